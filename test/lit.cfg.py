@@ -1,0 +1,13 @@
+import os
+
+import lit.formats
+
+config.name = "Reprise"
+config.test_format = lit.formats.ShTest(False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["unit", "data", "Inputs", "CMakeLists.txt", "Consumer"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.reprise_obj_root, "test")
+config.environment["FILECHECK_OPTS"] = "-enable-var-scope --allow-unused-prefixes=false"
+config.environment["PATH"] = os.pathsep.join([config.reprise_tools_dir, config.llvm_tools_dir, os.environ["PATH"]])
+config.substitutions.append(("%src", config.reprise_src_root))
