@@ -1,0 +1,182 @@
+// reprise: the bundle, all that a run needs: manifest, command lists, constants, kernel image
+//
+// The compiler fills a Bundle and calls writeBundle; the runtime calls readBundle. docs: the file
+// is little endian, a 64-byte header, then the manifest, the constants and the image
+// (BundleFile.cpp).
+#ifndef REPRISE_RUNTIME_BUNDLE_H
+#define REPRISE_RUNTIME_BUNDLE_H
+
+#include "reprise/Runtime/Error.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace reprise::runtime {
+
+/// Written into each file; a bundle of another version is refused.
+constexpr uint32_t bundleVersion = 1;
+/// Every buffer starts at a multiple of this many bytes, in its space and in memory.
+constexpr uint64_t bufferAlignment = 64;
+
+enum class DType : uint8_t { F32, F64, BF16, F16, I32, I64, I1 };
+constexpr unsigned numDTypes = 7;
+/// Bytes of one element in memory; an i1 takes one byte, 0 or 1.
+uint64_t elementBytes(DType dtype);
+/// "f32", "bf16", …
+const char *dtypeName(DType dtype);
+
+/// Seed, Offset and Step are scalar i64 arguments that the runtime fills before each program.
+enum class Role : uint8_t { Input, Parameter, State, Seed, Offset, Step };
+constexpr unsigned numRoles = 6;
+const char *roleName(Role role);
+
+/// Where a buffer lies. Arena: the step's packed arena. Argument: the buffer of one argument.
+/// Constant: the bundle's constants (read only). Shared: workspace that all workers see.
+enum class Space : uint8_t { Arena, Argument, Constant, Shared };
+constexpr unsigned numSpaces = 4;
+
+struct BufferRef {
+  Space space = Space::Arena;
+  uint32_t index = 0;  ///< number of the argument for Space::Argument, else 0
+  uint64_t offset = 0; ///< bytes from the start of the space, a multiple of bufferAlignment in
+                       ///< Arena, Constant and Shared
+  uint64_t bytes = 0; ///< size; offset + bytes lies within the space
+
+  bool operator==(const BufferRef &other) const;
+};
+
+struct Argument {
+  std::string name; ///< unique within the bundle
+  Role role = Role::Input;
+  DType dtype = DType::F32;
+  std::vector<int64_t> shape;
+  int64_t batchDim = -1;       ///< inputs: the batch dimension, -1 without one
+  uint64_t bytes = 0;          ///< elements · elementBytes(dtype)
+  bool hasInitializer = false; ///< init_parameters or init_inputs writes it
+
+  bool operator==(const Argument &other) const;
+};
+
+/// A result of `step`. One with `argument` ≥ 0 is that argument's next value: its buffer is either
+/// the whole of that argument (updated in place), or lies in the arena or the constants, from where
+/// the runtime copies it after the last command. All others are outputs and stay where they are
+/// until the next program runs. The next offset is the result named as the argument of
+/// Role::Offset.
+struct Result {
+  std::string name;
+  DType dtype = DType::F32;
+  std::vector<int64_t> shape;
+  BufferRef buffer; ///< its bytes are elements · elementBytes(dtype)
+  int32_t argument = -1;
+
+  bool operator==(const Result &other) const;
+};
+
+/// void kernel(void *const *buffers, int64_t begin, int64_t end, void *workspace)
+struct Kernel {
+  std::string name;
+  uint64_t imageOffset = 0;    ///< entry point, bytes from the start of the image
+  uint64_t workspaceBytes = 0; ///< scratch per worker
+
+  bool operator==(const Kernel &other) const;
+};
+
+/// How a command uses an operand; both bits for an update in place.
+enum Access : uint8_t { Read = 1, Write = 2, ReadWrite = 3 };
+
+struct Operand {
+  BufferRef buffer;
+  Access access = Read;
+
+  bool operator==(const Operand &other) const;
+};
+
+/// `--check-indices`: before the command runs, the first `count` integers of operand `operand` must
+/// lie in [0, limit).
+struct IndexCheck {
+  uint32_t operand = 0;
+  DType dtype = DType::I64; ///< I32 or I64
+  uint64_t count = 0;
+  int64_t limit = 0;
+  std::string name; ///< what the message calls it: argument, or op and location
+
+  bool operator==(const IndexCheck &other) const;
+};
+
+/// One launch: all workers together call the kernel on every item of [0, items), in any order and
+/// grouping, and meet before the next command starts.
+struct Command {
+  uint32_t kernel = 0;
+  int64_t items = 0;
+  std::vector<Operand>
+      operands; ///< inputs, outputs, shared scratch: the order of the kernel's buffers
+  std::vector<IndexCheck> indexChecks;
+  std::string label;  ///< source op and location, for traces
+  uint64_t flops = 0; ///< floating-point operations of the whole command
+  uint64_t bytes = 0; ///< bytes that it moves to and from memory
+
+  bool operator==(const Command &other) const;
+};
+
+/// "step"; "init_parameters" writes parameters and state that have an initializer, from seed;
+/// "init_inputs" writes the inputs that have one, from seed and step. The last two may be absent.
+struct Program {
+  std::string name;
+  std::vector<Command> commands;
+  uint64_t arenaBytes = 0; ///< max(offset + bytes) over its arena buffers, never rounded
+
+  bool operator==(const Program &other) const;
+};
+
+struct Bundle {
+  std::string producer; ///< the compiler and its version, for messages
+  std::string target;   ///< as the user would write it, e.g. "cpu:x86-64-v4"
+  /// Names of CPU features that the image needs (HostFeatures.h), e.g. {"x86-64-v4"}.
+  std::vector<std::string> features;
+  std::string contractions = "exact";
+  std::string entry = "train";
+  uint32_t threads = 1;   ///< the workers that the compiler reckoned with
+  bool hasBudget = false; ///< more workers than `threads` are then an error
+  uint64_t budgetBytes = 0;
+  std::vector<Argument> arguments;
+  std::vector<Result> results;
+  std::vector<Kernel> kernels;
+  std::vector<Program> programs; ///< "step" is required
+  uint64_t sharedWorkspaceBytes = 0;
+  uint64_t workerWorkspaceBytes = 0; ///< per worker, at least that of every kernel
+  std::vector<uint8_t> constants;
+  std::vector<uint8_t> image; ///< position-independent text and its constants
+
+  /// The program of that name, or nullptr.
+  const Program *program(const std::string &name) const;
+  /// Arena of the step: what a report calls arena_bytes.
+  uint64_t arenaBytes() const;
+  /// Bytes of all arguments: what a report calls persistent_bytes.
+  uint64_t persistentBytes() const;
+  /// Shared part + workers · per-worker part: what a report calls workspace_bytes.
+  uint64_t workspaceBytes(uint32_t workers) const;
+
+  bool operator==(const Bundle &other) const;
+};
+
+/// The first defect found: a buffer outside its space, a kernel outside the image, a size that does
+/// not follow from type and shape, a name used twice, … Both directions call it.
+Error validateBundle(const Bundle &bundle);
+
+/// The bytes of the file; fails on a defect.
+Expected<std::vector<uint8_t>> serializeBundle(const Bundle &bundle);
+/// `name` is the file that messages speak of. Never reads outside of `data`, whatever it holds.
+Expected<Bundle> deserializeBundle(const uint8_t *data, uint64_t size, const std::string &name);
+
+/// Sets the checksum (and file size) of edited bytes right again, so that tests reach the checks
+/// behind it. Does nothing to fewer bytes than a header.
+void stampBundle(std::vector<uint8_t> &bytes);
+
+/// Writes beside `path` and renames; nothing is left behind on failure.
+Error writeBundle(const Bundle &bundle, const std::string &path);
+Expected<Bundle> readBundle(const std::string &path);
+
+} // namespace reprise::runtime
+
+#endif // REPRISE_RUNTIME_BUNDLE_H

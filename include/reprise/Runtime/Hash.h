@@ -1,0 +1,46 @@
+// reprise: the 64-bit hash of bundle checksums and result hashes
+#ifndef REPRISE_RUNTIME_HASH_H
+#define REPRISE_RUNTIME_HASH_H
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+namespace reprise::runtime {
+
+/// FNV-1a's scheme on 64-bit words (a byte at a time would take seconds for a large model): each
+/// word is xored in, multiplied by 2^64/golden ratio, and the high half folded down. Every step is
+/// a bijection of the state and of the word, so a change within one aligned word of a field is
+/// always seen. Not a cryptographic hash.
+class Hasher {
+public:
+  /// Adds one field: its bytes (the last word padded with zeros), then its length.
+  void update(const void *data, uint64_t size) {
+    const char *bytes = static_cast<const char *>(data);
+    uint64_t left = size;
+    for (; left >= 8; left -= 8, bytes += 8)
+      mix(load(bytes, 8));
+    if (left != 0)
+      mix(load(bytes, left));
+    mix(size);
+  }
+  void update(const std::string &text) { update(text.data(), text.size()); }
+  /// Adds one word without a length: the caller knows how many follow.
+  void mix(uint64_t word) {
+    state = (state ^ word) * 0x9e3779b97f4a7c15u;
+    state ^= state >> 32;
+  }
+  uint64_t value() const { return state; }
+
+private:
+  static uint64_t load(const char *bytes, uint64_t size) {
+    uint64_t word = 0;
+    std::memcpy(&word, bytes, size);
+    return word;
+  }
+  uint64_t state = 0xcbf29ce484222325u;
+};
+
+} // namespace reprise::runtime
+
+#endif // REPRISE_RUNTIME_HASH_H

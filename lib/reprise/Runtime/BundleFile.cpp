@@ -1,0 +1,291 @@
+// reprise: the bundle as bytes
+//
+// The file is little endian: a header of 64 bytes, the manifest, the constants, the image, nothing
+// else. Its checksum covers every other byte of the file. Enumerators are bytes; a count precedes
+// each sequence; nothing is padded.
+#include "reprise/Runtime/Bundle.h"
+#include "reprise/Runtime/File.h"
+#include "reprise/Runtime/Hash.h"
+
+#include <cstring>
+
+using namespace reprise::runtime;
+
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the file is the memory of x86-64");
+
+namespace {
+
+constexpr char magic[8] = {'R', 'e', 'p', 'r', 'i', 's', 'e', '\x1a'};
+
+struct Header {
+  char magic[8];
+  uint32_t version;
+  uint32_t headerBytes;
+  uint64_t checksum; // of the file with these eight bytes taken as zero
+  uint64_t fileBytes;
+  uint64_t manifestBytes;
+  uint64_t constantBytes;
+  uint64_t imageBytes;
+  uint64_t reserved; // zero
+};
+static_assert(sizeof(Header) == 64);
+
+/// Appends fields to the manifest. Reader below has the same members, so that one list of fields
+/// (the functions `fields`) serves both directions.
+class Writer {
+public:
+  static constexpr bool reading = false;
+  std::vector<uint8_t> bytes;
+
+  void raw(const void *data, uint64_t size) {
+    const uint8_t *begin = static_cast<const uint8_t *>(data);
+    bytes.insert(bytes.end(), begin, begin + size);
+  }
+  template <typename T> void number(const T &value) { raw(&value, sizeof value); }
+  template <typename T> void enumerator(const T &value, unsigned) { number(uint8_t(value)); }
+  void flag(const bool &value) { number(uint8_t(value)); }
+  void text(const std::string &value) {
+    number(uint64_t(value.size()));
+    raw(value.data(), value.size());
+  }
+  template <typename T, typename Each>
+  void sequence(const std::vector<T> &values, uint64_t, Each each) {
+    number(uint64_t(values.size()));
+    for (const T &value : values)
+      each(value);
+  }
+};
+
+/// Reads fields; after the first that does not fit, `failed` is set and values are left alone.
+class Reader {
+public:
+  static constexpr bool reading = true;
+  bool failed = false;
+
+  Reader(const uint8_t *data, uint64_t size) : data(data), left(size) {}
+
+  bool atEnd() const { return left == 0; }
+  bool raw(void *into, uint64_t size) {
+    if (failed || size > left) {
+      failed = true;
+      return false;
+    }
+    if (size != 0)
+      std::memcpy(into, data, size);
+    data += size;
+    left -= size;
+    return true;
+  }
+  template <typename T> void number(T &value) { raw(&value, sizeof value); }
+  template <typename T> void enumerator(T &value, unsigned limit) {
+    uint8_t byte = 0;
+    number(byte);
+    if (byte >= limit)
+      failed = true;
+    else
+      value = T(byte);
+  }
+  void flag(bool &value) { enumerator(value, 2); }
+  void text(std::string &value) {
+    uint64_t size = 0;
+    number(size);
+    if (failed || size > left) {
+      failed = true;
+      return;
+    }
+    value.resize(size);
+    raw(value.data(), size);
+  }
+  /// `least` is the fewest bytes that one element takes: a hostile count then cannot ask for more
+  /// memory than a small multiple of the file's size.
+  template <typename T, typename Each>
+  void sequence(std::vector<T> &values, uint64_t least, Each each) {
+    uint64_t count = 0;
+    number(count);
+    if (failed || count > left / least) {
+      failed = true;
+      return;
+    }
+    values.resize(count);
+    for (T &value : values)
+      each(value);
+  }
+
+private:
+  const uint8_t *data;
+  uint64_t left;
+};
+
+// The fields of each structure, in their order in the file. `S` is Writer or Reader, the structure
+// is const for a Writer.
+
+template <typename S, typename T> void shape(S &s, T &dims) {
+  s.sequence(dims, 8, [&](auto &dim) { s.number(dim); });
+}
+
+template <typename S, typename T> void bufferFields(S &s, T &b) {
+  s.enumerator(b.space, numSpaces);
+  s.number(b.index);
+  s.number(b.offset);
+  s.number(b.bytes);
+}
+
+template <typename S, typename T> void argumentFields(S &s, T &a) {
+  s.text(a.name);
+  s.enumerator(a.role, numRoles);
+  s.enumerator(a.dtype, numDTypes);
+  shape(s, a.shape);
+  s.number(a.batchDim);
+  s.number(a.bytes);
+  s.flag(a.hasInitializer);
+}
+
+template <typename S, typename T> void resultFields(S &s, T &r) {
+  s.text(r.name);
+  s.enumerator(r.dtype, numDTypes);
+  shape(s, r.shape);
+  bufferFields(s, r.buffer);
+  s.number(r.argument);
+}
+
+template <typename S, typename T> void kernelFields(S &s, T &k) {
+  s.text(k.name);
+  s.number(k.imageOffset);
+  s.number(k.workspaceBytes);
+}
+
+template <typename S, typename T> void commandFields(S &s, T &c) {
+  s.number(c.kernel);
+  s.number(c.items);
+  s.sequence(c.operands, 22, [&](auto &operand) {
+    bufferFields(s, operand.buffer);
+    s.enumerator(operand.access, ReadWrite + 1);
+  });
+  s.sequence(c.indexChecks, 29, [&](auto &check) {
+    s.number(check.operand);
+    s.enumerator(check.dtype, numDTypes);
+    s.number(check.count);
+    s.number(check.limit);
+    s.text(check.name);
+  });
+  s.text(c.label);
+  s.number(c.flops);
+  s.number(c.bytes);
+}
+
+template <typename S, typename T> void bundleFields(S &s, T &b) {
+  s.text(b.producer);
+  s.text(b.target);
+  s.sequence(b.features, 8, [&](auto &feature) { s.text(feature); });
+  s.text(b.contractions);
+  s.text(b.entry);
+  s.number(b.threads);
+  s.flag(b.hasBudget);
+  s.number(b.budgetBytes);
+  s.sequence(b.arguments, 35, [&](auto &argument) { argumentFields(s, argument); });
+  s.sequence(b.results, 42, [&](auto &result) { resultFields(s, result); });
+  s.sequence(b.kernels, 24, [&](auto &kernel) { kernelFields(s, kernel); });
+  s.sequence(b.programs, 24, [&](auto &program) {
+    s.text(program.name);
+    s.sequence(program.commands, 52, [&](auto &command) { commandFields(s, command); });
+    s.number(program.arenaBytes);
+  });
+  s.number(b.sharedWorkspaceBytes);
+  s.number(b.workerWorkspaceBytes);
+}
+
+uint64_t checksum(Header header, const uint8_t *body, uint64_t size) {
+  header.checksum = 0;
+  Hasher hasher;
+  hasher.update(&header, sizeof header);
+  hasher.update(body, size);
+  return hasher.value();
+}
+
+Error checkHeader(const uint8_t *data, uint64_t size, const std::string &name, Header &header) {
+  if (size < sizeof magic || std::memcmp(data, magic, sizeof magic) != 0)
+    return Error::make(name + ": is not a Reprise bundle");
+  if (size < sizeof(Header))
+    return Error::make(name + ": the bundle is truncated within its header");
+  std::memcpy(&header, data, sizeof header);
+  if (header.version != bundleVersion)
+    return Error::make(name + ": the bundle has version " + std::to_string(header.version) +
+                       ", this runtime reads version " + std::to_string(bundleVersion));
+  if (size < header.fileBytes)
+    return Error::make(name + ": the bundle is truncated: " + std::to_string(size) + " of " +
+                       std::to_string(header.fileBytes) + " bytes");
+  uint64_t body = size - sizeof header;
+  if (size != header.fileBytes || header.headerBytes != sizeof header || header.reserved != 0 ||
+      checksum(header, data + sizeof header, body) != header.checksum)
+    return Error::make(name + ": the bundle was changed: its checksum does not match");
+  if (header.manifestBytes > body || header.constantBytes > body - header.manifestBytes ||
+      header.imageBytes != body - header.manifestBytes - header.constantBytes)
+    return Error::make(name + ": the bundle is malformed: its sections do not add up");
+  return Error::success();
+}
+
+} // namespace
+
+Expected<std::vector<uint8_t>> reprise::runtime::serializeBundle(const Bundle &bundle) {
+  if (Error error = validateBundle(bundle))
+    return Error::make("the bundle is malformed: " + error.message());
+  Writer writer;
+  writer.bytes.resize(sizeof(Header));
+  bundleFields(writer, bundle);
+  Header header{};
+  std::memcpy(header.magic, magic, sizeof magic);
+  header.version = bundleVersion;
+  header.headerBytes = sizeof header;
+  header.manifestBytes = writer.bytes.size() - sizeof header;
+  header.constantBytes = bundle.constants.size();
+  header.imageBytes = bundle.image.size();
+  writer.raw(bundle.constants.data(), bundle.constants.size());
+  writer.raw(bundle.image.data(), bundle.image.size());
+  std::memcpy(writer.bytes.data(), &header, sizeof header);
+  stampBundle(writer.bytes);
+  return std::move(writer.bytes);
+}
+
+void reprise::runtime::stampBundle(std::vector<uint8_t> &bytes) {
+  Header header;
+  if (bytes.size() < sizeof header)
+    return;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  header.fileBytes = bytes.size();
+  header.checksum = checksum(header, bytes.data() + sizeof header, bytes.size() - sizeof header);
+  std::memcpy(bytes.data(), &header, sizeof header);
+}
+
+Expected<Bundle> reprise::runtime::deserializeBundle(const uint8_t *data, uint64_t size,
+                                                     const std::string &name) {
+  Header header;
+  if (Error error = checkHeader(data, size, name, header))
+    return error;
+  const uint8_t *manifest = data + sizeof header;
+  const uint8_t *constants = manifest + header.manifestBytes;
+  const uint8_t *image = constants + header.constantBytes;
+  Bundle bundle;
+  Reader reader(manifest, header.manifestBytes);
+  bundleFields(reader, bundle);
+  if (reader.failed || !reader.atEnd())
+    return Error::make(name + ": the bundle is malformed: its manifest cannot be read");
+  bundle.constants.assign(constants, image);
+  bundle.image.assign(image, image + header.imageBytes);
+  if (Error error = validateBundle(bundle))
+    return Error::make(name + ": the bundle is malformed: " + error.message());
+  return bundle;
+}
+
+Error reprise::runtime::writeBundle(const Bundle &bundle, const std::string &path) {
+  Expected<std::vector<uint8_t>> bytes = serializeBundle(bundle);
+  if (!bytes)
+    return Error::make(path + ": " + bytes.message());
+  return writeFile(path, bytes->data(), bytes->size());
+}
+
+Expected<Bundle> reprise::runtime::readBundle(const std::string &path) {
+  Expected<std::vector<uint8_t>> bytes = readFile(path);
+  if (!bytes)
+    return bytes.error();
+  return deserializeBundle(bytes->data(), bytes->size(), path);
+}
