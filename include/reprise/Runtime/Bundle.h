@@ -41,7 +41,7 @@ struct BufferRef {
   uint32_t index = 0;  ///< number of the argument for Space::Argument, else 0
   uint64_t offset = 0; ///< bytes from the start of the space, a multiple of bufferAlignment in
                        ///< Arena, Constant and Shared
-  uint64_t bytes = 0; ///< size; offset + bytes lies within the space
+  uint64_t bytes = 0;  ///< size; offset + bytes lies within the space
 
   bool operator==(const BufferRef &other) const;
 };

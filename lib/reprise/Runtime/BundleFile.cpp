@@ -34,7 +34,6 @@ static_assert(sizeof(Header) == 64);
 /// (the functions `fields`) serves both directions.
 class Writer {
 public:
-  static constexpr bool reading = false;
   std::vector<uint8_t> bytes;
 
   void raw(const void *data, uint64_t size) {
@@ -59,7 +58,6 @@ public:
 /// Reads fields; after the first that does not fit, `failed` is set and values are left alone.
 class Reader {
 public:
-  static constexpr bool reading = true;
   bool failed = false;
 
   Reader(const uint8_t *data, uint64_t size) : data(data), left(size) {}
