@@ -1,4 +1,5 @@
 import os
+import sys
 
 import lit.formats
 
@@ -10,4 +11,5 @@ config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.reprise_obj_root, "test")
 config.environment["FILECHECK_OPTS"] = "-enable-var-scope --allow-unused-prefixes=false"
 config.environment["PATH"] = os.pathsep.join([config.reprise_tools_dir, config.llvm_tools_dir, os.environ["PATH"]])
+config.substitutions.append(("%python", sys.executable))
 config.substitutions.append(("%src", config.reprise_src_root))

@@ -1,0 +1,33 @@
+// reprise: work that may die, run in a child process
+#ifndef REPRISE_SUPPORT_GUARD_H
+#define REPRISE_SUPPORT_GUARD_H
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <cstdint>
+#include <string>
+
+namespace reprise {
+
+/// What the child may use, beyond what the process has now. 0 means no limit.
+struct GuardLimits {
+  uint64_t memoryBytes = 0;
+  /// Of processor time; ten times as much by the clock, for a child that waits forever.
+  unsigned seconds = 0;
+  /// The child's stack is this fraction of ours, so that what it survives leaves us a margin.
+  unsigned stackDivisor = 1;
+};
+
+/// Runs `work` in a forked child and waits for it. Returns an empty string if `work` came back,
+/// else why it did not, as in "signal 11: Segmentation fault" or "it ran out of memory". The
+/// child's standard streams lead nowhere, so a crash prints nothing. `work` sees a copy of this
+/// process with the calling thread alone: it must not wait for other threads.
+std::string runInChild(llvm::function_ref<void()> work, const GuardLimits &limits);
+
+/// Runs a whole tool in a child that keeps the standard streams, and returns its exit code; if it
+/// dies, prints "error: WHAT died (REASON)" and returns 1. For upstream tools that read their input
+/// themselves.
+int runToolInChild(const char *what, llvm::function_ref<int()> tool);
+
+} // namespace reprise
+
+#endif // REPRISE_SUPPORT_GUARD_H

@@ -1,0 +1,165 @@
+// reprise: work that may die, run in a child process
+#include "reprise/Support/Guard.h"
+
+#include "llvm/Support/Compiler.h"
+#include "llvm/Support/WithColor.h"
+#include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <new>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace reprise;
+
+/// Sanitizers reserve terabytes of address space and explain a crash on standard error: both must
+/// be left to them.
+#if LLVM_ADDRESS_SANITIZER_BUILD || LLVM_MEMORY_SANITIZER_BUILD || LLVM_THREAD_SANITIZER_BUILD
+static constexpr bool kSanitized = true;
+#else
+static constexpr bool kSanitized = false;
+#endif
+
+static constexpr int kOutOfMemory = 125;
+static constexpr char kDone = 'd';
+
+static void limit(__rlimit_resource resource, uint64_t value) {
+  rlimit old;
+  if (getrlimit(resource, &old) != 0)
+    return;
+  rlim_t soft = std::min<rlim_t>(value, old.rlim_max);
+  rlimit next = {soft, old.rlim_max};
+  setrlimit(resource, &next);
+}
+
+static uint64_t addressSpaceInUse() {
+  unsigned long pages = 0;
+  if (FILE *file = fopen("/proc/self/statm", "re")) {
+    if (fscanf(file, "%lu", &pages) != 1)
+      pages = 0;
+    fclose(file);
+  }
+  return static_cast<uint64_t>(pages) * sysconf(_SC_PAGESIZE);
+}
+
+/// LLVM's crash handlers print a stack and a plea for a bug report; the child must die quietly.
+static void dropSignalHandlers() {
+  for (int number : {SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE, SIGTRAP, SIGSYS, SIGXCPU, SIGXFSZ,
+                     SIGQUIT, SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGUSR1, SIGUSR2})
+    signal(number, SIG_DFL);
+}
+
+static void applyLimits(const GuardLimits &limits) {
+  limit(RLIMIT_CORE, 0);
+  if (limits.seconds > 0)
+    limit(RLIMIT_CPU, limits.seconds);
+  if (limits.memoryBytes > 0 && !kSanitized)
+    limit(RLIMIT_AS, addressSpaceInUse() + limits.memoryBytes);
+  rlimit stack;
+  if (limits.stackDivisor > 1 && getrlimit(RLIMIT_STACK, &stack) == 0) {
+    // An unlimited stack would let a recursion eat the machine's memory.
+    uint64_t ours = stack.rlim_cur == RLIM_INFINITY ? 8u << 20 : stack.rlim_cur;
+    limit(RLIMIT_STACK, ours / limits.stackDivisor);
+  }
+}
+
+[[noreturn]] static void runChild(llvm::function_ref<void()> work, const GuardLimits &limits,
+                                  int pipe) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (!kSanitized)
+    dropSignalHandlers();
+  int nowhere = open("/dev/null", O_RDWR);
+  dup2(nowhere, STDIN_FILENO);
+  dup2(nowhere, STDOUT_FILENO);
+  if (!kSanitized)
+    dup2(nowhere, STDERR_FILENO);
+  std::set_new_handler([] { _exit(kOutOfMemory); });
+  applyLimits(limits);
+  work();
+  ssize_t written = write(pipe, &kDone, 1);
+  _exit(written == 1 ? 0 : 1);
+}
+
+/// Reads the child's one byte. Returns false if it never came; kills the child at the time limit.
+static bool awaitDone(pid_t child, int pipe, unsigned seconds, bool &late) {
+  pollfd waiting = {pipe, POLLIN, 0};
+  int ready;
+  do
+    ready = poll(&waiting, 1, seconds == 0 ? -1 : static_cast<int>(seconds) * 10000);
+  while (ready < 0 && errno == EINTR);
+  late = ready == 0;
+  if (late)
+    kill(child, SIGKILL);
+  char byte = 0;
+  ssize_t size;
+  do
+    size = read(pipe, &byte, 1);
+  while (size < 0 && errno == EINTR);
+  return size == 1 && byte == kDone;
+}
+
+static std::string describe(int status, bool late) {
+  if (late || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU))
+    return "it ran out of time";
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kOutOfMemory)
+    return "it ran out of memory";
+  if (WIFSIGNALED(status))
+    return "signal " + std::to_string(WTERMSIG(status)) + ": " + strsignal(WTERMSIG(status));
+  return "exit code " + std::to_string(WEXITSTATUS(status));
+}
+
+static int waitFor(pid_t child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+std::string reprise::runInChild(llvm::function_ref<void()> work, const GuardLimits &limits) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    return std::string("no pipe to a child: ") + strerror(errno);
+  pid_t child = fork();
+  if (child == 0)
+    runChild(work, limits, ends[1]);
+  int forkError = errno;
+  close(ends[1]);
+  if (child < 0) {
+    close(ends[0]);
+    return std::string("no child process: ") + strerror(forkError);
+  }
+  bool late = false;
+  bool done = awaitDone(child, ends[0], limits.seconds, late);
+  close(ends[0]);
+  int status = waitFor(child);
+  return done ? "" : describe(status, late);
+}
+
+int reprise::runToolInChild(const char *what, llvm::function_ref<int()> tool) {
+  llvm::outs().flush();
+  pid_t child = fork();
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    limit(RLIMIT_CORE, 0);
+    int code = tool();
+    llvm::outs().flush();
+    fflush(nullptr);
+    _exit(code);
+  }
+  if (child < 0) {
+    llvm::WithColor::error() << "no child process for " << what << ": " << strerror(errno) << "\n";
+    return 1;
+  }
+  int status = waitFor(child);
+  if (WIFEXITED(status))
+    return WEXITSTATUS(status);
+  llvm::WithColor::error() << what << " died (" << describe(status, false) << ")\n";
+  return 1;
+}

@@ -1,0 +1,122 @@
+// reprise: model files read without trust
+#include "reprise/Support/Parsing.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/ToolUtilities.h"
+#include "reprise/Support/Guard.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/WithColor.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cerrno>
+#include <fcntl.h>
+#include <unistd.h>
+
+using namespace mlir;
+using namespace reprise;
+
+static constexpr size_t kLargestStream = size_t(1) << 30;
+
+static std::unique_ptr<llvm::MemoryBuffer> cannotRead(StringRef path, const Twine &reason) {
+  llvm::WithColor::error() << "cannot read '" << path << "': " << reason << "\n";
+  return nullptr;
+}
+
+/// Reads a pipe or a device to its end, which may never come (/dev/zero).
+static std::unique_ptr<llvm::MemoryBuffer> readStream(StringRef path, int descriptor) {
+  SmallString<0> text;
+  while (true) {
+    size_t size = text.size();
+    text.resize_for_overwrite(size + (1 << 16));
+    ssize_t count = read(descriptor, text.data() + size, 1 << 16);
+    if (count < 0 && errno != EINTR)
+      return cannotRead(path, strerror(errno));
+    text.truncate(size + std::max<ssize_t>(count, 0));
+    if (count == 0)
+      return llvm::MemoryBuffer::getMemBufferCopy(text, path == "-" ? "<stdin>" : path);
+    if (text.size() > kLargestStream)
+      return cannotRead(path, "it is longer than 1 GiB and no regular file");
+  }
+}
+
+std::unique_ptr<llvm::MemoryBuffer> reprise::readModelFile(StringRef path) {
+  if (path == "-")
+    return readStream(path, STDIN_FILENO);
+  llvm::sys::fs::file_status status;
+  if (std::error_code error = llvm::sys::fs::status(path, status))
+    return cannotRead(path, error.message());
+  if (status.type() == llvm::sys::fs::file_type::directory_file)
+    return cannotRead(path, "it is a directory");
+  if (status.type() != llvm::sys::fs::file_type::regular_file) {
+    int descriptor = open(path.str().c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+      return cannotRead(path, strerror(errno));
+    auto buffer = readStream(path, descriptor);
+    close(descriptor);
+    return buffer;
+  }
+  // Volatile: a mapped file that someone else shortens would kill us.
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/true, /*IsVolatile=*/true);
+  if (!buffer)
+    return cannotRead(path, buffer.getError().message());
+  return std::move(*buffer);
+}
+
+/// Real models parse at some MB per second; a sanitizer slows that down tenfold.
+static GuardLimits limitsFor(size_t size) {
+  GuardLimits limits;
+  limits.memoryBytes = (uint64_t(4) << 30) + 64 * uint64_t(size);
+  limits.seconds = 20 + size / (1 << 18);
+  limits.stackDivisor = 4;
+  return limits;
+}
+
+/// One module's parse, and its end: freeing a half-parsed module is part of what may go wrong.
+static void parseAndForget(std::unique_ptr<llvm::MemoryBuffer> buffer,
+                           const DialectRegistry &registry, const ProbeOptions &options) {
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.allowUnregisteredDialects(options.allowUnregisteredDialects);
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(std::move(buffer), SMLoc());
+  SourceMgrDiagnosticHandler handler(*sources, &context, llvm::nulls());
+  ParserConfig config(&context, options.verify);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, config);
+}
+
+LogicalResult reprise::probeModel(llvm::MemoryBufferRef buffer, const DialectRegistry &registry,
+                                  const ProbeOptions &options) {
+  auto parse = [&] {
+    auto copy = llvm::MemoryBuffer::getMemBuffer(buffer, /*RequiresNullTerminator=*/true);
+    auto chunk = [&](std::unique_ptr<llvm::MemoryBuffer> part, raw_ostream &) {
+      parseAndForget(std::move(part), registry, options);
+      return success();
+    };
+    (void)splitAndProcessBuffer(std::move(copy), chunk, llvm::nulls(), options.splitMarker, "");
+  };
+  std::string reason = runInChild(parse, limitsFor(buffer.getBufferSize()));
+  if (reason.empty())
+    return success();
+  llvm::WithColor::error() << "'" << buffer.getBufferIdentifier()
+                           << "' could not be parsed: the parser died (" << reason << ")\n";
+  return failure();
+}
+
+OwningOpRef<ModuleOp> reprise::parseModelFile(StringRef path, MLIRContext &context,
+                                              const std::shared_ptr<llvm::SourceMgr> &sources) {
+  std::unique_ptr<llvm::MemoryBuffer> buffer = readModelFile(path);
+  if (!buffer)
+    return nullptr;
+  ProbeOptions options;
+  options.allowUnregisteredDialects = context.allowsUnregisteredDialects();
+  if (failed(probeModel(buffer->getMemBufferRef(), context.getDialectRegistry(), options)))
+    return nullptr;
+  sources->AddNewSourceBuffer(std::move(buffer), SMLoc());
+  return parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+}
+
+OwningOpRef<ModuleOp> reprise::parseModelFile(StringRef path, MLIRContext &context) {
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  SourceMgrDiagnosticHandler handler(*sources, &context);
+  return parseModelFile(path, context, sources);
+}

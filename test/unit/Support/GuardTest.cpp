@@ -1,0 +1,89 @@
+// reprise: tests of work that may die
+#include "reprise/Support/Guard.h"
+
+#include "llvm/Support/Compiler.h"
+#include "gtest/gtest.h"
+#include <csignal>
+#include <cstdlib>
+#include <unistd.h>
+#include <vector>
+
+using namespace reprise;
+
+/// Sanitizers turn signals into exit codes and bring their own memory.
+#if LLVM_ADDRESS_SANITIZER_BUILD
+static constexpr bool kSanitized = true;
+#else
+static constexpr bool kSanitized = false;
+#endif
+
+TEST(Guard, ComesBack) {
+  int changed = 0;
+  EXPECT_EQ(runInChild([&] { changed = 1; }, {}), "");
+  EXPECT_EQ(changed, 0) << "the work must run in another process";
+}
+
+TEST(Guard, NamesTheSignal) {
+  EXPECT_EQ(runInChild([] { raise(SIGKILL); }, {}), "signal 9: Killed");
+  std::string aborted = runInChild([] { abort(); }, {});
+  EXPECT_EQ(aborted, kSanitized ? aborted : "signal 6: Aborted");
+  EXPECT_NE(aborted, "");
+}
+
+TEST(Guard, NamesTheExitCode) {
+  EXPECT_EQ(runInChild([] { _exit(0); }, {}), "exit code 0");
+}
+
+/// Keeps the compiler from turning the recursion into a loop.
+static volatile int sink;
+__attribute__((noinline)) static int recurse(int depth) {
+  volatile char frame[1024];
+  frame[0] = static_cast<char>(depth);
+  sink = recurse(depth + 1) + frame[0];
+  return sink;
+}
+
+TEST(Guard, SurvivesAStackOverflow) {
+  EXPECT_NE(runInChild([] { recurse(0); }, {}), "");
+}
+
+TEST(Guard, LimitsTheStackToAFraction) {
+  // Two MB of the usual eight fit, but not into a quarter.
+  auto halfFull = [] {
+    volatile char block[3 << 20];
+    for (size_t i = 0; i < sizeof(block); i += 4096)
+      block[sizeof(block) - 1 - i] = 1;
+  };
+  GuardLimits quarter;
+  quarter.stackDivisor = 4;
+  EXPECT_EQ(runInChild(halfFull, {}), "");
+  EXPECT_NE(runInChild(halfFull, quarter), "");
+}
+
+TEST(Guard, LimitsMemory) {
+  if (kSanitized)
+    GTEST_SKIP() << "a sanitizer's address space has no limit";
+  GuardLimits limits;
+  limits.memoryBytes = 64 << 20;
+  auto grow = [] {
+    std::vector<char> block(size_t(256) << 20, 1);
+    sink = block[12345];
+  };
+  EXPECT_EQ(runInChild(grow, limits), "it ran out of memory");
+  EXPECT_EQ(runInChild(grow, {}), "");
+}
+
+TEST(Guard, LimitsProcessorTime) {
+  GuardLimits limits;
+  limits.seconds = 1;
+  auto spin = [] {
+    while (true)
+      sink = sink + 1;
+  };
+  EXPECT_EQ(runInChild(spin, limits), "it ran out of time");
+}
+
+TEST(Guard, AToolKeepsItsExitCode) {
+  EXPECT_EQ(runToolInChild("the tool", [] { return 3; }), 3);
+  EXPECT_EQ(runToolInChild("the tool", [] { return raise(SIGKILL); }), 1);
+}

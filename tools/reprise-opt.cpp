@@ -1,0 +1,53 @@
+// reprise: mlir-opt with our dialects, passes and phases; its input is parsed in a child first
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "reprise/InitAll.h"
+#include "reprise/Support/File.h"
+#include "reprise/Support/Parsing.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/WithColor.h"
+
+using namespace mlir;
+
+/// Dies quietly on hostile input; everything that mlir-opt can diagnose itself is left to it.
+static LogicalResult probe(const llvm::MemoryBuffer &buffer, const DialectRegistry &registry,
+                           const MlirOptMainConfig &config) {
+  reprise::ProbeOptions options;
+  options.allowUnregisteredDialects = config.shouldAllowUnregisteredDialects();
+  options.verify = config.shouldVerifyOnParsing();
+  options.splitMarker = config.inputSplitMarker();
+  return reprise::probeModel(buffer.getMemBufferRef(), registry, options);
+}
+
+/// To standard output as it comes, as mlir-opt does; to a file only when all went well.
+static LogicalResult runTo(StringRef output, std::unique_ptr<llvm::MemoryBuffer> buffer,
+                           DialectRegistry &registry, const MlirOptMainConfig &config) {
+  if (output == "-")
+    return MlirOptMain(llvm::outs(), std::move(buffer), registry, config);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (failed(MlirOptMain(stream, std::move(buffer), registry, config)))
+    return failure();
+  llvm::Error error = reprise::writeFile(output, [&](raw_ostream &os) { os << text; });
+  if (!error)
+    return success();
+  llvm::WithColor::error() << toString(std::move(error)) << "\n";
+  return failure();
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  DialectRegistry registry;
+  reprise::registerAllDialects(registry);
+  reprise::registerAllPasses();
+  auto [input, output] =
+      registerAndParseCLIOptions(argc, argv, "Reprise's optimizer driver", registry);
+  MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  // These print what is registered and read no input.
+  if (config.shouldShowDialects() || config.shouldListPasses())
+    return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
+  std::unique_ptr<llvm::MemoryBuffer> buffer = reprise::readModelFile(input);
+  if (!buffer || failed(probe(*buffer, registry, config)))
+    return EXIT_FAILURE;
+  return asMainReturnCode(runTo(output, std::move(buffer), registry, config));
+}

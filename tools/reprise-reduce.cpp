@@ -1,0 +1,18 @@
+// reprise: mlir-reduce with our dialects and passes
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
+#include "reprise/InitAll.h"
+#include "reprise/Support/Guard.h"
+
+using namespace mlir;
+
+int main(int argc, char **argv) {
+  // mlir-reduce reads its input itself, and runs passes on whatever a reduction left.
+  return reprise::runToolInChild("the reducer", [&] {
+    DialectRegistry registry;
+    reprise::registerAllDialects(registry);
+    reprise::registerAllPasses();
+    MLIRContext context(registry);
+    return failed(mlirReduceMain(argc, argv, context)) ? 1 : 0;
+  });
+}
