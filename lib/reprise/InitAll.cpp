@@ -16,7 +16,7 @@ using namespace mlir;
 
 void reprise::registerAllDialects(DialectRegistry &registry) {
   registry.insert<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect,
-                  index::IndexDialect, LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect,
+                  index::IndexDialect, LLVM::LLVMDialect, math::MathDialect, RepriseDialect, scf::SCFDialect,
                   tensor::TensorDialect, ub::UBDialect, vector::VectorDialect>();
   func::registerInlinerExtension(registry);
   LLVM::registerInlinerInterface(registry);

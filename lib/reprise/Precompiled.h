@@ -1,4 +1,4 @@
-// The upstream headers that nearly every file of the compiler reads; parsed once.
+// The headers that nearly every file of the compiler reads; parsed once.
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -10,3 +10,4 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"

@@ -1,0 +1,75 @@
+// reprise: reductions and contractions.
+#ifndef REPRISE_REDUCTION_OPS
+#define REPRISE_REDUCTION_OPS
+
+include "reprise/Dialect/Reprise/IR/RepriseBase.td"
+
+class Reprise_ReduceOp<string mnemonic, TypeConstraint type, string formula, string kind>
+    : Reprise_PureOp<mnemonic, (ins type:$operand, DenseI64ArrayAttr:$dims),
+        [InferTypeOpAdaptor, DeclareOpInterfaceMethods<ReductionOpInterface>]> {
+  let summary = formula # " over some dimensions";
+  let description = [{
+    Reduces the dimensions `dims` (ascending), which vanish from the result. If the last dimension is reduced: blocks of
+    4,096 elements in row-major order of the reduced index, 32 lanes in a block, lanes fold by a butterfly; otherwise
+    blocks of 64 in order. Blocks meet in a tree of neighbours. 16-bit elements reduce in f32; the result is rounded
+    once.
+  }];
+  let results = (outs type:$result);
+  let assemblyFormat = "$operand `dims` $dims attr-dict `:` functional-type($operand, $result)";
+  let extraClassDefinition = [{
+    int64_t $cppClass::getFlops() { return getOperand().getType().getNumElements(); }
+    ::llvm::SmallVector<int64_t> $cppClass::getReducedDims() { return ::llvm::to_vector(getDims()); }
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *, ::std::optional<::mlir::Location> location,
+        Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &results) {
+      return inferReducedType(location, adaptor.getOperand().getType(), adaptor.getDims(), results);
+    }
+  }] # "::reprise::ReductionKind $cppClass::getReductionKind() { return ReductionKind::" # kind # "; }";
+}
+
+def SumOp : Reprise_ReduceOp<"sum", Reprise_NumericTensor, "Sum", "Sum">;
+def MeanOp : Reprise_ReduceOp<"mean", Reprise_FloatTensor, "Sum divided by the count,", "Sum">;
+def MaxOp : Reprise_ReduceOp<"max", Reprise_NumericTensor, "IEEE maximum (NaN wins)", "Max">;
+def MinOp : Reprise_ReduceOp<"min", Reprise_NumericTensor, "IEEE minimum (NaN wins)", "Min">;
+
+def ArgmaxOp : Reprise_PureOp<"argmax", (ins Reprise_NumericTensor:$operand, I64Attr:$dim)> {
+  let summary = "Index of the first maximum along a dimension";
+  let description = "The dimension vanishes. The first index wins a tie; the first NaN wins over all numbers.";
+  let results = (outs Reprise_IntegerTensor:$result);
+  let assemblyFormat = "$operand `dim` $dim attr-dict `:` functional-type($operand, $result)";
+  let hasVerifier = 1;
+  let extraClassDefinition = "int64_t $cppClass::getFlops() { return getOperand().getType().getNumElements(); }";
+}
+
+def DotGeneralOp : Reprise_PureOp<"dot_general",
+    (ins Reprise_FloatTensor:$lhs, Reprise_FloatTensor:$rhs,
+         DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$lhs_batch, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$rhs_batch,
+         DenseI64ArrayAttr:$lhs_contracting, DenseI64ArrayAttr:$rhs_contracting,
+         OptionalAttr<TypeAttr>:$accumulation),
+    [DeclareOpInterfaceMethods<ContractionOpInterface>]> {
+  let summary = "General dot product";
+  let description = [{
+    `result[b…, m…, n…] = Σ_k lhs[b, m, k] · rhs[b, n, k]`: batch dimensions first, then the free dimensions of lhs, then
+    those of rhs, each in operand order. Each result is one chain of fma over the contracted index (row-major over the
+    contracting dimensions as listed), from +0, in blocks of 4,096 whose results meet in the tree of neighbours. The
+    chain is in f64 for f64, otherwise in f32 (`accumulation` states it); the result is rounded once.
+  }];
+  let results = (outs Reprise_FloatTensor:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs custom<DotDims>($lhs_batch, $rhs_batch, $lhs_contracting, $rhs_contracting) attr-dict
+    `:` functional-type(operands, $result)
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$lhs, "::mlir::Value":$rhs, "::llvm::ArrayRef<int64_t>":$lhsBatch,
+      "::llvm::ArrayRef<int64_t>":$rhsBatch, "::llvm::ArrayRef<int64_t>":$lhsContracting,
+      "::llvm::ArrayRef<int64_t>":$rhsContracting, "::mlir::Type":$elementType)>];
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+  let extraClassDeclaration = [{
+    /// The free (neither batch nor contracting) dimensions of an operand, ascending.
+    ::llvm::SmallVector<int64_t> getLhsFree();
+    ::llvm::SmallVector<int64_t> getRhsFree();
+    /// The number of products summed into one result.
+    int64_t getContractedSize();
+  }];
+}
+
+#endif

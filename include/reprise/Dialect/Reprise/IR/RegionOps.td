@@ -1,0 +1,75 @@
+// reprise: names, blocks, checkpoints and differentiation.
+#ifndef REPRISE_REGION_OPS
+#define REPRISE_REGION_OPS
+
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "reprise/Dialect/Reprise/IR/RepriseBase.td"
+
+def NameOp : Reprise_PureOp<"name", (ins Reprise_Tensor:$operand, StrAttr:$name), [AllTypesMatch<["operand", "result"]>]> {
+  let summary = "Names a value";
+  let description = [{
+    The result is the operand. A label on this op, or matched by its name, is the innermost label of the named value.
+  }];
+  let results = (outs Reprise_Tensor:$result);
+  let assemblyFormat = "$operand $name attr-dict `:` type($result)";
+  let extraClassDefinition = "int64_t $cppClass::getFlops() { return 0; }";
+}
+
+def YieldOp : Op<Reprise_Dialect, "yield", [Pure, Terminator, ReturnLike]> {
+  let summary = "Results of a region";
+  let arguments = (ins Variadic<AnyType>:$operands);
+  let assemblyFormat = "attr-dict ($operands^ `:` type($operands))?";
+}
+
+class Reprise_RegionOp<string mnemonic, dag operands>
+    : Op<Reprise_Dialect, mnemonic, [RecursiveMemoryEffects, SingleBlock, NoRegionArguments]> {
+  let arguments = operands;
+  let results = (outs Variadic<Reprise_Tensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let hasVerifier = 1;
+}
+
+def BlockOp : Reprise_RegionOp<"block", (ins)> {
+  let summary = "A replay unit, such as a layer";
+  let description = [{
+    Marks its body as one unit of rematerialization and asks for nothing else. Reads values from above freely.
+  }];
+  let assemblyFormat = "$body attr-dict (`:` type($results)^)?";
+}
+
+def CheckpointOp : Reprise_RegionOp<"checkpoint", (ins OptionalAttr<StrAttr>:$policy)> {
+  let summary = "A block with a policy";
+  let description = [{
+    A block whose policy labels the ops inside: a built-in policy's name, or `prefer_recompute` for all if none is given.
+  }];
+  let assemblyFormat = "(`policy` $policy^)? $body attr-dict (`:` type($results)^)?";
+}
+
+def ValueAndGradOp : Op<Reprise_Dialect, "value_and_grad",
+    [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Results of a function and the gradients of scalar results";
+  let description = [{
+    Returns all results of the function, then, for every result listed in `of` (0 if none is listed), one gradient per
+    argument listed in `wrt`. All other results have a zero cotangent. The body may read values from above, which count as
+    constants. It is a call: `import` replaces the symbol by a
+    region with its own copy of the body.
+
+    ```mlir
+    %loss, %g = reprise.value_and_grad @loss(%x, %w) wrt [1] : (tensor<4xf32>, tensor<4xf32>) -> (tensor<f32>, tensor<4xf32>)
+    %loss, %g = reprise.value_and_grad (%a = %x, %b = %w) wrt [1] { … reprise.yield %l : tensor<f32> } : …
+    ```
+  }];
+  let arguments = (ins OptionalAttr<FlatSymbolRefAttr>:$callee, Variadic<Reprise_Tensor>:$operands,
+      DenseI64ArrayAttr:$wrt, DefaultValuedAttr<DenseI64ArrayAttr, "{0}">:$of);
+  let results = (outs Variadic<Reprise_Tensor>:$results);
+  let regions = (region MaxSizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The number of results of the differentiated function itself.
+    int64_t getNumPrimalResults() { return getNumResults() - getWrt().size() * getOf().size(); }
+  }];
+}
+
+#endif

@@ -1,0 +1,109 @@
+// reprise: the dialect, its attributes and the classes that its ops derive from.
+#ifndef REPRISE_BASE
+#define REPRISE_BASE
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "reprise/Interfaces/CostInterface.td"
+include "reprise/Interfaces/KindInterfaces.td"
+include "reprise/Interfaces/RandomInterface.td"
+
+def Reprise_Dialect : Dialect {
+  let name = "reprise";
+  let cppNamespace = "::reprise";
+  let summary = "The graph of a training step on builtin tensors";
+  let description = [{
+    Ops of a model graph on ranked, statically shaped builtin tensors of f32, f64, bf16, f16, i32, i64 and i1. Ops are
+    pure, but for random draws before the `random` phase. Arithmetic is fixed by op, types and shapes: see
+    docs/Rationale/Bits.md.
+
+    Arguments of an entry function carry `reprise.role`, `reprise.name`, `reprise.init` and `reprise.batch_dim`; its
+    results carry `reprise.name`. Ops may carry `reprise.label`.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let hasConstantMaterializer = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
+  let dependentDialects = ["::mlir::func::FuncDialect"];
+}
+
+//===-- Enumerations and attributes ---------------------------------------------------------------------------===//
+
+class Reprise_Enum<string name, string summary, list<I32EnumAttrCase> cases> : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::reprise";
+  let genSpecializedAttr = 0;
+}
+
+def Reprise_Label : Reprise_Enum<"Label", "what a policy asks for the results of an op", [
+  I32EnumAttrCase<"must_save", 0>, I32EnumAttrCase<"prefer_save", 1>, I32EnumAttrCase<"prefer_recompute", 2>,
+  I32EnumAttrCase<"must_recompute", 3>, I32EnumAttrCase<"must_offload", 4>, I32EnumAttrCase<"prefer_offload", 5>]>;
+def Reprise_LabelAttr : EnumAttr<Reprise_Dialect, Reprise_Label, "label"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Reprise_ComparePredicate : Reprise_Enum<"ComparePredicate", "a comparison; with NaN only ne holds", [
+  I32EnumAttrCase<"eq", 0>, I32EnumAttrCase<"ne", 1>, I32EnumAttrCase<"lt", 2>, I32EnumAttrCase<"le", 3>,
+  I32EnumAttrCase<"gt", 4>, I32EnumAttrCase<"ge", 5>]>;
+def Reprise_ComparePredicateAttr : EnumAttr<Reprise_Dialect, Reprise_ComparePredicate, "predicate">;
+
+def Reprise_GeluForm : Reprise_Enum<"GeluForm", "how gelu is computed", [
+  I32EnumAttrCase<"erf", 0>, I32EnumAttrCase<"tanh", 1>]>;
+def Reprise_GeluFormAttr : EnumAttr<Reprise_Dialect, Reprise_GeluForm, "gelu_form">;
+
+class Reprise_Init<string name, string attrMnemonic, string text, dag fields> : AttrDef<Reprise_Dialect, name> {
+  let mnemonic = attrMnemonic;
+  let summary = text;
+  let parameters = fields;
+}
+def Reprise_NormalInit : Reprise_Init<"NormalInit", "normal", "initial values mean + std·z",
+    (ins "::mlir::FloatAttr":$mean, "::mlir::FloatAttr":$std)> { let hasCustomAssemblyFormat = 1; }
+def Reprise_UniformInit : Reprise_Init<"UniformInit", "uniform", "initial values in [low, high)",
+    (ins "::mlir::FloatAttr":$low, "::mlir::FloatAttr":$high)> { let hasCustomAssemblyFormat = 1; }
+def Reprise_UniformIntInit : Reprise_Init<"UniformIntInit", "uniform_int", "initial integers in [low, high)",
+    (ins "int64_t":$low, "int64_t":$high)> { let assemblyFormat = "`<` $low `,` $high `>`"; let genVerifyDecl = 1; }
+def Reprise_FillInit : Reprise_Init<"FillInit", "fill", "one initial value everywhere", (ins "::mlir::FloatAttr":$value)> {
+  let hasCustomAssemblyFormat = 1;
+}
+
+// A rate or probability: any float attribute; its value is taken in f64.
+def Reprise_RateAttr : Attr<CPred<"::llvm::isa<::mlir::FloatAttr>($_self)">, "a float attribute"> {
+  let storageType = "::mlir::FloatAttr";
+  let returnType = "double";
+  let convertFromStorage = "$_self.getValueAsDouble()";
+  let constBuilderCall = "$_builder.getF64FloatAttr($0)";
+}
+
+//===-- Types --------------------------------------------------------------------------------------------------===//
+
+def Reprise_Float : AnyTypeOf<[F32, F64, BF16, F16]>;
+def Reprise_Integer : AnyTypeOf<[I32, I64]>;
+def Reprise_Numeric : AnyTypeOf<[F32, F64, BF16, F16, I32, I64]>;
+def Reprise_Element : AnyTypeOf<[F32, F64, BF16, F16, I32, I64, I1]>;
+
+class Reprise_TensorOf<Type element, string text> : Type<
+    And<[StaticShapeTensorOf<[element]>.predicate]>, "statically shaped tensor of " # text, "::mlir::RankedTensorType">;
+def Reprise_Tensor : Reprise_TensorOf<Reprise_Element, "f32, f64, bf16, f16, i32, i64 or i1">;
+def Reprise_FloatTensor : Reprise_TensorOf<Reprise_Float, "f32, f64, bf16 or f16">;
+def Reprise_IntegerTensor : Reprise_TensorOf<Reprise_Integer, "i32 or i64">;
+def Reprise_NumericTensor : Reprise_TensorOf<Reprise_Numeric, "f32, f64, bf16, f16, i32 or i64">;
+def Reprise_BoolTensor : Reprise_TensorOf<I1, "i1">;
+def Reprise_I64Tensor : Reprise_TensorOf<I64, "i64">;
+def Reprise_I64Scalar : Type<
+    CPred<"::reprise::isI64Scalar($_self)">, "tensor<i64>", "::mlir::RankedTensorType">, BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI64Type())">;
+
+//===-- Op classes ---------------------------------------------------------------------------------------------===//
+
+// Every op may be a replay (a number other than 0): an inherent mark that keeps it apart from its original for CSE.
+class Reprise_Op<string mnemonic, dag operands, list<Trait> traits = []>
+    : Op<Reprise_Dialect, mnemonic, traits> {
+  let arguments = !con(operands, (ins DefaultValuedAttr<I64Attr, "0">:$replay));
+}
+
+class Reprise_PureOp<string mnemonic, dag operands, list<Trait> traits = []>
+    : Reprise_Op<mnemonic, operands, !listconcat([Pure, DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>], traits)>;
+
+#endif

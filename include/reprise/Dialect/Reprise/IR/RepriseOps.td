@@ -1,0 +1,13 @@
+// reprise: all ops of the dialect.
+#ifndef REPRISE_OPS
+#define REPRISE_OPS
+
+include "reprise/Dialect/Reprise/IR/AttentionOps.td"
+include "reprise/Dialect/Reprise/IR/ElementwiseOps.td"
+include "reprise/Dialect/Reprise/IR/NormalizationOps.td"
+include "reprise/Dialect/Reprise/IR/RandomOps.td"
+include "reprise/Dialect/Reprise/IR/ReductionOps.td"
+include "reprise/Dialect/Reprise/IR/RegionOps.td"
+include "reprise/Dialect/Reprise/IR/ShapeOps.td"
+
+#endif

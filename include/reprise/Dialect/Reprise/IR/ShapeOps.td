@@ -1,0 +1,122 @@
+// reprise: constants and data movement.
+#ifndef REPRISE_SHAPE_OPS
+#define REPRISE_SHAPE_OPS
+
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "reprise/Dialect/Reprise/IR/RepriseBase.td"
+
+def ConstantOp : Reprise_PureOp<"constant", (ins ElementsAttr:$value),
+    [ConstantLike, AllTypesMatch<["value", "result"]>]> {
+  let summary = "A constant tensor";
+  let results = (outs Reprise_Tensor:$result);
+  let assemblyFormat = "attr-dict $value";
+  let builders = [OpBuilder<(ins "::mlir::ElementsAttr":$value), [{
+    build($_builder, $_state, value.getType(), value);
+  }]>];
+  let hasFolder = 1;
+  let hasVerifier = 1;
+  let extraClassDefinition = "int64_t $cppClass::getFlops() { return 0; }";
+}
+
+def IotaOp : Reprise_PureOp<"iota", (ins I64Attr:$dim)> {
+  let summary = "The index along one dimension";
+  let description = "`result[i0, i1, …] = i_dim`, converted to the element type.";
+  let results = (outs Reprise_NumericTensor:$result);
+  let assemblyFormat = "`dim` $dim attr-dict `:` type($result)";
+  let hasVerifier = 1;
+  let extraClassDefinition = "int64_t $cppClass::getFlops() { return 0; }";
+}
+
+class Reprise_ViewOp<string mnemonic, dag operands, list<Trait> traits = []>
+    : Reprise_PureOp<mnemonic, operands, !listconcat([DeclareOpInterfaceMethods<ViewOpInterface>], traits)> {
+  let results = (outs Reprise_Tensor:$result);
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let extraClassDefinition = "int64_t $cppClass::getFlops() { return 0; }";
+}
+
+def BroadcastOp : Reprise_ViewOp<"broadcast", (ins Reprise_Tensor:$operand, DenseI64ArrayAttr:$dims)> {
+  let summary = "Repeats a tensor along new dimensions";
+  let description = [{
+    Dimension d of the operand becomes dimension `dims[d]` of the result, of the same size; `dims` ascends. The operand
+    repeats along all other dimensions.
+  }];
+  let assemblyFormat = "$operand `dims` $dims attr-dict `:` `(` type($operand) `)` `->` type($result)";
+}
+
+def ReshapeOp : Reprise_ViewOp<"reshape", (ins Reprise_Tensor:$operand)> {
+  let summary = "The same elements in row-major order under another shape";
+  let assemblyFormat = "$operand attr-dict `:` `(` type($operand) `)` `->` type($result)";
+  let hasCanonicalizer = 1;
+}
+
+def TransposeOp : Reprise_ViewOp<"transpose", (ins Reprise_Tensor:$operand, DenseI64ArrayAttr:$permutation),
+    [InferTypeOpAdaptor]> {
+  let summary = "Permutes dimensions";
+  let description = "Dimension d of the result is dimension `permutation[d]` of the operand.";
+  let assemblyFormat = "$operand $permutation attr-dict `:` `(` type($operand) `)` `->` type($result)";
+  let hasCanonicalizer = 1;
+}
+
+def SliceOp : Reprise_ViewOp<"slice", (ins Reprise_Tensor:$operand, DenseI64ArrayAttr:$starts,
+    DenseI64ArrayAttr:$limits, DenseI64ArrayAttr:$strides), [InferTypeOpAdaptor]> {
+  let summary = "A strided window";
+  let description = "`result[i] = operand[starts + i * strides]`, for indices below `limits`.";
+  let assemblyFormat = [{
+    $operand `from` $starts `to` $limits `by` $strides attr-dict `:` `(` type($operand) `)` `->` type($result)
+  }];
+  let hasCanonicalizer = 1;
+}
+
+def PadOp : Reprise_PureOp<"pad", (ins Reprise_Tensor:$operand, TypedAttrInterface:$value, DenseI64ArrayAttr:$low,
+    DenseI64ArrayAttr:$high, DenseI64ArrayAttr:$interior), [InferTypeOpAdaptor]> {
+  let summary = "Surrounds and interleaves with a value";
+  let description = [{
+    Element i of the operand goes to index `low + i * (interior + 1)`; all other elements are `value`. The size of a
+    dimension n is `low + n + max(n - 1, 0) * interior + high`.
+  }];
+  let results = (outs Reprise_Tensor:$result);
+  let assemblyFormat = [{
+    $operand `with` $value `low` $low `high` $high `interior` $interior attr-dict
+    `:` `(` type($operand) `)` `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let extraClassDefinition = "int64_t $cppClass::getFlops() { return 0; }";
+}
+
+def ConcatenateOp : Reprise_PureOp<"concatenate", (ins Variadic<Reprise_Tensor>:$operands, I64Attr:$dim),
+    [InferTypeOpAdaptor]> {
+  let summary = "Joins tensors along one dimension";
+  let results = (outs Reprise_Tensor:$result);
+  let assemblyFormat = "$operands `dim` $dim attr-dict `:` functional-type($operands, $result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let extraClassDefinition = "int64_t $cppClass::getFlops() { return 0; }";
+}
+
+def GatherOp : Reprise_PureOp<"gather", (ins Reprise_Tensor:$table, Reprise_IntegerTensor:$indices),
+    [InferTypeOpAdaptor]> {
+  let summary = "Rows of a table (embedding)";
+  let description = [{
+    `result[i…, d…] = table[indices[i…], d…]`. Indices are clamped to [0, rows of the table - 1].
+  }];
+  let results = (outs Reprise_Tensor:$result);
+  let assemblyFormat = "$table `[` $indices `]` attr-dict `:` functional-type(operands, $result)";
+  let hasVerifier = 1;
+  let extraClassDefinition = "int64_t $cppClass::getFlops() { return 0; }";
+}
+
+def ScatterAddOp : Reprise_PureOp<"scatter_add", (ins Reprise_IntegerTensor:$indices, Reprise_FloatTensor:$updates)> {
+  let summary = "Adds rows into a table of zeros, in index order";
+  let description = [{
+    The adjoint of `gather`: `result[indices[i…], d…] += updates[i…, d…]`, from +0, i… ascending in row-major order.
+    16-bit updates are added in f32 and rounded once. Indices are clamped to [0, rows - 1].
+  }];
+  let results = (outs Reprise_FloatTensor:$result);
+  let assemblyFormat = "$updates `at` $indices attr-dict `:` functional-type(operands, $result)";
+  let hasVerifier = 1;
+  let extraClassDefinition = "int64_t $cppClass::getFlops() { return getUpdates().getType().getNumElements(); }";
+}
+
+#endif

@@ -1,0 +1,41 @@
+// reprise: the interfaces through which passes, planners and kernels speak to ops.
+#ifndef REPRISE_INTERFACES_INTERFACES_H
+#define REPRISE_INTERFACES_INTERFACES_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/OpDefinition.h"
+#include "reprise/Reference/Tensor.h"
+#include "llvm/ADT/SmallVector.h"
+#include <optional>
+
+namespace reprise {
+
+/// How a reduction combines two partial results.
+enum class ReductionKind { Sum, Max, Min };
+
+/// Element (i0, i1, …) of a view lies at offset + Σ strides[d]·i_d, in elements of the underlying row-major buffer.
+struct StridedView {
+  int64_t offset = 0;
+  llvm::SmallVector<int64_t> sizes;
+  llvm::SmallVector<int64_t> strides;
+
+  /// The identity view of a row-major tensor.
+  static StridedView of(mlir::ShapedType type);
+  /// True if the view is the whole buffer in row-major order.
+  bool isIdentity() const;
+};
+
+/// The number of elements of all results of `op`.
+int64_t countResultElements(mlir::Operation *op);
+
+} // namespace reprise
+
+#include "reprise/Interfaces/CostInterface.h.inc"
+#include "reprise/Interfaces/DifferentiableInterface.h.inc"
+#include "reprise/Interfaces/EmissionInterface.h.inc"
+#include "reprise/Interfaces/KindInterfaces.h.inc"
+#include "reprise/Interfaces/RandomInterface.h.inc"
+#include "reprise/Interfaces/ReferenceInterface.h.inc"
+
+#endif

@@ -1,0 +1,69 @@
+// reprise: what kind of work an op does; policies, grouping and kernels ask these, never an op's name.
+#ifndef REPRISE_INTERFACES_KINDINTERFACES
+#define REPRISE_INTERFACES_KINDINTERFACES
+
+include "mlir/IR/OpBase.td"
+
+def ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
+  let cppNamespace = "::reprise";
+  let description = [{
+    Every result element depends on the operands' elements at the same index and on nothing else. All operands and
+    results have one shape once `import` has made broadcasts explicit.
+  }];
+}
+
+def ViewOpInterface : OpInterface<"ViewOpInterface"> {
+  let cppNamespace = "::reprise";
+  let description = [{
+    Every result element is an element of operand 0 at another index; no arithmetic. A strided view of the operand may
+    therefore stand for the result.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      The view of the result, given the view of operand 0; none if no strides express it (some reshapes).
+    }], "::std::optional<::reprise::StridedView>", "composeView", (ins "const ::reprise::StridedView &":$source)>
+  ];
+}
+
+def ReductionOpInterface : OpInterface<"ReductionOpInterface"> {
+  let cppNamespace = "::reprise";
+  let description = [{Reduces operand 0 over some dimensions in the canonical order (docs/Rationale/Bits.md).}];
+  let methods = [
+    InterfaceMethod<"The reduced dimensions, ascending.", "::llvm::SmallVector<int64_t>", "getReducedDims">,
+    InterfaceMethod<"How two partial results combine.", "::reprise::ReductionKind", "getReductionKind">
+  ];
+}
+
+def ContractionOpInterface : OpInterface<"ContractionOpInterface"> {
+  let cppNamespace = "::reprise";
+  let description = [{A sum of products of operands 0 and 1 over contracted dimensions, one fma chain per result.}];
+  let methods = [
+    InterfaceMethod<"True if the contraction has batch dimensions.", "bool", "hasBatchDims">
+  ];
+}
+
+def NormalizationOpInterface : OpInterface<"NormalizationOpInterface"> {
+  let cppNamespace = "::reprise";
+  let description = [{Row-wise: reduces the last dimension and writes the row again (softmax, layer norm).}];
+}
+
+def AttentionOpInterface : OpInterface<"AttentionOpInterface"> {
+  let cppNamespace = "::reprise";
+  let description = [{Scaled dot-product attention, forward or backward.}];
+}
+
+def DecomposableOpInterface : OpInterface<"DecomposableOpInterface"> {
+  let cppNamespace = "::reprise";
+  let description = [{
+    An op whose arithmetic is defined as a chain of simpler reprise ops. The kernels phase expands it inside its kernel;
+    16-bit operands are widened first and each result is rounded once.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Builds the chain on `operands` (already widened to the compute type) and returns one value per result.
+    }], "::llvm::SmallVector<::mlir::Value>", "decompose",
+      (ins "::mlir::ImplicitLocOpBuilder &":$builder, "::mlir::ValueRange":$operands)>
+  ];
+}
+
+#endif

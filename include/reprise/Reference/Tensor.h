@@ -1,0 +1,30 @@
+// reprise: a dense tensor in host memory, as the interpreter sees it.
+#ifndef REPRISE_REFERENCE_TENSOR_H
+#define REPRISE_REFERENCE_TENSOR_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include <cstdint>
+#include <vector>
+
+namespace reprise {
+
+/// Row-major elements in storage type: f32, f64, i32, i64 as such, bf16 and f16 as their 16 bits, i1 as one byte.
+class Tensor {
+public:
+  Tensor() = default;
+  explicit Tensor(mlir::RankedTensorType type);
+
+  mlir::RankedTensorType type;
+  std::vector<uint8_t> bytes;
+
+  int64_t size() const { return type.getNumElements(); }
+  template <typename T> T *data() { return reinterpret_cast<T *>(bytes.data()); }
+  template <typename T> const T *data() const { return reinterpret_cast<const T *>(bytes.data()); }
+};
+
+/// Bytes of one element in memory: i1 takes one byte.
+int64_t elementBytes(mlir::Type elementType);
+
+} // namespace reprise
+
+#endif

@@ -1,0 +1,116 @@
+// reprise: elementwise ops: broadcasting, exact folds, assembly.
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace reprise;
+
+//===-- Broadcasting --------------------------------------------------------------------------------------------===//
+
+static FailureOr<SmallVector<int64_t>> broadcastShapes(ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs) {
+  SmallVector<int64_t> shape(std::max(lhs.size(), rhs.size()));
+  for (size_t i = 1; i <= shape.size(); ++i) {
+    int64_t l = i <= lhs.size() ? lhs[lhs.size() - i] : 1;
+    int64_t r = i <= rhs.size() ? rhs[rhs.size() - i] : 1;
+    if (l != r && l != 1 && r != 1)
+      return failure();
+    shape[shape.size() - i] = l == 1 ? r : l;
+  }
+  return shape;
+}
+
+LogicalResult reprise::inferBroadcastType(std::optional<Location> location, TypeRange operands,
+                                          SmallVectorImpl<Type> &results) {
+  auto lhs = dyn_cast<RankedTensorType>(operands[0]), rhs = dyn_cast<RankedTensorType>(operands[1]);
+  if (!lhs || !rhs || !lhs.hasStaticShape() || !rhs.hasStaticShape())
+    return emitOptionalError(location, "expected statically shaped tensors");
+  if (lhs.getElementType() != rhs.getElementType())
+    return emitOptionalError(location, "expected operands of one element type but got ", lhs.getElementType(), " and ",
+                             rhs.getElementType());
+  auto shape = broadcastShapes(lhs.getShape(), rhs.getShape());
+  if (failed(shape))
+    return emitOptionalError(location, "operand shapes do not broadcast: ", lhs, " and ", rhs);
+  results.push_back(RankedTensorType::get(*shape, lhs.getElementType()));
+  return success();
+}
+
+LogicalResult CompareOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location, Adaptor adaptor,
+                                          SmallVectorImpl<Type> &results) {
+  if (failed(inferBroadcastType(location, adaptor.getOperands().getTypes(), results)))
+    return failure();
+  results[0] = cast<RankedTensorType>(results[0]).clone(IntegerType::get(context, 1));
+  return success();
+}
+
+//===-- Folds, exact for every IEEE input -----------------------------------------------------------------------===//
+
+/// True if `attribute` is a splat equal, bit for bit, to `value` in its element type.
+static bool isSplat(Attribute attribute, double value) {
+  auto dense = dyn_cast_or_null<DenseElementsAttr>(attribute);
+  if (!dense || !dense.isSplat())
+    return false;
+  if (dense.getElementType().isInteger())
+    return value == static_cast<double>(static_cast<int64_t>(value)) &&
+           dense.getSplatValue<APInt>() == APInt(dense.getElementType().getIntOrFloatBitWidth(),
+                                                 static_cast<int64_t>(value), true);
+  if (!isa<FloatType>(dense.getElementType()))
+    return false;
+  APFloat splat = dense.getSplatValue<APFloat>();
+  APFloat wanted(value);
+  bool loses;
+  wanted.convert(splat.getSemantics(), APFloat::rmNearestTiesToEven, &loses);
+  return splat.bitwiseIsEqual(wanted);
+}
+
+/// `operand` if it already has the result's type.
+static OpFoldResult sameType(Value operand, Operation *op) {
+  return operand.getType() == op->getResult(0).getType() ? OpFoldResult(operand) : OpFoldResult();
+}
+
+OpFoldResult NegOp::fold(FoldAdaptor) {
+  auto inner = getOperand().getDefiningOp<NegOp>();
+  return inner && !getReplay() && !inner.getReplay() ? inner.getOperand() : Value();
+}
+
+OpFoldResult ReluOp::fold(FoldAdaptor) {
+  auto inner = getOperand().getDefiningOp<ReluOp>();
+  return inner && !getReplay() && !inner.getReplay() ? inner.getResult() : Value();
+}
+
+OpFoldResult AddOp::fold(FoldAdaptor adaptor) {
+  // x + -0 is x for every float; x + 0 is not (x = -0). For integers 0 is the identity.
+  bool integer = getType().getElementType().isInteger();
+  if (isSplat(adaptor.getRhs(), integer ? 0.0 : -0.0))
+    return sameType(getLhs(), *this);
+  if (isSplat(adaptor.getLhs(), integer ? 0.0 : -0.0))
+    return sameType(getRhs(), *this);
+  return {};
+}
+
+OpFoldResult SubOp::fold(FoldAdaptor adaptor) {
+  return isSplat(adaptor.getRhs(), 0.0) ? sameType(getLhs(), *this) : OpFoldResult();
+}
+
+OpFoldResult MulOp::fold(FoldAdaptor adaptor) {
+  if (isSplat(adaptor.getRhs(), 1.0))
+    return sameType(getLhs(), *this);
+  if (isSplat(adaptor.getLhs(), 1.0))
+    return sameType(getRhs(), *this);
+  return {};
+}
+
+OpFoldResult DivOp::fold(FoldAdaptor adaptor) {
+  return isSplat(adaptor.getRhs(), 1.0) ? sameType(getLhs(), *this) : OpFoldResult();
+}
+
+OpFoldResult SelectOp::fold(FoldAdaptor adaptor) {
+  if (getOnTrue() == getOnFalse())
+    return getOnTrue();
+  auto condition = dyn_cast_or_null<DenseElementsAttr>(adaptor.getCondition());
+  if (!condition || !condition.isSplat())
+    return {};
+  return condition.getSplatValue<bool>() ? getOnTrue() : getOnFalse();
+}
+
+OpFoldResult CastOp::fold(FoldAdaptor) { return sameType(getOperand(), *this); }

@@ -1,0 +1,174 @@
+// reprise: the dialect, its attributes and the attributes that it puts on functions.
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+
+#include "Assembly.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace reprise;
+
+#include "reprise/Dialect/Reprise/IR/RepriseDialect.cpp.inc"
+#include "reprise/Dialect/Reprise/IR/RepriseEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "reprise/Dialect/Reprise/IR/RepriseAttributes.cpp.inc"
+#define GET_OP_CLASSES
+#include "reprise/Dialect/Reprise/IR/RepriseOps.cpp.inc"
+
+namespace {
+/// Every op may move with its function's body.
+struct RepriseInlinerInterface : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation *, Operation *, bool) const final { return true; }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final { return true; }
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final { return true; }
+};
+} // namespace
+
+void RepriseDialect::initialize() {
+  addInterfaces<RepriseInlinerInterface>();
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "reprise/Dialect/Reprise/IR/RepriseAttributes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "reprise/Dialect/Reprise/IR/RepriseOps.cpp.inc"
+      >();
+}
+
+Operation *RepriseDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location location) {
+  auto elements = dyn_cast<ElementsAttr>(value);
+  if (!elements || elements.getType() != type)
+    return nullptr;
+  return ConstantOp::create(builder, location, elements);
+}
+
+//===-- Initial values ------------------------------------------------------------------------------------------===//
+
+static ParseResult parseDouble(AsmParser &parser, double &value) {
+  int64_t integer;
+  if (auto parsed = parser.parseOptionalInteger(integer); parsed.has_value()) {
+    value = static_cast<double>(integer);
+    return *parsed;
+  }
+  return parser.parseFloat(value);
+}
+
+/// Prints the shortest decimal that reads back as the same double.
+static void printDouble(AsmPrinter &printer, FloatAttr value) { printer.printFloat(value.getValue()); }
+
+static Attribute parsePair(AsmParser &parser, function_ref<Attribute(FloatAttr, FloatAttr)> make) {
+  double first, second;
+  if (parser.parseLess() || parseDouble(parser, first) || parser.parseComma() || parseDouble(parser, second) ||
+      parser.parseGreater())
+    return {};
+  Builder &builder = parser.getBuilder();
+  return make(builder.getF64FloatAttr(first), builder.getF64FloatAttr(second));
+}
+
+static void printPair(AsmPrinter &printer, FloatAttr first, FloatAttr second) {
+  printer << "<";
+  printDouble(printer, first);
+  printer << ", ";
+  printDouble(printer, second);
+  printer << ">";
+}
+
+Attribute NormalInitAttr::parse(AsmParser &parser, Type) {
+  return parsePair(parser, [&](FloatAttr mean, FloatAttr std) { return get(parser.getContext(), mean, std); });
+}
+void NormalInitAttr::print(AsmPrinter &printer) const { printPair(printer, getMean(), getStd()); }
+
+Attribute UniformInitAttr::parse(AsmParser &parser, Type) {
+  return parsePair(parser, [&](FloatAttr low, FloatAttr high) { return get(parser.getContext(), low, high); });
+}
+void UniformInitAttr::print(AsmPrinter &printer) const { printPair(printer, getLow(), getHigh()); }
+
+Attribute FillInitAttr::parse(AsmParser &parser, Type) {
+  double value;
+  if (parser.parseLess() || parseDouble(parser, value) || parser.parseGreater())
+    return {};
+  return get(parser.getContext(), parser.getBuilder().getF64FloatAttr(value));
+}
+void FillInitAttr::print(AsmPrinter &printer) const {
+  printer << "<";
+  printDouble(printer, getValue());
+  printer << ">";
+}
+
+LogicalResult UniformIntInitAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t low, int64_t high) {
+  if (low >= high || static_cast<uint64_t>(high) - static_cast<uint64_t>(low) > (uint64_t{1} << 32))
+    return emitError() << "expected a range [low, high) of 1 to 2^32 integers, got [" << low << ", " << high << ")";
+  return success();
+}
+
+//===-- Attributes on functions and ops -------------------------------------------------------------------------===//
+
+LogicalResult RepriseDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  if (attribute.getName() == "reprise.label" && !isa<LabelAttr>(attribute.getValue()))
+    return op->emitOpError("expected 'reprise.label' to be a #reprise.label attribute");
+  return success();
+}
+
+/// What is wrong with an attribute of a function's argument of type `type`; empty if nothing is.
+static std::string checkArgumentAttribute(NamedAttribute attribute, Type type) {
+  StringRef name = attribute.getName();
+  Attribute value = attribute.getValue();
+  auto shaped = dyn_cast<RankedTensorType>(type);
+  if (!shaped || !shaped.hasStaticShape())
+    return "expected a statically shaped tensor for an argument with reprise attributes";
+  if (name == "reprise.role") {
+    auto role = dyn_cast<StringAttr>(value);
+    bool known = role && llvm::StringSwitch<bool>(role.getValue())
+                             .Cases({"input", "parameter", "state", "seed", "offset", "step"}, true)
+                             .Default(false);
+    return known ? "" : "expected 'reprise.role' to be \"input\", \"parameter\" or \"state\"";
+  }
+  if (name == "reprise.name")
+    return isa<StringAttr>(value) && !cast<StringAttr>(value).empty() ? "" : "expected 'reprise.name' to be a name";
+  if (name == "reprise.batch_dim") {
+    auto dim = dyn_cast<IntegerAttr>(value);
+    bool inRange = dim && dim.getInt() >= 0 && dim.getInt() < shaped.getRank();
+    return inRange ? "" : "expected 'reprise.batch_dim' to be a dimension of the argument";
+  }
+  if (name == "reprise.init") {
+    bool integer = shaped.getElementType().isInteger();
+    if (isa<NormalInitAttr, UniformInitAttr>(value))
+      return integer ? "expected an initializer for integers, such as #reprise.uniform_int" : "";
+    if (isa<UniformIntInitAttr>(value))
+      return integer ? "" : "expected an initializer for floats, such as #reprise.normal";
+    return isa<FillInitAttr>(value) ? "" : "expected 'reprise.init' to be a #reprise initializer";
+  }
+  return ("unknown attribute '" + name + "' on an argument").str();
+}
+
+LogicalResult RepriseDialect::verifyRegionArgAttribute(Operation *op, unsigned region, unsigned argument,
+                                                       NamedAttribute attribute) {
+  std::string wrong = checkArgumentAttribute(attribute, op->getRegion(region).getArgument(argument).getType());
+  if (!wrong.empty())
+    return op->emitError(wrong) << " (argument " << argument << ")";
+  return success();
+}
+
+LogicalResult RepriseDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned result,
+                                                          NamedAttribute attribute) {
+  if (attribute.getName() != "reprise.name" || !isa<StringAttr>(attribute.getValue()))
+    return op->emitError("expected only a 'reprise.name' string on result ") << result;
+  return success();
+}
+
+//===-- Helpers of the ops --------------------------------------------------------------------------------------===//
+
+bool reprise::isI64Scalar(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.getRank() == 0 && tensor.getElementType().isInteger(64);
+}
+
+Type reprise::getComputeType(Type elementType) {
+  if (elementType.isBF16() || elementType.isF16())
+    return Float32Type::get(elementType.getContext());
+  return elementType;
+}
