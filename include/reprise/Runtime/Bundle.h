@@ -130,8 +130,8 @@ struct Program {
 };
 
 struct Bundle {
-  std::string producer; ///< the compiler and its version, for messages
-  std::string target;   ///< as the user would write it, e.g. "cpu:x86-64-v4"
+  std::string producer;       ///< the compiler and its version, for messages
+  std::string target = "cpu"; ///< as the user would write it, e.g. "cpu:x86-64-v4"
   /// Names of CPU features that the image needs (HostFeatures.h), e.g. {"x86-64-v4"}.
   std::vector<std::string> features;
   std::string contractions = "exact";

@@ -14,17 +14,21 @@ namespace reprise::runtime {
 /// always seen. Not a cryptographic hash.
 class Hasher {
 public:
-  /// Adds one field: its bytes (the last word padded with zeros), then its length.
+  /// Adds one field: its words, then its length.
   void update(const void *data, uint64_t size) {
-    const char *bytes = static_cast<const char *>(data);
-    uint64_t left = size;
-    for (; left >= 8; left -= 8, bytes += 8)
-      mix(load(bytes, 8));
-    if (left != 0)
-      mix(load(bytes, left));
+    words(data, size);
     mix(size);
   }
   void update(const std::string &text) { update(text.data(), text.size()); }
+  /// Adds the words of a part of a field, the last one padded with zeros: all parts but the last
+  /// must be multiples of 8 bytes, and the caller mixes in the length.
+  void words(const void *data, uint64_t size) {
+    const char *bytes = static_cast<const char *>(data);
+    for (; size >= 8; size -= 8, bytes += 8)
+      mix(load(bytes, 8));
+    if (size != 0)
+      mix(load(bytes, size));
+  }
   /// Adds one word without a length: the caller knows how many follow.
   void mix(uint64_t word) {
     state = (state ^ word) * 0x9e3779b97f4a7c15u;

@@ -194,8 +194,8 @@ private:
   Error checkCommand(const Program &program, const Command &command) {
     if (command.kernel >= bundle.kernels.size())
       return fail("there is no kernel " + std::to_string(command.kernel));
-    if (command.items < 0)
-      return fail("the number of items is negative");
+    if (command.items < 0 || uint64_t(command.items) > maxBytes)
+      return fail("the number of items is out of range");
     for (const Operand &operand : command.operands) {
       if (Error error = checkBuffer(operand.buffer, program.arenaBytes))
         return error;

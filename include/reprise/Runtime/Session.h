@@ -1,0 +1,77 @@
+// reprise: training steps: initial values, inputs of each step, results, and where the run stands
+#ifndef REPRISE_RUNTIME_SESSION_H
+#define REPRISE_RUNTIME_SESSION_H
+
+#include "reprise/Runtime/Executable.h"
+#include "reprise/Runtime/RunFolder.h"
+
+namespace reprise::runtime {
+
+/// Drives an Executable: setState / giveArray / giveFolder, then start, then step as often as start
+/// was told. Errors name the bundle or the file.
+class Session {
+public:
+  /// The executable outlives the session.
+  explicit Session(Executable &executable);
+
+  /// The seed, and the offset and absolute number of the first step.
+  Error setState(const RunState &state);
+  /// Takes the argument `name` from a .npy file of its type. Its shape is the argument's, or for an
+  /// input one leading dimension more: then row s is the value at absolute step s. Of two files for
+  /// one argument the later one counts.
+  Error giveArray(const std::string &name, const std::string &path);
+  /// Takes from a run's folder all arrays that are arguments, and, where run.json is present, the
+  /// state.
+  Error giveFolder(const std::string &path);
+
+  /// Makes parameters and state, and sees that every argument has a value for the next `steps`
+  /// steps.
+  Error start(int64_t steps);
+  /// One step. Allocates nothing, errors apart.
+  Error step();
+
+  /// Seed, and the offset and number of the next step.
+  const RunState &state() const { return next; }
+  /// All results but the next offset. Valid until the next step.
+  const std::vector<ArrayRef> &results() const { return arrays; }
+  /// The result `loss` if it is one floating-point number.
+  std::optional<double> loss() const;
+
+  /// Runs the next step twice over an arena painted with complementary patterns and returns the
+  /// highest changed byte + 1. Arguments and state() are then as before, results() undefined. After
+  /// start().
+  Expected<uint64_t> executedArenaBytes();
+
+private:
+  struct Given {
+    NpyFile file;
+    bool perStep; ///< one leading row per absolute step
+  };
+  /// An input that a result replaces keeps its value while the other inputs are made anew.
+  struct Carried {
+    size_t argument;
+    std::vector<uint8_t> value;
+  };
+
+  Error fail(const std::string &why) const;
+  std::optional<size_t> find(const std::string &name) const;
+  Error checkValues(int64_t steps) const;
+  bool isCarried(size_t argument) const;
+  void setScalars();
+  Error prepareInputs();
+  Error readGiven(size_t argument);
+  uint64_t highestChange(uint8_t paint) const;
+
+  Executable &executable;
+  const Bundle &bundle;
+  RunState next;
+  std::vector<std::optional<Given>> given; // by argument
+  std::vector<Carried> carried;
+  std::vector<ArrayRef> arrays;
+  std::optional<size_t> offsetResult;
+  bool first = true;
+};
+
+} // namespace reprise::runtime
+
+#endif // REPRISE_RUNTIME_SESSION_H

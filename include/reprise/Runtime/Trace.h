@@ -1,0 +1,75 @@
+// reprise: when each worker ran each command, as a Chrome trace and as a profile by kernel
+#ifndef REPRISE_RUNTIME_TRACE_H
+#define REPRISE_RUNTIME_TRACE_H
+
+#include "reprise/Runtime/AtomicFile.h"
+#include "reprise/Runtime/Bundle.h"
+
+#include <map>
+
+namespace reprise::runtime {
+
+/// Nanoseconds of a clock that never goes back.
+uint64_t nanoseconds();
+
+/// One worker's part in one command; end = 0 if it had none.
+struct Span {
+  uint64_t begin = 0, end = 0;
+};
+
+/// Filled by Executable::run("step") when given to setRecorder: the spans of the latest step.
+class Recorder {
+public:
+  Recorder(uint64_t commands, unsigned workers) : workers(workers), spans(commands * workers) {}
+  Span &at(uint64_t command, unsigned worker) { return spans[command * workers + worker]; }
+  const Span &at(uint64_t command, unsigned worker) const {
+    return spans[command * workers + worker];
+  }
+  unsigned numWorkers() const { return workers; }
+  uint64_t numCommands() const { return workers ? spans.size() / workers : 0; }
+  void clear() { spans.assign(spans.size(), Span()); }
+
+private:
+  unsigned workers;
+  std::vector<Span> spans;
+};
+
+/// A file that Perfetto and chrome://tracing open: one event per step, command and worker, times in
+/// microseconds since the trace began.
+class TraceFile {
+public:
+  TraceFile(const std::string &path, const Bundle &bundle, unsigned workers);
+  void add(int64_t step, const Recorder &recorder);
+  Error commit();
+
+private:
+  AtomicFile file;
+  const Bundle &bundle;
+  std::string text;
+  uint64_t start;
+};
+
+/// Seconds, calls, FLOPs and bytes of each kernel, summed over steps. A command's seconds run from
+/// its first worker's start to its last worker's end.
+class Profile {
+public:
+  explicit Profile(const Bundle &bundle) : bundle(bundle) {}
+  void add(const Recorder &recorder, double stepSeconds);
+  /// {"version": 1, "steps", "threads", "target", "step_seconds" (mean), "kernels": [{"kernel",
+  /// "seconds", "share" (of the sum), "calls", "flops", "bytes"} by falling seconds, each per
+  /// step]}
+  std::string json(unsigned workers) const;
+
+private:
+  struct Sum {
+    uint64_t nanoseconds = 0, calls = 0, flops = 0, bytes = 0;
+  };
+  const Bundle &bundle;
+  std::map<uint32_t, Sum> kernels;
+  uint64_t steps = 0;
+  double seconds = 0;
+};
+
+} // namespace reprise::runtime
+
+#endif // REPRISE_RUNTIME_TRACE_H

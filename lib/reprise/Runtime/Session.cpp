@@ -1,0 +1,232 @@
+// reprise: training steps: initial values, inputs of each step, results, and where the run stands
+#include "reprise/Runtime/Session.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace reprise::runtime;
+
+Session::Session(Executable &executable) : executable(executable), bundle(executable.bundle()) {
+  given.resize(bundle.arguments.size());
+  std::string offsetName;
+  for (const Argument &argument : bundle.arguments)
+    if (argument.role == Role::Offset)
+      offsetName = argument.name;
+  for (size_t i = 0; i < bundle.results.size(); ++i) {
+    const Result &result = bundle.results[i];
+    if (result.name == offsetName)
+      offsetResult = i;
+    else
+      arrays.push_back({result.name, result.dtype, result.shape, executable.result(i)});
+    if (result.argument >= 0 && bundle.arguments[result.argument].role == Role::Input)
+      carried.push_back({size_t(result.argument), std::vector<uint8_t>(result.buffer.bytes)});
+  }
+}
+
+Error Session::fail(const std::string &why) const {
+  return Error::make(executable.name() + ": " + why);
+}
+
+Error Session::setState(const RunState &state) {
+  if (Error error = checkRunState(state))
+    return error;
+  next = state;
+  return Error::success();
+}
+
+std::optional<size_t> Session::find(const std::string &name) const {
+  for (size_t i = 0; i < bundle.arguments.size(); ++i)
+    if (bundle.arguments[i].role < Role::Seed && bundle.arguments[i].name == name)
+      return i;
+  return std::nullopt;
+}
+
+Error Session::giveArray(const std::string &name, const std::string &path) {
+  std::optional<size_t> index = find(name);
+  if (!index)
+    return fail("there is no argument '" + name + "' to take from '" + path + "'");
+  const Argument &argument = bundle.arguments[*index];
+  Expected<NpyFile> file = NpyFile::open(path, argument.dtype);
+  if (!file)
+    return file.error();
+  const std::vector<int64_t> &shape = file->shape();
+  bool perStep = shape != argument.shape;
+  bool rows = argument.role == Role::Input && shape.size() == argument.shape.size() + 1 &&
+              std::equal(argument.shape.begin(), argument.shape.end(), shape.begin() + 1);
+  if (perStep && !rows)
+    return Error::make("cannot read '" + path + "': it has shape " + shapeText(shape) +
+                       ", expected " + shapeText(argument.shape) + " for '" + name + "'");
+  given[*index] = Given{std::move(*file), perStep};
+  return Error::success();
+}
+
+Error Session::giveFolder(const std::string &path) {
+  struct stat status{};
+  if (stat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))
+    return Error::make("cannot read '" + path + "': it is no folder");
+  Expected<std::optional<RunState>> state = readRunState(path);
+  if (!state)
+    return state.error();
+  if (*state)
+    next = **state;
+  for (const Argument &argument : bundle.arguments) {
+    std::string file = path + "/" + arrayFileName(argument.name);
+    if (argument.role >= Role::Seed || access(file.c_str(), F_OK) != 0)
+      continue;
+    if (Error error = giveArray(argument.name, file))
+      return error;
+  }
+  return Error::success();
+}
+
+Error Session::checkValues(int64_t steps) const {
+  for (size_t i = 0; i < given.size(); ++i) {
+    const Argument &argument = bundle.arguments[i];
+    if (argument.role >= Role::Seed)
+      continue;
+    if (!given[i] && !argument.hasInitializer)
+      return fail(std::string(roleName(argument.role)) + " '" + argument.name +
+                  "' has no initializer and was not given");
+    if (given[i] && given[i]->perStep && given[i]->file.shape()[0] < next.step + steps)
+      return Error::make("cannot read '" + given[i]->file.path() + "': it has " +
+                         std::to_string(given[i]->file.shape()[0]) + " rows, steps up to " +
+                         std::to_string(next.step + steps - 1) + " need " +
+                         std::to_string(next.step + steps));
+  }
+  return Error::success();
+}
+
+Error Session::start(int64_t steps) {
+  first = true;
+  if (__builtin_add_overflow(next.step, steps, &steps))
+    return fail("the number of the last step is out of range");
+  if (Error error = checkValues(steps - next.step))
+    return error;
+  setScalars();
+  if (Error error = executable.run("init_parameters"))
+    return fail(error.message());
+  for (size_t i = 0; i < given.size(); ++i)
+    if (given[i] && bundle.arguments[i].role != Role::Input)
+      if (Error error = readGiven(i))
+        return error;
+  return Error::success();
+}
+
+void Session::setScalars() {
+  for (size_t i = 0; i < bundle.arguments.size(); ++i) {
+    Role role = bundle.arguments[i].role;
+    int64_t value = role == Role::Seed ? next.seed : role == Role::Offset ? next.offset : next.step;
+    if (role >= Role::Seed)
+      std::memcpy(executable.argument(i), &value, sizeof value);
+  }
+}
+
+Error Session::readGiven(size_t argument) {
+  const Given &source = *given[argument];
+  uint64_t bytes = bundle.arguments[argument].bytes;
+  uint64_t row = source.perStep ? uint64_t(next.step) : 0;
+  return source.file.read(executable.argument(argument), row * bytes, bytes);
+}
+
+bool Session::isCarried(size_t argument) const {
+  bool replaced = std::any_of(carried.begin(), carried.end(),
+                              [&](const Carried &input) { return input.argument == argument; });
+  // One value per step was asked for: it outranks what the step before returned.
+  return replaced && !(given[argument] && given[argument]->perStep);
+}
+
+Error Session::prepareInputs() {
+  setScalars();
+  for (Carried &input : carried)
+    if (!input.value.empty())
+      std::memcpy(input.value.data(), executable.argument(input.argument), input.value.size());
+  if (Error error = executable.run("init_inputs"))
+    return fail(error.message());
+  for (Carried &input : carried)
+    if (!first && !input.value.empty())
+      std::memcpy(executable.argument(input.argument), input.value.data(), input.value.size());
+  for (size_t i = 0; i < given.size(); ++i)
+    if (given[i] && bundle.arguments[i].role == Role::Input && (first || !isCarried(i)))
+      if (Error error = readGiven(i))
+        return error;
+  return Error::success();
+}
+
+Error Session::step() {
+  if (Error error = prepareInputs())
+    return error;
+  if (Error error = executable.run("step"))
+    return fail("step " + std::to_string(next.step) + ", " + error.message());
+  if (offsetResult)
+    std::memcpy(&next.offset, executable.result(*offsetResult), sizeof next.offset);
+  next.step += 1;
+  first = false;
+  return Error::success();
+}
+
+/// An f16's bits as the same number in f64: the runtime has no kernels to ask.
+static double halfToDouble(uint16_t bits) {
+  int exponent = bits >> 10 & 31, fraction = bits & 1023;
+  double magnitude = exponent == 31  ? (fraction ? NAN : INFINITY)
+                     : exponent == 0 ? std::ldexp(fraction, -24)
+                                     : std::ldexp(1024 + fraction, exponent - 25);
+  return bits >> 15 ? -magnitude : magnitude;
+}
+
+std::optional<double> Session::loss() const {
+  for (const ArrayRef &array : arrays) {
+    if (array.name != "loss" || array.bytes() != elementBytes(array.dtype))
+      continue;
+    double wide = 0;
+    float narrow = 0;
+    uint16_t half = 0;
+    switch (array.dtype) {
+    case DType::F64:
+      std::memcpy(&wide, array.data, 8);
+      return wide;
+    case DType::F32:
+      std::memcpy(&narrow, array.data, 4);
+      return narrow;
+    case DType::BF16:
+      std::memcpy(reinterpret_cast<char *>(&narrow) + 2, array.data, 2);
+      return narrow;
+    case DType::F16:
+      std::memcpy(&half, array.data, 2);
+      return halfToDouble(half);
+    default:
+      return std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+uint64_t Session::highestChange(uint8_t paint) const {
+  uint64_t end = executable.arenaCapacity();
+  while (end != 0 && executable.arena()[end - 1] == paint)
+    --end;
+  return end;
+}
+
+Expected<uint64_t> Session::executedArenaBytes() {
+  if (Error error = prepareInputs())
+    return error;
+  std::vector<std::vector<uint8_t>> saved;
+  for (size_t i = 0; i < bundle.arguments.size(); ++i) {
+    const uint8_t *data = static_cast<const uint8_t *>(executable.argument(i));
+    saved.emplace_back(data, data + bundle.arguments[i].bytes);
+  }
+  uint64_t highest = 0;
+  // A byte that is written with one pattern's value is changed under the other.
+  for (uint8_t paint : {0xa5, 0x5a}) {
+    std::memset(executable.arena(), paint, executable.arenaCapacity());
+    if (Error error = executable.run("step"))
+      return fail(error.message());
+    highest = std::max(highest, highestChange(paint));
+    for (size_t i = 0; i < saved.size(); ++i)
+      std::copy(saved[i].begin(), saved[i].end(), static_cast<uint8_t *>(executable.argument(i)));
+  }
+  return highest;
+}

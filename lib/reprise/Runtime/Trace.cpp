@@ -1,0 +1,108 @@
+// reprise: when each worker ran each command, as a Chrome trace and as a profile by kernel
+#include "reprise/Runtime/Trace.h"
+#include "reprise/Runtime/Json.h"
+
+#include <algorithm>
+#include <ctime>
+
+using namespace reprise::runtime;
+
+uint64_t reprise::runtime::nanoseconds() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return uint64_t(now.tv_sec) * 1000000000u + uint64_t(now.tv_nsec);
+}
+
+/// Whole nanoseconds as microseconds with three decimals.
+static std::string microseconds(uint64_t nanoseconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%llu.%03llu",
+                static_cast<unsigned long long>(nanoseconds / 1000),
+                static_cast<unsigned long long>(nanoseconds % 1000));
+  return text;
+}
+
+TraceFile::TraceFile(const std::string &path, const Bundle &bundle, unsigned workers)
+    : file(path), bundle(bundle), start(nanoseconds()) {
+  text = "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n{\"name\": \"process_name\", \"ph\": "
+         "\"M\", \"pid\": 1, \"args\": {\"name\": " +
+         jsonString(bundle.entry + " on " + bundle.target) + "}}";
+  for (unsigned worker = 0; worker < workers; ++worker)
+    text += ",\n{\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": 1, \"tid\": " +
+            std::to_string(worker) + ", \"args\": {\"name\": \"worker " + std::to_string(worker) +
+            "\"}}";
+}
+
+void TraceFile::add(int64_t step, const Recorder &recorder) {
+  const std::vector<Command> &commands = bundle.program("step")->commands;
+  for (uint64_t i = 0; i < recorder.numCommands(); ++i) {
+    for (unsigned worker = 0; worker < recorder.numWorkers(); ++worker) {
+      const Span &span = recorder.at(i, worker);
+      if (span.end == 0)
+        continue;
+      text +=
+          ",\n{\"name\": " + jsonString(bundle.kernels[commands[i].kernel].name) +
+          ", \"cat\": \"command\", \"ph\": \"X\", \"pid\": 1, \"tid\": " + std::to_string(worker) +
+          ", \"ts\": " + microseconds(span.begin - start) +
+          ", \"dur\": " + microseconds(span.end - span.begin) +
+          ", \"args\": {\"step\": " + std::to_string(step) + ", \"command\": " + std::to_string(i) +
+          ", \"label\": " + jsonString(commands[i].label) + "}}";
+    }
+  }
+  file.write(text);
+  text.clear();
+}
+
+Error TraceFile::commit() {
+  file.write(text + "\n]}\n");
+  return file.commit() ? Error::success() : Error::make(file.error());
+}
+
+void Profile::add(const Recorder &recorder, double stepSeconds) {
+  const std::vector<Command> &commands = bundle.program("step")->commands;
+  for (uint64_t i = 0; i < recorder.numCommands(); ++i) {
+    uint64_t begin = UINT64_MAX, end = 0;
+    for (unsigned worker = 0; worker < recorder.numWorkers(); ++worker) {
+      const Span &span = recorder.at(i, worker);
+      if (span.end == 0)
+        continue;
+      begin = std::min(begin, span.begin);
+      end = std::max(end, span.end);
+    }
+    Sum &sum = kernels[commands[i].kernel];
+    sum.nanoseconds += end ? end - begin : 0;
+    sum.calls += 1;
+    sum.flops += commands[i].flops;
+    sum.bytes += commands[i].bytes;
+  }
+  steps += 1;
+  seconds += stepSeconds;
+}
+
+std::string Profile::json(unsigned workers) const {
+  std::vector<std::pair<uint32_t, Sum>> rows(kernels.begin(), kernels.end());
+  std::sort(rows.begin(), rows.end(), [](const auto &a, const auto &b) {
+    return std::make_pair(b.second.nanoseconds, a.first) <
+           std::make_pair(a.second.nanoseconds, b.first);
+  });
+  uint64_t total = 0;
+  for (const auto &[kernel, sum] : rows)
+    total += sum.nanoseconds;
+  double count = std::max<uint64_t>(steps, 1);
+  std::string text = "{\"version\": 1, \"steps\": " + std::to_string(steps) +
+                     ", \"threads\": " + std::to_string(workers) +
+                     ", \"target\": " + jsonString(bundle.target) +
+                     ", \"step_seconds\": " + jsonNumber(seconds / count) + ", \"kernels\": [";
+  const char *separator = "\n";
+  for (const auto &[kernel, sum] : rows) {
+    text += separator;
+    text += "  {\"kernel\": " + jsonString(bundle.kernels[kernel].name) +
+            ", \"seconds\": " + jsonNumber(sum.nanoseconds * 1e-9 / count) +
+            ", \"share\": " + jsonNumber(total ? double(sum.nanoseconds) / total : 0) +
+            ", \"calls\": " + jsonNumber(sum.calls / count) +
+            ", \"flops\": " + jsonNumber(sum.flops / count) +
+            ", \"bytes\": " + jsonNumber(sum.bytes / count) + "}";
+    separator = ",\n";
+  }
+  return text + "\n]}\n";
+}
