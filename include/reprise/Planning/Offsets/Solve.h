@@ -1,0 +1,27 @@
+// reprise: solvers for offsets in one arena
+#ifndef REPRISE_PLANNING_OFFSETS_SOLVE_H
+#define REPRISE_PLANNING_OFFSETS_SOLVE_H
+
+#include "reprise/Planning/Offsets/Problem.h"
+
+namespace reprise::offsets {
+
+struct SolveOptions {
+  /// Hill climbing ends after this many changes of the order were tried. 0: greedy only.
+  int64_t moves = 50000;
+  /// All greedy and climbing work ends after this many visits of a pair of buffers, about 20 ns
+  /// each: the same everywhere, unlike a time limit.
+  int64_t visits = 100'000'000;
+};
+
+/// Packs the buffers low. Takes the best of several greedy packings, then climbs hills over the
+/// order in which buffers are placed, and stops as soon as the lower bound is reached. The result
+/// depends on the problem and the options alone. The problem must be valid.
+///
+/// Sweeps over time with a free list cost O(n log n); packings by size, lifetime and area cost the
+/// number of pairs of buffers that are live together, and are left out where those are too many.
+Solution solve(const Problem &problem, const SolveOptions &options = {});
+
+} // namespace reprise::offsets
+
+#endif // REPRISE_PLANNING_OFFSETS_SOLVE_H

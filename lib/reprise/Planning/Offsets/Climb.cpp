@@ -1,0 +1,84 @@
+// reprise: hill climbing over the order in which units are placed
+#include "Packing.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace reprise::offsets;
+
+namespace {
+/// SplitMix64 (Steele, Lea, Flood 2014): the same sequence on every machine.
+class Sequence {
+public:
+  uint64_t below(uint64_t bound) { return next() % bound; }
+
+private:
+  uint64_t next() {
+    uint64_t z = (state += 0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+  uint64_t state = 1;
+};
+} // namespace
+
+/// Placing units again in the order of their offsets never raises one of them.
+static std::vector<int32_t> orderByOffset(const std::vector<int64_t> &offsets) {
+  std::vector<int32_t> order(offsets.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
+    return std::make_pair(offsets[a], a) < std::make_pair(offsets[b], b);
+  });
+  return order;
+}
+
+/// A move starts at a unit that reaches the height, or at one that it conflicts with: nothing else
+/// can lower the height.
+static size_t pickStart(const std::vector<Unit> &units, const Conflicts &conflicts,
+                        const std::vector<int64_t> &offsets, const std::vector<int32_t> &order,
+                        int64_t height, Sequence &random) {
+  std::vector<size_t> tops;
+  for (size_t position = 0; position < order.size(); ++position)
+    if (offsets[order[position]] + units[order[position]].size == height)
+      tops.push_back(position);
+  size_t top = tops[random.below(tops.size())];
+  size_t neighbours = conflicts.end(order[top]) - conflicts.begin(order[top]);
+  if (random.below(2) || neighbours == 0)
+    return top;
+  int32_t other = (conflicts.begin(order[top]) + random.below(neighbours))->other;
+  return std::find(order.begin(), order.end(), other) - order.begin();
+}
+
+/// Swaps two units of the order, or moves one to the place of the other.
+static void change(std::vector<int32_t> &order, size_t from, size_t to, bool swap) {
+  auto at = [&](size_t position) { return order.begin() + position; };
+  if (swap)
+    std::swap(order[from], order[to]);
+  else if (from > to)
+    std::rotate(at(to), at(from), at(from + 1));
+  else
+    std::rotate(at(from), at(from + 1), at(to + 1));
+}
+
+void reprise::offsets::climb(const std::vector<Unit> &units, const Conflicts &conflicts,
+                             Packer &packer, int64_t bound, const SolveOptions &options,
+                             std::vector<int64_t> &offsets) {
+  Sequence random;
+  std::vector<int32_t> order = orderByOffset(offsets);
+  int64_t height = heightOf(units, offsets);
+  for (int64_t move = 0; move < options.moves && packer.visits < options.visits; ++move) {
+    if (height <= bound)
+      return;
+    std::vector<int32_t> next = order;
+    size_t from = pickStart(units, conflicts, offsets, order, height, random);
+    change(next, from, random.below(next.size()), random.below(2));
+    // Equal heights are taken as well: the way down often leads along a plain.
+    std::vector<int64_t> packed = packer.pack(next, Packer::Fit::Lowest, height);
+    if (packed.empty())
+      continue;
+    offsets = std::move(packed);
+    order = orderByOffset(offsets);
+    height = heightOf(units, offsets);
+  }
+}

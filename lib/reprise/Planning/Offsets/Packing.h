@@ -1,0 +1,84 @@
+// reprise: what the offsets solvers share: units to place, and the pairs of them that conflict
+#ifndef REPRISE_LIB_PLANNING_OFFSETS_PACKING_H
+#define REPRISE_LIB_PLANNING_OFFSETS_PACKING_H
+
+#include "reprise/Planning/Offsets/Solve.h"
+
+namespace reprise::offsets {
+
+/// A group, or a buffer alone: the thing that gets one offset. Buffers of no bytes are in no unit.
+struct Unit {
+  std::vector<size_t> members;
+  int64_t first = 0; // hull of the members' lives
+  int64_t last = 0;
+  int64_t size = 0; // largest member
+};
+
+std::vector<Unit> unitsOf(const Problem &problem);
+
+/// The height of a placement of units, and the solution it stands for.
+int64_t heightOf(const std::vector<Unit> &units, const std::vector<int64_t> &offsets);
+Solution toSolution(const Problem &problem, const std::vector<Unit> &units,
+                    const std::vector<int64_t> &offsets);
+
+/// Places units in the order of time, with a free list, as an allocator at run time would; if
+/// `backward`, from the last command to the first. Units that are born together are placed by size
+/// or by life, the larger first. A group fills its hull. O(n log n).
+enum class SweepOrder { Size, Life };
+std::vector<int64_t> sweep(const std::vector<Unit> &units, int64_t alignment, SweepOrder order,
+                           bool backward);
+
+/// A conflict of one unit with another: their offsets a and b must obey a + mine <= b or
+/// b + theirs <= a.
+struct Conflict {
+  int32_t other;
+  int64_t mine;
+  int64_t theirs;
+};
+
+/// All conflicts, by unit; they are gathered once for many packings.
+class Conflicts {
+public:
+  /// The number of entries that `build` would make, at most, in O(n log n).
+  static int64_t count(const std::vector<Unit> &units);
+  static Conflicts build(const Problem &problem, const std::vector<Unit> &units);
+
+  const Conflict *begin(size_t unit) const { return entries.data() + starts[unit]; }
+  const Conflict *end(size_t unit) const { return entries.data() + starts[unit + 1]; }
+  int64_t size() const { return static_cast<int64_t>(entries.size()); }
+
+private:
+  std::vector<size_t> starts;
+  std::vector<Conflict> entries;
+};
+
+/// Places units one by one in a given order, each where it fits among those before it.
+class Packer {
+public:
+  enum class Fit { Lowest, Tightest };
+  Packer(const std::vector<Unit> &units, const Conflicts &conflicts, int64_t alignment)
+      : units(units), conflicts(conflicts), alignment(alignment) {}
+
+  /// Offsets of the packing, empty if its height would exceed `limit`. Adds what it did to
+  /// `visits`.
+  std::vector<int64_t> pack(const std::vector<int32_t> &order, Fit fit, int64_t limit);
+
+  int64_t visits = 0;
+
+private:
+  int64_t place(size_t unit, const std::vector<int64_t> &offsets, Fit fit);
+
+  const std::vector<Unit> &units;
+  const Conflicts &conflicts;
+  int64_t alignment;
+  std::vector<std::pair<int64_t, int64_t>> forbidden; // scratch
+};
+
+/// Improves `offsets` by moves in the order of placing; stops at `bound` or when the options' moves
+/// or visits are used up.
+void climb(const std::vector<Unit> &units, const Conflicts &conflicts, Packer &packer,
+           int64_t bound, const SolveOptions &options, std::vector<int64_t> &offsets);
+
+} // namespace reprise::offsets
+
+#endif // REPRISE_LIB_PLANNING_OFFSETS_PACKING_H

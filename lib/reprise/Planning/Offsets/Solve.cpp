@@ -1,0 +1,115 @@
+// reprise: the portfolio of solvers for offsets in one arena
+#include "Packing.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+using namespace reprise::offsets;
+
+/// Entries of the table of conflicts that we are willing to hold: 24 bytes each.
+static constexpr int64_t kMostConflicts = 16'000'000;
+
+/// Packings from which hills are climbed.
+static constexpr size_t kStarts = 4;
+
+namespace {
+class Portfolio {
+public:
+  Portfolio(const Problem &problem, const SolveOptions &options)
+      : problem(problem), options(options), units(unitsOf(problem)), bound(lowerBound(problem)) {}
+
+  Solution run() {
+    sweeps();
+    if (height > bound && Conflicts::count(units) <= kMostConflicts)
+      packings();
+    return toSolution(problem, units, candidates[ranking().front()]);
+  }
+
+private:
+  void offer(std::vector<int64_t> offsets) {
+    height = std::min(height, heightOf(units, offsets));
+    candidates.push_back(std::move(offsets));
+  }
+
+  void sweeps() {
+    for (SweepOrder order : {SweepOrder::Size, SweepOrder::Life})
+      for (bool backward : {false, true})
+        if (height > bound)
+          offer(sweep(units, problem.alignment, order, backward));
+  }
+
+  /// Units by a weight, the heaviest first.
+  std::vector<int32_t> heaviestFirst(const std::function<double(size_t)> &weight) const {
+    std::vector<int32_t> order(units.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::vector<double> weights;
+    for (size_t i = 0; i < units.size(); ++i)
+      weights.push_back(weight(i));
+    std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
+      return std::make_pair(-weights[a], a) < std::make_pair(-weights[b], b);
+    });
+    return order;
+  }
+
+  void packings() {
+    Conflicts conflicts = Conflicts::build(problem, units);
+    Packer packer(units, conflicts, problem.alignment);
+    auto life = [&](size_t i) { return double(units[i].last - units[i].first + 1); };
+    auto size = [&](size_t i) { return double(units[i].size); };
+    auto load = [&](size_t i) {
+      double sum = size(i);
+      for (const Conflict *entry = conflicts.begin(i); entry != conflicts.end(i); ++entry)
+        sum += double(entry->theirs);
+      return sum;
+    };
+    std::vector<std::function<double(size_t)>> weights = {
+        size, [&](size_t i) { return life(i) * size(i); }, life, load,
+        [&](size_t i) { return load(i) * size(i); }};
+    for (const auto &weight : weights)
+      for (Packer::Fit fit : {Packer::Fit::Lowest, Packer::Fit::Tightest})
+        if (height > bound && packer.visits < options.visits) {
+          offer(packer.pack(heaviestFirst(weight), fit, INT64_MAX));
+        }
+    climbs(conflicts, packer);
+  }
+
+  /// Several shorter climbs from different starts find more than a long one.
+  void climbs(const Conflicts &conflicts, Packer &packer) {
+    std::vector<size_t> ranks = ranking();
+    size_t starts = std::min<size_t>(kStarts, ranks.size());
+    SolveOptions share = options;
+    share.moves /= static_cast<int64_t>(starts);
+    int64_t visits = std::max<int64_t>(0, options.visits - packer.visits);
+    for (size_t i = 0; i < starts && height > bound; ++i) {
+      share.visits = packer.visits + visits / static_cast<int64_t>(starts);
+      std::vector<int64_t> climbed = candidates[ranks[i]];
+      climb(units, conflicts, packer, bound, share, climbed);
+      offer(std::move(climbed));
+    }
+  }
+
+  /// The indices of the candidates, the lowest first.
+  std::vector<size_t> ranking() const {
+    std::vector<std::pair<int64_t, size_t>> heights;
+    for (size_t i = 0; i < candidates.size(); ++i)
+      heights.push_back({heightOf(units, candidates[i]), i});
+    std::sort(heights.begin(), heights.end());
+    std::vector<size_t> result;
+    for (auto [height, index] : heights)
+      result.push_back(index);
+    return result;
+  }
+
+  const Problem &problem;
+  const SolveOptions &options;
+  std::vector<Unit> units;
+  int64_t bound;
+  std::vector<std::vector<int64_t>> candidates;
+  int64_t height = INT64_MAX;
+};
+} // namespace
+
+Solution reprise::offsets::solve(const Problem &problem, const SolveOptions &options) {
+  return Portfolio(problem, options).run();
+}
