@@ -1,0 +1,41 @@
+// reprise: the commands that a kernel emitter returns for one group of ops
+#ifndef REPRISE_CONVERSION_CPU_LAUNCH_H
+#define REPRISE_CONVERSION_CPU_LAUNCH_H
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <cstdint>
+#include <string>
+
+namespace reprise {
+
+/// One buffer of a command.
+struct BufferSlot {
+  /// Input: argument `index` of the group's body. Output: operand `index` of its terminator. Shared: the launch's
+  /// shared scratch, aligned to 64 bytes, whose content does not outlive the launch (`index` is 0).
+  enum Kind { Input, Output, Shared } kind;
+  int64_t index;
+  /// Bytes from the start of that buffer.
+  int64_t offset;
+};
+
+/// One kernel over the work items [0, items). All workers finish a command before the next begins.
+struct EmittedCommand {
+  /// The symbol of the kernel in the module of kernels. Commands may share one.
+  std::string kernel;
+  int64_t items = 0;
+  llvm::SmallVector<BufferSlot> buffers;
+  /// Bytes of private scratch that every worker needs, aligned to 64 bytes.
+  int64_t workerBytes = 0;
+};
+
+/// What a group became. Without commands it has nothing to do: all its results are empty.
+struct EmittedLaunch {
+  llvm::SmallVector<EmittedCommand> commands;
+  /// Bytes of scratch that the launch's commands share.
+  int64_t sharedBytes = 0;
+};
+
+} // namespace reprise
+
+#endif // REPRISE_CONVERSION_CPU_LAUNCH_H
