@@ -1,0 +1,196 @@
+// reprise: tests of the bundle's file: round trip, damage of every kind, hostile manifests
+#include "TestBundle.h"
+#include "reprise/Runtime/HostFeatures.h"
+
+#include "gtest/gtest.h"
+#include <functional>
+
+using namespace reprise::runtime;
+using namespace reprise::runtime::test;
+
+namespace {
+
+std::vector<uint8_t> bytesOf(const Bundle &bundle) {
+  Expected<std::vector<uint8_t>> bytes = serializeBundle(bundle);
+  EXPECT_TRUE(bool(bytes)) << bytes.message();
+  return *bytes;
+}
+
+Expected<Bundle> parse(const std::vector<uint8_t> &bytes) {
+  // A copy of the exact size, so that a sanitizer sees a read behind the end.
+  std::vector<uint8_t> exact(bytes);
+  exact.shrink_to_fit();
+  return deserializeBundle(exact.data(), exact.size(), "m.rpb");
+}
+
+TEST(Bundle, RoundTrip) {
+  Bundle bundle = trainingBundle(8);
+  bundle.features = {"fma", "avx2"};
+  bundle.target = "cpu:x86-64-v3";
+  bundle.hasBudget = true;
+  bundle.budgetBytes = 12345;
+  bundle.sharedWorkspaceBytes = 640;
+  bundle.programs[0].commands[0].indexChecks = {{0, DType::I32, 3, 17, "tokens"}};
+  Expected<Bundle> again = parse(bytesOf(bundle));
+  ASSERT_TRUE(bool(again)) << again.message();
+  EXPECT_TRUE(*again == bundle);
+  EXPECT_EQ(bytesOf(*again), bytesOf(bundle));
+}
+
+TEST(Bundle, RoundTripThroughAFile) {
+  TemporaryFolder folder;
+  Bundle bundle = trainingBundle(8);
+  ASSERT_FALSE(bool(writeBundle(bundle, folder.file("m.rpb"))));
+  Expected<Bundle> again = readBundle(folder.file("m.rpb"));
+  ASSERT_TRUE(bool(again)) << again.message();
+  EXPECT_TRUE(*again == bundle);
+  EXPECT_EQ(folder.entries(), std::vector<std::string>{"m.rpb"});
+}
+
+TEST(Bundle, EveryChangedBitIsFound) {
+  std::vector<uint8_t> good = bytesOf(trainingBundle(4));
+  for (size_t i = 0; i < good.size(); ++i)
+    for (unsigned bit : {0, 3, 7}) {
+      std::vector<uint8_t> bad = good;
+      bad[i] ^= 1u << bit;
+      EXPECT_FALSE(bool(parse(bad))) << "byte " << i << " bit " << bit;
+    }
+}
+
+TEST(Bundle, EveryTruncationIsFound) {
+  std::vector<uint8_t> good = bytesOf(trainingBundle(4));
+  for (size_t size = 0; size < good.size(); ++size)
+    EXPECT_FALSE(bool(parse({good.begin(), good.begin() + size}))) << size << " bytes";
+  good.push_back(0);
+  EXPECT_FALSE(bool(parse(good)));
+}
+
+TEST(Bundle, MessagesNameTheFileAndTheFault) {
+  std::vector<uint8_t> good = bytesOf(trainingBundle(4)), bad = good;
+  EXPECT_EQ(parse({'h', 'i'}).message(), "m.rpb: is not a Reprise bundle");
+  bad.resize(bad.size() - 1);
+  EXPECT_EQ(parse(bad).message(), "m.rpb: the bundle is truncated: " + std::to_string(bad.size()) +
+                                      " of " + std::to_string(good.size()) + " bytes");
+  bad = good;
+  bad.back() ^= 1;
+  EXPECT_EQ(parse(bad).message(), "m.rpb: the bundle was changed: its checksum does not match");
+  bad = good;
+  bad[8] = 99;
+  EXPECT_EQ(parse(bad).message(), "m.rpb: the bundle has version 99, this runtime reads version 1");
+  EXPECT_EQ(readBundle("/nowhere/m.rpb").message(),
+            "cannot read '/nowhere/m.rpb': No such file or directory");
+}
+
+// With the checksum made right again, every reader and check behind it meets hostile content.
+TEST(Bundle, HostileContentNeverCrashes) {
+  std::vector<uint8_t> good = bytesOf(trainingBundle(4));
+  unsigned accepted = 0;
+  for (size_t i = 0; i < good.size(); ++i)
+    for (uint8_t value : {0x00, 0x01, 0x7f, 0x80, 0xff}) {
+      std::vector<uint8_t> bad = good;
+      bad[i] = value;
+      stampBundle(bad);
+      Expected<Bundle> bundle = parse(bad);
+      if (!bundle)
+        continue;
+      ++accepted;
+      EXPECT_FALSE(bool(validateBundle(*bundle)));
+    }
+  EXPECT_GT(accepted, 0u); // names and kernel bytes may be anything
+}
+
+TEST(Bundle, HostileTruncationsNeverCrash) {
+  std::vector<uint8_t> good = bytesOf(trainingBundle(4));
+  for (size_t size = 0; size < good.size(); ++size) {
+    std::vector<uint8_t> bad(good.begin(), good.begin() + size);
+    stampBundle(bad);
+    EXPECT_FALSE(bool(parse(bad))) << size << " bytes";
+  }
+}
+
+struct Defect {
+  const char *message;
+  std::function<void(Bundle &)> make;
+};
+
+TEST(Bundle, DefectsAreNamed) {
+  const Defect defects[] = {
+      {"there is no program 'step'", [](Bundle &b) { b.programs.clear(); }},
+      {"command 0 of program 'step': a buffer of 16 bytes at 64 lies outside its space of 72",
+       [](Bundle &b) {
+         b.programs[0].arenaBytes = 72;
+         b.programs[0].commands[0].operands[2].buffer.offset = 64;
+       }},
+      {"command 0 of program 'step': a buffer is not aligned",
+       [](Bundle &b) { b.programs[0].commands[0].operands[2].buffer.offset = 4; }},
+      {"command 1 of program 'step': there is no buffer 9",
+       [](Bundle &b) { b.programs[0].commands[1].operands[1].buffer.index = 9; }},
+      {"command 0 of program 'step': there is no kernel 77",
+       [](Bundle &b) { b.programs[0].commands[0].kernel = 77; }},
+      {"command 0 of program 'step': a constant is written",
+       [](Bundle &b) {
+         b.programs[0].commands[0].operands[2].buffer = {Space::Constant, 0, 0, 4};
+       }},
+      {"command 0 of program 'step': the number of items is out of range",
+       [](Bundle &b) { b.programs[0].commands[0].items = -1; }},
+      {"command 0 of program 'step': an index check beyond its operand",
+       [](Bundle &b) { b.programs[0].commands[0].indexChecks = {{0, DType::I64, 3, 8, "x"}}; }},
+      {"kernel 'add' lies outside the image",
+       [](Bundle &b) { b.kernels[0].imageOffset = b.image.size(); }},
+      {"kernel 'add' needs more workspace than there is",
+       [](Bundle &b) { b.kernels[0].workspaceBytes = 65; }},
+      {"argument 'w' has a size unlike its type", [](Bundle &b) { b.arguments[0].bytes = 15; }},
+      {"argument 'w' has a size unlike its type",
+       [](Bundle &b) { b.arguments[0].shape = {int64_t(1) << 40, int64_t(1) << 40}; }},
+      {"argument 'seed' is no i64 scalar", [](Bundle &b) { b.arguments[2].shape = {1}; }},
+      {"there are two of argument 'w'", [](Bundle &b) { b.arguments[1].name = "w"; }},
+      {"result 'loss' has a size unlike its type", [](Bundle &b) { b.results[0].shape = {2}; }},
+      {"result 'w' differs from the argument that it replaces",
+       [](Bundle &b) { b.results[1].argument = 1; }},
+      {"result 'loss' lies in the workspace",
+       [](Bundle &b) {
+         b.sharedWorkspaceBytes = 64;
+         b.results[0].buffer = shared(0, 4);
+       }},
+      {"thread count 0 is out of range", [](Bundle &b) { b.threads = 0; }},
+  };
+  ASSERT_FALSE(bool(validateBundle(trainingBundle(4))));
+  for (const Defect &defect : defects) {
+    Bundle bundle = trainingBundle(4);
+    defect.make(bundle);
+    Error error = validateBundle(bundle);
+    ASSERT_TRUE(bool(error)) << defect.message;
+    EXPECT_EQ(error.message(), defect.message);
+    EXPECT_FALSE(bool(serializeBundle(bundle)));
+  }
+}
+
+TEST(Bundle, FailedWriteLeavesNothing) {
+  TemporaryFolder folder;
+  Bundle bundle = trainingBundle(4);
+  bundle.threads = 0;
+  EXPECT_TRUE(bool(writeBundle(bundle, folder.file("m.rpb"))));
+  EXPECT_TRUE(folder.entries().empty());
+  EXPECT_EQ(writeBundle(trainingBundle(4), folder.file("none/m.rpb")).message(),
+            "cannot write '" + folder.file("none/m.rpb") + "': No such file or directory");
+}
+
+TEST(HostFeatures, KnowsThisMachine) {
+  EXPECT_TRUE(hostHasFeature("sse4.2"));
+  EXPECT_FALSE(hostHasFeature("warp-drive"));
+  for (const std::string &name : hostFeatures())
+    EXPECT_TRUE(hostHasFeature(name));
+  // The compiler's own tests of the same processor.
+  EXPECT_EQ(hostHasFeature("avx2"), bool(__builtin_cpu_supports("avx2")));
+  EXPECT_EQ(hostHasFeature("fma"), bool(__builtin_cpu_supports("fma")));
+  EXPECT_EQ(hostHasFeature("avx512f"), bool(__builtin_cpu_supports("avx512f")));
+  EXPECT_EQ(hostHasFeature("avx512vnni"), bool(__builtin_cpu_supports("avx512vnni")));
+  EXPECT_EQ(hostHasFeature("avx512bf16"), bool(__builtin_cpu_supports("avx512bf16")));
+  EXPECT_EQ(hostHasFeature("gfni"), bool(__builtin_cpu_supports("gfni")));
+  EXPECT_EQ(hostHasFeature("x86-64-v3"), bool(__builtin_cpu_supports("x86-64-v3")));
+  EXPECT_EQ(hostHasFeature("x86-64-v4"), bool(__builtin_cpu_supports("x86-64-v4")));
+  EXPECT_EQ(missingFeatures({"sse3", "warp-drive", "sse4.1"}),
+            std::vector<std::string>{"warp-drive"});
+}
+
+} // namespace

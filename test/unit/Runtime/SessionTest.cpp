@@ -1,0 +1,341 @@
+// reprise: tests of sessions and run folders
+#include "reprise/Runtime/Session.h"
+#include "TestBundle.h"
+#include "reprise/Runtime/Json.h"
+
+#include "gtest/gtest.h"
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace reprise::runtime;
+using namespace reprise::runtime::test;
+
+namespace {
+
+class SessionTest : public ::testing::Test {
+protected:
+  void open(Bundle bundle, unsigned threads = 2) {
+    auto made = Executable::create(std::move(bundle), "m.rpb", threads);
+    ASSERT_TRUE(bool(made)) << made.message();
+    session.reset();
+    executable = std::move(*made);
+    session = std::make_unique<Session>(*executable);
+  }
+  static void good(Error error) { EXPECT_FALSE(bool(error)) << error.message(); }
+  float value(size_t result, size_t element) const {
+    return static_cast<const float *>(session->results()[result].data)[element];
+  }
+  std::string array(const std::string &name, std::vector<int64_t> shape, std::vector<float> data) {
+    std::string path = folder.file(name);
+    good(writeNpy(path, {name, DType::F32, shape, data.data()}));
+    return path;
+  }
+  void run(RunState state, int64_t steps) {
+    good(session->setState(state));
+    good(session->start(steps));
+    for (int64_t i = 0; i < steps; ++i)
+      good(session->step());
+  }
+  TemporaryFolder folder;
+  std::unique_ptr<Executable> executable;
+  std::unique_ptr<Session> session;
+};
+
+TEST_F(SessionTest, StepsFromInitialValues) {
+  open(trainingBundle(4));
+  run({3, 40, 0}, 1);
+  // w = 300 + i, x = i
+  ASSERT_EQ(session->results().size(), 3u);
+  EXPECT_EQ(session->results()[1].name, "w");
+  EXPECT_EQ(value(1, 2), (302 + 2) * 0.5f);
+  EXPECT_EQ(session->loss(), 75.0);
+  EXPECT_EQ(session->state().offset, 48);
+  EXPECT_EQ(session->state().step, 1);
+  good(session->step());
+  EXPECT_EQ(value(1, 2), (152 + 102) * 0.5f) << "the inputs of step 1";
+}
+
+TEST_F(SessionTest, ThreeAndThreeStepsAreSix) {
+  open(trainingBundle(1000), 1);
+  run({5, 8, 2}, 6);
+  std::vector<ArrayRef> arrays = session->results();
+  uint64_t hash = hashArrays(arrays);
+  good(writeRunFolder(folder.file("six"), arrays, session->state()));
+  open(trainingBundle(1000), 2);
+  run({5, 8, 2}, 3);
+  EXPECT_NE(hashArrays(session->results()), hash);
+  good(writeRunFolder(folder.file("three"), session->results(), session->state()));
+  EXPECT_EQ(contents(folder.file("three/run.json")),
+            "{\"seed\": 5, \"next_offset\": 32, \"next_step\": 5}\n");
+  open(trainingBundle(1000), 5);
+  good(session->giveFolder(folder.file("three")));
+  good(session->start(3));
+  for (int i = 0; i < 3; ++i)
+    good(session->step());
+  EXPECT_EQ(hashArrays(session->results()), hash);
+  good(writeRunFolder(folder.file("three"), session->results(), session->state()));
+  for (const char *name : {"loss.npy", "w.npy", "sum.npy", "run.json"})
+    EXPECT_EQ(contents(folder.file("three/") + name), contents(folder.file("six/") + name));
+}
+
+TEST_F(SessionTest, OneRowPerAbsoluteStep) {
+  open(trainingBundle(2));
+  std::string rows = array("rows.npy", {4, 2}, {0, 1, 10, 11, 20, 21, 30, 31});
+  good(session->giveArray("x", rows));
+  good(session->giveArray("w", array("w.npy", {2}, {0, 0})));
+  run({0, 0, 2}, 2);
+  EXPECT_EQ(value(2, 1), 21 * 0.5f + 31);
+  good(session->setState({0, 0, 2}));
+  EXPECT_EQ(session->start(3).message(),
+            "cannot read '" + rows + "': it has 4 rows, steps up to 4 need 5");
+}
+
+TEST_F(SessionTest, OneValueForAllSteps) {
+  open(trainingBundle(2));
+  good(session->giveArray("x", array("x.npy", {2}, {5, 6})));
+  good(session->giveArray("w", array("w.npy", {2}, {0, 0})));
+  run({0, 0, 0}, 2);
+  EXPECT_EQ(value(2, 1), 6 * 0.5f + 6);
+}
+
+TEST_F(SessionTest, AnInputThatAResultReplacesIsCarried) {
+  // x' = w + x as the input's next value, and w stays.
+  Bundle bundle = trainingBundle(2);
+  bundle.programs[0].commands = {command(Add, 2, {argument(0, 8), argument(1, 8)}, {arena(0, 8)})};
+  bundle.results = {{"x", DType::F32, {2}, arena(0, 8), 1}};
+  open(bundle);
+  run({1, 0, 0}, 3);
+  EXPECT_EQ(value(0, 1), 1 + 3 * 101.0f);
+  open(bundle);
+  good(session->giveArray("x", array("x.npy", {2}, {5, 6})));
+  run({1, 0, 0}, 3);
+  EXPECT_EQ(value(0, 1), 6 + 3 * 101.0f);
+}
+
+TEST_F(SessionTest, RefusesWhatItShould) {
+  Bundle bundle = trainingBundle(2);
+  bundle.arguments[1].hasInitializer = false;
+  open(bundle);
+  EXPECT_EQ(session->start(1).message(), "m.rpb: input 'x' has no initializer and was not given");
+  std::string odd = array("odd.npy", {3}, {1, 2, 3});
+  EXPECT_EQ(session->giveArray("x", odd).message(),
+            "cannot read '" + odd + "': it has shape [3], expected [2] for 'x'");
+  std::string rows = array("rows.npy", {2, 2}, {1, 2, 3, 4});
+  EXPECT_EQ(session->giveArray("w", rows).message(),
+            "cannot read '" + rows + "': it has shape [2, 2], expected [2] for 'w'");
+  EXPECT_EQ(session->giveArray("y", rows).message(),
+            "m.rpb: there is no argument 'y' to take from '" + rows + "'");
+  EXPECT_TRUE(bool(session->giveArray("seed", rows)));
+  EXPECT_EQ(session->setState({0, 6, 0}).message(), "the offset 6 is no multiple of 4");
+  EXPECT_TRUE(bool(session->setState({0, -4, 0})));
+  EXPECT_EQ(session->giveFolder(folder.file("none")).message(),
+            "cannot read '" + folder.file("none") + "': it is no folder");
+}
+
+TEST_F(SessionTest, RefusesABadRunJson) {
+  open(trainingBundle(2));
+  std::string path = folder.file("run.json");
+  auto message = [&](const std::string &text) {
+    std::ofstream(path) << text;
+    Error error = session->giveFolder(folder.path);
+    return error ? error.message() : "ok";
+  };
+  EXPECT_EQ(message("{\"seed\": 1, \"next_offset\": 4, \"next_step\": 2, \"more\": [1, {}]}"),
+            "ok");
+  EXPECT_EQ(session->state().step, 2);
+  EXPECT_EQ(message("{\"seed\": 1, \"next_offset\": 4}"),
+            "cannot read '" + path + "': it has no integer 'next_step'");
+  EXPECT_EQ(message("{\"seed\": 1, \"next_offset\": 5, \"next_step\": 2}"),
+            "cannot read '" + path + "': the offset 5 is no multiple of 4");
+  for (const char *text : {"", "{", "[1]", "{\"seed\": 1,}", "{\"seed\" 1}", "{}x", "{\"a\": tru}"})
+    EXPECT_NE(message(text), "ok") << text;
+  EXPECT_NE(message("{\"a\": " + std::string(100000, '[')), "ok");
+}
+
+TEST_F(SessionTest, LossOfEveryFloatingType) {
+  const std::pair<DType, uint64_t> bits[] = {{DType::F32, 0xc0200000},
+                                             {DType::F64, 0xc004000000000000},
+                                             {DType::BF16, 0xc020},
+                                             {DType::F16, 0xc100}};
+  for (auto [dtype, value] : bits) {
+    Bundle bundle = emptyBundle();
+    uint64_t bytes = elementBytes(dtype);
+    bundle.arguments = {{"x", Role::Input, dtype, {}, -1, bytes, false}};
+    bundle.results = {{"loss", dtype, {}, argument(0, bytes), -1}};
+    open(bundle);
+    std::memcpy(executable->argument(0), &value, bytes);
+    EXPECT_EQ(session->loss(), -2.5) << dtypeName(dtype);
+  }
+}
+
+TEST_F(SessionTest, ExecutedArenaIsObserved) {
+  for (unsigned threads : {1, 2, 5}) {
+    open(trainingBundle(1000), threads);
+    good(session->setState({7, 0, 0}));
+    good(session->start(2));
+    good(session->step());
+    Expected<uint64_t> executed = session->executedArenaBytes();
+    ASSERT_TRUE(bool(executed));
+    EXPECT_EQ(*executed, executable->bundle().arenaBytes());
+    good(session->step());
+    uint64_t hash = hashArrays(session->results());
+    open(trainingBundle(1000), threads);
+    run({7, 0, 0}, 2);
+    EXPECT_EQ(hashArrays(session->results()), hash) << "observing changes nothing";
+  }
+}
+
+// Sabotage: a command that writes beyond what the manifest says is seen.
+TEST_F(SessionTest, ExecutedArenaShowsAWriteBehindTheEnd) {
+  Bundle bundle = trainingBundle(1000);
+  bundle.programs[0].commands.push_back(command(Scratch, 1010, {}, {arena(0, 4000)}));
+  open(bundle);
+  good(session->start(1));
+  Expected<uint64_t> executed = session->executedArenaBytes();
+  ASSERT_TRUE(bool(executed));
+  EXPECT_EQ(*executed, 8 * 1010u);
+}
+
+TEST_F(SessionTest, HashSeesEverything) {
+  float data[4] = {1, 2, 3, 4};
+  uint64_t base = hashArrays({{"a", DType::F32, {4}, data}});
+  EXPECT_EQ(hashText(base).size(), 16u);
+  EXPECT_NE(hashArrays({{"b", DType::F32, {4}, data}}), base);
+  EXPECT_NE(hashArrays({{"a", DType::I32, {4}, data}}), base);
+  EXPECT_NE(hashArrays({{"a", DType::F32, {2, 2}, data}}), base);
+  EXPECT_NE(hashArrays({{"a", DType::F32, {2}, data}, {"a", DType::F32, {2}, data + 2}}), base);
+  uint32_t nan1 = 0x7fc00000, nan2 = 0xffc00001;
+  EXPECT_EQ(hashArrays({{"a", DType::F32, {}, &nan1}}), hashArrays({{"a", DType::F32, {}, &nan2}}));
+  EXPECT_NE(hashArrays({{"a", DType::I32, {}, &nan1}}), hashArrays({{"a", DType::I32, {}, &nan2}}));
+  data[3] = 5;
+  EXPECT_NE(hashArrays({{"a", DType::F32, {4}, data}}), base);
+}
+
+//===--------------------------------------------------------------------------------------------===//
+// Run folders
+
+class RunFolder : public ::testing::Test {
+protected:
+  Error write(const std::string &name, float value = 1) {
+    return writeRunFolder(folder.file(name), {{"a/b", DType::F32, {}, &value}}, {});
+  }
+  TemporaryFolder folder;
+};
+
+TEST_F(RunFolder, ReplacesAnOlderRunWhole) {
+  ASSERT_FALSE(bool(write("out")));
+  std::ofstream(folder.file("out/stale.npy")) << "x";
+  ASSERT_FALSE(bool(write("out/", 2)));
+  EXPECT_EQ(folder.entries(), std::vector<std::string>{"out"});
+  EXPECT_TRUE(contents(folder.file("out/stale.npy")).empty());
+  EXPECT_EQ(contents(folder.file("out/a.b.npy")).substr(128), std::string("\0\0\0\x40", 4));
+}
+
+TEST_F(RunFolder, FollowsALink) {
+  ASSERT_FALSE(bool(write("out")));
+  ASSERT_EQ(symlink("out", folder.file("link").c_str()), 0);
+  ASSERT_FALSE(bool(write("link", 2)));
+  struct stat status{};
+  ASSERT_EQ(lstat(folder.file("link").c_str(), &status), 0);
+  EXPECT_TRUE(S_ISLNK(status.st_mode));
+  EXPECT_EQ(contents(folder.file("out/a.b.npy")).substr(128), std::string("\0\0\0\x40", 4));
+}
+
+TEST_F(RunFolder, LeavesForeignFoldersAlone) {
+  ASSERT_EQ(mkdir(folder.file("home").c_str(), 0777), 0);
+  std::ofstream(folder.file("home/letter.txt")) << "dear";
+  EXPECT_EQ(write("home").message(), "cannot write '" + folder.file("home") +
+                                         "': the folder holds 'letter.txt', which is no part of a "
+                                         "run");
+  EXPECT_EQ(contents(folder.file("home/letter.txt")), "dear");
+  std::ofstream(folder.file("file")) << "x";
+  EXPECT_EQ(write("file").message(), "cannot write '" + folder.file("file") + "': Not a directory");
+  EXPECT_EQ(write("none/out").message(),
+            "cannot write '" + folder.file("none/out") + "': No such file or directory");
+  EXPECT_EQ(folder.entries().size(), 2u);
+}
+
+TEST_F(RunFolder, RefusesNamesThatMeet) {
+  float value = 0;
+  Error error = writeRunFolder(
+      folder.file("out"), {{"a/b", DType::F32, {}, &value}, {"a.b", DType::F32, {}, &value}}, {});
+  EXPECT_EQ(error.message(), "cannot write '" + folder.file("out") +
+                                 "': results 'a/b' and 'a.b' both are 'a.b.npy'");
+}
+
+/// Runs `work` in a child and returns its wait status.
+template <typename Work> int inChild(Work work) {
+  pid_t child = fork();
+  if (child == 0)
+    _exit(work());
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status;
+}
+
+TEST_F(RunFolder, AFullDiskLeavesTheOldRun) {
+  ASSERT_FALSE(bool(write("out")));
+  std::string before = contents(folder.file("out/a.b.npy"));
+  int status = inChild([&] {
+    signal(SIGXFSZ, SIG_IGN);
+    rlimit limit = {4096, 4096};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    std::vector<float> data(10000);
+    Error error =
+        writeRunFolder(folder.file("out"), {{"big", DType::F32, {10000}, data.data()}}, {});
+    std::string expected = "cannot write '" + folder.file("out/big.npy") + "': File too large";
+    return error && error.message() == expected ? 0 : 1;
+  });
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(folder.entries(), std::vector<std::string>{"out"});
+  EXPECT_EQ(contents(folder.file("out/a.b.npy")), before);
+}
+
+TEST_F(RunFolder, ASignalWaitsForTheCleaning) {
+  ASSERT_FALSE(bool(write("out")));
+  std::string before = contents(folder.file("out/a.b.npy"));
+  int status = inChild([&] {
+    // Blocked while a folder is written, and deadly afterwards.
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    signal(SIGINT, SIG_DFL);
+    pid_t self = getpid();
+    if (fork() == 0) {
+      usleep(3000); // into the writing
+      for (int i = 0; i < 1000; ++i) {
+        kill(self, SIGINT);
+        usleep(1000);
+      }
+      _exit(0);
+    }
+    std::vector<float> data(1 << 22);
+    for (;;)
+      if (Error error =
+              writeRunFolder(folder.file("out"), {{"big", DType::F32, {1 << 22}, data.data()}}, {}))
+        return 1;
+  });
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
+  EXPECT_EQ(folder.entries(), std::vector<std::string>{"out"});
+  // Either run, whole.
+  if (contents(folder.file("out/big.npy")).empty())
+    EXPECT_EQ(contents(folder.file("out/a.b.npy")), before);
+  else
+    EXPECT_TRUE(contents(folder.file("out/a.b.npy")).empty());
+}
+
+TEST(Json, Numbers) {
+  EXPECT_EQ(jsonNumber(0.1), "0.1");
+  EXPECT_EQ(jsonNumber(-3), "-3");
+  EXPECT_EQ(jsonNumber(1.0 / 0.0), "\"inf\"");
+  EXPECT_EQ(jsonNumber(-1.0 / 0.0), "\"-inf\"");
+  EXPECT_EQ(jsonNumber(0.0 / 0.0), "\"nan\"");
+  EXPECT_EQ(jsonString("a\"b\\c\n"), "\"a\\\"b\\\\c\\u000a\"");
+}
+
+} // namespace

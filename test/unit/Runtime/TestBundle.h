@@ -1,0 +1,53 @@
+// reprise: a small training bundle made by hand, for the runtime's tests
+#ifndef REPRISE_TEST_RUNTIME_TESTBUNDLE_H
+#define REPRISE_TEST_RUNTIME_TESTBUNDLE_H
+
+#include "reprise/Runtime/Bundle.h"
+
+namespace reprise::runtime::test {
+
+/// Numbers of the kernels in every bundle here. The first operand named is operand 0; all f32
+/// unless said otherwise; i is the item.
+enum TestKernel : uint32_t {
+  Add,       ///< (a, b, out): out[i] = a[i] + b[i]
+  Half,      ///< (a, out): out[i] = a[i] · 0.5
+  Fill,      ///< (n: i64 scalar, out): out[i] = f32(100 · n + i)
+  Advance,   ///< (offset: i64, next: i64): next[i] = offset[i] + 8
+  Scratch,   ///< (out: i64): out[i] = i, by way of the worker's workspace
+  Gather,    ///< (table, indices: i64, out): out[i] = table[indices[i]], nothing is clamped
+  Increment, ///< (a: i64): a[i] += 1
+  Control,   ///< (out: i64): out[i] = MXCSR
+  numTestKernels
+};
+
+/// An image with all test kernels, and no program's commands.
+Bundle emptyBundle();
+
+BufferRef arena(uint64_t offset, uint64_t bytes);
+BufferRef argument(uint32_t index, uint64_t bytes);
+BufferRef shared(uint64_t offset, uint64_t bytes);
+
+Command command(TestKernel kernel, int64_t items, std::vector<BufferRef> reads,
+                std::vector<BufferRef> writes);
+
+/// Arguments w (parameter), x (input), seed, offset, step; w and x have `n` elements. A step does
+/// sum = w + x; w' = sum · 0.5 in place; loss = w'[0] · 0.5; offset' = offset + 8. init_parameters
+/// makes w[i] = 100 · seed + i, init_inputs x[i] = 100 · step + i. Results: loss, w, sum, offset.
+Bundle trainingBundle(int64_t n);
+
+/// A new folder that is removed with everything in it.
+class TemporaryFolder {
+public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  std::string file(const std::string &name) const { return path + "/" + name; }
+  /// Names in it, sorted.
+  std::vector<std::string> entries() const;
+  std::string path;
+};
+
+std::string contents(const std::string &path);
+
+} // namespace reprise::runtime::test
+
+#endif // REPRISE_TEST_RUNTIME_TESTBUNDLE_H
