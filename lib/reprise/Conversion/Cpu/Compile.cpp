@@ -90,7 +90,8 @@ LogicalResult optimize(llvm::Module &module, llvm::TargetMachine &machine,
   builder.crossRegisterProxies(loops, functions, components, modules);
   llvm::ModulePassManager passes;
   llvm::Error error = builder.parsePassPipeline(
-      passes, "function(sroa,early-cse,instcombine,simplifycfg,loop-mssa(licm),early-cse<memssa>,dce)");
+      passes, "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,"
+              "loop-mssa(licm),early-cse<memssa>,dce)");
   if (error) {
     llvm::consumeError(std::move(error));
     return failure();

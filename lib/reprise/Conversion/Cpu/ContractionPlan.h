@@ -1,0 +1,100 @@
+// reprise: the choice of tiles, blocks and packing for a contraction, from its shape and its target alone
+#ifndef REPRISE_CONVERSION_CPU_CONTRACTIONPLAN_H
+#define REPRISE_CONVERSION_CPU_CONTRACTIONPLAN_H
+
+#include "reprise/Conversion/Cpu/Contraction.h"
+
+namespace reprise {
+
+/// Terms of one chain of fma.
+constexpr int64_t chainLength = 4096;
+
+/// Where the tiles read an operand from.
+enum class Packing {
+  None,    // the operand itself
+  Private, // slivers that each worker packs for the block at hand
+  Shared   // slivers that an earlier command packed for all
+};
+
+/// One operand: the free dimensions become rows (lhs) or vector lanes (rhs) of the register tile.
+struct OperandPlan {
+  unsigned buffer;
+  mlir::Type type;
+  llvm::SmallVector<FreeDim> batch, free, contracted; // adjacent ones merged
+  int64_t freeSize = 1;
+  int64_t sliver = 1; // free indices per sliver
+  Packing packing = Packing::Private;
+  PrologueFn prologue = nullptr;
+
+  int64_t slivers() const { return (freeSize + sliver - 1) / sliver; }
+  /// Free indices in the last sliver, if fewer than `sliver`; else 0.
+  int64_t tail() const { return freeSize % sliver; }
+  bool linear() const { return free.size() <= 1 && contracted.size() <= 1; }
+  int64_t freeStride() const { return free.empty() ? 1 : free.back().stride; }
+  int64_t contractedStride() const { return contracted.empty() ? 1 : contracted.back().stride; }
+};
+
+struct ContractionPlan {
+  /// The lanes run along the columns of the result, or along its rows if `swapped`.
+  OperandPlan rows, lanes;
+  bool swapped = false;
+  mlir::Type accumulator;
+  int64_t vectorLanes;        // elements of one register
+  int64_t batch = 1, terms;   // terms: the contracted size
+  int64_t kBlock;             // terms between two stores of the accumulators; divides chainLength or is ≥ terms
+  int64_t rowBlocks, laneBlocks;
+  int64_t scratchLd;          // elements
+  bool inPlace = false;       // accumulate in the result itself
+
+  int64_t items() const { return batch * rowBlocks * laneBlocks; }
+  int64_t chains() const { return std::max<int64_t>(1, llvm::divideCeil(terms, chainLength)); }
+  int64_t kBlocks() const { return std::max<int64_t>(1, llvm::divideCeil(terms, kBlock)); }
+  int64_t rowSliversPerBlock() const { return llvm::divideCeil(rows.slivers(), rowBlocks); }
+  int64_t laneSliversPerBlock() const { return llvm::divideCeil(lanes.slivers(), laneBlocks); }
+  /// Elements of one packed sliver.
+  int64_t sliverElements(const OperandPlan &operand) const { return kBlock * operand.sliver; }
+  int64_t packedElements(const OperandPlan &operand) const;
+  /// Elements of one scratch block, and the blocks that the tree over chains needs.
+  int64_t scratchElements() const { return rowSliversPerBlock() * rows.sliver * scratchLd; }
+  int64_t scratchSlots() const;
+  int64_t accumulatorBytes() const { return KernelBuilder::bytesOf(accumulator); }
+};
+
+ContractionPlan planContraction(const ContractionSpec &spec, const CpuTarget &target,
+                                const ContractionHooks &hooks);
+
+// The parts of the kernels.
+
+/// Offset in elements of index `index` into a list of dimensions.
+mlir::Value emitOffset(KernelBuilder &k, llvm::ArrayRef<FreeDim> dims, mlir::Value index);
+
+/// Packs free indices [free0, free0 + operand.sliver or .tail()) and terms [k0, k0 + count) of a batch entry into one
+/// sliver at `to`: [count][operand.sliver] in the accumulator's type. `from` is the batch entry's first element.
+struct PackRequest {
+  mlir::Value from, to, batch, free0, k0, count;
+  bool tail = false;
+};
+void emitPack(KernelBuilder &k, const ContractionPlan &plan, const OperandPlan &operand,
+              const PackRequest &request);
+
+/// One operand of a register tile: element (i, term) lies at base + i · freeStride + term · contractedStride.
+struct TileOperand {
+  mlir::Type type;
+  mlir::Value base;
+  int64_t freeStride, contractedStride;
+};
+/// Runs `count` terms of a tile of `rows` rows × `lanes` columns whose accumulators lie at `to`, `ld` elements apart.
+/// They start from +0 if `first` holds (an i1, or null for always). The last vector's lanes beyond the last column are
+/// computed and stored too; `maskRhs` tells that rhs cannot be read there.
+struct TileRequest {
+  TileOperand lhs, rhs;
+  int64_t rows, lanes;
+  bool maskRhs;
+  mlir::Value count, to, first;
+  int64_t ld;
+};
+void emitTile(KernelBuilder &k, const ContractionPlan &plan, const TileRequest &request);
+
+} // namespace reprise
+
+#endif // REPRISE_CONVERSION_CPU_CONTRACTIONPLAN_H

@@ -1,0 +1,130 @@
+// reprise: emits the register tile of a contraction
+#include "ContractionPlan.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace reprise {
+namespace {
+
+class TileEmitter {
+public:
+  TileEmitter(KernelBuilder &k, const ContractionPlan &plan, const TileRequest &request)
+      : k(k), b(k.builder()), request(request), width(plan.vectorLanes),
+        vectors(llvm::divideCeil(request.lanes, plan.vectorLanes)), accumulator(plan.accumulator),
+        vectorType(VectorType::get({plan.vectorLanes}, plan.accumulator)) {}
+
+  void emit() {
+    KernelBuilder::Carried sums = initialSums();
+    int64_t unroll = request.rows * vectors >= 8 ? 4 : 8;
+    IntegerAttr known;
+    matchPattern(request.count, m_Constant(&known));
+    Value rest = k.rem(request.count, unroll);
+    Value main = k.sub(request.count, rest);
+    sums = k.forLoop(k.i64(0), main, k.i64(unroll), sums, [&](Value term, ValueRange carried) {
+      return terms(term, unroll, carried);
+    });
+    if (!known || known.getInt() % unroll)
+      sums = k.forLoop(main, request.count, k.i64(1), sums,
+                       [&](Value term, ValueRange carried) { return terms(term, 1, carried); });
+    for (int64_t i = 0; i < request.rows; ++i)
+      for (int64_t v = 0; v < vectors; ++v)
+        k.store(accumulator, sums[i * vectors + v], sumAddress(i, v), k.i64(0));
+  }
+
+private:
+  KernelBuilder::Carried initialSums() {
+    int64_t count = request.rows * vectors;
+    Value zero = k.constant(vectorType, 0);
+    if (!request.first)
+      return KernelBuilder::Carried(count, zero);
+    SmallVector<Type> types(count, vectorType);
+    auto choice = scf::IfOp::create(b, types, request.first, true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(choice.thenBlock());
+    scf::YieldOp::create(b, SmallVector<Value>(count, zero));
+    b.setInsertionPointToStart(choice.elseBlock());
+    KernelBuilder::Carried loaded;
+    for (int64_t i = 0; i < request.rows; ++i)
+      for (int64_t v = 0; v < vectors; ++v)
+        loaded.push_back(k.load(accumulator, sumAddress(i, v), k.i64(0), width));
+    scf::YieldOp::create(b, loaded);
+    return KernelBuilder::Carried(choice.getResults());
+  }
+
+  /// Adds `count` terms from `term` on.
+  KernelBuilder::Carried terms(Value term, int64_t count, ValueRange carried) {
+    KernelBuilder::Carried sums(carried);
+    Value lhs = address(request.lhs, k.mul(term, request.lhs.contractedStride));
+    Value rhs = address(request.rhs, k.mul(term, request.rhs.contractedStride));
+    for (int64_t u = 0; u < count; ++u) {
+      SmallVector<Value> right;
+      for (int64_t v = 0; v < vectors; ++v)
+        right.push_back(loadRight(rhs, u, v));
+      for (int64_t i = 0; i < request.rows; ++i) {
+        int64_t offset = u * request.lhs.contractedStride + i * request.lhs.freeStride;
+        Value left = k.splat(k.loadCompute(request.lhs.type, lhs, k.i64(offset)), width);
+        for (int64_t v = 0; v < vectors; ++v) {
+          Value &sum = sums[i * vectors + v];
+          sum = math::FmaOp::create(b, left, right[v], sum);
+        }
+      }
+    }
+    return sums;
+  }
+
+  Value loadRight(Value rhs, int64_t u, int64_t v) {
+    int64_t offset = u * request.rhs.contractedStride + v * width;
+    return loadVector(request.rhs.type, address({request.rhs.type, rhs, 0, 0}, k.i64(offset)), v);
+  }
+
+  Value address(const TileOperand &operand, Value offset) {
+    return k.pointer(operand.type, operand.base, offset);
+  }
+
+  Value sumAddress(int64_t i, int64_t v) {
+    return k.pointer(accumulator, request.to, k.i64(i * request.ld + v * width));
+  }
+
+  Value mask(int64_t lanes) {
+    SmallVector<bool> bits(width, false);
+    std::fill_n(bits.begin(), lanes, true);
+    auto type = VectorType::get({width}, b.getI1Type());
+    return arith::ConstantOp::create(b, DenseElementsAttr::get(type, bits));
+  }
+
+  /// Loads a vector of rhs, whose lanes beyond the last column become 0 where there is no padding.
+  Value loadVector(Type type, Value from, int64_t v) {
+    int64_t lanes = request.maskRhs ? std::min(width, request.lanes - v * width) : width;
+    if (lanes == width)
+      return k.loadCompute(type, from, k.i64(0), width);
+    if (type == accumulator)
+      return LLVM::MaskedLoadOp::create(b, vectorType, from, mask(lanes),
+                                        k.constant(vectorType, 0),
+                                        static_cast<uint32_t>(k.bytesOf(type)));
+    Value value = k.constant(vectorType, 0);
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      value = vector::InsertOp::create(b, k.loadCompute(type, from, k.i64(lane)), value, lane);
+    return value;
+  }
+
+  KernelBuilder &k;
+  ImplicitLocOpBuilder &b;
+  const TileRequest &request;
+  int64_t width, vectors;
+  Type accumulator;
+  VectorType vectorType;
+};
+
+} // namespace
+
+void emitTile(KernelBuilder &k, const ContractionPlan &plan, const TileRequest &request) {
+  TileEmitter(k, plan, request).emit();
+}
+
+} // namespace reprise
