@@ -11,8 +11,15 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Transforms/Passes.h"
+#include "reprise/Dialect/Reprise/Transforms/Passes.h"
+#include "reprise/Pipelines/Phases.h"
 
 using namespace mlir;
+
+namespace reprise {
+#define GEN_PASS_REGISTRATION
+#include "reprise/Dialect/Reprise/Transforms/Passes.h.inc"
+} // namespace reprise
 
 void reprise::registerAllDialects(DialectRegistry &registry) {
   registry.insert<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect,
@@ -27,4 +34,7 @@ void reprise::registerAllDialects(DialectRegistry &registry) {
 void reprise::registerAllPasses() {
   registerTransformsPasses();
   registerConversionPasses();
+  registerImportPass();
+  registerThreadRandomPass();
+  registerPhases();
 }

@@ -20,14 +20,15 @@ def RandomOpInterface : OpInterface<"RandomOpInterface"> {
       [{ return $_op.getOffset(); }]>,
     InterfaceMethod<"The origin (one index per dimension of the global tensor), or null for zeros.", "::mlir::Value",
       "getOriginOperand", (ins), [{}], [{ return $_op.getOrigin(); }]>,
-    InterfaceMethod<"Threads seed and offset into the op and numbers its stream.", "void", "threadState",
-      (ins "::mlir::Value":$seed, "::mlir::Value":$offset, "int64_t":$stream), [{}], [{
+    InterfaceMethod<"Threads seed and offset into the op.", "void", "threadState",
+      (ins "::mlir::Value":$seed, "::mlir::Value":$offset), [{}], [{
         $_op.getSeedMutable().assign(seed);
         $_op.getOffsetMutable().assign(offset);
-        $_op.setStream(stream);
         if (!$_op.getGlobalShape())
           $_op.setGlobalShape($_op.getDrawnShape());
       }]>,
+    InterfaceMethod<"Numbers the op's stream.", "void", "setStreamNumber", (ins "int64_t":$stream), [{}],
+      [{ $_op.setStream(stream); }]>,
     InterfaceMethod<"Makes the op draw a window of a global tensor.", "void", "setWindow",
       (ins "::mlir::Value":$origin, "::mlir::DenseI64ArrayAttr":$shape), [{}], [{
         $_op.getOriginMutable().assign(origin);

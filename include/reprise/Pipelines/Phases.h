@@ -1,0 +1,45 @@
+// reprise: the phases of compilation and their order; no other file knows it.
+#ifndef REPRISE_PIPELINES_PHASES_H
+#define REPRISE_PIPELINES_PHASES_H
+
+#include "llvm/ADT/StringRef.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
+
+namespace reprise {
+
+/// Each phase ends in a verifier of what it promises.
+enum class Phase {
+  Import,     ///< one entry function, calls inlined, streams numbered, broadcasts explicit
+  Random,     ///< Philox seed and offset threaded: every op is pure
+  Label,      ///< policies evaluated, blocks flattened
+  Autodiff,   ///< value_and_grad expanded into dialect ops
+  Checkpoint, ///< saved and replayed values chosen, replays inserted
+  Kernels,    ///< ops grouped into launches
+  Memory,     ///< every buffer has an offset
+};
+
+/// What the phases need to know of the user's wishes.
+struct PhaseOptions {
+  std::string entry = "train";
+  std::vector<std::string> policies;
+  bool ignoreCheckpoints = false;
+};
+
+std::optional<Phase> parsePhase(llvm::StringRef name);
+llvm::StringRef phaseName(Phase phase);
+
+/// Appends the passes of the phases after `from` (or from the start) up to and with `to`.
+void buildPhases(mlir::OpPassManager &manager, std::optional<Phase> from, Phase to, const PhaseOptions &options);
+
+/// Registers the pipeline `--reprise-to="PHASE entry=F policies=P,Q ignore-checkpoints"`.
+void registerPhases();
+
+} // namespace reprise
+
+#endif

@@ -1,0 +1,87 @@
+// reprise: the phases of compilation and their order.
+#include "reprise/Pipelines/Phases.h"
+
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+#include "reprise/Dialect/Reprise/Transforms/Passes.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace reprise {
+
+static constexpr StringLiteral phaseNames[] = {"import",     "random",  "label", "autodiff",
+                                               "checkpoint", "kernels", "memory"};
+
+std::optional<Phase> parsePhase(StringRef name) {
+  const auto *found = llvm::find(phaseNames, name);
+  if (found == std::end(phaseNames))
+    return std::nullopt;
+  return static_cast<Phase>(found - std::begin(phaseNames));
+}
+
+StringRef phaseName(Phase phase) { return phaseNames[static_cast<size_t>(phase)]; }
+
+static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &options) {
+  switch (phase) {
+  case Phase::Import:
+    manager.addPass(createImportPass({options.entry}));
+    manager.addPass(createCanonicalizerPass());
+    return;
+  case Phase::Random:
+    manager.addPass(createThreadRandomPass());
+    manager.addPass(createCanonicalizerPass());
+    return;
+  case Phase::Label:
+  case Phase::Autodiff:
+  case Phase::Checkpoint:
+  case Phase::Kernels:
+  case Phase::Memory:
+    return;
+  }
+}
+
+void buildPhases(OpPassManager &manager, std::optional<Phase> from, Phase to, const PhaseOptions &options) {
+  for (int phase = from ? static_cast<int>(*from) + 1 : 0; phase <= static_cast<int>(to); ++phase)
+    addPhase(manager, static_cast<Phase>(phase), options);
+}
+
+/// Reads `PHASE entry=F policies=P,Q ignore-checkpoints`.
+static LogicalResult parseOptions(StringRef text, Phase &phase, PhaseOptions &options,
+                                  function_ref<LogicalResult(const Twine &)> error) {
+  SmallVector<StringRef> words;
+  text.split(words, ' ', -1, /*KeepEmpty=*/false);
+  std::optional<Phase> parsed = words.empty() ? std::nullopt : parsePhase(words.front());
+  if (!parsed)
+    return error("expected a phase, one of " + llvm::join(ArrayRef(phaseNames), ", "));
+  phase = *parsed;
+  for (StringRef word : ArrayRef(words).drop_front()) {
+    auto [key, value] = word.split('=');
+    if (key == "entry")
+      options.entry = value.str();
+    else if (key == "policies")
+      for (StringRef policy : llvm::split(value, ','))
+        options.policies.push_back(policy.str());
+    else if (word == "ignore-checkpoints")
+      options.ignoreCheckpoints = true;
+    else
+      return error("unknown option '" + word + "'");
+  }
+  return success();
+}
+
+void registerPhases() {
+  registerPassPipeline(
+      "reprise-to", "Runs the phases up to the one named: " + llvm::join(ArrayRef(phaseNames), ", "),
+      [](OpPassManager &manager, StringRef text, function_ref<LogicalResult(const Twine &)> error) {
+        Phase phase;
+        PhaseOptions options;
+        if (failed(parseOptions(text, phase, options, error)))
+          return failure();
+        buildPhases(manager, std::nullopt, phase, options);
+        return success();
+      },
+      [](function_ref<void(const mlir::detail::PassOptions &)>) {});
+}
+
+} // namespace reprise
