@@ -17,9 +17,10 @@ namespace {
 // Round to nearest, all exceptions masked, neither flush-to-zero nor denormals-are-zero.
 constexpr unsigned plainFloatingPoint = 0x1f80;
 
-// About half a millisecond: longer than an uneven end of a command, shorter than the pause between
-// steps that read files.
-constexpr unsigned spinsWhenAlone = 10000;
+// About ten microseconds of pauses: longer than the uneven end of most commands. Then the processor
+// is offered to others, which costs little if nobody wants it, and frees a worker that waits for
+// this very processor. Then sleep: others may want to save power, too.
+constexpr unsigned spinsWhenAlone = 300, yields = 300;
 
 void futex(std::atomic<uint32_t> &word, int operation, uint32_t value) {
   syscall(SYS_futex, reinterpret_cast<uint32_t *>(&word), operation | FUTEX_PRIVATE_FLAG, value,
@@ -40,6 +41,11 @@ void Barrier::waitFor(uint32_t now) {
     if (epoch.load(std::memory_order_acquire) != now)
       return;
     _mm_pause();
+  }
+  for (unsigned i = 0; i < yields; ++i) {
+    if (epoch.load(std::memory_order_acquire) != now)
+      return;
+    sched_yield();
   }
   sleepers.fetch_add(1, std::memory_order_seq_cst);
   while (epoch.load(std::memory_order_seq_cst) == now)
