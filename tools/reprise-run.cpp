@@ -193,7 +193,8 @@ Error runSteps(const Options &options, Executable &executable, Session &session,
     figures.seconds.push_back((nanoseconds() - start) * 1e-9);
     figures.loss.push_back(session.loss());
     if (trace)
-      trace->add(number, recorder);
+      if (Error error = trace->add(number, recorder))
+        return error;
     profile.add(recorder, figures.seconds.back());
     const std::optional<double> &loss = figures.loss.back();
     progress.update(i + 1, loss ? "loss " + shortNumber(*loss) : "");

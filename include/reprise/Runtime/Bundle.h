@@ -1,8 +1,7 @@
 // reprise: the bundle, all that a run needs: manifest, command lists, constants, kernel image
 //
-// The compiler fills a Bundle and calls writeBundle; the runtime calls readBundle. docs: the file
-// is little endian, a 64-byte header, then the manifest, the constants and the image
-// (BundleFile.cpp).
+// The compiler fills a Bundle and calls writeBundle; the runtime calls readBundle. The layout of
+// the file is in lib/reprise/Runtime/BundleFile.cpp.
 #ifndef REPRISE_RUNTIME_BUNDLE_H
 #define REPRISE_RUNTIME_BUNDLE_H
 

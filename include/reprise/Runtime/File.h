@@ -16,8 +16,9 @@ Expected<std::vector<uint8_t>> readFile(const std::string &path);
 /// Writes the file whole or not at all (AtomicFile.h).
 Error writeFile(const std::string &path, const void *data, uint64_t size);
 
-/// An error if no file or folder can be made at `path`: lets long work fail before it starts.
-Error checkWritable(const std::string &path);
+/// An error if no file, or no folder, can be made or replaced at `path`: lets long work fail before
+/// it starts.
+Error checkWritable(const std::string &path, bool asFolder = false);
 
 } // namespace reprise::runtime
 

@@ -20,9 +20,14 @@ public:
   /// input one leading dimension more: then row s is the value at absolute step s. Of two files for
   /// one argument the later one counts.
   Error giveArray(const std::string &name, const std::string &path);
+  /// Takes a copy of a value in memory; name, type and shape as for a file.
+  Error giveValue(const ArrayRef &value);
   /// Takes from a run's folder all arrays that are arguments, and, where run.json is present, the
   /// state.
   Error giveFolder(const std::string &path);
+
+  /// The number of the input, parameter or state of that name.
+  std::optional<size_t> find(const std::string &name) const;
 
   /// Makes parameters and state, and sees that every argument has a value for the next `steps`
   /// steps.
@@ -44,8 +49,9 @@ public:
 
 private:
   struct Given {
-    NpyFile file;
-    bool perStep; ///< one leading row per absolute step
+    std::optional<NpyFile> file;
+    std::vector<uint8_t> bytes; ///< without a file
+    int64_t rows = -1;          ///< one per absolute step, or -1 for one value
   };
   /// An input that a result replaces keeps its value while the other inputs are made anew.
   struct Carried {
@@ -54,7 +60,10 @@ private:
   };
 
   Error fail(const std::string &why) const;
-  std::optional<size_t> find(const std::string &name) const;
+  Error unknown(const std::string &name) const;
+  Error give(size_t argument, const std::string &source, const std::vector<int64_t> &shape,
+             Given value);
+  Error tooFewRows(size_t argument, int64_t needed) const;
   Error checkValues(int64_t steps) const;
   bool isCarried(size_t argument) const;
   void setScalars();

@@ -39,7 +39,8 @@ private:
 class TraceFile {
 public:
   TraceFile(const std::string &path, const Bundle &bundle, unsigned workers);
-  void add(int64_t step, const Recorder &recorder);
+  /// Adds a step; fails when the file cannot grow.
+  Error add(int64_t step, const Recorder &recorder);
   Error commit();
 
 private:

@@ -43,20 +43,25 @@ Error reprise::runtime::writeFile(const std::string &path, const void *data, uin
   return failure.empty() ? Error::success() : Error::make(failure);
 }
 
-Error reprise::runtime::checkWritable(const std::string &path) {
+Error reprise::runtime::checkWritable(const std::string &path, bool asFolder) {
+  auto fail = [&](int code) {
+    return Error::make("cannot write '" + path + "': " + std::strerror(code));
+  };
+  if (path == "-" && !asFolder)
+    return Error::success();
   std::string target = path;
-  while (target.size() > 1 && target.back() == '/')
+  while (asFolder && target.size() > 1 && target.back() == '/')
     target.pop_back();
   struct stat status{};
-  bool good = true;
-  if (target != "-" && stat(target.c_str(), &status) == 0)
-    good = access(target.c_str(), W_OK) == 0;
-  if (good && target != "-" && (status.st_mode == 0 || !S_ISCHR(status.st_mode))) {
-    size_t slash = target.rfind('/');
-    std::string folder = slash == std::string::npos ? "." : target.substr(0, slash + 1);
-    good = access(folder.c_str(), W_OK | X_OK) == 0;
-  }
-  if (good)
+  bool exists = stat(target.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode) != asFolder)
+    return fail(asFolder ? ENOTDIR : EISDIR);
+  if (exists && access(target.c_str(), W_OK) != 0)
+    return fail(errno);
+  // Devices and pipes are written in place, all others are made beside their target.
+  if (exists && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
     return Error::success();
-  return Error::make("cannot write '" + path + "': " + std::strerror(errno));
+  size_t slash = target.rfind('/');
+  std::string folder = slash == std::string::npos ? "." : target.substr(0, slash + 1);
+  return access(folder.c_str(), W_OK | X_OK) == 0 ? Error::success() : fail(errno);
 }

@@ -170,7 +170,7 @@ Error reprise::runtime::checkRunFolder(const std::string &path,
   Expected<std::vector<std::string>> old = oldRun(target);
   if (!old)
     return old.error();
-  return checkWritable(target);
+  return checkWritable(target, /*asFolder=*/true);
 }
 
 Error reprise::runtime::writeRunFolder(const std::string &path, const std::vector<ArrayRef> &arrays,

@@ -44,23 +44,47 @@ std::optional<size_t> Session::find(const std::string &name) const {
   return std::nullopt;
 }
 
+Error Session::unknown(const std::string &name) const {
+  return fail("there is no argument '" + name + "' to be given");
+}
+
+Error Session::give(size_t index, const std::string &source, const std::vector<int64_t> &shape,
+                    Given value) {
+  const Argument &argument = bundle.arguments[index];
+  if (shape != argument.shape) {
+    bool rows = argument.role == Role::Input && shape.size() == argument.shape.size() + 1 &&
+                std::equal(argument.shape.begin(), argument.shape.end(), shape.begin() + 1);
+    if (!rows)
+      return Error::make(source + ": it has shape " + shapeText(shape) + ", expected " +
+                         shapeText(argument.shape) + " for '" + argument.name + "'");
+    value.rows = shape[0];
+  }
+  given[index] = std::move(value);
+  return Error::success();
+}
+
 Error Session::giveArray(const std::string &name, const std::string &path) {
   std::optional<size_t> index = find(name);
   if (!index)
-    return fail("there is no argument '" + name + "' to take from '" + path + "'");
-  const Argument &argument = bundle.arguments[*index];
-  Expected<NpyFile> file = NpyFile::open(path, argument.dtype);
+    return unknown(name);
+  Expected<NpyFile> file = NpyFile::open(path, bundle.arguments[*index].dtype);
   if (!file)
     return file.error();
-  const std::vector<int64_t> &shape = file->shape();
-  bool perStep = shape != argument.shape;
-  bool rows = argument.role == Role::Input && shape.size() == argument.shape.size() + 1 &&
-              std::equal(argument.shape.begin(), argument.shape.end(), shape.begin() + 1);
-  if (perStep && !rows)
-    return Error::make("cannot read '" + path + "': it has shape " + shapeText(shape) +
-                       ", expected " + shapeText(argument.shape) + " for '" + name + "'");
-  given[*index] = Given{std::move(*file), perStep};
-  return Error::success();
+  std::vector<int64_t> shape = file->shape();
+  return give(*index, "cannot read '" + path + "'", shape, {std::move(*file), {}, -1});
+}
+
+Error Session::giveValue(const ArrayRef &value) {
+  std::optional<size_t> index = find(value.name);
+  if (!index)
+    return unknown(value.name);
+  std::string source = executable.name() + ": cannot take a value";
+  DType wanted = bundle.arguments[*index].dtype;
+  if (value.dtype != wanted)
+    return Error::make(source + ": it holds " + dtypeName(value.dtype) + ", expected " +
+                       dtypeName(wanted) + " for '" + value.name + "'");
+  const uint8_t *data = static_cast<const uint8_t *>(value.data);
+  return give(*index, source, value.shape, {std::nullopt, {data, data + value.bytes()}, -1});
 }
 
 Error Session::giveFolder(const std::string &path) {
@@ -82,6 +106,15 @@ Error Session::giveFolder(const std::string &path) {
   return Error::success();
 }
 
+Error Session::tooFewRows(size_t argument, int64_t needed) const {
+  const Given &source = *given[argument];
+  std::string what = source.file
+                         ? "cannot read '" + source.file->path() + "'"
+                         : executable.name() + ": input '" + bundle.arguments[argument].name + "'";
+  return Error::make(what + ": it has " + std::to_string(source.rows) + " rows, step " +
+                     std::to_string(needed - 1) + " needs " + std::to_string(needed));
+}
+
 Error Session::checkValues(int64_t steps) const {
   for (size_t i = 0; i < given.size(); ++i) {
     const Argument &argument = bundle.arguments[i];
@@ -90,11 +123,8 @@ Error Session::checkValues(int64_t steps) const {
     if (!given[i] && !argument.hasInitializer)
       return fail(std::string(roleName(argument.role)) + " '" + argument.name +
                   "' has no initializer and was not given");
-    if (given[i] && given[i]->perStep && given[i]->file.shape()[0] < next.step + steps)
-      return Error::make("cannot read '" + given[i]->file.path() + "': it has " +
-                         std::to_string(given[i]->file.shape()[0]) + " rows, steps up to " +
-                         std::to_string(next.step + steps - 1) + " need " +
-                         std::to_string(next.step + steps));
+    if (given[i] && given[i]->rows >= 0 && given[i]->rows < next.step + steps)
+      return tooFewRows(i, next.step + steps);
   }
   return Error::success();
 }
@@ -127,15 +157,22 @@ void Session::setScalars() {
 Error Session::readGiven(size_t argument) {
   const Given &source = *given[argument];
   uint64_t bytes = bundle.arguments[argument].bytes;
-  uint64_t row = source.perStep ? uint64_t(next.step) : 0;
-  return source.file.read(executable.argument(argument), row * bytes, bytes);
+  // A value given between steps has not been seen by start().
+  if (source.rows >= 0 && source.rows <= next.step)
+    return tooFewRows(argument, next.step + 1);
+  uint64_t offset = source.rows >= 0 ? uint64_t(next.step) * bytes : 0;
+  if (source.file)
+    return source.file->read(executable.argument(argument), offset, bytes);
+  std::copy_n(source.bytes.data() + offset, bytes,
+              static_cast<uint8_t *>(executable.argument(argument)));
+  return Error::success();
 }
 
 bool Session::isCarried(size_t argument) const {
   bool replaced = std::any_of(carried.begin(), carried.end(),
                               [&](const Carried &input) { return input.argument == argument; });
   // One value per step was asked for: it outranks what the step before returned.
-  return replaced && !(given[argument] && given[argument]->perStep);
+  return replaced && !(given[argument] && given[argument]->rows >= 0);
 }
 
 Error Session::prepareInputs() {

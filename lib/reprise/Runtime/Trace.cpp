@@ -33,7 +33,7 @@ TraceFile::TraceFile(const std::string &path, const Bundle &bundle, unsigned wor
             "\"}}";
 }
 
-void TraceFile::add(int64_t step, const Recorder &recorder) {
+Error TraceFile::add(int64_t step, const Recorder &recorder) {
   const std::vector<Command> &commands = bundle.program("step")->commands;
   for (uint64_t i = 0; i < recorder.numCommands(); ++i) {
     for (unsigned worker = 0; worker < recorder.numWorkers(); ++worker) {
@@ -49,8 +49,9 @@ void TraceFile::add(int64_t step, const Recorder &recorder) {
           ", \"label\": " + jsonString(commands[i].label) + "}}";
     }
   }
-  file.write(text);
+  bool good = file.write(text);
   text.clear();
+  return good ? Error::success() : Error::make(file.error());
 }
 
 Error TraceFile::commit() {

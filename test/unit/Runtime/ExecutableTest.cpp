@@ -210,7 +210,7 @@ TEST(Executable, RecordsWhoDidWhatWhen) {
       << json;
   TraceFile trace(folder.file("t.json"), executable->bundle(), 2);
   ASSERT_FALSE(bool(executable->run("step")));
-  trace.add(7, recorder);
+  ASSERT_FALSE(bool(trace.add(7, recorder)));
   EXPECT_TRUE(folder.entries().empty());
   ASSERT_FALSE(bool(trace.commit()));
   std::string text = contents(folder.file("t.json"));

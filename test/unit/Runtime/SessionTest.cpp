@@ -92,7 +92,7 @@ TEST_F(SessionTest, OneRowPerAbsoluteStep) {
   EXPECT_EQ(value(2, 1), 21 * 0.5f + 31);
   good(session->setState({0, 0, 2}));
   EXPECT_EQ(session->start(3).message(),
-            "cannot read '" + rows + "': it has 4 rows, steps up to 4 need 5");
+            "cannot read '" + rows + "': it has 4 rows, step 4 needs 5");
 }
 
 TEST_F(SessionTest, OneValueForAllSteps) {
@@ -101,6 +101,26 @@ TEST_F(SessionTest, OneValueForAllSteps) {
   good(session->giveArray("w", array("w.npy", {2}, {0, 0})));
   run({0, 0, 0}, 2);
   EXPECT_EQ(value(2, 1), 6 * 0.5f + 6);
+}
+
+TEST_F(SessionTest, ValuesFromMemory) {
+  open(trainingBundle(2));
+  float zero[2] = {0, 0}, first[2] = {5, 6}, second[2] = {7, 8};
+  good(session->giveValue({"w", DType::F32, {2}, zero}));
+  good(session->giveValue({"x", DType::F32, {2}, first}));
+  good(session->start(2));
+  first[1] = 100; // a copy was taken
+  good(session->step());
+  EXPECT_EQ(value(2, 1), 6);
+  good(session->giveValue({"x", DType::F32, {2}, second}));
+  good(session->step());
+  EXPECT_EQ(value(2, 1), 3 + 8);
+  good(session->giveValue({"x", DType::F32, {1, 2}, second}));
+  EXPECT_EQ(session->step().message(), "m.rpb: input 'x': it has 1 rows, step 2 needs 3");
+  EXPECT_EQ(session->giveValue({"x", DType::I32, {2}, second}).message(),
+            "m.rpb: cannot take a value: it holds i32, expected f32 for 'x'");
+  EXPECT_EQ(session->giveValue({"x", DType::F32, {1}, second}).message(),
+            "m.rpb: cannot take a value: it has shape [1], expected [2] for 'x'");
 }
 
 TEST_F(SessionTest, AnInputThatAResultReplacesIsCarried) {
@@ -128,8 +148,7 @@ TEST_F(SessionTest, RefusesWhatItShould) {
   std::string rows = array("rows.npy", {2, 2}, {1, 2, 3, 4});
   EXPECT_EQ(session->giveArray("w", rows).message(),
             "cannot read '" + rows + "': it has shape [2, 2], expected [2] for 'w'");
-  EXPECT_EQ(session->giveArray("y", rows).message(),
-            "m.rpb: there is no argument 'y' to take from '" + rows + "'");
+  EXPECT_EQ(session->giveArray("y", rows).message(), "m.rpb: there is no argument 'y' to be given");
   EXPECT_TRUE(bool(session->giveArray("seed", rows)));
   EXPECT_EQ(session->setState({0, 6, 0}).message(), "the offset 6 is no multiple of 4");
   EXPECT_TRUE(bool(session->setState({0, -4, 0})));

@@ -130,13 +130,15 @@ TEST_F(Tool, BadInputIsOne) {
             file("m.rpb") + ": this build runs bundles on the cpu only\n");
   EXPECT_EQ(message({"--offset=6"}), "the offset 6 is no multiple of 4\n");
   EXPECT_EQ(message({"--input", "y=" + file("y.npy")}),
-            file("m.rpb") + ": there is no argument 'y' to take from '" + file("y.npy") + "'\n");
+            file("m.rpb") + ": there is no argument 'y' to be given\n");
   EXPECT_EQ(message({"--input", "x=" + file("y.npy")}),
             "cannot read '" + file("y.npy") + "': No such file or directory\n");
   EXPECT_EQ(message({"--output-dir=" + file("none/out")}),
             "cannot write '" + file("none/out") + "': No such file or directory\n");
   EXPECT_EQ(message({"--trace=" + file("none/t")}),
             "cannot write '" + file("none/t") + "': No such file or directory\n");
+  EXPECT_EQ(message({"--trace=" + folder.path}),
+            "cannot write '" + folder.path + "': Is a directory\n");
   EXPECT_EQ(wait(start({file("none.rpb")})), 1);
   EXPECT_EQ(wait(start({file("stdout")})), 1);
   EXPECT_EQ(folder.entries(), (std::vector<std::string>{"m.rpb", "stderr", "stdout"}));

@@ -1,0 +1,45 @@
+// reprise: a measuring program: how many bytes of its arena a bundle's step really touches
+//
+//   executed-arena BUNDLE [SEED] [NAME=FILE.npy]…
+//
+// runs the first step twice over a painted arena (Session::executedArenaBytes) and prints the
+// highest changed byte + 1, to be compared with the arena_bytes of reprise-compile and reprise-run.
+#include "reprise/Runtime/Session.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+using namespace reprise::runtime;
+
+static Expected<uint64_t> measure(int count, char **words) {
+  auto executable = Executable::load(words[1]);
+  if (!executable)
+    return executable.error();
+  Session session(**executable);
+  for (int i = 2; i < count; ++i) {
+    std::string word = words[i];
+    size_t equals = word.find('=');
+    bool isSeed = equals == std::string::npos;
+    Error error = isSeed ? session.setState({std::strtoll(word.c_str(), nullptr, 10), 0, 0})
+                         : session.giveArray(word.substr(0, equals), word.substr(equals + 1));
+    if (error)
+      return error;
+  }
+  if (Error error = session.start(1))
+    return error;
+  return session.executedArenaBytes();
+}
+
+int main(int count, char **words) {
+  if (count < 2) {
+    std::fprintf(stderr, "usage: executed-arena BUNDLE [SEED] [NAME=FILE.npy]...\n");
+    return 2;
+  }
+  Expected<uint64_t> bytes = measure(count, words);
+  if (!bytes) {
+    std::fprintf(stderr, "executed-arena: error: %s\n", bytes.message().c_str());
+    return 1;
+  }
+  std::printf("%llu\n", static_cast<unsigned long long>(*bytes));
+  return 0;
+}
