@@ -190,7 +190,7 @@ Error runSteps(const Options &options, Executable &executable, Session &session,
     uint64_t start = nanoseconds();
     if (Error error = session.step())
       return error;
-    figures.seconds.push_back((nanoseconds() - start) * 1e-9);
+    figures.seconds.push_back(double(nanoseconds() - start) / 1e9);
     figures.loss.push_back(session.loss());
     if (trace)
       if (Error error = trace->add(number, recorder))

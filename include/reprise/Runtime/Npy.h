@@ -46,6 +46,8 @@ public:
 private:
   NpyFile() = default;
   Error parse(DType wanted);
+  Error readHeader(std::string &text);
+  Error checkSize(uint64_t fileBytes) const;
   Error fail(const std::string &why) const;
 
   std::string name;

@@ -257,44 +257,54 @@ Error NpyFile::parse(DType wanted) {
     return fail(std::strerror(errno));
   if (!S_ISREG(status.st_mode))
     return fail("it is no regular file");
+  std::string text;
+  if (Error error = readHeader(text))
+    return error;
+  HeaderParser header(text);
+  if (!header.parse())
+    return fail("its header cannot be understood");
+  const std::string expected = descriptorOf(wanted);
+  if (header.descr == '>' + expected.substr(1))
+    return fail("it is big endian, expected little endian");
+  if (header.descr != expected)
+    return fail("it holds type '" + header.descr + "', expected '" + expected + "' for " +
+                dtypeName(wanted));
+  if (header.fortranOrder && header.shape.size() > 1)
+    return fail("it is in Fortran order, expected C order");
+  dtype = wanted;
+  dims = header.shape;
+  return checkSize(uint64_t(status.st_size));
+}
+
+/// Sets dataOffset as well.
+Error NpyFile::readHeader(std::string &text) {
   uint8_t start[12] = {};
   int64_t got = readAt(descriptor, start, sizeof start, 0);
   if (got < int64_t(magicBytes) || std::memcmp(start, magic, magicBytes) != 0)
     return fail("it is no .npy file");
   bool first = start[6] == 1;
-  if ((start[6] != 1 && start[6] != 2) || start[7] != 0)
+  if ((!first && start[6] != 2) || start[7] != 0)
     return fail("it has version " + std::to_string(start[6]) + "." + std::to_string(start[7]) +
                 " of the .npy format, expected 1.0 or 2.0");
   uint64_t length = start[8] | start[9] << 8;
   if (!first)
     length |= uint64_t(start[10]) << 16 | uint64_t(start[11]) << 24;
-  uint64_t begin = first ? 10 : 12;
   if (length > maxHeaderBytes)
     return fail("its header is too long");
-  std::string text(length, '\0');
+  uint64_t begin = first ? 10 : 12;
+  text.resize(length);
   if (got < int64_t(begin) || readAt(descriptor, text.data(), length, begin) != int64_t(length))
     return fail("it is truncated within its header");
-  HeaderParser header(text);
-  if (!header.parse())
-    return fail("its header cannot be understood");
-  const char *expected = descriptorOf(wanted);
-  if (header.descr != expected) {
-    bool swapped = header.descr.size() > 1 && header.descr[0] == '>' &&
-                   header.descr.compare(1, std::string::npos, expected + 1) == 0;
-    return fail(swapped ? "it is big endian, expected little endian"
-                        : "it holds type '" + header.descr + "', expected '" + expected + "' for " +
-                              dtypeName(wanted));
-  }
-  if (header.fortranOrder && header.shape.size() > 1)
-    return fail("it is in Fortran order, expected C order");
-  dtype = wanted;
-  dims = header.shape;
   dataOffset = begin + length;
+  return Error::success();
+}
+
+Error NpyFile::checkSize(uint64_t fileBytes) const {
   uint64_t bytes = elementBytes(dtype);
   for (int64_t dim : dims)
     if (__builtin_mul_overflow(bytes, uint64_t(dim), &bytes))
       return fail("its shape " + shapeText(dims) + " is out of range");
-  uint64_t present = uint64_t(status.st_size) - dataOffset;
+  uint64_t present = fileBytes - dataOffset;
   if (present < bytes)
     return fail("it is truncated: " + std::to_string(present) + " of " + std::to_string(bytes) +
                 " bytes");
