@@ -1,0 +1,41 @@
+# make            install what is missing (once), configure and build the release preset: tools in build/bin
+# make demo       train a small GPT under several policies and compare them (TEXT=FILE for another text)
+# make test       run every test; the last line is "N passed, N failed"
+# make bench      measure; writes build/bench/*.json
+# make asan       build with address and undefined-behaviour sanitizers and run the lit suite and the unit tests
+# make docs       write docs/generated again
+# make install    PREFIX=FOLDER
+JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
+
+.PHONY: build demo test bench asan docs install clean
+
+build: build/build.ninja
+	@cmake --build build -j $(JOBS)
+
+build/build.ninja:
+	@utils/install-deps.sh
+	cmake --preset release
+
+demo: build
+	@python3 utils/demo.py --build build $(if $(TEXT),--text "$(TEXT)")
+
+test: build
+	@python3 utils/run-tests.py build
+
+bench: build
+	@python3 utils/bench/bench.py --build build
+
+asan:
+	@test -f build-asan/build.ninja || { utils/install-deps.sh && cmake --preset asan; }
+	@cmake --build build-asan -j $(JOBS)
+	@python3 utils/run-tests.py build-asan unit lit
+
+docs: build
+	@cmake --build build --target generated-docs
+
+install: build
+	@cmake --install build --prefix "$(PREFIX)"
+
+clean:
+	rm -rf build build-dev build-asan

@@ -1,0 +1,32 @@
+# The install tree: two libraries, their headers, the tools, and a package for find_package(Reprise).
+include(CMakePackageConfigHelpers)
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Reprise)
+
+# The names without prefix become Reprise::Reprise and Reprise::Runtime.
+set_target_properties(RepriseRuntime PROPERTIES EXPORT_NAME Runtime)
+foreach(library Reprise RepriseRuntime)
+  set_target_properties(${library} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+  target_include_directories(${library} PUBLIC $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_compile_features(${library} PUBLIC cxx_std_17)
+endforeach()
+
+# Two exports: who only runs bundles needs no LLVM.
+install(TARGETS RepriseRuntime EXPORT RepriseRuntimeTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS Reprise EXPORT RepriseTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+get_property(tools DIRECTORY ${CMAKE_SOURCE_DIR}/tools PROPERTY BUILDSYSTEM_TARGETS)
+install(TARGETS ${tools} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILES_MATCHING PATTERN "*.h" PATTERN "*.td")
+install(DIRECTORY ${CMAKE_BINARY_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILES_MATCHING PATTERN "*.inc" PATTERN "CMakeFiles" EXCLUDE)
+install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/reprise)
+
+foreach(export RepriseRuntimeTargets RepriseTargets)
+  install(EXPORT ${export} NAMESPACE Reprise:: DESTINATION ${package_folder})
+endforeach()
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/RepriseConfig.cmake.in
+  ${CMAKE_BINARY_DIR}/RepriseConfig.cmake INSTALL_DESTINATION ${package_folder})
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/RepriseConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/RepriseConfig.cmake ${CMAKE_BINARY_DIR}/RepriseConfigVersion.cmake
+  DESTINATION ${package_folder})

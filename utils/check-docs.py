@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""Compares the checked-in pages of docs/generated with those that the build just made.
+
+Usage: check-docs.py BUILD      The last line is "N passed, N failed".
+"""
+import difflib
+import os
+import sys
+
+SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def pages(folder):
+    """File name -> lines, of all pages in a folder."""
+    result = {}
+    if os.path.isdir(folder):
+        for name in sorted(os.listdir(folder)):
+            with open(os.path.join(folder, name)) as stream:
+                result[name] = stream.read().splitlines(keepends=True)
+    return result
+
+
+def main(build):
+    kept = pages(os.path.join(SOURCE, "docs", "generated"))
+    made = pages(os.path.join(build, "docs", "generated"))
+    failed = 0 if made else 1
+    if not made:
+        print("failed: the build made no pages")
+    for name in sorted(set(kept) | set(made)):
+        if kept.get(name) != made.get(name):
+            failed += 1
+            print(f"failed: docs/generated/{name} is stale; run: make docs")
+            sys.stdout.writelines(difflib.unified_diff(kept.get(name, []), made.get(name, []),
+                                                       "checked in", "made from ODS"))
+    print(f"{len(set(kept) | set(made)) - failed if made else 0} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

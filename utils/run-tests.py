@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+"""Runs the test suites of a build folder and adds them up.
+
+Usage: run-tests.py BUILD [SUITE]...      suites: unit lit integration docs layout consumer (default: all)
+
+Failures are printed in full. The last line is "N passed, N failed"; BUILD/test/summary.json holds the
+same per suite. A suite that crashes, hangs or reports nothing counts as one more failure. Exit code 1
+if anything failed.
+
+Integration tests are the executable files test/Integration/*.py and *.sh. Each runs in an empty folder
+with the tools first in PATH and with REPRISE_SOURCE and REPRISE_BUILD set, prints one line per check,
+and ends with the line "N passed, N failed" (", N skipped" may follow).
+"""
+import glob
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$")
+
+
+class Suite:
+    """The count of one suite and the outputs of what failed in it."""
+
+    def __init__(self, name):
+        self.name, self.passed, self.skipped, self.seconds = name, 0, 0, 0.0
+        self.failures = []
+
+    def fail(self, name, output):
+        self.failures.append({"name": name, "output": output})
+
+    def line(self):
+        skipped = f", {self.skipped} skipped" if self.skipped else ""
+        return f"{self.name}: {self.passed} passed, {len(self.failures)} failed{skipped} ({self.seconds:.1f} s)"
+
+
+def run(command, timeout=3600, **arguments):
+    """Runs a command in a process group of its own; returns (exit code or a word, its output)."""
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, start_new_session=True, **arguments)
+    try:
+        output, _ = process.communicate(timeout=timeout)
+        code = process.returncode
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        output, _ = process.communicate()
+        code = "timeout"
+    return code, output.decode(errors="replace")
+
+
+def fresh_folder(path):
+    shutil.rmtree(path, ignore_errors=True)
+    os.makedirs(path)
+    return path
+
+
+def count_gtest(suite, report, output):
+    """Adds the tests of a gtest report; returns False if there is none to read."""
+    try:
+        with open(report) as stream:
+            groups = json.load(stream)["testsuites"]
+    except (OSError, ValueError, KeyError):
+        return False
+    for group in groups:
+        for test in group["testsuite"]:
+            name = f"{test['classname']}.{test['name']}"
+            if test.get("failures"):
+                suite.fail(name, "\n".join(failure["failure"] for failure in test["failures"]))
+            elif test.get("result") == "SKIPPED":
+                suite.skipped += 1
+            elif test.get("status") == "RUN":
+                suite.passed += 1
+    return True
+
+
+def run_unit(build):
+    for binary in sorted(glob.glob(os.path.join(build, "bin", "*Tests"))):
+        suite = Suite("unit/" + os.path.basename(binary))
+        report = os.path.join(build, "test", os.path.basename(binary) + ".json")
+        if os.path.exists(report):
+            os.remove(report)
+        code, output = run([binary, f"--gtest_output=json:{report}"])
+        if not count_gtest(suite, report, output):
+            suite.passed = len(re.findall(r"^\[       OK \]", output, re.M))
+        if code != 0 and not suite.failures:
+            suite.fail(f"{os.path.basename(binary)} ended with {code}", output[-20000:])
+        yield suite
+
+
+def lit_command(build):
+    """lit stands beside FileCheck; the site configuration knows where."""
+    with open(os.path.join(build, "test", "lit.site.cfg.py")) as stream:
+        folder = re.search(r'llvm_tools_dir = "(.*)"', stream.read()).group(1)
+    return os.path.join(folder, "lit")
+
+
+def run_lit(build):
+    suite = Suite("lit")
+    report = os.path.join(build, "test", "lit.json")
+    if os.path.exists(report):
+        os.remove(report)
+    code, output = run([lit_command(build), "-j2", "-q", "--output", report, os.path.join(build, "test")])
+    try:
+        with open(report) as stream:
+            tests = json.load(stream)["tests"]
+    except (OSError, ValueError, KeyError):
+        tests = []
+    for test in tests:
+        if test["code"] in ("PASS", "XFAIL", "FLAKYPASS"):
+            suite.passed += 1
+        elif test["code"] in ("UNSUPPORTED", "SKIPPED", "EXCLUDED"):
+            suite.skipped += 1
+        else:
+            suite.fail(test["name"], f"{test['code']}\n{test['output']}")
+    if not tests or (code != 0 and not suite.failures):
+        suite.fail(f"lit ended with {code}", output[-20000:])
+    yield suite
+
+
+def count_script(suite, code, output):
+    """Adds what a script's last line says; without one, or with a wrong exit code, it failed."""
+    lines = output.strip().splitlines()
+    found = SUMMARY.match(lines[-1].strip()) if lines else None
+    failed = 0
+    if found:
+        suite.passed, failed = int(found.group(1)), int(found.group(2))
+        suite.skipped = int(found.group(3) or 0)
+    for index in range(failed):
+        suite.fail(f"{suite.name} check {index + 1} of {failed}", output if index == 0 else "see above")
+    if not failed and (not found or code != 0):
+        suite.fail(f"{suite.name} ended with {code}", output)
+
+
+def run_script(name, command, build, timeout=3600):
+    suite = Suite(name)
+    bin_folder = os.path.join(build, "bin")
+    environment = dict(os.environ, REPRISE_SOURCE=SOURCE, REPRISE_BUILD=build,
+                       PATH=bin_folder + os.pathsep + os.environ["PATH"])
+    folder = fresh_folder(os.path.join(build, "test", name))
+    code, output = run(command, timeout, cwd=folder, env=environment)
+    count_script(suite, code, output)
+    return suite
+
+
+def run_integration(build):
+    scripts = glob.glob(os.path.join(SOURCE, "test", "Integration", "*.py"))
+    scripts += glob.glob(os.path.join(SOURCE, "test", "Integration", "*.sh"))
+    for script in sorted(scripts):
+        if os.access(script, os.X_OK):
+            name = os.path.splitext(os.path.basename(script))[0]
+            yield run_script("integration/" + name, [script], build)
+
+
+def run_utility(suite, script):
+    return lambda build: [run_script(suite, [sys.executable, os.path.join(SOURCE, "utils", script), build], build)]
+
+
+SUITES = {
+    "layout": run_utility("layout", "check-layout.py"),
+    "docs": run_utility("docs", "check-docs.py"),
+    "unit": run_unit,
+    "lit": run_lit,
+    "consumer": run_utility("consumer", "check-consumer.py"),
+    "integration": run_integration,
+}
+
+
+def write_summary(build, suites):
+    summary = {"version": 1, "passed": sum(suite.passed for suite in suites),
+               "failed": sum(len(suite.failures) for suite in suites),
+               "skipped": sum(suite.skipped for suite in suites),
+               "suites": [dict(vars(suite), failed=len(suite.failures)) for suite in suites]}
+    path = os.path.join(build, "test", "summary.json")
+    with open(path + ".new", "w") as stream:
+        json.dump(summary, stream, indent=1)
+    os.rename(path + ".new", path)
+    return summary
+
+
+def timed(suites):
+    """The suites of a generator, each with the time that it took."""
+    start = time.time()
+    for suite in suites:
+        suite.seconds = round(time.time() - start, 3)
+        yield suite
+        start = time.time()
+
+
+def run_suites(build, names):
+    for name in names:
+        for suite in timed(SUITES[name](build)):
+            for failure in suite.failures:
+                print(f"FAILED: {suite.name}: {failure['name']}\n{failure['output'].rstrip()}\n")
+            print(suite.line(), flush=True)
+            yield suite
+
+
+def main(arguments):
+    if not arguments or any(name not in SUITES for name in arguments[1:]):
+        print(__doc__.split("\n\n")[1], file=sys.stderr)
+        return 2
+    build = os.path.abspath(arguments[0])
+    os.makedirs(os.path.join(build, "test"), exist_ok=True)
+    suites = list(run_suites(build, arguments[1:] or SUITES))
+    summary = write_summary(build, suites)
+    print(f"{summary['passed']} passed, {summary['failed']} failed", flush=True)
+    return 1 if summary["failed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
