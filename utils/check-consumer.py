@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Installs a build into a fresh prefix and builds and runs test/Consumer against it, from a moved copy.
+
+Usage: check-consumer.py BUILD      Works in the current folder. The last line is "N passed, N failed".
+"""
+import os
+import shutil
+import subprocess
+import sys
+
+SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+results = []
+
+
+def check(name, command, expected_code=0, expected_text=""):
+    """Runs a command and notes whether it went as expected; returns whether it did."""
+    environment = {name: value for name, value in os.environ.items()
+                   if not name.startswith(("REPRISE_", "CMAKE_", "LD_LIBRARY"))}
+    run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
+    good = run.returncode == expected_code and expected_text in run.stdout
+    results.append(good)
+    print("ok:" if good else "failed:", name)
+    if not good:
+        print("  " + " ".join(command))
+        print(run.stdout)
+        print(f"  code {run.returncode}, expected {expected_code} and the text '{expected_text}'")
+    return good
+
+
+def check_no_llvm(program):
+    """The runtime's user must not load LLVM by the back door."""
+    loaded = subprocess.run(["ldd", program], capture_output=True, text=True).stdout
+    good = "libRepriseRuntime" in loaded and "LLVM" not in loaded and "MLIR" not in loaded
+    results.append(good)
+    print("ok:" if good else "failed:", "the runtime loads neither MLIR nor LLVM")
+    if not good:
+        print(loaded)
+
+
+def cache_entry(build, name):
+    with open(os.path.join(build, "CMakeCache.txt")) as stream:
+        for line in stream:
+            if line.startswith(name + ":"):
+                return line.split("=", 1)[1].strip()
+    return ""
+
+
+def configure(build, folder, *options):
+    prefix = os.path.abspath("moved")
+    compiler = cache_entry(build, "CMAKE_CXX_COMPILER")
+    return ["cmake", "-S", os.path.join(SOURCE, "test", "Consumer"), "-B", folder, "-G", "Ninja",
+            f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_CXX_COMPILER={compiler}", "-DCMAKE_BUILD_TYPE=Release", *options]
+
+
+def check_install(build):
+    if not check("install", ["cmake", "--install", build, "--prefix", os.path.abspath("prefix")]):
+        return
+    # A tree that still knows its first place breaks here.
+    shutil.move("prefix", "moved")
+    check("installed tool", ["moved/bin/reprise-opt", os.path.join(SOURCE, "test/Consumer/model.mlir")], 0, "reprise.tanh")
+    if check("configure the runtime's user", configure(build, "runtime", "-DRUNTIME_ONLY=ON")):
+        if check("build the runtime's user", ["cmake", "--build", "runtime"]):
+            check("the runtime names a missing bundle", ["runtime/run-bundle", "none.rpb"], 1, "none.rpb")
+            check_no_llvm("runtime/run-bundle")
+    if check("configure", configure(build, "full")) and check("build", ["cmake", "--build", "full"]):
+        check("compile and run", ["full/compile-and-run", os.path.join(SOURCE, "test/Consumer/model.mlir")], 0, "reprise.tanh")
+
+
+def main(build):
+    check_install(os.path.abspath(build))
+    print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
+    return 0 if all(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
