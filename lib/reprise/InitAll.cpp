@@ -13,6 +13,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 #include "reprise/Pipelines/Phases.h"
+#include "reprise/Reference/Interpreter.h"
 
 using namespace mlir;
 
@@ -29,6 +30,7 @@ void reprise::registerAllDialects(DialectRegistry &registry) {
   LLVM::registerInlinerInterface(registry);
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
+  registerReference(registry);
 }
 
 void reprise::registerAllPasses() {

@@ -12,7 +12,7 @@ def ReferenceOpInterface : OpInterface<"ReferenceOpInterface"> {
   }];
   let methods = [
     InterfaceMethod<"Computes the results from the operands.", "::llvm::SmallVector<::reprise::Tensor>", "evaluate",
-      (ins "::llvm::ArrayRef<::reprise::Tensor>":$operands)>
+      (ins "::llvm::ArrayRef<const ::reprise::Tensor *>":$operands)>
   ];
 }
 

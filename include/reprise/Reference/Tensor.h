@@ -3,12 +3,14 @@
 #define REPRISE_REFERENCE_TENSOR_H
 
 #include "mlir/IR/BuiltinTypes.h"
+#include "reprise/Runtime/Bundle.h"
 #include <cstdint>
 #include <vector>
 
 namespace reprise {
 
-/// Row-major elements in storage type: f32, f64, i32, i64 as such, bf16 and f16 as their 16 bits, i1 as one byte.
+/// Row-major elements in storage type: f32, f64, i32, i64 as such, bf16 and f16 as their 16 bits,
+/// i1 as one byte.
 class Tensor {
 public:
   Tensor() = default;
@@ -24,6 +26,12 @@ public:
 
 /// Bytes of one element in memory: i1 takes one byte.
 int64_t elementBytes(mlir::Type elementType);
+
+/// The element type as bundles and files name it.
+runtime::DType dtypeOf(mlir::Type elementType);
+
+/// Makes every NaN the quiet one without sign or payload: what files, hashes and comparisons see.
+void canonicalizeNaNs(Tensor &tensor);
 
 } // namespace reprise
 

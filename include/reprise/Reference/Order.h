@@ -1,0 +1,97 @@
+// reprise: the canonical orders of reductions and contractions, as loops.
+//
+// docs/Rationale/Bits.md says why these orders. The code generator implements them by itself and
+// must give the same bits.
+#ifndef REPRISE_REFERENCE_ORDER_H
+#define REPRISE_REFERENCE_ORDER_H
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+namespace reprise::reference {
+
+constexpr int64_t laneCount = 32;
+constexpr int64_t laneBlock = 4096;
+constexpr int64_t orderedBlock = 64;
+constexpr int64_t chainBlock = 4096;
+
+/// Neighbours (2i, 2i+1) combine level by level; an odd last one moves up. No parts give the
+/// identity.
+template <typename T, typename Combine>
+T foldTree(std::vector<T> parts, T identity, Combine combine) {
+  if (parts.empty())
+    return identity;
+  while (parts.size() > 1) {
+    std::vector<T> level;
+    for (size_t i = 0; i + 1 < parts.size(); i += 2)
+      level.push_back(combine(parts[i], parts[i + 1]));
+    if (parts.size() % 2 == 1)
+      level.push_back(parts.back());
+    parts = std::move(level);
+  }
+  return parts.front();
+}
+
+/// The order of a reduction of the last dimension: `element(j)` for j in [0, n) goes to lane j mod
+/// 32 of its block of 4,096, in order; a butterfly folds the lanes; the blocks meet in the tree.
+template <typename T, typename Combine, typename Element>
+T reduceInLanes(int64_t n, T identity, Combine combine, Element element) {
+  std::vector<T> parts;
+  for (int64_t begin = 0; begin < n; begin += laneBlock) {
+    std::array<T, laneCount> lanes;
+    lanes.fill(identity);
+    for (int64_t j = begin; j < std::min(n, begin + laneBlock); ++j)
+      lanes[j % laneCount] = combine(lanes[j % laneCount], element(j));
+    for (int64_t distance = laneCount / 2; distance >= 1; distance /= 2)
+      for (int64_t lane = 0; lane < distance; ++lane)
+        lanes[lane] = combine(lanes[lane], lanes[lane + distance]);
+    parts.push_back(lanes[0]);
+  }
+  return foldTree(std::move(parts), identity, combine);
+}
+
+/// The order of all other reductions: blocks of 64, in order; the blocks meet in the tree.
+template <typename T, typename Combine, typename Element>
+T reduceInOrder(int64_t n, T identity, Combine combine, Element element) {
+  std::vector<T> parts;
+  for (int64_t begin = 0; begin < n; begin += orderedBlock) {
+    T part = identity;
+    for (int64_t j = begin; j < std::min(n, begin + orderedBlock); ++j)
+      part = combine(part, element(j));
+    parts.push_back(part);
+  }
+  return foldTree(std::move(parts), identity, combine);
+}
+
+template <typename T> T add(T a, T b) { return a + b; }
+
+/// The order of a sum over the last dimension.
+template <typename T, typename Element> T sumInLanes(int64_t n, Element element) {
+  return reduceInLanes(n, T(0), add<T>, element);
+}
+
+/// The order of a contraction of n terms: one chain of fma from +0 per block of 4,096; the blocks
+/// meet in the tree. Terms outside of [first, last) are no terms at all: they are skipped where
+/// they stand, and a block without terms is +0.
+template <typename T, typename Left, typename Right>
+T contract(int64_t n, int64_t first, int64_t last, Left left, Right right) {
+  std::vector<T> parts;
+  for (int64_t begin = 0; begin < n; begin += chainBlock) {
+    T part = 0;
+    for (int64_t k = std::max(begin, first); k < std::min(last, begin + chainBlock); ++k)
+      part = std::fma(left(k), right(k), part);
+    parts.push_back(part);
+  }
+  return foldTree(std::move(parts), T(0), add<T>);
+}
+
+template <typename T, typename Left, typename Right> T contract(int64_t n, Left left, Right right) {
+  return contract<T>(n, 0, n, left, right);
+}
+
+} // namespace reprise::reference
+
+#endif

@@ -1,0 +1,265 @@
+// reprise: elementwise ops in the interpreter.
+#include "Models.h"
+#include "reprise/Reference/Elementary.h"
+#include <cmath>
+
+using namespace mlir;
+
+namespace reprise::reference {
+namespace {
+
+//===-- One operand
+//---------------------------------------------------------------------------------------------===//
+
+template <typename T> T negate(T x) {
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(-static_cast<uint64_t>(x));
+  else
+    return -x;
+}
+
+template <typename T> T absolute(T x) {
+  if constexpr (std::is_integral_v<T>)
+    return x < 0 ? negate(x) : x;
+  else
+    return std::fabs(x);
+}
+
+#define REPRISE_UNARY(NAME, FORMULA)                                                               \
+  struct NAME {                                                                                    \
+    template <typename T> T operator()(T x) const { return FORMULA; }                              \
+  };
+REPRISE_UNARY(Neg, negate(x))
+REPRISE_UNARY(Abs, absolute(x))
+REPRISE_UNARY(Exp, exp(x))
+REPRISE_UNARY(Log, log(x))
+REPRISE_UNARY(Sqrt, sqrt(x))
+REPRISE_UNARY(Rsqrt, rsqrt(x))
+REPRISE_UNARY(Tanh, tanh(x))
+REPRISE_UNARY(Erf, erf(x))
+REPRISE_UNARY(Sigmoid, sigmoid(x))
+REPRISE_UNARY(Silu, x *sigmoid(x))
+REPRISE_UNARY(Relu, x < 0 ? T(0) : x)
+REPRISE_UNARY(GeluByErf, (T(0.5) * x) * (T(1) + erf(x * T(0.70710678118654752440))))
+REPRISE_UNARY(GeluByTanh, (T(0.5) * x) * (T(1) + tanh(T(0.79788456080286535588) *
+                                                      (x + T(0.044715) * ((x * x) * x)))))
+#undef REPRISE_UNARY
+
+template <typename T, typename Function>
+Tensor mapUnary(RankedTensorType type, const Tensor &operand) {
+  Values<T> x(operand);
+  std::vector<T> result(operand.size());
+  for (size_t i = 0; i < result.size(); ++i)
+    result[i] = Function()(x[i]);
+  return round(type, result);
+}
+
+template <typename OpT, typename Function> Results evaluateFloatUnary(OpT op, Operands operands) {
+  return single(withFloat(op.getType().getElementType(), [&](auto zero) {
+    return mapUnary<decltype(zero), Function>(op.getType(), *operands[0]);
+  }));
+}
+
+template <typename OpT, typename Function> Results evaluateUnary(OpT op, Operands operands) {
+  return single(withNumber(op.getType().getElementType(), [&](auto zero) {
+    return mapUnary<decltype(zero), Function>(op.getType(), *operands[0]);
+  }));
+}
+
+Results evaluateGelu(GeluOp op, Operands operands) {
+  return op.getForm() == GeluForm::erf ? evaluateFloatUnary<GeluOp, GeluByErf>(op, operands)
+                                       : evaluateFloatUnary<GeluOp, GeluByTanh>(op, operands);
+}
+
+//===-- Two operands, with broadcasting
+//-------------------------------------------------------------------------===//
+
+struct Add {
+  template <typename T> T operator()(T x, T y) const { return wrappingAdd(x, y); }
+};
+struct Sub {
+  template <typename T> T operator()(T x, T y) const {
+    if constexpr (std::is_integral_v<T>)
+      return wrappingAdd(x, negate(y));
+    else
+      return x - y;
+  }
+};
+struct Mul {
+  template <typename T> T operator()(T x, T y) const {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<uint64_t>(x) * static_cast<uint64_t>(y));
+    else
+      return x * y;
+  }
+};
+struct Div {
+  template <typename T> T operator()(T x, T y) const {
+    if constexpr (std::is_integral_v<T>)
+      return divide(x, y);
+    else
+      return x / y;
+  }
+};
+struct Rem {
+  template <typename T> T operator()(T x, T y) const { return remainder(x, y); }
+};
+struct Maximum {
+  template <typename T> T operator()(T x, T y) const {
+    if constexpr (std::is_integral_v<T>)
+      return std::max(x, y);
+    else
+      return maximum(x, y);
+  }
+};
+struct Minimum {
+  template <typename T> T operator()(T x, T y) const {
+    if constexpr (std::is_integral_v<T>)
+      return std::min(x, y);
+    else
+      return minimum(x, y);
+  }
+};
+
+/// Where the elements of a tensor of `shape` lie for each element of `target`, aligned at the last
+/// dimension.
+std::vector<int64_t> broadcastPositions(ArrayRef<int64_t> shape, ArrayRef<int64_t> target) {
+  SmallVector<int64_t> strides(target.size(), 0), own = stridesOf(shape);
+  size_t missing = target.size() - shape.size();
+  for (size_t d = 0; d < shape.size(); ++d)
+    strides[missing + d] = shape[d] == 1 ? 0 : own[d];
+  return positions(target, strides);
+}
+
+/// The operand repeated up to `shape`; `storage` keeps it if it had to be made.
+const Tensor &broadcast(const Tensor &operand, ArrayRef<int64_t> shape, Tensor &storage) {
+  if (operand.type.getShape() == shape)
+    return operand;
+  auto type = RankedTensorType::get(shape, operand.type.getElementType());
+  storage = gatherElements(type, operand, broadcastPositions(operand.type.getShape(), shape));
+  return storage;
+}
+
+template <typename T, typename R, typename Function>
+Tensor mapBinary(RankedTensorType type, Operands operands, Function function) {
+  Tensor left, right;
+  Values<T> x(broadcast(*operands[0], type.getShape(), left)),
+      y(broadcast(*operands[1], type.getShape(), right));
+  std::vector<R> result(type.getNumElements());
+  for (size_t i = 0; i < result.size(); ++i)
+    result[i] = function(x[i], y[i]);
+  return round(type, result);
+}
+
+template <typename OpT, typename Function> Results evaluateBinary(OpT op, Operands operands) {
+  return single(withNumber(op.getType().getElementType(), [&](auto zero) {
+    return mapBinary<decltype(zero), decltype(zero)>(op.getType(), operands, Function());
+  }));
+}
+
+Results evaluateRem(RemOp op, Operands operands) {
+  if (op.getType().getElementType().isInteger(32))
+    return single(mapBinary<int32_t, int32_t>(op.getType(), operands, Rem()));
+  return single(mapBinary<int64_t, int64_t>(op.getType(), operands, Rem()));
+}
+
+template <typename T> bool compare(ComparePredicate predicate, T x, T y) {
+  switch (predicate) {
+  case ComparePredicate::eq:
+    return x == y;
+  case ComparePredicate::ne:
+    return x != y;
+  case ComparePredicate::lt:
+    return x < y;
+  case ComparePredicate::le:
+    return x <= y;
+  case ComparePredicate::gt:
+    return x > y;
+  case ComparePredicate::ge:
+    return x >= y;
+  }
+  llvm_unreachable("all predicates are handled");
+}
+
+Results evaluateCompare(CompareOp op, Operands operands) {
+  return single(withElement(operands[0]->type.getElementType(), [&](auto zero) {
+    using T = decltype(zero);
+    auto holds = [&](T x, T y) -> uint8_t { return compare(op.getPredicate(), x, y); };
+    return mapBinary<T, uint8_t>(op.getType(), operands, holds);
+  }));
+}
+
+Results evaluateSelect(SelectOp op, Operands operands) {
+  Tensor result(op.getType());
+  int64_t width = elementBytes(op.getType().getElementType());
+  for (int64_t i = 0; i < result.size(); ++i) {
+    const Tensor &chosen = operands[0]->bytes[i] ? *operands[1] : *operands[2];
+    std::memcpy(&result.bytes[i * width], &chosen.bytes[i * width], width);
+  }
+  return single(std::move(result));
+}
+
+//===-- cast
+//----------------------------------------------------------------------------------------------------===//
+
+/// One rounding from any compute type to the storage of any element type.
+template <typename T> void store(Tensor &to, int64_t i, T x) {
+  // The widest type that holds x exactly; the conversions round from there, once.
+  using Wide = std::conditional_t<std::is_integral_v<T>, int64_t, double>;
+  Type type = to.type.getElementType();
+  if (type.isF64())
+    to.data<double>()[i] = static_cast<double>(x);
+  else if (type.isF32())
+    to.data<float>()[i] = static_cast<float>(x);
+  else if (type.isBF16())
+    to.data<uint16_t>()[i] = toBf16(static_cast<Wide>(x));
+  else if (type.isF16())
+    to.data<uint16_t>()[i] = toF16(static_cast<Wide>(x));
+  else if (type.isInteger(1))
+    to.bytes[i] = x != 0;
+  else if constexpr (std::is_integral_v<T>)
+    type.isInteger(32) ? void(to.data<int32_t>()[i] = static_cast<int32_t>(x))
+                       : void(to.data<int64_t>()[i] = static_cast<int64_t>(x));
+  else
+    type.isInteger(32) ? void(to.data<int32_t>()[i] = toInt32(x))
+                       : void(to.data<int64_t>()[i] = toInt64(x));
+}
+
+Results evaluateCast(CastOp op, Operands operands) {
+  Tensor result(op.getType());
+  withElement(operands[0]->type.getElementType(), [&](auto zero) {
+    Values<decltype(zero)> x(*operands[0]);
+    for (int64_t i = 0; i < result.size(); ++i)
+      store(result, i, x[i]);
+  });
+  return single(std::move(result));
+}
+
+} // namespace
+
+void attachElementwise(MLIRContext *context) {
+  attach<evaluateUnary<NegOp, Neg>>(context);
+  attach<evaluateUnary<AbsOp, Abs>>(context);
+  attach<evaluateUnary<ReluOp, Relu>>(context);
+  attach<evaluateFloatUnary<ExpOp, Exp>>(context);
+  attach<evaluateFloatUnary<LogOp, Log>>(context);
+  attach<evaluateFloatUnary<SqrtOp, Sqrt>>(context);
+  attach<evaluateFloatUnary<RsqrtOp, Rsqrt>>(context);
+  attach<evaluateFloatUnary<TanhOp, Tanh>>(context);
+  attach<evaluateFloatUnary<ErfOp, Erf>>(context);
+  attach<evaluateFloatUnary<SigmoidOp, Sigmoid>>(context);
+  attach<evaluateFloatUnary<SiluOp, Silu>>(context);
+  attach<evaluateGelu>(context);
+  attach<evaluateBinary<AddOp, Add>>(context);
+  attach<evaluateBinary<SubOp, Sub>>(context);
+  attach<evaluateBinary<MulOp, Mul>>(context);
+  attach<evaluateBinary<DivOp, Div>>(context);
+  attach<evaluateRem>(context);
+  attach<evaluateBinary<MaximumOp, Maximum>>(context);
+  attach<evaluateBinary<MinimumOp, Minimum>>(context);
+  attach<evaluateCompare>(context);
+  attach<evaluateSelect>(context);
+  attach<evaluateCast>(context);
+}
+
+} // namespace reprise::reference

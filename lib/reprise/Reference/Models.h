@@ -1,0 +1,146 @@
+// reprise: what the interpreter's implementations of ops share.
+#ifndef REPRISE_LIB_REFERENCE_MODELS_H
+#define REPRISE_LIB_REFERENCE_MODELS_H
+
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Reference/Numbers.h"
+#include "llvm/Support/ErrorHandling.h"
+#include <cstring>
+
+namespace reprise::reference {
+
+using Operands = llvm::ArrayRef<const Tensor *>;
+using Results = llvm::SmallVector<Tensor>;
+
+//===-- Elements
+//------------------------------------------------------------------------------------------------===//
+
+/// A tensor's elements in T, the compute type of its element type: 16-bit floats are widened to
+/// f32, an i1 is a uint8_t.
+template <typename T> class Values {
+public:
+  explicit Values(const Tensor &tensor) : begin(tensor.data<T>()) {
+    mlir::Type type = tensor.type.getElementType();
+    if (!type.isBF16() && !type.isF16())
+      return;
+    const uint16_t *bits = tensor.data<uint16_t>();
+    for (int64_t i = 0; i < tensor.size(); ++i)
+      widened.push_back(static_cast<T>(type.isBF16() ? fromBf16(bits[i]) : fromF16(bits[i])));
+    begin = widened.data();
+  }
+  Values(const Values &) = delete;
+  const T &operator[](int64_t i) const { return begin[i]; }
+
+private:
+  std::vector<T> widened;
+  const T *begin;
+};
+
+/// The tensor of `values`; 16-bit elements are rounded here, once.
+template <typename T> Tensor round(mlir::RankedTensorType type, const std::vector<T> &values) {
+  Tensor tensor(type);
+  mlir::Type element = type.getElementType();
+  if (!element.isBF16() && !element.isF16()) {
+    if (!values.empty())
+      std::memcpy(tensor.bytes.data(), values.data(), tensor.bytes.size());
+    return tensor;
+  }
+  // T is float here; the cast serves the other instantiations.
+  for (int64_t i = 0; i < tensor.size(); ++i)
+    tensor.data<uint16_t>()[i] = element.isBF16() ? toBf16(static_cast<float>(values[i]))
+                                                  : toF16(static_cast<float>(values[i]));
+  return tensor;
+}
+
+/// Calls `fn` with a zero of the compute type of floats.
+template <typename Fn> auto withFloat(mlir::Type elementType, Fn fn) {
+  return elementType.isF64() ? fn(double()) : fn(float());
+}
+
+/// Calls `fn` with a zero of the compute type of floats, i32 or i64.
+template <typename Fn> auto withNumber(mlir::Type elementType, Fn fn) {
+  if (elementType.isInteger(32))
+    return fn(int32_t());
+  if (elementType.isInteger(64))
+    return fn(int64_t());
+  return withFloat(elementType, fn);
+}
+
+/// Calls `fn` with a zero of the compute type of any element type.
+template <typename Fn> auto withElement(mlir::Type elementType, Fn fn) {
+  if (elementType.isInteger(1))
+    return fn(uint8_t());
+  return withNumber(elementType, fn);
+}
+
+/// a + b, a - b, a * b: integers wrap.
+template <typename T> T wrappingAdd(T a, T b) {
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+  else
+    return a + b;
+}
+
+//===-- Indices
+//-------------------------------------------------------------------------------------------------===//
+
+/// offset + Σ strides[d]·index[d] for every index below `sizes`, in row-major order.
+std::vector<int64_t> positions(llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides,
+                               int64_t offset = 0);
+
+/// Row-major strides.
+llvm::SmallVector<int64_t> stridesOf(llvm::ArrayRef<int64_t> sizes);
+
+/// Element i of the result is element positions[i] of `source`.
+Tensor gatherElements(mlir::RankedTensorType type, const Tensor &source,
+                      llvm::ArrayRef<int64_t> positions);
+
+/// `index` moved into [0, size - 1].
+inline int64_t clampIndex(int64_t index, int64_t size) {
+  return std::max<int64_t>(0, std::min<int64_t>(index, size - 1));
+}
+
+/// The elements of i32 or i64 indices, clamped to [0, size - 1].
+std::vector<int64_t> clampedIndices(const Tensor &indices, int64_t size);
+
+/// `value` in an element type: what iota, pad and fill write.
+Tensor splatOf(mlir::RankedTensorType type, mlir::Attribute value);
+
+//===-- Attaching
+//-----------------------------------------------------------------------------------------------===//
+
+template <typename OpT> OpT opOf(Results (*)(OpT, Operands));
+
+/// The interface of an op by a function on the op and its operands.
+template <auto function, typename OpT = decltype(opOf(function))>
+struct ReferenceModel : ReferenceOpInterface::ExternalModel<ReferenceModel<function, OpT>, OpT> {
+  Results evaluate(mlir::Operation *op, Operands operands) const {
+    return function(mlir::cast<OpT>(op), operands);
+  }
+};
+
+/// Gives the op that `function` takes its interface.
+template <auto function> void attach(mlir::MLIRContext *context) {
+  decltype(opOf(function))::template attachInterface<ReferenceModel<function>>(*context);
+}
+
+inline mlir::RankedTensorType resultType(mlir::Operation *op, unsigned result = 0) {
+  return mlir::cast<mlir::RankedTensorType>(op->getResult(result).getType());
+}
+
+inline Results single(Tensor tensor) {
+  Results results;
+  results.push_back(std::move(tensor));
+  return results;
+}
+
+void attachElementwise(mlir::MLIRContext *context);
+void attachShape(mlir::MLIRContext *context);
+void attachReductions(mlir::MLIRContext *context);
+void attachNormalizations(mlir::MLIRContext *context);
+void attachAttention(mlir::MLIRContext *context);
+void attachRandom(mlir::MLIRContext *context);
+
+} // namespace reprise::reference
+
+#endif
