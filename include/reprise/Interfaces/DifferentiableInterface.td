@@ -14,11 +14,14 @@ def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
   let methods = [
     InterfaceMethod<[{
       Builds the cotangents of the operands at the builder's insertion point. `resultCotangents` holds one value per
-      result, null where the cotangent is zero (never all null). `operandCotangents` comes with one null entry per
-      operand; the rule fills the entries with `wanted[i]` set, or leaves them null for a zero.
+      result, null where the cotangent is zero (never all null). `wanted` holds the type of the cotangent that each
+      operand asks for, null where none is needed: the operand's own type, or its shape in f32 for a use of a 16-bit
+      parameter, whose cotangent must not be rounded yet. `operandCotangents` comes with one null entry per operand; the
+      rule fills the wanted entries, or leaves them null for a zero.
     }], "void", "buildPullback",
       (ins "::mlir::ImplicitLocOpBuilder &":$builder, "::mlir::ValueRange":$resultCotangents,
-           "::llvm::ArrayRef<bool>":$wanted, "::llvm::MutableArrayRef<::mlir::Value>":$operandCotangents)>
+           "::llvm::ArrayRef<::mlir::RankedTensorType>":$wanted,
+           "::llvm::MutableArrayRef<::mlir::Value>":$operandCotangents)>
   ];
 }
 

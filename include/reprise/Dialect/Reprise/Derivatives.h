@@ -1,0 +1,17 @@
+// reprise: the derivative rules of the dialect's ops.
+#ifndef REPRISE_DIALECT_REPRISE_DERIVATIVES_H
+#define REPRISE_DIALECT_REPRISE_DERIVATIVES_H
+
+namespace mlir {
+class DialectRegistry;
+} // namespace mlir
+
+namespace reprise {
+
+/// Gives every op of the dialect that has a derivative its rule (DifferentiableOpInterface). Ops
+/// without one are a closed list in the tests (docs/Rationale/Autodiff.md).
+void registerDerivatives(mlir::DialectRegistry &registry);
+
+} // namespace reprise
+
+#endif

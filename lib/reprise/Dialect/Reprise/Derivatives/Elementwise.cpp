@@ -1,0 +1,167 @@
+// reprise: derivatives of the elementwise ops, names and dropout.
+#include "Pullback.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace reprise;
+
+namespace reprise {
+
+//===-- Linear --------------------------------------------------------------------------------===//
+
+static void differentiate(NameOp, Pullback &p) { p.give(0, p.getRaw()); }
+static void differentiate(CastOp, Pullback &p) { p.give(0, p.getRaw()); }
+static void differentiate(NegOp, Pullback &p) { p.give(0, p.neg(p.getRaw())); }
+
+static void differentiate(AddOp, Pullback &p) {
+  p.give(0, p.getRaw());
+  p.give(1, p.getRaw());
+}
+
+static void differentiate(SubOp, Pullback &p) {
+  p.give(0, p.getRaw());
+  p.give(1, p.neg(p.getRaw()));
+}
+
+static void differentiate(SelectOp op, Pullback &p) {
+  Value g = p.getRaw(), zero = p.like(g, 0);
+  p.give(1, p.select(op.getCondition(), g, zero));
+  p.give(2, p.select(op.getCondition(), zero, g));
+}
+
+/// Draws the same words again: the cotangent is dropped and scaled as the operand was.
+static void differentiate(DropoutOp op, Pullback &p) {
+  if (!p.wants(0))
+    return;
+  Value g = p.convert(p.getRaw(), p.getWanted(0).getElementType());
+  p.give(0, DropoutOp::create(p.b, g.getType(), g, op.getSeed(), op.getOffset(), op.getOrigin(),
+                              op.getRateAttr(), op.getStreamAttr(), op.getGlobalShapeAttr()));
+}
+
+//===-- Products ------------------------------------------------------------------------------===//
+
+static void differentiate(MulOp op, Pullback &p) {
+  Value g = p.get();
+  if (p.wants(0))
+    p.give(0, p.mul(g, p.widen(op.getRhs())));
+  if (p.wants(1))
+    p.give(1, p.mul(g, p.widen(op.getLhs())));
+}
+
+/// d(x/y) = dx/y - (dx/y)·(x/y).
+static void differentiate(DivOp op, Pullback &p) {
+  Value quotient = p.div(p.get(), p.widen(op.getRhs()));
+  p.give(0, quotient);
+  if (p.wants(1))
+    p.give(1, p.neg(p.mul(quotient, p.widen(op.getResult()))));
+}
+
+//===-- Choices: the first operand wins ties --------------------------------------------------===//
+
+static void chooseFirst(Pullback &p, ComparePredicate predicate, Value lhs, Value rhs) {
+  Value g = p.getRaw(), zero = p.like(g, 0), first = p.compare(predicate, lhs, rhs);
+  p.give(0, p.select(first, g, zero));
+  p.give(1, p.select(first, zero, g));
+}
+
+static void differentiate(MaximumOp op, Pullback &p) {
+  chooseFirst(p, ComparePredicate::ge, op.getLhs(), op.getRhs());
+}
+static void differentiate(MinimumOp op, Pullback &p) {
+  chooseFirst(p, ComparePredicate::le, op.getLhs(), op.getRhs());
+}
+
+/// 0 at 0. The result tells as much as the operand and is what the next op reads, too.
+static void differentiate(ReluOp op, Pullback &p) {
+  Value g = p.getRaw(), y = op.getResult();
+  p.give(0, p.select(p.compare(ComparePredicate::gt, y, p.like(y, 0)), g, p.like(g, 0)));
+}
+
+/// The sign of x, 0 at 0.
+static void differentiate(AbsOp op, Pullback &p) {
+  Value g = p.getRaw(), x = op.getOperand(), zero = p.like(x, 0);
+  Value positive = p.select(p.compare(ComparePredicate::gt, x, zero), g, p.like(g, 0));
+  p.give(0, p.select(p.compare(ComparePredicate::lt, x, zero), p.neg(g), positive));
+}
+
+//===-- Elementary functions ------------------------------------------------------------------===//
+
+static void differentiate(ExpOp op, Pullback &p) {
+  p.give(0, p.mul(p.get(), p.widen(op.getResult())));
+}
+
+static void differentiate(LogOp op, Pullback &p) {
+  p.give(0, p.div(p.get(), p.widen(op.getOperand())));
+}
+
+static void differentiate(SqrtOp op, Pullback &p) {
+  p.give(0, p.div(p.scale(p.get(), 0.5), p.widen(op.getResult())));
+}
+
+/// y' = -y³/2.
+static void differentiate(RsqrtOp op, Pullback &p) {
+  Value y = p.widen(op.getResult());
+  p.give(0, p.mul(p.scale(p.get(), -0.5), p.mul(p.mul(y, y), y)));
+}
+
+/// y' = 1 - y².
+static void differentiate(TanhOp op, Pullback &p) {
+  Value y = p.widen(op.getResult());
+  p.give(0, p.mul(p.get(), p.sub(p.like(y, 1), p.mul(y, y))));
+}
+
+/// y' = 2/√π · exp(-x²).
+static void differentiate(ErfOp op, Pullback &p) {
+  Value x = p.widen(op.getOperand());
+  Value bell = p.exp(p.neg(p.mul(x, x)));
+  p.give(0, p.mul(p.get(), p.scale(bell, 2 * llvm::numbers::inv_sqrtpi)));
+}
+
+/// y' = y·(1 - y).
+static void differentiate(SigmoidOp op, Pullback &p) {
+  Value y = p.widen(op.getResult());
+  p.give(0, p.mul(p.get(), p.mul(y, p.sub(p.like(y, 1), y))));
+}
+
+/// y' = s·(1 + x·(1 - s)) with s = sigmoid(x).
+static void differentiate(SiluOp op, Pullback &p) {
+  Value x = p.widen(op.getOperand()), one = p.like(x, 1);
+  Value s = SigmoidOp::create(p.b, x.getType(), x);
+  Value slope = p.mul(s, p.add(one, p.mul(x, p.sub(one, s))));
+  p.give(0, p.mul(p.get(), slope));
+}
+
+/// y' = Φ(x) + x·φ(x): Φ(x) = (1 + erf(x/√2))/2, φ(x) = exp(-x²/2)/√(2π).
+static Value geluSlope(Pullback &p, Value x) {
+  Value error = ErfOp::create(p.b, x.getType(), p.scale(x, 1 / llvm::numbers::sqrt2));
+  Value cumulative = p.scale(p.add(p.like(x, 1), error), 0.5);
+  Value bell = p.exp(p.mul(p.scale(x, -0.5), x));
+  double norm = llvm::numbers::inv_sqrtpi / llvm::numbers::sqrt2;
+  return p.add(cumulative, p.mul(x, p.scale(bell, norm)));
+}
+
+/// y' = (1 + t)/2 + x/2·(1 - t²)·u' with u = c·(x + a·x³), t = tanh(u), u' = c·(1 + 3a·x²).
+static Value geluTanhSlope(Pullback &p, Value x) {
+  const double a = 0.044715, c = llvm::numbers::sqrt2 * llvm::numbers::inv_sqrtpi;
+  Value square = p.mul(x, x), one = p.like(x, 1);
+  Value u = p.scale(p.add(x, p.scale(p.mul(square, x), a)), c);
+  Value t = TanhOp::create(p.b, x.getType(), u);
+  Value inner = p.scale(p.add(one, p.scale(square, 3 * a)), c);
+  Value bend = p.mul(p.mul(p.scale(x, 0.5), p.sub(one, p.mul(t, t))), inner);
+  return p.add(p.scale(p.add(one, t), 0.5), bend);
+}
+
+static void differentiate(GeluOp op, Pullback &p) {
+  Value x = p.widen(op.getOperand());
+  Value slope = op.getForm() == GeluForm::erf ? geluSlope(p, x) : geluTanhSlope(p, x);
+  p.give(0, p.mul(p.get(), slope));
+}
+
+void attachElementwiseRules(MLIRContext *context) {
+  attachRules<NameOp, CastOp, NegOp, AddOp, SubOp, SelectOp, DropoutOp, MulOp, DivOp, MaximumOp,
+              MinimumOp, ReluOp, AbsOp, ExpOp, LogOp, SqrtOp, RsqrtOp, TanhOp, ErfOp, SigmoidOp,
+              SiluOp, GeluOp>(context);
+}
+
+} // namespace reprise

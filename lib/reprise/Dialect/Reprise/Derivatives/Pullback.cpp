@@ -1,0 +1,67 @@
+// reprise: what the derivative rules are written in; their registration.
+#include "Pullback.h"
+#include "reprise/Dialect/Reprise/Derivatives.h"
+
+using namespace mlir;
+using namespace reprise;
+
+bool Pullback::wantsWide(unsigned i, Value operand) const {
+  return wants(i) && wanted[i].getElementType() != typeOf(operand).getElementType();
+}
+
+void Pullback::give(unsigned i, Value cotangent) {
+  if (cotangent && wants(i))
+    given[i] = convert(cotangent, wanted[i].getElementType());
+}
+
+Value Pullback::convert(Value x, Type elementType) {
+  if (typeOf(x).getElementType() == elementType)
+    return x;
+  return CastOp::create(b, typeOf(x).clone(elementType), x);
+}
+
+Value Pullback::splat(Type type, double value) {
+  auto tensor = cast<RankedTensorType>(type);
+  Type element = tensor.getElementType();
+  TypedAttr attribute = isa<FloatType>(element)
+                            ? TypedAttr(b.getFloatAttr(element, value))
+                            : b.getIntegerAttr(element, static_cast<int64_t>(value));
+  return ConstantOp::create(b, DenseElementsAttr::get(tensor, attribute));
+}
+
+Value Pullback::broadcast(Value x, ArrayRef<int64_t> shape, ArrayRef<int64_t> dims) {
+  auto type = RankedTensorType::get(shape, typeOf(x).getElementType());
+  return type == x.getType() ? x : Value(BroadcastOp::create(b, type, x, dims));
+}
+
+Value Pullback::spread(Value x, ArrayRef<int64_t> shape, ArrayRef<int64_t> reduced) {
+  SmallVector<int64_t> kept;
+  for (int64_t d = 0; d < static_cast<int64_t>(shape.size()); ++d)
+    if (!llvm::is_contained(reduced, d))
+      kept.push_back(d);
+  return broadcast(x, shape, kept);
+}
+
+Value Pullback::reshape(Value x, ArrayRef<int64_t> shape) {
+  auto type = typeOf(x).clone(shape);
+  return type == x.getType() ? x : Value(ReshapeOp::create(b, type, x));
+}
+
+Value Pullback::transpose(Value x, ArrayRef<int64_t> permutation) {
+  return llvm::is_sorted(permutation) ? x : Value(TransposeOp::create(b, x, permutation));
+}
+
+Value Pullback::isAt(Value index, ArrayRef<int64_t> shape, int64_t dim) {
+  auto type = RankedTensorType::get(shape, typeOf(index).getElementType());
+  return compare(ComparePredicate::eq, IotaOp::create(b, type, dim), spread(index, shape, dim));
+}
+
+void reprise::registerDerivatives(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, RepriseDialect *) {
+    attachElementwiseRules(context);
+    attachShapeRules(context);
+    attachReductionRules(context);
+    attachRowRules(context);
+    attachAttentionRules(context);
+  });
+}

@@ -1,0 +1,108 @@
+// reprise: what the derivative rules are written in.
+#ifndef REPRISE_LIB_DIALECT_REPRISE_DERIVATIVES_PULLBACK_H
+#define REPRISE_LIB_DIALECT_REPRISE_DERIVATIVES_PULLBACK_H
+
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+
+namespace reprise {
+
+/// One application of a rule. Rules compute in the compute type (f32 for 16-bit floats): every
+/// cotangent is then rounded once, when it is given, or not at all for a 16-bit parameter. What a
+/// rule builds in vain is erased by its caller, so rules need not ask for every intermediate value
+/// whether it is wanted.
+class Pullback {
+public:
+  using Value = mlir::Value;
+
+  Pullback(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange cotangents,
+           llvm::ArrayRef<mlir::RankedTensorType> wanted, llvm::MutableArrayRef<Value> given)
+      : b(b), cotangents(cotangents), wanted(wanted), given(given) {}
+
+  mlir::ImplicitLocOpBuilder &b;
+
+  /// The type that the cotangent of operand `i` must have; null if none is needed.
+  mlir::RankedTensorType getWanted(unsigned i) const { return wanted[i]; }
+  bool wants(unsigned i) const { return static_cast<bool>(wanted[i]); }
+  /// True if operand `i` asks for a cotangent in f32 though it has 16 bits.
+  bool wantsWide(unsigned i, Value operand) const;
+
+  /// The cotangent of result `i` as it came; null if it is zero.
+  Value getRaw(unsigned i = 0) const { return cotangents[i]; }
+  /// The cotangent of result `i` in the compute type; null if it is zero.
+  Value get(unsigned i = 0) { return cotangents[i] ? widen(cotangents[i]) : Value(); }
+  /// Sets the cotangent of operand `i`, converted to the wanted element type. Ignores null values
+  /// and operands that want none.
+  void give(unsigned i, Value cotangent);
+
+  static mlir::RankedTensorType typeOf(Value x) {
+    return mlir::cast<mlir::RankedTensorType>(x.getType());
+  }
+
+  Value convert(Value x, mlir::Type elementType);
+  Value widen(Value x) { return convert(x, getComputeType(typeOf(x).getElementType())); }
+
+  Value add(Value x, Value y) { return AddOp::create(b, x, y); }
+  Value sub(Value x, Value y) { return SubOp::create(b, x, y); }
+  Value mul(Value x, Value y) { return MulOp::create(b, x, y); }
+  Value div(Value x, Value y) { return DivOp::create(b, x, y); }
+  Value neg(Value x) { return NegOp::create(b, x.getType(), x); }
+  Value exp(Value x) { return ExpOp::create(b, x.getType(), x); }
+  Value compare(ComparePredicate predicate, Value x, Value y) {
+    return CompareOp::create(b, predicate, x, y);
+  }
+  Value select(Value condition, Value x, Value y) {
+    return SelectOp::create(b, x.getType(), condition, x, y);
+  }
+  /// The sum of two values either of which may be null for zero.
+  Value addIfBoth(Value x, Value y) { return x && y ? add(x, y) : x ? x : y; }
+
+  /// `value` everywhere in `type`, floats or integers.
+  Value splat(mlir::Type type, double value);
+  /// A splat of the type of `x`.
+  Value like(Value x, double value) { return splat(x.getType(), value); }
+  Value scale(Value x, double factor) { return mul(x, like(x, factor)); }
+
+  Value sum(Value x, llvm::ArrayRef<int64_t> dims) {
+    return dims.empty() ? x : Value(SumOp::create(b, x, dims));
+  }
+  /// Dimension d of `x` becomes dimension `dims[d]` of `shape`.
+  Value broadcast(Value x, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> dims);
+  /// Repeats a reduced `x` along the dimensions `reduced` of `shape`.
+  Value spread(Value x, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> reduced);
+  Value reshape(Value x, llvm::ArrayRef<int64_t> shape);
+  Value transpose(Value x, llvm::ArrayRef<int64_t> permutation);
+
+  /// True where the index along `dim` of `shape` is `index`, which has the shape without `dim`.
+  Value isAt(Value index, llvm::ArrayRef<int64_t> shape, int64_t dim);
+
+private:
+  mlir::ValueRange cotangents;
+  llvm::ArrayRef<mlir::RankedTensorType> wanted;
+  llvm::MutableArrayRef<Value> given;
+};
+
+/// The rule of `OpT` is the overload `differentiate(OpT, Pullback &)`.
+template <typename OpT>
+struct DerivativeRule
+    : DifferentiableOpInterface::ExternalModel<DerivativeRule<OpT>, OpT> {
+  void buildPullback(mlir::Operation *op, mlir::ImplicitLocOpBuilder &b,
+                     mlir::ValueRange cotangents, llvm::ArrayRef<mlir::RankedTensorType> wanted,
+                     llvm::MutableArrayRef<mlir::Value> given) const {
+    Pullback pullback(b, cotangents, wanted, given);
+    differentiate(mlir::cast<OpT>(op), pullback);
+  }
+};
+
+template <typename... OpTs> void attachRules(mlir::MLIRContext *context) {
+  (OpTs::template attachInterface<DerivativeRule<OpTs>>(*context), ...);
+}
+
+void attachElementwiseRules(mlir::MLIRContext *context);
+void attachShapeRules(mlir::MLIRContext *context);
+void attachReductionRules(mlir::MLIRContext *context);
+void attachRowRules(mlir::MLIRContext *context);
+void attachAttentionRules(mlir::MLIRContext *context);
+
+} // namespace reprise
+
+#endif

@@ -1,0 +1,88 @@
+// reprise: derivatives of data movement.
+#include "Pullback.h"
+
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+
+using namespace mlir;
+using namespace reprise;
+
+namespace reprise {
+
+using Indices = SmallVector<int64_t>;
+
+/// The sum over the repetitions, in the precision that the operand asks for.
+static void differentiate(BroadcastOp op, Pullback &p) {
+  if (!p.wants(0))
+    return;
+  Indices repeated;
+  for (int64_t d = 0; d < op.getType().getRank(); ++d)
+    if (!llvm::is_contained(op.getDims(), d))
+      repeated.push_back(d);
+  Value g = repeated.empty() ? p.getRaw()
+                             : p.convert(p.getRaw(), p.getWanted(0).getElementType());
+  p.give(0, p.sum(g, repeated));
+}
+
+static void differentiate(ReshapeOp op, Pullback &p) {
+  p.give(0, p.reshape(p.getRaw(), p.typeOf(op.getOperand()).getShape()));
+}
+
+static void differentiate(TransposeOp op, Pullback &p) {
+  p.give(0, p.transpose(p.getRaw(), invertPermutationVector(op.getPermutation())));
+}
+
+/// Back to where the elements came from; zeros elsewhere.
+static void differentiate(SliceOp op, Pullback &p) {
+  Value g = p.getRaw();
+  auto from = p.typeOf(op.getOperand()), to = p.typeOf(g);
+  Indices high, interior;
+  for (int64_t d = 0; d < from.getRank(); ++d) {
+    int64_t covered = to.getDimSize(d) ? (to.getDimSize(d) - 1) * op.getStrides()[d] + 1 : 0;
+    high.push_back(from.getDimSize(d) - op.getStarts()[d] - covered);
+    interior.push_back(op.getStrides()[d] - 1);
+  }
+  auto zero = cast<TypedAttr>(p.b.getFloatAttr(to.getElementType(), 0.0));
+  p.give(0, PadOp::create(p.b, from, g, zero, op.getStarts(), high, interior));
+}
+
+static void differentiate(PadOp op, Pullback &p) {
+  auto from = p.typeOf(op.getOperand());
+  Indices limits, strides;
+  for (int64_t d = 0; d < from.getRank(); ++d) {
+    strides.push_back(op.getInterior()[d] + 1);
+    int64_t covered = from.getDimSize(d) ? (from.getDimSize(d) - 1) * strides[d] + 1 : 0;
+    limits.push_back(op.getLow()[d] + covered);
+  }
+  p.give(0, SliceOp::create(p.b, p.getRaw(), op.getLow(), limits, strides));
+}
+
+static void differentiate(ConcatenateOp op, Pullback &p) {
+  Value g = p.getRaw();
+  Indices starts(op.getType().getRank(), 0), strides(starts.size(), 1);
+  Indices limits = llvm::to_vector(op.getType().getShape());
+  int64_t dim = op.getDim(), end = 0;
+  for (auto [i, operand] : llvm::enumerate(op.getOperands())) {
+    starts[dim] = end;
+    limits[dim] = end += p.typeOf(operand).getDimSize(dim);
+    if (p.wants(i))
+      p.give(i, SliceOp::create(p.b, g, starts, limits, strides));
+  }
+}
+
+static void differentiate(GatherOp op, Pullback &p) {
+  if (!p.wants(0))
+    return;
+  Value g = p.convert(p.getRaw(), p.getWanted(0).getElementType());
+  p.give(0, ScatterAddOp::create(p.b, p.getWanted(0), op.getIndices(), g));
+}
+
+static void differentiate(ScatterAddOp op, Pullback &p) {
+  p.give(1, GatherOp::create(p.b, p.getRaw(), op.getIndices()));
+}
+
+void attachShapeRules(MLIRContext *context) {
+  attachRules<BroadcastOp, ReshapeOp, TransposeOp, SliceOp, PadOp, ConcatenateOp, GatherOp,
+              ScatterAddOp>(context);
+}
+
+} // namespace reprise
