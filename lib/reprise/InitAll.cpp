@@ -11,6 +11,7 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Transforms/Passes.h"
+#include "reprise/Dialect/Reprise/Derivatives.h"
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 #include "reprise/Pipelines/Phases.h"
 #include "reprise/Reference/Interpreter.h"
@@ -28,6 +29,7 @@ void reprise::registerAllDialects(DialectRegistry &registry) {
                   tensor::TensorDialect, ub::UBDialect, vector::VectorDialect>();
   func::registerInlinerExtension(registry);
   LLVM::registerInlinerInterface(registry);
+  registerDerivatives(registry);
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   registerReference(registry);
@@ -38,5 +40,6 @@ void reprise::registerAllPasses() {
   registerConversionPasses();
   registerImportPass();
   registerThreadRandomPass();
+  registerDifferentiatePass();
   registerPhases();
 }
