@@ -132,7 +132,7 @@ def count_script(suite, code, output):
         suite.passed, failed = int(found.group(1)), int(found.group(2))
         suite.skipped = int(found.group(3) or 0)
     for index in range(failed):
-        suite.fail(f"check {index + 1} of {failed}", output if index == 0 else "")
+        suite.fail(f"check {index + 1} of {failed}", output if index == 0 else None)
     if not failed and (not found or code != 0):
         suite.fail(f"{suite.name} ended with {code}", output)
 
@@ -197,7 +197,7 @@ def timed(suites):
 def run_suites(build, names):
     for name in names:
         for suite in timed(SUITES[name](build)):
-            for failure in filter(lambda failure: failure["output"], suite.failures):
+            for failure in filter(lambda failure: failure["output"] is not None, suite.failures):
                 print(f"FAILED: {suite.name}: {failure['name']}\n{failure['output'].rstrip()}\n")
             print(suite.line(), flush=True)
             yield suite

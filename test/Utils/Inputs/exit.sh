@@ -1,0 +1,3 @@
+#!/bin/sh
+# Plays a program that fails without a word.
+exit 3
