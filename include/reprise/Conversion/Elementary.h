@@ -1,0 +1,48 @@
+// reprise: the arithmetic of generated code that no single instruction does, emitted as arith,
+// math.fma and math.sqrt.
+//
+// A value is a scalar or a vector of one dimension. Each function returns, lane by lane and to the
+// bit, what the function of the same name in reprise/Reference/Elementary.h or Numbers.h returns
+// (NaN payloads apart), whatever the width and the target: nothing here folds by the host's libm,
+// and only math.fma fuses.
+
+#ifndef REPRISE_CONVERSION_ELEMENTARY_H
+#define REPRISE_CONVERSION_ELEMENTARY_H
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace reprise {
+
+// Of f32 or f64. Accuracy and special values: reprise/Reference/Elementary.h.
+mlir::Value emitExp(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitLog(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitTanh(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitErf(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitSigmoid(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitSqrt(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitRsqrt(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitSin(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitCos(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+
+/// IEEE maximum and minimum of f32 or f64: a NaN wins, and -0 is less than +0.
+mlir::Value emitMaximum(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Value y);
+mlir::Value emitMinimum(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Value y);
+
+/// Signed division of i32 or i64 towards zero, defined everywhere: x/0 is -1, x % 0 is x, the least
+/// integer over -1 is itself with remainder 0.
+mlir::Value emitDivide(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Value y);
+mlir::Value emitRemainder(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Value y);
+
+/// Converts between any two of f32, f64, bf16, f16, i32, i64 and i1. To a float: one rounding to
+/// nearest even, and NaN becomes the quiet NaN without payload in 16 bits. Float to integer:
+/// towards zero, saturating, NaN gives 0. To i1: x != 0, which NaN is. From i1: 0 or 1. Between
+/// integers: sign extension, or the low bits.
+mlir::Value emitCast(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Type elementType);
+
+/// The f32 `x` rounded to what `elementType` (bf16 or f16) can hold, still as f32: emitCast there
+/// and back, in fewer operations. Any other type: x.
+mlir::Value emitRoundTo(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Type elementType);
+
+} // namespace reprise
+
+#endif // REPRISE_CONVERSION_ELEMENTARY_H

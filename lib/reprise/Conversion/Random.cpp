@@ -1,0 +1,198 @@
+// reprise: emission of Philox words and of the distributions.
+//
+// A 32-bit word lives in a 64-bit lane, with junk in the upper half wherever that does not matter:
+// a product of two such lanes is one vpmuludq, while mul_extended on 32-bit lanes falls apart into
+// shuffles (docs/Rationale/Random.md).
+
+#include "reprise/Conversion/Random.h"
+#include "Lanes.h"
+#include "common/Philox.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "reprise/Conversion/Elementary.h"
+
+using namespace mlir;
+
+namespace reprise {
+namespace {
+
+/// Integer operations on i64, scalars or vectors; a scalar meets a vector in every lane.
+struct Words {
+  ImplicitLocOpBuilder &b;
+  Type type;
+
+  Value constant(int64_t value, Type of) { return Lanes::constantInt(b, of, value); }
+  Value low(Value x) { return arith::AndIOp::create(b, x, constant(0xffffffff, x.getType())); }
+  Value high(Value x) { return arith::ShRUIOp::create(b, x, constant(32, x.getType())); }
+  Value times(Value x, uint32_t factor) {
+    return arith::MulIOp::create(b, low(x), constant(factor, x.getType()));
+  }
+  Value everywhere(Value x) {
+    return x.getType() == type ? x : vector::BroadcastOp::create(b, type, x).getResult();
+  }
+  Value exclusiveOr(Value x, Value y) {
+    if (x.getType() != y.getType())
+      x = everywhere(x), y = everywhere(y);
+    return arith::XOrIOp::create(b, x, y);
+  }
+  /// Two words in one lane.
+  Value join(Value lowWord, Value highWord) {
+    Value shifted = arith::ShLIOp::create(b, highWord, constant(32, type));
+    return arith::OrIOp::create(b, low(lowWord), shifted);
+  }
+};
+
+/// The four words of each block, in lanes of the type of `blocks`; their upper halves are junk.
+/// What does not differ between the lanes, such as the first product with the stream, is computed
+/// on scalars.
+std::array<Value, 4> emitBlocks(ImplicitLocOpBuilder &b, Value seed, Value stream, Value blocks) {
+  Words w{b, blocks.getType()};
+  std::array<Value, 4> c = {blocks, w.high(blocks), stream, w.high(stream)};
+  Value key0 = seed, key1 = w.high(seed);
+  for (int round = 0; round < philoxRounds; ++round) {
+    Value product0 = w.times(c[0], philoxMultiplier0), product1 = w.times(c[2], philoxMultiplier1);
+    c = {w.exclusiveOr(w.exclusiveOr(w.high(product1), key0), c[1]), product1,
+         w.exclusiveOr(w.high(product0), w.exclusiveOr(c[3], key1)), product0};
+    key0 = arith::AddIOp::create(b, key0, w.constant(philoxWeyl0, key0.getType()));
+    key1 = arith::AddIOp::create(b, key1, w.constant(philoxWeyl1, key1.getType()));
+  }
+  return c;
+}
+
+Value emitIsOdd(ImplicitLocOpBuilder &b, Value x, int64_t bit) {
+  Value masked = arith::AndIOp::create(b, x, Lanes::constantInt(b, x.getType(), bit));
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, masked,
+                               Lanes::constantInt(b, x.getType(), 0));
+}
+
+/// Words 2k and 2k+1 of the pair that each position belongs to, as i64 with junk above.
+std::pair<Value, Value> emitPairsAt(ImplicitLocOpBuilder &b, Value seed, Value stream,
+                                    Value positions) {
+  Value two = Lanes::constantInt(b, positions.getType(), 2);
+  std::array<Value, 4> c = emitBlocks(b, seed, stream, arith::ShRUIOp::create(b, positions, two));
+  Value second = emitIsOdd(b, positions, 2);
+  return {arith::SelectOp::create(b, second, c[2], c[0]),
+          arith::SelectOp::create(b, second, c[3], c[1])};
+}
+
+Value emitTruncate(ImplicitLocOpBuilder &b, Value x) {
+  return arith::TruncIOp::create(b, Lanes::shaped(x.getType(), b.getI32Type()), x);
+}
+
+/// An i32 below 2^31, shifted right, as a float.
+Value emitHighBits(Lanes &l, Value words, int shift) {
+  Value shifted =
+      arith::ShRUIOp::create(l.b, words, Lanes::constantInt(l.b, words.getType(), shift));
+  return arith::SIToFPOp::create(l.b, l.floats, shifted);
+}
+
+Value emitAffine(Lanes &l, Value unit, double scale, double shift) {
+  return l.add(l.f(shift), l.mul(l.f(scale), unit));
+}
+
+/// Box and Muller: r·cos(2πu2) and r·sin(2πu2) of two i32 words.
+std::pair<Value, Value> emitBoxMuller(Lanes &l, Value first, Value second) {
+  Value eight = Lanes::constantInt(l.b, first.getType(), 8);
+  Value one = Lanes::constantInt(l.b, first.getType(), 1);
+  Value count = arith::AddIOp::create(l.b, arith::ShRUIOp::create(l.b, first, eight), one);
+  Value u1 = l.mul(arith::SIToFPOp::create(l.b, l.floats, count), l.f(0x1p-24));
+  Value u2 = l.mul(emitHighBits(l, second, 8), l.f(0x1p-24));
+  // u1 is normal and positive.
+  Value radius = emitSqrt(l.b, l.mul(l.f(-2), emitLogOfNormal(l, u1)));
+  auto [sine, cosine] = emitSinCosOfTurn(l, u2);
+  return {l.mul(radius, cosine), l.mul(radius, sine)};
+}
+
+} // namespace
+
+Value emitPhiloxWords(ImplicitLocOpBuilder &b, Value seed, Value stream, Value position,
+                      int64_t lanes) {
+  assert(lanes % 4 == 0 && "a block has four words");
+  const int64_t count = lanes / 4;
+  auto type = VectorType::get(count, b.getI64Type());
+  Value block = arith::ShRUIOp::create(b, position, Lanes::constantInt(b, position.getType(), 2));
+  Value blocks = vector::BroadcastOp::create(b, type, block);
+  SmallVector<int64_t> numbers = llvm::to_vector(llvm::seq<int64_t>(count));
+  Value steps =
+      arith::ConstantOp::create(b, DenseElementsAttr::get(type, ArrayRef<int64_t>(numbers)));
+  blocks = arith::AddIOp::create(b, blocks, steps);
+  std::array<Value, 4> c = emitBlocks(b, seed, stream, blocks);
+  Words w{b, type};
+  SmallVector<int64_t> order;
+  for (int64_t i : numbers)
+    order.append({i, count + i});
+  Value joined = vector::ShuffleOp::create(b, w.join(c[0], c[1]), w.join(c[2], c[3]), order);
+  return vector::BitCastOp::create(b, VectorType::get(lanes, b.getI32Type()), joined);
+}
+
+Value emitPhiloxWordsAt(ImplicitLocOpBuilder &b, Value seed, Value stream, Value positions) {
+  auto [even, odd] = emitPairsAt(b, seed, stream, positions);
+  return emitTruncate(b, arith::SelectOp::create(b, emitIsOdd(b, positions, 1), odd, even));
+}
+
+Value emitUniform(ImplicitLocOpBuilder &b, Value words, Type elementType, double low, double high) {
+  Lanes l(b, Lanes::shaped(words.getType(), elementType.isF64() ? elementType : b.getF32Type()));
+  Value unit;
+  if (elementType.isF64())
+    unit = l.mul(arith::UIToFPOp::create(b, l.floats, words), l.f(0x1p-32));
+  else if (elementType.isF16())
+    unit = l.mul(emitHighBits(l, words, 21), l.f(0x1p-11));
+  else if (elementType.isBF16())
+    unit = l.mul(emitHighBits(l, words, 24), l.f(0x1p-8));
+  else
+    unit = l.mul(emitHighBits(l, words, 8), l.f(0x1p-24));
+  return emitAffine(l, unit, high - low, low);
+}
+
+Value emitUniformInt(ImplicitLocOpBuilder &b, Value words, Type elementType, int64_t low,
+                     int64_t high) {
+  Type wide = Lanes::shaped(words.getType(), b.getI64Type());
+  const uint64_t span = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
+  Value product = arith::MulIOp::create(b, arith::ExtUIOp::create(b, wide, words),
+                                        Lanes::constantInt(b, wide, static_cast<int64_t>(span)));
+  Value value = arith::ShRUIOp::create(b, product, Lanes::constantInt(b, wide, 32));
+  value = arith::AddIOp::create(b, value, Lanes::constantInt(b, wide, low));
+  return elementType.isInteger(64) ? value : emitTruncate(b, value);
+}
+
+Value emitNormal(ImplicitLocOpBuilder &b, Value words, double mean, double std) {
+  const int64_t lanes = cast<VectorType>(words.getType()).getNumElements();
+  SmallVector<int64_t> even, odd, interleaved;
+  for (int64_t i = 0; i < lanes / 2; ++i) {
+    even.push_back(2 * i);
+    odd.push_back(2 * i + 1);
+    interleaved.append({i, lanes / 2 + i});
+  }
+  Lanes half(b, VectorType::get(lanes / 2, b.getF32Type()));
+  auto [first, second] = emitBoxMuller(half, vector::ShuffleOp::create(b, words, words, even),
+                                       vector::ShuffleOp::create(b, words, words, odd));
+  Value z = vector::ShuffleOp::create(b, first, second, interleaved);
+  Lanes l(b, z);
+  return emitAffine(l, z, std, mean);
+}
+
+Value emitNormalAt(ImplicitLocOpBuilder &b, Value seed, Value stream, Value positions, double mean,
+                   double std) {
+  auto [even, odd] = emitPairsAt(b, seed, stream, positions);
+  Lanes l(b, Lanes::shaped(positions.getType(), b.getF32Type()));
+  auto [cosine, sine] = emitBoxMuller(l, emitTruncate(b, even), emitTruncate(b, odd));
+  Value z = l.select(emitIsOdd(b, positions, 1), sine, cosine);
+  return emitAffine(l, z, std, mean);
+}
+
+Value emitBernoulli(ImplicitLocOpBuilder &b, Value words, double probability) {
+  const uint64_t threshold = static_cast<uint64_t>(probability * 0x1p32);
+  // Every word is below 2^32, which an i32 cannot hold.
+  if (threshold > UINT32_MAX)
+    return Lanes::constantInt(b, Lanes::shaped(words.getType(), b.getI1Type()), 1);
+  return arith::CmpIOp::create(
+      b, arith::CmpIPredicate::ult, words,
+      Lanes::constantInt(b, words.getType(), static_cast<int64_t>(threshold)));
+}
+
+Value emitDropout(ImplicitLocOpBuilder &b, Value words, Value x, double rate) {
+  Lanes l(b, x);
+  Value kept = l.mul(x, l.f(1 / (1 - rate)));
+  return l.select(emitBernoulli(b, words, rate), l.f(0), kept);
+}
+
+} // namespace reprise

@@ -1,0 +1,188 @@
+// reprise: emitted elementary functions against the interpreter's, to the bit, at every width and
+// target.
+#include "reprise/Conversion/Elementary.h"
+#include "MapKernel.h"
+#include "reprise/Reference/Elementary.h"
+
+#include <random>
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::test;
+
+namespace {
+
+struct Function {
+  const char *name;
+  Value (*emit)(ImplicitLocOpBuilder &, Value);
+  float (*single)(float);
+  double (*twice)(double);
+};
+
+#define REPRISE_FUNCTION(NAME, EMIT) {#NAME, EMIT, reference::NAME, reference::NAME}
+const Function functions[] = {
+    REPRISE_FUNCTION(exp, emitExp),         REPRISE_FUNCTION(log, emitLog),
+    REPRISE_FUNCTION(tanh, emitTanh),       REPRISE_FUNCTION(erf, emitErf),
+    REPRISE_FUNCTION(sigmoid, emitSigmoid), REPRISE_FUNCTION(sqrt, emitSqrt),
+    REPRISE_FUNCTION(rsqrt, emitRsqrt),     REPRISE_FUNCTION(sin, emitSin),
+    REPRISE_FUNCTION(cos, emitCos),
+};
+
+/// Numbers of every magnitude, sign and kind: 2^20 of them.
+template <typename F> std::vector<F> everyKind(uint64_t stride) {
+  using Bits = std::conditional_t<sizeof(F) == 4, uint32_t, uint64_t>;
+  std::vector<F> values(1 << 20);
+  std::mt19937_64 random(stride);
+  for (size_t i = 0; i < values.size(); ++i) {
+    Bits bits = static_cast<Bits>(random());
+    if (i % 4 == 0) // where something happens: magnitudes from 2^-8 to 2^8
+      values[i] = std::ldexp(F(1) + F(bits >> 8) / F(Bits(-1) >> 8), int(i / 4 % 16) - 8) *
+                  (bits & 1 ? -1 : 1);
+    else
+      std::memcpy(&values[i], &bits, sizeof(F));
+  }
+  const F special[] = {0,
+                       INFINITY,
+                       NAN,
+                       F(0.625),
+                       F(0.85),
+                       1,
+                       89,
+                       104,
+                       std::numeric_limits<F>::min(),
+                       std::numeric_limits<F>::denorm_min(),
+                       std::numeric_limits<F>::max()};
+  size_t at = 0;
+  for (F value : special) {
+    values[at++] = value;
+    values[at++] = -value;
+  }
+  return values;
+}
+
+template <typename F> void compareAll(F (*const Function::*function)(F)) {
+  MapKernels kernels;
+  Type type = sizeof(F) == 4 ? Type(kernels.builder.getF32Type()) : kernels.builder.getF64Type();
+  for (const Function &f : functions)
+    kernels.add(f.name, type, type,
+                [&](KernelBuilder &k, ValueRange x, Value) { return f.emit(k.builder(), x[0]); });
+  const std::vector<F> input = everyKind<F>(sizeof(F));
+  std::vector<std::vector<F>> expected;
+  for (const Function &f : functions) {
+    expected.emplace_back();
+    for (F x : input)
+      expected.back().push_back((f.*function)(x));
+  }
+  kernels.forEachTarget([&](const CpuTarget &target, const MappedImage &image) {
+    for (auto [number, f] : llvm::enumerate(functions))
+      for (int64_t width : widths) {
+        std::vector<F> output(input.size());
+        void *buffers[] = {const_cast<F *>(input.data()), output.data()};
+        image.kernel(std::string(f.name) + "." + std::to_string(width))(buffers, 0, input.size(),
+                                                                        nullptr);
+        expectSameBits(output, expected[number], [&, name = f.name](int64_t i) {
+          std::ostringstream text;
+          text << target.name << " width " << width << " " << name << "(" << std::hexfloat
+               << (i < 0 ? F(0) : input[i]) << ")";
+          return text.str();
+        });
+      }
+  });
+}
+
+TEST(EmittedElementary, SingleEqualsTheReferenceToTheBit) { compareAll<float>(&Function::single); }
+TEST(EmittedElementary, DoubleEqualsTheReferenceToTheBit) { compareAll<double>(&Function::twice); }
+
+TEST(EmittedElementary, ConstantsFoldToTheSameBits) {
+  // What MLIR and LLVM fold at compile time must not differ from what the code would compute.
+  MapKernels kernels;
+  Type type = kernels.builder.getF32Type();
+  const float inputs[] = {0, -0.0f, 1, -0.3f, 2.5f, -88.5f, 1e-41f, 100, INFINITY};
+  for (const Function &f : functions)
+    for (auto [number, x] : llvm::enumerate(inputs)) {
+      auto emit = [&, x = x](KernelBuilder &k, ValueRange, Value) {
+        Value constant = k.constant(VectorType::get(8, type), x);
+        return f.emit(k.builder(), constant);
+      };
+      kernels.add(f.name + std::to_string(number), {}, type, emit, 0, {8});
+    }
+  kernels.forEachTarget([&](const CpuTarget &target, const MappedImage &image) {
+    for (const Function &f : functions)
+      for (auto [number, x] : llvm::enumerate(inputs)) {
+        std::vector<float> output(8), expected(8, f.single(x));
+        void *buffers[] = {output.data()};
+        image.kernel(f.name + std::to_string(number) + ".8")(buffers, 0, 8, nullptr);
+        expectSameBits(output, expected, [&, x = x](int64_t) {
+          return target.name + " " + f.name + " of " + std::to_string(x);
+        });
+      }
+  });
+}
+
+TEST(EmittedElementary, HoldsOnlyOperationsThatEveryTargetComputesAlike) {
+  MapKernels kernels;
+  for (Type type : {Type(kernels.builder.getF32Type()), Type(kernels.builder.getF64Type())})
+    for (const Function &f : functions)
+      kernels.add(f.name + std::to_string(type.getIntOrFloatBitWidth()), type, type,
+                  [&](KernelBuilder &k, ValueRange x, Value) {
+                    auto region = scf::ExecuteRegionOp::create(k.builder(), x[0].getType());
+                    OpBuilder::InsertionGuard guard(k.builder());
+                    k.builder().createBlock(&region.getRegion());
+                    scf::YieldOp::create(k.builder(), f.emit(k.builder(), x[0]));
+                    return region.getResult(0);
+                  },
+                  0, {1, 8});
+  int64_t functionsSeen = 0;
+  kernels.module->walk([&](scf::ExecuteRegionOp region) {
+    ++functionsSeen;
+    region.walk([](Operation *op) {
+      bool allowed = isa<arith::ArithDialect>(op->getDialect()) ||
+                     isa<math::FmaOp, math::SqrtOp, scf::ExecuteRegionOp, scf::YieldOp>(op);
+      EXPECT_TRUE(allowed) << op->getName().getStringRef().str();
+      if (auto fast = dyn_cast<arith::ArithFastMathInterface>(op))
+        EXPECT_EQ(fast.getFastMathFlagsAttr().getValue(), arith::FastMathFlags::none);
+    });
+  });
+  EXPECT_EQ(functionsSeen, 4 * int64_t(std::size(functions)));
+}
+
+template <typename F> void compareMinMax() {
+  MapKernels kernels;
+  Type type = sizeof(F) == 4 ? Type(kernels.builder.getF32Type()) : kernels.builder.getF64Type();
+  kernels.add("maximum", {type, type}, type, [](KernelBuilder &k, ValueRange x, Value) {
+    return emitMaximum(k.builder(), x[0], x[1]);
+  });
+  kernels.add("minimum", {type, type}, type, [](KernelBuilder &k, ValueRange x, Value) {
+    return emitMinimum(k.builder(), x[0], x[1]);
+  });
+  std::vector<F> a = everyKind<F>(1), b = everyKind<F>(2);
+  // All pairs of special values, too.
+  for (size_t i = 0; i < 22; ++i)
+    for (size_t j = 0; j < 22; ++j) {
+      b[32 * i + j + 1024] = b[j];
+      a[32 * i + j + 1024] = b[i];
+    }
+  std::vector<F> highest, lowest, output(a.size());
+  for (size_t i = 0; i < a.size(); ++i) {
+    highest.push_back(reference::maximum(a[i], b[i]));
+    lowest.push_back(reference::minimum(a[i], b[i]));
+  }
+  kernels.forEachTarget([&](const CpuTarget &target, const MappedImage &image) {
+    for (int64_t width : widths)
+      for (bool most : {false, true}) {
+        void *buffers[] = {a.data(), b.data(), output.data()};
+        std::string name = (most ? "maximum." : "minimum.") + std::to_string(width);
+        image.kernel(name)(buffers, 0, a.size(), nullptr);
+        expectSameBits(output, most ? highest : lowest, [&](int64_t i) {
+          return target.name + " " + name + " at " + std::to_string(i);
+        });
+      }
+  });
+}
+
+TEST(EmittedElementary, MaximumAndMinimum) {
+  compareMinMax<float>();
+  compareMinMax<double>();
+}
+
+} // namespace
