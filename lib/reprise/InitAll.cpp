@@ -12,6 +12,7 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Transforms/Passes.h"
 #include "reprise/Dialect/Reprise/Derivatives.h"
+#include "reprise/Dialect/Exec/Transforms/Passes.h"
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 #include "reprise/Pipelines/Phases.h"
 #include "reprise/Reference/Interpreter.h"
@@ -21,10 +22,14 @@ using namespace mlir;
 namespace reprise {
 #define GEN_PASS_REGISTRATION
 #include "reprise/Dialect/Reprise/Transforms/Passes.h.inc"
+namespace exec {
+#define GEN_PASS_REGISTRATION
+#include "reprise/Dialect/Exec/Transforms/Passes.h.inc"
+} // namespace exec
 } // namespace reprise
 
 void reprise::registerAllDialects(DialectRegistry &registry) {
-  registry.insert<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect,
+  registry.insert<arith::ArithDialect, cf::ControlFlowDialect, exec::ExecDialect, func::FuncDialect,
                   index::IndexDialect, LLVM::LLVMDialect, math::MathDialect, RepriseDialect, scf::SCFDialect,
                   tensor::TensorDialect, ub::UBDialect, vector::VectorDialect>();
   func::registerInlinerExtension(registry);
@@ -41,5 +46,7 @@ void reprise::registerAllPasses() {
   registerImportPass();
   registerThreadRandomPass();
   registerDifferentiatePass();
+  exec::registerFormLaunchesPass();
+  exec::registerPlaceBuffersPass();
   registerPhases();
 }

@@ -3,6 +3,7 @@
 
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "reprise/Dialect/Exec/Transforms/Passes.h"
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -36,7 +37,10 @@ static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &op
   case Phase::Autodiff:
   case Phase::Checkpoint:
   case Phase::Kernels:
+    manager.addPass(exec::createFormLaunchesPass());
+    return;
   case Phase::Memory:
+    manager.addPass(exec::createPlaceBuffersPass());
     return;
   }
 }

@@ -1,0 +1,36 @@
+// reprise: the compiler as a library: from a model module to a bundle
+#ifndef REPRISE_COMPILER_H
+#define REPRISE_COMPILER_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "reprise/Pipelines/Phases.h"
+#include "reprise/Runtime/Bundle.h"
+#include "llvm/Support/JSON.h"
+
+namespace reprise {
+
+struct CompileOptions {
+  PhaseOptions phases;
+  /// `cpu`, `cpu:native`, `cpu:x86-64-v3` or `cpu:x86-64-v4`; `cpu` is this machine.
+  std::string target = "cpu";
+  /// The workers that the bundle's workspace is reckoned for; 0 is one per core.
+  unsigned threads = 0;
+};
+
+struct Compilation {
+  runtime::Bundle bundle;
+  /// The report of `reprise-compile --report=F.json`.
+  llvm::json::Object report;
+};
+
+/// Compiles the entry of `module`, which is consumed: afterwards it holds the command list. Its context needs the
+/// dialects of registerAllDialects. Errors are emitted as diagnostics. The text or bytecode that a module was parsed
+/// from must come from a trusted source or from parseModelFile: stock MLIR dies on some hostile inputs.
+mlir::FailureOr<Compilation> compile(mlir::ModuleOp module, const CompileOptions &options);
+
+/// Runs the phases up to and with `to` on `module`.
+mlir::LogicalResult runPhases(mlir::ModuleOp module, Phase to, const PhaseOptions &options);
+
+} // namespace reprise
+
+#endif // REPRISE_COMPILER_H

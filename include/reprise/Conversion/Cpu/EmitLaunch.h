@@ -1,0 +1,33 @@
+// reprise: emission of any launch for the CPU
+#ifndef REPRISE_CONVERSION_CPU_EMITLAUNCH_H
+#define REPRISE_CONVERSION_CPU_EMITLAUNCH_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "reprise/Conversion/Cpu/Launch.h"
+#include "reprise/Conversion/Cpu/Target.h"
+#include "reprise/Interfaces/Interfaces.h"
+
+namespace reprise {
+
+/// Adds the kernels of one launch body to `kernels`, under symbols that start with `name`, and returns the commands that
+/// run them. Chooses the emitter by what the body holds: a contraction, attention, or loops. Errors are emitted at the
+/// op that no kernel can hold.
+mlir::FailureOr<EmittedLaunch> emitLaunch(mlir::Block &body, llvm::StringRef name, mlir::ModuleOp kernels,
+                                          const CpuTarget &target);
+
+/// One contraction, then elementwise ops on its result, applied block by block while it is in the cache.
+bool isContractionLaunch(mlir::Block &body);
+mlir::FailureOr<EmittedLaunch> emitContractionLaunch(mlir::Block &body, llvm::StringRef name, mlir::ModuleOp kernels,
+                                                     const CpuTarget &target);
+
+/// The buffer and the strided view of it that a value of a body is: an argument, or views of one. None where strides
+/// cannot express it.
+struct BodyView {
+  unsigned argument;
+  StridedView view;
+};
+std::optional<BodyView> viewOfArgument(mlir::Value value);
+
+} // namespace reprise
+
+#endif // REPRISE_CONVERSION_CPU_EMITLAUNCH_H

@@ -1,0 +1,29 @@
+// reprise: the passes on command lists.
+#ifndef EXEC_TRANSFORMS_PASSES
+#define EXEC_TRANSFORMS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def FormLaunchesPass : Pass<"exec-form-launches", "::mlir::ModuleOp"> {
+  let summary = "Groups the ops of the entry into launches";
+  let description = [{
+    Elementwise ops, draws, views and row reductions join the launch of their latest producer where one loop kernel, or
+    the tile of one contraction, can hold them all. Views and splat constants are copied into the launches that read
+    them. An update of a parameter moves up to where its gradient is complete and the old value has been read for the
+    last time.
+  }];
+  let dependentDialects = ["::reprise::exec::ExecDialect"];
+}
+
+def PlaceBuffersPass : Pass<"exec-place-buffers", "::mlir::ModuleOp"> {
+  let summary = "Gives every launch result its place";
+  let description = [{
+    The next value of an argument overwrites the argument where no later launch reads the old value; where one does, a
+    copy follows at the end. A result shares the buffer of an input that dies in the launch if the body reads that input
+    at the result's index only. All other buffers are packed into one arena; `exec.arena_bytes` on the module is its
+    size.
+  }];
+  let dependentDialects = ["::reprise::exec::ExecDialect"];
+}
+
+#endif

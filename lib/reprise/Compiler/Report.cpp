@@ -1,0 +1,102 @@
+// reprise: what a compilation tells of itself
+#include "Report.h"
+
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using llvm::json::Array;
+using llvm::json::Object;
+
+namespace reprise {
+
+/// The scope in a location: the outermost name, such as layer/3/attention.
+static std::string scopeOf(Location location) {
+  std::string scope;
+  location->walk([&](Location part) {
+    if (auto name = dyn_cast<NameLoc>(part); name && scope.empty())
+      scope = name.getName().str();
+    return WalkResult::advance();
+  });
+  return scope;
+}
+
+static std::string print(Location location) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  location->print(stream);
+  return text;
+}
+
+static StringRef entryOf(Operation *op, StringRef attribute, unsigned result) {
+  auto array = op->getAttrOfType<ArrayAttr>(attribute);
+  return array && result < array.size() ? cast<StringAttr>(array[result]).getValue() : "";
+}
+
+static Object describeValue(OpResult value, StringRef id) {
+  Operation *op = value.getOwner();
+  unsigned result = value.getResultNumber();
+  auto type = cast<RankedTensorType>(value.getType());
+  Object entry{{"id", id},
+               {"op", op->getName().getStringRef()},
+               {"name", entryOf(op, "reprise.names", result)},
+               {"location", print(op->getLoc())},
+               {"bytes", type.getNumElements() * elementBytes(type.getElementType())},
+               {"decision", entryOf(op, "reprise.decisions", result)},
+               {"label", nullptr},
+               {"rule", nullptr},
+               {"reason", entryOf(op, "reprise.reasons", result)}};
+  if (auto label = op->getAttrOfType<LabelAttr>("reprise.label"))
+    entry["label"] = stringifyLabel(label.getValue());
+  if (auto rule = op->getAttrOfType<StringAttr>("reprise.rule"))
+    entry["rule"] = rule.getValue();
+  return entry;
+}
+
+/// Seconds at the cost model's rate, a fixed one: what counts is the ratio between plans.
+static double secondsOf(int64_t flops) { return static_cast<double>(flops) * 1e-11; }
+
+Object describePlan(func::FuncOp step) {
+  Array values;
+  llvm::StringMap<unsigned> ordinals;
+  int64_t forward = 0, backward = 0, replay = 0, replays = 0;
+  for (Operation &op : step.getBody().front().without_terminator()) {
+    auto cost = dyn_cast<CostOpInterface>(op);
+    int64_t flops = cost ? cost.getFlops() : 0;
+    auto number = op.getInherentAttr("replay");
+    bool isReplay = number && *number && cast<IntegerAttr>(*number).getInt() != 0;
+    (isReplay ? replay : op.hasAttr("reprise.cotangent") ? backward : forward) += flops;
+    replays += isReplay;
+    std::string stem = scopeOf(op.getLoc());
+    stem += (stem.empty() ? "" : "/") + op.getName().stripDialect().str();
+    unsigned ordinal = isReplay ? 0 : ordinals[stem]++;
+    if (!op.hasAttr("reprise.decisions"))
+      continue;
+    for (OpResult value : op.getResults())
+      values.push_back(describeValue(value, stem + "#" + std::to_string(ordinal) + ":" +
+                                                std::to_string(value.getResultNumber())));
+  }
+  Object report{{"version", 1},
+                {"replayed_ops", replays},
+                {"cost", Object{{"forward", secondsOf(forward)},
+                                {"backward", secondsOf(backward)},
+                                {"replay", secondsOf(replay)}}},
+                {"bound", nullptr},
+                {"gap", nullptr}};
+  auto saved = step->getParentOfType<ModuleOp>()->getAttrOfType<IntegerAttr>("reprise.saved_bytes");
+  report["saved_bytes"] = saved ? saved.getInt() : 0;
+  report["values"] = std::move(values);
+  return report;
+}
+
+void describeBundle(const runtime::Bundle &bundle, Object &report) {
+  report["target"] = bundle.target;
+  report["threads"] = bundle.threads;
+  report["arena_bytes"] = bundle.arenaBytes();
+  report["persistent_bytes"] = bundle.persistentBytes();
+  report["workspace_bytes"] = bundle.workspaceBytes(bundle.threads);
+  const runtime::Program *step = bundle.program("step");
+  report["commands"] = step ? static_cast<int64_t>(step->commands.size()) : 0;
+}
+
+} // namespace reprise

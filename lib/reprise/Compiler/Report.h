@@ -1,0 +1,19 @@
+// reprise: what a compilation tells of itself
+#ifndef REPRISE_COMPILER_REPORT_H
+#define REPRISE_COMPILER_REPORT_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "reprise/Runtime/Bundle.h"
+#include "llvm/Support/JSON.h"
+
+namespace reprise {
+
+/// The plan of the checkpoint phase: totals, and one entry per value of the forward pass.
+llvm::json::Object describePlan(mlir::func::FuncOp step);
+
+/// Adds what the bundle needs: arena, workspace, persistent bytes, commands.
+void describeBundle(const runtime::Bundle &bundle, llvm::json::Object &report);
+
+} // namespace reprise
+
+#endif // REPRISE_COMPILER_REPORT_H

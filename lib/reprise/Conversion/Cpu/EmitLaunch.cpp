@@ -1,0 +1,31 @@
+// reprise: emission of any launch for the CPU
+#include "reprise/Conversion/Cpu/EmitLaunch.h"
+
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+
+using namespace mlir;
+
+namespace reprise {
+
+std::optional<BodyView> viewOfArgument(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return BodyView{argument.getArgNumber(), StridedView::of(cast<ShapedType>(value.getType()))};
+  auto view = value.getDefiningOp<ViewOpInterface>();
+  if (!view)
+    return std::nullopt;
+  auto source = viewOfArgument(view->getOperand(0));
+  if (!source)
+    return std::nullopt;
+  auto composed = view.composeView(source->view);
+  if (!composed)
+    return std::nullopt;
+  return BodyView{source->argument, *composed};
+}
+
+FailureOr<EmittedLaunch> emitLaunch(Block &body, StringRef name, ModuleOp kernels, const CpuTarget &target) {
+  if (isContractionLaunch(body))
+    return emitContractionLaunch(body, name, kernels, target);
+  return body.front().emitError("no kernel can hold this launch");
+}
+
+} // namespace reprise

@@ -1,0 +1,224 @@
+// reprise: from command lists to a bundle
+#include "reprise/Conversion/ExecToBundle.h"
+
+#include "KernelTable.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+
+namespace reprise {
+
+static runtime::DType dtypeOf(Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return integer.getWidth() == 1    ? runtime::DType::I1
+           : integer.getWidth() == 32 ? runtime::DType::I32
+                                      : runtime::DType::I64;
+  if (type.isBF16())
+    return runtime::DType::BF16;
+  if (type.isF16())
+    return runtime::DType::F16;
+  return type.isF64() ? runtime::DType::F64 : runtime::DType::F32;
+}
+
+static uint64_t sizeInBytes(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return tensor.getNumElements() * elementBytes(tensor.getElementType());
+}
+
+namespace {
+
+class BundleBuilder {
+public:
+  BundleBuilder(func::FuncOp step, KernelTable &kernels) : step(step), kernels(kernels) {}
+
+  void describeArguments() {
+    for (unsigned i = 0; i < step.getNumArguments(); ++i)
+      bundle.arguments.push_back(describeArgument(i));
+    runtime::Argument number;
+    number.name = "step";
+    number.role = runtime::Role::Step;
+    number.dtype = runtime::DType::I64;
+    number.bytes = 8;
+    bundle.arguments.push_back(number);
+  }
+
+  void addProgram(StringRef name, func::FuncOp function) {
+    runtime::Program program;
+    program.name = name.str();
+    if (auto bytes = function->getAttrOfType<IntegerAttr>("exec.arena_bytes"))
+      program.arenaBytes = bytes.getInt();
+    for (auto launch : function.getOps<exec::LaunchOp>())
+      addCommands(launch, program);
+    bundle.programs.push_back(std::move(program));
+  }
+
+  void describeResults() {
+    llvm::StringMap<int32_t> arguments;
+    for (auto [i, argument] : llvm::enumerate(bundle.arguments))
+      arguments[argument.name] = i;
+    for (auto [i, value] : llvm::enumerate(step.getBody().front().getTerminator()->getOperands())) {
+      runtime::Result result;
+      auto type = cast<RankedTensorType>(value.getType());
+      result.name = step.getResultAttrOfType<StringAttr>(i, "reprise.name").getValue().str();
+      result.dtype = dtypeOf(type.getElementType());
+      result.shape.assign(type.getShape().begin(), type.getShape().end());
+      result.buffer = placeOf(value);
+      if (auto found = arguments.find(result.name); found != arguments.end())
+        result.argument = found->second;
+      bundle.results.push_back(std::move(result));
+    }
+  }
+
+  runtime::Bundle bundle;
+
+private:
+  runtime::Argument describeArgument(unsigned i) {
+    auto type = cast<RankedTensorType>(step.getArgument(i).getType());
+    runtime::Argument argument;
+    argument.name = step.getArgAttrOfType<StringAttr>(i, "reprise.name").getValue().str();
+    argument.role = llvm::StringSwitch<runtime::Role>(step.getArgAttrOfType<StringAttr>(i, "reprise.role").getValue())
+                        .Case("parameter", runtime::Role::Parameter)
+                        .Case("state", runtime::Role::State)
+                        .Case("seed", runtime::Role::Seed)
+                        .Case("offset", runtime::Role::Offset)
+                        .Default(runtime::Role::Input);
+    argument.dtype = dtypeOf(type.getElementType());
+    argument.shape.assign(type.getShape().begin(), type.getShape().end());
+    if (auto dim = step.getArgAttrOfType<IntegerAttr>(i, "reprise.batch_dim"))
+      argument.batchDim = dim.getInt();
+    argument.bytes = sizeInBytes(type);
+    argument.hasInitializer = step.getArgAttr(i, "reprise.init") != nullptr;
+    return argument;
+  }
+
+  /// The buffer that holds a value between launches.
+  runtime::BufferRef placeOf(Value value) {
+    runtime::BufferRef place;
+    place.bytes = sizeInBytes(value.getType());
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      place.space = runtime::Space::Argument;
+      place.index = argument.getArgNumber();
+    } else if (auto launch = value.getDefiningOp<exec::LaunchOp>()) {
+      unsigned result = cast<OpResult>(value).getResultNumber();
+      int64_t argument = (*launch.getArguments())[result];
+      place.space = argument < 0 ? runtime::Space::Arena : runtime::Space::Argument;
+      place.index = std::max<int64_t>(argument, 0);
+      place.offset = (*launch.getOffsets())[result];
+    } else {
+      place.space = runtime::Space::Constant;
+      place.offset = constantOffset(value.getDefiningOp<ConstantOp>());
+    }
+    return place;
+  }
+
+  uint64_t constantOffset(ConstantOp constant) {
+    auto [found, isNew] = constants.try_emplace(constant.getValue(), 0);
+    if (isNew) {
+      bundle.constants.resize(llvm::alignTo(bundle.constants.size(), runtime::bufferAlignment));
+      found->second = bundle.constants.size();
+      appendElements(cast<DenseElementsAttr>(constant.getValue()));
+    }
+    return found->second;
+  }
+
+  void appendElements(DenseElementsAttr value) {
+    unsigned width = elementBytes(value.getElementType());
+    auto append = [&](const APInt &bits) {
+      for (unsigned byte = 0; byte < width; ++byte)
+        bundle.constants.push_back(bits.extractBitsAsZExtValue(std::min(8u, bits.getBitWidth() - 8 * byte), 8 * byte));
+    };
+    if (isa<FloatType>(value.getElementType()))
+      for (const APFloat &element : value.getValues<APFloat>())
+        append(element.bitcastToAPInt());
+    else
+      for (const APInt &element : value.getValues<APInt>())
+        append(element);
+  }
+
+  void addCommands(exec::LaunchOp launch, runtime::Program &program) {
+    const CompiledLaunch &compiled = kernels.lookup(launch);
+    SmallVector<runtime::BufferRef> inputs, outputs;
+    for (Value input : launch.getInputs())
+      inputs.push_back(placeOf(input));
+    for (Value result : launch.getResults())
+      outputs.push_back(placeOf(result));
+    bundle.sharedWorkspaceBytes = std::max<uint64_t>(bundle.sharedWorkspaceBytes, compiled.emitted.sharedBytes);
+    bool first = true;
+    for (const EmittedCommand &emitted : compiled.emitted.commands) {
+      runtime::Command command;
+      command.kernel = kernels.indexOf(emitted.kernel);
+      command.items = emitted.items;
+      command.label = compiled.label;
+      for (const BufferSlot &slot : emitted.buffers)
+        command.operands.push_back(operandOf(slot, inputs, outputs, compiled.emitted.sharedBytes));
+      if (first)
+        describeWork(launch, command);
+      first = false;
+      program.commands.push_back(std::move(command));
+    }
+  }
+
+  static runtime::Operand operandOf(const BufferSlot &slot, ArrayRef<runtime::BufferRef> inputs,
+                                    ArrayRef<runtime::BufferRef> outputs, int64_t sharedBytes) {
+    runtime::Operand operand;
+    if (slot.kind == BufferSlot::Shared) {
+      operand.buffer.space = runtime::Space::Shared;
+      operand.buffer.bytes = sharedBytes;
+      operand.access = runtime::ReadWrite;
+    } else {
+      operand.buffer = slot.kind == BufferSlot::Input ? inputs[slot.index] : outputs[slot.index];
+      operand.access = slot.kind == BufferSlot::Input ? runtime::Read : runtime::Write;
+    }
+    operand.buffer.offset += slot.offset;
+    operand.buffer.bytes -= slot.offset;
+    return operand;
+  }
+
+  void describeWork(exec::LaunchOp launch, runtime::Command &command) {
+    for (Operation &op : launch.getBody().front())
+      if (auto cost = dyn_cast<CostOpInterface>(op))
+        command.flops += cost.getFlops();
+    for (Value value : llvm::concat<Value>(SmallVector<Value>(launch.getInputs()), SmallVector<Value>(launch.getResults())))
+      command.bytes += sizeInBytes(value.getType());
+  }
+
+  func::FuncOp step;
+  KernelTable &kernels;
+  llvm::DenseMap<Attribute, uint64_t> constants;
+};
+
+} // namespace
+
+FailureOr<runtime::Bundle> buildBundle(BundlePrograms programs, const CpuTarget &target) {
+  std::pair<StringRef, func::FuncOp> named[] = {{"step", programs.step},
+                                                {"init_parameters", programs.initParameters},
+                                                {"init_inputs", programs.initInputs}};
+  KernelTable kernels(programs.step.getContext(), target);
+  for (auto [name, function] : named)
+    if (function)
+      for (auto launch : function.getOps<exec::LaunchOp>())
+        if (failed(kernels.add(launch)))
+          return failure();
+  FailureOr<Image> image = kernels.compile();
+  if (failed(image))
+    return failure();
+  BundleBuilder builder(programs.step, kernels);
+  builder.describeArguments();
+  for (auto [name, function] : named)
+    if (function)
+      builder.addProgram(name, function);
+  builder.describeResults();
+  runtime::Bundle bundle = std::move(builder.bundle);
+  bundle.kernels = kernels.describe(*image);
+  for (const runtime::Kernel &kernel : bundle.kernels)
+    bundle.workerWorkspaceBytes = std::max(bundle.workerWorkspaceBytes, kernel.workspaceBytes);
+  bundle.image = std::move(image->bytes);
+  bundle.features = {target.level};
+  bundle.target = "cpu:" + target.name;
+  bundle.entry = programs.step.getName().str();
+  return bundle;
+}
+
+} // namespace reprise

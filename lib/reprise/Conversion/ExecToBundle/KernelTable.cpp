@@ -1,0 +1,71 @@
+// reprise: the kernels of a bundle, one per structurally distinct launch body
+#include "KernelTable.h"
+
+#include "reprise/Conversion/Cpu/EmitLaunch.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+
+using namespace mlir;
+
+namespace reprise {
+
+KernelTable::KernelTable(MLIRContext *context, const CpuTarget &target)
+    : module(ModuleOp::create(UnknownLoc::get(context))), target(target) {}
+
+/// The op that gives a launch its name: the costliest one.
+static Operation *leaderOf(exec::LaunchOp launch) {
+  Operation *leader = nullptr;
+  int64_t most = -1;
+  for (Operation &op : launch.getBody().front().without_terminator())
+    if (auto cost = dyn_cast<CostOpInterface>(op); cost && cost.getFlops() > most) {
+      most = cost.getFlops();
+      leader = &op;
+    }
+  return leader;
+}
+
+static std::string labelOf(exec::LaunchOp launch) {
+  Operation *leader = leaderOf(launch);
+  std::string label = leader ? leader->getName().stripDialect().str() : "copy";
+  if (auto name = dyn_cast<NameLoc>(launch.getLoc()))
+    label += " " + name.getName().str();
+  return label;
+}
+
+/// The body's text without locations: equal texts are equal kernels.
+static std::string printBody(exec::LaunchOp launch) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << launch.getBody().front().getNumArguments();
+  for (Type type : launch.getBody().getArgumentTypes())
+    stream << type << ",";
+  launch.getBody().front().print(stream);
+  return text;
+}
+
+LogicalResult KernelTable::add(exec::LaunchOp launch) {
+  auto [found, isNew] = byBody.try_emplace(printBody(launch));
+  if (isNew) {
+    Operation *leader = leaderOf(launch);
+    std::string name = (leader ? leader->getName().stripDialect().str() : "copy") + "_" + std::to_string(byBody.size());
+    FailureOr<EmittedLaunch> emitted = emitLaunch(launch.getBody().front(), name, *module, target);
+    if (failed(emitted))
+      return failure();
+    found->second = std::move(*emitted);
+    for (const EmittedCommand &command : found->second.commands)
+      if (indices.try_emplace(command.kernel, kernels.size()).second)
+        kernels.push_back({command.kernel, 0, static_cast<uint64_t>(command.workerBytes)});
+  }
+  launches[launch] = {found->second, labelOf(launch)};
+  return success();
+}
+
+FailureOr<Image> KernelTable::compile() { return compileKernels(*module, target); }
+
+std::vector<runtime::Kernel> KernelTable::describe(const Image &image) const {
+  std::vector<runtime::Kernel> described = kernels;
+  for (runtime::Kernel &kernel : described)
+    kernel.imageOffset = image.symbols.at(kernel.name);
+  return described;
+}
+
+} // namespace reprise

@@ -1,0 +1,45 @@
+// reprise: the kernels of a bundle, one per structurally distinct launch body
+#ifndef REPRISE_CONVERSION_EXECTOBUNDLE_KERNELTABLE_H
+#define REPRISE_CONVERSION_EXECTOBUNDLE_KERNELTABLE_H
+
+#include "reprise/Conversion/Cpu/Launch.h"
+#include "reprise/Conversion/Cpu/Target.h"
+#include "reprise/Dialect/Exec/IR/Exec.h"
+#include "reprise/Runtime/Bundle.h"
+#include "llvm/ADT/StringMap.h"
+#include <map>
+
+namespace reprise {
+
+/// What a launch became, shared by all launches with an equal body.
+struct CompiledLaunch {
+  EmittedLaunch emitted;
+  std::string label; ///< its leading op and scope, for traces
+};
+
+class KernelTable {
+public:
+  KernelTable(mlir::MLIRContext *context, const CpuTarget &target);
+
+  /// Emits the launch's kernels unless an equal body was added before.
+  mlir::LogicalResult add(exec::LaunchOp launch);
+  /// Compiles all kernels to one image.
+  mlir::FailureOr<Image> compile();
+
+  const CompiledLaunch &lookup(exec::LaunchOp launch) const { return launches.at(launch); }
+  uint32_t indexOf(llvm::StringRef kernel) const { return indices.lookup(kernel); }
+  /// The manifest's kernels, in the order of indexOf.
+  std::vector<runtime::Kernel> describe(const Image &image) const;
+
+private:
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  const CpuTarget &target;
+  std::map<std::string, EmittedLaunch> byBody;
+  std::map<mlir::Operation *, CompiledLaunch> launches;
+  llvm::StringMap<uint32_t> indices;
+  std::vector<runtime::Kernel> kernels;
+};
+
+} // namespace reprise
+
+#endif // REPRISE_CONVERSION_EXECTOBUNDLE_KERNELTABLE_H

@@ -1,0 +1,60 @@
+// reprise: the dialect of command lists: assembly and verification.
+#include "reprise/Dialect/Exec/IR/Exec.h"
+
+using namespace mlir;
+using namespace reprise::exec;
+
+#include "reprise/Dialect/Exec/IR/ExecDialect.cpp.inc"
+#define GET_OP_CLASSES
+#include "reprise/Dialect/Exec/IR/ExecOps.cpp.inc"
+
+void ExecDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "reprise/Dialect/Exec/IR/ExecOps.cpp.inc"
+      >();
+}
+
+/// `(%a = %x, …) : (types) -> types { … } attributes`
+ParseResult LaunchOp::parse(OpAsmParser &parser, OperationState &state) {
+  SmallVector<OpAsmParser::Argument> arguments;
+  SmallVector<OpAsmParser::UnresolvedOperand> operands;
+  auto pair = [&]() -> ParseResult {
+    return failure(parser.parseArgument(arguments.emplace_back()) || parser.parseEqual() ||
+                   parser.parseOperand(operands.emplace_back()));
+  };
+  SMLoc location = parser.getCurrentLocation();
+  FunctionType type;
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, pair) || parser.parseColonType(type))
+    return failure();
+  if (type.getNumInputs() != arguments.size())
+    return parser.emitError(location, "expected one type per input");
+  for (auto [argument, argumentType] : llvm::zip(arguments, type.getInputs()))
+    argument.type = argumentType;
+  state.addTypes(type.getResults());
+  return failure(parser.parseRegion(*state.addRegion(), arguments) || parser.parseOptionalAttrDict(state.attributes) ||
+                 parser.resolveOperands(operands, type.getInputs(), location, state.operands));
+}
+
+void LaunchOp::print(OpAsmPrinter &printer) {
+  printer << " (";
+  llvm::interleaveComma(llvm::zip(getBody().getArguments(), getInputs()), printer,
+                        [&](auto pair) { printer << std::get<0>(pair) << " = " << std::get<1>(pair); });
+  printer << ") : " << FunctionType::get(getContext(), getOperandTypes(), getResultTypes()) << " ";
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+  printer.printOptionalAttrDict((*this)->getAttrs());
+}
+
+LogicalResult LaunchOp::verify() {
+  if (getBody().getArgumentTypes() != getInputs().getTypes())
+    return emitOpError("expected arguments of the inputs' types");
+  auto stored = dyn_cast<ReturnOp>(getBody().front().empty() ? nullptr : &getBody().front().back());
+  if (!stored || stored.getOperandTypes() != getResultTypes())
+    return emitOpError("expected a body that returns values of the results' types");
+  for (auto places : {getArguments(), getOffsets()})
+    if (places && places->size() != getNumResults())
+      return emitOpError("expected one place per result");
+  if (!getArguments() != !getOffsets())
+    return emitOpError("expected 'arguments' and 'offsets' together");
+  return success();
+}

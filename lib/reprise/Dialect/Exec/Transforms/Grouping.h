@@ -1,0 +1,46 @@
+// reprise: which ops share a launch; a function of the graph alone.
+#ifndef REPRISE_DIALECT_EXEC_TRANSFORMS_GROUPING_H
+#define REPRISE_DIALECT_EXEC_TRANSFORMS_GROUPING_H
+
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+#include <vector>
+
+namespace reprise::exec {
+
+/// Ops of one launch, in program order.
+struct Group {
+  llvm::SmallVector<mlir::Operation *> ops;
+  /// The launch's location: that of a contraction, attention or normalization if there is one.
+  mlir::Location location;
+};
+
+/// Groups in the order of execution. An op joins the group of its latest producer if that can hold it.
+class Grouping {
+public:
+  explicit Grouping(mlir::Block &block);
+
+  const std::vector<Group> &groups() const { return all; }
+  /// True if an op of another group, or the function's return, reads the value or a view of it.
+  bool isReadOutside(mlir::Value value, const Group &group) const;
+
+private:
+  std::vector<Group> all;
+  llvm::DenseMap<mlir::Operation *, size_t> groupOf;
+};
+
+/// An op that no launch needs to store: views, iota and splat constants are copied into the launches that read them.
+bool isFree(mlir::Operation *op);
+
+/// Moves updates of parameters and state up: each right behind its last operand and the last other reader of the value
+/// that it replaces.
+void hoistUpdates(mlir::Block &block);
+
+/// Sets the op's inherent replay number.
+void setReplayNumber(mlir::Operation *op, int64_t number);
+int64_t getReplayNumber(mlir::Operation *op);
+
+} // namespace reprise::exec
+
+#endif
