@@ -28,6 +28,9 @@ struct Compilation {
 /// from must come from a trusted source or from parseModelFile: stock MLIR dies on some hostile inputs.
 mlir::FailureOr<Compilation> compile(mlir::ModuleOp module, const CompileOptions &options);
 
+/// Prints the report in the format of the file's name: .json.
+void printReport(llvm::raw_ostream &stream, llvm::StringRef path, const llvm::json::Object &report);
+
 /// Runs the phases up to and with `to` on `module`.
 mlir::LogicalResult runPhases(mlir::ModuleOp module, Phase to, const PhaseOptions &options);
 

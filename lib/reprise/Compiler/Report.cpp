@@ -1,8 +1,10 @@
 // reprise: what a compilation tells of itself
 #include "Report.h"
 
+#include "reprise/Compiler.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using llvm::json::Array;
@@ -87,6 +89,10 @@ Object describePlan(func::FuncOp step) {
   report["saved_bytes"] = saved ? saved.getInt() : 0;
   report["values"] = std::move(values);
   return report;
+}
+
+void printReport(llvm::raw_ostream &stream, StringRef, const Object &report) {
+  stream << llvm::formatv("{0:2}\n", llvm::json::Value(Object(report)));
 }
 
 void describeBundle(const runtime::Bundle &bundle, Object &report) {

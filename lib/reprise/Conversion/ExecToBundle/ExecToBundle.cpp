@@ -10,18 +10,6 @@ using namespace mlir;
 
 namespace reprise {
 
-static runtime::DType dtypeOf(Type type) {
-  if (auto integer = dyn_cast<IntegerType>(type))
-    return integer.getWidth() == 1    ? runtime::DType::I1
-           : integer.getWidth() == 32 ? runtime::DType::I32
-                                      : runtime::DType::I64;
-  if (type.isBF16())
-    return runtime::DType::BF16;
-  if (type.isF16())
-    return runtime::DType::F16;
-  return type.isF64() ? runtime::DType::F64 : runtime::DType::F32;
-}
-
 static uint64_t sizeInBytes(Type type) {
   auto tensor = cast<RankedTensorType>(type);
   return tensor.getNumElements() * elementBytes(tensor.getElementType());

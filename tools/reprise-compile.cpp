@@ -1,0 +1,104 @@
+// reprise: compiles a model file to a bundle
+#include "mlir/IR/Diagnostics.h"
+#include "reprise/Compiler.h"
+#include "reprise/InitAll.h"
+#include "reprise/Support/File.h"
+#include "reprise/Support/Parsing.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/WithColor.h"
+
+using namespace mlir;
+namespace cl = llvm::cl;
+
+namespace {
+
+cl::OptionCategory category("reprise-compile options");
+
+struct Flags {
+  cl::opt<std::string> model{cl::Positional, cl::desc("MODEL.mlir"), cl::Required, cl::cat(category)};
+  cl::opt<std::string> output{"o", cl::desc("The bundle to write"), cl::value_desc("OUT.rpb"), cl::cat(category)};
+  cl::opt<std::string> entry{"entry", cl::desc("The function to compile"), cl::init("train"), cl::cat(category)};
+  cl::list<std::string> policies{"policy", cl::desc("A policy: save-all, recompute-all, dots-saveable; may be repeated"),
+                                 cl::cat(category)};
+  cl::opt<bool> ignoreCheckpoints{"ignore-checkpoints", cl::desc("Read checkpoints as plain blocks"),
+                                  cl::cat(category)};
+  cl::opt<std::string> target{"target", cl::desc("cpu, cpu:native, cpu:x86-64-v3 or cpu:x86-64-v4"), cl::init("cpu"),
+                              cl::cat(category)};
+  cl::opt<std::string> contractions{"contractions", cl::desc("exact: as on every CPU"), cl::init("exact"),
+                                    cl::cat(category)};
+  cl::opt<unsigned> threads{"threads", cl::desc("Workers that the workspace is reckoned for (default: the cores)"),
+                            cl::init(0), cl::cat(category)};
+  cl::list<std::string> reports{"report", cl::desc("Write a report, F.json; may be repeated"),
+                                cl::value_desc("F"), cl::cat(category)};
+  cl::opt<bool> interpret{"interpret", cl::desc("Run the reference interpreter instead of compiling"),
+                          cl::cat(category)};
+  cl::opt<int64_t> seed{"seed", cl::desc("With --interpret: the seed"), cl::init(0), cl::cat(category)};
+  cl::opt<int64_t> steps{"steps", cl::desc("With --interpret: the number of steps"), cl::init(1), cl::cat(category)};
+  cl::opt<std::string> outputDir{"output-dir", cl::desc("With --interpret: the folder to write"), cl::cat(category)};
+};
+
+/// What is wrong with the flags; empty if nothing is.
+std::string checkFlags(const Flags &flags) {
+  if (flags.interpret ? flags.outputDir.empty() : flags.output.empty())
+    return flags.interpret ? "--interpret needs --output-dir" : "expected -o OUT.rpb";
+  if (!flags.interpret && (flags.seed.getNumOccurrences() || flags.steps.getNumOccurrences() || !flags.outputDir.empty()))
+    return "--seed, --steps and --output-dir go with --interpret";
+  if (flags.interpret && flags.steps < 1)
+    return "expected --steps of at least 1";
+  if (flags.contractions != "exact")
+    return "unknown contractions '" + flags.contractions + "', expected exact";
+  for (StringRef report : flags.reports)
+    if (!report.ends_with(".json"))
+      return ("expected a report named *.json, got '" + report + "'").str();
+  return "";
+}
+
+int fail(const llvm::Twine &message) {
+  llvm::WithColor::error() << message << "\n";
+  return 1;
+}
+
+int compileModel(ModuleOp module, const Flags &flags) {
+  reprise::CompileOptions options;
+  options.phases.entry = flags.entry;
+  options.phases.policies.assign(flags.policies.begin(), flags.policies.end());
+  options.phases.ignoreCheckpoints = flags.ignoreCheckpoints;
+  options.target = flags.target;
+  options.threads = flags.threads;
+  FailureOr<reprise::Compilation> compilation = reprise::compile(module, options);
+  if (failed(compilation))
+    return 1;
+  if (reprise::runtime::Error error = reprise::runtime::writeBundle(compilation->bundle, flags.output))
+    return fail(error.message());
+  for (const std::string &report : flags.reports)
+    if (llvm::Error error = reprise::writeFile(report, [&](llvm::raw_ostream &stream) {
+          reprise::printReport(stream, report, compilation->report);
+        }))
+      return fail(llvm::toString(std::move(error)));
+  return 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  Flags flags;
+  cl::HideUnrelatedOptions(category);
+  if (!cl::ParseCommandLineOptions(argc, argv, "Compiles a training step to a bundle\n", &llvm::errs()))
+    return 2;
+  if (std::string wrong = checkFlags(flags); !wrong.empty()) {
+    llvm::WithColor::error() << wrong << "\n";
+    return 2;
+  }
+  DialectRegistry registry;
+  reprise::registerAllDialects(registry);
+  MLIRContext context(registry);
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  SourceMgrDiagnosticHandler handler(*sources, &context);
+  OwningOpRef<ModuleOp> module = reprise::parseModelFile(flags.model, context, sources);
+  if (!module)
+    return 1;
+  return compileModel(*module, flags);
+}
