@@ -34,8 +34,15 @@ static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &op
     manager.addPass(createCanonicalizerPass());
     return;
   case Phase::Label:
+    return;
   case Phase::Autodiff:
+    manager.addPass(createDifferentiatePass());
+    // Ops of different units differ in their attributes, so that CSE never merges them.
+    manager.addPass(createCanonicalizerPass());
+    manager.addPass(createCSEPass());
+    return;
   case Phase::Checkpoint:
+    return;
   case Phase::Kernels:
     manager.addPass(exec::createFormLaunchesPass());
     return;

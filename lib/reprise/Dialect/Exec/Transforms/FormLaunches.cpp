@@ -22,7 +22,8 @@ public:
   /// `stored` are the values that are read outside; `replacements` maps them to launch results.
   void build(ArrayRef<Value> stored, DenseMap<Value, Value> &replacements) {
     Block *body = new Block;
-    OpBuilder inner = OpBuilder::atBlockEnd(body);
+    OpBuilder inner(builder.getContext());
+    inner.setInsertionPointToEnd(body);
     for (Operation *op : group.ops)
       cloneInto(inner, *body, op);
     SmallVector<Value> returned, operands;
