@@ -28,64 +28,82 @@ std::vector<int64_t> globalIndices(RandomOpInterface op, Operands operands) {
   return positions(op.getDrawnShape(), strides, start);
 }
 
+/// `element(index)` for every index; T is the type that it returns.
+template <typename T, typename Element>
+static Tensor drawElements(RankedTensorType type, ArrayRef<int64_t> indices, Element element) {
+  std::vector<T> values;
+  for (int64_t index : indices)
+    values.push_back(element(static_cast<uint64_t>(index)));
+  return round(type, values);
+}
+
+Tensor drawUniform(RankedTensorType type, Draw draw, ArrayRef<int64_t> indices, double low,
+                   double high) {
+  Type element = type.getElementType();
+  if (element.isF64())
+    return drawElements<double>(type, indices,
+                                [&](uint64_t i) { return uniformF64(draw, i, low, high); });
+  auto uniform = element.isBF16() ? uniformBf16 : element.isF16() ? uniformF16 : uniformF32;
+  return drawElements<float>(type, indices,
+                             [&](uint64_t i) { return uniform(draw, i, low, high); });
+}
+
+Tensor drawUniformInt(RankedTensorType type, Draw draw, ArrayRef<int64_t> indices, int64_t low,
+                      int64_t high) {
+  auto element = [&](uint64_t i) { return uniformInt(draw, i, low, high); };
+  if (type.getElementType().isInteger(1))
+    return drawElements<uint8_t>(type, indices, [&](uint64_t i) { return element(i) != 0; });
+  return type.getElementType().isInteger(32) ? drawElements<int32_t>(type, indices, element)
+                                             : drawElements<int64_t>(type, indices, element);
+}
+
+Tensor drawNormal(RankedTensorType type, Draw draw, ArrayRef<int64_t> indices, double mean,
+                  double std) {
+  auto element = [&](uint64_t i) { return normal(draw, i, mean, std); };
+  // Draws are f32 for every type; f64 holds them as they are.
+  return type.getElementType().isF64() ? drawElements<double>(type, indices, element)
+                                       : drawElements<float>(type, indices, element);
+}
+
 namespace {
 
-/// `element(draw, index)` for every element; T is its type.
-template <typename T, typename OpT, typename Element>
-Results drawElements(OpT op, Operands operands, Element element) {
-  auto random = cast<RandomOpInterface>(op.getOperation());
-  Draw draw = drawOf(random, operands);
-  std::vector<T> values;
-  for (int64_t index : globalIndices(random, operands))
-    values.push_back(element(draw, static_cast<uint64_t>(index)));
-  return single(round(resultType(op), values));
+template <typename OpT> RandomOpInterface random(OpT op) {
+  return cast<RandomOpInterface>(op.getOperation());
 }
 
 Results evaluateUniform(RandomUniformOp op, Operands operands) {
-  Type type = op.getType().getElementType();
-  double low = op.getLow(), high = op.getHigh();
-  if (type.isF64())
-    return drawElements<double>(op, operands, [&](Draw draw, uint64_t index) {
-      return uniformF64(draw, index, low, high);
-    });
-  auto uniform = type.isBF16() ? uniformBf16 : type.isF16() ? uniformF16 : uniformF32;
-  return drawElements<float>(
-      op, operands, [&](Draw draw, uint64_t index) { return uniform(draw, index, low, high); });
+  return single(drawUniform(op.getType(), drawOf(random(op), operands),
+                            globalIndices(random(op), operands), op.getLow(), op.getHigh()));
 }
 
 Results evaluateUniformInt(RandomUniformIntOp op, Operands operands) {
-  auto element = [&](Draw draw, uint64_t index) {
-    return uniformInt(draw, index, static_cast<int64_t>(op.getLow()),
-                      static_cast<int64_t>(op.getHigh()));
-  };
-  return op.getType().getElementType().isInteger(32) ? drawElements<int32_t>(op, operands, element)
-                                                     : drawElements<int64_t>(op, operands, element);
+  return single(drawUniformInt(
+      op.getType(), drawOf(random(op), operands), globalIndices(random(op), operands),
+      static_cast<int64_t>(op.getLow()), static_cast<int64_t>(op.getHigh())));
 }
 
 Results evaluateNormal(RandomNormalOp op, Operands operands) {
-  auto element = [&](Draw draw, uint64_t index) {
-    return normal(draw, index, op.getMean(), op.getStd());
-  };
-  // Draws are f32 for every type; f64 holds them as they are.
-  return op.getType().getElementType().isF64() ? drawElements<double>(op, operands, element)
-                                               : drawElements<float>(op, operands, element);
+  return single(drawNormal(op.getType(), drawOf(random(op), operands),
+                           globalIndices(random(op), operands), op.getMean(), op.getStd()));
 }
 
 Results evaluateBernoulli(RandomBernoulliOp op, Operands operands) {
-  return drawElements<uint8_t>(op, operands, [&](Draw draw, uint64_t index) {
-    return bernoulli(draw, index, op.getProbability());
-  });
+  Draw draw = drawOf(random(op), operands);
+  return single(
+      drawElements<uint8_t>(op.getType(), globalIndices(random(op), operands),
+                            [&](uint64_t i) { return bernoulli(draw, i, op.getProbability()); }));
 }
 
 Results evaluateDropout(DropoutOp op, Operands operands) {
-  return withFloat(op.getType().getElementType(), [&](auto zero) {
+  Draw draw = drawOf(random(op), operands);
+  return single(withFloat(op.getType().getElementType(), [&](auto zero) {
     using T = decltype(zero);
     Values<T> x(*operands[0]);
     int64_t i = 0;
-    return drawElements<T>(op, operands, [&](Draw draw, uint64_t index) {
+    return drawElements<T>(op.getType(), globalIndices(random(op), operands), [&](uint64_t index) {
       return dropout(draw, index, x[i++], op.getRate());
     });
-  });
+  }));
 }
 
 } // namespace

@@ -14,6 +14,14 @@ Draw drawOf(RandomOpInterface op, Operands operands);
 /// the drawn tensor is a window at the origin.
 std::vector<int64_t> globalIndices(RandomOpInterface op, Operands operands);
 
+/// One draw of each distribution per index in the global tensor, rounded to the element type.
+Tensor drawUniform(mlir::RankedTensorType type, Draw draw, llvm::ArrayRef<int64_t> indices,
+                   double low, double high);
+Tensor drawUniformInt(mlir::RankedTensorType type, Draw draw, llvm::ArrayRef<int64_t> indices,
+                      int64_t low, int64_t high);
+Tensor drawNormal(mlir::RankedTensorType type, Draw draw, llvm::ArrayRef<int64_t> indices,
+                  double mean, double std);
+
 } // namespace reprise::reference
 
 #endif

@@ -52,6 +52,29 @@ template <typename T> Tensor round(mlir::RankedTensorType type, const std::vecto
   return tensor;
 }
 
+/// One rounding from any compute type to the storage of any element type.
+template <typename T> void store(Tensor &to, int64_t i, T x) {
+  // The widest type that holds x exactly; the conversions round from there, once.
+  using Wide = std::conditional_t<std::is_integral_v<T>, int64_t, double>;
+  mlir::Type type = to.type.getElementType();
+  if (type.isF64())
+    to.data<double>()[i] = static_cast<double>(x);
+  else if (type.isF32())
+    to.data<float>()[i] = static_cast<float>(x);
+  else if (type.isBF16())
+    to.data<uint16_t>()[i] = toBf16(static_cast<Wide>(x));
+  else if (type.isF16())
+    to.data<uint16_t>()[i] = toF16(static_cast<Wide>(x));
+  else if (type.isInteger(1))
+    to.bytes[i] = x != 0;
+  else if constexpr (std::is_integral_v<T>)
+    type.isInteger(32) ? void(to.data<int32_t>()[i] = static_cast<int32_t>(x))
+                       : void(to.data<int64_t>()[i] = static_cast<int64_t>(x));
+  else
+    type.isInteger(32) ? void(to.data<int32_t>()[i] = toInt32(x))
+                       : void(to.data<int64_t>()[i] = toInt64(x));
+}
+
 /// Calls `fn` with a zero of the compute type of floats.
 template <typename Fn> auto withFloat(mlir::Type elementType, Fn fn) {
   return elementType.isF64() ? fn(double()) : fn(float());

@@ -1,0 +1,43 @@
+// reprise: the values that parameters, state and inputs have when the user gives none.
+#include "reprise/Reference/Initial.h"
+
+#include "Draws.h"
+
+using namespace mlir;
+
+namespace reprise {
+
+uint64_t initialStream(StringRef name) {
+  // FNV-1a, 64 bits: http://www.isthe.com/chongo/tech/comp/fnv/
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (char c : name)
+    hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3u;
+  return hash | uint64_t(1) << 63;
+}
+
+/// `value` everywhere.
+static Tensor fill(RankedTensorType type, double value) {
+  Tensor result(type);
+  for (int64_t i = 0; i < result.size(); ++i)
+    reference::store(result, i, value);
+  return result;
+}
+
+Tensor initialValue(RankedTensorType type, StringRef name, Attribute init, int64_t seed,
+                    int64_t step, bool isInput) {
+  uint64_t blocks = (static_cast<uint64_t>(type.getNumElements()) + 3) / 4;
+  uint64_t offset = isInput ? 4 * static_cast<uint64_t>(step) * blocks : 0;
+  reference::Draw draw = {static_cast<uint64_t>(seed), initialStream(name), offset};
+  auto indices = llvm::to_vector(llvm::seq<int64_t>(0, type.getNumElements()));
+  if (auto normal = dyn_cast<NormalInitAttr>(init))
+    return reference::drawNormal(type, draw, indices, normal.getMean().getValueAsDouble(),
+                                 normal.getStd().getValueAsDouble());
+  if (auto uniform = dyn_cast<UniformInitAttr>(init))
+    return reference::drawUniform(type, draw, indices, uniform.getLow().getValueAsDouble(),
+                                  uniform.getHigh().getValueAsDouble());
+  if (auto uniform = dyn_cast<UniformIntInitAttr>(init))
+    return reference::drawUniformInt(type, draw, indices, uniform.getLow(), uniform.getHigh());
+  return fill(type, cast<FillInitAttr>(init).getValue().getValueAsDouble());
+}
+
+} // namespace reprise
