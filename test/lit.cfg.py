@@ -13,3 +13,6 @@ config.environment["FILECHECK_OPTS"] = "-enable-var-scope --allow-unused-prefixe
 config.environment["PATH"] = os.pathsep.join([config.reprise_tools_dir, config.llvm_tools_dir, os.environ["PATH"]])
 config.substitutions.append(("%python", sys.executable))
 config.substitutions.append(("%src", config.reprise_src_root))
+config.substitutions.append(("%expect", sys.executable + " " + os.path.join(config.test_source_root, "Tools", "Inputs", "expect-code.py")))
+for tool in os.listdir(config.reprise_tools_dir) if os.path.isdir(config.reprise_tools_dir) else []:
+    config.available_features.add(tool)
