@@ -2,6 +2,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "reprise/Compiler.h"
 #include "reprise/InitAll.h"
+#include "reprise/Reference/Steps.h"
 #include "reprise/Support/File.h"
 #include "reprise/Support/Parsing.h"
 #include "llvm/Support/CommandLine.h"
@@ -53,11 +54,30 @@ int fail(const llvm::Twine &message) {
   return 1;
 }
 
+reprise::PhaseOptions phaseOptions(const Flags &flags) {
+  reprise::PhaseOptions options;
+  options.entry = flags.entry;
+  options.policies.assign(flags.policies.begin(), flags.policies.end());
+  options.ignoreCheckpoints = flags.ignoreCheckpoints;
+  return options;
+}
+
+int interpretModel(ModuleOp module, const Flags &flags) {
+  if (failed(reprise::runPhases(module, reprise::Phase::Autodiff, phaseOptions(flags))))
+    return 1;
+  reprise::StepsOptions options;
+  options.seed = flags.seed;
+  options.steps = flags.steps;
+  options.outputDir = flags.outputDir;
+  std::string error;
+  if (succeeded(reprise::interpretSteps(module, options, error)))
+    return 0;
+  return error.empty() ? 1 : fail(error);
+}
+
 int compileModel(ModuleOp module, const Flags &flags) {
   reprise::CompileOptions options;
-  options.phases.entry = flags.entry;
-  options.phases.policies.assign(flags.policies.begin(), flags.policies.end());
-  options.phases.ignoreCheckpoints = flags.ignoreCheckpoints;
+  options.phases = phaseOptions(flags);
   options.target = flags.target;
   options.threads = flags.threads;
   FailureOr<reprise::Compilation> compilation = reprise::compile(module, options);
@@ -94,5 +114,5 @@ int main(int argc, char **argv) {
   OwningOpRef<ModuleOp> module = reprise::parseModelFile(flags.model, context, sources);
   if (!module)
     return 1;
-  return compileModel(*module, flags);
+  return flags.interpret ? interpretModel(*module, flags) : compileModel(*module, flags);
 }

@@ -9,7 +9,11 @@ using namespace mlir;
 namespace reprise {
 
 KernelTable::KernelTable(MLIRContext *context, const CpuTarget &target)
-    : module(ModuleOp::create(UnknownLoc::get(context))), target(target) {}
+    : target(target) {
+  context->loadDialect<arith::ArithDialect, LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect,
+                       vector::VectorDialect>();
+  module = ModuleOp::create(UnknownLoc::get(context));
+}
 
 /// The op that gives a launch its name: the costliest one.
 static Operation *leaderOf(exec::LaunchOp launch) {

@@ -52,15 +52,6 @@ static bool isElementwise(Operation *op) {
 
 static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
-/// One contraction, and elementwise ops on its result's shape after it.
-static bool isContractionGroup(ArrayRef<Operation *> ops) {
-  if (!isa<ContractionOpInterface>(ops.front()))
-    return false;
-  ArrayRef<int64_t> shape = shapeOf(ops.front()->getResult(0));
-  return llvm::all_of(ops.drop_front(),
-                      [&](Operation *op) { return isElementwise(op) && shapeOf(op->getResult(0)) == shape; });
-}
-
 /// The shape over which a loop group iterates: that of the operand for ops that reduce it.
 static ArrayRef<int64_t> spaceOf(Operation *op) {
   if (isa<ReductionOpInterface, NormalizationOpInterface>(op))
@@ -121,7 +112,7 @@ static bool isRowGroup(ArrayRef<Operation *> ops) {
 static bool canHold(ArrayRef<Operation *> ops) {
   if (ops.size() == 1)
     return true;
-  return ops.size() <= maxGroupSize && readsInPlace(ops) && (isContractionGroup(ops) || isRowGroup(ops));
+  return ops.size() <= maxGroupSize && readsInPlace(ops) && isRowGroup(ops);
 }
 
 //===-- Grouping ------------------------------------------------------------------------------------------------===//
