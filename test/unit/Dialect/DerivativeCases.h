@@ -1,0 +1,32 @@
+// reprise: small programs around each differentiable op, for the test of its derivatives.
+#ifndef REPRISE_TEST_UNIT_DIALECT_DERIVATIVECASES_H
+#define REPRISE_TEST_UNIT_DIALECT_DERIVATIVECASES_H
+
+#include <string>
+#include <vector>
+
+namespace reprise::test {
+
+/// A value of a case: its shape as in a tensor type ("2x3x" or ""), its element type ("$t" for the
+/// case's own, "$c" for the type that ops compute in) and, for operands, the range to draw from.
+struct CaseValue {
+  std::string shape;
+  double low = -1, high = 1;
+  std::string element = "$t";
+};
+
+/// `body` reads %x0, %x1, … and defines %r0, %r1, …; the test differentiates a quadratic form of
+/// the results by all operands.
+struct DerivativeCase {
+  std::string op;   ///< without "reprise."
+  std::string name; ///< of the test: letters and digits
+  std::vector<CaseValue> operands;
+  std::string body;
+  std::vector<CaseValue> results;
+};
+
+const std::vector<DerivativeCase> &derivativeCases();
+
+} // namespace reprise::test
+
+#endif
