@@ -10,12 +10,18 @@ static const std::string vector = "tensor<6x$t>", matrix = "tensor<2x3x$t>", sca
 static void addElementwise(Cases &cases) {
   auto unary = [&](std::string op, double low, double high, std::string attributes = "",
                    std::string suffix = "") {
-    cases.push_back({op, op + suffix, {{"6x", low, high}},
-                     "%r0 = reprise." + op + " %x0 " + attributes + ": " + vector, {{"6x"}}});
+    cases.push_back({op,
+                     op + suffix,
+                     {{"6x", low, high}},
+                     "%r0 = reprise." + op + " %x0 " + attributes + ": " + vector,
+                     {{"6x"}}});
   };
   auto binary = [&](std::string op, double low, double high) {
-    cases.push_back({op, op, {{"6x", -2, 2}, {"6x", low, high}},
-                     "%r0 = reprise." + op + " %x0, %x1 : " + vector, {{"6x"}}});
+    cases.push_back({op,
+                     op,
+                     {{"6x", -2, 2}, {"6x", low, high}},
+                     "%r0 = reprise." + op + " %x0, %x1 : " + vector,
+                     {{"6x"}}});
   };
   for (std::string op : {"neg", "abs", "exp", "tanh", "erf", "sigmoid", "silu", "relu"})
     unary(op, -2, 2);
@@ -26,25 +32,38 @@ static void addElementwise(Cases &cases) {
   for (std::string op : {"add", "sub", "mul", "maximum", "minimum"})
     binary(op, -2, 2);
   binary("div", 0.5, 2);
-  cases.push_back({"select", "select", {{"4x"}, {"4x"}},
+  cases.push_back({"select",
+                   "select",
+                   {{"4x"}, {"4x"}},
                    "%c = reprise.constant dense<[true, false, false, true]> : tensor<4xi1>\n"
-                   "%r0 = reprise.select %c, %x0, %x1 : tensor<4xi1>, tensor<4x$t>", {{"4x"}}});
-  cases.push_back({"cast", "cast", {{"4x"}},
-                   "%r0 = reprise.cast %x0 : tensor<4x$t> to tensor<4xf64>", {{"4x", 0, 0, "f64"}}});
-  cases.push_back({"name", "name", {{"4x"}}, "%r0 = reprise.name %x0 \"it\" : tensor<4x$t>", {{"4x"}}});
+                   "%r0 = reprise.select %c, %x0, %x1 : tensor<4xi1>, tensor<4x$t>",
+                   {{"4x"}}});
+  cases.push_back({"cast",
+                   "cast",
+                   {{"4x"}},
+                   "%r0 = reprise.cast %x0 : tensor<4x$t> to tensor<4xf64>",
+                   {{"4x", 0, 0, "f64"}}});
+  cases.push_back(
+      {"name", "name", {{"4x"}}, "%r0 = reprise.name %x0 \"it\" : tensor<4x$t>", {{"4x"}}});
   // One operand used twice, and both operands of one op.
-  cases.push_back({"mul", "mulTwice", {{"4x"}},
+  cases.push_back({"mul",
+                   "mulTwice",
+                   {{"4x"}},
                    "%a = reprise.mul %x0, %x0 : tensor<4x$t>\n"
-                   "%r0 = reprise.mul %a, %x0 : tensor<4x$t>", {{"4x"}}});
+                   "%r0 = reprise.mul %a, %x0 : tensor<4x$t>",
+                   {{"4x"}}});
 }
 
 static void addShape(Cases &cases) {
-  auto add = [&](std::string op, std::string name, std::vector<CaseValue> operands, std::string body,
-                 std::string shape) {
-    cases.push_back({op, name, operands, body, {{shape}}});
-  };
-  auto move = [&](std::string op, std::string name, std::string from, std::string how, std::string to) {
-    add(op, name, {{from}}, "%r0 = reprise." + op + " %x0 " + how + " : (tensor<" + from + "$t>) -> tensor<" + to + "$t>", to);
+  auto add = [&](std::string op, std::string name, std::vector<CaseValue> operands,
+                 std::string body,
+                 std::string shape) { cases.push_back({op, name, operands, body, {{shape}}}); };
+  auto move = [&](std::string op, std::string name, std::string from, std::string how,
+                  std::string to) {
+    add(op, name, {{from}},
+        "%r0 = reprise." + op + " %x0 " + how + " : (tensor<" + from + "$t>) -> tensor<" + to +
+            "$t>",
+        to);
   };
   move("broadcast", "broadcast", "3x", "dims [1]", "2x3x2x");
   move("broadcast", "broadcastScalar", "", "dims []", "2x3x");
@@ -55,23 +74,33 @@ static void addShape(Cases &cases) {
   move("pad", "pad", "2x3x", "with 2.0 : $t low [1, 0] high [0, 2] interior [2, 1]", "5x7x");
   move("pad", "padNothing", "0x3x", "with 2.0 : $t low [1, 1] high [1, 0] interior [2, 1]", "2x6x");
   add("concatenate", "concatenate", {{"2x3x"}, {"2x1x"}, {"2x2x"}},
-      "%r0 = reprise.concatenate %x0, %x1, %x2 dim 1 : (tensor<2x3x$t>, tensor<2x1x$t>, tensor<2x2x$t>) -> tensor<2x6x$t>",
+      "%r0 = reprise.concatenate %x0, %x1, %x2 dim 1 : (tensor<2x3x$t>, tensor<2x1x$t>, "
+      "tensor<2x2x$t>) -> tensor<2x6x$t>",
       "2x6x");
   add("concatenate", "concatenateTwice", {{"2x2x"}},
-      "%r0 = reprise.concatenate %x0, %x0 dim 0 : (tensor<2x2x$t>, tensor<2x2x$t>) -> tensor<4x2x$t>", "4x2x");
+      "%r0 = reprise.concatenate %x0, %x0 dim 0 : (tensor<2x2x$t>, tensor<2x2x$t>) -> "
+      "tensor<4x2x$t>",
+      "4x2x");
   // Indices repeat and are clamped.
   std::string indices = "%i = reprise.constant dense<[[2, 0], [2, 9]]> : tensor<2x2xi32>\n";
   add("gather", "gather", {{"4x3x"}},
-      indices + "%r0 = reprise.gather %x0[%i] : (tensor<4x3x$t>, tensor<2x2xi32>) -> tensor<2x2x3x$t>", "2x2x3x");
+      indices +
+          "%r0 = reprise.gather %x0[%i] : (tensor<4x3x$t>, tensor<2x2xi32>) -> tensor<2x2x3x$t>",
+      "2x2x3x");
   add("scatter_add", "scatterAdd", {{"2x2x3x"}},
-      indices + "%r0 = reprise.scatter_add %x0 at %i : (tensor<2x2xi32>, tensor<2x2x3x$t>) -> tensor<4x3x$t>", "4x3x");
+      indices + "%r0 = reprise.scatter_add %x0 at %i : (tensor<2x2xi32>, tensor<2x2x3x$t>) -> "
+                "tensor<4x3x$t>",
+      "4x3x");
 }
 
 static void addReductions(Cases &cases) {
   for (std::string op : {"sum", "mean", "max", "min"}) {
     auto reduce = [&](std::string name, std::string dims, std::string to) {
-      cases.push_back({op, op + name, {{"2x3x4x"}},
-                       "%r0 = reprise." + op + " %x0 dims " + dims + " : (tensor<2x3x4x$t>) -> tensor<" + to + "$t>",
+      cases.push_back({op,
+                       op + name,
+                       {{"2x3x4x"}},
+                       "%r0 = reprise." + op + " %x0 dims " + dims +
+                           " : (tensor<2x3x4x$t>) -> tensor<" + to + "$t>",
                        {{to}}});
     };
     reduce("Last", "[2]", "2x3x");
@@ -80,9 +109,12 @@ static void addReductions(Cases &cases) {
     reduce("All", "[0, 1, 2]", "");
   }
   auto dot = [&](std::string name, std::string l, std::string r, std::string dims, std::string to) {
-    cases.push_back({"dot_general", name, {{l}, {r}},
-                     "%r0 = reprise.dot_general %x0, %x1 " + dims + " : (tensor<" + l + "$t>, tensor<" + r +
-                         "$t>) -> tensor<" + to + "$t>", {{to}}});
+    cases.push_back({"dot_general",
+                     name,
+                     {{l}, {r}},
+                     "%r0 = reprise.dot_general %x0, %x1 " + dims + " : (tensor<" + l +
+                         "$t>, tensor<" + r + "$t>) -> tensor<" + to + "$t>",
+                     {{to}}});
   };
   dot("dotMatrix", "2x3x", "3x4x", "contracting [1] x [0]", "2x4x");
   dot("dotInner", "3x", "3x", "contracting [0] x [0]", "");
@@ -91,52 +123,84 @@ static void addReductions(Cases &cases) {
   dot("dotBatch", "2x3x4x", "2x5x4x", "batch [0] x [0] contracting [2] x [2]", "2x3x5x");
   dot("dotTwoContracted", "2x3x4x", "4x5x2x", "contracting [0, 2] x [2, 0]", "3x5x");
   // Batch dimensions in the middle and in another order: the gradients need a transpose.
-  dot("dotShuffled", "3x2x4x2x", "2x4x5x3x", "batch [3, 0] x [0, 3] contracting [2] x [1]", "2x3x2x5x");
+  dot("dotShuffled", "3x2x4x2x", "2x4x5x3x", "batch [3, 0] x [0, 3] contracting [2] x [1]",
+      "2x3x2x5x");
 }
 
 static void addRows(Cases &cases) {
   for (std::string op : {"softmax", "log_softmax"})
-    cases.push_back({op, op == "softmax" ? op : "logSoftmax", {{"2x3x", -2, 2}},
-                     "%r0 = reprise." + op + " %x0 : " + matrix, {{"2x3x"}}});
-  cases.push_back({"cross_entropy", "crossEntropy", {{"4x3x", -2, 2}},
-                   "%i = reprise.constant dense<[2, 0, -1, 7]> : tensor<4xi64>\n"
-                   "%r0 = reprise.cross_entropy %x0, %i : (tensor<4x3x$t>, tensor<4xi64>) -> tensor<4x$t>",
-                   {{"4x"}}});
+    cases.push_back({op,
+                     op == "softmax" ? op : "logSoftmax",
+                     {{"2x3x", -2, 2}},
+                     "%r0 = reprise." + op + " %x0 : " + matrix,
+                     {{"2x3x"}}});
+  cases.push_back(
+      {"cross_entropy",
+       "crossEntropy",
+       {{"4x3x", -2, 2}},
+       "%i = reprise.constant dense<[2, 0, -1, 7]> : tensor<4xi64>\n"
+       "%r0 = reprise.cross_entropy %x0, %i : (tensor<4x3x$t>, tensor<4xi64>) -> tensor<4x$t>",
+       {{"4x"}}});
   std::string types = "{epsilon = 0.125 : f64} : (tensor<2x4x$t>, tensor<4x$t>, tensor<4x$t>) -> "
                       "(tensor<2x4x$t>, tensor<2x$c>, tensor<2x$c>)";
   std::vector<CaseValue> operands{{"2x4x", -2, 2}, {"4x", 0.5, 2}, {"4x"}};
   CaseValue row{"2x", 0, 0, "$c"};
-  cases.push_back({"layer_norm", "layerNorm", operands,
-                   "%r0, %m, %s = reprise.layer_norm %x0, %x1, %x2 " + types, {{"2x4x"}}});
-  cases.push_back({"layer_norm", "layerNormMean", operands,
-                   "%y, %r0, %s = reprise.layer_norm %x0, %x1, %x2 " + types, {row}});
-  cases.push_back({"layer_norm", "layerNormRstd", operands,
-                   "%y, %m, %r0 = reprise.layer_norm %x0, %x1, %x2 " + types, {row}});
-  cases.push_back({"layer_norm", "layerNormAll", operands,
-                   "%r0, %r1, %r2 = reprise.layer_norm %x0, %x1, %x2 " + types, {{"2x4x"}, row, row}});
+  cases.push_back({"layer_norm",
+                   "layerNorm",
+                   operands,
+                   "%r0, %m, %s = reprise.layer_norm %x0, %x1, %x2 " + types,
+                   {{"2x4x"}}});
+  cases.push_back({"layer_norm",
+                   "layerNormMean",
+                   operands,
+                   "%y, %r0, %s = reprise.layer_norm %x0, %x1, %x2 " + types,
+                   {row}});
+  cases.push_back({"layer_norm",
+                   "layerNormRstd",
+                   operands,
+                   "%y, %m, %r0 = reprise.layer_norm %x0, %x1, %x2 " + types,
+                   {row}});
+  cases.push_back({"layer_norm",
+                   "layerNormAll",
+                   operands,
+                   "%r0, %r1, %r2 = reprise.layer_norm %x0, %x1, %x2 " + types,
+                   {{"2x4x"}, row, row}});
 }
 
 static void addRandom(Cases &cases) {
   std::string state = "%seed = reprise.constant dense<7> : tensor<i64>\n"
                       "%offset = reprise.constant dense<4> : tensor<i64>\n";
-  cases.push_back({"dropout", "dropout", {{"12x"}},
-                   state + "%r0 = reprise.dropout %x0 seed %seed offset %offset {rate = 0.5 : f64, stream = 3 : i64} : tensor<12x$t>",
+  cases.push_back({"dropout",
+                   "dropout",
+                   {{"12x"}},
+                   state + "%r0 = reprise.dropout %x0 seed %seed offset %offset {rate = 0.5 : f64, "
+                           "stream = 3 : i64} : tensor<12x$t>",
                    {{"12x"}}});
-  cases.push_back({"dropout", "dropoutWindow", {{"2x6x"}},
-                   state + "%origin = reprise.constant dense<[1, 2]> : tensor<2xi64>\n"
-                           "%r0 = reprise.dropout %x0 seed %seed offset %offset origin %origin : tensor<2xi64> "
-                           "{rate = 0.25 : f64, stream = 3 : i64, global_shape = array<i64: 4, 9>} : tensor<2x6x$t>",
-                   {{"2x6x"}}});
+  cases.push_back(
+      {"dropout",
+       "dropoutWindow",
+       {{"2x6x"}},
+       state + "%origin = reprise.constant dense<[1, 2]> : tensor<2xi64>\n"
+               "%r0 = reprise.dropout %x0 seed %seed offset %offset origin %origin : tensor<2xi64> "
+               "{rate = 0.25 : f64, stream = 3 : i64, global_shape = array<i64: 4, 9>} : "
+               "tensor<2x6x$t>",
+       {{"2x6x"}}});
 
   const std::string q = "1x2x3x2x", k = "1x2x4x2x", row = "1x2x3x";
-  auto tensor = [](std::string shape, std::string element = "$t") { return "tensor<" + shape + element + ">"; };
+  auto tensor = [](std::string shape, std::string element = "$t") {
+    return "tensor<" + shape + element + ">";
+  };
   std::string inputs = tensor(q) + ", " + tensor(k) + ", " + tensor(k);
   std::string draws = "seed %seed offset %offset ", masked = "{scale = 0.5 : f64, causal, ";
   std::string rate = "rate = 0.25 : f64, stream = 1 : i64} : (";
-  auto attention = [&](std::string name, std::string results, std::string attributes, std::vector<CaseValue> values) {
-    cases.push_back({"attention", name, {{q, -2, 2}, {k, -2, 2}, {k, -2, 2}},
-                     state + results + " = reprise.attention %x0, %x1, %x2 " + attributes + inputs + ") -> (" +
-                         tensor(q) + ", " + tensor(row, "$c") + ")", values});
+  auto attention = [&](std::string name, std::string results, std::string attributes,
+                       std::vector<CaseValue> values) {
+    cases.push_back({"attention",
+                     name,
+                     {{q, -2, 2}, {k, -2, 2}, {k, -2, 2}},
+                     state + results + " = reprise.attention %x0, %x1, %x2 " + attributes + inputs +
+                         ") -> (" + tensor(q) + ", " + tensor(row, "$c") + ")",
+                     values});
   };
   CaseValue lse{row, 0, 0, "$c"};
   attention("attention", "%r0, %l", "{scale = 0.5 : f64} : (", {{q}});
@@ -145,15 +209,17 @@ static void addRandom(Cases &cases) {
   attention("attentionLse", "%o, %r0", masked + "rate = 0.0 : f64} : (", {lse});
   attention("attentionAll", "%r0, %r1", draws + masked + rate, {{q}, lse});
 
-  auto backward = [&](std::string name, std::string results, std::string dlse, std::string attributes,
-                      std::vector<CaseValue> values) {
+  auto backward = [&](std::string name, std::string results, std::string dlse,
+                      std::string attributes, std::vector<CaseValue> values) {
     std::vector<CaseValue> operands{{q}, {k}, {k}, {q}, {row, 1, 2, "$c"}, {q}};
     if (!dlse.empty())
       operands.push_back(lse = {row, -1, 1, "$c"});
     cases.push_back({"attention_backward", name, operands,
-                     state + results + " = reprise.attention_backward %x0, %x1, %x2, %x3, %x4, %x5 " + dlse +
-                         attributes + inputs + ", " + tensor(q) + ", " + tensor(row, "$c") + ", " + tensor(q) +
-                         ") -> (" + inputs + ")", values});
+                     state + results +
+                         " = reprise.attention_backward %x0, %x1, %x2, %x3, %x4, %x5 " + dlse +
+                         attributes + inputs + ", " + tensor(q) + ", " + tensor(row, "$c") + ", " +
+                         tensor(q) + ") -> (" + inputs + ")",
+                     values});
   };
   std::string dlse = "dlse %x6 : " + tensor(row, "$c") + " ";
   backward("attentionBackward", "%r0, %r1, %r2", "", "{scale = 0.5 : f64} : (", {{q}, {k}, {k}});

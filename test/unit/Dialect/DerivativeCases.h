@@ -2,6 +2,7 @@
 #ifndef REPRISE_TEST_UNIT_DIALECT_DERIVATIVECASES_H
 #define REPRISE_TEST_UNIT_DIALECT_DERIVATIVECASES_H
 
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,9 @@ struct DerivativeCase {
   std::string body;
   std::vector<CaseValue> results;
 };
+
+/// How googletest names a case.
+inline void PrintTo(const DerivativeCase &test, std::ostream *stream) { *stream << test.body; }
 
 const std::vector<DerivativeCase> &derivativeCases();
 

@@ -31,7 +31,8 @@ template <typename FormatT> static std::string list(const Values &values, Format
   return llvm::join(parts, ", ");
 }
 static std::string declare(const Values &values, std::string name) {
-  return list(values, [&](std::string i, std::string type) { return "%" + name + i + ": " + type; });
+  return list(values,
+              [&](std::string i, std::string type) { return "%" + name + i + ": " + type; });
 }
 static std::string types(const Values &values) {
   return list(values, [](std::string, std::string type) { return type; });
@@ -66,8 +67,8 @@ static std::string lossText(const DerivativeCase &test, bool indirect, std::stri
   std::string text;
   if (indirect)
     for (auto [n, value] : llvm::enumerate(test.operands))
-      text += "%x" + std::to_string(n) + " = reprise.name %n" + std::to_string(n) + " \"x\" : " +
-              typeOf(value) + "\n";
+      text += "%x" + std::to_string(n) + " = reprise.name %n" + std::to_string(n) +
+              " \"x\" : " + typeOf(value) + "\n";
   text += test.body + "\n";
   for (auto [n, value] : llvm::enumerate(test.results)) {
     std::string i = std::to_string(n), type = " : " + typeOf(value) + "\n";
@@ -97,8 +98,8 @@ static std::string programText(const DerivativeCase &test, bool indirect) {
   std::string argument = indirect ? "n" : "x";
   std::string weights = ", " + declare(test.results, "u") + ", " + declare(test.results, "v");
   std::string loss, body = lossText(test, indirect, loss), gradients = "(" + types(x) + ")";
-  std::string text = "func.func @value(" + declare(x, argument) + weights + ") -> tensor<$c> {\n" + body +
-                     "return " + loss + " : tensor<$c>\n}\n";
+  std::string text = "func.func @value(" + declare(x, argument) + weights + ") -> tensor<$c> {\n" +
+                     body + "return " + loss + " : tensor<$c>\n}\n";
   text += "func.func @grad(" + declare(x, "in") + weights + ") -> " + gradients + " {\n" +
           gradText(x, "l", "g", argument, "in", body, loss) + "return " + names(x, "g") + " : " +
           types(x) + "\n}\n";
@@ -146,7 +147,8 @@ static void store(Tensor &tensor, int64_t i, double value) {
   else if (element.isF32())
     tensor.data<float>()[i] = value;
   else
-    tensor.data<uint16_t>()[i] = element.isBF16() ? reference::toBf16(value) : reference::toF16(value);
+    tensor.data<uint16_t>()[i] =
+        element.isBF16() ? reference::toBf16(value) : reference::toF16(value);
 }
 
 static double load(const Tensor &tensor, int64_t i) {

@@ -14,9 +14,15 @@ using namespace reprise::test;
 namespace {
 
 /// Ops without a derivative: their results are integers or do not depend on a float.
-const std::set<std::string> constants = {"compare",         "argmax",         "iota",
-                                         "constant",        "rem",            "random_uniform",
-                                         "random_uniform_int", "random_normal", "random_bernoulli"};
+const std::set<std::string> constants = {"compare",
+                                         "argmax",
+                                         "iota",
+                                         "constant",
+                                         "rem",
+                                         "random_uniform",
+                                         "random_uniform_int",
+                                         "random_normal",
+                                         "random_bernoulli"};
 /// Ops that are gone, or expanded, when rules are applied.
 const std::set<std::string> structure = {"yield", "block", "checkpoint", "value_and_grad"};
 
@@ -160,8 +166,12 @@ DerivativeCase binary(std::string op) {
   return {op, op, {{"3x"}, {"3x"}}, "%r0 = reprise." + op + " %x0, %x1 : tensor<3x$t>", {{"3x"}}};
 }
 DerivativeCase reduction(std::string op, std::string dims, std::string to) {
-  return {op, op, {{"2x3x"}},
-          "%r0 = reprise." + op + " %x0 dims " + dims + " : (tensor<2x3x$t>) -> tensor<" + to + "$t>", {{to}}};
+  return {op,
+          op,
+          {{"2x3x"}},
+          "%r0 = reprise." + op + " %x0 dims " + dims + " : (tensor<2x3x$t>) -> tensor<" + to +
+              "$t>",
+          {{to}}};
 }
 
 TEST(Derivatives, TiesAndKinks) {

@@ -8,8 +8,8 @@ namespace reprise {
 
 /// The gradients come from one op that draws the same words again.
 static void differentiate(AttentionOp op, Pullback &p) {
-  bool wide = p.wantsWide(0, op.getQuery()) || p.wantsWide(1, op.getKey()) ||
-              p.wantsWide(2, op.getValue());
+  bool wide =
+      p.wantsWide(0, op.getQuery()) || p.wantsWide(1, op.getKey()) || p.wantsWide(2, op.getValue());
   auto fit = [&](Value x) { return wide ? p.widen(x) : x; };
   Value q = fit(op.getQuery()), k = fit(op.getKey()), v = fit(op.getValue());
   Value out = fit(op.getOut());
@@ -114,8 +114,8 @@ static void differentiate(AttentionBackwardOp op, Pullback &p) {
     Value ds = s.masked(p.mul(probability, difference));
     qBar = dkBar ? s.overKeys(ds, dkBar) : Value();
     kBar = dqBar ? s.overQueries(ds, dqBar) : Value();
-    Value dsBar = p.addIfBoth(dqBar ? s.score(dqBar, x.k) : Value(),
-                              dkBar ? s.score(x.q, dkBar) : Value());
+    Value dsBar =
+        p.addIfBoth(dqBar ? s.score(dqBar, x.k) : Value(), dkBar ? s.score(x.q, dkBar) : Value());
     dsBar = p.scale(dsBar, factor);
     pBar = p.addIfBoth(pBar, p.mul(dsBar, difference));
     throughDifference(p, s, x, s.masked(p.mul(dsBar, probability)), doutBar);

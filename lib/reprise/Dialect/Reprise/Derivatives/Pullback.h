@@ -83,8 +83,7 @@ private:
 
 /// The rule of `OpT` is the overload `differentiate(OpT, Pullback &)`.
 template <typename OpT>
-struct DerivativeRule
-    : DifferentiableOpInterface::ExternalModel<DerivativeRule<OpT>, OpT> {
+struct DerivativeRule : DifferentiableOpInterface::ExternalModel<DerivativeRule<OpT>, OpT> {
   void buildPullback(mlir::Operation *op, mlir::ImplicitLocOpBuilder &b,
                      mlir::ValueRange cotangents, llvm::ArrayRef<mlir::RankedTensorType> wanted,
                      llvm::MutableArrayRef<mlir::Value> given) const {

@@ -19,11 +19,10 @@ static void differentiate(MeanOp op, Pullback &p) {
   int64_t count = 1;
   for (int64_t dim : op.getDims())
     count *= from.getDimSize(dim);
-  Value g = p.get();
-  Value each = p.convert(p.div(g, p.like(g, count)), from.getElementType());
+  Value g = p.get(), each = p.div(g, p.like(g, count));
   // Rounded before it is repeated: the same bits, fewer of them.
-  if (p.wantsWide(0, op.getOperand()))
-    each = p.div(g, p.like(g, count));
+  if (p.wants(0))
+    each = p.convert(each, p.getWanted(0).getElementType());
   p.give(0, p.spread(each, from.getShape(), op.getDims()));
 }
 
@@ -92,8 +91,8 @@ static Indices layout(const Side &self, const Side &other, bool cotangentFirst) 
   Indices ascending = other.contracting;
   llvm::sort(ascending);
   for (int64_t dim : ascending)
-    contracted.push_back(
-        self.contracting[std::distance(other.contracting.begin(), llvm::find(other.contracting, dim))]);
+    contracted.push_back(self.contracting[std::distance(other.contracting.begin(),
+                                                        llvm::find(other.contracting, dim))]);
   llvm::append_range(dims, cotangentFirst ? mine : contracted);
   llvm::append_range(dims, cotangentFirst ? contracted : mine);
   return dims;
@@ -108,16 +107,15 @@ static Value contractCotangent(Pullback &p, Value g, const Side &self, const Sid
   int64_t start = batch + (selfIsLhs ? self.free.size() : 0);
   for (size_t i = 0; i < other.free.size(); ++i)
     gContracting.push_back(start + i);
-  bool cotangentFirst = llvm::is_sorted(layout(self, other, true)) ||
-                        !llvm::is_sorted(layout(self, other, false));
+  bool cotangentFirst =
+      llvm::is_sorted(layout(self, other, true)) || !llvm::is_sorted(layout(self, other, false));
   Indices dims = layout(self, other, cotangentFirst), permutation(dims.size());
   for (auto [from, to] : llvm::enumerate(dims))
     permutation[to] = from;
-  auto dot = cotangentFirst
-                 ? DotGeneralOp::create(p.b, g, other.value, gBatch, other.batch, gContracting,
-                                        other.free, elementType)
-                 : DotGeneralOp::create(p.b, other.value, g, other.batch, gBatch, other.free,
-                                        gContracting, elementType);
+  auto dot = cotangentFirst ? DotGeneralOp::create(p.b, g, other.value, gBatch, other.batch,
+                                                   gContracting, other.free, elementType)
+                            : DotGeneralOp::create(p.b, other.value, g, other.batch, gBatch,
+                                                   other.free, gContracting, elementType);
   dot.setAccumulationAttr(accumulation);
   return p.transpose(dot, permutation);
 }

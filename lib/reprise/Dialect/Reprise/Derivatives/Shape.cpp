@@ -18,8 +18,7 @@ static void differentiate(BroadcastOp op, Pullback &p) {
   for (int64_t d = 0; d < op.getType().getRank(); ++d)
     if (!llvm::is_contained(op.getDims(), d))
       repeated.push_back(d);
-  Value g = repeated.empty() ? p.getRaw()
-                             : p.convert(p.getRaw(), p.getWanted(0).getElementType());
+  Value g = repeated.empty() ? p.getRaw() : p.convert(p.getRaw(), p.getWanted(0).getElementType());
   p.give(0, p.sum(g, repeated));
 }
 

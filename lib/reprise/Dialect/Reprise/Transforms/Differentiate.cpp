@@ -30,7 +30,8 @@ public:
       for (StringRef name : {"reprise.block", "reprise.label", "reprise.rule"})
         if (Attribute attribute = source->getDiscardableAttr(name))
           list.set(name, attribute);
-      if (auto attribute = dyn_cast_or_null<IntegerAttr>(source->getDiscardableAttr("reprise.order")))
+      if (auto attribute =
+              dyn_cast_or_null<IntegerAttr>(source->getDiscardableAttr("reprise.order")))
         order = attribute.getInt();
     }
     list.set("reprise.order", builder.getI64IntegerAttr(order + (int64_t{1} << height)));
@@ -115,8 +116,8 @@ private:
   Inheritance inheritance;
   ImplicitLocOpBuilder builder;
   SmallVector<Operation *> primal;
-  DenseSet<Value> active;      ///< depends on an argument to differentiate by
-  DenseSet<Value> parameters;  ///< those arguments
+  DenseSet<Value> active;     ///< depends on an argument to differentiate by
+  DenseSet<Value> parameters; ///< those arguments
   DenseMap<Value, Value> cotangents;
   DenseMap<Value, Operation *> lastSource; ///< of a parameter's cotangent
 };
