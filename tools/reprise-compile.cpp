@@ -109,6 +109,7 @@ int main(int argc, char **argv) {
   DialectRegistry registry;
   reprise::registerAllDialects(registry);
   MLIRContext context(registry);
+  context.printOpOnDiagnostic(false);
   auto sources = std::make_shared<llvm::SourceMgr>();
   SourceMgrDiagnosticHandler handler(*sources, &context);
   OwningOpRef<ModuleOp> module = reprise::parseModelFile(flags.model, context, sources);

@@ -1,0 +1,81 @@
+// RUN: reprise-opt %s --exec-form-launches -split-input-file | FileCheck %s
+
+// Elementwise ops share a launch; labels and replay marks stay behind, so that equal bodies print alike.
+// CHECK-LABEL: @chain
+// CHECK: %[[R:.*]] = exec.launch (%[[A:.*]] = %arg0) : (tensor<8xf32>) -> tensor<8xf32> {
+// CHECK-NEXT: %[[E:.*]] = reprise.exp %[[A]] : tensor<8xf32>
+// CHECK-NEXT: %[[S:.*]] = reprise.add %[[E]], %[[A]] : tensor<8xf32>
+// CHECK-NEXT: exec.return %[[S]]
+// CHECK: return %[[R]]
+func.func @chain(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = reprise.exp %x {reprise.label = #reprise.label<must_save>, replay = 3 : i64} : tensor<8xf32>
+  %1 = reprise.add %0, %x {replay = 3 : i64} : tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
+
+// -----
+
+// A row program: the reduction, its broadcast and what follows; the reduced value is read outside, so it is stored.
+// CHECK-LABEL: @rows
+// CHECK: exec.launch ({{.*}}) : (tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4x8xf32>)
+// CHECK-NOT: exec.launch
+func.func @rows(%x: tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4x8xf32>) {
+  %0 = reprise.max %x dims [1] : (tensor<4x8xf32>) -> tensor<4xf32>
+  %1 = reprise.broadcast %0 dims [0] : (tensor<4xf32>) -> tensor<4x8xf32>
+  %2 = reprise.sub %x, %1 : tensor<4x8xf32>
+  return %0, %2 : tensor<4xf32>, tensor<4x8xf32>
+}
+
+// -----
+
+// A value that is read transposed must be stored first.
+// CHECK-LABEL: @transposed
+// CHECK: exec.launch
+// CHECK: exec.launch
+// CHECK-NEXT: reprise.transpose
+func.func @transposed(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = reprise.exp %x : tensor<8x8xf32>
+  %1 = reprise.transpose %0 [1, 0] : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  %2 = reprise.add %1, %x : tensor<8x8xf32>
+  return %2 : tensor<8x8xf32>
+}
+
+// -----
+
+// Cotangents never join the forward pass, even if they read forward values only.
+// CHECK-LABEL: @parts
+// CHECK-COUNT-2: exec.launch
+func.func @parts(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %0 = reprise.exp %x {reprise.primal} : tensor<8xf32>
+  %1 = reprise.mul %0, %0 {reprise.cotangent} : tensor<8xf32>
+  return %0, %1 : tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// An update moves up behind its gradient and the last reader of the old value.
+// CHECK-LABEL: @hoisted
+// CHECK: reprise.exp
+// CHECK: reprise.tanh
+// CHECK: reprise.sub
+// CHECK: reprise.log
+func.func @hoisted(%w: tensor<8xf32> {reprise.name = "w"}, %x: tensor<4xf32>) -> (tensor<4xf32>, tensor<8xf32> {reprise.name = "w"}) {
+  %g = reprise.exp %w {reprise.cotangent} : tensor<8xf32>
+  %r = reprise.tanh %w {reprise.primal} : tensor<8xf32>
+  %s = reprise.slice %r from [0] to [4] by [1] : (tensor<8xf32>) -> tensor<4xf32>
+  %l = reprise.log %x {reprise.cotangent} : tensor<4xf32>
+  %m = reprise.add %l, %s {reprise.cotangent} : tensor<4xf32>
+  %n = reprise.sub %w, %g : tensor<8xf32>
+  return %m, %n : tensor<4xf32>, tensor<8xf32>
+}
+
+// -----
+
+// Results are buffers: views, splats, foreign arguments and values returned twice are copied.
+// CHECK-LABEL: @aliases
+// CHECK-COUNT-4: exec.launch
+func.func @aliases(%a: tensor<4xf32> {reprise.name = "a"}, %b: tensor<4xf32> {reprise.name = "b"}) -> (tensor<4xf32> {reprise.name = "b"}, tensor<2x2xf32> {reprise.name = "v"}, tensor<3xf32> {reprise.name = "c"}, tensor<4xf32> {reprise.name = "a"}) {
+  %v = reprise.reshape %b : (tensor<4xf32>) -> tensor<2x2xf32>
+  %c = reprise.constant dense<1.0> : tensor<3xf32>
+  return %a, %v, %c, %b : tensor<4xf32>, tensor<2x2xf32>, tensor<3xf32>, tensor<4xf32>
+}
