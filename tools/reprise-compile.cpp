@@ -25,7 +25,7 @@ struct Flags {
   cl::opt<std::string> contractions{"contractions", cl::desc("exact: as on every CPU"), cl::init("exact")};
   cl::opt<unsigned> threads{"threads", cl::desc("Workers that the workspace is reckoned for (default: the cores)"),
                             cl::init(0)};
-  cl::list<std::string> reports{"report", cl::desc("Write a report, F.json; may be repeated"),
+  cl::list<std::string> reports{"report", cl::desc("Write a report: F.json, F.html or F.txt; may be repeated"),
                                 cl::value_desc("F")};
   cl::opt<bool> interpret{"interpret", cl::desc("Run the reference interpreter instead of compiling")};
   cl::opt<int64_t> seed{"seed", cl::desc("With --interpret: the seed"), cl::init(0)};
@@ -44,8 +44,8 @@ std::string checkFlags(const Flags &flags) {
   if (flags.contractions != "exact")
     return "unknown contractions '" + flags.contractions + "', expected exact";
   for (StringRef report : flags.reports)
-    if (!report.ends_with(".json"))
-      return ("expected a report named *.json, got '" + report + "'").str();
+    if (!report.ends_with(".json") && !report.ends_with(".html") && !report.ends_with(".txt"))
+      return ("expected a report named *.json, *.html or *.txt, got '" + report + "'").str();
   return "";
 }
 

@@ -28,7 +28,7 @@ struct Compilation {
 /// from must come from a trusted source or from parseModelFile: stock MLIR dies on some hostile inputs.
 mlir::FailureOr<Compilation> compile(mlir::ModuleOp module, const CompileOptions &options);
 
-/// Prints the report in the format of the file's name: .json.
+/// Prints the report in the format of the file's name: .html, .txt, or else JSON.
 void printReport(llvm::raw_ostream &stream, llvm::StringRef path, const llvm::json::Object &report);
 
 /// Runs the phases up to and with `to` on `module`.

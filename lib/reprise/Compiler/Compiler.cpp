@@ -48,6 +48,7 @@ FailureOr<Compilation> compile(ModuleOp module, const CompileOptions &options) {
   buildPhases(manager, Phase::Checkpoint, Phase::Memory, options.phases);
   if (failed(manager.run(module)))
     return failure();
+  compilation.report["buffers"] = describeTimeline(step);
   OwningOpRef<ModuleOp> initializers = buildInitializers(step);
   if (failed(lowerInitializers(*initializers)))
     return failure();

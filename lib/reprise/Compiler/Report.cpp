@@ -91,7 +91,11 @@ Object describePlan(func::FuncOp step) {
   return report;
 }
 
-void printReport(llvm::raw_ostream &stream, StringRef, const Object &report) {
+void printReport(llvm::raw_ostream &stream, StringRef path, const Object &report) {
+  if (path.ends_with(".html"))
+    return printHtml(stream, report);
+  if (path.ends_with(".txt"))
+    return printText(stream, report);
   stream << llvm::formatv("{0:2}\n", llvm::json::Value(Object(report)));
 }
 

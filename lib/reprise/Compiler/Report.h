@@ -14,6 +14,13 @@ llvm::json::Object describePlan(mlir::func::FuncOp step);
 /// Adds what the bundle needs: arena, workspace, persistent bytes, commands.
 void describeBundle(const runtime::Bundle &bundle, llvm::json::Object &report);
 
+/// The buffers of the arena: name, first and last launch, offset and bytes.
+llvm::json::Array describeTimeline(mlir::func::FuncOp step);
+
+/// One self-contained page; a table for the terminal.
+void printHtml(llvm::raw_ostream &stream, const llvm::json::Object &report);
+void printText(llvm::raw_ostream &stream, const llvm::json::Object &report);
+
 } // namespace reprise
 
 #endif // REPRISE_COMPILER_REPORT_H

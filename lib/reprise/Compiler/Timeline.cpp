@@ -1,0 +1,51 @@
+// reprise: the arena over the step: which buffer lies where, from which launch to which
+#include "Report.h"
+
+#include "reprise/Dialect/Exec/IR/Exec.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+
+using namespace mlir;
+using llvm::json::Array;
+using llvm::json::Object;
+
+namespace reprise {
+
+/// The label of a launch: its costliest op and its scope.
+static std::string nameOf(exec::LaunchOp launch) {
+  StringRef leader = "copy";
+  int64_t most = -1;
+  for (Operation &op : launch.getBody().front().without_terminator())
+    if (auto cost = dyn_cast<CostOpInterface>(op); cost && cost.getFlops() > most) {
+      most = cost.getFlops();
+      leader = op.getName().stripDialect();
+    }
+  std::string name = leader.str();
+  if (auto scope = dyn_cast<NameLoc>(launch.getLoc()))
+    name += " " + scope.getName().str();
+  return name;
+}
+
+Array describeTimeline(func::FuncOp step) {
+  DenseMap<Operation *, int64_t> position;
+  for (auto launch : step.getOps<exec::LaunchOp>())
+    position[launch] = position.size();
+  int64_t end = position.size();
+  Array buffers;
+  for (auto launch : step.getOps<exec::LaunchOp>())
+    for (OpResult result : launch->getResults()) {
+      if ((*launch.getArguments())[result.getResultNumber()] >= 0)
+        continue;
+      int64_t last = position[launch];
+      for (Operation *user : result.getUsers())
+        last = std::max(last, isa<exec::LaunchOp>(user) ? position[user] : end);
+      auto type = cast<RankedTensorType>(result.getType());
+      buffers.push_back(Object{{"name", nameOf(launch)},
+                               {"first", position[launch]},
+                               {"last", last},
+                               {"offset", (*launch.getOffsets())[result.getResultNumber()]},
+                               {"bytes", type.getNumElements() * elementBytes(type.getElementType())}});
+    }
+  return buffers;
+}
+
+} // namespace reprise
