@@ -229,6 +229,31 @@ static void addRandom(Cases &cases) {
   backward("attentionBackwardValue", "%a, %b, %r0", "", draws + masked + rate, {{k}});
 }
 
+/// Many ops and values with several uses: a normalized, attended residual, an activation, a loss.
+static void addComposite(Cases &cases) {
+  std::string text = R"(
+    %seed = reprise.constant dense<7> : tensor<i64>
+    %offset = reprise.constant dense<4> : tensor<i64>
+    %labels = reprise.constant dense<[[[1, 0, 1]]]> : tensor<1x1x3xi32>
+    %n, %mean, %rstd = reprise.layer_norm %x0, %x1, %x2 {epsilon = 0.125 : f64}
+        : (tensor<1x1x3x2x$t>, tensor<2x$t>, tensor<2x$t>) -> (tensor<1x1x3x2x$t>, tensor<1x1x3x$c>, tensor<1x1x3x$c>)
+    %q = reprise.dot_general %n, %x3 contracting [3] x [0] : (tensor<1x1x3x2x$t>, tensor<2x2x$t>) -> tensor<1x1x3x2x$t>
+    %k = reprise.dot_general %n, %x3 contracting [3] x [1] : (tensor<1x1x3x2x$t>, tensor<2x2x$t>) -> tensor<1x1x3x2x$t>
+    %o, %lse = reprise.attention %q, %k, %n seed %seed offset %offset
+        {causal, scale = 0.5 : f64, rate = 0.25 : f64, stream = 1 : i64}
+        : (tensor<1x1x3x2x$t>, tensor<1x1x3x2x$t>, tensor<1x1x3x2x$t>) -> (tensor<1x1x3x2x$t>, tensor<1x1x3x$c>)
+    %d = reprise.dropout %o seed %seed offset %offset {rate = 0.25 : f64, stream = 2 : i64} : tensor<1x1x3x2x$t>
+    %h = reprise.add %x0, %d : tensor<1x1x3x2x$t>
+    %g = reprise.gelu %h : tensor<1x1x3x2x$t>
+    %l = reprise.mul %g, %h : tensor<1x1x3x2x$t>
+    %r0 = reprise.cross_entropy %l, %labels : (tensor<1x1x3x2x$t>, tensor<1x1x3xi32>) -> tensor<1x1x3x$t>)";
+  cases.push_back({"attention",
+                   "block",
+                   {{"1x1x3x2x", -2, 2}, {"2x", 0.5, 2}, {"2x"}, {"2x2x"}},
+                   text,
+                   {{"1x1x3x"}}});
+}
+
 const Cases &derivativeCases() {
   static const Cases all = [] {
     Cases cases;
@@ -237,6 +262,7 @@ const Cases &derivativeCases() {
     addReductions(cases);
     addRows(cases);
     addRandom(cases);
+    addComposite(cases);
     return cases;
   }();
   return all;
