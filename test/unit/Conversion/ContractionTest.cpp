@@ -1,6 +1,6 @@
 // reprise: contractions against the plain scalar chain of fma, to the bit
-#include "MappedImage.h"
 #include "reprise/Conversion/Cpu/Contraction.h"
+#include "MappedImage.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -71,7 +71,8 @@ struct ContractionTest : testing::Test {
     return std::uniform_int_distribution<int64_t>(low, high)(random);
   }
 
-  /// Lays dimensions of one operand out in a random order, with a gap at times; returns the elements that it needs.
+  /// Lays dimensions of one operand out in a random order, with a gap at times; returns the
+  /// elements that it needs.
   int64_t layOut(std::vector<std::pair<int64_t, int64_t *>> dims) {
     std::shuffle(dims.begin(), dims.end(), random);
     int64_t stride = 1;
@@ -136,7 +137,8 @@ SmallVector<FreeDim> rhsOf(ArrayRef<SharedDim> dims) {
   return result;
 }
 
-/// The contract's order, with none of the machinery: chains of 4,096, then neighbours level by level.
+/// The contract's order, with none of the machinery: chains of 4,096, then neighbours level by
+/// level.
 template <typename T>
 T canonicalSum(int64_t terms, llvm::function_ref<std::pair<T, T>(int64_t)> term) {
   std::vector<T> sums;
@@ -176,7 +178,8 @@ void reference(const ContractionSpec &spec, Bytes &lhs, Bytes &rhs, Bytes &resul
   }
 }
 
-/// Runs every command, its items cut into `workers` ranges that run one after the other, the last one first.
+/// Runs every command, its items cut into `workers` ranges that run one after the other, the last
+/// one first.
 void runCommands(const MappedImage &image, ArrayRef<KernelCommand> commands,
                  std::vector<void *> buffers, int workers) {
   int64_t shared = 0;
@@ -232,7 +235,8 @@ void ContractionTest::check(const Layout &layout, const ContractionHooks &hooks,
                           << describe(spec.columns) << " terms" << describe(lhsOf(spec.contracted))
                           << describe(rhsOf(spec.contracted)) << " batch"
                           << describe(lhsOf(spec.batch)) << describe(rhsOf(spec.batch));
-      for (size_t i = results * KernelBuilder::bytesOf(spec.resultType); i < result.data.size(); ++i)
+      for (size_t i = results * KernelBuilder::bytesOf(spec.resultType); i < result.data.size();
+           ++i)
         ASSERT_EQ(result.data[i], 0) << "written beyond the result";
     }
   }
@@ -274,16 +278,18 @@ ContractionSpec plain(Type type, const Shape &shape) {
   spec.lhsType = spec.rhsType = spec.resultType = type;
   spec.rows = {{shape.m, shape.lhsTransposed ? 1 : shape.k}};
   spec.columns = {{shape.n, shape.rhsTransposed ? shape.k : 1}};
-  spec.contracted = {{shape.k, shape.lhsTransposed ? shape.m : 1,
-                      shape.rhsTransposed ? 1 : shape.n}};
+  spec.contracted = {
+      {shape.k, shape.lhsTransposed ? shape.m : 1, shape.rhsTransposed ? 1 : shape.n}};
   return spec;
 }
 
 TEST_F(ContractionTest, EveryTranspositionOfChosenShapes) {
-  // Several blocks in each direction; terms beyond one chain, and odd numbers of chains; vectors; nothing to add.
-  std::tuple<int64_t, int64_t, int64_t> sizes[] = {
-      {200, 130, 70}, {33, 1100, 40}, {300, 64, 1030}, {16, 32, 5000}, {3, 5, 12300}, {2, 7, 20490},
-      {1, 256, 300},  {256, 1, 300},  {1, 1, 9000},    {256, 10, 100}, {5, 40, 0},    {64, 64, 1024}};
+  // Several blocks in each direction; terms beyond one chain, and odd numbers of chains; vectors;
+  // nothing to add.
+  std::tuple<int64_t, int64_t, int64_t> sizes[] = {{200, 130, 70}, {33, 1100, 40}, {300, 64, 1030},
+                                                   {16, 32, 5000}, {3, 5, 12300},  {2, 7, 20490},
+                                                   {1, 256, 300},  {256, 1, 300},  {1, 1, 9000},
+                                                   {256, 10, 100}, {5, 40, 0},     {64, 64, 1024}};
   for (auto [m, n, k] : sizes)
     for (bool lhsTransposed : {false, true})
       for (bool rhsTransposed : {false, true}) {

@@ -1,10 +1,10 @@
 // reprise: contractions (general dot products) in the canonical order, as kernels for the CPU
 //
-// result[b, m, n] = sum over k of lhs[b, m, k] · rhs[b, n, k], where each index stands for a list of dimensions in
-// row-major order. The sum is one chain of fma over k in order, from +0; with more than 4,096 terms, one chain per
-// block of 4,096, whose results meet in the neighbour tree (2i, 2i+1), an odd last one moves up. bf16 and f16 widen
-// exactly to f32, f64 stays, and the result is rounded once. Nothing else shows: neither tiles nor packing nor
-// strides nor the target.
+// result[b, m, n] = sum over k of lhs[b, m, k] · rhs[b, n, k], where each index stands for a list
+// of dimensions in row-major order. The sum is one chain of fma over k in order, from +0; with more
+// than 4,096 terms, one chain per block of 4,096, whose results meet in the neighbour tree (2i,
+// 2i+1), an odd last one moves up. bf16 and f16 widen exactly to f32, f64 stays, and the result is
+// rounded once. Nothing else shows: neither tiles nor packing nor strides nor the target.
 #ifndef REPRISE_CONVERSION_CPU_CONTRACTION_H
 #define REPRISE_CONVERSION_CPU_CONTRACTION_H
 
@@ -22,9 +22,9 @@ struct SharedDim {
   int64_t size, lhsStride, rhsStride;
 };
 
-/// One contraction. Both operands have floats of the same arithmetic (f32, bf16 and f16 mix; f64 does not). Strides are
-/// those of the operands as stored, so a transposition or a slice costs nothing. Sizes are positive, save that
-/// contracted ones may be 0.
+/// One contraction. Both operands have floats of the same arithmetic (f32, bf16 and f16 mix; f64
+/// does not). Strides are those of the operands as stored, so a transposition or a slice costs
+/// nothing. Sizes are positive, save that contracted ones may be 0.
 struct ContractionSpec {
   mlir::Type lhsType, rhsType, resultType;
   llvm::SmallVector<SharedDim> batch;
@@ -37,19 +37,22 @@ struct ContractionSpec {
   mlir::Type accumulatorType() const { return KernelBuilder::computeType(lhsType); }
 };
 
-/// A block of finished results: element (row, column) of batch entry `batch` lies at scratch[(row − row0) · ld + column −
-/// column0], in the accumulator's type, for row0 ≤ row < row1 and column0 ≤ column < column1. All are i64.
+/// A block of finished results: element (row, column) of batch entry `batch` lies at scratch[(row −
+/// row0) · ld + column − column0], in the accumulator's type, for row0 ≤ row < row1 and column0 ≤
+/// column < column1. All are i64.
 struct ContractionBlock {
   mlir::Value scratch, ld, batch, row0, row1, column0, column1;
 };
 
-/// Emits what happens to a finished block while it is in the cache. Buffer 2 + i of the kernel is extra buffer i. Every
-/// element of the result lies in exactly one block; blocks are a function of the shape and the target.
+/// Emits what happens to a finished block while it is in the cache. Buffer 2 + i of the kernel is
+/// extra buffer i. Every element of the result lies in exactly one block; blocks are a function of
+/// the shape and the target.
 using EpilogueFn = llvm::function_ref<void(KernelBuilder &, const ContractionBlock &)>;
 
-/// Emits an elementwise function of operand elements as they are packed. `value` is in the type of arithmetic, a scalar
-/// or a vector whose lanes run along `free` or, if `alongContracted`, along `contracted`; `free` is the row or the
-/// column of lane 0. It may run more than once for an element.
+/// Emits an elementwise function of operand elements as they are packed. `value` is in the type of
+/// arithmetic, a scalar or a vector whose lanes run along `free` or, if `alongContracted`, along
+/// `contracted`; `free` is the row or the column of lane 0. It may run more than once for an
+/// element.
 struct PackedElements {
   mlir::Value value, batch, free, contracted;
   bool alongContracted;
@@ -57,12 +60,14 @@ struct PackedElements {
 using PrologueFn = llvm::function_ref<mlir::Value(KernelBuilder &, const PackedElements &)>;
 
 struct ContractionHooks {
-  EpilogueFn epilogue = nullptr; // none: round to the result's type and store, row-major [batch, M, N]
+  EpilogueFn epilogue =
+      nullptr; // none: round to the result's type and store, row-major [batch, M, N]
   PrologueFn lhsPrologue = nullptr, rhsPrologue = nullptr;
 };
 
-/// One command: its kernel's buffers are lhs, rhs, the extra buffers in order, and the shared workspace if
-/// `sharedBytes` of any of the contraction's commands is not 0. Its contents go from one command to the next.
+/// One command: its kernel's buffers are lhs, rhs, the extra buffers in order, and the shared
+/// workspace if `sharedBytes` of any of the contraction's commands is not 0. Its contents go from
+/// one command to the next.
 struct KernelCommand {
   std::string kernel;
   int64_t items = 0;
@@ -70,8 +75,8 @@ struct KernelCommand {
   int64_t workerBytes = 0; // private to each worker
 };
 
-/// Adds the kernels of one contraction to a module, named `name` and `name` with a suffix, and returns the commands that
-/// run them, in order.
+/// Adds the kernels of one contraction to a module, named `name` and `name` with a suffix, and
+/// returns the commands that run them, in order.
 llvm::SmallVector<KernelCommand> emitContraction(mlir::ModuleOp module, llvm::StringRef name,
                                                  const ContractionSpec &spec,
                                                  const CpuTarget &target,

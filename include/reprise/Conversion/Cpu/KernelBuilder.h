@@ -8,12 +8,12 @@
 
 namespace reprise {
 
-/// Builds one function `void k(ptr buffers, i64 begin, i64 end, ptr workspace)`. Buffers are those of the command in
-/// order; [begin, end) are work items; the workspace is private to the worker and aligned to 64 bytes. The function is
-/// complete at any time: operations go before its return.
+/// Builds one function `void k(ptr buffers, i64 begin, i64 end, ptr workspace)`. Buffers are those
+/// of the command in order; [begin, end) are work items; the workspace is private to the worker and
+/// aligned to 64 bytes. The function is complete at any time: operations go before its return.
 ///
-/// In memory an element of i1 is one byte, 0 or 1, and every other type is itself. In registers a value is a scalar
-/// (width 1) or a vector of one dimension.
+/// In memory an element of i1 is one byte, 0 or 1, and every other type is itself. In registers a
+/// value is a scalar (width 1) or a vector of one dimension.
 class KernelBuilder {
 public:
   using Carried = llvm::SmallVector<mlir::Value>;
@@ -61,7 +61,8 @@ public:
   mlir::Value load(mlir::Type elementType, mlir::Value base, mlir::Value index, int64_t width = 1);
   /// Stores a value of `elementType`, or a vector of it.
   void store(mlir::Type elementType, mlir::Value value, mlir::Value base, mlir::Value index);
-  /// The same in the type of arithmetic: 16-bit floats are widened after the load, and rounded before the store.
+  /// The same in the type of arithmetic: 16-bit floats are widened after the load, and rounded
+  /// before the store.
   mlir::Value loadCompute(mlir::Type elementType, mlir::Value base, mlir::Value index,
                           int64_t width = 1);
   void storeCompute(mlir::Type elementType, mlir::Value value, mlir::Value base, mlir::Value index);

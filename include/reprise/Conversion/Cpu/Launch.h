@@ -11,8 +11,9 @@ namespace reprise {
 
 /// One buffer of a command.
 struct BufferSlot {
-  /// Input: argument `index` of the group's body. Output: operand `index` of its terminator. Shared: the launch's
-  /// shared scratch, aligned to 64 bytes, whose content does not outlive the launch (`index` is 0).
+  /// Input: argument `index` of the group's body. Output: operand `index` of its terminator.
+  /// Shared: the launch's shared scratch, aligned to 64 bytes, whose content does not outlive the
+  /// launch (`index` is 0).
   enum Kind { Input, Output, Shared } kind;
   int64_t index;
   /// Bytes from the start of that buffer.

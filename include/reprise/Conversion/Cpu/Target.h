@@ -1,4 +1,5 @@
-// reprise: the CPUs that kernels are compiled for, and the compilation of a module of kernels to one flat image
+// reprise: the CPUs that kernels are compiled for, and the compilation of a module of kernels to
+// one flat image
 #ifndef REPRISE_CONVERSION_CPU_TARGET_H
 #define REPRISE_CONVERSION_CPU_TARGET_H
 
@@ -13,13 +14,14 @@
 
 namespace reprise {
 
-/// One CPU. Code uses the instructions of `level` and no others, so that results and the set of machines that run a
-/// bundle follow from the level alone; `tune` only orders instructions.
+/// One CPU. Code uses the instructions of `level` and no others, so that results and the set of
+/// machines that run a bundle follow from the level alone; `tune` only orders instructions.
 struct CpuTarget {
   /// As the user wrote it: `x86-64-v3`, `x86-64-v4` or `native`.
   std::string name;
-  /// What a bundle records and a runtime checks: `x86-64-v3` (AVX2, FMA, F16C, BMI2) or `x86-64-v4` (plus AVX-512
-  /// F, BW, CD, DQ, VL). The names are those of the x86-64 psABI and of `__builtin_cpu_supports`.
+  /// What a bundle records and a runtime checks: `x86-64-v3` (AVX2, FMA, F16C, BMI2) or `x86-64-v4`
+  /// (plus AVX-512 F, BW, CD, DQ, VL). The names are those of the x86-64 psABI and of
+  /// `__builtin_cpu_supports`.
   std::string level;
   /// The LLVM name of the CPU whose scheduling model is used.
   std::string tune;
@@ -33,26 +35,29 @@ struct CpuTarget {
   /// Whether this machine can run code for the target.
   bool runsHere() const;
 
-  /// Resolves a name. `native` is the highest level that this machine has, tuned for it. Errors: an unknown name, or
-  /// `native` on a machine below x86-64-v3.
+  /// Resolves a name. `native` is the highest level that this machine has, tuned for it. Errors: an
+  /// unknown name, or `native` on a machine below x86-64-v3.
   static llvm::Expected<CpuTarget> get(llvm::StringRef name);
 };
 
-/// Position-independent machine code and its constants. Nothing in it is written to, and it refers to nothing outside.
+/// Position-independent machine code and its constants. Nothing in it is written to, and it refers
+/// to nothing outside.
 struct Image {
   std::vector<uint8_t> bytes;
   /// Byte offset of each kernel, a multiple of 64.
   std::map<std::string, uint64_t> symbols;
 };
 
-/// Places the sections of relocatable x86-64 ELF objects one after the other, resolves their relocations, and returns
-/// the flat image. Errors: an undefined symbol (named), one defined twice, a writable section, an unknown relocation.
+/// Places the sections of relocatable x86-64 ELF objects one after the other, resolves their
+/// relocations, and returns the flat image. Errors: an undefined symbol (named), one defined twice,
+/// a writable section, an unknown relocation.
 llvm::Expected<Image> linkImage(llvm::ArrayRef<std::string> objects);
 
-/// Compiles a module of `llvm.func` kernels whose bodies hold arith, math, scf, vector, cf, index, ub and llvm
-/// operations; loop-carried vectors must have one dimension. The module is left as it was. The same module and target
-/// give the same bytes, however many threads the context has. Only `math.fma` fuses. Errors are emitted at the
-/// module: an operation that does not lower, or a kernel that would call a function.
+/// Compiles a module of `llvm.func` kernels whose bodies hold arith, math, scf, vector, cf, index,
+/// ub and llvm operations; loop-carried vectors must have one dimension. The module is left as it
+/// was. The same module and target give the same bytes, however many threads the context has. Only
+/// `math.fma` fuses. Errors are emitted at the module: an operation that does not lower, or a
+/// kernel that would call a function.
 mlir::FailureOr<Image> compileKernels(mlir::ModuleOp module, const CpuTarget &target);
 
 } // namespace reprise

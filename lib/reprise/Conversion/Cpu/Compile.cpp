@@ -46,8 +46,9 @@ std::unique_ptr<llvm::TargetMachine> makeMachine(const CpuTarget &target) {
                                    llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
 }
 
-/// Lowers the batches, which are modules inside of `outer`, at the same time. One pass manager runs them all: several
-/// at once would load dialects into the context concurrently, which it does not allow.
+/// Lowers the batches, which are modules inside of `outer`, at the same time. One pass manager runs
+/// them all: several at once would load dialects into the context concurrently, which it does not
+/// allow.
 LogicalResult lowerToLlvmDialect(ModuleOp outer) {
   PassManager manager(outer.getContext(), ModuleOp::getOperationName());
   OpPassManager &passes = manager.nest<ModuleOp>();
@@ -74,7 +75,8 @@ void setAttributes(llvm::Module &module, const CpuTarget &target) {
   }
 }
 
-/// The passes that emitted vector code needs: it is as fast as after -O3, and compiles in a tenth of the time.
+/// The passes that emitted vector code needs: it is as fast as after -O3, and compiles in a tenth
+/// of the time.
 LogicalResult optimize(llvm::Module &module, llvm::TargetMachine &machine,
                        const llvm::TargetLibraryInfoImpl &library) {
   llvm::LoopAnalysisManager loops;
@@ -126,8 +128,9 @@ FailureOr<std::string> compileBatch(ModuleOp batch, const CpuTarget &target) {
   return std::string(object.data(), object.size());
 }
 
-/// Copies a module's kernels into modules of about equal numbers of operations, inside of one that is returned. The
-/// split depends on the module alone, never on the threads at hand, so that the image is always the same.
+/// Copies a module's kernels into modules of about equal numbers of operations, inside of one that
+/// is returned. The split depends on the module alone, never on the threads at hand, so that the
+/// image is always the same.
 OwningOpRef<ModuleOp> splitIntoBatches(ModuleOp module) {
   constexpr int64_t operationsPerBatch = 1500;
   OwningOpRef<ModuleOp> outer = ModuleOp::create(module.getLoc());

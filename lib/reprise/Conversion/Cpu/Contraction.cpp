@@ -30,7 +30,8 @@ struct Workspace {
   int64_t rows = 0, lanes = 0, scratch = 0, transposed = 0, bytes = 0;
 };
 
-/// One operand within the block at hand: slivers [begin, end) and the first element of the batch entry.
+/// One operand within the block at hand: slivers [begin, end) and the first element of the batch
+/// entry.
 struct BlockOperand {
   Value begin, end, base;
 };
@@ -39,17 +40,16 @@ class ContractionEmitter {
 public:
   ContractionEmitter(ModuleOp module, const ContractionSpec &spec, const ContractionPlan &plan,
                      const ContractionHooks &hooks)
-      : module(module), spec(spec), plan(plan), hooks(hooks), workspace(plan) {}
+      : module(module), spec(spec), plan(plan), hooks(hooks), workspace(plan),
+        sharedRowBytes(sharedBytes(plan.rows)) {}
 
   SmallVector<KernelCommand> emit(StringRef name) {
     SmallVector<KernelCommand> commands;
-    int64_t shared = 0;
-    if (plan.lanes.packing == Packing::Shared) {
-      shared = plan.packedElements(plan.lanes) * plan.accumulatorBytes();
+    int64_t shared = sharedRowBytes + sharedBytes(plan.lanes);
+    if (shared) {
       std::string packName = (name + "_pack").str();
       emitSharedPack(packName);
-      int64_t items = plan.batch * plan.kBlocks() * plan.lanes.slivers();
-      commands.push_back({packName, items, shared, 0});
+      commands.push_back({packName, packItems(plan.rows) + packItems(plan.lanes), shared, 0});
     }
     emitMultiply(name);
     commands.push_back({name.str(), plan.items(), shared, workspace.bytes});
@@ -57,9 +57,10 @@ public:
   }
 
 private:
-  using SliverBody = llvm::function_ref<void(Value sliver, bool tail)>;
-
-  Value sharedBuffer(KernelBuilder &k) { return k.buffer(2 + spec.extraBuffers); }
+  int64_t sharedBytes(const OperandPlan &operand) const {
+    bool shared = operand.packing == Packing::Shared;
+    return shared ? plan.packedElements(operand) * plan.accumulatorBytes() : 0;
+  }
 
   Value bytesFrom(KernelBuilder &k, Value base, int64_t offset) {
     return k.pointer(k.builder().getI8Type(), base, k.i64(offset));
@@ -78,37 +79,48 @@ private:
     return k.min(k.i64(plan.kBlock), k.sub(k.i64(plan.terms), k0));
   }
 
-  /// The slivers of [begin, end); the last of the operand, if it is a tail, apart.
-  void forSlivers(KernelBuilder &k, const OperandPlan &operand, const BlockOperand &block,
-                  SliverBody body) {
-    int64_t whole = operand.slivers() - (operand.tail() ? 1 : 0);
-    if (whole)
-      k.forLoop(block.begin, k.min(block.end, k.i64(whole)), k.i64(1),
-                [&](Value sliver) { body(sliver, false); });
-    if (!operand.tail())
-      return;
-    Value isLast = arith::CmpIOp::create(k.builder(), arith::CmpIPredicate::sgt, block.end,
-                                         k.i64(whole));
-    k.ifThen(isLast, [&] { body(k.i64(whole), true); });
+  /// Neighbouring slivers that one item of the packing command packs: some 10 µs of work.
+  int64_t packGroup(const OperandPlan &operand) const {
+    return llvm::divideCeil(int64_t(1) << 15, plan.sliverElements(operand));
+  }
+  int64_t packGroups(const OperandPlan &operand) const {
+    return llvm::divideCeil(operand.slivers(), packGroup(operand));
+  }
+  int64_t packItems(const OperandPlan &operand) const {
+    bool shared = operand.packing == Packing::Shared;
+    return shared ? plan.batch * plan.kBlocks() * packGroups(operand) : 0;
   }
 
-  /// One item packs one sliver of one block of terms.
   void emitSharedPack(StringRef name) {
     KernelBuilder k(module, name);
-    const OperandPlan &operand = plan.lanes;
-    k.forLoop(k.begin(), k.end(), k.i64(1), [&](Value item) {
-      Value sliver = k.rem(item, operand.slivers());
-      Value rest = k.div(item, operand.slivers());
-      Value k0 = k.mul(k.rem(rest, plan.kBlocks()), plan.kBlock);
-      Value batch = k.div(rest, plan.kBlocks());
-      BlockOperand block{sliver, k.add(sliver, 1), batchBase(k, operand, batch)};
-      Value to = k.pointer(plan.accumulator, sharedBuffer(k),
-                           k.mul(item, plan.sliverElements(operand)));
-      forSlivers(k, operand, block, [&](Value index, bool tail) {
-        emitPack(k, plan, operand,
-                 {block.base, to, batch, k.mul(index, operand.sliver), k0, countFrom(k, k0), tail});
-      });
-    });
+    Value split = k.i64(packItems(plan.rows));
+    k.forLoop(k.begin(), k.min(k.end(), split), k.i64(1),
+              [&](Value item) { emitPackItem(k, plan.rows, item); });
+    Value begin = arith::MaxSIOp::create(k.builder(), k.begin(), split);
+    k.forLoop(begin, k.end(), k.i64(1),
+              [&](Value item) { emitPackItem(k, plan.lanes, k.sub(item, split)); });
+  }
+
+  void emitPackItem(KernelBuilder &k, const OperandPlan &operand, Value item) {
+    if (!packItems(operand))
+      return;
+    Value group = k.rem(item, packGroups(operand));
+    Value block = k.div(item, packGroups(operand)); // of batch and terms
+    Value k0 = k.mul(k.rem(block, plan.kBlocks()), plan.kBlock);
+    Value batch = k.div(block, plan.kBlocks());
+    Value begin = k.mul(group, packGroup(operand));
+    Value end = k.min(k.add(begin, packGroup(operand)), k.i64(operand.slivers()));
+    emitPack(k, plan, operand,
+             {batchBase(k, operand, batch), sharedSliver(k, operand, block, begin), batch, begin,
+              end, k0, countFrom(k, k0)});
+  }
+
+  /// A sliver in the shared workspace; `block` counts blocks of terms through all batch entries.
+  Value sharedSliver(KernelBuilder &k, const OperandPlan &operand, Value block, Value sliver) {
+    int64_t offset = &operand == &plan.rows ? 0 : sharedRowBytes;
+    Value index = k.add(k.mul(block, operand.slivers()), sliver);
+    return k.pointer(plan.accumulator, bytesFrom(k, k.buffer(2 + spec.extraBuffers), offset),
+                     k.mul(index, plan.sliverElements(operand)));
   }
 
   void emitMultiply(StringRef name) {
@@ -137,7 +149,8 @@ private:
                   const BlockOperand &lanes) {
     if (plan.chains() == 1)
       return emitChain(k, batch, rows, lanes, k.i64(0), scratch(k, k.i64(0)));
-    // A binary counter of finished chains is the neighbour tree: before chain c its 1 bits are the partial sums.
+    // A binary counter of finished chains is the neighbour tree: before chain c its 1 bits are the
+    // partial sums.
     ImplicitLocOpBuilder &b = k.builder();
     k.forLoop(k.i64(0), k.i64(plan.chains()), k.i64(1), [&](Value chain) {
       Value slot = math::CtPopOp::create(b, chain);
@@ -188,20 +201,28 @@ private:
     Value count = countFrom(k, k0);
     packPrivately(k, plan.rows, rows, batch, k0, count);
     packPrivately(k, plan.lanes, lanes, batch, k0, count);
-    forSlivers(k, plan.lanes, lanes, [&](Value laneSliver, bool laneTail) {
-      TileOperand right = tileOperand(k, plan.lanes, lanes, laneSliver, batch, k0);
-      forSlivers(k, plan.rows, rows, [&](Value rowSliver, bool rowTail) {
-        TileRequest tile;
-        tile.lhs = tileOperand(k, plan.rows, rows, rowSliver, batch, k0);
-        tile.rhs = right;
-        tile.rows = rowTail ? plan.rows.tail() : plan.rows.sliver;
-        tile.lanes = laneTail ? plan.lanes.tail() : plan.lanes.sliver;
-        tile.maskRhs = plan.lanes.packing == Packing::None;
-        tile.count = count;
-        tile.first = first;
-        tile.to = sums(k, batch, rows, lanes, rowSliver, laneSliver, to);
-        tile.ld = plan.inPlace ? plan.lanes.freeSize : plan.scratchLd;
-        emitTile(k, plan, tile);
+    auto tileAt = [&](Value rowSliver, bool rowTail, Value laneSliver, bool laneTail) {
+      TileRequest tile;
+      tile.lhs = tileOperand(k, plan.rows, rows, rowSliver, batch, k0);
+      tile.rhs = tileOperand(k, plan.lanes, lanes, laneSliver, batch, k0);
+      tile.rows = rowTail ? plan.rows.tail() : plan.rows.sliver;
+      tile.lanes = laneTail ? plan.lanes.tail() : plan.lanes.sliver;
+      tile.maskRhs = plan.lanes.packing == Packing::None;
+      tile.count = count;
+      tile.first = first;
+      tile.to = sums(k, batch, rows, lanes, rowSliver, laneSliver, to);
+      tile.ld = plan.inPlace ? plan.lanes.freeSize : plan.scratchLd;
+      emitTile(k, plan, tile);
+    };
+    // The operand whose block stays in the second-level cache goes round inside.
+    bool rowsOutside = plan.lanes.packing == Packing::Private;
+    const OperandPlan &outer = rowsOutside ? plan.rows : plan.lanes;
+    const OperandPlan &inner = rowsOutside ? plan.lanes : plan.rows;
+    const BlockOperand &outerBlock = rowsOutside ? rows : lanes;
+    const BlockOperand &innerBlock = rowsOutside ? lanes : rows;
+    emitSlivers(k, outer, outerBlock.begin, outerBlock.end, [&](Value i, bool iTail) {
+      emitSlivers(k, inner, innerBlock.begin, innerBlock.end, [&](Value j, bool jTail) {
+        rowsOutside ? tileAt(i, iTail, j, jTail) : tileAt(j, jTail, i, iTail);
       });
     });
   }
@@ -230,11 +251,9 @@ private:
                      Value batch, Value k0, Value count) {
     if (operand.packing != Packing::Private)
       return;
-    forSlivers(k, operand, block, [&](Value sliver, bool tail) {
-      emitPack(k, plan, operand,
-               {block.base, privateSliver(k, operand, block, sliver), batch,
-                k.mul(sliver, operand.sliver), k0, count, tail});
-    });
+    emitPack(k, plan, operand,
+             {block.base, privateSliver(k, operand, block, block.begin), batch, block.begin,
+              block.end, k0, count});
   }
 
   TileOperand tileOperand(KernelBuilder &k, const OperandPlan &operand, const BlockOperand &block,
@@ -249,11 +268,8 @@ private:
     case Packing::Private:
       return {plan.accumulator, privateSliver(k, operand, block, sliver), 1, operand.sliver};
     case Packing::Shared: {
-      Value kIndex = k.add(k.mul(batch, plan.kBlocks()), k.div(k0, plan.kBlock));
-      Value index = k.add(k.mul(kIndex, operand.slivers()), sliver);
-      Value at = k.mul(index, plan.sliverElements(operand));
-      return {plan.accumulator, k.pointer(plan.accumulator, sharedBuffer(k), at), 1,
-              operand.sliver};
+      Value terms = k.add(k.mul(batch, plan.kBlocks()), k.div(k0, plan.kBlock));
+      return {plan.accumulator, sharedSliver(k, operand, terms, sliver), 1, operand.sliver};
     }
     }
     llvm_unreachable("unknown packing");
@@ -269,8 +285,8 @@ private:
     };
     auto [row0, row1] = range(plan.rows, rows);
     auto [lane0, lane1] = range(plan.lanes, lanes);
-    ContractionBlock block{scratch(k, k.i64(0)), k.i64(plan.scratchLd), batch, row0, row1, lane0,
-                           lane1};
+    ContractionBlock block{
+        scratch(k, k.i64(0)), k.i64(plan.scratchLd), batch, row0, row1, lane0, lane1};
     if (plan.swapped)
       block = transpose(k, block);
     if (hooks.epilogue)
@@ -299,8 +315,8 @@ private:
     Value columns = k.sub(block.column1, block.column0);
     Value whole = k.sub(columns, k.rem(columns, plan.vectorLanes));
     k.forLoop(block.row0, block.row1, k.i64(1), [&](Value row) {
-      Value from = k.pointer(plan.accumulator, block.scratch,
-                             k.mul(k.sub(row, block.row0), block.ld));
+      Value from =
+          k.pointer(plan.accumulator, block.scratch, k.mul(k.sub(row, block.row0), block.ld));
       Value index = k.mul(k.add(k.mul(block.batch, rowCount), row), columnCount);
       Value to = k.pointer(spec.resultType, k.buffer(2), k.add(index, block.column0));
       auto copy = [&](Value lo, Value hi, int64_t width) {
@@ -318,6 +334,7 @@ private:
   const ContractionPlan &plan;
   const ContractionHooks &hooks;
   Workspace workspace;
+  int64_t sharedRowBytes; // the packed lanes follow the packed rows
 };
 
 } // namespace

@@ -19,6 +19,18 @@ Value emitOffset(KernelBuilder &k, ArrayRef<FreeDim> dims, Value index) {
   return offset;
 }
 
+void emitSlivers(KernelBuilder &k, const OperandPlan &operand, Value begin, Value end,
+                 llvm::function_ref<void(Value sliver, bool tail)> body) {
+  int64_t whole = operand.slivers() - (operand.tail() ? 1 : 0);
+  if (whole)
+    k.forLoop(begin, k.min(end, k.i64(whole)), k.i64(1),
+              [&](Value sliver) { body(sliver, false); });
+  if (!operand.tail())
+    return;
+  Value isLast = arith::CmpIOp::create(k.builder(), arith::CmpIPredicate::sgt, end, k.i64(whole));
+  k.ifThen(isLast, [&] { body(k.i64(whole), true); });
+}
+
 namespace {
 
 class PackEmitter {
@@ -26,39 +38,52 @@ public:
   PackEmitter(KernelBuilder &k, const ContractionPlan &plan, const OperandPlan &operand,
               const PackRequest &request)
       : k(k), b(k.builder()), plan(plan), operand(operand), request(request),
-        width(plan.vectorLanes), sliver(operand.sliver),
-        used(request.tail ? operand.tail() : operand.sliver),
-        padded(&operand == &plan.lanes ? llvm::alignTo(used, plan.vectorLanes) : used) {}
+        width(plan.vectorLanes), sliver(operand.sliver) {}
 
   void emit() {
     bool wholeSliver = operand.free.size() <= 1 || operand.free.back().size % sliver == 0;
     bool wholeVector = operand.contracted.size() == 1 ||
                        (!operand.contracted.empty() && operand.contracted.back().size % width == 0);
-    if (operand.freeStride() == 1 && wholeSliver)
-      return alongFree();
-    if (operand.contractedStride() == 1 && wholeVector)
-      return alongContracted();
-    oneByOne(k.i64(0));
+    if (operand.freeStride() == 1 && wholeSliver) {
+      // Line by line over all slivers, as the lines lie in memory.
+      k.forLoop(k.i64(0), request.count, k.i64(1),
+                [&](Value term) { forSlivers([&] { alongFree(term); }); });
+    } else if (operand.contractedStride() == 1 && wholeVector) {
+      forSlivers([&] { alongContracted(); });
+    } else {
+      forSlivers([&] { oneByOne(k.i64(0)); });
+    }
   }
 
 private:
+  void forSlivers(llvm::function_ref<void()> body) {
+    emitSlivers(k, operand, request.begin, request.end, [&](Value index, bool tail) {
+      free0 = k.mul(index, sliver);
+      to = k.pointer(plan.accumulator, request.to,
+                     k.mul(k.sub(index, request.begin), plan.sliverElements(operand)));
+      used = tail ? operand.tail() : sliver;
+      padded = &operand == &plan.lanes ? llvm::alignTo(used, width) : used;
+      body();
+    });
+  }
+
   /// The element of free index free0 + `i` and term k0 + `term`.
   Value source(Value i, Value term) {
-    Value free = emitOffset(k, operand.free, k.add(request.free0, i));
+    Value free = emitOffset(k, operand.free, k.add(free0, i));
     Value contracted = emitOffset(k, operand.contracted, k.add(request.k0, term));
     return k.pointer(operand.type, request.from, k.add(free, contracted));
   }
 
   Value target(Value i, Value term) {
-    return k.pointer(plan.accumulator, request.to, k.add(k.mul(term, sliver), i));
+    return k.pointer(plan.accumulator, to, k.add(k.mul(term, sliver), i));
   }
 
   Value load(Value i, Value term, int64_t lanes, bool alongTerms) {
     Value value = k.loadCompute(operand.type, source(i, term), k.i64(0), lanes);
     if (!operand.prologue)
       return value;
-    return operand.prologue(k, {value, request.batch, k.add(request.free0, i),
-                                k.add(request.k0, term), alongTerms});
+    return operand.prologue(
+        k, {value, request.batch, k.add(free0, i), k.add(request.k0, term), alongTerms});
   }
 
   void store(Value value, Value i, Value term) {
@@ -66,31 +91,31 @@ private:
   }
 
   /// The free dimension is contiguous: copy vectors.
-  void alongFree() {
-    k.forLoop(k.i64(0), request.count, k.i64(1), [&](Value term) {
-      int64_t i = 0;
-      for (; i + width <= used; i += width)
-        store(load(k.i64(i), term, width, false), k.i64(i), term);
-      if (i < padded && padded > used)
-        store(k.constant(KernelBuilder::typeOf(plan.accumulator, width), 0), k.i64(i), term);
-      for (int64_t lanes = width / 2; lanes; lanes /= 2)
-        if (used - i >= lanes) {
-          store(load(k.i64(i), term, lanes, false), k.i64(i), term);
-          i += lanes;
-        }
-    });
+  void alongFree(Value term) {
+    int64_t i = 0;
+    for (; i + width <= used; i += width)
+      store(load(k.i64(i), term, width, false), k.i64(i), term);
+    if (i < padded && padded > used)
+      store(k.constant(KernelBuilder::typeOf(plan.accumulator, width), 0), k.i64(i), term);
+    for (int64_t lanes = width / 2; lanes; lanes /= 2)
+      if (used - i >= lanes) {
+        store(load(k.i64(i), term, lanes, false), k.i64(i), term);
+        i += lanes;
+      }
   }
 
   /// The contracted dimension is contiguous: transpose squares of one vector's width.
   void alongContracted() {
     Value rest = k.rem(request.count, width);
     Value main = k.sub(request.count, rest);
-    k.forLoop(k.i64(0), main, k.i64(width), [&](Value term) {
-      int64_t whole = used / width * width;
-      k.forLoop(k.i64(0), k.i64(whole), k.i64(width), [&](Value i) { square(i, term, width); });
-      if (whole < used)
-        square(k.i64(whole), term, used - whole);
-    });
+    // Few lines at a time, each read on to its end, is what the hardware prefetches best.
+    auto lines = [&](Value i, int64_t count) {
+      k.forLoop(k.i64(0), main, k.i64(width), [&](Value term) { square(i, term, count); });
+    };
+    int64_t whole = used / width * width;
+    k.forLoop(k.i64(0), k.i64(whole), k.i64(width), [&](Value i) { lines(i, width); });
+    if (whole < used)
+      lines(k.i64(whole), used - whole);
     oneByOne(main);
   }
 
@@ -104,14 +129,14 @@ private:
     for (int64_t j = 0; j < width; ++j) {
       Value line = lines[j];
       if (stored < width)
-        line = vector::ExtractStridedSliceOp::create(b, line, ArrayRef<int64_t>{0},
-                                                     ArrayRef<int64_t>{stored},
-                                                     ArrayRef<int64_t>{1});
+        line = vector::ExtractStridedSliceOp::create(
+            b, line, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{stored}, ArrayRef<int64_t>{1});
       store(line, i0, k.add(term, j));
     }
   }
 
-  /// Pieces of `piece` elements of x and y, interleaved from the parts that start at `start` in each 2 · `piece` · `groups`.
+  /// Pieces of `piece` elements of x and y, interleaved from the parts that start at `start` in
+  /// each 2 · `piece` · `groups`.
   Value interleave(Value x, Value y, int64_t unit, int64_t piece, int64_t start) {
     SmallVector<int64_t> mask;
     for (int64_t base = 0; base < width; base += unit)
@@ -122,8 +147,8 @@ private:
     return vector::ShuffleOp::create(b, x, y, mask);
   }
 
-  /// Transposes a square in place: first within 128 bits, by unpacking, then the 128-bit parts, so that each step is one
-  /// instruction on AVX2 and AVX-512.
+  /// Transposes a square in place: first within 128 bits, by unpacking, then the 128-bit parts, so
+  /// that each step is one instruction on AVX2 and AVX-512.
   void transpose(SmallVector<Value> &lines) {
     int64_t part = 16 / plan.accumulatorBytes(), parts = width / part;
     for (int64_t first = 0; first < width; first += part)
@@ -189,8 +214,10 @@ private:
   const OperandPlan &operand;
   const PackRequest &request;
   int64_t width, sliver;
-  int64_t used;   // free indices of this sliver
-  int64_t padded; // those and the zeros after them
+  // Of the sliver at hand: its first free index, where it goes, its free indices, those and the
+  // zeros after them.
+  Value free0, to;
+  int64_t used = 0, padded = 0;
 };
 
 } // namespace

@@ -52,72 +52,85 @@ double usedLanes(int64_t size, int64_t lanes) {
   return double(size) / double(llvm::alignTo(size, lanes));
 }
 
-/// The register tile: as many accumulators as leave room for a row of rhs and one broadcast.
+/// The register tile: 8 × 3 of the 32 registers of AVX-512, 6 × 2 of the 16 of AVX2, and wider for
+/// fewer rows. What is left holds a row of rhs and the broadcasts; a tile of 14 × 2 is no faster
+/// and at the allocator's mercy.
 void chooseTile(ContractionPlan &plan, const CpuTarget &target) {
-  int64_t maxRows = target.registers() == 32 ? 14 : 6;
-  int64_t accumulators = 2 * maxRows;
-  plan.rows.sliver = std::min(plan.rows.freeSize, maxRows);
-  int64_t vectors = std::min<int64_t>(8, accumulators / plan.rows.sliver);
+  bool wide = target.registers() == 32;
+  plan.rows.sliver = std::min<int64_t>(plan.rows.freeSize, wide ? 8 : 6);
+  int64_t vectors = std::min<int64_t>(8, (wide ? 24 : 12) / plan.rows.sliver);
   int64_t needed = llvm::divideCeil(plan.lanes.freeSize, plan.vectorLanes);
   plan.lanes.sliver = std::min(vectors, needed) * plan.vectorLanes;
 }
 
-/// Whether steps of so many elements fall on few sets of the first-level cache, or on a page each.
-bool collides(const OperandPlan &operand, int64_t stride) {
-  return stride * KernelBuilder::bytesOf(operand.type) % 1024 == 0;
-}
-
 void choosePacking(ContractionPlan &plan) {
   OperandPlan &rows = plan.rows, &lanes = plan.lanes;
-  bool narrow = rows.type != plan.accumulator;
-  bool inOrder = rows.contractedStride() == 1 && !collides(rows, rows.freeStride()) && !narrow;
+  // Broadcasts read rows of terms as fast as slivers, even where the rows' distance is a power of
+  // two; columns of them only with eight rows, half a cache line.
+  bool readable = rows.type == plan.accumulator &&
+                  (rows.contractedStride() == 1 || (rows.freeStride() == 1 && rows.sliver >= 8));
   bool readOnce = lanes.slivers() <= 2;
-  if (rows.linear() && !rows.prologue && (inOrder || readOnce))
+  if (rows.linear() && !rows.prologue && (readable || readOnce))
     rows.packing = Packing::None;
   bool contiguous = lanes.linear() && (lanes.freeStride() == 1 || lanes.freeSize == 1);
-  bool reused = rows.slivers() > 2;
   bool dense = lanes.type == plan.accumulator && lanes.contractedStride() <= 2 * lanes.sliver;
-  if (contiguous && !lanes.prologue && (!reused || dense))
+  // Lines whose distance is a multiple of 1 KiB meet in few sets of the cache, and cannot be read
+  // again from it.
+  bool collides = lanes.contractedStride() * KernelBuilder::bytesOf(lanes.type) % 1024 == 0;
+  bool fewUses =
+      rows.slivers() <= 2 || (rows.slivers() <= 8 && !collides && lanes.type == plan.accumulator);
+  if (contiguous && !lanes.prologue && (fewUses || dense))
     lanes.packing = Packing::None;
 }
 
+/// What several blocks would pack each for itself is packed once, unless that takes much memory or
+/// the whole contraction is over before a further command pays.
+void share(const ContractionPlan &plan, OperandPlan &operand, int64_t uses) {
+  constexpr int64_t mostBytes = 32 << 20, leastWork = 1 << 22;
+  int64_t bytes = plan.batch * plan.terms * operand.freeSize * plan.accumulatorBytes();
+  int64_t work = plan.batch * plan.rows.freeSize * plan.lanes.freeSize * plan.terms;
+  if (operand.packing == Packing::Private && uses > 1 && bytes <= mostBytes && work >= leastWork)
+    operand.packing = Packing::Shared;
+}
+
+/// Terms between two stores of the accumulators: few enough for the second-level cache.
 void chooseDepth(ContractionPlan &plan) {
   int64_t chain = std::clamp<int64_t>(plan.terms, 1, chainLength);
-  int64_t depth = 512;
-  if (plan.rows.slivers() == 1 && plan.lanes.packing == Packing::None)
-    depth = chainLength; // every element is used once
-  else if (plan.rows.freeSize <= 2)
-    depth = 128; // what is packed is used at once, from the first-level cache
+  int64_t depth = 1024;
+  if (plan.lanes.packing == Packing::Private)
+    depth = plan.rows.freeSize <= 2 ? 128 : 512; // what is packed is used at once
+  else if (plan.rows.slivers() == 1 && plan.lanes.packing == Packing::None)
+    depth = chainLength; // nothing is used twice
   int64_t parts = llvm::divideCeil(chain, depth);
   plan.kBlock = plan.terms > chainLength ? depth : llvm::divideCeil(chain, parts);
   if (parts > 1)
     plan.kBlock = llvm::alignTo(plan.kBlock, 16);
 }
 
-/// Blocks of about 140 × 512 results, and more of smaller ones where that leaves too few for the workers.
+/// Blocks: the rows' part of one, or, if each block packs its lanes, the lanes' part stays in the
+/// second-level cache. More and smaller ones where there would be too few for the workers.
 void chooseBlocks(ContractionPlan &plan, const CpuTarget &target) {
-  int64_t rowSlivers = plan.rows.slivers(), laneSlivers = plan.lanes.slivers();
-  int64_t rowsWanted = target.registers() == 32 ? 140 : 96;
+  int64_t rowsWanted = target.registers() == 32 ? 128 : 72;
   plan.rowBlocks = llvm::divideCeil(plan.rows.freeSize, rowsWanted);
-  plan.laneBlocks = llvm::divideCeil(plan.lanes.freeSize, 512);
+  share(plan, plan.lanes, plan.rowBlocks);
+  bool alone = plan.lanes.packing == Packing::Private;
+  if (alone)
+    plan.rowBlocks = llvm::divideCeil(plan.rows.freeSize, 512);
+  chooseDepth(plan);
+  plan.laneBlocks = llvm::divideCeil(plan.lanes.freeSize, alone ? 192 : 384);
   constexpr int64_t itemsWanted = 16, leastWork = 1 << 18;
   int64_t work = plan.rows.freeSize * plan.lanes.freeSize * std::max<int64_t>(plan.terms, 1);
   while (plan.items() < itemsWanted && work / (plan.rowBlocks * plan.laneBlocks) > 2 * leastWork) {
-    bool splitLanes = laneSlivers / plan.laneBlocks * plan.lanes.sliver >
-                      rowSlivers / plan.rowBlocks * plan.rows.sliver;
-    int64_t &blocks = splitLanes ? plan.laneBlocks : plan.rowBlocks;
-    if (blocks * 2 > (splitLanes ? laneSlivers : rowSlivers))
+    int64_t rowsLeft = plan.rows.slivers() / plan.rowBlocks;
+    int64_t lanesLeft = plan.lanes.slivers() / plan.laneBlocks;
+    bool splitLanes = lanesLeft * plan.lanes.sliver > rowsLeft * plan.rows.sliver;
+    if (alone && lanesLeft >= 2) // a second block of rows would pack the same lanes again
+      splitLanes = true;
+    if ((splitLanes ? lanesLeft : rowsLeft) < 2)
       break;
-    blocks *= 2;
+    (splitLanes ? plan.laneBlocks : plan.rowBlocks) *= 2;
   }
-}
-
-void chooseSharing(ContractionPlan &plan) {
-  constexpr int64_t mostBytes = 32 << 20;
-  int64_t bytes = plan.batch * plan.kBlocks() * plan.lanes.slivers() *
-                  plan.sliverElements(plan.lanes) * plan.accumulatorBytes();
-  if (plan.lanes.packing == Packing::Private && plan.rowBlocks > 1 && bytes <= mostBytes)
-    plan.lanes.packing = Packing::Shared;
+  share(plan, plan.rows, plan.laneBlocks);
 }
 
 } // namespace
@@ -152,9 +165,7 @@ ContractionPlan planContraction(const ContractionSpec &spec, const CpuTarget &ta
     std::swap(plan.rows, plan.lanes);
   chooseTile(plan, target);
   choosePacking(plan);
-  chooseDepth(plan);
   chooseBlocks(plan, target);
-  chooseSharing(plan);
   plan.inPlace = !hooks.epilogue && !plan.swapped && spec.resultType == plan.accumulator &&
                  plan.lanes.freeSize % plan.vectorLanes == 0 && plan.chains() == 1;
   plan.scratchLd = plan.laneSliversPerBlock() * plan.lanes.sliver;

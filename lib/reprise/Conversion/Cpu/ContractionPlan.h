@@ -1,4 +1,5 @@
-// reprise: the choice of tiles, blocks and packing for a contraction, from its shape and its target alone
+// reprise: the choice of tiles, blocks and packing for a contraction, from its shape and its target
+// alone
 #ifndef REPRISE_CONVERSION_CPU_CONTRACTIONPLAN_H
 #define REPRISE_CONVERSION_CPU_CONTRACTIONPLAN_H
 
@@ -39,20 +40,25 @@ struct ContractionPlan {
   OperandPlan rows, lanes;
   bool swapped = false;
   mlir::Type accumulator;
-  int64_t vectorLanes;        // elements of one register
-  int64_t batch = 1, terms;   // terms: the contracted size
-  int64_t kBlock;             // terms between two stores of the accumulators; divides chainLength or is ≥ terms
+  int64_t vectorLanes;      // elements of one register
+  int64_t batch = 1, terms; // terms: the contracted size
+  int64_t kBlock; // terms between two stores of the accumulators; divides chainLength or is ≥ terms
   int64_t rowBlocks, laneBlocks;
-  int64_t scratchLd;          // elements
-  bool inPlace = false;       // accumulate in the result itself
+  int64_t scratchLd;    // elements
+  bool inPlace = false; // accumulate in the result itself
 
   int64_t items() const { return batch * rowBlocks * laneBlocks; }
   int64_t chains() const { return std::max<int64_t>(1, llvm::divideCeil(terms, chainLength)); }
   int64_t kBlocks() const { return std::max<int64_t>(1, llvm::divideCeil(terms, kBlock)); }
   int64_t rowSliversPerBlock() const { return llvm::divideCeil(rows.slivers(), rowBlocks); }
   int64_t laneSliversPerBlock() const { return llvm::divideCeil(lanes.slivers(), laneBlocks); }
-  /// Elements of one packed sliver.
-  int64_t sliverElements(const OperandPlan &operand) const { return kBlock * operand.sliver; }
+  /// Elements from one packed sliver to the next: two cache lines more than it has, since slivers
+  /// whose distance is a multiple of 4 KiB would meet in one set of the cache while they are
+  /// written.
+  int64_t sliverElements(const OperandPlan &operand) const {
+    int64_t line = 64 / accumulatorBytes();
+    return llvm::alignTo(kBlock * operand.sliver, line) + 2 * line;
+  }
   int64_t packedElements(const OperandPlan &operand) const;
   /// Elements of one scratch block, and the blocks that the tree over chains needs.
   int64_t scratchElements() const { return rowSliversPerBlock() * rows.sliver * scratchLd; }
@@ -68,24 +74,30 @@ ContractionPlan planContraction(const ContractionSpec &spec, const CpuTarget &ta
 /// Offset in elements of index `index` into a list of dimensions.
 mlir::Value emitOffset(KernelBuilder &k, llvm::ArrayRef<FreeDim> dims, mlir::Value index);
 
-/// Packs free indices [free0, free0 + operand.sliver or .tail()) and terms [k0, k0 + count) of a batch entry into one
-/// sliver at `to`: [count][operand.sliver] in the accumulator's type. `from` is the batch entry's first element.
+/// Runs `body` for the slivers of [begin, end); the operand's last one apart if it is a tail.
+void emitSlivers(KernelBuilder &k, const OperandPlan &operand, mlir::Value begin, mlir::Value end,
+                 llvm::function_ref<void(mlir::Value sliver, bool tail)> body);
+
+/// Packs terms [k0, k0 + count) of the slivers [begin, end) of a batch entry. Sliver s becomes
+/// [count][operand.sliver] in the accumulator's type at to + (s − begin) · sliverElements. `from`
+/// is the batch entry's first element.
 struct PackRequest {
-  mlir::Value from, to, batch, free0, k0, count;
-  bool tail = false;
+  mlir::Value from, to, batch, begin, end, k0, count;
 };
 void emitPack(KernelBuilder &k, const ContractionPlan &plan, const OperandPlan &operand,
               const PackRequest &request);
 
-/// One operand of a register tile: element (i, term) lies at base + i · freeStride + term · contractedStride.
+/// One operand of a register tile: element (i, term) lies at base + i · freeStride + term ·
+/// contractedStride.
 struct TileOperand {
   mlir::Type type;
   mlir::Value base;
   int64_t freeStride, contractedStride;
 };
-/// Runs `count` terms of a tile of `rows` rows × `lanes` columns whose accumulators lie at `to`, `ld` elements apart.
-/// They start from +0 if `first` holds (an i1, or null for always). The last vector's lanes beyond the last column are
-/// computed and stored too; `maskRhs` tells that rhs cannot be read there.
+/// Runs `count` terms of a tile of `rows` rows × `lanes` columns whose accumulators lie at `to`,
+/// `ld` elements apart. They start from +0 if `first` holds (an i1, or null for always). The last
+/// vector's lanes beyond the last column are computed and stored too; `maskRhs` tells that rhs
+/// cannot be read there.
 struct TileRequest {
   TileOperand lhs, rhs;
   int64_t rows, lanes;

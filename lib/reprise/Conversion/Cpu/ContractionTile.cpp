@@ -3,7 +3,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 
@@ -20,15 +19,15 @@ public:
         vectorType(VectorType::get({plan.vectorLanes}, plan.accumulator)) {}
 
   void emit() {
+    prefetchSums();
     KernelBuilder::Carried sums = initialSums();
     int64_t unroll = request.rows * vectors >= 8 ? 4 : 8;
     IntegerAttr known;
     matchPattern(request.count, m_Constant(&known));
     Value rest = k.rem(request.count, unroll);
     Value main = k.sub(request.count, rest);
-    sums = k.forLoop(k.i64(0), main, k.i64(unroll), sums, [&](Value term, ValueRange carried) {
-      return terms(term, unroll, carried);
-    });
+    sums = k.forLoop(k.i64(0), main, k.i64(unroll), sums,
+                     [&](Value term, ValueRange carried) { return terms(term, unroll, carried); });
     if (!known || known.getInt() % unroll)
       sums = k.forLoop(main, request.count, k.i64(1), sums,
                        [&](Value term, ValueRange carried) { return terms(term, 1, carried); });
@@ -38,23 +37,32 @@ public:
   }
 
 private:
+  /// Asks for the lines that the sums go to, so that the stores at the end do not wait for them.
+  void prefetchSums() {
+    int64_t line = 64 / KernelBuilder::bytesOf(accumulator);
+    for (int64_t i = 0; i < request.rows; ++i)
+      for (int64_t lane = 0; lane < request.lanes; lane += line) {
+        Value address = k.pointer(accumulator, request.to, k.i64(i * request.ld + lane));
+        LLVM::Prefetch::create(b, address, /*rw=*/1u, /*hint=*/3u, /*cache=*/1u);
+      }
+  }
+
   KernelBuilder::Carried initialSums() {
     int64_t count = request.rows * vectors;
     Value zero = k.constant(vectorType, 0);
     if (!request.first)
       return KernelBuilder::Carried(count, zero);
-    SmallVector<Type> types(count, vectorType);
-    auto choice = scf::IfOp::create(b, types, request.first, true);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(choice.thenBlock());
-    scf::YieldOp::create(b, SmallVector<Value>(count, zero));
-    b.setInsertionPointToStart(choice.elseBlock());
+    // A load under a mask of all or no lanes, not a branch: values that meet behind one make LLVM
+    // spill them all.
+    Value yes = arith::ConstantIntOp::create(b, 1, 1);
+    Value later = k.splat(arith::XOrIOp::create(b, request.first, yes), width);
     KernelBuilder::Carried loaded;
     for (int64_t i = 0; i < request.rows; ++i)
       for (int64_t v = 0; v < vectors; ++v)
-        loaded.push_back(k.load(accumulator, sumAddress(i, v), k.i64(0), width));
-    scf::YieldOp::create(b, loaded);
-    return KernelBuilder::Carried(choice.getResults());
+        loaded.push_back(
+            LLVM::MaskedLoadOp::create(b, vectorType, sumAddress(i, v), later, zero,
+                                       static_cast<uint32_t>(KernelBuilder::bytesOf(accumulator))));
+    return loaded;
   }
 
   /// Adds `count` terms from `term` on.
@@ -104,8 +112,7 @@ private:
     if (lanes == width)
       return k.loadCompute(type, from, k.i64(0), width);
     if (type == accumulator)
-      return LLVM::MaskedLoadOp::create(b, vectorType, from, mask(lanes),
-                                        k.constant(vectorType, 0),
+      return LLVM::MaskedLoadOp::create(b, vectorType, from, mask(lanes), k.constant(vectorType, 0),
                                         static_cast<uint32_t>(k.bytesOf(type)));
     Value value = k.constant(vectorType, 0);
     for (int64_t lane = 0; lane < lanes; ++lane)

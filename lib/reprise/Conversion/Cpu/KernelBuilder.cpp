@@ -1,5 +1,6 @@
 // reprise: a builder of CPU kernels with the runtime's calling convention
 #include "reprise/Conversion/Cpu/KernelBuilder.h"
+#include "reprise/Conversion/Elementary.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -115,38 +116,11 @@ void KernelBuilder::storeCompute(Type elementType, Value value, Value base, Valu
 }
 
 Value KernelBuilder::widen(Value value) {
-  Type type = value.getType(), elementType = getElementTypeOrSelf(type);
-  if (computeType(elementType) == elementType)
-    return value;
-  Type f32 = withElement(type, b.getF32Type());
-  if (elementType.isF16())
-    return arith::ExtFOp::create(b, f32, value);
-  Type i32 = withElement(type, b.getI32Type());
-  Value bits = arith::BitcastOp::create(b, withElement(type, b.getI16Type()), value);
-  bits = arith::ExtUIOp::create(b, i32, bits);
-  bits = arith::ShLIOp::create(b, bits, constant(i32, 16));
-  return arith::BitcastOp::create(b, f32, bits);
+  Type elementType = computeType(getElementTypeOrSelf(value.getType()));
+  return emitCast(b, value, elementType);
 }
 
-Value KernelBuilder::round(Value value, Type elementType) {
-  Type type = value.getType();
-  if (getElementTypeOrSelf(type) == elementType)
-    return value;
-  if (!elementType.isBF16())
-    return arith::TruncFOp::create(b, withElement(type, elementType), value);
-  // By integers: x86-64-v4 has no such instruction, and those of later CPUs flush denormals.
-  Type i32 = withElement(type, b.getI32Type());
-  Value bits = arith::BitcastOp::create(b, i32, value);
-  Value high = arith::ShRUIOp::create(b, bits, constant(i32, 16));
-  Value odd = arith::AndIOp::create(b, high, constant(i32, 1));
-  Value nearest = arith::AddIOp::create(b, arith::AddIOp::create(b, bits, constant(i32, 0x7fff)), odd);
-  nearest = arith::ShRUIOp::create(b, nearest, constant(i32, 16));
-  Value quiet = arith::OrIOp::create(b, high, constant(i32, 0x40));
-  Value isNan = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, value, value);
-  Value result = arith::SelectOp::create(b, isNan, quiet, nearest);
-  result = arith::TruncIOp::create(b, withElement(type, b.getI16Type()), result);
-  return arith::BitcastOp::create(b, withElement(type, elementType), result);
-}
+Value KernelBuilder::round(Value value, Type elementType) { return emitCast(b, value, elementType); }
 
 KernelBuilder::Carried KernelBuilder::forLoop(Value lo, Value hi, Value step, ValueRange carried,
                                               LoopBody body) {
