@@ -244,7 +244,7 @@ void ContractionTest::check(const Layout &layout, const ContractionHooks &hooks,
 
 TEST_F(ContractionTest, RandomShapesAndStrides) {
   Type types[] = {b.getF32Type(), b.getF32Type(), b.getF64Type(), b.getBF16Type(), b.getF16Type()};
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < 50; ++i) {
     ContractionSpec spec;
     spec.lhsType = spec.rhsType = spec.resultType = types[pick(0, 4)];
     if (!spec.lhsType.isF64() && pick(0, 3) == 0)

@@ -165,6 +165,14 @@ TEST_F(KernelTest, CallOutOfTheImageIsAnErrorThatNamesIt) {
   EXPECT_EQ(error, "a kernel refers to the undefined symbol 'fmodf'");
 }
 
+TEST_F(KernelTest, NativeIsALevelThatThisMachineHas) {
+  llvm::Expected<CpuTarget> target = CpuTarget::get("native");
+  ASSERT_TRUE(bool(target));
+  EXPECT_TRUE(target->runsHere());
+  EXPECT_EQ(target->level, target->vectorBytes == 64 ? "x86-64-v4" : "x86-64-v3");
+  EXPECT_EQ(CpuTarget::get("x86-64-v4")->runsHere(), target->level == "x86-64-v4");
+}
+
 TEST_F(KernelTest, UnknownTargetIsAnError) {
   llvm::Expected<CpuTarget> target = CpuTarget::get("pentium");
   ASSERT_FALSE(target);

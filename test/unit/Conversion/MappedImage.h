@@ -35,7 +35,7 @@ private:
 /// The targets that this machine can run: v3 always, v4 where the CPU has it.
 inline std::vector<CpuTarget> runnableTargets() {
   std::vector<CpuTarget> targets;
-  for (const char *name : {"x86-64-v3", "x86-64-v4", "native"}) {
+  for (const char *name : {"x86-64-v3", "x86-64-v4"}) {
     llvm::Expected<CpuTarget> target = CpuTarget::get(name);
     if (target && target->runsHere())
       targets.push_back(*target);
