@@ -1,0 +1,74 @@
+"""What the integration tests share: running tools, comparing folders, counting."""
+
+import filecmp
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+passed = failed = skipped = 0
+
+
+def check(name, good, detail=""):
+    """Counts one check and prints its line."""
+    global passed, failed
+    if good:
+        passed += 1
+    else:
+        failed += 1
+    print(f"{'ok' if good else 'FAILED'}: {name}" + (f": {detail}" if detail and not good else ""), flush=True)
+    return good
+
+
+def skip(name, reason):
+    global skipped
+    skipped += 1
+    print(f"skipped: {name}: {reason}", flush=True)
+
+
+def finish():
+    """Prints the closing line and ends the script."""
+    print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
+    sys.exit(1 if failed else 0)
+
+
+def tool(*command, stdin=None):
+    """Runs a tool that must succeed; returns its standard output."""
+    done = subprocess.run([str(part) for part in command], input=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True)
+    if done.returncode:
+        print(done.stderr)
+        check(" ".join(map(str, command)), False, f"exit code {done.returncode}")
+        finish()
+    return done.stdout
+
+
+def zoo(path, model, *flags):
+    pathlib.Path(path).write_text(tool("reprise-zoo", model, *flags))
+
+
+def compile_model(model, bundle, *flags):
+    """Compiles and returns the report."""
+    report = str(bundle) + ".json"
+    tool("reprise-compile", model, "-o", bundle, f"--report={report}", *flags)
+    return json.loads(pathlib.Path(report).read_text())
+
+
+def run(bundle, folder, *flags):
+    return json.loads(tool("reprise-run", bundle, f"--output-dir={folder}", "--json", *flags))
+
+
+def first_difference(one, other):
+    """The first file that differs between two folders, or None."""
+    names = sorted(set(os.listdir(one)) | set(os.listdir(other)))
+    for name in names:
+        left, right = os.path.join(one, name), os.path.join(other, name)
+        if not (os.path.exists(left) and os.path.exists(right) and filecmp.cmp(left, right, shallow=False)):
+            return name
+    return None
+
+
+def same_folder(name, one, other):
+    difference = first_difference(one, other)
+    return check(name, difference is None, f"{difference} differs")

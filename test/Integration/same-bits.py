@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""Plans and threads change memory and time, never a bit: gpt2 under every policy, at 1, 2 and 5 threads."""
+
+from checks import check, compile_model, finish, run, same_folder, tool, zoo
+
+POLICIES = ["none", "save-all", "dots-saveable", "recompute-all"]
+
+
+def policy_flags(policy):
+    return [] if policy == "none" else [f"--policy={policy}"]
+
+
+def compare_policies(model, entry, steps, reference):
+    """Runs the entry under all policies and thread counts against one folder; returns the reports."""
+    reports = {}
+    for policy in POLICIES:
+        bundle = f"{entry}.{policy}.rpb"
+        reports[policy] = compile_model(model, bundle, "--threads=5", f"--entry={entry}", *policy_flags(policy))
+        for threads in (1, 2, 5):
+            folder = f"{entry}.{policy}.{threads}"
+            run(bundle, folder, "--seed=7", f"--steps={steps}", f"--threads={threads}")
+            same_folder(f"{model} {entry}: {policy}, {threads} threads", folder, reference or f"{entry}.none.1")
+    return reports
+
+
+def check_plans(reports):
+    chain = [reports[policy] for policy in ("save-all", "dots-saveable", "recompute-all")]
+    saved = [report["saved_bytes"] for report in chain]
+    replays = [report["replayed_ops"] for report in chain]
+    check("saved_bytes falls", saved[0] > saved[1] > saved[2], str(saved))
+    check("replayed_ops rises from 0", 0 == replays[0] < replays[1] < replays[2], str(replays))
+    check("recompute-all saves at most a quarter", saved[2] <= saved[0] / 4, str(saved))
+    arenas = [report["arena_bytes"] for report in chain]
+    check("recompute-all's arena is at most 0.6 of save-all's", arenas[2] <= 0.6 * arenas[0], str(arenas))
+
+
+def main():
+    size = ["--layers=12", "--width=64"]
+    zoo("m.mlir", "gpt2", *size, "--dropout=0.1")
+    check_plans(compare_policies("m.mlir", "train", 3, None))
+
+    tool("reprise-compile", "m.mlir", "--interpret", "--seed=7", "--steps=1", "--output-dir=interpreted")
+    run("train.none.rpb", "one-step", "--seed=7", "--steps=1")
+    same_folder("the interpreter's step", "interpreted", "one-step")
+
+    hash_of = lambda *flags: run("train.none.rpb", "other", *flags)["hash"]
+    reference = hash_of("--seed=7", "--steps=3")
+    check("another seed gives another hash", hash_of("--seed=8", "--steps=3") != reference)
+    zoo("rate.mlir", "gpt2", *size, "--dropout=0.2")
+    compile_model("rate.mlir", "rate.rpb", "--threads=5")
+    check("another dropout rate gives another hash", run("rate.rpb", "rate", "--seed=7", "--steps=3")["hash"] != reference)
+
+    zoo("layer.mlir", "gpt2", *size, "--dropout=0.1", "--checkpoint=layer")
+    compile_model("layer.mlir", "layer.rpb", "--threads=5")
+    run("layer.rpb", "layer", "--seed=7", "--steps=3")
+    same_folder("--checkpoint=layer", "layer", "train.none.1")
+
+    hvp = compare_policies("m.mlir", "hvp", 1, None)
+    arenas = [hvp[policy]["arena_bytes"] for policy in ("save-all", "recompute-all")]
+    check("hvp: recompute-all's arena is at most 0.8 of save-all's", arenas[1] <= 0.8 * arenas[0], str(arenas))
+    compile_model("layer.mlir", "hvp.layer.rpb", "--threads=5", "--entry=hvp")
+    run("hvp.layer.rpb", "hvp.layer", "--seed=7", "--steps=1")
+    same_folder("hvp: --checkpoint=layer", "hvp.layer", "hvp.none.1")
+    finish()
+
+
+if __name__ == "__main__":
+    main()
