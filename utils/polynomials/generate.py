@@ -14,12 +14,16 @@ import mpmath as mp
 import remez
 
 HEADER = """\
-// reprise: coefficients of the elementary functions, highest power first; written by utils/polynomials/generate.py.
-// In brackets: the error of the polynomial alone, relative to the function. The f32 ones are exact in f32.
+// reprise: coefficients of the elementary functions, highest power first.
+//
+// Written by utils/polynomials/generate.py.
+// In brackets: the error of the polynomial alone, relative to the function. The f32 ones are exact
+// in f32.
 
 #ifndef {guard}
 #define {guard}
 
+// clang-format off
 namespace {namespace} {{
 """
 
@@ -83,8 +87,8 @@ def main():
             for value in reversed(values):
                 print(f"    {remez.literal(value)},")
             print("};")
-        print("} // namespace\n")
-    print(f"}} // namespace {namespace}\n\n#endif")
+        print(f"}} // namespace f{32 if bits == 24 else 64}\n")
+    print(f"}} // namespace {namespace}\n// clang-format on\n\n#endif")
 
 
 main()

@@ -25,7 +25,7 @@ mlir::Value emitPhiloxWordsAt(mlir::ImplicitLocOpBuilder &b, mlir::Value seed, m
 mlir::Value emitUniform(mlir::ImplicitLocOpBuilder &b, mlir::Value words, mlir::Type elementType,
                         double low, double high);
 
-/// low + (w·(high - low) >> 32) as i32 or i64, for high - low in [1, 2^32].
+/// low + (w·(high - low) >> 32) as i32, i64 or i1 (not 0), for high - low in [1, 2^32].
 mlir::Value emitUniformInt(mlir::ImplicitLocOpBuilder &b, mlir::Value words, mlir::Type elementType,
                            int64_t low, int64_t high);
 

@@ -1,37 +1,70 @@
-// reprise: coefficients of the elementary functions, highest power first; written by
-// utils/polynomials/generate.py. In brackets: the error of the polynomial alone, relative to the
-// function. The f32 ones are exact in f32.
+// reprise: coefficients of the elementary functions, highest power first.
+//
+// Written by utils/polynomials/generate.py.
+// In brackets: the error of the polynomial alone, relative to the function. The f32 ones are exact
+// in f32.
 
 #ifndef REPRISE_EMISSION_POLYNOMIALS_H
 #define REPRISE_EMISSION_POLYNOMIALS_H
 
+// clang-format off
 namespace reprise::emission {
 
 namespace f32 {
 /// (exp(r) - 1 - r)/r², |r| <= ln(2)/2 [2^-28.2]
 constexpr double exponential[] = {
-    0x1.6a2408p-10, 0x1.1239ccp-7, 0x1.5558d2p-5, 0x1.555492p-3, 0x1.fffffcp-2,
+    0x1.6a2408p-10,
+    0x1.1239ccp-7,
+    0x1.5558d2p-5,
+    0x1.555492p-3,
+    0x1.fffffcp-2,
 };
 /// (2^r - 1)/r, |r| <= 1/2 [2^-27.6]
 constexpr double powerOfTwo[] = {
-    0x1.41fc18p-13, 0x1.5f3efap-10, 0x1.3b2e28p-7, 0x1.c6af2cp-5, 0x1.ebfbdap-3, 0x1.62e43p-1,
+    0x1.41fc18p-13,
+    0x1.5f3efap-10,
+    0x1.3b2e28p-7,
+    0x1.c6af2cp-5,
+    0x1.ebfbdap-3,
+    0x1.62e43p-1,
 };
 /// (tanh(x)/x - 1)/s in s = x², x <= 0.625 [2^-27.4]
 constexpr double tanhSmall[] = {
-    -0x1.75e1e8p-8, 0x1.5226ap-6, -0x1.b83c5ep-5, 0x1.110722p-3, -0x1.555532p-2,
+    -0x1.75e1e8p-8,
+    0x1.5226ap-6,
+    -0x1.b83c5ep-5,
+    0x1.110722p-3,
+    -0x1.555532p-2,
 };
 /// erf(x)/x - 1 in s = x², x <= 0.85 [2^-26.4]
 constexpr double erfSmall[] = {
-    -0x1.4b1878p-11, 0x1.4b0754p-8, -0x1.b72212p-6, 0x1.ce23dcp-4, -0x1.81271ap-2, 0x1.06eba8p-3,
+    -0x1.4b1878p-11,
+    0x1.4b0754p-8,
+    -0x1.b72212p-6,
+    0x1.ce23dcp-4,
+    -0x1.81271ap-2,
+    0x1.06eba8p-3,
 };
 /// log2(erfc(t))/t, 0.85 <= t [2^-28.0]
 constexpr double erfLarge[] = {
-    0x1.46518ap-12, -0x1.314d34p-8, 0x1.0f0e42p-5, -0x1.373714p-3, -0x1.d58a8ep-1, -0x1.a0ccbcp+0,
+    0x1.46518ap-12,
+    -0x1.314d34p-8,
+    0x1.0f0e42p-5,
+    -0x1.373714p-3,
+    -0x1.d58a8ep-1,
+    -0x1.a0ccbcp+0,
 };
 /// (log(1 + f) - f)/f², |f| <= 1/3 [2^-27.6]
 constexpr double logarithm[] = {
-    -0x1.0803cep-3, 0x1.1e668ap-3, -0x1.f3120ep-4, 0x1.1ed72ap-3, -0x1.559dcap-3,
-    0x1.99d034p-3,  -0x1.fffefp-3, 0x1.555506p-2,  -0x1p-1,
+    -0x1.0803cep-3,
+    0x1.1e668ap-3,
+    -0x1.f3120ep-4,
+    0x1.1ed72ap-3,
+    -0x1.559dcap-3,
+    0x1.99d034p-3,
+    -0x1.fffefp-3,
+    0x1.555506p-2,
+    -0x1p-1,
 };
 /// (sin(r)/r - 1)/s in s = r², |r| <= pi/4 [2^-27.7]
 constexpr double sine[] = {
@@ -54,70 +87,141 @@ constexpr double sineOfTurn[] = {
 };
 /// cos(pi/2 y) in s = y², |y| <= 1/2 [2^-29.0]
 constexpr double cosineOfTurn[] = {
-    0x1.d9d50cp-11, -0x1.55c648p-6, 0x1.03c1d6p-2, -0x1.3bd3ccp+0, 0x1p+0,
+    0x1.d9d50cp-11,
+    -0x1.55c648p-6,
+    0x1.03c1d6p-2,
+    -0x1.3bd3ccp+0,
+    0x1p+0,
 };
 } // namespace f32
 
 namespace f64 {
 /// (exp(r) - 1 - r)/r², |r| <= ln(2)/2 [2^-56.3]
 constexpr double exponential[] = {
-    0x1.ad7fc7ce23364p-26, 0x1.28ad71fe0ca08p-22, 0x1.71df2517fe6e3p-19, 0x1.a0199a0d3b33ap-16,
-    0x1.a01a012a72951p-13, 0x1.6c16c18429ca3p-10, 0x1.1111111127b94p-7,  0x1.555555555087ep-5,
-    0x1.55555555554fap-3,  0x1.000000000000ap-1,
+    0x1.ad7fc7ce23364p-26,
+    0x1.28ad71fe0ca08p-22,
+    0x1.71df2517fe6e3p-19,
+    0x1.a0199a0d3b33ap-16,
+    0x1.a01a012a72951p-13,
+    0x1.6c16c18429ca3p-10,
+    0x1.1111111127b94p-7,
+    0x1.555555555087ep-5,
+    0x1.55555555554fap-3,
+    0x1.000000000000ap-1,
 };
 /// (2^r - 1)/r, |r| <= 1/2 [2^-55.6]
 constexpr double powerOfTwo[] = {
-    0x1.c2cecd5583dbfp-36, 0x1.ea01522b929fap-32, 0x1.e4d06c53960fdp-28, 0x1.b524dd5322e38p-24,
-    0x1.62c021e275dfep-20, 0x1.ffcbfc74d7189p-17, 0x1.430912f883cdfp-13, 0x1.5d87fe78a26c6p-10,
-    0x1.3b2ab6fba4e22p-7,  0x1.c6b08d704a0cfp-5,  0x1.ebfbdff82c58fp-3,  0x1.62e42fefa39efp-1,
+    0x1.c2cecd5583dbfp-36,
+    0x1.ea01522b929fap-32,
+    0x1.e4d06c53960fdp-28,
+    0x1.b524dd5322e38p-24,
+    0x1.62c021e275dfep-20,
+    0x1.ffcbfc74d7189p-17,
+    0x1.430912f883cdfp-13,
+    0x1.5d87fe78a26c6p-10,
+    0x1.3b2ab6fba4e22p-7,
+    0x1.c6b08d704a0cfp-5,
+    0x1.ebfbdff82c58fp-3,
+    0x1.62e42fefa39efp-1,
 };
 /// (tanh(x)/x - 1)/s in s = x², x <= 0.625 [2^-56.8]
 constexpr double tanhSmall[] = {
-    0x1.95809f6ae2c93p-18, -0x1.fa75088f55937p-16, 0x1.800614721d7f1p-14, -0x1.f10cb3a3921a3p-13,
-    0x1.350ae1a121227p-11, -0x1.7d9c1d5fa5637p-10, 0x1.d6d3584f1154cp-9,  -0x1.226e32c1397a8p-7,
-    0x1.664f487037d57p-6,  -0x1.ba1ba1b9ce697p-5,  0x1.1111111110c04p-3,  -0x1.5555555555552p-2,
+    0x1.95809f6ae2c93p-18,
+    -0x1.fa75088f55937p-16,
+    0x1.800614721d7f1p-14,
+    -0x1.f10cb3a3921a3p-13,
+    0x1.350ae1a121227p-11,
+    -0x1.7d9c1d5fa5637p-10,
+    0x1.d6d3584f1154cp-9,
+    -0x1.226e32c1397a8p-7,
+    0x1.664f487037d57p-6,
+    -0x1.ba1ba1b9ce697p-5,
+    0x1.1111111110c04p-3,
+    -0x1.5555555555552p-2,
 };
 /// erf(x)/x - 1 in s = x², x <= 0.85 [2^-56.3]
 constexpr double erfSmall[] = {
-    0x1.28f5c143f8f36p-34, -0x1.436a68f4ce196p-30, 0x1.faa550c1eb10ep-27, -0x1.5f5a00d5550b5p-23,
-    0x1.b9e513c551a89p-20, -0x1.f4d248828b57dp-17, 0x1.f9a3265d99503p-14, -0x1.c02db3fd0367p-11,
-    0x1.565bcd0e5f436p-8,  -0x1.b82ce3128888p-6,   0x1.ce2f21a042bdcp-4,  -0x1.812746b0379e7p-2,
+    0x1.28f5c143f8f36p-34,
+    -0x1.436a68f4ce196p-30,
+    0x1.faa550c1eb10ep-27,
+    -0x1.5f5a00d5550b5p-23,
+    0x1.b9e513c551a89p-20,
+    -0x1.f4d248828b57dp-17,
+    0x1.f9a3265d99503p-14,
+    -0x1.c02db3fd0367p-11,
+    0x1.565bcd0e5f436p-8,
+    -0x1.b82ce3128888p-6,
+    0x1.ce2f21a042bdcp-4,
+    -0x1.812746b0379e7p-2,
     0x1.06eba8214db69p-3,
 };
 /// log2(erfc(t))/t, 0.85 <= t [2^-56.2]
 constexpr double erfLarge[] = {
-    0x1.7c9363a1d1c04p-39, -0x1.02165a220fcb8p-33, 0x1.480aa6801e0cep-29, -0x1.03867e527b3a7p-25,
-    0x1.1e05aa1288d78p-22, -0x1.d09c0f938d9efp-20, 0x1.1dc363191523dp-17, -0x1.0af335a33da53p-15,
-    0x1.6dbf6d1888a82p-14, -0x1.3bfe0c5136f13p-13, 0x1.72b71aa38a54ap-16, 0x1.a50e58aa58403p-11,
-    -0x1.3cc3962d3d893p-9, 0x1.2d536ac9427c1p-12,  0x1.c438f68a486cp-6,   -0x1.2fa8884af96cap-3,
-    -0x1.d63ed216d56e2p-1, -0x1.a0be83fed8f0fp+0,
+    0x1.7c9363a1d1c04p-39,
+    -0x1.02165a220fcb8p-33,
+    0x1.480aa6801e0cep-29,
+    -0x1.03867e527b3a7p-25,
+    0x1.1e05aa1288d78p-22,
+    -0x1.d09c0f938d9efp-20,
+    0x1.1dc363191523dp-17,
+    -0x1.0af335a33da53p-15,
+    0x1.6dbf6d1888a82p-14,
+    -0x1.3bfe0c5136f13p-13,
+    0x1.72b71aa38a54ap-16,
+    0x1.a50e58aa58403p-11,
+    -0x1.3cc3962d3d893p-9,
+    0x1.2d536ac9427c1p-12,
+    0x1.c438f68a486cp-6,
+    -0x1.2fa8884af96cap-3,
+    -0x1.d63ed216d56e2p-1,
+    -0x1.a0be83fed8f0fp+0,
 };
 /// (log(1 + f) - f)/f², |f| <= 1/3 [2^-59.9]
 constexpr double logarithm[] = {
-    0x1.4f0433e237d91p-4, -0x1.547caa50eb7dcp-4,
-    0x1.214802a56bbd3p-5, -0x1.3b91afcc22f38p-5,
-    0x1.c0ae2d72137f4p-5, -0x1.d684d63066475p-5,
-    0x1.e0004ef53a3e1p-5, -0x1.fe74bf2ff2bf8p-5,
-    0x1.1121dae2df812p-4, -0x1.249ef7aa37e3p-4,
-    0x1.3b12ec3e8b299p-4, -0x1.5554cf1ada9f8p-4,
-    0x1.745d1d1e59e22p-4, -0x1.99999d162e86bp-4,
-    0x1.c71c71ab993e4p-4, -0x1.fffffff253ed8p-4,
-    0x1.24924924b70a3p-3, -0x1.555555556330cp-3,
-    0x1.99999999996acp-3, -0x1.fffffffffff58p-3,
-    0x1.5555555555556p-2, -0x1p-1,
+    0x1.4f0433e237d91p-4,
+    -0x1.547caa50eb7dcp-4,
+    0x1.214802a56bbd3p-5,
+    -0x1.3b91afcc22f38p-5,
+    0x1.c0ae2d72137f4p-5,
+    -0x1.d684d63066475p-5,
+    0x1.e0004ef53a3e1p-5,
+    -0x1.fe74bf2ff2bf8p-5,
+    0x1.1121dae2df812p-4,
+    -0x1.249ef7aa37e3p-4,
+    0x1.3b12ec3e8b299p-4,
+    -0x1.5554cf1ada9f8p-4,
+    0x1.745d1d1e59e22p-4,
+    -0x1.99999d162e86bp-4,
+    0x1.c71c71ab993e4p-4,
+    -0x1.fffffff253ed8p-4,
+    0x1.24924924b70a3p-3,
+    -0x1.555555556330cp-3,
+    0x1.99999999996acp-3,
+    -0x1.fffffffffff58p-3,
+    0x1.5555555555556p-2,
+    -0x1p-1,
 };
 /// (sin(r)/r - 1)/s in s = r², |r| <= pi/4 [2^-56.3]
 constexpr double sine[] = {
-    0x1.5d8fa3d6494d1p-33,  -0x1.ae5e59f7a3c68p-26, 0x1.71de35671439bp-19,
-    -0x1.a01a019bfd18dp-13, 0x1.111111110f7cap-7,   -0x1.5555555555548p-3,
+    0x1.5d8fa3d6494d1p-33,
+    -0x1.ae5e59f7a3c68p-26,
+    0x1.71de35671439bp-19,
+    -0x1.a01a019bfd18dp-13,
+    0x1.111111110f7cap-7,
+    -0x1.5555555555548p-3,
 };
 /// (cos(r) - 1 + s/2)/s² in s = r², |r| <= pi/4 [2^-59.6]
 constexpr double cosine[] = {
-    -0x1.8fa467a131ccp-37, 0x1.1ee9d756048b5p-29,  -0x1.27e4f7ea3cf96p-22,
-    0x1.a01a019c8399p-16,  -0x1.6c16c16c14f8ap-10, 0x1.555555555554bp-5,
+    -0x1.8fa467a131ccp-37,
+    0x1.1ee9d756048b5p-29,
+    -0x1.27e4f7ea3cf96p-22,
+    0x1.a01a019c8399p-16,
+    -0x1.6c16c16c14f8ap-10,
+    0x1.555555555554bp-5,
 };
 } // namespace f64
 
 } // namespace reprise::emission
+// clang-format on
 
 #endif

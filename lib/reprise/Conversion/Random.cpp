@@ -151,7 +151,7 @@ Value emitUniformInt(ImplicitLocOpBuilder &b, Value words, Type elementType, int
                                         Lanes::constantInt(b, wide, static_cast<int64_t>(span)));
   Value value = arith::ShRUIOp::create(b, product, Lanes::constantInt(b, wide, 32));
   value = arith::AddIOp::create(b, value, Lanes::constantInt(b, wide, low));
-  return elementType.isInteger(64) ? value : emitTruncate(b, value);
+  return emitCast(b, value, elementType);
 }
 
 Value emitNormal(ImplicitLocOpBuilder &b, Value words, double mean, double std) {

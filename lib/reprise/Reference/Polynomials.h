@@ -1,9 +1,13 @@
-// reprise: coefficients of the elementary functions, highest power first; written by utils/polynomials/generate.py.
-// In brackets: the error of the polynomial alone, relative to the function. The f32 ones are exact in f32.
+// reprise: coefficients of the elementary functions, highest power first.
+//
+// Written by utils/polynomials/generate.py.
+// In brackets: the error of the polynomial alone, relative to the function. The f32 ones are exact
+// in f32.
 
 #ifndef REPRISE_REFERENCE_POLYNOMIALS_H
 #define REPRISE_REFERENCE_POLYNOMIALS_H
 
+// clang-format off
 namespace reprise::reference {
 
 namespace f32 {
@@ -89,7 +93,7 @@ constexpr double cosineOfTurn[] = {
     -0x1.3bd3ccp+0,
     0x1p+0,
 };
-} // namespace
+} // namespace f32
 
 namespace f64 {
 /// (exp(r) - 1 - r)/r², |r| <= ln(2)/2 [2^-56.3]
@@ -215,8 +219,9 @@ constexpr double cosine[] = {
     -0x1.6c16c16c14f8ap-10,
     0x1.555555555554bp-5,
 };
-} // namespace
+} // namespace f64
 
 } // namespace reprise::reference
+// clang-format on
 
 #endif

@@ -1,6 +1,8 @@
 // reprise: emitted elementary functions against the interpreter's, to the bit, at every width and
 // target.
 #include "reprise/Conversion/Elementary.h"
+#include "../../../lib/reprise/Conversion/Polynomials.h"
+#include "../../../lib/reprise/Reference/Polynomials.h"
 #include "MapKernel.h"
 #include "reprise/Reference/Elementary.h"
 
@@ -92,6 +94,35 @@ template <typename F> void compareAll(F (*const Function::*function)(F)) {
 
 TEST(EmittedElementary, SingleEqualsTheReferenceToTheBit) { compareAll<float>(&Function::single); }
 TEST(EmittedElementary, DoubleEqualsTheReferenceToTheBit) { compareAll<double>(&Function::twice); }
+
+template <size_t N, size_t M>
+void expectEqual(const char *name, const double (&emitted)[N], const double (&referred)[M]) {
+  ASSERT_EQ(N, M) << name;
+  for (size_t i = 0; i < N; ++i)
+    EXPECT_EQ(emitted[i], referred[i]) << name << " coefficient " << i;
+}
+
+TEST(EmittedElementary, HasTheReferencesCoefficients) {
+  // The last digit of a high coefficient shows in too few results for the comparisons of values to
+  // find it.
+#define REPRISE_EQUAL(TYPE, NAME)                                                                  \
+  expectEqual(#TYPE " " #NAME, emission::TYPE::NAME, reference::TYPE::NAME)
+#define REPRISE_EQUAL_BOTH(NAME)                                                                   \
+  REPRISE_EQUAL(f32, NAME);                                                                        \
+  REPRISE_EQUAL(f64, NAME)
+  REPRISE_EQUAL_BOTH(exponential);
+  REPRISE_EQUAL_BOTH(powerOfTwo);
+  REPRISE_EQUAL_BOTH(tanhSmall);
+  REPRISE_EQUAL_BOTH(erfSmall);
+  REPRISE_EQUAL_BOTH(erfLarge);
+  REPRISE_EQUAL_BOTH(logarithm);
+  REPRISE_EQUAL_BOTH(sine);
+  REPRISE_EQUAL_BOTH(cosine);
+  REPRISE_EQUAL(f32, sineOfTurn);
+  REPRISE_EQUAL(f32, cosineOfTurn);
+#undef REPRISE_EQUAL_BOTH
+#undef REPRISE_EQUAL
+}
 
 TEST(EmittedElementary, ConstantsFoldToTheSameBits) {
   // What MLIR and LLVM fold at compile time must not differ from what the code would compute.

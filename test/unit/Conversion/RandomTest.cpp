@@ -153,6 +153,13 @@ TEST_F(EmittedRandom, UniformIntegersOfTheWholeRange) {
       [&](auto &draw, uint64_t i) { return reference::uniformInt(draw, i, low, high); });
 }
 
+TEST_F(EmittedRandom, UniformBooleans) {
+  addFast(b.getI1Type(), [&](KernelBuilder &k, Value words) {
+    return emitUniformInt(k.builder(), words, k.builder().getI1Type(), 0, 2);
+  });
+  compare<uint8_t>([&](auto &draw, uint64_t i) { return reference::uniformInt(draw, i, 0, 2); });
+}
+
 TEST_F(EmittedRandom, Normal) {
   addFast(b.getF32Type(),
           [](KernelBuilder &k, Value words) { return emitNormal(k.builder(), words, 0.5, 0.02); });
