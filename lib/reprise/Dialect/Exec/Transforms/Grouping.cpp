@@ -3,6 +3,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -174,41 +175,67 @@ bool Grouping::isReadOutside(Value value, const Group &group) const {
 
 //===-- Updates -------------------------------------------------------------------------------------------------===//
 
-/// The op after which `op` may stand: the last of its producers and of the other readers of the old state.
-static Operation *earliestPlace(Operation *op, Value oldState) {
-  Operation *place = nullptr;
-  auto require = [&](Operation *other) {
-    if (other && other != op && (!place || place->isBeforeInBlock(other)))
-      place = other;
-  };
-  for (Value operand : op->getOperands())
-    require(operand.getDefiningOp());
-  if (oldState)
-    for (Operation *user : oldState.getUsers())
-      if (user->isBeforeInBlock(op))
-        require(user);
-  return place;
-}
+namespace {
+/// Finds for each update op the op behind which it may stand.
+class UpdateHoister {
+public:
+  explicit UpdateHoister(Block &block) : block(block) {
+    for (Operation &op : block)
+      number[&op] = numbered.size(), place[&op] = numbered.size(), numbered.push_back(&op);
+    findWrites();
+  }
+
+  void run() {
+    llvm::MapVector<Operation *, SmallVector<Operation *>> movesBehind;
+    for (Operation *op : ArrayRef(numbered).drop_back())
+      if (partOf(op) == 2 && !isa<ConstantOp>(op))
+        if (int64_t anchor = earliestPlace(op); anchor >= 0) {
+          place[op] = anchor;
+          movesBehind[numbered[anchor]].push_back(op);
+        }
+    for (auto &[anchor, ops] : movesBehind)
+      for (Operation *op : llvm::reverse(ops))
+        op->moveAfter(anchor);
+  }
+
+private:
+  /// Ops whose result is the next value of an argument.
+  void findWrites() {
+    auto entry = cast<func::FuncOp>(block.getParentOp());
+    llvm::StringMap<Value> arguments;
+    for (BlockArgument argument : block.getArguments())
+      if (auto name = entry.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "reprise.name"))
+        arguments[name.getValue()] = argument;
+    for (auto [i, value] : llvm::enumerate(block.getTerminator()->getOperands()))
+      if (auto name = entry.getResultAttrOfType<StringAttr>(i, "reprise.name"))
+        if (auto old = arguments.find(name.getValue()); old != arguments.end() && value.getDefiningOp())
+          oldValue[value.getDefiningOp()] = old->second;
+  }
+
+  /// The number of the last op that must come before: producers, and other readers of the value that `op` replaces.
+  int64_t earliestPlace(Operation *op) {
+    int64_t last = -1;
+    for (Value operand : op->getOperands())
+      if (Operation *producer = operand.getDefiningOp())
+        last = std::max(last, place.lookup(producer));
+    if (Value old = oldValue.lookup(op))
+      for (Operation *user : old.getUsers())
+        if (number.lookup(user) < number.lookup(op))
+          last = std::max(last, place.lookup(user));
+    return last;
+  }
+
+  Block &block;
+  std::vector<Operation *> numbered;
+  DenseMap<Operation *, int64_t> number, place;
+  DenseMap<Operation *, Value> oldValue;
+};
+} // namespace
 
 void hoistUpdates(Block &block) {
-  auto entry = cast<func::FuncOp>(block.getParentOp());
-  llvm::StringMap<Value> arguments;
-  for (BlockArgument argument : block.getArguments())
-    if (auto name = entry.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "reprise.name"))
-      arguments[name.getValue()] = argument;
-  DenseMap<Operation *, Value> writes;
-  for (auto [i, value] : llvm::enumerate(block.getTerminator()->getOperands()))
-    if (auto name = entry.getResultAttrOfType<StringAttr>(i, "reprise.name"))
-      if (auto old = arguments.find(name.getValue()); old != arguments.end() && value.getDefiningOp())
-        writes[value.getDefiningOp()] = old->second;
-  for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
-    if (partOf(&op) != 2 || op.hasTrait<OpTrait::ConstantLike>())
-      continue;
-    if (Operation *place = earliestPlace(&op, writes.lookup(&op)))
-      op.moveAfter(place);
-    else
-      op.moveBefore(&block, block.begin());
-  }
+  // Without a derivative nothing is an update.
+  if (llvm::any_of(block, [](Operation &op) { return op.hasAttr("reprise.cotangent"); }))
+    UpdateHoister(block).run();
 }
 
 } // namespace reprise::exec
