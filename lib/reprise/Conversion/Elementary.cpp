@@ -95,7 +95,8 @@ Value emitExp(ImplicitLocOpBuilder &b, Value x) {
 Value emitLogOfNormal(Lanes &l, Value x, Value shift) {
   Value bits = l.toBits(x);
   const int64_t twoThirds = l.isDouble ? 0x3fe5555555555555 : 0x3f2aaaab;
-  Value exponent = l.andBits(l.subBits(bits, l.i(twoThirds)), l.i(int64_t(-1) << l.mantissaBits()));
+  Value exponent =
+      l.andBits(l.subBits(bits, l.i(twoThirds)), l.i(Lanes::upperBits(l.mantissaBits())));
   Value f = l.sub(l.fromBits(l.subBits(bits, exponent)), l.f(1));
   Value k = arith::ShRSIOp::create(l.b, exponent, l.i(l.mantissaBits()));
   if (l.isDouble) // a vector of i64 converts lane by lane on most CPUs, one of i32 does not

@@ -149,7 +149,7 @@ Value emitSafeDivisor(ImplicitLocOpBuilder &b, Value x, Value y, Value isZero) {
     return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, value,
                                  Lanes::constantInt(b, type, constant));
   };
-  Value overflows = arith::AndIOp::create(b, equals(x, int64_t(-1) << (width - 1)), equals(y, -1));
+  Value overflows = arith::AndIOp::create(b, equals(x, Lanes::upperBits(width - 1)), equals(y, -1));
   Value unsafe = arith::OrIOp::create(b, isZero, overflows);
   return arith::SelectOp::create(b, unsafe, Lanes::constantInt(b, type, 1), y);
 }

@@ -63,10 +63,12 @@ public:
   Value shiftLeft(Value x, int n) { return mlir::arith::ShLIOp::create(b, x, i(n)); }
   Value shiftRight(Value x, int n) { return mlir::arith::ShRUIOp::create(b, x, i(n)); }
 
+  /// All bits from `first` on.
+  static int64_t upperBits(int first) { return static_cast<int64_t>(~uint64_t(0) << first); }
   int bitWidth() const { return isDouble ? 64 : 32; }
   int mantissaBits() const { return isDouble ? 52 : 23; }
   int bias() const { return isDouble ? 1023 : 127; }
-  int64_t signBit() const { return int64_t(-1) << (bitWidth() - 1); }
+  int64_t signBit() const { return upperBits(bitWidth() - 1); }
   /// Adding it to a small number rounds that to an integer, which then stands in the low bits.
   double integerShift() const { return isDouble ? 0x1.8p52 : 0x1.8p23; }
 
