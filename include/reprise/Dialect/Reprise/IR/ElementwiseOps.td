@@ -71,7 +71,8 @@ def CompareOp : Reprise_PureOp<"compare",
     (ins Reprise_ComparePredicateAttr:$predicate, Reprise_Tensor:$lhs, Reprise_Tensor:$rhs),
     [ElementwiseOpInterface, InferTypeOpAdaptor]> {
   let summary = "Comparison, elementwise with broadcasting";
-  let description = "1 where `x predicate y` holds. With a NaN on either side only `ne` holds. Integers are signed.";
+  let description = "1 where `x predicate y` holds. With a NaN on either side only `ne` holds. Integers are signed; of "
+    "i1, false is less than true.";
   let results = (outs Reprise_BoolTensor:$result);
   let assemblyFormat = [{
     $predicate $lhs `,` $rhs attr-dict `:` custom<CompareTypes>(type($lhs), type($rhs), type($result))
@@ -83,7 +84,7 @@ def SelectOp : Reprise_PureOp<"select", (ins Reprise_BoolTensor:$condition, Repr
     Reprise_Tensor:$on_false), [ElementwiseOpInterface, AllTypesMatch<["on_true", "on_false", "result"]>,
     AllShapesMatch<["condition", "result"]>]> {
   let summary = "Choice between two tensors, elementwise";
-  let description = "`condition ? on_true : on_false` at every index; all three have one shape.";
+  let description = "`condition ? on_true : on_false` at every index, bits as they are; all three have one shape.";
   let results = (outs Reprise_Tensor:$result);
   let assemblyFormat = "$condition `,` $on_true `,` $on_false attr-dict `:` type($condition) `,` type($result)";
   let hasFolder = 1;

@@ -18,6 +18,8 @@ def NameOp : Reprise_PureOp<"name", (ins Reprise_Tensor:$operand, StrAttr:$name)
 
 def YieldOp : Op<Reprise_Dialect, "yield", [Pure, Terminator, ReturnLike]> {
   let summary = "Results of a region";
+  let description = "Ends the body of a block, a checkpoint or a value_and_grad: its operands are the body's results.";
+  let hasVerifier = 1;
   let arguments = (ins Variadic<AnyType>:$operands);
   let assemblyFormat = "attr-dict ($operands^ `:` type($operands))?";
 }

@@ -23,6 +23,9 @@ namespace reprise {
 /// True for tensor<i64>.
 bool isI64Scalar(mlir::Type type);
 
+/// True if `op` carries a replay number: no fold or rewrite may undo it.
+bool isReplay(mlir::Operation *op);
+
 /// f32 for 16-bit floats, the type itself otherwise: what an op computes in.
 mlir::Type getComputeType(mlir::Type elementType);
 

@@ -63,9 +63,9 @@ static bool isSplat(Attribute attribute, double value) {
   return splat.bitwiseIsEqual(wanted);
 }
 
-/// `operand` if it already has the result's type.
+/// `operand` if it already has the result's type and `op` may be folded at all.
 static OpFoldResult sameType(Value operand, Operation *op) {
-  return operand.getType() == op->getResult(0).getType() ? OpFoldResult(operand) : OpFoldResult();
+  return operand.getType() == op->getResult(0).getType() && !isReplay(op) ? OpFoldResult(operand) : OpFoldResult();
 }
 
 OpFoldResult NegOp::fold(FoldAdaptor) {
@@ -105,6 +105,8 @@ OpFoldResult DivOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult SelectOp::fold(FoldAdaptor adaptor) {
+  if (getReplay())
+    return {};
   if (getOnTrue() == getOnFalse())
     return getOnTrue();
   auto condition = dyn_cast_or_null<DenseElementsAttr>(adaptor.getCondition());

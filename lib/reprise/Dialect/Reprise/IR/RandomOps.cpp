@@ -17,6 +17,10 @@ static LogicalResult verifyParameters(Operation *op) {
                      static_cast<uint64_t>(static_cast<int64_t>(draw.getLow()));
     if (static_cast<int64_t>(draw.getLow()) >= static_cast<int64_t>(draw.getHigh()) || range > (uint64_t{1} << 32))
       return op->emitOpError("expected a range [low, high) of 1 to 2^32 integers");
+    constexpr int64_t end = int64_t{1} << 31;
+    if (draw.getType().getElementType().isInteger(32) &&
+        (static_cast<int64_t>(draw.getLow()) < -end || static_cast<int64_t>(draw.getHigh()) > end))
+      return op->emitOpError("expected a range [low, high) of i32");
   }
   if (auto dropout = dyn_cast<DropoutOp>(op); dropout && !(dropout.getRate() >= 0.0 && dropout.getRate() <= 1.0))
     return op->emitOpError("expected a dropout rate in [0, 1], got ") << dropout.getRate();

@@ -15,6 +15,12 @@ static LogicalResult verifyYield(Operation *op, Region &body) {
   return success();
 }
 
+LogicalResult YieldOp::verify() {
+  if (isa<func::FuncOp>((*this)->getParentOp()))
+    return emitOpError("cannot end a function; expected func.return");
+  return success();
+}
+
 LogicalResult BlockOp::verify() { return verifyYield(*this, getBody()); }
 LogicalResult CheckpointOp::verify() { return verifyYield(*this, getBody()); }
 

@@ -48,13 +48,26 @@ Operation *RepriseDialect::materializeConstant(OpBuilder &builder, Attribute val
 
 //===-- Initial values ------------------------------------------------------------------------------------------===//
 
+/// True if a decimal integer comes next. The parser itself cannot tell without eating the sign, and reads the hexadecimal
+/// form in which infinities are printed as an integer.
+static bool isAtDecimalInteger(AsmParser &parser) {
+  const char *text = parser.getCurrentLocation().getPointer();
+  text += *text == '-';
+  if (text[0] == '0' && text[1] == 'x')
+    return false;
+  while (llvm::isDigit(*text))
+    ++text;
+  return *text != '.';
+}
+
 static ParseResult parseDouble(AsmParser &parser, double &value) {
+  if (!isAtDecimalInteger(parser))
+    return parser.parseFloat(value);
   int64_t integer;
-  if (auto parsed = parser.parseOptionalInteger(integer); parsed.has_value()) {
-    value = static_cast<double>(integer);
-    return *parsed;
-  }
-  return parser.parseFloat(value);
+  if (parser.parseInteger(integer))
+    return failure();
+  value = static_cast<double>(integer);
+  return success();
 }
 
 /// Prints the shortest decimal that reads back as the same double.
@@ -165,6 +178,11 @@ LogicalResult RepriseDialect::verifyRegionResultAttribute(Operation *op, unsigne
 bool reprise::isI64Scalar(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && tensor.getRank() == 0 && tensor.getElementType().isInteger(64);
+}
+
+bool reprise::isReplay(Operation *op) {
+  auto number = dyn_cast_or_null<IntegerAttr>(op->getInherentAttr("replay").value_or(Attribute()));
+  return number && number.getInt() != 0;
 }
 
 Type reprise::getComputeType(Type elementType) {

@@ -2,6 +2,7 @@
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -16,11 +17,21 @@ template <typename OpT> static OpT plainProducer(Value value) {
 
 //===-- constant, iota ------------------------------------------------------------------------------------------===//
 
-OpFoldResult ConstantOp::fold(FoldAdaptor) { return getReplay() ? nullptr : getValue(); }
+// Replayed constants fold as well, as ConstantLike demands: a constant is never a value to save.
+OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
 
 LogicalResult ConstantOp::verify() {
-  if (!isa<DenseElementsAttr, DenseResourceElementsAttr>(getValue()))
+  if (isa<DenseElementsAttr>(getValue()))
+    return success();
+  auto resource = dyn_cast<DenseResourceElementsAttr>(getValue());
+  if (!resource)
     return emitOpError("expected a dense value");
+  // One byte per i1, as everywhere in memory.
+  auto type = cast<RankedTensorType>(getType());
+  int64_t width = std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
+  AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+  if (!blob || static_cast<int64_t>(blob->getData().size()) != type.getNumElements() * width)
+    return emitOpError("expected a resource of ") << type.getNumElements() * width << " bytes";
   return success();
 }
 
@@ -54,7 +65,7 @@ std::optional<StridedView> BroadcastOp::composeView(const StridedView &source) {
 }
 
 OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
-  if (getOperand().getType() == getType())
+  if (getOperand().getType() == getType() && !getReplay())
     return getOperand();
   auto splat = dyn_cast_or_null<SplatElementsAttr>(adaptor.getOperand());
   return splat && !getReplay() ? OpFoldResult(splat.resizeSplat(getType())) : OpFoldResult();
@@ -116,7 +127,7 @@ std::optional<StridedView> ReshapeOp::composeView(const StridedView &source) {
 }
 
 OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
-  if (getOperand().getType() == getType())
+  if (getOperand().getType() == getType() && !getReplay())
     return getOperand();
   auto dense = dyn_cast_or_null<DenseElementsAttr>(adaptor.getOperand());
   return dense && !getReplay() ? OpFoldResult(dense.reshape(getType())) : OpFoldResult();
@@ -158,7 +169,7 @@ std::optional<StridedView> TransposeOp::composeView(const StridedView &source) {
 }
 
 OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
-  if (llvm::is_sorted(getPermutation()))
+  if (llvm::is_sorted(getPermutation()) && !getReplay())
     return getOperand();
   auto splat = dyn_cast_or_null<SplatElementsAttr>(adaptor.getOperand());
   return splat && !getReplay() ? OpFoldResult(splat.resizeSplat(getType())) : OpFoldResult();
@@ -214,7 +225,7 @@ std::optional<StridedView> SliceOp::composeView(const StridedView &source) {
 }
 
 OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
-  if (getOperand().getType() == getType())
+  if (getOperand().getType() == getType() && !getReplay())
     return getOperand();
   auto splat = dyn_cast_or_null<SplatElementsAttr>(adaptor.getOperand());
   return splat && !getReplay() ? OpFoldResult(splat.resizeSplat(getType())) : OpFoldResult();
@@ -273,7 +284,9 @@ LogicalResult PadOp::verify() {
   return success();
 }
 
-OpFoldResult PadOp::fold(FoldAdaptor) { return getOperand().getType() == getType() ? getOperand() : Value(); }
+OpFoldResult PadOp::fold(FoldAdaptor) {
+  return getOperand().getType() == getType() && !getReplay() ? getOperand() : Value();
+}
 
 LogicalResult ConcatenateOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                               SmallVectorImpl<Type> &results) {
@@ -300,7 +313,9 @@ LogicalResult ConcatenateOp::inferReturnTypes(MLIRContext *, std::optional<Locat
 }
 LogicalResult ConcatenateOp::verify() { return success(); }
 
-OpFoldResult ConcatenateOp::fold(FoldAdaptor) { return getNumOperands() == 1 ? getOperand(0) : Value(); }
+OpFoldResult ConcatenateOp::fold(FoldAdaptor) {
+  return getNumOperands() == 1 && !getReplay() ? getOperand(0) : Value();
+}
 
 //===-- gather, scatter_add -------------------------------------------------------------------------------------===//
 
