@@ -1,5 +1,5 @@
 // reprise: emits the packing of a contraction's operands into slivers
-#include "ContractionPlan.h"
+#include "ContractionEmit.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -44,10 +44,12 @@ public:
     bool wholeSliver = operand.free.size() <= 1 || operand.free.back().size % sliver == 0;
     bool wholeVector = operand.contracted.size() == 1 ||
                        (!operand.contracted.empty() && operand.contracted.back().size % width == 0);
-    if (operand.freeStride() == 1 && wholeSliver) {
+    if (operand.freeStride() == 1 && wholeSliver && !operand.lines) {
       // Line by line over all slivers, as the lines lie in memory.
       k.forLoop(k.i64(0), request.count, k.i64(1),
                 [&](Value term) { forSlivers([&] { alongFree(term); }); });
+    } else if (operand.lines && wholeVector) {
+      forSlivers([&] { copyLines(); });
     } else if (operand.contractedStride() == 1 && wholeVector) {
       forSlivers([&] { alongContracted(); });
     } else {
@@ -75,7 +77,9 @@ private:
   }
 
   Value target(Value i, Value term) {
-    return k.pointer(plan.accumulator, to, k.add(k.mul(term, sliver), i));
+    Value offset =
+        operand.lines ? k.add(k.mul(i, plan.lineElements()), term) : k.add(k.mul(term, sliver), i);
+    return k.pointer(plan.accumulator, to, offset);
   }
 
   Value load(Value i, Value term, int64_t lanes, bool alongTerms) {
@@ -102,6 +106,17 @@ private:
         store(load(k.i64(i), term, lanes, false), k.i64(i), term);
         i += lanes;
       }
+  }
+
+  /// The contracted dimension is contiguous, and remains so.
+  void copyLines() {
+    Value main = k.sub(request.count, k.rem(request.count, width));
+    k.forLoop(k.i64(0), k.i64(used), k.i64(1), [&](Value i) {
+      k.forLoop(k.i64(0), main, k.i64(width),
+                [&](Value term) { store(load(i, term, width, true), i, term); });
+      k.forLoop(main, request.count, k.i64(1),
+                [&](Value term) { store(load(i, term, 1, true), i, term); });
+    });
   }
 
   /// The contracted dimension is contiguous: transpose squares of one vector's width.

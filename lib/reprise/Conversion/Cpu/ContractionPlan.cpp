@@ -72,6 +72,7 @@ void choosePacking(ContractionPlan &plan) {
   bool readOnce = lanes.slivers() <= 2;
   if (rows.linear() && !rows.prologue && (readable || readOnce))
     rows.packing = Packing::None;
+  rows.lines = rows.contractedStride() == 1 && rows.freeSize > 1;
   bool contiguous = lanes.linear() && (lanes.freeStride() == 1 || lanes.freeSize == 1);
   bool dense = lanes.type == plan.accumulator && lanes.contractedStride() <= 2 * lanes.sliver;
   // Lines whose distance is a multiple of 1 KiB meet in few sets of the cache, and cannot be read
@@ -118,6 +119,14 @@ void chooseBlocks(ContractionPlan &plan, const CpuTarget &target) {
     plan.rowBlocks = llvm::divideCeil(plan.rows.freeSize, 512);
   chooseDepth(plan);
   plan.laneBlocks = llvm::divideCeil(plan.lanes.freeSize, alone ? 192 : 384);
+  // A strip of sums stays in the first-level cache until the epilogue has read it.
+  plan.strips = !plan.inPlace && !plan.swapped && plan.kBlocks() == 1;
+  if (plan.strips) {
+    int64_t fitting =
+        (target.registers() == 32 ? 100'000 : 50'000) / std::max<int64_t>(plan.terms, 1);
+    plan.laneBlocks =
+        llvm::divideCeil(plan.lanes.freeSize, std::max(fitting, 2 * plan.lanes.sliver));
+  }
   constexpr int64_t itemsWanted = 16, leastWork = 1 << 18;
   int64_t work = plan.rows.freeSize * plan.lanes.freeSize * std::max<int64_t>(plan.terms, 1);
   while (plan.items() < itemsWanted && work / (plan.rowBlocks * plan.laneBlocks) > 2 * leastWork) {
@@ -163,11 +172,11 @@ ContractionPlan planContraction(const ContractionSpec &spec, const CpuTarget &ta
                  0.8 * usedLanes(plan.rows.freeSize, plan.vectorLanes);
   if (plan.swapped)
     std::swap(plan.rows, plan.lanes);
+  plan.inPlace = !hooks.epilogue && !plan.swapped && spec.resultType == plan.accumulator &&
+                 plan.lanes.freeSize % plan.vectorLanes == 0 && plan.chains() == 1;
   chooseTile(plan, target);
   choosePacking(plan);
   chooseBlocks(plan, target);
-  plan.inPlace = !hooks.epilogue && !plan.swapped && spec.resultType == plan.accumulator &&
-                 plan.lanes.freeSize % plan.vectorLanes == 0 && plan.chains() == 1;
   plan.scratchLd = plan.laneSliversPerBlock() * plan.lanes.sliver;
   if (plan.scratchLd * plan.accumulatorBytes() % 1024 == 0)
     plan.scratchLd += plan.vectorLanes; // rows of a tile then fall on different sets of the cache

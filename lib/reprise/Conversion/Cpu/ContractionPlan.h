@@ -25,6 +25,8 @@ struct OperandPlan {
   int64_t freeSize = 1;
   int64_t sliver = 1; // free indices per sliver
   Packing packing = Packing::Private;
+  /// Packed, a free index is one line of terms; else a term is one line of free indices.
+  bool lines = false;
   PrologueFn prologue = nullptr;
 
   int64_t slivers() const { return (freeSize + sliver - 1) / sliver; }
@@ -46,66 +48,38 @@ struct ContractionPlan {
   int64_t rowBlocks, laneBlocks;
   int64_t scratchLd;    // elements
   bool inPlace = false; // accumulate in the result itself
+  /// Each sliver of rows is finished, and handed to the epilogue, before the next.
+  bool strips = false;
 
   int64_t items() const { return batch * rowBlocks * laneBlocks; }
   int64_t chains() const { return std::max<int64_t>(1, llvm::divideCeil(terms, chainLength)); }
   int64_t kBlocks() const { return std::max<int64_t>(1, llvm::divideCeil(terms, kBlock)); }
   int64_t rowSliversPerBlock() const { return llvm::divideCeil(rows.slivers(), rowBlocks); }
   int64_t laneSliversPerBlock() const { return llvm::divideCeil(lanes.slivers(), laneBlocks); }
-  /// Elements from one packed sliver to the next: two cache lines more than it has, since slivers
-  /// whose distance is a multiple of 4 KiB would meet in one set of the cache while they are
-  /// written.
+  /// Elements from one packed line of terms to the next, and from one packed sliver to the next: a
+  /// cache line or two more than needed, since lines whose distance is a multiple of 4 KiB meet in
+  /// one set of the cache.
+  int64_t lineElements() const {
+    int64_t line = 64 / accumulatorBytes();
+    return llvm::alignTo(kBlock, line) + line;
+  }
   int64_t sliverElements(const OperandPlan &operand) const {
     int64_t line = 64 / accumulatorBytes();
+    if (operand.lines)
+      return operand.sliver * lineElements();
     return llvm::alignTo(kBlock * operand.sliver, line) + 2 * line;
   }
   int64_t packedElements(const OperandPlan &operand) const;
   /// Elements of one scratch block, and the blocks that the tree over chains needs.
-  int64_t scratchElements() const { return rowSliversPerBlock() * rows.sliver * scratchLd; }
+  int64_t scratchElements() const {
+    return (strips ? 1 : rowSliversPerBlock()) * rows.sliver * scratchLd;
+  }
   int64_t scratchSlots() const;
   int64_t accumulatorBytes() const { return KernelBuilder::bytesOf(accumulator); }
 };
 
 ContractionPlan planContraction(const ContractionSpec &spec, const CpuTarget &target,
                                 const ContractionHooks &hooks);
-
-// The parts of the kernels.
-
-/// Offset in elements of index `index` into a list of dimensions.
-mlir::Value emitOffset(KernelBuilder &k, llvm::ArrayRef<FreeDim> dims, mlir::Value index);
-
-/// Runs `body` for the slivers of [begin, end); the operand's last one apart if it is a tail.
-void emitSlivers(KernelBuilder &k, const OperandPlan &operand, mlir::Value begin, mlir::Value end,
-                 llvm::function_ref<void(mlir::Value sliver, bool tail)> body);
-
-/// Packs terms [k0, k0 + count) of the slivers [begin, end) of a batch entry. Sliver s becomes
-/// [count][operand.sliver] in the accumulator's type at to + (s − begin) · sliverElements. `from`
-/// is the batch entry's first element.
-struct PackRequest {
-  mlir::Value from, to, batch, begin, end, k0, count;
-};
-void emitPack(KernelBuilder &k, const ContractionPlan &plan, const OperandPlan &operand,
-              const PackRequest &request);
-
-/// One operand of a register tile: element (i, term) lies at base + i · freeStride + term ·
-/// contractedStride.
-struct TileOperand {
-  mlir::Type type;
-  mlir::Value base;
-  int64_t freeStride, contractedStride;
-};
-/// Runs `count` terms of a tile of `rows` rows × `lanes` columns whose accumulators lie at `to`,
-/// `ld` elements apart. They start from +0 if `first` holds (an i1, or null for always). The last
-/// vector's lanes beyond the last column are computed and stored too; `maskRhs` tells that rhs
-/// cannot be read there.
-struct TileRequest {
-  TileOperand lhs, rhs;
-  int64_t rows, lanes;
-  bool maskRhs;
-  mlir::Value count, to, first;
-  int64_t ld;
-};
-void emitTile(KernelBuilder &k, const ContractionPlan &plan, const TileRequest &request);
 
 } // namespace reprise
 

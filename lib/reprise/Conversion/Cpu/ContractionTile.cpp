@@ -1,5 +1,5 @@
 // reprise: emits the register tile of a contraction
-#include "ContractionPlan.h"
+#include "ContractionEmit.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -1,0 +1,85 @@
+// reprise: the parts of a contraction's kernels
+#ifndef REPRISE_CONVERSION_CPU_CONTRACTIONEMIT_H
+#define REPRISE_CONVERSION_CPU_CONTRACTIONEMIT_H
+
+#include "ContractionPlan.h"
+
+namespace reprise {
+
+/// What all kernels of one contraction share.
+struct ContractionContext {
+  ContractionContext(const ContractionSpec &spec, const ContractionPlan &plan,
+                     const ContractionHooks &hooks);
+  const ContractionSpec &spec;
+  const ContractionPlan &plan;
+  const ContractionHooks &hooks;
+  /// Byte offsets in the workspace of a worker: the operands that it packs, sums, transposed sums.
+  int64_t rows = 0, lanes = 0, scratch = 0, transposed = 0, workerBytes = 0;
+  /// The shared workspace: packed rows, then packed lanes.
+  int64_t sharedRowBytes = 0, sharedBytes = 0;
+};
+
+mlir::Value bytesFrom(KernelBuilder &k, mlir::Value base, int64_t offset);
+
+/// The first element of a batch entry of an operand.
+mlir::Value batchBase(KernelBuilder &k, const OperandPlan &operand, mlir::Value batch);
+
+/// Terms in the block of the contracted dimension that starts at `k0`.
+mlir::Value countFrom(KernelBuilder &k, const ContractionPlan &plan, mlir::Value k0);
+
+/// A sliver in the shared workspace; `block` counts blocks of terms through all batch entries.
+mlir::Value sharedSliver(KernelBuilder &k, const ContractionContext &context,
+                         const OperandPlan &operand, mlir::Value block, mlir::Value sliver);
+
+/// One operand of a block of results: its slivers [begin, end), and its batch entry's first
+/// element.
+struct BlockOperand {
+  mlir::Value begin, end, base;
+};
+/// Computes a block of results, all terms of it, and hands it to the epilogue.
+void emitBlock(KernelBuilder &k, const ContractionContext &context, mlir::Value batch,
+               const BlockOperand &rows, const BlockOperand &lanes);
+
+/// Hands finished sums to the epilogue, or stores them. Rows and columns are the plan's, which are
+/// the result's columns and rows if it is swapped.
+void emitStore(KernelBuilder &k, const ContractionContext &context, const ContractionBlock &block);
+
+/// Offset in elements of index `index` into a list of dimensions.
+mlir::Value emitOffset(KernelBuilder &k, llvm::ArrayRef<FreeDim> dims, mlir::Value index);
+
+/// Runs `body` for the slivers of [begin, end); the operand's last one apart if it is a tail.
+void emitSlivers(KernelBuilder &k, const OperandPlan &operand, mlir::Value begin, mlir::Value end,
+                 llvm::function_ref<void(mlir::Value sliver, bool tail)> body);
+
+/// Packs terms [k0, k0 + count) of the slivers [begin, end) of a batch entry. Sliver s becomes
+/// [count][operand.sliver] in the accumulator's type at to + (s − begin) · sliverElements. `from`
+/// is the batch entry's first element.
+struct PackRequest {
+  mlir::Value from, to, batch, begin, end, k0, count;
+};
+void emitPack(KernelBuilder &k, const ContractionPlan &plan, const OperandPlan &operand,
+              const PackRequest &request);
+
+/// One operand of a register tile: element (i, term) lies at base + i · freeStride + term ·
+/// contractedStride.
+struct TileOperand {
+  mlir::Type type;
+  mlir::Value base;
+  int64_t freeStride, contractedStride;
+};
+/// Runs `count` terms of a tile of `rows` rows × `lanes` columns whose accumulators lie at `to`,
+/// `ld` elements apart. They start from +0 if `first` holds (an i1, or null for always). The last
+/// vector's lanes beyond the last column are computed and stored too; `maskRhs` tells that rhs
+/// cannot be read there.
+struct TileRequest {
+  TileOperand lhs, rhs;
+  int64_t rows, lanes;
+  bool maskRhs;
+  mlir::Value count, to, first;
+  int64_t ld;
+};
+void emitTile(KernelBuilder &k, const ContractionPlan &plan, const TileRequest &request);
+
+} // namespace reprise
+
+#endif // REPRISE_CONVERSION_CPU_CONTRACTIONEMIT_H
