@@ -11,6 +11,7 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Transforms/Passes.h"
+#include "reprise/Conversion/Emission.h"
 #include "reprise/Dialect/Reprise/Derivatives.h"
 #include "reprise/Dialect/Exec/Transforms/Passes.h"
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
@@ -37,6 +38,7 @@ void reprise::registerAllDialects(DialectRegistry &registry) {
   registerDerivatives(registry);
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
+  registerEmission(registry);
   registerReference(registry);
 }
 

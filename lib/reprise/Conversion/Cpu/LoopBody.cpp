@@ -1,0 +1,94 @@
+// reprise: copies a group's body and expands what is made of simpler ops
+#include "LoopProgram.h"
+
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace reprise::loops {
+
+static RankedTensorType tensor(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+static bool isKnown(Operation *op) {
+  return isa<ConstantOp, IotaOp, ViewOpInterface, PadOp, ConcatenateOp, GatherOp, ScatterAddOp, ReductionOpInterface,
+             ArgmaxOp, NameOp, DecomposableOpInterface, EmissionOpInterface>(op) ||
+         (isa<RandomOpInterface>(op) && !isa<AttentionOpInterface>(op));
+}
+
+/// Each operand in its compute type, and each result rounded once from there.
+static void expandComposite(DecomposableOpInterface op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands()) {
+    Type wide = tensor(operand).clone(getComputeType(tensor(operand).getElementType()));
+    operands.push_back(wide == operand.getType() ? operand : CastOp::create(b, wide, operand).getResult());
+  }
+  SmallVector<Value> results = op.decompose(b, operands);
+  for (auto [result, value] : llvm::zip_equal(op->getResults(), results)) {
+    if (value.getType() != result.getType())
+      value = CastOp::create(b, result.getType(), value);
+    result.replaceAllUsesWith(value);
+  }
+  op.erase();
+}
+
+/// The least index of an element that is the maximum, or a NaN if that is the maximum.
+static void expandArgmax(ArgmaxOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Value x = op.getOperand();
+  RankedTensorType type = tensor(x);
+  int64_t dim = op.getDim();
+  SmallVector<int64_t> kept;
+  for (int64_t d = 0; d < type.getRank(); ++d)
+    if (d != dim)
+      kept.push_back(d);
+  Value maximum = MaxOp::create(b, x, ArrayRef<int64_t>{dim});
+  Value spread = BroadcastOp::create(b, type, maximum, kept);
+  Value chosen = CompareOp::create(b, ComparePredicate::eq, x, spread);
+  if (isa<FloatType>(type.getElementType())) {
+    auto always = DenseElementsAttr::get(tensor(chosen), true);
+    chosen = SelectOp::create(b, chosen, ConstantOp::create(b, always),
+                              CompareOp::create(b, ComparePredicate::ne, x, x));
+  }
+  RankedTensorType indices = type.clone(tensor(op.getResult()).getElementType());
+  Value none = ConstantOp::create(
+      b, DenseElementsAttr::get(indices, b.getIntegerAttr(indices.getElementType(), type.getDimSize(dim))));
+  Value candidate = SelectOp::create(b, chosen, IotaOp::create(b, indices, dim), none);
+  op.getResult().replaceAllUsesWith(MinOp::create(b, candidate, ArrayRef<int64_t>{dim}).getResult());
+  op.erase();
+}
+
+FailureOr<Body> simplifyBody(Block &block) {
+  MLIRContext *context = block.getParentOp()->getContext();
+  Location location = block.getParentOp()->getLoc();
+  Body body;
+  body.function = func::FuncOp::create(
+      location, "body", FunctionType::get(context, TypeRange(block.getArgumentTypes()), {}));
+  Block *copy = body.function->addEntryBlock();
+  IRMapping mapping;
+  mapping.map(block.getArguments(), copy->getArguments());
+  OpBuilder builder = OpBuilder::atBlockEnd(copy);
+  for (Operation &op : block.without_terminator()) {
+    if (!isKnown(&op))
+      return failure();
+    builder.clone(op, mapping);
+  }
+  // The results hold on to the copies while these are replaced.
+  Operation *end = func::ReturnOp::create(builder, location, ValueRange());
+  for (Value result : block.getTerminator()->getOperands())
+    end->insertOperands(end->getNumOperands(), mapping.lookupOrDefault(result));
+  for (Operation &op : llvm::make_early_inc_range(*copy)) {
+    if (auto name = dyn_cast<NameOp>(op)) {
+      name.replaceAllUsesWith(name.getOperand());
+      name.erase();
+    } else if (auto composite = dyn_cast<DecomposableOpInterface>(op)) {
+      expandComposite(composite);
+    } else if (auto argmax = dyn_cast<ArgmaxOp>(op)) {
+      expandArgmax(argmax);
+    }
+  }
+  llvm::append_range(body.results, end->getOperands());
+  return body;
+}
+
+} // namespace reprise::loops

@@ -1,0 +1,237 @@
+// reprise: emits the kernel of one loop nest: items, rows and columns
+#include "LoopKernel.h"
+
+#include "reprise/Conversion/Emission.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace reprise::loops {
+
+static std::optional<int64_t> constantOf(Value value) {
+  APInt number;
+  return matchPattern(value, m_ConstantInt(&number)) ? std::optional(number.getSExtValue()) : std::nullopt;
+}
+
+void NestEmitter::emit() {
+  Scope kernel;
+  for (int node : schedule.kernelNodes)
+    evaluator.value(node, kernel);
+  emitSingles(kernel);
+  if (schedule.items == 1) {
+    // The range is empty or this item.
+    Value any = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, k.begin(), k.end());
+    k.ifThen(any, [&] { emitItem(k.i64(0), kernel); });
+    return;
+  }
+  k.forLoop(k.begin(), k.end(), k.i64(1), [&](Value item) { emitItem(item, kernel); });
+}
+
+/// Single elements belong to the first item.
+void NestEmitter::emitSingles(Scope &kernel) {
+  auto isSingle = [](const Root &root) { return root.kind == Root::Single && root.slot; };
+  if (llvm::none_of(graph.roots, isSingle))
+    return;
+  Value first = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, k.begin(), k.i64(0));
+  Value any = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, k.begin(), k.end());
+  k.ifThen(arith::AndIOp::create(b, first, any), [&] {
+    Scope scope = kernel.inner();
+    SmallVector<Value> values;
+    for (const Root &root : graph.roots)
+      if (isSingle(root))
+        values.push_back(evaluator.value(root.node, scope));
+    for (auto [root, value] : llvm::zip_equal(llvm::make_filter_range(graph.roots, isSingle), values))
+      evaluator.store(root, Affine(), value, scope);
+  });
+}
+
+/// Symbols of a row-major number over factors; the number is below their product.
+void NestEmitter::bindDigits(Scope &scope, Value number, ArrayRef<int64_t> factors, unsigned firstSymbol) {
+  int64_t above = Shape::product(factors);
+  for (auto [i, stride] : llvm::enumerate(rowMajorStrides(factors))) {
+    Value digit = number;
+    if (above != factors[i] * stride)
+      digit = k.rem(digit, factors[i] * stride);
+    if (stride != 1)
+      digit = k.div(i == 0 ? number : digit, stride);
+    scope.symbols[firstSymbol + i] = digit;
+  }
+}
+
+void NestEmitter::emitItem(Value item, Scope &kernel) {
+  const Shape &shape = graph.shape;
+  int64_t rows = shape.rowCount(), columns = shape.columnCount();
+  Value columnItem = schedule.columnItems == 1 ? k.i64(0) : k.rem(item, schedule.columnItems);
+  Value rest = schedule.columnItems == 1 ? item : k.div(item, schedule.columnItems);
+  rowBlock = schedule.rowItems == 1 ? k.i64(0) : k.rem(rest, schedule.rowItems);
+  outerNumber = schedule.rowItems == 1 ? rest : k.div(rest, schedule.rowItems);
+  if (shape.outerSize() == 1) {
+    rowBlock = schedule.rowItems == 1 ? k.i64(0) : rest;
+    outerNumber = k.i64(0);
+    if (rows == 1 && schedule.columnItems != 1)
+      columnItem = item;
+  }
+  firstColumn = k.mul(columnItem, schedule.columnsPerItem);
+  lastColumn = k.min(k.add(firstColumn, schedule.columnsPerItem), k.i64(columns));
+  firstRow = k.mul(rowBlock, schedule.rowsPerItem);
+  Value lastRow = k.add(firstRow, schedule.rowsPerItem);
+  if (rows % schedule.rowsPerItem != 0)
+    lastRow = k.min(lastRow, k.i64(rows));
+  auto emitOne = [&](Value number) {
+    Scope row = kernel.inner();
+    rowNumber = number;
+    bindDigits(row, outerNumber, shape.outer, 0);
+    bindDigits(row, rowNumber, shape.rows, shape.outer.size());
+    emitRow(row);
+  };
+  if (schedule.rowsPerItem == 1)
+    emitOne(firstRow);
+  else
+    k.forLoop(firstRow, lastRow, k.i64(1), emitOne);
+}
+
+void NestEmitter::emitRow(Scope &row) {
+  for (size_t pass = 0; pass < schedule.passes.size(); ++pass)
+    emitPass(pass, row);
+  auto isRow = [](const Root &root) { return root.kind == Root::Row && root.slot; };
+  SmallVector<Value> values;
+  for (const Root &root : llvm::make_filter_range(graph.roots, isRow))
+    values.push_back(evaluator.value(root.node, row));
+  for (auto [root, value] : llvm::zip_equal(llvm::make_filter_range(graph.roots, isRow), values))
+    evaluator.store(root, graph.rowPosition(), value, row);
+}
+
+void NestEmitter::emitPass(int number, Scope &row) {
+  const Pass &pass = schedule.passes[number];
+  for (int node : pass.rowNodes)
+    evaluator.value(node, row);
+  SmallVector<int> operands = laneOperands(number);
+  auto stores = [&](Scope &scope) { emitStores(number, scope); };
+  auto nothing = [](Scope &) {};
+  if (operands.empty()) {
+    emitElements(number, row);
+  } else if (!pass.staged) {
+    emitLaneReductions(number, row, stores,
+                       [&](int i, Scope &scope) { return evaluator.value(operands[i], scope); });
+  } else {
+    emitElements(number, row);
+    emitLaneReductions(number, row, nothing, [&](int i, Scope &scope) {
+      int64_t offset = schedule.kept.find(operands[i])->second.offset;
+      Type type = getComputeType(graph.nodes[operands[i]].type);
+      return evaluator.loadMasked(type, evaluator.scratch(offset), scope.column, scope);
+    });
+  }
+}
+
+void NestEmitter::emitElements(int number, Scope &row) {
+  const Pass &pass = schedule.passes[number];
+  bool stores = llvm::any_of(pass.roots, [&](int root) { return graph.roots[root].slot.has_value(); });
+  if (!stores && pass.kept.empty())
+    return;
+  for (auto [low, high] : llvm::zip(schedule.stretches, llvm::drop_begin(schedule.stretches))) {
+    Value first = firstColumn, last = lastColumn;
+    if (low != 0)
+      first = b.createOrFold<arith::MaxSIOp>(first, k.i64(low));
+    if (high != graph.shape.columnCount())
+      last = k.min(last, k.i64(high));
+    int64_t width = schedule.width;
+    Columns columns{first, last, width, low % width == 0 && high % width == 0, number, std::pair(low, high)};
+    emitVectors(columns, row, {}, [&](Scope &scope, ValueRange) {
+      emitStores(number, scope);
+      return Carried();
+    });
+  }
+}
+
+void NestEmitter::bindColumn(Scope &scope, Value column) {
+  const Shape &shape = graph.shape;
+  scope.column = k.sub(column, firstColumn);
+  bindDigits(scope, column, shape.columns, shape.outer.size() + shape.rows.size());
+}
+
+NestEmitter::Carried NestEmitter::emitVector(const Columns &columns, Value column, Value mask, Scope &row,
+                                             ValueRange carried, VectorBody body) {
+  Scope scope = row.inner();
+  scope.width = columns.width;
+  scope.mask = mask;
+  scope.pass = columns.pass;
+  scope.stretch = columns.stretch;
+  bindColumn(scope, column);
+  return body(scope, carried);
+}
+
+NestEmitter::Carried NestEmitter::emitVectors(const Columns &columns, Scope &row, ValueRange carried,
+                                              VectorBody body) {
+  int64_t width = columns.width;
+  std::optional<int64_t> low = constantOf(columns.low), high = constantOf(columns.high);
+  Value end = columns.high;
+  if (low && high)
+    end = k.i64(*low + std::max<int64_t>(*high - *low, 0) / width * width);
+  else if (!columns.whole)
+    end = k.add(columns.low, arith::AndIOp::create(b, k.sub(columns.high, columns.low), k.i64(-width)));
+  Carried result = k.forLoop(columns.low, end, k.i64(width), carried, [&](Value column, ValueRange carried) {
+    return emitVector(columns, column, Value(), row, carried, body);
+  });
+  bool always = low && high && *low < *high && (*high - *low) % width != 0;
+  if (columns.whole || (low && high && !always))
+    return result;
+  auto emitRest = [&] {
+    SmallVector<int64_t> numbers = llvm::to_vector(llvm::seq<int64_t>(0, width));
+    auto type = VectorType::get(width, b.getI64Type());
+    Value lanes = arith::ConstantOp::create(b, DenseElementsAttr::get(type, ArrayRef<int64_t>(numbers)));
+    Value count = k.splat(k.sub(columns.high, end), width);
+    Value mask = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, lanes, count);
+    return emitVector(columns, end, mask, row, result, body);
+  };
+  if (always)
+    return emitRest();
+  Value any = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, end, columns.high);
+  auto branch = scf::IfOp::create(b, ValueRange(result).getTypes(), any, !result.empty());
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  Carried rest = emitRest();
+  if (result.empty())
+    return result;
+  scf::YieldOp::create(b, rest);
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, result);
+  return Carried(branch.getResults());
+}
+
+void NestEmitter::emitStores(int number, Scope &scope) {
+  const Pass &pass = schedule.passes[number];
+  // All that is read is read before anything is written: an output may lie where an input lay.
+  SmallVector<Value> kept, stored;
+  for (int node : pass.kept)
+    kept.push_back(evaluator.value(node, scope));
+  for (int root : pass.roots)
+    stored.push_back(graph.roots[root].slot ? evaluator.value(graph.roots[root].node, scope) : Value());
+  for (auto [node, value] : llvm::zip_equal(pass.kept, kept))
+    evaluator.keep(node, value, scope);
+  for (auto [number, value] : llvm::zip_equal(pass.roots, stored)) {
+    const Root &root = graph.roots[number];
+    if (root.kind == Root::RowParts)
+      accumulateRow(root, value, scope);
+    else if (root.kind == Root::Full && value)
+      evaluator.store(root, graph.position(), value, scope);
+  }
+}
+
+/// Adds a row to the part of its block.
+void NestEmitter::accumulateRow(const Root &root, Value value, Scope &scope) {
+  ReductionKind kind = cast<ReductionOpInterface>(root.value.getDefiningOp()).getReductionKind();
+  Type type = getElementTypeOrSelf(value);
+  int64_t columns = graph.shape.columnCount(), kept = graph.shape.outerSize() * columns;
+  Value at = k.add(k.mul(rowBlock, kept), k.mul(outerNumber, columns));
+  at = k.add(k.add(at, firstColumn), scope.column);
+  Value base = k.buffer(root.buffer);
+  Value sum = evaluator.loadMasked(type, base, at, scope);
+  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rowNumber, firstRow);
+  sum = arith::SelectOp::create(b, isFirst, emitIdentity(b, kind, value.getType()), sum);
+  evaluator.storeMasked(type, emitCombine(b, kind, sum, value), base, at, scope);
+}
+
+} // namespace reprise::loops

@@ -1,0 +1,66 @@
+// reprise: emits the kernel of one loop nest
+#ifndef REPRISE_CONVERSION_CPU_LOOPKERNEL_H
+#define REPRISE_CONVERSION_CPU_LOOPKERNEL_H
+
+#include "LoopEvaluator.h"
+
+namespace reprise::loops {
+
+/// Emits a kernel whose work items are those of the schedule. Buffers are those of the graph.
+class NestEmitter {
+public:
+  NestEmitter(KernelBuilder &k, const Graph &graph, const Schedule &schedule)
+      : k(k), b(k.builder()), graph(graph), schedule(schedule), evaluator(k, graph, schedule) {}
+
+  void emit();
+
+private:
+  using Carried = KernelBuilder::Carried;
+  /// Emits a vector's work in its scope; gets and returns the carried values.
+  using VectorBody = llvm::function_ref<Carried(Scope &, mlir::ValueRange)>;
+
+  void emitSingles(Scope &kernel);
+  void emitItem(mlir::Value item, Scope &kernel);
+  void emitRow(Scope &row);
+  void emitPass(int number, Scope &row);
+  void emitElements(int number, Scope &row);
+  /// Columns [low, high), in vectors; `whole` if they are a whole number of vectors in every item.
+  struct Columns {
+    mlir::Value low, high;
+    int64_t width;
+    bool whole;
+    int pass;
+    std::optional<std::pair<int64_t, int64_t>> stretch;
+  };
+  /// Loops over columns by vectors, and then over a masked rest.
+  Carried emitVectors(const Columns &columns, Scope &row, mlir::ValueRange carried, VectorBody body);
+  Carried emitVector(const Columns &columns, mlir::Value column, mlir::Value mask, Scope &row, mlir::ValueRange carried,
+                     VectorBody body);
+  void bindColumn(Scope &scope, mlir::Value column);
+  void bindDigits(Scope &scope, mlir::Value number, llvm::ArrayRef<int64_t> factors, unsigned firstSymbol);
+  /// Stores and keeps what a pass computes.
+  void emitStores(int pass, Scope &scope);
+  void accumulateRow(const Root &root, mlir::Value value, Scope &scope);
+
+  /// Reduces operands, one per reduction and then per root in lanes, over the item's columns. `operand` gives the
+  /// i-th one's vector in a scope that loops over 32 columns at a time.
+  void emitLaneReductions(int pass, Scope &row, llvm::function_ref<void(Scope &)> beside,
+                          llvm::function_ref<mlir::Value(int, Scope &)> operand);
+  void finishBlock(int pass, mlir::ValueRange lanes, mlir::Value block, Scope &row);
+  mlir::Value foldLanes(ReductionKind kind, mlir::Value lanes);
+  mlir::Value foldBlocks(const Node &node, int64_t offset);
+  llvm::SmallVector<int> laneOperands(int pass) const;
+  ReductionKind laneKind(int pass, unsigned number) const;
+
+  KernelBuilder &k;
+  mlir::ImplicitLocOpBuilder &b;
+  const Graph &graph;
+  const Schedule &schedule;
+  Evaluator evaluator;
+  // Of the item.
+  mlir::Value firstRow, firstColumn, lastColumn, rowNumber, rowBlock, outerNumber;
+};
+
+} // namespace reprise::loops
+
+#endif // REPRISE_CONVERSION_CPU_LOOPKERNEL_H

@@ -1,0 +1,45 @@
+// reprise: a group of ops as a sequence of loop nests
+#ifndef REPRISE_CONVERSION_CPU_LOOPPROGRAM_H
+#define REPRISE_CONVERSION_CPU_LOOPPROGRAM_H
+
+#include "LoopGraph.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace reprise::loops {
+
+/// A copy of a group's body in simpler ops: composite ops expanded in their compute type, argmax as reductions.
+struct Body {
+  mlir::OwningOpRef<mlir::func::FuncOp> function;
+  /// One per operand of the group's terminator.
+  llvm::SmallVector<mlir::Value> results;
+
+  llvm::ArrayRef<mlir::BlockArgument> arguments() { return function->getArguments(); }
+};
+/// Fails, without a message, if there are ops that no loop nest computes.
+mlir::FailureOr<Body> simplifyBody(mlir::Block &block);
+
+/// One command: a loop nest, or a scatter.
+struct Nest {
+  Graph graph;
+  /// Null for a loop nest. Its buffers are indices, updates and result.
+  mlir::Operation *scatter = nullptr;
+  llvm::SmallVector<BufferSlot> scatterBuffers = {};
+};
+
+struct Program {
+  Body body;
+  std::vector<Nest> nests;
+  int64_t sharedBytes = 0;
+};
+
+/// Plans the nests of a body: as few as its reductions allow.
+mlir::FailureOr<Program> planProgram(mlir::Block &block);
+
+/// Whether one pass over the elements does all the work, small nests for what remains aside.
+bool isOnePass(const Program &program);
+
+} // namespace reprise::loops
+
+#endif // REPRISE_CONVERSION_CPU_LOOPPROGRAM_H

@@ -1,0 +1,54 @@
+// reprise: how a loop nest runs: work items, passes over a row, what is kept between passes
+#ifndef REPRISE_CONVERSION_CPU_LOOPSCHEDULE_H
+#define REPRISE_CONVERSION_CPU_LOOPSCHEDULE_H
+
+#include "LoopGraph.h"
+#include "reprise/Conversion/Cpu/Target.h"
+
+namespace reprise::loops {
+
+/// One loop over the columns of a row.
+struct Pass {
+  /// Reduce nodes that this pass accumulates.
+  llvm::SmallVector<int> reductions;
+  /// Roots (their numbers) whose elements this pass stores or accumulates.
+  llvm::SmallVector<int> roots;
+  /// Nodes whose elements go into the worker's scratch: later passes load them.
+  llvm::SmallVector<int> kept;
+  /// Nodes to compute once, before the loop.
+  llvm::SmallVector<int> rowNodes;
+  /// The nodes above are reductions' operands in scratch, reduced by a loop of their own after this one.
+  bool staged = false;
+};
+
+/// A node whose elements later passes load instead of computing them again.
+struct Kept {
+  /// The pass that computes them.
+  int pass;
+  /// Byte offset of a row in the workspace, or the number of the root that stores them.
+  int64_t offset = 0;
+  int root = -1;
+};
+
+struct Schedule {
+  std::vector<Pass> passes;
+  /// Nodes to compute once per kernel call.
+  llvm::SmallVector<int> kernelNodes;
+  llvm::DenseMap<int, Kept> kept;
+  /// Byte offsets in the workspace of a reduction's block results, if a row has more than one block.
+  llvm::DenseMap<int, int64_t> blockResults;
+  int64_t workerBytes = 0;
+
+  /// Lanes of the loop over columns; 1 if elements must be computed one by one.
+  int64_t width = 1;
+  /// Columns where a choice between operands changes, with both ends: each stretch is a loop of its own.
+  llvm::SmallVector<int64_t> stretches;
+  int64_t rowsPerItem = 1, columnsPerItem = 1;
+  int64_t rowItems = 1, columnItems = 1, items = 0;
+};
+
+Schedule makeSchedule(const Graph &graph, const CpuTarget &target);
+
+} // namespace reprise::loops
+
+#endif // REPRISE_CONVERSION_CPU_LOOPSCHEDULE_H
