@@ -20,14 +20,16 @@ struct DrawPosition {
   bool aligned = false;
 };
 
-/// One element, or a vector of `position.width` elements, of a random op after the random phase. `operand` is the
-/// tensor operand's element (dropout), else null. Like emitElement: 16-bit floats come in f32, and the caller rounds.
-mlir::Value emitDraw(mlir::ImplicitLocOpBuilder &b, RandomOpInterface op, const DrawPosition &position,
-                     mlir::Value operand);
+/// One element, or a vector of `position.width` elements, of a random op after the random phase.
+/// `operand` is the tensor operand's element (dropout), else null. Like emitElement: 16-bit floats
+/// come in f32, and the caller rounds.
+mlir::Value emitDraw(mlir::ImplicitLocOpBuilder &b, RandomOpInterface op,
+                     const DrawPosition &position, mlir::Value operand);
 
-/// One step of a reduction on values of the compute type, and what it starts from: +0, -inf or +inf, or the end of an
-/// integer type. `type` may be a vector.
-mlir::Value emitCombine(mlir::ImplicitLocOpBuilder &b, ReductionKind kind, mlir::Value x, mlir::Value y);
+/// One step of a reduction on values of the compute type, and what it starts from: +0, -inf or
+/// +inf, or the end of an integer type. `type` may be a vector.
+mlir::Value emitCombine(mlir::ImplicitLocOpBuilder &b, ReductionKind kind, mlir::Value x,
+                        mlir::Value y);
 mlir::Value emitIdentity(mlir::ImplicitLocOpBuilder &b, ReductionKind kind, mlir::Type type);
 
 } // namespace reprise

@@ -21,7 +21,8 @@ public:
   explicit GuardedBytes(size_t size) : size(size) {
     size_t page = 4096, whole = (size + page - 1) / page * page;
     total = whole + page;
-    base = static_cast<char *>(mmap(nullptr, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    base = static_cast<char *>(
+        mmap(nullptr, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     mprotect(base + whole, page, PROT_NONE);
     start = base + whole - size;
     std::memset(base, 0xa5, whole);
@@ -66,7 +67,8 @@ struct LoopHarness : testing::Test {
     return module;
   }
 
-  /// Values of any kind: mostly small numbers, some special ones. A scalar i64 is a multiple of 4, for offsets.
+  /// Values of any kind: mostly small numbers, some special ones. A scalar i64 is a multiple of 4,
+  /// for offsets.
   Tensor randomTensor(mlir::RankedTensorType type) {
     Tensor tensor(type);
     mlir::Type element = type.getElementType();
@@ -94,8 +96,8 @@ struct LoopHarness : testing::Test {
   uint16_t sixteenBits(mlir::Type element, double value) {
     llvm::APFloat number(value);
     bool loses;
-    number.convert(llvm::cast<mlir::FloatType>(element).getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven,
-                   &loses);
+    number.convert(llvm::cast<mlir::FloatType>(element).getFloatSemantics(),
+                   llvm::APFloat::rmNearestTiesToEven, &loses);
     return number.bitcastToAPInt().getZExtValue();
   }
 
@@ -118,7 +120,8 @@ struct LoopHarness : testing::Test {
     return bytes;
   }
 
-  static void runCommand(const EmittedCommand &command, Kernel kernel, std::vector<void *> &buffers, Deal deal) {
+  static void runCommand(const EmittedCommand &command, Kernel kernel, std::vector<void *> &buffers,
+                         Deal deal) {
     auto run = [&](int64_t begin, int64_t end) {
       GuardedBytes workspace(align(command.workerBytes));
       kernel(buffers.data(), begin, end, workspace.data());
@@ -133,8 +136,8 @@ struct LoopHarness : testing::Test {
   }
 
   /// Runs a launch; `outputs` may hold a pointer where a result shall lie.
-  static void runLaunch(const EmittedLaunch &launch, const MappedImage &image, Buffers &inputs, Buffers &outputs,
-                        Deal deal) {
+  static void runLaunch(const EmittedLaunch &launch, const MappedImage &image, Buffers &inputs,
+                        Buffers &outputs, Deal deal) {
     GuardedBytes shared(align(launch.sharedBytes));
     for (const EmittedCommand &command : launch.commands) {
       std::vector<void *> buffers;
@@ -170,19 +173,21 @@ struct LoopHarness : testing::Test {
         text += ": " + std::to_string(got.data<float>()[i]) + " instead of " +
                 std::to_string(expected.data<float>()[i]);
       else if (bytes >= 4)
-        text += ": " + std::to_string(bytes == 8 ? got.data<int64_t>()[i] : got.data<int32_t>()[i]) +
-                " instead of " +
-                std::to_string(bytes == 8 ? expected.data<int64_t>()[i] : expected.data<int32_t>()[i]);
+        text +=
+            ": " + std::to_string(bytes == 8 ? got.data<int64_t>()[i] : got.data<int32_t>()[i]) +
+            " instead of " +
+            std::to_string(bytes == 8 ? expected.data<int64_t>()[i] : expected.data<int32_t>()[i]);
       return text;
     }
     return "";
   }
 
   /// Compiles the function's body for a target and compares all results.
-  void checkOn(const CpuTarget &target, mlir::func::FuncOp function, const std::vector<Tensor> &arguments,
-               const std::vector<Tensor> &expected) {
+  void checkOn(const CpuTarget &target, mlir::func::FuncOp function,
+               const std::vector<Tensor> &arguments, const std::vector<Tensor> &expected) {
     auto kernels = mlir::OwningOpRef<mlir::ModuleOp>(mlir::ModuleOp::create(function.getLoc()));
-    mlir::FailureOr<EmittedLaunch> launch = emitLoops(function.getBody().front(), "group", *kernels, target);
+    mlir::FailureOr<EmittedLaunch> launch =
+        emitLoops(function.getBody().front(), "group", *kernels, target);
     ASSERT_TRUE(succeeded(launch));
     mlir::FailureOr<Image> image = compileKernels(*kernels, target);
     ASSERT_TRUE(succeeded(image));

@@ -1,4 +1,5 @@
-// reprise: every op as a group of its own, on all element types and awkward shapes, against the interpreter
+// reprise: every op as a group of its own, on all element types and awkward shapes, against the
+// interpreter
 #include "LoopHarness.h"
 
 using namespace reprise::test;
@@ -18,14 +19,15 @@ std::string tensor(const std::string &shape, const std::string &element) {
 
 struct LoopsOps : LoopHarness {
   /// One op on operands of the given types.
-  void one(const std::string &op, const Strings &operands, const std::string &result, const std::string &types) {
+  void one(const std::string &op, const Strings &operands, const std::string &result,
+           const std::string &types) {
     std::string arguments, names;
     for (size_t i = 0; i < operands.size(); ++i) {
       arguments += (i ? ", %" : "%") + std::string("a") + std::to_string(i) + ": " + operands[i];
       names += (i ? ", %a" : " %a") + std::to_string(i);
     }
-    check("func.func @f(" + arguments + ") -> " + result + " {\n  %r = reprise." + op + names + " : " + types +
-          "\n  return %r : " + result + "\n}");
+    check("func.func @f(" + arguments + ") -> " + result + " {\n  %r = reprise." + op + names +
+          " : " + types + "\n  return %r : " + result + "\n}");
     EXPECT_TRUE(isGroup);
   }
 };
@@ -34,7 +36,8 @@ TEST_F(LoopsOps, Unary) {
   for (const std::string &op : Strings{"neg", "abs", "relu"})
     for (const std::string &element : numbers)
       one(op, {tensor("3x11x", element)}, tensor("3x11x", element), tensor("3x11x", element));
-  for (const std::string &op : Strings{"exp", "log", "sqrt", "rsqrt", "tanh", "erf", "sigmoid", "silu", "gelu"})
+  for (const std::string &op :
+       Strings{"exp", "log", "sqrt", "rsqrt", "tanh", "erf", "sigmoid", "silu", "gelu"})
     for (const std::string &element : floats)
       one(op, {tensor("45x", element)}, tensor("45x", element), tensor("45x", element));
 }
@@ -42,8 +45,8 @@ TEST_F(LoopsOps, Unary) {
 TEST_F(LoopsOps, GeluByTanh) {
   for (const std::string &element : floats)
     check("func.func @f(%x: tensor<77x" + element + ">) -> tensor<77x" + element + "> {\n" +
-          "  %r = reprise.gelu %x {form = #reprise<gelu_form tanh>} : tensor<77x" + element + ">\n" +
-          "  return %r : tensor<77x" + element + ">\n}");
+          "  %r = reprise.gelu %x {form = #reprise<gelu_form tanh>} : tensor<77x" + element +
+          ">\n" + "  return %r : tensor<77x" + element + ">\n}");
 }
 
 TEST_F(LoopsOps, Binary) {
@@ -52,33 +55,35 @@ TEST_F(LoopsOps, Binary) {
       one(op, {tensor("3x37x", element), tensor("3x37x", element)}, tensor("3x37x", element),
           tensor("3x37x", element));
   for (const std::string &element : Strings{"i32", "i64"})
-    one("rem", {tensor("99x", element), tensor("99x", element)}, tensor("99x", element), tensor("99x", element));
+    one("rem", {tensor("99x", element), tensor("99x", element)}, tensor("99x", element),
+        tensor("99x", element));
 }
 
 TEST_F(LoopsOps, Compare) {
   for (const std::string &predicate : Strings{"eq", "ne", "lt", "le", "gt", "ge"})
     for (const std::string &element : elements)
-      one("compare " + predicate, {tensor("70x", element), tensor("70x", element)}, tensor("70x", "i1"),
-          tensor("70x", element));
+      one("compare " + predicate, {tensor("70x", element), tensor("70x", element)},
+          tensor("70x", "i1"), tensor("70x", element));
 }
 
 TEST_F(LoopsOps, Select) {
   for (const std::string &element : elements)
-    one("select", {tensor("70x", "i1"), tensor("70x", element), tensor("70x", element)}, tensor("70x", element),
-        tensor("70x", "i1") + ", " + tensor("70x", element));
+    one("select", {tensor("70x", "i1"), tensor("70x", element), tensor("70x", element)},
+        tensor("70x", element), tensor("70x", "i1") + ", " + tensor("70x", element));
 }
 
 TEST_F(LoopsOps, Cast) {
   for (const std::string &from : elements)
     for (const std::string &to : elements)
-      one("cast", {tensor("67x", from)}, tensor("67x", to), tensor("67x", from) + " to " + tensor("67x", to));
+      one("cast", {tensor("67x", from)}, tensor("67x", to),
+          tensor("67x", from) + " to " + tensor("67x", to));
 }
 
 TEST_F(LoopsOps, Shapes) {
   for (const std::string &shape : shapes)
     for (const std::string &element : elements)
-      one("select", {tensor(shape, "i1"), tensor(shape, element), tensor(shape, element)}, tensor(shape, element),
-          tensor(shape, "i1") + ", " + tensor(shape, element));
+      one("select", {tensor(shape, "i1"), tensor(shape, element), tensor(shape, element)},
+          tensor(shape, element), tensor(shape, "i1") + ", " + tensor(shape, element));
 }
 
 } // namespace

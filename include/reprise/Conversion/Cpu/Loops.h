@@ -1,10 +1,11 @@
 // reprise: kernels of elementwise, row-wise, reducing and data-moving groups for the CPU
 //
-// A group is the body of a launch: a block whose arguments are the tensors that it reads and whose terminator lists the
-// tensors that it stores. It becomes loop nests: elements are computed in registers, views fold into loads, reductions
-// over last dimensions stay within a row's kernel, others leave the results of blocks in shared scratch for a second,
-// small command. Arithmetic is that of EmissionOpInterface and the reductions' order is canonical
-// (docs/Rationale/Bits.md), so the results' bits depend on neither the grouping nor the target.
+// A group is the body of a launch: a block whose arguments are the tensors that it reads and whose
+// terminator lists the tensors that it stores. It becomes loop nests: elements are computed in
+// registers, views fold into loads, reductions over last dimensions stay within a row's kernel,
+// others leave the results of blocks in shared scratch for a second, small command. Arithmetic is
+// that of EmissionOpInterface and the reductions' order is canonical (docs/Rationale/Bits.md), so
+// the results' bits depend on neither the grouping nor the target.
 #ifndef REPRISE_CONVERSION_CPU_LOOPS_H
 #define REPRISE_CONVERSION_CPU_LOOPS_H
 
@@ -15,19 +16,20 @@
 
 namespace reprise {
 
-/// Whether a group does all its work in one pass over its elements (with small commands aside), so that it gains from
-/// being one group. Any single op of the dialect other than contractions and attention does. Random ops need their
-/// seed; constants other than splats must be arguments.
+/// Whether a group does all its work in one pass over its elements (with small commands aside), so
+/// that it gains from being one group. Any single op of the dialect other than contractions and
+/// attention does. Random ops need their seed; constants other than splats must be arguments.
 bool isLoopGroup(mlir::Block &body);
 
-/// Adds the kernels of a group to a module, named `name` or `name` with a number, and returns the commands that run
-/// them. Works for every group of ops that loops can compute, in one pass or not. Fails, with an error at the body's
-/// parent, if there is another op.
-mlir::FailureOr<EmittedLaunch> emitLoops(mlir::Block &body, llvm::StringRef name, mlir::ModuleOp kernels,
-                                         const CpuTarget &target);
+/// Adds the kernels of a group to a module, named `name` or `name` with a number, and returns the
+/// commands that run them. Works for every group of ops that loops can compute, in one pass or not.
+/// Fails, with an error at the body's parent, if there is another op.
+mlir::FailureOr<EmittedLaunch> emitLoops(mlir::Block &body, llvm::StringRef name,
+                                         mlir::ModuleOp kernels, const CpuTarget &target);
 
-/// The pairs (operand of the terminator, argument) that may lie at the same address: every element of the argument is
-/// read for the last time by the step that stores the result's element in its place.
+/// The pairs (operand of the terminator, argument) that may lie at the same address: every element
+/// of the argument is read for the last time by the step that stores the result's element in its
+/// place.
 llvm::SmallVector<std::pair<unsigned, unsigned>> findInPlacePairs(mlir::Block &body);
 
 } // namespace reprise

@@ -39,7 +39,8 @@ Affine Affine::operator+(int64_t value) const { return {offset + value, terms}; 
 bool Affine::operator<(const Affine &other) const {
   if (offset != other.offset)
     return offset < other.offset;
-  return std::lexicographical_compare(terms.begin(), terms.end(), other.terms.begin(), other.terms.end());
+  return std::lexicographical_compare(terms.begin(), terms.end(), other.terms.begin(),
+                                      other.terms.end());
 }
 
 int64_t Affine::coefficient(unsigned number) const {
@@ -54,7 +55,8 @@ Affine Affine::substitute(unsigned number, const Affine &value) const {
   if (factor == 0)
     return *this;
   Affine rest{offset, {}};
-  llvm::copy_if(terms, std::back_inserter(rest.terms), [&](auto term) { return term.first != number; });
+  llvm::copy_if(terms, std::back_inserter(rest.terms),
+                [&](auto term) { return term.first != number; });
   return rest + value * factor;
 }
 
@@ -98,7 +100,8 @@ static Affine takeMultiples(Affine &rest, int64_t stride) {
 }
 
 /// What has to fall apart for `rest` to stay below `stride`: the largest of its terms.
-static std::optional<Split> findSplit(const Affine &rest, int64_t stride, llvm::ArrayRef<int64_t> sizes) {
+static std::optional<Split> findSplit(const Affine &rest, int64_t stride,
+                                      llvm::ArrayRef<int64_t> sizes) {
   std::optional<Split> split;
   int64_t largest = 0;
   for (auto [symbol, coefficient] : rest.terms) {
@@ -114,7 +117,8 @@ static std::optional<Split> findSplit(const Affine &rest, int64_t stride, llvm::
   return split;
 }
 
-std::optional<llvm::SmallVector<Affine>> delinearize(const Affine &position, llvm::ArrayRef<int64_t> shape,
+std::optional<llvm::SmallVector<Affine>> delinearize(const Affine &position,
+                                                     llvm::ArrayRef<int64_t> shape,
                                                      llvm::ArrayRef<int64_t> sizes,
                                                      std::optional<Split> &split) {
   split.reset();

@@ -10,7 +10,8 @@
 
 namespace reprise::loops {
 
-/// offset + Σ coefficient · symbol. Symbols are numbers of a table; terms ascend by symbol, none is zero.
+/// offset + Σ coefficient · symbol. Symbols are numbers of a table; terms ascend by symbol, none is
+/// zero.
 struct Affine {
   int64_t offset = 0;
   llvm::SmallVector<std::pair<unsigned, int64_t>, 4> terms;
@@ -21,7 +22,9 @@ struct Affine {
   Affine operator+(const Affine &other) const;
   Affine operator*(int64_t factor) const;
   Affine operator+(int64_t value) const;
-  bool operator==(const Affine &other) const { return offset == other.offset && terms == other.terms; }
+  bool operator==(const Affine &other) const {
+    return offset == other.offset && terms == other.terms;
+  }
   bool operator!=(const Affine &other) const { return !(*this == other); }
   bool operator<(const Affine &other) const;
 
@@ -40,9 +43,11 @@ struct Split {
   int64_t divisor;
 };
 
-/// The index, in a shape without zeros, of a row-major position inside of it; symbol s runs over [0, sizes[s]). None if
-/// an index is not affine: then `split` says which symbol has to fall apart first, if that helps.
-std::optional<llvm::SmallVector<Affine>> delinearize(const Affine &position, llvm::ArrayRef<int64_t> shape,
+/// The index, in a shape without zeros, of a row-major position inside of it; symbol s runs over
+/// [0, sizes[s]). None if an index is not affine: then `split` says which symbol has to fall apart
+/// first, if that helps.
+std::optional<llvm::SmallVector<Affine>> delinearize(const Affine &position,
+                                                     llvm::ArrayRef<int64_t> shape,
                                                      llvm::ArrayRef<int64_t> sizes,
                                                      std::optional<Split> &split);
 

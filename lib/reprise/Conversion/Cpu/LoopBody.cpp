@@ -10,8 +10,9 @@ namespace reprise::loops {
 static RankedTensorType tensor(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 static bool isKnown(Operation *op) {
-  return isa<ConstantOp, IotaOp, ViewOpInterface, PadOp, ConcatenateOp, GatherOp, ScatterAddOp, ReductionOpInterface,
-             ArgmaxOp, NameOp, DecomposableOpInterface, EmissionOpInterface>(op) ||
+  return isa<ConstantOp, IotaOp, ViewOpInterface, PadOp, ConcatenateOp, GatherOp, ScatterAddOp,
+             ReductionOpInterface, ArgmaxOp, NameOp, DecomposableOpInterface, EmissionOpInterface>(
+             op) ||
          (isa<RandomOpInterface>(op) && !isa<AttentionOpInterface>(op));
 }
 
@@ -21,7 +22,8 @@ static void expandComposite(DecomposableOpInterface op) {
   SmallVector<Value> operands;
   for (Value operand : op->getOperands()) {
     Type wide = tensor(operand).clone(getComputeType(tensor(operand).getElementType()));
-    operands.push_back(wide == operand.getType() ? operand : CastOp::create(b, wide, operand).getResult());
+    operands.push_back(wide == operand.getType() ? operand
+                                                 : CastOp::create(b, wide, operand).getResult());
   }
   SmallVector<Value> results = op.decompose(b, operands);
   for (auto [result, value] : llvm::zip_equal(op->getResults(), results)) {
@@ -52,9 +54,11 @@ static void expandArgmax(ArgmaxOp op) {
   }
   RankedTensorType indices = type.clone(tensor(op.getResult()).getElementType());
   Value none = ConstantOp::create(
-      b, DenseElementsAttr::get(indices, b.getIntegerAttr(indices.getElementType(), type.getDimSize(dim))));
+      b, DenseElementsAttr::get(indices,
+                                b.getIntegerAttr(indices.getElementType(), type.getDimSize(dim))));
   Value candidate = SelectOp::create(b, chosen, IotaOp::create(b, indices, dim), none);
-  op.getResult().replaceAllUsesWith(MinOp::create(b, candidate, ArrayRef<int64_t>{dim}).getResult());
+  op.getResult().replaceAllUsesWith(
+      MinOp::create(b, candidate, ArrayRef<int64_t>{dim}).getResult());
   op.erase();
 }
 

@@ -166,7 +166,8 @@ Value Evaluator::computeDraw(const Node &node, Scope &scope) {
   return emitRoundTo(b, emitDraw(b, random, position, operand), node.type);
 }
 
-//===-- Choices -------------------------------------------------------------------------------------------------===//
+//===-- Choices
+//-------------------------------------------------------------------------------------------------===//
 
 std::optional<bool> Evaluator::decide(const Condition &condition, const Scope &scope) const {
   if (condition.index.isConstant() && condition.multiple == 1)
@@ -196,8 +197,8 @@ Value Evaluator::computeChoice(const Node &node, Scope &scope) {
     return value(node.operands[*inside ? 0 : 1], scope);
   Value condition = test(*node.condition, scope);
   auto branch = scf::IfOp::create(b, TypeRange{typeIn(node.type, scope)}, condition, true);
-  for (auto [block, operand] :
-       {std::pair(branch.thenBlock(), node.operands[0]), std::pair(branch.elseBlock(), node.operands[1])}) {
+  for (auto [block, operand] : {std::pair(branch.thenBlock(), node.operands[0]),
+                                std::pair(branch.elseBlock(), node.operands[1])}) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(block);
     Scope inner = scope.inner();
@@ -206,12 +207,14 @@ Value Evaluator::computeChoice(const Node &node, Scope &scope) {
   return branch.getResult(0);
 }
 
-//===-- Reductions ----------------------------------------------------------------------------------------------===//
+//===-- Reductions
+//----------------------------------------------------------------------------------------------===//
 
 Value Evaluator::finishReduction(const Node &node, Value value) {
   if (isa<MeanOp>(node.op)) {
     int64_t count = getReductionInfo(cast<ReductionOpInterface>(node.op)).reduced;
-    value = arith::DivFOp::create(b, value, k.constant(value.getType(), static_cast<double>(count)));
+    value =
+        arith::DivFOp::create(b, value, k.constant(value.getType(), static_cast<double>(count)));
   }
   return emitRoundTo(b, value, node.type);
 }

@@ -31,8 +31,8 @@ struct Scope {
   Scope scalar() const;
 };
 
-/// Emits values in the type of arithmetic: a scalar, or a vector of the scope's width. 16-bit floats are f32 already
-/// rounded.
+/// Emits values in the type of arithmetic: a scalar, or a vector of the scope's width. 16-bit
+/// floats are f32 already rounded.
 class Evaluator {
 public:
   Evaluator(KernelBuilder &k, const Graph &graph, const Schedule &schedule)
@@ -49,9 +49,11 @@ public:
   /// Divides a mean, and rounds.
   mlir::Value finishReduction(const Node &node, mlir::Value value);
 
-  /// Memory as the arithmetic sees it: 16-bit floats widened, i1 as bytes. Masked lanes are not touched and give 0.
+  /// Memory as the arithmetic sees it: 16-bit floats widened, i1 as bytes. Masked lanes are not
+  /// touched and give 0.
   mlir::Value loadMasked(mlir::Type type, mlir::Value base, mlir::Value index, const Scope &scope);
-  void storeMasked(mlir::Type type, mlir::Value value, mlir::Value base, mlir::Value index, const Scope &scope);
+  void storeMasked(mlir::Type type, mlir::Value value, mlir::Value base, mlir::Value index,
+                   const Scope &scope);
 
 private:
   mlir::Value compute(int number, Scope &scope);
@@ -69,7 +71,8 @@ private:
   mlir::Value symbol(unsigned number, Scope &scope);
   bool isAligned(const Node &node, const Scope &scope) const;
 
-  /// How an affine function moves from lane to lane: by a fixed step, or (none) by computed indices.
+  /// How an affine function moves from lane to lane: by a fixed step, or (none) by computed
+  /// indices.
   std::optional<int64_t> laneStep(const Affine &affine, const Scope &scope) const;
   mlir::Value lanes(const Affine &affine, Scope &scope);
   mlir::Value gather(mlir::Type type, mlir::Value base, mlir::Value indices, const Scope &scope);

@@ -230,7 +230,8 @@ GraphBuilder::Result GraphBuilder::visitDraw(Operation *op, const Affine &positi
   if (!random.getSeedOperand())
     return fail(nullptr);
   Node node{Node::Draw, op, tensor(op->getResult(0)).getElementType()};
-  auto global = follow(position, random.getDrawnShape(), rowMajorStrides(random.getDrawnGlobalShape()));
+  auto global =
+      follow(position, random.getDrawnShape(), rowMajorStrides(random.getDrawnGlobalShape()));
   if (!global)
     return fail(op->getResult(0));
   node.index = *global;
@@ -294,7 +295,8 @@ SmallVector<int> Graph::indicesOf(const Affine &affine) const {
   return numbers;
 }
 
-FailureOr<Graph> buildGraph(Shape shape, ArrayRef<Root> roots, const Leaves &leaves, Obstacle &obstacle) {
+FailureOr<Graph> buildGraph(Shape shape, ArrayRef<Root> roots, const Leaves &leaves,
+                            Obstacle &obstacle) {
   while (true) {
     GraphBuilder builder(shape, leaves);
     if (llvm::all_of(roots, [&](const Root &root) { return succeeded(builder.addRoot(root)); }))

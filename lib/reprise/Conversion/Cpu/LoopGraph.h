@@ -18,8 +18,9 @@ constexpr int64_t reductionLanes = 32;
 constexpr int64_t laneBlock = 4096;
 constexpr int64_t orderedBlock = 64;
 
-/// The iteration space: outer × rows × columns, each a product of factors in row-major order. Reductions of last
-/// dimensions run along all columns of a row; the others along all rows of an outer entry.
+/// The iteration space: outer × rows × columns, each a product of factors in row-major order.
+/// Reductions of last dimensions run along all columns of a row; the others along all rows of an
+/// outer entry.
 struct Shape {
   llvm::SmallVector<int64_t> outer, rows, columns;
 
@@ -34,11 +35,13 @@ struct Shape {
   void split(unsigned symbol, int64_t divisor);
 };
 
-/// How often a node is computed: once per kernel, per row, per element, or within an element's own inner loop.
+/// How often a node is computed: once per kernel, per row, per element, or within an element's own
+/// inner loop.
 enum class Level { Kernel, Row, Column, Inner };
 
 struct Symbol {
-  /// Factors of the shape; a step of an inner loop; the clamped value of a node; numerator / divisor.
+  /// Factors of the shape; a step of an inner loop; the clamped value of a node; numerator /
+  /// divisor.
   enum Kind { Outer, Row, Column, Sequence, Indirect, Quotient } kind;
   int64_t size;
   int node = -1;
@@ -58,7 +61,8 @@ struct Node {
     Load,     // element `index` of `buffer`
     Index,    // `index` itself, as a number of `type`
     Compute,  // the op's arithmetic on the operands
-    Draw,     // the random op at global position `index` (+ origin); operands: seed, offset, origin…, operand
+    Draw, // the random op at global position `index` (+ origin); operands: seed, offset, origin…,
+          // operand
     Choice,   // operand 0 where the condition holds, else operand 1
     Sequence, // operand 0 reduced over `symbols`, in order
     Reduce,   // operand 0 reduced over the columns
@@ -89,11 +93,11 @@ struct Node {
 /// A value of the group that a nest computes.
 struct Root {
   enum Kind {
-    Full,       // an element per (outer, row, column)
-    Row,        // an element per (outer, row)
-    Single,     // one element
-    RowParts,   // a reduction over rows, up to blocks of 64: [block][kept]
-    LaneParts,  // a reduction over columns, up to blocks of 4,096: [block][kept]
+    Full,      // an element per (outer, row, column)
+    Row,       // an element per (outer, row)
+    Single,    // one element
+    RowParts,  // a reduction over rows, up to blocks of 64: [block][kept]
+    LaneParts, // a reduction over columns, up to blocks of 4,096: [block][kept]
   } kind;
   mlir::Value value;
   /// Where the elements or the parts go; none if another root reads them off the nest.

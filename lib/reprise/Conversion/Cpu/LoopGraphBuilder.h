@@ -6,8 +6,8 @@
 
 namespace reprise::loops {
 
-/// One attempt with the factors of a shape as they are. Every visit returns a node, or fails and says why in `split`
-/// (a factor has to fall apart first) or `obstacle`.
+/// One attempt with the factors of a shape as they are. Every visit returns a node, or fails and
+/// says why in `split` (a factor has to fall apart first) or `obstacle`.
 class GraphBuilder {
 public:
   GraphBuilder(const Shape &shape, const Leaves &leaves);

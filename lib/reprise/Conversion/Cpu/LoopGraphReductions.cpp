@@ -43,7 +43,8 @@ static Attribute emptyResult(Operation *op, ReductionKind kind) {
     const llvm::fltSemantics &semantics = floatType.getFloatSemantics();
     if (kind != ReductionKind::Sum)
       return FloatAttr::get(type, APFloat::getInf(semantics, kind == ReductionKind::Max));
-    return FloatAttr::get(type, isa<MeanOp>(op) ? APFloat::getNaN(semantics) : APFloat::getZero(semantics));
+    return FloatAttr::get(type, isa<MeanOp>(op) ? APFloat::getNaN(semantics)
+                                                : APFloat::getZero(semantics));
   }
   unsigned width = type.getIntOrFloatBitWidth();
   if (kind == ReductionKind::Sum)

@@ -52,8 +52,8 @@ GraphBuilder::Result GraphBuilder::visitGather(Operation *op, const Affine &posi
 namespace {
 /// Part of the result's dimensions, joined, and where the operand lies in it.
 struct PadGroup {
-  int64_t size;     // of the result
-  int64_t operand;  // of the operand
+  int64_t size;    // of the result
+  int64_t operand; // of the operand
   int64_t low, step;
   bool isPlain() const { return size == operand; }
 };

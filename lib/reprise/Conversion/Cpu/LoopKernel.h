@@ -33,17 +33,19 @@ private:
     std::optional<std::pair<int64_t, int64_t>> stretch;
   };
   /// Loops over columns by vectors, and then over a masked rest.
-  Carried emitVectors(const Columns &columns, Scope &row, mlir::ValueRange carried, VectorBody body);
-  Carried emitVector(const Columns &columns, mlir::Value column, mlir::Value mask, Scope &row, mlir::ValueRange carried,
-                     VectorBody body);
+  Carried emitVectors(const Columns &columns, Scope &row, mlir::ValueRange carried,
+                      VectorBody body);
+  Carried emitVector(const Columns &columns, mlir::Value column, int64_t width, mlir::Value mask,
+                     Scope &row, mlir::ValueRange carried, VectorBody body);
   void bindColumn(Scope &scope, mlir::Value column);
-  void bindDigits(Scope &scope, mlir::Value number, llvm::ArrayRef<int64_t> factors, unsigned firstSymbol);
+  void bindDigits(Scope &scope, mlir::Value number, llvm::ArrayRef<int64_t> factors,
+                  unsigned firstSymbol);
   /// Stores and keeps what a pass computes.
   void emitStores(int pass, Scope &scope);
   void accumulateRow(const Root &root, mlir::Value value, Scope &scope);
 
-  /// Reduces operands, one per reduction and then per root in lanes, over the item's columns. `operand` gives the
-  /// i-th one's vector in a scope that loops over 32 columns at a time.
+  /// Reduces operands, one per reduction and then per root in lanes, over the item's columns.
+  /// `operand` gives the i-th one's vector in a scope that loops over 32 columns at a time.
   void emitLaneReductions(int pass, Scope &row, llvm::function_ref<void(Scope &)> beside,
                           llvm::function_ref<mlir::Value(int, Scope &)> operand);
   void finishBlock(int pass, mlir::ValueRange lanes, mlir::Value block, Scope &row);

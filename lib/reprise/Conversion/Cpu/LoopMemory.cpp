@@ -10,7 +10,8 @@ using namespace mlir;
 
 namespace reprise::loops {
 
-//===-- Indices -------------------------------------------------------------------------------------------------===//
+//===-- Indices
+//-------------------------------------------------------------------------------------------------===//
 
 Value Evaluator::symbol(unsigned number, Scope &scope) {
   for (const Scope *at = &scope; at; at = at->parent)
@@ -73,13 +74,16 @@ Value Evaluator::lanes(const Affine &affine, Scope &scope) {
   SmallVector<int64_t> distances;
   for (int64_t lane = 0; lane < scope.width; ++lane)
     distances.push_back(lane * fixed.coefficient(graph.innermost()));
-  Value result = arith::AddIOp::create(b, k.splat(index(fixed, scope), scope.width), vectorOf(distances));
+  Value result =
+      arith::AddIOp::create(b, k.splat(index(fixed, scope), scope.width), vectorOf(distances));
   return moving ? arith::AddIOp::create(b, result, moving).getResult() : result;
 }
 
-//===-- Memory --------------------------------------------------------------------------------------------------===//
+//===-- Memory
+//--------------------------------------------------------------------------------------------------===//
 
-/// Elements in memory: 16-bit floats as integers, since vectors of them fare badly in masked operations.
+/// Elements in memory: 16-bit floats as integers, since vectors of them fare badly in masked
+/// operations.
 static Type storedType(Type type) {
   if (type.isInteger(1))
     return IntegerType::get(type.getContext(), 8);
@@ -97,7 +101,8 @@ static Type shaped(Value like, Type elementType) {
 static Value fromStored(KernelBuilder &k, Value value, Type type) {
   ImplicitLocOpBuilder &b = k.builder();
   if (type.isInteger(1))
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, value, k.constant(value.getType(), 0));
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, value,
+                                 k.constant(value.getType(), 0));
   if (storedType(type) == type)
     return value;
   return k.widen(arith::BitcastOp::create(b, shaped(value, type), value));
@@ -126,7 +131,8 @@ Value Evaluator::loadMasked(Type type, Value base, Value index, const Scope &sco
   unsigned alignment = KernelBuilder::bytesOf(type);
   Value pointer = k.pointer(stored, base, index), value;
   if (scope.mask)
-    value = LLVM::MaskedLoadOp::create(b, loaded, pointer, scope.mask, k.constant(loaded, 0), alignment);
+    value = LLVM::MaskedLoadOp::create(b, loaded, pointer, scope.mask, k.constant(loaded, 0),
+                                       alignment);
   else
     value = LLVM::LoadOp::create(b, loaded, pointer, alignment);
   return fromStored(k, value, type);
@@ -172,7 +178,9 @@ void Evaluator::store(const Root &root, const Affine &position, Value value, Sco
   storeMasked(type, value, k.buffer(root.buffer), index(position, scope), scope);
 }
 
-Value Evaluator::scratch(int64_t offset) { return k.pointer(b.getI8Type(), k.workspace(), k.i64(offset)); }
+Value Evaluator::scratch(int64_t offset) {
+  return k.pointer(b.getI8Type(), k.workspace(), k.i64(offset));
+}
 
 /// Scratch holds the type of arithmetic.
 void Evaluator::keep(int number, Value value, Scope &scope) {
@@ -184,7 +192,8 @@ Value Evaluator::loadKept(int number, const Kept &kept, Scope &scope) {
   Type type = graph.nodes[number].type;
   if (kept.root < 0)
     return loadMasked(getComputeType(type), scratch(kept.offset), scope.column, scope);
-  return loadMasked(type, k.buffer(graph.roots[kept.root].buffer), index(graph.position(), scope), scope);
+  return loadMasked(type, k.buffer(graph.roots[kept.root].buffer), index(graph.position(), scope),
+                    scope);
 }
 
 } // namespace reprise::loops

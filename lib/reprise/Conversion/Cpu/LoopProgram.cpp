@@ -123,13 +123,14 @@ void NestPlanner::dropUnread(SmallVector<Root> &roots) {
   }
 }
 
-/// Without reductions over columns the innermost factor alone is a row; without elements to store, the columns' outer
-/// factors may go around the rows.
+/// Without reductions over columns the innermost factor alone is a row; without elements to store,
+/// the columns' outer factors may go around the rows.
 Shape simplifyShape(const Graph &graph) {
   Shape shape = graph.shape;
   bool parts = llvm::any_of(graph.roots, [](const Root &root) { return root.isParts(); });
   bool elements = llvm::any_of(graph.roots, [](const Root &root) { return !root.isParts(); });
-  bool lanes = llvm::any_of(graph.roots, [](const Root &root) { return root.kind == Root::LaneParts; });
+  bool lanes =
+      llvm::any_of(graph.roots, [](const Root &root) { return root.kind == Root::LaneParts; });
   if (graph.hasReductions() || lanes || (parts && elements) || shape.columns.size() < 2)
     return shape;
   SmallVector<int64_t> &to = parts ? shape.outer : shape.rows;
@@ -212,7 +213,8 @@ bool isOnePass(const Program &program) {
   for (const Nest &nest : program.nests) {
     if (nest.scatter)
       return program.nests.size() == 1;
-    bool finishes = llvm::any_of(nest.graph.nodes, [](const Node &node) { return node.kind == Node::Fold; });
+    bool finishes =
+        llvm::any_of(nest.graph.nodes, [](const Node &node) { return node.kind == Node::Fold; });
     int64_t size = finishes ? 0 : nest.graph.shape.size();
     main = std::max(main, size);
     all += size;

@@ -9,7 +9,8 @@
 
 namespace reprise::loops {
 
-/// A copy of a group's body in simpler ops: composite ops expanded in their compute type, argmax as reductions.
+/// A copy of a group's body in simpler ops: composite ops expanded in their compute type, argmax as
+/// reductions.
 struct Body {
   mlir::OwningOpRef<mlir::func::FuncOp> function;
   /// One per operand of the group's terminator.

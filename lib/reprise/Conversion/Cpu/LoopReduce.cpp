@@ -36,8 +36,8 @@ ReductionKind NestEmitter::laneKind(int pass, unsigned number) const {
 Value NestEmitter::foldLanes(ReductionKind kind, Value lanes) {
   for (int64_t half = reductionLanes / 2; half >= 1; half /= 2) {
     auto slice = [&](int64_t from) {
-      return vector::ExtractStridedSliceOp::create(b, lanes, ArrayRef<int64_t>{from}, ArrayRef<int64_t>{half},
-                                                   ArrayRef<int64_t>{1});
+      return vector::ExtractStridedSliceOp::create(b, lanes, ArrayRef<int64_t>{from},
+                                                   ArrayRef<int64_t>{half}, ArrayRef<int64_t>{1});
     };
     lanes = emitCombine(b, kind, slice(0), slice(half));
   }
@@ -52,7 +52,8 @@ Value NestEmitter::foldBlocks(const Node &node, int64_t offset) {
   Value base = evaluator.scratch(offset);
   for (int64_t distance = 1; distance < blocks; distance *= 2)
     k.forLoop(k.i64(0), k.i64(blocks - distance), k.i64(2 * distance), [&](Value left) {
-      Value sum = emitCombine(b, kind, k.load(type, base, left), k.load(type, base, k.add(left, distance)));
+      Value sum =
+          emitCombine(b, kind, k.load(type, base, left), k.load(type, base, k.add(left, distance)));
       k.store(type, sum, base, left);
     });
   return k.load(type, base, k.i64(0));
@@ -90,13 +91,19 @@ void NestEmitter::emitLaneReductions(int pass, Scope &row, llvm::function_ref<vo
     identities.push_back(emitIdentity(b, laneKind(pass, i), type));
   }
   auto emitBlock = [&](Value block, Value low, Value high) {
-    Columns columns{low, high, reductionLanes, graph.shape.columnCount() % reductionLanes == 0, pass,
+    Columns columns{low,
+                    high,
+                    reductionLanes,
+                    graph.shape.columnCount() % reductionLanes == 0,
+                    pass,
                     std::pair(int64_t(0), graph.shape.columnCount())};
     Carried lanes = emitVectors(columns, row, identities, [&](Scope &scope, ValueRange sums) {
       Carried next;
       for (size_t i = 0; i < operands.size(); ++i) {
         Value element = operand(i, scope);
         // A missing element changes nothing, unlike the zero that was loaded for it.
+        if (scope.width == 1)
+          element = vector::InsertOp::create(b, element, identities[i], ArrayRef<int64_t>{0});
         if (scope.mask)
           element = arith::SelectOp::create(b, scope.mask, element, identities[i]);
         next.push_back(emitCombine(b, laneKind(pass, i), sums[i], element));

@@ -1,4 +1,5 @@
-// reprise: emits the kernel of a scatter-add: each item owns a block of the table and adds its rows in index order
+// reprise: emits the kernel of a scatter-add: each item owns a block of the table and adds its rows
+// in index order
 #include "LoopScatter.h"
 
 #include "reprise/Conversion/Cpu/KernelBuilder.h"
@@ -40,7 +41,8 @@ ScatterEmitter::ScatterEmitter(ScatterAddOp op, const CpuTarget &target) {
   chooseItems();
 }
 
-/// Every item looks at all indices, so there are not too many; a low table is cut into columns, too.
+/// Every item looks at all indices, so there are not too many; a low table is cut into columns,
+/// too.
 void ScatterEmitter::chooseItems() {
   constexpr int64_t elements = 16384, mostRowItems = 64, enoughItems = 16;
   rowsPerItem = std::max<int64_t>(std::clamp<int64_t>(elements / columns, 1, rows),
@@ -52,7 +54,8 @@ void ScatterEmitter::chooseItems() {
   items = rowItems * columnItems;
 }
 
-void ScatterEmitter::emitColumns(KernelBuilder &k, Value count, llvm::function_ref<void(Value, int64_t)> body) {
+void ScatterEmitter::emitColumns(KernelBuilder &k, Value count,
+                                 llvm::function_ref<void(Value, int64_t)> body) {
   Value whole = arith::AndIOp::create(k.builder(), count, k.i64(-width));
   k.forLoop(k.i64(0), whole, k.i64(width), [&](Value i) { body(i, width); });
   k.forLoop(whole, count, k.i64(1), [&](Value i) { body(i, 1); });
@@ -73,7 +76,8 @@ void ScatterEmitter::emitItem(KernelBuilder &k, Value item) {
   };
   k.forLoop(k.i64(0), rowCount, k.i64(1), [&](Value row) {
     emitColumns(k, count, [&](Value column, int64_t lanes) {
-      k.store(compute, k.constant(KernelBuilder::typeOf(compute, lanes), 0), sums, placeIn(row, column));
+      k.store(compute, k.constant(KernelBuilder::typeOf(compute, lanes), 0), sums,
+              placeIn(row, column));
     });
   });
   k.forLoop(k.i64(0), k.i64(updates), k.i64(1), [&](Value i) {
@@ -83,7 +87,8 @@ void ScatterEmitter::emitItem(KernelBuilder &k, Value item) {
     Value mine = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, row, rowCount);
     k.ifThen(mine, [&] {
       emitColumns(k, count, [&](Value column, int64_t lanes) {
-        Value from = k.add(k.mul(i, columns), k.add(firstColumn, column)), to = placeIn(row, column);
+        Value from = k.add(k.mul(i, columns), k.add(firstColumn, column)),
+              to = placeIn(row, column);
         Value sum = arith::AddFOp::create(b, k.load(compute, sums, to, lanes),
                                           k.loadCompute(type, k.buffer(1), from, lanes));
         k.store(compute, sum, sums, to);
@@ -109,7 +114,8 @@ EmittedCommand ScatterEmitter::emit(StringRef name, ModuleOp kernels) {
 
 } // namespace
 
-EmittedCommand emitScatter(ScatterAddOp op, StringRef name, ModuleOp kernels, const CpuTarget &target) {
+EmittedCommand emitScatter(ScatterAddOp op, StringRef name, ModuleOp kernels,
+                           const CpuTarget &target) {
   return ScatterEmitter(op, target).emit(name, kernels);
 }
 

@@ -9,7 +9,8 @@
 namespace reprise::loops {
 
 /// The buffers are indices, updates and the result. Sets all but the command's buffers.
-EmittedCommand emitScatter(ScatterAddOp op, llvm::StringRef name, mlir::ModuleOp kernels, const CpuTarget &target);
+EmittedCommand emitScatter(ScatterAddOp op, llvm::StringRef name, mlir::ModuleOp kernels,
+                           const CpuTarget &target);
 
 } // namespace reprise::loops
 

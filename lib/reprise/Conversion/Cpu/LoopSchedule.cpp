@@ -38,7 +38,8 @@ int passOf(const Graph &graph, const Root &root) { return graph.nodes[root.node]
 
 bool isColumnRoot(const Root &root) { return root.kind == Root::Full || root.isParts(); }
 
-//===-- Vectors -------------------------------------------------------------------------------------------------===//
+//===-- Vectors
+//-------------------------------------------------------------------------------------------------===//
 
 /// True if lanes do not differ, or if the condition can be decided for a whole stretch of columns.
 bool Scheduler::isVectorizable(const Affine &affine) const {
@@ -46,7 +47,8 @@ bool Scheduler::isVectorizable(const Affine &affine) const {
   llvm::SmallBitVector varies = graph.variationOf(affine);
   if (lane >= varies.size() || !varies.test(lane))
     return true;
-  return affine.terms.size() == 1 && affine.coefficient(lane) == 1 && graph.shape.columns.size() == 1;
+  return affine.terms.size() == 1 && affine.coefficient(lane) == 1 &&
+         graph.shape.columns.size() == 1;
 }
 
 void Scheduler::chooseWidth() {
@@ -70,8 +72,9 @@ void Scheduler::chooseWidth() {
       schedule.width = 1;
     return;
   }
-  bool reduces = graph.hasReductions() ||
-                 llvm::any_of(graph.roots, [](const Root &root) { return root.kind == Root::LaneParts; });
+  bool reduces = graph.hasReductions() || llvm::any_of(graph.roots, [](const Root &root) {
+                   return root.kind == Root::LaneParts;
+                 });
   schedule.width = reduces ? reductionLanes
                            : std::clamp<int64_t>(llvm::PowerOf2Ceil(columns), 4, reductionLanes);
 }
@@ -93,7 +96,8 @@ void Scheduler::findStretches() {
   schedule.stretches.erase(llvm::unique(schedule.stretches), schedule.stretches.end());
 }
 
-//===-- Passes --------------------------------------------------------------------------------------------------===//
+//===-- Passes
+//--------------------------------------------------------------------------------------------------===//
 
 void Scheduler::keep(int number, int pass) {
   if (schedule.kept.try_emplace(number, Kept{pass}).second)
@@ -203,7 +207,8 @@ void Scheduler::placeScratch() {
         schedule.blockResults[reduction] = place(graph.nodes[reduction].type, blocks);
 }
 
-//===-- Work items ----------------------------------------------------------------------------------------------===//
+//===-- Work items
+//----------------------------------------------------------------------------------------------===//
 
 void Scheduler::chooseItems() {
   auto has = [&](Root::Kind kind) {
@@ -211,14 +216,15 @@ void Scheduler::chooseItems() {
   };
   int64_t rows = graph.shape.rowCount(), columns = graph.shape.columnCount();
   // Tens of kilobytes each, and enough items for 16 threads if there is that much.
-  int64_t elements = std::clamp<int64_t>(llvm::alignTo(graph.shape.size() / 64, laneBlock), laneBlock,
-                                         8 * laneBlock);
+  int64_t elements = std::clamp<int64_t>(llvm::alignTo(graph.shape.size() / 64, laneBlock),
+                                         laneBlock, 8 * laneBlock);
   bool wholeRows = graph.hasReductions() || has(Root::Row);
   schedule.columnsPerItem = columns;
   if (has(Root::RowParts)) {
     schedule.rowsPerItem = orderedBlock;
     if (!wholeRows)
-      schedule.columnsPerItem = std::min<int64_t>(columns, llvm::alignTo(elements / orderedBlock, 128));
+      schedule.columnsPerItem =
+          std::min<int64_t>(columns, llvm::alignTo(elements / orderedBlock, 128));
   } else if (wholeRows || (columns <= elements && !has(Root::LaneParts))) {
     schedule.rowsPerItem = std::clamp<int64_t>(elements / std::max<int64_t>(columns, 1), 1, rows);
   } else {

@@ -17,7 +17,8 @@ struct Pass {
   llvm::SmallVector<int> kept;
   /// Nodes to compute once, before the loop.
   llvm::SmallVector<int> rowNodes;
-  /// The nodes above are reductions' operands in scratch, reduced by a loop of their own after this one.
+  /// The nodes above are reductions' operands in scratch, reduced by a loop of their own after this
+  /// one.
   bool staged = false;
 };
 
@@ -35,13 +36,15 @@ struct Schedule {
   /// Nodes to compute once per kernel call.
   llvm::SmallVector<int> kernelNodes;
   llvm::DenseMap<int, Kept> kept;
-  /// Byte offsets in the workspace of a reduction's block results, if a row has more than one block.
+  /// Byte offsets in the workspace of a reduction's block results, if a row has more than one
+  /// block.
   llvm::DenseMap<int, int64_t> blockResults;
   int64_t workerBytes = 0;
 
   /// Lanes of the loop over columns; 1 if elements must be computed one by one.
   int64_t width = 1;
-  /// Columns where a choice between operands changes, with both ends: each stretch is a loop of its own.
+  /// Columns where a choice between operands changes, with both ends: each stretch is a loop of its
+  /// own.
   llvm::SmallVector<int64_t> stretches;
   int64_t rowsPerItem = 1, columnsPerItem = 1;
   int64_t rowItems = 1, columnItems = 1, items = 0;

@@ -21,7 +21,8 @@ bool isLoopGroup(Block &body) {
   return std::distance(works.begin(), works.end()) <= 1 || isOnePass(*program);
 }
 
-static EmittedCommand emitNest(const Nest &nest, StringRef name, ModuleOp kernels, const CpuTarget &target) {
+static EmittedCommand emitNest(const Nest &nest, StringRef name, ModuleOp kernels,
+                               const CpuTarget &target) {
   if (nest.scatter) {
     EmittedCommand command = emitScatter(cast<ScatterAddOp>(nest.scatter), name, kernels, target);
     command.buffers = nest.scatterBuffers;
@@ -33,7 +34,8 @@ static EmittedCommand emitNest(const Nest &nest, StringRef name, ModuleOp kernel
   return {name.str(), schedule.items, nest.graph.buffers, schedule.workerBytes};
 }
 
-FailureOr<EmittedLaunch> emitLoops(Block &body, StringRef name, ModuleOp kernels, const CpuTarget &target) {
+FailureOr<EmittedLaunch> emitLoops(Block &body, StringRef name, ModuleOp kernels,
+                                   const CpuTarget &target) {
   FailureOr<Program> program = planProgram(body);
   if (failed(program))
     return body.getParentOp()->emitError("the group holds an op that no loop nest computes");

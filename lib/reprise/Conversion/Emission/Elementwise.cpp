@@ -79,15 +79,17 @@ Value emitCompare(Builder &b, ComparePredicate predicate, Value x, Value y) {
   // An i1 would be -1 as a signed number.
   bool boolean = getElementTypeOrSelf(x).isInteger(1);
   constexpr arith::CmpIPredicate integers[] = {
-      arith::CmpIPredicate::eq, arith::CmpIPredicate::ne, arith::CmpIPredicate::slt,
+      arith::CmpIPredicate::eq,  arith::CmpIPredicate::ne,  arith::CmpIPredicate::slt,
       arith::CmpIPredicate::sle, arith::CmpIPredicate::sgt, arith::CmpIPredicate::sge};
   constexpr arith::CmpIPredicate booleans[] = {
-      arith::CmpIPredicate::eq, arith::CmpIPredicate::ne, arith::CmpIPredicate::ult,
+      arith::CmpIPredicate::eq,  arith::CmpIPredicate::ne,  arith::CmpIPredicate::ult,
       arith::CmpIPredicate::ule, arith::CmpIPredicate::ugt, arith::CmpIPredicate::uge};
-  return arith::CmpIOp::create(b, (boolean ? booleans : integers)[static_cast<int>(predicate)], x, y);
+  return arith::CmpIOp::create(b, (boolean ? booleans : integers)[static_cast<int>(predicate)], x,
+                               y);
 }
 
-/// `x` comes in the compute type of `from` and leaves in that of `to`, rounded to `to` unless that is the caller's.
+/// `x` comes in the compute type of `from` and leaves in that of `to`, rounded to `to` unless that
+/// is the caller's.
 Value emitConversion(Builder &b, Value x, Type from, Type to) {
   Type source = getElementTypeOrSelf(x), target = getComputeType(to);
   if (source == target)
@@ -120,23 +122,33 @@ Value emit(SigmoidOp, Builder &b, ValueRange x) { return emitSigmoid(b, x[0]); }
 Value emit(SiluOp, Builder &b, ValueRange x) { return emitSilu(b, x[0]); }
 Value emit(ReluOp, Builder &b, ValueRange x) { return emitRelu(b, x[0]); }
 Value emit(GeluOp op, Builder &b, ValueRange x) { return emitGelu(b, x[0], op.getForm()); }
-Value emit(AddOp, Builder &b, ValueRange x) { return either<arith::AddFOp, arith::AddIOp>(b, x[0], x[1]); }
-Value emit(SubOp, Builder &b, ValueRange x) { return either<arith::SubFOp, arith::SubIOp>(b, x[0], x[1]); }
-Value emit(MulOp, Builder &b, ValueRange x) { return either<arith::MulFOp, arith::MulIOp>(b, x[0], x[1]); }
+Value emit(AddOp, Builder &b, ValueRange x) {
+  return either<arith::AddFOp, arith::AddIOp>(b, x[0], x[1]);
+}
+Value emit(SubOp, Builder &b, ValueRange x) {
+  return either<arith::SubFOp, arith::SubIOp>(b, x[0], x[1]);
+}
+Value emit(MulOp, Builder &b, ValueRange x) {
+  return either<arith::MulFOp, arith::MulIOp>(b, x[0], x[1]);
+}
 Value emit(DivOp, Builder &b, ValueRange x) {
-  return isFloat(x[0]) ? arith::DivFOp::create(b, x[0], x[1]).getResult() : emitDivide(b, x[0], x[1]);
+  return isFloat(x[0]) ? arith::DivFOp::create(b, x[0], x[1]).getResult()
+                       : emitDivide(b, x[0], x[1]);
 }
 Value emit(RemOp, Builder &b, ValueRange x) { return emitRemainder(b, x[0], x[1]); }
 Value emit(MaximumOp, Builder &b, ValueRange x) { return emitMax(b, x[0], x[1]); }
 Value emit(MinimumOp, Builder &b, ValueRange x) { return emitMin(b, x[0], x[1]); }
-Value emit(CompareOp op, Builder &b, ValueRange x) { return emitCompare(b, op.getPredicate(), x[0], x[1]); }
-Value emit(SelectOp, Builder &b, ValueRange x) { return arith::SelectOp::create(b, x[0], x[1], x[2]); }
+Value emit(CompareOp op, Builder &b, ValueRange x) {
+  return emitCompare(b, op.getPredicate(), x[0], x[1]);
+}
+Value emit(SelectOp, Builder &b, ValueRange x) {
+  return arith::SelectOp::create(b, x[0], x[1], x[2]);
+}
 Value emit(CastOp op, Builder &b, ValueRange x) {
   return emitConversion(b, x[0], elementTypeOf(op.getOperand()), elementTypeOf(op.getResult()));
 }
 
-template <typename OpT>
-struct Model : EmissionOpInterface::ExternalModel<Model<OpT>, OpT> {
+template <typename OpT> struct Model : EmissionOpInterface::ExternalModel<Model<OpT>, OpT> {
   Value emitElement(Operation *op, Builder &b, ValueRange operands) const {
     return emit(cast<OpT>(op), b, operands);
   }
@@ -170,8 +182,8 @@ Value emitIdentity(Builder &b, ReductionKind kind, Type type) {
     attribute = b.getFloatAttr(elementType, APFloat::getInf(floatType.getFloatSemantics(), max));
   } else {
     unsigned width = elementType.getIntOrFloatBitWidth();
-    attribute = b.getIntegerAttr(elementType,
-                                 max ? APInt::getSignedMinValue(width) : APInt::getSignedMaxValue(width));
+    attribute = b.getIntegerAttr(elementType, max ? APInt::getSignedMinValue(width)
+                                                  : APInt::getSignedMaxValue(width));
   }
   if (auto vector = dyn_cast<VectorType>(type))
     attribute = DenseElementsAttr::get(vector, Attribute(attribute));
@@ -180,8 +192,9 @@ Value emitIdentity(Builder &b, ReductionKind kind, Type type) {
 
 void registerEmission(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, RepriseDialect *) {
-    attach<NegOp, AbsOp, ExpOp, LogOp, SqrtOp, RsqrtOp, TanhOp, ErfOp, SigmoidOp, SiluOp, ReluOp, GeluOp, AddOp,
-           SubOp, MulOp, DivOp, RemOp, MaximumOp, MinimumOp, CompareOp, SelectOp, CastOp>(context);
+    attach<NegOp, AbsOp, ExpOp, LogOp, SqrtOp, RsqrtOp, TanhOp, ErfOp, SigmoidOp, SiluOp, ReluOp,
+           GeluOp, AddOp, SubOp, MulOp, DivOp, RemOp, MaximumOp, MinimumOp, CompareOp, SelectOp,
+           CastOp>(context);
   });
 }
 
