@@ -11,6 +11,7 @@ Functions of more than 40 lines are listed, but are no failure. The last line is
 """
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -24,9 +25,13 @@ CONTROL = re.compile(r"^ *(if|for|while|switch|else|\})")
 
 def source_files():
     """Tracked and new files that people write; data and generated pages are not among them."""
-    listed = subprocess.run(["git", "-C", SOURCE, "ls-files", "-co", "--exclude-standard"],
-                            capture_output=True, text=True)
-    names = listed.stdout.split("\n") if listed.returncode == 0 else walk()
+    names = None
+    if shutil.which("git"):
+        listed = subprocess.run(["git", "-C", SOURCE, "ls-files", "-co", "--exclude-standard"],
+                                capture_output=True, text=True)
+        names = listed.stdout.split("\n") if listed.returncode == 0 else None
+    if names is None:
+        names = walk()
     for name in sorted(names):
         excluded = name.startswith(("test/data/", "docs/generated/"))
         if name.endswith((".cpp", ".h", ".cuh", ".cu", ".td", ".py", ".sh", ".mlir")) and not excluded:

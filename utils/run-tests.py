@@ -40,10 +40,16 @@ class Suite:
         return f"{self.name}: {self.passed} passed, {len(self.failures)} failed{skipped} ({self.seconds:.1f} s)"
 
 
+def default_signals():
+    """A shell's background job ignores interrupts, and its children would inherit that."""
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def run(command, timeout=3600, **arguments):
     """Runs a command in a process group of its own; returns (exit code or a word, its output)."""
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.STDOUT, start_new_session=True, **arguments)
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                               start_new_session=True, preexec_fn=default_signals, **arguments)
     try:
         output, _ = process.communicate(timeout=timeout)
         code = process.returncode
@@ -51,6 +57,9 @@ def run(command, timeout=3600, **arguments):
         os.killpg(process.pid, signal.SIGKILL)
         output, _ = process.communicate()
         code = "timeout"
+    except BaseException:
+        os.killpg(process.pid, signal.SIGKILL)
+        raise
     return code, output.decode(errors="replace")
 
 

@@ -29,6 +29,8 @@ protected:
     };
     open(out.empty() ? file("stdout") : out, STDOUT_FILENO);
     open(file("stderr"), STDERR_FILENO);
+    // A shell's background job ignores interrupts, and so would we.
+    signal(SIGINT, SIG_DFL);
     words.insert(words.begin(), REPRISE_RUN);
     std::vector<char *> pointers;
     for (std::string &word : words)
