@@ -3,6 +3,7 @@
 
 #include "Models.h"
 #include "llvm/ADT/ScopeExit.h"
+#include <unistd.h>
 
 using namespace mlir;
 
@@ -59,6 +60,20 @@ private:
   llvm::SmallPtrSet<Operation *, 4> running;
 };
 
+/// Whether the machine could hold all of `types` at once, if nothing else were there.
+bool fitsMemory(TypeRange types) {
+  __uint128_t bytes = 0;
+  for (Type type : types) {
+    auto tensor = cast<RankedTensorType>(type);
+    __uint128_t size = elementBytes(tensor.getElementType());
+    // Sizes below 2^63 each: saturate before the next product could overflow.
+    for (int64_t dim : tensor.getShape())
+      size = std::min<__uint128_t>(size * static_cast<uint64_t>(dim), __uint128_t(1) << 64);
+    bytes += size;
+  }
+  return bytes <= static_cast<__uint128_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+}
+
 std::vector<Tensor> useAll(ValueRange values, Frame &frame) {
   std::vector<Tensor> tensors;
   for (Value value : values)
@@ -73,6 +88,8 @@ FailureOr<std::vector<Tensor>> Interpreter::evaluate(Operation *op, Frame &frame
   auto random = dyn_cast<RandomOpInterface>(op);
   if (random && random.draws() && !random.getSeedOperand())
     return op->emitOpError("cannot be interpreted without a seed; run the random phase first");
+  if (!fitsMemory(op->getResultTypes()))
+    return op->emitOpError("cannot be interpreted: its results exceed this machine's memory");
   SmallVector<const Tensor *> operands;
   for (Value operand : op->getOperands())
     operands.push_back(&frame.get(operand));

@@ -6,6 +6,8 @@ using namespace mlir;
 namespace reprise::reference {
 
 std::vector<int64_t> positions(ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides, int64_t offset) {
+  if (llvm::is_contained(sizes, 0))
+    return {};
   std::vector<int64_t> result = {offset};
   for (auto [size, stride] : llvm::zip(sizes, strides)) {
     std::vector<int64_t> next;

@@ -83,8 +83,6 @@ Error Steps::readSignature() {
     if (name.empty() || !role || !tensor)
       return Error::make("argument " + std::to_string(i) + " of '" + entry.getName().str() +
                          "' has no name or no role; run the import phase first");
-    if (isScalarRole(*role) && !isI64Scalar(tensor))
-      return Error::make("argument '" + name + "' is no tensor<i64>");
     Argument &argument = arguments.emplace_back();
     argument.name = name;
     argument.role = *role;

@@ -7,7 +7,9 @@ using namespace mlir;
 
 namespace reprise {
 
-int64_t elementBytes(Type elementType) { return std::max<int64_t>(1, elementType.getIntOrFloatBitWidth() / 8); }
+int64_t elementBytes(Type elementType) {
+  return std::max<int64_t>(1, elementType.getIntOrFloatBitWidth() / 8);
+}
 
 Tensor::Tensor(RankedTensorType type)
     : type(type), bytes(type.getNumElements() * elementBytes(type.getElementType())) {}
@@ -27,7 +29,8 @@ runtime::DType dtypeOf(Type elementType) {
 }
 
 void canonicalizeNaNs(Tensor &tensor) {
-  runtime::canonicalizeNaNs(dtypeOf(tensor.type.getElementType()), tensor.bytes.data(), tensor.size());
+  runtime::canonicalizeNaNs(dtypeOf(tensor.type.getElementType()), tensor.bytes.data(),
+                            tensor.size());
 }
 
 } // namespace reprise

@@ -98,6 +98,17 @@ TEST_F(InterpreterTest, refusesRecursionAndForeignOps) {
   EXPECT_EQ(error, "'math.exp' op cannot be interpreted");
 }
 
+TEST_F(InterpreterTest, refusesWhatDoesNotFitTheMachine) {
+  for (const char *shape : {"1000000000x1000000000", "4611686018427387904x4611686018427387904x4"}) {
+    std::string type = std::string("tensor<") + shape + "xf32>";
+    run("func.func @f() -> " + type + " {\n  %0 = reprise.iota dim 0 : " + type +
+            "\n  return %0 : " + type + "\n}",
+        {});
+    EXPECT_EQ(error,
+              "'reprise.iota' op cannot be interpreted: its results exceed this machine's memory");
+  }
+}
+
 TEST_F(InterpreterTest, checksArguments) {
   Tensor x = makeTensor<float>(type({2}, f32()), {1, 2});
   const char *text =

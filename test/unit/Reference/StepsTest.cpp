@@ -176,9 +176,6 @@ TEST_F(StepsTest, refusesWhatItShould) {
                 {}, "input 'x' has no initializer and was not given");
   expectProblem("func.func private @f()", {},
                 "expected one function in the module; run the import phase first");
-  expectProblem(
-      R"(func.func @f(%x: tensor<f32> {reprise.role = "seed", reprise.name = "seed"}) { return })",
-      {}, "argument 'seed' is no tensor<i64>");
 }
 
 TEST_F(StepsTest, leavesErrorsOfOpsToDiagnostics) {

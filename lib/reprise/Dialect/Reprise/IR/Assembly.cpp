@@ -24,13 +24,14 @@ void reprise::printBroadcastTypes(OpAsmPrinter &printer, Operation *, Type lhs, 
 }
 
 ParseResult reprise::parseCompareTypes(OpAsmParser &parser, Type &lhs, Type &rhs, Type &result) {
+  SMLoc location = parser.getCurrentLocation();
   if (failed(parser.parseOptionalLParen())) {
     if (parser.parseType(lhs))
       return failure();
     rhs = lhs;
     auto shaped = dyn_cast<RankedTensorType>(lhs);
     if (!shaped)
-      return parser.emitError(parser.getCurrentLocation(), "expected a ranked tensor type");
+      return parser.emitError(location, "expected a ranked tensor type");
     result = shaped.clone(IntegerType::get(lhs.getContext(), 1));
     return success();
   }

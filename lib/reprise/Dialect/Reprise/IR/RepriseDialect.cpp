@@ -138,7 +138,10 @@ static std::string checkArgumentAttribute(NamedAttribute attribute, Type type) {
     bool known = role && llvm::StringSwitch<bool>(role.getValue())
                              .Cases({"input", "parameter", "state", "seed", "offset", "step"}, true)
                              .Default(false);
-    return known ? "" : "expected 'reprise.role' to be \"input\", \"parameter\" or \"state\"";
+    if (!known)
+      return "expected 'reprise.role' to be \"input\", \"parameter\" or \"state\"";
+    bool scalar = role == "seed" || role == "offset" || role == "step";
+    return scalar && !isI64Scalar(type) ? "expected a tensor<i64> of role \"" + role.str() + "\"" : "";
   }
   if (name == "reprise.name")
     return isa<StringAttr>(value) && !cast<StringAttr>(value).empty() ? "" : "expected 'reprise.name' to be a name";

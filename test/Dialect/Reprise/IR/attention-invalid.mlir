@@ -1,0 +1,126 @@
+// Attention: what the verifiers refuse.
+// RUN: reprise-opt %s -verify-diagnostics -split-input-file
+
+func.func @rank(%q: tensor<4x8xf32>) {
+  // expected-error@+2 {{'reprise.attention' op failed to infer returned types}}
+  // expected-error@+1 {{expected query [b, h, t, d], key and value [b, h, s, d] but got 'tensor<4x8xf32>', 'tensor<4x8xf32>' and 'tensor<4x8xf32>'}}
+  %0:2 = reprise.attention %q, %q, %q {scale = 1.0 : f64} : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4xf32>)
+  return
+}
+
+// -----
+
+func.func @depth(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x6x7xf32>) {
+  // expected-error@+2 {{'reprise.attention' op failed to infer returned types}}
+  // expected-error@+1 {{expected query [b, h, t, d], key and value [b, h, s, d] but got 'tensor<2x3x4x8xf32>', 'tensor<2x3x6x7xf32>' and 'tensor<2x3x6x7xf32>'}}
+  %0:2 = reprise.attention %q, %k, %k {scale = 1.0 : f64} : (tensor<2x3x4x8xf32>, tensor<2x3x6x7xf32>, tensor<2x3x6x7xf32>) -> (tensor<2x3x4x8xf32>, tensor<2x3x4xf32>)
+  return
+}
+
+// -----
+
+func.func @key_and_value(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x6x8xf32>, %v: tensor<2x3x5x8xf32>) {
+  // expected-error@+2 {{'reprise.attention' op failed to infer returned types}}
+  // expected-error@+1 {{expected query [b, h, t, d], key and value [b, h, s, d] but got 'tensor<2x3x4x8xf32>', 'tensor<2x3x6x8xf32>' and 'tensor<2x3x5x8xf32>'}}
+  %0:2 = reprise.attention %q, %k, %v {scale = 1.0 : f64} : (tensor<2x3x4x8xf32>, tensor<2x3x6x8xf32>, tensor<2x3x5x8xf32>) -> (tensor<2x3x4x8xf32>, tensor<2x3x4xf32>)
+  return
+}
+
+// -----
+
+func.func @no_keys(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x0x8xf32>) {
+  // expected-error@+2 {{'reprise.attention' op failed to infer returned types}}
+  // expected-error@+1 {{expected query [b, h, t, d], key and value [b, h, s, d] but got 'tensor<2x3x4x8xf32>', 'tensor<2x3x0x8xf32>' and 'tensor<2x3x0x8xf32>'}}
+  %0:2 = reprise.attention %q, %k, %k {scale = 1.0 : f64} : (tensor<2x3x4x8xf32>, tensor<2x3x0x8xf32>, tensor<2x3x0x8xf32>) -> (tensor<2x3x4x8xf32>, tensor<2x3x4xf32>)
+  return
+}
+
+// -----
+
+func.func @one_type(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x6x8xbf16>) {
+  // expected-error@+2 {{'reprise.attention' op failed to infer returned types}}
+  // expected-error@+1 {{expected query [b, h, t, d], key and value [b, h, s, d] but got 'tensor<2x3x4x8xf32>', 'tensor<2x3x6x8xbf16>' and 'tensor<2x3x6x8xbf16>'}}
+  %0:2 = reprise.attention %q, %k, %k {scale = 1.0 : f64} : (tensor<2x3x4x8xf32>, tensor<2x3x6x8xbf16>, tensor<2x3x6x8xbf16>) -> (tensor<2x3x4x8xf32>, tensor<2x3x4xf32>)
+  return
+}
+
+// -----
+
+func.func @lse_in_f32(%q: tensor<2x3x4x8xbf16>) {
+  // expected-error@+2 {{'reprise.attention' op failed to infer returned types}}
+  // expected-error@+1 {{'reprise.attention' op inferred type(s) 'tensor<2x3x4x8xbf16>', 'tensor<2x3x4xf32>' are incompatible with return type(s) of operation 'tensor<2x3x4x8xbf16>', 'tensor<2x3x4xbf16>'}}
+  %0:2 = reprise.attention %q, %q, %q {scale = 1.0 : f64} : (tensor<2x3x4x8xbf16>, tensor<2x3x4x8xbf16>, tensor<2x3x4x8xbf16>) -> (tensor<2x3x4x8xbf16>, tensor<2x3x4xbf16>)
+  return
+}
+
+// -----
+
+func.func @causal_needs_keys(%q: tensor<2x3x7x8xf32>, %k: tensor<2x3x6x8xf32>) {
+  // expected-error@+1 {{'reprise.attention' op expected at least as many keys as queries under a causal mask, got 6 and 7}}
+  %0:2 = reprise.attention %q, %k, %k {scale = 1.0 : f64, causal} : (tensor<2x3x7x8xf32>, tensor<2x3x6x8xf32>, tensor<2x3x6x8xf32>) -> (tensor<2x3x7x8xf32>, tensor<2x3x7xf32>)
+  return
+}
+
+// -----
+
+func.func @scale_is_needed(%q: tensor<2x3x4x8xf32>) {
+  // expected-error@+1 {{'reprise.attention' op requires attribute 'scale'}}
+  %0:2 = reprise.attention %q, %q, %q : (tensor<2x3x4x8xf32>, tensor<2x3x4x8xf32>, tensor<2x3x4x8xf32>) -> (tensor<2x3x4x8xf32>, tensor<2x3x4xf32>)
+  return
+}
+
+// -----
+
+func.func @rate(%q: tensor<2x3x4x8xf32>) {
+  // expected-error@+1 {{'reprise.attention' op expected a dropout rate in [0, 1), got 1.000000e+00}}
+  %0:2 = reprise.attention %q, %q, %q {scale = 1.0 : f64, rate = 1.0 : f64} : (tensor<2x3x4x8xf32>, tensor<2x3x4x8xf32>, tensor<2x3x4x8xf32>) -> (tensor<2x3x4x8xf32>, tensor<2x3x4xf32>)
+  return
+}
+
+// -----
+
+func.func @stream(%q: tensor<2x3x4x8xf32>, %s: tensor<i64>) {
+  // expected-error@+1 {{'reprise.attention' op expected a stream beside the seed}}
+  %0:2 = reprise.attention %q, %q, %q seed %s offset %s {scale = 1.0 : f64, rate = 0.5 : f64} : (tensor<2x3x4x8xf32>, tensor<2x3x4x8xf32>, tensor<2x3x4x8xf32>) -> (tensor<2x3x4x8xf32>, tensor<2x3x4xf32>)
+  return
+}
+
+// -----
+
+func.func @global_shape(%q: tensor<2x3x4x8xf32>, %s: tensor<i64>) {
+  // expected-error@+1 {{'reprise.attention' op expected a global shape that contains the drawn one}}
+  %0:2 = reprise.attention %q, %q, %q seed %s offset %s {scale = 1.0 : f64, rate = 0.5 : f64, stream = 0 : i64, global_shape = array<i64: 2, 3, 4, 3>} : (tensor<2x3x4x8xf32>, tensor<2x3x4x8xf32>, tensor<2x3x4x8xf32>) -> (tensor<2x3x4x8xf32>, tensor<2x3x4xf32>)
+  return
+}
+
+// -----
+
+func.func @backward_shapes(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x6x8xf32>, %lse: tensor<2x3x4xf32>) {
+  // expected-error@+1 {{expected query [b, h, t, d], key and value [b, h, s, d] but got 'tensor<2x3x4x8xf32>', 'tensor<2x3x6x8xf32>' and 'tensor<2x3x4x8xf32>'}}
+  %0:3 = reprise.attention_backward %q, %k, %q, %q, %lse, %q {scale = 1.0 : f64} : (tensor<2x3x4x8xf32>, tensor<2x3x6x8xf32>, tensor<2x3x4x8xf32>, tensor<2x3x4x8xf32>, tensor<2x3x4xf32>, tensor<2x3x4x8xf32>) -> (tensor<2x3x4x8xf32>, tensor<2x3x6x8xf32>, tensor<2x3x6x8xf32>)
+  return
+}
+
+// -----
+
+func.func @backward_lse(%q: tensor<2x3x4x8xf32>, %lse: tensor<2x3x5xf32>) {
+  // expected-error@+1 {{'reprise.attention_backward' op expected out and dout of the query's type and lse and dlse of type 'tensor<2x3x4xf32>'}}
+  %0:3 = reprise.attention_backward %q, %q, %q, %q, %lse, %q {scale = 1.0 : f64} : (tensor<2x3x4x8xf32>, tensor<2x3x4x8xf32>, tensor<2x3x4x8xf32>, tensor<2x3x4x8xf32>, tensor<2x3x5xf32>, tensor<2x3x4x8xf32>) -> (tensor<2x3x4x8xf32>, tensor<2x3x4x8xf32>, tensor<2x3x4x8xf32>)
+  return
+}
+
+// -----
+
+func.func @backward_results(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x6x8xf32>, %lse: tensor<2x3x4xf32>) {
+  // expected-error@+1 {{'reprise.attention_backward' op expected gradients of the operands' types}}
+  %0:3 = reprise.attention_backward %q, %k, %k, %q, %lse, %q {scale = 1.0 : f64} : (tensor<2x3x4x8xf32>, tensor<2x3x6x8xf32>, tensor<2x3x6x8xf32>, tensor<2x3x4x8xf32>, tensor<2x3x4xf32>, tensor<2x3x4x8xf32>) -> (tensor<2x3x4x8xf32>, tensor<2x3x6x8xf32>, tensor<2x3x4x8xf32>)
+  return
+}
+
+// -----
+
+func.func @backward_rate(%q: tensor<2x3x4x8xf32>, %lse: tensor<2x3x4xf32>) {
+  // expected-error@+1 {{'reprise.attention_backward' op expected a dropout rate in [0, 1), got -5.000000e-01}}
+  %0:3 = reprise.attention_backward %q, %q, %q, %q, %lse, %q {scale = 1.0 : f64, rate = -0.5 : f64} : (tensor<2x3x4x8xf32>, tensor<2x3x4x8xf32>, tensor<2x3x4x8xf32>, tensor<2x3x4x8xf32>, tensor<2x3x4xf32>, tensor<2x3x4x8xf32>) -> (tensor<2x3x4x8xf32>, tensor<2x3x4x8xf32>, tensor<2x3x4x8xf32>)
+  return
+}

@@ -1,0 +1,173 @@
+// Reductions and contractions: what the verifiers refuse.
+// RUN: reprise-opt %s -verify-diagnostics -split-input-file
+
+func.func @no_dims(%x: tensor<2x3xf32>) {
+  // expected-error@+2 {{'reprise.sum' op failed to infer returned types}}
+  // expected-error@+1 {{expected ascending dimensions of 'tensor<2x3xf32>' to reduce}}
+  %0 = reprise.sum %x dims [] : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @descending_dims(%x: tensor<2x3xf32>) {
+  // expected-error@+2 {{'reprise.sum' op failed to infer returned types}}
+  // expected-error@+1 {{expected ascending dimensions of 'tensor<2x3xf32>' to reduce}}
+  %0 = reprise.sum %x dims [1, 0] : (tensor<2x3xf32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @dims_out_of_range(%x: tensor<2x3xf32>) {
+  // expected-error@+2 {{'reprise.max' op failed to infer returned types}}
+  // expected-error@+1 {{expected ascending dimensions of 'tensor<2x3xf32>' to reduce}}
+  %0 = reprise.max %x dims [2] : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @negative_dims(%x: tensor<2x3xf32>) {
+  // expected-error@+2 {{'reprise.max' op failed to infer returned types}}
+  // expected-error@+1 {{expected ascending dimensions of 'tensor<2x3xf32>' to reduce}}
+  %0 = reprise.max %x dims [-1] : (tensor<2x3xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @reduced_shape(%x: tensor<2x3xf32>) {
+  // expected-error@+2 {{'reprise.min' op failed to infer returned types}}
+  // expected-error@+1 {{'reprise.min' op inferred type(s) 'tensor<2xf32>' are incompatible with return type(s) of operation 'tensor<3xf32>'}}
+  %0 = reprise.min %x dims [1] : (tensor<2x3xf32>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @mean_of_integers(%x: tensor<2x3xi32>) {
+  // expected-error@+1 {{'reprise.mean' op operand #0 must be statically shaped tensor of f32, f64, bf16 or f16, but got 'tensor<2x3xi32>'}}
+  %0 = reprise.mean %x dims [1] : (tensor<2x3xi32>) -> tensor<2xi32>
+  return
+}
+
+// -----
+
+func.func @argmax_of_nothing(%x: tensor<2x0xf32>) {
+  // expected-error@+1 {{'reprise.argmax' op expected a non-empty dimension of the operand, got 1}}
+  %0 = reprise.argmax %x dim 1 : (tensor<2x0xf32>) -> tensor<2xi32>
+  return
+}
+
+// -----
+
+func.func @argmax_along_nothing(%x: tensor<2x3xf32>) {
+  // expected-error@+1 {{'reprise.argmax' op expected a non-empty dimension of the operand, got 2}}
+  %0 = reprise.argmax %x dim 2 : (tensor<2x3xf32>) -> tensor<2xi32>
+  return
+}
+
+// -----
+
+func.func @argmax_shape(%x: tensor<2x3xf32>) {
+  // expected-error@+1 {{'reprise.argmax' op expected a result without dimension 1}}
+  %0 = reprise.argmax %x dim 1 : (tensor<2x3xf32>) -> tensor<3xi32>
+  return
+}
+
+// -----
+
+func.func @argmax_is_an_index(%x: tensor<2x3xf32>) {
+  // expected-error@+1 {{'reprise.argmax' op result #0 must be statically shaped tensor of i32 or i64, but got 'tensor<2xf32>'}}
+  %0 = reprise.argmax %x dim 1 : (tensor<2x3xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @dim_twice(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
+  // expected-error@+1 {{'reprise.dot_general' op expected distinct dimensions of the operands}}
+  %0 = reprise.dot_general %x, %y batch [1] x [0] contracting [1] x [0] : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @dim_out_of_range(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
+  // expected-error@+1 {{'reprise.dot_general' op expected distinct dimensions of the operands}}
+  %0 = reprise.dot_general %x, %y contracting [2] x [0] : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @unpaired_dims(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
+  // expected-error@+1 {{'reprise.dot_general' op expected paired dimensions of equal size}}
+  %0 = reprise.dot_general %x, %y contracting [1] x [] : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @unequal_sizes(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
+  // expected-error@+1 {{'reprise.dot_general' op expected paired dimensions of equal size}}
+  %0 = reprise.dot_general %x, %y contracting [1] x [1] : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @unequal_batches(%x: tensor<2x3xf32>, %y: tensor<3x3xf32>) {
+  // expected-error@+1 {{'reprise.dot_general' op expected paired dimensions of equal size}}
+  %0 = reprise.dot_general %x, %y batch [0] x [0] contracting [1] x [1] : (tensor<2x3xf32>, tensor<3x3xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @dot_of_mixed_types(%x: tensor<2x3xf32>, %y: tensor<3x4xbf16>) {
+  // expected-error@+1 {{'reprise.dot_general' op expected operands of one element type}}
+  %0 = reprise.dot_general %x, %y contracting [1] x [0] : (tensor<2x3xf32>, tensor<3x4xbf16>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @dot_of_integers(%x: tensor<2x3xi32>, %y: tensor<3x4xi32>) {
+  // expected-error@+1 {{'reprise.dot_general' op operand #0 must be statically shaped tensor of f32, f64, bf16 or f16, but got 'tensor<2x3xi32>'}}
+  %0 = reprise.dot_general %x, %y contracting [1] x [0] : (tensor<2x3xi32>, tensor<3x4xi32>) -> tensor<2x4xi32>
+  return
+}
+
+// -----
+
+func.func @dot_result_type(%x: tensor<2x3xbf16>, %y: tensor<3x4xbf16>) {
+  // expected-error@+1 {{'reprise.dot_general' op expected a result of 'bf16' or 'f32'}}
+  %0 = reprise.dot_general %x, %y contracting [1] x [0] : (tensor<2x3xbf16>, tensor<3x4xbf16>) -> tensor<2x4xf64>
+  return
+}
+
+// -----
+
+func.func @accumulation_type(%x: tensor<2x3xf64>, %y: tensor<3x4xf64>) {
+  // expected-error@+1 {{'reprise.dot_general' op expected accumulation in 'f64'}}
+  %0 = reprise.dot_general %x, %y contracting [1] x [0] {accumulation = f32} : (tensor<2x3xf64>, tensor<3x4xf64>) -> tensor<2x4xf64>
+  return
+}
+
+// -----
+
+func.func @dot_shape(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
+  // expected-error@+1 {{'reprise.dot_general' op expected a result of type 'tensor<2x4xf32>'}}
+  %0 = reprise.dot_general %x, %y contracting [1] x [0] : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<4x2xf32>
+  return
+}
+
+// -----
+
+func.func @dot_needs_dims(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
+  // expected-error@+1 {{custom op 'reprise.dot_general' expected 'contracting'}}
+  %0 = reprise.dot_general %x, %y : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+  return
+}
