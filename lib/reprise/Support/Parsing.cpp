@@ -102,6 +102,13 @@ LogicalResult reprise::probeModel(llvm::MemoryBufferRef buffer, const DialectReg
   return failure();
 }
 
+/// A module that the file does not spell out gets line 0, which no editor can open.
+static void placeAtStart(ModuleOp module) {
+  auto location = dyn_cast<FileLineColLoc>(module.getLoc());
+  if (location && location.getLine() == 0)
+    module->setLoc(FileLineColLoc::get(location.getFilename(), 1, 1));
+}
+
 OwningOpRef<ModuleOp> reprise::parseModelFile(StringRef path, MLIRContext &context,
                                               const std::shared_ptr<llvm::SourceMgr> &sources) {
   std::unique_ptr<llvm::MemoryBuffer> buffer = readModelFile(path);
@@ -112,7 +119,10 @@ OwningOpRef<ModuleOp> reprise::parseModelFile(StringRef path, MLIRContext &conte
   if (failed(probeModel(buffer->getMemBufferRef(), context.getDialectRegistry(), options)))
     return nullptr;
   sources->AddNewSourceBuffer(std::move(buffer), SMLoc());
-  return parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+  if (module)
+    placeAtStart(*module);
+  return module;
 }
 
 OwningOpRef<ModuleOp> reprise::parseModelFile(StringRef path, MLIRContext &context) {

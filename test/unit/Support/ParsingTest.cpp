@@ -60,6 +60,18 @@ TEST_F(ParsingTest, LaterDiagnosticsKnowTheSource) {
   EXPECT_NE(text.find("func.func private @f()"), std::string::npos) << text;
 }
 
+TEST_F(ParsingTest, AnErrorOnTheWholeModuleHasALine) {
+  write("func.func private @f()\n");
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  SourceMgrDiagnosticHandler handler(*sources, &context, stream);
+  OwningOpRef<ModuleOp> module = parseModelFile(path, context, sources);
+  ASSERT_TRUE(module);
+  module->emitError("nothing to do");
+  EXPECT_NE(text.find(path + ":1:1: error: nothing to do"), std::string::npos) << text;
+}
+
 TEST_F(ParsingTest, SurvivesWhatKillsTheParser) {
   std::string text;
   for (int i = 0; i < 200000; ++i)
