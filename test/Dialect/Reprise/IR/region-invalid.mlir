@@ -219,7 +219,6 @@ func.func @role(%x: tensor<2xf32> {reprise.role = "weight"}) {
 // -----
 
 // expected-error@+1 {{expected a tensor<i64> of role "seed" (argument 0)}}
-// expected-error@+1 {{expected a tensor<i64> of role "seed" (argument 0)}}
 func.func @seed(%x: tensor<2xi64> {reprise.role = "seed"}) {
   return
 }
