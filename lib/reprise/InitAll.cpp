@@ -47,8 +47,11 @@ void reprise::registerAllPasses() {
   registerConversionPasses();
   registerImportPass();
   registerThreadRandomPass();
+  registerAssignLabelsPass();
   registerDifferentiatePass();
   exec::registerFormLaunchesPass();
   exec::registerPlaceBuffersPass();
+  registerCheckpointPass();
+  registerVerifyCheckpointPass();
   registerPhases();
 }

@@ -33,8 +33,13 @@ static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &op
     manager.addPass(createThreadRandomPass());
     manager.addPass(createCanonicalizerPass());
     return;
-  case Phase::Label:
+  case Phase::Label: {
+    AssignLabelsPassOptions labels;
+    labels.policies.assign(options.policies.begin(), options.policies.end());
+    labels.ignoreCheckpoints = options.ignoreCheckpoints;
+    manager.addPass(createAssignLabelsPass(labels));
     return;
+  }
   case Phase::Autodiff:
     manager.addPass(createDifferentiatePass());
     // Ops of different units differ in their attributes, so that CSE never merges them.
@@ -42,6 +47,8 @@ static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &op
     manager.addPass(createCSEPass());
     return;
   case Phase::Checkpoint:
+    manager.addPass(createCheckpointPass());
+    manager.addPass(createVerifyCheckpointPass());
     return;
   case Phase::Kernels:
     manager.addPass(exec::createFormLaunchesPass());

@@ -27,9 +27,19 @@ def ThreadRandomPass : Pass<"reprise-thread-random", "::mlir::ModuleOp"> {
 def AssignLabelsPass : Pass<"reprise-assign-labels", "::mlir::ModuleOp"> {
   let summary = "Evaluates the policies and flattens blocks";
   let description = [{
-    Every op of the forward graph ends with the label that its innermost source gives and the name of that source
-    (`reprise.label`, `reprise.rule`); blocks and checkpoints are inlined and leave their path of ids (`reprise.block`).
-    Opposite MUST labels are an error.
+    Every op but constants ends with the label that its sources give (`reprise.label`) and the source that gave it
+    (`reprise.rule`: "op", "name X", "checkpoint", "policy X" or "intrinsic"). Sources from the innermost: names of the
+    value, the op itself, its checkpoints from the innermost, the policies in the order given, and last what the op asks
+    for by itself (argmax is saved). A MUST outranks every PREFER; different MUSTs are an error; among PREFERs the
+    innermost source wins.
+
+    `reprise.name` ops vanish; `reprise.names` keeps their names, one per result. A name that labels one of several
+    results writes `reprise.result_labels` and `reprise.result_rules`. An op without an offload target falls back: a
+    `prefer_offload` becomes `prefer_save`, with a remark; a `must_offload` is an error.
+
+    Blocks and checkpoints are inlined. Ops carry the path of ids of the units around them (`reprise.block`), in program
+    order: blocks, and, where something is differentiated, the maximal runs of ops between them. A run whose ops all
+    want to be recomputed is cut at its narrowest frontiers into about the square root of its length many units.
   }];
   let options = [
     ListOption<"policies", "policies", "std::string", "Policies in order of precedence: save-all, recompute-all, dots-saveable.">,
@@ -51,8 +61,24 @@ def CheckpointPass : Pass<"reprise-checkpoint", "::mlir::ModuleOp"> {
   let summary = "Chooses saved and replayed values and inserts the replays";
   let description = [{
     Follows the labels; a value that the backward pass does not read is never saved. A replay sits just before its first
-    use. Without labels the plan is the fastest: values that are nearly free inside their consumer's kernel are
-    replayed.
+    use, is shared inside the backward of its unit, and dies there. Inputs of a unit are kept while it has replays,
+    unless they must be recomputed, and the last unit before the cotangents is not replayed. Values without a label
+    follow the fastest plan: those that are nearly free inside their consumer's kernel are replayed, all others saved.
+    See docs/Policies.md.
+
+    Each primal op ends with `reprise.decisions` ("saved", "kept", "replayed" or "not needed", one per result) and
+    `reprise.reasons`; a replay (`replay` > 0) carries as `reprise.original` the `reprise.id` of its original; the module
+    carries `reprise.saved_bytes` and `reprise.replayed_ops`.
+  }];
+  let dependentDialects = ["::reprise::RepriseDialect"];
+}
+
+def VerifyCheckpointPass : Pass<"reprise-verify-checkpoint", "::mlir::ModuleOp"> {
+  let summary = "Checks that replays are their originals again and that the plan obeys every label";
+  let description = [{
+    Reads nothing but the graph after `reprise-checkpoint`: every replay repeats one original (op, attributes, draws, and
+    operands up to replays of the same values), stands after it, and is read, but never as the next value of state;
+    every MUST holds and every PREFER holds or has its reason; decisions and totals say what the graph does.
   }];
   let dependentDialects = ["::reprise::RepriseDialect"];
 }

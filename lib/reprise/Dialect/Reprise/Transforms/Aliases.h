@@ -1,0 +1,33 @@
+// reprise: which values share a buffer because they are views of it.
+#ifndef REPRISE_LIB_DIALECT_REPRISE_TRANSFORMS_ALIASES_H
+#define REPRISE_LIB_DIALECT_REPRISE_TRANSFORMS_ALIASES_H
+
+#include "reprise/Interfaces/Interfaces.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace reprise {
+
+/// Follows views that strides can express; other reshapes of views are buffers of their own.
+/// Remembers its answers, so the graph must not change between questions.
+class Aliases {
+public:
+  /// The value whose buffer holds the elements of `value`.
+  mlir::Value getRoot(mlir::Value value) { return find(value).root; }
+
+private:
+  struct Entry {
+    mlir::Value root;
+    StridedView view;
+  };
+  const Entry &find(mlir::Value value);
+  std::optional<Entry> compose(mlir::Value value);
+
+  llvm::DenseMap<mlir::Value, std::unique_ptr<Entry>> entries;
+};
+
+/// Bytes of a tensor in memory; i1 takes one byte per element.
+int64_t getByteSize(mlir::Type type);
+
+} // namespace reprise
+
+#endif

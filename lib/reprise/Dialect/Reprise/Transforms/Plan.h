@@ -1,0 +1,58 @@
+// reprise: how labels and the plan are written on the ops of the graph.
+#ifndef REPRISE_LIB_DIALECT_REPRISE_TRANSFORMS_PLAN_H
+#define REPRISE_LIB_DIALECT_REPRISE_TRANSFORMS_PLAN_H
+
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace reprise {
+
+/// Discardable attributes of ops between `label` and `checkpoint`; the pages of the passes explain
+/// them.
+inline constexpr llvm::StringLiteral kBlockAttr = "reprise.block";
+inline constexpr llvm::StringLiteral kLabelAttr = "reprise.label";
+inline constexpr llvm::StringLiteral kRuleAttr = "reprise.rule";
+inline constexpr llvm::StringLiteral kResultLabelsAttr = "reprise.result_labels";
+inline constexpr llvm::StringLiteral kResultRulesAttr = "reprise.result_rules";
+inline constexpr llvm::StringLiteral kNamesAttr = "reprise.names";
+inline constexpr llvm::StringLiteral kOrderAttr = "reprise.order";
+inline constexpr llvm::StringLiteral kPrimalAttr = "reprise.primal";
+inline constexpr llvm::StringLiteral kCotangentAttr = "reprise.cotangent";
+inline constexpr llvm::StringLiteral kDecisionsAttr = "reprise.decisions";
+inline constexpr llvm::StringLiteral kReasonsAttr = "reprise.reasons";
+inline constexpr llvm::StringLiteral kIdAttr = "reprise.id";
+inline constexpr llvm::StringLiteral kOriginalAttr = "reprise.original";
+inline constexpr llvm::StringLiteral kSavedBytesAttr = "reprise.saved_bytes";
+inline constexpr llvm::StringLiteral kReplayedOpsAttr = "reprise.replayed_ops";
+
+/// The label of one result: its own (a name's) or that of its op; empty if nobody labelled it.
+std::optional<Label> getLabel(mlir::OpResult result);
+/// Who gave that label; empty if nobody did.
+llvm::StringRef getRule(mlir::OpResult result);
+
+/// True if all results of `op` are labelled to be recomputed.
+bool wantsRecompute(mlir::Operation *op);
+
+/// The derivative order: bit i is set if expansion i of value_and_grad made the op.
+int64_t getOrder(mlir::Operation *op);
+/// The `replay` number; 0 for originals and ops of other dialects.
+int64_t getReplay(mlir::Operation *op);
+bool isPrimal(mlir::Operation *op);
+bool isCotangent(mlir::Operation *op);
+
+/// The ops of one outermost value_and_grad: its primal part and its cotangents, in program order,
+/// without constants and replays.
+using Scope = mlir::SmallVector<mlir::Operation *>;
+/// A primal op after cotangents belongs to the next value_and_grad.
+std::vector<Scope> findScopes(mlir::func::FuncOp function);
+
+/// The names of arguments, whose next values are the results of the same names.
+llvm::StringSet<> collectArgumentNames(mlir::func::FuncOp function);
+
+/// The `saved_bytes` of a function after `checkpoint` (docs/Policies.md): distinct buffers that a
+/// primal op defines and a cotangent op or a replay reads, without returned state.
+int64_t countSavedBytes(mlir::func::FuncOp function);
+
+} // namespace reprise
+
+#endif

@@ -1,0 +1,292 @@
+// reprise: checks that replays are their originals again and that the plan obeys every label.
+#include "reprise/Dialect/Reprise/Transforms/Passes.h"
+
+#include "Plan.h"
+#include "reprise/Policy/Policy.h"
+
+using namespace mlir;
+
+namespace reprise {
+#define GEN_PASS_DEF_VERIFYCHECKPOINTPASS
+#include "reprise/Dialect/Reprise/Transforms/Passes.h.inc"
+
+namespace {
+
+/// The number of the value_and_grad expansion that made the op, from 1; 0 for the source.
+int getLevel(Operation *op) { return llvm::Log2_64_Ceil(getOrder(op) + 1); }
+
+/// The outermost unit of an op; -1 outside all.
+int64_t getOutermostUnit(Operation *op) {
+  auto block = op->getAttrOfType<DenseI64ArrayAttr>(kBlockAttr);
+  return block && !block.empty() ? block[0] : -1;
+}
+
+/// Attributes that belong to one execution, or to the plan, and not to the op.
+bool isBookkeeping(StringRef name) {
+  return llvm::is_contained({StringRef("replay"), StringRef(kIdAttr), StringRef(kOriginalAttr),
+                             StringRef(kPrimalAttr), StringRef(kNamesAttr),
+                             StringRef(kDecisionsAttr), StringRef(kReasonsAttr)},
+                            name);
+}
+
+/// All attributes of an op, inherent ones included, sorted by name.
+SmallVector<NamedAttribute> collectAttributes(Operation *op) {
+  SmallVector<NamedAttribute> result;
+  for (NamedAttribute attribute : op->getAttrDictionary())
+    if (!isBookkeeping(attribute.getName()))
+      result.push_back(attribute);
+  return result;
+}
+
+/// What the graph does with one value of the primal part.
+struct Use {
+  bool held = false;       ///< the backward pass or a replay reads the original
+  bool replayed = false;   ///< a replay of it is read
+  bool outlives = false;   ///< it is read outside its value_and_grad
+  bool crossesUnits = false; ///< one of the readers that hold it is of another outermost unit
+};
+
+class Verifier {
+public:
+  explicit Verifier(func::FuncOp function) : function(function) {}
+
+  LogicalResult run();
+  int64_t countReplays() const { return replays.size(); }
+
+private:
+  LogicalResult collect();
+  LogicalResult verifyReplay(Operation *replay);
+  LogicalResult compareDraws(Operation *replay, Operation *original);
+  LogicalResult compareAttributes(Operation *replay, Operation *original);
+  LogicalResult verifyReaders(Operation *replay, Operation *original);
+  LogicalResult verifyPlan(Operation *op, size_t scope);
+  LogicalResult verifyDecision(OpResult result, const Use &use, StringRef decision,
+                               StringRef reason);
+  Use findUse(OpResult result, size_t scope);
+
+  InFlightDiagnostic fail(Operation *replay, Operation *original, const Twine &message) {
+    InFlightDiagnostic diagnostic = replay->emitError(message);
+    diagnostic.attachNote(original->getLoc()) << "the original";
+    return diagnostic;
+  }
+  Operation *getOriginal(Operation *replay) {
+    auto id = replay->getAttrOfType<IntegerAttr>(kOriginalAttr);
+    return id ? originals.lookup(id.getInt()) : nullptr;
+  }
+  /// The value that `value` repeats; itself if its op is no replay.
+  Value getOrigin(Value value) {
+    auto result = dyn_cast_or_null<OpResult>(value);
+    if (!result || getReplay(result.getOwner()) == 0)
+      return value;
+    Operation *original = getOriginal(result.getOwner());
+    bool known = original && result.getResultNumber() < original->getNumResults();
+    return known ? Value(original->getResult(result.getResultNumber())) : value;
+  }
+
+  func::FuncOp function;
+  DenseMap<int64_t, Operation *> originals;
+  DenseMap<Operation *, SmallVector<Operation *, 1>> replaysOf;
+  DenseMap<Operation *, size_t> scopeOf;
+  SmallVector<Operation *> replays;
+};
+
+LogicalResult Verifier::collect() {
+  for (Operation &op : function.getBody().front()) {
+    if (getReplay(&op) != 0)
+      replays.push_back(&op);
+    else if (auto id = op.getAttrOfType<IntegerAttr>(kIdAttr))
+      if (auto [known, isNew] = originals.try_emplace(id.getInt(), &op); !isNew)
+        return fail(&op, known->second, "two originals have one id");
+  }
+  for (Operation *replay : replays) {
+    Operation *original = getOriginal(replay);
+    if (!original || !isPrimal(original))
+      return replay->emitError("replay of no op of the primal part");
+    replaysOf[original].push_back(replay);
+  }
+  return success();
+}
+
+LogicalResult Verifier::compareDraws(Operation *replay, Operation *original) {
+  auto draw = dyn_cast<RandomOpInterface>(replay), first = dyn_cast<RandomOpInterface>(original);
+  if (!draw || !first)
+    return success();
+  if (getOrigin(draw.getSeedOperand()) != getOrigin(first.getSeedOperand()))
+    return fail(replay, original, "replay draws from another seed than its original");
+  if (getOrigin(draw.getOffsetOperand()) != getOrigin(first.getOffsetOperand()))
+    return fail(replay, original, "replay draws at another offset than its original");
+  if (getOrigin(draw.getOriginOperand()) != getOrigin(first.getOriginOperand()))
+    return fail(replay, original, "replay draws from another origin than its original");
+  if (draw.getStreamNumber() != first.getStreamNumber())
+    return fail(replay, original, "replay draws from another stream than its original");
+  return success();
+}
+
+LogicalResult Verifier::compareAttributes(Operation *replay, Operation *original) {
+  SmallVector<NamedAttribute> own = collectAttributes(replay);
+  SmallVector<NamedAttribute> expected = collectAttributes(original);
+  for (size_t i = 0; i < std::max(own.size(), expected.size()); ++i) {
+    if (i < own.size() && i < expected.size() && own[i] == expected[i])
+      continue;
+    bool missing = i >= own.size() || (i < expected.size() && expected[i].getName().strref() < own[i].getName().strref());
+    StringRef name = missing ? expected[i].getName() : own[i].getName();
+    return fail(replay, original, "replay differs from its original in '" + name + "'");
+  }
+  return success();
+}
+
+/// A replay serves the backward pass, or other replays; never the forward pass or state.
+LogicalResult Verifier::verifyReaders(Operation *replay, Operation *original) {
+  if (replay->use_empty())
+    return replay->emitError("replay is never read");
+  for (OpOperand &use : replay->getUses()) {
+    Operation *reader = use.getOwner();
+    if (reader->hasTrait<OpTrait::IsTerminator>()) {
+      auto name = function.getResultAttrOfType<StringAttr>(use.getOperandNumber(), "reprise.name");
+      if (name && collectArgumentNames(function).contains(name.getValue()))
+        return fail(replay, original, "replay yields the next value of '" + name.getValue() + "'");
+    }
+    bool inBackward = getReplay(reader) != 0 ||
+                      ((isPrimal(reader) || isCotangent(reader)) && getLevel(reader) > getLevel(original));
+    if (!inBackward)
+      return fail(replay, original, "replay is read outside the backward pass");
+  }
+  return success();
+}
+
+LogicalResult Verifier::verifyReplay(Operation *replay) {
+  Operation *original = getOriginal(replay);
+  if (replay->getName() != original->getName())
+    return fail(replay, original, "replay is another op than its original");
+  if (replay->isBeforeInBlock(original))
+    return fail(replay, original, "replay precedes its original");
+  if (replay->getResultTypes() != original->getResultTypes())
+    return fail(replay, original, "replay has other types than its original");
+  if (failed(compareDraws(replay, original)) || failed(compareAttributes(replay, original)))
+    return failure();
+  if (replay->getNumOperands() != original->getNumOperands())
+    return fail(replay, original, "replay has another number of operands than its original");
+  for (unsigned i = 0; i < replay->getNumOperands(); ++i)
+    if (getOrigin(replay->getOperand(i)) != getOrigin(original->getOperand(i)))
+      return fail(replay, original, "operand " + Twine(i) + " of the replay is another value than its original's");
+  return verifyReaders(replay, original);
+}
+
+Use Verifier::findUse(OpResult result, size_t scope) {
+  Use use;
+  Operation *op = result.getOwner();
+  for (Operation *reader : result.getUsers()) {
+    bool isReplay = getReplay(reader) != 0;
+    auto found = scopeOf.find(reader);
+    if (!isReplay && (found == scopeOf.end() || found->second != scope)) {
+      use.outlives = true;
+    } else if (isReplay || getLevel(reader) > getLevel(op)) {
+      use.held = true;
+      use.crossesUnits |= getOutermostUnit(reader) != getOutermostUnit(op);
+    }
+  }
+  if (auto found = replaysOf.find(op); found != replaysOf.end())
+    for (Operation *replay : found->second)
+      use.replayed |= !replay->getResult(result.getResultNumber()).use_empty();
+  return use;
+}
+
+LogicalResult Verifier::verifyDecision(OpResult result, const Use &use, StringRef decision,
+                                       StringRef reason) {
+  auto fail = [&](const Twine &message) {
+    return result.getOwner()->emitError("result ") << result.getResultNumber() << " " << message;
+  };
+  bool saysReplayed = decision == "replayed", saysHeld = decision == "saved" || decision == "kept";
+  if (!saysReplayed && !saysHeld && decision != "not needed")
+    return fail("has the unknown decision '" + decision + "'");
+  if (use.replayed != saysReplayed || (!use.replayed && use.held != saysHeld))
+    return fail("is decided '" + decision + "', but " +
+                (use.replayed ? "a replay of it is read"
+                 : use.held   ? "the backward pass reads it"
+                              : "the backward pass does not read it"));
+  std::optional<Label> label = getLabel(result);
+  if (!label)
+    return success();
+  StringRef name = stringifyLabel(*label);
+  if (use.replayed && asksToSave(*label))
+    return fail("is replayed against its label '" + name + "' from " + getRule(result));
+  if (!use.held || !asksToRecompute(*label) || (use.outlives && reason == "returned"))
+    return success();
+  bool excused = (reason == "block input" && use.crossesUnits) || reason == "last unit";
+  if (*label == Label::must_recompute || !excused)
+    return fail("is held against its label '" + name + "' from " + getRule(result));
+  return success();
+}
+
+LogicalResult Verifier::verifyPlan(Operation *op, size_t scope) {
+  auto decisions = op->getAttrOfType<ArrayAttr>(kDecisionsAttr);
+  auto reasons = op->getAttrOfType<ArrayAttr>(kReasonsAttr);
+  auto fits = [&](ArrayAttr list) {
+    return list && list.size() == op->getNumResults() && llvm::all_of(list, llvm::IsaPred<StringAttr>);
+  };
+  if (!fits(decisions) || !fits(reasons))
+    return op->emitError("expected a decision and a reason per result");
+  for (OpResult result : op->getOpResults()) {
+    unsigned i = result.getResultNumber();
+    if (failed(verifyDecision(result, findUse(result, scope),
+                              cast<StringAttr>(decisions[i]).getValue(),
+                              cast<StringAttr>(reasons[i]).getValue())))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult Verifier::run() {
+  if (failed(collect()))
+    return failure();
+  for (Operation *replay : replays)
+    if (failed(verifyReplay(replay)))
+      return failure();
+  std::vector<Scope> scopes = findScopes(function);
+  for (auto [i, scope] : llvm::enumerate(scopes))
+    for (Operation *op : scope)
+      scopeOf[op] = i;
+  for (auto [i, scope] : llvm::enumerate(scopes))
+    for (Operation *op : scope)
+      if (isPrimal(op) && failed(verifyPlan(op, i)))
+        return failure();
+  return success();
+}
+
+struct VerifyCheckpointPass : impl::VerifyCheckpointPassBase<VerifyCheckpointPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    markAllAnalysesPreserved();
+    if (failed(verify(getOperation())))
+      signalPassFailure();
+  }
+
+  LogicalResult verify(ModuleOp module) {
+    int64_t savedBytes = 0, replayedOps = 0;
+    for (auto function : module.getOps<func::FuncOp>()) {
+      if (function.isExternal())
+        continue;
+      Verifier verifier(function);
+      if (failed(verifier.run()))
+        return failure();
+      savedBytes += countSavedBytes(function);
+      replayedOps += verifier.countReplays();
+    }
+    return success(succeeded(compare(module, kSavedBytesAttr, savedBytes)) &&
+                   succeeded(compare(module, kReplayedOpsAttr, replayedOps)));
+  }
+
+  LogicalResult compare(ModuleOp module, StringRef name, int64_t actual) {
+    auto stated = module->getAttrOfType<IntegerAttr>(name);
+    if (!stated)
+      return module.emitError("expected '") << name << "': run reprise-checkpoint first";
+    if (stated.getInt() != actual)
+      return module.emitError("expected '") << name << "' to be " << actual << ", as the graph says, but it is "
+                                            << stated.getInt();
+    return success();
+  }
+};
+
+} // namespace
+} // namespace reprise

@@ -1,0 +1,223 @@
+// reprise: the plan that follows the wishes exactly, without a budget
+#include "reprise/Planning/Checkpoint/Follow.h"
+
+#include "Units.h"
+
+#include <set>
+#include <unordered_set>
+
+using namespace reprise::checkpoint;
+
+namespace {
+
+/// The operations that share replays: those of one order in one container.
+struct Session {
+  int container;
+  int64_t order;
+  bool operator<(const Session &other) const {
+    return std::make_pair(container, order) < std::make_pair(other.container, other.order);
+  }
+};
+
+/// Who reads a value: an operation of the program, or a replay.
+struct Reader {
+  Session session; // the reader's own unit, or the session that the replay belongs to
+  int home;        // the container that the reader's operation is seen from
+  bool isReplay;
+};
+
+/// One walk over the program, which decides every read. Keeping a value for one reader makes it
+/// available to all, so the first walk finds what is kept and the second one plans with it.
+class Walk {
+public:
+  Walk(const Problem &problem, const Units &units, const std::vector<bool> &free,
+       const std::set<Session> &replaying, std::vector<bool> &kept, int firstReplay)
+      : problem(problem), units(units), free(free), replaying(replaying), kept(kept),
+        nextReplay(firstReplay), held(problem.values.size()), replayed(problem.values.size()),
+        reasons(problem.values.size(), Reason::Wish) {}
+
+  Solution run();
+
+private:
+  /// An execution that waits for its operands.
+  struct Frame {
+    int operation;
+    Session session;
+    std::vector<int> sources;
+  };
+
+  const Value &value(int id) const { return problem.values[id]; }
+  const Operation &definition(int id) const { return problem.operations[value(id).operation]; }
+  static bool asksToRecompute(Wish wish) {
+    return wish == Wish::PreferRecompute || wish == Wish::MustRecompute;
+  }
+
+  int hold(int id, Reason reason) {
+    held[id] = true;
+    reasons[id] = reason;
+    return 0;
+  }
+  int replayFor(int id, Session session) {
+    replayed[id] = true;
+    auto [found, isNew] = numbers.try_emplace(session, 0);
+    if (isNew) {
+      found->second = nextReplay++;
+      sessions.push_back(session);
+    }
+    return found->second;
+  }
+  int findSource(int id, const Reader &reader);
+  int findRecomputed(int id, const Reader &reader);
+  bool keepsInputs(int container, int64_t order) const {
+    return replaying.count({container, order}) != 0 || units.followsItsOwn(container, order);
+  }
+  void runReplay(int id, int number);
+  void decide(Solution &solution) const;
+
+  const Problem &problem;
+  const Units &units;
+  const std::vector<bool> &free;
+  const std::set<Session> &replaying; // units with replays of their own values
+  std::vector<bool> &kept;
+  int nextReplay;
+  std::map<Session, int> numbers;
+  std::vector<Session> sessions; // by number - firstReplay
+  std::unordered_set<uint64_t> done; // replays that ran
+  std::vector<bool> held, replayed;
+  std::vector<Reason> reasons;
+  std::vector<Execution> executions;
+};
+
+} // namespace
+
+/// The replay number that a reader takes the value from, for a read of the backward pass.
+int Walk::findSource(int id, const Reader &reader) {
+  const Value &read = value(id);
+  if (!definition(id).primal)
+    return 0;
+  if (read.outlives)
+    return hold(id, Reason::Outlives);
+  if (asksToRecompute(read.wish))
+    return findRecomputed(id, reader);
+  if (read.wish == Wish::None && free[id])
+    return replayFor(id, reader.session);
+  return hold(id, read.wish == Wish::None ? Reason::Fastest : Reason::Wish);
+}
+
+int Walk::findRecomputed(int id, const Reader &reader) {
+  const Operation &op = definition(id);
+  bool must = value(id).wish == Wish::MustRecompute;
+  if (kept[id])
+    return hold(id, Reason::BlockInput);
+  int shared = units.commonContainer(reader.home, op.container);
+  int64_t order = reader.session.order;
+  if (shared != 0) {
+    if (!must && units.isLastBefore(shared, op.order, order))
+      return hold(id, Reason::LastUnit);
+    // A replay that reached into its producer's unit stays in the session that asked for it.
+    bool inSession = units.holds(shared, reader.session.container);
+    return replayFor(id, {inSession ? shared : reader.session.container, order});
+  }
+  int outermost = units.outermost(reader.session.container);
+  if (!must && (reader.isReplay || keepsInputs(outermost, order))) {
+    kept[id] = true;
+    return hold(id, Reason::BlockInput);
+  }
+  return replayFor(id, {outermost, order});
+}
+
+/// Runs the replay that defines the value, and before it what it reads.
+void Walk::runReplay(int id, int number) {
+  int firstReplay = nextReplay - static_cast<int>(sessions.size());
+  auto key = [](int operation, int replay) { return (uint64_t(operation) << 32) | uint32_t(replay); };
+  std::vector<Frame> stack;
+  auto push = [&](int value, int replay) {
+    int operation = problem.values[value].operation;
+    if (done.insert(key(operation, replay)).second)
+      stack.push_back({operation, sessions[replay - firstReplay], {}});
+  };
+  push(id, number);
+  while (!stack.empty()) {
+    Frame &frame = stack.back();
+    const Operation &op = problem.operations[frame.operation];
+    if (frame.sources.size() == op.operands.size()) {
+      executions.push_back({frame.operation, numbers.at(frame.session), std::move(frame.sources)});
+      stack.pop_back();
+      continue;
+    }
+    int operand = op.operands[frame.sources.size()];
+    int container = frame.session.container;
+    int home = units.holds(container, op.container) ? container : units.outermost(op.container);
+    int source = operand == kAvailable ? 0 : findSource(operand, {frame.session, home, true});
+    frame.sources.push_back(source);
+    if (source != 0)
+      push(operand, source);
+  }
+}
+
+Solution Walk::run() {
+  for (size_t i = 0; i < problem.operations.size(); ++i) {
+    const Operation &op = problem.operations[i];
+    Execution original{static_cast<int>(i), 0, {}};
+    for (int operand : op.operands) {
+      int source = 0;
+      if (operand != kAvailable && readsBack(op, definition(operand)))
+        source = findSource(operand, {{op.container, op.order}, op.container, false});
+      original.sources.push_back(source);
+      if (source != 0)
+        runReplay(operand, source);
+    }
+    executions.push_back(std::move(original));
+  }
+  Solution solution;
+  decide(solution);
+  solution.executions = std::move(executions);
+  return solution;
+}
+
+void Walk::decide(Solution &solution) const {
+  for (size_t id = 0; id < problem.values.size(); ++id) {
+    Wish wish = problem.values[id].wish;
+    Decision decision = Decision::NotNeeded;
+    Reason reason = wish == Wish::None ? Reason::NotRead : Reason::Moot;
+    if (replayed[id]) {
+      decision = Decision::Replayed;
+      reason = held[id] ? reasons[id] : wish == Wish::None ? Reason::NearlyFree : Reason::Wish;
+    } else if (held[id]) {
+      bool asWished = !asksToRecompute(wish) && (wish != Wish::None || reasons[id] == Reason::Fastest);
+      decision = asWished ? Decision::Saved : Decision::Kept;
+      reason = asWished && wish != Wish::None ? Reason::Wish : reasons[id];
+    }
+    solution.decisions.push_back(decision);
+    solution.reasons.push_back(reason);
+  }
+}
+
+/// Units whose backward asks for values of their own container again.
+static std::set<Session> findReplaying(const Problem &problem, const Units &units) {
+  std::set<Session> result;
+  for (const Operation &op : problem.operations)
+    for (int operand : op.operands) {
+      if (operand == kAvailable)
+        continue;
+      const Value &value = problem.values[operand];
+      const Operation &definition = problem.operations[value.operation];
+      bool must = value.wish == Wish::MustRecompute;
+      if (value.outlives || !readsBack(op, definition) || !definition.primal ||
+          (!must && value.wish != Wish::PreferRecompute))
+        continue;
+      int shared = units.commonContainer(op.container, definition.container);
+      if (shared != 0 && (must || !units.isLastBefore(shared, definition.order, op.order)))
+        result.insert({units.outermost(op.container), op.order});
+    }
+  return result;
+}
+
+Solution reprise::checkpoint::followWishes(const Problem &problem, int firstReplay) {
+  Units units(problem);
+  std::vector<bool> free = findNearlyFree(problem);
+  std::set<Session> replaying = findReplaying(problem, units);
+  std::vector<bool> kept(problem.values.size());
+  Walk(problem, units, free, replaying, kept, firstReplay).run();
+  return Walk(problem, units, free, replaying, kept, firstReplay).run();
+}

@@ -1,0 +1,124 @@
+// reprise: values that cost next to nothing to compute again inside their consumer's kernel
+#include "reprise/Planning/Checkpoint/Follow.h"
+
+#include <algorithm>
+
+using namespace reprise::checkpoint;
+
+// A store and a load of a byte take about as long as this many operations of a vector unit on the
+// machines that we measured: a gelu (26 per f32) is cheaper than its bytes, two of them are not.
+static constexpr int64_t kFlopsPerByte = 12;
+// Longer chains crowd the registers of the consumer's kernel.
+static constexpr size_t kLongestChain = 4;
+// A leaf that is not saved for its own sake may be saved for this if it is this much smaller.
+static constexpr int64_t kSmallerLeaf = 8;
+
+namespace {
+class Search {
+public:
+  explicit Search(const Problem &problem)
+      : problem(problem), needed(problem.values.size()), readFromMemory(problem.values.size()),
+        free(problem.values.size()) {}
+
+  std::vector<bool> run() {
+    findNeeds();
+    for (size_t value = 0; value < problem.values.size(); ++value)
+      if (isCandidate(value))
+        tryChain(value);
+    return std::move(free);
+  }
+
+private:
+  const Operation &definition(int value) const {
+    return problem.operations[problem.values[value].operation];
+  }
+  static bool asksToRecompute(const Value &value) {
+    return value.wish == Wish::PreferRecompute || value.wish == Wish::MustRecompute;
+  }
+  bool mayReplay(int value) const {
+    const Operation &op = definition(value);
+    return op.primal && (op.kind == Kind::Elementwise || op.kind == Kind::View) &&
+           problem.values[value].wish == Wish::None && !problem.values[value].outlives;
+  }
+  /// A view takes no bytes of its own, so there is nothing to gain by making it again.
+  bool isCandidate(int value) const {
+    return needed[value] && !readFromMemory[value] && mayReplay(value) &&
+           definition(value).kind == Kind::Elementwise;
+  }
+  /// Saved whatever happens to the values after it.
+  bool isSaved(int value) const {
+    return needed[value] && !free[value] && !asksToRecompute(problem.values[value]);
+  }
+
+  void findNeeds();
+  void tryChain(int value);
+
+  const Problem &problem;
+  std::vector<bool> needed;         // by a backward read, or by the replay of such a value
+  std::vector<bool> readFromMemory; // by one of those readers
+  std::vector<bool> free;
+};
+} // namespace
+
+/// Readers come after what they read, so one sweep from the end sees every need.
+void Search::findNeeds() {
+  // True per value if a reader in the backward pass needs it in memory; a view hands that on.
+  std::vector<bool> viewedInMemory(problem.values.size());
+  for (size_t i = problem.operations.size(); i-- > 0;) {
+    const Operation &op = problem.operations[i];
+    bool replayed = false, viewed = false;
+    for (int r = op.firstResult; r < op.firstResult + op.numResults; ++r) {
+      replayed |= needed[r] && asksToRecompute(problem.values[r]);
+      viewed |= viewedInMemory[r];
+    }
+    bool fromMemory = op.kind == Kind::Other || (op.kind == Kind::View && viewed);
+    for (int operand : op.operands) {
+      if (operand == kAvailable)
+        continue;
+      if (fromMemory)
+        viewedInMemory[operand] = true;
+      if (!replayed && !readsBack(op, definition(operand)))
+        continue;
+      needed[operand] = true;
+      if (fromMemory)
+        readFromMemory[operand] = true;
+    }
+  }
+}
+
+/// Marks the operations from saved values and arguments to `value` if they are few and cheap.
+void Search::tryChain(int value) {
+  const Value &target = problem.values[value];
+  std::vector<int> chain = {value}, leaves;
+  int64_t flops = 0, leafBytes = 0;
+  for (size_t next = 0; next < chain.size(); ++next) {
+    const Operation &op = definition(chain[next]);
+    flops += op.flops;
+    if (chain.size() > kLongestChain || op.numResults != 1)
+      return;
+    for (int operand : op.operands) {
+      if (operand == kAvailable || isSaved(operand) || problem.values[operand].outlives)
+        continue;
+      if (mayReplay(operand)) {
+        if (std::find(chain.begin(), chain.end(), operand) == chain.end())
+          chain.push_back(operand);
+        continue;
+      }
+      if (asksToRecompute(problem.values[operand]))
+        return;
+      int root = problem.values[operand].root;
+      if (root != kAvailable && std::find(leaves.begin(), leaves.end(), root) == leaves.end()) {
+        leaves.push_back(root);
+        leafBytes += problem.values[root].bytes;
+      }
+    }
+  }
+  if (flops > kFlopsPerByte * target.bytes || leafBytes * kSmallerLeaf > target.bytes)
+    return;
+  for (int member : chain)
+    free[member] = true;
+}
+
+std::vector<bool> reprise::checkpoint::findNearlyFree(const Problem &problem) {
+  return Search(problem).run();
+}
