@@ -71,6 +71,17 @@ private:
   bool keepsInputs(int container, int64_t order) const {
     return replaying.count({container, order}) != 0 || units.followsItsOwn(container, order);
   }
+  /// True if a replay of the value would need replays of other values of its own unit: those serve
+  /// that unit's backward only.
+  bool needsInner(int id) const {
+    const Operation &op = definition(id);
+    for (int operand : op.operands)
+      if (operand != kAvailable && asksToRecompute(value(operand).wish) &&
+          !value(operand).outlives && !kept[operand] &&
+          units.commonContainer(op.container, definition(operand).container) != 0)
+        return true;
+    return false;
+  }
   void runReplay(int id, int number);
   void decide(Solution &solution) const;
 
@@ -119,7 +130,7 @@ int Walk::findRecomputed(int id, const Reader &reader) {
     return replayFor(id, {inSession ? shared : reader.session.container, order});
   }
   int outermost = units.outermost(reader.session.container);
-  if (!must && (reader.isReplay || keepsInputs(outermost, order))) {
+  if (!must && (reader.isReplay || keepsInputs(outermost, order) || needsInner(id))) {
     kept[id] = true;
     return hold(id, Reason::BlockInput);
   }
