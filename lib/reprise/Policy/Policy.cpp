@@ -49,9 +49,8 @@ std::optional<Label> getIntrinsicLabel(Operation *op) {
   if (isa<ElementwiseOpInterface>(op) || op->getNumOperands() == 0)
     return std::nullopt;
   bool fromFloats = isa<FloatType>(getElementTypeOrSelf(op->getOperand(0).getType()));
-  bool discrete = llvm::any_of(op->getResultTypes(), [](Type type) {
-    return getElementTypeOrSelf(type).isIntOrIndex();
-  });
+  bool discrete = llvm::any_of(op->getResultTypes(),
+                               [](Type type) { return getElementTypeOrSelf(type).isIntOrIndex(); });
   return fromFloats && discrete ? std::optional(Label::prefer_save) : std::nullopt;
 }
 

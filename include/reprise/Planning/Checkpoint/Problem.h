@@ -39,8 +39,8 @@ struct Value {
 };
 
 struct Operation {
-  int container = 0; // the innermost
-  int64_t order = 0; // derivative order: bit i is set if expansion i made the operation
+  int container = 0;  // the innermost
+  int64_t order = 0;  // derivative order: bit i is set if expansion i made the operation
   bool primal = true; // else it belongs to the cotangent part: it is never replayed
   Kind kind = Kind::Other;
   int64_t flops = 0;

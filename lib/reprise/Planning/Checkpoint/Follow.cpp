@@ -26,13 +26,17 @@ struct Reader {
   bool isReplay;
 };
 
+/// For every value the outermost container in which it is an input of another unit, -1 for none: in
+/// the root such a value is kept, in a block it is replayed once for all of the block's backward.
+using Visibility = std::vector<int>;
+
 /// One walk over the program, which decides every read. Keeping a value for one reader makes it
-/// available to all, so the first walk finds what is kept and the second one plans with it.
+/// available to all, so the first walk finds what is visible and the second one plans with it.
 class Walk {
 public:
   Walk(const Problem &problem, const Units &units, const std::vector<bool> &free,
-       const std::set<Session> &replaying, std::vector<bool> &kept, int firstReplay)
-      : problem(problem), units(units), free(free), replaying(replaying), kept(kept),
+       const std::set<Session> &replaying, Visibility &visibility, int firstReplay)
+      : problem(problem), units(units), free(free), replaying(replaying), visibility(visibility),
         nextReplay(firstReplay), held(problem.values.size()), replayed(problem.values.size()),
         reasons(problem.values.size(), Reason::Wish) {}
 
@@ -68,6 +72,11 @@ private:
   }
   int findSource(int id, const Reader &reader);
   int findRecomputed(int id, const Reader &reader);
+  bool isKept(int id) const { return visibility[id] == 0; }
+  void showIn(int id, int container) {
+    if (visibility[id] < 0 || units.holds(container, visibility[id]))
+      visibility[id] = container;
+  }
   bool keepsInputs(int container, int64_t order) const {
     return replaying.count({container, order}) != 0 || units.followsItsOwn(container, order);
   }
@@ -77,7 +86,7 @@ private:
     const Operation &op = definition(id);
     for (int operand : op.operands)
       if (operand != kAvailable && asksToRecompute(value(operand).wish) &&
-          !value(operand).outlives && !kept[operand] &&
+          !value(operand).outlives && !isKept(operand) &&
           units.commonContainer(op.container, definition(operand).container) != 0)
         return true;
     return false;
@@ -89,10 +98,10 @@ private:
   const Units &units;
   const std::vector<bool> &free;
   const std::set<Session> &replaying; // units with replays of their own values
-  std::vector<bool> &kept;
+  Visibility &visibility;
   int nextReplay;
   std::map<Session, int> numbers;
-  std::vector<Session> sessions; // by number - firstReplay
+  std::vector<Session> sessions;     // by number - firstReplay
   std::unordered_set<uint64_t> done; // replays that ran
   std::vector<bool> held, replayed;
   std::vector<Reason> reasons;
@@ -118,11 +127,15 @@ int Walk::findSource(int id, const Reader &reader) {
 int Walk::findRecomputed(int id, const Reader &reader) {
   const Operation &op = definition(id);
   bool must = value(id).wish == Wish::MustRecompute;
-  if (kept[id])
+  if (isKept(id))
     return hold(id, Reason::BlockInput);
   int shared = units.commonContainer(reader.home, op.container);
   int64_t order = reader.session.order;
   if (shared != 0) {
+    if (shared != reader.home)
+      showIn(id, shared);
+    if (visibility[id] > 0 && units.holds(visibility[id], shared))
+      shared = visibility[id];
     if (!must && units.isLastBefore(shared, op.order, order))
       return hold(id, Reason::LastUnit);
     // A replay that reached into its producer's unit stays in the session that asked for it.
@@ -131,7 +144,7 @@ int Walk::findRecomputed(int id, const Reader &reader) {
   }
   int outermost = units.outermost(reader.session.container);
   if (!must && (reader.isReplay || keepsInputs(outermost, order) || needsInner(id))) {
-    kept[id] = true;
+    showIn(id, 0);
     return hold(id, Reason::BlockInput);
   }
   return replayFor(id, {outermost, order});
@@ -140,7 +153,9 @@ int Walk::findRecomputed(int id, const Reader &reader) {
 /// Runs the replay that defines the value, and before it what it reads.
 void Walk::runReplay(int id, int number) {
   int firstReplay = nextReplay - static_cast<int>(sessions.size());
-  auto key = [](int operation, int replay) { return (uint64_t(operation) << 32) | uint32_t(replay); };
+  auto key = [](int operation, int replay) {
+    return (uint64_t(operation) << 32) | uint32_t(replay);
+  };
   std::vector<Frame> stack;
   auto push = [&](int value, int replay) {
     int operation = problem.values[value].operation;
@@ -195,7 +210,8 @@ void Walk::decide(Solution &solution) const {
       decision = Decision::Replayed;
       reason = held[id] ? reasons[id] : wish == Wish::None ? Reason::NearlyFree : Reason::Wish;
     } else if (held[id]) {
-      bool asWished = !asksToRecompute(wish) && (wish != Wish::None || reasons[id] == Reason::Fastest);
+      bool asWished =
+          !asksToRecompute(wish) && (wish != Wish::None || reasons[id] == Reason::Fastest);
       decision = asWished ? Decision::Saved : Decision::Kept;
       reason = asWished && wish != Wish::None ? Reason::Wish : reasons[id];
     }
@@ -228,7 +244,7 @@ Solution reprise::checkpoint::followWishes(const Problem &problem, int firstRepl
   Units units(problem);
   std::vector<bool> free = findNearlyFree(problem);
   std::set<Session> replaying = findReplaying(problem, units);
-  std::vector<bool> kept(problem.values.size());
-  Walk(problem, units, free, replaying, kept, firstReplay).run();
-  return Walk(problem, units, free, replaying, kept, firstReplay).run();
+  Visibility visibility(problem.values.size(), -1);
+  Walk(problem, units, free, replaying, visibility, firstReplay).run();
+  return Walk(problem, units, free, replaying, visibility, firstReplay).run();
 }

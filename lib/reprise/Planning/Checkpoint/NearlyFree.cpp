@@ -42,19 +42,21 @@ private:
   }
   /// A view takes no bytes of its own, so there is nothing to gain by making it again.
   bool isCandidate(int value) const {
-    return needed[value] && !readFromMemory[value] && mayReplay(value) &&
+    return needed[value] > 0 && !readFromMemory[value] && mayReplay(value) &&
            definition(value).kind == Kind::Elementwise;
   }
-  /// Saved whatever happens to the values after it.
-  bool isSaved(int value) const {
-    return needed[value] && !free[value] && !asksToRecompute(problem.values[value]);
+  /// Saved for at least as late a backward pass, whatever happens to the values after it.
+  bool isSavedFor(int value, int level) const {
+    return needed[value] >= level && !free[value] && !asksToRecompute(problem.values[value]);
   }
 
   void findNeeds();
   void tryChain(int value);
 
   const Problem &problem;
-  std::vector<bool> needed;         // by a backward read, or by the replay of such a value
+  // The last expansion whose backward pass reads the value, or the replay of one that it reads; 0
+  // for none.
+  std::vector<int> needed;
   std::vector<bool> readFromMemory; // by one of those readers
   std::vector<bool> free;
 };
@@ -66,9 +68,11 @@ void Search::findNeeds() {
   std::vector<bool> viewedInMemory(problem.values.size());
   for (size_t i = problem.operations.size(); i-- > 0;) {
     const Operation &op = problem.operations[i];
-    bool replayed = false, viewed = false;
+    int replayed = 0;
+    bool viewed = false;
     for (int r = op.firstResult; r < op.firstResult + op.numResults; ++r) {
-      replayed |= needed[r] && asksToRecompute(problem.values[r]);
+      if (asksToRecompute(problem.values[r]))
+        replayed = std::max(replayed, needed[r]);
       viewed |= viewedInMemory[r];
     }
     bool fromMemory = op.kind == Kind::Other || (op.kind == Kind::View && viewed);
@@ -77,9 +81,11 @@ void Search::findNeeds() {
         continue;
       if (fromMemory)
         viewedInMemory[operand] = true;
-      if (!replayed && !readsBack(op, definition(operand)))
+      int back = readsBack(op, definition(operand)) ? getLevel(op.order) : 0;
+      int level = std::max(back, replayed);
+      if (level == 0)
         continue;
-      needed[operand] = true;
+      needed[operand] = std::max(needed[operand], level);
       if (fromMemory)
         readFromMemory[operand] = true;
     }
@@ -89,6 +95,7 @@ void Search::findNeeds() {
 /// Marks the operations from saved values and arguments to `value` if they are few and cheap.
 void Search::tryChain(int value) {
   const Value &target = problem.values[value];
+  int level = needed[value];
   std::vector<int> chain = {value}, leaves;
   int64_t flops = 0, leafBytes = 0;
   for (size_t next = 0; next < chain.size(); ++next) {
@@ -97,9 +104,11 @@ void Search::tryChain(int value) {
     if (chain.size() > kLongestChain || op.numResults != 1)
       return;
     for (int operand : op.operands) {
-      if (operand == kAvailable || isSaved(operand) || problem.values[operand].outlives)
+      if (operand == kAvailable || isSavedFor(operand, level) || problem.values[operand].outlives)
         continue;
-      if (mayReplay(operand)) {
+      // A value that an earlier backward pass needs in memory is not made again for this one.
+      bool isDecided = needed[operand] > 0 && !free[operand];
+      if (mayReplay(operand) && !isDecided) {
         if (std::find(chain.begin(), chain.end(), operand) == chain.end())
           chain.push_back(operand);
         continue;

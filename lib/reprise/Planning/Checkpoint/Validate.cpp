@@ -22,10 +22,12 @@ static Defect operationDefect(Defect::Kind kind, int operation, const std::strin
 
 static Defect valueDefect(Defect::Kind kind, const Problem &problem, int value,
                           const std::string &what) {
-  return {kind, problem.values[value].operation, value, "value " + std::to_string(value) + " " + what};
+  return {kind, problem.values[value].operation, value,
+          "value " + std::to_string(value) + " " + what};
 }
 
-//===-- The problem -----------------------------------------------------------------------------===//
+//===-- The problem
+//-----------------------------------------------------------------------------===//
 
 static std::optional<Defect> checkOperation(const Problem &problem, int index, int firstResult) {
   const Operation &op = problem.operations[index];
@@ -68,7 +70,8 @@ std::optional<Defect> reprise::checkpoint::validate(const Problem &problem) {
   return std::nullopt;
 }
 
-//===-- The solution ----------------------------------------------------------------------------===//
+//===-- The solution
+//----------------------------------------------------------------------------===//
 
 namespace {
 class Judge {
@@ -155,8 +158,8 @@ std::optional<Defect> Judge::checkValue(int id) const {
     return defect(Defect::Kind::Decision, replayed[id] ? "is replayed, but the decision differs"
                                                        : "is not replayed as decided");
   if (!replayed[id] && held[id] != saysHeld)
-    return defect(Defect::Kind::Decision, held[id] ? "is held, but the decision differs"
-                                                   : "is not held as decided");
+    return defect(Defect::Kind::Decision,
+                  held[id] ? "is held, but the decision differs" : "is not held as decided");
   if (reason == Reason::Outlives && !value.outlives)
     return defect(Defect::Kind::Decision, "is said to outlive the backward pass");
   bool excused = reason == Reason::BlockInput || reason == Reason::LastUnit;
@@ -179,7 +182,8 @@ std::optional<Defect> Judge::run() {
     return operationDefect(Defect::Kind::Order, nextOriginal, "is never executed");
   for (auto [execution, read] : ran)
     if (execution.second > 0 && !read)
-      return operationDefect(Defect::Kind::Replay, execution.first, "has a replay that is not read");
+      return operationDefect(Defect::Kind::Replay, execution.first,
+                             "has a replay that is not read");
   for (size_t i = 0; i < problem.values.size(); ++i)
     if (auto defect = checkValue(static_cast<int>(i)))
       return defect;

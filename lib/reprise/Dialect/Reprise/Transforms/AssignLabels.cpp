@@ -142,8 +142,7 @@ void Labeller::collectFromOp(const FlatOp &entry, SmallVectorImpl<LabelSource> &
       sources.push_back({*label, "checkpoint", location});
   }
   for (const Policy *policy : policies)
-    if (std::optional<Label> label =
-            policy->labelOp ? policy->labelOp(entry.op) : std::nullopt)
+    if (std::optional<Label> label = policy->labelOp ? policy->labelOp(entry.op) : std::nullopt)
       sources.push_back({*label, "policy " + policy->name, location});
   if (std::optional<Label> label = getIntrinsicLabel(entry.op))
     sources.push_back({*label, "intrinsic", location});
@@ -158,8 +157,7 @@ FailureOr<std::optional<LabelSource>> Labeller::resolve(Operation *op,
       return ("'" + stringifyLabel(source.label) + "' from " + source.rule).str();
     };
     InFlightDiagnostic diagnostic = op->emitError("contradictory labels: ")
-                                    << describe(clash->first) << " and "
-                                    << describe(clash->second);
+                                    << describe(clash->first) << " and " << describe(clash->second);
     if (clash->first.location != op->getLoc())
       diagnostic.attachNote(clash->first.location) << "from " << clash->first.rule;
     return diagnostic;

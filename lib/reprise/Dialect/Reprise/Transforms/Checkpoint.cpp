@@ -97,7 +97,8 @@ void Translation::addResult(OpResult result, int operation) {
   auto known = ids.find(root);
   value.root = known == ids.end() ? kAvailable : known->second;
   value.wish = getWish(result);
-  value.outlives = llvm::any_of(result.getUsers(), [&](mlir::Operation *user) { return !members.contains(user); });
+  value.outlives = llvm::any_of(result.getUsers(),
+                                [&](mlir::Operation *user) { return !members.contains(user); });
   problem.values.push_back(value);
 }
 

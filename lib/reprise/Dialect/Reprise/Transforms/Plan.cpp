@@ -78,7 +78,8 @@ static DenseSet<Value> collectState(func::FuncOp function, Aliases &aliases) {
   llvm::StringSet<> arguments = collectArgumentNames(function);
   DenseSet<Value> state;
   for (OpOperand &operand : function.getBody().front().getTerminator()->getOpOperands()) {
-    auto name = function.getResultAttrOfType<StringAttr>(operand.getOperandNumber(), "reprise.name");
+    auto name =
+        function.getResultAttrOfType<StringAttr>(operand.getOperandNumber(), "reprise.name");
     if (name && arguments.contains(name.getValue()))
       state.insert(aliases.getRoot(operand.get()));
   }

@@ -99,7 +99,8 @@ static std::vector<size_t> cut(const Unit &run) {
         value = {i, i, getByteSize(result.getType())};
       for (Operation *user : result.getUsers()) {
         auto found = positions.find(user);
-        value.lastUse = std::max(value.lastUse, found == positions.end() ? run.ops.size() : found->second);
+        value.lastUse =
+            std::max(value.lastUse, found == positions.end() ? run.ops.size() : found->second);
       }
     }
   // Buffers from elsewhere are there in any case.
@@ -133,8 +134,8 @@ void reprise::assignPaths(UnitTree &tree) {
         ++passed;
       }
       if (!path.empty())
-        unit.ops[j]->setDiscardableAttr(
-            kBlockAttr, DenseI64ArrayAttr::get(unit.ops[j]->getContext(), path));
+        unit.ops[j]->setDiscardableAttr(kBlockAttr,
+                                        DenseI64ArrayAttr::get(unit.ops[j]->getContext(), path));
     }
   }
 }

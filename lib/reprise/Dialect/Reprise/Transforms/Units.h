@@ -10,8 +10,8 @@ namespace reprise {
 struct Unit {
   int parent = -1; ///< the enclosing block; -1 for the function
   bool isRun = false;
-  bool hasBlocks = false;       ///< blocks are nested in it, so that its runs are units, too
-  bool differentiated = false;  ///< inside value_and_grad
+  bool hasBlocks = false;      ///< blocks are nested in it, so that its runs are units, too
+  bool differentiated = false; ///< inside value_and_grad
   mlir::SmallVector<mlir::Operation *> ops; ///< of runs, in program order; no constants
 };
 
@@ -38,9 +38,9 @@ struct UnitTree {
 /// Inlines all blocks and checkpoints of `function` and returns what they were. O(ops).
 UnitTree flattenBlocks(mlir::func::FuncOp function, bool ignoreCheckpoints);
 
-/// Gives every unit its id and every op its path of ids (`reprise.block`). Runs are units only where
-/// something is differentiated and, inside a block, only if blocks are nested in that. A run whose
-/// ops all want to be recomputed (`reprise.label`) is cut at its narrowest frontiers.
+/// Gives every unit its id and every op its path of ids (`reprise.block`). Runs are units only
+/// where something is differentiated and, inside a block, only if blocks are nested in that. A run
+/// whose ops all want to be recomputed (`reprise.label`) is cut at its narrowest frontiers.
 void assignPaths(UnitTree &tree);
 
 } // namespace reprise

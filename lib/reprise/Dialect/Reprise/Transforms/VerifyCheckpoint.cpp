@@ -40,9 +40,9 @@ SmallVector<NamedAttribute> collectAttributes(Operation *op) {
 
 /// What the graph does with one value of the primal part.
 struct Use {
-  bool held = false;       ///< the backward pass or a replay reads the original
-  bool replayed = false;   ///< a replay of it is read
-  bool outlives = false;   ///< it is read outside its value_and_grad
+  bool held = false;         ///< the backward pass or a replay reads the original
+  bool replayed = false;     ///< a replay of it is read
+  bool outlives = false;     ///< it is read outside its value_and_grad
   bool crossesUnits = false; ///< one of the readers that hold it is of another outermost unit
 };
 
@@ -128,7 +128,8 @@ LogicalResult Verifier::compareAttributes(Operation *replay, Operation *original
   for (size_t i = 0; i < std::max(own.size(), expected.size()); ++i) {
     if (i < own.size() && i < expected.size() && own[i] == expected[i])
       continue;
-    bool missing = i >= own.size() || (i < expected.size() && expected[i].getName().strref() < own[i].getName().strref());
+    bool missing = i >= own.size() || (i < expected.size() &&
+                                       expected[i].getName().strref() < own[i].getName().strref());
     StringRef name = missing ? expected[i].getName() : own[i].getName();
     return fail(replay, original, "replay differs from its original in '" + name + "'");
   }
@@ -146,8 +147,8 @@ LogicalResult Verifier::verifyReaders(Operation *replay, Operation *original) {
       if (name && collectArgumentNames(function).contains(name.getValue()))
         return fail(replay, original, "replay yields the next value of '" + name.getValue() + "'");
     }
-    bool inBackward = getReplay(reader) != 0 ||
-                      ((isPrimal(reader) || isCotangent(reader)) && getLevel(reader) > getLevel(original));
+    bool inBackward = getReplay(reader) != 0 || ((isPrimal(reader) || isCotangent(reader)) &&
+                                                 getLevel(reader) > getLevel(original));
     if (!inBackward)
       return fail(replay, original, "replay is read outside the backward pass");
   }
@@ -168,7 +169,8 @@ LogicalResult Verifier::verifyReplay(Operation *replay) {
     return fail(replay, original, "replay has another number of operands than its original");
   for (unsigned i = 0; i < replay->getNumOperands(); ++i)
     if (getOrigin(replay->getOperand(i)) != getOrigin(original->getOperand(i)))
-      return fail(replay, original, "operand " + Twine(i) + " of the replay is another value than its original's");
+      return fail(replay, original,
+                  "operand " + Twine(i) + " of the replay is another value than its original's");
   return verifyReaders(replay, original);
 }
 
@@ -222,7 +224,8 @@ LogicalResult Verifier::verifyPlan(Operation *op, size_t scope) {
   auto decisions = op->getAttrOfType<ArrayAttr>(kDecisionsAttr);
   auto reasons = op->getAttrOfType<ArrayAttr>(kReasonsAttr);
   auto fits = [&](ArrayAttr list) {
-    return list && list.size() == op->getNumResults() && llvm::all_of(list, llvm::IsaPred<StringAttr>);
+    return list && list.size() == op->getNumResults() &&
+           llvm::all_of(list, llvm::IsaPred<StringAttr>);
   };
   if (!fits(decisions) || !fits(reasons))
     return op->emitError("expected a decision and a reason per result");
@@ -282,8 +285,8 @@ struct VerifyCheckpointPass : impl::VerifyCheckpointPassBase<VerifyCheckpointPas
     if (!stated)
       return module.emitError("expected '") << name << "': run reprise-checkpoint first";
     if (stated.getInt() != actual)
-      return module.emitError("expected '") << name << "' to be " << actual << ", as the graph says, but it is "
-                                            << stated.getInt();
+      return module.emitError("expected '") << name << "' to be " << actual
+                                            << ", as the graph says, but it is " << stated.getInt();
     return success();
   }
 };

@@ -1,0 +1,96 @@
+// RUN: reprise-opt %s --reprise-assign-labels --split-input-file --verify-diagnostics
+// RUN: not reprise-opt %s --reprise-assign-labels=policies=save-everything 2>&1 | FileCheck %s
+
+// CHECK: error: unknown policy 'save-everything', expected one of dots-saveable, recompute-all, save-all
+
+func.func @unknown_policy(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{unknown policy 'save-some', expected one of dots-saveable, recompute-all, save-all}}
+  %0 = reprise.checkpoint policy "save-some" {
+    %a = reprise.exp %x : tensor<4xf32>
+    reprise.yield %a : tensor<4xf32>
+  } : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @contradiction(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{contradictory labels: 'must_save' from name kept and 'must_recompute' from op}}
+  %a = reprise.exp %x {reprise.label = #reprise.label<must_recompute>} : tensor<4xf32>
+  // expected-note @+1 {{from name kept}}
+  %b = reprise.name %a "kept" {reprise.label = #reprise.label<must_save>} : tensor<4xf32>
+  return %b : tensor<4xf32>
+}
+
+// -----
+
+func.func @contradiction_of_one_result(%x: tensor<2x4xf32>, %w: tensor<4xf32>) -> tensor<2x4xf32> {
+  // expected-error @+1 {{contradictory labels: 'must_save' from name average and 'must_recompute' from op}}
+  %y, %mean, %rstd = reprise.layer_norm %x, %w, %w {epsilon = 1.0e-5 : f32, reprise.label = #reprise.label<must_recompute>} : (tensor<2x4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<2x4xf32>, tensor<2xf32>, tensor<2xf32>)
+  // expected-note @+1 {{from name average}}
+  %named = reprise.name %mean "average" {reprise.label = #reprise.label<must_save>} : tensor<2xf32>
+  return %y : tensor<2x4xf32>
+}
+
+// -----
+
+func.func @different_musts(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{contradictory labels: 'must_offload' from name far and 'must_save' from op}}
+  %a = reprise.exp %x {reprise.label = #reprise.label<must_save>} : tensor<4xf32>
+  // expected-note @+1 {{from name far}}
+  %b = reprise.name %a "far" {reprise.label = #reprise.label<must_offload>} : tensor<4xf32>
+  return %b : tensor<4xf32>
+}
+
+// -----
+
+func.func @offload(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{cannot honour 'must_offload' from op: no target can offload}}
+  %a = reprise.exp %x {reprise.label = #reprise.label<must_offload>} : tensor<4xf32>
+  return %a : tensor<4xf32>
+}
+
+// -----
+
+func.func @offload_falls_back(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-remark @+1 {{'prefer_offload' from op becomes 'prefer_save': no target can offload}}
+  %a = reprise.exp %x {reprise.label = #reprise.label<prefer_offload>} : tensor<4xf32>
+  return %a : tensor<4xf32>
+}
+
+// -----
+
+func.func @named_argument(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-remark @+1 {{the label of 'x' is moot: the value is there in any case}}
+  %a = reprise.name %x "x" {reprise.label = #reprise.label<must_save>} : tensor<4xf32>
+  return %a : tensor<4xf32>
+}
+
+// -----
+
+func.func @label_on_block(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{expected a label on an op with a value to save, but 'reprise.block' has none}}
+  %0 = reprise.block {
+    %a = reprise.exp %x : tensor<4xf32>
+    reprise.yield %a : tensor<4xf32>
+  } {reprise.label = #reprise.label<must_save>} : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @label_on_terminator(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = reprise.block {
+    %a = reprise.exp %x : tensor<4xf32>
+    // expected-error @+1 {{expected a label on an op with a value to save, but 'reprise.yield' has none}}
+    reprise.yield {reprise.label = #reprise.label<must_save>} %a : tensor<4xf32>
+  } : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{expected a label on an op with a value to save, but 'func.func' has none}}
+func.func @label_on_function(%x: tensor<4xf32>) -> tensor<4xf32> attributes {reprise.label = #reprise.label<must_save>} {
+  return %x : tensor<4xf32>
+}

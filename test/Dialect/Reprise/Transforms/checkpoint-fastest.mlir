@@ -1,0 +1,86 @@
+// RUN: reprise-opt %s --reprise-checkpoint --reprise-verify-checkpoint --split-input-file | FileCheck %s
+// RUN: reprise-opt %s --reprise-checkpoint --split-input-file > %t.1
+// RUN: reprise-opt %s --reprise-checkpoint --split-input-file --mlir-disable-threading > %t.2
+// RUN: cmp %t.1 %t.2
+
+// Without a label, what a consumer's kernel computes again for next to nothing is not saved.
+
+// CHECK-LABEL: func @nearly_free
+func.func @nearly_free(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>, %dy: tensor<8x8xf32>, %seed: tensor<i64>, %offset: tensor<i64>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+  // CHECK: %[[A:.*]] = reprise.dot_general {{.*}}["saved"], {{.*}}["fastest"]
+  %a = reprise.dot_general %x, %w contracting [1] x [0] {reprise.primal} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  // A chain over a saved value, read by an elementwise op.
+  // CHECK: reprise.gelu {{.*}}["replayed"], {{.*}}["nearly free"]
+  %b = reprise.gelu %a {reprise.primal} : tensor<8x8xf32>
+  // A draw, with the gelu in its chain.
+  // CHECK: reprise.random_bernoulli {{.*}}["replayed"], {{.*}}["nearly free"]
+  %m = reprise.random_bernoulli seed %seed offset %offset {probability = 0.5 : f32, stream = 0 : i64, reprise.primal} : tensor<8x8xi1>
+  // Read by a contraction, which reads memory.
+  // CHECK: %[[D:.*]] = reprise.select {{.*}}["saved"], {{.*}}["fastest"]
+  %d = reprise.select %m, %b, %a {reprise.primal} : tensor<8x8xi1>, tensor<8x8xf32>
+  // CHECK: %[[B1:.*]] = reprise.gelu %[[A]] {replay = 1
+  // CHECK: reprise.mul %arg2, %[[B1]]
+  %e = reprise.mul %dy, %b {reprise.cotangent, reprise.order = 1 : i64} : tensor<8x8xf32>
+  // CHECK: %[[M1:.*]] = reprise.random_bernoulli seed %arg3 offset %arg4 {{.*}}replay = 1
+  // CHECK: reprise.select %[[M1]]
+  %f = reprise.select %m, %e, %dy {reprise.cotangent, reprise.order = 1 : i64} : tensor<8x8xi1>, tensor<8x8xf32>
+  // CHECK: reprise.dot_general %[[D]]
+  %g = reprise.dot_general %d, %f contracting [0] x [0] {reprise.cotangent, reprise.order = 1 : i64} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  // CHECK: reprise.mul %{{.*}}, %[[A]]
+  %h = reprise.mul %f, %a {reprise.cotangent, reprise.order = 1 : i64} : tensor<8x8xf32>
+  return %g, %h : tensor<8x8xf32>, tensor<8x8xf32>
+}
+
+// -----
+
+// Too much arithmetic, a leaf that would have to be saved instead, and a row-wise op are saved; a
+// small leaf is worth it.
+
+// CHECK-LABEL: func @not_free
+func.func @not_free(%x: tensor<8x64xf32>, %w: tensor<64x64xf32>, %dy: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %a = reprise.dot_general %x, %w contracting [1] x [0] {reprise.primal} : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32>
+  // CHECK: reprise.add {{.*}}["saved"], {{.*}}["fastest"]
+  %b = reprise.add %a, %x {reprise.primal} : tensor<8x64xf32>
+  // CHECK: reprise.gelu {{.*}}["not needed"]
+  %c = reprise.gelu %b {reprise.primal} : tensor<8x64xf32>
+  // CHECK: reprise.gelu {{.*}}["saved"], {{.*}}["fastest"]
+  %d = reprise.gelu %c {reprise.primal} : tensor<8x64xf32>
+  // CHECK: reprise.softmax {{.*}}["saved"], {{.*}}["fastest"]
+  %e = reprise.softmax %d {reprise.primal} : tensor<8x64xf32>
+  // CHECK: %[[R:.*]] = reprise.max {{.*}}["saved"], {{.*}}["fastest"]
+  %r = reprise.max %e dims [1] {reprise.primal} : (tensor<8x64xf32>) -> tensor<8xf32>
+  // CHECK: reprise.broadcast %[[R]] {{.*}}["replayed"], {{.*}}["nearly free"]
+  %s = reprise.broadcast %r dims [0] {reprise.primal} : (tensor<8xf32>) -> tensor<8x64xf32>
+  // CHECK: reprise.exp {{.*}}["replayed"], {{.*}}["nearly free"]
+  %t = reprise.exp %s {reprise.primal} : tensor<8x64xf32>
+  %1 = reprise.mul %dy, %t {reprise.cotangent, reprise.order = 1 : i64} : tensor<8x64xf32>
+  %2 = reprise.mul %1, %e {reprise.cotangent, reprise.order = 1 : i64} : tensor<8x64xf32>
+  %3 = reprise.mul %2, %d {reprise.cotangent, reprise.order = 1 : i64} : tensor<8x64xf32>
+  %4 = reprise.mul %3, %b {reprise.cotangent, reprise.order = 1 : i64} : tensor<8x64xf32>
+  return %4 : tensor<8x64xf32>
+}
+
+// -----
+
+// An MLP's block with layer_norm, gelu and dropout: what its backward reads and cannot make again
+// is saved; the mask takes no bytes at all.
+
+// CHECK: reprise.replayed_ops = 0
+// CHECK-LABEL: func @mlp
+func.func @mlp(%x: tensor<8x16xf32>, %g: tensor<16xf32>, %w: tensor<16x16xf32>, %dy: tensor<8x16xf32>, %seed: tensor<i64>, %offset: tensor<i64>) -> (tensor<16x16xf32>, tensor<8x16xf32>, tensor<8x16xf32>) {
+  // CHECK: reprise.layer_norm {{.*}}["saved", "saved", "not needed"]
+  // CHECK-SAME: ["fastest", "fastest", "not read"]
+  %n, %mean, %rstd = reprise.layer_norm %x, %g, %g {epsilon = 1.0e-5 : f32, reprise.primal} : (tensor<8x16xf32>, tensor<16xf32>, tensor<16xf32>) -> (tensor<8x16xf32>, tensor<8xf32>, tensor<8xf32>)
+  // CHECK: reprise.dot_general {{.*}}["saved"]
+  %h = reprise.dot_general %n, %w contracting [1] x [0] {reprise.primal} : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
+  // CHECK: reprise.gelu {{.*}}["not needed"]
+  %a = reprise.gelu %h {reprise.primal} : tensor<8x16xf32>
+  // CHECK: reprise.dropout {{.*}}["not needed"]
+  %d = reprise.dropout %a seed %seed offset %offset {rate = 0.5 : f32, stream = 0 : i64, reprise.primal} : tensor<8x16xf32>
+  %1 = reprise.dropout %dy seed %seed offset %offset {rate = 0.5 : f32, stream = 0 : i64, reprise.cotangent, reprise.order = 1 : i64} : tensor<8x16xf32>
+  %2 = reprise.mul %1, %h {reprise.cotangent, reprise.order = 1 : i64} : tensor<8x16xf32>
+  %3 = reprise.dot_general %n, %2 contracting [0] x [0] {reprise.cotangent, reprise.order = 1 : i64} : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<16x16xf32>
+  %4 = reprise.broadcast %mean dims [0] {reprise.cotangent, reprise.order = 1 : i64} : (tensor<8xf32>) -> tensor<8x16xf32>
+  %5 = reprise.mul %2, %4 {reprise.cotangent, reprise.order = 1 : i64} : tensor<8x16xf32>
+  return %3, %5, %d : tensor<16x16xf32>, tensor<8x16xf32>, tensor<8x16xf32>
+}
