@@ -30,6 +30,7 @@ struct Flags {
   cl::opt<bool> interpret{"interpret", cl::desc("Run the reference interpreter instead of compiling")};
   cl::opt<int64_t> seed{"seed", cl::desc("With --interpret: the seed"), cl::init(0)};
   cl::opt<int64_t> steps{"steps", cl::desc("With --interpret: the number of steps"), cl::init(1)};
+  cl::opt<std::string> inputDir{"input-dir", cl::desc("With --interpret: go on from the folder of an earlier run")};
   cl::opt<std::string> outputDir{"output-dir", cl::desc("With --interpret: the folder to write")};
 };
 
@@ -37,8 +38,9 @@ struct Flags {
 std::string checkFlags(const Flags &flags) {
   if (flags.interpret ? flags.outputDir.empty() : flags.output.empty())
     return flags.interpret ? "--interpret needs --output-dir" : "expected -o OUT.rpb";
-  if (!flags.interpret && (flags.seed.getNumOccurrences() || flags.steps.getNumOccurrences() || !flags.outputDir.empty()))
-    return "--seed, --steps and --output-dir go with --interpret";
+  if (!flags.interpret && (flags.seed.getNumOccurrences() || flags.steps.getNumOccurrences() ||
+                           !flags.inputDir.empty() || !flags.outputDir.empty()))
+    return "--seed, --steps, --input-dir and --output-dir go with --interpret";
   if (flags.interpret && flags.steps < 1)
     return "expected --steps of at least 1";
   if (flags.contractions != "exact")
@@ -66,8 +68,10 @@ int interpretModel(ModuleOp module, const Flags &flags) {
   if (failed(reprise::runPhases(module, reprise::Phase::Autodiff, phaseOptions(flags))))
     return 1;
   reprise::StepsOptions options;
-  options.seed = flags.seed;
+  if (flags.seed.getNumOccurrences())
+    options.seed = flags.seed;
   options.steps = flags.steps;
+  options.inputDir = flags.inputDir;
   options.outputDir = flags.outputDir;
   std::string error;
   if (succeeded(reprise::interpretSteps(module, options, error)))
