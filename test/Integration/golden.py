@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Hashes that are checked in must come out of every run, compiled for AVX2 and, where the CPU has it, for AVX-512.
+
+Usage: golden.py [--update]      --update writes golden.json again, from the AVX2 programs.
+
+A change of these hashes is a change of the results' bits: allowed between compiler versions, never unnoticed.
+"""
+
+import json
+import pathlib
+import sys
+
+from checks import check, compile_model, finish, run, skip, zoo
+
+HERE = pathlib.Path(__file__).resolve().parent
+GOLDEN = HERE / "golden.json"
+SIZES = {
+    "mlp": ["--layers=2", "--width=48", "--batch=10", "--classes=7", "--dropout=0.1"],
+    "gpt2": ["--layers=2", "--width=48", "--heads=3", "--batch=2", "--seq=19", "--vocab=37", "--dropout=0.1"],
+}
+AVX512 = {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}
+
+
+def programs():
+    """Writes the models; yields (name, file, entry, steps)."""
+    for model, size in SIZES.items():
+        for optimizer in ("sgd", "momentum", "adamw"):
+            path = f"{model}.{optimizer}.mlir"
+            zoo(path, model, f"--optimizer={optimizer}", *size)
+            yield f"{model} train {optimizer}", path, "train", 3
+        for entry in ("grad", "hvp", "forward"):
+            yield f"{model} {entry}", f"{model}.sgd.mlir", entry, 1
+    for dtype in ("bf16", "f16", "f32", "f64"):
+        for name in ("step", "ops"):
+            text = (HERE / "Inputs" / f"{name}.mlir").read_text()
+            statistics = "f64" if dtype == "f64" else "f32"
+            pathlib.Path(f"{name}.{dtype}.mlir").write_text(text.replace("!stat", statistics).replace("bf16", dtype))
+        yield f"{dtype} step", f"step.{dtype}.mlir", "train", 2
+        for entry in ("elementwise", "draws", "reductions"):
+            yield f"{dtype} {entry}", f"ops.{dtype}.mlir", entry, 1
+
+
+def has_avx512():
+    flags = next((line for line in open("/proc/cpuinfo") if line.startswith("flags")), "")
+    return AVX512 <= set(flags.split())
+
+
+def hash_of(path, entry, steps, target):
+    bundle = f"{path}.{entry}.{target}.rpb"
+    compile_model(path, bundle, f"--entry={entry}", f"--target=cpu:{target}", "--threads=2")
+    return run(bundle, "results", "--seed=11", f"--steps={steps}", "--threads=2")["hash"]
+
+
+def main():
+    update = sys.argv[1:] == ["--update"]
+    targets = ["x86-64-v3"] + (["x86-64-v4"] if has_avx512() else [])
+    if len(targets) == 1:
+        skip("hashes of x86-64-v4", "this CPU has no AVX-512")
+    golden = {} if update else json.loads(GOLDEN.read_text())
+    names = set()
+    for name, path, entry, steps in programs():
+        names.add(name)
+        for target in targets:
+            found = hash_of(path, entry, steps, target)
+            if update:
+                golden.setdefault(name, found)
+            check(f"{name} on {target}", found == golden.get(name), f"{found}, expected {golden.get(name)}")
+    check("every checked-in hash has its program", names == set(golden), str(names ^ set(golden)))
+    if update:
+        GOLDEN.write_text(json.dumps(golden, indent=1) + "\n")
+    finish()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+"""Measures memory, step times and compile time; prints tables and writes build/bench/*.json.
+
+Nothing here passes or fails: figures depend on the machine. What is compared runs in turns in one call.
+"""
+
+import argparse
+import os
+import pathlib
+
+import compile_time
+import memory
+import steps
+from common import Bench, machine
+
+SECTIONS = ["memory", "steps", "compile"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    root = pathlib.Path(__file__).resolve().parents[2]
+    parser.add_argument("--build", default=root / "build", help="the build folder")
+    parser.add_argument("--only", choices=SECTIONS, action="append", help="a section; may be repeated")
+    parser.add_argument("--model", choices=list(steps.MODELS), help="steps: this model only")
+    parser.add_argument("--threads", type=int, default=min(2, len(os.sched_getaffinity(0))), help="steps: from 1 to this many")
+    parser.add_argument("--no-compiled", action="store_true", help="steps: leave torch.compile out (it takes a minute per model)")
+    options = parser.parse_args()
+    bench = Bench(options.build)
+    host = machine()
+    print(f"{host['cpu']} (family {host['family']}, model {host['model']}), {host['cores']} cores, {host['vectors']}")
+    if host["load"] > 0.5:
+        print(f"warning: other programs are running (load {host['load']:.1f}); the figures will suffer")
+    for section in options.only or SECTIONS:
+        if section == "memory":
+            memory.measure(bench)
+        elif section == "steps":
+            steps.measure(bench, options.threads, not options.no_compiled, options.model)
+        else:
+            compile_time.measure(bench)
+
+
+if __name__ == "__main__":
+    main()
