@@ -36,7 +36,7 @@ func.func private @loss(%tokens: tensor<2x5xi32>, %labels: tensor<2x5xi32>, %tab
 func.func @train(
     %tokens: tensor<2x5xi32> {reprise.role = "input", reprise.name = "tokens", reprise.init = #reprise.uniform_int<0, 11>},
     %labels: tensor<2x5xi32> {reprise.role = "input", reprise.name = "labels", reprise.init = #reprise.uniform_int<0, 11>},
-    %rate: tensor<bf16> {reprise.role = "input", reprise.name = "learning_rate", reprise.init = #reprise.fill<0.25>},
+    %rate: tensor<bf16> {reprise.role = "input", reprise.name = "learning_rate", reprise.init = #reprise.fill<0.0625>},
     %table: tensor<11x24xbf16> {reprise.role = "parameter", reprise.name = "table", reprise.init = #reprise.normal<0.0, 0.5>},
     %scale: tensor<24xbf16> {reprise.role = "parameter", reprise.name = "scale", reprise.init = #reprise.uniform<0.5, 1.5>},
     %shift: tensor<24xbf16> {reprise.role = "parameter", reprise.name = "shift", reprise.init = #reprise.normal<0.0, 0.1>},
