@@ -1,0 +1,31 @@
+// reprise: every op of the dialect can be interpreted, but for a closed list
+#include "Interpret.h"
+#include "reprise/Interfaces/Interfaces.h"
+
+#include <set>
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::test;
+
+namespace {
+
+// The interpreter walks into regions itself, and autodiff expands value_and_grad.
+const std::set<std::string> walked = {"reprise.block", "reprise.checkpoint",
+                                      "reprise.value_and_grad", "reprise.yield"};
+
+TEST_F(InterpreterTest, everyOpHasAReference) {
+  std::set<std::string> without;
+  int64_t ops = 0;
+  for (RegisteredOperationName name : context.getRegisteredOperations()) {
+    if (name.getDialectNamespace() != "reprise")
+      continue;
+    ++ops;
+    if (!name.hasInterface<ReferenceOpInterface>())
+      without.insert(name.getStringRef().str());
+  }
+  EXPECT_EQ(without, walked);
+  EXPECT_GT(ops, 50);
+}
+
+} // namespace
