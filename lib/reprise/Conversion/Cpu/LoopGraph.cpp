@@ -7,7 +7,8 @@ namespace reprise::loops {
 
 static RankedTensorType tensor(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-GraphBuilder::GraphBuilder(const Shape &shape, const Leaves &leaves) : leaves(leaves) {
+GraphBuilder::GraphBuilder(const Shape &shape, const Leaves &leaves, const Grains &grains)
+    : leaves(leaves), grains(grains) {
   graph.shape = shape;
   auto addAll = [&](ArrayRef<int64_t> factors, Symbol::Kind kind) {
     for (int64_t size : factors)
@@ -92,8 +93,9 @@ GraphBuilder::Result GraphBuilder::fail(Value cut, bool misplaced) {
 std::optional<SmallVector<Affine>> GraphBuilder::indexIn(const Affine &position,
                                                          ArrayRef<int64_t> sizes) {
   auto index = delinearize(position, sizes, symbolSizes, split);
-  // Only the factors of the shape can fall apart.
-  if (split && split->symbol >= graph.shape.factors().size())
+  // Only the factors of the shape can fall apart, and pieces that are made of wholes.
+  if (split && split->symbol >= graph.shape.factors().size() &&
+      graph.symbols[split->symbol].granule % split->divisor != 0)
     split.reset();
   return index;
 }
@@ -295,17 +297,31 @@ SmallVector<int> Graph::indicesOf(const Affine &affine) const {
   return numbers;
 }
 
+int64_t GraphBuilder::grainOf(Operation *op, unsigned group) const {
+  auto found = grains.find({op, group});
+  return found == grains.end() ? 1 : found->second;
+}
+
+void GraphBuilder::apply(Split split, Shape &shape, Grains &grains) const {
+  const Symbol &symbol = graph.symbols[split.symbol];
+  if (!symbol.op)
+    return shape.split(split.symbol, split.divisor);
+  int64_t &grain = grains.try_emplace({symbol.op, symbol.group}, 1).first->second;
+  grain *= split.divisor;
+}
+
 FailureOr<Graph> buildGraph(Shape shape, ArrayRef<Root> roots, const Leaves &leaves,
                             Obstacle &obstacle) {
+  GraphBuilder::Grains grains;
   while (true) {
-    GraphBuilder builder(shape, leaves);
+    GraphBuilder builder(shape, leaves, grains);
     if (llvm::all_of(roots, [&](const Root &root) { return succeeded(builder.addRoot(root)); }))
       return builder.take();
     if (!builder.split) {
       obstacle = builder.obstacle;
       return failure();
     }
-    shape.split(builder.split->symbol, builder.split->divisor);
+    builder.apply(*builder.split, shape, grains);
   }
 }
 

@@ -47,6 +47,11 @@ struct Symbol {
   int node = -1;
   Affine numerator = {};
   int64_t divisor = 1;
+  /// Of a quotient by 1: the op whose pieces it runs over, and which of its groups of dimensions;
+  /// the pieces can be cut into wholes of a divisor of `granule`.
+  mlir::Operation *op = nullptr;
+  unsigned group = 0;
+  int64_t granule = 1;
 };
 
 /// lower <= index < upper, and (index - lower) a multiple of `multiple`.
@@ -61,9 +66,9 @@ struct Node {
     Load,     // element `index` of `buffer`
     Index,    // `index` itself, as a number of `type`
     Compute,  // the op's arithmetic on the operands
-    Draw, // the random op at global position `index` (+ origin); operands: seed, offset, origin…,
-          // operand
-    Choice,   // operand 0 where the condition holds, else operand 1
+    Draw,   // the random op at global position `index` (+ origin); operands: seed, offset, origin…,
+            // operand
+    Choice, // operand 0 where the condition holds, else operand 1
     Sequence, // operand 0 reduced over `symbols`, in order
     Reduce,   // operand 0 reduced over the columns
     Fold,     // the tree over elements index, index + stride, … of `buffer`

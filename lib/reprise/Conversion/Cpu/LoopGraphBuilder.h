@@ -10,10 +10,16 @@ namespace reprise::loops {
 /// says why in `split` (a factor has to fall apart first) or `obstacle`.
 class GraphBuilder {
 public:
-  GraphBuilder(const Shape &shape, const Leaves &leaves);
+  /// Sizes of inner dimensions that groups of an op's dimensions fall apart into, where 1 does not
+  /// do.
+  using Grains = std::map<std::pair<mlir::Operation *, unsigned>, int64_t>;
+
+  GraphBuilder(const Shape &shape, const Leaves &leaves, const Grains &grains);
 
   mlir::LogicalResult addRoot(const Root &root);
   Graph take();
+  /// Makes a shape or the grains meet the wish of a split.
+  void apply(Split split, Shape &shape, Grains &grains) const;
 
   std::optional<Split> split;
   Obstacle obstacle;
@@ -57,7 +63,10 @@ private:
   mlir::LogicalResult addPartsRoot(Root &root);
   mlir::LogicalResult addElementRoot(Root &root);
 
+  int64_t grainOf(mlir::Operation *op, unsigned group) const;
+
   const Leaves &leaves;
+  const Grains &grains;
   Graph graph;
   llvm::SmallVector<int64_t> symbolSizes;
   std::map<std::pair<void *, Affine>, int> known;

@@ -28,7 +28,7 @@ GraphBuilder::Result GraphBuilder::visitReduced(Operation *op, const Affine &kep
   auto start = follow(kept, keptDims.sizes, keptDims.strides);
   auto step = start ? follow(reduced, reducedDims.sizes, reducedDims.strides) : std::nullopt;
   if (!step)
-    return fail(operand);
+    return fail(op->getResult(0));
   Result node = visit(operand, *start + *step);
   // A reduction inside that would run once per element had better be over before.
   if (failed(node) && obstacle.misplaced)

@@ -1,6 +1,8 @@
 // reprise: builds the graph of a loop nest: views and other movements of elements
 #include "LoopGraphBuilder.h"
 
+#include <numeric>
+
 using namespace mlir;
 
 namespace reprise::loops {
@@ -14,7 +16,7 @@ GraphBuilder::Result GraphBuilder::visitView(Operation *op, const Affine &positi
     return fail(operand);
   auto source = follow(position, view->sizes, view->strides);
   if (!source)
-    return fail(operand);
+    return fail(op->getResult(0));
   return visit(operand, *source + view->offset);
 }
 
@@ -82,27 +84,35 @@ GraphBuilder::Result GraphBuilder::visitPad(Operation *op, const Affine &positio
     return outside;
   SmallVector<PadGroup> groups = groupPad(pad);
   SmallVector<int64_t> sizes, operandSizes;
-  for (const PadGroup &group : groups) {
-    sizes.push_back(group.size);
-    operandSizes.push_back(group.operand);
+  for (auto [i, group] : llvm::enumerate(groups)) {
+    // What falls apart leaves an inner dimension without padding.
+    int64_t grain = grainOf(op, i);
+    group = {group.size / grain, group.operand / grain, group.low / grain, group.step};
+    sizes.append({group.size, grain});
+    operandSizes.append({group.operand, grain});
   }
   auto index = indexIn(position, sizes);
   if (!index)
     return fail(op->getResult(0));
   Affine source;
   SmallVector<Condition> conditions;
-  for (auto [i, stride] : llvm::enumerate(rowMajorStrides(operandSizes))) {
-    const PadGroup &group = groups[i];
-    Affine at = (*index)[i];
+  SmallVector<int64_t> strides = rowMajorStrides(operandSizes);
+  for (auto [i, group] : llvm::enumerate(groups)) {
+    Affine at = (*index)[2 * i];
     if (!group.isPlain()) {
       int64_t end = group.low + (group.operand - 1) * group.step + 1;
       conditions.push_back({at, group.low, end, group.step});
       Symbol symbol{Symbol::Quotient, group.operand};
       symbol.numerator = at + -group.low;
       symbol.divisor = group.step;
+      if (group.step == 1) {
+        symbol.op = op;
+        symbol.group = i;
+        symbol.granule = std::gcd(group.size, std::gcd(group.operand, group.low));
+      }
       at = Affine::symbol(addSymbol(symbol));
     }
-    source = source + at * stride;
+    source = source + at * strides[2 * i] + (*index)[2 * i + 1] * strides[2 * i + 1];
   }
   Result node = visit(pad.getOperand(), source);
   for (Condition &condition : llvm::reverse(conditions)) {
@@ -118,18 +128,24 @@ GraphBuilder::Result GraphBuilder::visitConcatenate(Operation *op, const Affine 
   RankedTensorType type = tensor(op->getResult(0));
   int64_t outer = Shape::product(type.getShape().take_front(dim));
   int64_t inner = Shape::product(type.getShape().drop_front(dim + 1));
-  auto index = indexIn(position, {outer, type.getDimSize(dim) * inner});
+  int64_t grain = grainOf(op, 0), granule = 0;
+  for (Value operand : op->getOperands())
+    granule = std::gcd(granule, tensor(operand).getDimSize(dim) * inner / grain);
+  int64_t end = type.getDimSize(dim) * inner / grain;
+  auto index = indexIn(position, {outer, end, grain});
   if (!index)
     return fail(op->getResult(0));
   Result node = failure();
-  int64_t end = type.getDimSize(dim) * inner;
   for (Value operand : llvm::reverse(op->getOperands())) {
-    int64_t size = tensor(operand).getDimSize(dim) * inner, begin = end - size;
+    int64_t size = tensor(operand).getDimSize(dim) * inner / grain, begin = end - size;
     if (size == 0)
       continue;
     Symbol symbol{Symbol::Quotient, size};
     symbol.numerator = (*index)[1] + -begin;
-    Result part = visit(operand, (*index)[0] * size + Affine::symbol(addSymbol(symbol)));
+    symbol.op = op;
+    symbol.granule = granule;
+    Affine at = (*index)[0] * (size * grain) + Affine::symbol(addSymbol(symbol)) * grain;
+    Result part = visit(operand, at + (*index)[2]);
     if (failed(part))
       return failure();
     node = succeeded(node) ? choose({(*index)[1], begin, end, 1}, *part, *node) : part;

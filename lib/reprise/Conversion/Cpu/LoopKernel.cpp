@@ -164,7 +164,8 @@ NestEmitter::Carried NestEmitter::emitVector(const Columns &columns, Value colum
   scope.width = width;
   scope.mask = mask;
   scope.pass = columns.pass;
-  scope.stretch = columns.stretch;
+  if (schedule.width > 1)
+    scope.stretch = columns.stretch;
   bindColumn(scope, column);
   return body(scope, carried);
 }

@@ -148,6 +148,7 @@ void Scheduler::visitColumn(int number, int pass, bool conditional) {
   } else if (!conditional) {
     firstPass[number] = pass;
   }
+  schedule.lastPass[number] = pass;
   bool guards = node.kind == Node::Choice || node.kind == Node::Sequence;
   for (int input : graph.inputsOf(number))
     visitColumn(input, pass, conditional || (guards && llvm::is_contained(node.operands, input)));
@@ -246,6 +247,6 @@ Schedule Scheduler::run() {
 
 } // namespace
 
-Schedule makeSchedule(const Graph &graph, const CpuTarget &) { return Scheduler(graph).run(); }
+Schedule makeSchedule(const Graph &graph) { return Scheduler(graph).run(); }
 
 } // namespace reprise::loops

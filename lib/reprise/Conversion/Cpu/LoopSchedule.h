@@ -3,7 +3,6 @@
 #define REPRISE_CONVERSION_CPU_LOOPSCHEDULE_H
 
 #include "LoopGraph.h"
-#include "reprise/Conversion/Cpu/Target.h"
 
 namespace reprise::loops {
 
@@ -36,6 +35,8 @@ struct Schedule {
   /// Nodes to compute once per kernel call.
   llvm::SmallVector<int> kernelNodes;
   llvm::DenseMap<int, Kept> kept;
+  /// The last pass that computes a node of every element.
+  llvm::DenseMap<int, int> lastPass;
   /// Byte offsets in the workspace of a reduction's block results, if a row has more than one
   /// block.
   llvm::DenseMap<int, int64_t> blockResults;
@@ -50,7 +51,7 @@ struct Schedule {
   int64_t rowItems = 1, columnItems = 1, items = 0;
 };
 
-Schedule makeSchedule(const Graph &graph, const CpuTarget &target);
+Schedule makeSchedule(const Graph &graph);
 
 } // namespace reprise::loops
 
