@@ -41,6 +41,7 @@ private:
   LogicalResult propose(Value value, Task &task, Obstacle &obstacle);
   Operation *findRowReduction(Value value, llvm::DenseSet<Value> &seen);
   LogicalResult cut(Value value);
+  Value cutBelow(Value value);
   BufferSlot newSharedSlot(Type elementType, int64_t count);
   void addTask(TaskList &list, const Task &task, Value value, BufferSlot slot, bool internal);
 
@@ -114,9 +115,25 @@ LogicalResult TaskFinder::solveLoops(Value value, Task &task) {
         return success();
       }
     }
-    if (failed(cut(obstacle.cut)))
+    // Elements that do not lie as the rows of a reduction inside: the reduction's rows go first.
+    Value wanted = obstacle.cut;
+    if (wanted == value && task.isConstrained() && task.kind == Task::Element)
+      wanted = cutBelow(value);
+    if (failed(cut(wanted)))
       return failure();
   }
+}
+
+/// The first value below some views, if that can be stored; else the reduction that gave the shape.
+Value TaskFinder::cutBelow(Value value) {
+  while (auto view = value.getDefiningOp<ViewOpInterface>()) {
+    value = view->getOperand(0);
+    if (value.getDefiningOp() && !isa<ViewOpInterface>(value.getDefiningOp()))
+      return value;
+  }
+  llvm::DenseSet<Value> seen;
+  Operation *reduction = findRowReduction(value, seen);
+  return reduction ? reduction->getResult(0) : Value();
 }
 
 LogicalResult TaskFinder::solveScatter(Value value, Task &task) {
