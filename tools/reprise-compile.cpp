@@ -65,7 +65,7 @@ reprise::PhaseOptions phaseOptions(const Flags &flags) {
 }
 
 int interpretModel(ModuleOp module, const Flags &flags) {
-  if (failed(reprise::runPhases(module, reprise::Phase::Autodiff, phaseOptions(flags))))
+  if (failed(reprise::runPhases(module, reprise::Phase::Checkpoint, phaseOptions(flags))))
     return 1;
   reprise::StepsOptions options;
   if (flags.seed.getNumOccurrences())

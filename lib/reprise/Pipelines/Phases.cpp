@@ -51,6 +51,8 @@ static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &op
     manager.addPass(createVerifyCheckpointPass());
     return;
   case Phase::Kernels:
+    // Originals that only the backward pass read are dead where that reads replays.
+    manager.addPass(createCSEPass());
     manager.addPass(exec::createFormLaunchesPass());
     return;
   case Phase::Memory:
