@@ -6,10 +6,14 @@ include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "reprise/Dialect/Reprise/IR/RepriseBase.td"
 
-def NameOp : Reprise_PureOp<"name", (ins Reprise_Tensor:$operand, StrAttr:$name), [AllTypesMatch<["operand", "result"]>]> {
+// Counts as a write, so that no clean-up drops a name, and with it a label, before the label phase has read it.
+def NameOp : Reprise_Op<"name", (ins Reprise_Tensor:$operand, StrAttr:$name),
+    [AllTypesMatch<["operand", "result"]>, MemoryEffects<[MemWrite]>,
+     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>]> {
   let summary = "Names a value";
   let description = [{
-    The result is the operand. A label on this op, or matched by its name, is the innermost label of the named value.
+    The result is the operand. A label on this op, or matched by its name, is the innermost label of the named value,
+    whether or not anything reads the result.
   }];
   let results = (outs Reprise_Tensor:$result);
   let assemblyFormat = "$operand $name attr-dict `:` type($result)";
