@@ -39,7 +39,7 @@ static Object describeValue(OpResult value, StringRef id) {
   Operation *op = value.getOwner();
   unsigned result = value.getResultNumber();
   auto type = cast<RankedTensorType>(value.getType());
-  Object entry{{"id", id},
+  Object entry{{"id", id.str()},
                {"op", op->getName().getStringRef()},
                {"name", entryOf(op, "reprise.names", result)},
                {"location", print(op->getLoc())},

@@ -1,6 +1,8 @@
 // reprise: emission of any launch for the CPU
 #include "reprise/Conversion/Cpu/EmitLaunch.h"
 
+#include "reprise/Conversion/Cpu/Loops.h"
+
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 
 using namespace mlir;
@@ -25,7 +27,7 @@ std::optional<BodyView> viewOfArgument(Value value) {
 FailureOr<EmittedLaunch> emitLaunch(Block &body, StringRef name, ModuleOp kernels, const CpuTarget &target) {
   if (isContractionLaunch(body))
     return emitContractionLaunch(body, name, kernels, target);
-  return body.front().emitError("no kernel can hold this launch");
+  return emitLoops(body, name, kernels, target);
 }
 
 } // namespace reprise
