@@ -52,6 +52,12 @@ static Object describeValue(OpResult value, StringRef id) {
     entry["label"] = stringifyLabel(label.getValue());
   if (auto rule = op->getAttrOfType<StringAttr>("reprise.rule"))
     entry["rule"] = rule.getValue();
+  // A name labels one of several results.
+  auto labels = op->getAttrOfType<ArrayAttr>("reprise.result_labels");
+  if (auto own = labels && result < labels.size() ? dyn_cast<LabelAttr>(labels[result]) : LabelAttr()) {
+    entry["label"] = stringifyLabel(own.getValue());
+    entry["rule"] = entryOf(op, "reprise.result_rules", result);
+  }
   return entry;
 }
 
