@@ -79,3 +79,43 @@ func.func @aliases(%a: tensor<4xf32> {reprise.name = "a"}, %b: tensor<4xf32> {re
   %c = reprise.constant dense<1.0> : tensor<3xf32>
   return %a, %v, %c, %b : tensor<4xf32>, tensor<2x2xf32>, tensor<3xf32>, tensor<4xf32>
 }
+
+// -----
+
+// An update of several state values is one launch: what reads old values alone waits for its reader, and ops that read
+// the same gradient come together. What several updates read of arguments alone comes first.
+// CHECK-LABEL: @moments
+// CHECK: exec.launch ({{.*}}) : (tensor<f32>) -> tensor<f32>
+// CHECK-NEXT: reprise.exp
+// CHECK: exec.launch ({{.*}}) : (tensor<8xf32>) -> tensor<8xf32>
+// CHECK-NEXT: reprise.tanh
+// CHECK: exec.launch
+// CHECK-DAG: reprise.mul
+// CHECK-DAG: reprise.sub
+// CHECK-DAG: reprise.add
+// CHECK: exec.return %{{.*}}, %{{.*}}, %{{.*}} : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+// CHECK: exec.launch ({{.*}}) : (tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: reprise.log
+// CHECK: exec.launch ({{.*}}) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+// CHECK-NOT: exec.launch
+func.func @moments(%w: tensor<8xf32> {reprise.name = "w"}, %m: tensor<8xf32> {reprise.name = "m"}, %v: tensor<8xf32> {reprise.name = "v"},
+                   %u: tensor<4xf32> {reprise.name = "u"}, %rate: tensor<f32>)
+    -> (tensor<8xf32> {reprise.name = "w"}, tensor<8xf32> {reprise.name = "m"}, tensor<8xf32> {reprise.name = "v"},
+        tensor<4xf32> {reprise.name = "u"}, tensor<4xf32> {reprise.name = "l"}) {
+  %half = reprise.constant dense<0.5> : tensor<8xf32>
+  %g = reprise.tanh %w {reprise.cotangent} : tensor<8xf32>
+  %l = reprise.log %u {reprise.cotangent} : tensor<4xf32>
+  %s = reprise.exp %rate : tensor<f32>
+  %d = reprise.broadcast %s dims [] : (tensor<f32>) -> tensor<8xf32>
+  %e = reprise.broadcast %s dims [] : (tensor<f32>) -> tensor<4xf32>
+  %0 = reprise.mul %m, %half : tensor<8xf32>
+  %1 = reprise.add %0, %g : tensor<8xf32>
+  %2 = reprise.mul %v, %half : tensor<8xf32>
+  %3 = reprise.mul %g, %g : tensor<8xf32>
+  %4 = reprise.add %2, %3 : tensor<8xf32>
+  %5 = reprise.mul %w, %d : tensor<8xf32>
+  %6 = reprise.mul %1, %4 : tensor<8xf32>
+  %7 = reprise.sub %5, %6 : tensor<8xf32>
+  %8 = reprise.mul %u, %e : tensor<4xf32>
+  return %7, %1, %4, %8, %l : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<4xf32>, tensor<4xf32>
+}

@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -129,31 +130,126 @@ static void collectProducers(Operation *op, SmallVectorImpl<Operation *> &produc
     }
 }
 
-Grouping::Grouping(Block &block) {
-  for (Operation &op : block.without_terminator()) {
-    if (!isa<RepriseDialect>(op.getDialect()) || isFree(&op) || isa<ConstantOp>(op))
-      continue;
+namespace {
+/// Puts ops into groups, one by one in program order.
+class Grouper {
+public:
+  Grouper(std::vector<Group> &all, DenseMap<Operation *, size_t> &groupOf) : all(all), groupOf(groupOf) {}
+
+  void add(Operation *op) {
     SmallVector<Operation *> producers;
-    collectProducers(&op, producers);
-    std::optional<size_t> latest;
-    for (Operation *producer : producers)
-      if (auto found = groupOf.find(producer); found != groupOf.end())
-        latest = std::max(latest.value_or(0), found->second);
-    if (latest) {
-      SmallVector<Operation *> joined = all[*latest].ops;
-      bool samePart = partOf(joined.front()) == partOf(&op);
-      joined.push_back(&op);
-      if (samePart && canHold(joined)) {
-        all[*latest].ops = std::move(joined);
-        if (isLeader(&op) && !llvm::any_of(ArrayRef(all[*latest].ops).drop_back(), isLeader))
-          all[*latest].location = op.getLoc();
-        groupOf[&op] = *latest;
-        continue;
-      }
-    }
-    groupOf[&op] = all.size();
-    all.push_back({{&op}, op.getLoc()});
+    collectProducers(op, producers);
+    bool isReady = isElementwise(op) && llvm::all_of(producers, [&](Operation *p) {
+                     return isa<ConstantOp>(p) || waiting.contains(p) || early.contains(p);
+                   });
+    // What reads arguments alone waits for its reader, so as not to become a launch and a value of its own.
+    if (isReady && op->hasOneUse())
+      waiting.insert(op);
+    else
+      place(op);
+    if (isReady && !op->hasOneUse() && partOf(op) == 2)
+      early.insert(op);
   }
+
+  void finish() {
+    while (!waiting.empty())
+      placeAlone(waiting.front());
+  }
+
+private:
+  /// Waiting ops that `op` reads, each behind its own operands.
+  void collectWaiting(Operation *op, SmallVectorImpl<Operation *> &ops) const {
+    SmallVector<Operation *> producers;
+    collectProducers(op, producers);
+    for (Operation *producer : producers)
+      if (waiting.contains(producer) && !llvm::is_contained(ops, producer)) {
+        collectWaiting(producer, ops);
+        ops.push_back(producer);
+      }
+  }
+
+  void place(Operation *op) {
+    SmallVector<Operation *> ops;
+    collectWaiting(op, ops);
+    ops.push_back(op);
+    if (joinExisting(ops))
+      return;
+    if (ops.size() > 1 && !(samePart(ops) && canHold(ops))) {
+      for (Operation *single : ops)
+        placeAlone(single);
+      return;
+    }
+    all.push_back({{}, op->getLoc()});
+    append(all.size() - 1, ops);
+  }
+
+  /// Without the waiting ops that it reads: they have been placed.
+  void placeAlone(Operation *op) {
+    waiting.remove(op);
+    if (joinExisting({op}))
+      return;
+    all.push_back({{}, op->getLoc()});
+    append(all.size() - 1, {op});
+  }
+
+  /// Tries the group of the latest producer; an update also a later group that reads one of its operands.
+  bool joinExisting(ArrayRef<Operation *> ops) {
+    std::optional<size_t> latest, sibling;
+    for (Operation *op : ops) {
+      SmallVector<Operation *> producers;
+      collectProducers(op, producers);
+      for (Operation *producer : producers)
+        if (auto found = groupOf.find(producer); found != groupOf.end())
+          latest = std::max(latest.value_or(0), found->second);
+      for (Value operand : op->getOperands())
+        if (auto found = updatesReading.find(operand); found != updatesReading.end() && partOf(op) == 2)
+          sibling = std::max(sibling.value_or(0), found->second);
+    }
+    return (latest && join(*latest, ops)) || (sibling && sibling > latest && join(*sibling, ops));
+  }
+
+  bool join(size_t number, ArrayRef<Operation *> ops) {
+    SmallVector<Operation *> joined = all[number].ops;
+    llvm::append_range(joined, ops);
+    if (!samePart(joined) || !canHold(joined))
+      return false;
+    if (isLeader(ops.back()) && !llvm::any_of(all[number].ops, isLeader))
+      all[number].location = ops.back()->getLoc();
+    append(number, ops);
+    return true;
+  }
+
+  static bool samePart(ArrayRef<Operation *> ops) {
+    return llvm::all_of(ops, [&](Operation *op) { return partOf(op) == partOf(ops.front()); });
+  }
+
+  void append(size_t number, ArrayRef<Operation *> ops) {
+    for (Operation *op : ops) {
+      all[number].ops.push_back(op);
+      groupOf[op] = number;
+      waiting.remove(op);
+      if (partOf(op) == 2)
+        for (Value operand : op->getOperands())
+          updatesReading[operand] = number;
+    }
+  }
+
+  std::vector<Group> &all;
+  DenseMap<Operation *, size_t> &groupOf;
+  llvm::SetVector<Operation *> waiting;
+  /// Placed ops of the update that several read and that read arguments alone, such as a corrected rate.
+  llvm::SmallPtrSet<Operation *, 8> early;
+  /// The last group of updates that reads a value.
+  DenseMap<Value, size_t> updatesReading;
+};
+} // namespace
+
+Grouping::Grouping(Block &block) {
+  Grouper grouper(all, groupOf);
+  for (Operation &op : block.without_terminator())
+    if (isa<RepriseDialect>(op.getDialect()) && !isFree(&op) && !isa<ConstantOp>(op))
+      grouper.add(&op);
+  grouper.finish();
 }
 
 bool Grouping::isReadOutside(Value value, const Group &group) const {
@@ -187,12 +283,27 @@ public:
 
   void run() {
     llvm::MapVector<Operation *, SmallVector<Operation *>> movesBehind;
-    for (Operation *op : ArrayRef(numbered).drop_back())
-      if (partOf(op) == 2 && !isa<ConstantOp>(op))
-        if (int64_t anchor = earliestPlace(op); anchor >= 0) {
-          place[op] = anchor;
-          movesBehind[numbered[anchor]].push_back(op);
-        }
+    SmallVector<Operation *> first;
+    for (Operation *op : ArrayRef(numbered).drop_back()) {
+      if (partOf(op) != 2 || isa<ConstantOp>(op))
+        continue;
+      SmallVector<Operation *> ops;
+      collectWaiting(op, ops);
+      ops.push_back(op);
+      if (!isAnchored(ops)) {
+        (op->hasOneUse() ? waiting : early).insert(op);
+        if (op->hasOneUse())
+          continue;
+      }
+      int64_t anchor = earliestPlace(ops);
+      for (Operation *moved : ops) {
+        waiting.erase(moved);
+        place[moved] = anchor;
+        (anchor < 0 ? first : movesBehind[numbered[anchor]]).push_back(moved);
+      }
+    }
+    for (Operation *op : llvm::reverse(first))
+      op->moveBefore(&block, block.begin());
     for (auto &[anchor, ops] : movesBehind)
       for (Operation *op : llvm::reverse(ops))
         op->moveAfter(anchor);
@@ -212,16 +323,45 @@ private:
           oldValue[value.getDefiningOp()] = old->second;
   }
 
-  /// The number of the last op that must come before: producers, and other readers of the value that `op` replaces.
-  int64_t earliestPlace(Operation *op) {
-    int64_t last = -1;
+  /// What reads arguments and constants alone could stand anywhere: it goes along with its reader.
+  void collectWaiting(Operation *op, SmallVectorImpl<Operation *> &ops) const {
+    for (Operation *producer : producersOf(op))
+      if (waiting.contains(producer) && !llvm::is_contained(ops, producer)) {
+        collectWaiting(producer, ops);
+        ops.push_back(producer);
+      }
+  }
+
+  static SmallVector<Operation *> producersOf(Operation *op) {
+    SmallVector<Operation *> producers;
     for (Value operand : op->getOperands())
       if (Operation *producer = operand.getDefiningOp())
-        last = std::max(last, place.lookup(producer));
-    if (Value old = oldValue.lookup(op))
-      for (Operation *user : old.getUsers())
-        if (number.lookup(user) < number.lookup(op))
-          last = std::max(last, place.lookup(user));
+        producers.push_back(producer);
+    return producers;
+  }
+
+  bool isAnchored(ArrayRef<Operation *> ops) const {
+    for (Operation *op : ops)
+      for (Operation *producer : producersOf(op))
+        if (!isa<ConstantOp>(producer) && !early.contains(producer) && !llvm::is_contained(ops, producer))
+          return true;
+    return false;
+  }
+
+  /// The number of the last op that must come before: producers, and other readers of the values that the ops replace.
+  int64_t earliestPlace(ArrayRef<Operation *> ops) {
+    int64_t last = -1;
+    auto wait = [&](Operation *other) {
+      if (!llvm::is_contained(ops, other))
+        last = std::max(last, place.lookup(other));
+    };
+    for (Operation *op : ops) {
+      llvm::for_each(producersOf(op), wait);
+      if (Value old = oldValue.lookup(op))
+        for (Operation *user : old.getUsers())
+          if (number.lookup(user) < number.lookup(op))
+            wait(user);
+    }
     return last;
   }
 
@@ -229,6 +369,8 @@ private:
   std::vector<Operation *> numbered;
   DenseMap<Operation *, int64_t> number, place;
   DenseMap<Operation *, Value> oldValue;
+  /// Ops that depend on nothing but arguments and constants, with one reader and with more.
+  llvm::SmallPtrSet<Operation *, 16> waiting, early;
 };
 } // namespace
 
