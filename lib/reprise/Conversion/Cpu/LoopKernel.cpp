@@ -137,10 +137,11 @@ void NestEmitter::emitElements(int number, Scope &row) {
     return;
   for (auto [low, high] : llvm::zip(schedule.stretches, llvm::drop_begin(schedule.stretches))) {
     Value first = firstColumn, last = lastColumn;
-    if (low != 0)
+    if (schedule.stretches.size() > 2) {
+      // The item may lie beside the stretch.
       first = b.createOrFold<arith::MaxSIOp>(first, k.i64(low));
-    if (high != graph.shape.columnCount())
-      last = k.min(last, k.i64(high));
+      last = b.createOrFold<arith::MaxSIOp>(first, k.min(last, k.i64(high)));
+    }
     int64_t width = schedule.width;
     Columns columns{
         first, last, width, low % width == 0 && high % width == 0, number, std::pair(low, high)};
