@@ -33,6 +33,9 @@ int GraphBuilder::bufferOf(BufferSlot slot) {
   return graph.buffers.size() - 1;
 }
 
+/// Shared operands count each time, which must not overflow.
+constexpr int64_t mostCost = 1 << 20;
+
 /// About the instructions of a node itself, for one element.
 static int64_t ownCost(const Node &node) {
   switch (node.kind) {
@@ -63,7 +66,9 @@ int GraphBuilder::add(Node node) {
     node.varies |= input.varies;
     node.stage = std::max(node.stage, input.stage);
     node.floor = std::max(node.floor, input.floor);
-    node.cost += input.cost;
+    // What a row computes once is free.
+    if (input.level >= Level::Column)
+      node.cost = std::min(node.cost + input.cost, mostCost);
   }
   for (unsigned symbol : node.varies.set_bits())
     if (graph.symbols[symbol].kind == Symbol::Indirect)

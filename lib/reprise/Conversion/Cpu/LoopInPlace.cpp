@@ -66,7 +66,7 @@ bool mayShare(const Program &program, const Store &store, unsigned argument) {
     return true;
   if (nest.scatter || store.root->kind != Root::Full)
     return false;
-  return readsOnlyBehind(nest.graph, makeSchedule(nest.graph), *store.root, argument);
+  return readsOnlyBehind(nest.graph, makeSchedule(nest.graph, 16), *store.root, argument);
 }
 
 } // namespace

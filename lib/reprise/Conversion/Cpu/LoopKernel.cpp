@@ -90,6 +90,7 @@ void NestEmitter::emitItem(Value item, Scope &kernel) {
     bindDigits(row, rowNumber, shape.rows, shape.outer.size());
     emitRow(row);
   };
+  clearRowParts();
   if (schedule.rowsPerItem == 1)
     emitOne(firstRow);
   else
@@ -143,9 +144,9 @@ void NestEmitter::emitElements(int number, Scope &row) {
       last = b.createOrFold<arith::MaxSIOp>(first, k.min(last, k.i64(high)));
     }
     int64_t width = schedule.width;
-    Columns columns{
-        first, last, width, low % width == 0 && high % width == 0, number, std::pair(low, high)};
-    emitVectors(columns, row, {}, [&](Scope &scope, ValueRange) {
+    bool whole = low % width == 0 && high % width == 0;
+    Columns columns{first, last, width, 1, whole, number, std::pair(low, high)};
+    emitVectors(columns, row, {}, [&](Scope &scope, ValueRange, int64_t) {
       emitStores(number, scope);
       return Carried();
     });
@@ -158,56 +159,66 @@ void NestEmitter::bindColumn(Scope &scope, Value column) {
   bindDigits(scope, column, shape.columns, shape.outer.size() + shape.rows.size());
 }
 
-NestEmitter::Carried NestEmitter::emitVector(const Columns &columns, Value column, int64_t width,
-                                             Value mask, Scope &row, ValueRange carried,
-                                             VectorBody body) {
-  Scope scope = row.inner();
-  scope.width = width;
-  scope.mask = mask;
-  scope.pass = columns.pass;
-  if (schedule.width > 1)
-    scope.stretch = columns.stretch;
-  bindColumn(scope, column);
-  return body(scope, carried);
+Value NestEmitter::emitMask(int64_t width, Value left) {
+  auto type = VectorType::get(width, b.getI32Type());
+  SmallVector<int32_t> numbers = llvm::to_vector(llvm::seq<int32_t>(0, width));
+  Value lanes =
+      arith::ConstantOp::create(b, DenseElementsAttr::get(type, ArrayRef<int32_t>(numbers)));
+  left = b.createOrFold<arith::TruncIOp>(b.getI32Type(), left);
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, lanes, k.splat(left, width));
+}
+
+NestEmitter::Carried NestEmitter::emitStep(const Columns &columns, Value column, Value left,
+                                           Scope &row, ValueRange carried, VectorBody body) {
+  Carried current(carried);
+  for (int64_t number = 0; number < columns.count; ++number) {
+    int64_t before = number * columns.width;
+    Value here = left ? k.sub(left, k.i64(before)) : Value();
+    std::optional<int64_t> known = here ? constantOf(here) : std::nullopt;
+    if (known && *known <= 0)
+      break;
+    Scope scope = row.inner();
+    scope.width = columns.width;
+    // A single element is no vector. (LLVM 22 stores too much for a truncated vector under a
+    // constant mask of one lane.)
+    if (known == 1)
+      scope.width = 1;
+    else if (here && (!known || *known < columns.width))
+      scope.mask = emitMask(columns.width, here);
+    scope.pass = columns.pass;
+    if (schedule.width > 1)
+      scope.stretch = columns.stretch;
+    bindColumn(scope, k.add(column, before));
+    current = body(scope, current, number);
+  }
+  return current;
 }
 
 NestEmitter::Carried NestEmitter::emitVectors(const Columns &columns, Scope &row,
                                               ValueRange carried, VectorBody body) {
-  int64_t width = columns.width;
+  int64_t step = columns.width * columns.count;
   std::optional<int64_t> low = constantOf(columns.low), high = constantOf(columns.high);
   Value end = columns.high;
   if (low && high)
-    end = k.i64(*low + std::max<int64_t>(*high - *low, 0) / width * width);
+    end = k.i64(*low + std::max<int64_t>(*high - *low, 0) / step * step);
   else if (!columns.whole)
     end = k.add(columns.low,
-                arith::AndIOp::create(b, k.sub(columns.high, columns.low), k.i64(-width)));
+                arith::AndIOp::create(b, k.sub(columns.high, columns.low), k.i64(-step)));
   Carried result =
-      k.forLoop(columns.low, end, k.i64(width), carried, [&](Value column, ValueRange carried) {
-        return emitVector(columns, column, width, Value(), row, carried, body);
+      k.forLoop(columns.low, end, k.i64(step), carried, [&](Value column, ValueRange carried) {
+        return emitStep(columns, column, Value(), row, carried, body);
       });
-  bool always = low && high && *low < *high && (*high - *low) % width != 0;
+  bool always = low && high && *low < *high && (*high - *low) % step != 0;
   if (columns.whole || (low && high && !always))
     return result;
-  auto emitRest = [&] {
-    SmallVector<int64_t> numbers = llvm::to_vector(llvm::seq<int64_t>(0, width));
-    auto type = VectorType::get(width, b.getI64Type());
-    Value lanes =
-        arith::ConstantOp::create(b, DenseElementsAttr::get(type, ArrayRef<int64_t>(numbers)));
-    Value count = k.splat(k.sub(columns.high, end), width);
-    Value mask = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, lanes, count);
-    return emitVector(columns, end, width, mask, row, result, body);
-  };
-  // A single element is no vector. (LLVM 22 stores too much for a truncated vector under a constant
-  // mask of one lane.)
-  if (always && (*high - *low) % width == 1)
-    return emitVector(columns, end, 1, Value(), row, result, body);
+  Value left = k.sub(columns.high, end);
   if (always)
-    return emitRest();
+    return emitStep(columns, end, left, row, result, body);
   Value any = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, end, columns.high);
   auto branch = scf::IfOp::create(b, ValueRange(result).getTypes(), any, !result.empty());
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  Carried rest = emitRest();
+  Carried rest = emitStep(columns, end, left, row, result, body);
   if (result.empty())
     return result;
   scf::YieldOp::create(b, rest);
@@ -236,17 +247,37 @@ void NestEmitter::emitStores(int number, Scope &scope) {
   }
 }
 
+Value NestEmitter::rowPartsPosition(Value column) {
+  int64_t columns = graph.shape.columnCount(), kept = graph.shape.outerSize() * columns;
+  Value at = k.add(k.mul(rowBlock, kept), k.mul(outerNumber, columns));
+  return k.add(k.add(at, firstColumn), column);
+}
+
+void NestEmitter::clearRowParts() {
+  for (const Root &root : graph.roots) {
+    if (root.kind != Root::RowParts)
+      continue;
+    ReductionKind kind = cast<ReductionOpInterface>(root.value.getDefiningOp()).getReductionKind();
+    Type type = getComputeType(graph.nodes[root.node].type);
+    int64_t width = schedule.width;
+    Scope nowhere;
+    Columns columns{firstColumn, lastColumn,  width, 1, graph.shape.columnCount() % width == 0,
+                    0,           std::nullopt};
+    emitVectors(columns, nowhere, {}, [&](Scope &scope, ValueRange, int64_t) {
+      Value identity = emitIdentity(b, kind, KernelBuilder::typeOf(type, scope.width));
+      evaluator.storeMasked(type, identity, k.buffer(root.buffer), rowPartsPosition(scope.column),
+                            scope);
+      return Carried();
+    });
+  }
+}
+
 /// Adds a row to the part of its block.
 void NestEmitter::accumulateRow(const Root &root, Value value, Scope &scope) {
   ReductionKind kind = cast<ReductionOpInterface>(root.value.getDefiningOp()).getReductionKind();
   Type type = getElementTypeOrSelf(value);
-  int64_t columns = graph.shape.columnCount(), kept = graph.shape.outerSize() * columns;
-  Value at = k.add(k.mul(rowBlock, kept), k.mul(outerNumber, columns));
-  at = k.add(k.add(at, firstColumn), scope.column);
-  Value base = k.buffer(root.buffer);
+  Value at = rowPartsPosition(scope.column), base = k.buffer(root.buffer);
   Value sum = evaluator.loadMasked(type, base, at, scope);
-  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rowNumber, firstRow);
-  sum = arith::SelectOp::create(b, isFirst, emitIdentity(b, kind, value.getType()), sum);
   evaluator.storeMasked(type, emitCombine(b, kind, sum, value), base, at, scope);
 }
 

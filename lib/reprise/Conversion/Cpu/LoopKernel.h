@@ -17,17 +17,19 @@ public:
 private:
   using Carried = KernelBuilder::Carried;
   /// Emits a vector's work in its scope; gets and returns the carried values.
-  using VectorBody = llvm::function_ref<Carried(Scope &, mlir::ValueRange)>;
+  /// Also gets the number of the vector, if several make one step.
+  using VectorBody = llvm::function_ref<Carried(Scope &, mlir::ValueRange, int64_t)>;
 
   void emitSingles(Scope &kernel);
   void emitItem(mlir::Value item, Scope &kernel);
   void emitRow(Scope &row);
   void emitPass(int number, Scope &row);
   void emitElements(int number, Scope &row);
-  /// Columns [low, high), in vectors; `whole` if they are a whole number of vectors in every item.
+  /// Columns [low, high), in steps of `count` vectors; `whole` if they are a whole number of steps
+  /// in every item.
   struct Columns {
     mlir::Value low, high;
-    int64_t width;
+    int64_t width, count;
     bool whole;
     int pass;
     std::optional<std::pair<int64_t, int64_t>> stretch;
@@ -35,21 +37,27 @@ private:
   /// Loops over columns by vectors, and then over a masked rest.
   Carried emitVectors(const Columns &columns, Scope &row, mlir::ValueRange carried,
                       VectorBody body);
-  Carried emitVector(const Columns &columns, mlir::Value column, int64_t width, mlir::Value mask,
-                     Scope &row, mlir::ValueRange carried, VectorBody body);
+  /// One step. The number of columns that are left may be known now, or when it runs; null: all
+  /// are.
+  Carried emitStep(const Columns &columns, mlir::Value column, mlir::Value left, Scope &row,
+                   mlir::ValueRange carried, VectorBody body);
+  mlir::Value emitMask(int64_t width, mlir::Value left);
   void bindColumn(Scope &scope, mlir::Value column);
   void bindDigits(Scope &scope, mlir::Value number, llvm::ArrayRef<int64_t> factors,
                   unsigned firstSymbol);
   /// Stores and keeps what a pass computes.
   void emitStores(int pass, Scope &scope);
+  /// Sets the parts of the item's block of rows to what reductions start from.
+  void clearRowParts();
   void accumulateRow(const Root &root, mlir::Value value, Scope &scope);
+  mlir::Value rowPartsPosition(mlir::Value column);
 
   /// Reduces operands, one per reduction and then per root in lanes, over the item's columns.
   /// `operand` gives the i-th one's vector in a scope that loops over 32 columns at a time.
   void emitLaneReductions(int pass, Scope &row, llvm::function_ref<void(Scope &)> beside,
                           llvm::function_ref<mlir::Value(int, Scope &)> operand);
   void finishBlock(int pass, mlir::ValueRange lanes, mlir::Value block, Scope &row);
-  mlir::Value foldLanes(ReductionKind kind, mlir::Value lanes);
+  mlir::Value foldLanes(ReductionKind kind, llvm::SmallVector<mlir::Value> vectors);
   mlir::Value foldBlocks(const Node &node, int64_t offset);
   llvm::SmallVector<int> laneOperands(int pass) const;
   ReductionKind laneKind(int pass, unsigned number) const;

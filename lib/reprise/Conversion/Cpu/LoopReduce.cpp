@@ -32,9 +32,15 @@ ReductionKind NestEmitter::laneKind(int pass, unsigned number) const {
   llvm_unreachable("no such operand");
 }
 
-/// The butterfly: lane i takes in lane i + 16, then 8, 4, 2, 1.
-Value NestEmitter::foldLanes(ReductionKind kind, Value lanes) {
-  for (int64_t half = reductionLanes / 2; half >= 1; half /= 2) {
+/// The butterfly: lane i takes in lane i + 16, then 8, 4, 2, 1. The lanes come in one or more
+/// vectors.
+Value NestEmitter::foldLanes(ReductionKind kind, SmallVector<Value> vectors) {
+  for (size_t half = vectors.size() / 2; half >= 1; half /= 2)
+    for (size_t i = 0; i < half; ++i)
+      vectors[i] = emitCombine(b, kind, vectors[i], vectors[i + half]);
+  Value lanes = vectors[0];
+  for (int64_t half = cast<VectorType>(lanes.getType()).getNumElements() / 2; half >= 1;
+       half /= 2) {
     auto slice = [&](int64_t from) {
       return vector::ExtractStridedSliceOp::create(b, lanes, ArrayRef<int64_t>{from},
                                                    ArrayRef<int64_t>{half}, ArrayRef<int64_t>{1});
@@ -61,9 +67,17 @@ Value NestEmitter::foldBlocks(const Node &node, int64_t offset) {
 
 void NestEmitter::finishBlock(int pass, ValueRange lanes, Value block, Scope &row) {
   const Pass &own = schedule.passes[pass];
+  // Vector after vector, each for all reductions.
+  size_t count = laneOperands(pass).size();
+  auto vectorsOf = [&](size_t number) {
+    SmallVector<Value> vectors;
+    for (size_t at = number; at < lanes.size(); at += count)
+      vectors.push_back(lanes[at]);
+    return vectors;
+  };
   for (auto [i, reduction] : llvm::enumerate(own.reductions)) {
     const Node &node = graph.nodes[reduction];
-    Value result = foldLanes(laneKind(pass, i), lanes[i]);
+    Value result = foldLanes(laneKind(pass, i), vectorsOf(i));
     auto results = schedule.blockResults.find(reduction);
     if (results != schedule.blockResults.end())
       k.store(getComputeType(node.type), result, evaluator.scratch(results->second), block);
@@ -75,7 +89,7 @@ void NestEmitter::finishBlock(int pass, ValueRange lanes, Value block, Scope &ro
     const Root &root = graph.roots[number];
     if (root.kind != Root::LaneParts)
       continue;
-    Value result = foldLanes(laneKind(pass, next), lanes[next]);
+    Value result = foldLanes(laneKind(pass, next), vectorsOf(next));
     ++next;
     Value at = k.add(k.mul(block, graph.shape.rowCount()), rowNumber);
     k.store(result.getType(), result, k.buffer(root.buffer), at);
@@ -85,32 +99,32 @@ void NestEmitter::finishBlock(int pass, ValueRange lanes, Value block, Scope &ro
 void NestEmitter::emitLaneReductions(int pass, Scope &row, llvm::function_ref<void(Scope &)> beside,
                                      llvm::function_ref<Value(int, Scope &)> operand) {
   SmallVector<int> operands = laneOperands(pass);
+  const size_t count = operands.size();
+  int64_t width = schedule.passes[pass].laneWidth, vectors = reductionLanes / width;
   Carried identities;
-  for (auto [i, number] : llvm::enumerate(operands)) {
-    Type type = VectorType::get(reductionLanes, getComputeType(graph.nodes[number].type));
-    identities.push_back(emitIdentity(b, laneKind(pass, i), type));
+  for (size_t i = 0; i < count * vectors; ++i) {
+    Type type = getComputeType(graph.nodes[operands[i % count]].type);
+    identities.push_back(emitIdentity(b, laneKind(pass, i % count), VectorType::get(width, type)));
   }
+  auto addElements = [&](Scope &scope, ValueRange sums, int64_t vector) {
+    Carried next(sums);
+    for (size_t i = 0; i < count; ++i) {
+      Value element = operand(i, scope), &sum = next[vector * count + i];
+      // A missing element changes nothing, unlike the zero that was loaded for it.
+      if (scope.width == 1)
+        element = vector::InsertOp::create(b, element, identities[i], ArrayRef<int64_t>{0});
+      if (scope.mask)
+        element = arith::SelectOp::create(b, scope.mask, element, identities[i]);
+      sum = emitCombine(b, laneKind(pass, i), sum, element);
+    }
+    beside(scope);
+    return next;
+  };
+  int64_t total = graph.shape.columnCount();
   auto emitBlock = [&](Value block, Value low, Value high) {
-    Columns columns{low,
-                    high,
-                    reductionLanes,
-                    graph.shape.columnCount() % reductionLanes == 0,
-                    pass,
-                    std::pair(int64_t(0), graph.shape.columnCount())};
-    Carried lanes = emitVectors(columns, row, identities, [&](Scope &scope, ValueRange sums) {
-      Carried next;
-      for (size_t i = 0; i < operands.size(); ++i) {
-        Value element = operand(i, scope);
-        // A missing element changes nothing, unlike the zero that was loaded for it.
-        if (scope.width == 1)
-          element = vector::InsertOp::create(b, element, identities[i], ArrayRef<int64_t>{0});
-        if (scope.mask)
-          element = arith::SelectOp::create(b, scope.mask, element, identities[i]);
-        next.push_back(emitCombine(b, laneKind(pass, i), sums[i], element));
-      }
-      beside(scope);
-      return next;
-    });
+    bool whole = total % reductionLanes == 0;
+    Columns columns{low, high, width, vectors, whole, pass, std::pair(int64_t(0), total)};
+    Carried lanes = emitVectors(columns, row, identities, addElements);
     finishBlock(pass, lanes, block, row);
   };
   if (schedule.columnsPerItem <= laneBlock) {

@@ -13,7 +13,7 @@ constexpr int64_t cheap = 4;
 
 class Scheduler {
 public:
-  Scheduler(const Graph &graph) : graph(graph) {}
+  Scheduler(const Graph &graph, int64_t registers) : graph(graph), registers(registers) {}
   Schedule run();
 
 private:
@@ -24,10 +24,14 @@ private:
   void visitColumn(int number, int pass, bool conditional);
   void visitRow(int number);
   void keep(int number, int pass);
+  int64_t chooseLaneWidth(const Pass &pass) const;
   void placeScratch();
+  /// Whether lanes load from places far apart.
+  bool jumpsBetweenLanes() const;
   void chooseItems();
 
   const Graph &graph;
+  int64_t registers;
   Schedule schedule;
   llvm::DenseMap<int, int> firstPass;
   llvm::DenseSet<int> seenInPass, seenRows;
@@ -154,6 +158,15 @@ void Scheduler::visitColumn(int number, int pass, bool conditional) {
     visitColumn(input, pass, conditional || (guards && llvm::is_contained(node.operands, input)));
 }
 
+/// 32 lanes of f32 fill four of sixteen registers: with more than a few values that is too much.
+int64_t Scheduler::chooseLaneWidth(const Pass &pass) const {
+  constexpr int64_t few = 6;
+  int64_t values = llvm::count_if(
+      seenInPass, [&](int number) { return graph.nodes[number].level >= Level::Column; });
+  bool many = values + static_cast<int64_t>(pass.reductions.size()) > few;
+  return many && registers <= 16 ? reductionLanes / 2 : reductionLanes;
+}
+
 void Scheduler::assign() {
   int count = 1;
   for (const Root &root : graph.roots)
@@ -186,6 +199,7 @@ void Scheduler::assign() {
     }
     for (int root : pass.roots)
       visitColumn(graph.roots[root].node, number, false);
+    pass.laneWidth = pass.staged ? reductionLanes : chooseLaneWidth(pass);
   }
   for (const Root &root : graph.roots)
     if (root.kind == Root::Row)
@@ -211,6 +225,12 @@ void Scheduler::placeScratch() {
 //===-- Work items
 //----------------------------------------------------------------------------------------------===//
 
+bool Scheduler::jumpsBetweenLanes() const {
+  return llvm::any_of(graph.nodes, [&](const Node &node) {
+    return node.kind == Node::Load && node.index.coefficient(graph.innermost()) > 1;
+  });
+}
+
 void Scheduler::chooseItems() {
   auto has = [&](Root::Kind kind) {
     return llvm::any_of(graph.roots, [&](const Root &root) { return root.kind == kind; });
@@ -231,6 +251,12 @@ void Scheduler::chooseItems() {
   } else {
     schedule.columnsPerItem = std::min(columns, elements);
   }
+  if (!wholeRows && !has(Root::RowParts) && !has(Root::LaneParts) && jumpsBetweenLanes()) {
+    // Neighbours in memory are in neighbouring rows: few columns at a time keep their lines in the
+    // cache.
+    schedule.columnsPerItem = std::min<int64_t>(columns, reductionLanes);
+    schedule.rowsPerItem = std::clamp<int64_t>(elements / schedule.columnsPerItem, 1, rows);
+  }
   schedule.rowItems = llvm::divideCeil(rows, schedule.rowsPerItem);
   schedule.columnItems = llvm::divideCeil(columns, schedule.columnsPerItem);
   schedule.items = graph.shape.outerSize() * schedule.rowItems * schedule.columnItems;
@@ -247,6 +273,8 @@ Schedule Scheduler::run() {
 
 } // namespace
 
-Schedule makeSchedule(const Graph &graph) { return Scheduler(graph).run(); }
+Schedule makeSchedule(const Graph &graph, int64_t registers) {
+  return Scheduler(graph, registers).run();
+}
 
 } // namespace reprise::loops

@@ -19,6 +19,8 @@ struct Pass {
   /// The nodes above are reductions' operands in scratch, reduced by a loop of their own after this
   /// one.
   bool staged = false;
+  /// Lanes of a vector of the reductions: 32, or a part of that where registers are few.
+  int64_t laneWidth = reductionLanes;
 };
 
 /// A node whose elements later passes load instead of computing them again.
@@ -51,7 +53,8 @@ struct Schedule {
   int64_t rowItems = 1, columnItems = 1, items = 0;
 };
 
-Schedule makeSchedule(const Graph &graph);
+/// `registers` is the number of vector registers.
+Schedule makeSchedule(const Graph &graph, int64_t registers);
 
 } // namespace reprise::loops
 

@@ -28,7 +28,7 @@ static EmittedCommand emitNest(const Nest &nest, StringRef name, ModuleOp kernel
     command.buffers = nest.scatterBuffers;
     return command;
   }
-  Schedule schedule = makeSchedule(nest.graph);
+  Schedule schedule = makeSchedule(nest.graph, target.registers());
   KernelBuilder k(kernels, name);
   NestEmitter(k, nest.graph, schedule).emit();
   return {name.str(), schedule.items, nest.graph.buffers, schedule.workerBytes};
