@@ -10,6 +10,11 @@ namespace {
 
 /// Elements that cost less than this are computed again rather than kept.
 constexpr int64_t cheap = 4;
+/// Elements at a time where each comes from another line of memory: so many lines stay in the
+/// cache.
+constexpr int64_t jumpingLanes = 8;
+/// With more values than this in an element's work, vectors of 32 do not stay in 16 registers.
+constexpr int64_t manyValues = 12;
 
 class Scheduler {
 public:
@@ -28,6 +33,7 @@ private:
   void placeScratch();
   /// Whether lanes load from places far apart.
   bool jumpsBetweenLanes() const;
+  int64_t countColumnNodes() const;
   void chooseItems();
 
   const Graph &graph;
@@ -79,8 +85,19 @@ void Scheduler::chooseWidth() {
   bool reduces = graph.hasReductions() || llvm::any_of(graph.roots, [](const Root &root) {
                    return root.kind == Root::LaneParts;
                  });
-  schedule.width = reduces ? reductionLanes
-                           : std::clamp<int64_t>(llvm::PowerOf2Ceil(columns), 4, reductionLanes);
+  int64_t most = reductionLanes;
+  if (jumpsBetweenLanes())
+    most = jumpingLanes;
+  else if (registers <= 16 && countColumnNodes() > manyValues)
+    most = reductionLanes / 2;
+  schedule.width =
+      reduces ? reductionLanes : std::clamp<int64_t>(llvm::PowerOf2Ceil(columns), 4, most);
+}
+
+int64_t Scheduler::countColumnNodes() const {
+  return llvm::count_if(graph.nodes, [](const Node &node) {
+    return node.level >= Level::Column && node.kind != Node::Constant;
+  });
 }
 
 void Scheduler::findStretches() {
@@ -254,7 +271,7 @@ void Scheduler::chooseItems() {
   if (!wholeRows && !has(Root::RowParts) && !has(Root::LaneParts) && jumpsBetweenLanes()) {
     // Neighbours in memory are in neighbouring rows: few columns at a time keep their lines in the
     // cache.
-    schedule.columnsPerItem = std::min<int64_t>(columns, reductionLanes);
+    schedule.columnsPerItem = std::min<int64_t>(columns, jumpingLanes);
     schedule.rowsPerItem = std::clamp<int64_t>(elements / schedule.columnsPerItem, 1, rows);
   }
   schedule.rowItems = llvm::divideCeil(rows, schedule.rowsPerItem);
