@@ -3,6 +3,7 @@
 #define REPRISE_TEST_UNIT_CONVERSION_LOOPHARNESS_H
 
 #include "MappedImage.h"
+#include "reprise/Conversion/Cpu/EmitLaunch.h"
 #include "reprise/Conversion/Cpu/Loops.h"
 #include "reprise/InitAll.h"
 #include "reprise/Reference/Interpreter.h"
@@ -187,7 +188,7 @@ struct LoopHarness : testing::Test {
                const std::vector<Tensor> &arguments, const std::vector<Tensor> &expected) {
     auto kernels = mlir::OwningOpRef<mlir::ModuleOp>(mlir::ModuleOp::create(function.getLoc()));
     mlir::FailureOr<EmittedLaunch> launch =
-        emitLoops(function.getBody().front(), "group", *kernels, target);
+        emitLaunch(function.getBody().front(), "group", *kernels, target);
     ASSERT_TRUE(succeeded(launch));
     mlir::FailureOr<Image> image = compileKernels(*kernels, target);
     ASSERT_TRUE(succeeded(image));

@@ -42,6 +42,8 @@ struct ContractionSpec {
 /// column < column1. All are i64.
 struct ContractionBlock {
   mlir::Value scratch, ld, batch, row0, row1, column0, column1;
+  /// column0 is a multiple of this.
+  int64_t columnStep;
 };
 
 /// Emits what happens to a finished block while it is in the cache. Buffer 2 + i of the kernel is

@@ -30,7 +30,8 @@ private:
     Value lane1 = k.min(k.mul(lanes.end, plan.lanes.sliver), k.i64(plan.lanes.freeSize));
     row1 = k.min(row1, k.i64(plan.rows.freeSize));
     emitStore(k, context,
-              {scratch(k.i64(0)), k.i64(plan.scratchLd), batch, row0, row1, lane0, lane1});
+              {scratch(k.i64(0)), k.i64(plan.scratchLd), batch, row0, row1, lane0, lane1,
+               plan.lanes.sliver});
   }
 
   /// All terms of one sliver of rows after the other.

@@ -1,15 +1,38 @@
 // reprise: a launch whose leader is a contraction
 #include "reprise/Conversion/Cpu/Contraction.h"
 #include "reprise/Conversion/Cpu/EmitLaunch.h"
+#include "reprise/Conversion/Cpu/TileGroup.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 
 using namespace mlir;
 
 namespace reprise {
 
+/// True if the body holds nothing but the contraction and views for it, and stores its result.
+static bool isAlone(Block &body, DotGeneralOp dot) {
+  return body.getTerminator()->getOperands() == ValueRange(dot.getResult()) &&
+         llvm::all_of(body.without_terminator(), [&](Operation &op) { return isa<ViewOpInterface>(op) || &op == dot; });
+}
+
+static std::optional<TileGroup> tileGroupOf(Block &body, DotGeneralOp dot, const CpuTarget &target) {
+  auto sizeOf = [](Value value, ArrayRef<int64_t> dims) {
+    int64_t size = 1;
+    for (int64_t dim : dims)
+      size *= cast<RankedTensorType>(value.getType()).getDimSize(dim);
+    return size;
+  };
+  return TileGroup::get(body, dot, sizeOf(dot.getLhs(), dot.getLhsBatch()), sizeOf(dot.getLhs(), dot.getLhsFree()),
+                        sizeOf(dot.getRhs(), dot.getRhsFree()), target);
+}
+
 bool isContractionLaunch(Block &body) {
-  auto ops = llvm::make_filter_range(body.without_terminator(), [](Operation &op) { return !isa<ViewOpInterface>(op); });
-  return llvm::hasSingleElement(ops) && isa<DotGeneralOp>(*ops.begin());
+  auto dots = body.getOps<DotGeneralOp>();
+  if (!llvm::hasSingleElement(dots))
+    return false;
+  DotGeneralOp dot = *dots.begin();
+  if (isAlone(body, dot))
+    return true;
+  return viewOfArgument(dot.getLhs()) && viewOfArgument(dot.getRhs()) && tileGroupOf(body, dot, CpuTarget());
 }
 
 static FreeDim freeDim(const StridedView &view, int64_t dim) { return {view.sizes[dim], view.strides[dim]}; }
@@ -35,14 +58,29 @@ FailureOr<EmittedLaunch> emitContractionLaunch(Block &body, StringRef name, Modu
   auto lhs = viewOfArgument(dot.getLhs()), rhs = viewOfArgument(dot.getRhs());
   if (!lhs || !rhs)
     return dot.emitError("an operand of this contraction is no strided view of a buffer");
+  std::optional<TileGroup> group;
+  if (!isAlone(body, dot)) {
+    group = tileGroupOf(body, dot, target);
+    if (!group)
+      return dot.emitError("the ops beside this contraction do not fit its blocks");
+  }
+  ContractionSpec spec = specOf(dot, lhs->view, rhs->view);
+  auto epilogue = [&](KernelBuilder &k, const ContractionBlock &block) { group->emit(k, block); };
+  ContractionHooks hooks;
+  SmallVector<BufferSlot> extra = {{BufferSlot::Output, 0, 0}};
+  if (group) {
+    hooks.epilogue = epilogue;
+    extra = llvm::to_vector(group->buffers());
+    spec.extraBuffers = extra.size();
+  }
   EmittedLaunch launch;
-  for (const KernelCommand &command : emitContraction(kernels, name, specOf(dot, lhs->view, rhs->view), target)) {
+  for (const KernelCommand &command : emitContraction(kernels, name, spec, target, hooks)) {
     EmittedCommand emitted{command.kernel, command.items, {}, command.workerBytes};
     int64_t lhsBytes = elementBytes(dot.getLhs().getType().getElementType());
     int64_t rhsBytes = elementBytes(dot.getRhs().getType().getElementType());
     emitted.buffers.push_back({BufferSlot::Input, lhs->argument, lhs->view.offset * lhsBytes});
     emitted.buffers.push_back({BufferSlot::Input, rhs->argument, rhs->view.offset * rhsBytes});
-    emitted.buffers.push_back({BufferSlot::Output, 0, 0});
+    emitted.buffers.append(extra);
     if (command.sharedBytes)
       emitted.buffers.push_back({BufferSlot::Shared, 0, 0});
     launch.sharedBytes = std::max(launch.sharedBytes, command.sharedBytes);

@@ -62,7 +62,7 @@ static void expandArgmax(ArgmaxOp op) {
   op.erase();
 }
 
-FailureOr<Body> simplifyBody(Block &block) {
+FailureOr<Body> simplifyBody(Block &block, Operation *contraction) {
   MLIRContext *context = block.getParentOp()->getContext();
   Location location = block.getParentOp()->getLoc();
   Body body;
@@ -71,8 +71,13 @@ FailureOr<Body> simplifyBody(Block &block) {
   Block *copy = body.function->addEntryBlock();
   IRMapping mapping;
   mapping.map(block.getArguments(), copy->getArguments());
+  if (contraction)
+    mapping.map(contraction->getResult(0),
+                copy->addArgument(contraction->getResult(0).getType(), location));
   OpBuilder builder = OpBuilder::atBlockEnd(copy);
   for (Operation &op : block.without_terminator()) {
+    if (&op == contraction)
+      continue;
     if (!isKnown(&op))
       return failure();
     builder.clone(op, mapping);

@@ -78,6 +78,8 @@ Value Evaluator::compute(int number, Scope &scope) {
     return computeSequence(node, scope);
   case Node::Fold:
     return computeFold(node, scope);
+  case Node::Tile:
+    return computeTile(node, scope);
   case Node::Reduce:
     break;
   }
@@ -138,7 +140,8 @@ Value Evaluator::computeIndex(const Node &node, Scope &scope) {
 bool Evaluator::isAligned(const Node &node, const Scope &scope) const {
   unsigned lane = graph.innermost();
   // A vector starts at a multiple of its width after the start of a stretch.
-  if (node.index.offset % 4 != 0 || (scope.stretch && scope.stretch->first % 4 != 0))
+  if (node.index.offset % 4 != 0 || columnStep % 4 != 0 ||
+      (scope.stretch && scope.stretch->first % 4 != 0))
     return false;
   return llvm::all_of(node.index.terms, [&](auto term) {
     return term.second % 4 == 0 || (term.first == lane && term.second == 1);
@@ -242,7 +245,7 @@ Value Evaluator::computeSequence(const Node &node, Scope &scope) {
 Value Evaluator::computeFold(const Node &node, Scope &scope) {
   ReductionKind kind = cast<ReductionOpInterface>(node.op).getReductionKind();
   Type type = getComputeType(node.type);
-  Value base = k.buffer(node.buffer), first = index(node.index, scope);
+  Value base = buffer(node.buffer), first = index(node.index, scope);
   // Level by level: part i takes in part i + distance.
   for (int64_t distance = 1; distance < node.parts; distance *= 2)
     k.forLoop(k.i64(0), k.i64(node.parts - distance), k.i64(2 * distance), [&](Value part) {

@@ -38,9 +38,18 @@ public:
   Evaluator(KernelBuilder &k, const Graph &graph, const Schedule &schedule)
       : k(k), b(k.builder()), graph(graph), schedule(schedule) {}
 
+  /// The kernel's buffer that is the graph's first one.
+  unsigned firstBuffer = 0;
+  /// All vectors start at a multiple of this, plus a multiple of their width.
+  int64_t columnStep = 0;
+  /// Where the contraction's element of the scope lies, if the nest runs over blocks of one.
+  std::function<mlir::Value(Scope &)> tile;
+  mlir::Type tileType;
+
   mlir::Value value(int node, Scope &scope);
   /// An affine function in lane 0.
   mlir::Value index(const Affine &affine, Scope &scope);
+  mlir::Value buffer(int number) { return k.buffer(firstBuffer + number); }
   void store(const Root &root, const Affine &position, mlir::Value value, Scope &scope);
   /// A kept node's elements, at the scope's column, in the worker's scratch.
   void keep(int node, mlir::Value value, Scope &scope);
@@ -65,6 +74,7 @@ private:
   mlir::Value computeChoice(const Node &node, Scope &scope);
   mlir::Value computeSequence(const Node &node, Scope &scope);
   mlir::Value computeFold(const Node &node, Scope &scope);
+  mlir::Value computeTile(const Node &node, Scope &scope);
   mlir::Value loadKept(int number, const Kept &kept, Scope &scope);
   std::optional<bool> decide(const Condition &condition, const Scope &scope) const;
   mlir::Value test(const Condition &condition, Scope &scope);

@@ -85,6 +85,9 @@ int GraphBuilder::add(Node node) {
   }
   if (node.kind == Node::Reduce || node.kind == Node::Fold)
     node.floor = Level::Row;
+  // A block's element is at hand within its row only, even if it is the only one.
+  if (node.kind == Node::Tile)
+    node.floor = Level::Column;
   node.level = std::max(node.floor, graph.levelOf(node.varies));
   graph.nodes.push_back(std::move(node));
   return graph.nodes.size() - 1;
@@ -170,6 +173,8 @@ GraphBuilder::Result GraphBuilder::visit(Value value, const Affine &position) {
   Result node = failure();
   if (leaves.parts.contains(value))
     node = visitParts(value, position);
+  else if (leaves.tile && leaves.tile == value)
+    node = visitTile(value, position);
   else if (auto stored = leaves.stored.find(value); stored != leaves.stored.end())
     node = load(value, stored->second, position);
   else if (Operation *op = value.getDefiningOp())
@@ -177,6 +182,14 @@ GraphBuilder::Result GraphBuilder::visit(Value value, const Affine &position) {
   if (succeeded(node))
     known[key] = *node;
   return node;
+}
+
+GraphBuilder::Result GraphBuilder::visitTile(Value value, const Affine &position) {
+  if (position != graph.position())
+    return fail(value);
+  Node node{Node::Tile, nullptr, tensor(value).getElementType()};
+  node.index = position;
+  return add(std::move(node));
 }
 
 GraphBuilder::Result GraphBuilder::visitOp(Operation *op, Value value, const Affine &position) {

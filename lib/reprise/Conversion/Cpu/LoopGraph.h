@@ -72,6 +72,7 @@ struct Node {
     Sequence, // operand 0 reduced over `symbols`, in order
     Reduce,   // operand 0 reduced over the columns
     Fold,     // the tree over elements index, index + stride, … of `buffer`
+    Tile,     // the contraction's element that is at hand
   } kind;
   mlir::Operation *op = nullptr;
   /// The element type; 16-bit floats are held in f32.
@@ -121,6 +122,8 @@ struct Leaves {
     int64_t count;
   };
   llvm::DenseMap<mlir::Value, Parts> parts;
+  /// The result of the contraction whose blocks the nest runs over, if it does.
+  mlir::Value tile;
 };
 
 struct Graph {

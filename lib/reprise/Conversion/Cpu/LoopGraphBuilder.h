@@ -42,6 +42,7 @@ private:
   Result visitSequence(mlir::Operation *op, const Affine &position);
   Result visitRow(mlir::Operation *op, const Affine &position);
   Result visitParts(mlir::Value value, const Affine &position);
+  Result visitTile(mlir::Value value, const Affine &position);
   /// The operand of a reduction at positions in the kept and in the reduced dimensions.
   Result visitReduced(mlir::Operation *op, const Affine &kept, const Affine &reduced);
 

@@ -144,7 +144,7 @@ void NestEmitter::emitElements(int number, Scope &row) {
       last = b.createOrFold<arith::MaxSIOp>(first, k.min(last, k.i64(high)));
     }
     int64_t width = schedule.width;
-    bool whole = low % width == 0 && high % width == 0;
+    bool whole = low % width == 0 && high % width == 0 && evaluator.columnStep % width == 0;
     Columns columns{first, last, width, 1, whole, number, std::pair(low, high)};
     emitVectors(columns, row, {}, [&](Scope &scope, ValueRange, int64_t) {
       emitStores(number, scope);
@@ -265,8 +265,8 @@ void NestEmitter::clearRowParts() {
                     0,           std::nullopt};
     emitVectors(columns, nowhere, {}, [&](Scope &scope, ValueRange, int64_t) {
       Value identity = emitIdentity(b, kind, KernelBuilder::typeOf(type, scope.width));
-      evaluator.storeMasked(type, identity, k.buffer(root.buffer), rowPartsPosition(scope.column),
-                            scope);
+      evaluator.storeMasked(type, identity, evaluator.buffer(root.buffer),
+                            rowPartsPosition(scope.column), scope);
       return Carried();
     });
   }
@@ -276,7 +276,7 @@ void NestEmitter::clearRowParts() {
 void NestEmitter::accumulateRow(const Root &root, Value value, Scope &scope) {
   ReductionKind kind = cast<ReductionOpInterface>(root.value.getDefiningOp()).getReductionKind();
   Type type = getElementTypeOrSelf(value);
-  Value at = rowPartsPosition(scope.column), base = k.buffer(root.buffer);
+  Value at = rowPartsPosition(scope.column), base = evaluator.buffer(root.buffer);
   Value sum = evaluator.loadMasked(type, base, at, scope);
   evaluator.storeMasked(type, emitCombine(b, kind, sum, value), base, at, scope);
 }

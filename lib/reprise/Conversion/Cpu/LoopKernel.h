@@ -3,6 +3,7 @@
 #define REPRISE_CONVERSION_CPU_LOOPKERNEL_H
 
 #include "LoopEvaluator.h"
+#include "reprise/Conversion/Cpu/Contraction.h"
 
 namespace reprise::loops {
 
@@ -13,6 +14,8 @@ public:
       : k(k), b(k.builder()), graph(graph), schedule(schedule), evaluator(k, graph, schedule) {}
 
   void emit();
+  /// Emits the nest for a block of a contraction alone; it must have one pass.
+  void emitBlock(const ContractionBlock &block, mlir::Type accumulator);
 
 private:
   using Carried = KernelBuilder::Carried;

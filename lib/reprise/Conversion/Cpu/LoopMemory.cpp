@@ -162,7 +162,7 @@ Value Evaluator::gather(Type type, Value base, Value indices, const Scope &scope
 }
 
 Value Evaluator::computeLoad(const Node &node, Scope &scope) {
-  Value base = k.buffer(node.buffer);
+  Value base = buffer(node.buffer);
   std::optional<int64_t> step = laneStep(node.index, scope);
   if (scope.width == 1 || step == 1)
     return loadMasked(node.type, base, index(node.index, scope), scope);
@@ -173,9 +173,15 @@ Value Evaluator::computeLoad(const Node &node, Scope &scope) {
   return gather(node.type, base, lanes(node.index, scope), scope);
 }
 
+Value Evaluator::computeTile(const Node &node, Scope &scope) {
+  Value sum = loadMasked(tileType, tile(scope), k.i64(0), scope);
+  // The contraction's own rounding.
+  return emitRoundTo(b, sum, node.type);
+}
+
 void Evaluator::store(const Root &root, const Affine &position, Value value, Scope &scope) {
   Type type = graph.nodes[root.node].type;
-  storeMasked(type, value, k.buffer(root.buffer), index(position, scope), scope);
+  storeMasked(type, value, buffer(root.buffer), index(position, scope), scope);
 }
 
 Value Evaluator::scratch(int64_t offset) {
@@ -192,7 +198,7 @@ Value Evaluator::loadKept(int number, const Kept &kept, Scope &scope) {
   Type type = graph.nodes[number].type;
   if (kept.root < 0)
     return loadMasked(getComputeType(type), scratch(kept.offset), scope.column, scope);
-  return loadMasked(type, k.buffer(graph.roots[kept.root].buffer), index(graph.position(), scope),
+  return loadMasked(type, buffer(graph.roots[kept.root].buffer), index(graph.position(), scope),
                     scope);
 }
 

@@ -19,7 +19,8 @@ struct Body {
   llvm::ArrayRef<mlir::BlockArgument> arguments() { return function->getArguments(); }
 };
 /// Fails, without a message, if there are ops that no loop nest computes.
-mlir::FailureOr<Body> simplifyBody(mlir::Block &block);
+/// `contraction`, if there is one, is not copied; its result is then the last argument.
+mlir::FailureOr<Body> simplifyBody(mlir::Block &block, mlir::Operation *contraction = nullptr);
 
 /// One command: a loop nest, or a scatter.
 struct Nest {

@@ -92,7 +92,7 @@ void NestEmitter::finishBlock(int pass, ValueRange lanes, Value block, Scope &ro
     Value result = foldLanes(laneKind(pass, next), vectorsOf(next));
     ++next;
     Value at = k.add(k.mul(block, graph.shape.rowCount()), rowNumber);
-    k.store(result.getType(), result, k.buffer(root.buffer), at);
+    k.store(result.getType(), result, evaluator.buffer(root.buffer), at);
   }
 }
 

@@ -1,0 +1,96 @@
+// reprise: elementwise ops on a contraction's result, applied to each block while it is in the
+// cache
+#include "reprise/Conversion/Cpu/TileGroup.h"
+
+#include "LoopKernel.h"
+#include "LoopTasks.h"
+
+using namespace mlir;
+
+namespace reprise {
+
+using namespace loops;
+
+struct TileGroup::Impl {
+  Body body;
+  Graph graph;
+  Schedule schedule;
+  /// The type of the elements of a block.
+  Type accumulator;
+};
+
+/// The nest that stores all results, with the contraction as a leaf.
+static FailureOr<Graph> buildTileGraph(Body &body, Shape shape) {
+  Leaves leaves = argumentLeaves(body);
+  leaves.tile = body.arguments().back();
+  leaves.stored.erase(leaves.tile);
+  SmallVector<Root> roots;
+  for (auto [i, result] : llvm::enumerate(body.results)) {
+    if (cast<RankedTensorType>(result.getType()).getNumElements() != shape.size())
+      return failure();
+    roots.push_back(
+        {Root::Full, result, BufferSlot{BufferSlot::Output, static_cast<int64_t>(i), 0}});
+  }
+  Obstacle obstacle;
+  return buildGraph(shape, roots, leaves, obstacle);
+}
+
+std::optional<TileGroup> TileGroup::get(Block &body, Operation *contraction, int64_t batch,
+                                        int64_t rows, int64_t columns, const CpuTarget &target) {
+  FailureOr<Body> copy = simplifyBody(body, contraction);
+  if (failed(copy) || batch * rows * columns == 0)
+    return std::nullopt;
+  FailureOr<Graph> graph = buildTileGraph(*copy, {{batch}, {rows}, {columns}});
+  if (failed(graph) || graph->hasReductions())
+    return std::nullopt;
+  // Blocks start at any column, so lanes would leave a factor of the columns.
+  if (graph->shape.columns.size() != 1)
+    return std::nullopt;
+  Schedule schedule = makeSchedule(*graph, target.registers());
+  Type element = cast<RankedTensorType>(contraction->getOperand(0).getType()).getElementType();
+  auto impl = std::make_shared<Impl>(
+      Impl{std::move(*copy), std::move(*graph), std::move(schedule), getComputeType(element)});
+  TileGroup group;
+  group.impl = std::move(impl);
+  return group;
+}
+
+ArrayRef<BufferSlot> TileGroup::buffers() const { return impl->graph.buffers; }
+
+void TileGroup::emit(KernelBuilder &k, const ContractionBlock &block) const {
+  Schedule schedule = impl->schedule;
+  // Vectors that fill the block leave no masked rest.
+  constexpr int64_t least = 8;
+  int64_t step = block.columnStep & -block.columnStep;
+  schedule.width = std::min(schedule.width, std::max(step, least));
+  NestEmitter(k, impl->graph, schedule).emitBlock(block, impl->accumulator);
+}
+
+namespace loops {
+
+void NestEmitter::emitBlock(const ContractionBlock &block, Type accumulator) {
+  constexpr unsigned operands = 2;
+  evaluator.firstBuffer = operands;
+  evaluator.columnStep = block.columnStep;
+  evaluator.tileType = accumulator;
+  evaluator.tile = [&](Scope &scope) {
+    Value row = k.mul(k.sub(rowNumber, block.row0), block.ld);
+    return k.pointer(accumulator, block.scratch, k.add(row, scope.column));
+  };
+  Scope kernel;
+  for (int node : schedule.kernelNodes)
+    evaluator.value(node, kernel);
+  outerNumber = block.batch;
+  firstColumn = block.column0;
+  lastColumn = block.column1;
+  k.forLoop(block.row0, block.row1, k.i64(1), [&](Value number) {
+    Scope row = kernel.inner();
+    rowNumber = number;
+    bindDigits(row, outerNumber, graph.shape.outer, 0);
+    bindDigits(row, rowNumber, graph.shape.rows, graph.shape.outer.size());
+    emitRow(row);
+  });
+}
+
+} // namespace loops
+} // namespace reprise
