@@ -76,6 +76,21 @@ func.func @f(%q: tensor<3x20x4x16xf32>, %k: tensor<3x4x30x16xf32>, %m: tensor<30
 })");
 }
 
+TEST_F(TileGroups, ResidualMayBeOverwrittenAndOperandsMayNot) {
+  auto module = parse(R"(
+func.func @f(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>, %r: tensor<8x8xf32>, %t: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = "reprise.dot_general"(%x, %w) {lhs_contracting = array<i64: 1>, rhs_contracting = array<i64: 1>}
+      : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %1 = reprise.add %0, %r : tensor<8x8xf32>
+  %2 = reprise.transpose %t [1, 0] : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  %3 = reprise.add %1, %2 : tensor<8x8xf32>
+  return %3 : tensor<8x8xf32>
+})");
+  auto pairs =
+      reprise::findInPlacePairs(module->lookupSymbol<mlir::func::FuncOp>("f").getBody().front());
+  EXPECT_EQ(pairs, (llvm::SmallVector<std::pair<unsigned, unsigned>>{{0, 2}}));
+}
+
 TEST_F(TileGroups, WhatLooksBesideItsElementIsNoTileGroup) {
   EXPECT_FALSE(isLaunch(R"(
 func.func @f(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {

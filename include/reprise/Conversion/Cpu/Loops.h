@@ -29,7 +29,7 @@ mlir::FailureOr<EmittedLaunch> emitLoops(mlir::Block &body, llvm::StringRef name
 
 /// The pairs (operand of the terminator, argument) that may lie at the same address: every element
 /// of the argument is read for the last time by the step that stores the result's element in its
-/// place.
+/// place. For groups of loops, and for contractions with elementwise ops.
 llvm::SmallVector<std::pair<unsigned, unsigned>> findInPlacePairs(mlir::Block &body);
 
 } // namespace reprise

@@ -1,4 +1,5 @@
-// reprise: elementwise ops on a contraction's result, applied to each block while it is in the cache
+// reprise: elementwise ops on a contraction's result, applied to each block while it is in the
+// cache
 #ifndef REPRISE_CONVERSION_CPU_TILEGROUP_H
 #define REPRISE_CONVERSION_CPU_TILEGROUP_H
 
@@ -28,6 +29,10 @@ public:
   /// Emits all ops on a block, whose elements are in the contraction's accumulator type and not yet
   /// rounded, and stores the results.
   void emit(KernelBuilder &k, const ContractionBlock &block) const;
+
+  /// True if results may lie where an argument lies that the contraction does not read: each of its
+  /// elements is read by the step that stores the results' element in its place.
+  bool mayShare(unsigned argument) const;
 
 private:
   struct Impl;

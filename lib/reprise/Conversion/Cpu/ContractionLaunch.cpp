@@ -35,6 +35,23 @@ bool isContractionLaunch(Block &body) {
   return viewOfArgument(dot.getLhs()) && viewOfArgument(dot.getRhs()) && tileGroupOf(body, dot, CpuTarget());
 }
 
+SmallVector<std::pair<unsigned, unsigned>> findContractionInPlacePairs(Block &body) {
+  SmallVector<std::pair<unsigned, unsigned>> pairs;
+  DotGeneralOp dot = *body.getOps<DotGeneralOp>().begin();
+  if (isAlone(body, dot))
+    return pairs;
+  auto lhs = viewOfArgument(dot.getLhs()), rhs = viewOfArgument(dot.getRhs());
+  std::optional<TileGroup> group = tileGroupOf(body, dot, CpuTarget());
+  for (auto [output, result] : llvm::enumerate(body.getTerminator()->getOperands()))
+    for (BlockArgument argument : body.getArguments()) {
+      unsigned number = argument.getArgNumber();
+      if (argument.getType() == result.getType() && number != lhs->argument && number != rhs->argument &&
+          group->mayShare(number))
+        pairs.push_back({output, number});
+    }
+  return pairs;
+}
+
 static FreeDim freeDim(const StridedView &view, int64_t dim) { return {view.sizes[dim], view.strides[dim]}; }
 
 static ContractionSpec specOf(DotGeneralOp dot, const StridedView &lhs, const StridedView &rhs) {

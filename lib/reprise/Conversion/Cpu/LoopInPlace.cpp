@@ -1,6 +1,7 @@
 // reprise: which results of a group may lie where an argument lies
 #include "LoopProgram.h"
 #include "LoopSchedule.h"
+#include "reprise/Conversion/Cpu/EmitLaunch.h"
 #include "reprise/Conversion/Cpu/KernelBuilder.h"
 #include "reprise/Conversion/Cpu/Loops.h"
 
@@ -72,6 +73,8 @@ bool mayShare(const Program &program, const Store &store, unsigned argument) {
 } // namespace
 
 SmallVector<std::pair<unsigned, unsigned>> findInPlacePairs(Block &body) {
+  if (isContractionLaunch(body))
+    return findContractionInPlacePairs(body);
   SmallVector<std::pair<unsigned, unsigned>> pairs;
   FailureOr<Program> program = planProgram(body);
   if (failed(program))

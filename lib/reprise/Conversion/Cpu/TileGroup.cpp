@@ -66,6 +66,17 @@ void TileGroup::emit(KernelBuilder &k, const ContractionBlock &block) const {
   NestEmitter(k, impl->graph, schedule).emitBlock(block, impl->accumulator);
 }
 
+bool TileGroup::mayShare(unsigned argument) const {
+  const Graph &graph = impl->graph;
+  return llvm::all_of(graph.nodes, [&](const Node &node) {
+    if (node.kind != Node::Load)
+      return true;
+    const BufferSlot &slot = graph.buffers[node.buffer];
+    return slot.kind != BufferSlot::Input || slot.index != argument ||
+           node.index == graph.position();
+  });
+}
+
 namespace loops {
 
 void NestEmitter::emitBlock(const ContractionBlock &block, Type accumulator) {
