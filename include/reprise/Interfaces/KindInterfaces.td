@@ -52,6 +52,15 @@ def AttentionOpInterface : OpInterface<"AttentionOpInterface"> {
   let description = [{Scaled dot-product attention, forward or backward.}];
 }
 
+def IndexingOpInterface : OpInterface<"IndexingOpInterface"> {
+  let cppNamespace = "::reprise";
+  let description = [{Reads positions from an integer operand; those out of range are clamped.}];
+  let methods = [
+    InterfaceMethod<"The operand that holds the positions.", "::mlir::Value", "getPositions">,
+    InterfaceMethod<"Positions are good from 0 up to, not including, this.", "int64_t", "getPositionLimit">
+  ];
+}
+
 def DecomposableOpInterface : OpInterface<"DecomposableOpInterface"> {
   let cppNamespace = "::reprise";
   let description = [{

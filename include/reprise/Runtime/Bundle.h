@@ -128,6 +128,16 @@ struct Program {
   bool operator==(const Program &other) const;
 };
 
+/// A bundle built with `--verify-replays` keeps every replayed value beside its original to the end of the step, where
+/// the two are compared bit for bit (NaNs canonical).
+struct ReplayCheck {
+  std::string name; ///< the original's id, for the message
+  DType dtype = DType::F32;
+  BufferRef original, replayed; ///< of equal size
+
+  bool operator==(const ReplayCheck &other) const;
+};
+
 struct Bundle {
   std::string producer;       ///< the compiler and its version, for messages
   std::string target = "cpu"; ///< as the user would write it, e.g. "cpu:x86-64-v4"
@@ -140,6 +150,7 @@ struct Bundle {
   uint64_t budgetBytes = 0;
   std::vector<Argument> arguments;
   std::vector<Result> results;
+  std::vector<ReplayCheck> replayChecks;
   std::vector<Kernel> kernels;
   std::vector<Program> programs; ///< "step" is required
   uint64_t sharedWorkspaceBytes = 0;

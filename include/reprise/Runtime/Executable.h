@@ -37,8 +37,8 @@ public:
   uint64_t arenaCapacity() const { return arenaPages.size(); }
 
   /// Runs the program of that name; one that the bundle lacks does nothing. After "step" every
-  /// result that replaces an argument is in the argument's buffer. Fails only on a checked index;
-  /// allocates nothing otherwise.
+  /// result that replaces an argument is in the argument's buffer. Fails only on a checked index or a
+  /// replay that differs from its original; allocates nothing otherwise.
   Error run(std::string_view program);
 
   /// Makes every later run look at indices first, command by command.
@@ -79,6 +79,7 @@ private:
   Error runChecked(const Prepared &prepared);
   Error checkCommand(const Command &command) const;
   void replaceArguments();
+  Error compareReplays();
 
   Bundle manifest;
   std::string fileName;

@@ -43,6 +43,9 @@ bool IndexCheck::operator==(const IndexCheck &o) const {
   return operand == o.operand && dtype == o.dtype && count == o.count && limit == o.limit &&
          name == o.name;
 }
+bool ReplayCheck::operator==(const ReplayCheck &o) const {
+  return name == o.name && dtype == o.dtype && original == o.original && replayed == o.replayed;
+}
 bool Command::operator==(const Command &o) const {
   return kernel == o.kernel && items == o.items && operands == o.operands &&
          indexChecks == o.indexChecks && label == o.label && flops == o.flops && bytes == o.bytes;
@@ -54,7 +57,7 @@ bool Bundle::operator==(const Bundle &o) const {
   return producer == o.producer && target == o.target && features == o.features &&
          contractions == o.contractions && entry == o.entry && threads == o.threads &&
          hasBudget == o.hasBudget && budgetBytes == o.budgetBytes && arguments == o.arguments &&
-         results == o.results && kernels == o.kernels && programs == o.programs &&
+         results == o.results && replayChecks == o.replayChecks && kernels == o.kernels && programs == o.programs &&
          sharedWorkspaceBytes == o.sharedWorkspaceBytes &&
          workerWorkspaceBytes == o.workerWorkspaceBytes && constants == o.constants &&
          image == o.image;
@@ -129,7 +132,9 @@ public:
       return error;
     if (Error error = checkPrograms())
       return error;
-    return checkResults();
+    if (Error error = checkResults())
+      return error;
+    return checkReplays();
   }
 
 private:
@@ -261,6 +266,18 @@ private:
         return error;
       if (!replaced.insert(result.argument).second)
         return fail("result '" + result.name + "' replaces an argument a second time");
+    }
+    return Error::success();
+  }
+
+  Error checkReplays() {
+    for (const ReplayCheck &check : bundle.replayChecks) {
+      for (const BufferRef &buffer : {check.original, check.replayed})
+        if (Error error = checkBuffer(buffer, bundle.arenaBytes()))
+          return fail("replay of '" + check.name + "': " + error.message());
+      if (check.original.bytes != check.replayed.bytes || check.original.bytes % elementBytes(check.dtype) != 0 ||
+          check.original.space == Space::Shared || check.replayed.space == Space::Shared)
+        return fail("replay of '" + check.name + "' cannot be compared");
     }
     return Error::success();
   }

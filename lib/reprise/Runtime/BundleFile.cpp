@@ -146,6 +146,13 @@ template <typename S, typename T> void resultFields(S &s, T &r) {
   s.number(r.argument);
 }
 
+template <typename S, typename T> void replayFields(S &s, T &r) {
+  s.text(r.name);
+  s.enumerator(r.dtype, numDTypes);
+  bufferFields(s, r.original);
+  bufferFields(s, r.replayed);
+}
+
 template <typename S, typename T> void kernelFields(S &s, T &k) {
   s.text(k.name);
   s.number(k.imageOffset);
@@ -182,6 +189,7 @@ template <typename S, typename T> void bundleFields(S &s, T &b) {
   s.number(b.budgetBytes);
   s.sequence(b.arguments, 35, [&](auto &argument) { argumentFields(s, argument); });
   s.sequence(b.results, 42, [&](auto &result) { resultFields(s, result); });
+  s.sequence(b.replayChecks, 51, [&](auto &check) { replayFields(s, check); });
   s.sequence(b.kernels, 24, [&](auto &kernel) { kernelFields(s, kernel); });
   s.sequence(b.programs, 24, [&](auto &program) {
     s.text(program.name);

@@ -1,5 +1,6 @@
 // reprise: a bundle in memory, ready to run
 #include "reprise/Runtime/Executable.h"
+#include "reprise/Runtime/Npy.h"
 #include "reprise/Runtime/HostFeatures.h"
 
 #include <algorithm>
@@ -166,8 +167,28 @@ Error Executable::run(std::string_view name) {
     } else {
       runStages(prepared, prepared.stages, 0, prepared.stages.size());
     }
-    if (isStep)
-      replaceArguments();
+    if (!isStep)
+      continue;
+    if (Error error = compareReplays())
+      return error;
+    replaceArguments();
+  }
+  return Error::success();
+}
+
+Error Executable::compareReplays() {
+  for (const ReplayCheck &check : manifest.replayChecks) {
+    auto *original = static_cast<uint8_t *>(address(check.original));
+    auto *replayed = static_cast<uint8_t *>(address(check.replayed));
+    uint64_t bytes = check.original.bytes, width = elementBytes(check.dtype);
+    if (std::memcmp(original, replayed, bytes) == 0)
+      continue;
+    canonicalizeNaNs(check.dtype, original, bytes / width);
+    canonicalizeNaNs(check.dtype, replayed, bytes / width);
+    uint64_t at = std::mismatch(original, original + bytes, replayed).first - original;
+    if (at != bytes)
+      return Error::make("the replay of '" + check.name + "' differs from its original at element " +
+                         std::to_string(at / width));
   }
   return Error::success();
 }

@@ -141,8 +141,10 @@ private:
       command.label = compiled.label;
       for (const BufferSlot &slot : emitted.buffers)
         command.operands.push_back(operandOf(slot, inputs, outputs, compiled.emitted.sharedBytes));
-      if (first)
+      if (first) {
         describeWork(launch, command);
+        addIndexChecks(launch, emitted, command);
+      }
       first = false;
       program.commands.push_back(std::move(command));
     }
@@ -170,6 +172,23 @@ private:
         command.flops += cost.getFlops();
     for (Value value : llvm::concat<Value>(SmallVector<Value>(launch.getInputs()), SmallVector<Value>(launch.getResults())))
       command.bytes += sizeInBytes(value.getType());
+  }
+
+  /// Positions that the launch reads from a buffer as a whole can be checked before it runs.
+  static void addIndexChecks(exec::LaunchOp launch, const EmittedCommand &emitted, runtime::Command &command) {
+    for (auto op : launch.getBody().front().getOps<IndexingOpInterface>()) {
+      auto argument = dyn_cast<BlockArgument>(op.getPositions());
+      if (!argument)
+        continue;
+      auto type = cast<RankedTensorType>(argument.getType());
+      for (auto [i, slot] : llvm::enumerate(emitted.buffers))
+        if (slot.kind == BufferSlot::Input && slot.index == argument.getArgNumber() && slot.offset == 0) {
+          command.indexChecks.push_back({static_cast<uint32_t>(i), dtypeOf(type.getElementType()),
+                                         static_cast<uint64_t>(type.getNumElements()), op.getPositionLimit(),
+                                         op->getName().getStringRef().str()});
+          break;
+        }
+    }
   }
 
   func::FuncOp step;

@@ -28,7 +28,7 @@ def LogSoftmaxOp : Reprise_RowOp<"log_softmax", (ins Reprise_FloatTensor:$operan
 }
 
 def CrossEntropyOp : Reprise_RowOp<"cross_entropy", (ins Reprise_FloatTensor:$logits, Reprise_IntegerTensor:$labels),
-    [InferTypeOpAdaptor]> {
+    [InferTypeOpAdaptor, DeclareOpInterfaceMethods<IndexingOpInterface>]> {
   let summary = "Negative log likelihood of a label under softmax, per sample";
   let description = [{
     Over the last dimension of the logits: `m = max x; s = x - m; result = log Σexp(s) - s[label]`. Labels are clamped

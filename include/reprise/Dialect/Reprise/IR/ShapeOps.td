@@ -102,7 +102,7 @@ def ConcatenateOp : Reprise_PureOp<"concatenate", (ins Variadic<Reprise_Tensor>:
 }
 
 def GatherOp : Reprise_PureOp<"gather", (ins Reprise_Tensor:$table, Reprise_IntegerTensor:$indices),
-    [InferTypeOpAdaptor]> {
+    [InferTypeOpAdaptor, DeclareOpInterfaceMethods<IndexingOpInterface>]> {
   let summary = "Rows of a table (embedding)";
   let description = [{
     `result[i…, d…] = table[indices[i…], d…]`. Indices are clamped to [0, rows of the table - 1].
@@ -110,10 +110,15 @@ def GatherOp : Reprise_PureOp<"gather", (ins Reprise_Tensor:$table, Reprise_Inte
   let results = (outs Reprise_Tensor:$result);
   let assemblyFormat = "$table `[` $indices `]` attr-dict `:` functional-type(operands, $result)";
   let hasVerifier = 1;
-  let extraClassDefinition = "int64_t $cppClass::getFlops() { return 0; }";
+  let extraClassDefinition = [{
+    int64_t $cppClass::getFlops() { return 0; }
+    ::mlir::Value $cppClass::getPositions() { return getIndices(); }
+    int64_t $cppClass::getPositionLimit() { return getTable().getType().getDimSize(0); }
+  }];
 }
 
-def ScatterAddOp : Reprise_PureOp<"scatter_add", (ins Reprise_IntegerTensor:$indices, Reprise_FloatTensor:$updates)> {
+def ScatterAddOp : Reprise_PureOp<"scatter_add", (ins Reprise_IntegerTensor:$indices, Reprise_FloatTensor:$updates),
+    [DeclareOpInterfaceMethods<IndexingOpInterface>]> {
   let summary = "Adds rows into a table of zeros, in index order";
   let description = [{
     The adjoint of `gather`: `result[indices[i…], d…] += updates[i…, d…]`, from +0, i… ascending in row-major order.
@@ -122,7 +127,11 @@ def ScatterAddOp : Reprise_PureOp<"scatter_add", (ins Reprise_IntegerTensor:$ind
   let results = (outs Reprise_FloatTensor:$result);
   let assemblyFormat = "$updates `at` $indices attr-dict `:` functional-type(operands, $result)";
   let hasVerifier = 1;
-  let extraClassDefinition = "int64_t $cppClass::getFlops() { return getUpdates().getType().getNumElements(); }";
+  let extraClassDefinition = [{
+    int64_t $cppClass::getFlops() { return getUpdates().getType().getNumElements(); }
+    ::mlir::Value $cppClass::getPositions() { return getIndices(); }
+    int64_t $cppClass::getPositionLimit() { return getType().getDimSize(0); }
+  }];
 }
 
 #endif

@@ -30,6 +30,9 @@ LogicalResult CrossEntropyOp::inferReturnTypes(MLIRContext *, std::optional<Loca
   return success();
 }
 
+Value CrossEntropyOp::getPositions() { return getLabels(); }
+int64_t CrossEntropyOp::getPositionLimit() { return getLogits().getType().getShape().back(); }
+
 LogicalResult LayerNormOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                             SmallVectorImpl<Type> &results) {
   auto type = dyn_cast<RankedTensorType>(adaptor.getOperand().getType());
