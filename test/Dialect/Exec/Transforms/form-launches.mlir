@@ -119,3 +119,43 @@ func.func @moments(%w: tensor<8xf32> {reprise.name = "w"}, %m: tensor<8xf32> {re
   %8 = reprise.mul %u, %e : tensor<4xf32>
   return %7, %1, %4, %8, %l : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// Elementwise ops on a contraction's result join it; the second result is stored too, and the rest is a launch of its own.
+// CHECK-LABEL: @epilogue
+// CHECK: exec.launch ({{.*}}) : ({{.*}}) -> (tensor<4x6xf32>, tensor<4x6xf32>) {
+// CHECK-NEXT: reprise.dot_general
+// CHECK-NEXT: reprise.broadcast
+// CHECK-NEXT: reprise.add
+// CHECK-NEXT: reprise.tanh
+// CHECK: exec.launch
+// CHECK-NEXT: reprise.sum
+func.func @epilogue(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>, %b: tensor<6xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>, tensor<6xf32>) {
+  %0 = reprise.dot_general %x, %w contracting [1] x [0] : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+  %1 = reprise.broadcast %b dims [1] : (tensor<6xf32>) -> tensor<4x6xf32>
+  %2 = reprise.add %0, %1 : tensor<4x6xf32>
+  %3 = reprise.tanh %2 : tensor<4x6xf32>
+  %4 = reprise.sum %3 dims [0] : (tensor<4x6xf32>) -> tensor<6xf32>
+  return %2, %3, %4 : tensor<4x6xf32>, tensor<4x6xf32>, tensor<6xf32>
+}
+
+// -----
+
+// What reads forward values alone waits for its reader in the backward pass.
+// CHECK-LABEL: @mask
+// CHECK: exec.launch
+// CHECK-NEXT: reprise.tanh
+// CHECK: exec.launch
+// CHECK-NEXT: reprise.dot_general
+// CHECK: reprise.compare
+// CHECK-NEXT: reprise.select
+// CHECK-NOT: exec.launch
+func.func @mask(%x: tensor<4x4xf32>, %d: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %zero = reprise.constant dense<0.0> : tensor<4x4xf32>
+  %0 = reprise.tanh %x {reprise.primal} : tensor<4x4xf32>
+  %1 = reprise.dot_general %d, %x contracting [1] x [0] {reprise.cotangent} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %2 = reprise.compare gt %0, %zero {reprise.cotangent} : tensor<4x4xf32>
+  %3 = reprise.select %2, %1, %zero {reprise.cotangent} : tensor<4x4xi1>, tensor<4x4xf32>
+  return %0, %3 : tensor<4x4xf32>, tensor<4x4xf32>
+}

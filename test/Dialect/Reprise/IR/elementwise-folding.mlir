@@ -98,3 +98,26 @@ func.func @replays(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4
   %4 = reprise.cast %x {replay = 1 : i64} : tensor<4xf32> to tensor<4xf32>
   return %0, %1, %2, %3, %4 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
+
+// Constants fold, correctly rounded in their own type; what would be NaN does not.
+// CHECK-LABEL: func @constants(
+func.func @constants() -> (tensor<f32>, tensor<f32>, tensor<f32>, tensor<bf16>, tensor<f32>) {
+  %one = reprise.constant dense<1.0> : tensor<f32>
+  %three = reprise.constant dense<3.0> : tensor<f32>
+  %zero = reprise.constant dense<0.0> : tensor<f32>
+  %half = reprise.constant dense<1.0> : tensor<bf16>
+  %step = reprise.constant dense<0.00390625> : tensor<bf16>
+  // CHECK-DAG: %[[THIRD:.*]] = reprise.constant dense<0.333333343> : tensor<f32>
+  %0 = reprise.div %one, %three : tensor<f32>
+  // CHECK-DAG: %[[FOUR:.*]] = reprise.constant dense<4.000000e+00> : tensor<f32>
+  %1 = reprise.add %one, %three : tensor<f32>
+  // CHECK-DAG: %[[MINUS:.*]] = reprise.constant dense<-2.000000e+00> : tensor<f32>
+  %2 = reprise.sub %one, %three : tensor<f32>
+  // Halfway between two values of bf16: to even.
+  // CHECK-DAG: %[[ONE:.*]] = reprise.constant dense<1.000000e+00> : tensor<bf16>
+  %3 = reprise.add %half, %step : tensor<bf16>
+  // CHECK: %[[NAN:.*]] = reprise.div
+  %4 = reprise.div %zero, %zero : tensor<f32>
+  // CHECK-NEXT: return %[[THIRD]], %[[FOUR]], %[[MINUS]], %[[ONE]], %[[NAN]]
+  return %0, %1, %2, %3, %4 : tensor<f32>, tensor<f32>, tensor<f32>, tensor<bf16>, tensor<f32>
+}

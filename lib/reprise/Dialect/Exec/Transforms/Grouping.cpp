@@ -111,10 +111,19 @@ static bool isRowGroup(ArrayRef<Operation *> ops) {
   return true;
 }
 
+/// One contraction, and elementwise ops on its result's shape after it.
+static bool isContractionGroup(ArrayRef<Operation *> ops) {
+  if (!isa<ContractionOpInterface>(ops.front()))
+    return false;
+  ArrayRef<int64_t> shape = shapeOf(ops.front()->getResult(0));
+  return llvm::all_of(ops.drop_front(),
+                      [&](Operation *op) { return isElementwise(op) && shapeOf(op->getResult(0)) == shape; });
+}
+
 static bool canHold(ArrayRef<Operation *> ops) {
   if (ops.size() == 1)
     return true;
-  return ops.size() <= maxGroupSize && readsInPlace(ops) && isRowGroup(ops);
+  return ops.size() <= maxGroupSize && readsInPlace(ops) && (isContractionGroup(ops) || isRowGroup(ops));
 }
 
 //===-- Grouping ------------------------------------------------------------------------------------------------===//
@@ -139,11 +148,13 @@ public:
   void add(Operation *op) {
     SmallVector<Operation *> producers;
     collectProducers(op, producers);
+    // Cotangents find what the forward pass stored, as they find arguments; updates must not outwait their gradient.
     bool isReady = isElementwise(op) && llvm::all_of(producers, [&](Operation *p) {
-                     return isa<ConstantOp>(p) || waiting.contains(p) || early.contains(p);
+                     return isa<ConstantOp>(p) || waiting.contains(p) || early.contains(p) ||
+                            (partOf(op) == 1 && partOf(p) == 0);
                    });
-    // What reads arguments alone waits for its reader, so as not to become a launch and a value of its own.
-    if (isReady && op->hasOneUse())
+    // What reads such values alone waits for its reader, so as not to become a launch and a value of its own.
+    if (isReady && op->hasOneUse() && !op->getUsers().begin()->hasTrait<OpTrait::IsTerminator>())
       waiting.insert(op);
     else
       place(op);

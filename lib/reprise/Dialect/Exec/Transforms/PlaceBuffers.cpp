@@ -2,6 +2,7 @@
 #include "reprise/Dialect/Exec/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "reprise/Conversion/Cpu/Loops.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Planning/Offsets/Problem.h"
 #include "reprise/Planning/Offsets/Solve.h"
@@ -35,30 +36,14 @@ SmallVector<int64_t> nextValueOf(func::FuncOp entry) {
   return replaced;
 }
 
-/// True if every element of the result is computed from the argument's element at the same index and the body makes
-/// one pass over both: elementwise ops only, no view of the argument.
-bool readsAtResultIndex(LaunchOp launch, unsigned input, unsigned result) {
-  Type type = launch.getInputs()[input].getType();
-  if (launch.getResult(result).getType() != type)
-    return false;
-  for (Operation &op : launch.getBody().front().without_terminator()) {
-    bool elementwise = isa<ElementwiseOpInterface>(op) || isa<DropoutOp>(op);
-    bool source = isa<ViewOpInterface, IotaOp, ConstantOp>(op) || isa<RandomOpInterface>(op);
-    if (!elementwise && !source)
-      return false;
-    if (elementwise && cast<ShapedType>(op.getResult(0).getType()).getShape() != cast<ShapedType>(type).getShape())
-      return false;
-  }
-  return llvm::none_of(launch.getBody().getArgument(input).getUsers(),
-                       [](Operation *user) { return isa<ViewOpInterface>(user); });
-}
-
 /// Places the buffers of one entry.
 class Placement {
 public:
   explicit Placement(func::FuncOp entry) : entry(entry), block(entry.getBody().front()) {
     for (auto launch : block.getOps<LaunchOp>()) {
       position[launch] = launches.size();
+      for (auto [result, input] : findInPlacePairs(launch.getBody().front()))
+        inPlace.insert({launch.getResult(result), input});
       launches.push_back(launch);
     }
   }
@@ -102,7 +87,7 @@ private:
       // The old value itself is returned, or read later.
       if (!reader || position.lookup(reader) > position.lookup(launch))
         return false;
-      if (reader == launch && !readsAtResultIndex(launch, use.getOperandNumber(), result))
+      if (reader == launch && !inPlace.contains({launch.getResult(result), use.getOperandNumber()}))
         return false;
     }
     return true;
@@ -142,7 +127,7 @@ private:
   Value findDyingInput(LaunchOp launch, OpResult result, const llvm::SmallDenseSet<Value> &taken) {
     for (auto [i, input] : llvm::enumerate(launch.getInputs()))
       if (bufferOf.contains(input) && !taken.contains(input) && lastUse(input) == position.lookup(launch) &&
-          llvm::count(launch.getInputs(), input) == 1 && readsAtResultIndex(launch, i, result.getResultNumber()))
+          llvm::count(launch.getInputs(), input) == 1 && inPlace.contains({result, i}))
         return input;
     return {};
   }
@@ -165,6 +150,8 @@ private:
   Block &block;
   SmallVector<LaunchOp> launches;
   DenseMap<Operation *, int64_t> position;
+  /// Results with the inputs in whose place their kernels may store them.
+  llvm::DenseSet<std::pair<Value, unsigned>> inPlace;
   DenseMap<Value, int64_t> placedIn;
   DenseMap<Value, size_t> bufferOf;
   offsets::Problem problem;
