@@ -7,6 +7,7 @@
 #define REPRISE_CONVERSION_RANDOM_H
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include <array>
 
 namespace reprise {
 
@@ -14,6 +15,10 @@ namespace reprise {
 /// so must the first position be when the code runs. Seed, stream and position are scalars.
 mlir::Value emitPhiloxWords(mlir::ImplicitLocOpBuilder &b, mlir::Value seed, mlir::Value stream,
                             mlir::Value position, int64_t lanes);
+
+/// Words 4n to 4n + 3 for each n of `blocks`, a scalar or a vector of i64: i32 in its shape.
+std::array<mlir::Value, 4> emitPhiloxBlocks(mlir::ImplicitLocOpBuilder &b, mlir::Value seed,
+                                            mlir::Value stream, mlir::Value blocks);
 
 /// The words of any positions, a scalar or a vector, as i32 in the same shape. Each lane draws a
 /// block of its own: four times the work.

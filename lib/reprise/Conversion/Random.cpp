@@ -124,6 +124,14 @@ Value emitPhiloxWords(ImplicitLocOpBuilder &b, Value seed, Value stream, Value p
   return vector::BitCastOp::create(b, VectorType::get(lanes, b.getI32Type()), joined);
 }
 
+std::array<Value, 4> emitPhiloxBlocks(ImplicitLocOpBuilder &b, Value seed, Value stream,
+                                      Value blocks) {
+  std::array<Value, 4> words = emitBlocks(b, seed, stream, blocks);
+  for (Value &word : words)
+    word = emitTruncate(b, word);
+  return words;
+}
+
 Value emitPhiloxWordsAt(ImplicitLocOpBuilder &b, Value seed, Value stream, Value positions) {
   auto [even, odd] = emitPairsAt(b, seed, stream, positions);
   return emitTruncate(b, arith::SelectOp::create(b, emitIsOdd(b, positions, 1), odd, even));

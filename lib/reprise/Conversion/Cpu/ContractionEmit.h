@@ -70,13 +70,20 @@ struct TileOperand {
 /// Runs `count` terms of a tile of `rows` rows × `lanes` columns whose accumulators lie at `to`,
 /// `ld` elements apart. They start from +0 if `first` holds (an i1, or null for always). The last
 /// vector's lanes beyond the last column are computed and stored too; `maskRhs` tells that rhs
-/// cannot be read there.
+/// cannot be read there. With `resume` the sums always go on from those at `to`.
 struct TileRequest {
+  /// rows − 1 further terms that not all rows have, on a causal diagonal: Leading stands before the
+  /// others, and its term t is one of rows 0 to t; Trailing stands behind them, and its term t is
+  /// one of rows t + 1 on.
+  enum class Triangle { None, Leading, Trailing };
+
   TileOperand lhs, rhs;
   int64_t rows, lanes;
   bool maskRhs;
   mlir::Value count, to, first;
   int64_t ld;
+  bool resume = false;
+  Triangle triangle = Triangle::None;
 };
 void emitTile(KernelBuilder &k, const ContractionPlan &plan, const TileRequest &request);
 

@@ -26,11 +26,20 @@ public:
     matchPattern(request.count, m_Constant(&known));
     Value rest = k.rem(request.count, unroll);
     Value main = k.sub(request.count, rest);
-    sums = k.forLoop(k.i64(0), main, k.i64(unroll), sums,
+    Value start = k.i64(0), end = request.count;
+    if (request.triangle == TileRequest::Triangle::Leading) {
+      sums = triangle(start, sums);
+      start = k.i64(request.rows - 1);
+      main = k.add(main, start);
+      end = k.add(end, start);
+    }
+    sums = k.forLoop(start, main, k.i64(unroll), sums,
                      [&](Value term, ValueRange carried) { return terms(term, unroll, carried); });
     if (!known || known.getInt() % unroll)
-      sums = k.forLoop(main, request.count, k.i64(1), sums,
+      sums = k.forLoop(main, end, k.i64(1), sums,
                        [&](Value term, ValueRange carried) { return terms(term, 1, carried); });
+    if (request.triangle == TileRequest::Triangle::Trailing)
+      sums = triangle(end, sums);
     for (int64_t i = 0; i < request.rows; ++i)
       for (int64_t v = 0; v < vectors; ++v)
         k.store(accumulator, sums[i * vectors + v], sumAddress(i, v), k.i64(0));
@@ -50,8 +59,15 @@ private:
   KernelBuilder::Carried initialSums() {
     int64_t count = request.rows * vectors;
     Value zero = k.constant(vectorType, 0);
-    if (!request.first)
+    if (!request.first && !request.resume)
       return KernelBuilder::Carried(count, zero);
+    if (request.resume) {
+      KernelBuilder::Carried loaded;
+      for (int64_t i = 0; i < request.rows; ++i)
+        for (int64_t v = 0; v < vectors; ++v)
+          loaded.push_back(k.load(accumulator, sumAddress(i, v), k.i64(0), width));
+      return loaded;
+    }
     // A load under a mask of all or no lanes, not a branch: values that meet behind one make LLVM
     // spill them all.
     Value yes = arith::ConstantIntOp::create(b, 1, 1);
@@ -65,8 +81,17 @@ private:
     return loaded;
   }
 
-  /// Adds `count` terms from `term` on.
-  KernelBuilder::Carried terms(Value term, int64_t count, ValueRange carried) {
+  /// Adds the terms that not all rows have, from `term` on.
+  KernelBuilder::Carried triangle(Value term, ValueRange carried) {
+    bool leading = request.triangle == TileRequest::Triangle::Leading;
+    return terms(term, request.rows - 1, carried,
+                 [&](int64_t t, int64_t row) { return leading == (row <= t); });
+  }
+
+  /// Adds `count` terms from `term` on, to all rows or those chosen.
+  KernelBuilder::Carried
+  terms(Value term, int64_t count, ValueRange carried,
+        llvm::function_ref<bool(int64_t term, int64_t row)> takesPart = nullptr) {
     KernelBuilder::Carried sums(carried);
     Value lhs = address(request.lhs, k.mul(term, request.lhs.contractedStride));
     Value rhs = address(request.rhs, k.mul(term, request.rhs.contractedStride));
@@ -75,6 +100,8 @@ private:
       for (int64_t v = 0; v < vectors; ++v)
         right.push_back(loadRight(rhs, u, v));
       for (int64_t i = 0; i < request.rows; ++i) {
+        if (takesPart && !takesPart(u, i))
+          continue;
         int64_t offset = u * request.lhs.contractedStride + i * request.lhs.freeStride;
         Value left = k.splat(k.loadCompute(request.lhs.type, lhs, k.i64(offset)), width);
         for (int64_t v = 0; v < vectors; ++v) {

@@ -1,0 +1,58 @@
+// reprise: scaled dot-product attention and its backward, as kernels for the CPU
+//
+// The arithmetic is that of `reprise.attention` and `reprise.attention_backward`; nothing else
+// shows: neither tiles nor strips nor strides nor the target. Scores never reach memory that
+// outlives a work item: strips of them, times all keys, lie in worker workspace.
+#ifndef REPRISE_CONVERSION_CPU_ATTENTION_H
+#define REPRISE_CONVERSION_CPU_ATTENTION_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "reprise/Conversion/Cpu/Launch.h"
+#include "reprise/Conversion/Cpu/Target.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace reprise {
+
+/// Distances in elements between neighbours of [batch, head, row, depth]. Rows are queries or keys;
+/// lse and dlse have no depth.
+struct AttentionStrides {
+  int64_t batch = 0, head = 0, row = 0, depth = 1;
+};
+
+/// One attention, or the backward of one. Element types are f32, f64, bf16 or f16; lse and dlse
+/// have the type of arithmetic. Results are row-major.
+struct AttentionSpec {
+  mlir::Type type;
+  int64_t batch = 1, heads = 1, queries = 1, keys = 1, depth = 1; // depth: at most maxDepth
+  AttentionStrides query, key, value;
+  AttentionStrides out, dout, lse, dlse; // of the backward
+  bool hasDlse = false;
+  double scale = 1;
+  bool causal = false; // then keys ≥ queries
+  /// Dropout of the probabilities, none for rate 0. Its words are those of [batch, head, query,
+  /// key] in `globalShape`, from `origin` (zeros if absent).
+  double rate = 0;
+  int64_t stream = 0;
+  llvm::SmallVector<int64_t> globalShape;
+  bool hasOrigin = false;
+  /// Which results are wanted, in order: out and lse; or dquery, dkey and dvalue.
+  llvm::SmallVector<bool> stored = {true, true, true};
+
+  bool draws() const { return rate != 0; }
+  static constexpr int64_t maxDepth = 4096;
+};
+
+/// Adds the kernel `name`. The slots of its command are, as inputs in this order: query, key,
+/// value; with dropout seed, offset (i64 each) and, if `hasOrigin`, origin (4 × i64); as outputs
+/// the wanted ones of out and lse, numbered from 0.
+EmittedLaunch emitAttention(mlir::ModuleOp kernels, llvm::StringRef name, const AttentionSpec &spec,
+                            const CpuTarget &target);
+
+/// The same for the backward. Inputs: query, key, value, out, lse, dout, dlse (if `hasDlse`), then
+/// as above; outputs: the wanted ones of dquery, dkey and dvalue.
+EmittedLaunch emitAttentionBackward(mlir::ModuleOp kernels, llvm::StringRef name,
+                                    const AttentionSpec &spec, const CpuTarget &target);
+
+} // namespace reprise
+
+#endif // REPRISE_CONVERSION_CPU_ATTENTION_H

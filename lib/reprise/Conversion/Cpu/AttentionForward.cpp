@@ -1,0 +1,275 @@
+// reprise: emits attention, strip by strip of queries
+#include "AttentionParts.h"
+#include "reprise/Conversion/Elementary.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace reprise {
+namespace {
+
+constexpr int64_t sumLanes = 32;
+
+/// Byte offsets in a worker's workspace.
+struct ForwardWorkspace {
+  WorkspaceLayout layout;
+  int64_t keys = 0, values = 0; // copies of those that tiles cannot read as they lie
+  int64_t packed, scores, results, sums, sumTrees, totals, statistics;
+
+  explicit ForwardWorkspace(const AttentionPlan &plan) {
+    const AttentionSpec &spec = plan.spec;
+    auto reserve = [&](int64_t elements) { return layout.reserve(elements, plan.bytes()); };
+    if (!plan.isDirect(spec.key, false))
+      keys = reserve(spec.keys * plan.ld);
+    if (!plan.isDirect(spec.value, true))
+      values = reserve(spec.keys * plan.ld);
+    packed = reserve(plan.strip / plan.lanes * plan.packedElements());
+    scores = reserve((llvm::alignTo(spec.keys, 4) + plan.rows) * plan.strip);
+    results = reserve(AttentionPlan::slotsOf(spec.keys) * plan.strip * plan.ld);
+    sums = reserve(sumLanes * plan.width);
+    sumTrees = reserve(AttentionPlan::slotsOf(spec.keys) * plan.width);
+    totals = reserve(plan.strip);
+    statistics = reserve(plan.strip);
+  }
+};
+
+class ForwardEmitter : AttentionParts {
+public:
+  ForwardEmitter(KernelBuilder &k, const AttentionPlan &plan, const ForwardWorkspace &offsets)
+      : AttentionParts(k, plan), dropout(*this, 3), offsets(offsets),
+        firstOutput(3 + (spec.draws() ? 2 + spec.hasOrigin : 0)) {}
+
+  void emit() {
+    packed = workspace(offsets.packed), scores = workspace(offsets.scores);
+    results = workspace(offsets.results), totals = workspace(offsets.totals);
+    statistics = workspace(offsets.statistics);
+    k.forLoop(k.begin(), k.end(), k.i64(1), [&](Value item) {
+      head = headOf(k.div(item, plan.rowBlocks()));
+      Value begin = k.mul(k.rem(item, plan.rowBlocks()), plan.itemRows);
+      Value end = k.min(k.add(begin, plan.itemRows), k.i64(spec.queries));
+      Value visible = spec.causal ? k.add(end, plan.shift()) : k.i64(spec.keys);
+      keys = rowsFor(headBase(1, spec.type, spec.key, head), spec.key, visible,
+                     workspace(offsets.keys), plan.isDirect(spec.key, false));
+      values = rowsFor(headBase(2, spec.type, spec.value, head), spec.value, visible,
+                       workspace(offsets.values), plan.isDirect(spec.value, true));
+      k.forLoop(begin, end, k.i64(plan.strip), [&](Value i0) {
+        emitStrip(i0, k.min(k.i64(plan.strip), k.sub(end, i0)));
+      });
+    });
+  }
+
+private:
+  /// The keys that the query `i` sees; of queries beyond the last one, all.
+  Value visibleTo(Value i) {
+    return spec.causal ? k.min(k.add(i, plan.shift() + 1), k.i64(spec.keys)) : k.i64(spec.keys);
+  }
+
+  void emitStrip(Value i0, Value count) {
+    packQueries(headBase(0, spec.type, spec.query, head), spec.query, i0, count, packed);
+    k.forLoop(k.i64(0), count, k.i64(plan.lanes), [&](Value column) {
+      Value limit = visibleTo(k.add(k.add(i0, column), plan.lanes - 1));
+      products(keys, packedQueries(packed, column), column, k.i64(0), limit, k.i64(0), scores);
+    });
+    k.forLoop(k.i64(0), count, k.i64(plan.width),
+              [&](Value column) { emitProbabilities(column, k.add(i0, column)); });
+    forChains(spec.keys, results, plan.strip * plan.ld,
+              [&](Value c, Value slot) { emitChain(i0, count, c, slot); });
+    store(i0, count);
+  }
+
+  /// The scores of one register of queries, from `i` on, become probabilities.
+  struct Column {
+    Value at;        // in the strip
+    Value positions; // of the words of dropout
+    Value bounds;    // keys that each query sees
+    Value largest;
+  };
+
+  Value score(const Column &column, Value key) {
+    Value at = k.add(k.mul(key, plan.strip), column.at);
+    Value sum = k.load(plan.compute, scores, at, plan.width);
+    return arith::MulFOp::create(b, sum, k.constant(vectorType(), spec.scale));
+  }
+
+  Value isVisible(const Column &column, Value key) {
+    Type element = getElementTypeOrSelf(indexType());
+    Value index = element.isInteger(64) ? key : arith::TruncIOp::create(b, element, key).getResult();
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, column.bounds,
+                                 k.splat(index, plan.width));
+  }
+
+  Value boundsOf(Value i) {
+    if (!spec.causal)
+      return k.constant(indexType(), spec.keys);
+    auto type = cast<VectorType>(indexType());
+    SmallVector<APInt> steps;
+    for (int64_t lane = 0; lane < plan.width; ++lane)
+      steps.push_back(APInt(type.getElementTypeBitWidth(), lane + plan.shift() + 1));
+    Value lanes = arith::ConstantOp::create(b, DenseElementsAttr::get(type, steps));
+    Type element = type.getElementType();
+    Value index = element.isInteger(64) ? i : arith::TruncIOp::create(b, element, i).getResult();
+    return arith::AddIOp::create(b, k.splat(index, plan.width), lanes);
+  }
+
+  void emitProbabilities(Value at, Value i) {
+    Column column{at, spec.draws() ? dropout.rowPositions(head, i) : Value(), boundsOf(i), {}};
+    // The keys before `full` are seen by all, those from `limit` on by none.
+    Value full = roundDown(visibleTo(i), 4);
+    Value limit = roundUp(visibleTo(k.add(i, plan.width - 1)), 4);
+    column.largest = emitMaximum(column, full, limit);
+    Value sums = workspace(offsets.sums), trees = workspace(offsets.sumTrees);
+    forChains(spec.keys, trees, plan.width, [&](Value c, Value slot) {
+      Value begin = k.mul(c, chainLength), end = k.add(begin, chainLength);
+      zero(sums, k.i64(sumLanes * plan.width));
+      auto groups = [&](Value lo, Value hi, bool masked) {
+        k.forLoop(lo, hi, k.i64(4), [&](Value key) { emitGroup(column, key, sums, masked); });
+      };
+      groups(begin, k.min(full, end), false);
+      if (spec.causal || spec.keys % 4)
+        groups(max(full, begin), k.min(limit, end), true);
+      k.store(plan.compute, fold(sums), slot, k.i64(0));
+    });
+    Value total = k.load(plan.compute, trees, k.i64(0), plan.width);
+    k.store(plan.compute, total, totals, at);
+    Value lse = arith::AddFOp::create(b, column.largest, emitLog(b, total));
+    k.store(plan.compute, lse, statistics, at);
+  }
+
+  /// Where NaN is among the scores, every result is NaN, whether NaN wins here or not; nor does the
+  /// sign of zero show. So the comparison of one instruction serves.
+  Value greater(Value x, Value y) {
+    Value less = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, y, x);
+    return arith::SelectOp::create(b, less, x, y);
+  }
+
+  Value emitMaximum(const Column &column, Value full, Value limit) {
+    Value least = k.constant(vectorType(), -std::numeric_limits<double>::infinity());
+    auto scan = [&](Value lo, Value hi, ValueRange start, bool masked) {
+      return k.forLoop(lo, hi, k.i64(4), start, [&](Value key, ValueRange carried) {
+        KernelBuilder::Carried next;
+        for (int64_t u = 0; u < 4; ++u) {
+          Value at = k.add(key, u), value = score(column, at);
+          if (masked)
+            value = arith::SelectOp::create(b, isVisible(column, at), value, least);
+          next.push_back(greater(value, carried[u]));
+        }
+        return next;
+      });
+    };
+    KernelBuilder::Carried m = scan(k.i64(0), full, KernelBuilder::Carried(4, least), false);
+    if (spec.causal || spec.keys % 4)
+      m = scan(full, limit, m, true);
+    return greater(greater(m[0], m[1]), greater(m[2], m[3]));
+  }
+
+  /// Four keys: p = exp(score − m), added to the lanes of its sum, then dropped or not.
+  void emitGroup(const Column &column, Value key, Value sums, bool masked) {
+    std::array<Value, 4> words;
+    if (spec.draws())
+      words = dropout.words(column.positions, key);
+    for (int64_t u = 0; u < 4; ++u) {
+      Value j = k.add(key, u);
+      Value p = emitExp(b, arith::SubFOp::create(b, score(column, j), column.largest));
+      // A masked key's +0 changes no sum, since those of probabilities are never -0.
+      if (masked)
+        p = arith::SelectOp::create(b, isVisible(column, j), p, k.constant(vectorType(), 0));
+      Value lane = k.mul(k.add(k.rem(key, sumLanes), u), plan.width);
+      Value sum = k.load(plan.compute, sums, lane, plan.width);
+      k.store(plan.compute, arith::AddFOp::create(b, sum, p), sums, lane);
+      if (spec.draws())
+        p = dropout.apply(words[u], p);
+      k.store(plan.compute, p, scores, k.add(k.mul(j, plan.strip), column.at));
+    }
+  }
+
+  /// The butterfly over the lanes of the sums.
+  Value fold(Value sums) {
+    SmallVector<Value> lanes;
+    for (int64_t lane = 0; lane < sumLanes; ++lane)
+      lanes.push_back(k.load(plan.compute, sums, k.i64(lane * plan.width), plan.width));
+    for (int64_t distance = sumLanes / 2; distance; distance /= 2)
+      for (int64_t lane = 0; lane < distance; ++lane)
+        lanes[lane] = arith::AddFOp::create(b, lanes[lane], lanes[lane + distance]);
+    return lanes[0];
+  }
+
+  /// One chain over at most 4,096 keys for each element of the strip's results.
+  void emitChain(Value i0, Value count, Value c, Value to) {
+    Value key0 = k.mul(c, chainLength);
+    Value terms = k.min(k.i64(chainLength), k.sub(k.i64(spec.keys), key0));
+    auto rowsAt = [&](Value row, int64_t rows, Value d, int64_t lanes, Value terms, Triangle shape) {
+      Value left = element(scores, k.add(k.mul(key0, plan.strip), row));
+      tile({plan.compute, left, 1, plan.strip}, values, key0, terms, rows, d, lanes,
+           element(to, k.mul(row, plan.ld)), false, shape);
+    };
+    forDepth([&](Value d, int64_t lanes) {
+      if (!spec.causal)
+        return forTiles(k.i64(0), roundUp(count, plan.rows), 0, [&](Value row, int64_t rows) {
+          rowsAt(row, rows, d, lanes, terms, Triangle::None);
+        });
+      if (plan.singleChains())
+        return forTiles(k.i64(0), count, spec.queries % plan.rows, [&](Value row, int64_t rows) {
+          rowsAt(row, rows, d, lanes, visibleTo(k.add(i0, row)), Triangle::Trailing);
+        });
+      forTiles(k.i64(0), roundUp(count, plan.rows), 0, [&](Value row, int64_t rows) {
+        Value all = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, visibleTo(k.add(i0, row)),
+                                          k.add(key0, terms));
+        k.ifThen(
+            all, [&] { rowsAt(row, rows, d, lanes, terms, Triangle::None); },
+            [&] {
+              k.forLoop(row, k.add(row, rows), k.i64(1), [&](Value single) {
+                Value visible = k.sub(visibleTo(k.add(i0, single)), key0);
+                rowsAt(single, 1, d, lanes, clamp(visible, k.i64(0), terms), Triangle::None);
+              });
+            });
+      });
+    });
+  }
+
+  void store(Value i0, Value count) {
+    Value row0 = k.add(k.mul(head.number, spec.queries), i0);
+    if (spec.stored[0]) {
+      Value to = k.pointer(spec.type, k.buffer(firstOutput), k.mul(row0, spec.depth));
+      storeRows(results, count, to, [&](Value value, Value row) -> Value {
+        Value total = k.load(plan.compute, totals, row);
+        auto vector = dyn_cast<VectorType>(value.getType());
+        return arith::DivFOp::create(b, value, k.splat(total, vector ? plan.width : 1));
+      });
+    }
+    if (!spec.stored[1])
+      return;
+    Value to = element(k.buffer(firstOutput + spec.stored[0]), row0);
+    k.forLoop(k.i64(0), count, k.i64(1), [&](Value row) {
+      k.store(plan.compute, k.load(plan.compute, statistics, row), to, row);
+    });
+  }
+
+  AttentionDropout dropout;
+  const ForwardWorkspace &offsets;
+  unsigned firstOutput;
+  HeadIndex head;
+  RowMatrix keys, values;
+  Value packed, scores, results, totals, statistics;
+};
+
+} // namespace
+
+EmittedLaunch emitAttention(ModuleOp kernels, StringRef name, const AttentionSpec &spec,
+                            const CpuTarget &target) {
+  if (!spec.batch || !spec.heads || !spec.queries)
+    return {};
+  AttentionPlan plan(spec, target);
+  ForwardWorkspace offsets(plan);
+  KernelBuilder k(kernels, name);
+  ForwardEmitter(k, plan, offsets).emit();
+  EmittedCommand command{name.str(), plan.items() * plan.rowBlocks(), {}, offsets.layout.bytes};
+  int64_t inputs = 3 + (spec.draws() ? 2 + spec.hasOrigin : 0);
+  for (int64_t i = 0; i < inputs; ++i)
+    command.buffers.push_back({BufferSlot::Input, i, 0});
+  for (int64_t i = 0; i < spec.stored[0] + spec.stored[1]; ++i)
+    command.buffers.push_back({BufferSlot::Output, i, 0});
+  return {{command}, 0};
+}
+
+} // namespace reprise

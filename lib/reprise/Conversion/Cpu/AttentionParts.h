@@ -1,0 +1,120 @@
+// reprise: what the kernels of attention and of its backward share
+#ifndef REPRISE_CONVERSION_CPU_ATTENTIONPARTS_H
+#define REPRISE_CONVERSION_CPU_ATTENTIONPARTS_H
+
+#include "../Lanes.h"
+#include "AttentionPlan.h"
+#include "ContractionEmit.h"
+
+namespace reprise {
+
+/// Element (row, d) lies at base + row · rowStride + d. `masked`: nothing may be read beyond d =
+/// depth.
+struct RowMatrix {
+  mlir::Type type;
+  mlir::Value base;
+  int64_t rowStride;
+  bool masked;
+};
+
+/// The (batch, head) at hand.
+struct HeadIndex {
+  mlir::Value number, batch, head;
+};
+
+/// Emits parts of one kernel. `Value`s without another type are i64.
+class AttentionParts {
+public:
+  using Value = mlir::Value;
+  using Triangle = TileRequest::Triangle;
+
+  AttentionParts(KernelBuilder &k, const AttentionPlan &plan)
+      : k(k), b(k.builder()), plan(plan), spec(plan.spec) {}
+
+  KernelBuilder &k;
+  mlir::ImplicitLocOpBuilder &b;
+  const AttentionPlan &plan;
+  const AttentionSpec &spec;
+
+  Value workspace(int64_t offset) {
+    return k.pointer(b.getI8Type(), k.workspace(), k.i64(offset));
+  }
+  /// The address of an element in the type of arithmetic.
+  Value element(Value base, Value index) { return k.pointer(plan.compute, base, index); }
+  mlir::Type vectorType() { return KernelBuilder::typeOf(plan.compute, plan.width); }
+  /// The integers as wide as the type of arithmetic, as many as a register holds.
+  mlir::Type indexType();
+  Value max(Value x, Value y) { return b.createOrFold<mlir::arith::MaxSIOp>(x, y); }
+  /// x, but at least lo and at most hi.
+  Value clamp(Value x, Value lo, Value hi) { return max(lo, k.min(x, hi)); }
+  /// `x` rounded up or down to a multiple of `c`.
+  Value roundUp(Value x, int64_t c) { return k.mul(k.div(k.add(x, c - 1), c), c); }
+  Value roundDown(Value x, int64_t c) { return k.mul(k.div(x, c), c); }
+
+  HeadIndex headOf(Value number);
+  /// The first element of a head in an operand of the given strides.
+  Value headBase(unsigned buffer, mlir::Type type, const AttentionStrides &strides,
+                 const HeadIndex &head);
+  /// Rows [0, count) from `from` on, for the tiles: as they are where `direct`, else copied to `to`
+  /// in the type of arithmetic.
+  RowMatrix rowsFor(Value from, const AttentionStrides &strides, Value count, Value to,
+                    bool direct);
+  /// Packs the queries [i0, i0 + count) of an operand whose head starts at `from`.
+  void packQueries(Value from, const AttentionStrides &strides, Value i0, Value count, Value to);
+  Value packedQueries(Value packed, Value column) {
+    return element(packed, k.mul(k.div(column, plan.lanes), plan.packedElements()));
+  }
+
+  /// Products of the keys [lo, hi) with `lanes` packed queries, Σ_d rows[j, d] · queries[i, d]. Key
+  /// j goes to to[(j − key0) · strip + column…]; some rows after hi and before lo may be written.
+  void products(const RowMatrix &rows, Value packed, Value column, Value lo, Value hi, Value key0,
+                Value to);
+  /// Runs `body(row, rows)` over the tiles of [lo, hi): whole ones, then one of `tail` rows if any
+  /// are left, or single rows where `tail` is negative.
+  void forTiles(Value lo, Value hi, int64_t tail,
+                llvm::function_ref<void(Value row, int64_t rows)> body);
+  /// Runs `body(d, lanes)` over the tiles of the depth.
+  void forDepth(llvm::function_ref<void(Value d, int64_t lanes)> body);
+  /// A tile of results: `rows` rows of `to`, and columns [d, d + lanes).
+  void tile(TileOperand left, const RowMatrix &right, Value firstTerm, Value count, int64_t rows,
+            Value d, int64_t lanes, Value to, bool resume, Triangle triangle = Triangle::None);
+
+  /// Sets `count` elements, a multiple of the register's, to +0.
+  void zero(Value to, Value count);
+  /// Runs `chain(c, slot)` for each chain of a sum of `terms` terms, which leaves partial sums in
+  /// slot number `slot`; adds them in the neighbour tree, so that slot 0 gets the whole. A slot is
+  /// `elements` elements, a multiple of the register's.
+  void forChains(int64_t terms, Value slots, int64_t elements,
+                 llvm::function_ref<void(Value c, Value slot)> chain);
+  /// Rows [0, count) of `from`, each element passed through `map(value, row)`, to row-major `to`.
+  void storeRows(Value from, Value count, Value to,
+                 llvm::function_ref<Value(Value value, Value row)> map);
+
+private:
+  void copyRow(Value from, const AttentionStrides &strides, Value to);
+  void addSlots(Value slots, int64_t elements, Value from, Value count);
+};
+
+/// The words of dropout for one register of queries.
+class AttentionDropout {
+public:
+  using Value = mlir::Value;
+  /// `firstBuffer` is that of the seed.
+  AttentionDropout(AttentionParts &parts, unsigned firstBuffer);
+
+  /// The positions of (query i, key 0) for the queries from `i` on.
+  Value rowPositions(const HeadIndex &head, Value i);
+  /// The words of the keys `key` to `key` + 3, a multiple of 4, for each of the queries.
+  std::array<Value, 4> words(Value rowPositions, Value key);
+  /// dropout(x) by such words.
+  Value apply(Value words, Value x);
+
+private:
+  AttentionParts &parts;
+  Value seed, offset, stream;
+  std::array<Value, 4> origin;
+};
+
+} // namespace reprise
+
+#endif // REPRISE_CONVERSION_CPU_ATTENTIONPARTS_H

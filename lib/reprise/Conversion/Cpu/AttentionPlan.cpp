@@ -1,0 +1,39 @@
+// reprise: chooses strips and tiles for attention, from its shape and its target alone
+#include "AttentionPlan.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace reprise {
+
+AttentionPlan::AttentionPlan(const AttentionSpec &spec, const CpuTarget &target)
+    : spec(spec), compute(KernelBuilder::computeType(spec.type)),
+      width(target.lanes(KernelBuilder::bytesOf(compute))) {
+  bool wide = target.registers() == 32;
+  rows = wide ? 8 : 6;
+  lanes = 2 * width;
+  depthLanes = std::min(llvm::alignTo(spec.depth, width), 2 * width);
+  ld = llvm::alignTo(spec.depth, width);
+  int64_t step = std::lcm(rows, lanes);
+  strip = std::min(llvm::alignTo(48, step), llvm::alignTo(std::max<int64_t>(spec.queries, 1), step));
+  keyBlock = 96; // of 6 and of 8
+  itemRows = llvm::alignTo(128, strip);
+  tiles.accumulator = compute;
+  tiles.vectorLanes = width;
+  tiles.kBlock = tiles.terms = spec.depth;
+  OperandPlan &queries = tiles.lanes;
+  queries.buffer = 0;
+  queries.type = spec.type;
+  queries.freeSize = spec.queries;
+  queries.sliver = lanes;
+}
+
+bool AttentionPlan::isDirect(const AttentionStrides &strides, bool asLanes) const {
+  if (spec.type != compute || strides.depth != 1)
+    return false;
+  // Lines at such distances meet in few sets of the first-level cache.
+  return !asLanes || strides.row * bytes() % 1024 != 0;
+}
+
+} // namespace reprise
