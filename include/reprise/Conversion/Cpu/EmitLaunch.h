@@ -20,7 +20,12 @@ bool isContractionLaunch(mlir::Block &body);
 mlir::FailureOr<EmittedLaunch> emitContractionLaunch(mlir::Block &body, llvm::StringRef name, mlir::ModuleOp kernels,
                                                      const CpuTarget &target);
 
-/// For such a body, as findInPlacePairs in Loops.h.
+/// Attention or its backward, and views of its operands.
+bool isAttentionLaunch(mlir::Block &body);
+mlir::FailureOr<EmittedLaunch> emitAttentionLaunch(mlir::Block &body, llvm::StringRef name, mlir::ModuleOp kernels,
+                                                   const CpuTarget &target);
+
+/// For the body of a contraction, as findInPlacePairs in Loops.h.
 llvm::SmallVector<std::pair<unsigned, unsigned>> findContractionInPlacePairs(mlir::Block &body);
 
 /// The buffer and the strided view of it that a value of a body is: an argument, or views of one. None where strides

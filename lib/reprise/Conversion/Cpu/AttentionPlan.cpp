@@ -13,10 +13,10 @@ AttentionPlan::AttentionPlan(const AttentionSpec &spec, const CpuTarget &target)
   bool wide = target.registers() == 32;
   rows = wide ? 8 : 6;
   lanes = 2 * width;
-  depthLanes = std::min(llvm::alignTo(spec.depth, width), 2 * width);
+  depthLanes = std::min<int64_t>(llvm::alignTo(spec.depth, width), 2 * width);
   ld = llvm::alignTo(spec.depth, width);
   int64_t step = std::lcm(rows, lanes);
-  strip = std::min(llvm::alignTo(48, step), llvm::alignTo(std::max<int64_t>(spec.queries, 1), step));
+  strip = llvm::alignTo(std::clamp<int64_t>(spec.queries, 1, 48), step);
   keyBlock = 96; // of 6 and of 8
   itemRows = llvm::alignTo(128, strip);
   tiles.accumulator = compute;

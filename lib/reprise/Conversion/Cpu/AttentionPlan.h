@@ -13,14 +13,14 @@ namespace reprise {
 struct AttentionPlan {
   const AttentionSpec &spec;
   mlir::Type compute;
-  int64_t width;      // elements of one register
-  int64_t rows;       // of a register tile
-  int64_t lanes;      // queries of a tile of scores; a multiple of width
-  int64_t depthLanes; // columns of a tile of results; a multiple of width
-  int64_t strip;      // queries of a strip; a multiple of rows and of lanes
-  int64_t keyBlock;   // keys that the backward handles at a time; a multiple of rows and of 4
-  int64_t itemRows;   // queries of one work item of the forward; a multiple of strip
-  int64_t ld;         // distance of rows of results in workspace: the depth, whole registers
+  int64_t width;         // elements of one register
+  int64_t rows;          // of a register tile
+  int64_t lanes;         // queries of a tile of scores; a multiple of width
+  int64_t depthLanes;    // columns of a tile of results; a multiple of width
+  int64_t strip;         // queries of a strip; a multiple of rows and of lanes
+  int64_t keyBlock;      // keys that the backward handles at a time; a multiple of rows and of 4
+  int64_t itemRows;      // queries of one work item of the forward; a multiple of strip
+  int64_t ld;            // distance of rows of results in workspace: the depth, whole registers
   ContractionPlan tiles; // for tiles and for the packing of queries
 
   AttentionPlan(const AttentionSpec &spec, const CpuTarget &target);

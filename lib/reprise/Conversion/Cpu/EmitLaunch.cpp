@@ -27,6 +27,8 @@ std::optional<BodyView> viewOfArgument(Value value) {
 FailureOr<EmittedLaunch> emitLaunch(Block &body, StringRef name, ModuleOp kernels, const CpuTarget &target) {
   if (isContractionLaunch(body))
     return emitContractionLaunch(body, name, kernels, target);
+  if (isAttentionLaunch(body))
+    return emitAttentionLaunch(body, name, kernels, target);
   return emitLoops(body, name, kernels, target);
 }
 

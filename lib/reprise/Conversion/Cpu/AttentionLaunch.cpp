@@ -1,0 +1,135 @@
+// reprise: a launch that is an attention or the backward of one
+#include "LaunchOperands.h"
+#include "reprise/Conversion/Cpu/Attention.h"
+#include "reprise/Conversion/Cpu/KernelBuilder.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+
+using namespace mlir;
+
+namespace reprise {
+
+static Operation *attentionOf(Block &body) {
+  for (Operation &op : body.without_terminator())
+    if (isa<AttentionOpInterface>(op))
+      return &op;
+  return nullptr;
+}
+
+bool isAttentionLaunch(Block &body) { return attentionOf(body); }
+
+namespace {
+
+class AttentionLaunch {
+public:
+  AttentionLaunch(Block &body, StringRef name, ModuleOp kernels, const CpuTarget &target)
+      : body(body), name(name), kernels(kernels), target(target), operands(name, kernels, target) {}
+
+  FailureOr<EmittedLaunch> emit() {
+    Operation *op = attentionOf(body);
+    if (failed(findResults(op)))
+      return failure();
+    if (auto forward = dyn_cast<AttentionOp>(op)) {
+      if (failed(describe(forward)) || failed(addDraw(forward)))
+        return failure();
+      return finish(emitAttention(kernels, name, spec, target));
+    }
+    return op->emitError("no kernel computes this op");
+  }
+
+private:
+  /// The body stores results of the op alone, each once.
+  LogicalResult findResults(Operation *op) {
+    outputs.assign(op->getNumResults(), -1);
+    for (auto [number, value] : llvm::enumerate(body.getTerminator()->getOperands())) {
+      auto result = dyn_cast<OpResult>(value);
+      if (!result || result.getOwner() != op || outputs[result.getResultNumber()] >= 0)
+        return op->emitError("beside this op its kernel can hold views of its operands only");
+      outputs[result.getResultNumber()] = static_cast<int64_t>(number);
+    }
+    for (auto [number, output] : llvm::enumerate(outputs))
+      spec.stored[number] = output >= 0;
+    return success();
+  }
+
+  template <typename OpT> LogicalResult describe(OpT op) {
+    auto query = cast<RankedTensorType>(op.getQuery().getType());
+    spec.type = query.getElementType();
+    spec.batch = query.getDimSize(0);
+    spec.heads = query.getDimSize(1);
+    spec.queries = query.getDimSize(2);
+    spec.keys = cast<RankedTensorType>(op.getKey().getType()).getDimSize(2);
+    spec.depth = query.getDimSize(3);
+    spec.scale = op.getScale();
+    spec.causal = op.getCausal();
+    spec.rate = op.getRate();
+    return success(succeeded(add(op.getQuery(), spec.query)) &&
+                   succeeded(add(op.getKey(), spec.key)) &&
+                   succeeded(add(op.getValue(), spec.value)));
+  }
+
+  LogicalResult add(Value value, AttentionStrides &strides) {
+    FailureOr<LaunchOperand> operand = operands.find(value);
+    if (failed(operand))
+      return failure();
+    ArrayRef<int64_t> found = operand->strides;
+    strides = {found[0], found[1], found[2], found.size() > 3 ? found[3] : 0};
+    slots.push_back(operand->slot);
+    return success();
+  }
+
+  LogicalResult addDense(Value value) {
+    FailureOr<LaunchOperand> operand = operands.find(value, true);
+    if (succeeded(operand))
+      slots.push_back(operand->slot);
+    return operand;
+  }
+
+  template <typename OpT> LogicalResult addDraw(OpT op) {
+    if (!op.draws())
+      return success();
+    if (!op.getSeed() || !op.getStream())
+      return op.emitError("a random op without a seed and a stream has no kernel");
+    spec.stream = *op.getStream();
+    spec.globalShape = cast<RandomOpInterface>(op.getOperation()).getDrawnGlobalShape();
+    spec.hasOrigin = static_cast<bool>(op.getOrigin());
+    return success(succeeded(addDense(op.getSeed())) && succeeded(addDense(op.getOffset())) &&
+                   (!spec.hasOrigin || succeeded(addDense(op.getOrigin()))));
+  }
+
+  /// Puts the body's buffers in the places of the kernel's.
+  EmittedLaunch finish(EmittedLaunch attention) {
+    SmallVector<int64_t> wanted;
+    llvm::copy_if(outputs, std::back_inserter(wanted), [](int64_t output) { return output >= 0; });
+    for (EmittedCommand &command : attention.commands) {
+      for (BufferSlot &slot : command.buffers) {
+        if (slot.kind == BufferSlot::Input)
+          slot = slots[slot.index];
+        else if (slot.kind == BufferSlot::Output)
+          slot.index = wanted[slot.index];
+        else
+          slot.offset += operands.launch.sharedBytes;
+      }
+      operands.launch.commands.push_back(command);
+    }
+    operands.launch.sharedBytes += attention.sharedBytes;
+    return operands.launch;
+  }
+
+  Block &body;
+  StringRef name;
+  ModuleOp kernels;
+  const CpuTarget &target;
+  LaunchOperands operands;
+  AttentionSpec spec;
+  SmallVector<BufferSlot> slots; // of the kernel's inputs
+  SmallVector<int64_t> outputs;  // of the body, per result of the op, or -1
+};
+
+} // namespace
+
+FailureOr<EmittedLaunch> emitAttentionLaunch(Block &body, StringRef name, ModuleOp kernels,
+                                             const CpuTarget &target) {
+  return AttentionLaunch(body, name, kernels, target).emit();
+}
+
+} // namespace reprise

@@ -1,0 +1,70 @@
+// reprise: where the operands of a launch's leader lie
+#include "LaunchOperands.h"
+#include "reprise/Conversion/Cpu/KernelBuilder.h"
+#include "reprise/Conversion/Cpu/Loops.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace reprise {
+
+static int64_t bytesOf(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return type.getNumElements() * KernelBuilder::bytesOf(type.getElementType());
+}
+
+FailureOr<LaunchOperand> LaunchOperands::find(Value value, bool dense) {
+  auto type = cast<RankedTensorType>(value.getType());
+  std::optional<BodyView> found = viewOfArgument(value);
+  if (!found || (dense && found->view.strides != StridedView::of(type).strides))
+    return copy(value);
+  int64_t bytes = KernelBuilder::bytesOf(type.getElementType());
+  return LaunchOperand{{BufferSlot::Input, found->argument, found->view.offset * bytes},
+                       found->view.strides};
+}
+
+/// A function that computes `value` as the body does, from the same arguments.
+static OwningOpRef<func::FuncOp> functionOf(Value value, Block &body) {
+  MLIRContext *context = value.getContext();
+  auto type = FunctionType::get(context, body.getArgumentTypes(), value.getType());
+  OwningOpRef<func::FuncOp> function = func::FuncOp::create(value.getLoc(), "copy", type);
+  Block *copy = function->addEntryBlock();
+  IRMapping mapping;
+  mapping.map(body.getArguments(), copy->getArguments());
+  OpBuilder builder = OpBuilder::atBlockEnd(copy);
+  llvm::SetVector<Operation *> slice;
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.filter = [&](Operation *op) { return op->getBlock() == &body; };
+  (void)getBackwardSlice(value, &slice, options);
+  for (Operation &op : body)
+    if (slice.contains(&op))
+      builder.clone(op, mapping);
+  func::ReturnOp::create(builder, value.getLoc(), mapping.lookup(value));
+  return function;
+}
+
+FailureOr<LaunchOperand> LaunchOperands::copy(Value value) {
+  OwningOpRef<func::FuncOp> function = functionOf(value, *value.getParentBlock());
+  std::string own = name + ".copy" + std::to_string(launch.commands.size());
+  FailureOr<EmittedLaunch> copies = emitLoops(function->getBody().front(), own, kernels, target);
+  if (failed(copies))
+    return failure();
+  int64_t to = launch.sharedBytes;
+  int64_t scratch = to + static_cast<int64_t>(llvm::alignTo(bytesOf(value), 64));
+  for (EmittedCommand &command : copies->commands) {
+    for (BufferSlot &slot : command.buffers)
+      if (slot.kind != BufferSlot::Input)
+        slot = {BufferSlot::Shared, 0,
+                slot.offset + (slot.kind == BufferSlot::Output ? to : scratch)};
+    launch.commands.push_back(command);
+  }
+  launch.sharedBytes = scratch + static_cast<int64_t>(llvm::alignTo(copies->sharedBytes, 64));
+  auto type = cast<RankedTensorType>(value.getType());
+  return LaunchOperand{{BufferSlot::Shared, 0, to}, StridedView::of(type).strides};
+}
+
+} // namespace reprise
