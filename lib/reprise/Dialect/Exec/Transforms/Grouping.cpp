@@ -1,11 +1,8 @@
 // reprise: which ops share a launch.
 #include "Grouping.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 
@@ -38,9 +35,7 @@ bool isFree(Operation *op) {
 
 //===-- What one launch can hold --------------------------------------------------------------------------------===//
 
-/// The part of the step that an op belongs to; launches do not mix parts, so that a cotangent never moves into the
-/// forward pass. Replays work for the cotangents that read them.
-static int partOf(Operation *op) {
+int partOf(Operation *op) {
   if (op->hasAttr("reprise.cotangent") || getReplayNumber(op) != 0)
     return 1;
   return op->hasAttr("reprise.primal") ? 0 : 2;
@@ -146,6 +141,8 @@ public:
   Grouper(std::vector<Group> &all, DenseMap<Operation *, size_t> &groupOf) : all(all), groupOf(groupOf) {}
 
   void add(Operation *op) {
+    if (partOf(op) == 2)
+      placeReadersOfOldValues(op);
     SmallVector<Operation *> producers;
     collectProducers(op, producers);
     // Cotangents find what the forward pass stored, as they find arguments; updates must not outwait their gradient.
@@ -155,7 +152,7 @@ public:
                    });
     // What reads such values alone waits for its reader, so as not to become a launch and a value of its own.
     if (isReady && op->hasOneUse() && !op->getUsers().begin()->hasTrait<OpTrait::IsTerminator>())
-      waiting.insert(op);
+      wait(op);
     else
       place(op);
     if (isReady && !op->hasOneUse() && partOf(op) == 2)
@@ -177,6 +174,29 @@ private:
         collectWaiting(producer, ops);
         ops.push_back(producer);
       }
+  }
+
+  /// What reads a parameter must not wait beyond its update, which could not overwrite it then.
+  void placeReadersOfOldValues(Operation *update) {
+    for (Value operand : update->getOperands()) {
+      SmallVector<Operation *> readers;
+      std::swap(readers, waitingReaders[operand]);
+      for (Operation *reader : readers)
+        if (waiting.contains(reader))
+          place(reader);
+    }
+  }
+
+  void wait(Operation *op) {
+    waiting.insert(op);
+    if (partOf(op) == 2)
+      return;
+    for (Value operand : op->getOperands()) {
+      while (operand.getDefiningOp() && isa<ViewOpInterface>(operand.getDefiningOp()))
+        operand = operand.getDefiningOp()->getOperand(0);
+      if (isa<BlockArgument>(operand))
+        waitingReaders[operand].push_back(op);
+    }
   }
 
   void place(Operation *op) {
@@ -248,6 +268,8 @@ private:
   std::vector<Group> &all;
   DenseMap<Operation *, size_t> &groupOf;
   llvm::SetVector<Operation *> waiting;
+  /// Waiting ops of the passes by the arguments that they read.
+  DenseMap<Value, SmallVector<Operation *>> waitingReaders;
   /// Placed ops of the update that several read and that read arguments alone, such as a corrected rate.
   llvm::SmallPtrSet<Operation *, 8> early;
   /// The last group of updates that reads a value.
@@ -278,117 +300,6 @@ bool Grouping::isReadOutside(Value value, const Group &group) const {
     }
   }
   return false;
-}
-
-//===-- Updates -------------------------------------------------------------------------------------------------===//
-
-namespace {
-/// Finds for each update op the op behind which it may stand.
-class UpdateHoister {
-public:
-  explicit UpdateHoister(Block &block) : block(block) {
-    for (Operation &op : block)
-      number[&op] = numbered.size(), place[&op] = numbered.size(), numbered.push_back(&op);
-    findWrites();
-  }
-
-  void run() {
-    llvm::MapVector<Operation *, SmallVector<Operation *>> movesBehind;
-    SmallVector<Operation *> first;
-    for (Operation *op : ArrayRef(numbered).drop_back()) {
-      if (partOf(op) != 2 || isa<ConstantOp>(op))
-        continue;
-      SmallVector<Operation *> ops;
-      collectWaiting(op, ops);
-      ops.push_back(op);
-      if (!isAnchored(ops)) {
-        (op->hasOneUse() ? waiting : early).insert(op);
-        if (op->hasOneUse())
-          continue;
-      }
-      int64_t anchor = earliestPlace(ops);
-      for (Operation *moved : ops) {
-        waiting.erase(moved);
-        place[moved] = anchor;
-        (anchor < 0 ? first : movesBehind[numbered[anchor]]).push_back(moved);
-      }
-    }
-    for (Operation *op : llvm::reverse(first))
-      op->moveBefore(&block, block.begin());
-    for (auto &[anchor, ops] : movesBehind)
-      for (Operation *op : llvm::reverse(ops))
-        op->moveAfter(anchor);
-  }
-
-private:
-  /// Ops whose result is the next value of an argument.
-  void findWrites() {
-    auto entry = cast<func::FuncOp>(block.getParentOp());
-    llvm::StringMap<Value> arguments;
-    for (BlockArgument argument : block.getArguments())
-      if (auto name = entry.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "reprise.name"))
-        arguments[name.getValue()] = argument;
-    for (auto [i, value] : llvm::enumerate(block.getTerminator()->getOperands()))
-      if (auto name = entry.getResultAttrOfType<StringAttr>(i, "reprise.name"))
-        if (auto old = arguments.find(name.getValue()); old != arguments.end() && value.getDefiningOp())
-          oldValue[value.getDefiningOp()] = old->second;
-  }
-
-  /// What reads arguments and constants alone could stand anywhere: it goes along with its reader.
-  void collectWaiting(Operation *op, SmallVectorImpl<Operation *> &ops) const {
-    for (Operation *producer : producersOf(op))
-      if (waiting.contains(producer) && !llvm::is_contained(ops, producer)) {
-        collectWaiting(producer, ops);
-        ops.push_back(producer);
-      }
-  }
-
-  static SmallVector<Operation *> producersOf(Operation *op) {
-    SmallVector<Operation *> producers;
-    for (Value operand : op->getOperands())
-      if (Operation *producer = operand.getDefiningOp())
-        producers.push_back(producer);
-    return producers;
-  }
-
-  bool isAnchored(ArrayRef<Operation *> ops) const {
-    for (Operation *op : ops)
-      for (Operation *producer : producersOf(op))
-        if (!isa<ConstantOp>(producer) && !early.contains(producer) && !llvm::is_contained(ops, producer))
-          return true;
-    return false;
-  }
-
-  /// The number of the last op that must come before: producers, and other readers of the values that the ops replace.
-  int64_t earliestPlace(ArrayRef<Operation *> ops) {
-    int64_t last = -1;
-    auto wait = [&](Operation *other) {
-      if (!llvm::is_contained(ops, other))
-        last = std::max(last, place.lookup(other));
-    };
-    for (Operation *op : ops) {
-      llvm::for_each(producersOf(op), wait);
-      if (Value old = oldValue.lookup(op))
-        for (Operation *user : old.getUsers())
-          if (number.lookup(user) < number.lookup(op))
-            wait(user);
-    }
-    return last;
-  }
-
-  Block &block;
-  std::vector<Operation *> numbered;
-  DenseMap<Operation *, int64_t> number, place;
-  DenseMap<Operation *, Value> oldValue;
-  /// Ops that depend on nothing but arguments and constants, with one reader and with more.
-  llvm::SmallPtrSet<Operation *, 16> waiting, early;
-};
-} // namespace
-
-void hoistUpdates(Block &block) {
-  // Without a derivative nothing is an update.
-  if (llvm::any_of(block, [](Operation &op) { return op.hasAttr("reprise.cotangent"); }))
-    UpdateHoister(block).run();
 }
 
 } // namespace reprise::exec

@@ -33,6 +33,10 @@ private:
 /// An op that no launch needs to store: views, iota and splat constants are copied into the launches that read them.
 bool isFree(mlir::Operation *op);
 
+/// The part of the step that an op belongs to; launches do not mix parts, so that a cotangent never moves into the
+/// forward pass. Replays work for the cotangents that read them.
+int partOf(mlir::Operation *op);
+
 /// Moves updates of parameters and state up: each right behind its last operand and the last other reader of the value
 /// that it replaces.
 void hoistUpdates(mlir::Block &block);

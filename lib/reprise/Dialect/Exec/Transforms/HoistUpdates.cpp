@@ -1,0 +1,122 @@
+// reprise: moves updates of parameters and state up, so that gradients and old values die early.
+#include "Grouping.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+
+namespace reprise::exec {
+
+namespace {
+/// Finds for each update op the op behind which it may stand.
+class UpdateHoister {
+public:
+  explicit UpdateHoister(Block &block) : block(block) {
+    for (Operation &op : block)
+      number[&op] = numbered.size(), place[&op] = numbered.size(), numbered.push_back(&op);
+    findWrites();
+  }
+
+  void run() {
+    llvm::MapVector<Operation *, SmallVector<Operation *>> movesBehind;
+    SmallVector<Operation *> first;
+    for (Operation *op : ArrayRef(numbered).drop_back()) {
+      if (partOf(op) != 2 || isa<ConstantOp>(op))
+        continue;
+      SmallVector<Operation *> ops;
+      collectWaiting(op, ops);
+      ops.push_back(op);
+      if (!isAnchored(ops)) {
+        (op->hasOneUse() ? waiting : early).insert(op);
+        if (op->hasOneUse())
+          continue;
+      }
+      int64_t anchor = earliestPlace(ops);
+      for (Operation *moved : ops) {
+        waiting.erase(moved);
+        place[moved] = anchor;
+        (anchor < 0 ? first : movesBehind[numbered[anchor]]).push_back(moved);
+      }
+    }
+    for (Operation *op : llvm::reverse(first))
+      op->moveBefore(&block, block.begin());
+    for (auto &[anchor, ops] : movesBehind)
+      for (Operation *op : llvm::reverse(ops))
+        op->moveAfter(anchor);
+  }
+
+private:
+  /// Ops whose result is the next value of an argument.
+  void findWrites() {
+    auto entry = cast<func::FuncOp>(block.getParentOp());
+    llvm::StringMap<Value> arguments;
+    for (BlockArgument argument : block.getArguments())
+      if (auto name = entry.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "reprise.name"))
+        arguments[name.getValue()] = argument;
+    for (auto [i, value] : llvm::enumerate(block.getTerminator()->getOperands()))
+      if (auto name = entry.getResultAttrOfType<StringAttr>(i, "reprise.name"))
+        if (auto old = arguments.find(name.getValue()); old != arguments.end() && value.getDefiningOp())
+          oldValue[value.getDefiningOp()] = old->second;
+  }
+
+  /// What reads arguments and constants alone could stand anywhere: it goes along with its reader.
+  void collectWaiting(Operation *op, SmallVectorImpl<Operation *> &ops) const {
+    for (Operation *producer : producersOf(op))
+      if (waiting.contains(producer) && !llvm::is_contained(ops, producer)) {
+        collectWaiting(producer, ops);
+        ops.push_back(producer);
+      }
+  }
+
+  static SmallVector<Operation *> producersOf(Operation *op) {
+    SmallVector<Operation *> producers;
+    for (Value operand : op->getOperands())
+      if (Operation *producer = operand.getDefiningOp())
+        producers.push_back(producer);
+    return producers;
+  }
+
+  bool isAnchored(ArrayRef<Operation *> ops) const {
+    for (Operation *op : ops)
+      for (Operation *producer : producersOf(op))
+        if (!isa<ConstantOp>(producer) && !early.contains(producer) && !llvm::is_contained(ops, producer))
+          return true;
+    return false;
+  }
+
+  /// The number of the last op that must come before: producers, and other readers of the values that the ops replace.
+  int64_t earliestPlace(ArrayRef<Operation *> ops) {
+    int64_t last = -1;
+    auto wait = [&](Operation *other) {
+      if (!llvm::is_contained(ops, other))
+        last = std::max(last, place.lookup(other));
+    };
+    for (Operation *op : ops) {
+      llvm::for_each(producersOf(op), wait);
+      if (Value old = oldValue.lookup(op))
+        for (Operation *user : old.getUsers())
+          if (number.lookup(user) < number.lookup(op))
+            wait(user);
+    }
+    return last;
+  }
+
+  Block &block;
+  std::vector<Operation *> numbered;
+  DenseMap<Operation *, int64_t> number, place;
+  DenseMap<Operation *, Value> oldValue;
+  /// Ops that depend on nothing but arguments and constants, with one reader and with more.
+  llvm::SmallPtrSet<Operation *, 16> waiting, early;
+};
+} // namespace
+
+void hoistUpdates(Block &block) {
+  // Without a derivative nothing is an update.
+  if (llvm::any_of(block, [](Operation &op) { return op.hasAttr("reprise.cotangent"); }))
+    UpdateHoister(block).run();
+}
+
+} // namespace reprise::exec
