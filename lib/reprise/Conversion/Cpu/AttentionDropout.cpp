@@ -32,8 +32,8 @@ Value AttentionDropout::rowPositions(const HeadIndex &head, Value i) {
   for (int64_t lane = 0; lane < parts.plan.width; ++lane)
     steps.push_back(lane * shape[3]);
   auto type = VectorType::get(parts.plan.width, k.builder().getI64Type());
-  Value lanes = arith::ConstantOp::create(
-      k.builder(), DenseElementsAttr::get(type, ArrayRef<int64_t>(steps)));
+  Value lanes = arith::ConstantOp::create(k.builder(),
+                                          DenseElementsAttr::get(type, ArrayRef<int64_t>(steps)));
   return arith::AddIOp::create(k.builder(), k.splat(first, parts.plan.width), lanes);
 }
 

@@ -53,18 +53,12 @@ public:
                      workspace(offsets.keys), plan.isDirect(spec.key, false));
       values = rowsFor(headBase(2, spec.type, spec.value, head), spec.value, visible,
                        workspace(offsets.values), plan.isDirect(spec.value, true));
-      k.forLoop(begin, end, k.i64(plan.strip), [&](Value i0) {
-        emitStrip(i0, k.min(k.i64(plan.strip), k.sub(end, i0)));
-      });
+      k.forLoop(begin, end, k.i64(plan.strip),
+                [&](Value i0) { emitStrip(i0, k.min(k.i64(plan.strip), k.sub(end, i0))); });
     });
   }
 
 private:
-  /// The keys that the query `i` sees; of queries beyond the last one, all.
-  Value visibleTo(Value i) {
-    return spec.causal ? k.min(k.add(i, plan.shift() + 1), k.i64(spec.keys)) : k.i64(spec.keys);
-  }
-
   void emitStrip(Value i0, Value count) {
     packQueries(headBase(0, spec.type, spec.query, head), spec.query, i0, count, packed);
     k.forLoop(k.i64(0), count, k.i64(plan.lanes), [&](Value column) {
@@ -74,7 +68,7 @@ private:
     k.forLoop(k.i64(0), count, k.i64(plan.width),
               [&](Value column) { emitProbabilities(column, k.add(i0, column)); });
     forChains(spec.keys, results, plan.strip * plan.ld,
-              [&](Value c, Value slot) { emitChain(i0, count, c, slot); });
+              [&](Value c, Value slot) { contractKeys(scores, values, i0, count, c, slot); });
     store(i0, count);
   }
 
@@ -94,7 +88,8 @@ private:
 
   Value isVisible(const Column &column, Value key) {
     Type element = getElementTypeOrSelf(indexType());
-    Value index = element.isInteger(64) ? key : arith::TruncIOp::create(b, element, key).getResult();
+    Value index =
+        element.isInteger(64) ? key : arith::TruncIOp::create(b, element, key).getResult();
     return arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, column.bounds,
                                  k.splat(index, plan.width));
   }
@@ -192,39 +187,6 @@ private:
       for (int64_t lane = 0; lane < distance; ++lane)
         lanes[lane] = arith::AddFOp::create(b, lanes[lane], lanes[lane + distance]);
     return lanes[0];
-  }
-
-  /// One chain over at most 4,096 keys for each element of the strip's results.
-  void emitChain(Value i0, Value count, Value c, Value to) {
-    Value key0 = k.mul(c, chainLength);
-    Value terms = k.min(k.i64(chainLength), k.sub(k.i64(spec.keys), key0));
-    auto rowsAt = [&](Value row, int64_t rows, Value d, int64_t lanes, Value terms, Triangle shape) {
-      Value left = element(scores, k.add(k.mul(key0, plan.strip), row));
-      tile({plan.compute, left, 1, plan.strip}, values, key0, terms, rows, d, lanes,
-           element(to, k.mul(row, plan.ld)), false, shape);
-    };
-    forDepth([&](Value d, int64_t lanes) {
-      if (!spec.causal)
-        return forTiles(k.i64(0), roundUp(count, plan.rows), 0, [&](Value row, int64_t rows) {
-          rowsAt(row, rows, d, lanes, terms, Triangle::None);
-        });
-      if (plan.singleChains())
-        return forTiles(k.i64(0), count, spec.queries % plan.rows, [&](Value row, int64_t rows) {
-          rowsAt(row, rows, d, lanes, visibleTo(k.add(i0, row)), Triangle::Trailing);
-        });
-      forTiles(k.i64(0), roundUp(count, plan.rows), 0, [&](Value row, int64_t rows) {
-        Value all = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, visibleTo(k.add(i0, row)),
-                                          k.add(key0, terms));
-        k.ifThen(
-            all, [&] { rowsAt(row, rows, d, lanes, terms, Triangle::None); },
-            [&] {
-              k.forLoop(row, k.add(row, rows), k.i64(1), [&](Value single) {
-                Value visible = k.sub(visibleTo(k.add(i0, single)), key0);
-                rowsAt(single, 1, d, lanes, clamp(visible, k.i64(0), terms), Triangle::None);
-              });
-            });
-      });
-    });
   }
 
   void store(Value i0, Value count) {

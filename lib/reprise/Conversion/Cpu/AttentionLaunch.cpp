@@ -33,7 +33,13 @@ public:
         return failure();
       return finish(emitAttention(kernels, name, spec, target));
     }
-    return op->emitError("no kernel computes this op");
+    auto backward = cast<AttentionBackwardOp>(op);
+    spec.hasDlse = static_cast<bool>(backward.getDlse());
+    if (failed(describe(backward)) || failed(add(backward.getOut(), spec.out)) ||
+        failed(add(backward.getLse(), spec.lse)) || failed(add(backward.getDout(), spec.dout)) ||
+        (spec.hasDlse && failed(add(backward.getDlse(), spec.dlse))) || failed(addDraw(backward)))
+      return failure();
+    return finish(emitAttentionBackward(kernels, name, spec, target));
   }
 
 private:

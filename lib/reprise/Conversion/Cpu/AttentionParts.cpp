@@ -49,8 +49,8 @@ RowMatrix AttentionParts::rowsFor(Value from, const AttentionStrides &strides, V
   return {plan.compute, to, plan.ld, false};
 }
 
-void AttentionParts::packQueries(Value from, const AttentionStrides &strides, Value i0,
-                                 Value count, Value to) {
+void AttentionParts::packQueries(Value from, const AttentionStrides &strides, Value i0, Value count,
+                                 Value to) {
   ContractionPlan packing = plan.tiles;
   packing.lanes.free = {{spec.queries, strides.row}};
   packing.lanes.contracted = {{spec.depth, strides.depth}};
@@ -119,10 +119,39 @@ void AttentionParts::tile(TileOperand left, const RowMatrix &right, Value firstT
   emitTile(k, plan.tiles, tile);
 }
 
-void AttentionParts::zero(Value to, Value count) {
-  k.forLoop(k.i64(0), count, k.i64(plan.width), [&](Value at) {
-    k.store(plan.compute, k.constant(vectorType(), 0), to, at);
+void AttentionParts::contractKeys(Value weights, const RowMatrix &right, Value i0, Value count,
+                                  Value c, Value to) {
+  Value key0 = k.mul(c, chainLength);
+  Value terms = k.min(k.i64(chainLength), k.sub(k.i64(spec.keys), key0));
+  forDepth([&](Value d, int64_t lanes) {
+    auto rowsAt = [&](Value row, int64_t rows, Value terms, Triangle shape) {
+      Value left = element(weights, k.add(k.mul(key0, plan.strip), row));
+      tile({plan.compute, left, 1, plan.strip}, right, key0, terms, rows, d, lanes,
+           element(to, k.mul(row, plan.ld)), false, shape);
+    };
+    if (!spec.causal)
+      return forTiles(k.i64(0), roundUp(count, plan.rows), 0,
+                      [&](Value row, int64_t rows) { rowsAt(row, rows, terms, Triangle::None); });
+    if (plan.singleChains())
+      return forTiles(k.i64(0), count, spec.queries % plan.rows, [&](Value row, int64_t rows) {
+        rowsAt(row, rows, visibleTo(k.add(i0, row)), Triangle::Trailing);
+      });
+    forTiles(k.i64(0), roundUp(count, plan.rows), 0, [&](Value row, int64_t rows) {
+      Value all = compare(arith::CmpIPredicate::sge, visibleTo(k.add(i0, row)), k.add(key0, terms));
+      auto singly = [&] {
+        k.forLoop(row, k.add(row, rows), k.i64(1), [&](Value single) {
+          Value visible = k.sub(visibleTo(k.add(i0, single)), key0);
+          rowsAt(single, 1, clamp(visible, k.i64(0), terms), Triangle::None);
+        });
+      };
+      k.ifThen(all, [&] { rowsAt(row, rows, terms, Triangle::None); }, singly);
+    });
   });
+}
+
+void AttentionParts::zero(Value to, Value count) {
+  k.forLoop(k.i64(0), count, k.i64(plan.width),
+            [&](Value at) { k.store(plan.compute, k.constant(vectorType(), 0), to, at); });
 }
 
 /// Adds slot s + 1 to slot s, for s = from, from − 1, … , `count` times.

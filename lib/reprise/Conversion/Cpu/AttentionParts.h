@@ -36,9 +36,7 @@ public:
   const AttentionPlan &plan;
   const AttentionSpec &spec;
 
-  Value workspace(int64_t offset) {
-    return k.pointer(b.getI8Type(), k.workspace(), k.i64(offset));
-  }
+  Value workspace(int64_t offset) { return k.pointer(b.getI8Type(), k.workspace(), k.i64(offset)); }
   /// The address of an element in the type of arithmetic.
   Value element(Value base, Value index) { return k.pointer(plan.compute, base, index); }
   mlir::Type vectorType() { return KernelBuilder::typeOf(plan.compute, plan.width); }
@@ -50,6 +48,14 @@ public:
   /// `x` rounded up or down to a multiple of `c`.
   Value roundUp(Value x, int64_t c) { return k.mul(k.div(k.add(x, c - 1), c), c); }
   Value roundDown(Value x, int64_t c) { return k.mul(k.div(x, c), c); }
+
+  Value compare(mlir::arith::CmpIPredicate predicate, Value x, Value y) {
+    return mlir::arith::CmpIOp::create(b, predicate, x, y);
+  }
+  /// The keys that the query `i` sees; of queries beyond the last one, all.
+  Value visibleTo(Value i) {
+    return spec.causal ? k.min(k.add(i, plan.shift() + 1), k.i64(spec.keys)) : k.i64(spec.keys);
+  }
 
   HeadIndex headOf(Value number);
   /// The first element of a head in an operand of the given strides.
@@ -70,7 +76,7 @@ public:
   void products(const RowMatrix &rows, Value packed, Value column, Value lo, Value hi, Value key0,
                 Value to);
   /// Runs `body(row, rows)` over the tiles of [lo, hi): whole ones, then one of `tail` rows if any
-  /// are left, or single rows where `tail` is negative.
+  /// are left; single rows if `tail` is negative, none if it is 0.
   void forTiles(Value lo, Value hi, int64_t tail,
                 llvm::function_ref<void(Value row, int64_t rows)> body);
   /// Runs `body(d, lanes)` over the tiles of the depth.
@@ -78,6 +84,12 @@ public:
   /// A tile of results: `rows` rows of `to`, and columns [d, d + lanes).
   void tile(TileOperand left, const RowMatrix &right, Value firstTerm, Value count, int64_t rows,
             Value d, int64_t lanes, Value to, bool resume, Triangle triangle = Triangle::None);
+
+  /// Chain number c of Σ_j weights[j, i] · right[j, d] over the keys that each query sees, for the
+  /// queries [i0, i0 + count). Row i − i0 of `to` gets that of query i; some rows after them are
+  /// written too. Element (j, i) of the weights lies at j · strip + i − i0.
+  void contractKeys(Value weights, const RowMatrix &right, Value i0, Value count, Value c,
+                    Value to);
 
   /// Sets `count` elements, a multiple of the register's, to +0.
   void zero(Value to, Value count);

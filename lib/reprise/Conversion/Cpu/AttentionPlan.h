@@ -31,7 +31,9 @@ struct AttentionPlan {
   /// Work items of one head in the forward.
   int64_t rowBlocks() const { return llvm::divideCeil(spec.queries, itemRows); }
   int64_t items() const { return spec.batch * spec.heads; }
-  static int64_t chainsOf(int64_t terms) { return llvm::divideCeil(terms, chainLength); }
+  static int64_t chainsOf(int64_t terms) {
+    return std::max<int64_t>(1, llvm::divideCeil(terms, chainLength));
+  }
   /// Partial sums that the tree over so many chains needs at once.
   static int64_t slotsOf(int64_t terms) { return llvm::Log2_64(chainsOf(terms)) + 1; }
   /// All sums are single chains, so that diagonals lie where the shape tells.

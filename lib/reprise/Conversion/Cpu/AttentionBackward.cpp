@@ -1,0 +1,307 @@
+// reprise: emits the backward of attention, head by head and strip by strip of queries
+#include "AttentionParts.h"
+#include "reprise/Conversion/Elementary.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace reprise {
+namespace {
+
+constexpr int64_t sumLanes = 32;
+
+/// Byte offsets in a worker's workspace.
+struct BackwardWorkspace {
+  WorkspaceLayout layout;
+  int64_t keys = 0, values = 0, queries = 0, douts = 0; // copies, where tiles need them
+  int64_t packedQueries, packedDouts;
+  int64_t dropped, gradients;       // dropout(p) and ds, all keys × a strip of queries
+  int64_t delta, statistics, terms; // of a strip; of one sum
+  int64_t dquery, sums;             // sums: dkey, then dvalue
+
+  explicit BackwardWorkspace(const AttentionPlan &plan) {
+    const AttentionSpec &spec = plan.spec;
+    auto reserve = [&](int64_t elements) { return layout.reserve(elements, plan.bytes()); };
+    if (!plan.isDirect(spec.key, true))
+      keys = reserve(spec.keys * plan.ld);
+    if (!plan.isDirect(spec.value, false))
+      values = reserve(spec.keys * plan.ld);
+    if (!plan.isDirect(spec.query, true))
+      queries = reserve(plan.strip * plan.ld);
+    if (!plan.isDirect(spec.dout, true))
+      douts = reserve(plan.strip * plan.ld);
+    packedQueries = reserve(plan.strip / plan.lanes * plan.packedElements());
+    packedDouts = reserve(plan.strip / plan.lanes * plan.packedElements());
+    int64_t scores = (llvm::alignTo(spec.keys, 4) + plan.rows) * plan.strip;
+    dropped = reserve(scores);
+    gradients = reserve(scores);
+    delta = reserve(plan.strip);
+    statistics = reserve(plan.strip);
+    terms = reserve(llvm::alignTo(spec.depth, sumLanes));
+    dquery = reserve(AttentionPlan::slotsOf(spec.keys) * plan.strip * plan.ld);
+    sums = reserve(AttentionPlan::slotsOf(spec.queries) * 2 * spec.keys * plan.ld);
+  }
+};
+
+/// The buffers of the command, in order.
+struct BackwardBuffers {
+  static constexpr unsigned query = 0, key = 1, value = 2, out = 3, lse = 4, dout = 5, dlse = 6;
+  unsigned random, outputs;
+  explicit BackwardBuffers(const AttentionSpec &spec)
+      : random(6 + spec.hasDlse), outputs(random + (spec.draws() ? 2 + spec.hasOrigin : 0)) {}
+};
+
+class BackwardEmitter : AttentionParts {
+public:
+  BackwardEmitter(KernelBuilder &k, const AttentionPlan &plan, const BackwardWorkspace &offsets)
+      : AttentionParts(k, plan), buffers(spec), dropout(*this, buffers.random), offsets(offsets) {}
+
+  void emit() {
+    packedQuery = workspace(offsets.packedQueries), packedDout = workspace(offsets.packedDouts);
+    dropped = workspace(offsets.dropped), gradients = workspace(offsets.gradients);
+    delta = workspace(offsets.delta), statistics = workspace(offsets.statistics);
+    k.forLoop(k.begin(), k.end(), k.i64(1), [&](Value item) { emitHead(headOf(item)); });
+  }
+
+private:
+  void emitHead(const HeadIndex &at) {
+    head = at;
+    keys = rowsFor(headBase(buffers.key, spec.type, spec.key, head), spec.key, k.i64(spec.keys),
+                   workspace(offsets.keys), plan.isDirect(spec.key, true));
+    values = rowsFor(headBase(buffers.value, spec.type, spec.value, head), spec.value,
+                     k.i64(spec.keys), workspace(offsets.values), plan.isDirect(spec.value, false));
+    int64_t elements = spec.keys * plan.ld;
+    Value dkeys = workspace(offsets.sums), dvalues = element(dkeys, k.i64(elements));
+    forChains(spec.queries, dkeys, 2 * elements, [&](Value c, Value slot) {
+      dkey = slot, dvalue = element(slot, k.i64(elements));
+      zero(slot, k.i64(2 * elements));
+      Value begin = k.mul(c, chainLength);
+      Value end = k.min(k.add(begin, chainLength), k.i64(spec.queries));
+      k.forLoop(begin, end, k.i64(plan.strip),
+                [&](Value i0) { emitStrip(i0, k.min(k.i64(plan.strip), k.sub(end, i0))); });
+    });
+    auto store = [&](unsigned result, Value from, double scale) {
+      Value to = outputRow(result, k.mul(head.number, spec.keys));
+      storeRows(from, k.i64(spec.keys), to, [&](Value x, Value) { return scaled(x, scale); });
+    };
+    if (spec.stored[1])
+      store(1, dkeys, spec.scale);
+    if (spec.stored[2])
+      store(2, dvalues, 1);
+  }
+
+  Value scaled(Value x, double scale) {
+    return scale == 1 ? x : arith::MulFOp::create(b, x, k.constant(x.getType(), scale)).getResult();
+  }
+
+  /// Row `row` of a result, which is wanted.
+  Value outputRow(unsigned result, Value row) {
+    unsigned before = llvm::count(ArrayRef(spec.stored).take_front(result), true);
+    return k.pointer(spec.type, k.buffer(buffers.outputs + before), k.mul(row, spec.depth));
+  }
+
+  void emitStrip(Value i0, Value count) {
+    emitStatistics(i0, count);
+    Value query = headBase(buffers.query, spec.type, spec.query, head);
+    Value dout = headBase(buffers.dout, spec.type, spec.dout, head);
+    packQueries(query, spec.query, i0, count, packedQuery);
+    packQueries(dout, spec.dout, i0, count, packedDout);
+    emitScoreGradients(i0, count);
+    auto stripOf = [&](Value from, const AttentionStrides &strides, int64_t copies) {
+      return rowsFor(k.pointer(spec.type, from, k.mul(i0, strides.row)), strides, count,
+                     workspace(copies), plan.isDirect(strides, true));
+    };
+    if (spec.stored[1])
+      contractQueries(gradients, stripOf(query, spec.query, offsets.queries), i0, count, dkey);
+    if (spec.stored[2])
+      contractQueries(dropped, stripOf(dout, spec.dout, offsets.douts), i0, count, dvalue);
+    if (!spec.stored[0])
+      return;
+    Value dquery = workspace(offsets.dquery);
+    forChains(spec.keys, dquery, plan.strip * plan.ld,
+              [&](Value c, Value slot) { contractKeys(gradients, keys, i0, count, c, slot); });
+    Value to = outputRow(0, k.add(k.mul(head.number, spec.queries), i0));
+    storeRows(dquery, count, to, [&](Value x, Value) { return scaled(x, spec.scale); });
+  }
+
+  /// delta = Σ_d dout · out − dlse, and lse, of each query of the strip.
+  void emitStatistics(Value i0, Value count) {
+    auto statistic = [&](unsigned buffer, const AttentionStrides &strides, Value i) {
+      Value base = headBase(buffer, plan.compute, strides, head);
+      return k.load(plan.compute, base, k.mul(i, strides.row));
+    };
+    Value out = headBase(buffers.out, spec.type, spec.out, head);
+    Value dout = headBase(buffers.dout, spec.type, spec.dout, head);
+    Value terms = workspace(offsets.terms);
+    // +0 changes no sum here, since sums that start from +0 are never -0.
+    for (int64_t d = spec.depth; d < static_cast<int64_t>(llvm::alignTo(spec.depth, sumLanes)); ++d)
+      k.store(plan.compute, k.constant(plan.compute, 0), terms, k.i64(d));
+    k.forLoop(k.i64(0), count, k.i64(1), [&](Value row) {
+      Value i = k.add(i0, row);
+      emitProducts(k.pointer(spec.type, out, k.mul(i, spec.out.row)),
+                   k.pointer(spec.type, dout, k.mul(i, spec.dout.row)), terms);
+      Value sum = sumInLanes(terms);
+      if (spec.hasDlse)
+        sum = arith::SubFOp::create(b, sum, statistic(buffers.dlse, spec.dlse, i));
+      k.store(plan.compute, sum, delta, row);
+      k.store(plan.compute, statistic(buffers.lse, spec.lse, i), statistics, row);
+    });
+  }
+
+  void emitProducts(Value out, Value dout, Value to) {
+    bool dense = spec.out.depth == 1 && spec.dout.depth == 1;
+    int64_t whole = dense ? spec.depth / plan.width * plan.width : 0;
+    auto multiply = [&](int64_t lo, int64_t hi, int64_t step) {
+      if (lo == hi)
+        return;
+      k.forLoop(k.i64(lo), k.i64(hi), k.i64(step), [&](Value d) {
+        Value left = k.loadCompute(spec.type, dout, k.mul(d, spec.dout.depth), step);
+        Value right = k.loadCompute(spec.type, out, k.mul(d, spec.out.depth), step);
+        k.store(plan.compute, arith::MulFOp::create(b, left, right), to, d);
+      });
+    };
+    multiply(0, whole, plan.width);
+    multiply(whole, spec.depth, 1);
+  }
+
+  /// The sum of `depth` terms, padded with +0, in the order of a reduction of the last dimension.
+  Value sumInLanes(Value terms) {
+    KernelBuilder::Carried lanes(sumLanes / plan.width, k.constant(vectorType(), 0));
+    lanes = k.forLoop(k.i64(0), k.i64(spec.depth), k.i64(sumLanes), lanes,
+                      [&](Value d, ValueRange carried) {
+                        KernelBuilder::Carried next;
+                        for (auto [v, sum] : llvm::enumerate(carried)) {
+                          Value at = k.add(d, static_cast<int64_t>(v) * plan.width);
+                          Value term = k.load(plan.compute, terms, at, plan.width);
+                          next.push_back(arith::AddFOp::create(b, sum, term));
+                        }
+                        return next;
+                      });
+    for (size_t half = lanes.size() / 2; half; half /= 2)
+      for (size_t v = 0; v < half; ++v)
+        lanes[v] = arith::AddFOp::create(b, lanes[v], lanes[v + half]);
+    Value sum = lanes[0];
+    for (int64_t half = plan.width / 2; half; half /= 2) {
+      auto part = [&](int64_t from) {
+        return vector::ExtractStridedSliceOp::create(b, sum, from, half, 1).getResult();
+      };
+      sum = arith::AddFOp::create(b, part(0), part(half));
+    }
+    return vector::ExtractOp::create(b, sum, 0);
+  }
+
+  /// Fills `dropped` and `gradients`. What no query sees in the end is nobody's term.
+  void emitScoreGradients(Value i0, Value count) {
+    Value limit = visibleTo(k.add(i0, k.add(count, -1)));
+    // The last block takes the rest along: its last tile may lie back over rows of its own only.
+    int64_t last = (std::max<int64_t>(1, spec.keys / plan.keyBlock) - 1) * plan.keyBlock;
+    k.forLoop(k.i64(0), k.min(limit, k.i64(last + 1)), k.i64(plan.keyBlock), [&](Value key0) {
+      Value isLast = compare(arith::CmpIPredicate::eq, key0, k.i64(last));
+      Value rest = arith::SelectOp::create(b, isLast, k.i64(spec.keys), k.add(key0, plan.keyBlock));
+      Value end = k.min(limit, rest);
+      k.forLoop(k.i64(0), count, k.i64(plan.lanes), [&](Value column) {
+        products(keys, packedQueries(packedQuery, column), column, key0, end, k.i64(0), dropped);
+        products(values, packedQueries(packedDout, column), column, key0, end, k.i64(0), gradients);
+      });
+      k.forLoop(k.i64(0), count, k.i64(plan.width), [&](Value column) {
+        Value positions = spec.draws() ? dropout.rowPositions(head, k.add(i0, column)) : Value();
+        Value lse = k.load(plan.compute, statistics, column, plan.width);
+        Value deltas = k.load(plan.compute, delta, column, plan.width);
+        k.forLoop(key0, end, k.i64(4),
+                  [&](Value key) { emitGroup(column, positions, key, lse, deltas); });
+      });
+    });
+  }
+
+  /// Four keys and one register of queries.
+  void emitGroup(Value column, Value positions, Value key, Value lse, Value deltas) {
+    std::array<Value, 4> words;
+    if (spec.draws())
+      words = dropout.words(positions, key);
+    for (int64_t u = 0; u < 4; ++u) {
+      Value at = k.add(k.mul(k.add(key, u), plan.strip), column);
+      Value score = scaledScore(k.load(plan.compute, dropped, at, plan.width));
+      Value p = emitExp(b, arith::SubFOp::create(b, score, lse)), kept = p;
+      Value dp = k.load(plan.compute, gradients, at, plan.width);
+      if (spec.draws())
+        kept = dropout.apply(words[u], p), dp = dropout.apply(words[u], dp);
+      Value ds = arith::MulFOp::create(b, p, arith::SubFOp::create(b, dp, deltas));
+      k.store(plan.compute, kept, dropped, at);
+      k.store(plan.compute, ds, gradients, at);
+    }
+  }
+
+  Value scaledScore(Value sum) {
+    return arith::MulFOp::create(b, sum, k.constant(vectorType(), spec.scale));
+  }
+
+  /// Adds Σ_i weights[j, i] · right[i, d] over the strip's queries that see key j to to[j, d].
+  void contractQueries(Value weights, const RowMatrix &right, Value i0, Value count, Value to) {
+    auto rowsAt = [&](Value key, int64_t rows, Value first, Value terms, Triangle shape) {
+      forDepth([&](Value d, int64_t lanes) {
+        Value left = element(weights, k.add(k.mul(key, plan.strip), first));
+        tile({plan.compute, left, plan.strip, 1}, right, first, terms, rows, d, lanes,
+             element(to, k.mul(key, plan.ld)), true, shape);
+      });
+    };
+    auto whole = [&](Value key, int64_t rows) {
+      rowsAt(key, rows, k.i64(0), count, Triangle::None);
+    };
+    if (!spec.causal)
+      return forTiles(k.i64(0), k.i64(spec.keys), spec.keys % plan.rows, whole);
+    Value limit = visibleTo(k.add(i0, k.add(count, -1)));
+    // Where the diagonal enters the strip at this key.
+    auto entry = [&](Value key) { return k.sub(k.sub(key, k.i64(plan.shift())), i0); };
+    auto isLater = [&](Value x) { return compare(arith::CmpIPredicate::sge, x, k.i64(0)); };
+    if (!plan.singleChains())
+      return forTiles(k.i64(0), limit, -1, [&](Value key, int64_t rows) {
+        auto singly = [&] {
+          k.forLoop(key, k.add(key, rows), k.i64(1), [&](Value single) {
+            Value first = clamp(entry(single), k.i64(0), count);
+            rowsAt(single, 1, first, k.sub(count, first), Triangle::None);
+          });
+        };
+        k.ifThen(isLater(entry(k.add(key, rows - 1))), singly, [&] { whole(key, rows); });
+      });
+    // Tiles lie so that the diagonal enters a strip with the first row of one.
+    int64_t ahead = plan.shift() % plan.rows;
+    if (ahead)
+      whole(k.i64(0), ahead);
+    forTiles(k.i64(ahead), limit, spec.queries % plan.rows, [&](Value key, int64_t rows) {
+      Value first = entry(key);
+      Value common = k.sub(k.sub(count, first), k.i64(rows - 1));
+      k.ifThen(
+          isLater(first), [&] { rowsAt(key, rows, first, common, Triangle::Leading); },
+          [&] { whole(key, rows); });
+    });
+  }
+
+  BackwardBuffers buffers;
+  AttentionDropout dropout;
+  const BackwardWorkspace &offsets;
+  HeadIndex head;
+  RowMatrix keys, values;
+  Value packedQuery, packedDout, dropped, gradients, delta, statistics, dkey, dvalue;
+};
+
+} // namespace
+
+EmittedLaunch emitAttentionBackward(ModuleOp kernels, StringRef name, const AttentionSpec &spec,
+                                    const CpuTarget &target) {
+  if (!spec.batch || !spec.heads)
+    return {};
+  AttentionPlan plan(spec, target);
+  BackwardWorkspace offsets(plan);
+  KernelBuilder k(kernels, name);
+  BackwardEmitter(k, plan, offsets).emit();
+  EmittedCommand command{name.str(), plan.items(), {}, offsets.layout.bytes};
+  int64_t inputs = BackwardBuffers(spec).outputs;
+  for (int64_t i = 0; i < inputs; ++i)
+    command.buffers.push_back({BufferSlot::Input, i, 0});
+  for (int64_t i = 0; i < llvm::count(ArrayRef(spec.stored).take_front(3), true); ++i)
+    command.buffers.push_back({BufferSlot::Output, i, 0});
+  return {{command}, 0};
+}
+
+} // namespace reprise
