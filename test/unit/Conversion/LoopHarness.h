@@ -136,6 +136,21 @@ struct LoopHarness : testing::Test {
     run(command.items, command.items);
   }
 
+  static char *addressOf(const BufferSlot &slot, Buffers &inputs, Buffers &outputs,
+                         GuardedBytes &shared) {
+    switch (slot.kind) {
+    case BufferSlot::Input:
+      return inputs[slot.index]->data();
+    case BufferSlot::Output:
+      return outputs[slot.index]->data();
+    case BufferSlot::Shared:
+      return shared.data();
+    case BufferSlot::Stream:
+      return reinterpret_cast<char *>(const_cast<int64_t *>(&slot.index));
+    }
+    llvm_unreachable("all kinds are handled");
+  }
+
   /// Runs a launch; `outputs` may hold a pointer where a result shall lie.
   static void runLaunch(const EmittedLaunch &launch, const MappedImage &image, Buffers &inputs,
                         Buffers &outputs, Deal deal) {
@@ -143,10 +158,7 @@ struct LoopHarness : testing::Test {
     for (const EmittedCommand &command : launch.commands) {
       std::vector<void *> buffers;
       for (const BufferSlot &slot : command.buffers) {
-        char *base = slot.kind == BufferSlot::Input    ? inputs[slot.index]->data()
-                     : slot.kind == BufferSlot::Output ? outputs[slot.index]->data()
-                                                       : shared.data();
-        buffers.push_back(base + slot.offset);
+        buffers.push_back(addressOf(slot, inputs, outputs, shared) + slot.offset);
       }
       runCommand(command, image.kernel(command.kernel), buffers, deal);
     }

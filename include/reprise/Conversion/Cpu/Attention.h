@@ -32,18 +32,19 @@ struct AttentionSpec {
   /// Dropout of the probabilities, none for rate 0. Its words are those of [batch, head, query,
   /// key] in `globalShape`, from `origin` (zeros if absent).
   double rate = 0;
-  int64_t stream = 0;
   llvm::SmallVector<int64_t> globalShape;
   bool hasOrigin = false;
   /// Which results are wanted, in order: out and lse; or dquery, dkey and dvalue.
   llvm::SmallVector<bool> stored = {true, true, true};
 
   bool draws() const { return rate != 0; }
+  /// Buffers that say what to draw: stream, seed, offset, and the origin if there is one.
+  int64_t drawInputs() const { return draws() ? 3 + hasOrigin : 0; }
   static constexpr int64_t maxDepth = 4096;
 };
 
 /// Adds the kernel `name`. The slots of its command are, as inputs in this order: query, key,
-/// value; with dropout seed, offset (i64 each) and, if `hasOrigin`, origin (4 × i64); as outputs
+/// value; with dropout stream, seed, offset (i64 each) and, if `hasOrigin`, origin (4 × i64); as outputs
 /// the wanted ones of out and lse, numbered from 0.
 EmittedLaunch emitAttention(mlir::ModuleOp kernels, llvm::StringRef name, const AttentionSpec &spec,
                             const CpuTarget &target);

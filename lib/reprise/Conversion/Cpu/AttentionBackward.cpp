@@ -49,7 +49,7 @@ struct BackwardBuffers {
   static constexpr unsigned query = 0, key = 1, value = 2, out = 3, lse = 4, dout = 5, dlse = 6;
   unsigned random, outputs;
   explicit BackwardBuffers(const AttentionSpec &spec)
-      : random(6 + spec.hasDlse), outputs(random + (spec.draws() ? 2 + spec.hasOrigin : 0)) {}
+      : random(6 + spec.hasDlse), outputs(random + spec.drawInputs()) {}
 };
 
 class BackwardEmitter : AttentionParts {

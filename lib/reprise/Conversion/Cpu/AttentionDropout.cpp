@@ -14,11 +14,11 @@ AttentionDropout::AttentionDropout(AttentionParts &parts, unsigned firstBuffer) 
     return;
   KernelBuilder &k = parts.k;
   Type i64 = k.builder().getI64Type();
-  seed = k.load(i64, k.buffer(firstBuffer), k.i64(0));
-  offset = k.load(i64, k.buffer(firstBuffer + 1), k.i64(0));
-  stream = k.i64(parts.spec.stream);
+  stream = k.load(i64, k.buffer(firstBuffer), k.i64(0));
+  seed = k.load(i64, k.buffer(firstBuffer + 1), k.i64(0));
+  offset = k.load(i64, k.buffer(firstBuffer + 2), k.i64(0));
   for (int64_t d = 0; d < 4; ++d)
-    origin[d] = parts.spec.hasOrigin ? k.load(i64, k.buffer(firstBuffer + 2), k.i64(d)) : k.i64(0);
+    origin[d] = parts.spec.hasOrigin ? k.load(i64, k.buffer(firstBuffer + 3), k.i64(d)) : k.i64(0);
 }
 
 Value AttentionDropout::rowPositions(const HeadIndex &head, Value i) {

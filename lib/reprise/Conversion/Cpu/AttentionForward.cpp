@@ -38,7 +38,7 @@ class ForwardEmitter : AttentionParts {
 public:
   ForwardEmitter(KernelBuilder &k, const AttentionPlan &plan, const ForwardWorkspace &offsets)
       : AttentionParts(k, plan), dropout(*this, 3), offsets(offsets),
-        firstOutput(3 + (spec.draws() ? 2 + spec.hasOrigin : 0)) {}
+        firstOutput(3 + spec.drawInputs()) {}
 
   void emit() {
     packed = workspace(offsets.packed), scores = workspace(offsets.scores);
@@ -226,7 +226,7 @@ EmittedLaunch emitAttention(ModuleOp kernels, StringRef name, const AttentionSpe
   KernelBuilder k(kernels, name);
   ForwardEmitter(k, plan, offsets).emit();
   EmittedCommand command{name.str(), plan.items() * plan.rowBlocks(), {}, offsets.layout.bytes};
-  int64_t inputs = 3 + (spec.draws() ? 2 + spec.hasOrigin : 0);
+  int64_t inputs = 3 + spec.drawInputs();
   for (int64_t i = 0; i < inputs; ++i)
     command.buffers.push_back({BufferSlot::Input, i, 0});
   for (int64_t i = 0; i < spec.stored[0] + spec.stored[1]; ++i)

@@ -95,7 +95,7 @@ private:
       return success();
     if (!op.getSeed() || !op.getStream())
       return op.emitError("a random op without a seed and a stream has no kernel");
-    spec.stream = *op.getStream();
+    slots.push_back({BufferSlot::Stream, static_cast<int64_t>(*op.getStream()), 0});
     spec.globalShape = cast<RandomOpInterface>(op.getOperation()).getDrawnGlobalShape();
     spec.hasOrigin = static_cast<bool>(op.getOrigin());
     return success(succeeded(addDense(op.getSeed())) && succeeded(addDense(op.getOffset())) &&

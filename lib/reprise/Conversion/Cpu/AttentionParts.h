@@ -111,7 +111,7 @@ private:
 class AttentionDropout {
 public:
   using Value = mlir::Value;
-  /// `firstBuffer` is that of the seed.
+  /// `firstBuffer` is that of the stream.
   AttentionDropout(AttentionParts &parts, unsigned firstBuffer);
 
   /// The positions of (query i, key 0) for the queries from `i` on.

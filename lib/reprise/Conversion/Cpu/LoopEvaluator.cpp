@@ -152,18 +152,18 @@ Value Evaluator::computeDraw(const Node &node, Scope &scope) {
   auto random = cast<RandomOpInterface>(node.op);
   Scope once = scope.scalar();
   DrawPosition position;
-  position.seed = value(node.operands[0], once);
-  position.stream = k.i64(*random.getStreamNumber());
+  position.stream = value(node.operands[0], once);
+  position.seed = value(node.operands[1], once);
   position.width = scope.width;
   Value global = index(node.index, scope);
-  size_t next = 2;
+  size_t next = 3;
   position.aligned = isAligned(node, scope);
   if (random.getOriginOperand()) {
     position.aligned = false;
     for (int64_t stride : rowMajorStrides(random.getDrawnGlobalShape()))
       global = k.add(global, k.mul(value(node.operands[next++], once), stride));
   }
-  position.first = k.add(value(node.operands[1], once), global);
+  position.first = k.add(value(node.operands[2], once), global);
   position.step = laneStep(node.index, scope).value_or(0);
   Value operand = next < node.operands.size() ? value(node.operands[next], scope) : Value();
   return emitRoundTo(b, emitDraw(b, random, position, operand), node.type);

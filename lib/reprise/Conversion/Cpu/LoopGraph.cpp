@@ -159,8 +159,8 @@ LogicalResult GraphBuilder::addRoot(const Root &given) {
   return success();
 }
 
-GraphBuilder::Result GraphBuilder::load(Value value, BufferSlot slot, const Affine &position) {
-  Node node{Node::Load, nullptr, tensor(value).getElementType()};
+GraphBuilder::Result GraphBuilder::load(Type type, BufferSlot slot, const Affine &position) {
+  Node node{Node::Load, nullptr, type};
   node.index = position;
   node.buffer = bufferOf(slot);
   return add(std::move(node));
@@ -176,7 +176,7 @@ GraphBuilder::Result GraphBuilder::visit(Value value, const Affine &position) {
   else if (leaves.tile && leaves.tile == value)
     node = visitTile(value, position);
   else if (auto stored = leaves.stored.find(value); stored != leaves.stored.end())
-    node = load(value, stored->second, position);
+    node = load(tensor(value).getElementType(), stored->second, position);
   else if (Operation *op = value.getDefiningOp())
     node = visitOp(op, value, position);
   if (succeeded(node))
@@ -247,7 +247,7 @@ GraphBuilder::Result GraphBuilder::visitCompute(Operation *op, const Affine &pos
 
 GraphBuilder::Result GraphBuilder::visitDraw(Operation *op, const Affine &position) {
   auto random = cast<RandomOpInterface>(op);
-  if (!random.getSeedOperand())
+  if (!random.getSeedOperand() || !random.getStreamNumber())
     return fail(nullptr);
   Node node{Node::Draw, op, tensor(op->getResult(0)).getElementType()};
   auto global =
@@ -255,6 +255,8 @@ GraphBuilder::Result GraphBuilder::visitDraw(Operation *op, const Affine &positi
   if (!global)
     return fail(op->getResult(0));
   node.index = *global;
+  Type i64 = IntegerType::get(op->getContext(), 64);
+  node.operands.push_back(*load(i64, {BufferSlot::Stream, *random.getStreamNumber(), 0}, {}));
   SmallVector<std::pair<Value, Affine>> inputs = {{random.getSeedOperand(), {}},
                                                   {random.getOffsetOperand(), {}}};
   if (Value origin = random.getOriginOperand())

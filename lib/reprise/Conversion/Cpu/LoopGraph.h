@@ -66,7 +66,7 @@ struct Node {
     Load,     // element `index` of `buffer`
     Index,    // `index` itself, as a number of `type`
     Compute,  // the op's arithmetic on the operands
-    Draw,   // the random op at global position `index` (+ origin); operands: seed, offset, origin…,
+    Draw,   // the random op at global position `index` (+ origin); operands: stream, seed, offset, origin…,
             // operand
     Choice, // operand 0 where the condition holds, else operand 1
     Sequence, // operand 0 reduced over `symbols`, in order

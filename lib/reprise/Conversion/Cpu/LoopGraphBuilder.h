@@ -46,7 +46,7 @@ private:
   /// The operand of a reduction at positions in the kept and in the reduced dimensions.
   Result visitReduced(mlir::Operation *op, const Affine &kept, const Affine &reduced);
 
-  Result load(mlir::Value value, BufferSlot slot, const Affine &position);
+  Result load(mlir::Type type, BufferSlot slot, const Affine &position);
   /// True if the position is a row's and differs from row to row.
   bool isRowIndex(const Affine &position) const;
   int choose(Condition condition, int inside, int outside);

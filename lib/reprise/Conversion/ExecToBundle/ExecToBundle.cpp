@@ -96,17 +96,17 @@ private:
       place.offset = (*launch.getOffsets())[result];
     } else {
       place.space = runtime::Space::Constant;
-      place.offset = constantOffset(value.getDefiningOp<ConstantOp>());
+      place.offset = constantOffset(value.getDefiningOp<ConstantOp>().getValue());
     }
     return place;
   }
 
-  uint64_t constantOffset(ConstantOp constant) {
-    auto [found, isNew] = constants.try_emplace(constant.getValue(), 0);
+  uint64_t constantOffset(Attribute value) {
+    auto [found, isNew] = constants.try_emplace(value, 0);
     if (isNew) {
       bundle.constants.resize(llvm::alignTo(bundle.constants.size(), runtime::bufferAlignment));
       found->second = bundle.constants.size();
-      appendElements(cast<DenseElementsAttr>(constant.getValue()));
+      appendElements(cast<DenseElementsAttr>(value));
     }
     return found->second;
   }
@@ -140,7 +140,9 @@ private:
       command.items = emitted.items;
       command.label = compiled.label;
       for (const BufferSlot &slot : emitted.buffers)
-        command.operands.push_back(operandOf(slot, inputs, outputs, compiled.emitted.sharedBytes));
+        command.operands.push_back(slot.kind == BufferSlot::Stream
+                                       ? streamOperand(compiled.streams[slot.index])
+                                       : operandOf(slot, inputs, outputs, compiled.emitted.sharedBytes));
       if (first) {
         describeWork(launch, command);
         addIndexChecks(launch, emitted, command);
@@ -148,6 +150,16 @@ private:
       first = false;
       program.commands.push_back(std::move(command));
     }
+  }
+
+  runtime::Operand streamOperand(int64_t stream) {
+    auto type = RankedTensorType::get({}, IntegerType::get(step.getContext(), 64));
+    runtime::Operand operand;
+    operand.buffer.space = runtime::Space::Constant;
+    operand.buffer.offset = constantOffset(DenseElementsAttr::get(type, stream));
+    operand.buffer.bytes = sizeof(int64_t);
+    operand.access = runtime::Read;
+    return operand;
   }
 
   static runtime::Operand operandOf(const BufferSlot &slot, ArrayRef<runtime::BufferRef> inputs,

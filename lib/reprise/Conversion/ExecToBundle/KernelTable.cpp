@@ -46,7 +46,20 @@ static std::string printBody(exec::LaunchOp launch) {
   return text;
 }
 
+/// Numbers the streams of the body from 0, in order, so that bodies that differ in streams alone print alike. Returns
+/// the launch's own streams by these numbers.
+static SmallVector<int64_t> renumberStreams(exec::LaunchOp launch) {
+  llvm::SetVector<int64_t> streams;
+  for (auto random : launch.getBody().front().getOps<RandomOpInterface>())
+    if (auto stream = random.getStreamNumber()) {
+      streams.insert(*stream);
+      random.setStreamNumber(llvm::find(streams, *stream) - streams.begin());
+    }
+  return streams.takeVector();
+}
+
 LogicalResult KernelTable::add(exec::LaunchOp launch) {
+  SmallVector<int64_t> streams = renumberStreams(launch);
   auto [found, isNew] = byBody.try_emplace(printBody(launch));
   if (isNew) {
     Operation *leader = leaderOf(launch);
@@ -59,7 +72,7 @@ LogicalResult KernelTable::add(exec::LaunchOp launch) {
       if (indices.try_emplace(command.kernel, kernels.size()).second)
         kernels.push_back({command.kernel, 0, static_cast<uint64_t>(command.workerBytes)});
   }
-  launches[launch] = {found->second, labelOf(launch)};
+  launches[launch] = {found->second, labelOf(launch), streams};
   return success();
 }
 

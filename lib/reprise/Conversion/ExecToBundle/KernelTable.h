@@ -15,6 +15,7 @@ namespace reprise {
 struct CompiledLaunch {
   EmittedLaunch emitted;
   std::string label; ///< its leading op and scope, for traces
+  llvm::SmallVector<int64_t> streams; ///< of the launch, by the number that its kernels give them
 };
 
 class KernelTable {
