@@ -9,49 +9,76 @@ struct Shape {
   int64_t batch, heads, queries, keys, depth;
 };
 
+struct Case {
+  Shape shape;
+  std::string type = "f32", mask = "", draw = "";
+  /// A number for all dimensions, or "%g" for an argument.
+  std::string origin = "";
+  bool dlse = false;
+  /// The numbers of the backward's results that are stored.
+  std::vector<int> wanted = {0, 1, 2};
+};
+
 struct Attention : LoopHarness {
   Attention() { specials = false; }
 
-  static std::string text(std::initializer_list<int64_t> sizes, const std::string &type) {
-    std::string result = "tensor<";
-    for (int64_t size : sizes)
-      result += std::to_string(size) + "x";
-    return result + type + ">";
-  }
-  static std::string statistics(const std::string &type) { return type == "f64" ? type : "f32"; }
-
-  /// `attributes` are those besides the scale; with dropout seed %s and offset %o.
-  static std::string forward(Shape s, const std::string &type, const std::string &attributes) {
-    std::string q = text({s.batch, s.heads, s.queries, s.depth}, type);
-    std::string k = text({s.batch, s.heads, s.keys, s.depth}, type);
-    std::string l = text({s.batch, s.heads, s.queries}, statistics(type));
-    bool draws = attributes.find("rate") != std::string::npos;
-    return "func.func @f(%q: " + q + ", %k: " + k + ", %v: " + k +
-           ", %s: tensor<i64>, %o: tensor<i64>) -> (" + q + ", " + l +
-           ") {\n  %0:2 = reprise.attention %q, %k, %v " + (draws ? "seed %s offset %o " : "") +
-           "{scale = 0.3 : f64" + attributes + "} : (" + q + ", " + k + ", " + k + ") -> (" + q +
-           ", " + l + ")\n  return %0#0, %0#1 : " + q + ", " + l + "\n}";
+  static std::string fill(std::string text, const std::string &name, const std::string &value) {
+    for (size_t at; (at = text.find(name)) != std::string::npos;)
+      text.replace(at, name.size(), value);
+    return text;
   }
 
-  /// The backward; `wanted` are the numbers of its results that are stored.
-  static std::string backward(Shape s, const std::string &type, const std::string &attributes,
-                              bool dlse = false, std::vector<int> wanted = {0, 1, 2}) {
-    std::string q = text({s.batch, s.heads, s.queries, s.depth}, type);
-    std::string k = text({s.batch, s.heads, s.keys, s.depth}, type);
-    std::string l = text({s.batch, s.heads, s.queries}, statistics(type));
-    bool draws = attributes.find("rate") != std::string::npos;
-    std::string values, types;
-    for (int result : wanted) {
-      values += (values.empty() ? "%0#" : ", %0#") + std::to_string(result);
-      types += (types.empty() ? "" : ", ") + (result ? k : q);
+  static std::string fillCase(std::string text, const Case &c) {
+    auto tensor = [&](std::vector<int64_t> sizes, const std::string &type) {
+      std::string result = "tensor<";
+      for (int64_t size : sizes)
+        result += std::to_string(size) + "x";
+      return result + type + ">";
+    };
+    const Shape &s = c.shape;
+    std::string origin, constant;
+    if (!c.origin.empty())
+      origin = " origin %g : tensor<4xi64>";
+    if (!c.origin.empty() && c.origin != "%g") {
+      constant = "%c = reprise.constant dense<" + c.origin + "> : tensor<4xi64>";
+      origin = " origin %c : tensor<4xi64>";
     }
-    return "func.func @f(%q: " + q + ", %k: " + k + ", %v: " + k + ", %out: " + q + ", %lse: " + l +
-           ", %dout: " + q + ", %dlse: " + l + ", %s: tensor<i64>, %o: tensor<i64>) -> (" + types +
-           ") {\n  %0:3 = reprise.attention_backward %q, %k, %v, %out, %lse, %dout " +
-           (dlse ? "dlse %dlse : " + l + " " : "") + (draws ? "seed %s offset %o " : "") +
-           "{scale = 0.3 : f64" + attributes + "} : (" + q + ", " + k + ", " + k + ", " + q + ", " +
-           l + ", " + q + ") -> (" + q + ", " + k + ", " + k + ")\n  return " + values + " : " +
-           types + "\n}";
+    text = fill(text, "$DRAW", (c.draw.empty() ? "" : "seed %s offset %o") + origin);
+    text = fill(text, "$ATTRIBUTES", "{scale = 0.3 : f64" + c.mask + c.draw + "}");
+    text = fill(text, "$CONSTANT", constant);
+    text = fill(text, "$DLSE", c.dlse ? "dlse %dlse : $L" : "");
+    text = fill(text, "$Q", tensor({s.batch, s.heads, s.queries, s.depth}, c.type));
+    text = fill(text, "$K", tensor({s.batch, s.heads, s.keys, s.depth}, c.type));
+    return fill(text, "$L",
+                tensor({s.batch, s.heads, s.queries}, c.type == "f64" ? c.type : "f32"));
+  }
+
+  void forward(const Case &c) {
+    check(fillCase(R"(
+func.func @f(%q: $Q, %k: $K, %v: $K, %s: tensor<i64>, %o: tensor<i64>, %g: tensor<4xi64>) -> ($Q, $L) {
+  $CONSTANT
+  %0:2 = reprise.attention %q, %k, %v $DRAW $ATTRIBUTES : ($Q, $K, $K) -> ($Q, $L)
+  return %0#0, %0#1 : $Q, $L
+})",
+                   c));
+  }
+
+  void backward(const Case &c) {
+    std::string values, types;
+    for (int result : c.wanted) {
+      values += (values.empty() ? "%0#" : ", %0#") + std::to_string(result);
+      types += std::string(types.empty() ? "" : ", ") + (result ? "$K" : "$Q");
+    }
+    check(fillCase(R"(
+func.func @f(%q: $Q, %k: $K, %v: $K, %out: $Q, %lse: $L, %dout: $Q, %dlse: $L, %s: tensor<i64>, %o: tensor<i64>,
+             %g: tensor<4xi64>) -> ()" +
+                       types + R"() {
+  $CONSTANT
+  %0:3 = reprise.attention_backward %q, %k, %v, %out, %lse, %dout $DLSE $DRAW $ATTRIBUTES
+      : ($Q, $K, $K, $Q, $L, $Q) -> ($Q, $K, $K)
+  return )" + values + " : " +
+                       types + "\n}",
+                   c));
   }
 };
 
@@ -62,68 +89,140 @@ const char *const masks[] = {"", ", causal"};
 const char *const draws[] = {"", ", rate = 0.1 : f64, stream = 3 : i64"};
 
 TEST_F(Attention, ForwardOfAnyShape) {
-  for (Shape shape : shapes)
-    for (const char *mask : masks)
-      for (const char *draw : draws)
-        check(forward(shape, "f32", std::string(mask) + draw));
+  for (const Shape &shape : shapes)
+    for (int mask : {0, 1})
+      forward({shape, "f32", masks[mask], draws[(mask + shape.depth) % 2]});
 }
 
 TEST_F(Attention, ForwardOfOtherTypes) {
-  for (const char *type : {"f64", "bf16", "f16"})
-    for (const char *mask : masks)
-      for (const char *draw : draws) {
-        check(forward({1, 2, 27, 27, 20}, type, std::string(mask) + draw));
-        check(forward({2, 1, 50, 75, 17}, type, std::string(mask) + draw));
-      }
+  for (const char *type : {"f64", "bf16", "f16"}) {
+    forward({{1, 2, 27, 27, 20}, type, masks[1], draws[1]});
+    forward({{2, 1, 50, 75, 17}, type, masks[0], draws[0]});
+  }
+  forward({{2, 1, 50, 75, 17}, "f64", masks[0], draws[1]});
 }
 
 TEST_F(Attention, ForwardOfSeveralChains) {
-  check(forward({1, 1, 7, 4099, 5}, "f32", ""));
-  check(forward({1, 1, 7, 4099, 5}, "f32", ", causal, rate = 0.5 : f64, stream = 3 : i64"));
-  check(forward({1, 1, 3, 12300, 3}, "f32", ", causal"));
+  forward({{1, 1, 7, 4099, 5}, "f32", ""});
+  forward({{1, 1, 7, 4099, 5}, "f32", ", causal", ", rate = 0.5 : f64, stream = 3 : i64"});
+  forward({{1, 1, 3, 12300, 3}, "f32", ", causal"});
 }
 
 TEST_F(Attention, ForwardOfSpecialValues) {
   specials = true;
   for (const char *mask : masks)
     for (const char *draw : draws)
-      check(forward({1, 2, 33, 40, 3}, "f32", std::string(mask) + draw));
+      forward({{1, 2, 33, 40, 3}, "f32", mask, draw});
 }
 
 TEST_F(Attention, BackwardOfAnyShape) {
-  for (Shape shape : shapes)
-    for (const char *mask : masks)
-      for (const char *draw : draws)
-        check(backward(shape, "f32", std::string(mask) + draw, shape.keys % 2));
+  for (const Shape &shape : shapes)
+    for (int mask : {0, 1})
+      backward(
+          {shape, "f32", masks[mask], draws[(mask + shape.depth) % 2], "", shape.keys % 2 == 1});
 }
 
 TEST_F(Attention, BackwardOfOtherTypes) {
-  for (const char *type : {"f64", "bf16", "f16"})
-    for (const char *mask : masks)
-      for (const char *draw : draws) {
-        check(backward({1, 2, 27, 27, 20}, type, std::string(mask) + draw));
-        check(backward({2, 1, 50, 75, 17}, type, std::string(mask) + draw, true));
-      }
+  for (const char *type : {"f64", "bf16", "f16"}) {
+    backward({{1, 2, 27, 27, 20}, type, masks[1], draws[1]});
+    backward({{2, 1, 50, 75, 17}, type, masks[0], draws[0], "", true});
+  }
+  backward({{2, 1, 50, 75, 17}, "f64", masks[0], draws[1], "", true});
 }
 
 TEST_F(Attention, BackwardOfSeveralChains) {
-  check(backward({1, 1, 7, 4099, 5}, "f32", ""));
-  check(backward({1, 1, 7, 4099, 5}, "f32", ", causal, rate = 0.5 : f64, stream = 3 : i64"));
-  check(backward({1, 1, 4100, 9, 3}, "f32", ""));
-  check(backward({1, 1, 4105, 4110, 2}, "f32", ", causal"));
+  backward({{1, 1, 7, 4099, 5}, "f32", ""});
+  backward({{1, 1, 7, 4099, 5}, "f32", ", causal", ", rate = 0.5 : f64, stream = 3 : i64"});
+  backward({{1, 1, 4100, 9, 3}, "f32", ""});
+  backward({{1, 1, 4105, 4110, 2}, "f32", ", causal"});
 }
 
 TEST_F(Attention, BackwardOfSpecialValues) {
   specials = true;
   for (const char *mask : masks)
     for (const char *draw : draws)
-      check(backward({1, 2, 33, 40, 3}, "f32", std::string(mask) + draw, true));
+      backward({{1, 2, 33, 40, 3}, "f32", mask, draw, "", true});
 }
 
 TEST_F(Attention, BackwardStoresWhatIsWanted) {
   for (std::vector<int> wanted :
        std::vector<std::vector<int>>{{0}, {1}, {2}, {2, 0}, {1, 0}, {2, 1}})
-    check(backward({2, 1, 21, 30, 12}, "f32", ", causal", false, wanted));
+    backward({{2, 1, 21, 30, 12}, "f32", ", causal", "", "", false, wanted});
+}
+
+// Operands as a projection leaves them, heads side by side, or in one buffer.
+TEST_F(Attention, OperandsAreStridedViews) {
+  check(R"(
+func.func @f(%x: tensor<2x19x3x3x20xf32>, %s: tensor<i64>, %o: tensor<i64>)
+    -> (tensor<2x3x19x20xf32>, tensor<2x3x19xf32>) {
+  %q0 = reprise.slice %x from [0, 0, 0, 0, 0] to [2, 19, 1, 3, 20] by [1, 1, 1, 1, 1] : (tensor<2x19x3x3x20xf32>) -> tensor<2x19x1x3x20xf32>
+  %k0 = reprise.slice %x from [0, 0, 1, 0, 0] to [2, 19, 2, 3, 20] by [1, 1, 1, 1, 1] : (tensor<2x19x3x3x20xf32>) -> tensor<2x19x1x3x20xf32>
+  %v0 = reprise.slice %x from [0, 0, 2, 0, 0] to [2, 19, 3, 3, 20] by [1, 1, 1, 1, 1] : (tensor<2x19x3x3x20xf32>) -> tensor<2x19x1x3x20xf32>
+  %q1 = reprise.reshape %q0 : (tensor<2x19x1x3x20xf32>) -> tensor<2x19x3x20xf32>
+  %k1 = reprise.reshape %k0 : (tensor<2x19x1x3x20xf32>) -> tensor<2x19x3x20xf32>
+  %v1 = reprise.reshape %v0 : (tensor<2x19x1x3x20xf32>) -> tensor<2x19x3x20xf32>
+  %q = reprise.transpose %q1 [0, 2, 1, 3] : (tensor<2x19x3x20xf32>) -> tensor<2x3x19x20xf32>
+  %k = reprise.transpose %k1 [0, 2, 1, 3] : (tensor<2x19x3x20xf32>) -> tensor<2x3x19x20xf32>
+  %v = reprise.transpose %v1 [0, 2, 1, 3] : (tensor<2x19x3x20xf32>) -> tensor<2x3x19x20xf32>
+  %0:2 = reprise.attention %q, %k, %v seed %s offset %o {scale = 0.25 : f64, causal, rate = 0.1 : f64, stream = 5 : i64}
+      : (tensor<2x3x19x20xf32>, tensor<2x3x19x20xf32>, tensor<2x3x19x20xf32>)
+      -> (tensor<2x3x19x20xf32>, tensor<2x3x19xf32>)
+  return %0#0, %0#1 : tensor<2x3x19x20xf32>, tensor<2x3x19xf32>
+})");
+}
+
+TEST_F(Attention, GradientsOfStridedViews) {
+  for (const char *type : {"f32", "bf16"})
+    check(fill(R"(
+func.func @f(%q0: tensor<1x21x2x18x$T>, %k0: tensor<1x2x18x30x$T>, %v0: tensor<18x30x$T>, %out0: tensor<1x21x2x18x$T>,
+             %lse0: tensor<1x21x2xf32>, %dout0: tensor<21x18x2x$T>, %dlse0: tensor<21xf32>)
+    -> (tensor<1x2x21x18x$T>, tensor<1x2x30x18x$T>, tensor<1x2x30x18x$T>) {
+  %q = reprise.transpose %q0 [0, 2, 1, 3] : (tensor<1x21x2x18x$T>) -> tensor<1x2x21x18x$T>
+  %k = reprise.transpose %k0 [0, 1, 3, 2] : (tensor<1x2x18x30x$T>) -> tensor<1x2x30x18x$T>
+  %v1 = reprise.transpose %v0 [1, 0] : (tensor<18x30x$T>) -> tensor<30x18x$T>
+  %v = reprise.broadcast %v1 dims [2, 3] : (tensor<30x18x$T>) -> tensor<1x2x30x18x$T>
+  %out = reprise.transpose %out0 [0, 2, 1, 3] : (tensor<1x21x2x18x$T>) -> tensor<1x2x21x18x$T>
+  %lse = reprise.transpose %lse0 [0, 2, 1] : (tensor<1x21x2xf32>) -> tensor<1x2x21xf32>
+  %dout1 = reprise.transpose %dout0 [2, 0, 1] : (tensor<21x18x2x$T>) -> tensor<2x21x18x$T>
+  %dout = reprise.reshape %dout1 : (tensor<2x21x18x$T>) -> tensor<1x2x21x18x$T>
+  %dlse = reprise.broadcast %dlse0 dims [2] : (tensor<21xf32>) -> tensor<1x2x21xf32>
+  %0:3 = reprise.attention_backward %q, %k, %v, %out, %lse, %dout dlse %dlse : tensor<1x2x21xf32>
+      {scale = 0.25 : f64, causal}
+      : (tensor<1x2x21x18x$T>, tensor<1x2x30x18x$T>, tensor<1x2x30x18x$T>, tensor<1x2x21x18x$T>, tensor<1x2x21xf32>,
+         tensor<1x2x21x18x$T>) -> (tensor<1x2x21x18x$T>, tensor<1x2x30x18x$T>, tensor<1x2x30x18x$T>)
+  return %0#0, %0#1, %0#2 : tensor<1x2x21x18x$T>, tensor<1x2x30x18x$T>, tensor<1x2x30x18x$T>
+})",
+               "$T", type));
+}
+
+// A reshape across strides and a constant are no views of arguments.
+TEST_F(Attention, OtherOperandsAreCopied) {
+  check(R"(
+func.func @f(%q0: tensor<12x2x25xf32>, %k: tensor<1x2x25x12xf32>, %s: tensor<i64>, %o: tensor<i64>)
+    -> (tensor<1x2x25xf32>, tensor<1x2x25x12xf32>) {
+  %q1 = reprise.transpose %q0 [1, 2, 0] : (tensor<12x2x25xf32>) -> tensor<2x25x12xf32>
+  %q2 = reprise.reshape %q1 : (tensor<2x25x12xf32>) -> tensor<600xf32>
+  %q = reprise.reshape %q2 : (tensor<600xf32>) -> tensor<1x2x25x12xf32>
+  %v = reprise.constant dense<1.5> : tensor<1x2x25x12xf32>
+  %origin = reprise.constant dense<3> : tensor<4xi64>
+  %0:2 = reprise.attention %q, %k, %v seed %s offset %o origin %origin : tensor<4xi64>
+      {scale = 0.25 : f64, rate = 0.2 : f64, stream = 5 : i64, global_shape = array<i64: 9, 9, 64, 40>}
+      : (tensor<1x2x25x12xf32>, tensor<1x2x25x12xf32>, tensor<1x2x25x12xf32>)
+      -> (tensor<1x2x25x12xf32>, tensor<1x2x25xf32>)
+  return %0#1, %0#0 : tensor<1x2x25xf32>, tensor<1x2x25x12xf32>
+})");
+}
+
+// Four neighbouring keys draw from one block only if their rows begin with a block.
+TEST_F(Attention, OriginMoves) {
+  for (const char *origin : {"%g", "8", "3"})
+    for (const char *keys : {"64", "63"}) {
+      std::string draw =
+          ", rate = 0.2 : f64, stream = 5 : i64, global_shape = array<i64: 30, 31, 60, ";
+      draw += std::string(keys) + ">";
+      forward({{2, 2, 25, 30, 12}, "f32", "", draw, origin});
+      backward({{2, 2, 25, 30, 12}, "f32", ", causal", draw, origin});
+    }
 }
 
 } // namespace
