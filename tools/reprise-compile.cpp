@@ -27,6 +27,7 @@ struct Flags {
                             cl::init(0)};
   cl::list<std::string> reports{"report", cl::desc("Write a report: F.json, F.html or F.txt; may be repeated"),
                                 cl::value_desc("F")};
+  cl::opt<bool> verifyReplays{"verify-replays", cl::desc("Runs of the bundle compare every replayed value with its original")};
   cl::opt<bool> interpret{"interpret", cl::desc("Run the reference interpreter instead of compiling")};
   cl::opt<int64_t> seed{"seed", cl::desc("With --interpret: the seed"), cl::init(0)};
   cl::opt<int64_t> steps{"steps", cl::desc("With --interpret: the number of steps"), cl::init(1)};
@@ -41,6 +42,8 @@ std::string checkFlags(const Flags &flags) {
   if (!flags.interpret && (flags.seed.getNumOccurrences() || flags.steps.getNumOccurrences() ||
                            !flags.inputDir.empty() || !flags.outputDir.empty()))
     return "--seed, --steps, --input-dir and --output-dir go with --interpret";
+  if (flags.interpret && flags.verifyReplays)
+    return "--verify-replays goes with -o: the bundle's runs compare";
   if (flags.interpret && flags.steps < 1)
     return "expected --steps of at least 1";
   if (flags.contractions != "exact")
@@ -61,6 +64,7 @@ reprise::PhaseOptions phaseOptions(const Flags &flags) {
   options.entry = flags.entry;
   options.policies.assign(flags.policies.begin(), flags.policies.end());
   options.ignoreCheckpoints = flags.ignoreCheckpoints;
+  options.verifyReplays = flags.verifyReplays;
   return options;
 }
 

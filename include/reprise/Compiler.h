@@ -15,11 +15,14 @@ struct CompileOptions {
   std::string target = "cpu";
   /// The workers that the bundle's workspace is reckoned for; 0 is one per core.
   unsigned threads = 0;
+  /// The last phase that the module has been through, as `reprise-opt --reprise-to` leaves it; none for a model. It is
+  /// taken at its word: who edits a module between phases checks it with buildVerifier (Phases.h).
+  std::optional<Phase> after;
 };
 
 struct Compilation {
   runtime::Bundle bundle;
-  /// The report of `reprise-compile --report=F.json`.
+  /// The report of `reprise-compile --report=F.json`; without the plan's part if `after` left no plan to read.
   llvm::json::Object report;
 };
 

@@ -29,6 +29,7 @@ struct PhaseOptions {
   std::string entry = "train";
   std::vector<std::string> policies;
   bool ignoreCheckpoints = false;
+  bool verifyReplays = false; ///< replays and originals live to the end of the step, to be compared
 };
 
 std::optional<Phase> parsePhase(llvm::StringRef name);
@@ -37,7 +38,10 @@ llvm::StringRef phaseName(Phase phase);
 /// Appends the passes of the phases after `from` (or from the start) up to and with `to`.
 void buildPhases(mlir::OpPassManager &manager, std::optional<Phase> from, Phase to, const PhaseOptions &options);
 
-/// Registers the pipeline `--reprise-to="PHASE entry=F policies=P,Q ignore-checkpoints"`.
+/// Appends the verifier of what a phase promises, if there is more to say than the ops' own verifiers do.
+void buildVerifier(mlir::OpPassManager &manager, Phase phase);
+
+/// Registers the pipeline `--reprise-to="PHASE entry=F policies=P,Q ignore-checkpoints verify-replays"`.
 void registerPhases();
 
 } // namespace reprise

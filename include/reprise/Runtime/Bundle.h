@@ -131,7 +131,7 @@ struct Program {
 /// A bundle built with `--verify-replays` keeps every replayed value beside its original to the end of the step, where
 /// the two are compared bit for bit (NaNs canonical).
 struct ReplayCheck {
-  std::string name; ///< the original's id, for the message
+  std::string name; ///< the replay, for the message: number, op, id and place
   DType dtype = DType::F32;
   BufferRef original, replayed; ///< of equal size
 

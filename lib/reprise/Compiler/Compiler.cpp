@@ -11,17 +11,19 @@ using namespace mlir;
 
 namespace reprise {
 
-LogicalResult runPhases(ModuleOp module, Phase to, const PhaseOptions &options) {
+static LogicalResult runPhases(ModuleOp module, std::optional<Phase> from, Phase to, const PhaseOptions &options) {
   PassManager manager(module.getContext());
-  buildPhases(manager, std::nullopt, to, options);
+  buildPhases(manager, from, to, options);
   return manager.run(module);
+}
+
+LogicalResult runPhases(ModuleOp module, Phase to, const PhaseOptions &options) {
+  return runPhases(module, std::nullopt, to, options);
 }
 
 /// Kernels and memory for functions that hold ops of one part only.
 static LogicalResult lowerInitializers(ModuleOp module) {
-  PassManager manager(module.getContext());
-  buildPhases(manager, Phase::Checkpoint, Phase::Memory, {});
-  return manager.run(module);
+  return runPhases(module, Phase::Checkpoint, Phase::Memory, {});
 }
 
 static FailureOr<CpuTarget> resolveTarget(ModuleOp module, StringRef name) {
@@ -38,15 +40,18 @@ FailureOr<Compilation> compile(ModuleOp module, const CompileOptions &options) {
   FailureOr<CpuTarget> target = resolveTarget(module, options.target);
   if (failed(target))
     return failure();
-  if (failed(runPhases(module, Phase::Checkpoint, options.phases)))
+  if (failed(runPhases(module, options.after, Phase::Checkpoint, options.phases)))
     return failure();
-  auto step = *module.getOps<func::FuncOp>().begin();
+  auto steps = module.getOps<func::FuncOp>();
+  if (!llvm::hasSingleElement(steps))
+    return module.emitError("expected one function, the entry");
+  func::FuncOp step = *steps.begin();
   // The report speaks of values, which the launches swallow.
   Compilation compilation;
-  compilation.report = describePlan(step);
-  PassManager manager(module.getContext());
-  buildPhases(manager, Phase::Checkpoint, Phase::Memory, options.phases);
-  if (failed(manager.run(module)))
+  if (options.after.value_or(Phase::Checkpoint) <= Phase::Checkpoint)
+    compilation.report = describePlan(step);
+  Phase planned = std::max(options.after.value_or(Phase::Checkpoint), Phase::Checkpoint);
+  if (failed(runPhases(module, planned, Phase::Memory, options.phases)))
     return failure();
   compilation.report["buffers"] = describeTimeline(step);
   OwningOpRef<ModuleOp> initializers = buildInitializers(step);

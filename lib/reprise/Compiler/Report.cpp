@@ -2,8 +2,8 @@
 #include "Report.h"
 
 #include "reprise/Compiler.h"
+#include "reprise/Dialect/Reprise/IR/Naming.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -11,17 +11,6 @@ using llvm::json::Array;
 using llvm::json::Object;
 
 namespace reprise {
-
-/// The scope in a location: the outermost name, such as layer/3/attention.
-static std::string scopeOf(Location location) {
-  std::string scope;
-  location->walk([&](Location part) {
-    if (auto name = dyn_cast<NameLoc>(part); name && scope.empty())
-      scope = name.getName().str();
-    return WalkResult::advance();
-  });
-  return scope;
-}
 
 static std::string print(Location location) {
   std::string text;
@@ -66,23 +55,17 @@ static double secondsOf(int64_t flops) { return static_cast<double>(flops) * 1e-
 
 Object describePlan(func::FuncOp step) {
   Array values;
-  llvm::StringMap<unsigned> ordinals;
+  ValueIds ids(step.getBody().front());
   int64_t forward = 0, backward = 0, replay = 0, replays = 0;
   for (Operation &op : step.getBody().front().without_terminator()) {
     auto cost = dyn_cast<CostOpInterface>(op);
     int64_t flops = cost ? cost.getFlops() : 0;
-    auto number = op.getInherentAttr("replay");
-    bool isReplay = number && *number && cast<IntegerAttr>(*number).getInt() != 0;
-    (isReplay ? replay : op.hasAttr("reprise.cotangent") ? backward : forward) += flops;
-    replays += isReplay;
-    std::string stem = scopeOf(op.getLoc());
-    stem += (stem.empty() ? "" : "/") + op.getName().stripDialect().str();
-    unsigned ordinal = isReplay ? 0 : ordinals[stem]++;
-    if (!op.hasAttr("reprise.decisions"))
-      continue;
-    for (OpResult value : op.getResults())
-      values.push_back(describeValue(value, stem + "#" + std::to_string(ordinal) + ":" +
-                                                std::to_string(value.getResultNumber())));
+    bool repeats = isReplay(&op);
+    (repeats ? replay : op.hasAttr("reprise.cotangent") ? backward : forward) += flops;
+    replays += repeats;
+    if (op.hasAttr("reprise.decisions"))
+      for (OpResult value : op.getResults())
+        values.push_back(describeValue(value, ids.get(value)));
   }
   Object report{{"version", 1},
                 {"replayed_ops", replays},
@@ -112,6 +95,7 @@ void describeBundle(const runtime::Bundle &bundle, Object &report) {
   report["persistent_bytes"] = bundle.persistentBytes();
   report["workspace_bytes"] = bundle.workspaceBytes(bundle.threads);
   const runtime::Program *step = bundle.program("step");
+  report["replay_checks"] = static_cast<int64_t>(bundle.replayChecks.size());
   report["commands"] = step ? static_cast<int64_t>(step->commands.size()) : 0;
 }
 

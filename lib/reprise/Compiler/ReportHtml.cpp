@@ -70,6 +70,9 @@ static void printTotals(raw_ostream &stream, const Object &report) {
   for (StringRef key : {"replayed_ops", "commands"})
     stream << "<th>" << key << "</th><td>" << integer(report, key) << "</td>";
   stream << "</tr></table>\n";
+  if (int64_t checks = integer(report, "replay_checks"))
+    stream << "<p>Runs compare " << checks << " replays with their originals: both live to the end of the step, in an "
+              "arena larger than without --verify-replays.</p>\n";
 }
 
 static void printValues(raw_ostream &stream, const Object &report) {

@@ -12,6 +12,8 @@ namespace reprise {
 void printText(raw_ostream &stream, const Object &report) {
   for (StringRef key : {"arena_bytes", "persistent_bytes", "workspace_bytes", "saved_bytes", "replayed_ops", "commands"})
     stream << formatv("{0,-18}{1,16}\n", key, report.getInteger(key).value_or(0));
+  if (int64_t checks = report.getInteger("replay_checks").value_or(0))
+    stream << formatv("{0,-18}{1,16}  both live to the end of the step: the arena is larger for it\n", "replay_checks", checks);
   const Array *values = report.getArray("values");
   if (!values)
     return;

@@ -48,9 +48,10 @@ static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &op
     return;
   case Phase::Checkpoint:
     manager.addPass(createCheckpointPass());
-    manager.addPass(createVerifyCheckpointPass());
     return;
   case Phase::Kernels:
+    if (options.verifyReplays)
+      manager.addPass(createExposeReplaysPass());
     // Originals that only the backward pass read are dead where that reads replays.
     manager.addPass(createCSEPass());
     manager.addPass(exec::createFormLaunchesPass());
@@ -61,12 +62,21 @@ static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &op
   }
 }
 
-void buildPhases(OpPassManager &manager, std::optional<Phase> from, Phase to, const PhaseOptions &options) {
-  for (int phase = from ? static_cast<int>(*from) + 1 : 0; phase <= static_cast<int>(to); ++phase)
-    addPhase(manager, static_cast<Phase>(phase), options);
+void buildVerifier(OpPassManager &manager, Phase phase) {
+  if (phase == Phase::Checkpoint)
+    manager.addPass(createVerifyCheckpointPass());
+  if (phase == Phase::Memory)
+    manager.addPass(exec::createVerifyBuffersPass());
 }
 
-/// Reads `PHASE entry=F policies=P,Q ignore-checkpoints`.
+void buildPhases(OpPassManager &manager, std::optional<Phase> from, Phase to, const PhaseOptions &options) {
+  for (int phase = from ? static_cast<int>(*from) + 1 : 0; phase <= static_cast<int>(to); ++phase) {
+    addPhase(manager, static_cast<Phase>(phase), options);
+    buildVerifier(manager, static_cast<Phase>(phase));
+  }
+}
+
+/// Reads `PHASE entry=F policies=P,Q ignore-checkpoints verify-replays`.
 static LogicalResult parseOptions(StringRef text, Phase &phase, PhaseOptions &options,
                                   function_ref<LogicalResult(const Twine &)> error) {
   SmallVector<StringRef> words;
@@ -84,6 +94,8 @@ static LogicalResult parseOptions(StringRef text, Phase &phase, PhaseOptions &op
         options.policies.push_back(policy.str());
     else if (word == "ignore-checkpoints")
       options.ignoreCheckpoints = true;
+    else if (word == "verify-replays")
+      options.verifyReplays = true;
     else
       return error("unknown option '" + word + "'");
   }

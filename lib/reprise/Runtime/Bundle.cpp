@@ -274,10 +274,10 @@ private:
     for (const ReplayCheck &check : bundle.replayChecks) {
       for (const BufferRef &buffer : {check.original, check.replayed})
         if (Error error = checkBuffer(buffer, bundle.arenaBytes()))
-          return fail("replay of '" + check.name + "': " + error.message());
+          return fail("comparison of '" + check.name + "': " + error.message());
       if (check.original.bytes != check.replayed.bytes || check.original.bytes % elementBytes(check.dtype) != 0 ||
           check.original.space == Space::Shared || check.replayed.space == Space::Shared)
-        return fail("replay of '" + check.name + "' cannot be compared");
+        return fail("comparison of '" + check.name + "': its buffers cannot be compared");
     }
     return Error::success();
   }

@@ -187,8 +187,7 @@ Error Executable::compareReplays() {
     canonicalizeNaNs(check.dtype, replayed, bytes / width);
     uint64_t at = std::mismatch(original, original + bytes, replayed).first - original;
     if (at != bytes)
-      return Error::make("the replay of '" + check.name + "' differs from its original at element " +
-                         std::to_string(at / width));
+      return Error::make(check.name + " differs from its original at element " + std::to_string(at / width));
   }
   return Error::success();
 }

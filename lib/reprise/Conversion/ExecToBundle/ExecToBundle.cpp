@@ -46,10 +46,15 @@ public:
     llvm::StringMap<int32_t> arguments;
     for (auto [i, argument] : llvm::enumerate(bundle.arguments))
       arguments[argument.name] = i;
-    for (auto [i, value] : llvm::enumerate(step.getBody().front().getTerminator()->getOperands())) {
+    for (auto [i, value] : llvm::enumerate(returned())) {
+      auto name = step.getResultAttrOfType<StringAttr>(i, "reprise.name");
+      if (!name) {
+        addReplayCheck(i);
+        continue;
+      }
       runtime::Result result;
       auto type = cast<RankedTensorType>(value.getType());
-      result.name = step.getResultAttrOfType<StringAttr>(i, "reprise.name").getValue().str();
+      result.name = name.getValue().str();
       result.dtype = dtypeOf(type.getElementType());
       result.shape.assign(type.getShape().begin(), type.getShape().end());
       result.buffer = placeOf(value);
@@ -62,6 +67,21 @@ public:
   runtime::Bundle bundle;
 
 private:
+  OperandRange returned() { return step.getBody().front().getTerminator()->getOperands(); }
+
+  /// A result without a name is a replay, to be compared with another result, or only the original of one.
+  void addReplayCheck(unsigned result) {
+    auto original = step.getResultAttrOfType<IntegerAttr>(result, "reprise.replay_of");
+    if (!original)
+      return;
+    runtime::ReplayCheck check;
+    check.name = step.getResultAttrOfType<StringAttr>(result, "reprise.check").getValue().str();
+    check.dtype = dtypeOf(cast<RankedTensorType>(returned()[result].getType()).getElementType());
+    check.original = placeOf(returned()[original.getInt()]);
+    check.replayed = placeOf(returned()[result]);
+    bundle.replayChecks.push_back(std::move(check));
+  }
+
   runtime::Argument describeArgument(unsigned i) {
     auto type = cast<RankedTensorType>(step.getArgument(i).getType());
     runtime::Argument argument;

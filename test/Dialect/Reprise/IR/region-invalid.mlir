@@ -274,7 +274,7 @@ func.func @dynamic_argument(%x: tensor<?xf32> {reprise.role = "input"}) {
 
 // -----
 
-// expected-error@+1 {{expected only a 'reprise.name' string on result 0}}
+// expected-error@+1 {{unknown attribute 'reprise.role' (result 0)}}
 func.func @result_attributes(%x: tensor<2xf32>) -> (tensor<2xf32> {reprise.role = "input"}) {
   return %x : tensor<2xf32>
 }

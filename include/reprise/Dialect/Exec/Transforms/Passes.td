@@ -26,4 +26,15 @@ def PlaceBuffersPass : Pass<"exec-place-buffers", "::mlir::ModuleOp"> {
   let dependentDialects = ["::reprise::exec::ExecDialect"];
 }
 
+def VerifyBuffersPass : Pass<"exec-verify-buffers", "::mlir::ModuleOp"> {
+  let summary = "Checks that no buffer is overwritten before its last reader";
+  let description = [{
+    Reads nothing but the launches and their places. A result that overwrites an argument is that argument's next value,
+    and no later launch reads the old one; the launch itself reads it only where its kernel may store in place. All
+    other results go with their lives to the judge of offsets (`Planning/Offsets`): results share bytes at one time only
+    if a kernel stores one in place of an input that dies. `exec.arena_bytes` is the height.
+  }];
+  let dependentDialects = ["::reprise::exec::ExecDialect"];
+}
+
 #endif

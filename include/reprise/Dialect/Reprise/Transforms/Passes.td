@@ -83,4 +83,14 @@ def VerifyCheckpointPass : Pass<"reprise-verify-checkpoint", "::mlir::ModuleOp">
   let dependentDialects = ["::reprise::RepriseDialect"];
 }
 
+def ExposeReplaysPass : Pass<"reprise-expose-replays", "::mlir::ModuleOp"> {
+  let summary = "Makes the entry return every replayed value and its original";
+  let description = [{
+    So both live to the end of the step, where a run compares them (`reprise-compile --verify-replays`). Such a result has
+    no name: `reprise.check` is its text for messages, and a replay's `reprise.replay_of` is the number of the result that
+    is its original, which may be a named one. Views are not returned: they have no bytes of their own.
+  }];
+  let dependentDialects = ["::reprise::RepriseDialect"];
+}
+
 #endif

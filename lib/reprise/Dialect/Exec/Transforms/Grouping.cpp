@@ -134,6 +134,25 @@ static void collectProducers(Operation *op, SmallVectorImpl<Operation *> &produc
     }
 }
 
+/// True if the function returns the value for the comparison of replays only.
+static bool isExposure(OpOperand &use) {
+  auto entry = use.getOwner()->getParentOfType<func::FuncOp>();
+  return isa<func::ReturnOp>(use.getOwner()) && entry.getResultAttr(use.getOperandNumber(), "reprise.check");
+}
+
+/// The reader of the only use; none if there are more. Exposed replays are grouped like others, so they do not count.
+static Operation *findOnlyReader(Operation *op) {
+  Operation *reader = nullptr;
+  for (OpOperand &use : op->getUses()) {
+    if (isExposure(use))
+      continue;
+    if (reader)
+      return nullptr;
+    reader = use.getOwner();
+  }
+  return reader;
+}
+
 namespace {
 /// Puts ops into groups, one by one in program order.
 class Grouper {
@@ -151,11 +170,12 @@ public:
                             (partOf(op) == 1 && partOf(p) == 0);
                    });
     // What reads such values alone waits for its reader, so as not to become a launch and a value of its own.
-    if (isReady && op->hasOneUse() && !op->getUsers().begin()->hasTrait<OpTrait::IsTerminator>())
+    Operation *reader = findOnlyReader(op);
+    if (isReady && reader && !reader->hasTrait<OpTrait::IsTerminator>())
       wait(op);
     else
       place(op);
-    if (isReady && !op->hasOneUse() && partOf(op) == 2)
+    if (isReady && !reader && partOf(op) == 2)
       early.insert(op);
   }
 

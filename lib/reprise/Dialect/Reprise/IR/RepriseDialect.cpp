@@ -169,10 +169,32 @@ LogicalResult RepriseDialect::verifyRegionArgAttribute(Operation *op, unsigned r
   return success();
 }
 
+/// What is wrong with an attribute of a function's result; empty if nothing is.
+static std::string checkResultAttribute(FunctionOpInterface function, unsigned result, NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  if (name == "reprise.name")
+    return isa<StringAttr>(attribute.getValue()) ? "" : "expected 'reprise.name' to be a string";
+  // What the entry returns for the comparison of replays only is no result of the model.
+  if (name == "reprise.check") {
+    bool alone = !function.getResultAttr(result, "reprise.name");
+    return alone && isa<StringAttr>(attribute.getValue()) ? "" : "expected 'reprise.check' to be a string without a name beside it";
+  }
+  if (name == "reprise.replay_of") {
+    auto original = dyn_cast<IntegerAttr>(attribute.getValue());
+    bool earlier = original && original.getInt() >= 0 && original.getInt() < result;
+    return earlier && function.getResultAttr(result, "reprise.check") &&
+                   function.getResultTypes()[original.getInt()] == function.getResultTypes()[result]
+               ? ""
+               : "expected 'reprise.replay_of' to be an earlier result of the same type, with 'reprise.check' beside it";
+  }
+  return ("unknown attribute '" + name + "'").str();
+}
+
 LogicalResult RepriseDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned result,
                                                           NamedAttribute attribute) {
-  if (attribute.getName() != "reprise.name" || !isa<StringAttr>(attribute.getValue()))
-    return op->emitError("expected only a 'reprise.name' string on result ") << result;
+  std::string wrong = checkResultAttribute(cast<FunctionOpInterface>(op), result, attribute);
+  if (!wrong.empty())
+    return op->emitError(wrong) << " (result " << result << ")";
   return success();
 }
 

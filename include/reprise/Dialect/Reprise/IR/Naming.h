@@ -1,0 +1,33 @@
+// reprise: how reports, plans and messages name values and places.
+#ifndef REPRISE_DIALECT_REPRISE_IR_NAMING_H
+#define REPRISE_DIALECT_REPRISE_IR_NAMING_H
+
+#include "mlir/IR/Block.h"
+#include "mlir/IR/Location.h"
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/DenseMap.h"
+#include <string>
+
+namespace reprise {
+
+/// The scope in a location: its outermost name, such as layer/3/attention; empty if it has none.
+std::string getScope(mlir::Location location);
+
+/// The first file, line and column in a location, as compilers print them; empty if it has none.
+std::string getPlace(mlir::Location location);
+
+/// The ids of the values of a flat block: scope/op#ordinal:result, where the ordinal counts the originals of that scope
+/// and op in program order. A replay has the id of its original; ids do not change from `autodiff` to `checkpoint`.
+class ValueIds {
+public:
+  explicit ValueIds(mlir::Block &block);
+
+  std::string get(mlir::OpResult original) const;
+
+private:
+  llvm::DenseMap<mlir::Operation *, std::string> stems; // scope/op#ordinal
+};
+
+} // namespace reprise
+
+#endif

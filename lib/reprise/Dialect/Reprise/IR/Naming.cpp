@@ -1,0 +1,42 @@
+// reprise: how reports, plans and messages name values and places.
+#include "reprise/Dialect/Reprise/IR/Naming.h"
+
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+
+std::string reprise::getScope(Location location) {
+  std::string scope;
+  location->walk([&](Location part) {
+    if (auto name = dyn_cast<NameLoc>(part); name && scope.empty())
+      scope = name.getName().str();
+    return WalkResult::advance();
+  });
+  return scope;
+}
+
+std::string reprise::getPlace(Location location) {
+  std::string place;
+  location->walk([&](Location part) {
+    if (auto line = dyn_cast<FileLineColLoc>(part); line && place.empty())
+      place = line.getFilename().str() + ":" + std::to_string(line.getLine()) + ":" + std::to_string(line.getColumn());
+    return WalkResult::advance();
+  });
+  return place;
+}
+
+reprise::ValueIds::ValueIds(Block &block) {
+  llvm::StringMap<unsigned> ordinals;
+  for (Operation &op : block) {
+    if (isReplay(&op))
+      continue;
+    std::string stem = getScope(op.getLoc());
+    stem += (stem.empty() ? "" : "/") + op.getName().stripDialect().str();
+    stems[&op] = stem + "#" + std::to_string(ordinals[stem]++);
+  }
+}
+
+std::string reprise::ValueIds::get(OpResult original) const {
+  return stems.lookup(original.getOwner()) + ":" + std::to_string(original.getResultNumber());
+}

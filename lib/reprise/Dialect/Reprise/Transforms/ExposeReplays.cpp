@@ -1,0 +1,93 @@
+// reprise: makes the entry return every replayed value and its original.
+#include "reprise/Dialect/Reprise/Transforms/Passes.h"
+
+#include "Plan.h"
+#include "reprise/Dialect/Reprise/IR/Naming.h"
+
+using namespace mlir;
+
+namespace reprise {
+#define GEN_PASS_DEF_EXPOSEREPLAYSPASS
+#include "reprise/Dialect/Reprise/Transforms/Passes.h.inc"
+
+namespace {
+
+/// Collects the results that a function returns in addition.
+class Exposure {
+public:
+  explicit Exposure(func::FuncOp function)
+      : function(function), builder(function.getContext()), ids(function.getBody().front()),
+        terminator(function.getBody().front().getTerminator()) {
+    for (auto [i, value] : llvm::enumerate(terminator->getOperands()))
+      numbers.try_emplace(value, i);
+  }
+
+  LogicalResult run() {
+    for (Operation &op : function.getBody().front()) {
+      if (auto id = op.getAttrOfType<IntegerAttr>(kIdAttr))
+        originals[id.getInt()] = &op;
+      else if (isReplay(&op) && !isa<ViewOpInterface>(op) && failed(expose(&op)))
+        return failure();
+    }
+    if (values.empty())
+      return success();
+    SmallVector<unsigned> places(values.size(), function.getNumResults());
+    terminator->insertOperands(terminator->getNumOperands(), values);
+    return function.insertResults(places, ValueRange(values).getTypes(), attributes);
+  }
+
+private:
+  LogicalResult expose(Operation *replay) {
+    auto id = replay->getAttrOfType<IntegerAttr>(kOriginalAttr);
+    Operation *original = id ? originals.lookup(id.getInt()) : nullptr;
+    if (!original || original->getResultTypes() != replay->getResultTypes())
+      return replay->emitError("expected a replay of an earlier op: run reprise-verify-checkpoint");
+    for (auto [first, again] : llvm::zip(original->getResults(), replay->getResults())) {
+      // A plan decides by value: another result of the op may be saved.
+      if (again.use_empty())
+        continue;
+      if (!numbers.contains(first))
+        add(first, "original of a replay", std::nullopt);
+      add(again, describe(replay, first), numbers.lookup(first));
+    }
+    return success();
+  }
+
+  void add(Value value, const std::string &check, std::optional<int64_t> replayOf) {
+    NamedAttrList list;
+    list.set("reprise.check", builder.getStringAttr(check));
+    if (replayOf)
+      list.set("reprise.replay_of", builder.getI64IntegerAttr(*replayOf));
+    numbers[value] = function.getNumResults() + values.size();
+    values.push_back(value);
+    attributes.push_back(list.getDictionary(builder.getContext()));
+  }
+
+  std::string describe(Operation *replay, OpResult original) const {
+    std::string place = getPlace(original.getLoc());
+    return "replay " + std::to_string(getReplay(replay)) + " of " + replay->getName().getStringRef().str() + " '" +
+           ids.get(original) + "'" + (place.empty() ? "" : " at " + place);
+  }
+
+  func::FuncOp function;
+  Builder builder;
+  ValueIds ids;
+  Operation *terminator;
+  DenseMap<int64_t, Operation *> originals;
+  DenseMap<Value, int64_t> numbers; ///< of the result that returns the value
+  SmallVector<Value> values;
+  SmallVector<DictionaryAttr> attributes;
+};
+
+struct ExposeReplaysPass : impl::ExposeReplaysPassBase<ExposeReplaysPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isExternal() && failed(Exposure(function).run()))
+        return signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace reprise
