@@ -51,7 +51,9 @@ void reprise::registerAllPasses() {
   registerDifferentiatePass();
   exec::registerFormLaunchesPass();
   exec::registerPlaceBuffersPass();
+  exec::registerVerifyBuffersPass();
   registerCheckpointPass();
   registerVerifyCheckpointPass();
+  registerExposeReplaysPass();
   registerPhases();
 }

@@ -133,7 +133,8 @@ private:
     std::optional<offsets::Defect> defect = offsets::validate(problem, solution);
     if (!defect)
       return success();
-    Operation *at = defect->first < values.size() ? values[defect->first].getOwner() : function.getOperation();
+    bool ofBuffer = defect->kind != offsets::Defect::Kind::Height && defect->first < values.size();
+    Operation *at = ofBuffer ? values[defect->first].getOwner() : function.getOperation();
     InFlightDiagnostic diagnostic = at->emitError("the arena is wrong: ") << defect->message;
     if (defect->second != defect->first && defect->second < values.size())
       diagnostic.attachNote(values[defect->second].getLoc()) << "the other buffer";

@@ -1,0 +1,168 @@
+// RUN: reprise-opt %s --exec-verify-buffers -split-input-file -verify-diagnostics
+
+// Good: %1 is stored in place of %0, which dies; %3 overwrites its argument, which only its own launch reads.
+func.func @step(%x: tensor<8x8xf32>, %w: tensor<64xf32> {reprise.name = "w"}) -> (tensor<8xf32> {reprise.name = "y"}, tensor<64xf32> {reprise.name = "w"}) attributes {exec.arena_bytes = 288 : i64} {
+  %0 = exec.launch (%a = %x) : (tensor<8x8xf32>) -> tensor<8x8xf32> {
+    %r = reprise.exp %a : tensor<8x8xf32>
+    exec.return %r : tensor<8x8xf32>
+  } {arguments = array<i64: -1>, offsets = array<i64: 0>}
+  %1 = exec.launch (%a = %0) : (tensor<8x8xf32>) -> tensor<8x8xf32> {
+    %r = reprise.log %a : tensor<8x8xf32>
+    exec.return %r : tensor<8x8xf32>
+  } {arguments = array<i64: -1>, offsets = array<i64: 0>}
+  %2 = exec.launch (%a = %1) : (tensor<8x8xf32>) -> tensor<8xf32> {
+    %r = reprise.sum %a dims [0] : (tensor<8x8xf32>) -> tensor<8xf32>
+    exec.return %r : tensor<8xf32>
+  } {arguments = array<i64: -1>, offsets = array<i64: 256>}
+  %3 = exec.launch (%a = %w) : (tensor<64xf32>) -> tensor<64xf32> {
+    %r = reprise.exp %a : tensor<64xf32>
+    exec.return %r : tensor<64xf32>
+  } {arguments = array<i64: 1>, offsets = array<i64: 0>}
+  return %2, %3 : tensor<8xf32>, tensor<64xf32>
+}
+
+// -----
+
+func.func @overlap(%x: tensor<8x8xf32>) -> tensor<8xf32> attributes {exec.arena_bytes = 256 : i64} {
+  // expected-error@+1 {{the arena is wrong: buffer 0 (commands 0 to 1, bytes 0 to 256) overlaps buffer 1 (commands 1 to 2, bytes 64 to 96)}}
+  %0 = exec.launch (%a = %x) : (tensor<8x8xf32>) -> tensor<8x8xf32> {
+    %r = reprise.exp %a : tensor<8x8xf32>
+    exec.return %r : tensor<8x8xf32>
+  } {arguments = array<i64: -1>, offsets = array<i64: 0>}
+  // expected-note@+1 {{the other buffer}}
+  %1 = exec.launch (%a = %0) : (tensor<8x8xf32>) -> tensor<8xf32> {
+    %r = reprise.sum %a dims [0] : (tensor<8x8xf32>) -> tensor<8xf32>
+    exec.return %r : tensor<8xf32>
+  } {arguments = array<i64: -1>, offsets = array<i64: 64>}
+  return %1 : tensor<8xf32>
+}
+
+// -----
+
+// Other elements of the input are read after the place of one is taken.
+func.func @not_in_place(%x: tensor<8x8xf32>) -> tensor<8x8xf32> attributes {exec.arena_bytes = 256 : i64} {
+  // expected-error@+1 {{overlaps}}
+  %0 = exec.launch (%a = %x) : (tensor<8x8xf32>) -> tensor<8x8xf32> {
+    %r = reprise.exp %a : tensor<8x8xf32>
+    exec.return %r : tensor<8x8xf32>
+  } {arguments = array<i64: -1>, offsets = array<i64: 0>}
+  // expected-note@+1 {{the other buffer}}
+  %1 = exec.launch (%a = %0) : (tensor<8x8xf32>) -> tensor<8x8xf32> {
+    %t = reprise.transpose %a [1, 0] : (tensor<8x8xf32>) -> tensor<8x8xf32>
+    %r = reprise.log %t : tensor<8x8xf32>
+    exec.return %r : tensor<8x8xf32>
+  } {arguments = array<i64: -1>, offsets = array<i64: 0>}
+  return %1 : tensor<8x8xf32>
+}
+
+// -----
+
+// The input of the second launch does not die there.
+func.func @still_read(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) attributes {exec.arena_bytes = 512 : i64} {
+  // expected-error@+1 {{overlaps}}
+  %0 = exec.launch (%a = %x) : (tensor<64xf32>) -> tensor<64xf32> {
+    %r = reprise.exp %a : tensor<64xf32>
+    exec.return %r : tensor<64xf32>
+  } {arguments = array<i64: -1>, offsets = array<i64: 0>}
+  // expected-note@+1 {{the other buffer}}
+  %1 = exec.launch (%a = %0) : (tensor<64xf32>) -> tensor<64xf32> {
+    %r = reprise.log %a : tensor<64xf32>
+    exec.return %r : tensor<64xf32>
+  } {arguments = array<i64: -1>, offsets = array<i64: 0>}
+  %2 = exec.launch (%a = %0) : (tensor<64xf32>) -> tensor<64xf32> {
+    %r = reprise.tanh %a : tensor<64xf32>
+    exec.return %r : tensor<64xf32>
+  } {arguments = array<i64: -1>, offsets = array<i64: 256>}
+  return %1, %2 : tensor<64xf32>, tensor<64xf32>
+}
+
+// -----
+
+// One input gives its place to one result only.
+func.func @both_in_place(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) attributes {exec.arena_bytes = 256 : i64} {
+  %0 = exec.launch (%a = %x) : (tensor<64xf32>) -> tensor<64xf32> {
+    %r = reprise.exp %a : tensor<64xf32>
+    exec.return %r : tensor<64xf32>
+  } {arguments = array<i64: -1>, offsets = array<i64: 0>}
+  // expected-error@+2 {{overlaps}}
+  // expected-note@+1 {{the other buffer}}
+  %1:2 = exec.launch (%a = %0) : (tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+    %r = reprise.log %a : tensor<64xf32>
+    %s = reprise.tanh %a : tensor<64xf32>
+    exec.return %r, %s : tensor<64xf32>, tensor<64xf32>
+  } {arguments = array<i64: -1, -1>, offsets = array<i64: 0, 0>}
+  return %1#0, %1#1 : tensor<64xf32>, tensor<64xf32>
+}
+
+// -----
+
+// expected-error@+1 {{the arena is wrong: the height is 256, not 192}}
+func.func @height(%x: tensor<64xf32>) -> tensor<64xf32> attributes {exec.arena_bytes = 192 : i64} {
+  %0 = exec.launch (%a = %x) : (tensor<64xf32>) -> tensor<64xf32> {
+    %r = reprise.exp %a : tensor<64xf32>
+    exec.return %r : tensor<64xf32>
+  } {arguments = array<i64: -1>, offsets = array<i64: 0>}
+  return %0 : tensor<64xf32>
+}
+
+// -----
+
+func.func @unplaced(%x: tensor<64xf32>) -> tensor<64xf32> {
+  // expected-error@+1 {{expected places of the results: run exec-place-buffers first}}
+  %0 = exec.launch (%a = %x) : (tensor<64xf32>) -> tensor<64xf32> {
+    %r = reprise.exp %a : tensor<64xf32>
+    exec.return %r : tensor<64xf32>
+  }
+  return %0 : tensor<64xf32>
+}
+
+// -----
+
+func.func @late_reader(%w: tensor<64xf32> {reprise.name = "w"}) -> (tensor<64xf32> {reprise.name = "w"}, tensor<64xf32> {reprise.name = "y"}) attributes {exec.arena_bytes = 256 : i64} {
+  // expected-error@+1 {{argument 0 is overwritten before its last reader}}
+  %0 = exec.launch (%a = %w) : (tensor<64xf32>) -> tensor<64xf32> {
+    %r = reprise.exp %a : tensor<64xf32>
+    exec.return %r : tensor<64xf32>
+  } {arguments = array<i64: 0>, offsets = array<i64: 0>}
+  // expected-note@+1 {{a later reader of the old value}}
+  %1 = exec.launch (%a = %w) : (tensor<64xf32>) -> tensor<64xf32> {
+    %r = reprise.log %a : tensor<64xf32>
+    exec.return %r : tensor<64xf32>
+  } {arguments = array<i64: -1>, offsets = array<i64: 0>}
+  return %0, %1 : tensor<64xf32>, tensor<64xf32>
+}
+
+// -----
+
+func.func @own_reader(%w: tensor<8x8xf32> {reprise.name = "w"}) -> (tensor<8x8xf32> {reprise.name = "w"}) attributes {exec.arena_bytes = 0 : i64} {
+  // expected-error@+2 {{argument 0 is overwritten before its last reader}}
+  // expected-note@+1 {{a later reader of the old value}}
+  %0 = exec.launch (%a = %w) : (tensor<8x8xf32>) -> tensor<8x8xf32> {
+    %t = reprise.transpose %a [1, 0] : (tensor<8x8xf32>) -> tensor<8x8xf32>
+    %r = reprise.exp %t : tensor<8x8xf32>
+    exec.return %r : tensor<8x8xf32>
+  } {arguments = array<i64: 0>, offsets = array<i64: 0>}
+  return %0 : tensor<8x8xf32>
+}
+
+// -----
+
+func.func @other_value(%w: tensor<64xf32> {reprise.name = "w"}) -> (tensor<64xf32> {reprise.name = "y"}) attributes {exec.arena_bytes = 0 : i64} {
+  // expected-error@+1 {{result 0 overwrites argument 0, but is not its next value}}
+  %0 = exec.launch (%a = %w) : (tensor<64xf32>) -> tensor<64xf32> {
+    %r = reprise.exp %a : tensor<64xf32>
+    exec.return %r : tensor<64xf32>
+  } {arguments = array<i64: 0>, offsets = array<i64: 0>}
+  return %0 : tensor<64xf32>
+}
+
+// -----
+
+func.func @other_type(%w: tensor<64xf32> {reprise.name = "w"}) -> tensor<8xf32> attributes {exec.arena_bytes = 0 : i64} {
+  // expected-error@+1 {{result 0 overwrites no argument of its type}}
+  %0 = exec.launch () : () -> tensor<8xf32> {
+    %r = reprise.constant dense<1.0> : tensor<8xf32>
+    exec.return %r : tensor<8xf32>
+  } {arguments = array<i64: 0>, offsets = array<i64: 0>}
+  return %0 : tensor<8xf32>
+}
