@@ -144,6 +144,27 @@ TEST_F(Attention, BackwardOfSpecialValues) {
       backward({{1, 2, 33, 40, 3}, "f32", mask, draw, "", true});
 }
 
+TEST_F(Attention, NothingToAttendTo) {
+  for (const Shape &shape : {Shape{0, 2, 5, 5, 4}, Shape{1, 0, 5, 5, 4}, Shape{1, 2, 0, 5, 4}}) {
+    forward({shape, "f32", ", causal"});
+    backward({shape, "f32", ", causal"});
+    backward({shape, "f32"});
+  }
+}
+
+TEST_F(Attention, VeryLongHeadsAreAnError) {
+  mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
+    EXPECT_EQ(diagnostic.str(), "kernels of attention take heads of at most 4096 elements");
+  });
+  auto module = parse(fillCase("func.func @f(%q: $Q) -> ($Q, $L) {\n  %0:2 = reprise.attention %q, "
+                               "%q, %q $ATTRIBUTES : ($Q, $Q, $Q) -> ($Q, $L)\n  return %0#0, "
+                               "%0#1 : $Q, $L\n}",
+                               {{1, 1, 2, 2, 4097}, "f32"}));
+  auto kernels = mlir::OwningOpRef<mlir::ModuleOp>(mlir::ModuleOp::create(module->getLoc()));
+  mlir::Block &body = module->lookupSymbol<mlir::func::FuncOp>("f").getBody().front();
+  EXPECT_TRUE(failed(reprise::emitLaunch(body, "group", *kernels, targets.front())));
+}
+
 TEST_F(Attention, BackwardStoresWhatIsWanted) {
   for (std::vector<int> wanted :
        std::vector<std::vector<int>>{{0}, {1}, {2}, {2, 0}, {1, 0}, {2, 1}})

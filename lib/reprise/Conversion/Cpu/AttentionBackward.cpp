@@ -9,8 +9,6 @@ using namespace mlir;
 namespace reprise {
 namespace {
 
-constexpr int64_t sumLanes = 32;
-
 /// Byte offsets in a worker's workspace.
 struct BackwardWorkspace {
   WorkspaceLayout layout;
@@ -33,7 +31,7 @@ struct BackwardWorkspace {
       douts = reserve(plan.strip * plan.ld);
     packedQueries = reserve(plan.strip / plan.lanes * plan.packedElements());
     packedDouts = reserve(plan.strip / plan.lanes * plan.packedElements());
-    int64_t scores = (llvm::alignTo(spec.keys, 4) + plan.rows) * plan.strip;
+    int64_t scores = (llvm::alignTo(spec.keys, 4) + plan.scoreRows) * plan.strip;
     dropped = reserve(scores);
     gradients = reserve(scores);
     delta = reserve(plan.strip);
@@ -200,15 +198,20 @@ private:
       Value isLast = compare(arith::CmpIPredicate::eq, key0, k.i64(last));
       Value rest = arith::SelectOp::create(b, isLast, k.i64(spec.keys), k.add(key0, plan.keyBlock));
       Value end = k.min(limit, rest);
+      auto endOf = [&](Value column, int64_t lanes) {
+        return k.min(end, visibleTo(k.add(i0, k.add(column, lanes - 1))));
+      };
       k.forLoop(k.i64(0), count, k.i64(plan.lanes), [&](Value column) {
-        products(keys, packedQueries(packedQuery, column), column, key0, end, k.i64(0), dropped);
-        products(values, packedQueries(packedDout, column), column, key0, end, k.i64(0), gradients);
+        Value until = endOf(column, plan.lanes);
+        products(keys, packedQueries(packedQuery, column), column, key0, until, k.i64(0), dropped);
+        products(values, packedQueries(packedDout, column), column, key0, until, k.i64(0),
+                 gradients);
       });
       k.forLoop(k.i64(0), count, k.i64(plan.width), [&](Value column) {
         Value positions = spec.draws() ? dropout.rowPositions(head, k.add(i0, column)) : Value();
         Value lse = k.load(plan.compute, statistics, column, plan.width);
         Value deltas = k.load(plan.compute, delta, column, plan.width);
-        k.forLoop(key0, end, k.i64(4),
+        k.forLoop(key0, endOf(column, plan.width), k.i64(4),
                   [&](Value key) { emitGroup(column, positions, key, lse, deltas); });
       });
     });

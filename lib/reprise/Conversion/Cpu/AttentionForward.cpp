@@ -9,8 +9,6 @@ using namespace mlir;
 namespace reprise {
 namespace {
 
-constexpr int64_t sumLanes = 32;
-
 /// Byte offsets in a worker's workspace.
 struct ForwardWorkspace {
   WorkspaceLayout layout;
@@ -25,7 +23,7 @@ struct ForwardWorkspace {
     if (!plan.isDirect(spec.value, true))
       values = reserve(spec.keys * plan.ld);
     packed = reserve(plan.strip / plan.lanes * plan.packedElements());
-    scores = reserve((llvm::alignTo(spec.keys, 4) + plan.rows) * plan.strip);
+    scores = reserve((llvm::alignTo(spec.keys, 4) + plan.scoreRows) * plan.strip);
     results = reserve(AttentionPlan::slotsOf(spec.keys) * plan.strip * plan.ld);
     sums = reserve(sumLanes * plan.width);
     sumTrees = reserve(AttentionPlan::slotsOf(spec.keys) * plan.width);

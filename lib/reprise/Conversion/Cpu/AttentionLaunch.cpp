@@ -28,6 +28,9 @@ public:
     Operation *op = attentionOf(body);
     if (failed(findResults(op)))
       return failure();
+    if (cast<RankedTensorType>(op->getOperand(0).getType()).getDimSize(3) > AttentionSpec::maxDepth)
+      return op->emitError("kernels of attention take heads of at most ")
+             << AttentionSpec::maxDepth << " elements";
     if (auto forward = dyn_cast<AttentionOp>(op)) {
       if (failed(describe(forward)) || failed(addDraw(forward)))
         return failure();

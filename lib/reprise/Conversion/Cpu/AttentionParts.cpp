@@ -62,7 +62,7 @@ void AttentionParts::packQueries(Value from, const AttentionStrides &strides, Va
 
 void AttentionParts::products(const RowMatrix &rows, Value packed, Value column, Value lo, Value hi,
                               Value key0, Value to) {
-  int64_t count = plan.scoreRows();
+  int64_t count = plan.scoreRows;
   k.forLoop(lo, hi, k.i64(count), [&](Value j) {
     // The last tile lies so that it ends with the last key; what it computes again stays equal.
     Value row = k.min(j, k.i64(spec.keys - count));

@@ -12,12 +12,15 @@ AttentionPlan::AttentionPlan(const AttentionSpec &spec, const CpuTarget &target)
       width(target.lanes(KernelBuilder::bytesOf(compute))) {
   bool wide = target.registers() == 32;
   rows = wide ? 8 : 6;
-  lanes = 2 * width;
+  // A tile of scores is one register wide where registers suffice: causal strips then compute less
+  // beyond the diagonal.
+  lanes = wide ? width : 2 * width;
+  scoreRows = std::min<int64_t>(wide ? 12 : 6, spec.keys);
   depthLanes = std::min<int64_t>(llvm::alignTo(spec.depth, width), 2 * width);
   ld = llvm::alignTo(spec.depth, width);
   int64_t step = std::lcm(rows, lanes);
   strip = llvm::alignTo(std::clamp<int64_t>(spec.queries, 1, 48), step);
-  keyBlock = 96; // of 6 and of 8
+  keyBlock = 96; // of 6, of 8 and of 12
   itemRows = llvm::alignTo(128, strip);
   tiles.accumulator = compute;
   tiles.vectorLanes = width;

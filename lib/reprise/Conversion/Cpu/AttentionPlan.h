@@ -7,6 +7,9 @@
 
 namespace reprise {
 
+/// Lanes of a sum over a last dimension.
+constexpr int64_t sumLanes = 32;
+
 /// Scores are computed as keys × queries: the lanes of a vector run along the queries, so that
 /// maxima and sums over keys need no shuffles, only the queries are packed, and a strip of
 /// probabilities is already the packed left operand of what follows.
@@ -14,11 +17,12 @@ struct AttentionPlan {
   const AttentionSpec &spec;
   mlir::Type compute;
   int64_t width;         // elements of one register
-  int64_t rows;          // of a register tile
+  int64_t rows;          // of a tile of results
+  int64_t scoreRows;     // keys of a tile of scores
   int64_t lanes;         // queries of a tile of scores; a multiple of width
   int64_t depthLanes;    // columns of a tile of results; a multiple of width
   int64_t strip;         // queries of a strip; a multiple of rows and of lanes
-  int64_t keyBlock;      // keys that the backward handles at a time; a multiple of rows and of 4
+  int64_t keyBlock;      // keys that the backward handles at a time; a multiple of scoreRows, of 4
   int64_t itemRows;      // queries of one work item of the forward; a multiple of strip
   int64_t ld;            // distance of rows of results in workspace: the depth, whole registers
   ContractionPlan tiles; // for tiles and for the packing of queries
@@ -38,8 +42,6 @@ struct AttentionPlan {
   static int64_t slotsOf(int64_t terms) { return llvm::Log2_64(chainsOf(terms)) + 1; }
   /// All sums are single chains, so that diagonals lie where the shape tells.
   bool singleChains() const { return spec.keys <= chainLength && spec.queries <= chainLength; }
-  /// Rows of a tile of scores.
-  int64_t scoreRows() const { return std::min(rows, spec.keys); }
   /// Whether tiles read rows of such an operand as they lie in memory, or need a copy of them.
   bool isDirect(const AttentionStrides &strides, bool asLanes) const;
   /// Elements from one packed group of `lanes` queries to the next.
