@@ -98,7 +98,7 @@ struct IndexCheck {
   DType dtype = DType::I64; ///< I32 or I64
   uint64_t count = 0;
   int64_t limit = 0;
-  std::string name; ///< what the message calls it: argument, or op and location
+  std::string name; ///< for the message: op, where it stands, and argument
 
   bool operator==(const IndexCheck &other) const;
 };

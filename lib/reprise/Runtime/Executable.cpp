@@ -273,12 +273,16 @@ Error Executable::runChecked(const Prepared &prepared) {
 
 template <typename Index> static Error checkRange(const IndexCheck &check, const void *data) {
   const Index *indices = static_cast<const Index *>(data);
+  uint64_t first = 0, wrong = 0;
   for (uint64_t i = 0; i < check.count; ++i)
-    if (indices[i] < 0 || int64_t(indices[i]) >= check.limit)
-      return Error::make("index " + std::to_string(indices[i]) + " at position " +
-                         std::to_string(i) + " of '" + check.name + "' is outside [0, " +
-                         std::to_string(check.limit) + ")");
-  return Error::success();
+    if ((indices[i] < 0 || int64_t(indices[i]) >= check.limit) && wrong++ == 0)
+      first = i;
+  if (wrong == 0)
+    return Error::success();
+  return Error::make("indices of " + check.name + " outside [0, " + std::to_string(check.limit) +
+                     "): " + std::to_string(wrong) + " of " + std::to_string(check.count) +
+                     ", the first is " + std::to_string(indices[first]) + " at position " +
+                     std::to_string(first));
 }
 
 Error Executable::checkCommand(const Command &command) const {

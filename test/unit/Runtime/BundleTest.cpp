@@ -31,6 +31,7 @@ TEST(Bundle, RoundTrip) {
   bundle.budgetBytes = 12345;
   bundle.sharedWorkspaceBytes = 640;
   bundle.programs[0].commands[0].indexChecks = {{0, DType::I32, 3, 17, "tokens"}};
+  bundle.replayChecks = {{"replay 1 of add", DType::F32, arena(0, 32), argument(1, 32)}};
   Expected<Bundle> again = parse(bytesOf(bundle));
   ASSERT_TRUE(bool(again)) << again.message();
   EXPECT_TRUE(*again == bundle);
@@ -151,6 +152,23 @@ TEST(Bundle, DefectsAreNamed) {
        [](Bundle &b) {
          b.sharedWorkspaceBytes = 64;
          b.results[0].buffer = shared(0, 4);
+       }},
+      {"comparison of 'sum': a buffer of 16 bytes at 128 lies outside its space of 136",
+       [](Bundle &b) {
+         b.replayChecks = {{"sum", DType::F32, arena(0, 16), arena(128, 16)}};
+       }},
+      {"comparison of 'sum': its buffers cannot be compared",
+       [](Bundle &b) {
+         b.replayChecks = {{"sum", DType::F32, arena(0, 16), arena(64, 4)}};
+       }},
+      {"comparison of 'sum': its buffers cannot be compared",
+       [](Bundle &b) {
+         b.replayChecks = {{"sum", DType::I64, arena(0, 12), arena(64, 12)}};
+       }},
+      {"comparison of 'sum': its buffers cannot be compared",
+       [](Bundle &b) {
+         b.sharedWorkspaceBytes = 64;
+         b.replayChecks = {{"sum", DType::F32, arena(0, 16), shared(0, 16)}};
        }},
       {"thread count 0 is out of range", [](Bundle &b) { b.threads = 0; }},
   };

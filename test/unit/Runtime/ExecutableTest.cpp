@@ -174,10 +174,50 @@ TEST(Executable, ChecksIndices) {
   EXPECT_FALSE(bool(executable->run("step")));
   std::memcpy(executable->argument(1), high, 32);
   EXPECT_EQ(executable->run("step").message(),
-            "command 1 (gather): index 3 at position 2 of 'tokens' is outside [0, 3)");
+            "command 1 (gather): indices of tokens outside [0, 3): 2 of 4, the first is 3 at position 2");
   std::memcpy(executable->argument(1), low, 32);
   EXPECT_EQ(executable->run("step").message(),
-            "command 1 (gather): index -1 at position 1 of 'tokens' is outside [0, 3)");
+            "command 1 (gather): indices of tokens outside [0, 3): 2 of 4, the first is -1 at position 1");
+}
+
+/// A step with sum = w + x twice, the second time `again`, at the end of the arena.
+Bundle replayBundle(BufferRef again) {
+  Bundle bundle = trainingBundle(4);
+  Program &step = bundle.programs[0];
+  BufferRef replay = arena(192, 16);
+  step.arenaBytes = 208;
+  step.commands.insert(step.commands.begin() + 1,
+                       command(Add, 4, {argument(0, 16), again}, {replay}));
+  bundle.replayChecks = {{"replay 1 of add", DType::F32, arena(0, 16), replay}};
+  return bundle;
+}
+
+TEST(Executable, ComparesReplaysWithTheirOriginals) {
+  EXPECT_FALSE(bool(make(replayBundle(argument(1, 16)), 2)->run("step")));
+  std::unique_ptr<Executable> executable = make(replayBundle(argument(0, 16)), 2);
+  float w[4] = {1, 2, 3, 4}, x[4] = {1, 2, 5, 4};
+  std::memcpy(executable->argument(0), w, 16);
+  std::memcpy(executable->argument(1), x, 16);
+  EXPECT_EQ(executable->run("step").message(),
+            "replay 1 of add differs from its original at element 2");
+}
+
+TEST(Executable, NaNsOfReplaysAreEqualWhateverTheirBits) {
+  std::unique_ptr<Executable> executable = make(replayBundle(argument(0, 16)), 2);
+  uint32_t quiet = 0x7fc00000, other = 0xffc12345;
+  uint32_t w[4] = {quiet, 0, 0, 0}, x[4] = {other, 0, 0, 0};
+  std::memcpy(executable->argument(0), w, 16);
+  std::memcpy(executable->argument(1), x, 16);
+  EXPECT_FALSE(bool(executable->run("step")));
+  x[1] = 0x80000000; // 0 + -0 is 0, as 0 + 0 is
+  std::memcpy(executable->argument(0), w, 16);
+  std::memcpy(executable->argument(1), x, 16);
+  EXPECT_FALSE(bool(executable->run("step")));
+  w[2] = x[2] = 0x80000000, x[2] = 0;
+  std::memcpy(executable->argument(0), w, 16);
+  std::memcpy(executable->argument(1), x, 16);
+  EXPECT_EQ(executable->run("step").message(),
+            "replay 1 of add differs from its original at element 2");
 }
 
 TEST(Executable, RecordsWhoDidWhatWhen) {

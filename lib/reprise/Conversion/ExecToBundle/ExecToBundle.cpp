@@ -2,6 +2,7 @@
 #include "reprise/Conversion/ExecToBundle.h"
 
 #include "KernelTable.h"
+#include "reprise/Dialect/Reprise/IR/Naming.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -208,19 +209,31 @@ private:
 
   /// Positions that the launch reads from a buffer as a whole can be checked before it runs.
   static void addIndexChecks(exec::LaunchOp launch, const EmittedCommand &emitted, runtime::Command &command) {
-    for (auto op : launch.getBody().front().getOps<IndexingOpInterface>()) {
-      auto argument = dyn_cast<BlockArgument>(op.getPositions());
-      if (!argument)
-        continue;
-      auto type = cast<RankedTensorType>(argument.getType());
-      for (auto [i, slot] : llvm::enumerate(emitted.buffers))
-        if (slot.kind == BufferSlot::Input && slot.index == argument.getArgNumber() && slot.offset == 0) {
-          command.indexChecks.push_back({static_cast<uint32_t>(i), dtypeOf(type.getElementType()),
-                                         static_cast<uint64_t>(type.getNumElements()), op.getPositionLimit(),
-                                         op->getName().getStringRef().str()});
-          break;
-        }
-    }
+    for (auto op : launch.getBody().front().getOps<IndexingOpInterface>())
+      if (auto argument = dyn_cast<BlockArgument>(skipWholeViews(op.getPositions())))
+        for (auto [i, slot] : llvm::enumerate(emitted.buffers))
+          if (slot.kind == BufferSlot::Input && slot.index == argument.getArgNumber() && slot.offset == 0) {
+            auto type = cast<RankedTensorType>(argument.getType());
+            command.indexChecks.push_back({static_cast<uint32_t>(i), dtypeOf(type.getElementType()),
+                                           static_cast<uint64_t>(type.getNumElements()), op.getPositionLimit(),
+                                           describePositions(op, launch.getInputs()[argument.getArgNumber()])});
+            break;
+          }
+  }
+
+  /// The value whose elements a view moves or repeats, all of them.
+  static Value skipWholeViews(Value value) {
+    while (isa_and_nonnull<ReshapeOp, TransposeOp, BroadcastOp>(value.getDefiningOp()))
+      value = value.getDefiningOp()->getOperand(0);
+    return value;
+  }
+
+  static std::string describePositions(Operation *op, Value positions) {
+    std::string text = describeOp(op);
+    auto argument = dyn_cast<BlockArgument>(positions);
+    auto entry = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : func::FuncOp();
+    auto name = entry ? entry.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "reprise.name") : StringAttr();
+    return name ? text + " (argument '" + name.getValue().str() + "')" : text;
   }
 
   func::FuncOp step;

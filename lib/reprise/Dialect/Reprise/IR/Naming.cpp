@@ -26,6 +26,12 @@ std::string reprise::getPlace(Location location) {
   return place;
 }
 
+std::string reprise::describeOp(Operation *op) {
+  std::string scope = getScope(op->getLoc()), place = getPlace(op->getLoc());
+  return op->getName().getStringRef().str() + (scope.empty() ? "" : " in " + scope) +
+         (place.empty() ? "" : " at " + place);
+}
+
 reprise::ValueIds::ValueIds(Block &block) {
   llvm::StringMap<unsigned> ordinals;
   for (Operation &op : block) {
