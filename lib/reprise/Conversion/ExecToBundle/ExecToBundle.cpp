@@ -1,8 +1,8 @@
 // reprise: from command lists to a bundle
 #include "reprise/Conversion/ExecToBundle.h"
 
+#include "IndexChecks.h"
 #include "KernelTable.h"
-#include "reprise/Dialect/Reprise/IR/Naming.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -154,7 +154,7 @@ private:
     for (Value result : launch.getResults())
       outputs.push_back(placeOf(result));
     bundle.sharedWorkspaceBytes = std::max<uint64_t>(bundle.sharedWorkspaceBytes, compiled.emitted.sharedBytes);
-    bool first = true;
+    size_t first = program.commands.size();
     for (const EmittedCommand &emitted : compiled.emitted.commands) {
       runtime::Command command;
       command.kernel = kernels.indexOf(emitted.kernel);
@@ -164,13 +164,11 @@ private:
         command.operands.push_back(slot.kind == BufferSlot::Stream
                                        ? streamOperand(compiled.streams[slot.index])
                                        : operandOf(slot, inputs, outputs, compiled.emitted.sharedBytes));
-      if (first) {
+      if (program.commands.size() == first)
         describeWork(launch, command);
-        addIndexChecks(launch, emitted, command);
-      }
-      first = false;
       program.commands.push_back(std::move(command));
     }
+    addIndexChecks(launch, compiled.emitted, MutableArrayRef(program.commands).drop_front(first));
   }
 
   runtime::Operand streamOperand(int64_t stream) {
@@ -205,35 +203,6 @@ private:
         command.flops += cost.getFlops();
     for (Value value : llvm::concat<Value>(SmallVector<Value>(launch.getInputs()), SmallVector<Value>(launch.getResults())))
       command.bytes += sizeInBytes(value.getType());
-  }
-
-  /// Positions that the launch reads from a buffer as a whole can be checked before it runs.
-  static void addIndexChecks(exec::LaunchOp launch, const EmittedCommand &emitted, runtime::Command &command) {
-    for (auto op : launch.getBody().front().getOps<IndexingOpInterface>())
-      if (auto argument = dyn_cast<BlockArgument>(skipWholeViews(op.getPositions())))
-        for (auto [i, slot] : llvm::enumerate(emitted.buffers))
-          if (slot.kind == BufferSlot::Input && slot.index == argument.getArgNumber() && slot.offset == 0) {
-            auto type = cast<RankedTensorType>(argument.getType());
-            command.indexChecks.push_back({static_cast<uint32_t>(i), dtypeOf(type.getElementType()),
-                                           static_cast<uint64_t>(type.getNumElements()), op.getPositionLimit(),
-                                           describePositions(op, launch.getInputs()[argument.getArgNumber()])});
-            break;
-          }
-  }
-
-  /// The value whose elements a view moves or repeats, all of them.
-  static Value skipWholeViews(Value value) {
-    while (isa_and_nonnull<ReshapeOp, TransposeOp, BroadcastOp>(value.getDefiningOp()))
-      value = value.getDefiningOp()->getOperand(0);
-    return value;
-  }
-
-  static std::string describePositions(Operation *op, Value positions) {
-    std::string text = describeOp(op);
-    auto argument = dyn_cast<BlockArgument>(positions);
-    auto entry = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : func::FuncOp();
-    auto name = entry ? entry.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "reprise.name") : StringAttr();
-    return name ? text + " (argument '" + name.getValue().str() + "')" : text;
   }
 
   func::FuncOp step;

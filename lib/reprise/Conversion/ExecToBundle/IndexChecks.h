@@ -1,4 +1,4 @@
-// reprise: the indices of a launch that a run can check
+// reprise: the indices of a launch, which a run can check
 #ifndef REPRISE_CONVERSION_EXECTOBUNDLE_INDEXCHECKS_H
 #define REPRISE_CONVERSION_EXECTOBUNDLE_INDEXCHECKS_H
 
@@ -8,11 +8,8 @@
 
 namespace reprise {
 
-runtime::DType dtypeOf(mlir::Type type);
-
-/// Adds to `commands`, those of the launch, what `--check-indices` looks at: positions that the launch reads from a
-/// buffer as a whole. Positions that its own kernel computes, or that it takes from a part of a buffer, are not among
-/// them.
+/// Adds what `--check-indices` looks at to the launch's commands: each of its ops that read positions looks at those
+/// in a buffer of their own, which the command that is given the check reads.
 void addIndexChecks(exec::LaunchOp launch, const EmittedLaunch &emitted,
                     llvm::MutableArrayRef<runtime::Command> commands);
 

@@ -159,3 +159,26 @@ func.func @mask(%x: tensor<4x4xf32>, %d: tensor<4x4xf32>) -> (tensor<4x4xf32>, t
   %3 = reprise.select %2, %1, %zero {reprise.cotangent} : tensor<4x4xi1>, tensor<4x4xf32>
   return %0, %3 : tensor<4x4xf32>, tensor<4x4xf32>
 }
+
+// -----
+
+// Positions come from a buffer, where a run can check them: neither a view nor their arithmetic joins their reader.
+// CHECK-LABEL: @positions
+// CHECK: %[[WINDOW:.*]] = exec.launch
+// CHECK-NEXT: reprise.slice
+// CHECK-NEXT: exec.return
+// CHECK: exec.launch ({{.*}} = %arg1, %[[I:.*]] = %[[WINDOW]])
+// CHECK-NEXT: reprise.gather %{{.*}}[%[[I]]]
+// CHECK: %[[LABELS:.*]] = exec.launch (%{{.*}} = %[[WINDOW]])
+// CHECK-NEXT: reprise.neg
+// CHECK-NEXT: exec.return
+// CHECK: exec.launch ({{.*}}, %[[J:.*]] = %[[LABELS]])
+// CHECK: reprise.cross_entropy %{{.*}}, %[[J]]
+func.func @positions(%x: tensor<8xi32>, %table: tensor<5x7xf32>) -> tensor<4xf32> {
+  %window = reprise.slice %x from [0] to [4] by [1] : (tensor<8xi32>) -> tensor<4xi32>
+  %rows = reprise.gather %table[%window] : (tensor<5x7xf32>, tensor<4xi32>) -> tensor<4x7xf32>
+  %logits = reprise.exp %rows : tensor<4x7xf32>
+  %labels = reprise.neg %window : tensor<4xi32>
+  %each = reprise.cross_entropy %logits, %labels : (tensor<4x7xf32>, tensor<4xi32>) -> tensor<4xf32>
+  return %each : tensor<4xf32>
+}

@@ -26,7 +26,17 @@ void setReplayNumber(Operation *op, int64_t number) {
                         IntegerAttr::get(IntegerType::get(op->getContext(), 64), number));
 }
 
+/// True if an op reads its positions in a result of `op`: they come from a buffer, where `--check-indices` sees them.
+static bool givesPositions(Operation *op) {
+  return llvm::any_of(op->getUses(), [](OpOperand &use) {
+    auto reader = dyn_cast<IndexingOpInterface>(use.getOwner());
+    return reader && reader.getPositions() == use.get();
+  });
+}
+
 bool isFree(Operation *op) {
+  if (givesPositions(op))
+    return false;
   if (isa<ViewOpInterface, IotaOp>(op))
     return true;
   auto constant = dyn_cast<ConstantOp>(op);
@@ -115,9 +125,18 @@ static bool isContractionGroup(ArrayRef<Operation *> ops) {
                       [&](Operation *op) { return isElementwise(op) && shapeOf(op->getResult(0)) == shape; });
 }
 
+static bool computesPositions(ArrayRef<Operation *> ops) {
+  return llvm::any_of(ops, [&](Operation *op) {
+    auto reader = dyn_cast<IndexingOpInterface>(op);
+    return reader && llvm::is_contained(ops, reader.getPositions().getDefiningOp());
+  });
+}
+
 static bool canHold(ArrayRef<Operation *> ops) {
   if (ops.size() == 1)
     return true;
+  if (computesPositions(ops))
+    return false;
   return ops.size() <= maxGroupSize && readsInPlace(ops) && (isContractionGroup(ops) || isRowGroup(ops));
 }
 
