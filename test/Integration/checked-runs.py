@@ -99,7 +99,7 @@ def computed_positions():
     positions("a token that the slice leaves out", (8, 99), None)
     positions("a token of the slice", (9, 11), f"{gather}:5:11 outside [0, 11): 1 of 21, the first is 11 at position 7")
     positions("a computed row", (23, 2), f"{gather}:9:11 outside [0, 11): 1 of 21, the first is -1 at position 20")
-    positions("a computed class", (15, 10), f"indices of reprise.cross_entropy at {POSITIONS}:11:11 outside [0, 7): "
+    positions("a computed class", (15, 10), f"indices of reprise.cross_entropy at {POSITIONS}:13:11 outside [0, 7): "
               "1 of 21, the first is 7 at position 13")
 
 

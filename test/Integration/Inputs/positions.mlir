@@ -5,9 +5,11 @@ func.func private @loss(%tokens: tensor<3x8xi64>, %table: tensor<11x7xf32>) -> t
   %rows = reprise.gather %table[%window] : (tensor<11x7xf32>, tensor<3x7xi64>) -> tensor<3x7x7xf32>
   %narrow = reprise.cast %window : tensor<3x7xi64> to tensor<3x7xi32>
   %three = reprise.constant dense<3> : tensor<3x7xi32>
-  %labels = reprise.sub %narrow, %three : tensor<3x7xi32>
-  %more = reprise.gather %table[%labels] : (tensor<11x7xf32>, tensor<3x7xi32>) -> tensor<3x7x7xf32>
+  %less = reprise.sub %narrow, %three : tensor<3x7xi32>
+  %more = reprise.gather %table[%less] : (tensor<11x7xf32>, tensor<3x7xi32>) -> tensor<3x7x7xf32>
   %logits = reprise.mul %rows, %more : tensor<3x7x7xf32>
+  %minus = reprise.constant dense<-3> : tensor<3x7xi32>
+  %labels = reprise.add %narrow, %minus : tensor<3x7xi32>
   %each = reprise.cross_entropy %logits, %labels : (tensor<3x7x7xf32>, tensor<3x7xi32>) -> tensor<3x7xf32>
   %mean = reprise.mean %each dims [0, 1] : (tensor<3x7xf32>) -> tensor<f32>
   return %mean : tensor<f32>

@@ -182,3 +182,20 @@ func.func @positions(%x: tensor<8xi32>, %table: tensor<5x7xf32>) -> tensor<4xf32
   %each = reprise.cross_entropy %logits, %labels : (tensor<4x7xf32>, tensor<4xi32>) -> tensor<4xf32>
   return %each : tensor<4xf32>
 }
+
+// -----
+
+// Values that are returned for the comparison of replays alone are stored by the launch that would hold them anyway.
+// CHECK-LABEL: @exposed
+// CHECK: exec.launch
+// CHECK-NEXT: %[[A:.*]] = reprise.exp
+// CHECK-NEXT: %[[B:.*]] = reprise.log
+// CHECK-NEXT: %[[C:.*]] = reprise.add %[[A]], %[[B]]
+// CHECK-NEXT: exec.return %[[A]], %[[B]], %[[C]] :
+// CHECK-NOT: exec.launch
+func.func @exposed(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32> {reprise.name = "c"}, tensor<4xf32> {reprise.check = "original of a replay"}, tensor<4xf32> {reprise.check = "original of a replay"}) {
+  %a = reprise.exp %x : tensor<4xf32>
+  %b = reprise.log %y : tensor<4xf32>
+  %c = reprise.add %a, %b : tensor<4xf32>
+  return %c, %a, %b : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
