@@ -21,11 +21,11 @@ DEFAULT_TEXT = "/usr/share/common-licenses/GPL-3"
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help="the build folder")
 parser.add_argument("--text", type=pathlib.Path, default=pathlib.Path(DEFAULT_TEXT), help="the text to train on")
-parser.add_argument("--steps", type=int, default=400)
+parser.add_argument("--steps", type=int, default=500)
 ARGUMENTS = parser.parse_args()
 BIN, OUT, STEPS = ARGUMENTS.build / "bin", ARGUMENTS.build / "demo", ARGUMENTS.steps
 BATCH, SEQ, LAYERS, WIDTH, HEADS = 16, 64, 4, 128, 4
-PEAK_RATE, WARM_UP = 3e-3, 40
+PEAK_RATE, WARM_UP = 1.5e-3, 100
 POLICIES = [None, "save-all", "dots-saveable", "recompute-all"]
 SAMPLE_LENGTH = 240
 
