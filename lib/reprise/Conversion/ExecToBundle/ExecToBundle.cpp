@@ -155,6 +155,8 @@ private:
       outputs.push_back(placeOf(result));
     bundle.sharedWorkspaceBytes = std::max<uint64_t>(bundle.sharedWorkspaceBytes, compiled.emitted.sharedBytes);
     size_t first = program.commands.size();
+    // Commands beside the one that has the launch's name, such as packing, are a small part of its work.
+    StringRef main = mainKernel(compiled.emitted);
     for (const EmittedCommand &emitted : compiled.emitted.commands) {
       runtime::Command command;
       command.kernel = kernels.indexOf(emitted.kernel);
@@ -164,7 +166,7 @@ private:
         command.operands.push_back(slot.kind == BufferSlot::Stream
                                        ? streamOperand(compiled.streams[slot.index])
                                        : operandOf(slot, inputs, outputs, compiled.emitted.sharedBytes));
-      if (program.commands.size() == first)
+      if (emitted.kernel == main)
         describeWork(launch, command);
       program.commands.push_back(std::move(command));
     }
@@ -195,6 +197,15 @@ private:
     operand.buffer.offset += slot.offset;
     operand.buffer.bytes -= slot.offset;
     return operand;
+  }
+
+  /// The kernel named like its launch; the others have a suffix.
+  static StringRef mainKernel(const EmittedLaunch &launch) {
+    StringRef shortest;
+    for (const EmittedCommand &command : launch.commands)
+      if (shortest.empty() || command.kernel.size() < shortest.size())
+        shortest = command.kernel;
+    return shortest;
   }
 
   void describeWork(exec::LaunchOp launch, runtime::Command &command) {
