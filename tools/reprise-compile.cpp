@@ -3,6 +3,7 @@
 #include "reprise/Compiler.h"
 #include "reprise/InitAll.h"
 #include "reprise/Reference/Steps.h"
+#include "reprise/Support/CommandLine.h"
 #include "reprise/Support/File.h"
 #include "reprise/Support/Parsing.h"
 #include "llvm/Support/CommandLine.h"
@@ -108,6 +109,8 @@ int main(int argc, char **argv) {
   // LLVM's libraries register flags of their own, `threads` among them.
   cl::ResetCommandLineParser();
   Flags flags;
+  cl::OptionCategory category("Options");
+  reprise::listFlags(category);
   if (!cl::ParseCommandLineOptions(argc, argv, "Compiles a training step to a bundle\n", &llvm::errs()))
     return 2;
   if (std::string wrong = checkFlags(flags); !wrong.empty()) {

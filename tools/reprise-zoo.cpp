@@ -2,6 +2,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
 #include "reprise/InitAll.h"
+#include "reprise/Support/CommandLine.h"
 #include "reprise/Support/File.h"
 #include "reprise/Zoo/Zoo.h"
 #include "llvm/Support/CommandLine.h"
@@ -53,6 +54,8 @@ int main(int argc, char **argv) {
   // LLVM's libraries register flags of their own.
   cl::ResetCommandLineParser();
   Flags flags;
+  cl::OptionCategory category("Options");
+  reprise::listFlags(category);
   if (!cl::ParseCommandLineOptions(argc, argv, "Prints a model as a training step\n", &llvm::errs()))
     return 2;
   std::vector<std::string> names = zoo::modelNames();

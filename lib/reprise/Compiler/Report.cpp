@@ -99,4 +99,16 @@ void describeBundle(const runtime::Bundle &bundle, Object &report) {
   report["commands"] = step ? static_cast<int64_t>(step->commands.size()) : 0;
 }
 
+std::vector<const llvm::json::Object *> valuesByBytes(const llvm::json::Object &report) {
+  std::vector<std::pair<int64_t, size_t>> order;
+  const llvm::json::Array *values = report.getArray("values");
+  for (size_t i = 0; values && i < values->size(); ++i)
+    order.push_back({-(*values)[i].getAsObject()->getInteger("bytes").value_or(0), i});
+  llvm::sort(order);
+  std::vector<const llvm::json::Object *> rows;
+  for (auto [bytes, i] : order)
+    rows.push_back((*values)[i].getAsObject());
+  return rows;
+}
+
 } // namespace reprise

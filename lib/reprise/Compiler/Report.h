@@ -18,6 +18,9 @@ void describeBundle(const runtime::Bundle &bundle, llvm::json::Object &report);
 /// The buffers of the arena: name, first and last launch, offset and bytes.
 llvm::json::Array describeTimeline(mlir::func::FuncOp step);
 
+/// The entries of the report's values, largest first.
+std::vector<const llvm::json::Object *> valuesByBytes(const llvm::json::Object &report);
+
 /// One self-contained page; a table for the terminal.
 void printHtml(llvm::raw_ostream &stream, const llvm::json::Object &report);
 void printText(llvm::raw_ostream &stream, const llvm::json::Object &report);

@@ -76,13 +76,9 @@ static void printTotals(raw_ostream &stream, const Object &report) {
 }
 
 static void printValues(raw_ostream &stream, const Object &report) {
-  const Array *values = report.getArray("values");
-  if (!values)
+  std::vector<const Object *> rows = valuesByBytes(report);
+  if (rows.empty())
     return;
-  std::vector<const Object *> rows;
-  for (const json::Value &value : *values)
-    rows.push_back(value.getAsObject());
-  llvm::stable_sort(rows, [](const Object *a, const Object *b) { return integer(*a, "bytes") > integer(*b, "bytes"); });
   stream << "<table><tr><th>value</th><th>bytes</th><th>decision</th><th>label</th><th>rule</th><th>reason</th></tr>\n";
   for (const Object *row : rows) {
     stream << "<tr><td>" << escape(row->getString("id").value_or("")) << "</td><td class='number'>"

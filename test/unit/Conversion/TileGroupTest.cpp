@@ -91,6 +91,23 @@ func.func @f(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>, %r: tensor<8x8xf32>, %t: 
   EXPECT_EQ(pairs, (llvm::SmallVector<std::pair<unsigned, unsigned>>{{0, 2}}));
 }
 
+TEST_F(TileGroups, OperandsThatAreNoViewsAreCopied) {
+  group(R"(
+func.func @f(%x: tensor<4x6xf32>, %y: tensor<3x8xf32>) -> tensor<4x4xf32> {
+  %0 = reprise.transpose %y [1, 0] : (tensor<3x8xf32>) -> tensor<8x3xf32>
+  %1 = reprise.reshape %0 : (tensor<8x3xf32>) -> tensor<6x4xf32>
+  %2 = reprise.dot_general %x, %1 contracting [1] x [0] : (tensor<4x6xf32>, tensor<6x4xf32>) -> tensor<4x4xf32>
+  %3 = reprise.tanh %2 : tensor<4x4xf32>
+  return %3 : tensor<4x4xf32>
+})");
+  group(R"(
+func.func @f(%x: tensor<4x6xf32>) -> tensor<4x4xf32> {
+  %0 = reprise.constant dense<0.5> : tensor<6x4xf32>
+  %1 = reprise.dot_general %x, %0 contracting [1] x [0] : (tensor<4x6xf32>, tensor<6x4xf32>) -> tensor<4x4xf32>
+  return %1 : tensor<4x4xf32>
+})");
+}
+
 TEST_F(TileGroups, WhatLooksBesideItsElementIsNoTileGroup) {
   EXPECT_FALSE(isLaunch(R"(
 func.func @f(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {

@@ -57,7 +57,7 @@ FailureOr<LaunchOperand> LaunchOperands::copy(Value value) {
   int64_t scratch = to + static_cast<int64_t>(llvm::alignTo(bytesOf(value), 64));
   for (EmittedCommand &command : copies->commands) {
     for (BufferSlot &slot : command.buffers)
-      if (slot.kind != BufferSlot::Input)
+      if (slot.kind == BufferSlot::Output || slot.kind == BufferSlot::Shared)
         slot = {BufferSlot::Shared, 0,
                 slot.offset + (slot.kind == BufferSlot::Output ? to : scratch)};
     launch.commands.push_back(command);
