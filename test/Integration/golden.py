@@ -8,6 +8,7 @@ A change of these hashes is a change of the results' bits: allowed between compi
 
 import json
 import pathlib
+import re
 import sys
 
 from checks import check, compile_model, finish, run, same_folder, skip, tool, zoo
@@ -18,6 +19,8 @@ SIZES = {
     "mlp": ["--layers=2", "--width=48", "--batch=10", "--classes=7", "--dropout=0.1"],
     "gpt2": ["--layers=2", "--width=48", "--heads=3", "--batch=2", "--seq=19", "--vocab=37", "--dropout=0.1"],
 }
+# Regions that earlier phases inline or expand, and their terminator.
+GONE_BY_THEN = {"reprise.block", "reprise.checkpoint", "reprise.value_and_grad", "reprise.yield"}
 AVX512 = {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}
 
 
@@ -36,8 +39,21 @@ def programs():
             statistics = "f64" if dtype == "f64" else "f32"
             pathlib.Path(f"{name}.{dtype}.mlir").write_text(text.replace("!stat", statistics).replace("bf16", dtype))
         yield f"{dtype} step", f"step.{dtype}.mlir", "train", 2
-        for entry in ("elementwise", "draws", "reductions"):
+        for entry in ("elementwise", "draws", "reductions", "pieces"):
             yield f"{dtype} {entry}", f"ops.{dtype}.mlir", entry, 1
+
+
+def ops_in(path, entry):
+    """The ops that the interpreter and the kernels see."""
+    return set(re.findall(r"\breprise\.\w+", tool("reprise-opt", path, f"--reprise-to=checkpoint entry={entry}")))
+
+
+def check_coverage(used):
+    """A new op must come into a program above: there its kernels meet the interpreter."""
+    page = (HERE.parents[1] / "docs" / "generated" / "RepriseDialect.md").read_text()
+    ops = set(re.findall(r"^### `(reprise\.\w+)`", page, re.MULTILINE))
+    missing = ops - used - GONE_BY_THEN
+    check("every op is in a program", len(ops) > 50 and not missing, str(sorted(missing)))
 
 
 def has_avx512():
@@ -62,9 +78,10 @@ def main():
     if len(targets) == 1:
         skip("hashes of x86-64-v4", "this CPU has no AVX-512")
     golden = {} if update else json.loads(GOLDEN.read_text())
-    names = set()
+    names, used = set(), set()
     for name, path, entry, steps in programs():
         names.add(name)
+        used |= ops_in(path, entry)
         for target in targets:
             found = hash_of(path, entry, steps, target)
             if update and name not in golden:
@@ -72,6 +89,7 @@ def main():
                 ask_interpreter(name, path, entry, steps)
             check(f"{name} on {target}", found == golden.get(name), f"{found}, expected {golden.get(name)}")
     check("every checked-in hash has its program", names == set(golden), str(names ^ set(golden)))
+    check_coverage(used)
     if update:
         GOLDEN.write_text(json.dumps(golden, indent=1) + "\n")
     finish()

@@ -57,3 +57,18 @@ func.func @reductions(
       : tensor<3xbf16>, tensor<5000xbf16>, tensor<bf16>, tensor<bf16>, tensor<3xi32>, !t, !t, tensor<70xbf16>,
         tensor<3x3xbf16>, tensor<7x5001xbf16>
 }
+
+func.func @pieces(
+    %x: !t {reprise.role = "input", reprise.name = "x", reprise.init = #reprise.normal<0.0, 4.0>},
+    %n: tensor<3x50xi32> {reprise.role = "input", reprise.name = "n", reprise.init = #reprise.uniform_int<-70, 70>},
+    %d: tensor<3x50xi32> {reprise.role = "input", reprise.name = "d", reprise.init = #reprise.uniform_int<-3, 4>})
+    -> (!t {reprise.name = "abs"}, tensor<3x50xi32> {reprise.name = "rem"}, tensor<3x50xi32> {reprise.name = "quotient"},
+        tensor<60x250xbf16> {reprise.name = "reshaped"}, tensor<2x1666xbf16> {reprise.name = "sliced"}) {
+  %abs = reprise.abs %x : !t
+  %rem = reprise.rem %n, %d : tensor<3x50xi32>
+  %quotient = reprise.div %n, %d : tensor<3x50xi32>
+  %reshaped = reprise.reshape %abs : (!t) -> tensor<60x250xbf16>
+  %sliced = reprise.slice %x from [1, 2] to [3, 5000] by [1, 3] : (!t) -> tensor<2x1666xbf16>
+  return %abs, %rem, %quotient, %reshaped, %sliced
+      : !t, tensor<3x50xi32>, tensor<3x50xi32>, tensor<60x250xbf16>, tensor<2x1666xbf16>
+}
