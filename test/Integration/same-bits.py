@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """Plans and threads change memory and time, never a bit: gpt2 under every policy, at 1, 2 and 5 threads."""
 
+import json
+import pathlib
+
 from checks import check, compile_model, finish, run, same_folder, tool, zoo
 
 POLICIES = ["none", "save-all", "dots-saveable", "recompute-all"]
@@ -34,10 +37,25 @@ def check_plans(reports):
     check("recompute-all's arena is at most 0.6 of save-all's", arenas[2] <= 0.6 * arenas[0], str(arenas))
 
 
+def count_kernels(bundle):
+    run(bundle, "profiled", "--steps=1", "--seed=7", "--profile-out=profile.json")
+    return len(json.loads(pathlib.Path("profile.json").read_text())["kernels"])
+
+
+def check_kernels(flags):
+    """Layers differ in nothing but buffers and streams: more of them need no further kernel."""
+    zoo("short.mlir", "gpt2", "--layers=3", *flags)
+    for policy in ("save-all", "recompute-all"):
+        compile_model("short.mlir", "short.rpb", f"--policy={policy}")
+        counts = [count_kernels("short.rpb"), count_kernels(f"train.{policy}.rpb")]
+        check(f"{policy}: equal kernels are compiled once", counts[0] == counts[1], str(counts))
+
+
 def main():
     size = ["--layers=12", "--width=64"]
     zoo("m.mlir", "gpt2", *size, "--dropout=0.1")
     check_plans(compare_policies("m.mlir", "train", 3, None))
+    check_kernels(["--width=64", "--dropout=0.1"])
 
     tool("reprise-compile", "m.mlir", "--interpret", "--seed=7", "--steps=1", "--output-dir=interpreted")
     run("train.none.rpb", "one-step", "--seed=7", "--steps=1")
