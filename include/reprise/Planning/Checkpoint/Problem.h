@@ -18,7 +18,8 @@ enum class Kind : uint8_t {
   Elementwise, // can be computed inside its consumer's kernel; reads from registers
   View,        // the same, and its elements are its operand's
   Reduction,   // reads from registers, but is a kernel of its own
-  Other,       // reads memory: contractions, attention, gathers
+  Contraction, // reads memory, often enough that a pass over an operand costs little beside it
+  Other,       // reads memory: attention, gathers
 };
 
 /// An operand that is there whenever it is read: an argument, a constant, a value from outside.

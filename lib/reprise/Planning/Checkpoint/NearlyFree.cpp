@@ -1,4 +1,5 @@
-// reprise: values that cost next to nothing to compute again inside their consumer's kernel
+// reprise: values that cost next to nothing to compute again: inside their consumer's kernel, or in
+// one pass just before a contraction, which reads its operand many times
 #include "reprise/Planning/Checkpoint/Follow.h"
 
 #include <algorithm>
@@ -75,7 +76,8 @@ void Search::findNeeds() {
         replayed = std::max(replayed, needed[r]);
       viewed |= viewedInMemory[r];
     }
-    bool fromMemory = op.kind == Kind::Other || (op.kind == Kind::View && viewed);
+    bool isContraction = op.kind == Kind::Contraction;
+    bool fromMemory = op.kind == Kind::Other || isContraction || (op.kind == Kind::View && viewed);
     for (int operand : op.operands) {
       if (operand == kAvailable)
         continue;
@@ -86,7 +88,7 @@ void Search::findNeeds() {
       if (level == 0)
         continue;
       needed[operand] = std::max(needed[operand], level);
-      if (fromMemory)
+      if (fromMemory && !isContraction)
         readFromMemory[operand] = true;
     }
   }

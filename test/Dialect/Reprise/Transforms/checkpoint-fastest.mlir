@@ -15,15 +15,16 @@ func.func @nearly_free(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>, %dy: tensor<8x8
   // A draw, with the gelu in its chain.
   // CHECK: reprise.random_bernoulli {{.*}}["replayed"], {{.*}}["nearly free"]
   %m = reprise.random_bernoulli seed %seed offset %offset {probability = 0.5 : f32, stream = 0 : i64, reprise.primal} : tensor<8x8xi1>
-  // Read by a contraction, which reads memory.
-  // CHECK: %[[D:.*]] = reprise.select {{.*}}["saved"], {{.*}}["fastest"]
+  // Read by a contraction: one pass over its operand is little beside it.
+  // CHECK: reprise.select {{.*}}["replayed"], {{.*}}["nearly free"]
   %d = reprise.select %m, %b, %a {reprise.primal} : tensor<8x8xi1>, tensor<8x8xf32>
   // CHECK: %[[B1:.*]] = reprise.gelu %[[A]] {replay = 1
   // CHECK: reprise.mul %arg2, %[[B1]]
   %e = reprise.mul %dy, %b {reprise.cotangent, reprise.order = 1 : i64} : tensor<8x8xf32>
   // CHECK: %[[M1:.*]] = reprise.random_bernoulli seed %arg3 offset %arg4 {{.*}}replay = 1
-  // CHECK: reprise.select %[[M1]]
+  // CHECK: reprise.select %[[M1]], %{{.*}}, %arg2
   %f = reprise.select %m, %e, %dy {reprise.cotangent, reprise.order = 1 : i64} : tensor<8x8xi1>, tensor<8x8xf32>
+  // CHECK: %[[D:.*]] = reprise.select %[[M1]], %[[B1]], %[[A]] {{.*}}replay = 1
   // CHECK: reprise.dot_general %[[D]]
   %g = reprise.dot_general %d, %f contracting [0] x [0] {reprise.cotangent, reprise.order = 1 : i64} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
   // CHECK: reprise.mul %{{.*}}, %[[A]]

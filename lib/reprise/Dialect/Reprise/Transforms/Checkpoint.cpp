@@ -42,6 +42,8 @@ Kind getKind(mlir::Operation *op) {
     return Kind::View;
   if (isa<AttentionOpInterface>(op))
     return Kind::Other;
+  if (isa<ContractionOpInterface>(op))
+    return Kind::Contraction;
   // Draws, and ops without operands, compute each element by itself.
   if (isa<ElementwiseOpInterface, RandomOpInterface>(op) || op->getNumOperands() == 0)
     return Kind::Elementwise;
