@@ -3,8 +3,10 @@
 #include "reprise/Compiler.h"
 #include "reprise/InitAll.h"
 #include "reprise/Reference/Steps.h"
+#include "reprise/Runtime/File.h"
 #include "reprise/Support/CommandLine.h"
 #include "reprise/Support/File.h"
+#include "reprise/Support/Guard.h"
 #include "reprise/Support/Parsing.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
@@ -36,6 +38,22 @@ struct Flags {
   cl::opt<std::string> outputDir{"output-dir", cl::desc("With --interpret: the folder to write")};
 };
 
+/// No file is written twice, or over the model.
+std::string checkFiles(const Flags &flags) {
+  std::vector<std::string> written;
+  SmallVector<std::string> outputs(flags.reports.begin(), flags.reports.end());
+  outputs.push_back(flags.output);
+  for (const std::string &path : outputs) {
+    auto same = [&](const std::string &other) { return reprise::runtime::isSameFile(path, other); };
+    if (llvm::any_of(written, same))
+      return "'" + path + "' is written twice";
+    if (same(flags.model))
+      return "'" + path + "' is read and written";
+    written.push_back(path);
+  }
+  return "";
+}
+
 /// What is wrong with the flags; empty if nothing is.
 std::string checkFlags(const Flags &flags) {
   if (flags.interpret ? flags.outputDir.empty() : flags.output.empty())
@@ -45,6 +63,8 @@ std::string checkFlags(const Flags &flags) {
     return "--seed, --steps, --input-dir and --output-dir go with --interpret";
   if (flags.interpret && flags.verifyReplays)
     return "--verify-replays goes with -o: the bundle's runs compare";
+  if (flags.interpret && (!flags.output.empty() || !flags.reports.empty()))
+    return "-o and --report do not go with --interpret";
   if (flags.interpret && flags.steps < 1)
     return "expected --steps of at least 1";
   if (flags.contractions != "exact")
@@ -52,7 +72,9 @@ std::string checkFlags(const Flags &flags) {
   for (StringRef report : flags.reports)
     if (!report.ends_with(".json") && !report.ends_with(".html") && !report.ends_with(".txt"))
       return ("expected a report named *.json, *.html or *.txt, got '" + report + "'").str();
-  return "";
+  if (flags.threads.getNumOccurrences() && (flags.threads < 1 || flags.threads > 4096))
+    return "expected --threads from 1 to 4096";
+  return flags.interpret ? "" : checkFiles(flags);
 }
 
 int fail(const llvm::Twine &message) {
@@ -84,28 +106,42 @@ int interpretModel(ModuleOp module, const Flags &flags) {
   return error.empty() ? 1 : fail(error);
 }
 
+/// Lets an output that cannot be written fail before the work.
+reprise::runtime::Error checkOutputs(const Flags &flags) {
+  for (const std::string &report : flags.reports)
+    if (reprise::runtime::Error error = reprise::runtime::checkWritable(report))
+      return error;
+  return reprise::runtime::checkWritable(flags.output);
+}
+
+/// The bundle comes last: it is there only if all else is.
+int writeOutputs(const reprise::Compilation &compilation, const Flags &flags) {
+  for (const std::string &report : flags.reports)
+    if (llvm::Error error = reprise::writeFile(report, [&](llvm::raw_ostream &stream) {
+          reprise::printReport(stream, report, compilation.report);
+        }))
+      return fail(llvm::toString(std::move(error)));
+  if (reprise::runtime::Error error = reprise::runtime::writeBundle(compilation.bundle, flags.output))
+    return fail(error.message());
+  return 0;
+}
+
 int compileModel(ModuleOp module, const Flags &flags) {
+  if (reprise::runtime::Error error = checkOutputs(flags))
+    return fail(error.message());
   reprise::CompileOptions options;
   options.phases = phaseOptions(flags);
   options.target = flags.target;
   options.threads = flags.threads;
   FailureOr<reprise::Compilation> compilation = reprise::compile(module, options);
-  if (failed(compilation))
-    return 1;
-  if (reprise::runtime::Error error = reprise::runtime::writeBundle(compilation->bundle, flags.output))
-    return fail(error.message());
-  for (const std::string &report : flags.reports)
-    if (llvm::Error error = reprise::writeFile(report, [&](llvm::raw_ostream &stream) {
-          reprise::printReport(stream, report, compilation->report);
-        }))
-      return fail(llvm::toString(std::move(error)));
-  return 0;
+  return failed(compilation) ? 1 : writeOutputs(*compilation, flags);
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  reprise::exitWhenOutOfMemory();
   // LLVM's libraries register flags of their own, `threads` among them.
   cl::ResetCommandLineParser();
   Flags flags;

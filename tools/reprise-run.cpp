@@ -4,9 +4,12 @@
 #include "reprise/Runtime/Progress.h"
 #include "reprise/Runtime/Session.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <new>
 
 using namespace reprise;
 using namespace reprise::runtime;
@@ -58,7 +61,7 @@ public:
   std::string parse() {
     for (size_t i = 0; i < words.size(); ++i) {
       const std::string &word = words[i];
-      if (word.compare(0, 2, "--") != 0) {
+      if (word.size() < 2 || word[0] != '-') {
         if (!options.bundle.empty())
           return "more than one bundle: '" + options.bundle + "' and '" + word + "'";
         options.bundle = word;
@@ -81,7 +84,9 @@ public:
       if (!set(name, value))
         return "option '" + name + "' cannot be '" + value + "'";
     }
-    return options.bundle.empty() && !options.help ? "no bundle given" : "";
+    if (options.help)
+      return "";
+    return options.bundle.empty() ? "no bundle given" : checkFiles();
   }
 
 private:
@@ -90,6 +95,27 @@ private:
            : name == "--json"        ? &options.json
            : name == "--help"        ? &options.help
                                      : nullptr;
+  }
+  /// No file is written twice, or written while it is read; no argument is given twice.
+  std::string checkFiles() {
+    std::vector<std::string> read = {options.bundle}, written;
+    for (auto input = options.inputs.begin(); input != options.inputs.end(); ++input) {
+      read.push_back(input->second);
+      auto same = [&](const auto &other) { return other.first == input->first; };
+      if (std::any_of(options.inputs.begin(), input, same))
+        return "argument '" + input->first + "' is given twice";
+    }
+    for (const std::string &path : {options.outputDir, options.profile, options.trace}) {
+      auto same = [&](const std::string &other) { return isSameFile(path, other); };
+      if (path.empty())
+        continue;
+      if (std::any_of(written.begin(), written.end(), same))
+        return "'" + path + "' is written twice";
+      if (std::any_of(read.begin(), read.end(), same))
+        return "'" + path + "' is read and written";
+      written.push_back(path);
+    }
+    return "";
   }
   std::string *textOf(const std::string &name) {
     return name == "--input-dir"     ? &options.inputDir
@@ -283,6 +309,10 @@ Error run(const Options &options) {
 } // namespace
 
 int main(int count, char **words) {
+  std::set_new_handler([] {
+    std::fputs("reprise-run: error: out of memory\n", stderr);
+    std::_Exit(1);
+  });
   OptionParser parser(count, words);
   if (std::string wrong = parser.parse(); !wrong.empty()) {
     std::fprintf(stderr, "reprise-run: error: %s\n%s", wrong.c_str(), usage);

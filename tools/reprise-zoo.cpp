@@ -4,6 +4,7 @@
 #include "reprise/InitAll.h"
 #include "reprise/Support/CommandLine.h"
 #include "reprise/Support/File.h"
+#include "reprise/Support/Guard.h"
 #include "reprise/Zoo/Zoo.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
@@ -51,6 +52,7 @@ int fail(const llvm::Twine &message, int code) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  reprise::exitWhenOutOfMemory();
   // LLVM's libraries register flags of their own.
   cl::ResetCommandLineParser();
   Flags flags;

@@ -19,6 +19,10 @@ namespace reprise {
 llvm::FailureOr<std::vector<Tensor>> interpret(mlir::func::FuncOp entry,
                                                llvm::ArrayRef<Tensor> arguments);
 
+/// Whether the machine could hold all of `types`, tensors of the dialect, at once, if nothing else
+/// were there.
+bool fitsMemory(mlir::TypeRange types);
+
 /// Attaches ReferenceOpInterface to the ops of the dialect.
 void registerReference(mlir::DialectRegistry &registry);
 

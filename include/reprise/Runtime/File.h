@@ -10,7 +10,8 @@
 
 namespace reprise::runtime {
 
-/// Everything in `path`; the error says "cannot read 'PATH': REASON".
+/// Everything in `path`, of which pipes and devices may give at most 1 GiB; the error says
+/// "cannot read 'PATH': REASON".
 Expected<std::vector<uint8_t>> readFile(const std::string &path);
 
 /// Writes the file whole or not at all (AtomicFile.h).
@@ -19,6 +20,9 @@ Error writeFile(const std::string &path, const void *data, uint64_t size);
 /// An error if no file, or no folder, can be made or replaced at `path`: lets long work fail before
 /// it starts.
 Error checkWritable(const std::string &path, bool asFolder = false);
+
+/// Whether both paths lead to one file or folder, which need not exist yet. Devices, pipes and "-" are never the same.
+bool isSameFile(const std::string &first, const std::string &second);
 
 } // namespace reprise::runtime
 

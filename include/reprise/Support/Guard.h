@@ -28,6 +28,10 @@ std::string runInChild(llvm::function_ref<void()> work, const GuardLimits &limit
 /// themselves.
 int runToolInChild(const char *what, llvm::function_ref<int()> tool);
 
+/// Makes the tool end with one error and exit code 1, where LLVM would abort, when memory runs out. To be called after
+/// InitLLVM, which installs handlers of its own.
+void exitWhenOutOfMemory();
+
 } // namespace reprise
 
 #endif // REPRISE_SUPPORT_GUARD_H

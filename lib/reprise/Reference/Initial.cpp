@@ -2,6 +2,7 @@
 #include "reprise/Reference/Initial.h"
 
 #include "Draws.h"
+#include <numeric>
 
 using namespace mlir;
 
@@ -28,16 +29,19 @@ Tensor initialValue(RankedTensorType type, StringRef name, Attribute init, int64
   uint64_t blocks = (static_cast<uint64_t>(type.getNumElements()) + 3) / 4;
   uint64_t offset = isInput ? 4 * static_cast<uint64_t>(step) * blocks : 0;
   reference::Draw draw = {static_cast<uint64_t>(seed), initialStream(name), offset};
-  auto indices = llvm::to_vector(llvm::seq<int64_t>(0, type.getNumElements()));
+  if (auto constant = dyn_cast<FillInitAttr>(init))
+    return fill(type, constant.getValue().getValueAsDouble());
+  // No SmallVector: it holds at most 2^32 elements.
+  std::vector<int64_t> indices(type.getNumElements());
+  std::iota(indices.begin(), indices.end(), int64_t(0));
   if (auto normal = dyn_cast<NormalInitAttr>(init))
     return reference::drawNormal(type, draw, indices, normal.getMean().getValueAsDouble(),
                                  normal.getStd().getValueAsDouble());
   if (auto uniform = dyn_cast<UniformInitAttr>(init))
     return reference::drawUniform(type, draw, indices, uniform.getLow().getValueAsDouble(),
                                   uniform.getHigh().getValueAsDouble());
-  if (auto uniform = dyn_cast<UniformIntInitAttr>(init))
-    return reference::drawUniformInt(type, draw, indices, uniform.getLow(), uniform.getHigh());
-  return fill(type, cast<FillInitAttr>(init).getValue().getValueAsDouble());
+  auto uniform = cast<UniformIntInitAttr>(init);
+  return reference::drawUniformInt(type, draw, indices, uniform.getLow(), uniform.getHigh());
 }
 
 } // namespace reprise

@@ -8,6 +8,20 @@
 using namespace mlir;
 
 namespace reprise {
+
+bool fitsMemory(TypeRange types) {
+  __uint128_t bytes = 0;
+  for (Type type : types) {
+    auto tensor = cast<RankedTensorType>(type);
+    __uint128_t size = elementBytes(tensor.getElementType());
+    // Sizes below 2^63 each: saturate before the next product could overflow.
+    for (int64_t dim : tensor.getShape())
+      size = std::min<__uint128_t>(size * static_cast<uint64_t>(dim), __uint128_t(1) << 64);
+    bytes += size;
+  }
+  return bytes <= static_cast<__uint128_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+}
+
 namespace {
 
 /// The values of one call of a function, regions included: every op in it runs exactly once.
@@ -59,20 +73,6 @@ private:
   SymbolTableCollection symbols;
   llvm::SmallPtrSet<Operation *, 4> running;
 };
-
-/// Whether the machine could hold all of `types` at once, if nothing else were there.
-bool fitsMemory(TypeRange types) {
-  __uint128_t bytes = 0;
-  for (Type type : types) {
-    auto tensor = cast<RankedTensorType>(type);
-    __uint128_t size = elementBytes(tensor.getElementType());
-    // Sizes below 2^63 each: saturate before the next product could overflow.
-    for (int64_t dim : tensor.getShape())
-      size = std::min<__uint128_t>(size * static_cast<uint64_t>(dim), __uint128_t(1) << 64);
-    bytes += size;
-  }
-  return bytes <= static_cast<__uint128_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-}
 
 std::vector<Tensor> useAll(ValueRange values, Frame &frame) {
   std::vector<Tensor> tensors;

@@ -198,6 +198,8 @@ Error Steps::prepare(const StepsOptions &options) {
     return Error::make("the number of the last step is out of range");
   if (Error error = checkValues(options.steps))
     return error;
+  if (!fitsMemory(entry.getArgumentTypes()))
+    return Error::make("the arguments of '" + entry.getName().str() + "' exceed this machine's memory");
   for (Argument &argument : arguments) {
     if (argument.role != Role::Parameter && argument.role != Role::State)
       continue;
@@ -259,6 +261,8 @@ Error Steps::step() {
       argument.value = results[argument.result];
   if (offsetResult >= 0)
     state.offset = results[offsetResult].data<int64_t>()[0];
+  if (state.offset < 0)
+    return Error::make("step " + std::to_string(state.step) + ", the random offset is out of range");
   state.step += 1;
   for (size_t i = 0; i < names.size(); ++i)
     if (std::optional<double> value = scalarOf(results[i]); value && names[i] == "loss")

@@ -3,6 +3,8 @@
 #include "reprise/Runtime/AtomicFile.h"
 
 #include <cerrno>
+#include <climits>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -11,15 +13,22 @@
 using namespace reprise;
 using namespace reprise::runtime;
 
+/// A pipe or a device may never end (/dev/zero).
+static constexpr uint64_t largestStream = uint64_t(1) << 30;
+
 Expected<std::vector<uint8_t>> reprise::runtime::readFile(const std::string &path) {
-  auto fail = [&] { return Error::make("cannot read '" + path + "': " + std::strerror(errno)); };
+  auto refuse = [&](const std::string &why) {
+    return Error::make("cannot read '" + path + "': " + why);
+  };
+  auto fail = [&] { return refuse(std::strerror(errno)); };
   int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0)
     return fail();
   std::vector<uint8_t> bytes;
   uint64_t size = 0;
   struct stat status{};
-  if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode))
+  bool regular = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+  if (regular)
     bytes.resize(status.st_size + 1); // one more, to see the end without growing
   for (;;) {
     if (size == bytes.size())
@@ -27,6 +36,10 @@ Expected<std::vector<uint8_t>> reprise::runtime::readFile(const std::string &pat
     ssize_t got = read(descriptor, bytes.data() + size, bytes.size() - size);
     if (got > 0) {
       size += got;
+      if (!regular && size > largestStream) {
+        close(descriptor);
+        return refuse("it is longer than 1 GiB and no regular file");
+      }
     } else if (got == 0 || errno != EINTR) {
       Error error = got == 0 ? Error::success() : Error(fail());
       close(descriptor);
@@ -64,4 +77,25 @@ Error reprise::runtime::checkWritable(const std::string &path, bool asFolder) {
   size_t slash = target.rfind('/');
   std::string folder = slash == std::string::npos ? "." : target.substr(0, slash + 1);
   return access(folder.c_str(), W_OK | X_OK) == 0 ? Error::success() : fail(errno);
+}
+
+/// The path without links as far as it exists: a file that is to be made has at least a folder.
+static std::string placeOf(std::string path) {
+  while (path.size() > 1 && path.back() == '/')
+    path.pop_back();
+  char resolved[PATH_MAX];
+  if (realpath(path.c_str(), resolved))
+    return resolved;
+  size_t slash = path.rfind('/');
+  std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  if (!realpath(folder.c_str(), resolved))
+    return path;
+  return std::string(resolved) + "/" + path.substr(slash == std::string::npos ? 0 : slash + 1);
+}
+
+bool reprise::runtime::isSameFile(const std::string &first, const std::string &second) {
+  if (first == "-" || second == "-" || placeOf(first) != placeOf(second))
+    return false;
+  struct stat status{};
+  return stat(first.c_str(), &status) != 0 || S_ISREG(status.st_mode) || S_ISDIR(status.st_mode);
 }

@@ -162,6 +162,8 @@ Error reprise::runtime::checkRunFolder(const std::string &path,
   std::map<std::string, std::string> files;
   for (const std::string &name : names) {
     auto [place, isNew] = files.insert({arrayFileName(name), name});
+    if (place->first.size() > NAME_MAX)
+      return cannotWrite(path, "the name of result '" + name + "' is too long for a file");
     if (!isNew)
       return cannotWrite(path, "results '" + place->second + "' and '" + name + "' both are '" +
                                    place->first + "'");

@@ -199,6 +199,8 @@ Error Session::step() {
     return fail("step " + std::to_string(next.step) + ", " + error.message());
   if (offsetResult)
     std::memcpy(&next.offset, executable.result(*offsetResult), sizeof next.offset);
+  if (next.offset < 0)
+    return fail("step " + std::to_string(next.step) + ", the random offset is out of range");
   next.step += 1;
   first = false;
   return Error::success();

@@ -2,6 +2,7 @@
 #include "reprise/Support/Guard.h"
 
 #include "llvm/Support/Compiler.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
@@ -162,4 +163,17 @@ int reprise::runToolInChild(const char *what, llvm::function_ref<int()> tool) {
     return WEXITSTATUS(status);
   llvm::WithColor::error() << what << " died (" << describe(status, false) << ")\n";
   return 1;
+}
+
+/// Allocates nothing.
+[[noreturn]] static void endOutOfMemory() {
+  static constexpr char text[] = "error: out of memory\n";
+  (void)!write(STDERR_FILENO, text, sizeof text - 1);
+  _exit(1);
+}
+
+void reprise::exitWhenOutOfMemory() {
+  llvm::remove_bad_alloc_error_handler();
+  llvm::install_bad_alloc_error_handler([](void *, const char *, bool) { endOutOfMemory(); });
+  std::set_new_handler([] { endOutOfMemory(); });
 }

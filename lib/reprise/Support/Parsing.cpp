@@ -102,11 +102,18 @@ LogicalResult reprise::probeModel(llvm::MemoryBufferRef buffer, const DialectReg
   return failure();
 }
 
-/// A module that the file does not spell out gets line 0, which no editor can open.
-static void placeAtStart(ModuleOp module) {
-  auto location = dyn_cast<FileLineColLoc>(module.getLoc());
-  if (location && location.getLine() == 0)
-    module->setLoc(FileLineColLoc::get(location.getFilename(), 1, 1));
+/// A module that the file does not spell out gets line 0, which no editor can open, and modules and functions of
+/// unknown place (loc(unknown)) would give errors that name no file.
+static void placeAtStart(ModuleOp module, StringRef file) {
+  auto start = FileLineColLoc::get(module.getContext(), file, 1, 1);
+  auto place = [&](Operation *op) {
+    auto location = dyn_cast<FileLineColLoc>(op->getLoc());
+    if (isa<UnknownLoc>(op->getLoc()) || (location && location.getLine() == 0))
+      op->setLoc(start);
+  };
+  place(module);
+  for (Operation &op : *module.getBody())
+    place(&op);
 }
 
 OwningOpRef<ModuleOp> reprise::parseModelFile(StringRef path, MLIRContext &context,
@@ -118,10 +125,11 @@ OwningOpRef<ModuleOp> reprise::parseModelFile(StringRef path, MLIRContext &conte
   options.allowUnregisteredDialects = context.allowsUnregisteredDialects();
   if (failed(probeModel(buffer->getMemBufferRef(), context.getDialectRegistry(), options)))
     return nullptr;
+  std::string name = buffer->getBufferIdentifier().str();
   sources->AddNewSourceBuffer(std::move(buffer), SMLoc());
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
   if (module)
-    placeAtStart(*module);
+    placeAtStart(*module, name);
   return module;
 }
 

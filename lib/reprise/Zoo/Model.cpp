@@ -47,6 +47,8 @@ std::string checkOptions(StringRef model, const Options &options) {
   for (int64_t size : {options.layers, options.width, options.vocab, options.batch, options.seq, options.classes})
     if (size < 1 || size > (int64_t{1} << 31))
       return "expected sizes from 1 to 2^31";
+  if (options.layers > (int64_t{1} << 16))
+    return "expected at most 65536 layers";
   if (options.heads < 0 || options.width % options.numHeads() != 0)
     return "expected a width that the heads divide, got " + std::to_string(options.width) + " and " +
            std::to_string(options.numHeads());

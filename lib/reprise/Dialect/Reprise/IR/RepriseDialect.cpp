@@ -126,6 +126,33 @@ LogicalResult RepriseDialect::verifyOperationAttribute(Operation *op, NamedAttri
   return success();
 }
 
+/// What is wrong with the initial value of integers of type `element`, each of which must be one of the type's.
+static std::string checkIntegers(Attribute value, Type element) {
+  unsigned width = element.getIntOrFloatBitWidth();
+  if (auto range = dyn_cast<UniformIntInitAttr>(value)) {
+    if (width == 1)
+      return "expected an initializer for i1, such as #reprise.fill";
+    bool fits = llvm::isIntN(width, range.getLow()) && llvm::isIntN(width, range.getHigh() - 1);
+    return fits ? "" : "expected 'reprise.init' to be a range of the argument's type";
+  }
+  if (auto fill = dyn_cast<FillInitAttr>(value)) {
+    bool exact = false;
+    APSInt integer(width, /*isUnsigned=*/width == 1);
+    fill.getValue().getValue().convertToInteger(integer, APFloat::rmTowardZero, &exact);
+    return exact ? "" : "expected 'reprise.init' to be an integer of the argument's type";
+  }
+  return "expected an initializer for integers, such as #reprise.uniform_int";
+}
+
+/// What is wrong with the initial value of elements of type `element`; empty if nothing is.
+static std::string checkInitializer(Attribute value, Type element) {
+  if (!isa<NormalInitAttr, UniformInitAttr, UniformIntInitAttr, FillInitAttr>(value))
+    return "expected 'reprise.init' to be a #reprise initializer";
+  if (element.isInteger())
+    return checkIntegers(value, element);
+  return isa<UniformIntInitAttr>(value) ? "expected an initializer for floats, such as #reprise.normal" : "";
+}
+
 /// What is wrong with an attribute of a function's argument of type `type`; empty if nothing is.
 static std::string checkArgumentAttribute(NamedAttribute attribute, Type type) {
   StringRef name = attribute.getName();
@@ -150,14 +177,8 @@ static std::string checkArgumentAttribute(NamedAttribute attribute, Type type) {
     bool inRange = dim && dim.getInt() >= 0 && dim.getInt() < shaped.getRank();
     return inRange ? "" : "expected 'reprise.batch_dim' to be a dimension of the argument";
   }
-  if (name == "reprise.init") {
-    bool integer = shaped.getElementType().isInteger();
-    if (isa<NormalInitAttr, UniformInitAttr>(value))
-      return integer ? "expected an initializer for integers, such as #reprise.uniform_int" : "";
-    if (isa<UniformIntInitAttr>(value))
-      return integer ? "" : "expected an initializer for floats, such as #reprise.normal";
-    return isa<FillInitAttr>(value) ? "" : "expected 'reprise.init' to be a #reprise initializer";
-  }
+  if (name == "reprise.init")
+    return checkInitializer(value, shaped.getElementType());
   return ("unknown attribute '" + name + "' on an argument").str();
 }
 

@@ -1,6 +1,7 @@
 // reprise: expands value_and_grad by the derivative rules of the ops.
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 
+#include "Signature.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -254,9 +255,23 @@ struct DifferentiatePass : impl::DifferentiatePassBase<DifferentiatePass> {
         op.emitError("expected a body: functions are inlined before differentiation");
         return signalPassFailure();
       }
-      if (failed(Expansion(op, height, !outer).run()))
+      auto entry = op->getParentOfType<func::FuncOp>();
+      Location location = op.getLoc();
+      if (failed(Expansion(op, height, !outer).run()) || failed(checkGrowth(entry, location)))
         return signalPassFailure();
     }
+    for (auto entry : getOperation().getOps<func::FuncOp>())
+      if (failed(checkSizes(entry)))
+        return signalPassFailure();
+  }
+
+  /// Gradients of gradients multiply the graph at every level: stops before the machine's memory does.
+  static LogicalResult checkGrowth(func::FuncOp entry, Location location) {
+    int64_t ops = 0;
+    entry.walk([&](Operation *) { ++ops; });
+    if (ops <= int64_t(1) << 20)
+      return success();
+    return emitError(location, "the entry grows beyond 2^20 ops when gradients are expanded");
   }
 };
 

@@ -1,9 +1,9 @@
 // reprise: reduces a module to one entry function in the form that the phases expect.
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 
+#include "Signature.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
-#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 
@@ -57,9 +57,19 @@ private:
     return callee;
   }
 
+  /// Calls of calls may double the graph at every level: stops before the machine's memory does.
+  LogicalResult count(Operation *caller, func::FuncOp callee) {
+    callee.walk([&](Operation *) { ++copied; });
+    if (copied <= kMostCopies)
+      return success();
+    return caller->emitError("the entry grows beyond 2^20 ops when calls are replaced by what they call");
+  }
+
   LogicalResult expandCall(func::CallOp call) {
+    if (call->hasAttr("reprise.label"))
+      return call.emitError("expected a label on an op with a value to save, but '") << call->getName() << "' has none";
     auto callee = enter(call, call.getCallee());
-    if (failed(callee))
+    if (failed(callee) || failed(count(call, *callee)))
       return failure();
     OpBuilder builder(call);
     IRMapping mapping;
@@ -80,7 +90,7 @@ private:
 
   LogicalResult expandDerivative(ValueAndGradOp op) {
     auto callee = enter(op, *op.getCallee());
-    if (failed(callee))
+    if (failed(callee) || failed(count(op, *callee)))
       return failure();
     IRMapping mapping;
     callee->getBody().cloneInto(&op.getBody(), mapping);
@@ -95,8 +105,11 @@ private:
     return success();
   }
 
+  static constexpr int64_t kMostCopies = int64_t(1) << 20;
+
   SymbolTable &symbols;
   SmallVector<func::FuncOp> stack;
+  int64_t copied = 0;
 };
 
 /// Makes `value` span `shape`: dimensions of size 1 are dropped, then broadcast again.
@@ -124,56 +137,22 @@ void makeBroadcastsExplicit(func::FuncOp entry) {
   });
 }
 
-/// Fills in missing roles and names and refuses names that occur twice.
-LogicalResult completeSignature(func::FuncOp entry) {
-  Builder builder(entry.getContext());
-  llvm::StringSet<> names;
-  for (unsigned i = 0; i < entry.getNumArguments(); ++i) {
-    auto type = dyn_cast<RankedTensorType>(entry.getArgument(i).getType());
-    if (!type || !type.hasStaticShape())
-      return entry.emitError("expected a statically shaped tensor as argument ")
-             << i << " of the entry but got " << entry.getArgument(i).getType();
-    if (!entry.getArgAttr(i, "reprise.role"))
-      entry.setArgAttr(i, "reprise.role", builder.getStringAttr("input"));
-    if (!entry.getArgAttr(i, "reprise.name"))
-      entry.setArgAttr(i, "reprise.name", builder.getStringAttr("argument" + Twine(i)));
-    auto name = entry.getArgAttrOfType<StringAttr>(i, "reprise.name");
-    if (!names.insert(name.getValue()).second)
-      return entry.emitError("two arguments of the entry have the name '") << name.getValue() << "'";
-  }
-  llvm::StringSet<> results;
-  for (unsigned i = 0; i < entry.getNumResults(); ++i) {
-    if (!entry.getResultAttr(i, "reprise.name"))
-      entry.setResultAttr(i, "reprise.name", builder.getStringAttr("result" + Twine(i)));
-    auto name = entry.getResultAttrOfType<StringAttr>(i, "reprise.name");
-    if (!results.insert(name.getValue()).second)
-      return entry.emitError("two results of the entry have the name '") << name.getValue() << "'";
-  }
-  return success();
-}
-
-/// A result that carries an argument's name must have its type.
-LogicalResult checkNextValues(func::FuncOp entry) {
-  llvm::StringMap<Type> arguments;
-  for (unsigned i = 0; i < entry.getNumArguments(); ++i)
-    arguments[entry.getArgAttrOfType<StringAttr>(i, "reprise.name").getValue()] = entry.getArgument(i).getType();
-  for (unsigned i = 0; i < entry.getNumResults(); ++i) {
-    StringRef name = entry.getResultAttrOfType<StringAttr>(i, "reprise.name").getValue();
-    auto argument = arguments.find(name);
-    if (argument != arguments.end() && argument->second != entry.getResultTypes()[i])
-      return entry.emitError("result '") << name << "' is the next value of an argument of type " << argument->second
-                                         << " but has type " << entry.getResultTypes()[i];
+/// Later phases put attributes on ops; one that a model brings would be taken for theirs.
+LogicalResult checkAttributes(Operation *op) {
+  for (NamedAttribute attribute : op->getDiscardableAttrs()) {
+    StringRef name = attribute.getName();
+    if (name != "reprise.label" && (name.starts_with("reprise.") || name.starts_with("exec.")))
+      return op->emitError("unexpected attribute '") << name << "' on an op of a model";
   }
   return success();
 }
 
 LogicalResult checkOps(func::FuncOp entry) {
   WalkResult result = entry.walk([&](Operation *op) {
-    bool known = isa<RepriseDialect>(op->getDialect()) || isa<func::FuncOp, func::ReturnOp>(op);
-    if (known)
-      return WalkResult::advance();
-    op->emitError("'") << op->getName() << "' is not an op of the model graph";
-    return WalkResult::interrupt();
+    bool known = isa_and_nonnull<RepriseDialect>(op->getDialect()) || isa<func::FuncOp, func::ReturnOp>(op);
+    if (!known)
+      op->emitError("'") << op->getName() << "' is not an op of the model graph";
+    return known && succeeded(checkAttributes(op)) ? WalkResult::advance() : WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
 }
@@ -194,8 +173,8 @@ struct ImportPass : impl::ImportPassBase<ImportPass> {
     if (!function.getBody().hasOneBlock())
       return function.emitError("expected an entry of one block");
     CallInliner inliner(symbols);
-    if (failed(inliner.expandRegion(function.getBody())) || failed(completeSignature(function)) ||
-        failed(checkNextValues(function)))
+    if (failed(inliner.expandRegion(function.getBody())) || failed(checkOps(function)) ||
+        failed(completeSignature(function)) || failed(checkSizes(function)))
       return failure();
     for (Operation &op : llvm::make_early_inc_range(module.getBody()->getOperations()))
       if (&op != function.getOperation())
@@ -207,7 +186,7 @@ struct ImportPass : impl::ImportPassBase<ImportPass> {
         op.setStreamNumber(stream++);
     });
     makeBroadcastsExplicit(function);
-    return checkOps(function);
+    return success();
   }
 
   LogicalResult reportUnknownEntry(ModuleOp module) {

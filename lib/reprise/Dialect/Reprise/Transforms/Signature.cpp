@@ -1,0 +1,121 @@
+// reprise: what the entry function promises to the phases and to a bundle.
+#include "Signature.h"
+
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+
+namespace reprise {
+
+static constexpr uint64_t kMostBytes = uint64_t(1) << 47;
+
+/// Whether `type` is a tensor that ops of the dialect take.
+static bool isModelTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape())
+    return false;
+  Type element = tensor.getElementType();
+  return isa<Float32Type, Float64Type, BFloat16Type, Float16Type>(element) || element.isSignlessInteger(1) ||
+         element.isSignlessInteger(32) || element.isSignlessInteger(64);
+}
+
+static LogicalResult checkArgument(func::FuncOp entry, unsigned i) {
+  Type type = entry.getArgument(i).getType();
+  if (!isModelTensor(type))
+    return entry.emitError("expected a statically shaped tensor of f32, f64, bf16, f16, i32, i64 or i1 as argument ")
+           << i << " of the entry but got " << type;
+  auto role = entry.getArgAttrOfType<StringAttr>(i, "reprise.role");
+  if (role && role != "input" && role != "parameter" && role != "state")
+    return entry.emitError("the role '") << role.getValue() << "' is reserved (argument " << i << ")";
+  return success();
+}
+
+/// Names become file names and keys of a bundle; some of its arguments have names of their own.
+static LogicalResult checkName(func::FuncOp entry, StringRef kind, StringRef name, llvm::StringSet<> &seen) {
+  if (name.empty() || name.contains('\0'))
+    return entry.emitError("expected a name without null characters for each ") << kind << " of the entry";
+  if (name == "seed" || name == "offset" || name == "step")
+    return entry.emitError("the ") << kind << " name '" << name << "' is reserved";
+  if (!seen.insert(name).second)
+    return entry.emitError("two ") << kind << "s of the entry have the name '" << name << "'";
+  return success();
+}
+
+/// A result that carries an argument's name must have its type.
+static LogicalResult checkNextValues(func::FuncOp entry) {
+  llvm::StringMap<Type> arguments;
+  for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+    arguments[entry.getArgAttrOfType<StringAttr>(i, "reprise.name").getValue()] = entry.getArgument(i).getType();
+  for (unsigned i = 0; i < entry.getNumResults(); ++i) {
+    StringRef name = entry.getResultAttrOfType<StringAttr>(i, "reprise.name").getValue();
+    auto argument = arguments.find(name);
+    if (argument != arguments.end() && argument->second != entry.getResultTypes()[i])
+      return entry.emitError("result '") << name << "' is the next value of an argument of type " << argument->second
+                                         << " but has type " << entry.getResultTypes()[i];
+  }
+  return success();
+}
+
+LogicalResult completeSignature(func::FuncOp entry) {
+  Builder builder(entry.getContext());
+  llvm::StringSet<> names, results;
+  for (unsigned i = 0; i < entry.getNumArguments(); ++i) {
+    if (failed(checkArgument(entry, i)))
+      return failure();
+    if (!entry.getArgAttr(i, "reprise.role"))
+      entry.setArgAttr(i, "reprise.role", builder.getStringAttr("input"));
+    if (!entry.getArgAttr(i, "reprise.name"))
+      entry.setArgAttr(i, "reprise.name", builder.getStringAttr("argument" + Twine(i)));
+    auto name = entry.getArgAttrOfType<StringAttr>(i, "reprise.name");
+    if (failed(checkName(entry, "argument", name.getValue(), names)))
+      return failure();
+  }
+  for (unsigned i = 0; i < entry.getNumResults(); ++i) {
+    if (!entry.getResultAttr(i, "reprise.name"))
+      entry.setResultAttr(i, "reprise.name", builder.getStringAttr("result" + Twine(i)));
+    auto name = entry.getResultAttrOfType<StringAttr>(i, "reprise.name");
+    if (failed(checkName(entry, "result", name.getValue(), results)))
+      return failure();
+  }
+  return checkNextValues(entry);
+}
+
+/// Whether the product stays within the limit, empty dimensions not helping the others.
+static bool isWithinLimit(ArrayRef<int64_t> shape, uint64_t width) {
+  uint64_t bytes = width;
+  for (int64_t dim : shape) {
+    if (dim > 0 && bytes > kMostBytes / dim)
+      return false;
+    bytes *= std::max<int64_t>(dim, 1);
+  }
+  return true;
+}
+
+static LogicalResult checkSize(Operation *op, Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape() ||
+      isWithinLimit(tensor.getShape(), llvm::divideCeil(tensor.getElementTypeBitWidth(), 8)))
+    return success();
+  return op->emitError("a tensor of more than 2^47 bytes: ") << type;
+}
+
+LogicalResult checkSizes(func::FuncOp entry) {
+  for (Type type : entry.getArgumentTypes())
+    if (failed(checkSize(entry, type)))
+      return failure();
+  WalkResult result = entry.walk([](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (failed(checkSize(op, type)))
+        return WalkResult::interrupt();
+    // The scores that attention drops are no result, but their words are counted.
+    if (auto random = dyn_cast<RandomOpInterface>(op); random && random.draws())
+      if (!isWithinLimit(random.getDrawnGlobalShape(), 4)) {
+        op->emitError("draws more than 2^45 random words");
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+} // namespace reprise

@@ -1,0 +1,19 @@
+// reprise: what the entry function promises to the phases and to a bundle.
+#ifndef REPRISE_DIALECT_REPRISE_TRANSFORMS_SIGNATURE_H
+#define REPRISE_DIALECT_REPRISE_TRANSFORMS_SIGNATURE_H
+
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+
+namespace reprise {
+
+/// Fills in missing roles and names. An error for arguments that are no tensors of the dialect, for names that occur
+/// twice or that a bundle cannot hold, and for a result that carries an argument's name but not its type.
+llvm::LogicalResult completeSignature(mlir::func::FuncOp entry);
+
+/// An error for a tensor, an argument or result of any op in `entry`, of more than 2^47 bytes, which is more than a
+/// process can address: all later sums of sizes stay far from overflow.
+llvm::LogicalResult checkSizes(mlir::func::FuncOp entry);
+
+} // namespace reprise
+
+#endif
