@@ -3,9 +3,9 @@
 #include "reprise/Compiler.h"
 #include "reprise/InitAll.h"
 #include "reprise/Reference/Steps.h"
+#include "reprise/Runtime/AtomicFile.h"
 #include "reprise/Runtime/File.h"
 #include "reprise/Support/CommandLine.h"
-#include "reprise/Support/File.h"
 #include "reprise/Support/Guard.h"
 #include "reprise/Support/Parsing.h"
 #include "llvm/Support/CommandLine.h"
@@ -114,15 +114,28 @@ reprise::runtime::Error checkOutputs(const Flags &flags) {
   return reprise::runtime::checkWritable(flags.output);
 }
 
-/// The bundle comes last: it is there only if all else is.
+/// Writes the bundle and the reports; no file appears before all have been written.
 int writeOutputs(const reprise::Compilation &compilation, const Flags &flags) {
-  for (const std::string &report : flags.reports)
-    if (llvm::Error error = reprise::writeFile(report, [&](llvm::raw_ostream &stream) {
-          reprise::printReport(stream, report, compilation.report);
-        }))
-      return fail(llvm::toString(std::move(error)));
-  if (reprise::runtime::Error error = reprise::runtime::writeBundle(compilation.bundle, flags.output))
-    return fail(error.message());
+  auto bytes = reprise::runtime::serializeBundle(compilation.bundle);
+  if (!bytes)
+    return fail(flags.output + ": " + bytes.message());
+  std::vector<std::unique_ptr<reprise::AtomicFile>> files;
+  auto write = [&](const std::string &path, const void *data, size_t size) {
+    files.push_back(std::make_unique<reprise::AtomicFile>(path));
+    return files.back()->write(data, size);
+  };
+  bool good = write(flags.output, bytes->data(), bytes->size());
+  for (const std::string &report : flags.reports) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    reprise::printReport(stream, report, compilation.report);
+    good = good && write(report, text.data(), text.size());
+  }
+  for (auto file = files.begin(); good && file != files.end(); ++file)
+    good = (*file)->commit();
+  for (auto &file : files)
+    if (!file->error().empty())
+      return fail(file->error());
   return 0;
 }
 
@@ -141,7 +154,7 @@ int compileModel(ModuleOp module, const Flags &flags) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  reprise::exitWhenOutOfMemory();
+  reprise::survivePoverty();
   // LLVM's libraries register flags of their own, `threads` among them.
   cl::ResetCommandLineParser();
   Flags flags;

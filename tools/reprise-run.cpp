@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -309,6 +310,7 @@ Error run(const Options &options) {
 } // namespace
 
 int main(int count, char **words) {
+  std::signal(SIGXFSZ, SIG_IGN); // write() says so, too
   std::set_new_handler([] {
     std::fputs("reprise-run: error: out of memory\n", stderr);
     std::_Exit(1);

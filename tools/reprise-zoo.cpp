@@ -52,7 +52,7 @@ int fail(const llvm::Twine &message, int code) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  reprise::exitWhenOutOfMemory();
+  reprise::survivePoverty();
   // LLVM's libraries register flags of their own.
   cl::ResetCommandLineParser();
   Flags flags;

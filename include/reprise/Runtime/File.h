@@ -10,7 +10,7 @@
 
 namespace reprise::runtime {
 
-/// Everything in `path`, of which pipes and devices may give at most 1 GiB; the error says
+/// Everything in `path`, of which pipes and devices may give at most 256 MiB; the error says
 /// "cannot read 'PATH': REASON".
 Expected<std::vector<uint8_t>> readFile(const std::string &path);
 

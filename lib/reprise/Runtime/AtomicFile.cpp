@@ -20,6 +20,12 @@ static std::string folderOf(const std::string &path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
+/// The start of the names of temporary files: beside the target, and short enough to be continued.
+static std::string temporaryPrefix(const std::string &target) {
+  size_t name = target.rfind('/') + 1; // 0 if there is no slash
+  return target.substr(0, name) + target.substr(name, NAME_MAX - 32) + ".";
+}
+
 /// Follows symbolic links, the last one also when its target does not exist yet. Stops at the links
 /// of /proc, which are not made of names.
 static std::string followLinks(std::string path) {
@@ -76,7 +82,7 @@ void AtomicFile::open() {
   if (target.rfind("/proc/", 0) == 0)
     return openDirectly();
   if (!openUnnamed(folderOf(target))) {
-    temporary = target + ".XXXXXX";
+    temporary = temporaryPrefix(target) + "XXXXXX";
     descriptor = mkostemp(temporary.data(), O_CLOEXEC);
   }
   if (descriptor < 0) {
@@ -99,7 +105,8 @@ bool AtomicFile::openUnnamed(const std::string &folder) {
 bool AtomicFile::nameUnnamed() {
   std::string self = "/proc/self/fd/" + std::to_string(descriptor);
   for (int attempt = 0; attempt < 100; ++attempt) {
-    std::string name = target + "." + std::to_string(getpid()) + "-" + std::to_string(attempt);
+    std::string name =
+        temporaryPrefix(target) + std::to_string(getpid()) + "-" + std::to_string(attempt);
     if (linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
       temporary = name;
       return true;

@@ -14,7 +14,7 @@ using namespace reprise;
 using namespace reprise::runtime;
 
 /// A pipe or a device may never end (/dev/zero).
-static constexpr uint64_t largestStream = uint64_t(1) << 30;
+static constexpr uint64_t largestStream = uint64_t(256) << 20;
 
 Expected<std::vector<uint8_t>> reprise::runtime::readFile(const std::string &path) {
   auto refuse = [&](const std::string &why) {
@@ -38,7 +38,7 @@ Expected<std::vector<uint8_t>> reprise::runtime::readFile(const std::string &pat
       size += got;
       if (!regular && size > largestStream) {
         close(descriptor);
-        return refuse("it is longer than 1 GiB and no regular file");
+        return refuse("it is longer than 256 MiB and no regular file");
       }
     } else if (got == 0 || errno != EINTR) {
       Error error = got == 0 ? Error::success() : Error(fail());

@@ -172,7 +172,8 @@ int reprise::runToolInChild(const char *what, llvm::function_ref<int()> tool) {
   _exit(1);
 }
 
-void reprise::exitWhenOutOfMemory() {
+void reprise::survivePoverty() {
+  signal(SIGXFSZ, SIG_IGN); // write() says so, too
   llvm::remove_bad_alloc_error_handler();
   llvm::install_bad_alloc_error_handler([](void *, const char *, bool) { endOutOfMemory(); });
   std::set_new_handler([] { endOutOfMemory(); });

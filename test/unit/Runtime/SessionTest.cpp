@@ -4,6 +4,7 @@
 #include "reprise/Runtime/Json.h"
 
 #include "gtest/gtest.h"
+#include <climits>
 #include <csignal>
 #include <cstring>
 #include <fstream>
@@ -285,6 +286,21 @@ TEST_F(RunFolder, RefusesNamesThatMeet) {
       folder.file("out"), {{"a/b", DType::F32, {}, &value}, {"a.b", DType::F32, {}, &value}}, {});
   EXPECT_EQ(error.message(), "cannot write '" + folder.file("out") +
                                  "': results 'a/b' and 'a.b' both are 'a.b.npy'");
+}
+
+TEST_F(RunFolder, NamesStayInTheFolder) {
+  float value = 0;
+  std::string longest(NAME_MAX - 4, 'n');
+  ASSERT_FALSE(bool(writeRunFolder(folder.file("out"),
+                                   {{"../up", DType::F32, {}, &value},
+                                    {"/abs", DType::F32, {}, &value},
+                                    {"..", DType::F32, {}, &value},
+                                    {longest, DType::F32, {}, &value}},
+                                   {})));
+  EXPECT_EQ(folder.entries(), (std::vector<std::string>{"out"}));
+  Error error = checkRunFolder(folder.file("out"), {longest + "n"});
+  EXPECT_EQ(error.message(), "cannot write '" + folder.file("out") + "': the name of result '" +
+                                 longest + "n' is too long for a file");
 }
 
 /// Runs `work` in a child and returns its wait status.

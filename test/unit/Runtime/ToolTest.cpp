@@ -6,6 +6,7 @@
 #include <csignal>
 #include <fcntl.h>
 #include <fstream>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -117,10 +118,24 @@ TEST_F(Tool, WrongUsageIsTwo) {
   EXPECT_EQ(error().substr(0, 16), "no bundle given\n");
   for (const char *word : {"--steps=0", "--steps=x", "--steps=3x", "--threads=0", "--seed=",
                            "--seed=99999999999999999999", "--device=tpu", "--input=x", "--input==f",
-                           "--input=x=", "--bogus", "--json=1", "--trace", "other.rpb"})
+                           "--input=x=", "--bogus", "--json=1", "--trace", "other.rpb", "-h", "-j"})
     EXPECT_EQ(run({word}), 2) << word;
   EXPECT_EQ(wait(start({"--help"})), 0);
   EXPECT_EQ(out().substr(0, 6), "usage:");
+}
+
+TEST_F(Tool, FilesDoNotMeet) {
+  auto message = [&](std::vector<std::string> words) {
+    EXPECT_EQ(run(words), 2);
+    return error().substr(0, error().find('\n'));
+  };
+  std::string out = file("out"), same = folder.path + "/./out";
+  EXPECT_EQ(message({"--trace=" + out, "--profile-out=" + same}), "'" + out + "' is written twice");
+  EXPECT_EQ(message({"--trace=" + out, "--output-dir=" + same}), "'" + out + "' is written twice");
+  EXPECT_EQ(message({"--trace=" + file("m.rpb")}), "'" + file("m.rpb") + "' is read and written");
+  EXPECT_EQ(message({"--input", "x=a.npy", "--input", "x=b.npy"}), "argument 'x' is given twice");
+  EXPECT_EQ(folder.entries(), (std::vector<std::string>{"m.rpb", "stderr", "stdout"}));
+  EXPECT_EQ(run({"--trace=/dev/null", "--profile-out=/dev/null"}), 0);
 }
 
 TEST_F(Tool, BadInputIsOne) {
@@ -143,6 +158,8 @@ TEST_F(Tool, BadInputIsOne) {
             "cannot write '" + folder.path + "': Is a directory\n");
   EXPECT_EQ(wait(start({file("none.rpb")})), 1);
   EXPECT_EQ(wait(start({file("stdout")})), 1);
+  EXPECT_EQ(wait(start({"/dev/zero"})), 1);
+  EXPECT_EQ(error(), "cannot read '/dev/zero': it is longer than 256 MiB and no regular file\n");
   EXPECT_EQ(folder.entries(), (std::vector<std::string>{"m.rpb", "stderr", "stdout"}));
 }
 
@@ -151,6 +168,17 @@ TEST_F(Tool, FullDiskIsOne) {
   EXPECT_EQ(error(), "cannot write to standard output: No space left on device\n");
   EXPECT_EQ(run({"--profile-out=/dev/full"}), 1);
   EXPECT_EQ(error(), "cannot write '/dev/full': No space left on device\n");
+}
+
+TEST_F(Tool, AFileSizeLimitIsAFullDisk) {
+  rlimit before, none;
+  getrlimit(RLIMIT_FSIZE, &before);
+  none = {0, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &none);
+  // Standard error is a file as well, and stays empty.
+  EXPECT_EQ(run({"--output-dir=" + file("out")}, "/dev/null"), 1);
+  setrlimit(RLIMIT_FSIZE, &before);
+  EXPECT_EQ(folder.entries(), (std::vector<std::string>{"m.rpb", "stderr"}));
 }
 
 TEST_F(Tool, AnInterruptLeavesNothingHalfWritten) {

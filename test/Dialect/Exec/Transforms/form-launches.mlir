@@ -82,6 +82,18 @@ func.func @aliases(%a: tensor<4xf32> {reprise.name = "a"}, %b: tensor<4xf32> {re
 
 // -----
 
+// A value that is returned twice is copied from the launch that computes it.
+// CHECK-LABEL: @twice
+// CHECK: %[[Y:.*]] = exec.launch
+// CHECK: %[[COPY:.*]] = exec.launch (%{{.*}} = %[[Y]])
+// CHECK: return %[[Y]], %[[COPY]]
+func.func @twice(%x: tensor<4xf32> {reprise.name = "x"}) -> (tensor<4xf32> {reprise.name = "y"}, tensor<4xf32> {reprise.name = "z"}) {
+  %y = reprise.exp %x : tensor<4xf32>
+  return %y, %y : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
 // An update of several state values is one launch: what reads old values alone waits for its reader, and ops that read
 // the same gradient come together. What several updates read of arguments alone comes first.
 // CHECK-LABEL: @moments

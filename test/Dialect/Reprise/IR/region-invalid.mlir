@@ -292,3 +292,38 @@ func.func @initial_range(%x: tensor<2xi32> {reprise.init = #reprise.uniform_int<
 func.func @half_an_initializer(%x: tensor<2xf32> {reprise.init = #reprise.normal<0.5>}) {
   return
 }
+
+// -----
+
+// expected-error@+1 {{expected 'reprise.init' to be an integer of the argument's type (argument 0)}}
+func.func @half(%x: tensor<2xi32> {reprise.init = #reprise.fill<0.5>}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{expected 'reprise.init' to be an integer of the argument's type (argument 0)}}
+func.func @beyond_i32(%x: tensor<2xi32> {reprise.init = #reprise.fill<1.0e300>}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{expected 'reprise.init' to be an integer of the argument's type (argument 0)}}
+func.func @no_bool(%x: tensor<2xi1> {reprise.init = #reprise.fill<2>}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{expected 'reprise.init' to be a range of the argument's type (argument 0)}}
+func.func @range_beyond_i32(%x: tensor<2xi32> {reprise.init = #reprise.uniform_int<0, 2147483649>}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{expected an initializer for i1, such as #reprise.fill (argument 0)}}
+func.func @drawn_bools(%x: tensor<2xi1> {reprise.init = #reprise.uniform_int<0, 2>}) {
+  return
+}

@@ -77,7 +77,7 @@ func.func @train(%w: tensor<4xf32> {reprise.name = "w"}) -> (tensor<f32> {repris
 
 // -----
 
-// expected-error@below {{expected a statically shaped tensor as argument 0 of the entry but got 'tensor<?xf32>'}}
+// expected-error@below {{expected a statically shaped tensor of f32, f64, bf16, f16, i32, i64 or i1 as argument 0 of the entry but got 'tensor<?xf32>'}}
 func.func @train(%w: tensor<?xf32>) { return }
 
 // -----
@@ -86,4 +86,92 @@ func.func @train(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@below {{'arith.addf' is not an op of the model graph}}
   %0 = arith.addf %x, %x : tensor<4xf32>
   return %0 : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@below {{expected a statically shaped tensor of f32, f64, bf16, f16, i32, i64 or i1 as argument 0 of the entry but got 'tensor<4xi8>'}}
+func.func @train(%w: tensor<4xi8>) { return }
+
+// -----
+
+// expected-error@below {{expected a statically shaped tensor of f32, f64, bf16, f16, i32, i64 or i1 as argument 0 of the entry but got 'tensor<4xindex>'}}
+func.func @train(%w: tensor<4xindex>) { return }
+
+// -----
+
+// expected-error@below {{the argument name 'step' is reserved}}
+func.func @train(%x: tensor<4xf32> {reprise.name = "step"}) { return }
+
+// -----
+
+// expected-error@below {{the result name 'offset' is reserved}}
+func.func @train(%x: tensor<4xf32>) -> (tensor<4xf32> {reprise.name = "offset"}) { return %x : tensor<4xf32> }
+
+// -----
+
+// expected-error@below {{the role 'seed' is reserved (argument 1)}}
+func.func @train(%x: tensor<4xf32>, %s: tensor<i64> {reprise.role = "seed"}) { return }
+
+// -----
+
+// expected-error@below {{expected a name without null characters for each result of the entry}}
+func.func @train(%x: tensor<4xf32>) -> (tensor<4xf32> {reprise.name = ""}) { return %x : tensor<4xf32> }
+
+// -----
+
+// expected-error@below {{expected a name without null characters for each argument of the entry}}
+func.func @train(%x: tensor<4xf32> {reprise.name = "a\00b"}) { return }
+
+// -----
+
+// expected-error@below {{two results of the entry have the name 'y'}}
+func.func @train(%x: tensor<4xf32>) -> (tensor<4xf32> {reprise.name = "y"}, tensor<4xf32> {reprise.name = "y"}) {
+  return %x, %x : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// What later phases write on ops cannot come from a model.
+func.func @train(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@below {{unexpected attribute 'reprise.primal' on an op of a model}}
+  %0 = reprise.exp %x {reprise.primal} : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@below {{unexpected attribute 'exec.arena_bytes' on an op of a model}}
+func.func @train(%x: tensor<4xf32>) attributes {exec.arena_bytes = 64 : i64} { return }
+
+// -----
+
+func.func private @f(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }
+func.func @train(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@below {{expected a label on an op with a value to save, but 'func.call' has none}}
+  %0 = func.call @f(%x) {reprise.label = #reprise.label<must_save>} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// Sizes whose bytes overflow, in whatever order their dimensions come.
+// expected-error@below {{a tensor of more than 2^47 bytes: 'tensor<4294967296x4294967296x0xf32>'}}
+func.func @train(%x: tensor<4294967296x4294967296x0xf32>) { return }
+
+// -----
+
+func.func @train(%x: tensor<f32>) -> tensor<f32> {
+  // expected-error@below {{a tensor of more than 2^47 bytes: 'tensor<4611686018427387904xf32>'}}
+  %0 = reprise.broadcast %x dims [] : (tensor<f32>) -> tensor<4611686018427387904xf32>
+  %1 = reprise.sum %0 dims [0] : (tensor<4611686018427387904xf32>) -> tensor<f32>
+  return %1 : tensor<f32>
+}
+
+// -----
+
+func.func @train(%q: tensor<1x1x16777216x1xf32>) -> tensor<1x1x16777216x1xf32> {
+  // expected-error@below {{draws more than 2^45 random words}}
+  %0, %l = reprise.attention %q, %q, %q {scale = 1.0 : f64, rate = 0.5 : f64} : (tensor<1x1x16777216x1xf32>, tensor<1x1x16777216x1xf32>, tensor<1x1x16777216x1xf32>) -> (tensor<1x1x16777216x1xf32>, tensor<1x1x16777216xf32>)
+  return %0 : tensor<1x1x16777216x1xf32>
 }

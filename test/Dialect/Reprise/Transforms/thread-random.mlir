@@ -28,5 +28,5 @@ func.func @train(%x: tensor<1x1x2x4xf32>) -> tensor<1x1x2x4xf32> {
 
 // -----
 
-// expected-error@below {{the argument name 'seed' belongs to the random state}}
+// expected-error@below {{the argument name 'seed' is reserved}}
 func.func @train(%x: tensor<5xf32> {reprise.name = "seed"}) { return }

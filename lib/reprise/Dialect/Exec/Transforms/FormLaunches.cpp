@@ -121,7 +121,6 @@ struct FormLaunchesPass : impl::FormLaunchesPassBase<FormLaunchesPass> {
       if (isBuffer || isUnchangedArgument(operand))
         continue;
       DenseMap<Value, Value> copies = replacements;
-      copies.erase(value);
       LaunchBuilder(builder, Group{{}, value.getLoc()}).build({value}, copies);
       operand.set(copies.lookup(value));
     }

@@ -60,7 +60,7 @@ struct ThreadRandomPass : impl::ThreadRandomPassBase<ThreadRandomPass> {
     for (unsigned i = 0; i < entry.getNumArguments(); ++i)
       if (auto name = entry.getArgAttrOfType<StringAttr>(i, "reprise.name"))
         if (llvm::is_contained({"seed", "offset"}, name.getValue()))
-          return entry.emitError("the argument name '") << name.getValue() << "' belongs to the random state";
+          return entry.emitError("the argument name '") << name.getValue() << "' is reserved";
     Value seed = stateArgument(entry, "seed"), offset = stateArgument(entry, "offset");
     if (!seed || !offset)
       return failure();
