@@ -202,6 +202,21 @@ std::string shortNumber(double value) {
   return text;
 }
 
+/// Set by the first interrupt, which lets the step end; a second one kills.
+volatile std::sig_atomic_t interrupted = 0;
+
+void catchInterrupts() {
+  struct sigaction action = {};
+  action.sa_handler = [](int) { interrupted = 1; };
+  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+  for (int number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before;
+    // A shell's background job and nohup ignore them.
+    if (sigaction(number, nullptr, &before) == 0 && before.sa_handler != SIG_IGN)
+      sigaction(number, &action, nullptr);
+  }
+}
+
 Error runSteps(const Options &options, Executable &executable, Session &session, Figures &figures) {
   const Bundle &bundle = executable.bundle();
   Recorder recorder(bundle.program("step")->commands.size(), executable.threads());
@@ -213,6 +228,9 @@ Error runSteps(const Options &options, Executable &executable, Session &session,
     executable.setRecorder(&recorder);
   Progress progress("step", options.steps);
   for (int64_t i = 0; i < options.steps; ++i) {
+    if (interrupted)
+      return Error::make("interrupted after " + std::to_string(i) + " of " +
+                         std::to_string(options.steps) + " steps, nothing is written");
     int64_t number = session.state().step;
     uint64_t start = nanoseconds();
     if (Error error = session.step())
@@ -311,6 +329,7 @@ Error run(const Options &options) {
 
 int main(int count, char **words) {
   std::signal(SIGXFSZ, SIG_IGN); // write() says so, too
+  catchInterrupts();
   std::set_new_handler([] {
     std::fputs("reprise-run: error: out of memory\n", stderr);
     std::_Exit(1);

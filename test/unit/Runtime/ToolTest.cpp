@@ -188,7 +188,8 @@ TEST_F(Tool, AnInterruptLeavesNothingHalfWritten) {
                        "--output-dir=" + file("out")});
   usleep(200000);
   kill(child, SIGINT);
-  EXPECT_EQ(wait(child), -SIGINT);
+  EXPECT_EQ(wait(child), 1);
+  EXPECT_EQ(error().substr(0, 18), "interrupted after ");
   EXPECT_EQ(contents(file("out/run.json")), before);
   EXPECT_EQ(folder.entries(), (std::vector<std::string>{"m.rpb", "out", "stderr", "stdout"}));
 }
