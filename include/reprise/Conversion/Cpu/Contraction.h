@@ -64,6 +64,9 @@ using PrologueFn = llvm::function_ref<mlir::Value(KernelBuilder &, const PackedE
 struct ContractionHooks {
   EpilogueFn epilogue =
       nullptr; // none: round to the result's type and store, row-major [batch, M, N]
+  /// With an epilogue, may fetch what that will touch for a part of a block, whose terms are about
+  /// to be added: there is no scratch yet.
+  EpilogueFn prefetch = nullptr;
   PrologueFn lhsPrologue = nullptr, rhsPrologue = nullptr;
 };
 

@@ -30,6 +30,9 @@ public:
   /// rounded, and stores the results.
   void emit(KernelBuilder &k, const ContractionBlock &block) const;
 
+  /// Fetches the lines of memory that `emit` will store to or load from for a block.
+  void prefetch(KernelBuilder &k, const ContractionBlock &block) const;
+
   /// True if results may lie where an argument lies that the contraction does not read: each of its
   /// elements is read by the step that stores the results' element in its place.
   bool mayShare(unsigned argument) const;

@@ -43,6 +43,7 @@ private:
     k.forLoop(rows.begin, rows.end, k.i64(1), [&](Value sliver) {
       auto tiles = [&](bool tail) {
         emitSlivers(k, plan.lanes, lanes.begin, lanes.end, [&](Value laneSliver, bool laneTail) {
+          prefetch(sliver, laneSliver);
           emitTileAt({sliver, tail, laneSliver, laneTail}, k0, Value(), scratch(k.i64(0)), sliver);
         });
       };
@@ -55,6 +56,19 @@ private:
       Value row0 = k.mul(sliver, plan.rows.sliver);
       store(row0, k.add(row0, plan.rows.sliver));
     });
+  }
+
+  /// Lets the epilogue fetch what it will touch for a tile while the tile is computed.
+  void prefetch(Value rowSliver, Value laneSliver) {
+    if (!context.hooks.prefetch)
+      return;
+    auto limits = [&](const OperandPlan &operand, Value sliver) {
+      Value begin = k.mul(sliver, operand.sliver);
+      return std::pair(begin, k.min(k.add(begin, operand.sliver), k.i64(operand.freeSize)));
+    };
+    auto [row0, row1] = limits(plan.rows, rowSliver);
+    auto [lane0, lane1] = limits(plan.lanes, laneSliver);
+    context.hooks.prefetch(k, {Value(), Value(), batch, row0, row1, lane0, lane1, plan.lanes.sliver});
   }
 
   void emitChains() {

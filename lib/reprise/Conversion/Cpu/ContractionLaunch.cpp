@@ -93,10 +93,12 @@ FailureOr<EmittedLaunch> emitContractionLaunch(Block &body, StringRef name, Modu
   }
   ContractionSpec spec = specOf(dot, lhs->strides, rhs->strides);
   auto epilogue = [&](KernelBuilder &k, const ContractionBlock &block) { group->emit(k, block); };
+  auto prefetch = [&](KernelBuilder &k, const ContractionBlock &block) { group->prefetch(k, block); };
   ContractionHooks hooks;
   SmallVector<BufferSlot> extra = {{BufferSlot::Output, 0, 0}};
   if (group) {
     hooks.epilogue = epilogue;
+    hooks.prefetch = prefetch;
     extra = llvm::to_vector(group->buffers());
     spec.extraBuffers = extra.size();
   }

@@ -17,6 +17,7 @@ struct TileGroup::Impl {
   Schedule schedule;
   /// The type of the elements of a block.
   Type accumulator;
+  int64_t batch, rows, columns;
 };
 
 /// The nest that stores all results, with the contraction as a leaf.
@@ -49,7 +50,8 @@ std::optional<TileGroup> TileGroup::get(Block &body, Operation *contraction, int
   Schedule schedule = makeSchedule(*graph, target.registers());
   Type element = cast<RankedTensorType>(contraction->getOperand(0).getType()).getElementType();
   auto impl = std::make_shared<Impl>(
-      Impl{std::move(*copy), std::move(*graph), std::move(schedule), getComputeType(element)});
+      Impl{std::move(*copy), std::move(*graph), std::move(schedule),
+                                          getComputeType(element), batch, rows, columns});
   TileGroup group;
   group.impl = std::move(impl);
   return group;
@@ -64,6 +66,37 @@ void TileGroup::emit(KernelBuilder &k, const ContractionBlock &block) const {
   int64_t step = block.columnStep & -block.columnStep;
   schedule.width = std::min(schedule.width, std::max(step, least));
   NestEmitter(k, impl->graph, schedule).emitBlock(block, impl->accumulator);
+}
+
+/// Fetches the elements of a block's rows in one buffer, a line each.
+static void prefetchRows(KernelBuilder &k, const ContractionBlock &block, Value first, Value buffer,
+                         Type type, int64_t columns, bool write) {
+  constexpr int64_t line = 64, keepInAllCaches = 3, data = 1;
+  int64_t bytes = KernelBuilder::bytesOf(type);
+  k.forLoop(k.i64(0), k.sub(block.row1, block.row0), k.i64(1), [&](Value row) {
+    Value from = k.pointer(type, buffer, k.add(first, k.mul(row, columns)));
+    for (int64_t at = 0; at < block.columnStep * bytes; at += line)
+      LLVM::Prefetch::create(k.builder(), k.pointer(k.builder().getI8Type(), from, k.i64(at)), write,
+                             keepInAllCaches, data);
+  });
+}
+
+void TileGroup::prefetch(KernelBuilder &k, const ContractionBlock &block) const {
+  // The first two buffers are the contraction's operands.
+  constexpr unsigned operands = 2;
+  // What is smaller is likely to be in the cache.
+  constexpr int64_t least = 1 << 20;
+  Value row = k.add(k.mul(block.batch, impl->rows), block.row0);
+  Value first = k.add(k.mul(row, impl->columns), block.column0);
+  auto fetch = [&](int buffer, Type type, bool write) {
+    if (impl->batch * impl->rows * impl->columns * KernelBuilder::bytesOf(type) >= least)
+      prefetchRows(k, block, first, k.buffer(operands + buffer), type, impl->columns, write);
+  };
+  for (const Root &root : impl->graph.roots)
+    fetch(root.buffer, cast<RankedTensorType>(root.value.getType()).getElementType(), true);
+  for (const Node &node : impl->graph.nodes)
+    if (node.kind == Node::Load && node.index == impl->graph.position())
+      fetch(node.buffer, node.type, false);
 }
 
 bool TileGroup::mayShare(unsigned argument) const {
