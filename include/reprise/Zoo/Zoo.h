@@ -34,7 +34,8 @@ std::vector<std::string> modelNames();
 std::string checkOptions(llvm::StringRef model, const Options &options);
 
 /// The module with the entries @train, @grad, @hvp and @forward. `model` is one of modelNames().
-mlir::OwningOpRef<mlir::ModuleOp> buildModel(mlir::MLIRContext &context, llvm::StringRef model, const Options &options);
+mlir::OwningOpRef<mlir::ModuleOp> buildModel(mlir::MLIRContext &context, llvm::StringRef model,
+                                             const Options &options);
 
 } // namespace reprise::zoo
 

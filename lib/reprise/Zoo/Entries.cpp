@@ -31,8 +31,11 @@ private:
 
   /// Starts a function; `values` gets its arguments by name.
   func::FuncOp start(StringRef name, ArrayRef<Argument> arguments, bool isPrivate, Values &values);
+  /// Writes roles, names and initializers on the function's arguments.
+  void describe(func::FuncOp function, ArrayRef<Argument> arguments);
   /// Ends it with named results.
-  void finish(func::FuncOp function, GraphBuilder &g, ArrayRef<std::pair<std::string, Value>> results, bool named);
+  void finish(func::FuncOp function, GraphBuilder &g,
+              ArrayRef<std::pair<std::string, Value>> results, bool named);
 
   std::vector<Argument> modelArguments(bool withLabels = true) const;
   std::vector<Argument> withDirections();
@@ -48,29 +51,43 @@ private:
   OpBuilder builder;
 };
 
-func::FuncOp EntryBuilder::start(StringRef name, ArrayRef<Argument> arguments, bool isPrivate, Values &values) {
-  auto types = llvm::map_to_vector(arguments, [](const Argument &a) -> Type { return a.tensor.type; });
-  auto function = func::FuncOp::create(module.getLoc(), name, FunctionType::get(module.getContext(), types, {}));
+func::FuncOp EntryBuilder::start(StringRef name, ArrayRef<Argument> arguments, bool isPrivate,
+                                 Values &values) {
+  auto types =
+      llvm::map_to_vector(arguments, [](const Argument &a) -> Type { return a.tensor.type; });
+  auto function = func::FuncOp::create(module.getLoc(), name,
+                                       FunctionType::get(module.getContext(), types, {}));
   if (isPrivate)
     function.setPrivate();
   module.push_back(function);
   Block *body = function.addEntryBlock();
-  for (auto [i, argument] : llvm::enumerate(arguments)) {
+  for (auto [i, argument] : llvm::enumerate(arguments))
     values[argument.tensor.name] = body->getArgument(i);
-    if (isPrivate)
-      continue;
-    function.setArgAttr(i, "reprise.role", builder.getStringAttr(argument.role));
-    function.setArgAttr(i, "reprise.name", builder.getStringAttr(argument.tensor.name));
-    function.setArgAttr(i, "reprise.init", argument.tensor.init);
-    if (StringRef(argument.role) == "input" && argument.tensor.type.getRank() > 0 && i < model.inputs.size())
-      function.setArgAttr(i, "reprise.batch_dim", builder.getI64IntegerAttr(0));
-  }
+  if (!isPrivate)
+    describe(function, arguments);
   builder.setInsertionPointToEnd(body);
   return function;
 }
 
-void EntryBuilder::finish(func::FuncOp function, GraphBuilder &g, ArrayRef<std::pair<std::string, Value>> results,
-                          bool named) {
+/// All at once: each list of attributes is unique in the context and lives as long.
+void EntryBuilder::describe(func::FuncOp function, ArrayRef<Argument> arguments) {
+  SmallVector<DictionaryAttr> attributes;
+  for (auto [i, argument] : llvm::enumerate(arguments)) {
+    NamedAttrList list;
+    list.set("reprise.role", builder.getStringAttr(argument.role));
+    list.set("reprise.name", builder.getStringAttr(argument.tensor.name));
+    list.set("reprise.init", argument.tensor.init);
+    bool isBatched = StringRef(argument.role) == "input" && argument.tensor.type.getRank() > 0 &&
+                     i < model.inputs.size();
+    if (isBatched)
+      list.set("reprise.batch_dim", builder.getI64IntegerAttr(0));
+    attributes.push_back(list.getDictionary(builder.getContext()));
+  }
+  function.setAllArgAttrs(attributes);
+}
+
+void EntryBuilder::finish(func::FuncOp function, GraphBuilder &g,
+                          ArrayRef<std::pair<std::string, Value>> results, bool named) {
   SmallVector<Value> values;
   SmallVector<Type> types;
   for (const auto &[name, value] : results) {
@@ -79,9 +96,14 @@ void EntryBuilder::finish(func::FuncOp function, GraphBuilder &g, ArrayRef<std::
   }
   func::ReturnOp::create(g.b, values);
   function.setFunctionType(builder.getFunctionType(function.getArgumentTypes(), types));
-  if (named)
-    for (auto [i, result] : llvm::enumerate(results))
-      function.setResultAttr(i, "reprise.name", builder.getStringAttr(result.first));
+  if (!named)
+    return;
+  function.setAllResultAttrs(
+      llvm::map_to_vector(results, [&](const auto &result) -> DictionaryAttr {
+        NamedAttribute name =
+            builder.getNamedAttr("reprise.name", builder.getStringAttr(result.first));
+        return builder.getDictionaryAttr(name);
+      }));
 }
 
 std::vector<EntryBuilder::Argument> EntryBuilder::modelArguments(bool withLabels) const {
@@ -98,17 +120,20 @@ std::vector<EntryBuilder::Argument> EntryBuilder::withDirections() {
   auto one = FloatAttr::get(Float64Type::get(module.getContext()), 1.0);
   auto zero = FloatAttr::get(Float64Type::get(module.getContext()), 0.0);
   for (const Tensor &parameter : model.parameters)
-    arguments.push_back({{"direction/" + parameter.name, parameter.type, NormalInitAttr::get(module.getContext(), zero, one)},
+    arguments.push_back({{"direction/" + parameter.name, parameter.type,
+                          NormalInitAttr::get(module.getContext(), zero, one)},
                          "input"});
   return arguments;
 }
 
 SmallVector<Value> EntryBuilder::pick(const Values &values, ArrayRef<Argument> arguments) const {
-  return llvm::map_to_vector(arguments, [&](const Argument &a) { return values.lookup(a.tensor.name); });
+  return llvm::map_to_vector(arguments,
+                             [&](const Argument &a) { return values.lookup(a.tensor.name); });
 }
 
-SmallVector<Value> EntryBuilder::differentiate(GraphBuilder &g, StringRef function, const Values &values,
-                                               ArrayRef<Argument> arguments, Type result) {
+SmallVector<Value> EntryBuilder::differentiate(GraphBuilder &g, StringRef function,
+                                               const Values &values, ArrayRef<Argument> arguments,
+                                               Type result) {
   SmallVector<int64_t> wrt;
   SmallVector<Type> types{result};
   for (auto [i, argument] : llvm::enumerate(arguments))
@@ -116,8 +141,9 @@ SmallVector<Value> EntryBuilder::differentiate(GraphBuilder &g, StringRef functi
       wrt.push_back(i);
       types.push_back(argument.tensor.type);
     }
-  auto op = ValueAndGradOp::create(g.b, types, FlatSymbolRefAttr::get(module.getContext(), function),
-                                   pick(values, arguments), wrt, ArrayRef<int64_t>{0});
+  auto op =
+      ValueAndGradOp::create(g.b, types, FlatSymbolRefAttr::get(module.getContext(), function),
+                             pick(values, arguments), wrt, ArrayRef<int64_t>{0});
   return llvm::to_vector_of<Value>(op.getResults());
 }
 
@@ -183,7 +209,8 @@ void EntryBuilder::addTrain() {
   std::vector<Argument> arguments = modelArguments(), state;
   auto makeScalar = [&](StringRef name, double value, const char *role) {
     auto init = FillInitAttr::get(module.getContext(), builder.getF64FloatAttr(value));
-    arguments.insert(arguments.begin() + model.inputs.size(), {{name.str(), scalarType(), init}, role});
+    arguments.insert(arguments.begin() + model.inputs.size(),
+                     {{name.str(), scalarType(), init}, role});
   };
   makeScalar("learning_rate", defaultRate(options.optimizer), "input");
   auto loss = modelArguments();
@@ -194,7 +221,8 @@ void EntryBuilder::addTrain() {
   SmallVector<Value> results = differentiate(g, "loss", values, loss, scalarType());
   std::vector<std::pair<std::string, Value>> named{{"loss", results[0]}};
   g.scope("optimizer");
-  appendUpdates(g, options.optimizer, model.parameters, values, ArrayRef(results).drop_front(), named);
+  appendUpdates(g, options.optimizer, model.parameters, values, ArrayRef(results).drop_front(),
+                named);
   finish(function, g, named, true);
 }
 

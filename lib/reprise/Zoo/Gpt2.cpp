@@ -9,7 +9,8 @@ namespace reprise::zoo {
 
 static void addLayerParameters(ModelBuilder &m, const std::string &layer, const Options &options) {
   int64_t width = options.width, heads = options.numHeads(), size = width / heads;
-  // Projections onto the residual stream start smaller by the square root of their number (section 2.3).
+  // Projections onto the residual stream start smaller by the square root of their number
+  // (section 2.3).
   double residual = 0.02 / std::sqrt(2.0 * static_cast<double>(options.layers));
   m.fill(layer + "/norm1/weight", {width}, 1.0);
   m.fill(layer + "/norm1/bias", {width}, 0.0);
@@ -46,8 +47,10 @@ struct Layer {
   Value attention(Value x) const {
     g.scope(name + "/attention");
     Value normal = g.layerNorm(x, parameter("norm1/weight"), parameter("norm1/bias"));
-    Value mixed = g.attention(head(normal, "query"), head(normal, "key"), head(normal, "value"), dropout);
-    Value projected = g.add(g.dot(mixed, parameter("projection/weight"), {1, 3}, {0, 1}), parameter("projection/bias"));
+    Value mixed =
+        g.attention(head(normal, "query"), head(normal, "key"), head(normal, "value"), dropout);
+    Value projected = g.add(g.dot(mixed, parameter("projection/weight"), {1, 3}, {0, 1}),
+                            parameter("projection/bias"));
     return g.add(x, g.dropout(projected, dropout));
   }
 
@@ -55,7 +58,8 @@ struct Layer {
     g.scope(name + "/mlp");
     Value normal = g.layerNorm(x, parameter("norm2/weight"), parameter("norm2/bias"));
     Value up = g.add(g.dot(normal, parameter("up/weight"), {2}, {0}), parameter("up/bias"));
-    Value down = g.add(g.dot(g.gelu(up, GeluForm::tanh), parameter("down/weight"), {2}, {0}), parameter("down/bias"));
+    Value down = g.add(g.dot(g.gelu(up, GeluForm::tanh), parameter("down/weight"), {2}, {0}),
+                       parameter("down/bias"));
     return g.add(x, g.dropout(down, dropout));
   }
 };
@@ -63,11 +67,13 @@ struct Layer {
 
 static Value logits(GraphBuilder &g, const Values &v, const Options &options, double dropout) {
   g.scope("embedding");
-  Value x = g.dropout(g.add(g.gather(v.lookup("embedding"), v.lookup("tokens")), v.lookup("position")), dropout);
+  Value x = g.dropout(
+      g.add(g.gather(v.lookup("embedding"), v.lookup("tokens")), v.lookup("position")), dropout);
   for (int64_t i = 0; i < options.layers; ++i) {
     Layer layer{g, v, "layer/" + std::to_string(i), dropout};
     g.scope(layer.name);
-    x = g.layer(options.checkpointLayers, x.getType(), [&] { return layer.mlp(layer.attention(x)); });
+    x = g.layer(options.checkpointLayers, x.getType(),
+                [&] { return layer.mlp(layer.attention(x)); });
   }
   g.scope("head");
   Value normal = g.layerNorm(x, v.lookup("norm/weight"), v.lookup("norm/bias"));
@@ -84,7 +90,9 @@ Model buildGpt2(MLIRContext &context, const Options &options) {
     addLayerParameters(m, "layer/" + std::to_string(i), options);
   m.fill("norm/weight", {options.width}, 1.0);
   m.fill("norm/bias", {options.width}, 0.0);
-  m.model.logits = [options](GraphBuilder &g, const Values &v, double dropout) { return logits(g, v, options, dropout); };
+  m.model.logits = [options](GraphBuilder &g, const Values &v, double dropout) {
+    return logits(g, v, options, dropout);
+  };
   return m.model;
 }
 

@@ -12,17 +12,20 @@ SmallVector<int64_t> GraphBuilder::allDims(Value x) {
 }
 
 Value GraphBuilder::scalar(double value) {
-  return ConstantOp::create(b, DenseElementsAttr::get(RankedTensorType::get({}, b.getF32Type()), static_cast<float>(value)));
+  return ConstantOp::create(b, DenseElementsAttr::get(RankedTensorType::get({}, b.getF32Type()),
+                                                      static_cast<float>(value)));
 }
 
 Value GraphBuilder::dropout(Value x, double rate) {
   if (rate == 0.0)
     return x;
-  return DropoutOp::create(b, x.getType(), x, Value(), Value(), Value(), b.getF64FloatAttr(rate), IntegerAttr(),
-                           DenseI64ArrayAttr(), nullptr);
+  return DropoutOp::create(b, x.getType(), x, Value(), Value(), Value(), b.getF64FloatAttr(rate),
+                           IntegerAttr(), DenseI64ArrayAttr(), nullptr);
 }
 
-Value GraphBuilder::transpose(Value x, ArrayRef<int64_t> permutation) { return TransposeOp::create(b, x, permutation); }
+Value GraphBuilder::transpose(Value x, ArrayRef<int64_t> permutation) {
+  return TransposeOp::create(b, x, permutation);
+}
 Value GraphBuilder::sum(Value x) { return SumOp::create(b, x, allDims(x)); }
 Value GraphBuilder::mean(Value x) { return MeanOp::create(b, x, allDims(x)); }
 
@@ -37,8 +40,9 @@ Value GraphBuilder::dot(Value x, Value y, ArrayRef<int64_t> xDims, ArrayRef<int6
 
 Value GraphBuilder::attention(Value q, Value k, Value v, double rate) {
   double size = cast<RankedTensorType>(q.getType()).getShape().back();
-  return AttentionOp::create(b, q, k, v, Value(), Value(), Value(), b.getF64FloatAttr(1.0 / std::sqrt(size)),
-                             b.getUnitAttr(), b.getF64FloatAttr(rate), IntegerAttr(), DenseI64ArrayAttr(), nullptr)
+  return AttentionOp::create(b, q, k, v, Value(), Value(), Value(),
+                             b.getF64FloatAttr(1.0 / std::sqrt(size)), b.getUnitAttr(),
+                             b.getF64FloatAttr(rate), IntegerAttr(), DenseI64ArrayAttr(), nullptr)
       .getOut();
 }
 

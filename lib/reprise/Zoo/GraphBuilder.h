@@ -25,12 +25,15 @@ public:
   mlir::Value scalar(double value);
   mlir::Value dropout(mlir::Value x, double rate);
   mlir::Value transpose(mlir::Value x, llvm::ArrayRef<int64_t> permutation);
-  mlir::Value gather(mlir::Value table, mlir::Value indices) { return GatherOp::create(b, table, indices); }
+  mlir::Value gather(mlir::Value table, mlir::Value indices) {
+    return GatherOp::create(b, table, indices);
+  }
   mlir::Value sum(mlir::Value x);
   mlir::Value mean(mlir::Value x);
   mlir::Value layerNorm(mlir::Value x, mlir::Value weight, mlir::Value bias);
   /// x · y over the listed dimensions of each.
-  mlir::Value dot(mlir::Value x, mlir::Value y, llvm::ArrayRef<int64_t> xDims, llvm::ArrayRef<int64_t> yDims);
+  mlir::Value dot(mlir::Value x, mlir::Value y, llvm::ArrayRef<int64_t> xDims,
+                  llvm::ArrayRef<int64_t> yDims);
   /// Heads [b, h, t, d]; causal, scaled by 1/√d.
   mlir::Value attention(mlir::Value q, mlir::Value k, mlir::Value v, double rate);
   mlir::Value crossEntropy(mlir::Value logits, mlir::Value labels) {

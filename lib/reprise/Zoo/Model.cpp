@@ -11,20 +11,21 @@ void ModelBuilder::tokens(StringRef name, ArrayRef<int64_t> shape, int64_t count
 }
 
 void ModelBuilder::input(StringRef name, ArrayRef<int64_t> shape) {
-  model.inputs.push_back(
-      {name.str(), RankedTensorType::get(shape, builder.getF32Type()),
-       NormalInitAttr::get(builder.getContext(), builder.getF64FloatAttr(0), builder.getF64FloatAttr(1))});
+  model.inputs.push_back({name.str(), RankedTensorType::get(shape, builder.getF32Type()),
+                          NormalInitAttr::get(builder.getContext(), builder.getF64FloatAttr(0),
+                                              builder.getF64FloatAttr(1))});
 }
 
 void ModelBuilder::normal(const Twine &name, ArrayRef<int64_t> shape, double std) {
-  model.parameters.push_back(
-      {name.str(), RankedTensorType::get(shape, builder.getF32Type()),
-       NormalInitAttr::get(builder.getContext(), builder.getF64FloatAttr(0), builder.getF64FloatAttr(std))});
+  model.parameters.push_back({name.str(), RankedTensorType::get(shape, builder.getF32Type()),
+                              NormalInitAttr::get(builder.getContext(), builder.getF64FloatAttr(0),
+                                                  builder.getF64FloatAttr(std))});
 }
 
 void ModelBuilder::fill(const Twine &name, ArrayRef<int64_t> shape, double value) {
-  model.parameters.push_back({name.str(), RankedTensorType::get(shape, builder.getF32Type()),
-                              FillInitAttr::get(builder.getContext(), builder.getF64FloatAttr(value))});
+  model.parameters.push_back(
+      {name.str(), RankedTensorType::get(shape, builder.getF32Type()),
+       FillInitAttr::get(builder.getContext(), builder.getF64FloatAttr(value))});
 }
 
 namespace {
@@ -44,14 +45,15 @@ std::vector<std::string> modelNames() {
 }
 
 std::string checkOptions(StringRef model, const Options &options) {
-  for (int64_t size : {options.layers, options.width, options.vocab, options.batch, options.seq, options.classes})
+  for (int64_t size :
+       {options.layers, options.width, options.vocab, options.batch, options.seq, options.classes})
     if (size < 1 || size > (int64_t{1} << 31))
       return "expected sizes from 1 to 2^31";
   if (options.layers > (int64_t{1} << 16))
     return "expected at most 65536 layers";
   if (options.heads < 0 || options.width % options.numHeads() != 0)
-    return "expected a width that the heads divide, got " + std::to_string(options.width) + " and " +
-           std::to_string(options.numHeads());
+    return "expected a width that the heads divide, got " + std::to_string(options.width) +
+           " and " + std::to_string(options.numHeads());
   if (!(options.dropout >= 0.0 && options.dropout < 1.0))
     return "expected a dropout rate in [0, 1)";
   return "";

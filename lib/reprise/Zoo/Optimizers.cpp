@@ -1,11 +1,13 @@
-// reprise: parameter updates as ops: SGD, momentum (as PyTorch writes it), AdamW (Loshchilov and Hutter 2019, alg. 2)
+// reprise: parameter updates as ops: SGD, momentum (as PyTorch writes it), AdamW (Loshchilov and
+// Hutter 2019, alg. 2)
 #include "Optimizers.h"
 
 using namespace mlir;
 
 namespace reprise::zoo {
 
-static constexpr double momentum = 0.9, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weightDecay = 0.01;
+static constexpr double momentum = 0.9, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8,
+                        weightDecay = 0.01;
 
 double defaultRate(Optimizer optimizer) {
   switch (optimizer) {
@@ -19,8 +21,11 @@ double defaultRate(Optimizer optimizer) {
   return 0.0;
 }
 
-std::vector<Tensor> optimizerState(Builder &builder, Optimizer optimizer, const std::vector<Tensor> &parameters) {
-  auto fill = [&](double value) { return FillInitAttr::get(builder.getContext(), builder.getF64FloatAttr(value)); };
+std::vector<Tensor> optimizerState(Builder &builder, Optimizer optimizer,
+                                   const std::vector<Tensor> &parameters) {
+  auto fill = [&](double value) {
+    return FillInitAttr::get(builder.getContext(), builder.getF64FloatAttr(value));
+  };
   std::vector<Tensor> state;
   if (optimizer == Optimizer::Momentum)
     for (const Tensor &parameter : parameters)
@@ -51,7 +56,8 @@ struct AdamW {
   }
 
   Value update(Value parameter, Value mean, Value variance) const {
-    Value step = g.div(g.div(mean, correction1), g.add(g.sqrt(g.div(variance, correction2)), g.scalar(epsilon)));
+    Value step = g.div(g.div(mean, correction1),
+                       g.add(g.sqrt(g.div(variance, correction2)), g.scalar(epsilon)));
     return g.sub(g.mul(parameter, decay), g.mul(step, rate));
   }
 };
@@ -59,31 +65,34 @@ struct AdamW {
 
 using Results = std::vector<std::pair<std::string, Value>>;
 
-static void appendAdamW(GraphBuilder &g, const std::vector<Tensor> &parameters, const Values &values,
-                        ArrayRef<Value> gradients, Results &results) {
-  AdamW adam{g, values.lookup("learning_rate"), g.mul(values.lookup("beta1_power"), g.scalar(beta1)),
+static void appendAdamW(GraphBuilder &g, const std::vector<Tensor> &parameters,
+                        const Values &values, ArrayRef<Value> gradients, Results &results) {
+  AdamW adam{g, values.lookup("learning_rate"),
+             g.mul(values.lookup("beta1_power"), g.scalar(beta1)),
              g.mul(values.lookup("beta2_power"), g.scalar(beta2))};
   results.push_back({"beta1_power", adam.power1});
   results.push_back({"beta2_power", adam.power2});
   for (auto [parameter, gradient] : llvm::zip(parameters, gradients)) {
     const std::string &name = parameter.name;
     Value mean = adam.average(beta1, values.lookup("mean/" + name), gradient);
-    Value variance = adam.average(beta2, values.lookup("variance/" + name), g.mul(gradient, gradient));
+    Value variance =
+        adam.average(beta2, values.lookup("variance/" + name), g.mul(gradient, gradient));
     results.push_back({name, adam.update(values.lookup(name), mean, variance)});
     results.push_back({"mean/" + name, mean});
     results.push_back({"variance/" + name, variance});
   }
 }
 
-void appendUpdates(GraphBuilder &g, Optimizer optimizer, const std::vector<Tensor> &parameters, const Values &values,
-                   ArrayRef<Value> gradients, Results &results) {
+void appendUpdates(GraphBuilder &g, Optimizer optimizer, const std::vector<Tensor> &parameters,
+                   const Values &values, ArrayRef<Value> gradients, Results &results) {
   if (optimizer == Optimizer::AdamW)
     return appendAdamW(g, parameters, values, gradients, results);
   Value rate = values.lookup("learning_rate");
   for (auto [parameter, gradient] : llvm::zip(parameters, gradients)) {
     Value step = gradient;
     if (optimizer == Optimizer::Momentum) {
-      step = g.add(g.mul(values.lookup("momentum/" + parameter.name), g.scalar(momentum)), gradient);
+      step =
+          g.add(g.mul(values.lookup("momentum/" + parameter.name), g.scalar(momentum)), gradient);
       results.push_back({"momentum/" + parameter.name, step});
     }
     results.push_back({parameter.name, g.sub(values.lookup(parameter.name), g.mul(step, rate))});

@@ -15,25 +15,30 @@ static bool isModelTensor(Type type) {
   if (!tensor || !tensor.hasStaticShape())
     return false;
   Type element = tensor.getElementType();
-  return isa<Float32Type, Float64Type, BFloat16Type, Float16Type>(element) || element.isSignlessInteger(1) ||
-         element.isSignlessInteger(32) || element.isSignlessInteger(64);
+  return isa<Float32Type, Float64Type, BFloat16Type, Float16Type>(element) ||
+         element.isSignlessInteger(1) || element.isSignlessInteger(32) ||
+         element.isSignlessInteger(64);
 }
 
 static LogicalResult checkArgument(func::FuncOp entry, unsigned i) {
   Type type = entry.getArgument(i).getType();
   if (!isModelTensor(type))
-    return entry.emitError("expected a statically shaped tensor of f32, f64, bf16, f16, i32, i64 or i1 as argument ")
+    return entry.emitError("expected a statically shaped tensor of f32, f64, bf16, f16, i32, i64 "
+                           "or i1 as argument ")
            << i << " of the entry but got " << type;
   auto role = entry.getArgAttrOfType<StringAttr>(i, "reprise.role");
   if (role && role != "input" && role != "parameter" && role != "state")
-    return entry.emitError("the role '") << role.getValue() << "' is reserved (argument " << i << ")";
+    return entry.emitError("the role '")
+           << role.getValue() << "' is reserved (argument " << i << ")";
   return success();
 }
 
 /// Names become file names and keys of a bundle; some of its arguments have names of their own.
-static LogicalResult checkName(func::FuncOp entry, StringRef kind, StringRef name, llvm::StringSet<> &seen) {
+static LogicalResult checkName(func::FuncOp entry, StringRef kind, StringRef name,
+                               llvm::StringSet<> &seen) {
   if (name.empty() || name.contains('\0'))
-    return entry.emitError("expected a name without null characters for each ") << kind << " of the entry";
+    return entry.emitError("expected a name without null characters for each ")
+           << kind << " of the entry";
   if (name == "seed" || name == "offset" || name == "step")
     return entry.emitError("the ") << kind << " name '" << name << "' is reserved";
   if (!seen.insert(name).second)
@@ -45,34 +50,55 @@ static LogicalResult checkName(func::FuncOp entry, StringRef kind, StringRef nam
 static LogicalResult checkNextValues(func::FuncOp entry) {
   llvm::StringMap<Type> arguments;
   for (unsigned i = 0; i < entry.getNumArguments(); ++i)
-    arguments[entry.getArgAttrOfType<StringAttr>(i, "reprise.name").getValue()] = entry.getArgument(i).getType();
+    arguments[entry.getArgAttrOfType<StringAttr>(i, "reprise.name").getValue()] =
+        entry.getArgument(i).getType();
   for (unsigned i = 0; i < entry.getNumResults(); ++i) {
     StringRef name = entry.getResultAttrOfType<StringAttr>(i, "reprise.name").getValue();
     auto argument = arguments.find(name);
     if (argument != arguments.end() && argument->second != entry.getResultTypes()[i])
-      return entry.emitError("result '") << name << "' is the next value of an argument of type " << argument->second
-                                         << " but has type " << entry.getResultTypes()[i];
+      return entry.emitError("result '")
+             << name << "' is the next value of an argument of type " << argument->second
+             << " but has type " << entry.getResultTypes()[i];
   }
   return success();
 }
 
-LogicalResult completeSignature(func::FuncOp entry) {
-  Builder builder(entry.getContext());
-  llvm::StringSet<> names, results;
+/// Sets `name` to `value` unless it is there.
+static DictionaryAttr complete(DictionaryAttr attributes, StringRef name, const Twine &value) {
+  NamedAttrList list(attributes);
+  if (!list.get(name))
+    list.set(name, StringAttr::get(attributes.getContext(), value));
+  return list.getDictionary(attributes.getContext());
+}
+
+/// All at once: each list of attributes is unique in the context and lives as long.
+static void completeAttributes(func::FuncOp entry) {
+  MLIRContext *context = entry.getContext();
+  auto get = [&](DictionaryAttr own) { return own ? own : DictionaryAttr::get(context); };
+  SmallVector<DictionaryAttr> arguments, results;
   for (unsigned i = 0; i < entry.getNumArguments(); ++i) {
+    DictionaryAttr own = complete(get(entry.getArgAttrDict(i)), "reprise.role", "input");
+    arguments.push_back(complete(own, "reprise.name", "argument" + Twine(i)));
+  }
+  for (unsigned i = 0; i < entry.getNumResults(); ++i)
+    results.push_back(
+        complete(get(entry.getResultAttrDict(i)), "reprise.name", "result" + Twine(i)));
+  entry.setAllArgAttrs(arguments);
+  entry.setAllResultAttrs(results);
+}
+
+LogicalResult completeSignature(func::FuncOp entry) {
+  for (unsigned i = 0; i < entry.getNumArguments(); ++i)
     if (failed(checkArgument(entry, i)))
       return failure();
-    if (!entry.getArgAttr(i, "reprise.role"))
-      entry.setArgAttr(i, "reprise.role", builder.getStringAttr("input"));
-    if (!entry.getArgAttr(i, "reprise.name"))
-      entry.setArgAttr(i, "reprise.name", builder.getStringAttr("argument" + Twine(i)));
+  completeAttributes(entry);
+  llvm::StringSet<> names, results;
+  for (unsigned i = 0; i < entry.getNumArguments(); ++i) {
     auto name = entry.getArgAttrOfType<StringAttr>(i, "reprise.name");
     if (failed(checkName(entry, "argument", name.getValue(), names)))
       return failure();
   }
   for (unsigned i = 0; i < entry.getNumResults(); ++i) {
-    if (!entry.getResultAttr(i, "reprise.name"))
-      entry.setResultAttr(i, "reprise.name", builder.getStringAttr("result" + Twine(i)));
     auto name = entry.getResultAttrOfType<StringAttr>(i, "reprise.name");
     if (failed(checkName(entry, "result", name.getValue(), results)))
       return failure();

@@ -6,12 +6,13 @@
 
 namespace reprise {
 
-/// Fills in missing roles and names. An error for arguments that are no tensors of the dialect, for names that occur
-/// twice or that a bundle cannot hold, and for a result that carries an argument's name but not its type.
+/// Fills in missing roles and names. An error for arguments that are no tensors of the dialect, for
+/// names that occur twice or that a bundle cannot hold, and for a result that carries an argument's
+/// name but not its type.
 llvm::LogicalResult completeSignature(mlir::func::FuncOp entry);
 
-/// An error for a tensor, an argument or result of any op in `entry`, of more than 2^47 bytes, which is more than a
-/// process can address: all later sums of sizes stay far from overflow.
+/// An error for a tensor, an argument or result of any op in `entry`, of more than 2^47 bytes,
+/// which is more than a process can address: all later sums of sizes stay far from overflow.
 llvm::LogicalResult checkSizes(mlir::func::FuncOp entry);
 
 } // namespace reprise
