@@ -51,6 +51,30 @@ func.func @should_round_the_cotangent_of_a_parameter_once(%x: tensor<4x3xbf16>, 
 
 // -----
 
+// So are those that come through another shape of the parameter.
+// CHECK-LABEL: func @should_round_once_through_another_shape
+// CHECK-SAME: (%[[X:.*]]: tensor<3x2xbf16>, %[[B:.*]]: tensor<1x2xbf16>)
+// CHECK: %[[SUM:.*]] = reprise.sum %{{.*}} dims [0] {{.*}}: (tensor<3x2xf32>) -> tensor<2xf32>
+// CHECK-NEXT: %[[FIRST:.*]] = reprise.reshape %[[SUM]] {{.*}}: (tensor<2xf32>) -> tensor<1x2xf32>
+// CHECK: %[[TOTAL:.*]] = reprise.add %{{.*}}, %[[FIRST]] {{.*}}: tensor<1x2xf32>
+// CHECK: reprise.cast %[[TOTAL]] {{.*}}: tensor<1x2xf32> to tensor<1x2xbf16>
+// CHECK-NEXT: return
+func.func @should_round_once_through_another_shape(%x: tensor<3x2xbf16>, %bias: tensor<1x2xbf16>) -> tensor<1x2xbf16> {
+  %l, %g = reprise.value_and_grad (%b = %bias) wrt [0] : (tensor<1x2xbf16>) -> (tensor<bf16>, tensor<1x2xbf16>) {
+    %0 = reprise.reshape %b : (tensor<1x2xbf16>) -> tensor<2xbf16>
+    %1 = reprise.broadcast %0 dims [1] : (tensor<2xbf16>) -> tensor<3x2xbf16>
+    %2 = reprise.mul %x, %1 : tensor<3x2xbf16>
+    %3 = reprise.sum %2 dims [0, 1] : (tensor<3x2xbf16>) -> tensor<bf16>
+    %4 = reprise.exp %b : tensor<1x2xbf16>
+    %5 = reprise.sum %4 dims [0, 1] : (tensor<1x2xbf16>) -> tensor<bf16>
+    %6 = reprise.add %3, %5 : tensor<bf16>
+    reprise.yield %6 : tensor<bf16>
+  }
+  return %g : tensor<1x2xbf16>
+}
+
+// -----
+
 // What the rule reads is what has to be kept: the results of exp, tanh, sqrt, relu and softmax, not their operands.
 // CHECK-LABEL: func @should_read_results_where_they_do
 // CHECK: %[[E:.*]] = reprise.exp %arg0

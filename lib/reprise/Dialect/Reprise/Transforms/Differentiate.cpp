@@ -46,12 +46,18 @@ public:
     made.push_back(op);
   }
 
-  /// Erases what the rules made in vain; consumers come after what they read.
-  void eraseUnused() {
-    for (Operation *op : llvm::reverse(made))
+  /// Erases what the rules made in vain; consumers come after what they read. Returns how many ops
+  /// stay.
+  int64_t eraseUnused() {
+    int64_t kept = 0;
+    for (Operation *op : llvm::reverse(made)) {
       if (isOpTriviallyDead(op))
         op->erase();
+      else
+        ++kept;
+    }
     made.clear();
+    return kept;
   }
 
 private:
@@ -72,6 +78,9 @@ public:
         inheritance(op.getContext(), height, outermost),
         builder(op.getLoc(), body.getTerminator(), &inheritance) {}
 
+  /// Of the ops that run() made, those that are read.
+  int64_t countMade() const { return kept; }
+
   LogicalResult run() {
     if (failed(collectPrimal()))
       return failure();
@@ -83,7 +92,7 @@ public:
         return failure();
     yield->insertOperands(yield->getNumOperands(), gradients);
     flatten(yield);
-    inheritance.eraseUnused();
+    kept = inheritance.eraseUnused();
     return success();
   }
 
@@ -118,9 +127,10 @@ private:
   ImplicitLocOpBuilder builder;
   SmallVector<Operation *> primal;
   DenseSet<Value> active;     ///< depends on an argument to differentiate by
-  DenseSet<Value> parameters; ///< those arguments
+  DenseSet<Value> parameters; ///< those arguments, and the same elements in other shapes
   DenseMap<Value, Value> cotangents;
   DenseMap<Value, Operation *> lastSource; ///< of a parameter's cotangent
+  int64_t kept = 0;
 };
 
 /// The ops of the differentiated function, which must be flat and pure.
@@ -145,11 +155,14 @@ void Expansion::findActive() {
   for (int64_t argument : op.getWrt())
     parameters.insert(body.getArgument(argument));
   active = parameters;
-  for (Operation *inner : primal)
+  for (Operation *inner : primal) {
     if (llvm::any_of(inner->getOperands(), [&](Value v) { return active.contains(v); }))
       for (Value result : inner->getResults())
         if (!isInteger(result.getType()))
           active.insert(result);
+    if (isa<ReshapeOp, TransposeOp, NameOp>(inner) && parameters.contains(inner->getOperand(0)))
+      parameters.insert(inner->getResult(0));
+  }
 }
 
 /// Appends the gradients of `scalar`, one per `wrt` argument.
@@ -238,41 +251,56 @@ void Expansion::flatten(Operation *yield) {
   op->erase();
 }
 
+/// The levels of value_and_grad inside each op, for every op that is to be expanded, inner ones
+/// first.
+SmallVector<std::pair<ValueAndGradOp, unsigned>> collectExpansions(ModuleOp module) {
+  SmallVector<std::pair<ValueAndGradOp, unsigned>> expansions;
+  DenseMap<Operation *, unsigned> heights;
+  module.walk([&](ValueAndGradOp op) {
+    unsigned height = heights.lookup(op);
+    expansions.push_back({op, height});
+    if (auto outer = op->getParentOfType<ValueAndGradOp>())
+      heights[outer] = std::max(heights.lookup(outer), height + 1);
+  });
+  return expansions;
+}
+
 struct DifferentiatePass : impl::DifferentiatePassBase<DifferentiatePass> {
   using Base::Base;
 
   void runOnOperation() override {
-    SmallVector<ValueAndGradOp> expansions;
-    // Post-order: inner ones come first.
-    getOperation().walk([&](ValueAndGradOp op) { expansions.push_back(op); });
-    DenseMap<Operation *, unsigned> heights;
-    for (ValueAndGradOp op : expansions) {
-      unsigned height = heights.lookup(op);
-      auto outer = op->getParentOfType<ValueAndGradOp>();
-      if (outer)
-        heights[outer] = std::max(heights.lookup(outer), height + 1);
-      if (op.getBody().empty()) {
-        op.emitError("expected a body: functions are inlined before differentiation");
+    int64_t ops = 0;
+    getOperation().walk([&](Operation *) { ++ops; });
+    for (auto [op, height] : collectExpansions(getOperation()))
+      if (failed(expand(op, height, ops)))
         return signalPassFailure();
-      }
-      auto entry = op->getParentOfType<func::FuncOp>();
-      Location location = op.getLoc();
-      if (failed(Expansion(op, height, !outer).run()) || failed(checkGrowth(entry, location)))
-        return signalPassFailure();
-    }
     for (auto entry : getOperation().getOps<func::FuncOp>())
       if (failed(checkSizes(entry)))
         return signalPassFailure();
   }
 
-  /// Gradients of gradients multiply the graph at every level: stops before the machine's memory does.
-  static LogicalResult checkGrowth(func::FuncOp entry, Location location) {
-    int64_t ops = 0;
-    entry.walk([&](Operation *) { ++ops; });
-    if (ops <= int64_t(1) << 20)
-      return success();
-    return emitError(location, "the entry grows beyond 2^20 ops when gradients are expanded");
+  /// `ops` counts the ops of the module.
+  static LogicalResult expand(ValueAndGradOp op, unsigned height, int64_t &ops) {
+    if (op.getBody().empty())
+      return op.emitError("expected a body: functions are inlined before differentiation");
+    // The level is a bit of the order, which is an i64.
+    if (height > kMostLevels - 1)
+      return op.emitError("gradients nest deeper than ") << kMostLevels << " levels";
+    Location location = op.getLoc();
+    bool outermost = !op->getParentOfType<ValueAndGradOp>();
+    Expansion expansion(op, height, outermost);
+    if (failed(expansion.run()))
+      return failure();
+    // Gradients of gradients multiply the graph at every level: stops before the machine's memory
+    // does.
+    ops += expansion.countMade();
+    if (ops > kMostOps)
+      return emitError(location, "the entry grows beyond 2^20 ops when gradients are expanded");
+    return success();
   }
+
+  static constexpr unsigned kMostLevels = 62;
+  static constexpr int64_t kMostOps = int64_t(1) << 20;
 };
 
 } // namespace

@@ -53,6 +53,8 @@ private:
       diagnostic.attachNote(callee.getLoc()) << "the function";
       return diagnostic;
     }
+    if (stack.size() == kDeepestCalls)
+      return caller->emitError("calls nest deeper than ") << kDeepestCalls << " levels";
     stack.push_back(callee);
     return callee;
   }
@@ -62,12 +64,14 @@ private:
     callee.walk([&](Operation *) { ++copied; });
     if (copied <= kMostCopies)
       return success();
-    return caller->emitError("the entry grows beyond 2^20 ops when calls are replaced by what they call");
+    return caller->emitError(
+        "the entry grows beyond 2^20 ops when calls are replaced by what they call");
   }
 
   LogicalResult expandCall(func::CallOp call) {
     if (call->hasAttr("reprise.label"))
-      return call.emitError("expected a label on an op with a value to save, but '") << call->getName() << "' has none";
+      return call.emitError("expected a label on an op with a value to save, but '")
+             << call->getName() << "' has none";
     auto callee = enter(call, call.getCallee());
     if (failed(callee) || failed(count(call, *callee)))
       return failure();
@@ -106,6 +110,8 @@ private:
   }
 
   static constexpr int64_t kMostCopies = int64_t(1) << 20;
+  // The inliner, and every walk over what it makes of nested gradients, recurses.
+  static constexpr size_t kDeepestCalls = 1000;
 
   SymbolTable &symbols;
   SmallVector<func::FuncOp> stack;
@@ -149,10 +155,12 @@ LogicalResult checkAttributes(Operation *op) {
 
 LogicalResult checkOps(func::FuncOp entry) {
   WalkResult result = entry.walk([&](Operation *op) {
-    bool known = isa_and_nonnull<RepriseDialect>(op->getDialect()) || isa<func::FuncOp, func::ReturnOp>(op);
+    bool known =
+        isa_and_nonnull<RepriseDialect>(op->getDialect()) || isa<func::FuncOp, func::ReturnOp>(op);
     if (!known)
       op->emitError("'") << op->getName() << "' is not an op of the model graph";
-    return known && succeeded(checkAttributes(op)) ? WalkResult::advance() : WalkResult::interrupt();
+    return known && succeeded(checkAttributes(op)) ? WalkResult::advance()
+                                                   : WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
 }
@@ -195,7 +203,8 @@ struct ImportPass : impl::ImportPassBase<ImportPass> {
     llvm::erase_if(functions, [](func::FuncOp f) { return f.isPrivate() || f.isExternal(); });
     if (!functions.empty()) {
       diagnostic << ", expected one of ";
-      llvm::interleaveComma(functions, diagnostic, [&](func::FuncOp f) { diagnostic << "'" << f.getName() << "'"; });
+      llvm::interleaveComma(functions, diagnostic,
+                            [&](func::FuncOp f) { diagnostic << "'" << f.getName() << "'"; });
     }
     return diagnostic;
   }
