@@ -137,6 +137,32 @@ TEST_F(PolicyTest, PolicyMatchesANameInsideAllElse) {
   EXPECT_EQ(rule.getValue(), "name hidden");
 }
 
+TEST_F(PolicyTest, CheckpointsPolicyMatchesTheNamesInside) {
+  PolicyRegistry::get().add({"test-drop-hidden", "", nullptr, [](StringRef name) {
+                               return name == "hidden" ? std::optional(Label::prefer_recompute)
+                                                       : std::nullopt;
+                             }});
+  module = parse(R"mlir(
+    func.func @f(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+      %inside = reprise.checkpoint policy "test-drop-hidden" {
+        %a = reprise.exp %x : tensor<4xf32>
+        %b = reprise.name %a "hidden" : tensor<4xf32>
+        reprise.yield %b : tensor<4xf32>
+      } : tensor<4xf32>
+      %c = reprise.log %x : tensor<4xf32>
+      %outside = reprise.name %c "hidden" : tensor<4xf32>
+      return %inside, %outside : tensor<4xf32>, tensor<4xf32>
+    })mlir");
+  // It comes before the policies of the command line, and ends with its checkpoint.
+  auto label =
+      dyn_cast_or_null<LabelAttr>(labelled(*module, {"save-all"}, "reprise.exp", "reprise.label"));
+  ASSERT_TRUE(label);
+  EXPECT_EQ(label.getValue(), Label::prefer_recompute);
+  module->walk([&](LogOp op) {
+    EXPECT_EQ(op->getAttrOfType<LabelAttr>("reprise.label").getValue(), Label::prefer_save);
+  });
+}
+
 TEST_F(PolicyTest, FirstPolicyWins) {
   const char *text = "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> { %a = reprise.exp %x : "
                      "tensor<4xf32> return %a : tensor<4xf32> }";

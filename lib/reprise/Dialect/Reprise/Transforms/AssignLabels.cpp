@@ -18,6 +18,7 @@ namespace {
 struct Alias {
   std::string name;
   std::optional<Label> label;
+  int checkpoint; ///< the innermost around the name, -1 outside all
   Location location;
 };
 using AliasMap = DenseMap<Value, SmallVector<Alias, 1>>;
@@ -106,14 +107,16 @@ void Labeller::removeNames(UnitTree &tree) {
     if (label && !isPlanned)
       name.emitRemark("the label of '")
           << name.getName() << "' is moot: the value is there in any case";
-    aliases[name.getOperand()].push_back({name.getName().str(), label, name.getLoc()});
+    aliases[name.getOperand()].push_back(
+        {name.getName().str(), label, entry.checkpoint, name.getLoc()});
     name.replaceAllUsesWith(name.getOperand());
     name.erase();
   }
   tree.ops = std::move(kept);
 }
 
-/// The innermost sources of one value: its names, in program order.
+/// The innermost sources of one value: its names, in program order. A name's own label comes before
+/// those of policies that match it, the checkpoints' around it first.
 void Labeller::collectFromAliases(OpResult result, SmallVectorImpl<LabelSource> &sources) {
   auto found = aliases.find(result);
   if (found == aliases.end())
@@ -122,10 +125,15 @@ void Labeller::collectFromAliases(OpResult result, SmallVectorImpl<LabelSource> 
     std::string rule = "name " + alias.name;
     if (alias.label)
       sources.push_back({*alias.label, rule, alias.location});
-    for (const Policy *policy : policies)
-      if (std::optional<Label> label =
-              policy->labelName ? policy->labelName(alias.name) : std::nullopt)
+    auto match = [&](const Policy *policy) {
+      if (!policy || !policy->labelName)
+        return;
+      if (std::optional<Label> label = policy->labelName(alias.name))
         sources.push_back({*label, rule, alias.location});
+    };
+    for (int i = alias.checkpoint; i >= 0; i = checkpoints[i].parent)
+      match(checkpoints[i].policy);
+    llvm::for_each(policies, match);
   }
 }
 
