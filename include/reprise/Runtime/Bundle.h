@@ -128,8 +128,8 @@ struct Program {
   bool operator==(const Program &other) const;
 };
 
-/// A bundle built with `--verify-replays` keeps every replayed value beside its original to the end of the step, where
-/// the two are compared bit for bit (NaNs canonical).
+/// A bundle built with `--verify-replays` keeps every replayed value beside its original to the end
+/// of the step, where the two are compared bit for bit (NaNs canonical).
 struct ReplayCheck {
   std::string name; ///< the replay, for the message: number, op, id and place
   DType dtype = DType::F32;

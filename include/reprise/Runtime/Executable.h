@@ -37,8 +37,8 @@ public:
   uint64_t arenaCapacity() const { return arenaPages.size(); }
 
   /// Runs the program of that name; one that the bundle lacks does nothing. After "step" every
-  /// result that replaces an argument is in the argument's buffer. Fails only on a checked index or a
-  /// replay that differs from its original; allocates nothing otherwise.
+  /// result that replaces an argument is in the argument's buffer. Fails only on a checked index or
+  /// a replay that differs from its original; allocates nothing otherwise.
   Error run(std::string_view program);
 
   /// Makes every later run look at indices first, command by command.
@@ -69,6 +69,7 @@ private:
   Executable(Bundle bundle, std::string name) : manifest(std::move(bundle)), fileName(name) {}
   Error checkMachine(unsigned threads) const;
   Error allocate(unsigned threads);
+  Error moveContents();
   void prepare(const Program &program);
   void *address(const BufferRef &buffer) const;
   void runStages(const Prepared &prepared, const std::vector<Stage> &stages, size_t begin,

@@ -21,7 +21,8 @@ Error writeFile(const std::string &path, const void *data, uint64_t size);
 /// it starts.
 Error checkWritable(const std::string &path, bool asFolder = false);
 
-/// Whether both paths lead to one file or folder, which need not exist yet. Devices, pipes and "-" are never the same.
+/// Whether both paths lead to one file or folder, which need not exist yet. Devices, pipes and "-"
+/// are never the same.
 bool isSameFile(const std::string &first, const std::string &second);
 
 } // namespace reprise::runtime

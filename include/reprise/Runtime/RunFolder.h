@@ -21,8 +21,12 @@ Error checkRunState(const RunState &state);
 /// NAME.npy with '/' as '.'.
 std::string arrayFileName(const std::string &name);
 
-/// An error if two names share a file name or one is too long for a file, or if `path` cannot become a run's folder: its parent
-/// is not writable, or it exists and holds anything but .npy files and run.json.
+/// An error if two names share a file name; `what` says what bears them, "result".
+Error checkFileNames(const std::string &what, const std::vector<std::string> &names);
+
+/// An error if two names share a file name or one is too long for a file, or if `path` cannot
+/// become a run's folder: its parent is not writable, or it exists and holds anything but .npy
+/// files and run.json.
 Error checkRunFolder(const std::string &path, const std::vector<std::string> &names);
 
 /// Writes the arrays and run.json {"seed", "next_offset", "next_step"} into a folder beside `path`,

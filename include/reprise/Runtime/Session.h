@@ -23,7 +23,7 @@ public:
   /// Takes a copy of a value in memory; name, type and shape as for a file.
   Error giveValue(const ArrayRef &value);
   /// Takes from a run's folder all arrays that are arguments, and, where run.json is present, the
-  /// state.
+  /// state. An error if two arguments share a file name.
   Error giveFolder(const std::string &path);
 
   /// The number of the input, parameter or state of that name.

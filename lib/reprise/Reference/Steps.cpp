@@ -112,8 +112,7 @@ Argument *Steps::find(StringRef name) {
   return nullptr;
 }
 
-//===-- Files
-//---------------------------------------------------------------------------------------------------===//
+//===-- Files ---------------------------------------------------------------------------------===//
 
 Error Steps::giveArray(StringRef name, const std::string &path) {
   Argument *argument = find(name);
@@ -138,6 +137,11 @@ Error Steps::giveFolder(const std::string &path) {
   struct stat status{};
   if (stat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))
     return Error::make("cannot read '" + path + "': it is no folder");
+  std::vector<std::string> own;
+  for (const Argument &argument : arguments)
+    own.push_back(argument.name);
+  if (Error error = runtime::checkFileNames("argument", own))
+    return Error::make("cannot read '" + path + "': " + error.message());
   auto last = runtime::readRunState(path);
   if (!last)
     return last.error();
@@ -163,8 +167,8 @@ Error Steps::checkValues(int64_t steps) const {
     int64_t needed = state.step + steps;
     if (argument.file && argument.perStep && argument.file->shape()[0] < needed)
       return Error::make("cannot read '" + argument.file->path() + "': it has " +
-                         std::to_string(argument.file->shape()[0]) + " rows, steps up to " +
-                         std::to_string(needed - 1) + " need " + std::to_string(needed));
+                         std::to_string(argument.file->shape()[0]) + " rows, step " +
+                         std::to_string(needed - 1) + " needs " + std::to_string(needed));
   }
   return Error::success();
 }
@@ -177,8 +181,7 @@ Error Steps::readFile(Argument &argument) const {
   return argument.file->read(argument.value.bytes.data(), row * bytes, bytes);
 }
 
-//===-- Steps
-//---------------------------------------------------------------------------------------------------===//
+//===-- Steps ---------------------------------------------------------------------------------===//
 
 Error Steps::prepare(const StepsOptions &options) {
   if (!options.inputDir.empty())
@@ -199,7 +202,8 @@ Error Steps::prepare(const StepsOptions &options) {
   if (Error error = checkValues(options.steps))
     return error;
   if (!fitsMemory(entry.getArgumentTypes()))
-    return Error::make("the arguments of '" + entry.getName().str() + "' exceed this machine's memory");
+    return Error::make("the arguments of '" + entry.getName().str() +
+                       "' exceed this machine's memory");
   for (Argument &argument : arguments) {
     if (argument.role != Role::Parameter && argument.role != Role::State)
       continue;
@@ -262,7 +266,8 @@ Error Steps::step() {
   if (offsetResult >= 0)
     state.offset = results[offsetResult].data<int64_t>()[0];
   if (state.offset < 0)
-    return Error::make("step " + std::to_string(state.step) + ", the random offset is out of range");
+    return Error::make("step " + std::to_string(state.step) +
+                       ", the random offset is out of range");
   state.step += 1;
   for (size_t i = 0; i < names.size(); ++i)
     if (std::optional<double> value = scalarOf(results[i]); value && names[i] == "loss")

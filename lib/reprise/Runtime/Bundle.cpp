@@ -57,8 +57,8 @@ bool Bundle::operator==(const Bundle &o) const {
   return producer == o.producer && target == o.target && features == o.features &&
          contractions == o.contractions && entry == o.entry && threads == o.threads &&
          hasBudget == o.hasBudget && budgetBytes == o.budgetBytes && arguments == o.arguments &&
-         results == o.results && replayChecks == o.replayChecks && kernels == o.kernels && programs == o.programs &&
-         sharedWorkspaceBytes == o.sharedWorkspaceBytes &&
+         results == o.results && replayChecks == o.replayChecks && kernels == o.kernels &&
+         programs == o.programs && sharedWorkspaceBytes == o.sharedWorkspaceBytes &&
          workerWorkspaceBytes == o.workerWorkspaceBytes && constants == o.constants &&
          image == o.image;
 }
@@ -275,7 +275,8 @@ private:
       for (const BufferRef &buffer : {check.original, check.replayed})
         if (Error error = checkBuffer(buffer, bundle.arenaBytes()))
           return fail("comparison of '" + check.name + "': " + error.message());
-      if (check.original.bytes != check.replayed.bytes || check.original.bytes % elementBytes(check.dtype) != 0 ||
+      if (check.original.bytes != check.replayed.bytes ||
+          check.original.bytes % elementBytes(check.dtype) != 0 ||
           check.original.space == Space::Shared || check.replayed.space == Space::Shared)
         return fail("comparison of '" + check.name + "': its buffers cannot be compared");
     }

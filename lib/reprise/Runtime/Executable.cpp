@@ -1,7 +1,7 @@
 // reprise: a bundle in memory, ready to run
 #include "reprise/Runtime/Executable.h"
-#include "reprise/Runtime/Npy.h"
 #include "reprise/Runtime/HostFeatures.h"
+#include "reprise/Runtime/Npy.h"
 
 #include <algorithm>
 #include <cstring>
@@ -93,6 +93,17 @@ Error Executable::allocate(unsigned threads) {
     argumentAddress.push_back(next);
     next += aligned(argument.bytes);
   }
+  if (Error error = moveContents())
+    return error;
+  Expected<std::unique_ptr<ThreadPool>> threadPool = ThreadPool::create(threads);
+  if (!threadPool)
+    return threadPool.error();
+  pool = std::move(*threadPool);
+  return Error::success();
+}
+
+/// Constants and image go from the manifest to where kernels find them.
+Error Executable::moveContents() {
   std::copy(manifest.constants.begin(), manifest.constants.end(), constants.data());
   Expected<Pages> kernels = Pages::executable(manifest.image.data(), manifest.image.size());
   if (!kernels)
@@ -100,10 +111,6 @@ Error Executable::allocate(unsigned threads) {
   image = std::move(*kernels);
   manifest.constants = {};
   manifest.image = {};
-  Expected<std::unique_ptr<ThreadPool>> threadPool = ThreadPool::create(threads);
-  if (!threadPool)
-    return threadPool.error();
-  pool = std::move(*threadPool);
   return Error::success();
 }
 
@@ -187,7 +194,8 @@ Error Executable::compareReplays() {
     canonicalizeNaNs(check.dtype, replayed, bytes / width);
     uint64_t at = std::mismatch(original, original + bytes, replayed).first - original;
     if (at != bytes)
-      return Error::make(check.name + " differs from its original at element " + std::to_string(at / width));
+      return Error::make(check.name + " differs from its original at element " +
+                         std::to_string(at / width));
   }
   return Error::success();
 }

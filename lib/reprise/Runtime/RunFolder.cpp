@@ -157,17 +157,25 @@ std::string reprise::runtime::arrayFileName(const std::string &name) {
   return file;
 }
 
-Error reprise::runtime::checkRunFolder(const std::string &path,
+Error reprise::runtime::checkFileNames(const std::string &what,
                                        const std::vector<std::string> &names) {
   std::map<std::string, std::string> files;
   for (const std::string &name : names) {
     auto [place, isNew] = files.insert({arrayFileName(name), name});
-    if (place->first.size() > NAME_MAX)
-      return cannotWrite(path, "the name of result '" + name + "' is too long for a file");
     if (!isNew)
-      return cannotWrite(path, "results '" + place->second + "' and '" + name + "' both are '" +
-                                   place->first + "'");
+      return Error::make(what + "s '" + place->second + "' and '" + name + "' both are '" +
+                         place->first + "'");
   }
+  return Error::success();
+}
+
+Error reprise::runtime::checkRunFolder(const std::string &path,
+                                       const std::vector<std::string> &names) {
+  for (const std::string &name : names)
+    if (arrayFileName(name).size() > NAME_MAX)
+      return cannotWrite(path, "the name of result '" + name + "' is too long for a file");
+  if (Error error = checkFileNames("result", names))
+    return cannotWrite(path, error.message());
   std::string target = resolveFolder(path);
   Expected<std::vector<std::string>> old = oldRun(target);
   if (!old)

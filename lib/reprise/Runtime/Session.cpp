@@ -91,6 +91,11 @@ Error Session::giveFolder(const std::string &path) {
   struct stat status{};
   if (stat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))
     return Error::make("cannot read '" + path + "': it is no folder");
+  std::vector<std::string> names;
+  for (const Argument &argument : bundle.arguments)
+    names.push_back(argument.name);
+  if (Error error = checkFileNames("argument", names))
+    return Error::make("cannot read '" + path + "': " + error.message());
   Expected<std::optional<RunState>> state = readRunState(path);
   if (!state)
     return state.error();
@@ -131,9 +136,9 @@ Error Session::checkValues(int64_t steps) const {
 
 Error Session::start(int64_t steps) {
   first = true;
-  if (__builtin_add_overflow(next.step, steps, &steps))
+  if (int64_t end; __builtin_add_overflow(next.step, steps, &end))
     return fail("the number of the last step is out of range");
-  if (Error error = checkValues(steps - next.step))
+  if (Error error = checkValues(steps))
     return error;
   setScalars();
   if (Error error = executable.run("init_parameters"))

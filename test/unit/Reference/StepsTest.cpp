@@ -131,7 +131,7 @@ TEST_F(StepsTest, takesOneRowPerAbsoluteStep) {
   EXPECT_EQ(array("out/w.a.npy"), w);
   options.steps = 3;
   expectProblem(training, options,
-                "cannot read '" + file("x.npy") + "': it has 2 rows, steps up to 2 need 3");
+                "cannot read '" + file("x.npy") + "': it has 2 rows, step 2 needs 3");
 }
 
 TEST_F(StepsTest, carriesAnInputThatAResultReplaces) {
@@ -169,6 +169,13 @@ TEST_F(StepsTest, refusesWhatItShould) {
   options.offset.reset();
   options.inputDir = file("none");
   expectProblem(training, options, "cannot read '" + file("none") + "': it is no folder");
+  options.inputDir = file("");
+  expectProblem(R"(func.func @f(%x: tensor<f32> {reprise.role = "input", reprise.name = "a/b"},
+                                %y: tensor<f32> {reprise.role = "input", reprise.name = "a.b"}) {
+                     return
+                   })",
+                options,
+                "cannot read '" + file("") + "': arguments 'a/b' and 'a.b' both are 'a.b.npy'");
   expectProblem("func.func @f(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> }", {},
                 "argument 0 of 'f' has no name or no role; run the import phase first");
   expectProblem(R"(func.func @f(%x: tensor<f32> {reprise.role = "input", reprise.name = "x"})

@@ -173,11 +173,12 @@ TEST(Executable, ChecksIndices) {
   std::memcpy(executable->argument(1), good, 32);
   EXPECT_FALSE(bool(executable->run("step")));
   std::memcpy(executable->argument(1), high, 32);
-  EXPECT_EQ(executable->run("step").message(),
-            "command 1 (gather): indices of tokens outside [0, 3): 2 of 4, the first is 3 at position 2");
+  EXPECT_EQ(
+      executable->run("step").message(),
+      "command 1 (gather): indices of tokens outside [0, 3): 2 of 4, the first is 3 at position 2");
   std::memcpy(executable->argument(1), low, 32);
-  EXPECT_EQ(executable->run("step").message(),
-            "command 1 (gather): indices of tokens outside [0, 3): 2 of 4, the first is -1 at position 1");
+  EXPECT_EQ(executable->run("step").message(), "command 1 (gather): indices of tokens outside [0, "
+                                               "3): 2 of 4, the first is -1 at position 1");
 }
 
 /// A step with sum = w + x twice, the second time `again`, at the end of the arena.

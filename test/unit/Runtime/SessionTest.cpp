@@ -136,6 +136,11 @@ TEST_F(SessionTest, AnInputThatAResultReplacesIsCarried) {
   good(session->giveArray("x", array("x.npy", {2}, {5, 6})));
   run({1, 0, 0}, 3);
   EXPECT_EQ(value(0, 1), 6 + 3 * 101.0f);
+  // One value per step outranks what the step before returned.
+  open(bundle);
+  good(session->giveArray("x", array("rows.npy", {3, 2}, {1, 2, 3, 4, 5, 6})));
+  run({1, 0, 0}, 3);
+  EXPECT_EQ(value(0, 1), 6 + 101.0f);
 }
 
 TEST_F(SessionTest, RefusesWhatItShould) {
@@ -155,6 +160,12 @@ TEST_F(SessionTest, RefusesWhatItShould) {
   EXPECT_TRUE(bool(session->setState({0, -4, 0})));
   EXPECT_EQ(session->giveFolder(folder.file("none")).message(),
             "cannot read '" + folder.file("none") + "': it is no folder");
+  bundle.arguments[0].name = "a/b";
+  bundle.arguments[1].name = "a.b";
+  bundle.results[1].name = "a/b";
+  open(bundle);
+  EXPECT_EQ(session->giveFolder(folder.path).message(),
+            "cannot read '" + folder.path + "': arguments 'a/b' and 'a.b' both are 'a.b.npy'");
 }
 
 TEST_F(SessionTest, RefusesABadRunJson) {

@@ -211,8 +211,9 @@ TEST_F(Tool, ChecksIndicesOnRequest) {
   EXPECT_EQ(run(words), 0);
   words.push_back("--check-indices");
   EXPECT_EQ(run(words), 1);
-  EXPECT_EQ(error(), file("m.rpb") + ": step 1, command 0: indices of tokens outside [0, 2): 1 of 2, "
-                                     "the first is 2 at position 0\n");
+  EXPECT_EQ(error(), file("m.rpb") +
+                         ": step 1, command 0: indices of tokens outside [0, 2): 1 of 2, "
+                         "the first is 2 at position 0\n");
 }
 
 } // namespace
