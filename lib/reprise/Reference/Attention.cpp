@@ -105,8 +105,7 @@ Results evaluateAttention(AttentionOp op, Operands operands) {
                    [&](auto zero) { return attend<decltype(zero)>(op, operands); });
 }
 
-//===-- Backward
-//------------------------------------------------------------------------------------------------===//
+//===-- Backward ------------------------------------------------------------------------------===//
 
 /// The operands of one head.
 template <typename T> struct Head {

@@ -8,8 +8,7 @@ using namespace mlir;
 namespace reprise::reference {
 namespace {
 
-//===-- One operand
-//---------------------------------------------------------------------------------------------===//
+//===-- One operand ---------------------------------------------------------------------------===//
 
 template <typename T> T negate(T x) {
   if constexpr (std::is_integral_v<T>)
@@ -71,8 +70,7 @@ Results evaluateGelu(GeluOp op, Operands operands) {
                                        : evaluateFloatUnary<GeluOp, GeluByTanh>(op, operands);
 }
 
-//===-- Two operands, with broadcasting
-//-------------------------------------------------------------------------===//
+//===-- Two operands, with broadcasting -------------------------------------------------------===//
 
 struct Add {
   template <typename T> T operator()(T x, T y) const { return wrappingAdd(x, y); }
@@ -199,8 +197,7 @@ Results evaluateSelect(SelectOp op, Operands operands) {
   return single(std::move(result));
 }
 
-//===-- cast
-//----------------------------------------------------------------------------------------------------===//
+//===-- cast ----------------------------------------------------------------------------------===//
 
 Results evaluateCast(CastOp op, Operands operands) {
   Tensor result(op.getType());

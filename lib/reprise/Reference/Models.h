@@ -12,8 +12,7 @@ namespace reprise::reference {
 using Operands = llvm::ArrayRef<const Tensor *>;
 using Results = llvm::SmallVector<Tensor>;
 
-//===-- Elements
-//------------------------------------------------------------------------------------------------===//
+//===-- Elements ------------------------------------------------------------------------------===//
 
 /// A tensor's elements in T, the compute type of its element type: 16-bit floats are widened to
 /// f32, an i1 is a uint8_t.
@@ -104,8 +103,7 @@ template <typename T> T wrappingAdd(T a, T b) {
     return a + b;
 }
 
-//===-- Indices
-//-------------------------------------------------------------------------------------------------===//
+//===-- Indices -------------------------------------------------------------------------------===//
 
 /// offset + Σ strides[d]·index[d] for every index below `sizes`, in row-major order.
 std::vector<int64_t> positions(llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides,
@@ -129,8 +127,7 @@ std::vector<int64_t> clampedIndices(const Tensor &indices, int64_t size);
 /// `value` in an element type: what iota, pad and fill write.
 Tensor splatOf(mlir::RankedTensorType type, mlir::Attribute value);
 
-//===-- Attaching
-//-----------------------------------------------------------------------------------------------===//
+//===-- Attaching -----------------------------------------------------------------------------===//
 
 template <typename OpT> OpT opOf(Results (*)(OpT, Operands));
 

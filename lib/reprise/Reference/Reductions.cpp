@@ -9,8 +9,7 @@ using namespace mlir;
 namespace reprise::reference {
 namespace {
 
-//===-- Reductions
-//----------------------------------------------------------------------------------------------===//
+//===-- Reductions ----------------------------------------------------------------------------===//
 
 struct Sum {
   template <typename T> static T identity() { return T(0); }
@@ -120,8 +119,7 @@ Results evaluateArgmax(ArgmaxOp op, Operands operands) {
   return single(round(op.getType(), std::vector<int32_t>(best.begin(), best.end())));
 }
 
-//===-- dot_general
-//---------------------------------------------------------------------------------------------===//
+//===-- dot_general ---------------------------------------------------------------------------===//
 
 /// A matrix of rows, gathered from one batch of an operand.
 template <typename T>

@@ -110,8 +110,7 @@ Results evaluateConcatenate(ConcatenateOp op, Operands operands) {
   return single(std::move(result));
 }
 
-//===-- gather, scatter_add
-//-------------------------------------------------------------------------------------===//
+//===-- gather, scatter_add -------------------------------------------------------------------===//
 
 int64_t rowSize(RankedTensorType table) { return table.getNumElements() / table.getDimSize(0); }
 

@@ -194,8 +194,7 @@ TEST(CheckpointPlan, HundredThousandOperationsInASecond) {
   }
 }
 
-//===-- The judge
-//-------------------------------------------------------------------------------===//
+//===-- The judge -----------------------------------------------------------------------------===//
 
 class CheckpointJudge : public ::testing::Test {
 protected:
@@ -306,8 +305,7 @@ TEST_F(CheckpointJudge, SeesMalformedProblems) {
   EXPECT_TRUE(isMalformed(broken));
 }
 
-//===-- Cuts
-//------------------------------------------------------------------------------------===//
+//===-- Cuts ----------------------------------------------------------------------------------===//
 
 TEST(CheckpointCut, CutsWhereLittleCrosses) {
   // Every third value is small.

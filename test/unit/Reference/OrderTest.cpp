@@ -209,8 +209,7 @@ TEST_F(OrderTest, severalDimensionsAreOneRowMajorIndex) {
   EXPECT_EQ(bits(both("[0, 1, 2]", "tensor<f32>")[0]), bits(expectedLanes(x)));
 }
 
-//===-- Contractions
-//--------------------------------------------------------------------------------------------===//
+//===-- Contractions --------------------------------------------------------------------------===//
 
 float expectedChain(const std::vector<float> &a, const std::vector<float> &b) {
   int64_t n = a.size();

@@ -127,8 +127,7 @@ TEST_F(RandomOpsTest, slicedAndReplayedElementsKeepTheirWords) {
     expectEqualBits(before[i], (*after)[i]);
 }
 
-//===-- Initial values
-//------------------------------------------------------------------------------------------===//
+//===-- Initial values ------------------------------------------------------------------------===//
 
 TEST_F(RandomOpsTest, streamsOfNames) {
   // FNV-1a-64 of "a" and "foobar", from the authors' test vectors; the top bit tells arguments from

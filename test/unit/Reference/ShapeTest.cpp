@@ -175,8 +175,7 @@ TEST_F(ShapeTest, meanOf16BitsAddsIn32) {
       << "a bf16 sum would stick at 256";
 }
 
-//===-- dot_general
-//---------------------------------------------------------------------------------------------===//
+//===-- dot_general ---------------------------------------------------------------------------===//
 
 TEST_F(ShapeTest, dotGeneralOrdersItsDimensions) {
   // lhs [k0, b, m, k1], rhs [n, k1, b, k0]: result [b, m, n].

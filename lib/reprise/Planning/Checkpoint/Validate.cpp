@@ -26,8 +26,7 @@ static Defect valueDefect(Defect::Kind kind, const Problem &problem, int value,
           "value " + std::to_string(value) + " " + what};
 }
 
-//===-- The problem
-//-----------------------------------------------------------------------------===//
+//===-- The problem ---------------------------------------------------------------------------===//
 
 static std::optional<Defect> checkOperation(const Problem &problem, int index, int firstResult) {
   const Operation &op = problem.operations[index];
@@ -70,8 +69,7 @@ std::optional<Defect> reprise::checkpoint::validate(const Problem &problem) {
   return std::nullopt;
 }
 
-//===-- The solution
-//----------------------------------------------------------------------------===//
+//===-- The solution --------------------------------------------------------------------------===//
 
 namespace {
 class Judge {

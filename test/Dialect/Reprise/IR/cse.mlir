@@ -84,3 +84,15 @@ func.func @regions(%x: tensor<4xf32>) {
   // CHECK-NEXT: return
   return
 }
+
+// Equal ops of different units stay apart: a plan that replays one of them must not touch the other.
+// CHECK-LABEL: func @units(
+func.func @units(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  // CHECK-NEXT: %[[A:.*]] = reprise.exp {{.*}}array<i64: 0>
+  %0 = reprise.exp %x {reprise.block = array<i64: 0>} : tensor<4xf32>
+  // CHECK-NEXT: %[[B:.*]] = reprise.exp {{.*}}array<i64: 1>
+  %1 = reprise.exp %x {reprise.block = array<i64: 1>} : tensor<4xf32>
+  %2 = reprise.exp %x {reprise.block = array<i64: 0>} : tensor<4xf32>
+  // CHECK-NEXT: return %[[A]], %[[B]], %[[A]]
+  return %0, %1, %2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}

@@ -28,5 +28,16 @@ func.func @train(%x: tensor<1x1x2x4xf32>) -> tensor<1x1x2x4xf32> {
 
 // -----
 
+// Its dropout takes a word per score: 3 × 3 of them, rounded up to 12.
+// CHECK-LABEL: func.func @train
+// CHECK: reprise.attention %arg0, %arg0, %arg0 seed %arg1 offset %arg2
+// CHECK: reprise.constant dense<12> : tensor<i64>
+func.func @train(%x: tensor<1x1x3x4xf32>) -> tensor<1x1x3x4xf32> {
+  %0, %1 = reprise.attention %x, %x, %x {scale = 0.5 : f64, rate = 0.5 : f64} : (tensor<1x1x3x4xf32>, tensor<1x1x3x4xf32>, tensor<1x1x3x4xf32>) -> (tensor<1x1x3x4xf32>, tensor<1x1x3xf32>)
+  return %0 : tensor<1x1x3x4xf32>
+}
+
+// -----
+
 // expected-error@below {{the argument name 'seed' is reserved}}
 func.func @train(%x: tensor<5xf32> {reprise.name = "seed"}) { return }

@@ -12,11 +12,12 @@ ParseResult reprise::parseBroadcastTypes(OpAsmParser &parser, Type &lhs, Type &r
     rhs = result = lhs;
     return success();
   }
-  return failure(parser.parseType(lhs) || parser.parseComma() || parser.parseType(rhs) || parser.parseRParen() ||
-                 parser.parseArrow() || parser.parseType(result));
+  return failure(parser.parseType(lhs) || parser.parseComma() || parser.parseType(rhs) ||
+                 parser.parseRParen() || parser.parseArrow() || parser.parseType(result));
 }
 
-void reprise::printBroadcastTypes(OpAsmPrinter &printer, Operation *, Type lhs, Type rhs, Type result) {
+void reprise::printBroadcastTypes(OpAsmPrinter &printer, Operation *, Type lhs, Type rhs,
+                                  Type result) {
   if (lhs == rhs && lhs == result)
     printer << lhs;
   else
@@ -35,11 +36,12 @@ ParseResult reprise::parseCompareTypes(OpAsmParser &parser, Type &lhs, Type &rhs
     result = shaped.clone(IntegerType::get(lhs.getContext(), 1));
     return success();
   }
-  return failure(parser.parseType(lhs) || parser.parseComma() || parser.parseType(rhs) || parser.parseRParen() ||
-                 parser.parseArrow() || parser.parseType(result));
+  return failure(parser.parseType(lhs) || parser.parseComma() || parser.parseType(rhs) ||
+                 parser.parseRParen() || parser.parseArrow() || parser.parseType(result));
 }
 
-void reprise::printCompareTypes(OpAsmPrinter &printer, Operation *, Type lhs, Type rhs, Type result) {
+void reprise::printCompareTypes(OpAsmPrinter &printer, Operation *, Type lhs, Type rhs,
+                                Type result) {
   if (lhs == rhs && cast<ShapedType>(lhs).getShape() == cast<ShapedType>(result).getShape())
     printer << lhs;
   else
@@ -60,16 +62,19 @@ static ParseResult parsePair(OpAsmParser &parser, DenseI64ArrayAttr &lhs, DenseI
 }
 
 /// `batch [0] x [0] contracting [1] x [0]`, the batch part only where there is one.
-ParseResult reprise::parseDotDims(OpAsmParser &parser, DenseI64ArrayAttr &lhsBatch, DenseI64ArrayAttr &rhsBatch,
-                                DenseI64ArrayAttr &lhsContracting, DenseI64ArrayAttr &rhsContracting) {
+ParseResult reprise::parseDotDims(OpAsmParser &parser, DenseI64ArrayAttr &lhsBatch,
+                                  DenseI64ArrayAttr &rhsBatch, DenseI64ArrayAttr &lhsContracting,
+                                  DenseI64ArrayAttr &rhsContracting) {
   lhsBatch = rhsBatch = parser.getBuilder().getDenseI64ArrayAttr({});
   if (succeeded(parser.parseOptionalKeyword("batch")) && parsePair(parser, lhsBatch, rhsBatch))
     return failure();
-  return failure(parser.parseKeyword("contracting") || parsePair(parser, lhsContracting, rhsContracting));
+  return failure(parser.parseKeyword("contracting") ||
+                 parsePair(parser, lhsContracting, rhsContracting));
 }
 
-void reprise::printDotDims(OpAsmPrinter &printer, Operation *, DenseI64ArrayAttr lhsBatch, DenseI64ArrayAttr rhsBatch,
-                         DenseI64ArrayAttr lhsContracting, DenseI64ArrayAttr rhsContracting) {
+void reprise::printDotDims(OpAsmPrinter &printer, Operation *, DenseI64ArrayAttr lhsBatch,
+                           DenseI64ArrayAttr rhsBatch, DenseI64ArrayAttr lhsContracting,
+                           DenseI64ArrayAttr rhsContracting) {
   auto pair = [&](StringRef word, DenseI64ArrayAttr lhs, DenseI64ArrayAttr rhs) {
     printer << word << " [";
     llvm::interleaveComma(lhs.asArrayRef(), printer);

@@ -9,16 +9,19 @@ namespace reprise {
 /// `[0, 1]`
 mlir::ParseResult parseDims(mlir::OpAsmParser &parser, mlir::DenseI64ArrayAttr &dims);
 
-mlir::ParseResult parseBroadcastTypes(mlir::OpAsmParser &parser, mlir::Type &lhs, mlir::Type &rhs, mlir::Type &result);
-void printBroadcastTypes(mlir::OpAsmPrinter &printer, mlir::Operation *, mlir::Type lhs, mlir::Type rhs,
-                         mlir::Type result);
+mlir::ParseResult parseBroadcastTypes(mlir::OpAsmParser &parser, mlir::Type &lhs, mlir::Type &rhs,
+                                      mlir::Type &result);
+void printBroadcastTypes(mlir::OpAsmPrinter &printer, mlir::Operation *, mlir::Type lhs,
+                         mlir::Type rhs, mlir::Type result);
 
-mlir::ParseResult parseCompareTypes(mlir::OpAsmParser &parser, mlir::Type &lhs, mlir::Type &rhs, mlir::Type &result);
-void printCompareTypes(mlir::OpAsmPrinter &printer, mlir::Operation *, mlir::Type lhs, mlir::Type rhs,
-                       mlir::Type result);
+mlir::ParseResult parseCompareTypes(mlir::OpAsmParser &parser, mlir::Type &lhs, mlir::Type &rhs,
+                                    mlir::Type &result);
+void printCompareTypes(mlir::OpAsmPrinter &printer, mlir::Operation *, mlir::Type lhs,
+                       mlir::Type rhs, mlir::Type result);
 
 mlir::ParseResult parseDotDims(mlir::OpAsmParser &parser, mlir::DenseI64ArrayAttr &lhsBatch,
-                               mlir::DenseI64ArrayAttr &rhsBatch, mlir::DenseI64ArrayAttr &lhsContracting,
+                               mlir::DenseI64ArrayAttr &rhsBatch,
+                               mlir::DenseI64ArrayAttr &lhsContracting,
                                mlir::DenseI64ArrayAttr &rhsContracting);
 void printDotDims(mlir::OpAsmPrinter &printer, mlir::Operation *, mlir::DenseI64ArrayAttr lhsBatch,
                   mlir::DenseI64ArrayAttr rhsBatch, mlir::DenseI64ArrayAttr lhsContracting,

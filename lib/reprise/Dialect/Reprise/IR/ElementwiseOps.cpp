@@ -6,9 +6,10 @@
 using namespace mlir;
 using namespace reprise;
 
-//===-- Broadcasting --------------------------------------------------------------------------------------------===//
+//===-- Broadcasting --------------------------------------------------------------------------===//
 
-static FailureOr<SmallVector<int64_t>> broadcastShapes(ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs) {
+static FailureOr<SmallVector<int64_t>> broadcastShapes(ArrayRef<int64_t> lhs,
+                                                       ArrayRef<int64_t> rhs) {
   SmallVector<int64_t> shape(std::max(lhs.size(), rhs.size()));
   for (size_t i = 1; i <= shape.size(); ++i) {
     int64_t l = i <= lhs.size() ? lhs[lhs.size() - i] : 1;
@@ -26,8 +27,8 @@ LogicalResult reprise::inferBroadcastType(std::optional<Location> location, Type
   if (!lhs || !rhs || !lhs.hasStaticShape() || !rhs.hasStaticShape())
     return emitOptionalError(location, "expected statically shaped tensors");
   if (lhs.getElementType() != rhs.getElementType())
-    return emitOptionalError(location, "expected operands of one element type but got ", lhs.getElementType(), " and ",
-                             rhs.getElementType());
+    return emitOptionalError(location, "expected operands of one element type but got ",
+                             lhs.getElementType(), " and ", rhs.getElementType());
   auto shape = broadcastShapes(lhs.getShape(), rhs.getShape());
   if (failed(shape))
     return emitOptionalError(location, "operand shapes do not broadcast: ", lhs, " and ", rhs);
@@ -35,15 +36,15 @@ LogicalResult reprise::inferBroadcastType(std::optional<Location> location, Type
   return success();
 }
 
-LogicalResult CompareOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location, Adaptor adaptor,
-                                          SmallVectorImpl<Type> &results) {
+LogicalResult CompareOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
+                                          Adaptor adaptor, SmallVectorImpl<Type> &results) {
   if (failed(inferBroadcastType(location, adaptor.getOperands().getTypes(), results)))
     return failure();
   results[0] = cast<RankedTensorType>(results[0]).clone(IntegerType::get(context, 1));
   return success();
 }
 
-//===-- Folds, exact for every IEEE input -----------------------------------------------------------------------===//
+//===-- Folds, exact for every IEEE input -----------------------------------------------------===//
 
 /// True if `attribute` is a splat equal, bit for bit, to `value` in its element type.
 static bool isSplat(Attribute attribute, double value) {
@@ -65,15 +66,18 @@ static bool isSplat(Attribute attribute, double value) {
 
 /// `operand` if it already has the result's type and `op` may be folded at all.
 static OpFoldResult sameType(Value operand, Operation *op) {
-  return operand.getType() == op->getResult(0).getType() && !isReplay(op) ? OpFoldResult(operand) : OpFoldResult();
+  return operand.getType() == op->getResult(0).getType() && !isReplay(op) ? OpFoldResult(operand)
+                                                                          : OpFoldResult();
 }
 
-/// `rounded` applied to two splat floats, in their own type. For 16-bit floats, which the op computes in f32 and then
-/// rounds, that is the same: f32 has more than twice their precision (Figueroa, When is double rounding innocuous?).
-/// Not folded where the result is NaN, whose payload is the target's.
+/// `rounded` applied to two splat floats, in their own type. For 16-bit floats, which the op
+/// computes in f32 and then rounds, that is the same: f32 has more than twice their precision
+/// (Figueroa, When is double rounding innocuous?). Not folded where the result is NaN, whose
+/// payload is the target's.
 static OpFoldResult foldSplats(Operation *op, Attribute lhs, Attribute rhs,
                                function_ref<void(APFloat &, const APFloat &)> rounded) {
-  auto left = dyn_cast_or_null<SplatElementsAttr>(lhs), right = dyn_cast_or_null<SplatElementsAttr>(rhs);
+  auto left = dyn_cast_or_null<SplatElementsAttr>(lhs),
+       right = dyn_cast_or_null<SplatElementsAttr>(rhs);
   if (!left || !right || isReplay(op) || !isa<FloatType>(left.getElementType()))
     return {};
   APFloat value = left.getSplatValue<APFloat>();
@@ -107,8 +111,9 @@ OpFoldResult AddOp::fold(FoldAdaptor adaptor) {
 OpFoldResult SubOp::fold(FoldAdaptor adaptor) {
   if (isSplat(adaptor.getRhs(), 0.0))
     return sameType(getLhs(), *this);
-  return foldSplats(*this, adaptor.getLhs(), adaptor.getRhs(),
-                    [](APFloat &x, const APFloat &y) { x.subtract(y, APFloat::rmNearestTiesToEven); });
+  return foldSplats(*this, adaptor.getLhs(), adaptor.getRhs(), [](APFloat &x, const APFloat &y) {
+    x.subtract(y, APFloat::rmNearestTiesToEven);
+  });
 }
 
 OpFoldResult MulOp::fold(FoldAdaptor adaptor) {
@@ -116,15 +121,17 @@ OpFoldResult MulOp::fold(FoldAdaptor adaptor) {
     return sameType(getLhs(), *this);
   if (isSplat(adaptor.getLhs(), 1.0))
     return sameType(getRhs(), *this);
-  return foldSplats(*this, adaptor.getLhs(), adaptor.getRhs(),
-                    [](APFloat &x, const APFloat &y) { x.multiply(y, APFloat::rmNearestTiesToEven); });
+  return foldSplats(*this, adaptor.getLhs(), adaptor.getRhs(), [](APFloat &x, const APFloat &y) {
+    x.multiply(y, APFloat::rmNearestTiesToEven);
+  });
 }
 
 OpFoldResult DivOp::fold(FoldAdaptor adaptor) {
   if (isSplat(adaptor.getRhs(), 1.0))
     return sameType(getLhs(), *this);
-  return foldSplats(*this, adaptor.getLhs(), adaptor.getRhs(),
-                    [](APFloat &x, const APFloat &y) { x.divide(y, APFloat::rmNearestTiesToEven); });
+  return foldSplats(*this, adaptor.getLhs(), adaptor.getRhs(), [](APFloat &x, const APFloat &y) {
+    x.divide(y, APFloat::rmNearestTiesToEven);
+  });
 }
 
 OpFoldResult SelectOp::fold(FoldAdaptor adaptor) {

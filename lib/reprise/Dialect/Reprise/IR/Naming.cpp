@@ -20,7 +20,8 @@ std::string reprise::getPlace(Location location) {
   std::string place;
   location->walk([&](Location part) {
     if (auto line = dyn_cast<FileLineColLoc>(part); line && place.empty())
-      place = line.getFilename().str() + ":" + std::to_string(line.getLine()) + ":" + std::to_string(line.getColumn());
+      place = line.getFilename().str() + ":" + std::to_string(line.getLine()) + ":" +
+              std::to_string(line.getColumn());
     return WalkResult::advance();
   });
   return place;

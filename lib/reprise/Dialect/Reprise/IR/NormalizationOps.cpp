@@ -18,13 +18,14 @@ static LogicalResult verifyHasRow(Operation *op) {
 LogicalResult SoftmaxOp::verify() { return verifyHasRow(*this); }
 LogicalResult LogSoftmaxOp::verify() { return verifyHasRow(*this); }
 
-LogicalResult CrossEntropyOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
-                                               SmallVectorImpl<Type> &results) {
+LogicalResult CrossEntropyOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                               Adaptor adaptor, SmallVectorImpl<Type> &results) {
   auto logits = dyn_cast<RankedTensorType>(adaptor.getLogits().getType());
   auto labels = dyn_cast<RankedTensorType>(adaptor.getLabels().getType());
   if (!logits || !labels || logits.getRank() == 0 || logits.getShape().back() == 0 ||
       logits.getShape().drop_back() != labels.getShape())
-    return emitOptionalError(location, "expected logits [samples…, classes] and labels [samples…] but got ",
+    return emitOptionalError(location,
+                             "expected logits [samples…, classes] and labels [samples…] but got ",
                              adaptor.getLogits().getType(), " and ", adaptor.getLabels().getType());
   results.push_back(withoutLast(logits, logits.getElementType()));
   return success();
@@ -33,8 +34,8 @@ LogicalResult CrossEntropyOp::inferReturnTypes(MLIRContext *, std::optional<Loca
 Value CrossEntropyOp::getPositions() { return getLabels(); }
 int64_t CrossEntropyOp::getPositionLimit() { return getLogits().getType().getShape().back(); }
 
-LogicalResult LayerNormOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
-                                            SmallVectorImpl<Type> &results) {
+LogicalResult LayerNormOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                            Adaptor adaptor, SmallVectorImpl<Type> &results) {
   auto type = dyn_cast<RankedTensorType>(adaptor.getOperand().getType());
   if (!type || type.getRank() == 0 || type.getShape().back() == 0)
     return emitOptionalError(location, "expected an operand with a non-empty last dimension");
@@ -47,7 +48,7 @@ LogicalResult LayerNormOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
   return success();
 }
 
-//===-- Decompositions ------------------------------------------------------------------------------------------===//
+//===-- Decompositions ------------------------------------------------------------------------===//
 
 namespace {
 /// Builds ops over rows: reductions of the last dimension and their broadcast back.
@@ -56,15 +57,20 @@ struct RowBuilder {
   RankedTensorType type;
   int64_t last = type.getRank() - 1;
 
-  template <typename ReduceT> Value reduce(Value x) { return ReduceT::create(b, x, ArrayRef<int64_t>{last}); }
+  template <typename ReduceT> Value reduce(Value x) {
+    return ReduceT::create(b, x, ArrayRef<int64_t>{last});
+  }
   Value spread(Value row) {
     auto dims = llvm::to_vector(llvm::seq<int64_t>(0, last));
     auto element = cast<RankedTensorType>(row.getType()).getElementType();
     return BroadcastOp::create(b, type.clone(element), row, dims);
   }
-  Value spreadColumns(Value column) { return BroadcastOp::create(b, type, column, ArrayRef<int64_t>{last}); }
+  Value spreadColumns(Value column) {
+    return BroadcastOp::create(b, type, column, ArrayRef<int64_t>{last});
+  }
   Value splat(RankedTensorType shape, double value) {
-    return ConstantOp::create(b, DenseElementsAttr::get(shape, b.getFloatAttr(shape.getElementType(), value)));
+    return ConstantOp::create(
+        b, DenseElementsAttr::get(shape, b.getFloatAttr(shape.getElementType(), value)));
   }
 };
 } // namespace
@@ -93,12 +99,15 @@ SmallVector<Value> CrossEntropyOp::decompose(ImplicitLocOpBuilder &b, ValueRange
   Value sum = row.reduce<SumOp>(ExpOp::create(b, shifted));
   auto labelType = cast<RankedTensorType>(operands[1].getType());
   auto bound = [&](int64_t value) -> Value {
-    return ConstantOp::create(b, DenseElementsAttr::get(labelType, b.getIntegerAttr(labelType.getElementType(), value)));
+    return ConstantOp::create(
+        b, DenseElementsAttr::get(labelType, b.getIntegerAttr(labelType.getElementType(), value)));
   };
-  Value clamped = MinimumOp::create(b, MaximumOp::create(b, operands[1], bound(0)), bound(row.type.getShape().back() - 1));
+  Value clamped = MinimumOp::create(b, MaximumOp::create(b, operands[1], bound(0)),
+                                    bound(row.type.getShape().back() - 1));
   Value classes = IotaOp::create(b, row.type.clone(labelType.getElementType()), row.last);
   Value isLabel = CompareOp::create(b, ComparePredicate::eq, classes, row.spread(clamped));
-  // The one chosen element, as a maximum over it and -inf: exact, unlike a sum with zeros (-0 + 0 = +0).
+  // The one chosen element, as a maximum over it and -inf: exact, unlike a sum with zeros (-0 + 0 =
+  // +0).
   Value others = row.splat(row.type, -std::numeric_limits<double>::infinity());
   Value chosen = row.reduce<MaxOp>(SelectOp::create(b, isLabel, shifted, others));
   return {SubOp::create(b, LogOp::create(b, sum), chosen)};

@@ -6,8 +6,8 @@ using namespace reprise;
 
 static RankedTensorType tensor(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-LogicalResult reprise::inferReducedType(std::optional<Location> location, Type operand, ArrayRef<int64_t> dims,
-                                        SmallVectorImpl<Type> &results) {
+LogicalResult reprise::inferReducedType(std::optional<Location> location, Type operand,
+                                        ArrayRef<int64_t> dims, SmallVectorImpl<Type> &results) {
   auto type = dyn_cast<RankedTensorType>(operand);
   if (!type || !type.hasStaticShape())
     return emitOptionalError(location, "expected a statically shaped tensor");
@@ -37,9 +37,10 @@ LogicalResult ArgmaxOp::verify() {
   return success();
 }
 
-//===-- dot_general ---------------------------------------------------------------------------------------------===//
+//===-- dot_general ---------------------------------------------------------------------------===//
 
-static SmallVector<int64_t> freeDims(RankedTensorType type, ArrayRef<int64_t> batch, ArrayRef<int64_t> contracting) {
+static SmallVector<int64_t> freeDims(RankedTensorType type, ArrayRef<int64_t> batch,
+                                     ArrayRef<int64_t> contracting) {
   SmallVector<int64_t> free;
   for (int64_t d = 0; d < type.getRank(); ++d)
     if (!llvm::is_contained(batch, d) && !llvm::is_contained(contracting, d))
@@ -47,8 +48,12 @@ static SmallVector<int64_t> freeDims(RankedTensorType type, ArrayRef<int64_t> ba
   return free;
 }
 
-SmallVector<int64_t> DotGeneralOp::getLhsFree() { return freeDims(tensor(getLhs()), getLhsBatch(), getLhsContracting()); }
-SmallVector<int64_t> DotGeneralOp::getRhsFree() { return freeDims(tensor(getRhs()), getRhsBatch(), getRhsContracting()); }
+SmallVector<int64_t> DotGeneralOp::getLhsFree() {
+  return freeDims(tensor(getLhs()), getLhsBatch(), getLhsContracting());
+}
+SmallVector<int64_t> DotGeneralOp::getRhsFree() {
+  return freeDims(tensor(getRhs()), getRhsBatch(), getRhsContracting());
+}
 
 int64_t DotGeneralOp::getContractedSize() {
   int64_t size = 1;
@@ -58,10 +63,13 @@ int64_t DotGeneralOp::getContractedSize() {
 }
 
 bool DotGeneralOp::hasBatchDims() { return !getLhsBatch().empty(); }
-int64_t DotGeneralOp::getFlops() { return 2 * getContractedSize() * tensor(getResult()).getNumElements(); }
+int64_t DotGeneralOp::getFlops() {
+  return 2 * getContractedSize() * tensor(getResult()).getNumElements();
+}
 
-static SmallVector<int64_t> dotShape(RankedTensorType lhs, RankedTensorType rhs, ArrayRef<int64_t> lhsBatch,
-                                     ArrayRef<int64_t> rhsBatch, ArrayRef<int64_t> lhsContracting,
+static SmallVector<int64_t> dotShape(RankedTensorType lhs, RankedTensorType rhs,
+                                     ArrayRef<int64_t> lhsBatch, ArrayRef<int64_t> rhsBatch,
+                                     ArrayRef<int64_t> lhsContracting,
                                      ArrayRef<int64_t> rhsContracting) {
   SmallVector<int64_t> shape;
   for (int64_t dim : lhsBatch)
@@ -73,18 +81,21 @@ static SmallVector<int64_t> dotShape(RankedTensorType lhs, RankedTensorType rhs,
   return shape;
 }
 
-void DotGeneralOp::build(OpBuilder &builder, OperationState &state, Value lhs, Value rhs, ArrayRef<int64_t> lhsBatch,
-                         ArrayRef<int64_t> rhsBatch, ArrayRef<int64_t> lhsContracting, ArrayRef<int64_t> rhsContracting,
+void DotGeneralOp::build(OpBuilder &builder, OperationState &state, Value lhs, Value rhs,
+                         ArrayRef<int64_t> lhsBatch, ArrayRef<int64_t> rhsBatch,
+                         ArrayRef<int64_t> lhsContracting, ArrayRef<int64_t> rhsContracting,
                          Type elementType) {
   auto type = RankedTensorType::get(
-      dotShape(tensor(lhs), tensor(rhs), lhsBatch, rhsBatch, lhsContracting, rhsContracting), elementType);
-  build(builder, state, type, lhs, rhs, builder.getDenseI64ArrayAttr(lhsBatch), builder.getDenseI64ArrayAttr(rhsBatch),
-        builder.getDenseI64ArrayAttr(lhsContracting), builder.getDenseI64ArrayAttr(rhsContracting), TypeAttr(),
-        builder.getI64IntegerAttr(0));
+      dotShape(tensor(lhs), tensor(rhs), lhsBatch, rhsBatch, lhsContracting, rhsContracting),
+      elementType);
+  build(builder, state, type, lhs, rhs, builder.getDenseI64ArrayAttr(lhsBatch),
+        builder.getDenseI64ArrayAttr(rhsBatch), builder.getDenseI64ArrayAttr(lhsContracting),
+        builder.getDenseI64ArrayAttr(rhsContracting), TypeAttr(), builder.getI64IntegerAttr(0));
 }
 
 /// Dimensions in range, none listed twice.
-static bool areDistinctDims(RankedTensorType type, ArrayRef<int64_t> first, ArrayRef<int64_t> second) {
+static bool areDistinctDims(RankedTensorType type, ArrayRef<int64_t> first,
+                            ArrayRef<int64_t> second) {
   llvm::SmallDenseSet<int64_t> seen;
   for (int64_t dim : llvm::concat<const int64_t>(first, second))
     if (dim < 0 || dim >= type.getRank() || !seen.insert(dim).second)
@@ -111,14 +122,17 @@ LogicalResult DotGeneralOp::verify() {
     return emitOpError("expected a result of ") << element << " or " << compute;
   if (getAccumulation() && *getAccumulation() != compute)
     return emitOpError("expected accumulation in ") << compute;
-  auto shape = dotShape(lhs, rhs, getLhsBatch(), getRhsBatch(), getLhsContracting(), getRhsContracting());
+  auto shape =
+      dotShape(lhs, rhs, getLhsBatch(), getRhsBatch(), getLhsContracting(), getRhsContracting());
   if (getType().getShape() != ArrayRef(shape))
-    return emitOpError("expected a result of type ") << RankedTensorType::get(shape, getType().getElementType());
+    return emitOpError("expected a result of type ")
+           << RankedTensorType::get(shape, getType().getElementType());
   return success();
 }
 
 /// The operand's dimensions before its transpose.
-static DenseI64ArrayAttr mapDims(OpBuilder &builder, ArrayRef<int64_t> dims, ArrayRef<int64_t> permutation) {
+static DenseI64ArrayAttr mapDims(OpBuilder &builder, ArrayRef<int64_t> dims,
+                                 ArrayRef<int64_t> permutation) {
   SmallVector<int64_t> mapped;
   for (int64_t dim : dims)
     mapped.push_back(permutation[dim]);
@@ -149,6 +163,10 @@ static LogicalResult foldTranspose(DotGeneralOp op, PatternRewriter &rewriter, b
 }
 
 void DotGeneralOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) {
-  patterns.add(+[](DotGeneralOp op, PatternRewriter &rewriter) { return foldTranspose(op, rewriter, true); });
-  patterns.add(+[](DotGeneralOp op, PatternRewriter &rewriter) { return foldTranspose(op, rewriter, false); });
+  patterns.add(+[](DotGeneralOp op, PatternRewriter &rewriter) {
+    return foldTranspose(op, rewriter, true);
+  });
+  patterns.add(+[](DotGeneralOp op, PatternRewriter &rewriter) {
+    return foldTranspose(op, rewriter, false);
+  });
 }

@@ -4,7 +4,7 @@
 using namespace mlir;
 using namespace reprise;
 
-//===-- block, checkpoint ---------------------------------------------------------------------------------------===//
+//===-- block, checkpoint ---------------------------------------------------------------------===//
 
 static LogicalResult verifyYield(Operation *op, Region &body) {
   auto yield = body.front().empty() ? YieldOp() : dyn_cast<YieldOp>(body.front().back());
@@ -24,7 +24,7 @@ LogicalResult YieldOp::verify() {
 LogicalResult BlockOp::verify() { return verifyYield(*this, getBody()); }
 LogicalResult CheckpointOp::verify() { return verifyYield(*this, getBody()); }
 
-//===-- value_and_grad ------------------------------------------------------------------------------------------===//
+//===-- value_and_grad ------------------------------------------------------------------------===//
 
 /// `@f(%x, %y)` or `(%a = %x, %b = %y)`.
 static ParseResult parseOperands(OpAsmParser &parser, OperationState &state, bool hasRegion,
@@ -44,8 +44,9 @@ ParseResult ValueAndGradOp::parse(OpAsmParser &parser, OperationState &state) {
   SmallVector<OpAsmParser::Argument> arguments;
   SmallVector<OpAsmParser::UnresolvedOperand> operands;
   DenseI64ArrayAttr wrt, of = parser.getBuilder().getDenseI64ArrayAttr({0});
-  if ((symbol.has_value() && failed(*symbol)) || parseOperands(parser, state, hasRegion, arguments, operands) ||
-      parser.parseKeyword("wrt") || parseDims(parser, wrt))
+  if ((symbol.has_value() && failed(*symbol)) ||
+      parseOperands(parser, state, hasRegion, arguments, operands) || parser.parseKeyword("wrt") ||
+      parseDims(parser, wrt))
     return failure();
   if (succeeded(parser.parseOptionalKeyword("of")) && parseDims(parser, of))
     return failure();
@@ -54,7 +55,8 @@ ParseResult ValueAndGradOp::parse(OpAsmParser &parser, OperationState &state) {
   Region *body = state.addRegion();
   SMLoc location = parser.getCurrentLocation();
   FunctionType type;
-  // The types of the region's arguments follow the region: parse them first from the trailing function type.
+  // The types of the region's arguments follow the region: parse them first from the trailing
+  // function type.
   if (hasRegion) {
     SmallVector<Type> types;
     if (parser.parseColonType(type))
@@ -84,9 +86,9 @@ void ValueAndGradOp::print(OpAsmPrinter &printer) {
   bool hasRegion = !getBody().empty();
   if (hasRegion) {
     printer << "(";
-    llvm::interleaveComma(llvm::zip(getBody().getArguments(), getOperands()), printer, [&](auto pair) {
-      printer << std::get<0>(pair) << " = " << std::get<1>(pair);
-    });
+    llvm::interleaveComma(
+        llvm::zip(getBody().getArguments(), getOperands()), printer,
+        [&](auto pair) { printer << std::get<0>(pair) << " = " << std::get<1>(pair); });
     printer << ")";
   } else {
     printer << getCalleeAttr() << "(" << getOperands() << ")";
@@ -109,10 +111,12 @@ static LogicalResult verifyDerivative(ValueAndGradOp op, TypeRange inputs, TypeR
     return op.emitOpError("expected operands of the types of the function's arguments");
   SmallVector<Type> expected(primal.begin(), primal.end());
   for (int64_t result : op.getOf()) {
-    auto type = result >= 0 && result < static_cast<int64_t>(primal.size()) ? dyn_cast<RankedTensorType>(primal[result])
-                                                                            : RankedTensorType();
+    auto type = result >= 0 && result < static_cast<int64_t>(primal.size())
+                    ? dyn_cast<RankedTensorType>(primal[result])
+                    : RankedTensorType();
     if (!type || type.getRank() != 0 || !isa<FloatType>(type.getElementType()))
-      return op.emitOpError("expected result ") << result << " of the function to be a scalar of floats";
+      return op.emitOpError("expected result ")
+             << result << " of the function to be a scalar of floats";
     for (int64_t argument : op.getWrt()) {
       if (argument < 0 || argument >= static_cast<int64_t>(inputs.size()))
         return op.emitOpError("expected 'wrt' to list arguments of the function, got ") << argument;
@@ -123,7 +127,8 @@ static LogicalResult verifyDerivative(ValueAndGradOp op, TypeRange inputs, TypeR
     }
   }
   if (op.getResultTypes() != TypeRange(expected))
-    return op.emitOpError("expected the function's results and one gradient per 'wrt' argument: ") << TypeRange(expected);
+    return op.emitOpError("expected the function's results and one gradient per 'wrt' argument: ")
+           << TypeRange(expected);
   return success();
 }
 
@@ -151,13 +156,15 @@ LogicalResult ValueAndGradOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyDerivative(*this, function.getArgumentTypes(), function.getResultTypes());
 }
 
-void ValueAndGradOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+void ValueAndGradOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
   bool draws = false;
   auto visit = [&](Operation *op) {
     auto random = dyn_cast<RandomOpInterface>(op);
     draws |= random && random.draws() && !random.getSeedOperand();
     // A call that is not inlined yet may draw.
-    draws |= isa<CallOpInterface>(op) || (isa<ValueAndGradOp>(op) && cast<ValueAndGradOp>(op).getCalleeAttr());
+    draws |= isa<CallOpInterface>(op) ||
+             (isa<ValueAndGradOp>(op) && cast<ValueAndGradOp>(op).getCalleeAttr());
   };
   if (getCalleeAttr())
     draws = true;

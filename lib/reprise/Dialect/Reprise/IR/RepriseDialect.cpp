@@ -39,17 +39,18 @@ void RepriseDialect::initialize() {
       >();
 }
 
-Operation *RepriseDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location location) {
+Operation *RepriseDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,
+                                               Location location) {
   auto elements = dyn_cast<ElementsAttr>(value);
   if (!elements || elements.getType() != type)
     return nullptr;
   return ConstantOp::create(builder, location, elements);
 }
 
-//===-- Initial values ------------------------------------------------------------------------------------------===//
+//===-- Initial values ------------------------------------------------------------------------===//
 
-/// True if a decimal integer comes next. The parser itself cannot tell without eating the sign, and reads the hexadecimal
-/// form in which infinities are printed as an integer.
+/// True if a decimal integer comes next. The parser itself cannot tell without eating the sign, and
+/// reads the hexadecimal form in which infinities are printed as an integer.
 static bool isAtDecimalInteger(AsmParser &parser) {
   const char *text = parser.getCurrentLocation().getPointer();
   text += *text == '-';
@@ -71,12 +72,14 @@ static ParseResult parseDouble(AsmParser &parser, double &value) {
 }
 
 /// Prints the shortest decimal that reads back as the same double.
-static void printDouble(AsmPrinter &printer, FloatAttr value) { printer.printFloat(value.getValue()); }
+static void printDouble(AsmPrinter &printer, FloatAttr value) {
+  printer.printFloat(value.getValue());
+}
 
 static Attribute parsePair(AsmParser &parser, function_ref<Attribute(FloatAttr, FloatAttr)> make) {
   double first, second;
-  if (parser.parseLess() || parseDouble(parser, first) || parser.parseComma() || parseDouble(parser, second) ||
-      parser.parseGreater())
+  if (parser.parseLess() || parseDouble(parser, first) || parser.parseComma() ||
+      parseDouble(parser, second) || parser.parseGreater())
     return {};
   Builder &builder = parser.getBuilder();
   return make(builder.getF64FloatAttr(first), builder.getF64FloatAttr(second));
@@ -91,12 +94,14 @@ static void printPair(AsmPrinter &printer, FloatAttr first, FloatAttr second) {
 }
 
 Attribute NormalInitAttr::parse(AsmParser &parser, Type) {
-  return parsePair(parser, [&](FloatAttr mean, FloatAttr std) { return get(parser.getContext(), mean, std); });
+  return parsePair(
+      parser, [&](FloatAttr mean, FloatAttr std) { return get(parser.getContext(), mean, std); });
 }
 void NormalInitAttr::print(AsmPrinter &printer) const { printPair(printer, getMean(), getStd()); }
 
 Attribute UniformInitAttr::parse(AsmParser &parser, Type) {
-  return parsePair(parser, [&](FloatAttr low, FloatAttr high) { return get(parser.getContext(), low, high); });
+  return parsePair(
+      parser, [&](FloatAttr low, FloatAttr high) { return get(parser.getContext(), low, high); });
 }
 void UniformInitAttr::print(AsmPrinter &printer) const { printPair(printer, getLow(), getHigh()); }
 
@@ -112,13 +117,15 @@ void FillInitAttr::print(AsmPrinter &printer) const {
   printer << ">";
 }
 
-LogicalResult UniformIntInitAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t low, int64_t high) {
+LogicalResult UniformIntInitAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t low,
+                                         int64_t high) {
   if (low >= high || static_cast<uint64_t>(high) - static_cast<uint64_t>(low) > (uint64_t{1} << 32))
-    return emitError() << "expected a range [low, high) of 1 to 2^32 integers, got [" << low << ", " << high << ")";
+    return emitError() << "expected a range [low, high) of 1 to 2^32 integers, got [" << low << ", "
+                       << high << ")";
   return success();
 }
 
-//===-- Attributes on functions and ops -------------------------------------------------------------------------===//
+//===-- Attributes on functions and ops -------------------------------------------------------===//
 
 LogicalResult RepriseDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   if (attribute.getName() == "reprise.label" && !isa<LabelAttr>(attribute.getValue()))
@@ -126,7 +133,8 @@ LogicalResult RepriseDialect::verifyOperationAttribute(Operation *op, NamedAttri
   return success();
 }
 
-/// What is wrong with the initial value of integers of type `element`, each of which must be one of the type's.
+/// What is wrong with the initial value of integers of type `element`, each of which must be one of
+/// the type's.
 static std::string checkIntegers(Attribute value, Type element) {
   unsigned width = element.getIntOrFloatBitWidth();
   if (auto range = dyn_cast<UniformIntInitAttr>(value)) {
@@ -150,7 +158,9 @@ static std::string checkInitializer(Attribute value, Type element) {
     return "expected 'reprise.init' to be a #reprise initializer";
   if (element.isInteger())
     return checkIntegers(value, element);
-  return isa<UniformIntInitAttr>(value) ? "expected an initializer for floats, such as #reprise.normal" : "";
+  return isa<UniformIntInitAttr>(value)
+             ? "expected an initializer for floats, such as #reprise.normal"
+             : "";
 }
 
 /// What is wrong with an attribute of a function's argument of type `type`; empty if nothing is.
@@ -168,10 +178,13 @@ static std::string checkArgumentAttribute(NamedAttribute attribute, Type type) {
     if (!known)
       return "expected 'reprise.role' to be \"input\", \"parameter\" or \"state\"";
     bool scalar = role == "seed" || role == "offset" || role == "step";
-    return scalar && !isI64Scalar(type) ? "expected a tensor<i64> of role \"" + role.str() + "\"" : "";
+    return scalar && !isI64Scalar(type) ? "expected a tensor<i64> of role \"" + role.str() + "\""
+                                        : "";
   }
   if (name == "reprise.name")
-    return isa<StringAttr>(value) && !cast<StringAttr>(value).empty() ? "" : "expected 'reprise.name' to be a name";
+    return isa<StringAttr>(value) && !cast<StringAttr>(value).empty()
+               ? ""
+               : "expected 'reprise.name' to be a name";
   if (name == "reprise.batch_dim") {
     auto dim = dyn_cast<IntegerAttr>(value);
     bool inRange = dim && dim.getInt() >= 0 && dim.getInt() < shaped.getRank();
@@ -182,23 +195,28 @@ static std::string checkArgumentAttribute(NamedAttribute attribute, Type type) {
   return ("unknown attribute '" + name + "' on an argument").str();
 }
 
-LogicalResult RepriseDialect::verifyRegionArgAttribute(Operation *op, unsigned region, unsigned argument,
+LogicalResult RepriseDialect::verifyRegionArgAttribute(Operation *op, unsigned region,
+                                                       unsigned argument,
                                                        NamedAttribute attribute) {
-  std::string wrong = checkArgumentAttribute(attribute, op->getRegion(region).getArgument(argument).getType());
+  std::string wrong =
+      checkArgumentAttribute(attribute, op->getRegion(region).getArgument(argument).getType());
   if (!wrong.empty())
     return op->emitError(wrong) << " (argument " << argument << ")";
   return success();
 }
 
 /// What is wrong with an attribute of a function's result; empty if nothing is.
-static std::string checkResultAttribute(FunctionOpInterface function, unsigned result, NamedAttribute attribute) {
+static std::string checkResultAttribute(FunctionOpInterface function, unsigned result,
+                                        NamedAttribute attribute) {
   StringRef name = attribute.getName();
   if (name == "reprise.name")
     return isa<StringAttr>(attribute.getValue()) ? "" : "expected 'reprise.name' to be a string";
   // What the entry returns for the comparison of replays only is no result of the model.
   if (name == "reprise.check") {
     bool alone = !function.getResultAttr(result, "reprise.name");
-    return alone && isa<StringAttr>(attribute.getValue()) ? "" : "expected 'reprise.check' to be a string without a name beside it";
+    return alone && isa<StringAttr>(attribute.getValue())
+               ? ""
+               : "expected 'reprise.check' to be a string without a name beside it";
   }
   if (name == "reprise.replay_of") {
     auto original = dyn_cast<IntegerAttr>(attribute.getValue());
@@ -206,7 +224,8 @@ static std::string checkResultAttribute(FunctionOpInterface function, unsigned r
     return earlier && function.getResultAttr(result, "reprise.check") &&
                    function.getResultTypes()[original.getInt()] == function.getResultTypes()[result]
                ? ""
-               : "expected 'reprise.replay_of' to be an earlier result of the same type, with 'reprise.check' beside it";
+               : "expected 'reprise.replay_of' to be an earlier result of the same type, with "
+                 "'reprise.check' beside it";
   }
   return ("unknown attribute '" + name + "'").str();
 }
@@ -219,7 +238,7 @@ LogicalResult RepriseDialect::verifyRegionResultAttribute(Operation *op, unsigne
   return success();
 }
 
-//===-- Helpers of the ops --------------------------------------------------------------------------------------===//
+//===-- Helpers of the ops --------------------------------------------------------------------===//
 
 bool reprise::isI64Scalar(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);

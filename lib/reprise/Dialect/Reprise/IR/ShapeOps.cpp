@@ -15,7 +15,7 @@ template <typename OpT> static OpT plainProducer(Value value) {
   return op && !op.getReplay() ? op : OpT();
 }
 
-//===-- constant, iota ------------------------------------------------------------------------------------------===//
+//===-- constant, iota ------------------------------------------------------------------------===//
 
 // Replayed constants fold as well, as ConstantLike demands: a constant is never a value to save.
 OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
@@ -36,16 +36,19 @@ LogicalResult ConstantOp::verify() {
 }
 
 LogicalResult IotaOp::verify() {
-  if (static_cast<int64_t>(getDim()) < 0 || static_cast<int64_t>(getDim()) >= tensor(getResult()).getRank())
-    return emitOpError("expected a dimension of the result, got ") << static_cast<int64_t>(getDim());
+  if (static_cast<int64_t>(getDim()) < 0 ||
+      static_cast<int64_t>(getDim()) >= tensor(getResult()).getRank())
+    return emitOpError("expected a dimension of the result, got ")
+           << static_cast<int64_t>(getDim());
   return success();
 }
 
-//===-- broadcast -----------------------------------------------------------------------------------------------===//
+//===-- broadcast -----------------------------------------------------------------------------===//
 
 LogicalResult BroadcastOp::verify() {
   auto from = tensor(getOperand()), to = tensor(getResult());
-  if (from.getElementType() != to.getElementType() || static_cast<int64_t>(getDims().size()) != from.getRank())
+  if (from.getElementType() != to.getElementType() ||
+      static_cast<int64_t>(getDims().size()) != from.getRank())
     return emitOpError("expected one result dimension per operand dimension and one element type");
   int64_t last = -1;
   for (auto [d, dim] : llvm::enumerate(getDims())) {
@@ -71,7 +74,7 @@ OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
   return splat && !getReplay() ? OpFoldResult(splat.resizeSplat(getType())) : OpFoldResult();
 }
 
-//===-- reshape -------------------------------------------------------------------------------------------------===//
+//===-- reshape -------------------------------------------------------------------------------===//
 
 LogicalResult ReshapeOp::verify() {
   auto from = tensor(getOperand()), to = tensor(getResult());
@@ -80,8 +83,10 @@ LogicalResult ReshapeOp::verify() {
   return success();
 }
 
-/// Strides for `sizes` over the elements of `source`; none if a new dimension straddles a jump of the old view.
-static std::optional<SmallVector<int64_t>> reshapeStrides(const StridedView &source, ArrayRef<int64_t> sizes) {
+/// Strides for `sizes` over the elements of `source`; none if a new dimension straddles a jump of
+/// the old view.
+static std::optional<SmallVector<int64_t>> reshapeStrides(const StridedView &source,
+                                                          ArrayRef<int64_t> sizes) {
   SmallVector<int64_t> strides(sizes.size(), 0);
   size_t from = 0, to = 0;
   while (from < source.sizes.size() || to < sizes.size()) {
@@ -95,7 +100,8 @@ static std::optional<SmallVector<int64_t>> reshapeStrides(const StridedView &sou
       else
         fromCount *= source.sizes[fromEnd++];
     } while (fromCount != toCount);
-    // The old dimensions of this factor must be one arithmetic progression; those of size 1 do not count.
+    // The old dimensions of this factor must be one arithmetic progression; those of size 1 do not
+    // count.
     int64_t inner = 0, step = 0, count = 1;
     for (size_t d = fromEnd; d-- > from;) {
       if (source.sizes[d] == 1)
@@ -141,15 +147,18 @@ static LogicalResult mergeReshapes(ReshapeOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-void ReshapeOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) { patterns.add(mergeReshapes); }
+void ReshapeOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) {
+  patterns.add(mergeReshapes);
+}
 
-//===-- transpose -----------------------------------------------------------------------------------------------===//
+//===-- transpose -----------------------------------------------------------------------------===//
 
-LogicalResult TransposeOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
-                                            SmallVectorImpl<Type> &results) {
+LogicalResult TransposeOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                            Adaptor adaptor, SmallVectorImpl<Type> &results) {
   auto type = dyn_cast<RankedTensorType>(adaptor.getOperand().getType());
   ArrayRef<int64_t> permutation = adaptor.getPermutation();
-  if (!type || static_cast<int64_t>(permutation.size()) != type.getRank() || !isPermutationVector(permutation))
+  if (!type || static_cast<int64_t>(permutation.size()) != type.getRank() ||
+      !isPermutationVector(permutation))
     return emitOptionalError(location, "expected a permutation of the operand's dimensions");
   SmallVector<int64_t> shape;
   for (int64_t dim : permutation)
@@ -193,10 +202,10 @@ void TransposeOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRC
   patterns.add(mergeTransposes);
 }
 
-//===-- slice ---------------------------------------------------------------------------------------------------===//
+//===-- slice ---------------------------------------------------------------------------------===//
 
-LogicalResult SliceOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
-                                        SmallVectorImpl<Type> &results) {
+LogicalResult SliceOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                        Adaptor adaptor, SmallVectorImpl<Type> &results) {
   auto type = dyn_cast<RankedTensorType>(adaptor.getOperand().getType());
   size_t rank = type ? type.getRank() : 0;
   if (!type || adaptor.getStarts().size() != rank || adaptor.getLimits().size() != rank ||
@@ -204,7 +213,8 @@ LogicalResult SliceOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
     return emitOptionalError(location, "expected starts, limits and strides of the operand's rank");
   SmallVector<int64_t> shape;
   for (size_t d = 0; d < rank; ++d) {
-    int64_t start = adaptor.getStarts()[d], limit = adaptor.getLimits()[d], stride = adaptor.getStrides()[d];
+    int64_t start = adaptor.getStarts()[d], limit = adaptor.getLimits()[d],
+            stride = adaptor.getStrides()[d];
     if (start < 0 || start > limit || limit > type.getDimSize(d) || stride < 1)
       return emitOptionalError(location, "expected 0 <= start <= limit <= ", type.getDimSize(d),
                                " and a positive stride in dimension ", d);
@@ -234,17 +244,21 @@ OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
 /// slice(random) draws the window itself, from a moved origin: every element keeps its word.
 static LogicalResult moveOrigin(SliceOp op, PatternRewriter &rewriter) {
   auto random = op.getOperand().getDefiningOp<RandomOpInterface>();
-  if (!random || random->getNumOperands() == 0 || op.getReplay() || !random->hasOneUse() || !random.getSeedOperand())
+  if (!random || random->getNumOperands() == 0 || op.getReplay() || !random->hasOneUse() ||
+      !random.getSeedOperand())
     return failure();
   // Only pure draws: an op that also reads a tensor would have to slice that, too.
-  if (llvm::any_of(random->getOperands(), [&](Value v) { return v != random.getSeedOperand() &&
-        v != random.getOffsetOperand() && v != random.getOriginOperand(); }))
+  if (llvm::any_of(random->getOperands(), [&](Value v) {
+        return v != random.getSeedOperand() && v != random.getOffsetOperand() &&
+               v != random.getOriginOperand();
+      }))
     return failure();
   if (random.getOriginOperand() || llvm::any_of(op.getStrides(), [](int64_t s) { return s != 1; }))
     return failure();
   Value origin = ConstantOp::create(
       rewriter, op.getLoc(),
-      DenseElementsAttr::get(RankedTensorType::get({static_cast<int64_t>(op.getStarts().size())}, rewriter.getI64Type()),
+      DenseElementsAttr::get(RankedTensorType::get({static_cast<int64_t>(op.getStarts().size())},
+                                                   rewriter.getI64Type()),
                              op.getStarts()));
   rewriter.setInsertionPoint(op);
   auto global = rewriter.getDenseI64ArrayAttr(random.getDrawnGlobalShape());
@@ -255,12 +269,14 @@ static LogicalResult moveOrigin(SliceOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-void SliceOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) { patterns.add(moveOrigin); }
+void SliceOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) {
+  patterns.add(moveOrigin);
+}
 
-//===-- pad, concatenate ----------------------------------------------------------------------------------------===//
+//===-- pad, concatenate ----------------------------------------------------------------------===//
 
-LogicalResult PadOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
-                                      SmallVectorImpl<Type> &results) {
+LogicalResult PadOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                      Adaptor adaptor, SmallVectorImpl<Type> &results) {
   auto type = dyn_cast<RankedTensorType>(adaptor.getOperand().getType());
   size_t rank = type ? type.getRank() : 0;
   if (!type || adaptor.getLow().size() != rank || adaptor.getHigh().size() != rank ||
@@ -288,8 +304,8 @@ OpFoldResult PadOp::fold(FoldAdaptor) {
   return getOperand().getType() == getType() && !getReplay() ? getOperand() : Value();
 }
 
-LogicalResult ConcatenateOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
-                                              SmallVectorImpl<Type> &results) {
+LogicalResult ConcatenateOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                              Adaptor adaptor, SmallVectorImpl<Type> &results) {
   if (adaptor.getOperands().empty())
     return emitOptionalError(location, "expected at least one operand");
   auto first = dyn_cast<RankedTensorType>(adaptor.getOperands()[0].getType());
@@ -304,8 +320,8 @@ LogicalResult ConcatenateOp::inferReturnTypes(MLIRContext *, std::optional<Locat
     if (type.getRank() == first.getRank())
       other[dim] = first.getDimSize(dim);
     if (type.getElementType() != first.getElementType() || ArrayRef(other) != first.getShape())
-      return emitOptionalError(location, "expected operands that differ in dimension ", dim, " only, got ", first,
-                               " and ", type);
+      return emitOptionalError(location, "expected operands that differ in dimension ", dim,
+                               " only, got ", first, " and ", type);
     shape[dim] += type.getDimSize(dim);
   }
   results.push_back(RankedTensorType::get(shape, first.getElementType()));
@@ -317,7 +333,7 @@ OpFoldResult ConcatenateOp::fold(FoldAdaptor) {
   return getNumOperands() == 1 && !getReplay() ? getOperand(0) : Value();
 }
 
-//===-- gather, scatter_add -------------------------------------------------------------------------------------===//
+//===-- gather, scatter_add -------------------------------------------------------------------===//
 
 /// [i…] and [rows, d…] give [i…, d…].
 static SmallVector<int64_t> gatheredShape(RankedTensorType indices, ArrayRef<int64_t> row) {
@@ -326,23 +342,24 @@ static SmallVector<int64_t> gatheredShape(RankedTensorType indices, ArrayRef<int
   return shape;
 }
 
-LogicalResult GatherOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
-                                         SmallVectorImpl<Type> &results) {
+LogicalResult GatherOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                         Adaptor adaptor, SmallVectorImpl<Type> &results) {
   auto table = dyn_cast<RankedTensorType>(adaptor.getTable().getType());
   auto indices = dyn_cast<RankedTensorType>(adaptor.getIndices().getType());
   if (!table || !indices || table.getRank() == 0 || table.getDimSize(0) == 0)
     return emitOptionalError(location, "expected a table with at least one row");
-  results.push_back(
-      RankedTensorType::get(gatheredShape(indices, table.getShape().drop_front()), table.getElementType()));
+  results.push_back(RankedTensorType::get(gatheredShape(indices, table.getShape().drop_front()),
+                                          table.getElementType()));
   return success();
 }
 LogicalResult GatherOp::verify() { return success(); }
 
 LogicalResult ScatterAddOp::verify() {
   auto table = tensor(getResult()), indices = tensor(getIndices()), updates = tensor(getUpdates());
-  if (table.getRank() == 0 || table.getDimSize(0) == 0 || table.getElementType() != updates.getElementType() ||
+  if (table.getRank() == 0 || table.getDimSize(0) == 0 ||
+      table.getElementType() != updates.getElementType() ||
       ArrayRef(gatheredShape(indices, table.getShape().drop_front())) != updates.getShape())
-    return emitOpError("expected updates [indices…, row…] for a table [rows, row…] but got ") << updates << " and "
-                                                                                            << table;
+    return emitOpError("expected updates [indices…, row…] for a table [rows, row…] but got ")
+           << updates << " and " << table;
   return success();
 }

@@ -65,8 +65,9 @@ private:
 
   std::string describe(Operation *replay, OpResult original) const {
     std::string place = getPlace(original.getLoc());
-    return "replay " + std::to_string(getReplay(replay)) + " of " + replay->getName().getStringRef().str() + " '" +
-           ids.get(original) + "'" + (place.empty() ? "" : " at " + place);
+    return "replay " + std::to_string(getReplay(replay)) + " of " +
+           replay->getName().getStringRef().str() + " '" + ids.get(original) + "'" +
+           (place.empty() ? "" : " at " + place);
   }
 
   func::FuncOp function;

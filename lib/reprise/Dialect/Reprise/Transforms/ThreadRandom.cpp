@@ -23,11 +23,13 @@ int64_t countWords(RandomOpInterface op) {
 Value stateArgument(func::FuncOp entry, StringRef role) {
   auto type = RankedTensorType::get({}, IntegerType::get(entry.getContext(), 64));
   for (unsigned i = 0; i < entry.getNumArguments(); ++i)
-    if (auto attribute = entry.getArgAttrOfType<StringAttr>(i, "reprise.role"); attribute && attribute.getValue() == role)
+    if (auto attribute = entry.getArgAttrOfType<StringAttr>(i, "reprise.role");
+        attribute && attribute.getValue() == role)
       return entry.getArgument(i);
   Builder builder(entry.getContext());
-  auto attributes = builder.getDictionaryAttr({builder.getNamedAttr("reprise.role", builder.getStringAttr(role)),
-                                               builder.getNamedAttr("reprise.name", builder.getStringAttr(role))});
+  auto attributes = builder.getDictionaryAttr(
+      {builder.getNamedAttr("reprise.role", builder.getStringAttr(role)),
+       builder.getNamedAttr("reprise.name", builder.getStringAttr(role))});
   unsigned index = entry.getNumArguments();
   if (failed(entry.insertArgument(index, type, attributes, entry.getLoc())))
     return {};
@@ -39,12 +41,13 @@ LogicalResult returnNextOffset(func::FuncOp entry, Value offset, int64_t words) 
   Operation *terminator = entry.getBody().front().getTerminator();
   ImplicitLocOpBuilder builder(entry.getLoc(), terminator);
   auto type = cast<RankedTensorType>(offset.getType());
-  Value count = ConstantOp::create(builder, DenseElementsAttr::get(type, builder.getI64IntegerAttr(words)));
+  Value count =
+      ConstantOp::create(builder, DenseElementsAttr::get(type, builder.getI64IntegerAttr(words)));
   Value next = AddOp::create(builder, offset, count);
   terminator->insertOperands(terminator->getNumOperands(), next);
   return entry.insertResult(entry.getNumResults(), type,
-                            builder.getDictionaryAttr(
-                                builder.getNamedAttr("reprise.name", builder.getStringAttr("offset"))));
+                            builder.getDictionaryAttr(builder.getNamedAttr(
+                                "reprise.name", builder.getStringAttr("offset"))));
 }
 
 struct ThreadRandomPass : impl::ThreadRandomPassBase<ThreadRandomPass> {

@@ -62,6 +62,7 @@ private:
   LogicalResult verifyPlan(Operation *op, size_t scope);
   LogicalResult verifyDecision(OpResult result, const Use &use, StringRef decision,
                                StringRef reason);
+  LogicalResult verifyLabel(OpResult result, const Use &use, StringRef reason);
   Use findUse(OpResult result, size_t scope);
 
   InFlightDiagnostic fail(Operation *replay, Operation *original, const Twine &message) {
@@ -206,6 +207,13 @@ LogicalResult Verifier::verifyDecision(OpResult result, const Use &use, StringRe
                 (use.replayed ? "a replay of it is read"
                  : use.held   ? "the backward pass reads it"
                               : "the backward pass does not read it"));
+  return verifyLabel(result, use, reason);
+}
+
+LogicalResult Verifier::verifyLabel(OpResult result, const Use &use, StringRef reason) {
+  auto fail = [&](const Twine &message) {
+    return result.getOwner()->emitError("result ") << result.getResultNumber() << " " << message;
+  };
   std::optional<Label> label = getLabel(result);
   if (!label)
     return success();
