@@ -51,10 +51,21 @@ def check_kernels(flags):
         check(f"{policy}: equal kernels are compiled once", counts[0] == counts[1], str(counts))
 
 
+def check_output():
+    """The same input gives the same bytes out."""
+    files = []
+    for copy in ("first", "second"):
+        names = [f"{copy}.{kind}" for kind in ("rpb", "json", "html", "txt")]
+        tool("reprise-compile", "m.mlir", "-o", names[0], *[f"--report={name}" for name in names[1:]], "--policy=dots-saveable")
+        files.append([pathlib.Path(name).read_bytes() for name in names])
+    check("bundle and reports are the same bytes, twice", files[0] == files[1])
+
+
 def main():
     size = ["--layers=12", "--width=64"]
     zoo("m.mlir", "gpt2", *size, "--dropout=0.1")
     check_plans(compare_policies("m.mlir", "train", 3, None))
+    check_output()
     check_kernels(["--width=64", "--dropout=0.1"])
 
     tool("reprise-compile", "m.mlir", "--interpret", "--seed=7", "--steps=1", "--output-dir=interpreted")
