@@ -2,7 +2,6 @@
 #include "reprise/Conversion/Cpu/EmitLaunch.h"
 
 #include "reprise/Conversion/Cpu/Loops.h"
-
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 
 using namespace mlir;
@@ -24,7 +23,12 @@ std::optional<BodyView> viewOfArgument(Value value) {
   return BodyView{source->argument, *composed};
 }
 
+static bool isEmpty(Value value) { return cast<RankedTensorType>(value.getType()).getNumElements() == 0; }
+
 FailureOr<EmittedLaunch> emitLaunch(Block &body, StringRef name, ModuleOp kernels, const CpuTarget &target) {
+  // The emitters divide by sizes.
+  if (llvm::all_of(body.getTerminator()->getOperands(), isEmpty))
+    return EmittedLaunch();
   if (isContractionLaunch(body))
     return emitContractionLaunch(body, name, kernels, target);
   if (isAttentionLaunch(body))

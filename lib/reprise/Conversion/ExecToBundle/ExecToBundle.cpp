@@ -3,6 +3,7 @@
 
 #include "IndexChecks.h"
 #include "KernelTable.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -127,12 +128,18 @@ private:
     if (isNew) {
       bundle.constants.resize(llvm::alignTo(bundle.constants.size(), runtime::bufferAlignment));
       found->second = bundle.constants.size();
-      appendElements(cast<DenseElementsAttr>(value));
+      appendElements(value);
     }
     return found->second;
   }
 
-  void appendElements(DenseElementsAttr value) {
+  void appendElements(Attribute attribute) {
+    // A resource holds the bytes of memory already, as the op's verifier has checked.
+    if (auto resource = dyn_cast<DenseResourceElementsAttr>(attribute)) {
+      llvm::append_range(bundle.constants, resource.getRawHandle().getBlob()->getData());
+      return;
+    }
+    auto value = cast<DenseElementsAttr>(attribute);
     unsigned width = elementBytes(value.getElementType());
     auto append = [&](const APInt &bits) {
       for (unsigned byte = 0; byte < width; ++byte)
