@@ -6,6 +6,8 @@
 #include "reprise/Pipelines/Phases.h"
 #include "reprise/Reference/Steps.h"
 #include "reprise/Zoo/Zoo.h"
+#include <random>
+#include <set>
 
 using namespace mlir;
 using namespace reprise;
@@ -14,8 +16,9 @@ using namespace reprise::test;
 namespace {
 
 struct PoliciesTest : InterpreterTest {
+  /// A seed of labels other than 0 labels about every fourth op by chance.
   void build(const std::string &entry, Phase phase, std::vector<std::string> policies,
-             bool checkpointLayers = false) {
+             bool checkpointLayers = false, unsigned labelSeed = 0) {
     zoo::Options options;
     options.layers = 2;
     options.width = 16;
@@ -26,12 +29,26 @@ struct PoliciesTest : InterpreterTest {
     options.dropout = 0.25;
     options.checkpointLayers = checkpointLayers;
     module = zoo::buildModel(context, "gpt2", options);
+    if (labelSeed != 0)
+      labelByChance(labelSeed);
     PhaseOptions phases;
     phases.entry = entry;
     phases.policies = std::move(policies);
     PassManager manager(&context);
     buildPhases(manager, std::nullopt, phase, phases);
     ASSERT_TRUE(succeeded(manager.run(*module))) << error;
+  }
+
+  void labelByChance(unsigned seed) {
+    constexpr Label labels[] = {Label::must_save, Label::prefer_save, Label::prefer_recompute,
+                                Label::must_recompute};
+    std::mt19937 random(seed);
+    module->walk([&](Operation *op) {
+      bool hasValue = isa_and_nonnull<RepriseDialect>(op->getDialect()) &&
+                      op->getNumResults() != 0 && op->getNumRegions() == 0;
+      if (hasValue && random() % 4 == 0)
+        op->setDiscardableAttr("reprise.label", LabelAttr::get(&context, labels[random() % 4]));
+    });
   }
 
   /// Over the bits of all results after two steps.
@@ -73,6 +90,21 @@ TEST_F(PoliciesTest, noPolicyChangesABit) {
     build(entry, Phase::Checkpoint, {}, /*checkpointLayers=*/true);
     EXPECT_GT(replays().size(), 0u);
     EXPECT_EQ(hash(), expected) << entry << " with checkpoints";
+  }
+}
+
+TEST_F(PoliciesTest, noLabelsChangeABit) {
+  for (const char *entry : {"train", "hvp"}) {
+    build(entry, Phase::Autodiff, {});
+    uint64_t expected = hash();
+    std::set<size_t> counts;
+    for (unsigned seed = 1; seed <= 20; ++seed) {
+      std::string policy = seed % 2 ? "recompute-all" : "save-all";
+      build(entry, Phase::Checkpoint, {policy}, /*checkpointLayers=*/seed % 4 > 1, seed);
+      counts.insert(replays().size());
+      EXPECT_EQ(hash(), expected) << entry << " with the labels of seed " << seed;
+    }
+    EXPECT_GT(counts.size(), 1u) << "the labels make different plans";
   }
 }
 
