@@ -175,3 +175,11 @@ func.func @train(%q: tensor<1x1x16777216x1xf32>) -> tensor<1x1x16777216x1xf32> {
   %0, %l = reprise.attention %q, %q, %q {scale = 1.0 : f64, rate = 0.5 : f64} : (tensor<1x1x16777216x1xf32>, tensor<1x1x16777216x1xf32>, tensor<1x1x16777216x1xf32>) -> (tensor<1x1x16777216x1xf32>, tensor<1x1x16777216xf32>)
   return %0 : tensor<1x1x16777216x1xf32>
 }
+
+// -----
+
+func.func @train(%x: tensor<4xf32>, %i: tensor<i64>) -> tensor<4xf32> {
+  // expected-error@below {{expected a draw without seed and offset: a run gives them}}
+  %0 = reprise.dropout %x seed %i offset %i {rate = 0.5 : f64, stream = 0 : i64} : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
