@@ -4,7 +4,6 @@
 #include "reprise/Support/File.h"
 #include "reprise/Support/Parsing.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/WithColor.h"
 
 using namespace mlir;

@@ -10,21 +10,6 @@ using llvm::json::Object;
 
 namespace reprise {
 
-/// The label of a launch: its costliest op and its scope.
-static std::string nameOf(exec::LaunchOp launch) {
-  StringRef leader = "copy";
-  int64_t most = -1;
-  for (Operation &op : launch.getBody().front().without_terminator())
-    if (auto cost = dyn_cast<CostOpInterface>(op); cost && cost.getFlops() > most) {
-      most = cost.getFlops();
-      leader = op.getName().stripDialect();
-    }
-  std::string name = leader.str();
-  if (auto scope = dyn_cast<NameLoc>(launch.getLoc()))
-    name += " " + scope.getName().str();
-  return name;
-}
-
 Array describeTimeline(func::FuncOp step) {
   DenseMap<Operation *, int64_t> position;
   for (auto launch : step.getOps<exec::LaunchOp>())
@@ -39,7 +24,7 @@ Array describeTimeline(func::FuncOp step) {
       for (Operation *user : result.getUsers())
         last = std::max(last, isa<exec::LaunchOp>(user) ? position[user] : end);
       auto type = cast<RankedTensorType>(result.getType());
-      buffers.push_back(Object{{"name", nameOf(launch)},
+      buffers.push_back(Object{{"name", exec::getLabel(launch)},
                                {"first", position[launch]},
                                {"last", last},
                                {"offset", (*launch.getOffsets())[result.getResultNumber()]},

@@ -22,12 +22,6 @@ struct Case {
 struct Attention : LoopHarness {
   Attention() { specials = false; }
 
-  static std::string fill(std::string text, const std::string &name, const std::string &value) {
-    for (size_t at; (at = text.find(name)) != std::string::npos;)
-      text.replace(at, name.size(), value);
-    return text;
-  }
-
   static std::string fillCase(std::string text, const Case &c) {
     auto tensor = [&](std::vector<int64_t> sizes, const std::string &type) {
       std::string result = "tensor<";

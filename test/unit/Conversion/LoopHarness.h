@@ -62,6 +62,13 @@ struct LoopHarness : testing::Test {
 
   static size_t align(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
+  /// `text` with `value` for every `name`, which must not be part of `value`.
+  static std::string fill(std::string text, const std::string &name, const std::string &value) {
+    for (size_t at; (at = text.find(name)) != std::string::npos;)
+      text.replace(at, name.size(), value);
+    return text;
+  }
+
   mlir::OwningOpRef<mlir::ModuleOp> parse(const std::string &source) {
     auto module = mlir::parseSourceString<mlir::ModuleOp>(source, &context);
     EXPECT_TRUE(module) << source;
@@ -157,9 +164,8 @@ struct LoopHarness : testing::Test {
     GuardedBytes shared(align(launch.sharedBytes));
     for (const EmittedCommand &command : launch.commands) {
       std::vector<void *> buffers;
-      for (const BufferSlot &slot : command.buffers) {
+      for (const BufferSlot &slot : command.buffers)
         buffers.push_back(addressOf(slot, inputs, outputs, shared) + slot.offset);
-      }
       runCommand(command, image.kernel(command.kernel), buffers, deal);
     }
   }
@@ -228,6 +234,7 @@ struct LoopHarness : testing::Test {
   /// Runs `func.func @f` of the source as one group, on every target, against the interpreter.
   void check(const std::string &source) {
     SCOPED_TRACE(source);
+    ASSERT_FALSE(targets.empty()) << "no target runs here, so nothing would be compared";
     auto module = parse(source);
     ASSERT_TRUE(module);
     auto function = module->lookupSymbol<mlir::func::FuncOp>("f");

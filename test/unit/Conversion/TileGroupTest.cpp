@@ -8,11 +8,6 @@ namespace {
 struct TileGroups : LoopHarness {
   TileGroups() { specials = false; }
 
-  static std::string fill(std::string text, const std::string &name, const std::string &value) {
-    for (size_t at; (at = text.find(name)) != std::string::npos;)
-      text.replace(at, name.size(), value);
-    return text;
-  }
   bool isLaunch(const std::string &source) {
     auto module = parse(source);
     return reprise::isContractionLaunch(

@@ -2,7 +2,6 @@
 #include "AttentionParts.h"
 #include "reprise/Conversion/Elementary.h"
 
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 

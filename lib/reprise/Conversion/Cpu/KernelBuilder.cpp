@@ -1,5 +1,6 @@
 // reprise: a builder of CPU kernels with the runtime's calling convention
 #include "reprise/Conversion/Cpu/KernelBuilder.h"
+#include "../Lanes.h"
 #include "reprise/Conversion/Elementary.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -58,15 +59,9 @@ static Type withElement(Type type, Type elementType) {
 Value KernelBuilder::i64(int64_t value) { return arith::ConstantIntOp::create(b, value, 64); }
 
 Value KernelBuilder::constant(Type type, double value) {
-  Type elementType = getElementTypeOrSelf(type);
-  TypedAttr attribute;
-  if (isa<FloatType>(elementType))
-    attribute = b.getFloatAttr(elementType, value);
-  else
-    attribute = b.getIntegerAttr(elementType, static_cast<int64_t>(value));
-  if (auto vector = dyn_cast<VectorType>(type))
-    attribute = DenseElementsAttr::get(vector, Attribute(attribute));
-  return arith::ConstantOp::create(b, attribute);
+  if (isa<FloatType>(getElementTypeOrSelf(type)))
+    return Lanes::constant(b, type, value);
+  return Lanes::constantInt(b, type, static_cast<int64_t>(value));
 }
 
 Value KernelBuilder::splat(Value scalar, int64_t width) {

@@ -6,7 +6,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
@@ -169,8 +168,7 @@ Value Evaluator::computeDraw(const Node &node, Scope &scope) {
   return emitRoundTo(b, emitDraw(b, random, position, operand), node.type);
 }
 
-//===-- Choices
-//-------------------------------------------------------------------------------------------------===//
+//===-- Choices ----------------------------------------------------------------------------===//
 
 std::optional<bool> Evaluator::decide(const Condition &condition, const Scope &scope) const {
   if (condition.index.isConstant() && condition.multiple == 1)
@@ -210,8 +208,7 @@ Value Evaluator::computeChoice(const Node &node, Scope &scope) {
   return branch.getResult(0);
 }
 
-//===-- Reductions
-//----------------------------------------------------------------------------------------------===//
+//===-- Reductions -------------------------------------------------------------------------===//
 
 Value Evaluator::finishReduction(const Node &node, Value value) {
   if (isa<MeanOp>(node.op)) {

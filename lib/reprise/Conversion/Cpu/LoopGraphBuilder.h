@@ -4,6 +4,8 @@
 
 #include "LoopGraph.h"
 
+#include <map>
+
 namespace reprise::loops {
 
 /// One attempt with the factors of a shape as they are. Every visit returns a node, or fails and

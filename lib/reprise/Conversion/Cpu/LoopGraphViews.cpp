@@ -58,8 +58,23 @@ struct PadGroup {
   int64_t operand; // of the operand
   int64_t low, step;
   bool isPlain() const { return size == operand; }
+  /// Behind the place of the operand's last element.
+  int64_t end() const { return low + (operand - 1) * step + 1; }
 };
 } // namespace
+
+/// The operand's index, where index `at` of the result is one of its places.
+static Symbol sourceOf(const PadGroup &group, Operation *op, unsigned number, const Affine &at) {
+  Symbol symbol{Symbol::Quotient, group.operand};
+  symbol.numerator = at + -group.low;
+  symbol.divisor = group.step;
+  if (group.step == 1) {
+    symbol.op = op;
+    symbol.group = number;
+    symbol.granule = std::gcd(group.size, std::gcd(group.operand, group.low));
+  }
+  return symbol;
+}
 
 /// Dimensions without padding join their neighbours to the left, unless these have holes.
 static SmallVector<PadGroup> groupPad(PadOp op) {
@@ -100,17 +115,8 @@ GraphBuilder::Result GraphBuilder::visitPad(Operation *op, const Affine &positio
   for (auto [i, group] : llvm::enumerate(groups)) {
     Affine at = (*index)[2 * i];
     if (!group.isPlain()) {
-      int64_t end = group.low + (group.operand - 1) * group.step + 1;
-      conditions.push_back({at, group.low, end, group.step});
-      Symbol symbol{Symbol::Quotient, group.operand};
-      symbol.numerator = at + -group.low;
-      symbol.divisor = group.step;
-      if (group.step == 1) {
-        symbol.op = op;
-        symbol.group = i;
-        symbol.granule = std::gcd(group.size, std::gcd(group.operand, group.low));
-      }
-      at = Affine::symbol(addSymbol(symbol));
+      conditions.push_back({at, group.low, group.end(), group.step});
+      at = Affine::symbol(addSymbol(sourceOf(group, op, i, at)));
     }
     source = source + at * strides[2 * i] + (*index)[2 * i + 1] * strides[2 * i + 1];
   }

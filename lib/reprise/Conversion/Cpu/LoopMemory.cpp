@@ -4,14 +4,12 @@
 #include "reprise/Conversion/Elementary.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
 namespace reprise::loops {
 
-//===-- Indices
-//-------------------------------------------------------------------------------------------------===//
+//===-- Indices ----------------------------------------------------------------------------===//
 
 Value Evaluator::symbol(unsigned number, Scope &scope) {
   for (const Scope *at = &scope; at; at = at->parent)
@@ -79,8 +77,7 @@ Value Evaluator::lanes(const Affine &affine, Scope &scope) {
   return moving ? arith::AddIOp::create(b, result, moving).getResult() : result;
 }
 
-//===-- Memory
-//--------------------------------------------------------------------------------------------------===//
+//===-- Memory -----------------------------------------------------------------------------===//
 
 /// Elements in memory: 16-bit floats as integers, since vectors of them fare badly in masked
 /// operations.

@@ -19,7 +19,20 @@ public:
 
 private:
   void chooseItems();
-  void emitItem(KernelBuilder &k, Value item);
+  /// The rows and columns of the table that an item owns.
+  struct TableBlock {
+    Value firstRow, rowCount, firstColumn, columnCount;
+  };
+  TableBlock blockOf(KernelBuilder &k, Value item);
+  /// The element of the result at a place of the block.
+  Value resultAt(KernelBuilder &k, const TableBlock &block, Value row, Value column);
+  /// The same for the sums: those of 16-bit elements are in scratch, to be rounded once, at the
+  /// end.
+  Value sumAt(KernelBuilder &k, const TableBlock &block, Value row, Value column);
+  Value sums(KernelBuilder &k) { return accumulatesInScratch() ? k.workspace() : k.buffer(2); }
+  void emitItem(KernelBuilder &k, const TableBlock &block);
+  void addUpdates(KernelBuilder &k, const TableBlock &block);
+  void storeRounded(KernelBuilder &k, const TableBlock &block);
   /// Runs over columns [0, count): vectors, then single elements.
   void emitColumns(KernelBuilder &k, Value count, llvm::function_ref<void(Value, int64_t)> body);
   bool accumulatesInScratch() const { return type != compute; }
@@ -61,53 +74,68 @@ void ScatterEmitter::emitColumns(KernelBuilder &k, Value count,
   k.forLoop(whole, count, k.i64(1), [&](Value i) { body(i, 1); });
 }
 
-void ScatterEmitter::emitItem(KernelBuilder &k, Value item) {
-  ImplicitLocOpBuilder &b = k.builder();
+ScatterEmitter::TableBlock ScatterEmitter::blockOf(KernelBuilder &k, Value item) {
   Value firstRow = k.mul(k.div(item, columnItems), rowsPerItem);
   Value rowCount = k.min(k.i64(rowsPerItem), k.sub(k.i64(rows), firstRow));
   Value firstColumn = k.mul(k.rem(item, columnItems), columnsPerItem);
-  Value count = k.min(k.i64(columnsPerItem), k.sub(k.i64(columns), firstColumn));
-  // Sums of 16-bit elements are rounded once, at the end.
-  Value sums = accumulatesInScratch() ? k.workspace() : k.buffer(2);
-  auto placeIn = [&](Value row, Value column) {
-    if (accumulatesInScratch())
-      return k.add(k.mul(row, columnsPerItem), column);
-    return k.add(k.mul(k.add(firstRow, row), columns), k.add(firstColumn, column));
-  };
-  k.forLoop(k.i64(0), rowCount, k.i64(1), [&](Value row) {
-    emitColumns(k, count, [&](Value column, int64_t lanes) {
-      k.store(compute, k.constant(KernelBuilder::typeOf(compute, lanes), 0), sums,
-              placeIn(row, column));
+  Value columnCount = k.min(k.i64(columnsPerItem), k.sub(k.i64(columns), firstColumn));
+  return {firstRow, rowCount, firstColumn, columnCount};
+}
+
+Value ScatterEmitter::resultAt(KernelBuilder &k, const TableBlock &block, Value row, Value column) {
+  return k.add(k.mul(k.add(block.firstRow, row), columns), k.add(block.firstColumn, column));
+}
+
+Value ScatterEmitter::sumAt(KernelBuilder &k, const TableBlock &block, Value row, Value column) {
+  if (accumulatesInScratch())
+    return k.add(k.mul(row, columnsPerItem), column);
+  return resultAt(k, block, row, column);
+}
+
+void ScatterEmitter::emitItem(KernelBuilder &k, const TableBlock &block) {
+  k.forLoop(k.i64(0), block.rowCount, k.i64(1), [&](Value row) {
+    emitColumns(k, block.columnCount, [&](Value column, int64_t lanes) {
+      k.store(compute, k.constant(KernelBuilder::typeOf(compute, lanes), 0), sums(k),
+              sumAt(k, block, row, column));
     });
   });
+  addUpdates(k, block);
+  if (accumulatesInScratch())
+    storeRounded(k, block);
+}
+
+void ScatterEmitter::addUpdates(KernelBuilder &k, const TableBlock &block) {
+  ImplicitLocOpBuilder &b = k.builder();
   k.forLoop(k.i64(0), k.i64(updates), k.i64(1), [&](Value i) {
     Value row = emitCast(b, k.load(indexType, k.buffer(0), i), b.getI64Type());
     row = arith::MinSIOp::create(b, arith::MaxSIOp::create(b, row, k.i64(0)), k.i64(rows - 1));
-    row = k.sub(row, firstRow);
-    Value mine = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, row, rowCount);
+    row = k.sub(row, block.firstRow);
+    // As a number without sign, a row before the block is beyond its end.
+    Value mine = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, row, block.rowCount);
     k.ifThen(mine, [&] {
-      emitColumns(k, count, [&](Value column, int64_t lanes) {
-        Value from = k.add(k.mul(i, columns), k.add(firstColumn, column)),
-              to = placeIn(row, column);
-        Value sum = arith::AddFOp::create(b, k.load(compute, sums, to, lanes),
+      emitColumns(k, block.columnCount, [&](Value column, int64_t lanes) {
+        Value from = k.add(k.mul(i, columns), k.add(block.firstColumn, column));
+        Value to = sumAt(k, block, row, column);
+        Value sum = arith::AddFOp::create(b, k.load(compute, sums(k), to, lanes),
                                           k.loadCompute(type, k.buffer(1), from, lanes));
-        k.store(compute, sum, sums, to);
+        k.store(compute, sum, sums(k), to);
       });
     });
   });
-  if (!accumulatesInScratch())
-    return;
-  k.forLoop(k.i64(0), rowCount, k.i64(1), [&](Value row) {
-    emitColumns(k, count, [&](Value column, int64_t lanes) {
-      Value at = k.add(k.mul(k.add(firstRow, row), columns), k.add(firstColumn, column));
-      k.storeCompute(type, k.load(compute, sums, placeIn(row, column), lanes), k.buffer(2), at);
+}
+
+void ScatterEmitter::storeRounded(KernelBuilder &k, const TableBlock &block) {
+  k.forLoop(k.i64(0), block.rowCount, k.i64(1), [&](Value row) {
+    emitColumns(k, block.columnCount, [&](Value column, int64_t lanes) {
+      Value sum = k.load(compute, sums(k), sumAt(k, block, row, column), lanes);
+      k.storeCompute(type, sum, k.buffer(2), resultAt(k, block, row, column));
     });
   });
 }
 
 EmittedCommand ScatterEmitter::emit(StringRef name, ModuleOp kernels) {
   KernelBuilder k(kernels, name);
-  k.forLoop(k.begin(), k.end(), k.i64(1), [&](Value item) { emitItem(k, item); });
+  k.forLoop(k.begin(), k.end(), k.i64(1), [&](Value item) { emitItem(k, blockOf(k, item)); });
   int64_t scratch = rowsPerItem * columnsPerItem * KernelBuilder::bytesOf(compute);
   return {name.str(), items, {}, accumulatesInScratch() ? scratch : 0};
 }

@@ -48,8 +48,7 @@ int passOf(const Graph &graph, const Root &root) { return graph.nodes[root.node]
 
 bool isColumnRoot(const Root &root) { return root.kind == Root::Full || root.isParts(); }
 
-//===-- Vectors
-//-------------------------------------------------------------------------------------------------===//
+//===-- Vectors ----------------------------------------------------------------------------===//
 
 /// True if lanes do not differ, or if the condition can be decided for a whole stretch of columns.
 bool Scheduler::isVectorizable(const Affine &affine) const {
@@ -117,8 +116,7 @@ void Scheduler::findStretches() {
   schedule.stretches.erase(llvm::unique(schedule.stretches), schedule.stretches.end());
 }
 
-//===-- Passes
-//--------------------------------------------------------------------------------------------------===//
+//===-- Passes -----------------------------------------------------------------------------===//
 
 void Scheduler::keep(int number, int pass) {
   if (schedule.kept.try_emplace(number, Kept{pass}).second)
@@ -239,8 +237,7 @@ void Scheduler::placeScratch() {
         schedule.blockResults[reduction] = place(graph.nodes[reduction].type, blocks);
 }
 
-//===-- Work items
-//----------------------------------------------------------------------------------------------===//
+//===-- Work items -------------------------------------------------------------------------===//
 
 bool Scheduler::jumpsBetweenLanes() const {
   return llvm::any_of(graph.nodes, [&](const Node &node) {

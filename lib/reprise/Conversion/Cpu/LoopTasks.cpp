@@ -189,13 +189,11 @@ void TaskFinder::addTask(TaskList &list, const Task &task, Value value, BufferSl
     own.shape = {{}, {}, {tensor(value).getNumElements()}};
     own.root.kind = Root::Full;
   }
-  list.slots.try_emplace(value, slot);
   list.tasks.push_back(own);
 }
 
 TaskList TaskFinder::list() {
   TaskList list;
-  SmallVector<std::pair<Value, BufferSlot>> stores;
   llvm::DenseSet<Value> outputs;
   for (auto [i, result] : llvm::enumerate(body.results)) {
     if (tensor(result).getNumElements() == 0)

@@ -27,11 +27,10 @@ struct Task {
   bool isConstrained() const { return kind == Parts || !shape.rows.empty(); }
 };
 
-/// The tasks of a group, and where its values lie.
+/// The tasks of a group.
 struct TaskList {
   std::vector<Task> tasks;
-  /// Of every value that is stored, and of every reduction that is done in parts.
-  llvm::DenseMap<mlir::Value, BufferSlot> slots;
+  /// Of every reduction that is done in parts.
   llvm::DenseMap<mlir::Value, Leaves::Parts> parts;
   int64_t sharedBytes = 0;
 };

@@ -1,4 +1,5 @@
 // reprise: the arithmetic of the elementwise ops; the formulas are those of the ops' descriptions
+#include "../Lanes.h"
 #include "reprise/Conversion/Elementary.h"
 #include "reprise/Conversion/Emission.h"
 
@@ -12,15 +13,9 @@ namespace {
 using Builder = ImplicitLocOpBuilder;
 
 Value constant(Builder &b, Type type, double value) {
-  Type elementType = getElementTypeOrSelf(type);
-  TypedAttr attribute = b.getZeroAttr(elementType);
-  if (isa<FloatType>(elementType))
-    attribute = b.getFloatAttr(elementType, value);
-  else
-    attribute = b.getIntegerAttr(elementType, static_cast<int64_t>(value));
-  if (auto vector = dyn_cast<VectorType>(type))
-    attribute = DenseElementsAttr::get(vector, Attribute(attribute));
-  return arith::ConstantOp::create(b, attribute);
+  if (isa<FloatType>(getElementTypeOrSelf(type)))
+    return Lanes::constant(b, type, value);
+  return Lanes::constantInt(b, type, static_cast<int64_t>(value));
 }
 
 bool isFloat(Value x) { return isa<FloatType>(getElementTypeOrSelf(x)); }

@@ -15,26 +15,6 @@ KernelTable::KernelTable(MLIRContext *context, const CpuTarget &target)
   module = ModuleOp::create(UnknownLoc::get(context));
 }
 
-/// The op that gives a launch its name: the costliest one.
-static Operation *leaderOf(exec::LaunchOp launch) {
-  Operation *leader = nullptr;
-  int64_t most = -1;
-  for (Operation &op : launch.getBody().front().without_terminator())
-    if (auto cost = dyn_cast<CostOpInterface>(op); cost && cost.getFlops() > most) {
-      most = cost.getFlops();
-      leader = &op;
-    }
-  return leader;
-}
-
-static std::string labelOf(exec::LaunchOp launch) {
-  Operation *leader = leaderOf(launch);
-  std::string label = leader ? leader->getName().stripDialect().str() : "copy";
-  if (auto name = dyn_cast<NameLoc>(launch.getLoc()))
-    label += " " + name.getName().str();
-  return label;
-}
-
 /// The body's text without locations: equal texts are equal kernels.
 static std::string printBody(exec::LaunchOp launch) {
   std::string text;
@@ -62,8 +42,7 @@ LogicalResult KernelTable::add(exec::LaunchOp launch) {
   SmallVector<int64_t> streams = renumberStreams(launch);
   auto [found, isNew] = byBody.try_emplace(printBody(launch));
   if (isNew) {
-    Operation *leader = leaderOf(launch);
-    std::string name = (leader ? leader->getName().stripDialect().str() : "copy") + "_" + std::to_string(byBody.size());
+    std::string name = exec::getLeaderName(launch).str() + "_" + std::to_string(byBody.size());
     FailureOr<EmittedLaunch> emitted = emitLaunch(launch.getBody().front(), name, *module, target);
     if (failed(emitted))
       return failure();
@@ -72,7 +51,7 @@ LogicalResult KernelTable::add(exec::LaunchOp launch) {
       if (indices.try_emplace(command.kernel, kernels.size()).second)
         kernels.push_back({command.kernel, 0, static_cast<uint64_t>(command.workerBytes)});
   }
-  launches[launch] = {found->second, labelOf(launch), streams};
+  launches[launch] = {found->second, exec::getLabel(launch), streams};
   return success();
 }
 

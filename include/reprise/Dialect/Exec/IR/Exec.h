@@ -13,4 +13,16 @@
 #define GET_OP_CLASSES
 #include "reprise/Dialect/Exec/IR/ExecOps.h.inc"
 
+namespace reprise::exec {
+
+/// The name, without its dialect, of the body's op that costs most FLOPs as CostOpInterface counts
+/// them; "copy" if no op has a cost.
+llvm::StringRef getLeaderName(LaunchOp launch);
+
+/// The leader's name and, if the location has one, the scope in the model: what traces and reports
+/// call the launch.
+std::string getLabel(LaunchOp launch);
+
+} // namespace reprise::exec
+
 #endif

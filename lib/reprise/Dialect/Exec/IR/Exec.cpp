@@ -1,6 +1,8 @@
 // reprise: the dialect of command lists: assembly and verification.
 #include "reprise/Dialect/Exec/IR/Exec.h"
 
+#include "reprise/Interfaces/Interfaces.h"
+
 using namespace mlir;
 using namespace reprise::exec;
 
@@ -57,4 +59,22 @@ LogicalResult LaunchOp::verify() {
   if (!getArguments() != !getOffsets())
     return emitOpError("expected 'arguments' and 'offsets' together");
   return success();
+}
+
+StringRef reprise::exec::getLeaderName(LaunchOp launch) {
+  StringRef leader = "copy";
+  int64_t most = -1;
+  for (Operation &op : launch.getBody().front().without_terminator())
+    if (auto cost = dyn_cast<CostOpInterface>(op); cost && cost.getFlops() > most) {
+      most = cost.getFlops();
+      leader = op.getName().stripDialect();
+    }
+  return leader;
+}
+
+std::string reprise::exec::getLabel(LaunchOp launch) {
+  std::string label = getLeaderName(launch).str();
+  if (auto scope = dyn_cast<NameLoc>(launch.getLoc()))
+    label += " " + scope.getName().str();
+  return label;
 }

@@ -4,7 +4,6 @@
 #include "Grouping.h"
 #include "mlir/IR/IRMapping.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
-#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 

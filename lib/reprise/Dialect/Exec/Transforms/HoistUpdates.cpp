@@ -16,7 +16,9 @@ class UpdateHoister {
 public:
   explicit UpdateHoister(Block &block) : block(block) {
     for (Operation &op : block)
-      number[&op] = numbered.size(), place[&op] = numbered.size(), numbered.push_back(&op);
+      numbered.push_back(&op);
+    for (auto [i, op] : llvm::enumerate(numbered))
+      number[op] = place[op] = i;
     findWrites();
   }
 
@@ -106,7 +108,10 @@ private:
 
   Block &block;
   std::vector<Operation *> numbered;
+  /// Where an op stands, and the number of the op behind which it is to stand: its own if it stays,
+  /// -1 for the start.
   DenseMap<Operation *, int64_t> number, place;
+  /// The argument whose next value an op computes.
   DenseMap<Operation *, Value> oldValue;
   /// Ops that depend on nothing but arguments and constants, with one reader and with more.
   llvm::SmallPtrSet<Operation *, 16> waiting, early;

@@ -6,7 +6,6 @@
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Planning/Offsets/Problem.h"
 #include "reprise/Planning/Offsets/Solve.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
