@@ -59,6 +59,7 @@ private:
   /// `operand` gives the i-th one's vector in a scope that loops over 32 columns at a time.
   void emitLaneReductions(int pass, Scope &row, llvm::function_ref<void(Scope &)> beside,
                           llvm::function_ref<mlir::Value(int, Scope &)> operand);
+  Carried laneIdentities(int pass);
   void finishBlock(int pass, mlir::ValueRange lanes, mlir::Value block, Scope &row);
   mlir::Value foldLanes(ReductionKind kind, llvm::SmallVector<mlir::Value> vectors);
   mlir::Value foldBlocks(const Node &node, int64_t offset);

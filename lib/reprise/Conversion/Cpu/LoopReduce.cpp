@@ -96,8 +96,8 @@ void NestEmitter::finishBlock(int pass, ValueRange lanes, Value block, Scope &ro
   }
 }
 
-void NestEmitter::emitLaneReductions(int pass, Scope &row, llvm::function_ref<void(Scope &)> beside,
-                                     llvm::function_ref<Value(int, Scope &)> operand) {
+/// What the lanes of all vectors of a pass start from: vector after vector, each for all operands.
+NestEmitter::Carried NestEmitter::laneIdentities(int pass) {
   SmallVector<int> operands = laneOperands(pass);
   const size_t count = operands.size();
   int64_t width = schedule.passes[pass].laneWidth, vectors = reductionLanes / width;
@@ -106,6 +106,14 @@ void NestEmitter::emitLaneReductions(int pass, Scope &row, llvm::function_ref<vo
     Type type = getComputeType(graph.nodes[operands[i % count]].type);
     identities.push_back(emitIdentity(b, laneKind(pass, i % count), VectorType::get(width, type)));
   }
+  return identities;
+}
+
+void NestEmitter::emitLaneReductions(int pass, Scope &row, llvm::function_ref<void(Scope &)> beside,
+                                     llvm::function_ref<Value(int, Scope &)> operand) {
+  const size_t count = laneOperands(pass).size();
+  int64_t width = schedule.passes[pass].laneWidth, vectors = reductionLanes / width;
+  Carried identities = laneIdentities(pass);
   auto addElements = [&](Scope &scope, ValueRange sums, int64_t vector) {
     Carried next(sums);
     for (size_t i = 0; i < count; ++i) {
@@ -127,10 +135,8 @@ void NestEmitter::emitLaneReductions(int pass, Scope &row, llvm::function_ref<vo
     Carried lanes = emitVectors(columns, row, identities, addElements);
     finishBlock(pass, lanes, block, row);
   };
-  if (schedule.columnsPerItem <= laneBlock) {
-    emitBlock(k.div(firstColumn, laneBlock), firstColumn, lastColumn);
-    return;
-  }
+  if (schedule.columnsPerItem <= laneBlock)
+    return emitBlock(k.div(firstColumn, laneBlock), firstColumn, lastColumn);
   Value firstBlock = k.div(firstColumn, laneBlock);
   Value lastBlock = k.div(k.add(lastColumn, laneBlock - 1), laneBlock);
   k.forLoop(firstBlock, lastBlock, k.i64(1), [&](Value block) {
