@@ -22,19 +22,29 @@ struct Flags {
   cl::opt<std::string> model{cl::Positional, cl::desc("MODEL.mlir"), cl::Required};
   cl::opt<std::string> output{"o", cl::desc("The bundle to write"), cl::value_desc("OUT.rpb")};
   cl::opt<std::string> entry{"entry", cl::desc("The function to compile"), cl::init("train")};
-  cl::list<std::string> policies{"policy", cl::desc("A policy: save-all, recompute-all, dots-saveable; may be repeated")};
-  cl::opt<bool> ignoreCheckpoints{"ignore-checkpoints", cl::desc("Read checkpoints as plain blocks")};
-  cl::opt<std::string> target{"target", cl::desc("cpu, cpu:native, cpu:x86-64-v3 or cpu:x86-64-v4"), cl::init("cpu")};
-  cl::opt<std::string> contractions{"contractions", cl::desc("exact: as on every CPU"), cl::init("exact")};
-  cl::opt<unsigned> threads{"threads", cl::desc("Workers that the workspace is reckoned for (default: the cores)"),
-                            cl::init(0)};
-  cl::list<std::string> reports{"report", cl::desc("Write a report: F.json, F.html or F.txt; may be repeated"),
-                                cl::value_desc("F")};
-  cl::opt<bool> verifyReplays{"verify-replays", cl::desc("Runs of the bundle compare every replayed value with its original")};
-  cl::opt<bool> interpret{"interpret", cl::desc("Run the reference interpreter instead of compiling")};
+  cl::list<std::string> policies{
+      "policy", cl::desc("A policy: save-all, recompute-all, dots-saveable; may be repeated")};
+  cl::opt<bool> ignoreCheckpoints{"ignore-checkpoints",
+                                  cl::desc("Read checkpoints as plain blocks")};
+  cl::opt<std::string> target{"target", cl::desc("cpu, cpu:native, cpu:x86-64-v3 or cpu:x86-64-v4"),
+                              cl::init("cpu")};
+  cl::opt<std::string> contractions{"contractions", cl::desc("exact: as on every CPU"),
+                                    cl::init("exact")};
+  cl::opt<unsigned> threads{
+      "threads", cl::desc("Workers that the workspace is reckoned for (default: the cores)"),
+      cl::init(0)};
+  cl::list<std::string> reports{
+      "report", cl::desc("Write a report: F.json, F.html or F.txt; may be repeated"),
+      cl::value_desc("F")};
+  cl::opt<bool> verifyReplays{
+      "verify-replays",
+      cl::desc("Runs of the bundle compare every replayed value with its original")};
+  cl::opt<bool> interpret{"interpret",
+                          cl::desc("Run the reference interpreter instead of compiling")};
   cl::opt<int64_t> seed{"seed", cl::desc("With --interpret: the seed"), cl::init(0)};
   cl::opt<int64_t> steps{"steps", cl::desc("With --interpret: the number of steps"), cl::init(1)};
-  cl::opt<std::string> inputDir{"input-dir", cl::desc("With --interpret: go on from the folder of an earlier run")};
+  cl::opt<std::string> inputDir{
+      "input-dir", cl::desc("With --interpret: go on from the folder of an earlier run")};
   cl::opt<std::string> outputDir{"output-dir", cl::desc("With --interpret: the folder to write")};
 };
 
@@ -160,7 +170,8 @@ int main(int argc, char **argv) {
   Flags flags;
   cl::OptionCategory category("Options");
   reprise::listFlags(category);
-  if (!cl::ParseCommandLineOptions(argc, argv, "Compiles a training step to a bundle\n", &llvm::errs()))
+  if (!cl::ParseCommandLineOptions(argc, argv, "Compiles a training step to a bundle\n",
+                                   &llvm::errs()))
     return 2;
   if (std::string wrong = checkFlags(flags); !wrong.empty()) {
     llvm::WithColor::error() << wrong << "\n";

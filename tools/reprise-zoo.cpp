@@ -22,24 +22,29 @@ struct Flags {
   cl::opt<std::string> model{cl::Positional, cl::desc("MODEL"), cl::Required};
   zoo::Options defaults;
   cl::opt<int64_t> layers{"layers", cl::desc("Layers"), cl::init(defaults.layers)};
-  cl::opt<int64_t> width{"width", cl::desc("Width of the residual stream or hidden layer"), cl::init(defaults.width)};
-  cl::opt<int64_t> heads{"heads", cl::desc("Attention heads (default: max(1, width/64))"), cl::init(defaults.heads)};
+  cl::opt<int64_t> width{"width", cl::desc("Width of the residual stream or hidden layer"),
+                         cl::init(defaults.width)};
+  cl::opt<int64_t> heads{"heads", cl::desc("Attention heads (default: max(1, width/64))"),
+                         cl::init(defaults.heads)};
   cl::opt<int64_t> vocab{"vocab", cl::desc("Tokens"), cl::init(defaults.vocab)};
   cl::opt<int64_t> batch{"batch", cl::desc("Samples in a batch"), cl::init(defaults.batch)};
   cl::opt<int64_t> seq{"seq", cl::desc("Tokens in a sample"), cl::init(defaults.seq)};
-  cl::opt<int64_t> classes{"classes", cl::desc("Classes of a classifier"), cl::init(defaults.classes)};
+  cl::opt<int64_t> classes{"classes", cl::desc("Classes of a classifier"),
+                           cl::init(defaults.classes)};
   cl::opt<double> dropout{"dropout", cl::desc("Dropout rate"), cl::init(defaults.dropout)};
   cl::opt<zoo::Optimizer> optimizer{
       "optimizer", cl::desc("The optimizer"), cl::init(defaults.optimizer),
       cl::values(clEnumValN(zoo::Optimizer::Sgd, "sgd", "stochastic gradient descent"),
                  clEnumValN(zoo::Optimizer::Momentum, "momentum", "with momentum 0.9"),
                  clEnumValN(zoo::Optimizer::AdamW, "adamw", "AdamW"))};
-  cl::opt<Checkpoint> checkpoint{
-      "checkpoint", cl::desc("A checkpoint region for"), cl::init(Checkpoint::None),
-      cl::values(clEnumValN(Checkpoint::Layer, "layer", "each layer"), clEnumValN(Checkpoint::None, "none", "nothing"))};
+  cl::opt<Checkpoint> checkpoint{"checkpoint", cl::desc("A checkpoint region for"),
+                                 cl::init(Checkpoint::None),
+                                 cl::values(clEnumValN(Checkpoint::Layer, "layer", "each layer"),
+                                            clEnumValN(Checkpoint::None, "none", "nothing"))};
 
   zoo::Options options() const {
-    return {layers, width, heads, vocab, batch, seq, classes, dropout, optimizer, checkpoint == Checkpoint::Layer};
+    return {layers, width,   heads,   vocab,     batch,
+            seq,    classes, dropout, optimizer, checkpoint == Checkpoint::Layer};
   }
 };
 
@@ -58,11 +63,13 @@ int main(int argc, char **argv) {
   Flags flags;
   cl::OptionCategory category("Options");
   reprise::listFlags(category);
-  if (!cl::ParseCommandLineOptions(argc, argv, "Prints a model as a training step\n", &llvm::errs()))
+  if (!cl::ParseCommandLineOptions(argc, argv, "Prints a model as a training step\n",
+                                   &llvm::errs()))
     return 2;
   std::vector<std::string> names = zoo::modelNames();
   if (!llvm::is_contained(names, flags.model.getValue()))
-    return fail("unknown model '" + flags.model + "', expected one of " + llvm::join(names, ", "), 2);
+    return fail("unknown model '" + flags.model + "', expected one of " + llvm::join(names, ", "),
+                2);
   if (std::string wrong = zoo::checkOptions(flags.model, flags.options()); !wrong.empty())
     return fail(wrong, 2);
   DialectRegistry registry;
@@ -73,6 +80,7 @@ int main(int argc, char **argv) {
     return 1;
   OpPrintingFlags printing;
   printing.enableDebugInfo(/*enable=*/true, /*prettyForm=*/false);
-  llvm::Error error = writeFile("-", [&](llvm::raw_ostream &stream) { module->print(stream, printing); });
+  llvm::Error error =
+      writeFile("-", [&](llvm::raw_ostream &stream) { module->print(stream, printing); });
   return error ? fail(llvm::toString(std::move(error)), 1) : 0;
 }

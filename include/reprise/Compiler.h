@@ -15,20 +15,23 @@ struct CompileOptions {
   std::string target = "cpu";
   /// The workers that the bundle's workspace is reckoned for; 0 is one per core.
   unsigned threads = 0;
-  /// The last phase that the module has been through, as `reprise-opt --reprise-to` leaves it; none for a model. It is
-  /// taken at its word: who edits a module between phases checks it with buildVerifier (Phases.h).
+  /// The last phase that the module has been through, as `reprise-opt --reprise-to` leaves it; none
+  /// for a model. It is taken at its word: who edits a module between phases checks it with
+  /// buildVerifier (Phases.h).
   std::optional<Phase> after;
 };
 
 struct Compilation {
   runtime::Bundle bundle;
-  /// The report of `reprise-compile --report=F.json`; without the plan's part if `after` left no plan to read.
+  /// The report of `reprise-compile --report=F.json`; without the plan's part if `after` left no
+  /// plan to read.
   llvm::json::Object report;
 };
 
-/// Compiles the entry of `module`, which is consumed: afterwards it holds the command list. Its context needs the
-/// dialects of registerAllDialects. Errors are emitted as diagnostics. The text or bytecode that a module was parsed
-/// from must come from a trusted source or from parseModelFile: stock MLIR dies on some hostile inputs.
+/// Compiles the entry of `module`, which is consumed: afterwards it holds the command list. Its
+/// context needs the dialects of registerAllDialects. Errors are emitted as diagnostics. The text
+/// or bytecode that a module was parsed from must come from a trusted source or from
+/// parseModelFile: stock MLIR dies on some hostile inputs.
 mlir::FailureOr<Compilation> compile(mlir::ModuleOp module, const CompileOptions &options);
 
 /// Prints the report in the format of the file's name: .html, .txt, or else JSON.

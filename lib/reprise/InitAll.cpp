@@ -12,8 +12,8 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Transforms/Passes.h"
 #include "reprise/Conversion/Emission.h"
-#include "reprise/Dialect/Reprise/Derivatives.h"
 #include "reprise/Dialect/Exec/Transforms/Passes.h"
+#include "reprise/Dialect/Reprise/Derivatives.h"
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 #include "reprise/Pipelines/Phases.h"
 #include "reprise/Reference/Interpreter.h"
@@ -31,8 +31,8 @@ namespace exec {
 
 void reprise::registerAllDialects(DialectRegistry &registry) {
   registry.insert<arith::ArithDialect, cf::ControlFlowDialect, exec::ExecDialect, func::FuncDialect,
-                  index::IndexDialect, LLVM::LLVMDialect, math::MathDialect, RepriseDialect, scf::SCFDialect,
-                  tensor::TensorDialect, ub::UBDialect, vector::VectorDialect>();
+                  index::IndexDialect, LLVM::LLVMDialect, math::MathDialect, RepriseDialect,
+                  scf::SCFDialect, tensor::TensorDialect, ub::UBDialect, vector::VectorDialect>();
   func::registerInlinerExtension(registry);
   LLVM::registerInlinerInterface(registry);
   registerDerivatives(registry);

@@ -1,8 +1,9 @@
-// reprise: compiles a module that has been through some of the phases already, for tests that edit IR between phases
+// reprise: compiles a module that has been through some of the phases already, for tests that edit
+// IR between phases
+#include "mlir/Pass/PassManager.h"
 #include "reprise/Compiler.h"
 #include "reprise/InitAll.h"
 #include "reprise/Support/Parsing.h"
-#include "mlir/Pass/PassManager.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
@@ -17,9 +18,12 @@ namespace {
 struct Flags {
   cl::opt<std::string> input{cl::Positional, cl::desc("IR.mlir"), cl::Required};
   cl::opt<std::string> output{"o", cl::desc("The bundle to write"), cl::Required};
-  cl::opt<std::string> after{"after", cl::desc("The last phase that the module has been through"), cl::Required};
+  cl::opt<std::string> after{"after", cl::desc("The last phase that the module has been through"),
+                             cl::Required};
   cl::opt<bool> verifyReplays{"verify-replays", cl::desc("As of reprise-compile")};
-  cl::opt<bool> unverified{"unverified", cl::desc("Leave out the verifier of the phase, to see what the next check says")};
+  cl::opt<bool> unverified{
+      "unverified",
+      cl::desc("Leave out the verifier of the phase, to see what the next check says")};
 };
 
 int fail(const llvm::Twine &message, int code) {

@@ -8,14 +8,14 @@
 
 namespace reprise {
 
-/// The functions of a bundle, each a list of launches with places. The initializers take the arguments of the step and
-/// one more, tensor<i64>, the step's number; either may be null.
+/// The functions of a bundle, each a list of launches with places. The initializers take the
+/// arguments of the step and one more, tensor<i64>, the step's number; either may be null.
 struct BundlePrograms {
   mlir::func::FuncOp step, initParameters, initInputs;
 };
 
-/// Compiles the kernels of all programs for `target` and fills the bundle, but for `threads` and the budget. Launch
-/// bodies that print alike are compiled once.
+/// Compiles the kernels of all programs for `target` and fills the bundle, but for `threads` and
+/// the budget. Launch bodies that print alike are compiled once.
 mlir::FailureOr<runtime::Bundle> buildBundle(BundlePrograms programs, const CpuTarget &target);
 
 } // namespace reprise

@@ -14,7 +14,8 @@ namespace reprise {
 /// How a reduction combines two partial results.
 enum class ReductionKind { Sum, Max, Min };
 
-/// Element (i0, i1, …) of a view lies at offset + Σ strides[d]·i_d, in elements of the underlying row-major buffer.
+/// Element (i0, i1, …) of a view lies at offset + Σ strides[d]·i_d, in elements of the underlying
+/// row-major buffer.
 struct StridedView {
   int64_t offset = 0;
   llvm::SmallVector<int64_t> sizes;

@@ -36,12 +36,15 @@ std::optional<Phase> parsePhase(llvm::StringRef name);
 llvm::StringRef phaseName(Phase phase);
 
 /// Appends the passes of the phases after `from` (or from the start) up to and with `to`.
-void buildPhases(mlir::OpPassManager &manager, std::optional<Phase> from, Phase to, const PhaseOptions &options);
+void buildPhases(mlir::OpPassManager &manager, std::optional<Phase> from, Phase to,
+                 const PhaseOptions &options);
 
-/// Appends the verifier of what a phase promises, if there is more to say than the ops' own verifiers do.
+/// Appends the verifier of what a phase promises, if there is more to say than the ops' own
+/// verifiers do.
 void buildVerifier(mlir::OpPassManager &manager, Phase phase);
 
-/// Registers the pipeline `--reprise-to="PHASE entry=F policies=P,Q ignore-checkpoints verify-replays"`.
+/// Registers the pipeline `--reprise-to="PHASE entry=F policies=P,Q ignore-checkpoints
+/// verify-replays"`.
 void registerPhases();
 
 } // namespace reprise

@@ -6,7 +6,8 @@
 
 namespace reprise {
 
-/// Puts the flags without a category into `category`. ResetCommandLineParser forgets the general one, whose flags
+/// Puts the flags without a category into `category`. ResetCommandLineParser forgets the general
+/// one, whose flags
 /// --help would leave out then.
 inline void listFlags(llvm::cl::OptionCategory &category) {
   for (auto &[name, flag] : llvm::cl::getRegisteredOptions())

@@ -28,8 +28,9 @@ std::string runInChild(llvm::function_ref<void()> work, const GuardLimits &limit
 /// themselves.
 int runToolInChild(const char *what, llvm::function_ref<int()> tool);
 
-/// Makes a tool fail by one error and exit code 1 where it would be killed: memory that runs out, and a file that grows
-/// beyond the user's limit. To be called after InitLLVM, which installs handlers of its own.
+/// Makes a tool fail by one error and exit code 1 where it would be killed: memory that runs out,
+/// and a file that grows beyond the user's limit. To be called after InitLLVM, which installs
+/// handlers of its own.
 void survivePoverty();
 
 } // namespace reprise

@@ -11,7 +11,8 @@ using namespace mlir;
 
 namespace reprise {
 
-static LogicalResult runPhases(ModuleOp module, std::optional<Phase> from, Phase to, const PhaseOptions &options) {
+static LogicalResult runPhases(ModuleOp module, std::optional<Phase> from, Phase to,
+                               const PhaseOptions &options) {
   PassManager manager(module.getContext());
   buildPhases(manager, from, to, options);
   return manager.run(module);
@@ -29,7 +30,8 @@ static LogicalResult lowerInitializers(ModuleOp module) {
 static FailureOr<CpuTarget> resolveTarget(ModuleOp module, StringRef name) {
   auto [device, level] = name.split(':');
   if (device != "cpu")
-    return module.emitError("unknown target '") << name << "', expected cpu, cpu:native, cpu:x86-64-v3 or cpu:x86-64-v4";
+    return module.emitError("unknown target '")
+           << name << "', expected cpu, cpu:native, cpu:x86-64-v3 or cpu:x86-64-v4";
   llvm::Expected<CpuTarget> target = CpuTarget::get(level.empty() ? "native" : level);
   if (!target)
     return module.emitError(llvm::toString(target.takeError()));
@@ -62,7 +64,8 @@ FailureOr<Compilation> compile(ModuleOp module, const CompileOptions &options) {
   FailureOr<runtime::Bundle> bundle = buildBundle(programs, *target);
   if (failed(bundle))
     return failure();
-  bundle->threads = options.threads ? options.threads : llvm::hardware_concurrency().compute_thread_count();
+  bundle->threads =
+      options.threads ? options.threads : llvm::hardware_concurrency().compute_thread_count();
   compilation.bundle = std::move(*bundle);
   describeBundle(compilation.bundle, compilation.report);
   return compilation;

@@ -22,21 +22,25 @@ static Value scalar(ImplicitLocOpBuilder &b, int64_t value) {
 
 static Value fill(ImplicitLocOpBuilder &b, RankedTensorType type, double value) {
   Type element = type.getElementType();
-  Attribute splat = isa<FloatType>(element) ? Attribute(b.getFloatAttr(element, value))
-                                            : b.getIntegerAttr(element, static_cast<int64_t>(value));
+  Attribute splat = isa<FloatType>(element)
+                        ? Attribute(b.getFloatAttr(element, value))
+                        : b.getIntegerAttr(element, static_cast<int64_t>(value));
   return ConstantOp::create(b, DenseElementsAttr::get(type, splat));
 }
 
-static Value draw(ImplicitLocOpBuilder &b, RankedTensorType type, Attribute init, StringRef name, Value seed,
-                  Value offset) {
+static Value draw(ImplicitLocOpBuilder &b, RankedTensorType type, Attribute init, StringRef name,
+                  Value seed, Value offset) {
   auto stream = b.getI64IntegerAttr(initialStream(name));
   auto shape = b.getDenseI64ArrayAttr(type.getShape());
   if (auto normal = dyn_cast<NormalInitAttr>(init))
-    return RandomNormalOp::create(b, type, seed, offset, Value(), normal.getMean(), normal.getStd(), stream, shape, nullptr);
+    return RandomNormalOp::create(b, type, seed, offset, Value(), normal.getMean(), normal.getStd(),
+                                  stream, shape, nullptr);
   if (auto uniform = dyn_cast<UniformInitAttr>(init))
-    return RandomUniformOp::create(b, type, seed, offset, Value(), uniform.getLow(), uniform.getHigh(), stream, shape, nullptr);
+    return RandomUniformOp::create(b, type, seed, offset, Value(), uniform.getLow(),
+                                   uniform.getHigh(), stream, shape, nullptr);
   if (auto uniform = dyn_cast<UniformIntInitAttr>(init))
-    return RandomUniformIntOp::create(b, type, seed, offset, Value(), b.getI64IntegerAttr(uniform.getLow()),
+    return RandomUniformIntOp::create(b, type, seed, offset, Value(),
+                                      b.getI64IntegerAttr(uniform.getLow()),
                                       b.getI64IntegerAttr(uniform.getHigh()), stream, shape);
   return fill(b, type, cast<FillInitAttr>(init).getValue().getValueAsDouble());
 }
@@ -45,7 +49,8 @@ static Value draw(ImplicitLocOpBuilder &b, RankedTensorType type, Attribute init
 static void addInitializer(ModuleOp module, func::FuncOp step, StringRef name, bool inputs) {
   auto types = llvm::to_vector(step.getArgumentTypes());
   types.push_back(RankedTensorType::get({}, IntegerType::get(step.getContext(), 64)));
-  auto function = func::FuncOp::create(step.getLoc(), name, FunctionType::get(step.getContext(), types, {}));
+  auto function =
+      func::FuncOp::create(step.getLoc(), name, FunctionType::get(step.getContext(), types, {}));
   module.push_back(function);
   Block *body = function.addEntryBlock();
   ImplicitLocOpBuilder b = ImplicitLocOpBuilder::atBlockEnd(step.getLoc(), body);

@@ -43,7 +43,8 @@ static Object describeValue(OpResult value, StringRef id) {
     entry["rule"] = rule.getValue();
   // A name labels one of several results.
   auto labels = op->getAttrOfType<ArrayAttr>("reprise.result_labels");
-  if (auto own = labels && result < labels.size() ? dyn_cast<LabelAttr>(labels[result]) : LabelAttr()) {
+  if (auto own =
+          labels && result < labels.size() ? dyn_cast<LabelAttr>(labels[result]) : LabelAttr()) {
     entry["label"] = stringifyLabel(own.getValue());
     entry["rule"] = entryOf(op, "reprise.result_rules", result);
   }

@@ -11,8 +11,8 @@ namespace reprise {
 /// The plan of the checkpoint phase: totals, and one entry per value of the forward pass.
 llvm::json::Object describePlan(mlir::func::FuncOp step);
 
-/// Adds what the bundle needs: arena, workspace, persistent bytes, commands. With `replay_checks` the arena holds every
-/// replay and its original to the end of the step.
+/// Adds what the bundle needs: arena, workspace, persistent bytes, commands. With `replay_checks`
+/// the arena holds every replay and its original to the end of the step.
 void describeBundle(const runtime::Bundle &bundle, llvm::json::Object &report);
 
 /// The buffers of the arena: name, first and last launch, offset and bytes.

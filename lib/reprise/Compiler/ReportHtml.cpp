@@ -12,23 +12,31 @@ namespace reprise {
 static std::string escape(StringRef text) {
   std::string escaped;
   for (char c : text)
-    escaped += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : c == '"' ? "&quot;" : std::string(1, c);
+    escaped += c == '<'   ? "&lt;"
+               : c == '>' ? "&gt;"
+               : c == '&' ? "&amp;"
+               : c == '"' ? "&quot;"
+                          : std::string(1, c);
   return escaped;
 }
 
-static int64_t integer(const Object &object, StringRef key) { return object.getInteger(key).value_or(0); }
+static int64_t integer(const Object &object, StringRef key) {
+  return object.getInteger(key).value_or(0);
+}
 
 /// Bytes as a reader says them.
 static std::string human(int64_t bytes) {
   if (bytes >= (int64_t{1} << 20))
     return formatv("{0:f1} MiB", bytes / 1048576.0).str();
-  return bytes >= 1024 ? formatv("{0:f1} KiB", bytes / 1024.0).str() : formatv("{0} B", bytes).str();
+  return bytes >= 1024 ? formatv("{0:f1} KiB", bytes / 1024.0).str()
+                       : formatv("{0} B", bytes).str();
 }
 
 /// One colour for each scope of a model, by its text.
 static unsigned hueOf(StringRef name) {
   unsigned hash = 7;
-  for (unsigned char c : name.split(' ').second.take_until([](char letter) { return letter == '#'; }).bytes())
+  for (unsigned char c :
+       name.split(' ').second.take_until([](char letter) { return letter == '#'; }).bytes())
     hash = hash * 31 + c;
   return hash % 360;
 }
@@ -52,14 +60,17 @@ static void printArena(raw_ostream &stream, const Object &report) {
     double bytes = height * integer(buffer, "bytes") / arena;
     double y = height - height * integer(buffer, "offset") / arena - bytes;
     StringRef name = buffer.getString("name").value_or("");
-    stream << formatv("<rect x='{0:f2}' y='{1:f2}' width='{2:f2}' height='{3:f2}' fill='hsl({4},45%,62%)'>"
-                      "<title>{5}: {6}, launches {7} to {8}</title></rect>\n",
-                      x, y, std::max(0.5, right - x), bytes, hueOf(name), escape(name), human(integer(buffer, "bytes")),
-                      integer(buffer, "first"), integer(buffer, "last"));
+    stream << formatv(
+        "<rect x='{0:f2}' y='{1:f2}' width='{2:f2}' height='{3:f2}' fill='hsl({4},45%,62%)'>"
+        "<title>{5}: {6}, launches {7} to {8}</title></rect>\n",
+        x, y, std::max(0.5, right - x), bytes, hueOf(name), escape(name),
+        human(integer(buffer, "bytes")), integer(buffer, "first"), integer(buffer, "last"));
   }
-  stream << formatv("<text x='-6' y='10' text-anchor='end'>{0}</text><text x='-6' y='{1}' text-anchor='end'>0</text>",
+  stream << formatv("<text x='-6' y='10' text-anchor='end'>{0}</text><text x='-6' y='{1}' "
+                    "text-anchor='end'>0</text>",
                     human(arena), height);
-  stream << formatv("<text x='0' y='{0}'>launch 0</text><text x='{1}' y='{0}' text-anchor='end'>{2}</text></svg>\n",
+  stream << formatv("<text x='0' y='{0}'>launch 0</text><text x='{1}' y='{0}' "
+                    "text-anchor='end'>{2}</text></svg>\n",
                     height + 20, width, launches - 1);
 }
 
@@ -71,7 +82,8 @@ static void printTotals(raw_ostream &stream, const Object &report) {
     stream << "<th>" << key << "</th><td>" << integer(report, key) << "</td>";
   stream << "</tr></table>\n";
   if (int64_t checks = integer(report, "replay_checks"))
-    stream << "<p>Runs compare " << checks << " replays with their originals: both live to the end of the step, in an "
+    stream << "<p>Runs compare " << checks
+           << " replays with their originals: both live to the end of the step, in an "
               "arena larger than without --verify-replays.</p>\n";
 }
 
@@ -79,7 +91,8 @@ static void printValues(raw_ostream &stream, const Object &report) {
   std::vector<const Object *> rows = valuesByBytes(report);
   if (rows.empty())
     return;
-  stream << "<table><tr><th>value</th><th>bytes</th><th>decision</th><th>label</th><th>rule</th><th>reason</th></tr>\n";
+  stream << "<table><tr><th>value</th><th>bytes</th><th>decision</th><th>label</th><th>rule</"
+            "th><th>reason</th></tr>\n";
   for (const Object *row : rows) {
     stream << "<tr><td>" << escape(row->getString("id").value_or("")) << "</td><td class='number'>"
            << human(integer(*row, "bytes")) << "</td>";
@@ -91,14 +104,18 @@ static void printValues(raw_ostream &stream, const Object &report) {
 }
 
 void printHtml(raw_ostream &stream, const Object &report) {
-  stream << "<!DOCTYPE html>\n<html lang='en'><meta charset='utf-8'><title>Reprise: the arena over the step</title>\n"
-            "<style>body{font:14px system-ui,sans-serif;margin:2em auto;max-width:1160px;color:#222}"
-            "svg{width:100%;font-size:11px}table{border-collapse:collapse;margin:1em 0}"
-            "th,td{text-align:left;padding:2px 10px 2px 0;border-bottom:1px solid #ddd}.number{text-align:right}"
-            ".totals th{font-weight:normal;color:#666}</style>\n"
-            "<h1>The arena over the step</h1>\n"
-            "<p>Each box is one buffer: as wide as its life in launches, as high as its bytes, at its offset. Point at "
-            "one for its name.</p>\n";
+  stream
+      << "<!DOCTYPE html>\n<html lang='en'><meta charset='utf-8'><title>Reprise: the arena over "
+         "the step</title>\n"
+         "<style>body{font:14px system-ui,sans-serif;margin:2em auto;max-width:1160px;color:#222}"
+         "svg{width:100%;font-size:11px}table{border-collapse:collapse;margin:1em 0}"
+         "th,td{text-align:left;padding:2px 10px 2px 0;border-bottom:1px solid "
+         "#ddd}.number{text-align:right}"
+         ".totals th{font-weight:normal;color:#666}</style>\n"
+         "<h1>The arena over the step</h1>\n"
+         "<p>Each box is one buffer: as wide as its life in launches, as high as its bytes, at its "
+         "offset. Point at "
+         "one for its name.</p>\n";
   printTotals(stream, report);
   printArena(stream, report);
   stream << "<h2>Values of the forward pass</h2>\n";

@@ -24,11 +24,12 @@ Array describeTimeline(func::FuncOp step) {
       for (Operation *user : result.getUsers())
         last = std::max(last, isa<exec::LaunchOp>(user) ? position[user] : end);
       auto type = cast<RankedTensorType>(result.getType());
-      buffers.push_back(Object{{"name", exec::getLabel(launch)},
-                               {"first", position[launch]},
-                               {"last", last},
-                               {"offset", (*launch.getOffsets())[result.getResultNumber()]},
-                               {"bytes", type.getNumElements() * elementBytes(type.getElementType())}});
+      buffers.push_back(
+          Object{{"name", exec::getLabel(launch)},
+                 {"first", position[launch]},
+                 {"last", last},
+                 {"offset", (*launch.getOffsets())[result.getResultNumber()]},
+                 {"bytes", type.getNumElements() * elementBytes(type.getElementType())}});
     }
   return buffers;
 }

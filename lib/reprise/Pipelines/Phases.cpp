@@ -69,7 +69,8 @@ void buildVerifier(OpPassManager &manager, Phase phase) {
     manager.addPass(exec::createVerifyBuffersPass());
 }
 
-void buildPhases(OpPassManager &manager, std::optional<Phase> from, Phase to, const PhaseOptions &options) {
+void buildPhases(OpPassManager &manager, std::optional<Phase> from, Phase to,
+                 const PhaseOptions &options) {
   for (int phase = from ? static_cast<int>(*from) + 1 : 0; phase <= static_cast<int>(to); ++phase) {
     addPhase(manager, static_cast<Phase>(phase), options);
     buildVerifier(manager, static_cast<Phase>(phase));
@@ -104,7 +105,8 @@ static LogicalResult parseOptions(StringRef text, Phase &phase, PhaseOptions &op
 
 void registerPhases() {
   registerPassPipeline(
-      "reprise-to", "Runs the phases up to the one named: " + llvm::join(ArrayRef(phaseNames), ", "),
+      "reprise-to",
+      "Runs the phases up to the one named: " + llvm::join(ArrayRef(phaseNames), ", "),
       [](OpPassManager &manager, StringRef text, function_ref<LogicalResult(const Twine &)> error) {
         Phase phase;
         PhaseOptions options;

@@ -102,8 +102,8 @@ LogicalResult reprise::probeModel(llvm::MemoryBufferRef buffer, const DialectReg
   return failure();
 }
 
-/// A module that the file does not spell out gets line 0, which no editor can open, and modules and functions of
-/// unknown place (loc(unknown)) would give errors that name no file.
+/// A module that the file does not spell out gets line 0, which no editor can open, and modules and
+/// functions of unknown place (loc(unknown)) would give errors that name no file.
 static void placeAtStart(ModuleOp module, StringRef file) {
   auto start = FileLineColLoc::get(module.getContext(), file, 1, 1);
   auto place = [&](Operation *op) {

@@ -286,8 +286,7 @@ func.func @f(%a: tensor<4x5xf32>, %b: tensor<6x5xf32>) -> tensor<4x6xf32> {
   EXPECT_EQ(error, "the group holds an op that no loop nest computes");
 }
 
-//===-- In place
-//------------------------------------------------------------------------------------------------===//
+//===-- In place ----------------------------------------------------------------------------===//
 
 struct LoopsInPlace : LoopsGroups {
   using Pairs = llvm::SmallVector<std::pair<unsigned, unsigned>>;

@@ -154,17 +154,11 @@ TEST(Bundle, DefectsAreNamed) {
          b.results[0].buffer = shared(0, 4);
        }},
       {"comparison of 'sum': a buffer of 16 bytes at 128 lies outside its space of 136",
-       [](Bundle &b) {
-         b.replayChecks = {{"sum", DType::F32, arena(0, 16), arena(128, 16)}};
-       }},
+       [](Bundle &b) { b.replayChecks = {{"sum", DType::F32, arena(0, 16), arena(128, 16)}}; }},
       {"comparison of 'sum': its buffers cannot be compared",
-       [](Bundle &b) {
-         b.replayChecks = {{"sum", DType::F32, arena(0, 16), arena(64, 4)}};
-       }},
+       [](Bundle &b) { b.replayChecks = {{"sum", DType::F32, arena(0, 16), arena(64, 4)}}; }},
       {"comparison of 'sum': its buffers cannot be compared",
-       [](Bundle &b) {
-         b.replayChecks = {{"sum", DType::I64, arena(0, 12), arena(64, 12)}};
-       }},
+       [](Bundle &b) { b.replayChecks = {{"sum", DType::I64, arena(0, 12), arena(64, 12)}}; }},
       {"comparison of 'sum': its buffers cannot be compared",
        [](Bundle &b) {
          b.sharedWorkspaceBytes = 64;

@@ -44,8 +44,8 @@ struct AttentionSpec {
 };
 
 /// Adds the kernel `name`. The slots of its command are, as inputs in this order: query, key,
-/// value; with dropout stream, seed, offset (i64 each) and, if `hasOrigin`, origin (4 × i64); as outputs
-/// the wanted ones of out and lse, numbered from 0.
+/// value; with dropout stream, seed, offset (i64 each) and, if `hasOrigin`, origin (4 × i64); as
+/// outputs the wanted ones of out and lse, numbered from 0.
 EmittedLaunch emitAttention(mlir::ModuleOp kernels, llvm::StringRef name, const AttentionSpec &spec,
                             const CpuTarget &target);
 

@@ -9,27 +9,29 @@
 
 namespace reprise {
 
-/// Adds the kernels of one launch body to `kernels`, under symbols that start with `name`, and returns the commands that
-/// run them. Chooses the emitter by what the body holds: a contraction, attention, or loops. Errors are emitted at the
-/// op that no kernel can hold.
-mlir::FailureOr<EmittedLaunch> emitLaunch(mlir::Block &body, llvm::StringRef name, mlir::ModuleOp kernels,
-                                          const CpuTarget &target);
+/// Adds the kernels of one launch body to `kernels`, under symbols that start with `name`, and
+/// returns the commands that run them. Chooses the emitter by what the body holds: a contraction,
+/// attention, or loops. Errors are emitted at the op that no kernel can hold.
+mlir::FailureOr<EmittedLaunch> emitLaunch(mlir::Block &body, llvm::StringRef name,
+                                          mlir::ModuleOp kernels, const CpuTarget &target);
 
-/// One contraction, then elementwise ops on its result, applied block by block while it is in the cache.
+/// One contraction, then elementwise ops on its result, applied block by block while it is in the
+/// cache.
 bool isContractionLaunch(mlir::Block &body);
-mlir::FailureOr<EmittedLaunch> emitContractionLaunch(mlir::Block &body, llvm::StringRef name, mlir::ModuleOp kernels,
+mlir::FailureOr<EmittedLaunch> emitContractionLaunch(mlir::Block &body, llvm::StringRef name,
+                                                     mlir::ModuleOp kernels,
                                                      const CpuTarget &target);
 
 /// Attention or its backward, and views of its operands.
 bool isAttentionLaunch(mlir::Block &body);
-mlir::FailureOr<EmittedLaunch> emitAttentionLaunch(mlir::Block &body, llvm::StringRef name, mlir::ModuleOp kernels,
-                                                   const CpuTarget &target);
+mlir::FailureOr<EmittedLaunch> emitAttentionLaunch(mlir::Block &body, llvm::StringRef name,
+                                                   mlir::ModuleOp kernels, const CpuTarget &target);
 
 /// For the body of a contraction, as findInPlacePairs in Loops.h.
 llvm::SmallVector<std::pair<unsigned, unsigned>> findContractionInPlacePairs(mlir::Block &body);
 
-/// The buffer and the strided view of it that a value of a body is: an argument, or views of one. None where strides
-/// cannot express it.
+/// The buffer and the strided view of it that a value of a body is: an argument, or views of one.
+/// None where strides cannot express it.
 struct BodyView {
   unsigned argument;
   StridedView view;

@@ -2,7 +2,6 @@
 #include "AttentionParts.h"
 #include "reprise/Conversion/Elementary.h"
 
-
 using namespace mlir;
 
 namespace reprise {

@@ -1,7 +1,6 @@
 // reprise: emits what the kernels of attention and of its backward share
 #include "AttentionParts.h"
 
-
 using namespace mlir;
 
 namespace reprise {

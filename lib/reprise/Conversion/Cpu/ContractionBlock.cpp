@@ -68,7 +68,8 @@ private:
     };
     auto [row0, row1] = limits(plan.rows, rowSliver);
     auto [lane0, lane1] = limits(plan.lanes, laneSliver);
-    context.hooks.prefetch(k, {Value(), Value(), batch, row0, row1, lane0, lane1, plan.lanes.sliver});
+    context.hooks.prefetch(k,
+                           {Value(), Value(), batch, row0, row1, lane0, lane1, plan.lanes.sliver});
   }
 
   void emitChains() {

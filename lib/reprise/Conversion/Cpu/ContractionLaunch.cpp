@@ -9,27 +9,33 @@ using namespace mlir;
 namespace reprise {
 
 /// True for what needs no arithmetic: operands are read where they lie, or copied first.
-static bool isMoved(Operation *op) { return isa<ViewOpInterface, IotaOp>(op) || op->hasTrait<OpTrait::ConstantLike>(); }
+static bool isMoved(Operation *op) {
+  return isa<ViewOpInterface, IotaOp>(op) || op->hasTrait<OpTrait::ConstantLike>();
+}
 
 static bool isMoved(Value value) {
   Operation *op = value.getDefiningOp();
-  return !op || (isMoved(op) && llvm::all_of(op->getOperands(), [](Value operand) { return isMoved(operand); }));
+  return !op || (isMoved(op) &&
+                 llvm::all_of(op->getOperands(), [](Value operand) { return isMoved(operand); }));
 }
 
 /// True if the body holds nothing but the contraction and its operands, and stores its result.
 static bool isAlone(Block &body, DotGeneralOp dot) {
   return body.getTerminator()->getOperands() == ValueRange(dot.getResult()) &&
-         llvm::all_of(body.without_terminator(), [&](Operation &op) { return isMoved(&op) || &op == dot; });
+         llvm::all_of(body.without_terminator(),
+                      [&](Operation &op) { return isMoved(&op) || &op == dot; });
 }
 
-static std::optional<TileGroup> tileGroupOf(Block &body, DotGeneralOp dot, const CpuTarget &target) {
+static std::optional<TileGroup> tileGroupOf(Block &body, DotGeneralOp dot,
+                                            const CpuTarget &target) {
   auto sizeOf = [](Value value, ArrayRef<int64_t> dims) {
     int64_t size = 1;
     for (int64_t dim : dims)
       size *= cast<RankedTensorType>(value.getType()).getDimSize(dim);
     return size;
   };
-  return TileGroup::get(body, dot, sizeOf(dot.getLhs(), dot.getLhsBatch()), sizeOf(dot.getLhs(), dot.getLhsFree()),
+  return TileGroup::get(body, dot, sizeOf(dot.getLhs(), dot.getLhsBatch()),
+                        sizeOf(dot.getLhs(), dot.getLhsFree()),
                         sizeOf(dot.getRhs(), dot.getRhsFree()), target);
 }
 
@@ -38,7 +44,8 @@ bool isContractionLaunch(Block &body) {
   if (!llvm::hasSingleElement(dots))
     return false;
   DotGeneralOp dot = *dots.begin();
-  return isAlone(body, dot) || (isMoved(dot.getLhs()) && isMoved(dot.getRhs()) && tileGroupOf(body, dot, CpuTarget()));
+  return isAlone(body, dot) ||
+         (isMoved(dot.getLhs()) && isMoved(dot.getRhs()) && tileGroupOf(body, dot, CpuTarget()));
 }
 
 SmallVector<std::pair<unsigned, unsigned>> findContractionInPlacePairs(Block &body) {
@@ -62,8 +69,10 @@ SmallVector<std::pair<unsigned, unsigned>> findContractionInPlacePairs(Block &bo
   return pairs;
 }
 
-static ContractionSpec specOf(DotGeneralOp dot, ArrayRef<int64_t> lhsStrides, ArrayRef<int64_t> rhsStrides) {
-  ArrayRef<int64_t> lhsSizes = dot.getLhs().getType().getShape(), rhsSizes = dot.getRhs().getType().getShape();
+static ContractionSpec specOf(DotGeneralOp dot, ArrayRef<int64_t> lhsStrides,
+                              ArrayRef<int64_t> rhsStrides) {
+  ArrayRef<int64_t> lhsSizes = dot.getLhs().getType().getShape(),
+                    rhsSizes = dot.getRhs().getType().getShape();
   ContractionSpec spec;
   spec.lhsType = dot.getLhs().getType().getElementType();
   spec.rhsType = dot.getRhs().getType().getElementType();
@@ -79,7 +88,8 @@ static ContractionSpec specOf(DotGeneralOp dot, ArrayRef<int64_t> lhsStrides, Ar
   return spec;
 }
 
-FailureOr<EmittedLaunch> emitContractionLaunch(Block &body, StringRef name, ModuleOp kernels, const CpuTarget &target) {
+FailureOr<EmittedLaunch> emitContractionLaunch(Block &body, StringRef name, ModuleOp kernels,
+                                               const CpuTarget &target) {
   DotGeneralOp dot = *body.getOps<DotGeneralOp>().begin();
   LaunchOperands operands(name, kernels, target);
   FailureOr<LaunchOperand> lhs = operands.find(dot.getLhs()), rhs = operands.find(dot.getRhs());
@@ -93,7 +103,9 @@ FailureOr<EmittedLaunch> emitContractionLaunch(Block &body, StringRef name, Modu
   }
   ContractionSpec spec = specOf(dot, lhs->strides, rhs->strides);
   auto epilogue = [&](KernelBuilder &k, const ContractionBlock &block) { group->emit(k, block); };
-  auto prefetch = [&](KernelBuilder &k, const ContractionBlock &block) { group->prefetch(k, block); };
+  auto prefetch = [&](KernelBuilder &k, const ContractionBlock &block) {
+    group->prefetch(k, block);
+  };
   ContractionHooks hooks;
   SmallVector<BufferSlot> extra = {{BufferSlot::Output, 0, 0}};
   if (group) {

@@ -17,8 +17,8 @@ static ContractionBlock transpose(KernelBuilder &k, const ContractionContext &co
       k.store(type, value, to, k.add(k.mul(lane, ld), row));
     });
   });
-  return {to, ld, from.batch, from.column0, from.column1, from.row0, from.row1,
-          context.plan.rows.sliver};
+  return {to,           ld,        from.batch, from.column0,
+          from.column1, from.row0, from.row1,  context.plan.rows.sliver};
 }
 
 /// Rounds a block to the result's type and stores it, row-major [batch, rows, columns].

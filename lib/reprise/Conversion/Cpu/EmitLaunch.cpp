@@ -23,9 +23,12 @@ std::optional<BodyView> viewOfArgument(Value value) {
   return BodyView{source->argument, *composed};
 }
 
-static bool isEmpty(Value value) { return cast<RankedTensorType>(value.getType()).getNumElements() == 0; }
+static bool isEmpty(Value value) {
+  return cast<RankedTensorType>(value.getType()).getNumElements() == 0;
+}
 
-FailureOr<EmittedLaunch> emitLaunch(Block &body, StringRef name, ModuleOp kernels, const CpuTarget &target) {
+FailureOr<EmittedLaunch> emitLaunch(Block &body, StringRef name, ModuleOp kernels,
+                                    const CpuTarget &target) {
   // The emitters divide by sizes.
   if (llvm::all_of(body.getTerminator()->getOperands(), isEmpty))
     return EmittedLaunch();

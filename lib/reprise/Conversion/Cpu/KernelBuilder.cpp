@@ -115,7 +115,9 @@ Value KernelBuilder::widen(Value value) {
   return emitCast(b, value, elementType);
 }
 
-Value KernelBuilder::round(Value value, Type elementType) { return emitCast(b, value, elementType); }
+Value KernelBuilder::round(Value value, Type elementType) {
+  return emitCast(b, value, elementType);
+}
 
 KernelBuilder::Carried KernelBuilder::forLoop(Value lo, Value hi, Value step, ValueRange carried,
                                               LoopBody body) {

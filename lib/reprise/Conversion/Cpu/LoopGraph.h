@@ -64,9 +64,9 @@ struct Node {
     Load,     // element `index` of `buffer`
     Index,    // `index` itself, as a number of `type`
     Compute,  // the op's arithmetic on the operands
-    Draw,     // the random op at global position `index` (+ origin); operands: stream, seed, offset,
-              // one per dimension of an origin, and the element of dropout's operand
-    Choice,   // operand 0 where the condition holds, else operand 1
+    Draw,   // the random op at global position `index` (+ origin); operands: stream, seed, offset,
+            // one per dimension of an origin, and the element of dropout's operand
+    Choice, // operand 0 where the condition holds, else operand 1
     Sequence, // operand 0 reduced over `symbols`, in order
     Reduce,   // operand 0 reduced over the columns
     Fold,     // the tree over elements index, index + stride, … of `buffer`

@@ -49,8 +49,7 @@ std::optional<TileGroup> TileGroup::get(Block &body, Operation *contraction, int
     return std::nullopt;
   Schedule schedule = makeSchedule(*graph, target.registers());
   Type element = cast<RankedTensorType>(contraction->getOperand(0).getType()).getElementType();
-  auto impl = std::make_shared<Impl>(
-      Impl{std::move(*copy), std::move(*graph), std::move(schedule),
+  auto impl = std::make_shared<Impl>(Impl{std::move(*copy), std::move(*graph), std::move(schedule),
                                           getComputeType(element), batch, rows, columns});
   TileGroup group;
   group.impl = std::move(impl);
@@ -76,8 +75,8 @@ static void prefetchRows(KernelBuilder &k, const ContractionBlock &block, Value 
   k.forLoop(k.i64(0), k.sub(block.row1, block.row0), k.i64(1), [&](Value row) {
     Value from = k.pointer(type, buffer, k.add(first, k.mul(row, columns)));
     for (int64_t at = 0; at < block.columnStep * bytes; at += line)
-      LLVM::Prefetch::create(k.builder(), k.pointer(k.builder().getI8Type(), from, k.i64(at)), write,
-                             keepInAllCaches, data);
+      LLVM::Prefetch::create(k.builder(), k.pointer(k.builder().getI8Type(), from, k.i64(at)),
+                             write, keepInAllCaches, data);
   });
 }
 

@@ -71,7 +71,8 @@ public:
 private:
   OperandRange returned() { return step.getBody().front().getTerminator()->getOperands(); }
 
-  /// A result without a name is a replay, to be compared with another result, or only the original of one.
+  /// A result without a name is a replay, to be compared with another result, or only the original
+  /// of one.
   void addReplayCheck(unsigned result) {
     auto original = step.getResultAttrOfType<IntegerAttr>(result, "reprise.replay_of");
     if (!original)
@@ -88,7 +89,8 @@ private:
     auto type = cast<RankedTensorType>(step.getArgument(i).getType());
     runtime::Argument argument;
     argument.name = step.getArgAttrOfType<StringAttr>(i, "reprise.name").getValue().str();
-    argument.role = llvm::StringSwitch<runtime::Role>(step.getArgAttrOfType<StringAttr>(i, "reprise.role").getValue())
+    argument.role = llvm::StringSwitch<runtime::Role>(
+                        step.getArgAttrOfType<StringAttr>(i, "reprise.role").getValue())
                         .Case("parameter", runtime::Role::Parameter)
                         .Case("state", runtime::Role::State)
                         .Case("seed", runtime::Role::Seed)
@@ -143,7 +145,8 @@ private:
     unsigned width = elementBytes(value.getElementType());
     auto append = [&](const APInt &bits) {
       for (unsigned byte = 0; byte < width; ++byte)
-        bundle.constants.push_back(bits.extractBitsAsZExtValue(std::min(8u, bits.getBitWidth() - 8 * byte), 8 * byte));
+        bundle.constants.push_back(
+            bits.extractBitsAsZExtValue(std::min(8u, bits.getBitWidth() - 8 * byte), 8 * byte));
     };
     if (isa<FloatType>(value.getElementType()))
       for (const APFloat &element : value.getValues<APFloat>())
@@ -160,9 +163,11 @@ private:
       inputs.push_back(placeOf(input));
     for (Value result : launch.getResults())
       outputs.push_back(placeOf(result));
-    bundle.sharedWorkspaceBytes = std::max<uint64_t>(bundle.sharedWorkspaceBytes, compiled.emitted.sharedBytes);
+    bundle.sharedWorkspaceBytes =
+        std::max<uint64_t>(bundle.sharedWorkspaceBytes, compiled.emitted.sharedBytes);
     size_t first = program.commands.size();
-    // Commands beside the one that has the launch's name, such as packing, are a small part of its work.
+    // Commands beside the one that has the launch's name, such as packing, are a small part of its
+    // work.
     StringRef main = mainKernel(compiled.emitted);
     for (const EmittedCommand &emitted : compiled.emitted.commands) {
       runtime::Command command;
@@ -170,9 +175,10 @@ private:
       command.items = emitted.items;
       command.label = compiled.label;
       for (const BufferSlot &slot : emitted.buffers)
-        command.operands.push_back(slot.kind == BufferSlot::Stream
-                                       ? streamOperand(compiled.streams[slot.index])
-                                       : operandOf(slot, inputs, outputs, compiled.emitted.sharedBytes));
+        command.operands.push_back(
+            slot.kind == BufferSlot::Stream
+                ? streamOperand(compiled.streams[slot.index])
+                : operandOf(slot, inputs, outputs, compiled.emitted.sharedBytes));
       if (emitted.kernel == main)
         describeWork(launch, command);
       program.commands.push_back(std::move(command));
@@ -219,7 +225,8 @@ private:
     for (Operation &op : launch.getBody().front())
       if (auto cost = dyn_cast<CostOpInterface>(op))
         command.flops += cost.getFlops();
-    for (Value value : llvm::concat<Value>(SmallVector<Value>(launch.getInputs()), SmallVector<Value>(launch.getResults())))
+    for (Value value : llvm::concat<Value>(SmallVector<Value>(launch.getInputs()),
+                                           SmallVector<Value>(launch.getResults())))
       command.bytes += sizeInBytes(value.getType());
   }
 

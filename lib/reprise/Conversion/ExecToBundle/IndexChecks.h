@@ -8,8 +8,9 @@
 
 namespace reprise {
 
-/// Adds what `--check-indices` looks at to the launch's commands: each of its ops that read positions looks at those
-/// in a buffer of their own, which the command that is given the check reads.
+/// Adds what `--check-indices` looks at to the launch's commands: each of its ops that read
+/// positions looks at those in a buffer of their own, which the command that is given the check
+/// reads.
 void addIndexChecks(exec::LaunchOp launch, const EmittedLaunch &emitted,
                     llvm::MutableArrayRef<runtime::Command> commands);
 

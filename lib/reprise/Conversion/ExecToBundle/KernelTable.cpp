@@ -8,8 +8,7 @@ using namespace mlir;
 
 namespace reprise {
 
-KernelTable::KernelTable(MLIRContext *context, const CpuTarget &target)
-    : target(target) {
+KernelTable::KernelTable(MLIRContext *context, const CpuTarget &target) : target(target) {
   context->loadDialect<arith::ArithDialect, LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect,
                        vector::VectorDialect>();
   module = ModuleOp::create(UnknownLoc::get(context));
@@ -26,8 +25,8 @@ static std::string printBody(exec::LaunchOp launch) {
   return text;
 }
 
-/// Numbers the streams of the body from 0, in order, so that bodies that differ in streams alone print alike. Returns
-/// the launch's own streams by these numbers.
+/// Numbers the streams of the body from 0, in order, so that bodies that differ in streams alone
+/// print alike. Returns the launch's own streams by these numbers.
 static SmallVector<int64_t> renumberStreams(exec::LaunchOp launch) {
   llvm::SetVector<int64_t> streams;
   for (auto random : launch.getBody().front().getOps<RandomOpInterface>())

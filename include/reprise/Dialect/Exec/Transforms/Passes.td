@@ -20,7 +20,7 @@ def PlaceBuffersPass : Pass<"exec-place-buffers", "::mlir::ModuleOp"> {
   let description = [{
     The next value of an argument overwrites the argument where no later launch reads the old value; where one does, a
     copy follows at the end. A result shares the buffer of an input that dies in the launch if the body reads that input
-    at the result's index only. All other buffers are packed into one arena; `exec.arena_bytes` on the module is its
+    at the result's index only. All other buffers are packed into one arena; `exec.arena_bytes` on the function is its
     size.
   }];
   let dependentDialects = ["::reprise::exec::ExecDialect"];

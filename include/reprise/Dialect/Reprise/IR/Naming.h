@@ -19,8 +19,9 @@ std::string getPlace(mlir::Location location);
 /// The op for a message: its name, then its scope and place as far as it has them.
 std::string describeOp(mlir::Operation *op);
 
-/// The ids of the values of a flat block: scope/op#ordinal:result, where the ordinal counts the originals of that scope
-/// and op in program order. A replay has the id of its original; ids do not change from `autodiff` to `checkpoint`.
+/// The ids of the values of a flat block: scope/op#ordinal:result, where the ordinal counts the
+/// originals of that scope and op in program order. A replay has the id of its original; ids do not
+/// change from `autodiff` to `checkpoint`.
 class ValueIds {
 public:
   explicit ValueIds(mlir::Block &block);

@@ -29,13 +29,16 @@ bool isReplay(mlir::Operation *op);
 /// f32 for 16-bit floats, the type itself otherwise: what an op computes in.
 mlir::Type getComputeType(mlir::Type elementType);
 
-/// The NumPy broadcast of ranked tensor types; an error at `location` if shapes or element types disagree.
-llvm::LogicalResult inferBroadcastType(std::optional<mlir::Location> location, mlir::TypeRange operands,
+/// The NumPy broadcast of ranked tensor types; an error at `location` if shapes or element types
+/// disagree.
+llvm::LogicalResult inferBroadcastType(std::optional<mlir::Location> location,
+                                       mlir::TypeRange operands,
                                        llvm::SmallVectorImpl<mlir::Type> &results);
 
 /// The type of `operand` without the dimensions `dims`, which must ascend.
 llvm::LogicalResult inferReducedType(std::optional<mlir::Location> location, mlir::Type operand,
-                                     llvm::ArrayRef<int64_t> dims, llvm::SmallVectorImpl<mlir::Type> &results);
+                                     llvm::ArrayRef<int64_t> dims,
+                                     llvm::SmallVectorImpl<mlir::Type> &results);
 
 /// Until the random phase a drawing op writes: it is never merged, dropped or reordered.
 void addDrawEffects(

@@ -8,8 +8,8 @@ def ImportPass : Pass<"reprise-import", "::mlir::ModuleOp"> {
   let summary = "Reduces a module to one entry function in the form that the phases expect";
   let description = [{
     Drops every function that the entry does not reach, inlines calls and functions named by `reprise.value_and_grad`
-    (each use gets its own copy of the body), numbers the random streams in program order, makes broadcasts explicit and
-    canonicalizes. Checks roles, names and initializers of the entry.
+    (each use gets its own copy of the body), numbers the random streams in program order, and makes broadcasts
+    explicit. Checks roles, names and initializers of the entry.
   }];
   let options = [Option<"entry", "entry", "std::string", "\"train\"", "The function to compile.">];
   let dependentDialects = ["::reprise::RepriseDialect"];

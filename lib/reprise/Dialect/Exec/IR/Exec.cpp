@@ -27,21 +27,24 @@ ParseResult LaunchOp::parse(OpAsmParser &parser, OperationState &state) {
   };
   SMLoc location = parser.getCurrentLocation();
   FunctionType type;
-  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, pair) || parser.parseColonType(type))
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, pair) ||
+      parser.parseColonType(type))
     return failure();
   if (type.getNumInputs() != arguments.size())
     return parser.emitError(location, "expected one type per input");
   for (auto [argument, argumentType] : llvm::zip(arguments, type.getInputs()))
     argument.type = argumentType;
   state.addTypes(type.getResults());
-  return failure(parser.parseRegion(*state.addRegion(), arguments) || parser.parseOptionalAttrDict(state.attributes) ||
+  return failure(parser.parseRegion(*state.addRegion(), arguments) ||
+                 parser.parseOptionalAttrDict(state.attributes) ||
                  parser.resolveOperands(operands, type.getInputs(), location, state.operands));
 }
 
 void LaunchOp::print(OpAsmPrinter &printer) {
   printer << " (";
-  llvm::interleaveComma(llvm::zip(getBody().getArguments(), getInputs()), printer,
-                        [&](auto pair) { printer << std::get<0>(pair) << " = " << std::get<1>(pair); });
+  llvm::interleaveComma(llvm::zip(getBody().getArguments(), getInputs()), printer, [&](auto pair) {
+    printer << std::get<0>(pair) << " = " << std::get<1>(pair);
+  });
   printer << ") : " << FunctionType::get(getContext(), getOperandTypes(), getResultTypes()) << " ";
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
   printer.printOptionalAttrDict((*this)->getAttrs());

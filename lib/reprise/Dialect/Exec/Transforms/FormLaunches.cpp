@@ -32,7 +32,8 @@ public:
     for (Value input : inputs)
       operands.push_back(replacements.lookup_or(input, input));
     auto types = llvm::map_to_vector(stored, [](Value v) { return v.getType(); });
-    auto launch = LaunchOp::create(builder, group.location, types, operands, DenseI64ArrayAttr(), DenseI64ArrayAttr());
+    auto launch = LaunchOp::create(builder, group.location, types, operands, DenseI64ArrayAttr(),
+                                   DenseI64ArrayAttr());
     launch.getBody().push_back(body);
     for (auto [value, result] : llvm::zip(stored, launch.getResults()))
       replacements[value] = result;
@@ -108,8 +109,8 @@ struct FormLaunchesPass : impl::FormLaunchesPassBase<FormLaunchesPass> {
         op.erase();
   }
 
-  /// Returned views and splat constants become buffers through a copy, and so does an argument or a value that is
-  /// returned twice, since each result is a buffer of its own.
+  /// Returned views and splat constants become buffers through a copy, and so does an argument or a
+  /// value that is returned twice, since each result is a buffer of its own.
   void copyReturnedAliases(Block &block, DenseMap<Value, Value> &replacements) {
     OpBuilder builder(block.getTerminator());
     llvm::SmallDenseSet<Value> seen;
@@ -125,7 +126,8 @@ struct FormLaunchesPass : impl::FormLaunchesPassBase<FormLaunchesPass> {
     }
   }
 
-  /// True if the operand of the return is the argument of the same name: state that the step does not change.
+  /// True if the operand of the return is the argument of the same name: state that the step does
+  /// not change.
   static bool isUnchangedArgument(OpOperand &operand) {
     auto argument = dyn_cast<BlockArgument>(operand.get());
     auto entry = operand.getOwner()->getParentOfType<func::FuncOp>();

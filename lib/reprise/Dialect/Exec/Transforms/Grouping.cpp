@@ -26,7 +26,8 @@ void setReplayNumber(Operation *op, int64_t number) {
                         IntegerAttr::get(IntegerType::get(op->getContext(), 64), number));
 }
 
-/// True if an op reads its positions in a result of `op`: they come from a buffer, where `--check-indices` sees them.
+/// True if an op reads its positions in a result of `op`: they come from a buffer, where
+/// `--check-indices` sees them.
 static bool givesPositions(Operation *op) {
   return llvm::any_of(op->getUses(), [](OpOperand &use) {
     auto reader = dyn_cast<IndexingOpInterface>(use.getOwner());
@@ -43,7 +44,7 @@ bool isFree(Operation *op) {
   return constant && isa<SplatElementsAttr>(constant.getValue());
 }
 
-//===-- What one launch can hold --------------------------------------------------------------------------------===//
+//===-- What one launch can hold ------------------------------------------------------------===//
 
 int partOf(Operation *op) {
   if (op->hasAttr("reprise.cotangent") || getReplayNumber(op) != 0)
@@ -57,7 +58,9 @@ static bool isElementwise(Operation *op) {
   return isa<ElementwiseOpInterface, RandomOpInterface>(op);
 }
 
-static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
 
 /// The shape over which a loop group iterates: that of the operand for ops that reduce it.
 static ArrayRef<int64_t> spaceOf(Operation *op) {
@@ -77,16 +80,20 @@ static bool reducesLast(Operation *op) {
 /// True if `view` repeats a value of rows along the last dimension.
 static bool spreadsRows(Operation *view) {
   auto broadcast = dyn_cast<BroadcastOp>(view);
-  return broadcast && shapeOf(broadcast.getResult()).drop_back() == shapeOf(broadcast.getOperand()) &&
-         llvm::is_sorted(broadcast.getDims()) && (broadcast.getDims().empty() ||
-         broadcast.getDims().back() == static_cast<int64_t>(broadcast.getDims().size()) - 1);
+  return broadcast &&
+         shapeOf(broadcast.getResult()).drop_back() == shapeOf(broadcast.getOperand()) &&
+         llvm::is_sorted(broadcast.getDims()) &&
+         (broadcast.getDims().empty() ||
+          broadcast.getDims().back() == static_cast<int64_t>(broadcast.getDims().size()) - 1);
 }
 
-/// True if ops of the group read values of the group in place, or rows spread over the last dimension: what a kernel
-/// that walks the space once has in registers.
+/// True if ops of the group read values of the group in place, or rows spread over the last
+/// dimension: what a kernel that walks the space once has in registers.
 static bool readsInPlace(ArrayRef<Operation *> ops) {
   llvm::SmallPtrSet<Operation *, 16> members(ops.begin(), ops.end());
-  auto isMember = [&](Value value) { return value.getDefiningOp() && members.contains(value.getDefiningOp()); };
+  auto isMember = [&](Value value) {
+    return value.getDefiningOp() && members.contains(value.getDefiningOp());
+  };
   for (Operation *op : ops)
     for (Value operand : op->getOperands()) {
       bool moved = false;
@@ -100,7 +107,8 @@ static bool readsInPlace(ArrayRef<Operation *> ops) {
   return true;
 }
 
-/// Elementwise ops on one shape, reductions of its last dimension, and elementwise ops on the rows that those leave.
+/// Elementwise ops on one shape, reductions of its last dimension, and elementwise ops on the rows
+/// that those leave.
 static bool isRowGroup(ArrayRef<Operation *> ops) {
   ArrayRef<int64_t> space;
   for (Operation *op : ops)
@@ -121,8 +129,9 @@ static bool isContractionGroup(ArrayRef<Operation *> ops) {
   if (!isa<ContractionOpInterface>(ops.front()))
     return false;
   ArrayRef<int64_t> shape = shapeOf(ops.front()->getResult(0));
-  return llvm::all_of(ops.drop_front(),
-                      [&](Operation *op) { return isElementwise(op) && shapeOf(op->getResult(0)) == shape; });
+  return llvm::all_of(ops.drop_front(), [&](Operation *op) {
+    return isElementwise(op) && shapeOf(op->getResult(0)) == shape;
+  });
 }
 
 static bool computesPositions(ArrayRef<Operation *> ops) {
@@ -137,10 +146,11 @@ static bool canHold(ArrayRef<Operation *> ops) {
     return true;
   if (computesPositions(ops))
     return false;
-  return ops.size() <= maxGroupSize && readsInPlace(ops) && (isContractionGroup(ops) || isRowGroup(ops));
+  return ops.size() <= maxGroupSize && readsInPlace(ops) &&
+         (isContractionGroup(ops) || isRowGroup(ops));
 }
 
-//===-- Grouping ------------------------------------------------------------------------------------------------===//
+//===-- Grouping ----------------------------------------------------------------------------===//
 
 /// The ops that produce what `op` reads, looking through free ops.
 static void collectProducers(Operation *op, SmallVectorImpl<Operation *> &producers) {
@@ -156,10 +166,12 @@ static void collectProducers(Operation *op, SmallVectorImpl<Operation *> &produc
 /// True if the function returns the value for the comparison of replays only.
 static bool isExposure(OpOperand &use) {
   auto entry = use.getOwner()->getParentOfType<func::FuncOp>();
-  return isa<func::ReturnOp>(use.getOwner()) && entry.getResultAttr(use.getOperandNumber(), "reprise.check");
+  return isa<func::ReturnOp>(use.getOwner()) &&
+         entry.getResultAttr(use.getOperandNumber(), "reprise.check");
 }
 
-/// The reader of the only use; none if there are more. Exposed replays are grouped like others, so they do not count.
+/// The reader of the only use; none if there are more. Exposed replays are grouped like others, so
+/// they do not count.
 static Operation *findOnlyReader(Operation *op) {
   Operation *reader = nullptr;
   for (OpOperand &use : op->getUses()) {
@@ -176,19 +188,22 @@ namespace {
 /// Puts ops into groups, one by one in program order.
 class Grouper {
 public:
-  Grouper(std::vector<Group> &all, DenseMap<Operation *, size_t> &groupOf) : all(all), groupOf(groupOf) {}
+  Grouper(std::vector<Group> &all, DenseMap<Operation *, size_t> &groupOf)
+      : all(all), groupOf(groupOf) {}
 
   void add(Operation *op) {
     if (partOf(op) == 2)
       placeReadersOfOldValues(op);
     SmallVector<Operation *> producers;
     collectProducers(op, producers);
-    // Cotangents find what the forward pass stored, as they find arguments; updates must not outwait their gradient.
+    // Cotangents find what the forward pass stored, as they find arguments; updates must not
+    // outwait their gradient.
     bool isReady = isElementwise(op) && llvm::all_of(producers, [&](Operation *p) {
                      return isa<ConstantOp>(p) || waiting.contains(p) || early.contains(p) ||
                             (partOf(op) == 1 && partOf(p) == 0);
                    });
-    // What reads such values alone waits for its reader, so as not to become a launch and a value of its own.
+    // What reads such values alone waits for its reader, so as not to become a launch and a value
+    // of its own.
     Operation *reader = findOnlyReader(op);
     if (isReady && reader && !reader->hasTrait<OpTrait::IsTerminator>())
       wait(op);
@@ -262,7 +277,8 @@ private:
     append(all.size() - 1, {op});
   }
 
-  /// Tries the group of the latest producer; an update also a later group that reads one of its operands.
+  /// Tries the group of the latest producer; an update also a later group that reads one of its
+  /// operands.
   bool joinExisting(ArrayRef<Operation *> ops) {
     std::optional<size_t> latest, sibling;
     for (Operation *op : ops) {
@@ -272,7 +288,8 @@ private:
         if (auto found = groupOf.find(producer); found != groupOf.end())
           latest = std::max(latest.value_or(0), found->second);
       for (Value operand : op->getOperands())
-        if (auto found = updatesReading.find(operand); found != updatesReading.end() && partOf(op) == 2)
+        if (auto found = updatesReading.find(operand);
+            found != updatesReading.end() && partOf(op) == 2)
           sibling = std::max(sibling.value_or(0), found->second);
     }
     return (latest && join(*latest, ops)) || (sibling && sibling > latest && join(*sibling, ops));
@@ -309,7 +326,8 @@ private:
   llvm::SetVector<Operation *> waiting;
   /// Waiting ops of the passes by the arguments that they read.
   DenseMap<Value, SmallVector<Operation *>> waitingReaders;
-  /// Placed ops of the update that several read and that read arguments alone, such as a corrected rate.
+  /// Placed ops of the update that several read and that read arguments alone, such as a corrected
+  /// rate.
   llvm::SmallPtrSet<Operation *, 8> early;
   /// The last group of updates that reads a value.
   DenseMap<Value, size_t> updatesReading;

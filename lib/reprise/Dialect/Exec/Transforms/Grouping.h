@@ -16,7 +16,8 @@ struct Group {
   mlir::Location location;
 };
 
-/// Groups in the order of execution. An op joins the group of its latest producer if that can hold it.
+/// Groups in the order of execution. An op joins the group of its latest producer if that can hold
+/// it.
 class Grouping {
 public:
   explicit Grouping(mlir::Block &block);
@@ -30,15 +31,16 @@ private:
   llvm::DenseMap<mlir::Operation *, size_t> groupOf;
 };
 
-/// An op that no launch needs to store: views, iota and splat constants are copied into the launches that read them.
+/// An op that no launch needs to store: views, iota and splat constants are copied into the
+/// launches that read them.
 bool isFree(mlir::Operation *op);
 
-/// The part of the step that an op belongs to; launches do not mix parts, so that a cotangent never moves into the
-/// forward pass. Replays work for the cotangents that read them.
+/// The part of the step that an op belongs to; launches do not mix parts, so that a cotangent never
+/// moves into the forward pass. Replays work for the cotangents that read them.
 int partOf(mlir::Operation *op);
 
-/// Moves updates of parameters and state up: each right behind its last operand and the last other reader of the value
-/// that it replaces.
+/// Moves updates of parameters and state up: each right behind its last operand and the last other
+/// reader of the value that it replaces.
 void hoistUpdates(mlir::Block &block);
 
 /// Sets the op's inherent replay number.

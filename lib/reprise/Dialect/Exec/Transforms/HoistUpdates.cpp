@@ -60,7 +60,8 @@ private:
         arguments[name.getValue()] = argument;
     for (auto [i, value] : llvm::enumerate(block.getTerminator()->getOperands()))
       if (auto name = entry.getResultAttrOfType<StringAttr>(i, "reprise.name"))
-        if (auto old = arguments.find(name.getValue()); old != arguments.end() && value.getDefiningOp())
+        if (auto old = arguments.find(name.getValue());
+            old != arguments.end() && value.getDefiningOp())
           oldValue[value.getDefiningOp()] = old->second;
   }
 
@@ -84,12 +85,14 @@ private:
   bool isAnchored(ArrayRef<Operation *> ops) const {
     for (Operation *op : ops)
       for (Operation *producer : producersOf(op))
-        if (!isa<ConstantOp>(producer) && !early.contains(producer) && !llvm::is_contained(ops, producer))
+        if (!isa<ConstantOp>(producer) && !early.contains(producer) &&
+            !llvm::is_contained(ops, producer))
           return true;
     return false;
   }
 
-  /// The number of the last op that must come before: producers, and other readers of the values that the ops replace.
+  /// The number of the last op that must come before: producers, and other readers of the values
+  /// that the ops replace.
   int64_t earliestPlace(ArrayRef<Operation *> ops) {
     int64_t last = -1;
     auto wait = [&](Operation *other) {

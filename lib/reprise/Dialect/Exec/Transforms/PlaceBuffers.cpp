@@ -66,8 +66,8 @@ private:
     return last;
   }
 
-  /// Next values overwrite their argument where that is safe. Otherwise a copy at the end of the step does: the runtime
-  /// copies results that lie in the arena.
+  /// Next values overwrite their argument where that is safe. Otherwise a copy at the end of the
+  /// step does: the runtime copies results that lie in the arena.
   void overwriteArguments() {
     SmallVector<int64_t> replaced = nextValueOf(entry);
     for (auto [i, value] : llvm::enumerate(block.getTerminator()->getOperands())) {
@@ -97,7 +97,8 @@ private:
       for (Value result : launch.getResults())
         if (!placedIn.contains(result)) {
           bufferOf[result] = problem.buffers.size();
-          problem.buffers.push_back({position.lookup(launch), lastUse(result), sizeInBytes(result)});
+          problem.buffers.push_back(
+              {position.lookup(launch), lastUse(result), sizeInBytes(result)});
         }
   }
 
@@ -125,7 +126,8 @@ private:
 
   Value findDyingInput(LaunchOp launch, OpResult result, const llvm::SmallDenseSet<Value> &taken) {
     for (auto [i, input] : llvm::enumerate(launch.getInputs()))
-      if (bufferOf.contains(input) && !taken.contains(input) && lastUse(input) == position.lookup(launch) &&
+      if (bufferOf.contains(input) && !taken.contains(input) &&
+          lastUse(input) == position.lookup(launch) &&
           llvm::count(launch.getInputs(), input) == 1 && inPlace.contains({result, i}))
         return input;
     return {};
@@ -165,7 +167,8 @@ struct PlaceBuffersPass : impl::PlaceBuffersPassBase<PlaceBuffersPass> {
       FailureOr<int64_t> bytes = Placement(entry).run();
       if (failed(bytes))
         return signalPassFailure();
-      entry->setAttr("exec.arena_bytes", IntegerAttr::get(IntegerType::get(&getContext(), 64), *bytes));
+      entry->setAttr("exec.arena_bytes",
+                     IntegerAttr::get(IntegerType::get(&getContext(), 64), *bytes));
     }
   }
 };

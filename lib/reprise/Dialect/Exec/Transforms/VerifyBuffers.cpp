@@ -65,19 +65,22 @@ private:
   LogicalResult verifyOverwrite(OpResult result) {
     Operation *launch = result.getOwner();
     int64_t number = argumentOf(result);
-    if (number >= function.getNumArguments() || function.getArgument(number).getType() != result.getType())
-      return launch->emitError("result ") << result.getResultNumber() << " overwrites no argument of its type";
+    if (number >= function.getNumArguments() ||
+        function.getArgument(number).getType() != result.getType())
+      return launch->emitError("result ")
+             << result.getResultNumber() << " overwrites no argument of its type";
     BlockArgument old = function.getArgument(number);
     if (!overwritten.insert(number).second || !isNextValue(result, number))
-      return launch->emitError("result ") << result.getResultNumber() << " overwrites argument " << number
-                                          << ", but is not its next value";
+      return launch->emitError("result ") << result.getResultNumber() << " overwrites argument "
+                                          << number << ", but is not its next value";
     for (OpOperand &use : old.getUses()) {
       Operation *reader = use.getOwner();
       bool isOwn = reader == launch && mayShare(result, use.getOperandNumber());
       bool isEarlier = isa<LaunchOp>(reader) && position.lookup(reader) < position.lookup(launch);
       if (isOwn || isEarlier)
         continue;
-      InFlightDiagnostic diagnostic = launch->emitError("argument ") << number << " is overwritten before its last reader";
+      InFlightDiagnostic diagnostic = launch->emitError("argument ")
+                                      << number << " is overwritten before its last reader";
       diagnostic.attachNote(reader->getLoc()) << "a later reader of the old value";
       return diagnostic;
     }
@@ -101,15 +104,17 @@ private:
     solution.offsets.push_back(offsetOf(result));
   }
 
-  /// Results at the offset of an input that dies in their launch, where the kernel may store in place. An input gives
-  /// its place to one result only.
+  /// Results at the offset of an input that dies in their launch, where the kernel may store in
+  /// place. An input gives its place to one result only.
   void collectShared(LaunchOp launch) {
     llvm::SmallDenseSet<Value> taken;
     for (OpResult result : launch->getResults())
       for (auto [i, input] : llvm::enumerate(launch.getInputs())) {
-        bool sharesPlace = isInArena(result) && bufferOf.contains(input) && offsetOf(result) == offsetOf(cast<OpResult>(input));
-        if (!sharesPlace || lastUse(input) != position.lookup(launch) || llvm::count(launch.getInputs(), input) != 1 ||
-            !mayShare(result, i) || !taken.insert(input).second)
+        bool sharesPlace = isInArena(result) && bufferOf.contains(input) &&
+                           offsetOf(result) == offsetOf(cast<OpResult>(input));
+        if (!sharesPlace || lastUse(input) != position.lookup(launch) ||
+            llvm::count(launch.getInputs(), input) != 1 || !mayShare(result, i) ||
+            !taken.insert(input).second)
           continue;
         share(bufferOf.lookup(input), bufferOf.lookup(result));
         break;

@@ -143,10 +143,11 @@ void makeBroadcastsExplicit(func::FuncOp entry) {
   });
 }
 
-/// Later phases put attributes on ops; one that a model brings would be taken for theirs. The random phase gives seeds and
-/// offsets: one that a model computes may be no multiple of 4.
+/// Later phases put attributes on ops; one that a model brings would be taken for theirs. The
+/// random phase gives seeds and offsets: one that a model computes may be no multiple of 4.
 LogicalResult checkUntouched(Operation *op) {
-  if (auto random = dyn_cast<RandomOpInterface>(op); random && random.draws() && random.getSeedOperand())
+  if (auto random = dyn_cast<RandomOpInterface>(op);
+      random && random.draws() && random.getSeedOperand())
     return op->emitError("expected a draw without seed and offset: a run gives them");
   for (NamedAttribute attribute : op->getDiscardableAttrs()) {
     StringRef name = attribute.getName();
@@ -162,8 +163,7 @@ LogicalResult checkOps(func::FuncOp entry) {
         isa_and_nonnull<RepriseDialect>(op->getDialect()) || isa<func::FuncOp, func::ReturnOp>(op);
     if (!known)
       op->emitError("'") << op->getName() << "' is not an op of the model graph";
-    return known && succeeded(checkUntouched(op)) ? WalkResult::advance()
-                                                  : WalkResult::interrupt();
+    return known && succeeded(checkUntouched(op)) ? WalkResult::advance() : WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
 }
