@@ -46,6 +46,10 @@ def default_signals():
         signal.signal(number, signal.SIG_DFL)
 
 
+# LLVM's allocators, inlined into our code, poison memory that LLVM's own library, which has no sanitizer, reuses.
+os.environ.setdefault("ASAN_OPTIONS", "allow_user_poisoning=0")
+
+
 def run(command, timeout=3600, **arguments):
     """Runs a command in a process group of its own; returns (exit code or a word, its output)."""
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
