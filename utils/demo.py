@@ -11,6 +11,7 @@ import json
 import math
 import pathlib
 import random
+import statistics
 import struct
 import subprocess
 import sys
@@ -28,6 +29,9 @@ BATCH, SEQ, LAYERS, WIDTH, HEADS = 16, 64, 4, 128, 4
 PEAK_RATE, WARM_UP = 1.5e-3, 100
 POLICIES = [None, "save-all", "dots-saveable", "recompute-all"]
 SAMPLE_LENGTH = 240
+TIMED_ROUNDS, TIMED_STEPS = 5, min(20, STEPS)
+INPUTS = [f"{argument}={OUT / file}" for argument, file in
+          (("tokens", "tokens.npy"), ("labels", "labels.npy"), ("learning_rate", "rate.npy"))]
 
 
 def tool(name, *arguments, capture=True):
@@ -102,16 +106,25 @@ def train(policy):
     flags = [f"--policy={policy}"] if policy else []
     tool("reprise-compile", OUT / "model.mlir", "-o", bundle, f"--report={report}", f"--report={OUT / name}.html", *flags)
     print(f"training under {'no policy' if not policy else policy} …", file=sys.stderr)
-    inputs = [f"{argument}={OUT / file}" for argument, file in
-              (("tokens", "tokens.npy"), ("labels", "labels.npy"), ("learning_rate", "rate.npy"))]
     run = json.loads(tool("reprise-run", bundle, "--seed=1", f"--steps={STEPS}", f"--output-dir={OUT / name}", "--json",
-                          *[f"--input={given}" for given in inputs]))
+                          *[f"--input={given}" for given in INPUTS]))
     planned = json.loads(report.read_text())
-    executed = int(tool("executed-arena", bundle, 1, *inputs).split()[0])
-    seconds = sorted(run["step_seconds"])
+    executed = int(tool("executed-arena", bundle, 1, *INPUTS).split()[0])
     return {"policy": name, "loss": run["loss"][-1], "hash": run["hash"], "replayed_ops": planned["replayed_ops"],
             "commands": run["commands"], "arena_predicted": planned["arena_bytes"], "arena_executed": executed,
-            "saved_bytes": planned["saved_bytes"], "step_seconds": seconds[len(seconds) // 2]}
+            "saved_bytes": planned["saved_bytes"]}
+
+
+def time_steps(rows):
+    """The median seconds of a step of each plan, in turns, since other programs come and go."""
+    seconds = {row["policy"]: [] for row in rows}
+    for _ in range(TIMED_ROUNDS):
+        for name, found in seconds.items():
+            run = tool("reprise-run", OUT / f"{name}.rpb", "--seed=1", f"--steps={TIMED_STEPS}", "--json",
+                       *[f"--input={given}" for given in INPUTS])
+            found += json.loads(run)["step_seconds"][1:]
+    for row in rows:
+        row["step_seconds"] = statistics.median(seconds[row["policy"]])
 
 
 def sample(alphabet, vocab):
@@ -176,6 +189,7 @@ def main():
     write_batches(codes)
     write_model(OUT / "model.mlir", vocab, BATCH, 0.1)
     rows = [train(policy) for policy in POLICIES]
+    time_steps(rows)
     base = next(row for row in rows if row["policy"] == "save-all")["step_seconds"]
     for row in rows:
         row["relative_time"] = row["step_seconds"] / base
