@@ -59,9 +59,8 @@ for package in $missing; do
 done
 if [ -n "$absent" ]; then
   say "no configured package source offers:$absent" >&2
-  say "on Debian 12, LLVM 22 comes with the security updates; put into /etc/apt/sources.list.d/security.list:" >&2
-  echo "  deb http://deb.debian.org/debian-security bookworm-security main" >&2
-  say "elsewhere, see https://apt.llvm.org for LLVM 22; then run this again" >&2
+  say "on Debian 12, LLVM 22 comes with the security updates: add the suite bookworm-security, component main, of" \
+    "the archive debian-security to /etc/apt/sources.list.d; elsewhere, add a source of LLVM 22; then run this again" >&2
   exit 1
 fi
 
