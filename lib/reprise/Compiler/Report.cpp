@@ -4,6 +4,7 @@
 #include "reprise/Compiler.h"
 #include "reprise/Dialect/Reprise/IR/Naming.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Support/ByteSize.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -27,12 +28,11 @@ static StringRef entryOf(Operation *op, StringRef attribute, unsigned result) {
 static Object describeValue(OpResult value, StringRef id) {
   Operation *op = value.getOwner();
   unsigned result = value.getResultNumber();
-  auto type = cast<RankedTensorType>(value.getType());
   Object entry{{"id", id.str()},
                {"op", op->getName().getStringRef()},
                {"name", entryOf(op, "reprise.names", result)},
                {"location", print(op->getLoc())},
-               {"bytes", type.getNumElements() * elementBytes(type.getElementType())},
+               {"bytes", getByteSize(value.getType())},
                {"decision", entryOf(op, "reprise.decisions", result)},
                {"label", nullptr},
                {"rule", nullptr},

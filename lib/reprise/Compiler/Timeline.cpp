@@ -3,6 +3,7 @@
 
 #include "reprise/Dialect/Exec/IR/Exec.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Support/ByteSize.h"
 
 using namespace mlir;
 using llvm::json::Array;
@@ -23,13 +24,11 @@ Array describeTimeline(func::FuncOp step) {
       int64_t last = position[launch];
       for (Operation *user : result.getUsers())
         last = std::max(last, isa<exec::LaunchOp>(user) ? position[user] : end);
-      auto type = cast<RankedTensorType>(result.getType());
-      buffers.push_back(
-          Object{{"name", exec::getLabel(launch)},
-                 {"first", position[launch]},
-                 {"last", last},
-                 {"offset", (*launch.getOffsets())[result.getResultNumber()]},
-                 {"bytes", type.getNumElements() * elementBytes(type.getElementType())}});
+      buffers.push_back(Object{{"name", exec::getLabel(launch)},
+                               {"first", position[launch]},
+                               {"last", last},
+                               {"offset", (*launch.getOffsets())[result.getResultNumber()]},
+                               {"bytes", getByteSize(result.getType())}});
     }
   return buffers;
 }

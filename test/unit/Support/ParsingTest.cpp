@@ -23,6 +23,19 @@ protected:
   }
   void TearDown() override { unlink(path.c_str()); }
   void write(const std::string &text) { std::ofstream(path) << text; }
+  /// What a user sees of the errors that `fail` emits on a model with one function.
+  std::string printErrors(llvm::function_ref<void(ModuleOp)> fail) {
+    write("func.func private @f()\n");
+    auto sources = std::make_shared<llvm::SourceMgr>();
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    SourceMgrDiagnosticHandler handler(*sources, &context, stream);
+    OwningOpRef<ModuleOp> module = parseModelFile(path, context, sources);
+    EXPECT_TRUE(module);
+    if (module)
+      fail(*module);
+    return text;
+  }
 
   MLIRContext context;
   std::string path;
@@ -48,27 +61,14 @@ TEST_F(ParsingTest, DiagnosesOnceThroughTheContext) {
 }
 
 TEST_F(ParsingTest, LaterDiagnosticsKnowTheSource) {
-  write("func.func private @f()\n");
-  auto sources = std::make_shared<llvm::SourceMgr>();
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  SourceMgrDiagnosticHandler handler(*sources, &context, stream);
-  OwningOpRef<ModuleOp> module = parseModelFile(path, context, sources);
-  ASSERT_TRUE(module);
-  module->lookupSymbol("f")->emitError("too lonely");
+  std::string text =
+      printErrors([](ModuleOp module) { module.lookupSymbol("f")->emitError("too lonely"); });
   EXPECT_NE(text.find("1:1: error: too lonely"), std::string::npos) << text;
   EXPECT_NE(text.find("func.func private @f()"), std::string::npos) << text;
 }
 
 TEST_F(ParsingTest, AnErrorOnTheWholeModuleHasALine) {
-  write("func.func private @f()\n");
-  auto sources = std::make_shared<llvm::SourceMgr>();
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  SourceMgrDiagnosticHandler handler(*sources, &context, stream);
-  OwningOpRef<ModuleOp> module = parseModelFile(path, context, sources);
-  ASSERT_TRUE(module);
-  module->emitError("nothing to do");
+  std::string text = printErrors([](ModuleOp module) { module.emitError("nothing to do"); });
   EXPECT_NE(text.find(path + ":1:1: error: nothing to do"), std::string::npos) << text;
 }
 

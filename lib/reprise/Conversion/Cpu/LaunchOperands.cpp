@@ -2,6 +2,7 @@
 #include "LaunchOperands.h"
 #include "reprise/Conversion/Cpu/KernelBuilder.h"
 #include "reprise/Conversion/Cpu/Loops.h"
+#include "reprise/Support/ByteSize.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -10,11 +11,6 @@
 using namespace mlir;
 
 namespace reprise {
-
-static int64_t bytesOf(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  return type.getNumElements() * KernelBuilder::bytesOf(type.getElementType());
-}
 
 FailureOr<LaunchOperand> LaunchOperands::find(Value value, bool dense) {
   auto type = cast<RankedTensorType>(value.getType());
@@ -54,7 +50,7 @@ FailureOr<LaunchOperand> LaunchOperands::copy(Value value) {
   if (failed(copies))
     return failure();
   int64_t to = launch.sharedBytes;
-  int64_t scratch = to + static_cast<int64_t>(llvm::alignTo(bytesOf(value), 64));
+  int64_t scratch = to + static_cast<int64_t>(llvm::alignTo(getByteSize(value.getType()), 64));
   for (EmittedCommand &command : copies->commands) {
     for (BufferSlot &slot : command.buffers)
       if (slot.kind == BufferSlot::Output || slot.kind == BufferSlot::Shared)

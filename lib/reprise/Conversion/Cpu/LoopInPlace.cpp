@@ -2,8 +2,8 @@
 #include "LoopProgram.h"
 #include "LoopSchedule.h"
 #include "reprise/Conversion/Cpu/EmitLaunch.h"
-#include "reprise/Conversion/Cpu/KernelBuilder.h"
 #include "reprise/Conversion/Cpu/Loops.h"
+#include "reprise/Support/ByteSize.h"
 
 using namespace mlir;
 
@@ -79,16 +79,13 @@ SmallVector<std::pair<unsigned, unsigned>> findInPlacePairs(Block &body) {
   FailureOr<Program> program = planProgram(body);
   if (failed(program))
     return pairs;
-  auto sizeOf = [](Value value) {
-    auto type = cast<RankedTensorType>(value.getType());
-    return type.getNumElements() * KernelBuilder::bytesOf(type.getElementType());
-  };
   for (auto [output, result] : llvm::enumerate(body.getTerminator()->getOperands())) {
     std::optional<Store> store = findStore(*program, output);
     if (!store)
       continue;
     for (BlockArgument argument : body.getArguments())
-      if (sizeOf(argument) == sizeOf(result) && mayShare(*program, *store, argument.getArgNumber()))
+      if (getByteSize(argument.getType()) == getByteSize(result.getType()) &&
+          mayShare(*program, *store, argument.getArgNumber()))
         pairs.push_back({output, argument.getArgNumber()});
   }
   return pairs;

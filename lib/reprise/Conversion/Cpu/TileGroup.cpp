@@ -11,6 +11,9 @@ namespace reprise {
 
 using namespace loops;
 
+/// The first buffers of a kernel, before those of the group.
+static constexpr unsigned contractionOperands = 2;
+
 struct TileGroup::Impl {
   Body body;
   Graph graph;
@@ -81,15 +84,14 @@ static void prefetchRows(KernelBuilder &k, const ContractionBlock &block, Value 
 }
 
 void TileGroup::prefetch(KernelBuilder &k, const ContractionBlock &block) const {
-  // The first two buffers are the contraction's operands.
-  constexpr unsigned operands = 2;
   // What is smaller is likely to be in the cache.
   constexpr int64_t least = 1 << 20;
   Value row = k.add(k.mul(block.batch, impl->rows), block.row0);
   Value first = k.add(k.mul(row, impl->columns), block.column0);
   auto fetch = [&](int buffer, Type type, bool write) {
     if (impl->batch * impl->rows * impl->columns * KernelBuilder::bytesOf(type) >= least)
-      prefetchRows(k, block, first, k.buffer(operands + buffer), type, impl->columns, write);
+      prefetchRows(k, block, first, k.buffer(contractionOperands + buffer), type, impl->columns,
+                   write);
   };
   for (const Root &root : impl->graph.roots)
     fetch(root.buffer, cast<RankedTensorType>(root.value.getType()).getElementType(), true);
@@ -112,8 +114,7 @@ bool TileGroup::mayShare(unsigned argument) const {
 namespace loops {
 
 void NestEmitter::emitBlock(const ContractionBlock &block, Type accumulator) {
-  constexpr unsigned operands = 2;
-  evaluator.firstBuffer = operands;
+  evaluator.firstBuffer = contractionOperands;
   evaluator.columnStep = block.columnStep;
   evaluator.tileType = accumulator;
   evaluator.tile = [&](Scope &scope) {

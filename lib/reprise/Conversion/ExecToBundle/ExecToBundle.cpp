@@ -5,17 +5,13 @@
 #include "KernelTable.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Support/ByteSize.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 
 namespace reprise {
-
-static uint64_t sizeInBytes(Type type) {
-  auto tensor = cast<RankedTensorType>(type);
-  return tensor.getNumElements() * elementBytes(tensor.getElementType());
-}
 
 namespace {
 
@@ -100,7 +96,7 @@ private:
     argument.shape.assign(type.getShape().begin(), type.getShape().end());
     if (auto dim = step.getArgAttrOfType<IntegerAttr>(i, "reprise.batch_dim"))
       argument.batchDim = dim.getInt();
-    argument.bytes = sizeInBytes(type);
+    argument.bytes = getByteSize(type);
     argument.hasInitializer = step.getArgAttr(i, "reprise.init") != nullptr;
     return argument;
   }
@@ -108,7 +104,7 @@ private:
   /// The buffer that holds a value between launches.
   runtime::BufferRef placeOf(Value value) {
     runtime::BufferRef place;
-    place.bytes = sizeInBytes(value.getType());
+    place.bytes = getByteSize(value.getType());
     if (auto argument = dyn_cast<BlockArgument>(value)) {
       place.space = runtime::Space::Argument;
       place.index = argument.getArgNumber();
@@ -227,7 +223,7 @@ private:
         command.flops += cost.getFlops();
     for (Value value : llvm::concat<Value>(SmallVector<Value>(launch.getInputs()),
                                            SmallVector<Value>(launch.getResults())))
-      command.bytes += sizeInBytes(value.getType());
+      command.bytes += getByteSize(value.getType());
   }
 
   func::FuncOp step;

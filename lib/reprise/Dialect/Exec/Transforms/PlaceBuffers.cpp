@@ -6,6 +6,7 @@
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Planning/Offsets/Problem.h"
 #include "reprise/Planning/Offsets/Solve.h"
+#include "reprise/Support/ByteSize.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -15,11 +16,6 @@ namespace reprise::exec {
 #include "reprise/Dialect/Exec/Transforms/Passes.h.inc"
 
 namespace {
-
-int64_t sizeInBytes(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  return type.getNumElements() * elementBytes(type.getElementType());
-}
 
 /// The number of the argument that each result of the entry replaces, or -1.
 SmallVector<int64_t> nextValueOf(func::FuncOp entry) {
@@ -98,7 +94,7 @@ private:
         if (!placedIn.contains(result)) {
           bufferOf[result] = problem.buffers.size();
           problem.buffers.push_back(
-              {position.lookup(launch), lastUse(result), sizeInBytes(result)});
+              {position.lookup(launch), lastUse(result), getByteSize(result.getType())});
         }
   }
 

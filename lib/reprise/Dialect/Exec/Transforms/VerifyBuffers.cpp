@@ -4,6 +4,7 @@
 #include "reprise/Conversion/Cpu/Loops.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Planning/Offsets/Problem.h"
+#include "reprise/Support/ByteSize.h"
 
 using namespace mlir;
 
@@ -96,11 +97,10 @@ private:
   }
 
   void addBuffer(OpResult result) {
-    auto type = cast<RankedTensorType>(result.getType());
     bufferOf[result] = values.size();
     values.push_back(result);
-    problem.buffers.push_back({position.lookup(result.getOwner()), lastUse(result),
-                               type.getNumElements() * elementBytes(type.getElementType())});
+    problem.buffers.push_back(
+        {position.lookup(result.getOwner()), lastUse(result), getByteSize(result.getType())});
     solution.offsets.push_back(offsetOf(result));
   }
 

@@ -36,9 +36,3 @@ const Aliases::Entry &Aliases::find(Value value) {
   }
   return *entries.at(value);
 }
-
-int64_t reprise::getByteSize(Type type) {
-  auto tensor = cast<RankedTensorType>(type);
-  int64_t bits = tensor.getElementType().getIntOrFloatBitWidth();
-  return tensor.getNumElements() * static_cast<int64_t>(llvm::divideCeil(bits, 8));
-}

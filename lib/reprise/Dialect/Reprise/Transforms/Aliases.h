@@ -25,9 +25,6 @@ private:
   llvm::DenseMap<mlir::Value, std::unique_ptr<Entry>> entries;
 };
 
-/// Bytes of a tensor in memory; i1 takes one byte per element.
-int64_t getByteSize(mlir::Type type);
-
 } // namespace reprise
 
 #endif

@@ -5,6 +5,7 @@
 #include "Plan.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "reprise/Planning/Checkpoint/Follow.h"
+#include "reprise/Support/ByteSize.h"
 #include <map>
 
 using namespace mlir;

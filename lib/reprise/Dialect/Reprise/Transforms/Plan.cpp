@@ -3,6 +3,7 @@
 
 #include "Aliases.h"
 #include "reprise/Policy/Policy.h"
+#include "reprise/Support/ByteSize.h"
 
 using namespace mlir;
 

@@ -4,6 +4,7 @@
 #include "Aliases.h"
 #include "Plan.h"
 #include "reprise/Planning/Checkpoint/Cut.h"
+#include "reprise/Support/ByteSize.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
