@@ -12,7 +12,7 @@
 namespace reprise {
 
 /// How a reduction combines two partial results.
-enum class ReductionKind { Sum, Max, Min };
+enum class ReductionKind { Sum, Product, Max, Min };
 
 /// Element (i0, i1, …) of a view lies at offset + Σ strides[d]·i_d, in elements of the underlying
 /// row-major buffer.

@@ -44,12 +44,22 @@ def ContractionOpInterface : OpInterface<"ContractionOpInterface"> {
 
 def NormalizationOpInterface : OpInterface<"NormalizationOpInterface"> {
   let cppNamespace = "::reprise";
-  let description = [{Row-wise: reduces the last dimension and writes the row again (softmax, layer norm).}];
+  let description = [{Reduces parts of operand 0, mostly rows, and mostly writes them again (softmax, layer norm).}];
 }
 
 def AttentionOpInterface : OpInterface<"AttentionOpInterface"> {
   let cppNamespace = "::reprise";
   let description = [{Scaled dot-product attention, forward or backward.}];
+}
+
+def ConvolutionOpInterface : OpInterface<"ConvolutionOpInterface"> {
+  let cppNamespace = "::reprise";
+  let description = [{A convolution or one of its two gradients: a sum of products over windows of an image.}];
+}
+
+def PoolOpInterface : OpInterface<"PoolOpInterface"> {
+  let cppNamespace = "::reprise";
+  let description = [{Reduces windows of an image, or spreads over them.}];
 }
 
 def IndexingOpInterface : OpInterface<"IndexingOpInterface"> {

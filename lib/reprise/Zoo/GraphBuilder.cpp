@@ -40,7 +40,7 @@ Value GraphBuilder::dot(Value x, Value y, ArrayRef<int64_t> xDims, ArrayRef<int6
 
 Value GraphBuilder::attention(Value q, Value k, Value v, double rate) {
   double size = cast<RankedTensorType>(q.getType()).getShape().back();
-  return AttentionOp::create(b, q, k, v, Value(), Value(), Value(),
+  return AttentionOp::create(b, q, k, v, Value(), Value(), Value(), Value(), Value(),
                              b.getF64FloatAttr(1.0 / std::sqrt(size)), b.getUnitAttr(),
                              b.getF64FloatAttr(rate), IntegerAttr(), DenseI64ArrayAttr(), nullptr)
       .getOut();

@@ -41,14 +41,16 @@ static Attribute emptyResult(Operation *op, ReductionKind kind) {
   Type type = tensor(op->getResult(0)).getElementType();
   if (auto floatType = dyn_cast<FloatType>(type)) {
     const llvm::fltSemantics &semantics = floatType.getFloatSemantics();
+    if (kind == ReductionKind::Product)
+      return FloatAttr::get(type, APFloat::getOne(semantics));
     if (kind != ReductionKind::Sum)
       return FloatAttr::get(type, APFloat::getInf(semantics, kind == ReductionKind::Max));
     return FloatAttr::get(type, isa<MeanOp>(op) ? APFloat::getNaN(semantics)
                                                 : APFloat::getZero(semantics));
   }
   unsigned width = type.getIntOrFloatBitWidth();
-  if (kind == ReductionKind::Sum)
-    return IntegerAttr::get(type, 0);
+  if (kind == ReductionKind::Sum || kind == ReductionKind::Product)
+    return IntegerAttr::get(type, kind == ReductionKind::Product);
   return IntegerAttr::get(type, kind == ReductionKind::Max ? APInt::getSignedMinValue(width)
                                                            : APInt::getSignedMaxValue(width));
 }

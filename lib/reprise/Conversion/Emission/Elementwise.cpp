@@ -159,6 +159,8 @@ Value emitCombine(Builder &b, ReductionKind kind, Value x, Value y) {
   switch (kind) {
   case ReductionKind::Sum:
     return either<arith::AddFOp, arith::AddIOp>(b, x, y);
+  case ReductionKind::Product:
+    return either<arith::MulFOp, arith::MulIOp>(b, x, y);
   case ReductionKind::Max:
     return emitMax(b, x, y);
   case ReductionKind::Min:
@@ -169,8 +171,8 @@ Value emitCombine(Builder &b, ReductionKind kind, Value x, Value y) {
 
 Value emitIdentity(Builder &b, ReductionKind kind, Type type) {
   Type elementType = getElementTypeOrSelf(type);
-  if (kind == ReductionKind::Sum)
-    return constant(b, type, 0);
+  if (kind == ReductionKind::Sum || kind == ReductionKind::Product)
+    return constant(b, type, kind == ReductionKind::Product);
   bool max = kind == ReductionKind::Max;
   TypedAttr attribute;
   if (auto floatType = dyn_cast<FloatType>(elementType)) {

@@ -23,7 +23,24 @@ def TanhOp : Reprise_UnaryOp<"tanh", Reprise_FloatTensor, "tanh(x)", 20>;
 def ErfOp : Reprise_UnaryOp<"erf", Reprise_FloatTensor, "erf(x)", 22>;
 def SigmoidOp : Reprise_UnaryOp<"sigmoid", Reprise_FloatTensor, "1 / (1 + exp(-x))", 15>;
 def SiluOp : Reprise_UnaryOp<"silu", Reprise_FloatTensor, "x * sigmoid(x)", 16>;
+def SinOp : Reprise_UnaryOp<"sin", Reprise_FloatTensor, "sin(x)", 20>;
+def CosOp : Reprise_UnaryOp<"cos", Reprise_FloatTensor, "cos(x)", 20>;
+def FloorOp : Reprise_UnaryOp<"floor", Reprise_FloatTensor, "the largest integer not above x">;
+def NotOp : Reprise_UnaryOp<"not", Reprise_BoolTensor, "not x">;
 def ReluOp : Reprise_UnaryOp<"relu", Reprise_NumericTensor, "x < 0 ? 0 : x"> { let hasFolder = 1; }
+
+def ClampOp : Reprise_PureOp<"clamp", (ins Reprise_FloatTensor:$operand, Reprise_RateAttr:$low, Reprise_RateAttr:$high),
+    [ElementwiseOpInterface, SameOperandsAndResultType]> {
+  let summary = "Limits to an interval, elementwise";
+  let description = [{
+    `minimum(maximum(x, low), high)`, the bounds rounded to the element type; NaN stays NaN. The derivative is 1 where
+    `low <= x <= high`, else 0.
+  }];
+  let results = (outs Reprise_FloatTensor:$result);
+  let assemblyFormat = "$operand `from` $low `to` $high attr-dict `:` type($result)";
+  let hasVerifier = 1;
+  let extraClassDefinition = "int64_t $cppClass::getFlops() { return 2 * countResultElements(*this); }";
+}
 
 def GeluOp : Reprise_PureOp<"gelu",
     (ins Reprise_FloatTensor:$operand, DefaultValuedAttr<Reprise_GeluFormAttr, "::reprise::GeluForm::erf">:$form),
@@ -66,6 +83,11 @@ def MaximumOp : Reprise_BinaryOp<"maximum", Reprise_NumericTensor, "max(x, y) (I
     [Commutative]>;
 def MinimumOp : Reprise_BinaryOp<"minimum", Reprise_NumericTensor, "min(x, y) (IEEE minimum: NaN wins, -0 < +0)",
     [Commutative]>;
+
+def PowOp : Reprise_BinaryOp<"pow", Reprise_FloatTensor, "x ^ y (special values of IEEE pow)">;
+def AndOp : Reprise_BinaryOp<"and", Reprise_BoolTensor, "x and y", [Commutative]>;
+def OrOp : Reprise_BinaryOp<"or", Reprise_BoolTensor, "x or y", [Commutative]>;
+def XorOp : Reprise_BinaryOp<"xor", Reprise_BoolTensor, "x xor y", [Commutative]>;
 
 def CompareOp : Reprise_PureOp<"compare",
     (ins Reprise_ComparePredicateAttr:$predicate, Reprise_Tensor:$lhs, Reprise_Tensor:$rhs),

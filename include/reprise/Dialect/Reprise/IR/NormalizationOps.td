@@ -1,4 +1,4 @@
-// reprise: softmax, losses and normalizations over the last dimension.
+// reprise: softmax, losses and normalizations.
 #ifndef REPRISE_NORMALIZATION_OPS
 #define REPRISE_NORMALIZATION_OPS
 
@@ -48,6 +48,56 @@ def LayerNormOp : Reprise_RowOp<"layer_norm", (ins Reprise_FloatTensor:$operand,
   }];
   let results = (outs Reprise_FloatTensor:$result, Reprise_FloatTensor:$mean, Reprise_FloatTensor:$rstd);
   let assemblyFormat = "$operand `,` $weight `,` $bias attr-dict `:` functional-type(operands, results)";
+}
+
+def RmsNormOp : Reprise_RowOp<"rms_norm", (ins Reprise_FloatTensor:$operand, Reprise_FloatTensor:$weight,
+    Reprise_RateAttr:$epsilon), [InferTypeOpAdaptor]> {
+  let summary = "Division by the root of the mean square over the last dimension, with weight";
+  let description = [{
+    `rstd = 1 / sqrt(Σ(x * x) / n + epsilon); result = (x * rstd) * weight`. rstd is a result in the compute type,
+    without the last dimension.
+  }];
+  let results = (outs Reprise_FloatTensor:$result, Reprise_FloatTensor:$rstd);
+  let assemblyFormat = "$operand `,` $weight attr-dict `:` functional-type(operands, results)";
+}
+
+def GroupNormOp : Reprise_RowOp<"group_norm", (ins Reprise_FloatTensor:$operand, Reprise_FloatTensor:$weight,
+    Reprise_FloatTensor:$bias, I64Attr:$groups, Reprise_RateAttr:$epsilon), [InferTypeOpAdaptor]> {
+  let summary = "Normalization over groups of channels of one sample, with weight and bias per channel";
+  let description = [{
+    operand [n, c, spatial…], weight and bias [c], `groups` divides c. As `layer_norm`, over the c / groups channels of a
+    group and all spatial dimensions. The statistics are results [n, groups] in the compute type.
+  }];
+  let results = (outs Reprise_FloatTensor:$result, Reprise_FloatTensor:$mean, Reprise_FloatTensor:$rstd);
+  let assemblyFormat = "$operand `,` $weight `,` $bias `groups` $groups attr-dict `:` functional-type(operands, results)";
+}
+
+def BatchNormOp : Reprise_RowOp<"batch_norm", (ins Reprise_FloatTensor:$operand, Reprise_FloatTensor:$weight,
+    Reprise_FloatTensor:$bias, Reprise_RateAttr:$epsilon), [InferTypeOpAdaptor]> {
+  let summary = "Normalization of each channel over samples and positions (training)";
+  let description = [{
+    operand [n, c, spatial…], weight and bias [c]. Over n and all spatial dimensions, m elements per channel: `mean =
+    Σx / m; d = x - mean; variance = Σ(d * d) / m; rstd = 1 / sqrt(variance + epsilon); result = (d * rstd) * weight +
+    bias`. The statistics are results [c] in the compute type. Running statistics are state: the model reads the old
+    value once and returns one new value made of mean and variance by ordinary ops, so that no replay updates it.
+  }];
+  let results = (outs Reprise_FloatTensor:$result, Reprise_FloatTensor:$mean, Reprise_FloatTensor:$variance);
+  let assemblyFormat = "$operand `,` $weight `,` $bias attr-dict `:` functional-type(operands, results)";
+}
+
+def BatchNormInferenceOp : Reprise_PureOp<"batch_norm_inference", (ins Reprise_FloatTensor:$operand,
+    Reprise_FloatTensor:$weight, Reprise_FloatTensor:$bias, Reprise_FloatTensor:$mean, Reprise_FloatTensor:$variance,
+    Reprise_RateAttr:$epsilon), [InferTypeOpAdaptor, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
+  let summary = "Normalization of each channel by given statistics";
+  let description = [{
+    operand [n, c, spatial…], all others [c], mean and variance in the compute type: `rstd = 1 / sqrt(variance + epsilon);
+    result = ((x - mean) * rstd) * weight + bias`.
+  }];
+  let results = (outs Reprise_FloatTensor:$result);
+  let assemblyFormat = [{
+    $operand `,` $weight `,` $bias `,` $mean `,` $variance attr-dict `:` functional-type(operands, $result)
+  }];
+  let extraClassDefinition = "int64_t $cppClass::getFlops() { return 4 * countResultElements(*this); }";
 }
 
 #endif

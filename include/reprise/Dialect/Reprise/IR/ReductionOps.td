@@ -31,6 +31,56 @@ def MeanOp : Reprise_ReduceOp<"mean", Reprise_FloatTensor, "Sum divided by the c
 def MaxOp : Reprise_ReduceOp<"max", Reprise_NumericTensor, "IEEE maximum (NaN wins)", "Max">;
 def MinOp : Reprise_ReduceOp<"min", Reprise_NumericTensor, "IEEE minimum (NaN wins)", "Min">;
 
+def ProdOp : Reprise_ReduceOp<"prod", Reprise_NumericTensor, "Product", "Product">;
+
+def LogSumExpOp : Reprise_PureOp<"logsumexp", (ins Reprise_FloatTensor:$operand, DenseI64ArrayAttr:$dims),
+    [InferTypeOpAdaptor, NormalizationOpInterface, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
+  let summary = "Logarithm of the sum of exponentials over some dimensions";
+  let description = [{
+    `m = max x, or 0 if that is infinite; result = log Σexp(x - m) + m`, over the dimensions `dims` (ascending), in the
+    order of `reprise.sum`.
+  }];
+  let results = (outs Reprise_FloatTensor:$result);
+  let assemblyFormat = "$operand `dims` $dims attr-dict `:` functional-type($operand, $result)";
+  let extraClassDefinition = [{
+    int64_t $cppClass::getFlops() { return 14 * getOperand().getType().getNumElements(); }
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *, ::std::optional<::mlir::Location> location,
+        Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &results) {
+      return inferReducedType(location, adaptor.getOperand().getType(), adaptor.getDims(), results);
+    }
+  }];
+}
+
+def CumsumOp : Reprise_PureOp<"cumsum", (ins Reprise_NumericTensor:$operand, I64Attr:$dim, UnitAttr:$reverse),
+    [SameOperandsAndResultType]> {
+  let summary = "Running sum along a dimension";
+  let description = [{
+    `result[0] = x[0], result[i] = result[i - 1] + x[i]` along `dim`; with `reverse` from the last element down. 16-bit
+    elements run in f32, each result is rounded once.
+  }];
+  let results = (outs Reprise_NumericTensor:$result);
+  let assemblyFormat = "$operand `dim` $dim (`reverse` $reverse^)? attr-dict `:` type($result)";
+  let hasVerifier = 1;
+  let extraClassDefinition = "int64_t $cppClass::getFlops() { return countResultElements(*this); }";
+}
+
+def TopKOp : Reprise_PureOp<"top_k", (ins Reprise_NumericTensor:$operand)> {
+  let summary = "The largest elements of each row, and where they stand";
+  let description = [{
+    The k largest elements along the last dimension in descending order, k being the last dimension of the results, and
+    their indices. Of equal elements the one with the first index comes first; NaNs come before all numbers, the first
+    NaN first; -0 and +0 are equal.
+  }];
+  let results = (outs Reprise_NumericTensor:$values, Reprise_IntegerTensor:$indices);
+  let assemblyFormat = "$operand attr-dict `:` functional-type($operand, results)";
+  let hasVerifier = 1;
+  let extraClassDefinition = [{
+    int64_t $cppClass::getFlops() {
+      return getOperand().getType().getNumElements() * getValues().getType().getShape().back();
+    }
+  }];
+}
+
 def ArgmaxOp : Reprise_PureOp<"argmax", (ins Reprise_NumericTensor:$operand, I64Attr:$dim)> {
   let summary = "Index of the first maximum along a dimension";
   let description = "The dimension vanishes. The first index wins a tie; the first NaN wins over all numbers.";

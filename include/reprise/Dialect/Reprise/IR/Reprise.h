@@ -48,6 +48,16 @@ void addDrawEffects(
 /// Seed and offset come together, origin fits the rank, rates and ranges make sense.
 llvm::LogicalResult verifyDraw(mlir::Operation *op);
 
+/// The positions [begin, end) of one spatial dimension, all inside the image, that a window covers.
+struct WindowRange {
+  int64_t begin, end;
+};
+/// What output `i` of `steps` of the pooling `op` covers of `size` positions in spatial dimension
+/// `dim`.
+WindowRange getWindowRange(mlir::Operation *op, size_t dim, int64_t size, int64_t steps, int64_t i);
+/// The number of results of the pooling `op` times the size of its window.
+int64_t countWindowTerms(mlir::Operation *op);
+
 } // namespace reprise
 
 #define GET_OP_CLASSES

@@ -3,6 +3,7 @@
 #define REPRISE_OPS
 
 include "reprise/Dialect/Reprise/IR/AttentionOps.td"
+include "reprise/Dialect/Reprise/IR/ConvolutionOps.td"
 include "reprise/Dialect/Reprise/IR/ElementwiseOps.td"
 include "reprise/Dialect/Reprise/IR/NormalizationOps.td"
 include "reprise/Dialect/Reprise/IR/RandomOps.td"

@@ -134,4 +134,91 @@ def ScatterAddOp : Reprise_PureOp<"scatter_add", (ins Reprise_IntegerTensor:$ind
   }];
 }
 
+def ScatterOp : Reprise_PureOp<"scatter", (ins Reprise_Tensor:$table, Reprise_IntegerTensor:$indices,
+    Reprise_Tensor:$updates), [AllTypesMatch<["table", "result"]>, DeclareOpInterfaceMethods<IndexingOpInterface>]> {
+  let summary = "Replaces rows of a table, in index order";
+  let description = [{
+    `result = table`, then `result[indices[i…], d…] = updates[i…, d…]` for i… ascending in row-major order: the last
+    update of a row stays. Indices are clamped to [0, rows - 1].
+  }];
+  let results = (outs Reprise_Tensor:$result);
+  let assemblyFormat = "$updates `into` $table `at` $indices attr-dict `:` functional-type(operands, $result)";
+  let hasVerifier = 1;
+  let extraClassDefinition = [{
+    int64_t $cppClass::getFlops() { return 0; }
+    ::mlir::Value $cppClass::getPositions() { return getIndices(); }
+    int64_t $cppClass::getPositionLimit() { return getType().getDimSize(0); }
+  }];
+}
+
+def TakeAlongOp : Reprise_PureOp<"take_along", (ins Reprise_Tensor:$operand, Reprise_IntegerTensor:$indices),
+    [InferTypeOpAdaptor, DeclareOpInterfaceMethods<IndexingOpInterface>]> {
+  let summary = "Elements of each row by index";
+  let description = [{
+    operand [b…, n], indices [b…, k]: `result[b…, j] = operand[b…, indices[b…, j]]`. Indices are clamped to [0, n - 1].
+  }];
+  let results = (outs Reprise_Tensor:$result);
+  let assemblyFormat = "$operand `[` $indices `]` attr-dict `:` functional-type(operands, $result)";
+  let extraClassDefinition = [{
+    int64_t $cppClass::getFlops() { return 0; }
+    ::mlir::Value $cppClass::getPositions() { return getIndices(); }
+    int64_t $cppClass::getPositionLimit() { return getOperand().getType().getShape().back(); }
+  }];
+}
+
+def ScatterAddAlongOp : Reprise_PureOp<"scatter_add_along", (ins Reprise_IntegerTensor:$indices,
+    Reprise_FloatTensor:$updates), [DeclareOpInterfaceMethods<IndexingOpInterface>]> {
+  let summary = "Adds elements into rows of zeros, in index order";
+  let description = [{
+    The adjoint of `take_along`: updates and indices [b…, k], result [b…, n]: `result[b…, indices[b…, j]] +=
+    updates[b…, j]`, from +0, j ascending. 16-bit updates are added in f32 and rounded once. Indices are clamped to
+    [0, n - 1].
+  }];
+  let results = (outs Reprise_FloatTensor:$result);
+  let assemblyFormat = "$updates `at` $indices attr-dict `:` functional-type(operands, $result)";
+  let hasVerifier = 1;
+  let extraClassDefinition = [{
+    int64_t $cppClass::getFlops() { return getUpdates().getType().getNumElements(); }
+    ::mlir::Value $cppClass::getPositions() { return getIndices(); }
+    int64_t $cppClass::getPositionLimit() { return getType().getShape().back(); }
+  }];
+}
+
+def OneHotOp : Reprise_PureOp<"one_hot", (ins Reprise_IntegerTensor:$indices),
+    [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
+  let summary = "Rows with a single one";
+  let description = [{
+    `result[i…, j] = indices[i…] == j ? 1 : 0`; an index outside of the last dimension gives a row of zeros.
+  }];
+  let results = (outs Reprise_NumericTensor:$result);
+  let assemblyFormat = "$indices attr-dict `:` functional-type($indices, $result)";
+  let hasVerifier = 1;
+  let extraClassDefinition = "int64_t $cppClass::getFlops() { return 0; }";
+}
+
+def DynamicSliceOp : Reprise_PureOp<"dynamic_slice", (ins Reprise_Tensor:$operand, Reprise_IntegerTensor:$starts)> {
+  let summary = "A window at a computed position";
+  let description = [{
+    starts [rank of the operand]; `result[i] = operand[start + i]`, where each start is clamped so that the window, which
+    has the result's sizes, lies inside.
+  }];
+  let results = (outs Reprise_Tensor:$result);
+  let assemblyFormat = "$operand `at` $starts attr-dict `:` functional-type(operands, $result)";
+  let hasVerifier = 1;
+  let extraClassDefinition = "int64_t $cppClass::getFlops() { return 0; }";
+}
+
+def DynamicUpdateOp : Reprise_PureOp<"dynamic_update", (ins Reprise_Tensor:$operand, Reprise_Tensor:$update,
+    Reprise_IntegerTensor:$starts), [AllTypesMatch<["operand", "result"]>]> {
+  let summary = "Replaces a window at a computed position";
+  let description = [{
+    starts [rank of the operand]; the result is the operand, but for `result[start + i] = update[i]`, where each start is
+    clamped so that the window, which has the update's sizes, lies inside.
+  }];
+  let results = (outs Reprise_Tensor:$result);
+  let assemblyFormat = "$update `into` $operand `at` $starts attr-dict `:` functional-type(operands, $result)";
+  let hasVerifier = 1;
+  let extraClassDefinition = "int64_t $cppClass::getFlops() { return 0; }";
+}
+
 #endif

@@ -16,9 +16,10 @@ static void differentiate(AttentionOp op, Pullback &p) {
   // The backward op has no form without dout; a cotangent of lse alone is a rarity.
   Value dout = p.getRaw(0) ? fit(p.getRaw(0)) : p.like(out, 0);
   auto backward = AttentionBackwardOp::create(
-      p.b, q.getType(), k.getType(), v.getType(), q, k, v, out, op.getLse(), dout, p.getRaw(1),
-      op.getSeed(), op.getOffset(), op.getOrigin(), op.getScaleAttr(), op.getCausalAttr(),
-      op.getRateAttr(), op.getStreamAttr(), op.getGlobalShapeAttr());
+      p.b, q.getType(), k.getType(), v.getType(), Type(), q, k, v, out, op.getLse(), dout,
+      p.getRaw(1), op.getBias(), op.getMask(), op.getSeed(), op.getOffset(), op.getOrigin(),
+      op.getScaleAttr(), op.getCausalAttr(), op.getRateAttr(), op.getStreamAttr(),
+      op.getGlobalShapeAttr());
   for (unsigned i = 0; i < 3; ++i)
     p.give(i, backward.getResult(i));
 }

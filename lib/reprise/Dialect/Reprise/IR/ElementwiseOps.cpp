@@ -44,6 +44,12 @@ LogicalResult CompareOp::inferReturnTypes(MLIRContext *context, std::optional<Lo
   return success();
 }
 
+LogicalResult ClampOp::verify() {
+  if (!(getLow() <= getHigh()))
+    return emitOpError("expected low <= high, got ") << getLow() << " and " << getHigh();
+  return success();
+}
+
 //===-- Folds, exact for every IEEE input -----------------------------------------------------===//
 
 /// True if `attribute` is a splat equal, bit for bit, to `value` in its element type.

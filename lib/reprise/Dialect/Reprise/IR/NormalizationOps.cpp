@@ -48,6 +48,19 @@ LogicalResult LayerNormOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
   return success();
 }
 
+LogicalResult RmsNormOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                          Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  auto type = dyn_cast<RankedTensorType>(adaptor.getOperand().getType());
+  if (!type || type.getRank() == 0 || type.getShape().back() == 0)
+    return emitOptionalError(location, "expected an operand with a non-empty last dimension");
+  auto row = RankedTensorType::get({type.getShape().back()}, type.getElementType());
+  if (adaptor.getWeight().getType() != row)
+    return emitOptionalError(location, "expected a weight of type ", row, " but got ",
+                             adaptor.getWeight().getType());
+  results.append({type, withoutLast(type, getComputeType(type.getElementType()))});
+  return success();
+}
+
 //===-- Decompositions ------------------------------------------------------------------------===//
 
 namespace {
@@ -123,4 +136,13 @@ SmallVector<Value> LayerNormOp::decompose(ImplicitLocOpBuilder &b, ValueRange op
   Value normal = MulOp::create(b, centred, row.spread(rstd));
   Value scaled = MulOp::create(b, normal, row.spreadColumns(operands[1]));
   return {AddOp::create(b, scaled, row.spreadColumns(operands[2])), mean, rstd};
+}
+
+SmallVector<Value> RmsNormOp::decompose(ImplicitLocOpBuilder &b, ValueRange operands) {
+  RowBuilder row = rows(b, operands[0]);
+  Value square = row.reduce<MeanOp>(MulOp::create(b, operands[0], operands[0]));
+  auto statistics = cast<RankedTensorType>(square.getType());
+  Value rstd = RsqrtOp::create(b, AddOp::create(b, square, row.splat(statistics, getEpsilon())));
+  Value normal = MulOp::create(b, operands[0], row.spread(rstd));
+  return {MulOp::create(b, normal, row.spreadColumns(operands[1])), rstd};
 }

@@ -37,6 +37,49 @@ LogicalResult ArgmaxOp::verify() {
   return success();
 }
 
+//===-- logsumexp, cumsum, top_k --------------------------------------------------------------===//
+
+SmallVector<Value> LogSumExpOp::decompose(ImplicitLocOpBuilder &b, ValueRange operands) {
+  Value max = MaxOp::create(b, operands[0], getDims());
+  auto splat = [&](double value) -> Value {
+    auto type = cast<RankedTensorType>(max.getType());
+    return ConstantOp::create(
+        b, DenseElementsAttr::get(type, b.getFloatAttr(type.getElementType(), value)));
+  };
+  // exp(x - inf) would be NaN where x is infinite.
+  Value isInfinite = CompareOp::create(b, ComparePredicate::eq, AbsOp::create(b, max),
+                                       splat(std::numeric_limits<double>::infinity()));
+  Value shift = SelectOp::create(b, max.getType(), isInfinite, splat(0), max);
+  SmallVector<int64_t> kept;
+  for (int64_t d = 0; d < tensor(operands[0]).getRank(); ++d)
+    if (!llvm::is_contained(getDims(), d))
+      kept.push_back(d);
+  Value spread = BroadcastOp::create(b, operands[0].getType(), shift, kept);
+  Value sum = SumOp::create(b, ExpOp::create(b, SubOp::create(b, operands[0], spread)), getDims());
+  return {AddOp::create(b, LogOp::create(b, sum), shift)};
+}
+
+LogicalResult CumsumOp::verify() {
+  int64_t dim = getDim();
+  if (dim < 0 || dim >= tensor(getOperand()).getRank())
+    return emitOpError("expected a dimension of the operand, got ") << dim;
+  return success();
+}
+
+LogicalResult TopKOp::verify() {
+  auto type = tensor(getOperand()), values = tensor(getValues());
+  if (type.getRank() == 0 || values.getRank() != type.getRank() ||
+      values.getElementType() != type.getElementType() ||
+      values.getShape().drop_back() != type.getShape().drop_back() ||
+      tensor(getIndices()).getShape() != values.getShape())
+    return emitOpError("expected values and indices [rows…, k] of an operand [rows…, n] but got ")
+           << values << " and " << getIndices().getType();
+  int64_t k = values.getShape().back(), n = type.getShape().back();
+  if (k < 1 || k > n)
+    return emitOpError("expected between 1 and ") << n << " elements, got " << k;
+  return success();
+}
+
 //===-- dot_general ---------------------------------------------------------------------------===//
 
 static SmallVector<int64_t> freeDims(RankedTensorType type, ArrayRef<int64_t> batch,

@@ -332,34 +332,3 @@ LogicalResult ConcatenateOp::verify() { return success(); }
 OpFoldResult ConcatenateOp::fold(FoldAdaptor) {
   return getNumOperands() == 1 && !getReplay() ? getOperand(0) : Value();
 }
-
-//===-- gather, scatter_add -------------------------------------------------------------------===//
-
-/// [i…] and [rows, d…] give [i…, d…].
-static SmallVector<int64_t> gatheredShape(RankedTensorType indices, ArrayRef<int64_t> row) {
-  SmallVector<int64_t> shape = llvm::to_vector(indices.getShape());
-  shape.append(row.begin(), row.end());
-  return shape;
-}
-
-LogicalResult GatherOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
-                                         Adaptor adaptor, SmallVectorImpl<Type> &results) {
-  auto table = dyn_cast<RankedTensorType>(adaptor.getTable().getType());
-  auto indices = dyn_cast<RankedTensorType>(adaptor.getIndices().getType());
-  if (!table || !indices || table.getRank() == 0 || table.getDimSize(0) == 0)
-    return emitOptionalError(location, "expected a table with at least one row");
-  results.push_back(RankedTensorType::get(gatheredShape(indices, table.getShape().drop_front()),
-                                          table.getElementType()));
-  return success();
-}
-LogicalResult GatherOp::verify() { return success(); }
-
-LogicalResult ScatterAddOp::verify() {
-  auto table = tensor(getResult()), indices = tensor(getIndices()), updates = tensor(getUpdates());
-  if (table.getRank() == 0 || table.getDimSize(0) == 0 ||
-      table.getElementType() != updates.getElementType() ||
-      ArrayRef(gatheredShape(indices, table.getShape().drop_front())) != updates.getShape())
-    return emitOpError("expected updates [indices…, row…] for a table [rows, row…] but got ")
-           << updates << " and " << table;
-  return success();
-}
