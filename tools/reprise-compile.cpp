@@ -98,6 +98,7 @@ reprise::PhaseOptions phaseOptions(const Flags &flags) {
   options.policies.assign(flags.policies.begin(), flags.policies.end());
   options.ignoreCheckpoints = flags.ignoreCheckpoints;
   options.verifyReplays = flags.verifyReplays;
+  options.target = flags.target;
   return options;
 }
 
@@ -154,7 +155,6 @@ int compileModel(ModuleOp module, const Flags &flags) {
     return fail(error.message());
   reprise::CompileOptions options;
   options.phases = phaseOptions(flags);
-  options.target = flags.target;
   options.threads = flags.threads;
   FailureOr<reprise::Compilation> compilation = reprise::compile(module, options);
   return failed(compilation) ? 1 : writeOutputs(*compilation, flags);

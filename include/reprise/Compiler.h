@@ -11,8 +11,6 @@ namespace reprise {
 
 struct CompileOptions {
   PhaseOptions phases;
-  /// `cpu`, `cpu:native`, `cpu:x86-64-v3` or `cpu:x86-64-v4`; `cpu` is this machine.
-  std::string target = "cpu";
   /// The workers that the bundle's workspace is reckoned for; 0 is one per core.
   unsigned threads = 0;
   /// The last phase that the module has been through, as `reprise-opt --reprise-to` leaves it; none

@@ -33,7 +33,7 @@ int fail(const llvm::Twine &message, int code) {
 
 LogicalResult verifyPhase(ModuleOp module, Phase phase) {
   PassManager manager(module.getContext());
-  buildVerifier(manager, phase);
+  buildVerifier(manager, phase, {});
   return manager.run(module);
 }
 

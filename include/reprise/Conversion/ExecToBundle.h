@@ -3,7 +3,7 @@
 #define REPRISE_CONVERSION_EXECTOBUNDLE_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "reprise/Conversion/Cpu/Target.h"
+#include "reprise/Conversion/Target.h"
 #include "reprise/Runtime/Bundle.h"
 
 namespace reprise {
@@ -16,7 +16,7 @@ struct BundlePrograms {
 
 /// Compiles the kernels of all programs for `target` and fills the bundle, but for `threads` and
 /// the budget. Launch bodies that print alike are compiled once.
-mlir::FailureOr<runtime::Bundle> buildBundle(BundlePrograms programs, const CpuTarget &target);
+mlir::FailureOr<runtime::Bundle> buildBundle(BundlePrograms programs, const Target &target);
 
 } // namespace reprise
 

@@ -28,6 +28,7 @@ enum class Phase {
 struct PhaseOptions {
   std::string entry = "train";
   std::vector<std::string> policies;
+  std::string target = "cpu"; ///< as Target::get reads it (Conversion/Target.h)
   bool ignoreCheckpoints = false;
   bool verifyReplays = false; ///< replays and originals live to the end of the step, to be compared
 };
@@ -41,9 +42,9 @@ void buildPhases(mlir::OpPassManager &manager, std::optional<Phase> from, Phase 
 
 /// Appends the verifier of what a phase promises, if there is more to say than the ops' own
 /// verifiers do.
-void buildVerifier(mlir::OpPassManager &manager, Phase phase);
+void buildVerifier(mlir::OpPassManager &manager, Phase phase, const PhaseOptions &options);
 
-/// Registers the pipeline `--reprise-to="PHASE entry=F policies=P,Q ignore-checkpoints
+/// Registers the pipeline `--reprise-to="PHASE entry=F policies=P,Q target=T ignore-checkpoints
 /// verify-replays"`.
 void registerPhases();
 

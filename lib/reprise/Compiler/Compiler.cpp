@@ -23,24 +23,15 @@ LogicalResult runPhases(ModuleOp module, Phase to, const PhaseOptions &options) 
 }
 
 /// Kernels and memory for functions that hold ops of one part only.
-static LogicalResult lowerInitializers(ModuleOp module) {
-  return runPhases(module, Phase::Checkpoint, Phase::Memory, {});
-}
-
-static FailureOr<CpuTarget> resolveTarget(ModuleOp module, StringRef name) {
-  auto [device, level] = name.split(':');
-  if (device != "cpu")
-    return module.emitError("unknown target '")
-           << name << "', expected cpu, cpu:native, cpu:x86-64-v3 or cpu:x86-64-v4";
-  llvm::Expected<CpuTarget> target = CpuTarget::get(level.empty() ? "native" : level);
-  if (!target)
-    return module.emitError(llvm::toString(target.takeError()));
-  return *target;
+static LogicalResult lowerInitializers(ModuleOp module, const std::string &target) {
+  PhaseOptions options;
+  options.target = target;
+  return runPhases(module, Phase::Checkpoint, Phase::Memory, options);
 }
 
 FailureOr<Compilation> compile(ModuleOp module, const CompileOptions &options) {
-  FailureOr<CpuTarget> target = resolveTarget(module, options.target);
-  if (failed(target))
+  std::shared_ptr<const Target> target;
+  if (failed(Target::get(options.phases.target, module.getLoc(), target)))
     return failure();
   if (failed(runPhases(module, options.after, Phase::Checkpoint, options.phases)))
     return failure();
@@ -57,7 +48,7 @@ FailureOr<Compilation> compile(ModuleOp module, const CompileOptions &options) {
     return failure();
   compilation.report["buffers"] = describeTimeline(step);
   OwningOpRef<ModuleOp> initializers = buildInitializers(step);
-  if (failed(lowerInitializers(*initializers)))
+  if (failed(lowerInitializers(*initializers, options.phases.target)))
     return failure();
   BundlePrograms programs{step, initializers->lookupSymbol<func::FuncOp>("init_parameters"),
                           initializers->lookupSymbol<func::FuncOp>("init_inputs")};

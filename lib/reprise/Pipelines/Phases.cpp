@@ -54,30 +54,30 @@ static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &op
       manager.addPass(createExposeReplaysPass());
     // Originals that only the backward pass read are dead where that reads replays.
     manager.addPass(createCSEPass());
-    manager.addPass(exec::createFormLaunchesPass());
+    manager.addPass(exec::createFormLaunchesPass({options.target}));
     return;
   case Phase::Memory:
-    manager.addPass(exec::createPlaceBuffersPass());
+    manager.addPass(exec::createPlaceBuffersPass({options.target}));
     return;
   }
 }
 
-void buildVerifier(OpPassManager &manager, Phase phase) {
+void buildVerifier(OpPassManager &manager, Phase phase, const PhaseOptions &options) {
   if (phase == Phase::Checkpoint)
     manager.addPass(createVerifyCheckpointPass());
   if (phase == Phase::Memory)
-    manager.addPass(exec::createVerifyBuffersPass());
+    manager.addPass(exec::createVerifyBuffersPass({options.target}));
 }
 
 void buildPhases(OpPassManager &manager, std::optional<Phase> from, Phase to,
                  const PhaseOptions &options) {
   for (int phase = from ? static_cast<int>(*from) + 1 : 0; phase <= static_cast<int>(to); ++phase) {
     addPhase(manager, static_cast<Phase>(phase), options);
-    buildVerifier(manager, static_cast<Phase>(phase));
+    buildVerifier(manager, static_cast<Phase>(phase), options);
   }
 }
 
-/// Reads `PHASE entry=F policies=P,Q ignore-checkpoints verify-replays`.
+/// Reads `PHASE entry=F policies=P,Q target=T ignore-checkpoints verify-replays`.
 static LogicalResult parseOptions(StringRef text, Phase &phase, PhaseOptions &options,
                                   function_ref<LogicalResult(const Twine &)> error) {
   SmallVector<StringRef> words;
@@ -93,6 +93,8 @@ static LogicalResult parseOptions(StringRef text, Phase &phase, PhaseOptions &op
     else if (key == "policies")
       for (StringRef policy : llvm::split(value, ','))
         options.policies.push_back(policy.str());
+    else if (key == "target")
+      options.target = value.str();
     else if (word == "ignore-checkpoints")
       options.ignoreCheckpoints = true;
     else if (word == "verify-replays")

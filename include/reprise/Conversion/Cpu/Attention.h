@@ -7,8 +7,8 @@
 #define REPRISE_CONVERSION_CPU_ATTENTION_H
 
 #include "mlir/IR/BuiltinOps.h"
-#include "reprise/Conversion/Cpu/Launch.h"
 #include "reprise/Conversion/Cpu/Target.h"
+#include "reprise/Conversion/Launch.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace reprise {

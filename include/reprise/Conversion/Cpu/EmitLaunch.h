@@ -3,8 +3,8 @@
 #define REPRISE_CONVERSION_CPU_EMITLAUNCH_H
 
 #include "mlir/IR/BuiltinOps.h"
-#include "reprise/Conversion/Cpu/Launch.h"
 #include "reprise/Conversion/Cpu/Target.h"
+#include "reprise/Conversion/Launch.h"
 #include "reprise/Interfaces/Interfaces.h"
 
 namespace reprise {

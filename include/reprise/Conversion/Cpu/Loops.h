@@ -9,8 +9,8 @@
 #ifndef REPRISE_CONVERSION_CPU_LOOPS_H
 #define REPRISE_CONVERSION_CPU_LOOPS_H
 
-#include "reprise/Conversion/Cpu/Launch.h"
 #include "reprise/Conversion/Cpu/Target.h"
+#include "reprise/Conversion/Launch.h"
 
 #include "mlir/IR/Block.h"
 

@@ -3,14 +3,12 @@
 #ifndef REPRISE_CONVERSION_CPU_TARGET_H
 #define REPRISE_CONVERSION_CPU_TARGET_H
 
-#include "mlir/IR/BuiltinOps.h"
+#include "reprise/Conversion/Target.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
-#include <map>
 #include <string>
-#include <vector>
 
 namespace reprise {
 
@@ -38,14 +36,6 @@ struct CpuTarget {
   /// Resolves a name. `native` is the highest level that this machine has, tuned for it. Errors: an
   /// unknown name, or `native` on a machine below x86-64-v3.
   static llvm::Expected<CpuTarget> get(llvm::StringRef name);
-};
-
-/// Position-independent machine code and its constants. Nothing in it is written to, and it refers
-/// to nothing outside.
-struct Image {
-  std::vector<uint8_t> bytes;
-  /// Byte offset of each kernel, a multiple of 64.
-  std::map<std::string, uint64_t> symbols;
 };
 
 /// Places the sections of relocatable x86-64 ELF objects one after the other, resolves their

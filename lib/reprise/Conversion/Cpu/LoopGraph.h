@@ -3,7 +3,7 @@
 #define REPRISE_CONVERSION_CPU_LOOPGRAPH_H
 
 #include "LoopAffine.h"
-#include "reprise/Conversion/Cpu/Launch.h"
+#include "reprise/Conversion/Launch.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 
 #include "mlir/IR/BuiltinTypes.h"

@@ -2,8 +2,8 @@
 #ifndef REPRISE_CONVERSION_CPU_LOOPSCATTER_H
 #define REPRISE_CONVERSION_CPU_LOOPSCATTER_H
 
-#include "reprise/Conversion/Cpu/Launch.h"
 #include "reprise/Conversion/Cpu/Target.h"
+#include "reprise/Conversion/Launch.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 
 namespace reprise::loops {

@@ -233,7 +233,7 @@ private:
 
 } // namespace
 
-FailureOr<runtime::Bundle> buildBundle(BundlePrograms programs, const CpuTarget &target) {
+FailureOr<runtime::Bundle> buildBundle(BundlePrograms programs, const Target &target) {
   std::pair<StringRef, func::FuncOp> named[] = {{"step", programs.step},
                                                 {"init_parameters", programs.initParameters},
                                                 {"init_inputs", programs.initInputs}};
@@ -257,8 +257,8 @@ FailureOr<runtime::Bundle> buildBundle(BundlePrograms programs, const CpuTarget 
   for (const runtime::Kernel &kernel : bundle.kernels)
     bundle.workerWorkspaceBytes = std::max(bundle.workerWorkspaceBytes, kernel.workspaceBytes);
   bundle.image = std::move(image->bytes);
-  bundle.features = {target.level};
-  bundle.target = "cpu:" + target.name;
+  bundle.features = target.getFeatures();
+  bundle.target = target.getName();
   bundle.entry = programs.step.getName().str();
   return bundle;
 }

@@ -2,7 +2,7 @@
 #ifndef REPRISE_CONVERSION_EXECTOBUNDLE_INDEXCHECKS_H
 #define REPRISE_CONVERSION_EXECTOBUNDLE_INDEXCHECKS_H
 
-#include "reprise/Conversion/Cpu/Launch.h"
+#include "reprise/Conversion/Launch.h"
 #include "reprise/Dialect/Exec/IR/Exec.h"
 #include "reprise/Runtime/Bundle.h"
 

@@ -1,14 +1,13 @@
 // reprise: the kernels of a bundle, one per structurally distinct launch body
 #include "KernelTable.h"
 
-#include "reprise/Conversion/Cpu/EmitLaunch.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 
 using namespace mlir;
 
 namespace reprise {
 
-KernelTable::KernelTable(MLIRContext *context, const CpuTarget &target) : target(target) {
+KernelTable::KernelTable(MLIRContext *context, const Target &target) : target(target) {
   context->loadDialect<arith::ArithDialect, LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect,
                        vector::VectorDialect>();
   module = ModuleOp::create(UnknownLoc::get(context));
@@ -42,7 +41,7 @@ LogicalResult KernelTable::add(exec::LaunchOp launch) {
   auto [found, isNew] = byBody.try_emplace(printBody(launch));
   if (isNew) {
     std::string name = exec::getLeaderName(launch).str() + "_" + std::to_string(byBody.size());
-    FailureOr<EmittedLaunch> emitted = emitLaunch(launch.getBody().front(), name, *module, target);
+    FailureOr<EmittedLaunch> emitted = target.emitLaunch(launch.getBody().front(), name, *module);
     if (failed(emitted))
       return failure();
     found->second = std::move(*emitted);
@@ -54,7 +53,7 @@ LogicalResult KernelTable::add(exec::LaunchOp launch) {
   return success();
 }
 
-FailureOr<Image> KernelTable::compile() { return compileKernels(*module, target); }
+FailureOr<Image> KernelTable::compile() { return target.compileKernels(*module); }
 
 std::vector<runtime::Kernel> KernelTable::describe(const Image &image) const {
   std::vector<runtime::Kernel> described = kernels;

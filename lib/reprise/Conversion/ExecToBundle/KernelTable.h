@@ -2,8 +2,7 @@
 #ifndef REPRISE_CONVERSION_EXECTOBUNDLE_KERNELTABLE_H
 #define REPRISE_CONVERSION_EXECTOBUNDLE_KERNELTABLE_H
 
-#include "reprise/Conversion/Cpu/Launch.h"
-#include "reprise/Conversion/Cpu/Target.h"
+#include "reprise/Conversion/Target.h"
 #include "reprise/Dialect/Exec/IR/Exec.h"
 #include "reprise/Runtime/Bundle.h"
 #include "llvm/ADT/StringMap.h"
@@ -20,7 +19,7 @@ struct CompiledLaunch {
 
 class KernelTable {
 public:
-  KernelTable(mlir::MLIRContext *context, const CpuTarget &target);
+  KernelTable(mlir::MLIRContext *context, const Target &target);
 
   /// Emits the launch's kernels unless an equal body was added before.
   mlir::LogicalResult add(exec::LaunchOp launch);
@@ -34,7 +33,7 @@ public:
 
 private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  const CpuTarget &target;
+  const Target &target;
   std::map<std::string, EmittedLaunch> byBody;
   std::map<mlir::Operation *, CompiledLaunch> launches;
   llvm::StringMap<uint32_t> indices;

@@ -4,6 +4,9 @@
 
 include "mlir/Pass/PassBase.td"
 
+def TargetOption : Option<"targetName", "target", "std::string", "\"cpu\"",
+    "The machine to compile for: cpu, cpu:native, cpu:x86-64-v3 or cpu:x86-64-v4">;
+
 def FormLaunchesPass : Pass<"exec-form-launches", "::mlir::ModuleOp"> {
   let summary = "Groups the ops of the entry into launches";
   let description = [{
@@ -12,6 +15,7 @@ def FormLaunchesPass : Pass<"exec-form-launches", "::mlir::ModuleOp"> {
     them. An update of a parameter moves up to where its gradient is complete and the old value has been read for the
     last time.
   }];
+  let options = [TargetOption];
   let dependentDialects = ["::reprise::exec::ExecDialect"];
 }
 
@@ -23,6 +27,7 @@ def PlaceBuffersPass : Pass<"exec-place-buffers", "::mlir::ModuleOp"> {
     at the result's index only. All other buffers are packed into one arena; `exec.arena_bytes` on the function is its
     size.
   }];
+  let options = [TargetOption];
   let dependentDialects = ["::reprise::exec::ExecDialect"];
 }
 
@@ -34,6 +39,7 @@ def VerifyBuffersPass : Pass<"exec-verify-buffers", "::mlir::ModuleOp"> {
     other results go with their lives to the judge of offsets (`Planning/Offsets`): results share bytes at one time only
     if a kernel stores one in place of an input that dies. `exec.arena_bytes` is the height.
   }];
+  let options = [TargetOption];
   let dependentDialects = ["::reprise::exec::ExecDialect"];
 }
 

@@ -3,6 +3,7 @@
 
 #include "Grouping.h"
 #include "mlir/IR/IRMapping.h"
+#include "reprise/Conversion/Target.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 
 using namespace mlir;
@@ -82,6 +83,10 @@ SmallVector<Value> storedValues(const Group &group, const Grouping &grouping) {
 struct FormLaunchesPass : impl::FormLaunchesPassBase<FormLaunchesPass> {
   using Base::Base;
 
+  LogicalResult initialize(MLIRContext *context) override {
+    return Target::get(targetName, UnknownLoc::get(context), target);
+  }
+
   void runOnOperation() override {
     for (auto entry : getOperation().getOps<func::FuncOp>())
       form(entry);
@@ -90,7 +95,7 @@ struct FormLaunchesPass : impl::FormLaunchesPassBase<FormLaunchesPass> {
   void form(func::FuncOp entry) {
     Block &block = entry.getBody().front();
     hoistUpdates(block);
-    Grouping grouping(block);
+    Grouping grouping(block, *target);
     OpBuilder builder(block.getTerminator());
     DenseMap<Value, Value> replacements;
     for (const Group &group : grouping.groups())
@@ -134,6 +139,8 @@ struct FormLaunchesPass : impl::FormLaunchesPassBase<FormLaunchesPass> {
     return argument && entry.getArgAttr(argument.getArgNumber(), "reprise.name") ==
                            entry.getResultAttr(operand.getOperandNumber(), "reprise.name");
   }
+
+  std::shared_ptr<const Target> target;
 };
 
 } // namespace

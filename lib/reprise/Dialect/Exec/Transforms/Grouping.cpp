@@ -1,6 +1,7 @@
 // reprise: which ops share a launch.
 #include "Grouping.h"
 
+#include "reprise/Conversion/Target.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -141,13 +142,13 @@ static bool computesPositions(ArrayRef<Operation *> ops) {
   });
 }
 
-static bool canHold(ArrayRef<Operation *> ops) {
+static bool canHold(ArrayRef<Operation *> ops, const Target &target) {
   if (ops.size() == 1)
     return true;
   if (computesPositions(ops))
     return false;
   return ops.size() <= maxGroupSize && readsInPlace(ops) &&
-         (isContractionGroup(ops) || isRowGroup(ops));
+         ((target.hasContractionEpilogues() && isContractionGroup(ops)) || isRowGroup(ops));
 }
 
 //===-- Grouping ----------------------------------------------------------------------------===//
@@ -188,8 +189,8 @@ namespace {
 /// Puts ops into groups, one by one in program order.
 class Grouper {
 public:
-  Grouper(std::vector<Group> &all, DenseMap<Operation *, size_t> &groupOf)
-      : all(all), groupOf(groupOf) {}
+  Grouper(std::vector<Group> &all, DenseMap<Operation *, size_t> &groupOf, const Target &target)
+      : all(all), groupOf(groupOf), target(target) {}
 
   void add(Operation *op) {
     if (partOf(op) == 2)
@@ -259,7 +260,7 @@ private:
     ops.push_back(op);
     if (joinExisting(ops))
       return;
-    if (ops.size() > 1 && !(samePart(ops) && canHold(ops))) {
+    if (ops.size() > 1 && !(samePart(ops) && canHold(ops, target))) {
       for (Operation *single : ops)
         placeAlone(single);
       return;
@@ -298,7 +299,7 @@ private:
   bool join(size_t number, ArrayRef<Operation *> ops) {
     SmallVector<Operation *> joined = all[number].ops;
     llvm::append_range(joined, ops);
-    if (!samePart(joined) || !canHold(joined))
+    if (!samePart(joined) || !canHold(joined, target))
       return false;
     if (isLeader(ops.back()) && !llvm::any_of(all[number].ops, isLeader))
       all[number].location = ops.back()->getLoc();
@@ -323,6 +324,7 @@ private:
 
   std::vector<Group> &all;
   DenseMap<Operation *, size_t> &groupOf;
+  const Target &target;
   llvm::SetVector<Operation *> waiting;
   /// Waiting ops of the passes by the arguments that they read.
   DenseMap<Value, SmallVector<Operation *>> waitingReaders;
@@ -334,8 +336,8 @@ private:
 };
 } // namespace
 
-Grouping::Grouping(Block &block) {
-  Grouper grouper(all, groupOf);
+Grouping::Grouping(Block &block, const Target &target) {
+  Grouper grouper(all, groupOf, target);
   for (Operation &op : block.without_terminator())
     if (isa<RepriseDialect>(op.getDialect()) && !isFree(&op) && !isa<ConstantOp>(op))
       grouper.add(&op);

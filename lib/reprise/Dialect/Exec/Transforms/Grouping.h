@@ -7,6 +7,10 @@
 #include "llvm/ADT/SmallVector.h"
 #include <vector>
 
+namespace reprise {
+class Target;
+} // namespace reprise
+
 namespace reprise::exec {
 
 /// Ops of one launch, in program order.
@@ -16,11 +20,11 @@ struct Group {
   mlir::Location location;
 };
 
-/// Groups in the order of execution. An op joins the group of its latest producer if that can hold
-/// it.
+/// Groups in the order of execution. An op joins the group of its latest producer if a launch of
+/// the target can hold both.
 class Grouping {
 public:
-  explicit Grouping(mlir::Block &block);
+  Grouping(mlir::Block &block, const Target &target);
 
   const std::vector<Group> &groups() const { return all; }
   /// True if an op of another group, or the function's return, reads the value or a view of it.

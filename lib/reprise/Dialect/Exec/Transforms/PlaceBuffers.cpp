@@ -2,7 +2,7 @@
 #include "reprise/Dialect/Exec/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "reprise/Conversion/Cpu/Loops.h"
+#include "reprise/Conversion/Target.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Planning/Offsets/Problem.h"
 #include "reprise/Planning/Offsets/Solve.h"
@@ -34,10 +34,11 @@ SmallVector<int64_t> nextValueOf(func::FuncOp entry) {
 /// Places the buffers of one entry.
 class Placement {
 public:
-  explicit Placement(func::FuncOp entry) : entry(entry), block(entry.getBody().front()) {
+  Placement(func::FuncOp entry, const Target &target)
+      : entry(entry), block(entry.getBody().front()) {
     for (auto launch : block.getOps<LaunchOp>()) {
       position[launch] = launches.size();
-      for (auto [result, input] : findInPlacePairs(launch.getBody().front()))
+      for (auto [result, input] : target.findInPlacePairs(launch.getBody().front()))
         inPlace.insert({launch.getResult(result), input});
       launches.push_back(launch);
     }
@@ -157,16 +158,22 @@ private:
 struct PlaceBuffersPass : impl::PlaceBuffersPassBase<PlaceBuffersPass> {
   using Base::Base;
 
+  LogicalResult initialize(MLIRContext *context) override {
+    return Target::get(targetName, UnknownLoc::get(context), target);
+  }
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     for (auto entry : module.getOps<func::FuncOp>()) {
-      FailureOr<int64_t> bytes = Placement(entry).run();
+      FailureOr<int64_t> bytes = Placement(entry, *target).run();
       if (failed(bytes))
         return signalPassFailure();
       entry->setAttr("exec.arena_bytes",
                      IntegerAttr::get(IntegerType::get(&getContext(), 64), *bytes));
     }
   }
+
+  std::shared_ptr<const Target> target;
 };
 
 } // namespace

@@ -1,7 +1,7 @@
 // reprise: checks that no buffer is overwritten before its last reader.
 #include "reprise/Dialect/Exec/Transforms/Passes.h"
 
-#include "reprise/Conversion/Cpu/Loops.h"
+#include "reprise/Conversion/Target.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Planning/Offsets/Problem.h"
 #include "reprise/Support/ByteSize.h"
@@ -17,7 +17,7 @@ namespace {
 /// Judges the places of one function's buffers.
 class Verifier {
 public:
-  explicit Verifier(func::FuncOp function) : function(function) {
+  Verifier(func::FuncOp function, const Target &target) : function(function), target(target) {
     for (auto launch : function.getOps<LaunchOp>()) {
       position[launch] = launches.size();
       launches.push_back(launch);
@@ -57,9 +57,9 @@ private:
   }
 
   /// True if the kernel may store the result where the input lies.
-  static bool mayShare(OpResult result, unsigned input) {
+  bool mayShare(OpResult result, unsigned input) const {
     auto launch = cast<LaunchOp>(result.getOwner());
-    return llvm::is_contained(findInPlacePairs(launch.getBody().front()),
+    return llvm::is_contained(target.findInPlacePairs(launch.getBody().front()),
                               std::pair<unsigned, unsigned>(result.getResultNumber(), input));
   }
 
@@ -147,6 +147,7 @@ private:
   }
 
   func::FuncOp function;
+  const Target &target;
   SmallVector<LaunchOp> launches;
   DenseMap<Operation *, int64_t> position;
   llvm::SmallDenseSet<int64_t> overwritten;
@@ -160,12 +161,18 @@ private:
 struct VerifyBuffersPass : impl::VerifyBuffersPassBase<VerifyBuffersPass> {
   using Base::Base;
 
+  LogicalResult initialize(MLIRContext *context) override {
+    return Target::get(targetName, UnknownLoc::get(context), target);
+  }
+
   void runOnOperation() override {
     markAllAnalysesPreserved();
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isExternal() && failed(Verifier(function).run()))
+      if (!function.isExternal() && failed(Verifier(function, *target).run()))
         return signalPassFailure();
   }
+
+  std::shared_ptr<const Target> target;
 };
 
 } // namespace

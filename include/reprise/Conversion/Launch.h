@@ -1,6 +1,6 @@
 // reprise: the commands that a kernel emitter returns for one group of ops
-#ifndef REPRISE_CONVERSION_CPU_LAUNCH_H
-#define REPRISE_CONVERSION_CPU_LAUNCH_H
+#ifndef REPRISE_CONVERSION_LAUNCH_H
+#define REPRISE_CONVERSION_LAUNCH_H
 
 #include "llvm/ADT/SmallVector.h"
 
@@ -40,4 +40,4 @@ struct EmittedLaunch {
 
 } // namespace reprise
 
-#endif // REPRISE_CONVERSION_CPU_LAUNCH_H
+#endif // REPRISE_CONVERSION_LAUNCH_H

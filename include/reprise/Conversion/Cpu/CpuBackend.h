@@ -1,0 +1,27 @@
+// reprise: the CPU as a target of the phases
+#ifndef REPRISE_CONVERSION_CPU_CPUBACKEND_H
+#define REPRISE_CONVERSION_CPU_CPUBACKEND_H
+
+#include "reprise/Conversion/Cpu/Target.h"
+
+namespace reprise {
+
+class CpuBackend : public Target {
+public:
+  explicit CpuBackend(CpuTarget cpu) : cpu(std::move(cpu)) {}
+
+  std::string getName() const override { return "cpu:" + cpu.name; }
+  std::vector<std::string> getFeatures() const override { return {cpu.level}; }
+  bool hasContractionEpilogues() const override { return true; }
+  InPlacePairs findInPlacePairs(mlir::Block &body) const override;
+  mlir::FailureOr<EmittedLaunch> emitLaunch(mlir::Block &body, llvm::StringRef name,
+                                            mlir::ModuleOp kernels) const override;
+  mlir::FailureOr<Image> compileKernels(mlir::ModuleOp kernels) const override;
+
+private:
+  CpuTarget cpu;
+};
+
+} // namespace reprise
+
+#endif // REPRISE_CONVERSION_CPU_CPUBACKEND_H

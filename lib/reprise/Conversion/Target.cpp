@@ -1,0 +1,25 @@
+// reprise: finds a target by its name
+#include "reprise/Conversion/Target.h"
+
+#include "reprise/Conversion/Cpu/CpuBackend.h"
+
+using namespace mlir;
+
+namespace reprise {
+
+Target::~Target() = default;
+
+LogicalResult Target::get(StringRef name, Location location,
+                          std::shared_ptr<const Target> &target) {
+  auto [device, machine] = name.split(':');
+  if (device != "cpu")
+    return emitError(location, "unknown target '")
+           << name << "', expected cpu, cpu:native, cpu:x86-64-v3 or cpu:x86-64-v4";
+  llvm::Expected<CpuTarget> cpu = CpuTarget::get(machine.empty() ? "native" : machine);
+  if (!cpu)
+    return emitError(location, llvm::toString(cpu.takeError()));
+  target = std::make_shared<CpuBackend>(*cpu);
+  return success();
+}
+
+} // namespace reprise
