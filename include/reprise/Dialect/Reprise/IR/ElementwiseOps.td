@@ -37,7 +37,7 @@ def ClampOp : Reprise_PureOp<"clamp", (ins Reprise_FloatTensor:$operand, Reprise
     `low <= x <= high`, else 0.
   }];
   let results = (outs Reprise_FloatTensor:$result);
-  let assemblyFormat = "$operand `from` $low `to` $high attr-dict `:` type($result)";
+  let assemblyFormat = "$operand `in` `[` $low `,` $high `]` attr-dict `:` type($result)";
   let hasVerifier = 1;
   let extraClassDefinition = "int64_t $cppClass::getFlops() { return 2 * countResultElements(*this); }";
 }
