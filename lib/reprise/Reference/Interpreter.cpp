@@ -24,7 +24,8 @@ bool fitsMemory(TypeRange types) {
 
 namespace {
 
-/// The values of one call of a function, regions included: every op in it runs exactly once.
+/// The values of one call of a function, regions included. Every op in it runs as often as its
+/// loops say.
 class Frame {
 public:
   const Tensor &get(Value value) const { return slots.find(value)->second.tensor; }
@@ -44,6 +45,15 @@ public:
     Tensor tensor = std::move(slot->second.tensor);
     slots.erase(slot);
     return tensor;
+  }
+
+  /// Every use inside `region` of a value from above comes `factor` times.
+  void multiplyUses(Region &region, int64_t factor) {
+    region.walk([&](Operation *op) {
+      for (Value operand : op->getOperands())
+        if (operand.getParentRegion()->isProperAncestor(&region))
+          slots.find(operand)->second.uses += factor - 1;
+    });
   }
 
   void release(Value value) {
@@ -67,6 +77,7 @@ public:
 private:
   FailureOr<std::vector<Tensor>> runBlock(Block &block, Frame &frame);
   FailureOr<std::vector<Tensor>> runOp(Operation *op, Frame &frame);
+  FailureOr<std::vector<Tensor>> runLoop(LoopOp op, Frame &frame);
   FailureOr<std::vector<Tensor>> runCall(func::CallOp op, Frame &frame);
   FailureOr<std::vector<Tensor>> evaluate(Operation *op, Frame &frame);
 
@@ -109,9 +120,48 @@ FailureOr<std::vector<Tensor>> Interpreter::runCall(func::CallOp op, Frame &fram
   return call(function, useAll(op.getOperands(), frame));
 }
 
+/// Row `row` of a stack.
+Tensor sliceRow(const Tensor &stack, int64_t row) {
+  Tensor slice(stack.type.clone(stack.type.getShape().drop_front()));
+  std::copy_n(stack.bytes.begin() + row * slice.bytes.size(), slice.bytes.size(),
+              slice.bytes.begin());
+  return slice;
+}
+
+FailureOr<std::vector<Tensor>> Interpreter::runLoop(LoopOp op, Frame &frame) {
+  if (!fitsMemory(op->getResultTypes()))
+    return op->emitOpError("cannot be interpreted: its results exceed this machine's memory");
+  std::vector<Tensor> results = useAll(op.getInits(), frame), xs = useAll(op.getXs(), frame);
+  size_t carries = results.size();
+  for (Value stack : op.getStacks())
+    results.emplace_back(cast<RankedTensorType>(stack.getType()));
+  int64_t trip = op.getTrip();
+  frame.multiplyUses(op.getBody(), trip);
+  for (int64_t i = 0; i < trip; ++i) {
+    int64_t row = op.getReverse() ? trip - 1 - i : i;
+    for (auto [argument, tensor] : llvm::zip_first(op.getCarryArguments(), results))
+      frame.define(argument, std::move(tensor));
+    for (auto [argument, stack] : llvm::zip(op.getSliceArguments(), xs))
+      frame.define(argument, sliceRow(stack, row));
+    FailureOr<std::vector<Tensor>> yielded = runBlock(op.getBlock(), frame);
+    if (failed(yielded))
+      return failure();
+    for (size_t j = 0; j < results.size(); ++j) {
+      std::vector<uint8_t> &bytes = (*yielded)[j].bytes;
+      if (j < carries)
+        results[j] = std::move((*yielded)[j]);
+      else
+        std::copy(bytes.begin(), bytes.end(), results[j].bytes.begin() + row * bytes.size());
+    }
+  }
+  return results;
+}
+
 FailureOr<std::vector<Tensor>> Interpreter::runOp(Operation *op, Frame &frame) {
   if (isa<BlockOp, CheckpointOp>(op))
     return runBlock(op->getRegion(0).front(), frame);
+  if (auto loop = dyn_cast<LoopOp>(op))
+    return runLoop(loop, frame);
   if (auto callOp = dyn_cast<func::CallOp>(op))
     return runCall(callOp, frame);
   if (isa<ValueAndGradOp>(op))

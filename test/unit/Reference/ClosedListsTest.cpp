@@ -11,7 +11,7 @@ using namespace reprise::test;
 namespace {
 
 // The interpreter walks into regions itself, and autodiff expands value_and_grad.
-const std::set<std::string> walked = {"reprise.block", "reprise.checkpoint",
+const std::set<std::string> walked = {"reprise.block", "reprise.checkpoint", "reprise.loop",
                                       "reprise.value_and_grad", "reprise.yield"};
 
 TEST_F(InterpreterTest, everyOpHasAReference) {

@@ -32,6 +32,36 @@ TEST_F(InterpreterTest, runsCallsBlocksAndCheckpoints) {
   EXPECT_EQ(valuesOf<float>(results[1]), (std::vector<float>{1, 2}));
 }
 
+TEST_F(InterpreterTest, runsLoops) {
+  Tensor x = makeTensor<int32_t>(type({}, integer(32)), {1});
+  Tensor w = makeTensor<int32_t>(type({3}, integer(32)), {10, 20, 30});
+  std::vector<Tensor> results = run(R"(
+    func.func @f(%x: tensor<i32>, %w: tensor<3xi32>) -> (tensor<i32>, tensor<3xi32>, tensor<i32>, tensor<2x3xi32>) {
+      %last, %stack = reprise.loop 3 (%c = %x) over (%s = %w) : (tensor<i32>, tensor<3xi32>) -> (tensor<i32>, tensor<3xi32>) {
+        %0 = reprise.add %c, %c : tensor<i32>
+        %1 = reprise.add %0, %s : tensor<i32>
+        reprise.yield %1, %c : tensor<i32>, tensor<i32>
+      }
+      %back, %stacks = reprise.loop 2 (%c = %x) : (tensor<i32>) -> (tensor<i32>, tensor<2x3xi32>) {
+        %d, %t = reprise.loop 3 (%i = %c) over (%s = %w) reverse : (tensor<i32>, tensor<3xi32>) -> (tensor<i32>, tensor<3xi32>) {
+          %0 = reprise.add %i, %s : tensor<i32>
+          %1 = reprise.mul %0, %x : tensor<i32>
+          reprise.yield %1, %1 : tensor<i32>, tensor<i32>
+        }
+        reprise.yield %d, %t : tensor<i32>, tensor<3xi32>
+      }
+      return %last, %stack, %back, %stacks : tensor<i32>, tensor<3xi32>, tensor<i32>, tensor<2x3xi32>
+    })",
+                                    {x, w});
+  ASSERT_EQ(results.size(), 4u) << error;
+  // 1 -> 2 + 10 -> 24 + 20 -> 88 + 30.
+  EXPECT_EQ(valuesOf<int32_t>(results[0]), (std::vector<int32_t>{118}));
+  EXPECT_EQ(valuesOf<int32_t>(results[1]), (std::vector<int32_t>{1, 12, 44}));
+  // The inner loop goes from 30 to 10; its rows keep their places.
+  EXPECT_EQ(valuesOf<int32_t>(results[2]), (std::vector<int32_t>{121}));
+  EXPECT_EQ(valuesOf<int32_t>(results[3]), (std::vector<int32_t>{61, 51, 31, 121, 111, 91}));
+}
+
 TEST_F(InterpreterTest, returnsOneValueTwice) {
   Tensor x = makeTensor<int32_t>(type({2}, integer(32)), {1, 2});
   std::vector<Tensor> results = run(R"(

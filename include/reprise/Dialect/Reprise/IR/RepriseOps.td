@@ -5,6 +5,7 @@
 include "reprise/Dialect/Reprise/IR/AttentionOps.td"
 include "reprise/Dialect/Reprise/IR/ConvolutionOps.td"
 include "reprise/Dialect/Reprise/IR/ElementwiseOps.td"
+include "reprise/Dialect/Reprise/IR/LoopOps.td"
 include "reprise/Dialect/Reprise/IR/NormalizationOps.td"
 include "reprise/Dialect/Reprise/IR/RandomOps.td"
 include "reprise/Dialect/Reprise/IR/ReductionOps.td"
