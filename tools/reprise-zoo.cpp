@@ -20,31 +20,54 @@ enum class Checkpoint { None, Layer };
 
 struct Flags {
   cl::opt<std::string> model{cl::Positional, cl::desc("MODEL"), cl::Required};
-  zoo::Options defaults;
-  cl::opt<int64_t> layers{"layers", cl::desc("Layers"), cl::init(defaults.layers)};
-  cl::opt<int64_t> width{"width", cl::desc("Width of the residual stream or hidden layer"),
-                         cl::init(defaults.width)};
-  cl::opt<int64_t> heads{"heads", cl::desc("Attention heads (default: max(1, width/64))"),
-                         cl::init(defaults.heads)};
-  cl::opt<int64_t> vocab{"vocab", cl::desc("Tokens"), cl::init(defaults.vocab)};
-  cl::opt<int64_t> batch{"batch", cl::desc("Samples in a batch"), cl::init(defaults.batch)};
-  cl::opt<int64_t> seq{"seq", cl::desc("Tokens in a sample"), cl::init(defaults.seq)};
-  cl::opt<int64_t> classes{"classes", cl::desc("Classes of a classifier"),
-                           cl::init(defaults.classes)};
-  cl::opt<double> dropout{"dropout", cl::desc("Dropout rate"), cl::init(defaults.dropout)};
+  cl::opt<int64_t> layers{"layers", cl::desc("Layers; levels of a unet (default: 2, unet 3)")};
+  cl::opt<int64_t> width{
+      "width", cl::desc("Width of the residual stream or hidden layer, channels of the first stage "
+                        "(default: 64, unet 32)")};
+  cl::opt<int64_t> heads{"heads", cl::desc("Attention heads (default: max(1, width/64))")};
+  cl::opt<int64_t> vocab{"vocab", cl::desc("Tokens (default: 256)")};
+  cl::opt<int64_t> batch{"batch", cl::desc("Samples in a batch (default: 8)")};
+  cl::opt<int64_t> seq{"seq",
+                       cl::desc("Tokens in a sample; patches of a vit (default: 128, vit 64)")};
+  cl::opt<int64_t> image{"image", cl::desc("Height and width of an image (default: 64)")};
+  cl::opt<int64_t> classes{"classes", cl::desc("Classes of a classifier (default: 10)")};
+  cl::opt<double> dropout{"dropout", cl::desc("Dropout rate (default: 0)")};
   cl::opt<zoo::Optimizer> optimizer{
-      "optimizer", cl::desc("The optimizer"), cl::init(defaults.optimizer),
+      "optimizer", cl::desc("The optimizer"), cl::init(zoo::Optimizer::Sgd),
       cl::values(clEnumValN(zoo::Optimizer::Sgd, "sgd", "stochastic gradient descent"),
                  clEnumValN(zoo::Optimizer::Momentum, "momentum", "with momentum 0.9"),
                  clEnumValN(zoo::Optimizer::AdamW, "adamw", "AdamW"))};
+  cl::opt<zoo::Precision> precision{
+      "precision", cl::desc("The type of the operands of contractions"),
+      cl::init(zoo::Precision::F32),
+      cl::values(clEnumValN(zoo::Precision::F32, "f32", "as everything else"),
+                 clEnumValN(zoo::Precision::BF16, "bf16", "bfloat16"),
+                 clEnumValN(zoo::Precision::F16, "f16", "half, the loss scaled dynamically"))};
   cl::opt<Checkpoint> checkpoint{"checkpoint", cl::desc("A checkpoint region for"),
                                  cl::init(Checkpoint::None),
                                  cl::values(clEnumValN(Checkpoint::Layer, "layer", "each layer"),
                                             clEnumValN(Checkpoint::None, "none", "nothing"))};
 
+  /// The defaults of the model and what is given.
   zoo::Options options() const {
-    return {layers, width,   heads,   vocab,     batch,
-            seq,    classes, dropout, optimizer, checkpoint == Checkpoint::Layer};
+    zoo::Options options = zoo::defaultOptions(model);
+    auto take = [](const auto &flag, auto &option) {
+      if (flag.getNumOccurrences())
+        option = flag;
+    };
+    take(layers, options.layers);
+    take(width, options.width);
+    take(heads, options.heads);
+    take(vocab, options.vocab);
+    take(batch, options.batch);
+    take(seq, options.seq);
+    take(image, options.image);
+    take(classes, options.classes);
+    take(dropout, options.dropout);
+    options.optimizer = optimizer;
+    options.precision = precision;
+    options.checkpointLayers = checkpoint == Checkpoint::Layer;
+    return options;
   }
 };
 

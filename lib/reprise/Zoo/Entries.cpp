@@ -1,6 +1,5 @@
 // reprise: the entries that training makes of a model
-#include "Model.h"
-
+#include "LossScale.h"
 #include "Optimizers.h"
 
 using namespace mlir;
@@ -16,7 +15,8 @@ public:
       : module(module), model(model), options(options), builder(module.getContext()) {}
 
   void addForward();
-  void addLoss();
+  /// @loss, or @scaled_loss: the loss times the argument loss_scale, then the loss.
+  void addLoss(bool isScaled);
   void addGrad();
   void addDirectional();
   void addHvp();
@@ -26,29 +26,39 @@ private:
   /// An argument of a function under construction.
   struct Argument {
     Tensor tensor;
-    const char *role;
+    Role role;
   };
+  using Arguments = std::vector<Argument>;
 
   /// Starts a function; `values` gets its arguments by name.
   func::FuncOp start(StringRef name, ArrayRef<Argument> arguments, bool isPrivate, Values &values);
   /// Writes roles, names and initializers on the function's arguments.
   void describe(func::FuncOp function, ArrayRef<Argument> arguments);
   /// Ends it with named results.
-  void finish(func::FuncOp function, GraphBuilder &g,
-              ArrayRef<std::pair<std::string, Value>> results, bool named);
+  void finish(func::FuncOp function, GraphBuilder &g, const NamedValues &results, bool named);
 
-  std::vector<Argument> modelArguments(bool withLabels = true) const;
-  std::vector<Argument> withDirections();
+  static void append(Arguments &arguments, ArrayRef<Tensor> tensors, Role role);
+  Arguments modelArguments() const;
+  Arguments withDirections();
   SmallVector<Value> pick(const Values &values, ArrayRef<Argument> arguments) const;
-  /// Loss (or directional derivative) and gradients for all parameters.
+  /// All results of the function, then the gradients for all parameters.
   SmallVector<Value> differentiate(GraphBuilder &g, StringRef function, const Values &values,
-                                   ArrayRef<Argument> arguments, Type result);
+                                   ArrayRef<Argument> arguments);
+  /// The gradients at the end of the results of `differentiate`.
+  ArrayRef<Value> gradients(ArrayRef<Value> results) const {
+    return results.take_back(model.parameters.size());
+  }
+  /// Blends the batch's statistics into the running ones.
+  void appendStatistics(GraphBuilder &g, const Values &values, ArrayRef<Value> statistics,
+                        NamedValues &results);
+  bool scalesLoss() const { return options.precision == Precision::F16; }
   RankedTensorType scalarType() { return RankedTensorType::get({}, builder.getF32Type()); }
 
   ModuleOp module;
   const Model &model;
   const Options &options;
   OpBuilder builder;
+  std::vector<std::string> statistics; ///< the states that a loss function's last results update
 };
 
 func::FuncOp EntryBuilder::start(StringRef name, ArrayRef<Argument> arguments, bool isPrivate,
@@ -74,10 +84,11 @@ void EntryBuilder::describe(func::FuncOp function, ArrayRef<Argument> arguments)
   SmallVector<DictionaryAttr> attributes;
   for (auto [i, argument] : llvm::enumerate(arguments)) {
     NamedAttrList list;
-    list.set("reprise.role", builder.getStringAttr(argument.role));
+    static constexpr const char *roles[] = {"input", "parameter", "state"};
+    list.set("reprise.role", builder.getStringAttr(roles[static_cast<size_t>(argument.role)]));
     list.set("reprise.name", builder.getStringAttr(argument.tensor.name));
     list.set("reprise.init", argument.tensor.init);
-    bool isBatched = StringRef(argument.role) == "input" && argument.tensor.type.getRank() > 0 &&
+    bool isBatched = argument.role == Role::Input && argument.tensor.type.getRank() > 0 &&
                      i < model.inputs.size();
     if (isBatched)
       list.set("reprise.batch_dim", builder.getI64IntegerAttr(0));
@@ -86,8 +97,8 @@ void EntryBuilder::describe(func::FuncOp function, ArrayRef<Argument> arguments)
   function.setAllArgAttrs(attributes);
 }
 
-void EntryBuilder::finish(func::FuncOp function, GraphBuilder &g,
-                          ArrayRef<std::pair<std::string, Value>> results, bool named) {
+void EntryBuilder::finish(func::FuncOp function, GraphBuilder &g, const NamedValues &results,
+                          bool named) {
   SmallVector<Value> values;
   SmallVector<Type> types;
   for (const auto &[name, value] : results) {
@@ -106,23 +117,24 @@ void EntryBuilder::finish(func::FuncOp function, GraphBuilder &g,
       }));
 }
 
-std::vector<EntryBuilder::Argument> EntryBuilder::modelArguments(bool withLabels) const {
-  std::vector<Argument> arguments;
-  for (const Tensor &input : ArrayRef(model.inputs).drop_back(withLabels ? 0 : 1))
-    arguments.push_back({input, "input"});
-  for (const Tensor &parameter : model.parameters)
-    arguments.push_back({parameter, "parameter"});
+void EntryBuilder::append(Arguments &arguments, ArrayRef<Tensor> tensors, Role role) {
+  for (const Tensor &tensor : tensors)
+    arguments.push_back({tensor, role});
+}
+
+EntryBuilder::Arguments EntryBuilder::modelArguments() const {
+  Arguments arguments;
+  append(arguments, model.inputs, Role::Input);
+  append(arguments, model.parameters, Role::Parameter);
   return arguments;
 }
 
-std::vector<EntryBuilder::Argument> EntryBuilder::withDirections() {
-  std::vector<Argument> arguments = modelArguments();
-  auto one = FloatAttr::get(Float64Type::get(module.getContext()), 1.0);
-  auto zero = FloatAttr::get(Float64Type::get(module.getContext()), 0.0);
+EntryBuilder::Arguments EntryBuilder::withDirections() {
+  Arguments arguments = modelArguments();
+  GraphBuilder g(builder);
   for (const Tensor &parameter : model.parameters)
-    arguments.push_back({{"direction/" + parameter.name, parameter.type,
-                          NormalInitAttr::get(module.getContext(), zero, one)},
-                         "input"});
+    arguments.push_back(
+        {{"direction/" + parameter.name, parameter.type, g.normalInit(1.0)}, Role::Input});
   return arguments;
 }
 
@@ -132,12 +144,12 @@ SmallVector<Value> EntryBuilder::pick(const Values &values, ArrayRef<Argument> a
 }
 
 SmallVector<Value> EntryBuilder::differentiate(GraphBuilder &g, StringRef function,
-                                               const Values &values, ArrayRef<Argument> arguments,
-                                               Type result) {
+                                               const Values &values, ArrayRef<Argument> arguments) {
   SmallVector<int64_t> wrt;
-  SmallVector<Type> types{result};
+  auto callee = module.lookupSymbol<func::FuncOp>(function);
+  SmallVector<Type> types = llvm::to_vector(callee.getResultTypes());
   for (auto [i, argument] : llvm::enumerate(arguments))
-    if (StringRef(argument.role) == "parameter") {
+    if (argument.role == Role::Parameter) {
       wrt.push_back(i);
       types.push_back(argument.tensor.type);
     }
@@ -149,44 +161,65 @@ SmallVector<Value> EntryBuilder::differentiate(GraphBuilder &g, StringRef functi
 
 void EntryBuilder::addForward() {
   Values values;
-  auto arguments = modelArguments(/*withLabels=*/false);
+  Arguments arguments;
+  append(arguments, ArrayRef(model.inputs).drop_back(), Role::Input);
+  append(arguments, model.parameters, Role::Parameter);
+  append(arguments, model.states, Role::State);
   func::FuncOp function = start("forward", arguments, false, values);
-  GraphBuilder g(builder);
-  finish(function, g, {{"logits", model.logits(g, values, 0.0)}}, true);
+  Forward f(builder, options, values);
+  finish(function, f.g, {{"logits", model.logits(f)}}, true);
 }
 
-void EntryBuilder::addLoss() {
+void EntryBuilder::addLoss(bool isScaled) {
   Values values;
-  func::FuncOp function = start("loss", modelArguments(), true, values);
+  Arguments arguments = modelArguments();
   GraphBuilder g(builder);
-  Value logits = model.logits(g, values, options.dropout);
-  g.scope("loss");
-  Value each = g.crossEntropy(logits, values.lookup(model.inputs.back().name));
-  finish(function, g, {{"loss", g.mean(each)}}, false);
+  if (isScaled)
+    arguments.push_back({lossScaleState(g).front(), Role::State});
+  func::FuncOp function = start(isScaled ? "scaled_loss" : "loss", arguments, true, values);
+  Forward f(builder, options, values);
+  f.isTraining = true;
+  f.dropout = options.dropout;
+  Value logits = model.logits(f);
+  f.g.scope("loss");
+  Value loss = model.loss ? model.loss(f, logits)
+                          : f.g.mean(f.g.crossEntropy(logits, f.input(model.inputs.back().name)));
+  for (Value penalty : f.penalties)
+    loss = f.g.add(loss, penalty);
+  NamedValues results;
+  if (isScaled)
+    results.push_back({"scaled_loss", f.g.mul(loss, values.lookup("loss_scale"))});
+  results.push_back({"loss", loss});
+  statistics.clear();
+  for (const Forward::Statistic &statistic : f.statistics) {
+    results.push_back({statistic.state, statistic.batch});
+    statistics.push_back(statistic.state);
+  }
+  finish(function, f.g, results, false);
 }
 
 void EntryBuilder::addGrad() {
   Values values;
-  auto arguments = modelArguments();
+  Arguments arguments = modelArguments();
   func::FuncOp function = start("grad", arguments, false, values);
   GraphBuilder g(builder);
-  SmallVector<Value> results = differentiate(g, "loss", values, arguments, scalarType());
-  std::vector<std::pair<std::string, Value>> named{{"loss", results[0]}};
-  for (auto [i, parameter] : llvm::enumerate(model.parameters))
-    named.push_back({"gradient/" + parameter.name, results[i + 1]});
+  SmallVector<Value> results = differentiate(g, "loss", values, arguments);
+  NamedValues named{{"loss", results[0]}};
+  for (auto [parameter, gradient] : llvm::zip(model.parameters, gradients(results)))
+    named.push_back({"gradient/" + parameter.name, gradient});
   finish(function, g, named, true);
 }
 
 void EntryBuilder::addDirectional() {
   Values values;
-  auto arguments = withDirections();
+  Arguments arguments = withDirections();
   func::FuncOp function = start("directional", arguments, true, values);
   GraphBuilder g(builder);
   g.scope("directional");
-  SmallVector<Value> results = differentiate(g, "loss", values, modelArguments(), scalarType());
+  SmallVector<Value> results = differentiate(g, "loss", values, modelArguments());
   Value total;
-  for (auto [i, parameter] : llvm::enumerate(model.parameters)) {
-    Value part = g.sum(g.mul(results[i + 1], values.lookup("direction/" + parameter.name)));
+  for (auto [parameter, gradient] : llvm::zip(model.parameters, gradients(results))) {
+    Value part = g.sum(g.mul(gradient, values.lookup("direction/" + parameter.name)));
     total = total ? g.add(total, part) : part;
   }
   finish(function, g, {{"directional", total}}, false);
@@ -194,43 +227,67 @@ void EntryBuilder::addDirectional() {
 
 void EntryBuilder::addHvp() {
   Values values;
-  auto arguments = withDirections();
+  Arguments arguments = withDirections();
   func::FuncOp function = start("hvp", arguments, false, values);
   GraphBuilder g(builder);
-  SmallVector<Value> results = differentiate(g, "directional", values, arguments, scalarType());
-  std::vector<std::pair<std::string, Value>> named;
-  for (auto [i, parameter] : llvm::enumerate(model.parameters))
-    named.push_back({"hvp/" + parameter.name, results[i + 1]});
+  SmallVector<Value> results = differentiate(g, "directional", values, arguments);
+  NamedValues named;
+  for (auto [parameter, product] : llvm::zip(model.parameters, gradients(results)))
+    named.push_back({"hvp/" + parameter.name, product});
   finish(function, g, named, true);
 }
 
+void EntryBuilder::appendStatistics(GraphBuilder &g, const Values &values, ArrayRef<Value> fresh,
+                                    NamedValues &results) {
+  constexpr double momentum = 0.1; // as PyTorch counts it
+  for (auto [name, value] : llvm::zip(statistics, fresh))
+    results.push_back({name, g.add(g.mul(values.lookup(name), g.scalar(1.0 - momentum)),
+                                   g.mul(value, g.scalar(momentum)))});
+}
+
 void EntryBuilder::addTrain() {
-  Values values;
-  std::vector<Argument> arguments = modelArguments(), state;
-  auto makeScalar = [&](StringRef name, double value, const char *role) {
-    auto init = FillInitAttr::get(module.getContext(), builder.getF64FloatAttr(value));
-    arguments.insert(arguments.begin() + model.inputs.size(),
-                     {{name.str(), scalarType(), init}, role});
-  };
-  makeScalar("learning_rate", defaultRate(options.optimizer), "input");
-  auto loss = modelArguments();
-  for (const Tensor &tensor : optimizerState(builder, options.optimizer, model.parameters))
-    arguments.push_back({tensor, "state"});
-  func::FuncOp function = start("train", arguments, false, values);
   GraphBuilder g(builder);
-  SmallVector<Value> results = differentiate(g, "loss", values, loss, scalarType());
-  std::vector<std::pair<std::string, Value>> named{{"loss", results[0]}};
+  Values values;
+  Arguments loss = modelArguments();
+  std::vector<Tensor> scale = scalesLoss() ? lossScaleState(g) : std::vector<Tensor>();
+  Arguments arguments = loss;
+  Tensor rate{"learning_rate", scalarType(), g.fillInit(defaultRate(options.optimizer))};
+  arguments.insert(arguments.begin() + model.inputs.size(), {rate, Role::Input});
+  append(arguments, optimizerState(g, options.optimizer, model.parameters), Role::State);
+  append(arguments, model.states, Role::State);
+  append(arguments, scale, Role::State);
+  if (scalesLoss())
+    loss.push_back({scale.front(), Role::State});
+  func::FuncOp function = start("train", arguments, false, values);
+  g = GraphBuilder(builder);
+  auto results = differentiate(g, scalesLoss() ? "scaled_loss" : "loss", values, loss);
   g.scope("optimizer");
-  appendUpdates(g, options.optimizer, model.parameters, values, ArrayRef(results).drop_front(),
-                named);
-  finish(function, g, named, true);
+  size_t numGradients = model.parameters.size(), numPrimal = results.size() - numGradients;
+  MutableArrayRef<Value> gradients = MutableArrayRef(results).drop_front(numPrimal);
+  Value finite;
+  if (scalesLoss()) {
+    unscale(g, values, gradients);
+    finite = areFinite(g, gradients);
+  }
+  NamedValues next;
+  appendUpdates(g, options.optimizer, model.parameters, values, gradients, next);
+  appendStatistics(g, values,
+                   ArrayRef(results).slice(numPrimal - statistics.size(), statistics.size()), next);
+  if (scalesLoss()) {
+    skipUnless(g, finite, values, next);
+    appendLossScale(g, finite, values, next);
+  }
+  next.insert(next.begin(), {"loss", results[scalesLoss() ? 1 : 0]});
+  finish(function, g, next, true);
 }
 
 } // namespace
 
 void addEntries(ModuleOp module, const Model &model, const Options &options) {
   EntryBuilder entries(module, model, options);
-  entries.addLoss();
+  entries.addLoss(/*isScaled=*/false);
+  if (options.precision == Precision::F16)
+    entries.addLoss(/*isScaled=*/true);
   entries.addTrain();
   entries.addGrad();
   entries.addDirectional();

@@ -1,41 +1,166 @@
-// reprise: the models of the zoo by name, and their arguments
+// reprise: the models of the zoo by name, their arguments, and one forward pass
 #include "Model.h"
+
+#include <cmath>
 
 using namespace mlir;
 
 namespace reprise::zoo {
 
-void ModelBuilder::tokens(StringRef name, ArrayRef<int64_t> shape, int64_t count) {
-  model.inputs.push_back({name.str(), RankedTensorType::get(shape, builder.getI32Type()),
-                          UniformIntInitAttr::get(builder.getContext(), 0, count)});
+//===-- Arguments -----------------------------------------------------------------------------===//
+
+void ModelBuilder::integers(StringRef name, ArrayRef<int64_t> shape, int64_t low, int64_t high) {
+  model.inputs.push_back(
+      {name.str(), RankedTensorType::get(shape, g.b.getI32Type()), g.integerInit(low, high)});
 }
 
 void ModelBuilder::input(StringRef name, ArrayRef<int64_t> shape) {
-  model.inputs.push_back({name.str(), RankedTensorType::get(shape, builder.getF32Type()),
-                          NormalInitAttr::get(builder.getContext(), builder.getF64FloatAttr(0),
-                                              builder.getF64FloatAttr(1))});
+  model.inputs.push_back(
+      {name.str(), RankedTensorType::get(shape, g.b.getF32Type()), g.normalInit(1.0)});
 }
 
-void ModelBuilder::normal(const Twine &name, ArrayRef<int64_t> shape, double std) {
-  model.parameters.push_back({name.str(), RankedTensorType::get(shape, builder.getF32Type()),
-                              NormalInitAttr::get(builder.getContext(), builder.getF64FloatAttr(0),
-                                                  builder.getF64FloatAttr(std))});
+void ModelBuilder::addText(const Options &options) {
+  tokens("tokens", {options.batch, options.seq}, options.vocab);
+  tokens("labels", {options.batch, options.seq}, options.vocab);
 }
 
-void ModelBuilder::fill(const Twine &name, ArrayRef<int64_t> shape, double value) {
-  model.parameters.push_back(
-      {name.str(), RankedTensorType::get(shape, builder.getF32Type()),
-       FillInitAttr::get(builder.getContext(), builder.getF64FloatAttr(value))});
+void ModelBuilder::addImages(const Options &options) {
+  input("image", {options.batch, 3, options.image, options.image});
 }
+
+//===-- One forward pass ----------------------------------------------------------------------===//
+
+Value Forward::use(Role role, const std::string &name, ArrayRef<int64_t> shape, Attribute init) {
+  Value &value = values[name];
+  if (!value && declare)
+    value = declare(role, {name, RankedTensorType::get(shape, g.b.getF32Type()), init});
+  return value;
+}
+
+Value Forward::layer(const Twine &name, llvm::function_ref<Value()> body) {
+  g.scope(name);
+  ImplicitLocOpBuilder &b = g.b;
+  Location location = b.getLoc();
+  size_t firstStatistic = statistics.size(), firstPenalty = penalties.size();
+  Region region;
+  SmallVector<Value> yielded;
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.createBlock(&region);
+    yielded.push_back(body());
+    for (Statistic &statistic : MutableArrayRef(statistics).drop_front(firstStatistic))
+      yielded.push_back(statistic.batch);
+    llvm::append_range(yielded, ArrayRef(penalties).drop_front(firstPenalty));
+    b.setLoc(location);
+    YieldOp::create(b, yielded);
+  }
+  TypeRange types(yielded);
+  Operation *op = checkpointLayers ? CheckpointOp::create(b, types, StringAttr()).getOperation()
+                                   : BlockOp::create(b, types).getOperation();
+  op->getRegion(0).takeBody(region);
+  // What leaves the pass besides the layer's value leaves through its results.
+  auto result = std::next(op->result_begin());
+  for (Statistic &statistic : MutableArrayRef(statistics).drop_front(firstStatistic))
+    statistic.batch = *result++;
+  for (Value &penalty : MutableArrayRef(penalties).drop_front(firstPenalty))
+    penalty = *result++;
+  return op->getResult(0);
+}
+
+/// Adds the parameters and states, which a pass on a scratch function finds.
+static void collectArguments(MLIRContext &context, Model &model, const Options &options) {
+  Location unknown = UnknownLoc::get(&context);
+  OwningOpRef<func::FuncOp> scratch =
+      func::FuncOp::create(unknown, "scratch", FunctionType::get(&context, {}, {}));
+  Block *body = scratch->addEntryBlock();
+  Values values;
+  for (const Tensor &input : model.inputs)
+    values[input.name] = body->addArgument(input.type, unknown);
+  Forward f(OpBuilder::atBlockEnd(body), options, values);
+  f.declare = [&](Role role, const Tensor &tensor) {
+    (role == Role::State ? model.states : model.parameters).push_back(tensor);
+    return body->addArgument(tensor.type, unknown);
+  };
+  model.logits(f);
+}
+
+//===-- Models by name ------------------------------------------------------------------------===//
+
+static std::string checkHeads(const Options &options) {
+  if (options.heads < 0 || options.width % options.numHeads() != 0)
+    return "expected a width that the heads divide, got " + std::to_string(options.width) +
+           " and " + std::to_string(options.numHeads());
+  return "";
+}
+
+static std::string checkLlama(const Options &options) {
+  if (std::string wrong = checkHeads(options); !wrong.empty())
+    return wrong;
+  if (options.width / options.numHeads() % 2 != 0)
+    return "expected heads of an even width, got " + std::to_string(options.width) + " and " +
+           std::to_string(options.numHeads());
+  return "";
+}
+
+static std::string checkVit(const Options &options) {
+  if (std::string wrong = checkHeads(options); !wrong.empty())
+    return wrong;
+  int64_t grid = std::lround(std::sqrt(static_cast<double>(options.seq)));
+  if (grid * grid != options.seq || options.image % grid != 0)
+    return "expected a square number of patches whose root divides the image, got " +
+           std::to_string(options.seq) + " and " + std::to_string(options.image);
+  return "";
+}
+
+static std::string checkResnet(const Options &options) {
+  int64_t last = llvm::divideCeil(options.image, 32);
+  if (options.batch * last * last == 1)
+    return "expected more than one value per channel in the last stage: a larger batch or image";
+  return "";
+}
+
+static std::string checkUnet(const Options &options) {
+  if (options.layers > 16 || options.image % (int64_t{1} << options.layers) != 0)
+    return "expected an image that can be halved once per layer, got " +
+           std::to_string(options.image) + " and " + std::to_string(options.layers) + " layers";
+  return "";
+}
+
+static std::string checkLstm(const Options &options) {
+  if (options.seq > (int64_t{1} << 16) / options.layers)
+    return "expected at most 65536 steps, counted over all layers";
+  return "";
+}
+
+static std::string checkNothing(const Options &) { return ""; }
 
 namespace {
 struct Entry {
   StringRef name;
   Model (*build)(MLIRContext &, const Options &);
+  std::string (*check)(const Options &);
+  /// What differs from the defaults of Options.
+  int64_t layers = Options().layers, width = Options().width, seq = Options().seq;
 };
 } // namespace
 
-static constexpr Entry entries[] = {{"gpt2", buildGpt2}, {"mlp", buildMlp}};
+static constexpr int64_t patches = 64;
+static const Entry entries[] = {
+    {"bert", buildBert, checkHeads},
+    {"gpt2", buildGpt2, checkHeads},
+    {"llama", buildLlama, checkLlama},
+    {"lstm", buildLstm, checkLstm},
+    {"mlp", buildMlp, checkNothing},
+    {"moe", buildMoe, checkHeads},
+    {"resnet18", buildResnet18, checkResnet},
+    {"resnet50", buildResnet50, checkResnet},
+    {"unet", buildUnet, checkUnet, 3, 32},
+    {"vit", buildVit, checkVit, Options().layers, Options().width, patches},
+};
+
+static const Entry *find(StringRef model) {
+  return llvm::find_if(entries, [&](const Entry &e) { return e.name == model; });
+}
 
 std::vector<std::string> modelNames() {
   std::vector<std::string> names;
@@ -44,26 +169,33 @@ std::vector<std::string> modelNames() {
   return names;
 }
 
+Options defaultOptions(StringRef model) {
+  const Entry *entry = find(model);
+  Options options;
+  options.layers = entry->layers;
+  options.width = entry->width;
+  options.seq = entry->seq;
+  return options;
+}
+
 std::string checkOptions(StringRef model, const Options &options) {
-  for (int64_t size :
-       {options.layers, options.width, options.vocab, options.batch, options.seq, options.classes})
+  for (int64_t size : {options.layers, options.width, options.vocab, options.batch, options.seq,
+                       options.image, options.classes})
     if (size < 1 || size > (int64_t{1} << 31))
       return "expected sizes from 1 to 2^31";
   if (options.layers > (int64_t{1} << 16))
     return "expected at most 65536 layers";
-  if (options.heads < 0 || options.width % options.numHeads() != 0)
-    return "expected a width that the heads divide, got " + std::to_string(options.width) +
-           " and " + std::to_string(options.numHeads());
   if (!(options.dropout >= 0.0 && options.dropout < 1.0))
     return "expected a dropout rate in [0, 1)";
-  return "";
+  return find(model)->check(options);
 }
 
-OwningOpRef<ModuleOp> buildModel(MLIRContext &context, StringRef model, const Options &options) {
+OwningOpRef<ModuleOp> buildModel(MLIRContext &context, StringRef name, const Options &options) {
   context.loadDialect<RepriseDialect, func::FuncDialect>();
-  const Entry *entry = llvm::find_if(entries, [&](const Entry &e) { return e.name == model; });
-  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context), model);
-  addEntries(*module, entry->build(context, options), options);
+  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context), name);
+  Model model = find(name)->build(context, options);
+  collectArguments(context, model, options);
+  addEntries(*module, model, options);
   return module;
 }
 

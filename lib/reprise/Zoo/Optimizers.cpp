@@ -21,22 +21,19 @@ double defaultRate(Optimizer optimizer) {
   return 0.0;
 }
 
-std::vector<Tensor> optimizerState(Builder &builder, Optimizer optimizer,
+std::vector<Tensor> optimizerState(GraphBuilder &g, Optimizer optimizer,
                                    const std::vector<Tensor> &parameters) {
-  auto fill = [&](double value) {
-    return FillInitAttr::get(builder.getContext(), builder.getF64FloatAttr(value));
-  };
   std::vector<Tensor> state;
   if (optimizer == Optimizer::Momentum)
     for (const Tensor &parameter : parameters)
-      state.push_back({"momentum/" + parameter.name, parameter.type, fill(0.0)});
+      state.push_back({"momentum/" + parameter.name, parameter.type, g.fillInit(0.0)});
   if (optimizer == Optimizer::AdamW) {
-    auto scalar = RankedTensorType::get({}, builder.getF32Type());
-    state.push_back({"beta1_power", scalar, fill(1.0)});
-    state.push_back({"beta2_power", scalar, fill(1.0)});
+    auto scalar = RankedTensorType::get({}, g.b.getF32Type());
+    state.push_back({"beta1_power", scalar, g.fillInit(1.0)});
+    state.push_back({"beta2_power", scalar, g.fillInit(1.0)});
     for (const Tensor &parameter : parameters) {
-      state.push_back({"mean/" + parameter.name, parameter.type, fill(0.0)});
-      state.push_back({"variance/" + parameter.name, parameter.type, fill(0.0)});
+      state.push_back({"mean/" + parameter.name, parameter.type, g.fillInit(0.0)});
+      state.push_back({"variance/" + parameter.name, parameter.type, g.fillInit(0.0)});
     }
   }
   return state;
@@ -57,16 +54,14 @@ struct AdamW {
 
   Value update(Value parameter, Value mean, Value variance) const {
     Value step = g.div(g.div(mean, correction1),
-                       g.add(g.sqrt(g.div(variance, correction2)), g.scalar(epsilon)));
+                       g.add(g.unary<SqrtOp>(g.div(variance, correction2)), g.scalar(epsilon)));
     return g.sub(g.mul(parameter, decay), g.mul(step, rate));
   }
 };
 } // namespace
 
-using Results = std::vector<std::pair<std::string, Value>>;
-
 static void appendAdamW(GraphBuilder &g, const std::vector<Tensor> &parameters,
-                        const Values &values, ArrayRef<Value> gradients, Results &results) {
+                        const Values &values, ArrayRef<Value> gradients, NamedValues &results) {
   AdamW adam{g, values.lookup("learning_rate"),
              g.mul(values.lookup("beta1_power"), g.scalar(beta1)),
              g.mul(values.lookup("beta2_power"), g.scalar(beta2))};
@@ -84,7 +79,7 @@ static void appendAdamW(GraphBuilder &g, const std::vector<Tensor> &parameters,
 }
 
 void appendUpdates(GraphBuilder &g, Optimizer optimizer, const std::vector<Tensor> &parameters,
-                   const Values &values, ArrayRef<Value> gradients, Results &results) {
+                   const Values &values, ArrayRef<Value> gradients, NamedValues &results) {
   if (optimizer == Optimizer::AdamW)
     return appendAdamW(g, parameters, values, gradients, results);
   Value rate = values.lookup("learning_rate");

@@ -10,14 +10,14 @@ namespace reprise::zoo {
 double defaultRate(Optimizer optimizer);
 
 /// The state arguments of the optimizer for `parameters`.
-std::vector<Tensor> optimizerState(mlir::Builder &builder, Optimizer optimizer,
+std::vector<Tensor> optimizerState(GraphBuilder &g, Optimizer optimizer,
                                    const std::vector<Tensor> &parameters);
 
 /// Builds the updates from the value named learning_rate, the state and one gradient per parameter;
 /// appends the next value of every parameter and state to `results`.
 void appendUpdates(GraphBuilder &g, Optimizer optimizer, const std::vector<Tensor> &parameters,
                    const Values &values, llvm::ArrayRef<mlir::Value> gradients,
-                   std::vector<std::pair<std::string, mlir::Value>> &results);
+                   NamedValues &results);
 
 } // namespace reprise::zoo
 

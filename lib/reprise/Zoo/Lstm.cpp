@@ -1,0 +1,65 @@
+// reprise: a language model of LSTM layers (Hochreiter and Schmidhuber 1997), gates in PyTorch's
+// order: input, forget, cell, output
+#include "Layers.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace reprise::zoo {
+
+namespace {
+/// What a step hands to the next: both [batch, width].
+struct Carry {
+  Value hidden, cell;
+};
+} // namespace
+
+/// One step from the gates' input part [batch, 4 · width].
+static Carry step(GraphBuilder &g, const Carry &carry, Value input, Value weight) {
+  int64_t width = g.size(carry.hidden, 1);
+  Value gates = g.add(input, g.dot(carry.hidden, weight, {1}, {0}));
+  auto gate = [&](int64_t i) { return g.slice(gates, 1, i * width, (i + 1) * width); };
+  Value kept = g.mul(g.unary<SigmoidOp>(gate(1)), carry.cell);
+  Value fresh = g.mul(g.unary<SigmoidOp>(gate(0)), g.unary<TanhOp>(gate(2)));
+  Value cell = g.add(kept, fresh);
+  return {g.mul(g.unary<SigmoidOp>(gate(3)), g.unary<TanhOp>(cell)), cell};
+}
+
+/// A layer over all steps of x [batch, tokens, width]; the inputs of all gates are one product.
+static Value lstmLayer(const Scope &s, Value x) {
+  GraphBuilder &g = s.f.g;
+  int64_t batch = g.size(x, 0), tokens = g.size(x, 1), width = g.size(x, 2);
+  double std = 1.0 / std::sqrt(static_cast<double>(width));
+  Value inputs = linear(s / "input", x, {2}, {4 * width}, std);
+  Value weight = s.normal("hidden/weight", {width, 4 * width}, std);
+  Value zeros = g.splat({batch, width}, 0.0);
+  Carry carry{zeros, zeros};
+  SmallVector<Value> outputs;
+  for (int64_t t = 0; t < tokens; ++t) {
+    Value input = g.reshape(g.slice(inputs, 1, t, t + 1), {batch, 4 * width});
+    carry = step(g, carry, input, weight);
+    outputs.push_back(g.reshape(carry.hidden, {batch, 1, width}));
+  }
+  return g.concatenate(outputs, 1);
+}
+
+Model buildLstm(MLIRContext &context, const Options &options) {
+  ModelBuilder m(context);
+  m.addText(options);
+  m.model.logits = [options](Forward &f) {
+    GraphBuilder &g = f.g;
+    Scope top{f, ""};
+    g.scope("embedding");
+    Value x = f.drop(
+        g.gather(top.normal("embedding", {options.vocab, options.width}, 1.0), f.input("tokens")));
+    x = stackLayers(f, options.layers, x,
+                    [&](const Scope &s, Value x) { return f.drop(lstmLayer(s, x)); });
+    g.scope("head");
+    double std = 1.0 / std::sqrt(static_cast<double>(options.width));
+    return linear(top / "head", x, {2}, {options.vocab}, std);
+  };
+  return m.model;
+}
+
+} // namespace reprise::zoo
