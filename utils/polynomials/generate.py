@@ -23,6 +23,8 @@ HEADER = """\
 #ifndef {guard}
 #define {guard}
 
+#include <cstdint>
+
 // clang-format off
 namespace {namespace} {{
 """
@@ -65,6 +67,16 @@ def tables(single):
     yield ("cosine", "(cos(r) - 1 + s/2)/s² in s = r², |r| <= pi/4",
            lambda s: (mp.cos(mp.sqrt(s)) - 1 + s / 2) / s**2,
            lambda s: s * s / mp.cos(mp.sqrt(s)), (mp.mpf(0), quarter**2), 2 if single else 5, [])
+    if not single:
+        yield ("shortLogarithm", "(log(1 + f) - f)/f², |f| <= 1/3: for pow of f32",
+               lambda f: (mp.log1p(f) - f) / f**2, lambda f: f * f / mp.log1p(f),
+               (-mp.mpf(1) / 3, mp.mpf(1) / 3), 13, [mp.mpf("-0.5")])
+        yield ("shortPowerOfTwo", "(2^r - 1)/r, |r| <= 1/2: for pow of f32",
+               lambda r: (2**r - 1) / r, lambda r: r / 2**r, (mp.mpf("-.50001"), mp.mpf(".50001")), 8, [])
+        atanh = over_root(mp.atanh)
+        yield ("inverseTanh", "(atanh(s)/s - 1 - z/3)/z² in z = s², s <= tanh(ln(2)/4)",
+               lambda z: (atanh(z) - 1 - z / 3) / z**2, lambda z: z * z / atanh(z),
+               (mp.mpf(0), mp.tanh(mp.log(2) / 4)**2 * mp.mpf("1.0001")), 9, [])
     if single:
         high = remez.round_to(mp.pi / 2, 24)
         yield ("sineOfTurn", "sin(pi/2 y)/y - f32(pi/2) in s = y², |y| <= 1/2",
@@ -72,6 +84,13 @@ def tables(single):
         yield ("cosineOfTurn", "cos(pi/2 y) in s = y², |y| <= 1/2",
                lambda s: mp.cos(mp.pi / 2 * mp.sqrt(s)), lambda s: 1 / mp.cos(mp.pi / 2 * mp.sqrt(s)),
                (mp.mpf(0), mp.mpf(".25")), 4, [mp.mpf(1)])
+
+
+def two_over_pi():
+    """Words of 32 bits of 2/pi, the first two before the point: enough for every f64."""
+    with mp.workprec(1400):
+        bits = int(mp.floor(mp.ldexp(2 / mp.pi, 32 * 37)))
+    return [0, 0] + [bits >> 32 * i & 0xFFFFFFFF for i in reversed(range(37))]
 
 
 def main():
@@ -88,6 +107,11 @@ def main():
                 print(f"    {remez.literal(value)},")
             print("};")
         print(f"}} // namespace f{32 if bits == 24 else 64}\n")
+    print("/// The bits of 2/pi, 32 at a time, of which the first 64 stand before the point.")
+    print("constexpr uint32_t twoOverPiBits[] = {")
+    for word in two_over_pi():
+        print(f"    0x{word:08x},")
+    print("};")
     print(f"}} // namespace {namespace}\n// clang-format on\n\n#endif")
 
 

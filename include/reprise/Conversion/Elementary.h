@@ -1,5 +1,5 @@
 // reprise: the arithmetic of generated code that no single instruction does, emitted as arith,
-// math.fma and math.sqrt.
+// math.fma, math.sqrt and math.floor; the sines also take scf and vector, for large angles.
 //
 // A value is a scalar or a vector of one dimension. Each function returns, lane by lane and to the
 // bit, what the function of the same name in reprise/Reference/Elementary.h or Numbers.h returns
@@ -23,6 +23,7 @@ mlir::Value emitSqrt(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 mlir::Value emitRsqrt(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 mlir::Value emitSin(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 mlir::Value emitCos(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+mlir::Value emitPow(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Value y);
 
 /// IEEE maximum and minimum of f32 or f64: a NaN wins, and -0 is less than +0.
 mlir::Value emitMaximum(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Value y);

@@ -19,7 +19,6 @@ namespace {
 
 constexpr double log2e = 1.4426950408889634074;
 constexpr double ln2 = 0.69314718055994530942;
-constexpr double twoOverPi = 0.63661977236758134308;
 
 /// ln 2 in two parts; a product of the first with an exponent is exact.
 struct Ln2 {
@@ -40,35 +39,6 @@ std::pair<Value, Value> emitBinaryPower(Lanes &l, Value base, Value exponent) {
   Value scale = l.fromBits(l.shiftLeft(l.toBits(shifted), l.mantissaBits()));
   Value w = l.mul(l.horner(f32::powerOfTwo, f64::powerOfTwo, rest), rest);
   return {scale, w};
-}
-
-/// sin(x + quadrant·pi/2).
-Value emitSineFromQuadrant(ImplicitLocOpBuilder &b, Value x, int quadrant) {
-  Lanes l(b, x);
-  const double halfPi32[] = {0x1.921fb4p+0, 0x1.4442dp-24, 0x1.84698ap-48};
-  const double halfPi64[] = {0x1.921fb54442d18p+0, 0x1.1a62633145c06p-54, 0x1.c1cd129024e09p-107};
-  Value shift = l.f(l.integerShift());
-  Value shifted = l.fma(x, l.f(twoOverPi), shift);
-  Value n = l.sub(shifted, shift);
-  Value r = x;
-  for (double part : l.isDouble ? halfPi64 : halfPi32)
-    r = l.fma(n, l.f(-part), r);
-  Value s = l.mul(r, r);
-  Value sine = l.fma(l.mul(l.horner(f32::sine, f64::sine, s), s), r, r);
-  Value magnitude = l.absolute(sine);
-  sine = l.withSignOf(magnitude, r);
-  Value cosine = l.fma(l.horner(f32::cosine, f64::cosine, s), s, l.f(-0.5));
-  cosine = l.fma(cosine, s, l.f(1));
-  Value turn = l.toBits(shifted);
-  if (quadrant)
-    turn = l.addBits(turn, l.i(quadrant));
-  Value odd = l.compare(arith::CmpIPredicate::ne, l.andBits(turn, l.i(1)), l.i(0));
-  Value value = l.select(odd, cosine, sine);
-  Value sign = l.andBits(l.shiftLeft(turn, l.bitWidth() - 2), l.i(l.signBit()));
-  value = l.fromBits(l.xorBits(l.toBits(value), sign));
-  Value inRange =
-      l.compare(arith::CmpFPredicate::OLE, l.absolute(x), l.f(l.isDouble ? 0x1p40 : 0x1p17));
-  return l.select(inRange, value, l.f(std::numeric_limits<double>::quiet_NaN()));
 }
 
 } // namespace
@@ -176,28 +146,6 @@ Value emitSqrt(ImplicitLocOpBuilder &b, Value x) { return math::SqrtOp::create(b
 Value emitRsqrt(ImplicitLocOpBuilder &b, Value x) {
   Lanes l(b, x);
   return l.div(l.f(1), emitSqrt(b, x));
-}
-
-Value emitSin(ImplicitLocOpBuilder &b, Value x) { return emitSineFromQuadrant(b, x, 0); }
-Value emitCos(ImplicitLocOpBuilder &b, Value x) { return emitSineFromQuadrant(b, x, 1); }
-
-std::pair<Value, Value> emitSinCosOfTurn(Lanes &l, Value u) {
-  Value quarters = l.mul(u, l.f(4));
-  Value shift = l.f(l.integerShift());
-  Value shifted = l.add(quarters, shift);
-  Value y = l.sub(quarters, l.sub(shifted, shift));
-  Value s = l.mul(y, y);
-  Value sine = l.fma(y, l.f(0x1.921fb6p+0), l.mul(l.hornerOf(f32::sineOfTurn, s), y));
-  Value cosine = l.hornerOf(f32::cosineOfTurn, s);
-  Value turn = l.toBits(shifted);
-  Value odd = l.compare(arith::CmpIPredicate::ne, l.andBits(turn, l.i(1)), l.i(0));
-  auto flip = [&](Value magnitude, Value quadrant) {
-    Value sign = l.andBits(l.shiftLeft(quadrant, l.bitWidth() - 2), l.i(l.signBit()));
-    return l.fromBits(l.xorBits(l.toBits(magnitude), sign));
-  };
-  Value sineValue = flip(l.select(odd, cosine, sine), turn);
-  Value cosineValue = flip(l.select(odd, sine, cosine), l.addBits(turn, l.i(1)));
-  return {sineValue, cosineValue};
 }
 
 Value emitMaximum(ImplicitLocOpBuilder &b, Value x, Value y) {

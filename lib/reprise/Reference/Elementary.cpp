@@ -4,6 +4,7 @@
 // in the same order (lib/reprise/Conversion/Elementary.cpp) and shares nothing with this file.
 
 #include "reprise/Reference/Elementary.h"
+#include "Angle.h"
 #include "Polynomials.h"
 #include <cmath>
 #include <cstdint>
@@ -27,6 +28,7 @@ template <> struct Format<float> {
   static constexpr float expLowest = -104.0f, expHighest = 89.0f;
   /// Beyond these the results are 1 to the last bit.
   static constexpr float tanhOne = 9.5f, erfOne = 4.0f, sigmoidOne = 30.0f;
+  /// Beyond it the three parts of pi/2 are too few.
   static constexpr float sineLimit = 0x1p17f;
   /// Arguments of log are scaled by it when they are subnormal.
   static constexpr int subnormalShift = 23;
@@ -202,17 +204,27 @@ template <typename F> F sigmoidOf(F x) {
   return one / denominator;
 }
 
-/// sin(x + quadrant·pi/2).
-template <typename F> F sineFromQuadrant(F x, unsigned quadrant) {
+/// x - turn·pi/2 for the nearest `turn`, given modulo 4; x is finite.
+template <typename F> F reduceAngle(F x, unsigned &turn) {
   using Fmt = Format<F>;
-  if (!(absolute(x) <= Fmt::sineLimit))
-    return std::numeric_limits<F>::quiet_NaN();
+  if (absolute(x) > Fmt::sineLimit)
+    return static_cast<F>(reduceLargeAngle(static_cast<double>(x), turn));
   F shifted = std::fma(x, twoOverPi<F>, integerShift<F>());
   F n = shifted - integerShift<F>();
+  turn = bitsOf(shifted) & 3;
   F r = x;
   for (F part : Fmt::halfPi)
     r = std::fma(n, -part, r);
-  auto turn = bitsOf(shifted) + quadrant;
+  return r;
+}
+
+/// sin(x + quadrant·pi/2).
+template <typename F> F sineFromQuadrant(F x, unsigned quadrant) {
+  if (!(absolute(x) <= std::numeric_limits<F>::max()))
+    return std::numeric_limits<F>::quiet_NaN();
+  unsigned turn;
+  F r = reduceAngle(x, turn);
+  turn += quadrant;
   F s = r * r;
   F sine = withSignOf(std::fma(sineAt(s) * s, r, r), r); // else sin(-0) would be +0
   F cosine = std::fma(std::fma(cosineAt(s), s, F(-0.5)), s, F(1));

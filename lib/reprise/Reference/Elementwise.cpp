@@ -38,7 +38,11 @@ REPRISE_UNARY(Tanh, tanh(x))
 REPRISE_UNARY(Erf, erf(x))
 REPRISE_UNARY(Sigmoid, sigmoid(x))
 REPRISE_UNARY(Silu, x *sigmoid(x))
+REPRISE_UNARY(Sin, sin(x))
+REPRISE_UNARY(Cos, cos(x))
+REPRISE_UNARY(Floor, std::floor(x))
 REPRISE_UNARY(Relu, x < 0 ? T(0) : x)
+REPRISE_UNARY(Not, !x)
 REPRISE_UNARY(GeluByErf, (T(0.5) * x) * (T(1) + erf(x * T(0.70710678118654752440))))
 REPRISE_UNARY(GeluByTanh, (T(0.5) * x) * (T(1) + tanh(T(0.79788456080286535588) *
                                                       (x + T(0.044715) * ((x * x) * x)))))
@@ -68,6 +72,33 @@ template <typename OpT, typename Function> Results evaluateUnary(OpT op, Operand
 Results evaluateGelu(GeluOp op, Operands operands) {
   return op.getForm() == GeluForm::erf ? evaluateFloatUnary<GeluOp, GeluByErf>(op, operands)
                                        : evaluateFloatUnary<GeluOp, GeluByTanh>(op, operands);
+}
+
+/// `value` rounded to the element type.
+double roundedTo(Type elementType, double value) {
+  if (elementType.isBF16())
+    return fromBf16(toBf16(value));
+  if (elementType.isF16())
+    return fromF16(toF16(value));
+  return elementType.isF32() ? static_cast<float>(value) : value;
+}
+
+Results evaluateClamp(ClampOp op, Operands operands) {
+  Type elementType = op.getType().getElementType();
+  return single(withFloat(elementType, [&](auto zero) {
+    using T = decltype(zero);
+    T low = static_cast<T>(roundedTo(elementType, op.getLow()));
+    T high = static_cast<T>(roundedTo(elementType, op.getHigh()));
+    Values<T> x(*operands[0]);
+    std::vector<T> result;
+    for (int64_t i = 0; i < operands[0]->size(); ++i)
+      result.push_back(minimum(maximum(x[i], low), high));
+    return round(op.getType(), result);
+  }));
+}
+
+Results evaluateNot(NotOp op, Operands operands) {
+  return single(mapUnary<uint8_t, Not>(op.getType(), *operands[0]));
 }
 
 //===-- Two operands, with broadcasting -------------------------------------------------------===//
@@ -101,6 +132,18 @@ struct Div {
 };
 struct Rem {
   template <typename T> T operator()(T x, T y) const { return remainder(x, y); }
+};
+struct Pow {
+  template <typename T> T operator()(T x, T y) const { return pow(x, y); }
+};
+struct And {
+  uint8_t operator()(uint8_t x, uint8_t y) const { return x & y; }
+};
+struct Or {
+  uint8_t operator()(uint8_t x, uint8_t y) const { return x | y; }
+};
+struct Xor {
+  uint8_t operator()(uint8_t x, uint8_t y) const { return x ^ y; }
 };
 struct Maximum {
   template <typename T> T operator()(T x, T y) const {
@@ -153,6 +196,16 @@ template <typename OpT, typename Function> Results evaluateBinary(OpT op, Operan
   return single(withNumber(op.getType().getElementType(), [&](auto zero) {
     return mapBinary<decltype(zero), decltype(zero)>(op.getType(), operands, Function());
   }));
+}
+
+Results evaluatePow(PowOp op, Operands operands) {
+  return single(withFloat(op.getType().getElementType(), [&](auto zero) {
+    return mapBinary<decltype(zero), decltype(zero)>(op.getType(), operands, Pow());
+  }));
+}
+
+template <typename OpT, typename Function> Results evaluateLogical(OpT op, Operands operands) {
+  return single(mapBinary<uint8_t, uint8_t>(op.getType(), operands, Function()));
 }
 
 Results evaluateRem(RemOp op, Operands operands) {
@@ -223,7 +276,12 @@ void attachElementwise(MLIRContext *context) {
   attach<evaluateFloatUnary<ErfOp, Erf>>(context);
   attach<evaluateFloatUnary<SigmoidOp, Sigmoid>>(context);
   attach<evaluateFloatUnary<SiluOp, Silu>>(context);
+  attach<evaluateFloatUnary<SinOp, Sin>>(context);
+  attach<evaluateFloatUnary<CosOp, Cos>>(context);
+  attach<evaluateFloatUnary<FloorOp, Floor>>(context);
   attach<evaluateGelu>(context);
+  attach<evaluateClamp>(context);
+  attach<evaluateNot>(context);
   attach<evaluateBinary<AddOp, Add>>(context);
   attach<evaluateBinary<SubOp, Sub>>(context);
   attach<evaluateBinary<MulOp, Mul>>(context);
@@ -231,6 +289,10 @@ void attachElementwise(MLIRContext *context) {
   attach<evaluateRem>(context);
   attach<evaluateBinary<MaximumOp, Maximum>>(context);
   attach<evaluateBinary<MinimumOp, Minimum>>(context);
+  attach<evaluatePow>(context);
+  attach<evaluateLogical<AndOp, And>>(context);
+  attach<evaluateLogical<OrOp, Or>>(context);
+  attach<evaluateLogical<XorOp, Xor>>(context);
   attach<evaluateCompare>(context);
   attach<evaluateSelect>(context);
   attach<evaluateCast>(context);

@@ -217,6 +217,7 @@ void registerReference(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, RepriseDialect *) {
     reference::attachElementwise(context);
     reference::attachShape(context);
+    reference::attachIndexing(context);
     reference::attachReductions(context);
     reference::attachNormalizations(context);
     reference::attachAttention(context);

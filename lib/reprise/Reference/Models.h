@@ -156,6 +156,7 @@ inline Results single(Tensor tensor) {
 
 void attachElementwise(mlir::MLIRContext *context);
 void attachShape(mlir::MLIRContext *context);
+void attachIndexing(mlir::MLIRContext *context);
 void attachReductions(mlir::MLIRContext *context);
 void attachNormalizations(mlir::MLIRContext *context);
 void attachAttention(mlir::MLIRContext *context);

@@ -7,6 +7,8 @@
 #ifndef REPRISE_REFERENCE_POLYNOMIALS_H
 #define REPRISE_REFERENCE_POLYNOMIALS_H
 
+#include <cstdint>
+
 // clang-format off
 namespace reprise::reference {
 
@@ -219,8 +221,92 @@ constexpr double cosine[] = {
     -0x1.6c16c16c14f8ap-10,
     0x1.555555555554bp-5,
 };
+/// (log(1 + f) - f)/f², |f| <= 1/3: for pow of f32 [2^-40.8]
+constexpr double shortLogarithm[] = {
+    0x1.962297a805e9dp-4,
+    -0x1.a71c8593e0516p-4,
+    0x1.2222cc469e964p-4,
+    -0x1.3ee77fd81d6edp-4,
+    0x1.76ac92fa6d06ap-4,
+    -0x1.9b75458328e1ap-4,
+    0x1.c6ff30ac5df8ep-4,
+    -0x1.ffebde7f4ebdcp-4,
+    0x1.2492a922e83d2p-3,
+    -0x1.555589250f23ap-3,
+    0x1.9999987e1e068p-3,
+    -0x1.ffffffa0e697p-3,
+    0x1.55555555d1bdcp-2,
+    -0x1p-1,
+};
+/// (2^r - 1)/r, |r| <= 1/2: for pow of f32 [2^-45.9]
+constexpr double shortPowerOfTwo[] = {
+    0x1.b3de55bd50a8ap-24,
+    0x1.63e6990f75f0fp-20,
+    0x1.ffce2f98933b1p-17,
+    0x1.430897f0d266cp-13,
+    0x1.5d87fd9397376p-10,
+    0x1.3b2ab724136b7p-7,
+    0x1.c6b08d70c879dp-5,
+    0x1.ebfbdff81bdf9p-3,
+    0x1.62e42fefa37d1p-1,
+};
+/// (atanh(s)/s - 1 - z/3)/z² in z = s², s <= tanh(ln(2)/4) [2^-66.5]
+constexpr double inverseTanh[] = {
+    0x1.a2296bab2ee2cp-5,
+    0x1.814c55d92daf4p-5,
+    0x1.af5dddf6f4934p-5,
+    0x1.e1e06daefefcp-5,
+    0x1.1111145c4de71p-4,
+    0x1.3b13b131507bdp-4,
+    0x1.745d1745e3f21p-4,
+    0x1.c71c71c71c5cbp-4,
+    0x1.2492492492493p-3,
+    0x1.999999999999ap-3,
+};
 } // namespace f64
 
+/// The bits of 2/pi, 32 at a time, of which the first 64 stand before the point.
+constexpr uint32_t twoOverPiBits[] = {
+    0x00000000,
+    0x00000000,
+    0xa2f9836e,
+    0x4e441529,
+    0xfc2757d1,
+    0xf534ddc0,
+    0xdb629599,
+    0x3c439041,
+    0xfe5163ab,
+    0xdebbc561,
+    0xb7246e3a,
+    0x424dd2e0,
+    0x06492eea,
+    0x09d1921c,
+    0xfe1deb1c,
+    0xb129a73e,
+    0xe88235f5,
+    0x2ebb4484,
+    0xe99c7026,
+    0xb45f7e41,
+    0x3991d639,
+    0x835339f4,
+    0x9c845f8b,
+    0xbdf9283b,
+    0x1ff897ff,
+    0xde05980f,
+    0xef2f118b,
+    0x5a0a6d1f,
+    0x6d367ecf,
+    0x27cb09b7,
+    0x4f463f66,
+    0x9e5fea2d,
+    0x7527bac7,
+    0xebe5f17b,
+    0x3d0739f7,
+    0x8a5292ea,
+    0x6bfb5fb1,
+    0x1f8d5d08,
+    0x56033046,
+};
 } // namespace reprise::reference
 // clang-format on
 

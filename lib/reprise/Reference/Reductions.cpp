@@ -3,6 +3,7 @@
 #include "reprise/Reference/Elementary.h"
 #include "reprise/Reference/Order.h"
 #include <limits>
+#include <numeric>
 
 using namespace mlir;
 
@@ -14,6 +15,15 @@ namespace {
 struct Sum {
   template <typename T> static T identity() { return T(0); }
   template <typename T> T operator()(T x, T y) const { return wrappingAdd(x, y); }
+};
+struct Product {
+  template <typename T> static T identity() { return T(1); }
+  template <typename T> T operator()(T x, T y) const {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<uint64_t>(x) * static_cast<uint64_t>(y));
+    else
+      return x * y;
+  }
 };
 struct Max {
   template <typename T> static T identity() {
@@ -61,21 +71,27 @@ SmallVector<int64_t> dimsExcept(int64_t rank, ArrayRef<int64_t> dims) {
   return others;
 }
 
-template <typename T, typename Kind>
-std::vector<T> reduce(const Tensor &operand, ArrayRef<int64_t> dims) {
-  int64_t rank = operand.type.getRank();
-  Values<T> values(operand);
-  std::vector<int64_t> reduced = Dims(operand.type, dims).positions();
-  bool lanes = dims.back() == rank - 1;
+/// One result per kept index: `element(kept, start + place)` for all places of the reduced
+/// dimensions, in row-major order.
+template <typename T, typename Kind, typename Element>
+std::vector<T> reduceElements(RankedTensorType type, ArrayRef<int64_t> dims, Element element) {
+  std::vector<int64_t> reduced = Dims(type, dims).positions();
+  bool lanes = dims.back() == type.getRank() - 1;
   int64_t n = static_cast<int64_t>(reduced.size());
+  T identity = Kind::template identity<T>();
   std::vector<T> results;
-  for (int64_t start : Dims(operand.type, dimsExcept(rank, dims)).positions()) {
-    auto element = [&](int64_t j) { return values[start + reduced[j]]; };
-    T identity = Kind::template identity<T>();
-    results.push_back(lanes ? reduceInLanes(n, identity, Kind(), element)
-                            : reduceInOrder(n, identity, Kind(), element));
+  for (int64_t start : Dims(type, dimsExcept(type.getRank(), dims)).positions()) {
+    auto at = [&](int64_t j) { return element(results.size(), start + reduced[j]); };
+    results.push_back(lanes ? reduceInLanes(n, identity, Kind(), at)
+                            : reduceInOrder(n, identity, Kind(), at));
   }
   return results;
+}
+
+template <typename T, typename Kind>
+std::vector<T> reduce(const Tensor &operand, ArrayRef<int64_t> dims) {
+  Values<T> values(operand);
+  return reduceElements<T, Kind>(operand.type, dims, [&](size_t, int64_t i) { return values[i]; });
 }
 
 template <typename OpT, typename Kind> Results evaluateReduction(OpT op, Operands operands) {
@@ -95,6 +111,70 @@ Results evaluateMean(MeanOp op, Operands operands) {
       result /= static_cast<T>(count);
     return round(op.getType(), results);
   }));
+}
+
+Results evaluateLogSumExp(LogSumExpOp op, Operands operands) {
+  return single(withFloat(op.getType().getElementType(), [&](auto zero) {
+    using T = decltype(zero);
+    Values<T> values(*operands[0]);
+    std::vector<T> shifts = reduce<T, Max>(*operands[0], op.getDims());
+    for (T &shift : shifts)
+      if (std::isinf(shift))
+        shift = 0;
+    std::vector<T> results =
+        reduceElements<T, Sum>(operands[0]->type, op.getDims(), [&](size_t kept, int64_t i) {
+          return exp(values[i] - shifts[kept]);
+        });
+    for (auto [result, shift] : llvm::zip_equal(results, shifts))
+      result = log(result) + shift;
+    return round(op.getType(), results);
+  }));
+}
+
+Results evaluateCumsum(CumsumOp op, Operands operands) {
+  RankedTensorType type = op.getType();
+  int64_t dim = op.getDim();
+  std::vector<int64_t> along = Dims(type, dim).positions();
+  if (op.getReverse())
+    std::reverse(along.begin(), along.end());
+  return single(withNumber(type.getElementType(), [&](auto zero) {
+    using T = decltype(zero);
+    Values<T> values(*operands[0]);
+    std::vector<T> sums(type.getNumElements());
+    for (int64_t start : Dims(type, dimsExcept(type.getRank(), dim)).positions())
+      for (auto [i, at] : llvm::enumerate(along))
+        sums[start + at] = i == 0 ? values[start + at]
+                                  : wrappingAdd(sums[start + along[i - 1]], values[start + at]);
+    return round(type, sums);
+  }));
+}
+
+Results evaluateTopK(TopKOp op, Operands operands) {
+  const Tensor &operand = *operands[0];
+  int64_t n = operand.type.getShape().back(), k = op.getValues().getType().getShape().back();
+  std::vector<int64_t> places, indices;
+  withNumber(operand.type.getElementType(), [&](auto zero) {
+    Values<decltype(zero)> values(operand);
+    for (int64_t row = 0; row < operand.size(); row += n) {
+      std::vector<int64_t> order(n);
+      std::iota(order.begin(), order.end(), 0);
+      std::stable_sort(order.begin(), order.end(), [&](int64_t i, int64_t j) {
+        auto x = values[row + i], y = values[row + j];
+        return x > y || (x != x && y == y);
+      });
+      for (int64_t i = 0; i < k; ++i) {
+        indices.push_back(order[i]);
+        places.push_back(row + order[i]);
+      }
+    }
+  });
+  Results results = single(gatherElements(resultType(op, 0), operand, places));
+  if (resultType(op, 1).getElementType().isInteger(64))
+    results.push_back(round(resultType(op, 1), indices));
+  else
+    results.push_back(
+        round(resultType(op, 1), std::vector<int32_t>(indices.begin(), indices.end())));
+  return results;
 }
 
 Results evaluateArgmax(ArgmaxOp op, Operands operands) {
@@ -204,9 +284,13 @@ Results evaluateDot(DotGeneralOp op, Operands operands) {
 
 void attachReductions(MLIRContext *context) {
   attach<evaluateReduction<SumOp, Sum>>(context);
+  attach<evaluateReduction<ProdOp, Product>>(context);
   attach<evaluateReduction<MaxOp, Max>>(context);
   attach<evaluateReduction<MinOp, Min>>(context);
   attach<evaluateMean>(context);
+  attach<evaluateLogSumExp>(context);
+  attach<evaluateCumsum>(context);
+  attach<evaluateTopK>(context);
   attach<evaluateArgmax>(context);
   attach<evaluateDot>(context);
 }

@@ -110,34 +110,6 @@ Results evaluateConcatenate(ConcatenateOp op, Operands operands) {
   return single(std::move(result));
 }
 
-//===-- gather, scatter_add -------------------------------------------------------------------===//
-
-int64_t rowSize(RankedTensorType table) { return table.getNumElements() / table.getDimSize(0); }
-
-Results evaluateGather(GatherOp op, Operands operands) {
-  RankedTensorType table = operands[0]->type;
-  Tensor result(op.getType());
-  int64_t bytes = rowSize(table) * elementBytes(table.getElementType());
-  for (auto [i, row] : llvm::enumerate(clampedIndices(*operands[1], table.getDimSize(0))))
-    if (bytes != 0)
-      std::memcpy(&result.bytes[i * bytes], &operands[0]->bytes[row * bytes], bytes);
-  return single(std::move(result));
-}
-
-Results evaluateScatterAdd(ScatterAddOp op, Operands operands) {
-  RankedTensorType table = op.getType();
-  int64_t width = rowSize(table);
-  return single(withFloat(table.getElementType(), [&](auto zero) {
-    using T = decltype(zero);
-    Values<T> updates(*operands[1]);
-    std::vector<T> sums(table.getNumElements(), T(0));
-    for (auto [i, row] : llvm::enumerate(clampedIndices(*operands[0], table.getDimSize(0))))
-      for (int64_t d = 0; d < width; ++d)
-        sums[row * width + d] += updates[i * width + d];
-    return round(table, sums);
-  }));
-}
-
 } // namespace
 
 void attachShape(MLIRContext *context) {
@@ -150,8 +122,6 @@ void attachShape(MLIRContext *context) {
   attach<evaluateSlice>(context);
   attach<evaluatePad>(context);
   attach<evaluateConcatenate>(context);
-  attach<evaluateGather>(context);
-  attach<evaluateScatterAdd>(context);
 }
 
 } // namespace reprise::reference

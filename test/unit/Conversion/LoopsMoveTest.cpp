@@ -122,34 +122,4 @@ TEST_F(LoopsMoves, Constant) {
   one("constant dense<-3> : tensor<i64>", {}, "tensor<i64>");
 }
 
-TEST_F(LoopsMoves, Gather) {
-  for (const std::string &index : Strings{"i32", "i64"})
-    for (const std::string &element : elements) {
-      auto gather = [&](const std::string &table, const std::string &indices,
-                        const std::string &result) {
-        std::string i = with(indices, index), t = with(table, element), r = with(result, element);
-        one("gather %a[%b] : (" + t + ", " + i + ") -> " + r, {t, i}, r);
-      };
-      gather("tensor<11x40xT>", "tensor<3x5xT>", "tensor<3x5x40xT>");
-      gather("tensor<11xT>", "tensor<77xT>", "tensor<77xT>");
-      gather("tensor<11x2x3xT>", "tensor<T>", "tensor<2x3xT>");
-      gather("tensor<11x3xT>", "tensor<0xT>", "tensor<0x3xT>");
-    }
-}
-
-TEST_F(LoopsMoves, ScatterAdd) {
-  for (const std::string &index : Strings{"i32", "i64"})
-    for (const std::string &element : Strings{"f32", "f64", "bf16", "f16"}) {
-      auto scatter = [&](const std::string &indices, const std::string &updates,
-                         const std::string &table) {
-        std::string i = with(indices, index), u = with(updates, element), t = with(table, element);
-        one("scatter_add %b at %a : (" + i + ", " + u + ") -> " + t, {i, u}, t);
-      };
-      scatter("tensor<3x50xT>", "tensor<3x50x39xT>", "tensor<11x39xT>");
-      scatter("tensor<200xT>", "tensor<200xT>", "tensor<11xT>");
-      scatter("tensor<4xT>", "tensor<4x2000xT>", "tensor<3x2000xT>");
-      scatter("tensor<0xT>", "tensor<0x3xT>", "tensor<300x3xT>");
-    }
-}
-
 } // namespace

@@ -36,8 +36,8 @@ TEST_F(LoopsOps, Unary) {
   for (const std::string &op : Strings{"neg", "abs", "relu"})
     for (const std::string &element : numbers)
       one(op, {tensor("3x11x", element)}, tensor("3x11x", element), tensor("3x11x", element));
-  for (const std::string &op :
-       Strings{"exp", "log", "sqrt", "rsqrt", "tanh", "erf", "sigmoid", "silu", "gelu"})
+  for (const std::string &op : Strings{"exp", "log", "sqrt", "rsqrt", "tanh", "erf", "sigmoid",
+                                       "silu", "gelu", "sin", "cos", "floor"})
     for (const std::string &element : floats)
       one(op, {tensor("45x", element)}, tensor("45x", element), tensor("45x", element));
 }
@@ -49,7 +49,24 @@ TEST_F(LoopsOps, GeluByTanh) {
           ">\n" + "  return %r : tensor<77x" + element + ">\n}");
 }
 
+TEST_F(LoopsOps, Clamp) {
+  for (const std::string &element : floats)
+    check("func.func @f(%x: tensor<77x" + element + ">) -> tensor<77x" + element + "> {\n" +
+          "  %r = reprise.clamp %x in [-0.3 : f64, 0.7 : f64] : tensor<77x" + element + ">\n" +
+          "  return %r : tensor<77x" + element + ">\n}");
+}
+
+TEST_F(LoopsOps, Logic) {
+  one("not", {tensor("99x", "i1")}, tensor("99x", "i1"), tensor("99x", "i1"));
+  for (const std::string &op : Strings{"and", "or", "xor"})
+    one(op, {tensor("99x", "i1"), tensor("99x", "i1")}, tensor("99x", "i1"), tensor("99x", "i1"));
+}
+
 TEST_F(LoopsOps, Binary) {
+  for (const std::string &element : floats)
+    one("pow", {tensor("3x37x", element), tensor("3x37x", element)}, tensor("3x37x", element),
+        tensor("3x37x", element));
+
   for (const std::string &op : Strings{"add", "sub", "mul", "div", "maximum", "minimum"})
     for (const std::string &element : numbers)
       one(op, {tensor("3x37x", element), tensor("3x37x", element)}, tensor("3x37x", element),

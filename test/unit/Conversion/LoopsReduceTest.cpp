@@ -27,9 +27,10 @@ struct LoopsReductions : LoopHarness {
                  type));
   }
   void allKinds(const std::string &dims, const std::string &from, const std::string &to) {
-    for (const std::string &op : Strings{"sum", "max", "min"})
+    for (const std::string &op : Strings{"sum", "prod", "max", "min"})
       reduce(op, dims, from, to);
-    reduce("mean", dims, from, to, floats);
+    for (const std::string &op : Strings{"mean", "logsumexp"})
+      reduce(op, dims, from, to, floats);
     EXPECT_TRUE(isGroup);
   }
 };
@@ -89,6 +90,49 @@ TEST_F(LoopsReductions, Argmax) {
       argmax("0", "tensor<20x45xT>", "tensor<45xT>");
       argmax("0", "tensor<150x7xT>", "tensor<7xT>");
       argmax("0", "tensor<1xT>", "tensor<T>");
+    }
+}
+
+TEST_F(LoopsReductions, Cumsum) {
+  for (const std::string &type : numbers)
+    for (const std::string &direction : Strings{"", " reverse"}) {
+      auto run = [&](const std::string &dim, const std::string &shape) {
+        std::string t = with(shape, type);
+        check("func.func @f(%a: " + t + ") -> " + t + " {\n  %r = reprise.cumsum %a dim " + dim +
+              direction + " : " + t + "\n  return %r : " + t + "\n}");
+        EXPECT_TRUE(isGroup);
+        EXPECT_EQ(commands, 1u);
+      };
+      run("1", "tensor<21x45xT>");
+      run("0", "tensor<21x45xT>");
+      run("1", "tensor<3x5x7xT>");
+      run("0", "tensor<1000xT>");
+      run("0", "tensor<1xT>");
+      run("1", "tensor<2x300x1000xT>");
+    }
+}
+
+TEST_F(LoopsReductions, TopK) {
+  for (const std::string &type : numbers)
+    for (const std::string &index : Strings{"i32", "i64"}) {
+      auto run = [&](const std::string &from, const std::string &to, unsigned results = 3) {
+        std::string t = with(from, type), v = with(to, type), i = with(to, index);
+        std::string types = results == 1 ? v : results == 2 ? i : v + ", " + i;
+        std::string names = results == 1 ? "%v" : results == 2 ? "%i" : "%v, %i";
+        check("func.func @f(%a: " + t + ") -> (" + types + ") {\n  %v, %i = reprise.top_k %a : (" +
+              t + ") -> (" + v + ", " + i + ")\n  return " + names + " : " + types + "\n}");
+        EXPECT_TRUE(isGroup);
+        EXPECT_EQ(commands, 1u);
+      };
+      run("tensor<7x45xT>", "tensor<7x2xT>");
+      run("tensor<7x45xT>", "tensor<7x2xT>", 1);
+      run("tensor<7x45xT>", "tensor<7x2xT>", 2);
+      run("tensor<2x3x1000xT>", "tensor<2x3x8xT>");
+      run("tensor<5x16xT>", "tensor<5x16xT>");
+      run("tensor<5x17xT>", "tensor<5x17xT>");
+      run("tensor<3x1001xT>", "tensor<3x40xT>");
+      run("tensor<400x1xT>", "tensor<400x1xT>");
+      run("tensor<90xT>", "tensor<1xT>");
     }
 }
 

@@ -23,7 +23,8 @@ static void addElementwise(Cases &cases) {
                      "%r0 = reprise." + op + " %x0, %x1 : " + vector,
                      {{"6x"}}});
   };
-  for (std::string op : {"neg", "abs", "exp", "tanh", "erf", "sigmoid", "silu", "relu"})
+  for (std::string op :
+       {"neg", "abs", "exp", "tanh", "erf", "sigmoid", "silu", "relu", "sin", "cos"})
     unary(op, -2, 2);
   for (std::string op : {"log", "sqrt", "rsqrt"})
     unary(op, 0.5, 3);
@@ -32,6 +33,19 @@ static void addElementwise(Cases &cases) {
   for (std::string op : {"add", "sub", "mul", "maximum", "minimum"})
     binary(op, -2, 2);
   binary("div", 0.5, 2);
+  unary("clamp", -2, 2, "in [-0.5 : f64, 0.75 : f64] ");
+  cases.push_back({"pow",
+                   "pow",
+                   {{"6x", 0.25, 2}, {"6x", -2, 3}},
+                   "%r0 = reprise.pow %x0, %x1 : " + vector,
+                   {{"6x"}}});
+  // A whole exponent, for which negative bases and 0 have a derivative.
+  cases.push_back({"pow",
+                   "powWhole",
+                   {{"6x", -2, 2}},
+                   "%y = reprise.constant dense<[3.0, 2.0, 1.0, 0.0, 4.0, 5.0]> : " + vector +
+                       "\n%r0 = reprise.pow %x0, %y : " + vector,
+                   {{"6x"}}});
   cases.push_back({"select",
                    "select",
                    {{"4x"}, {"4x"}},
@@ -81,6 +95,12 @@ static void addShape(Cases &cases) {
       "%r0 = reprise.concatenate %x0, %x0 dim 0 : (tensor<2x2x$t>, tensor<2x2x$t>) -> "
       "tensor<4x2x$t>",
       "4x2x");
+}
+
+static void addIndexing(Cases &cases) {
+  auto add = [&](std::string op, std::string name, std::vector<CaseValue> operands,
+                 std::string body,
+                 std::string shape) { cases.push_back({op, name, operands, body, {{shape}}}); };
   // Indices repeat and are clamped.
   std::string indices = "%i = reprise.constant dense<[[2, 0], [2, 9]]> : tensor<2x2xi32>\n";
   add("gather", "gather", {{"4x3x"}},
@@ -91,10 +111,31 @@ static void addShape(Cases &cases) {
       indices + "%r0 = reprise.scatter_add %x0 at %i : (tensor<2x2xi32>, tensor<2x2x3x$t>) -> "
                 "tensor<4x3x$t>",
       "4x3x");
+  add("scatter", "scatter", {{"4x3x"}, {"2x2x3x"}},
+      indices + "%r0 = reprise.scatter %x1 into %x0 at %i : (tensor<4x3x$t>, tensor<2x2xi32>, "
+                "tensor<2x2x3x$t>) -> tensor<4x3x$t>",
+      "4x3x");
+  add("take_along", "takeAlong", {{"2x3x"}},
+      indices +
+          "%r0 = reprise.take_along %x0[%i] : (tensor<2x3x$t>, tensor<2x2xi32>) -> tensor<2x2x$t>",
+      "2x2x");
+  add("scatter_add_along", "scatterAddAlong", {{"2x2x"}},
+      indices + "%r0 = reprise.scatter_add_along %x0 at %i : (tensor<2x2xi32>, tensor<2x2x$t>) -> "
+                "tensor<2x3x$t>",
+      "2x3x");
+  std::string starts = "%s = reprise.constant dense<[1, 7]> : tensor<2xi64>\n";
+  add("dynamic_slice", "dynamicSlice", {{"4x5x"}},
+      starts + "%r0 = reprise.dynamic_slice %x0 at %s : (tensor<4x5x$t>, tensor<2xi64>) -> "
+               "tensor<2x3x$t>",
+      "2x3x");
+  add("dynamic_update", "dynamicUpdate", {{"4x5x"}, {"2x3x"}},
+      starts + "%r0 = reprise.dynamic_update %x1 into %x0 at %s : (tensor<4x5x$t>, tensor<2x3x$t>, "
+               "tensor<2xi64>) -> tensor<4x5x$t>",
+      "4x5x");
 }
 
 static void addReductions(Cases &cases) {
-  for (std::string op : {"sum", "mean", "max", "min"}) {
+  for (std::string op : {"sum", "mean", "max", "min", "prod", "logsumexp"}) {
     auto reduce = [&](std::string name, std::string dims, std::string to) {
       cases.push_back({op,
                        op + name,
@@ -108,6 +149,32 @@ static void addReductions(Cases &cases) {
     reduce("Two", "[0, 2]", "3x");
     reduce("All", "[0, 1, 2]", "");
   }
+  auto zeros = [&](std::string name, std::string values) {
+    // Zeros in some places, where the second operand alone is.
+    cases.push_back({"prod",
+                     name,
+                     {{"2x3x"}, {"2x3x", 0, 0}},
+                     "%m = reprise.constant dense<" + values + "> : " + matrix +
+                         "\n%y = reprise.mul %x0, %m : " + matrix +
+                         "\n%z = reprise.add %y, %x1 : " + matrix +
+                         "\n%r0 = reprise.prod %z dims [1] : (" + matrix + ") -> tensor<2x$t>",
+                     {{"2x"}}});
+  };
+  zeros("prodZero", "[[1.0, 0.0, 1.0], [2.0, 1.0, 0.0]]");
+  zeros("prodZeros", "[[0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]");
+  for (std::string reverse : {"", "Reverse"})
+    cases.push_back({"cumsum",
+                     "cumsum" + reverse,
+                     {{"2x3x4x"}},
+                     "%r0 = reprise.cumsum %x0 dim 1" +
+                         std::string(reverse.empty() ? "" : " reverse") + " : tensor<2x3x4x$t>",
+                     {{"2x3x4x"}}});
+  cases.push_back({"top_k",
+                   "topK",
+                   {{"2x5x"}},
+                   "%r0, %i = reprise.top_k %x0 : (tensor<2x5x$t>) -> (tensor<2x3x$t>, "
+                   "tensor<2x3xi32>)",
+                   {{"2x3x"}}});
   auto dot = [&](std::string name, std::string l, std::string r, std::string dims, std::string to) {
     cases.push_back({"dot_general",
                      name,
@@ -259,6 +326,7 @@ const Cases &derivativeCases() {
     Cases cases;
     addElementwise(cases);
     addShape(cases);
+    addIndexing(cases);
     addReductions(cases);
     addRows(cases);
     addRandom(cases);

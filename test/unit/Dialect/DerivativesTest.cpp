@@ -19,6 +19,12 @@ const std::set<std::string> constants = {"compare",
                                          "iota",
                                          "constant",
                                          "rem",
+                                         "floor",
+                                         "not",
+                                         "and",
+                                         "or",
+                                         "xor",
+                                         "one_hot",
                                          "random_uniform",
                                          "random_uniform_int",
                                          "random_normal",
@@ -180,6 +186,10 @@ TEST(Derivatives, TiesAndKinks) {
   EXPECT_EQ(gradientAt("abs", unary("abs"), {{-1, 0, 1}}), (Row{-1, 0, 1}));
   EXPECT_EQ(gradientAt("maximum", binary("maximum"), {{1, 2, 3}, {2, 2, 2}}), (Row{0, 1, 1}));
   EXPECT_EQ(gradientAt("minimum", binary("minimum"), {{1, 2, 3}, {2, 2, 2}}), (Row{1, 1, 0}));
+  DerivativeCase clamp = unary("clamp");
+  clamp.body = "%r0 = reprise.clamp %x0 in [0.0 : f64, 1.0 : f64] : tensor<3x$t>";
+  EXPECT_EQ(gradientAt("clamp", clamp, {{-1, 0, 1}}), (Row{0, 1, 1}));
+  EXPECT_EQ(gradientAt("pow", binary("pow"), {{0, 0, 0}, {0, 1, 2}}), (Row{0, 1, 0}));
   Arrays ties = {{2, 5, 5, 5, 1, 1}};
   EXPECT_EQ(gradientAt("max", reduction("max", "[1]", "2x"), ties), (Row{0, 1, 0, 1, 0, 0}));
   EXPECT_EQ(gradientAt("max", reduction("max", "[0]", "3x"), ties), (Row{0, 1, 1, 1, 0, 0}));

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 #include <random>
+#include <string>
 
 namespace ref = reprise::reference;
 
@@ -91,8 +92,50 @@ REPRISE_SWEEP(erf, std::erf(x), -infinity<float>, infinity<float>, 1.01, 1.00)
 REPRISE_SWEEP(sigmoid, 1 / (1 + std::exp(-x)), -infinity<float>, infinity<float>, 2.01, 2.01)
 REPRISE_SWEEP(sqrt, std::sqrt(x), 0, infinity<float>, 0.5, 0.501)
 REPRISE_SWEEP(rsqrt, 1 / std::sqrt(x), 0, infinity<float>, 1.5, 1.5)
-REPRISE_SWEEP(sin, std::sin(x), -0x1p17f, 0x1p17f, 1.54, 1.48)
-REPRISE_SWEEP(cos, std::cos(x), -0x1p17f, 0x1p17f, 1.51, 1.48)
+REPRISE_SWEEP(sin, std::sin(x), -infinity<float>, infinity<float>, 1.54, 1.48)
+REPRISE_SWEEP(cos, std::cos(x), -infinity<float>, infinity<float>, 1.51, 1.48)
+
+/// The largest error of pow where the result is neither 0 nor infinite: bases of any magnitude,
+/// and near 1.
+template <typename F, typename Exact> double sweepPow(Exact exact) {
+  using Bits = std::conditional_t<sizeof(F) == 4, uint32_t, uint64_t>;
+  std::mt19937_64 random(7);
+  double worst = 0;
+  for (int i = 0; i < 2000000; ++i) {
+    F x = std::fabs(bitCast<F>(static_cast<Bits>(random())));
+    if (i % 2)
+      x = F(0.5) + static_cast<F>(random()) * F(0x1p-64);
+    if (std::isnan(x) || x == 0 || std::isinf(x))
+      continue;
+    // The exponent that gives 2^t, for t in [-1100, 1100] or [-160, 160].
+    F t = static_cast<F>(static_cast<int64_t>(random())) * (sizeof(F) == 4 ? 160 : 1100);
+    F y = static_cast<F>(std::ldexp(t, -63) / std::log2(static_cast<double>(x)));
+    if (std::isnan(y) || std::isinf(y))
+      continue;
+    worst = std::max(worst, ulps(ref::pow(x, y), static_cast<long double>(exact(x, y))));
+  }
+  return worst;
+}
+
+TEST(ReferenceElementary, PowStaysWithinItsBound) {
+  double error32 = sweepPow<float>([](double x, double y) { return std::pow(x, y); });
+  double error64 = sweepPow<double>([](long double x, long double y) { return std::pow(x, y); });
+  EXPECT_LE(error32, 0.51);
+  EXPECT_LE(error64, 0.91);
+  RecordProperty("f32", std::to_string(error32));
+  RecordProperty("f64", std::to_string(error64));
+}
+
+/// Near multiples of pi/2: most of the digits cancel.
+TEST(ReferenceElementary, SinesOfHardAngles) {
+  for (double x :
+       {0x1.6ac5b262ca1ffp+849, 0x1.921fb54442d18p+40, 1e22, 1e300, 0x1.fffffffffffffp+1023}) {
+    EXPECT_LE(ulps(ref::sin(x), std::sin(static_cast<long double>(x))), 1.6) << x;
+    EXPECT_LE(ulps(ref::cos(x), std::cos(static_cast<long double>(x))), 1.6) << x;
+    EXPECT_LE(ulps(ref::sin(-x), -std::sin(static_cast<long double>(x))), 1.6) << x;
+    EXPECT_LE(ulps(ref::cos(-x), std::cos(static_cast<long double>(x))), 1.6) << x;
+  }
+}
 
 TEST(ReferenceElementary, SineAndCosineOfATurn) {
   double worst = 0;
@@ -159,8 +202,28 @@ TYPED_TEST(ReferenceSpecialValues, AreRight) {
   expectSame(ref::sin(-zero), -zero, "sin(-0)");
   expectSame(ref::sin(-tiny), -tiny, "sin(-tiny)");
   expectSame(ref::sin(inf), nan, "sin(inf)");
+  expectSame(ref::cos(-inf), nan, "cos(-inf)");
   expectSame(ref::cos(zero), one, "cos(0)");
   expectSame(ref::cos(nan), nan, "cos(nan)");
+}
+
+TYPED_TEST(ReferenceSpecialValues, PowIsThatOfIeee) {
+  using F = TypeParam;
+  const F nan = std::numeric_limits<F>::quiet_NaN(), inf = infinity<F>, tiny = smallest<F>;
+  const F most = std::numeric_limits<F>::max(), zero = 0, one = 1;
+  const F bases[] = {zero,  -zero, one,   -one, inf, -inf,   nan,    tiny,
+                     -tiny, most,  -most, 2,    -2,  F(0.5), -F(0.5)};
+  const F exponents[] = {zero, -zero, one, -one, inf, -inf, nan,    tiny,    -tiny,
+                         most, -most, 2,   -2,   3,   -3,   F(0.5), -F(0.5), F(1.5)};
+  for (F x : bases)
+    for (F y : exponents) {
+      F got = ref::pow(x, y), expected = std::pow(x, y);
+      std::string what = "pow(" + std::to_string(x) + ", " + std::to_string(y) + ")";
+      if (std::isfinite(expected) && expected != 0)
+        EXPECT_LE(ulps(got, expected), 1) << what;
+      else
+        expectSame(got, expected, what.c_str());
+    }
 }
 
 TYPED_TEST(ReferenceSpecialValues, MaximumAndMinimumAreThoseOfIeee) {

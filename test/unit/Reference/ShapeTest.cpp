@@ -1,4 +1,4 @@
-// reprise: constants, data movement, gather and scatter, argmax, contractions in the interpreter
+// reprise: constants, data movement, argmax, contractions in the interpreter
 #include "Interpret.h"
 
 #include <cmath>
@@ -106,40 +106,6 @@ TEST_F(ShapeTest, padsAndConcatenates) {
           {"tensor<2x2xi32>", "tensor<2x1xi32>"}, "tensor<2x3xi32>",
           {counted({2, 2}), counted({2, 1})})),
       (Ints{0, 1, 0, 2, 3, 1}));
-}
-
-TEST_F(ShapeTest, gathersWithClampedIndices) {
-  Tensor indices = makeTensor<int64_t>(type({2, 2}, integer(64)), {2, -5, 1, 100});
-  EXPECT_EQ(valuesOf<int32_t>(
-                runOp("gather %a0[%a1] : (tensor<3x2xi32>, tensor<2x2xi64>) -> tensor<2x2x2xi32>",
-                      {"tensor<3x2xi32>", "tensor<2x2xi64>"}, "tensor<2x2x2xi32>",
-                      {counted({3, 2}), indices})),
-            (Ints{4, 5, 0, 1, 2, 3, 4, 5}));
-}
-
-TEST_F(ShapeTest, scatterAddsInIndexOrder) {
-  const std::string op =
-      "scatter_add %a1 at %a0 : (tensor<4xi32>, tensor<4x1xf32>) -> tensor<3x1xf32>";
-  auto scatter = [&](const Ints &rows, const Floats &updates) {
-    return valuesOf<float>(
-        runOp(op, {"tensor<4xi32>", "tensor<4x1xf32>"}, "tensor<3x1xf32>",
-              {makeTensor<int32_t>(type({4}, integer(32)), rows), floats({4, 1}, updates)}));
-  };
-  EXPECT_EQ(scatter({1, 1, -7, 9}, {1, 2, 3, 4}), (Floats{3, 3, 4}));
-  EXPECT_EQ(scatter({0, 0, 0, 2}, {0x1p24f, 1, -0x1p24f, 0}), (Floats{0, 0, 0}));
-  EXPECT_EQ(scatter({0, 0, 0, 2}, {0x1p24f, -0x1p24f, 1, 0}), (Floats{1, 0, 0}));
-  EXPECT_FALSE(std::signbit(scatter({0, 0, 0, 0}, {-0.0f, -0.0f, -0.0f, -0.0f})[0])) << "from +0";
-}
-
-TEST_F(ShapeTest, scatterAddOf16BitsRoundsOnce) {
-  uint16_t one = 0x3f80, small = reference::toBf16(0x1p-9f);
-  Tensor rows = makeTensor<int32_t>(type({5}, integer(32)), {0, 0, 0, 0, 0});
-  Tensor updates = makeTensor<uint16_t>(type({5}, bf16()), {one, small, small, small, small});
-  EXPECT_EQ(valuesOf<uint16_t>(
-                runOp("scatter_add %a1 at %a0 : (tensor<5xi32>, tensor<5xbf16>) -> tensor<1xbf16>",
-                      {"tensor<5xi32>", "tensor<5xbf16>"}, "tensor<1xbf16>", {rows, updates})),
-            (std::vector<uint16_t>{0x3f81}))
-      << "four times 2^-9 is one unit, each alone would vanish";
 }
 
 TEST_F(ShapeTest, argmaxTakesTheFirst) {

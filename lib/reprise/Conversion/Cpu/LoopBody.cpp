@@ -1,4 +1,5 @@
 // reprise: copies a group's body and expands what is made of simpler ops
+#include "LoopAlone.h"
 #include "LoopProgram.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -10,10 +11,10 @@ namespace reprise::loops {
 static RankedTensorType tensor(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 static bool isKnown(Operation *op) {
-  return isa<ConstantOp, IotaOp, ViewOpInterface, PadOp, ConcatenateOp, GatherOp, ScatterAddOp,
-             ReductionOpInterface, ArgmaxOp, NameOp, DecomposableOpInterface, EmissionOpInterface>(
-             op) ||
-         (isa<RandomOpInterface>(op) && !isa<AttentionOpInterface>(op));
+  return isa<ConstantOp, IotaOp, ViewOpInterface, PadOp, ConcatenateOp, GatherOp, TakeAlongOp,
+             DynamicSliceOp, ReductionOpInterface, ArgmaxOp, NameOp, DecomposableOpInterface,
+             EmissionOpInterface>(op) ||
+         runsAlone(op) || (isa<RandomOpInterface>(op) && !isa<AttentionOpInterface>(op));
 }
 
 /// Each operand in its compute type, and each result rounded once from there.

@@ -1,4 +1,5 @@
 // reprise: builds the graph of a loop nest: roots, leaves, arithmetic
+#include "LoopAlone.h"
 #include "LoopGraphBuilder.h"
 
 using namespace mlir;
@@ -207,12 +208,14 @@ GraphBuilder::Result GraphBuilder::visitOp(Operation *op, Value value, const Aff
     return visitPad(op, position);
   if (isa<ConcatenateOp>(op))
     return visitConcatenate(op, position);
-  if (isa<GatherOp>(op))
+  if (isa<GatherOp, TakeAlongOp>(op))
     return visitGather(op, position);
+  if (isa<DynamicSliceOp>(op))
+    return visitDynamicSlice(op, position);
   if (isa<IotaOp>(op))
     return visitIota(op, position);
-  // A scatter has a nest of its own; nothing else is known here.
-  return fail(isa<ScatterAddOp>(op) ? value : Value());
+  // What runs alone has to be stored; nothing else is known here.
+  return fail(runsAlone(op) ? value : Value());
 }
 
 int GraphBuilder::addSplat(Type type, Attribute value) {

@@ -37,6 +37,7 @@ private:
   Result visitPad(mlir::Operation *op, const Affine &position);
   Result visitConcatenate(mlir::Operation *op, const Affine &position);
   Result visitGather(mlir::Operation *op, const Affine &position);
+  Result visitDynamicSlice(mlir::Operation *op, const Affine &position);
   Result visitIota(mlir::Operation *op, const Affine &position);
   Result visitCompute(mlir::Operation *op, const Affine &position);
   Result visitDraw(mlir::Operation *op, const Affine &position);
@@ -49,6 +50,8 @@ private:
   Result visitReduced(mlir::Operation *op, const Affine &kept, const Affine &reduced);
 
   Result load(mlir::Type type, BufferSlot slot, const Affine &position);
+  /// The element of `indices` at a position as a symbol, clamped to [0, size - 1].
+  std::optional<Affine> indirect(mlir::Value indices, const Affine &position, int64_t size);
   /// True if the position is a row's and differs from row to row.
   bool isRowIndex(const Affine &position) const;
   int choose(Condition condition, int inside, int outside);

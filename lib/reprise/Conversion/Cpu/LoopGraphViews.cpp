@@ -33,22 +33,54 @@ GraphBuilder::Result GraphBuilder::visitIota(Operation *op, const Affine &positi
   return add(std::move(node));
 }
 
-GraphBuilder::Result GraphBuilder::visitGather(Operation *op, const Affine &position) {
-  auto gather = cast<GatherOp>(op);
-  RankedTensorType table = tensor(gather.getTable());
-  int64_t row = Shape::product(table.getShape().drop_front());
-  // [indices, row] of the result.
-  SmallVector<int64_t> sizes = {tensor(gather.getIndices()).getNumElements(), row};
-  auto at = follow(position, sizes, {1, 0}), inRow = follow(position, sizes, {0, 1});
-  if (!at || !inRow)
-    return fail(op->getResult(0));
-  Result number = visit(gather.getIndices(), *at);
+std::optional<Affine> GraphBuilder::indirect(Value indices, const Affine &position, int64_t size) {
+  Result number = visit(indices, position);
   if (failed(number))
-    return failure();
-  Symbol symbol{Symbol::Indirect, table.getDimSize(0)};
+    return std::nullopt;
+  Symbol symbol{Symbol::Indirect, size};
   symbol.node = *number;
-  Affine start = Affine::symbol(addSymbol(symbol)) * row;
-  return visit(gather.getTable(), start + *inRow);
+  return Affine::symbol(addSymbol(symbol));
+}
+
+/// Rows of one table, or of each row of a tensor the elements: [tables, rows, elements of a row].
+GraphBuilder::Result GraphBuilder::visitGather(Operation *op, const Affine &position) {
+  Value table = op->getOperand(0), indices = op->getOperand(1);
+  bool along = isa<TakeAlongOp>(op);
+  RankedTensorType from = tensor(table);
+  int64_t rows = along ? from.getShape().back() : from.getDimSize(0);
+  int64_t row = along ? 1 : Shape::product(from.getShape().drop_front());
+  // [tables, indices of a table, row] of the result.
+  int64_t each = along ? tensor(indices).getShape().back() : tensor(indices).getNumElements();
+  SmallVector<int64_t> sizes = {tensor(indices).getNumElements() / each, each, row};
+  // The first that fails says what has to fall apart.
+  auto at = follow(position, sizes, {each, 1, 0});
+  auto inRow = at ? follow(position, sizes, {0, 0, 1}) : std::nullopt;
+  auto first = inRow ? follow(position, sizes, {rows, 0, 0}) : std::nullopt;
+  if (!first)
+    return fail(op->getResult(0));
+  auto number = indirect(indices, *at, rows);
+  if (!number)
+    return failure();
+  return visit(table, (*first + *number) * row + *inRow);
+}
+
+GraphBuilder::Result GraphBuilder::visitDynamicSlice(Operation *op, const Affine &position) {
+  auto slice = cast<DynamicSliceOp>(op);
+  RankedTensorType from = tensor(slice.getOperand()), to = slice.getType();
+  SmallVector<int64_t> strides = rowMajorStrides(from.getShape());
+  auto source = follow(position, to.getShape(), strides);
+  if (!source)
+    return fail(op->getResult(0));
+  for (int64_t d = 0; d < to.getRank(); ++d) {
+    int64_t places = from.getDimSize(d) - to.getDimSize(d) + 1;
+    if (places == 1)
+      continue;
+    auto start = indirect(slice.getStarts(), Affine::constant(d), places);
+    if (!start)
+      return failure();
+    *source = *source + *start * strides[d];
+  }
+  return visit(slice.getOperand(), *source);
 }
 
 namespace {

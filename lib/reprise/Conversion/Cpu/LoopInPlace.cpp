@@ -1,4 +1,5 @@
 // reprise: which results of a group may lie where an argument lies
+#include "LoopAlone.h"
 #include "LoopProgram.h"
 #include "LoopSchedule.h"
 #include "reprise/Conversion/Cpu/EmitLaunch.h"
@@ -13,7 +14,7 @@ using namespace loops;
 
 namespace {
 
-/// Where an output is stored.
+/// Where an output is stored; no root if by an op that runs alone.
 struct Store {
   size_t nest;
   const Root *root;
@@ -24,19 +25,24 @@ bool isSlot(const BufferSlot &slot, BufferSlot::Kind kind, unsigned index) {
 }
 
 std::optional<Store> findStore(const Program &program, unsigned output) {
-  for (auto [i, nest] : llvm::enumerate(program.nests))
+  auto isOutput = [&](const BufferSlot &slot) { return isSlot(slot, BufferSlot::Output, output); };
+  for (auto [i, nest] : llvm::enumerate(program.nests)) {
     for (const Root &root : nest.graph.roots)
-      if (root.slot && isSlot(*root.slot, BufferSlot::Output, output))
+      if (root.slot && isOutput(*root.slot))
         return Store{i, &root};
+    if (llvm::any_of(nest.aloneBuffers, isOutput))
+      return Store{i, nullptr};
+  }
   return std::nullopt;
 }
 
-bool reads(const Nest &nest, unsigned argument) {
+/// How many of the buffers of a nest are the argument.
+int64_t countReads(const Nest &nest, unsigned argument) {
   auto isArgument = [&](const BufferSlot &slot) {
     return isSlot(slot, BufferSlot::Input, argument);
   };
-  return llvm::any_of(nest.graph.buffers, isArgument) ||
-         llvm::any_of(nest.scatterBuffers, isArgument);
+  return llvm::count_if(nest.graph.buffers, isArgument) +
+         llvm::count_if(nest.aloneBuffers, isArgument);
 }
 
 /// True if each element is read in the step that stores the same element, or before.
@@ -60,12 +66,16 @@ bool readsOnlyBehind(const Graph &graph, const Schedule &schedule, const Root &r
 
 bool mayShare(const Program &program, const Store &store, unsigned argument) {
   for (size_t later = store.nest + 1; later < program.nests.size(); ++later)
-    if (reads(program.nests[later], argument))
+    if (countReads(program.nests[later], argument))
       return false;
   const Nest &nest = program.nests[store.nest];
-  if (!reads(nest, argument))
+  int64_t reads = countReads(nest, argument);
+  if (reads == 0)
     return true;
-  if (nest.scatter || store.root->kind != Root::Full)
+  if (nest.alone)
+    return reads == 1 && overwritesFirstOperand(nest.alone) &&
+           isSlot(nest.aloneBuffers[0], BufferSlot::Input, argument);
+  if (store.root->kind != Root::Full)
     return false;
   return readsOnlyBehind(nest.graph, makeSchedule(nest.graph, 16), *store.root, argument);
 }

@@ -19,7 +19,7 @@ private:
   void tryJoin(Task &task);
   std::optional<Root> rootIn(const Task &task, const Shape &shape) const;
   LogicalResult buildNest(Task &seed);
-  void buildScatter(Task &task);
+  void buildAlone(Task &task);
   FailureOr<Graph> build(Shape shape, ArrayRef<Root> roots, Obstacle &obstacle);
   Leaves leavesFor(ArrayRef<Root> roots) const;
   void dropUnread(SmallVector<Root> &roots);
@@ -93,7 +93,7 @@ FailureOr<Graph> NestPlanner::build(Shape shape, ArrayRef<Root> roots, Obstacle 
 }
 
 void NestPlanner::tryJoin(Task &task) {
-  if (task.done || task.kind == Task::Scatter || llvm::is_contained(joined, &task) ||
+  if (task.done || task.kind == Task::Alone || llvm::is_contained(joined, &task) ||
       !isReady(task, joined))
     return;
   std::optional<Root> root = rootIn(task, shape);
@@ -159,13 +159,22 @@ LogicalResult NestPlanner::buildNest(Task &seed) {
   return success();
 }
 
-void NestPlanner::buildScatter(Task &task) {
-  joined = {&task};
+/// All results of an op that runs alone come from one command.
+void NestPlanner::buildAlone(Task &seed) {
+  joined.clear();
   Nest nest;
-  nest.scatter = task.root.value.getDefiningOp();
-  for (Value operand : nest.scatter->getOperands())
-    nest.scatterBuffers.push_back(leaves.stored.lookup(operand));
-  nest.scatterBuffers.push_back(*task.root.slot);
+  nest.alone = seed.root.value.getDefiningOp();
+  for (Value operand : nest.alone->getOperands())
+    nest.aloneBuffers.push_back(leaves.stored.lookup(operand));
+  for (Value result : nest.alone->getResults()) {
+    auto task = llvm::find_if(list.tasks,
+                              [&](Task &task) { return task.root.value == result && !task.done; });
+    nest.storedResults.push_back(task != list.tasks.end());
+    if (task == list.tasks.end())
+      continue;
+    nest.aloneBuffers.push_back(*task->root.slot);
+    joined.push_back(&*task);
+  }
   nests.push_back(std::move(nest));
 }
 
@@ -181,8 +190,8 @@ void NestPlanner::finish() {
 
 FailureOr<std::vector<Nest>> NestPlanner::plan() {
   while (Task *seed = pickSeed()) {
-    if (seed->kind == Task::Scatter)
-      buildScatter(*seed);
+    if (seed->kind == Task::Alone)
+      buildAlone(*seed);
     else if (failed(buildNest(*seed)))
       return failure();
     finish();
@@ -211,7 +220,7 @@ FailureOr<Program> planProgram(Block &block) {
 bool isOnePass(const Program &program) {
   int64_t main = 0, all = 0;
   for (const Nest &nest : program.nests) {
-    if (nest.scatter)
+    if (nest.alone)
       return program.nests.size() == 1;
     bool finishes =
         llvm::any_of(nest.graph.nodes, [](const Node &node) { return node.kind == Node::Fold; });

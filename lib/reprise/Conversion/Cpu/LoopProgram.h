@@ -22,12 +22,14 @@ struct Body {
 /// `contraction`, if there is one, is not copied; its result is then the last argument.
 mlir::FailureOr<Body> simplifyBody(mlir::Block &block, mlir::Operation *contraction = nullptr);
 
-/// One command: a loop nest, or a scatter.
+/// A loop nest, or an op that runs alone.
 struct Nest {
   Graph graph;
-  /// Null for a loop nest. Its buffers are indices, updates and result.
-  mlir::Operation *scatter = nullptr;
-  llvm::SmallVector<BufferSlot> scatterBuffers = {};
+  /// Null for a loop nest. The buffers are those of the operands and of the results that are
+  /// stored.
+  mlir::Operation *alone = nullptr;
+  llvm::SmallVector<bool> storedResults = {};
+  llvm::SmallVector<BufferSlot> aloneBuffers = {};
 };
 
 struct Program {

@@ -1,9 +1,6 @@
-// reprise: emits the kernel of a scatter-add: each item owns a block of the table and adds its rows
-// in index order
-#include "LoopScatter.h"
-
-#include "reprise/Conversion/Cpu/KernelBuilder.h"
-#include "reprise/Conversion/Elementary.h"
+// reprise: emits the kernel of a scatter: each item owns a block of the table and takes the updates
+// of its rows in index order
+#include "LoopAlone.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -12,78 +9,97 @@ using namespace mlir;
 namespace reprise::loops {
 namespace {
 
+/// `batches` tables [rows, columns] and, for each, `updates` rows. An op adds to a table of zeros,
+/// or replaces rows of a table that is copied; the latter moves bits, as integers.
 class ScatterEmitter {
 public:
-  ScatterEmitter(ScatterAddOp op, const CpuTarget &target);
-  EmittedCommand emit(StringRef name, ModuleOp kernels);
+  explicit ScatterEmitter(const AloneOp &alone);
+  EmittedCommand emit();
 
 private:
   void chooseItems();
-  /// The rows and columns of the table that an item owns.
+  /// The rows and columns of a batch's table that an item owns; the numbers of the batch's first
+  /// row and first update.
   struct TableBlock {
-    Value firstRow, rowCount, firstColumn, columnCount;
+    Value firstRow, rowCount, firstColumn, columnCount, batchRow, batchUpdate;
   };
-  TableBlock blockOf(KernelBuilder &k, Value item);
+  void emitItem(KernelBuilder &k, Value item);
+  void emitBlock(KernelBuilder &k, const TableBlock &block);
+  void initialize(KernelBuilder &k, const TableBlock &block);
+  void applyUpdates(KernelBuilder &k, const TableBlock &block);
+  void storeRounded(KernelBuilder &k, const TableBlock &block);
   /// The element of the result at a place of the block.
   Value resultAt(KernelBuilder &k, const TableBlock &block, Value row, Value column);
   /// The same for the sums: those of 16-bit elements are in scratch, to be rounded once, at the
   /// end.
   Value sumAt(KernelBuilder &k, const TableBlock &block, Value row, Value column);
-  Value sums(KernelBuilder &k) { return accumulatesInScratch() ? k.workspace() : k.buffer(2); }
-  void emitItem(KernelBuilder &k, const TableBlock &block);
-  void addUpdates(KernelBuilder &k, const TableBlock &block);
-  void storeRounded(KernelBuilder &k, const TableBlock &block);
-  /// Runs over columns [0, count): vectors, then single elements.
-  void emitColumns(KernelBuilder &k, Value count, llvm::function_ref<void(Value, int64_t)> body);
+  Value sums(KernelBuilder &k) { return accumulatesInScratch() ? k.workspace() : result(k); }
+  void forColumns(KernelBuilder &k, const TableBlock &block,
+                  llvm::function_ref<void(Value, int64_t)> body);
   bool accumulatesInScratch() const { return type != compute; }
 
+  Value indices(KernelBuilder &k) { return k.buffer(replaces ? 1 : 0); }
+  Value updateRows(KernelBuilder &k) { return k.buffer(replaces ? 2 : 1); }
+  Value result(KernelBuilder &k) { return k.buffer(replaces ? 3 : 2); }
+
+  const AloneOp &alone;
+  bool replaces;
   Type type, compute, indexType;
-  int64_t rows, columns, updates, width;
-  int64_t rowsPerItem = 1, columnsPerItem = 1, columnItems = 1, items = 1;
+  int64_t batches = 1, rows, columns, updates, width;
+  int64_t batchesPerItem = 1, rowsPerItem = 1, columnsPerItem = 1;
+  int64_t rowItems = 1, columnItems = 1, items = 1;
 };
 
-ScatterEmitter::ScatterEmitter(ScatterAddOp op, const CpuTarget &target) {
-  RankedTensorType table = op.getType();
-  type = table.getElementType();
-  compute = getComputeType(type);
-  indexType = op.getIndices().getType().getElementType();
+ScatterEmitter::ScatterEmitter(const AloneOp &alone)
+    : alone(alone), replaces(isa<ScatterOp>(alone.op)) {
+  auto positions = cast<IndexingOpInterface>(alone.op).getPositions();
+  auto table = cast<RankedTensorType>(alone.op->getResult(0).getType());
+  auto indices = cast<RankedTensorType>(positions.getType());
+  indexType = indices.getElementType();
+  type = replaces ? bitsTypeOf(table.getElementType()) : table.getElementType();
+  compute = replaces ? type : getComputeType(type);
   rows = table.getDimSize(0);
   columns = table.getNumElements() / rows;
-  updates = op.getIndices().getType().getNumElements();
-  width = target.lanes(KernelBuilder::bytesOf(compute));
+  updates = indices.getNumElements();
+  if (isa<ScatterAddAlongOp>(alone.op)) {
+    rows = table.getShape().back();
+    columns = 1;
+    batches = table.getNumElements() / rows;
+    updates = indices.getShape().back();
+  }
+  width = alone.target.lanes(KernelBuilder::bytesOf(compute));
   chooseItems();
 }
 
-/// Every item looks at all indices, so there are not too many; a low table is cut into columns,
-/// too.
+/// Every item looks at all indices of its batches, so there are not too many; a low table is cut
+/// into columns, too.
 void ScatterEmitter::chooseItems() {
   constexpr int64_t elements = 16384, mostRowItems = 64, enoughItems = 16;
-  rowsPerItem = std::max<int64_t>(std::clamp<int64_t>(elements / columns, 1, rows),
-                                  llvm::divideCeil(rows, mostRowItems));
-  int64_t rowItems = llvm::divideCeil(rows, rowsPerItem);
-  columnItems = std::clamp<int64_t>(enoughItems / rowItems, 1, llvm::divideCeil(columns, 256));
-  columnsPerItem = llvm::alignTo(llvm::divideCeil(columns, columnItems), 16);
-  columnItems = llvm::divideCeil(columns, columnsPerItem);
-  items = rowItems * columnItems;
+  columnsPerItem = columns;
+  rowsPerItem = rows;
+  batchesPerItem = std::clamp<int64_t>(elements / (rows * columns), 1, batches);
+  int64_t batchItems = llvm::divideCeil(batches, batchesPerItem);
+  if (batchItems < enoughItems) {
+    rowsPerItem = std::max<int64_t>(std::clamp<int64_t>(elements / columns, 1, rows),
+                                    llvm::divideCeil(rows, mostRowItems));
+    rowItems = llvm::divideCeil(rows, rowsPerItem);
+    columnItems = std::clamp<int64_t>(enoughItems / rowItems, 1, llvm::divideCeil(columns, 256));
+    columnsPerItem = llvm::alignTo(llvm::divideCeil(columns, columnItems), 16);
+    columnItems = llvm::divideCeil(columns, columnsPerItem);
+  }
+  items = batchItems * rowItems * columnItems;
 }
 
-void ScatterEmitter::emitColumns(KernelBuilder &k, Value count,
-                                 llvm::function_ref<void(Value, int64_t)> body) {
-  Value whole = arith::AndIOp::create(k.builder(), count, k.i64(-width));
-  k.forLoop(k.i64(0), whole, k.i64(width), [&](Value i) { body(i, width); });
-  k.forLoop(whole, count, k.i64(1), [&](Value i) { body(i, 1); });
-}
-
-ScatterEmitter::TableBlock ScatterEmitter::blockOf(KernelBuilder &k, Value item) {
-  Value firstRow = k.mul(k.div(item, columnItems), rowsPerItem);
-  Value rowCount = k.min(k.i64(rowsPerItem), k.sub(k.i64(rows), firstRow));
-  Value firstColumn = k.mul(k.rem(item, columnItems), columnsPerItem);
-  Value columnCount = k.min(k.i64(columnsPerItem), k.sub(k.i64(columns), firstColumn));
-  return {firstRow, rowCount, firstColumn, columnCount};
+void ScatterEmitter::forColumns(KernelBuilder &k, const TableBlock &block,
+                                llvm::function_ref<void(Value, int64_t)> body) {
+  if (columns == 1)
+    return body(k.i64(0), 1);
+  forVectors(k, block.columnCount, width, body);
 }
 
 Value ScatterEmitter::resultAt(KernelBuilder &k, const TableBlock &block, Value row, Value column) {
-  return k.add(k.mul(k.add(block.firstRow, row), columns), k.add(block.firstColumn, column));
+  Value tableRow = k.add(k.add(block.batchRow, block.firstRow), row);
+  return k.add(k.mul(tableRow, columns), k.add(block.firstColumn, column));
 }
 
 Value ScatterEmitter::sumAt(KernelBuilder &k, const TableBlock &block, Value row, Value column) {
@@ -92,33 +108,61 @@ Value ScatterEmitter::sumAt(KernelBuilder &k, const TableBlock &block, Value row
   return resultAt(k, block, row, column);
 }
 
-void ScatterEmitter::emitItem(KernelBuilder &k, const TableBlock &block) {
-  k.forLoop(k.i64(0), block.rowCount, k.i64(1), [&](Value row) {
-    emitColumns(k, block.columnCount, [&](Value column, int64_t lanes) {
-      k.store(compute, k.constant(KernelBuilder::typeOf(compute, lanes), 0), sums(k),
-              sumAt(k, block, row, column));
-    });
+void ScatterEmitter::emitItem(KernelBuilder &k, Value item) {
+  TableBlock block;
+  block.firstColumn = k.mul(k.rem(item, columnItems), columnsPerItem);
+  block.columnCount = k.min(k.i64(columnsPerItem), k.sub(k.i64(columns), block.firstColumn));
+  Value rowItem = k.div(item, columnItems);
+  block.firstRow = k.mul(k.rem(rowItem, rowItems), rowsPerItem);
+  block.rowCount = k.min(k.i64(rowsPerItem), k.sub(k.i64(rows), block.firstRow));
+  Value firstBatch = k.mul(k.div(rowItem, rowItems), batchesPerItem);
+  Value lastBatch = k.min(k.add(firstBatch, batchesPerItem), k.i64(batches));
+  k.forLoop(firstBatch, lastBatch, k.i64(1), [&](Value batch) {
+    block.batchRow = k.mul(batch, rows);
+    block.batchUpdate = k.mul(batch, updates);
+    emitBlock(k, block);
   });
-  addUpdates(k, block);
+}
+
+void ScatterEmitter::emitBlock(KernelBuilder &k, const TableBlock &block) {
+  initialize(k, block);
+  applyUpdates(k, block);
   if (accumulatesInScratch())
     storeRounded(k, block);
 }
 
-void ScatterEmitter::addUpdates(KernelBuilder &k, const TableBlock &block) {
+void ScatterEmitter::initialize(KernelBuilder &k, const TableBlock &block) {
+  auto fill = [&](Value row, Value count) {
+    if (replaces)
+      return copyUnlessSame(k, type, k.buffer(0), result(k), resultAt(k, block, row, k.i64(0)),
+                            count, width);
+    Value begin = sumAt(k, block, row, k.i64(0));
+    forVectors(k, count, width, [&](Value i, int64_t lanes) {
+      Value zero = k.constant(KernelBuilder::typeOf(compute, lanes), 0);
+      k.store(compute, zero, sums(k), k.add(begin, i));
+    });
+  };
+  // Whole rows lie one behind the other.
+  if (columnsPerItem == columns)
+    return fill(k.i64(0), k.mul(block.rowCount, columns));
+  k.forLoop(k.i64(0), block.rowCount, k.i64(1), [&](Value row) { fill(row, block.columnCount); });
+}
+
+void ScatterEmitter::applyUpdates(KernelBuilder &k, const TableBlock &block) {
   ImplicitLocOpBuilder &b = k.builder();
   k.forLoop(k.i64(0), k.i64(updates), k.i64(1), [&](Value i) {
-    Value row = emitCast(b, k.load(indexType, k.buffer(0), i), b.getI64Type());
-    row = arith::MinSIOp::create(b, arith::MaxSIOp::create(b, row, k.i64(0)), k.i64(rows - 1));
-    row = k.sub(row, block.firstRow);
+    Value number = k.add(block.batchUpdate, i);
+    Value row = k.sub(loadPosition(k, indexType, indices(k), number, rows), block.firstRow);
     // As a number without sign, a row before the block is beyond its end.
     Value mine = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, row, block.rowCount);
     k.ifThen(mine, [&] {
-      emitColumns(k, block.columnCount, [&](Value column, int64_t lanes) {
-        Value from = k.add(k.mul(i, columns), k.add(block.firstColumn, column));
+      forColumns(k, block, [&](Value column, int64_t lanes) {
+        Value from = k.add(k.mul(number, columns), k.add(block.firstColumn, column));
         Value to = sumAt(k, block, row, column);
-        Value sum = arith::AddFOp::create(b, k.load(compute, sums(k), to, lanes),
-                                          k.loadCompute(type, k.buffer(1), from, lanes));
-        k.store(compute, sum, sums(k), to);
+        Value update = k.loadCompute(type, updateRows(k), from, lanes);
+        if (!replaces)
+          update = arith::AddFOp::create(b, k.load(compute, sums(k), to, lanes), update);
+        k.store(compute, update, sums(k), to);
       });
     });
   });
@@ -126,25 +170,22 @@ void ScatterEmitter::addUpdates(KernelBuilder &k, const TableBlock &block) {
 
 void ScatterEmitter::storeRounded(KernelBuilder &k, const TableBlock &block) {
   k.forLoop(k.i64(0), block.rowCount, k.i64(1), [&](Value row) {
-    emitColumns(k, block.columnCount, [&](Value column, int64_t lanes) {
+    forColumns(k, block, [&](Value column, int64_t lanes) {
       Value sum = k.load(compute, sums(k), sumAt(k, block, row, column), lanes);
-      k.storeCompute(type, sum, k.buffer(2), resultAt(k, block, row, column));
+      k.storeCompute(type, sum, result(k), resultAt(k, block, row, column));
     });
   });
 }
 
-EmittedCommand ScatterEmitter::emit(StringRef name, ModuleOp kernels) {
-  KernelBuilder k(kernels, name);
-  k.forLoop(k.begin(), k.end(), k.i64(1), [&](Value item) { emitItem(k, blockOf(k, item)); });
+EmittedCommand ScatterEmitter::emit() {
+  KernelBuilder k(alone.kernels, alone.name);
+  k.forLoop(k.begin(), k.end(), k.i64(1), [&](Value item) { emitItem(k, item); });
   int64_t scratch = rowsPerItem * columnsPerItem * KernelBuilder::bytesOf(compute);
-  return {name.str(), items, {}, accumulatesInScratch() ? scratch : 0};
+  return {alone.name.str(), items, {}, accumulatesInScratch() ? scratch : 0};
 }
 
 } // namespace
 
-EmittedCommand emitScatter(ScatterAddOp op, StringRef name, ModuleOp kernels,
-                           const CpuTarget &target) {
-  return ScatterEmitter(op, target).emit(name, kernels);
-}
+EmittedCommand emitScatter(const AloneOp &alone) { return ScatterEmitter(alone).emit(); }
 
 } // namespace reprise::loops

@@ -1,6 +1,7 @@
 // reprise: finds the values of a group that must be stored, one trial nest per value
 #include "LoopTasks.h"
 
+#include "LoopAlone.h"
 #include "reprise/Conversion/Cpu/KernelBuilder.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -35,7 +36,7 @@ public:
   TaskList list();
 
 private:
-  LogicalResult solveScatter(Value value, Task &task);
+  LogicalResult solveAlone(Value value, Task &task);
   LogicalResult solveLoops(Value value, Task &task);
   /// The shape that a value asks for. Fails with a cut.
   LogicalResult propose(Value value, Task &task, Obstacle &obstacle);
@@ -136,8 +137,8 @@ Value TaskFinder::cutBelow(Value value) {
   return reduction ? reduction->getResult(0) : Value();
 }
 
-LogicalResult TaskFinder::solveScatter(Value value, Task &task) {
-  task.kind = Task::Scatter;
+LogicalResult TaskFinder::solveAlone(Value value, Task &task) {
+  task.kind = Task::Alone;
   task.root = {Root::Full, value, std::nullopt};
   for (Value operand : value.getDefiningOp()->getOperands()) {
     if (!operand.getDefiningOp())
@@ -154,8 +155,8 @@ LogicalResult TaskFinder::solve(Value value) {
     return success();
   underway.insert(value);
   Task task;
-  bool scatter = value.getDefiningOp<ScatterAddOp>() != nullptr;
-  if (failed(scatter ? solveScatter(value, task) : solveLoops(value, task)))
+  bool alone = runsAlone(value.getDefiningOp());
+  if (failed(alone ? solveAlone(value, task) : solveLoops(value, task)))
     return failure();
   underway.erase(value);
   solved.insert({value, task});

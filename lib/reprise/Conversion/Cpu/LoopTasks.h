@@ -12,7 +12,7 @@ struct Task {
     Element, // compute the elements of a value
     Parts,   // reduce blocks
     Finish,  // combine the blocks' parts to the elements of a value
-    Scatter,
+    Alone,   // run an op that no loop nest computes
   } kind;
   /// `slot` is where the result goes.
   Root root;

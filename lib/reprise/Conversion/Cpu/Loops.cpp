@@ -1,9 +1,9 @@
 // reprise: kernels of elementwise, row-wise, reducing and data-moving groups for the CPU
 #include "reprise/Conversion/Cpu/Loops.h"
 
+#include "LoopAlone.h"
 #include "LoopKernel.h"
 #include "LoopProgram.h"
-#include "LoopScatter.h"
 
 using namespace mlir;
 
@@ -21,17 +21,18 @@ bool isLoopGroup(Block &body) {
   return std::distance(works.begin(), works.end()) <= 1 || isOnePass(*program);
 }
 
-static EmittedCommand emitNest(const Nest &nest, StringRef name, ModuleOp kernels,
-                               const CpuTarget &target) {
-  if (nest.scatter) {
-    EmittedCommand command = emitScatter(cast<ScatterAddOp>(nest.scatter), name, kernels, target);
-    command.buffers = nest.scatterBuffers;
-    return command;
+static SmallVector<EmittedCommand> emitNest(const Nest &nest, StringRef name, ModuleOp kernels,
+                                            const CpuTarget &target) {
+  if (nest.alone) {
+    auto commands = emitAlone({nest.alone, nest.storedResults, name, kernels, target});
+    for (EmittedCommand &command : commands)
+      command.buffers = nest.aloneBuffers;
+    return commands;
   }
   Schedule schedule = makeSchedule(nest.graph, target.registers());
   KernelBuilder k(kernels, name);
   NestEmitter(k, nest.graph, schedule).emit();
-  return {name.str(), schedule.items, nest.graph.buffers, schedule.workerBytes};
+  return {{name.str(), schedule.items, nest.graph.buffers, schedule.workerBytes}};
 }
 
 FailureOr<EmittedLaunch> emitLoops(Block &body, StringRef name, ModuleOp kernels,
@@ -43,7 +44,7 @@ FailureOr<EmittedLaunch> emitLoops(Block &body, StringRef name, ModuleOp kernels
   launch.sharedBytes = program->sharedBytes;
   for (auto [i, nest] : llvm::enumerate(program->nests)) {
     std::string own = i == 0 ? name.str() : (name + "." + Twine(i)).str();
-    launch.commands.push_back(emitNest(nest, own, kernels, target));
+    launch.commands.append(emitNest(nest, own, kernels, target));
   }
   return launch;
 }

@@ -102,6 +102,22 @@ Value emitMax(Builder &b, Value x, Value y) {
   return isFloat(x) ? emitMaximum(b, x, y) : arith::MaxSIOp::create(b, x, y).getResult();
 }
 
+/// The bounds are rounded to the element type, which the compute type may be wider than.
+Value emitClamp(Builder &b, Value x, Type elementType, double low, double high) {
+  auto bound = [&](double value) {
+    APFloat number(value);
+    bool loses;
+    number.convert(cast<FloatType>(elementType).getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                   &loses);
+    return constant(b, x.getType(), number.convertToDouble());
+  };
+  return emitMinimum(b, emitMaximum(b, x, bound(low)), bound(high));
+}
+
+Value emitNot(Builder &b, Value x) {
+  return arith::XOrIOp::create(b, x, constant(b, x.getType(), 1));
+}
+
 Type elementTypeOf(Value tensor) { return cast<ShapedType>(tensor.getType()).getElementType(); }
 
 // One overload per op: its arithmetic on the operands `x`.
@@ -115,7 +131,15 @@ Value emit(TanhOp, Builder &b, ValueRange x) { return emitTanh(b, x[0]); }
 Value emit(ErfOp, Builder &b, ValueRange x) { return emitErf(b, x[0]); }
 Value emit(SigmoidOp, Builder &b, ValueRange x) { return emitSigmoid(b, x[0]); }
 Value emit(SiluOp, Builder &b, ValueRange x) { return emitSilu(b, x[0]); }
+Value emit(SinOp, Builder &b, ValueRange x) { return emitSin(b, x[0]); }
+Value emit(CosOp, Builder &b, ValueRange x) { return emitCos(b, x[0]); }
+Value emit(FloorOp, Builder &b, ValueRange x) { return math::FloorOp::create(b, x[0]); }
+Value emit(NotOp, Builder &b, ValueRange x) { return emitNot(b, x[0]); }
 Value emit(ReluOp, Builder &b, ValueRange x) { return emitRelu(b, x[0]); }
+Value emit(ClampOp op, Builder &b, ValueRange x) {
+  return emitClamp(b, x[0], elementTypeOf(op.getResult()), op.getLow(),
+                   op.getHigh());
+}
 Value emit(GeluOp op, Builder &b, ValueRange x) { return emitGelu(b, x[0], op.getForm()); }
 Value emit(AddOp, Builder &b, ValueRange x) {
   return either<arith::AddFOp, arith::AddIOp>(b, x[0], x[1]);
@@ -133,6 +157,10 @@ Value emit(DivOp, Builder &b, ValueRange x) {
 Value emit(RemOp, Builder &b, ValueRange x) { return emitRemainder(b, x[0], x[1]); }
 Value emit(MaximumOp, Builder &b, ValueRange x) { return emitMax(b, x[0], x[1]); }
 Value emit(MinimumOp, Builder &b, ValueRange x) { return emitMin(b, x[0], x[1]); }
+Value emit(PowOp, Builder &b, ValueRange x) { return emitPow(b, x[0], x[1]); }
+Value emit(AndOp, Builder &b, ValueRange x) { return arith::AndIOp::create(b, x[0], x[1]); }
+Value emit(OrOp, Builder &b, ValueRange x) { return arith::OrIOp::create(b, x[0], x[1]); }
+Value emit(XorOp, Builder &b, ValueRange x) { return arith::XOrIOp::create(b, x[0], x[1]); }
 Value emit(CompareOp op, Builder &b, ValueRange x) {
   return emitCompare(b, op.getPredicate(), x[0], x[1]);
 }
@@ -189,9 +217,9 @@ Value emitIdentity(Builder &b, ReductionKind kind, Type type) {
 
 void registerEmission(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, RepriseDialect *) {
-    attach<NegOp, AbsOp, ExpOp, LogOp, SqrtOp, RsqrtOp, TanhOp, ErfOp, SigmoidOp, SiluOp, ReluOp,
-           GeluOp, AddOp, SubOp, MulOp, DivOp, RemOp, MaximumOp, MinimumOp, CompareOp, SelectOp,
-           CastOp>(context);
+    attach<NegOp, AbsOp, ExpOp, LogOp, SqrtOp, RsqrtOp, TanhOp, ErfOp, SigmoidOp, SiluOp, SinOp,
+           CosOp, FloorOp, NotOp, ReluOp, ClampOp, GeluOp, AddOp, SubOp, MulOp, DivOp, RemOp,
+           MaximumOp, MinimumOp, PowOp, AndOp, OrOp, XorOp, CompareOp, SelectOp, CastOp>(context);
   });
 }
 

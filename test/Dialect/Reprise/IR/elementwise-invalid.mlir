@@ -189,3 +189,27 @@ func.func @no_such_op(%x: tensor<4xf32>) {
   %0 = reprise.sinh %x : tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @empty_interval(%x: tensor<4xf32>) {
+  // expected-error@+1 {{'reprise.clamp' op expected low <= high, got 1.000000e+00 and 0.000000e+00}}
+  %0 = reprise.clamp %x in [1.0 : f64, 0.0 : f64] : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @logic_of_numbers(%x: tensor<4xi32>) {
+  // expected-error@+1 {{'reprise.and' op operand #0 must be statically shaped tensor of i1, but got 'tensor<4xi32>'}}
+  %0 = reprise.and %x, %x : tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @power_of_integers(%x: tensor<4xi32>) {
+  // expected-error@+1 {{'reprise.pow' op operand #0 must be statically shaped tensor of f32, f64, bf16 or f16, but got 'tensor<4xi32>'}}
+  %0 = reprise.pow %x, %x : tensor<4xi32>
+  return
+}

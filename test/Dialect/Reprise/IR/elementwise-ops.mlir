@@ -37,6 +37,29 @@ func.func @unary(%x: tensor<4x3xf32>, %n: tensor<4xi64>) {
   return
 }
 
+// CHECK-LABEL: func @more(
+func.func @more(%x: tensor<4x3xf32>, %y: tensor<3xf32>, %b: tensor<4xi1>) {
+  // CHECK-NEXT: reprise.sin %{{.*}} : tensor<4x3xf32>
+  %0 = reprise.sin %x : tensor<4x3xf32>
+  // CHECK-NEXT: reprise.cos %{{.*}} : tensor<4x3xf32>
+  %1 = reprise.cos %x : tensor<4x3xf32>
+  // CHECK-NEXT: reprise.floor %{{.*}} : tensor<4x3xf32>
+  %2 = reprise.floor %x : tensor<4x3xf32>
+  // CHECK-NEXT: reprise.clamp %{{.*}} in [-1.000000e+00 : f64, 5.000000e-01 : f64] : tensor<4x3xf32>
+  %3 = reprise.clamp %x in [-1.0 : f64, 0.5 : f64] : tensor<4x3xf32>
+  // CHECK-NEXT: reprise.pow %{{.*}}, %{{.*}} : (tensor<4x3xf32>, tensor<3xf32>) -> tensor<4x3xf32>
+  %4 = reprise.pow %x, %y : (tensor<4x3xf32>, tensor<3xf32>) -> tensor<4x3xf32>
+  // CHECK-NEXT: reprise.not %{{.*}} : tensor<4xi1>
+  %5 = reprise.not %b : tensor<4xi1>
+  // CHECK-NEXT: reprise.and %{{.*}}, %{{.*}} : tensor<4xi1>
+  %6 = reprise.and %b, %5 : tensor<4xi1>
+  // CHECK-NEXT: reprise.or %{{.*}}, %{{.*}} : tensor<4xi1>
+  %7 = reprise.or %b, %5 : tensor<4xi1>
+  // CHECK-NEXT: reprise.xor %{{.*}}, %{{.*}} : tensor<4xi1>
+  %8 = reprise.xor %b, %5 : tensor<4xi1>
+  return
+}
+
 // CHECK-LABEL: func @types(
 func.func @types(%a: tensor<f64>, %b: tensor<2xbf16>, %c: tensor<0x5xf16>, %d: tensor<1xi32>) {
   // CHECK-NEXT: reprise.exp %{{.*}} : tensor<f64>

@@ -171,3 +171,36 @@ func.func @dot_needs_dims(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
   %0 = reprise.dot_general %x, %y : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
   return
 }
+
+// -----
+
+func.func @logsumexp_dims(%x: tensor<2x3xf32>) {
+  // expected-error@+2 {{'reprise.logsumexp' op failed to infer returned types}}
+  // expected-error@+1 {{expected ascending dimensions of 'tensor<2x3xf32>' to reduce}}
+  %0 = reprise.logsumexp %x dims [1, 0] : (tensor<2x3xf32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @cumsum_dim(%x: tensor<2x3xf32>) {
+  // expected-error@+1 {{'reprise.cumsum' op expected a dimension of the operand, got 2}}
+  %0 = reprise.cumsum %x dim 2 : tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @top_k_shape(%x: tensor<2x3xf32>) {
+  // expected-error@+1 {{'reprise.top_k' op expected values and indices [rows…, k] of an operand [rows…, n] but got 'tensor<2x2xf32>' and 'tensor<2x1xi32>'}}
+  %0, %1 = reprise.top_k %x : (tensor<2x3xf32>) -> (tensor<2x2xf32>, tensor<2x1xi32>)
+  return
+}
+
+// -----
+
+func.func @top_k_of_too_few(%x: tensor<2x3xf32>) {
+  // expected-error@+1 {{'reprise.top_k' op expected between 1 and 3 elements, got 4}}
+  %0, %1 = reprise.top_k %x : (tensor<2x3xf32>) -> (tensor<2x4xf32>, tensor<2x4xi32>)
+  return
+}

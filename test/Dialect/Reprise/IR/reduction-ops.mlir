@@ -15,6 +15,16 @@ func.func @reductions(%x: tensor<4x5x6xf32>, %n: tensor<4xi64>) {
   %3 = reprise.min %n dims [0] : (tensor<4xi64>) -> tensor<i64>
   // CHECK-NEXT: reprise.argmax %{{.*}} dim 2 : (tensor<4x5x6xf32>) -> tensor<4x5xi32>
   %4 = reprise.argmax %x dim 2 : (tensor<4x5x6xf32>) -> tensor<4x5xi32>
+  // CHECK-NEXT: reprise.prod %{{.*}} dims [1, 2] : (tensor<4x5x6xf32>) -> tensor<4xf32>
+  %5 = reprise.prod %x dims [1, 2] : (tensor<4x5x6xf32>) -> tensor<4xf32>
+  // CHECK-NEXT: reprise.logsumexp %{{.*}} dims [0, 2] : (tensor<4x5x6xf32>) -> tensor<5xf32>
+  %6 = reprise.logsumexp %x dims [0, 2] : (tensor<4x5x6xf32>) -> tensor<5xf32>
+  // CHECK-NEXT: reprise.cumsum %{{.*}} dim 1 : tensor<4x5x6xf32>
+  %7 = reprise.cumsum %x dim 1 : tensor<4x5x6xf32>
+  // CHECK-NEXT: reprise.cumsum %{{.*}} dim 0 reverse : tensor<4xi64>
+  %8 = reprise.cumsum %n dim 0 reverse : tensor<4xi64>
+  // CHECK-NEXT: %{{.*}}, %{{.*}} = reprise.top_k %{{.*}} : (tensor<4x5x6xf32>) -> (tensor<4x5x2xf32>, tensor<4x5x2xi32>)
+  %9, %10 = reprise.top_k %x : (tensor<4x5x6xf32>) -> (tensor<4x5x2xf32>, tensor<4x5x2xi32>)
   return
 }
 

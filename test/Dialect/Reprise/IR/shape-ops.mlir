@@ -56,15 +56,6 @@ func.func @placement(%x: tensor<2x3xf32>, %y: tensor<2x1xf32>, %n: tensor<3xi32>
   return
 }
 
-// CHECK-LABEL: func @rows(
-func.func @rows(%table: tensor<10x4xbf16>, %indices: tensor<2x3xi32>, %updates: tensor<2x3x4xbf16>) {
-  // CHECK-NEXT: reprise.gather %{{.*}}[%{{.*}}] : (tensor<10x4xbf16>, tensor<2x3xi32>) -> tensor<2x3x4xbf16>
-  %0 = reprise.gather %table[%indices] : (tensor<10x4xbf16>, tensor<2x3xi32>) -> tensor<2x3x4xbf16>
-  // CHECK-NEXT: reprise.scatter_add %{{.*}} at %{{.*}} : (tensor<2x3xi32>, tensor<2x3x4xbf16>) -> tensor<10x4xbf16>
-  %1 = reprise.scatter_add %updates at %indices : (tensor<2x3xi32>, tensor<2x3x4xbf16>) -> tensor<10x4xbf16>
-  return
-}
-
 {-#
   dialect_resources: {
     builtin: {

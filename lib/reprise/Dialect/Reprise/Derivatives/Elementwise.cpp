@@ -85,6 +85,14 @@ static void differentiate(AbsOp op, Pullback &p) {
   p.give(0, p.select(p.compare(ComparePredicate::lt, x, zero), p.neg(g), positive));
 }
 
+/// 1 at the bounds, too, which are rounded as in the op.
+static void differentiate(ClampOp op, Pullback &p) {
+  Value g = p.getRaw(), x = op.getOperand();
+  Value above = p.compare(ComparePredicate::ge, x, p.like(x, op.getLow()));
+  Value below = p.compare(ComparePredicate::le, x, p.like(x, op.getHigh()));
+  p.give(0, p.select(AndOp::create(p.b, above, below), g, p.like(g, 0)));
+}
+
 //===-- Elementary functions ------------------------------------------------------------------===//
 
 static void differentiate(ExpOp op, Pullback &p) {
@@ -103,6 +111,40 @@ static void differentiate(SqrtOp op, Pullback &p) {
 static void differentiate(RsqrtOp op, Pullback &p) {
   Value y = p.widen(op.getResult());
   p.give(0, p.mul(p.scale(p.get(), -0.5), p.mul(p.mul(y, y), y)));
+}
+
+static void differentiate(SinOp op, Pullback &p) {
+  Value x = p.widen(op.getOperand());
+  p.give(0, p.mul(p.get(), CosOp::create(p.b, x.getType(), x)));
+}
+
+static void differentiate(CosOp op, Pullback &p) {
+  Value x = p.widen(op.getOperand());
+  p.give(0, p.neg(p.mul(p.get(), SinOp::create(p.b, x.getType(), x))));
+}
+
+/// dx = y·x^(y-1), dy = x^y·log x; 0 for the first where y = 0, for the second where x = 0 and
+/// y >= 0. What would be infinite there is kept from being computed, so that no further derivative
+/// meets 0·inf.
+static void differentiate(PowOp op, Pullback &p) {
+  Value g = p.get(), x = p.widen(op.getLhs()), y = p.widen(op.getRhs());
+  Value zero = p.like(x, 0), one = p.like(x, 1);
+  if (p.wants(0)) {
+    // 1/x is infinite for some subnormal x, too.
+    double least = p.typeOf(x).getElementType().isF64() ? 0x1p-1022 : 0x1p-126;
+    Value tiny =
+        p.compare(ComparePredicate::lt, AbsOp::create(p.b, x.getType(), x), p.like(x, least));
+    Value guarded = AndOp::create(p.b, tiny, p.compare(ComparePredicate::eq, y, zero));
+    Value power = PowOp::create(p.b, p.select(guarded, one, x), p.sub(y, one));
+    p.give(0, p.mul(g, p.mul(y, power)));
+  }
+  if (p.wants(1)) {
+    Value guarded = AndOp::create(p.b, p.compare(ComparePredicate::eq, x, zero),
+                                  p.compare(ComparePredicate::ge, y, zero));
+    Value safe = p.select(guarded, one, x);
+    Value logarithm = LogOp::create(p.b, x.getType(), safe);
+    p.give(1, p.mul(g, p.mul(PowOp::create(p.b, safe, y), logarithm)));
+  }
 }
 
 /// y' = 1 - y².
@@ -161,7 +203,7 @@ static void differentiate(GeluOp op, Pullback &p) {
 void attachElementwiseRules(MLIRContext *context) {
   attachRules<NameOp, CastOp, NegOp, AddOp, SubOp, SelectOp, DropoutOp, MulOp, DivOp, MaximumOp,
               MinimumOp, ReluOp, AbsOp, ExpOp, LogOp, SqrtOp, RsqrtOp, TanhOp, ErfOp, SigmoidOp,
-              SiluOp, GeluOp>(context);
+              SiluOp, GeluOp, SinOp, CosOp, PowOp, ClampOp>(context);
 }
 
 } // namespace reprise

@@ -60,6 +60,7 @@ void reprise::registerDerivatives(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, RepriseDialect *) {
     attachElementwiseRules(context);
     attachShapeRules(context);
+    attachIndexingRules(context);
     attachReductionRules(context);
     attachRowRules(context);
     attachAttentionRules(context);

@@ -98,6 +98,7 @@ template <typename... OpTs> void attachRules(mlir::MLIRContext *context) {
 
 void attachElementwiseRules(mlir::MLIRContext *context);
 void attachShapeRules(mlir::MLIRContext *context);
+void attachIndexingRules(mlir::MLIRContext *context);
 void attachReductionRules(mlir::MLIRContext *context);
 void attachRowRules(mlir::MLIRContext *context);
 void attachAttentionRules(mlir::MLIRContext *context);

@@ -1,6 +1,8 @@
 // reprise: derivatives of reductions and contractions.
 #include "Pullback.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace reprise;
 
@@ -26,41 +28,56 @@ static void differentiate(MeanOp op, Pullback &p) {
   p.give(0, p.spread(each, from.getShape(), op.getDims()));
 }
 
-/// The dimensions that are kept, then those that are reduced.
-static Indices reducedLast(int64_t rank, ArrayRef<int64_t> reduced) {
-  Indices order;
-  for (int64_t d = 0; d < rank; ++d)
-    if (!llvm::is_contained(reduced, d))
-      order.push_back(d);
+namespace {
+/// Several reduced dimensions as one, the last; a single one stays where it is.
+class ReducedAsOne {
+public:
+  ReducedAsOne(Pullback &p, RankedTensorType type, ArrayRef<int64_t> reduced);
+  int64_t getDim() const { return dim; }
+  /// The shape without the dimension.
+  ArrayRef<int64_t> getKept() const { return kept; }
+  Value join(Value x) { return isSplit ? p.reshape(p.transpose(x, order), joined) : x; }
+  Value split(Value x) { return isSplit ? p.transpose(p.reshape(x, permuted), inverse) : x; }
+
+private:
+  Pullback &p;
+  bool isSplit;
+  int64_t dim;
+  /// The dimensions that are kept, then those that are reduced, and the way back.
+  Indices order, inverse, permuted, kept, joined;
+};
+} // namespace
+
+ReducedAsOne::ReducedAsOne(Pullback &p, RankedTensorType type, ArrayRef<int64_t> reduced)
+    : p(p), isSplit(reduced.size() > 1), dim(reduced.front()), inverse(type.getRank()) {
+  int64_t count = 1;
+  for (int64_t d = 0; d < type.getRank(); ++d) {
+    if (llvm::is_contained(reduced, d)) {
+      count *= type.getDimSize(d);
+      continue;
+    }
+    order.push_back(d);
+    kept.push_back(type.getDimSize(d));
+  }
   llvm::append_range(order, reduced);
-  return order;
+  for (auto [to, from] : llvm::enumerate(order)) {
+    inverse[from] = to;
+    permuted.push_back(type.getDimSize(from));
+  }
+  joined = kept;
+  joined.push_back(count);
+  if (isSplit)
+    dim = kept.size();
 }
 
 /// All of the cotangent goes to the first maximum of `x` (row-major over the reduced dimensions).
 static Value routeToMaximum(Pullback &p, Value x, ArrayRef<int64_t> dims, Value g) {
-  auto type = p.typeOf(x);
-  Indices order = reducedLast(type.getRank(), dims), inverse(order.size());
-  for (auto [to, from] : llvm::enumerate(order))
-    inverse[from] = to;
-  // Several dimensions become one, the last; a single one stays where it is.
-  Value rows = x;
-  int64_t dim = dims.front();
-  if (dims.size() > 1) {
-    Indices shape = llvm::to_vector(p.typeOf(g).getShape());
-    shape.push_back(type.getNumElements() / p.typeOf(g).getNumElements());
-    rows = p.reshape(p.transpose(x, order), shape);
-    dim = shape.size() - 1;
-  }
+  ReducedAsOne one(p, p.typeOf(x), dims);
+  Value rows = one.join(x);
   ArrayRef<int64_t> shape = p.typeOf(rows).getShape();
-  Value first = ArgmaxOp::create(p.b, p.typeOf(g).clone(p.b.getI64Type()), rows, dim);
-  Value spread = p.spread(g, shape, dim);
-  Value routed = p.select(p.isAt(first, shape, dim), spread, p.like(spread, 0));
-  if (dims.size() == 1)
-    return routed;
-  Indices permuted;
-  for (int64_t d : order)
-    permuted.push_back(type.getDimSize(d));
-  return p.transpose(p.reshape(routed, permuted), inverse);
+  Value first = ArgmaxOp::create(p.b, p.typeOf(g).clone(p.b.getI64Type()), rows, one.getDim());
+  Value spread = p.spread(g, shape, one.getDim());
+  return one.split(p.select(p.isAt(first, shape, one.getDim()), spread, p.like(spread, 0)));
 }
 
 template <typename OpT> static void routeToExtreme(OpT op, Pullback &p, Value x) {
@@ -71,6 +88,71 @@ template <typename OpT> static void routeToExtreme(OpT op, Pullback &p, Value x)
 
 static void differentiate(MaxOp op, Pullback &p) { routeToExtreme(op, p, op.getOperand()); }
 static void differentiate(MinOp op, Pullback &p) { routeToExtreme(op, p, p.neg(op.getOperand())); }
+
+/// Along a dimension, at every index the product of `x` at the indices before it (or after it): x
+/// shifted by one, then products of runs that double in length.
+static Value multiplyRuns(Pullback &p, Value x, int64_t dim, bool after) {
+  auto type = p.typeOf(x);
+  int64_t size = type.getDimSize(dim);
+  auto one = cast<TypedAttr>(p.b.getFloatAttr(type.getElementType(), 1));
+  auto shift = [&](Value value, int64_t distance) {
+    Indices none(type.getRank(), 0), starts = none, low = none, high = none;
+    Indices limits = llvm::to_vector(type.getShape());
+    starts[dim] = after ? distance : 0;
+    limits[dim] = after ? size : size - distance;
+    (after ? high : low)[dim] = distance;
+    Value rest = SliceOp::create(p.b, value, starts, limits, Indices(type.getRank(), 1));
+    return PadOp::create(p.b, type, rest, one, low, high, none);
+  };
+  Value run = shift(x, 1);
+  for (int64_t distance = 1; distance < size - 1; distance *= 2)
+    run = p.mul(run, shift(run, distance));
+  return run;
+}
+
+/// The product of all others. Without a division, a zero is like any number, for further
+/// derivatives too.
+static void differentiate(ProdOp op, Pullback &p) {
+  auto type = p.typeOf(op.getOperand());
+  if (type.getNumElements() == 0)
+    return;
+  Value x = p.widen(op.getOperand());
+  ReducedAsOne one(p, type, op.getDims());
+  int64_t dim = one.getDim();
+  Value rows = one.join(x);
+  Value others = p.mul(multiplyRuns(p, rows, dim, false), multiplyRuns(p, rows, dim, true));
+  p.give(0, one.split(p.mul(p.spread(p.get(), p.typeOf(rows).getShape(), dim), others)));
+}
+
+/// g·exp(x - y); 0 if all elements are -inf. The y of a 16-bit op is too short for that.
+static void differentiate(LogSumExpOp op, Pullback &p) {
+  Value x = p.widen(op.getOperand()), y = op.getResult();
+  if (p.typeOf(x) != op.getOperand().getType())
+    y = LogSumExpOp::create(p.b, x, op.getDims());
+  ArrayRef<int64_t> shape = p.typeOf(x).getShape();
+  Value nothing = p.like(y, -std::numeric_limits<double>::infinity());
+  Value isNothing = p.compare(ComparePredicate::eq, y, nothing);
+  Value shift = p.spread(p.select(isNothing, p.like(y, 0), y), shape, op.getDims());
+  p.give(0, p.mul(p.spread(p.get(), shape, op.getDims()), p.exp(p.sub(x, shift))));
+}
+
+//===-- cumsum, top_k -------------------------------------------------------------------------===//
+
+/// The sum of the cotangents of all later elements, in the type that the operand asks for.
+static void differentiate(CumsumOp op, Pullback &p) {
+  if (!p.wants(0))
+    return;
+  Value g = p.convert(p.getRaw(), p.getWanted(0).getElementType());
+  auto reverse = op.getReverse() ? UnitAttr() : p.b.getUnitAttr();
+  p.give(0, CumsumOp::create(p.b, g.getType(), g, op.getDimAttr(), reverse));
+}
+
+static void differentiate(TopKOp op, Pullback &p) {
+  if (!p.wants(0) || !p.getRaw(0))
+    return;
+  Value g = p.convert(p.getRaw(0), p.getWanted(0).getElementType());
+  p.give(0, ScatterAddAlongOp::create(p.b, p.getWanted(0), op.getIndices(), g));
+}
 
 //===-- dot_general ---------------------------------------------------------------------------===//
 
@@ -140,7 +222,8 @@ static void differentiate(DotGeneralOp op, Pullback &p) {
 }
 
 void attachReductionRules(MLIRContext *context) {
-  attachRules<SumOp, MeanOp, MaxOp, MinOp, DotGeneralOp>(context);
+  attachRules<SumOp, MeanOp, MaxOp, MinOp, ProdOp, LogSumExpOp, CumsumOp, TopKOp, DotGeneralOp>(
+      context);
 }
 
 } // namespace reprise

@@ -68,20 +68,8 @@ static void differentiate(ConcatenateOp op, Pullback &p) {
   }
 }
 
-static void differentiate(GatherOp op, Pullback &p) {
-  if (!p.wants(0))
-    return;
-  Value g = p.convert(p.getRaw(), p.getWanted(0).getElementType());
-  p.give(0, ScatterAddOp::create(p.b, p.getWanted(0), op.getIndices(), g));
-}
-
-static void differentiate(ScatterAddOp op, Pullback &p) {
-  p.give(1, GatherOp::create(p.b, p.getRaw(), op.getIndices()));
-}
-
 void attachShapeRules(MLIRContext *context) {
-  attachRules<BroadcastOp, ReshapeOp, TransposeOp, SliceOp, PadOp, ConcatenateOp, GatherOp,
-              ScatterAddOp>(context);
+  attachRules<BroadcastOp, ReshapeOp, TransposeOp, SliceOp, PadOp, ConcatenateOp>(context);
 }
 
 } // namespace reprise

@@ -1,0 +1,53 @@
+// reprise: kernels of ops that no loop nest computes: each works on whole tensors in its own order
+#ifndef REPRISE_CONVERSION_CPU_LOOPALONE_H
+#define REPRISE_CONVERSION_CPU_LOOPALONE_H
+
+#include "reprise/Conversion/Cpu/KernelBuilder.h"
+#include "reprise/Conversion/Cpu/Target.h"
+#include "reprise/Conversion/Launch.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+
+namespace reprise::loops {
+
+/// True if the op has kernels of its own, which read its operands from buffers.
+bool runsAlone(mlir::Operation *op);
+
+/// True if the result may lie where operand 0 lies: every element of that is read for the last time
+/// before the same element of the result is written, by the same worker.
+bool overwritesFirstOperand(mlir::Operation *op);
+
+/// An op that runs alone, and where its kernels go.
+struct AloneOp {
+  mlir::Operation *op;
+  /// Per result: whether it is stored. The buffers are the operands and the stored results.
+  llvm::SmallVector<bool> stored;
+  llvm::StringRef name;
+  mlir::ModuleOp kernels;
+  const CpuTarget &target;
+};
+
+/// Emits the kernels, the first one under the name itself. Sets all but the commands' buffers.
+llvm::SmallVector<EmittedCommand> emitAlone(const AloneOp &alone);
+
+// One family of ops each, for emitAlone.
+EmittedCommand emitScatter(const AloneOp &alone);
+EmittedCommand emitCumsum(const AloneOp &alone);
+EmittedCommand emitTopK(const AloneOp &alone);
+llvm::SmallVector<EmittedCommand> emitWindowUpdate(const AloneOp &alone);
+
+/// The type that moves an element without a change of its bits.
+mlir::Type bitsTypeOf(mlir::Type elementType);
+/// A position that an i32 or i64 tensor holds, clamped to [0, size - 1].
+mlir::Value loadPosition(KernelBuilder &k, mlir::Type indexType, mlir::Value buffer, mlir::Value at,
+                         int64_t size);
+/// Runs over [0, count): vectors of `width`, then single elements.
+void forVectors(KernelBuilder &k, mlir::Value count, int64_t width,
+                llvm::function_ref<void(mlir::Value, int64_t)> body);
+/// Copies elements [begin, begin + count) from one buffer to the same place of another, unless that
+/// is the same memory.
+void copyUnlessSame(KernelBuilder &k, mlir::Type bits, mlir::Value from, mlir::Value to,
+                    mlir::Value begin, mlir::Value count, int64_t width);
+
+} // namespace reprise::loops
+
+#endif // REPRISE_CONVERSION_CPU_LOOPALONE_H

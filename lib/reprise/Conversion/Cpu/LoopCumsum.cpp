@@ -1,0 +1,106 @@
+// reprise: emits the kernel of running sums: sequential along the dimension, side by side across
+// the others
+#include "LoopAlone.h"
+
+#include "reprise/Conversion/Emission.h"
+
+using namespace mlir;
+
+namespace reprise::loops {
+namespace {
+
+/// The tensor is [outer, n, inner]; sums run along n.
+class CumsumEmitter {
+public:
+  explicit CumsumEmitter(const AloneOp &alone);
+  EmittedCommand emit();
+
+private:
+  void emitRows(KernelBuilder &k, Value first, Value last);
+  void emitColumns(KernelBuilder &k, Value outerNumber, Value first, Value last);
+  /// Sums of vectors of `lanes`, one chain from each start; several hide the additions' latency.
+  void emitChains(KernelBuilder &k, ArrayRef<Value> starts, int64_t lanes);
+
+  const AloneOp &alone;
+  CumsumOp op;
+  Type type;
+  int64_t outer = 1, n, inner = 1;
+};
+
+CumsumEmitter::CumsumEmitter(const AloneOp &alone) : alone(alone), op(cast<CumsumOp>(alone.op)) {
+  RankedTensorType tensor = op.getType();
+  type = tensor.getElementType();
+  int64_t dim = op.getDim();
+  n = tensor.getDimSize(dim);
+  for (int64_t d = 0; d < tensor.getRank(); ++d)
+    if (d != dim)
+      (d < dim ? outer : inner) *= tensor.getDimSize(d);
+}
+
+void CumsumEmitter::emitChains(KernelBuilder &k, ArrayRef<Value> starts, int64_t lanes) {
+  ImplicitLocOpBuilder &b = k.builder();
+  auto step = [&](Value i, ValueRange sums) {
+    Value along = k.mul(op.getReverse() ? k.sub(k.i64(n - 1), i) : i, inner);
+    KernelBuilder::Carried next;
+    for (Value start : starts)
+      next.push_back(k.loadCompute(type, k.buffer(0), k.add(start, along), lanes));
+    for (auto [sum, element] : llvm::zip(sums, next))
+      element = emitCombine(b, ReductionKind::Sum, sum, element);
+    for (auto [start, sum] : llvm::zip_equal(starts, next))
+      k.storeCompute(type, sum, k.buffer(1), k.add(start, along));
+    return next;
+  };
+  KernelBuilder::Carried first = step(k.i64(0), {});
+  k.forLoop(k.i64(1), k.i64(n), k.i64(1), first, step);
+}
+
+void CumsumEmitter::emitRows(KernelBuilder &k, Value first, Value last) {
+  for (int64_t count : {8, 1}) {
+    Value rest = k.builder().createOrFold<arith::RemUIOp>(k.sub(last, first), k.i64(count));
+    Value end = k.sub(last, rest);
+    k.forLoop(first, end, k.i64(count), [&](Value row) {
+      SmallVector<Value> starts;
+      for (int64_t i = 0; i < count; ++i)
+        starts.push_back(k.mul(k.add(row, i), n));
+      emitChains(k, starts, 1);
+    });
+    first = end;
+  }
+}
+
+void CumsumEmitter::emitColumns(KernelBuilder &k, Value outerNumber, Value first, Value last) {
+  Value start = k.mul(outerNumber, n * inner);
+  for (int64_t lanes : {32, 8, 1}) {
+    Value rest = k.builder().createOrFold<arith::RemUIOp>(k.sub(last, first), k.i64(lanes));
+    Value end = k.sub(last, rest);
+    k.forLoop(first, end, k.i64(lanes),
+              [&](Value column) { emitChains(k, k.add(start, column), lanes); });
+    first = end;
+  }
+}
+
+EmittedCommand CumsumEmitter::emit() {
+  constexpr int64_t elements = 16384;
+  KernelBuilder k(alone.kernels, alone.name);
+  int64_t outerPerItem = std::clamp<int64_t>(elements / (n * inner), 1, outer);
+  int64_t outerItems = llvm::divideCeil(outer, outerPerItem);
+  int64_t columnsPerItem = std::min<int64_t>(inner, llvm::alignTo(elements / n + 1, 32));
+  int64_t columnItems = llvm::divideCeil(inner, columnsPerItem);
+  k.forLoop(k.begin(), k.end(), k.i64(1), [&](Value item) {
+    Value first = k.mul(k.div(item, columnItems), outerPerItem);
+    Value last = k.min(k.add(first, outerPerItem), k.i64(outer));
+    if (inner == 1)
+      return emitRows(k, first, last);
+    Value firstColumn = k.mul(k.rem(item, columnItems), columnsPerItem);
+    Value lastColumn = k.min(k.add(firstColumn, columnsPerItem), k.i64(inner));
+    k.forLoop(first, last, k.i64(1),
+              [&](Value number) { emitColumns(k, number, firstColumn, lastColumn); });
+  });
+  return {alone.name.str(), outerItems * columnItems, {}, 0};
+}
+
+} // namespace
+
+EmittedCommand emitCumsum(const AloneOp &alone) { return CumsumEmitter(alone).emit(); }
+
+} // namespace reprise::loops

@@ -1,0 +1,217 @@
+// reprise: emits the kernel of the largest elements of each row
+#include "LoopAlone.h"
+
+#include "../Lanes.h"
+#include "reprise/Conversion/Elementary.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace reprise::loops {
+namespace {
+
+/// With more elements a row is sorted; up to that many, a list of the largest so far is kept, which
+/// most elements do not enter.
+constexpr int64_t longestList = 16;
+
+/// Elements compare by keys: integers in the order of the elements, NaN first, zeros alike.
+class TopKEmitter {
+public:
+  explicit TopKEmitter(const AloneOp &alone);
+  EmittedCommand emit();
+
+private:
+  Value keyOf(Value x);
+  /// The keys of `lanes` elements from `column` of the row on.
+  Value loadKeys(Value row, Value column, int64_t lanes);
+  void emitRow(Value row);
+  // Both leave the indices of the largest at the start of the returned memory.
+  Value emitList(Value row);
+  Value emitSort(Value row);
+  /// Puts a key, if it is large enough, behind those of the list that are not smaller.
+  void insertInList(Value key, Value index);
+  /// Merges sorted runs of `length`, of which the pairs begin at `begin`.
+  void mergeRuns(Value from, Value to, Value length, Value begin);
+  void storeResults(Value row, Value indices);
+  Value greater(Value x, Value y) {
+    return arith::CmpIOp::create(b(), arith::CmpIPredicate::sgt, x, y);
+  }
+
+  ImplicitLocOpBuilder &b() { return k.builder(); }
+  Value area(int64_t bytes) { return k.pointer(b().getI8Type(), k.workspace(), k.i64(bytes)); }
+
+  const AloneOp &alone;
+  Type type, key, indexType;
+  int64_t rows, n, count, width;
+  KernelBuilder k;
+};
+
+TopKEmitter::TopKEmitter(const AloneOp &alone) : alone(alone), k(alone.kernels, alone.name) {
+  auto op = cast<TopKOp>(alone.op);
+  RankedTensorType tensor = op.getOperand().getType();
+  type = tensor.getElementType();
+  key = b().getIntegerType(getComputeType(type).getIntOrFloatBitWidth());
+  indexType = op.getIndices().getType().getElementType();
+  n = tensor.getShape().back();
+  rows = tensor.getNumElements() / n;
+  count = op.getValues().getType().getShape().back();
+  width = alone.target.lanes(KernelBuilder::bytesOf(key));
+}
+
+Value TopKEmitter::keyOf(Value x) {
+  if (!isa<FloatType>(getElementTypeOrSelf(x)))
+    return x;
+  Lanes l(b(), x);
+  Value bits = l.toBits(x);
+  // A negative number's bits ascend as it falls.
+  Value negative = l.compare(arith::CmpIPredicate::slt, bits, l.i(0));
+  Value ordered = l.select(negative, l.xorBits(bits, l.i(~l.signBit())), bits);
+  ordered = l.select(l.compare(arith::CmpFPredicate::OEQ, x, l.f(0)), l.i(0), ordered);
+  return l.select(l.compare(arith::CmpFPredicate::UNO, x, x), l.i(~l.signBit()), ordered);
+}
+
+Value TopKEmitter::loadKeys(Value row, Value column, int64_t lanes) {
+  return keyOf(k.loadCompute(type, k.buffer(0), k.add(k.mul(row, n), column), lanes));
+}
+
+//===-- A list --------------------------------------------------------------------------------===//
+
+void TopKEmitter::insertInList(Value newKey, Value newIndex) {
+  Value keys = area(0), indices = area(64 * 2);
+  SmallVector<Value> oldKeys, oldIndices, smaller;
+  for (int64_t i = 0; i < count; ++i) {
+    oldKeys.push_back(k.load(key, keys, k.i64(i)));
+    oldIndices.push_back(k.load(b().getI64Type(), indices, k.i64(i)));
+    // Places beyond the elements so far are free.
+    Value isFree = arith::CmpIOp::create(b(), arith::CmpIPredicate::sle, newIndex, k.i64(i));
+    smaller.push_back(arith::OrIOp::create(b(), isFree, greater(newKey, oldKeys[i])));
+  }
+  auto select = [&](Value condition, Value x, Value y) {
+    return arith::SelectOp::create(b(), condition, x, y).getResult();
+  };
+  for (int64_t i = 0; i < count; ++i) {
+    Value nextKey = select(smaller[i], newKey, oldKeys[i]);
+    Value nextIndex = select(smaller[i], newIndex, oldIndices[i]);
+    if (i > 0) {
+      nextKey = select(smaller[i - 1], oldKeys[i - 1], nextKey);
+      nextIndex = select(smaller[i - 1], oldIndices[i - 1], nextIndex);
+    }
+    k.store(key, nextKey, keys, k.i64(i));
+    k.store(b().getI64Type(), nextIndex, indices, k.i64(i));
+  }
+}
+
+Value TopKEmitter::emitList(Value row) {
+  Value keys = area(0), last = k.i64(count - 1);
+  k.forLoop(k.i64(0), k.i64(n), k.i64(width), [&](Value first) {
+    Value end = k.min(k.add(first, width), k.i64(n));
+    // A whole vector is passed over if none of its elements enters.
+    Value full =
+        arith::CmpIOp::create(b(), arith::CmpIPredicate::eq, k.sub(end, first), k.i64(width));
+    Value filled = arith::CmpIOp::create(b(), arith::CmpIPredicate::sge, first, k.i64(count));
+    auto branch = scf::IfOp::create(b(), TypeRange{b().getI1Type()},
+                                    arith::AndIOp::create(b(), full, filled), true);
+    {
+      OpBuilder::InsertionGuard guard(b());
+      b().setInsertionPointToStart(branch.elseBlock());
+      scf::YieldOp::create(b(), ValueRange{arith::ConstantIntOp::create(b(), 1, 1)});
+      b().setInsertionPointToStart(branch.thenBlock());
+      Value enters = greater(loadKeys(row, first, width), k.splat(k.load(key, keys, last), width));
+      Value any =
+          width == 1
+              ? enters
+              : vector::ReductionOp::create(b(), vector::CombiningKind::OR, enters).getResult();
+      scf::YieldOp::create(b(), ValueRange{any});
+    }
+    k.ifThen(branch.getResult(0), [&] {
+      k.forLoop(first, end, k.i64(1),
+                [&](Value column) { insertInList(loadKeys(row, column, 1), column); });
+    });
+  });
+  return area(64 * 2);
+}
+
+//===-- A sort --------------------------------------------------------------------------------===//
+
+void TopKEmitter::mergeRuns(Value from, Value to, Value length, Value begin) {
+  Type i64 = b().getI64Type();
+  Value keys = area(0), indices = area(2 * n * KernelBuilder::bytesOf(key));
+  Value middle = k.min(k.add(begin, length), k.i64(n));
+  Value end = k.min(k.add(middle, length), k.i64(n));
+  auto select = [&](Value condition, Value x, Value y) {
+    return arith::SelectOp::create(b(), condition, x, y).getResult();
+  };
+  k.forLoop(begin, end, k.i64(1), ValueRange{begin, middle}, [&](Value at, ValueRange heads) {
+    // At least one run has elements left; the other one's head may lie behind the row.
+    Value left = k.add(from, k.min(heads[0], k.i64(n - 1)));
+    Value right = k.add(from, k.min(heads[1], k.i64(n - 1)));
+    Value leftKey = k.load(key, keys, left), rightKey = k.load(key, keys, right);
+    Value leftIsOver = arith::CmpIOp::create(b(), arith::CmpIPredicate::sge, heads[0], middle);
+    Value hasRight = arith::CmpIOp::create(b(), arith::CmpIPredicate::slt, heads[1], end);
+    Value rightWins = arith::OrIOp::create(b(), leftIsOver, greater(rightKey, leftKey));
+    rightWins = arith::AndIOp::create(b(), rightWins, hasRight);
+    k.store(key, select(rightWins, rightKey, leftKey), keys, k.add(to, at));
+    Value index = k.load(i64, indices, select(rightWins, right, left));
+    k.store(i64, index, indices, k.add(to, at));
+    return KernelBuilder::Carried{select(rightWins, heads[0], k.add(heads[0], 1)),
+                                  select(rightWins, k.add(heads[1], 1), heads[1])};
+  });
+}
+
+Value TopKEmitter::emitSort(Value row) {
+  Type i64 = b().getI64Type();
+  Value keys = area(0), indices = area(2 * n * KernelBuilder::bytesOf(key));
+  k.forLoop(k.i64(0), k.i64(n), k.i64(1), [&](Value column) {
+    k.store(key, loadKeys(row, column, 1), keys, column);
+    k.store(i64, column, indices, column);
+  });
+  int64_t passes = llvm::Log2_64_Ceil(n);
+  k.forLoop(k.i64(0), k.i64(passes), k.i64(1), [&](Value pass) {
+    Value length = arith::ShLIOp::create(b(), k.i64(1), pass);
+    Value odd = arith::AndIOp::create(b(), pass, k.i64(1));
+    Value from = k.mul(odd, n), to = k.sub(k.i64(n), from);
+    k.forLoop(k.i64(0), k.i64(n), k.mul(length, 2),
+              [&](Value begin) { mergeRuns(from, to, length, begin); });
+  });
+  return k.pointer(i64, indices, k.i64(passes % 2 * n));
+}
+
+//===-- Rows ----------------------------------------------------------------------------------===//
+
+void TopKEmitter::storeResults(Value row, Value indices) {
+  Type bits = bitsTypeOf(type), i64 = b().getI64Type();
+  k.forLoop(k.i64(0), k.i64(count), k.i64(1), [&](Value i) {
+    Value index = k.load(i64, indices, i), to = k.add(k.mul(row, count), i);
+    unsigned buffer = 1;
+    if (alone.stored[0]) {
+      Value value = k.load(bits, k.buffer(0), k.add(k.mul(row, n), index));
+      k.store(bits, value, k.buffer(buffer++), to);
+    }
+    if (alone.stored[1])
+      k.store(indexType, emitCast(b(), index, indexType), k.buffer(buffer), to);
+  });
+}
+
+void TopKEmitter::emitRow(Value row) {
+  storeResults(row, count <= longestList ? emitList(row) : emitSort(row));
+}
+
+EmittedCommand TopKEmitter::emit() {
+  int64_t rowsPerItem = std::clamp<int64_t>(16384 / n, 1, rows);
+  k.forLoop(k.begin(), k.end(), k.i64(1), [&](Value item) {
+    Value first = k.mul(item, rowsPerItem);
+    k.forLoop(first, k.min(k.add(first, rowsPerItem), k.i64(rows)), k.i64(1),
+              [&](Value row) { emitRow(row); });
+  });
+  int64_t scratch = count <= longestList ? 64 * 4 : 2 * n * (KernelBuilder::bytesOf(key) + 8);
+  int64_t items = llvm::divideCeil(rows, rowsPerItem);
+  return {alone.name.str(), items, {}, static_cast<int64_t>(llvm::alignTo(scratch, 64))};
+}
+
+} // namespace
+
+EmittedCommand emitTopK(const AloneOp &alone) { return TopKEmitter(alone).emit(); }
+
+} // namespace reprise::loops

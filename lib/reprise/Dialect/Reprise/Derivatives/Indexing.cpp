@@ -1,0 +1,75 @@
+// reprise: derivatives of reads and writes at computed positions.
+#include "Pullback.h"
+
+using namespace mlir;
+using namespace reprise;
+
+namespace reprise {
+
+/// The cotangent of operand `i` in the element type that it wants: before a sum, not after it.
+static Value inWanted(Pullback &p, unsigned i) {
+  return p.convert(p.getRaw(), p.getWanted(i).getElementType());
+}
+
+static void differentiate(GatherOp op, Pullback &p) {
+  if (p.wants(0))
+    p.give(0, ScatterAddOp::create(p.b, p.getWanted(0), op.getIndices(), inWanted(p, 0)));
+}
+
+static void differentiate(ScatterAddOp op, Pullback &p) {
+  p.give(1, GatherOp::create(p.b, p.getRaw(), op.getIndices()));
+}
+
+static void differentiate(TakeAlongOp op, Pullback &p) {
+  if (p.wants(0))
+    p.give(0, ScatterAddAlongOp::create(p.b, p.getWanted(0), op.getIndices(), inWanted(p, 0)));
+}
+
+static void differentiate(ScatterAddAlongOp op, Pullback &p) {
+  p.give(1, TakeAlongOp::create(p.b, p.getRaw(), op.getIndices()));
+}
+
+/// True for the updates of `indices` that stay: each update's number is scattered in its place, and
+/// the number that is found there afterwards is that of the last one.
+static Value findLast(Pullback &p, TypedValue<RankedTensorType> indices, int64_t rows) {
+  Type i64 = p.b.getI64Type();
+  auto flat = RankedTensorType::get(indices.getType().getNumElements(), i64);
+  Value numbers = p.reshape(IotaOp::create(p.b, flat, 0), indices.getType().getShape());
+  Value none = p.splat(RankedTensorType::get(rows, i64), -1);
+  Value last = ScatterOp::create(p.b, none, indices, numbers);
+  return p.compare(ComparePredicate::eq, GatherOp::create(p.b, last, indices), numbers);
+}
+
+/// A row that was written to gave nothing, and an update that was written over gave nothing.
+static void differentiate(ScatterOp op, Pullback &p) {
+  Value g = p.getRaw(), indices = op.getIndices();
+  auto updates = p.typeOf(op.getUpdates()).clone(p.typeOf(g).getElementType());
+  p.give(0, ScatterOp::create(p.b, g, indices, p.splat(updates, 0)));
+  if (!p.wants(2))
+    return;
+  Value stays = findLast(p, op.getIndices(), p.typeOf(g).getDimSize(0));
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(0, p.typeOf(indices).getRank()));
+  Value rows = GatherOp::create(p.b, g, indices);
+  p.give(2, p.select(p.broadcast(stays, updates.getShape(), dims), rows, p.like(rows, 0)));
+}
+
+static void differentiate(DynamicSliceOp op, Pullback &p) {
+  if (!p.wants(0))
+    return;
+  Value zeros = p.splat(p.getWanted(0), 0);
+  p.give(0, DynamicUpdateOp::create(p.b, zeros, inWanted(p, 0), op.getStarts()));
+}
+
+static void differentiate(DynamicUpdateOp op, Pullback &p) {
+  Value g = p.getRaw(), starts = op.getStarts();
+  auto window = p.typeOf(op.getUpdate()).clone(p.typeOf(g).getElementType());
+  p.give(0, DynamicUpdateOp::create(p.b, g, p.splat(window, 0), starts));
+  p.give(1, DynamicSliceOp::create(p.b, window, g, starts));
+}
+
+void attachIndexingRules(MLIRContext *context) {
+  attachRules<GatherOp, ScatterAddOp, TakeAlongOp, ScatterAddAlongOp, ScatterOp, DynamicSliceOp,
+              DynamicUpdateOp>(context);
+}
+
+} // namespace reprise
