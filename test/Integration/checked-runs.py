@@ -9,7 +9,9 @@ import subprocess
 from arrays import read_npy, write_npy
 from checks import check, compile_model, finish, run, same_folder, tool, zoo
 
-POSITIONS = pathlib.Path(__file__).resolve().parent / "Inputs" / "positions.mlir"
+INPUTS = pathlib.Path(__file__).resolve().parent / "Inputs"
+POSITIONS = INPUTS / "positions.mlir"
+ROWS = INPUTS / "positions-of-rows.mlir"
 
 
 def compare_replays(model, policy, entry, steps):
@@ -103,10 +105,24 @@ def computed_positions():
               "1 of 21, the first is 7 at position 13")
 
 
+def positions_of_rows():
+    compile_model(ROWS, "rows.rpb")
+    tool("reprise-compile", ROWS, "--interpret", "--seed=2", "--output-dir=judged-rows")
+    run("rows.rpb", "rows", "--seed=2", "--check-indices")
+    same_folder("rows: the interpreter", "judged-rows", "rows")
+    write_npy("along.npy", "<i4", (3, 2), array.array("i", [0, 7, 8, 1, -2, 3]).tobytes())
+    expect("rows: a position in a row", refusal("rows", "rows.rpb", "--input", "along=along.npy"),
+           f"indices of reprise.take_along at {ROWS}:3:12 (argument 'along') outside [0, 8): 2 of 6, the first is 8 at position 2")
+    write_npy("replaced.npy", "<i8", (2,), array.array("q", [2, 3]).tobytes())
+    expect("rows: a row that is replaced", refusal("rows", "rows.rpb", "--input", "rows=replaced.npy"),
+           f"indices of reprise.scatter at {ROWS}:5:15 (argument 'rows') outside [0, 3): 1 of 2, the first is 3 at position 1")
+
+
 def main():
     replays()
     labels_out_of_range()
     computed_positions()
+    positions_of_rows()
     finish()
 
 

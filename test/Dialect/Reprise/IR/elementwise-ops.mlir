@@ -45,7 +45,7 @@ func.func @more(%x: tensor<4x3xf32>, %y: tensor<3xf32>, %b: tensor<4xi1>) {
   %1 = reprise.cos %x : tensor<4x3xf32>
   // CHECK-NEXT: reprise.floor %{{.*}} : tensor<4x3xf32>
   %2 = reprise.floor %x : tensor<4x3xf32>
-  // CHECK-NEXT: reprise.clamp %{{.*}} in [-1.000000e+00 : f64, 5.000000e-01 : f64] : tensor<4x3xf32>
+  // CHECK-NEXT: reprise.clamp %{{.*}} in[-1.000000e+00 : f64, 5.000000e-01 : f64] : tensor<4x3xf32>
   %3 = reprise.clamp %x in [-1.0 : f64, 0.5 : f64] : tensor<4x3xf32>
   // CHECK-NEXT: reprise.pow %{{.*}}, %{{.*}} : (tensor<4x3xf32>, tensor<3xf32>) -> tensor<4x3xf32>
   %4 = reprise.pow %x, %y : (tensor<4x3xf32>, tensor<3xf32>) -> tensor<4x3xf32>

@@ -6,7 +6,7 @@
 // of several policies wins.
 
 // CHECK-LABEL: func @defaults
-func.func @defaults(%x: tensor<2x4xf32>) -> (tensor<2xi32>, tensor<2x4xi32>) {
+func.func @defaults(%x: tensor<2x4xf32>) -> (tensor<2xi32>, tensor<2x4xi32>, tensor<2x2xi32>) {
   // CHECK: reprise.argmax
   // NONE-SAME: reprise.label = #reprise.label<prefer_save>, reprise.rule = "intrinsic"
   // FIRST-SAME: reprise.label = #reprise.label<prefer_recompute>, reprise.rule = "policy recompute-all"
@@ -17,7 +17,11 @@ func.func @defaults(%x: tensor<2x4xf32>) -> (tensor<2xi32>, tensor<2x4xi32>) {
   // FIRST: reprise.cast {{.*}}#reprise.label<prefer_recompute>
   // IGNORE: reprise.cast {{.*}}#reprise.label<prefer_save>
   %1 = reprise.cast %x : tensor<2x4xf32> to tensor<2x4xi32>
-  return %0, %1 : tensor<2xi32>, tensor<2x4xi32>
+  // NONE: reprise.top_k {{.*}}#reprise.label<prefer_save>, reprise.rule = "intrinsic"
+  // FIRST: reprise.top_k {{.*}}#reprise.label<prefer_recompute>
+  // IGNORE: reprise.top_k {{.*}}#reprise.label<prefer_save>, reprise.rule = "policy save-all"
+  %2, %3 = reprise.top_k %x : (tensor<2x4xf32>) -> (tensor<2x2xf32>, tensor<2x2xi32>)
+  return %0, %1, %3 : tensor<2xi32>, tensor<2x4xi32>, tensor<2x2xi32>
 }
 
 // Ignored checkpoints stay blocks.
