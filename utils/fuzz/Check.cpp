@@ -1,0 +1,221 @@
+// reprise: whether all ways to run one program agree
+#include "Check.h"
+
+#include "Ops.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "reprise/Compiler.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Policy/Policy.h"
+#include "reprise/Reference/Steps.h"
+#include "reprise/Runtime/Session.h"
+
+using namespace mlir;
+
+namespace reprise::fuzz {
+namespace {
+
+/// What a run leaves, as far as it is compared.
+struct Outcome {
+  uint64_t hash = 0;
+  int64_t offset = 0;
+
+  std::string text() const {
+    return runtime::hashText(hash) + ", next offset " + std::to_string(offset);
+  }
+};
+
+struct Variant {
+  std::string name;
+  PhaseOptions phases;
+  bool labels = true;
+};
+
+class Checker {
+public:
+  Checker(StringRef text, MLIRContext *context, uint64_t seed)
+      : text(text), context(context), random(seed), seed(random.below(1000)),
+        steps(1 + random.below(2)) {}
+
+  Verdict run();
+
+private:
+  bool fail(StringRef kind, const Twine &details) {
+    verdict.kind = kind.str();
+    verdict.details = details.str();
+    return false;
+  }
+  OwningOpRef<ModuleOp> parse(const Variant &variant);
+  bool checkText();
+  bool interpretVariant(const Variant &variant, Outcome &outcome);
+  bool runVariant(const Variant &variant, const Outcome &expected);
+  bool runBundle(const runtime::Bundle &bundle, const std::string &name, unsigned threads,
+                 const Outcome &expected);
+  std::vector<Variant> variants();
+
+  StringRef text;
+  MLIRContext *context;
+  Random random;
+  int64_t seed, steps;
+  Verdict verdict;
+  std::string diagnostics;
+};
+
+OwningOpRef<ModuleOp> Checker::parse(const Variant &variant) {
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, context);
+  if (module && !variant.labels)
+    module->walk([](Operation *op) { op->removeAttr("reprise.label"); });
+  return module;
+}
+
+std::string print(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream);
+  return text;
+}
+
+bool Checker::checkText() {
+  OwningOpRef<ModuleOp> module = parse({});
+  if (!module)
+    return fail("text", "it cannot be parsed: " + diagnostics);
+  std::string once = print(*module), twice;
+  if (OwningOpRef<ModuleOp> again = parseSourceString<ModuleOp>(once, context))
+    twice = print(*again);
+  if (once != twice)
+    return fail("text", "printed and parsed it is another program: " + diagnostics);
+  std::string bytes;
+  llvm::raw_string_ostream stream(bytes);
+  twice.clear();
+  if (succeeded(writeBytecodeToFile(*module, stream)))
+    if (OwningOpRef<ModuleOp> again = parseSourceString<ModuleOp>(bytes, context))
+      twice = print(*again);
+  return once == twice || fail("text", "read from bytecode it is another program: " + diagnostics);
+}
+
+bool isReplayed(Operation *op) {
+  auto replay = op->getAttrOfType<IntegerAttr>("replay");
+  return replay && replay.getInt() != 0;
+}
+
+bool Checker::interpretVariant(const Variant &variant, Outcome &outcome) {
+  OwningOpRef<ModuleOp> module = parse(variant);
+  auto count = [&](Operation *op) {
+    if (!isa_and_nonnull<RepriseDialect>(op->getDialect()))
+      return;
+    verdict.generated.insert(op->getName().getStringRef().str());
+    if (isReplayed(op))
+      verdict.replayed.insert(op->getName().getStringRef().str());
+  };
+  module->walk(count);
+  if (failed(runPhases(*module, Phase::Checkpoint, variant.phases)))
+    return fail("error", variant.name + ": " + diagnostics);
+  module->walk(count);
+  StepsOptions options;
+  options.seed = seed;
+  options.steps = steps;
+  std::string error;
+  FailureOr<StepsReport> report = interpretSteps(*module, options, error);
+  if (failed(report))
+    return fail("error", variant.name + ", interpreted: " + error + diagnostics);
+  outcome = {report->hash, report->next.offset};
+  return true;
+}
+
+bool Checker::runBundle(const runtime::Bundle &bundle, const std::string &name, unsigned threads,
+                        const Outcome &expected) {
+  std::string place = name + " at " + std::to_string(threads) + " threads";
+  auto executable = runtime::Executable::create(bundle, name, threads);
+  if (!executable)
+    return fail("run", place + ": " + executable.message());
+  runtime::Session session(**executable);
+  runtime::Error error = session.setState({seed, 0, 0});
+  if (!error)
+    error = session.start(steps);
+  if (!error && threads == 2) {
+    runtime::Expected<uint64_t> arena = session.executedArenaBytes();
+    if (!arena)
+      error = arena.error();
+    else if (*arena != bundle.arenaBytes())
+      return fail("arena", place + ": predicted " + Twine(bundle.arenaBytes()) + ", executed " +
+                               Twine(*arena));
+  }
+  for (int64_t step = 0; step < steps && !error; ++step)
+    error = session.step();
+  if (error)
+    return fail("run", place + ": " + error.message());
+  Outcome outcome = {runtime::hashArrays(session.results()), session.state().offset};
+  if (outcome.hash != expected.hash)
+    return fail("mismatch", place + ": " + outcome.text() + ", interpreter " + expected.text());
+  return outcome.offset == expected.offset ||
+         fail("offset", place + ": " + outcome.text() + ", interpreter " + expected.text());
+}
+
+bool Checker::runVariant(const Variant &variant, const Outcome &expected) {
+  OwningOpRef<ModuleOp> module = parse(variant);
+  CompileOptions options;
+  options.phases = variant.phases;
+  options.threads = 5;
+  FailureOr<Compilation> compilation = compile(*module, options);
+  if (failed(compilation))
+    return fail("error", variant.name + ", compiled: " + diagnostics);
+  for (unsigned threads : {1, 2, 5})
+    if (!runBundle(compilation->bundle, variant.name, threads, expected))
+      return false;
+  return true;
+}
+
+std::vector<Variant> Checker::variants() {
+  std::vector<Variant> result(3);
+  result[0].name = "as labelled";
+  result[1].name = "save-all without labels";
+  result[1].labels = false;
+  result[1].phases.ignoreCheckpoints = true;
+  result[1].phases.policies = {"save-all"};
+  std::vector<std::string> policies = PolicyRegistry::get().names();
+  policies.push_back("recompute-all");
+  std::string policy = random.pick(policies);
+  result[2].labels = random.chance(30);
+  result[2].phases.policies = {policy};
+  result[2].phases.verifyReplays = random.chance(30);
+  result[2].name = policy + (result[2].labels ? " over labels" : " without labels") +
+                   (result[2].phases.verifyReplays ? ", replays verified" : "");
+  return result;
+}
+
+Verdict Checker::run() {
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      diagnostics += diagnostic.str() + "\n";
+    return success();
+  });
+  if (!checkText())
+    return verdict;
+  std::vector<Variant> all = variants();
+  Outcome expected;
+  for (size_t i = 0; i < all.size(); ++i) {
+    Outcome outcome;
+    if (!interpretVariant(all[i], outcome))
+      return verdict;
+    if (i == 0)
+      expected = outcome;
+    else if (outcome.text() != expected.text()) {
+      fail("mismatch", "interpreted " + all[i].name + ": " + outcome.text() + ", as labelled: " +
+                           expected.text());
+      return verdict;
+    }
+  }
+  for (const Variant &variant : all)
+    if (!runVariant(variant, expected))
+      return verdict;
+  return verdict;
+}
+
+} // namespace
+
+Verdict checkProgram(StringRef text, MLIRContext *context, uint64_t seed) {
+  return Checker(text, context, seed).run();
+}
+
+} // namespace reprise::fuzz

@@ -1,0 +1,32 @@
+// reprise: whether all ways to run one program agree
+#ifndef REPRISE_UTILS_FUZZ_CHECK_H
+#define REPRISE_UTILS_FUZZ_CHECK_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include <set>
+#include <string>
+
+namespace reprise::fuzz {
+
+struct Verdict {
+  /// Empty if all is well. Else "text", "error", "mismatch", "offset", "arena", "run"; "crash" if a
+  /// child died.
+  std::string kind;
+  std::string details;
+  std::set<std::string> generated, replayed; ///< names of ops, replays in any of the plans
+};
+
+/// Checks the program @train:
+/// - its text and its bytecode, read back, are the same program;
+/// - every variant, with the labels as they are, without them under save-all, and under a policy
+///   that the seed chooses, compiles, and gives the same bits and next offset as the interpreter on
+///   the first variant, at 1, 2 and 5 threads;
+/// - the arena that a step touches is the one that the compiler predicted.
+Verdict checkProgram(llvm::StringRef text, mlir::MLIRContext *context, uint64_t seed);
+
+/// checkProgram in a child process (Child.h).
+Verdict checkInChild(llvm::StringRef text, mlir::MLIRContext *context, uint64_t seed);
+
+} // namespace reprise::fuzz
+
+#endif

@@ -1,0 +1,208 @@
+// reprise: random training programs of the dialect
+#include "Generator.h"
+#include "Learner.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+
+using namespace mlir;
+
+namespace reprise::fuzz {
+
+static constexpr int64_t kMostElements = 12000, kMostFlops = 400000;
+
+std::vector<Known> learnOps(MLIRContext *context, std::vector<std::string> &unknown) {
+  std::vector<Known> known;
+  for (const OpSpec &spec : allOps()) {
+    if (spec.isTerminator || spec.regions != 0)
+      continue;
+    std::vector<Template> examples = Learner(context, 1).learn(spec);
+    if (examples.empty())
+      unknown.push_back(spec.name.str());
+    else
+      known.push_back({&spec, std::move(examples)});
+  }
+  return known;
+}
+
+Generator::Generator(MLIRContext *context, const std::vector<Known> &ops, uint64_t seed)
+    : context(context), ops(ops), judge(context), random(seed * 0x2545f4914f6cdd1du + 1),
+      builder(UnknownLoc::get(context), context) {
+  // Neighbouring seeds favour different ops, and all get their turn.
+  constexpr size_t count = 4;
+  for (size_t i = 0; i < count; ++i)
+    favourites.push_back(&ops[(seed * count + i) % ops.size()]);
+  SmallVector<Type> floats = {builder.getF32Type(), builder.getF32Type(), builder.getF64Type(),
+                              builder.getBF16Type(), builder.getF16Type()};
+  mainFloat = random.pick(floats);
+  for (int i = 0; i < 3; ++i)
+    sizes.push_back(makeSize());
+}
+
+OwningOpRef<ModuleOp> Generator::run() {
+  module = ModuleOp::create(builder.getLoc());
+  entry = addFunction("train", {});
+  builder.setInsertionPointToEnd(&entry.getBody().front());
+  for (int64_t i = random.within(1, 3); i > 0; --i)
+    pool.push_back(freshArgument(makeType()));
+  emitItems(random.within(2, 6));
+  if (gradients == 0)
+    emitGradient();
+  returnResults();
+  nameArguments();
+  labelOps();
+  return std::move(module);
+}
+
+func::FuncOp Generator::addFunction(StringRef name, TypeRange inputs) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(module->getBody());
+  auto function = func::FuncOp::create(builder, name, builder.getFunctionType(inputs, {}));
+  function.addEntryBlock();
+  return function;
+}
+
+//===-- Ops -----------------------------------------------------------------------------------===//
+
+void Generator::emitItems(int64_t count) {
+  int64_t done = 0;
+  for (int64_t tries = 4 * count; tries > 0 && done < count; --tries)
+    done += emitItem();
+}
+
+bool Generator::emitItem() {
+  int64_t kind = random.below(100);
+  if (kind < 72 || depth >= 4)
+    return emitOp();
+  if (kind < 84)
+    return emitRegion();
+  return kind < 95 ? emitGradient() : emitCall();
+}
+
+/// Well-formed, small and cheap.
+bool Generator::fits(Template &candidate) {
+  auto isSmall = [](Type type) {
+    int64_t elements = cast<ShapedType>(type).getNumElements();
+    return elements > 0 && elements <= kMostElements;
+  };
+  return llvm::all_of(candidate.operands, isSmall) && judge.wellFormed(candidate).empty() &&
+         llvm::all_of(candidate.results, isSmall);
+}
+
+SmallVector<Value> Generator::operandsOf(const Template &candidate) {
+  OperationName name(candidate.spec->name, context);
+  auto isFloat = [](Type type) { return isa<FloatType>(getElementTypeOrSelf(type)); };
+  bool passive = !name.hasInterface<DifferentiableOpInterface>() &&
+                 llvm::any_of(candidate.results, isFloat);
+  SmallVector<Value> operands;
+  for (RankedTensorType type : candidate.operands)
+    operands.push_back(obtain(type, !passive || !isFloat(type)));
+  return operands;
+}
+
+/// Results that are floats of an op with an active operand are active.
+void Generator::add(Operation *op, bool isOpActive) {
+  for (Value result : op->getResults()) {
+    pool.push_back(result);
+    if (isOpActive && isa<FloatType>(getElementTypeOrSelf(result.getType())))
+      active.insert(result);
+  }
+}
+
+bool Generator::emitOp() {
+  const Known &known = random.chance(40) ? *random.pick(favourites) : random.pick(ops);
+  for (int i = 0; i < 10; ++i) {
+    const Template &example = random.pick(known.examples);
+    Template candidate = resized(example);
+    if (!fits(candidate))
+      candidate = mutate(candidate, random, context);
+    if (!fits(candidate))
+      candidate = i < 5 ? mutate(example, random, context) : example;
+    if (!fits(candidate))
+      continue;
+    SmallVector<Value> operands = operandsOf(candidate);
+    Operation *op = Judge::create(builder, candidate, operands);
+    auto cost = dyn_cast<CostOpInterface>(op);
+    if (cost && cost.getFlops() > kMostFlops) {
+      op->erase();
+      continue;
+    }
+    add(op, llvm::any_of(operands, [&](Value v) { return isActive(v); }));
+    return true;
+  }
+  return false;
+}
+
+//===-- The entry -----------------------------------------------------------------------------===//
+
+/// Values that nothing reads, and some others, which may become the next values of arguments.
+void Generator::returnResults() {
+  SmallVector<Value> results;
+  for (Value value : llvm::reverse(pool))
+    if (results.size() < 10 && !isa<BlockArgument>(value) &&
+        random.chance(value.use_empty() ? 90 : 15))
+      results.push_back(value);
+  SmallVector<Attribute> names;
+  for (size_t i = 0; i < results.size(); ++i)
+    names.push_back(builder.getStringAttr("r" + std::to_string(i)));
+  size_t arguments = entry.getBody().getNumArguments();
+  for (size_t i = 0; i < arguments; ++i) {
+    Value argument = entry.getBody().getArgument(i);
+    if (!random.chance(25))
+      continue;
+    results.push_back(obtain(cast<RankedTensorType>(argument.getType())));
+    names.push_back(builder.getStringAttr("a" + std::to_string(i)));
+  }
+  func::ReturnOp::create(builder, results);
+  entry.setType(builder.getFunctionType(entry.getBody().getArgumentTypes(),
+                                        TypeRange(ValueRange(results))));
+  for (auto [i, name] : llvm::enumerate(names))
+    entry.setResultAttr(i, "reprise.name", name);
+}
+
+static Attribute makeInit(Type element, Random &random) {
+  Builder b(element.getContext());
+  auto number = [&](double value) { return b.getF64FloatAttr(value); };
+  MLIRContext *context = element.getContext();
+  int64_t kind = random.below(10);
+  if (element.isInteger(1))
+    return FillInitAttr::get(context, number(random.below(2)));
+  if (isa<IntegerType>(element))
+    return kind < 8 ? UniformIntInitAttr::get(context, 0, random.within(1, 9))
+                    : UniformIntInitAttr::get(context, -1000000, 1000000);
+  if (kind < 6)
+    return NormalInitAttr::get(context, number(0), number(1));
+  if (kind < 9)
+    return UniformInitAttr::get(context, number(kind == 8 ? 0.5 : -1.0), number(2));
+  return FillInitAttr::get(context, number(random.within(-4, 4) * 0.5));
+}
+
+void Generator::nameArguments() {
+  static constexpr StringLiteral roles[] = {"input", "parameter", "state"};
+  for (BlockArgument argument : entry.getArguments()) {
+    unsigned i = argument.getArgNumber();
+    entry.setArgAttr(i, "reprise.name", builder.getStringAttr("a" + std::to_string(i)));
+    entry.setArgAttr(i, "reprise.role", builder.getStringAttr(random.pick(roles)));
+    entry.setArgAttr(i, "reprise.init",
+                     makeInit(getElementTypeOrSelf(argument.getType()), random));
+  }
+}
+
+/// A must on a name could contradict one on the named op.
+void Generator::labelOps() {
+  static constexpr int rates[] = {0, 10, 40, 90};
+  static constexpr Label recompute[] = {Label::must_recompute, Label::prefer_recompute};
+  static constexpr Label any[] = {Label::must_save, Label::prefer_save, Label::prefer_recompute,
+                                  Label::must_recompute, Label::prefer_offload};
+  int rate = random.pick(rates), saved = random.chance(50) ? 0 : 50;
+  module->walk([&](Operation *op) {
+    bool hasValue = isa_and_nonnull<RepriseDialect>(op->getDialect()) &&
+                    op->getNumResults() != 0 && op->getNumRegions() == 0;
+    if (!hasValue || !random.chance(rate))
+      return;
+    Label label = random.chance(saved) ? random.pick(any) : random.pick(recompute);
+    if (isa<NameOp>(op))
+      label = random.chance(50) ? Label::prefer_save : Label::prefer_recompute;
+    op->setAttr("reprise.label", LabelAttr::get(context, label));
+  });
+}
+
+} // namespace reprise::fuzz

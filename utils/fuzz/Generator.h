@@ -1,0 +1,95 @@
+// reprise: random training programs of the dialect
+#ifndef REPRISE_UTILS_FUZZ_GENERATOR_H
+#define REPRISE_UTILS_FUZZ_GENERATOR_H
+
+#include "Template.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace reprise::fuzz {
+
+/// An op and examples of what it accepts.
+struct Known {
+  const OpSpec *spec;
+  std::vector<Template> examples;
+};
+
+/// Learns all ops that are not control flow; the names of those that it found no example of are
+/// appended to `unknown`.
+std::vector<Known> learnOps(mlir::MLIRContext *context, std::vector<std::string> &unknown);
+
+/// Makes one program with the entry @train.
+class Generator {
+public:
+  Generator(mlir::MLIRContext *context, const std::vector<Known> &ops, uint64_t seed);
+  mlir::OwningOpRef<mlir::ModuleOp> run();
+
+private:
+  // Operands (Operands.cpp).
+  int64_t makeSize();
+  mlir::RankedTensorType makeType();
+  mlir::Value obtain(mlir::RankedTensorType type, bool mayBeActive = true);
+  mlir::Value fresh(mlir::RankedTensorType type);
+  mlir::Value freshArgument(mlir::RankedTensorType type);
+  mlir::Value freshConstant(mlir::RankedTensorType type);
+  mlir::Value adapt(mlir::Value value, mlir::RankedTensorType type);
+  mlir::Value resize(mlir::Value value, llvm::ArrayRef<int64_t> shape);
+  mlir::Value sumAll(mlir::Value value);
+  mlir::Value pickFloat();
+  Template resized(Template example);
+
+  // Ops (Generator.cpp).
+  void emitItems(int64_t count);
+  bool emitItem();
+  bool emitOp();
+  bool fits(Template &candidate);
+  llvm::SmallVector<mlir::Value> operandsOf(const Template &candidate);
+  void add(mlir::Operation *op, bool active);
+  bool isActive(mlir::Value value) const { return active.contains(value); }
+  mlir::func::FuncOp addFunction(llvm::StringRef name, mlir::TypeRange inputs);
+  void nameArguments();
+  void returnResults();
+  void labelOps();
+
+  // Regions and functions (Regions.cpp).
+  struct Body {
+    mlir::Block *block = nullptr;
+    llvm::SmallVector<int64_t> losses, wrt; ///< results and arguments
+  };
+  bool emitRegion();
+  bool emitGradient();
+  bool emitCall();
+  void emitBody(Body &body);
+  llvm::SmallVector<mlir::Value> chooseResults(size_t begin, int64_t count);
+  llvm::SmallVector<mlir::Value> chooseInputs();
+  mlir::Value makeLoss(size_t begin);
+  ValueAndGradOp createGradient(mlir::ValueRange inputs, const Body &body,
+                                mlir::FlatSymbolRefAttr callee);
+  struct Function {
+    mlir::func::FuncOp function;
+    Body body;
+  };
+  Function makeFunction(mlir::TypeRange inputs);
+
+  mlir::MLIRContext *context;
+  const std::vector<Known> &ops;
+  Judge judge;
+  Random random;
+  mlir::ImplicitLocOpBuilder builder;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::func::FuncOp entry;
+
+  std::vector<const Known *> favourites;
+  llvm::SmallVector<int64_t> sizes;
+  mlir::Type mainFloat;
+  std::vector<mlir::Value> pool;        ///< all values that may be used here
+  llvm::DenseSet<mlir::Value> active;   ///< they depend on what an enclosing gradient asks for
+  std::vector<Function> functions;
+  bool isolated = false; ///< in a function other than the entry
+  int gradients = 0, gradientDepth = 0, depth = 0, functionCount = 0;
+};
+
+} // namespace reprise::fuzz
+
+#endif

@@ -1,0 +1,75 @@
+// reprise: what ODS says about the ops of the dialect, and the random numbers of the fuzzer
+#ifndef REPRISE_UTILS_FUZZ_OPS_H
+#define REPRISE_UTILS_FUZZ_OPS_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <cassert>
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <vector>
+
+namespace reprise::fuzz {
+
+struct OperandSpec {
+  enum Count { One, Optional, Variadic };
+  llvm::StringRef name;
+  Count count;
+  llvm::StringRef type; ///< the constraint in words, which name the element types that it takes
+};
+
+struct AttributeSpec {
+  llvm::StringRef name;
+  llvm::StringRef storage; ///< class: "DenseI64ArrayAttr", …
+  llvm::StringRef element; ///< ODS' name of the value type, or empty
+  bool optional;
+  std::vector<llvm::StringRef> literals; ///< all values of an enumeration, in both spellings
+};
+
+struct OpSpec {
+  llvm::StringRef name; ///< "reprise.add"
+  std::vector<OperandSpec> operands;
+  std::vector<AttributeSpec> attributes;
+  std::vector<OperandSpec> results;
+  unsigned regions;
+  bool isTerminator;
+};
+
+/// All ops of the dialect. `op-table.py` writes them from ODS, so a new op is here with the next
+/// build.
+const std::vector<OpSpec> &allOps();
+
+/// A sequence that depends on the seed alone, the same on every machine (SplitMix64).
+class Random {
+public:
+  explicit Random(uint64_t seed) : state(seed) {}
+
+  uint64_t next() {
+    uint64_t z = state += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+  }
+  /// In [0, n).
+  int64_t below(int64_t n) {
+    assert(n > 0);
+    return static_cast<int64_t>(next() % static_cast<uint64_t>(n));
+  }
+  /// In [low, high].
+  int64_t within(int64_t low, int64_t high) { return low + below(high - low + 1); }
+  bool chance(int percent) { return below(100) < percent; }
+  template <typename Range> auto &pick(Range &&range) { return range[below(std::size(range))]; }
+  /// Rather from the end: of two picks, the later one.
+  template <typename Range> auto &pickLate(Range &&range) {
+    int64_t size = std::size(range), first = below(size), second = below(size);
+    return range[std::max(first, second)];
+  }
+
+private:
+  uint64_t state;
+};
+
+} // namespace reprise::fuzz
+
+#endif

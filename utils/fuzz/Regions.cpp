@@ -1,0 +1,186 @@
+// reprise: blocks, gradients and functions of random programs
+#include "Generator.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Policy/Policy.h"
+
+using namespace mlir;
+
+namespace reprise::fuzz {
+
+static bool isFloat(Type type) { return isa<FloatType>(getElementTypeOrSelf(type)); }
+
+/// Some of the values that came into the pool since `begin`, rather those that nothing reads.
+SmallVector<Value> Generator::chooseResults(size_t begin, int64_t count) {
+  SmallVector<Value> chosen;
+  for (size_t i = pool.size(); i > begin && static_cast<int64_t>(chosen.size()) < count; --i)
+    if (random.chance(pool[i - 1].use_empty() ? 90 : 30))
+      chosen.push_back(pool[i - 1]);
+  return chosen;
+}
+
+//===-- Regions that read from above ----------------------------------------------------------===//
+
+/// A block, a checkpoint: any op that has a region and nothing but.
+bool Generator::emitRegion() {
+  SmallVector<const OpSpec *> specs;
+  for (const OpSpec &spec : allOps())
+    if (spec.regions == 1 && spec.operands.empty())
+      specs.push_back(&spec);
+  const OpSpec &spec = *random.pick(specs);
+  OperationState state(builder.getLoc(), spec.name);
+  Block *block = new Block();
+  state.addRegion()->push_back(block);
+  size_t begin = pool.size();
+  SmallVector<Value> results;
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(block);
+    ++depth;
+    emitItems(random.within(1, 4));
+    --depth;
+    results = chooseResults(begin, random.within(1, 3));
+    YieldOp::create(builder, results);
+  }
+  for (const AttributeSpec &attribute : spec.attributes)
+    if (std::vector<std::string> names = PolicyRegistry::get().names(); random.chance(50))
+      state.addAttribute(attribute.name, builder.getStringAttr(random.pick(names)));
+  state.addTypes(TypeRange(ValueRange(results)));
+  Operation *op = builder.create(state);
+  pool.resize(begin);
+  for (auto [inner, outer] : llvm::zip(results, op->getResults())) {
+    pool.push_back(outer);
+    if (isActive(inner))
+      active.insert(outer);
+  }
+  return true;
+}
+
+//===-- Gradients -----------------------------------------------------------------------------===//
+
+/// The sum of the means of some floats, in the type of one of them.
+Value Generator::makeLoss(size_t begin) {
+  SmallVector<Value> terms;
+  for (size_t i = pool.size(); i > begin && terms.size() < 3; --i)
+    if (Value value = pool[i - 1]; isFloat(value.getType()) && isActive(value))
+      if (terms.empty() || random.chance(50))
+        terms.push_back(value);
+  if (terms.empty())
+    terms.push_back(pickFloat());
+  Value loss;
+  for (Value term : terms) {
+    Value scalar = sumAll(term);
+    if (loss && scalar.getType() != loss.getType())
+      scalar = CastOp::create(builder, loss.getType(), scalar);
+    loss = loss ? AddOp::create(builder, loss, scalar).getResult() : scalar;
+  }
+  return loss;
+}
+
+/// Fills the body of a gradient or of a function, and ends it. Its first results are scalars.
+void Generator::emitBody(Body &body) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(body.block);
+  size_t begin = pool.size();
+  for (BlockArgument argument : body.block->getArguments()) {
+    pool.push_back(argument);
+    if (!isFloat(argument.getType()))
+      continue;
+    active.insert(argument);
+    if (body.wrt.empty() || random.chance(70))
+      body.wrt.push_back(argument.getArgNumber());
+  }
+  ++depth;
+  emitItems(random.within(1, depth > 1 ? 3 : 6));
+  --depth;
+  SmallVector<Value> results;
+  for (int64_t i = random.chance(15); i >= 0; --i) {
+    body.losses.push_back(results.size());
+    results.push_back(makeLoss(begin));
+  }
+  results.append(chooseResults(begin, random.below(3)));
+  if (isa_and_nonnull<func::FuncOp>(body.block->getParentOp()))
+    func::ReturnOp::create(builder, results);
+  else
+    YieldOp::create(builder, results);
+  pool.resize(begin);
+}
+
+SmallVector<Value> Generator::chooseInputs() {
+  SmallVector<Value> inputs = {pickFloat()};
+  for (int64_t i = random.below(3); i > 0; --i)
+    inputs.push_back(random.pickLate(pool));
+  return inputs;
+}
+
+bool Generator::emitGradient() {
+  if (gradientDepth >= 2 || ++gradients > 5)
+    return false;
+  if (random.chance(30))
+    return emitCall();
+  SmallVector<Value> inputs = chooseInputs();
+  Body body;
+  body.block = new Block();
+  for (Value input : inputs)
+    body.block->addArgument(input.getType(), builder.getLoc());
+  ++gradientDepth;
+  emitBody(body);
+  --gradientDepth;
+  ValueAndGradOp op = createGradient(inputs, body, nullptr);
+  op.getBody().push_back(body.block);
+  add(op, gradientDepth > 0);
+  return true;
+}
+
+ValueAndGradOp Generator::createGradient(ValueRange inputs, const Body &body,
+                                         FlatSymbolRefAttr callee) {
+  SmallVector<Type> types(body.block->getTerminator()->getOperandTypes());
+  for (size_t i = 0; i < body.losses.size(); ++i)
+    for (int64_t argument : body.wrt)
+      types.push_back(inputs[argument].getType());
+  return ValueAndGradOp::create(builder, types, callee, inputs, body.wrt, body.losses);
+}
+
+//===-- Functions -----------------------------------------------------------------------------===//
+
+Generator::Function Generator::makeFunction(TypeRange inputs) {
+  func::FuncOp function = addFunction("f" + std::to_string(functionCount++), inputs);
+  function.setPrivate();
+  std::vector<Value> outer;
+  std::swap(outer, pool);
+  bool wasIsolated = std::exchange(isolated, true);
+  Body body;
+  body.block = &function.getBody().front();
+  ++gradientDepth;
+  emitBody(body);
+  --gradientDepth;
+  isolated = wasIsolated;
+  std::swap(outer, pool);
+  TypeRange results = body.block->getTerminator()->getOperandTypes();
+  function.setType(builder.getFunctionType(inputs, results));
+  return {function, body};
+}
+
+/// Calls a function or its gradient; often one that is called elsewhere, too.
+bool Generator::emitCall() {
+  SmallVector<Value> inputs;
+  if (functions.empty() || random.chance(50)) {
+    inputs = chooseInputs();
+    Function made = makeFunction(TypeRange(ValueRange(inputs)));
+    functions.push_back(made);
+  }
+  Function callee = random.pickLate(functions);
+  if (TypeRange(ValueRange(inputs)) != callee.function.getArgumentTypes()) {
+    inputs.clear();
+    for (Type type : callee.function.getArgumentTypes())
+      inputs.push_back(obtain(cast<RankedTensorType>(type)));
+  }
+  bool isActiveCall = llvm::any_of(inputs, [&](Value v) { return isActive(v); });
+  auto symbol = FlatSymbolRefAttr::get(callee.function);
+  if (gradientDepth < 2 && random.chance(65))
+    add(createGradient(inputs, callee.body, symbol), isActiveCall);
+  else
+    add(func::CallOp::create(builder, callee.function, inputs), isActiveCall);
+  return true;
+}
+
+} // namespace reprise::fuzz

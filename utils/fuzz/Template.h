@@ -1,0 +1,57 @@
+// reprise: one op with types and attributes but without values, to be judged by the dialect
+#ifndef REPRISE_UTILS_FUZZ_TEMPLATE_H
+#define REPRISE_UTILS_FUZZ_TEMPLATE_H
+
+#include "Ops.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Operation.h"
+#include <string>
+
+namespace reprise::fuzz {
+
+struct Template {
+  const OpSpec *spec = nullptr;
+  llvm::SmallVector<mlir::RankedTensorType> operands;
+  llvm::SmallVector<int32_t> segments; ///< operands per operand of the spec
+  mlir::NamedAttrList attributes;
+  llvm::SmallVector<mlir::Type> results; ///< proposed, or what the op infers
+};
+
+/// The element types of the dialect.
+llvm::SmallVector<mlir::Type> elementTypes(mlir::MLIRContext *context);
+/// Those that a constraint's words name; all if they name none.
+llvm::SmallVector<mlir::Type> elementTypes(const OperandSpec &spec, mlir::MLIRContext *context);
+
+/// Asks the dialect what it thinks of templates.
+class Judge {
+public:
+  explicit Judge(mlir::MLIRContext *context) : context(context) {}
+
+  /// Infers result types if the op can and verifies it. Empty if it is well-formed; else the
+  /// message without digits, the same for the same kind of defect.
+  std::string wellFormed(Template &candidate);
+  /// wellFormed, and a model may hold it: the phase import takes it.
+  std::string importable(Template &candidate);
+
+  /// The op on these operands.
+  static mlir::Operation *create(mlir::OpBuilder &builder, const Template &candidate,
+                                 mlir::ValueRange operands);
+
+private:
+  bool infer(Template &candidate, mlir::ValueRange operands);
+
+  mlir::MLIRContext *context;
+};
+
+/// A template out of nothing, and one that differs from `base` in one to three places.
+Template makeTemplate(const OpSpec &spec, Random &random, mlir::MLIRContext *context);
+Template mutate(Template base, Random &random, mlir::MLIRContext *context);
+
+/// The attribute of a random value; null for a class of attributes that the fuzzer does not know.
+mlir::Attribute makeAttribute(const AttributeSpec &spec, const Template &around, Random &random,
+                              mlir::MLIRContext *context);
+
+} // namespace reprise::fuzz
+
+#endif
