@@ -9,6 +9,7 @@
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Policy/Policy.h"
 #include "reprise/Reference/Steps.h"
+#include "reprise/Runtime/Hash.h"
 #include "reprise/Runtime/Session.h"
 
 using namespace mlir;
@@ -34,9 +35,9 @@ struct Variant {
 
 class Checker {
 public:
-  Checker(StringRef text, MLIRContext *context, uint64_t seed)
-      : text(text), context(context), random(seed), seed(random.below(1000)),
-        steps(1 + random.below(2)) {}
+  Checker(StringRef text, MLIRContext *context, std::optional<uint64_t> seed)
+      : text(text), context(context), random(seed.value_or(0)), isThorough(!seed),
+        seed(random.below(1000)), steps(isThorough ? 2 : 1 + random.below(2)) {}
 
   Verdict run();
 
@@ -57,6 +58,7 @@ private:
   StringRef text;
   MLIRContext *context;
   Random random;
+  bool isThorough;
   int64_t seed, steps;
   Verdict verdict;
   std::string diagnostics;
@@ -166,21 +168,33 @@ bool Checker::runVariant(const Variant &variant, const Outcome &expected) {
   return true;
 }
 
+Variant makeVariant(const std::string &policy, bool labels, bool verifyReplays) {
+  Variant variant;
+  variant.name = policy + (labels ? " over labels" : " without labels") +
+                 (verifyReplays ? ", replays verified" : "");
+  variant.labels = labels;
+  variant.phases.ignoreCheckpoints = !labels;
+  variant.phases.policies = {policy};
+  variant.phases.verifyReplays = verifyReplays;
+  return variant;
+}
+
+/// The first one is the program as it is.
 std::vector<Variant> Checker::variants() {
-  std::vector<Variant> result(3);
+  std::vector<Variant> result(1);
   result[0].name = "as labelled";
-  result[1].name = "save-all without labels";
-  result[1].labels = false;
-  result[1].phases.ignoreCheckpoints = true;
-  result[1].phases.policies = {"save-all"};
+  result.push_back(makeVariant("save-all", false, false));
   std::vector<std::string> policies = PolicyRegistry::get().names();
+  if (isThorough)
+    for (const std::string &policy : policies) {
+      result.push_back(makeVariant(policy, false, true));
+      result.push_back(makeVariant(policy, true, false));
+    }
   policies.push_back("recompute-all");
   std::string policy = random.pick(policies);
-  result[2].labels = random.chance(30);
-  result[2].phases.policies = {policy};
-  result[2].phases.verifyReplays = random.chance(30);
-  result[2].name = policy + (result[2].labels ? " over labels" : " without labels") +
-                   (result[2].phases.verifyReplays ? ", replays verified" : "");
+  bool labels = random.chance(30), verifyReplays = random.chance(30);
+  if (!isThorough)
+    result.push_back(makeVariant(policy, labels, verifyReplays));
   return result;
 }
 
@@ -201,8 +215,8 @@ Verdict Checker::run() {
     if (i == 0)
       expected = outcome;
     else if (outcome.text() != expected.text()) {
-      fail("mismatch", "interpreted " + all[i].name + ": " + outcome.text() + ", as labelled: " +
-                           expected.text());
+      fail("mismatch", "interpreted " + all[i].name + ": " + outcome.text() +
+                           ", as labelled: " + expected.text());
       return verdict;
     }
   }
@@ -214,7 +228,21 @@ Verdict Checker::run() {
 
 } // namespace
 
-Verdict checkProgram(StringRef text, MLIRContext *context, uint64_t seed) {
+/// A message about one op is told from those about others by its words, without sizes and numbers.
+std::string Verdict::key() const {
+  if (kind != "error" && kind != "text" && kind != "run")
+    return kind;
+  runtime::Hasher hasher;
+  // The variant, up to the first ": ", may change.
+  std::string words;
+  for (char c : StringRef(details).split(": ").second)
+    if (isalpha(c) || c == '_')
+      words += c;
+  hasher.update(words);
+  return kind + "-" + runtime::hashText(hasher.value());
+}
+
+Verdict checkProgram(StringRef text, MLIRContext *context, std::optional<uint64_t> seed) {
   return Checker(text, context, seed).run();
 }
 

@@ -14,18 +14,19 @@ struct Verdict {
   std::string kind;
   std::string details;
   std::set<std::string> generated, replayed; ///< names of ops, replays in any of the plans
+
+  /// Equal for failures that are likely to have one cause.
+  std::string key() const;
 };
 
 /// Checks the program @train:
 /// - its text and its bytecode, read back, are the same program;
 /// - every variant, with the labels as they are, without them under save-all, and under a policy
-///   that the seed chooses, compiles, and gives the same bits and next offset as the interpreter on
-///   the first variant, at 1, 2 and 5 threads;
+///   that the seed chooses (or, without a seed, under each), compiles, and gives the same bits and
+///   next offset as the interpreter on the first variant, at 1, 2 and 5 threads;
 /// - the arena that a step touches is the one that the compiler predicted.
-Verdict checkProgram(llvm::StringRef text, mlir::MLIRContext *context, uint64_t seed);
-
-/// checkProgram in a child process (Child.h).
-Verdict checkInChild(llvm::StringRef text, mlir::MLIRContext *context, uint64_t seed);
+Verdict checkProgram(llvm::StringRef text, mlir::MLIRContext *context,
+                     std::optional<uint64_t> seed);
 
 } // namespace reprise::fuzz
 

@@ -5,8 +5,6 @@
 #include <cstring>
 #include <sys/mman.h>
 
-using namespace mlir;
-
 namespace reprise::fuzz {
 
 static constexpr size_t kPageBytes = size_t(1) << 18;
@@ -58,12 +56,8 @@ Verdict inChild(llvm::function_ref<Verdict()> work) {
   Verdict verdict = decode(static_cast<const char *>(page));
   munmap(page, kPageBytes);
   if (!reason.empty())
-    verdict = {"crash", reason, {}, {}};
+    verdict.kind = "crash", verdict.details = reason;
   return verdict;
-}
-
-Verdict checkInChild(llvm::StringRef text, MLIRContext *context, uint64_t seed) {
-  return inChild([&] { return checkProgram(text, context, seed); });
 }
 
 } // namespace reprise::fuzz

@@ -90,8 +90,8 @@ bool Generator::fits(Template &candidate) {
 SmallVector<Value> Generator::operandsOf(const Template &candidate) {
   OperationName name(candidate.spec->name, context);
   auto isFloat = [](Type type) { return isa<FloatType>(getElementTypeOrSelf(type)); };
-  bool passive = !name.hasInterface<DifferentiableOpInterface>() &&
-                 llvm::any_of(candidate.results, isFloat);
+  bool passive =
+      !name.hasInterface<DifferentiableOpInterface>() && llvm::any_of(candidate.results, isFloat);
   SmallVector<Value> operands;
   for (RankedTensorType type : candidate.operands)
     operands.push_back(obtain(type, !passive || !isFloat(type)));
@@ -152,8 +152,8 @@ void Generator::returnResults() {
     names.push_back(builder.getStringAttr("a" + std::to_string(i)));
   }
   func::ReturnOp::create(builder, results);
-  entry.setType(builder.getFunctionType(entry.getBody().getArgumentTypes(),
-                                        TypeRange(ValueRange(results))));
+  entry.setType(
+      builder.getFunctionType(entry.getBody().getArgumentTypes(), TypeRange(ValueRange(results))));
   for (auto [i, name] : llvm::enumerate(names))
     entry.setResultAttr(i, "reprise.name", name);
 }
@@ -181,8 +181,7 @@ void Generator::nameArguments() {
     unsigned i = argument.getArgNumber();
     entry.setArgAttr(i, "reprise.name", builder.getStringAttr("a" + std::to_string(i)));
     entry.setArgAttr(i, "reprise.role", builder.getStringAttr(random.pick(roles)));
-    entry.setArgAttr(i, "reprise.init",
-                     makeInit(getElementTypeOrSelf(argument.getType()), random));
+    entry.setArgAttr(i, "reprise.init", makeInit(getElementTypeOrSelf(argument.getType()), random));
   }
 }
 
@@ -194,8 +193,8 @@ void Generator::labelOps() {
                                   Label::must_recompute, Label::prefer_offload};
   int rate = random.pick(rates), saved = random.chance(50) ? 0 : 50;
   module->walk([&](Operation *op) {
-    bool hasValue = isa_and_nonnull<RepriseDialect>(op->getDialect()) &&
-                    op->getNumResults() != 0 && op->getNumRegions() == 0;
+    bool hasValue = isa_and_nonnull<RepriseDialect>(op->getDialect()) && op->getNumResults() != 0 &&
+                    op->getNumRegions() == 0;
     if (!hasValue || !random.chance(rate))
       return;
     Label label = random.chance(saved) ? random.pick(any) : random.pick(recompute);

@@ -3,8 +3,8 @@
 #define REPRISE_UTILS_FUZZ_GENERATOR_H
 
 #include "Template.h"
-#include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace reprise::fuzz {
@@ -83,8 +83,8 @@ private:
   std::vector<const Known *> favourites;
   llvm::SmallVector<int64_t> sizes;
   mlir::Type mainFloat;
-  std::vector<mlir::Value> pool;        ///< all values that may be used here
-  llvm::DenseSet<mlir::Value> active;   ///< they depend on what an enclosing gradient asks for
+  std::vector<mlir::Value> pool;      ///< all values that may be used here
+  llvm::DenseSet<mlir::Value> active; ///< they depend on what an enclosing gradient asks for
   std::vector<Function> functions;
   bool isolated = false; ///< in a function other than the entry
   int gradients = 0, gradientDepth = 0, depth = 0, functionCount = 0;

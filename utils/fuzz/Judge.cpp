@@ -88,9 +88,8 @@ std::string Judge::importable(Template &candidate) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(builder.getUnknownLoc());
   builder.setInsertionPointToEnd(module->getBody());
   SmallVector<Type> inputs(candidate.operands.begin(), candidate.operands.end());
-  auto function =
-      func::FuncOp::create(builder, builder.getUnknownLoc(), "train",
-                           builder.getFunctionType(inputs, candidate.results));
+  auto function = func::FuncOp::create(builder, builder.getUnknownLoc(), "train",
+                                       builder.getFunctionType(inputs, candidate.results));
   builder.setInsertionPointToEnd(function.addEntryBlock());
   Operation *op = create(builder, candidate, function.getArguments());
   func::ReturnOp::create(builder, builder.getUnknownLoc(), op->getResults());

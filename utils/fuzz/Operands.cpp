@@ -176,8 +176,8 @@ public:
       size = found->second;
     }
     auto element = elements.find(type.getElementType().getAsOpaquePointer());
-    return RankedTensorType::get(
-        shape, element == elements.end() ? type.getElementType() : element->second);
+    return RankedTensorType::get(shape, element == elements.end() ? type.getElementType()
+                                                                  : element->second);
   }
 
   std::map<int64_t, int64_t> sizes;

@@ -4,8 +4,8 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
-#include <cassert>
 #include <algorithm>
+#include <cassert>
 #include <cstdint>
 #include <iterator>
 #include <vector>

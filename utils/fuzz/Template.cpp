@@ -289,7 +289,8 @@ static void level(Template &of, Random &random) {
   RankedTensorType model = random.pick(of.operands);
   for (RankedTensorType &type : of.operands)
     if (random.chance(90))
-      type = type.clone(model.getShape(), random.chance(70) ? model.getElementType() : type.getElementType());
+      type = type.clone(model.getShape(),
+                        random.chance(70) ? model.getElementType() : type.getElementType());
   for (Type &type : of.results)
     if (random.chance(90))
       type = model;

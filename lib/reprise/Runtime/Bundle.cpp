@@ -202,7 +202,8 @@ private:
     if (command.items < 0 || uint64_t(command.items) > maxBytes)
       return fail("the number of items is out of range");
     for (const Operand &operand : command.operands) {
-      if (Error error = checkBuffer(operand.buffer, program.arenaBytes))
+      // What is only read may be a window of a value.
+      if (Error error = checkBuffer(operand.buffer, program.arenaBytes, operand.access == Read))
         return error;
       if (operand.access < Read || operand.access > ReadWrite)
         return fail("an operand is neither read nor written");
@@ -219,7 +220,7 @@ private:
     return Error::success();
   }
 
-  Error checkBuffer(const BufferRef &buffer, uint64_t arenaBytes) {
+  Error checkBuffer(const BufferRef &buffer, uint64_t arenaBytes, bool isWindow = false) {
     uint64_t size = 0;
     bool indexed = buffer.space == Space::Argument;
     if (indexed ? buffer.index >= bundle.arguments.size() : buffer.index != 0)
@@ -242,7 +243,7 @@ private:
       return fail("a buffer of " + std::to_string(buffer.bytes) + " bytes at " +
                   std::to_string(buffer.offset) + " lies outside its space of " +
                   std::to_string(size));
-    if (!indexed && buffer.offset % bufferAlignment != 0)
+    if (!indexed && !isWindow && buffer.offset % bufferAlignment != 0)
       return fail("a buffer is not aligned");
     return Error::success();
   }

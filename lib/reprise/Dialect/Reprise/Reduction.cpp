@@ -1,0 +1,297 @@
+// reprise: how reprise-reduce makes a model smaller
+#include "reprise/Dialect/Reprise/Reduction.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Reducer/ReductionPatternInterface.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+
+namespace reprise {
+namespace {
+
+//===-- Edits: each makes a function smaller, or returns false --------------------------------===//
+
+using Ops = SmallVector<Operation *>;
+
+Ops opsOf(func::FuncOp function) {
+  Ops ops;
+  function.walk([&](Operation *op) {
+    if (op != function.getOperation() && !op->hasTrait<OpTrait::IsTerminator>())
+      ops.push_back(op);
+  });
+  return ops;
+}
+
+bool hasCallers(func::FuncOp function) {
+  return !SymbolTable::symbolKnownUseEmpty(function, function->getParentOp());
+}
+
+/// Ones: zeros would hide what is computed from them.
+Value makeConstant(OpBuilder &builder, Location location, RankedTensorType type) {
+  Type element = type.getElementType();
+  Attribute one = isa<FloatType>(element) ? Attribute(builder.getFloatAttr(element, 1.0))
+                                          : builder.getIntegerAttr(element, 1);
+  return ConstantOp::create(builder, location, DenseElementsAttr::get(type, one));
+}
+
+/// An argument with an initial value, which nothing can be folded into.
+Value makeArgument(func::FuncOp function, RankedTensorType type, Location location) {
+  MLIRContext *context = type.getContext();
+  Builder b(context);
+  Attribute init = UniformIntInitAttr::get(context, 0, 4);
+  if (isa<FloatType>(type.getElementType()))
+    init = NormalInitAttr::get(context, b.getF64FloatAttr(0), b.getF64FloatAttr(1));
+  unsigned index = function.getNumArguments();
+  if (failed(function.insertArgument(index, type, b.getDictionaryAttr({}), location)))
+    return nullptr;
+  function.setArgAttr(index, "reprise.init", init);
+  return function.getArgument(index);
+}
+
+/// Puts arguments (or constants) in the place of all ops of a range.
+bool replaceOps(func::FuncOp function, size_t begin, size_t end, bool byArguments) {
+  Ops ops = opsOf(function);
+  bool changed = false;
+  for (size_t i = std::min(end, ops.size()); i-- > begin;) {
+    Operation *op = ops[i];
+    // An op inside of one that went before is no more.
+    bool isOpaque = op->getNumRegions() != 0 && end - begin != 1;
+    if (isOpaque || isa<ConstantOp>(op))
+      continue;
+    OpBuilder builder(op);
+    for (Value result : op->getResults()) {
+      auto type = cast<RankedTensorType>(result.getType());
+      if (result.use_empty())
+        continue;
+      bool asArgument = byArguments && !type.getElementType().isInteger(1);
+      result.replaceAllUsesWith(asArgument ? makeArgument(function, type, op->getLoc())
+                                           : makeConstant(builder, op->getLoc(), type));
+    }
+    op->erase();
+    changed = true;
+  }
+  return changed;
+}
+
+bool eraseUnused(func::FuncOp function, size_t index) {
+  Operation *op = opsOf(function)[index];
+  if (!op->use_empty())
+    return false;
+  op->erase();
+  return true;
+}
+
+/// Lets an operand stand for each result.
+bool forwardOperand(func::FuncOp function, size_t index) {
+  Operation *op = opsOf(function)[index];
+  SmallVector<Value> values;
+  for (Value result : op->getResults()) {
+    auto sameType = [&](Value operand) { return operand.getType() == result.getType(); };
+    auto found = llvm::find_if(op->getOperands(), sameType);
+    if (found == op->operand_end())
+      return false;
+    values.push_back(*found);
+  }
+  op->replaceAllUsesWith(values);
+  op->erase();
+  return true;
+}
+
+/// Puts the body of a block or of a gradient, whose gradients become ones, in the op's place.
+bool inlineBody(func::FuncOp function, size_t index) {
+  Operation *op = opsOf(function)[index];
+  if (op->getNumRegions() != 1 || !op->getRegion(0).hasOneBlock())
+    return false;
+  Block &body = op->getRegion(0).front();
+  if (body.getNumArguments() != op->getNumOperands() || !isa<YieldOp>(body.getTerminator()))
+    return false;
+  for (auto [argument, operand] : llvm::zip(body.getArguments(), op->getOperands()))
+    argument.replaceAllUsesWith(operand);
+  SmallVector<Value> values(body.getTerminator()->getOperands());
+  body.getTerminator()->erase();
+  op->getBlock()->getOperations().splice(op->getIterator(), body.getOperations());
+  OpBuilder builder(op);
+  for (size_t i = values.size(); i < op->getNumResults(); ++i)
+    values.push_back(
+        makeConstant(builder, op->getLoc(), cast<RankedTensorType>(op->getResult(i).getType())));
+  op->replaceAllUsesWith(values);
+  op->erase();
+  return true;
+}
+
+bool dropAttributes(func::FuncOp function, size_t index) {
+  Operation *op = opsOf(function)[index];
+  bool had = !op->getDiscardableAttrs().empty();
+  op->setDiscardableAttrs(DictionaryAttr::get(op->getContext()));
+  if (auto checkpoint = dyn_cast<CheckpointOp>(op); checkpoint && checkpoint.getPolicyAttr()) {
+    checkpoint.removePolicyAttr();
+    had = true;
+  }
+  return had;
+}
+
+/// The op again with the results that are read, its body yielding no others.
+bool dropResults(func::FuncOp function, size_t index) {
+  Operation *op = opsOf(function)[index];
+  if (!isa<BlockOp, CheckpointOp>(op))
+    return false;
+  llvm::BitVector unused(op->getNumResults());
+  for (OpResult result : op->getResults())
+    if (result.use_empty())
+      unused.set(result.getResultNumber());
+  if (unused.none())
+    return false;
+  op->getRegion(0).front().getTerminator()->eraseOperands(unused);
+  OperationState state(op->getLoc(), op->getName(), op->getOperands(), {}, op->getAttrs());
+  for (OpResult result : op->getResults())
+    if (!unused.test(result.getResultNumber()))
+      state.addTypes(result.getType());
+  state.addRegion()->takeBody(op->getRegion(0));
+  OpBuilder builder(op);
+  Operation *made = builder.create(state);
+  size_t next = 0;
+  for (OpResult result : op->getResults())
+    if (!unused.test(result.getResultNumber()))
+      result.replaceAllUsesWith(made->getResult(next++));
+  op->erase();
+  return true;
+}
+
+bool eraseResults(func::FuncOp function, size_t begin, size_t end) {
+  unsigned count = function.getNumResults();
+  if (hasCallers(function) || begin >= count)
+    return false;
+  llvm::BitVector erased(count);
+  erased.set(begin, std::min<size_t>(end, count));
+  function.getBody().back().getTerminator()->eraseOperands(erased);
+  return succeeded(function.eraseResults(erased));
+}
+
+bool eraseArguments(func::FuncOp function) {
+  if (hasCallers(function))
+    return false;
+  llvm::BitVector erased(function.getNumArguments());
+  for (BlockArgument argument : function.getArguments())
+    if (argument.use_empty())
+      erased.set(argument.getArgNumber());
+  return erased.any() && succeeded(function.eraseArguments(erased));
+}
+
+//===-- The search ----------------------------------------------------------------------------===//
+
+/// Programs that the test was not interested in; the reducer asks for the same ones again.
+using Seen = llvm::StringSet<>;
+
+class Reducer {
+public:
+  Reducer(func::FuncOp function, Tester &tester, Seen &seen)
+      : name(function.getName()), tester(tester), seen(seen),
+        best(function->getParentOfType<ModuleOp>().clone()) {}
+
+  /// Edits until none succeeds; true if one did.
+  bool run() {
+    bool changed = false;
+    while (sweep())
+      changed = true;
+    return changed;
+  }
+  func::FuncOp function() { return best->lookupSymbol<func::FuncOp>(name); }
+
+private:
+  bool sweep();
+  bool attempt(llvm::function_ref<bool(func::FuncOp)> edit);
+  bool inRanges(size_t count, llvm::function_ref<bool(func::FuncOp, size_t, size_t)> edit);
+
+  std::string name;
+  Tester &tester;
+  Seen &seen;
+  OwningOpRef<ModuleOp> best;
+};
+
+bool Reducer::attempt(llvm::function_ref<bool(func::FuncOp)> edit) {
+  OwningOpRef<ModuleOp> candidate = best->clone();
+  ScopedDiagnosticHandler quiet(best->getContext(), [](Diagnostic &) { return success(); });
+  if (!edit(candidate->lookupSymbol<func::FuncOp>(name)) || failed(verify(*candidate)))
+    return false;
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  candidate->print(stream);
+  if (seen.contains(text))
+    return false;
+  if (tester.isInteresting(*candidate).first != Tester::Interestingness::True) {
+    seen.insert(text);
+    return false;
+  }
+  best = std::move(candidate);
+  return true;
+}
+
+/// Halves, quarters, … of `count` things, from the last to the first.
+bool Reducer::inRanges(size_t count, llvm::function_ref<bool(func::FuncOp, size_t, size_t)> edit) {
+  bool changed = false;
+  for (size_t size = count; size > 0; size /= 2)
+    for (size_t end = count; end > 0; end -= std::min(end, size)) {
+      size_t begin = end - std::min(end, size);
+      changed |= attempt([&](func::FuncOp f) { return edit(f, begin, end); });
+    }
+  return changed;
+}
+
+bool Reducer::sweep() {
+  bool changed = inRanges(function().getNumResults(), eraseResults);
+  bool isEntry = !hasCallers(function());
+  auto byArguments = [&](func::FuncOp f, size_t begin, size_t end) {
+    return replaceOps(f, begin, end, isEntry);
+  };
+  changed |= inRanges(opsOf(function()).size(), byArguments);
+  for (auto edit : {eraseUnused, forwardOperand, inlineBody, dropResults, dropAttributes})
+    for (size_t index = opsOf(function()).size(); index-- > 0;)
+      if (index < opsOf(function()).size())
+        changed |= attempt([&](func::FuncOp f) { return edit(f, index); });
+  changed |= attempt(eraseArguments);
+  return changed;
+}
+
+struct ReduceFunction : OpRewritePattern<func::FuncOp> {
+  ReduceFunction(MLIRContext *context, Tester &tester)
+      : OpRewritePattern(context), tester(tester), seen(std::make_shared<Seen>()) {}
+
+  LogicalResult matchAndRewrite(func::FuncOp op, PatternRewriter &rewriter) const override {
+    if (op.isExternal())
+      return failure();
+    Reducer reducer(op, tester, *seen);
+    if (!reducer.run())
+      return failure();
+    func::FuncOp smaller = reducer.function();
+    rewriter.modifyOpInPlace(op, [&] {
+      op->setAttrs(smaller->getAttrs());
+      op.getBody().takeBody(smaller.getBody());
+    });
+    return success();
+  }
+
+  Tester &tester;
+  std::shared_ptr<Seen> seen;
+};
+
+struct Reductions : DialectReductionPatternInterface {
+  Reductions(Dialect *dialect) : DialectReductionPatternInterface(dialect) {}
+
+  void populateReductionPatterns(RewritePatternSet &patterns) const override {}
+  void populateReductionPatternsWithTester(RewritePatternSet &patterns,
+                                           Tester &tester) const override {
+    patterns.add<ReduceFunction>(patterns.getContext(), tester);
+  }
+};
+
+} // namespace
+
+void registerReductions(DialectRegistry &registry) {
+  registry.addExtension(
+      +[](MLIRContext *, RepriseDialect *dialect) { dialect->addInterfaces<Reductions>(); });
+}
+
+} // namespace reprise

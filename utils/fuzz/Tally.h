@@ -1,0 +1,37 @@
+// reprise: what many programs have shown
+#ifndef REPRISE_UTILS_FUZZ_TALLY_H
+#define REPRISE_UTILS_FUZZ_TALLY_H
+
+#include "Check.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <map>
+
+namespace reprise::fuzz {
+
+class Tally {
+public:
+  /// Prints a failure.
+  void fail(const std::string &what);
+  void count(const std::string &name, const Verdict &verdict);
+  void add(const Tally &other);
+  /// Fails for every op that no program held, or that no plan replayed, but for those that cannot
+  /// be replayed.
+  void checkCoverage();
+  void printSummary() const;
+  int64_t failed() const { return failures; }
+
+  std::string encode() const;
+  static Tally decode(const std::string &text);
+
+private:
+  int64_t good = 0, failures = 0;
+  std::map<std::string, int64_t> generated, replayed; ///< by op, programs
+};
+
+/// The sum of `work(0)`, …, `work(jobs - 1)`, each in a process of its own. One that dies is a
+/// failure.
+Tally inJobs(unsigned jobs, llvm::function_ref<Tally(unsigned)> work);
+
+} // namespace reprise::fuzz
+
+#endif
