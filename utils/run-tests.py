@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the test suites of a build folder and adds them up.
 
-Usage: run-tests.py BUILD [SUITE]...      suites: unit lit integration docs layout consumer (default: all)
+Usage: run-tests.py BUILD [SUITE]...      suites: unit lit integration fuzz docs layout consumer (default: all)
 
 Failures are printed in full. The last line is "N passed, N failed"; BUILD/test/summary.json holds the
 same per suite. A suite that crashes, hangs or reports nothing counts as one more failure. Exit code 1
@@ -176,6 +176,12 @@ def run_utility(suite, script):
     return suites
 
 
+def run_fuzz(build):
+    """500 random programs; see docs/Testing.md."""
+    fuzzer = os.path.join(build, "bin", "reprise-fuzz")
+    yield run_script("fuzz", [fuzzer, "--count=500", f"--jobs={os.cpu_count()}"], build)
+
+
 SUITES = {
     "layout": run_utility("layout", "check-layout.py"),
     "docs": run_utility("docs", "check-docs.py"),
@@ -183,6 +189,7 @@ SUITES = {
     "lit": run_lit,
     "consumer": run_utility("consumer", "check-consumer.py"),
     "integration": run_integration,
+    "fuzz": run_fuzz,
 }
 
 

@@ -9,27 +9,28 @@ namespace reprise::fuzz {
 
 static constexpr int64_t kMostElements = 12000, kMostFlops = 400000;
 
-std::vector<Known> learnOps(MLIRContext *context, std::vector<std::string> &unknown) {
-  std::vector<Known> known;
+Repertoire learnOps(MLIRContext *context, std::set<std::string> without) {
+  Repertoire repertoire;
   for (const OpSpec &spec : allOps()) {
-    if (spec.isTerminator || spec.regions != 0)
+    if (spec.isTerminator || spec.regions != 0 || without.count(spec.name.str()))
       continue;
     std::vector<Template> examples = Learner(context, 1).learn(spec);
     if (examples.empty())
-      unknown.push_back(spec.name.str());
+      repertoire.unknown.push_back(spec.name.str());
     else
-      known.push_back({&spec, std::move(examples)});
+      repertoire.ops.push_back({&spec, std::move(examples)});
   }
-  return known;
+  repertoire.without = std::move(without);
+  return repertoire;
 }
 
-Generator::Generator(MLIRContext *context, const std::vector<Known> &ops, uint64_t seed)
-    : context(context), ops(ops), judge(context), random(seed * 0x2545f4914f6cdd1du + 1),
-      builder(UnknownLoc::get(context), context) {
+Generator::Generator(MLIRContext *context, const Repertoire &repertoire, uint64_t seed)
+    : context(context), repertoire(repertoire), judge(context),
+      random(seed * 0x2545f4914f6cdd1du + 1), builder(UnknownLoc::get(context), context) {
   // Neighbouring seeds favour different ops, and all get their turn.
   constexpr size_t count = 4;
   for (size_t i = 0; i < count; ++i)
-    favourites.push_back(&ops[(seed * count + i) % ops.size()]);
+    favourites.push_back(&repertoire.ops[(seed * count + i) % repertoire.ops.size()]);
   SmallVector<Type> floats = {builder.getF32Type(), builder.getF32Type(), builder.getF64Type(),
                               builder.getBF16Type(), builder.getF16Type()};
   mainFloat = random.pick(floats);
@@ -73,7 +74,7 @@ bool Generator::emitItem() {
   if (kind < 72 || depth >= 4)
     return emitOp();
   if (kind < 84)
-    return emitRegion();
+    return kind < 80 || repertoire.without.count("reprise.loop") ? emitRegion() : emitLoop();
   return kind < 95 ? emitGradient() : emitCall();
 }
 
@@ -108,7 +109,7 @@ void Generator::add(Operation *op, bool isOpActive) {
 }
 
 bool Generator::emitOp() {
-  const Known &known = random.chance(40) ? *random.pick(favourites) : random.pick(ops);
+  const Known &known = random.chance(40) ? *random.pick(favourites) : random.pick(repertoire.ops);
   for (int i = 0; i < 10; ++i) {
     const Template &example = random.pick(known.examples);
     Template candidate = resized(example);

@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "llvm/ADT/DenseSet.h"
+#include <set>
 
 namespace reprise::fuzz {
 
@@ -15,14 +16,20 @@ struct Known {
   std::vector<Template> examples;
 };
 
-/// Learns all ops that are not control flow; the names of those that it found no example of are
-/// appended to `unknown`.
-std::vector<Known> learnOps(mlir::MLIRContext *context, std::vector<std::string> &unknown);
+/// What programs are made of.
+struct Repertoire {
+  std::vector<Known> ops;           ///< all that are not control flow
+  std::set<std::string> without;    ///< ops to leave out
+  std::vector<std::string> unknown; ///< ops that no example was found of
+};
+
+/// Learns all ops but for those `without`.
+Repertoire learnOps(mlir::MLIRContext *context, std::set<std::string> without);
 
 /// Makes one program with the entry @train.
 class Generator {
 public:
-  Generator(mlir::MLIRContext *context, const std::vector<Known> &ops, uint64_t seed);
+  Generator(mlir::MLIRContext *context, const Repertoire &repertoire, uint64_t seed);
   mlir::OwningOpRef<mlir::ModuleOp> run();
 
 private:
@@ -58,6 +65,8 @@ private:
     llvm::SmallVector<int64_t> losses, wrt; ///< results and arguments
   };
   bool emitRegion();
+  bool emitLoop();
+  llvm::SmallVector<mlir::Type> emitLoopBody(mlir::Block *block, size_t carries);
   bool emitGradient();
   bool emitCall();
   void emitBody(Body &body);
@@ -73,7 +82,7 @@ private:
   Function makeFunction(mlir::TypeRange inputs);
 
   mlir::MLIRContext *context;
-  const std::vector<Known> &ops;
+  const Repertoire &repertoire;
   Judge judge;
   Random random;
   mlir::ImplicitLocOpBuilder builder;

@@ -55,6 +55,64 @@ bool Generator::emitRegion() {
   return true;
 }
 
+static RankedTensorType stackOf(Type row, int64_t trip) {
+  auto type = cast<RankedTensorType>(row);
+  SmallVector<int64_t> shape(type.getShape());
+  shape.insert(shape.begin(), trip);
+  return type.clone(shape);
+}
+
+/// Fills and ends the body of a loop; returns the types of its stacks' rows.
+SmallVector<Type> Generator::emitLoopBody(Block *block, size_t carries) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(block);
+  size_t begin = pool.size();
+  for (BlockArgument argument : block->getArguments()) {
+    pool.push_back(argument);
+    if (gradientDepth > 0 && isFloat(argument.getType()))
+      active.insert(argument);
+  }
+  ++depth;
+  emitItems(random.within(1, 3));
+  --depth;
+  SmallVector<Value> yields, rows = chooseResults(begin, random.below(3));
+  for (BlockArgument argument : block->getArguments().take_front(carries))
+    yields.push_back(obtain(cast<RankedTensorType>(argument.getType())));
+  yields.append(rows);
+  YieldOp::create(builder, yields);
+  pool.resize(begin);
+  return SmallVector<Type>(TypeRange(ValueRange(rows)));
+}
+
+bool Generator::emitLoop() {
+  int64_t trip = random.within(1, 4);
+  SmallVector<Value> inits = {pickFloat()}, xs;
+  if (random.chance(40))
+    inits.push_back(random.pickLate(pool));
+  for (int64_t i = random.below(3); i > 0; --i)
+    if (RankedTensorType stack = stackOf(random.pickLate(pool).getType(), trip);
+        stack.getNumElements() <= 6000)
+      xs.push_back(obtain(stack));
+  Block *block = new Block();
+  for (Value init : inits)
+    block->addArgument(init.getType(), builder.getLoc());
+  for (Value x : xs) {
+    auto type = cast<RankedTensorType>(x.getType());
+    block->addArgument(type.clone(type.getShape().drop_front()), builder.getLoc());
+  }
+  SmallVector<Type> types;
+  for (Value init : inits)
+    types.push_back(init.getType());
+  for (Type row : emitLoopBody(block, inits.size()))
+    types.push_back(stackOf(row, trip));
+  LoopOp op = LoopOp::create(builder, builder.getLoc(), trip, inits, xs, types,
+                             random.chance(30));
+  op.getBlock().erase();
+  op.getBody().push_back(block);
+  add(op, gradientDepth > 0);
+  return true;
+}
+
 //===-- Gradients -----------------------------------------------------------------------------===//
 
 /// The sum of the means of some floats, in the type of one of them.

@@ -284,6 +284,24 @@ static RankedTensorType changedType(RankedTensorType type, const OperandSpec &sp
   return type.clone(changed(Shape(type.getShape()), shapes, random));
 }
 
+/// Optional results stand last.
+static void changeResult(Template &of, Random &random, MLIRContext *context) {
+  const std::vector<OperandSpec> &specs = of.spec->results;
+  bool isFull = of.results.size() >= specs.size();
+  if (specs.back().count != OperandSpec::One && random.chance(30)) {
+    if (isFull)
+      of.results.pop_back();
+    else
+      of.results.push_back(makeType(specs[of.results.size()], of, random, context));
+    return;
+  }
+  if (of.results.empty())
+    return;
+  size_t index = random.below(of.results.size());
+  of.results[index] = changedType(cast<RankedTensorType>(of.results[index]),
+                                  specs[std::min(index, specs.size() - 1)], of, random, context);
+}
+
 /// Gives most values one shape, as ops of many operands want it.
 static void level(Template &of, Random &random) {
   RankedTensorType model = random.pick(of.operands);
@@ -313,11 +331,8 @@ static void mutateOnce(Template &of, Random &random, MLIRContext *context) {
       of.attributes.erase(attribute.name);
     else if (Attribute value = changedAttribute(attribute, old, of, random, context))
       of.attributes.set(attribute.name, value);
-  } else if (!of.results.empty() && of.results.size() == spec.results.size()) {
-    size_t index = random.below(of.results.size());
-    auto type = dyn_cast<RankedTensorType>(of.results[index]);
-    if (type)
-      of.results[index] = changedType(type, spec.results[index], of, random, context);
+  } else if (!spec.results.empty()) {
+    changeResult(of, random, context);
   }
 }
 

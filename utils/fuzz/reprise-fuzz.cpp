@@ -7,6 +7,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/WithColor.h"
 
@@ -28,13 +29,20 @@ struct Flags {
   cl::opt<std::string> like{
       "like", cl::desc("Only a failure of this kind counts; of others the exit code is 2"),
       cl::sub(check)};
+  cl::list<std::string> without{
+      "without", cl::desc("Ops that no program holds: to search on past a known failure"),
+      cl::CommaSeparated, cl::sub(cl::SubCommand::getAll())};
   cl::opt<std::string> file{cl::Positional, cl::desc("FILE.mlir"), cl::sub(check), cl::sub(reduce)};
 };
 
-std::string programOf(uint64_t seed, MLIRContext *context, const std::vector<Known> &ops) {
+Repertoire learn(const Flags &flags, MLIRContext *context) {
+  return learnOps(context, {flags.without.begin(), flags.without.end()});
+}
+
+std::string programOf(uint64_t seed, MLIRContext *context, const Repertoire &repertoire) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  OwningOpRef<ModuleOp> module = Generator(context, ops, seed).run();
+  OwningOpRef<ModuleOp> module = Generator(context, repertoire, seed).run();
   // A program that does not verify is to be seen as it is.
   module->print(stream, OpPrintingFlags().assumeVerified());
   return text;
@@ -52,21 +60,20 @@ Verdict check(StringRef text, MLIRContext *context) {
 
 int runPrograms(const Flags &flags, MLIRContext *context) {
   Tally total;
-  std::vector<std::string> unknown;
-  std::vector<Known> ops = learnOps(context, unknown);
-  for (const std::string &name : unknown)
+  Repertoire repertoire = learn(flags, context);
+  for (const std::string &name : repertoire.unknown)
     total.fail("no well-formed example of " + name + " was found");
   total.add(inJobs(flags.jobs, [&](unsigned job) {
     Tally own;
     for (uint64_t i = job; i < flags.count; i += flags.jobs) {
       uint64_t seed = flags.seed + i;
-      auto work = [&] { return checkProgram(programOf(seed, context, ops), context, seed); };
+      auto work = [&] { return checkProgram(programOf(seed, context, repertoire), context, seed); };
       own.count("seed " + std::to_string(seed), inChild(work));
     }
     return own;
   }));
   // Fewer programs may miss an op by chance.
-  if (flags.count >= 500)
+  if (flags.count >= 500 && flags.without.empty())
     total.checkCoverage();
   total.printSummary();
   return total.failed() ? 1 : 0;
@@ -87,8 +94,7 @@ int checkFile(const Flags &flags, MLIRContext *context) {
 int reduceProgram(const Flags &flags, MLIRContext *context, StringRef self) {
   std::string text;
   if (flags.file.empty()) {
-    std::vector<std::string> unknown;
-    text = programOf(flags.seed, context, learnOps(context, unknown));
+    text = programOf(flags.seed, context, learn(flags, context));
   } else if (auto buffer = llvm::MemoryBuffer::getFile(flags.file)) {
     text = (*buffer)->getBuffer().str();
   } else {
@@ -134,7 +140,6 @@ int main(int argc, char **argv) {
     return reduceProgram(flags, &context, self);
   if (!flags.print)
     return runPrograms(flags, &context);
-  std::vector<std::string> unknown;
-  llvm::outs() << programOf(flags.seed, &context, learnOps(&context, unknown));
+  llvm::outs() << programOf(flags.seed, &context, learn(flags, &context));
   return 0;
 }

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""Runs the fuzzers of bytes: mutated .npy files, run.json, bundles, models as text and as bytecode.
+
+Usage: fuzz-bytes.py BUILD [--runs=N] [--tools=FOLDER] [FUZZER]...
+
+BUILD is a build folder of the asan preset. Each fuzzer makes N executions (default 10,000) over a corpus that starts
+from the test files and is kept in BUILD/fuzz/FUZZER/corpus. --tools is where reprise-zoo, reprise-compile and
+reprise-opt are (default: BUILD/bin). An input that crashes is kept in BUILD/fuzz/FUZZER/crashes and reduced. A crash
+whose innermost frame is MLIR's or LLVM's own is listed, but is no failure: the tools parse in a child process first.
+The last line is "N passed, N failed".
+"""
+import argparse
+import glob
+import os
+import re
+import struct
+import subprocess
+import sys
+
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+FUZZERS = ["NpyFuzzer", "JsonFuzzer", "BundleFuzzer", "ModelFuzzer"]
+UPSTREAM = re.compile(r"lib(MLIR|LLVM)[-.\w]*\.so")
+OURS = re.compile(r"libReprise\w*\.so|\breprise::|LLVMFuzzerTestOneInput|/reprise/")
+
+
+def npy_seeds(tools):
+    """The first byte is the element type, in the order of the runtime's DType."""
+    for number, (dtype, size) in enumerate([("<f4", 4), ("<f8", 8), ("<u2", 2), ("<f2", 2), ("<i4", 4), ("<i8", 8), ("|b1", 1)]):
+        for shape in [(), (3,), (2, 3)]:
+            header = "{'descr': '%s', 'fortran_order': False, 'shape': %r, }" % (dtype, shape)
+            header += " " * (63 - (10 + len(header)) % 64) + "\n"
+            count = 1
+            for dim in shape:
+                count *= dim
+            yield bytes([number]) + b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + bytes(count * size)
+
+
+def json_seeds(tools):
+    yield b'{"seed": 7, "next_offset": 128, "next_step": 3}'
+    yield b'{"a": [1, {"b": null}], "c": "\\u0041", "d": -1.5e3, "e": true}'
+
+
+def bundle_seeds(tools):
+    for model in [["mlp", "--layers=1", "--width=8"], ["gpt2", "--layers=1", "--width=16"]]:
+        text = subprocess.run([os.path.join(tools, "reprise-zoo"), *model], stdout=subprocess.PIPE, check=True).stdout
+        for policy in ["save-all", "recompute-all"]:
+            subprocess.run([os.path.join(tools, "reprise-compile"), "-", "-o", "seed.rpb", f"--policy={policy}"],
+                           input=text, check=True)
+            with open("seed.rpb", "rb") as stream:
+                yield stream.read()
+    os.remove("seed.rpb")
+
+
+def model_seeds(tools):
+    """Every chunk of every test of the dialect, as text and, if it is well-formed, as bytecode."""
+    for path in sorted(glob.glob(os.path.join(SOURCE, "test", "Dialect", "Reprise", "**", "*.mlir"), recursive=True)):
+        with open(path) as stream:
+            chunks = re.split(r"^// -----.*$", stream.read(), flags=re.M)
+        for chunk in chunks:
+            text = re.sub(r"^ *// .*\n", "", chunk, flags=re.M).encode()
+            yield text
+            opt = subprocess.run([os.path.join(tools, "reprise-opt"), "-", "--emit-bytecode"], input=text,
+                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            if opt.returncode == 0:
+                yield opt.stdout
+
+
+SEEDS = {"NpyFuzzer": npy_seeds, "JsonFuzzer": json_seeds, "BundleFuzzer": bundle_seeds, "ModelFuzzer": model_seeds}
+
+
+def execute(binary, folder, *arguments):
+    environment = dict(os.environ, ASAN_OPTIONS="allow_user_poisoning=0:detect_leaks=0:handle_abort=1")
+    process = subprocess.run([binary, *arguments], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return process.returncode, process.stdout.decode(errors="replace")
+
+
+def blame(report):
+    """The innermost frame of a sanitizer's or LLVM's report that is ours or upstream's."""
+    for line in re.findall(r"^ *#\d+ .*$", report, re.M):
+        if UPSTREAM.search(line) and not OURS.search(line):
+            return "upstream", line.strip()
+        if OURS.search(line):
+            return "ours", line.strip()
+    return "ours", "no stack"
+
+
+def triage(binary, folder):
+    """Reduces and blames each kept input once; yields (whose, frame, file)."""
+    frames = set()
+    for path in sorted(glob.glob(os.path.join(folder, "crashes", "*-*"))):
+        if path.endswith(".reduced"):
+            continue
+        whose, frame = blame(execute(binary, folder, path)[1])
+        place = re.sub(r"0x[0-9a-f]+|^#\d+", "", frame)
+        if place in frames:
+            continue
+        frames.add(place)
+        reduced = path + ".reduced"
+        execute(binary, folder, "-minimize_crash=1", "-runs=2000", f"-exact_artifact_path={reduced}", path)
+        yield whose, frame, reduced if os.path.exists(reduced) else path
+
+
+def fuzz(build, tools, name, runs):
+    """Returns what failed."""
+    folder = os.path.join(build, "fuzz", name)
+    corpus = os.path.join(folder, "corpus")
+    for path in (corpus, os.path.join(folder, "crashes")):
+        os.makedirs(path, exist_ok=True)
+    os.chdir(folder)
+    if not os.listdir(corpus):
+        for number, seed in enumerate(SEEDS[name](tools)):
+            with open(os.path.join(corpus, f"seed-{number}"), "wb") as stream:
+                stream.write(seed)
+    binary = os.path.join(build, "bin", name)
+    executions, seconds, failures = 0, 0.0, []
+    # libFuzzer ends with the first crash; the rest of the executions go to another seed.
+    for attempt in range(50):
+        code, output = execute(binary, folder, f"-runs={runs - executions}", f"-seed={attempt + 1}", "-max_len=20000",
+                               "-timeout=30", "-rss_limit_mb=6000", "-print_final_stats=1",
+                               "-artifact_prefix=crashes/", "corpus")
+        done = re.search(r"stat::number_of_executed_units: *(\d+)", output)
+        rate = re.search(r"stat::average_exec_per_sec: *(\d+)", output)
+        executions += int(done.group(1)) if done else 1
+        seconds += int(done.group(1)) / max(1, int(rate.group(1))) if done and rate else 0
+        if code == 0 or executions >= runs:
+            break
+    print(f"{name}: {executions} executions, {executions / max(seconds, 1e-9):.0f} per second", flush=True)
+    if executions < runs:
+        failures.append(f"{name}: only {executions} executions, the others ended in crashes")
+    for whose, frame, path in triage(binary, folder):
+        print(f"{name}: a crash in {whose} code: {frame}\n  {path}", flush=True)
+        if whose == "ours":
+            failures.append(f"{name}: {frame}: {path}")
+    return failures
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("build")
+    parser.add_argument("--runs", type=int, default=10000)
+    parser.add_argument("--tools")
+    parser.add_argument("fuzzers", nargs="*", metavar="FUZZER")
+    arguments = parser.parse_intermixed_args()
+    build = os.path.abspath(arguments.build)
+    tools = os.path.abspath(arguments.tools or os.path.join(build, "bin"))
+    passed, failures = 0, []
+    for name in arguments.fuzzers or FUZZERS:
+        found = fuzz(build, tools, name, arguments.runs)
+        passed += not found
+        failures += found
+    for failure in failures:
+        print("FAILED:", failure)
+    print(f"{passed} passed, {len(failures)} failed")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
