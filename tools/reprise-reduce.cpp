@@ -1,6 +1,7 @@
-// reprise: mlir-reduce with our dialects and passes
+// reprise: mlir-reduce with our dialects and passes, and a pass that shrinks models
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
+#include "reprise/Dialect/Reprise/Reduction.h"
 #include "reprise/InitAll.h"
 #include "reprise/Support/Guard.h"
 
@@ -12,6 +13,7 @@ int main(int argc, char **argv) {
     DialectRegistry registry;
     reprise::registerAllDialects(registry);
     reprise::registerAllPasses();
+    reprise::registerShrinkPass();
     MLIRContext context(registry);
     return failed(mlirReduceMain(argc, argv, context)) ? 1 : 0;
   });

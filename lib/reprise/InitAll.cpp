@@ -14,7 +14,6 @@
 #include "reprise/Conversion/Emission.h"
 #include "reprise/Dialect/Exec/Transforms/Passes.h"
 #include "reprise/Dialect/Reprise/Derivatives.h"
-#include "reprise/Dialect/Reprise/Reduction.h"
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 #include "reprise/Pipelines/Phases.h"
 #include "reprise/Reference/Interpreter.h"
@@ -40,7 +39,6 @@ void reprise::registerAllDialects(DialectRegistry &registry) {
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   registerEmission(registry);
-  registerReductions(registry);
   registerReference(registry);
 }
 

@@ -26,9 +26,7 @@ struct Flags {
                          cl::sub(print), cl::sub(reduce)};
   cl::opt<uint64_t> count{"count", cl::desc("How many programs"), cl::init(500)};
   cl::opt<unsigned> jobs{"jobs", cl::desc("Processes that work at a time"), cl::init(2)};
-  cl::opt<std::string> like{
-      "like", cl::desc("Only a failure of this kind counts; of others the exit code is 2"),
-      cl::sub(check)};
+  cl::opt<std::string> like{"like", cl::desc("Only a failure of this kind counts"), cl::sub(check)};
   cl::list<std::string> without{
       "without", cl::desc("Ops that no program holds: to search on past a known failure"),
       cl::CommaSeparated, cl::sub(cl::SubCommand::getAll())};
@@ -87,7 +85,7 @@ int checkFile(const Flags &flags, MLIRContext *context) {
   if (verdict.kind.empty())
     return 0;
   llvm::outs() << verdict.kind << ": " << verdict.details << "\n" << verdict.key() << "\n";
-  return flags.like.empty() || flags.like == verdict.key() ? 1 : 2;
+  return flags.like.empty() || flags.like == verdict.key() ? 1 : 0;
 }
 
 /// Reduces in a folder of its own, and prints what is left.
@@ -115,7 +113,7 @@ int reduceProgram(const Flags &flags, MLIRContext *context, StringRef self) {
       return fail("cannot write '" + *path + "': " + error.message());
   (void)llvm::sys::fs::setPermissions(script, llvm::sys::fs::all_all);
   std::string tool = (llvm::sys::path::parent_path(self) + "/reprise-reduce").str();
-  std::string option = "-reduction-tree=traversal-mode=0 test=" + script;
+  std::string option = "--reprise-shrink=test=" + script;
   return llvm::sys::ExecuteAndWait(tool, {tool, program, option});
 }
 

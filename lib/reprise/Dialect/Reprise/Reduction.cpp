@@ -1,10 +1,11 @@
 // reprise: how reprise-reduce makes a model smaller
 #include "reprise/Dialect/Reprise/Reduction.h"
 
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Reducer/ReductionPatternInterface.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Reducer/Tester.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -170,6 +171,20 @@ bool eraseResults(func::FuncOp function, size_t begin, size_t end) {
   return succeeded(function.eraseResults(erased));
 }
 
+/// Returns the results of one op instead of what follows.
+bool returnEarlier(func::FuncOp function, size_t index) {
+  Operation *op = opsOf(function)[index];
+  Operation *end = function.getBody().back().getTerminator();
+  if (hasCallers(function) || op->getParentOp() != function ||
+      llvm::equal(op->getResults(), end->getOperands()))
+    return false;
+  end->setOperands(op->getResults());
+  function.removeResAttrsAttr();
+  function.setType(
+      FunctionType::get(op->getContext(), function.getArgumentTypes(), op->getResultTypes()));
+  return true;
+}
+
 bool eraseArguments(func::FuncOp function) {
   if (hasCallers(function))
     return false;
@@ -180,118 +195,147 @@ bool eraseArguments(func::FuncOp function) {
   return erased.any() && succeeded(function.eraseArguments(erased));
 }
 
-//===-- The search ----------------------------------------------------------------------------===//
+void eraseDead(func::FuncOp function) {
+  for (Operation *op : llvm::reverse(opsOf(function)))
+    if (isOpTriviallyDead(op))
+      op->erase();
+}
 
-/// Programs that the test was not interested in; the reducer asks for the same ones again.
-using Seen = llvm::StringSet<>;
+//===-- The search ----------------------------------------------------------------------------===//
 
 class Reducer {
 public:
-  Reducer(func::FuncOp function, Tester &tester, Seen &seen)
-      : name(function.getName()), tester(tester), seen(seen),
-        best(function->getParentOfType<ModuleOp>().clone()) {}
+  Reducer(ModuleOp module, StringRef script) : tester(script, {}), best(module.clone()) {}
 
-  /// Edits until none succeeds; true if one did.
-  bool run() {
-    bool changed = false;
-    while (sweep())
-      changed = true;
-    return changed;
+  bool isInteresting(ModuleOp module) {
+    return tester.isInteresting(module).first == Tester::Interestingness::True;
   }
-  func::FuncOp function() { return best->lookupSymbol<func::FuncOp>(name); }
+  /// Edits until none succeeds, and returns what is left.
+  ModuleOp run() {
+    while (sweep()) {
+    }
+    return *best;
+  }
 
 private:
   bool sweep();
-  bool attempt(llvm::function_ref<bool(func::FuncOp)> edit);
-  bool inRanges(size_t count, llvm::function_ref<bool(func::FuncOp, size_t, size_t)> edit);
+  bool sweep(StringRef name);
+  bool attempt(llvm::function_ref<bool(ModuleOp)> edit);
+  bool attempt(StringRef name, llvm::function_ref<bool(func::FuncOp)> edit);
+  bool inRanges(StringRef name, size_t count,
+                llvm::function_ref<bool(func::FuncOp, size_t, size_t)> edit);
+  func::FuncOp find(StringRef name) { return best->lookupSymbol<func::FuncOp>(name); }
 
-  std::string name;
-  Tester &tester;
-  Seen &seen;
+  Tester tester;
   OwningOpRef<ModuleOp> best;
+  llvm::StringSet<> seen; ///< programs that are not interesting
 };
 
-bool Reducer::attempt(llvm::function_ref<bool(func::FuncOp)> edit) {
+bool Reducer::attempt(llvm::function_ref<bool(ModuleOp)> edit) {
   OwningOpRef<ModuleOp> candidate = best->clone();
   ScopedDiagnosticHandler quiet(best->getContext(), [](Diagnostic &) { return success(); });
-  if (!edit(candidate->lookupSymbol<func::FuncOp>(name)) || failed(verify(*candidate)))
+  if (!edit(*candidate) || failed(verify(*candidate)))
     return false;
   std::string text;
   llvm::raw_string_ostream stream(text);
   candidate->print(stream);
-  if (seen.contains(text))
+  if (!seen.insert(text).second || !isInteresting(*candidate))
     return false;
-  if (tester.isInteresting(*candidate).first != Tester::Interestingness::True) {
-    seen.insert(text);
-    return false;
-  }
   best = std::move(candidate);
   return true;
 }
 
+bool Reducer::attempt(StringRef name, llvm::function_ref<bool(func::FuncOp)> edit) {
+  return attempt([&](ModuleOp module) {
+    auto function = module.lookupSymbol<func::FuncOp>(name);
+    if (!edit(function))
+      return false;
+    eraseDead(function);
+    return true;
+  });
+}
+
 /// Halves, quarters, … of `count` things, from the last to the first.
-bool Reducer::inRanges(size_t count, llvm::function_ref<bool(func::FuncOp, size_t, size_t)> edit) {
+bool Reducer::inRanges(StringRef name, size_t count,
+                       llvm::function_ref<bool(func::FuncOp, size_t, size_t)> edit) {
   bool changed = false;
   for (size_t size = count; size > 0; size /= 2)
     for (size_t end = count; end > 0; end -= std::min(end, size)) {
       size_t begin = end - std::min(end, size);
-      changed |= attempt([&](func::FuncOp f) { return edit(f, begin, end); });
+      changed |= attempt(name, [&](func::FuncOp f) { return edit(f, begin, end); });
     }
   return changed;
 }
 
-bool Reducer::sweep() {
-  bool changed = inRanges(function().getNumResults(), eraseResults);
-  bool isEntry = !hasCallers(function());
+bool Reducer::sweep(StringRef name) {
+  bool changed = inRanges(name, find(name).getNumResults(), eraseResults);
+  bool isEntry = !hasCallers(find(name));
+  for (size_t index = 0; isEntry && index < opsOf(find(name)).size(); ++index)
+    changed |= attempt(name, [&](func::FuncOp f) { return returnEarlier(f, index); });
   auto byArguments = [&](func::FuncOp f, size_t begin, size_t end) {
     return replaceOps(f, begin, end, isEntry);
   };
-  changed |= inRanges(opsOf(function()).size(), byArguments);
+  changed |= inRanges(name, opsOf(find(name)).size(), byArguments);
   for (auto edit : {eraseUnused, forwardOperand, inlineBody, dropResults, dropAttributes})
-    for (size_t index = opsOf(function()).size(); index-- > 0;)
-      if (index < opsOf(function()).size())
-        changed |= attempt([&](func::FuncOp f) { return edit(f, index); });
-  changed |= attempt(eraseArguments);
+    for (size_t index = opsOf(find(name)).size(); index-- > 0;)
+      if (index < opsOf(find(name)).size())
+        changed |= attempt(name, [&](func::FuncOp f) { return edit(f, index); });
+  changed |= attempt(name, eraseArguments);
   return changed;
 }
 
-struct ReduceFunction : OpRewritePattern<func::FuncOp> {
-  ReduceFunction(MLIRContext *context, Tester &tester)
-      : OpRewritePattern(context), tester(tester), seen(std::make_shared<Seen>()) {}
+bool Reducer::sweep() {
+  bool changed = false;
+  std::vector<std::string> names;
+  for (auto function : best->getOps<func::FuncOp>())
+    names.push_back(function.getName().str());
+  for (const std::string &name : names) {
+    auto eraseFunction = [&](ModuleOp module) {
+      auto function = module.lookupSymbol<func::FuncOp>(name);
+      bool unused = !hasCallers(function);
+      if (unused)
+        function.erase();
+      return unused;
+    };
+    if (attempt(eraseFunction))
+      changed = true;
+    else if (!find(name).isExternal())
+      changed |= sweep(name);
+  }
+  return changed;
+}
 
-  LogicalResult matchAndRewrite(func::FuncOp op, PatternRewriter &rewriter) const override {
-    if (op.isExternal())
-      return failure();
-    Reducer reducer(op, tester, *seen);
-    if (!reducer.run())
-      return failure();
-    func::FuncOp smaller = reducer.function();
-    rewriter.modifyOpInPlace(op, [&] {
-      op->setAttrs(smaller->getAttrs());
-      op.getBody().takeBody(smaller.getBody());
-    });
-    return success();
+struct ShrinkPass : PassWrapper<ShrinkPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ShrinkPass)
+
+  ShrinkPass() = default;
+  ShrinkPass(const ShrinkPass &other) : PassWrapper(other) {}
+
+  StringRef getArgument() const override { return "reprise-shrink"; }
+  StringRef getDescription() const override {
+    return "Takes from a model whatever its test can do without";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<RepriseDialect>();
   }
 
-  Tester &tester;
-  std::shared_ptr<Seen> seen;
-};
-
-struct Reductions : DialectReductionPatternInterface {
-  Reductions(Dialect *dialect) : DialectReductionPatternInterface(dialect) {}
-
-  void populateReductionPatterns(RewritePatternSet &patterns) const override {}
-  void populateReductionPatternsWithTester(RewritePatternSet &patterns,
-                                           Tester &tester) const override {
-    patterns.add<ReduceFunction>(patterns.getContext(), tester);
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    Reducer reducer(module, test);
+    if (!reducer.isInteresting(module)) {
+      module.emitError("the test is not interested in the model: '") << test << "' returns 0";
+      return signalPassFailure();
+    }
+    module.getBodyRegion().takeBody(reducer.run().getBodyRegion());
   }
+
+  Option<std::string> test{
+      *this, "test",
+      llvm::cl::desc("A program that gets a file's name; it is interested unless it returns 0")};
 };
 
 } // namespace
 
-void registerReductions(DialectRegistry &registry) {
-  registry.addExtension(
-      +[](MLIRContext *, RepriseDialect *dialect) { dialect->addInterfaces<Reductions>(); });
-}
+void registerShrinkPass() { PassRegistration<ShrinkPass>(); }
 
 } // namespace reprise
