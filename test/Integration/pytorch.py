@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The zoo's mlp and gpt2 against the same models written in PyTorch: loss, gradients, Hessian-vector products, optimizers.
+"""The zoo's models against the same models written in PyTorch: loss, gradients, Hessian-vector products,
+parameters and states after some steps.
 
 PyTorch computes in f64. Our f64 programs (the zoo's text with f32 replaced) must agree with it to F64 and the f32
 programs as the zoo writes them to the tolerances of F32. An array's error is the norm of its difference over the norm
@@ -15,7 +16,7 @@ import re
 import sys
 
 from arrays import file_name, read_npy, write_npy
-from checks import check, compile_model, finish, run, skip, zoo
+from checks import check, compile_model, finish, run, skip
 
 try:
     import torch
@@ -23,13 +24,11 @@ except ImportError:
     skip("comparison with PyTorch", "torch is not installed (pip install torch)")
     finish()
 
-from models_torch import gpt2_loss, mlp_loss
+from models_torch import LOSSES
+from zoo_models import SIZES, arguments, write_model
 
-LAYERS, STEPS = 2, 3
-MODELS = {
-    "gpt2": (gpt2_loss, ["--width=64", "--heads=4", "--batch=2", "--seq=32", "--vocab=61"]),
-    "mlp": (mlp_loss, ["--width=48", "--batch=16", "--classes=10"]),
-}
+STEPS = 3
+OPTIMIZERS_OF = {"gpt2": ["sgd", "momentum", "adamw"], "mlp": ["sgd", "momentum", "adamw"]}  # all others: momentum
 F64 = {"loss": 1e-13, "gradient": 1e-11, "hvp": 1e-11, "parameter": 1e-10, "state": 1e-11}
 F32 = {"loss": 1e-5, "gradient": 5e-5, "hvp": 2e-4, "parameter": 5e-5, "state": 2e-4}
 DTYPES = {"<f4": torch.float32, "<f8": torch.float64, "<i4": torch.int32}
@@ -43,19 +42,6 @@ def read(path):
 def write(path, tensor):
     descr = next(descr for descr, dtype in DTYPES.items() if dtype == tensor.dtype)
     write_npy(path, descr, tuple(tensor.shape), bytes(tensor.contiguous().flatten().view(torch.uint8).tolist()))
-
-
-def arguments(model, entry):
-    """Role, shape and initializer of each argument of an entry, read off the module's text."""
-    signature = re.search(rf"func\.func @{entry}\((.*?)\) ->", model, re.S).group(1)
-    found = {}
-    for part in re.split(r"%arg\d+: ", signature)[1:]:
-        name = re.search(r'reprise\.name = "([^"]*)"', part).group(1)
-        role = re.search(r'reprise\.role = "(\w+)"', part).group(1)
-        shape = re.match(r"tensor<([^>]*)>", part).group(1).split("x")[:-1]
-        init = re.search(r"reprise\.init = #reprise\.(\w+)<([^>]*)>", part)
-        found[name] = role, [int(size) for size in shape], init.group(1), [float(n) for n in init.group(2).split(",")]
-    return found
 
 
 def make_values(model):
@@ -86,13 +72,16 @@ def write_folder(folder, values, dtype):
 class Reference:
     """What PyTorch makes of a model and its values."""
 
-    def __init__(self, loss, values, roles):
+    def __init__(self, name, values, train):
+        roles = {key: role for key, (role, *_) in train.items()}
         self.inputs = {name: value.long() if value.dtype == torch.int32 else value
                        for name, value in values.items() if roles.get(name) == "input"}
         self.parameters = {name: value.clone().requires_grad_() for name, value in values.items()
                            if roles.get(name) == "parameter"}
         self.directions = {name: values["direction/" + name] for name in self.parameters}
-        self.evaluate = lambda: loss(self.parameters, self.inputs, LAYERS)
+        self.running = {key: torch.full(shape, numbers[0], dtype=torch.float64)
+                        for key, (_, shape, _, numbers) in train.items() if key.startswith("running_")}
+        self.evaluate = lambda: LOSSES[name](self.parameters | self.running, self.inputs, SIZES[name])
 
     def gradients(self):
         loss = self.evaluate()
@@ -105,13 +94,15 @@ class Reference:
     def train(self, optimizer):
         """The last loss, parameters and optimizer state after STEPS steps from the same values."""
         start = {name: value.detach().clone() for name, value in self.parameters.items()}
+        for name, value in self.running.items():
+            value.fill_("variance" in name)
         rule = OPTIMIZERS[optimizer](list(self.parameters.values()))
         for _ in range(STEPS):
             rule.zero_grad()
             loss = self.evaluate()
             loss.backward()
             rule.step()
-        results = {"loss": loss.detach()} | {name: value.detach().clone() for name, value in self.parameters.items()}
+        results = {"loss": loss.detach()} | self.running | {name: value.detach().clone() for name, value in self.parameters.items()}
         for name, value in self.parameters.items():
             for ours, theirs in STATE[optimizer].items():
                 results[f"{ours}/{name}"] = rule.state[value][theirs]
@@ -131,7 +122,7 @@ def kind_of(name):
     head = name.split("/")[0]
     if head in ("loss", "gradient", "hvp"):
         return head
-    return "state" if head in ("momentum", "mean", "variance") else "parameter"
+    return "state" if head in ("momentum", "mean", "variance", "running_mean", "running_variance") else "parameter"
 
 
 def compare(title, folder, expected, tolerances):
@@ -161,25 +152,25 @@ def compare(title, folder, expected, tolerances):
 
 def widen(model):
     """The module in f64; a constant that f32 had rounded, such as 0.899999976, is the decimal that was meant again."""
-    exact = lambda found: f"dense<{float(found.group(1)):.6e}>"
-    return re.sub(r"dense<(\d[^>]*)>", exact, model.replace("f32", "f64"))
+    exact = lambda found: f"dense<{float(found.group(1)):.6e}> : {found.group(2)}"
+    return re.sub(r"dense<(-?\d[^>]*)> : (tensor<[^>]*f64>)", exact, model.replace("f32", "f64"))
 
 
 def compare_model(name, suffix, dtype, tolerances):
-    loss, size = MODELS[name]
     models = {}
-    for optimizer in OPTIMIZERS:
+    for optimizer in OPTIMIZERS_OF.get(name, ["momentum"]):
         path = pathlib.Path(f"{name}.{optimizer}.{suffix}.mlir")
-        zoo(path, name, f"--layers={LAYERS}", "--dropout=0", f"--optimizer={optimizer}", *size)
+        write_model(path, name, SIZES[name], f"--optimizer={optimizer}")
         if dtype == torch.float64:
             path.write_text(widen(path.read_text()))
         models[optimizer] = path
-    text = models["sgd"].read_text()
+    model = next(iter(models.values()))
+    text = model.read_text()
     values = make_values(text)
     write_folder(f"{name}.{suffix}.values", values, dtype)
-    reference = Reference(loss, values, {key: role for key, (role, *_) in arguments(text, "train").items()})
+    reference = Reference(name, values, arguments(text, "train"))
     gradients, products = reference.gradients()
-    jobs = [("grad", models["sgd"], "grad", 1, gradients), ("hvp", models["sgd"], "hvp", 1, products)]
+    jobs = [("grad", model, "grad", 1, gradients), ("hvp", model, "hvp", 1, products)]
     jobs += [(optimizer, path, "train", STEPS, reference.train(optimizer)) for optimizer, path in models.items()]
     for job, path, entry, steps, expected in jobs:
         title = f"{name}.{suffix}.{job}"
@@ -190,7 +181,7 @@ def compare_model(name, suffix, dtype, tolerances):
 
 def main():
     torch.set_num_threads(2)
-    for name in MODELS:
+    for name in [name for name in sys.argv[1:] if name in SIZES] or SIZES:
         compare_model(name, "f64", torch.float64, F64)
         compare_model(name, "f32", torch.float32, F32)
     finish()
