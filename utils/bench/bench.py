@@ -10,6 +10,7 @@ import pathlib
 
 import compile_time
 import memory
+import models
 import steps
 from common import Bench, machine
 
@@ -21,9 +22,9 @@ def main():
     root = pathlib.Path(__file__).resolve().parents[2]
     parser.add_argument("--build", default=root / "build", help="the build folder")
     parser.add_argument("--only", choices=SECTIONS, action="append", help="a section; may be repeated")
-    parser.add_argument("--model", choices=list(steps.MODELS), help="steps: this model only")
-    parser.add_argument("--threads", type=int, default=min(2, len(os.sched_getaffinity(0))), help="steps: from 1 to this many")
-    parser.add_argument("--no-compiled", action="store_true", help="steps: leave torch.compile out (it takes a minute per model)")
+    parser.add_argument("--model", choices=list(models.MODELS), help="memory and steps: this model only")
+    parser.add_argument("--threads", type=int, default=min(2, len(os.sched_getaffinity(0))), help="steps: from 1 to this many; memory: this many")
+    parser.add_argument("--no-compiled", action="store_true", help="steps and compile: leave torch.compile out (it takes a minute per model)")
     options = parser.parse_args()
     bench = Bench(options.build)
     host = machine()
@@ -32,11 +33,11 @@ def main():
         print(f"warning: other programs are running (load {host['load']:.1f}); the figures will suffer")
     for section in options.only or SECTIONS:
         if section == "memory":
-            memory.measure(bench)
+            memory.measure(bench, options.threads, options.model)
         elif section == "steps":
             steps.measure(bench, options.threads, not options.no_compiled, options.model)
         else:
-            compile_time.measure(bench)
+            compile_time.measure(bench, options.threads, not options.no_compiled)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import array
 import json
+import math
 import os
 import pathlib
 import random
@@ -89,13 +90,27 @@ def mebibytes(count):
     return f"{count / 2**20:,.1f}"
 
 
-def write_random(path, kind, shape, most=0):
-    """An .npy file of standard normal f32 ('f4') or of i32 in [0, most) ('i4')."""
+def geometric_mean(values):
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
+def peer(script, *arguments):
+    """What a script of peers/ prints as JSON, or None where PyTorch is not installed or cannot do it."""
+    path = pathlib.Path(__file__).resolve().parent / "peers" / script
+    done = subprocess.run([sys.executable, str(path), *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True)
+    if done.returncode == 0:
+        return json.loads(done.stdout.splitlines()[-1])
+    reason = (done.stderr.strip().splitlines() or ["no message"])[-1]
+    print(f"PyTorch ({script} {' '.join(map(str, arguments))}) left out: {reason}", file=sys.stderr)
+    return None
+
+
+def write_random(path, kind, shape, low=0, high=0):
+    """An .npy file of standard normal f32 ('f4') or of i32 in [low, high) ('i4')."""
     pick = random.Random(1)
-    count = 1
-    for size in shape:
-        count *= size
-    values = [pick.gauss(0, 1) if kind == "f4" else pick.randrange(most) for _ in range(count)]
+    count = math.prod(shape)
+    values = [pick.gauss(0, 1) if kind == "f4" else pick.randrange(low, high) for _ in range(count)]
     dims = ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "")
     header = f"{{'descr': '<{kind}', 'fortran_order': False, 'shape': ({dims}), }}"
     header += " " * (63 - (10 + len(header)) % 64) + "\n"

@@ -1,36 +1,27 @@
 """Step times against the machine's rates and against PyTorch, and where the time goes."""
 
 import json
-import pathlib
 import re
-import subprocess
-import sys
 
-from common import median, print_table, write_random
+from common import geometric_mean, median, peer, print_table, write_random
+from models import MODELS
 from rates import copy_rate, product_rate, product_rows
 
-PEER = pathlib.Path(__file__).resolve().parent / "peers" / "torch_steps.py"
-GPT2 = ["gpt2", "--layers=6", "--width=384", "--heads=6", "--batch=8", "--seq=128", "--vocab=256", "--optimizer=adamw"]
-MODELS = {
-    "gpt2": ([*GPT2, "--dropout=0.1"], {"tokens": ("i4", (8, 128), 256), "labels": ("i4", (8, 128), 256)}),
-    "gpt2 without dropout": ([*GPT2, "--dropout=0"], {"tokens": ("i4", (8, 128), 256), "labels": ("i4", (8, 128), 256)}),
-    "mlp": (["mlp", "--layers=6", "--width=1024", "--classes=10", "--batch=256", "--dropout=0.1", "--optimizer=momentum"],
-            {"x": ("f4", (256, 1024), 0), "labels": ("i4", (256,), 10)}),
-}
 WARM_UP, STEPS, ROUNDS = 3, 10, 2
 
 
 class Model:
     """A model of ours, compiled for a number of threads."""
 
-    def __init__(self, bench, name, threads):
+    def __init__(self, bench, name, threads, *policy):
         flags, inputs = MODELS[name]
         self.bench, self.threads = bench, threads
-        self.bundle, _ = bench.compile(bench.zoo("steps.mlir", *flags), "steps.rpb", f"--threads={threads}")
+        bundle = f"steps{len(policy)}.rpb"
+        self.bundle, self.report = bench.compile(bench.zoo("steps.mlir", *flags), bundle, f"--threads={threads}", *policy)
         self.flags = [f"--threads={threads}", "--seed=1"]
-        for argument, (kind, shape, most) in inputs.items():
+        for argument, spec in inputs.items():
             path = bench.out / f"{argument}.npy"
-            write_random(path, kind, shape, most)
+            write_random(path, *spec)
             self.flags += ["--input", f"{argument}={path}"]
 
     def steps(self):
@@ -40,17 +31,6 @@ class Model:
         path = self.bench.out / "profile.json"
         self.bench.run(self.bundle, *self.flags, f"--steps={WARM_UP + STEPS}", f"--profile-out={path}")
         return json.loads(path.read_text())
-
-
-def peer(name, threads, mode):
-    """{first, steps, version}, or None where PyTorch is not installed or cannot do it."""
-    done = subprocess.run([sys.executable, str(PEER), name, str(threads), mode, str(STEPS)], stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True)
-    if done.returncode == 0:
-        return json.loads(done.stdout)
-    reason = (done.stderr.strip().splitlines() or ["no message"])[-1]
-    print(f"PyTorch {mode} left out: {reason}", file=sys.stderr)
-    return None
 
 
 def launches(profile):
@@ -79,9 +59,9 @@ def measure_model(bench, name, threads, gemm, compiled):
     ours, eager = [], []
     for _ in range(ROUNDS):
         ours += model.steps()
-        found = peer(name, threads, "eager")
+        found = peer("torch_steps.py", name, threads, "eager", STEPS)
         eager += found["steps"] if found else []
-    fast = peer(name, threads, "compiled") if compiled and eager else None
+    fast = peer("torch_steps.py", name, threads, "compiled", STEPS) if compiled and eager else None
     profile = model.profile()
     flops = sum(kernel["flops"] for kernel in profile["kernels"])
     return {"model": name, "threads": threads, "seconds": median(ours), "best": min(ours), "flops": flops,
@@ -89,6 +69,20 @@ def measure_model(bench, name, threads, gemm, compiled):
             "eager_seconds": median(eager) if eager else None, "compiled_seconds": median(fast["steps"]) if fast else None,
             "compiled_first_seconds": fast["first"] if fast else None, "torch": fast["version"] if fast else None,
             "launches": launches(profile), "ops": by_op(launches(profile))}
+
+
+def faster_peer(row):
+    """Seconds of the faster of PyTorch's two, or None."""
+    return min(filter(None, (row["eager_seconds"], row["compiled_seconds"])), default=None)
+
+
+def print_means(rows):
+    """The geometric mean over the models of PyTorch's time over ours, for each number of threads."""
+    for threads in sorted({row["threads"] for row in rows}):
+        ratios = [faster_peer(row) / row["seconds"] for row in rows if row["threads"] == threads and faster_peer(row)]
+        if ratios:
+            print(f"{threads} threads: the faster of PyTorch's takes {geometric_mean(ratios):.2f} × our time in the geometric mean "
+                  f"of {len(ratios)} models, {min(ratios):.2f} × at least")
 
 
 def print_shares(row, copy):
@@ -119,5 +113,6 @@ def measure(bench, most_threads=2, compiled=True, only=None):
                   milliseconds(row["gemm_seconds"]), milliseconds(row["seconds"]), f"{row['of_gemm_rate']:.2f}",
                   milliseconds(row["eager_seconds"]), times(row["eager_seconds"], row),
                   milliseconds(row["compiled_seconds"]), times(row["compiled_seconds"], row)] for row in rows])
+    print_means(rows)
     for row in rows:
         print_shares(row, row["copy_gbytes"])

@@ -11,6 +11,14 @@ static int64_t hiddenWidth(int64_t width) {
   return llvm::alignTo(llvm::divideCeil(8 * width, 3), 256);
 }
 
+/// A key head serves four query heads, or as many below four as divide their number.
+static int64_t countKeyHeads(int64_t heads) {
+  int64_t served = 4;
+  while (heads % served != 0)
+    --served;
+  return heads / served;
+}
+
 /// Cosine and sine [t, depth / 2] of position · 10000^(−2i / depth) (Su et al. 2021).
 static void addRotaryTables(GraphBuilder &g, int64_t tokens, int64_t depth, Attention &attention) {
   g.scope("rotary");
@@ -47,8 +55,7 @@ Model buildLlama(MLIRContext &context, const Options &options) {
     Scope top{f, ""};
     Attention attention;
     attention.heads = options.numHeads();
-    // A key head serves four query heads, or all of them if four do not divide their number.
-    attention.keyHeads = attention.heads % 4 == 0 ? attention.heads / 4 : 1;
+    attention.keyHeads = countKeyHeads(attention.heads);
     attention.residualStd = residualStd(options.layers);
     attention.hasBias = false;
     attention.isCausal = true;
