@@ -12,8 +12,8 @@ using namespace mlir;
 namespace reprise::loops {
 namespace {
 
-/// With more elements a row is sorted; up to that many, a list of the largest so far is kept, which
-/// most elements do not enter.
+/// Up to that many, a list of the largest so far is kept, which most elements do not enter. More
+/// are collected, and sorted now and then.
 constexpr int64_t longestList = 16;
 
 /// Elements compare by keys: integers in the order of the elements, NaN first, zeros alike.
@@ -27,16 +27,26 @@ private:
   /// The keys of `lanes` elements from `column` of the row on.
   Value loadKeys(Value row, Value column, int64_t lanes);
   void emitRow(Value row);
+  /// Hands on every element but those of vectors none of which is larger than the least that
+  /// counts: `least` is a key in memory, of account where the i64 `filled` is not 0.
+  void forCandidates(Value row, Value least, Value filled,
+                     llvm::function_ref<void(Value key, Value index)> body);
   // Both leave the indices of the largest at the start of the returned memory.
   Value emitList(Value row);
-  Value emitSort(Value row);
-  /// Puts a key, if it is large enough, behind those of the list that are not smaller.
+  Value emitCollection(Value row);
+  /// Puts a key behind those of the list that are not smaller; the last one drops out.
   void insertInList(Value key, Value index);
+  /// Sorts the first `size` collected keys, equal ones in order.
+  void sortCollection(Value size);
   /// Merges sorted runs of `length`, of which the pairs begin at `begin`.
-  void mergeRuns(Value from, Value to, Value length, Value begin);
+  void mergeRuns(Value from, Value to, Value size, Value length, Value begin);
   void storeResults(Value row, Value indices);
   Value greater(Value x, Value y) {
     return arith::CmpIOp::create(b(), arith::CmpIPredicate::sgt, x, y);
+  }
+
+  Value select(Value condition, Value x, Value y) {
+    return arith::SelectOp::create(b(), condition, x, y);
   }
 
   ImplicitLocOpBuilder &b() { return k.builder(); }
@@ -46,6 +56,10 @@ private:
   Type type, key, indexType;
   int64_t rows, n, count, width;
   KernelBuilder k;
+  /// Elements of a collection, and where its indices begin in the workspace; keys and indices
+  /// twice.
+  int64_t capacity, indexBytes;
+  static constexpr int64_t headBytes = 64;
 };
 
 TopKEmitter::TopKEmitter(const AloneOp &alone) : alone(alone), k(alone.kernels, alone.name) {
@@ -58,6 +72,9 @@ TopKEmitter::TopKEmitter(const AloneOp &alone) : alone(alone), k(alone.kernels, 
   rows = tensor.getNumElements() / n;
   count = op.getValues().getType().getShape().back();
   width = alone.target.lanes(KernelBuilder::bytesOf(key));
+  // One more than the row has is never full: it is sorted once, at its end.
+  capacity = std::min(n + 1, count + std::max<int64_t>(count, 64));
+  indexBytes = headBytes + llvm::alignTo(2 * capacity * KernelBuilder::bytesOf(key), 64);
 }
 
 Value TopKEmitter::keyOf(Value x) {
@@ -76,10 +93,45 @@ Value TopKEmitter::loadKeys(Value row, Value column, int64_t lanes) {
   return keyOf(k.loadCompute(type, k.buffer(0), k.add(k.mul(row, n), column), lanes));
 }
 
+void TopKEmitter::forCandidates(Value row, Value least, Value filled,
+                                llvm::function_ref<void(Value key, Value index)> body) {
+  auto is = [&](arith::CmpIPredicate predicate, Value x, Value y) {
+    return arith::CmpIOp::create(b(), predicate, x, y).getResult();
+  };
+  auto isFilled = [&] {
+    return is(arith::CmpIPredicate::ne, k.load(b().getI64Type(), filled, k.i64(0)), k.i64(0));
+  };
+  k.forLoop(k.i64(0), k.i64(n), k.i64(width), [&](Value first) {
+    Value end = k.min(k.add(first, width), k.i64(n));
+    Value whole = is(arith::CmpIPredicate::eq, k.sub(end, first), k.i64(width));
+    auto branch = scf::IfOp::create(b(), TypeRange{b().getI1Type()},
+                                    arith::AndIOp::create(b(), whole, isFilled()), true);
+    {
+      OpBuilder::InsertionGuard guard(b());
+      b().setInsertionPointToStart(branch.elseBlock());
+      scf::YieldOp::create(b(), ValueRange{arith::ConstantIntOp::create(b(), 1, 1)});
+      b().setInsertionPointToStart(branch.thenBlock());
+      Value bound = k.splat(k.load(key, least, k.i64(0)), width);
+      Value enters = greater(loadKeys(row, first, width), bound);
+      Value any = vector::ReductionOp::create(b(), vector::CombiningKind::OR, enters);
+      scf::YieldOp::create(b(), any);
+    }
+    k.ifThen(branch.getResult(0), [&] {
+      k.forLoop(first, end, k.i64(1), [&](Value column) {
+        Value element = loadKeys(row, column, 1);
+        Value out = arith::XOrIOp::create(b(), greater(element, k.load(key, least, k.i64(0))),
+                                          arith::ConstantIntOp::create(b(), 1, 1));
+        Value skip = arith::AndIOp::create(b(), isFilled(), out);
+        k.ifThen(skip, [] {}, [&] { body(element, column); });
+      });
+    });
+  });
+}
+
 //===-- A list --------------------------------------------------------------------------------===//
 
 void TopKEmitter::insertInList(Value newKey, Value newIndex) {
-  Value keys = area(0), indices = area(64 * 2);
+  Value keys = area(headBytes), indices = area(headBytes + longestList * 8);
   SmallVector<Value> oldKeys, oldIndices, smaller;
   for (int64_t i = 0; i < count; ++i) {
     oldKeys.push_back(k.load(key, keys, k.i64(i)));
@@ -88,9 +140,6 @@ void TopKEmitter::insertInList(Value newKey, Value newIndex) {
     Value isFree = arith::CmpIOp::create(b(), arith::CmpIPredicate::sle, newIndex, k.i64(i));
     smaller.push_back(arith::OrIOp::create(b(), isFree, greater(newKey, oldKeys[i])));
   }
-  auto select = [&](Value condition, Value x, Value y) {
-    return arith::SelectOp::create(b(), condition, x, y).getResult();
-  };
   for (int64_t i = 0; i < count; ++i) {
     Value nextKey = select(smaller[i], newKey, oldKeys[i]);
     Value nextIndex = select(smaller[i], newIndex, oldIndices[i]);
@@ -104,49 +153,27 @@ void TopKEmitter::insertInList(Value newKey, Value newIndex) {
 }
 
 Value TopKEmitter::emitList(Value row) {
-  Value keys = area(0), last = k.i64(count - 1);
-  k.forLoop(k.i64(0), k.i64(n), k.i64(width), [&](Value first) {
-    Value end = k.min(k.add(first, width), k.i64(n));
-    // A whole vector is passed over if none of its elements enters.
-    Value full =
-        arith::CmpIOp::create(b(), arith::CmpIPredicate::eq, k.sub(end, first), k.i64(width));
-    Value filled = arith::CmpIOp::create(b(), arith::CmpIPredicate::sge, first, k.i64(count));
-    auto branch = scf::IfOp::create(b(), TypeRange{b().getI1Type()},
-                                    arith::AndIOp::create(b(), full, filled), true);
-    {
-      OpBuilder::InsertionGuard guard(b());
-      b().setInsertionPointToStart(branch.elseBlock());
-      scf::YieldOp::create(b(), ValueRange{arith::ConstantIntOp::create(b(), 1, 1)});
-      b().setInsertionPointToStart(branch.thenBlock());
-      Value enters = greater(loadKeys(row, first, width), k.splat(k.load(key, keys, last), width));
-      Value any =
-          width == 1
-              ? enters
-              : vector::ReductionOp::create(b(), vector::CombiningKind::OR, enters).getResult();
-      scf::YieldOp::create(b(), ValueRange{any});
-    }
-    k.ifThen(branch.getResult(0), [&] {
-      k.forLoop(first, end, k.i64(1),
-                [&](Value column) { insertInList(loadKeys(row, column, 1), column); });
-    });
+  Type i64 = b().getI64Type();
+  Value least = k.pointer(key, area(headBytes), k.i64(count - 1));
+  k.store(i64, k.i64(0), area(0), k.i64(0));
+  forCandidates(row, least, area(0), [&](Value key, Value index) {
+    insertInList(key, index);
+    Value last = arith::CmpIOp::create(b(), arith::CmpIPredicate::sge, index, k.i64(count - 1));
+    k.store(i64, arith::ExtUIOp::create(b(), i64, last), area(0), k.i64(0));
   });
-  return area(64 * 2);
+  return area(headBytes + longestList * 8);
 }
 
-//===-- A sort --------------------------------------------------------------------------------===//
+//===-- A collection --------------------------------------------------------------------------===//
 
-void TopKEmitter::mergeRuns(Value from, Value to, Value length, Value begin) {
+void TopKEmitter::mergeRuns(Value from, Value to, Value size, Value length, Value begin) {
   Type i64 = b().getI64Type();
-  Value keys = area(0), indices = area(2 * n * KernelBuilder::bytesOf(key));
-  Value middle = k.min(k.add(begin, length), k.i64(n));
-  Value end = k.min(k.add(middle, length), k.i64(n));
-  auto select = [&](Value condition, Value x, Value y) {
-    return arith::SelectOp::create(b(), condition, x, y).getResult();
-  };
+  Value keys = area(headBytes), indices = area(indexBytes);
+  Value middle = k.min(k.add(begin, length), size), end = k.min(k.add(middle, length), size);
+  Value last = k.i64(capacity - 1);
   k.forLoop(begin, end, k.i64(1), ValueRange{begin, middle}, [&](Value at, ValueRange heads) {
-    // At least one run has elements left; the other one's head may lie behind the row.
-    Value left = k.add(from, k.min(heads[0], k.i64(n - 1)));
-    Value right = k.add(from, k.min(heads[1], k.i64(n - 1)));
+    // At least one run has elements left; the other one's head may lie behind all.
+    Value left = k.add(from, k.min(heads[0], last)), right = k.add(from, k.min(heads[1], last));
     Value leftKey = k.load(key, keys, left), rightKey = k.load(key, keys, right);
     Value leftIsOver = arith::CmpIOp::create(b(), arith::CmpIPredicate::sge, heads[0], middle);
     Value hasRight = arith::CmpIOp::create(b(), arith::CmpIPredicate::slt, heads[1], end);
@@ -160,22 +187,40 @@ void TopKEmitter::mergeRuns(Value from, Value to, Value length, Value begin) {
   });
 }
 
-Value TopKEmitter::emitSort(Value row) {
-  Type i64 = b().getI64Type();
-  Value keys = area(0), indices = area(2 * n * KernelBuilder::bytesOf(key));
-  k.forLoop(k.i64(0), k.i64(n), k.i64(1), [&](Value column) {
-    k.store(key, loadKeys(row, column, 1), keys, column);
-    k.store(i64, column, indices, column);
-  });
-  int64_t passes = llvm::Log2_64_Ceil(n);
+void TopKEmitter::sortCollection(Value size) {
+  // From one half of the memory to the other, an even number of times.
+  int64_t passes = llvm::alignTo(llvm::Log2_64_Ceil(capacity), 2);
   k.forLoop(k.i64(0), k.i64(passes), k.i64(1), [&](Value pass) {
     Value length = arith::ShLIOp::create(b(), k.i64(1), pass);
     Value odd = arith::AndIOp::create(b(), pass, k.i64(1));
-    Value from = k.mul(odd, n), to = k.sub(k.i64(n), from);
-    k.forLoop(k.i64(0), k.i64(n), k.mul(length, 2),
-              [&](Value begin) { mergeRuns(from, to, length, begin); });
+    Value from = k.mul(odd, capacity), to = k.sub(k.i64(capacity), from);
+    k.forLoop(k.i64(0), size, k.mul(length, 2),
+              [&](Value begin) { mergeRuns(from, to, size, length, begin); });
   });
-  return k.pointer(i64, indices, k.i64(passes % 2 * n));
+}
+
+/// The head holds whether `count` elements have been found, and the size of the collection.
+Value TopKEmitter::emitCollection(Value row) {
+  Type i64 = b().getI64Type();
+  Value filled = area(0), sizeAt = area(8), keys = area(headBytes), indices = area(indexBytes);
+  k.store(i64, k.i64(0), filled, k.i64(0));
+  k.store(i64, k.i64(0), sizeAt, k.i64(0));
+  // Sorting leaves the least that counts in its place, where nothing else is put.
+  Value least = k.pointer(key, keys, k.i64(count - 1));
+  forCandidates(row, least, filled, [&](Value element, Value column) {
+    Value size = k.load(i64, sizeAt, k.i64(0));
+    k.store(key, element, keys, size);
+    k.store(i64, column, indices, size);
+    size = k.add(size, 1);
+    k.store(i64, size, sizeAt, k.i64(0));
+    k.ifThen(arith::CmpIOp::create(b(), arith::CmpIPredicate::eq, size, k.i64(capacity)), [&] {
+      sortCollection(size);
+      k.store(i64, k.i64(count), sizeAt, k.i64(0));
+      k.store(i64, k.i64(1), filled, k.i64(0));
+    });
+  });
+  sortCollection(k.load(i64, sizeAt, k.i64(0)));
+  return indices;
 }
 
 //===-- Rows ----------------------------------------------------------------------------------===//
@@ -195,7 +240,7 @@ void TopKEmitter::storeResults(Value row, Value indices) {
 }
 
 void TopKEmitter::emitRow(Value row) {
-  storeResults(row, count <= longestList ? emitList(row) : emitSort(row));
+  storeResults(row, count <= longestList ? emitList(row) : emitCollection(row));
 }
 
 EmittedCommand TopKEmitter::emit() {
@@ -205,7 +250,8 @@ EmittedCommand TopKEmitter::emit() {
     k.forLoop(first, k.min(k.add(first, rowsPerItem), k.i64(rows)), k.i64(1),
               [&](Value row) { emitRow(row); });
   });
-  int64_t scratch = count <= longestList ? 64 * 4 : 2 * n * (KernelBuilder::bytesOf(key) + 8);
+  int64_t scratch =
+      count <= longestList ? headBytes + longestList * 16 : indexBytes + capacity * 16;
   int64_t items = llvm::divideCeil(rows, rowsPerItem);
   return {alone.name.str(), items, {}, static_cast<int64_t>(llvm::alignTo(scratch, 64))};
 }
