@@ -72,7 +72,7 @@ private:
 
   Value step() {
     Value x = any();
-    switch (pick(14)) {
+    switch (pick(16)) {
     case 0:
     case 1:
     case 2:
@@ -96,6 +96,10 @@ private:
       return reshape(x);
     case 12:
       return row(x);
+    case 13:
+      return along(x);
+    case 14:
+      return window(x);
     default:
       return draw(x);
     }
@@ -137,11 +141,13 @@ private:
         dims.push_back(d);
     if (dims.empty())
       return Value();
-    switch (pick(3)) {
+    switch (pick(4)) {
     case 0:
       return SumOp::create(b, x, dims);
     case 1:
       return MeanOp::create(b, x, dims);
+    case 2:
+      return LogSumExpOp::create(b, x, dims);
     default:
       return MaxOp::create(b, x, dims);
     }
@@ -225,6 +231,40 @@ private:
     if (typeOf(x).getRank() == 0)
       return Value();
     return pick(2) ? SoftmaxOp::create(b, x).getResult() : LogSoftmaxOp::create(b, x).getResult();
+  }
+
+  Value along(Value x) {
+    RankedTensorType type = typeOf(x);
+    if (type.getRank() == 0)
+      return Value();
+    SmallVector<int64_t> few = llvm::to_vector(type.getShape());
+    few.back() = 1 + pick(std::min<int64_t>(type.getShape().back(), 20));
+    RankedTensorType indices = RankedTensorType::get(few, b.getI32Type());
+    switch (pick(4)) {
+    case 0:
+      return CumsumOp::create(b, type, x, b.getI64IntegerAttr(pick(type.getRank())),
+                              pick(2) ? b.getUnitAttr() : UnitAttr());
+    case 1:
+      return TakeAlongOp::create(b, x, argument(indices));
+    case 2: {
+      auto top = TopKOp::create(b, type.clone(few), indices, x);
+      return pick(2) ? top.getValues() : TakeAlongOp::create(b, x, top.getIndices()).getResult();
+    }
+    default:
+      return ScatterAddAlongOp::create(b, type, argument(type.clone(b.getI32Type())), x);
+    }
+  }
+
+  Value window(Value x) {
+    RankedTensorType type = typeOf(x);
+    SmallVector<int64_t> sizes;
+    for (int64_t size : type.getShape())
+      sizes.push_back(pick(2) ? size : 1 + pick(size));
+    Value starts = argument(RankedTensorType::get(type.getRank(), b.getI64Type()));
+    RankedTensorType part = type.clone(sizes);
+    if (pick(2))
+      return DynamicSliceOp::create(b, part, x, starts);
+    return DynamicUpdateOp::create(b, x, like(part), starts);
   }
 
   Value draw(Value x) {

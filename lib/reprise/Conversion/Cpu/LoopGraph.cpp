@@ -255,7 +255,11 @@ GraphBuilder::Result GraphBuilder::visitDraw(Operation *op, const Affine &positi
   Node node{Node::Draw, op, tensor(op->getResult(0)).getElementType()};
   auto global =
       follow(position, random.getDrawnShape(), rowMajorStrides(random.getDrawnGlobalShape()));
-  if (!global)
+  // Lanes draw at equal distances, not at computed places.
+  bool isComputed = global && llvm::any_of(global->terms, [&](auto term) {
+    return graph.symbols[term.first].kind == Symbol::Indirect;
+  });
+  if (!global || isComputed)
     return fail(op->getResult(0));
   node.index = *global;
   Type i64 = IntegerType::get(op->getContext(), 64);
