@@ -220,7 +220,9 @@ void registerReference(DialectRegistry &registry) {
     reference::attachIndexing(context);
     reference::attachReductions(context);
     reference::attachNormalizations(context);
+    reference::attachChannelNorms(context);
     reference::attachAttention(context);
+    reference::attachRotary(context);
     reference::attachRandom(context);
   });
 }

@@ -159,7 +159,9 @@ void attachShape(mlir::MLIRContext *context);
 void attachIndexing(mlir::MLIRContext *context);
 void attachReductions(mlir::MLIRContext *context);
 void attachNormalizations(mlir::MLIRContext *context);
+void attachChannelNorms(mlir::MLIRContext *context);
 void attachAttention(mlir::MLIRContext *context);
+void attachRotary(mlir::MLIRContext *context);
 void attachRandom(mlir::MLIRContext *context);
 
 } // namespace reprise::reference

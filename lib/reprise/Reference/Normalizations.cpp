@@ -103,6 +103,27 @@ Results evaluateLayerNorm(LayerNormOp op, Operands operands) {
                    [&](auto zero) { return evaluateLayerNormAs<decltype(zero)>(op, operands); });
 }
 
+template <typename T> Results evaluateRmsNormAs(RmsNormOp op, Operands operands) {
+  Values<T> weight(*operands[1]);
+  std::vector<T> result, deviations;
+  forEachRow<T>(*operands[0], [&](int64_t, const T *row, int64_t n) {
+    T square = sumInLanes<T>(n, [&](int64_t j) { return row[j] * row[j]; }) / static_cast<T>(n);
+    T inverse = rsqrt(square + static_cast<T>(op.getEpsilon()));
+    for (int64_t j = 0; j < n; ++j)
+      result.push_back((row[j] * inverse) * weight[j]);
+    deviations.push_back(inverse);
+  });
+  Results results;
+  results.push_back(round(resultType(op, 0), result));
+  results.push_back(round(resultType(op, 1), deviations));
+  return results;
+}
+
+Results evaluateRmsNorm(RmsNormOp op, Operands operands) {
+  return withFloat(operands[0]->type.getElementType(),
+                   [&](auto zero) { return evaluateRmsNormAs<decltype(zero)>(op, operands); });
+}
+
 } // namespace
 
 void attachNormalizations(MLIRContext *context) {
@@ -110,6 +131,7 @@ void attachNormalizations(MLIRContext *context) {
   attach<evaluateLogSoftmax>(context);
   attach<evaluateCrossEntropy>(context);
   attach<evaluateLayerNorm>(context);
+  attach<evaluateRmsNorm>(context);
 }
 
 } // namespace reprise::reference

@@ -234,6 +234,58 @@ static void addRows(Cases &cases) {
                    {{"2x4x"}, row, row}});
 }
 
+static void addNorms(Cases &cases) {
+  auto add = [&](std::string op, std::string name, std::vector<CaseValue> operands,
+                 std::string text, std::vector<CaseValue> results) {
+    cases.push_back({op, name, std::move(operands), std::move(text), std::move(results)});
+  };
+  auto rms = [&](std::string name, std::string results, std::vector<CaseValue> values) {
+    add("rms_norm", name, {{"2x4x", -2, 2}, {"4x", 0.5, 2}},
+        results + " = reprise.rms_norm %x0, %x1 {epsilon = 0.125 : f64} : (tensor<2x4x$t>, "
+                  "tensor<4x$t>) -> (tensor<2x4x$t>, tensor<2x$c>)",
+        std::move(values));
+  };
+  rms("rmsNorm", "%r0, %s", {{"2x4x"}});
+  rms("rmsNormRstd", "%y, %r0", {{"2x", 0, 0, "$c"}});
+  rms("rmsNormAll", "%r0, %r1", {{"2x4x"}, {"2x", 0, 0, "$c"}});
+
+  auto group = [&](std::string name, std::string results, std::vector<CaseValue> values) {
+    add("group_norm", name, {{"2x4x3x", -2, 2}, {"4x", 0.5, 2}, {"4x"}},
+        results + " = reprise.group_norm %x0, %x1, %x2 groups 2 {epsilon = 0.125 : f64} : "
+                  "(tensor<2x4x3x$t>, tensor<4x$t>, tensor<4x$t>) -> (tensor<2x4x3x$t>, "
+                  "tensor<2x2x$c>, tensor<2x2x$c>)",
+        std::move(values));
+  };
+  CaseValue groups{"2x2x", 0, 0, "$c"};
+  group("groupNorm", "%r0, %m, %s", {{"2x4x3x"}});
+  group("groupNormStatistics", "%y, %r0, %r1", {groups, groups});
+  group("groupNormAll", "%r0, %r1, %r2", {{"2x4x3x"}, groups, groups});
+
+  auto batch = [&](std::string name, std::string shape, std::string results,
+                   std::vector<CaseValue> values) {
+    std::string x = "tensor<" + shape + "$t>", c = "tensor<2x$t>", s = "tensor<2x$c>";
+    add("batch_norm", name, {{shape, -2, 2}, {"2x", 0.5, 2}, {"2x"}},
+        results + " = reprise.batch_norm %x0, %x1, %x2 {epsilon = 0.125 : f64} : (" + x + ", " + c +
+            ", " + c + ") -> (" + x + ", " + s + ", " + s + ")",
+        std::move(values));
+  };
+  CaseValue channels{"2x", 0, 0, "$c"};
+  batch("batchNorm", "3x2x2x", "%r0, %m, %v", {{"3x2x2x"}});
+  batch("batchNormMean", "3x2x", "%y, %r0, %v", {channels});
+  batch("batchNormVariance", "3x2x2x", "%y, %m, %r0", {channels});
+  batch("batchNormAll", "2x2x1x2x", "%r0, %r1, %r2", {{"2x2x1x2x"}, channels, channels});
+  add("batch_norm_inference", "batchNormInference",
+      {{"3x2x2x", -2, 2}, {"2x", 0.5, 2}, {"2x"}, {"2x", -1, 1, "$c"}, {"2x", 0.5, 2, "$c"}},
+      "%r0 = reprise.batch_norm_inference %x0, %x1, %x2, %x3, %x4 {epsilon = 0.125 : f64} : "
+      "(tensor<3x2x2x$t>, tensor<2x$t>, tensor<2x$t>, tensor<2x$c>, tensor<2x$c>) -> "
+      "tensor<3x2x2x$t>",
+      {{"3x2x2x"}});
+  for (std::string shape : {"3x4x", "2x2x3x4x"})
+    add("rotary", "rotary" + std::to_string(shape.size() / 2),
+        {{shape}, {"3x2x", -1, 1, "$c"}, {"3x2x", -1, 1, "$c"}},
+        "%r0 = reprise.rotary %x0, %x1, %x2 : tensor<" + shape + "$t>, tensor<3x2x$c>", {{shape}});
+}
+
 static void addRandom(Cases &cases) {
   std::string state = "%seed = reprise.constant dense<7> : tensor<i64>\n"
                       "%offset = reprise.constant dense<4> : tensor<i64>\n";
@@ -329,6 +381,7 @@ const Cases &derivativeCases() {
     addIndexing(cases);
     addReductions(cases);
     addRows(cases);
+    addNorms(cases);
     addRandom(cases);
     addComposite(cases);
     return cases;

@@ -135,6 +135,125 @@ TEST_F(NormalizationTest, layerNorm) {
   }
 }
 
+/// Mean and 1/√(variance + 1e-5) of the elements of `x` that `belongs` picks.
+template <typename Fn> std::pair<double, double> momentsOf(const Tensor &x, Fn belongs) {
+  double sum = 0, squares = 0, count = 0;
+  for (int64_t i = 0; i < x.size(); ++i)
+    if (belongs(i))
+      sum += valueAt(x, i), ++count;
+  for (int64_t i = 0; i < x.size(); ++i)
+    if (belongs(i))
+      squares += std::pow(valueAt(x, i) - sum / count, 2);
+  return {sum / count, 1 / std::sqrt(squares / count + 1e-5)};
+}
+
+TEST_F(NormalizationTest, rmsNorm) {
+  for (int64_t n : sizes) {
+    std::string N = std::to_string(n), shape = "tensor<2x" + N + "xf32>",
+                row = "tensor<" + N + "xf32>";
+    Tensor x = randomTensor(type({2, n}, f32()), n), w = randomTensor(type({n}, f32()), n + 1);
+    std::vector<Tensor> y = runBothWays(
+        "func.func @f(%x: " + shape + ", %w: " + row + ") -> (" + shape +
+            ", tensor<2xf32>) {\n  %r:2 = reprise.rms_norm %x, %w {epsilon = 1.0e-5 : f64} : (" +
+            shape + ", " + row + ") -> (" + shape +
+            ", tensor<2xf32>)\n  return %r#0, %r#1 : " + shape + ", tensor<2xf32>\n}",
+        {x, w});
+    ASSERT_EQ(y.size(), 2u);
+    double square = 0;
+    for (int64_t j = 0; j < n; ++j)
+      square += std::pow(valueAt(x, j), 2) / n;
+    double inverse = 1 / std::sqrt(square + 1e-5);
+    EXPECT_NEAR(valueAt(y[1], 0), inverse, inverse * 1e-5);
+    for (int64_t j = 0; j < n; ++j)
+      EXPECT_NEAR(valueAt(y[0], j), valueAt(x, j) * inverse * valueAt(w, j), 2e-5);
+  }
+}
+
+// [5, 6, 7, 3]: 7 and 3 are one dimension of 21 positions.
+TEST_F(NormalizationTest, normsOfChannels) {
+  Tensor x = randomTensor(type({5, 6, 7, 3}, f32()), 1), w = randomTensor(type({6}, f32()), 2),
+         b = randomTensor(type({6}, f32()), 3);
+  std::vector<Tensor> y = runBothWays(R"(
+    func.func @f(%x: tensor<5x6x7x3xf32>, %w: tensor<6xf32>, %b: tensor<6xf32>)
+        -> (tensor<5x6x7x3xf32>, tensor<6xf32>, tensor<6xf32>, tensor<5x6x7x3xf32>, tensor<5x2xf32>, tensor<5x2xf32>,
+            tensor<5x6x7x3xf32>) {
+      %0:3 = reprise.batch_norm %x, %w, %b {epsilon = 1.0e-5 : f64}
+        : (tensor<5x6x7x3xf32>, tensor<6xf32>, tensor<6xf32>) -> (tensor<5x6x7x3xf32>, tensor<6xf32>, tensor<6xf32>)
+      %1:3 = reprise.group_norm %x, %w, %b groups 2 {epsilon = 1.0e-5 : f64}
+        : (tensor<5x6x7x3xf32>, tensor<6xf32>, tensor<6xf32>) -> (tensor<5x6x7x3xf32>, tensor<5x2xf32>, tensor<5x2xf32>)
+      %2 = reprise.batch_norm_inference %x, %w, %b, %0#1, %0#2 {epsilon = 1.0e-5 : f64}
+        : (tensor<5x6x7x3xf32>, tensor<6xf32>, tensor<6xf32>, tensor<6xf32>, tensor<6xf32>) -> tensor<5x6x7x3xf32>
+      return %0#0, %0#1, %0#2, %1#0, %1#1, %1#2, %2
+        : tensor<5x6x7x3xf32>, tensor<6xf32>, tensor<6xf32>, tensor<5x6x7x3xf32>, tensor<5x2xf32>, tensor<5x2xf32>,
+          tensor<5x6x7x3xf32>
+    })",
+                                      {x, w, b});
+  ASSERT_EQ(y.size(), 7u);
+  expectEqualBits(y[6], y[0]);
+  for (int64_t i = 0; i < x.size(); ++i) {
+    int64_t c = i / 21 % 6, group = i / 63;
+    auto expectNormal = [&](const Tensor &result, std::pair<double, double> moments) {
+      double expected = (valueAt(x, i) - moments.first) * moments.second * valueAt(w, c);
+      EXPECT_NEAR(valueAt(result, i), expected + valueAt(b, c), 1e-5) << i;
+    };
+    auto channel = momentsOf(x, [&](int64_t j) { return j / 21 % 6 == c; });
+    auto ownGroup = momentsOf(x, [&](int64_t j) { return j / 63 == group; });
+    expectNormal(y[0], channel);
+    expectNormal(y[3], ownGroup);
+    EXPECT_NEAR(valueAt(y[1], c), channel.first, 1e-6);
+    EXPECT_NEAR(valueAt(y[2], c), 1 / std::pow(channel.second, 2) - 1e-5, 1e-6);
+    EXPECT_NEAR(valueAt(y[4], group), ownGroup.first, 1e-6);
+    EXPECT_NEAR(valueAt(y[5], group), ownGroup.second, 1e-5);
+  }
+}
+
+// Without spatial dimensions, and with one position per sample.
+TEST_F(NormalizationTest, normsOfVectors) {
+  Tensor x = randomTensor(type({70, 4}, f64()), 1), w = randomTensor(type({4}, f64()), 2);
+  std::vector<Tensor> y = runBothWays(R"(
+    func.func @f(%x: tensor<70x4xf64>, %w: tensor<4xf64>) -> (tensor<70x4xf64>, tensor<70x4xf64>) {
+      %0:3 = reprise.batch_norm %x, %w, %w {epsilon = 1.0e-5 : f64}
+        : (tensor<70x4xf64>, tensor<4xf64>, tensor<4xf64>) -> (tensor<70x4xf64>, tensor<4xf64>, tensor<4xf64>)
+      %1:3 = reprise.group_norm %x, %w, %w groups 2 {epsilon = 1.0e-5 : f64}
+        : (tensor<70x4xf64>, tensor<4xf64>, tensor<4xf64>) -> (tensor<70x4xf64>, tensor<70x2xf64>, tensor<70x2xf64>)
+      return %0#0, %1#0 : tensor<70x4xf64>, tensor<70x4xf64>
+    })",
+                                      {x, w});
+  ASSERT_EQ(y.size(), 2u);
+  for (int64_t i = 0; i < x.size(); ++i) {
+    int64_t c = i % 4;
+    auto channel = momentsOf(x, [&](int64_t j) { return j % 4 == c; });
+    auto group = momentsOf(x, [&](int64_t j) { return j / 2 == i / 2; });
+    for (auto [result, moments] : {std::pair(&y[0], channel), std::pair(&y[1], group)})
+      EXPECT_NEAR(valueAt(*result, i),
+                  (valueAt(x, i) - moments.first) * moments.second * valueAt(w, c) + valueAt(w, c),
+                  1e-9);
+  }
+}
+
+TEST_F(NormalizationTest, rotary) {
+  Tensor x = randomTensor(type({2, 3, 5, 6}, f32()), 1), cosine(type({5, 3}, f32())),
+         sine(type({5, 3}, f32()));
+  for (int64_t i = 0; i < 15; ++i) {
+    cosine.data<float>()[i] = std::cos(static_cast<float>(i));
+    sine.data<float>()[i] = std::sin(static_cast<float>(i));
+  }
+  std::vector<Tensor> y = runBothWays(R"(
+    func.func @f(%x: tensor<2x3x5x6xf32>, %c: tensor<5x3xf32>, %s: tensor<5x3xf32>) -> tensor<2x3x5x6xf32> {
+      %r = reprise.rotary %x, %c, %s : tensor<2x3x5x6xf32>, tensor<5x3xf32>
+      return %r : tensor<2x3x5x6xf32>
+    })",
+                                      {x, cosine, sine});
+  ASSERT_EQ(y.size(), 1u);
+  for (int64_t i = 0; i < x.size(); ++i) {
+    int64_t row = i / 6 % 5, d = i % 3;
+    double angle = row * 3 + d, own = valueAt(x, i);
+    bool low = i % 6 < 3;
+    double other = low ? -valueAt(x, i + 3) : valueAt(x, i - 3);
+    EXPECT_NEAR(valueAt(y[0], i), own * std::cos(angle) + other * std::sin(angle), 1e-5);
+  }
+}
+
 // 16-bit row ops work in f32 and round at the end: the same as casting, the f32 op, and casting
 // back.
 TEST_F(NormalizationTest, sixteenBitsAreWidened) {

@@ -3,7 +3,7 @@
 
 func.func @rank(%q: tensor<4x8xf32>) {
   // expected-error@+2 {{'reprise.attention' op failed to infer returned types}}
-  // expected-error@+1 {{expected query [b, h, t, d], key and value [b, h, s, d] but got 'tensor<4x8xf32>', 'tensor<4x8xf32>' and 'tensor<4x8xf32>'}}
+  // expected-error@+1 {{expected query [b, h, t, d], key and value [b, g, s, d] with g dividing h but got 'tensor<4x8xf32>', 'tensor<4x8xf32>' and 'tensor<4x8xf32>'}}
   %0:2 = reprise.attention %q, %q, %q {scale = 1.0 : f64} : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4xf32>)
   return
 }
@@ -12,7 +12,7 @@ func.func @rank(%q: tensor<4x8xf32>) {
 
 func.func @depth(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x6x7xf32>) {
   // expected-error@+2 {{'reprise.attention' op failed to infer returned types}}
-  // expected-error@+1 {{expected query [b, h, t, d], key and value [b, h, s, d] but got 'tensor<2x3x4x8xf32>', 'tensor<2x3x6x7xf32>' and 'tensor<2x3x6x7xf32>'}}
+  // expected-error@+1 {{expected query [b, h, t, d], key and value [b, g, s, d] with g dividing h but got 'tensor<2x3x4x8xf32>', 'tensor<2x3x6x7xf32>' and 'tensor<2x3x6x7xf32>'}}
   %0:2 = reprise.attention %q, %k, %k {scale = 1.0 : f64} : (tensor<2x3x4x8xf32>, tensor<2x3x6x7xf32>, tensor<2x3x6x7xf32>) -> (tensor<2x3x4x8xf32>, tensor<2x3x4xf32>)
   return
 }
@@ -21,7 +21,7 @@ func.func @depth(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x6x7xf32>) {
 
 func.func @key_and_value(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x6x8xf32>, %v: tensor<2x3x5x8xf32>) {
   // expected-error@+2 {{'reprise.attention' op failed to infer returned types}}
-  // expected-error@+1 {{expected query [b, h, t, d], key and value [b, h, s, d] but got 'tensor<2x3x4x8xf32>', 'tensor<2x3x6x8xf32>' and 'tensor<2x3x5x8xf32>'}}
+  // expected-error@+1 {{expected query [b, h, t, d], key and value [b, g, s, d] with g dividing h but got 'tensor<2x3x4x8xf32>', 'tensor<2x3x6x8xf32>' and 'tensor<2x3x5x8xf32>'}}
   %0:2 = reprise.attention %q, %k, %v {scale = 1.0 : f64} : (tensor<2x3x4x8xf32>, tensor<2x3x6x8xf32>, tensor<2x3x5x8xf32>) -> (tensor<2x3x4x8xf32>, tensor<2x3x4xf32>)
   return
 }
@@ -30,7 +30,7 @@ func.func @key_and_value(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x6x8xf32>, %v: t
 
 func.func @no_keys(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x0x8xf32>) {
   // expected-error@+2 {{'reprise.attention' op failed to infer returned types}}
-  // expected-error@+1 {{expected query [b, h, t, d], key and value [b, h, s, d] but got 'tensor<2x3x4x8xf32>', 'tensor<2x3x0x8xf32>' and 'tensor<2x3x0x8xf32>'}}
+  // expected-error@+1 {{expected query [b, h, t, d], key and value [b, g, s, d] with g dividing h but got 'tensor<2x3x4x8xf32>', 'tensor<2x3x0x8xf32>' and 'tensor<2x3x0x8xf32>'}}
   %0:2 = reprise.attention %q, %k, %k {scale = 1.0 : f64} : (tensor<2x3x4x8xf32>, tensor<2x3x0x8xf32>, tensor<2x3x0x8xf32>) -> (tensor<2x3x4x8xf32>, tensor<2x3x4xf32>)
   return
 }
@@ -39,7 +39,7 @@ func.func @no_keys(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x0x8xf32>) {
 
 func.func @one_type(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x6x8xbf16>) {
   // expected-error@+2 {{'reprise.attention' op failed to infer returned types}}
-  // expected-error@+1 {{expected query [b, h, t, d], key and value [b, h, s, d] but got 'tensor<2x3x4x8xf32>', 'tensor<2x3x6x8xbf16>' and 'tensor<2x3x6x8xbf16>'}}
+  // expected-error@+1 {{expected query [b, h, t, d], key and value [b, g, s, d] with g dividing h but got 'tensor<2x3x4x8xf32>', 'tensor<2x3x6x8xbf16>' and 'tensor<2x3x6x8xbf16>'}}
   %0:2 = reprise.attention %q, %k, %k {scale = 1.0 : f64} : (tensor<2x3x4x8xf32>, tensor<2x3x6x8xbf16>, tensor<2x3x6x8xbf16>) -> (tensor<2x3x4x8xf32>, tensor<2x3x4xf32>)
   return
 }
@@ -96,7 +96,7 @@ func.func @global_shape(%q: tensor<2x3x4x8xf32>, %s: tensor<i64>) {
 // -----
 
 func.func @backward_shapes(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x6x8xf32>, %lse: tensor<2x3x4xf32>) {
-  // expected-error@+1 {{expected query [b, h, t, d], key and value [b, h, s, d] but got 'tensor<2x3x4x8xf32>', 'tensor<2x3x6x8xf32>' and 'tensor<2x3x4x8xf32>'}}
+  // expected-error@+1 {{expected query [b, h, t, d], key and value [b, g, s, d] with g dividing h but got 'tensor<2x3x4x8xf32>', 'tensor<2x3x6x8xf32>' and 'tensor<2x3x4x8xf32>'}}
   %0:3 = reprise.attention_backward %q, %k, %q, %q, %lse, %q {scale = 1.0 : f64} : (tensor<2x3x4x8xf32>, tensor<2x3x6x8xf32>, tensor<2x3x4x8xf32>, tensor<2x3x4x8xf32>, tensor<2x3x4xf32>, tensor<2x3x4x8xf32>) -> (tensor<2x3x4x8xf32>, tensor<2x3x6x8xf32>, tensor<2x3x6x8xf32>)
   return
 }
@@ -122,5 +122,29 @@ func.func @backward_results(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x6x8xf32>, %l
 func.func @backward_rate(%q: tensor<2x3x4x8xf32>, %lse: tensor<2x3x4xf32>) {
   // expected-error@+1 {{'reprise.attention_backward' op expected a dropout rate in [0, 1), got -5.000000e-01}}
   %0:3 = reprise.attention_backward %q, %q, %q, %q, %lse, %q {scale = 1.0 : f64, rate = -0.5 : f64} : (tensor<2x3x4x8xf32>, tensor<2x3x4x8xf32>, tensor<2x3x4x8xf32>, tensor<2x3x4x8xf32>, tensor<2x3x4xf32>, tensor<2x3x4x8xf32>) -> (tensor<2x3x4x8xf32>, tensor<2x3x4x8xf32>, tensor<2x3x4x8xf32>)
+  return
+}
+
+// -----
+
+func.func @odd_depth(%x: tensor<2x4x7xf32>, %c: tensor<4x3xf32>) {
+  // expected-error@+1 {{'reprise.rotary' op expected an operand [b…, t, d] with an even d but got 'tensor<2x4x7xf32>'}}
+  %0 = reprise.rotary %x, %c, %c : tensor<2x4x7xf32>, tensor<4x3xf32>
+  return
+}
+
+// -----
+
+func.func @rotary_rank(%x: tensor<8xf32>, %c: tensor<4xf32>) {
+  // expected-error@+1 {{'reprise.rotary' op expected an operand [b…, t, d] with an even d but got 'tensor<8xf32>'}}
+  %0 = reprise.rotary %x, %c, %c : tensor<8xf32>, tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @tables_in_f32(%x: tensor<2x4x8xbf16>, %c: tensor<4x4xbf16>) {
+  // expected-error@+1 {{'reprise.rotary' op expected cosine and sine of type 'tensor<4x4xf32>' but got 'tensor<4x4xbf16>'}}
+  %0 = reprise.rotary %x, %c, %c : tensor<2x4x8xbf16>, tensor<4x4xbf16>
   return
 }

@@ -33,3 +33,12 @@ func.func @backward(%q: !q, %k: !k, %v: !k, %out: !q, %lse: !row, %dout: !q, %dl
   %1:3 = reprise.attention_backward %q, %k, %v, %out, %lse, %dout dlse %dlse : !row seed %seed offset %offset {rate = 0.1 : f64, scale = 0.125 : f64, stream = 0 : i64, replay = 1 : i64} : (!q, !k, !k, !q, !row, !q) -> (!q, !k, !k)
   return
 }
+
+// CHECK-LABEL: func @rotary(
+func.func @rotary(%x: tensor<2x3x4x8xbf16>, %c: tensor<4x4xf32>, %row: tensor<4x8xf32>) {
+  // CHECK-NEXT: reprise.rotary %{{.*}}, %{{.*}}, %{{.*}} : tensor<2x3x4x8xbf16>, tensor<4x4xf32>
+  %0 = reprise.rotary %x, %c, %c : tensor<2x3x4x8xbf16>, tensor<4x4xf32>
+  // CHECK-NEXT: reprise.rotary %{{.*}}, %{{.*}}, %{{.*}} : tensor<4x8xf32>, tensor<4x4xf32>
+  %1 = reprise.rotary %row, %c, %c : tensor<4x8xf32>, tensor<4x4xf32>
+  return
+}

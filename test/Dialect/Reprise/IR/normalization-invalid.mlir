@@ -108,3 +108,93 @@ func.func @epsilon_is_a_float(%x: tensor<4x10xf32>, %w: tensor<10xf32>) {
   %0:3 = reprise.layer_norm %x, %w, %w {epsilon = 1 : i32} : (tensor<4x10xf32>, tensor<10xf32>, tensor<10xf32>) -> (tensor<4x10xf32>, tensor<4xf32>, tensor<4xf32>)
   return
 }
+
+// -----
+
+func.func @rms_weight_is_a_row(%x: tensor<4x10xf32>, %w: tensor<4xf32>) {
+  // expected-error@+2 {{'reprise.rms_norm' op failed to infer returned types}}
+  // expected-error@+1 {{expected a weight of type 'tensor<10xf32>' but got 'tensor<4xf32>'}}
+  %0:2 = reprise.rms_norm %x, %w {epsilon = 0.1 : f64} : (tensor<4x10xf32>, tensor<4xf32>) -> (tensor<4x10xf32>, tensor<4xf32>)
+  return
+}
+
+// -----
+
+func.func @rms_of_empty_rows(%x: tensor<4x0xf32>, %w: tensor<0xf32>) {
+  // expected-error@+2 {{'reprise.rms_norm' op failed to infer returned types}}
+  // expected-error@+1 {{expected an operand with a non-empty last dimension}}
+  %0:2 = reprise.rms_norm %x, %w {epsilon = 0.1 : f64} : (tensor<4x0xf32>, tensor<0xf32>) -> (tensor<4x0xf32>, tensor<4xf32>)
+  return
+}
+
+// -----
+
+func.func @rms_statistics_in_f32(%x: tensor<4x10xbf16>, %w: tensor<10xbf16>) {
+  // expected-error@+2 {{'reprise.rms_norm' op failed to infer returned types}}
+  // expected-error@+1 {{'reprise.rms_norm' op inferred type(s) 'tensor<4x10xbf16>', 'tensor<4xf32>' are incompatible with return type(s) of operation 'tensor<4x10xbf16>', 'tensor<4xbf16>'}}
+  %0:2 = reprise.rms_norm %x, %w {epsilon = 0.1 : f64} : (tensor<4x10xbf16>, tensor<10xbf16>) -> (tensor<4x10xbf16>, tensor<4xbf16>)
+  return
+}
+
+// -----
+
+func.func @groups_divide(%x: tensor<2x6x5xf32>, %w: tensor<6xf32>) {
+  // expected-error@+2 {{'reprise.group_norm' op failed to infer returned types}}
+  // expected-error@+1 {{expected groups that divide 6 channels, got 4}}
+  %0:3 = reprise.group_norm %x, %w, %w groups 4 {epsilon = 0.1 : f64} : (tensor<2x6x5xf32>, tensor<6xf32>, tensor<6xf32>) -> (tensor<2x6x5xf32>, tensor<2x4xf32>, tensor<2x4xf32>)
+  return
+}
+
+// -----
+
+func.func @no_groups(%x: tensor<2x6x5xf32>, %w: tensor<6xf32>) {
+  // expected-error@+2 {{'reprise.group_norm' op failed to infer returned types}}
+  // expected-error@+1 {{expected groups that divide 6 channels, got 0}}
+  %0:3 = reprise.group_norm %x, %w, %w groups 0 {epsilon = 0.1 : f64} : (tensor<2x6x5xf32>, tensor<6xf32>, tensor<6xf32>) -> (tensor<2x6x5xf32>, tensor<2x0xf32>, tensor<2x0xf32>)
+  return
+}
+
+// -----
+
+func.func @weight_per_channel(%x: tensor<2x6x5xf32>, %w: tensor<5xf32>) {
+  // expected-error@+2 {{'reprise.group_norm' op failed to infer returned types}}
+  // expected-error@+1 {{expected values per channel of type 'tensor<6xf32>' but got 'tensor<5xf32>'}}
+  %0:3 = reprise.group_norm %x, %w, %w groups 2 {epsilon = 0.1 : f64} : (tensor<2x6x5xf32>, tensor<5xf32>, tensor<5xf32>) -> (tensor<2x6x5xf32>, tensor<2x2xf32>, tensor<2x2xf32>)
+  return
+}
+
+// -----
+
+func.func @channels_are_a_dimension(%x: tensor<6xf32>) {
+  // expected-error@+2 {{'reprise.batch_norm' op failed to infer returned types}}
+  // expected-error@+1 {{expected a non-empty operand [n, c, spatial…] but got 'tensor<6xf32>'}}
+  %0:3 = reprise.batch_norm %x, %x, %x {epsilon = 0.1 : f64} : (tensor<6xf32>, tensor<6xf32>, tensor<6xf32>) -> (tensor<6xf32>, tensor<6xf32>, tensor<6xf32>)
+  return
+}
+
+// -----
+
+func.func @no_samples(%x: tensor<0x6xf32>, %w: tensor<6xf32>) {
+  // expected-error@+2 {{'reprise.batch_norm' op failed to infer returned types}}
+  // expected-error@+1 {{expected a non-empty operand [n, c, spatial…] but got 'tensor<0x6xf32>'}}
+  %0:3 = reprise.batch_norm %x, %w, %w {epsilon = 0.1 : f64} : (tensor<0x6xf32>, tensor<6xf32>, tensor<6xf32>) -> (tensor<0x6xf32>, tensor<6xf32>, tensor<6xf32>)
+  return
+}
+
+// -----
+
+func.func @batch_bias_per_channel(%x: tensor<2x6xf32>, %w: tensor<6xf32>, %b: tensor<2xf32>) {
+  // expected-error@+2 {{'reprise.batch_norm' op failed to infer returned types}}
+  // expected-error@+1 {{expected values per channel of type 'tensor<6xf32>' but got 'tensor<2xf32>'}}
+  %0:3 = reprise.batch_norm %x, %w, %b {epsilon = 0.1 : f64} : (tensor<2x6xf32>, tensor<6xf32>, tensor<2xf32>) -> (tensor<2x6xf32>, tensor<6xf32>, tensor<6xf32>)
+  return
+}
+
+// -----
+
+func.func @given_statistics_in_f32(%x: tensor<2x6xbf16>, %w: tensor<6xbf16>) {
+  // expected-error@+2 {{'reprise.batch_norm_inference' op failed to infer returned types}}
+  // expected-error@+1 {{expected values per channel of type 'tensor<6xf32>' but got 'tensor<6xbf16>'}}
+  %0 = reprise.batch_norm_inference %x, %w, %w, %w, %w {epsilon = 0.1 : f64} : (tensor<2x6xbf16>, tensor<6xbf16>, tensor<6xbf16>, tensor<6xbf16>, tensor<6xbf16>) -> tensor<2x6xbf16>
+  return
+}

@@ -25,3 +25,16 @@ func.func @one_row(%x: tensor<10xf64>, %label: tensor<i64>) {
   %1 = reprise.cross_entropy %x, %label : (tensor<10xf64>, tensor<i64>) -> tensor<f64>
   return
 }
+
+// CHECK-LABEL: func @norms(
+func.func @norms(%x: tensor<4x6x5xbf16>, %w: tensor<5xbf16>, %c: tensor<6xbf16>, %s: tensor<6xf32>) {
+  // CHECK-NEXT: reprise.rms_norm %{{.*}}, %{{.*}} {epsilon = 1.000000e-05 : f64} : (tensor<4x6x5xbf16>, tensor<5xbf16>) -> (tensor<4x6x5xbf16>, tensor<4x6xf32>)
+  %0:2 = reprise.rms_norm %x, %w {epsilon = 1.0e-5 : f64} : (tensor<4x6x5xbf16>, tensor<5xbf16>) -> (tensor<4x6x5xbf16>, tensor<4x6xf32>)
+  // CHECK-NEXT: reprise.group_norm %{{.*}}, %{{.*}}, %{{.*}} groups 3 {epsilon = 1.000000e-05 : f64} : (tensor<4x6x5xbf16>, tensor<6xbf16>, tensor<6xbf16>) -> (tensor<4x6x5xbf16>, tensor<4x3xf32>, tensor<4x3xf32>)
+  %1:3 = reprise.group_norm %x, %c, %c groups 3 {epsilon = 1.0e-5 : f64} : (tensor<4x6x5xbf16>, tensor<6xbf16>, tensor<6xbf16>) -> (tensor<4x6x5xbf16>, tensor<4x3xf32>, tensor<4x3xf32>)
+  // CHECK-NEXT: reprise.batch_norm %{{.*}}, %{{.*}}, %{{.*}} {epsilon = 1.000000e-05 : f64} : (tensor<4x6x5xbf16>, tensor<6xbf16>, tensor<6xbf16>) -> (tensor<4x6x5xbf16>, tensor<6xf32>, tensor<6xf32>)
+  %2:3 = reprise.batch_norm %x, %c, %c {epsilon = 1.0e-5 : f64} : (tensor<4x6x5xbf16>, tensor<6xbf16>, tensor<6xbf16>) -> (tensor<4x6x5xbf16>, tensor<6xf32>, tensor<6xf32>)
+  // CHECK-NEXT: reprise.batch_norm_inference %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {epsilon = 1.000000e-05 : f64} : (tensor<4x6x5xbf16>, tensor<6xbf16>, tensor<6xbf16>, tensor<6xf32>, tensor<6xf32>) -> tensor<4x6x5xbf16>
+  %3 = reprise.batch_norm_inference %x, %c, %c, %s, %s {epsilon = 1.0e-5 : f64} : (tensor<4x6x5xbf16>, tensor<6xbf16>, tensor<6xbf16>, tensor<6xf32>, tensor<6xf32>) -> tensor<4x6x5xbf16>
+  return
+}

@@ -1,4 +1,4 @@
-// reprise: derivatives of attention and of its backward.
+// reprise: derivatives of attention, of its backward and of rotary position embedding.
 #include "Pullback.h"
 
 using namespace mlir;
@@ -128,8 +128,27 @@ static void differentiate(AttentionBackwardOp op, Pullback &p) {
   p.give(5, doutBar);
 }
 
+/// The rotation back; with the halves x1, x2 and g1, g2 of the last dimension, dcosine = Σ (g1·x1 +
+/// g2·x2) and dsine = Σ (g2·x1 - g1·x2).
+static void differentiate(RotaryOp op, Pullback &p) {
+  Value g = p.get(), x = p.widen(op.getOperand());
+  p.give(0, RotaryOp::create(p.b, g.getType(), g, op.getCosine(), p.neg(op.getSine())));
+  ArrayRef<int64_t> shape = p.typeOf(g).getShape();
+  int64_t rank = shape.size(), half = shape.back() / 2;
+  auto part = [&](Value of, int64_t from) -> Value {
+    SmallVector<int64_t> starts(rank, 0), limits(shape), strides(rank, 1);
+    starts.back() = from;
+    limits.back() = from + half;
+    return SliceOp::create(p.b, of, starts, limits, strides);
+  };
+  Value g1 = part(g, 0), g2 = part(g, half), x1 = part(x, 0), x2 = part(x, half);
+  auto leading = llvm::to_vector(llvm::seq<int64_t>(0, rank - 2));
+  p.give(1, p.sum(p.add(p.mul(g1, x1), p.mul(g2, x2)), leading));
+  p.give(2, p.sum(p.sub(p.mul(g2, x1), p.mul(g1, x2)), leading));
+}
+
 void attachAttentionRules(MLIRContext *context) {
-  attachRules<AttentionOp, AttentionBackwardOp>(context);
+  attachRules<AttentionOp, AttentionBackwardOp, RotaryOp>(context);
 }
 
 } // namespace reprise

@@ -1,4 +1,4 @@
-// reprise: derivatives of softmax, cross entropy and layer norm.
+// reprise: derivatives of softmax, cross entropy and normalizations.
 #include "Pullback.h"
 
 using namespace mlir;
@@ -20,6 +20,21 @@ struct Row {
   Value repeat(Value row) { return p.broadcast(row, shape, last); }
   /// The sum of all rows.
   Value sumRows(Value x) { return p.sum(x, llvm::to_vector(llvm::seq<int64_t>(0, last))); }
+};
+
+/// Reductions of [n, c, spatial…] to [c] and their way back.
+struct Channels {
+  Pullback &p;
+  ArrayRef<int64_t> shape;
+
+  Value sum(Value x) {
+    SmallVector<int64_t> dims{0};
+    llvm::append_range(dims, llvm::seq<int64_t>(2, shape.size()));
+    return p.sum(x, dims);
+  }
+  Value spread(Value channel) { return p.broadcast(channel, shape, 1); }
+  /// Elements of a channel.
+  int64_t count() const { return ShapedType::getNumElements(shape) / shape[1]; }
 };
 } // namespace
 
@@ -49,34 +64,134 @@ static void differentiate(CrossEntropyOp op, Pullback &p) {
   p.give(0, p.mul(p.sub(probability, one), row.spread(p.get())));
 }
 
-/// With n elements per row, xhat = (x - mean)·rstd and h = g·weight:
-///   dx = rstd·(h - Σh/n - xhat·Σ(h·xhat)/n), dweight = Σ g·xhat, dbias = Σ g over the rows;
-/// the statistics add dmean/n, as mean = Σx/n, and -drstd·rstd²·xhat/n, as rstd' = -rstd²·xhat/n.
+namespace {
+/// Rows x that a normalization made `normal`: (x - mean)·rstd, or x·rstd if it does not centre.
+struct NormalizedRows {
+  Row row;
+  Value normal, rstd;
+  bool centred;
+
+  NormalizedRows(Pullback &p, Value x, Value mean, Value rstd)
+      : row{p, p.typeOf(x).getShape()}, rstd(rstd), centred(static_cast<bool>(mean)) {
+    normal = p.mul(centred ? p.sub(x, row.spread(mean)) : x, row.spread(rstd));
+  }
+
+  /// x's cotangent if `normal` has the cotangent h: rstd·(h - Σh/n - normal·Σ(h·normal)/n), the
+  /// first Σ only if it centres.
+  Value fromNormal(Value h) {
+    Pullback &p = row.p;
+    Value along = p.mul(normal, row.spread(row.mean(p.mul(h, normal))));
+    Value across = centred ? p.sub(h, row.spread(row.mean(h))) : h;
+    return p.mul(row.spread(rstd), p.sub(across, along));
+  }
+  /// What mean = Σx/n with the cotangent g adds to x's cotangent `dx`, null for zero.
+  Value addMean(Value dx, Value g) {
+    Pullback &p = row.p;
+    return g ? p.addIfBoth(dx, row.spread(p.div(g, p.like(g, row.shape.back())))) : dx;
+  }
+  /// The same for rstd: its derivative is -rstd²·normal/n.
+  Value addRstd(Value dx, Value g) {
+    Pullback &p = row.p;
+    if (!g)
+      return dx;
+    Value each = p.div(g, p.like(g, -static_cast<double>(row.shape.back())));
+    return p.addIfBoth(dx, p.mul(normal, row.spread(p.mul(each, p.mul(rstd, rstd)))));
+  }
+};
+} // namespace
+
+/// With g·weight the cotangent of the normalized rows: dweight = Σ g·normal, dbias = Σ g.
 static void differentiate(LayerNormOp op, Pullback &p) {
-  Value x = p.widen(op.getOperand()), rstd = op.getRstd();
-  Row row{p, p.typeOf(x).getShape()};
-  double n = row.shape.back();
-  Value spreadRstd = row.spread(rstd);
-  Value normal = p.mul(p.sub(x, row.spread(op.getMean())), spreadRstd);
+  NormalizedRows rows(p, p.widen(op.getOperand()), op.getMean(), op.getRstd());
   Value dx;
   if (Value g = p.get(0)) {
-    p.give(1, row.sumRows(p.mul(g, normal)));
-    p.give(2, row.sumRows(g));
-    Value h = p.mul(g, row.repeat(p.widen(op.getWeight())));
-    Value along = p.mul(normal, row.spread(row.mean(p.mul(h, normal))));
-    dx = p.mul(spreadRstd, p.sub(p.sub(h, row.spread(row.mean(h))), along));
+    p.give(1, rows.row.sumRows(p.mul(g, rows.normal)));
+    p.give(2, rows.row.sumRows(g));
+    dx = rows.fromNormal(p.mul(g, rows.row.repeat(p.widen(op.getWeight()))));
+  }
+  p.give(0, rows.addRstd(rows.addMean(dx, p.get(1)), p.get(2)));
+}
+
+static void differentiate(RmsNormOp op, Pullback &p) {
+  NormalizedRows rows(p, p.widen(op.getOperand()), Value(), op.getRstd());
+  Value dx;
+  if (Value g = p.get(0)) {
+    p.give(1, rows.row.sumRows(p.mul(g, rows.normal)));
+    dx = rows.fromNormal(p.mul(g, rows.row.repeat(p.widen(op.getWeight()))));
+  }
+  p.give(0, rows.addRstd(dx, p.get(1)));
+}
+
+/// A group is a row; only weight and bias see channels.
+static void differentiate(GroupNormOp op, Pullback &p) {
+  auto type = p.typeOf(op.getOperand()), groups = p.typeOf(op.getRstd());
+  int64_t size = type.getNumElements() / groups.getNumElements();
+  auto inRows = [&](Value x) {
+    return p.reshape(x, {groups.getDimSize(0), groups.getDimSize(1), size});
+  };
+  NormalizedRows rows(p, inRows(p.widen(op.getOperand())), op.getMean(), op.getRstd());
+  Value dx;
+  if (Value g = p.get(0)) {
+    Channels channels{p, type.getShape()};
+    p.give(1, channels.sum(p.mul(g, p.reshape(rows.normal, type.getShape()))));
+    p.give(2, channels.sum(g));
+    dx = rows.fromNormal(inRows(p.mul(g, channels.spread(p.widen(op.getWeight())))));
+  }
+  dx = rows.addRstd(rows.addMean(dx, p.get(1)), p.get(2));
+  p.give(0, dx ? p.reshape(dx, type.getShape()) : dx);
+}
+
+//===-- Normalizations of channels ------------------------------------------------------------===//
+
+/// 1/√(variance + epsilon), as the op computed it.
+template <typename OpT> static Value rstdOf(OpT op, Pullback &p) {
+  Value variance = op.getVariance();
+  return RsqrtOp::create(p.b, p.add(variance, p.like(variance, op.getEpsilon())));
+}
+
+/// With m elements per channel and normal = (x - mean)·rstd: dbias = Σ g, dweight = Σ g·normal,
+///   dx = weight·rstd·(g - dbias/m - normal·dweight/m);
+/// mean = Σx/m adds dmean/m, and variance = Σ(x - mean)²/m adds 2·dvariance·(x - mean)/m.
+static void differentiate(BatchNormOp op, Pullback &p) {
+  Value x = p.widen(op.getOperand()), rstd = rstdOf(op, p);
+  Channels channels{p, p.typeOf(x).getShape()};
+  double count = static_cast<double>(channels.count());
+  Value centred = p.sub(x, channels.spread(op.getMean())), dx;
+  if (Value g = p.get(0)) {
+    Value normal = p.mul(centred, channels.spread(rstd));
+    Value dweight = channels.sum(p.mul(g, normal)), dbias = channels.sum(g);
+    p.give(1, dweight);
+    p.give(2, dbias);
+    auto each = [&](Value sum) { return channels.spread(p.div(sum, p.like(sum, count))); };
+    Value rest = p.sub(p.sub(g, each(dbias)), p.mul(normal, each(dweight)));
+    dx = p.mul(channels.spread(p.mul(p.widen(op.getWeight()), rstd)), rest);
   }
   if (Value g = p.get(1))
-    dx = p.addIfBoth(dx, row.spread(p.div(g, p.like(g, n))));
-  if (Value g = p.get(2)) {
-    Value factor = p.mul(p.div(g, p.like(g, -n)), p.mul(rstd, rstd));
-    dx = p.addIfBoth(dx, p.mul(normal, row.spread(factor)));
-  }
+    dx = p.addIfBoth(dx, channels.spread(p.div(g, p.like(g, count))));
+  if (Value g = p.get(2))
+    dx = p.addIfBoth(dx, p.mul(centred, channels.spread(p.div(g, p.like(g, count / 2)))));
   p.give(0, dx);
 }
 
+/// With normal = (x - mean)·rstd and factor = weight·rstd: dx = g·factor, dweight = Σ g·normal,
+/// dbias = Σ g, dmean = -dbias·factor, and dvariance = -dweight·factor·rstd/2, as
+/// normal' = -normal·rstd²/2.
+static void differentiate(BatchNormInferenceOp op, Pullback &p) {
+  Value x = p.widen(op.getOperand()), g = p.get(), rstd = rstdOf(op, p);
+  Channels channels{p, p.typeOf(x).getShape()};
+  Value normal = p.mul(p.sub(x, channels.spread(op.getMean())), channels.spread(rstd));
+  Value factor = p.mul(p.widen(op.getWeight()), rstd);
+  Value dweight = channels.sum(p.mul(g, normal)), dbias = channels.sum(g);
+  p.give(0, p.mul(g, channels.spread(factor)));
+  p.give(1, dweight);
+  p.give(2, dbias);
+  p.give(3, p.neg(p.mul(dbias, factor)));
+  p.give(4, p.mul(p.mul(dweight, factor), p.scale(rstd, -0.5)));
+}
+
 void attachRowRules(MLIRContext *context) {
-  attachRules<SoftmaxOp, LogSoftmaxOp, CrossEntropyOp, LayerNormOp>(context);
+  attachRules<SoftmaxOp, LogSoftmaxOp, CrossEntropyOp, LayerNormOp, RmsNormOp, GroupNormOp,
+              BatchNormOp, BatchNormInferenceOp>(context);
 }
 
 } // namespace reprise
