@@ -139,7 +139,7 @@ Value Evaluator::computeIndex(const Node &node, Scope &scope) {
 bool Evaluator::isAligned(const Node &node, const Scope &scope) const {
   unsigned lane = graph.innermost();
   // A vector starts at a multiple of its width after the start of a stretch.
-  if (node.index.offset % 4 != 0 || columnStep % 4 != 0 ||
+  if (schedule.inRuns || node.index.offset % 4 != 0 || columnStep % 4 != 0 ||
       (scope.stretch && scope.stretch->first % 4 != 0))
     return false;
   return llvm::all_of(node.index.terms, [&](auto term) {

@@ -21,6 +21,9 @@ constexpr int64_t orderedBlock = 64;
 /// outer entry.
 struct Shape {
   llvm::SmallVector<int64_t> outer, rows, columns;
+  /// Distances along all factors, in order, in a row-major value that has one element per
+  /// iteration; none if the factors are in the order of its dimensions.
+  llvm::SmallVector<int64_t> strides = {};
 
   static int64_t product(llvm::ArrayRef<int64_t> factors);
   int64_t outerSize() const { return product(outer); }
@@ -140,7 +143,7 @@ struct Graph {
   /// All nodes that a node reads: operands, then computed indices.
   llvm::SmallVector<int> inputsOf(int number) const;
   llvm::SmallVector<int> indicesOf(const Affine &affine) const;
-  /// Row-major positions over all factors, and over those of outer and rows.
+  /// Positions in a row-major value with an element per iteration, and over outer and rows.
   Affine position() const;
   Affine rowPosition() const;
 };

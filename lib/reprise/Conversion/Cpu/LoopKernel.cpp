@@ -146,11 +146,28 @@ void NestEmitter::emitElements(int number, Scope &row) {
     int64_t width = schedule.width;
     bool whole = low % width == 0 && high % width == 0 && evaluator.columnStep % width == 0;
     Columns columns{first, last, width, 1, whole, number, std::pair(low, high)};
-    emitVectors(columns, row, {}, [&](Scope &scope, ValueRange, int64_t) {
+    auto store = [&](Scope &scope, ValueRange, int64_t) {
       emitStores(number, scope);
       return Carried();
-    });
+    };
+    if (schedule.inRuns)
+      emitRuns(columns, row, store);
+    else
+      emitVectors(columns, row, {}, store);
   }
+}
+
+void NestEmitter::emitRuns(const Columns &columns, Scope &row, VectorBody body) {
+  int64_t size = graph.shape.columns.back();
+  Value end = k.div(k.add(columns.high, size - 1), size);
+  k.forLoop(k.div(columns.low, size), end, k.i64(1), [&](Value number) {
+    Columns run = columns;
+    Value low = k.mul(number, size);
+    run.low = b.createOrFold<arith::MaxSIOp>(columns.low, low);
+    run.high = k.min(columns.high, k.add(low, size));
+    run.whole = false;
+    emitVectors(run, row, {}, body);
+  });
 }
 
 void NestEmitter::bindColumn(Scope &scope, Value column) {

@@ -40,6 +40,8 @@ private:
   /// Loops over columns by vectors, and then over a masked rest.
   Carried emitVectors(const Columns &columns, Scope &row, mlir::ValueRange carried,
                       VectorBody body);
+  /// The same, run by run of the innermost factor; nothing is carried.
+  void emitRuns(const Columns &columns, Scope &row, VectorBody body);
   /// One step. The number of columns that are left may be known now, or when it runs; null: all
   /// are.
   Carried emitStep(const Columns &columns, mlir::Value column, mlir::Value left, Scope &row,

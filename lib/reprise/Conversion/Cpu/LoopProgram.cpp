@@ -133,6 +133,9 @@ Shape simplifyShape(const Graph &graph) {
       llvm::any_of(graph.roots, [](const Root &root) { return root.kind == Root::LaneParts; });
   if (graph.hasReductions() || lanes || (parts && elements) || shape.columns.size() < 2)
     return shape;
+  // Parts have places of their own, whatever the order.
+  if (parts)
+    shape.strides.clear();
   SmallVector<int64_t> &to = parts ? shape.outer : shape.rows;
   to.append(shape.columns.begin(), shape.columns.end() - 1);
   shape.columns = {shape.columns.back()};

@@ -75,10 +75,14 @@ void Scheduler::chooseWidth() {
   int64_t columns = graph.shape.columns.back();
   if (graph.shape.columns.size() > 1) {
     // Lanes must not leave the innermost factor.
+    constexpr int64_t fewest = 4;
     while (schedule.width < reductionLanes && columns % (2 * schedule.width) == 0)
       schedule.width *= 2;
-    if (schedule.width < 4)
-      schedule.width = 1;
+    if (schedule.width * 2 > std::min(columns, reductionLanes))
+      return;
+    schedule.inRuns = columns >= fewest;
+    schedule.width =
+        schedule.inRuns ? std::min<int64_t>(llvm::PowerOf2Ceil(columns), reductionLanes / 2) : 1;
     return;
   }
   bool reduces = graph.hasReductions() || llvm::any_of(graph.roots, [](const Root &root) {
@@ -197,7 +201,8 @@ void Scheduler::assign() {
   for (auto [i, node] : llvm::enumerate(graph.nodes))
     if (node.kind == Node::Reduce)
       schedule.passes[node.stage - 1].reductions.push_back(i);
-  bool inLanes = schedule.width == reductionLanes && schedule.stretches.size() == 2;
+  bool inLanes =
+      schedule.width == reductionLanes && schedule.stretches.size() == 2 && !schedule.inRuns;
   for (auto [number, pass] : llvm::enumerate(schedule.passes)) {
     seenInPass.clear();
     SmallVector<int> operands;

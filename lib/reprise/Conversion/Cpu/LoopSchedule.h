@@ -46,6 +46,9 @@ struct Schedule {
 
   /// Lanes of the loop over columns; 1 if elements must be computed one by one.
   int64_t width = 1;
+  /// Every run of the innermost factor is a loop of its own with a masked rest, since its size is
+  /// no multiple of the lanes.
+  bool inRuns = false;
   /// Columns where a choice between operands changes, with both ends: each stretch is a loop of its
   /// own.
   llvm::SmallVector<int64_t> stretches;
