@@ -74,22 +74,23 @@ template <typename T, typename Element> T sumInLanes(int64_t n, Element element)
 }
 
 /// The order of a contraction of n terms: one chain of fma from +0 per block of 4,096; the blocks
-/// meet in the tree. Terms outside of [first, last) are no terms at all: they are skipped where
-/// they stand, and a block without terms is +0.
-template <typename T, typename Left, typename Right>
-T contract(int64_t n, int64_t first, int64_t last, Left left, Right right) {
+/// meet in the tree. What `isTerm` refuses is no term at all: it is skipped where it stands, and a
+/// block without terms is +0.
+template <typename T, typename IsTerm, typename Left, typename Right>
+T contract(int64_t n, IsTerm isTerm, Left left, Right right) {
   std::vector<T> parts;
   for (int64_t begin = 0; begin < n; begin += chainBlock) {
     T part = 0;
-    for (int64_t k = std::max(begin, first); k < std::min(last, begin + chainBlock); ++k)
-      part = std::fma(left(k), right(k), part);
+    for (int64_t k = begin; k < std::min(n, begin + chainBlock); ++k)
+      if (isTerm(k))
+        part = std::fma(left(k), right(k), part);
     parts.push_back(part);
   }
   return foldTree(std::move(parts), T(0), add<T>);
 }
 
 template <typename T, typename Left, typename Right> T contract(int64_t n, Left left, Right right) {
-  return contract<T>(n, 0, n, left, right);
+  return contract<T>(n, [](int64_t) { return true; }, left, right);
 }
 
 } // namespace reprise::reference

@@ -1,4 +1,4 @@
-// reprise: attention and its backward in the interpreter, head by head.
+// reprise: attention and its backward in the interpreter, score by score.
 #include "Draws.h"
 #include "reprise/Reference/Elementary.h"
 #include "reprise/Reference/Order.h"
@@ -10,24 +10,34 @@ using namespace mlir;
 namespace reprise::reference {
 namespace {
 
-/// The sizes of one head and what all of its rows share.
+/// An element [b, h, i, j] of scores.
+struct Position {
+  int64_t batch, head, query, key;
+};
+
+/// The sizes, which keys are terms, and what a score has beside the product.
 template <typename T> struct Problem {
-  int64_t heads, queries, keys, depth;
+  int64_t batches, heads, keyHeads, queries, keys, depth;
   bool causal;
   T scale;
   double rate;
   std::optional<Draw> draw;
   std::vector<int64_t> indices; // of each score's word, if there is a draw
+  const Tensor *bias, *mask;    // null if there is none
 
   template <typename OpT> Problem(OpT op, Operands operands) {
-    ArrayRef<int64_t> query = operands[0]->type.getShape();
-    heads = query[0] * query[1];
-    queries = query[2];
-    keys = operands[1]->type.getDimSize(2);
-    depth = query[3];
+    ArrayRef<int64_t> query = operands[0]->type.getShape(), key = operands[1]->type.getShape();
+    batches = query[0], heads = query[1], queries = query[2], depth = query[3];
+    keyHeads = key[1], keys = key[2];
     causal = op.getCausal();
     scale = static_cast<T>(op.getScale());
     rate = op.getRate();
+    auto find = [&](Value value) -> const Tensor * {
+      if (!value)
+        return nullptr;
+      return operands[std::distance(op->operand_begin(), llvm::find(op->getOperands(), value))];
+    };
+    bias = find(op.getBias()), mask = find(op.getMask());
     if (op.draws()) {
       auto random = cast<RandomOpInterface>(op.getOperation());
       draw = drawOf(random, operands);
@@ -35,53 +45,75 @@ template <typename T> struct Problem {
     }
   }
 
-  /// Query i sees the keys below this one.
-  int64_t visibleKeys(int64_t i) const { return causal ? i + (keys - queries) + 1 : keys; }
-  /// The first query that sees key j.
-  int64_t firstQuery(int64_t j) const {
-    return causal ? std::max<int64_t>(0, j - (keys - queries)) : 0;
+  /// The element of a tensor [b or 1, h or 1, t or 1, s].
+  static int64_t indexIn(const Tensor &tensor, const Position &at) {
+    ArrayRef<int64_t> shape = tensor.type.getShape();
+    auto along = [&](int64_t d, int64_t i) { return shape[d] == 1 ? 0 : i; };
+    return ((along(0, at.batch) * shape[1] + along(1, at.head)) * shape[2] + along(2, at.query)) *
+               shape[3] +
+           at.key;
   }
 
-  T dropped(T x, int64_t head, int64_t i, int64_t j) const {
-    return draw ? dropout(*draw, indices[(head * queries + i) * keys + j], x, rate) : x;
+  bool isTerm(const Position &at) const {
+    return !(causal && at.key > at.query + (keys - queries)) &&
+           !(mask && !mask->data<uint8_t>()[indexIn(*mask, at)]);
+  }
+
+  int64_t headOf(const Position &at) const { return at.batch * heads + at.head; }
+  int64_t keyHeadOf(const Position &at) const {
+    return at.batch * keyHeads + at.head / (heads / keyHeads);
+  }
+  /// The numbers of a row of queries, and of one of keys.
+  int64_t queryRow(const Position &at) const { return headOf(at) * queries + at.query; }
+  int64_t keyRow(const Position &at) const { return keyHeadOf(at) * keys + at.key; }
+
+  T score(const Position &at, const T *query, const T *key) const {
+    T product = dot(query + queryRow(at) * depth, key + keyRow(at) * depth) * scale;
+    return bias ? product + bias->data<T>()[indexIn(*bias, at)] : product;
+  }
+  T dropped(T x, const Position &at) const {
+    return draw ? dropout(*draw, indices[queryRow(at) * keys + at.key], x, rate) : x;
+  }
+  /// Σ_d x[d]·y[d] in the contraction's order.
+  T dot(const T *x, const T *y) const {
+    return contract<T>(depth, [&](int64_t d) { return x[d]; }, [&](int64_t d) { return y[d]; });
+  }
+
+  /// Calls `fn` for all queries, with key 0.
+  template <typename Fn> void forEachQuery(Fn fn) const {
+    for (int64_t batch = 0; batch < batches; ++batch)
+      for (int64_t head = 0; head < heads; ++head)
+        for (int64_t i = 0; i < queries; ++i)
+          fn(Position{batch, head, i, 0});
   }
 };
 
-/// Σ_d x[d]·y[d] in the contraction's order.
-template <typename T> T dot(const T *x, const T *y, int64_t depth) {
-  return contract<T>(depth, [&](int64_t d) { return x[d]; }, [&](int64_t d) { return y[d]; });
-}
-
-/// The scores of one query and the keys that it sees.
-template <typename T>
-std::vector<T> scoresOf(const Problem<T> &problem, int64_t i, const T *query, const T *keys) {
-  std::vector<T> scores;
-  for (int64_t j = 0; j < problem.visibleKeys(i); ++j)
-    scores.push_back(dot(query, keys + j * problem.depth, problem.depth) * problem.scale);
-  return scores;
-}
-
 /// One row of the result; returns its lse.
 template <typename T>
-T attendRow(const Problem<T> &p, int64_t head, int64_t i, const T *query, const T *keys,
-            const T *values, std::vector<T> &out) {
-  std::vector<T> terms = scoresOf(p, i, query, keys);
-  int64_t visible = static_cast<int64_t>(terms.size());
+T attendRow(const Problem<T> &p, Position at, const T *query, const T *key, const T *value,
+            std::vector<T> &out) {
+  std::vector<T> terms(p.keys);
+  std::vector<bool> isTerm(p.keys);
   T largest = -std::numeric_limits<T>::infinity();
-  for (T score : terms)
-    largest = maximum(largest, score);
-  for (T &term : terms)
-    term = exp(term - largest);
-  // Masked keys stand at the end of the row: without them the lanes and blocks of the others are
-  // the same, and theirs would be +0, which changes no sum of terms that are not negative.
-  T sum = sumInLanes<T>(visible, [&](int64_t j) { return terms[j]; });
-  for (int64_t j = 0; j < visible; ++j)
-    terms[j] = p.dropped(terms[j], head, i, j);
+  for (at.key = 0; at.key < p.keys; ++at.key)
+    if ((isTerm[at.key] = p.isTerm(at))) {
+      terms[at.key] = p.score(at, query, key);
+      largest = maximum(largest, terms[at.key]);
+    }
+  // A masked key's +0 is no term of the sum: it changes none of terms that are not negative.
+  for (int64_t j = 0; j < p.keys; ++j)
+    terms[j] = isTerm[j] ? exp(terms[j] - largest) : T(0);
+  T sum = sumInLanes<T>(p.keys, [&](int64_t j) { return terms[j]; });
+  for (at.key = 0; at.key < p.keys; ++at.key)
+    terms[at.key] = p.dropped(terms[at.key], at);
+  at.key = 0;
+  const T *values = value + p.keyRow(at) * p.depth;
+  bool seesAny = llvm::is_contained(isTerm, true);
   for (int64_t d = 0; d < p.depth; ++d) {
     T chain = contract<T>(
-        p.keys, 0, visible, [&](int64_t j) { return terms[j]; },
+        p.keys, [&](int64_t j) { return isTerm[j]; }, [&](int64_t j) { return terms[j]; },
         [&](int64_t j) { return values[j * p.depth + d]; });
-    out.push_back(chain / sum);
+    out.push_back(seesAny ? chain / sum : T(0));
   }
   return largest + log(sum);
 }
@@ -90,10 +122,9 @@ template <typename T> Results attend(AttentionOp op, Operands operands) {
   Problem<T> p(op, operands);
   Values<T> query(*operands[0]), key(*operands[1]), value(*operands[2]);
   std::vector<T> out, lse;
-  for (int64_t head = 0; head < p.heads; ++head)
-    for (int64_t i = 0; i < p.queries; ++i)
-      lse.push_back(attendRow(p, head, i, &query[(head * p.queries + i) * p.depth],
-                              &key[head * p.keys * p.depth], &value[head * p.keys * p.depth], out));
+  p.forEachQuery([&](const Position &at) {
+    lse.push_back(attendRow(p, at, &query[0], &key[0], &value[0], out));
+  });
   Results results;
   results.push_back(round(resultType(op, 0), out));
   results.push_back(round(resultType(op, 1), lse));
@@ -107,87 +138,86 @@ Results evaluateAttention(AttentionOp op, Operands operands) {
 
 //===-- Backward ------------------------------------------------------------------------------===//
 
-/// The operands of one head.
-template <typename T> struct Head {
-  int64_t number;
-  const T *query, *key, *value, *out, *lse, *dout, *dlse; // dlse may be null
-};
-
-/// What the three gradients of a head contract: [queries, keys], only the visible part is set.
+/// What the three gradients contract, of all scores; `isTerm` says where they are set.
 template <typename T> struct ScoreGradients {
+  std::vector<bool> isTerm;
   std::vector<T> dropped; // dropout(p)
   std::vector<T> ds;
 };
 
-template <typename T> T deltaOf(const Problem<T> &p, const Head<T> &head, int64_t i) {
-  const T *out = head.out + i * p.depth, *dout = head.dout + i * p.depth;
-  T delta = sumInLanes<T>(p.depth, [&](int64_t d) { return dout[d] * out[d]; });
-  return head.dlse ? delta - head.dlse[i] : delta;
-}
-
-template <typename T> ScoreGradients<T> scoreGradients(const Problem<T> &p, const Head<T> &head) {
-  ScoreGradients<T> result{std::vector<T>(p.queries * p.keys), std::vector<T>(p.queries * p.keys)};
-  for (int64_t i = 0; i < p.queries; ++i) {
-    std::vector<T> scores = scoresOf(p, i, head.query + i * p.depth, head.key);
-    T delta = deltaOf(p, head, i);
-    for (int64_t j = 0; j < static_cast<int64_t>(scores.size()); ++j) {
-      T probability = exp(scores[j] - head.lse[i]);
-      T dp = p.dropped(dot(head.dout + i * p.depth, head.value + j * p.depth, p.depth), head.number,
-                       i, j);
-      result.dropped[i * p.keys + j] = p.dropped(probability, head.number, i, j);
-      result.ds[i * p.keys + j] = probability * (dp - delta);
+template <typename T>
+ScoreGradients<T> scoreGradients(const Problem<T> &p, Operands operands, const T *dlse) {
+  Values<T> query(*operands[0]), key(*operands[1]), value(*operands[2]), out(*operands[3]),
+      lse(*operands[4]), dout(*operands[5]);
+  ScoreGradients<T> result;
+  p.forEachQuery([&](Position at) {
+    int64_t row = p.queryRow(at);
+    const T *outRow = &out[row * p.depth], *doutRow = &dout[row * p.depth];
+    T delta = sumInLanes<T>(p.depth, [&](int64_t d) { return doutRow[d] * outRow[d]; });
+    if (dlse)
+      delta -= dlse[row];
+    for (at.key = 0; at.key < p.keys; ++at.key) {
+      bool isTerm = p.isTerm(at);
+      T probability = isTerm ? exp(p.score(at, &query[0], &key[0]) - lse[row]) : T(0);
+      T dp = isTerm ? p.dropped(p.dot(doutRow, &value[p.keyRow(at) * p.depth]), at) : T(0);
+      result.isTerm.push_back(isTerm);
+      result.dropped.push_back(p.dropped(probability, at));
+      result.ds.push_back(isTerm ? probability * (dp - delta) : T(0));
     }
-  }
+  });
   return result;
 }
 
-/// Σ_j weights[i, j]·rows[j] over the keys that each query sees.
+/// Σ_j ds[i, j]·key[j] of each query.
 template <typename T>
-void contractOverKeys(const Problem<T> &p, const std::vector<T> &weights, const T *rows, T scale,
-                      std::vector<T> &to) {
-  for (int64_t i = 0; i < p.queries; ++i)
+std::vector<T> contractOverKeys(const Problem<T> &p, const ScoreGradients<T> &gradients,
+                                const Values<T> &key) {
+  std::vector<T> sums;
+  p.forEachQuery([&](const Position &at) {
+    int64_t scores = p.queryRow(at) * p.keys;
     for (int64_t d = 0; d < p.depth; ++d)
-      to.push_back(contract<T>(
-                       p.keys, 0, p.visibleKeys(i),
-                       [&](int64_t j) { return weights[i * p.keys + j]; },
-                       [&](int64_t j) { return rows[j * p.depth + d]; }) *
-                   scale);
+      sums.push_back(contract<T>(
+                         p.keys, [&](int64_t j) { return gradients.isTerm[scores + j]; },
+                         [&](int64_t j) { return gradients.ds[scores + j]; },
+                         [&](int64_t j) { return key[(p.keyRow(at) + j) * p.depth + d]; }) *
+                     p.scale);
+  });
+  return sums;
 }
 
-/// Σ_i weights[i, j]·rows[i] over the queries that see each key.
+/// Σ weights[i, j]·rows[i] of each key, over the queries i of all heads that read it.
 template <typename T>
-void contractOverQueries(const Problem<T> &p, const std::vector<T> &weights, const T *rows, T scale,
-                         std::vector<T> &to) {
-  for (int64_t j = 0; j < p.keys; ++j)
-    for (int64_t d = 0; d < p.depth; ++d)
-      to.push_back(contract<T>(
-                       p.queries, p.firstQuery(j), p.queries,
-                       [&](int64_t i) { return weights[i * p.keys + j]; },
-                       [&](int64_t i) { return rows[i * p.depth + d]; }) *
-                   scale);
+std::vector<T> contractOverQueries(const Problem<T> &p, const ScoreGradients<T> &gradients,
+                                   const std::vector<T> &weights, const Values<T> &rows, T scale) {
+  std::vector<T> sums;
+  // The query heads of a key head are neighbours: their rows are one range.
+  int64_t count = p.heads / p.keyHeads * p.queries;
+  for (int64_t keyHead = 0; keyHead < p.batches * p.keyHeads; ++keyHead)
+    for (int64_t j = 0; j < p.keys; ++j) {
+      auto scoreAt = [&](int64_t i) { return (keyHead * count + i) * p.keys + j; };
+      for (int64_t d = 0; d < p.depth; ++d)
+        sums.push_back(contract<T>(
+                           count, [&](int64_t i) { return gradients.isTerm[scoreAt(i)]; },
+                           [&](int64_t i) { return weights[scoreAt(i)]; },
+                           [&](int64_t i) { return rows[(keyHead * count + i) * p.depth + d]; }) *
+                       scale);
+    }
+  return sums;
 }
 
 template <typename T> Results attendBackward(AttentionBackwardOp op, Operands operands) {
   Problem<T> p(op, operands);
-  Values<T> query(*operands[0]), key(*operands[1]), value(*operands[2]), out(*operands[3]),
-      lse(*operands[4]), dout(*operands[5]);
-  std::optional<Values<T>> dlse;
-  if (op.getDlse())
-    dlse.emplace(*operands[6]);
-  std::vector<T> dquery, dkey, dvalue;
-  for (int64_t number = 0; number < p.heads; ++number) {
-    int64_t row = number * p.queries, atQuery = row * p.depth, atKey = number * p.keys * p.depth;
-    Head<T> head{number,        &query[atQuery], &key[atKey],    &value[atKey],
-                 &out[atQuery], &lse[row],       &dout[atQuery], dlse ? &(*dlse)[row] : nullptr};
-    ScoreGradients<T> gradients = scoreGradients(p, head);
-    contractOverKeys(p, gradients.ds, head.key, p.scale, dquery);
-    contractOverQueries(p, gradients.ds, head.query, p.scale, dkey);
-    contractOverQueries(p, gradients.dropped, head.dout, T(1), dvalue);
-  }
+  Values<T> query(*operands[0]), key(*operands[1]), dout(*operands[5]);
+  const T *dlse = op.getDlse() ? operands[6]->data<T>() : nullptr;
+  ScoreGradients<T> gradients = scoreGradients(p, operands, dlse);
   Results results;
-  results.push_back(round(resultType(op, 0), dquery));
-  results.push_back(round(resultType(op, 1), dkey));
-  results.push_back(round(resultType(op, 2), dvalue));
+  results.push_back(round(resultType(op, 0), contractOverKeys(p, gradients, key)));
+  results.push_back(
+      round(resultType(op, 1), contractOverQueries(p, gradients, gradients.ds, query, p.scale)));
+  results.push_back(
+      round(resultType(op, 2), contractOverQueries(p, gradients, gradients.dropped, dout, T(1))));
+  if (op.getDscore())
+    results.push_back(round(resultType(op, 3), gradients.ds));
   return results;
 }
 

@@ -248,16 +248,19 @@ TEST_F(OrderTest, aChainOfProductsAndSumsGivesOtherBits) {
 
 TEST_F(OrderTest, skippedTermsLeaveTheirBlockAtZero) {
   using reference::contract;
+  auto within = [](int64_t first, int64_t last) {
+    return [=](int64_t k) { return first <= k && k < last; };
+  };
   auto one = [](int64_t) { return 1.0f; };
   auto index = [](int64_t k) { return static_cast<float>(k); };
-  EXPECT_EQ(contract<float>(10, 3, 6, one, index), 12.0f);
-  EXPECT_EQ(contract<float>(10000, 4095, 4098, one, index), 3 * 4096.0f);
+  EXPECT_EQ(contract<float>(10, within(3, 6), one, index), 12.0f);
+  EXPECT_EQ(contract<float>(10000, within(4095, 4098), one, index), 3 * 4096.0f);
   // A product that underflows to -0 stays -0 in a lone block, but meets the +0 of a block without
   // terms.
   auto tiny = [](int64_t) { return bitsToFloat(1); };
   auto minusTiny = [](int64_t) { return bitsToFloat(0x80000001u); };
-  EXPECT_EQ(bits(contract<float>(10, 0, 1, tiny, minusTiny)), bits(-0.0f));
-  EXPECT_EQ(bits(contract<float>(5000, 0, 1, tiny, minusTiny)), bits(0.0f));
+  EXPECT_EQ(bits(contract<float>(10, within(0, 1), tiny, minusTiny)), bits(-0.0f));
+  EXPECT_EQ(bits(contract<float>(5000, within(0, 1), tiny, minusTiny)), bits(0.0f));
 }
 
 } // namespace

@@ -17,6 +17,7 @@ struct BackwardWorkspace {
   int64_t dropped, gradients;       // dropout(p) and ds, all keys × a strip of queries
   int64_t delta, statistics, terms; // of a strip; of one sum
   int64_t dquery, sums;             // sums: dkey, then dvalue
+  int64_t mask = 0;
 
   explicit BackwardWorkspace(const AttentionPlan &plan) {
     const AttentionSpec &spec = plan.spec;
@@ -38,55 +39,90 @@ struct BackwardWorkspace {
     statistics = reserve(plan.strip);
     terms = reserve(llvm::alignTo(spec.depth, sumLanes));
     dquery = reserve(AttentionPlan::slotsOf(spec.keys) * plan.strip * plan.ld);
-    sums = reserve(AttentionPlan::slotsOf(spec.queries) * 2 * spec.keys * plan.ld);
+    sums = reserve(AttentionPlan::slotsOf(plan.queryTerms()) * 2 * spec.keys * plan.ld);
+    if (spec.hasMask)
+      mask = layout.reserve(AttentionMask::bytes(plan), 1);
   }
 };
 
 /// The buffers of the command, in order.
 struct BackwardBuffers {
   static constexpr unsigned query = 0, key = 1, value = 2, out = 3, lse = 4, dout = 5, dlse = 6;
-  unsigned random, outputs;
+  unsigned bias, mask, random, outputs;
   explicit BackwardBuffers(const AttentionSpec &spec)
-      : random(6 + spec.hasDlse), outputs(random + spec.drawInputs()) {}
+      : bias(6 + spec.hasDlse), mask(bias + spec.hasBias), random(bias + spec.scoreInputs()),
+        outputs(random + spec.drawInputs()) {}
 };
 
 class BackwardEmitter : AttentionParts {
 public:
   BackwardEmitter(KernelBuilder &k, const AttentionPlan &plan, const BackwardWorkspace &offsets)
-      : AttentionParts(k, plan), buffers(spec), dropout(*this, buffers.random), offsets(offsets) {}
+      : AttentionParts(k, plan), buffers(spec), bias(*this, buffers.bias),
+        mask(*this, buffers.mask, offsets.mask), dropout(*this, buffers.random), offsets(offsets) {}
 
   void emit() {
     packedQuery = workspace(offsets.packedQueries), packedDout = workspace(offsets.packedDouts);
     dropped = workspace(offsets.dropped), gradients = workspace(offsets.gradients);
     delta = workspace(offsets.delta), statistics = workspace(offsets.statistics);
-    k.forLoop(k.begin(), k.end(), k.i64(1), [&](Value item) { emitHead(headOf(item)); });
+    k.forLoop(k.begin(), k.end(), k.i64(1),
+              [&](Value item) { emitKeyHead(headOf(item, spec.keyHeads)); });
   }
 
 private:
-  void emitHead(const HeadIndex &at) {
-    head = at;
-    keys = rowsFor(headBase(buffers.key, spec.type, spec.key, head), spec.key, k.i64(spec.keys),
+  void emitKeyHead(const HeadIndex &own) {
+    keys = rowsFor(headBase(buffers.key, spec.type, spec.key, own), spec.key, k.i64(spec.keys),
                    workspace(offsets.keys), plan.isDirect(spec.key, true));
-    values = rowsFor(headBase(buffers.value, spec.type, spec.value, head), spec.value,
+    values = rowsFor(headBase(buffers.value, spec.type, spec.value, own), spec.value,
                      k.i64(spec.keys), workspace(offsets.values), plan.isDirect(spec.value, false));
     int64_t elements = spec.keys * plan.ld;
     Value dkeys = workspace(offsets.sums), dvalues = element(dkeys, k.i64(elements));
-    forChains(spec.queries, dkeys, 2 * elements, [&](Value c, Value slot) {
+    forChains(plan.queryTerms(), dkeys, 2 * elements, [&](Value c, Value slot) {
       dkey = slot, dvalue = element(slot, k.i64(elements));
       zero(slot, k.i64(2 * elements));
       Value begin = k.mul(c, chainLength);
-      Value end = k.min(k.add(begin, chainLength), k.i64(spec.queries));
-      k.forLoop(begin, end, k.i64(plan.strip),
-                [&](Value i0) { emitStrip(i0, k.min(k.i64(plan.strip), k.sub(end, i0))); });
+      emitTerms(own, begin, k.min(k.add(begin, chainLength), k.i64(plan.queryTerms())));
     });
     auto store = [&](unsigned result, Value from, double scale) {
-      Value to = outputRow(result, k.mul(head.number, spec.keys));
+      Value to = outputRow(result, k.mul(own.number, spec.keys));
       storeRows(from, k.i64(spec.keys), to, [&](Value x, Value) { return scaled(x, scale); });
     };
     if (spec.stored[1])
       store(1, dkeys, spec.scale);
     if (spec.stored[2])
       store(2, dvalues, 1);
+  }
+
+  /// Terms [begin, end) of one chain: queries of the heads that read the key head, one after the
+  /// other.
+  void emitTerms(const HeadIndex &own, Value begin, Value end) {
+    if (spec.queries == 0)
+      return;
+    auto emitHead = [&](Value number) {
+      Value before = k.mul(number, spec.queries);
+      head.batch = own.batch;
+      head.head = k.add(k.mul(own.head, spec.group()), number);
+      head.number = k.add(k.mul(own.number, spec.group()), number);
+      emitQueries(clamp(k.sub(begin, before), k.i64(0), k.i64(spec.queries)),
+                  clamp(k.sub(end, before), k.i64(0), k.i64(spec.queries)));
+    };
+    if (spec.group() == 1)
+      return emitHead(k.i64(0));
+    Value last = k.div(k.add(end, spec.queries - 1), spec.queries);
+    k.forLoop(k.div(begin, spec.queries), last, k.i64(1), emitHead);
+  }
+
+  /// Strips begin at the same queries of every head. One that two chains share is computed in both,
+  /// each of which adds its own terms.
+  void emitQueries(Value begin, Value end) {
+    Value first = plan.singleChains() ? k.i64(0) : roundDown(begin, plan.strip);
+    Value last = plan.singleChains() ? k.i64(spec.queries) : end;
+    k.forLoop(first, last, k.i64(plan.strip), [&](Value i0) {
+      Value count = k.min(k.i64(plan.strip), k.sub(k.i64(spec.queries), i0));
+      if (plan.singleChains())
+        return emitStrip(i0, count, k.i64(0), count);
+      emitStrip(i0, count, clamp(k.sub(begin, i0), k.i64(0), count),
+                clamp(k.sub(end, i0), k.i64(0), count));
+    });
   }
 
   Value scaled(Value x, double scale) {
@@ -99,7 +135,10 @@ private:
     return k.pointer(spec.type, k.buffer(buffers.outputs + before), k.mul(row, spec.depth));
   }
 
-  void emitStrip(Value i0, Value count) {
+  /// The queries [i0, i0 + count), of which [first, last) are terms of the chain.
+  void emitStrip(Value i0, Value count, Value first, Value last) {
+    if (spec.hasMask)
+      mask.build(head, i0, count);
     emitStatistics(i0, count);
     Value query = headBase(buffers.query, spec.type, spec.query, head);
     Value dout = headBase(buffers.dout, spec.type, spec.dout, head);
@@ -110,15 +149,20 @@ private:
       return rowsFor(k.pointer(spec.type, from, k.mul(i0, strides.row)), strides, count,
                      workspace(copies), plan.isDirect(strides, true));
     };
+    AttentionMask *masked = spec.hasMask ? &mask : nullptr;
+    QueryRange terms{i0, first, last};
     if (spec.stored[1])
-      contractQueries(gradients, stripOf(query, spec.query, offsets.queries), i0, count, dkey);
+      contractQueries(gradients, stripOf(query, spec.query, offsets.queries), terms, dkey, masked);
     if (spec.stored[2])
-      contractQueries(dropped, stripOf(dout, spec.dout, offsets.douts), i0, count, dvalue);
+      contractQueries(dropped, stripOf(dout, spec.dout, offsets.douts), terms, dvalue, masked);
+    if (hasScores())
+      storeScores(i0, count);
     if (!spec.stored[0])
       return;
     Value dquery = workspace(offsets.dquery);
-    forChains(spec.keys, dquery, plan.strip * plan.ld,
-              [&](Value c, Value slot) { contractKeys(gradients, keys, i0, count, c, slot); });
+    forChains(spec.keys, dquery, plan.strip * plan.ld, [&](Value c, Value slot) {
+      contractKeys(gradients, keys, i0, count, c, slot, masked);
+    });
     Value to = outputRow(0, k.add(k.mul(head.number, spec.queries), i0));
     storeRows(dquery, count, to, [&](Value x, Value) { return scaled(x, spec.scale); });
   }
@@ -192,6 +236,8 @@ private:
   /// Fills `dropped` and `gradients`. What no query sees in the end is nobody's term.
   void emitScoreGradients(Value i0, Value count) {
     Value limit = visibleTo(k.add(i0, k.add(count, -1)));
+    if (spec.hasMask)
+      limit = k.min(limit, mask.limit);
     // The last block takes the rest along: its last tile may lie back over rows of its own only.
     int64_t last = (std::max<int64_t>(1, spec.keys / plan.keyBlock) - 1) * plan.keyBlock;
     k.forLoop(k.i64(0), k.min(limit, k.i64(last + 1)), k.i64(plan.keyBlock), [&](Value key0) {
@@ -211,25 +257,38 @@ private:
         Value positions = spec.draws() ? dropout.rowPositions(head, k.add(i0, column)) : Value();
         Value lse = k.load(plan.compute, statistics, column, plan.width);
         Value deltas = k.load(plan.compute, delta, column, plan.width);
+        Column own{column, positions, lse, deltas, {}};
+        if (spec.hasBias)
+          own.bias = bias.rows(head, k.add(i0, column));
         k.forLoop(key0, endOf(column, plan.width), k.i64(4),
-                  [&](Value key) { emitGroup(column, positions, key, lse, deltas); });
+                  [&](Value key) { emitGroup(own, key); });
       });
     });
   }
 
-  /// Four keys and one register of queries.
-  void emitGroup(Value column, Value positions, Value key, Value lse, Value deltas) {
+  /// One register of queries.
+  struct Column {
+    Value at;        // in the strip
+    Value positions; // of the words of dropout
+    Value lse, deltas;
+    AttentionBias::Rows bias;
+  };
+
+  /// Four keys.
+  void emitGroup(const Column &column, Value key) {
     std::array<Value, 4> words;
     if (spec.draws())
-      words = dropout.words(positions, key);
+      words = dropout.words(column.positions, key);
     for (int64_t u = 0; u < 4; ++u) {
-      Value at = k.add(k.mul(k.add(key, u), plan.strip), column);
+      Value at = k.add(k.mul(k.add(key, u), plan.strip), column.at);
       Value score = scaledScore(k.load(plan.compute, dropped, at, plan.width));
-      Value p = emitExp(b, arith::SubFOp::create(b, score, lse)), kept = p;
+      if (spec.hasBias)
+        score = arith::AddFOp::create(b, score, bias.at(column.bias, k.add(key, u)));
+      Value p = emitExp(b, arith::SubFOp::create(b, score, column.lse)), kept = p;
       Value dp = k.load(plan.compute, gradients, at, plan.width);
       if (spec.draws())
         kept = dropout.apply(words[u], p), dp = dropout.apply(words[u], dp);
-      Value ds = arith::MulFOp::create(b, p, arith::SubFOp::create(b, dp, deltas));
+      Value ds = arith::MulFOp::create(b, p, arith::SubFOp::create(b, dp, column.deltas));
       k.store(plan.compute, kept, dropped, at);
       k.store(plan.compute, ds, gradients, at);
     }
@@ -239,48 +298,31 @@ private:
     return arith::MulFOp::create(b, sum, k.constant(vectorType(), spec.scale));
   }
 
-  /// Adds Σ_i weights[j, i] · right[i, d] over the strip's queries that see key j to to[j, d].
-  void contractQueries(Value weights, const RowMatrix &right, Value i0, Value count, Value to) {
-    auto rowsAt = [&](Value key, int64_t rows, Value first, Value terms, Triangle shape) {
-      forDepth([&](Value d, int64_t lanes) {
-        Value left = element(weights, k.add(k.mul(key, plan.strip), first));
-        tile({plan.compute, left, plan.strip, 1}, right, first, terms, rows, d, lanes,
-             element(to, k.mul(key, plan.ld)), true, shape);
+  bool hasScores() const { return spec.stored.size() > 3 && spec.stored[3]; }
+
+  /// ds of the strip, row by row; +0 where a query does not see a key.
+  void storeScores(Value i0, Value count) {
+    Value row0 = k.add(k.mul(head.number, spec.queries), i0);
+    unsigned before = llvm::count(ArrayRef(spec.stored).take_front(3), true);
+    Value zero = k.constant(plan.compute, 0);
+    k.forLoop(k.i64(0), count, k.i64(1), [&](Value row) {
+      Value to = k.pointer(plan.compute, k.buffer(buffers.outputs + before),
+                           k.mul(k.add(row0, row), spec.keys));
+      Value visible = visibleTo(k.add(i0, row));
+      k.forLoop(k.i64(0), visible, k.i64(1), [&](Value key) {
+        Value x = k.load(plan.compute, gradients, k.add(k.mul(key, plan.strip), row));
+        if (spec.hasMask)
+          x = arith::SelectOp::create(b, mask.seesOne(row, key), x, zero);
+        k.store(plan.compute, x, to, key);
       });
-    };
-    auto whole = [&](Value key, int64_t rows) {
-      rowsAt(key, rows, k.i64(0), count, Triangle::None);
-    };
-    if (!spec.causal)
-      return forTiles(k.i64(0), k.i64(spec.keys), spec.keys % plan.rows, whole);
-    Value limit = visibleTo(k.add(i0, k.add(count, -1)));
-    // Where the diagonal enters the strip at this key.
-    auto entry = [&](Value key) { return k.sub(k.sub(key, k.i64(plan.shift())), i0); };
-    auto isLater = [&](Value x) { return compare(arith::CmpIPredicate::sge, x, k.i64(0)); };
-    if (!plan.singleChains())
-      return forTiles(k.i64(0), limit, -1, [&](Value key, int64_t rows) {
-        auto singly = [&] {
-          k.forLoop(key, k.add(key, rows), k.i64(1), [&](Value single) {
-            Value first = clamp(entry(single), k.i64(0), count);
-            rowsAt(single, 1, first, k.sub(count, first), Triangle::None);
-          });
-        };
-        k.ifThen(isLater(entry(k.add(key, rows - 1))), singly, [&] { whole(key, rows); });
-      });
-    // Tiles lie so that the diagonal enters a strip with the first row of one.
-    int64_t ahead = plan.shift() % plan.rows;
-    if (ahead)
-      whole(k.i64(0), ahead);
-    forTiles(k.i64(ahead), limit, spec.queries % plan.rows, [&](Value key, int64_t rows) {
-      Value first = entry(key);
-      Value common = k.sub(k.sub(count, first), k.i64(rows - 1));
-      k.ifThen(
-          isLater(first), [&] { rowsAt(key, rows, first, common, Triangle::Leading); },
-          [&] { whole(key, rows); });
+      k.forLoop(visible, k.i64(spec.keys), k.i64(1),
+                [&](Value key) { k.store(plan.compute, zero, to, key); });
     });
   }
 
   BackwardBuffers buffers;
+  AttentionBias bias;
+  AttentionMask mask;
   AttentionDropout dropout;
   const BackwardWorkspace &offsets;
   HeadIndex head;
@@ -298,11 +340,11 @@ EmittedLaunch emitAttentionBackward(ModuleOp kernels, StringRef name, const Atte
   BackwardWorkspace offsets(plan);
   KernelBuilder k(kernels, name);
   BackwardEmitter(k, plan, offsets).emit();
-  EmittedCommand command{name.str(), plan.items(), {}, offsets.layout.bytes};
+  EmittedCommand command{name.str(), spec.batch * spec.keyHeads, {}, offsets.layout.bytes};
   int64_t inputs = BackwardBuffers(spec).outputs;
   for (int64_t i = 0; i < inputs; ++i)
     command.buffers.push_back({BufferSlot::Input, i, 0});
-  for (int64_t i = 0; i < llvm::count(ArrayRef(spec.stored).take_front(3), true); ++i)
+  for (int64_t i = 0; i < llvm::count(spec.stored, true); ++i)
     command.buffers.push_back({BufferSlot::Output, i, 0});
   return {{command}, 0};
 }

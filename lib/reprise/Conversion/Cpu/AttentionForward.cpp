@@ -11,7 +11,7 @@ namespace {
 struct ForwardWorkspace {
   WorkspaceLayout layout;
   int64_t keys = 0, values = 0; // copies of those that tiles cannot read as they lie
-  int64_t packed, scores, results, sums, sumTrees, totals, statistics;
+  int64_t packed, scores, results, sums, sumTrees, totals, statistics, mask = 0;
 
   explicit ForwardWorkspace(const AttentionPlan &plan) {
     const AttentionSpec &spec = plan.spec;
@@ -27,27 +27,31 @@ struct ForwardWorkspace {
     sumTrees = reserve(AttentionPlan::slotsOf(spec.keys) * plan.width);
     totals = reserve(plan.strip);
     statistics = reserve(plan.strip);
+    if (spec.hasMask)
+      mask = layout.reserve(AttentionMask::bytes(plan), 1);
   }
 };
 
 class ForwardEmitter : AttentionParts {
 public:
   ForwardEmitter(KernelBuilder &k, const AttentionPlan &plan, const ForwardWorkspace &offsets)
-      : AttentionParts(k, plan), dropout(*this, 3), offsets(offsets),
-        firstOutput(3 + spec.drawInputs()) {}
+      : AttentionParts(k, plan), bias(*this, 3), mask(*this, 3 + spec.hasBias, offsets.mask),
+        dropout(*this, 3 + spec.scoreInputs()), offsets(offsets),
+        firstOutput(3 + spec.scoreInputs() + spec.drawInputs()) {}
 
   void emit() {
     packed = workspace(offsets.packed), scores = workspace(offsets.scores);
     results = workspace(offsets.results), totals = workspace(offsets.totals);
     statistics = workspace(offsets.statistics);
     k.forLoop(k.begin(), k.end(), k.i64(1), [&](Value item) {
-      head = headOf(k.div(item, plan.rowBlocks()));
+      head = headOf(k.div(item, plan.rowBlocks()), spec.heads);
+      HeadIndex keyHead = keyHeadOf(head);
       Value begin = k.mul(k.rem(item, plan.rowBlocks()), plan.itemRows);
       Value end = k.min(k.add(begin, plan.itemRows), k.i64(spec.queries));
       Value visible = spec.causal ? k.add(end, plan.shift()) : k.i64(spec.keys);
-      keys = rowsFor(headBase(1, spec.type, spec.key, head), spec.key, visible,
+      keys = rowsFor(headBase(1, spec.type, spec.key, keyHead), spec.key, visible,
                      workspace(offsets.keys), plan.isDirect(spec.key, false));
-      values = rowsFor(headBase(2, spec.type, spec.value, head), spec.value, visible,
+      values = rowsFor(headBase(2, spec.type, spec.value, keyHead), spec.value, visible,
                        workspace(offsets.values), plan.isDirect(spec.value, true));
       k.forLoop(begin, end, k.i64(plan.strip),
                 [&](Value i0) { emitStrip(i0, k.min(k.i64(plan.strip), k.sub(end, i0))); });
@@ -57,32 +61,59 @@ public:
 private:
   void emitStrip(Value i0, Value count) {
     packQueries(headBase(0, spec.type, spec.query, head), spec.query, i0, count, packed);
+    if (spec.hasMask)
+      mask.build(head, i0, count);
     k.forLoop(k.i64(0), count, k.i64(plan.lanes), [&](Value column) {
-      Value limit = visibleTo(k.add(k.add(i0, column), plan.lanes - 1));
+      Value limit = seenTo(k.add(k.add(i0, column), plan.lanes - 1));
       products(keys, packedQueries(packed, column), column, k.i64(0), limit, k.i64(0), scores);
     });
     k.forLoop(k.i64(0), count, k.i64(plan.width),
               [&](Value column) { emitProbabilities(column, k.add(i0, column)); });
-    forChains(spec.keys, results, plan.strip * plan.ld,
-              [&](Value c, Value slot) { contractKeys(scores, values, i0, count, c, slot); });
+    forChains(spec.keys, results, plan.strip * plan.ld, [&](Value c, Value slot) {
+      contractKeys(scores, values, i0, count, c, slot, spec.hasMask ? &mask : nullptr);
+    });
     store(i0, count);
   }
+
+  /// No query up to `i` sees keys from here on.
+  Value seenTo(Value i) { return spec.hasMask ? k.min(visibleTo(i), mask.limit) : visibleTo(i); }
 
   /// The scores of one register of queries, from `i` on, become probabilities.
   struct Column {
     Value at;        // in the strip
     Value positions; // of the words of dropout
     Value bounds;    // keys that each query sees
+    AttentionBias::Rows bias;
     Value largest;
   };
 
+  Value scoreAddress(const Column &column, Value key) {
+    return element(scores, k.add(k.mul(key, plan.strip), column.at));
+  }
+
+  /// The product, scaled; with a bias, what emitMaximum has left.
   Value score(const Column &column, Value key) {
-    Value at = k.add(k.mul(key, plan.strip), column.at);
-    Value sum = k.load(plan.compute, scores, at, plan.width);
+    Value sum = k.load(plan.compute, scoreAddress(column, key), k.i64(0), plan.width);
+    if (spec.hasBias)
+      return sum;
     return arith::MulFOp::create(b, sum, k.constant(vectorType(), spec.scale));
   }
 
+  Value addBias(const Column &column, Value key) {
+    Value address = scoreAddress(column, key);
+    Value sum = k.load(plan.compute, address, k.i64(0), plan.width);
+    sum = arith::MulFOp::create(b, sum, k.constant(vectorType(), spec.scale));
+    sum = arith::AddFOp::create(b, sum, bias.at(column.bias, key));
+    k.store(plan.compute, sum, address, k.i64(0));
+    return sum;
+  }
+
+  /// Whether groups of four keys can hold some that not all queries see.
+  bool hidesKeys() const { return spec.causal || spec.hasMask || spec.keys % 4; }
+
   Value isVisible(const Column &column, Value key) {
+    if (spec.hasMask)
+      return mask.sees(column.at, key);
     Type element = getElementTypeOrSelf(indexType());
     Value index =
         element.isInteger(64) ? key : arith::TruncIOp::create(b, element, key).getResult();
@@ -104,10 +135,12 @@ private:
   }
 
   void emitProbabilities(Value at, Value i) {
-    Column column{at, spec.draws() ? dropout.rowPositions(head, i) : Value(), boundsOf(i), {}};
+    Column column{at, spec.draws() ? dropout.rowPositions(head, i) : Value(), boundsOf(i), {}, {}};
+    if (spec.hasBias)
+      column.bias = bias.rows(head, i);
     // The keys before `full` are seen by all, those from `limit` on by none.
-    Value full = roundDown(visibleTo(i), 4);
-    Value limit = roundUp(visibleTo(k.add(i, plan.width - 1)), 4);
+    Value full = roundDown(spec.hasMask ? k.min(visibleTo(i), mask.full) : visibleTo(i), 4);
+    Value limit = roundUp(seenTo(k.add(i, plan.width - 1)), 4);
     column.largest = emitMaximum(column, full, limit);
     Value sums = workspace(offsets.sums), trees = workspace(offsets.sumTrees);
     forChains(spec.keys, trees, plan.width, [&](Value c, Value slot) {
@@ -117,7 +150,7 @@ private:
         k.forLoop(lo, hi, k.i64(4), [&](Value key) { emitGroup(column, key, sums, masked); });
       };
       groups(begin, k.min(full, end), false);
-      if (spec.causal || spec.keys % 4)
+      if (hidesKeys())
         groups(max(full, begin), k.min(limit, end), true);
       k.store(plan.compute, fold(sums), slot, k.i64(0));
     });
@@ -140,7 +173,8 @@ private:
       return k.forLoop(lo, hi, k.i64(4), start, [&](Value key, ValueRange carried) {
         KernelBuilder::Carried next;
         for (int64_t u = 0; u < 4; ++u) {
-          Value at = k.add(key, u), value = score(column, at);
+          Value at = k.add(key, u);
+          Value value = spec.hasBias ? addBias(column, at) : score(column, at);
           if (masked)
             value = arith::SelectOp::create(b, isVisible(column, at), value, least);
           next.push_back(greater(value, carried[u]));
@@ -149,7 +183,7 @@ private:
       });
     };
     KernelBuilder::Carried m = scan(k.i64(0), full, KernelBuilder::Carried(4, least), false);
-    if (spec.causal || spec.keys % 4)
+    if (hidesKeys())
       m = scan(full, limit, m, true);
     return greater(greater(m[0], m[1]), greater(m[2], m[3]));
   }
@@ -192,7 +226,13 @@ private:
       storeRows(results, count, to, [&](Value value, Value row) -> Value {
         Value total = k.load(plan.compute, totals, row);
         auto vector = dyn_cast<VectorType>(value.getType());
-        return arith::DivFOp::create(b, value, k.splat(total, vector ? plan.width : 1));
+        Value quotient = arith::DivFOp::create(b, value, k.splat(total, vector ? plan.width : 1));
+        if (!spec.hasMask)
+          return quotient;
+        // The sum of no probabilities; the sum of any is at least 1.
+        Value seesNone =
+            arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, total, k.constant(plan.compute, 0));
+        return arith::SelectOp::create(b, seesNone, k.constant(value.getType(), 0), quotient);
       });
     }
     if (!spec.stored[1])
@@ -203,6 +243,8 @@ private:
     });
   }
 
+  AttentionBias bias;
+  AttentionMask mask;
   AttentionDropout dropout;
   const ForwardWorkspace &offsets;
   unsigned firstOutput;
@@ -221,8 +263,9 @@ EmittedLaunch emitAttention(ModuleOp kernels, StringRef name, const AttentionSpe
   ForwardWorkspace offsets(plan);
   KernelBuilder k(kernels, name);
   ForwardEmitter(k, plan, offsets).emit();
-  EmittedCommand command{name.str(), plan.items() * plan.rowBlocks(), {}, offsets.layout.bytes};
-  int64_t inputs = 3 + spec.drawInputs();
+  EmittedCommand command{
+      name.str(), spec.batch * spec.heads * plan.rowBlocks(), {}, offsets.layout.bytes};
+  int64_t inputs = 3 + spec.scoreInputs() + spec.drawInputs();
   for (int64_t i = 0; i < inputs; ++i)
     command.buffers.push_back({BufferSlot::Input, i, 0});
   for (int64_t i = 0; i < spec.stored[0] + spec.stored[1]; ++i)

@@ -32,7 +32,8 @@ public:
       return op->emitError("kernels of attention take heads of at most ")
              << AttentionSpec::maxDepth << " elements";
     if (auto forward = dyn_cast<AttentionOp>(op)) {
-      if (failed(describe(forward)) || failed(addDraw(forward)))
+      if (failed(describe(forward)) || failed(addScoreOperands(forward)) ||
+          failed(addDraw(forward)))
         return failure();
       return finish(emitAttention(kernels, name, spec, target));
     }
@@ -40,7 +41,8 @@ public:
     spec.hasDlse = static_cast<bool>(backward.getDlse());
     if (failed(describe(backward)) || failed(add(backward.getOut(), spec.out)) ||
         failed(add(backward.getLse(), spec.lse)) || failed(add(backward.getDout(), spec.dout)) ||
-        (spec.hasDlse && failed(add(backward.getDlse(), spec.dlse))) || failed(addDraw(backward)))
+        (spec.hasDlse && failed(add(backward.getDlse(), spec.dlse))) ||
+        failed(addScoreOperands(backward)) || failed(addDraw(backward)))
       return failure();
     return finish(emitAttentionBackward(kernels, name, spec, target));
   }
@@ -55,8 +57,9 @@ private:
         return op->emitError("beside this op its kernel can hold views of its operands only");
       outputs[result.getResultNumber()] = static_cast<int64_t>(number);
     }
-    for (auto [number, output] : llvm::enumerate(outputs))
-      spec.stored[number] = output >= 0;
+    spec.stored.clear();
+    for (int64_t output : outputs)
+      spec.stored.push_back(output >= 0);
     return success();
   }
 
@@ -66,6 +69,7 @@ private:
     spec.batch = query.getDimSize(0);
     spec.heads = query.getDimSize(1);
     spec.queries = query.getDimSize(2);
+    spec.keyHeads = cast<RankedTensorType>(op.getKey().getType()).getDimSize(1);
     spec.keys = cast<RankedTensorType>(op.getKey().getType()).getDimSize(2);
     spec.depth = query.getDimSize(3);
     spec.scale = op.getScale();
@@ -83,6 +87,26 @@ private:
     ArrayRef<int64_t> found = operand->strides;
     strides = {found[0], found[1], found[2], found.size() > 3 ? found[3] : 0};
     slots.push_back(operand->slot);
+    return success();
+  }
+
+  template <typename OpT> LogicalResult addScoreOperands(OpT op) {
+    spec.hasBias = static_cast<bool>(op.getBias());
+    spec.hasMask = static_cast<bool>(op.getMask());
+    return success((!spec.hasBias || succeeded(addRepeated(op.getBias(), spec.bias))) &&
+                   (!spec.hasMask || succeeded(addRepeated(op.getMask(), spec.mask))));
+  }
+
+  /// An operand [b or 1, h or 1, t or 1, s].
+  LogicalResult addRepeated(Value value, AttentionStrides &strides) {
+    if (failed(add(value, strides)))
+      return failure();
+    ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
+    for (auto [size, stride] :
+         {std::pair(shape[0], &strides.batch), std::pair(shape[1], &strides.head),
+          std::pair(shape[2], &strides.row)})
+      if (size == 1)
+        *stride = 0;
     return success();
   }
 

@@ -10,8 +10,12 @@ Type AttentionParts::indexType() {
   return KernelBuilder::typeOf(integer, plan.width);
 }
 
-HeadIndex AttentionParts::headOf(Value number) {
-  return {number, k.div(number, spec.heads), k.rem(number, spec.heads)};
+HeadIndex AttentionParts::headOf(Value number, int64_t heads) {
+  return {number, k.div(number, heads), k.rem(number, heads)};
+}
+
+HeadIndex AttentionParts::keyHeadOf(const HeadIndex &head) {
+  return {k.div(head.number, spec.group()), head.batch, k.div(head.head, spec.group())};
 }
 
 Value AttentionParts::headBase(unsigned buffer, Type type, const AttentionStrides &strides,
@@ -115,71 +119,6 @@ void AttentionParts::tile(TileOperand left, const RowMatrix &right, Value firstT
   tile.resume = resume;
   tile.triangle = triangle;
   emitTile(k, plan.tiles, tile);
-}
-
-void AttentionParts::contractKeys(Value weights, const RowMatrix &right, Value i0, Value count,
-                                  Value c, Value to) {
-  Value key0 = k.mul(c, chainLength);
-  Value terms = k.min(k.i64(chainLength), k.sub(k.i64(spec.keys), key0));
-  forDepth([&](Value d, int64_t lanes) {
-    auto rowsAt = [&](Value row, int64_t rows, Value terms, Triangle shape) {
-      Value left = element(weights, k.add(k.mul(key0, plan.strip), row));
-      tile({plan.compute, left, 1, plan.strip}, right, key0, terms, rows, d, lanes,
-           element(to, k.mul(row, plan.ld)), false, shape);
-    };
-    if (!spec.causal)
-      return forTiles(k.i64(0), roundUp(count, plan.rows), 0,
-                      [&](Value row, int64_t rows) { rowsAt(row, rows, terms, Triangle::None); });
-    if (plan.singleChains())
-      return forTiles(k.i64(0), count, spec.queries % plan.rows, [&](Value row, int64_t rows) {
-        rowsAt(row, rows, visibleTo(k.add(i0, row)), Triangle::Trailing);
-      });
-    forTiles(k.i64(0), roundUp(count, plan.rows), 0, [&](Value row, int64_t rows) {
-      Value all = compare(arith::CmpIPredicate::sge, visibleTo(k.add(i0, row)), k.add(key0, terms));
-      auto singly = [&] {
-        k.forLoop(row, k.add(row, rows), k.i64(1), [&](Value single) {
-          Value visible = k.sub(visibleTo(k.add(i0, single)), key0);
-          rowsAt(single, 1, clamp(visible, k.i64(0), terms), Triangle::None);
-        });
-      };
-      k.ifThen(all, [&] { rowsAt(row, rows, terms, Triangle::None); }, singly);
-    });
-  });
-}
-
-void AttentionParts::zero(Value to, Value count) {
-  k.forLoop(k.i64(0), count, k.i64(plan.width),
-            [&](Value at) { k.store(plan.compute, k.constant(vectorType(), 0), to, at); });
-}
-
-/// Adds slot s + 1 to slot s, for s = from, from − 1, … , `count` times.
-void AttentionParts::addSlots(Value slots, int64_t elements, Value from, Value count) {
-  k.forLoop(k.i64(0), count, k.i64(1), [&](Value i) {
-    Value to = element(slots, k.mul(k.sub(from, i), elements));
-    Value other = element(to, k.i64(elements));
-    k.forLoop(k.i64(0), k.i64(elements), k.i64(plan.width), [&](Value at) {
-      Value left = k.load(plan.compute, to, at, plan.width);
-      Value right = k.load(plan.compute, other, at, plan.width);
-      k.store(plan.compute, arith::AddFOp::create(b, left, right), to, at);
-    });
-  });
-}
-
-void AttentionParts::forChains(int64_t terms, Value slots, int64_t elements,
-                               llvm::function_ref<void(Value, Value)> chain) {
-  int64_t chains = AttentionPlan::chainsOf(terms);
-  if (chains == 1)
-    return chain(k.i64(0), slots);
-  // A binary counter of finished chains is the neighbour tree: before chain c its 1 bits are the
-  // partial sums.
-  k.forLoop(k.i64(0), k.i64(chains), k.i64(1), [&](Value c) {
-    Value slot = math::CtPopOp::create(b, c);
-    chain(c, element(slots, k.mul(slot, elements)));
-    Value carries = math::CountTrailingZerosOp::create(b, k.add(c, 1));
-    addSlots(slots, elements, k.sub(slot, k.i64(1)), carries);
-  });
-  int64_t left = llvm::popcount(static_cast<uint64_t>(chains)) - 1;
-  addSlots(slots, elements, k.i64(left - 1), k.i64(left));
 }
 
 void AttentionParts::storeRows(Value from, Value count, Value to,

@@ -22,6 +22,13 @@ struct HeadIndex {
   mlir::Value number, batch, head;
 };
 
+/// Queries [first, last) of the strip at `i0`.
+struct QueryRange {
+  mlir::Value i0, first, last;
+};
+
+class AttentionMask;
+
 /// Emits parts of one kernel. `Value`s without another type are i64.
 class AttentionParts {
 public:
@@ -57,7 +64,9 @@ public:
     return spec.causal ? k.min(k.add(i, plan.shift() + 1), k.i64(spec.keys)) : k.i64(spec.keys);
   }
 
-  HeadIndex headOf(Value number);
+  /// Head `number` of all, of so many per batch entry.
+  HeadIndex headOf(Value number, int64_t heads);
+  HeadIndex keyHeadOf(const HeadIndex &head);
   /// The first element of a head in an operand of the given strides.
   Value headBase(unsigned buffer, mlir::Type type, const AttentionStrides &strides,
                  const HeadIndex &head);
@@ -87,9 +96,14 @@ public:
 
   /// Chain number c of Σ_j weights[j, i] · right[j, d] over the keys that each query sees, for the
   /// queries [i0, i0 + count). Row i − i0 of `to` gets that of query i; some rows after them are
-  /// written too. Element (j, i) of the weights lies at j · strip + i − i0.
-  void contractKeys(Value weights, const RowMatrix &right, Value i0, Value count, Value c,
-                    Value to);
+  /// written too. Element (j, i) of the weights lies at j · strip + i − i0. `mask` is null if there
+  /// is none.
+  void contractKeys(Value weights, const RowMatrix &right, Value i0, Value count, Value c, Value to,
+                    AttentionMask *mask);
+  /// Adds Σ_i weights[j, i] · right[i − i0, d] over those of the queries that see key j to to[j,
+  /// d].
+  void contractQueries(Value weights, const RowMatrix &right, const QueryRange &queries, Value to,
+                       AttentionMask *mask);
 
   /// Sets `count` elements, a multiple of the register's, to +0.
   void zero(Value to, Value count);
@@ -103,8 +117,75 @@ public:
                  llvm::function_ref<Value(Value value, Value row)> map);
 
 private:
+  void contractSeenKeys(Value weights, const RowMatrix &right, Value count, Value key0, Value terms,
+                        Value to, AttentionMask &mask);
   void copyRow(Value from, const AttentionStrides &strides, Value to);
   void addSlots(Value slots, int64_t elements, Value from, Value count);
+};
+
+/// The bias of the scores.
+class AttentionBias {
+public:
+  using Value = mlir::Value;
+  AttentionBias(AttentionParts &parts, unsigned buffer) : parts(parts), buffer(buffer) {}
+
+  /// Where the queries of one register, from `i` on, begin in the bias of a head. Those beyond the
+  /// last one read the last one's.
+  struct Rows {
+    Value base, offsets; // offsets: none if all queries share one row
+  };
+  Rows rows(const HeadIndex &head, Value i);
+  /// The bias of a key, or of the last one for those beyond it.
+  Value at(const Rows &rows, Value key);
+
+private:
+  AttentionParts &parts;
+  unsigned buffer;
+};
+
+/// Which keys the queries of a strip see, as the mask and causality say: one word per key, whose
+/// bit r is that of query i0 + r. Queries beyond the last one see what that one sees.
+class AttentionMask {
+public:
+  using Value = mlir::Value;
+  /// `offset` is that of `bytes(plan)` in the workspace.
+  AttentionMask(AttentionParts &parts, unsigned buffer, int64_t offset)
+      : parts(parts), buffer(buffer), offset(offset) {}
+  static int64_t bytes(const AttentionPlan &plan);
+
+  void build(const HeadIndex &head, Value i0, Value count);
+  /// All queries of the strip see the keys before `full`; none sees those from `limit` on.
+  Value full, limit;
+
+  /// Which of the queries of one register, from `column` on, see a key.
+  Value sees(Value column, Value key);
+  /// Whether query `row` of the strip sees a key.
+  Value seesOne(Value row, Value key);
+  /// Runs `all(lo, hi)` for the keys that each of the queries [row, row + rows) sees, and
+  /// `single(query, lo, hi)` for those that only some see, in order for each query.
+  void forSeenKeys(Value row, int64_t rows, llvm::function_ref<void(Value, Value)> all,
+                   llvm::function_ref<void(Value, Value, Value)> single);
+  /// Runs `body(lo, hi, from, to)` for keys [lo, hi) that the queries [from, to) see, within
+  /// [first, last) of the strip; in order for each key.
+  void forSeeingQueries(Value first, Value last,
+                        llvm::function_ref<void(Value, Value, Value, Value)> body);
+
+private:
+  Value word(Value key);
+  Value startOf(Value run);
+  Value wordOf(Value run) { return word(startOf(run)); }
+  void loadWords(const HeadIndex &head, Value i0, Value count);
+  void addRow(Value from, Value bit);
+  Value finishWord(Value key, Value i0, Value count);
+  /// Runs `body(kind, begin, end)` for the longest stretches of runs in [begin, end) of one kind.
+  void forStretches(Value begin, Value end, llvm::function_ref<Value(Value run)> kindOf,
+                    llvm::function_ref<void(Value, Value, Value)> body);
+
+  AttentionParts &parts;
+  unsigned buffer;
+  int64_t offset;
+  Value words, starts; // of all keys; of the runs of equal words, and the end of the last run
+  Value runs;
 };
 
 /// The words of dropout for one register of queries.

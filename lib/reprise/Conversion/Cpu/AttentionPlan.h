@@ -21,7 +21,7 @@ struct AttentionPlan {
   int64_t scoreRows;     // keys of a tile of scores
   int64_t lanes;         // queries of a tile of scores; a multiple of width
   int64_t depthLanes;    // columns of a tile of results; a multiple of width
-  int64_t strip;         // queries of a strip; a multiple of rows and of lanes
+  int64_t strip;         // queries of a strip; a multiple of rows and of lanes, at most 63
   int64_t keyBlock;      // keys that the backward handles at a time; a multiple of scoreRows, of 4
   int64_t itemRows;      // queries of one work item of the forward; a multiple of strip
   int64_t ld;            // distance of rows of results in workspace: the depth, whole registers
@@ -32,16 +32,17 @@ struct AttentionPlan {
   int64_t bytes() const { return KernelBuilder::bytesOf(compute); }
   /// Query i sees keys up to i + shift() under a causal mask.
   int64_t shift() const { return spec.keys - spec.queries; }
+  /// Terms of the sums over queries: a key head's queries in all heads that read it.
+  int64_t queryTerms() const { return spec.group() * spec.queries; }
   /// Work items of one head in the forward.
   int64_t rowBlocks() const { return llvm::divideCeil(spec.queries, itemRows); }
-  int64_t items() const { return spec.batch * spec.heads; }
   static int64_t chainsOf(int64_t terms) {
     return std::max<int64_t>(1, llvm::divideCeil(terms, chainLength));
   }
   /// Partial sums that the tree over so many chains needs at once.
   static int64_t slotsOf(int64_t terms) { return llvm::Log2_64(chainsOf(terms)) + 1; }
   /// All sums are single chains, so that diagonals lie where the shape tells.
-  bool singleChains() const { return spec.keys <= chainLength && spec.queries <= chainLength; }
+  bool singleChains() const { return spec.keys <= chainLength && queryTerms() <= chainLength; }
   /// Whether tiles read rows of such an operand as they lie in memory, or need a copy of them.
   bool isDirect(const AttentionStrides &strides, bool asLanes) const;
   /// Elements from one packed group of `lanes` queries to the next.

@@ -70,27 +70,36 @@ static ArrayRef<int64_t> spaceOf(Operation *op) {
   return shapeOf(op->getResult(0));
 }
 
-static bool reducesLast(Operation *op) {
+/// The dimensions of its space that an op reduces; none if it is no reduction.
+static SmallVector<int64_t> reducedDims(Operation *op) {
+  if (auto reduction = dyn_cast<ReductionOpInterface>(op))
+    return reduction.getReducedDims();
   if (isa<NormalizationOpInterface>(op))
-    return true;
-  auto reduction = dyn_cast<ReductionOpInterface>(op);
-  int64_t last = static_cast<int64_t>(shapeOf(op->getOperand(0)).size()) - 1;
-  return reduction && reduction.getReducedDims() == SmallVector<int64_t>{last};
+    return {static_cast<int64_t>(spaceOf(op).size()) - 1};
+  return {};
 }
 
-/// True if `view` repeats a value of rows along the last dimension.
-static bool spreadsRows(Operation *view) {
+/// True if `view` repeats a value of rows along the dimensions that a group reduces.
+static bool spreadsRows(Operation *view, ArrayRef<int64_t> reduced) {
   auto broadcast = dyn_cast<BroadcastOp>(view);
-  return broadcast &&
-         shapeOf(broadcast.getResult()).drop_back() == shapeOf(broadcast.getOperand()) &&
-         llvm::is_sorted(broadcast.getDims()) &&
-         (broadcast.getDims().empty() ||
-          broadcast.getDims().back() == static_cast<int64_t>(broadcast.getDims().size()) - 1);
+  if (!broadcast)
+    return false;
+  int64_t rank = shapeOf(broadcast.getResult()).size(), kept = 0;
+  for (int64_t d = 0; d < rank; ++d) {
+    if (llvm::is_contained(reduced, d))
+      continue;
+    if (kept == static_cast<int64_t>(broadcast.getDims().size()) ||
+        broadcast.getDims()[kept] != d ||
+        shapeOf(broadcast.getOperand())[kept] != shapeOf(broadcast.getResult())[d])
+      return false;
+    ++kept;
+  }
+  return kept == static_cast<int64_t>(broadcast.getDims().size());
 }
 
-/// True if ops of the group read values of the group in place, or rows spread over the last
-/// dimension: what a kernel that walks the space once has in registers.
-static bool readsInPlace(ArrayRef<Operation *> ops) {
+/// True if ops of the group read values of the group in place, or rows spread over the dimensions
+/// that it reduces: what a kernel that walks the space once has in registers.
+static bool readsInPlace(ArrayRef<Operation *> ops, ArrayRef<int64_t> reduced) {
   llvm::SmallPtrSet<Operation *, 16> members(ops.begin(), ops.end());
   auto isMember = [&](Value value) {
     return value.getDefiningOp() && members.contains(value.getDefiningOp());
@@ -99,7 +108,7 @@ static bool readsInPlace(ArrayRef<Operation *> ops) {
     for (Value operand : op->getOperands()) {
       bool moved = false;
       while (operand.getDefiningOp() && isa<ViewOpInterface>(operand.getDefiningOp())) {
-        moved |= !spreadsRows(operand.getDefiningOp());
+        moved |= !spreadsRows(operand.getDefiningOp(), reduced);
         operand = operand.getDefiningOp()->getOperand(0);
       }
       if (moved && isMember(operand))
@@ -108,21 +117,30 @@ static bool readsInPlace(ArrayRef<Operation *> ops) {
   return true;
 }
 
-/// Elementwise ops on one shape, reductions of its last dimension, and elementwise ops on the rows
-/// that those leave.
+/// Elementwise ops on one shape, reductions of some dimensions of it, the last among them, and
+/// elementwise ops on the rows that those leave.
 static bool isRowGroup(ArrayRef<Operation *> ops) {
   ArrayRef<int64_t> space;
   for (Operation *op : ops)
     if (spaceOf(op).size() > space.size())
       space = spaceOf(op);
-  ArrayRef<int64_t> rows = space.empty() ? space : space.drop_back();
+  SmallVector<int64_t> reduced;
+  for (Operation *op : ops)
+    if (spaceOf(op) == space && reduced.empty())
+      reduced = reducedDims(op);
+  if (!reduced.empty() && reduced.back() + 1 != static_cast<int64_t>(space.size()))
+    return false;
+  SmallVector<int64_t> rows;
+  for (auto [d, size] : llvm::enumerate(space))
+    if (!llvm::is_contained(reduced, static_cast<int64_t>(d)))
+      rows.push_back(size);
   for (Operation *op : ops) {
-    bool onSpace = spaceOf(op) == space && (isElementwise(op) || reducesLast(op));
-    bool onRows = spaceOf(op) == rows && isElementwise(op) && llvm::any_of(ops, reducesLast);
+    bool onSpace = spaceOf(op) == space && (isElementwise(op) || reducedDims(op) == reduced);
+    bool onRows = !reduced.empty() && spaceOf(op) == ArrayRef(rows) && isElementwise(op);
     if (!onSpace && !onRows)
       return false;
   }
-  return true;
+  return readsInPlace(ops, reduced);
 }
 
 /// One contraction, and elementwise ops on its result's shape after it.
@@ -130,9 +148,9 @@ static bool isContractionGroup(ArrayRef<Operation *> ops) {
   if (!isa<ContractionOpInterface>(ops.front()))
     return false;
   ArrayRef<int64_t> shape = shapeOf(ops.front()->getResult(0));
-  return llvm::all_of(ops.drop_front(), [&](Operation *op) {
-    return isElementwise(op) && shapeOf(op->getResult(0)) == shape;
-  });
+  return readsInPlace(ops, {}) && llvm::all_of(ops.drop_front(), [&](Operation *op) {
+           return isElementwise(op) && shapeOf(op->getResult(0)) == shape;
+         });
 }
 
 static bool computesPositions(ArrayRef<Operation *> ops) {
@@ -147,7 +165,7 @@ static bool canHold(ArrayRef<Operation *> ops, const Target &target) {
     return true;
   if (computesPositions(ops))
     return false;
-  return ops.size() <= maxGroupSize && readsInPlace(ops) &&
+  return ops.size() <= maxGroupSize &&
          ((target.hasContractionEpilogues() && isContractionGroup(ops)) || isRowGroup(ops));
 }
 

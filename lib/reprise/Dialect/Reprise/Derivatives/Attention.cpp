@@ -6,6 +6,17 @@ using namespace reprise;
 
 namespace reprise {
 
+/// The cotangent of a bias [b or 1, h or 1, t or 1, s]: that of the scores, summed where it
+/// repeats.
+static Value sumToBias(Pullback &p, Value scores, Value bias) {
+  ArrayRef<int64_t> shape = p.typeOf(bias).getShape();
+  SmallVector<int64_t> repeated;
+  for (int64_t d = 0; d < 4; ++d)
+    if (shape[d] != p.typeOf(scores).getDimSize(d))
+      repeated.push_back(d);
+  return p.reshape(p.sum(scores, repeated), shape);
+}
+
 /// The gradients come from one op that draws the same words again.
 static void differentiate(AttentionOp op, Pullback &p) {
   bool wide =
@@ -15,32 +26,64 @@ static void differentiate(AttentionOp op, Pullback &p) {
   Value out = fit(op.getOut());
   // The backward op has no form without dout; a cotangent of lse alone is a rarity.
   Value dout = p.getRaw(0) ? fit(p.getRaw(0)) : p.like(out, 0);
+  Type dscore;
+  if (op.getBias() && p.wants(3))
+    dscore = p.typeOf(op.getBias()).clone(op.getDrawnShape());
   auto backward = AttentionBackwardOp::create(
-      p.b, q.getType(), k.getType(), v.getType(), Type(), q, k, v, out, op.getLse(), dout,
+      p.b, q.getType(), k.getType(), v.getType(), dscore, q, k, v, out, op.getLse(), dout,
       p.getRaw(1), op.getBias(), op.getMask(), op.getSeed(), op.getOffset(), op.getOrigin(),
       op.getScaleAttr(), op.getCausalAttr(), op.getRateAttr(), op.getStreamAttr(),
       op.getGlobalShapeAttr());
   for (unsigned i = 0; i < 3; ++i)
     p.give(i, backward.getResult(i));
+  if (dscore)
+    p.give(3, sumToBias(p, backward.getDscore(), op.getBias()));
 }
 
 namespace {
-/// The parts of attention_backward as ops on whole score matrices [b, h, t, s]. Masked scores are
-/// no terms: whatever leaves score space is masked.
+/// The parts of attention_backward as ops on whole score matrices. The query heads that share a key
+/// head are neighbours, so they are further queries of it: scores are [b, g, h / g · t, s]. Masked
+/// scores are no terms: whatever leaves score space is masked.
 struct Scores {
   Pullback &p;
   AttentionBackwardOp op;
-  ArrayRef<int64_t> shape;
+  SmallVector<int64_t> whole = op.getDrawnShape(); // [b, h, t, s]
+  SmallVector<int64_t> shape = folded(whole);
   Value mask = buildMask();
 
+  /// [b, h, t, …] as [b, g, h / g · t, …].
+  SmallVector<int64_t> folded(ArrayRef<int64_t> sizes) {
+    int64_t keyHeads = p.typeOf(op.getKey()).getDimSize(1);
+    SmallVector<int64_t> result{sizes[0], keyHeads, sizes[1] / keyHeads * sizes[2]};
+    llvm::append_range(result, sizes.drop_front(3));
+    return result;
+  }
+  Value fold(Value x) { return p.reshape(x, folded(p.typeOf(x).getShape())); }
+
+  /// A bias or mask, folded.
+  Value repeat(Value x) {
+    SmallVector<int64_t> sizes, dims;
+    for (auto [d, size] : llvm::enumerate(p.typeOf(x).getShape()))
+      if (size == whole[d]) {
+        sizes.push_back(size);
+        dims.push_back(d);
+      }
+    return fold(p.broadcast(p.reshape(x, sizes), whole, dims));
+  }
+
   /// Query i sees keys j ≤ i + (s - t).
-  Value buildMask() {
-    if (!op.getCausal())
-      return {};
-    auto type = RankedTensorType::get(shape.take_back(2), p.b.getI64Type());
+  Value buildCausalMask() {
+    auto type = RankedTensorType::get(ArrayRef(whole).take_back(2), p.b.getI64Type());
     Value query = IotaOp::create(p.b, type, 0), key = IotaOp::create(p.b, type, 1);
-    Value limit = p.add(query, p.like(query, shape[3] - shape[2]));
-    return p.broadcast(p.compare(ComparePredicate::le, key, limit), shape, {2, 3});
+    Value limit = p.add(query, p.like(query, whole[3] - whole[2]));
+    return fold(p.broadcast(p.compare(ComparePredicate::le, key, limit), whole, {2, 3}));
+  }
+  Value buildMask() {
+    Value causal = op.getCausal() ? buildCausalMask() : Value();
+    if (!op.getMask())
+      return causal;
+    Value given = repeat(op.getMask());
+    return causal ? p.select(given, causal, p.like(causal, 0)) : given;
   }
   Value masked(Value x) { return mask ? p.select(mask, x, p.like(x, 0)) : x; }
 
@@ -48,8 +91,10 @@ struct Scores {
   Value dropout(Value x) {
     if (!op.draws())
       return x;
-    return DropoutOp::create(p.b, x.getType(), x, op.getSeed(), op.getOffset(), op.getOrigin(),
-                             op.getRateAttr(), op.getStreamAttr(), op.getGlobalShapeAttr());
+    Value unfolded = p.reshape(x, whole);
+    return fold(DropoutOp::create(p.b, unfolded.getType(), unfolded, op.getSeed(), op.getOffset(),
+                                  op.getOrigin(), op.getRateAttr(), op.getStreamAttr(),
+                                  op.getGlobalShapeAttr()));
   }
 
   Value spread(Value row, ArrayRef<int64_t> to) { return p.spread(row, to, 3); }
@@ -64,11 +109,17 @@ struct Scores {
   Value overKeys(Value scores, Value y) { return contract(scores, y, 3, 2); }
   /// Σ_t scores[t, s]·x[t, d].
   Value overQueries(Value scores, Value x) { return contract(scores, x, 2, 2); }
+
+  /// Gives the cotangent of an operand [b, h, t, …].
+  void giveUnfolded(unsigned i, Value x, Value operand) {
+    if (x)
+      p.give(i, p.reshape(x, p.typeOf(operand).getShape()));
+  }
 };
 
-/// The operands in the compute type.
+/// The operands in the compute type, folded.
 struct Operands {
-  Value q, k, v, out, dout;
+  Value q, k, v, out, dout, lse;
 };
 } // namespace
 
@@ -84,48 +135,54 @@ static void throughDifference(Pullback &p, Scores &s, const Operands &x, Value w
   Value spreadRow = s.spread(row, p.typeOf(x.out).getShape());
   Value fromDelta = p.mul(spreadRow, x.out);
   p.give(2, s.overQueries(undropped, x.dout));
-  p.give(3, p.neg(p.mul(spreadRow, x.dout)));
+  s.giveUnfolded(3, p.neg(p.mul(spreadRow, x.dout)), s.op.getOut());
   doutBar = p.addIfBoth(doutBar, p.sub(s.overKeys(undropped, x.v), fromDelta));
   if (s.op.getDlse())
-    p.give(6, row);
+    s.giveUnfolded(6, row, s.op.getDlse());
 }
 
 /// The decomposition
-///   P = exp(q·k·scale - lse), Pd = dropout(P), delta = Σ_d dout·out - dlse,
+///   P = exp(q·k·scale + bias - lse), Pd = dropout(P), delta = Σ_d dout·out - dlse,
 ///   dP = dropout(dout·v), dS = P·(dP - delta),
-///   dq = Σ_s dS·k·scale, dk = Σ_t dS·q·scale, dv = Σ_t Pd·dout
+///   dq = Σ_s dS·k·scale, dk = Σ_t dS·q·scale, dv = Σ_t Pd·dout, dscore = dS
 /// taken backwards, with out and lse as operands of their own.
 static void differentiate(AttentionBackwardOp op, Pullback &p) {
-  Operands x{p.widen(op.getQuery()), p.widen(op.getKey()), p.widen(op.getValue()),
-             p.widen(op.getOut()), p.widen(op.getDout())};
-  SmallVector<int64_t> shape = op.getDrawnShape();
-  Scores s{p, op, shape};
+  Scores s{p, op};
+  Operands x{s.fold(p.widen(op.getQuery())), p.widen(op.getKey()),          p.widen(op.getValue()),
+             s.fold(p.widen(op.getOut())),   s.fold(p.widen(op.getDout())), s.fold(op.getLse())};
   double factor = op.getScale();
-  Value dqBar = p.get(0), dkBar = p.get(1), dvBar = p.get(2);
+  auto foldIfAny = [&](Value cotangent) { return cotangent ? s.fold(cotangent) : cotangent; };
+  Value dqBar = foldIfAny(p.get(0)), dkBar = p.get(1), dvBar = p.get(2);
+  Value dscoreBar = op.getDscore() ? foldIfAny(p.get(3)) : Value();
   Value score = p.scale(s.score(x.q, x.k), factor);
-  Value probability = s.masked(p.exp(p.sub(score, s.spread(op.getLse(), shape))));
+  if (op.getBias())
+    score = p.add(score, s.repeat(op.getBias()));
+  Value probability = s.masked(p.exp(p.sub(score, s.spread(x.lse, s.shape))));
   Value pBar, doutBar, qBar, kBar;
   if (dvBar)
     pBar = throughValues(s, x, probability, dvBar, doutBar);
-  if (dqBar || dkBar) {
+  if (dqBar || dkBar || dscoreBar) {
     Value delta = p.sum(p.mul(x.dout, x.out), 3);
     if (op.getDlse())
-      delta = p.sub(delta, op.getDlse());
-    Value difference = p.sub(s.dropout(s.score(x.dout, x.v)), s.spread(delta, shape));
+      delta = p.sub(delta, s.fold(op.getDlse()));
+    Value difference = p.sub(s.dropout(s.score(x.dout, x.v)), s.spread(delta, s.shape));
     Value ds = s.masked(p.mul(probability, difference));
     qBar = dkBar ? s.overKeys(ds, dkBar) : Value();
     kBar = dqBar ? s.overQueries(ds, dqBar) : Value();
     Value dsBar =
         p.addIfBoth(dqBar ? s.score(dqBar, x.k) : Value(), dkBar ? s.score(x.q, dkBar) : Value());
-    dsBar = p.scale(dsBar, factor);
+    dsBar = p.addIfBoth(dsBar ? p.scale(dsBar, factor) : dsBar, dscoreBar);
     pBar = p.addIfBoth(pBar, p.mul(dsBar, difference));
     throughDifference(p, s, x, s.masked(p.mul(dsBar, probability)), doutBar);
   }
   Value scoreBar = s.masked(p.mul(probability, pBar));
-  p.give(0, p.scale(p.addIfBoth(qBar, s.overKeys(scoreBar, x.k)), factor));
+  Value fromScores = p.addIfBoth(qBar, s.overKeys(scoreBar, x.k));
+  s.giveUnfolded(0, p.scale(fromScores, factor), op.getQuery());
   p.give(1, p.scale(p.addIfBoth(kBar, s.overQueries(scoreBar, x.q)), factor));
-  p.give(4, p.neg(p.sum(scoreBar, 3)));
-  p.give(5, doutBar);
+  s.giveUnfolded(4, p.neg(p.sum(scoreBar, 3)), op.getLse());
+  s.giveUnfolded(5, doutBar, op.getDout());
+  if (op.getBias())
+    p.give(op.getDlse() ? 7 : 6, sumToBias(p, p.reshape(scoreBar, s.whole), op.getBias()));
 }
 
 /// The rotation back; with the halves x1, x2 and g1, g2 of the last dimension, dcosine = Σ (g1·x1 +

@@ -122,25 +122,6 @@ static void differentiate(RmsNormOp op, Pullback &p) {
   p.give(0, rows.addRstd(dx, p.get(1)));
 }
 
-/// A group is a row; only weight and bias see channels.
-static void differentiate(GroupNormOp op, Pullback &p) {
-  auto type = p.typeOf(op.getOperand()), groups = p.typeOf(op.getRstd());
-  int64_t size = type.getNumElements() / groups.getNumElements();
-  auto inRows = [&](Value x) {
-    return p.reshape(x, {groups.getDimSize(0), groups.getDimSize(1), size});
-  };
-  NormalizedRows rows(p, inRows(p.widen(op.getOperand())), op.getMean(), op.getRstd());
-  Value dx;
-  if (Value g = p.get(0)) {
-    Channels channels{p, type.getShape()};
-    p.give(1, channels.sum(p.mul(g, p.reshape(rows.normal, type.getShape()))));
-    p.give(2, channels.sum(g));
-    dx = rows.fromNormal(inRows(p.mul(g, channels.spread(p.widen(op.getWeight())))));
-  }
-  dx = rows.addRstd(rows.addMean(dx, p.get(1)), p.get(2));
-  p.give(0, dx ? p.reshape(dx, type.getShape()) : dx);
-}
-
 //===-- Normalizations of channels ------------------------------------------------------------===//
 
 /// 1/√(variance + epsilon), as the op computed it.
@@ -187,6 +168,64 @@ static void differentiate(BatchNormInferenceOp op, Pullback &p) {
   p.give(2, dbias);
   p.give(3, p.neg(p.mul(dbias, factor)));
   p.give(4, p.mul(p.mul(dweight, factor), p.scale(rstd, -0.5)));
+}
+
+namespace {
+/// Values [n, groups] of a group norm over [n, c, spatial…], and what they are per channel.
+struct Groups {
+  Pullback &p;
+  ArrayRef<int64_t> shape;
+  int64_t count;
+
+  /// Of each channel [n, c], spread over its positions.
+  Value spread(Value groups) {
+    int64_t n = shape[0], c = shape[1];
+    Value each = p.broadcast(groups, {n, count, c / count}, {0, 1});
+    return p.broadcast(p.reshape(each, {n, c}), shape, {0, 1});
+  }
+  /// Sums of [n, c, spatial…] to [n, c], and of those to groups, divided by the elements of one.
+  Value sumPositions(Value x) {
+    return p.sum(x, llvm::to_vector(llvm::seq<int64_t>(2, shape.size())));
+  }
+  Value mean(Value channels) {
+    Value sum = p.sum(p.reshape(channels, {shape[0], count, shape[1] / count}), 2);
+    return p.div(sum, p.like(sum, size()));
+  }
+  double size() const {
+    return static_cast<double>(ShapedType::getNumElements(shape) / (shape[0] * count));
+  }
+};
+} // namespace
+
+/// With h = g·weight and m elements per group, dx = rstd·(h - Σh/m - normal·Σ(h·normal)/m), where
+/// the sums over a group are made of those over channels, which weight and bias need; the
+/// statistics add what they add to a row.
+static void differentiate(GroupNormOp op, Pullback &p) {
+  Value x = p.widen(op.getOperand()), rstd = op.getRstd();
+  ArrayRef<int64_t> shape = p.typeOf(x).getShape();
+  Groups groups{p, shape, static_cast<int64_t>(op.getGroups())};
+  Value normal = p.mul(p.sub(x, groups.spread(op.getMean())), groups.spread(rstd));
+  Value dx, across, along; // dx + across + along·normal
+  if (Value g = p.get(0)) {
+    Value sums = groups.sumPositions(g), products = groups.sumPositions(p.mul(g, normal));
+    p.give(1, p.sum(products, 0));
+    p.give(2, p.sum(sums, 0));
+    Value weight = p.widen(op.getWeight()),
+          perChannel = p.broadcast(weight, shape.take_front(2), 1);
+    Value h = p.mul(g, p.broadcast(weight, shape, 1));
+    dx = p.mul(h, groups.spread(rstd));
+    across = p.neg(p.mul(rstd, groups.mean(p.mul(sums, perChannel))));
+    along = p.neg(p.mul(rstd, groups.mean(p.mul(products, perChannel))));
+  }
+  if (Value g = p.get(1))
+    across = p.addIfBoth(across, p.div(g, p.like(g, groups.size())));
+  if (Value g = p.get(2))
+    along = p.addIfBoth(along, p.mul(p.div(g, p.like(g, -groups.size())), p.mul(rstd, rstd)));
+  if (across)
+    dx = p.addIfBoth(dx, groups.spread(across));
+  if (along)
+    dx = p.addIfBoth(dx, p.mul(normal, groups.spread(along)));
+  p.give(0, dx);
 }
 
 void attachRowRules(MLIRContext *context) {
