@@ -54,6 +54,7 @@ void reprise::registerAllPasses() {
   exec::registerVerifyBuffersPass();
   registerCheckpointPass();
   registerVerifyCheckpointPass();
+  registerExpandNormalizationsPass();
   registerExposeReplaysPass();
   registerPhases();
 }

@@ -34,7 +34,7 @@ def programs():
         for entry in ("grad", "hvp", "forward"):
             yield f"{model} {entry}", f"{model}.sgd.mlir", entry, 1
     for dtype in ("bf16", "f16", "f32", "f64"):
-        for name in ("step", "ops", "indexing"):
+        for name in ("step", "ops", "indexing", "norms"):
             text = (HERE / "Inputs" / f"{name}.mlir").read_text()
             statistics = "f64" if dtype == "f64" else "f32"
             pathlib.Path(f"{name}.{dtype}.mlir").write_text(text.replace("!stat", statistics).replace("bf16", dtype))
@@ -43,6 +43,8 @@ def programs():
             yield f"{dtype} {entry}", f"ops.{dtype}.mlir", entry, 1
         for entry in ("functions", "sorted", "indexing"):
             yield f"{dtype} {entry}", f"indexing.{dtype}.mlir", entry, 1
+        for entry in ("norms", "scores"):
+            yield f"{dtype} {entry}", f"norms.{dtype}.mlir", entry, 1
 
 
 def ops_in(path, entry):

@@ -42,6 +42,7 @@ static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &op
   }
   case Phase::Autodiff:
     manager.addPass(createDifferentiatePass());
+    manager.addPass(createExpandNormalizationsPass());
     // Ops of different units differ in their attributes, so that CSE never merges them.
     manager.addPass(createCanonicalizerPass());
     manager.addPass(createCSEPass());

@@ -17,6 +17,12 @@ struct Case {
   bool dlse = false;
   /// The numbers of the backward's results that are stored.
   std::vector<int> wanted = {0, 1, 2};
+  /// Query heads for each key head.
+  int64_t group = 1;
+  /// Sizes of a bias, and of a mask, as "bhts" with 1 for some; empty for none.
+  std::string bias = "", seen = "";
+  /// Random, or keys before 2/3 of them ("prefix"), or a band along the diagonal ("band").
+  std::string pattern = "random";
 };
 
 struct Attention : LoopHarness {
@@ -37,19 +43,49 @@ struct Attention : LoopHarness {
       constant = "%c = reprise.constant dense<" + c.origin + "> : tensor<4xi64>";
       origin = " origin %c : tensor<4xi64>";
     }
-    text = fill(text, "$DRAW", (c.draw.empty() ? "" : "seed %s offset %o") + origin);
+    std::string scoreOperands;
+    if (!c.bias.empty())
+      scoreOperands += " bias %bias : $B";
+    if (!c.seen.empty())
+      scoreOperands += c.pattern == "random" ? " mask %random : $M" : " mask %seen : $M";
+    text =
+        fill(text, "$DRAW", scoreOperands + (c.draw.empty() ? " " : " seed %s offset %o") + origin);
     text = fill(text, "$ATTRIBUTES", "{scale = 0.3 : f64" + c.mask + c.draw + "}");
-    text = fill(text, "$CONSTANT", constant);
+    text = fill(text, "$CONSTANT", constant + pattern(c));
     text = fill(text, "$DLSE", c.dlse ? "dlse %dlse : $L" : "");
     text = fill(text, "$Q", tensor({s.batch, s.heads, s.queries, s.depth}, c.type));
-    text = fill(text, "$K", tensor({s.batch, s.heads, s.keys, s.depth}, c.type));
-    return fill(text, "$L",
-                tensor({s.batch, s.heads, s.queries}, c.type == "f64" ? c.type : "f32"));
+    text = fill(text, "$K", tensor({s.batch, s.heads / c.group, s.keys, s.depth}, c.type));
+    std::string wide = c.type == "f64" ? c.type : "f32";
+    auto scores = [&](const std::string &sizes) {
+      auto size = [&](int d, int64_t whole) {
+        return sizes.empty() || sizes[d] != '1' ? whole : int64_t(1);
+      };
+      return std::vector<int64_t>{size(0, s.batch), size(1, s.heads), size(2, s.queries), s.keys};
+    };
+    text = fill(text, "$B", tensor(scores(c.bias), wide));
+    text = fill(text, "$M", tensor(scores(c.seen), "i1"));
+    text = fill(text, "$N", tensor(scores(c.seen), "i32"));
+    text = fill(text, "$S", tensor(scores(""), wide));
+    return fill(text, "$L", tensor({s.batch, s.heads, s.queries}, wide));
+  }
+
+  /// %seen, a mask that is not random.
+  static std::string pattern(const Case &c) {
+    if (c.pattern == "random")
+      return "";
+    std::string key = "  %j = reprise.iota dim 3 : $N\n  %i = reprise.iota dim 2 : $N\n";
+    if (c.pattern == "prefix")
+      return key + "  %end = reprise.constant dense<" + std::to_string(c.shape.keys * 2 / 3) +
+             "> : $N\n  %seen = reprise.compare lt %j, %end : $N\n";
+    return key + "  %distance = reprise.sub %j, %i : $N\n  %far = reprise.abs %distance : $N\n"
+                 "  %end = reprise.constant dense<9> : $N\n"
+                 "  %seen = reprise.compare lt %far, %end : $N\n";
   }
 
   void forward(const Case &c) {
     check(fillCase(R"(
-func.func @f(%q: $Q, %k: $K, %v: $K, %s: tensor<i64>, %o: tensor<i64>, %g: tensor<4xi64>) -> ($Q, $L) {
+func.func @f(%q: $Q, %k: $K, %v: $K, %s: tensor<i64>, %o: tensor<i64>, %g: tensor<4xi64>, %bias: $B, %random: $M)
+    -> ($Q, $L) {
   $CONSTANT
   %0:2 = reprise.attention %q, %k, %v $DRAW $ATTRIBUTES : ($Q, $K, $K) -> ($Q, $L)
   return %0#0, %0#1 : $Q, $L
@@ -61,18 +97,22 @@ func.func @f(%q: $Q, %k: $K, %v: $K, %s: tensor<i64>, %o: tensor<i64>, %g: tenso
     std::string values, types;
     for (int result : c.wanted) {
       values += (values.empty() ? "%0#" : ", %0#") + std::to_string(result);
-      types += std::string(types.empty() ? "" : ", ") + (result ? "$K" : "$Q");
+      types += std::string(types.empty() ? "" : ", ") + (result == 3 ? "$S" : result ? "$K" : "$Q");
     }
-    check(fillCase(R"(
+    bool scores = llvm::is_contained(c.wanted, 3);
+    check(fillCase(
+        R"(
 func.func @f(%q: $Q, %k: $K, %v: $K, %out: $Q, %lse: $L, %dout: $Q, %dlse: $L, %s: tensor<i64>, %o: tensor<i64>,
-             %g: tensor<4xi64>) -> ()" +
-                       types + R"() {
+             %g: tensor<4xi64>, %bias: $B, %random: $M) -> ()" +
+            types + R"() {
   $CONSTANT
-  %0:3 = reprise.attention_backward %q, %k, %v, %out, %lse, %dout $DLSE $DRAW $ATTRIBUTES
-      : ($Q, $K, $K, $Q, $L, $Q) -> ($Q, $K, $K)
-  return )" + values + " : " +
-                       types + "\n}",
-                   c));
+  %0:)" + (scores ? "4" : "3") +
+            R"( = reprise.attention_backward %q, %k, %v, %out, %lse, %dout $DLSE $DRAW $ATTRIBUTES
+      : ($Q, $K, $K, $Q, $L, $Q) -> ($Q, $K, $K)" +
+            (scores ? ", $S" : "") + R"()
+  return )" +
+            values + " : " + types + "\n}",
+        c));
   }
 };
 
@@ -143,6 +183,77 @@ TEST_F(Attention, NothingToAttendTo) {
     forward({shape, "f32", ", causal"});
     backward({shape, "f32", ", causal"});
     backward({shape, "f32"});
+  }
+}
+
+/// Any bias and mask of the shapes that the ops allow.
+Case withScores(Shape shape, const char *type, int number) {
+  const char *const sizes[] = {"", "bhts", "11ts", "b11s", "1h1s"};
+  const char *const patterns[] = {"random", "prefix", "band"};
+  Case c{shape, type, masks[number % 2], draws[number / 2 % 2]};
+  c.bias = sizes[number % 5];
+  c.seen = sizes[(number / 5 + number) % 5];
+  c.pattern = patterns[number % 3];
+  c.dlse = number % 3 == 1;
+  if (!c.bias.empty())
+    c.wanted.push_back(3);
+  return c;
+}
+
+TEST_F(Attention, GroupsOfHeads) {
+  for (const Shape &shape : {Shape{2, 6, 50, 50, 20}, Shape{1, 4, 9, 37, 16}, Shape{1, 2, 1, 7, 4}})
+    for (int number : {0, 1, 2, 3}) {
+      Case c{shape, "f32", masks[number % 2], draws[number / 2]};
+      c.group = number == 3 || shape.heads == 2 ? 2 : shape.heads / 2;
+      forward(c);
+      backward(c);
+    }
+  Case narrow{{1, 4, 21, 21, 8}, "bf16", masks[1], draws[1]};
+  narrow.group = 4;
+  forward(narrow);
+  backward(narrow);
+}
+
+TEST_F(Attention, BiasAndMask) {
+  for (const Shape &shape : {Shape{2, 3, 50, 53, 12}, Shape{1, 2, 7, 7, 5}, Shape{2, 1, 9, 37, 16}})
+    for (int number = 0; number < 25; number += shape.queries == 50 ? 1 : 3) {
+      forward(withScores(shape, "f32", number));
+      backward(withScores(shape, "f32", number));
+    }
+}
+
+TEST_F(Attention, BiasAndMaskOfOtherTypes) {
+  for (const char *type : {"f64", "bf16", "f16"})
+    for (int number : {1, 8, 12, 19}) {
+      Case c = withScores({1, 4, 27, 30, 9}, type, number);
+      c.group = 2;
+      forward(c);
+      backward(c);
+    }
+}
+
+// Chains of 4,096 terms end within a head's queries, and within a strip of them.
+TEST_F(Attention, GroupsOfSeveralChains) {
+  for (int number : {0, 1, 2, 3}) {
+    Case c{{1, 6, 1500, 1503, 2}, "f32", masks[number % 2]};
+    c.group = 3;
+    c.seen = number >= 2 ? "111s" : "";
+    backward(c);
+  }
+  Case keys = withScores({1, 2, 7, 4099, 3}, "f32", 7);
+  for (const char *pattern : {"random", "prefix", "band"}) {
+    keys.pattern = pattern;
+    forward(keys);
+    backward(keys);
+  }
+}
+
+// What masked keys hold does not show.
+TEST_F(Attention, MaskedSpecialValues) {
+  specials = true;
+  for (int number = 0; number < 25; number += 2) {
+    forward(withScores({1, 2, 33, 40, 3}, "f32", number));
+    backward(withScores({1, 2, 33, 40, 3}, "f32", number));
   }
 }
 

@@ -304,48 +304,6 @@ static void addRandom(Cases &cases) {
                "{rate = 0.25 : f64, stream = 3 : i64, global_shape = array<i64: 4, 9>} : "
                "tensor<2x6x$t>",
        {{"2x6x"}}});
-
-  const std::string q = "1x2x3x2x", k = "1x2x4x2x", row = "1x2x3x";
-  auto tensor = [](std::string shape, std::string element = "$t") {
-    return "tensor<" + shape + element + ">";
-  };
-  std::string inputs = tensor(q) + ", " + tensor(k) + ", " + tensor(k);
-  std::string draws = "seed %seed offset %offset ", masked = "{scale = 0.5 : f64, causal, ";
-  std::string rate = "rate = 0.25 : f64, stream = 1 : i64} : (";
-  auto attention = [&](std::string name, std::string results, std::string attributes,
-                       std::vector<CaseValue> values) {
-    cases.push_back({"attention",
-                     name,
-                     {{q, -2, 2}, {k, -2, 2}, {k, -2, 2}},
-                     state + results + " = reprise.attention %x0, %x1, %x2 " + attributes + inputs +
-                         ") -> (" + tensor(q) + ", " + tensor(row, "$c") + ")",
-                     values});
-  };
-  CaseValue lse{row, 0, 0, "$c"};
-  attention("attention", "%r0, %l", "{scale = 0.5 : f64} : (", {{q}});
-  attention("attentionCausal", "%r0, %l", masked + "rate = 0.0 : f64} : (", {{q}});
-  attention("attentionDropout", "%r0, %l", draws + "{scale = 0.5 : f64, " + rate, {{q}});
-  attention("attentionLse", "%o, %r0", masked + "rate = 0.0 : f64} : (", {lse});
-  attention("attentionAll", "%r0, %r1", draws + masked + rate, {{q}, lse});
-
-  auto backward = [&](std::string name, std::string results, std::string dlse,
-                      std::string attributes, std::vector<CaseValue> values) {
-    std::vector<CaseValue> operands{{q}, {k}, {k}, {q}, {row, 1, 2, "$c"}, {q}};
-    if (!dlse.empty())
-      operands.push_back(lse = {row, -1, 1, "$c"});
-    cases.push_back({"attention_backward", name, operands,
-                     state + results +
-                         " = reprise.attention_backward %x0, %x1, %x2, %x3, %x4, %x5 " + dlse +
-                         attributes + inputs + ", " + tensor(q) + ", " + tensor(row, "$c") + ", " +
-                         tensor(q) + ") -> (" + inputs + ")",
-                     values});
-  };
-  std::string dlse = "dlse %x6 : " + tensor(row, "$c") + " ";
-  backward("attentionBackward", "%r0, %r1, %r2", "", "{scale = 0.5 : f64} : (", {{q}, {k}, {k}});
-  backward("attentionBackwardAll", "%r0, %r1, %r2", dlse, draws + masked + rate, {{q}, {k}, {k}});
-  backward("attentionBackwardQuery", "%r0, %a, %b", dlse, masked + "rate = 0.0 : f64} : (", {{q}});
-  backward("attentionBackwardKey", "%a, %r0, %b", "", draws + masked + rate, {{k}});
-  backward("attentionBackwardValue", "%a, %b, %r0", "", draws + masked + rate, {{k}});
 }
 
 /// Many ops and values with several uses: a normalized, attended residual, an activation, a loss.
@@ -383,6 +341,7 @@ const Cases &derivativeCases() {
     addRows(cases);
     addNorms(cases);
     addRandom(cases);
+    addAttentionCases(cases);
     addComposite(cases);
     return cases;
   }();

@@ -31,6 +31,9 @@ inline void PrintTo(const DerivativeCase &test, std::ostream *stream) { *stream 
 
 const std::vector<DerivativeCase> &derivativeCases();
 
+/// Those of attention and of its backward.
+void addAttentionCases(std::vector<DerivativeCase> &cases);
+
 } // namespace reprise::test
 
 #endif

@@ -2,6 +2,8 @@
 #include "LoopAlone.h"
 #include "LoopProgram.h"
 
+#include "reprise/Dialect/Reprise/Transforms/Decompose.h"
+
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -15,24 +17,6 @@ static bool isKnown(Operation *op) {
              DynamicSliceOp, ReductionOpInterface, ArgmaxOp, NameOp, DecomposableOpInterface,
              EmissionOpInterface>(op) ||
          runsAlone(op) || (isa<RandomOpInterface>(op) && !isa<AttentionOpInterface>(op));
-}
-
-/// Each operand in its compute type, and each result rounded once from there.
-static void expandComposite(DecomposableOpInterface op) {
-  ImplicitLocOpBuilder b(op.getLoc(), op);
-  SmallVector<Value> operands;
-  for (Value operand : op->getOperands()) {
-    Type wide = tensor(operand).clone(getComputeType(tensor(operand).getElementType()));
-    operands.push_back(wide == operand.getType() ? operand
-                                                 : CastOp::create(b, wide, operand).getResult());
-  }
-  SmallVector<Value> results = op.decompose(b, operands);
-  for (auto [result, value] : llvm::zip_equal(op->getResults(), results)) {
-    if (value.getType() != result.getType())
-      value = CastOp::create(b, result.getType(), value);
-    result.replaceAllUsesWith(value);
-  }
-  op.erase();
 }
 
 /// The least index of an element that is the maximum, or a NaN if that is the maximum.
@@ -92,7 +76,8 @@ FailureOr<Body> simplifyBody(Block &block, Operation *contraction) {
       name.replaceAllUsesWith(name.getOperand());
       name.erase();
     } else if (auto composite = dyn_cast<DecomposableOpInterface>(op)) {
-      expandComposite(composite);
+      composite->replaceAllUsesWith(buildDefinition(composite));
+      composite.erase();
     } else if (auto argmax = dyn_cast<ArgmaxOp>(op)) {
       expandArgmax(argmax);
     }

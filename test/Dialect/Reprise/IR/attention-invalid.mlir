@@ -148,3 +148,60 @@ func.func @tables_in_f32(%x: tensor<2x4x8xbf16>, %c: tensor<4x4xbf16>) {
   %0 = reprise.rotary %x, %c, %c : tensor<2x4x8xbf16>, tensor<4x4xbf16>
   return
 }
+
+// -----
+
+func.func @heads_divide(%q: tensor<2x4x5x8xf32>, %k: tensor<2x3x6x8xf32>) {
+  // expected-error@+2 {{'reprise.attention' op failed to infer returned types}}
+  // expected-error@+1 {{expected query [b, h, t, d], key and value [b, g, s, d] with g dividing h but got 'tensor<2x4x5x8xf32>', 'tensor<2x3x6x8xf32>' and 'tensor<2x3x6x8xf32>'}}
+  %0:2 = reprise.attention %q, %k, %k {scale = 1.0 : f64} : (tensor<2x4x5x8xf32>, tensor<2x3x6x8xf32>, tensor<2x3x6x8xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>)
+  return
+}
+
+// -----
+
+func.func @bias_of_other_queries(%q: tensor<2x4x5x8xf32>, %k: tensor<2x2x6x8xf32>, %b: tensor<2x4x4x6xf32>) {
+  // expected-error@+1 {{'reprise.attention' op expected a bias [b or 1, h or 1, t or 1, s] of scores [2, 4, 5, 6] but got 'tensor<2x4x4x6xf32>'}}
+  %0:2 = reprise.attention %q, %k, %k bias %b : tensor<2x4x4x6xf32> {scale = 1.0 : f64} : (tensor<2x4x5x8xf32>, tensor<2x2x6x8xf32>, tensor<2x2x6x8xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>)
+  return
+}
+
+// -----
+
+func.func @bias_of_all_keys(%q: tensor<2x4x5x8xf32>, %k: tensor<2x2x6x8xf32>, %b: tensor<2x4x5x1xf32>) {
+  // expected-error@+1 {{'reprise.attention' op expected a bias [b or 1, h or 1, t or 1, s] of scores [2, 4, 5, 6] but got 'tensor<2x4x5x1xf32>'}}
+  %0:2 = reprise.attention %q, %k, %k bias %b : tensor<2x4x5x1xf32> {scale = 1.0 : f64} : (tensor<2x4x5x8xf32>, tensor<2x2x6x8xf32>, tensor<2x2x6x8xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>)
+  return
+}
+
+// -----
+
+func.func @bias_in_f32(%q: tensor<2x4x5x8xf32>, %k: tensor<2x2x6x8xf32>, %b: tensor<2x4x5x6xf64>) {
+  // expected-error@+1 {{'reprise.attention' op expected a bias of 'f32' but got 'tensor<2x4x5x6xf64>'}}
+  %0:2 = reprise.attention %q, %k, %k bias %b : tensor<2x4x5x6xf64> {scale = 1.0 : f64} : (tensor<2x4x5x8xf32>, tensor<2x2x6x8xf32>, tensor<2x2x6x8xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>)
+  return
+}
+
+// -----
+
+func.func @mask_of_three(%q: tensor<2x4x5x8xf32>, %k: tensor<2x2x6x8xf32>, %m: tensor<4x5x6xi1>) {
+  // expected-error@+1 {{'reprise.attention' op expected a mask [b or 1, h or 1, t or 1, s] of scores [2, 4, 5, 6] but got 'tensor<4x5x6xi1>'}}
+  %0:2 = reprise.attention %q, %k, %k mask %m : tensor<4x5x6xi1> {scale = 1.0 : f64} : (tensor<2x4x5x8xf32>, tensor<2x2x6x8xf32>, tensor<2x2x6x8xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>)
+  return
+}
+
+// -----
+
+func.func @mask_is_of_booleans(%q: tensor<2x4x5x8xf32>, %k: tensor<2x2x6x8xf32>, %m: tensor<2x1x1x6xf32>) {
+  // expected-error@+1 {{'reprise.attention' op operand #3 must be }}
+  %0:2 = reprise.attention %q, %k, %k mask %m : tensor<2x1x1x6xf32> {scale = 1.0 : f64} : (tensor<2x4x5x8xf32>, tensor<2x2x6x8xf32>, tensor<2x2x6x8xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>)
+  return
+}
+
+// -----
+
+func.func @dscore_of_key_heads(%q: tensor<2x4x5x8xf32>, %k: tensor<2x2x6x8xf32>, %lse: tensor<2x4x5xf32>) {
+  // expected-error@+1 {{'reprise.attention_backward' op expected a dscore of type 'tensor<2x4x5x6xf32>'}}
+  %0:4 = reprise.attention_backward %q, %k, %k, %q, %lse, %q {scale = 1.0 : f64} : (tensor<2x4x5x8xf32>, tensor<2x2x6x8xf32>, tensor<2x2x6x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5xf32>, tensor<2x4x5x8xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x2x6x8xf32>, tensor<2x2x6x8xf32>, tensor<2x2x5x6xf32>)
+  return
+}

@@ -34,6 +34,23 @@ func.func @backward(%q: !q, %k: !k, %v: !k, %out: !q, %lse: !row, %dout: !q, %dl
   return
 }
 
+// Two query heads for each key head; bias and mask are repeated.
+// CHECK-LABEL: func @scores(
+func.func @scores(%q: tensor<2x6x4x8xbf16>, %k: tensor<2x3x5x8xbf16>, %row: tensor<2x6x4xf32>,
+                  %bias: tensor<1x6x1x5xf32>, %mask: tensor<2x1x1x5xi1>, %seed: tensor<i64>) {
+  // CHECK-NEXT: reprise.attention %{{.*}}, %{{.*}}, %{{.*}} bias %{{.*}} : tensor<1x6x1x5xf32> mask %{{.*}} : tensor<2x1x1x5xi1> {scale = 1.250000e-01 : f64} : (tensor<2x6x4x8xbf16>, tensor<2x3x5x8xbf16>, tensor<2x3x5x8xbf16>) ->
+  %0:2 = reprise.attention %q, %k, %k bias %bias : tensor<1x6x1x5xf32> mask %mask : tensor<2x1x1x5xi1> {scale = 0.125 : f64}
+    : (tensor<2x6x4x8xbf16>, tensor<2x3x5x8xbf16>, tensor<2x3x5x8xbf16>) -> (tensor<2x6x4x8xbf16>, tensor<2x6x4xf32>)
+  // CHECK-NEXT: reprise.attention %{{.*}} mask %{{.*}} : tensor<2x1x1x5xi1> seed %{{.*}} offset %{{.*}} {rate
+  %1:2 = reprise.attention %q, %k, %k mask %mask : tensor<2x1x1x5xi1> seed %seed offset %seed {scale = 0.125 : f64, rate = 0.5 : f64, stream = 0 : i64}
+    : (tensor<2x6x4x8xbf16>, tensor<2x3x5x8xbf16>, tensor<2x3x5x8xbf16>) -> (tensor<2x6x4x8xbf16>, tensor<2x6x4xf32>)
+  // CHECK-NEXT: reprise.attention_backward %{{.*}} dlse %{{.*}} : tensor<2x6x4xf32> bias %{{.*}} : tensor<1x6x1x5xf32> mask %{{.*}} : tensor<2x1x1x5xi1> {causal, scale = 1.250000e-01 : f64} : (tensor<2x6x4x8xbf16>, tensor<2x3x5x8xbf16>, tensor<2x3x5x8xbf16>, tensor<2x6x4x8xbf16>, tensor<2x6x4xf32>, tensor<2x6x4x8xbf16>) -> (tensor<2x6x4x8xbf16>, tensor<2x3x5x8xbf16>, tensor<2x3x5x8xbf16>, tensor<2x6x4x5xf32>)
+  %2:4 = reprise.attention_backward %q, %k, %k, %q, %row, %q dlse %row : tensor<2x6x4xf32> bias %bias : tensor<1x6x1x5xf32> mask %mask : tensor<2x1x1x5xi1> {causal, scale = 0.125 : f64}
+    : (tensor<2x6x4x8xbf16>, tensor<2x3x5x8xbf16>, tensor<2x3x5x8xbf16>, tensor<2x6x4x8xbf16>, tensor<2x6x4xf32>, tensor<2x6x4x8xbf16>)
+    -> (tensor<2x6x4x8xbf16>, tensor<2x3x5x8xbf16>, tensor<2x3x5x8xbf16>, tensor<2x6x4x5xf32>)
+  return
+}
+
 // CHECK-LABEL: func @rotary(
 func.func @rotary(%x: tensor<2x3x4x8xbf16>, %c: tensor<4x4xf32>, %row: tensor<4x8xf32>) {
   // CHECK-NEXT: reprise.rotary %{{.*}}, %{{.*}}, %{{.*}} : tensor<2x3x4x8xbf16>, tensor<4x4xf32>

@@ -57,6 +57,16 @@ def DifferentiatePass : Pass<"reprise-differentiate", "::mlir::ModuleOp"> {
   let dependentDialects = ["::reprise::RepriseDialect"];
 }
 
+def ExpandNormalizationsPass : Pass<"reprise-expand-normalizations", "::mlir::ModuleOp"> {
+  let summary = "Expands the primal normalizations that return their statistics into the chains that define them";
+  let description = [{
+    The chain gives the same bits. It ends in elementwise ops on the statistics, so that a normalized value can be made
+    again from what the backward pass keeps anyway, the operand and a few numbers, without reducing it again. The ops
+    inherit label, rule and block of the normalization, the ones that give its results also their labels and names.
+  }];
+  let dependentDialects = ["::reprise::RepriseDialect"];
+}
+
 def CheckpointPass : Pass<"reprise-checkpoint", "::mlir::ModuleOp"> {
   let summary = "Chooses saved and replayed values and inserts the replays";
   let description = [{

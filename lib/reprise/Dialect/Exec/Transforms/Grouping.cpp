@@ -135,7 +135,8 @@ static bool isRowGroup(ArrayRef<Operation *> ops) {
     if (!llvm::is_contained(reduced, static_cast<int64_t>(d)))
       rows.push_back(size);
   for (Operation *op : ops) {
-    bool onSpace = spaceOf(op) == space && (isElementwise(op) || reducedDims(op) == reduced);
+    bool reduces = !reduced.empty() && reducedDims(op) == reduced;
+    bool onSpace = spaceOf(op) == space && (isElementwise(op) || reduces);
     bool onRows = !reduced.empty() && spaceOf(op) == ArrayRef(rows) && isElementwise(op);
     if (!onSpace && !onRows)
       return false;

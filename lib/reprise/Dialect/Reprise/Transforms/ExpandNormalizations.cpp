@@ -1,0 +1,77 @@
+// reprise: expands normalizations of the primal into the chains that define them.
+#include "reprise/Dialect/Reprise/Transforms/Passes.h"
+
+#include "Plan.h"
+#include "reprise/Dialect/Reprise/Transforms/Decompose.h"
+
+using namespace mlir;
+
+namespace reprise {
+#define GEN_PASS_DEF_EXPANDNORMALIZATIONSPASS
+#include "reprise/Dialect/Reprise/Transforms/Passes.h.inc"
+
+SmallVector<Value> buildDefinition(DecomposableOpInterface op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  auto convert = [&](Value value, Type elementType) -> Value {
+    auto type = cast<RankedTensorType>(value.getType());
+    return type.getElementType() == elementType
+               ? value
+               : CastOp::create(b, type.clone(elementType), value).getResult();
+  };
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(convert(operand, getComputeType(getElementTypeOrSelf(operand.getType()))));
+  SmallVector<Value> results = op.decompose(b, operands);
+  for (auto [value, result] : llvm::zip_equal(results, op->getResults()))
+    value = convert(value, getElementTypeOrSelf(result.getType()));
+  return results;
+}
+
+namespace {
+
+/// Copies the attributes of `from` but for those of its results.
+void inherit(Operation *op, Operation *from) {
+  for (NamedAttribute attribute : from->getDiscardableAttrs())
+    if (!llvm::is_contained({kNamesAttr, kResultLabelsAttr, kResultRulesAttr}, attribute.getName()))
+      op->setDiscardableAttr(attribute.getName(), attribute.getValue());
+}
+
+/// Gives the op of `value` what concerns one result alone.
+void inheritResult(Value value, OpResult from) {
+  Operation *op = value.getDefiningOp(), *source = from.getOwner();
+  for (StringRef name : {kNamesAttr, kResultLabelsAttr, kResultRulesAttr})
+    if (auto each = source->getAttrOfType<ArrayAttr>(name))
+      op->setDiscardableAttr(name, ArrayAttr::get(op->getContext(), each[from.getResultNumber()]));
+}
+
+void expand(DecomposableOpInterface op) {
+  Operation *before = op->getPrevNode();
+  SmallVector<Value> values = buildDefinition(op);
+  Operation *first = before ? before->getNextNode() : &op->getBlock()->front();
+  for (Operation *made = first; made != op.getOperation(); made = made->getNextNode())
+    if (!made->hasTrait<OpTrait::ConstantLike>())
+      inherit(made, op);
+  for (auto [value, result] : llvm::zip_equal(values, op->getResults())) {
+    inheritResult(value, result);
+    result.replaceAllUsesWith(value);
+  }
+  op.erase();
+}
+
+struct ExpandNormalizationsPass : impl::ExpandNormalizationsPassBase<ExpandNormalizationsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SmallVector<DecomposableOpInterface> found;
+    getOperation().walk([&](DecomposableOpInterface op) {
+      if (isa<NormalizationOpInterface>(op.getOperation()) && op->getNumResults() > 1 &&
+          isPrimal(op))
+        found.push_back(op);
+    });
+    for (DecomposableOpInterface op : found)
+      expand(op);
+  }
+};
+
+} // namespace
+} // namespace reprise
