@@ -9,8 +9,12 @@ using namespace reprise::checkpoint;
 // A store and a load of a byte take about as long as this many operations of a vector unit on the
 // machines that we measured: a gelu (26 per f32) is cheaper than its bytes, two of them are not.
 static constexpr int64_t kFlopsPerByte = 12;
-// Longer chains crowd the registers of the consumer's kernel.
-static constexpr size_t kLongestChain = 4;
+// Elementwise operations on values about as large as the target: longer chains crowd the registers
+// of the consumer's kernel. A normalization of a sum by statistics that are kept, and an activation,
+// are no more.
+static constexpr int64_t kLongestChain = 6;
+// With what is small, and views, which take no time.
+static constexpr size_t kMostOperations = 32;
 // A leaf that is not saved for its own sake may be saved for this if it is this much smaller.
 static constexpr int64_t kSmallerLeaf = 8;
 
@@ -99,11 +103,13 @@ void Search::tryChain(int value) {
   const Value &target = problem.values[value];
   int level = needed[value];
   std::vector<int> chain = {value}, leaves;
-  int64_t flops = 0, leafBytes = 0;
+  int64_t flops = 0, leafBytes = 0, length = 0;
   for (size_t next = 0; next < chain.size(); ++next) {
     const Operation &op = definition(chain[next]);
+    bool isSmall = problem.values[chain[next]].bytes * kSmallerLeaf <= target.bytes;
     flops += op.flops;
-    if (chain.size() > kLongestChain || op.numResults != 1)
+    length += op.kind == Kind::Elementwise && !isSmall;
+    if (length > kLongestChain || chain.size() > kMostOperations || op.numResults != 1)
       return;
     for (int operand : op.operands) {
       if (operand == kAvailable || isSavedFor(operand, level) || problem.values[operand].outlives)
