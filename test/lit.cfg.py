@@ -1,4 +1,6 @@
+import glob
 import os
+import shutil
 import sys
 
 import lit.formats
@@ -16,5 +18,21 @@ config.environment["PATH"] = os.pathsep.join([config.reprise_tools_dir, config.l
 config.substitutions.append(("%python", sys.executable))
 config.substitutions.append(("%src", config.reprise_src_root))
 config.substitutions.append(("%expect", sys.executable + " " + os.path.join(config.test_source_root, "Tools", "Inputs", "expect-code.py")))
+
+
+def find_ptxas():
+    """NVIDIA's assembler: in the path, beside nvcc, of a CUDA folder, or of pip's nvidia-cuda-nvcc. None without one."""
+    nvcc = shutil.which("nvcc")
+    folders = [os.path.dirname(os.path.realpath(nvcc))] if nvcc else []
+    folders += [os.path.join(os.environ[name], "bin") for name in ("CUDA_PATH", "CUDA_HOME") if name in os.environ]
+    for packages in filter(os.path.isdir, sys.path):
+        folders += glob.glob(os.path.join(packages, "nvidia", "**", "bin"), recursive=True)
+    return shutil.which("ptxas", path=os.pathsep.join([os.environ["PATH"]] + folders))
+
+
+ptxas = find_ptxas()
+if ptxas:
+    config.available_features.add("ptxas")
+    config.substitutions.append(("%ptxas", ptxas))
 for tool in os.listdir(config.reprise_tools_dir) if os.path.isdir(config.reprise_tools_dir) else []:
     config.available_features.add(tool)

@@ -26,8 +26,9 @@ struct Flags {
       "policy", cl::desc("A policy: save-all, recompute-all, dots-saveable; may be repeated")};
   cl::opt<bool> ignoreCheckpoints{"ignore-checkpoints",
                                   cl::desc("Read checkpoints as plain blocks")};
-  cl::opt<std::string> target{"target", cl::desc("cpu, cpu:native, cpu:x86-64-v3 or cpu:x86-64-v4"),
-                              cl::init("cpu")};
+  cl::opt<std::string> target{
+      "target", cl::desc("cpu, cpu:native, cpu:x86-64-v3, cpu:x86-64-v4 or cuda:sm_NN"),
+      cl::init("cpu")};
   cl::opt<std::string> contractions{"contractions", cl::desc("exact: as on every CPU"),
                                     cl::init("exact")};
   cl::opt<unsigned> threads{

@@ -2,6 +2,7 @@
 #ifndef REPRISE_CONVERSION_EMISSION_H
 #define REPRISE_CONVERSION_EMISSION_H
 
+#include "reprise/Conversion/Random.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 
 namespace reprise {
@@ -18,6 +19,7 @@ struct DrawPosition {
   int64_t step = 1;
   /// Whether `first` is a multiple of 4 whenever the code runs.
   bool aligned = false;
+  WordWidth words = WordWidth::Wide;
 };
 
 /// One element, or a vector of `position.width` elements, of a random op after the random phase.

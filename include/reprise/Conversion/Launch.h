@@ -29,6 +29,8 @@ struct EmittedCommand {
   llvm::SmallVector<BufferSlot> buffers;
   /// Bytes of private scratch that every worker needs, aligned to 64 bytes.
   int64_t workerBytes = 0;
+  /// On a GPU: how many threads of a block share an item, and how many a block has.
+  int64_t itemThreads = 0, blockThreads = 0;
 };
 
 /// What a group became. Without commands it has nothing to do: all its results are empty.

@@ -11,10 +11,14 @@
 
 namespace reprise {
 
+/// The registers that emitted code has its words in: 64 bits wide, where vectors multiply those
+/// fastest, or 32. The words are the same.
+enum class WordWidth { Wide, Narrow };
+
 /// The words of `lanes` consecutive elements, as vector<lanes x i32>: lanes is a multiple of 4, and
 /// so must the first position be when the code runs. Seed, stream and position are scalars.
 mlir::Value emitPhiloxWords(mlir::ImplicitLocOpBuilder &b, mlir::Value seed, mlir::Value stream,
-                            mlir::Value position, int64_t lanes);
+                            mlir::Value position, int64_t lanes, WordWidth width = WordWidth::Wide);
 
 /// Words 4n to 4n + 3 for each n of `blocks`, a scalar or a vector of i64: i32 in its shape.
 std::array<mlir::Value, 4> emitPhiloxBlocks(mlir::ImplicitLocOpBuilder &b, mlir::Value seed,
@@ -23,7 +27,7 @@ std::array<mlir::Value, 4> emitPhiloxBlocks(mlir::ImplicitLocOpBuilder &b, mlir:
 /// The words of any positions, a scalar or a vector, as i32 in the same shape. Each lane draws a
 /// block of its own: four times the work.
 mlir::Value emitPhiloxWordsAt(mlir::ImplicitLocOpBuilder &b, mlir::Value seed, mlir::Value stream,
-                              mlir::Value positions);
+                              mlir::Value positions, WordWidth width = WordWidth::Wide);
 
 /// low + (high - low)·u, with u on the grid of `elementType` (f32, f64, bf16 or f16) from i32
 /// words. The result is f64 for f64 and else f32; 16-bit types are yet to be rounded.
@@ -39,7 +43,8 @@ mlir::Value emitNormal(mlir::ImplicitLocOpBuilder &b, mlir::Value words, double 
 
 /// The same at any positions, a scalar or a vector.
 mlir::Value emitNormalAt(mlir::ImplicitLocOpBuilder &b, mlir::Value seed, mlir::Value stream,
-                         mlir::Value positions, double mean, double std);
+                         mlir::Value positions, double mean, double std,
+                         WordWidth width = WordWidth::Wide);
 
 /// i1: word < floor(probability·2^32), for a probability in [0, 1].
 mlir::Value emitBernoulli(mlir::ImplicitLocOpBuilder &b, mlir::Value words, double probability);

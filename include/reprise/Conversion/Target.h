@@ -12,7 +12,8 @@
 namespace reprise {
 
 /// The code of kernels and their constants; nothing in it is written to. For a CPU it is
-/// position-independent machine code that refers to nothing outside.
+/// position-independent machine code that refers to nothing outside, for a GPU a PTX module per
+/// kernel (Runtime/Bundle.h).
 struct Image {
   std::vector<uint8_t> bytes;
   /// Byte offset of each kernel, a multiple of 64.
@@ -46,8 +47,9 @@ public:
   /// Compiles all kernels that emitLaunch has added. The same module gives the same bytes.
   virtual mlir::FailureOr<Image> compileKernels(mlir::ModuleOp kernels) const = 0;
 
-  /// Resolves `cpu`, `cpu:native`, `cpu:x86-64-v3` or `cpu:x86-64-v4`; `cpu` is this machine.
-  /// Errors, at `location`: another name, or this machine where it is too weak to be a target.
+  /// Resolves `cpu`, `cpu:native`, `cpu:x86-64-v3`, `cpu:x86-64-v4`, `cuda:sm_90` and so on; `cpu`
+  /// is this machine. Errors, at `location`: another name, or this machine where it is too weak to
+  /// be a target.
   static mlir::LogicalResult get(llvm::StringRef name, mlir::Location location,
                                  std::shared_ptr<const Target> &target);
 };

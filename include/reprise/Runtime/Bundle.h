@@ -14,7 +14,7 @@
 namespace reprise::runtime {
 
 /// Written into each file; a bundle of another version is refused.
-constexpr uint32_t bundleVersion = 1;
+constexpr uint32_t bundleVersion = 2;
 /// Every buffer starts at a multiple of this many bytes, in its space and in memory.
 constexpr uint64_t bufferAlignment = 64;
 
@@ -72,11 +72,17 @@ struct Result {
   bool operator==(const Result &other) const;
 };
 
-/// void kernel(void *const *buffers, int64_t begin, int64_t end, void *workspace)
+/// On a CPU: void kernel(void *const *buffers, int64_t begin, int64_t end, void *workspace).
+///
+/// For a target `cuda:…` the image holds a PTX module per kernel, ended by a zero byte, whose entry
+/// has the kernel's name and one parameter per buffer of the command: its address, a multiple of
+/// bufferAlignment. A command is a launch of ceil(items · itemThreads / blockThreads) blocks.
 struct Kernel {
   std::string name;
-  uint64_t imageOffset = 0;    ///< entry point, bytes from the start of the image
+  uint64_t imageOffset = 0;    ///< entry point or PTX module, bytes from the start of the image
   uint64_t workspaceBytes = 0; ///< scratch per worker
+  uint32_t itemThreads = 0;    ///< threads that share an item; 0 on a CPU
+  uint32_t blockThreads = 0;   ///< threads of a block, a multiple of itemThreads; 0 on a CPU
 
   bool operator==(const Kernel &other) const;
 };
@@ -156,7 +162,7 @@ struct Bundle {
   uint64_t sharedWorkspaceBytes = 0;
   uint64_t workerWorkspaceBytes = 0; ///< per worker, at least that of every kernel
   std::vector<uint8_t> constants;
-  std::vector<uint8_t> image; ///< position-independent text and its constants
+  std::vector<uint8_t> image; ///< position-independent text and its constants, or PTX
 
   /// The program of that name, or nullptr.
   const Program *program(const std::string &name) const;

@@ -1,8 +1,8 @@
 // reprise: emission of Philox words and of the distributions.
 //
-// A 32-bit word lives in a 64-bit lane, with junk in the upper half wherever that does not matter:
-// a product of two such lanes is one vpmuludq, while mul_extended on 32-bit lanes falls apart into
-// shuffles (docs/Rationale/Random.md).
+// On a CPU a 32-bit word lives in a 64-bit lane, with junk in the upper half wherever that does not
+// matter: a product of two such lanes is one vpmuludq, while mul_extended on 32-bit lanes falls
+// apart into shuffles (docs/Rationale/Random.md). On a GPU a word is a register of 32 bits.
 
 #include "reprise/Conversion/Random.h"
 #include "Lanes.h"
@@ -15,16 +15,40 @@ using namespace mlir;
 namespace reprise {
 namespace {
 
-/// Integer operations on i64, scalars or vectors; a scalar meets a vector in every lane.
+Value emitTruncate(ImplicitLocOpBuilder &b, Value x) {
+  Type type = Lanes::shaped(x.getType(), b.getI32Type());
+  return x.getType() == type ? x : arith::TruncIOp::create(b, type, x).getResult();
+}
+
+/// Operations on words, scalars or vectors; a scalar meets a vector in every lane.
 struct Words {
   ImplicitLocOpBuilder &b;
+  WordWidth width;
+  /// That of a word of every lane.
   Type type;
+
+  Words(ImplicitLocOpBuilder &b, WordWidth width, Type like)
+      : b(b), width(width),
+        type(Lanes::shaped(like, width == WordWidth::Narrow ? b.getI32Type() : b.getI64Type())) {}
 
   Value constant(int64_t value, Type of) { return Lanes::constantInt(b, of, value); }
   Value low(Value x) { return arith::AndIOp::create(b, x, constant(0xffffffff, x.getType())); }
   Value high(Value x) { return arith::ShRUIOp::create(b, x, constant(32, x.getType())); }
   Value times(Value x, uint32_t factor) {
     return arith::MulIOp::create(b, low(x), constant(factor, x.getType()));
+  }
+  /// The two words of an i64.
+  std::pair<Value, Value> split(Value x) {
+    if (width == WordWidth::Wide)
+      return {x, high(x)};
+    return {emitTruncate(b, x), emitTruncate(b, high(x))};
+  }
+  /// The two words of a product.
+  std::pair<Value, Value> product(Value x, uint32_t factor) {
+    if (width == WordWidth::Wide)
+      return split(times(x, factor));
+    auto both = arith::MulUIExtendedOp::create(b, x, constant(factor, x.getType()));
+    return {both.getLow(), both.getHigh()};
   }
   Value everywhere(Value x) {
     return x.getType() == type ? x : vector::BroadcastOp::create(b, type, x).getResult();
@@ -41,17 +65,21 @@ struct Words {
   }
 };
 
-/// The four words of each block, in lanes of the type of `blocks`; their upper halves are junk.
+/// The four words of each block, in the shape of `blocks`; the upper halves of wide ones are junk.
 /// What does not differ between the lanes, such as the first product with the stream, is computed
 /// on scalars.
-std::array<Value, 4> emitBlocks(ImplicitLocOpBuilder &b, Value seed, Value stream, Value blocks) {
-  Words w{b, blocks.getType()};
-  std::array<Value, 4> c = {blocks, w.high(blocks), stream, w.high(stream)};
-  Value key0 = seed, key1 = w.high(seed);
+std::array<Value, 4> emitBlocks(ImplicitLocOpBuilder &b, WordWidth width, Value seed, Value stream,
+                                Value blocks) {
+  Words w(b, width, blocks.getType());
+  auto [block0, block1] = w.split(blocks);
+  auto [stream0, stream1] = w.split(stream);
+  auto [key0, key1] = w.split(seed);
+  std::array<Value, 4> c = {block0, block1, stream0, stream1};
   for (int round = 0; round < philoxRounds; ++round) {
-    Value product0 = w.times(c[0], philoxMultiplier0), product1 = w.times(c[2], philoxMultiplier1);
-    c = {w.exclusiveOr(w.exclusiveOr(w.high(product1), key0), c[1]), product1,
-         w.exclusiveOr(w.high(product0), w.exclusiveOr(c[3], key1)), product0};
+    auto [low0, high0] = w.product(c[0], philoxMultiplier0);
+    auto [low1, high1] = w.product(c[2], philoxMultiplier1);
+    c = {w.exclusiveOr(w.exclusiveOr(high1, key0), c[1]), low1,
+         w.exclusiveOr(high0, w.exclusiveOr(c[3], key1)), low0};
     key0 = arith::AddIOp::create(b, key0, w.constant(philoxWeyl0, key0.getType()));
     key1 = arith::AddIOp::create(b, key1, w.constant(philoxWeyl1, key1.getType()));
   }
@@ -64,18 +92,27 @@ Value emitIsOdd(ImplicitLocOpBuilder &b, Value x, int64_t bit) {
                                Lanes::constantInt(b, x.getType(), 0));
 }
 
-/// Words 2k and 2k+1 of the pair that each position belongs to, as i64 with junk above.
-std::pair<Value, Value> emitPairsAt(ImplicitLocOpBuilder &b, Value seed, Value stream,
-                                    Value positions) {
+/// Words 2k and 2k+1 of the pair that each position belongs to.
+std::pair<Value, Value> emitPairsAt(ImplicitLocOpBuilder &b, WordWidth width, Value seed,
+                                    Value stream, Value positions) {
   Value two = Lanes::constantInt(b, positions.getType(), 2);
-  std::array<Value, 4> c = emitBlocks(b, seed, stream, arith::ShRUIOp::create(b, positions, two));
+  std::array<Value, 4> c =
+      emitBlocks(b, width, seed, stream, arith::ShRUIOp::create(b, positions, two));
   Value second = emitIsOdd(b, positions, 2);
   return {arith::SelectOp::create(b, second, c[2], c[0]),
           arith::SelectOp::create(b, second, c[3], c[1])};
 }
 
-Value emitTruncate(ImplicitLocOpBuilder &b, Value x) {
-  return arith::TruncIOp::create(b, Lanes::shaped(x.getType(), b.getI32Type()), x);
+/// Words of blocks, which come as four vectors, in order.
+Value emitInOrder(ImplicitLocOpBuilder &b, std::array<Value, 4> c) {
+  const int64_t count = cast<VectorType>(c[0].getType()).getNumElements();
+  SmallVector<int64_t> pairs, quads;
+  for (int64_t i = 0; i < count; ++i) {
+    pairs.append({i, count + i});
+    quads.append({2 * i, 2 * i + 1, 2 * (count + i), 2 * (count + i) + 1});
+  }
+  return vector::ShuffleOp::create(b, vector::ShuffleOp::create(b, c[0], c[1], pairs),
+                                   vector::ShuffleOp::create(b, c[2], c[3], pairs), quads);
 }
 
 /// An i32 below 2^31, shifted right, as a float.
@@ -105,7 +142,7 @@ std::pair<Value, Value> emitBoxMuller(Lanes &l, Value first, Value second) {
 } // namespace
 
 Value emitPhiloxWords(ImplicitLocOpBuilder &b, Value seed, Value stream, Value position,
-                      int64_t lanes) {
+                      int64_t lanes, WordWidth width) {
   assert(lanes % 4 == 0 && "a block has four words");
   const int64_t count = lanes / 4;
   auto type = VectorType::get(count, b.getI64Type());
@@ -115,8 +152,10 @@ Value emitPhiloxWords(ImplicitLocOpBuilder &b, Value seed, Value stream, Value p
   Value steps =
       arith::ConstantOp::create(b, DenseElementsAttr::get(type, ArrayRef<int64_t>(numbers)));
   blocks = arith::AddIOp::create(b, blocks, steps);
-  std::array<Value, 4> c = emitBlocks(b, seed, stream, blocks);
-  Words w{b, type};
+  std::array<Value, 4> c = emitBlocks(b, width, seed, stream, blocks);
+  if (width == WordWidth::Narrow)
+    return emitInOrder(b, c);
+  Words w(b, width, type);
   SmallVector<int64_t> order;
   for (int64_t i : numbers)
     order.append({i, count + i});
@@ -126,14 +165,15 @@ Value emitPhiloxWords(ImplicitLocOpBuilder &b, Value seed, Value stream, Value p
 
 std::array<Value, 4> emitPhiloxBlocks(ImplicitLocOpBuilder &b, Value seed, Value stream,
                                       Value blocks) {
-  std::array<Value, 4> words = emitBlocks(b, seed, stream, blocks);
+  std::array<Value, 4> words = emitBlocks(b, WordWidth::Wide, seed, stream, blocks);
   for (Value &word : words)
     word = emitTruncate(b, word);
   return words;
 }
 
-Value emitPhiloxWordsAt(ImplicitLocOpBuilder &b, Value seed, Value stream, Value positions) {
-  auto [even, odd] = emitPairsAt(b, seed, stream, positions);
+Value emitPhiloxWordsAt(ImplicitLocOpBuilder &b, Value seed, Value stream, Value positions,
+                        WordWidth width) {
+  auto [even, odd] = emitPairsAt(b, width, seed, stream, positions);
   return emitTruncate(b, arith::SelectOp::create(b, emitIsOdd(b, positions, 1), odd, even));
 }
 
@@ -179,8 +219,8 @@ Value emitNormal(ImplicitLocOpBuilder &b, Value words, double mean, double std) 
 }
 
 Value emitNormalAt(ImplicitLocOpBuilder &b, Value seed, Value stream, Value positions, double mean,
-                   double std) {
-  auto [even, odd] = emitPairsAt(b, seed, stream, positions);
+                   double std, WordWidth width) {
+  auto [even, odd] = emitPairsAt(b, width, seed, stream, positions);
   Lanes l(b, Lanes::shaped(positions.getType(), b.getF32Type()));
   auto [cosine, sine] = emitBoxMuller(l, emitTruncate(b, even), emitTruncate(b, odd));
   Value z = l.select(emitIsOdd(b, positions, 1), sine, cosine);

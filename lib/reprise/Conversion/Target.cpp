@@ -2,6 +2,7 @@
 #include "reprise/Conversion/Target.h"
 
 #include "reprise/Conversion/Cpu/CpuBackend.h"
+#include "reprise/Conversion/Cuda/CudaBackend.h"
 
 using namespace mlir;
 
@@ -12,9 +13,14 @@ Target::~Target() = default;
 LogicalResult Target::get(StringRef name, Location location,
                           std::shared_ptr<const Target> &target) {
   auto [device, machine] = name.split(':');
+  if (device == "cuda" && CudaBackend::hasChip(machine)) {
+    target = std::make_shared<CudaBackend>(machine);
+    return success();
+  }
   if (device != "cpu")
-    return emitError(location, "unknown target '")
-           << name << "', expected cpu, cpu:native, cpu:x86-64-v3 or cpu:x86-64-v4";
+    return emitError(location, "unknown target '") << name
+                                                   << "', expected cpu, cpu:native, cpu:x86-64-v3, "
+                                                      "cpu:x86-64-v4 or a GPU from cuda:sm_80 on";
   llvm::Expected<CpuTarget> cpu = CpuTarget::get(machine.empty() ? "native" : machine);
   if (!cpu)
     return emitError(location, llvm::toString(cpu.takeError()));

@@ -34,7 +34,8 @@ bool Result::operator==(const Result &o) const {
          argument == o.argument;
 }
 bool Kernel::operator==(const Kernel &o) const {
-  return name == o.name && imageOffset == o.imageOffset && workspaceBytes == o.workspaceBytes;
+  return name == o.name && imageOffset == o.imageOffset && workspaceBytes == o.workspaceBytes &&
+         itemThreads == o.itemThreads && blockThreads == o.blockThreads;
 }
 bool Operand::operator==(const Operand &o) const {
   return buffer == o.buffer && access == o.access;
@@ -175,8 +176,20 @@ private:
         return fail("kernel '" + kernel.name + "' lies outside the image");
       if (kernel.workspaceBytes > bundle.workerWorkspaceBytes)
         return fail("kernel '" + kernel.name + "' needs more workspace than there is");
+      if (!hasGeometry(kernel))
+        return fail("kernel '" + kernel.name + "' has threads unlike its target's");
     }
-    return Error::success();
+    bool endsText = bundle.image.empty() || bundle.image.back() == 0;
+    return isForGpu() && !endsText ? fail("the last kernel's text has no end") : Error::success();
+  }
+
+  bool isForGpu() const { return bundle.target.compare(0, 5, "cuda:") == 0; }
+
+  bool hasGeometry(const Kernel &kernel) const {
+    if (!isForGpu())
+      return kernel.itemThreads == 0 && kernel.blockThreads == 0;
+    return kernel.itemThreads >= 1 && kernel.blockThreads >= 1 && kernel.blockThreads <= 1024 &&
+           kernel.blockThreads % kernel.itemThreads == 0;
   }
 
   Error checkPrograms() {

@@ -157,6 +157,8 @@ template <typename S, typename T> void kernelFields(S &s, T &k) {
   s.text(k.name);
   s.number(k.imageOffset);
   s.number(k.workspaceBytes);
+  s.number(k.itemThreads);
+  s.number(k.blockThreads);
 }
 
 template <typename S, typename T> void commandFields(S &s, T &c) {
@@ -190,7 +192,7 @@ template <typename S, typename T> void bundleFields(S &s, T &b) {
   s.sequence(b.arguments, 35, [&](auto &argument) { argumentFields(s, argument); });
   s.sequence(b.results, 42, [&](auto &result) { resultFields(s, result); });
   s.sequence(b.replayChecks, 51, [&](auto &check) { replayFields(s, check); });
-  s.sequence(b.kernels, 24, [&](auto &kernel) { kernelFields(s, kernel); });
+  s.sequence(b.kernels, 32, [&](auto &kernel) { kernelFields(s, kernel); });
   s.sequence(b.programs, 24, [&](auto &program) {
     s.text(program.name);
     s.sequence(program.commands, 52, [&](auto &command) { commandFields(s, command); });

@@ -2,9 +2,11 @@
 #ifndef REPRISE_TEST_UNIT_CONVERSION_LOOPHARNESS_H
 #define REPRISE_TEST_UNIT_CONVERSION_LOOPHARNESS_H
 
+#include "EmulatedGpu.h"
 #include "MappedImage.h"
 #include "reprise/Conversion/Cpu/EmitLaunch.h"
 #include "reprise/Conversion/Cpu/Loops.h"
+#include "reprise/Conversion/Cuda/CudaBackend.h"
 #include "reprise/InitAll.h"
 #include "reprise/Reference/Interpreter.h"
 
@@ -231,6 +233,69 @@ struct LoopHarness : testing::Test {
     }
   }
 
+  static bool isGpuGroup(mlir::Block &body) {
+    return llvm::none_of(body, [](mlir::Operation &op) {
+      return llvm::isa<ContractionOpInterface, AttentionOpInterface, ScatterAddOp>(op);
+    });
+  }
+
+  /// Memory that starts at a multiple of 64.
+  static std::unique_ptr<GuardedBytes> alignedBytes(size_t size) {
+    return std::make_unique<GuardedBytes>(align(size));
+  }
+
+  /// Runs a launch on the emulated GPU; with `shared`, result and argument of the pair share their
+  /// place. Compares all results.
+  void checkGpuRun(EmulatedGpu &gpu, const EmittedLaunch &launch,
+                   const std::vector<Tensor> &arguments, const std::vector<Tensor> &expected,
+                   bool backwards, std::optional<std::pair<unsigned, unsigned>> inPlace) {
+    Buffers inputs, outputs;
+    for (const Tensor &argument : arguments) {
+      inputs.push_back(alignedBytes(argument.bytes.size()));
+      std::memcpy(inputs.back()->data(), argument.bytes.data(), argument.bytes.size());
+    }
+    for (const Tensor &result : expected)
+      outputs.push_back(alignedBytes(result.bytes.size()));
+    if (inPlace)
+      std::memcpy(outputs[inPlace->first]->data(), inputs[inPlace->second]->data(),
+                  arguments[inPlace->second].bytes.size());
+    auto shared = alignedBytes(launch.sharedBytes);
+    for (const EmittedCommand &command : launch.commands) {
+      std::vector<void *> buffers;
+      for (const BufferSlot &slot : command.buffers) {
+        bool moved = inPlace && slot.kind == BufferSlot::Input && slot.index == inPlace->second;
+        buffers.push_back(
+            (moved ? outputs[inPlace->first]->data() : addressOf(slot, inputs, outputs, *shared)) +
+            slot.offset);
+      }
+      gpu.run(command, buffers, backwards);
+    }
+    for (auto [i, result] : llvm::enumerate(expected)) {
+      Tensor got(result.type);
+      std::memcpy(got.bytes.data(), outputs[i]->data(), got.bytes.size());
+      EXPECT_EQ(difference(got, result), "") << "result " << i << " on the emulated GPU";
+      EXPECT_TRUE(outputs[i]->isClean()) << "wrote before result " << i;
+    }
+  }
+
+  /// As checkOn, for the kernels of a GPU, emulated.
+  void checkOnGpu(mlir::func::FuncOp function, const std::vector<Tensor> &arguments,
+                  const std::vector<Tensor> &expected) {
+    mlir::Block &body = function.getBody().front();
+    if (!isGpuGroup(body))
+      return;
+    CudaBackend target("sm_90");
+    auto kernels = mlir::OwningOpRef<mlir::ModuleOp>(mlir::ModuleOp::create(function.getLoc()));
+    mlir::FailureOr<EmittedLaunch> launch = target.emitLaunch(body, "group", *kernels);
+    ASSERT_TRUE(succeeded(launch));
+    EmulatedGpu gpu(*kernels);
+    for (bool backwards : {false, true})
+      checkGpuRun(gpu, *launch, arguments, expected, backwards, std::nullopt);
+    for (auto pair : target.findInPlacePairs(body))
+      checkGpuRun(gpu, *launch, arguments, expected, true, pair);
+    gpuCommands = launch->commands;
+  }
+
   /// Runs `func.func @f` of the source as one group, on every target, against the interpreter.
   void check(const std::string &source) {
     SCOPED_TRACE(source);
@@ -247,6 +312,7 @@ struct LoopHarness : testing::Test {
     isGroup = isLoopGroup(function.getBody().front());
     for (const CpuTarget &target : targets)
       checkOn(target, function, arguments, *expected);
+    checkOnGpu(function, arguments, *expected);
   }
 
   mlir::MLIRContext context;
@@ -256,6 +322,7 @@ struct LoopHarness : testing::Test {
   /// Of the last check.
   bool isGroup = false;
   size_t commands = 0;
+  llvm::SmallVector<EmittedCommand> gpuCommands;
 };
 
 } // namespace reprise::test

@@ -58,6 +58,16 @@ TEST_F(LoopsReductions, LeadingDims) {
   reduce("sum", "0", "tensor<6400x1xT>", "tensor<1xT>", {"f32"});
 }
 
+TEST_F(LoopsReductions, PartsFoldOnceBeforeAReductionOfTheirOwn) {
+  specials = false;
+  check(R"(
+func.func @f(%a: tensor<100x50xf32>) -> tensor<50xf32> {
+  %0 = reprise.sum %a dims [0] : (tensor<100x50xf32>) -> tensor<50xf32>
+  %1 = reprise.softmax %0 : tensor<50xf32>
+  return %1 : tensor<50xf32>
+})");
+}
+
 TEST_F(LoopsReductions, ScatteredDims) {
   allKinds("0, 2", "tensor<3x5x32xT>", "tensor<5xT>");
   allKinds("0, 2", "tensor<3x5x7xT>", "tensor<5xT>");

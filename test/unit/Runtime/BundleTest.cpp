@@ -77,7 +77,7 @@ TEST(Bundle, MessagesNameTheFileAndTheFault) {
   EXPECT_EQ(parse(bad).message(), "m.rpb: the bundle was changed: its checksum does not match");
   bad = good;
   bad[8] = 99;
-  EXPECT_EQ(parse(bad).message(), "m.rpb: the bundle has version 99, this runtime reads version 1");
+  EXPECT_EQ(parse(bad).message(), "m.rpb: the bundle has version 99, this runtime reads version 2");
   EXPECT_EQ(readBundle("/nowhere/m.rpb").message(),
             "cannot read '/nowhere/m.rpb': No such file or directory");
 }
@@ -140,6 +140,22 @@ TEST(Bundle, DefectsAreNamed) {
        [](Bundle &b) { b.kernels[0].imageOffset = b.image.size(); }},
       {"kernel 'add' needs more workspace than there is",
        [](Bundle &b) { b.kernels[0].workspaceBytes = 65; }},
+      {"kernel 'add' has threads unlike its target's",
+       [](Bundle &b) { b.kernels[0].blockThreads = 256; }},
+      {"kernel 'add' has threads unlike its target's", [](Bundle &b) { b.target = "cuda:sm_90"; }},
+      {"kernel 'add' has threads unlike its target's",
+       [](Bundle &b) {
+         b.target = "cuda:sm_90";
+         b.kernels[0].itemThreads = 32;
+         b.kernels[0].blockThreads = 48;
+       }},
+      {"the last kernel's text has no end",
+       [](Bundle &b) {
+         b.target = "cuda:sm_90";
+         for (Kernel &kernel : b.kernels)
+           kernel.itemThreads = kernel.blockThreads = 32;
+         b.image.back() = 1;
+       }},
       {"argument 'w' has a size unlike its type", [](Bundle &b) { b.arguments[0].bytes = 15; }},
       {"argument 'w' has a size unlike its type",
        [](Bundle &b) { b.arguments[0].shape = {int64_t(1) << 40, int64_t(1) << 40}; }},

@@ -10,7 +10,8 @@ namespace reprise {
 
 /// Builds one function `void k(ptr buffers, i64 begin, i64 end, ptr workspace)`. Buffers are those
 /// of the command in order; [begin, end) are work items; the workspace is private to the worker and
-/// aligned to 64 bytes. The function is complete at any time: operations go before its return.
+/// aligned to 64 bytes. The function is complete at any time: operations go before its return. A
+/// machine with another calling convention has a class of its own.
 ///
 /// In memory an element of i1 is one byte, 0 or 1, and every other type is itself. In registers a
 /// value is a scalar (width 1) or a vector of one dimension.
@@ -24,13 +25,18 @@ public:
   KernelBuilder(mlir::ModuleOp module, llvm::StringRef name,
                 std::optional<mlir::Location> location = std::nullopt);
 
+  virtual ~KernelBuilder() = default;
+
   mlir::ImplicitLocOpBuilder &builder() { return b; }
   mlir::LLVM::LLVMFuncOp function() { return kernel; }
   mlir::Value begin() { return kernel.getArgument(1); }
   mlir::Value end() { return kernel.getArgument(2); }
-  mlir::Value workspace() { return kernel.getArgument(3); }
+  virtual mlir::Value workspace() { return kernel.getArgument(3); }
   /// The pointer to the command's buffer `i`, loaded once, at the function's entry.
-  mlir::Value buffer(unsigned i);
+  virtual mlir::Value buffer(unsigned i);
+  /// Where the 32 lanes of a reduction are threads: the value that the lane has whose number
+  /// differs by the power of two `distance`, as an exclusive or. All lanes ask at once.
+  virtual mlir::Value exchange(mlir::Value value, int64_t distance);
 
   /// `type` itself for width 1, else a vector of it.
   static mlir::Type typeOf(mlir::Type elementType, int64_t width);
@@ -79,9 +85,13 @@ public:
   void ifThen(mlir::Value condition, llvm::function_ref<void()> body,
               llvm::function_ref<void()> otherwise = nullptr);
 
+protected:
+  explicit KernelBuilder(mlir::ImplicitLocOpBuilder builder) : b(std::move(builder)) {}
+
+  mlir::ImplicitLocOpBuilder b;
+
 private:
   mlir::LLVM::LLVMFuncOp kernel;
-  mlir::ImplicitLocOpBuilder b;
   llvm::SmallVector<mlir::Value> buffers;
 };
 

@@ -32,6 +32,9 @@ mlir::FailureOr<EmittedLaunch> emitLoops(mlir::Block &body, llvm::StringRef name
 /// place. For groups of loops, and for contractions with elementwise ops.
 llvm::SmallVector<std::pair<unsigned, unsigned>> findInPlacePairs(mlir::Block &body);
 
+/// The same for groups of loops that the threads of a GPU run (Cuda/CudaBackend.h).
+llvm::SmallVector<std::pair<unsigned, unsigned>> findThreadInPlacePairs(mlir::Block &body);
+
 } // namespace reprise
 
 #endif // REPRISE_CONVERSION_CPU_LOOPS_H

@@ -37,6 +37,10 @@ Value KernelBuilder::buffer(unsigned i) {
   return buffers[i];
 }
 
+Value KernelBuilder::exchange(Value, int64_t) {
+  llvm_unreachable("the lanes of a CPU are those of a vector");
+}
+
 Type KernelBuilder::typeOf(Type elementType, int64_t width) {
   return width == 1 ? elementType : VectorType::get({width}, elementType);
 }

@@ -12,11 +12,11 @@ namespace reprise::loops {
 
 static RankedTensorType tensor(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-static bool isKnown(Operation *op) {
+bool isLoopOp(Operation *op) {
   return isa<ConstantOp, IotaOp, ViewOpInterface, PadOp, ConcatenateOp, GatherOp, TakeAlongOp,
              DynamicSliceOp, ReductionOpInterface, ArgmaxOp, NameOp, DecomposableOpInterface,
              EmissionOpInterface>(op) ||
-         runsAlone(op) || (isa<RandomOpInterface>(op) && !isa<AttentionOpInterface>(op));
+         (isa<RandomOpInterface>(op) && !isa<AttentionOpInterface>(op));
 }
 
 /// The least index of an element that is the maximum, or a NaN if that is the maximum.
@@ -63,7 +63,7 @@ FailureOr<Body> simplifyBody(Block &block, Operation *contraction) {
   for (Operation &op : block.without_terminator()) {
     if (&op == contraction)
       continue;
-    if (!isKnown(&op))
+    if (!isLoopOp(&op) && !runsAlone(&op))
       return failure();
     builder.clone(op, mapping);
   }

@@ -136,13 +136,13 @@ Value Evaluator::computeIndex(const Node &node, Scope &scope) {
   return emitCast(b, result, getComputeType(node.type));
 }
 
-bool Evaluator::isAligned(const Node &node, const Scope &scope) const {
+bool Evaluator::isAligned(const Affine &affine, const Scope &scope) const {
   unsigned lane = graph.innermost();
   // A vector starts at a multiple of its width after the start of a stretch.
-  if (schedule.inRuns || node.index.offset % 4 != 0 || columnStep % 4 != 0 ||
+  if (schedule.inRuns || affine.offset % 4 != 0 || columnStep % 4 != 0 ||
       (scope.stretch && scope.stretch->first % 4 != 0))
     return false;
-  return llvm::all_of(node.index.terms, [&](auto term) {
+  return llvm::all_of(affine.terms, [&](auto term) {
     return term.second % 4 == 0 || (term.first == lane && term.second == 1);
   });
 }
@@ -156,7 +156,8 @@ Value Evaluator::computeDraw(const Node &node, Scope &scope) {
   position.width = scope.width;
   Value global = index(node.index, scope);
   size_t next = 3;
-  position.aligned = isAligned(node, scope);
+  position.aligned = isAligned(node.index, scope);
+  position.words = schedule.itemThreads ? WordWidth::Narrow : WordWidth::Wide;
   if (random.getOriginOperand()) {
     position.aligned = false;
     for (int64_t stride : rowMajorStrides(random.getDrawnGlobalShape()))

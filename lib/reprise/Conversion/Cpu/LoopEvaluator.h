@@ -59,10 +59,11 @@ public:
   mlir::Value finishReduction(const Node &node, mlir::Value value);
 
   /// Memory as the arithmetic sees it: 16-bit floats widened, i1 as bytes. Masked lanes are not
-  /// touched and give 0.
-  mlir::Value loadMasked(mlir::Type type, mlir::Value base, mlir::Value index, const Scope &scope);
+  /// touched and give 0. `elements` is what the index is known to be a multiple of.
+  mlir::Value loadMasked(mlir::Type type, mlir::Value base, mlir::Value index, const Scope &scope,
+                         int64_t elements = 1);
   void storeMasked(mlir::Type type, mlir::Value value, mlir::Value base, mlir::Value index,
-                   const Scope &scope);
+                   const Scope &scope, int64_t elements = 1);
 
 private:
   mlir::Value compute(int number, Scope &scope);
@@ -79,7 +80,9 @@ private:
   std::optional<bool> decide(const Condition &condition, const Scope &scope) const;
   mlir::Value test(const Condition &condition, Scope &scope);
   mlir::Value symbol(unsigned number, Scope &scope);
-  bool isAligned(const Node &node, const Scope &scope) const;
+  bool isAligned(const Affine &affine, const Scope &scope) const;
+  /// For the memory at an index: 4 where a GPU can load four elements at once.
+  int64_t alignmentOf(const Affine &affine, const Scope &scope) const;
 
   /// How an affine function moves from lane to lane: by a fixed step, or (none) by computed
   /// indices.

@@ -134,7 +134,8 @@ struct Graph {
   llvm::SmallVector<Root> roots;
   llvm::SmallVector<BufferSlot> buffers;
 
-  bool hasReductions() const;
+  bool has(Node::Kind kind) const;
+  bool hasReductions() const { return has(Node::Reduce); }
   /// The symbol of the innermost factor of the columns.
   unsigned innermost() const;
   llvm::SmallBitVector variationOf(const Affine &affine) const;

@@ -53,8 +53,8 @@ bool readsOnlyBehind(const Graph &graph, const Schedule &schedule, const Root &r
       continue;
     if (node.index != graph.position())
       return false;
-    // A lone element is read before the one step begins.
-    if (graph.shape.size() == 1)
+    // A lone element is read before the one step begins, but not by other threads.
+    if (graph.shape.size() == 1 && schedule.itemThreads <= 1)
       continue;
     auto last = schedule.lastPass.find(number);
     if (node.level != Level::Column || last == schedule.lastPass.end() ||
@@ -64,7 +64,7 @@ bool readsOnlyBehind(const Graph &graph, const Schedule &schedule, const Root &r
   return true;
 }
 
-bool mayShare(const Program &program, const Store &store, unsigned argument) {
+bool mayShare(const Program &program, const Store &store, unsigned argument, bool inThreads) {
   for (size_t later = store.nest + 1; later < program.nests.size(); ++later)
     if (countReads(program.nests[later], argument))
       return false;
@@ -77,14 +77,11 @@ bool mayShare(const Program &program, const Store &store, unsigned argument) {
            isSlot(nest.aloneBuffers[0], BufferSlot::Input, argument);
   if (store.root->kind != Root::Full)
     return false;
-  return readsOnlyBehind(nest.graph, makeSchedule(nest.graph, 16), *store.root, argument);
+  Schedule schedule = inThreads ? makeThreadSchedule(nest.graph) : makeSchedule(nest.graph, 16);
+  return readsOnlyBehind(nest.graph, schedule, *store.root, argument);
 }
 
-} // namespace
-
-SmallVector<std::pair<unsigned, unsigned>> findInPlacePairs(Block &body) {
-  if (isContractionLaunch(body))
-    return findContractionInPlacePairs(body);
+SmallVector<std::pair<unsigned, unsigned>> findLoopPairs(Block &body, bool inThreads) {
   SmallVector<std::pair<unsigned, unsigned>> pairs;
   FailureOr<Program> program = planProgram(body);
   if (failed(program))
@@ -95,10 +92,22 @@ SmallVector<std::pair<unsigned, unsigned>> findInPlacePairs(Block &body) {
       continue;
     for (BlockArgument argument : body.getArguments())
       if (getByteSize(argument.getType()) == getByteSize(result.getType()) &&
-          mayShare(*program, *store, argument.getArgNumber()))
+          mayShare(*program, *store, argument.getArgNumber(), inThreads))
         pairs.push_back({output, argument.getArgNumber()});
   }
   return pairs;
+}
+
+} // namespace
+
+SmallVector<std::pair<unsigned, unsigned>> findInPlacePairs(Block &body) {
+  if (isContractionLaunch(body))
+    return findContractionInPlacePairs(body);
+  return findLoopPairs(body, /*inThreads=*/false);
+}
+
+SmallVector<std::pair<unsigned, unsigned>> findThreadInPlacePairs(Block &body) {
+  return findLoopPairs(body, /*inThreads=*/true);
 }
 
 } // namespace reprise

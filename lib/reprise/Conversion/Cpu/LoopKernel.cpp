@@ -21,24 +21,43 @@ void NestEmitter::emit() {
   Scope kernel;
   for (int node : schedule.kernelNodes)
     evaluator.value(node, kernel);
-  emitSingles(kernel);
+  Value any = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, k.begin(), k.end());
+  Value first = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, k.begin(), k.i64(0));
+  emitSingles(kernel, arith::AndIOp::create(b, first, any));
   if (schedule.items == 1) {
     // The range is empty or this item.
-    Value any = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, k.begin(), k.end());
     k.ifThen(any, [&] { emitItem(k.i64(0), kernel); });
     return;
   }
   k.forLoop(k.begin(), k.end(), k.i64(1), [&](Value item) { emitItem(item, kernel); });
 }
 
-/// Single elements belong to the first item.
-void NestEmitter::emitSingles(Scope &kernel) {
+void NestEmitter::emitThread(Value item, Value number) {
+  lane = number;
+  // The last block has threads to spare. All 32 of an item come this way, or none.
+  Value any = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, item, k.i64(schedule.items));
+  k.ifThen(any, [&] {
+    Scope kernel;
+    for (int node : schedule.kernelNodes)
+      evaluator.value(node, kernel);
+    Value thread = lane ? k.add(k.mul(item, reductionLanes), lane) : item;
+    emitSingles(kernel, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, thread, k.i64(0)));
+    emitItem(item, kernel);
+  });
+}
+
+void NestEmitter::ifLeader(llvm::function_ref<void()> body) {
+  if (!schedule.itemThreads)
+    return body();
+  Value number = lane ? lane : firstColumn;
+  k.ifThen(arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number, k.i64(0)), body);
+}
+
+void NestEmitter::emitSingles(Scope &kernel, Value isFirst) {
   auto isSingle = [](const Root &root) { return root.kind == Root::Single && root.slot; };
   if (llvm::none_of(graph.roots, isSingle))
     return;
-  Value first = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, k.begin(), k.i64(0));
-  Value any = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, k.begin(), k.end());
-  k.ifThen(arith::AndIOp::create(b, first, any), [&] {
+  k.ifThen(isFirst, [&] {
     Scope scope = kernel.inner();
     SmallVector<Value> values;
     for (const Root &root : graph.roots)
@@ -104,8 +123,12 @@ void NestEmitter::emitRow(Scope &row) {
   SmallVector<Value> values;
   for (const Root &root : llvm::make_filter_range(graph.roots, isRow))
     values.push_back(evaluator.value(root.node, row));
-  for (auto [root, value] : llvm::zip_equal(llvm::make_filter_range(graph.roots, isRow), values))
-    evaluator.store(root, graph.rowPosition(), value, row);
+  if (values.empty())
+    return;
+  ifLeader([&] {
+    for (auto [root, value] : llvm::zip_equal(llvm::make_filter_range(graph.roots, isRow), values))
+      evaluator.store(root, graph.rowPosition(), value, row);
+  });
 }
 
 void NestEmitter::emitPass(int number, Scope &row) {
@@ -213,6 +236,13 @@ NestEmitter::Carried NestEmitter::emitStep(const Columns &columns, Value column,
 
 NestEmitter::Carried NestEmitter::emitVectors(const Columns &columns, Scope &row,
                                               ValueRange carried, VectorBody body) {
+  if (lane)
+    return k.forLoop(k.add(columns.low, lane), columns.high, k.i64(reductionLanes), carried,
+                     [&](Value column, ValueRange carried) {
+                       return emitStep(columns, column, Value(), row, carried, body);
+                     });
+  if (schedule.itemThreads)
+    return emitStep(columns, columns.low, Value(), row, carried, body);
   int64_t step = columns.width * columns.count;
   std::optional<int64_t> low = constantOf(columns.low), high = constantOf(columns.high);
   Value end = columns.high;

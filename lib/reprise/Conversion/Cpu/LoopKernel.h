@@ -14,6 +14,9 @@ public:
       : k(k), b(k.builder()), graph(graph), schedule(schedule), evaluator(k, graph, schedule) {}
 
   void emit();
+  /// Emits what one of the item's threads does, for a schedule of threads. `number` is that of the
+  /// lane if the item has 32, else null.
+  void emitThread(mlir::Value item, mlir::Value number);
   /// Emits the nest for a block of a contraction alone; it must have one pass.
   void emitBlock(const ContractionBlock &block, mlir::Type accumulator);
 
@@ -23,7 +26,10 @@ private:
   /// Also gets the number of the vector, if several make one step.
   using VectorBody = llvm::function_ref<Carried(Scope &, mlir::ValueRange, int64_t)>;
 
-  void emitSingles(Scope &kernel);
+  /// Single elements belong to the first item, which runs where `isFirst` holds.
+  void emitSingles(Scope &kernel, mlir::Value isFirst);
+  /// Runs `body` in one of the threads of an item or, if the item is part of a row, of the row.
+  void ifLeader(llvm::function_ref<void()> body);
   void emitItem(mlir::Value item, Scope &kernel);
   void emitRow(Scope &row);
   void emitPass(int number, Scope &row);
@@ -37,7 +43,7 @@ private:
     int pass;
     std::optional<std::pair<int64_t, int64_t>> stretch;
   };
-  /// Loops over columns by vectors, and then over a masked rest.
+  /// Loops over columns by vectors, and then over a masked rest; or over a thread's share of them.
   Carried emitVectors(const Columns &columns, Scope &row, mlir::ValueRange carried,
                       VectorBody body);
   /// The same, run by run of the innermost factor; nothing is carried.
@@ -75,6 +81,8 @@ private:
   Evaluator evaluator;
   // Of the item.
   mlir::Value firstRow, firstColumn, lastColumn, rowNumber, rowBlock, outerNumber;
+  /// The lane that the thread is.
+  mlir::Value lane;
 };
 
 } // namespace reprise::loops

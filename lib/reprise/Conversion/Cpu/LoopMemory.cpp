@@ -123,9 +123,14 @@ static Value toStored(KernelBuilder &k, Value value, Type type) {
   return arith::TruncIOp::create(b, shaped(value, stored), bits);
 }
 
-Value Evaluator::loadMasked(Type type, Value base, Value index, const Scope &scope) {
+int64_t Evaluator::alignmentOf(const Affine &affine, const Scope &scope) const {
+  return schedule.itemThreads && scope.width == 4 && isAligned(affine, scope) ? 4 : 1;
+}
+
+Value Evaluator::loadMasked(Type type, Value base, Value index, const Scope &scope,
+                            int64_t elements) {
   Type stored = storedType(type), loaded = KernelBuilder::typeOf(stored, scope.width);
-  unsigned alignment = KernelBuilder::bytesOf(type);
+  unsigned alignment = KernelBuilder::bytesOf(type) * elements;
   Value pointer = k.pointer(stored, base, index), value;
   if (scope.mask)
     value = LLVM::MaskedLoadOp::create(b, loaded, pointer, scope.mask, k.constant(loaded, 0),
@@ -135,8 +140,9 @@ Value Evaluator::loadMasked(Type type, Value base, Value index, const Scope &sco
   return fromStored(k, value, type);
 }
 
-void Evaluator::storeMasked(Type type, Value value, Value base, Value index, const Scope &scope) {
-  unsigned alignment = KernelBuilder::bytesOf(type);
+void Evaluator::storeMasked(Type type, Value value, Value base, Value index, const Scope &scope,
+                            int64_t elements) {
+  unsigned alignment = KernelBuilder::bytesOf(type) * elements;
   value = toStored(k, value, type);
   Value pointer = k.pointer(storedType(type), base, index);
   if (scope.mask)
@@ -162,7 +168,8 @@ Value Evaluator::computeLoad(const Node &node, Scope &scope) {
   Value base = buffer(node.buffer);
   std::optional<int64_t> step = laneStep(node.index, scope);
   if (scope.width == 1 || step == 1)
-    return loadMasked(node.type, base, index(node.index, scope), scope);
+    return loadMasked(node.type, base, index(node.index, scope), scope,
+                      alignmentOf(node.index, scope));
   if (step == 0) {
     Scope once = scope.scalar();
     return k.splat(loadMasked(node.type, base, index(node.index, once), once), scope.width);
@@ -178,7 +185,8 @@ Value Evaluator::computeTile(const Node &node, Scope &scope) {
 
 void Evaluator::store(const Root &root, const Affine &position, Value value, Scope &scope) {
   Type type = graph.nodes[root.node].type;
-  storeMasked(type, value, buffer(root.buffer), index(position, scope), scope);
+  storeMasked(type, value, buffer(root.buffer), index(position, scope), scope,
+              alignmentOf(position, scope));
 }
 
 Value Evaluator::scratch(int64_t offset) {
@@ -196,7 +204,7 @@ Value Evaluator::loadKept(int number, const Kept &kept, Scope &scope) {
   if (kept.root < 0)
     return loadMasked(getComputeType(type), scratch(kept.offset), scope.column, scope);
   return loadMasked(type, buffer(graph.roots[kept.root].buffer), index(graph.position(), scope),
-                    scope);
+                    scope, alignmentOf(graph.position(), scope));
 }
 
 } // namespace reprise::loops

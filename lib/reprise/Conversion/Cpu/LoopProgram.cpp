@@ -102,7 +102,9 @@ void NestPlanner::tryJoin(Task &task) {
   SmallVector<Root> extended = roots;
   extended.push_back(*root);
   Obstacle obstacle;
-  if (failed(build(shape, extended, obstacle)))
+  FailureOr<Graph> graph = build(shape, extended, obstacle);
+  // Parts meet in place, so a pass of its own must not fold them again.
+  if (failed(graph) || (graph->hasReductions() && graph->has(Node::Fold)))
     return;
   roots = extended;
   joined.push_back(&task);
@@ -225,9 +227,7 @@ bool isOnePass(const Program &program) {
   for (const Nest &nest : program.nests) {
     if (nest.alone)
       return program.nests.size() == 1;
-    bool finishes =
-        llvm::any_of(nest.graph.nodes, [](const Node &node) { return node.kind == Node::Fold; });
-    int64_t size = finishes ? 0 : nest.graph.shape.size();
+    int64_t size = nest.graph.has(Node::Fold) ? 0 : nest.graph.shape.size();
     main = std::max(main, size);
     all += size;
   }

@@ -22,6 +22,9 @@ struct Body {
 /// `contraction`, if there is one, is not copied; its result is then the last argument.
 mlir::FailureOr<Body> simplifyBody(mlir::Block &block, mlir::Operation *contraction = nullptr);
 
+/// Whether loop nests compute the op.
+bool isLoopOp(mlir::Operation *op);
+
 /// A loop nest, or an op that runs alone.
 struct Nest {
   Graph graph;

@@ -33,8 +33,13 @@ ReductionKind NestEmitter::laneKind(int pass, unsigned number) const {
 }
 
 /// The butterfly: lane i takes in lane i + 16, then 8, 4, 2, 1. The lanes come in one or more
-/// vectors.
+/// vectors, or are threads, which all get the result.
 Value NestEmitter::foldLanes(ReductionKind kind, SmallVector<Value> vectors) {
+  if (lane) {
+    for (int64_t half = reductionLanes / 2; half >= 1; half /= 2)
+      vectors[0] = emitCombine(b, kind, vectors[0], k.exchange(vectors[0], half));
+    return vectors[0];
+  }
   for (size_t half = vectors.size() / 2; half >= 1; half /= 2)
     for (size_t i = 0; i < half; ++i)
       vectors[i] = emitCombine(b, kind, vectors[i], vectors[i + half]);
@@ -92,7 +97,7 @@ void NestEmitter::finishBlock(int pass, ValueRange lanes, Value block, Scope &ro
     Value result = foldLanes(laneKind(pass, next), vectorsOf(next));
     ++next;
     Value at = k.add(k.mul(block, graph.shape.rowCount()), rowNumber);
-    k.store(result.getType(), result, evaluator.buffer(root.buffer), at);
+    ifLeader([&] { k.store(result.getType(), result, evaluator.buffer(root.buffer), at); });
   }
 }
 
@@ -100,11 +105,12 @@ void NestEmitter::finishBlock(int pass, ValueRange lanes, Value block, Scope &ro
 NestEmitter::Carried NestEmitter::laneIdentities(int pass) {
   SmallVector<int> operands = laneOperands(pass);
   const size_t count = operands.size();
-  int64_t width = schedule.passes[pass].laneWidth, vectors = reductionLanes / width;
+  int64_t width = schedule.passes[pass].laneWidth, vectors = lane ? 1 : reductionLanes / width;
   Carried identities;
   for (size_t i = 0; i < count * vectors; ++i) {
     Type type = getComputeType(graph.nodes[operands[i % count]].type);
-    identities.push_back(emitIdentity(b, laneKind(pass, i % count), VectorType::get(width, type)));
+    identities.push_back(
+        emitIdentity(b, laneKind(pass, i % count), KernelBuilder::typeOf(type, width)));
   }
   return identities;
 }
@@ -112,14 +118,14 @@ NestEmitter::Carried NestEmitter::laneIdentities(int pass) {
 void NestEmitter::emitLaneReductions(int pass, Scope &row, llvm::function_ref<void(Scope &)> beside,
                                      llvm::function_ref<Value(int, Scope &)> operand) {
   const size_t count = laneOperands(pass).size();
-  int64_t width = schedule.passes[pass].laneWidth, vectors = reductionLanes / width;
+  int64_t width = schedule.passes[pass].laneWidth, vectors = lane ? 1 : reductionLanes / width;
   Carried identities = laneIdentities(pass);
   auto addElements = [&](Scope &scope, ValueRange sums, int64_t vector) {
     Carried next(sums);
     for (size_t i = 0; i < count; ++i) {
       Value element = operand(i, scope), &sum = next[vector * count + i];
       // A missing element changes nothing, unlike the zero that was loaded for it.
-      if (scope.width == 1)
+      if (scope.width == 1 && !lane)
         element = vector::InsertOp::create(b, element, identities[i], ArrayRef<int64_t>{0});
       if (scope.mask)
         element = arith::SelectOp::create(b, scope.mask, element, identities[i]);

@@ -20,6 +20,7 @@ class Scheduler {
 public:
   Scheduler(const Graph &graph, int64_t registers) : graph(graph), registers(registers) {}
   Schedule run();
+  Schedule runForThreads();
 
 private:
   bool isVectorizable(const Affine &affine) const;
@@ -35,6 +36,9 @@ private:
   bool jumpsBetweenLanes() const;
   int64_t countColumnNodes() const;
   void chooseItems();
+  void countItems();
+  bool has(Root::Kind kind) const;
+  void chooseThreads();
 
   const Graph &graph;
   int64_t registers;
@@ -164,7 +168,7 @@ void Scheduler::visitColumn(int number, int pass, bool conditional) {
         schedule.kept[number] = {first->second, 0, static_cast<int>(i)};
         return;
       }
-    if (node.cost > cheap && node.kind != Node::Load) {
+    if (node.cost > cheap && node.kind != Node::Load && !schedule.itemThreads) {
       keep(number, first->second);
       return;
     }
@@ -201,8 +205,9 @@ void Scheduler::assign() {
   for (auto [i, node] : llvm::enumerate(graph.nodes))
     if (node.kind == Node::Reduce)
       schedule.passes[node.stage - 1].reductions.push_back(i);
-  bool inLanes =
-      schedule.width == reductionLanes && schedule.stretches.size() == 2 && !schedule.inRuns;
+  // Threads reduce elements as they compute them.
+  bool inLanes = schedule.itemThreads || (schedule.width == reductionLanes &&
+                                          schedule.stretches.size() == 2 && !schedule.inRuns);
   for (auto [number, pass] : llvm::enumerate(schedule.passes)) {
     seenInPass.clear();
     SmallVector<int> operands;
@@ -250,10 +255,17 @@ bool Scheduler::jumpsBetweenLanes() const {
   });
 }
 
+bool Scheduler::has(Root::Kind kind) const {
+  return llvm::any_of(graph.roots, [&](const Root &root) { return root.kind == kind; });
+}
+
+void Scheduler::countItems() {
+  schedule.rowItems = llvm::divideCeil(graph.shape.rowCount(), schedule.rowsPerItem);
+  schedule.columnItems = llvm::divideCeil(graph.shape.columnCount(), schedule.columnsPerItem);
+  schedule.items = graph.shape.outerSize() * schedule.rowItems * schedule.columnItems;
+}
+
 void Scheduler::chooseItems() {
-  auto has = [&](Root::Kind kind) {
-    return llvm::any_of(graph.roots, [&](const Root &root) { return root.kind == kind; });
-  };
   int64_t rows = graph.shape.rowCount(), columns = graph.shape.columnCount();
   // Tens of kilobytes each, and enough items for 16 threads if there is that much.
   int64_t elements = std::clamp<int64_t>(llvm::alignTo(graph.shape.size() / 64, laneBlock),
@@ -276,9 +288,41 @@ void Scheduler::chooseItems() {
     schedule.columnsPerItem = std::min<int64_t>(columns, jumpingLanes);
     schedule.rowsPerItem = std::clamp<int64_t>(elements / schedule.columnsPerItem, 1, rows);
   }
-  schedule.rowItems = llvm::divideCeil(rows, schedule.rowsPerItem);
-  schedule.columnItems = llvm::divideCeil(columns, schedule.columnsPerItem);
-  schedule.items = graph.shape.outerSize() * schedule.rowItems * schedule.columnItems;
+  countItems();
+}
+
+//===-- Threads of a GPU -------------------------------------------------------------------===//
+
+/// Elements at a time: a load of 16 bytes is the widest that a thread has, and a block of four
+/// words is what Philox draws.
+constexpr int64_t threadWidth = 4;
+
+void Scheduler::chooseThreads() {
+  bool lanes = graph.hasReductions() || has(Root::LaneParts);
+  schedule.itemThreads = lanes ? reductionLanes : 1;
+  chooseWidth();
+  findStretches();
+  bool vectors = !lanes && schedule.width >= threadWidth && schedule.stretches.size() == 2 &&
+                 graph.shape.columns.back() % threadWidth == 0 && !jumpsBetweenLanes();
+  schedule.width = vectors ? threadWidth : 1;
+  schedule.inRuns = false;
+  schedule.stretches = {0, graph.shape.columnCount()};
+  schedule.columnsPerItem = schedule.width;
+  if (has(Root::LaneParts) && !graph.hasReductions() && !has(Root::Row))
+    schedule.columnsPerItem = laneBlock;
+  else if (lanes)
+    schedule.columnsPerItem = graph.shape.columnCount();
+  schedule.rowsPerItem = has(Root::RowParts) ? orderedBlock : 1;
+  countItems();
+}
+
+Schedule Scheduler::runForThreads() {
+  chooseThreads();
+  assign();
+  for (Pass &pass : schedule.passes)
+    pass.laneWidth = 1;
+  placeScratch();
+  return std::move(schedule);
 }
 
 Schedule Scheduler::run() {
@@ -295,5 +339,7 @@ Schedule Scheduler::run() {
 Schedule makeSchedule(const Graph &graph, int64_t registers) {
   return Scheduler(graph, registers).run();
 }
+
+Schedule makeThreadSchedule(const Graph &graph) { return Scheduler(graph, 0).runForThreads(); }
 
 } // namespace reprise::loops

@@ -54,10 +54,17 @@ struct Schedule {
   llvm::SmallVector<int64_t> stretches;
   int64_t rowsPerItem = 1, columnsPerItem = 1;
   int64_t rowItems = 1, columnItems = 1, items = 0;
+  /// The threads of a GPU that work on one item: 32, one per lane of its reductions, or 1. On a CPU
+  /// 0: lanes are those of vectors.
+  int64_t itemThreads = 0;
 };
 
-/// `registers` is the number of vector registers.
+/// `registers` is the number of vector registers of a CPU.
 Schedule makeSchedule(const Graph &graph, int64_t registers);
+
+/// For a GPU: an item is four columns, one where loads cannot have more, or a row (a block of one)
+/// for 32 threads where the nest reduces columns. Nothing is kept but in results.
+Schedule makeThreadSchedule(const Graph &graph);
 
 } // namespace reprise::loops
 

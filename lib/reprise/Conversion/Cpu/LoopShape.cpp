@@ -35,8 +35,8 @@ void Shape::split(unsigned symbol, int64_t divisor) {
   }
 }
 
-bool Graph::hasReductions() const {
-  return llvm::any_of(nodes, [](const Node &node) { return node.kind == Node::Reduce; });
+bool Graph::has(Node::Kind kind) const {
+  return llvm::any_of(nodes, [&](const Node &node) { return node.kind == kind; });
 }
 
 unsigned Graph::innermost() const { return shape.factors().size() - 1; }

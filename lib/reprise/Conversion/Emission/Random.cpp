@@ -29,8 +29,10 @@ static Value emitPositions(ImplicitLocOpBuilder &b, const DrawPosition &position
 
 static Value emitWords(ImplicitLocOpBuilder &b, const DrawPosition &position) {
   if (areConsecutiveBlocks(position))
-    return emitPhiloxWords(b, position.seed, position.stream, position.first, position.width);
-  return emitPhiloxWordsAt(b, position.seed, position.stream, emitPositions(b, position));
+    return emitPhiloxWords(b, position.seed, position.stream, position.first, position.width,
+                           position.words);
+  return emitPhiloxWordsAt(b, position.seed, position.stream, emitPositions(b, position),
+                           position.words);
 }
 
 static Value emitNormalDraw(ImplicitLocOpBuilder &b, RandomNormalOp op,
@@ -40,7 +42,7 @@ static Value emitNormalDraw(ImplicitLocOpBuilder &b, RandomNormalOp op,
     value = emitNormal(b, emitWords(b, position), op.getMean(), op.getStd());
   else
     value = emitNormalAt(b, position.seed, position.stream, emitPositions(b, position),
-                         op.getMean(), op.getStd());
+                         op.getMean(), op.getStd(), position.words);
   Type elementType = op.getType().getElementType();
   if (!elementType.isF64())
     return value;

@@ -47,7 +47,9 @@ LogicalResult KernelTable::add(exec::LaunchOp launch) {
     found->second = std::move(*emitted);
     for (const EmittedCommand &command : found->second.commands)
       if (indices.try_emplace(command.kernel, kernels.size()).second)
-        kernels.push_back({command.kernel, 0, static_cast<uint64_t>(command.workerBytes)});
+        kernels.push_back({command.kernel, 0, static_cast<uint64_t>(command.workerBytes),
+                           static_cast<uint32_t>(command.itemThreads),
+                           static_cast<uint32_t>(command.blockThreads)});
   }
   launches[launch] = {found->second, exec::getLabel(launch), streams};
   return success();

@@ -5,7 +5,7 @@
 include "mlir/Pass/PassBase.td"
 
 def TargetOption : Option<"targetName", "target", "std::string", "\"cpu\"",
-    "The machine to compile for: cpu, cpu:native, cpu:x86-64-v3 or cpu:x86-64-v4">;
+    "The machine to compile for, such as cpu or cuda:sm_90">;
 
 def FormLaunchesPass : Pass<"exec-form-launches", "::mlir::ModuleOp"> {
   let summary = "Groups the ops of the entry into launches";

@@ -1,0 +1,37 @@
+// reprise: NVIDIA GPUs as a target of the phases: kernels as PTX
+//
+// The groups are those of the CPU, and so are the loop nests that they become (Cpu/Loop*.h) and the
+// arithmetic of their elements. What differs is who does the work: a thread has four neighbouring
+// elements, or one lane of a row's reductions (docs/Rationale/SecondTarget.md).
+#ifndef REPRISE_CONVERSION_CUDA_CUDABACKEND_H
+#define REPRISE_CONVERSION_CUDA_CUDABACKEND_H
+
+#include "reprise/Conversion/Target.h"
+
+namespace reprise {
+
+class CudaBackend : public Target {
+public:
+  /// Whether the name is that of a GPU, such as `sm_90`, that has all that kernels use: sm_80 and
+  /// later ones that this LLVM knows.
+  static bool hasChip(llvm::StringRef chip);
+
+  explicit CudaBackend(llvm::StringRef chip) : chip(chip) {}
+
+  std::string getName() const override { return "cuda:" + chip; }
+  std::vector<std::string> getFeatures() const override { return {chip}; }
+  bool hasContractionEpilogues() const override { return false; }
+  InPlacePairs findInPlacePairs(mlir::Block &body) const override;
+  /// Fails for contractions, attention, scatters, and whatever else needs a library or a kernel of
+  /// its own.
+  mlir::FailureOr<EmittedLaunch> emitLaunch(mlir::Block &body, llvm::StringRef name,
+                                            mlir::ModuleOp kernels) const override;
+  mlir::FailureOr<Image> compileKernels(mlir::ModuleOp kernels) const override;
+
+private:
+  std::string chip;
+};
+
+} // namespace reprise
+
+#endif // REPRISE_CONVERSION_CUDA_CUDABACKEND_H

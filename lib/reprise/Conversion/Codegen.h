@@ -1,0 +1,27 @@
+// reprise: what all targets do between emitted kernels and their code
+#ifndef REPRISE_CONVERSION_CODEGEN_H
+#define REPRISE_CONVERSION_CODEGEN_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Target/TargetMachine.h"
+
+namespace reprise {
+
+/// Lowers the modules inside of `outer`, at the same time, from arith, math, scf, vector, cf, index
+/// and ub to the llvm dialect.
+mlir::LogicalResult lowerToLlvmDialect(mlir::ModuleOp outer);
+
+/// An LLVM target machine that fuses nothing by itself. The backend of the triple must have been
+/// initialized.
+std::unique_ptr<llvm::TargetMachine> makeMachine(llvm::StringRef triple, llvm::StringRef cpu);
+
+/// Compiles a lowered module: to LLVM IR, through the passes that emitted code needs, to a file's
+/// content. `adjust` sees every function with a body. Errors are emitted at the module. May run on
+/// several threads at once, for different modules.
+mlir::FailureOr<std::string> generateCode(mlir::Operation *module, llvm::TargetMachine &machine,
+                                          llvm::CodeGenFileType type,
+                                          llvm::function_ref<void(llvm::Function &)> adjust);
+
+} // namespace reprise
+
+#endif // REPRISE_CONVERSION_CODEGEN_H

@@ -1,0 +1,126 @@
+// reprise: lowers kernels of a GPU through the gpu and nvvm dialects and LLVM IR to PTX
+#include "../Codegen.h"
+#include "reprise/Conversion/Cuda/CudaBackend.h"
+
+#include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/Threading.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "llvm/IR/Function.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/Support/TargetSelect.h"
+
+using namespace mlir;
+
+namespace reprise {
+namespace {
+
+std::unique_ptr<llvm::TargetMachine> makeGpu(StringRef chip) {
+  static const bool initialized = [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    return true;
+  }();
+  (void)initialized;
+  // Without features LLVM takes the oldest version of PTX that has the chip, which most drivers
+  // read.
+  return makeMachine("nvptx64-nvidia-cuda", chip);
+}
+
+/// Converts the gpu dialect alone. The pass of this name would make libdevice calls of math ops,
+/// which approximate what must be rounded right.
+LogicalResult convertGpuOps(gpu::GPUModuleOp module) {
+  MLIRContext *context = module.getContext();
+  LLVMTypeConverter converter(context);
+  configureGpuToNVVMTypeConverter(converter);
+  RewritePatternSet patterns(context);
+  populateGpuToNVVMConversionPatterns(converter, patterns);
+  ConversionTarget target(*context);
+  target.addLegalDialect<arith::ArithDialect, LLVM::LLVMDialect, math::MathDialect,
+                         NVVM::NVVMDialect, scf::SCFDialect, vector::VectorDialect>();
+  target.addIllegalDialect<gpu::GPUDialect>();
+  target.addLegalOp<gpu::GPUModuleOp>();
+  return applyPartialConversion(module, target, std::move(patterns));
+}
+
+/// Converts a copy of each kernel and puts it into a module of its own, of the same name, inside of
+/// one that is returned.
+FailureOr<OwningOpRef<ModuleOp>> convertKernels(ModuleOp kernels) {
+  OwningOpRef<ModuleOp> copy = kernels.clone(), outer = ModuleOp::create(kernels.getLoc());
+  for (auto kernel : copy->getOps<gpu::GPUModuleOp>()) {
+    if (failed(convertGpuOps(kernel)))
+      return failure();
+    auto module = ModuleOp::create(kernel.getLoc(), kernel.getName());
+    module.getBody()->getOperations().splice(module.getBody()->end(),
+                                             kernel.getBody()->getOperations());
+    outer->push_back(module);
+  }
+  return outer;
+}
+
+FailureOr<std::string> compileKernel(ModuleOp kernel, StringRef chip) {
+  std::unique_ptr<llvm::TargetMachine> machine = makeGpu(chip);
+  FailureOr<std::string> text =
+      generateCode(kernel, *machine, llvm::CodeGenFileType::AssemblyFile,
+                   [](llvm::Function &function) { function.addFnAttr(llvm::Attribute::NoUnwind); });
+  // What the GPU's driver could not link.
+  if (succeeded(text) && StringRef(*text).contains(".extern"))
+    return kernel.emitError("the kernel would call a function");
+  return text;
+}
+
+void prepare(MLIRContext &context) {
+  DialectRegistry registry;
+  registerBuiltinDialectTranslation(registry);
+  registerGPUDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  registerNVVMDialectTranslation(registry);
+  context.appendDialectRegistry(registry);
+  context.loadDialect<gpu::GPUDialect, NVVM::NVVMDialect>();
+}
+
+} // namespace
+
+bool CudaBackend::hasChip(StringRef chip) {
+  // Before sm_80 there is no max.NaN, and no bf16 either.
+  unsigned number = 0;
+  StringRef digits = chip;
+  return digits.consume_front("sm_") && !digits.consumeInteger(10, number) && number >= 80 &&
+         makeGpu("sm_80")->getMCSubtargetInfo()->isCPUStringValid(chip);
+}
+
+FailureOr<Image> CudaBackend::compileKernels(ModuleOp kernels) const {
+  MLIRContext &context = *kernels.getContext();
+  prepare(context);
+  FailureOr<OwningOpRef<ModuleOp>> outer = convertKernels(kernels);
+  if (failed(outer) || failed(lowerToLlvmDialect(**outer)))
+    return failure();
+  auto lowered = llvm::to_vector((*outer)->getOps<ModuleOp>());
+  std::vector<std::string> texts(lowered.size());
+  LogicalResult compiled = failableParallelForEachN(&context, 0, lowered.size(), [&](size_t i) {
+    FailureOr<std::string> text = compileKernel(lowered[i], chip);
+    if (succeeded(text))
+      texts[i] = std::move(*text);
+    return LogicalResult(text);
+  });
+  if (failed(compiled))
+    return failure();
+  Image image;
+  for (auto [kernel, text] : llvm::zip_equal(lowered, texts)) {
+    image.symbols[kernel.getName()->str()] = image.bytes.size();
+    image.bytes.insert(image.bytes.end(), text.begin(), text.end());
+    // Ends the text, too.
+    image.bytes.resize(llvm::alignTo(image.bytes.size() + 1, 64));
+  }
+  return image;
+}
+
+} // namespace reprise

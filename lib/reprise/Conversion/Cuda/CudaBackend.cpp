@@ -1,0 +1,55 @@
+// reprise: NVIDIA GPUs as a target of the phases: kernels of groups that loop nests compute
+#include "reprise/Conversion/Cuda/CudaBackend.h"
+
+#include "../Cpu/LoopKernel.h"
+#include "../Cpu/LoopProgram.h"
+#include "ThreadKernel.h"
+#include "reprise/Conversion/Cpu/Loops.h"
+#include "reprise/Support/ByteSize.h"
+
+using namespace mlir;
+
+namespace reprise {
+
+using namespace loops;
+
+Target::InPlacePairs CudaBackend::findInPlacePairs(Block &body) const {
+  return findThreadInPlacePairs(body);
+}
+
+static EmittedCommand emitNest(const Graph &graph, StringRef name, ModuleOp kernels) {
+  Schedule schedule = makeThreadSchedule(graph);
+  ThreadKernel k(kernels, name, graph.buffers.size(), schedule.workerBytes);
+  Value item = k.threadNumber(), lane;
+  if (schedule.itemThreads > 1) {
+    lane = k.rem(item, schedule.itemThreads);
+    item = k.div(item, schedule.itemThreads);
+  }
+  NestEmitter(k, graph, schedule).emitThread(item, lane);
+  return {name.str(), schedule.items, graph.buffers, 0, schedule.itemThreads, blockThreads};
+}
+
+FailureOr<EmittedLaunch> CudaBackend::emitLaunch(Block &body, StringRef name,
+                                                 ModuleOp kernels) const {
+  auto isEmpty = [](Value value) { return getByteSize(value.getType()) == 0; };
+  EmittedLaunch launch;
+  if (llvm::all_of(body.getTerminator()->getOperands(), isEmpty))
+    return launch;
+  for (Operation &op : body.without_terminator())
+    if (!isLoopOp(&op))
+      return op.emitError("cannot be compiled for ")
+             << getName() << " yet: '" << op.getName() << "' is no elementwise op or reduction";
+  FailureOr<Program> program = planProgram(body);
+  if (failed(program))
+    return body.getParentOp()->emitError("the group holds an op that no loop nest computes");
+  kernels.getContext()->loadDialect<gpu::GPUDialect>();
+  launch.sharedBytes = program->sharedBytes;
+  for (auto [i, nest] : llvm::enumerate(program->nests)) {
+    // A name of PTX has no dots.
+    std::string own = i == 0 ? name.str() : (name + "_" + Twine(i)).str();
+    launch.commands.push_back(emitNest(nest.graph, own, kernels));
+  }
+  return launch;
+}
+
+} // namespace reprise

@@ -1,0 +1,36 @@
+// reprise: a builder of kernels that the threads of a GPU run
+#ifndef REPRISE_CONVERSION_CUDA_THREADKERNEL_H
+#define REPRISE_CONVERSION_CUDA_THREADKERNEL_H
+
+#include "reprise/Conversion/Cpu/KernelBuilder.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+namespace reprise {
+
+/// Threads of a block, of which 32 in a row are a warp.
+constexpr int64_t blockThreads = 256;
+
+/// Builds a `gpu.func` of the same name in a `gpu.module` of its own. Its arguments are the buffers
+/// of the command, in global memory.
+class ThreadKernel : public KernelBuilder {
+public:
+  /// `scratchBytes` is what each thread has for itself.
+  ThreadKernel(mlir::ModuleOp module, llvm::StringRef name, size_t buffers, int64_t scratchBytes);
+
+  /// The number of this thread among all of the launch.
+  mlir::Value threadNumber();
+
+  mlir::Value workspace() override;
+  mlir::Value buffer(unsigned i) override { return kernel.getArgument(i); }
+  mlir::Value exchange(mlir::Value value, int64_t distance) override;
+
+private:
+  mlir::gpu::GPUFuncOp kernel;
+  int64_t scratchBytes;
+  mlir::Value scratch;
+};
+
+} // namespace reprise
+
+#endif // REPRISE_CONVERSION_CUDA_THREADKERNEL_H

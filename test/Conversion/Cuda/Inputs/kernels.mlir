@@ -1,0 +1,34 @@
+// Each kind of kernel that a GPU has, in f32, f64 and bf16.
+!t = tensor<40x9000xf32>
+!d = tensor<7x130xf64>
+!b = tensor<96x64xbf16>
+
+func.func @train(
+    %x: !t {reprise.role = "input", reprise.name = "x", reprise.init = #reprise.normal<0.0, 1.0>},
+    %d: !d {reprise.role = "input", reprise.name = "d", reprise.init = #reprise.normal<0.0, 1.0>},
+    %b: !b {reprise.role = "input", reprise.name = "b", reprise.init = #reprise.uniform<0.5, 2.0>},
+    %rows: tensor<5xi32> {reprise.role = "input", reprise.name = "rows", reprise.init = #reprise.uniform_int<0, 40>})
+    -> (!t {reprise.name = "softmax"}, tensor<9000xf32> {reprise.name = "sums"}, tensor<f32> {reprise.name = "mean"},
+        !d {reprise.name = "logs"}, tensor<130xf64> {reprise.name = "column max"}, !b {reprise.name = "gelu"},
+        !b {reprise.name = "dropped"}, tensor<64x96xbf16> {reprise.name = "turned"}, tensor<5x9000xf32> {reprise.name = "gathered"},
+        tensor<40xi32> {reprise.name = "argmax"}, !d {reprise.name = "roots"}, !t {reprise.name = "noise"},
+        tensor<80x9000xf32> {reprise.name = "both"}) {
+  %softmax = reprise.softmax %x : !t
+  %sums = reprise.sum %x dims [0] : (!t) -> tensor<9000xf32>
+  %mean = reprise.mean %x dims [0, 1] : (!t) -> tensor<f32>
+  %logs = reprise.log_softmax %d : !d
+  %most = reprise.max %d dims [0] : (!d) -> tensor<130xf64>
+  %gelu = reprise.gelu %b {form = #reprise<gelu_form tanh>} : !b
+  %dropped = reprise.dropout %gelu {rate = 0.1 : f64} : !b
+  %turned = reprise.transpose %b [1, 0] : (!b) -> tensor<64x96xbf16>
+  %exp = reprise.exp %turned : tensor<64x96xbf16>
+  %gathered = reprise.gather %x[%rows] : (!t, tensor<5xi32>) -> tensor<5x9000xf32>
+  %argmax = reprise.argmax %x dim 1 : (!t) -> tensor<40xi32>
+  %root = reprise.rsqrt %d : !d
+  %erf = reprise.erf %root : !d
+  %noise = reprise.random_normal {std = 0.5 : f64} : !t
+  %both = reprise.concatenate %x, %noise dim 0 : (!t, !t) -> tensor<80x9000xf32>
+  return %softmax, %sums, %mean, %logs, %most, %gelu, %dropped, %exp, %gathered, %argmax, %erf, %noise, %both
+      : !t, tensor<9000xf32>, tensor<f32>, !d, tensor<130xf64>, !b, !b, tensor<64x96xbf16>, tensor<5x9000xf32>,
+        tensor<40xi32>, !d, !t, tensor<80x9000xf32>
+}

@@ -1,0 +1,29 @@
+// reprise: runs the kernels of a GPU on the CPU, thread by thread
+//
+// The kernels are those of the gpu dialect, before nvvm: each becomes a function of its block's and
+// thread's number. The 32 threads of a warp are fibers that meet where they exchange values.
+#ifndef REPRISE_TEST_UNIT_CONVERSION_EMULATEDGPU_H
+#define REPRISE_TEST_UNIT_CONVERSION_EMULATEDGPU_H
+
+#include "MappedImage.h"
+
+#include <memory>
+
+namespace reprise::test {
+
+class EmulatedGpu {
+public:
+  /// Takes what CudaBackend::emitLaunch has added to a module.
+  explicit EmulatedGpu(mlir::ModuleOp kernels);
+
+  /// Runs all threads of a command, warp by warp, from the first or from the last. Threads that
+  /// exchange values without each other are a failure of the test.
+  void run(const EmittedCommand &command, std::vector<void *> &buffers, bool backwards);
+
+private:
+  std::unique_ptr<MappedImage> image;
+};
+
+} // namespace reprise::test
+
+#endif // REPRISE_TEST_UNIT_CONVERSION_EMULATEDGPU_H

@@ -1,0 +1,121 @@
+// reprise: how kernels of a GPU share out their work, and that the emulation sees what is wrong.
+// Their results are compared wherever LoopHarness::check runs.
+#include "LoopHarness.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+using namespace reprise::test;
+
+namespace {
+
+struct ThreadKernels : LoopHarness {
+  using Work = std::pair<int64_t, int64_t>;
+  /// Items, and threads per item, of each command.
+  std::vector<Work> work(const std::string &source) {
+    gpuCommands.clear();
+    check(source);
+    std::vector<Work> result;
+    for (const reprise::EmittedCommand &command : gpuCommands) {
+      EXPECT_EQ(command.blockThreads, 256);
+      result.push_back({command.items, command.itemThreads});
+    }
+    return result;
+  }
+};
+
+TEST_F(ThreadKernels, AThreadHasFourNeighbours) {
+  const std::string source = R"(
+func.func @f(%x: tensor<T>, %y: tensor<T>) -> tensor<T> {
+  %0 = reprise.mul %x, %y : tensor<T>
+  %1 = reprise.add %0, %x : tensor<T>
+  return %1 : tensor<T>
+})";
+  EXPECT_EQ(work(fill(source, "T", "60x100xf32")), (std::vector<Work>{{1500, 1}}));
+  EXPECT_EQ(work(fill(source, "T", "7x9xf64")), (std::vector<Work>{{63, 1}}));
+  EXPECT_EQ(work(fill(source, "T", "1xbf16")), (std::vector<Work>{{1, 1}}));
+}
+
+TEST_F(ThreadKernels, AWarpHasARow) {
+  EXPECT_EQ(work(R"(
+func.func @f(%x: tensor<40x1000xf32>) -> tensor<40x1000xf32> {
+  %0 = reprise.softmax %x : tensor<40x1000xf32>
+  return %0 : tensor<40x1000xf32>
+})"),
+            (std::vector<Work>{{40, 32}}));
+}
+
+TEST_F(ThreadKernels, BlocksMeetInASecondCommand) {
+  specials = false;
+  EXPECT_EQ(work(R"(
+func.func @f(%x: tensor<200x100xf32>) -> tensor<100xf32> {
+  %0 = reprise.sum %x dims [0] : (tensor<200x100xf32>) -> tensor<100xf32>
+  return %0 : tensor<100xf32>
+})"),
+            (std::vector<Work>{{4 * 25, 1}, {25, 1}}));
+  EXPECT_EQ(work(R"(
+func.func @f(%x: tensor<3x100000xf32>) -> tensor<3xf32> {
+  %0 = reprise.mean %x dims [1] : (tensor<3x100000xf32>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+})"),
+            (std::vector<Work>{{3 * 25, 32}, {3, 1}}));
+}
+
+TEST_F(ThreadKernels, WhatALaterPassReadsMayNotBeOverwritten) {
+  auto module = parse(R"(
+func.func @f(%x: tensor<40x70xf32>) -> (tensor<40x70xf32>, tensor<40x70xf32>) {
+  %g = reprise.gelu %x : tensor<40x70xf32>
+  %m = reprise.max %g dims [1] : (tensor<40x70xf32>) -> tensor<40xf32>
+  %a = reprise.broadcast %m dims [0] : (tensor<40xf32>) -> tensor<40x70xf32>
+  %h = reprise.sub %g, %a : tensor<40x70xf32>
+  %s = reprise.sum %h dims [1] : (tensor<40x70xf32>) -> tensor<40xf32>
+  %b = reprise.broadcast %s dims [0] : (tensor<40xf32>) -> tensor<40x70xf32>
+  %q = reprise.div %h, %b : tensor<40x70xf32>
+  %y = reprise.add %q, %g : tensor<40x70xf32>
+  return %h, %y : tensor<40x70xf32>, tensor<40x70xf32>
+})");
+  mlir::Block &body = module->lookupSymbol<mlir::func::FuncOp>("f").getBody().front();
+  using Pairs = reprise::Target::InPlacePairs;
+  EXPECT_EQ(reprise::findInPlacePairs(body), (Pairs{{0, 0}, {1, 0}}));
+  // Threads compute %g again.
+  EXPECT_EQ(reprise::CudaBackend("sm_90").findInPlacePairs(body), (Pairs{{1, 0}}));
+}
+
+/// A butterfly that goes 1, 8, 4, 2, 16 adds the same numbers in another order.
+TEST_F(ThreadKernels, AnotherOrderIsSeen) {
+  specials = false;
+  auto module = parse(R"(
+func.func @f(%x: tensor<50x1000xf32>) -> tensor<50xf32> {
+  %0 = reprise.sum %x dims [1] : (tensor<50x1000xf32>) -> tensor<50xf32>
+  return %0 : tensor<50xf32>
+})");
+  auto function = module->lookupSymbol<mlir::func::FuncOp>("f");
+  Tensor argument =
+      randomTensor(llvm::cast<mlir::RankedTensorType>(function.getArgumentTypes()[0]));
+  auto expected = reprise::interpret(function, {argument});
+  ASSERT_TRUE(succeeded(expected));
+  auto kernels = mlir::OwningOpRef<mlir::ModuleOp>(mlir::ModuleOp::create(function.getLoc()));
+  auto launch =
+      reprise::CudaBackend("sm_90").emitLaunch(function.getBody().front(), "group", *kernels);
+  ASSERT_TRUE(succeeded(launch));
+  auto sums = [&] {
+    EmulatedGpu gpu(*kernels);
+    auto input = alignedBytes(argument.bytes.size());
+    std::memcpy(input->data(), argument.bytes.data(), argument.bytes.size());
+    Tensor got((*expected)[0].type);
+    std::vector<void *> buffers = {input->data(), got.bytes.data()};
+    gpu.run(launch->commands[0], buffers, false);
+    return got;
+  };
+  EXPECT_EQ(difference(sums(), (*expected)[0]), "");
+  kernels->walk([](mlir::gpu::ShuffleOp shuffle) {
+    auto distance = shuffle.getOffset().getDefiningOp<mlir::arith::ConstantIntOp>();
+    mlir::OpBuilder b(shuffle);
+    if (distance.value() == 1 || distance.value() == 16)
+      shuffle.getOffsetMutable().assign(
+          mlir::arith::ConstantIntOp::create(b, shuffle.getLoc(), 17 - distance.value(), 32));
+  });
+  EXPECT_NE(difference(sums(), (*expected)[0]), "");
+}
+
+} // namespace
