@@ -6,6 +6,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 using namespace reprise::test;
+using reprise::Tensor;
 
 namespace {
 
