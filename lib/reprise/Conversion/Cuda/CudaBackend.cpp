@@ -32,16 +32,23 @@ static EmittedCommand emitNest(const Graph &graph, StringRef name, ModuleOp kern
 FailureOr<EmittedLaunch> CudaBackend::emitLaunch(Block &body, StringRef name,
                                                  ModuleOp kernels) const {
   auto isEmpty = [](Value value) { return getByteSize(value.getType()) == 0; };
+  auto refuse = [&](Operation *op) {
+    return op->emitError("cannot be compiled for ")
+           << getName() << " yet: '" << op->getName() << "' is no elementwise op or reduction";
+  };
   EmittedLaunch launch;
   if (llvm::all_of(body.getTerminator()->getOperands(), isEmpty))
     return launch;
   for (Operation &op : body.without_terminator())
     if (!isLoopOp(&op))
-      return op.emitError("cannot be compiled for ")
-             << getName() << " yet: '" << op.getName() << "' is no elementwise op or reduction";
+      return refuse(&op);
   FailureOr<Program> program = planProgram(body);
   if (failed(program))
     return body.getParentOp()->emitError("the group holds an op that no loop nest computes");
+  // What composite ops are made of.
+  for (const Nest &nest : program->nests)
+    if (nest.alone)
+      return refuse(nest.alone);
   kernels.getContext()->loadDialect<gpu::GPUDialect>();
   launch.sharedBytes = program->sharedBytes;
   for (auto [i, nest] : llvm::enumerate(program->nests)) {

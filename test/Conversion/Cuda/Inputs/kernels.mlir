@@ -2,17 +2,19 @@
 !t = tensor<40x9000xf32>
 !d = tensor<7x130xf64>
 !b = tensor<96x64xbf16>
+!f = tensor<16x20xf32>
 
 func.func @train(
     %x: !t {reprise.role = "input", reprise.name = "x", reprise.init = #reprise.normal<0.0, 1.0>},
     %d: !d {reprise.role = "input", reprise.name = "d", reprise.init = #reprise.normal<0.0, 1.0>},
     %b: !b {reprise.role = "input", reprise.name = "b", reprise.init = #reprise.uniform<0.5, 2.0>},
+    %f: !f {reprise.role = "input", reprise.name = "f", reprise.init = #reprise.normal<0.0, 9.0>},
     %rows: tensor<5xi32> {reprise.role = "input", reprise.name = "rows", reprise.init = #reprise.uniform_int<0, 40>})
     -> (!t {reprise.name = "softmax"}, tensor<9000xf32> {reprise.name = "sums"}, tensor<f32> {reprise.name = "mean"},
         !d {reprise.name = "logs"}, tensor<130xf64> {reprise.name = "column max"}, !b {reprise.name = "gelu"},
         !b {reprise.name = "dropped"}, tensor<64x96xbf16> {reprise.name = "turned"}, tensor<5x9000xf32> {reprise.name = "gathered"},
         tensor<40xi32> {reprise.name = "argmax"}, !d {reprise.name = "roots"}, !t {reprise.name = "noise"},
-        tensor<80x9000xf32> {reprise.name = "both"}) {
+        tensor<80x9000xf32> {reprise.name = "both"}, !f {reprise.name = "angles"}) {
   %softmax = reprise.softmax %x : !t
   %sums = reprise.sum %x dims [0] : (!t) -> tensor<9000xf32>
   %mean = reprise.mean %x dims [0, 1] : (!t) -> tensor<f32>
@@ -28,7 +30,12 @@ func.func @train(
   %erf = reprise.erf %root : !d
   %noise = reprise.random_normal {std = 0.5 : f64} : !t
   %both = reprise.concatenate %x, %noise dim 0 : (!t, !t) -> tensor<80x9000xf32>
-  return %softmax, %sums, %mean, %logs, %most, %gelu, %dropped, %exp, %gathered, %argmax, %erf, %noise, %both
+  %sin = reprise.sin %f : !f
+  %cos = reprise.cos %f : !f
+  %floor = reprise.floor %f : !f
+  %power = reprise.pow %cos, %floor : !f
+  %angles = reprise.add %sin, %power : !f
+  return %softmax, %sums, %mean, %logs, %most, %gelu, %dropped, %exp, %gathered, %argmax, %erf, %noise, %both, %angles
       : !t, tensor<9000xf32>, tensor<f32>, !d, tensor<130xf64>, !b, !b, tensor<64x96xbf16>, tensor<5x9000xf32>,
-        tensor<40xi32>, !d, !t, tensor<80x9000xf32>
+        tensor<40xi32>, !d, !t, tensor<80x9000xf32>, !f
 }
