@@ -211,3 +211,59 @@ func.func @exposed(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32> {repr
   %c = reprise.add %a, %b : tensor<4xf32>
   return %c, %a, %b : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// The backward of a layer norm behind a contraction: its reductions read g where the others do, sums over rows go along,
+// and the product with the weight is made where it is read.
+// CHECK-LABEL: @row_gradients
+// CHECK: %[[G:.*]] = exec.launch
+// CHECK-NEXT: reprise.dot_general
+// CHECK-NEXT: exec.return
+// CHECK: exec.launch (%[[A:[a-z0-9]*]] = %[[G]], %[[W:[a-z0-9]*]] = %{{.*}}, %{{.*}} = %{{.*}})
+// CHECK-NEXT: %[[S:.*]] = reprise.broadcast %[[W]] dims [1]
+// CHECK-NEXT: %[[H:.*]] = reprise.mul %[[A]], %[[S]]
+// CHECK-NEXT: %[[N:.*]] = reprise.tanh
+// CHECK-NEXT: %[[P:.*]] = reprise.mul %[[A]], %[[N]]
+// CHECK-NEXT: %[[DW:.*]] = reprise.sum %[[P]] dims [0]
+// CHECK-NEXT: %[[DB:.*]] = reprise.sum %[[A]] dims [0]
+// CHECK-NEXT: reprise.mul %[[H]], %[[N]]
+// CHECK-NEXT: reprise.mean %[[H]] dims [1]
+// CHECK: exec.return %[[DW]], %[[DB]], %{{.*}} : tensor<4xf32>, tensor<4xf32>, tensor<8x4xf32>
+// CHECK-NOT: exec.launch
+func.func @row_gradients(%x: tensor<8x4xf32>, %m: tensor<4x4xf32>, %w: tensor<4xf32>, %n: tensor<8x4xf32>)
+    -> (tensor<4xf32> {reprise.name = "dw"}, tensor<4xf32> {reprise.name = "db"}, tensor<8x4xf32> {reprise.name = "dx"}) {
+  %g = reprise.dot_general %x, %m contracting [1] x [0] : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+  %normal = reprise.tanh %n : tensor<8x4xf32>
+  %p = reprise.mul %g, %normal : tensor<8x4xf32>
+  %dw = reprise.sum %p dims [0] : (tensor<8x4xf32>) -> tensor<4xf32>
+  %db = reprise.sum %g dims [0] : (tensor<8x4xf32>) -> tensor<4xf32>
+  %spread = reprise.broadcast %w dims [1] : (tensor<4xf32>) -> tensor<8x4xf32>
+  %h = reprise.mul %g, %spread : tensor<8x4xf32>
+  %along = reprise.mul %h, %normal : tensor<8x4xf32>
+  %mean = reprise.mean %h dims [1] : (tensor<8x4xf32>) -> tensor<8xf32>
+  %means = reprise.broadcast %mean dims [0] : (tensor<8xf32>) -> tensor<8x4xf32>
+  %across = reprise.sub %h, %means : tensor<8x4xf32>
+  %dx = reprise.sub %across, %along : tensor<8x4xf32>
+  return %dw, %db, %dx : tensor<4xf32>, tensor<4xf32>, tensor<8x4xf32>
+}
+
+// -----
+
+// Reductions of samples and positions, and elementwise ops with what they give, walk one channel after the other.
+// CHECK-LABEL: @channel_gradients
+// CHECK: exec.launch
+// CHECK: reprise.sum %{{.*}} dims [0, 2]
+// CHECK: reprise.sum %{{.*}} dims [0, 2]
+// CHECK: exec.return
+// CHECK-NOT: exec.launch
+func.func @channel_gradients(%g: tensor<3x4x5xf32>, %normal: tensor<3x4x5xf32>)
+    -> (tensor<4xf32> {reprise.name = "dw"}, tensor<3x4x5xf32> {reprise.name = "dx"}) {
+  %p = reprise.mul %g, %normal : tensor<3x4x5xf32>
+  %dw = reprise.sum %p dims [0, 2] : (tensor<3x4x5xf32>) -> tensor<4xf32>
+  %db = reprise.sum %g dims [0, 2] : (tensor<3x4x5xf32>) -> tensor<4xf32>
+  %rest = reprise.mul %dw, %db : tensor<4xf32>
+  %spread = reprise.broadcast %rest dims [1] : (tensor<4xf32>) -> tensor<3x4x5xf32>
+  %dx = reprise.sub %g, %spread : tensor<3x4x5xf32>
+  return %dw, %dx : tensor<4xf32>, tensor<3x4x5xf32>
+}

@@ -9,11 +9,9 @@ using namespace mlir;
 
 namespace reprise::exec {
 
-/// A launch with more ops than this gains nothing but register pressure.
-static constexpr size_t maxGroupSize = 40;
-
 static bool isLeader(Operation *op) {
-  return isa<ContractionOpInterface, AttentionOpInterface, NormalizationOpInterface>(op);
+  return isa<ContractionOpInterface, AttentionOpInterface,
+             NormalizationOpInterface>(op);
 }
 
 int64_t getReplayNumber(Operation *op) {
@@ -23,11 +21,13 @@ int64_t getReplayNumber(Operation *op) {
 
 void setReplayNumber(Operation *op, int64_t number) {
   if (op->getInherentAttr("replay"))
-    op->setInherentAttr(StringAttr::get(op->getContext(), "replay"),
-                        IntegerAttr::get(IntegerType::get(op->getContext(), 64), number));
+    op->setInherentAttr(
+        StringAttr::get(op->getContext(), "replay"),
+        IntegerAttr::get(IntegerType::get(op->getContext(), 64), number));
 }
 
-/// True if an op reads its positions in a result of `op`: they come from a buffer, where
+/// True if an op reads its positions in a result of `op`: they come from a
+/// buffer, where
 /// `--check-indices` sees them.
 static bool givesPositions(Operation *op) {
   return llvm::any_of(op->getUses(), [](OpOperand &use) {
@@ -45,135 +45,18 @@ bool isFree(Operation *op) {
   return constant && isa<SplatElementsAttr>(constant.getValue());
 }
 
-//===-- What one launch can hold ------------------------------------------------------------===//
-
 int partOf(Operation *op) {
   if (op->hasAttr("reprise.cotangent") || getReplayNumber(op) != 0)
     return 1;
   return op->hasAttr("reprise.primal") ? 0 : 2;
 }
 
-static bool isElementwise(Operation *op) {
-  if (isa<AttentionOpInterface, ContractionOpInterface>(op))
-    return false;
-  return isa<ElementwiseOpInterface, RandomOpInterface>(op);
-}
-
-static ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
-
-/// The shape over which a loop group iterates: that of the operand for ops that reduce it.
-static ArrayRef<int64_t> spaceOf(Operation *op) {
-  if (isa<ReductionOpInterface, NormalizationOpInterface>(op))
-    return shapeOf(op->getOperand(0));
-  return shapeOf(op->getResult(0));
-}
-
-/// The dimensions of its space that an op reduces; none if it is no reduction.
-static SmallVector<int64_t> reducedDims(Operation *op) {
-  if (auto reduction = dyn_cast<ReductionOpInterface>(op))
-    return reduction.getReducedDims();
-  if (isa<NormalizationOpInterface>(op))
-    return {static_cast<int64_t>(spaceOf(op).size()) - 1};
-  return {};
-}
-
-/// True if `view` repeats a value of rows along the dimensions that a group reduces.
-static bool spreadsRows(Operation *view, ArrayRef<int64_t> reduced) {
-  auto broadcast = dyn_cast<BroadcastOp>(view);
-  if (!broadcast)
-    return false;
-  int64_t rank = shapeOf(broadcast.getResult()).size(), kept = 0;
-  for (int64_t d = 0; d < rank; ++d) {
-    if (llvm::is_contained(reduced, d))
-      continue;
-    if (kept == static_cast<int64_t>(broadcast.getDims().size()) ||
-        broadcast.getDims()[kept] != d ||
-        shapeOf(broadcast.getOperand())[kept] != shapeOf(broadcast.getResult())[d])
-      return false;
-    ++kept;
-  }
-  return kept == static_cast<int64_t>(broadcast.getDims().size());
-}
-
-/// True if ops of the group read values of the group in place, or rows spread over the dimensions
-/// that it reduces: what a kernel that walks the space once has in registers.
-static bool readsInPlace(ArrayRef<Operation *> ops, ArrayRef<int64_t> reduced) {
-  llvm::SmallPtrSet<Operation *, 16> members(ops.begin(), ops.end());
-  auto isMember = [&](Value value) {
-    return value.getDefiningOp() && members.contains(value.getDefiningOp());
-  };
-  for (Operation *op : ops)
-    for (Value operand : op->getOperands()) {
-      bool moved = false;
-      while (operand.getDefiningOp() && isa<ViewOpInterface>(operand.getDefiningOp())) {
-        moved |= !spreadsRows(operand.getDefiningOp(), reduced);
-        operand = operand.getDefiningOp()->getOperand(0);
-      }
-      if (moved && isMember(operand))
-        return false;
-    }
-  return true;
-}
-
-/// Elementwise ops on one shape, reductions of some dimensions of it, the last among them, and
-/// elementwise ops on the rows that those leave.
-static bool isRowGroup(ArrayRef<Operation *> ops) {
-  ArrayRef<int64_t> space;
-  for (Operation *op : ops)
-    if (spaceOf(op).size() > space.size())
-      space = spaceOf(op);
-  SmallVector<int64_t> reduced;
-  for (Operation *op : ops)
-    if (spaceOf(op) == space && reduced.empty())
-      reduced = reducedDims(op);
-  if (!reduced.empty() && reduced.back() + 1 != static_cast<int64_t>(space.size()))
-    return false;
-  SmallVector<int64_t> rows;
-  for (auto [d, size] : llvm::enumerate(space))
-    if (!llvm::is_contained(reduced, static_cast<int64_t>(d)))
-      rows.push_back(size);
-  for (Operation *op : ops) {
-    bool reduces = !reduced.empty() && reducedDims(op) == reduced;
-    bool onSpace = spaceOf(op) == space && (isElementwise(op) || reduces);
-    bool onRows = !reduced.empty() && spaceOf(op) == ArrayRef(rows) && isElementwise(op);
-    if (!onSpace && !onRows)
-      return false;
-  }
-  return readsInPlace(ops, reduced);
-}
-
-/// One contraction, and elementwise ops on its result's shape after it.
-static bool isContractionGroup(ArrayRef<Operation *> ops) {
-  if (!isa<ContractionOpInterface>(ops.front()))
-    return false;
-  ArrayRef<int64_t> shape = shapeOf(ops.front()->getResult(0));
-  return readsInPlace(ops, {}) && llvm::all_of(ops.drop_front(), [&](Operation *op) {
-           return isElementwise(op) && shapeOf(op->getResult(0)) == shape;
-         });
-}
-
-static bool computesPositions(ArrayRef<Operation *> ops) {
-  return llvm::any_of(ops, [&](Operation *op) {
-    auto reader = dyn_cast<IndexingOpInterface>(op);
-    return reader && llvm::is_contained(ops, reader.getPositions().getDefiningOp());
-  });
-}
-
-static bool canHold(ArrayRef<Operation *> ops, const Target &target) {
-  if (ops.size() == 1)
-    return true;
-  if (computesPositions(ops))
-    return false;
-  return ops.size() <= maxGroupSize &&
-         ((target.hasContractionEpilogues() && isContractionGroup(ops)) || isRowGroup(ops));
-}
-
-//===-- Grouping ----------------------------------------------------------------------------===//
+//===-- Grouping
+//----------------------------------------------------------------------------===//
 
 /// The ops that produce what `op` reads, looking through free ops.
-static void collectProducers(Operation *op, SmallVectorImpl<Operation *> &producers) {
+static void collectProducers(Operation *op,
+                             SmallVectorImpl<Operation *> &producers) {
   for (Value operand : op->getOperands())
     if (Operation *producer = operand.getDefiningOp()) {
       if (isFree(producer))
@@ -190,8 +73,8 @@ static bool isExposure(OpOperand &use) {
          entry.getResultAttr(use.getOperandNumber(), "reprise.check");
 }
 
-/// The reader of the only use; none if there are more. Exposed replays are grouped like others, so
-/// they do not count.
+/// The reader of the only use; none if there are more. Exposed replays are
+/// grouped like others, so they do not count.
 static Operation *findOnlyReader(Operation *op) {
   Operation *reader = nullptr;
   for (OpOperand &use : op->getUses()) {
@@ -208,7 +91,8 @@ namespace {
 /// Puts ops into groups, one by one in program order.
 class Grouper {
 public:
-  Grouper(std::vector<Group> &all, DenseMap<Operation *, size_t> &groupOf, const Target &target)
+  Grouper(std::vector<Group> &all, DenseMap<Operation *, size_t> &groupOf,
+          const Target &target)
       : all(all), groupOf(groupOf), target(target) {}
 
   void add(Operation *op) {
@@ -216,14 +100,15 @@ public:
       placeReadersOfOldValues(op);
     SmallVector<Operation *> producers;
     collectProducers(op, producers);
-    // Cotangents find what the forward pass stored, as they find arguments; updates must not
-    // outwait their gradient.
-    bool isReady = isElementwise(op) && llvm::all_of(producers, [&](Operation *p) {
-                     return isa<ConstantOp>(p) || waiting.contains(p) || early.contains(p) ||
-                            (partOf(op) == 1 && partOf(p) == 0);
-                   });
-    // What reads such values alone waits for its reader, so as not to become a launch and a value
-    // of its own.
+    // Cotangents find what the forward pass stored, as they find arguments;
+    // updates must not outwait their gradient.
+    bool isReady =
+        isElementwise(op) && llvm::all_of(producers, [&](Operation *p) {
+          return isa<ConstantOp>(p) || waiting.contains(p) ||
+                 early.contains(p) || (partOf(op) == 1 && partOf(p) == 0);
+        });
+    // What reads such values alone waits for its reader, so as not to become a
+    // launch and a value of its own.
     Operation *reader = findOnlyReader(op);
     if (isReady && reader && !reader->hasTrait<OpTrait::IsTerminator>())
       wait(op);
@@ -250,7 +135,8 @@ private:
       }
   }
 
-  /// What reads a parameter must not wait beyond its update, which could not overwrite it then.
+  /// What reads a parameter must not wait beyond its update, which could not
+  /// overwrite it then.
   void placeReadersOfOldValues(Operation *update) {
     for (Value operand : update->getOperands()) {
       SmallVector<Operation *> readers;
@@ -266,7 +152,8 @@ private:
     if (partOf(op) == 2)
       return;
     for (Value operand : op->getOperands()) {
-      while (operand.getDefiningOp() && isa<ViewOpInterface>(operand.getDefiningOp()))
+      while (operand.getDefiningOp() &&
+             isa<ViewOpInterface>(operand.getDefiningOp()))
         operand = operand.getDefiningOp()->getOperand(0);
       if (isa<BlockArgument>(operand))
         waitingReaders[operand].push_back(op);
@@ -297,8 +184,8 @@ private:
     append(all.size() - 1, {op});
   }
 
-  /// Tries the group of the latest producer; an update also a later group that reads one of its
-  /// operands.
+  /// Tries the group of the latest producer; an update, and a reduction, since
+  /// its result is small, also a later group that reads one of its operands.
   bool joinExisting(ArrayRef<Operation *> ops) {
     std::optional<size_t> latest, sibling;
     for (Operation *op : ops) {
@@ -307,12 +194,14 @@ private:
       for (Operation *producer : producers)
         if (auto found = groupOf.find(producer); found != groupOf.end())
           latest = std::max(latest.value_or(0), found->second);
-      for (Value operand : op->getOperands())
-        if (auto found = updatesReading.find(operand);
-            found != updatesReading.end() && partOf(op) == 2)
-          sibling = std::max(sibling.value_or(0), found->second);
+      if (partOf(op) == 2 || isa<ReductionOpInterface>(op))
+        for (Value operand : op->getOperands())
+          if (auto found = lastReader.find({operand, partOf(op)});
+              found != lastReader.end())
+            sibling = std::max(sibling.value_or(0), found->second);
     }
-    return (latest && join(*latest, ops)) || (sibling && sibling > latest && join(*sibling, ops));
+    return (latest && join(*latest, ops)) ||
+           (sibling && sibling > latest && join(*sibling, ops));
   }
 
   bool join(size_t number, ArrayRef<Operation *> ops) {
@@ -327,7 +216,8 @@ private:
   }
 
   static bool samePart(ArrayRef<Operation *> ops) {
-    return llvm::all_of(ops, [&](Operation *op) { return partOf(op) == partOf(ops.front()); });
+    return llvm::all_of(
+        ops, [&](Operation *op) { return partOf(op) == partOf(ops.front()); });
   }
 
   void append(size_t number, ArrayRef<Operation *> ops) {
@@ -335,9 +225,8 @@ private:
       all[number].ops.push_back(op);
       groupOf[op] = number;
       waiting.remove(op);
-      if (partOf(op) == 2)
-        for (Value operand : op->getOperands())
-          updatesReading[operand] = number;
+      for (Value operand : op->getOperands())
+        lastReader[{operand, partOf(op)}] = number;
     }
   }
 
@@ -347,20 +236,93 @@ private:
   llvm::SetVector<Operation *> waiting;
   /// Waiting ops of the passes by the arguments that they read.
   DenseMap<Value, SmallVector<Operation *>> waitingReaders;
-  /// Placed ops of the update that several read and that read arguments alone, such as a corrected
-  /// rate.
+  /// Placed ops of the update that several read and that read arguments alone,
+  /// such as a corrected rate.
   llvm::SmallPtrSet<Operation *, 8> early;
-  /// The last group of updates that reads a value.
-  DenseMap<Value, size_t> updatesReading;
+  /// The last group of a part that reads a value.
+  DenseMap<std::pair<Value, int>, size_t> lastReader;
 };
 } // namespace
 
 Grouping::Grouping(Block &block, const Target &target) {
   Grouper grouper(all, groupOf, target);
   for (Operation &op : block.without_terminator())
-    if (isa<RepriseDialect>(op.getDialect()) && !isFree(&op) && !isa<ConstantOp>(op))
+    if (isa<RepriseDialect>(op.getDialect()) && !isFree(&op) &&
+        !isa<ConstantOp>(op))
       grouper.add(&op);
   grouper.finish();
+  for (Operation &op : llvm::reverse(block.without_terminator()))
+    if (groupOf.contains(&op) && isElementwise(&op))
+      sink(&op, target);
+}
+
+std::optional<size_t> Grouping::findReadingGroup(Operation *op) const {
+  std::optional<size_t> only;
+  SmallVector<Value> values(op->getResults());
+  while (!values.empty())
+    for (OpOperand &use : values.pop_back_val().getUses()) {
+      Operation *user = use.getOwner();
+      if (isExposure(use))
+        continue;
+      if (isFree(user)) {
+        values.append(user->result_begin(), user->result_end());
+        continue;
+      }
+      auto found = groupOf.find(user);
+      if (found == groupOf.end() || (only && *only != found->second))
+        return std::nullopt;
+      only = found->second;
+    }
+  return only;
+}
+
+/// What a value is a view of.
+static Value rootOf(Value value) {
+  while (auto view = value.getDefiningOp<ViewOpInterface>())
+    value = view->getOperand(0);
+  return value;
+}
+
+bool Grouping::canReadIn(Value operand, size_t group, int64_t elements) const {
+  Value root = rootOf(operand);
+  if (Operation *producer = root.getDefiningOp(); producer && isFree(producer))
+    return true;
+  auto reads = [&](Operation *op) {
+    return llvm::any_of(op->getOperands(),
+                        [&](Value other) { return rootOf(other) == root; });
+  };
+  if (llvm::any_of(all[group].ops, reads))
+    return true;
+  // Other small values are there as well, unless an update may have overwritten
+  // them.
+  bool isSmall = cast<ShapedType>(root.getType()).getNumElements() < elements;
+  return isSmall && llvm::none_of(root.getUsers(), [&](Operation *user) {
+           auto found = groupOf.find(user);
+           return found != groupOf.end() && partOf(user) == 2 &&
+                  found->second <= group;
+         });
+}
+
+/// An op goes to the group that alone reads its result if that reads its
+/// operands, too: its result need not be stored then.
+void Grouping::sink(Operation *op, const Target &target) {
+  std::optional<size_t> reader = findReadingGroup(op);
+  size_t home = groupOf.lookup(op);
+  if (!reader || *reader == home)
+    return;
+  int64_t elements =
+      cast<ShapedType>(op->getResult(0).getType()).getNumElements();
+  Group &to = all[*reader];
+  for (Value operand : op->getOperands())
+    if (!canReadIn(operand, *reader, elements))
+      return;
+  SmallVector<Operation *> joined{op};
+  llvm::append_range(joined, to.ops);
+  if (partOf(op) != partOf(to.ops.front()) || !canHold(joined, target))
+    return;
+  to.ops = joined;
+  llvm::erase(all[home].ops, op);
+  groupOf[op] = *reader;
 }
 
 bool Grouping::isReadOutside(Value value, const Group &group) const {

@@ -16,35 +16,50 @@ namespace reprise::exec {
 /// Ops of one launch, in program order.
 struct Group {
   llvm::SmallVector<mlir::Operation *> ops;
-  /// The launch's location: that of a contraction, attention or normalization if there is one.
+  /// The launch's location: that of a contraction, attention or normalization
+  /// if there is one.
   mlir::Location location;
 };
 
-/// Groups in the order of execution. An op joins the group of its latest producer if a launch of
-/// the target can hold both.
+/// Groups in the order of execution. An op joins the group of its latest
+/// producer if a launch of the target can hold both.
 class Grouping {
 public:
   Grouping(mlir::Block &block, const Target &target);
 
   const std::vector<Group> &groups() const { return all; }
-  /// True if an op of another group, or the function's return, reads the value or a view of it.
+  /// True if an op of another group, or the function's return, reads the value
+  /// or a view of it.
   bool isReadOutside(mlir::Value value, const Group &group) const;
 
 private:
+  /// The group of all readers of an op's result, if it is one.
+  std::optional<size_t> findReadingGroup(mlir::Operation *op) const;
+  /// Whether an operand of an op of so many elements costs a group no further
+  /// load.
+  bool canReadIn(mlir::Value operand, size_t group, int64_t elements) const;
+  void sink(mlir::Operation *op, const Target &target);
+
   std::vector<Group> all;
   llvm::DenseMap<mlir::Operation *, size_t> groupOf;
 };
 
-/// An op that no launch needs to store: views, iota and splat constants are copied into the
-/// launches that read them.
+/// An op that no launch needs to store: views, iota and splat constants are
+/// copied into the launches that read them.
 bool isFree(mlir::Operation *op);
 
-/// The part of the step that an op belongs to; launches do not mix parts, so that a cotangent never
-/// moves into the forward pass. Replays work for the cotangents that read them.
+/// The part of the step that an op belongs to; launches do not mix parts, so
+/// that a cotangent never moves into the forward pass. Replays work for the
+/// cotangents that read them.
 int partOf(mlir::Operation *op);
 
-/// Moves updates of parameters and state up: each right behind its last operand and the last other
-/// reader of the value that it replaces.
+bool isElementwise(mlir::Operation *op);
+
+/// True if a launch of the target can hold the ops, given in program order.
+bool canHold(llvm::ArrayRef<mlir::Operation *> ops, const Target &target);
+
+/// Moves updates of parameters and state up: each right behind its last operand
+/// and the last other reader of the value that it replaces.
 void hoistUpdates(mlir::Block &block);
 
 /// Sets the op's inherent replay number.

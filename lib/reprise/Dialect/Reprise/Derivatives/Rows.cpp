@@ -68,12 +68,13 @@ namespace {
 /// Rows x that a normalization made `normal`: (x - mean)·rstd, or x·rstd if it does not centre.
 struct NormalizedRows {
   Row row;
-  Value normal, rstd;
+  Value rstd, spreadRstd, normal;
   bool centred;
 
   NormalizedRows(Pullback &p, Value x, Value mean, Value rstd)
-      : row{p, p.typeOf(x).getShape()}, rstd(rstd), centred(static_cast<bool>(mean)) {
-    normal = p.mul(centred ? p.sub(x, row.spread(mean)) : x, row.spread(rstd));
+      : row{p, p.typeOf(x).getShape()}, rstd(rstd), spreadRstd(row.spread(rstd)),
+        centred(static_cast<bool>(mean)) {
+    normal = p.mul(centred ? p.sub(x, row.spread(mean)) : x, spreadRstd);
   }
 
   /// x's cotangent if `normal` has the cotangent h: rstd·(h - Σh/n - normal·Σ(h·normal)/n), the
@@ -82,7 +83,7 @@ struct NormalizedRows {
     Pullback &p = row.p;
     Value along = p.mul(normal, row.spread(row.mean(p.mul(h, normal))));
     Value across = centred ? p.sub(h, row.spread(row.mean(h))) : h;
-    return p.mul(row.spread(rstd), p.sub(across, along));
+    return p.mul(spreadRstd, p.sub(across, along));
   }
   /// What mean = Σx/n with the cotangent g adds to x's cotangent `dx`, null for zero.
   Value addMean(Value dx, Value g) {
@@ -204,7 +205,8 @@ static void differentiate(GroupNormOp op, Pullback &p) {
   Value x = p.widen(op.getOperand()), rstd = op.getRstd();
   ArrayRef<int64_t> shape = p.typeOf(x).getShape();
   Groups groups{p, shape, static_cast<int64_t>(op.getGroups())};
-  Value normal = p.mul(p.sub(x, groups.spread(op.getMean())), groups.spread(rstd));
+  Value spreadRstd = groups.spread(rstd);
+  Value normal = p.mul(p.sub(x, groups.spread(op.getMean())), spreadRstd);
   Value dx, across, along; // dx + across + along·normal
   if (Value g = p.get(0)) {
     Value sums = groups.sumPositions(g), products = groups.sumPositions(p.mul(g, normal));
@@ -213,7 +215,7 @@ static void differentiate(GroupNormOp op, Pullback &p) {
     Value weight = p.widen(op.getWeight()),
           perChannel = p.broadcast(weight, shape.take_front(2), 1);
     Value h = p.mul(g, p.broadcast(weight, shape, 1));
-    dx = p.mul(h, groups.spread(rstd));
+    dx = p.mul(h, spreadRstd);
     across = p.neg(p.mul(rstd, groups.mean(p.mul(sums, perChannel))));
     along = p.neg(p.mul(rstd, groups.mean(p.mul(products, perChannel))));
   }
