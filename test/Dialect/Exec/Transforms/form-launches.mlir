@@ -267,3 +267,22 @@ func.func @channel_gradients(%g: tensor<3x4x5xf32>, %normal: tensor<3x4x5xf32>)
   %dx = reprise.sub %g, %spread : tensor<3x4x5xf32>
   return %dw, %dx : tensor<4xf32>, tensor<3x4x5xf32>
 }
+
+// -----
+
+// Factors of channels that only wait for their reader go ahead, what is as large as it stays with it.
+// CHECK-LABEL: @smaller_first
+// CHECK: %[[R:.*]] = exec.launch (%{{.*}} = %arg1) : (tensor<4xf32>) -> tensor<4xf32> {
+// CHECK: reprise.rsqrt
+// CHECK: exec.launch (%{{.*}} = %arg0, %{{.*}} = %[[R]])
+// CHECK-NEXT: reprise.exp
+// CHECK: reprise.mul
+// CHECK-NOT: exec.launch
+func.func @smaller_first(%x: tensor<3x4x5xf32>, %v: tensor<4xf32>) -> (tensor<3x4x5xf32> {reprise.name = "y"}) {
+  %e = reprise.exp %x : tensor<3x4x5xf32>
+  %n = reprise.neg %v : tensor<4xf32>
+  %r = reprise.rsqrt %n : tensor<4xf32>
+  %spread = reprise.broadcast %r dims [1] : (tensor<4xf32>) -> tensor<3x4x5xf32>
+  %y = reprise.mul %e, %spread : tensor<3x4x5xf32>
+  return %y : tensor<3x4x5xf32>
+}

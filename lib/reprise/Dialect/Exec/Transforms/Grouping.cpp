@@ -10,8 +10,7 @@ using namespace mlir;
 namespace reprise::exec {
 
 static bool isLeader(Operation *op) {
-  return isa<ContractionOpInterface, AttentionOpInterface,
-             NormalizationOpInterface>(op);
+  return isa<ContractionOpInterface, AttentionOpInterface, NormalizationOpInterface>(op);
 }
 
 int64_t getReplayNumber(Operation *op) {
@@ -21,9 +20,8 @@ int64_t getReplayNumber(Operation *op) {
 
 void setReplayNumber(Operation *op, int64_t number) {
   if (op->getInherentAttr("replay"))
-    op->setInherentAttr(
-        StringAttr::get(op->getContext(), "replay"),
-        IntegerAttr::get(IntegerType::get(op->getContext(), 64), number));
+    op->setInherentAttr(StringAttr::get(op->getContext(), "replay"),
+                        IntegerAttr::get(IntegerType::get(op->getContext(), 64), number));
 }
 
 /// True if an op reads its positions in a result of `op`: they come from a
@@ -55,8 +53,7 @@ int partOf(Operation *op) {
 //----------------------------------------------------------------------------===//
 
 /// The ops that produce what `op` reads, looking through free ops.
-static void collectProducers(Operation *op,
-                             SmallVectorImpl<Operation *> &producers) {
+static void collectProducers(Operation *op, SmallVectorImpl<Operation *> &producers) {
   for (Value operand : op->getOperands())
     if (Operation *producer = operand.getDefiningOp()) {
       if (isFree(producer))
@@ -91,8 +88,7 @@ namespace {
 /// Puts ops into groups, one by one in program order.
 class Grouper {
 public:
-  Grouper(std::vector<Group> &all, DenseMap<Operation *, size_t> &groupOf,
-          const Target &target)
+  Grouper(std::vector<Group> &all, DenseMap<Operation *, size_t> &groupOf, const Target &target)
       : all(all), groupOf(groupOf), target(target) {}
 
   void add(Operation *op) {
@@ -102,11 +98,10 @@ public:
     collectProducers(op, producers);
     // Cotangents find what the forward pass stored, as they find arguments;
     // updates must not outwait their gradient.
-    bool isReady =
-        isElementwise(op) && llvm::all_of(producers, [&](Operation *p) {
-          return isa<ConstantOp>(p) || waiting.contains(p) ||
-                 early.contains(p) || (partOf(op) == 1 && partOf(p) == 0);
-        });
+    bool isReady = isElementwise(op) && llvm::all_of(producers, [&](Operation *p) {
+                     return isa<ConstantOp>(p) || waiting.contains(p) || early.contains(p) ||
+                            (partOf(op) == 1 && partOf(p) == 0);
+                   });
     // What reads such values alone waits for its reader, so as not to become a
     // launch and a value of its own.
     Operation *reader = findOnlyReader(op);
@@ -152,8 +147,7 @@ private:
     if (partOf(op) == 2)
       return;
     for (Value operand : op->getOperands()) {
-      while (operand.getDefiningOp() &&
-             isa<ViewOpInterface>(operand.getDefiningOp()))
+      while (operand.getDefiningOp() && isa<ViewOpInterface>(operand.getDefiningOp()))
         operand = operand.getDefiningOp()->getOperand(0);
       if (isa<BlockArgument>(operand))
         waitingReaders[operand].push_back(op);
@@ -167,12 +161,36 @@ private:
     if (joinExisting(ops))
       return;
     if (ops.size() > 1 && !(samePart(ops) && canHold(ops, target))) {
+      if (placeSmaller(op, ops))
+        return place(op);
       for (Operation *single : ops)
         placeAlone(single);
       return;
     }
     all.push_back({{}, op->getLoc()});
     append(all.size() - 1, ops);
+  }
+
+  /// Places those of the ops that are smaller than `op`, such as factors of rows, alone; false if
+  /// there are none, or if they read others of the ops.
+  bool placeSmaller(Operation *op, ArrayRef<Operation *> ops) {
+    auto isSmaller = [&](Operation *other) {
+      return countResultElements(other) < countResultElements(op);
+    };
+    SmallVector<Operation *> smaller;
+    for (Operation *other : ops) {
+      if (!isSmaller(other))
+        continue;
+      SmallVector<Operation *> producers;
+      collectProducers(other, producers);
+      if (llvm::any_of(producers,
+                       [&](Operation *p) { return waiting.contains(p) && !isSmaller(p); }))
+        return false;
+      smaller.push_back(other);
+    }
+    for (Operation *other : smaller)
+      placeAlone(other);
+    return !smaller.empty();
   }
 
   /// Without the waiting ops that it reads: they have been placed.
@@ -196,12 +214,10 @@ private:
           latest = std::max(latest.value_or(0), found->second);
       if (partOf(op) == 2 || isa<ReductionOpInterface>(op))
         for (Value operand : op->getOperands())
-          if (auto found = lastReader.find({operand, partOf(op)});
-              found != lastReader.end())
+          if (auto found = lastReader.find({operand, partOf(op)}); found != lastReader.end())
             sibling = std::max(sibling.value_or(0), found->second);
     }
-    return (latest && join(*latest, ops)) ||
-           (sibling && sibling > latest && join(*sibling, ops));
+    return (latest && join(*latest, ops)) || (sibling && sibling > latest && join(*sibling, ops));
   }
 
   bool join(size_t number, ArrayRef<Operation *> ops) {
@@ -216,8 +232,7 @@ private:
   }
 
   static bool samePart(ArrayRef<Operation *> ops) {
-    return llvm::all_of(
-        ops, [&](Operation *op) { return partOf(op) == partOf(ops.front()); });
+    return llvm::all_of(ops, [&](Operation *op) { return partOf(op) == partOf(ops.front()); });
   }
 
   void append(size_t number, ArrayRef<Operation *> ops) {
@@ -247,8 +262,7 @@ private:
 Grouping::Grouping(Block &block, const Target &target) {
   Grouper grouper(all, groupOf, target);
   for (Operation &op : block.without_terminator())
-    if (isa<RepriseDialect>(op.getDialect()) && !isFree(&op) &&
-        !isa<ConstantOp>(op))
+    if (isa<RepriseDialect>(op.getDialect()) && !isFree(&op) && !isa<ConstantOp>(op))
       grouper.add(&op);
   grouper.finish();
   for (Operation &op : llvm::reverse(block.without_terminator()))
@@ -288,8 +302,7 @@ bool Grouping::canReadIn(Value operand, size_t group, int64_t elements) const {
   if (Operation *producer = root.getDefiningOp(); producer && isFree(producer))
     return true;
   auto reads = [&](Operation *op) {
-    return llvm::any_of(op->getOperands(),
-                        [&](Value other) { return rootOf(other) == root; });
+    return llvm::any_of(op->getOperands(), [&](Value other) { return rootOf(other) == root; });
   };
   if (llvm::any_of(all[group].ops, reads))
     return true;
@@ -298,8 +311,7 @@ bool Grouping::canReadIn(Value operand, size_t group, int64_t elements) const {
   bool isSmall = cast<ShapedType>(root.getType()).getNumElements() < elements;
   return isSmall && llvm::none_of(root.getUsers(), [&](Operation *user) {
            auto found = groupOf.find(user);
-           return found != groupOf.end() && partOf(user) == 2 &&
-                  found->second <= group;
+           return found != groupOf.end() && partOf(user) == 2 && found->second <= group;
          });
 }
 
@@ -310,8 +322,7 @@ void Grouping::sink(Operation *op, const Target &target) {
   size_t home = groupOf.lookup(op);
   if (!reader || *reader == home)
     return;
-  int64_t elements =
-      cast<ShapedType>(op->getResult(0).getType()).getNumElements();
+  int64_t elements = cast<ShapedType>(op->getResult(0).getType()).getNumElements();
   Group &to = all[*reader];
   for (Value operand : op->getOperands())
     if (!canReadIn(operand, *reader, elements))
