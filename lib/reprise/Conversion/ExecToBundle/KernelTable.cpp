@@ -20,7 +20,12 @@ static std::string printBody(exec::LaunchOp launch) {
   stream << launch.getBody().front().getNumArguments();
   for (Type type : launch.getBody().getArgumentTypes())
     stream << type << ",";
-  launch.getBody().front().print(stream);
+  // Names are local to the launch: numbering the whole function for each would be quadratic.
+  AsmState names(launch);
+  for (Operation &op : launch.getBody().front()) {
+    op.print(stream, names);
+    stream << "\n";
+  }
   return text;
 }
 
