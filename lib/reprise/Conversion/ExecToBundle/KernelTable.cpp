@@ -1,6 +1,7 @@
 // reprise: the kernels of a bundle, one per structurally distinct launch body
 #include "KernelTable.h"
 
+#include "mlir/IR/AsmState.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 
 using namespace mlir;
