@@ -28,6 +28,9 @@ void setReplayNumber(Operation *op, int64_t number) {
 /// buffer, where
 /// `--check-indices` sees them.
 static bool givesPositions(Operation *op) {
+  // Splats of floats have thousands of uses in a large graph.
+  if (!cast<RankedTensorType>(op->getResult(0).getType()).getElementType().isInteger())
+    return false;
   return llvm::any_of(op->getUses(), [](OpOperand &use) {
     auto reader = dyn_cast<IndexingOpInterface>(use.getOwner());
     return reader && reader.getPositions() == use.get();
@@ -35,12 +38,9 @@ static bool givesPositions(Operation *op) {
 }
 
 bool isFree(Operation *op) {
-  if (givesPositions(op))
-    return false;
-  if (isa<ViewOpInterface, IotaOp>(op))
-    return true;
   auto constant = dyn_cast<ConstantOp>(op);
-  return constant && isa<SplatElementsAttr>(constant.getValue());
+  bool isSplat = constant && isa<SplatElementsAttr>(constant.getValue());
+  return (isSplat || isa<ViewOpInterface, IotaOp>(op)) && !givesPositions(op);
 }
 
 int partOf(Operation *op) {
