@@ -128,4 +128,54 @@ TEST_F(LoopsNorms, Rotary) {
     }
 }
 
+// One nest reduces rows and, in blocks, columns; another one adds the blocks.
+TEST_F(LoopsNorms, GradientsOfRows) {
+  for (const std::string &type : floats) {
+    check(fill(R"(
+func.func @f(%g: tensor<2x100x40x$T>, %normal: tensor<2x100x40x$T>, %w: tensor<40x$T>)
+    -> (tensor<40x$T>, tensor<40x$T>, tensor<2x100x40x$T>) {
+  %spread = reprise.broadcast %w dims [2] : (tensor<40x$T>) -> tensor<2x100x40x$T>
+  %h = reprise.mul %g, %spread : tensor<2x100x40x$T>
+  %p = reprise.mul %g, %normal : tensor<2x100x40x$T>
+  %dw = reprise.sum %p dims [0, 1] : (tensor<2x100x40x$T>) -> tensor<40x$T>
+  %db = reprise.sum %g dims [0, 1] : (tensor<2x100x40x$T>) -> tensor<40x$T>
+  %mean = reprise.mean %h dims [2] : (tensor<2x100x40x$T>) -> tensor<2x100x$T>
+  %means = reprise.broadcast %mean dims [0, 1] : (tensor<2x100x$T>) -> tensor<2x100x40x$T>
+  %dx = reprise.sub %h, %means : tensor<2x100x40x$T>
+  return %dw, %db, %dx : tensor<40x$T>, tensor<40x$T>, tensor<2x100x40x$T>
+})",
+               "$T", type));
+    EXPECT_TRUE(isGroup);
+    EXPECT_EQ(commands, 2u);
+  }
+}
+
+TEST_F(LoopsNorms, GradientsOfChannels) {
+  for (const std::string &shape : {"3x5x4x8x", "2x20x3x3x", "40x3x2x2x"}) {
+    std::string channels = shape.substr(shape.find('x') + 1);
+    channels = channels.substr(0, channels.find('x') + 1);
+    check(fill(fill(R"(
+func.func @f(%g: tensor<$Sf32>, %x: tensor<$Sf32>, %m: tensor<$Cf32>, %r: tensor<$Cf32>)
+    -> (tensor<$Cf32>, tensor<$Cf32>, tensor<$Sf32>) {
+  %means = reprise.broadcast %m dims [1] : (tensor<$Cf32>) -> tensor<$Sf32>
+  %centred = reprise.sub %x, %means : tensor<$Sf32>
+  %factors = reprise.broadcast %r dims [1] : (tensor<$Cf32>) -> tensor<$Sf32>
+  %normal = reprise.mul %centred, %factors : tensor<$Sf32>
+  %p = reprise.mul %g, %normal : tensor<$Sf32>
+  %dw = reprise.sum %p dims [0, 2, 3] : (tensor<$Sf32>) -> tensor<$Cf32>
+  %db = reprise.sum %g dims [0, 2, 3] : (tensor<$Sf32>) -> tensor<$Cf32>
+  %products = reprise.broadcast %dw dims [1] : (tensor<$Cf32>) -> tensor<$Sf32>
+  %along = reprise.mul %normal, %products : tensor<$Sf32>
+  %sums = reprise.broadcast %db dims [1] : (tensor<$Cf32>) -> tensor<$Sf32>
+  %across = reprise.sub %g, %sums : tensor<$Sf32>
+  %dx = reprise.sub %across, %along : tensor<$Sf32>
+  return %dw, %db, %dx : tensor<$Cf32>, tensor<$Cf32>, tensor<$Sf32>
+})",
+                    "$S", shape),
+               "$C", channels));
+    EXPECT_TRUE(isGroup);
+    EXPECT_EQ(commands, 1u);
+  }
+}
+
 } // namespace
