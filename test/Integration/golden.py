@@ -34,7 +34,7 @@ def programs():
         for entry in ("grad", "hvp", "forward"):
             yield f"{model} {entry}", f"{model}.sgd.mlir", entry, 1
     for dtype in ("bf16", "f16", "f32", "f64"):
-        for name in ("step", "ops", "indexing", "norms"):
+        for name in ("step", "ops", "indexing", "norms", "convolution"):
             text = (HERE / "Inputs" / f"{name}.mlir").read_text()
             statistics = "f64" if dtype == "f64" else "f32"
             pathlib.Path(f"{name}.{dtype}.mlir").write_text(text.replace("!stat", statistics).replace("bf16", dtype))
@@ -45,6 +45,8 @@ def programs():
             yield f"{dtype} {entry}", f"indexing.{dtype}.mlir", entry, 1
         for entry in ("norms", "scores"):
             yield f"{dtype} {entry}", f"norms.{dtype}.mlir", entry, 1
+        for entry in ("convolutions", "pools"):
+            yield f"{dtype} {entry}", f"convolution.{dtype}.mlir", entry, 1
 
 
 def ops_in(path, entry):

@@ -6,6 +6,7 @@
 // each finished block. Best of several runs each, taken in turns; results are compared with the
 // scalar chain of fma by the tests, not here.
 #include "reprise/Conversion/Cpu/Contraction.h"
+#include "Measure.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -13,20 +14,13 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/MathExtras.h"
 
-#include <atomic>
-#include <chrono>
 #include <cmath>
-#include <cstring>
-#include <ctime>
-#include <dlfcn.h>
 #include <dnnl.h>
-#include <sys/mman.h>
-#include <thread>
 
 using namespace mlir;
 using namespace reprise;
+using namespace reprise::bench;
 
 namespace {
 
@@ -50,23 +44,6 @@ bool parse(llvm::StringRef argument) {
   return text;
 }
 
-/// oneDNN brings its OpenMP runtime along, which need not be this compiler's.
-void setLibraryThreads(int threads) {
-  if (void *symbol = dlsym(RTLD_DEFAULT, "omp_set_num_threads"))
-    reinterpret_cast<void (*)(int)>(symbol)(threads);
-}
-
-double seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-/// Seconds of this thread alone: with one thread, other programs then disturb the figures less.
-double threadSeconds() {
-  timespec time;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
-}
-
 struct Shape {
   int64_t m, n, k;
   bool lhsTransposed, rhsTransposed;
@@ -88,61 +65,6 @@ const Shape shapes[] = {{1024, 1152, 384, false, false}, {1024, 384, 1152, false
                         {17, 1024, 1024, false, true},   {1024, 8192, 768, false, true},
                         {256, 64, 256, false, false},    {1024, 65, 64, false, false},
                         {128, 128, 64, false, true},     {64, 64, 64, false, false}};
-
-using KernelFn = void (*)(void *const *, int64_t, int64_t, void *);
-
-/// Threads that spin between commands, as the runtime's workers do; items go to whoever asks first.
-class Workers {
-public:
-  explicit Workers(int count, int64_t workspaceBytes) : count(count) {
-    for (int i = 0; i < count; ++i)
-      workspaces.push_back(aligned_alloc(64, llvm::alignTo(workspaceBytes + 64, 64)));
-    for (int i = 1; i < count; ++i)
-      threads.emplace_back([this, i] { serve(i); });
-  }
-  ~Workers() {
-    kernel = nullptr;
-    round.fetch_add(1);
-    for (std::thread &thread : threads)
-      thread.join();
-    for (void *workspace : workspaces)
-      free(workspace);
-  }
-  void run(KernelFn fn, int64_t total, void *const *pointers) {
-    kernel = fn, items = total, buffers = pointers;
-    next = 0;
-    busy = count - 1;
-    round.fetch_add(1);
-    work(0);
-    while (busy.load())
-      __builtin_ia32_pause();
-  }
-
-private:
-  void serve(int worker) {
-    for (int64_t seen = 0;;) {
-      while (round.load() == seen)
-        __builtin_ia32_pause();
-      seen = round.load();
-      if (!kernel)
-        return;
-      work(worker);
-      busy.fetch_sub(1);
-    }
-  }
-  void work(int worker) {
-    for (int64_t item; (item = next.fetch_add(1)) < items;)
-      kernel(buffers, item, item + 1, workspaces[worker]);
-  }
-  int count;
-  std::vector<std::thread> threads;
-  std::vector<void *> workspaces;
-  KernelFn kernel = nullptr;
-  int64_t items = 0;
-  void *const *buffers = nullptr;
-  std::atomic<int64_t> next{0}, round{0};
-  std::atomic<int> busy{0};
-};
 
 struct Compiled {
   SmallVector<KernelCommand> commands;
@@ -196,10 +118,7 @@ Compiled compile(MLIRContext &context, const Shape &shape, const CpuTarget &targ
   if (failed(image))
     exit(1);
   compiled.compileSeconds = seconds() - start;
-  char *base = static_cast<char *>(mmap(nullptr, image->bytes.size(), PROT_READ | PROT_WRITE,
-                                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-  std::memcpy(base, image->bytes.data(), image->bytes.size());
-  mprotect(base, image->bytes.size(), PROT_READ | PROT_EXEC);
+  char *base = mapImage(*image);
   for (const KernelCommand &command : compiled.commands) {
     compiled.kernels.push_back(
         reinterpret_cast<KernelFn>(base + image->symbols.at(command.kernel)));
@@ -207,26 +126,6 @@ Compiled compile(MLIRContext &context, const Shape &shape, const CpuTarget &targ
     compiled.workerBytes = std::max(compiled.workerBytes, command.workerBytes);
   }
   return compiled;
-}
-
-/// Seconds of one call, the best of several measurements of about a millisecond or more.
-struct Stopwatch {
-  double (*clock)();
-  double best = 1e30;
-  void measure(double flops, llvm::function_ref<void()> call) {
-    int calls = std::max(1, int(1e8 / flops));
-    double start = clock();
-    for (int i = 0; i < calls; ++i)
-      call();
-    best = std::min(best, (clock() - start) / calls);
-  }
-};
-
-float *allocate(int64_t elements) {
-  auto *data = static_cast<float *>(aligned_alloc(64, llvm::alignTo(elements * 4 + 64, 64)));
-  for (int64_t i = 0; i < elements; ++i)
-    data[i] = float(i * 37 % 101) / 101;
-  return data;
 }
 
 llvm::json::Object benchmark(MLIRContext &context, const Shape &shape, const CpuTarget &target) {

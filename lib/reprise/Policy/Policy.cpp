@@ -11,7 +11,7 @@ static Policy uniform(const char *name, const char *summary, Label label) {
 
 static std::optional<Label> labelDots(Operation *op) {
   // Attention is two contractions around a softmax.
-  bool contracts = isa<ContractionOpInterface, AttentionOpInterface>(op);
+  bool contracts = isa<ContractionOpInterface, ConvolutionOpInterface, AttentionOpInterface>(op);
   return contracts ? Label::prefer_save : Label::prefer_recompute;
 }
 
@@ -21,7 +21,8 @@ PolicyRegistry &PolicyRegistry::get() {
     made.add(uniform("save-all", "keep all that the backward pass reads", Label::prefer_save));
     made.add(uniform("recompute-all", "keep the inputs of blocks, compute the rest again",
                      Label::prefer_recompute));
-    made.add({"dots-saveable", "keep contractions and attention, compute the rest again", labelDots,
+    made.add({"dots-saveable",
+              "keep contractions, convolutions and attention, compute the rest again", labelDots,
               nullptr});
     return made;
   }();

@@ -223,6 +223,7 @@ void registerReference(DialectRegistry &registry) {
     reference::attachChannelNorms(context);
     reference::attachAttention(context);
     reference::attachRotary(context);
+    reference::attachConvolution(context);
     reference::attachRandom(context);
   });
 }

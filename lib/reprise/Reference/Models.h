@@ -162,6 +162,7 @@ void attachNormalizations(mlir::MLIRContext *context);
 void attachChannelNorms(mlir::MLIRContext *context);
 void attachAttention(mlir::MLIRContext *context);
 void attachRotary(mlir::MLIRContext *context);
+void attachConvolution(mlir::MLIRContext *context);
 void attachRandom(mlir::MLIRContext *context);
 
 } // namespace reprise::reference

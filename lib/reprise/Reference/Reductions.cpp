@@ -1,7 +1,7 @@
 // reprise: reductions and contractions in the interpreter.
+#include "Chains.h"
 #include "Models.h"
 #include "reprise/Reference/Elementary.h"
-#include "reprise/Reference/Order.h"
 #include <limits>
 #include <numeric>
 
@@ -211,48 +211,6 @@ std::vector<T> gatherMatrix(const Values<T> &values, int64_t start, ArrayRef<int
     for (int64_t column : columns)
       matrix.push_back(values[start + row + column]);
   return matrix;
-}
-
-/// sums[j] = fma(x, row[j], sums[j]).
-template <typename T> void addRow(T x, const T *row, T *__restrict sums, int64_t n) {
-  for (int64_t j = 0; j < n; ++j)
-    sums[j] = std::fma(x, row[j], sums[j]);
-}
-
-#ifdef __x86_64__
-/// The same where the compiler may use the instruction: elsewhere each fma is a call.
-template <typename T>
-__attribute__((target("avx2,fma"))) void addRowInline(T x, const T *row, T *__restrict sums,
-                                                      int64_t n) {
-  for (int64_t j = 0; j < n; ++j)
-    sums[j] = std::fma(x, row[j], sums[j]);
-}
-#endif
-
-template <typename T> auto chooseAddRow() {
-#ifdef __x86_64__
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    return addRowInline<T>;
-#endif
-  return addRow<T>;
-}
-
-/// results[j] = Σ_k left[k] · right[k][j]: `contract` for n results side by side.
-template <typename T>
-void contractRow(int64_t size, int64_t n, const T *left, const T *right, std::vector<T> &results) {
-  static const auto add = chooseAddRow<T>();
-  std::vector<std::vector<T>> parts;
-  for (int64_t begin = 0; begin < size; begin += chainBlock) {
-    std::vector<T> &part = parts.emplace_back(n, T(0));
-    for (int64_t k = begin; k < std::min(size, begin + chainBlock); ++k)
-      add(left[k], right + k * n, part.data(), n);
-  }
-  for (int64_t j = 0; j < n; ++j) {
-    std::vector<T> column;
-    for (const std::vector<T> &part : parts)
-      column.push_back(part[j]);
-    results.push_back(foldTree(std::move(column), T(0), reference::add<T>));
-  }
 }
 
 template <typename T> Tensor evaluateDotAs(DotGeneralOp op, Operands operands) {

@@ -342,6 +342,7 @@ const Cases &derivativeCases() {
     addNorms(cases);
     addRandom(cases);
     addAttentionCases(cases);
+    addConvolutionCases(cases);
     addComposite(cases);
     return cases;
   }();

@@ -33,6 +33,8 @@ const std::vector<DerivativeCase> &derivativeCases();
 
 /// Those of attention and of its backward.
 void addAttentionCases(std::vector<DerivativeCase> &cases);
+/// Those of convolutions, their gradients and poolings.
+void addConvolutionCases(std::vector<DerivativeCase> &cases);
 
 } // namespace reprise::test
 

@@ -27,10 +27,17 @@ struct SharedDim {
 /// nothing. Sizes are positive, save that contracted ones may be 0.
 struct ContractionSpec {
   mlir::Type lhsType, rhsType, resultType;
+  /// The first elements of the operands in their buffers.
+  int64_t lhsOffset = 0, rhsOffset = 0;
   llvm::SmallVector<SharedDim> batch;
   llvm::SmallVector<FreeDim> rows;    // M, of lhs
   llvm::SmallVector<FreeDim> columns; // N, of rhs
   llvm::SmallVector<SharedDim> contracted;
+  /// The columns are those of this many matrices, one behind the other, and the result is
+  /// [columnGroups, batch, M, N / columnGroups]: epilogues see that as [batch, M, N].
+  int64_t columnGroups = 1;
+  /// Vector lanes run along M, whatever the sizes: for columns that are hard to walk along.
+  bool lanesAlongRows = false;
   /// Buffers after lhs and rhs that the epilogue uses: 1, the result, unless there is an epilogue.
   int64_t extraBuffers = 1;
 

@@ -10,13 +10,13 @@
 namespace reprise {
 
 /// Adds the kernels of one launch body to `kernels`, under symbols that start with `name`, and
-/// returns the commands that run them. Chooses the emitter by what the body holds: a contraction,
-/// attention, or loops. Errors are emitted at the op that no kernel can hold.
+/// returns the commands that run them. Chooses the emitter by what the body holds: a contraction or
+/// convolution, attention, pooling, or loops. Errors are emitted at the op that no kernel can hold.
 mlir::FailureOr<EmittedLaunch> emitLaunch(mlir::Block &body, llvm::StringRef name,
                                           mlir::ModuleOp kernels, const CpuTarget &target);
 
-/// One contraction, then elementwise ops on its result, applied block by block while it is in the
-/// cache.
+/// One contraction or convolution, then elementwise ops on its result, applied block by block while
+/// it is in the cache.
 bool isContractionLaunch(mlir::Block &body);
 mlir::FailureOr<EmittedLaunch> emitContractionLaunch(mlir::Block &body, llvm::StringRef name,
                                                      mlir::ModuleOp kernels,
@@ -26,6 +26,11 @@ mlir::FailureOr<EmittedLaunch> emitContractionLaunch(mlir::Block &body, llvm::St
 bool isAttentionLaunch(mlir::Block &body);
 mlir::FailureOr<EmittedLaunch> emitAttentionLaunch(mlir::Block &body, llvm::StringRef name,
                                                    mlir::ModuleOp kernels, const CpuTarget &target);
+
+/// Max or average pooling or the adjoint of the latter, and views of its operand.
+bool isPoolLaunch(mlir::Block &body);
+mlir::FailureOr<EmittedLaunch> emitPoolLaunch(mlir::Block &body, llvm::StringRef name,
+                                              mlir::ModuleOp kernels, const CpuTarget &target);
 
 /// For the body of a contraction, as findInPlacePairs in Loops.h.
 llvm::SmallVector<std::pair<unsigned, unsigned>> findContractionInPlacePairs(mlir::Block &body);

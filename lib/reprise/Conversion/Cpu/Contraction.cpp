@@ -31,7 +31,8 @@ Value bytesFrom(KernelBuilder &k, Value base, int64_t offset) {
 }
 
 Value batchBase(KernelBuilder &k, const OperandPlan &operand, Value batch) {
-  return k.pointer(operand.type, k.buffer(operand.buffer), emitOffset(k, operand.batch, batch));
+  return k.pointer(operand.type, k.buffer(operand.buffer),
+                   k.add(emitOffset(k, operand.batch, batch), operand.offset));
 }
 
 Value countFrom(KernelBuilder &k, const ContractionPlan &plan, Value k0) {
@@ -127,6 +128,8 @@ void emitMultiply(ModuleOp module, StringRef name, const ContractionContext &con
 SmallVector<KernelCommand> emitContraction(ModuleOp module, StringRef name,
                                            const ContractionSpec &spec, const CpuTarget &target,
                                            const ContractionHooks &hooks) {
+  if (isDirect(spec))
+    return emitDirectContraction(module, name, spec, target, hooks);
   ContractionPlan plan = planContraction(spec, target, hooks);
   ContractionContext context(spec, plan, hooks);
   SmallVector<KernelCommand> commands;

@@ -60,7 +60,7 @@ private:
 
   /// Lets the epilogue fetch what it will touch for a tile while the tile is computed.
   void prefetch(Value rowSliver, Value laneSliver) {
-    if (!context.hooks.prefetch)
+    if (!context.hooks.prefetch || context.spec.columnGroups > 1)
       return;
     auto limits = [&](const OperandPlan &operand, Value sliver) {
       Value begin = k.mul(sliver, operand.sliver);

@@ -44,6 +44,18 @@ void emitBlock(KernelBuilder &k, const ContractionContext &context, mlir::Value 
 /// the result's columns and rows if it is swapped.
 void emitStore(KernelBuilder &k, const ContractionContext &context, const ContractionBlock &block);
 
+/// Hands a block in one of the result's matrices to the epilogue, or stores it.
+void storeBlock(KernelBuilder &k, const ContractionSpec &spec, const ContractionHooks &hooks,
+                const ContractionBlock &block);
+
+/// Whether a contraction has few rows over the windows of an image; emitContraction then leaves it
+/// to emitDirectContraction.
+bool isDirect(const ContractionSpec &spec);
+llvm::SmallVector<KernelCommand> emitDirectContraction(mlir::ModuleOp module, llvm::StringRef name,
+                                                       const ContractionSpec &spec,
+                                                       const CpuTarget &target,
+                                                       const ContractionHooks &hooks);
+
 /// Offset in elements of index `index` into a list of dimensions.
 mlir::Value emitOffset(KernelBuilder &k, llvm::ArrayRef<FreeDim> dims, mlir::Value index);
 
@@ -59,6 +71,10 @@ struct PackRequest {
 };
 void emitPack(KernelBuilder &k, const ContractionPlan &plan, const OperandPlan &operand,
               const PackRequest &request);
+
+/// The same for an operand that is not linear, without a prologue.
+void emitPackRuns(KernelBuilder &k, const ContractionPlan &plan, const OperandPlan &operand,
+                  const PackRequest &request);
 
 /// One operand of a register tile: element (i, term) lies at base + i · freeStride + term ·
 /// contractedStride.

@@ -44,14 +44,20 @@ public:
     bool wholeSliver = operand.free.size() <= 1 || operand.free.back().size % sliver == 0;
     bool wholeVector = operand.contracted.size() == 1 ||
                        (!operand.contracted.empty() && operand.contracted.back().size % width == 0);
-    if (operand.freeStride() == 1 && wholeSliver && !operand.lines) {
+    bool vectors = wholeVector && operand.contractedStride() == 1;
+    bool several = !operand.linear() && !operand.prologue;
+    if (several && operand.type == plan.accumulator && (operand.freeStride() == 1 || !vectors)) {
+      emitPackRuns(k, plan, operand, request);
+    } else if (operand.freeStride() == 1 && wholeSliver && !operand.lines) {
       // Line by line over all slivers, as the lines lie in memory.
       k.forLoop(k.i64(0), request.count, k.i64(1),
                 [&](Value term) { forSlivers([&] { alongFree(term); }); });
     } else if (operand.lines && wholeVector) {
       forSlivers([&] { copyLines(); });
-    } else if (operand.contractedStride() == 1 && wholeVector) {
+    } else if (vectors) {
       forSlivers([&] { alongContracted(); });
+    } else if (several) {
+      emitPackRuns(k, plan, operand, request);
     } else {
       forSlivers([&] { oneByOne(k.i64(0)); });
     }

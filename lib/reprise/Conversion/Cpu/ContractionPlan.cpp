@@ -38,6 +38,7 @@ OperandPlan operandOf(const ContractionSpec &spec, bool lhs, PrologueFn prologue
   auto stride = lhs ? &SharedDim::lhsStride : &SharedDim::rhsStride;
   OperandPlan operand;
   operand.buffer = lhs ? 0 : 1;
+  operand.offset = lhs ? spec.lhsOffset : spec.rhsOffset;
   operand.type = lhs ? spec.lhsType : spec.rhsType;
   operand.batch = merged(side(spec.batch, stride));
   operand.free = merged(lhs ? spec.rows : spec.columns);
@@ -72,7 +73,8 @@ void choosePacking(ContractionPlan &plan) {
   bool readOnce = lanes.slivers() <= 2;
   if (rows.linear() && !rows.prologue && (readable || readOnce))
     rows.packing = Packing::None;
-  rows.lines = rows.contractedStride() == 1 && rows.freeSize > 1;
+  bool runs = !rows.linear() && rows.contractedStride() == 2;
+  rows.lines = (rows.contractedStride() == 1 || runs) && rows.freeSize > 1;
   bool contiguous = lanes.linear() && (lanes.freeStride() == 1 || lanes.freeSize == 1);
   bool dense = lanes.type == plan.accumulator && lanes.contractedStride() <= 2 * lanes.sliver;
   // Lines whose distance is a multiple of 1 KiB meet in few sets of the cache, and cannot be read
@@ -168,11 +170,12 @@ ContractionPlan planContraction(const ContractionSpec &spec, const CpuTarget &ta
   plan.lanes = operandOf(spec, false, hooks.rhsPrologue);
   plan.batch = sizeOf(side(spec.batch, &SharedDim::lhsStride));
   plan.terms = sizeOf(side(spec.contracted, &SharedDim::lhsStride));
-  plan.swapped = usedLanes(plan.lanes.freeSize, plan.vectorLanes) <
-                 0.8 * usedLanes(plan.rows.freeSize, plan.vectorLanes);
+  plan.swapped = spec.lanesAlongRows || usedLanes(plan.lanes.freeSize, plan.vectorLanes) <
+                                            0.8 * usedLanes(plan.rows.freeSize, plan.vectorLanes);
   if (plan.swapped)
     std::swap(plan.rows, plan.lanes);
-  plan.inPlace = !hooks.epilogue && !plan.swapped && spec.resultType == plan.accumulator &&
+  plan.inPlace = !hooks.epilogue && !plan.swapped && spec.columnGroups == 1 &&
+                 spec.resultType == plan.accumulator &&
                  plan.lanes.freeSize % plan.vectorLanes == 0 && plan.chains() == 1;
   chooseTile(plan, target);
   choosePacking(plan);

@@ -20,6 +20,7 @@ enum class Packing {
 /// One operand: the free dimensions become rows (lhs) or vector lanes (rhs) of the register tile.
 struct OperandPlan {
   unsigned buffer;
+  int64_t offset; // of the first element
   mlir::Type type;
   llvm::SmallVector<FreeDim> batch, free, contracted; // adjacent ones merged
   int64_t freeSize = 1;

@@ -1,6 +1,10 @@
 // reprise: emits what happens to the finished sums of a contraction
 #include "ContractionEmit.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <numeric>
+
 using namespace mlir;
 
 namespace reprise {
@@ -21,36 +25,76 @@ static ContractionBlock transpose(KernelBuilder &k, const ContractionContext &co
           from.column1, from.row0, from.row1,  context.plan.rows.sliver};
 }
 
+static int64_t sizeOf(ArrayRef<FreeDim> dims) {
+  int64_t size = 1;
+  for (FreeDim dim : dims)
+    size *= dim.size;
+  return size;
+}
+
+/// Columns of one of the result's matrices.
+static int64_t columnsOf(const ContractionSpec &spec) {
+  return sizeOf(spec.columns) / spec.columnGroups;
+}
+
 /// Rounds a block to the result's type and stores it, row-major [batch, rows, columns].
-static void storeResult(KernelBuilder &k, const ContractionContext &context,
+static void storeResult(KernelBuilder &k, const ContractionSpec &spec,
                         const ContractionBlock &block) {
-  const ContractionPlan &plan = context.plan;
-  Type type = context.spec.resultType;
-  int64_t rows = plan.swapped ? plan.lanes.freeSize : plan.rows.freeSize;
-  int64_t columns = plan.swapped ? plan.rows.freeSize : plan.lanes.freeSize;
+  Type type = spec.resultType, accumulator = spec.accumulatorType();
   Value count = k.sub(block.column1, block.column0);
-  Value whole = k.sub(count, k.rem(count, plan.vectorLanes));
   k.forLoop(block.row0, block.row1, k.i64(1), [&](Value row) {
     Value from = k.mul(k.sub(row, block.row0), block.ld);
-    Value index = k.mul(k.add(k.mul(block.batch, rows), row), columns);
+    Value index = k.mul(k.add(k.mul(block.batch, sizeOf(spec.rows)), row), columnsOf(spec));
     Value to = k.pointer(type, k.buffer(2), k.add(index, block.column0));
-    auto copy = [&](Value low, Value high, int64_t width) {
-      k.forLoop(low, high, k.i64(width), [&](Value at) {
-        Value sums = k.load(plan.accumulator, block.scratch, k.add(from, at), width);
+    Value done = k.i64(0);
+    for (int64_t width : {16, 4, 1}) {
+      Value end = k.sub(count, k.rem(count, width));
+      k.forLoop(done, end, k.i64(width), [&](Value at) {
+        Value sums = k.load(accumulator, block.scratch, k.add(from, at), width);
         k.storeCompute(type, sums, to, at);
       });
-    };
-    copy(k.i64(0), whole, plan.vectorLanes);
-    copy(whole, count, 1);
+      done = end;
+    }
+  });
+}
+
+void storeBlock(KernelBuilder &k, const ContractionSpec &spec, const ContractionHooks &hooks,
+                const ContractionBlock &block) {
+  if (hooks.epilogue)
+    hooks.epilogue(k, block);
+  else
+    storeResult(k, spec, block);
+}
+
+/// Runs `body` for the parts of a block that lie in one matrix each.
+static void splitColumns(KernelBuilder &k, const ContractionContext &context,
+                         const ContractionBlock &block,
+                         llvm::function_ref<void(const ContractionBlock &)> body) {
+  if (context.spec.columnGroups == 1)
+    return body(block);
+  int64_t columns = columnsOf(context.spec);
+  Value first = k.div(block.column0, columns);
+  Value end = k.add(k.div(k.sub(block.column1, k.i64(1)), columns), 1);
+  k.forLoop(first, end, k.i64(1), [&](Value group) {
+    Value start = k.mul(group, columns);
+    Value column0 = arith::MaxSIOp::create(k.builder(), block.column0, start);
+    Value column1 = k.min(block.column1, k.add(start, columns));
+    ContractionBlock part = block;
+    part.scratch =
+        k.pointer(context.plan.accumulator, block.scratch, k.sub(column0, block.column0));
+    part.batch = k.add(k.mul(group, context.plan.batch), block.batch);
+    part.column0 = k.sub(column0, start);
+    part.column1 = k.sub(column1, start);
+    part.columnStep = std::gcd(block.columnStep, columns);
+    body(part);
   });
 }
 
 void emitStore(KernelBuilder &k, const ContractionContext &context, const ContractionBlock &block) {
   ContractionBlock result = context.plan.swapped ? transpose(k, context, block) : block;
-  if (context.hooks.epilogue)
-    context.hooks.epilogue(k, result);
-  else
-    storeResult(k, context, result);
+  splitColumns(k, context, result, [&](const ContractionBlock &part) {
+    storeBlock(k, context.spec, context.hooks, part);
+  });
 }
 
 } // namespace reprise

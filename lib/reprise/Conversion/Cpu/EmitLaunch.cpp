@@ -36,6 +36,8 @@ FailureOr<EmittedLaunch> emitLaunch(Block &body, StringRef name, ModuleOp kernel
     return emitContractionLaunch(body, name, kernels, target);
   if (isAttentionLaunch(body))
     return emitAttentionLaunch(body, name, kernels, target);
+  if (isPoolLaunch(body))
+    return emitPoolLaunch(body, name, kernels, target);
   return emitLoops(body, name, kernels, target);
 }
 

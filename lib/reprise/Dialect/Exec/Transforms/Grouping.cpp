@@ -10,7 +10,8 @@ using namespace mlir;
 namespace reprise::exec {
 
 static bool isLeader(Operation *op) {
-  return isa<ContractionOpInterface, AttentionOpInterface, NormalizationOpInterface>(op);
+  return isa<ContractionOpInterface, ConvolutionOpInterface, AttentionOpInterface,
+             NormalizationOpInterface>(op);
 }
 
 int64_t getReplayNumber(Operation *op) {

@@ -12,7 +12,7 @@ namespace reprise::exec {
 static constexpr size_t maxGroupSize = 40;
 
 bool isElementwise(Operation *op) {
-  if (isa<AttentionOpInterface, ContractionOpInterface>(op))
+  if (isa<AttentionOpInterface, ContractionOpInterface, ConvolutionOpInterface>(op))
     return false;
   return isa<ElementwiseOpInterface, RandomOpInterface>(op);
 }
@@ -125,9 +125,17 @@ static bool isRowGroup(ArrayRef<Operation *> ops) {
   return readsInPlace(ops, reduced);
 }
 
-/// One contraction, and elementwise ops on its result's shape after it.
+/// True if a kernel finishes blocks of the op's result while they are in the cache. The parts of a
+/// strided image gradient lie between each other.
+static bool finishesBlocks(Operation *op) {
+  if (auto transpose = dyn_cast<ConvolutionTransposeOp>(op))
+    return llvm::all_of(transpose.getStrides(), [](int64_t stride) { return stride == 1; });
+  return isa<ContractionOpInterface, ConvolutionOpInterface>(op);
+}
+
+/// One contraction or convolution, and elementwise ops on its result's shape after it.
 static bool isContractionGroup(ArrayRef<Operation *> ops) {
-  if (!isa<ContractionOpInterface>(ops.front()))
+  if (!finishesBlocks(ops.front()))
     return false;
   ArrayRef<int64_t> shape = shapeOf(ops.front()->getResult(0));
   return readsInPlace(ops, {}) &&

@@ -64,5 +64,6 @@ void reprise::registerDerivatives(DialectRegistry &registry) {
     attachReductionRules(context);
     attachRowRules(context);
     attachAttentionRules(context);
+    attachConvolutionRules(context);
   });
 }

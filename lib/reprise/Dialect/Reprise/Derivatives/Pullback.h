@@ -102,6 +102,7 @@ void attachIndexingRules(mlir::MLIRContext *context);
 void attachReductionRules(mlir::MLIRContext *context);
 void attachRowRules(mlir::MLIRContext *context);
 void attachAttentionRules(mlir::MLIRContext *context);
+void attachConvolutionRules(mlir::MLIRContext *context);
 
 } // namespace reprise
 

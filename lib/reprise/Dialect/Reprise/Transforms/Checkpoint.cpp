@@ -43,7 +43,7 @@ Kind getKind(mlir::Operation *op) {
     return Kind::View;
   if (isa<AttentionOpInterface>(op))
     return Kind::Other;
-  if (isa<ContractionOpInterface>(op))
+  if (isa<ContractionOpInterface, ConvolutionOpInterface>(op))
     return Kind::Contraction;
   // Draws, and ops without operands, compute each element by itself.
   if (isa<ElementwiseOpInterface, RandomOpInterface>(op) || op->getNumOperands() == 0)

@@ -1,0 +1,258 @@
+// reprise: emits the packing of operands with several free or contracted dimensions, such as the
+// windows of an image, run by run of their innermost one
+#include "ContractionEmit.h"
+#include "reprise/Conversion/Elementary.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace reprise {
+namespace {
+
+/// The offset of an index into a list of dimensions, as it goes up by one: a carried value, behind
+/// it the digits of all dimensions but the first.
+class Odometer {
+public:
+  Odometer(KernelBuilder &k, ArrayRef<FreeDim> dims) : k(k), dims(dims) {}
+
+  KernelBuilder::Carried at(Value index) {
+    KernelBuilder::Carried state = {emitOffset(k, dims, index)};
+    for (size_t d = dims.size(); d-- > 1; index = k.div(index, dims[d].size))
+      state.push_back(k.rem(index, dims[d].size));
+    return state;
+  }
+
+  KernelBuilder::Carried next(ValueRange state) {
+    if (dims.empty())
+      return KernelBuilder::Carried(state);
+    ImplicitLocOpBuilder &b = k.builder();
+    KernelBuilder::Carried after = {k.add(state[0], dims.back().stride)};
+    Value carry = k.i64(1);
+    for (size_t d = dims.size(); d-- > 1;) {
+      Value digit = k.add(state[after.size()], carry);
+      Value wraps = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, digit, k.i64(dims[d].size));
+      int64_t jump = dims[d - 1].stride - dims[d].size * dims[d].stride;
+      after[0] = k.add(after[0], arith::SelectOp::create(b, wraps, k.i64(jump), k.i64(0)));
+      carry = arith::ExtUIOp::create(b, b.getI64Type(), wraps);
+      after.push_back(arith::SelectOp::create(b, wraps, k.i64(0), digit));
+    }
+    return after;
+  }
+
+private:
+  KernelBuilder &k;
+  ArrayRef<FreeDim> dims;
+};
+
+class RunPacker {
+public:
+  RunPacker(KernelBuilder &k, const ContractionPlan &plan, const OperandPlan &operand,
+            const PackRequest &request)
+      : k(k), b(k.builder()), plan(plan), operand(operand), request(request), free(operand.free),
+        width(plan.vectorLanes), type(plan.accumulator) {
+    piece = free.empty() ? 1 : std::min(width, free.back().size & -free.back().size);
+  }
+
+  void emit() {
+    bool wide = operand.type == type;
+    emitSlivers(k, operand, request.begin, request.end, [&](Value index, bool tail) {
+      free0 = k.mul(index, operand.sliver);
+      to = k.pointer(type, request.to,
+                     k.mul(k.sub(index, request.begin), plan.sliverElements(operand)));
+      used = tail ? operand.tail() : operand.sliver;
+      if (wide && operand.lines && operand.contractedStride() <= 2)
+        alongContracted();
+      else if (!wide || operand.lines || operand.freeStride() > 2)
+        oneByOne();
+      else if (operand.sliver % piece == 0 && (piece >= 4 || piece == free.back().size))
+        wholePieces();
+      else
+        freeRuns();
+    });
+  }
+
+private:
+  void forTerms(llvm::function_ref<void(Value term, Value offset)> body) {
+    Odometer odometer(k, operand.contracted);
+    k.forLoop(k.i64(0), request.count, k.i64(1), odometer.at(request.k0),
+              [&](Value term, ValueRange state) {
+                body(term, state.front());
+                return odometer.next(state);
+              });
+  }
+
+  Value source(Value offset) { return k.pointer(operand.type, request.from, offset); }
+  Value target(Value term, Value lane) {
+    return k.pointer(type, to, k.add(k.mul(term, operand.sliver), lane));
+  }
+
+  /// Zeros in the last vector of each term, where the sliver does not fill it: what follows
+  /// overwrites the others.
+  void clearRest(Value term) {
+    if (&operand == &plan.lanes && used % width != 0)
+      k.store(type, k.constant(KernelBuilder::typeOf(type, width), 0),
+              target(term, k.i64(used / width * width)), k.i64(0));
+  }
+
+  /// Every sliver consists of pieces of one size, whose addresses are known before the terms.
+  void wholePieces() {
+    SmallVector<Value> from;
+    for (int64_t i = 0; i < used; i += piece)
+      from.push_back(source(emitOffset(k, free, k.add(free0, i))));
+    forTerms([&](Value term, Value offset) {
+      clearRest(term);
+      for (auto [i, base] : llvm::enumerate(from))
+        k.store(type, load(k.pointer(type, base, offset), operand.freeStride(), piece),
+                target(term, k.i64(i * piece)), k.i64(0));
+    });
+  }
+
+  /// Runs of the innermost free dimension, cut where the sliver begins and ends. A run is stored in
+  /// whole vectors: the next run, or the next term, overwrites what is too much.
+  void freeRuns() {
+    int64_t size = free.back().size;
+    Value table = scratch(3 * (operand.sliver / size + 2));
+    Value row = k.div(free0, size), first = k.rem(free0, size);
+    Value runs = k.add(k.div(k.add(first, used - 1), size), 1);
+    Type i64 = b.getI64Type();
+    k.forLoop(k.i64(0), runs, k.i64(1), [&](Value run) {
+      Value start = k.mul(k.add(row, run), size);
+      Value end = k.min(k.add(start, size), k.add(free0, used));
+      start = arith::MaxSIOp::create(b, start, free0);
+      Value entry = k.mul(run, 3);
+      k.store(i64, emitOffset(k, free, start), table, entry);
+      k.store(i64, k.sub(start, free0), table, k.add(entry, 1));
+      k.store(i64, k.sub(end, start), table, k.add(entry, 2));
+    });
+    forTerms([&](Value term, Value offset) {
+      clearRest(term);
+      k.forLoop(k.i64(0), runs, k.i64(1), [&](Value run) {
+        Value entry = k.mul(run, 3);
+        Value from = source(k.add(k.load(i64, table, entry), offset));
+        Value lane = target(term, k.load(i64, table, k.add(entry, 1)));
+        copyRun(from, operand.freeStride(), lane, k.load(i64, table, k.add(entry, 2)), size);
+      });
+    });
+  }
+
+  /// Each free index is a line: runs of the innermost contracted dimension, cut where the terms
+  /// begin and end.
+  void alongContracted() {
+    int64_t size = operand.contracted.empty() ? 1 : operand.contracted.back().size;
+    Value row = k.div(request.k0, size), first = k.rem(request.k0, size);
+    Value runs = k.div(k.add(k.add(first, request.count), size - 1), size);
+    SmallVector<Value> from;
+    for (int64_t i = 0; i < used; ++i)
+      from.push_back(source(emitOffset(k, free, k.add(free0, i))));
+    k.forLoop(k.i64(0), runs, k.i64(1), [&](Value run) {
+      Value start = k.mul(k.add(row, run), size);
+      Value end = k.min(k.add(start, size), k.add(request.k0, request.count));
+      start = arith::MaxSIOp::create(b, start, request.k0);
+      Value offset = emitOffset(k, operand.contracted, start);
+      Value term = k.sub(start, request.k0), length = k.sub(end, start);
+      for (auto [i, base] : llvm::enumerate(from))
+        copyRun(k.pointer(type, base, offset), operand.contractedStride(),
+                k.pointer(type, to, k.add(term, i * plan.lineElements())), length, size);
+    });
+  }
+
+  void oneByOne() {
+    Value table = scratch(used);
+    Type i64 = b.getI64Type();
+    k.forLoop(k.i64(0), k.i64(used), k.i64(1),
+              [&](Value i) { k.store(i64, emitOffset(k, free, k.add(free0, i)), table, i); });
+    forTerms([&](Value term, Value offset) {
+      clearRest(term);
+      Value from = source(offset);
+      k.forLoop(k.i64(0), k.i64(used), k.i64(1), [&](Value i) {
+        Value value = k.loadCompute(operand.type, from, k.load(i64, table, i));
+        Value at = operand.lines ? k.add(k.mul(i, plan.lineElements()), term)
+                                 : k.add(k.mul(term, operand.sliver), i);
+        k.store(type, value, to, at);
+      });
+    });
+  }
+
+  /// Copies `length` elements, at most `most`, `stride` apart, in whole vectors.
+  void copyRun(Value from, int64_t stride, Value target, Value length, int64_t most) {
+    auto copy = [&](Value at) {
+      Value value = loadMasked(k.pointer(type, from, k.mul(at, stride)), stride, k.sub(length, at));
+      k.store(type, value, target, at);
+    };
+    if (most <= width)
+      copy(k.i64(0));
+    else
+      k.forLoop(k.i64(0), length, k.i64(width), copy);
+  }
+
+  /// `count` elements, 1 or 2 apart; nothing beyond the last is read.
+  Value load(Value from, int64_t stride, int64_t count) {
+    if (stride == 1 || count == 1)
+      return k.load(type, from, k.i64(0), count);
+    Value low = k.load(type, from, k.i64(0), count);
+    Value high = k.load(type, from, k.i64(count - 1), count);
+    SmallVector<int64_t> even;
+    for (int64_t i = 0; i < 2 * count; i += 2)
+      even.push_back(i < count ? i : i + 1);
+    return vector::ShuffleOp::create(b, low, high, even);
+  }
+
+  /// A vector of the first `length` elements; the other lanes are 0.
+  Value loadMasked(Value from, int64_t stride, Value length) {
+    if (stride == 1)
+      return loadBelow(from, k.i64(0), length);
+    Value span = k.sub(k.mul(length, 2), k.i64(1));
+    Value low = loadBelow(from, k.i64(0), span), high = loadBelow(from, k.i64(width), span);
+    SmallVector<int64_t> even;
+    for (int64_t i = 0; i < 2 * width; i += 2)
+      even.push_back(i);
+    return vector::ShuffleOp::create(b, low, high, even);
+  }
+
+  /// Elements `start`, `start` + 1, … , 0 for those from `end` on.
+  Value loadBelow(Value from, Value start, Value end) {
+    Type number = b.getIntegerType(type.getIntOrFloatBitWidth()); // as many lanes per register
+    SmallVector<Attribute> numbers;
+    for (int64_t lane = 0; lane < width; ++lane)
+      numbers.push_back(b.getIntegerAttr(number, lane));
+    Value lanes = arith::ConstantOp::create(
+        b, DenseElementsAttr::get(VectorType::get({width}, number), numbers));
+    Value left = emitCast(b, k.sub(end, start), number);
+    Value mask = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, lanes, k.splat(left, width));
+    Type vector = KernelBuilder::typeOf(type, width);
+    return LLVM::MaskedLoadOp::create(b, vector, k.pointer(type, from, start), mask,
+                                      k.constant(vector, 0),
+                                      static_cast<uint32_t>(KernelBuilder::bytesOf(type)));
+  }
+
+  /// Numbers on the stack.
+  Value scratch(int64_t count) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&k.function().getBody().front());
+    Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+    return LLVM::AllocaOp::create(b, pointer, b.getI64Type(), k.i64(count), 8);
+  }
+
+  KernelBuilder &k;
+  ImplicitLocOpBuilder &b;
+  const ContractionPlan &plan;
+  const OperandPlan &operand;
+  const PackRequest &request;
+  ArrayRef<FreeDim> free;
+  int64_t width, piece;
+  Type type;
+  // Of the sliver at hand: its first free index, where it goes, its free indices.
+  Value free0, to;
+  int64_t used = 0;
+};
+
+} // namespace
+
+void emitPackRuns(KernelBuilder &k, const ContractionPlan &plan, const OperandPlan &operand,
+                  const PackRequest &request) {
+  RunPacker(k, plan, operand, request).emit();
+}
+
+} // namespace reprise

@@ -1,0 +1,82 @@
+// reprise: derivatives of convolutions and pooling.
+#include "Pullback.h"
+
+using namespace mlir;
+using namespace reprise;
+
+namespace reprise {
+
+//===-- Convolutions --------------------------------------------------------------------------===//
+
+// Image, filter and output of a convolution: each of the three ops takes two of them to the third,
+// linearly in both, so that the cotangent of an operand is another of the ops on the result's
+// cotangent and the other operand.
+
+/// Builds `To` on two values, with the windows of `op`, for its operand `i`. In f32 if that operand
+/// is a parameter of 16 bits, whose cotangent is not rounded yet.
+template <typename To, typename OpT>
+static void giveConvolution(OpT op, Pullback &p, unsigned i, Value first, Value second) {
+  if (!p.wants(i))
+    return;
+  Type element = p.getWanted(i).getElementType();
+  p.give(i,
+         To::create(p.b, p.getWanted(i), p.convert(first, element), p.convert(second, element),
+                    op.getStrides(), op.getLow(), op.getHigh(), op.getDilation(), op.getGroups()));
+}
+
+static void differentiate(ConvolutionOp op, Pullback &p) {
+  giveConvolution<ConvolutionTransposeOp>(op, p, 0, p.getRaw(), op.getFilter());
+  giveConvolution<ConvolutionFilterOp>(op, p, 1, op.getImage(), p.getRaw());
+}
+
+static void differentiate(ConvolutionTransposeOp op, Pullback &p) {
+  giveConvolution<ConvolutionOp>(op, p, 0, p.getRaw(), op.getFilter());
+  giveConvolution<ConvolutionFilterOp>(op, p, 1, p.getRaw(), op.getOutput());
+}
+
+static void differentiate(ConvolutionFilterOp op, Pullback &p) {
+  giveConvolution<ConvolutionTransposeOp>(op, p, 0, op.getOutput(), p.getRaw());
+  giveConvolution<ConvolutionOp>(op, p, 1, op.getImage(), p.getRaw());
+}
+
+//===-- Pooling -------------------------------------------------------------------------------===//
+
+/// [n, c, spatial…] with one spatial dimension.
+static SmallVector<int64_t> flatShape(RankedTensorType type) {
+  int64_t planes = type.getDimSize(0) * type.getDimSize(1);
+  return {type.getDimSize(0), type.getDimSize(1), planes ? type.getNumElements() / planes : 0};
+}
+
+/// Each cotangent goes to where its window's maximum stands.
+static void differentiate(MaxPoolOp op, Pullback &p) {
+  if (!p.wants(0))
+    return;
+  auto from = p.typeOf(op.getOperand());
+  Value g = p.convert(p.getRaw(), p.getWanted(0).getElementType());
+  SmallVector<int64_t> windows = flatShape(p.typeOf(g)), image = flatShape(from);
+  Value added = ScatterAddAlongOp::create(
+      p.b, p.typeOf(g).clone(image), p.reshape(op.getPositions(), windows), p.reshape(g, windows));
+  p.give(0, p.reshape(added, from.getShape()));
+}
+
+template <typename To, typename OpT> static void giveAdjoint(OpT op, Pullback &p) {
+  if (!p.wants(0))
+    return;
+  Type element = p.getWanted(0).getElementType();
+  p.give(0, To::create(p.b, p.getWanted(0), p.convert(p.getRaw(), element), op.getWindow(),
+                       op.getStrides(), op.getLow(), op.getHigh(), op.getAdaptive()));
+}
+
+static void differentiate(AveragePoolOp op, Pullback &p) {
+  giveAdjoint<AveragePoolBackwardOp>(op, p);
+}
+static void differentiate(AveragePoolBackwardOp op, Pullback &p) {
+  giveAdjoint<AveragePoolOp>(op, p);
+}
+
+void attachConvolutionRules(MLIRContext *context) {
+  attachRules<ConvolutionOp, ConvolutionTransposeOp, ConvolutionFilterOp, MaxPoolOp, AveragePoolOp,
+              AveragePoolBackwardOp>(context);
+}
+
+} // namespace reprise
