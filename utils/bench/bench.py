@@ -9,12 +9,13 @@ import os
 import pathlib
 
 import compile_time
+import convolutions
 import memory
 import models
 import steps
 from common import Bench, machine
 
-SECTIONS = ["memory", "steps", "compile"]
+SECTIONS = ["memory", "steps", "compile", "convolutions"]
 
 
 def main():
@@ -36,6 +37,8 @@ def main():
             memory.measure(bench, options.threads, options.model)
         elif section == "steps":
             steps.measure(bench, options.threads, not options.no_compiled, options.model)
+        elif section == "convolutions":
+            convolutions.measure(bench, options.threads)
         else:
             compile_time.measure(bench, options.threads, not options.no_compiled)
 

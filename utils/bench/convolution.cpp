@@ -257,7 +257,12 @@ llvm::json::Object benchmark(MLIRContext &context, const Shape &shape, const Dir
       library->read(input, arrays[input]);
   }
   std::string name = (llvm::Twine(shape.name) + " " + direction.name).str();
-  llvm::json::Object row{{"shape", name}, {"flops", shape.flops()}};
+  llvm::json::Object row{
+      {"shape", name},
+      {"direction", direction.name},
+      {"flops", shape.flops()},
+      {"sizes", llvm::json::Array{shape.samples, shape.channels, shape.size, shape.outputs,
+                                  shape.window, shape.stride, shape.padding, shape.groups}}};
   printf("%-30s", name.c_str());
   for (int threads = 1; threads <= mostThreads; ++threads) {
     Workers workers(threads, kernels.workerBytes);

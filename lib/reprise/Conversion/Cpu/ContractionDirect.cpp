@@ -29,8 +29,7 @@ bool isDirect(const ContractionSpec &spec) {
   int64_t window = spec.contracted[1].size * spec.contracted[2].size;
   return spec.rhsType == spec.accumulatorType() && spec.rows[0].size <= mostRows &&
          spec.columns[2].stride >= 1 && spec.columns[2].stride <= 2 &&
-         window * spec.contracted[0].size > 0 &&
-         window * spec.contracted[0].size <= chainLength &&
+         window * spec.contracted[0].size > 0 && window * spec.contracted[0].size <= chainLength &&
          window * spec.rows[0].size <= mostUnrolled;
 }
 

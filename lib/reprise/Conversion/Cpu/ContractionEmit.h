@@ -76,6 +76,10 @@ void emitPack(KernelBuilder &k, const ContractionPlan &plan, const OperandPlan &
 void emitPackRuns(KernelBuilder &k, const ContractionPlan &plan, const OperandPlan &operand,
                   const PackRequest &request);
 
+/// Transposes as many vectors as one of them has elements, in place. A vector has 32 or
+/// 64 bytes.
+void transposeSquare(KernelBuilder &k, llvm::SmallVectorImpl<mlir::Value> &lines);
+
 /// One operand of a register tile: element (i, term) lies at base + i · freeStride + term ·
 /// contractedStride.
 struct TileOperand {

@@ -170,6 +170,8 @@ ContractionPlan planContraction(const ContractionSpec &spec, const CpuTarget &ta
   plan.lanes = operandOf(spec, false, hooks.rhsPrologue);
   plan.batch = sizeOf(side(spec.batch, &SharedDim::lhsStride));
   plan.terms = sizeOf(side(spec.contracted, &SharedDim::lhsStride));
+  if (plan.terms == 0) // no index to cut into digits
+    plan.rows.contracted = plan.lanes.contracted = {{0, 1}};
   plan.swapped = spec.lanesAlongRows || usedLanes(plan.lanes.freeSize, plan.vectorLanes) <
                                             0.8 * usedLanes(plan.rows.freeSize, plan.vectorLanes);
   if (plan.swapped)

@@ -12,17 +12,32 @@ namespace reprise {
 /// Brings a block whose lanes ran along the result's rows into its order.
 static ContractionBlock transpose(KernelBuilder &k, const ContractionContext &context,
                                   const ContractionBlock &from) {
-  Type type = context.plan.accumulator;
+  const ContractionPlan &plan = context.plan;
+  Type type = plan.accumulator;
   Value to = bytesFrom(k, k.workspace(), context.transposed);
-  Value ld = k.sub(from.row1, from.row0);
-  k.forLoop(k.i64(0), k.sub(from.column1, from.column0), k.i64(1), [&](Value lane) {
-    k.forLoop(k.i64(0), ld, k.i64(1), [&](Value row) {
+  Value ld = k.sub(from.row1, from.row0), lanes = k.sub(from.column1, from.column0);
+  int64_t square = 32 / plan.accumulatorBytes();
+  Value wholeRows = k.sub(ld, k.rem(ld, square)), wholeLanes = k.sub(lanes, k.rem(lanes, square));
+  auto oneByOne = [&](Value lane, Value firstRow) {
+    k.forLoop(firstRow, ld, k.i64(1), [&](Value row) {
       Value value = k.load(type, from.scratch, k.add(k.mul(row, from.ld), lane));
       k.store(type, value, to, k.add(k.mul(lane, ld), row));
     });
+  };
+  k.forLoop(k.i64(0), wholeLanes, k.i64(square), [&](Value lane) {
+    k.forLoop(k.i64(0), wholeRows, k.i64(square), [&](Value row) {
+      SmallVector<Value> lines;
+      for (int64_t i = 0; i < square; ++i)
+        lines.push_back(
+            k.load(type, from.scratch, k.add(k.mul(k.add(row, i), from.ld), lane), square));
+      transposeSquare(k, lines);
+      for (int64_t i = 0; i < square; ++i)
+        k.store(type, lines[i], to, k.add(k.mul(k.add(lane, i), ld), row));
+    });
+    k.forLoop(lane, k.add(lane, square), k.i64(1), [&](Value at) { oneByOne(at, wholeRows); });
   });
-  return {to,           ld,        from.batch, from.column0,
-          from.column1, from.row0, from.row1,  context.plan.rows.sliver};
+  k.forLoop(wholeLanes, lanes, k.i64(1), [&](Value lane) { oneByOne(lane, k.i64(0)); });
+  return {to, ld, from.batch, from.column0, from.column1, from.row0, from.row1, plan.rows.sliver};
 }
 
 static int64_t sizeOf(ArrayRef<FreeDim> dims) {

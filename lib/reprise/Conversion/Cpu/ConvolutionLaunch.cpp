@@ -172,8 +172,10 @@ private:
       spec.columns.push_back({phase.windowCount, phase.sourcePerWindow * i.axes[d]});
       spec.rhsOffset += (phase.source + low[d]) * i.axes[d];
     }
-    // Window positions are no neighbours in the image, but outputs are.
-    spec.lanesAlongRows = true;
+    // Window positions are no neighbours in the image, but outputs are; then the results must be
+    // brought into their order, which pays for many terms.
+    spec.lanesAlongRows =
+        phases[0].front().count * phases[1].front().count * shape.samples > shape.outputs;
     int64_t kept = operands.launch.sharedBytes;
     addContraction(operands.launch, kept, kernels, name, spec, target, *output, *image, group);
     return success();

@@ -2,7 +2,7 @@
 //
 // An item is a plane: one channel of one sample.
 #include "LaunchOperands.h"
-#include "reprise/Conversion/Cpu/KernelBuilder.h"
+#include "PoolEmit.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -20,30 +20,46 @@ static PoolOpInterface poolOf(Block &body) {
 
 bool isPoolLaunch(Block &body) { return static_cast<bool>(poolOf(body)); }
 
+PoolRange poolRange(KernelBuilder &k, const PoolAxis &axis, Value i) {
+  if (axis.adaptive)
+    return {k.div(k.mul(i, axis.image), axis.steps),
+            k.div(k.add(k.mul(k.add(i, 1), axis.image), axis.steps - 1), axis.steps)};
+  Value begin = k.sub(k.mul(i, axis.stride), k.i64(axis.low));
+  return {k.builder().createOrFold<arith::MaxSIOp>(begin, k.i64(0)),
+          k.min(k.add(begin, axis.window), k.i64(axis.image))};
+}
+
+Value emitWins(KernelBuilder &k, Value x, Value leader) {
+  using F = arith::CmpFPredicate;
+  ImplicitLocOpBuilder &b = k.builder();
+  Value above = arith::CmpFOp::create(b, F::UGT, x, leader);
+  Value equal = arith::CmpFOp::create(b, F::OEQ, x, leader);
+  Type bits = b.getIntegerType(getElementTypeOrSelf(x.getType()).getIntOrFloatBitWidth());
+  if (auto vector = dyn_cast<VectorType>(x.getType()))
+    bits = vector.clone(bits);
+  Value less =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, arith::BitcastOp::create(b, bits, x),
+                            arith::BitcastOp::create(b, bits, leader));
+  Value better = arith::OrIOp::create(b, above, arith::AndIOp::create(b, equal, less));
+  return arith::AndIOp::create(b, better, arith::CmpFOp::create(b, F::ORD, leader, leader));
+}
+
 namespace {
-
-/// One spatial dimension; a pooling over one has another of size 1 before it.
-struct Axis {
-  int64_t image = 1, steps = 1, window = 1, stride = 1, low = 0;
-  bool adaptive = false;
-};
-
-struct Range {
-  Value begin, end;
-};
 
 /// Emits the kernel of one pooling: of `image` planes to `pooled` planes, or back.
 class PoolEmitter {
 public:
-  PoolEmitter(KernelBuilder &k, Operation *op, RankedTensorType image, RankedTensorType pooled)
-      : k(k), b(k.builder()), type(image.getElementType()), compute(k.computeType(type)) {
+  PoolEmitter(KernelBuilder &k, Operation *op, RankedTensorType image, RankedTensorType pooled,
+              const CpuTarget &target)
+      : k(k), b(k.builder()), type(image.getElementType()), compute(k.computeType(type)),
+        target(target) {
     int64_t spatial = image.getRank() - 2;
     bool adaptive = op->hasAttr("adaptive");
     auto number = [&](StringRef name, int64_t d) {
       return op->getAttrOfType<DenseI64ArrayAttr>(name)[d];
     };
     for (int64_t d = 0; d < spatial; ++d) {
-      Axis &axis = axes[2 - spatial + d];
+      PoolAxis &axis = axes[2 - spatial + d];
       axis.image = image.getDimSize(d + 2);
       axis.steps = pooled.getDimSize(d + 2);
       axis.adaptive = adaptive;
@@ -58,25 +74,28 @@ public:
   int64_t imageSize() const { return axes[0].image * axes[1].image; }
   int64_t pooledSize() const { return axes[0].steps * axes[1].steps; }
 
-  /// Buffers: operand, maxima, positions; either of the latter may be missing (-1).
-  void emitMax(int maxima, int positions, Type positionType) {
+  /// Buffer 0 is the operand.
+  void emitMax(const MaxTargets &targets) {
     forPlanes([&](Value plane) {
       Value from = k.pointer(type, k.buffer(0), k.mul(plane, imageSize()));
-      forOutputs([&](Value y, Value x, Range rows, Range columns) {
+      if (hasPoolLanes(axes[1], type))
+        return emitMaxLanes(k, axes, type, target, from, k.mul(plane, pooledSize()), targets);
+      forOutputs([&](Value y, Value x, PoolRange rows, PoolRange columns) {
         Value first = k.add(k.mul(rows.begin, axes[1].image), columns.begin);
         KernelBuilder::Carried best = {k.loadCompute(type, from, first), first};
         best = forWindow(rows, columns, best, [&](Value position, ValueRange leader) {
           Value value = k.loadCompute(type, from, position);
-          Value isBetter = wins(value, leader[0]);
+          Value isBetter = emitWins(k, value, leader[0]);
           return KernelBuilder::Carried{
               arith::SelectOp::create(b, isBetter, value, leader[0]).getResult(),
               arith::SelectOp::create(b, isBetter, position, leader[1]).getResult()};
         });
         Value to = k.add(k.mul(plane, pooledSize()), k.add(k.mul(y, axes[1].steps), x));
-        if (maxima >= 0)
-          k.storeCompute(type, best[0], k.buffer(maxima), to);
-        if (positions >= 0)
-          k.store(positionType, narrow(best[1], positionType), k.buffer(positions), to);
+        if (targets.values >= 0)
+          k.storeCompute(type, best[0], k.buffer(targets.values), to);
+        if (targets.positions >= 0)
+          k.store(targets.positionType, narrow(best[1], targets.positionType),
+                  k.buffer(targets.positions), to);
       });
     });
   }
@@ -85,7 +104,9 @@ public:
   void emitAverage() {
     forPlanes([&](Value plane) {
       Value from = k.pointer(type, k.buffer(0), k.mul(plane, imageSize()));
-      forOutputs([&](Value y, Value x, Range rows, Range columns) {
+      if (hasPoolLanes(axes[1], type))
+        return emitAverageLanes(k, axes, type, target, from, k.mul(plane, pooledSize()));
+      forOutputs([&](Value y, Value x, PoolRange rows, PoolRange columns) {
         KernelBuilder::Carried sum = {k.constant(compute, 0)};
         sum = forWindow(rows, columns, sum, [&](Value position, ValueRange partial) {
           Value value = k.loadCompute(type, from, position);
@@ -104,7 +125,7 @@ public:
       Value sums = k.workspace();
       k.forLoop(k.i64(0), k.i64(imageSize()), k.i64(1),
                 [&](Value i) { k.store(compute, k.constant(compute, 0), sums, i); });
-      forOutputs([&](Value y, Value x, Range rows, Range columns) {
+      forOutputs([&](Value y, Value x, PoolRange rows, PoolRange columns) {
         Value from = k.add(k.mul(plane, pooledSize()), k.add(k.mul(y, axes[1].steps), x));
         Value value = k.loadCompute(type, k.buffer(0), from);
         value = arith::DivFOp::create(b, value, count(rows, columns));
@@ -126,27 +147,18 @@ private:
     k.forLoop(k.begin(), k.end(), k.i64(1), body);
   }
 
-  /// What output `i` covers, inside of the image.
-  Range rangeOf(const Axis &axis, Value i) {
-    if (axis.adaptive)
-      return {k.div(k.mul(i, axis.image), axis.steps),
-              k.div(k.add(k.mul(k.add(i, 1), axis.image), axis.steps - 1), axis.steps)};
-    Value begin = k.sub(k.mul(i, axis.stride), k.i64(axis.low));
-    return {b.createOrFold<arith::MaxSIOp>(begin, k.i64(0)),
-            k.min(k.add(begin, axis.window), k.i64(axis.image))};
-  }
-
-  void forOutputs(llvm::function_ref<void(Value y, Value x, Range rows, Range columns)> body) {
+  void
+  forOutputs(llvm::function_ref<void(Value y, Value x, PoolRange rows, PoolRange columns)> body) {
     k.forLoop(k.i64(0), k.i64(axes[0].steps), k.i64(1), [&](Value y) {
-      Range rows = rangeOf(axes[0], y);
+      PoolRange rows = poolRange(k, axes[0], y);
       k.forLoop(k.i64(0), k.i64(axes[1].steps), k.i64(1),
-                [&](Value x) { body(y, x, rows, rangeOf(axes[1], x)); });
+                [&](Value x) { body(y, x, rows, poolRange(k, axes[1], x)); });
     });
   }
 
   /// Positions of the image within a plane, row-major.
   KernelBuilder::Carried
-  forWindow(Range rows, Range columns, ValueRange carried,
+  forWindow(PoolRange rows, PoolRange columns, ValueRange carried,
             llvm::function_ref<KernelBuilder::Carried(Value position, ValueRange)> body) {
     return k.forLoop(rows.begin, rows.end, k.i64(1), carried, [&](Value row, ValueRange outer) {
       Value line = k.mul(row, axes[1].image);
@@ -156,24 +168,10 @@ private:
     });
   }
 
-  Value count(Range rows, Range columns) {
+  Value count(PoolRange rows, PoolRange columns) {
     Value positions =
         arith::MulIOp::create(b, k.sub(rows.end, rows.begin), k.sub(columns.end, columns.begin));
     return arith::SIToFPOp::create(b, compute, positions);
-  }
-
-  /// True if `x` is the maximum of the two, and not the same as `leader`: a first NaN stays, and +0
-  /// is above -0.
-  Value wins(Value x, Value leader) {
-    using F = arith::CmpFPredicate;
-    Value above = arith::CmpFOp::create(b, F::UGT, x, leader);
-    Value equal = arith::CmpFOp::create(b, F::OEQ, x, leader);
-    Type bits = b.getIntegerType(compute.getIntOrFloatBitWidth());
-    Value less =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, arith::BitcastOp::create(b, bits, x),
-                              arith::BitcastOp::create(b, bits, leader));
-    Value better = arith::OrIOp::create(b, above, arith::AndIOp::create(b, equal, less));
-    return arith::AndIOp::create(b, better, arith::CmpFOp::create(b, F::ORD, leader, leader));
   }
 
   Value narrow(Value position, Type to) {
@@ -183,7 +181,8 @@ private:
   KernelBuilder &k;
   ImplicitLocOpBuilder &b;
   Type type, compute;
-  Axis axes[2];
+  const CpuTarget &target;
+  PoolAxis axes[2];
 };
 
 RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
@@ -222,14 +221,14 @@ FailureOr<EmittedLaunch> emitPoolLaunch(Block &body, StringRef name, ModuleOp ke
     }
   KernelBuilder k(kernels, name);
   if (isa<AveragePoolBackwardOp>(op)) {
-    PoolEmitter emitter(k, op, to, from);
+    PoolEmitter emitter(k, op, to, from, target);
     emitter.emitAverageBackward();
     command.workerBytes = emitter.imageSize() * 8;
   } else if (auto max = dyn_cast<MaxPoolOp>(op)) {
-    PoolEmitter(k, op, from, to)
-        .emitMax(buffers[0], buffers[1], typeOf(max.getPositions()).getElementType());
+    PoolEmitter(k, op, from, to, target)
+        .emitMax({buffers[0], buffers[1], typeOf(max.getPositions()).getElementType()});
   } else {
-    PoolEmitter(k, op, from, to).emitAverage();
+    PoolEmitter(k, op, from, to, target).emitAverage();
   }
   operands.launch.commands.push_back(command);
   return operands.launch;
