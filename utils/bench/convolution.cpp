@@ -251,11 +251,6 @@ llvm::json::Object benchmark(MLIRContext &context, const Shape &shape, const Dir
   float *theirs = allocate(elements[direction.result]);
   Own kernels(context, shape, direction, target, arrays);
   std::unique_ptr<Library> library;
-  if (!own) {
-    library = std::make_unique<Library>(shape, direction);
-    for (int input : direction.inputs)
-      library->read(input, arrays[input]);
-  }
   std::string name = (llvm::Twine(shape.name) + " " + direction.name).str();
   llvm::json::Object row{
       {"shape", name},
@@ -267,6 +262,11 @@ llvm::json::Object benchmark(MLIRContext &context, const Shape &shape, const Dir
   for (int threads = 1; threads <= mostThreads; ++threads) {
     Workers workers(threads, kernels.workerBytes);
     setLibraryThreads(threads);
+    if (!own) { // a primitive is made for a number of threads
+      library = std::make_unique<Library>(shape, direction);
+      for (int input : direction.inputs)
+        library->read(input, arrays[input]);
+    }
     Stopwatch mine{threads == 1 ? threadSeconds : seconds}, other = mine;
     for (int i = 0; i < repetitions; ++i) {
       mine.measure(shape.flops(), [&] { kernels.run(workers); });

@@ -128,6 +128,8 @@ void emitMultiply(ModuleOp module, StringRef name, const ContractionContext &con
 SmallVector<KernelCommand> emitContraction(ModuleOp module, StringRef name,
                                            const ContractionSpec &spec, const CpuTarget &target,
                                            const ContractionHooks &hooks) {
+  if (isBatched(spec, target))
+    return emitBatchedContraction(module, name, spec, target, hooks);
   if (isDirect(spec))
     return emitDirectContraction(module, name, spec, target, hooks);
   ContractionPlan plan = planContraction(spec, target, hooks);

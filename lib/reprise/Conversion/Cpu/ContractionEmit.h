@@ -56,6 +56,14 @@ llvm::SmallVector<KernelCommand> emitDirectContraction(mlir::ModuleOp module, ll
                                                        const CpuTarget &target,
                                                        const ContractionHooks &hooks);
 
+/// Whether a contraction is of few and long sums per batch entry; emitContraction then leaves it to
+/// emitBatchedContraction.
+bool isBatched(const ContractionSpec &spec, const CpuTarget &target);
+llvm::SmallVector<KernelCommand> emitBatchedContraction(mlir::ModuleOp module, llvm::StringRef name,
+                                                        const ContractionSpec &spec,
+                                                        const CpuTarget &target,
+                                                        const ContractionHooks &hooks);
+
 /// Offset in elements of index `index` into a list of dimensions.
 mlir::Value emitOffset(KernelBuilder &k, llvm::ArrayRef<FreeDim> dims, mlir::Value index);
 

@@ -56,15 +56,13 @@ public:
   }
 
   void emit() {
+    constexpr int64_t leastRun = 4; // shorter ones are not worth a vector
     bool wide = operand.type == type;
-    emitSlivers(k, operand, request.begin, request.end, [&](Value index, bool tail) {
-      free0 = k.mul(index, operand.sliver);
-      to = k.pointer(type, request.to,
-                     k.mul(k.sub(index, request.begin), plan.sliverElements(operand)));
-      used = tail ? operand.tail() : operand.sliver;
-      if (wide && operand.lines && operand.contractedStride() <= 2)
-        alongContracted();
-      else if (!wide || operand.lines || operand.freeStride() > 2)
+    if (wide && operand.lines && !operand.contracted.empty() && operand.contractedStride() <= 2 &&
+        operand.contracted.back().size >= leastRun)
+      return alongContracted();
+    forSlivers([&] {
+      if (!wide || operand.lines || operand.freeStride() > 2)
         oneByOne();
       else if (operand.sliver % piece == 0 && (piece >= 4 || piece == free.back().size))
         wholePieces();
@@ -74,6 +72,16 @@ public:
   }
 
 private:
+  void forSlivers(llvm::function_ref<void()> body) {
+    emitSlivers(k, operand, request.begin, request.end, [&](Value index, bool tail) {
+      free0 = k.mul(index, operand.sliver);
+      to = k.pointer(type, request.to,
+                     k.mul(k.sub(index, request.begin), plan.sliverElements(operand)));
+      used = tail ? operand.tail() : operand.sliver;
+      body();
+    });
+  }
+
   void forTerms(llvm::function_ref<void(Value term, Value offset)> body) {
     Odometer odometer(k, operand.contracted);
     k.forLoop(k.i64(0), request.count, k.i64(1), odometer.at(request.k0),
@@ -137,24 +145,42 @@ private:
     });
   }
 
-  /// Each free index is a line: runs of the innermost contracted dimension, cut where the terms
+  /// Each free index is a line of runs of the innermost contracted dimension, cut where the terms
   /// begin and end.
   void alongContracted() {
-    int64_t size = operand.contracted.empty() ? 1 : operand.contracted.back().size;
-    Value row = k.div(request.k0, size), first = k.rem(request.k0, size);
-    Value runs = k.div(k.add(k.add(first, request.count), size - 1), size);
-    SmallVector<Value> from;
-    for (int64_t i = 0; i < used; ++i)
-      from.push_back(source(emitOffset(k, free, k.add(free0, i))));
-    k.forLoop(k.i64(0), runs, k.i64(1), [&](Value run) {
-      Value start = k.mul(k.add(row, run), size);
-      Value end = k.min(k.add(start, size), k.add(request.k0, request.count));
-      start = arith::MaxSIOp::create(b, start, request.k0);
-      Value offset = emitOffset(k, operand.contracted, start);
-      Value term = k.sub(start, request.k0), length = k.sub(end, start);
-      for (auto [i, base] : llvm::enumerate(from))
-        copyRun(k.pointer(type, base, offset), operand.contractedStride(),
-                k.pointer(type, to, k.add(term, i * plan.lineElements())), length, size);
+    int64_t size = operand.contracted.back().size;
+    auto forRuns = [&](llvm::function_ref<void(Value offset, Value term, Value length)> body) {
+      Value row = k.div(request.k0, size), first = k.rem(request.k0, size);
+      Value runs = k.div(k.add(k.add(first, request.count), size - 1), size);
+      k.forLoop(k.i64(0), runs, k.i64(1), [&](Value run) {
+        Value start = k.mul(k.add(row, run), size);
+        Value end = k.min(k.add(start, size), k.add(request.k0, request.count));
+        start = arith::MaxSIOp::create(b, start, request.k0);
+        body(emitOffset(k, operand.contracted, start), k.sub(start, request.k0), k.sub(end, start));
+      });
+    };
+    auto copyLines = [&](ArrayRef<Value> lines, Value offset, Value term, Value length) {
+      for (auto [i, line] : llvm::enumerate(lines))
+        copyRun(k.pointer(type, line, offset), operand.contractedStride(),
+                k.pointer(type, to, k.add(term, static_cast<int64_t>(i) * plan.lineElements())),
+                length, size);
+    };
+    auto addresses = [&] {
+      SmallVector<Value> lines;
+      for (int64_t i = 0; i < used; ++i)
+        lines.push_back(source(emitOffset(k, free, k.add(free0, i))));
+      return lines;
+    };
+    if (free.size() > 1)
+      return forSlivers([&] {
+        SmallVector<Value> lines = addresses();
+        forRuns([&](Value offset, Value term, Value length) {
+          copyLines(lines, offset, term, length);
+        });
+      });
+    // The lines' runs are neighbours in a filter: all of them before the next.
+    forRuns([&](Value offset, Value term, Value length) {
+      forSlivers([&] { copyLines(addresses(), offset, term, length); });
     });
   }
 
