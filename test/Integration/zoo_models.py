@@ -10,7 +10,9 @@ from checks import zoo
 
 TEXT = {"batch": 2, "seq": 32, "vocab": 61}
 SIZES = {
+    "bert": {"layers": 2, "width": 32, "heads": 4, **TEXT},
     "gpt2": {"layers": 2, "width": 64, "heads": 4, **TEXT},
+    "llama": {"layers": 2, "width": 32, "heads": 4, **TEXT},
     "lstm": {"layers": 2, "width": 24, "batch": 2, "seq": 12, "vocab": 61},
     "mlp": {"layers": 2, "width": 48, "batch": 16, "classes": 10},
     "moe": {"layers": 2, "width": 16, "heads": 2, **TEXT},
@@ -18,7 +20,9 @@ SIZES = {
 }
 LONGER = {"batch": 3, "seq": 100, "vocab": 257}
 LARGER_SIZES = {
+    "bert": {"layers": 4, "width": 96, "heads": 6, **LONGER},
     "gpt2": {"layers": 4, "width": 96, "heads": 6, **LONGER},
+    "llama": {"layers": 4, "width": 96, "heads": 8, **LONGER},
     "lstm": {"layers": 2, "width": 72, "batch": 5, "seq": 30, "vocab": 257},
     "mlp": {"layers": 5, "width": 200, "batch": 50, "classes": 17},
     "moe": {"layers": 3, "width": 72, "heads": 3, **LONGER},
