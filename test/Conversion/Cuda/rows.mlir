@@ -52,10 +52,11 @@
 // CHECK: st.global.b64
 // CHECK: ret
 func.func @train(%x: !t {reprise.role = "input", reprise.name = "x"},
+                 %y: !t {reprise.role = "input", reprise.name = "y"},
                  %d: tensor<8x90xf64> {reprise.role = "input", reprise.name = "d"})
     -> (!t {reprise.name = "softmax"}, tensor<1000xf32> {reprise.name = "sums"}, tensor<8xf64> {reprise.name = "most"}) {
   %softmax = reprise.softmax %x : !t
-  %sums = reprise.sum %x dims [0] : (!t) -> tensor<1000xf32>
+  %sums = reprise.sum %y dims [0] : (!t) -> tensor<1000xf32>
   %most = reprise.max %d dims [1] : (tensor<8x90xf64>) -> tensor<8xf64>
   return %softmax, %sums, %most : !t, tensor<1000xf32>, tensor<8xf64>
 }

@@ -236,8 +236,9 @@ struct LoopHarness : testing::Test {
   /// Whether a GPU has kernels for a body: not for what is a library's, nor for what runs alone.
   static bool isGpuGroup(mlir::Block &body) {
     return llvm::none_of(body, [](mlir::Operation &op) {
-      return llvm::isa<ContractionOpInterface, AttentionOpInterface, ScatterAddOp,
-                       ScatterAddAlongOp, ScatterOp, DynamicUpdateOp, CumsumOp, TopKOp>(op);
+      return llvm::isa<ContractionOpInterface, ConvolutionOpInterface, PoolOpInterface,
+                       AttentionOpInterface, ScatterAddOp, ScatterAddAlongOp, ScatterOp,
+                       DynamicUpdateOp, CumsumOp, TopKOp>(op);
     });
   }
 

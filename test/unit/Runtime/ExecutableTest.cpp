@@ -138,6 +138,9 @@ TEST(Executable, RefusesWhatCannotRunHere) {
   EXPECT_EQ(refusal(bundle), "m.rpb: the bundle is for another machine: this one lacks warp-drive");
   bundle = trainingBundle(4);
   bundle.target = "cuda:sm_90";
+  for (Kernel &kernel : bundle.kernels)
+    kernel.itemThreads = kernel.blockThreads = 128;
+  bundle.image.push_back(0);
   EXPECT_EQ(refusal(bundle), "m.rpb: the bundle is for cuda:sm_90, this runtime has the cpu only");
   bundle = trainingBundle(4);
   bundle.kernels[0].imageOffset = 1 << 20;

@@ -13,7 +13,8 @@ static LogicalResult checkShapes(std::optional<Location> location, Type q, Type 
   bool good =
       query && key && value && query.getRank() == 4 && key.getRank() == 4 && key == value &&
       query.getElementType() == key.getElementType() && query.getDimSize(0) == key.getDimSize(0) &&
-      key.getDimSize(1) > 0 && query.getDimSize(1) % key.getDimSize(1) == 0 &&
+      (key.getDimSize(1) > 0 ? query.getDimSize(1) % key.getDimSize(1) == 0
+                             : query.getDimSize(1) == 0) &&
       query.getDimSize(3) == key.getDimSize(3) && key.getDimSize(2) > 0 && query.getDimSize(3) > 0;
   if (!good)
     return emitOptionalError(location,
