@@ -1,10 +1,11 @@
 // reprise: GFLOP/s of our convolutions beside oneDNN's, in one run
 //
 // usage: bench-convolution [--target=T] [--threads=N] [--filter=TEXT] [--json=FILE]
-// [--repetitions=N] [--own]
+// [--repetitions=N] [--own] [--commands]
 // Forward, image gradient and filter gradient of each shape. oneDNN chooses its own layouts, and
 // reorders outside of the measurement; ours reads and writes [n, c, y, x]. Best of several runs
-// each, taken in turns. --own measures ours alone.
+// each, taken in turns. --own measures ours alone, --commands each
+// of its commands.
 #include "Measure.h"
 #include "reprise/Conversion/Cpu/EmitLaunch.h"
 #include "reprise/Conversion/Cpu/Target.h"
@@ -27,13 +28,13 @@ namespace {
 
 std::string targetName = "native", filter, jsonFile;
 int mostThreads = 2, repetitions = 9;
-bool own = false;
+bool own = false, commands = false;
 
 /// LLVM's libraries have registered flags of these names, so that its parser cannot serve.
 bool parse(llvm::StringRef argument) {
   auto [flag, value] = argument.split('=');
-  if (flag == "--own")
-    return own = true;
+  if (flag == "--own" || flag == "--commands")
+    return flag == "--own" ? own = true : commands = true;
   if (flag == "--threads" || flag == "--repetitions")
     return !value.getAsInteger(10, flag == "--threads" ? mostThreads : repetitions);
   std::string *text = flag == "--target"   ? &targetName
@@ -144,6 +145,21 @@ public:
   void run(Workers &workers) {
     for (size_t c = 0; c < functions.size(); ++c)
       workers.run(functions[c], launch.commands[c].items, buffers[c].data());
+  }
+
+  /// Prints the time of each command, the best of several.
+  void printCommands(Workers &workers) {
+    for (size_t c = 0; c < functions.size(); ++c) {
+      const EmittedCommand &command = launch.commands[c];
+      double best = 1e30;
+      for (int i = 0; i < 20; ++i) {
+        double start = threadSeconds();
+        workers.run(functions[c], command.items, buffers[c].data());
+        best = std::min(best, threadSeconds() - start);
+      }
+      printf("    %-12s %5d items %9.1f µs\n", command.kernel.c_str(), int(command.items),
+             best * 1e6);
+    }
   }
 
   double compileSeconds = 0;
@@ -279,6 +295,10 @@ llvm::json::Object benchmark(MLIRContext &context, const Shape &shape, const Dir
     row["own_" + std::to_string(threads)] = rate;
     if (library)
       row["onednn_" + std::to_string(threads)] = libraryRate;
+  }
+  if (commands) {
+    Workers worker(1, kernels.workerBytes);
+    kernels.printCommands(worker);
   }
   bool same = true;
   if (library) {

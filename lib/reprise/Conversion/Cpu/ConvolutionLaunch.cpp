@@ -5,6 +5,7 @@
 // convolution's gradient computes is cut into phases, image positions with the same remainders by
 // the strides: each sums over its own part of the window, without holes.
 #include "ContractionLaunch.h"
+#include "ConvolutionFrame.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -256,18 +257,39 @@ private:
   /// Finds an image with as many zeros around it as the phases read.
   FailureOr<LaunchOperand> frame(Value image, const SmallVector<Phase> (&phases)[2]) {
     auto type = cast<RankedTensorType>(image.getType());
-    int64_t spatial = type.getRank() - 2;
-    SmallVector<int64_t> before(spatial, 0), after(spatial, 0);
-    for (int64_t i = 0; i < spatial; ++i) {
-      int64_t d = 2 - spatial + i;
+    Frame frame;
+    for (int64_t i = 2; i < type.getRank(); ++i) {
+      int64_t d = 4 - type.getRank() + i - 2;
+      frame.size[d] = type.getDimSize(i);
       for (const Phase &phase : phases[d])
         if (phase.reads()) {
-          before[i] = std::max(before[i], -phase.begin());
-          after[i] = std::max(after[i], phase.end() - type.getDimSize(i + 2));
+          frame.low[d] = std::max(frame.low[d], -phase.begin());
+          frame.high[d] = std::max(frame.high[d], phase.end() - frame.size[d]);
         }
-      low[d] = before[i];
+      low[d] = frame.low[d];
     }
-    return operands.findFramed(image, before, after);
+    if (frame.isEmpty())
+      return operands.find(image);
+    FailureOr<LaunchOperand> plain = operands.find(image, true);
+    if (failed(plain))
+      return failure();
+    return addFrame(*plain, type, frame);
+  }
+
+  LaunchOperand addFrame(const LaunchOperand &plain, RankedTensorType type, const Frame &frame) {
+    std::string own = name.str() + ".frame";
+    emitFrame(kernels, own, type.getElementType(), frame);
+    EmittedLaunch &launch = operands.launch;
+    int64_t planes = type.getDimSize(0) * type.getDimSize(1), plane = frame.lines() * frame.width();
+    BufferSlot to{BufferSlot::Shared, 0, launch.sharedBytes};
+    launch.commands.push_back({own, planes, {plain.slot, to}, 0});
+    launch.sharedBytes += static_cast<int64_t>(
+        llvm::alignTo(planes * plane * KernelBuilder::bytesOf(type.getElementType()), 64));
+    SmallVector<int64_t> strides = {type.getDimSize(1) * plane, plane};
+    if (type.getRank() == 4)
+      strides.push_back(frame.width());
+    strides.push_back(1);
+    return {to, strides};
   }
 
   Operation *op;

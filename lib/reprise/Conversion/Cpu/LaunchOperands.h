@@ -4,8 +4,6 @@
 
 #include "reprise/Conversion/Cpu/EmitLaunch.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-
 namespace reprise {
 
 /// One operand as a kernel reads it: `slot` is the address of the first element of a buffer or of a
@@ -27,16 +25,11 @@ public:
   /// that no loop nest computes.
   mlir::FailureOr<LaunchOperand> find(mlir::Value value, bool dense = false);
 
-  /// A copy of an image [first, second, spatial…] with `low` zeros before and `high` ones after it
-  /// in each spatial dimension; as `find` if there are none.
-  mlir::FailureOr<LaunchOperand> findFramed(mlir::Value value, llvm::ArrayRef<int64_t> low,
-                                            llvm::ArrayRef<int64_t> high);
-
   /// The commands that copy, and their scratch.
   EmittedLaunch launch;
 
 private:
-  mlir::FailureOr<LaunchOperand> copy(mlir::func::FuncOp function);
+  mlir::FailureOr<LaunchOperand> copy(mlir::Value value);
 
   std::string name;
   mlir::ModuleOp kernels;
