@@ -191,7 +191,7 @@ std::vector<T> contractOverQueries(const Problem<T> &p, const ScoreGradients<T> 
                                    const std::vector<T> &weights, const Values<T> &rows, T scale) {
   std::vector<T> sums;
   // The query heads of a key head are neighbours: their rows are one range.
-  int64_t count = p.heads / p.keyHeads * p.queries;
+  int64_t count = p.heads / std::max<int64_t>(1, p.keyHeads) * p.queries;
   for (int64_t keyHead = 0; keyHead < p.batches * p.keyHeads; ++keyHead)
     for (int64_t j = 0; j < p.keys; ++j) {
       auto scoreAt = [&](int64_t i) { return (keyHead * count + i) * p.keys + j; };

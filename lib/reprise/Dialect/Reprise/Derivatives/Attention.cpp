@@ -53,8 +53,9 @@ struct Scores {
 
   /// [b, h, t, …] as [b, g, h / g · t, …].
   SmallVector<int64_t> folded(ArrayRef<int64_t> sizes) {
-    int64_t keyHeads = p.typeOf(op.getKey()).getDimSize(1);
-    SmallVector<int64_t> result{sizes[0], keyHeads, sizes[1] / keyHeads * sizes[2]};
+    int64_t keyHeads = p.typeOf(op.getKey()).getDimSize(1),
+            group = sizes[1] / std::max<int64_t>(1, keyHeads);
+    SmallVector<int64_t> result{sizes[0], keyHeads, group * sizes[2]};
     llvm::append_range(result, sizes.drop_front(3));
     return result;
   }
