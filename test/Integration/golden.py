@@ -19,8 +19,8 @@ SIZES = {
     "mlp": ["--layers=2", "--width=48", "--batch=10", "--classes=7", "--dropout=0.1"],
     "gpt2": ["--layers=2", "--width=48", "--heads=3", "--batch=2", "--seq=19", "--vocab=37", "--dropout=0.1"],
 }
-# Regions that earlier phases inline or expand, and their terminator.
-GONE_BY_THEN = {"reprise.block", "reprise.checkpoint", "reprise.value_and_grad", "reprise.yield"}
+# Regions that earlier phases inline or expand, their terminator, and the loop, which has no kernels yet.
+GONE_BY_THEN = {"reprise.block", "reprise.checkpoint", "reprise.loop", "reprise.value_and_grad", "reprise.yield"}
 AVX512 = {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}
 
 
@@ -50,8 +50,9 @@ def programs():
 
 
 def ops_in(path, entry):
-    """The ops that the interpreter and the kernels see."""
-    return set(re.findall(r"\breprise\.\w+", tool("reprise-opt", path, f"--reprise-to=checkpoint entry={entry}")))
+    """The ops that the model holds, before norms expand, and those that the interpreter and the kernels see."""
+    texts = [tool("reprise-opt", path, f"--reprise-to={phase} entry={entry}") for phase in ("label", "checkpoint")]
+    return set(re.findall(r"\breprise\.\w+", "".join(texts)))
 
 
 def check_coverage(used):
