@@ -57,6 +57,8 @@ def make_values(model):
             continue
         mean, deviation = numbers if init == "normal" else (numbers[0], 0.0)
         deviation = max(deviation, 0.1) if role == "parameter" else deviation
+        # Sixteen bottlenecks of full strength amplify a rounding ten thousandfold (Goyal et al. 2017, section 5.1).
+        mean = 0.2 if name.endswith("conv3/norm/weight") else mean
         # Rounded to f32, so that all programs start from the same numbers.
         values[name] = (mean + deviation * torch.randn(shape, generator=generator)).double()
     return values
@@ -170,7 +172,9 @@ def compare_model(name, suffix, dtype, tolerances):
     write_folder(f"{name}.{suffix}.values", values, dtype)
     reference = Reference(name, values, arguments(text, "train"))
     gradients, products = reference.gradients()
-    jobs = [("grad", model, "grad", 1, gradients), ("hvp", model, "hvp", 1, products)]
+    jobs = [("grad", model, "grad", 1, gradients)]
+    if name != "resnet50" or dtype == torch.float64:  # the largest program of all: once is enough
+        jobs.append(("hvp", model, "hvp", 1, products))
     jobs += [(optimizer, path, "train", STEPS, reference.train(optimizer)) for optimizer, path in models.items()]
     for job, path, entry, steps, expected in jobs:
         title = f"{name}.{suffix}.{job}"

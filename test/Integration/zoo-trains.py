@@ -14,7 +14,7 @@ from checks import check, compile_model, first_difference, finish, run
 from zoo_models import SIZES, arguments, write_batch, write_model
 
 STEPS = 40
-NARROW = ["gpt2"]
+NARROW = ["gpt2", "unet"]  # of contractions and of convolutions
 
 
 def losses(name, precision="f32", *flags):

@@ -13,9 +13,12 @@ SIZES = {
     "bert": {"layers": 2, "width": 32, "heads": 4, **TEXT},
     "gpt2": {"layers": 2, "width": 64, "heads": 4, **TEXT},
     "llama": {"layers": 2, "width": 32, "heads": 4, **TEXT},
-    "lstm": {"layers": 2, "width": 24, "batch": 2, "seq": 12, "vocab": 61},
+    "lstm": {"layers": 2, "width": 24, "batch": 2, "seq": 8, "vocab": 61},
     "mlp": {"layers": 2, "width": 48, "batch": 16, "classes": 10},
     "moe": {"layers": 2, "width": 16, "heads": 2, **TEXT},
+    "resnet18": {"width": 4, "batch": 4, "image": 64, "classes": 10},
+    "resnet50": {"width": 4, "batch": 4, "image": 64, "classes": 10},
+    "unet": {"layers": 2, "width": 8, "batch": 2, "image": 16, "classes": 5},
     "vit": {"layers": 2, "width": 32, "heads": 4, "batch": 4, "image": 16, "seq": 16, "classes": 10},
 }
 LONGER = {"batch": 3, "seq": 100, "vocab": 257}
@@ -26,6 +29,9 @@ LARGER_SIZES = {
     "lstm": {"layers": 2, "width": 72, "batch": 5, "seq": 30, "vocab": 257},
     "mlp": {"layers": 5, "width": 200, "batch": 50, "classes": 17},
     "moe": {"layers": 3, "width": 72, "heads": 3, **LONGER},
+    "resnet18": {"width": 12, "batch": 3, "image": 96, "classes": 37},
+    "resnet50": {"width": 8, "batch": 3, "image": 96, "classes": 37},
+    "unet": {"layers": 3, "width": 12, "batch": 3, "image": 48, "classes": 7},
     "vit": {"layers": 4, "width": 96, "heads": 6, "batch": 5, "image": 48, "seq": 64, "classes": 37},
 }
 
