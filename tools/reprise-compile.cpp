@@ -26,6 +26,7 @@ struct Flags {
       "policy", cl::desc("A policy: save-all, recompute-all, dots-saveable; may be repeated")};
   cl::opt<bool> ignoreCheckpoints{"ignore-checkpoints",
                                   cl::desc("Read checkpoints as plain blocks")};
+  cl::opt<bool> unroll{"unroll", cl::desc("Replace loops by their iterations: the same bits")};
   cl::opt<std::string> target{
       "target", cl::desc("cpu, cpu:native, cpu:x86-64-v3, cpu:x86-64-v4 or cuda:sm_NN"),
       cl::init("cpu")};
@@ -99,6 +100,7 @@ reprise::PhaseOptions phaseOptions(const Flags &flags) {
   options.policies.assign(flags.policies.begin(), flags.policies.end());
   options.ignoreCheckpoints = flags.ignoreCheckpoints;
   options.verifyReplays = flags.verifyReplays;
+  options.unroll = flags.unroll;
   options.target = flags.target;
   return options;
 }

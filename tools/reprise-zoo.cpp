@@ -47,6 +47,7 @@ struct Flags {
                                  cl::init(Checkpoint::None),
                                  cl::values(clEnumValN(Checkpoint::Layer, "layer", "each layer"),
                                             clEnumValN(Checkpoint::None, "none", "nothing"))};
+  cl::opt<bool> loop{"loop", cl::desc("The layers are one loop over stacked parameters")};
 
   /// The defaults of the model and what is given.
   zoo::Options options() const {
@@ -67,6 +68,7 @@ struct Flags {
     options.optimizer = optimizer;
     options.precision = precision;
     options.checkpointLayers = checkpoint == Checkpoint::Layer;
+    options.loopLayers = loop;
     return options;
   }
 };

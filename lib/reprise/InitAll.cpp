@@ -49,6 +49,8 @@ void reprise::registerAllPasses() {
   registerThreadRandomPass();
   registerAssignLabelsPass();
   registerDifferentiatePass();
+  registerSplitLoopsPass();
+  registerUnrollLoopsPass();
   exec::registerFormLaunchesPass();
   exec::registerPlaceBuffersPass();
   exec::registerVerifyBuffersPass();

@@ -19,8 +19,8 @@ SIZES = {
     "mlp": ["--layers=2", "--width=48", "--batch=10", "--classes=7", "--dropout=0.1"],
     "gpt2": ["--layers=2", "--width=48", "--heads=3", "--batch=2", "--seq=19", "--vocab=37", "--dropout=0.1"],
 }
-# Regions that earlier phases inline or expand, their terminator, and the loop, which has no kernels yet.
-GONE_BY_THEN = {"reprise.block", "reprise.checkpoint", "reprise.loop", "reprise.value_and_grad", "reprise.yield"}
+# Regions that earlier phases inline or expand.
+GONE_BY_THEN = {"reprise.block", "reprise.checkpoint", "reprise.value_and_grad"}
 AVX512 = {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}
 
 
@@ -33,6 +33,9 @@ def programs():
             yield f"{model} train {optimizer}", path, "train", 3
         for entry in ("grad", "hvp", "forward"):
             yield f"{model} {entry}", f"{model}.sgd.mlir", entry, 1
+    zoo("loop.mlir", "gpt2", "--loop", *SIZES["gpt2"])
+    yield "gpt2 loop train", "loop.mlir", "train", 3
+    yield "gpt2 loop hvp", "loop.mlir", "hvp", 1
     for dtype in ("bf16", "f16", "f32", "f64"):
         for name in ("step", "ops", "indexing", "norms", "convolution"):
             text = (HERE / "Inputs" / f"{name}.mlir").read_text()

@@ -30,6 +30,7 @@ struct PhaseOptions {
   std::vector<std::string> policies;
   std::string target = "cpu"; ///< as Target::get reads it (Conversion/Target.h)
   bool ignoreCheckpoints = false;
+  bool unroll = false;        ///< loops become their iterations
   bool verifyReplays = false; ///< replays and originals live to the end of the step, to be compared
 };
 
@@ -45,7 +46,7 @@ void buildPhases(mlir::OpPassManager &manager, std::optional<Phase> from, Phase 
 void buildVerifier(mlir::OpPassManager &manager, Phase phase, const PhaseOptions &options);
 
 /// Registers the pipeline `--reprise-to="PHASE entry=F policies=P,Q target=T ignore-checkpoints
-/// verify-replays"`.
+/// verify-replays unroll"`.
 void registerPhases();
 
 } // namespace reprise

@@ -30,6 +30,7 @@ struct Options {
   Optimizer optimizer = Optimizer::Sgd;
   Precision precision = Precision::F32;
   bool checkpointLayers = false; ///< each layer is a reprise.checkpoint, otherwise a reprise.block
+  bool loopLayers = false;       ///< the layers are one reprise.loop over stacked parameters
 
   int64_t numHeads() const { return heads ? heads : std::max<int64_t>(1, width / 64); }
 };

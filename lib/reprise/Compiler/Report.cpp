@@ -2,6 +2,7 @@
 #include "Report.h"
 
 #include "reprise/Compiler.h"
+#include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Dialect/Reprise/IR/Naming.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Support/ByteSize.h"
@@ -32,7 +33,7 @@ static Object describeValue(OpResult value, StringRef id) {
                {"op", op->getName().getStringRef()},
                {"name", entryOf(op, "reprise.names", result)},
                {"location", print(op->getLoc())},
-               {"bytes", getByteSize(value.getType())},
+               {"bytes", getByteSize(value.getType()) * countExecutions(op)},
                {"decision", entryOf(op, "reprise.decisions", result)},
                {"label", nullptr},
                {"rule", nullptr},
@@ -58,16 +59,16 @@ Object describePlan(func::FuncOp step) {
   Array values;
   ValueIds ids(step.getBody().front());
   int64_t forward = 0, backward = 0, replay = 0, replays = 0;
-  for (Operation &op : step.getBody().front().without_terminator()) {
+  step.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
     auto cost = dyn_cast<CostOpInterface>(op);
-    int64_t flops = cost ? cost.getFlops() : 0;
-    bool repeats = isReplay(&op);
-    (repeats ? replay : op.hasAttr("reprise.cotangent") ? backward : forward) += flops;
-    replays += repeats;
-    if (op.hasAttr("reprise.decisions"))
-      for (OpResult value : op.getResults())
+    int64_t executions = countExecutions(op), flops = cost ? cost.getFlops() * executions : 0;
+    bool repeats = isReplay(op);
+    (repeats ? replay : op->hasAttr("reprise.cotangent") ? backward : forward) += flops;
+    replays += repeats && !isa<LoopOp>(op) ? executions : 0;
+    if (op->hasAttr("reprise.decisions"))
+      for (OpResult value : op->getResults())
         values.push_back(describeValue(value, ids.get(value)));
-  }
+  });
   Object report{{"version", 1},
                 {"replayed_ops", replays},
                 {"cost", Object{{"forward", secondsOf(forward)},

@@ -1,9 +1,10 @@
 // reprise: the arena over the step: which buffer lies where, from which launch to which
 #include "Report.h"
 
-#include "reprise/Dialect/Exec/IR/Exec.h"
-#include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Dialect/Exec/IR/Storage.h"
+#include "reprise/Dialect/Reprise/IR/Naming.h"
 #include "reprise/Support/ByteSize.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using llvm::json::Array;
@@ -11,26 +12,64 @@ using llvm::json::Object;
 
 namespace reprise {
 
-Array describeTimeline(func::FuncOp step) {
-  DenseMap<Operation *, int64_t> position;
-  for (auto launch : step.getOps<exec::LaunchOp>())
-    position[launch] = position.size();
-  int64_t end = position.size();
-  Array buffers;
-  for (auto launch : step.getOps<exec::LaunchOp>())
-    for (OpResult result : launch->getResults()) {
-      if ((*launch.getArguments())[result.getResultNumber()] >= 0)
-        continue;
-      int64_t last = position[launch];
-      for (Operation *user : result.getUsers())
-        last = std::max(last, isa<exec::LaunchOp>(user) ? position[user] : end);
-      buffers.push_back(Object{{"name", exec::getLabel(launch)},
-                               {"first", position[launch]},
-                               {"last", last},
-                               {"offset", (*launch.getOffsets())[result.getResultNumber()]},
-                               {"bytes", getByteSize(result.getType())}});
+/// What the launch or loop that first stores into a buffer is called.
+static std::string getName(Operation *op) {
+  if (auto launch = dyn_cast<exec::LaunchOp>(op))
+    return exec::getLabel(launch);
+  std::string scope = getScope(op->getLoc());
+  return scope.empty() ? "loop" : "loop " + scope;
+}
+
+namespace {
+struct Buffer {
+  std::string name;
+  int64_t first, last;
+};
+} // namespace
+
+/// The buffers by their roots, in the order of their first accesses in the program.
+static llvm::MapVector<Value, Buffer> findBuffers(func::FuncOp step) {
+  exec::Positions positions(step.getBody().front());
+  llvm::MapVector<Value, Buffer> buffers;
+  auto touch = [&](Value value, Operation *op) {
+    Value root = exec::findStorage(value).root;
+    if (!exec::isMade(root))
+      return;
+    auto [first, last] = positions.seenFrom(root, op);
+    auto [found, isNew] = buffers.try_emplace(root);
+    Buffer &buffer = found->second;
+    if (isNew)
+      buffer = {getName(root.getDefiningOp()), first, last};
+    buffer.first = std::min(buffer.first, first);
+    buffer.last = std::max(buffer.last, last);
+  };
+  step.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op->getParentOfType<exec::LaunchOp>())
+      return;
+    if (isa<exec::LaunchOp, LoopOp, func::ReturnOp>(op)) {
+      llvm::for_each(op->getResults(), [&](Value value) { touch(value, op); });
+      llvm::for_each(op->getOperands(), [&](Value value) { touch(value, op); });
     }
+  });
   return buffers;
+}
+
+Array describeTimeline(func::FuncOp step) {
+  Array described;
+  for (auto &[root, buffer] : findBuffers(step)) {
+    unsigned result = cast<OpResult>(root).getResultNumber();
+    Operation *op = root.getDefiningOp();
+    auto launch = dyn_cast<exec::LaunchOp>(op);
+    if (launch && (*launch.getArguments())[result] >= 0)
+      continue;
+    auto places = op->getAttrOfType<DenseI64ArrayAttr>(exec::kOffsetsAttr);
+    described.push_back(Object{{"name", buffer.name},
+                               {"first", buffer.first},
+                               {"last", buffer.last},
+                               {"offset", launch ? (*launch.getOffsets())[result] : places[result]},
+                               {"bytes", getByteSize(root.getType())}});
+  }
+  return described;
 }
 
 } // namespace reprise

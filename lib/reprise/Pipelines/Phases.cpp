@@ -41,7 +41,11 @@ static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &op
     return;
   }
   case Phase::Autodiff:
+    if (!options.unroll)
+      manager.addPass(createSplitLoopsPass());
     manager.addPass(createDifferentiatePass());
+    if (options.unroll)
+      manager.addPass(createUnrollLoopsPass());
     manager.addPass(createExpandNormalizationsPass());
     // Ops of different units differ in their attributes, so that CSE never merges them.
     manager.addPass(createCanonicalizerPass());
@@ -78,7 +82,7 @@ void buildPhases(OpPassManager &manager, std::optional<Phase> from, Phase to,
   }
 }
 
-/// Reads `PHASE entry=F policies=P,Q target=T ignore-checkpoints verify-replays`.
+/// Reads `PHASE entry=F policies=P,Q target=T ignore-checkpoints verify-replays unroll`.
 static LogicalResult parseOptions(StringRef text, Phase &phase, PhaseOptions &options,
                                   function_ref<LogicalResult(const Twine &)> error) {
   SmallVector<StringRef> words;
@@ -100,6 +104,8 @@ static LogicalResult parseOptions(StringRef text, Phase &phase, PhaseOptions &op
       options.ignoreCheckpoints = true;
     else if (word == "verify-replays")
       options.verifyReplays = true;
+    else if (word == "unroll")
+      options.unroll = true;
     else
       return error("unknown option '" + word + "'");
   }

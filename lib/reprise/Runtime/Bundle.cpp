@@ -216,7 +216,9 @@ private:
       return fail("the number of items is out of range");
     for (const Operand &operand : command.operands) {
       // What is only read may be a window of a value.
-      if (Error error = checkBuffer(operand.buffer, program.arenaBytes, operand.access == Read))
+      if (Error error =
+              checkBuffer(operand.buffer, program.arenaBytes,
+                          operand.access == Read || operand.buffer.space != Space::Shared))
         return error;
       if (operand.access < Read || operand.access > ReadWrite)
         return fail("an operand is neither read nor written");
@@ -229,6 +231,8 @@ private:
       if (check.operand >= command.operands.size() || check.count > maxBytes ||
           check.count * elementBytes(check.dtype) > command.operands[check.operand].buffer.bytes)
         return fail("an index check beyond its operand");
+      if (command.operands[check.operand].buffer.offset % elementBytes(check.dtype) != 0)
+        return fail("an index check of integers that are not aligned");
     }
     return Error::success();
   }

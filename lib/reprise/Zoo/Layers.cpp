@@ -104,8 +104,25 @@ Value preNormLayer(const Scope &s, Value x, const Attention &a, GeluForm form) {
 
 double residualStd(int64_t layers) { return 0.02 / std::sqrt(2.0 * static_cast<double>(layers)); }
 
+static Value loopLayers(Forward &f, int64_t count, Value x,
+                        llvm::function_ref<Value(const Scope &, Value)> body) {
+  Scope scope{f, "layers"};
+  f.g.scope(scope.name);
+  ImplicitLocOpBuilder &b = f.g.b;
+  auto loop = LoopOp::create(b, count, x, ValueRange(), x.getType());
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(&loop.getBlock());
+  f.loopBody = &loop.getBlock();
+  Value next = f.layer(scope.name, [&] { return body(scope, loop.getCarryArguments().front()); });
+  YieldOp::create(b, next);
+  f.loopBody = nullptr;
+  return loop.getResult(0);
+}
+
 Value stackLayers(Forward &f, int64_t count, Value x,
                   llvm::function_ref<Value(const Scope &, Value)> body) {
+  if (f.loopLayers)
+    return loopLayers(f, count, x, body);
   for (int64_t i = 0; i < count; ++i) {
     Scope scope{f, "layer/" + std::to_string(i)};
     x = f.layer(scope.name, [&] { return body(scope, x); });

@@ -65,7 +65,8 @@ mlir::Value preNormLayer(const Scope &s, mlir::Value x, const Attention &a, Gelu
 /// their number (Radford et al. 2019, section 2.3).
 double residualStd(int64_t layers);
 
-/// Runs `body` on the layers 0, 1, …, each a replay unit; the scope is layer/i.
+/// Runs `body` on the layers 0, 1, …, each a replay unit; the scope is layer/i, or layers for a
+/// loop.
 mlir::Value stackLayers(Forward &f, int64_t count, mlir::Value x,
                         llvm::function_ref<mlir::Value(const Scope &, mlir::Value)> body);
 

@@ -1,6 +1,8 @@
 // reprise: the models of the zoo by name, their arguments, and one forward pass
 #include "Model.h"
 
+#include "reprise/Dialect/Reprise/IR/Loops.h"
+#include "llvm/ADT/StringExtras.h"
 #include <cmath>
 
 using namespace mlir;
@@ -31,10 +33,14 @@ void ModelBuilder::addImages(const Options &options) {
 //===-- One forward pass ----------------------------------------------------------------------===//
 
 Value Forward::use(Role role, const std::string &name, ArrayRef<int64_t> shape, Attribute init) {
+  LoopOp loop = getLoop(loopBody);
+  SmallVector<int64_t> own(shape);
+  if (loop)
+    own.insert(own.begin(), loop.getTrip());
   Value &value = values[name];
   if (!value && declare)
-    value = declare(role, {name, RankedTensorType::get(shape, g.b.getF32Type()), init});
-  return value;
+    value = declare(role, {name, RankedTensorType::get(own, g.b.getF32Type()), init});
+  return loop ? addSlice(loop, value) : value;
 }
 
 Value Forward::layer(const Twine &name, llvm::function_ref<Value()> body) {
@@ -179,6 +185,10 @@ Options defaultOptions(StringRef model) {
 }
 
 std::string checkOptions(StringRef model, const Options &options) {
+  // The others have layers of several shapes, or values that leave them sideways.
+  static constexpr StringRef looped[] = {"bert", "gpt2", "llama", "lstm", "vit"};
+  if (options.loopLayers && !llvm::is_contained(looped, model))
+    return "expected --loop with one of " + llvm::join(ArrayRef(looped), ", ");
   for (int64_t size : {options.layers, options.width, options.vocab, options.batch, options.seq,
                        options.image, options.classes})
     if (size < 1 || size > (int64_t{1} << 31))

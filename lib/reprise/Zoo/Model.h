@@ -28,7 +28,8 @@ using NamedValues = std::vector<std::pair<std::string, mlir::Value>>;
 class Forward {
 public:
   Forward(mlir::OpBuilder builder, const Options &options, Values &values)
-      : g(builder), checkpointLayers(options.checkpointLayers), values(values) {
+      : g(builder), loopLayers(options.loopLayers), checkpointLayers(options.checkpointLayers),
+        values(values) {
     if (options.precision != Precision::F32)
       g.contracted = options.precision == Precision::F16 ? mlir::Type(g.b.getF16Type())
                                                          : mlir::Type(g.b.getBF16Type());
@@ -53,7 +54,9 @@ public:
   };
 
   GraphBuilder g;
-  bool isTraining = false; ///< statistics are the batch's own; otherwise the running ones
+  const bool loopLayers;
+  mlir::Block *loopBody = nullptr; ///< parameters used in it have one row per iteration
+  bool isTraining = false;         ///< statistics are the batch's own; otherwise the running ones
   double dropout = 0.0;
   std::vector<Statistic> statistics;  ///< of a training pass
   std::vector<mlir::Value> penalties; ///< scalars that join the loss

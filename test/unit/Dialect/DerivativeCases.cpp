@@ -306,6 +306,43 @@ static void addRandom(Cases &cases) {
        {{"2x6x"}}});
 }
 
+static void addLoops(Cases &cases) {
+  cases.push_back({"loop",
+                   "loop",
+                   {{"4x"}, {"3x4x"}, {"4x"}},
+                   R"(%r0, %r1 = reprise.loop 3 (%c = %x0) over (%s = %x1)
+        : (tensor<4x$t>, tensor<3x4x$t>) -> (tensor<4x$t>, tensor<3x4x$t>) {
+      %la = reprise.mul %c, %s : tensor<4x$t>
+      %lb = reprise.mul %la, %x2 : tensor<4x$t>
+      %ld = reprise.sigmoid %lb : tensor<4x$t>
+      %le = reprise.mul %ld, %x2 : tensor<4x$t>
+      reprise.yield %le, %lb : tensor<4x$t>, tensor<4x$t>
+    })",
+                   {{"4x"}, {"3x4x"}}});
+  // Uses from both levels above, slices of slices, a carry that swaps, and one that nobody needs.
+  cases.push_back(
+      {"loop",
+       "loopsInLoops",
+       {{"4x"}, {"4x"}, {"4x"}, {"2x3x4x"}},
+       R"(%r0, %r1, %rest, %r2 = reprise.loop 2 (%a = %x0, %b = %x1, %idle = %x1) over (%s = %x3) reverse
+        : (tensor<4x$t>, tensor<4x$t>, tensor<4x$t>, tensor<2x3x4x$t>)
+        -> (tensor<4x$t>, tensor<4x$t>, tensor<4x$t>, tensor<2x4x$t>) {
+      %lt = reprise.mul %b, %x2 : tensor<4x$t>
+      %ln, %rows = reprise.loop 3 (%i = %a) over (%q = %s)
+          : (tensor<4x$t>, tensor<3x4x$t>) -> (tensor<4x$t>, tensor<3x4x$t>) {
+        %lu = reprise.mul %i, %x2 : tensor<4x$t>
+        %lv = reprise.tanh %lu : tensor<4x$t>
+        %lw = reprise.mul %lv, %lt : tensor<4x$t>
+        %ly = reprise.add %lw, %q : tensor<4x$t>
+        reprise.yield %ly, %lw : tensor<4x$t>, tensor<4x$t>
+      }
+      %lz = reprise.sum %rows dims [0] : (tensor<3x4x$t>) -> tensor<4x$t>
+      %lm = reprise.mul %idle, %x2 : tensor<4x$t>
+      reprise.yield %b, %ln, %lm, %lz : tensor<4x$t>, tensor<4x$t>, tensor<4x$t>, tensor<4x$t>
+    })",
+       {{"4x"}, {"4x"}, {"2x4x"}}});
+}
+
 /// Many ops and values with several uses: a normalized, attended residual, an activation, a loss.
 static void addComposite(Cases &cases) {
   std::string text = R"(
@@ -343,6 +380,7 @@ const Cases &derivativeCases() {
     addRandom(cases);
     addAttentionCases(cases);
     addConvolutionCases(cases);
+    addLoops(cases);
     addComposite(cases);
     return cases;
   }();

@@ -123,7 +123,10 @@ TEST(Bundle, DefectsAreNamed) {
          b.programs[0].commands[0].operands[2].buffer.offset = 64;
        }},
       {"command 0 of program 'step': a buffer is not aligned",
-       [](Bundle &b) { b.programs[0].commands[0].operands[2].buffer.offset = 4; }},
+       [](Bundle &b) {
+         b.sharedWorkspaceBytes = 64;
+         b.programs[0].commands[0].operands[2].buffer = {Space::Shared, 0, 4, 16};
+       }},
       {"command 1 of program 'step': there is no buffer 9",
        [](Bundle &b) { b.programs[0].commands[1].operands[1].buffer.index = 9; }},
       {"command 0 of program 'step': there is no kernel 77",

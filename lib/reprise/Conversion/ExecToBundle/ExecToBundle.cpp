@@ -4,7 +4,8 @@
 #include "IndexChecks.h"
 #include "KernelTable.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Dialect/Exec/IR/Storage.h"
+#include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Support/ByteSize.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -35,8 +36,7 @@ public:
     program.name = name.str();
     if (auto bytes = function->getAttrOfType<IntegerAttr>("exec.arena_bytes"))
       program.arenaBytes = bytes.getInt();
-    for (auto launch : function.getOps<exec::LaunchOp>())
-      addCommands(launch, program);
+    addBlock(function.getBody().front(), program);
     bundle.programs.push_back(std::move(program));
   }
 
@@ -101,8 +101,32 @@ private:
     return argument;
   }
 
-  /// The buffer that holds a value between launches.
+  /// The commands of a loop come once per iteration, with the rows of that iteration: kernels, not
+  /// commands, are what takes time to compile and space in the image.
+  void addBlock(Block &block, runtime::Program &program) {
+    for (Operation &op : block) {
+      if (auto launch = dyn_cast<exec::LaunchOp>(op))
+        addCommands(launch, program);
+      auto loop = dyn_cast<LoopOp>(op);
+      int64_t trip = loop ? loop.getTrip() : 0;
+      for (int64_t i = 0; i < trip; ++i) {
+        iterations[loop] = loop.getReverse() ? trip - 1 - i : i;
+        addBlock(loop.getBlock(), program);
+      }
+    }
+  }
+
+  /// The buffer that holds a value between launches, in the iteration at hand.
   runtime::BufferRef placeOf(Value value) {
+    exec::Storage storage = exec::findStorage(value);
+    runtime::BufferRef place = placeOfRoot(storage.root);
+    place.bytes = getByteSize(value.getType());
+    for (auto [loop, bytes] : storage.rows)
+      place.offset += iterations.lookup(loop) * bytes;
+    return place;
+  }
+
+  runtime::BufferRef placeOfRoot(Value value) {
     runtime::BufferRef place;
     place.bytes = getByteSize(value.getType());
     if (auto argument = dyn_cast<BlockArgument>(value)) {
@@ -114,6 +138,9 @@ private:
       place.space = argument < 0 ? runtime::Space::Arena : runtime::Space::Argument;
       place.index = std::max<int64_t>(argument, 0);
       place.offset = (*launch.getOffsets())[result];
+    } else if (auto loop = value.getDefiningOp<LoopOp>()) {
+      place.offset = loop->getAttrOfType<DenseI64ArrayAttr>(
+          exec::kOffsetsAttr)[cast<OpResult>(value).getResultNumber()];
     } else {
       place.space = runtime::Space::Constant;
       place.offset = constantOffset(value.getDefiningOp<ConstantOp>().getValue());
@@ -229,20 +256,38 @@ private:
   func::FuncOp step;
   KernelTable &kernels;
   llvm::DenseMap<Attribute, uint64_t> constants;
+  DenseMap<Operation *, int64_t> iterations; ///< of the loops around the command at hand
 };
 
 } // namespace
+
+/// The commands of all iterations stand in the bundle.
+static LogicalResult checkCommands(const exec::Positions &positions) {
+  constexpr int64_t kMostLaunches = int64_t(1) << 22;
+  int64_t launches = 0;
+  for (exec::LaunchOp launch : positions.launches) {
+    int64_t executions = countExecutions(launch);
+    if (executions > kMostLaunches || (launches += executions) > kMostLaunches)
+      return launch.emitError("the iterations of all loops make more than 2^22 launches");
+  }
+  return success();
+}
 
 FailureOr<runtime::Bundle> buildBundle(BundlePrograms programs, const Target &target) {
   std::pair<StringRef, func::FuncOp> named[] = {{"step", programs.step},
                                                 {"init_parameters", programs.initParameters},
                                                 {"init_inputs", programs.initInputs}};
   KernelTable kernels(programs.step.getContext(), target);
-  for (auto [name, function] : named)
-    if (function)
-      for (auto launch : function.getOps<exec::LaunchOp>())
-        if (failed(kernels.add(launch)))
-          return failure();
+  for (auto [name, function] : named) {
+    if (!function)
+      continue;
+    exec::Positions positions(function.getBody().front());
+    for (exec::LaunchOp launch : positions.launches)
+      if (failed(kernels.add(launch)))
+        return failure();
+    if (failed(checkCommands(positions)))
+      return failure();
+  }
   FailureOr<Image> image = kernels.compile();
   if (failed(image))
     return failure();

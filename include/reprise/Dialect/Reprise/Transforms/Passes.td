@@ -19,7 +19,8 @@ def ThreadRandomPass : Pass<"reprise-thread-random", "::mlir::ModuleOp"> {
   let summary = "Threads the Philox state through the entry function";
   let description = [{
     The entry takes a seed and an offset and returns the next offset; every random op reads both. From here on all ops
-    are pure. The next offset is the offset plus the largest number of words that any op draws, rounded up to 4.
+    are pure. The next offset is the offset plus the largest number of words that any op draws, rounded up to 4 and, for
+    an op in loops, once per iteration; each iteration reads its own offset from a stack.
   }];
   let dependentDialects = ["::reprise::RepriseDialect"];
 }
@@ -63,6 +64,25 @@ def ExpandNormalizationsPass : Pass<"reprise-expand-normalizations", "::mlir::Mo
     The chain gives the same bits. It ends in elementwise ops on the statistics, so that a normalized value can be made
     again from what the backward pass keeps anyway, the operand and a few numbers, without reducing it again. The ops
     inherit label, rule and block of the normalization, the ones that give its results also their labels and names.
+  }];
+  let dependentDialects = ["::reprise::RepriseDialect"];
+}
+
+def SplitLoopsPass : Pass<"reprise-split-loops", "::mlir::ModuleOp"> {
+  let summary = "Splits loops whose carries must be recomputed into segments";
+  let description = [{
+    A differentiated loop keeps every carry that its backward pass reads. Where the op that computes a carry is labelled
+    `must_recompute`, the loop becomes one over segments of about the square root of the trip count; a segment is a loop
+    that must be replayed as a whole, so only the carries between segments are kept. The results keep every bit.
+  }];
+  let dependentDialects = ["::reprise::RepriseDialect"];
+}
+
+def UnrollLoopsPass : Pass<"reprise-unroll-loops", "::mlir::ModuleOp"> {
+  let summary = "Replaces every loop by its iterations";
+  let description = [{
+    Each iteration becomes a unit of its own. Runs after differentiation, so that the sums of cotangents are those of the
+    loop, in its order: see docs/Rationale/Loops.md.
   }];
   let dependentDialects = ["::reprise::RepriseDialect"];
 }

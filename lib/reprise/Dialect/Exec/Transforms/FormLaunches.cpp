@@ -4,7 +4,8 @@
 #include "Grouping.h"
 #include "mlir/IR/IRMapping.h"
 #include "reprise/Conversion/Target.h"
-#include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Dialect/Exec/IR/Storage.h"
+#include "reprise/Dialect/Reprise/IR/Loops.h"
 
 using namespace mlir;
 
@@ -94,24 +95,129 @@ struct FormLaunchesPass : impl::FormLaunchesPassBase<FormLaunchesPass> {
 
   void form(func::FuncOp entry) {
     Block &block = entry.getBody().front();
+    dropUnreadRows(entry);
     hoistUpdates(block);
-    Grouping grouping(block, *target);
-    OpBuilder builder(block.getTerminator());
     DenseMap<Value, Value> replacements;
-    for (const Group &group : grouping.groups())
-      if (SmallVector<Value> stored = storedValues(group, grouping); !stored.empty())
-        LaunchBuilder(builder, group).build(stored, replacements);
+    formBlock(block, replacements);
     copyReturnedAliases(block, replacements);
     for (OpOperand &operand : block.getTerminator()->getOpOperands())
       operand.set(replacements.lookup_or(operand.get(), operand.get()));
-    eraseGrouped(block);
+    eraseGrouped(block, replacements);
+  }
+
+  /// What only replays have in their stead is not stored.
+  static void dropUnreadRows(func::FuncOp entry) {
+    SmallVector<Block *> bodies;
+    entry.walk([&](LoopOp loop) { bodies.push_back(&loop.getBlock()); });
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (Block *body : llvm::reverse(bodies))
+        changed |= dropUnread(body);
+    }
+  }
+
+  void formBlock(Block &block, DenseMap<Value, Value> &replacements) {
+    Grouping grouping(block, *target);
+    OpBuilder builder(block.getTerminator());
+    for (const Group &group : grouping.groups()) {
+      if (group.ops.empty())
+        continue;
+      if (auto loop = dyn_cast<LoopOp>(group.ops.front()))
+        formLoop(loop, replacements);
+      else if (SmallVector<Value> stored = storedValues(group, grouping); !stored.empty())
+        LaunchBuilder(builder, group).build(stored, replacements);
+    }
+  }
+
+  /// Moves the loop behind the launches that are there. Its carries start in buffers that it may
+  /// write to, its slices come from whole buffers.
+  void formLoop(LoopOp loop, DenseMap<Value, Value> &replacements) {
+    loop->moveBefore(loop->getBlock()->getTerminator());
+    OpBuilder builder(loop);
+    for (OpOperand &operand : loop->getOpOperands()) {
+      bool isCarry = operand.getOperandNumber() < loop.getNumCarries();
+      Value value = operand.get(), buffer = isCarry ? findOwn(loop, value, replacements)
+                                                    : findWhole(builder, value, replacements);
+      operand.set(buffer ? buffer : copy(builder, value, replacements));
+    }
+    formBlock(loop.getBlock(), replacements);
+    formRows(loop, replacements);
+    eraseGrouped(loop.getBlock(), replacements);
+    separateCarries(loop);
+  }
+
+  /// The buffer of a value that nobody else reads; null if there is none.
+  static Value findOwn(LoopOp loop, Value value, const DenseMap<Value, Value> &replacements) {
+    Value buffer = replacements.lookup_or(value, value);
+    bool isOwn = isMade(buffer) && value.hasOneUse() && buffer.getParentBlock() == loop->getBlock();
+    return isOwn ? buffer : Value();
+  }
+
+  /// The whole buffer of a value, perhaps under another shape; null if it is none.
+  static Value findWhole(OpBuilder &builder, Value value,
+                         const DenseMap<Value, Value> &replacements) {
+    if (auto reshape = value.getDefiningOp<ReshapeOp>()) {
+      Value source = findWhole(builder, reshape.getOperand(), replacements);
+      return source ? ReshapeOp::create(builder, value.getLoc(), reshape.getType(), source)
+                    : Value();
+    }
+    Operation *op = value.getDefiningOp();
+    return !op || !isFree(op) ? replacements.lookup_or(value, value) : Value();
+  }
+
+  /// Each value that is yielded becomes a buffer of its own, to lie in a stack or in the place of a
+  /// carry.
+  void formRows(LoopOp loop, DenseMap<Value, Value> &replacements) {
+    OpBuilder builder(loop.getYield());
+    llvm::SmallDenseSet<Value> seen;
+    for (OpOperand &operand : loop.getYield()->getOpOperands()) {
+      Value value = operand.get(), buffer = replacements.lookup_or(value, value);
+      Operation *op = value.getDefiningOp();
+      bool isOwn = isMade(buffer) && buffer.getParentBlock() == &loop.getBlock() && !isFree(op) &&
+                   seen.insert(value).second && !isInit(buffer);
+      operand.set(isOwn ? buffer : copy(builder, value, replacements));
+    }
+  }
+
+  /// Where the old carry is read later than the next one is stored, a copy at the end of the body
+  /// takes its place.
+  void separateCarries(LoopOp loop) {
+    OpBuilder builder(loop.getYield());
+    auto mayShare = [&](OpResult result, unsigned input) {
+      Block &body = cast<LaunchOp>(result.getOwner()).getBody().front();
+      return llvm::is_contained(target->findInPlacePairs(body),
+                                std::pair<unsigned, unsigned>(result.getResultNumber(), input));
+    };
+    for (unsigned i = 0; i < loop.getNumCarries(); ++i)
+      if (findLateReader(loop, i, mayShare)) {
+        OpOperand &operand = loop.getYield()->getOpOperand(i);
+        operand.set(copy(builder, operand.get(), DenseMap<Value, Value>()));
+      }
+  }
+
+  /// True if the value has given its buffer to an inner loop.
+  static bool isInit(Value value) {
+    return llvm::any_of(value.getUses(), [](OpOperand &use) {
+      auto loop = dyn_cast<LoopOp>(use.getOwner());
+      return loop && use.getOperandNumber() < loop.getNumCarries();
+    });
+  }
+
+  static Value copy(OpBuilder &builder, Value value, DenseMap<Value, Value> replacements) {
+    LaunchBuilder(builder, Group{{}, value.getLoc()}).build({value}, replacements);
+    return replacements.lookup(value);
   }
 
   /// Erases what the launches hold now; constants that launches or the results read stay.
-  void eraseGrouped(Block &block) {
-    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-      if (isa<RepriseDialect>(op.getDialect()) && op.use_empty())
-        op.erase();
+  void eraseGrouped(Block &block, DenseMap<Value, Value> &replacements) {
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+      if (!isa<RepriseDialect>(op.getDialect()) || !op.use_empty() || isa<YieldOp>(op))
+        continue;
+      // Another op may come to lie where this one was.
+      for (Value result : op.getResults())
+        replacements.erase(result);
+      op.erase();
+    }
   }
 
   /// Returned views and splat constants become buffers through a copy, and so does an argument or a
@@ -125,9 +231,7 @@ struct FormLaunchesPass : impl::FormLaunchesPassBase<FormLaunchesPass> {
       bool isBuffer = op && !isFree(op) && seen.insert(value).second;
       if (isBuffer || isUnchangedArgument(operand))
         continue;
-      DenseMap<Value, Value> copies = replacements;
-      LaunchBuilder(builder, Group{{}, value.getLoc()}).build({value}, copies);
-      operand.set(copies.lookup(value));
+      operand.set(copy(builder, value, replacements));
     }
   }
 

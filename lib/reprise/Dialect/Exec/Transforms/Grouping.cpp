@@ -2,7 +2,7 @@
 #include "Grouping.h"
 
 #include "reprise/Conversion/Target.h"
-#include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -55,7 +55,7 @@ int partOf(Operation *op) {
 
 /// The ops that produce what `op` reads, looking through free ops.
 static void collectProducers(Operation *op, SmallVectorImpl<Operation *> &producers) {
-  for (Value operand : op->getOperands())
+  for (Value operand : collectReads(op))
     if (Operation *producer = operand.getDefiningOp()) {
       if (isFree(producer))
         collectProducers(producer, producers);
@@ -93,6 +93,8 @@ public:
       : all(all), groupOf(groupOf), target(target) {}
 
   void add(Operation *op) {
+    if (isa<LoopOp>(op))
+      return addLoop(op);
     if (partOf(op) == 2)
       placeReadersOfOldValues(op);
     SmallVector<Operation *> producers;
@@ -106,12 +108,24 @@ public:
     // What reads such values alone waits for its reader, so as not to become a
     // launch and a value of its own.
     Operation *reader = findOnlyReader(op);
-    if (isReady && reader && !reader->hasTrait<OpTrait::IsTerminator>())
+    bool isNear = reader && reader->getBlock() == op->getBlock() &&
+                  !reader->hasTrait<OpTrait::IsTerminator>() && !isa<LoopOp>(reader);
+    if (isReady && isNear)
       wait(op);
     else
       place(op);
     if (isReady && !reader && partOf(op) == 2)
       early.insert(op);
+  }
+
+  /// A loop is no launch: what waits for it is placed, and nothing joins it.
+  void addLoop(Operation *loop) {
+    SmallVector<Operation *> ops;
+    collectWaiting(loop, ops);
+    for (Operation *op : ops)
+      placeAlone(op);
+    all.push_back({{loop}, loop->getLoc()});
+    groupOf[loop] = all.size() - 1;
   }
 
   void finish() {

@@ -2,7 +2,7 @@
 #include "Grouping.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -76,7 +76,7 @@ private:
 
   static SmallVector<Operation *> producersOf(Operation *op) {
     SmallVector<Operation *> producers;
-    for (Value operand : op->getOperands())
+    for (Value operand : collectReads(op))
       if (Operation *producer = operand.getDefiningOp())
         producers.push_back(producer);
     return producers;
@@ -103,8 +103,9 @@ private:
       llvm::for_each(producersOf(op), wait);
       if (Value old = oldValue.lookup(op))
         for (Operation *user : old.getUsers())
-          if (number.lookup(user) < number.lookup(op))
-            wait(user);
+          if (Operation *reader = block.findAncestorOpInBlock(*user);
+              number.lookup(reader) < number.lookup(op))
+            wait(reader);
     }
     return last;
   }

@@ -155,7 +155,7 @@ static bool computesPositions(ArrayRef<Operation *> ops) {
 bool canHold(ArrayRef<Operation *> ops, const Target &target) {
   if (ops.size() == 1)
     return true;
-  if (computesPositions(ops))
+  if (llvm::any_of(ops, llvm::IsaPred<LoopOp>) || computesPositions(ops))
     return false;
   return ops.size() <= maxGroupSize &&
          ((target.hasContractionEpilogues() && isContractionGroup(ops)) ||

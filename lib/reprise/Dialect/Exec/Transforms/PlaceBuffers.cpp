@@ -3,7 +3,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "reprise/Conversion/Target.h"
-#include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Dialect/Exec/IR/Storage.h"
 #include "reprise/Planning/Offsets/Problem.h"
 #include "reprise/Planning/Offsets/Solve.h"
 #include "reprise/Support/ByteSize.h"
@@ -35,13 +35,10 @@ SmallVector<int64_t> nextValueOf(func::FuncOp entry) {
 class Placement {
 public:
   Placement(func::FuncOp entry, const Target &target)
-      : entry(entry), block(entry.getBody().front()) {
-    for (auto launch : block.getOps<LaunchOp>()) {
-      position[launch] = launches.size();
+      : entry(entry), block(entry.getBody().front()), positions(block) {
+    for (LaunchOp launch : positions.launches)
       for (auto [result, input] : target.findInPlacePairs(launch.getBody().front()))
         inPlace.insert({launch.getResult(result), input});
-      launches.push_back(launch);
-    }
   }
 
   FailureOr<int64_t> run() {
@@ -56,13 +53,6 @@ public:
   }
 
 private:
-  int64_t lastUse(Value value) {
-    int64_t last = value.getDefiningOp<LaunchOp>() ? position.lookup(value.getDefiningOp()) : -1;
-    for (Operation *user : value.getUsers())
-      last = std::max<int64_t>(last, isa<LaunchOp>(user) ? position.lookup(user) : launches.size());
-    return last;
-  }
-
   /// Next values overwrite their argument where that is safe. Otherwise a copy at the end of the
   /// step does: the runtime copies results that lie in the arena.
   void overwriteArguments() {
@@ -78,80 +68,119 @@ private:
   }
 
   bool canOverwrite(LaunchOp launch, unsigned result, BlockArgument old) {
-    for (OpOperand &use : old.getUses()) {
-      auto reader = dyn_cast<LaunchOp>(use.getOwner());
+    int64_t stored = positions.of(launch).first;
+    bool isSafe = true;
+    forEachReader(old, [&](OpOperand &use) {
       // The old value itself is returned, or read later.
-      if (!reader || position.lookup(reader) > position.lookup(launch))
-        return false;
-      if (reader == launch && !inPlace.contains({launch.getResult(result), use.getOperandNumber()}))
-        return false;
-    }
-    return true;
+      isSafe &= positions.seenFrom(old, use.getOwner()).second <= stored;
+      isSafe &= use.getOwner() != launch ||
+                inPlace.contains({launch.getResult(result), use.getOperandNumber()});
+    });
+    return isSafe;
   }
 
+  /// One buffer per root of a storage, from the first to the last access.
   void collectBuffers() {
-    for (LaunchOp launch : launches)
+    for (LaunchOp launch : positions.launches)
       for (Value result : launch.getResults())
-        if (!placedIn.contains(result)) {
-          bufferOf[result] = problem.buffers.size();
-          problem.buffers.push_back(
-              {position.lookup(launch), lastUse(result), getByteSize(result.getType())});
-        }
+        if (!placedIn.contains(result))
+          touch(result, launch);
+    for (LaunchOp launch : positions.launches)
+      for (Value input : launch.getInputs())
+        touch(input, launch);
+    for (LoopOp loop : positions.loops)
+      for (Value value : llvm::concat<Value>(SmallVector<Value>(loop.getResults()),
+                                             SmallVector<Value>(loop.getXs())))
+        touch(value, loop);
+    for (Value value : block.getTerminator()->getOperands())
+      touch(value, block.getTerminator());
+  }
+
+  void touch(Value value, Operation *op) {
+    Value root = findStorage(value).root;
+    if (!isMade(root) || placedIn.contains(root))
+      return;
+    auto [first, last] = positions.seenFrom(root, op);
+    auto [buffer, isNew] = bufferOf.try_emplace(root, problem.buffers.size());
+    if (isNew)
+      problem.buffers.push_back({first, last, getByteSize(root.getType())});
+    offsets::Buffer &life = problem.buffers[buffer->second];
+    life.first = std::min(life.first, first);
+    life.last = std::max(life.last, last);
+  }
+
+  /// The buffer that is all of the value, if it has one in the arena.
+  std::optional<size_t> findWhole(Value value) const {
+    Storage storage = findStorage(value);
+    auto found = bufferOf.find(storage.root);
+    if (!storage.rows.empty() || found == bufferOf.end())
+      return std::nullopt;
+    return found->second;
   }
 
   /// A result takes the place of an input that dies in its launch, in chains.
   void shareDyingInputs() {
     std::vector<std::vector<size_t>> groups;
     std::map<size_t, size_t> groupOf;
-    for (LaunchOp launch : launches) {
-      llvm::SmallDenseSet<Value> taken;
-      for (OpResult result : launch->getResults())
-        if (bufferOf.contains(result))
-          if (Value input = findDyingInput(launch, result, taken)) {
-            taken.insert(input);
-            size_t from = bufferOf.lookup(input);
-            auto [group, isNew] = groupOf.try_emplace(from, groups.size());
-            size_t number = group->second;
-            if (isNew)
-              groups.push_back({from});
-            groups[number].push_back(bufferOf.lookup(result));
-            groupOf[bufferOf.lookup(result)] = number;
-          }
+    for (LaunchOp launch : positions.launches) {
+      llvm::SmallDenseSet<size_t> taken;
+      for (OpResult result : launch->getResults()) {
+        std::optional<size_t> to = findWhole(result);
+        std::optional<size_t> from = to ? findDyingInput(launch, result, taken) : std::nullopt;
+        if (!from || problem.buffers[*to].first != positions.of(launch).first || groupOf.count(*to))
+          continue;
+        taken.insert(*from);
+        auto [group, isNew] = groupOf.try_emplace(*from, groups.size());
+        size_t number = group->second;
+        if (isNew)
+          groups.push_back({*from});
+        groups[number].push_back(*to);
+        groupOf[*to] = number;
+      }
     }
     problem.groups = std::move(groups);
   }
 
-  Value findDyingInput(LaunchOp launch, OpResult result, const llvm::SmallDenseSet<Value> &taken) {
-    for (auto [i, input] : llvm::enumerate(launch.getInputs()))
-      if (bufferOf.contains(input) && !taken.contains(input) &&
-          lastUse(input) == position.lookup(launch) &&
+  std::optional<size_t> findDyingInput(LaunchOp launch, OpResult result,
+                                       const llvm::SmallDenseSet<size_t> &taken) {
+    for (auto [i, input] : llvm::enumerate(launch.getInputs())) {
+      std::optional<size_t> buffer = findWhole(input);
+      if (buffer && !taken.contains(*buffer) &&
+          problem.buffers[*buffer].last == positions.of(launch).first &&
           llvm::count(launch.getInputs(), input) == 1 && inPlace.contains({result, i}))
-        return input;
-    return {};
+        return buffer;
+    }
+    return std::nullopt;
   }
 
   void annotate(const offsets::Solution &solution) {
     Builder builder(entry.getContext());
-    for (LaunchOp launch : launches) {
+    auto offsetOf = [&](Value value) {
+      auto buffer = bufferOf.find(findStorage(value).root);
+      return buffer == bufferOf.end() ? 0 : solution.offsets[buffer->second];
+    };
+    for (LaunchOp launch : positions.launches) {
       SmallVector<int64_t> arguments, places;
       for (Value result : launch.getResults()) {
         auto placed = placedIn.find(result);
         arguments.push_back(placed == placedIn.end() ? -1 : placed->second);
-        places.push_back(placed == placedIn.end() ? solution.offsets[bufferOf.lookup(result)] : 0);
+        places.push_back(placed == placedIn.end() ? offsetOf(result) : 0);
       }
       launch.setArgumentsAttr(builder.getDenseI64ArrayAttr(arguments));
       launch.setOffsetsAttr(builder.getDenseI64ArrayAttr(places));
     }
+    for (LoopOp loop : positions.loops)
+      loop->setAttr(kOffsetsAttr,
+                    builder.getDenseI64ArrayAttr(llvm::map_to_vector(loop.getResults(), offsetOf)));
   }
 
   func::FuncOp entry;
   Block &block;
-  SmallVector<LaunchOp> launches;
-  DenseMap<Operation *, int64_t> position;
+  Positions positions;
   /// Results with the inputs in whose place their kernels may store them.
   llvm::DenseSet<std::pair<Value, unsigned>> inPlace;
   DenseMap<Value, int64_t> placedIn;
-  DenseMap<Value, size_t> bufferOf;
+  DenseMap<Value, size_t> bufferOf; ///< by root
   offsets::Problem problem;
 };
 

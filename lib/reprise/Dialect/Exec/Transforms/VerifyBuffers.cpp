@@ -2,7 +2,7 @@
 #include "reprise/Dialect/Exec/Transforms/Passes.h"
 
 #include "reprise/Conversion/Target.h"
-#include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Dialect/Exec/IR/Storage.h"
 #include "reprise/Planning/Offsets/Problem.h"
 #include "reprise/Support/ByteSize.h"
 
@@ -17,50 +17,76 @@ namespace {
 /// Judges the places of one function's buffers.
 class Verifier {
 public:
-  Verifier(func::FuncOp function, const Target &target) : function(function), target(target) {
-    for (auto launch : function.getOps<LaunchOp>()) {
-      position[launch] = launches.size();
-      launches.push_back(launch);
-    }
-  }
+  Verifier(func::FuncOp function, const Target &target)
+      : function(function), target(target), positions(function.getBody().front()) {}
 
   LogicalResult run() {
-    for (LaunchOp launch : launches)
+    for (LaunchOp launch : positions.launches)
       if (!launch.getOffsets())
         return launch.emitError("expected places of the results: run exec-place-buffers first");
-    for (LaunchOp launch : launches)
+    for (LoopOp loop : positions.loops)
+      if (failed(verifyLoop(loop)))
+        return failure();
+    for (LaunchOp launch : positions.launches)
       for (OpResult result : launch->getResults())
-        if (isInArena(result))
-          addBuffer(result);
-        else if (failed(verifyOverwrite(result)))
+        if (failed(isInArena(result) ? addBuffer(result) : verifyOverwrite(result)))
           return failure();
-    for (LaunchOp launch : launches)
+    for (LaunchOp launch : positions.launches)
       collectShared(launch);
     return judge();
   }
 
 private:
   static int64_t argumentOf(OpResult result) {
-    return (*cast<LaunchOp>(result.getOwner()).getArguments())[result.getResultNumber()];
+    auto launch = dyn_cast<LaunchOp>(result.getOwner());
+    return launch ? (*launch.getArguments())[result.getResultNumber()] : -1;
   }
   static int64_t offsetOf(OpResult result) {
-    return (*cast<LaunchOp>(result.getOwner()).getOffsets())[result.getResultNumber()];
+    if (auto launch = dyn_cast<LaunchOp>(result.getOwner()))
+      return (*launch.getOffsets())[result.getResultNumber()];
+    return result.getOwner()->getAttrOfType<DenseI64ArrayAttr>(
+        kOffsetsAttr)[result.getResultNumber()];
   }
   static bool isInArena(OpResult result) { return argumentOf(result) < 0; }
-
-  /// The last launch that reads the value; behind all launches for one that is returned.
-  int64_t lastUse(Value value) {
-    int64_t last = value.getDefiningOp() ? position.lookup(value.getDefiningOp()) : -1;
-    for (Operation *user : value.getUsers())
-      last = std::max<int64_t>(last, isa<LaunchOp>(user) ? position.lookup(user) : launches.size());
-    return last;
-  }
 
   /// True if the kernel may store the result where the input lies.
   bool mayShare(OpResult result, unsigned input) const {
     auto launch = cast<LaunchOp>(result.getOwner());
     return llvm::is_contained(target.findInPlacePairs(launch.getBody().front()),
                               std::pair<unsigned, unsigned>(result.getResultNumber(), input));
+  }
+
+  /// Loops start from buffers of their own, yield buffers of their own, and store no carry before
+  /// the old one has been read.
+  LogicalResult verifyLoop(LoopOp loop) {
+    auto places = loop->getAttrOfType<DenseI64ArrayAttr>(kOffsetsAttr);
+    if (!places || places.size() != loop.getNumResults())
+      return loop.emitError("expected places of the results: run exec-place-buffers first");
+    for (Value init : loop.getInits())
+      if (!isMade(init) || !init.hasOneUse() || init.getParentBlock() != loop->getBlock())
+        return loop.emitError("a carry starts in a buffer that others read");
+    llvm::SmallDenseSet<Value> seen;
+    for (Value value : loop.getYield()->getOperands()) {
+      bool isGiven = llvm::any_of(value.getUses(), [](OpOperand &use) {
+        auto inner = dyn_cast<LoopOp>(use.getOwner());
+        return inner && use.getOperandNumber() < inner.getNumCarries();
+      });
+      if (!isMade(value) || value.getParentBlock() != &loop.getBlock() || isGiven ||
+          !seen.insert(value).second)
+        return loop.emitError("the body yields a value without a buffer of its own");
+    }
+    for (unsigned i = 0; i < loop.getNumCarries(); ++i)
+      if (Operation *reader = findLateReader(
+              loop, i, [&](OpResult result, unsigned input) { return mayShare(result, input); })) {
+        InFlightDiagnostic diagnostic = loop.emitError("carry ")
+                                        << i << " is overwritten before its last reader";
+        diagnostic.attachNote(reader->getLoc()) << "a later reader of the old value";
+        return diagnostic;
+      }
+    for (OpResult result : loop->getResults())
+      if (failed(addBuffer(result)))
+        return failure();
+    return success();
   }
 
   LogicalResult verifyOverwrite(OpResult result) {
@@ -74,18 +100,20 @@ private:
     if (!overwritten.insert(number).second || !isNextValue(result, number))
       return launch->emitError("result ") << result.getResultNumber() << " overwrites argument "
                                           << number << ", but is not its next value";
-    for (OpOperand &use : old.getUses()) {
+    Operation *late = nullptr;
+    forEachReader(old, [&](OpOperand &use) {
       Operation *reader = use.getOwner();
       bool isOwn = reader == launch && mayShare(result, use.getOperandNumber());
-      bool isEarlier = isa<LaunchOp>(reader) && position.lookup(reader) < position.lookup(launch);
-      if (isOwn || isEarlier)
-        continue;
-      InFlightDiagnostic diagnostic = launch->emitError("argument ")
-                                      << number << " is overwritten before its last reader";
-      diagnostic.attachNote(reader->getLoc()) << "a later reader of the old value";
-      return diagnostic;
-    }
-    return success();
+      bool isEarlier = positions.seenFrom(old, reader).second < positions.of(launch).first;
+      if (!isOwn && !isEarlier)
+        late = reader;
+    });
+    if (!late)
+      return success();
+    InFlightDiagnostic diagnostic = launch->emitError("argument ")
+                                    << number << " is overwritten before its last reader";
+    diagnostic.attachNote(late->getLoc()) << "a later reader of the old value";
+    return diagnostic;
   }
 
   bool isNextValue(OpResult result, unsigned argument) {
@@ -96,29 +124,64 @@ private:
            });
   }
 
-  void addBuffer(OpResult result) {
-    bufferOf[result] = values.size();
-    values.push_back(result);
-    problem.buffers.push_back(
-        {position.lookup(result.getOwner()), lastUse(result), getByteSize(result.getType())});
-    solution.offsets.push_back(offsetOf(result));
+  /// What lies in the buffer of another value has its place; every root is a buffer, from the first
+  /// to the last access to what lies in it.
+  LogicalResult addBuffer(OpResult result) {
+    auto root = cast<OpResult>(findStorage(result).root);
+    if (!isInArena(root) || offsetOf(root) != offsetOf(result))
+      return result.getOwner()->emitError("result ")
+             << result.getResultNumber() << " lies elsewhere than the loop around it says";
+    auto [buffer, isNew] = bufferOf.try_emplace(root, values.size());
+    if (isNew) {
+      auto [first, last] = positions.seenFrom(root, root.getOwner());
+      values.push_back(root);
+      problem.buffers.push_back({first, last, getByteSize(root.getType())});
+      solution.offsets.push_back(offsetOf(root));
+    }
+    extend(buffer->second, result);
+    if (auto loop = dyn_cast<LoopOp>(result.getOwner()))
+      for (BlockArgument argument : loop.getBlock().getArguments())
+        if (findStorage(argument).root == root)
+          extend(buffer->second, argument);
+    return success();
+  }
+
+  void extend(size_t buffer, Value value) {
+    offsets::Buffer &life = problem.buffers[buffer];
+    auto cover = [&](Operation *op) {
+      auto [first, last] = positions.seenFrom(values[buffer], op);
+      life.first = std::min(life.first, first);
+      life.last = std::max(life.last, last);
+    };
+    if (Operation *op = value.getDefiningOp())
+      cover(op);
+    // Slices hand a buffer on into a body, which their loop stands for.
+    forEachReader(value, [&](OpOperand &use) { cover(use.getOwner()); });
   }
 
   /// Results at the offset of an input that dies in their launch, where the kernel may store in
   /// place. An input gives its place to one result only.
   void collectShared(LaunchOp launch) {
-    llvm::SmallDenseSet<Value> taken;
+    llvm::SmallDenseSet<size_t> taken;
     for (OpResult result : launch->getResults())
       for (auto [i, input] : llvm::enumerate(launch.getInputs())) {
-        bool sharesPlace = isInArena(result) && bufferOf.contains(input) &&
-                           offsetOf(result) == offsetOf(cast<OpResult>(input));
-        if (!sharesPlace || lastUse(input) != position.lookup(launch) ||
+        std::optional<size_t> from = findWhole(input), to = findWhole(result);
+        int64_t now = positions.of(launch).first;
+        if (!from || !to || solution.offsets[*from] != solution.offsets[*to] ||
+            problem.buffers[*from].last != now || problem.buffers[*to].first != now ||
             llvm::count(launch.getInputs(), input) != 1 || !mayShare(result, i) ||
-            !taken.insert(input).second)
+            !taken.insert(*from).second)
           continue;
-        share(bufferOf.lookup(input), bufferOf.lookup(result));
+        share(*from, *to);
         break;
       }
+  }
+
+  std::optional<size_t> findWhole(Value value) const {
+    Storage storage = findStorage(value);
+    auto found = bufferOf.find(storage.root);
+    return storage.rows.empty() && found != bufferOf.end() ? std::optional(found->second)
+                                                           : std::nullopt;
   }
 
   void share(size_t input, size_t result) {
@@ -148,8 +211,7 @@ private:
 
   func::FuncOp function;
   const Target &target;
-  SmallVector<LaunchOp> launches;
-  DenseMap<Operation *, int64_t> position;
+  Positions positions;
   llvm::SmallDenseSet<int64_t> overwritten;
   DenseMap<Value, size_t> bufferOf;
   DenseMap<size_t, size_t> groupOf;

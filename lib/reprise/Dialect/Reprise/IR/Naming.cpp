@@ -35,13 +35,13 @@ std::string reprise::describeOp(Operation *op) {
 
 reprise::ValueIds::ValueIds(Block &block) {
   llvm::StringMap<unsigned> ordinals;
-  for (Operation &op : block) {
-    if (isReplay(&op))
-      continue;
-    std::string stem = getScope(op.getLoc());
-    stem += (stem.empty() ? "" : "/") + op.getName().stripDialect().str();
-    stems[&op] = stem + "#" + std::to_string(ordinals[stem]++);
-  }
+  block.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isReplay(op))
+      return;
+    std::string stem = getScope(op->getLoc());
+    stem += (stem.empty() ? "" : "/") + op->getName().stripDialect().str();
+    stems[op] = stem + "#" + std::to_string(ordinals[stem]++);
+  });
 }
 
 std::string reprise::ValueIds::get(OpResult original) const {

@@ -1,12 +1,10 @@
 // reprise: chooses saved and replayed values and inserts the replays.
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 
-#include "Aliases.h"
-#include "Plan.h"
+#include "Translation.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Planning/Checkpoint/Follow.h"
-#include "reprise/Support/ByteSize.h"
-#include <map>
 
 using namespace mlir;
 
@@ -17,113 +15,6 @@ namespace reprise {
 namespace {
 
 using namespace checkpoint;
-
-Wish getWish(OpResult result) {
-  std::optional<Label> label = getLabel(result);
-  if (!label)
-    return Wish::None;
-  switch (*label) {
-  case Label::must_save:
-    return Wish::MustSave;
-  case Label::must_recompute:
-    return Wish::MustRecompute;
-  case Label::prefer_recompute:
-    return Wish::PreferRecompute;
-  case Label::prefer_save:
-  // Offload labels do not pass assign-labels; keeping the value is what they come closest to.
-  case Label::must_offload:
-  case Label::prefer_offload:
-    return Wish::PreferSave;
-  }
-  llvm_unreachable("unknown label");
-}
-
-Kind getKind(mlir::Operation *op) {
-  if (isa<ViewOpInterface>(op))
-    return Kind::View;
-  if (isa<AttentionOpInterface>(op))
-    return Kind::Other;
-  if (isa<ContractionOpInterface, ConvolutionOpInterface>(op))
-    return Kind::Contraction;
-  // Draws, and ops without operands, compute each element by itself.
-  if (isa<ElementwiseOpInterface, RandomOpInterface>(op) || op->getNumOperands() == 0)
-    return Kind::Elementwise;
-  return isa<ReductionOpInterface, NormalizationOpInterface>(op) ? Kind::Reduction : Kind::Other;
-}
-
-/// Turns one scope into numbers.
-class Translation {
-public:
-  explicit Translation(const Scope &scope) {
-    problem.containers.emplace_back();
-    for (mlir::Operation *op : scope)
-      members.insert(op);
-    for (mlir::Operation *op : scope)
-      add(op);
-  }
-
-  Problem problem;
-
-private:
-  int findContainer(mlir::Operation *op);
-  void add(mlir::Operation *op);
-  void addResult(OpResult result, int operation);
-
-  DenseSet<mlir::Operation *> members;
-  DenseMap<mlir::Value, int> ids;
-  std::map<std::pair<int, int64_t>, int> containers;
-  Aliases aliases;
-};
-
-/// Ops outside all blocks share one container, which no id can name.
-int Translation::findContainer(mlir::Operation *op) {
-  int at = 0;
-  SmallVector<int64_t> path = {-1};
-  if (auto block = op->getAttrOfType<DenseI64ArrayAttr>(kBlockAttr); block && !block.empty())
-    path.assign(block.asArrayRef().begin(), block.asArrayRef().end());
-  for (int64_t id : path) {
-    auto [found, isNew] = containers.try_emplace({at, id}, problem.containers.size());
-    if (isNew)
-      problem.containers.push_back({at});
-    at = found->second;
-  }
-  return at;
-}
-
-void Translation::addResult(OpResult result, int operation) {
-  int id = problem.values.size();
-  ids[result] = id;
-  checkpoint::Value value;
-  value.operation = operation;
-  value.bytes = getByteSize(result.getType());
-  mlir::Value root = aliases.getRoot(result);
-  auto known = ids.find(root);
-  value.root = known == ids.end() ? kAvailable : known->second;
-  value.wish = getWish(result);
-  value.outlives = llvm::any_of(result.getUsers(),
-                                [&](mlir::Operation *user) { return !members.contains(user); });
-  problem.values.push_back(value);
-}
-
-void Translation::add(mlir::Operation *op) {
-  checkpoint::Operation entry;
-  entry.container = findContainer(op);
-  entry.order = getOrder(op);
-  entry.primal = isPrimal(op);
-  entry.kind = getKind(op);
-  if (auto cost = dyn_cast<CostOpInterface>(op))
-    entry.flops = cost.getFlops();
-  for (mlir::Value operand : op->getOperands()) {
-    auto found = ids.find(operand);
-    entry.operands.push_back(found == ids.end() ? kAvailable : found->second);
-  }
-  entry.firstResult = problem.values.size();
-  entry.numResults = op->getNumResults();
-  int index = problem.operations.size();
-  problem.operations.push_back(std::move(entry));
-  for (OpResult result : op->getOpResults())
-    addResult(result, index);
-}
 
 StringRef getText(Decision decision) {
   switch (decision) {
@@ -167,30 +58,28 @@ public:
   Application(const Scope &scope, const Problem &problem, const Solution &solution, int64_t &nextId)
       : scope(scope), problem(problem), solution(solution), nextId(nextId) {}
 
-  /// Returns the number of replays.
-  int64_t run() {
+  void run() {
     SmallVector<const Execution *> waiting;
-    int64_t replays = 0;
     for (const Execution &execution : solution.executions) {
       if (execution.replay > 0) {
         waiting.push_back(&execution);
-        ++replays;
         continue;
       }
+      mlir::Operation *op = scope[execution.operation];
+      if (!op)
+        continue;
       // Replays stand before the op that they are for; its operands change only at the end, so
       // that every later replay is a clone of what the user wrote.
-      OpBuilder builder(scope[execution.operation]);
+      OpBuilder builder(op);
       for (const Execution *replay : waiting)
-        insert(builder, *replay);
+        insert(builder, *replay, getOrder(op));
       waiting.clear();
       for (auto [i, source] : llvm::enumerate(execution.sources))
         if (source > 0)
-          rewrites.push_back({&scope[execution.operation]->getOpOperand(i), find(execution, i)});
+          rewrites.push_back({op, i, find(execution, i)});
     }
-    for (auto [operand, value] : rewrites)
-      operand->set(value);
+    applyRewrites();
     annotate();
-    return replays;
   }
 
 private:
@@ -201,7 +90,10 @@ private:
     return clones.at({value.operation, execution.sources[operand]})
         ->getResult(op.operands[operand] - definition.firstResult);
   }
-  void insert(OpBuilder &builder, const Execution &replay);
+  void insert(OpBuilder &builder, const Execution &replay, int64_t order);
+  void mark(mlir::Operation *clone, mlir::Operation *original, int replay);
+  mlir::Value bring(mlir::Value value, Block *block, int64_t order);
+  void applyRewrites();
   void annotate();
 
   const Scope &scope;
@@ -209,27 +101,86 @@ private:
   const Solution &solution;
   int64_t &nextId;
   std::map<std::pair<int, int>, mlir::Operation *> clones;
-  SmallVector<std::pair<OpOperand *, mlir::Value>> rewrites;
+  /// An op that reads a replay: its read of that number (see collectReads) and the replay.
+  struct Rewrite {
+    mlir::Operation *op;
+    size_t read;
+    mlir::Value value;
+  };
+  SmallVector<Rewrite> rewrites;
 };
 
-void Application::insert(OpBuilder &builder, const Execution &replay) {
+/// What a replay reads of an original in another loop comes through a stack. Views are made again,
+/// as ops of the backward pass.
+mlir::Value Application::bring(mlir::Value value, Block *block, int64_t order) {
+  return bringInto(value, block, [&](mlir::Operation *clone) {
+    Builder builder(clone->getContext());
+    for (StringRef own : {kIdAttr, kPrimalAttr, kNamesAttr, kDecisionsAttr, kReasonsAttr})
+      clone->removeDiscardableAttr(own);
+    clone->setDiscardableAttr(kCotangentAttr, builder.getUnitAttr());
+    clone->setDiscardableAttr(kOrderAttr, builder.getI64IntegerAttr(order));
+  });
+}
+
+/// Makes the op read `value` as read number `read` (see collectReads).
+static void setRead(mlir::Operation *op, size_t read, mlir::Value before, mlir::Value value) {
+  if (read < op->getNumOperands())
+    return op->setOperand(read, value);
+  before.replaceUsesWithIf(value,
+                           [&](OpOperand &use) { return op->isProperAncestor(use.getOwner()); });
+}
+
+void Application::applyRewrites() {
+  // The reads of an op change places while they change, so all are looked up first.
+  SmallVector<mlir::Value> old;
+  for (const Rewrite &rewrite : rewrites)
+    old.push_back(collectReads(rewrite.op)[rewrite.read]);
+  for (auto [rewrite, before] : llvm::zip(rewrites, old))
+    setRead(rewrite.op, rewrite.read, before, rewrite.value);
+}
+
+/// Makes `clone`, and with it what it holds, replays of `original`.
+void Application::mark(mlir::Operation *clone, mlir::Operation *original, int replay) {
+  Builder builder(clone->getContext());
+  SmallVector<mlir::Operation *> originals;
+  original->walk([&](mlir::Operation *op) { originals.push_back(op); });
+  size_t next = 0;
+  clone->walk([&](mlir::Operation *op) {
+    mlir::Operation *first = originals[next++];
+    if (op->hasTrait<OpTrait::IsTerminator>())
+      return;
+    // A loop may hold replays; those of them repeat the same original.
+    if (getReplay(first) == 0) {
+      if (!first->hasAttr(kIdAttr))
+        first->setDiscardableAttr(kIdAttr, builder.getI64IntegerAttr(nextId++));
+      op->setDiscardableAttr(kOriginalAttr, first->getDiscardableAttr(kIdAttr));
+    }
+    op->setAttr("replay", builder.getI64IntegerAttr(replay));
+    for (StringRef own : {kIdAttr, kPrimalAttr, kNamesAttr, kDecisionsAttr, kReasonsAttr})
+      op->removeDiscardableAttr(own);
+  });
+  // What only the backward pass read is read by replays of its own by now.
+  SmallVector<mlir::Operation *> inside;
+  clone->walk([&](mlir::Operation *op) { inside.push_back(op); });
+  for (mlir::Operation *op : llvm::reverse(inside))
+    if (op != clone && isOpTriviallyDead(op))
+      op->erase();
+}
+
+void Application::insert(OpBuilder &builder, const Execution &replay, int64_t order) {
   mlir::Operation *original = scope[replay.operation];
-  if (!original->hasAttr(kIdAttr))
-    original->setDiscardableAttr(kIdAttr, builder.getI64IntegerAttr(nextId++));
   mlir::Operation *clone = builder.clone(*original);
+  mark(clone, original, replay.replay);
+  SmallVector<mlir::Value> reads = collectReads(original);
   for (auto [i, source] : llvm::enumerate(replay.sources))
-    if (source > 0)
-      clone->setOperand(i, find(replay, i));
-  clone->setAttr("replay", builder.getI64IntegerAttr(replay.replay));
-  clone->setDiscardableAttr(kOriginalAttr, original->getDiscardableAttr(kIdAttr));
-  for (StringRef own : {kIdAttr, kPrimalAttr, kNamesAttr})
-    clone->removeDiscardableAttr(own);
+    setRead(clone, i, reads[i],
+            source > 0 ? find(replay, i) : bring(reads[i], clone->getBlock(), order));
   clones[{replay.operation, replay.replay}] = clone;
 }
 
 void Application::annotate() {
   for (auto [i, op] : llvm::enumerate(scope)) {
-    if (!isPrimal(op))
+    if (!op || !isPrimal(op))
       continue;
     SmallVector<StringRef> decisions, reasons;
     for (OpResult result : op->getOpResults()) {
@@ -247,15 +198,69 @@ void Application::annotate() {
 LogicalResult checkInput(func::FuncOp function) {
   if (!function.getBody().hasOneBlock())
     return function.emitError("expected a function of one block");
-  for (mlir::Operation &op : function.getBody().front()) {
-    if (getReplay(&op) != 0)
-      return op.emitError("expected a graph without replays");
-    if (!isPrimal(&op) && !isCotangent(&op))
+  WalkResult result = function.walk([](mlir::Operation *op) -> WalkResult {
+    if (getReplay(op) != 0)
+      return op->emitError("expected a graph without replays");
+    if (!isPrimal(op) && !isCotangent(op))
+      return success();
+    if (op->getNumRegions() != 0 && !isa<LoopOp>(op))
+      return op->emitError("expected flat ops: run reprise-differentiate first");
+    if (!isMemoryEffectFree(op))
+      return op->emitError("expected a pure op: run reprise-thread-random first");
+    return success();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// Loops by their bodies, which outlive the ops.
+class LoopBodies {
+public:
+  explicit LoopBodies(std::vector<Scope> &scopes) : scopes(scopes) {
+    for (auto [i, scope] : llvm::enumerate(scopes))
+      for (auto [j, op] : llvm::enumerate(scope))
+        if (auto loop = dyn_cast_or_null<LoopOp>(op))
+          loops.push_back({i, j, &loop.getBlock()});
+  }
+
+  /// After a plan some values of loops have no reader left, and some loops are other ops.
+  void update() {
+    for (bool changed = true; changed;) {
+      changed = false;
+      // A loop that is replayed as a whole keeps the form of its replay.
+      for (const Entry &entry : llvm::reverse(loops))
+        changed |= !entry.body->getParentOp()->hasAttr(kIdAttr) && dropUnread(entry.body);
+    }
+    for (const Entry &entry : loops)
+      scopes[entry.scope][entry.index] = entry.body->getParentOp();
+  }
+
+private:
+  struct Entry {
+    size_t scope, index;
+    Block *body;
+  };
+  std::vector<Scope> &scopes;
+  SmallVector<Entry> loops;
+};
+
+/// A loop keeps every carry that its backward pass reads, so none of them can be one that must not
+/// be kept, unless the loop is replayed as a whole.
+LogicalResult checkCarries(LoopOp loop) {
+  auto own = loop->getAttrOfType<LabelAttr>(kLabelAttr);
+  bool isReplayed = own && own.getValue() == Label::must_recompute;
+  if (!isPrimal(loop) || isReplayed || loop.getTrip() == 1)
+    return success();
+  ValueRange yielded = loop.getYield()->getOperands();
+  for (mlir::Value row : yielded.drop_front(loop.getNumCarries())) {
+    auto argument = dyn_cast<BlockArgument>(row);
+    if (!argument || argument.getOwner() != &loop.getBlock() ||
+        argument.getArgNumber() >= loop.getNumCarries())
       continue;
-    if (op.getNumRegions() != 0)
-      return op.emitError("expected flat ops: run reprise-differentiate first");
-    if (!isMemoryEffectFree(&op))
-      return op.emitError("expected a pure op: run reprise-thread-random first");
+    auto next = dyn_cast<OpResult>(yielded[argument.getArgNumber()]);
+    if (next && !isa<LoopOp>(next.getOwner()) && getLabel(next) == Label::must_recompute)
+      return next.getOwner()->emitError(
+          "a loop keeps what one iteration hands to the next, against 'must_recompute': run "
+          "reprise-split-loops first");
   }
   return success();
 }
@@ -268,31 +273,39 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal())
         continue;
-      if (failed(plan(function, replayedOps)))
+      if (failed(plan(function)))
         return signalPassFailure();
       savedBytes += countSavedBytes(function);
+      replayedOps += countReplayedOps(function);
     }
     Builder builder(&getContext());
     getOperation()->setAttr(kSavedBytesAttr, builder.getI64IntegerAttr(savedBytes));
     getOperation()->setAttr(kReplayedOpsAttr, builder.getI64IntegerAttr(replayedOps));
   }
 
-  LogicalResult plan(func::FuncOp function, int64_t &replayedOps) {
+  LogicalResult plan(func::FuncOp function) {
     if (failed(checkInput(function)))
       return failure();
     int64_t nextId = 0;
     int nextReplay = 1;
-    for (const Scope &scope : findScopes(function)) {
+    std::vector<Scope> scopes = findScopes(function);
+    LoopBodies bodies(scopes);
+    for (const Scope &scope : scopes) {
       Translation translation(scope);
       Solution solution = followWishes(translation.problem, nextReplay);
       if (auto defect = validate(translation.problem, solution)) {
-        mlir::Operation *at = defect->operation < 0 ? function : scope[defect->operation];
+        mlir::Operation *at = defect->operation < 0 ? nullptr : scope[defect->operation];
+        at = at ? at : function;
         return at->emitError("the plan is wrong: ") << defect->message;
       }
-      replayedOps += Application(scope, translation.problem, solution, nextId).run();
+      Application(scope, translation.problem, solution, nextId).run();
       for (const Execution &execution : solution.executions)
         nextReplay = std::max(nextReplay, execution.replay + 1);
+      bodies.update();
     }
+    WalkResult kept = function.walk([](LoopOp loop) -> WalkResult { return checkCarries(loop); });
+    if (kept.wasInterrupted())
+      return failure();
     return success();
   }
 };

@@ -2,6 +2,7 @@
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 
 #include "Plan.h"
+#include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Dialect/Reprise/IR/Naming.h"
 
 using namespace mlir;
@@ -17,18 +18,24 @@ class Exposure {
 public:
   explicit Exposure(func::FuncOp function)
       : function(function), builder(function.getContext()), ids(function.getBody().front()),
-        terminator(function.getBody().front().getTerminator()) {
-    for (auto [i, value] : llvm::enumerate(terminator->getOperands()))
-      numbers.try_emplace(value, i);
-  }
+        terminator(function.getBody().front().getTerminator()) {}
 
   LogicalResult run() {
-    for (Operation &op : function.getBody().front()) {
-      if (auto id = op.getAttrOfType<IntegerAttr>(kIdAttr))
-        originals[id.getInt()] = &op;
-      else if (isReplay(&op) && !isa<ViewOpInterface>(op) && failed(expose(&op)))
+    // A stack more makes another op of its loop, so they come before any result is taken.
+    SmallVector<Operation *> replays;
+    function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (auto id = op->getAttrOfType<IntegerAttr>(kIdAttr))
+        originals[id.getInt()] = op;
+      else if (isReplay(op) && !isa<ViewOpInterface, LoopOp>(op))
+        replays.push_back(op);
+    });
+    for (Operation *replay : replays)
+      if (failed(makeStacks(replay)))
         return failure();
-    }
+    for (auto [i, value] : llvm::enumerate(terminator->getOperands()))
+      numbers.try_emplace(value, i);
+    for (Operation *replay : replays)
+      expose(replay);
     if (values.empty())
       return success();
     SmallVector<unsigned> places(values.size(), function.getNumResults());
@@ -37,20 +44,42 @@ public:
   }
 
 private:
-  LogicalResult expose(Operation *replay) {
+  Operation *findOriginal(Operation *replay) const {
     auto id = replay->getAttrOfType<IntegerAttr>(kOriginalAttr);
-    Operation *original = id ? originals.lookup(id.getInt()) : nullptr;
+    return id ? originals.lookup(id.getInt()) : nullptr;
+  }
+
+  LogicalResult makeStacks(Operation *replay) {
+    Operation *original = findOriginal(replay);
     if (!original || original->getResultTypes() != replay->getResultTypes())
       return replay->emitError("expected a replay of an earlier op: run reprise-verify-checkpoint");
-    for (auto [first, again] : llvm::zip(original->getResults(), replay->getResults())) {
+    for (auto [first, again] : llvm::zip(original->getResults(), replay->getResults()))
+      if (!again.use_empty()) {
+        stackUp(first);
+        stackUp(again);
+      }
+    return success();
+  }
+
+  void expose(Operation *replay) {
+    for (auto [first, again] :
+         llvm::zip(findOriginal(replay)->getResults(), replay->getResults())) {
       // A plan decides by value: another result of the op may be saved.
       if (again.use_empty())
         continue;
-      if (!numbers.contains(first))
-        add(first, "original of a replay", std::nullopt);
-      add(again, describe(replay, first), numbers.lookup(first));
+      std::string text = describe(replay, first);
+      Value original = stackUp(first);
+      if (!numbers.contains(original))
+        add(original, "original of a replay", std::nullopt);
+      add(stackUp(again), text, numbers.lookup(original));
     }
-    return success();
+  }
+
+  /// The values of all iterations.
+  static Value stackUp(Value value) {
+    while (getLoop(value.getParentBlock()))
+      value = addStack(value.getParentBlock(), value);
+    return value;
   }
 
   void add(Value value, const std::string &check, std::optional<int64_t> replayOf) {

@@ -2,8 +2,10 @@
 #include "Plan.h"
 
 #include "Aliases.h"
+#include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Policy/Policy.h"
 #include "reprise/Support/ByteSize.h"
+#include "llvm/ADT/EquivalenceClasses.h"
 
 using namespace mlir;
 
@@ -51,18 +53,78 @@ int64_t getReplay(Operation *op) {
 bool isPrimal(Operation *op) { return op->hasAttr(kPrimalAttr); }
 bool isCotangent(Operation *op) { return op->hasAttr(kCotangentAttr); }
 
+/// True for what a scope lists.
+static bool isPlanned(Operation &op) {
+  return !op.hasTrait<OpTrait::IsTerminator>() && !op.hasTrait<OpTrait::ConstantLike>() &&
+         getReplay(&op) == 0;
+}
+
+/// The body among `bodies` that `block` is or is a replay of; null if there is none.
+static Block *findBody(Block *block, ArrayRef<Block *> bodies) {
+  LoopOp loop = getLoop(block);
+  Attribute original = loop ? loop->getDiscardableAttr(kOriginalAttr) : Attribute();
+  for (Block *body : bodies)
+    if (body == block || (original && getLoop(body)->getDiscardableAttr(kIdAttr) == original))
+      return body;
+  return nullptr;
+}
+
+/// Appends the scopes inside the loops of `scope`: loops belong together that read rows of each
+/// other.
+static void addLoopScopes(const Scope &scope, std::vector<Scope> &scopes) {
+  SmallVector<Block *> bodies;
+  for (Operation *op : scope)
+    if (auto loop = dyn_cast_or_null<LoopOp>(op))
+      bodies.push_back(&loop.getBlock());
+  llvm::EquivalenceClasses<Block *> families;
+  for (Block *body : bodies) {
+    families.insert(body);
+    for (BlockArgument slice : getLoop(body).getSliceArguments())
+      if (Block *maker = findBody(findRow(slice).getParentBlock(), bodies))
+        families.unionSets(maker, body);
+  }
+  for (Block *first : bodies) {
+    if (families.getLeaderValue(first) != first)
+      continue;
+    Scope inner;
+    for (Block *body : bodies) {
+      if (families.getLeaderValue(body) != first)
+        continue;
+      if (!inner.empty())
+        inner.push_back(nullptr);
+      for (Operation &op : *body)
+        if (isPlanned(op))
+          inner.push_back(&op);
+    }
+    addLoopScopes(inner, scopes);
+    scopes.push_back(std::move(inner));
+  }
+}
+
+static void addScopes(Block &block, std::vector<Scope> &scopes) {
+  std::vector<Scope> own;
+  bool seenCotangent = true;
+  for (Operation &op : block) {
+    bool isPart = isPrimal(&op) || isCotangent(&op);
+    // Something may be differentiated in each iteration.
+    if (auto loop = dyn_cast<LoopOp>(op); loop && !isPart)
+      addScopes(loop.getBlock(), scopes);
+    if (!isPart || !isPlanned(op))
+      continue;
+    if (own.empty() || (isPrimal(&op) && seenCotangent))
+      own.emplace_back();
+    seenCotangent = isCotangent(&op);
+    own.back().push_back(&op);
+  }
+  for (Scope &scope : own) {
+    addLoopScopes(scope, scopes);
+    scopes.push_back(std::move(scope));
+  }
+}
+
 std::vector<Scope> findScopes(func::FuncOp function) {
   std::vector<Scope> scopes;
-  bool seenCotangent = true;
-  for (Operation &op : function.getBody().front()) {
-    if ((!isPrimal(&op) && !isCotangent(&op)) || op.hasTrait<OpTrait::ConstantLike>() ||
-        getReplay(&op) != 0)
-      continue;
-    if (scopes.empty() || (isPrimal(&op) && seenCotangent))
-      scopes.emplace_back();
-    seenCotangent = isCotangent(&op);
-    scopes.back().push_back(&op);
-  }
+  addScopes(function.getBody().front(), scopes);
   return scopes;
 }
 
@@ -91,10 +153,10 @@ int64_t countSavedBytes(func::FuncOp function) {
   Aliases aliases;
   DenseSet<Value> counted = collectState(function, aliases);
   int64_t bytes = 0;
-  for (Operation &op : function.getBody().front()) {
-    if (!isCotangent(&op) && getReplay(&op) == 0)
-      continue;
-    for (Value operand : op.getOperands()) {
+  function.walk([&](Operation *op) {
+    if (!isCotangent(op) && getReplay(op) == 0)
+      return;
+    for (Value operand : op->getOperands()) {
       Value root = aliases.getRoot(operand);
       Operation *definition = root.getDefiningOp();
       bool saved = definition && isPrimal(definition) && getReplay(definition) == 0 &&
@@ -102,8 +164,17 @@ int64_t countSavedBytes(func::FuncOp function) {
       if (saved && counted.insert(root).second)
         bytes += getByteSize(root.getType());
     }
-  }
+  });
   return bytes;
+}
+
+int64_t countReplayedOps(func::FuncOp function) {
+  int64_t count = 0;
+  function.walk([&](Operation *op) {
+    if (getReplay(op) != 0 && !isa<LoopOp>(op))
+      count += countExecutions(op);
+  });
+  return count;
 }
 
 } // namespace reprise

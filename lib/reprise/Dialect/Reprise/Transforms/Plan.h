@@ -40,18 +40,24 @@ int64_t getReplay(mlir::Operation *op);
 bool isPrimal(mlir::Operation *op);
 bool isCotangent(mlir::Operation *op);
 
-/// The ops of one outermost value_and_grad: its primal part and its cotangents, in program order,
-/// without constants and replays.
+/// What is planned together, in program order, without constants and replays: the primal part and
+/// the cotangents of one outermost value_and_grad; or the bodies of loops that hand rows to each
+/// other, with a null between two bodies, since many iterations lie between them.
 using Scope = mlir::SmallVector<mlir::Operation *>;
-/// A primal op after cotangents belongs to the next value_and_grad.
+/// A primal op after cotangents belongs to the next value_and_grad. Scopes inside the loops of a
+/// scope come before it.
 std::vector<Scope> findScopes(mlir::func::FuncOp function);
 
 /// The names of arguments, whose next values are the results of the same names.
 llvm::StringSet<> collectArgumentNames(mlir::func::FuncOp function);
 
 /// The `saved_bytes` of a function after `checkpoint` (docs/Policies.md): distinct buffers that a
-/// primal op defines and a cotangent op or a replay reads, without returned state.
+/// primal op defines and a cotangent op or a replay reads, without returned state. What a loop
+/// keeps are its stacks.
 int64_t countSavedBytes(mlir::func::FuncOp function);
+
+/// The `replayed_ops` of a function: ops with a replay number, each as often as its loops run it.
+int64_t countReplayedOps(mlir::func::FuncOp function);
 
 } // namespace reprise
 

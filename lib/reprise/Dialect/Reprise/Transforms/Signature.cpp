@@ -1,6 +1,7 @@
 // reprise: what the entry function promises to the phases and to a bundle.
 #include "Signature.h"
 
+#include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -125,11 +126,17 @@ static LogicalResult checkSize(Operation *op, Type type) {
   return op->emitError("a tensor of more than 2^47 bytes: ") << type;
 }
 
+static constexpr int64_t kMostIterations = int64_t(1) << 31;
+
 LogicalResult checkSizes(func::FuncOp entry) {
   for (Type type : entry.getArgumentTypes())
     if (failed(checkSize(entry, type)))
       return failure();
   WalkResult result = entry.walk([](Operation *op) {
+    if (countExecutions(op) > kMostIterations) {
+      op->emitError("the loops around the op run it more than 2^31 times");
+      return WalkResult::interrupt();
+    }
     for (Type type : op->getResultTypes())
       if (failed(checkSize(op, type)))
         return WalkResult::interrupt();

@@ -1,7 +1,9 @@
 // reprise: threads the Philox state through the entry function.
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 
+#include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "llvm/Support/MathExtras.h"
+#include <map>
 
 using namespace mlir;
 
@@ -50,6 +52,52 @@ LogicalResult returnNextOffset(func::FuncOp entry, Value offset, int64_t words) 
                                 "reprise.name", builder.getStringAttr("offset"))));
 }
 
+/// Gives each op in loops the offsets of its iterations, as rows of a stack.
+class LoopOffsets {
+public:
+  LoopOffsets(func::FuncOp entry, Value offset) : entry(entry), offset(offset) {}
+
+  /// The offset that `op` reads, which draws `words` in each iteration.
+  Value get(Operation *op, int64_t words) {
+    SmallVector<LoopOp> loops; // from the outermost
+    for (auto loop = op->getParentOfType<LoopOp>(); loop; loop = loop->getParentOfType<LoopOp>())
+      loops.insert(loops.begin(), loop);
+    if (loops.empty())
+      return offset;
+    Value stack = getStack(loops, words);
+    for (LoopOp loop : loops)
+      stack = addSlice(loop, stack);
+    return stack;
+  }
+
+private:
+  /// offset + k * words for iteration k, row-major over the loops.
+  Value getStack(ArrayRef<LoopOp> loops, int64_t words) {
+    SmallVector<int64_t> shape;
+    int64_t trips = 1;
+    for (LoopOp loop : loops) {
+      shape.push_back(loop.getTrip());
+      trips *= shape.back();
+    }
+    Value &stack = stacks[{shape, words}];
+    if (stack)
+      return stack;
+    ImplicitLocOpBuilder builder(entry.getLoc(), entry.getContext());
+    builder.setInsertionPointToStart(&entry.getBody().front());
+    auto type = RankedTensorType::get({trips}, builder.getI64Type());
+    Value step =
+        ConstantOp::create(builder, DenseElementsAttr::get(type, builder.getI64IntegerAttr(words)));
+    Value moved = MulOp::create(builder, IotaOp::create(builder, type, 0), step);
+    Value start = BroadcastOp::create(builder, type, offset, ArrayRef<int64_t>{});
+    stack = AddOp::create(builder, start, moved);
+    return stack = ReshapeOp::create(builder, type.clone(shape), stack);
+  }
+
+  func::FuncOp entry;
+  Value offset;
+  std::map<std::pair<SmallVector<int64_t>, int64_t>, Value> stacks;
+};
+
 struct ThreadRandomPass : impl::ThreadRandomPassBase<ThreadRandomPass> {
   using Base::Base;
 
@@ -68,12 +116,19 @@ struct ThreadRandomPass : impl::ThreadRandomPassBase<ThreadRandomPass> {
     if (!seed || !offset)
       return failure();
     int64_t words = 0;
-    entry.walk([&](RandomOpInterface op) {
+    LoopOffsets offsets(entry, offset);
+    WalkResult result = entry.walk([&](RandomOpInterface op) -> WalkResult {
       if (!op.draws() || op.getSeedOperand())
-        return;
-      op.threadState(seed, offset);
-      words = std::max(words, countWords(op));
+        return success();
+      int64_t own = countWords(op), executions = countExecutions(op);
+      if (own > std::numeric_limits<int64_t>::max() / executions)
+        return op->emitError("the loops around the op draw more than 2^63 random words");
+      op.threadState(seed, offsets.get(op, own));
+      words = std::max(words, own * executions);
+      return success();
     });
+    if (result.wasInterrupted())
+      return failure();
     return returnNextOffset(entry, offset, words);
   }
 };

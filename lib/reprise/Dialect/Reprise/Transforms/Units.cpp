@@ -52,7 +52,11 @@ private:
       tree.units[unit].hasBlocks = true;
     Block &body = op.getRegion(0).front();
     flatten(body, inner, checkpoint, differentiated);
-    inlineBody(op, body);
+    // A loop stays, as the one op of its unit; its body is that unit once per iteration.
+    if (isa<LoopOp>(op))
+      tree.units[inner].ops.push_back(&op);
+    else
+      inlineBody(op, body);
   }
 
   void inlineBody(Operation &op, Block &body) {

@@ -6,13 +6,13 @@
 
 namespace reprise {
 
-/// A block, or a maximal run of ops between blocks.
+/// A block, a loop, or a maximal run of ops between them.
 struct Unit {
   int parent = -1; ///< the enclosing block; -1 for the function
   bool isRun = false;
   bool hasBlocks = false;      ///< blocks are nested in it, so that its runs are units, too
   bool differentiated = false; ///< inside value_and_grad
-  mlir::SmallVector<mlir::Operation *> ops; ///< of runs, in program order; no constants
+  mlir::SmallVector<mlir::Operation *> ops; ///< of runs, in program order; no constants; a loop
 };
 
 /// One op of the flat graph and the checkpoints that enclosed it.
@@ -27,8 +27,8 @@ struct Checkpoint {
   mlir::Location location;
 };
 
-/// The structure of one function, in program order; ops that are neither constants nor
-/// `value_and_grad` are listed.
+/// The structure of one function, in program order; ops that are neither constants,
+/// loops nor `value_and_grad` are listed.
 struct UnitTree {
   std::vector<Unit> units;
   std::vector<FlatOp> ops;

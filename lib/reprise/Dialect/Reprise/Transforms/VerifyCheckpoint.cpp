@@ -2,6 +2,7 @@
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 
 #include "Plan.h"
+#include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Policy/Policy.h"
 
 using namespace mlir;
@@ -19,6 +20,16 @@ int getLevel(Operation *op) { return llvm::Log2_64_Ceil(getOrder(op) + 1); }
 int64_t getOutermostUnit(Operation *op) {
   auto block = op->getAttrOfType<DenseI64ArrayAttr>(kBlockAttr);
   return block && !block.empty() ? block[0] : -1;
+}
+
+/// True if `first` comes before `second`, in a block that holds both, whatever loops are around.
+bool isBefore(Operation *first, Operation *second) {
+  for (Block *block = second->getBlock(); block; block = block->getParentOp()->getBlock()) {
+    Operation *a = block->findAncestorOpInBlock(*first), *b = block->findAncestorOpInBlock(*second);
+    if (a && b)
+      return a->isBeforeInBlock(b);
+  }
+  return false;
 }
 
 /// Attributes that belong to one execution, or to the plan, and not to the op.
@@ -51,7 +62,6 @@ public:
   explicit Verifier(func::FuncOp function) : function(function) {}
 
   LogicalResult run();
-  int64_t countReplays() const { return replays.size(); }
 
 private:
   LogicalResult collect();
@@ -64,6 +74,9 @@ private:
                                StringRef reason);
   LogicalResult verifyLabel(OpResult result, const Use &use, StringRef reason);
   Use findUse(OpResult result, size_t scope);
+  void addReaders(Value value, Operation *op, size_t scope, Use &use);
+  void addRowReaders(LoopOp loop, unsigned result, Operation *op, size_t scope, Use &use);
+  bool isSame(Value repeated, Value first);
 
   InFlightDiagnostic fail(Operation *replay, Operation *original, const Twine &message) {
     InFlightDiagnostic diagnostic = replay->emitError(message);
@@ -74,8 +87,17 @@ private:
     auto id = replay->getAttrOfType<IntegerAttr>(kOriginalAttr);
     return id ? originals.lookup(id.getInt()) : nullptr;
   }
-  /// The value that `value` repeats; itself if its op is no replay.
+  /// The value that `value` repeats, also as a row of a stack; itself if its op is no replay.
   Value getOrigin(Value value) {
+    if (value)
+      value = findRow(value);
+    if (auto argument = dyn_cast_or_null<BlockArgument>(value)) {
+      LoopOp loop = getLoop(argument.getOwner());
+      Operation *original = loop && getReplay(loop) != 0 ? getOriginal(loop) : nullptr;
+      return original
+                 ? Value(cast<LoopOp>(original).getBlock().getArgument(argument.getArgNumber()))
+                 : value;
+    }
     auto result = dyn_cast_or_null<OpResult>(value);
     if (!result || getReplay(result.getOwner()) == 0)
       return value;
@@ -88,22 +110,28 @@ private:
   DenseMap<int64_t, Operation *> originals;
   DenseMap<Operation *, SmallVector<Operation *, 1>> replaysOf;
   DenseMap<Operation *, size_t> scopeOf;
+  std::vector<Scope> scopes;
   SmallVector<Operation *> replays;
 };
 
 LogicalResult Verifier::collect() {
-  for (Operation &op : function.getBody().front()) {
-    if (getReplay(&op) != 0)
-      replays.push_back(&op);
-    else if (auto id = op.getAttrOfType<IntegerAttr>(kIdAttr))
-      if (auto [known, isNew] = originals.try_emplace(id.getInt(), &op); !isNew)
-        return fail(&op, known->second, "two originals have one id");
-  }
+  WalkResult result = function.walk<WalkOrder::PreOrder>([&](Operation *op) -> WalkResult {
+    if (getReplay(op) != 0)
+      replays.push_back(op);
+    else if (auto id = op->getAttrOfType<IntegerAttr>(kIdAttr))
+      if (auto [known, isNew] = originals.try_emplace(id.getInt(), op); !isNew)
+        return fail(op, known->second, "two originals have one id");
+    return success();
+  });
+  if (result.wasInterrupted())
+    return failure();
   for (Operation *replay : replays) {
     Operation *original = getOriginal(replay);
     if (!original || !isPrimal(original))
       return replay->emitError("replay of no op of the primal part");
-    replaysOf[original].push_back(replay);
+    // What a replayed loop holds is planned with the loop.
+    if (getReplay(replay->getParentOp()) == 0)
+      replaysOf[original].push_back(replay);
   }
   return success();
 }
@@ -143,6 +171,8 @@ LogicalResult Verifier::verifyReaders(Operation *replay, Operation *original) {
     return replay->emitError("replay is never read");
   for (OpOperand &use : replay->getUses()) {
     Operation *reader = use.getOwner();
+    if (isa<YieldOp>(reader))
+      reader = reader->getParentOp();
     if (reader->hasTrait<OpTrait::IsTerminator>()) {
       auto name = function.getResultAttrOfType<StringAttr>(use.getOperandNumber(), "reprise.name");
       if (name && collectArgumentNames(function).contains(name.getValue()))
@@ -160,7 +190,7 @@ LogicalResult Verifier::verifyReplay(Operation *replay) {
   Operation *original = getOriginal(replay);
   if (replay->getName() != original->getName())
     return fail(replay, original, "replay is another op than its original");
-  if (replay->isBeforeInBlock(original))
+  if (!isBefore(original, replay))
     return fail(replay, original, "replay precedes its original");
   if (replay->getResultTypes() != original->getResultTypes())
     return fail(replay, original, "replay has other types than its original");
@@ -169,25 +199,71 @@ LogicalResult Verifier::verifyReplay(Operation *replay) {
   if (replay->getNumOperands() != original->getNumOperands())
     return fail(replay, original, "replay has another number of operands than its original");
   for (unsigned i = 0; i < replay->getNumOperands(); ++i)
-    if (getOrigin(replay->getOperand(i)) != getOrigin(original->getOperand(i)))
+    if (!isSame(replay->getOperand(i), original->getOperand(i)))
       return fail(replay, original,
                   "operand " + Twine(i) + " of the replay is another value than its original's");
   return verifyReaders(replay, original);
 }
 
+/// True if both are one value, repeated or not, or equal views of one.
+bool Verifier::isSame(Value repeated, Value first) {
+  repeated = getOrigin(repeated);
+  first = getOrigin(first);
+  if (repeated == first)
+    return true;
+  Operation *again = repeated.getDefiningOp(), *original = first.getDefiningOp();
+  bool isView = again && original && again->getName() == original->getName() &&
+                (isa<ViewOpInterface>(again) || again->getNumOperands() == 0);
+  return isView && again->getPropertiesAsAttribute() == original->getPropertiesAsAttribute() &&
+         repeated.getType() == first.getType() &&
+         llvm::equal(again->getOperands(), original->getOperands(),
+                     [&](Value a, Value b) { return isSame(a, b); });
+}
+
+/// Adds what reads the rows of a result of `loop`, or of its replays.
+void Verifier::addRowReaders(LoopOp loop, unsigned result, Operation *op, size_t scope, Use &use) {
+  addReaders(loop.getResult(result), op, scope, use);
+  if (auto found = replaysOf.find(loop); found != replaysOf.end())
+    for (Operation *replay : found->second)
+      addReaders(replay->getResult(result), op, scope, use);
+}
+
+/// Adds what reads `value`, a result of `op` or a stack of its rows.
+void Verifier::addReaders(Value value, Operation *op, size_t scope, Use &use) {
+  for (OpOperand &operand : value.getUses()) {
+    Operation *reader = operand.getOwner();
+    unsigned i = operand.getOperandNumber();
+    LoopOp around = getLoop(reader->getBlock()), loop = dyn_cast<LoopOp>(reader);
+    if (around && reader == around.getYield()) {
+      // The next iteration has it as its carry, and a plan may read that everywhere.
+      if (!isPrimal(around) && !isCotangent(around))
+        use.outlives = true;
+      else if (i >= around.getNumCarries())
+        addRowReaders(around, i, op, scope, use);
+      continue;
+    }
+    bool isOfRows = value.getDefiningOp() != op;
+    if (loop && i >= loop.getNumCarries() && isOfRows) {
+      addReaders(loop.getBlock().getArgument(i), op, scope, use);
+      continue;
+    }
+    bool isReplay = getReplay(reader) != 0;
+    Operation *member = reader;
+    while (member && !isReplay && scopeOf.lookup_or(member, scopes.size()) != scope)
+      member = member->getParentOp();
+    if (!member) {
+      use.outlives = true;
+    } else if (isReplay || getLevel(member) > getLevel(op)) {
+      use.held = true;
+      use.crossesUnits |= getOutermostUnit(member) != getOutermostUnit(op);
+    }
+  }
+}
+
 Use Verifier::findUse(OpResult result, size_t scope) {
   Use use;
   Operation *op = result.getOwner();
-  for (Operation *reader : result.getUsers()) {
-    bool isReplay = getReplay(reader) != 0;
-    auto found = scopeOf.find(reader);
-    if (!isReplay && (found == scopeOf.end() || found->second != scope)) {
-      use.outlives = true;
-    } else if (isReplay || getLevel(reader) > getLevel(op)) {
-      use.held = true;
-      use.crossesUnits |= getOutermostUnit(reader) != getOutermostUnit(op);
-    }
-  }
+  addReaders(result, op, scope, use);
   if (auto found = replaysOf.find(op); found != replaysOf.end())
     for (Operation *replay : found->second)
       use.replayed |= !replay->getResult(result.getResultNumber()).use_empty();
@@ -253,13 +329,14 @@ LogicalResult Verifier::run() {
   for (Operation *replay : replays)
     if (failed(verifyReplay(replay)))
       return failure();
-  std::vector<Scope> scopes = findScopes(function);
+  scopes = findScopes(function);
   for (auto [i, scope] : llvm::enumerate(scopes))
     for (Operation *op : scope)
-      scopeOf[op] = i;
+      if (op)
+        scopeOf[op] = i;
   for (auto [i, scope] : llvm::enumerate(scopes))
     for (Operation *op : scope)
-      if (isPrimal(op) && failed(verifyPlan(op, i)))
+      if (op && isPrimal(op) && failed(verifyPlan(op, i)))
         return failure();
   return success();
 }
@@ -282,7 +359,7 @@ struct VerifyCheckpointPass : impl::VerifyCheckpointPassBase<VerifyCheckpointPas
       if (failed(verifier.run()))
         return failure();
       savedBytes += countSavedBytes(function);
-      replayedOps += verifier.countReplays();
+      replayedOps += countReplayedOps(function);
     }
     return success(succeeded(compare(module, kSavedBytesAttr, savedBytes)) &&
                    succeeded(compare(module, kReplayedOpsAttr, replayedOps)));

@@ -1,0 +1,90 @@
+// reprise: which buffer holds a value, in and around loops.
+#include "reprise/Dialect/Exec/IR/Storage.h"
+
+#include "reprise/Dialect/Reprise/IR/Loops.h"
+#include "reprise/Support/ByteSize.h"
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::exec;
+
+bool reprise::exec::isMade(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && isa<LaunchOp, LoopOp>(op);
+}
+
+/// The next value on the way to the root; null for the root. Adds a row if there is one.
+static Value step(Value value, SmallVectorImpl<std::pair<LoopOp, int64_t>> &rows) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    LoopOp loop = getLoop(argument.getOwner());
+    unsigned i = argument.getArgNumber();
+    if (!loop || i < loop.getNumCarries())
+      return loop ? loop.getResult(i) : Value();
+    rows.push_back({loop, getByteSize(value.getType())});
+    return loop->getOperand(i);
+  }
+  if (auto reshape = value.getDefiningOp<ReshapeOp>())
+    return reshape.getOperand();
+  if (!isMade(value))
+    return {};
+  for (OpOperand &use : value.getUses()) {
+    unsigned i = use.getOperandNumber();
+    if (auto inner = dyn_cast<LoopOp>(use.getOwner()); inner && i < inner.getNumCarries())
+      return inner.getResult(i);
+    LoopOp around = getLoop(value.getParentBlock());
+    if (!around || use.getOwner() != around.getYield())
+      continue;
+    if (i >= around.getNumCarries())
+      rows.push_back({around, getByteSize(value.getType())});
+    return around.getResult(i);
+  }
+  return {};
+}
+
+void reprise::exec::forEachReader(Value value, function_ref<void(OpOperand &)> visit) {
+  for (OpOperand &use : value.getUses()) {
+    if (auto reshape = dyn_cast<ReshapeOp>(use.getOwner()))
+      forEachReader(reshape.getResult(), visit);
+    else
+      visit(use);
+  }
+}
+
+Storage reprise::exec::findStorage(Value value) {
+  Storage storage{value, {}};
+  while (Value next = step(storage.root, storage.rows))
+    storage.root = next;
+  return storage;
+}
+
+Operation *reprise::exec::findLateReader(LoopOp loop, unsigned carry,
+                                         function_ref<bool(OpResult, unsigned)> mayShare) {
+  auto next = dyn_cast<OpResult>(loop.getYield()->getOperand(carry));
+  Operation *late = nullptr;
+  forEachReader(loop.getBlock().getArgument(carry), [&](OpOperand &use) {
+    Operation *reader = loop.getBlock().findAncestorOpInBlock(*use.getOwner());
+    // An inner loop may store its carries before it reads what is above.
+    bool isOwn = next && reader == next.getOwner() && isa<LaunchOp>(reader) &&
+                 mayShare(next, use.getOperandNumber());
+    bool isEarlier =
+        next && isa<LaunchOp>(next.getOwner()) && reader->isBeforeInBlock(next.getOwner());
+    if (!isOwn && !isEarlier)
+      late = reader;
+  });
+  return late;
+}
+
+void Positions::add(Block &block) {
+  for (Operation &op : block) {
+    if (auto launch = dyn_cast<LaunchOp>(op)) {
+      intervals[&op] = {next, next};
+      ++next;
+      launches.push_back(launch);
+    } else if (auto loop = dyn_cast<LoopOp>(op)) {
+      int64_t begin = next++;
+      loops.push_back(loop);
+      add(loop.getBlock());
+      intervals[&op] = {begin, next++};
+    }
+  }
+}

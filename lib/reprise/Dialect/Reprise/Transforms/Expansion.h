@@ -1,0 +1,105 @@
+// reprise: expands one value_and_grad by the derivative rules of the ops.
+#ifndef REPRISE_LIB_DIALECT_REPRISE_TRANSFORMS_EXPANSION_H
+#define REPRISE_LIB_DIALECT_REPRISE_TRANSFORMS_EXPANSION_H
+
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace reprise {
+
+/// Marks every op that is made with what it inherits from its source op, and remembers it.
+class Inheritance : public mlir::OpBuilder::Listener {
+public:
+  Inheritance(mlir::MLIRContext *context, unsigned height, bool outermost)
+      : context(context), height(height), outermost(outermost) {
+    setSource(nullptr);
+  }
+
+  /// What is made from now on comes from the rule of `source`, or from no op if it is null.
+  void setSource(mlir::Operation *source);
+
+  void notifyOperationInserted(mlir::Operation *op, mlir::OpBuilder::InsertPoint) override {
+    op->setDiscardableAttrs(attributes);
+    made.push_back(op);
+  }
+  /// Of a clone of an op of the primal part.
+  void notifyCloned(mlir::Operation *op) {
+    setSource(op);
+    notifyOperationInserted(op, {});
+  }
+
+  /// Erases what the rules made in vain; consumers come after what they read, loops after their
+  /// bodies. Returns how many ops stay.
+  int64_t eraseUnused();
+
+private:
+  mlir::MLIRContext *context;
+  unsigned height;
+  bool outermost;
+  mlir::DictionaryAttr attributes;
+  llvm::SmallVector<mlir::Operation *> made;
+};
+
+/// Expands one value_and_grad whose body holds no regions but those of loops.
+class Expansion {
+public:
+  Expansion(ValueAndGradOp op, unsigned height, bool outermost)
+      : op(op), body(op.getBody().front()), outermost(outermost),
+        inheritance(op.getContext(), height, outermost),
+        builder(op.getLoc(), body.getTerminator(), &inheritance) {}
+
+  /// Of the ops that run() made, those that are read.
+  int64_t countMade() const { return kept; }
+
+  llvm::LogicalResult run();
+
+private:
+  /// The cotangent body of a loop while it is built.
+  struct ReverseBody;
+
+  llvm::LogicalResult collectPrimal();
+  void findActive(mlir::Block &block);
+  void findActiveInLoop(LoopOp loop);
+  llvm::LogicalResult pullBack(mlir::Value scalar, llvm::SmallVectorImpl<mlir::Value> &gradients);
+  llvm::LogicalResult pullBackOp(mlir::Operation *source);
+  llvm::LogicalResult applyRule(mlir::Operation *source);
+  llvm::LogicalResult check(mlir::Operation *source);
+  void accumulate(mlir::OpOperand &use, mlir::Value cotangent);
+  mlir::Value gradient(mlir::Value argument);
+  mlir::RankedTensorType cotangentType(mlir::Value value);
+  mlir::Value constant(mlir::RankedTensorType type, double value);
+  void flatten(mlir::Operation *yield);
+  mlir::InFlightDiagnostic fail(mlir::Operation *source, const llvm::Twine &message);
+
+  // ExpansionLoops.cpp
+  llvm::LogicalResult pullBackLoop(LoopOp loop);
+  void seedLoop(LoopOp loop, ReverseBody &reverse);
+  void collectCarries(LoopOp loop, ReverseBody &reverse, llvm::SmallVectorImpl<mlir::Value> &inits,
+                      llvm::SmallVectorImpl<mlir::BlockArgument> &arguments,
+                      llvm::SmallVectorImpl<mlir::Value> &yielded);
+  LoopOp finishLoop(LoopOp loop, ReverseBody &reverse);
+  void bringResiduals(LoopOp reverse);
+  void distribute(LoopOp loop, LoopOp made, ReverseBody &reverse);
+  mlir::Value &accumulator(mlir::OpOperand &use, mlir::RankedTensorType type);
+  bool isLocal(mlir::Value value) const;
+
+  ValueAndGradOp op;
+  mlir::Block &body;
+  bool outermost;
+  Inheritance inheritance;
+  mlir::ImplicitLocOpBuilder builder;
+  llvm::SmallVector<mlir::Operation *> primal;
+  llvm::DenseSet<mlir::Value> active; ///< depends on an argument to differentiate by
+  llvm::DenseSet<mlir::Value>
+      parameters; ///< those arguments, and the same elements in other shapes
+  llvm::DenseMap<mlir::Value, mlir::Value> cotangents;
+  llvm::DenseMap<mlir::Value, mlir::Operation *> lastSource; ///< of a parameter's cotangent
+  ReverseBody *reverseBody = nullptr; ///< the innermost that is built; null outside loops
+  int64_t kept = 0;
+};
+
+} // namespace reprise
+
+#endif

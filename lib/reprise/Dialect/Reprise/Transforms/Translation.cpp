@@ -1,0 +1,135 @@
+// reprise: turns one scope of the graph into a checkpoint problem.
+#include "Translation.h"
+
+#include "reprise/Dialect/Reprise/IR/Loops.h"
+#include "reprise/Support/ByteSize.h"
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::checkpoint;
+
+static Wish getWish(OpResult result) {
+  std::optional<Label> label = getLabel(result);
+  if (!label)
+    return Wish::None;
+  switch (*label) {
+  case Label::must_save:
+    return Wish::MustSave;
+  case Label::must_recompute:
+    return Wish::MustRecompute;
+  case Label::prefer_recompute:
+    return Wish::PreferRecompute;
+  case Label::prefer_save:
+  // Offload labels do not pass assign-labels; keeping the value is what they come closest to.
+  case Label::must_offload:
+  case Label::prefer_offload:
+    return Wish::PreferSave;
+  }
+  llvm_unreachable("unknown label");
+}
+
+static Kind getKind(mlir::Operation *op) {
+  if (isa<ViewOpInterface>(op))
+    return Kind::View;
+  if (isa<AttentionOpInterface>(op))
+    return Kind::Other;
+  if (isa<ContractionOpInterface, ConvolutionOpInterface>(op))
+    return Kind::Contraction;
+  // Draws, and ops without operands, compute each element by itself.
+  if (isa<ElementwiseOpInterface, RandomOpInterface>(op) || op->getNumOperands() == 0)
+    return Kind::Elementwise;
+  return isa<ReductionOpInterface, NormalizationOpInterface>(op) ? Kind::Reduction : Kind::Other;
+}
+
+Translation::Translation(const Scope &scope) {
+  problem.containers.emplace_back();
+  for (mlir::Operation *op : scope)
+    if (op) {
+      members.insert(op);
+      blocks.insert(op->getBlock());
+      if (LoopOp loop = getLoop(op->getBlock()); loop && (isPrimal(loop) || isCotangent(loop)))
+        bodies.insert(op->getBlock());
+    }
+  for (mlir::Operation *op : scope)
+    op ? add(op) : addBorder();
+}
+
+/// Ops outside all blocks share one container, which no id can name.
+int Translation::findContainer(mlir::Operation *op) {
+  int at = 0;
+  SmallVector<int64_t> path = {-1};
+  if (auto block = op->getAttrOfType<DenseI64ArrayAttr>(kBlockAttr); block && !block.empty())
+    path.assign(block.asArrayRef().begin(), block.asArrayRef().end());
+  for (int64_t id : path) {
+    auto [found, isNew] = containers.try_emplace({at, id}, problem.containers.size());
+    if (isNew)
+      problem.containers.push_back({at});
+    at = found->second;
+  }
+  return at;
+}
+
+void Translation::addResult(OpResult result, int operation) {
+  int id = problem.values.size();
+  ids[result] = id;
+  checkpoint::Value value;
+  value.operation = operation;
+  value.bytes = getByteSize(result.getType());
+  mlir::Value root = aliases.getRoot(result);
+  auto known = ids.find(root);
+  value.root = known == ids.end() ? kAvailable : known->second;
+  value.wish = getWish(result);
+  value.outlives = outlives(result);
+  problem.values.push_back(value);
+}
+
+/// True if something outside the scope reads the value. In a scope of loops the value may travel
+/// there through a stack; from iteration to iteration it does so within the scope.
+bool Translation::outlives(mlir::Value value) {
+  return llvm::any_of(value.getUses(), [&](OpOperand &use) {
+    mlir::Operation *user = use.getOwner();
+    unsigned i = use.getOperandNumber();
+    if (llvm::any_of(blocks, [&](Block *block) {
+          mlir::Operation *ancestor = block->findAncestorOpInBlock(*user);
+          return ancestor && members.contains(ancestor);
+        }))
+      return false;
+    LoopOp around = getLoop(user->getBlock());
+    if (around && user == around.getYield())
+      return i < around.getNumCarries() ? !bodies.contains(user->getBlock())
+                                        : outlives(around.getResult(i));
+    auto reader = dyn_cast<LoopOp>(user);
+    if (!reader || i < reader.getNumCarries())
+      return true;
+    return !bodies.contains(&reader.getBlock()) && outlives(reader.getBlock().getArgument(i));
+  });
+}
+
+/// Many iterations lie between two bodies: no unit of the first is the last one before the second.
+void Translation::addBorder() {
+  checkpoint::Operation border;
+  border.container = problem.containers.size();
+  border.firstResult = problem.values.size();
+  problem.containers.push_back({0});
+  problem.operations.push_back(border);
+}
+
+void Translation::add(mlir::Operation *op) {
+  checkpoint::Operation entry;
+  entry.container = findContainer(op);
+  entry.order = getOrder(op);
+  entry.primal = isPrimal(op);
+  entry.kind = getKind(op);
+  if (auto cost = dyn_cast<CostOpInterface>(op))
+    entry.flops = cost.getFlops();
+  for (mlir::Value operand : collectReads(op)) {
+    auto found = ids.find(findRow(operand));
+    entry.operands.push_back(found == ids.end() ? kAvailable : found->second);
+  }
+  entry.firstResult = problem.values.size();
+  entry.numResults = op->getNumResults();
+  int index = problem.operations.size();
+  problem.operations.push_back(std::move(entry));
+  for (OpResult result : op->getOpResults())
+    addResult(result, index);
+}

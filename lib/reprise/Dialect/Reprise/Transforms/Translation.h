@@ -1,0 +1,37 @@
+// reprise: turns one scope of the graph into a checkpoint problem.
+#ifndef REPRISE_LIB_DIALECT_REPRISE_TRANSFORMS_TRANSLATION_H
+#define REPRISE_LIB_DIALECT_REPRISE_TRANSFORMS_TRANSLATION_H
+
+#include "Aliases.h"
+#include "Plan.h"
+#include "reprise/Planning/Checkpoint/Problem.h"
+#include <map>
+
+namespace reprise {
+
+/// Turns one scope into numbers. Operation i of the problem is op i of the scope; the border of two
+/// loop bodies becomes an operation that nobody reads.
+class Translation {
+public:
+  explicit Translation(const Scope &scope);
+
+  checkpoint::Problem problem;
+
+private:
+  int findContainer(mlir::Operation *op);
+  void add(mlir::Operation *op);
+  void addBorder();
+  void addResult(mlir::OpResult result, int operation);
+  bool outlives(mlir::Value value);
+
+  llvm::DenseSet<mlir::Operation *> members;
+  llvm::DenseSet<mlir::Block *> blocks;
+  llvm::DenseSet<mlir::Block *> bodies; ///< those that are planned as bodies of loops
+  llvm::DenseMap<mlir::Value, int> ids;
+  std::map<std::pair<int, int64_t>, int> containers;
+  Aliases aliases;
+};
+
+} // namespace reprise
+
+#endif

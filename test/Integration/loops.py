@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""A loop and its iterations written out are one model: the same bits, whatever is saved and however many threads run."""
+
+import json
+import pathlib
+
+from checks import check, compile_model, finish, run, same_folder, tool, zoo
+
+POLICIES = ["none", "save-all", "dots-saveable", "recompute-all"]
+
+
+def policy_flags(policy):
+    return [] if policy == "none" else [f"--policy={policy}"]
+
+
+def compare(name, model, entry, steps):
+    """Loop and iterations under all policies and thread counts against one folder; returns the loops' reports."""
+    reports, reference = {}, None
+    for policy in POLICIES:
+        for form, flags in (("loop", []), ("unrolled", ["--unroll"])):
+            bundle = f"{name}.{entry}.{policy}.{form}.rpb"
+            report = compile_model(model, bundle, "--threads=5", f"--entry={entry}", *policy_flags(policy), *flags)
+            reports[policy, form] = report
+            executed = int(tool("executed-arena", bundle, 7).split()[0])
+            check(f"{bundle}: executed arena", executed == report["arena_bytes"], f"{executed}, {report['arena_bytes']}")
+            for threads in (1, 2, 5) if form == "loop" else (2,):
+                folder = f"{name}.{entry}.{policy}.{form}.{threads}"
+                run(bundle, folder, "--seed=7", f"--steps={steps}", f"--threads={threads}")
+                reference = reference or folder
+                same_folder(f"{name} {entry}: {form}, {policy}, {threads} threads", folder, reference)
+    interpreted = f"{name}.{entry}.interpreted"
+    for flags in ([], ["--unroll"]) if entry == "train" else ([],):
+        tool("reprise-compile", model, "--interpret", f"--entry={entry}", "--seed=7", f"--steps={steps}",
+             f"--output-dir={interpreted}", *flags)
+        same_folder(f"{name} {entry}: the interpreter, {flags}", interpreted, reference)
+    return reports
+
+
+def check_plans(reports):
+    chain = [reports[policy, "loop"] for policy in ("save-all", "dots-saveable", "recompute-all")]
+    saved = [report["saved_bytes"] for report in chain]
+    replays = [report["replayed_ops"] for report in chain]
+    check("saved_bytes falls", saved[0] > saved[1] > saved[2], str(saved))
+    check("replayed_ops rises from 0", 0 == replays[0] < replays[1] < replays[2], str(replays))
+    unrolled = reports["recompute-all", "unrolled"]
+    check("recompute-all saves little more than unrolled", saved[2] <= 1.2 * unrolled["saved_bytes"],
+          f"{saved[2]}, {unrolled['saved_bytes']}")
+    arenas = [report["arena_bytes"] for report in chain]
+    check("recompute-all's arena is at most 0.7 of save-all's", arenas[2] <= 0.7 * arenas[0], str(arenas))
+
+
+def count_kernels(bundle):
+    run(bundle, "profiled", "--steps=1", "--seed=7", "--profile-out=profile.json")
+    return len(json.loads(pathlib.Path("profile.json").read_text())["kernels"])
+
+
+def check_segments(model):
+    """Where what an iteration hands on must be recomputed, every k-th carry is kept; the bits stay."""
+    lines = pathlib.Path(model).read_text().split("\n")
+    end = next(i for i, line in enumerate(lines) if "reprise.yield" in line)
+    last = max(i for i in range(end) if "reprise.add" in lines[i])
+    lines[last] = lines[last].replace(" : ", " {reprise.label = #reprise.label<must_recompute>} : ", 1)
+    pathlib.Path("segments.mlir").write_text("\n".join(lines))
+    for entry in ("train", "hvp"):
+        for policy in ("none", "recompute-all"):
+            flags = [f"--entry={entry}", *policy_flags(policy)]
+            plain = compile_model(model, "plain.rpb", *flags)
+            split = compile_model("segments.mlir", "segments.rpb", *flags)
+            name = f"segments, {entry}, {policy}"
+            check(f"{name}: fewer bytes are saved", split["saved_bytes"] < plain["saved_bytes"])
+            check(f"{name}: more is replayed", split["replayed_ops"] > plain["replayed_ops"])
+            for bundle in ("plain", "segments"):
+                run(f"{bundle}.rpb", bundle, "--seed=7")
+            same_folder(f"{name}: the same bits", "segments", "plain")
+            compile_model("segments.mlir", "segments.rpb", "--verify-replays", *flags)
+            run("segments.rpb", "segments", "--seed=7")
+
+
+def check_replays(model):
+    """Every replay of every iteration is its original, and the check of it can see a wrong one."""
+    report = compile_model(model, "replays.rpb", "--verify-replays", "--policy=recompute-all")
+    check("replays are compared", report["replay_checks"] > 10, str(report["replay_checks"]))
+    run("replays.rpb", "replays", "--steps=1", "--seed=7")
+
+
+def check_kernels():
+    for layers in (2, 7):
+        zoo("layers.mlir", "gpt2", "--loop", f"--layers={layers}", "--width=32", "--batch=2", "--seq=16")
+        compile_model("layers.mlir", f"layers.{layers}.rpb")
+    counts = [count_kernels(f"layers.{layers}.rpb") for layers in (2, 7)]
+    check("a longer loop has no more kernels", counts[0] == counts[1], str(counts))
+
+
+def main():
+    zoo("gpt2.mlir", "gpt2", "--loop", "--layers=4", "--width=32", "--batch=2", "--seq=16", "--dropout=0.1")
+    check_plans(compare("gpt2", "gpt2.mlir", "train", 2))
+    compare("gpt2", "gpt2.mlir", "grad", 1)
+    compare("gpt2", "gpt2.mlir", "hvp", 1)
+    check_replays("gpt2.mlir")
+    check_segments("gpt2.mlir")
+    check_kernels()
+    finish()
+
+
+if __name__ == "__main__":
+    main()
