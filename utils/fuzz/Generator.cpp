@@ -7,7 +7,7 @@ using namespace mlir;
 
 namespace reprise::fuzz {
 
-static constexpr int64_t kMostElements = 12000, kMostFlops = 400000;
+static constexpr int64_t kMostFlops = 400000;
 
 Repertoire learnOps(MLIRContext *context, std::set<std::string> without) {
   Repertoire repertoire;
@@ -81,8 +81,8 @@ bool Generator::emitItem() {
 /// Well-formed, small and cheap.
 bool Generator::fits(Template &candidate) {
   auto isSmall = [](Type type) {
-    int64_t elements = cast<ShapedType>(type).getNumElements();
-    return elements > 0 && elements <= kMostElements;
+    int64_t elements = countElements(cast<ShapedType>(type).getShape());
+    return elements > 0 && elements <= 2 * kMostElements;
   };
   return llvm::all_of(candidate.operands, isSmall) && judge.wellFormed(candidate).empty() &&
          llvm::all_of(candidate.results, isSmall);

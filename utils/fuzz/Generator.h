@@ -72,6 +72,7 @@ private:
   void emitBody(Body &body);
   llvm::SmallVector<mlir::Value> chooseResults(size_t begin, int64_t count);
   llvm::SmallVector<mlir::Value> chooseInputs();
+  void entangle(size_t begin);
   mlir::Value makeLoss(size_t begin);
   ValueAndGradOp createGradient(mlir::ValueRange inputs, const Body &body,
                                 mlir::FlatSymbolRefAttr callee);

@@ -8,8 +8,6 @@ namespace reprise::fuzz {
 
 using Shape = SmallVector<int64_t>;
 
-static constexpr int64_t kMostElements = 6000;
-
 /// Around the vectors, the lanes and the blocks of the kernels.
 int64_t Generator::makeSize() {
   static constexpr int64_t lanes[] = {15, 16, 17, 31, 32, 33}, blocks[] = {63, 64, 65, 127, 130};
@@ -30,7 +28,7 @@ RankedTensorType Generator::makeType() {
   Shape shape(random.chance(70) ? random.within(1, 3) : random.within(0, 4));
   for (int64_t &size : shape)
     size = makeSize();
-  while (ShapedType::getNumElements(shape) > kMostElements)
+  while (countElements(shape) > kMostElements)
     random.pick(shape) = random.within(1, 4);
   return RankedTensorType::get(shape, element);
 }

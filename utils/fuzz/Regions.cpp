@@ -38,6 +38,7 @@ bool Generator::emitRegion() {
     ++depth;
     emitItems(random.within(1, 4));
     --depth;
+    entangle(begin);
     results = chooseResults(begin, random.within(1, 3));
     YieldOp::create(builder, results);
   }
@@ -75,6 +76,7 @@ SmallVector<Type> Generator::emitLoopBody(Block *block, size_t carries) {
   ++depth;
   emitItems(random.within(1, 3));
   --depth;
+  entangle(begin);
   SmallVector<Value> yields, rows = chooseResults(begin, random.below(3));
   for (BlockArgument argument : block->getArguments().take_front(carries))
     yields.push_back(obtain(cast<RankedTensorType>(argument.getType())));
@@ -91,7 +93,7 @@ bool Generator::emitLoop() {
     inits.push_back(random.pickLate(pool));
   for (int64_t i = random.below(3); i > 0; --i)
     if (RankedTensorType stack = stackOf(random.pickLate(pool).getType(), trip);
-        stack.getNumElements() <= 6000)
+        countElements(stack.getShape()) <= kMostElements)
       xs.push_back(obtain(stack));
   Block *block = new Block();
   for (Value init : inits)
@@ -105,8 +107,7 @@ bool Generator::emitLoop() {
     types.push_back(init.getType());
   for (Type row : emitLoopBody(block, inits.size()))
     types.push_back(stackOf(row, trip));
-  LoopOp op = LoopOp::create(builder, builder.getLoc(), trip, inits, xs, types,
-                             random.chance(30));
+  LoopOp op = LoopOp::create(builder, builder.getLoc(), trip, inits, xs, types, random.chance(30));
   op.getBlock().erase();
   op.getBody().push_back(block);
   add(op, gradientDepth > 0);
@@ -114,6 +115,29 @@ bool Generator::emitLoop() {
 }
 
 //===-- Gradients -----------------------------------------------------------------------------===//
+
+/// Multiplies some values with active ones, so that the backward pass reads both.
+void Generator::entangle(size_t begin) {
+  SmallVector<Value> values;
+  for (size_t i = pool.size(); i > begin && values.size() < 3; --i)
+    if (random.chance(60))
+      values.push_back(pool[i - 1]);
+  std::vector<Value> floats;
+  llvm::copy_if(pool, std::back_inserter(floats), [&](Value value) { return isActive(value); });
+  for (Value value : values) {
+    if (floats.empty())
+      return;
+    Value factor = random.pickLate(floats);
+    auto type = cast<RankedTensorType>(value.getType()).clone(getElementTypeOrSelf(factor));
+    if (value.getType() != type)
+      value = CastOp::create(builder, type, value);
+    if (factor.getType() != type)
+      factor = adapt(factor, type);
+    Value product = MulOp::create(builder, value, factor);
+    active.insert(product);
+    pool.push_back(product);
+  }
+}
 
 /// The sum of the means of some floats, in the type of one of them.
 Value Generator::makeLoss(size_t begin) {
@@ -148,8 +172,12 @@ void Generator::emitBody(Body &body) {
       body.wrt.push_back(argument.getArgNumber());
   }
   ++depth;
-  emitItems(random.within(1, depth > 1 ? 3 : 6));
+  // The last unit before the backward pass is not replayed: rather blocks first.
+  for (int64_t i = random.below(3); i > 0; --i)
+    emitRegion();
+  emitItems(random.within(1, depth > 1 ? 2 : 4));
   --depth;
+  entangle(begin);
   SmallVector<Value> results;
   for (int64_t i = random.chance(15); i >= 0; --i) {
     body.losses.push_back(results.size());

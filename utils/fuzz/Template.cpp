@@ -35,6 +35,14 @@ SmallVector<Type> elementTypes(const OperandSpec &spec, MLIRContext *context) {
   return named.empty() ? all : named;
 }
 
+int64_t countElements(ArrayRef<int64_t> shape) {
+  int64_t count = 1;
+  for (int64_t size : shape)
+    if (__builtin_mul_overflow(count, size, &count))
+      return std::numeric_limits<int64_t>::max();
+  return count;
+}
+
 //===-- Shapes --------------------------------------------------------------------------------===//
 
 static int64_t makeSize(Random &random) {
@@ -51,7 +59,9 @@ static Shape makeShape(Random &random) {
 
 /// The elements of `shape` in another shape.
 static Shape reshaped(ArrayRef<int64_t> shape, Random &random) {
-  int64_t left = ShapedType::getNumElements(shape);
+  int64_t left = countElements(shape);
+  if (left > kMostElements)
+    return makeShape(random);
   Shape result;
   for (int64_t factor = 2; left > 1; ++factor)
     while (left % factor == 0) {

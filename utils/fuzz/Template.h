@@ -18,6 +18,11 @@ struct Template {
   llvm::SmallVector<mlir::Type> results; ///< proposed, or what the op infers
 };
 
+/// Tensors of programs are not larger.
+constexpr int64_t kMostElements = 6000;
+/// The product, or the largest number if that is larger.
+int64_t countElements(llvm::ArrayRef<int64_t> shape);
+
 /// The element types of the dialect.
 llvm::SmallVector<mlir::Type> elementTypes(mlir::MLIRContext *context);
 /// Those that a constraint's words name; all if they name none.

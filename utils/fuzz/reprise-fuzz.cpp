@@ -26,6 +26,7 @@ struct Flags {
                          cl::sub(print), cl::sub(reduce)};
   cl::opt<uint64_t> count{"count", cl::desc("How many programs"), cl::init(500)};
   cl::opt<unsigned> jobs{"jobs", cl::desc("Processes that work at a time"), cl::init(2)};
+  cl::opt<std::string> save{"save", cl::desc("A folder that gets the programs that fail")};
   cl::opt<std::string> like{"like", cl::desc("Only a failure of this kind counts"), cl::sub(check)};
   cl::list<std::string> without{
       "without", cl::desc("Ops that no program holds: to search on past a known failure"),
@@ -65,8 +66,12 @@ int runPrograms(const Flags &flags, MLIRContext *context) {
     Tally own;
     for (uint64_t i = job; i < flags.count; i += flags.jobs) {
       uint64_t seed = flags.seed + i;
-      auto work = [&] { return checkProgram(programOf(seed, context, repertoire), context, seed); };
-      own.count("seed " + std::to_string(seed), inChild(work));
+      std::string text = programOf(seed, context, repertoire);
+      Verdict verdict = inChild([&] { return checkProgram(text, context, seed); });
+      std::string file = flags.save + "/seed-" + std::to_string(seed) + ".mlir";
+      if (std::error_code error; !verdict.kind.empty() && !flags.save.empty())
+        llvm::raw_fd_ostream(file, error) << text;
+      own.count("seed " + std::to_string(seed), verdict);
     }
     return own;
   }));

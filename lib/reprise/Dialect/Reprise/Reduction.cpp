@@ -1,6 +1,7 @@
 // reprise: how reprise-reduce makes a model smaller
 #include "reprise/Dialect/Reprise/Reduction.h"
 
+#include "mlir/IR/Iterators.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Reducer/Tester.h"
@@ -196,9 +197,10 @@ bool eraseArguments(func::FuncOp function) {
 }
 
 void eraseDead(func::FuncOp function) {
-  for (Operation *op : llvm::reverse(opsOf(function)))
+  function.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
     if (isOpTriviallyDead(op))
       op->erase();
+  });
 }
 
 //===-- The search ----------------------------------------------------------------------------===//

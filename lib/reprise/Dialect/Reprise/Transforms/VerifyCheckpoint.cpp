@@ -248,14 +248,15 @@ void Verifier::addReaders(Value value, Operation *op, size_t scope, Use &use) {
       continue;
     }
     bool isReplay = getReplay(reader) != 0;
-    Operation *member = reader;
-    while (member && !isReplay && scopeOf.lookup_or(member, scopes.size()) != scope)
+    // A replay of another gradient's op reads the value like that op itself.
+    Operation *member = isReplay ? getOriginal(reader) : reader;
+    while (member && scopeOf.lookup_or(member, scopes.size()) != scope)
       member = member->getParentOp();
     if (!member) {
       use.outlives = true;
     } else if (isReplay || getLevel(member) > getLevel(op)) {
       use.held = true;
-      use.crossesUnits |= getOutermostUnit(member) != getOutermostUnit(op);
+      use.crossesUnits |= getOutermostUnit(isReplay ? reader : member) != getOutermostUnit(op);
     }
   }
 }
