@@ -78,14 +78,19 @@ bool Generator::emitItem() {
   return kind < 95 ? emitGradient() : emitCall();
 }
 
-/// Well-formed, small and cheap.
+/// Well-formed and small, perhaps after changes that the dialect's messages suggest.
 bool Generator::fits(Template &candidate) {
   auto isSmall = [](Type type) {
     int64_t elements = countElements(cast<ShapedType>(type).getShape());
     return elements > 0 && elements <= 2 * kMostElements;
   };
-  return llvm::all_of(candidate.operands, isSmall) && judge.wellFormed(candidate).empty() &&
-         llvm::all_of(candidate.results, isSmall);
+  for (int i = 0; i < 12 && llvm::all_of(candidate.operands, isSmall); ++i) {
+    std::string message = judge.wellFormed(candidate);
+    if (message.empty())
+      return llvm::all_of(candidate.results, isSmall);
+    candidate = repair(candidate, message, random, context);
+  }
+  return false;
 }
 
 SmallVector<Value> Generator::operandsOf(const Template &candidate) {

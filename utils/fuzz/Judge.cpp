@@ -10,14 +10,16 @@ using namespace mlir;
 
 namespace reprise::fuzz {
 
-/// Digits, and with them sizes, tell apart what is of one kind.
-static std::string withoutDigits(const std::string &text) {
+std::string kindOf(StringRef message) {
   std::string result;
-  for (char c : text)
+  for (char c : message)
     if (!isdigit(c) && c != 'x' && c != ',' && c != ' ' && c != '-')
       result += c;
-  return result.empty() ? "?" : result;
+  return result;
 }
+
+/// Never empty.
+static std::string messageOf(const std::string &text) { return text.empty() ? "no message" : text; }
 
 Operation *Judge::create(OpBuilder &builder, const Template &candidate, ValueRange operands) {
   OperationState state(builder.getUnknownLoc(), candidate.spec->name);
@@ -69,11 +71,11 @@ std::string Judge::wellFormed(Template &candidate) {
   for (RankedTensorType type : candidate.operands)
     block.addArgument(type, UnknownLoc::get(context));
   if (!infer(candidate, block.getArguments()))
-    return withoutDigits(text);
+    return messageOf(text);
   OpBuilder builder(context);
   builder.setInsertionPointToEnd(&block);
   Operation *op = create(builder, candidate, block.getArguments());
-  return succeeded(verify(op)) ? "" : withoutDigits(text);
+  return succeeded(verify(op)) ? "" : messageOf(text);
 }
 
 std::string Judge::importable(Template &candidate) {
@@ -93,7 +95,7 @@ std::string Judge::importable(Template &candidate) {
   builder.setInsertionPointToEnd(function.addEntryBlock());
   Operation *op = create(builder, candidate, function.getArguments());
   func::ReturnOp::create(builder, builder.getUnknownLoc(), op->getResults());
-  return succeeded(runPhases(*module, Phase::Random, {})) ? "" : withoutDigits(text);
+  return succeeded(runPhases(*module, Phase::Random, {})) ? "" : messageOf(text);
 }
 
 } // namespace reprise::fuzz

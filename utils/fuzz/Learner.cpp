@@ -27,7 +27,7 @@ static std::string structureOf(const Template &of) {
   return text;
 }
 
-template <typename Map> static const Template &pickFrom(const Map &map, Random &random) {
+template <typename Map> static const auto &pickFrom(const Map &map, Random &random) {
   return std::next(map.begin(), random.below(map.size()))->second;
 }
 
@@ -36,7 +36,10 @@ Template Learner::propose(const OpSpec &spec) {
     return makeTemplate(spec, random, context);
   if (!examples.empty() && random.chance(60))
     return mutate(pickFrom(examples, random), random, context);
-  return mutate(pickFrom(failures, random), random, context);
+  const Failure &failure = pickFrom(failures, random);
+  if (random.chance(40))
+    return repair(failure.candidate, failure.message, random, context);
+  return mutate(failure.candidate, random, context);
 }
 
 static bool isEmpty(Type type) { return cast<RankedTensorType>(type).getNumElements() == 0; }
@@ -61,6 +64,13 @@ void Learner::keep(const Template &candidate) {
     examples.erase(std::next(examples.begin(), random.below(examples.size())));
 }
 
+/// One failure of each kind; another one sometimes takes its place.
+void Learner::remember(const Template &candidate, const std::string &message) {
+  auto [found, isNew] = failures.try_emplace(kindOf(message), Failure{candidate, message});
+  if (!isNew && random.chance(5))
+    found->second = {candidate, message};
+}
+
 std::vector<Template> Learner::learn(const OpSpec &spec) {
   failures.clear();
   examples.clear();
@@ -69,7 +79,7 @@ std::vector<Template> Learner::learn(const OpSpec &spec) {
     Template candidate = propose(spec);
     std::string message = examine(candidate);
     if (!message.empty()) {
-      failures.emplace(message, candidate);
+      remember(candidate, message);
       continue;
     }
     if (examples.empty())

@@ -25,12 +25,17 @@ private:
 
   Template propose(const OpSpec &spec);
   std::string examine(Template &candidate);
+  void remember(const Template &candidate, const std::string &message);
   void keep(const Template &candidate);
 
   mlir::MLIRContext *context;
   Judge judge;
   Random random;
-  std::map<std::string, Template> failures;
+  struct Failure {
+    Template candidate;
+    std::string message;
+  };
+  std::map<std::string, Failure> failures;  // by kind of message
   std::map<std::string, Template> examples; // by structure
 };
 

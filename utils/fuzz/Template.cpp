@@ -312,6 +312,13 @@ static void changeResult(Template &of, Random &random, MLIRContext *context) {
                                   specs[std::min(index, specs.size() - 1)], of, random, context);
 }
 
+/// Gives the results one shape.
+static void levelResults(Template &of, Random &random) {
+  ArrayRef<int64_t> shape = cast<ShapedType>(random.pick(of.results)).getShape();
+  for (Type &type : of.results)
+    type = cast<RankedTensorType>(type).clone(shape);
+}
+
 /// Gives most values one shape, as ops of many operands want it.
 static void level(Template &of, Random &random) {
   RankedTensorType model = random.pick(of.operands);
@@ -327,7 +334,9 @@ static void level(Template &of, Random &random) {
 static void mutateOnce(Template &of, Random &random, MLIRContext *context) {
   const OpSpec &spec = *of.spec;
   int64_t choice = random.below(10);
-  if (of.operands.size() > 1 && random.chance(5))
+  if (of.results.size() > 1 && random.chance(10))
+    levelResults(of, random);
+  else if (of.operands.size() > 1 && random.chance(5))
     level(of, random);
   else if (choice < 5 && !of.operands.empty()) {
     size_t index = random.below(of.operands.size());

@@ -33,8 +33,8 @@ class Judge {
 public:
   explicit Judge(mlir::MLIRContext *context) : context(context) {}
 
-  /// Infers result types if the op can and verifies it. Empty if it is well-formed; else the
-  /// message without digits, the same for the same kind of defect.
+  /// Infers result types if the op can and verifies it. Empty if it is well-formed, else the
+  /// message.
   std::string wellFormed(Template &candidate);
   /// wellFormed, and a model may hold it: the phase import takes it.
   std::string importable(Template &candidate);
@@ -48,6 +48,13 @@ private:
 
   mlir::MLIRContext *context;
 };
+
+/// The message without numbers: the same for the same kind of defect.
+std::string kindOf(llvm::StringRef message);
+
+/// The template with a type or a number of the message in some place: where what the message says
+/// it got stands, often enough.
+Template repair(Template base, llvm::StringRef message, Random &random, mlir::MLIRContext *context);
 
 /// A template out of nothing, and one that differs from `base` in one to three places.
 Template makeTemplate(const OpSpec &spec, Random &random, mlir::MLIRContext *context);

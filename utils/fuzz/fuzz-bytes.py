@@ -16,6 +16,7 @@ import re
 import struct
 import subprocess
 import sys
+import time
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FUZZERS = ["NpyFuzzer", "JsonFuzzer", "BundleFuzzer", "ModelFuzzer"]
@@ -113,21 +114,16 @@ def fuzz(build, tools, name, runs):
             with open(os.path.join(corpus, f"seed-{number}"), "wb") as stream:
                 stream.write(seed)
     binary = os.path.join(build, "bin", name)
-    executions, seconds, failures = 0, 0.0, []
-    # libFuzzer ends with the first crash; the rest of the executions go to another seed.
-    for attempt in range(50):
-        code, output = execute(binary, folder, f"-runs={runs - executions}", f"-seed={attempt + 1}", "-max_len=20000",
-                               "-timeout=30", "-rss_limit_mb=6000", "-print_final_stats=1",
-                               "-artifact_prefix=crashes/", "corpus")
-        done = re.search(r"stat::number_of_executed_units: *(\d+)", output)
-        rate = re.search(r"stat::average_exec_per_sec: *(\d+)", output)
-        executions += int(done.group(1)) if done else 1
-        seconds += int(done.group(1)) / max(1, int(rate.group(1))) if done and rate else 0
-        if code == 0 or executions >= runs:
-            break
-    print(f"{name}: {executions} executions, {executions / max(seconds, 1e-9):.0f} per second", flush=True)
+    # Forks go on after a crash.
+    start, failures = time.time(), []
+    _, output = execute(binary, folder, "-fork=1", "-ignore_crashes=1", "-ignore_ooms=1", "-ignore_timeouts=1",
+                        f"-runs={runs}", "-max_len=20000", "-timeout=30", "-rss_limit_mb=6000",
+                        "-artifact_prefix=crashes/", "corpus")
+    executions = max([int(count) for count in re.findall(r"^#(\d+): ", output, re.M)], default=0)
+    seconds = time.time() - start
+    print(f"{name}: {executions} executions, {executions / seconds:.0f} per second", flush=True)
     if executions < runs:
-        failures.append(f"{name}: only {executions} executions, the others ended in crashes")
+        failures.append(f"{name}: only {executions} executions:\n{output[-2000:]}")
     for whose, frame, path in triage(binary, folder):
         print(f"{name}: a crash in {whose} code: {frame}\n  {path}", flush=True)
         if whose == "ours":
