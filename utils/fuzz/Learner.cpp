@@ -36,7 +36,8 @@ Template Learner::propose(const OpSpec &spec) {
     return makeTemplate(spec, random, context);
   if (!examples.empty() && random.chance(60))
     return mutate(pickFrom(examples, random), random, context);
-  const Failure &failure = pickFrom(failures, random);
+  // A new kind of message comes late in the dialect's checks, or is of no use.
+  const Failure &failure = random.pickLate(failures);
   if (random.chance(40))
     return repair(failure.candidate, failure.message, random, context);
   return mutate(failure.candidate, random, context);
@@ -66,13 +67,16 @@ void Learner::keep(const Template &candidate) {
 
 /// One failure of each kind; another one sometimes takes its place.
 void Learner::remember(const Template &candidate, const std::string &message) {
-  auto [found, isNew] = failures.try_emplace(kindOf(message), Failure{candidate, message});
-  if (!isNew && random.chance(5))
-    found->second = {candidate, message};
+  auto [found, isNew] = kinds.try_emplace(kindOf(message), failures.size());
+  if (isNew)
+    failures.push_back({candidate, message});
+  else if (random.chance(5))
+    failures[found->second] = {candidate, message};
 }
 
 std::vector<Template> Learner::learn(const OpSpec &spec) {
   failures.clear();
+  kinds.clear();
   examples.clear();
   int end = kMostTries;
   for (int i = 0; i < end; ++i) {

@@ -20,7 +20,7 @@ public:
 
 private:
   static constexpr int kTries = 3000; // from the first example on
-  static constexpr int kMostTries = 60000;
+  static constexpr int kMostTries = 150000;
   static constexpr size_t kExamples = 64;
 
   Template propose(const OpSpec &spec);
@@ -35,7 +35,8 @@ private:
     Template candidate;
     std::string message;
   };
-  std::map<std::string, Failure> failures;  // by kind of message
+  std::vector<Failure> failures;            // one of each kind, as they came
+  std::map<std::string, size_t> kinds;      // of messages
   std::map<std::string, Template> examples; // by structure
 };
 
