@@ -6,7 +6,7 @@ Usage: fuzz-bytes.py BUILD [--runs=N] [--tools=FOLDER] [FUZZER]...
 BUILD is a build folder of the asan preset. Each fuzzer makes N executions (default 10,000) over a corpus that starts
 from the test files and is kept in BUILD/fuzz/FUZZER/corpus. --tools is where reprise-zoo, reprise-compile and
 reprise-opt are (default: BUILD/bin). An input that crashes is kept in BUILD/fuzz/FUZZER/crashes and reduced. A crash
-whose innermost frame is MLIR's or LLVM's own is listed, but is no failure: the tools parse in a child process first.
+with no function of ours on its stack is listed, but is no failure: the tools parse in a child process first.
 The last line is "N passed, N failed".
 """
 import argparse
@@ -21,7 +21,7 @@ import time
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FUZZERS = ["NpyFuzzer", "JsonFuzzer", "BundleFuzzer", "ModelFuzzer"]
 UPSTREAM = re.compile(r"lib(MLIR|LLVM)[-.\w]*\.so")
-OURS = re.compile(r"libReprise\w*\.so|\breprise::|LLVMFuzzerTestOneInput|/reprise/")
+OURS = re.compile(r"libReprise\w*\.so|\breprise::|/reprise/|/(Npy|Json|Bundle)Fuzzer\.cpp")
 
 
 def npy_seeds(tools):
@@ -76,14 +76,14 @@ def execute(binary, folder, *arguments):
     return process.returncode, process.stdout.decode(errors="replace")
 
 
-def blame(report):
-    """The innermost frame of a sanitizer's or LLVM's report that is ours or upstream's."""
-    for line in re.findall(r"^ *#\d+ .*$", report, re.M):
-        if UPSTREAM.search(line) and not OURS.search(line):
-            return "upstream", line.strip()
-        if OURS.search(line):
-            return "ours", line.strip()
-    return "ours", "no stack"
+def blame(code, report):
+    """(whose, the innermost frame that is ours, or else upstream's): ours if any of our functions is on the stack."""
+    frames = re.findall(r"^ *#\d+ .*$", report, re.M)
+    for whose, pattern in (("our", OURS), ("upstream", UPSTREAM)):
+        for frame in frames:
+            if pattern.search(frame):
+                return whose, frame.strip()
+    return ("our", "no stack") if code else ("unrepeatable", "the input alone does no harm")
 
 
 def triage(binary, folder):
@@ -92,7 +92,7 @@ def triage(binary, folder):
     for path in sorted(glob.glob(os.path.join(folder, "crashes", "*-*"))):
         if path.endswith(".reduced"):
             continue
-        whose, frame = blame(execute(binary, folder, path)[1])
+        whose, frame = blame(*execute(binary, folder, path))
         place = re.sub(r"0x[0-9a-f]+|^#\d+", "", frame)
         if place in frames:
             continue
@@ -126,7 +126,7 @@ def fuzz(build, tools, name, runs):
         failures.append(f"{name}: only {executions} executions:\n{output[-2000:]}")
     for whose, frame, path in triage(binary, folder):
         print(f"{name}: a crash in {whose} code: {frame}\n  {path}", flush=True)
-        if whose == "ours":
+        if whose == "our":
             failures.append(f"{name}: {frame}: {path}")
     return failures
 
