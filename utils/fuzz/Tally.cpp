@@ -12,10 +12,14 @@ namespace reprise::fuzz {
 
 /// Why an op never stands in a plan as a replay.
 static const std::map<std::string, std::string> neverReplayed = {
+    {"reprise.batch_norm", "expanded in what is differentiated"},
     {"reprise.block", "flattened before there is a plan"},
     {"reprise.checkpoint", "flattened before there is a plan"},
     {"reprise.constant", "always there"},
+    {"reprise.group_norm", "expanded in what is differentiated"},
+    {"reprise.layer_norm", "expanded in what is differentiated"},
     {"reprise.name", "removed when labels are read"},
+    {"reprise.rms_norm", "expanded in what is differentiated"},
     {"reprise.value_and_grad", "expanded before there is a plan"},
     {"reprise.yield", "flattened before there is a plan"},
 };
