@@ -32,7 +32,8 @@ Runs training steps of a bundle that reprise-compile wrote.
   --threads=T           workers (those that the bundle was compiled for)
   --device=cpu|cuda     where to run (cpu)
   --check-indices       stop at an index that is out of range, where it would be clamped
-  --profile-out=FILE    write seconds, calls, FLOPs and bytes of each kernel as JSON
+  --profile-out=FILE    write seconds, calls, FLOPs and bytes of each kernel, and its share of the
+                        machine's peak or bandwidth, as JSON
   --trace=FILE          write what each worker did when, for Perfetto or chrome://tracing
   --json                print one JSON object instead of text
   --help                print this
@@ -164,6 +165,8 @@ private:
 struct Figures {
   std::vector<std::optional<double>> loss;
   std::vector<double> seconds;
+  /// Of the steps, without what a profile takes afterwards.
+  uint64_t peakBytes = 0;
 };
 
 std::vector<std::string> resultNames(const Session &session) {
@@ -247,9 +250,13 @@ Error runSteps(const Options &options, Executable &executable, Session &session,
   if (trace)
     if (Error error = trace->commit())
       return error;
+  figures.peakBytes = peakResidentBytes();
   if (options.profile.empty())
     return Error::success();
-  std::string text = profile.json(executable.threads());
+  Expected<MachineRates> rates = measureMachineRates(executable.threads());
+  if (!rates)
+    return rates.error();
+  std::string text = profile.json(executable.threads(), *rates);
   return writeFile(options.profile, text.data(), text.size());
 }
 
@@ -270,8 +277,8 @@ std::string jsonReport(const Executable &executable, const Session &session,
          ", \"arena_bytes\": " + number(bundle.arenaBytes()) +
          ", \"workspace_bytes\": " + number(bundle.workspaceBytes(executable.threads())) +
          ", \"persistent_bytes\": " + number(bundle.persistentBytes()) +
-         ", \"peak_rss_bytes\": " + number(peakResidentBytes()) + ", \"step_seconds\": [" +
-         seconds + "], \"threads\": " + number(executable.threads()) + ", \"device\": \"cpu\"}\n";
+         ", \"peak_rss_bytes\": " + number(figures.peakBytes) + ", \"step_seconds\": [" + seconds +
+         "], \"threads\": " + number(executable.threads()) + ", \"device\": \"cpu\"}\n";
 }
 
 std::string textReport(const Executable &executable, const Session &session,

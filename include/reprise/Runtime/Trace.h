@@ -4,6 +4,7 @@
 
 #include "reprise/Runtime/AtomicFile.h"
 #include "reprise/Runtime/Bundle.h"
+#include "reprise/Runtime/MachineRates.h"
 
 #include <map>
 
@@ -56,15 +57,18 @@ class Profile {
 public:
   explicit Profile(const Bundle &bundle) : bundle(bundle) {}
   void add(const Recorder &recorder, double stepSeconds);
-  /// {"version": 1, "steps", "threads", "target", "step_seconds" (mean), "kernels": [{"kernel",
-  /// "seconds", "share" (of the sum), "calls", "flops", "bytes"} by falling seconds, each per
-  /// step]}
-  std::string json(unsigned workers) const;
+  /// {"version": 1, "steps", "threads", "target", "step_seconds" (mean), "peak_flops", "copy_bytes"
+  /// (per second), "kernels": [{"kernel", "seconds", "share" (of the sum), "calls", "flops",
+  /// "bytes", "bound" ("arithmetic" or "memory"), "of_bound"} by falling seconds, each per step]}.
+  /// of_bound is the least time by the rates over the time taken; above 1 where data came from the
+  /// cache.
+  std::string json(unsigned workers, const MachineRates &rates) const;
 
 private:
   struct Sum {
     uint64_t nanoseconds = 0, calls = 0, flops = 0, bytes = 0;
   };
+  static std::string boundOf(const Sum &sum, const MachineRates &rates);
   const Bundle &bundle;
   std::map<uint32_t, Sum> kernels;
   uint64_t steps = 0;

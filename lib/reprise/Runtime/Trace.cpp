@@ -80,7 +80,14 @@ void Profile::add(const Recorder &recorder, double stepSeconds) {
   seconds += stepSeconds;
 }
 
-std::string Profile::json(unsigned workers) const {
+std::string Profile::boundOf(const Sum &sum, const MachineRates &rates) {
+  bool arithmetic = sum.flops / rates.peakFlops > sum.bytes / rates.copyBytes;
+  double least = 1e9 * rates.boundSeconds(sum.flops, sum.bytes);
+  return std::string(", \"bound\": ") + (arithmetic ? "\"arithmetic\"" : "\"memory\"") +
+         ", \"of_bound\": " + jsonNumber(sum.nanoseconds ? least / sum.nanoseconds : 0);
+}
+
+std::string Profile::json(unsigned workers, const MachineRates &rates) const {
   std::vector<std::pair<uint32_t, Sum>> rows(kernels.begin(), kernels.end());
   std::sort(rows.begin(), rows.end(), [](const auto &a, const auto &b) {
     return std::make_pair(b.second.nanoseconds, a.first) <
@@ -93,7 +100,9 @@ std::string Profile::json(unsigned workers) const {
   std::string text = "{\"version\": 1, \"steps\": " + std::to_string(steps) +
                      ", \"threads\": " + std::to_string(workers) +
                      ", \"target\": " + jsonString(bundle.target) +
-                     ", \"step_seconds\": " + jsonNumber(seconds / count) + ", \"kernels\": [";
+                     ", \"step_seconds\": " + jsonNumber(seconds / count) +
+                     ", \"peak_flops\": " + jsonNumber(rates.peakFlops) +
+                     ", \"copy_bytes\": " + jsonNumber(rates.copyBytes) + ", \"kernels\": [";
   const char *separator = "\n";
   for (const auto &[kernel, sum] : rows) {
     text += separator;
@@ -102,7 +111,7 @@ std::string Profile::json(unsigned workers) const {
             ", \"share\": " + jsonNumber(total ? double(sum.nanoseconds) / total : 0) +
             ", \"calls\": " + jsonNumber(sum.calls / count) +
             ", \"flops\": " + jsonNumber(sum.flops / count) +
-            ", \"bytes\": " + jsonNumber(sum.bytes / count) + "}";
+            ", \"bytes\": " + jsonNumber(sum.bytes / count) + boundOf(sum, rates) + "}";
     separator = ",\n";
   }
   return text + "\n]}\n";
