@@ -44,6 +44,8 @@ struct Operation {
   int64_t order = 0;  // derivative order: bit i is set if expansion i made the operation
   bool primal = true; // else it belongs to the cotangent part: it is never replayed
   Kind kind = Kind::Other;
+  bool remade = false; // a view that is made again where a replay reads it: what a loop keeps of a
+                       // view is a copy
   int64_t flops = 0;
   std::vector<int> operands; // values or kAvailable
   int firstResult = 0;       // results are the values firstResult … firstResult + numResults - 1

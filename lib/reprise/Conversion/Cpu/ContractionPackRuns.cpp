@@ -58,11 +58,11 @@ public:
   void emit() {
     constexpr int64_t leastRun = 4; // shorter ones are not worth a vector
     bool wide = operand.type == type;
-    if (wide && operand.lines && !operand.contracted.empty() && operand.contractedStride() <= 2 &&
+    if (wide && operand.lines && !operand.contracted.empty() && isRun(operand.contractedStride()) &&
         operand.contracted.back().size >= leastRun)
       return alongContracted();
     forSlivers([&] {
-      if (!wide || operand.lines || operand.freeStride() > 2)
+      if (!wide || operand.lines || !isRun(operand.freeStride()))
         oneByOne();
       else if (operand.sliver % piece == 0 && (piece >= 4 || piece == free.back().size))
         wholePieces();
@@ -72,6 +72,9 @@ public:
   }
 
 private:
+  /// What load() and loadMasked() can do; a broadcast has stride 0.
+  static bool isRun(int64_t stride) { return stride == 1 || stride == 2; }
+
   void forSlivers(llvm::function_ref<void()> body) {
     emitSlivers(k, operand, request.begin, request.end, [&](Value index, bool tail) {
       free0 = k.mul(index, operand.sliver);

@@ -119,7 +119,8 @@ int Walk::findSource(int id, const Reader &reader) {
     return hold(id, Reason::Outlives);
   if (asksToRecompute(read.wish))
     return findRecomputed(id, reader);
-  if (read.wish == Wish::None && free[id])
+  bool isRemade = reader.isReplay && definition(id).remade;
+  if (read.wish == Wish::None && (free[id] || isRemade))
     return replayFor(id, reader.session);
   return hold(id, read.wish == Wish::None ? Reason::Fastest : Reason::Wish);
 }

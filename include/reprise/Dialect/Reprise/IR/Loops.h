@@ -32,6 +32,9 @@ mlir::Value findRow(mlir::Value value);
 /// to the start of the block, and `onClone` is told. Both places must lie in equally long loops.
 mlir::Value bringInto(mlir::Value value, mlir::Block *block,
                       llvm::function_ref<void(mlir::Operation *)> onClone);
+/// The same, but `value` itself travels, whatever op it comes from.
+mlir::Value stackInto(mlir::Value value, mlir::Block *block,
+                      llvm::function_ref<void(mlir::Operation *)> onClone);
 
 /// The product of the trip counts around the op; 2^63 - 1 if that is less.
 int64_t countExecutions(mlir::Operation *op);

@@ -134,12 +134,14 @@ struct FormLaunchesPass : impl::FormLaunchesPassBase<FormLaunchesPass> {
   void formLoop(LoopOp loop, DenseMap<Value, Value> &replacements) {
     loop->moveBefore(loop->getBlock()->getTerminator());
     OpBuilder builder(loop);
-    for (OpOperand &operand : loop->getOpOperands()) {
-      bool isCarry = operand.getOperandNumber() < loop.getNumCarries();
-      Value value = operand.get(), buffer = isCarry ? findOwn(loop, value, replacements)
-                                                    : findWhole(builder, value, replacements);
-      operand.set(buffer ? buffer : copy(builder, value, replacements));
-    }
+    // All before the first operand changes, and with it the number of uses.
+    SmallVector<Value> buffers;
+    for (OpOperand &operand : loop->getOpOperands())
+      buffers.push_back(operand.getOperandNumber() < loop.getNumCarries()
+                            ? findOwn(loop, operand.get(), replacements)
+                            : findWhole(builder, operand.get(), replacements));
+    for (auto [operand, buffer] : llvm::zip(loop->getOpOperands(), buffers))
+      operand.set(buffer ? buffer : copy(builder, operand.get(), replacements));
     formBlock(loop.getBlock(), replacements);
     formRows(loop, replacements);
     eraseGrouped(loop.getBlock(), replacements);
@@ -149,7 +151,9 @@ struct FormLaunchesPass : impl::FormLaunchesPassBase<FormLaunchesPass> {
   /// The buffer of a value that nobody else reads; null if there is none.
   static Value findOwn(LoopOp loop, Value value, const DenseMap<Value, Value> &replacements) {
     Value buffer = replacements.lookup_or(value, value);
-    bool isOwn = isMade(buffer) && value.hasOneUse() && buffer.getParentBlock() == loop->getBlock();
+    // Bodies of earlier loops read the buffer by now.
+    bool isRead = !value.hasOneUse() || (buffer != value && !buffer.use_empty());
+    bool isOwn = isMade(buffer) && !isRead && buffer.getParentBlock() == loop->getBlock();
     return isOwn ? buffer : Value();
   }
 

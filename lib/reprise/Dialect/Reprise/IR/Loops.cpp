@@ -108,6 +108,14 @@ Value reprise::bringInto(Value value, Block *block, function_ref<void(Operation 
     onClone(clone);
     return clone->getResult(cast<OpResult>(value).getResultNumber());
   }
+  return stackInto(value, block, onClone);
+}
+
+Value reprise::stackInto(Value value, Block *block, function_ref<void(Operation *)> onClone) {
+  Block *home = value.getParentBlock();
+  Block *reader = findAncestor(block, countLoops(home));
+  if (home == reader || !getLoop(home))
+    return value;
   auto argument = dyn_cast<BlockArgument>(value);
   bool isSlice = argument && argument.getArgNumber() >= getLoop(home).getNumCarries();
   Value stack =

@@ -110,10 +110,13 @@ private:
   SmallVector<Rewrite> rewrites;
 };
 
-/// What a replay reads of an original in another loop comes through a stack. Views are made again,
-/// as ops of the backward pass.
+/// What a replay reads of an original in another loop comes through a stack. What was not planned,
+/// constants and stacks of outer loops, is made again if need be, as ops of the backward pass.
 mlir::Value Application::bring(mlir::Value value, Block *block, int64_t order) {
-  return bringInto(value, block, [&](mlir::Operation *clone) {
+  mlir::Operation *definition = value.getDefiningOp();
+  bool isPlanned =
+      definition && isPrimal(definition) && !definition->hasTrait<OpTrait::ConstantLike>();
+  return (isPlanned ? stackInto : bringInto)(value, block, [&](mlir::Operation *clone) {
     Builder builder(clone->getContext());
     for (StringRef own : {kIdAttr, kPrimalAttr, kNamesAttr, kDecisionsAttr, kReasonsAttr})
       clone->removeDiscardableAttr(own);

@@ -178,7 +178,10 @@ LogicalResult Expansion::applyRule(Operation *source) {
 void Expansion::accumulate(OpOperand &use, Value cotangent) {
   Value value = use.get();
   if (parameters.contains(value))
-    lastSource[value] = use.getOwner();
+    lastSource[value] = {inheritance.getAttributes(), LocationAttr(builder.getLoc())};
+  // What comes out of a loop, or goes into one, has the type of the carry or of the row.
+  if (RankedTensorType type = cotangentType(value); cotangent.getType() != type)
+    cotangent = CastOp::create(builder, type, cotangent);
   // What a body reads from above has one sum per use, which goes through all iterations.
   Value &sum = isLocal(value) ? cotangents[value]
                               : accumulator(use, cast<RankedTensorType>(cotangent.getType()));
@@ -199,9 +202,12 @@ Value Expansion::gradient(Value argument) {
     return constant(type, 0.0);
   if (sum.getType() == type)
     return sum;
-  Operation *source = lastSource.lookup(argument);
-  inheritance.setSource(source);
-  builder.setLoc(source ? source->getLoc() : op.getLoc());
+  inheritance.setSource(nullptr);
+  builder.setLoc(op.getLoc());
+  if (auto source = lastSource.find(argument); source != lastSource.end()) {
+    inheritance.setAttributes(source->second.first);
+    builder.setLoc(Location(source->second.second));
+  }
   return CastOp::create(builder, type, sum);
 }
 

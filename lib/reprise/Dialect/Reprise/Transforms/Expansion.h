@@ -19,6 +19,8 @@ public:
 
   /// What is made from now on comes from the rule of `source`, or from no op if it is null.
   void setSource(mlir::Operation *source);
+  mlir::DictionaryAttr getAttributes() const { return attributes; }
+  void setAttributes(mlir::DictionaryAttr like) { attributes = like; }
 
   void notifyOperationInserted(mlir::Operation *op, mlir::OpBuilder::InsertPoint) override {
     op->setDiscardableAttrs(attributes);
@@ -95,7 +97,8 @@ private:
   llvm::DenseSet<mlir::Value>
       parameters; ///< those arguments, and the same elements in other shapes
   llvm::DenseMap<mlir::Value, mlir::Value> cotangents;
-  llvm::DenseMap<mlir::Value, mlir::Operation *> lastSource; ///< of a parameter's cotangent
+  /// What the last source of a parameter's cotangent left to its ops, and where it stands.
+  llvm::DenseMap<mlir::Value, std::pair<mlir::DictionaryAttr, mlir::LocationAttr>> lastSource;
   ReverseBody *reverseBody = nullptr; ///< the innermost that is built; null outside loops
   int64_t kept = 0;
 };

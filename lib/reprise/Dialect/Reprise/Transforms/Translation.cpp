@@ -120,6 +120,7 @@ void Translation::add(mlir::Operation *op) {
   entry.order = getOrder(op);
   entry.primal = isPrimal(op);
   entry.kind = getKind(op);
+  entry.remade = entry.kind == Kind::View && bodies.contains(op->getBlock());
   if (auto cost = dyn_cast<CostOpInterface>(op))
     entry.flops = cost.getFlops();
   for (mlir::Value operand : collectReads(op)) {
