@@ -114,6 +114,50 @@ TEST(CheckpointPlan, ReplaysDieWithTheirUnit) {
     }
 }
 
+/// A value and three readers in the backward pass, one unit; the last is in another body.
+static Problem makeBodies() {
+  Problem problem;
+  problem.containers = {{-1}, {0}};
+  int input = addOperation(problem, 1, 0, true, {kAvailable}, Wish::None);
+  int value = addOperation(problem, 1, 0, true, {input}, Wish::MustRecompute);
+  for (int body : {1, 1, 2}) {
+    addOperation(problem, 1, 1, false, {value}, Wish::None);
+    problem.operations.back().body = body;
+  }
+  return problem;
+}
+
+TEST(CheckpointPlan, BodiesShareNoReplays) {
+  Problem problem = makeBodies();
+  Solution solution = followWishes(problem, 1);
+  EXPECT_EQ(validate(problem, solution), std::nullopt);
+  EXPECT_EQ(countReplays(solution), 2u);
+  for (Operation &op : problem.operations)
+    op.body = 0;
+  Solution shared = followWishes(problem, 1);
+  EXPECT_EQ(countReplays(shared), 1u);
+  auto defect = validate(makeBodies(), shared);
+  ASSERT_TRUE(defect);
+  EXPECT_EQ(defect->kind, Defect::Kind::Source);
+}
+
+TEST(CheckpointPlan, ReplaysMakeViewsOfBodiesAgain) {
+  for (bool remade : {false, true}) {
+    Problem problem;
+    problem.containers = {{-1}, {0}};
+    int source = addOperation(problem, 1, 0, true, {kAvailable}, Wish::None);
+    int view = addOperation(problem, 1, 0, true, {source}, Wish::None);
+    problem.operations.back().kind = Kind::View;
+    problem.operations.back().remade = remade;
+    int value = addOperation(problem, 1, 0, true, {view}, Wish::MustRecompute);
+    addOperation(problem, 1, 1, false, {value}, Wish::None);
+    Solution solution = followWishes(problem, 1);
+    EXPECT_EQ(validate(problem, solution), std::nullopt);
+    EXPECT_EQ(solution.decisions[view], remade ? Decision::Replayed : Decision::Saved);
+    EXPECT_EQ(solution.decisions[source], remade ? Decision::Saved : Decision::NotNeeded);
+  }
+}
+
 TEST(CheckpointPlan, NumbersGoOnFromTheFirst) {
   Problem problem = makeChain(3, 3, Wish::PreferRecompute);
   std::set<int> numbers;

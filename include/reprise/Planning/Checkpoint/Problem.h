@@ -41,6 +41,7 @@ struct Value {
 
 struct Operation {
   int container = 0;  // the innermost
+  int body = 0;       // the body of a loop; replays serve readers in their own body only
   int64_t order = 0;  // derivative order: bit i is set if expansion i made the operation
   bool primal = true; // else it belongs to the cotangent part: it is never replayed
   Kind kind = Kind::Other;

@@ -4,18 +4,20 @@
 #include "Units.h"
 
 #include <set>
+#include <tuple>
 #include <unordered_set>
 
 using namespace reprise::checkpoint;
 
 namespace {
 
-/// The operations that share replays: those of one order in one container.
+/// The operations that share replays: those of one order in one container, within one body.
 struct Session {
   int container;
   int64_t order;
+  int body;
   bool operator<(const Session &other) const {
-    return std::make_pair(container, order) < std::make_pair(other.container, other.order);
+    return std::tie(container, order, body) < std::tie(other.container, other.order, other.body);
   }
 };
 
@@ -77,8 +79,8 @@ private:
     if (visibility[id] < 0 || units.holds(container, visibility[id]))
       visibility[id] = container;
   }
-  bool keepsInputs(int container, int64_t order) const {
-    return replaying.count({container, order}) != 0 || units.followsItsOwn(container, order);
+  bool keepsInputs(Session session) const {
+    return replaying.count(session) != 0 || units.followsItsOwn(session.container, session.order);
   }
   /// True if a replay of the value would need replays of other values of its own unit: those serve
   /// that unit's backward only.
@@ -131,24 +133,25 @@ int Walk::findRecomputed(int id, const Reader &reader) {
   if (isKept(id))
     return hold(id, Reason::BlockInput);
   int shared = units.commonContainer(reader.home, op.container);
-  int64_t order = reader.session.order;
+  Session session = reader.session;
   if (shared != 0) {
     if (shared != reader.home)
       showIn(id, shared);
     if (visibility[id] > 0 && units.holds(visibility[id], shared))
       shared = visibility[id];
-    if (!must && units.isLastBefore(shared, op.order, order))
+    if (!must && units.isLastBefore(shared, op.order, session.order))
       return hold(id, Reason::LastUnit);
     // A replay that reached into its producer's unit stays in the session that asked for it.
-    bool inSession = units.holds(shared, reader.session.container);
-    return replayFor(id, {inSession ? shared : reader.session.container, order});
+    if (units.holds(shared, session.container))
+      session.container = shared;
+    return replayFor(id, session);
   }
-  int outermost = units.outermost(reader.session.container);
-  if (!must && (reader.isReplay || keepsInputs(outermost, order) || needsInner(id))) {
+  session.container = units.outermost(session.container);
+  if (!must && (reader.isReplay || keepsInputs(session) || needsInner(id))) {
     showIn(id, 0);
     return hold(id, Reason::BlockInput);
   }
-  return replayFor(id, {outermost, order});
+  return replayFor(id, session);
 }
 
 /// Runs the replay that defines the value, and before it what it reads.
@@ -189,7 +192,7 @@ Solution Walk::run() {
     for (int operand : op.operands) {
       int source = 0;
       if (operand != kAvailable && readsBack(op, definition(operand)))
-        source = findSource(operand, {{op.container, op.order}, op.container, false});
+        source = findSource(operand, {{op.container, op.order, op.body}, op.container, false});
       original.sources.push_back(source);
       if (source != 0)
         runReplay(operand, source);
@@ -236,7 +239,7 @@ static std::set<Session> findReplaying(const Problem &problem, const Units &unit
         continue;
       int shared = units.commonContainer(op.container, definition.container);
       if (shared != 0 && (must || !units.isLastBefore(shared, definition.order, op.order)))
-        result.insert({units.outermost(op.container), op.order});
+        result.insert({units.outermost(op.container), op.order, op.body});
     }
   return result;
 }

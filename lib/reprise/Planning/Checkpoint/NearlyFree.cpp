@@ -10,8 +10,8 @@ using namespace reprise::checkpoint;
 // machines that we measured: a gelu (26 per f32) is cheaper than its bytes, two of them are not.
 static constexpr int64_t kFlopsPerByte = 12;
 // Elementwise operations on values about as large as the target: longer chains crowd the registers
-// of the consumer's kernel. A normalization of a sum by statistics that are kept, and an activation,
-// are no more.
+// of the consumer's kernel. A normalization of a sum by statistics that are kept, and an
+// activation, are no more.
 static constexpr int64_t kLongestChain = 6;
 // With what is small, and views, which take no time.
 static constexpr size_t kMostOperations = 32;

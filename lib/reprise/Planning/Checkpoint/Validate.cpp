@@ -87,10 +87,11 @@ private:
 
   const Problem &problem;
   const Solution &solution;
-  int nextOriginal = 0;
-  std::map<std::pair<int, int>, bool> ran; // executions, by operation and replay; true if read
-  std::vector<bool> held;                  // originals read by the backward pass or a replay
-  std::vector<bool> replayed;              // values whose replay is read
+  int nextOriginal = 0, body = 0;
+  std::map<std::pair<int, int>, bool> ran;   // executions, by operation and replay; true if read
+  std::map<std::pair<int, int>, int> bodies; // of replays
+  std::vector<bool> held;                    // originals read by the backward pass or a replay
+  std::vector<bool> replayed;                // values whose replay is read
 };
 } // namespace
 
@@ -101,6 +102,10 @@ std::optional<Defect> Judge::checkExecution(const Execution &execution) {
     return operationDefect(kind, execution.operation, what);
   };
   const Operation &op = problem.operations[execution.operation];
+  // Replays stand before the next original.
+  if (nextOriginal < static_cast<int>(problem.operations.size()))
+    body = problem.operations[nextOriginal].body;
+  bodies[{execution.operation, execution.replay}] = body;
   if (execution.replay < 0)
     return defect(Defect::Kind::Replay, "has a negative replay number");
   if (execution.replay == 0 && execution.operation != nextOriginal++)
@@ -133,6 +138,8 @@ std::optional<Defect> Judge::checkRead(const Execution &execution, size_t operan
   if (found == ran.end())
     return defect("reads an execution that has not run for");
   found->second = true;
+  if (source != 0 && bodies.at(found->first) != body)
+    return defect("reads a replay in another body of a loop for");
   bool back = execution.replay > 0 || readsBack(op, definition);
   if (!back && source != 0)
     return defect("reads a replay in the forward pass for");

@@ -107,6 +107,7 @@ bool Translation::outlives(mlir::Value value) {
 
 /// Many iterations lie between two bodies: no unit of the first is the last one before the second.
 void Translation::addBorder() {
+  ++borders;
   checkpoint::Operation border;
   border.container = problem.containers.size();
   border.firstResult = problem.values.size();
@@ -117,6 +118,7 @@ void Translation::addBorder() {
 void Translation::add(mlir::Operation *op) {
   checkpoint::Operation entry;
   entry.container = findContainer(op);
+  entry.body = borders;
   entry.order = getOrder(op);
   entry.primal = isPrimal(op);
   entry.kind = getKind(op);

@@ -29,6 +29,7 @@ private:
   llvm::DenseSet<mlir::Block *> bodies; ///< those that are planned as bodies of loops
   llvm::DenseMap<mlir::Value, int> ids;
   std::map<std::pair<int, int64_t>, int> containers;
+  int borders = 0; ///< so far
   Aliases aliases;
 };
 

@@ -247,16 +247,19 @@ void Verifier::addReaders(Value value, Operation *op, size_t scope, Use &use) {
       addReaders(loop.getBlock().getArgument(i), op, scope, use);
       continue;
     }
-    bool isReplay = getReplay(reader) != 0;
-    // A replay of another gradient's op reads the value like that op itself.
-    Operation *member = isReplay ? getOriginal(reader) : reader;
-    while (member && scopeOf.lookup_or(member, scopes.size()) != scope)
-      member = member->getParentOp();
-    if (!member) {
+    // What stands in a loop of the scope, replays included, reads as that loop. A replay of another
+    // gradient's op reads the value like that op itself.
+    auto isMember = [&](Operation *at) {
+      Operation *planned = getReplay(at) != 0 ? getOriginal(at) : at;
+      return planned && scopeOf.lookup_or(planned, scopes.size()) == scope;
+    };
+    while (reader && !isMember(reader))
+      reader = reader->getParentOp();
+    if (!reader) {
       use.outlives = true;
-    } else if (isReplay || getLevel(member) > getLevel(op)) {
+    } else if (getReplay(reader) != 0 || getLevel(reader) > getLevel(op)) {
       use.held = true;
-      use.crossesUnits |= getOutermostUnit(isReplay ? reader : member) != getOutermostUnit(op);
+      use.crossesUnits |= getOutermostUnit(reader) != getOutermostUnit(op);
     }
   }
 }
