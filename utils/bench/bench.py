@@ -10,12 +10,13 @@ import pathlib
 
 import compile_time
 import convolutions
+import kernels
 import memory
 import models
 import steps
 from common import Bench, machine
 
-SECTIONS = ["memory", "steps", "compile", "convolutions"]
+SECTIONS = ["memory", "steps", "compile", "convolutions", "kernels"]
 
 
 def main():
@@ -39,6 +40,8 @@ def main():
             steps.measure(bench, options.threads, not options.no_compiled, options.model)
         elif section == "convolutions":
             convolutions.measure(bench, options.threads)
+        elif section == "kernels":
+            kernels.measure(bench, options.threads)
         else:
             compile_time.measure(bench, options.threads, not options.no_compiled)
 

@@ -59,20 +59,24 @@ def product_rate(rows, threads):
 
 
 def copy_rate(threads, size=256 << 20):
-    """GB/s read and written by copying more than the caches hold, median of seven."""
+    """GB/s read and written by copying `size` bytes again and again, median of seven."""
     library = ctypes.CDLL(None)
     library.memcpy.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
     source, target = ctypes.create_string_buffer(size), ctypes.create_string_buffer(size)
-    part = size // threads
+    part, repeats = size // threads, max(1, (256 << 20) // size)
+
+    def copy(begin):
+        to, origin = ctypes.addressof(target) + begin, ctypes.addressof(source) + begin
+        for _ in range(repeats):
+            library.memcpy(to, origin, part)
+
     seconds = []
     for _ in range(8):
-        workers = [threading.Thread(target=library.memcpy, args=(ctypes.addressof(target) + i * part,
-                                                                 ctypes.addressof(source) + i * part, part))
-                   for i in range(threads)]
+        workers = [threading.Thread(target=copy, args=(i * part,)) for i in range(threads)]
         start = time.perf_counter()
         for worker in workers:
             worker.start()
         for worker in workers:
             worker.join()
         seconds.append(time.perf_counter() - start)
-    return 2 * part * threads / median(seconds[1:]) / 1e9
+    return 2 * part * threads * repeats / median(seconds[1:]) / 1e9
