@@ -13,10 +13,11 @@ import convolutions
 import kernels
 import memory
 import models
+import scale
 import steps
 from common import Bench, machine
 
-SECTIONS = ["memory", "steps", "compile", "convolutions", "kernels"]
+SECTIONS = ["memory", "steps", "compile", "convolutions", "kernels", "scale"]
 
 
 def main():
@@ -42,6 +43,8 @@ def main():
             convolutions.measure(bench, options.threads)
         elif section == "kernels":
             kernels.measure(bench, options.threads)
+        elif section == "scale":
+            scale.measure(bench, options.threads)
         else:
             compile_time.measure(bench, options.threads, not options.no_compiled)
 
