@@ -1,33 +1,11 @@
 // reprise: ops that move elements, each as a group of its own, against the interpreter
-#include "LoopHarness.h"
+#include "LoopOpHarness.h"
 
 using namespace reprise::test;
 
 namespace {
 
-using Strings = std::vector<std::string>;
-
-const Strings elements = {"f32", "f64", "bf16", "f16", "i32", "i64", "i1"};
-
-/// Replaces every T by an element type.
-std::string with(std::string text, const std::string &element) {
-  for (size_t at; (at = text.find('T')) != std::string::npos;)
-    text.replace(at, 1, element);
-  return text;
-}
-
-struct LoopsMoves : LoopHarness {
-  /// One op without a type of its own: `op` uses %a, %b, … of the types `operands`.
-  void one(const std::string &op, const Strings &operands, const std::string &result) {
-    std::string arguments, name = "a";
-    for (const std::string &operand : operands) {
-      arguments += (arguments.empty() ? "%" : ", %") + name + ": " + operand;
-      ++name[0];
-    }
-    check("func.func @f(" + arguments + ") -> " + result + " {\n  %r = reprise." + op +
-          "\n  return %r : " + result + "\n}");
-    EXPECT_TRUE(isGroup);
-  }
+struct LoopsMoves : LoopOpHarness {
   /// A view from one type to another, for some element types.
   void view(const std::string &op, const std::string &from, const std::string &to) {
     for (const std::string &element : elements)

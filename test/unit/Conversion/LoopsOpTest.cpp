@@ -1,16 +1,13 @@
 // reprise: every op as a group of its own, on all element types and awkward shapes, against the
 // interpreter
-#include "LoopHarness.h"
+#include "LoopOpHarness.h"
 
 using namespace reprise::test;
 
 namespace {
 
-using Strings = std::vector<std::string>;
-
 const Strings floats = {"f32", "f64", "bf16", "f16"};
 const Strings numbers = {"f32", "f64", "bf16", "f16", "i32", "i64"};
-const Strings elements = {"f32", "f64", "bf16", "f16", "i32", "i64", "i1"};
 const Strings shapes = {"", "1x", "0x", "7x", "64x", "3x5x", "2x3x33x", "4099x"};
 
 std::string tensor(const std::string &shape, const std::string &element) {
