@@ -96,6 +96,11 @@ def main():
     check_plans(compare("gpt2", "gpt2.mlir", "train", 2))
     compare("gpt2", "gpt2.mlir", "grad", 1)
     compare("gpt2", "gpt2.mlir", "hvp", 1)
+    # One loop over time per layer, and the layers a loop around it.
+    for name, flags in (("lstm", []), ("lstm-loop", ["--loop"])):
+        zoo(f"{name}.mlir", "lstm", "--layers=3", "--width=16", "--batch=2", "--seq=7", "--vocab=29", "--dropout=0.1", *flags)
+        for entry, steps in (("train", 2), ("grad", 1), ("hvp", 1)):
+            compare(name, f"{name}.mlir", entry, steps)
     check_replays("gpt2.mlir")
     check_segments("gpt2.mlir")
     check_kernels()

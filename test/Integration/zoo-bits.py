@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every model of the zoo gives one output folder under every plan, at 1, 2 and 5 threads, in the arena that was predicted.
 
-Usage: zoo-bits.py [--larger] [MODEL]...      --larger takes the larger of two sizes
+Usage: zoo-bits.py [--larger] [MODEL]...      --larger takes the larger of two sizes; MODEL-loop has its layers in a loop
 
 The plans: none, each built-in policy, and labels by chance on a quarter of all ops, with five seeds.
 """
@@ -16,6 +16,7 @@ from zoo_models import LARGER_SIZES, SIZES, write_model
 
 POLICIES = ["none", "save-all", "dots-saveable", "recompute-all"]
 LABELS = ["must_save", "prefer_save", "prefer_recompute", "must_recompute"]
+LOOPS = ["gpt2-loop", "lstm-loop"]
 SEEDS, THREADS = range(1, 6), (1, 2, 5)
 # One op in the generic form, without regions: results, name, operands, properties; attributes of its own; type.
 OP = re.compile(r'^(\s*%[^=]* = "reprise\.\w+"\([^)]*\)(?: <\{.*?\}>)?)( \{.*\})?( : \(.*)$')
@@ -43,9 +44,10 @@ def plans(name, model):
         yield f"labels {seed}", path, [f"--policy={POLICIES[1 + seed % 3]}"]
 
 
-def compare_plans(name, size):
-    model = f"{name}.mlir"
-    write_model(model, name, size, "--dropout=0.1", "--optimizer=momentum")
+def compare_plans(name, sizes):
+    model, zoo_name = f"{name}.mlir", name.removesuffix("-loop")
+    loop = ["--loop"] if name != zoo_name else []
+    write_model(model, zoo_name, sizes[zoo_name], "--dropout=0.1", "--optimizer=momentum", *loop)
     reference, replays = f"{name}.results", {}
     different, strayed = [], []
     for title, path, flags in plans(name, model):
@@ -67,8 +69,9 @@ def compare_plans(name, size):
 
 def main():
     sizes = LARGER_SIZES if "--larger" in sys.argv else SIZES
-    for name in [name for name in sys.argv[1:] if name in sizes] or sizes:
-        compare_plans(name, sizes[name])
+    models = [*sizes, *LOOPS]
+    for name in [name for name in sys.argv[1:] if name in models] or models:
+        compare_plans(name, sizes)
     finish()
 
 

@@ -26,22 +26,22 @@ static Carry step(GraphBuilder &g, const Carry &carry, Value input, Value weight
   return {g.mul(g.unary<SigmoidOp>(gate(3)), g.unary<TanhOp>(cell)), cell};
 }
 
-/// A layer over all steps of x [batch, tokens, width]; the inputs of all gates are one product.
+/// A layer over all steps of x [tokens, batch, width]; the inputs of all gates are one product.
 static Value lstmLayer(const Scope &s, Value x) {
   GraphBuilder &g = s.f.g;
-  int64_t batch = g.size(x, 0), tokens = g.size(x, 1), width = g.size(x, 2);
+  int64_t tokens = g.size(x, 0), batch = g.size(x, 1), width = g.size(x, 2);
   double std = 1.0 / std::sqrt(static_cast<double>(width));
   Value inputs = linear(s / "input", x, {2}, {4 * width}, std);
   Value weight = s.normal("hidden/weight", {width, 4 * width}, std);
   Value zeros = g.splat({batch, width}, 0.0);
-  Carry carry{zeros, zeros};
-  SmallVector<Value> outputs;
-  for (int64_t t = 0; t < tokens; ++t) {
-    Value input = g.reshape(g.slice(inputs, 1, t, t + 1), {batch, 4 * width});
-    carry = step(g, carry, input, weight);
-    outputs.push_back(g.reshape(carry.hidden, {batch, 1, width}));
-  }
-  return g.concatenate(outputs, 1);
+  Type types[] = {zeros.getType(), zeros.getType(), x.getType()};
+  auto loop = LoopOp::create(g.b, tokens, ValueRange{zeros, zeros}, inputs, types);
+  OpBuilder::InsertionGuard guard(g.b);
+  g.b.setInsertionPointToEnd(&loop.getBlock());
+  auto arguments = loop.getBlock().getArguments();
+  Carry next = step(g, {arguments[0], arguments[1]}, arguments[2], weight);
+  YieldOp::create(g.b, ValueRange{next.hidden, next.cell, next.hidden});
+  return loop.getStacks().front();
 }
 
 Model buildLstm(MLIRContext &context, const Options &options) {
@@ -51,13 +51,13 @@ Model buildLstm(MLIRContext &context, const Options &options) {
     GraphBuilder &g = f.g;
     Scope top{f, ""};
     g.scope("embedding");
-    Value x = f.drop(
-        g.gather(top.normal("embedding", {options.vocab, options.width}, 1.0), f.input("tokens")));
+    Value embedding = top.normal("embedding", {options.vocab, options.width}, 1.0);
+    Value x = f.drop(g.gather(embedding, g.transpose(f.input("tokens"), {1, 0})));
     x = stackLayers(f, options.layers, x,
                     [&](const Scope &s, Value x) { return f.drop(lstmLayer(s, x)); });
     g.scope("head");
     double std = 1.0 / std::sqrt(static_cast<double>(options.width));
-    return linear(top / "head", x, {2}, {options.vocab}, std);
+    return linear(top / "head", g.transpose(x, {1, 0, 2}), {2}, {options.vocab}, std);
   };
   return m.model;
 }

@@ -215,36 +215,25 @@ LogicalResult checkInput(func::FuncOp function) {
   return failure(result.wasInterrupted());
 }
 
-/// Loops by their bodies, which outlive the ops.
-class LoopBodies {
-public:
-  explicit LoopBodies(std::vector<Scope> &scopes) : scopes(scopes) {
-    for (auto [i, scope] : llvm::enumerate(scopes))
-      for (auto [j, op] : llvm::enumerate(scope))
-        if (auto loop = dyn_cast_or_null<LoopOp>(op))
-          loops.push_back({i, j, &loop.getBlock()});
-  }
+/// The bodies of all loops that are planned. They outlive the ops.
+SmallVector<Block *> collectBodies(ArrayRef<Scope> scopes) {
+  SmallVector<Block *> bodies;
+  for (const Scope &scope : scopes)
+    for (mlir::Operation *op : scope)
+      if (auto loop = dyn_cast_or_null<LoopOp>(op))
+        bodies.push_back(&loop.getBlock());
+  return bodies;
+}
 
-  /// After a plan some values of loops have no reader left, and some loops are other ops.
-  void update() {
-    for (bool changed = true; changed;) {
-      changed = false;
-      // A loop that is replayed as a whole keeps the form of its replay.
-      for (const Entry &entry : llvm::reverse(loops))
-        changed |= !entry.body->getParentOp()->hasAttr(kIdAttr) && dropUnread(entry.body);
-    }
-    for (const Entry &entry : loops)
-      scopes[entry.scope][entry.index] = entry.body->getParentOp();
+/// After a plan some values of loops have no reader left.
+void dropUnreadRows(ArrayRef<Block *> bodies) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    // A loop that is replayed as a whole keeps the form of its replay.
+    for (Block *body : llvm::reverse(bodies))
+      changed |= !body->getParentOp()->hasAttr(kIdAttr) && dropUnread(body);
   }
-
-private:
-  struct Entry {
-    size_t scope, index;
-    Block *body;
-  };
-  std::vector<Scope> &scopes;
-  SmallVector<Entry> loops;
-};
+}
 
 /// A loop keeps every carry that its backward pass reads, so none of them can be one that must not
 /// be kept, unless the loop is replayed as a whole.
@@ -291,9 +280,11 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
       return failure();
     int64_t nextId = 0;
     int nextReplay = 1;
+    // The plan of a body adds views and replaces loops, which the scopes around it list.
     std::vector<Scope> scopes = findScopes(function);
-    LoopBodies bodies(scopes);
-    for (const Scope &scope : scopes) {
+    SmallVector<Block *> bodies = collectBodies(scopes);
+    for (size_t i = 0; i < scopes.size(); scopes = findScopes(function), ++i) {
+      const Scope &scope = scopes[i];
       Translation translation(scope);
       Solution solution = followWishes(translation.problem, nextReplay);
       if (auto defect = validate(translation.problem, solution)) {
@@ -304,7 +295,7 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
       Application(scope, translation.problem, solution, nextId).run();
       for (const Execution &execution : solution.executions)
         nextReplay = std::max(nextReplay, execution.replay + 1);
-      bodies.update();
+      dropUnreadRows(bodies);
     }
     WalkResult kept = function.walk([](LoopOp loop) -> WalkResult { return checkCarries(loop); });
     if (kept.wasInterrupted())

@@ -16,9 +16,9 @@ struct Expansion::ReverseBody {
     BlockArgument argument;
     Value current;
   };
-  llvm::MapVector<OpOperand *, Sum> sums; ///< in reverse program order, as they arise
-  SmallVector<std::pair<unsigned, BlockArgument>> carries; ///< by the loop's result
-  SmallVector<std::pair<unsigned, BlockArgument>> rows;    ///< of cotangents of stacks
+  llvm::MapVector<OpOperand *, Sum> sums = {}; ///< in reverse program order, as they arise
+  SmallVector<std::pair<unsigned, BlockArgument>> carries = {}; ///< by the loop's result
+  SmallVector<std::pair<unsigned, BlockArgument>> rows = {};    ///< of cotangents of stacks
 };
 
 bool Expansion::isLocal(Value value) const {
