@@ -18,6 +18,7 @@ import subprocess
 import sys
 import time
 
+TIMEOUT = "-timeout=30"
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FUZZERS = ["NpyFuzzer", "JsonFuzzer", "BundleFuzzer", "ModelFuzzer"]
 UPSTREAM = re.compile(r"lib(MLIR|LLVM)[-.\w]*\.so")
@@ -93,13 +94,13 @@ def triage(binary, folder):
     for path in sorted(glob.glob(os.path.join(folder, "crashes", "*-*"))):
         if path.endswith(".reduced"):
             continue
-        whose, frame = blame(*execute(binary, folder, path))
+        whose, frame = blame(*execute(binary, folder, TIMEOUT, path))
         place = re.sub(r"0x[0-9a-f]+|^#\d+", "", frame)
         if place in frames:
             continue
         frames.add(place)
         reduced = path + ".reduced"
-        execute(binary, folder, "-minimize_crash=1", "-runs=2000", f"-exact_artifact_path={reduced}", path)
+        execute(binary, folder, TIMEOUT, "-minimize_crash=1", "-runs=2000", f"-exact_artifact_path={reduced}", path)
         yield whose, frame, reduced if os.path.exists(reduced) else path
 
 
@@ -118,7 +119,7 @@ def fuzz(build, tools, name, runs):
     # Forks go on after a crash.
     start, failures = time.time(), []
     _, output = execute(binary, folder, "-fork=1", "-ignore_crashes=1", "-ignore_ooms=1", "-ignore_timeouts=1",
-                        f"-runs={runs}", "-max_len=20000", "-timeout=30", "-rss_limit_mb=6000",
+                        f"-runs={runs}", "-max_len=20000", TIMEOUT, "-rss_limit_mb=6000",
                         "-artifact_prefix=crashes/", "corpus")
     executions = max([int(count) for count in re.findall(r"^#(\d+): ", output, re.M)], default=0)
     seconds = time.time() - start

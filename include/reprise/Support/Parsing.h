@@ -25,10 +25,10 @@ struct ProbeOptions {
 };
 
 /// Parses and verifies the buffer in a child process with limits on time, memory and stack, and
-/// throws the result away: the parsers of libMLIR die on some hostile inputs, text and bytecode.
-/// Succeeds if the child came back, whatever it thought of the input: then this process may parse
-/// it and diagnose it. Fails after printing "error: 'PATH' could not be parsed: the parser died
-/// (…)".
+/// throws the result away: the parsers of libMLIR die on some hostile inputs, text and bytecode,
+/// and its printer on some of what was read from bytecode. Succeeds if the child came back,
+/// whatever it thought of the input: then this process may parse it and diagnose it. Fails after
+/// printing "error: 'PATH' could not be parsed: the parser died (…)".
 mlir::LogicalResult probeModel(llvm::MemoryBufferRef buffer, const mlir::DialectRegistry &registry,
                                const ProbeOptions &options = {});
 

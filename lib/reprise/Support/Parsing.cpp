@@ -1,6 +1,7 @@
 // reprise: model files read without trust
 #include "reprise/Support/Parsing.h"
 
+#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/ToolUtilities.h"
@@ -72,16 +73,20 @@ static GuardLimits limitsFor(size_t size) {
   return limits;
 }
 
-/// One module's parse, and its end: freeing a half-parsed module is part of what may go wrong.
+/// One module's parse, and its end: freeing a half-parsed module is part of what may go wrong. So
+/// is printing what the reader of bytecode let through.
 static void parseAndForget(std::unique_ptr<llvm::MemoryBuffer> buffer,
                            const DialectRegistry &registry, const ProbeOptions &options) {
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.allowUnregisteredDialects(options.allowUnregisteredDialects);
+  bool isBinary = isBytecode(buffer->getMemBufferRef());
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(buffer), SMLoc());
   SourceMgrDiagnosticHandler handler(*sources, &context, llvm::nulls());
   ParserConfig config(&context, options.verify);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, config);
+  if (module && isBinary)
+    module->print(llvm::nulls());
 }
 
 LogicalResult reprise::probeModel(llvm::MemoryBufferRef buffer, const DialectRegistry &registry,
