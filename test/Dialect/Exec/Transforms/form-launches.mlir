@@ -286,3 +286,60 @@ func.func @smaller_first(%x: tensor<3x4x5xf32>, %v: tensor<4xf32>) -> (tensor<3x
   %y = reprise.mul %e, %spread : tensor<3x4x5xf32>
   return %y : tensor<3x4x5xf32>
 }
+
+// -----
+
+// Elementwise ops on slices of one value share a launch, such as the gates of a recurrent layer.
+// CHECK-LABEL: @gates
+// CHECK: reprise.dot_general
+// CHECK: exec.launch
+// CHECK: reprise.sigmoid
+// CHECK: reprise.tanh
+// CHECK: reprise.mul
+// CHECK-NOT: exec.launch
+func.func @gates(%x: tensor<8x4xf32>, %w: tensor<4x32xf32>) -> (tensor<8x16xf32>, tensor<8x16xf32>, tensor<8x16xf32>) {
+  %0 = reprise.dot_general %x, %w contracting [1] x [0] : (tensor<8x4xf32>, tensor<4x32xf32>) -> tensor<8x32xf32>
+  %1 = reprise.slice %0 from [0, 0] to [8, 16] by [1, 1] : (tensor<8x32xf32>) -> tensor<8x16xf32>
+  %2 = reprise.sigmoid %1 : tensor<8x16xf32>
+  %3 = reprise.slice %0 from [0, 16] to [8, 32] by [1, 1] : (tensor<8x32xf32>) -> tensor<8x16xf32>
+  %4 = reprise.tanh %3 : tensor<8x16xf32>
+  %5 = reprise.mul %2, %4 : tensor<8x16xf32>
+  return %2, %4, %5 : tensor<8x16xf32>, tensor<8x16xf32>, tensor<8x16xf32>
+}
+
+// -----
+
+// Pads that elementwise ops alone read are no launches of their own, such as cotangents of slices.
+// CHECK-LABEL: @pads
+// CHECK: exec.launch ({{.*}}) : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x32xf32> {
+// CHECK: reprise.pad
+// CHECK: reprise.pad
+// CHECK-NEXT: reprise.add
+// CHECK-NOT: exec.launch
+func.func @pads(%x: tensor<8x16xf32>, %y: tensor<8x16xf32>) -> tensor<8x32xf32> {
+  %0 = reprise.pad %x with 0.0 : f32 low [0, 0] high [0, 16] interior [0, 0] : (tensor<8x16xf32>) -> tensor<8x32xf32>
+  %1 = reprise.pad %y with 0.0 : f32 low [0, 16] high [0, 0] interior [0, 0] : (tensor<8x16xf32>) -> tensor<8x32xf32>
+  %2 = reprise.add %0, %1 : tensor<8x32xf32>
+  return %2 : tensor<8x32xf32>
+}
+
+// -----
+
+// Others are stored, and what is padded is stored before.
+// CHECK-LABEL: @padded
+// CHECK: exec.launch
+// CHECK-NEXT: reprise.exp
+// CHECK-NEXT: exec.return
+// CHECK: exec.launch
+// CHECK-NEXT: reprise.pad
+// CHECK-NEXT: exec.return
+// CHECK: exec.launch
+// CHECK: reprise.dot_general
+func.func @padded(%x: tensor<8x16xf32>, %y: tensor<8x32xf32>) -> (tensor<8x8xf32>, tensor<8x32xf32>) {
+  %0 = reprise.exp %x : tensor<8x16xf32>
+  %1 = reprise.pad %0 with 0.0 : f32 low [0, 0] high [0, 16] interior [0, 0] : (tensor<8x16xf32>) -> tensor<8x32xf32>
+  %2 = reprise.dot_general %1, %y contracting [1] x [1] : (tensor<8x32xf32>, tensor<8x32xf32>) -> tensor<8x8xf32>
+  %3 = reprise.pad %0 with 0.0 : f32 low [0, 16] high [0, 0] interior [0, 0] : (tensor<8x16xf32>) -> tensor<8x32xf32>
+  %4 = reprise.mul %3, %y : tensor<8x32xf32>
+  return %2, %4 : tensor<8x8xf32>, tensor<8x32xf32>
+}

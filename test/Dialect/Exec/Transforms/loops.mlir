@@ -56,3 +56,18 @@ func.func @above(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
   }
   return %0 : tensor<64x64xf32>
 }
+
+// A carry is stacked before the next one takes its place: one copy, not two.
+// CHECK-LABEL: func @stacked(
+func.func @stacked(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<3x64xf32>) {
+  // CHECK: reprise.loop 3 (%[[OLD:.*]] = %{{.*}})
+  // CHECK-NEXT: %[[ROW:.*]] = exec.launch (%{{.*}} = %[[OLD]])
+  // CHECK: %[[NEXT:.*]] = exec.launch (%{{.*}} = %[[OLD]])
+  // CHECK-NOT: exec.launch
+  // CHECK: reprise.yield %[[NEXT]], %[[ROW]]
+  %0:2 = reprise.loop 3 (%c = %x) : (tensor<64xf32>) -> (tensor<64xf32>, tensor<3x64xf32>) {
+    %1 = reprise.exp %c : tensor<64xf32>
+    reprise.yield %1, %c : tensor<64xf32>, tensor<64xf32>
+  }
+  return %0#0, %0#1 : tensor<64xf32>, tensor<3x64xf32>
+}

@@ -170,16 +170,16 @@ struct FormLaunchesPass : impl::FormLaunchesPassBase<FormLaunchesPass> {
   }
 
   /// Each value that is yielded becomes a buffer of its own, to lie in a stack or in the place of a
-  /// carry.
+  /// carry. A carry is stacked before the next one takes its place.
   void formRows(LoopOp loop, DenseMap<Value, Value> &replacements) {
-    OpBuilder builder(loop.getYield());
+    OpBuilder atEnd(loop.getYield()), atBegin = OpBuilder::atBlockBegin(&loop.getBlock());
     llvm::SmallDenseSet<Value> seen;
     for (OpOperand &operand : loop.getYield()->getOpOperands()) {
       Value value = operand.get(), buffer = replacements.lookup_or(value, value);
       Operation *op = value.getDefiningOp();
       bool isOwn = isMade(buffer) && buffer.getParentBlock() == &loop.getBlock() && !isFree(op) &&
                    seen.insert(value).second && !isInit(buffer);
-      operand.set(isOwn ? buffer : copy(builder, value, replacements));
+      operand.set(isOwn ? buffer : copy(op ? atEnd : atBegin, value, replacements));
     }
   }
 

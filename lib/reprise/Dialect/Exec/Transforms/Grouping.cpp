@@ -25,8 +25,7 @@ void setReplayNumber(Operation *op, int64_t number) {
                         IntegerAttr::get(IntegerType::get(op->getContext(), 64), number));
 }
 
-/// True if an op reads its positions in a result of `op`: they come from a
-/// buffer, where
+/// True if an op reads its positions in a result of `op`: they come from a buffer, where
 /// `--check-indices` sees them.
 static bool givesPositions(Operation *op) {
   // Splats of floats have thousands of uses in a large graph.
@@ -38,10 +37,36 @@ static bool givesPositions(Operation *op) {
   });
 }
 
+/// True if the function returns the value for the comparison of replays only.
+static bool isExposure(OpOperand &use) {
+  auto entry = use.getOwner()->getParentOfType<func::FuncOp>();
+  return isa<func::ReturnOp>(use.getOwner()) &&
+         entry.getResultAttr(use.getOperandNumber(), "reprise.check");
+}
+
+/// True for a pad, such as the cotangent of a slice, that elementwise ops alone read: they choose
+/// between its operand and the value around it.
+static bool isChoice(Operation *op) {
+  return isa<PadOp>(op) && llvm::all_of(op->getUses(), [&](OpOperand &use) {
+           return isExposure(use) ||
+                  (isElementwise(use.getOwner()) && use.getOwner()->getBlock() == op->getBlock());
+         });
+}
+
 bool isFree(Operation *op) {
   auto constant = dyn_cast<ConstantOp>(op);
   bool isSplat = constant && isa<SplatElementsAttr>(constant.getValue());
-  return (isSplat || isa<ViewOpInterface, IotaOp>(op)) && !givesPositions(op);
+  return (isSplat || isa<ViewOpInterface, IotaOp>(op) || isChoice(op)) && !givesPositions(op);
+}
+
+/// What a value is a view of, or chosen from.
+static Value rootOf(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<ViewOpInterface>(op) && !isChoice(op))
+      return value;
+    value = op->getOperand(0);
+  }
+  return value;
 }
 
 int partOf(Operation *op) {
@@ -62,13 +87,6 @@ static void collectProducers(Operation *op, SmallVectorImpl<Operation *> &produc
       else
         producers.push_back(producer);
     }
-}
-
-/// True if the function returns the value for the comparison of replays only.
-static bool isExposure(OpOperand &use) {
-  auto entry = use.getOwner()->getParentOfType<func::FuncOp>();
-  return isa<func::ReturnOp>(use.getOwner()) &&
-         entry.getResultAttr(use.getOperandNumber(), "reprise.check");
 }
 
 /// The reader of the only use; none if there are more. Exposed replays are
@@ -162,8 +180,7 @@ private:
     if (partOf(op) == 2)
       return;
     for (Value operand : op->getOperands()) {
-      while (operand.getDefiningOp() && isa<ViewOpInterface>(operand.getDefiningOp()))
-        operand = operand.getDefiningOp()->getOperand(0);
+      operand = rootOf(operand);
       if (isa<BlockArgument>(operand))
         waitingReaders[operand].push_back(op);
     }
@@ -217,8 +234,9 @@ private:
     append(all.size() - 1, {op});
   }
 
-  /// Tries the group of the latest producer; an update, and a reduction, since
-  /// its result is small, also a later group that reads one of its operands.
+  /// Tries the group of the latest producer; an update, and a reduction, since its result is small,
+  /// also a later group that reads one of its operands; any op a later one that reads another slice
+  /// of what it reads one of, such as the gates of one product.
   bool joinExisting(ArrayRef<Operation *> ops) {
     std::optional<size_t> latest, sibling;
     for (Operation *op : ops) {
@@ -231,6 +249,9 @@ private:
         for (Value operand : op->getOperands())
           if (auto found = lastReader.find({operand, partOf(op)}); found != lastReader.end())
             sibling = std::max(sibling.value_or(0), found->second);
+      for (Value whole : collectSliced(op))
+        if (auto found = lastReader.find({whole, partOf(op)}); found != lastReader.end())
+          sibling = std::max(sibling.value_or(0), found->second);
     }
     return (latest && join(*latest, ops)) || (sibling && sibling > latest && join(*sibling, ops));
   }
@@ -246,6 +267,15 @@ private:
     return true;
   }
 
+  /// What an elementwise op reads slices of.
+  static SmallVector<Value> collectSliced(Operation *op) {
+    SmallVector<Value> sliced;
+    for (Value operand : op->getOperands())
+      if (auto slice = operand.getDefiningOp<SliceOp>(); slice && isElementwise(op))
+        sliced.push_back(slice.getOperand());
+    return sliced;
+  }
+
   static bool samePart(ArrayRef<Operation *> ops) {
     return llvm::all_of(ops, [&](Operation *op) { return partOf(op) == partOf(ops.front()); });
   }
@@ -257,6 +287,8 @@ private:
       waiting.remove(op);
       for (Value operand : op->getOperands())
         lastReader[{operand, partOf(op)}] = number;
+      for (Value whole : collectSliced(op))
+        lastReader[{whole, partOf(op)}] = number;
     }
   }
 
@@ -303,13 +335,6 @@ std::optional<size_t> Grouping::findReadingGroup(Operation *op) const {
       only = found->second;
     }
   return only;
-}
-
-/// What a value is a view of.
-static Value rootOf(Value value) {
-  while (auto view = value.getDefiningOp<ViewOpInterface>())
-    value = view->getOperand(0);
-  return value;
 }
 
 bool Grouping::canReadIn(Value operand, size_t group, int64_t elements) const {

@@ -69,8 +69,7 @@ static bool readsInPlace(ArrayRef<Operation *> ops, ArrayRef<int64_t> reduced) {
   for (Operation *op : ops)
     for (Value operand : op->getOperands()) {
       bool moved = false;
-      while (operand.getDefiningOp() &&
-             isa<ViewOpInterface>(operand.getDefiningOp())) {
+      while (operand.getDefiningOp() && isa<ViewOpInterface, PadOp>(operand.getDefiningOp())) {
         moved |= !spreadsRows(operand.getDefiningOp(), reduced);
         operand = operand.getDefiningOp()->getOperand(0);
       }
