@@ -21,12 +21,12 @@ int64_t findSegment(int64_t trip) {
   return best;
 }
 
-/// The op that computes a carry's next value and must be replayed; null if there is none.
+/// The op that computes a carry's next value, in the body or above, and must be replayed; null if
+/// there is none.
 Operation *findUnkept(LoopOp loop) {
   for (Value next : loop.getYield()->getOperands().take_front(loop.getNumCarries()))
-    if (auto result = dyn_cast<OpResult>(next); result &&
-                                                result.getOwner()->getBlock() == &loop.getBlock() &&
-                                                getLabel(result) == Label::must_recompute)
+    if (auto result = dyn_cast<OpResult>(next);
+        result && !isa<LoopOp>(result.getOwner()) && getLabel(result) == Label::must_recompute)
       return result.getOwner();
   return nullptr;
 }
