@@ -31,6 +31,8 @@ struct EmittedCommand {
   int64_t workerBytes = 0;
   /// On a GPU: how many threads of a block share an item, and how many a block has.
   int64_t itemThreads = 0, blockThreads = 0;
+  /// Bytes that it moves, if it prepares operands for the launch's main command.
+  int64_t bytes = 0;
 };
 
 /// What a group became. Without commands it has nothing to do: all its results are empty.

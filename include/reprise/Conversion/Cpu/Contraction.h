@@ -85,6 +85,7 @@ struct KernelCommand {
   int64_t items = 0;
   int64_t sharedBytes = 0; // of all commands together
   int64_t workerBytes = 0; // private to each worker
+  int64_t packedBytes = 0; // read and written by a command that only packs
 };
 
 /// Adds the kernels of one contraction to a module, named `name` and `name` with a suffix, and

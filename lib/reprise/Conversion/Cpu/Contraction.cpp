@@ -61,6 +61,7 @@ public:
   SharedPack(const ContractionContext &context) : context(context), plan(context.plan) {}
 
   int64_t items() const { return itemsOf(plan.rows) + itemsOf(plan.lanes); }
+  int64_t movedBytes() const { return movedBytes(plan.rows) + movedBytes(plan.lanes); }
 
   void emit(ModuleOp module, StringRef name) {
     KernelBuilder k(module, name);
@@ -84,6 +85,12 @@ private:
   int64_t itemsOf(const OperandPlan &operand) const {
     bool shared = operand.packing == Packing::Shared;
     return shared ? plan.batch * plan.kBlocks() * groups(operand) : 0;
+  }
+
+  int64_t movedBytes(const OperandPlan &operand) const {
+    int64_t elements = plan.batch * plan.terms * operand.freeSize;
+    bool shared = operand.packing == Packing::Shared;
+    return shared ? elements * (KernelBuilder::bytesOf(operand.type) + plan.accumulatorBytes()) : 0;
   }
 
   void emitItem(KernelBuilder &k, const OperandPlan &operand, Value item) {
@@ -139,10 +146,10 @@ SmallVector<KernelCommand> emitContraction(ModuleOp module, StringRef name,
     SharedPack pack(context);
     std::string packName = (name + "_pack").str();
     pack.emit(module, packName);
-    commands.push_back({packName, pack.items(), context.sharedBytes, 0});
+    commands.push_back({packName, pack.items(), context.sharedBytes, 0, pack.movedBytes()});
   }
   emitMultiply(module, name, context);
-  commands.push_back({name.str(), plan.items(), context.sharedBytes, context.workerBytes});
+  commands.push_back({name.str(), plan.items(), context.sharedBytes, context.workerBytes, 0});
   return commands;
 }
 

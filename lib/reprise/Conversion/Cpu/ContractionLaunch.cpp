@@ -133,6 +133,7 @@ void addContraction(EmittedLaunch &launch, int64_t keptBytes, ModuleOp kernels, 
   spec.extraBuffers = extra.size();
   for (const KernelCommand &command : emitContraction(kernels, name, spec, target, hooks)) {
     EmittedCommand emitted{command.kernel, command.items, {}, command.workerBytes};
+    emitted.bytes = command.packedBytes;
     emitted.buffers = {lhs.slot, rhs.slot};
     emitted.buffers.append(extra);
     if (command.sharedBytes)

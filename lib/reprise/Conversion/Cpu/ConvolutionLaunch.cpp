@@ -7,6 +7,7 @@
 #include "ContractionLaunch.h"
 #include "ConvolutionFrame.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Support/ByteSize.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -282,9 +283,11 @@ private:
     EmittedLaunch &launch = operands.launch;
     int64_t planes = type.getDimSize(0) * type.getDimSize(1), plane = frame.lines() * frame.width();
     BufferSlot to{BufferSlot::Shared, 0, launch.sharedBytes};
-    launch.commands.push_back({own, planes, {plain.slot, to}, 0});
-    launch.sharedBytes += static_cast<int64_t>(
-        llvm::alignTo(planes * plane * KernelBuilder::bytesOf(type.getElementType()), 64));
+    int64_t framed = planes * plane * KernelBuilder::bytesOf(type.getElementType());
+    EmittedCommand command{own, planes, {plain.slot, to}};
+    command.bytes = framed + getByteSize(type);
+    launch.commands.push_back(command);
+    launch.sharedBytes += static_cast<int64_t>(llvm::alignTo(framed, 64));
     SmallVector<int64_t> strides = {type.getDimSize(1) * plane, plane};
     if (type.getRank() == 4)
       strides.push_back(frame.width());

@@ -197,6 +197,7 @@ private:
       command.kernel = kernels.indexOf(emitted.kernel);
       command.items = emitted.items;
       command.label = compiled.label;
+      command.bytes = emitted.bytes;
       for (const BufferSlot &slot : emitted.buffers)
         command.operands.push_back(
             slot.kind == BufferSlot::Stream
