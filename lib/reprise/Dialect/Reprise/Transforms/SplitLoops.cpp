@@ -21,9 +21,19 @@ int64_t findSegment(int64_t trip) {
   return best;
 }
 
+bool mustBeReplayed(Operation *op) {
+  return llvm::any_of(op->getOpResults(),
+                      [](OpResult result) { return getLabel(result) == Label::must_recompute; });
+}
+
 /// The op that computes a carry's next value, in the body or above, and must be replayed; null if
-/// there is none.
+/// there is none. Where the gradient is differentiated again, the op that computes a carry of the
+/// reverse loop inherits the label of any op of the body.
 Operation *findUnkept(LoopOp loop) {
+  if (loop->getParentOfType<ValueAndGradOp>()->getParentOfType<ValueAndGradOp>())
+    for (Operation &op : loop.getBlock())
+      if (!isa<LoopOp>(op) && mustBeReplayed(&op))
+        return &op;
   for (Value next : loop.getYield()->getOperands().take_front(loop.getNumCarries()))
     if (auto result = dyn_cast<OpResult>(next);
         result && !isa<LoopOp>(result.getOwner()) && getLabel(result) == Label::must_recompute)
