@@ -30,6 +30,11 @@ struct Shape {
   int64_t rowCount() const { return product(rows); }
   int64_t columnCount() const { return product(columns); }
   int64_t size() const { return outerSize() * rowCount() * columnCount(); }
+  /// Whether neighbours in a row are neighbours in memory, as stores of lanes ask. Not where the
+  /// last reduced dimension has size 1.
+  bool hasDenseColumns() const {
+    return strides.empty() || strides.back() == 1 || columns.back() == 1;
+  }
   /// All factors in order: symbol number i of a graph runs over factor i.
   llvm::SmallVector<int64_t> factors() const;
   /// Cuts the factor of a symbol into (quotient, remainder) by `divisor`.

@@ -66,9 +66,7 @@ std::optional<Root> NestPlanner::rootIn(const Task &task, const Shape &shape) co
     return sameShape ? std::optional(root) : std::nullopt;
   int64_t size = task.shape.columnCount();
   bool wide = llvm::any_of(roots, [](const Root &root) { return root.kind == Root::LaneParts; });
-  // Stores are of neighbours. Where the last reduced dimension has size 1, lanes are not.
-  bool isDense = shape.strides.empty() || shape.strides.back() == 1 || shape.columns.back() == 1;
-  if (size == shape.size() && !isDense)
+  if (size == shape.size() && !shape.hasDenseColumns())
     return std::nullopt;
   if (size == shape.size())
     root.kind = Root::Full;

@@ -101,7 +101,8 @@ LogicalResult TaskFinder::propose(Value value, Task &task, Obstacle &obstacle) {
   task.shape = info.shape;
   if (size == info.kept)
     task.root.kind = Root::Row;
-  return success(size == info.kept || size == info.kept * info.reduced);
+  bool fillsShape = size == info.kept * info.reduced && info.shape.hasDenseColumns();
+  return success(size == info.kept || fillsShape);
 }
 
 LogicalResult TaskFinder::solveLoops(Value value, Task &task) {

@@ -132,15 +132,60 @@ static bool finishesBlocks(Operation *op) {
   return isa<ContractionOpInterface, ConvolutionOpInterface>(op);
 }
 
+/// The last dimensions of a leader's result that a block's columns run through.
+static int64_t countColumnDims(Operation *leader) {
+  if (auto dot = dyn_cast<DotGeneralOp>(leader))
+    return dot.getRhsFree().size();
+  int64_t rank = shapeOf(leader->getResult(0)).size();
+  return rank - (isa<ConvolutionFilterOp>(leader) ? 1 : 2);
+}
+
+/// Where the elements of a value lie, seen through its views; none if no strides tell.
+static std::optional<StridedView> findView(Value value) {
+  if (auto iota = value.getDefiningOp<IotaOp>()) {
+    StridedView view = StridedView::of(iota.getType());
+    llvm::fill(view.strides, 0);
+    view.strides[iota.getDim()] = 1;
+    return view;
+  }
+  auto view = value.getDefiningOp<ViewOpInterface>();
+  if (!view)
+    return StridedView::of(cast<ShapedType>(value.getType()));
+  std::optional<StridedView> source = findView(view->getOperand(0));
+  return source ? view.composeView(*source) : std::nullopt;
+}
+
+/// True if one stride leads from column to column: blocks start at any column, and a kernel that
+/// had to take its number apart would be slow.
+static bool hasOneColumnStride(Value value, int64_t columnDims) {
+  std::optional<StridedView> view = findView(value);
+  if (!view)
+    return false;
+  std::optional<int64_t> next; // the stride that the dimension before must have
+  for (int64_t d = view->sizes.size(); columnDims-- > 0;) {
+    if (view->sizes[--d] == 1)
+      continue;
+    if (next && view->strides[d] != *next)
+      return false;
+    next = view->strides[d] * view->sizes[d];
+  }
+  return true;
+}
+
 /// One contraction or convolution, and elementwise ops on its result's shape after it.
 static bool isContractionGroup(ArrayRef<Operation *> ops) {
-  if (!finishesBlocks(ops.front()))
+  Operation *leader = ops.front();
+  if (!finishesBlocks(leader))
     return false;
-  ArrayRef<int64_t> shape = shapeOf(ops.front()->getResult(0));
-  return readsInPlace(ops, {}) &&
-         llvm::all_of(ops.drop_front(), [&](Operation *op) {
-           return isElementwise(op) && shapeOf(op->getResult(0)) == shape;
-         });
+  ArrayRef<int64_t> shape = shapeOf(leader->getResult(0));
+  int64_t columnDims = countColumnDims(leader);
+  auto fits = [&](Operation *op) {
+    return isElementwise(op) && shapeOf(op->getResult(0)) == shape &&
+           llvm::all_of(op->getOperands(), [&](Value operand) {
+             return shapeOf(operand) != shape || hasOneColumnStride(operand, columnDims);
+           });
+  };
+  return readsInPlace(ops, {}) && llvm::all_of(ops.drop_front(), fits);
 }
 
 static bool computesPositions(ArrayRef<Operation *> ops) {
