@@ -26,6 +26,17 @@ bool mustBeReplayed(Operation *op) {
                       [](OpResult result) { return getLabel(result) == Label::must_recompute; });
 }
 
+/// What a value is once gradients are expanded: their body's arguments are their operands.
+Value findSource(Value value) {
+  while (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto gradient = dyn_cast<ValueAndGradOp>(argument.getOwner()->getParentOp());
+    if (!gradient)
+      break;
+    value = gradient->getOperand(argument.getArgNumber());
+  }
+  return value;
+}
+
 /// The op that computes a carry's next value, in the body or above, and must be replayed; null if
 /// there is none. Where the gradient is differentiated again, the op that computes a carry of the
 /// reverse loop inherits the label of any op of the body.
@@ -35,7 +46,7 @@ Operation *findUnkept(LoopOp loop) {
       if (!isa<LoopOp>(op) && mustBeReplayed(&op))
         return &op;
   for (Value next : loop.getYield()->getOperands().take_front(loop.getNumCarries()))
-    if (auto result = dyn_cast<OpResult>(next);
+    if (auto result = dyn_cast<OpResult>(findSource(next));
         result && !isa<LoopOp>(result.getOwner()) && getLabel(result) == Label::must_recompute)
       return result.getOwner();
   return nullptr;
