@@ -37,12 +37,22 @@ using Visibility = std::vector<int>;
 class Walk {
 public:
   Walk(const Problem &problem, const Units &units, const std::vector<bool> &free,
-       const std::set<Session> &replaying, Visibility &visibility, int firstReplay)
-      : problem(problem), units(units), free(free), replaying(replaying), visibility(visibility),
-        nextReplay(firstReplay), held(problem.values.size()), replayed(problem.values.size()),
+       const std::set<Session> &replaying, const std::vector<bool> &never, Visibility &visibility,
+       int firstReplay)
+      : problem(problem), units(units), free(free), replaying(replaying), never(never),
+        visibility(visibility), nextReplay(firstReplay), held(problem.values.size()),
+        replayed(problem.values.size()), isInput(problem.values.size()),
         reasons(problem.values.size(), Reason::Wish) {}
 
   Solution run();
+  /// Values that were held as inputs of other units, which none of those read in the end.
+  std::vector<int> findNeedlesslyKept() const {
+    std::vector<int> result;
+    for (size_t id = 0; id < held.size(); ++id)
+      if (held[id] && reasons[id] == Reason::BlockInput && !isInput[id])
+        result.push_back(static_cast<int>(id));
+    return result;
+  }
 
 private:
   /// An execution that waits for its operands.
@@ -100,12 +110,13 @@ private:
   const Units &units;
   const std::vector<bool> &free;
   const std::set<Session> &replaying; // units with replays of their own values
+  const std::vector<bool> &never;     // values that are not kept for other units
   Visibility &visibility;
   int nextReplay;
   std::map<Session, int> numbers;
   std::vector<Session> sessions;     // by number - firstReplay
   std::unordered_set<uint64_t> done; // replays that ran
-  std::vector<bool> held, replayed;
+  std::vector<bool> held, replayed, isInput;
   std::vector<Reason> reasons;
   std::vector<Execution> executions;
 };
@@ -129,7 +140,9 @@ int Walk::findSource(int id, const Reader &reader) {
 
 int Walk::findRecomputed(int id, const Reader &reader) {
   const Operation &op = definition(id);
-  bool must = value(id).wish == Wish::MustRecompute;
+  bool must = value(id).wish == Wish::MustRecompute || never[id];
+  if (units.outermost(reader.home) != units.outermost(op.container))
+    isInput[id] = true;
   if (isKept(id))
     return hold(id, Reason::BlockInput);
   int shared = units.commonContainer(reader.home, op.container);
@@ -248,7 +261,17 @@ Solution reprise::checkpoint::followWishes(const Problem &problem, int firstRepl
   Units units(problem);
   std::vector<bool> free = findNearlyFree(problem);
   std::set<Session> replaying = findReplaying(problem, units);
-  Visibility visibility(problem.values.size(), -1);
-  Walk(problem, units, free, replaying, visibility, firstReplay).run();
-  return Walk(problem, units, free, replaying, visibility, firstReplay).run();
+  std::vector<bool> never(problem.values.size());
+  while (true) {
+    Visibility visibility(problem.values.size(), -1);
+    Walk(problem, units, free, replaying, never, visibility, firstReplay).run();
+    Walk walk(problem, units, free, replaying, never, visibility, firstReplay);
+    Solution solution = walk.run();
+    // Keeping one input may save the replay that read another one.
+    std::vector<int> needless = walk.findNeedlesslyKept();
+    if (needless.empty())
+      return solution;
+    for (int id : needless)
+      never[id] = true;
+  }
 }
