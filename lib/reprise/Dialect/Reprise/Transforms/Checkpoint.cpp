@@ -225,6 +225,23 @@ SmallVector<Block *> collectBodies(ArrayRef<Scope> scopes) {
   return bodies;
 }
 
+/// On the ops of scopes that have their plan, while others wait for theirs.
+constexpr StringLiteral kPlannedAttr = "reprise.planned";
+
+void markPlanned(const Scope &scope) {
+  for (mlir::Operation *op : scope)
+    if (op)
+      op->setDiscardableAttr(kPlannedAttr, UnitAttr::get(op->getContext()));
+}
+
+const Scope *findUnplanned(ArrayRef<Scope> scopes) {
+  for (const Scope &scope : scopes)
+    if (llvm::any_of(scope, [](mlir::Operation *op) { return op; }) &&
+        llvm::none_of(scope, [](mlir::Operation *op) { return op && op->hasAttr(kPlannedAttr); }))
+      return &scope;
+  return nullptr;
+}
+
 /// After a plan some values of loops have no reader left.
 void dropUnreadRows(ArrayRef<Block *> bodies) {
   for (bool changed = true; changed;) {
@@ -280,11 +297,12 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
       return failure();
     int64_t nextId = 0;
     int nextReplay = 1;
-    // The plan of a body adds views and replaces loops, which the scopes around it list.
+    // The plan of a body adds views and replaces loops, which the scopes around it list; and bodies
+    // between which no row is left to read are no longer one scope.
     std::vector<Scope> scopes = findScopes(function);
     SmallVector<Block *> bodies = collectBodies(scopes);
-    for (size_t i = 0; i < scopes.size(); scopes = findScopes(function), ++i) {
-      const Scope &scope = scopes[i];
+    while (const Scope *next = findUnplanned(scopes)) {
+      const Scope &scope = *next;
       Translation translation(scope);
       Solution solution = followWishes(translation.problem, nextReplay);
       if (auto defect = validate(translation.problem, solution)) {
@@ -295,8 +313,11 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
       Application(scope, translation.problem, solution, nextId).run();
       for (const Execution &execution : solution.executions)
         nextReplay = std::max(nextReplay, execution.replay + 1);
+      markPlanned(scope);
       dropUnreadRows(bodies);
+      scopes = findScopes(function);
     }
+    function.walk([](mlir::Operation *op) { op->removeDiscardableAttr(kPlannedAttr); });
     WalkResult kept = function.walk([](LoopOp loop) -> WalkResult { return checkCarries(loop); });
     if (kept.wasInterrupted())
       return failure();
