@@ -88,11 +88,17 @@ static unsigned countLoops(Block *block) {
   return depth;
 }
 
+/// Whether ops of `block` can read values of `home`: it is around it, maybe around a gradient that
+/// is, or no loop's body.
+static bool isVisible(Block *home, Block *block) {
+  return !getLoop(home) || home->getParent()->isAncestor(block->getParent());
+}
+
 Value reprise::bringInto(Value value, Block *block, function_ref<void(Operation *)> onClone) {
   Block *home = value.getParentBlock();
-  Block *reader = findAncestor(block, countLoops(home));
-  if (home == reader || !getLoop(home))
+  if (isVisible(home, block))
     return value;
+  Block *reader = findAncestor(block, countLoops(home));
   Operation *definition = value.getDefiningOp();
   if (definition && (definition->getNumOperands() == 0 || isa<ViewOpInterface>(definition))) {
     SmallVector<Value> operands;
@@ -113,9 +119,9 @@ Value reprise::bringInto(Value value, Block *block, function_ref<void(Operation 
 
 Value reprise::stackInto(Value value, Block *block, function_ref<void(Operation *)> onClone) {
   Block *home = value.getParentBlock();
-  Block *reader = findAncestor(block, countLoops(home));
-  if (home == reader || !getLoop(home))
+  if (isVisible(home, block))
     return value;
+  Block *reader = findAncestor(block, countLoops(home));
   auto argument = dyn_cast<BlockArgument>(value);
   bool isSlice = argument && argument.getArgNumber() >= getLoop(home).getNumCarries();
   Value stack =

@@ -163,20 +163,21 @@ LoopOp Expansion::finishLoop(LoopOp loop, ReverseBody &reverse) {
 /// What cotangent bodies read of primal ones comes through stacks; views and constants are made
 /// again.
 void Expansion::bringResiduals(LoopOp reverse) {
-  SmallVector<OpOperand *> reads;
+  // By number: the operands of a loop move when it gets another slice.
+  SmallVector<std::pair<Operation *, unsigned>> reads;
   reverse.getBody().walk([&](Operation *inner) {
     for (OpOperand &operand : inner->getOpOperands())
       if (!operand.get().getParentRegion()->isAncestor(inner->getParentRegion()))
-        reads.push_back(&operand);
+        reads.push_back({inner, operand.getOperandNumber()});
   });
   DenseMap<std::pair<Value, Block *>, Value> brought;
-  for (OpOperand *read : reads) {
-    Block *block = read->getOwner()->getBlock();
-    Value &inside = brought[{read->get(), block}];
+  for (auto [reader, number] : reads) {
+    Value value = reader->getOperand(number);
+    Value &inside = brought[{value, reader->getBlock()}];
     if (!inside)
-      inside =
-          bringInto(read->get(), block, [&](Operation *clone) { inheritance.notifyCloned(clone); });
-    read->set(inside);
+      inside = bringInto(value, reader->getBlock(),
+                         [&](Operation *clone) { inheritance.notifyCloned(clone); });
+    reader->setOperand(number, inside);
   }
 }
 
