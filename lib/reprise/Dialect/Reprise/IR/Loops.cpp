@@ -100,7 +100,9 @@ Value reprise::bringInto(Value value, Block *block, function_ref<void(Operation 
     return value;
   Block *reader = findAncestor(block, countLoops(home));
   Operation *definition = value.getDefiningOp();
-  if (definition && (definition->getNumOperands() == 0 || isa<ViewOpInterface>(definition))) {
+  // A loop without operands reads what is above it.
+  bool isLeaf = definition && definition->getNumOperands() == 0 && !isa<LoopOp>(definition);
+  if (isLeaf || isa_and_nonnull<ViewOpInterface>(definition)) {
     SmallVector<Value> operands;
     for (Value operand : definition->getOperands())
       operands.push_back(bringInto(operand, reader, onClone));

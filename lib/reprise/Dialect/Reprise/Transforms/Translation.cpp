@@ -36,7 +36,8 @@ static Kind getKind(mlir::Operation *op) {
   if (isa<ContractionOpInterface, ConvolutionOpInterface>(op))
     return Kind::Contraction;
   // Draws, and ops without operands, compute each element by itself.
-  if (isa<ElementwiseOpInterface, RandomOpInterface>(op) || op->getNumOperands() == 0)
+  bool isLeaf = op->getNumOperands() == 0 && !isa<LoopOp>(op);
+  if (isa<ElementwiseOpInterface, RandomOpInterface>(op) || isLeaf)
     return Kind::Elementwise;
   return isa<ReductionOpInterface, NormalizationOpInterface>(op) ? Kind::Reduction : Kind::Other;
 }

@@ -212,8 +212,9 @@ bool Verifier::isSame(Value repeated, Value first) {
   if (repeated == first)
     return true;
   Operation *again = repeated.getDefiningOp(), *original = first.getDefiningOp();
-  bool isView = again && original && again->getName() == original->getName() &&
-                (isa<ViewOpInterface>(again) || again->getNumOperands() == 0);
+  bool isView =
+      again && original && again->getName() == original->getName() &&
+      (isa<ViewOpInterface>(again) || (again->getNumOperands() == 0 && !isa<LoopOp>(again)));
   return isView && again->getPropertiesAsAttribute() == original->getPropertiesAsAttribute() &&
          repeated.getType() == first.getType() &&
          llvm::equal(again->getOperands(), original->getOperands(),
@@ -234,7 +235,10 @@ void Verifier::addReaders(Value value, Operation *op, size_t scope, Use &use) {
     Operation *reader = operand.getOwner();
     unsigned i = operand.getOperandNumber();
     LoopOp around = getLoop(reader->getBlock()), loop = dyn_cast<LoopOp>(reader);
-    if (around && reader == around.getYield()) {
+    // A row made above the loop is read by the loop, whose stack is another value.
+    bool isOfRows = value.getDefiningOp() != op;
+    bool isRow = isOfRows || (around && around->isAncestor(op));
+    if (around && reader == around.getYield() && isRow) {
       // The next iteration has it as its carry, and a plan may read that everywhere.
       if (!isPrimal(around) && !isCotangent(around))
         use.outlives = true;
@@ -242,7 +246,6 @@ void Verifier::addReaders(Value value, Operation *op, size_t scope, Use &use) {
         addRowReaders(around, i, op, scope, use);
       continue;
     }
-    bool isOfRows = value.getDefiningOp() != op;
     if (loop && i >= loop.getNumCarries() && isOfRows) {
       addReaders(loop.getBlock().getArgument(i), op, scope, use);
       continue;
