@@ -140,11 +140,11 @@ LogicalResult Verifier::compareDraws(Operation *replay, Operation *original) {
   auto draw = dyn_cast<RandomOpInterface>(replay), first = dyn_cast<RandomOpInterface>(original);
   if (!draw || !first)
     return success();
-  if (getOrigin(draw.getSeedOperand()) != getOrigin(first.getSeedOperand()))
+  if (!isSame(draw.getSeedOperand(), first.getSeedOperand()))
     return fail(replay, original, "replay draws from another seed than its original");
-  if (getOrigin(draw.getOffsetOperand()) != getOrigin(first.getOffsetOperand()))
+  if (!isSame(draw.getOffsetOperand(), first.getOffsetOperand()))
     return fail(replay, original, "replay draws at another offset than its original");
-  if (getOrigin(draw.getOriginOperand()) != getOrigin(first.getOriginOperand()))
+  if (!isSame(draw.getOriginOperand(), first.getOriginOperand()))
     return fail(replay, original, "replay draws from another origin than its original");
   if (draw.getStreamNumber() != first.getStreamNumber())
     return fail(replay, original, "replay draws from another stream than its original");
@@ -211,6 +211,8 @@ bool Verifier::isSame(Value repeated, Value first) {
   first = getOrigin(first);
   if (repeated == first)
     return true;
+  if (!repeated || !first)
+    return false;
   Operation *again = repeated.getDefiningOp(), *original = first.getDefiningOp();
   bool isView =
       again && original && again->getName() == original->getName() &&
