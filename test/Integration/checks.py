@@ -59,6 +59,12 @@ def run(bundle, folder, *flags):
     return json.loads(tool("reprise-run", bundle, f"--output-dir={folder}", "--json", *flags))
 
 
+def count_kernels(bundle):
+    """Different kernels of a step."""
+    run(bundle, "profiled", "--steps=1", "--seed=7", "--profile-out=profile.json")
+    return len(json.loads(pathlib.Path("profile.json").read_text())["kernels"])
+
+
 def first_difference(one, other):
     """The first file that differs between two folders, or None."""
     names = sorted(set(os.listdir(one)) | set(os.listdir(other)))

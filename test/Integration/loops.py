@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 """A loop and its iterations written out are one model: the same bits, whatever is saved and however many threads run."""
 
-import json
 import pathlib
 
-from checks import check, compile_model, finish, run, same_folder, tool, zoo
+from checks import check, compile_model, count_kernels, finish, run, same_folder, tool, zoo
 
 POLICIES = ["none", "save-all", "dots-saveable", "recompute-all"]
 
@@ -47,11 +46,6 @@ def check_plans(reports):
           f"{saved[2]}, {unrolled['saved_bytes']}")
     arenas = [report["arena_bytes"] for report in chain]
     check("recompute-all's arena is at most 0.7 of save-all's", arenas[2] <= 0.7 * arenas[0], str(arenas))
-
-
-def count_kernels(bundle):
-    run(bundle, "profiled", "--steps=1", "--seed=7", "--profile-out=profile.json")
-    return len(json.loads(pathlib.Path("profile.json").read_text())["kernels"])
 
 
 def check_segments(model):

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 """Plans and threads change memory and time, never a bit: gpt2 under every policy, at 1, 2 and 5 threads."""
 
-import json
 import pathlib
 
-from checks import check, compile_model, finish, run, same_folder, tool, zoo
+from checks import check, compile_model, count_kernels, finish, run, same_folder, tool, zoo
 
 POLICIES = ["none", "save-all", "dots-saveable", "recompute-all"]
 
@@ -35,11 +34,6 @@ def check_plans(reports):
     check("recompute-all saves at most a quarter", saved[2] <= saved[0] / 4, str(saved))
     arenas = [report["arena_bytes"] for report in chain]
     check("recompute-all's arena is at most 0.6 of save-all's", arenas[2] <= 0.6 * arenas[0], str(arenas))
-
-
-def count_kernels(bundle):
-    run(bundle, "profiled", "--steps=1", "--seed=7", "--profile-out=profile.json")
-    return len(json.loads(pathlib.Path("profile.json").read_text())["kernels"])
 
 
 def check_kernels(flags):

@@ -22,6 +22,10 @@ mlir::OpResult addStack(mlir::Block *body, mlir::Value row);
 /// order of the first use.
 llvm::SmallVector<mlir::Value> collectReads(mlir::Operation *op);
 
+/// True for constants, iota and the like, which can be made again anywhere. A loop without operands
+/// may read what is above it.
+bool readsNothing(mlir::Operation *op);
+
 /// Where the elements of a slice come from: the value of the same iteration of another loop that
 /// yields it as a row of the stack, or the stack itself if no loop made it. Other values are
 /// returned as they are.

@@ -58,6 +58,10 @@ SmallVector<Value> reprise::collectReads(Operation *op) {
   return reads;
 }
 
+bool reprise::readsNothing(Operation *op) {
+  return op->getNumOperands() == 0 && !isa<LoopOp>(op);
+}
+
 Value reprise::findRow(Value value) {
   for (;;) {
     auto argument = dyn_cast<BlockArgument>(value);
@@ -100,9 +104,7 @@ Value reprise::bringInto(Value value, Block *block, function_ref<void(Operation 
     return value;
   Block *reader = findAncestor(block, countLoops(home));
   Operation *definition = value.getDefiningOp();
-  // A loop without operands reads what is above it.
-  bool isLeaf = definition && definition->getNumOperands() == 0 && !isa<LoopOp>(definition);
-  if (isLeaf || isa_and_nonnull<ViewOpInterface>(definition)) {
+  if (definition && (readsNothing(definition) || isa<ViewOpInterface>(definition))) {
     SmallVector<Value> operands;
     for (Value operand : definition->getOperands())
       operands.push_back(bringInto(operand, reader, onClone));

@@ -36,8 +36,7 @@ static Kind getKind(mlir::Operation *op) {
   if (isa<ContractionOpInterface, ConvolutionOpInterface>(op))
     return Kind::Contraction;
   // Draws, and ops without operands, compute each element by itself.
-  bool isLeaf = op->getNumOperands() == 0 && !isa<LoopOp>(op);
-  if (isa<ElementwiseOpInterface, RandomOpInterface>(op) || isLeaf)
+  if (isa<ElementwiseOpInterface, RandomOpInterface>(op) || readsNothing(op))
     return Kind::Elementwise;
   return isa<ReductionOpInterface, NormalizationOpInterface>(op) ? Kind::Reduction : Kind::Other;
 }

@@ -214,9 +214,8 @@ bool Verifier::isSame(Value repeated, Value first) {
   if (!repeated || !first)
     return false;
   Operation *again = repeated.getDefiningOp(), *original = first.getDefiningOp();
-  bool isView =
-      again && original && again->getName() == original->getName() &&
-      (isa<ViewOpInterface>(again) || (again->getNumOperands() == 0 && !isa<LoopOp>(again)));
+  bool isView = again && original && again->getName() == original->getName() &&
+                (isa<ViewOpInterface>(again) || readsNothing(again));
   return isView && again->getPropertiesAsAttribute() == original->getPropertiesAsAttribute() &&
          repeated.getType() == first.getType() &&
          llvm::equal(again->getOperands(), original->getOperands(),
