@@ -184,14 +184,20 @@ std::vector<Variant> Checker::variants() {
   std::vector<Variant> result(1);
   result[0].name = "as labelled";
   result.push_back(makeVariant("save-all", false, false));
+  if (text.contains("reprise.loop") && (isThorough || random.chance(40))) {
+    Variant unrolled;
+    unrolled.name = "unrolled";
+    unrolled.phases.unroll = true;
+    result.push_back(unrolled);
+  }
   std::vector<std::string> policies = PolicyRegistry::get().names();
   if (isThorough)
     for (const std::string &policy : policies) {
       result.push_back(makeVariant(policy, false, true));
       result.push_back(makeVariant(policy, true, false));
     }
-  policies.push_back("recompute-all");
-  std::string policy = random.pick(policies);
+  // Half of the programs replay all they can.
+  std::string policy = random.chance(50) ? "recompute-all" : random.pick(policies);
   bool labels = random.chance(30), verifyReplays = random.chance(30);
   if (!isThorough)
     result.push_back(makeVariant(policy, labels, verifyReplays));

@@ -74,7 +74,7 @@ bool Generator::emitItem() {
   if (kind < 72 || depth >= 4)
     return emitOp();
   if (kind < 84)
-    return kind < 80 || repertoire.without.count("reprise.loop") ? emitRegion() : emitLoop();
+    return emitNested(33);
   return kind < 95 ? emitGradient() : emitCall();
 }
 

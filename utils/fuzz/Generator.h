@@ -64,6 +64,7 @@ private:
     mlir::Block *block = nullptr;
     llvm::SmallVector<int64_t> losses, wrt; ///< results and arguments
   };
+  bool emitNested(int percentLoops);
   bool emitRegion();
   bool emitLoop();
   llvm::SmallVector<mlir::Type> emitLoopBody(mlir::Block *block, size_t carries);

@@ -114,6 +114,12 @@ bool Generator::emitLoop() {
   return true;
 }
 
+/// A loop in so many cases, where loops are in the repertoire, else a block or a checkpoint.
+bool Generator::emitNested(int percentLoops) {
+  bool isLoop = random.chance(percentLoops) && !repertoire.without.count("reprise.loop");
+  return isLoop ? emitLoop() : emitRegion();
+}
+
 //===-- Gradients -----------------------------------------------------------------------------===//
 
 /// Multiplies some values with active ones, so that the backward pass reads both.
@@ -172,9 +178,9 @@ void Generator::emitBody(Body &body) {
       body.wrt.push_back(argument.getArgNumber());
   }
   ++depth;
-  // The last unit before the backward pass is not replayed: rather blocks first.
+  // The last unit before the backward pass is not replayed: rather blocks and loops first.
   for (int64_t i = random.below(3); i > 0; --i)
-    emitRegion();
+    emitNested(25);
   emitItems(random.within(1, depth > 1 ? 2 : 4));
   --depth;
   entangle(begin);

@@ -5,6 +5,9 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -71,6 +74,42 @@ static LogicalResult optimize(llvm::Module &module, llvm::TargetMachine &machine
   return success();
 }
 
+/// The only lane that a constant mask lets through; none if it is another mask.
+static std::optional<unsigned> findOnlyLane(llvm::Value *mask) {
+  auto *constant = dyn_cast<llvm::Constant>(mask);
+  std::optional<unsigned> only;
+  unsigned lanes = cast<llvm::FixedVectorType>(mask->getType())->getNumElements();
+  for (unsigned lane = 0; constant && lane < lanes; ++lane) {
+    llvm::Constant *element = constant->getAggregateElement(lane);
+    if (element && element->isNullValue())
+      continue;
+    if (!element || only)
+      return std::nullopt;
+    only = lane;
+  }
+  return only;
+}
+
+/// Stores of one lane become scalar ones. The x86 backend of LLVM 22 would store a truncated lane
+/// in the width that it had before (llvm/llvm-project#179489).
+static void scalarizeSingleStores(llvm::Function &function) {
+  for (llvm::Instruction &instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
+    auto *call = dyn_cast<llvm::IntrinsicInst>(&instruction);
+    if (!call || call->getIntrinsicID() != llvm::Intrinsic::masked_store)
+      continue;
+    llvm::Value *value = call->getArgOperand(0), *pointer = call->getArgOperand(1);
+    std::optional<unsigned> lane = findOnlyLane(call->getArgOperand(2));
+    if (!lane)
+      continue;
+    llvm::IRBuilder<> builder(call);
+    llvm::Value *element = builder.CreateExtractElement(value, *lane);
+    pointer = builder.CreateConstInBoundsGEP1_64(element->getType(), pointer, *lane);
+    builder.CreateAlignedStore(element, pointer,
+                               llvm::Align(element->getType()->getPrimitiveSizeInBits() / 8));
+    call->eraseFromParent();
+  }
+}
+
 FailureOr<std::string> generateCode(Operation *lowered, llvm::TargetMachine &machine,
                                     llvm::CodeGenFileType type,
                                     llvm::function_ref<void(llvm::Function &)> adjust) {
@@ -88,6 +127,8 @@ FailureOr<std::string> generateCode(Operation *lowered, llvm::TargetMachine &mac
   library.disableAllFunctions();
   if (failed(optimize(*module, machine, library)))
     return lowered->emitError("the kernels' LLVM IR cannot be optimized");
+  for (llvm::Function &function : *module)
+    scalarizeSingleStores(function);
 
   llvm::SmallVector<char, 0> code;
   llvm::raw_svector_ostream stream(code);

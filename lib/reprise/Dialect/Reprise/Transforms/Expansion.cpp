@@ -45,10 +45,6 @@ static bool isInteger(Type type) { return getElementTypeOrSelf(type).isIntOrInde
 LogicalResult Expansion::run() {
   if (failed(collectPrimal()))
     return failure();
-  for (int64_t argument : op.getWrt())
-    parameters.insert(body.getArgument(argument));
-  active = parameters;
-  findActive(body);
   Operation *yield = body.getTerminator();
   SmallVector<Value> gradients;
   for (int64_t result : op.getOf())
@@ -117,6 +113,12 @@ void Expansion::findActive(Block &block) {
 LogicalResult Expansion::pullBack(Value scalar, SmallVectorImpl<Value> &gradients) {
   cotangents.clear();
   lastSource.clear();
+  // Anew for each scalar: the last one may have replaced loops by wider ones.
+  parameters.clear();
+  for (int64_t argument : op.getWrt())
+    parameters.insert(body.getArgument(argument));
+  active = parameters;
+  findActive(body);
   if (active.contains(scalar)) {
     cotangents[scalar] = constant(cotangentType(scalar), 1.0);
     for (Operation *&source : llvm::reverse(primal)) {

@@ -69,20 +69,35 @@ static Block *findBody(Block *block, ArrayRef<Block *> bodies) {
   return nullptr;
 }
 
-/// Appends the scopes inside the loops of `scope`: loops belong together that read rows of each
-/// other.
-static void addLoopScopes(const Scope &scope, std::vector<Scope> &scopes) {
-  SmallVector<Block *> bodies;
-  for (Operation *op : scope)
-    if (auto loop = dyn_cast_or_null<LoopOp>(op))
-      bodies.push_back(&loop.getBlock());
+/// Loops belong together that read rows of each other, or whose ops repeat those of each other.
+static llvm::EquivalenceClasses<Block *> findFamilies(ArrayRef<Block *> bodies) {
   llvm::EquivalenceClasses<Block *> families;
+  DenseMap<Attribute, Block *> homes;
+  for (Block *body : bodies)
+    body->walk([&](Operation *op) {
+      if (Attribute id = op->getDiscardableAttr(kIdAttr))
+        homes[id] = body;
+    });
   for (Block *body : bodies) {
     families.insert(body);
     for (BlockArgument slice : getLoop(body).getSliceArguments())
       if (Block *maker = findBody(findRow(slice).getParentBlock(), bodies))
         families.unionSets(maker, body);
+    body->walk([&](Operation *op) {
+      if (Block *home = homes.lookup_or(op->getDiscardableAttr(kOriginalAttr), nullptr))
+        families.unionSets(home, body);
+    });
   }
+  return families;
+}
+
+/// Appends the scopes inside the loops of `scope`.
+static void addLoopScopes(const Scope &scope, std::vector<Scope> &scopes) {
+  SmallVector<Block *> bodies;
+  for (Operation *op : scope)
+    if (auto loop = dyn_cast_or_null<LoopOp>(op))
+      bodies.push_back(&loop.getBlock());
+  llvm::EquivalenceClasses<Block *> families = findFamilies(bodies);
   for (Block *first : bodies) {
     if (families.getLeaderValue(first) != first)
       continue;

@@ -37,18 +37,36 @@ Value findSource(Value value) {
   return value;
 }
 
+/// An op of the block, or of gradients in it, that must be replayed; null if there is none.
+Operation *findReplayed(Block &block) {
+  for (Operation &op : block) {
+    if (auto gradient = dyn_cast<ValueAndGradOp>(op)) {
+      if (Operation *found = findReplayed(gradient.getBody().front()))
+        return found;
+    } else if (!isa<LoopOp>(op) && mustBeReplayed(&op)) {
+      return &op;
+    }
+  }
+  return nullptr;
+}
+
 /// The op that computes a carry's next value, in the body or above, and must be replayed; null if
-/// there is none. Where the gradient is differentiated again, the op that computes a carry of the
-/// reverse loop inherits the label of any op of the body.
+/// there is none. The ops of a gradient inherit the label of any op of its body, and where this
+/// loop's gradient is differentiated again, so does what computes a carry of the reverse loop.
 Operation *findUnkept(LoopOp loop) {
   if (loop->getParentOfType<ValueAndGradOp>()->getParentOfType<ValueAndGradOp>())
-    for (Operation &op : loop.getBlock())
-      if (!isa<LoopOp>(op) && mustBeReplayed(&op))
-        return &op;
-  for (Value next : loop.getYield()->getOperands().take_front(loop.getNumCarries()))
-    if (auto result = dyn_cast<OpResult>(findSource(next));
-        result && !isa<LoopOp>(result.getOwner()) && getLabel(result) == Label::must_recompute)
-      return result.getOwner();
+    if (Operation *found = findReplayed(loop.getBlock()))
+      return found;
+  for (Value next : loop.getYield()->getOperands().take_front(loop.getNumCarries())) {
+    auto result = dyn_cast<OpResult>(findSource(next));
+    Operation *maker = result ? result.getOwner() : nullptr;
+    if (auto gradient = dyn_cast_or_null<ValueAndGradOp>(maker)) {
+      if (Operation *found = findReplayed(gradient.getBody().front()))
+        return found;
+    } else if (maker && !isa<LoopOp>(maker) && getLabel(result) == Label::must_recompute) {
+      return maker;
+    }
+  }
   return nullptr;
 }
 
