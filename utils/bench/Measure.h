@@ -5,6 +5,8 @@
 #include "reprise/Conversion/Target.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <atomic>
@@ -17,6 +19,30 @@
 #include <vector>
 
 namespace reprise::bench {
+
+/// The flags that all benchmarks of kernels know. LLVM's libraries have registered some of these
+/// names, so that its parser cannot serve.
+struct Options {
+  std::string target = "native", filter, json;
+  int threads = 2, repetitions;
+
+  /// `switches` are the flags without a value that this benchmark has of its own.
+  Options(int repetitions, std::initializer_list<const char *> switches)
+      : repetitions(repetitions) {
+    for (const char *name : switches)
+      own[name] = false;
+  }
+  /// Prints an error and returns false if there is something that it does not know.
+  bool parse(int argc, char **argv);
+  bool has(llvm::StringRef name) const { return own.at(name); }
+
+private:
+  llvm::StringMap<bool> own;
+};
+
+/// Prints the geometric means of own over onednn of the rows that have both, and writes the rows
+/// where `options` asks for it; returns the exit code.
+int finish(llvm::json::Array rows, const Options &options);
 
 /// oneDNN brings its OpenMP runtime along, which need not be this compiler's.
 inline void setLibraryThreads(int threads) {

@@ -9,15 +9,15 @@ import os
 import pathlib
 
 import compile_time
-import convolutions
 import kernels
 import memory
 import models
+import products
 import scale
 import steps
 from common import Bench, machine
 
-SECTIONS = ["memory", "steps", "compile", "convolutions", "kernels", "scale"]
+SECTIONS = ["memory", "steps", "compile", "contractions", "convolutions", "kernels", "scale"]
 
 
 def main():
@@ -39,8 +39,8 @@ def main():
             memory.measure(bench, options.threads, options.model)
         elif section == "steps":
             steps.measure(bench, options.threads, not options.no_compiled, options.model)
-        elif section == "convolutions":
-            convolutions.measure(bench, options.threads)
+        elif section in ("contractions", "convolutions"):
+            products.measure(bench, section[:-1], options.threads)
         elif section == "kernels":
             kernels.measure(bench, options.threads)
         elif section == "scale":

@@ -24,25 +24,7 @@ using namespace reprise::bench;
 
 namespace {
 
-std::string targetName = "native", filter, jsonFile;
-int mostThreads = 2, repetitions = 15;
-bool bf16 = false, relu = false;
-
-/// LLVM's libraries have registered flags of these names, so that its parser cannot serve.
-bool parse(llvm::StringRef argument) {
-  auto [flag, value] = argument.split('=');
-  if (flag == "--bf16" || flag == "--relu")
-    return flag == "--bf16" ? bf16 = true : relu = true;
-  if (flag == "--threads" || flag == "--repetitions")
-    return !value.getAsInteger(10, flag == "--threads" ? mostThreads : repetitions);
-  std::string *text = flag == "--target"   ? &targetName
-                      : flag == "--filter" ? &filter
-                      : flag == "--json"   ? &jsonFile
-                                           : nullptr;
-  if (text)
-    *text = value.str();
-  return text;
-}
+Options options(15, {"--bf16", "--relu"});
 
 struct Shape {
   int64_t m, n, k;
@@ -54,17 +36,52 @@ struct Shape {
   double flops() const { return 2.0 * m * n * k; }
 };
 
-/// The table of shapes of a small GPT's step, a square one, and skinny ones.
-const Shape shapes[] = {{1024, 1152, 384, false, false}, {1024, 384, 1152, false, true},
-                        {384, 1152, 1024, true, false},  {1024, 1536, 384, false, false},
-                        {384, 1536, 1024, true, false},  {1024, 384, 1536, false, false},
-                        {256, 1024, 1024, false, false}, {1024, 1024, 256, true, false},
-                        {1024, 256, 384, false, false},  {2048, 2048, 2048, false, false},
-                        {256, 10, 1024, false, false},   {1, 1024, 1024, false, false},
-                        {1, 1024, 1024, false, true},    {64, 1152, 1024, false, false},
-                        {17, 1024, 1024, false, true},   {1024, 8192, 768, false, true},
-                        {256, 64, 256, false, false},    {1024, 65, 64, false, false},
-                        {128, 128, 64, false, true},     {64, 64, 64, false, false}};
+/// Products of the zoo's models of utils/bench/models.py, forward and of both gradients, then
+/// others: larger, smaller and skinny ones.
+const Shape shapes[] = {
+    // Transformers, 1,024 tokens of width 384: projections, up and down, logits.
+    {1024, 384, 384, false, false},
+    {1024, 384, 384, false, true},
+    {384, 384, 1024, true, false},
+    {1024, 1536, 384, false, false},
+    {1024, 384, 1536, false, true},
+    {384, 1536, 1024, true, false},
+    {1024, 384, 1536, false, false},
+    {1024, 1536, 384, false, true},
+    {1536, 384, 1024, true, false},
+    {1024, 256, 384, false, true},
+    {1024, 384, 256, false, false},
+    {256, 384, 1024, true, false},
+    // vit: 512 patches; moe: scores of experts.
+    {512, 384, 384, false, false},
+    {512, 1536, 384, false, false},
+    {384, 1536, 512, true, false},
+    {1024, 8, 384, false, false},
+    {1024, 384, 8, false, true},
+    {384, 8, 1024, true, false},
+    // mlp, and the last layer of resnet18.
+    {256, 1024, 1024, false, false},
+    {256, 1024, 1024, false, true},
+    {1024, 1024, 256, true, false},
+    {256, 10, 1024, false, false},
+    {1024, 10, 256, true, false},
+    {256, 1024, 10, false, true},
+    {16, 1000, 512, false, false},
+    {16, 512, 1000, false, true},
+    {512, 1000, 16, true, false},
+    // Queries, keys and values at once.
+    {1024, 1152, 384, false, false},
+    {1024, 384, 1152, false, true},
+    {384, 1152, 1024, true, false},
+    {2048, 2048, 2048, false, false},
+    {1024, 8192, 768, false, true},
+    {1, 1024, 1024, false, false},
+    {1, 1024, 1024, false, true},
+    {17, 1024, 1024, false, true},
+    {64, 1152, 1024, false, false},
+    {256, 64, 256, false, false},
+    {128, 128, 64, false, true},
+    {64, 64, 64, false, false}};
 
 struct Compiled {
   SmallVector<KernelCommand> commands;
@@ -98,7 +115,8 @@ void storeRelu(KernelBuilder &k, const ContractionBlock &block, const Shape &sha
 
 Compiled compile(MLIRContext &context, const Shape &shape, const CpuTarget &target) {
   ContractionSpec spec;
-  Type type = bf16 ? Type(BFloat16Type::get(&context)) : Float32Type::get(&context);
+  Type type =
+      options.has("--bf16") ? Type(BFloat16Type::get(&context)) : Float32Type::get(&context);
   spec.lhsType = spec.rhsType = spec.resultType = type;
   spec.rows = {{shape.m, shape.lhsTransposed ? 1 : shape.k}};
   spec.columns = {{shape.n, shape.rhsTransposed ? shape.k : 1}};
@@ -111,7 +129,7 @@ Compiled compile(MLIRContext &context, const Shape &shape, const CpuTarget &targ
     storeRelu(k, block, shape, target.lanes(), type);
   };
   ContractionHooks hooks;
-  if (relu)
+  if (options.has("--relu"))
     hooks.epilogue = epilogue;
   compiled.commands = emitContraction(*module, "contract", spec, target, hooks);
   FailureOr<Image> image = compileKernels(*module, target);
@@ -134,13 +152,15 @@ llvm::json::Object benchmark(MLIRContext &context, const Shape &shape, const Cpu
   float *ours = allocate(shape.m * shape.n), *theirs = allocate(shape.m * shape.n);
   void *shared = aligned_alloc(64, llvm::alignTo(compiled.sharedBytes + 64, 64));
   void *buffers[] = {lhs, rhs, ours, shared};
-  llvm::json::Object row{{"shape", shape.name()}, {"compile_seconds", compiled.compileSeconds}};
+  llvm::json::Object row{{"shape", shape.name()},
+                         {"flops", shape.flops()},
+                         {"compile_seconds", compiled.compileSeconds}};
   printf("%-20s", shape.name().c_str());
-  for (int threads = 1; threads <= mostThreads; ++threads) {
+  for (int threads = 1; threads <= options.threads; ++threads) {
     Workers workers(threads, compiled.workerBytes);
     setLibraryThreads(threads);
     Stopwatch own{threads == 1 ? threadSeconds : seconds}, library = own;
-    for (int i = 0; i < repetitions; ++i) {
+    for (int i = 0; i < options.repetitions; ++i) {
       own.measure(shape.flops(), [&] {
         for (size_t c = 0; c < compiled.commands.size(); ++c)
           workers.run(compiled.kernels[c], compiled.commands[c].items, buffers);
@@ -160,7 +180,7 @@ llvm::json::Object benchmark(MLIRContext &context, const Shape &shape, const Cpu
   for (int64_t i = 0; i < shape.m * shape.n; ++i)
     worst = std::max(worst, double(std::abs(ours[i] - theirs[i])) / (1 + std::abs(theirs[i])));
   printf("  | %3.0f ms  %s\n", compiled.compileSeconds * 1e3,
-         worst < 1e-4 || bf16 ? "" : "DIFFERENT");
+         worst < 1e-4 || options.has("--bf16") ? "" : "DIFFERENT");
   fflush(stdout);
   free(lhs), free(rhs), free(ours), free(theirs), free(shared);
   return row;
@@ -169,12 +189,9 @@ llvm::json::Object benchmark(MLIRContext &context, const Shape &shape, const Cpu
 } // namespace
 
 int main(int argc, char **argv) {
-  for (int i = 1; i < argc; ++i)
-    if (!parse(argv[i])) {
-      llvm::errs() << "bench-contraction: unknown argument '" << argv[i] << "'\n";
-      return 2;
-    }
-  llvm::Expected<CpuTarget> target = CpuTarget::get(targetName);
+  if (!options.parse(argc, argv))
+    return 2;
+  llvm::Expected<CpuTarget> target = CpuTarget::get(options.target);
   if (!target) {
     llvm::errs() << "bench-contraction: " << llvm::toString(target.takeError()) << "\n";
     return 2;
@@ -183,25 +200,10 @@ int main(int argc, char **argv) {
   context.loadDialect<LLVM::LLVMDialect, arith::ArithDialect, math::MathDialect, scf::SCFDialect,
                       vector::VectorDialect>();
   printf("GFLOP/s on %s: own, oneDNN, ratio, for 1 to %d threads\n", target->tune.c_str(),
-         mostThreads);
+         options.threads);
   llvm::json::Array rows;
   for (const Shape &shape : shapes)
-    if (shape.name().find(filter) != std::string::npos)
+    if (shape.name().find(options.filter) != std::string::npos)
       rows.push_back(benchmark(context, shape, *target));
-  for (int threads = 1; threads <= mostThreads; ++threads) {
-    double logs = 0;
-    for (llvm::json::Value &row : rows) {
-      llvm::json::Object &fields = *row.getAsObject();
-      logs += std::log(*fields.getNumber("own_" + std::to_string(threads)) /
-                       *fields.getNumber("onednn_" + std::to_string(threads)));
-    }
-    printf("geometric mean of the ratio, %d threads: %.3f\n", threads,
-           std::exp(logs / rows.size()));
-  }
-  if (jsonFile.empty())
-    return 0;
-  std::error_code error;
-  llvm::raw_fd_ostream out(jsonFile, error);
-  out << llvm::formatv("{0:2}", llvm::json::Value(std::move(rows))) << "\n";
-  return error ? 1 : 0;
+  return finish(std::move(rows), options);
 }

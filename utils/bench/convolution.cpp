@@ -26,25 +26,7 @@ using namespace reprise::bench;
 
 namespace {
 
-std::string targetName = "native", filter, jsonFile;
-int mostThreads = 2, repetitions = 9;
-bool own = false, commands = false;
-
-/// LLVM's libraries have registered flags of these names, so that its parser cannot serve.
-bool parse(llvm::StringRef argument) {
-  auto [flag, value] = argument.split('=');
-  if (flag == "--own" || flag == "--commands")
-    return flag == "--own" ? own = true : commands = true;
-  if (flag == "--threads" || flag == "--repetitions")
-    return !value.getAsInteger(10, flag == "--threads" ? mostThreads : repetitions);
-  std::string *text = flag == "--target"   ? &targetName
-                      : flag == "--filter" ? &filter
-                      : flag == "--json"   ? &jsonFile
-                                           : nullptr;
-  if (text)
-    *text = value.str();
-  return text;
-}
+Options options(9, {"--own", "--commands"});
 
 struct Shape {
   const char *name;
@@ -275,16 +257,16 @@ llvm::json::Object benchmark(MLIRContext &context, const Shape &shape, const Dir
       {"sizes", llvm::json::Array{shape.samples, shape.channels, shape.size, shape.outputs,
                                   shape.window, shape.stride, shape.padding, shape.groups}}};
   printf("%-30s", name.c_str());
-  for (int threads = 1; threads <= mostThreads; ++threads) {
+  for (int threads = 1; threads <= options.threads; ++threads) {
     Workers workers(threads, kernels.workerBytes);
     setLibraryThreads(threads);
-    if (!own) { // a primitive is made for a number of threads
+    if (!options.has("--own")) { // a primitive is made for a number of threads
       library = std::make_unique<Library>(shape, direction);
       for (int input : direction.inputs)
         library->read(input, arrays[input]);
     }
     Stopwatch mine{threads == 1 ? threadSeconds : seconds}, other = mine;
-    for (int i = 0; i < repetitions; ++i) {
+    for (int i = 0; i < options.repetitions; ++i) {
       mine.measure(shape.flops(), [&] { kernels.run(workers); });
       if (library)
         other.measure(shape.flops(), [&] { library->run(); });
@@ -296,7 +278,7 @@ llvm::json::Object benchmark(MLIRContext &context, const Shape &shape, const Dir
     if (library)
       row["onednn_" + std::to_string(threads)] = libraryRate;
   }
-  if (commands) {
+  if (options.has("--commands")) {
     Workers worker(1, kernels.workerBytes);
     kernels.printCommands(worker);
   }
@@ -312,30 +294,12 @@ llvm::json::Object benchmark(MLIRContext &context, const Shape &shape, const Dir
   return row;
 }
 
-void printMeans(llvm::json::Array &rows) {
-  for (int threads = 1; threads <= mostThreads; ++threads) {
-    double logs = 0;
-    for (llvm::json::Value &row : rows) {
-      llvm::json::Object &fields = *row.getAsObject();
-      auto library = fields.getNumber("onednn_" + std::to_string(threads));
-      if (!library)
-        return;
-      logs += std::log(*fields.getNumber("own_" + std::to_string(threads)) / *library);
-    }
-    printf("geometric mean of the ratio, %d threads: %.3f\n", threads,
-           std::exp(logs / double(rows.size())));
-  }
-}
-
 } // namespace
 
 int main(int argc, char **argv) {
-  for (int i = 1; i < argc; ++i)
-    if (!parse(argv[i])) {
-      llvm::errs() << "bench-convolution: unknown argument '" << argv[i] << "'\n";
-      return 2;
-    }
-  llvm::Expected<CpuTarget> target = CpuTarget::get(targetName);
+  if (!options.parse(argc, argv))
+    return 2;
+  llvm::Expected<CpuTarget> target = CpuTarget::get(options.target);
   if (!target) {
     llvm::errs() << "bench-convolution: " << llvm::toString(target.takeError()) << "\n";
     return 2;
@@ -345,18 +309,12 @@ int main(int argc, char **argv) {
   MLIRContext context(registry);
   context.loadAllAvailableDialects();
   printf("GFLOP/s on %s: own, oneDNN, ratio, for 1 to %d threads\n", target->tune.c_str(),
-         mostThreads);
+         options.threads);
   llvm::json::Array rows;
   for (const Shape &shape : shapes)
     for (const Direction &direction : directions)
-      if (std::string(shape.name).append(" ").append(direction.name).find(filter) !=
+      if (std::string(shape.name).append(" ").append(direction.name).find(options.filter) !=
           std::string::npos)
         rows.push_back(benchmark(context, shape, direction, *target));
-  printMeans(rows);
-  if (jsonFile.empty())
-    return 0;
-  std::error_code error;
-  llvm::raw_fd_ostream out(jsonFile, error);
-  out << llvm::formatv("{0:2}", llvm::json::Value(std::move(rows))) << "\n";
-  return error ? 1 : 0;
+  return finish(std::move(rows), options);
 }
