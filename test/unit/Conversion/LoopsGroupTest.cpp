@@ -240,6 +240,23 @@ func.func @f(%x: tensor<40x70x$T>, %y: tensor<40x$T>) -> (tensor<40x$T>, tensor<
         1);
 }
 
+// The value of a row is stored by a nest without the reduction: that must not store one per column.
+TEST_F(LoopsGroups, RowValueAfterItsReduction) {
+  group(R"(
+func.func @f(%x: tensor<5x5x5xf32>, %t: tensor<33xbf16>) -> (tensor<5xbf16>, tensor<5xbf16>) {
+  %0 = reprise.mean %x dims [0, 2] : (tensor<5x5x5xf32>) -> tensor<5xf32>
+  %1 = reprise.cast %0 : tensor<5xf32> to tensor<5xbf16>
+  %2 = reprise.broadcast %t dims [1] : (tensor<33xbf16>) -> tensor<3x33x33xbf16>
+  %3 = reprise.reshape %2 : (tensor<3x33x33xbf16>) -> tensor<3267xbf16>
+  %4 = reprise.slice %3 from [1234] to [1239] by [1] : (tensor<3267xbf16>) -> tensor<5xbf16>
+  %5 = reprise.mul %1, %4 : tensor<5xbf16>
+  %6 = reprise.slice %3 from [654] to [3267] by [653] : (tensor<3267xbf16>) -> tensor<5xbf16>
+  %7 = reprise.mul %5, %6 : tensor<5xbf16>
+  return %5, %7 : tensor<5xbf16>, tensor<5xbf16>
+})",
+        3, {"f32"});
+}
+
 TEST_F(LoopsGroups, ResultsThatAreArgumentsOrEachOther) {
   group(R"(
 func.func @f(%x: tensor<40x$T>) -> (tensor<40x$T>, tensor<40x$T>, tensor<40x$T>) {
@@ -326,6 +343,18 @@ func.func @f(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> tensor<8x8xf32> {
   return %1 : tensor<8x8xf32>
 })"),
             (Pairs{{0, 1}}));
+}
+
+TEST_F(LoopsInPlace, ElementsOfAnotherWidthMayNotBeOverwritten) {
+  // As many bytes, half of which are read.
+  EXPECT_EQ(pairs(R"(
+func.func @f(%x: tensor<2x64xbf16>) -> tensor<64xf32> {
+  %0 = reprise.slice %x from [0, 0] to [1, 64] by [1, 1] : (tensor<2x64xbf16>) -> tensor<1x64xbf16>
+  %1 = reprise.reshape %0 : (tensor<1x64xbf16>) -> tensor<64xbf16>
+  %2 = reprise.cast %1 : tensor<64xbf16> to tensor<64xf32>
+  return %2 : tensor<64xf32>
+})"),
+            Pairs());
 }
 
 } // namespace

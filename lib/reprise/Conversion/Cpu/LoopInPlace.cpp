@@ -3,6 +3,7 @@
 #include "LoopProgram.h"
 #include "LoopSchedule.h"
 #include "reprise/Conversion/Cpu/EmitLaunch.h"
+#include "reprise/Conversion/Cpu/KernelBuilder.h"
 #include "reprise/Conversion/Cpu/Loops.h"
 #include "reprise/Support/ByteSize.h"
 
@@ -51,7 +52,9 @@ bool readsOnlyBehind(const Graph &graph, const Schedule &schedule, const Root &r
   for (auto [number, node] : llvm::enumerate(graph.nodes)) {
     if (node.kind != Node::Load || !isSlot(graph.buffers[node.buffer], BufferSlot::Input, argument))
       continue;
-    if (node.index != graph.position())
+    // Elements of another width lie elsewhere in the same bytes.
+    if (node.index != graph.position() ||
+        KernelBuilder::bytesOf(node.type) != KernelBuilder::bytesOf(graph.nodes[root.node].type))
       return false;
     // A lone element is read before the one step begins, but not by other threads.
     if (graph.shape.size() == 1 && schedule.itemThreads <= 1)

@@ -127,15 +127,16 @@ void NestPlanner::dropUnread(SmallVector<Root> &roots) {
   }
 }
 
-/// Without reductions over columns the innermost factor alone is a row; without elements to store,
-/// the columns' outer factors may go around the rows.
+/// Without reductions over columns, and values of rows, the innermost factor alone is a row; without
+/// elements to store, the columns' outer factors may go around the rows.
 Shape simplifyShape(const Graph &graph) {
   Shape shape = graph.shape;
   bool parts = llvm::any_of(graph.roots, [](const Root &root) { return root.isParts(); });
   bool elements = llvm::any_of(graph.roots, [](const Root &root) { return !root.isParts(); });
   bool lanes =
       llvm::any_of(graph.roots, [](const Root &root) { return root.kind == Root::LaneParts; });
-  if (graph.hasReductions() || lanes || (parts && elements) || shape.columns.size() < 2)
+  bool rows = llvm::any_of(graph.roots, [](const Root &root) { return root.kind == Root::Row; });
+  if (graph.hasReductions() || lanes || rows || (parts && elements) || shape.columns.size() < 2)
     return shape;
   // Parts have places of their own, whatever the order.
   if (parts)
