@@ -23,7 +23,9 @@ struct Flags {
   cl::opt<std::string> output{"o", cl::desc("The bundle to write"), cl::value_desc("OUT.rpb")};
   cl::opt<std::string> entry{"entry", cl::desc("The function to compile"), cl::init("train")};
   cl::list<std::string> policies{
-      "policy", cl::desc("A policy: save-all, recompute-all, dots-saveable; may be repeated")};
+      "policy", cl::desc("A policy, built in or a rule file (PATH.json); may be repeated")};
+  cl::opt<bool> allowUnmatchedRules{"allow-unmatched-rules",
+                                    cl::desc("A rule that matches nothing is a warning")};
   cl::opt<bool> ignoreCheckpoints{"ignore-checkpoints",
                                   cl::desc("Read checkpoints as plain blocks")};
   cl::opt<bool> unroll{"unroll", cl::desc("Replace loops by their iterations: the same bits")};
@@ -99,6 +101,7 @@ reprise::PhaseOptions phaseOptions(const Flags &flags) {
   options.entry = flags.entry;
   options.policies.assign(flags.policies.begin(), flags.policies.end());
   options.ignoreCheckpoints = flags.ignoreCheckpoints;
+  options.allowUnmatchedRules = flags.allowUnmatchedRules;
   options.verifyReplays = flags.verifyReplays;
   options.unroll = flags.unroll;
   options.target = flags.target;

@@ -28,6 +28,7 @@ enum class Phase {
 struct PhaseOptions {
   std::string entry = "train";
   std::vector<std::string> policies;
+  bool allowUnmatchedRules = false; ///< a rule that matches nothing is a warning
   std::string target = "cpu"; ///< as Target::get reads it (Conversion/Target.h)
   bool ignoreCheckpoints = false;
   bool unroll = false;        ///< loops become their iterations
@@ -46,7 +47,7 @@ void buildPhases(mlir::OpPassManager &manager, std::optional<Phase> from, Phase 
 void buildVerifier(mlir::OpPassManager &manager, Phase phase, const PhaseOptions &options);
 
 /// Registers the pipeline `--reprise-to="PHASE entry=F policies=P,Q target=T ignore-checkpoints
-/// verify-replays unroll"`.
+/// allow-unmatched-rules verify-replays unroll"`.
 void registerPhases();
 
 } // namespace reprise

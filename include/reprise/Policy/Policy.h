@@ -6,40 +6,109 @@
 #include "llvm/ADT/StringRef.h"
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace reprise {
 
-/// A rule from one op's identity to a label. Both functions must be pure: they are called once per
-/// op or name, in no promised order, and must not look at an op's surroundings.
-struct Policy {
+/// One op of the forward graph, as policies see it.
+struct PolicyOp {
+  mlir::Operation *op;
+  unsigned scope; ///< index into `PolicyGraph::scopes`
+  int64_t bytes;  ///< of all results
+  int64_t flops;  ///< of one execution
+};
+
+/// A value that `reprise.name` calls something.
+struct PolicyName {
   std::string name;
-  std::string summary;
-  /// The label of all results of an op, asked through the op's interfaces and types; may be empty.
-  std::function<std::optional<Label>(mlir::Operation *)> labelOp;
-  /// The label of a value that `reprise.name` calls by this name; may be empty.
-  std::function<std::optional<Label>(llvm::StringRef)> labelName;
+  mlir::Value value;
+  std::optional<unsigned> op; ///< what defines it, index into `PolicyGraph::ops`; none: an argument
+  int64_t bytes;
+};
+
+/// The forward graph, before anything is differentiated, in program order.
+struct PolicyGraph {
+  std::vector<PolicyOp> ops; ///< all that a plan may keep a result of; no constants
+  std::vector<PolicyName> names;
+  std::vector<std::string> scopes; ///< distinct ones, such as layer/3/attention; "" where none is
+
+  /// `ops` are those of a function, in program order; of names only `name` and `value` are read.
+  static PolicyGraph build(llvm::ArrayRef<mlir::Operation *> ops, std::vector<PolicyName> names);
+};
+
+/// A label and the rule that gave it, as reports show it.
+struct Decision {
+  Label label;
+  mlir::StringAttr rule;
+};
+
+/// What a policy wants: decisions per op and per name, the one that counts first; later ones, which
+/// matter if they are MUSTs, behind it. Empty: nothing.
+struct PolicyDecisions {
+  std::vector<llvm::SmallVector<Decision, 1>> ops, names;
+
+  explicit PolicyDecisions(const PolicyGraph &graph)
+      : ops(graph.ops.size()), names(graph.names.size()) {}
+};
+
+/// A pure function from a forward graph to labels.
+class Policy {
+public:
+  virtual ~Policy() = default;
+
+  /// Called once per graph, with decisions that are empty. Reports what is wrong and fails.
+  virtual mlir::LogicalResult decide(const PolicyGraph &graph, mlir::Location location,
+                                     PolicyDecisions &decisions) const = 0;
+};
+using PolicyPtr = std::shared_ptr<const Policy>;
+
+/// How policies are read, and where what is wrong with them is reported.
+struct PolicyContext {
+  mlir::Location location;
+  bool allowUnmatchedRules = false; ///< a rule that matches nothing is a warning, not an error
 };
 
 /// Policies by name. Not thread-safe: register before passes run.
 class PolicyRegistry {
 public:
-  /// The registry that tools and passes use; it knows the built-in policies `save-all`,
-  /// `recompute-all` and `dots-saveable`.
+  /// Makes a policy from the texts between its parentheses; reports what is wrong with them.
+  using Factory = std::function<mlir::FailureOr<PolicyPtr>(llvm::ArrayRef<llvm::StringRef>,
+                                                           const PolicyContext &)>;
+  struct Entry {
+    std::string name, summary;
+    std::string arguments; ///< as messages show them, such as "NAME, ..."; "" if there are none
+    Factory make;
+  };
+
+  /// The registry that tools and passes use; it knows the built-in policies (docs/Policies.md).
   static PolicyRegistry &get();
 
   /// False if the name is taken: policies are never replaced.
-  bool add(Policy policy);
+  bool add(Entry entry);
+  /// A policy without arguments that asks for every op and every named value by itself; either
+  /// function may be empty.
+  bool add(std::string name, std::string summary,
+           std::function<std::optional<Label>(mlir::Operation *)> labelOp,
+           std::function<std::optional<Label>(llvm::StringRef)> labelName = nullptr);
   /// Null if there is none of that name.
-  const Policy *find(llvm::StringRef name) const;
-  /// All names, sorted.
+  const Entry *find(llvm::StringRef name) const;
+  /// The names of those that take no arguments, sorted.
   std::vector<std::string> names() const;
+  const std::map<std::string, Entry, std::less<>> &all() const { return entries; }
 
 private:
-  std::map<std::string, Policy, std::less<>> policies;
+  std::map<std::string, Entry, std::less<>> entries;
 };
+
+/// Reads NAME, NAME(ARGUMENT, ...) where an argument may be a policy itself, or a rule file,
+/// PATH.json. What is wrong is reported, in a file at its line and column.
+mlir::FailureOr<PolicyPtr> parsePolicy(llvm::StringRef text, const PolicyContext &context);
+
+/// Cuts at commas outside of parentheses and braces; the parts lose spaces around them.
+llvm::SmallVector<llvm::StringRef> splitPolicies(llvm::StringRef text);
 
 /// What an op labels itself when nobody else does: results that are discrete choices among floats
 /// (argmax) are saved, so that no choice is ever made twice.
@@ -54,7 +123,7 @@ bool asksToRecompute(Label label);
 /// A label and who gave it: "op", "name X", "checkpoint", "policy X" or "intrinsic".
 struct LabelSource {
   Label label;
-  std::string rule;
+  mlir::StringAttr rule;
   mlir::Location location;
 };
 

@@ -5,6 +5,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "reprise/Dialect/Exec/Transforms/Passes.h"
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
+#include "reprise/Policy/Policy.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -37,6 +38,7 @@ static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &op
     AssignLabelsPassOptions labels;
     labels.policies.assign(options.policies.begin(), options.policies.end());
     labels.ignoreCheckpoints = options.ignoreCheckpoints;
+    labels.allowUnmatchedRules = options.allowUnmatchedRules;
     manager.addPass(createAssignLabelsPass(labels));
     return;
   }
@@ -82,7 +84,7 @@ void buildPhases(OpPassManager &manager, std::optional<Phase> from, Phase to,
   }
 }
 
-/// Reads `PHASE entry=F policies=P,Q target=T ignore-checkpoints verify-replays unroll`.
+/// Reads `PHASE entry=F policies=P,Q target=T ignore-checkpoints allow-unmatched-rules verify-replays unroll`.
 static LogicalResult parseOptions(StringRef text, Phase &phase, PhaseOptions &options,
                                   function_ref<LogicalResult(const Twine &)> error) {
   SmallVector<StringRef> words;
@@ -96,12 +98,14 @@ static LogicalResult parseOptions(StringRef text, Phase &phase, PhaseOptions &op
     if (key == "entry")
       options.entry = value.str();
     else if (key == "policies")
-      for (StringRef policy : llvm::split(value, ','))
+      for (StringRef policy : splitPolicies(value))
         options.policies.push_back(policy.str());
     else if (key == "target")
       options.target = value.str();
     else if (word == "ignore-checkpoints")
       options.ignoreCheckpoints = true;
+    else if (word == "allow-unmatched-rules")
+      options.allowUnmatchedRules = true;
     else if (word == "verify-replays")
       options.verifyReplays = true;
     else if (word == "unroll")

@@ -1,49 +1,93 @@
 // reprise: the built-in policies and how labels of several sources compose.
 #include "reprise/Policy/Policy.h"
 
+#include "Builtins.h"
+#include "reprise/Policy/Rules.h"
+#include "llvm/ADT/StringExtras.h"
+
 using namespace mlir;
 
 namespace reprise {
 
-static Policy uniform(const char *name, const char *summary, Label label) {
-  return {name, summary, [label](Operation *) { return std::optional(label); }, nullptr};
-}
-
-static std::optional<Label> labelDots(Operation *op) {
-  // Attention is two contractions around a softmax.
-  bool contracts = isa<ContractionOpInterface, ConvolutionOpInterface, AttentionOpInterface>(op);
-  return contracts ? Label::prefer_save : Label::prefer_recompute;
-}
-
 PolicyRegistry &PolicyRegistry::get() {
   static PolicyRegistry registry = [] {
     PolicyRegistry made;
-    made.add(uniform("save-all", "keep all that the backward pass reads", Label::prefer_save));
-    made.add(uniform("recompute-all", "keep the inputs of blocks, compute the rest again",
-                     Label::prefer_recompute));
-    made.add({"dots-saveable",
-              "keep contractions, convolutions and attention, compute the rest again", labelDots,
-              nullptr});
+    addBuiltins(made);
     return made;
   }();
   return registry;
 }
 
-bool PolicyRegistry::add(Policy policy) {
-  std::string name = policy.name;
-  return policies.emplace(std::move(name), std::move(policy)).second;
+bool PolicyRegistry::add(Entry entry) {
+  std::string name = entry.name;
+  return entries.emplace(std::move(name), std::move(entry)).second;
 }
 
-const Policy *PolicyRegistry::find(StringRef name) const {
-  auto found = policies.find(std::string_view(name));
-  return found == policies.end() ? nullptr : &found->second;
+bool PolicyRegistry::add(std::string name, std::string summary,
+                         std::function<std::optional<Label>(Operation *)> labelOp,
+                         std::function<std::optional<Label>(StringRef)> labelName) {
+  PolicyPtr policy = makeSingleOpPolicy(name, std::move(labelOp), std::move(labelName));
+  auto make = [policy](ArrayRef<StringRef>, const PolicyContext &) -> FailureOr<PolicyPtr> {
+    return policy;
+  };
+  return add({std::move(name), std::move(summary), "", make});
+}
+
+const PolicyRegistry::Entry *PolicyRegistry::find(StringRef name) const {
+  auto found = entries.find(std::string_view(name));
+  return found == entries.end() ? nullptr : &found->second;
 }
 
 std::vector<std::string> PolicyRegistry::names() const {
   std::vector<std::string> result;
-  for (const auto &entry : policies)
-    result.push_back(entry.first);
+  for (const auto &[name, entry] : entries)
+    if (entry.arguments.empty())
+      result.push_back(name);
   return result;
+}
+
+SmallVector<StringRef> splitPolicies(StringRef text) {
+  SmallVector<StringRef> parts;
+  size_t begin = 0;
+  int depth = 0;
+  for (size_t i = 0; i <= text.size(); ++i) {
+    char c = i < text.size() ? text[i] : ',';
+    depth += c == '(' || c == '{' || c == '[';
+    depth -= c == ')' || c == '}' || c == ']';
+    if (c != ',' || (depth > 0 && i < text.size()))
+      continue;
+    parts.push_back(text.slice(begin, i).trim());
+    begin = i + 1;
+  }
+  return parts;
+}
+
+/// All names, with their arguments.
+static std::string listKnown() {
+  SmallVector<std::string> known;
+  for (const auto &[name, entry] : PolicyRegistry::get().all())
+    known.push_back(entry.arguments.empty() ? name : name + "(" + entry.arguments + ")");
+  return llvm::join(known, ", ");
+}
+
+FailureOr<PolicyPtr> parsePolicy(StringRef text, const PolicyContext &context) {
+  text = text.trim();
+  if (text.ends_with(".json"))
+    return readRuleFile(text, context);
+  auto [name, rest] = text.split('(');
+  name = name.trim();
+  bool hasArguments = text.contains('(');
+  if (hasArguments && !rest.consume_back(")"))
+    return emitError(context.location) << "expected ')' at the end of policy '" << text << "'";
+  const PolicyRegistry::Entry *entry = PolicyRegistry::get().find(name);
+  if (!entry)
+    return emitError(context.location)
+           << "unknown policy '" << name << "', expected one of " << listKnown();
+  if (hasArguments == entry->arguments.empty())
+    return emitError(context.location)
+           << "policy '" << name << "' expects "
+           << (hasArguments ? "no arguments" : "arguments: " + name + "(" + entry->arguments + ")");
+  return entry->make(hasArguments ? splitPolicies(rest) : SmallVector<StringRef>(), context);
 }
 
 std::optional<Label> getIntrinsicLabel(Operation *op) {

@@ -32,11 +32,22 @@ protected:
     if (!module)
       return std::nullopt;
     Operation &first = (*module->getOps<func::FuncOp>().begin()).getBody().front().front();
-    return PolicyRegistry::get().find(policy)->labelOp(&first);
+    return decide(policy, &first);
+  }
+
+  std::optional<Label> decide(StringRef policy, Operation *op) {
+    Location location = UnknownLoc::get(&context);
+    FailureOr<PolicyPtr> parsed = parsePolicy(policy, {location});
+    PolicyGraph graph = PolicyGraph::build(op, {});
+    PolicyDecisions decisions(graph);
+    if (failed(parsed) || failed((*parsed)->decide(graph, location, decisions)) ||
+        decisions.ops[0].empty())
+      return std::nullopt;
+    return decisions.ops[0].front().label;
   }
 
   LabelSource source(Label label, const char *rule) {
-    return {label, rule, UnknownLoc::get(&context)};
+    return {label, StringAttr::get(&context, rule), UnknownLoc::get(&context)};
   }
 
   MLIRContext context;
@@ -64,9 +75,9 @@ TEST_F(PolicyTest, BuiltInPoliciesPrefer) {
 
 TEST_F(PolicyTest, RegistryKeepsTheFirstOfAName) {
   PolicyRegistry registry;
-  EXPECT_TRUE(registry.add({"b", "", nullptr, nullptr}));
-  EXPECT_TRUE(registry.add({"a", "first", nullptr, nullptr}));
-  EXPECT_FALSE(registry.add({"a", "second", nullptr, nullptr}));
+  EXPECT_TRUE(registry.add("b", "", nullptr));
+  EXPECT_TRUE(registry.add("a", "first", nullptr));
+  EXPECT_FALSE(registry.add("a", "second", nullptr));
   EXPECT_EQ(registry.find("a")->summary, "first");
   EXPECT_EQ(registry.find("c"), nullptr);
   EXPECT_EQ(registry.names(), (std::vector<std::string>{"a", "b"}));
@@ -76,7 +87,7 @@ TEST_F(PolicyTest, InnermostPreferWins) {
   std::optional<std::pair<LabelSource, LabelSource>> clash;
   std::vector<LabelSource> sources = {source(Label::prefer_recompute, "op"),
                                       source(Label::prefer_save, "checkpoint")};
-  EXPECT_EQ(resolveLabels(sources, clash)->rule, "op");
+  EXPECT_EQ(resolveLabels(sources, clash)->rule.getValue(), "op");
   EXPECT_EQ(resolveLabels({}, clash), nullptr);
   EXPECT_FALSE(clash);
 }
@@ -86,7 +97,7 @@ TEST_F(PolicyTest, MustOutranksInnerPrefer) {
   std::vector<LabelSource> sources = {
       source(Label::prefer_recompute, "op"), source(Label::must_save, "policy a"),
       source(Label::must_save, "policy b"), source(Label::prefer_save, "intrinsic")};
-  EXPECT_EQ(resolveLabels(sources, clash)->rule, "policy a");
+  EXPECT_EQ(resolveLabels(sources, clash)->rule.getValue(), "policy a");
   EXPECT_FALSE(clash);
 }
 
@@ -98,8 +109,8 @@ TEST_F(PolicyTest, DifferentMustsClash) {
                                         source(other, "policy b")};
     EXPECT_EQ(resolveLabels(sources, clash), nullptr);
     ASSERT_TRUE(clash);
-    EXPECT_EQ(clash->first.rule, "policy a");
-    EXPECT_EQ(clash->second.rule, "policy b");
+    EXPECT_EQ(clash->first.rule.getValue(), "policy a");
+    EXPECT_EQ(clash->second.rule.getValue(), "policy b");
   }
 }
 
@@ -121,10 +132,9 @@ Attribute labelled(ModuleOp module, std::vector<std::string> policies, StringRef
 }
 
 TEST_F(PolicyTest, PolicyMatchesANameInsideAllElse) {
-  PolicyRegistry::get().add({"test-keep-hidden", "", nullptr, [](StringRef name) {
-                               return name == "hidden" ? std::optional(Label::prefer_save)
-                                                       : std::nullopt;
-                             }});
+  PolicyRegistry::get().add("test-keep-hidden", "", nullptr, [](StringRef name) {
+    return name == "hidden" ? std::optional(Label::prefer_save) : std::nullopt;
+  });
   module = parse(R"mlir(
     func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
       %a = reprise.exp %x {reprise.label = #reprise.label<prefer_recompute>} : tensor<4xf32>
@@ -134,14 +144,13 @@ TEST_F(PolicyTest, PolicyMatchesANameInsideAllElse) {
   auto rule = dyn_cast_or_null<StringAttr>(
       labelled(*module, {"recompute-all", "test-keep-hidden"}, "reprise.exp", "reprise.rule"));
   ASSERT_TRUE(rule);
-  EXPECT_EQ(rule.getValue(), "name hidden");
+  EXPECT_EQ(rule.getValue(), "name hidden by test-keep-hidden");
 }
 
 TEST_F(PolicyTest, CheckpointsPolicyMatchesTheNamesInside) {
-  PolicyRegistry::get().add({"test-drop-hidden", "", nullptr, [](StringRef name) {
-                               return name == "hidden" ? std::optional(Label::prefer_recompute)
-                                                       : std::nullopt;
-                             }});
+  PolicyRegistry::get().add("test-drop-hidden", "", nullptr, [](StringRef name) {
+    return name == "hidden" ? std::optional(Label::prefer_recompute) : std::nullopt;
+  });
   module = parse(R"mlir(
     func.func @f(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
       %inside = reprise.checkpoint policy "test-drop-hidden" {

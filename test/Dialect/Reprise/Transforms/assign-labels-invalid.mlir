@@ -1,10 +1,10 @@
 // RUN: reprise-opt %s --reprise-assign-labels --split-input-file --verify-diagnostics
 // RUN: not reprise-opt %s --reprise-assign-labels=policies=save-everything 2>&1 | FileCheck %s
 
-// CHECK: error: unknown policy 'save-everything', expected one of dots-saveable, recompute-all, save-all
+// CHECK: error: unknown policy 'save-everything', expected one of checkpoint_dots, checkpoint_dots_with_no_batch_dims, dots-saveable, dots_saveable, dots_with_no_batch_dims_saveable, every-nth-contraction(N), everything_saveable, nothing_saveable, offload_dot_with_no_batch_dims, recompute-all, save-all, save_and_offload_only_these_names(SAVED, ...; OFFLOADED, ...), save_any_names_but_these(NAME, ...), save_anything_except_these_names(NAME, ...), save_from_both_policies(POLICY, POLICY), save_only_these_names(NAME, ...)
 
 func.func @unknown_policy(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{unknown policy 'save-some', expected one of dots-saveable, recompute-all, save-all}}
+  // expected-error @+1 {{unknown policy 'save-some', expected one of checkpoint_dots, checkpoint_dots_with_no_batch_dims, dots-saveable, dots_saveable, dots_with_no_batch_dims_saveable, every-nth-contraction(N), everything_saveable, nothing_saveable, offload_dot_with_no_batch_dims, recompute-all, save-all, save_and_offload_only_these_names(SAVED, ...; OFFLOADED, ...), save_any_names_but_these(NAME, ...), save_anything_except_these_names(NAME, ...), save_from_both_policies(POLICY, POLICY), save_only_these_names(NAME, ...)}}
   %0 = reprise.checkpoint policy "save-some" {
     %a = reprise.exp %x : tensor<4xf32>
     reprise.yield %a : tensor<4xf32>

@@ -47,7 +47,7 @@ func.func @checkpoints(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf
     // CHECK: reprise.dot_general {{.*}}reprise.label = #reprise.label<prefer_recompute>, reprise.rule = "checkpoint"
     %b = reprise.dot_general %a, %w contracting [1] x [0] : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
     %1 = reprise.checkpoint policy "save-all" {
-      // CHECK: reprise.tanh {{.*}}reprise.label = #reprise.label<prefer_save>, reprise.rule = "checkpoint"
+      // CHECK: reprise.tanh {{.*}}reprise.label = #reprise.label<prefer_save>, reprise.rule = "checkpoint save-all"
       %c = reprise.tanh %b : tensor<4x4xf32>
       reprise.yield %c : tensor<4x4xf32>
     } : tensor<4x4xf32>

@@ -29,7 +29,7 @@ def AssignLabelsPass : Pass<"reprise-assign-labels", "::mlir::ModuleOp"> {
   let summary = "Evaluates the policies and flattens blocks";
   let description = [{
     Every op but constants ends with the label that its sources give (`reprise.label`) and the source that gave it
-    (`reprise.rule`: "op", "name X", "checkpoint", "policy X" or "intrinsic"). Sources from the innermost: names of the
+    (`reprise.rule`: "op", "name X", "name X by RULE", "checkpoint", "checkpoint RULE", "policy RULE" or "intrinsic"). Sources from the innermost: names of the
     value, the op itself, its checkpoints from the innermost, the policies in the order given, and last what the op asks
     for by itself (argmax is saved). A MUST outranks every PREFER; different MUSTs are an error; among PREFERs the
     innermost source wins.
@@ -43,7 +43,8 @@ def AssignLabelsPass : Pass<"reprise-assign-labels", "::mlir::ModuleOp"> {
     want to be recomputed is cut at its narrowest frontiers into about the square root of its length many units.
   }];
   let options = [
-    ListOption<"policies", "policies", "std::string", "Policies in order of precedence: save-all, recompute-all, dots-saveable.">,
+    ListOption<"policies", "policies", "std::string", "Policies in order of precedence: built-in ones and rule files.">,
+    Option<"allowUnmatchedRules", "allow-unmatched-rules", "bool", "false", "A rule that matches nothing is a warning.">,
     Option<"ignoreCheckpoints", "ignore-checkpoints", "bool", "false", "Read checkpoints as plain blocks.">
   ];
   let dependentDialects = ["::reprise::RepriseDialect"];

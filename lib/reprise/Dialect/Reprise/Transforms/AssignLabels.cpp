@@ -4,7 +4,7 @@
 #include "Plan.h"
 #include "Units.h"
 #include "reprise/Policy/Policy.h"
-#include "llvm/ADT/StringExtras.h"
+#include <map>
 
 using namespace mlir;
 
@@ -18,18 +18,11 @@ namespace {
 struct Alias {
   std::string name;
   std::optional<Label> label;
-  int checkpoint; ///< the innermost around the name, -1 outside all
+  int checkpoint;  ///< the innermost around the name, -1 outside all
+  unsigned number; ///< index into `PolicyGraph::names`
   Location location;
 };
 using AliasMap = DenseMap<Value, SmallVector<Alias, 1>>;
-
-FailureOr<const Policy *> findPolicy(StringRef name, Location location) {
-  if (const Policy *policy = PolicyRegistry::get().find(name))
-    return policy;
-  std::vector<std::string> known = PolicyRegistry::get().names();
-  return emitError(location) << "unknown policy '" << name << "', expected one of "
-                             << llvm::join(known, ", ");
-}
 
 /// Labels sit on ops with results that a plan can keep.
 LogicalResult checkLabels(ModuleOp module) {
@@ -47,44 +40,79 @@ LogicalResult checkLabels(ModuleOp module) {
 /// Labels the ops of one flat function.
 class Labeller {
 public:
-  Labeller(ArrayRef<const Policy *> policies) : policies(policies) {}
+  /// `policies`: those of the command line.
+  Labeller(ArrayRef<PolicyPtr> policies, PolicyContext context)
+      : policies(policies), context(context) {}
 
-  LogicalResult run(UnitTree &tree) {
-    for (const Checkpoint &checkpoint : tree.checkpoints) {
-      const Policy *policy = nullptr;
-      if (checkpoint.policy) {
-        auto found = findPolicy(checkpoint.policy, checkpoint.location);
-        if (failed(found))
-          return failure();
-        policy = *found;
-      }
-      checkpoints.push_back({checkpoint.parent, policy});
-    }
-    removeNames(tree);
-    for (const FlatOp &entry : tree.ops)
-      if (failed(label(entry)))
-        return failure();
-    return success();
-  }
+  LogicalResult run(UnitTree &tree);
 
 private:
   struct Enclosing {
     int parent;
-    const Policy *policy; ///< null: prefer_recompute for all
+    std::string policy; ///< empty: prefer_recompute for all
   };
 
+  LogicalResult evaluate(UnitTree &tree);
+  LogicalResult evaluateCheckpoint(const Checkpoint &checkpoint);
   void removeNames(UnitTree &tree);
   void collectFromAliases(OpResult result, SmallVectorImpl<LabelSource> &sources);
-  void collectFromOp(const FlatOp &entry, SmallVectorImpl<LabelSource> &sources);
+  void collectFromOp(const FlatOp &entry, unsigned number, SmallVectorImpl<LabelSource> &sources);
   FailureOr<std::optional<LabelSource>> resolve(Operation *op, ArrayRef<LabelSource> sources);
-  LogicalResult label(const FlatOp &entry);
+  LogicalResult label(const FlatOp &entry, unsigned number);
   void writeNames(Operation *op);
   LogicalResult writeResults(const FlatOp &entry, ArrayRef<LabelSource> ofOp);
+  StringAttr text(const Twine &rule) {
+    return StringAttr::get(context.location.getContext(), rule);
+  }
 
-  ArrayRef<const Policy *> policies;
+  ArrayRef<PolicyPtr> policies;
+  PolicyContext context;
+  PolicyGraph graph;
+  std::vector<PolicyName> names;
+  std::vector<PolicyDecisions> decisions;               ///< of the command line's policies
+  std::map<std::string, PolicyDecisions> ofCheckpoints; ///< by the text of the policy
   std::vector<Enclosing> checkpoints;
   AliasMap aliases;
 };
+
+LogicalResult Labeller::run(UnitTree &tree) {
+  removeNames(tree);
+  if (failed(evaluate(tree)))
+    return failure();
+  for (auto [i, entry] : llvm::enumerate(tree.ops))
+    if (failed(label(entry, i)))
+      return failure();
+  return success();
+}
+
+/// Every policy sees the graph once.
+LogicalResult Labeller::evaluate(UnitTree &tree) {
+  SmallVector<Operation *> ops;
+  for (const FlatOp &entry : tree.ops)
+    ops.push_back(entry.op);
+  graph = PolicyGraph::build(ops, std::move(names));
+  for (const Checkpoint &checkpoint : tree.checkpoints)
+    if (failed(evaluateCheckpoint(checkpoint)))
+      return failure();
+  for (const PolicyPtr &policy : policies)
+    if (failed(policy->decide(graph, context.location, decisions.emplace_back(graph))))
+      return failure();
+  return success();
+}
+
+LogicalResult Labeller::evaluateCheckpoint(const Checkpoint &checkpoint) {
+  std::string text = checkpoint.policy ? checkpoint.policy.str() : "";
+  checkpoints.push_back({checkpoint.parent, text});
+  if (text.empty() || ofCheckpoints.count(text))
+    return success();
+  PolicyContext own = context;
+  own.location = checkpoint.location;
+  FailureOr<PolicyPtr> policy = parsePolicy(text, own);
+  if (failed(policy))
+    return failure();
+  PolicyDecisions &made = ofCheckpoints.emplace(text, graph).first->second;
+  return (*policy)->decide(graph, own.location, made);
+}
 
 /// Takes the `reprise.name` ops out of the graph and out of the units.
 void Labeller::removeNames(UnitTree &tree) {
@@ -107,8 +135,9 @@ void Labeller::removeNames(UnitTree &tree) {
     if (label && !isPlanned)
       name.emitRemark("the label of '")
           << name.getName() << "' is moot: the value is there in any case";
-    aliases[name.getOperand()].push_back(
-        {name.getName().str(), label, entry.checkpoint, name.getLoc()});
+    aliases[name.getOperand()].push_back({name.getName().str(), label, entry.checkpoint,
+                                          static_cast<unsigned>(names.size()), name.getLoc()});
+    names.push_back({name.getName().str(), name.getOperand(), std::nullopt, 0});
     name.replaceAllUsesWith(name.getOperand());
     name.erase();
   }
@@ -122,38 +151,40 @@ void Labeller::collectFromAliases(OpResult result, SmallVectorImpl<LabelSource> 
   if (found == aliases.end())
     return;
   for (const Alias &alias : found->second) {
-    std::string rule = "name " + alias.name;
     if (alias.label)
-      sources.push_back({*alias.label, rule, alias.location});
-    auto match = [&](const Policy *policy) {
-      if (!policy || !policy->labelName)
-        return;
-      if (std::optional<Label> label = policy->labelName(alias.name))
-        sources.push_back({*label, rule, alias.location});
+      sources.push_back({*alias.label, text("name " + alias.name), alias.location});
+    auto add = [&](const PolicyDecisions &made) {
+      for (const Decision &decision : made.names[alias.number])
+        sources.push_back({decision.label,
+                           text("name " + alias.name + " by " + decision.rule.getValue()),
+                           alias.location});
     };
     for (int i = alias.checkpoint; i >= 0; i = checkpoints[i].parent)
-      match(checkpoints[i].policy);
-    llvm::for_each(policies, match);
+      if (auto made = ofCheckpoints.find(checkpoints[i].policy); made != ofCheckpoints.end())
+        add(made->second);
+    llvm::for_each(decisions, add);
   }
 }
 
-void Labeller::collectFromOp(const FlatOp &entry, SmallVectorImpl<LabelSource> &sources) {
+void Labeller::collectFromOp(const FlatOp &entry, unsigned number,
+                             SmallVectorImpl<LabelSource> &sources) {
   Location location = entry.op->getLoc();
   if (auto own = entry.op->getAttrOfType<LabelAttr>(kLabelAttr))
-    sources.push_back({own.getValue(), "op", location});
+    sources.push_back({own.getValue(), text("op"), location});
+  auto add = [&](const PolicyDecisions &made, StringRef source) {
+    for (const Decision &decision : made.ops[number])
+      sources.push_back({decision.label, text(source + " " + decision.rule.getValue()), location});
+  };
   for (int i = entry.checkpoint; i >= 0; i = checkpoints[i].parent) {
-    const Policy *policy = checkpoints[i].policy;
-    std::optional<Label> label = Label::prefer_recompute;
-    if (policy)
-      label = policy->labelOp ? policy->labelOp(entry.op) : std::nullopt;
-    if (label)
-      sources.push_back({*label, "checkpoint", location});
+    if (checkpoints[i].policy.empty())
+      sources.push_back({Label::prefer_recompute, text("checkpoint"), location});
+    else
+      add(ofCheckpoints.at(checkpoints[i].policy), "checkpoint");
   }
-  for (const Policy *policy : policies)
-    if (std::optional<Label> label = policy->labelOp ? policy->labelOp(entry.op) : std::nullopt)
-      sources.push_back({*label, "policy " + policy->name, location});
+  for (const PolicyDecisions &made : decisions)
+    add(made, "policy");
   if (std::optional<Label> label = getIntrinsicLabel(entry.op))
-    sources.push_back({*label, "intrinsic", location});
+    sources.push_back({*label, text("intrinsic"), location});
 }
 
 FailureOr<std::optional<LabelSource>> Labeller::resolve(Operation *op,
@@ -162,23 +193,23 @@ FailureOr<std::optional<LabelSource>> Labeller::resolve(Operation *op,
   const LabelSource *chosen = resolveLabels(sources, clash);
   if (clash) {
     auto describe = [](const LabelSource &source) {
-      return ("'" + stringifyLabel(source.label) + "' from " + source.rule).str();
+      return ("'" + stringifyLabel(source.label) + "' from " + source.rule.getValue()).str();
     };
     InFlightDiagnostic diagnostic = op->emitError("contradictory labels: ")
                                     << describe(clash->first) << " and " << describe(clash->second);
     if (clash->first.location != op->getLoc())
-      diagnostic.attachNote(clash->first.location) << "from " << clash->first.rule;
+      diagnostic.attachNote(clash->first.location) << "from " << clash->first.rule.getValue();
     return diagnostic;
   }
   if (!chosen)
     return std::optional<LabelSource>();
   if (chosen->label == Label::must_offload)
     return op->emitError("cannot honour 'must_offload' from ")
-           << chosen->rule << ": no target can offload";
+           << chosen->rule.getValue() << ": no target can offload";
   std::optional<LabelSource> result(*chosen);
   if (chosen->label == Label::prefer_offload) {
     op->emitRemark("'prefer_offload' from ")
-        << chosen->rule << " becomes 'prefer_save': no target can offload";
+        << chosen->rule.getValue() << " becomes 'prefer_save': no target can offload";
     result->label = Label::prefer_save;
   }
   return result;
@@ -217,7 +248,7 @@ LogicalResult Labeller::writeResults(const FlatOp &entry, ArrayRef<LabelSource> 
     if (failed(chosen))
       return failure();
     labels[result.getResultNumber()] = LabelAttr::get(builder.getContext(), (**chosen).label);
-    rules[result.getResultNumber()] = builder.getStringAttr((**chosen).rule);
+    rules[result.getResultNumber()] = (**chosen).rule;
   }
   if (any) {
     entry.op->setDiscardableAttr(kResultLabelsAttr, builder.getArrayAttr(labels));
@@ -226,12 +257,12 @@ LogicalResult Labeller::writeResults(const FlatOp &entry, ArrayRef<LabelSource> 
   return success();
 }
 
-LogicalResult Labeller::label(const FlatOp &entry) {
+LogicalResult Labeller::label(const FlatOp &entry, unsigned number) {
   SmallVector<LabelSource> sources;
   bool single = entry.op->getNumResults() == 1;
   if (single)
     collectFromAliases(entry.op->getResult(0), sources);
-  collectFromOp(entry, sources);
+  collectFromOp(entry, number, sources);
   writeNames(entry.op);
   if (!single && failed(writeResults(entry, sources)))
     return failure();
@@ -243,7 +274,7 @@ LogicalResult Labeller::label(const FlatOp &entry) {
     return success();
   MLIRContext *context = entry.op->getContext();
   entry.op->setDiscardableAttr(kLabelAttr, LabelAttr::get(context, (**chosen).label));
-  entry.op->setDiscardableAttr(kRuleAttr, StringAttr::get(context, (**chosen).rule));
+  entry.op->setDiscardableAttr(kRuleAttr, (**chosen).rule);
   return success();
 }
 
@@ -256,9 +287,10 @@ struct AssignLabelsPass : impl::AssignLabelsPassBase<AssignLabelsPass> {
   }
 
   LogicalResult run(ModuleOp module) {
-    SmallVector<const Policy *> found;
-    for (const std::string &name : policies) {
-      auto policy = findPolicy(name, module.getLoc());
+    PolicyContext context{module.getLoc(), allowUnmatchedRules};
+    std::vector<PolicyPtr> found;
+    for (const std::string &text : policies) {
+      FailureOr<PolicyPtr> policy = parsePolicy(text, context);
       if (failed(policy))
         return failure();
       found.push_back(*policy);
@@ -267,7 +299,7 @@ struct AssignLabelsPass : impl::AssignLabelsPassBase<AssignLabelsPass> {
       return failure();
     for (auto function : module.getOps<func::FuncOp>()) {
       UnitTree tree = flattenBlocks(function, ignoreCheckpoints);
-      if (failed(Labeller(found).run(tree)))
+      if (failed(Labeller(found, context).run(tree)))
         return failure();
       assignPaths(tree);
     }

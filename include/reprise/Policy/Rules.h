@@ -1,0 +1,100 @@
+// reprise: rule sets, the policies that users write
+#ifndef REPRISE_POLICY_RULES_H
+#define REPRISE_POLICY_RULES_H
+
+#include "reprise/Policy/Policy.h"
+#include "llvm/Support/GlobPattern.h"
+
+namespace reprise {
+
+/// A glob, with the text that LLVM's pattern points into.
+class Glob {
+public:
+  static llvm::Expected<Glob> create(llvm::StringRef text);
+  bool match(llvm::StringRef name) const { return pattern.match(name); }
+
+private:
+  Glob(std::shared_ptr<const std::string> text, llvm::GlobPattern pattern)
+      : text(std::move(text)), pattern(std::move(pattern)) {}
+  std::shared_ptr<const std::string> text;
+  llvm::GlobPattern pattern;
+};
+
+/// A glob for paths: each segment between slashes is one, `**` stands for any number of segments.
+class PathGlob {
+public:
+  static llvm::Expected<PathGlob> create(llvm::StringRef text);
+  bool match(llvm::StringRef path) const;
+
+private:
+  std::vector<std::optional<Glob>> segments; ///< none: `**`
+};
+
+/// Such as >=1MiB: an operator (== if there is none) and a number with a unit of 1000 (k, M, G, T)
+/// or 1024 (KiB, MiB, GiB, TiB).
+struct Comparison {
+  enum Operator { Less, LessEqual, Equal, GreaterEqual, Greater } comparison;
+  double bound;
+
+  static llvm::Expected<Comparison> create(llvm::StringRef text);
+  bool holds(int64_t number) const;
+};
+
+/// What an op does, by its interfaces.
+enum class OpKind {
+  Attention,
+  Contraction,
+  ContractionWithoutBatch,
+  Convolution,
+  Elementwise,
+  Normalization,
+  Random,
+  Reduction,
+};
+std::optional<OpKind> parseOpKind(llvm::StringRef text);
+/// All texts that `parseOpKind` reads, sorted.
+llvm::ArrayRef<llvm::StringRef> opKindNames();
+
+/// All keys must hold. Those that count do so over the matches of the others, in program order.
+struct Selector {
+  std::optional<Glob> op; ///< with or without the dialect's name
+  std::optional<Glob> name;
+  std::optional<PathGlob> scope;
+  std::optional<Comparison> bytes, flops;
+  std::optional<OpKind> kind;
+  std::string dtype; ///< of the first result; empty: any
+  int64_t every = 1; ///< the n-th, 2n-th, ... match
+  int64_t first = std::numeric_limits<int64_t>::max(), last = first;
+};
+
+struct Rule {
+  Selector match;
+  Label label;
+  mlir::Location location;
+  std::string text; ///< as reports show it, such as rules.json:4:5
+};
+
+/// The first rule that matches gives the label; MUSTs of later ones count beside it.
+class RuleSet : public Policy {
+public:
+  RuleSet(std::vector<Rule> rules, std::optional<Rule> fallback, bool allowUnmatched)
+      : rules(std::move(rules)), fallback(std::move(fallback)), allowUnmatched(allowUnmatched) {}
+
+  mlir::LogicalResult decide(const PolicyGraph &graph, mlir::Location location,
+                             PolicyDecisions &decisions) const override;
+
+private:
+  std::vector<Rule> rules;
+  std::optional<Rule> fallback; ///< for ops that no rule matches
+  bool allowUnmatched;
+};
+
+/// Reads a rule file; reports its first mistake at line and column.
+mlir::FailureOr<PolicyPtr> readRuleFile(llvm::StringRef path, const PolicyContext &context);
+
+/// Adds a decision behind those that are there already, if it can matter.
+void addDecision(llvm::SmallVectorImpl<Decision> &decisions, Decision decision);
+
+} // namespace reprise
+
+#endif // REPRISE_POLICY_RULES_H

@@ -1,0 +1,240 @@
+// reprise: the built-in policies, JAX's by JAX's names among them
+#include "Builtins.h"
+
+#include "reprise/Policy/Rules.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+
+namespace reprise {
+
+using LabelOp = std::function<std::optional<Label>(Operation *)>;
+using LabelName = std::function<std::optional<Label>(StringRef)>;
+using Arguments = ArrayRef<StringRef>;
+
+namespace {
+
+/// Asks for every op and every named value by itself.
+class SingleOpPolicy : public Policy {
+public:
+  SingleOpPolicy(std::string rule, LabelOp labelOp, LabelName labelName)
+      : rule(std::move(rule)), labelOp(std::move(labelOp)), labelName(std::move(labelName)) {}
+
+  LogicalResult decide(const PolicyGraph &graph, Location location,
+                       PolicyDecisions &decisions) const override {
+    auto text = StringAttr::get(location.getContext(), rule);
+    for (auto [op, list] : llvm::zip_equal(graph.ops, decisions.ops))
+      if (std::optional<Label> label = labelOp ? labelOp(op.op) : std::nullopt)
+        list.push_back({*label, text});
+    for (auto [name, list] : llvm::zip_equal(graph.names, decisions.names))
+      if (std::optional<Label> label = labelName ? labelName(name.name) : std::nullopt)
+        list.push_back({*label, text});
+    return success();
+  }
+
+private:
+  std::string rule;
+  LabelOp labelOp;
+  LabelName labelName;
+};
+
+/// Saves what one of two policies saves, and what neither does is computed again.
+class SaveFromBoth : public Policy {
+public:
+  SaveFromBoth(PolicyPtr first, PolicyPtr second)
+      : first(std::move(first)), second(std::move(second)) {}
+
+  LogicalResult decide(const PolicyGraph &graph, Location location,
+                       PolicyDecisions &decisions) const override {
+    PolicyDecisions other(graph);
+    if (failed(first->decide(graph, location, decisions)) ||
+        failed(second->decide(graph, location, other)))
+      return failure();
+    join(decisions.ops, other.ops);
+    join(decisions.names, other.names);
+    return success();
+  }
+
+private:
+  using Lists = std::vector<SmallVector<Decision, 1>>;
+
+  static void join(Lists &lists, Lists &others) {
+    for (auto [list, other] : llvm::zip_equal(lists, others)) {
+      bool prefersOther = !other.empty() && asksToSave(other.front().label) &&
+                          (list.empty() || !asksToSave(list.front().label));
+      if (prefersOther || list.empty())
+        std::swap(list, other);
+      for (Decision decision : other)
+        addDecision(list, decision);
+    }
+  }
+
+  PolicyPtr first, second;
+};
+
+/// Saves what costs much, but for every n-th contraction, as torchtitan's selective option does.
+class EveryNthContraction : public Policy {
+public:
+  EveryNthContraction(std::string rule, int64_t n) : rule(std::move(rule)), n(n) {}
+
+  LogicalResult decide(const PolicyGraph &graph, Location location,
+                       PolicyDecisions &decisions) const override {
+    auto text = StringAttr::get(location.getContext(), rule);
+    int64_t contractions = 0;
+    for (auto [op, list] : llvm::zip_equal(graph.ops, decisions.ops)) {
+      bool isContraction = isa<ContractionOpInterface>(op.op);
+      bool saves = isContraction ? ++contractions % n != 0
+                                 : isa<ConvolutionOpInterface, AttentionOpInterface>(op.op);
+      list.push_back({saves ? Label::prefer_save : Label::prefer_recompute, text});
+    }
+    return success();
+  }
+
+private:
+  std::string rule;
+  int64_t n;
+};
+
+std::optional<Label> labelDots(Operation *op) {
+  // Attention is two contractions around a softmax.
+  bool contracts = isa<ContractionOpInterface, ConvolutionOpInterface, AttentionOpInterface>(op);
+  return contracts ? Label::prefer_save : Label::prefer_recompute;
+}
+
+bool hasNoBatchDims(Operation *op) {
+  auto contraction = dyn_cast<ContractionOpInterface>(op);
+  return contraction && !contraction.hasBatchDims();
+}
+
+LabelOp always(Label label) {
+  return [label](Operation *) { return std::optional(label); };
+}
+
+/// `listed` for the names in the arguments, `others` for those that are not.
+LabelName byName(Arguments names, std::optional<Label> listed, std::optional<Label> others) {
+  llvm::StringSet<> set;
+  for (StringRef name : names)
+    set.insert(name);
+  return [set, listed, others](StringRef name) { return set.contains(name) ? listed : others; };
+}
+
+PolicyPtr single(std::string rule, LabelOp labelOp, LabelName labelName = nullptr) {
+  return std::make_shared<SingleOpPolicy>(std::move(rule), std::move(labelOp),
+                                          std::move(labelName));
+}
+
+std::string describe(StringRef name, Arguments arguments) {
+  return (name + "(" + llvm::join(arguments, ", ") + ")").str();
+}
+
+LogicalResult expectNames(StringRef name, Arguments names, const PolicyContext &context) {
+  if (!names.empty() && !llvm::is_contained(names, ""))
+    return success();
+  return emitError(context.location)
+         << "policy '" << name << "' expects names: " << name << "(NAME, ...)";
+}
+
+/// A policy that speaks of names, and asks `ofOps` of all ops.
+void addNames(PolicyRegistry &registry, StringRef name, StringRef summary, Label ofOps,
+              std::optional<Label> listed, std::optional<Label> others) {
+  registry.add({name.str(), summary.str(), "NAME, ...",
+                [=](Arguments names, const PolicyContext &context) -> FailureOr<PolicyPtr> {
+                  if (failed(expectNames(name, names, context)))
+                    return failure();
+                  return single(describe(name, names), always(ofOps),
+                                byName(names, listed, others));
+                }});
+}
+
+FailureOr<PolicyPtr> makeSaveFromBoth(Arguments arguments, const PolicyContext &context) {
+  if (arguments.size() != 2)
+    return emitError(context.location)
+           << "policy 'save_from_both_policies' expects two policies, not " << arguments.size();
+  FailureOr<PolicyPtr> first = parsePolicy(arguments[0], context);
+  FailureOr<PolicyPtr> second = parsePolicy(arguments[1], context);
+  if (failed(first) || failed(second))
+    return failure();
+  return PolicyPtr(std::make_shared<SaveFromBoth>(*first, *second));
+}
+
+FailureOr<PolicyPtr> makeEveryNth(Arguments arguments, const PolicyContext &context) {
+  int64_t n = 0;
+  if (arguments.size() != 1 || arguments[0].getAsInteger(10, n) || n < 1)
+    return emitError(context.location)
+           << "policy 'every-nth-contraction' expects a positive number";
+  return PolicyPtr(
+      std::make_shared<EveryNthContraction>(describe("every-nth-contraction", arguments), n));
+}
+
+/// Names to save; after a semicolon, names to offload.
+FailureOr<PolicyPtr> makeSaveAndOffload(Arguments arguments, const PolicyContext &context) {
+  StringRef name = "save_and_offload_only_these_names";
+  SmallVector<StringRef> saved, offloaded;
+  bool behind = false;
+  for (StringRef argument : arguments) {
+    auto [before, after] = argument.split(';');
+    (behind ? offloaded : saved).push_back(before.trim());
+    if (!argument.contains(';'))
+      continue;
+    if (behind || after.contains(';'))
+      return emitError(context.location) << "policy '" << name << "' expects one semicolon";
+    behind = true;
+    offloaded.push_back(after.trim());
+  }
+  llvm::erase(saved, "");
+  llvm::erase(offloaded, "");
+  if (!behind || (saved.empty() && offloaded.empty()))
+    return emitError(context.location)
+           << "policy '" << name << "' expects names: " << name << "(SAVED, ...; OFFLOADED, ...)";
+  LabelName save = byName(saved, Label::prefer_save, std::nullopt);
+  LabelName offload = byName(offloaded, Label::prefer_offload, std::nullopt);
+  return single(describe(name, arguments), always(Label::prefer_recompute), [=](StringRef value) {
+    std::optional<Label> label = save(value);
+    return label ? label : offload(value);
+  });
+}
+
+} // namespace
+
+PolicyPtr makeSingleOpPolicy(std::string rule, LabelOp labelOp, LabelName labelName) {
+  return single(std::move(rule), std::move(labelOp), std::move(labelName));
+}
+
+static void addJaxNames(PolicyRegistry &registry) {
+  addNames(registry, "save_only_these_names", "keep the values of these names only",
+           Label::prefer_recompute, Label::prefer_save, std::nullopt);
+  addNames(registry, "save_any_names_but_these", "keep all named values but these",
+           Label::prefer_recompute, Label::prefer_recompute, Label::prefer_save);
+  addNames(registry, "save_anything_except_these_names", "keep all but the values of these names",
+           Label::prefer_save, Label::prefer_recompute, std::nullopt);
+  registry.add({"save_and_offload_only_these_names", "keep some named values, offload others",
+                "SAVED, ...; OFFLOADED, ...", makeSaveAndOffload});
+  registry.add({"save_from_both_policies", "keep what one of two policies keeps", "POLICY, POLICY",
+                makeSaveFromBoth});
+}
+
+void addBuiltins(PolicyRegistry &registry) {
+  for (const char *name : {"save-all", "everything_saveable"})
+    registry.add(name, "keep all that the backward pass reads", always(Label::prefer_save));
+  for (const char *name : {"recompute-all", "nothing_saveable"})
+    registry.add(name, "keep the inputs of blocks, compute the rest again",
+                 always(Label::prefer_recompute));
+  for (const char *name : {"dots-saveable", "dots_saveable", "checkpoint_dots"})
+    registry.add(name, "keep contractions, convolutions and attention, compute the rest again",
+                 labelDots);
+  for (const char *name :
+       {"dots_with_no_batch_dims_saveable", "checkpoint_dots_with_no_batch_dims"})
+    registry.add(name, "keep contractions without batch dimensions", [](Operation *op) {
+      return std::optional(hasNoBatchDims(op) ? Label::prefer_save : Label::prefer_recompute);
+    });
+  registry.add("offload_dot_with_no_batch_dims", "offload contractions without batch dimensions",
+               [](Operation *op) {
+                 return std::optional(hasNoBatchDims(op) ? Label::prefer_offload
+                                                         : Label::prefer_recompute);
+               });
+  addJaxNames(registry);
+  registry.add(
+      {"every-nth-contraction", "keep all contractions but every n-th", "N", makeEveryNth});
+}
+
+} // namespace reprise

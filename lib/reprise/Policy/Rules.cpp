@@ -1,0 +1,183 @@
+// reprise: rule sets: which rules match, in order
+#include "reprise/Policy/Rules.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+using namespace mlir;
+
+namespace reprise {
+
+static constexpr std::pair<StringLiteral, OpKind> kinds[] = {
+    {"attention", OpKind::Attention},
+    {"contraction", OpKind::Contraction},
+    {"contraction_without_batch", OpKind::ContractionWithoutBatch},
+    {"convolution", OpKind::Convolution},
+    {"elementwise", OpKind::Elementwise},
+    {"normalization", OpKind::Normalization},
+    {"random", OpKind::Random},
+    {"reduction", OpKind::Reduction},
+};
+
+std::optional<OpKind> parseOpKind(StringRef text) {
+  for (const auto &[name, kind] : kinds)
+    if (name == text)
+      return kind;
+  return std::nullopt;
+}
+
+ArrayRef<StringRef> opKindNames() {
+  static const std::vector<StringRef> names = [] {
+    std::vector<StringRef> result;
+    for (const auto &[name, kind] : kinds)
+      result.push_back(name);
+    return result;
+  }();
+  return names;
+}
+
+static bool isOfKind(Operation *op, OpKind kind) {
+  switch (kind) {
+  case OpKind::Attention:
+    return isa<AttentionOpInterface>(op);
+  case OpKind::Contraction:
+    return isa<ContractionOpInterface>(op);
+  case OpKind::ContractionWithoutBatch: {
+    auto contraction = dyn_cast<ContractionOpInterface>(op);
+    return contraction && !contraction.hasBatchDims();
+  }
+  case OpKind::Convolution:
+    return isa<ConvolutionOpInterface>(op);
+  case OpKind::Elementwise:
+    return isa<ElementwiseOpInterface>(op);
+  case OpKind::Normalization:
+    return isa<NormalizationOpInterface>(op);
+  case OpKind::Random:
+    return isa<RandomOpInterface>(op);
+  case OpKind::Reduction:
+    return isa<ReductionOpInterface>(op);
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+static bool matchesName(const Glob &glob, OperationName name) {
+  return glob.match(name.getStringRef()) || glob.match(name.stripDialect());
+}
+
+static std::string printed(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << getElementTypeOrSelf(type);
+  return text;
+}
+
+namespace {
+
+/// One rule at work. What depends on an op's name, scope or type alone is decided once.
+class Matcher {
+public:
+  Matcher(const Selector &selector, const PolicyGraph &graph)
+      : selector(selector), graph(graph), scopes(graph.scopes.size(), -1) {}
+
+  /// The indices of the ops, or of the named values if the rule has a name, that match all keys.
+  SmallVector<unsigned> run() {
+    SmallVector<unsigned> found;
+    if (selector.name) {
+      for (unsigned i = 0; i < graph.names.size(); ++i)
+        if (matchesNamed(graph.names[i]))
+          found.push_back(i);
+    } else {
+      for (unsigned i = 0; i < graph.ops.size(); ++i)
+        if (matchesOp(graph.ops[i], graph.ops[i].bytes, graph.ops[i].op->getResult(0).getType()))
+          found.push_back(i);
+    }
+    return count(found);
+  }
+
+private:
+  bool matchesNamed(const PolicyName &named) {
+    if (!selector.name->match(named.name))
+      return false;
+    if (named.op)
+      return matchesOp(graph.ops[*named.op], named.bytes, named.value.getType());
+    // An argument has a type, but no op.
+    bool asksForOp = selector.op || selector.kind || selector.scope || selector.flops;
+    return !asksForOp && matchesValue(named.bytes, named.value.getType());
+  }
+
+  bool matchesValue(int64_t bytes, Type type) {
+    if (selector.bytes && !selector.bytes->holds(bytes))
+      return false;
+    if (selector.dtype.empty())
+      return true;
+    auto [known, isNew] = types.try_emplace(getElementTypeOrSelf(type));
+    if (isNew)
+      known->second = printed(type) == selector.dtype;
+    return known->second;
+  }
+
+  bool matchesOp(const PolicyOp &op, int64_t bytes, Type type) {
+    if (selector.op) {
+      auto [known, isNew] = names.try_emplace(op.op->getName());
+      if (isNew)
+        known->second = matchesName(*selector.op, op.op->getName());
+      if (!known->second)
+        return false;
+    }
+    if (selector.scope) {
+      int8_t &known = scopes[op.scope];
+      if (known < 0)
+        known = selector.scope->match(graph.scopes[op.scope]);
+      if (!known)
+        return false;
+    }
+    return (!selector.kind || isOfKind(op.op, *selector.kind)) &&
+           (!selector.flops || selector.flops->holds(op.flops)) && matchesValue(bytes, type);
+  }
+
+  SmallVector<unsigned> count(ArrayRef<unsigned> found) const {
+    SmallVector<unsigned> kept;
+    int64_t size = found.size();
+    for (int64_t i = 0; i < size; ++i)
+      if ((i + 1) % selector.every == 0 && i < selector.first && size - i <= selector.last)
+        kept.push_back(found[i]);
+    return kept;
+  }
+
+  const Selector &selector;
+  const PolicyGraph &graph;
+  DenseMap<OperationName, bool> names;
+  DenseMap<Type, bool> types;
+  SmallVector<int8_t> scopes; ///< -1: not decided yet
+};
+
+} // namespace
+
+void addDecision(SmallVectorImpl<Decision> &decisions, Decision decision) {
+  bool isNews = llvm::none_of(decisions, [&](Decision d) { return d.label == decision.label; });
+  if (decisions.empty() || (isMust(decision.label) && isNews))
+    decisions.push_back(decision);
+}
+
+LogicalResult RuleSet::decide(const PolicyGraph &graph, Location location,
+                              PolicyDecisions &decisions) const {
+  MLIRContext *context = location.getContext();
+  bool failed = false;
+  for (const Rule &rule : rules) {
+    SmallVector<unsigned> matches = Matcher(rule.match, graph).run();
+    if (matches.empty()) {
+      InFlightDiagnostic diagnostic =
+          allowUnmatched ? emitWarning(rule.location) : emitError(rule.location);
+      diagnostic << "the rule matches nothing";
+      failed |= !allowUnmatched;
+    }
+    Decision decision{rule.label, StringAttr::get(context, rule.text)};
+    auto &list = rule.match.name ? decisions.names : decisions.ops;
+    for (unsigned i : matches)
+      addDecision(list[i], decision);
+  }
+  if (fallback)
+    for (SmallVector<Decision, 1> &list : decisions.ops)
+      addDecision(list, {fallback->label, StringAttr::get(context, fallback->text)});
+  return success(!failed);
+}
+
+} // namespace reprise
