@@ -17,6 +17,7 @@ config.environment["ASAN_OPTIONS"] = "allow_user_poisoning=0"
 config.environment["PATH"] = os.pathsep.join([config.reprise_tools_dir, config.llvm_tools_dir, os.environ["PATH"]])
 config.substitutions.append(("%python", sys.executable))
 config.substitutions.append(("%src", config.reprise_src_root))
+config.substitutions.append(("%build", config.reprise_obj_root))
 config.substitutions.append(("%expect", sys.executable + " " + os.path.join(config.test_source_root, "Tools", "Inputs", "expect-code.py")))
 
 

@@ -2,6 +2,7 @@
 #include "reprise/Policy/Policy.h"
 
 #include "Builtins.h"
+#include "Plugin.h"
 #include "reprise/Policy/Rules.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -72,6 +73,8 @@ static std::string listKnown() {
 
 FailureOr<PolicyPtr> parsePolicy(StringRef text, const PolicyContext &context) {
   text = text.trim();
+  if (StringRef plugin = text; plugin.consume_front("plugin:"))
+    return loadPlugin(plugin, context);
   if (text.ends_with(".json"))
     return readRuleFile(text, context);
   auto [name, rest] = text.split('(');

@@ -1,0 +1,45 @@
+/* Policy plugins that are broken in one way each, by -DWAY=N. */
+#include <reprise-c/Policy.h>
+
+static rp_status decide(void *self, const rp_host *host, const rp_graph *graph, uint8_t *labels, size_t count) {
+  (void)self, (void)graph;
+#if WAY == 1
+  host->fail(host->context, (rp_string){"no mood", 7});
+  return RP_ERROR;
+#elif WAY == 2
+  labels[count - 1] = 77;
+#elif WAY == 3
+  labels[count] = RP_MUST_SAVE;
+#endif
+  (void)host, (void)labels, (void)count;
+  return RP_OK;
+}
+
+static rp_status create(const rp_host *host, rp_string options, void **self) {
+  (void)options, (void)self;
+#if WAY == 4
+  host->fail(host->context, (rp_string){"no licence", 10});
+  return RP_ERROR;
+#endif
+  (void)host;
+  return RP_OK;
+}
+
+static const rp_policy policy = {
+#if WAY == 5
+    .struct_size = offsetof(rp_policy, decide),
+#else
+    .struct_size = sizeof(rp_policy),
+#endif
+    .abi_major = WAY == 6 ? RP_POLICY_ABI_MAJOR + 1 : RP_POLICY_ABI_MAJOR,
+    .name = {"broken", 6},
+    .create = create,
+    .decide = WAY == 7 ? 0 : decide,
+};
+
+#if WAY != 9
+const rp_policy *rpGetPolicy(uint32_t major, uint32_t minor) {
+  (void)major, (void)minor, (void)policy;
+  return WAY == 8 ? 0 : &policy;
+}
+#endif
