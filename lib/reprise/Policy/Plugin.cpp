@@ -43,7 +43,7 @@ private:
   }
   LogicalResult store(const PolicyGraph &graph, ArrayRef<uint8_t> labels, Location location,
                       PolicyDecisions &decisions) const;
-  std::string ruleOf(unsigned op) const;
+  StringAttr ruleOf(StringAttr name, unsigned op) const;
 
   std::unique_ptr<Library> library;
   const rp_policy *table;
@@ -83,13 +83,12 @@ LogicalResult PluginPolicy::decide(const PolicyGraph &graph, Location location,
   return store(graph, ArrayRef(slots).slice(guard, count), location, decisions);
 }
 
-std::string PluginPolicy::ruleOf(unsigned op) const {
-  std::string rule = take(table->name).str();
+/// The name, and what the plugin says of the op.
+StringAttr PluginPolicy::ruleOf(StringAttr name, unsigned op) const {
   rp_string reason = {nullptr, 0};
-  bool explains = RP_HAS(table, rp_policy, explain) && table->explain;
-  if (explains && table->explain(self, op, &reason) == RP_OK && reason.size != 0)
-    rule += ": " + take(reason).str();
-  return rule;
+  if (table->explain(self, op, &reason) != RP_OK || reason.size == 0)
+    return name;
+  return StringAttr::get(name.getContext(), name.getValue() + ": " + take(reason));
 }
 
 LogicalResult PluginPolicy::store(const PolicyGraph &graph, ArrayRef<uint8_t> labels,
@@ -97,14 +96,15 @@ LogicalResult PluginPolicy::store(const PolicyGraph &graph, ArrayRef<uint8_t> la
   static constexpr Label known[] = {Label::must_save,        Label::prefer_save,
                                     Label::prefer_recompute, Label::must_recompute,
                                     Label::must_offload,     Label::prefer_offload};
+  bool explains = RP_HAS(table, rp_policy, explain) && table->explain;
+  auto name = StringAttr::get(location.getContext(), take(table->name));
   for (auto [i, label] : llvm::enumerate(labels)) {
     if (label == RP_NO_LABEL)
       continue;
     if (label > std::size(known))
       return fail(location) << "gives " << describeOp(graph.ops[i].op) << " the label "
                             << unsigned(label) << ", which is none";
-    decisions.ops[i].push_back(
-        {known[label - 1], StringAttr::get(location.getContext(), ruleOf(i))});
+    decisions.ops[i].push_back({known[label - 1], explains ? ruleOf(name, i) : name});
   }
   return success();
 }

@@ -3,7 +3,7 @@
 
 #include "reprise/Dialect/Reprise/IR/Naming.h"
 #include "reprise/Support/ByteSize.h"
-#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <cstring>
 
@@ -25,60 +25,88 @@ static uint32_t kindsOf(Operation *op) {
   return kinds;
 }
 
-uint32_t rp_graph::numberOf(mlir::Value value) {
+rp_string rp_graph::keep(Location location) {
+  auto [known, isNew] = places.try_emplace(location);
+  if (isNew)
+    known->second = give(texts.emplace_back(getPlace(location)));
+  return known->second;
+}
+
+rp_string rp_graph::keep(Type elementType) {
+  auto [known, isNew] = dtypes.try_emplace(elementType);
+  if (isNew) {
+    llvm::raw_string_ostream(texts.emplace_back()) << elementType;
+    known->second = give(texts.back());
+  }
+  return known->second;
+}
+
+uint32_t rp_graph::numberOf(Value value) {
   auto [known, isNew] = numbers.try_emplace(value, values.size());
   if (!isNew)
     return known->second;
   auto type = cast<RankedTensorType>(value.getType());
-  Value made;
-  llvm::raw_string_ostream(made.dtype) << type.getElementType();
-  made.shape = type.getShape().vec();
-  made.info.op = RP_NO_OP;
-  made.info.bytes = getByteSize(type);
-  values.push_back(std::move(made));
+  rp_value_info info = {};
+  info.struct_size = sizeof(info);
+  info.dtype = keep(type.getElementType());
+  info.shape = type.getShape().data();
+  info.rank = type.getRank();
+  info.op = RP_NO_OP;
+  info.bytes = getByteSize(type);
+  values.push_back(info);
   return known->second;
 }
 
 void rp_graph::addOp(const PolicyOp &op, StringRef scope) {
-  uint32_t number = ops.size();
-  Op made;
-  made.location = getPlace(op.op->getLoc());
-  made.info.op = give(op.op->getName().getStringRef());
-  made.info.scope = give(scope);
-  made.info.bytes = op.bytes;
-  made.info.flops = op.flops;
-  made.info.kinds = kindsOf(op.op);
-  for (mlir::Value operand : op.op->getOperands()) {
-    uint32_t value = numberOf(operand);
-    made.operands.push_back(value);
-    std::vector<uint32_t> &users = values[value].users;
-    if (users.empty() || users.back() != number)
-      users.push_back(number);
+  rp_op_info info = {};
+  info.struct_size = sizeof(info);
+  info.op = give(op.op->getName().getStringRef());
+  info.scope = give(scope);
+  info.location = keep(op.op->getLoc());
+  info.bytes = op.bytes;
+  info.flops = op.flops;
+  info.kinds = kindsOf(op.op);
+  info.num_operands = op.op->getNumOperands();
+  info.num_results = op.op->getNumResults();
+  for (Value operand : op.op->getOperands())
+    operands.numbers.push_back(numberOf(operand));
+  operands.close();
+  for (Value result : op.op->getResults()) {
+    results.numbers.push_back(numberOf(result));
+    values[results.numbers.back()].op = ops.size();
   }
-  for (mlir::Value result : op.op->getResults()) {
-    made.results.push_back(numberOf(result));
-    values[made.results.back()].info.op = number;
-  }
-  made.info.num_operands = made.operands.size();
-  made.info.num_results = made.results.size();
-  ops.push_back(std::move(made));
+  results.close();
+  ops.push_back(info);
+}
+
+/// Sorted by value, each reader once.
+void rp_graph::listUsers() {
+  std::vector<uint32_t> last(values.size(), RP_NO_OP);
+  auto forEachRead = [&](llvm::function_ref<void(uint32_t, uint32_t)> visit) {
+    std::fill(last.begin(), last.end(), RP_NO_OP);
+    for (uint32_t op = 0; op < ops.size(); ++op)
+      for (uint32_t value : operands[op])
+        if (std::exchange(last[value], op) != op)
+          visit(value, op);
+  };
+  forEachRead([&](uint32_t value, uint32_t) { ++values[value].num_users; });
+  for (const rp_value_info &value : values)
+    users.starts.push_back(users.starts.back() + value.num_users);
+  users.numbers.resize(users.starts.back());
+  std::vector<uint32_t> next = users.starts;
+  forEachRead([&](uint32_t value, uint32_t op) { users.numbers[next[value]++] = op; });
 }
 
 rp_graph::rp_graph(const PolicyGraph &graph) {
+  ops.reserve(graph.ops.size());
   for (const PolicyOp &op : graph.ops)
     addOp(op, graph.scopes[op.scope]);
-  for (const PolicyName &name : graph.names)
-    values[numberOf(name.value)].names.push_back(name.name);
-  // Nothing moves from here on.
-  for (Op &op : ops)
-    op.info.location = give(op.location);
-  for (Value &value : values) {
-    value.info.dtype = give(value.dtype);
-    value.info.shape = value.shape.data();
-    value.info.rank = value.shape.size();
-    value.info.num_users = value.users.size();
-    value.info.num_names = value.names.size();
+  for (const PolicyName &name : graph.names) {
+    uint32_t value = numberOf(name.value);
+    names[value].push_back(name.name);
+    ++values[value].num_names;
   }
+  listUsers();
 }
 
 /// Fills as much of the caller's struct as it has, and says how much that is.
@@ -89,10 +117,10 @@ template <class T> static rp_status fill(const T &source, T *target) {
   return RP_OK;
 }
 
-template <class List, class T> static rp_status fetch(const List &list, uint32_t index, T *target) {
-  if (index >= list.size())
+static rp_status fetch(const NumberLists &lists, uint32_t list, uint32_t index, uint32_t *number) {
+  if (list >= lists.size() || index >= lists[list].size())
     return RP_ERROR;
-  *target = list[index];
+  *number = lists[list][index];
   return RP_OK;
 }
 
@@ -101,24 +129,25 @@ static void storeFailure(void *context, rp_string message) {
 }
 static size_t countOps(const rp_graph *graph) { return graph->ops.size(); }
 static rp_status describeOpAt(const rp_graph *graph, uint32_t op, rp_op_info *info) {
-  return op < graph->ops.size() ? fill(graph->ops[op].info, info) : RP_ERROR;
+  return op < graph->ops.size() ? fill(graph->ops[op], info) : RP_ERROR;
 }
 static rp_status getOperand(const rp_graph *graph, uint32_t op, uint32_t index, uint32_t *value) {
-  return op < graph->ops.size() ? fetch(graph->ops[op].operands, index, value) : RP_ERROR;
+  return fetch(graph->operands, op, index, value);
 }
 static rp_status getResult(const rp_graph *graph, uint32_t op, uint32_t index, uint32_t *value) {
-  return op < graph->ops.size() ? fetch(graph->ops[op].results, index, value) : RP_ERROR;
+  return fetch(graph->results, op, index, value);
 }
 static rp_status describeValueAt(const rp_graph *graph, uint32_t value, rp_value_info *info) {
-  return value < graph->values.size() ? fill(graph->values[value].info, info) : RP_ERROR;
+  return value < graph->values.size() ? fill(graph->values[value], info) : RP_ERROR;
 }
 static rp_status getUser(const rp_graph *graph, uint32_t value, uint32_t index, uint32_t *op) {
-  return value < graph->values.size() ? fetch(graph->values[value].users, index, op) : RP_ERROR;
+  return fetch(graph->users, value, index, op);
 }
 static rp_status getName(const rp_graph *graph, uint32_t value, uint32_t index, rp_string *name) {
-  if (value >= graph->values.size() || index >= graph->values[value].names.size())
+  auto found = graph->names.find(value);
+  if (found == graph->names.end() || index >= found->second.size())
     return RP_ERROR;
-  *name = give(graph->values[value].names[index]);
+  *name = give(found->second[index]);
   return RP_OK;
 }
 

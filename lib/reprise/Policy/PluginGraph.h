@@ -4,31 +4,41 @@
 
 #include "reprise-c/Policy.h"
 #include "reprise/Policy/Policy.h"
-#include "llvm/ADT/StringMap.h"
+#include <deque>
 
-/// All that callbacks answer with is made beforehand, so that a callback is a look-up.
+/// Lists of numbers, one after the other.
+struct NumberLists {
+  std::vector<uint32_t> starts{0}, numbers;
+
+  void close() { starts.push_back(numbers.size()); }
+  size_t size() const { return starts.size() - 1; }
+  llvm::ArrayRef<uint32_t> operator[](size_t list) const {
+    return llvm::ArrayRef(numbers).slice(starts[list], starts[list + 1] - starts[list]);
+  }
+};
+
+/// All that callbacks answer with is made beforehand, so that a callback is a look-up; flat, since
+/// there is one entry per op and per value.
 struct rp_graph {
-  struct Op {
-    std::string location;
-    rp_op_info info;
-    std::vector<uint32_t> operands, results;
-  };
-  struct Value {
-    std::string dtype;
-    std::vector<int64_t> shape;
-    rp_value_info info;
-    std::vector<uint32_t> users;
-    std::vector<std::string> names;
-  };
-  std::vector<Op> ops;
-  std::vector<Value> values;
+  std::vector<rp_op_info> ops;
+  std::vector<rp_value_info> values;
+  NumberLists operands, results; ///< of ops
+  NumberLists users;             ///< of values
+  std::map<uint32_t, std::vector<std::string>> names;
 
   explicit rp_graph(const reprise::PolicyGraph &graph);
 
 private:
   uint32_t numberOf(mlir::Value value);
   void addOp(const reprise::PolicyOp &op, llvm::StringRef scope);
+  void listUsers();
+  rp_string keep(mlir::Location location);
+  rp_string keep(mlir::Type elementType);
+
   llvm::DenseMap<mlir::Value, uint32_t> numbers;
+  llvm::DenseMap<mlir::Location, rp_string> places;
+  llvm::DenseMap<mlir::Type, rp_string> dtypes;
+  std::deque<std::string> texts; ///< that strings point into
 };
 
 namespace reprise {
