@@ -40,6 +40,9 @@ struct Flags {
   cl::list<std::string> reports{
       "report", cl::desc("Write a report: F.json, F.html or F.txt; may be repeated"),
       cl::value_desc("F")};
+  cl::list<std::string> explain{
+      "explain", cl::desc("Tell what is done with a value, and why; may be repeated"),
+      cl::value_desc("VALUE")};
   cl::opt<bool> verifyReplays{
       "verify-replays",
       cl::desc("Runs of the bundle compare every replayed value with its original")};
@@ -77,8 +80,9 @@ std::string checkFlags(const Flags &flags) {
     return "--seed, --steps, --input-dir and --output-dir go with --interpret";
   if (flags.interpret && flags.verifyReplays)
     return "--verify-replays goes with -o: the bundle's runs compare";
-  if (flags.interpret && (!flags.output.empty() || !flags.reports.empty()))
-    return "-o and --report do not go with --interpret";
+  if (flags.interpret &&
+      (!flags.output.empty() || !flags.reports.empty() || !flags.explain.empty()))
+    return "-o, --report and --explain do not go with --interpret";
   if (flags.interpret && flags.steps < 1)
     return "expected --steps of at least 1";
   if (flags.contractions != "exact")
@@ -156,6 +160,17 @@ int writeOutputs(const reprise::Compilation &compilation, const Flags &flags) {
   return 0;
 }
 
+int explainValues(const reprise::Compilation &compilation, const Flags &flags) {
+  for (const std::string &value : flags.explain) {
+    if (reprise::explainValue(llvm::outs(), value, compilation.report))
+      continue;
+    std::string nearest = reprise::findNearestValue(value, compilation.report);
+    return fail("the forward pass has no value '" + value + "'" +
+                (nearest.empty() ? "" : ", did you mean '" + nearest + "'?"));
+  }
+  return 0;
+}
+
 int compileModel(ModuleOp module, const Flags &flags) {
   if (reprise::runtime::Error error = checkOutputs(flags))
     return fail(error.message());
@@ -163,7 +178,11 @@ int compileModel(ModuleOp module, const Flags &flags) {
   options.phases = phaseOptions(flags);
   options.threads = flags.threads;
   FailureOr<reprise::Compilation> compilation = reprise::compile(module, options);
-  return failed(compilation) ? 1 : writeOutputs(*compilation, flags);
+  if (failed(compilation))
+    return 1;
+  if (int code = explainValues(*compilation, flags))
+    return code;
+  return writeOutputs(*compilation, flags);
 }
 
 } // namespace

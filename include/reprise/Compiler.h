@@ -35,6 +35,12 @@ mlir::FailureOr<Compilation> compile(mlir::ModuleOp module, const CompileOptions
 /// Prints the report in the format of the file's name: .html, .txt, or else JSON.
 void printReport(llvm::raw_ostream &stream, llvm::StringRef path, const llvm::json::Object &report);
 
+/// Tells the story of each value of the report that has this id or name; false if there is none.
+bool explainValue(llvm::raw_ostream &stream, llvm::StringRef wanted,
+                  const llvm::json::Object &report);
+/// The id in the report that `wanted` may have been meant to be; empty if none is near.
+std::string findNearestValue(llvm::StringRef wanted, const llvm::json::Object &report);
+
 /// Runs the phases up to and with `to` on `module`.
 mlir::LogicalResult runPhases(mlir::ModuleOp module, Phase to, const PhaseOptions &options);
 

@@ -26,15 +26,35 @@ static StringRef entryOf(Operation *op, StringRef attribute, unsigned result) {
   return array && result < array.size() ? cast<StringAttr>(array[result]).getValue() : "";
 }
 
+/// The scope up to its last number, layer/3 of layer/3/attention; without one its first part.
+static std::string layerOf(const std::string &whole) {
+  StringRef scope = whole;
+  size_t end = scope.find('/'), begin = 0;
+  StringRef layer = scope.take_front(end);
+  for (StringRef segment : llvm::split(scope, '/')) {
+    begin += segment.size();
+    if (!segment.empty() && llvm::all_of(segment, llvm::isDigit))
+      layer = scope.take_front(begin);
+    ++begin;
+  }
+  return layer.str();
+}
+
+/// Seconds at the cost model's rate, a fixed one: what counts is the ratio between plans.
+static double secondsOf(int64_t flops) { return static_cast<double>(flops) * 1e-11; }
+
 static Object describeValue(OpResult value, StringRef id) {
   Operation *op = value.getOwner();
+  auto cost = dyn_cast<CostOpInterface>(op);
   unsigned result = value.getResultNumber();
   Object entry{{"id", id.str()},
                {"op", op->getName().getStringRef()},
                {"name", entryOf(op, "reprise.names", result)},
                {"location", print(op->getLoc())},
+               {"layer", layerOf(getScope(op->getLoc()))},
                {"bytes", getByteSize(value.getType()) * countExecutions(op)},
                {"decision", entryOf(op, "reprise.decisions", result)},
+               {"replay_seconds", cost ? secondsOf(cost.getFlops() * countExecutions(op)) : 0.0},
                {"label", nullptr},
                {"rule", nullptr},
                {"reason", entryOf(op, "reprise.reasons", result)}};
@@ -51,9 +71,6 @@ static Object describeValue(OpResult value, StringRef id) {
   }
   return entry;
 }
-
-/// Seconds at the cost model's rate, a fixed one: what counts is the ratio between plans.
-static double secondsOf(int64_t flops) { return static_cast<double>(flops) * 1e-11; }
 
 Object describePlan(func::FuncOp step) {
   Array values;
@@ -101,15 +118,23 @@ void describeBundle(const runtime::Bundle &bundle, Object &report) {
   report["commands"] = step ? static_cast<int64_t>(step->commands.size()) : 0;
 }
 
-std::vector<const llvm::json::Object *> valuesByBytes(const llvm::json::Object &report) {
+void sortByBytes(std::vector<const llvm::json::Object *> &values) {
   std::vector<std::pair<int64_t, size_t>> order;
-  const llvm::json::Array *values = report.getArray("values");
-  for (size_t i = 0; values && i < values->size(); ++i)
-    order.push_back({-(*values)[i].getAsObject()->getInteger("bytes").value_or(0), i});
+  for (auto [i, value] : llvm::enumerate(values))
+    order.push_back({-value->getInteger("bytes").value_or(0), i});
   llvm::sort(order);
-  std::vector<const llvm::json::Object *> rows;
+  std::vector<const llvm::json::Object *> sorted;
   for (auto [bytes, i] : order)
-    rows.push_back((*values)[i].getAsObject());
+    sorted.push_back(values[i]);
+  values = std::move(sorted);
+}
+
+std::vector<const llvm::json::Object *> valuesByBytes(const llvm::json::Object &report) {
+  std::vector<const llvm::json::Object *> rows;
+  if (const llvm::json::Array *values = report.getArray("values"))
+    for (const llvm::json::Value &value : *values)
+      rows.push_back(value.getAsObject());
+  sortByBytes(rows);
   return rows;
 }
 

@@ -18,8 +18,21 @@ void describeBundle(const runtime::Bundle &bundle, llvm::json::Object &report);
 /// The buffers of the arena: name, first and last launch, offset and bytes.
 llvm::json::Array describeTimeline(mlir::func::FuncOp step);
 
+/// The largest first; those of one size stay in their order.
+void sortByBytes(std::vector<const llvm::json::Object *> &values);
+
 /// The entries of the report's values, largest first.
 std::vector<const llvm::json::Object *> valuesByBytes(const llvm::json::Object &report);
+
+/// The values of one layer: what they keep, and what they cost again.
+struct LayerSummary {
+  std::string layer;
+  std::vector<const llvm::json::Object *> values; ///< largest first
+  int64_t savedBytes = 0, replayedBytes = 0;
+  double replaySeconds = 0;
+};
+/// One per layer, in the order of the program.
+std::vector<LayerSummary> summarizeLayers(const llvm::json::Object &report);
 
 /// One self-contained page; a table for the terminal.
 void printHtml(llvm::raw_ostream &stream, const llvm::json::Object &report);

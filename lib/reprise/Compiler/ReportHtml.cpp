@@ -87,10 +87,7 @@ static void printTotals(raw_ostream &stream, const Object &report) {
               "arena larger than without --verify-replays.</p>\n";
 }
 
-static void printValues(raw_ostream &stream, const Object &report) {
-  std::vector<const Object *> rows = valuesByBytes(report);
-  if (rows.empty())
-    return;
+static void printValues(raw_ostream &stream, ArrayRef<const Object *> rows) {
   stream << "<table><tr><th>value</th><th>bytes</th><th>decision</th><th>label</th><th>rule</"
             "th><th>reason</th></tr>\n";
   for (const Object *row : rows) {
@@ -101,6 +98,25 @@ static void printValues(raw_ostream &stream, const Object &report) {
     stream << "</tr>\n";
   }
   stream << "</table>\n";
+}
+
+/// A layer is one line, which opens on its values.
+static void printLayers(raw_ostream &stream, const Object &report) {
+  std::vector<const Object *> rows = valuesByBytes(report);
+  if (rows.empty())
+    return;
+  stream << "<h2>The largest values of the forward pass</h2>\n";
+  printValues(stream, ArrayRef(rows).take_front(20));
+  stream << "<h2>All values, by layer</h2>\n";
+  for (const LayerSummary &layer : summarizeLayers(report)) {
+    stream << "<details><summary>"
+           << escape(layer.layer.empty() ? "outside of layers" : layer.layer) << ": "
+           << human(layer.savedBytes) << " saved, " << human(layer.replayedBytes)
+           << formatv(" computed again in {0:e2} s of the cost model</summary>\n",
+                      layer.replaySeconds);
+    printValues(stream, layer.values);
+    stream << "</details>\n";
+  }
 }
 
 void printHtml(raw_ostream &stream, const Object &report) {
@@ -118,8 +134,7 @@ void printHtml(raw_ostream &stream, const Object &report) {
          "one for its name.</p>\n";
   printTotals(stream, report);
   printArena(stream, report);
-  stream << "<h2>Values of the forward pass</h2>\n";
-  printValues(stream, report);
+  printLayers(stream, report);
   stream << "</html>\n";
 }
 

@@ -9,6 +9,25 @@ using llvm::json::Object;
 
 namespace reprise {
 
+static void printValues(raw_ostream &stream, ArrayRef<const Object *> rows) {
+  stream << formatv("{0,14}  {1,-12}  {2,-18}  {3,-24}  value\n", "bytes", "decision", "label",
+                    "reason");
+  for (const Object *row : rows)
+    stream << formatv("{0,14}  {1,-12}  {2,-18}  {3,-24}  {4}\n",
+                      row->getInteger("bytes").value_or(0), row->getString("decision").value_or(""),
+                      row->getString("label").value_or(""), row->getString("reason").value_or(""),
+                      row->getString("id").value_or(""));
+}
+
+static void printLayers(raw_ostream &stream, const Object &report) {
+  std::vector<LayerSummary> layers = summarizeLayers(report);
+  stream << formatv("\n{0,14}  {1,14}  {2,14}  layer\n", "saved bytes", "replayed bytes",
+                    "replay seconds");
+  for (const LayerSummary &layer : layers)
+    stream << formatv("{0,14}  {1,14}  {2,14:e2}  {3}\n", layer.savedBytes, layer.replayedBytes,
+                      layer.replaySeconds, layer.layer.empty() ? "(none)" : layer.layer);
+}
+
 void printText(raw_ostream &stream, const Object &report) {
   for (StringRef key : {"arena_bytes", "persistent_bytes", "workspace_bytes", "saved_bytes",
                         "replayed_ops", "commands"})
@@ -20,13 +39,16 @@ void printText(raw_ostream &stream, const Object &report) {
   std::vector<const Object *> rows = valuesByBytes(report);
   if (rows.empty())
     return;
-  stream << formatv("\n{0,14}  {1,-12}  {2,-18}  {3,-16}  value\n", "bytes", "decision", "label",
-                    "reason");
-  for (const Object *row : rows)
-    stream << formatv("{0,14}  {1,-12}  {2,-18}  {3,-16}  {4}\n",
-                      row->getInteger("bytes").value_or(0), row->getString("decision").value_or(""),
-                      row->getString("label").value_or(""), row->getString("reason").value_or(""),
-                      row->getString("id").value_or(""));
+  printLayers(stream, report);
+  constexpr size_t most = 20;
+  if (rows.size() > most) {
+    stream << "\nlargest values\n";
+    printValues(stream, ArrayRef(rows).take_front(most));
+  }
+  for (const LayerSummary &layer : summarizeLayers(report)) {
+    stream << "\n" << (layer.layer.empty() ? "outside of layers" : layer.layer) << "\n";
+    printValues(stream, layer.values);
+  }
 }
 
 } // namespace reprise
