@@ -5,6 +5,7 @@
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Dialect/Reprise/IR/Naming.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Dialect/Reprise/Transforms/SavedBuffers.h"
 #include "reprise/Support/ByteSize.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -43,7 +44,7 @@ static std::string layerOf(const std::string &whole) {
 /// Seconds at the cost model's rate, a fixed one: what counts is the ratio between plans.
 static double secondsOf(int64_t flops) { return static_cast<double>(flops) * 1e-11; }
 
-static Object describeValue(OpResult value, StringRef id) {
+static Object describeValue(OpResult value, StringRef id, bool isSaved) {
   Operation *op = value.getOwner();
   auto cost = dyn_cast<CostOpInterface>(op);
   unsigned result = value.getResultNumber();
@@ -53,6 +54,7 @@ static Object describeValue(OpResult value, StringRef id) {
                {"location", print(op->getLoc())},
                {"layer", layerOf(getScope(op->getLoc()))},
                {"bytes", getByteSize(value.getType()) * countExecutions(op)},
+               {"saved_bytes", isSaved ? getByteSize(value.getType()) : 0},
                {"decision", entryOf(op, "reprise.decisions", result)},
                {"replay_seconds", cost ? secondsOf(cost.getFlops() * countExecutions(op)) : 0.0},
                {"label", nullptr},
@@ -75,6 +77,9 @@ static Object describeValue(OpResult value, StringRef id) {
 Object describePlan(func::FuncOp step) {
   Array values;
   ValueIds ids(step.getBody().front());
+  DenseSet<Value> saved;
+  for (Value buffer : findSavedBuffers(step))
+    saved.insert(buffer);
   int64_t forward = 0, backward = 0, replay = 0, replays = 0;
   step.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
     auto cost = dyn_cast<CostOpInterface>(op);
@@ -84,7 +89,7 @@ Object describePlan(func::FuncOp step) {
     replays += repeats && !isa<LoopOp>(op) ? executions : 0;
     if (op->hasAttr("reprise.decisions"))
       for (OpResult value : op->getResults())
-        values.push_back(describeValue(value, ids.get(value)));
+        values.push_back(describeValue(value, ids.get(value), saved.contains(value)));
   });
   Object report{{"version", 1},
                 {"replayed_ops", replays},
@@ -93,8 +98,8 @@ Object describePlan(func::FuncOp step) {
                                 {"replay", secondsOf(replay)}}},
                 {"bound", nullptr},
                 {"gap", nullptr}};
-  auto saved = step->getParentOfType<ModuleOp>()->getAttrOfType<IntegerAttr>("reprise.saved_bytes");
-  report["saved_bytes"] = saved ? saved.getInt() : 0;
+  auto total = step->getParentOfType<ModuleOp>()->getAttrOfType<IntegerAttr>("reprise.saved_bytes");
+  report["saved_bytes"] = total ? total.getInt() : 0;
   report["values"] = std::move(values);
   return report;
 }

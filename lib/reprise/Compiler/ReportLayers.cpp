@@ -25,10 +25,8 @@ std::vector<LayerSummary> summarizeLayers(const Object &report) {
     LayerSummary &layer = layers[text(value, "layer")];
     layer.layer = text(value, "layer").str();
     layer.values.push_back(&value);
-    StringRef decision = text(value, "decision");
-    if (decision == "saved" || decision == "kept")
-      layer.savedBytes += bytesOf(value);
-    if (decision == "replayed") {
+    layer.savedBytes += value.getInteger("saved_bytes").value_or(0);
+    if (text(value, "decision") == "replayed") {
       layer.replayedBytes += bytesOf(value);
       layer.replaySeconds += value.getNumber("replay_seconds").value_or(0);
     }

@@ -3,6 +3,7 @@
 
 #include "Aliases.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
+#include "reprise/Dialect/Reprise/Transforms/SavedBuffers.h"
 #include "reprise/Policy/Policy.h"
 #include "reprise/Support/ByteSize.h"
 #include "llvm/ADT/EquivalenceClasses.h"
@@ -164,10 +165,10 @@ static DenseSet<Value> collectState(func::FuncOp function, Aliases &aliases) {
   return state;
 }
 
-int64_t countSavedBytes(func::FuncOp function) {
+SmallVector<Value> findSavedBuffers(func::FuncOp function) {
   Aliases aliases;
-  DenseSet<Value> counted = collectState(function, aliases);
-  int64_t bytes = 0;
+  DenseSet<Value> seen = collectState(function, aliases);
+  SmallVector<Value> buffers;
   function.walk([&](Operation *op) {
     if (!isCotangent(op) && getReplay(op) == 0)
       return;
@@ -176,10 +177,17 @@ int64_t countSavedBytes(func::FuncOp function) {
       Operation *definition = root.getDefiningOp();
       bool saved = definition && isPrimal(definition) && getReplay(definition) == 0 &&
                    !definition->hasTrait<OpTrait::ConstantLike>();
-      if (saved && counted.insert(root).second)
-        bytes += getByteSize(root.getType());
+      if (saved && seen.insert(root).second)
+        buffers.push_back(root);
     }
   });
+  return buffers;
+}
+
+int64_t countSavedBytes(func::FuncOp function) {
+  int64_t bytes = 0;
+  for (Value buffer : findSavedBuffers(function))
+    bytes += getByteSize(buffer.getType());
   return bytes;
 }
 

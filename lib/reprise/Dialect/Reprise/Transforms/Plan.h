@@ -51,9 +51,7 @@ std::vector<Scope> findScopes(mlir::func::FuncOp function);
 /// The names of arguments, whose next values are the results of the same names.
 llvm::StringSet<> collectArgumentNames(mlir::func::FuncOp function);
 
-/// The `saved_bytes` of a function after `checkpoint` (docs/Policies.md): distinct buffers that a
-/// primal op defines and a cotangent op or a replay reads, without returned state. What a loop
-/// keeps are its stacks.
+/// The bytes of `findSavedBuffers` (SavedBuffers.h).
 int64_t countSavedBytes(mlir::func::FuncOp function);
 
 /// The `replayed_ops` of a function: ops with a replay number, each as often as its loops run it.

@@ -1,0 +1,16 @@
+// reprise: what a planned step keeps for its backward pass
+#ifndef REPRISE_DIALECT_REPRISE_TRANSFORMS_SAVEDBUFFERS_H
+#define REPRISE_DIALECT_REPRISE_TRANSFORMS_SAVEDBUFFERS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace reprise {
+
+/// The distinct buffers, after `checkpoint`, that a primal op defines and a cotangent op or a replay
+/// reads, without returned state (docs/Policies.md), each as the value that owns it. What a loop
+/// keeps are its stacks. Their bytes are the `saved_bytes` of the step.
+llvm::SmallVector<mlir::Value> findSavedBuffers(mlir::func::FuncOp function);
+
+} // namespace reprise
+
+#endif // REPRISE_DIALECT_REPRISE_TRANSFORMS_SAVEDBUFFERS_H
