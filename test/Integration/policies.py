@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""Random rule sets on the models of the zoo give the bits of save-all, and plans that differ.
+
+Usage: policies.py [COUNT]      COUNT rule sets (40), dealt out to the models
+"""
+
+import collections
+import json
+import pathlib
+import random
+import sys
+
+from checks import check, compile_model, finish, run, tool
+from zoo_models import SIZES, write_model
+
+OPS = ["*", "dot_general", "reprise.*norm*", "{gelu,exp,tanh,rsqrt}", "*_pool*", "add", "mul", "softmax"]
+KINDS = ["attention", "contraction", "contraction_without_batch", "convolution", "elementwise", "normalization", "random", "reduction"]
+LABELS = ["prefer_save", "prefer_recompute", "prefer_save", "prefer_recompute", "must_save", "must_recompute"]
+
+
+def random_match(pick, scopes):
+    keys = {"op": lambda: pick.choice(OPS), "kind": lambda: pick.choice(KINDS), "dtype": lambda: pick.choice(["f32", "i32"]),
+            "scope": lambda: pick.choice(scopes), "bytes": lambda: f"{pick.choice(['<', '<=', '>', '>='])}{2 ** pick.randrange(6, 16)}",
+            "flops": lambda: f">={2 ** pick.randrange(4, 20)}", "every": lambda: pick.randrange(1, 4),
+            "first": lambda: pick.randrange(1, 20), "last": lambda: pick.randrange(1, 20)}
+    return {key: keys[key]() for key in pick.sample(sorted(keys), pick.randrange(1, 4))}
+
+
+def random_rules(pick, scopes):
+    """Opposite MUSTs would be refused, so that a set has one kind of them."""
+    must = pick.choice(["must_save", "must_recompute"])
+    rules = []
+    for _ in range(pick.randrange(1, 6)):
+        label = pick.choice(LABELS)
+        rules.append({"match": random_match(pick, scopes), "label": must if label.startswith("must") else label})
+    if pick.random() < 0.5:
+        rules.append({"default": pick.choice(LABELS[:4])})
+    return {"version": 1, "rules": rules}
+
+
+def compare(name, count, pick):
+    model = f"{name}.mlir"
+    write_model(model, name, SIZES[name], "--dropout=0.1", "--optimizer=momentum")
+    report = compile_model(model, "plan.rpb", "--policy=save-all", "--threads=2")
+    expected = run("plan.rpb", "results", "--seed=7", "--threads=2")["hash"]
+    layers = sorted({value["layer"] for value in report["values"] if value["layer"]})
+    scopes = ["**", *layers, *(f"{layer}/**" for layer in layers), *("/".join(["*", *layer.split("/")[1:], "**"]) for layer in layers)]
+    different, plans = [], collections.Counter()
+    for i in range(count):
+        rules = random_rules(pick, scopes)
+        pathlib.Path("rules.json").write_text(json.dumps(rules))
+        report = compile_model(model, "plan.rpb", "--policy=rules.json", "--allow-unmatched-rules", "--threads=2")
+        plans[report["saved_bytes"], report["replayed_ops"]] += 1
+        listed = sum(value["saved_bytes"] for value in report["values"])
+        if run("plan.rpb", "results", "--seed=7", f"--threads={1 + i % 2}")["hash"] != expected or listed != report["saved_bytes"]:
+            different.append(rules)
+    check(f"{name}: {count} rule sets give the bits of save-all, and list what they save", not different, json.dumps(different[:1]))
+    check(f"{name}: {len(plans)} plans differ", count < 3 or len(plans) > 1, str(plans))
+
+
+def main():
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 40
+    pick = random.Random(1)
+    for i, name in enumerate(SIZES):
+        compare(name, count // len(SIZES) + (i < count % len(SIZES)), pick)
+    finish()
+
+
+main()
