@@ -160,7 +160,7 @@ bool Checker::runVariant(const Variant &variant, const Outcome &expected) {
   options.phases = variant.phases;
   options.threads = 5;
   FailureOr<Compilation> compilation = compile(*module, options);
-  // The one documented limit of kernels; programs of any other size compile.
+  // The one limit of kernels (docs/GettingStarted.md); programs of any other size compile.
   if (failed(compilation) && StringRef(diagnostics).contains("kernels of attention take heads of"))
     return true;
   if (failed(compilation))
