@@ -47,6 +47,29 @@ static void expandArgmax(ArgmaxOp op) {
   op.erase();
 }
 
+/// The scalar that all elements of a view are; null if it is none of one scalar.
+static Value findSplat(Operation *view) {
+  while (auto inner = dyn_cast_or_null<ViewOpInterface>(view)) {
+    Value source = inner->getOperand(0);
+    if (tensor(source).getRank() == 0 && isa<BroadcastOp>(view))
+      return source;
+    view = source.getDefiningOp();
+  }
+  return nullptr;
+}
+
+/// Views of views of a scalar are one view, so that they divide no dimension of the nest.
+static void shortenSplat(Operation *view) {
+  Value scalar = findSplat(view);
+  if (!scalar || tensor(view->getOperand(0)).getRank() == 0)
+    return;
+  OpBuilder builder(view);
+  auto whole = BroadcastOp::create(builder, view->getLoc(), view->getResult(0).getType(), scalar,
+                                   ArrayRef<int64_t>());
+  view->replaceAllUsesWith(whole);
+  view->erase();
+}
+
 FailureOr<Body> simplifyBody(Block &block, Operation *contraction) {
   MLIRContext *context = block.getParentOp()->getContext();
   Location location = block.getParentOp()->getLoc();
@@ -80,6 +103,8 @@ FailureOr<Body> simplifyBody(Block &block, Operation *contraction) {
       composite.erase();
     } else if (auto argmax = dyn_cast<ArgmaxOp>(op)) {
       expandArgmax(argmax);
+    } else if (isa<ViewOpInterface>(op)) {
+      shortenSplat(&op);
     }
   }
   llvm::append_range(body.results, end->getOperands());

@@ -6,6 +6,9 @@
 
 namespace reprise {
 
+/// On views through which a loop that was split into segments reads its stacks, and hands them on.
+inline constexpr llvm::StringLiteral kSplitAttr = "reprise.split";
+
 /// The loop whose body `block` is, or null. A loop that gets another result is another op with the
 /// same block, so passes hold on to blocks.
 LoopOp getLoop(mlir::Block *block);

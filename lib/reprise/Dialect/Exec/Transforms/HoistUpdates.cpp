@@ -37,6 +37,9 @@ public:
           continue;
       }
       int64_t anchor = earliestPlace(ops);
+      // It stays where it is from now on, even if its only reader could take it along.
+      if (anchor >= 0)
+        waiting.erase(numbered[anchor]);
       for (Operation *moved : ops) {
         waiting.erase(moved);
         place[moved] = anchor;

@@ -58,9 +58,7 @@ SmallVector<Value> reprise::collectReads(Operation *op) {
   return reads;
 }
 
-bool reprise::readsNothing(Operation *op) {
-  return op->getNumOperands() == 0 && !isa<LoopOp>(op);
-}
+bool reprise::readsNothing(Operation *op) { return op->getNumOperands() == 0 && !isa<LoopOp>(op); }
 
 Value reprise::findRow(Value value) {
   for (;;) {
@@ -121,6 +119,30 @@ Value reprise::bringInto(Value value, Block *block, function_ref<void(Operation 
   return stackInto(value, block, onClone);
 }
 
+/// What `reader` reads for a stack of a loop that was split: a view of its own. The cotangents of
+/// the whole stack are added reader by reader then, as if the loop had not been split.
+static Value viewFor(Value stack, LoopOp reader, function_ref<void(Operation *)> onClone) {
+  auto isMarked = [](Operation *op) { return op && op->hasAttr(kSplitAttr); };
+  Operation *view = stack.getDefiningOp();
+  bool isTaken = isMarked(view); // else it may be handed on
+  for (Operation *user : stack.getUsers())
+    if (!isTaken && isMarked(user) && user->getBlock() == reader->getBlock())
+      view = user;
+  if (!isMarked(view))
+    return stack;
+  Value whole = isTaken ? view->getOperand(0) : view->getResult(0);
+  for (Value x : reader.getXs())
+    if (isMarked(x.getDefiningOp()) && x.getDefiningOp()->getOperand(0) == whole &&
+        x.getType() == stack.getType())
+      return x;
+  OpBuilder builder(reader);
+  auto made = ReshapeOp::create(builder, reader.getLoc(), stack.getType(), whole);
+  made->setDiscardableAttrs(view->getDiscardableAttrDictionary());
+  onClone(made);
+  made->setDiscardableAttr(kSplitAttr, builder.getUnitAttr());
+  return made;
+}
+
 Value reprise::stackInto(Value value, Block *block, function_ref<void(Operation *)> onClone) {
   Block *home = value.getParentBlock();
   if (isVisible(home, block))
@@ -130,7 +152,8 @@ Value reprise::stackInto(Value value, Block *block, function_ref<void(Operation 
   bool isSlice = argument && argument.getArgNumber() >= getLoop(home).getNumCarries();
   Value stack =
       isSlice ? getLoop(home)->getOperand(argument.getArgNumber()) : Value(addStack(home, value));
-  return addSlice(getLoop(reader), bringInto(stack, getLoop(reader)->getBlock(), onClone));
+  stack = bringInto(stack, getLoop(reader)->getBlock(), onClone);
+  return addSlice(getLoop(reader), viewFor(stack, getLoop(reader), onClone));
 }
 
 int64_t reprise::countExecutions(Operation *op) {

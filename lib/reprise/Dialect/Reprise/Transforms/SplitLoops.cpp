@@ -2,6 +2,7 @@
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 
 #include "Plan.h"
+#include "reprise/Dialect/Reprise/IR/Loops.h"
 
 using namespace mlir;
 
@@ -126,6 +127,7 @@ private:
     auto op =
         ReshapeOp::create(builder, loop.getLoc(), getSplitType(value, dropped, leading), value);
     setPath(op, getPath(loop));
+    op->setDiscardableAttr(kSplitAttr, builder.getUnitAttr());
     return op;
   }
 
