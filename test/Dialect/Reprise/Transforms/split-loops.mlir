@@ -7,7 +7,7 @@
 // CHECK-SAME: %[[X:[^:]*]]: tensor<16xf32> {{.*}}, %[[W:[^:]*]]: tensor<12x16xf32>
 func.func @f(%x: tensor<16xf32> {reprise.role = "input"}, %w: tensor<12x16xf32>) -> tensor<12x16xf32> {
   %0:2 = reprise.value_and_grad (%v = %w) wrt [0] : (tensor<12x16xf32>) -> (tensor<f32>, tensor<12x16xf32>) {
-    // CHECK: %[[S:.*]] = reprise.reshape %{{.*}} {reprise.block = array<i64: 0>} : (tensor<12x16xf32>) -> tensor<3x4x16xf32>
+    // CHECK: %[[S:.*]] = reprise.reshape %{{.*}} {reprise.block = array<i64: 0>, reprise.split} : (tensor<12x16xf32>) -> tensor<3x4x16xf32>
     // CHECK: %[[R:.*]]:2 = reprise.loop 3 (%[[C:[a-z0-9]+]] = %[[X]]) over (%[[ROWS:[a-z0-9]+]] = %[[S]]) :
     // CHECK-NEXT: %[[I:.*]]:2 = reprise.loop 4 (%[[D:[a-z0-9]+]] = %[[C]]) over (%[[ROW:[a-z0-9]+]] = %[[ROWS]]) :
     // CHECK-NEXT: %[[M:.*]] = reprise.mul %[[D]], %[[ROW]] {reprise.block = array<i64: 0, [[UNIT:[0-9]+]]>
@@ -16,7 +16,7 @@ func.func @f(%x: tensor<16xf32> {reprise.role = "input"}, %w: tensor<12x16xf32>)
     // CHECK-NEXT: } {reprise.block = array<i64: 0, [[UNIT]]>, reprise.label = #reprise.label<must_recompute>, reprise.rule = "op"}
     // CHECK-NEXT: reprise.yield %[[I]]#0, %[[I]]#1
     // CHECK-NEXT: } {reprise.block = array<i64: 0>}
-    // CHECK-NEXT: reprise.reshape %[[R]]#1 {reprise.block = array<i64: 0>} : (tensor<3x4x16xf32>) -> tensor<12x16xf32>
+    // CHECK-NEXT: reprise.reshape %[[R]]#1 {reprise.block = array<i64: 0>, reprise.split} : (tensor<3x4x16xf32>) -> tensor<12x16xf32>
     %h, %ms = reprise.loop 12 (%c = %x) over (%s = %v) : (tensor<16xf32>, tensor<12x16xf32>) -> (tensor<16xf32>, tensor<12x16xf32>) {
       %m = reprise.mul %c, %s : tensor<16xf32>
       %t = reprise.tanh %m {reprise.label = #reprise.label<must_recompute>} : tensor<16xf32>

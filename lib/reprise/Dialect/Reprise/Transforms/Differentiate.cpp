@@ -3,6 +3,7 @@
 
 #include "Expansion.h"
 #include "Signature.h"
+#include "reprise/Dialect/Reprise/IR/Loops.h"
 
 using namespace mlir;
 
@@ -26,6 +27,20 @@ SmallVector<std::pair<ValueAndGradOp, unsigned>> collectExpansions(ModuleOp modu
   return expansions;
 }
 
+/// The readers of a stack of a split loop may share a view again once all cotangents are added.
+void mergeSplitViews(ModuleOp module) {
+  DenseMap<std::tuple<Block *, Value, Type>, ReshapeOp> first;
+  module.walk([&](ReshapeOp op) {
+    if (!op->removeDiscardableAttr(kSplitAttr))
+      return;
+    auto [known, isNew] = first.try_emplace({op->getBlock(), op.getOperand(), op.getType()}, op);
+    if (isNew)
+      return;
+    op.replaceAllUsesWith(known->second.getResult());
+    op.erase();
+  });
+}
+
 struct DifferentiatePass : impl::DifferentiatePassBase<DifferentiatePass> {
   using Base::Base;
 
@@ -35,6 +50,7 @@ struct DifferentiatePass : impl::DifferentiatePassBase<DifferentiatePass> {
     for (auto [op, height] : collectExpansions(getOperation()))
       if (failed(expand(op, height, ops)))
         return signalPassFailure();
+    mergeSplitViews(getOperation());
     for (auto entry : getOperation().getOps<func::FuncOp>())
       if (failed(checkSizes(entry)))
         return signalPassFailure();

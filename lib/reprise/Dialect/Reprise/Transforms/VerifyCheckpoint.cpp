@@ -252,7 +252,7 @@ void Verifier::addReaders(Value value, Operation *op, size_t scope, Use &use) {
       continue;
     }
     // A loop whose body reads a whole stack from above reads it, not its iterations.
-    if (isOfRows)
+    if (isOfRows && isa<OpResult>(value))
       reader = value.getParentBlock()->findAncestorOpInBlock(*reader);
     // What stands in a loop of the scope, replays included, reads as that loop. A replay of another
     // gradient's op reads the value like that op itself.
