@@ -72,11 +72,16 @@ public:
     for (int i = 1; i < count; ++i)
       threads.emplace_back([this, i] { serve(i); });
   }
-  ~Workers() {
+  /// Ends the threads, which would spin while a library has its turn.
+  void stop() {
     kernel = nullptr;
     round.fetch_add(1);
     for (std::thread &thread : threads)
       thread.join();
+    threads.clear();
+  }
+  ~Workers() {
+    stop();
     for (void *workspace : workspaces)
       free(workspace);
   }

@@ -157,14 +157,15 @@ llvm::json::Object benchmark(MLIRContext &context, const Shape &shape, const Cpu
                          {"compile_seconds", compiled.compileSeconds}};
   printf("%-20s", shape.name().c_str());
   for (int threads = 1; threads <= options.threads; ++threads) {
-    Workers workers(threads, compiled.workerBytes);
     setLibraryThreads(threads);
     Stopwatch own{threads == 1 ? threadSeconds : seconds}, library = own;
     for (int i = 0; i < options.repetitions; ++i) {
+      Workers workers(threads, compiled.workerBytes);
       own.measure(shape.flops(), [&] {
         for (size_t c = 0; c < compiled.commands.size(); ++c)
           workers.run(compiled.kernels[c], compiled.commands[c].items, buffers);
       });
+      workers.stop();
       library.measure(shape.flops(), [&] {
         dnnl_sgemm(shape.lhsTransposed ? 'T' : 'N', shape.rhsTransposed ? 'T' : 'N', shape.m,
                    shape.n, shape.k, 1.f, lhs, shape.lhsTransposed ? shape.m : shape.k, rhs,

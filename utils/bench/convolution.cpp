@@ -258,7 +258,6 @@ llvm::json::Object benchmark(MLIRContext &context, const Shape &shape, const Dir
                                   shape.window, shape.stride, shape.padding, shape.groups}}};
   printf("%-30s", name.c_str());
   for (int threads = 1; threads <= options.threads; ++threads) {
-    Workers workers(threads, kernels.workerBytes);
     setLibraryThreads(threads);
     if (!options.has("--own")) { // a primitive is made for a number of threads
       library = std::make_unique<Library>(shape, direction);
@@ -267,7 +266,9 @@ llvm::json::Object benchmark(MLIRContext &context, const Shape &shape, const Dir
     }
     Stopwatch mine{threads == 1 ? threadSeconds : seconds}, other = mine;
     for (int i = 0; i < options.repetitions; ++i) {
+      Workers workers(threads, kernels.workerBytes);
       mine.measure(shape.flops(), [&] { kernels.run(workers); });
+      workers.stop();
       if (library)
         other.measure(shape.flops(), [&] { library->run(); });
     }

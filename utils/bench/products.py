@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import subprocess
 import time
 
@@ -58,6 +59,8 @@ def measure(bench, kind, most_threads):
     except ImportError:
         torch = None
         print(f"{kind}s: PyTorch is missing")
+    # oneDNN's workers would spin during our turns.
+    os.environ["OMP_WAIT_POLICY"] = "passive"
     path = bench.out / f"{kind}.json"
     bench.tool(f"bench-{kind}", f"--threads={most_threads}", f"--json={path}")
     rows = json.loads(path.read_text())
