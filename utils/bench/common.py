@@ -20,10 +20,10 @@ class Bench:
         self.out = self.build / "bench"
         self.out.mkdir(parents=True, exist_ok=True)
 
-    def tool(self, name, *arguments):
+    def tool(self, name, *arguments, **environment):
         """Standard output of one of our tools."""
         command = [str(self.build / "bin" / name), *map(str, arguments)]
-        done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, env={**os.environ, **environment})
         if done.returncode:
             sys.exit(f"error: {' '.join(command)} failed with exit code {done.returncode}")
         return done.stdout

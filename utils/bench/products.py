@@ -2,7 +2,6 @@
 
 import json
 import math
-import os
 import subprocess
 import time
 
@@ -47,11 +46,22 @@ def torch_rate(call, flops, threads):
     return flops / best / 1e9
 
 
-def measure(bench, kind, most_threads):
-    """`kind` is contraction or convolution."""
+def run_tool(bench, kind, most_threads):
+    """The rows of bench-contraction or bench-convolution; None where oneDNN is not installed."""
     built = subprocess.run(["cmake", "--build", str(bench.build), "--target", f"bench-{kind}"],
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
     if not built:
+        return None
+    path = bench.out / f"{kind}.json"
+    # oneDNN's workers would spin during our turns.
+    bench.tool(f"bench-{kind}", f"--threads={most_threads}", f"--json={path}", OMP_WAIT_POLICY="passive")
+    return json.loads(path.read_text())
+
+
+def measure(bench, kind, most_threads):
+    """`kind` is contraction or convolution."""
+    rows = run_tool(bench, kind, most_threads)
+    if rows is None:
         print(f"{kind}s: oneDNN is missing (Debian: libdnnl-dev), nothing is compared")
         return
     try:
@@ -59,11 +69,6 @@ def measure(bench, kind, most_threads):
     except ImportError:
         torch = None
         print(f"{kind}s: PyTorch is missing")
-    # oneDNN's workers would spin during our turns.
-    os.environ["OMP_WAIT_POLICY"] = "passive"
-    path = bench.out / f"{kind}.json"
-    bench.tool(f"bench-{kind}", f"--threads={most_threads}", f"--json={path}")
-    rows = json.loads(path.read_text())
     peers = ["onednn"] + (["torch"] if torch else [])
     print(f"\n{kind}s, GFLOP/s: ours" + "".join(f", {peer}" for peer in peers) + f", for 1 to {most_threads} threads")
     for row in rows:
@@ -79,4 +84,4 @@ def measure(bench, kind, most_threads):
             ratios = [row[f"own_{threads}"] / row[f"{peer}_{threads}"] for row in rows]
             mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
             print(f"against {peer}, {threads} threads: geometric mean {mean:.2f}, least {min(ratios):.2f}")
-    path.write_text(json.dumps(rows, indent=1) + "\n")
+    (bench.out / f"{kind}.json").write_text(json.dumps(rows, indent=1) + "\n")

@@ -1,12 +1,11 @@
 """The machine's rates, measured: GFLOP/s of matrix products, ours and oneDNN's, and GB/s of a copy."""
 
 import ctypes
-import json
-import subprocess
 import threading
 import time
 
 from common import median
+from products import run_tool
 
 # The products of one layer of gpt2 (384 wide, 8 × 128 tokens), forward and backward, as bench-contraction names them.
 SHAPES = ["1024x1152x384", "1024x384x1152 B", "384x1152x1024 A", "1024x1536x384", "384x1536x1024 A", "1024x384x1536"]
@@ -40,12 +39,9 @@ def own_rate(bench, shape, threads):
 
 def product_rows(bench, most_threads):
     """One row per shape: {shape, own_1, onednn_1, …}, oneDNN's only where it is installed."""
-    built = subprocess.run(["cmake", "--build", str(bench.build), "--target", "bench-contraction"],
-                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
-    if built:
-        path = bench.out / "contraction.json"
-        bench.tool("bench-contraction", f"--threads={most_threads}", f"--json={path}")
-        rows = {row["shape"]: row for row in json.loads(path.read_text())}
+    rows = run_tool(bench, "contraction", most_threads)
+    if rows is not None:
+        rows = {row["shape"]: row for row in rows}
         return [rows[shape] for shape in SHAPES]
     return [{"shape": shape} | {f"own_{threads}": own_rate(bench, shape, threads) for threads in range(1, most_threads + 1)}
             for shape in SHAPES]
