@@ -51,6 +51,7 @@ enum class OpKind {
   Random,
   Reduction,
 };
+bool isOfKind(mlir::Operation *op, OpKind kind);
 std::optional<OpKind> parseOpKind(llvm::StringRef text);
 /// All texts that `parseOpKind` reads, sorted.
 llvm::ArrayRef<llvm::StringRef> opKindNames();

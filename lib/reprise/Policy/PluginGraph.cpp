@@ -2,6 +2,7 @@
 #include "PluginGraph.h"
 
 #include "reprise/Dialect/Reprise/IR/Naming.h"
+#include "reprise/Policy/Rules.h"
 #include "reprise/Support/ByteSize.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -13,16 +14,16 @@ using namespace reprise;
 static rp_string give(StringRef text) { return {text.data(), text.size()}; }
 
 static uint32_t kindsOf(Operation *op) {
-  auto contraction = dyn_cast<ContractionOpInterface>(op);
-  uint32_t kinds = contraction ? RP_KIND_CONTRACTION : 0;
-  kinds |= contraction && contraction.hasBatchDims() ? RP_KIND_BATCHED : 0;
-  kinds |= isa<AttentionOpInterface>(op) ? RP_KIND_ATTENTION : 0;
-  kinds |= isa<ConvolutionOpInterface>(op) ? RP_KIND_CONVOLUTION : 0;
-  kinds |= isa<ElementwiseOpInterface>(op) ? RP_KIND_ELEMENTWISE : 0;
-  kinds |= isa<NormalizationOpInterface>(op) ? RP_KIND_NORMALIZATION : 0;
-  kinds |= isa<RandomOpInterface>(op) ? RP_KIND_RANDOM : 0;
-  kinds |= isa<ReductionOpInterface>(op) ? RP_KIND_REDUCTION : 0;
-  return kinds;
+  static constexpr std::pair<OpKind, uint32_t> bits[] = {
+      {OpKind::Attention, RP_KIND_ATTENTION},         {OpKind::Contraction, RP_KIND_CONTRACTION},
+      {OpKind::Convolution, RP_KIND_CONVOLUTION},     {OpKind::Elementwise, RP_KIND_ELEMENTWISE},
+      {OpKind::Normalization, RP_KIND_NORMALIZATION}, {OpKind::Random, RP_KIND_RANDOM},
+      {OpKind::Reduction, RP_KIND_REDUCTION}};
+  uint32_t kinds = 0;
+  for (auto [kind, bit] : bits)
+    kinds |= isOfKind(op, kind) ? bit : 0;
+  bool isBatched = (kinds & RP_KIND_CONTRACTION) && !isOfKind(op, OpKind::ContractionWithoutBatch);
+  return isBatched ? kinds | RP_KIND_BATCHED : kinds;
 }
 
 rp_string rp_graph::keep(Location location) {

@@ -35,7 +35,7 @@ ArrayRef<StringRef> opKindNames() {
   return names;
 }
 
-static bool isOfKind(Operation *op, OpKind kind) {
+bool isOfKind(Operation *op, OpKind kind) {
   switch (kind) {
   case OpKind::Attention:
     return isa<AttentionOpInterface>(op);
