@@ -18,6 +18,7 @@ config.environment["PATH"] = os.pathsep.join([config.reprise_tools_dir, config.l
 config.substitutions.append(("%python", sys.executable))
 config.substitutions.append(("%src", config.reprise_src_root))
 config.substitutions.append(("%build", config.reprise_obj_root))
+config.substitutions.append(("%llvm_include", os.path.join(config.llvm_tools_dir, "..", "include")))
 config.substitutions.append(("%expect", sys.executable + " " + os.path.join(config.test_source_root, "Tools", "Inputs", "expect-code.py")))
 
 

@@ -1,5 +1,6 @@
 // reprise: compiles a model file to a bundle
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Remarks.h"
 #include "reprise/Compiler.h"
 #include "reprise/InitAll.h"
 #include "reprise/Reference/Steps.h"
@@ -10,6 +11,7 @@
 #include "reprise/Support/Parsing.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Regex.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/WithColor.h"
 
@@ -43,6 +45,10 @@ struct Flags {
   cl::list<std::string> explain{
       "explain", cl::desc("Tell what is done with a value, and why; may be repeated"),
       cl::value_desc("VALUE")};
+  cl::opt<std::string> remarksFilter{
+      "remarks-filter",
+      cl::desc("Print the MLIR remarks of matching categories: checkpoint, one per value"),
+      cl::value_desc("REGEX")};
   cl::opt<bool> verifyReplays{
       "verify-replays",
       cl::desc("Runs of the bundle compare every replayed value with its original")};
@@ -85,6 +91,9 @@ std::string checkFlags(const Flags &flags) {
     return "-o, --report and --explain do not go with --interpret";
   if (flags.interpret && flags.steps < 1)
     return "expected --steps of at least 1";
+  if (std::string wrong;
+      !flags.remarksFilter.empty() && !llvm::Regex(flags.remarksFilter).isValid(wrong))
+    return "--remarks-filter: " + wrong;
   if (flags.contractions != "exact")
     return "unknown contractions '" + flags.contractions + "', expected exact";
   for (StringRef report : flags.reports)
@@ -185,6 +194,17 @@ int compileModel(ModuleOp module, const Flags &flags) {
   return writeOutputs(*compilation, flags);
 }
 
+/// Remarks go where all other messages go.
+LogicalResult enableRemarks(MLIRContext &context, const std::string &filter) {
+  if (filter.empty())
+    return success();
+  // A kind without a filter of its own, be it empty, is off.
+  remark::RemarkCategories categories{filter, "", "", "", ""};
+  return remark::enableOptimizationRemarks(
+      context, nullptr, std::make_unique<remark::RemarkEmittingPolicyAll>(), categories,
+      /*printAsEmitRemarks=*/true);
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -208,6 +228,8 @@ int main(int argc, char **argv) {
   context.printOpOnDiagnostic(false);
   auto sources = std::make_shared<llvm::SourceMgr>();
   SourceMgrDiagnosticHandler handler(*sources, &context);
+  if (failed(enableRemarks(context, flags.remarksFilter)))
+    return 1;
   OwningOpRef<ModuleOp> module = reprise::parseModelFile(flags.model, context, sources);
   if (!module)
     return 1;

@@ -8,6 +8,7 @@ import collections
 import json
 import pathlib
 import random
+import re
 import sys
 
 from checks import check, compile_model, finish, run, tool
@@ -38,6 +39,18 @@ def random_rules(pick, scopes):
     return {"version": 1, "rules": rules}
 
 
+def in_ir(model, rules):
+    """The model with the rules as a policy of its own."""
+    def line(rule):
+        if "default" in rule:
+            return f"  reprise.rule {rule['default']}\n"
+        keys = ", ".join(f"{key} = {json.dumps(value)}" for key, value in rule["match"].items())
+        return f"  reprise.rule {rule['label']} match {{{keys}}}\n"
+    head, body = re.match(r"(.*?^module @\w+ \{\n)(.*)", pathlib.Path(model).read_text(), re.DOTALL | re.MULTILINE).groups()
+    pathlib.Path("policy.mlir").write_text(f"{head}reprise.policy @rules {{\n{''.join(map(line, rules['rules']))}}}\n{body}")
+    return "policy.mlir"
+
+
 def compare(name, count, pick):
     model = f"{name}.mlir"
     write_model(model, name, SIZES[name], "--dropout=0.1", "--optimizer=momentum")
@@ -45,16 +58,20 @@ def compare(name, count, pick):
     expected = run("plan.rpb", "results", "--seed=7", "--threads=2")["hash"]
     layers = sorted({value["layer"] for value in report["values"] if value["layer"]})
     scopes = ["**", *layers, *(f"{layer}/**" for layer in layers), *("/".join(["*", *layer.split("/")[1:], "**"]) for layer in layers)]
-    different, plans = [], collections.Counter()
+    different, strayed, plans = [], [], collections.Counter()
     for i in range(count):
         rules = random_rules(pick, scopes)
         pathlib.Path("rules.json").write_text(json.dumps(rules))
         report = compile_model(model, "plan.rpb", "--policy=rules.json", "--allow-unmatched-rules", "--threads=2")
+        if i % 5 == 0:
+            same = compile_model(in_ir(model, rules), "plan.rpb", "--allow-unmatched-rules", "--threads=2")
+            strayed += [rules] if same["saved_bytes"] != report["saved_bytes"] or same["replayed_ops"] != report["replayed_ops"] else []
         plans[report["saved_bytes"], report["replayed_ops"]] += 1
         listed = sum(value["saved_bytes"] for value in report["values"])
         if run("plan.rpb", "results", "--seed=7", f"--threads={1 + i % 2}")["hash"] != expected or listed != report["saved_bytes"]:
             different.append(rules)
     check(f"{name}: {count} rule sets give the bits of save-all, and list what they save", not different, json.dumps(different[:1]))
+    check(f"{name}: rules in the IR give the plan of a file", not strayed, json.dumps(strayed[:1]))
     check(f"{name}: {len(plans)} plans differ", count < 3 or len(plans) > 1, str(plans))
 
 

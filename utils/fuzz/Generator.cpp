@@ -2,6 +2,7 @@
 #include "Generator.h"
 #include "Learner.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Policy/Rules.h"
 
 using namespace mlir;
 
@@ -12,7 +13,8 @@ static constexpr int64_t kMostFlops = 400000;
 Repertoire learnOps(MLIRContext *context, std::set<std::string> without) {
   Repertoire repertoire;
   for (const OpSpec &spec : allOps()) {
-    if (spec.isTerminator || spec.regions != 0 || without.count(spec.name.str()))
+    if (spec.isTerminator || spec.hasOwnParent || spec.regions != 0 ||
+        without.count(spec.name.str()))
       continue;
     std::vector<Template> examples = Learner(context, 1).learn(spec);
     if (examples.empty())
@@ -50,6 +52,8 @@ OwningOpRef<ModuleOp> Generator::run() {
   returnResults();
   nameArguments();
   labelOps();
+  if (random.chance(30))
+    addPolicy();
   return std::move(module);
 }
 
@@ -208,6 +212,28 @@ void Generator::labelOps() {
       label = random.chance(50) ? Label::prefer_save : Label::prefer_recompute;
     op->setAttr("reprise.label", LabelAttr::get(context, label));
   });
+}
+
+/// Rules that match by chance, or not at all. A must could contradict one on an op.
+void Generator::addPolicy() {
+  static constexpr Label labels[] = {Label::prefer_save, Label::prefer_recompute};
+  OpBuilder b = OpBuilder::atBlockBegin(module->getBody());
+  auto policy = PolicyOp::create(b, builder.getLoc(), b.getStringAttr("p"), StringAttr());
+  b.setInsertionPointToEnd(&policy.getBody().emplaceBlock());
+  for (int64_t i = random.within(1, 3); i > 0; --i) {
+    NamedAttrList match;
+    if (random.chance(50))
+      match.append("kind", b.getStringAttr(random.pick(opKindNames())));
+    if (random.chance(50))
+      match.append("bytes", b.getStringAttr(">=" + std::to_string(random.below(64))));
+    if (match.empty() || random.chance(30))
+      match.append("every", b.getI64IntegerAttr(random.within(1, 3)));
+    RuleOp::create(b, builder.getLoc(), LabelAttr::get(context, random.pick(labels)),
+                   match.getDictionary(context), StringAttr());
+  }
+  if (random.chance(30))
+    RuleOp::create(b, builder.getLoc(), LabelAttr(), DictionaryAttr(),
+                   b.getStringAttr(random.pick(PolicyRegistry::get().names())));
 }
 
 } // namespace reprise::fuzz

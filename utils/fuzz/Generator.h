@@ -58,6 +58,7 @@ private:
   void nameArguments();
   void returnResults();
   void labelOps();
+  void addPolicy();
 
   // Regions and functions (Regions.cpp).
   struct Body {

@@ -34,6 +34,7 @@ struct OpSpec {
   std::vector<OperandSpec> results;
   unsigned regions;
   bool isTerminator;
+  bool hasOwnParent; ///< stands in one kind of op only, not among those of a function
 };
 
 /// All ops of the dialect. `op-table.py` writes them from ODS, so a new op is here with the next

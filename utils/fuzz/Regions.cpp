@@ -24,7 +24,7 @@ SmallVector<Value> Generator::chooseResults(size_t begin, int64_t count) {
 bool Generator::emitRegion() {
   SmallVector<const OpSpec *> specs;
   for (const OpSpec &spec : allOps())
-    if (spec.regions == 1 && spec.operands.empty())
+    if (spec.regions == 1 && spec.operands.empty() && !spec.hasOwnParent)
       specs.push_back(&spec);
   const OpSpec &spec = *random.pick(specs);
   OperationState state(builder.getLoc(), spec.name);

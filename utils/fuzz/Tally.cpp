@@ -19,7 +19,9 @@ static const std::map<std::string, std::string> neverReplayed = {
     {"reprise.group_norm", "expanded in what is differentiated"},
     {"reprise.layer_norm", "expanded in what is differentiated"},
     {"reprise.name", "removed when labels are read"},
+    {"reprise.policy", "no op of the graph"},
     {"reprise.rms_norm", "expanded in what is differentiated"},
+    {"reprise.rule", "no op of the graph"},
     {"reprise.value_and_grad", "expanded before there is a plan"},
     {"reprise.yield", "flattened before there is a plan"},
 };

@@ -83,7 +83,7 @@ def blame(code, report):
     for whose, pattern in (("our", OURS), ("upstream", UPSTREAM)):
         for frame in frames:
             # ODS writes readProperties; the reader that it calls is upstream's.
-            if pattern.search(frame) and "::readProperties(" not in frame:
+            if pattern.search(frame) and "readProperties" not in frame:
                 return whose, frame.strip()
     return ("our", "no stack") if code else ("unrepeatable", "the input alone does no harm")
 

@@ -65,9 +65,10 @@ class Table:
         name = "%s.%s" % (self.records[op["opDialect"]["def"]]["name"], op["opName"])
         regions = len(op["regions"]["args"])
         traits = {trait["def"] for trait in op["traits"]}
-        return "{%s, {%s}, {%s}, {%s}, %d, %s}," % (
+        has_parent = any("HasParent" in self.supers(self.records[trait]) for trait in traits)
+        return "{%s, {%s}, {%s}, {%s}, %d, %s, %s}," % (
             text(name), ", ".join(operands), ", ".join(attributes), ", ".join(results), regions,
-            str("Terminator" in traits).lower())
+            str("Terminator" in traits).lower(), str(has_parent).lower())
 
 
 def main(arguments):

@@ -13,30 +13,27 @@
 
 namespace reprise {
 
-/// One op of the forward graph, as policies see it.
-struct PolicyOp {
-  mlir::Operation *op;
-  unsigned scope; ///< index into `PolicyGraph::scopes`
-  int64_t bytes;  ///< of all results
-  int64_t flops;  ///< of one execution
-};
-
-/// A value that `reprise.name` calls something.
-struct PolicyName {
-  std::string name;
-  mlir::Value value;
-  std::optional<unsigned> op; ///< what defines it, index into `PolicyGraph::ops`; none: an argument
-  int64_t bytes;
-};
-
 /// The forward graph, before anything is differentiated, in program order.
 struct PolicyGraph {
-  std::vector<PolicyOp> ops; ///< all that a plan may keep a result of; no constants
-  std::vector<PolicyName> names;
+  struct Op {
+    mlir::Operation *op;
+    unsigned scope; ///< index into `scopes`
+    int64_t bytes;  ///< of all results
+    int64_t flops;  ///< of one execution
+  };
+  /// A value that `reprise.name` calls something.
+  struct Name {
+    std::string name;
+    mlir::Value value;
+    std::optional<unsigned> op; ///< what defines it, index into `ops`; none: an argument
+    int64_t bytes;
+  };
+  std::vector<Op> ops; ///< all that a plan may keep a result of; no constants
+  std::vector<Name> names;
   std::vector<std::string> scopes; ///< distinct ones, such as layer/3/attention; "" where none is
 
   /// `ops` are those of a function, in program order; of names only `name` and `value` are read.
-  static PolicyGraph build(llvm::ArrayRef<mlir::Operation *> ops, std::vector<PolicyName> names);
+  static PolicyGraph build(llvm::ArrayRef<mlir::Operation *> ops, std::vector<Name> names);
 };
 
 /// A label and the rule that gave it, as reports show it.
@@ -68,7 +65,9 @@ using PolicyPtr = std::shared_ptr<const Policy>;
 /// How policies are read, and where what is wrong with them is reported.
 struct PolicyContext {
   mlir::Location location;
-  bool allowUnmatchedRules = false; ///< a rule that matches nothing is a warning, not an error
+  bool allowUnmatchedRules = false;     ///< a rule that matches nothing is a warning, not an error
+  mlir::ModuleOp module = nullptr;      ///< whose policies `@NAME` stands for; null: none
+  std::vector<std::string> within = {}; ///< the policies that are being read, outermost first
 };
 
 /// Policies by name. Not thread-safe: register before passes run.
@@ -103,8 +102,9 @@ private:
   std::map<std::string, Entry, std::less<>> entries;
 };
 
-/// Reads NAME, NAME(ARGUMENT, ...) where an argument may be a policy itself, or a rule file,
-/// PATH.json. What is wrong is reported, in a file at its line and column.
+/// Reads NAME, NAME(ARGUMENT, ...) where an argument may be a policy itself, a rule file,
+/// PATH.json, a plugin, plugin:PATH{OPTIONS}, or @NAME of a policy in the IR. What is wrong is
+/// reported, in a file at its line and column.
 mlir::FailureOr<PolicyPtr> parsePolicy(llvm::StringRef text, const PolicyContext &context);
 
 /// Cuts at commas outside of parentheses and braces; the parts lose spaces around them.

@@ -68,11 +68,18 @@ struct Selector {
   int64_t first = std::numeric_limits<int64_t>::max(), last = first;
 };
 
+/// Reads one key of a selector, whose value is a text or an integer. An error says what is wrong.
+llvm::Error readKey(llvm::StringRef key, std::optional<llvm::StringRef> text,
+                    std::optional<int64_t> integer, Selector &selector);
+/// The same for all keys of `reprise.rule`.
+llvm::Expected<Selector> readSelector(mlir::DictionaryAttr match);
+
 struct Rule {
   Selector match;
   Label label;
   mlir::Location location;
-  std::string text; ///< as reports show it, such as rules.json:4:5
+  std::string text;           ///< as reports show it, such as rules.json:4:5 or @mine:2
+  PolicyPtr policy = nullptr; ///< says it all in place of `match` and `label`
 };
 
 /// The first rule that matches gives the label; MUSTs of later ones count beside it.
@@ -85,6 +92,9 @@ public:
                              PolicyDecisions &decisions) const override;
 
 private:
+  mlir::LogicalResult apply(const Rule &rule, const PolicyGraph &graph,
+                            PolicyDecisions &decisions) const;
+
   std::vector<Rule> rules;
   std::optional<Rule> fallback; ///< for ops that no rule matches
   bool allowUnmatched;
@@ -92,6 +102,13 @@ private:
 
 /// Reads a rule file; reports its first mistake at line and column.
 mlir::FailureOr<PolicyPtr> readRuleFile(llvm::StringRef path, const PolicyContext &context);
+/// The rules of a policy in the IR.
+mlir::FailureOr<PolicyPtr> readPolicyOp(PolicyOp op, const PolicyContext &context);
+/// The policy that the module in `context` calls so.
+mlir::FailureOr<PolicyPtr> readPolicyOp(llvm::StringRef name, const PolicyContext &context);
+
+/// The context in which the rules of `policy` are read; fails if that policy is being read already.
+mlir::FailureOr<PolicyContext> enterPolicy(llvm::StringRef policy, const PolicyContext &context);
 
 /// Adds a decision behind those that are there already, if it can matter.
 void addDecision(llvm::SmallVectorImpl<Decision> &decisions, Decision decision);

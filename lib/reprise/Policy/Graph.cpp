@@ -36,7 +36,7 @@ private:
 
 } // namespace
 
-PolicyGraph PolicyGraph::build(ArrayRef<Operation *> ops, std::vector<PolicyName> names) {
+PolicyGraph PolicyGraph::build(ArrayRef<Operation *> ops, std::vector<Name> names) {
   PolicyGraph graph;
   graph.names = std::move(names);
   ScopeTable scopes(graph.scopes);
@@ -49,7 +49,7 @@ PolicyGraph PolicyGraph::build(ArrayRef<Operation *> ops, std::vector<PolicyName
     auto cost = dyn_cast<CostOpInterface>(op);
     graph.ops.push_back({op, scopes.get(op->getLoc()), bytes, cost ? cost.getFlops() : 0});
   }
-  for (PolicyName &name : graph.names) {
+  for (PolicyGraph::Name &name : graph.names) {
     name.bytes = getByteSize(name.value.getType());
     if (auto found = numbers.find(name.value.getDefiningOp()); found != numbers.end())
       name.op = found->second;

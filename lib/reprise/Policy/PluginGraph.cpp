@@ -58,7 +58,7 @@ uint32_t rp_graph::numberOf(Value value) {
   return known->second;
 }
 
-void rp_graph::addOp(const PolicyOp &op, StringRef scope) {
+void rp_graph::addOp(const PolicyGraph::Op &op, StringRef scope) {
   rp_op_info info = {};
   info.struct_size = sizeof(info);
   info.op = give(op.op->getName().getStringRef());
@@ -100,9 +100,9 @@ void rp_graph::listUsers() {
 
 rp_graph::rp_graph(const PolicyGraph &graph) {
   ops.reserve(graph.ops.size());
-  for (const PolicyOp &op : graph.ops)
+  for (const PolicyGraph::Op &op : graph.ops)
     addOp(op, graph.scopes[op.scope]);
-  for (const PolicyName &name : graph.names) {
+  for (const PolicyGraph::Name &name : graph.names) {
     uint32_t value = numberOf(name.value);
     names[value].push_back(name.name);
     ++values[value].num_names;

@@ -30,7 +30,7 @@ struct rp_graph {
 
 private:
   uint32_t numberOf(mlir::Value value);
-  void addOp(const reprise::PolicyOp &op, llvm::StringRef scope);
+  void addOp(const reprise::PolicyGraph::Op &op, llvm::StringRef scope);
   void listUsers();
   rp_string keep(mlir::Location location);
   rp_string keep(mlir::Type elementType);

@@ -71,12 +71,23 @@ static std::string listKnown() {
   return llvm::join(known, ", ");
 }
 
+FailureOr<PolicyContext> enterPolicy(StringRef policy, const PolicyContext &context) {
+  PolicyContext inner = context;
+  inner.within.push_back(policy.str());
+  if (!llvm::is_contained(context.within, policy))
+    return inner;
+  return emitError(context.location)
+         << "policy '" << policy << "' refers to itself: " << llvm::join(inner.within, " -> ");
+}
+
 FailureOr<PolicyPtr> parsePolicy(StringRef text, const PolicyContext &context) {
   text = text.trim();
   if (StringRef plugin = text; plugin.consume_front("plugin:"))
     return loadPlugin(plugin, context);
   if (text.ends_with(".json"))
     return readRuleFile(text, context);
+  if (StringRef symbol = text; symbol.consume_front("@"))
+    return readPolicyOp(symbol, context);
   auto [name, rest] = text.split('(');
   name = name.trim();
   bool hasArguments = text.contains('(');

@@ -45,24 +45,10 @@ private:
                           const std::string &prefix) const;
   LogicalResult readRules(const Array &list);
   LogicalResult readRule(const Object &entry, const std::string &where);
-  LogicalResult readKey(StringRef key, const JsonValue &value, const std::string &where,
-                        Selector &selector);
-  LogicalResult readCount(const JsonValue &value, const std::string &where, int64_t &count);
+  LogicalResult readSelector(const Object &match, const std::string &where, Selector &selector);
+  LogicalResult readPolicy(const JsonValue &value, const std::string &where);
   FailureOr<Label> readLabel(const JsonValue &value, const std::string &where);
   Rule makeRule(Selector selector, Label label, const std::string &where) const;
-
-  /// Takes what `create` makes of a text.
-  template <class T>
-  LogicalResult read(const JsonValue &value, const std::string &where, std::optional<T> &to) {
-    std::optional<StringRef> given = value.getAsString();
-    if (!given)
-      return fail(where, "expected a string");
-    llvm::Expected<T> made = T::create(*given);
-    if (!made)
-      return fail(where, llvm::toString(made.takeError()));
-    to = std::move(*made);
-    return success();
-  }
 
   StringRef path, text;
   const PolicyContext &context;
@@ -112,55 +98,43 @@ FailureOr<Label> Reader::readLabel(const JsonValue &value, const std::string &wh
   return fail(where, "expected a label, one of " + llvm::join(names, ", "));
 }
 
-LogicalResult Reader::readCount(const JsonValue &value, const std::string &where, int64_t &count) {
-  std::optional<int64_t> given = value.getAsInteger();
-  if (!given || *given < 1)
-    return fail(where, "expected a positive integer");
-  count = *given;
+LogicalResult Reader::readSelector(const Object &match, const std::string &where,
+                                   Selector &selector) {
+  for (const Object::value_type *member : sortedMembers(match))
+    if (llvm::Error error = readKey(StringRef(member->first), member->second.getAsString(),
+                                    member->second.getAsInteger(), selector))
+      return fail(where + "." + member->first.str(), llvm::toString(std::move(error)));
   return success();
 }
 
-LogicalResult Reader::readKey(StringRef key, const JsonValue &value, const std::string &where,
-                              Selector &selector) {
-  if (key == "op")
-    return read(value, where, selector.op);
-  if (key == "name")
-    return read(value, where, selector.name);
-  if (key == "scope")
-    return read(value, where, selector.scope);
-  if (key == "bytes")
-    return read(value, where, selector.bytes);
-  if (key == "flops")
-    return read(value, where, selector.flops);
-  if (key == "every")
-    return readCount(value, where, selector.every);
-  if (key == "first")
-    return readCount(value, where, selector.first);
-  if (key == "last")
-    return readCount(value, where, selector.last);
-  if (key == "kind") {
-    selector.kind = parseOpKind(value.getAsString().value_or(""));
-    return selector.kind
-               ? success()
-               : fail(where, "expected a kind, one of " + llvm::join(opKindNames(), ", "));
+/// Files that a rule file names lie beside it.
+LogicalResult Reader::readPolicy(const JsonValue &value, const std::string &where) {
+  std::optional<StringRef> text = value.getAsString();
+  if (!text)
+    return fail(where, "expected a policy, a string");
+  SmallString<256> file(*text);
+  if (text->ends_with(".json") && !text->contains('(') && llvm::sys::path::is_relative(*text)) {
+    file = llvm::sys::path::parent_path(path);
+    llvm::sys::path::append(file, *text);
   }
-  if (key == "dtype") {
-    selector.dtype = value.getAsString().value_or("").str();
-    static constexpr StringLiteral dtypes[] = {"bf16", "f16", "f32", "f64", "i1", "i32", "i64"};
-    return llvm::is_contained(dtypes, selector.dtype)
-               ? success()
-               : fail(where, "expected a dtype, one of " + llvm::join(ArrayRef(dtypes), ", "));
-  }
-  return fail(where, "unknown key '" + key +
-                         "', expected one of op, name, scope, bytes, flops, "
-                         "kind, dtype, every, first, last");
+  PolicyContext own = context;
+  own.location = locate(where);
+  FailureOr<PolicyPtr> policy = parsePolicy(file, own);
+  if (failed(policy))
+    return failure();
+  rules.push_back(makeRule({}, Label::must_save, where));
+  rules.back().policy = *policy;
+  return success();
 }
 
 LogicalResult Reader::readRule(const Object &entry, const std::string &where) {
   if (fallback)
     return fail(where, "no rule can match behind the default");
-  if (failed(checkKeys(entry, {"match", "label", "default"}, where + ".")))
+  if (failed(checkKeys(entry, {"match", "label", "default", "policy"}, where + ".")))
     return failure();
+  if (const JsonValue *policy = entry.get("policy"))
+    return entry.size() == 1 ? readPolicy(*policy, where + ".policy")
+                             : fail(where, "a policy has nothing beside it");
   if (const JsonValue *label = entry.get("default")) {
     if (entry.size() != 1)
       return fail(where, "a default has nothing but a label");
@@ -175,10 +149,8 @@ LogicalResult Reader::readRule(const Object &entry, const std::string &where) {
   if (!entry.get("label"))
     return fail(where, "expected 'label'");
   Selector selector;
-  for (const Object::value_type *member : sortedMembers(*match))
-    if (failed(readKey(member->first, member->second, where + ".match." + member->first.str(),
-                       selector)))
-      return failure();
+  if (failed(readSelector(*match, where + ".match", selector)))
+    return failure();
   FailureOr<Label> label = readLabel(*entry.get("label"), where + ".label");
   if (succeeded(label))
     rules.push_back(makeRule(std::move(selector), *label, where));
@@ -228,7 +200,10 @@ FailureOr<PolicyPtr> readRuleFile(StringRef path, const PolicyContext &context) 
   if (!buffer)
     return emitError(context.location)
            << "cannot read rule file '" << path << "': " << buffer.getError().message();
-  return Reader(path, (*buffer)->getBuffer(), context).run();
+  FailureOr<PolicyContext> own = enterPolicy(path, context);
+  if (failed(own))
+    return failure();
+  return Reader(path, (*buffer)->getBuffer(), *own).run();
 }
 
 } // namespace reprise

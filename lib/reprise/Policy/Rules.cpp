@@ -7,34 +7,6 @@ using namespace mlir;
 
 namespace reprise {
 
-static constexpr std::pair<StringLiteral, OpKind> kinds[] = {
-    {"attention", OpKind::Attention},
-    {"contraction", OpKind::Contraction},
-    {"contraction_without_batch", OpKind::ContractionWithoutBatch},
-    {"convolution", OpKind::Convolution},
-    {"elementwise", OpKind::Elementwise},
-    {"normalization", OpKind::Normalization},
-    {"random", OpKind::Random},
-    {"reduction", OpKind::Reduction},
-};
-
-std::optional<OpKind> parseOpKind(StringRef text) {
-  for (const auto &[name, kind] : kinds)
-    if (name == text)
-      return kind;
-  return std::nullopt;
-}
-
-ArrayRef<StringRef> opKindNames() {
-  static const std::vector<StringRef> names = [] {
-    std::vector<StringRef> result;
-    for (const auto &[name, kind] : kinds)
-      result.push_back(name);
-    return result;
-  }();
-  return names;
-}
-
 bool isOfKind(Operation *op, OpKind kind) {
   switch (kind) {
   case OpKind::Attention:
@@ -93,7 +65,7 @@ public:
   }
 
 private:
-  bool matchesNamed(const PolicyName &named) {
+  bool matchesNamed(const PolicyGraph::Name &named) {
     if (!selector.name->match(named.name))
       return false;
     if (named.op)
@@ -114,7 +86,7 @@ private:
     return known->second;
   }
 
-  bool matchesOp(const PolicyOp &op, int64_t bytes, Type type) {
+  bool matchesOp(const PolicyGraph::Op &op, int64_t bytes, Type type) {
     if (selector.op) {
       auto [known, isNew] = names.try_emplace(op.op->getName());
       if (isNew)
@@ -157,27 +129,47 @@ void addDecision(SmallVectorImpl<Decision> &decisions, Decision decision) {
     decisions.push_back(decision);
 }
 
+/// Decisions of another policy, behind those that are there.
+static void append(std::vector<SmallVector<Decision, 1>> &lists,
+                   const std::vector<SmallVector<Decision, 1>> &others) {
+  for (auto [list, other] : llvm::zip_equal(lists, others))
+    for (Decision decision : other)
+      addDecision(list, decision);
+}
+
+LogicalResult RuleSet::apply(const Rule &rule, const PolicyGraph &graph,
+                             PolicyDecisions &decisions) const {
+  if (rule.policy) {
+    PolicyDecisions made(graph);
+    if (failed(rule.policy->decide(graph, rule.location, made)))
+      return failure();
+    append(decisions.ops, made.ops);
+    append(decisions.names, made.names);
+    return success();
+  }
+  SmallVector<unsigned> matches = Matcher(rule.match, graph).run();
+  if (matches.empty()) {
+    InFlightDiagnostic diagnostic =
+        allowUnmatched ? emitWarning(rule.location) : emitError(rule.location);
+    diagnostic << "the rule matches nothing";
+    return success(allowUnmatched);
+  }
+  Decision decision{rule.label, StringAttr::get(rule.location.getContext(), rule.text)};
+  auto &list = rule.match.name ? decisions.names : decisions.ops;
+  for (unsigned i : matches)
+    addDecision(list[i], decision);
+  return success();
+}
+
 LogicalResult RuleSet::decide(const PolicyGraph &graph, Location location,
                               PolicyDecisions &decisions) const {
-  MLIRContext *context = location.getContext();
-  bool failed = false;
-  for (const Rule &rule : rules) {
-    SmallVector<unsigned> matches = Matcher(rule.match, graph).run();
-    if (matches.empty()) {
-      InFlightDiagnostic diagnostic =
-          allowUnmatched ? emitWarning(rule.location) : emitError(rule.location);
-      diagnostic << "the rule matches nothing";
-      failed |= !allowUnmatched;
-    }
-    Decision decision{rule.label, StringAttr::get(context, rule.text)};
-    auto &list = rule.match.name ? decisions.names : decisions.ops;
-    for (unsigned i : matches)
-      addDecision(list[i], decision);
-  }
+  bool anyFailed = false;
+  for (const Rule &rule : rules)
+    anyFailed |= failed(apply(rule, graph, decisions));
   if (fallback)
     for (SmallVector<Decision, 1> &list : decisions.ops)
-      addDecision(list, {fallback->label, StringAttr::get(context, fallback->text)});
-  return success(!failed);
+      addDecision(list, {fallback->label, StringAttr::get(location.getContext(), fallback->text)});
+  return success(!anyFailed);
 }
 
 } // namespace reprise

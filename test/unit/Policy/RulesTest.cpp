@@ -97,7 +97,7 @@ protected:
     module = parseSourceString<ModuleOp>(text + "return }", &context);
     ASSERT_TRUE(module);
     std::vector<Operation *> ops;
-    std::vector<PolicyName> names;
+    std::vector<PolicyGraph::Name> names;
     module->walk([&](Operation *op) {
       if (op->getNumResults() == 0)
         return;
@@ -130,7 +130,8 @@ struct NaiveRule {
   std::string op, scope, kind, dtype, name;
   int64_t least = -1, every = 1, first = 1 << 30, last = 1 << 30;
 
-  bool matches(const PolicyGraph &graph, const PolicyOp &entry, Type type, int64_t bytes) const {
+  bool matches(const PolicyGraph &graph, const PolicyGraph::Op &entry, Type type,
+               int64_t bytes) const {
     StringRef own = entry.op->getName().stripDialect();
     std::string element;
     llvm::raw_string_ostream(element) << getElementTypeOrSelf(type);
@@ -148,7 +149,7 @@ struct NaiveRule {
       if (matches(graph, graph.ops[i], graph.ops[i].op->getResult(0).getType(), graph.ops[i].bytes))
         all.push_back(i);
     for (unsigned i = 0; !name.empty() && i < graph.names.size(); ++i)
-      if (const PolicyName &named = graph.names[i];
+      if (const PolicyGraph::Name &named = graph.names[i];
           named.name == name &&
           matches(graph, graph.ops[*named.op], named.value.getType(), named.bytes))
         all.push_back(i);

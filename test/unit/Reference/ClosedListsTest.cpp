@@ -10,9 +10,11 @@ using namespace reprise::test;
 
 namespace {
 
-// The interpreter walks into regions itself, and autodiff expands value_and_grad.
-const std::set<std::string> walked = {"reprise.block", "reprise.checkpoint", "reprise.loop",
-                                      "reprise.value_and_grad", "reprise.yield"};
+// The interpreter walks into regions itself, autodiff expands value_and_grad, and policies are read
+// by the label phase.
+const std::set<std::string> walked = {
+    "reprise.block", "reprise.checkpoint",     "reprise.loop", "reprise.policy",
+    "reprise.rule",  "reprise.value_and_grad", "reprise.yield"};
 
 TEST_F(InterpreterTest, everyOpHasAReference) {
   std::set<std::string> without;

@@ -222,6 +222,7 @@ public:
 private:
   bool sweep();
   bool sweep(StringRef name);
+  bool sweepPolicies();
   bool attempt(llvm::function_ref<bool(ModuleOp)> edit);
   bool attempt(StringRef name, llvm::function_ref<bool(func::FuncOp)> edit);
   bool inRanges(StringRef name, size_t count,
@@ -286,8 +287,27 @@ bool Reducer::sweep(StringRef name) {
   return changed;
 }
 
-bool Reducer::sweep() {
+/// Leaves out rules, and policies whole.
+bool Reducer::sweepPolicies() {
+  auto listOf = [](ModuleOp module) {
+    Ops ops;
+    module.walk([&](Operation *op) {
+      if (isa<PolicyOp, RuleOp>(op))
+        ops.push_back(op);
+    });
+    return ops;
+  };
   bool changed = false;
+  for (size_t index = listOf(*best).size(); index-- > 0;)
+    changed |= attempt([&](ModuleOp module) {
+      listOf(module)[index]->erase();
+      return true;
+    });
+  return changed;
+}
+
+bool Reducer::sweep() {
+  bool changed = sweepPolicies();
   std::vector<std::string> names;
   for (auto function : best->getOps<func::FuncOp>())
     names.push_back(function.getName().str());

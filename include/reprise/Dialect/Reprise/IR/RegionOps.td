@@ -47,7 +47,7 @@ def BlockOp : Reprise_RegionOp<"block", (ins)> {
 def CheckpointOp : Reprise_RegionOp<"checkpoint", (ins OptionalAttr<StrAttr>:$policy)> {
   let summary = "A block with a policy";
   let description = [{
-    A block whose policy labels the ops inside: a built-in policy's name, or `prefer_recompute` for all if none is given.
+    A block whose policy labels the ops inside: a built-in policy, a rule file or `@NAME` of one in the IR, or `prefer_recompute` for all if none is given.
   }];
   let assemblyFormat = "(`policy` $policy^)? $body attr-dict (`:` type($results)^)?";
 }

@@ -30,11 +30,11 @@ def AssignLabelsPass : Pass<"reprise-assign-labels", "::mlir::ModuleOp"> {
   let description = [{
     Every op but constants ends with the label that its sources give (`reprise.label`) and the source that gave it
     (`reprise.rule`: "op", "name X", "name X by RULE", "checkpoint", "checkpoint RULE", "policy RULE" or "intrinsic"). Sources from the innermost: names of the
-    value, the op itself, its checkpoints from the innermost, the policies in the order given, and last what the op asks
-    for by itself (argmax is saved). A MUST outranks every PREFER; different MUSTs are an error; among PREFERs the
+    value, the op itself, its checkpoints from the innermost, the public `reprise.policy` ops of the module, the policies in
+    the order given, and last what the op asks for by itself (argmax is saved). A MUST outranks every PREFER; different MUSTs are an error; among PREFERs the
     innermost source wins.
 
-    `reprise.name` ops vanish; `reprise.names` keeps their names, one per result. A name that labels one of several
+    `reprise.policy` ops and `reprise.name` ops vanish; `reprise.names` keeps their names, one per result. A name that labels one of several
     results writes `reprise.result_labels` and `reprise.result_rules`. An op without an offload target falls back: a
     `prefer_offload` becomes `prefer_save`, with a remark; a `must_offload` is an error.
 
@@ -43,7 +43,7 @@ def AssignLabelsPass : Pass<"reprise-assign-labels", "::mlir::ModuleOp"> {
     want to be recomputed is cut at its narrowest frontiers into about the square root of its length many units.
   }];
   let options = [
-    ListOption<"policies", "policies", "std::string", "Policies in order of precedence: built-in ones and rule files.">,
+    ListOption<"policies", "policies", "std::string", "Policies in order of precedence: built-in ones, rule files, plugins, @NAME in the module.">,
     Option<"allowUnmatchedRules", "allow-unmatched-rules", "bool", "false", "A rule that matches nothing is a warning.">,
     Option<"ignoreCheckpoints", "ignore-checkpoints", "bool", "false", "Read checkpoints as plain blocks.">
   ];

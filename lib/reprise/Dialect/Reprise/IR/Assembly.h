@@ -27,6 +27,18 @@ void printDotDims(mlir::OpAsmPrinter &printer, mlir::Operation *, mlir::DenseI64
                   mlir::DenseI64ArrayAttr rhsBatch, mlir::DenseI64ArrayAttr lhsContracting,
                   mlir::DenseI64ArrayAttr rhsContracting);
 
+/// `@mine` or `private @mine`
+mlir::ParseResult parsePolicyName(mlir::OpAsmParser &parser, mlir::StringAttr &visibility,
+                                  mlir::StringAttr &name);
+void printPolicyName(mlir::OpAsmPrinter &printer, mlir::Operation *, mlir::StringAttr visibility,
+                     mlir::StringAttr name);
+
+/// `must_save match {op = "dot_general"}`, `must_save` or `policy "dots_saveable"`
+mlir::ParseResult parseRule(mlir::OpAsmParser &parser, LabelAttr &label,
+                            mlir::DictionaryAttr &match, mlir::StringAttr &policy);
+void printRule(mlir::OpAsmPrinter &printer, RuleOp, LabelAttr label, mlir::DictionaryAttr match,
+               mlir::StringAttr policy);
+
 } // namespace reprise
 
 #endif

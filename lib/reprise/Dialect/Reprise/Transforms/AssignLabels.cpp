@@ -3,7 +3,7 @@
 
 #include "Plan.h"
 #include "Units.h"
-#include "reprise/Policy/Policy.h"
+#include "reprise/Policy/Rules.h"
 #include <map>
 
 using namespace mlir;
@@ -40,7 +40,7 @@ LogicalResult checkLabels(ModuleOp module) {
 /// Labels the ops of one flat function.
 class Labeller {
 public:
-  /// `policies`: those of the command line.
+  /// `policies`: those of the module and of the command line.
   Labeller(ArrayRef<PolicyPtr> policies, PolicyContext context)
       : policies(policies), context(context) {}
 
@@ -68,8 +68,8 @@ private:
   ArrayRef<PolicyPtr> policies;
   PolicyContext context;
   PolicyGraph graph;
-  std::vector<PolicyName> names;
-  std::vector<PolicyDecisions> decisions;               ///< of the command line's policies
+  std::vector<PolicyGraph::Name> names;
+  std::vector<PolicyDecisions> decisions;               ///< of `policies`
   std::map<std::string, PolicyDecisions> ofCheckpoints; ///< by the text of the policy
   std::vector<Enclosing> checkpoints;
   AliasMap aliases;
@@ -287,23 +287,35 @@ struct AssignLabelsPass : impl::AssignLabelsPassBase<AssignLabelsPass> {
   }
 
   LogicalResult run(ModuleOp module) {
-    PolicyContext context{module.getLoc(), allowUnmatchedRules};
-    std::vector<PolicyPtr> found;
-    for (const std::string &text : policies) {
-      FailureOr<PolicyPtr> policy = parsePolicy(text, context);
-      if (failed(policy))
-        return failure();
-      found.push_back(*policy);
-    }
-    if (failed(checkLabels(module)))
+    PolicyContext context{module.getLoc(), allowUnmatchedRules, module};
+    auto found = readPolicies(module, context);
+    if (failed(found) || failed(checkLabels(module)))
       return failure();
     for (auto function : module.getOps<func::FuncOp>()) {
       UnitTree tree = flattenBlocks(function, ignoreCheckpoints);
-      if (failed(Labeller(found, context).run(tree)))
+      if (failed(Labeller(*found, context).run(tree)))
         return failure();
       assignPaths(tree);
     }
+    for (PolicyOp op : llvm::make_early_inc_range(module.getOps<PolicyOp>()))
+      op.erase();
     return success();
+  }
+
+  /// The public policies of the module, then those of the command line.
+  FailureOr<std::vector<PolicyPtr>> readPolicies(ModuleOp module, const PolicyContext &context) {
+    std::vector<PolicyPtr> found;
+    auto add = [&](FailureOr<PolicyPtr> policy) {
+      found.push_back(policy.value_or(nullptr));
+      return policy;
+    };
+    for (PolicyOp op : module.getOps<PolicyOp>())
+      if (op.isPublic() && failed(add(readPolicyOp(op, context))))
+        return failure();
+    for (const std::string &text : policies)
+      if (failed(add(parsePolicy(text, context))))
+        return failure();
+    return found;
   }
 };
 

@@ -1,6 +1,7 @@
 // reprise: chooses saved and replayed values and inserts the replays.
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 
+#include "DecisionRemarks.h"
 #include "Translation.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
@@ -321,6 +322,7 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
     WalkResult kept = function.walk([](LoopOp loop) -> WalkResult { return checkCarries(loop); });
     if (kept.wasInterrupted())
       return failure();
+    emitDecisionRemarks(function);
     return success();
   }
 };

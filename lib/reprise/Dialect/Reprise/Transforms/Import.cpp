@@ -188,7 +188,7 @@ struct ImportPass : impl::ImportPassBase<ImportPass> {
         failed(completeSignature(function)) || failed(checkSizes(function)))
       return failure();
     for (Operation &op : llvm::make_early_inc_range(module.getBody()->getOperations()))
-      if (&op != function.getOperation())
+      if (&op != function.getOperation() && !isa<PolicyOp>(op))
         op.erase();
     function.setPublic();
     int64_t stream = 0;

@@ -1,0 +1,16 @@
+// reprise: the decisions of a plan as MLIR remarks.
+#ifndef REPRISE_LIB_DIALECT_REPRISE_TRANSFORMS_DECISIONREMARKS_H
+#define REPRISE_LIB_DIALECT_REPRISE_TRANSFORMS_DECISIONREMARKS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace reprise {
+
+/// One remark of category `checkpoint` per value of the forward pass, named after the decision:
+/// passed, missed if it goes against the value's label, or analysis if the backward pass does not
+/// need the value. Does nothing if nobody listens.
+void emitDecisionRemarks(mlir::func::FuncOp function);
+
+} // namespace reprise
+
+#endif // REPRISE_LIB_DIALECT_REPRISE_TRANSFORMS_DECISIONREMARKS_H
