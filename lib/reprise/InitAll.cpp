@@ -46,6 +46,7 @@ void reprise::registerAllPasses() {
   registerTransformsPasses();
   registerConversionPasses();
   registerImportPass();
+  registerCanonicalizePass();
   registerThreadRandomPass();
   registerAssignLabelsPass();
   registerDifferentiatePass();

@@ -46,6 +46,7 @@ FailureOr<Compilation> compile(ModuleOp module, const CompileOptions &options) {
   Phase planned = std::max(options.after.value_or(Phase::Checkpoint), Phase::Checkpoint);
   if (failed(runPhases(module, planned, Phase::Memory, options.phases)))
     return failure();
+  describeFusion(step, compilation.report);
   compilation.report["buffers"] = describeTimeline(step);
   OwningOpRef<ModuleOp> initializers = buildInitializers(step);
   if (failed(lowerInitializers(*initializers, options.phases.target)))

@@ -2,6 +2,7 @@
 #include "Report.h"
 
 #include "reprise/Compiler.h"
+#include "reprise/Dialect/Exec/IR/Storage.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Dialect/Reprise/IR/Naming.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
@@ -74,12 +75,43 @@ static Object describeValue(OpResult value, StringRef id, bool isSaved) {
   return entry;
 }
 
+/// Gives the results of `op` the numbers from `first` on, and their replays the same.
+static void number(Operation *op, int64_t first, DenseMap<Attribute, int64_t> &numbers) {
+  auto value = IntegerAttr::get(IntegerType::get(op->getContext(), 64), first);
+  op->setDiscardableAttr(exec::kReportedAttr, value);
+  if (Attribute id = op->getDiscardableAttr("reprise.id"))
+    numbers[id] = first;
+}
+
+static void numberReplays(func::FuncOp step, const DenseMap<Attribute, int64_t> &numbers) {
+  Builder builder(step.getContext());
+  step.walk([&](Operation *op) {
+    auto found = numbers.find(op->getDiscardableAttr("reprise.original"));
+    if (found != numbers.end())
+      op->setDiscardableAttr(exec::kReportedAttr, builder.getI64IntegerAttr(found->second));
+  });
+}
+
+void describeFusion(func::FuncOp step, Object &report) {
+  Array *values = report.getArray("values");
+  if (!values)
+    return;
+  DenseSet<int64_t> stored;
+  step.walk([&](exec::LaunchOp launch) {
+    if (auto numbers = launch->getAttrOfType<DenseI64ArrayAttr>(exec::kReportedAttr))
+      stored.insert(numbers.asArrayRef().begin(), numbers.asArrayRef().end());
+  });
+  for (auto [i, value] : llvm::enumerate(*values))
+    (*value.getAsObject())["fused"] = !stored.contains(i);
+}
+
 Object describePlan(func::FuncOp step) {
   Array values;
   ValueIds ids(step.getBody().front());
   DenseSet<Value> saved;
   for (Value buffer : findSavedBuffers(step))
     saved.insert(buffer);
+  DenseMap<Attribute, int64_t> numbers;
   int64_t forward = 0, backward = 0, replay = 0, replays = 0;
   step.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
     auto cost = dyn_cast<CostOpInterface>(op);
@@ -87,10 +119,13 @@ Object describePlan(func::FuncOp step) {
     bool repeats = isReplay(op);
     (repeats ? replay : op->hasAttr("reprise.cotangent") ? backward : forward) += flops;
     replays += repeats && !isa<LoopOp>(op) ? executions : 0;
-    if (op->hasAttr("reprise.decisions"))
-      for (OpResult value : op->getResults())
-        values.push_back(describeValue(value, ids.get(value), saved.contains(value)));
+    if (!op->hasAttr("reprise.decisions"))
+      return;
+    number(op, values.size(), numbers);
+    for (OpResult value : op->getResults())
+      values.push_back(describeValue(value, ids.get(value), saved.contains(value)));
   });
+  numberReplays(step, numbers);
   Object report{{"version", 1},
                 {"replayed_ops", replays},
                 {"cost", Object{{"forward", secondsOf(forward)},

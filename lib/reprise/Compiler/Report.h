@@ -8,8 +8,13 @@
 
 namespace reprise {
 
-/// The plan of the checkpoint phase: totals, and one entry per value of the forward pass.
+/// The plan of the checkpoint phase: totals, and one entry per value of the forward pass. Numbers
+/// the values for `describeFusion`.
 llvm::json::Object describePlan(mlir::func::FuncOp step);
+
+/// After the kernels phase: a value is fused if neither its op nor a replay of it sends it to
+/// memory, so that it lives in registers of kernels only.
+void describeFusion(mlir::func::FuncOp step, llvm::json::Object &report);
 
 /// Adds what the bundle needs: arena, workspace, persistent bytes, commands. With `replay_checks`
 /// the arena holds every replay and its original to the end of the step.
@@ -31,6 +36,9 @@ struct LayerSummary {
   int64_t savedBytes = 0, replayedBytes = 0;
   double replaySeconds = 0;
 };
+/// What was decided on a value, such as "replayed, fused".
+std::string readDecision(const llvm::json::Object &value);
+
 /// One per layer, in the order of the program.
 std::vector<LayerSummary> summarizeLayers(const llvm::json::Object &report);
 

@@ -92,8 +92,8 @@ static void printValues(raw_ostream &stream, ArrayRef<const Object *> rows) {
             "th><th>reason</th></tr>\n";
   for (const Object *row : rows) {
     stream << "<tr><td>" << escape(row->getString("id").value_or("")) << "</td><td class='number'>"
-           << human(integer(*row, "bytes")) << "</td>";
-    for (StringRef key : {"decision", "label", "rule", "reason"})
+           << human(integer(*row, "bytes")) << "</td><td>" << readDecision(*row) << "</td>";
+    for (StringRef key : {"label", "rule", "reason"})
       stream << "<td>" << escape(row->getString(key).value_or("")) << "</td>";
     stream << "</tr>\n";
   }

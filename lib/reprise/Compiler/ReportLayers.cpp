@@ -17,6 +17,11 @@ static StringRef text(const Object &value, StringRef key) {
 }
 static int64_t bytesOf(const Object &value) { return value.getInteger("bytes").value_or(0); }
 
+std::string readDecision(const Object &value) {
+  bool isFused = value.getBoolean("fused").value_or(false);
+  return (text(value, "decision") + (isFused ? ", fused" : "")).str();
+}
+
 std::vector<LayerSummary> summarizeLayers(const Object &report) {
   MapVector<StringRef, LayerSummary> layers;
   const Array *values = report.getArray("values");
@@ -72,6 +77,8 @@ static void printStory(raw_ostream &stream, const Object &value) {
   else
     stream << "  no label\n";
   stream << "  " << explainDecision(value) << "\n";
+  if (value.getBoolean("fused").value_or(false))
+    stream << "  fused: no kernel sends it to memory\n";
   stream << formatv("  to compute it again takes {0:e2} s of the cost model\n",
                     value.getNumber("replay_seconds").value_or(0));
 }

@@ -10,11 +10,11 @@ using llvm::json::Object;
 namespace reprise {
 
 static void printValues(raw_ostream &stream, ArrayRef<const Object *> rows) {
-  stream << formatv("{0,14}  {1,-12}  {2,-18}  {3,-24}  value\n", "bytes", "decision", "label",
+  stream << formatv("{0,14}  {1,-17}  {2,-18}  {3,-24}  value\n", "bytes", "decision", "label",
                     "reason");
   for (const Object *row : rows)
-    stream << formatv("{0,14}  {1,-12}  {2,-18}  {3,-24}  {4}\n",
-                      row->getInteger("bytes").value_or(0), row->getString("decision").value_or(""),
+    stream << formatv("{0,14}  {1,-17}  {2,-18}  {3,-24}  {4}\n",
+                      row->getInteger("bytes").value_or(0), readDecision(*row),
                       row->getString("label").value_or(""), row->getString("reason").value_or(""),
                       row->getString("id").value_or(""));
 }

@@ -28,11 +28,11 @@ static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &op
   switch (phase) {
   case Phase::Import:
     manager.addPass(createImportPass({options.entry}));
-    manager.addPass(createCanonicalizerPass());
+    manager.addPass(createCanonicalizePass());
     return;
   case Phase::Random:
     manager.addPass(createThreadRandomPass());
-    manager.addPass(createCanonicalizerPass());
+    manager.addPass(createCanonicalizePass());
     return;
   case Phase::Label: {
     AssignLabelsPassOptions labels;
@@ -50,7 +50,7 @@ static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &op
       manager.addPass(createUnrollLoopsPass());
     manager.addPass(createExpandNormalizationsPass());
     // Ops of different units differ in their attributes, so that CSE never merges them.
-    manager.addPass(createCanonicalizerPass());
+    manager.addPass(createCanonicalizePass());
     manager.addPass(createCSEPass());
     return;
   case Phase::Checkpoint:

@@ -11,6 +11,10 @@ namespace reprise::exec {
 /// for the values in the loop that lie there, too.
 inline constexpr llvm::StringLiteral kOffsetsAttr = "exec.offsets";
 
+/// For reports. Of an op before the kernels phase, and of its replays: the number of its first
+/// result. Of a launch: the numbers of the results that it stores.
+inline constexpr llvm::StringLiteral kReportedAttr = "exec.reported";
+
 /// A value lies in the buffer of `root`, in iteration k of each loop of `rows` at k times the bytes
 /// that stand beside it.
 struct Storage {

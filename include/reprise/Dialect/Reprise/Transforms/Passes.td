@@ -15,6 +15,15 @@ def ImportPass : Pass<"reprise-import", "::mlir::ModuleOp"> {
   let dependentDialects = ["::reprise::RepriseDialect"];
 }
 
+def CanonicalizePass : Pass<"reprise-canonicalize", "::mlir::ModuleOp"> {
+  let summary = "Canonicalizes the graph; labels stay with the values that they speak of";
+  let description = [{
+    The folds and patterns of `--canonicalize`. The label of an op that goes, and after the label phase its rule, is
+    handed to the op whose value takes its place: a MUST outranks a PREFER, else the label that is there stands;
+    different MUSTs for one value are an error.
+  }];
+}
+
 def ThreadRandomPass : Pass<"reprise-thread-random", "::mlir::ModuleOp"> {
   let summary = "Threads the Philox state through the entry function";
   let description = [{

@@ -37,11 +37,24 @@ public:
     auto launch = LaunchOp::create(builder, group.location, types, operands, DenseI64ArrayAttr(),
                                    DenseI64ArrayAttr());
     launch.getBody().push_back(body);
+    noteStored(launch, stored);
     for (auto [value, result] : llvm::zip(stored, launch.getResults()))
       replacements[value] = result;
   }
 
 private:
+  /// For reports: which of their values the launch sends to memory.
+  static void noteStored(LaunchOp launch, ArrayRef<Value> stored) {
+    SmallVector<int64_t> numbers;
+    for (Value value : stored)
+      if (auto result = dyn_cast<OpResult>(value))
+        if (auto first = result.getOwner()->getAttrOfType<IntegerAttr>(kReportedAttr))
+          numbers.push_back(first.getInt() + result.getResultNumber());
+    if (!numbers.empty())
+      launch->setDiscardableAttr(kReportedAttr,
+                                 DenseI64ArrayAttr::get(launch.getContext(), numbers));
+  }
+
   /// The value inside the body: a clone's result, a copied free op, or an argument.
   Value materialize(OpBuilder &inner, Block &body, Value value) {
     if (Value known = mapping.lookupOrNull(value))
