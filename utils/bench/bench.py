@@ -10,6 +10,7 @@ import pathlib
 
 import compile_time
 import kernels
+import labels
 import memory
 import models
 import products
@@ -17,7 +18,7 @@ import scale
 import steps
 from common import Bench, machine
 
-SECTIONS = ["memory", "steps", "compile", "contractions", "convolutions", "kernels", "scale"]
+SECTIONS = ["memory", "steps", "compile", "contractions", "convolutions", "kernels", "scale", "labels"]
 
 
 def main():
@@ -45,6 +46,8 @@ def main():
             kernels.measure(bench, options.threads)
         elif section == "scale":
             scale.measure(bench, options.threads)
+        elif section == "labels":
+            labels.measure(bench, root)
         else:
             compile_time.measure(bench, options.threads, not options.no_compiled)
 

@@ -20,6 +20,10 @@ public:
   static int64_t size(mlir::Value x, int64_t dim) { return type(x).getDimSize(dim); }
 
   mlir::Value add(mlir::Value x, mlir::Value y) { return AddOp::create(b, x, y); }
+  /// The next value of the residual stream, which policies find by its name.
+  mlir::Value residual(mlir::Value x, mlir::Value y) {
+    return NameOp::create(b, add(x, y), "residual");
+  }
   mlir::Value sub(mlir::Value x, mlir::Value y) { return SubOp::create(b, x, y); }
   mlir::Value mul(mlir::Value x, mlir::Value y) { return MulOp::create(b, x, y); }
   mlir::Value div(mlir::Value x, mlir::Value y) { return DivOp::create(b, x, y); }

@@ -92,14 +92,14 @@ Value feedForward(const Scope &s, Value x, GeluForm form, double std, double res
 
 Value preNormAttention(const Scope &s, Value x, const Attention &a) {
   s.f.g.scope(s.name + "/attention");
-  return s.f.g.add(x, s.f.drop(selfAttention(s, layerNorm(s / "norm1", x), a)));
+  return s.f.g.residual(x, s.f.drop(selfAttention(s, layerNorm(s / "norm1", x), a)));
 }
 
 Value preNormLayer(const Scope &s, Value x, const Attention &a, GeluForm form) {
   x = preNormAttention(s, x, a);
   s.f.g.scope(s.name + "/mlp");
   Value fed = feedForward(s, layerNorm(s / "norm2", x), form, a.std, a.residualStd);
-  return s.f.g.add(x, s.f.drop(fed));
+  return s.f.g.residual(x, s.f.drop(fed));
 }
 
 double residualStd(int64_t layers) { return 0.02 / std::sqrt(2.0 * static_cast<double>(layers)); }

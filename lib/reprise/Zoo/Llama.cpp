@@ -42,9 +42,9 @@ static Value swiGlu(const Scope &s, Value x, double residualStd) {
 static Value llamaLayer(const Scope &s, Value x, const Attention &attention) {
   GraphBuilder &g = s.f.g;
   g.scope(s.name + "/attention");
-  x = g.add(x, s.f.drop(selfAttention(s, rmsNorm(s / "norm1", x), attention)));
+  x = g.residual(x, s.f.drop(selfAttention(s, rmsNorm(s / "norm1", x), attention)));
   g.scope(s.name + "/mlp");
-  return g.add(x, s.f.drop(swiGlu(s, rmsNorm(s / "norm2", x), attention.residualStd)));
+  return g.residual(x, s.f.drop(swiGlu(s, rmsNorm(s / "norm2", x), attention.residualStd)));
 }
 
 Model buildLlama(MLIRContext &context, const Options &options) {

@@ -106,7 +106,7 @@ Model buildMoe(MLIRContext &context, const Options &options) {
       x = preNormAttention(s, x, attention);
       f.g.scope(s.name + "/experts");
       Value mixed = mixtureOfExperts(s, layerNorm(s / "norm2", x), attention.residualStd);
-      return f.g.add(x, f.drop(mixed));
+      return f.g.residual(x, f.drop(mixed));
     });
   };
   return m.model;

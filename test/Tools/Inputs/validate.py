@@ -1,0 +1,54 @@
+"""Whether JSON files obey a schema: usage: validate.py SCHEMA FILE... Prints what does not, and ends with exit code 1 then.
+
+Knows the keywords that our schemas use, and fails on any other.
+"""
+import json
+import sys
+
+TYPES = {"object": dict, "array": list, "string": str, "integer": int, "number": (int, float), "boolean": bool, "null": type(None)}
+KNOWN = {"$schema", "title", "description", "type", "required", "additionalProperties", "properties", "minProperties", "items", "enum", "const", "minimum", "oneOf"}
+
+
+def is_of(value, name):
+    return isinstance(value, TYPES[name]) and not (isinstance(value, bool) and name in ("integer", "number"))
+
+
+def find_mistake(value, schema, where="$"):
+    """The first thing that is wrong, or None."""
+    assert set(schema) <= KNOWN and schema.get("additionalProperties", False) is False, sorted(set(schema) - KNOWN)
+    types = schema.get("type", [])
+    if types and not any(is_of(value, name) for name in ([types] if isinstance(types, str) else types)):
+        return f"{where}: expected {types}, got {value!r}"
+    if value not in schema.get("enum", [value]) or value != schema.get("const", value):
+        return f"{where}: {value!r} is none of the values"
+    if "minimum" in schema and value is not None and value < schema["minimum"]:
+        return f"{where}: {value} is too small"
+    if "oneOf" in schema:
+        mistakes = [find_mistake(value, option, where) for option in schema["oneOf"]]
+        return None if mistakes.count(None) == 1 else f"{where}: {mistakes}"
+    if isinstance(value, dict):
+        return find_mistake_in_object(value, schema, where)
+    children = enumerate(value) if isinstance(value, list) and "items" in schema else []
+    return next(filter(None, (find_mistake(child, schema["items"], f"{where}[{i}]") for i, child in children)), None)
+
+
+def find_mistake_in_object(value, schema, where):
+    properties = schema.get("properties", {})
+    for key in schema.get("required", []):
+        if key not in value:
+            return f"{where}: no '{key}'"
+    if len(value) < schema.get("minProperties", 0):
+        return f"{where}: too few keys"
+    for key, child in value.items():
+        mistake = find_mistake(child, properties[key], f"{where}.{key}") if key in properties else f"{where}: unknown key '{key}'"
+        if mistake:
+            return mistake
+    return None
+
+
+schema = json.load(open(sys.argv[1]))
+mistakes = [(path, find_mistake(json.load(open(path)), schema)) for path in sys.argv[2:]]
+for path, mistake in mistakes:
+    if mistake:
+        print(f"{path}: {mistake}")
+sys.exit(any(mistake for _, mistake in mistakes))
