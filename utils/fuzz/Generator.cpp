@@ -214,8 +214,10 @@ void Generator::labelOps() {
   });
 }
 
-/// Rules that match by chance, or not at all. A must could contradict one on an op.
+/// Rules that match by chance, or not at all. A must could contradict one on an op, and a rule that
+/// counts could split the iterations of a loop.
 void Generator::addPolicy() {
+  bool hasLoops = module->walk([](LoopOp) { return WalkResult::interrupt(); }).wasInterrupted();
   static constexpr Label labels[] = {Label::prefer_save, Label::prefer_recompute};
   OpBuilder b = OpBuilder::atBlockBegin(module->getBody());
   auto policy = PolicyOp::create(b, builder.getLoc(), b.getStringAttr("p"), StringAttr());
@@ -226,7 +228,9 @@ void Generator::addPolicy() {
       match.append("kind", b.getStringAttr(random.pick(opKindNames())));
     if (random.chance(50))
       match.append("bytes", b.getStringAttr(">=" + std::to_string(random.below(64))));
-    if (match.empty() || random.chance(30))
+    if (match.empty())
+      match.append("op", b.getStringAttr("*"));
+    if (!hasLoops && random.chance(50))
       match.append("every", b.getI64IntegerAttr(random.within(1, 3)));
     RuleOp::create(b, builder.getLoc(), LabelAttr::get(context, random.pick(labels)),
                    match.getDictionary(context), StringAttr());

@@ -13,13 +13,15 @@
 
 namespace reprise {
 
-/// The forward graph, before anything is differentiated, in program order.
+/// The forward graph, before anything is differentiated, in program order. An op in loops stands in
+/// it once per iteration, with the iteration's number behind the loop's scope: layers/3/attention.
 struct PolicyGraph {
   struct Op {
     mlir::Operation *op;
-    unsigned scope; ///< index into `scopes`
-    int64_t bytes;  ///< of all results
-    int64_t flops;  ///< of one execution
+    unsigned scope;        ///< index into `scopes`
+    int64_t bytes;         ///< of all results
+    int64_t flops;         ///< of one execution
+    int64_t iteration = 0; ///< of all loops around it, the innermost counting fastest
   };
   /// A value that `reprise.name` calls something.
   struct Name {
@@ -27,13 +29,16 @@ struct PolicyGraph {
     mlir::Value value;
     std::optional<unsigned> op; ///< what defines it, index into `ops`; none: an argument
     int64_t bytes;
+    unsigned given = 0; ///< its index among the names that `build` got
   };
   std::vector<Op> ops; ///< all that a plan may keep a result of; no constants
   std::vector<Name> names;
   std::vector<std::string> scopes; ///< distinct ones, such as layer/3/attention; "" where none is
 
   /// `ops` are those of a function, in program order; of names only `name` and `value` are read.
+  /// Beyond `kMostOps` ops in all iterations of loops each stands in the graph once.
   static PolicyGraph build(llvm::ArrayRef<mlir::Operation *> ops, std::vector<Name> names);
+  static constexpr int64_t kMostOps = int64_t(1) << 20;
 };
 
 /// A label and the rule that gave it, as reports show it.

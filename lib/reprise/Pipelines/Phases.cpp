@@ -39,6 +39,7 @@ static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &op
     labels.policies.assign(options.policies.begin(), options.policies.end());
     labels.ignoreCheckpoints = options.ignoreCheckpoints;
     labels.allowUnmatchedRules = options.allowUnmatchedRules;
+    labels.unroll = options.unroll;
     manager.addPass(createAssignLabelsPass(labels));
     return;
   }

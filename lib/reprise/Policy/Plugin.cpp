@@ -66,12 +66,12 @@ LogicalResult PluginPolicy::decide(const PolicyGraph &graph, Location location,
                                    PolicyDecisions &decisions) const {
   constexpr size_t guard = 64;
   constexpr uint8_t pattern = 0xa5;
-  size_t count = graph.ops.size();
+  rp_graph view(graph);
+  size_t count = view.ops.size();
   std::vector<uint8_t> slots(count + 2 * guard, pattern);
   std::fill_n(slots.begin() + guard, count, RP_NO_LABEL);
   std::string message = "no reason given";
   rp_host host = makePluginHost(&message);
-  rp_graph view(graph);
   Progress progress("policy " + take(table->name).str(), 0);
   progress.update(0, "deciding on " + std::to_string(count) + " ops");
   if (table->decide(self, &host, &view, slots.data() + guard, count) != RP_OK)
@@ -98,13 +98,16 @@ LogicalResult PluginPolicy::store(const PolicyGraph &graph, ArrayRef<uint8_t> la
                                     Label::must_offload,     Label::prefer_offload};
   bool explains = RP_HAS(table, rp_policy, explain) && table->explain;
   auto name = StringAttr::get(location.getContext(), take(table->name));
-  for (auto [i, label] : llvm::enumerate(labels)) {
+  DenseMap<Operation *, unsigned> slots;
+  for (auto [i, op] : llvm::enumerate(graph.ops)) {
+    unsigned slot = slots.try_emplace(op.op, slots.size()).first->second;
+    uint8_t label = labels[slot];
     if (label == RP_NO_LABEL)
       continue;
     if (label > std::size(known))
-      return fail(location) << "gives " << describeOp(graph.ops[i].op) << " the label "
-                            << unsigned(label) << ", which is none";
-    decisions.ops[i].push_back({known[label - 1], explains ? ruleOf(name, i) : name});
+      return fail(location) << "gives " << describeOp(op.op) << " the label " << unsigned(label)
+                            << ", which is none";
+    decisions.ops[i].push_back({known[label - 1], explains ? ruleOf(name, slot) : name});
   }
   return success();
 }

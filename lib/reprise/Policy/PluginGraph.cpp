@@ -33,6 +33,13 @@ rp_string rp_graph::keep(Location location) {
   return known->second;
 }
 
+rp_string rp_graph::keepScope(Location location) {
+  auto [known, isNew] = scopes.try_emplace(location);
+  if (isNew)
+    known->second = give(texts.emplace_back(getScope(location)));
+  return known->second;
+}
+
 rp_string rp_graph::keep(Type elementType) {
   auto [known, isNew] = dtypes.try_emplace(elementType);
   if (isNew) {
@@ -58,11 +65,11 @@ uint32_t rp_graph::numberOf(Value value) {
   return known->second;
 }
 
-void rp_graph::addOp(const PolicyGraph::Op &op, StringRef scope) {
+void rp_graph::addOp(const PolicyGraph::Op &op) {
   rp_op_info info = {};
   info.struct_size = sizeof(info);
   info.op = give(op.op->getName().getStringRef());
-  info.scope = give(scope);
+  info.scope = keepScope(op.op->getLoc());
   info.location = keep(op.op->getLoc());
   info.bytes = op.bytes;
   info.flops = op.flops;
@@ -101,8 +108,11 @@ void rp_graph::listUsers() {
 rp_graph::rp_graph(const PolicyGraph &graph) {
   ops.reserve(graph.ops.size());
   for (const PolicyGraph::Op &op : graph.ops)
-    addOp(op, graph.scopes[op.scope]);
+    if (op.iteration == 0)
+      addOp(op);
   for (const PolicyGraph::Name &name : graph.names) {
+    if (name.op && graph.ops[*name.op].iteration != 0)
+      continue;
     uint32_t value = numberOf(name.value);
     names[value].push_back(name.name);
     ++values[value].num_names;

@@ -18,7 +18,7 @@ struct NumberLists {
 };
 
 /// All that callbacks answer with is made beforehand, so that a callback is a look-up; flat, since
-/// there is one entry per op and per value.
+/// there is one entry per op and per value. An op in a loop stands for all of its iterations.
 struct rp_graph {
   std::vector<rp_op_info> ops;
   std::vector<rp_value_info> values;
@@ -30,13 +30,14 @@ struct rp_graph {
 
 private:
   uint32_t numberOf(mlir::Value value);
-  void addOp(const reprise::PolicyGraph::Op &op, llvm::StringRef scope);
+  void addOp(const reprise::PolicyGraph::Op &op);
   void listUsers();
   rp_string keep(mlir::Location location);
+  rp_string keepScope(mlir::Location location);
   rp_string keep(mlir::Type elementType);
 
   llvm::DenseMap<mlir::Value, uint32_t> numbers;
-  llvm::DenseMap<mlir::Location, rp_string> places;
+  llvm::DenseMap<mlir::Location, rp_string> places, scopes;
   llvm::DenseMap<mlir::Type, rp_string> dtypes;
   std::deque<std::string> texts; ///< that strings point into
 };

@@ -47,6 +47,9 @@ def AssignLabelsPass : Pass<"reprise-assign-labels", "::mlir::ModuleOp"> {
     results writes `reprise.result_labels` and `reprise.result_rules`. An op without an offload target falls back: a
     `prefer_offload` becomes `prefer_save`, with a remark; a `must_offload` is an error.
 
+    Policies see every iteration of a loop. Where they give an op in it different labels in different iterations, it is an
+    error, unless the loop will be unrolled: `reprise.iterations` then lists the labels of all iterations.
+
     Blocks and checkpoints are inlined. Ops carry the path of ids of the units around them (`reprise.block`), in program
     order: blocks, and, where something is differentiated, the maximal runs of ops between them. A run whose ops all
     want to be recomputed is cut at its narrowest frontiers into about the square root of its length many units.
@@ -54,7 +57,8 @@ def AssignLabelsPass : Pass<"reprise-assign-labels", "::mlir::ModuleOp"> {
   let options = [
     ListOption<"policies", "policies", "std::string", "Policies in order of precedence: built-in ones, rule files, plugins, @NAME in the module.">,
     Option<"allowUnmatchedRules", "allow-unmatched-rules", "bool", "false", "A rule that matches nothing is a warning.">,
-    Option<"ignoreCheckpoints", "ignore-checkpoints", "bool", "false", "Read checkpoints as plain blocks.">
+    Option<"ignoreCheckpoints", "ignore-checkpoints", "bool", "false", "Read checkpoints as plain blocks.">,
+    Option<"unroll", "unroll", "bool", "false", "Loops will be unrolled: their iterations may differ in labels.">
   ];
   let dependentDialects = ["::reprise::RepriseDialect"];
 }

@@ -19,7 +19,7 @@ struct Alias {
   std::string name;
   std::optional<Label> label;
   int checkpoint;  ///< the innermost around the name, -1 outside all
-  unsigned number; ///< index into `PolicyGraph::names`
+  unsigned number; ///< index into `names`
   Location location;
 };
 using AliasMap = DenseMap<Value, SmallVector<Alias, 1>>;
@@ -40,9 +40,9 @@ LogicalResult checkLabels(ModuleOp module) {
 /// Labels the ops of one flat function.
 class Labeller {
 public:
-  /// `policies`: those of the module and of the command line.
-  Labeller(ArrayRef<PolicyPtr> policies, PolicyContext context)
-      : policies(policies), context(context) {}
+  /// `policies`: those of the module and of the command line. `unroll`: iterations may differ.
+  Labeller(ArrayRef<PolicyPtr> policies, PolicyContext context, bool unroll)
+      : policies(policies), context(context), unroll(unroll) {}
 
   LogicalResult run(UnitTree &tree);
 
@@ -55,34 +55,50 @@ private:
   LogicalResult evaluate(UnitTree &tree);
   LogicalResult evaluateCheckpoint(const Checkpoint &checkpoint);
   void removeNames(UnitTree &tree);
-  void collectFromAliases(OpResult result, SmallVectorImpl<LabelSource> &sources);
-  void collectFromOp(const FlatOp &entry, unsigned number, SmallVectorImpl<LabelSource> &sources);
+  void collectFromAliases(OpResult result, unsigned iteration,
+                          SmallVectorImpl<LabelSource> &sources);
+  void collectFromOp(const FlatOp &entry, unsigned iteration,
+                     SmallVectorImpl<LabelSource> &sources);
   FailureOr<std::optional<LabelSource>> resolve(Operation *op, ArrayRef<LabelSource> sources);
-  LogicalResult label(const FlatOp &entry, unsigned number);
+  LogicalResult label(const FlatOp &entry);
+  FailureOr<DictionaryAttr> decide(const FlatOp &entry, unsigned iteration);
+  LogicalResult addResults(const FlatOp &entry, unsigned iteration, ArrayRef<LabelSource> ofOp,
+                           NamedAttrList &attributes);
+  LogicalResult reportSplit(Operation *op, ArrayRef<Attribute> iterations);
   void writeNames(Operation *op);
-  LogicalResult writeResults(const FlatOp &entry, ArrayRef<LabelSource> ofOp);
   StringAttr text(const Twine &rule) {
     return StringAttr::get(context.location.getContext(), rule);
   }
 
   ArrayRef<PolicyPtr> policies;
   PolicyContext context;
+  bool unroll;
   PolicyGraph graph;
+  DenseMap<Operation *, SmallVector<unsigned, 1>> numbers; ///< in the graph, by iteration
+  std::vector<SmallVector<unsigned, 1>> nameNumbers;       ///< of `names`, likewise
   std::vector<PolicyGraph::Name> names;
   std::vector<PolicyDecisions> decisions;               ///< of `policies`
   std::map<std::string, PolicyDecisions> ofCheckpoints; ///< by the text of the policy
   std::vector<Enclosing> checkpoints;
   AliasMap aliases;
+  DenseSet<std::pair<Operation *, Attribute>> remarked; ///< one remark for all iterations
 };
 
 LogicalResult Labeller::run(UnitTree &tree) {
   removeNames(tree);
   if (failed(evaluate(tree)))
     return failure();
-  for (auto [i, entry] : llvm::enumerate(tree.ops))
-    if (failed(label(entry, i)))
+  for (const FlatOp &entry : tree.ops)
+    if (failed(label(entry)))
       return failure();
   return success();
+}
+
+/// `numbers[iteration] = number`
+static void put(SmallVectorImpl<unsigned> &numbers, int64_t iteration, unsigned number) {
+  if (static_cast<int64_t>(numbers.size()) <= iteration)
+    numbers.resize(iteration + 1);
+  numbers[iteration] = number;
 }
 
 /// Every policy sees the graph once.
@@ -90,7 +106,12 @@ LogicalResult Labeller::evaluate(UnitTree &tree) {
   SmallVector<Operation *> ops;
   for (const FlatOp &entry : tree.ops)
     ops.push_back(entry.op);
+  nameNumbers.resize(names.size());
   graph = PolicyGraph::build(ops, std::move(names));
+  for (auto [i, op] : llvm::enumerate(graph.ops))
+    put(numbers[op.op], op.iteration, i);
+  for (auto [i, name] : llvm::enumerate(graph.names))
+    put(nameNumbers[name.given], name.op ? graph.ops[*name.op].iteration : 0, i);
   for (const Checkpoint &checkpoint : tree.checkpoints)
     if (failed(evaluateCheckpoint(checkpoint)))
       return failure();
@@ -146,7 +167,8 @@ void Labeller::removeNames(UnitTree &tree) {
 
 /// The innermost sources of one value: its names, in program order. A name's own label comes before
 /// those of policies that match it, the checkpoints' around it first.
-void Labeller::collectFromAliases(OpResult result, SmallVectorImpl<LabelSource> &sources) {
+void Labeller::collectFromAliases(OpResult result, unsigned iteration,
+                                  SmallVectorImpl<LabelSource> &sources) {
   auto found = aliases.find(result);
   if (found == aliases.end())
     return;
@@ -154,7 +176,7 @@ void Labeller::collectFromAliases(OpResult result, SmallVectorImpl<LabelSource> 
     if (alias.label)
       sources.push_back({*alias.label, text("name " + alias.name), alias.location});
     auto add = [&](const PolicyDecisions &made) {
-      for (const Decision &decision : made.names[alias.number])
+      for (const Decision &decision : made.names[nameNumbers[alias.number][iteration]])
         sources.push_back({decision.label,
                            text("name " + alias.name + " by " + decision.rule.getValue()),
                            alias.location});
@@ -166,8 +188,9 @@ void Labeller::collectFromAliases(OpResult result, SmallVectorImpl<LabelSource> 
   }
 }
 
-void Labeller::collectFromOp(const FlatOp &entry, unsigned number,
+void Labeller::collectFromOp(const FlatOp &entry, unsigned iteration,
                              SmallVectorImpl<LabelSource> &sources) {
+  unsigned number = numbers.at(entry.op)[iteration];
   Location location = entry.op->getLoc();
   if (auto own = entry.op->getAttrOfType<LabelAttr>(kLabelAttr))
     sources.push_back({own.getValue(), text("op"), location});
@@ -208,8 +231,9 @@ FailureOr<std::optional<LabelSource>> Labeller::resolve(Operation *op,
            << chosen->rule.getValue() << ": no target can offload";
   std::optional<LabelSource> result(*chosen);
   if (chosen->label == Label::prefer_offload) {
-    op->emitRemark("'prefer_offload' from ")
-        << chosen->rule.getValue() << " becomes 'prefer_save': no target can offload";
+    if (remarked.insert({op, chosen->rule}).second)
+      op->emitRemark("'prefer_offload' from ")
+          << chosen->rule.getValue() << " becomes 'prefer_save': no target can offload";
     result->label = Label::prefer_save;
   }
   return result;
@@ -232,14 +256,15 @@ void Labeller::writeNames(Operation *op) {
 }
 
 /// Labels that names give to single results of an op with several.
-LogicalResult Labeller::writeResults(const FlatOp &entry, ArrayRef<LabelSource> ofOp) {
+LogicalResult Labeller::addResults(const FlatOp &entry, unsigned iteration,
+                                   ArrayRef<LabelSource> ofOp, NamedAttrList &attributes) {
   Builder builder(entry.op->getContext());
   SmallVector<Attribute> labels(entry.op->getNumResults(), builder.getUnitAttr());
   SmallVector<Attribute> rules(entry.op->getNumResults(), builder.getStringAttr(""));
   bool any = false;
   for (OpResult result : entry.op->getOpResults()) {
     SmallVector<LabelSource> sources;
-    collectFromAliases(result, sources);
+    collectFromAliases(result, iteration, sources);
     if (sources.empty())
       continue;
     any = true;
@@ -251,30 +276,75 @@ LogicalResult Labeller::writeResults(const FlatOp &entry, ArrayRef<LabelSource> 
     rules[result.getResultNumber()] = (**chosen).rule;
   }
   if (any) {
-    entry.op->setDiscardableAttr(kResultLabelsAttr, builder.getArrayAttr(labels));
-    entry.op->setDiscardableAttr(kResultRulesAttr, builder.getArrayAttr(rules));
+    attributes.set(kResultLabelsAttr, builder.getArrayAttr(labels));
+    attributes.set(kResultRulesAttr, builder.getArrayAttr(rules));
   }
   return success();
 }
 
-LogicalResult Labeller::label(const FlatOp &entry, unsigned number) {
+/// The labels of an op in one iteration of the loops around it, as its attributes.
+FailureOr<DictionaryAttr> Labeller::decide(const FlatOp &entry, unsigned iteration) {
   SmallVector<LabelSource> sources;
+  NamedAttrList attributes;
   bool single = entry.op->getNumResults() == 1;
   if (single)
-    collectFromAliases(entry.op->getResult(0), sources);
-  collectFromOp(entry, number, sources);
-  writeNames(entry.op);
-  if (!single && failed(writeResults(entry, sources)))
+    collectFromAliases(entry.op->getResult(0), iteration, sources);
+  collectFromOp(entry, iteration, sources);
+  if (!single && failed(addResults(entry, iteration, sources, attributes)))
     return failure();
   auto chosen = resolve(entry.op, sources);
   if (failed(chosen))
     return failure();
-  entry.op->removeDiscardableAttr(kLabelAttr);
-  if (!*chosen)
-    return success();
   MLIRContext *context = entry.op->getContext();
-  entry.op->setDiscardableAttr(kLabelAttr, LabelAttr::get(context, (**chosen).label));
-  entry.op->setDiscardableAttr(kRuleAttr, (**chosen).rule);
+  if (*chosen) {
+    attributes.set(kLabelAttr, LabelAttr::get(context, (**chosen).label));
+    attributes.set(kRuleAttr, (**chosen).rule);
+  }
+  return attributes.getDictionary(context);
+}
+
+static bool haveSameLabels(Attribute one, Attribute other) {
+  auto first = cast<DictionaryAttr>(one), second = cast<DictionaryAttr>(other);
+  return first.get(kLabelAttr) == second.get(kLabelAttr) &&
+         first.get(kResultLabelsAttr) == second.get(kResultLabelsAttr);
+}
+
+LogicalResult Labeller::reportSplit(Operation *op, ArrayRef<Attribute> iterations) {
+  auto describe = [&](size_t i) {
+    auto own = cast<DictionaryAttr>(iterations[i]);
+    auto label = own.getAs<LabelAttr>(kLabelAttr);
+    std::string text = "in iteration " + std::to_string(i) + " ";
+    return label ? text + "'" + stringifyLabel(label.getValue()).str() + "' from " +
+                       own.getAs<StringAttr>(kRuleAttr).str()
+                 : text + "no label";
+  };
+  const Attribute *other = llvm::find_if(
+      iterations, [&](Attribute own) { return !haveSameLabels(own, iterations.front()); });
+  return op->emitError("the iterations of a loop share one op, but it gets ")
+         << describe(0) << ", " << describe(other - iterations.begin())
+         << ": --unroll gives each iteration its own";
+}
+
+LogicalResult Labeller::label(const FlatOp &entry) {
+  writeNames(entry.op);
+  SmallVector<Attribute> iterations;
+  for (unsigned i = 0; i < numbers.at(entry.op).size(); ++i) {
+    FailureOr<DictionaryAttr> own = decide(entry, i);
+    if (failed(own))
+      return failure();
+    iterations.push_back(*own);
+  }
+  bool isSplit = llvm::any_of(
+      iterations, [&](Attribute own) { return !haveSameLabels(own, iterations.front()); });
+  if (isSplit && !unroll)
+    return reportSplit(entry.op, iterations);
+  entry.op->removeDiscardableAttr(kLabelAttr);
+  if (isSplit)
+    entry.op->setDiscardableAttr(kIterationsAttr,
+                                 ArrayAttr::get(entry.op->getContext(), iterations));
+  else
+    for (NamedAttribute attribute : cast<DictionaryAttr>(iterations.front()))
+      entry.op->setDiscardableAttr(attribute.getName(), attribute.getValue());
   return success();
 }
 
@@ -293,7 +363,7 @@ struct AssignLabelsPass : impl::AssignLabelsPassBase<AssignLabelsPass> {
       return failure();
     for (auto function : module.getOps<func::FuncOp>()) {
       UnitTree tree = flattenBlocks(function, ignoreCheckpoints);
-      if (failed(Labeller(*found, context).run(tree)))
+      if (failed(Labeller(*found, context, unroll).run(tree)))
         return failure();
       assignPaths(tree);
     }

@@ -14,6 +14,8 @@ inline constexpr llvm::StringLiteral kLabelAttr = "reprise.label";
 inline constexpr llvm::StringLiteral kRuleAttr = "reprise.rule";
 inline constexpr llvm::StringLiteral kResultLabelsAttr = "reprise.result_labels";
 inline constexpr llvm::StringLiteral kResultRulesAttr = "reprise.result_rules";
+/// Of ops in loops that will be unrolled: for each iteration the attributes above, as dictionaries.
+inline constexpr llvm::StringLiteral kIterationsAttr = "reprise.iterations";
 inline constexpr llvm::StringLiteral kNamesAttr = "reprise.names";
 inline constexpr llvm::StringLiteral kOrderAttr = "reprise.order";
 inline constexpr llvm::StringLiteral kPrimalAttr = "reprise.primal";

@@ -78,10 +78,28 @@ private:
     for (auto [argument, stack] : llvm::zip(loop.getSliceArguments(), loop.getXs()))
       if (!argument.use_empty())
         mapping.map(argument, slice(loop, stack, k));
-    for (Operation &op : loop.getBlock().without_terminator())
-      setUnit(builder.clone(op, mapping), loop, k);
+    for (Operation &op : loop.getBlock().without_terminator()) {
+      Operation *copy = builder.clone(op, mapping);
+      setUnit(copy, loop, k);
+      copy->walk([&](Operation *inner) { takeIteration(inner, loop.getTrip(), k); });
+    }
     return llvm::map_to_vector(loop.getYield()->getOperands(),
                                [&](Value v) { return mapping.lookupOrDefault(v); });
+  }
+
+  /// Leaves the labels of iteration `k` of an outermost loop.
+  static void takeIteration(Operation *op, int64_t trip, int64_t k) {
+    auto all = op->getAttrOfType<ArrayAttr>(kIterationsAttr);
+    if (!all)
+      return;
+    size_t each = all.size() / trip;
+    ArrayRef<Attribute> own = all.getValue().slice(k * each, each);
+    op->setDiscardableAttr(kIterationsAttr, ArrayAttr::get(op->getContext(), own));
+    if (each > 1)
+      return;
+    op->removeDiscardableAttr(kIterationsAttr);
+    for (NamedAttribute attribute : cast<DictionaryAttr>(own.front()))
+      op->setDiscardableAttr(attribute.getName(), attribute.getValue());
   }
 
   /// Every iteration is a unit of its own, the same for all loops of one unit.
