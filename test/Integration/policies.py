@@ -9,6 +9,7 @@ import json
 import pathlib
 import random
 import re
+import subprocess
 import sys
 
 from checks import check, compile_model, finish, run, tool
@@ -77,11 +78,31 @@ def compare(name, count, pick):
     check(f"{name}: {len(plans)} plans differ", count < 3 or len(plans) > 1, str(plans))
 
 
+def check_iterations():
+    """Rules that split the iterations of a loop are refused; unrolled, each iteration keeps its label, and the bits."""
+    write_model("loop.mlir", "gpt2", {**SIZES["gpt2"], "layers": 4}, "--dropout=0.1", "--loop")
+    compile_model("loop.mlir", "loop.rpb")
+    expected = run("loop.rpb", "results", "--seed=7")["hash"]
+    rules = [{"match": {"scope": "layers/[0-1]/**", "kind": "attention"}, "label": "must_recompute"}, {"match": {"op": "gelu", "every": 2}, "label": "must_save"}]
+    pathlib.Path("rules.json").write_text(json.dumps({"version": 1, "rules": rules}))
+    done = subprocess.run(["reprise-compile", "loop.mlir", "-o", "no.rpb", "--policy=rules.json"], capture_output=True, text=True)
+    check("rules that split a loop's iterations are refused", done.returncode == 1 and "--unroll gives each iteration its own" in done.stderr, done.stderr)
+    report = compile_model("loop.mlir", "loop.rpb", "--policy=rules.json", "--unroll")
+    found = {value["id"]: (value["layer"], value["label"], value["decision"]) for value in report["values"] if value["op"] in ("reprise.attention", "reprise.gelu")}
+    attention = [found[f"layers/{k}/attention/attention#0:0"] for k in range(4)]
+    gelu = [found[f"layers/{k}/mlp/gelu#0:0"] for k in range(4)]
+    good = attention[:2] == [(f"layers/{k}", "must_recompute", "replayed") for k in (0, 1)] and [a[1] for a in attention[2:]] == [None, None]
+    good = good and [g[1] for g in gelu] == [None, "must_save", None, "must_save"] and gelu[1][2] == gelu[3][2] == "saved"
+    check("unrolled, each iteration has its label", good, str(found))
+    check("and the same bits", run("loop.rpb", "results", "--seed=7")["hash"] == expected)
+
+
 def main():
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 40
     pick = random.Random(1)
     for i, name in enumerate(SIZES):
         compare(name, count // len(SIZES) + (i < count % len(SIZES)), pick)
+    check_iterations()
     finish()
 
 

@@ -36,8 +36,10 @@ struct PolicyGraph {
   std::vector<std::string> scopes; ///< distinct ones, such as layer/3/attention; "" where none is
 
   /// `ops` are those of a function, in program order; of names only `name` and `value` are read.
-  /// Beyond `kMostOps` ops in all iterations of loops each stands in the graph once.
-  static PolicyGraph build(llvm::ArrayRef<mlir::Operation *> ops, std::vector<Name> names);
+  /// Without `iterates`, or with more than `kMostOps` ops in all iterations of loops, each stands
+  /// in the graph once.
+  static PolicyGraph build(llvm::ArrayRef<mlir::Operation *> ops, std::vector<Name> names,
+                           bool iterates = true);
   static constexpr int64_t kMostOps = int64_t(1) << 20;
 };
 

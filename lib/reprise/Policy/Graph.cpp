@@ -17,17 +17,6 @@ struct Level {
   int64_t iteration;
 };
 
-/// layers/attention becomes layers/3/attention.
-std::string insertIteration(StringRef scope, const Level &level) {
-  std::string inside = level.scope + (level.scope.empty() ? "" : "/");
-  std::string number = std::to_string(level.iteration);
-  if (scope == level.scope)
-    return inside + number;
-  if (!level.scope.empty() && scope.starts_with(inside))
-    return (inside + number + "/" + scope.drop_front(inside.size())).str();
-  return (scope + (scope.empty() ? "" : "/") + number).str();
-}
-
 /// Numbers scopes as they come; ops of one place share a location, which is looked up first.
 class ScopeTable {
 public:
@@ -45,7 +34,7 @@ public:
   static std::string spell(Location location, ArrayRef<Level> levels) {
     std::string scope = getScope(location);
     for (const Level &level : levels)
-      scope = insertIteration(scope, level);
+      scope = insertIteration(scope, level.scope, level.iteration);
     return scope;
   }
 
@@ -131,9 +120,9 @@ private:
 
 } // namespace
 
-PolicyGraph PolicyGraph::build(ArrayRef<Operation *> ops, std::vector<Name> names) {
+PolicyGraph PolicyGraph::build(ArrayRef<Operation *> ops, std::vector<Name> names, bool iterates) {
   PolicyGraph graph;
-  Lister(graph, countAll(ops) <= kMostOps).list(ops, /*around=*/nullptr, 0);
+  Lister(graph, iterates && countAll(ops) <= kMostOps).list(ops, /*around=*/nullptr, 0);
   DenseMap<Operation *, SmallVector<unsigned, 1>> namesOf;
   DenseSet<Operation *> listed(ops.begin(), ops.end());
   auto add = [&](unsigned given, std::optional<unsigned> op) {

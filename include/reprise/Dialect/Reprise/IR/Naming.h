@@ -13,6 +13,10 @@ namespace reprise {
 /// The scope in a location: its outermost name, such as layer/3/attention; empty if it has none.
 std::string getScope(mlir::Location location);
 
+/// The scope of iteration `k` of a loop: layers/3/attention for layers/attention in a loop of the
+/// scope layers. Empty if neither has one.
+std::string insertIteration(llvm::StringRef scope, llvm::StringRef ofLoop, int64_t k);
+
 /// The first file, line and column in a location, as compilers print them; empty if it has none.
 std::string getPlace(mlir::Location location);
 

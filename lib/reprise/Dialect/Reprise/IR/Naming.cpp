@@ -16,6 +16,17 @@ std::string reprise::getScope(Location location) {
   return scope;
 }
 
+std::string reprise::insertIteration(StringRef scope, StringRef ofLoop, int64_t k) {
+  StringRef stem = scope.empty() ? ofLoop : scope, rest;
+  if (stem.empty())
+    return "";
+  if (stem == ofLoop || (!ofLoop.empty() && stem.starts_with((ofLoop + "/").str()))) {
+    rest = stem.drop_front(ofLoop.size());
+    stem = ofLoop;
+  }
+  return (stem + "/" + Twine(k) + rest).str();
+}
+
 std::string reprise::getPlace(Location location) {
   std::string place;
   location->walk([&](Location part) {

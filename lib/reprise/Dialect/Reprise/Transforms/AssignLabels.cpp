@@ -107,7 +107,10 @@ LogicalResult Labeller::evaluate(UnitTree &tree) {
   for (const FlatOp &entry : tree.ops)
     ops.push_back(entry.op);
   nameNumbers.resize(names.size());
-  graph = PolicyGraph::build(ops, std::move(names));
+  bool anyPolicy = !policies.empty() || llvm::any_of(tree.checkpoints, [](const Checkpoint &c) {
+    return static_cast<bool>(c.policy);
+  });
+  graph = PolicyGraph::build(ops, std::move(names), /*iterates=*/anyPolicy);
   for (auto [i, op] : llvm::enumerate(graph.ops))
     put(numbers[op.op], op.iteration, i);
   for (auto [i, name] : llvm::enumerate(graph.names))

@@ -4,6 +4,7 @@
 #include "Plan.h"
 #include "mlir/IR/IRMapping.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
+#include "reprise/Dialect/Reprise/IR/Naming.h"
 #include <map>
 
 using namespace mlir;
@@ -81,7 +82,10 @@ private:
     for (Operation &op : loop.getBlock().without_terminator()) {
       Operation *copy = builder.clone(op, mapping);
       setUnit(copy, loop, k);
-      copy->walk([&](Operation *inner) { takeIteration(inner, loop.getTrip(), k); });
+      copy->walk([&](Operation *inner) {
+        takeIteration(inner, loop.getTrip(), k);
+        setScope(inner, loop, k);
+      });
     }
     return llvm::map_to_vector(loop.getYield()->getOperands(),
                                [&](Value v) { return mapping.lookupOrDefault(v); });
@@ -100,6 +104,13 @@ private:
     op->removeDiscardableAttr(kIterationsAttr);
     for (NamedAttribute attribute : cast<DictionaryAttr>(own.front()))
       op->setDiscardableAttr(attribute.getName(), attribute.getValue());
+  }
+
+  /// In reports each iteration has a scope of its own, the one that policies see.
+  static void setScope(Operation *op, LoopOp loop, int64_t k) {
+    std::string scope = insertIteration(getScope(op->getLoc()), getScope(loop.getLoc()), k);
+    if (!scope.empty())
+      op->setLoc(NameLoc::get(StringAttr::get(op->getContext(), scope), op->getLoc()));
   }
 
   /// Every iteration is a unit of its own, the same for all loops of one unit.
