@@ -43,7 +43,9 @@ def replays():
             check(f"{name}: most replays are compared", compared["replay_checks"] * 2 > compared["replayed_ops"] > 0,
                   str(compared["replay_checks"]))
             check(f"{name}: both values live to the end", compared["arena_bytes"] > plain["arena_bytes"])
-            check(f"{name}: the plan is the same", plain["values"] == compared["values"])
+            # What is compared is sent to memory.
+            plans = [[{**value, "fused": None} for value in report["values"]] for report in (plain, compared)]
+            check(f"{name}: the plan is the same", plans[0] == plans[1])
         plain, compared = compare_replays(model, "save-all", "train", 2)
         check(f"{model}: nothing to compare", compared["replay_checks"] == 0)
         check(f"{model}: nothing more to keep", compared["arena_bytes"] == plain["arena_bytes"])
