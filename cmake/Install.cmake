@@ -1,17 +1,18 @@
-# The install tree: two libraries, their headers, the tools, and a package for find_package(Reprise).
+# The install tree: three libraries, their headers, the tools, and a package for find_package(Reprise).
 include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Reprise)
 
-# The names without prefix become Reprise::Reprise and Reprise::Runtime.
+# The names without prefix become Reprise::Reprise, Reprise::Runtime and Reprise::Planning.
 set_target_properties(RepriseRuntime PROPERTIES EXPORT_NAME Runtime)
-foreach(library Reprise RepriseRuntime)
+set_target_properties(ReprisePlanning PROPERTIES EXPORT_NAME Planning)
+foreach(library Reprise RepriseRuntime ReprisePlanning)
   set_target_properties(${library} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
   target_include_directories(${library} PUBLIC $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_features(${library} PUBLIC cxx_std_17)
 endforeach()
 
-# Two exports: who only runs bundles needs no LLVM.
-install(TARGETS RepriseRuntime EXPORT RepriseRuntimeTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+# Two exports: who only runs bundles, or only plans, needs no LLVM.
+install(TARGETS RepriseRuntime ReprisePlanning EXPORT RepriseRuntimeTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS Reprise EXPORT RepriseTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 get_property(tools DIRECTORY ${CMAKE_SOURCE_DIR}/tools PROPERTY BUILDSYSTEM_TARGETS)
 install(TARGETS ${tools} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

@@ -27,12 +27,12 @@ def check(name, command, expected_code=0, expected_text=""):
     return good
 
 
-def check_no_llvm(program):
-    """The runtime's user must not load LLVM by the back door."""
+def check_no_llvm(program, library):
+    """Users of the runtime and of the planner must not load LLVM by the back door."""
     loaded = subprocess.run(["ldd", program], capture_output=True, text=True).stdout
-    good = "libRepriseRuntime" in loaded and "LLVM" not in loaded and "MLIR" not in loaded
+    good = library in loaded and "LLVM" not in loaded and "MLIR" not in loaded
     results.append(good)
-    print("ok:" if good else "failed:", "the runtime loads neither MLIR nor LLVM")
+    print("ok:" if good else "failed:", f"{library} loads neither MLIR nor LLVM")
     if not good:
         print(loaded)
 
@@ -67,7 +67,9 @@ def check_install(build):
         if check("build the runtime's user", ["cmake", "--build", "runtime"]):
             check("the runtime names a missing bundle", ["runtime/run-bundle", "none.rpb"], 1, "none.rpb")
             check("the bundle gives the same losses", ["runtime/run-bundle", "model.rpb"], 0, losses or "no losses")
-            check_no_llvm("runtime/run-bundle")
+            check_no_llvm("runtime/run-bundle", "libRepriseRuntime")
+            check("the planner packs", ["runtime/pack"], 0, "height 164")
+            check_no_llvm("runtime/pack", "libReprisePlanning")
 
 
 def main(build):

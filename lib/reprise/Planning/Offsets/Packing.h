@@ -79,6 +79,12 @@ private:
 void climb(const std::vector<Unit> &units, const Conflicts &conflicts, Packer &packer,
            int64_t bound, const SolveOptions &options, std::vector<int64_t> &offsets);
 
+/// Looks for offsets with no end above `limit`: gives them, or says that there are none, or gives
+/// up after so many visits.
+enum class Found { Yes, No, Unknown };
+Found search(const Problem &problem, const std::vector<Unit> &units, const Conflicts &conflicts,
+             int64_t limit, int64_t visits, std::vector<int64_t> &offsets);
+
 } // namespace reprise::offsets
 
 #endif // REPRISE_LIB_PLANNING_OFFSETS_PACKING_H

@@ -13,11 +13,18 @@ static constexpr int64_t kMostConflicts = 16'000'000;
 /// Packings from which hills are climbed.
 static constexpr size_t kStarts = 4;
 
+/// The search recurses once per unit.
+static constexpr size_t kMostSearched = 4000;
+
+/// Heights between the bound and the best one that the exact search tries.
+static constexpr int kBisections = 8;
+
 namespace {
 class Portfolio {
 public:
   Portfolio(const Problem &problem, const SolveOptions &options)
-      : problem(problem), options(options), units(unitsOf(problem)), bound(lowerBound(problem)) {}
+      : problem(problem), options(options), units(unitsOf(problem)),
+        bound(std::max(lowerBound(problem), options.enough)) {}
 
   Solution run() {
     sweeps();
@@ -71,7 +78,31 @@ private:
         if (height > bound && packer.visits < options.visits) {
           offer(packer.pack(heaviestFirst(weight), fit, INT64_MAX));
         }
+    // Most problems of practice have a packing at the bound.
+    if (options.searchVisits > 0)
+      lookFor(conflicts, bound, 2);
     climbs(conflicts, packer);
+    bisect(conflicts);
+  }
+
+  /// Looks for a packing of this height, with a share of the search's visits.
+  bool lookFor(const Conflicts &conflicts, int64_t limit, int64_t share) {
+    std::vector<int64_t> found;
+    if (units.size() > kMostSearched || height <= limit ||
+        search(problem, units, conflicts, limit, options.searchVisits / share, found) != Found::Yes)
+      return false;
+    offer(std::move(found));
+    return true;
+  }
+
+  /// Between the bound and the best height.
+  void bisect(const Conflicts &conflicts) {
+    int64_t low = bound;
+    for (int i = 0; i < kBisections && height > bound && options.searchVisits > 0; ++i) {
+      int64_t limit = i == 0 ? bound : low + (height - low) / 2;
+      if (!lookFor(conflicts, limit, 2 * kBisections))
+        low = limit + 1;
+    }
   }
 
   /// Several shorter climbs from different starts find more than a long one.
