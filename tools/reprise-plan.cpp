@@ -1,4 +1,5 @@
-// reprise: the planner alone, without MLIR: packs buffers into one arena
+// reprise: the planner alone, without MLIR: schedules graphs within budgets, packs buffers
+#include "reprise-plan/Checkpoint.h"
 #include "reprise/Planning/Offsets/Csv.h"
 #include "reprise/Planning/Offsets/Solve.h"
 #include "reprise/Runtime/AtomicFile.h"
@@ -13,18 +14,22 @@
 
 namespace cl = llvm::cl;
 namespace offsets = reprise::offsets;
+namespace remat = reprise::remat;
 
 namespace {
 
 struct Flags {
-  cl::opt<std::string> kind{cl::Positional, cl::desc("offsets"), cl::Required};
-  cl::opt<std::string> problem{cl::Positional, cl::desc("BUFFERS.csv"), cl::Required};
+  cl::opt<std::string> kind{cl::Positional, cl::desc("checkpoint|offsets"), cl::Required};
+  cl::opt<std::string> problem{cl::Positional, cl::desc("GRAPH.json|BUFFERS.csv"), cl::Required};
+  cl::list<std::string> budgets{
+      "budget", cl::desc("checkpoint: bytes, or a share of the peak without replays; repeated"),
+      cl::value_desc("80%|1.5GiB")};
   cl::opt<int64_t> capacity{"capacity",
-                            cl::desc("Bytes of the arena: a packing that fits is enough"),
+                            cl::desc("offsets: bytes of the arena, a packing that fits is enough"),
                             cl::value_desc("BYTES"), cl::init(0)};
-  cl::opt<bool> json{"json", cl::desc("Print one JSON object")};
-  cl::opt<std::string> output{"o", cl::desc("The packing to write, as CSV"),
-                              cl::value_desc("OUT.csv")};
+  cl::opt<bool> json{"json", cl::desc("Print JSON")};
+  cl::opt<std::string> output{"o", cl::desc("The schedule or the packing to write"),
+                              cl::value_desc("OUT.json|OUT.csv")};
 };
 
 int fail(const llvm::Twine &message) {
@@ -34,8 +39,15 @@ int fail(const llvm::Twine &message) {
 
 /// What is wrong with the flags; empty if nothing is.
 std::string checkFlags(const Flags &flags) {
-  if (flags.kind != "offsets")
-    return "unknown problem '" + flags.kind + "', expected offsets";
+  if (flags.kind != "offsets" && flags.kind != "checkpoint")
+    return "unknown problem '" + flags.kind + "', expected checkpoint or offsets";
+  bool packs = flags.kind == "offsets";
+  if (packs ? !flags.budgets.empty() : flags.budgets.empty())
+    return packs ? "--budget goes with checkpoint" : "expected --budget";
+  if (!packs && flags.capacity.getNumOccurrences())
+    return "--capacity goes with offsets";
+  if (!packs && !flags.output.empty() && flags.budgets.size() > 1)
+    return "-o takes one --budget";
   if (flags.capacity.getNumOccurrences() && flags.capacity < 1)
     return "expected --capacity of at least 1";
   if (!flags.output.empty() && reprise::runtime::isSameFile(flags.output, flags.problem))
@@ -97,6 +109,39 @@ int packBuffers(const Flags &flags) {
   return flags.output.empty() ? 0 : write(flags.output, offsets::writeCsv(table, solution));
 }
 
+int planGraph(const Flags &flags) {
+  auto text = llvm::MemoryBuffer::getFileOrSTDIN(flags.problem);
+  if (!text)
+    return fail("cannot read '" + flags.problem + "': " + text.getError().message());
+  remat::Problem problem;
+  if (std::string wrong = remat::readGraph((*text)->getBuffer(), problem); !wrong.empty())
+    return fail(flags.problem + ": " + wrong);
+  int64_t peak = remat::measure(problem, remat::inOrder(problem)).peak;
+  std::vector<int64_t> budgets;
+  for (const std::string &given : flags.budgets) {
+    llvm::Expected<int64_t> budget = remat::parseBudget(given, peak);
+    if (!budget)
+      return fail(llvm::toString(budget.takeError()));
+    budgets.push_back(*budget);
+  }
+  std::vector<remat::Plan> plans;
+  for (int64_t budget : budgets) {
+    plans.push_back(remat::planWithin(problem, budget));
+    const remat::Plan &plan = plans.back();
+    if (auto wrong = plan.schedule ? remat::validate(problem, *plan.schedule) : std::nullopt)
+      return fail("the schedule is wrong: " + *wrong);
+    if (!flags.json && plan.schedule)
+      llvm::outs() << remat::describe(plan) << "\n";
+  }
+  if (flags.json)
+    llvm::outs() << remat::describeAsJson(plans);
+  int code = 0;
+  for (const remat::Plan &plan : plans)
+    code |= plan.schedule ? 0 : fail(remat::describe(plan));
+  return code || flags.output.empty() ? code
+                                      : write(flags.output, remat::writeSchedule(plans.front()));
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -111,5 +156,5 @@ int main(int argc, char **argv) {
     llvm::WithColor::error() << wrong << "\n";
     return 2;
   }
-  return packBuffers(flags);
+  return flags.kind == "offsets" ? packBuffers(flags) : planGraph(flags);
 }

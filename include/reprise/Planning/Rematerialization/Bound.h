@@ -1,0 +1,28 @@
+// reprise: what no schedule within a budget can do without
+#ifndef REPRISE_PLANNING_REMATERIALIZATION_BOUND_H
+#define REPRISE_PLANNING_REMATERIALIZATION_BOUND_H
+
+#include "reprise/Planning/Rematerialization/Problem.h"
+
+namespace reprise::remat {
+
+struct Bound {
+  /// The least cost above one execution of each operation.
+  double extraCost = 0;
+  /// Bytes that some operation needs at once, its operands and its results: a smaller budget cannot
+  /// be met by any schedule.
+  int64_t need = 0;
+  bool isFeasible(int64_t budget) const { return need <= budget; }
+};
+
+/// Holds for every order and every number of replays. At the first execution of an operation t all
+/// values are there, or are executed again later, that its ancestors made and its descendants still
+/// read; so a fractional knapsack over them must free what exceeds the budget, and the dearest t
+/// counts. Above `kAllPositions` operations only as many positions are looked at, evenly spread,
+/// which weakens the bound but keeps it one. O(positions · reads).
+Bound boundCost(const Problem &problem, int64_t budget);
+inline constexpr size_t kAllPositions = 4096;
+
+} // namespace reprise::remat
+
+#endif // REPRISE_PLANNING_REMATERIALIZATION_BOUND_H

@@ -1,0 +1,117 @@
+// reprise: what no schedule within a budget can do without
+#include "reprise/Planning/Rematerialization/Bound.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace reprise::remat {
+
+namespace {
+
+struct Item {
+  double cost;
+  int64_t bytes;
+};
+
+/// The least cost of items, or parts of them, with so many bytes; all of them if those are fewer.
+double fillKnapsack(std::vector<Item> &items, int64_t bytes) {
+  std::sort(items.begin(), items.end(), [](const Item &a, const Item &b) {
+    return a.cost * static_cast<double>(b.bytes) < b.cost * static_cast<double>(a.bytes);
+  });
+  double cost = 0;
+  for (const Item &item : items) {
+    if (bytes <= 0)
+      break;
+    double part = std::min(1.0, static_cast<double>(bytes) / static_cast<double>(item.bytes));
+    cost += part * item.cost;
+    bytes -= item.bytes;
+  }
+  return cost;
+}
+
+class Cuts {
+public:
+  Cuts(const Problem &problem, int64_t budget) : problem(problem), budget(budget) {
+    readers.resize(problem.values.size());
+    for (size_t i = 0; i < problem.operations.size(); ++i)
+      for (int value : problem.operations[i].operands)
+        readers[value].push_back(static_cast<int>(i));
+  }
+
+  /// The bytes that `t` itself needs.
+  int64_t need(int t) const {
+    const Operation &op = problem.operations[t];
+    int64_t bytes = 0;
+    for (int value : op.operands)
+      bytes += problem.values[value].bytes;
+    for (int r = 0; r < op.numResults; ++r)
+      bytes += problem.values[op.firstResult + r].bytes;
+    return bytes;
+  }
+
+  double extraCost(int t) {
+    mark(t);
+    std::vector<bool> isOperand(problem.values.size());
+    for (int value : problem.operations[t].operands)
+      isOperand[value] = true;
+    std::vector<Item> items;
+    int64_t excess = need(t) - budget;
+    for (int i = 0; i < t; ++i) {
+      const Operation &op = problem.operations[i];
+      int64_t bytes = 0;
+      for (int value = op.firstResult; before[i] && value < op.firstResult + op.numResults; ++value)
+        if (!isOperand[value] && isReadBehind(value))
+          bytes += problem.values[value].bytes;
+      if (bytes > 0)
+        items.push_back({op.cost, bytes});
+      excess += bytes;
+    }
+    return excess > 0 ? fillKnapsack(items, excess) : 0;
+  }
+
+private:
+  /// Ancestors and descendants of `t`.
+  void mark(int t) {
+    size_t count = problem.operations.size();
+    before.assign(count, false);
+    behind.assign(count, false);
+    auto markOperands = [&](int i) {
+      for (int value : problem.operations[i].operands)
+        before[problem.values[value].operation] = true;
+    };
+    markOperands(t);
+    for (int i = t - 1; i >= 0; --i)
+      if (before[i])
+        markOperands(i);
+    for (size_t i = t + 1; i < count; ++i)
+      for (int value : problem.operations[i].operands) {
+        int source = problem.values[value].operation;
+        behind[i] = behind[i] || source == t || behind[source];
+      }
+  }
+
+  bool isReadBehind(int value) const {
+    return std::any_of(readers[value].begin(), readers[value].end(),
+                       [&](int reader) { return behind[reader]; });
+  }
+
+  const Problem &problem;
+  int64_t budget;
+  std::vector<std::vector<int>> readers;
+  std::vector<bool> before, behind;
+};
+
+} // namespace
+
+Bound boundCost(const Problem &problem, int64_t budget) {
+  Cuts cuts(problem, budget);
+  Bound bound;
+  size_t count = problem.operations.size(), step = (count + kAllPositions - 1) / kAllPositions;
+  for (size_t t = 0; t < count; ++t)
+    bound.need = std::max(bound.need, cuts.need(static_cast<int>(t)));
+  for (size_t t = 0; t < count; t += std::max<size_t>(1, step))
+    bound.extraCost = std::max(bound.extraCost, cuts.extraCost(static_cast<int>(t)));
+  return bound;
+}
+
+} // namespace reprise::remat

@@ -1,0 +1,232 @@
+// reprise: tests of the planner of graphs, its bound and its judge
+#include "reprise/Planning/Rematerialization/Anneal.h"
+#include "reprise/Planning/Rematerialization/Bound.h"
+
+#include "gtest/gtest.h"
+#include <cmath>
+#include <functional>
+#include <map>
+#include <queue>
+#include <random>
+
+using namespace reprise::remat;
+
+namespace {
+
+/// One result per operation.
+Problem problemOf(const std::vector<std::tuple<double, int64_t, std::vector<int>>> &operations) {
+  Problem problem;
+  for (auto &[cost, bytes, operands] : operations) {
+    int number = static_cast<int>(problem.operations.size());
+    problem.operations.push_back({cost, operands, number, 1});
+    problem.values.push_back({number, bytes});
+  }
+  return problem;
+}
+
+/// A value of 8 bytes is read at once, and again at the end; two of 4 lie between.
+Problem skip() {
+  return problemOf({{5, 8, {}}, {1, 4, {0}}, {1, 6, {1}}, {1, 1, {2}}, {1, 1, {0, 3}}});
+}
+
+Problem randomProblem(std::mt19937_64 &random, int count) {
+  Problem problem;
+  for (int i = 0; i < count; ++i) {
+    Operation op;
+    op.cost = static_cast<double>(1 + random() % 9);
+    for (size_t value = 0; value < problem.values.size(); ++value)
+      if (random() % 100 < 35)
+        op.operands.push_back(static_cast<int>(value));
+    op.firstResult = static_cast<int>(problem.values.size());
+    op.numResults = random() % 5 == 0 ? 2 : 1;
+    for (int r = 0; r < op.numResults; ++r)
+      problem.values.push_back({i, static_cast<int64_t>(1 + random() % 9)});
+    problem.operations.push_back(op);
+  }
+  return problem;
+}
+
+/// The least cost of any order with any replays, by Dijkstra's search over what is resident and
+/// what has run; none if no schedule fits.
+std::optional<double> findOptimum(const Problem &problem, int64_t budget) {
+  using State = std::pair<uint32_t, uint32_t>; // resident values, operations that have run
+  using Entry = std::pair<double, State>;
+  std::map<State, double> best;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> queue;
+  auto offer = [&](double cost, State state) {
+    auto [known, isNew] = best.emplace(state, cost);
+    if (!isNew && known->second <= cost)
+      return;
+    known->second = cost;
+    queue.push({cost, state});
+  };
+  offer(0, {0, 0});
+  uint32_t all = (1u << problem.operations.size()) - 1;
+  while (!queue.empty()) {
+    auto [cost, state] = queue.top();
+    queue.pop();
+    if (state.second == all)
+      return cost;
+    if (best[state] < cost)
+      continue;
+    for (size_t v = 0; v < problem.values.size(); ++v)
+      if (state.first >> v & 1)
+        offer(cost, {state.first & ~(1u << v), state.second});
+    for (size_t i = 0; i < problem.operations.size(); ++i) {
+      const Operation &op = problem.operations[i];
+      uint32_t resident = state.first;
+      bool isReady = true;
+      for (int value : op.operands)
+        isReady &= (resident >> value & 1) != 0;
+      for (int r = 0; r < op.numResults; ++r)
+        resident |= 1u << (op.firstResult + r);
+      int64_t bytes = 0;
+      for (size_t v = 0; v < problem.values.size(); ++v)
+        bytes += resident >> v & 1 ? problem.values[v].bytes : 0;
+      if (isReady && bytes <= budget)
+        offer(cost + op.cost, {resident, state.second | 1u << i});
+    }
+  }
+  return std::nullopt;
+}
+
+TEST(Rematerialization, MeasuresPeakAndCost) {
+  Problem problem = skip();
+  Measure plain = measure(problem, inOrder(problem));
+  EXPECT_EQ(plain.peak, 8 + 4 + 6);
+  EXPECT_EQ(plain.cost, 9);
+  // The first value again, before its second reader.
+  Schedule schedule = {{0, {}}, {1, {0}}, {2, {1}}, {3, {2}}, {0, {}}, {4, {4, 3}}};
+  EXPECT_FALSE(validate(problem, schedule));
+  EXPECT_EQ(measure(problem, schedule).peak, 8 + 4);
+  EXPECT_EQ(measure(problem, schedule).cost, 14);
+}
+
+TEST(Rematerialization, ReplaysWhatTheBudgetAsksFor) {
+  Problem problem = skip();
+  for (auto [budget, cost] : {std::pair(18, 9.0), {17, 14.0}, {12, 14.0}}) {
+    std::optional<Schedule> schedule = anneal(problem, budget, {5000, 4, 1, 0});
+    ASSERT_TRUE(schedule) << budget;
+    EXPECT_FALSE(validate(problem, *schedule)) << budget;
+    EXPECT_LE(measure(problem, *schedule).peak, budget);
+    EXPECT_EQ(measure(problem, *schedule).cost, cost) << budget;
+  }
+  EXPECT_FALSE(anneal(problem, 11, {5000, 4, 1, 0}));
+}
+
+TEST(Rematerialization, TheBoundKnowsWhatIsNeededAtOnce) {
+  EXPECT_EQ(boundCost(skip(), 11).need, 12);
+  EXPECT_FALSE(boundCost(skip(), 11).isFeasible(11));
+  // Five bytes of eight must go, or more: at least that part of the replay.
+  EXPECT_DOUBLE_EQ(boundCost(skip(), 13).extraCost, 5.0 * 5 / 8);
+  EXPECT_EQ(boundCost(skip(), 18).extraCost, 0);
+}
+
+TEST(Rematerialization, AnOrderMayBeEnough) {
+  // Two branches: one after the other takes less than both at once.
+  Problem problem =
+      problemOf({{1, 1, {}}, {1, 9, {0}}, {1, 9, {0}}, {1, 1, {1}}, {1, 1, {2}}, {1, 1, {3, 4}}});
+  EXPECT_EQ(measure(problem, inOrder(problem)).peak, 19);
+  std::optional<Schedule> schedule = anneal(problem, 12, {5000, 4, 1, 0});
+  ASSERT_TRUE(schedule);
+  EXPECT_EQ(measure(problem, *schedule).cost, 6);
+}
+
+TEST(Rematerialization, NeverBelowTheOptimumNorTheBoundAboveIt) {
+  std::mt19937_64 random(23);
+  int optimal = 0, feasible = 0, infeasible = 0, replayed = 0;
+  for (int round = 0; round < 400; ++round) {
+    Problem problem = randomProblem(random, 3 + static_cast<int>(random() % 5));
+    ASSERT_FALSE(validate(problem));
+    int64_t peak = measure(problem, inOrder(problem)).peak;
+    int64_t budget = peak * static_cast<int64_t>(75 + random() % 25) / 100;
+    double plain = measure(problem, inOrder(problem)).cost;
+    Bound bound = boundCost(problem, budget);
+    std::optional<double> optimum = findOptimum(problem, budget);
+    std::optional<Schedule> schedule = anneal(problem, budget, {3000, 4, 1, bound.extraCost});
+    if (!optimum) {
+      ASSERT_FALSE(schedule) << round;
+      ++infeasible;
+      continue;
+    }
+    ++feasible;
+    replayed += *optimum > plain;
+    ASSERT_TRUE(bound.isFeasible(budget)) << round;
+    ASSERT_LE(plain + bound.extraCost, *optimum + 1e-9) << round;
+    if (!schedule)
+      continue;
+    auto wrong = validate(problem, *schedule);
+    ASSERT_FALSE(wrong) << *wrong;
+    Measure found = measure(problem, *schedule);
+    ASSERT_LE(found.peak, budget) << round;
+    ASSERT_GE(found.cost, *optimum - 1e-9) << round;
+    optimal += found.cost <= *optimum + 1e-9;
+  }
+  EXPECT_GT(infeasible, 0);
+  EXPECT_GT(feasible, 50);
+  EXPECT_GT(replayed, 5);
+  EXPECT_GT(optimal * 10, feasible * 9);
+}
+
+TEST(Rematerialization, LargerProblemsFitAndRepeat) {
+  std::mt19937_64 random(29);
+  for (int round = 0; round < 5; ++round) {
+    Problem problem = randomProblem(random, 30);
+    int64_t budget = measure(problem, inOrder(problem)).peak * 9 / 10;
+    std::optional<Schedule> one = anneal(problem, budget, {20000, 2, 7, 0});
+    std::optional<Schedule> two = anneal(problem, budget, {20000, 2, 7, 0});
+    ASSERT_EQ(one.has_value(), two.has_value());
+    if (!one)
+      continue;
+    ASSERT_FALSE(validate(problem, *one));
+    ASSERT_LE(measure(problem, *one).peak, budget);
+    ASSERT_EQ(one->size(), two->size());
+    for (size_t i = 0; i < one->size(); ++i) {
+      ASSERT_EQ((*one)[i].operation, (*two)[i].operation);
+      ASSERT_EQ((*one)[i].sources, (*two)[i].sources);
+    }
+  }
+}
+
+TEST(Rematerialization, TheJudgeTurnsRed) {
+  Problem problem = skip();
+  auto judge = [&](const std::function<void(Schedule &)> &damage) {
+    Schedule schedule = inOrder(problem);
+    damage(schedule);
+    return validate(problem, schedule).value_or("");
+  };
+  EXPECT_EQ(judge([](Schedule &) {}), "");
+  EXPECT_EQ(judge([](Schedule &s) { s.pop_back(); }), "operation 4 does not run");
+  EXPECT_EQ(judge([](Schedule &s) { s[3].sources[0] = 1; }),
+            "execution 3 reads what was not computed before it");
+  EXPECT_EQ(judge([](Schedule &s) { s[1].sources[0] = 4; }),
+            "execution 1 reads what was not computed before it");
+  EXPECT_EQ(judge([](Schedule &s) { s[4].sources.pop_back(); }),
+            "execution 4 has not one source per operand");
+  EXPECT_EQ(judge([](Schedule &s) { s[2].operation = 9; }), "execution 2 is of no operation");
+}
+
+TEST(Rematerialization, RefusesBadProblems) {
+  auto judge = [&](const std::function<void(Problem &)> &damage) {
+    Problem problem = skip();
+    damage(problem);
+    return validate(problem).value_or("");
+  };
+  EXPECT_EQ(judge([](Problem &) {}), "");
+  EXPECT_EQ(judge([](Problem &p) { p.operations[1].cost = -1; }),
+            "operation 1 has a cost below 0 or none");
+  EXPECT_EQ(judge([](Problem &p) { p.operations[1].cost = NAN; }),
+            "operation 1 has a cost below 0 or none");
+  EXPECT_EQ(judge([](Problem &p) { p.operations[1].operands = {2}; }),
+            "operation 1 reads a value that is not there yet");
+  EXPECT_EQ(judge([](Problem &p) { p.operations[4].operands = {0, 0}; }),
+            "operation 4 lists an operand twice");
+  EXPECT_EQ(judge([](Problem &p) { p.values[2].bytes = -4; }),
+            "value 2 has a size below 0 or too large");
+  EXPECT_EQ(judge([](Problem &p) { p.values[2].operation = 1; }),
+            "value 2 is no operation's result");
+  EXPECT_EQ(judge([](Problem &p) { p.operations[4].numResults = 2; }),
+            "operation 4 has results that do not exist");
+}
+
+} // namespace

@@ -1,0 +1,18 @@
+// reprise: graphs for the planner, as JSON
+#ifndef REPRISE_TOOLS_REPRISE_PLAN_GRAPH_H
+#define REPRISE_TOOLS_REPRISE_PLAN_GRAPH_H
+
+#include "reprise/Planning/Rematerialization/Problem.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace reprise::remat {
+
+/// Reads networkx's node-link JSON, as Checkmate's and Moccasin's graphs have it. A node is an
+/// operation with one result: its cost is `cost_cpu` or `duration`, its bytes `cost_ram` or
+/// `out_cost`; a link goes from the one that makes to the one that reads. The order is
+/// `graph.order` or, without it, that of the ids. Returns what is wrong, or nothing.
+std::string readGraph(llvm::StringRef text, Problem &problem);
+
+} // namespace reprise::remat
+
+#endif // REPRISE_TOOLS_REPRISE_PLAN_GRAPH_H
