@@ -105,13 +105,13 @@ TEST(Rematerialization, MeasuresPeakAndCost) {
 TEST(Rematerialization, ReplaysWhatTheBudgetAsksFor) {
   Problem problem = skip();
   for (auto [budget, cost] : {std::pair(18, 9.0), {17, 14.0}, {12, 14.0}}) {
-    std::optional<Schedule> schedule = anneal(problem, budget, {5000, 4, 1, 0});
+    std::optional<Schedule> schedule = anneal(problem, budget, {20000, 1, 0});
     ASSERT_TRUE(schedule) << budget;
     EXPECT_FALSE(validate(problem, *schedule)) << budget;
     EXPECT_LE(measure(problem, *schedule).peak, budget);
     EXPECT_EQ(measure(problem, *schedule).cost, cost) << budget;
   }
-  EXPECT_FALSE(anneal(problem, 11, {5000, 4, 1, 0}));
+  EXPECT_FALSE(anneal(problem, 11, {20000, 1, 0}));
 }
 
 TEST(Rematerialization, TheBoundKnowsWhatIsNeededAtOnce) {
@@ -127,7 +127,7 @@ TEST(Rematerialization, AnOrderMayBeEnough) {
   Problem problem =
       problemOf({{1, 1, {}}, {1, 9, {0}}, {1, 9, {0}}, {1, 1, {1}}, {1, 1, {2}}, {1, 1, {3, 4}}});
   EXPECT_EQ(measure(problem, inOrder(problem)).peak, 19);
-  std::optional<Schedule> schedule = anneal(problem, 12, {5000, 4, 1, 0});
+  std::optional<Schedule> schedule = anneal(problem, 12, {20000, 1, 0});
   ASSERT_TRUE(schedule);
   EXPECT_EQ(measure(problem, *schedule).cost, 6);
 }
@@ -143,7 +143,7 @@ TEST(Rematerialization, NeverBelowTheOptimumNorTheBoundAboveIt) {
     double plain = measure(problem, inOrder(problem)).cost;
     Bound bound = boundCost(problem, budget);
     std::optional<double> optimum = findOptimum(problem, budget);
-    std::optional<Schedule> schedule = anneal(problem, budget, {3000, 4, 1, bound.extraCost});
+    std::optional<Schedule> schedule = anneal(problem, budget, {16000, 1, bound.extraCost});
     if (!optimum) {
       ASSERT_FALSE(schedule) << round;
       ++infeasible;
@@ -173,8 +173,8 @@ TEST(Rematerialization, LargerProblemsFitAndRepeat) {
   for (int round = 0; round < 5; ++round) {
     Problem problem = randomProblem(random, 30);
     int64_t budget = measure(problem, inOrder(problem)).peak * 9 / 10;
-    std::optional<Schedule> one = anneal(problem, budget, {20000, 2, 7, 0});
-    std::optional<Schedule> two = anneal(problem, budget, {20000, 2, 7, 0});
+    std::optional<Schedule> one = anneal(problem, budget, {40000, 7, 0});
+    std::optional<Schedule> two = anneal(problem, budget, {40000, 7, 0});
     ASSERT_EQ(one.has_value(), two.has_value());
     if (!one)
       continue;

@@ -45,8 +45,10 @@ public:
     // Neither a hot start nor a cold one is better everywhere, nor a fixed price of bytes.
     static constexpr Setting settings[] = {
         {2, 20, false}, {2, 20, true}, {0.5, 20, true}, {2, 5, true}};
-    for (int i = 0; i < options.runs && !isDone(); ++i)
-      anneal(settings[i % 4], options.seed + i);
+    // Luck decides more than length, but not all.
+    static constexpr int64_t shares[] = {16, 16, 16, 16, 8, 8, 4, 4};
+    for (size_t i = 0; i < std::size(shares) && !isDone(); ++i)
+      anneal(settings[i % std::size(settings)], options.moves / shares[i], options.seed + i);
     return best;
   }
 
@@ -68,7 +70,7 @@ private:
     return true;
   }
 
-  void anneal(const Setting &setting, uint64_t seed);
+  void anneal(const Setting &setting, int64_t moves, uint64_t seed);
   void tryShift(Sequence &sequence);
   void tryReplay(Sequence &sequence);
   void tryMerge(Sequence &sequence);
@@ -83,7 +85,7 @@ private:
   std::optional<Schedule> best;
 };
 
-void Annealer::anneal(const Setting &setting, uint64_t seed) {
+void Annealer::anneal(const Setting &setting, int64_t moves, uint64_t seed) {
   static constexpr double coldest = 1e-3; // of the hottest
   random = Random(seed);
   price = setting.price;
@@ -91,9 +93,9 @@ void Annealer::anneal(const Setting &setting, uint64_t seed) {
   current = energy(sequence);
   keep(sequence);
   bool everFit = false;
-  int64_t window = std::max<int64_t>(1, options.moves / kWindows);
-  for (int64_t move = 0; move < options.moves && !isDone(); ++move) {
-    double passed = static_cast<double>(move) / static_cast<double>(options.moves);
+  int64_t window = std::max<int64_t>(1, moves / kWindows);
+  for (int64_t move = 0; move < moves && !isDone(); ++move) {
+    double passed = static_cast<double>(move) / static_cast<double>(moves);
     temperature = setting.hottest * std::pow(coldest, passed);
     int kind = random.below(10);
     if (kind < 8)

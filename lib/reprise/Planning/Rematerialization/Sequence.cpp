@@ -112,6 +112,13 @@ int Sequence::findEnd(int execution) const {
   return end;
 }
 
+/// Behind the last of these and of `place`: where bytes are what they were before a change there.
+size_t Sequence::findEndOf(const std::vector<int> &readers, int place) const {
+  for (int reader : readers)
+    place = std::max(place, nodes[reader].place);
+  return std::min<size_t>(place + 1, order.size());
+}
+
 void Sequence::renumber(size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i)
     nodes[order[i]].place = static_cast<int>(i);
@@ -177,7 +184,7 @@ int Sequence::insert(int original, int place, const std::vector<int> &sources,
   findLast(made);
   findLast(original);
   findLastOfSources(made);
-  count(begin, order.size());
+  count(begin, findEndOf(readers, place));
   return made;
 }
 
@@ -203,7 +210,7 @@ void Sequence::remove(int execution, int heir) {
     begin = std::min<size_t>(begin, nodes[source].place);
   }
   unused.push_back(execution);
-  count(begin, order.size());
+  count(begin, findEndOf(readers, static_cast<int>(place) - 1));
 }
 
 } // namespace reprise::remat

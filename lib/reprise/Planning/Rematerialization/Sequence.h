@@ -54,6 +54,7 @@ private:
   void redirect(int from, int to, const std::vector<int> &readers);
   void findLast(int execution);
   int findEnd(int execution) const;
+  size_t findEndOf(const std::vector<int> &readers, int place) const;
   void findLastOfSources(int execution);
   void renumber(size_t begin, size_t end);
   void count(size_t begin, size_t end);
