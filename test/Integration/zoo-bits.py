@@ -27,7 +27,8 @@ def label_by_chance(text, seed):
     pick, lines = random.Random(seed), []
     for line in text.splitlines():
         found = OP.match(line)
-        if found and not found.group(2) and pick.random() < 0.25:
+        # A must on a name could contradict one on the named op.
+        if found and not found.group(2) and '"reprise.name"' not in line and pick.random() < 0.25:
             line = f"{found.group(1)} {{reprise.label = #reprise.label<{pick.choice(LABELS)}>}}{found.group(3)}"
         lines.append(line)
     return "\n".join(lines) + "\n"
