@@ -2,6 +2,7 @@
 #ifndef REPRISE_UTILS_FUZZ_OPS_H
 #define REPRISE_UTILS_FUZZ_OPS_H
 
+#include "reprise/Support/SplitMix.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <algorithm>
@@ -41,17 +42,10 @@ struct OpSpec {
 /// build.
 const std::vector<OpSpec> &allOps();
 
-/// A sequence that depends on the seed alone, the same on every machine (SplitMix64).
-class Random {
+class Random : public SplitMix {
 public:
-  explicit Random(uint64_t seed) : state(seed) {}
+  using SplitMix::SplitMix;
 
-  uint64_t next() {
-    uint64_t z = state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-  }
   /// In [0, n).
   int64_t below(int64_t n) {
     assert(n > 0);
@@ -66,9 +60,6 @@ public:
     int64_t size = std::size(range), first = below(size), second = below(size);
     return range[std::max(first, second)];
   }
-
-private:
-  uint64_t state;
 };
 
 } // namespace reprise::fuzz

@@ -1,5 +1,6 @@
 // reprise: hill climbing over the order in which units are placed
 #include "Packing.h"
+#include "reprise/Support/SplitMix.h"
 
 #include <algorithm>
 #include <numeric>
@@ -7,19 +8,10 @@
 using namespace reprise::offsets;
 
 namespace {
-/// SplitMix64 (Steele, Lea, Flood 2014): the same sequence on every machine.
-class Sequence {
+class Random : public reprise::SplitMix {
 public:
+  Random() : SplitMix(1) {}
   uint64_t below(uint64_t bound) { return next() % bound; }
-
-private:
-  uint64_t next() {
-    uint64_t z = (state += 0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
-  uint64_t state = 1;
 };
 } // namespace
 
@@ -37,7 +29,7 @@ static std::vector<int32_t> orderByOffset(const std::vector<int64_t> &offsets) {
 /// can lower the height.
 static size_t pickStart(const std::vector<Unit> &units, const Conflicts &conflicts,
                         const std::vector<int64_t> &offsets, const std::vector<int32_t> &order,
-                        int64_t height, Sequence &random) {
+                        int64_t height, Random &random) {
   std::vector<size_t> tops;
   for (size_t position = 0; position < order.size(); ++position)
     if (offsets[order[position]] + units[order[position]].size == height)
@@ -64,7 +56,7 @@ static void change(std::vector<int32_t> &order, size_t from, size_t to, bool swa
 void reprise::offsets::climb(const std::vector<Unit> &units, const Conflicts &conflicts,
                              Packer &packer, int64_t bound, const SolveOptions &options,
                              std::vector<int64_t> &offsets) {
-  Sequence random;
+  Random random;
   std::vector<int32_t> order = orderByOffset(offsets);
   int64_t height = heightOf(units, offsets);
   for (int64_t move = 0; move < options.moves && packer.visits < options.visits; ++move) {

@@ -2,6 +2,7 @@
 #include "reprise/Planning/Rematerialization/Anneal.h"
 
 #include "Sequence.h"
+#include "reprise/Support/SplitMix.h"
 #include <algorithm>
 #include <cmath>
 
@@ -9,21 +10,11 @@ namespace reprise::remat {
 
 namespace {
 
-/// The same numbers on every machine (SplitMix64).
-class Random {
+class Random : public SplitMix {
 public:
-  explicit Random(uint64_t seed) : state(seed) {}
-  uint64_t next() {
-    uint64_t z = state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-  }
+  using SplitMix::SplitMix;
   int below(size_t count) { return static_cast<int>(next() % count); }
   double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
-
-private:
-  uint64_t state;
 };
 
 /// How a run begins. The energy is the cost in percent, and the bytes beyond the budget in shares
@@ -146,8 +137,7 @@ void Annealer::tryReplay(Sequence &sequence) {
   int place = sequence.placeOf(readers[random.below(readers.size())]);
   if (place == sequence.placeOf(execution) + 1)
     return;
-  std::sort(readers.begin(), readers.end());
-  readers.erase(std::unique(readers.begin(), readers.end()), readers.end());
+  dropRepeats(readers);
   readers.erase(std::remove_if(readers.begin(), readers.end(),
                                [&](int reader) { return sequence.placeOf(reader) < place; }),
                 readers.end());
@@ -168,8 +158,7 @@ void Annealer::tryMerge(Sequence &sequence) {
     return;
   std::vector<int> sources = sequence.sourcesOf(execution);
   std::vector<int> readers = sequence.readersOf(execution);
-  std::sort(readers.begin(), readers.end());
-  readers.erase(std::unique(readers.begin(), readers.end()), readers.end());
+  dropRepeats(readers);
   sequence.remove(execution, heir);
   if (!accepts(sequence))
     sequence.insert(heir, place, sources, readers);

@@ -6,6 +6,11 @@
 
 namespace reprise::remat {
 
+void dropRepeats(std::vector<int> &readers) {
+  std::sort(readers.begin(), readers.end());
+  readers.erase(std::unique(readers.begin(), readers.end()), readers.end());
+}
+
 Sequence::Sequence(const Problem &given, int64_t budget)
     : problem(given), budget(budget), runs(given.operations.size()) {
   for (const Execution &execution : inOrder(problem)) {
@@ -191,8 +196,7 @@ int Sequence::insert(int original, int place, const std::vector<int> &sources,
 void Sequence::remove(int execution, int heir) {
   size_t place = nodes[execution].place;
   std::vector<int> readers = readersOf(execution);
-  std::sort(readers.begin(), readers.end());
-  readers.erase(std::unique(readers.begin(), readers.end()), readers.end());
+  dropRepeats(readers);
   redirect(execution, heir, readers);
   unlink(execution);
   totalExcess -= std::max<int64_t>(0, during[place] - budget);

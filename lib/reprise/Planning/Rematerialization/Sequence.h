@@ -6,6 +6,9 @@
 
 namespace reprise::remat {
 
+/// Leaves each reader once, in the order of their numbers.
+void dropRepeats(std::vector<int> &readers);
+
 /// Executions have numbers that stay while places change. Bytes are kept up to date in the range of
 /// places that a change touches.
 class Sequence {
