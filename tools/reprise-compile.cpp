@@ -39,6 +39,12 @@ struct Flags {
   cl::opt<unsigned> threads{
       "threads", cl::desc("Workers that the workspace is reckoned for (default: the cores)"),
       cl::init(0)};
+  cl::opt<std::string> deviceFile{
+      "device-file", cl::desc("Rates of the device, for the cost model (docs/device.schema.json)"),
+      cl::value_desc("D.json")};
+  cl::opt<std::string> profile{
+      "profile", cl::desc("Seconds that reprise-run --profile-out measured, for the cost model"),
+      cl::value_desc("T.json")};
   cl::list<std::string> reports{
       "report", cl::desc("Write a report: F.json, F.html or F.txt; may be repeated"),
       cl::value_desc("F")};
@@ -70,7 +76,7 @@ std::string checkFiles(const Flags &flags) {
     auto same = [&](const std::string &other) { return reprise::runtime::isSameFile(path, other); };
     if (llvm::any_of(written, same))
       return "'" + path + "' is written twice";
-    if (same(flags.model))
+    if (same(flags.model) || same(flags.deviceFile) || same(flags.profile))
       return "'" + path + "' is read and written";
     written.push_back(path);
   }
@@ -89,6 +95,8 @@ std::string checkFlags(const Flags &flags) {
   if (flags.interpret &&
       (!flags.output.empty() || !flags.reports.empty() || !flags.explain.empty()))
     return "-o, --report and --explain do not go with --interpret";
+  if (flags.interpret && (!flags.deviceFile.empty() || !flags.profile.empty()))
+    return "--device-file and --profile do not go with --interpret";
   if (flags.interpret && flags.steps < 1)
     return "expected --steps of at least 1";
   if (std::string wrong;
@@ -186,6 +194,8 @@ int compileModel(ModuleOp module, const Flags &flags) {
   reprise::CompileOptions options;
   options.phases = phaseOptions(flags);
   options.threads = flags.threads;
+  options.costs.deviceFile = flags.deviceFile;
+  options.costs.profile = flags.profile;
   FailureOr<reprise::Compilation> compilation = reprise::compile(module, options);
   if (failed(compilation))
     return 1;

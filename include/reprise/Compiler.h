@@ -3,6 +3,7 @@
 #define REPRISE_COMPILER_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "reprise/Compiler/CostModel.h"
 #include "reprise/Pipelines/Phases.h"
 #include "reprise/Runtime/Bundle.h"
 #include "llvm/Support/JSON.h"
@@ -13,6 +14,8 @@ struct CompileOptions {
   PhaseOptions phases;
   /// The workers that the bundle's workspace is reckoned for; 0 is one per core.
   unsigned threads = 0;
+  /// Where seconds come from, but for target and threads, which are those of this compilation.
+  CostSources costs;
   /// The last phase that the module has been through, as `reprise-opt --reprise-to` leaves it; none
   /// for a model. It is taken at its word: who edits a module between phases checks it with
   /// buildVerifier (Phases.h).

@@ -2,16 +2,19 @@
 #ifndef REPRISE_COMPILER_COSTMODEL_H
 #define REPRISE_COMPILER_COSTMODEL_H
 
-#include "mlir/IR/Location.h"
-#include "mlir/IR/Operation.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <map>
 #include <string>
+#include <vector>
 
 namespace reprise {
 
+struct CostProfile;
+
 /// Peak rates of a device; all per second, for the threads that the program is compiled for.
 struct DeviceRates {
+  std::string name;
   std::map<std::string, double> contractionFlops; ///< by dtype: f32, f64, bf16, f16
   double elementwiseFlops = 0;                    ///< of all ops that are no contraction
   double bytes = 0;                               ///< to and from memory
@@ -21,29 +24,74 @@ struct DeviceRates {
 /// Where seconds come from.
 struct CostSources {
   std::string target = "cpu"; ///< as Target::get reads it
-  /// On a CPU; 0 is two, whatever the machine has: the same input gives the same plan everywhere.
+  /// On a CPU. 0 is those of the profile, and two without one, whatever the machine has: the same
+  /// input gives the same plan everywhere.
   unsigned threads = 0;
+  std::string deviceFile; ///< rates in the stead of the built-in ones; empty: none
+  std::string profile;    ///< of reprise-run --profile-out; empty: none
+};
+
+/// How the device's rates alone compare with a profile.
+struct KindError {
+  double ops = 0;      ///< executions of a step
+  double measured = 0; ///< seconds of a step
+  double modelled = 0;
+  /// Of launches, in the proportion of this kind in them: what is too long in one does not make up
+  /// for what is too short in another.
+  double deviation = 0;
 };
 
 /// The same sources give the same seconds on every machine.
 class CostModel {
 public:
-  /// The model of the target's built-in device. Errors, at `location`: no such target.
+  /// Errors, at `location` or in the files: no such target, a file that is malformed or cannot be
+  /// read, a profile of another target or number of threads.
   static mlir::FailureOr<CostModel> load(const CostSources &sources, mlir::Location location);
+
+  /// Errors: an op whose type the device has no rate for; a profile of another model, whose ops
+  /// `step`, at any phase after autodiff, does not have.
+  mlir::LogicalResult check(mlir::func::FuncOp step) const;
 
   /// Seconds that one execution of `op` takes if it moves `bytes` to and from memory: the roofline
   /// max(flops / rate, bytes / bandwidth), without the launch. An op that has no CostOpInterface,
   /// such as a loop, has no flops of its own.
+  ///
+  /// With a profile both sides of the maximum are scaled so that they meet what was measured for
+  /// ops of the same signature, or else of the same kind.
   double getSeconds(mlir::Operation *op, int64_t bytes) const;
+  /// The same of ops in one launch, which do their work one after the other on the same bytes.
+  double getSeconds(llvm::ArrayRef<mlir::Operation *> ops, int64_t bytes) const;
   /// What each launch costs beside the seconds of its ops.
   double getLaunchSeconds() const { return rates.launchSeconds; }
 
+  const DeviceRates &getRates() const { return rates; }
+  /// By kind (getKindName), and "copy" for launches without arithmetic; empty without a profile.
+  const std::map<std::string, KindError> &getErrors() const { return errors; }
+
 private:
+  /// What was measured where arithmetic, or memory, is the longer side, and what the rates say.
+  struct Side {
+    double measured = 0, modelled = 0;
+  };
+  struct Fit {
+    Side arithmetic, memory;
+    void add(bool isArithmetic, double measuredPart, double modelledPart);
+  };
+  struct Scales {
+    double arithmetic = 1, memory = 1;
+  };
+
   explicit CostModel(DeviceRates rates) : rates(std::move(rates)) {}
 
-  double getRate(mlir::Operation *op) const;
+  double getRate(llvm::StringRef kind, llvm::StringRef dtype) const;
+  void learn(const CostProfile &measured);
+  Scales getScales(mlir::Operation *op) const;
 
   DeviceRates rates;
+  std::string profile, profiledEntry;
+  std::map<std::string, Fit> bySignature, byKind;
+  std::map<std::string, std::string> profiled; ///< op names by signature, for messages
+  std::map<std::string, KindError> errors;
 };
 
 } // namespace reprise

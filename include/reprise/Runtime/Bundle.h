@@ -14,7 +14,7 @@
 namespace reprise::runtime {
 
 /// Written into each file; a bundle of another version is refused.
-constexpr uint32_t bundleVersion = 2;
+constexpr uint32_t bundleVersion = 3;
 /// Every buffer starts at a multiple of this many bytes, in its space and in memory.
 constexpr uint64_t bufferAlignment = 64;
 
@@ -72,6 +72,17 @@ struct Result {
   bool operator==(const Result &other) const;
 };
 
+/// An op that a kernel holds, for profiles.
+struct SourceOp {
+  std::string name;       ///< without its dialect
+  std::string kind;       ///< such as "contraction"
+  std::string dtype;      ///< such as "f32"
+  uint64_t flops = 0;     ///< of one execution, more than 0
+  uint64_t signature = 0; ///< equal for ops of one name, type and attributes
+
+  bool operator==(const SourceOp &other) const;
+};
+
 /// On a CPU: void kernel(void *const *buffers, int64_t begin, int64_t end, void *workspace).
 ///
 /// For a target `cuda:…` the image holds a PTX module per kernel, ended by a zero byte, whose entry
@@ -83,6 +94,8 @@ struct Kernel {
   uint64_t workspaceBytes = 0; ///< scratch per worker
   uint32_t itemThreads = 0;    ///< threads that share an item; 0 on a CPU
   uint32_t blockThreads = 0;   ///< threads of a block, a multiple of itemThreads; 0 on a CPU
+  std::string launch;          ///< the kernel that counts for all of its launch; mostly this one
+  std::vector<SourceOp> ops;   ///< of the launch, if this kernel counts for it
 
   bool operator==(const Kernel &other) const;
 };

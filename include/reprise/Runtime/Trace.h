@@ -57,11 +57,13 @@ class Profile {
 public:
   explicit Profile(const Bundle &bundle) : bundle(bundle) {}
   void add(const Recorder &recorder, double stepSeconds);
-  /// {"version": 1, "steps", "threads", "target", "step_seconds" (mean), "peak_flops", "copy_bytes"
-  /// (per second), "kernels": [{"kernel", "seconds", "share" (of the sum), "calls", "flops",
-  /// "bytes", "bound" ("arithmetic" or "memory"), "of_bound"} by falling seconds, each per step]}.
-  /// of_bound is the least time by the rates over the time taken; above 1 where data came from the
-  /// cache.
+  /// {"version": 1, "steps", "threads", "target", "entry", "step_seconds" (mean), "peak_flops",
+  /// "copy_bytes" (per second), "kernels": [{"kernel", "seconds", "share" (of the sum), "calls",
+  /// "flops", "bytes", "bound" ("arithmetic" or "memory"), "of_bound", "launch", "ops": [{"op",
+  /// "kind", "dtype", "flops" (of one execution), "signature"}]} by falling seconds, each per
+  /// step]}. A launch may have several kernels; its bytes, flops and ops stand with the one of its
+  /// name. of_bound is the least time by the rates over the time taken; above 1 where data came
+  /// from the cache.
   std::string json(unsigned workers, const MachineRates &rates) const;
 
 private:

@@ -29,9 +29,19 @@ static LogicalResult lowerInitializers(ModuleOp module, const std::string &targe
   return runPhases(module, Phase::Checkpoint, Phase::Memory, options);
 }
 
+static FailureOr<CostModel> loadCosts(ModuleOp module, const CompileOptions &options) {
+  CostSources sources = options.costs;
+  sources.target = options.phases.target;
+  sources.threads = options.threads;
+  return CostModel::load(sources, module.getLoc());
+}
+
 FailureOr<Compilation> compile(ModuleOp module, const CompileOptions &options) {
   std::shared_ptr<const Target> target;
   if (failed(Target::get(options.phases.target, module.getLoc(), target)))
+    return failure();
+  FailureOr<CostModel> costs = loadCosts(module, options);
+  if (failed(costs))
     return failure();
   if (failed(runPhases(module, options.after, Phase::Checkpoint, options.phases)))
     return failure();
@@ -39,14 +49,17 @@ FailureOr<Compilation> compile(ModuleOp module, const CompileOptions &options) {
   if (!llvm::hasSingleElement(steps))
     return module.emitError("expected one function, the entry");
   func::FuncOp step = *steps.begin();
+  if (failed(costs->check(step)))
+    return failure();
   // The report speaks of values, which the launches swallow.
   Compilation compilation;
   if (options.after.value_or(Phase::Checkpoint) <= Phase::Checkpoint)
-    compilation.report = describePlan(step);
+    compilation.report = describePlan(step, *costs);
   Phase planned = std::max(options.after.value_or(Phase::Checkpoint), Phase::Checkpoint);
   if (failed(runPhases(module, planned, Phase::Memory, options.phases)))
     return failure();
   describeFusion(step, compilation.report);
+  describeCosts(step, *costs, compilation.report);
   compilation.report["buffers"] = describeTimeline(step);
   OwningOpRef<ModuleOp> initializers = buildInitializers(step);
   if (failed(lowerInitializers(*initializers, options.phases.target)))

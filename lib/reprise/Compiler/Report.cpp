@@ -42,12 +42,8 @@ static std::string layerOf(const std::string &whole) {
   return layer.str();
 }
 
-/// Seconds at the cost model's rate, a fixed one: what counts is the ratio between plans.
-static double secondsOf(int64_t flops) { return static_cast<double>(flops) * 1e-11; }
-
-static Object describeValue(OpResult value, StringRef id, bool isSaved) {
+static Object describeValue(OpResult value, StringRef id, bool isSaved, const CostModel &costs) {
   Operation *op = value.getOwner();
-  auto cost = dyn_cast<CostOpInterface>(op);
   unsigned result = value.getResultNumber();
   Object entry{{"id", id.str()},
                {"op", op->getName().getStringRef()},
@@ -57,7 +53,7 @@ static Object describeValue(OpResult value, StringRef id, bool isSaved) {
                {"bytes", getByteSize(value.getType()) * countExecutions(op)},
                {"saved_bytes", isSaved ? getByteSize(value.getType()) : 0},
                {"decision", entryOf(op, "reprise.decisions", result)},
-               {"replay_seconds", cost ? secondsOf(cost.getFlops() * countExecutions(op)) : 0.0},
+               {"replay_seconds", countAloneSeconds(op, costs)},
                {"label", nullptr},
                {"rule", nullptr},
                {"reason", entryOf(op, "reprise.reasons", result)}};
@@ -105,34 +101,25 @@ void describeFusion(func::FuncOp step, Object &report) {
     (*value.getAsObject())["fused"] = !stored.contains(i);
 }
 
-Object describePlan(func::FuncOp step) {
+Object describePlan(func::FuncOp step, const CostModel &costs) {
   Array values;
   ValueIds ids(step.getBody().front());
   DenseSet<Value> saved;
   for (Value buffer : findSavedBuffers(step))
     saved.insert(buffer);
   DenseMap<Attribute, int64_t> numbers;
-  int64_t forward = 0, backward = 0, replay = 0, replays = 0;
+  int64_t replays = 0;
   step.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
-    auto cost = dyn_cast<CostOpInterface>(op);
-    int64_t executions = countExecutions(op), flops = cost ? cost.getFlops() * executions : 0;
-    bool repeats = isReplay(op);
-    (repeats ? replay : op->hasAttr("reprise.cotangent") ? backward : forward) += flops;
-    replays += repeats && !isa<LoopOp>(op) ? executions : 0;
+    replays += isReplay(op) && !isa<LoopOp>(op) ? countExecutions(op) : 0;
     if (!op->hasAttr("reprise.decisions"))
       return;
     number(op, values.size(), numbers);
     for (OpResult value : op->getResults())
-      values.push_back(describeValue(value, ids.get(value), saved.contains(value)));
+      values.push_back(describeValue(value, ids.get(value), saved.contains(value), costs));
   });
   numberReplays(step, numbers);
-  Object report{{"version", 1},
-                {"replayed_ops", replays},
-                {"cost", Object{{"forward", secondsOf(forward)},
-                                {"backward", secondsOf(backward)},
-                                {"replay", secondsOf(replay)}}},
-                {"bound", nullptr},
-                {"gap", nullptr}};
+  step->setDiscardableAttr(exec::kPartsAttr, UnitAttr::get(step.getContext()));
+  Object report{{"version", 1}, {"replayed_ops", replays}, {"bound", nullptr}, {"gap", nullptr}};
   auto total = step->getParentOfType<ModuleOp>()->getAttrOfType<IntegerAttr>("reprise.saved_bytes");
   report["saved_bytes"] = total ? total.getInt() : 0;
   report["values"] = std::move(values);

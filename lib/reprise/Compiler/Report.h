@@ -3,18 +3,23 @@
 #define REPRISE_COMPILER_REPORT_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "reprise/Compiler/CostModel.h"
 #include "reprise/Runtime/Bundle.h"
 #include "llvm/Support/JSON.h"
 
 namespace reprise {
 
 /// The plan of the checkpoint phase: totals, and one entry per value of the forward pass. Numbers
-/// the values for `describeFusion`.
-llvm::json::Object describePlan(mlir::func::FuncOp step);
+/// the values for `describeFusion`, and lets the kernels phase note what `describeCosts` asks for.
+llvm::json::Object describePlan(mlir::func::FuncOp step, const CostModel &costs);
 
 /// After the kernels phase: a value is fused if neither its op nor a replay of it sends it to
 /// memory, so that it lives in registers of kernels only.
 void describeFusion(mlir::func::FuncOp step, llvm::json::Object &report);
+
+/// After the kernels phase: the seconds of the step's launches by part, the device, and how far its
+/// rates are from a profile.
+void describeCosts(mlir::func::FuncOp step, const CostModel &costs, llvm::json::Object &report);
 
 /// Adds what the bundle needs: arena, workspace, persistent bytes, commands. With `replay_checks`
 /// the arena holds every replay and its original to the end of the step.
@@ -22,6 +27,18 @@ void describeBundle(const runtime::Bundle &bundle, llvm::json::Object &report);
 
 /// The buffers of the arena: name, first and last launch, offset and bytes.
 llvm::json::Array describeTimeline(mlir::func::FuncOp step);
+
+/// Seconds that all executions of the op take if nothing else is in their launches.
+double countAloneSeconds(mlir::Operation *op, const CostModel &costs);
+
+/// One kind of ops in the report's `model_error`.
+struct ErrorRow {
+  std::string kind;
+  int64_t ops;
+  double measured, modelled, relative;
+};
+/// The longest measured first.
+std::vector<ErrorRow> listErrors(const llvm::json::Object &report);
 
 /// The largest first; those of one size stay in their order.
 void sortByBytes(std::vector<const llvm::json::Object *> &values);

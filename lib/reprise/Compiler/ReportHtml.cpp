@@ -119,6 +119,19 @@ static void printLayers(raw_ostream &stream, const Object &report) {
   }
 }
 
+static void printErrors(raw_ostream &stream, const Object &report) {
+  std::vector<ErrorRow> rows = listErrors(report);
+  if (rows.empty())
+    return;
+  stream << "<h2>The cost model beside the profile</h2>\n<table><tr><th>kind</th><th>ops</th>"
+            "<th>measured seconds</th><th>modelled seconds</th><th>relative error</th></tr>\n";
+  for (const ErrorRow &row : rows)
+    stream << formatv("<tr><td>{0}</td><td class='number'>{1}</td><td class='number'>{2:e2}</td>"
+                      "<td class='number'>{3:e2}</td><td class='number'>{4:f1} %</td></tr>\n",
+                      escape(row.kind), row.ops, row.measured, row.modelled, 100 * row.relative);
+  stream << "</table>\n";
+}
+
 void printHtml(raw_ostream &stream, const Object &report) {
   stream
       << "<!DOCTYPE html>\n<html lang='en'><meta charset='utf-8'><title>Reprise: the arena over "
@@ -134,6 +147,7 @@ void printHtml(raw_ostream &stream, const Object &report) {
          "one for its name.</p>\n";
   printTotals(stream, report);
   printArena(stream, report);
+  printErrors(stream, report);
   printLayers(stream, report);
   stream << "</html>\n";
 }

@@ -28,6 +28,17 @@ static void printLayers(raw_ostream &stream, const Object &report) {
                       layer.replaySeconds, layer.layer.empty() ? "(none)" : layer.layer);
 }
 
+static void printErrors(raw_ostream &stream, const Object &report) {
+  std::vector<ErrorRow> rows = listErrors(report);
+  if (rows.empty())
+    return;
+  stream << formatv("\n{0,8}  {1,16}  {2,16}  {3,14}  kind\n", "ops", "measured seconds",
+                    "modelled seconds", "relative error");
+  for (const ErrorRow &row : rows)
+    stream << formatv("{0,8}  {1,16:e2}  {2,16:e2}  {3,13:f1}%  {4}\n", row.ops, row.measured,
+                      row.modelled, 100 * row.relative, row.kind);
+}
+
 void printText(raw_ostream &stream, const Object &report) {
   for (StringRef key : {"arena_bytes", "persistent_bytes", "workspace_bytes", "saved_bytes",
                         "replayed_ops", "commands"})
@@ -36,6 +47,7 @@ void printText(raw_ostream &stream, const Object &report) {
     stream << formatv(
         "{0,-18}{1,16}  both live to the end of the step: the arena is larger for it\n",
         "replay_checks", checks);
+  printErrors(stream, report);
   std::vector<const Object *> rows = valuesByBytes(report);
   if (rows.empty())
     return;

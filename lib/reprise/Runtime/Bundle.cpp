@@ -33,9 +33,14 @@ bool Result::operator==(const Result &o) const {
   return name == o.name && dtype == o.dtype && shape == o.shape && buffer == o.buffer &&
          argument == o.argument;
 }
+bool SourceOp::operator==(const SourceOp &o) const {
+  return name == o.name && kind == o.kind && dtype == o.dtype && flops == o.flops &&
+         signature == o.signature;
+}
 bool Kernel::operator==(const Kernel &o) const {
   return name == o.name && imageOffset == o.imageOffset && workspaceBytes == o.workspaceBytes &&
-         itemThreads == o.itemThreads && blockThreads == o.blockThreads;
+         itemThreads == o.itemThreads && blockThreads == o.blockThreads && launch == o.launch &&
+         ops == o.ops;
 }
 bool Operand::operator==(const Operand &o) const {
   return buffer == o.buffer && access == o.access;

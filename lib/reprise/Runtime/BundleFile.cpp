@@ -153,12 +153,22 @@ template <typename S, typename T> void replayFields(S &s, T &r) {
   bufferFields(s, r.replayed);
 }
 
+template <typename S, typename T> void sourceFields(S &s, T &o) {
+  s.text(o.name);
+  s.text(o.kind);
+  s.text(o.dtype);
+  s.number(o.flops);
+  s.number(o.signature);
+}
+
 template <typename S, typename T> void kernelFields(S &s, T &k) {
   s.text(k.name);
   s.number(k.imageOffset);
   s.number(k.workspaceBytes);
   s.number(k.itemThreads);
   s.number(k.blockThreads);
+  s.text(k.launch);
+  s.sequence(k.ops, 40, [&](auto &op) { sourceFields(s, op); });
 }
 
 template <typename S, typename T> void commandFields(S &s, T &c) {
@@ -192,7 +202,7 @@ template <typename S, typename T> void bundleFields(S &s, T &b) {
   s.sequence(b.arguments, 35, [&](auto &argument) { argumentFields(s, argument); });
   s.sequence(b.results, 42, [&](auto &result) { resultFields(s, result); });
   s.sequence(b.replayChecks, 51, [&](auto &check) { replayFields(s, check); });
-  s.sequence(b.kernels, 32, [&](auto &kernel) { kernelFields(s, kernel); });
+  s.sequence(b.kernels, 48, [&](auto &kernel) { kernelFields(s, kernel); });
   s.sequence(b.programs, 24, [&](auto &program) {
     s.text(program.name);
     s.sequence(program.commands, 52, [&](auto &command) { commandFields(s, command); });

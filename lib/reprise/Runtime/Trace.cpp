@@ -87,6 +87,20 @@ std::string Profile::boundOf(const Sum &sum, const MachineRates &rates) {
          ", \"of_bound\": " + jsonNumber(sum.nanoseconds ? least / sum.nanoseconds : 0);
 }
 
+/// The ops of a launch, as JSON; a signature is a text, since JSON's numbers have 53 bits.
+static std::string listOps(const Kernel &kernel) {
+  std::string text;
+  for (const SourceOp &op : kernel.ops) {
+    char signature[20];
+    std::snprintf(signature, sizeof signature, "%016llx",
+                  static_cast<unsigned long long>(op.signature));
+    text += (text.empty() ? "{\"op\": " : ", {\"op\": ") + jsonString(op.name) +
+            ", \"kind\": " + jsonString(op.kind) + ", \"dtype\": " + jsonString(op.dtype) +
+            ", \"flops\": " + std::to_string(op.flops) + ", \"signature\": \"" + signature + "\"}";
+  }
+  return "[" + text + "]";
+}
+
 std::string Profile::json(unsigned workers, const MachineRates &rates) const {
   std::vector<std::pair<uint32_t, Sum>> rows(kernels.begin(), kernels.end());
   std::sort(rows.begin(), rows.end(), [](const auto &a, const auto &b) {
@@ -100,6 +114,7 @@ std::string Profile::json(unsigned workers, const MachineRates &rates) const {
   std::string text = "{\"version\": 1, \"steps\": " + std::to_string(steps) +
                      ", \"threads\": " + std::to_string(workers) +
                      ", \"target\": " + jsonString(bundle.target) +
+                     ", \"entry\": " + jsonString(bundle.entry) +
                      ", \"step_seconds\": " + jsonNumber(seconds / count) +
                      ", \"peak_flops\": " + jsonNumber(rates.peakFlops) +
                      ", \"copy_bytes\": " + jsonNumber(rates.copyBytes) + ", \"kernels\": [";
@@ -111,7 +126,9 @@ std::string Profile::json(unsigned workers, const MachineRates &rates) const {
             ", \"share\": " + jsonNumber(total ? double(sum.nanoseconds) / total : 0) +
             ", \"calls\": " + jsonNumber(sum.calls / count) +
             ", \"flops\": " + jsonNumber(sum.flops / count) +
-            ", \"bytes\": " + jsonNumber(sum.bytes / count) + boundOf(sum, rates) + "}";
+            ", \"bytes\": " + jsonNumber(sum.bytes / count) + boundOf(sum, rates) +
+            ", \"launch\": " + jsonString(bundle.kernels[kernel].launch) +
+            ", \"ops\": " + listOps(bundle.kernels[kernel]) + "}";
     separator = ",\n";
   }
   return text + "\n]}\n";

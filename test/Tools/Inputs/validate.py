@@ -6,7 +6,7 @@ import json
 import sys
 
 TYPES = {"object": dict, "array": list, "string": str, "integer": int, "number": (int, float), "boolean": bool, "null": type(None)}
-KNOWN = {"$schema", "title", "description", "type", "required", "additionalProperties", "properties", "minProperties", "items", "enum", "const", "minimum", "oneOf"}
+KNOWN = {"$schema", "title", "description", "type", "required", "additionalProperties", "properties", "minProperties", "items", "enum", "const", "minimum", "exclusiveMinimum", "oneOf"}
 
 
 def is_of(value, name):
@@ -15,13 +15,15 @@ def is_of(value, name):
 
 def find_mistake(value, schema, where="$"):
     """The first thing that is wrong, or None."""
-    assert set(schema) <= KNOWN and schema.get("additionalProperties", False) is False, sorted(set(schema) - KNOWN)
+    assert set(schema) <= KNOWN, sorted(set(schema) - KNOWN)
     types = schema.get("type", [])
     if types and not any(is_of(value, name) for name in ([types] if isinstance(types, str) else types)):
         return f"{where}: expected {types}, got {value!r}"
     if value not in schema.get("enum", [value]) or value != schema.get("const", value):
         return f"{where}: {value!r} is none of the values"
     if "minimum" in schema and value is not None and value < schema["minimum"]:
+        return f"{where}: {value} is too small"
+    if "exclusiveMinimum" in schema and value <= schema["exclusiveMinimum"]:
         return f"{where}: {value} is too small"
     if "oneOf" in schema:
         mistakes = [find_mistake(value, option, where) for option in schema["oneOf"]]
@@ -40,7 +42,10 @@ def find_mistake_in_object(value, schema, where):
     if len(value) < schema.get("minProperties", 0):
         return f"{where}: too few keys"
     for key, child in value.items():
-        mistake = find_mistake(child, properties[key], f"{where}.{key}") if key in properties else f"{where}: unknown key '{key}'"
+        others = schema.get("additionalProperties")
+        if key not in properties and not others:
+            return f"{where}: unknown key '{key}'"
+        mistake = find_mistake(child, properties.get(key, others), f"{where}.{key}")
         if mistake:
             return mistake
     return None

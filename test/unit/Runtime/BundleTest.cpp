@@ -77,7 +77,7 @@ TEST(Bundle, MessagesNameTheFileAndTheFault) {
   EXPECT_EQ(parse(bad).message(), "m.rpb: the bundle was changed: its checksum does not match");
   bad = good;
   bad[8] = 99;
-  EXPECT_EQ(parse(bad).message(), "m.rpb: the bundle has version 99, this runtime reads version 2");
+  EXPECT_EQ(parse(bad).message(), "m.rpb: the bundle has version 99, this runtime reads version 3");
   EXPECT_EQ(readBundle("/nowhere/m.rpb").message(),
             "cannot read '/nowhere/m.rpb': No such file or directory");
 }

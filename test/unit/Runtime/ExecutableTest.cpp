@@ -246,11 +246,13 @@ TEST(Executable, RecordsWhoDidWhatWhen) {
   profile.add(recorder, 0.5);
   profile.add(recorder, 1.5);
   std::string json = profile.json(2, {1e12, 2e10});
-  EXPECT_NE(json.find("\"steps\": 2, \"threads\": 2, \"target\": \"cpu\", \"step_seconds\": 1,"),
+  EXPECT_NE(json.find("\"steps\": 2, \"threads\": 2, \"target\": \"cpu\", \"entry\": \"train\", "
+                      "\"step_seconds\": 1,"),
             std::string::npos)
       << json;
   EXPECT_NE(json.find("\"calls\": 2, \"flops\": 0, \"bytes\": 0"), std::string::npos) << json;
-  EXPECT_NE(json.find("\"calls\": 1, \"flops\": 1000, \"bytes\": 12000, \"bound\": \"memory\","), std::string::npos)
+  EXPECT_NE(json.find("\"calls\": 1, \"flops\": 1000, \"bytes\": 12000, \"bound\": \"memory\","),
+            std::string::npos)
       << json;
   TraceFile trace(folder.file("t.json"), executable->bundle(), 2);
   ASSERT_FALSE(bool(executable->run("step")));

@@ -127,7 +127,13 @@ Bundle test::emptyBundle() {
       {"control", repriseTestControl}};
   bundle.workerWorkspaceBytes = 64;
   for (auto [name, entry] : kernels)
-    bundle.kernels.push_back({name, uint64_t(entry - repriseTestImage), 64});
+    bundle.kernels.push_back({name,
+                              uint64_t(entry - repriseTestImage),
+                              64,
+                              0,
+                              0,
+                              name,
+                              {{name, "elementwise", "f32", 4, 0x0123456789abcdef}}});
   bundle.programs = {{"step", {}, 0}};
   return bundle;
 }

@@ -110,7 +110,12 @@ TEST_F(Tool, WritesTraceAndProfile) {
   ASSERT_EQ(run({"--steps=2", "--trace=" + file("t.json"), "--profile-out=" + file("p.json")}), 0)
       << error();
   EXPECT_NE(contents(file("t.json")).find("\"name\": \"advance\""), std::string::npos);
-  EXPECT_NE(contents(file("p.json")).find("\"steps\": 2"), std::string::npos);
+  std::string profile = contents(file("p.json"));
+  EXPECT_NE(profile.find("\"steps\": 2"), std::string::npos);
+  EXPECT_NE(profile.find("\"launch\": \"advance\", \"ops\": [{\"op\": \"advance\", \"kind\": "
+                         "\"elementwise\", \"dtype\": \"f32\", \"flops\": 4, \"signature\": "
+                         "\"0123456789abcdef\"}]"),
+            std::string::npos);
 }
 
 TEST_F(Tool, WrongUsageIsTwo) {

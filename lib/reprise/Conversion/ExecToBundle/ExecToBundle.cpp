@@ -191,7 +191,7 @@ private:
     size_t first = program.commands.size();
     // Commands beside the one that has the launch's name, such as packing, are a small part of its
     // work.
-    StringRef main = mainKernel(compiled.emitted);
+    StringRef main = findMainKernel(compiled.emitted);
     for (const EmittedCommand &emitted : compiled.emitted.commands) {
       runtime::Command command;
       command.kernel = kernels.indexOf(emitted.kernel);
@@ -234,15 +234,6 @@ private:
     operand.buffer.offset += slot.offset;
     operand.buffer.bytes -= slot.offset;
     return operand;
-  }
-
-  /// The kernel named like its launch; the others have a suffix.
-  static StringRef mainKernel(const EmittedLaunch &launch) {
-    StringRef shortest;
-    for (const EmittedCommand &command : launch.commands)
-      if (shortest.empty() || command.kernel.size() < shortest.size())
-        shortest = command.kernel;
-    return shortest;
   }
 
   void describeWork(exec::LaunchOp launch, runtime::Command &command) {

@@ -3,6 +3,7 @@
 
 #include "mlir/IR/AsmState.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Dialect/Reprise/IR/Work.h"
 
 using namespace mlir;
 
@@ -42,6 +43,25 @@ static SmallVector<int64_t> renumberStreams(exec::LaunchOp launch) {
   return streams.takeVector();
 }
 
+StringRef findMainKernel(const EmittedLaunch &launch) {
+  StringRef shortest;
+  for (const EmittedCommand &command : launch.commands)
+    if (shortest.empty() || command.kernel.size() < shortest.size())
+      shortest = command.kernel;
+  return shortest;
+}
+
+/// What profiles tell of a launch: its ops that have arithmetic.
+static std::vector<runtime::SourceOp> describeOps(exec::LaunchOp launch) {
+  std::vector<runtime::SourceOp> ops;
+  for (Operation &op : launch.getBody().front())
+    if (auto cost = dyn_cast<CostOpInterface>(op); cost && cost.getFlops() > 0)
+      ops.push_back({op.getName().stripDialect().str(), getKindName(&op).str(),
+                     getElementTypeName(&op), static_cast<uint64_t>(cost.getFlops()),
+                     getSignature(&op)});
+  return ops;
+}
+
 LogicalResult KernelTable::add(exec::LaunchOp launch) {
   SmallVector<int64_t> streams = renumberStreams(launch);
   auto [found, isNew] = byBody.try_emplace(printBody(launch));
@@ -51,14 +71,27 @@ LogicalResult KernelTable::add(exec::LaunchOp launch) {
     if (failed(emitted))
       return failure();
     found->second = std::move(*emitted);
-    for (const EmittedCommand &command : found->second.commands)
-      if (indices.try_emplace(command.kernel, kernels.size()).second)
-        kernels.push_back({command.kernel, 0, static_cast<uint64_t>(command.workerBytes),
-                           static_cast<uint32_t>(command.itemThreads),
-                           static_cast<uint32_t>(command.blockThreads)});
+    addKernels(launch, found->second);
   }
   launches[launch] = {found->second, exec::getLabel(launch), streams};
   return success();
+}
+
+void KernelTable::addKernels(exec::LaunchOp launch, const EmittedLaunch &emitted) {
+  StringRef main = findMainKernel(emitted);
+  for (const EmittedCommand &command : emitted.commands) {
+    if (!indices.try_emplace(command.kernel, kernels.size()).second)
+      continue;
+    runtime::Kernel kernel;
+    kernel.name = command.kernel;
+    kernel.workspaceBytes = command.workerBytes;
+    kernel.itemThreads = command.itemThreads;
+    kernel.blockThreads = command.blockThreads;
+    kernel.launch = main.str();
+    if (command.kernel == main)
+      kernel.ops = describeOps(launch);
+    kernels.push_back(std::move(kernel));
+  }
 }
 
 FailureOr<Image> KernelTable::compile() { return target.compileKernels(*module); }

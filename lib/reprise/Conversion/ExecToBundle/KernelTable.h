@@ -17,6 +17,9 @@ struct CompiledLaunch {
   llvm::SmallVector<int64_t> streams; ///< of the launch, by the number that its kernels give them
 };
 
+/// The kernel that counts for all work of the launch: the one named like it, others have a suffix.
+llvm::StringRef findMainKernel(const EmittedLaunch &launch);
+
 class KernelTable {
 public:
   KernelTable(mlir::MLIRContext *context, const Target &target);
@@ -32,6 +35,8 @@ public:
   std::vector<runtime::Kernel> describe(const Image &image) const;
 
 private:
+  void addKernels(exec::LaunchOp launch, const EmittedLaunch &emitted);
+
   mlir::OwningOpRef<mlir::ModuleOp> module;
   const Target &target;
   std::map<std::string, EmittedLaunch> byBody;

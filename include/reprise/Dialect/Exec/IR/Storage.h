@@ -15,6 +15,11 @@ inline constexpr llvm::StringLiteral kOffsetsAttr = "exec.offsets";
 /// result. Of a launch: the numbers of the results that it stores.
 inline constexpr llvm::StringLiteral kReportedAttr = "exec.reported";
 
+/// For reports. Of a function before the kernels phase: launches are to note the part of each op of
+/// their bodies. Of a launch: those parts.
+inline constexpr llvm::StringLiteral kPartsAttr = "exec.parts";
+enum class Part : int64_t { Forward, Backward, Replay };
+
 /// A value lies in the buffer of `root`, in iteration k of each loop of `rows` at k times the bytes
 /// that stand beside it.
 struct Storage {

@@ -38,6 +38,7 @@ public:
                                    DenseI64ArrayAttr());
     launch.getBody().push_back(body);
     noteStored(launch, stored);
+    noteParts(launch);
     for (auto [value, result] : llvm::zip(stored, launch.getResults()))
       replacements[value] = result;
   }
@@ -53,6 +54,18 @@ private:
     if (!numbers.empty())
       launch->setDiscardableAttr(kReportedAttr,
                                  DenseI64ArrayAttr::get(launch.getContext(), numbers));
+  }
+
+  /// For reports: what each op of the body is for.
+  void noteParts(LaunchOp launch) const {
+    if (launch->getParentOfType<func::FuncOp>()->hasAttr(kPartsAttr))
+      launch->setDiscardableAttr(kPartsAttr, DenseI64ArrayAttr::get(launch.getContext(), parts));
+  }
+
+  static Part findPart(Operation *op) {
+    return isReplay(op)                       ? Part::Replay
+           : op->hasAttr("reprise.cotangent") ? Part::Backward
+                                              : Part::Forward;
   }
 
   /// The value inside the body: a clone's result, a copied free op, or an argument.
@@ -73,6 +86,7 @@ private:
   void cloneInto(OpBuilder &inner, Block &body, Operation *op) {
     for (Value operand : op->getOperands())
       materialize(inner, body, operand);
+    parts.push_back(static_cast<int64_t>(findPart(op)));
     Operation *copy = inner.clone(*op, mapping);
     copy->setDiscardableAttrs(DictionaryAttr::get(op->getContext()));
     setReplayNumber(copy, 0);
@@ -82,6 +96,7 @@ private:
   const Group &group;
   IRMapping mapping;
   SmallVector<Value> inputs;
+  SmallVector<int64_t> parts; ///< of the body's ops
 };
 
 /// The values of a group that other groups or the function's results read, in program order.

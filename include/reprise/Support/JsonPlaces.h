@@ -1,6 +1,6 @@
 // reprise: where the values of a JSON text stand
-#ifndef REPRISE_LIB_POLICY_JSONPLACES_H
-#define REPRISE_LIB_POLICY_JSONPLACES_H
+#ifndef REPRISE_SUPPORT_JSONPLACES_H
+#define REPRISE_SUPPORT_JSONPLACES_H
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
@@ -34,4 +34,4 @@ private:
 
 } // namespace reprise
 
-#endif // REPRISE_LIB_POLICY_JSONPLACES_H
+#endif // REPRISE_SUPPORT_JSONPLACES_H

@@ -1,5 +1,5 @@
 // reprise: where the values of a JSON text stand
-#include "JsonPlaces.h"
+#include "reprise/Support/JsonPlaces.h"
 
 using namespace llvm;
 

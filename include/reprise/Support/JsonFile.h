@@ -1,0 +1,50 @@
+// reprise: JSON that a user wrote: what is wrong with it is told at its line and column
+#ifndef REPRISE_SUPPORT_JSONFILE_H
+#define REPRISE_SUPPORT_JSONFILE_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Location.h"
+#include "reprise/Support/JsonPlaces.h"
+#include "llvm/Support/JSON.h"
+
+namespace reprise {
+
+/// The members in an order that is always the same.
+llvm::SmallVector<const llvm::json::Object::value_type *>
+sortedMembers(const llvm::json::Object &object);
+
+class JsonFile {
+public:
+  /// Reads an object. `what` it is, such as "rule file", is for messages. Errors: a file that
+  /// cannot be read, at `from`; a text that is no JSON; something other than an object with `keys`,
+  /// the first of them "version", which must be 1.
+  static mlir::FailureOr<JsonFile> read(llvm::StringRef path, llvm::StringRef what,
+                                        llvm::ArrayRef<llvm::StringRef> keys, mlir::Location from);
+
+  const llvm::json::Object &root() const { return *value.getAsObject(); }
+  llvm::StringRef getPath() const { return path; }
+
+  /// A place as JsonPlaces names it, such as rules[2].match.kind.
+  mlir::FileLineColLoc locate(llvm::StringRef where) const;
+  mlir::LogicalResult fail(const llvm::Twine &where, const llvm::Twine &message) const;
+  /// No key of the object, whose members' places start with `prefix`, is outside of `known`.
+  mlir::LogicalResult checkKeys(const llvm::json::Object &object,
+                                llvm::ArrayRef<llvm::StringRef> known,
+                                const std::string &prefix) const;
+
+private:
+  JsonFile(llvm::StringRef path, llvm::json::Value value, llvm::StringRef text,
+           mlir::MLIRContext *context)
+      : path(path), value(std::move(value)), places(text), context(context) {}
+
+  mlir::LogicalResult checkHead(llvm::StringRef what, llvm::ArrayRef<llvm::StringRef> keys) const;
+
+  std::string path;
+  llvm::json::Value value;
+  JsonPlaces places;
+  mlir::MLIRContext *context;
+};
+
+} // namespace reprise
+
+#endif // REPRISE_SUPPORT_JSONFILE_H

@@ -1,0 +1,40 @@
+// reprise: the files that seconds come from: devices and profiles
+#ifndef REPRISE_LIB_COMPILER_COSTFILES_H
+#define REPRISE_LIB_COMPILER_COSTFILES_H
+
+#include "reprise/Compiler/CostModel.h"
+
+#include <vector>
+
+namespace reprise {
+
+/// Reads `{"version": 1, "name", "flops": {"f32", …}, "elementwise_flops", "bytes_per_second",
+/// "launch_seconds"}` (docs/device.schema.json).
+mlir::FailureOr<DeviceRates> readDeviceFile(llvm::StringRef path, mlir::Location from);
+
+/// An op of a measured launch.
+struct ProfiledOp {
+  std::string name, kind, dtype;
+  std::string signature; ///< getSignature as 16 hexadecimal digits
+  double flops = 0;      ///< of one execution
+};
+
+/// All that ran under one launch's name in a step, with what packs for it or adds its parts.
+struct ProfiledLaunch {
+  double seconds = 0;          ///< of a step
+  double calls = 0, bytes = 0; ///< of a step
+  std::vector<ProfiledOp> ops;
+};
+
+/// What `reprise-run --profile-out` wrote.
+struct CostProfile {
+  std::string target, entry;
+  unsigned threads = 0;
+  double stepSeconds = 0;
+  std::vector<ProfiledLaunch> launches;
+};
+mlir::FailureOr<CostProfile> readProfile(llvm::StringRef path, mlir::Location from);
+
+} // namespace reprise
+
+#endif // REPRISE_LIB_COMPILER_COSTFILES_H

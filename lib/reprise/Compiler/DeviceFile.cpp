@@ -1,0 +1,64 @@
+// reprise: rates of devices: built in, or from a file
+#include "CostFiles.h"
+
+#include "reprise/Support/JsonFile.h"
+
+using namespace mlir;
+using llvm::json::Object;
+
+namespace reprise {
+
+/// A rate of 0 would make things last forever; no time at all is fine.
+static LogicalResult readNumber(const JsonFile &file, const Object &object, StringRef key,
+                                const std::string &prefix, bool isRate, double &number) {
+  const llvm::json::Value *value = object.get(key);
+  std::string where = prefix + key.str();
+  if (!value)
+    return file.fail(StringRef(prefix).drop_back(prefix.empty() ? 0 : 1), "expected '" + key + "'");
+  std::optional<double> given = value->getAsNumber();
+  if (!given || !std::isfinite(*given) || *given < 0 || (isRate && *given == 0))
+    return file.fail(where, isRate ? "expected a rate, a positive number"
+                                   : "expected seconds, a number from 0 on");
+  number = *given;
+  return success();
+}
+
+static LogicalResult readContractions(const JsonFile &file, DeviceRates &rates) {
+  const Object *flops = file.root().getObject("flops");
+  if (!flops)
+    return file.fail(file.root().get("flops") ? "flops" : "", "expected 'flops', an object");
+  if (failed(file.checkKeys(*flops, {"f32", "f64", "bf16", "f16"}, "flops.")))
+    return failure();
+  // Models of other types may do without; CostModel::check tells where one cannot.
+  for (StringRef dtype : {"f32", "f64", "bf16", "f16"})
+    if ((dtype == "f32" || flops->get(dtype)) &&
+        failed(readNumber(file, *flops, dtype, "flops.", /*isRate=*/true,
+                          rates.contractionFlops[dtype.str()])))
+      return failure();
+  return success();
+}
+
+FailureOr<DeviceRates> readDeviceFile(StringRef path, Location from) {
+  FailureOr<JsonFile> file = JsonFile::read(path, "device file", {"version", "flops"}, from);
+  if (failed(file))
+    return failure();
+  const Object &root = file->root();
+  if (failed(file->checkKeys(
+          root,
+          {"version", "name", "flops", "elementwise_flops", "bytes_per_second", "launch_seconds"},
+          "")))
+    return failure();
+  DeviceRates rates;
+  std::optional<StringRef> name = root.getString("name");
+  if (!name)
+    return file->fail(root.get("name") ? "name" : "", "expected 'name', a string");
+  rates.name = name->str();
+  if (failed(readContractions(*file, rates)) ||
+      failed(readNumber(*file, root, "elementwise_flops", "", true, rates.elementwiseFlops)) ||
+      failed(readNumber(*file, root, "bytes_per_second", "", true, rates.bytes)) ||
+      failed(readNumber(*file, root, "launch_seconds", "", false, rates.launchSeconds)))
+    return failure();
+  return rates;
+}
+
+} // namespace reprise

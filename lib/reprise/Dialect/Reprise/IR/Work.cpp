@@ -1,0 +1,50 @@
+// reprise: what an op does, wherever it stands: its kind, type and signature.
+#include "reprise/Dialect/Reprise/IR/Work.h"
+
+#include "reprise/Interfaces/Interfaces.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace mlir;
+
+namespace reprise {
+
+StringRef getKindName(Operation *op) {
+  const std::pair<bool, StringRef> kinds[] = {{isa<AttentionOpInterface>(op), "attention"},
+                                              {isa<ContractionOpInterface>(op), "contraction"},
+                                              {isa<ConvolutionOpInterface>(op), "convolution"},
+                                              {isa<NormalizationOpInterface>(op), "normalization"},
+                                              {isa<ReductionOpInterface>(op), "reduction"},
+                                              {isa<PoolOpInterface>(op), "pool"},
+                                              {isa<IndexingOpInterface>(op), "indexing"},
+                                              {isa<RandomOpInterface>(op), "random"},
+                                              {isa<ViewOpInterface>(op), "view"},
+                                              {isa<ElementwiseOpInterface>(op), "elementwise"}};
+  const auto *found = llvm::find_if(kinds, [](const auto &kind) { return kind.first; });
+  return found == std::end(kinds) ? "other" : found->second;
+}
+
+bool isContractionKind(StringRef kind) {
+  return kind == "attention" || kind == "contraction" || kind == "convolution";
+}
+
+std::string getElementTypeName(Operation *op) {
+  std::string name;
+  llvm::raw_string_ostream stream(name);
+  if (op->getNumOperands())
+    getElementTypeOrSelf(op->getOperand(0)).print(stream);
+  else if (op->getNumResults())
+    getElementTypeOrSelf(op->getResult(0)).print(stream);
+  return name;
+}
+
+uint64_t getSignature(Operation *op) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << op->getName() << op->getOperandTypes() << op->getResultTypes();
+  for (StringAttr name : op->getName().getAttributeNames())
+    if (name != "stream" && name != "replay")
+      stream << name << op->getInherentAttr(name).value_or(Attribute());
+  return llvm::xxh3_64bits(text);
+}
+
+} // namespace reprise
