@@ -27,6 +27,11 @@ struct Flags {
   cl::opt<int64_t> capacity{"capacity",
                             cl::desc("offsets: bytes of the arena, a packing that fits is enough"),
                             cl::value_desc("BYTES"), cl::init(0)};
+  cl::opt<double> timeLimit{
+      "time-limit",
+      cl::desc("checkpoint: ends the search for each budget; zero leaves what "
+               "is found without one"),
+      cl::value_desc("SECONDS")};
   cl::opt<bool> json{"json", cl::desc("Print JSON")};
   cl::opt<std::string> output{"o", cl::desc("The schedule or the packing to write"),
                               cl::value_desc("OUT.json|OUT.csv")};
@@ -46,6 +51,10 @@ std::string checkFlags(const Flags &flags) {
     return packs ? "--budget goes with checkpoint" : "expected --budget";
   if (!packs && flags.capacity.getNumOccurrences())
     return "--capacity goes with offsets";
+  if (packs && flags.timeLimit.getNumOccurrences())
+    return "--time-limit goes with checkpoint";
+  if (!(flags.timeLimit >= 0))
+    return "expected --time-limit of at least 0";
   if (!packs && !flags.output.empty() && flags.budgets.size() > 1)
     return "-o takes one --budget";
   if (flags.capacity.getNumOccurrences() && flags.capacity < 1)
@@ -124,9 +133,12 @@ int planGraph(const Flags &flags) {
       return fail(llvm::toString(budget.takeError()));
     budgets.push_back(*budget);
   }
+  std::optional<double> timeLimit;
+  if (flags.timeLimit.getNumOccurrences())
+    timeLimit = flags.timeLimit;
   std::vector<remat::Plan> plans;
   for (int64_t budget : budgets) {
-    plans.push_back(remat::planWithin(problem, budget));
+    plans.push_back(remat::planWithin(problem, budget, timeLimit));
     const remat::Plan &plan = plans.back();
     if (auto wrong = plan.schedule ? remat::validate(problem, *plan.schedule) : std::nullopt)
       return fail("the schedule is wrong: " + *wrong);

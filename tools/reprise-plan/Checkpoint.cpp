@@ -1,8 +1,7 @@
 // reprise: schedules of a graph within budgets
 #include "Checkpoint.h"
 
-#include "reprise/Planning/Rematerialization/Anneal.h"
-#include "reprise/Planning/Rematerialization/Bound.h"
+#include "reprise/Planning/Rematerialization/Solve.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include <chrono>
@@ -30,26 +29,29 @@ llvm::Expected<int64_t> parseBudget(llvm::StringRef text, int64_t peak) {
   return static_cast<int64_t>(std::floor(number * scale));
 }
 
-Plan planWithin(const Problem &problem, int64_t budget) {
-  auto begin = std::chrono::steady_clock::now();
+Plan planWithin(const Problem &problem, int64_t budget, std::optional<double> timeLimit) {
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point begin = Clock::now();
+  auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
   Measure plain = measure(problem, inOrder(problem));
   auto percent = [&](double cost) { return plain.cost > 0 ? 100 * cost / plain.cost : 0; };
-  Bound bound = boundCost(problem, budget);
+  SolveOptions options;
+  if (timeLimit)
+    options.isOver = [&] { return seconds() >= *timeLimit; };
+  Solution solution = solve(problem, budget, options);
   Plan plan;
   plan.budget = budget;
-  plan.bound = percent(bound.extraCost);
-  plan.need = bound.need;
-  if (bound.isFeasible(budget)) {
-    AnnealOptions options;
-    options.enough = bound.extraCost;
-    plan.schedule = anneal(problem, budget, options);
-  }
-  if (plan.schedule) {
-    Measure found = measure(problem, *plan.schedule);
+  plan.bound = percent(solution.bound.extraCost);
+  plan.need = solution.bound.need;
+  plan.lowestPeak = solution.lowestPeak;
+  plan.isTruncated = solution.isTruncated;
+  if (solution.schedule) {
+    Measure found = measure(problem, *solution.schedule);
     plan.peak = found.peak;
     plan.extraCost = percent(found.cost - plain.cost);
   }
-  plan.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  plan.schedule = std::move(solution.schedule);
+  plan.seconds = seconds();
   return plan;
 }
 
@@ -57,21 +59,23 @@ std::string describe(const Plan &plan) {
   if (plan.need > plan.budget)
     return llvm::formatv("budget {0}: no schedule fits, one operation needs {1} at once",
                          plan.budget, plan.need);
+  const char *end = plan.isTruncated ? ", ended by the time limit" : "";
   if (!plan.schedule)
-    return llvm::formatv("budget {0}: no schedule was found in {1:f2} s (bound +{2:f2} %)",
-                         plan.budget, plan.seconds, plan.bound);
+    return llvm::formatv("budget {0}: no schedule was found in {1:f2} s{2}; one within {3} was",
+                         plan.budget, plan.seconds, end, plan.lowestPeak);
   return llvm::formatv("budget {0}: cost +{1:f2} % (bound +{2:f2} %, gap {3:f2} points), peak {4}, "
-                       "{5} executions, {6:f2} s",
+                       "{5} executions, {6:f2} s{7}",
                        plan.budget, plan.extraCost, plan.bound, plan.extraCost - plan.bound,
-                       plan.peak, plan.schedule->size(), plan.seconds);
+                       plan.peak, plan.schedule->size(), plan.seconds, end);
 }
 
 std::string describeAsJson(const std::vector<Plan> &plans) {
   Array list;
   for (const Plan &plan : plans) {
-    Object entry{{"budget", plan.budget},   {"bound_percent", plan.bound},
-                 {"seconds", plan.seconds}, {"cost_increase_percent", nullptr},
-                 {"gap_percent", nullptr},  {"peak", nullptr}};
+    Object entry{{"budget", plan.budget},        {"bound_percent", plan.bound},
+                 {"seconds", plan.seconds},      {"cost_increase_percent", nullptr},
+                 {"gap_percent", nullptr},       {"peak", nullptr},
+                 {"truncated", plan.isTruncated}};
     if (plan.schedule) {
       entry["cost_increase_percent"] = plan.extraCost;
       entry["gap_percent"] = plan.extraCost - plan.bound;

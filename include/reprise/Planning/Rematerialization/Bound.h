@@ -18,10 +18,11 @@ struct Bound {
 /// Holds for every order and every number of replays. At the first execution of an operation t all
 /// values are there, or are executed again later, that its ancestors made and its descendants still
 /// read; so a fractional knapsack over them must free what exceeds the budget, and the dearest t
-/// counts. Above `kAllPositions` operations only as many positions are looked at, evenly spread,
-/// which weakens the bound but keeps it one. O(positions · reads).
+/// counts. Of large graphs only some t are looked at, which weakens the bound but keeps it one:
+/// sixteen, or as many as `kBoundSteps` reads allow. Of a budget that cannot be met no cost is
+/// told.
 Bound boundCost(const Problem &problem, int64_t budget);
-inline constexpr size_t kAllPositions = 4096;
+inline constexpr size_t kBoundSteps = 10'000'000;
 
 } // namespace reprise::remat
 

@@ -47,6 +47,9 @@ struct Measure {
 /// Each operation once, in the order of the problem.
 Schedule inOrder(const Problem &problem);
 
+/// The bytes that live at each operation in that schedule.
+std::vector<int64_t> bytesInOrder(const Problem &problem);
+
 /// What is wrong with a problem: indices, sizes and costs, operands before their definition.
 std::optional<std::string> validate(const Problem &problem);
 /// What is wrong with a schedule: an operation that does not run, a source that is none.

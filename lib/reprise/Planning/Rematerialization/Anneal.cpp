@@ -13,16 +13,25 @@ namespace {
 class Random : public SplitMix {
 public:
   using SplitMix::SplitMix;
-  int below(size_t count) { return static_cast<int>(next() % count); }
+  int below(int count) {
+    return static_cast<int>(static_cast<unsigned __int128>(next()) * count >> 64);
+  }
   double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
 };
 
-/// How a run begins. The energy is the cost in percent, and the bytes beyond the budget in shares
-/// of it at this price.
+enum class Start { Order, Best, NothingFits /* in order, if there is nothing yet */ };
+
+/// How a run goes. The energy is the cost in percent, and the bytes beyond the budget in shares of
+/// it at a price, which rises as long as nothing fits.
 struct Setting {
-  double hottest, price;
-  bool adapts; ///< the price doubles as long as nothing fits
+  double share;          // of all moves
+  double hottest, price; // at first
+  double shifts, chains; // shares of moves; the others are replays and merges alike
+  Start start;
 };
+
+/// Operations of a graph that gets one long run.
+constexpr size_t kLarge = 250;
 
 class Annealer {
 public:
@@ -30,81 +39,112 @@ public:
       : problem(problem), budget(budget), options(options) {
     for (const Operation &op : problem.operations)
       least += op.cost;
+    costScale = least > 0 ? 100 / least : 0;
   }
-
-  std::optional<Schedule> run() {
-    // Neither a hot start nor a cold one is better everywhere, nor a fixed price of bytes.
-    static constexpr Setting settings[] = {
-        {2, 20, false}, {2, 20, true}, {0.5, 20, true}, {2, 5, true}};
-    // Luck decides more than length, but not all.
-    static constexpr int64_t shares[] = {16, 16, 16, 16, 8, 8, 4, 4};
-    for (size_t i = 0; i < std::size(shares) && !isDone(); ++i)
-      anneal(settings[i % std::size(settings)], options.moves / shares[i], options.seed + i);
-    return best;
+  Annealed run() {
+    lowestPeak = measure(problem, inOrder(problem)).peak;
+    if (options.start)
+      keep(*options.start);
+    // Neither a hot start nor a cold one is better everywhere, nor one price of bytes; on large
+    // graphs one long run is better than several.
+    static constexpr Setting small[] = {{0.2, 1, 3, 0.8, 0.0005, Start::Order},
+                                        {0.1, 0.1, 1, 0.8, 0.0005, Start::Order},
+                                        {0.3, 4, 4, 0.9, 0.0005, Start::Order},
+                                        {0.2, 4, 40, 0.9, 0.02, Start::Order},
+                                        {0.2, 0.2, 20, 0.8, 0.02, Start::Best}};
+    static constexpr Setting large[] = {{0.15, 1, 20, 1, 0, Start::Order},
+                                        {1, 1, 5, 0.9, 0.0005, Start::Order},
+                                        {0.5, 4, 40, 0.9, 0.02, Start::NothingFits}};
+    uint64_t seed = options.seed;
+    if (problem.operations.size() > kLarge)
+      for (const Setting &setting : large)
+        anneal(setting, seed++);
+    else
+      for (const Setting &setting : small)
+        anneal(setting, seed++);
+    return {std::move(best), lowestPeak, isOver};
   }
 
 private:
-  /// Of a run: after each the price of bytes is looked at.
-  static constexpr int64_t kWindows = 32;
-
-  bool isDone() const { return best && bestCost <= (least + options.enough) * (1 + 1e-12); }
-  double energy(const Sequence &sequence) const {
-    double cost = least > 0 ? 100 * sequence.cost() / least : 0;
-    return cost + price * static_cast<double>(sequence.excess()) /
-                      static_cast<double>(std::max<int64_t>(1, budget));
+  bool isDone() const {
+    return isOver || (best && bestCost <= (least + options.enough) * (1 + 1e-12));
   }
-  bool accepts(Sequence &sequence) {
-    double now = energy(sequence);
-    if (now > current && random.unit() >= std::exp((current - now) / temperature))
-      return false;
-    current = now;
-    return true;
+  double energyOf(double cost, int64_t excess) const {
+    return cost * costScale + static_cast<double>(excess) * bytesScale;
   }
-
-  void anneal(const Setting &setting, int64_t moves, uint64_t seed);
+  bool accepts(double growth) {
+    return growth <= 0 || random.unit() < std::exp(-growth / temperature);
+  }
+  void anneal(const Setting &setting, uint64_t seed);
+  template <typename Temperature>
+  bool walk(Sequence &sequence, const Setting &setting, int64_t moves, Temperature temperatureAt);
   void tryShift(Sequence &sequence);
   void tryReplay(Sequence &sequence);
+  void tryChain(Sequence &sequence);
+  int replayChain(Sequence &sequence, int execution, int place, int depth);
   void tryMerge(Sequence &sequence);
   void keep(const Sequence &sequence);
+  void keep(const Schedule &schedule);
 
   const Problem &problem;
   int64_t budget;
   const AnnealOptions &options;
   Random random{0};
-  double least = 0, price = 0, temperature = 0, current = 0;
+  double least = 0, costScale = 0, bytesScale = 0, temperature = 0;
   double bestCost = 0;
+  int64_t lowestPeak = 0;
+  bool isOver = false;
   std::optional<Schedule> best;
+  std::vector<std::pair<int, int>> chain; // replays and what they repeat
 };
 
-void Annealer::anneal(const Setting &setting, int64_t moves, uint64_t seed) {
-  static constexpr double coldest = 1e-3; // of the hottest
+void Annealer::anneal(const Setting &setting, uint64_t seed) {
+  if (isDone() || (best && setting.start == Start::NothingFits))
+    return;
+  static constexpr double coldest = 2e-3;         // of the hottest
+  static constexpr int windows = 128, rises = 77; // the price changes from the latter on
   random = Random(seed);
-  price = setting.price;
-  Sequence sequence(problem, budget);
-  current = energy(sequence);
+  double price = setting.price;
+  Sequence sequence(problem, budget,
+                    best && setting.start == Start::Best ? *best : inOrder(problem));
   keep(sequence);
-  bool everFit = false;
-  int64_t window = std::max<int64_t>(1, moves / kWindows);
+  int64_t window = std::max<int64_t>(
+      1, std::llround(setting.share * static_cast<double>(options.moves) / windows));
+  for (int i = 0; i < windows && !isDone(); ++i) {
+    if ((isOver = options.isOver()))
+      return;
+    bytesScale = price / static_cast<double>(std::max<int64_t>(1, budget));
+    bool fits = walk(sequence, setting, window, [&](double part) {
+      return setting.hottest * std::pow(coldest, (i + part) / windows);
+    });
+    lowestPeak = std::min(lowestPeak, sequence.peak());
+    if (i >= rises)
+      price = fits ? std::max(setting.price, price * 0.97) : price * 1.1;
+  }
+}
+
+/// Whether some schedule on the way fits.
+template <typename Temperature>
+bool Annealer::walk(Sequence &sequence, const Setting &setting, int64_t moves,
+                    Temperature temperatureAt) {
+  static constexpr int64_t steps = 256; // between changes of the temperature
+  bool fits = false;
   for (int64_t move = 0; move < moves && !isDone(); ++move) {
-    double passed = static_cast<double>(move) / static_cast<double>(moves);
-    temperature = setting.hottest * std::pow(coldest, passed);
-    int kind = random.below(10);
-    if (kind < 8)
+    if (move % steps == 0)
+      temperature = temperatureAt(static_cast<double>(move) / static_cast<double>(moves));
+    double kind = random.unit();
+    if (kind < setting.shifts)
       tryShift(sequence);
-    else if (kind == 8)
+    else if (kind < setting.shifts + setting.chains)
+      tryChain(sequence);
+    else if (kind < (1 + setting.shifts + setting.chains) / 2)
       tryReplay(sequence);
     else
       tryMerge(sequence);
     keep(sequence);
-    everFit |= sequence.excess() == 0;
-    if ((move + 1) % window != 0)
-      continue;
-    // What replays cost beside bytes depends on the graph: bytes become dearer until it fits.
-    if (!everFit && setting.adapts)
-      price *= 2;
-    everFit = false;
-    current = energy(sequence);
+    fits |= sequence.excess() == 0;
   }
+  return fits;
 }
 
 void Annealer::keep(const Sequence &sequence) {
@@ -114,60 +154,81 @@ void Annealer::keep(const Sequence &sequence) {
   best = sequence.schedule();
 }
 
-void Annealer::tryShift(Sequence &sequence) {
-  int execution = sequence.at(random.below(sequence.size()));
-  int place = sequence.placeOf(execution), reach = random.below(2) ? 8 : 200;
-  auto [first, last] = sequence.slackOf(execution);
-  first = std::max(first, place - reach);
-  last = std::min(last, place + reach);
-  int target = first >= last ? place : first + random.below(last - first + 1);
-  if (target == place)
+void Annealer::keep(const Schedule &schedule) {
+  Measure found = measure(problem, schedule);
+  if (found.peak > budget)
     return;
-  sequence.shift(execution, target);
-  if (!accepts(sequence))
-    sequence.shift(execution, place);
+  bestCost = found.cost;
+  best = schedule;
+}
+
+void Annealer::tryShift(Sequence &sequence) {
+  int execution = sequence.at(random.below(sequence.size())), place = sequence.placeOf(execution);
+  uint64_t bits = random.next();
+  bool isAhead = bits & 1;
+  static constexpr int near = 8, far = 200;
+  int slack = isAhead ? sequence.slackAhead(execution) : sequence.slackBack(execution);
+  int reach = std::min(slack, bits & 2 ? near : far);
+  if (reach <= 0)
+    return;
+  int way = 1 + random.below(reach), target = isAhead ? place + way : place - way;
+  if (accepts(energyOf(0, sequence.weighShift(execution, target))))
+    sequence.shift(execution, target);
 }
 
 /// Before one of its readers, which reads the replay with all that come later.
 void Annealer::tryReplay(Sequence &sequence) {
   int execution = sequence.at(random.below(sequence.size()));
-  std::vector<int> readers = sequence.readersOf(execution);
-  if (readers.empty())
+  int reader = sequence.readerOf(execution, random.next());
+  if (reader < 0 || sequence.placeOf(reader) == sequence.placeOf(execution) + 1)
     return;
-  int place = sequence.placeOf(readers[random.below(readers.size())]);
-  if (place == sequence.placeOf(execution) + 1)
+  int place = sequence.placeOf(reader);
+  double cost = problem.operations[sequence.operationOf(execution)].cost;
+  if (accepts(energyOf(cost, sequence.weighReplay(execution, place))))
+    sequence.replay(execution, place);
+}
+
+/// Replays what the replay reads, too, where that is gone; returns the place behind.
+int Annealer::replayChain(Sequence &sequence, int execution, int place, int depth) {
+  for (int value : problem.operations[sequence.operationOf(execution)].operands) {
+    int source = sequence.findLatest(problem.values[value].operation, place);
+    if (depth > 0 && sequence.endOf(source) < place && random.below(4))
+      place = replayChain(sequence, source, place, depth - 1);
+  }
+  chain.push_back({sequence.replay(execution, place), execution});
+  return place + 1;
+}
+
+void Annealer::tryChain(Sequence &sequence) {
+  int execution = sequence.at(random.below(sequence.size()));
+  int reader = sequence.readerOf(execution, random.next());
+  if (reader < 0 || sequence.placeOf(reader) == sequence.placeOf(execution) + 1)
     return;
-  dropRepeats(readers);
-  readers.erase(std::remove_if(readers.begin(), readers.end(),
-                               [&](int reader) { return sequence.placeOf(reader) < place; }),
-                readers.end());
-  std::vector<int> sources;
-  for (int value : problem.operations[sequence.operationOf(execution)].operands)
-    sources.push_back(sequence.findLatest(problem.values[value].operation, place));
-  int made = sequence.insert(execution, place, sources, readers);
-  if (!accepts(sequence))
-    sequence.remove(made, execution);
+  double cost = sequence.cost();
+  int64_t excess = sequence.excess();
+  chain.clear();
+  replayChain(sequence, execution, sequence.placeOf(reader), random.below(6));
+  if (accepts(energyOf(sequence.cost() - cost, sequence.excess() - excess)))
+    return;
+  for (; !chain.empty(); chain.pop_back())
+    sequence.merge(chain.back().first, chain.back().second);
 }
 
 /// Its readers read the execution before it instead.
 void Annealer::tryMerge(Sequence &sequence) {
   int execution = sequence.at(random.below(sequence.size()));
-  int operation = sequence.operationOf(execution), place = sequence.placeOf(execution);
-  int heir = sequence.findLatest(operation, place);
+  int operation = sequence.operationOf(execution);
+  int heir = sequence.heirOf(execution);
   if (heir < 0)
     return;
-  std::vector<int> sources = sequence.sourcesOf(execution);
-  std::vector<int> readers = sequence.readersOf(execution);
-  dropRepeats(readers);
-  sequence.remove(execution, heir);
-  if (!accepts(sequence))
-    sequence.insert(heir, place, sources, readers);
+  double cost = problem.operations[operation].cost;
+  if (accepts(energyOf(-cost, sequence.weighMerge(execution, heir))))
+    sequence.merge(execution, heir);
 }
 
 } // namespace
 
-std::optional<Schedule> anneal(const Problem &problem, int64_t budget,
-                               const AnnealOptions &options) {
+Annealed anneal(const Problem &problem, int64_t budget, const AnnealOptions &options) {
   return Annealer(problem, budget, options).run();
 }
 

@@ -101,16 +101,37 @@ private:
   std::vector<bool> before, behind;
 };
 
+/// Operations at which the given order exceeds the budget: at others nothing that every order keeps
+/// does. No more than can be looked at in time, evenly spread, and the fullest.
+std::vector<int> findPositions(const Problem &problem, int64_t budget) {
+  size_t reads = problem.operations.size();
+  for (const Operation &op : problem.operations)
+    reads += op.operands.size();
+  std::vector<int64_t> bytes = bytesInOrder(problem);
+  std::vector<int> above;
+  for (size_t t = 0; t < bytes.size(); ++t)
+    if (bytes[t] > budget)
+      above.push_back(static_cast<int>(t));
+  size_t count = std::max<size_t>(16, kBoundSteps / std::max<size_t>(1, reads));
+  if (above.size() <= count)
+    return above;
+  std::vector<int> chosen = {
+      static_cast<int>(std::max_element(bytes.begin(), bytes.end()) - bytes.begin())};
+  for (size_t i = 0; i < count; ++i)
+    chosen.push_back(above[i * above.size() / count]);
+  return chosen;
+}
+
 } // namespace
 
 Bound boundCost(const Problem &problem, int64_t budget) {
   Cuts cuts(problem, budget);
   Bound bound;
-  size_t count = problem.operations.size(), step = (count + kAllPositions - 1) / kAllPositions;
-  for (size_t t = 0; t < count; ++t)
+  for (size_t t = 0; t < problem.operations.size(); ++t)
     bound.need = std::max(bound.need, cuts.need(static_cast<int>(t)));
-  for (size_t t = 0; t < count; t += std::max<size_t>(1, step))
-    bound.extraCost = std::max(bound.extraCost, cuts.extraCost(static_cast<int>(t)));
+  if (bound.isFeasible(budget))
+    for (int t : findPositions(problem, budget))
+      bound.extraCost = std::max(bound.extraCost, cuts.extraCost(t));
   return bound;
 }
 

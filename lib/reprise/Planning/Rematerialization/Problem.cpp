@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace reprise::remat {
 
@@ -15,6 +16,23 @@ Schedule inOrder(const Problem &problem) {
     schedule.push_back(std::move(execution));
   }
   return schedule;
+}
+
+std::vector<int64_t> bytesInOrder(const Problem &problem) {
+  std::vector<int> last;
+  for (const Value &value : problem.values)
+    last.push_back(value.operation);
+  for (size_t i = 0; i < problem.operations.size(); ++i)
+    for (int value : problem.operations[i].operands)
+      last[value] = static_cast<int>(i);
+  std::vector<int64_t> bytes(problem.operations.size() + 1);
+  for (size_t v = 0; v < problem.values.size(); ++v) {
+    bytes[problem.values[v].operation] += problem.values[v].bytes;
+    bytes[last[v] + 1] -= problem.values[v].bytes;
+  }
+  bytes.pop_back();
+  std::partial_sum(bytes.begin(), bytes.end(), bytes.begin());
+  return bytes;
 }
 
 static std::string name(size_t operation) { return "operation " + std::to_string(operation); }

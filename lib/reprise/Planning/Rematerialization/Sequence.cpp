@@ -2,219 +2,205 @@
 #include "Sequence.h"
 
 #include <algorithm>
-#include <climits>
 
 namespace reprise::remat {
 
-void dropRepeats(std::vector<int> &readers) {
-  std::sort(readers.begin(), readers.end());
-  readers.erase(std::unique(readers.begin(), readers.end()), readers.end());
+Sequence::Sequence(const Problem &given, int64_t budget, const Schedule &start)
+    : problem(given), budget(budget), executions(given.operations.size()),
+      unused(given.operations.size()) {
+  for (const Operation &op : problem.operations) {
+    made.push_back(0);
+    for (int r = 0; r < op.numResults; ++r)
+      made.back() += problem.values[op.firstResult + r].bytes;
+  }
+  for (const Execution &execution : start) {
+    int run = make(execution.operation);
+    const Operation &op = operation(run);
+    for (size_t k = 0; k < op.operands.size(); ++k) {
+      const Run &source = runs[execution.sources[k]];
+      int result = op.operands[k] - problem.operations[source.operation].firstResult;
+      reads[runs[run].firstRead + k] = source.firstItem + result;
+    }
+    order.push_back(run);
+  }
+  renumber(0, size());
+  for (int run : order)
+    link(run);
+  count();
 }
 
-Sequence::Sequence(const Problem &given, int64_t budget)
-    : problem(given), budget(budget), runs(given.operations.size()) {
-  for (const Execution &execution : inOrder(problem)) {
-    int number = static_cast<int>(nodes.size());
-    nodes.push_back({execution.operation, number, execution.sources, {}, {}});
-    nodes.back().readers.resize(problem.operations[execution.operation].numResults);
-    runs[execution.operation].push_back(number);
-    order.push_back(number);
-    totalCost += problem.operations[execution.operation].cost;
+/// Bytes of every place, from the start.
+void Sequence::count() {
+  int64_t live = -budget;
+  for (int place = 0; place < size(); ++place) {
+    const Run &run = runs[order[place]];
+    live += made[run.operation];
+    profile.insert(place, live);
+    for (int r = 0; r < operation(order[place]).numResults; ++r)
+      if (items[run.firstItem + r].last < 0)
+        live -= items[run.firstItem + r].bytes;
+    for (size_t k = 0; k < operation(order[place]).operands.size(); ++k)
+      if (const Item &item = items[reads[run.firstRead + k]]; item.last == order[place])
+        live -= item.bytes;
   }
-  for (int execution : order)
-    link(execution);
-  for (int execution : order)
-    findLast(execution);
-  during.resize(order.size());
-  afterwards.resize(order.size());
-  count(0, order.size());
+}
+
+/// A new execution that is at no place yet and reads nothing.
+int Sequence::make(int number) {
+  const Operation &op = problem.operations[number];
+  int run = static_cast<int>(runs.size());
+  if (!unused[number].empty()) {
+    run = unused[number].back();
+    unused[number].pop_back();
+  } else {
+    runs.push_back({number, -1, static_cast<int>(items.size()), static_cast<int>(reads.size())});
+    for (int r = 0; r < op.numResults; ++r)
+      items.push_back({run, -1, problem.values[op.firstResult + r].bytes, {}});
+    reads.resize(reads.size() + op.operands.size());
+  }
+  executions[number].push_back(run);
+  totalCost += op.cost;
+  return run;
 }
 
 Schedule Sequence::schedule() const {
   Schedule schedule;
-  for (int execution : order) {
-    Execution made{nodes[execution].operation, {}};
-    for (int source : nodes[execution].sources)
-      made.sources.push_back(nodes[source].place);
+  for (int run : order) {
+    Execution made{runs[run].operation, {}};
+    for (size_t k = 0; k < operation(run).operands.size(); ++k)
+      made.sources.push_back(runs[items[reads[runs[run].firstRead + k]].run].place);
     schedule.push_back(std::move(made));
   }
   return schedule;
 }
 
-std::pair<int, int> Sequence::slackOf(int execution) const {
-  int first = 0, last = static_cast<int>(order.size()) - 1;
-  for (int source : nodes[execution].sources)
-    first = std::max(first, nodes[source].place + 1);
-  for (const std::vector<int> &readers : nodes[execution].readers)
-    for (int reader : readers)
-      last = std::min(last, nodes[reader].place - 1);
-  return {first, last};
+int Sequence::slackAhead(int execution) const {
+  int last = size();
+  for (int r = 0; r < operation(execution).numResults; ++r)
+    for (int reader : items[runs[execution].firstItem + r].readers)
+      last = std::min(last, runs[reader].place);
+  return last - 1 - runs[execution].place;
 }
 
-std::vector<int> Sequence::readersOf(int execution) const {
-  std::vector<int> all;
-  for (const std::vector<int> &readers : nodes[execution].readers)
-    all.insert(all.end(), readers.begin(), readers.end());
-  return all;
+int Sequence::slackBack(int execution) const {
+  int first = -1;
+  for (size_t k = 0; k < operation(execution).operands.size(); ++k)
+    first = std::max(first, runs[items[reads[runs[execution].firstRead + k]].run].place);
+  return runs[execution].place - 1 - first;
+}
+
+int Sequence::readerOf(int execution, uint64_t index) const {
+  uint64_t count = 0;
+  const Item *begin = &items[0] + runs[execution].firstItem;
+  const Item *end = begin + operation(execution).numResults;
+  for (const Item *item = begin; item != end; ++item)
+    count += item->readers.size();
+  if (count == 0)
+    return -1;
+  for (index %= count; index >= begin->readers.size(); ++begin)
+    index -= begin->readers.size();
+  return begin->readers[index];
 }
 
 int Sequence::findLatest(int operation, int before) const {
   int latest = -1;
-  for (int execution : runs[operation])
-    if (nodes[execution].place < before &&
-        (latest < 0 || nodes[execution].place > nodes[latest].place))
-      latest = execution;
+  for (int run : executions[operation])
+    if (runs[run].place < before && (latest < 0 || runs[run].place > runs[latest].place))
+      latest = run;
   return latest;
 }
 
-/// Which result of its source an operand reads.
-int Sequence::resultOf(int execution, size_t operand) const {
-  return operation(execution).operands[operand] -
-         operation(nodes[execution].sources[operand]).firstResult;
+int Sequence::heirOf(int execution) const {
+  const std::vector<int> &all = executions[runs[execution].operation];
+  if (all.size() < 2)
+    return -1;
+  int before = findLatest(runs[execution].operation, runs[execution].place);
+  if (before >= 0 || endOf(execution) > runs[execution].place)
+    return before;
+  return all[0] == execution ? all[1] : all[0];
 }
 
-void Sequence::link(int execution) {
-  const std::vector<int> &sources = nodes[execution].sources;
-  for (size_t k = 0; k < sources.size(); ++k)
-    nodes[sources[k]].readers[resultOf(execution, k)].push_back(execution);
-}
-
-void Sequence::unlink(int execution) {
-  const std::vector<int> &sources = nodes[execution].sources;
-  for (size_t k = 0; k < sources.size(); ++k) {
-    std::vector<int> &readers = nodes[sources[k]].readers[resultOf(execution, k)];
-    readers.erase(std::find(readers.begin(), readers.end(), execution));
-  }
-}
-
-void Sequence::redirect(int from, int to, const std::vector<int> &readers) {
-  for (int reader : readers) {
-    unlink(reader);
-    std::replace(nodes[reader].sources.begin(), nodes[reader].sources.end(), from, to);
-    link(reader);
-  }
-}
-
-void Sequence::findLast(int execution) {
-  Node &node = nodes[execution];
-  node.last.assign(node.readers.size(), -1);
-  for (size_t r = 0; r < node.readers.size(); ++r)
-    for (int reader : node.readers[r])
-      if (node.last[r] < 0 || nodes[reader].place > nodes[node.last[r]].place)
-        node.last[r] = reader;
-}
-
-void Sequence::findLastOfSources(int execution) {
-  for (int source : nodes[execution].sources)
-    findLast(source);
-}
-
-/// The first place behind which some result is dead.
-int Sequence::findEnd(int execution) const {
-  int end = INT_MAX;
-  for (int reader : nodes[execution].last)
-    end = std::min(end, reader < 0 ? nodes[execution].place : nodes[reader].place);
+int Sequence::endOf(int execution) const {
+  int end = runs[execution].place;
+  for (int r = 0; r < operation(execution).numResults; ++r)
+    end = std::max(end, endOf(items[runs[execution].firstItem + r]));
   return end;
 }
 
-/// Behind the last of these and of `place`: where bytes are what they were before a change there.
-size_t Sequence::findEndOf(const std::vector<int> &readers, int place) const {
-  for (int reader : readers)
-    place = std::max(place, nodes[reader].place);
-  return std::min<size_t>(place + 1, order.size());
+int Sequence::endWithout(const Item &item, int reader) const {
+  int end = runs[item.run].place;
+  for (int other : item.readers)
+    if (other != reader)
+      end = std::max(end, runs[other].place);
+  return end;
 }
 
-void Sequence::renumber(size_t begin, size_t end) {
-  for (size_t i = begin; i < end; ++i)
-    nodes[order[i]].place = static_cast<int>(i);
+/// The last reader before a place, or the item's own place.
+int Sequence::endBefore(const Item &item, int place) const {
+  int end = runs[item.run].place;
+  for (int reader : item.readers)
+    if (runs[reader].place < place)
+      end = std::max(end, runs[reader].place);
+  return end;
 }
 
-/// Bytes of the places from `begin` to before `end`, from what lives before them.
-void Sequence::count(size_t begin, size_t end) {
-  int64_t live = begin > 0 ? afterwards[begin - 1] : 0;
-  for (size_t i = begin; i < end; ++i) {
-    const Node &node = nodes[order[i]];
-    const Operation &op = problem.operations[node.operation];
-    totalExcess -= std::max<int64_t>(0, during[i] - budget);
-    int64_t freed = 0;
-    for (int r = 0; r < op.numResults; ++r) {
-      live += problem.values[op.firstResult + r].bytes;
-      freed += node.last[r] < 0 ? problem.values[op.firstResult + r].bytes : 0;
+void Sequence::findLast(Item &item) {
+  item.last = -1;
+  for (int reader : item.readers)
+    if (item.last < 0 || runs[reader].place > runs[item.last].place)
+      item.last = reader;
+}
+
+/// What lives from before a place to it, above the budget.
+int64_t Sequence::bytesBefore(int place) const {
+  return place < size() ? profile[place] - made[runs[order[place]].operation] : -budget;
+}
+
+void Sequence::link(int execution) {
+  for (size_t k = 0; k < operation(execution).operands.size(); ++k) {
+    Item &item = items[reads[runs[execution].firstRead + k]];
+    item.readers.push_back(execution);
+    if (item.last < 0 || runs[item.last].place < runs[execution].place)
+      item.last = execution;
+  }
+}
+
+void Sequence::unlink(int execution) {
+  for (size_t k = 0; k < operation(execution).operands.size(); ++k) {
+    Item &item = items[reads[runs[execution].firstRead + k]];
+    item.readers.erase(std::find(item.readers.begin(), item.readers.end(), execution));
+    if (item.last == execution)
+      findLast(item);
+  }
+}
+
+/// The readers of an item from a place on read another.
+void Sequence::redirect(int from, int to, int firstPlace) {
+  std::vector<int> &readers = items[from].readers;
+  size_t kept = 0;
+  for (int reader : readers) {
+    if (runs[reader].place < firstPlace) {
+      readers[kept++] = reader;
+      continue;
     }
-    for (size_t k = 0; k < node.sources.size(); ++k)
-      if (nodes[node.sources[k]].last[resultOf(order[i], k)] == order[i])
-        freed += problem.values[op.operands[k]].bytes;
-    during[i] = live;
-    totalExcess += std::max<int64_t>(0, live - budget);
-    afterwards[i] = live -= freed;
+    items[to].readers.push_back(reader);
+    auto first = reads.begin() + runs[reader].firstRead;
+    *std::find(first, first + operation(reader).operands.size(), from) = to;
   }
+  readers.resize(kept);
+  findLast(items[from]);
+  findLast(items[to]);
 }
 
-void Sequence::shift(int execution, int place) {
-  auto at = [&](int i) { return order.begin() + i; };
-  int from = nodes[execution].place, begin = std::min(from, place), end = std::max(from, place) + 1;
-  if (from < place)
-    std::rotate(at(begin), at(begin + 1), at(end));
-  else
-    std::rotate(at(begin), at(end - 1), at(end));
-  renumber(begin, end);
-  findLastOfSources(execution);
-  count(begin, end);
+/// What holds a value at a place, if that is behind its operation.
+int Sequence::itemBefore(int value, int place) const {
+  int source = problem.values[value].operation;
+  return runs[findLatest(source, place)].firstItem + value - problem.operations[source].firstResult;
 }
 
-int Sequence::insert(int original, int place, const std::vector<int> &sources,
-                     const std::vector<int> &readers) {
-  int made = static_cast<int>(nodes.size());
-  if (unused.empty()) {
-    nodes.emplace_back();
-  } else {
-    made = unused.back();
-    unused.pop_back();
-  }
-  Node &node = nodes[made];
-  node.operation = nodes[original].operation;
-  node.sources = sources;
-  node.readers.assign(operation(made).numResults, {});
-  runs[node.operation].push_back(made);
-  order.insert(order.begin() + place, made);
-  during.insert(during.begin() + place, 0);
-  afterwards.insert(afterwards.begin() + place, 0);
-  totalCost += operation(made).cost;
-  renumber(place, order.size());
-  int begin = std::min(place, nodes[original].place);
-  for (int source : sources)
-    begin = std::min(begin, findEnd(source));
-  link(made);
-  redirect(original, made, readers);
-  findLast(made);
-  findLast(original);
-  findLastOfSources(made);
-  count(begin, findEndOf(readers, place));
-  return made;
-}
-
-void Sequence::remove(int execution, int heir) {
-  size_t place = nodes[execution].place;
-  std::vector<int> readers = readersOf(execution);
-  dropRepeats(readers);
-  redirect(execution, heir, readers);
-  unlink(execution);
-  totalExcess -= std::max<int64_t>(0, during[place] - budget);
-  order.erase(order.begin() + place);
-  during.erase(during.begin() + place);
-  afterwards.erase(afterwards.begin() + place);
-  std::vector<int> &all = runs[nodes[execution].operation];
-  all.erase(std::find(all.begin(), all.end(), execution));
-  totalCost -= operation(execution).cost;
-  renumber(place, order.size());
-  findLast(heir);
-  size_t begin = std::min<size_t>(place, nodes[heir].place);
-  for (int source : nodes[execution].sources) {
-    findLast(source);
-    begin = std::min<size_t>(begin, nodes[source].place);
-  }
-  unused.push_back(execution);
-  count(begin, findEndOf(readers, static_cast<int>(place) - 1));
+void Sequence::renumber(int begin, int end) {
+  for (int place = begin; place < end; ++place)
+    runs[order[place]].place = place;
 }
 
 } // namespace reprise::remat

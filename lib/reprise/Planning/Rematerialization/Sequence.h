@@ -2,74 +2,96 @@
 #ifndef REPRISE_LIB_PLANNING_REMATERIALIZATION_SEQUENCE_H
 #define REPRISE_LIB_PLANNING_REMATERIALIZATION_SEQUENCE_H
 
+#include "Profile.h"
 #include "reprise/Planning/Rematerialization/Problem.h"
 
 namespace reprise::remat {
 
-/// Leaves each reader once, in the order of their numbers.
-void dropRepeats(std::vector<int> &readers);
-
-/// Executions have numbers that stay while places change. Bytes are kept up to date in the range of
-/// places that a change touches.
+/// Executions, and the items that are the results of each, have numbers that stay while places
+/// change. A change is weighed first, at the cost of the places that it touches, and then made or
+/// not: most are not.
 class Sequence {
 public:
-  Sequence(const Problem &problem, int64_t budget);
+  Sequence(const Problem &problem, int64_t budget, const Schedule &start);
 
-  size_t size() const { return order.size(); }
-  int at(size_t place) const { return order[place]; }
+  int size() const { return static_cast<int>(order.size()); }
+  int at(int place) const { return order[place]; }
   double cost() const { return totalCost; }
   /// The sum over all places of the bytes beyond the budget.
-  int64_t excess() const { return totalExcess; }
+  int64_t excess() const { return profile.excess(); }
+  int64_t peak() const { return budget + profile.most(); }
   Schedule schedule() const;
 
-  int operationOf(int execution) const { return nodes[execution].operation; }
-  int placeOf(int execution) const { return nodes[execution].place; }
-  /// The places that an execution may take: behind its sources, before its readers.
-  std::pair<int, int> slackOf(int execution) const;
-  const std::vector<int> &executionsOf(int operation) const { return runs[operation]; }
-  /// Who reads any result, each as often as it does.
-  std::vector<int> readersOf(int execution) const;
+  int operationOf(int execution) const { return runs[execution].operation; }
+  int placeOf(int execution) const { return runs[execution].place; }
+  /// How many places an execution may go ahead: up to its first reader.
+  int slackAhead(int execution) const;
+  /// How many places it may go back: up to its last source.
+  int slackBack(int execution) const;
+  /// A reader of some result, the `index`th modulo their number; -1 if there is none.
+  int readerOf(int execution, uint64_t index) const;
   /// The latest execution of an operation before a place; -1 if there is none.
   int findLatest(int operation, int before) const;
+  /// Who could take over the readers of an execution: the one of the same operation before it; if
+  /// it has no readers, any other; -1 if there is none.
+  int heirOf(int execution) const;
+  /// The place behind which all results of an execution are dead.
+  int endOf(int execution) const;
 
+  /// What the excess would grow by if an execution went to a place within its slack.
+  int64_t weighShift(int execution, int place);
   void shift(int execution, int place);
-  /// Executes an operation at `place` from these sources, and lets `readers` of `original` read it.
-  int insert(int original, int place, const std::vector<int> &sources,
-             const std::vector<int> &readers);
-  /// Takes an execution away; its readers read `heir`.
-  void remove(int execution, int heir);
-  const std::vector<int> &sourcesOf(int execution) const { return nodes[execution].sources; }
+  /// … if its operation ran again at `place`, from the latest executions of its operands, and all
+  /// readers from there on read that.
+  int64_t weighReplay(int execution, int place);
+  /// Returns the new execution.
+  int replay(int execution, int place);
+  /// … if an execution were taken away and its readers read `heir`, an earlier one.
+  int64_t weighMerge(int execution, int heir);
+  void merge(int execution, int heir);
 
 private:
-  struct Node {
-    int operation = 0, place = 0;
-    std::vector<int> sources;
-    std::vector<std::vector<int>> readers; // by result
-    std::vector<int> last;                 // the latest reader of each result; -1: none
+  struct Run {
+    int operation = 0, place = 0, firstItem = 0, firstRead = 0;
+  };
+  struct Item {
+    int run = 0, last = -1; // the latest reader; -1: none
+    int64_t bytes = 0;
+    std::vector<int> readers; // executions
   };
 
   const Operation &operation(int execution) const {
-    return problem.operations[nodes[execution].operation];
+    return problem.operations[runs[execution].operation];
   }
-  int resultOf(int execution, size_t operand) const;
+  int make(int operation);
   void link(int execution);
   void unlink(int execution);
-  void redirect(int from, int to, const std::vector<int> &readers);
-  void findLast(int execution);
-  int findEnd(int execution) const;
-  size_t findEndOf(const std::vector<int> &readers, int place) const;
-  void findLastOfSources(int execution);
-  void renumber(size_t begin, size_t end);
-  void count(size_t begin, size_t end);
+  /// Where an item dies: the place of its last reader, or its own.
+  int endOf(const Item &item) const { return runs[item.last < 0 ? item.run : item.last].place; }
+  int endWithout(const Item &item, int reader) const;
+  int endBefore(const Item &item, int place) const;
+  void findLast(Item &item);
+  int64_t bytesBefore(int place) const;
+  int itemBefore(int value, int place) const;
+  int64_t weighAhead(int execution, int place);
+  int64_t weighBack(int execution, int place);
+  void redirect(int from, int to, int firstPlace);
+  void renumber(int begin, int end);
+  void count();
 
   const Problem &problem;
   int64_t budget;
-  std::vector<Node> nodes;
-  std::vector<int> order, unused;
-  std::vector<std::vector<int>> runs;      // executions by operation
-  std::vector<int64_t> during, afterwards; // bytes at and behind each place
+  std::vector<Run> runs;
+  std::vector<Item> items;
+  std::vector<int> reads; // items
+  std::vector<int> order;
+  std::vector<int64_t> made;                        // bytes of the results, by operation
+  std::vector<std::vector<int>> executions, unused; // by operation
+  Profile profile;
   double totalCost = 0;
-  int64_t totalExcess = 0;
+  // Of the change that was weighed last: up to its place, behind it, and at it.
+  Steps steps, behind;
+  int64_t own = 0;
 };
 
 } // namespace reprise::remat

@@ -1,0 +1,32 @@
+// reprise: the cheapest schedule within a budget that the planner knows how to find
+#ifndef REPRISE_PLANNING_REMATERIALIZATION_SOLVE_H
+#define REPRISE_PLANNING_REMATERIALIZATION_SOLVE_H
+
+#include "reprise/Planning/Rematerialization/Bound.h"
+#include <functional>
+
+namespace reprise::remat {
+
+struct SolveOptions {
+  uint64_t seed = 1;
+  /// Asked between windows of moves; what was found before counts. Without it the result depends on
+  /// the problem, the budget and the seed alone.
+  std::function<bool()> isOver = [] { return false; };
+};
+
+struct Solution {
+  std::optional<Schedule> schedule;
+  Bound bound;
+  bool isTruncated = false;
+  int64_t lowestPeak = 0; ///< without a schedule: the smallest budget that is known to be met
+};
+
+/// Repairs the given order, and anneals graphs of up to `kAnnealed` operations unless the repair is
+/// as cheap as the bound. A budget that the bound refutes takes no search. The problem must be
+/// valid.
+Solution solve(const Problem &problem, int64_t budget, const SolveOptions &options = {});
+inline constexpr size_t kAnnealed = 4096;
+
+} // namespace reprise::remat
+
+#endif // REPRISE_PLANNING_REMATERIALIZATION_SOLVE_H
