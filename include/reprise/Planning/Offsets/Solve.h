@@ -19,6 +19,11 @@ struct SolveOptions {
   int64_t enough = 0;
 };
 
+/// For a compiler, which packs often: tens of milliseconds for hundreds of buffers, a few tenths of
+/// a second where the bound is not reached. The exact search finds in a few of them what climbing
+/// takes seconds for, and what it does not find climbing seldom does.
+SolveOptions limitWork(const Problem &problem);
+
 /// Packs the buffers low. Takes the best of several greedy packings, then climbs hills over the
 /// order in which buffers are placed, and stops as soon as the lower bound is reached. The result
 /// depends on the problem and the options alone. The problem must be valid.

@@ -28,6 +28,13 @@ enum class SweepOrder { Size, Life };
 std::vector<int64_t> sweep(const std::vector<Unit> &units, int64_t alignment, SweepOrder order,
                            bool backward);
 
+/// Stacks what is live at the peak, without a gap, and sweeps forward and backward from there, two
+/// sides that never meet. From the bottom up: those born first, those that die last, or those that
+/// live longest. O(n log n).
+enum class StackOrder { Birth, Death, Life };
+std::vector<int64_t> sweepFromPeak(const std::vector<Unit> &units, int64_t alignment,
+                                   StackOrder order);
+
 /// A conflict of one unit with another: their offsets a and b must obey a + mine <= b or
 /// b + theirs <= a.
 struct Conflict {

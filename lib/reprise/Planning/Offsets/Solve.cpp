@@ -44,6 +44,9 @@ private:
       for (bool backward : {false, true})
         if (height > bound)
           offer(sweep(units, problem.alignment, order, backward));
+    for (StackOrder order : {StackOrder::Life, StackOrder::Death, StackOrder::Birth})
+      if (height > bound)
+        offer(sweepFromPeak(units, problem.alignment, order));
   }
 
   /// Units by a weight, the heaviest first.
@@ -140,6 +143,13 @@ private:
   int64_t height = INT64_MAX;
 };
 } // namespace
+
+SolveOptions reprise::offsets::limitWork(const Problem &problem) {
+  SolveOptions options;
+  options.visits = std::min(options.visits, 5000 * static_cast<int64_t>(problem.buffers.size()));
+  options.searchVisits = 100'000'000;
+  return options;
+}
 
 Solution reprise::offsets::solve(const Problem &problem, const SolveOptions &options) {
   return Portfolio(problem, options).run();

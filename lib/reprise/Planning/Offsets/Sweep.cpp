@@ -13,6 +13,9 @@ namespace {
 /// The free blocks of an arena that grows upward without end. Sizes are multiples of the alignment.
 class FreeList {
 public:
+  /// All below `top` is taken.
+  explicit FreeList(int64_t top = 0) : top(top) {}
+
   /// The tightest block that fits, the lowest of those; else the arena grows.
   int64_t allocate(int64_t size) {
     auto found = bySize.lower_bound({size, 0});
@@ -68,35 +71,121 @@ private:
 
   std::map<int64_t, int64_t> byOffset;
   std::set<std::pair<int64_t, int64_t>> bySize; // (size, offset)
-  int64_t top = 0;
+  int64_t top;
 };
+
+/// Time as a sweep goes through it, forward or backward.
+struct Direction {
+  const std::vector<Unit> &units;
+  int64_t alignment;
+  SweepOrder order;
+  bool backward;
+
+  int64_t birth(size_t i) const { return backward ? -units[i].last : units[i].first; }
+  int64_t death(size_t i) const { return backward ? -units[i].first : units[i].last; }
+  int64_t rounded(size_t i) const {
+    return (units[i].size + alignment - 1) / alignment * alignment;
+  }
+  int64_t rank(size_t i) const {
+    return order == SweepOrder::Size ? units[i].size : units[i].last - units[i].first;
+  }
+
+  void sortByBirth(std::vector<size_t> &list) const {
+    std::sort(list.begin(), list.end(), [&](size_t a, size_t b) {
+      return std::make_tuple(birth(a), -rank(a), -units[a].size, a) <
+             std::make_tuple(birth(b), -rank(b), -units[b].size, b);
+    });
+  }
+  void sortByDeath(std::vector<size_t> &list) const {
+    std::sort(list.begin(), list.end(), [&](size_t a, size_t b) {
+      return std::make_pair(death(a), a) < std::make_pair(death(b), b);
+    });
+  }
+
+  /// Places `births` in their order; `deaths` are they and those that hold a place in `list`
+  /// already.
+  void run(const std::vector<size_t> &births, const std::vector<size_t> &deaths, FreeList &list,
+           std::vector<int64_t> &offsets) const {
+    size_t dead = 0;
+    for (size_t unit : births) {
+      for (; death(deaths[dead]) < birth(unit); ++dead)
+        list.release(offsets[deaths[dead]], rounded(deaths[dead]));
+      offsets[unit] = list.allocate(rounded(unit));
+    }
+  }
+};
+
+/// The first time of the largest load.
+int64_t findPeak(const std::vector<Unit> &units) {
+  std::vector<std::pair<int64_t, int64_t>> changes;
+  for (const Unit &unit : units) {
+    changes.push_back({unit.first, unit.size});
+    changes.push_back({unit.last + 1, -unit.size});
+  }
+  std::sort(changes.begin(), changes.end());
+  int64_t load = 0, most = 0, peak = 0;
+  for (auto [time, change] : changes) {
+    load += change;
+    if (load > most) {
+      most = load;
+      peak = time;
+    }
+  }
+  return peak;
+}
+
+/// The stack of what is live at the peak, from the bottom up.
+std::vector<size_t> stackPeak(const std::vector<Unit> &units, int64_t peak, StackOrder order) {
+  std::vector<size_t> stack;
+  for (size_t i = 0; i < units.size(); ++i)
+    if (units[i].first <= peak && peak <= units[i].last)
+      stack.push_back(i);
+  auto key = [&](size_t i) {
+    return order == StackOrder::Birth   ? units[i].first
+           : order == StackOrder::Death ? -units[i].last
+                                        : units[i].first - units[i].last;
+  };
+  std::sort(stack.begin(), stack.end(), [&](size_t a, size_t b) {
+    return std::make_pair(key(a), a) < std::make_pair(key(b), b);
+  });
+  return stack;
+}
 } // namespace
 
 std::vector<int64_t> reprise::offsets::sweep(const std::vector<Unit> &units, int64_t alignment,
                                              SweepOrder order, bool backward) {
-  auto birth = [&](size_t i) { return backward ? -units[i].last : units[i].first; };
-  auto death = [&](size_t i) { return backward ? -units[i].first : units[i].last; };
-  auto rank = [&](size_t i) {
-    return order == SweepOrder::Size ? units[i].size : units[i].last - units[i].first;
-  };
-  auto rounded = [&](size_t i) { return (units[i].size + alignment - 1) / alignment * alignment; };
-  std::vector<size_t> births(units.size()), deaths;
+  Direction direction{units, alignment, order, backward};
+  std::vector<size_t> births(units.size());
   std::iota(births.begin(), births.end(), 0);
-  deaths = births;
-  std::sort(births.begin(), births.end(), [&](size_t a, size_t b) {
-    return std::make_tuple(birth(a), -rank(a), -units[a].size, a) <
-           std::make_tuple(birth(b), -rank(b), -units[b].size, b);
-  });
-  std::sort(deaths.begin(), deaths.end(), [&](size_t a, size_t b) {
-    return std::make_pair(death(a), a) < std::make_pair(death(b), b);
-  });
+  std::vector<size_t> deaths = births;
+  direction.sortByBirth(births);
+  direction.sortByDeath(deaths);
   std::vector<int64_t> offsets(units.size());
   FreeList list;
-  size_t dead = 0;
-  for (size_t unit : births) {
-    for (; death(deaths[dead]) < birth(unit); ++dead)
-      list.release(offsets[deaths[dead]], rounded(deaths[dead]));
-    offsets[unit] = list.allocate(rounded(unit));
+  direction.run(births, deaths, list, offsets);
+  return offsets;
+}
+
+std::vector<int64_t> reprise::offsets::sweepFromPeak(const std::vector<Unit> &units,
+                                                     int64_t alignment, StackOrder order) {
+  int64_t peak = findPeak(units), top = 0;
+  std::vector<int64_t> offsets(units.size());
+  std::vector<size_t> stack = stackPeak(units, peak, order);
+  for (size_t unit : stack) {
+    offsets[unit] = top;
+    top += (units[unit].size + alignment - 1) / alignment * alignment;
+  }
+  for (bool backward : {false, true}) {
+    Direction direction{units, alignment, SweepOrder::Size, backward};
+    std::vector<size_t> births, deaths = stack;
+    for (size_t i = 0; i < units.size(); ++i)
+      if (backward ? units[i].last < peak : units[i].first > peak)
+        births.push_back(i);
+    deaths.insert(deaths.end(), births.begin(), births.end());
+    direction.sortByBirth(births);
+    direction.sortByDeath(deaths);
+    FreeList list(top);
+    direction.run(births, deaths, list, offsets);
   }
   return offsets;
 }

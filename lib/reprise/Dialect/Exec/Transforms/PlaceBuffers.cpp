@@ -45,7 +45,7 @@ public:
     overwriteArguments();
     collectBuffers();
     shareDyingInputs();
-    offsets::Solution solution = offsets::solve(problem);
+    offsets::Solution solution = offsets::solve(problem, offsets::limitWork(problem));
     if (auto defect = offsets::validate(problem, solution))
       return entry.emitError("the packed arena is wrong: ") << defect->message;
     annotate(solution);
