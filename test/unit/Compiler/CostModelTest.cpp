@@ -2,7 +2,10 @@
 #include "reprise/Compiler/CostModel.h"
 
 #include "mlir/Parser/Parser.h"
+#include "reprise/Dialect/Reprise/IR/Work.h"
 #include "reprise/InitAll.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <fstream>
 #include <gtest/gtest.h>
 
 using namespace mlir;
@@ -75,6 +78,54 @@ TEST_F(CostModelTest, GpusHaveRatesOfTheirOwn) {
   Operation *dot = parseOp(kDot);
   EXPECT_LT(load("cuda:sm_90", 0).getSeconds(dot, 0), load("cuda:sm_80", 0).getSeconds(dot, 0));
   EXPECT_LT(load("cuda:sm_80", 0).getSeconds(dot, 0), load("cpu", 64).getSeconds(dot, 0));
+}
+
+/// A file of the test's own, gone with the object.
+struct TestFile {
+  TestFile(const char *name, const std::string &text) : path(testing::TempDir() + name) {
+    std::ofstream(path) << text;
+  }
+  ~TestFile() { std::remove(path.c_str()); }
+  std::string path;
+};
+
+TEST_F(CostModelTest, AProfileScalesTheLongerSide) {
+  Operation *dot = parseOp(kDot);
+  CostModel rates = load("cpu:x86-64-v3", 1);
+  double modelled = rates.getSeconds(dot, 0);
+  std::string row = llvm::formatv(
+      "{{\"kernel\": \"dot\", \"launch\": \"dot\", \"seconds\": {0:e12}, \"calls\": 4, \"bytes\": "
+      "8, \"ops\": [{{\"op\": \"dot_general\", \"kind\": \"contraction\", \"dtype\": \"f32\", "
+      "\"signature\": \"{1:x-16}\", \"flops\": 524288}]}",
+      3 * 4 * modelled, getSignature(dot));
+  std::string packing = llvm::formatv(
+      "{{\"kernel\": \"dot_pack\", \"launch\": \"dot\", \"seconds\": {0:e12}}", 4 * modelled);
+  TestFile file("cost-profile.json",
+                llvm::formatv("{{\"version\": 1, \"target\": \"cpu:x86-64-v3\", \"entry\": \"f\", "
+                              "\"threads\": 1, \"step_seconds\": {0:e12}, \"kernels\": [{1}, {2}]}",
+                              16 * modelled + 4e-6, row, packing));
+  CostSources sources;
+  sources.target = "cpu:x86-64-v3";
+  sources.profile = file.path;
+  FailureOr<CostModel> model = CostModel::load(sources, UnknownLoc::get(&context));
+  ASSERT_TRUE(succeeded(model));
+  auto compare = [&](double measured, double expected) {
+    EXPECT_NEAR(measured / expected, 1, 1e-5);
+  };
+  // Both kernels of the launch count, and what the step takes beside them is launching.
+  compare(model->getSeconds(dot, 0), 4 * modelled);
+  compare(model->getLaunchSeconds(), 1e-6);
+  // Of its memory nothing is known.
+  compare(model->getSeconds(dot, 1 << 30), rates.getSeconds(dot, 1 << 30));
+  EXPECT_TRUE(succeeded(model->check(*module->getOps<func::FuncOp>().begin())));
+  // The kind speaks for an op that was not measured, and the rates where the kind was not.
+  Operation *other = parseOp(kDouble);
+  compare(model->getSeconds(other, 0), 4 * rates.getSeconds(other, 0));
+  Operation *add = parseOp(kAdd);
+  compare(model->getSeconds(add, 0), rates.getSeconds(add, 0));
+  const KindError &error = model->getErrors().at("contraction");
+  compare(error.ops, 4);
+  compare(error.deviation, 12 * modelled);
 }
 
 TEST_F(CostModelTest, AnotherTargetIsAnError) {
