@@ -45,6 +45,26 @@ struct Flags {
   cl::opt<std::string> profile{
       "profile", cl::desc("Seconds that reprise-run --profile-out measured, for the cost model"),
       cl::value_desc("T.json")};
+  cl::opt<std::string> budget{
+      "budget",
+      cl::desc(
+          "What arena and workspace may take: bytes, 1.5GiB, or 60% of what they take if every "
+          "value is saved"),
+      cl::value_desc("BYTES|N%")};
+  cl::opt<double> timeLimit{
+      "time-limit", cl::desc("Seconds that the search for a plan may take; it ends with its best"),
+      cl::value_desc("S")};
+  cl::opt<std::string> planIn{"plan-in", cl::desc("Carry out a plan that --plan-out wrote"),
+                              cl::value_desc("F.json")};
+  cl::opt<std::string> planOut{"plan-out", cl::desc("Write the plan: what is saved and replayed"),
+                               cl::value_desc("F.json")};
+  cl::opt<std::string> pareto{
+      "pareto",
+      cl::desc("Write the curve of memory and time, with named policies: F.html or F.json"),
+      cl::value_desc("F")};
+  cl::opt<bool> estimate{
+      "estimate",
+      cl::desc("Print what the step takes, and what lies at the peak; write no bundle")};
   cl::list<std::string> reports{
       "report", cl::desc("Write a report: F.json, F.html or F.txt; may be repeated"),
       cl::value_desc("F")};
@@ -71,7 +91,9 @@ struct Flags {
 std::string checkFiles(const Flags &flags) {
   std::vector<std::string> written;
   SmallVector<std::string> outputs(flags.reports.begin(), flags.reports.end());
-  outputs.push_back(flags.output);
+  for (const std::string &path : {flags.output, flags.planOut, flags.pareto})
+    if (!path.empty())
+      outputs.push_back(path);
   for (const std::string &path : outputs) {
     auto same = [&](const std::string &other) { return reprise::runtime::isSameFile(path, other); };
     if (llvm::any_of(written, same))
@@ -83,10 +105,39 @@ std::string checkFiles(const Flags &flags) {
   return "";
 }
 
+/// Reads `1500000`, `1.5GiB` or `60%`; none if it is neither.
+std::optional<reprise::Budget> parseBudget(StringRef text) {
+  static constexpr std::pair<StringLiteral, double> units[] = {
+      {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}, {"kB", 1e3},
+      {"MB", 1e6},     {"GB", 1e9},     {"TB", 1e12},    {"B", 1},        {"", 1}};
+  bool isShare = text.consume_back("%");
+  double scale = 1;
+  for (auto [unit, bytes] : units)
+    if (!isShare && text.consume_back(unit)) {
+      scale = bytes;
+      break;
+    }
+  double number = 0;
+  bool isNumber = !text.empty() && llvm::isDigit(text.front()) && !text.getAsDouble(number);
+  if (!isNumber || !(number * scale < 0x1p62))
+    return std::nullopt;
+  reprise::Budget budget;
+  if (isShare)
+    budget.share = number / 100;
+  else
+    budget.bytes = static_cast<int64_t>(number * scale);
+  return budget;
+}
+
 /// What is wrong with the flags; empty if nothing is.
 std::string checkFlags(const Flags &flags) {
-  if (flags.interpret ? flags.outputDir.empty() : flags.output.empty())
-    return flags.interpret ? "--interpret needs --output-dir" : "expected -o OUT.rpb";
+  bool isCompiled = !flags.interpret && !flags.estimate && flags.pareto.empty();
+  if (flags.interpret && flags.outputDir.empty())
+    return "--interpret needs --output-dir";
+  if (isCompiled && flags.output.empty())
+    return "expected -o OUT.rpb";
+  if (flags.estimate && !flags.output.empty())
+    return "--estimate writes no bundle: -o does not go with it";
   if (!flags.interpret && (flags.seed.getNumOccurrences() || flags.steps.getNumOccurrences() ||
                            !flags.inputDir.empty() || !flags.outputDir.empty()))
     return "--seed, --steps, --input-dir and --output-dir go with --interpret";
@@ -97,11 +148,22 @@ std::string checkFlags(const Flags &flags) {
     return "-o, --report and --explain do not go with --interpret";
   if (flags.interpret && (!flags.deviceFile.empty() || !flags.profile.empty()))
     return "--device-file and --profile do not go with --interpret";
+  if (flags.interpret && (!flags.planIn.empty() || !flags.planOut.empty() ||
+                          !flags.budget.empty() || !flags.pareto.empty() || flags.estimate))
+    return "budgets and plans do not go with --interpret, which gives the same bits under any";
+  if (!flags.pareto.empty() && !StringRef(flags.pareto).ends_with(".json") &&
+      !StringRef(flags.pareto).ends_with(".html"))
+    return "expected --pareto=F.html or F.json, got '" + flags.pareto + "'";
   if (flags.interpret && flags.steps < 1)
     return "expected --steps of at least 1";
   if (std::string wrong;
       !flags.remarksFilter.empty() && !llvm::Regex(flags.remarksFilter).isValid(wrong))
     return "--remarks-filter: " + wrong;
+  if (!flags.budget.empty() && !parseBudget(flags.budget))
+    return "expected --budget as bytes, such as 1.5GiB, or as a share, such as 60%, got '" +
+           flags.budget + "'";
+  if (flags.timeLimit.getNumOccurrences() && !(flags.timeLimit >= 0))
+    return "expected --time-limit of at least 0 seconds";
   if (flags.contractions != "exact")
     return "unknown contractions '" + flags.contractions + "', expected exact";
   for (StringRef report : flags.reports)
@@ -149,25 +211,25 @@ reprise::runtime::Error checkOutputs(const Flags &flags) {
   for (const std::string &report : flags.reports)
     if (reprise::runtime::Error error = reprise::runtime::checkWritable(report))
       return error;
-  return reprise::runtime::checkWritable(flags.output);
+  for (const std::string &path : {flags.output, flags.planOut, flags.pareto})
+    if (reprise::runtime::Error error =
+            path.empty() ? reprise::runtime::Error() : reprise::runtime::checkWritable(path))
+      return error;
+  return {};
 }
 
-/// Writes the bundle and the reports; no file appears before all have been written.
-int writeOutputs(const reprise::Compilation &compilation, const Flags &flags) {
-  auto bytes = reprise::runtime::serializeBundle(compilation.bundle);
-  if (!bytes)
-    return fail(flags.output + ": " + bytes.message());
+using Printer = std::function<void(llvm::raw_ostream &)>;
+
+/// Writes files; none appears before all have been written.
+int writeFiles(const std::vector<std::pair<std::string, Printer>> &contents) {
   std::vector<std::unique_ptr<reprise::AtomicFile>> files;
-  auto write = [&](const std::string &path, const void *data, size_t size) {
-    files.push_back(std::make_unique<reprise::AtomicFile>(path));
-    return files.back()->write(data, size);
-  };
-  bool good = write(flags.output, bytes->data(), bytes->size());
-  for (const std::string &report : flags.reports) {
+  bool good = true;
+  for (const auto &[path, print] : contents) {
     std::string text;
     llvm::raw_string_ostream stream(text);
-    reprise::printReport(stream, report, compilation.report);
-    good = good && write(report, text.data(), text.size());
+    print(stream);
+    files.push_back(std::make_unique<reprise::AtomicFile>(path));
+    good = good && files.back()->write(text.data(), text.size());
   }
   for (auto file = files.begin(); good && file != files.end(); ++file)
     good = (*file)->commit();
@@ -175,6 +237,32 @@ int writeOutputs(const reprise::Compilation &compilation, const Flags &flags) {
     if (!file->error().empty())
       return fail(file->error());
   return 0;
+}
+
+void printJson(llvm::raw_ostream &stream, const llvm::json::Object &object) {
+  stream << llvm::formatv("{0:2}\n", llvm::json::Value(llvm::json::Object(object)));
+}
+
+/// Writes the bundle, the plan and the reports.
+int writeOutputs(const reprise::Compilation &compilation, const Flags &flags) {
+  std::vector<std::pair<std::string, Printer>> contents;
+  if (!flags.output.empty()) {
+    auto bytes = reprise::runtime::serializeBundle(compilation.bundle);
+    if (!bytes)
+      return fail(flags.output + ": " + bytes.message());
+    contents.push_back({flags.output, [content = std::move(*bytes)](llvm::raw_ostream &stream) {
+                          stream.write(reinterpret_cast<const char *>(content.data()),
+                                       content.size());
+                        }});
+  }
+  if (!flags.planOut.empty())
+    contents.push_back(
+        {flags.planOut, [&](llvm::raw_ostream &stream) { printJson(stream, compilation.plan); }});
+  for (const std::string &report : flags.reports)
+    contents.push_back({report, [&](llvm::raw_ostream &stream) {
+                          reprise::printReport(stream, report, compilation.report);
+                        }});
+  return writeFiles(contents);
 }
 
 int explainValues(const reprise::Compilation &compilation, const Flags &flags) {
@@ -188,6 +276,30 @@ int explainValues(const reprise::Compilation &compilation, const Flags &flags) {
   return 0;
 }
 
+/// The plan of --plan-in; none with an error in `message`.
+std::optional<llvm::json::Value> readPlan(const std::string &path, std::string &message) {
+  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!file) {
+    message = "cannot read '" + path + "': " + file.getError().message();
+    return std::nullopt;
+  }
+  auto plan = llvm::json::parse((*file)->getBuffer());
+  if (plan)
+    return std::move(*plan);
+  message = path + ": " + llvm::toString(plan.takeError());
+  return std::nullopt;
+}
+
+/// The curve alone, or before the compilation.
+int writePareto(ModuleOp module, const reprise::CompileOptions &options, const Flags &flags) {
+  FailureOr<llvm::json::Object> curve = reprise::findPareto(module, options);
+  if (failed(curve))
+    return 1;
+  return writeFiles({{flags.pareto, [&](llvm::raw_ostream &stream) {
+                        reprise::printPareto(stream, flags.pareto, *curve);
+                      }}});
+}
+
 int compileModel(ModuleOp module, const Flags &flags) {
   if (reprise::runtime::Error error = checkOutputs(flags))
     return fail(error.message());
@@ -196,9 +308,30 @@ int compileModel(ModuleOp module, const Flags &flags) {
   options.threads = flags.threads;
   options.costs.deviceFile = flags.deviceFile;
   options.costs.profile = flags.profile;
+  if (!flags.budget.empty())
+    options.budget = parseBudget(flags.budget);
+  if (flags.timeLimit.getNumOccurrences())
+    options.timeLimitSeconds = flags.timeLimit;
+  options.estimateOnly = flags.estimate;
+  options.keepPlan = !flags.planOut.empty();
+  std::optional<llvm::json::Value> plan;
+  if (!flags.planIn.empty()) {
+    std::string message;
+    plan = readPlan(flags.planIn, message);
+    if (!plan)
+      return fail(message);
+    options.plan = &*plan;
+  }
+  if (!flags.pareto.empty())
+    if (int code = writePareto(module, options, flags))
+      return code;
+  if (flags.output.empty() && !flags.estimate)
+    return 0;
   FailureOr<reprise::Compilation> compilation = reprise::compile(module, options);
   if (failed(compilation))
     return 1;
+  if (flags.estimate)
+    reprise::printEstimate(llvm::outs(), compilation->report);
   if (int code = explainValues(*compilation, flags))
     return code;
   return writeOutputs(*compilation, flags);

@@ -10,6 +10,13 @@
 
 namespace reprise {
 
+/// What a step may take, arena and workspace together; one of the two.
+struct Budget {
+  std::optional<int64_t> bytes;
+  /// Of what the step takes if every value is saved, at the same target and threads.
+  std::optional<double> share;
+};
+
 struct CompileOptions {
   PhaseOptions phases;
   /// The workers that the bundle's workspace is reckoned for; 0 is one per core.
@@ -20,6 +27,17 @@ struct CompileOptions {
   /// for a model. It is taken at its word: who edits a module between phases checks it with
   /// buildVerifier (Phases.h).
   std::optional<Phase> after;
+  /// The cheapest plan that fits is taken; without one, the labels are followed exactly.
+  std::optional<Budget> budget;
+  /// Of the search for a plan; it ends with the best one so far. Without a limit, counted moves end
+  /// it, and the same input gives the same plan.
+  std::optional<double> timeLimitSeconds;
+  /// A plan to carry out instead of the labels' (Compilation::plan). With a budget it must fit.
+  const llvm::json::Value *plan = nullptr;
+  /// Whether Compilation::plan is filled.
+  bool keepPlan = false;
+  /// Nothing is compiled to code: the compilation's bundle stays empty.
+  bool estimateOnly = false;
 };
 
 struct Compilation {
@@ -27,6 +45,8 @@ struct Compilation {
   /// The report of `reprise-compile --report=F.json`; without the plan's part if `after` left no
   /// plan to read.
   llvm::json::Object report;
+  /// The plan that was carried out, for `CompileOptions::plan`.
+  llvm::json::Object plan;
 };
 
 /// Compiles the entry of `module`, which is consumed: afterwards it holds the command list. Its
@@ -34,6 +54,18 @@ struct Compilation {
 /// or bytecode that a module was parsed from must come from a trusted source or from
 /// parseModelFile: stock MLIR dies on some hostile inputs.
 mlir::FailureOr<Compilation> compile(mlir::ModuleOp module, const CompileOptions &options);
+
+/// The memory/time curve of a model: {"version": 1, "save_all_bytes", "step_seconds", "points":
+/// […], "policies": […]}. Points are plans, none of which takes both fewer bytes and less time, by
+/// bytes; policies are what the built-in policies come to. The module, a model, stays as it is.
+mlir::FailureOr<llvm::json::Object> findPareto(mlir::ModuleOp module,
+                                               const CompileOptions &options);
+
+/// Prints the curve in the format of the file's name: .html, or else JSON.
+void printPareto(llvm::raw_ostream &stream, llvm::StringRef path, const llvm::json::Object &curve);
+
+/// What a compilation with `estimateOnly` tells: peak, the values at the peak, fits or not.
+void printEstimate(llvm::raw_ostream &stream, const llvm::json::Object &report);
 
 /// Prints the report in the format of the file's name: .html, .txt, or else JSON.
 void printReport(llvm::raw_ostream &stream, llvm::StringRef path, const llvm::json::Object &report);

@@ -61,6 +61,10 @@ public:
   double getSeconds(mlir::Operation *op, int64_t bytes) const;
   /// The same of ops in one launch, which do their work one after the other on the same bytes.
   double getSeconds(llvm::ArrayRef<mlir::Operation *> ops, int64_t bytes) const;
+  /// Seconds that `bytes` take to or from memory.
+  double getTransferSeconds(int64_t bytes) const {
+    return static_cast<double>(bytes) / rates.bytes;
+  }
   /// What each launch costs beside the seconds of its ops.
   double getLaunchSeconds() const { return rates.launchSeconds; }
 

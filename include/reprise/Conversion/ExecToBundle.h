@@ -18,6 +18,24 @@ struct BundlePrograms {
 /// the budget. Launch bodies that print alike are compiled once.
 mlir::FailureOr<runtime::Bundle> buildBundle(BundlePrograms programs, const Target &target);
 
+/// Tells the workspace of launches before they are compiled. Bodies that print alike are looked at
+/// once, over all calls.
+class WorkspaceMeter {
+public:
+  explicit WorkspaceMeter(const Target &target) : target(target) {}
+
+  /// Bytes that the launches of `step`, in the memory phase, need on so many workers. The streams
+  /// of the launches are numbered anew.
+  mlir::FailureOr<int64_t> measure(mlir::func::FuncOp step, unsigned threads);
+
+private:
+  struct Need {
+    int64_t shared = 0, worker = 0;
+  };
+  const Target &target;
+  std::map<std::string, Need> needs; ///< by body
+};
+
 } // namespace reprise
 
 #endif // REPRISE_CONVERSION_EXECTOBUNDLE_H

@@ -2,6 +2,7 @@
 #include "reprise/Compiler.h"
 
 #include "Initializers.h"
+#include "PlanFile.h"
 #include "Report.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "reprise/Conversion/ExecToBundle.h"
@@ -29,51 +30,148 @@ static LogicalResult lowerInitializers(ModuleOp module, const std::string &targe
   return runPhases(module, Phase::Checkpoint, Phase::Memory, options);
 }
 
-static FailureOr<CostModel> loadCosts(ModuleOp module, const CompileOptions &options) {
+FailureOr<CostModel> loadCosts(ModuleOp module, const CompileOptions &options) {
   CostSources sources = options.costs;
   sources.target = options.phases.target;
   sources.threads = options.threads;
   return CostModel::load(sources, module.getLoc());
 }
 
-FailureOr<Compilation> compile(ModuleOp module, const CompileOptions &options) {
+namespace {
+/// One compilation, from phase to phase.
+class Run {
+public:
+  Run(ModuleOp module, const CompileOptions &options)
+      : module(module), options(options), phases(options.phases), after(options.after) {}
+
+  FailureOr<Compilation> run();
+
+private:
+  LogicalResult plan();
+  LogicalResult planWithin(const Budget &budget);
+  LogicalResult lower();
+  LogicalResult build();
+  LogicalResult checkBudget();
+
+  ModuleOp module;
+  const CompileOptions &options;
+  PhaseOptions phases;
+  std::optional<Phase> after; ///< the last phase that the module has been through
   std::shared_ptr<const Target> target;
-  if (failed(Target::get(options.phases.target, module.getLoc(), target)))
+  std::optional<CostModel> costs;
+  std::optional<BudgetOutcome> outcome;
+  func::FuncOp step;
+  Compilation compilation;
+};
+} // namespace
+
+LogicalResult Run::planWithin(const Budget &budget) {
+  StepPlanner planner(module, options, *target, *costs);
+  if (failed(planner.start()))
     return failure();
-  FailureOr<CostModel> costs = loadCosts(module, options);
-  if (failed(costs))
+  int64_t bytes = planner.resolve(budget);
+  FailureOr<std::optional<BudgetOutcome>> found = planner.plan(bytes);
+  if (failed(found))
     return failure();
-  if (failed(runPhases(module, options.after, Phase::Checkpoint, options.phases)))
+  if (!*found)
+    return planner.emitTooSmall(bytes);
+  outcome = **found;
+  phases.enoughArena = outcome->plan.enoughArena;
+  planner.apply(outcome->plan);
+  return success();
+}
+
+/// Up to `autodiff`, and the choices of a plan or for a budget.
+LogicalResult Run::plan() {
+  bool isPlanned = options.budget || options.plan || options.keepPlan;
+  if (!isPlanned || after.value_or(Phase::Import) > Phase::Autodiff)
+    return success();
+  if (failed(runPhases(module, after, Phase::Autodiff, phases)))
+    return failure();
+  after = Phase::Autodiff;
+  if (!llvm::hasSingleElement(module.getOps<func::FuncOp>()))
+    return module.emitError("expected one function, the entry");
+  if (options.plan) {
+    FailureOr<int64_t> enough = readPlanFile(module, *options.plan);
+    if (failed(enough))
+      return failure();
+    phases.enoughArena = *enough;
+  } else if (options.budget && failed(planWithin(*options.budget))) {
+    return failure();
+  }
+  if (options.keepPlan)
+    compilation.plan = writePlanFile(module, phases.enoughArena);
+  return success();
+}
+
+/// To places in memory. The report speaks of values, which the launches swallow.
+LogicalResult Run::lower() {
+  if (failed(runPhases(module, after, Phase::Checkpoint, phases)))
     return failure();
   auto steps = module.getOps<func::FuncOp>();
   if (!llvm::hasSingleElement(steps))
     return module.emitError("expected one function, the entry");
-  func::FuncOp step = *steps.begin();
+  step = *steps.begin();
   if (failed(costs->check(step)))
     return failure();
-  // The report speaks of values, which the launches swallow.
-  Compilation compilation;
-  if (options.after.value_or(Phase::Checkpoint) <= Phase::Checkpoint)
+  if (after.value_or(Phase::Checkpoint) <= Phase::Checkpoint)
     compilation.report = describePlan(step, *costs);
-  Phase planned = std::max(options.after.value_or(Phase::Checkpoint), Phase::Checkpoint);
-  if (failed(runPhases(module, planned, Phase::Memory, options.phases)))
+  if (outcome)
+    describeBudget(*outcome, compilation.report);
+  Phase planned = std::max(after.value_or(Phase::Checkpoint), Phase::Checkpoint);
+  if (failed(runPhases(module, planned, Phase::Memory, phases)))
     return failure();
   describeFusion(step, compilation.report);
   describeCosts(step, *costs, compilation.report);
   compilation.report["buffers"] = describeTimeline(step);
+  return success();
+}
+
+LogicalResult Run::build() {
+  unsigned threads =
+      options.threads ? options.threads : llvm::hardware_concurrency().compute_thread_count();
+  if (options.estimateOnly)
+    return describeEstimate(step, *target, threads, compilation.report);
   OwningOpRef<ModuleOp> initializers = buildInitializers(step);
-  if (failed(lowerInitializers(*initializers, options.phases.target)))
+  if (failed(lowerInitializers(*initializers, phases.target)))
     return failure();
   BundlePrograms programs{step, initializers->lookupSymbol<func::FuncOp>("init_parameters"),
                           initializers->lookupSymbol<func::FuncOp>("init_inputs")};
   FailureOr<runtime::Bundle> bundle = buildBundle(programs, *target);
   if (failed(bundle))
     return failure();
-  bundle->threads =
-      options.threads ? options.threads : llvm::hardware_concurrency().compute_thread_count();
+  bundle->threads = threads;
   compilation.bundle = std::move(*bundle);
   describeBundle(compilation.bundle, compilation.report);
-  return compilation;
+  return success();
+}
+
+/// What is written down keeps the promise, whatever was predicted.
+LogicalResult Run::checkBudget() {
+  if (!options.budget || options.estimateOnly)
+    return success();
+  int64_t taken = compilation.bundle.arenaBytes() +
+                  compilation.bundle.workspaceBytes(compilation.bundle.threads);
+  std::optional<int64_t> budget = outcome ? outcome->budget : options.budget->bytes;
+  if (budget && taken > *budget)
+    return step.emitError("the step takes ") << taken << " bytes, more than " << *budget;
+  return success();
+}
+
+FailureOr<Compilation> Run::run() {
+  if (failed(Target::get(phases.target, module.getLoc(), target)))
+    return failure();
+  FailureOr<CostModel> loaded = loadCosts(module, options);
+  if (failed(loaded))
+    return failure();
+  costs = std::move(*loaded);
+  if (failed(plan()) || failed(lower()) || failed(build()) || failed(checkBudget()))
+    return failure();
+  return std::move(compilation);
+}
+
+FailureOr<Compilation> compile(ModuleOp module, const CompileOptions &options) {
+  return Run(module, options).run();
 }
 
 } // namespace reprise

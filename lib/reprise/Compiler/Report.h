@@ -2,6 +2,7 @@
 #ifndef REPRISE_COMPILER_REPORT_H
 #define REPRISE_COMPILER_REPORT_H
 
+#include "StepPlanner.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "reprise/Compiler/CostModel.h"
 #include "reprise/Runtime/Bundle.h"
@@ -12,6 +13,9 @@ namespace reprise {
 /// The plan of the checkpoint phase: totals, and one entry per value of the forward pass. Numbers
 /// the values for `describeFusion`, and lets the kernels phase note what `describeCosts` asks for.
 llvm::json::Object describePlan(mlir::func::FuncOp step, const CostModel &costs);
+
+/// How a plan within a budget was found, and how far it can be from the cheapest one.
+void describeBudget(const BudgetOutcome &outcome, llvm::json::Object &report);
 
 /// After the kernels phase: a value is fused if neither its op nor a replay of it sends it to
 /// memory, so that it lives in registers of kernels only.
@@ -24,6 +28,11 @@ void describeCosts(mlir::func::FuncOp step, const CostModel &costs, llvm::json::
 /// Adds what the bundle needs: arena, workspace, persistent bytes, commands. With `replay_checks`
 /// the arena holds every replay and its original to the end of the step.
 void describeBundle(const runtime::Bundle &bundle, llvm::json::Object &report);
+
+/// What describeBundle does, for a step that is not compiled to code: `arena_bytes`,
+/// `workspace_bytes` on so many workers, and `persistent_bytes`.
+mlir::LogicalResult describeEstimate(mlir::func::FuncOp step, const Target &target,
+                                     unsigned threads, llvm::json::Object &report);
 
 /// The buffers of the arena: name, first and last launch, offset and bytes.
 llvm::json::Array describeTimeline(mlir::func::FuncOp step);
@@ -61,6 +70,7 @@ std::vector<LayerSummary> summarizeLayers(const llvm::json::Object &report);
 
 /// One self-contained page; a table for the terminal.
 void printHtml(llvm::raw_ostream &stream, const llvm::json::Object &report);
+void printParetoHtml(llvm::raw_ostream &stream, const llvm::json::Object &curve);
 void printText(llvm::raw_ostream &stream, const llvm::json::Object &report);
 
 } // namespace reprise

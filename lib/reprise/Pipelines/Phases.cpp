@@ -65,7 +65,7 @@ static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &op
     manager.addPass(exec::createFormLaunchesPass({options.target}));
     return;
   case Phase::Memory:
-    manager.addPass(exec::createPlaceBuffersPass({options.target}));
+    manager.addPass(exec::createPlaceBuffersPass({options.target, options.enoughArena}));
     return;
   }
 }

@@ -75,6 +75,7 @@ enum class Reason : uint8_t {
   NearlyFree, // no wish: computed again inside its consumer's kernel
   BlockInput, // an input of a unit that has replays, or of the last unit
   LastUnit,   // of the last unit before its backward
+  Budget,     // the plan that fits the budget says so
   Outlives,   // there in any case
   Moot,       // wished for, but not needed
   NotRead,    // neither

@@ -15,8 +15,7 @@ KernelTable::KernelTable(MLIRContext *context, const Target &target) : target(ta
   module = ModuleOp::create(UnknownLoc::get(context));
 }
 
-/// The body's text without locations: equal texts are equal kernels.
-static std::string printBody(exec::LaunchOp launch) {
+std::string printBody(exec::LaunchOp launch) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   stream << launch.getBody().front().getNumArguments();
@@ -31,9 +30,7 @@ static std::string printBody(exec::LaunchOp launch) {
   return text;
 }
 
-/// Numbers the streams of the body from 0, in order, so that bodies that differ in streams alone
-/// print alike. Returns the launch's own streams by these numbers.
-static SmallVector<int64_t> renumberStreams(exec::LaunchOp launch) {
+SmallVector<int64_t> renumberStreams(exec::LaunchOp launch) {
   llvm::SetVector<int64_t> streams;
   for (auto random : launch.getBody().front().getOps<RandomOpInterface>())
     if (auto stream = random.getStreamNumber()) {

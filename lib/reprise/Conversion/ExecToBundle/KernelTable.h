@@ -19,6 +19,11 @@ struct CompiledLaunch {
 
 /// The kernel that counts for all work of the launch: the one named like it, others have a suffix.
 llvm::StringRef findMainKernel(const EmittedLaunch &launch);
+/// The body's text without locations: equal texts are equal kernels, but for their streams.
+std::string printBody(exec::LaunchOp launch);
+/// Numbers the streams of the body from 0, in order, so that bodies that differ in streams alone
+/// print alike. Returns the launch's own streams by these numbers.
+llvm::SmallVector<int64_t> renumberStreams(exec::LaunchOp launch);
 
 class KernelTable {
 public:

@@ -167,8 +167,10 @@ std::optional<Defect> Judge::checkValue(int id) const {
                   held[id] ? "is held, but the decision differs" : "is not held as decided");
   if (reason == Reason::Outlives && !value.outlives)
     return defect(Defect::Kind::Decision, "is said to outlive the backward pass");
-  bool excused = reason == Reason::BlockInput || reason == Reason::LastUnit;
-  if (replayed[id] && (value.wish == Wish::MustSave || value.wish == Wish::PreferSave))
+  bool forBudget = reason == Reason::Budget;
+  bool excused = forBudget || reason == Reason::BlockInput || reason == Reason::LastUnit;
+  if (replayed[id] &&
+      (value.wish == Wish::MustSave || (value.wish == Wish::PreferSave && !forBudget)))
     return defect(Defect::Kind::Label, "is replayed against its label");
   if (held[id] && !value.outlives &&
       (value.wish == Wish::MustRecompute || (value.wish == Wish::PreferRecompute && !excused)))

@@ -25,16 +25,19 @@ def PlaceBuffersPass : Pass<"exec-place-buffers", "::mlir::ModuleOp"> {
     The next value of an argument overwrites the argument where no later launch reads the old value; where one does, a
     copy follows at the end. A result shares the buffer of an input that dies in the launch if the body reads that input
     at the result's index only. All other buffers are packed into one arena; `exec.arena_bytes` on the function is its
-    size.
+    size. The search for a lower packing ends at `enough` bytes, such as a budget.
   }];
-  let options = [TargetOption];
+  let options = [
+    TargetOption,
+    Option<"enough", "enough", "int64_t", "0", "An arena of so many bytes is low enough; 0: as low as can be found.">
+  ];
   let dependentDialects = ["::reprise::exec::ExecDialect"];
 }
 
 def VerifyBuffersPass : Pass<"exec-verify-buffers", "::mlir::ModuleOp"> {
   let summary = "Checks that no buffer is overwritten before its last reader";
   let description = [{
-    Reads nothing but the launches and their places. A result that overwrites an argument is that argument's next value,
+    Reads nothing but the launches and their places. A launch reads arguments, constants and what launches stored. A result that overwrites an argument is that argument's next value,
     and no later launch reads the old one; the launch itself reads it only where its kernel may store in place. All
     other results go with their lives to the judge of offsets (`Planning/Offsets`): results share bytes at one time only
     if a kernel stores one in place of an input that dies. `exec.arena_bytes` is the height.

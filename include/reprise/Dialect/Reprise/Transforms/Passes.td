@@ -108,7 +108,8 @@ def CheckpointPass : Pass<"reprise-checkpoint", "::mlir::ModuleOp"> {
     use, is shared inside the backward of its unit, and dies there. Inputs of a unit are kept while it has replays,
     unless they must be recomputed, and the last unit before the cotangents is not replayed. Values without a label
     follow the fastest plan: those that are nearly free inside their consumer's kernel are replayed, all others saved.
-    See docs/Policies.md.
+    See docs/Policies.md. Where ops of a step carry `reprise.choices` ("save", "replay" or "replay per unit", one per
+    result), as a planner for a budget writes them, those are carried out instead.
 
     Each primal op ends with `reprise.decisions` ("saved", "kept", "replayed" or "not needed", one per result) and
     `reprise.reasons`; a replay (`replay` > 0) carries as `reprise.original` the `reprise.id` of its original; the module

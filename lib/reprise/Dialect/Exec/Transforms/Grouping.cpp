@@ -75,8 +75,17 @@ int partOf(Operation *op) {
   return op->hasAttr("reprise.primal") ? 0 : 2;
 }
 
-//===-- Grouping
-//----------------------------------------------------------------------------===//
+/// True if `op` finds what `producer` makes in memory: cotangents and replays what the forward pass
+/// stored, as they find arguments, and what replays for other parts of the backward pass stored,
+/// which may have run long before.
+static bool findsStored(Operation *op, Operation *producer) {
+  if (partOf(op) != 1)
+    return false;
+  int64_t other = getReplayNumber(producer);
+  return partOf(producer) == 0 || (other != 0 && other != getReplayNumber(op));
+}
+
+//===-- Grouping ------------------------------------------------------------------------------===//
 
 /// The ops that produce what `op` reads, looking through free ops.
 static void collectProducers(Operation *op, SmallVectorImpl<Operation *> &producers) {
@@ -89,8 +98,7 @@ static void collectProducers(Operation *op, SmallVectorImpl<Operation *> &produc
     }
 }
 
-/// The reader of the only use; none if there are more. Exposed replays are
-/// grouped like others, so they do not count.
+/// The reader of the only use; none if there are more. Exposed replays do not count.
 static Operation *findOnlyReader(Operation *op) {
   Operation *reader = nullptr;
   for (OpOperand &use : op->getUses()) {
@@ -117,14 +125,12 @@ public:
       placeReadersOfOldValues(op);
     SmallVector<Operation *> producers;
     collectProducers(op, producers);
-    // Cotangents find what the forward pass stored, as they find arguments;
-    // updates must not outwait their gradient.
+    // Updates must not outwait their gradient.
     bool isReady = isElementwise(op) && llvm::all_of(producers, [&](Operation *p) {
                      return isa<ConstantOp>(p) || waiting.contains(p) || early.contains(p) ||
-                            (partOf(op) == 1 && partOf(p) == 0);
+                            findsStored(op, p);
                    });
-    // What reads such values alone waits for its reader, so as not to become a
-    // launch and a value of its own.
+    // What reads such values alone waits for its reader, and is no launch and value of its own.
     Operation *reader = findOnlyReader(op);
     bool isNear = reader && reader->getBlock() == op->getBlock() &&
                   !reader->hasTrait<OpTrait::IsTerminator>() && !isa<LoopOp>(reader);
@@ -163,8 +169,7 @@ private:
       }
   }
 
-  /// What reads a parameter must not wait beyond its update, which could not
-  /// overwrite it then.
+  /// What reads a parameter must not wait beyond its update, which could not overwrite it then.
   void placeReadersOfOldValues(Operation *update) {
     for (Value operand : update->getOperands()) {
       SmallVector<Operation *> readers;
@@ -238,22 +243,25 @@ private:
   /// also a later group that reads one of its operands; any op a later one that reads another slice
   /// of what it reads one of, such as the gates of one product.
   bool joinExisting(ArrayRef<Operation *> ops) {
-    std::optional<size_t> latest, sibling;
+    std::optional<size_t> latest, sibling, stored; // `stored`: nothing before it, nor itself
     for (Operation *op : ops) {
       SmallVector<Operation *> producers;
       collectProducers(op, producers);
       for (Operation *producer : producers)
-        if (auto found = groupOf.find(producer); found != groupOf.end())
-          latest = std::max(latest.value_or(0), found->second);
+        if (auto found = groupOf.find(producer); found != groupOf.end()) {
+          bool isStored = getReplayNumber(op) != 0 && findsStored(op, producer);
+          std::optional<size_t> &last = isStored ? stored : latest;
+          last = std::max(last.value_or(0), found->second);
+        }
+      SmallVector<Value> siblings = collectSliced(op);
       if (partOf(op) == 2 || isa<ReductionOpInterface>(op))
-        for (Value operand : op->getOperands())
-          if (auto found = lastReader.find({operand, partOf(op)}); found != lastReader.end())
-            sibling = std::max(sibling.value_or(0), found->second);
-      for (Value whole : collectSliced(op))
-        if (auto found = lastReader.find({whole, partOf(op)}); found != lastReader.end())
+        llvm::append_range(siblings, op->getOperands());
+      for (Value value : siblings)
+        if (auto found = lastReader.find({value, partOf(op)}); found != lastReader.end())
           sibling = std::max(sibling.value_or(0), found->second);
     }
-    return (latest && join(*latest, ops)) || (sibling && sibling > latest && join(*sibling, ops));
+    return (latest > stored && join(*latest, ops)) ||
+           (sibling > std::max(latest, stored) && join(*sibling, ops));
   }
 
   bool join(size_t number, ArrayRef<Operation *> ops) {
@@ -296,13 +304,10 @@ private:
   DenseMap<Operation *, size_t> &groupOf;
   const Target &target;
   llvm::SetVector<Operation *> waiting;
-  /// Waiting ops of the passes by the arguments that they read.
-  DenseMap<Value, SmallVector<Operation *>> waitingReaders;
-  /// Placed ops of the update that several read and that read arguments alone,
-  /// such as a corrected rate.
+  DenseMap<Value, SmallVector<Operation *>> waitingReaders; ///< of the passes, by arguments
+  /// Placed ops of the update that several read and that read arguments alone: a corrected rate.
   llvm::SmallPtrSet<Operation *, 8> early;
-  /// The last group of a part that reads a value.
-  DenseMap<std::pair<Value, int>, size_t> lastReader;
+  DenseMap<std::pair<Value, int>, size_t> lastReader; ///< the last group of a part that reads it
 };
 } // namespace
 
@@ -346,8 +351,7 @@ bool Grouping::canReadIn(Value operand, size_t group, int64_t elements) const {
   };
   if (llvm::any_of(all[group].ops, reads))
     return true;
-  // Other small values are there as well, unless an update may have overwritten
-  // them.
+  // Other small values are there as well, unless an update may have overwritten them.
   bool isSmall = cast<ShapedType>(root.getType()).getNumElements() < elements;
   return isSmall && llvm::none_of(root.getUsers(), [&](Operation *user) {
            auto found = groupOf.find(user);
@@ -355,8 +359,8 @@ bool Grouping::canReadIn(Value operand, size_t group, int64_t elements) const {
          });
 }
 
-/// An op goes to the group that alone reads its result if that reads its
-/// operands, too: its result need not be stored then.
+/// An op goes to the group that alone reads its result if that reads its operands, too: its result
+/// need not be stored then.
 void Grouping::sink(Operation *op, const Target &target) {
   std::optional<size_t> reader = findReadingGroup(op);
   size_t home = groupOf.lookup(op);

@@ -41,11 +41,13 @@ public:
         inPlace.insert({launch.getResult(result), input});
   }
 
-  FailureOr<int64_t> run() {
+  FailureOr<int64_t> run(int64_t enough) {
     overwriteArguments();
     collectBuffers();
     shareDyingInputs();
-    offsets::Solution solution = offsets::solve(problem, offsets::limitWork(problem));
+    offsets::SolveOptions options = offsets::limitWork(problem);
+    options.enough = enough;
+    offsets::Solution solution = offsets::solve(problem, options);
     if (auto defect = offsets::validate(problem, solution))
       return entry.emitError("the packed arena is wrong: ") << defect->message;
     annotate(solution);
@@ -194,7 +196,7 @@ struct PlaceBuffersPass : impl::PlaceBuffersPassBase<PlaceBuffersPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     for (auto entry : module.getOps<func::FuncOp>()) {
-      FailureOr<int64_t> bytes = Placement(entry, *target).run();
+      FailureOr<int64_t> bytes = Placement(entry, *target).run(enough);
       if (failed(bytes))
         return signalPassFailure();
       entry->setAttr("exec.arena_bytes",

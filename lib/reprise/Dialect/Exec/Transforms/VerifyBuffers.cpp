@@ -24,6 +24,10 @@ public:
     for (LaunchOp launch : positions.launches)
       if (!launch.getOffsets())
         return launch.emitError("expected places of the results: run exec-place-buffers first");
+    for (LaunchOp launch : positions.launches)
+      for (Value input : launch.getInputs())
+        if (Value root = findStorage(input).root; !isBuffer(root))
+          return launch.emitError("reads a value that no launch before it has stored");
     for (LoopOp loop : positions.loops)
       if (failed(verifyLoop(loop)))
         return failure();
@@ -37,6 +41,10 @@ public:
   }
 
 private:
+  /// Arguments and constants have buffers of their own.
+  static bool isBuffer(Value root) {
+    return isa<BlockArgument>(root) || isMade(root) || isa<ConstantOp>(root.getDefiningOp());
+  }
   static int64_t argumentOf(OpResult result) {
     auto launch = dyn_cast<LaunchOp>(result.getOwner());
     return launch ? (*launch.getArguments())[result.getResultNumber()] : -1;

@@ -43,6 +43,8 @@ StringRef getText(Reason reason, OpResult result) {
     return "block input";
   case Reason::LastUnit:
     return "last unit";
+  case Reason::Budget:
+    return "budget";
   case Reason::Outlives:
     return "returned";
   case Reason::Moot:
@@ -293,6 +295,13 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
     getOperation()->setAttr(kReplayedOpsAttr, builder.getI64IntegerAttr(replayedOps));
   }
 
+  static Solution solve(const Problem &problem, const std::vector<Choice> &choices,
+                        int firstReplay) {
+    if (choices.empty())
+      return followWishes(problem, firstReplay);
+    return describe(problem, Scheduler(problem).schedule(choices, firstReplay));
+  }
+
   LogicalResult plan(func::FuncOp function) {
     if (failed(checkInput(function)))
       return failure();
@@ -305,7 +314,10 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
     while (const Scope *next = findUnplanned(scopes)) {
       const Scope &scope = *next;
       Translation translation(scope);
-      Solution solution = followWishes(translation.problem, nextReplay);
+      FailureOr<std::vector<Choice>> choices = readChoices(scope);
+      if (failed(choices))
+        return failure();
+      Solution solution = solve(translation.problem, *choices, nextReplay);
       if (auto defect = validate(translation.problem, solution)) {
         mlir::Operation *at = defect->operation < 0 ? nullptr : scope[defect->operation];
         at = at ? at : function;
@@ -318,7 +330,10 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
       dropUnreadRows(bodies);
       scopes = findScopes(function);
     }
-    function.walk([](mlir::Operation *op) { op->removeDiscardableAttr(kPlannedAttr); });
+    function.walk([](mlir::Operation *op) {
+      op->removeDiscardableAttr(kPlannedAttr);
+      op->removeDiscardableAttr(kChoicesAttr);
+    });
     WalkResult kept = function.walk([](LoopOp loop) -> WalkResult { return checkCarries(loop); });
     if (kept.wasInterrupted())
       return failure();

@@ -3,6 +3,7 @@
 #define REPRISE_LIB_DIALECT_REPRISE_TRANSFORMS_PLAN_H
 
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Dialect/Reprise/Transforms/PlanningScopes.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace reprise {
@@ -49,6 +50,10 @@ using Scope = mlir::SmallVector<mlir::Operation *>;
 /// A primal op after cotangents belongs to the next value_and_grad. Scopes inside the loops of a
 /// scope come before it.
 std::vector<Scope> findScopes(mlir::func::FuncOp function);
+
+/// The choices that a planner has written on the ops of a scope, one per result; empty if there are
+/// none. Errors, at the op: not one per result, or unknown.
+mlir::FailureOr<std::vector<checkpoint::Choice>> readChoices(llvm::ArrayRef<mlir::Operation *> ops);
 
 /// The names of arguments, whose next values are the results of the same names.
 llvm::StringSet<> collectArgumentNames(mlir::func::FuncOp function);

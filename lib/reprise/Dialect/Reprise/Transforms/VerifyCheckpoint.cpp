@@ -305,11 +305,15 @@ LogicalResult Verifier::verifyLabel(OpResult result, const Use &use, StringRef r
   if (!label)
     return success();
   StringRef name = stringifyLabel(*label);
-  if (use.replayed && asksToSave(*label))
+  bool isPrefer = llvm::is_contained(
+      {Label::prefer_save, Label::prefer_recompute, Label::prefer_offload}, *label);
+  bool forBudget = reason == "budget" && isPrefer;
+  if (use.replayed && asksToSave(*label) && !forBudget)
     return fail("is replayed against its label '" + name + "' from " + getRule(result));
   if (!use.held || !asksToRecompute(*label) || (use.outlives && reason == "returned"))
     return success();
-  bool excused = (reason == "block input" && use.crossesUnits) || reason == "last unit";
+  bool excused =
+      forBudget || (reason == "block input" && use.crossesUnits) || reason == "last unit";
   if (*label == Label::must_recompute || !excused)
     return fail("is held against its label '" + name + "' from " + getRule(result));
   return success();

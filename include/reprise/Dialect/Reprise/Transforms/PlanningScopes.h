@@ -1,0 +1,36 @@
+// reprise: what is planned under a budget, as numbers, and the way of a plan back into the graph
+#ifndef REPRISE_DIALECT_REPRISE_TRANSFORMS_PLANNINGSCOPES_H
+#define REPRISE_DIALECT_REPRISE_TRANSFORMS_PLANNINGSCOPES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "reprise/Planning/Checkpoint/Replays.h"
+
+namespace reprise {
+
+/// One outermost value_and_grad of a function after `autodiff`: operation i of the problem is
+/// `ops[i]`. A loop is one operation.
+struct PlanningScope {
+  llvm::SmallVector<mlir::Operation *> ops;
+  checkpoint::Problem problem;
+};
+
+/// The scopes outside of loops, in program order, each with cotangents.
+std::vector<PlanningScope> findPlanningScopes(mlir::func::FuncOp function);
+
+/// On ops between `autodiff` and `checkpoint`: "save", "replay" or "replay per unit" per result.
+inline constexpr llvm::StringLiteral kChoicesAttr = "reprise.choices";
+
+/// Writes the choices, one per value, on the ops as `reprise.choices`. `reprise-checkpoint` follows
+/// them instead of the labels.
+void writeChoices(const PlanningScope &scope, llvm::ArrayRef<checkpoint::Choice> choices);
+
+/// Takes them away again.
+void clearChoices(const PlanningScope &scope);
+
+/// Takes all labels from the ops of a module, so that choices alone decide.
+void dropLabels(mlir::ModuleOp module);
+
+} // namespace reprise
+
+#endif // REPRISE_DIALECT_REPRISE_TRANSFORMS_PLANNINGSCOPES_H

@@ -1,0 +1,34 @@
+// reprise: what any plan within a budget costs at least
+#ifndef REPRISE_PLANNING_CHECKPOINT_BOUND_H
+#define REPRISE_PLANNING_CHECKPOINT_BOUND_H
+
+#include "reprise/Planning/Checkpoint/Footprint.h"
+
+namespace reprise::checkpoint {
+
+/// Choices, one per value, that are the best ones at some price of a byte, at one launch.
+struct PricedPlan {
+  std::vector<Choice> choices;
+};
+
+struct Bound {
+  double seconds = 0;     // of replays, at least
+  bool isFeasible = true; // false: no plan fits
+  int launch = 0;         // where no plan fits, or where replays are needed most
+  int64_t missing = 0;    // bytes beyond the budget that every plan has there
+  std::vector<PricedPlan> plans;
+};
+
+/// Before a launch runs, each value that launches before it made and that its backward readers
+/// need is there, or is computed again from what is there or computed again itself. At a price per
+/// byte the cheapest such choice is a minimum cut (Picard, Maximal closure of a graph, Management
+/// Science 1976), and the best price gives a lower bound (Lagrangian duality) for every plan that
+/// keeps the order of the originals, with any number of replays. This is the cut-knapsack bound
+/// with the operands of replays counted. Looks at `launches` launches where most is alive;
+/// any subset gives a bound.
+Bound findBound(const Problem &problem, const Footprint &footprint, int64_t budget,
+                int launches = 4);
+
+} // namespace reprise::checkpoint
+
+#endif // REPRISE_PLANNING_CHECKPOINT_BOUND_H

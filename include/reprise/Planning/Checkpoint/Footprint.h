@@ -1,0 +1,84 @@
+// reprise: what a schedule of replays costs, in bytes of memory and in seconds
+#ifndef REPRISE_PLANNING_CHECKPOINT_FOOTPRINT_H
+#define REPRISE_PLANNING_CHECKPOINT_FOOTPRINT_H
+
+#include "reprise/Planning/Checkpoint/Replays.h"
+
+namespace reprise::checkpoint {
+
+/// An operation without a launch: each launch that reads its result makes it for itself, without
+/// bytes (views, positions).
+inline constexpr int kNoLaunch = -1;
+
+/// A buffer of the step that no choice touches: from launch to launch.
+struct Neighbour {
+  int first = 0, last = 0;
+  int64_t bytes = 0;
+};
+
+/// The step around a problem: launches, in order, and what lies in memory beside its values.
+struct Footprint {
+  int numLaunches = 0;
+  std::vector<int> launches;   // per operation: the launch that runs it, or kNoLaunch
+  std::vector<int> times;      // the same, but the first launch that reads it instead of kNoLaunch
+  std::vector<double> seconds; // per operation: of one replay
+  // Per value: the last launch outside the problem that reads it, numLaunches if the step returns
+  // it; -1 for none.
+  std::vector<int> lastOutside;
+  std::vector<bool> isStored; // per value: false if its original never lies in the arena
+  std::vector<Neighbour> neighbours;
+};
+
+struct Usage {
+  int64_t peak = 0;   // bytes
+  int peakLaunch = 0; // the launch with it, or the one that the replay with it is for
+  double excess = 0;  // bytes beyond the budget, summed over all steps
+  double seconds = 0; // of all replays
+};
+
+/// Measures schedules. A value lies in memory from the step that makes it to the last step that
+/// reads it; one that the step that makes it alone reads stays in registers. An elementwise replay
+/// whose readers can all take it from registers, in one launch, runs there; other replays of one
+/// launch that follow each other are one step.
+class Meter {
+public:
+  Meter(const Problem &problem, const Footprint &footprint)
+      : problem(problem), footprint(footprint) {}
+
+  /// O(runs and their operands).
+  Usage measure(const Schedule &schedule, int64_t budget);
+  /// Of the last schedule measured: the bytes at each launch.
+  const std::vector<int64_t> &profile() const { return launchBytes; }
+
+private:
+  struct Buffer {
+    int first, last;
+    int64_t bytes;
+  };
+  void orderSteps(const Schedule &schedule);
+  void joinReaders(const Schedule &schedule);
+  void numberSteps(const Schedule &schedule);
+  void findBuffers(const Schedule &schedule);
+  void findLives(const Schedule &schedule);
+  void addUp(const Schedule &schedule);
+  void shareDying(const Schedule &schedule);
+  int bufferOf(const Schedule &schedule, const Schedule::Run &run, size_t operand) const;
+
+  const Problem &problem;
+  const Footprint &footprint;
+  std::vector<int> order, starts, next; // runs by launch
+  std::vector<int> steps;               // per run
+  std::vector<int> joined;              // per run: the launch of all its readers; see joinReaders
+  std::vector<int> stepOfLaunch;
+  std::vector<int> launchOfStep;
+  std::vector<int> firstBuffer; // per run
+  std::vector<int> bufferOfResult;
+  std::vector<Buffer> buffers;
+  std::vector<int64_t> bytes; // per step
+  std::vector<int64_t> launchBytes;
+  std::vector<int> takenAt; // per buffer: the step at which another one takes its place
+};
+
+} // namespace reprise::checkpoint
+
+#endif // REPRISE_PLANNING_CHECKPOINT_FOOTPRINT_H

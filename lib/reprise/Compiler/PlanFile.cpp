@@ -1,0 +1,121 @@
+// reprise: plans as files
+#include "PlanFile.h"
+
+#include "reprise/Dialect/Reprise/IR/Naming.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace mlir;
+using namespace reprise;
+using llvm::json::Array;
+using llvm::json::Object;
+
+/// What an op computes: its name, its own attributes, and the types of operands and results.
+static std::string signOp(Operation *op) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << op->getName() << " " << op->getPropertiesAsAttribute() << " ";
+  llvm::interleaveComma(op->getOperandTypes(), stream);
+  stream << " -> ";
+  llvm::interleaveComma(op->getResultTypes(), stream);
+  return llvm::utohexstr(llvm::xxh3_64bits(text), /*LowerCase=*/true, /*Width=*/16);
+}
+
+static func::FuncOp getStep(ModuleOp module) { return *module.getOps<func::FuncOp>().begin(); }
+
+Object reprise::writePlanFile(ModuleOp module, int64_t enoughArena) {
+  Block &block = getStep(module).getBody().front();
+  ValueIds ids(block);
+  Array ops, values;
+  for (Operation &op : block.without_terminator()) {
+    ops.push_back(signOp(&op));
+    auto choices = op.getAttrOfType<ArrayAttr>(kChoicesAttr);
+    for (OpResult result : op.getResults())
+      if (choices)
+        values.push_back(
+            Object{{"id", ids.get(result)},
+                   {"choice", cast<StringAttr>(choices[result.getResultNumber()]).getValue()}});
+  }
+  Object plan{{"version", 1}, {"enough_arena", enoughArena}, {"ops", std::move(ops)}};
+  if (values.empty())
+    plan["values"] = nullptr;
+  else
+    plan["values"] = std::move(values);
+  return plan;
+}
+
+/// The plan is one of this graph if all signatures are equal.
+static LogicalResult compareOps(Block &block, const Array &ops) {
+  size_t next = 0;
+  for (Operation &op : block.without_terminator()) {
+    if (next == ops.size() || ops[next].getAsString() != StringRef(signOp(&op)))
+      return op.emitError("the plan is one of another graph, which differs here, in op ")
+             << next << ": " << op.getName();
+    ++next;
+  }
+  if (next < ops.size())
+    return block.getParentOp()->emitError("the plan is one of another graph, of ")
+           << ops.size() << " ops instead of " << next;
+  return success();
+}
+
+/// The choices by value id.
+static FailureOr<llvm::StringMap<StringRef>> collectChoices(ModuleOp module, const Array &values) {
+  llvm::StringMap<StringRef> choices;
+  for (const llvm::json::Value &value : values) {
+    const Object *entry = value.getAsObject();
+    std::optional<StringRef> id = entry ? entry->getString("id") : std::nullopt;
+    std::optional<StringRef> choice = entry ? entry->getString("choice") : std::nullopt;
+    if (!id || !choice)
+      return module.emitError("the plan is malformed: expected \"id\" and \"choice\" per value");
+    if (!choices.try_emplace(*id, *choice).second)
+      return module.emitError("the plan chooses twice for the value '") << *id << "'";
+  }
+  return choices;
+}
+
+static LogicalResult writeChoices(Block &block, llvm::StringMap<StringRef> &choices) {
+  ValueIds ids(block);
+  Builder builder(block.getParentOp()->getContext());
+  for (Operation &op : block.without_terminator()) {
+    SmallVector<StringRef> own;
+    for (OpResult result : op.getResults())
+      if (auto found = choices.find(ids.get(result)); found != choices.end()) {
+        own.push_back(found->second);
+        choices.erase(found);
+      }
+    if (own.empty())
+      continue;
+    if (own.size() != op.getNumResults())
+      return op.emitError("the plan does not choose for all results");
+    op.setDiscardableAttr(kChoicesAttr, builder.getStrArrayAttr(own));
+  }
+  if (!choices.empty()) {
+    std::vector<StringRef> left(choices.keys().begin(), choices.keys().end());
+    llvm::sort(left);
+    return block.getParentOp()->emitError("the plan names a value that there is not: '")
+           << left.front() << "'";
+  }
+  return success();
+}
+
+FailureOr<int64_t> reprise::readPlanFile(ModuleOp module, const llvm::json::Value &plan) {
+  const Object *object = plan.getAsObject();
+  const Array *ops = object ? object->getArray("ops") : nullptr;
+  const llvm::json::Value *values = object ? object->get("values") : nullptr;
+  std::optional<int64_t> enough = object ? object->getInteger("enough_arena") : std::nullopt;
+  bool isPlan =
+      ops && values && enough && *enough >= 0 && (values->getAsArray() || values->getAsNull());
+  if (!isPlan || object->getInteger("version") != 1)
+    return module.emitError("the plan is malformed: expected what --plan-out writes, version 1");
+  Block &block = getStep(module).getBody().front();
+  if (failed(compareOps(block, *ops)))
+    return failure();
+  if (values->getAsNull())
+    return *enough;
+  auto choices = collectChoices(module, *values->getAsArray());
+  if (failed(choices) || failed(::writeChoices(block, *choices)))
+    return failure();
+  return *enough;
+}

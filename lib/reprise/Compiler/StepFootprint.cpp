@@ -1,0 +1,203 @@
+// reprise: what a step costs its planner: launches, bytes beside the plan, seconds of replays
+#include "StepFootprint.h"
+
+#include "reprise/Conversion/Target.h"
+#include "reprise/Dialect/Exec/Transforms/Launches.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Support/ByteSize.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace reprise;
+using checkpoint::Footprint;
+using checkpoint::Kind;
+
+namespace {
+
+class Survey {
+public:
+  Survey(const PlanningScope &scope, func::FuncOp step, const Target &target,
+         const CostModel &costs)
+      : scope(scope), problem(scope.problem), block(step.getBody().front()), step(step),
+        numbers(exec::numberLaunches(step, target)), costs(costs),
+        members(scope.ops.begin(), scope.ops.end()) {
+    for (BlockArgument argument : block.getArguments())
+      if (auto name = step.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "reprise.name"))
+        arguments.insert(name.getValue());
+  }
+
+  Footprint run();
+
+private:
+  /// The launch of an op; kNoLaunch if it has none.
+  int launchOf(Operation *op) const {
+    auto found = numbers.of.find(op);
+    return found == numbers.of.end() ? checkpoint::kNoLaunch : found->second;
+  }
+  /// Visits the ops with launches that read the value, through those that have none, and the
+  /// terminator.
+  void forEachReader(Value value, llvm::function_ref<void(OpOperand &, Operation *)> visit) const;
+  int firstReader(Operation *op) const;
+  bool isNextValue(OpOperand &use) const;
+  void addNeighbours(Footprint &footprint) const;
+  void addValue(Value value, Footprint &footprint) const;
+  void findMemoryReads();
+  /// Nothing is quite free, so that what need not be replayed is not.
+  static constexpr double kLeastShare = 0.01;
+  double findSeconds(size_t index) const;
+
+  const PlanningScope &scope;
+  const checkpoint::Problem &problem;
+  Block &block;
+  func::FuncOp step;
+  exec::LaunchNumbers numbers;
+  const CostModel &costs;
+  DenseSet<Operation *> members;
+  llvm::StringSet<> arguments;
+  std::vector<bool> readFromMemory; ///< per value: by an op of the backward pass or a replay
+};
+
+} // namespace
+
+void Survey::forEachReader(Value value,
+                           llvm::function_ref<void(OpOperand &, Operation *)> visit) const {
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = block.findAncestorOpInBlock(*use.getOwner());
+    if (user->hasTrait<OpTrait::IsTerminator>() || launchOf(user) != checkpoint::kNoLaunch) {
+      visit(use, user);
+      continue;
+    }
+    for (Value result : user->getResults())
+      forEachReader(result, visit);
+  }
+}
+
+/// The first launch that reads a result of the op.
+int Survey::firstReader(Operation *op) const {
+  int first = numbers.count - 1;
+  for (Value result : op->getResults())
+    forEachReader(result, [&](OpOperand &, Operation *reader) {
+      if (int launch = launchOf(reader); launch != checkpoint::kNoLaunch)
+        first = std::min(first, launch);
+    });
+  return first;
+}
+
+/// True if the step returns the value as an argument's next one, which lies in that argument.
+bool Survey::isNextValue(OpOperand &use) const {
+  if (!use.getOwner()->hasTrait<OpTrait::IsTerminator>())
+    return false;
+  auto name =
+      func::FuncOp(step).getResultAttrOfType<StringAttr>(use.getOperandNumber(), "reprise.name");
+  return name && arguments.contains(name.getValue());
+}
+
+/// Results of the other ops that travel from launch to launch.
+void Survey::addNeighbours(Footprint &footprint) const {
+  for (Operation &op : block.without_terminator()) {
+    int own = launchOf(&op);
+    if (own == checkpoint::kNoLaunch || members.contains(&op))
+      continue;
+    for (Value result : op.getResults()) {
+      int last = own;
+      bool isNext = false;
+      forEachReader(result, [&](OpOperand &use, Operation *reader) {
+        int launch = launchOf(reader);
+        isNext |= use.get() == result && isNextValue(use);
+        last = std::max(last, launch == checkpoint::kNoLaunch ? numbers.count : launch);
+      });
+      if (last > own && !isNext)
+        footprint.neighbours.push_back({own, last, getByteSize(result.getType())});
+    }
+  }
+}
+
+void Survey::addValue(Value value, Footprint &footprint) const {
+  int last = -1;
+  bool isStored = true;
+  forEachReader(value, [&](OpOperand &use, Operation *reader) {
+    if (members.contains(reader))
+      return;
+    int launch = launchOf(reader);
+    isStored &= use.get() != value || !isNextValue(use);
+    last = std::max(last, launch == checkpoint::kNoLaunch ? numbers.count : launch);
+  });
+  footprint.lastOutside.push_back(last);
+  footprint.isStored.push_back(isStored);
+}
+
+/// Readers come after what they read, so one sweep from the end sees what they need in memory; a
+/// view hands that on.
+void Survey::findMemoryReads() {
+  readFromMemory.resize(problem.values.size());
+  for (size_t i = problem.operations.size(); i-- > 0;) {
+    const checkpoint::Operation &op = problem.operations[i];
+    bool viewed = false;
+    for (int r = op.firstResult; r < op.firstResult + op.numResults; ++r)
+      viewed |= readFromMemory[r];
+    bool isView = launchOf(scope.ops[i]) == checkpoint::kNoLaunch;
+    bool fromMemory = isView ? viewed : op.kind == Kind::Contraction || op.kind == Kind::Other;
+    for (int operand : op.operands)
+      if (operand != checkpoint::kAvailable && fromMemory)
+        readFromMemory[operand] = true;
+  }
+}
+
+/// As a part of its launch: with the operands that come from other launches, and its results.
+static double findSecondsInLaunch(Operation *op, const exec::LaunchNumbers &numbers,
+                                  const CostModel &costs) {
+  int64_t bytes = 0;
+  for (Value operand : op->getOperands()) {
+    Operation *definition = operand.getDefiningOp();
+    if (!definition || numbers.of.lookup_or(definition, -1) != numbers.of.lookup(op))
+      bytes += getByteSize(operand.getType());
+  }
+  for (Value result : op->getResults())
+    bytes += getByteSize(result.getType());
+  return costs.getSeconds(op, bytes);
+}
+
+double Survey::findSeconds(size_t index) const {
+  Operation *op = scope.ops[index];
+  const checkpoint::Operation &entry = problem.operations[index];
+  if (launchOf(op) == checkpoint::kNoLaunch)
+    return 0;
+  if (entry.kind != Kind::Elementwise)
+    return findSecondsInLaunch(op, numbers, costs) + costs.getLaunchSeconds();
+  if (readFromMemory[entry.firstResult])
+    return findSecondsInLaunch(op, numbers, costs);
+  // Otherwise it would be written, and read again.
+  double spared = costs.getTransferSeconds(2 * problem.values[entry.firstResult].bytes);
+  double seconds = costs.getSeconds(op, 0);
+  return std::max(seconds - spared, kLeastShare * seconds);
+}
+
+double reprise::findStepSeconds(func::FuncOp step, const Target &target, const CostModel &costs) {
+  exec::LaunchNumbers numbers = exec::numberLaunches(step, target);
+  double seconds = numbers.count * costs.getLaunchSeconds();
+  for (Operation &op : step.getBody().front().without_terminator())
+    if (numbers.of.contains(&op))
+      seconds += findSecondsInLaunch(&op, numbers, costs);
+  return seconds;
+}
+
+Footprint Survey::run() {
+  Footprint footprint;
+  footprint.numLaunches = numbers.count;
+  findMemoryReads();
+  for (auto [i, op] : llvm::enumerate(scope.ops)) {
+    int launch = launchOf(op);
+    footprint.launches.push_back(launch);
+    footprint.times.push_back(launch == checkpoint::kNoLaunch ? firstReader(op) : launch);
+    footprint.seconds.push_back(findSeconds(i));
+    for (Value result : op->getResults())
+      addValue(result, footprint);
+  }
+  addNeighbours(footprint);
+  return footprint;
+}
+
+Footprint reprise::findFootprint(const PlanningScope &scope, func::FuncOp step,
+                                 const Target &target, const CostModel &costs) {
+  return Survey(scope, step, target, costs).run();
+}

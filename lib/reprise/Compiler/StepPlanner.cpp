@@ -1,0 +1,192 @@
+// reprise: plans of a step that hold budgets of bytes in the packed program
+#include "StepPlanner.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/Threading.h"
+
+#include <chrono>
+
+using namespace mlir;
+using namespace reprise;
+using checkpoint::BudgetPlanner;
+using checkpoint::Choice;
+using checkpoint::Plan;
+
+StepPlanner::StepPlanner(ModuleOp module, const CompileOptions &options, const Target &target,
+                         const CostModel &costs)
+    : module(module), options(options), target(target), costs(costs), workspaces(target),
+      threads(options.threads ? options.threads
+                              : llvm::hardware_concurrency().compute_thread_count()),
+      step(*module.getOps<func::FuncOp>().begin()) {
+  checkpoint::BudgetOptions search;
+  if (options.timeLimitSeconds) {
+    auto end =
+        std::chrono::steady_clock::now() + std::chrono::duration<double>(*options.timeLimitSeconds);
+    search.isOver = [end] { return std::chrono::steady_clock::now() >= end; };
+  }
+  for (PlanningScope &scope : findPlanningScopes(step)) {
+    checkpoint::Footprint footprint = findFootprint(scope, step, target, costs);
+    planned.push_back({std::move(scope), std::move(footprint), nullptr});
+  }
+  for (Planned &entry : planned)
+    entry.planner = std::make_unique<BudgetPlanner>(entry.scope.problem, entry.footprint, search);
+  total = findStepSeconds(step, target, costs);
+}
+
+void StepPlanner::apply(const StepPlan &plan) const {
+  for (auto [entry, list] : llvm::zip(planned, plan.choices))
+    if (!list.empty())
+      writeChoices(entry.scope, list);
+}
+
+/// Finds arena and workspace of the program that the choices make.
+LogicalResult StepPlanner::pack(StepPlan &plan, Labels labels) {
+  apply(plan);
+  OwningOpRef<ModuleOp> copy = module.clone();
+  for (const Planned &entry : planned)
+    clearChoices(entry.scope);
+  if (labels == Labels::Dropped)
+    dropLabels(*copy);
+  PassManager manager(module.getContext());
+  PhaseOptions phases = options.phases;
+  phases.enoughArena = plan.enoughArena;
+  buildPhases(manager, Phase::Autodiff, Phase::Memory, phases);
+  if (failed(manager.run(*copy)))
+    return failure();
+  func::FuncOp program = *copy->getOps<func::FuncOp>().begin();
+  FailureOr<int64_t> workspace = workspaces.measure(program, threads);
+  if (failed(workspace))
+    return failure();
+  plan.arena = program->getAttrOfType<IntegerAttr>("exec.arena_bytes").getInt();
+  plan.workspace = *workspace;
+  return success();
+}
+
+LogicalResult StepPlanner::packAndKeep(StepPlan plan, int64_t enough) {
+  plan.enoughArena = enough;
+  if (failed(pack(plan)))
+    return failure();
+  packed.push_back(std::move(plan));
+  return success();
+}
+
+LogicalResult StepPlanner::start() {
+  StepPlan followed, all;
+  for (const Planned &entry : planned) {
+    followed.choices.emplace_back();
+    followed.seconds += entry.planner->wished().usage.seconds;
+    all.choices.emplace_back(entry.scope.problem.values.size(), Choice::Save);
+  }
+  if (failed(packAndKeep(std::move(followed), 0)) || failed(pack(all, Labels::Dropped)))
+    return failure();
+  saveAll = all.bytes();
+  return success();
+}
+
+int64_t StepPlanner::resolve(const Budget &budget) const {
+  return budget.bytes ? *budget.bytes
+                      : static_cast<int64_t>(*budget.share * static_cast<double>(saveAll));
+}
+
+/// Plans of a peak of `goal` bytes in each scope; none if one has none.
+std::optional<StepPlan> StepPlanner::propose(int64_t goal) {
+  StepPlan proposed;
+  for (Planned &entry : planned) {
+    std::optional<Plan> plan = entry.planner->plan(goal);
+    isTruncated |= entry.planner->isTruncated();
+    if (!plan)
+      return std::nullopt;
+    proposed.choices.push_back(plan->choices);
+    proposed.overridden += plan->overridden;
+    proposed.seconds += plan->usage.seconds;
+  }
+  return proposed;
+}
+
+StepPlan StepPlanner::proposeSmallest() const {
+  StepPlan proposed;
+  for (const Planned &entry : planned) {
+    const Plan &plan = entry.planner->smallest();
+    proposed.choices.push_back(plan.choices);
+    proposed.overridden += plan.overridden;
+    proposed.seconds += plan.usage.seconds;
+  }
+  return proposed;
+}
+
+/// The cheapest one that fits; null if none does.
+const StepPlan *StepPlanner::findBest(int64_t budget) const {
+  const StepPlan *best = nullptr;
+  auto cost = [](const StepPlan &plan) { return std::make_pair(plan.overridden, plan.seconds); };
+  for (const StepPlan &plan : packed)
+    if (plan.bytes() <= budget && (!best || cost(plan) < cost(*best)))
+      best = &plan;
+  return best;
+}
+
+/// A plan is made for a peak of live bytes. Where its program takes more than the budget, the next
+/// one is made for so much less; at last the smallest one that was seen is packed.
+LogicalResult StepPlanner::search(int64_t budget) {
+  if (followed().bytes() <= budget)
+    return success();
+  int64_t room = budget - followed().workspace, goal = room;
+  for (int round = 0; round < kMostRounds; ++round) {
+    std::optional<StepPlan> proposed = propose(goal);
+    if (!proposed)
+      break;
+    if (failed(packAndKeep(std::move(*proposed), std::max<int64_t>(1, room))))
+      return failure();
+    if (packed.back().bytes() <= budget)
+      return success();
+    goal -= packed.back().bytes() - budget;
+  }
+  if (findBest(budget))
+    return success();
+  return packAndKeep(proposeSmallest(), std::max<int64_t>(1, room));
+}
+
+FailureOr<std::optional<BudgetOutcome>> StepPlanner::plan(int64_t budget) {
+  size_t before = packed.size();
+  if (failed(search(budget)))
+    return failure();
+  const StepPlan *best = findBest(budget);
+  if (!best)
+    return std::optional<BudgetOutcome>();
+  BudgetOutcome outcome;
+  outcome.budget = budget;
+  outcome.saveAll = saveAll;
+  outcome.plan = *best;
+  outcome.rounds = static_cast<int>(packed.size() - before);
+  outcome.total = total;
+  outcome.isTruncated = isTruncated;
+  outcome.bound = findBound(budget, best->workspace);
+  return std::optional(std::move(outcome));
+}
+
+double StepPlanner::findBound(int64_t budget, int64_t workspace) const {
+  double seconds = 0;
+  for (const Planned &entry : planned)
+    seconds +=
+        checkpoint::findBound(entry.scope.problem, entry.footprint, budget - workspace).seconds;
+  return seconds;
+}
+
+LogicalResult StepPlanner::emitTooSmall(int64_t budget) {
+  const StepPlan &least = *llvm::min_element(
+      packed, [](const StepPlan &a, const StepPlan &b) { return a.bytes() < b.bytes(); });
+  Operation *at = step;
+  int64_t most = -1;
+  for (const Planned &entry : planned) {
+    const checkpoint::Usage &usage = entry.planner->smallest().usage;
+    auto found = llvm::find(entry.footprint.launches, usage.peakLaunch);
+    if (usage.peak > most && found != entry.footprint.launches.end())
+      at = entry.scope.ops[found - entry.footprint.launches.begin()];
+    most = std::max(most, usage.peak);
+  }
+  InFlightDiagnostic error = at->emitError("the step does not fit in ")
+                             << budget << " bytes: " << least.bytes() - budget
+                             << " are missing here, where the need is highest";
+  error.attachNote(step.getLoc()) << "the smallest feasible budget found is " << least.bytes()
+                                  << " bytes";
+  return error;
+}

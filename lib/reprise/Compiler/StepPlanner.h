@@ -1,0 +1,101 @@
+// reprise: plans of a step that hold budgets of bytes in the packed program
+#ifndef REPRISE_COMPILER_STEPPLANNER_H
+#define REPRISE_COMPILER_STEPPLANNER_H
+
+#include "StepFootprint.h"
+#include "reprise/Compiler.h"
+#include "reprise/Conversion/ExecToBundle.h"
+#include "reprise/Planning/Checkpoint/Budget.h"
+
+namespace reprise {
+
+/// The cost model that the options ask for.
+mlir::FailureOr<CostModel> loadCosts(mlir::ModuleOp module, const CompileOptions &options);
+
+/// A plan for every scope of a step, and what the program takes that it becomes.
+struct StepPlan {
+  /// Per scope, one per value; empty where the labels are followed without a budget.
+  std::vector<std::vector<checkpoint::Choice>> choices;
+  int64_t enoughArena = 0;          ///< for the memory phase (PhaseOptions)
+  int64_t arena = 0, workspace = 0; ///< bytes
+  int64_t overridden = 0;           ///< bytes of values whose PREFER is not obeyed
+  double seconds = 0;               ///< of all replays, by the cost model
+
+  int64_t bytes() const { return arena + workspace; }
+};
+
+/// What was found out about a budget.
+struct BudgetOutcome {
+  int64_t budget = 0;  ///< bytes of arena and workspace
+  int64_t saveAll = 0; ///< the same of the program that saves every value
+  StepPlan plan;
+  int rounds = 0;   ///< plans that were packed for it
+  double total = 0; ///< seconds of the cost model for one execution of every op
+  double bound = 0; ///< seconds of replays that every plan within the budget has
+  bool isTruncated = false;
+};
+
+/// Plans one step for many budgets; each plan that is packed competes for every budget.
+class StepPlanner {
+public:
+  /// `module` has been through `autodiff`; all arguments outlive the planner.
+  StepPlanner(mlir::ModuleOp module, const CompileOptions &options, const Target &target,
+              const CostModel &costs);
+
+  /// Packs the step as the labels have it, and with every value saved.
+  mlir::LogicalResult start();
+  /// Arena and workspace of the program that follows the labels, and of the one that saves all.
+  const StepPlan &followed() const { return packed.front(); }
+  int64_t saveAllBytes() const { return saveAll; }
+  /// The seconds of one execution of every op.
+  double stepSeconds() const { return total; }
+  int64_t resolve(const Budget &budget) const;
+
+  /// Looks for a plan within `budget` bytes; null if none was found. Fails if a plan cannot be
+  /// packed, with an error.
+  mlir::FailureOr<std::optional<BudgetOutcome>> plan(int64_t budget);
+  /// Seconds of replays that every plan of a program with so much workspace has within `budget`.
+  double findBound(int64_t budget, int64_t workspace) const;
+  /// Says at the op where the need is highest what is missing.
+  mlir::LogicalResult emitTooSmall(int64_t budget);
+
+  /// Writes the plan's choices on the ops of the module.
+  void apply(const StepPlan &plan) const;
+  /// All plans that were packed.
+  llvm::ArrayRef<StepPlan> plans() const { return packed; }
+
+private:
+  static constexpr int kMostRounds = 6;
+
+  /// One scope of the step with its planner.
+  struct Planned {
+    PlanningScope scope;
+    checkpoint::Footprint footprint;
+    std::unique_ptr<checkpoint::BudgetPlanner> planner;
+  };
+
+  enum class Labels { Obeyed, Dropped };
+  mlir::LogicalResult pack(StepPlan &plan, Labels labels = Labels::Obeyed);
+  mlir::LogicalResult packAndKeep(StepPlan plan, int64_t enough);
+  mlir::LogicalResult search(int64_t budget);
+  std::optional<StepPlan> propose(int64_t goal);
+  StepPlan proposeSmallest() const;
+  const StepPlan *findBest(int64_t budget) const;
+
+  mlir::ModuleOp module;
+  const CompileOptions &options;
+  const Target &target;
+  const CostModel &costs;
+  WorkspaceMeter workspaces;
+  unsigned threads;
+  mlir::func::FuncOp step;
+  std::vector<Planned> planned;
+  std::vector<StepPlan> packed;
+  int64_t saveAll = 0;
+  double total = 0;
+  bool isTruncated = false;
+};
+
+} // namespace reprise
+
+#endif // REPRISE_COMPILER_STEPPLANNER_H

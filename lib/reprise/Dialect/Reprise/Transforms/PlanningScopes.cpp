@@ -1,0 +1,86 @@
+// reprise: what is planned under a budget, as numbers, and the way of a plan back into the graph
+#include "reprise/Dialect/Reprise/Transforms/PlanningScopes.h"
+
+#include "Translation.h"
+
+using namespace mlir;
+using namespace reprise;
+using checkpoint::Choice;
+
+static constexpr std::pair<Choice, StringLiteral> texts[] = {
+    {Choice::Save, "save"}, {Choice::Replay, "replay"}, {Choice::ReplayPerUnit, "replay per unit"}};
+
+static StringRef getText(Choice choice) {
+  for (auto [known, text] : texts)
+    if (known == choice)
+      return text;
+  llvm_unreachable("unknown choice");
+}
+
+static std::optional<Choice> parseChoice(Attribute attribute) {
+  auto string = dyn_cast<StringAttr>(attribute);
+  for (auto [choice, text] : texts)
+    if (string && string.getValue() == text)
+      return choice;
+  return std::nullopt;
+}
+
+FailureOr<std::vector<Choice>> reprise::readChoices(ArrayRef<Operation *> ops) {
+  std::vector<Choice> choices;
+  bool isPlanned = false;
+  for (Operation *op : ops) {
+    if (!op)
+      continue;
+    auto list = op->getAttrOfType<ArrayAttr>(kChoicesAttr);
+    if (list && list.size() != op->getNumResults())
+      return op->emitError("expected one of '") << kChoicesAttr << "' per result";
+    isPlanned |= list != nullptr;
+    for (unsigned i = 0; i < op->getNumResults(); ++i) {
+      std::optional<Choice> choice = list ? parseChoice(list[i]) : Choice::Save;
+      if (!choice)
+        return op->emitError("unknown choice in '") << kChoicesAttr << "': " << list[i];
+      choices.push_back(*choice);
+    }
+  }
+  if (!isPlanned)
+    choices.clear();
+  return choices;
+}
+
+std::vector<PlanningScope> reprise::findPlanningScopes(func::FuncOp function) {
+  std::vector<PlanningScope> result;
+  for (Scope &scope : findScopes(function)) {
+    bool isOutermost = scope.front()->getBlock() == &function.getBody().front();
+    if (!isOutermost || llvm::none_of(scope, isCotangent))
+      continue;
+    PlanningScope planned;
+    planned.ops = scope;
+    planned.problem = std::move(Translation(scope).problem);
+    result.push_back(std::move(planned));
+  }
+  return result;
+}
+
+void reprise::writeChoices(const PlanningScope &scope, ArrayRef<Choice> choices) {
+  for (auto [i, op] : llvm::enumerate(scope.ops)) {
+    if (!isPrimal(op) || op->getNumResults() == 0)
+      continue;
+    Builder builder(op->getContext());
+    SmallVector<StringRef> list;
+    for (unsigned r = 0; r < op->getNumResults(); ++r)
+      list.push_back(getText(choices[scope.problem.operations[i].firstResult + r]));
+    op->setDiscardableAttr(kChoicesAttr, builder.getStrArrayAttr(list));
+  }
+}
+
+void reprise::clearChoices(const PlanningScope &scope) {
+  for (Operation *op : scope.ops)
+    op->removeDiscardableAttr(kChoicesAttr);
+}
+
+void reprise::dropLabels(ModuleOp module) {
+  module.walk([](Operation *op) {
+    for (StringRef name : {kLabelAttr, kRuleAttr, kResultLabelsAttr, kResultRulesAttr})
+      op->removeDiscardableAttr(name);
+  });
+}

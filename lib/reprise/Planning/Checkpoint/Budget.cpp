@@ -1,0 +1,271 @@
+// reprise: the cheapest plan within a budget: starts, what is allowed, and what it comes to
+#include "reprise/Planning/Checkpoint/Budget.h"
+
+#include "BudgetSearch.h"
+#include "reprise/Planning/Checkpoint/Follow.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace reprise::checkpoint;
+using Search = BudgetSearch;
+
+Search::BudgetSearch(const Problem &problem, const Footprint &footprint, BudgetOptions options)
+    : problem(problem), footprint(footprint), options(std::move(options)), scheduler(problem),
+      meter(problem, footprint), lives(findLives(problem, footprint)) {
+  std::vector<int> outermost(problem.containers.size());
+  for (size_t i = 1; i < problem.containers.size(); ++i) {
+    int parent = problem.containers[i].parent;
+    outermost[i] = parent == 0 ? static_cast<int>(i) : outermost[parent];
+  }
+  for (const Operation &op : problem.operations)
+    units.push_back(outermost[op.container]);
+  for (size_t value = 0; value < problem.values.size(); ++value) {
+    bool isView = footprint.launches[problem.values[value].operation] == kNoLaunch;
+    if (!isView && !scheduler.isFixed(static_cast<int>(value)))
+      movable.push_back(static_cast<int>(value));
+  }
+  for (size_t i = 0; i < problem.operations.size(); ++i)
+    totalSeconds += problem.operations[i].primal ? footprint.seconds[i] : 0;
+  if (this->options.evaluations == 0)
+    this->options.evaluations =
+        std::clamp<int64_t>(24'000'000 / (problem.operations.size() + 1), 500, 20'000);
+  wished.choices = followed(/*recomputeAll=*/false);
+  left = 1;
+  wished = smallest = evaluate(wished.choices, INT64_MAX);
+  pool = {wished};
+}
+
+/// The choices that the plan without a budget makes.
+Search::Choices Search::followed(bool recomputeAll) const {
+  Problem asked = problem;
+  for (Value &value : asked.values)
+    if (recomputeAll && value.wish == Wish::None)
+      value.wish = Wish::PreferRecompute;
+  Solution solution = followWishes(asked);
+  Choices choices(problem.values.size(), Choice::ReplayPerUnit);
+  for (size_t value = 0; value < choices.size(); ++value) {
+    Decision decision = solution.decisions[value];
+    // Held for other units, beside replays for its own.
+    bool isInput = solution.reasons[value] == Reason::BlockInput;
+    if (decision == Decision::Saved || decision == Decision::Kept || isInput)
+      choices[value] = Choice::Save;
+  }
+  return choices;
+}
+
+bool Search::allows(int value, Choice choice) const {
+  switch (problem.values[value].wish) {
+  case Wish::None:
+    return true;
+  case Wish::MustSave:
+    return choice == Choice::Save;
+  case Wish::MustRecompute:
+    return choice != Choice::Save;
+  case Wish::PreferSave:
+    return mayOverride || choice == Choice::Save;
+  case Wish::PreferRecompute:
+    return mayOverride || choice != Choice::Save || wished.choices[value] == Choice::Save;
+  }
+  return false;
+}
+
+/// Makes the choices allowed ones.
+void Search::obey(Choices &choices) const {
+  for (size_t value = 0; value < choices.size(); ++value)
+    if (!allows(static_cast<int>(value), choices[value]))
+      choices[value] = choices[value] == Choice::Save ? Choice::ReplayPerUnit : Choice::Save;
+}
+
+int64_t Search::countOverridden(const Choices &choices) const {
+  int64_t bytes = 0;
+  for (int value : movable) {
+    Wish wish = problem.values[value].wish;
+    bool isSaved = choices[value] == Choice::Save;
+    bool wasSaved = wished.choices[value] == Choice::Save;
+    if ((wish == Wish::PreferSave && !isSaved) ||
+        (wish == Wish::PreferRecompute && isSaved && !wasSaved))
+      bytes += problem.values[value].bytes;
+  }
+  return bytes;
+}
+
+Plan Search::evaluate(Choices choices, int64_t budget) {
+  --left;
+  Plan plan;
+  plan.usage = meter.measure(scheduler.schedule(choices), budget);
+  plan.overridden = countOverridden(choices);
+  plan.choices = std::move(choices);
+  if (plan.usage.peak < smallest.usage.peak)
+    smallest = plan;
+  return plan;
+}
+
+bool Search::isBetter(const Plan &a, const Plan &b, int64_t budget) const {
+  bool aFits = a.usage.peak <= budget, bFits = b.usage.peak <= budget;
+  if (aFits != bFits)
+    return aFits;
+  if (!aFits)
+    return a.usage.excess < b.usage.excess;
+  if (a.overridden != b.overridden)
+    return a.overridden < b.overridden;
+  return a.usage.seconds < b.usage.seconds;
+}
+
+bool Search::mayGoOn() {
+  if (!isTruncated && options.isOver && options.isOver())
+    isTruncated = true;
+  return left > 0 && !isTruncated;
+}
+
+/// Every unit recomputed from its inputs, of which every second, third, … is kept (Chen et al.
+/// 2016, arXiv:1604.06174): the others are made again, once for all or for each unit.
+std::vector<Search::Choices> Search::thinnedUnits() const {
+  Choices all = followed(/*recomputeAll=*/true);
+  std::vector<Choices> result = {all};
+  for (int kept : {2, 3, 4, 6, 8, 12, 16})
+    for (Choice other : {Choice::Replay, Choice::ReplayPerUnit}) {
+      Choices choices = all;
+      int unit = -1, number = 0;
+      for (int value : movable) {
+        if (choices[value] != Choice::Save)
+          continue;
+        int own = units[problem.values[value].operation];
+        number += own != unit;
+        unit = own;
+        if (number % kept != 0)
+          choices[value] = other;
+      }
+      result.push_back(std::move(choices));
+    }
+  return result;
+}
+
+std::vector<Plan> Search::findStarts(int64_t budget) {
+  std::vector<Choices> starts;
+  for (const Plan &known : pool)
+    starts.push_back(known.choices);
+  for (PricedPlan &priced : findBound(problem, footprint, budget).plans) {
+    starts.push_back(priced.choices);
+    for (Choice &choice : priced.choices)
+      if (choice == Choice::Replay)
+        choice = Choice::ReplayPerUnit;
+    starts.push_back(std::move(priced.choices));
+  }
+  for (Choices &choices : thinnedUnits())
+    starts.push_back(std::move(choices));
+  std::vector<Plan> plans = followPrices(budget);
+  for (Choices &choices : starts) {
+    obey(choices);
+    plans.push_back(evaluate(std::move(choices), budget));
+  }
+  sortPlans(plans, budget);
+  return plans;
+}
+
+/// Prices of bytes rise at launches that have more than the budget, and fall where there is room
+/// (Polyak, Minimization of unsmooth functionals, 1969).
+std::vector<Plan> Search::followPrices(int64_t budget) {
+  static constexpr int kMostSteps = 60;
+  Pricer pricer(problem, footprint);
+  std::vector<double> prices(footprint.numLaunches);
+  std::vector<Plan> plans;
+  double least = totalSeconds;
+  for (int step = 0; step < kMostSteps && mayGoOn(); ++step) {
+    Choices choices = pricer.choose(prices);
+    obey(choices);
+    plans.push_back(evaluate(std::move(choices), budget));
+    const Usage &usage = plans.back().usage;
+    if (usage.peak <= budget)
+      least = std::min(least, usage.seconds);
+    double value = usage.seconds, norm = 0;
+    for (size_t launch = 0; launch < prices.size(); ++launch) {
+      auto excess = static_cast<double>(meter.profile()[launch] - budget);
+      value += prices[launch] * excess;
+      norm += excess > 0 || prices[launch] > 0 ? excess * excess : 0;
+    }
+    double length = std::max(least - value, 0.02 * least) / std::max(norm, 1.0);
+    for (size_t launch = 0; launch < prices.size(); ++launch)
+      prices[launch] = std::max(
+          0.0, prices[launch] + length * static_cast<double>(meter.profile()[launch] - budget));
+  }
+  return plans;
+}
+
+/// The best first; those that are equally good stay in their order.
+void Search::sortPlans(std::vector<Plan> &plans, int64_t budget) const {
+  std::vector<size_t> order(plans.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    bool aBetter = isBetter(plans[a], plans[b], budget),
+         bBetter = isBetter(plans[b], plans[a], budget);
+    return aBetter == bBetter ? a < b : aBetter;
+  });
+  std::vector<Plan> sorted;
+  for (size_t index : order)
+    sorted.push_back(std::move(plans[index]));
+  plans = std::move(sorted);
+}
+
+/// The two best plans that fit, and of those that do not, but are cheaper, the three that are
+/// nearest. Plans that come to the same are one.
+std::vector<size_t> Search::chooseStarts(const std::vector<Plan> &sorted, int64_t budget) const {
+  std::vector<size_t> chosen;
+  size_t fitting = 0, others = 0;
+  for (size_t i = 0; i < sorted.size(); ++i) {
+    const Usage &usage = sorted[i].usage;
+    bool isKnown = std::any_of(chosen.begin(), chosen.end(), [&](size_t other) {
+      return sorted[other].usage.peak == usage.peak && sorted[other].usage.seconds == usage.seconds;
+    });
+    bool fits = usage.peak <= budget;
+    bool isCheaper = fitting == 0 || usage.seconds < sorted[chosen.front()].usage.seconds;
+    if (isKnown || (fits ? fitting == 2 : others == 3 || !isCheaper))
+      continue;
+    chosen.push_back(i);
+    ++(fits ? fitting : others);
+  }
+  return chosen;
+}
+
+/// The best starts are repaired, and what that gives is made cheaper.
+std::optional<Plan> Search::search(int64_t budget) {
+  left = options.evaluations;
+  std::vector<Plan> starts = findStarts(budget), found;
+  for (size_t i : chooseStarts(starts, budget)) {
+    left = options.evaluations / 5;
+    found.push_back(saveWhatFits(repair(std::move(starts[i]), budget), budget));
+  }
+  sortPlans(found, budget);
+  left = options.evaluations / 3;
+  Plan best = exchange(std::move(found.front()), budget);
+  if (best.usage.peak > budget)
+    return std::nullopt;
+  return best;
+}
+
+std::optional<Plan> Search::plan(int64_t budget) {
+  if (wished.usage.peak <= budget)
+    return wished;
+  mayOverride = false;
+  std::optional<Plan> best = search(budget);
+  bool hasPrefers = std::any_of(movable.begin(), movable.end(), [&](int value) {
+    Wish wish = problem.values[value].wish;
+    return wish == Wish::PreferSave || wish == Wish::PreferRecompute;
+  });
+  if (!best && hasPrefers) {
+    mayOverride = true;
+    best = search(budget);
+  }
+  if (best)
+    pool.push_back(*best);
+  return best;
+}
+
+BudgetPlanner::BudgetPlanner(const Problem &problem, const Footprint &footprint,
+                             BudgetOptions options)
+    : search(std::make_unique<BudgetSearch>(problem, footprint, std::move(options))) {}
+BudgetPlanner::~BudgetPlanner() = default;
+const Plan &BudgetPlanner::wished() const { return search->wished; }
+std::optional<Plan> BudgetPlanner::plan(int64_t budget) { return search->plan(budget); }
+const Plan &BudgetPlanner::smallest() const { return search->smallest; }
+bool BudgetPlanner::isTruncated() const { return search->isTruncated; }

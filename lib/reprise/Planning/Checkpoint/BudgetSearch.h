@@ -1,0 +1,75 @@
+// reprise: the search for the cheapest plan within a budget
+#ifndef REPRISE_LIB_PLANNING_CHECKPOINT_BUDGETSEARCH_H
+#define REPRISE_LIB_PLANNING_CHECKPOINT_BUDGETSEARCH_H
+
+#include "Lives.h"
+#include "reprise/Planning/Checkpoint/Budget.h"
+
+namespace reprise::checkpoint {
+
+class BudgetSearch {
+public:
+  BudgetSearch(const Problem &problem, const Footprint &footprint, BudgetOptions options);
+
+  std::optional<Plan> plan(int64_t budget);
+
+  Plan wished, smallest;
+  bool isTruncated = false;
+
+private:
+  using Choices = std::vector<Choice>;
+  /// A change of one value's choice, or of all values of a unit that may be recomputed.
+  struct Move {
+    int value = -1, unit = -1;
+    Choice choice = Choice::Save;
+    double score = 0;
+    int round = -1; // in which the score was found
+    bool operator<(const Move &other) const { return score < other.score; }
+  };
+
+  // Starts.
+  Choices followed(bool recomputeAll) const;
+  std::vector<Choices> thinnedUnits() const;
+  std::vector<Plan> findStarts(int64_t budget);
+  std::vector<Plan> followPrices(int64_t budget);
+  std::vector<size_t> chooseStarts(const std::vector<Plan> &sorted, int64_t budget) const;
+  std::optional<Plan> search(int64_t budget);
+  void sortPlans(std::vector<Plan> &plans, int64_t budget) const;
+
+  // What is allowed, and what it comes to.
+  bool allows(int value, Choice choice) const;
+  void obey(Choices &choices) const;
+  int64_t countOverridden(const Choices &choices) const;
+  Plan evaluate(Choices choices, int64_t budget);
+  bool isBetter(const Plan &a, const Plan &b, int64_t budget) const;
+  bool mayGoOn();
+
+  // Ways from plan to plan.
+  std::vector<Move> listMoves(int64_t budget) const;
+  std::vector<int> listReplayed(const Choices &choices) const;
+  bool isKeptIn(int value, int first, int last) const;
+  int findVictim(const Choices &choices, int launch, int64_t excess, int spared) const;
+  std::optional<Choices> apply(const Move &move, const Choices &choices) const;
+  double scoreOf(const Plan &from, const Plan &to) const;
+  double densityOf(int value) const;
+  Plan repair(Plan plan, int64_t budget);
+  Plan saveWhatFits(Plan plan, int64_t budget);
+  Plan exchange(Plan plan, int64_t budget);
+
+  const Problem &problem;
+  const Footprint &footprint;
+  BudgetOptions options;
+  Scheduler scheduler;
+  Meter meter;
+  std::vector<Life> lives;  // per value
+  std::vector<int> units;   // per operation: its outermost container
+  std::vector<int> movable; // values that choices matter for
+  bool mayOverride = false;
+  int64_t left = 0;        // evaluations
+  double totalSeconds = 0; // of one replay of everything
+  std::vector<Plan> pool;  // plans that are good for some budget, by peak
+};
+
+} // namespace reprise::checkpoint
+
+#endif // REPRISE_LIB_PLANNING_CHECKPOINT_BUDGETSEARCH_H

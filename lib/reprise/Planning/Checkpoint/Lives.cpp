@@ -1,0 +1,121 @@
+// reprise: when the values of a problem are read, and the cheapest choices at given prices
+#include "Lives.h"
+
+#include <algorithm>
+
+using namespace reprise;
+using namespace reprise::checkpoint;
+
+int reprise::checkpoint::findRoot(const Problem &problem, const Footprint &footprint, int value) {
+  while (value != kAvailable) {
+    int operation = problem.values[value].operation;
+    if (footprint.launches[operation] != kNoLaunch)
+      return value;
+    const Operation &op = problem.operations[operation];
+    value = op.operands.empty() ? kAvailable : op.operands[0];
+  }
+  return -1;
+}
+
+std::vector<Life> reprise::checkpoint::findLives(const Problem &problem,
+                                                 const Footprint &footprint) {
+  std::vector<Life> lives(problem.values.size());
+  for (size_t value = 0; value < problem.values.size(); ++value) {
+    lives[value].made = footprint.times[problem.values[value].operation];
+    lives[value].lastForward = footprint.lastOutside[value];
+  }
+  for (size_t i = 0; i < problem.operations.size(); ++i) {
+    const Operation &op = problem.operations[i];
+    int launch = footprint.launches[i];
+    for (int operand : op.operands) {
+      int root = launch == kNoLaunch ? -1 : findRoot(problem, footprint, operand);
+      if (root < 0)
+        continue;
+      const Operation &definition = problem.operations[problem.values[root].operation];
+      Life &life = lives[root];
+      bool isBack = definition.primal && readsBack(op, definition);
+      if (!isBack || problem.values[root].outlives) {
+        life.lastForward = std::max(life.lastForward, launch);
+        continue;
+      }
+      life.firstBackward = std::min(life.firstBackward, launch);
+      life.lastBackward = std::max(life.lastBackward, launch);
+    }
+  }
+  return lives;
+}
+
+/// What no backward reader needs may be needed by replays of its readers, and those of theirs.
+Pricer::Pricer(const Problem &problem, const Footprint &footprint)
+    : problem(problem), footprint(footprint), lives(findLives(problem, footprint)),
+      neededAt(problem.values.size(), INT_MAX) {
+  for (size_t i = problem.operations.size(); i-- > 0;) {
+    const Operation &op = problem.operations[i];
+    if (!op.primal || footprint.launches[i] == kNoLaunch)
+      continue;
+    int first = INT_MAX;
+    for (int value = op.firstResult; value < op.firstResult + op.numResults; ++value) {
+      if (lives[value].firstBackward != INT_MAX)
+        neededAt[value] = lives[value].firstBackward;
+      first = std::min(first, neededAt[value]);
+    }
+    for (int operand : op.operands)
+      if (int root = findRoot(problem, footprint, operand); root >= 0)
+        neededAt[root] = std::min(neededAt[root], first);
+  }
+}
+
+/// What the value costs while it is only kept; none if it is read all the time.
+std::optional<double> Pricer::priceOf(int value, const std::vector<double> &sums) const {
+  int begin = std::max(lives[value].made, lives[value].lastForward) + 1, end = neededAt[value];
+  if (end == INT_MAX || begin >= end || !footprint.isStored[value])
+    return std::nullopt;
+  return static_cast<double>(problem.values[value].bytes) * (sums[end] - sums[begin]);
+}
+
+/// Nodes on the source's side are values that are needed and operations that run again.
+void Pricer::build(const std::vector<double> &sums) {
+  cut = MinCut();
+  source = cut.addNode();
+  sink = cut.addNode();
+  needed.assign(problem.values.size(), -1);
+  again.assign(problem.operations.size(), -1);
+  for (size_t i = 0; i < problem.operations.size(); ++i) {
+    const Operation &op = problem.operations[i];
+    if (!op.primal || footprint.launches[i] == kNoLaunch)
+      continue;
+    again[i] = cut.addNode();
+    cut.addEdge(again[i], sink, footprint.seconds[i]);
+    for (int operand : op.operands)
+      if (int root = findRoot(problem, footprint, operand); root >= 0 && needed[root] > source)
+        cut.addEdge(again[i], needed[root], MinCut::kNever);
+    for (int value = op.firstResult; value < op.firstResult + op.numResults; ++value) {
+      std::optional<double> kept = priceOf(value, sums);
+      if (!kept)
+        continue;
+      needed[value] = lives[value].firstBackward != INT_MAX ? source : cut.addNode();
+      Wish wish = problem.values[value].wish;
+      cut.addEdge(needed[value], wish == Wish::MustSave ? sink : again[i],
+                  wish == Wish::MustRecompute ? MinCut::kNever : *kept);
+    }
+  }
+}
+
+std::vector<Choice> Pricer::choose(const std::vector<double> &prices) {
+  // Of all launches before each.
+  std::vector<double> sums(prices.size() + 1);
+  for (size_t launch = 0; launch < prices.size(); ++launch)
+    sums[launch + 1] = sums[launch] + prices[launch];
+  build(sums);
+  cut.solve(source, sink);
+  std::vector<Choice> choices(problem.values.size(), Choice::Replay);
+  for (size_t value = 0; value < choices.size(); ++value) {
+    int operation = problem.values[value].operation;
+    bool isReplayed = again[operation] >= 0 && cut.isOnSourceSide(again[operation]);
+    bool isNeeded =
+        needed[value] >= 0 ? cut.isOnSourceSide(needed[value]) : neededAt[value] != INT_MAX;
+    if (isNeeded && (needed[value] < 0 || !isReplayed))
+      choices[value] = Choice::Save;
+  }
+  return choices;
+}

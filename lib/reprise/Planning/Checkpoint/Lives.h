@@ -1,0 +1,51 @@
+// reprise: when the values of a problem are read, launch by launch
+#ifndef REPRISE_LIB_PLANNING_CHECKPOINT_LIVES_H
+#define REPRISE_LIB_PLANNING_CHECKPOINT_LIVES_H
+
+#include "reprise/Planning/Checkpoint/Footprint.h"
+#include "reprise/Planning/MinCut.h"
+
+#include <climits>
+
+namespace reprise::checkpoint {
+
+/// When a value is made and read, by launches; views are looked through.
+struct Life {
+  int made = 0;
+  int lastForward = -1;        // the last launch that reads the original in any case; -1 for none
+  int firstBackward = INT_MAX; // the launches that read it or a replay
+  int lastBackward = -1;
+};
+
+/// The value whose buffer a reader of `value` reads; -1 if it is there anyway.
+int findRoot(const Problem &problem, const Footprint &footprint, int value);
+
+/// One per value.
+std::vector<Life> findLives(const Problem &problem, const Footprint &footprint);
+
+/// The cheapest choices where a byte that is kept across a launch has that launch's price, in
+/// seconds: a value is kept from its last forward reader to its first backward one, or computed
+/// again from what is kept or computed again itself. A minimum cut, as in Bound.h. What is kept
+/// between two backward readers has no price, nor have replays that wait for later readers.
+class Pricer {
+public:
+  Pricer(const Problem &problem, const Footprint &footprint);
+
+  std::vector<Choice> choose(const std::vector<double> &prices);
+
+private:
+  std::optional<double> priceOf(int value, const std::vector<double> &sums) const;
+  void build(const std::vector<double> &sums);
+
+  const Problem &problem;
+  const Footprint &footprint;
+  std::vector<Life> lives;
+  std::vector<int> neededAt; // per value: the first launch that may need it again; INT_MAX for none
+  MinCut cut;
+  int source = 0, sink = 0;
+  std::vector<int> needed, again; // nodes per value and per operation; -1 for none
+};
+
+} // namespace reprise::checkpoint
+
+#endif // REPRISE_LIB_PLANNING_CHECKPOINT_LIVES_H
