@@ -87,13 +87,21 @@ struct Flags {
   cl::opt<std::string> outputDir{"output-dir", cl::desc("With --interpret: the folder to write")};
 };
 
+/// The files that are written beside reports.
+SmallVector<StringRef> singleOutputs(const Flags &flags) {
+  SmallVector<StringRef> outputs;
+  for (const cl::opt<std::string> *flag : {&flags.output, &flags.planOut, &flags.pareto})
+    if (!flag->empty())
+      outputs.push_back(*flag);
+  return outputs;
+}
+
 /// No file is written twice, or over the model.
 std::string checkFiles(const Flags &flags) {
   std::vector<std::string> written;
   SmallVector<std::string> outputs(flags.reports.begin(), flags.reports.end());
-  for (const std::string &path : {flags.output, flags.planOut, flags.pareto})
-    if (!path.empty())
-      outputs.push_back(path);
+  for (StringRef path : singleOutputs(flags))
+    outputs.push_back(path.str());
   for (const std::string &path : outputs) {
     auto same = [&](const std::string &other) { return reprise::runtime::isSameFile(path, other); };
     if (llvm::any_of(written, same))
@@ -211,11 +219,11 @@ reprise::runtime::Error checkOutputs(const Flags &flags) {
   for (const std::string &report : flags.reports)
     if (reprise::runtime::Error error = reprise::runtime::checkWritable(report))
       return error;
-  for (const std::string &path : {flags.output, flags.planOut, flags.pareto})
-    if (reprise::runtime::Error error =
-            path.empty() ? reprise::runtime::Error() : reprise::runtime::checkWritable(path))
+  for (StringRef path : singleOutputs(flags))
+    if (reprise::runtime::Error error = reprise::runtime::checkWritable(path.str()))
       return error;
-  return {};
+  return reprise::runtime::Error::success();
+};
 }
 
 using Printer = std::function<void(llvm::raw_ostream &)>;

@@ -14,7 +14,7 @@ using checkpoint::Plan;
 
 StepPlanner::StepPlanner(ModuleOp module, const CompileOptions &options, const Target &target,
                          const CostModel &costs)
-    : module(module), options(options), target(target), costs(costs), workspaces(target),
+    : module(module), options(options), workspaces(target),
       threads(options.threads ? options.threads
                               : llvm::hardware_concurrency().compute_thread_count()),
       step(*module.getOps<func::FuncOp>().begin()) {

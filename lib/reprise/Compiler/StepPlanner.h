@@ -84,8 +84,6 @@ private:
 
   mlir::ModuleOp module;
   const CompileOptions &options;
-  const Target &target;
-  const CostModel &costs;
   WorkspaceMeter workspaces;
   unsigned threads;
   mlir::func::FuncOp step;
