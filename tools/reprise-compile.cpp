@@ -223,7 +223,6 @@ reprise::runtime::Error checkOutputs(const Flags &flags) {
     if (reprise::runtime::Error error = reprise::runtime::checkWritable(path.str()))
       return error;
   return reprise::runtime::Error::success();
-};
 }
 
 using Printer = std::function<void(llvm::raw_ostream &)>;
