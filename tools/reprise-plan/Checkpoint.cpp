@@ -2,6 +2,7 @@
 #include "Checkpoint.h"
 
 #include "reprise/Planning/Rematerialization/Solve.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include <chrono>
@@ -87,19 +88,19 @@ std::string describeAsJson(const std::vector<Plan> &plans) {
 }
 
 std::string writeSchedule(const Plan &plan) {
-  Array executions;
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  out << "{\n  \"version\": 1,\n  \"budget\": " << plan.budget << ",\n  \"peak\": " << plan.peak
+      << ",\n  \"executions\": [";
+  const char *separator = "\n";
   for (const Execution &execution : *plan.schedule) {
-    Array sources;
-    for (int source : execution.sources)
-      sources.push_back(source);
-    executions.push_back(
-        Object{{"operation", execution.operation}, {"sources", std::move(sources)}});
+    out << separator << "    {\"operation\": " << execution.operation << ", \"sources\": [";
+    llvm::interleaveComma(execution.sources, out);
+    out << "]}";
+    separator = ",\n";
   }
-  Object file{{"version", 1},
-              {"budget", plan.budget},
-              {"peak", plan.peak},
-              {"executions", std::move(executions)}};
-  return llvm::formatv("{0:2}\n", llvm::json::Value(std::move(file)));
+  out << "\n  ]\n}\n";
+  return text;
 }
 
 } // namespace reprise::remat

@@ -1,12 +1,8 @@
 // reprise: graphs for the planner, as JSON
 #include "Graph.h"
 
+#include "JsonScanner.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/JSON.h"
-#include <map>
-
-using llvm::json::Array;
-using llvm::json::Object;
 
 namespace reprise::remat {
 
@@ -16,125 +12,183 @@ struct Node {
   int64_t id = 0;
   double cost = 0;
   int64_t bytes = 0;
+  int place = -1;
 };
-
-/// The first of two members that is there.
-const llvm::json::Value *find(const Object &object, llvm::StringRef one, llvm::StringRef other) {
-  const llvm::json::Value *found = object.get(one);
-  return found ? found : object.get(other);
-}
 
 class Reader {
 public:
-  explicit Reader(const Object &graph) : graph(graph) {}
+  explicit Reader(llvm::StringRef text) : scanner(text) {}
 
   std::string run(Problem &problem) {
-    std::string wrong = readNodes();
+    if (!scan())
+      return wrong;
+    sortNodes();
     if (wrong.empty())
-      wrong = readOrder();
+      placeNodes();
     if (wrong.empty())
-      wrong = readLinks();
+      readLinks();
     if (wrong.empty())
       build(problem);
     return wrong;
   }
 
 private:
-  std::string readNodes();
-  std::string readOrder();
-  std::string readLinks();
+  /// The first thing that is wrong with what the graph says.
+  void refuse(std::string what) {
+    if (wrong.empty())
+      wrong = std::move(what);
+  }
+  bool scan();
+  void scanNode();
+  void scanLink();
+  void scanOrder();
+  void sortNodes();
+  void placeNodes();
+  void readLinks();
   void build(Problem &problem) const;
+  Node *find(std::optional<int64_t> id) {
+    auto found = llvm::partition_point(nodes, [&](const Node &node) { return node.id < id; });
+    return id && found != nodes.end() && found->id == *id ? &*found : nullptr;
+  }
 
-  const Object &graph;
-  std::map<int64_t, Node> nodes;
-  std::map<int64_t, int> places;
-  std::vector<int64_t> order;
+  JsonScanner scanner;
+  std::string wrong;
+  bool hasLinks = false;
+  std::vector<Node> nodes; // by id, once they are sorted
+  std::vector<std::pair<std::optional<int64_t>, std::optional<int64_t>>> links;
+  std::optional<std::vector<int64_t>> order;
   std::vector<std::vector<int>> operands; // by place
 };
 
-std::string Reader::readNodes() {
-  const Array *list = graph.getArray("nodes");
-  if (!list || list->empty())
-    return "expected 'nodes', an array with one node or more";
-  for (auto [i, value] : llvm::enumerate(*list)) {
-    std::string where = "node " + std::to_string(i) + ": ";
-    const Object *node = value.getAsObject();
-    const llvm::json::Value *id = node ? find(*node, "id", "name") : nullptr;
-    const llvm::json::Value *cost = node ? find(*node, "cost_cpu", "duration") : nullptr;
-    const llvm::json::Value *bytes = node ? find(*node, "cost_ram", "out_cost") : nullptr;
-    if (!id || !id->getAsInteger())
-      return where + "expected an 'id' or 'name', an integer";
-    if (!cost || !cost->getAsNumber())
-      return where + "expected 'cost_cpu' or 'duration', a number";
-    if (!bytes || !bytes->getAsInteger())
-      return where + "expected 'cost_ram' or 'out_cost', an integer";
-    Node read{*id->getAsInteger(), *cost->getAsNumber(), *bytes->getAsInteger()};
-    if (!nodes.emplace(read.id, read).second)
-      return where + "there are two with the id " + std::to_string(read.id);
+bool Reader::scan() {
+  bool hasNodes = false;
+  bool isObject = scanner.readObject([&](llvm::StringRef key) {
+    if (key == "nodes")
+      hasNodes = scanner.readArray([&] { scanNode(); });
+    else if (key == "links")
+      hasLinks = scanner.readArray([&] { scanLink(); });
+    else if (key == "graph")
+      scanner.readObject([&](llvm::StringRef own) {
+        if (own == "order")
+          scanOrder();
+        else
+          scanner.skip();
+      });
+    else
+      scanner.skip();
+  });
+  scanner.finish();
+  if (!scanner.error().empty())
+    wrong = "syntax error: " + scanner.error();
+  else if (!isObject)
+    wrong = "expected an object with 'nodes' and 'links'";
+  else if (!hasNodes || (nodes.empty() && wrong.empty()))
+    wrong = "expected 'nodes', an array with one node or more";
+  return wrong.empty();
+}
+
+void Reader::scanNode() {
+  std::optional<int64_t> id, name, bytes, outCost;
+  std::optional<double> cost, duration;
+  scanner.readObject([&](llvm::StringRef key) {
+    if (key == "id" || key == "name")
+      (key == "id" ? id : name) = scanner.readInteger();
+    else if (key == "cost_cpu" || key == "duration")
+      (key == "duration" ? duration : cost) = scanner.readNumber();
+    else if (key == "cost_ram" || key == "out_cost")
+      (key == "out_cost" ? outCost : bytes) = scanner.readInteger();
+    else
+      scanner.skip();
+  });
+  id = id ? id : name;
+  cost = cost ? cost : duration;
+  bytes = bytes ? bytes : outCost;
+  std::string where = "node " + std::to_string(nodes.size()) + ": ";
+  if (!id)
+    refuse(where + "expected an 'id' or 'name', an integer");
+  else if (!cost)
+    refuse(where + "expected 'cost_cpu' or 'duration', a number");
+  else if (!bytes)
+    refuse(where + "expected 'cost_ram' or 'out_cost', an integer");
+  nodes.push_back({id.value_or(0), cost.value_or(0), bytes.value_or(0)});
+}
+
+void Reader::scanLink() {
+  links.emplace_back();
+  scanner.readObject([&](llvm::StringRef key) {
+    if (key == "source" || key == "0")
+      links.back().first = scanner.readInteger();
+    else if (key == "target" || key == "1")
+      links.back().second = scanner.readInteger();
+    else
+      scanner.skip();
+  });
+}
+
+void Reader::scanOrder() {
+  std::vector<int64_t> list;
+  if (scanner.readArray([&] { list.push_back(scanner.readInteger().value_or(-1)); }))
+    order = std::move(list);
+}
+
+void Reader::sortNodes() {
+  llvm::sort(nodes, [](const Node &a, const Node &b) { return a.id < b.id; });
+  auto twice = std::adjacent_find(nodes.begin(), nodes.end(),
+                                  [](const Node &a, const Node &b) { return a.id == b.id; });
+  if (twice != nodes.end())
+    refuse("there are two nodes with the id " + std::to_string(twice->id));
+}
+
+void Reader::placeNodes() {
+  if (!order) {
+    for (auto [place, node] : llvm::enumerate(nodes))
+      node.place = static_cast<int>(place);
+    return;
   }
-  return "";
+  for (auto [place, id] : llvm::enumerate(*order)) {
+    Node *node = find(id);
+    if (!node || node->place >= 0)
+      return refuse("'graph.order' lists " + std::to_string(id) +
+                    ", which is no node or was listed");
+    node->place = static_cast<int>(place);
+  }
+  if (order->size() != nodes.size())
+    refuse("'graph.order' leaves out nodes");
 }
 
-std::string Reader::readOrder() {
-  const Object *own = graph.getObject("graph");
-  const Array *given = own ? own->getArray("order") : nullptr;
-  if (given)
-    for (const llvm::json::Value &value : *given)
-      order.push_back(value.getAsInteger().value_or(-1));
-  else
-    for (const auto &[id, node] : nodes)
-      order.push_back(id);
-  for (auto [place, id] : llvm::enumerate(order))
-    if (!nodes.count(id) || !places.emplace(id, place).second)
-      return "'graph.order' lists " + std::to_string(id) + ", which is no node or was listed";
-  return order.size() == nodes.size() ? "" : "'graph.order' leaves out nodes";
-}
-
-std::string Reader::readLinks() {
-  const Array *links = graph.getArray("links");
-  if (!links)
-    return "expected 'links', an array";
-  operands.resize(order.size());
-  for (auto [i, value] : llvm::enumerate(*links)) {
+void Reader::readLinks() {
+  if (!hasLinks)
+    return refuse("expected 'links', an array");
+  operands.resize(nodes.size());
+  for (auto [i, link] : llvm::enumerate(links)) {
     std::string where = "link " + std::to_string(i) + ": ";
-    const Object *link = value.getAsObject();
-    const llvm::json::Value *from = link ? find(*link, "source", "0") : nullptr;
-    const llvm::json::Value *to = link ? find(*link, "target", "1") : nullptr;
-    auto source = places.find(from ? from->getAsInteger().value_or(-1) : -1);
-    auto target = places.find(to ? to->getAsInteger().value_or(-1) : -1);
-    if (source == places.end() || target == places.end())
-      return where + "expected 'source' and 'target', ids of nodes";
-    if (source->second >= target->second)
-      return where + "goes against the order";
-    operands[target->second].push_back(source->second);
+    const Node *source = find(link.first), *target = find(link.second);
+    if (!source || !target)
+      return refuse(where + "expected 'source' and 'target', ids of nodes");
+    if (source->place >= target->place)
+      return refuse(where + "goes against the order");
+    operands[target->place].push_back(source->place);
   }
   for (std::vector<int> &list : operands) {
     llvm::sort(list);
     list.erase(std::unique(list.begin(), list.end()), list.end());
   }
-  return "";
 }
 
 void Reader::build(Problem &problem) const {
   problem = {};
-  for (auto [place, id] : llvm::enumerate(order)) {
-    const Node &node = nodes.at(id);
-    int number = static_cast<int>(place);
-    problem.operations.push_back({node.cost, operands[place], number, 1});
-    problem.values.push_back({number, node.bytes});
+  problem.operations.resize(nodes.size());
+  problem.values.resize(nodes.size());
+  for (const Node &node : nodes) {
+    problem.operations[node.place] = {node.cost, operands[node.place], node.place, 1};
+    problem.values[node.place] = {node.place, node.bytes};
   }
 }
 
 } // namespace
 
 std::string readGraph(llvm::StringRef text, Problem &problem) {
-  llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(text);
-  if (!parsed)
-    return "syntax error: " + llvm::toString(parsed.takeError());
-  const Object *graph = parsed->getAsObject();
-  if (!graph)
-    return "expected an object with 'nodes' and 'links'";
-  std::string wrong = Reader(*graph).run(problem);
+  std::string wrong = Reader(text).run(problem);
   return wrong.empty() ? validate(problem).value_or("") : wrong;
 }
 

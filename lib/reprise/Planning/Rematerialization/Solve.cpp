@@ -16,7 +16,7 @@ static int64_t movesFor(size_t operations) {
 
 /// The smallest budget that a repair meets, about: between one that is not met and one that is.
 static int64_t findLowestPeak(const Problem &problem, int64_t budget, int64_t peak) {
-  static constexpr int rounds = 6;
+  int rounds = problem.operations.size() > kAnnealed ? 3 : 8;
   for (int i = 0; i < rounds && budget < peak; ++i) {
     int64_t middle = budget + (peak - budget) / 2;
     if (std::optional<Schedule> schedule = repair(problem, middle))

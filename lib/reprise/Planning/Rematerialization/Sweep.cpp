@@ -66,7 +66,7 @@ bool Sweep::execute(int target) {
 
 bool Sweep::emit(int number) {
   // More replays than this are no plan.
-  static constexpr size_t most = 8;
+  static constexpr size_t most = 4;
   const Operation &op = problem.operations[number];
   int64_t made = 0;
   for (int r = 0; r < op.numResults; ++r)
@@ -108,7 +108,7 @@ void Sweep::drop(int value) {
 
 void Sweep::offer(int value) {
   if (problem.values[value].bytes > 0)
-    candidates.push({priceOf(value), value, ++stamps[value]});
+    candidates.push({priceOf(value, 0), value, ++stamps[value], true});
 }
 
 /// Of the value and what it needs, as far as that is not there; large ones are cut short.
@@ -116,13 +116,13 @@ double Sweep::costOf(int value, int &visits) const {
   const Operation &op = problem.operations[problem.values[value].operation];
   double cost = op.cost;
   for (int operand : op.operands)
-    if (holder[operand] < 0 && --visits > 0)
+    if (--visits > 0 && holder[operand] < 0)
       cost += costOf(operand, visits);
   return cost;
 }
 
-double Sweep::priceOf(int value) const {
-  int visits = 32;
+/// Of what it needs as many are looked at.
+double Sweep::priceOf(int value, int visits) const {
   double between = time[std::max(due[value], now)] - time[now], cost = costOf(value, visits);
   return cost / (static_cast<double>(problem.values[value].bytes) * std::max(between, 1e-9));
 }
@@ -137,7 +137,7 @@ void Sweep::giveUp(int value) {
 
 bool Sweep::makeRoom(int64_t bytes) {
   // Prices rise as time passes; how often that is looked at before the lowest known one counts.
-  static constexpr int mostRises = 64;
+  static constexpr int mostRises = 64, mostVisits = 256;
   std::vector<Candidate> locked;
   int rises = 0;
   while (live + bytes > budget && !candidates.empty()) {
@@ -149,9 +149,10 @@ bool Sweep::makeRoom(int64_t bytes) {
       locked.push_back(best);
       continue;
     }
-    double price = priceOf(best.value);
-    if (!candidates.empty() && price > candidates.top().price && rises++ < mostRises) {
-      candidates.push({price, best.value, best.stamp});
+    double price = priceOf(best.value, mostVisits);
+    bool isBeaten = !candidates.empty() && price > candidates.top().price;
+    if (isBeaten && (best.isRough || rises++ < mostRises)) {
+      candidates.push({price, best.value, best.stamp, false});
       continue;
     }
     giveUp(best.value);

@@ -27,6 +27,7 @@ private:
   struct Candidate {
     double price; // of a byte given up for a time
     int value, stamp;
+    bool isRough; // what it needs was not looked at yet
     bool operator>(const Candidate &other) const {
       return price != other.price ? price > other.price : value > other.value;
     }
@@ -43,7 +44,7 @@ private:
   void drop(int value);
   void giveUp(int value);
   void offer(int value);
-  double priceOf(int value) const;
+  double priceOf(int value, int visits) const;
   double costOf(int value, int &visits) const;
   /// The operation that reads a value next, the one that runs now included; -1: none.
   int nextReader(int value);
