@@ -157,7 +157,9 @@ llvm::StringRef JsonScanner::scanNumber() {
     return at != from;
   };
   at += *at == '-';
-  bool isNumber = digits();
+  bool isZero = at != end && *at == '0'; // which no digit follows
+  at += isZero;
+  bool isNumber = isZero || digits();
   if (isNumber && at != end && *at == '.') {
     ++at;
     isNumber = digits();

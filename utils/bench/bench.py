@@ -13,12 +13,13 @@ import kernels
 import labels
 import memory
 import models
+import planning
 import products
 import scale
 import steps
 from common import Bench, machine
 
-SECTIONS = ["memory", "steps", "compile", "contractions", "convolutions", "kernels", "scale", "labels"]
+SECTIONS = ["memory", "steps", "compile", "contractions", "convolutions", "kernels", "scale", "labels", "planning"]
 
 
 def main():
@@ -29,6 +30,7 @@ def main():
     parser.add_argument("--model", choices=list(models.MODELS), help="memory and steps: this model only")
     parser.add_argument("--threads", type=int, default=min(2, len(os.sched_getaffinity(0))), help="steps: from 1 to this many; memory: this many")
     parser.add_argument("--no-compiled", action="store_true", help="steps and compile: leave torch.compile out (it takes a minute per model)")
+    parser.add_argument("--graphs", type=pathlib.Path, metavar="FOLDER", help="planning: the graphs of haoming-codes/moccasin, which are not ours to copy")
     options = parser.parse_args()
     bench = Bench(options.build)
     host = machine()
@@ -48,6 +50,8 @@ def main():
             scale.measure(bench, options.threads)
         elif section == "labels":
             labels.measure(bench, root)
+        elif section == "planning":
+            planning.measure(bench, root, options.graphs)
         else:
             compile_time.measure(bench, options.threads, not options.no_compiled)
 

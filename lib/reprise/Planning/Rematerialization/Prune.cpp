@@ -86,8 +86,10 @@ void Pruner::run() {
   for (int i = 0; i < static_cast<int>(schedule.size()); ++i)
     if (before[i] >= 0)
       replays.push_back(i);
-  std::stable_sort(replays.begin(), replays.end(),
-                   [&](int a, int b) { return operation(a).cost > operation(b).cost; });
+  std::sort(replays.begin(), replays.end(), [&](int a, int b) {
+    double costA = operation(a).cost, costB = operation(b).cost;
+    return costA != costB ? costA > costB : a < b;
+  });
   for (int round = 0; round < 4; ++round) {
     size_t kept = 0;
     for (int place : replays)
