@@ -47,11 +47,10 @@ public:
       keep(*options.start);
     // Neither a hot start nor a cold one is better everywhere, nor one price of bytes; on large
     // graphs one long run is better than several.
-    static constexpr Setting small[] = {{0.2, 1, 3, 0.8, 0.0005, Start::Order},
-                                        {0.1, 0.1, 1, 0.8, 0.0005, Start::Order},
-                                        {0.3, 4, 4, 0.9, 0.0005, Start::Order},
-                                        {0.2, 4, 40, 0.9, 0.02, Start::Order},
-                                        {0.2, 0.2, 20, 0.8, 0.02, Start::Best}};
+    static constexpr Setting small[] = {
+        {0.2, 1, 3, 0.8, 0.0005, Start::Order}, {0.1, 0.1, 1, 0.8, 0.0005, Start::Order},
+        {0.3, 4, 4, 0.9, 0.0005, Start::Order}, {0.2, 10, 40, 0.8, 0.05, Start::Order},
+        {0.2, 0.2, 20, 0.8, 0.02, Start::Best}, {0.5, 4, 15, 0.8, 0.05, Start::NothingFits}};
     static constexpr Setting large[] = {{0.15, 1, 20, 1, 0, Start::Order},
                                         {1, 1, 5, 0.9, 0.0005, Start::Order},
                                         {0.5, 4, 40, 0.9, 0.02, Start::NothingFits}};
