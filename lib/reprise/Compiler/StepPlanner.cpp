@@ -97,6 +97,7 @@ std::optional<StepPlan> StepPlanner::propose(int64_t goal) {
     if (!plan)
       return std::nullopt;
     proposed.choices.push_back(plan->choices);
+    proposed.peak = std::max(proposed.peak, plan->usage.peak);
     proposed.overridden += plan->overridden;
     proposed.seconds += plan->usage.seconds;
   }
@@ -125,20 +126,26 @@ const StepPlan *StepPlanner::findBest(int64_t budget) const {
 }
 
 /// A plan is made for a peak of live bytes. Where its program takes more than the budget, the next
-/// one is made for so much less; at last the smallest one that was seen is packed.
+/// one is made for so much less; where it takes less than was reckoned, for so much more, once. At
+/// last the smallest one that was seen is packed.
 LogicalResult StepPlanner::search(int64_t budget) {
   if (followed().bytes() <= budget)
     return success();
   int64_t room = budget - followed().workspace, goal = room;
+  bool isRaised = false;
   for (int round = 0; round < kMostRounds; ++round) {
     std::optional<StepPlan> proposed = propose(goal);
     if (!proposed)
       break;
     if (failed(packAndKeep(std::move(*proposed), std::max<int64_t>(1, room))))
       return failure();
-    if (packed.back().bytes() <= budget)
+    const StepPlan &latest = packed.back();
+    bool fits = latest.bytes() <= budget;
+    bool isLower = latest.peak - latest.arena > latest.peak / kWorthARound;
+    if (fits && (isRaised || !isLower))
       return success();
-    goal -= packed.back().bytes() - budget;
+    goal = std::min(goal, latest.peak) - (latest.bytes() - budget);
+    isRaised |= fits;
   }
   if (findBest(budget))
     return success();

@@ -17,6 +17,7 @@ struct StepPlan {
   /// Per scope, one per value; empty where the labels are followed without a budget.
   std::vector<std::vector<checkpoint::Choice>> choices;
   int64_t enoughArena = 0;          ///< for the memory phase (PhaseOptions)
+  int64_t peak = 0;                 ///< of live bytes, as the plan was made for; 0 if it was not
   int64_t arena = 0, workspace = 0; ///< bytes
   int64_t overridden = 0;           ///< bytes of values whose PREFER is not obeyed
   double seconds = 0;               ///< of all replays, by the cost model
@@ -66,6 +67,8 @@ public:
 
 private:
   static constexpr int kMostRounds = 6;
+  /// One more round for this part of the peak.
+  static constexpr int64_t kWorthARound = 100;
 
   /// One scope of the step with its planner.
   struct Planned {

@@ -61,6 +61,7 @@ private:
   void findBuffers(const Schedule &schedule);
   void findLives(const Schedule &schedule);
   void addUp(const Schedule &schedule);
+  void findDying(const Schedule &schedule);
   void shareDying(const Schedule &schedule);
   int bufferOf(const Schedule &schedule, const Schedule::Run &run, size_t operand) const;
 
@@ -76,7 +77,9 @@ private:
   std::vector<Buffer> buffers;
   std::vector<int64_t> bytes; // per step
   std::vector<int64_t> launchBytes;
-  std::vector<int> takenAt; // per buffer: the step at which another one takes its place
+  static constexpr int kAlive = -2;
+  std::vector<int> dyingAt;   // per step: a buffer that dies there, -1 for none
+  std::vector<int> nextDying; // per buffer: the next one that dies there, -1 for none
 };
 
 } // namespace reprise::checkpoint

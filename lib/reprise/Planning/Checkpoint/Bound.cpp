@@ -78,12 +78,13 @@ void Bounder::findPressure() {
           problem.values[value].bytes);
   for (const Neighbour &other : footprint.neighbours)
     add(other.first, other.last, other.bytes);
-  // An elementwise result may take the place of an operand.
+  // Other results may take the place of an operand.
   written.assign(footprint.numLaunches, 0);
   for (size_t value = 0; value < problem.values.size(); ++value) {
     int operation = problem.values[value].operation, launch = footprint.launches[operation];
+    Kind kind = problem.operations[operation].kind;
     if (launch != kNoLaunch && footprint.isStored[value] && lives[value].lastForward > launch &&
-        problem.operations[operation].kind != Kind::Elementwise)
+        (kind == Kind::Contraction || kind == Kind::Other))
       written[launch] += problem.values[value].bytes;
   }
   for (size_t i = 1; i < pressure.size(); ++i)

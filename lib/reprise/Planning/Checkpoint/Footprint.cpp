@@ -149,25 +149,49 @@ void Meter::addUp(const Schedule &schedule) {
   shareDying(schedule);
 }
 
-/// An elementwise result takes the place of an operand of its size that dies in the step.
-void Meter::shareDying(const Schedule &schedule) {
-  takenAt.assign(buffers.size(), -1);
+/// Kernels that read from registers: they have read an element for the last time when they store
+/// the one in its place.
+static bool readsRegisters(const Operation &op) {
+  return op.kind == Kind::Elementwise || op.kind == Kind::Reduction;
+}
+
+/// Per step, the buffers that its kernels read for the last time, as linked lists.
+void Meter::findDying(const Schedule &schedule) {
+  dyingAt.assign(launchOfStep.size(), -1);
+  nextDying.assign(buffers.size(), kAlive);
   for (size_t i = 0; i < schedule.runs.size(); ++i) {
     const Schedule::Run &run = schedule.runs[i];
     const Operation &op = problem.operations[run.operation];
-    if (steps[i] < 0 || op.kind != Kind::Elementwise)
-      continue;
-    int made = bufferOfResult[firstBuffer[i]];
-    if (made < 0 || buffers[made].last == buffers[made].first)
+    if (steps[i] < 0 || !readsRegisters(op))
       continue;
     for (size_t operand = 0; operand < op.operands.size(); ++operand) {
       int buffer = bufferOf(schedule, run, operand);
-      if (buffer < 0 || takenAt[buffer] >= 0 || buffers[buffer].last != steps[i] ||
-          buffers[buffer].first == steps[i] || buffers[buffer].bytes != buffers[made].bytes)
+      if (buffer < 0 || nextDying[buffer] != kAlive || buffers[buffer].last != steps[i] ||
+          buffers[buffer].first == steps[i])
         continue;
-      takenAt[buffer] = steps[i];
-      bytes[steps[i]] -= buffers[buffer].bytes;
-      break;
+      nextDying[buffer] = dyingAt[steps[i]];
+      dyingAt[steps[i]] = buffer;
+    }
+  }
+}
+
+/// A result takes the place of a buffer of its size that dies in its step.
+void Meter::shareDying(const Schedule &schedule) {
+  findDying(schedule);
+  for (size_t i = 0; i < schedule.runs.size(); ++i) {
+    const Operation &op = problem.operations[schedule.runs[i].operation];
+    if (steps[i] < 0 || !readsRegisters(op))
+      continue;
+    for (int result = 0; result < op.numResults; ++result) {
+      int made = bufferOfResult[firstBuffer[i] + result];
+      if (made < 0 || buffers[made].last == buffers[made].first)
+        continue;
+      for (int *dying = &dyingAt[steps[i]]; *dying >= 0; dying = &nextDying[*dying])
+        if (buffers[*dying].bytes == buffers[made].bytes) {
+          bytes[steps[i]] -= buffers[made].bytes;
+          *dying = nextDying[*dying];
+          break;
+        }
     }
   }
 }
