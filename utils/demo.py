@@ -28,6 +28,7 @@ BIN, OUT, STEPS = ARGUMENTS.build / "bin", ARGUMENTS.build / "demo", ARGUMENTS.s
 BATCH, SEQ, LAYERS, WIDTH, HEADS = 16, 64, 4, 128, 4
 PEAK_RATE, WARM_UP = 1.5e-3, 100
 POLICIES = [None, "save-all", "dots-saveable", "recompute-all"]
+BUDGET = "40%"
 SAMPLE_LENGTH = 240
 TIMED_ROUNDS, TIMED_STEPS = 5, min(20, STEPS)
 INPUTS = [f"{argument}={OUT / file}" for argument, file in
@@ -99,20 +100,20 @@ def write_model(path, vocab, batch, dropout):
                          "--optimizer=adamw"))
 
 
-def train(policy):
-    """Compiles and runs the step under one policy; returns the row of the table."""
-    name = policy or "none"
+def train(policy, budget=None):
+    """Compiles and runs the step under one policy, or within a budget; returns the row of the table."""
+    name = f"budget {budget}" if budget else policy or "none"
     bundle, report = OUT / f"{name}.rpb", OUT / f"{name}.json"
-    flags = [f"--policy={policy}"] if policy else []
+    flags = [f"--budget={budget}"] if budget else [f"--policy={policy}"] if policy else []
     tool("reprise-compile", OUT / "model.mlir", "-o", bundle, f"--report={report}", f"--report={OUT / name}.html", *flags)
-    print(f"training under {'no policy' if not policy else policy} …", file=sys.stderr)
+    print(f"training under {'no policy' if name == 'none' else name} …", file=sys.stderr)
     run = json.loads(tool("reprise-run", bundle, "--seed=1", f"--steps={STEPS}", f"--output-dir={OUT / name}", "--json",
                           *[f"--input={given}" for given in INPUTS]))
     planned = json.loads(report.read_text())
     executed = int(tool("executed-arena", bundle, 1, *INPUTS).split()[0])
     return {"policy": name, "loss": run["loss"][-1], "hash": run["hash"], "replayed_ops": planned["replayed_ops"],
             "commands": run["commands"], "arena_predicted": planned["arena_bytes"], "arena_executed": executed,
-            "saved_bytes": planned["saved_bytes"]}
+            "saved_bytes": planned["saved_bytes"], "memory": planned["arena_bytes"] + planned["workspace_bytes"]}
 
 
 def time_steps(rows):
@@ -166,6 +167,9 @@ def check(rows, entropy):
         sys.exit("error: the executed arena is not the predicted one")
     if len({(row["replayed_ops"], row["arena_predicted"]) for row in rows}) < 3:
         sys.exit("error: the plans do not differ")
+    most = next(row for row in rows if row["policy"] == "save-all")
+    if rows[-1]["memory"] > float(BUDGET.rstrip("%")) / 100 * most["memory"]:
+        sys.exit("error: the step takes more than its budget")
     if STEPS >= 300 and not rows[0]["loss"] < entropy:
         sys.exit("error: the loss did not fall below the bigram conditional entropy")
 
@@ -188,7 +192,7 @@ def main():
           f"{BATCH} × {SEQ} characters", file=sys.stderr)
     write_batches(codes)
     write_model(OUT / "model.mlir", vocab, BATCH, 0.1)
-    rows = [train(policy) for policy in POLICIES]
+    rows = [train(policy) for policy in POLICIES] + [train(None, BUDGET)]
     time_steps(rows)
     base = next(row for row in rows if row["policy"] == "save-all")["step_seconds"]
     for row in rows:

@@ -18,18 +18,18 @@ StepPlanner::StepPlanner(ModuleOp module, const CompileOptions &options, const T
       threads(options.threads ? options.threads
                               : llvm::hardware_concurrency().compute_thread_count()),
       step(*module.getOps<func::FuncOp>().begin()) {
-  checkpoint::BudgetOptions search;
   if (options.timeLimitSeconds) {
     auto end =
         std::chrono::steady_clock::now() + std::chrono::duration<double>(*options.timeLimitSeconds);
-    search.isOver = [end] { return std::chrono::steady_clock::now() >= end; };
+    searchOptions.isOver = [end] { return std::chrono::steady_clock::now() >= end; };
   }
   for (PlanningScope &scope : findPlanningScopes(step)) {
     checkpoint::Footprint footprint = findFootprint(scope, step, target, costs);
     planned.push_back({std::move(scope), std::move(footprint), nullptr});
   }
   for (Planned &entry : planned)
-    entry.planner = std::make_unique<BudgetPlanner>(entry.scope.problem, entry.footprint, search);
+    entry.planner =
+        std::make_unique<BudgetPlanner>(entry.scope.problem, entry.footprint, searchOptions);
   total = findStepSeconds(step, target, costs);
 }
 
@@ -104,17 +104,6 @@ std::optional<StepPlan> StepPlanner::propose(int64_t goal) {
   return proposed;
 }
 
-StepPlan StepPlanner::proposeSmallest() const {
-  StepPlan proposed;
-  for (const Planned &entry : planned) {
-    const Plan &plan = entry.planner->smallest();
-    proposed.choices.push_back(plan.choices);
-    proposed.overridden += plan.overridden;
-    proposed.seconds += plan.usage.seconds;
-  }
-  return proposed;
-}
-
 /// The cheapest one that fits; null if none does.
 const StepPlan *StepPlanner::findBest(int64_t budget) const {
   const StepPlan *best = nullptr;
@@ -149,7 +138,21 @@ LogicalResult StepPlanner::search(int64_t budget) {
   }
   if (findBest(budget))
     return success();
-  return packAndKeep(proposeSmallest(), std::max<int64_t>(1, room));
+  return packSmallest();
+}
+
+/// Whatever the budget was, the same plan, so that what is said to be the smallest can be met.
+LogicalResult StepPlanner::packSmallest() {
+  StepPlan proposed;
+  for (const Planned &entry : planned) {
+    BudgetPlanner planner(entry.scope.problem, entry.footprint, searchOptions);
+    planner.plan(0);
+    const Plan &plan = planner.smallest();
+    proposed.choices.push_back(plan.choices);
+    proposed.overridden += plan.overridden;
+    proposed.seconds += plan.usage.seconds;
+  }
+  return packAndKeep(std::move(proposed), 0);
 }
 
 FailureOr<std::optional<BudgetOutcome>> StepPlanner::plan(int64_t budget) {

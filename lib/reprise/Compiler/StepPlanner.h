@@ -80,9 +80,9 @@ private:
   enum class Labels { Obeyed, Dropped };
   mlir::LogicalResult pack(StepPlan &plan, Labels labels = Labels::Obeyed);
   mlir::LogicalResult packAndKeep(StepPlan plan, int64_t enough);
+  mlir::LogicalResult packSmallest();
   mlir::LogicalResult search(int64_t budget);
   std::optional<StepPlan> propose(int64_t goal);
-  StepPlan proposeSmallest() const;
   const StepPlan *findBest(int64_t budget) const;
 
   mlir::ModuleOp module;
@@ -90,6 +90,7 @@ private:
   WorkspaceMeter workspaces;
   unsigned threads;
   mlir::func::FuncOp step;
+  checkpoint::BudgetOptions searchOptions;
   std::vector<Planned> planned;
   std::vector<StepPlan> packed;
   int64_t saveAll = 0;

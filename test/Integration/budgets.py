@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Budgets on four models, from what the step takes without one down to the smallest that can be met.
+
+The program holds the budget, runs in the arena that was predicted, and gives the same bits. `budgets.py all` takes ten
+budgets of each, and every model of the zoo at 80 and 50 % of what it takes if every value is saved.
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+from checks import check, finish, first_difference, run, tool
+from zoo_models import LARGER_SIZES, SIZES, write_model
+
+BUDGETS = {"gpt2": 10, "llama": 4, "resnet50": 4, "unet": 4}
+ALL = sys.argv[1:] == ["all"]
+FLAGS = {"gpt2": ["--dropout=0.1", "--optimizer=adamw"], "llama": [], "resnet50": [], "unet": []}
+
+
+def compile_within(*flags):
+    """The report; or None and the bytes of the smallest budget that was found to be met."""
+    pathlib.Path("plan.rpb").unlink(missing_ok=True)
+    done = subprocess.run(["reprise-compile", "model.mlir", "-o", "plan.rpb", "--report=plan.json", "--threads=2", *flags],
+                          capture_output=True, text=True)
+    if done.returncode == 0:
+        return json.loads(pathlib.Path("plan.json").read_text()), None
+    least = re.search(r"smallest feasible budget found is (\d+) bytes", done.stderr)
+    if done.returncode != 1 or not least or pathlib.Path("plan.rpb").exists():
+        check(" ".join(flags), False, f"exit code {done.returncode}: {done.stderr}")
+        finish()
+    return None, int(least.group(1))
+
+
+def taken(report):
+    return report["arena_bytes"] + report["workspace_bytes"]
+
+
+def check_run(name, report):
+    """The plan at hand runs in its arena and gives the bits of the plan that saves all."""
+    executed = int(tool("executed-arena", "plan.rpb", 1).split()[0])
+    check(f"{name}: the arena is as predicted", executed == report["arena_bytes"], f"{executed} instead of {report['arena_bytes']}")
+    run("plan.rpb", "within", "--seed=3", "--steps=2")
+    difference = first_difference("reference", "within")
+    check(f"{name}: the same bits", difference is None, f"{difference} differs")
+    return executed
+
+
+def write_reference():
+    report, _ = compile_within("--policy=save-all")
+    run("plan.rpb", "reference", "--seed=3", "--steps=2")
+    return report
+
+
+def check_budgets(model):
+    write_model("model.mlir", model, SIZES[model], *FLAGS[model])
+    everything = write_reference()
+    free, _ = compile_within()
+    _, least = compile_within("--budget=1")
+    most, previous = taken(free), None
+    count = 10 if ALL else BUDGETS[model]
+    for i in range(count):
+        budget = most - (most - least) * i // (count - 1)
+        report, smaller = compile_within(f"--budget={budget}")
+        name = f"{model} within {budget} bytes"
+        if not check(f"{name}: there is a plan", report is not None, f"the smallest was {smaller}"):
+            continue
+        plan = report["budget"]
+        check(f"{name}: it is held", taken(report) <= budget == plan["bytes"], str(taken(report)))
+        check(f"{name}: it is what was predicted", taken(report) == plan["predicted_bytes"])
+        check(f"{name}: the percentages are of save-all", plan["save_all_bytes"] == taken(everything))
+        check(f"{name}: bound, cost and gap agree", 0 <= report["bound"] <= plan["cost_increase"] and
+              abs(plan["cost_increase"] - report["bound"] - report["gap"]) < 1e-9)
+        if previous:
+            fall = previous["budget"]["cost_increase"] - plan["cost_increase"]
+            check(f"{name}: a smaller budget costs no less", fall <= previous["gap"] + 1e-9, f"{fall} less")
+        check_run(name, report)
+        previous = report
+    check(f"{model}: budgets change the plan", previous and previous["replayed_ops"] != free["replayed_ops"])
+
+
+def check_shares(model):
+    """At 50 % of save-all the step runs in less memory than at 80 %, if not within the half."""
+    write_model("model.mlir", model, LARGER_SIZES[model])
+    write_reference()
+    peaks = []
+    for share in (80, 50):
+        report, least = compile_within(f"--budget={share}%")
+        if report is None:
+            report, _ = compile_within(f"--budget={least}")
+        peaks.append(check_run(f"{model} at {share} %" + ("" if least is None else f", no plan below {least} bytes"), report))
+    check(f"{model}: 50 % runs in less than 80 %", peaks[1] < peaks[0], str(peaks))
+
+
+def main():
+    for model in FLAGS:
+        check_budgets(model)
+    if ALL:
+        for model in LARGER_SIZES:
+            check_shares(model)
+    finish()
+
+
+if __name__ == "__main__":
+    main()
