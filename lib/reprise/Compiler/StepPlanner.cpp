@@ -146,7 +146,10 @@ LogicalResult StepPlanner::packSmallest() {
   StepPlan proposed;
   for (const Planned &entry : planned) {
     BudgetPlanner planner(entry.scope.problem, entry.footprint, searchOptions);
-    planner.plan(0);
+    for (int64_t peak = INT64_MAX; planner.smallest().usage.peak < peak;) {
+      peak = planner.smallest().usage.peak;
+      planner.plan(peak - peak / 8);
+    }
     const Plan &plan = planner.smallest();
     proposed.choices.push_back(plan.choices);
     proposed.overridden += plan.overridden;

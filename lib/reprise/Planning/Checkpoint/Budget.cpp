@@ -5,6 +5,7 @@
 #include "reprise/Planning/Checkpoint/Follow.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 using namespace reprise::checkpoint;
@@ -166,7 +167,7 @@ std::vector<Plan> Search::findStarts(int64_t budget) {
 /// Prices of bytes rise at launches that have more than the budget, and fall where there is room
 /// (Polyak, Minimization of unsmooth functionals, 1969).
 std::vector<Plan> Search::followPrices(int64_t budget) {
-  static constexpr int kMostSteps = 60;
+  static constexpr int kMostSteps = 24;
   Pricer pricer(problem, footprint);
   std::vector<double> prices(footprint.numLaunches);
   std::vector<Plan> plans;
@@ -207,21 +208,23 @@ void Search::sortPlans(std::vector<Plan> &plans, int64_t budget) const {
   plans = std::move(sorted);
 }
 
-/// The two best plans that fit, and of those that do not, but are cheaper, the three that are
-/// nearest. Plans that come to the same are one.
+/// The two best plans that fit, and of those that do not the nearest one and others that are
+/// farther, but much cheaper.
 std::vector<size_t> Search::chooseStarts(const std::vector<Plan> &sorted, int64_t budget) const {
+  static constexpr double kMuchCheaper = 0.85;
   std::vector<size_t> chosen;
   size_t fitting = 0, others = 0;
+  double cheapest = std::numeric_limits<double>::infinity();
   for (size_t i = 0; i < sorted.size(); ++i) {
     const Usage &usage = sorted[i].usage;
-    bool isKnown = std::any_of(chosen.begin(), chosen.end(), [&](size_t other) {
-      return sorted[other].usage.peak == usage.peak && sorted[other].usage.seconds == usage.seconds;
-    });
     bool fits = usage.peak <= budget;
-    bool isCheaper = fitting == 0 || usage.seconds < sorted[chosen.front()].usage.seconds;
-    if (isKnown || (fits ? fitting == 2 : others == 3 || !isCheaper))
+    bool isKnown = fits && !chosen.empty() && usage.seconds == sorted[chosen.back()].usage.seconds;
+    bool isWanted = fits ? fitting < 2 && !isKnown
+                         : others < kMostUnfit && usage.seconds < kMuchCheaper * cheapest;
+    if (!isWanted)
       continue;
     chosen.push_back(i);
+    cheapest = std::min(cheapest, usage.seconds);
     ++(fits ? fitting : others);
   }
   return chosen;

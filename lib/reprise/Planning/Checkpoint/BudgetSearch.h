@@ -17,6 +17,8 @@ public:
   bool isTruncated = false;
 
 private:
+  static constexpr size_t kMostUnfit = 4; // starts that do not fit
+
   using Choices = std::vector<Choice>;
   /// A change of one value's choice, or of all values of a unit that may be recomputed.
   struct Move {
