@@ -38,8 +38,9 @@ struct Usage {
 
 /// Measures schedules. A value lies in memory from the step that makes it to the last step that
 /// reads it; one that the step that makes it alone reads stays in registers. An elementwise replay
-/// whose readers can all take it from registers, in one launch, runs there; other replays of one
-/// launch that follow each other are one step.
+/// whose readers can all take it from registers, in one launch, runs there; other replays run
+/// before the first launch that needs them, and those of one launch that follow each other are one
+/// step.
 class Meter {
 public:
   Meter(const Problem &problem, const Footprint &footprint)
@@ -67,6 +68,7 @@ private:
 
   const Problem &problem;
   const Footprint &footprint;
+  std::vector<int> times;               // per run: the launch for which it runs
   std::vector<int> order, starts, next; // runs by launch
   std::vector<int> steps;               // per run
   std::vector<int> joined;              // per run: the launch of all its readers; see joinReaders

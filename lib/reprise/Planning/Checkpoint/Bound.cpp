@@ -17,8 +17,13 @@ class Bounder {
 public:
   Bounder(const Problem &problem, const Footprint &footprint, int64_t budget)
       : problem(problem), footprint(footprint), budget(budget),
-        lives(findLives(problem, footprint)) {
+        lives(findLives(problem, footprint)), isViewed(problem.values.size()) {
     findPressure();
+    for (size_t i = 0; i < problem.operations.size(); ++i)
+      for (int operand : problem.operations[i].operands)
+        if (operand != kAvailable && problem.operations[i].primal &&
+            footprint.launches[i] == kNoLaunch)
+          isViewed[operand] = true;
   }
 
   Bound run(int launches);
@@ -44,6 +49,7 @@ private:
   const Footprint &footprint;
   int64_t budget;
   std::vector<Life> lives;
+  std::vector<bool> isViewed; // per value: by a view that may keep its buffer, whatever its label
   std::vector<int64_t> pressure; // per launch: bytes before it if everything is kept
   std::vector<bool> isReadHere;  // per value: from memory, by the launch at hand
   std::vector<int64_t> written;  // per launch: bytes of its results that lie beside its operands
@@ -143,9 +149,10 @@ Bounder::Point Bounder::priceAt(int launch, double price, double second, PricedP
         needed[value] = cut.addNode();
       int from = crossing == Crossing::No ? needed[value] : source;
       Wish wish = problem.values[value].wish;
+      bool isNeverKept = wish == Wish::MustRecompute && !isViewed[value];
       double kept = price * static_cast<double>(problem.values[value].bytes);
       cut.addEdge(from, wish == Wish::MustSave ? sink : again[i],
-                  wish == Wish::MustRecompute ? MinCut::kNever : kept);
+                  isNeverKept ? MinCut::kNever : kept);
     }
   }
   cut.solve(source, sink);
@@ -190,7 +197,7 @@ void Bounder::search(int launch, double room, Bound &bound) const {
     return;
   }
   Point cheap = priceAt(launch, 0, 1, plan);
-  double best = 0;
+  double best = cheap.seconds; // what MUSTs cost anyway
   for (int step = 0; step < kMostPrices && cheap.bytes > room; ++step) {
     if (cheap.bytes <= dear.bytes || dear.seconds <= cheap.seconds)
       break;
@@ -204,8 +211,6 @@ void Bounder::search(int launch, double room, Bound &bound) const {
       break;
     (point.bytes > room ? cheap : dear) = point;
   }
-  if (cheap.bytes <= room)
-    best = cheap.seconds;
   if (best > bound.seconds) {
     bound.seconds = best;
     bound.launch = launch;

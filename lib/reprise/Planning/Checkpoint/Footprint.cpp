@@ -5,22 +5,28 @@
 
 using namespace reprise::checkpoint;
 
-/// Replays stand before the launch of the original that they are for; replays of one launch that
-/// follow each other share a step.
+/// Replays stand before the first launch that needs them, which may be that of a later original:
+/// launches are not in program order. Readers come after what they read, so one sweep from the end
+/// sees all readers of a run.
 void Meter::orderSteps(const Schedule &schedule) {
   size_t launches = footprint.numLaunches;
-  auto launchOf = [&](const Schedule::Run &run) {
-    return static_cast<size_t>(footprint.times[run.reader]);
-  };
+  times.assign(schedule.runs.size(), static_cast<int>(launches) - 1);
   starts.assign(launches + 2, 0);
-  for (const Schedule::Run &run : schedule.runs)
-    ++starts[launchOf(run) + 1];
+  for (size_t i = schedule.runs.size(); i-- > 0;) {
+    const Schedule::Run &run = schedule.runs[i];
+    if (int own = footprint.launches[run.operation]; run.replay == 0 && own != kNoLaunch)
+      times[i] = own;
+    ++starts[times[i] + 1];
+    for (size_t operand = 0; operand < problem.operations[run.operation].operands.size(); ++operand)
+      if (int source = schedule.sources[run.firstSource + operand]; source >= 0)
+        times[source] = std::min(times[source], times[i]);
+  }
   for (size_t i = 1; i < starts.size(); ++i)
     starts[i] += starts[i - 1];
   order.resize(schedule.runs.size());
   next.assign(starts.begin(), starts.end() - 1);
   for (size_t run = 0; run < schedule.runs.size(); ++run)
-    order[next[launchOf(schedule.runs[run])]++] = static_cast<int>(run);
+    order[next[times[run]]++] = static_cast<int>(run);
 }
 
 namespace {
@@ -28,7 +34,7 @@ namespace {
 constexpr int kUnread = -1, kApart = -2;
 } // namespace
 
-/// Readers come after what they read, so one sweep from the end sees all readers of a run.
+/// Again from the end; see orderSteps.
 void Meter::joinReaders(const Schedule &schedule) {
   joined.assign(schedule.runs.size(), kUnread);
   for (size_t i = schedule.runs.size(); i-- > 0;) {
@@ -39,6 +45,8 @@ void Meter::joinReaders(const Schedule &schedule) {
     int home = run.replay == 0 && !isFree ? footprint.launches[run.operation]
                : mayJoin                  ? joined[i]
                                           : kApart;
+    if (home == kUnread)
+      continue; // what nobody reads runs nowhere
     bool fromMemory = !isFree && op.kind != Kind::Elementwise && op.kind != Kind::Reduction;
     for (size_t operand = 0; operand < op.operands.size(); ++operand) {
       int source = schedule.sources[run.firstSource + operand];

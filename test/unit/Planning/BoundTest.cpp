@@ -1,0 +1,121 @@
+// reprise: tests that no plan is cheaper than the bound
+#include "RandomCheckpoint.h"
+
+#include "reprise/Planning/Checkpoint/Bound.h"
+
+#include <gtest/gtest.h>
+#include <map>
+
+using namespace reprise::checkpoint;
+using namespace reprise::checkpoint::test;
+
+namespace {
+
+/// The least seconds of all choices, by peak.
+std::map<int64_t, double> enumerate(const Case &given, const std::vector<int> &free) {
+  Scheduler scheduler(given.problem);
+  Meter meter(given.problem, given.footprint);
+  std::map<int64_t, double> best;
+  forEachChoices(given.problem, free, [&](const std::vector<Choice> &choices) {
+    Usage usage = meter.measure(scheduler.schedule(choices), 0);
+    auto [found, isNew] = best.emplace(usage.peak, usage.seconds);
+    found->second = std::min(found->second, usage.seconds);
+  });
+  double least = INFINITY;
+  for (auto &[peak, seconds] : best)
+    seconds = least = std::min(least, seconds);
+  return best;
+}
+
+/// A problem in which at most so many choices matter.
+Case makeSmall(Random &random, size_t most) {
+  while (true) {
+    Case given = makeCase(random, 9, 30, false);
+    if (findFree(given.problem).size() <= most)
+      return given;
+  }
+}
+
+TEST(CheckpointBound, NoPlanIsCheaper) {
+  Random random(31);
+  int rounds = problemCount(600), infeasible = 0, tight = 0, positive = 0, budgets = 0;
+  for (int round = 0; round < rounds; ++round) {
+    Case given = makeSmall(random, round % 50 == 0 ? 10 : 7);
+    std::map<int64_t, double> best = enumerate(given, findFree(given.problem));
+    for (int again = 0; again < 6; ++again) {
+      int64_t budget =
+          best.begin()->first - 8 +
+          pick(random, static_cast<int>(best.rbegin()->first - best.begin()->first + 17));
+      int launches = 1 + pick(random, 2) * given.footprint.numLaunches;
+      Bound bound = findBound(given.problem, given.footprint, budget, launches);
+      ++budgets;
+      auto found = best.upper_bound(budget);
+      if (!bound.isFeasible) {
+        ++infeasible;
+        EXPECT_EQ(found, best.begin()) << "round " << round << ", budget " << budget;
+        EXPECT_GT(bound.missing, 0);
+        EXPECT_LE(bound.missing, best.begin()->first - budget);
+        continue;
+      }
+      if (found == best.begin())
+        continue;
+      double least = std::prev(found)->second;
+      ASSERT_LE(bound.seconds, least * (1 + 1e-9)) << "round " << round << ", budget " << budget;
+      positive += least > 0;
+      tight += least > 0 && bound.seconds >= 0.5 * least;
+    }
+  }
+  EXPECT_GT(infeasible, budgets / 40);
+  EXPECT_GT(positive, budgets / 10);
+  EXPECT_GT(tight, positive / 8);
+}
+
+/// A chain whose operations differ in bytes per second; its cotangents read it backwards.
+Case makeChain(const std::vector<int64_t> &bytes, const std::vector<double> &seconds) {
+  Case given;
+  given.problem.containers = {{-1}, {0}};
+  int launch = 0, cotangent = kAvailable;
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    // Each reads an argument, so that any can be made alone.
+    given.add(launch++, Kind::Other, {kAvailable}, 0, true, bytes[i]);
+    given.footprint.seconds.back() = seconds[i];
+  }
+  for (size_t i = bytes.size(); i-- > 0;)
+    cotangent = given.add(launch++, Kind::Other, {static_cast<int>(i), cotangent}, 1, false, 1);
+  given.findTimes();
+  return given;
+}
+
+TEST(CheckpointBound, IsTheFractionalKnapsackWithoutOperands) {
+  Case given = makeChain({10, 20, 30, 1}, {5, 4, 3, 1});
+  // 61 bytes are kept, and each cotangent takes one. The first one reads the value of one byte.
+  EXPECT_EQ(findBound(given.problem, given.footprint, 62).seconds, 0);
+  EXPECT_DOUBLE_EQ(findBound(given.problem, given.footprint, 52, 1).seconds, 1);
+  EXPECT_DOUBLE_EQ(findBound(given.problem, given.footprint, 32, 1).seconds, 3);
+  EXPECT_DOUBLE_EQ(findBound(given.problem, given.footprint, 22, 1).seconds, 5);
+  // The second one reads the largest value, which then is no way out.
+  EXPECT_DOUBLE_EQ(findBound(given.problem, given.footprint, 52).seconds, 2);
+  EXPECT_DOUBLE_EQ(findBound(given.problem, given.footprint, 32).seconds, 9);
+  EXPECT_FALSE(findBound(given.problem, given.footprint, 22).isFeasible);
+}
+
+TEST(CheckpointBound, MustsCostTheirSeconds) {
+  Case given = makeChain({10, 20, 30, 1}, {5, 4, 3, 1});
+  given.problem.values[0].wish = Wish::MustRecompute;
+  EXPECT_DOUBLE_EQ(findBound(given.problem, given.footprint, 52).seconds, 5);
+  given.problem.values[2].wish = Wish::MustSave;
+  EXPECT_DOUBLE_EQ(findBound(given.problem, given.footprint, 42).seconds, 7);
+  Bound none = findBound(given.problem, given.footprint, 31);
+  EXPECT_FALSE(none.isFeasible);
+  EXPECT_EQ(none.missing, 1);
+}
+
+TEST(CheckpointBound, SaysWhereNothingFits) {
+  Case given = makeChain({10, 20, 30, 1}, {5, 4, 3, 1});
+  // The cotangent of the third value reads it, and the cotangent before its own.
+  Bound bound = findBound(given.problem, given.footprint, 20, 100);
+  EXPECT_FALSE(bound.isFeasible);
+  EXPECT_GT(bound.missing, 0);
+}
+
+} // namespace

@@ -1,0 +1,292 @@
+// reprise: random checkpoint problems, footprints and choices for tests
+#ifndef REPRISE_TEST_PLANNING_RANDOMCHECKPOINT_H
+#define REPRISE_TEST_PLANNING_RANDOMCHECKPOINT_H
+
+#include "reprise/Planning/Checkpoint/Footprint.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <random>
+
+namespace reprise::checkpoint::test {
+
+using Random = std::mt19937_64;
+
+inline int pick(Random &random, int n) {
+  return static_cast<int>(random() % static_cast<uint64_t>(n));
+}
+
+/// How many random problems a test takes: REPRISE_FUZZ_PROBLEMS asks for more.
+inline int problemCount(int usual) {
+  const char *given = std::getenv("REPRISE_FUZZ_PROBLEMS");
+  return given ? std::max(usual, std::atoi(given)) : usual;
+}
+
+/// A problem and the step around it.
+struct Case {
+  Problem problem;
+  Footprint footprint;
+
+  /// Returns the first result.
+  int add(int launch, Kind kind, std::vector<int> operands, int64_t order = 0, bool primal = true,
+          int64_t bytes = 8, int results = 1) {
+    Operation op;
+    op.container = static_cast<int>(problem.containers.size()) - 1;
+    op.order = order;
+    op.primal = primal;
+    op.kind = kind;
+    op.operands = std::move(operands);
+    op.firstResult = static_cast<int>(problem.values.size());
+    op.numResults = results;
+    op.flops = 1;
+    bool isView = launch == kNoLaunch && !op.operands.empty() && op.operands[0] != kAvailable;
+    for (int i = 0; i < results; ++i) {
+      int value = static_cast<int>(problem.values.size());
+      problem.values.push_back({static_cast<int>(problem.operations.size()), bytes,
+                                isView ? problem.values[op.operands[0]].root : value});
+      footprint.lastOutside.push_back(-1);
+      footprint.isStored.push_back(true);
+    }
+    problem.operations.push_back(op);
+    footprint.launches.push_back(launch);
+    footprint.seconds.push_back(launch == kNoLaunch ? 0 : 1);
+    footprint.numLaunches = std::max(footprint.numLaunches, launch + 1);
+    return op.firstResult;
+  }
+
+  /// To be called after the last operation: when operations without a launch run.
+  void findTimes() {
+    footprint.times = footprint.launches;
+    for (size_t i = problem.operations.size(); i-- > 0;) {
+      int &time = footprint.times[i];
+      if (time == kNoLaunch)
+        time = footprint.numLaunches - 1;
+      for (int operand : problem.operations[i].operands)
+        if (operand != kAvailable)
+          if (int of = problem.values[operand].operation; footprint.launches[of] == kNoLaunch)
+            footprint.times[of] =
+                footprint.times[of] < 0 ? time : std::min(footprint.times[of], time);
+    }
+  }
+};
+
+struct CaseOptions {
+  int forward = 8;       // operations
+  int levels = 1;        // of derivatives
+  int wishes = 0;        // of a hundred values
+  bool isOrdered = true; // the launches are in program order
+  bool hasMusts = true;  // among the wishes
+};
+
+/// Chains with skips, views, several results, nested containers; cotangents read what their
+/// operation reads, in the opposite order.
+class CaseMaker {
+public:
+  CaseMaker(Random &random, CaseOptions options) : random(random), options(options) {}
+
+  Case make() {
+    result.problem.containers.push_back({-1});
+    for (int i = 0; i < options.forward; ++i) {
+      enterContainer(i);
+      addForward();
+    }
+    for (int level = 1; level <= options.levels; ++level)
+      addBackward(level);
+    result.findTimes();
+    addSurroundings();
+    return std::move(result);
+  }
+
+private:
+  bool chance(int percent) { return pick(random, 100) < percent; }
+
+  void enterContainer(int index) {
+    int known = static_cast<int>(result.problem.containers.size());
+    if (index == 0 || chance(30))
+      result.problem.containers.push_back({index > 0 && chance(40) ? known - 1 : 0});
+  }
+
+  int pickOperand() {
+    int known = static_cast<int>(result.problem.values.size());
+    if (known == 0 || chance(10))
+      return kAvailable;
+    return chance(65) ? known - 1 - pick(random, std::min(known, 2)) : pick(random, known);
+  }
+
+  /// Runs of operations share a launch; out of order, an operation may join any one that comes
+  /// after its operands.
+  int pickLaunch(const std::vector<int> &operands) {
+    if (!options.isOrdered && launch > 0 && chance(25)) {
+      int first = 0;
+      for (int operand : operands)
+        first = std::max(first, launchOf(operand));
+      return first + pick(random, launch + 1 - first);
+    }
+    launch += launch < 0 || chance(65);
+    return launch;
+  }
+
+  /// Of the operation that makes the value, through views.
+  int launchOf(int value) const {
+    while (value != kAvailable) {
+      int operation = result.problem.values[value].operation;
+      if (result.footprint.launches[operation] != kNoLaunch)
+        return result.footprint.launches[operation];
+      value = result.problem.operations[operation].operands[0];
+    }
+    return 0;
+  }
+
+  void addForward() {
+    bool isView = chance(20) && !result.problem.values.empty();
+    std::vector<int> operands = {pickOperand()};
+    if (isView) {
+      int64_t bytes = operands[0] == kAvailable ? 8 : result.problem.values[operands[0]].bytes;
+      result.add(kNoLaunch, Kind::View, operands, 0, true, bytes);
+      return;
+    }
+    while (chance(35))
+      operands.push_back(pickOperand());
+    addLaunched(std::move(operands), 0, /*primal=*/true);
+  }
+
+  void addLaunched(std::vector<int> operands, int64_t order, bool primal) {
+    static constexpr Kind kinds[] = {Kind::Elementwise, Kind::Elementwise, Kind::Reduction,
+                                     Kind::Contraction, Kind::Other};
+    Kind kind = kinds[pick(random, 5)];
+    int results = chance(20) ? 2 : chance(2) ? 0 : 1;
+    int64_t bytes = 8 * (1 + pick(random, 5));
+    int own = pickLaunch(operands);
+    result.add(own, kind, std::move(operands), order, primal, bytes, results);
+    result.footprint.seconds.back() = 1 + pick(random, 9);
+  }
+
+  /// The backward pass of all that is there.
+  void addBackward(int level) {
+    size_t before = result.problem.operations.size();
+    int64_t base = int64_t(1) << (level - 1);
+    int cotangent = kAvailable;
+    for (size_t i = before; i-- > 0;) {
+      if (chance(15))
+        continue;
+      Operation forward = result.problem.operations[i];
+      std::vector<int> operands = {cotangent};
+      for (int operand : forward.operands)
+        if (chance(80))
+          operands.push_back(operand);
+      if (forward.numResults > 0 && chance(30))
+        operands.push_back(forward.firstResult);
+      bool isView = forward.kind == Kind::View && chance(50) && operands.size() > 1;
+      if (isView)
+        result.add(kNoLaunch, Kind::View, {operands.back()}, base | forward.order,
+                   level < options.levels);
+      else
+        addLaunched(std::move(operands), base | forward.order, level < options.levels);
+      result.problem.operations.back().container = forward.container;
+      if (result.problem.operations.back().numResults > 0)
+        cotangent = result.problem.operations.back().firstResult;
+    }
+  }
+
+  Wish pickWish() {
+    if (!chance(options.wishes))
+      return Wish::None;
+    if (!options.hasMusts)
+      return chance(50) ? Wish::PreferSave : Wish::PreferRecompute;
+    return static_cast<Wish>(1 + pick(random, 4));
+  }
+
+  void addSurroundings() {
+    Footprint &footprint = result.footprint;
+    int launches = footprint.numLaunches = std::max(1, footprint.numLaunches);
+    for (size_t value = 0; value < result.problem.values.size(); ++value) {
+      int time = footprint.times[result.problem.values[value].operation];
+      Value &entry = result.problem.values[value];
+      entry.wish = pickWish();
+      entry.outlives = chance(5);
+      if (entry.outlives || chance(5))
+        footprint.lastOutside[value] = time + 1 + pick(random, launches - time);
+      footprint.isStored[value] = !chance(3);
+    }
+    while (chance(50)) {
+      int first = pick(random, launches);
+      footprint.neighbours.push_back(
+          {first, first + 1 + pick(random, launches - first), 8 * (1 + pick(random, 3))});
+    }
+  }
+
+  Random &random;
+  CaseOptions options;
+  Case result;
+  int launch = -1;
+};
+
+/// Any size up to `forward` operations.
+inline Case makeCase(Random &random, int forward, int wishes = 30, bool isOrdered = true) {
+  CaseOptions options;
+  options.forward = 2 + pick(random, forward - 1);
+  options.levels = 1 + (pick(random, 3) == 0);
+  options.wishes = pick(random, 2) ? wishes : 0;
+  options.isOrdered = isOrdered;
+  return CaseMaker(random, options).make();
+}
+
+/// Choices that obey the MUSTs.
+inline std::vector<Choice> pickChoices(Random &random, const Problem &problem) {
+  int saved = pick(random, 101);
+  std::vector<Choice> choices;
+  for (const Value &value : problem.values) {
+    bool isSaved = value.wish == Wish::MustSave ||
+                   (value.wish != Wish::MustRecompute && pick(random, 100) < saved);
+    choices.push_back(isSaved           ? Choice::Save
+                      : pick(random, 2) ? Choice::Replay
+                                        : Choice::ReplayPerUnit);
+  }
+  return choices;
+}
+
+/// Values whose choice may matter.
+inline std::vector<int> findFree(const Problem &problem) {
+  Scheduler scheduler(problem);
+  std::vector<bool> isRead(problem.values.size());
+  // A replay reads what its operation does.
+  for (size_t i = problem.operations.size(); i-- > 0;) {
+    const Operation &op = problem.operations[i];
+    bool mayReplay = false;
+    for (int value = op.firstResult; value < op.firstResult + op.numResults; ++value)
+      mayReplay |= op.primal && isRead[value];
+    for (int operand : op.operands)
+      if (operand != kAvailable)
+        isRead[operand] = isRead[operand] || mayReplay ||
+                          readsBack(op, problem.operations[problem.values[operand].operation]);
+  }
+  std::vector<int> values;
+  for (size_t value = 0; value < problem.values.size(); ++value)
+    if (isRead[value] && !scheduler.isFixed(static_cast<int>(value)))
+      values.push_back(static_cast<int>(value));
+  return values;
+}
+
+/// Visits all choices of these values that obey the MUSTs; the others are saved.
+inline void forEachChoices(const Problem &problem, const std::vector<int> &free,
+                           const std::function<void(const std::vector<Choice> &)> &visit) {
+  std::vector<Choice> choices(problem.values.size(), Choice::Save);
+  std::function<void(size_t)> set = [&](size_t next) {
+    if (next == free.size())
+      return visit(choices);
+    Wish wish = problem.values[free[next]].wish;
+    for (Choice choice : {Choice::Save, Choice::Replay, Choice::ReplayPerUnit}) {
+      bool isSave = choice == Choice::Save;
+      if (wish == (isSave ? Wish::MustRecompute : Wish::MustSave))
+        continue;
+      choices[free[next]] = choice;
+      set(next + 1);
+    }
+  };
+  set(0);
+}
+
+} // namespace reprise::checkpoint::test
+
+#endif // REPRISE_TEST_PLANNING_RANDOMCHECKPOINT_H
