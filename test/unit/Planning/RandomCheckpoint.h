@@ -246,24 +246,23 @@ inline std::vector<Choice> pickChoices(Random &random, const Problem &problem) {
   return choices;
 }
 
-/// Values whose choice may matter.
+/// Values whose choice may matter: those that are read back, or by replays of such values.
 inline std::vector<int> findFree(const Problem &problem) {
   Scheduler scheduler(problem);
-  std::vector<bool> isRead(problem.values.size());
-  // A replay reads what its operation does.
+  std::vector<bool> isFree(problem.values.size());
   for (size_t i = problem.operations.size(); i-- > 0;) {
     const Operation &op = problem.operations[i];
     bool mayReplay = false;
     for (int value = op.firstResult; value < op.firstResult + op.numResults; ++value)
-      mayReplay |= op.primal && isRead[value];
+      mayReplay |= op.primal && isFree[value];
     for (int operand : op.operands)
-      if (operand != kAvailable)
-        isRead[operand] = isRead[operand] || mayReplay ||
-                          readsBack(op, problem.operations[problem.values[operand].operation]);
+      if (operand != kAvailable && !scheduler.isFixed(operand) &&
+          (mayReplay || readsBack(op, problem.operations[problem.values[operand].operation])))
+        isFree[operand] = true;
   }
   std::vector<int> values;
   for (size_t value = 0; value < problem.values.size(); ++value)
-    if (isRead[value] && !scheduler.isFixed(static_cast<int>(value)))
+    if (isFree[value])
       values.push_back(static_cast<int>(value));
   return values;
 }

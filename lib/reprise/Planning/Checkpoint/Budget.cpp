@@ -21,11 +21,7 @@ Search::BudgetSearch(const Problem &problem, const Footprint &footprint, BudgetO
   }
   for (const Operation &op : problem.operations)
     units.push_back(outermost[op.container]);
-  for (size_t value = 0; value < problem.values.size(); ++value) {
-    bool isView = footprint.launches[problem.values[value].operation] == kNoLaunch;
-    if (!isView && !scheduler.isFixed(static_cast<int>(value)))
-      movable.push_back(static_cast<int>(value));
-  }
+  findMovable();
   for (size_t i = 0; i < problem.operations.size(); ++i)
     totalSeconds += problem.operations[i].primal ? footprint.seconds[i] : 0;
   if (this->options.evaluations == 0)
@@ -35,6 +31,25 @@ Search::BudgetSearch(const Problem &problem, const Footprint &footprint, BudgetO
   left = 1;
   wished = smallest = evaluate(wished.choices, INT64_MAX);
   pool = {wished};
+}
+
+/// Values that are read back, or that replays of such values may read. The others are never made
+/// again, so that their labels are moot.
+void Search::findMovable() {
+  std::vector<bool> isNeeded(problem.values.size());
+  for (size_t i = problem.operations.size(); i-- > 0;) {
+    const Operation &op = problem.operations[i];
+    bool mayReplay = false;
+    for (int value = op.firstResult; value < op.firstResult + op.numResults; ++value)
+      mayReplay |= op.primal && isNeeded[value];
+    for (int operand : op.operands)
+      if (operand != kAvailable && !scheduler.isFixed(operand) &&
+          (mayReplay || readsBack(op, problem.operations[problem.values[operand].operation])))
+        isNeeded[operand] = true;
+  }
+  for (size_t value = 0; value < problem.values.size(); ++value)
+    if (isNeeded[value] && footprint.launches[problem.values[value].operation] != kNoLaunch)
+      movable.push_back(static_cast<int>(value));
 }
 
 /// The choices that the plan without a budget makes.
@@ -49,7 +64,11 @@ Search::Choices Search::followed(bool recomputeAll) const {
     Decision decision = solution.decisions[value];
     // Held for other units, beside replays for its own.
     bool isInput = solution.reasons[value] == Reason::BlockInput;
-    if (decision == Decision::Saved || decision == Decision::Kept || isInput)
+    // Of what is not needed, the label says what happens if it is.
+    Wish wish = problem.values[value].wish;
+    bool asksToSave = wish == Wish::MustSave || wish == Wish::PreferSave;
+    bool isMoot = decision == Decision::NotNeeded && asksToSave;
+    if (decision == Decision::Saved || decision == Decision::Kept || isInput || isMoot)
       choices[value] = Choice::Save;
   }
   return choices;

@@ -29,6 +29,8 @@ private:
     bool operator<(const Move &other) const { return score < other.score; }
   };
 
+  void findMovable();
+
   // Starts.
   Choices followed(bool recomputeAll) const;
   std::vector<Choices> thinnedUnits() const;

@@ -1,0 +1,266 @@
+// reprise: tests of plans within budgets, against enumeration, chance and the judge
+#include "RandomCheckpoint.h"
+
+#include "reprise/Planning/Checkpoint/Budget.h"
+
+#include <gtest/gtest.h>
+#include <set>
+
+using namespace reprise::checkpoint;
+using namespace reprise::checkpoint::test;
+
+namespace {
+
+/// Overridden bytes, then seconds.
+using Cost = std::pair<int64_t, double>;
+
+Cost costOf(const Plan &plan) { return {plan.overridden, plan.usage.seconds}; }
+
+/// Bytes of values whose PREFER is not obeyed, but is by the plan that follows all labels.
+int64_t countOverridden(const Case &given, const Plan &wished, const std::vector<Choice> &choices) {
+  int64_t bytes = 0;
+  for (int value : findFree(given.problem)) {
+    const Value &entry = given.problem.values[value];
+    bool isView = given.footprint.launches[entry.operation] == kNoLaunch;
+    bool isSaved = choices[value] == Choice::Save;
+    bool wasSaved = wished.choices[value] == Choice::Save;
+    bool isBroken = entry.wish == Wish::PreferSave
+                        ? !isSaved
+                        : entry.wish == Wish::PreferRecompute && isSaved && !wasSaved;
+    if (isBroken && !isView)
+      bytes += entry.bytes;
+  }
+  return bytes;
+}
+
+/// The plan is a plan, and comes to what it says.
+void checkPlan(const Case &given, const BudgetPlanner &planner, const Plan &plan, int64_t budget) {
+  Scheduler scheduler(given.problem);
+  const Schedule &schedule = scheduler.schedule(plan.choices);
+  auto defect = validate(given.problem, describe(given.problem, schedule));
+  ASSERT_FALSE(defect) << defect->message;
+  Usage usage = Meter(given.problem, given.footprint).measure(schedule, budget);
+  EXPECT_LE(usage.peak, budget);
+  EXPECT_EQ(usage.peak, plan.usage.peak);
+  EXPECT_EQ(usage.seconds, plan.usage.seconds);
+  EXPECT_EQ(plan.overridden, countOverridden(given, planner.wished(), plan.choices));
+}
+
+/// Between what the labels take and well below it.
+int64_t pickBudget(Random &random, const BudgetPlanner &planner) {
+  return planner.wished().usage.peak * (50 + pick(random, 53)) / 100;
+}
+
+BudgetOptions few(int64_t evaluations = 500) {
+  BudgetOptions options;
+  options.evaluations = evaluations;
+  return options;
+}
+
+/// REPRISE_FUZZ_PROBLEMS=100000 takes minutes.
+TEST(CheckpointBudget, EveryPlanIsOne) {
+  Random random(41);
+  int rounds = problemCount(1500), replayed = 0, none = 0, overridden = 0;
+  for (int round = 0; round < rounds; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    Case given = makeCase(random, 5 + pick(random, 25), 30, pick(random, 2));
+    BudgetPlanner planner(given.problem, given.footprint, few());
+    for (int again = 0; again < 2; ++again) {
+      int64_t budget = pickBudget(random, planner);
+      std::optional<Plan> plan = planner.plan(budget);
+      Bound bound = findBound(given.problem, given.footprint, budget);
+      none += !plan;
+      if (!plan)
+        continue;
+      checkPlan(given, planner, *plan, budget);
+      EXPECT_TRUE(bound.isFeasible);
+      EXPECT_LE(bound.seconds, plan->usage.seconds * (1 + 1e-9));
+      EXPECT_LE(planner.smallest().usage.peak, plan->usage.peak);
+      ASSERT_FALSE(::testing::Test::HasFailure());
+      replayed += plan->usage.seconds > planner.wished().usage.seconds;
+      overridden += plan->overridden > 0;
+    }
+  }
+  EXPECT_GT(replayed, rounds / 6);
+  EXPECT_GT(overridden, rounds / 60);
+  EXPECT_GT(none, rounds / 10);
+}
+
+TEST(CheckpointBudget, BeatsChance) {
+  Random random(42);
+  int better = 0, worse = 0, rounds = problemCount(400);
+  for (int round = 0; round < rounds; ++round) {
+    Case given = makeCase(random, 25);
+    BudgetPlanner planner(given.problem, given.footprint, few(4000));
+    Scheduler scheduler(given.problem);
+    Meter meter(given.problem, given.footprint);
+    int64_t budget = pickBudget(random, planner);
+    if (planner.wished().usage.peak <= budget)
+      continue;
+    std::optional<Plan> plan = planner.plan(budget);
+    std::optional<Cost> best;
+    for (int i = 0; i < 200; ++i) {
+      std::vector<Choice> choices = pickChoices(random, given.problem);
+      Usage usage = meter.measure(scheduler.schedule(choices), budget);
+      Cost cost = {countOverridden(given, planner.wished(), choices), usage.seconds};
+      if (usage.peak <= budget && (!best || cost < *best))
+        best = cost;
+    }
+    if (!best && !plan)
+      continue;
+    bool isWorse = best && (!plan || *best < costOf(*plan));
+    worse += isWorse;
+    better += !best || costOf(*plan) < *best;
+  }
+  // The search promises no optimum.
+  EXPECT_LE(worse, better / 40);
+  EXPECT_GT(better, rounds / 6);
+}
+
+/// The least cost within the budget.
+std::optional<Cost> findOptimum(const Case &given, const Plan &wished, int64_t budget) {
+  Scheduler scheduler(given.problem);
+  Meter meter(given.problem, given.footprint);
+  std::optional<Cost> best;
+  forEachChoices(given.problem, findFree(given.problem), [&](const std::vector<Choice> &choices) {
+    Usage usage = meter.measure(scheduler.schedule(choices), budget);
+    if (usage.peak > budget || (best && best->second < usage.seconds && best->first == 0))
+      return;
+    Cost cost = {countOverridden(given, wished, choices), usage.seconds};
+    if (!best || cost < *best)
+      best = cost;
+  });
+  return best;
+}
+
+TEST(CheckpointBudget, IsMostlyTheOptimum) {
+  Random random(43);
+  int rounds = problemCount(1500), feasible = 0, optimal = 0, lost = 0, needless = 0;
+  for (int round = 0; round < rounds; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    Case given = makeCase(random, 9);
+    if (findFree(given.problem).size() > (round % 50 == 0 ? 10 : 7))
+      continue;
+    BudgetPlanner planner(given.problem, given.footprint);
+    int64_t budget = pickBudget(random, planner);
+    if (planner.wished().usage.peak <= budget)
+      continue;
+    std::optional<Plan> plan = planner.plan(budget);
+    std::optional<Cost> best = findOptimum(given, planner.wished(), budget);
+    ASSERT_TRUE(best || !plan);
+    if (!best)
+      continue;
+    ++feasible;
+    lost += !plan;
+    if (!plan)
+      continue;
+    ASSERT_GE(costOf(*plan), *best);
+    optimal += costOf(*plan) == *best;
+    needless += plan->overridden > 0 && best->first == 0;
+  }
+  EXPECT_GT(feasible, rounds / 10);
+  EXPECT_GE(optimal, feasible * 8 / 10);
+  EXPECT_LE(lost, feasible / 20);
+  EXPECT_LE(needless, feasible / 20);
+}
+
+TEST(CheckpointBudget, MoreBytesNeverCostMore) {
+  Random random(44);
+  int violations = 0, compared = 0;
+  for (int round = 0; round < 150; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    Case given = makeCase(random, 20);
+    for (bool isDescending : {false, true}) {
+      BudgetPlanner planner(given.problem, given.footprint, few(2000));
+      std::optional<Cost> previous;
+      for (int i = 0; i < 8; ++i) {
+        int share = isDescending ? 100 - 8 * i : 44 + 8 * i;
+        std::optional<Plan> plan = planner.plan(planner.wished().usage.peak * share / 100);
+        if (plan && plan->choices == planner.wished().choices)
+          continue; // what the labels ask for may cost more
+        if (!plan || !previous) {
+          // What fitted before fits into more bytes.
+          EXPECT_TRUE(isDescending || plan || !previous);
+        } else if (isDescending) {
+          ++compared;
+          violations += *previous > costOf(*plan);
+        } else {
+          EXPECT_GE(*previous, costOf(*plan));
+        }
+        previous = plan ? std::optional(costOf(*plan)) : std::nullopt;
+      }
+    }
+  }
+  EXPECT_LE(violations, compared / 40);
+}
+
+TEST(CheckpointBudget, SameInputSameChoices) {
+  Random random(45);
+  for (int round = 0; round < 100; ++round) {
+    Case given = makeCase(random, 20);
+    BudgetPlanner first(given.problem, given.footprint, few(2000));
+    BudgetPlanner second(given.problem, given.footprint, few(2000));
+    for (int again = 0; again < 2; ++again) {
+      int64_t budget = pickBudget(random, first);
+      std::optional<Plan> a = first.plan(budget), b = second.plan(budget);
+      ASSERT_EQ(a.has_value(), b.has_value());
+      if (a)
+        EXPECT_EQ(a->choices, b->choices);
+      EXPECT_EQ(first.smallest().choices, second.smallest().choices);
+    }
+  }
+}
+
+TEST(CheckpointBudget, BelowTheNeedThereIsNone) {
+  Random random(46);
+  for (int round = 0; round < 100; ++round) {
+    Case given = makeCase(random, 12);
+    // Two operands that are read at once.
+    int launch = given.footprint.numLaunches;
+    given.footprint.neighbours.push_back({0, launch, 1000});
+    BudgetPlanner planner(given.problem, given.footprint, few());
+    EXPECT_FALSE(planner.plan(999));
+    EXPECT_GE(planner.smallest().usage.peak, 1000);
+  }
+}
+
+TEST(CheckpointBudget, AnEarlyEndLeavesAPlanOrNone) {
+  Random random(47);
+  int found = 0, truncated = 0;
+  for (int round = 0; round < 300; ++round) {
+    Case given = makeCase(random, 20);
+    BudgetOptions options;
+    int64_t asked = 0, most = round % 3 == 0 ? 0 : pick(random, 300);
+    options.isOver = [&] { return asked++ >= most; };
+    BudgetPlanner planner(given.problem, given.footprint, options);
+    int64_t budget = pickBudget(random, planner);
+    std::optional<Plan> plan = planner.plan(budget);
+    if (planner.wished().usage.peak > budget && most == 0)
+      EXPECT_TRUE(planner.isTruncated());
+    EXPECT_EQ(planner.isTruncated(), asked > most);
+    truncated += planner.isTruncated();
+    found += plan.has_value() && planner.isTruncated();
+    if (plan)
+      checkPlan(given, planner, *plan, budget);
+  }
+  EXPECT_GT(truncated, 100);
+  EXPECT_GT(found, 30);
+}
+
+TEST(CheckpointBudget, WithoutNeedTheLabelsAreFollowed) {
+  Random random(48);
+  for (int round = 0; round < 200; ++round) {
+    Case given = makeCase(random, 20);
+    BudgetPlanner planner(given.problem, given.footprint, few());
+    std::optional<Plan> plan = planner.plan(planner.wished().usage.peak);
+    ASSERT_TRUE(plan);
+    EXPECT_EQ(plan->choices, planner.wished().choices);
+    EXPECT_EQ(plan->overridden, 0);
+    Scheduler scheduler(given.problem);
+    auto defect =
+        validate(given.problem, describe(given.problem, scheduler.schedule(plan->choices)));
+    EXPECT_FALSE(defect) << defect->message;
+  }
+}
+
+} // namespace
