@@ -8,6 +8,7 @@ import argparse
 import os
 import pathlib
 
+import budgets
 import compile_time
 import kernels
 import labels
@@ -19,7 +20,7 @@ import scale
 import steps
 from common import Bench, machine
 
-SECTIONS = ["memory", "steps", "compile", "contractions", "convolutions", "kernels", "scale", "labels", "planning"]
+SECTIONS = ["memory", "steps", "compile", "contractions", "convolutions", "kernels", "scale", "labels", "planning", "budgets"]
 
 
 def main():
@@ -27,7 +28,7 @@ def main():
     root = pathlib.Path(__file__).resolve().parents[2]
     parser.add_argument("--build", default=root / "build", help="the build folder")
     parser.add_argument("--only", choices=SECTIONS, action="append", help="a section; may be repeated")
-    parser.add_argument("--model", choices=list(models.MODELS), help="memory and steps: this model only")
+    parser.add_argument("--model", choices=list(models.MODELS), help="memory, steps and budgets: this model only")
     parser.add_argument("--threads", type=int, default=min(2, len(os.sched_getaffinity(0))), help="steps: from 1 to this many; memory: this many")
     parser.add_argument("--no-compiled", action="store_true", help="steps and compile: leave torch.compile out (it takes a minute per model)")
     parser.add_argument("--graphs", type=pathlib.Path, metavar="FOLDER", help="planning: the graphs of haoming-codes/moccasin, which are not ours to copy")
@@ -52,6 +53,8 @@ def main():
             labels.measure(bench, root)
         elif section == "planning":
             planning.measure(bench, root, options.graphs)
+        elif section == "budgets":
+            budgets.measure(bench, options.model)
         else:
             compile_time.measure(bench, options.threads, not options.no_compiled)
 
