@@ -1,4 +1,6 @@
 // reprise: compiles a model file to a bundle
+#include "reprise-compile/Flags.h"
+
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Remarks.h"
 #include "reprise/Compiler.h"
@@ -11,176 +13,13 @@
 #include "reprise/Support/Parsing.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/Regex.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/WithColor.h"
 
 using namespace mlir;
-namespace cl = llvm::cl;
+using reprise::Flags;
 
 namespace {
-
-struct Flags {
-  cl::opt<std::string> model{cl::Positional, cl::desc("MODEL.mlir"), cl::Required};
-  cl::opt<std::string> output{"o", cl::desc("The bundle to write"), cl::value_desc("OUT.rpb")};
-  cl::opt<std::string> entry{"entry", cl::desc("The function to compile"), cl::init("train")};
-  cl::list<std::string> policies{
-      "policy", cl::desc("A policy, built in or a rule file (PATH.json); may be repeated")};
-  cl::opt<bool> allowUnmatchedRules{"allow-unmatched-rules",
-                                    cl::desc("A rule that matches nothing is a warning")};
-  cl::opt<bool> ignoreCheckpoints{"ignore-checkpoints",
-                                  cl::desc("Read checkpoints as plain blocks")};
-  cl::opt<bool> unroll{"unroll", cl::desc("Replace loops by their iterations: the same bits")};
-  cl::opt<std::string> target{
-      "target", cl::desc("cpu, cpu:native, cpu:x86-64-v3, cpu:x86-64-v4 or cuda:sm_NN"),
-      cl::init("cpu")};
-  cl::opt<std::string> contractions{"contractions", cl::desc("exact: as on every CPU"),
-                                    cl::init("exact")};
-  cl::opt<unsigned> threads{
-      "threads", cl::desc("Workers that the workspace is reckoned for (default: the cores)"),
-      cl::init(0)};
-  cl::opt<std::string> deviceFile{
-      "device-file", cl::desc("Rates of the device, for the cost model (docs/device.schema.json)"),
-      cl::value_desc("D.json")};
-  cl::opt<std::string> profile{
-      "profile", cl::desc("Seconds that reprise-run --profile-out measured, for the cost model"),
-      cl::value_desc("T.json")};
-  cl::opt<std::string> budget{
-      "budget",
-      cl::desc(
-          "What arena and workspace may take: bytes, 1.5GiB, or 60% of what they take if every "
-          "value is saved"),
-      cl::value_desc("BYTES|N%")};
-  cl::opt<double> timeLimit{
-      "time-limit", cl::desc("Seconds that the search for a plan may take; it ends with its best"),
-      cl::value_desc("S")};
-  cl::opt<std::string> planIn{"plan-in", cl::desc("Carry out a plan that --plan-out wrote"),
-                              cl::value_desc("F.json")};
-  cl::opt<std::string> planOut{"plan-out", cl::desc("Write the plan: what is saved and replayed"),
-                               cl::value_desc("F.json")};
-  cl::opt<std::string> pareto{
-      "pareto",
-      cl::desc("Write the curve of memory and time, with named policies: F.html or F.json"),
-      cl::value_desc("F")};
-  cl::opt<bool> estimate{
-      "estimate",
-      cl::desc("Print what the step takes, and what lies at the peak; write no bundle")};
-  cl::list<std::string> reports{
-      "report", cl::desc("Write a report: F.json, F.html or F.txt; may be repeated"),
-      cl::value_desc("F")};
-  cl::list<std::string> explain{
-      "explain", cl::desc("Tell what is done with a value, and why; may be repeated"),
-      cl::value_desc("VALUE")};
-  cl::opt<std::string> remarksFilter{
-      "remarks-filter",
-      cl::desc("Print the MLIR remarks of matching categories: checkpoint, one per value"),
-      cl::value_desc("REGEX")};
-  cl::opt<bool> verifyReplays{
-      "verify-replays",
-      cl::desc("Runs of the bundle compare every replayed value with its original")};
-  cl::opt<bool> interpret{"interpret",
-                          cl::desc("Run the reference interpreter instead of compiling")};
-  cl::opt<int64_t> seed{"seed", cl::desc("With --interpret: the seed"), cl::init(0)};
-  cl::opt<int64_t> steps{"steps", cl::desc("With --interpret: the number of steps"), cl::init(1)};
-  cl::opt<std::string> inputDir{
-      "input-dir", cl::desc("With --interpret: go on from the folder of an earlier run")};
-  cl::opt<std::string> outputDir{"output-dir", cl::desc("With --interpret: the folder to write")};
-};
-
-/// The files that are written beside reports.
-SmallVector<StringRef> singleOutputs(const Flags &flags) {
-  SmallVector<StringRef> outputs;
-  for (const cl::opt<std::string> *flag : {&flags.output, &flags.planOut, &flags.pareto})
-    if (!flag->empty())
-      outputs.push_back(*flag);
-  return outputs;
-}
-
-/// No file is written twice, or over the model.
-std::string checkFiles(const Flags &flags) {
-  std::vector<std::string> written;
-  SmallVector<std::string> outputs(flags.reports.begin(), flags.reports.end());
-  for (StringRef path : singleOutputs(flags))
-    outputs.push_back(path.str());
-  for (const std::string &path : outputs) {
-    auto same = [&](const std::string &other) { return reprise::runtime::isSameFile(path, other); };
-    if (llvm::any_of(written, same))
-      return "'" + path + "' is written twice";
-    if (same(flags.model) || same(flags.deviceFile) || same(flags.profile))
-      return "'" + path + "' is read and written";
-    written.push_back(path);
-  }
-  return "";
-}
-
-/// Reads `1500000`, `1.5GiB` or `60%`; none if it is neither.
-std::optional<reprise::Budget> parseBudget(StringRef text) {
-  static constexpr std::pair<StringLiteral, double> units[] = {
-      {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}, {"kB", 1e3},
-      {"MB", 1e6},     {"GB", 1e9},     {"TB", 1e12},    {"B", 1},        {"", 1}};
-  bool isShare = text.consume_back("%");
-  double scale = 1;
-  for (auto [unit, bytes] : units)
-    if (!isShare && text.consume_back(unit)) {
-      scale = bytes;
-      break;
-    }
-  double number = 0;
-  bool isNumber = !text.empty() && llvm::isDigit(text.front()) && !text.getAsDouble(number);
-  if (!isNumber || !(number * scale < 0x1p62))
-    return std::nullopt;
-  reprise::Budget budget;
-  if (isShare)
-    budget.share = number / 100;
-  else
-    budget.bytes = static_cast<int64_t>(number * scale);
-  return budget;
-}
-
-/// What is wrong with the flags; empty if nothing is.
-std::string checkFlags(const Flags &flags) {
-  bool isCompiled = !flags.interpret && !flags.estimate && flags.pareto.empty();
-  if (flags.interpret && flags.outputDir.empty())
-    return "--interpret needs --output-dir";
-  if (isCompiled && flags.output.empty())
-    return "expected -o OUT.rpb";
-  if (flags.estimate && !flags.output.empty())
-    return "--estimate writes no bundle: -o does not go with it";
-  if (!flags.interpret && (flags.seed.getNumOccurrences() || flags.steps.getNumOccurrences() ||
-                           !flags.inputDir.empty() || !flags.outputDir.empty()))
-    return "--seed, --steps, --input-dir and --output-dir go with --interpret";
-  if (flags.interpret && flags.verifyReplays)
-    return "--verify-replays goes with -o: the bundle's runs compare";
-  if (flags.interpret &&
-      (!flags.output.empty() || !flags.reports.empty() || !flags.explain.empty()))
-    return "-o, --report and --explain do not go with --interpret";
-  if (flags.interpret && (!flags.deviceFile.empty() || !flags.profile.empty()))
-    return "--device-file and --profile do not go with --interpret";
-  if (flags.interpret && (!flags.planIn.empty() || !flags.planOut.empty() ||
-                          !flags.budget.empty() || !flags.pareto.empty() || flags.estimate))
-    return "budgets and plans do not go with --interpret, which gives the same bits under any";
-  if (!flags.pareto.empty() && !StringRef(flags.pareto).ends_with(".json") &&
-      !StringRef(flags.pareto).ends_with(".html"))
-    return "expected --pareto=F.html or F.json, got '" + flags.pareto + "'";
-  if (flags.interpret && flags.steps < 1)
-    return "expected --steps of at least 1";
-  if (std::string wrong;
-      !flags.remarksFilter.empty() && !llvm::Regex(flags.remarksFilter).isValid(wrong))
-    return "--remarks-filter: " + wrong;
-  if (!flags.budget.empty() && !parseBudget(flags.budget))
-    return "expected --budget as bytes, such as 1.5GiB, or as a share, such as 60%, got '" +
-           flags.budget + "'";
-  if (flags.timeLimit.getNumOccurrences() && !(flags.timeLimit >= 0))
-    return "expected --time-limit of at least 0 seconds";
-  if (flags.contractions != "exact")
-    return "unknown contractions '" + flags.contractions + "', expected exact";
-  for (StringRef report : flags.reports)
-    if (!report.ends_with(".json") && !report.ends_with(".html") && !report.ends_with(".txt"))
-      return ("expected a report named *.json, *.html or *.txt, got '" + report + "'").str();
-  if (flags.threads.getNumOccurrences() && (flags.threads < 1 || flags.threads > 4096))
-    return "expected --threads from 1 to 4096";
-  return flags.interpret ? "" : checkFiles(flags);
-}
 
 int fail(const llvm::Twine &message) {
   llvm::WithColor::error() << message << "\n";
@@ -219,7 +58,7 @@ reprise::runtime::Error checkOutputs(const Flags &flags) {
   for (const std::string &report : flags.reports)
     if (reprise::runtime::Error error = reprise::runtime::checkWritable(report))
       return error;
-  for (StringRef path : singleOutputs(flags))
+  for (StringRef path : reprise::singleOutputs(flags))
     if (reprise::runtime::Error error = reprise::runtime::checkWritable(path.str()))
       return error;
   return reprise::runtime::Error::success();
@@ -316,7 +155,7 @@ int compileModel(ModuleOp module, const Flags &flags) {
   options.costs.deviceFile = flags.deviceFile;
   options.costs.profile = flags.profile;
   if (!flags.budget.empty())
-    options.budget = parseBudget(flags.budget);
+    options.budget = reprise::parseBudget(flags.budget);
   if (flags.timeLimit.getNumOccurrences())
     options.timeLimitSeconds = flags.timeLimit;
   options.estimateOnly = flags.estimate;
@@ -337,11 +176,12 @@ int compileModel(ModuleOp module, const Flags &flags) {
   FailureOr<reprise::Compilation> compilation = reprise::compile(module, options);
   if (failed(compilation))
     return 1;
-  if (flags.estimate)
-    reprise::printEstimate(llvm::outs(), compilation->report);
+  bool fits = !flags.estimate || reprise::printEstimate(llvm::outs(), compilation->report);
   if (int code = explainValues(*compilation, flags))
     return code;
-  return writeOutputs(*compilation, flags);
+  if (int code = writeOutputs(*compilation, flags))
+    return code;
+  return fits ? 0 : 1;
 }
 
 /// Remarks go where all other messages go.
@@ -361,14 +201,14 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   reprise::survivePoverty();
   // LLVM's libraries register flags of their own, `threads` among them.
-  cl::ResetCommandLineParser();
+  llvm::cl::ResetCommandLineParser();
   Flags flags;
-  cl::OptionCategory category("Options");
+  llvm::cl::OptionCategory category("Options");
   reprise::listFlags(category);
-  if (!cl::ParseCommandLineOptions(argc, argv, "Compiles a training step to a bundle\n",
-                                   &llvm::errs()))
+  if (!llvm::cl::ParseCommandLineOptions(argc, argv, "Compiles a training step to a bundle\n",
+                                         &llvm::errs()))
     return 2;
-  if (std::string wrong = checkFlags(flags); !wrong.empty()) {
+  if (std::string wrong = reprise::checkFlags(flags); !wrong.empty()) {
     llvm::WithColor::error() << wrong << "\n";
     return 2;
   }

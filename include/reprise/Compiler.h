@@ -32,7 +32,8 @@ struct CompileOptions {
   /// Of the search for a plan; it ends with the best one so far. Without a limit, counted moves end
   /// it, and the same input gives the same plan.
   std::optional<double> timeLimitSeconds;
-  /// A plan to carry out instead of the labels' (Compilation::plan). With a budget it must fit.
+  /// A plan to carry out instead of the labels' (Compilation::plan). With a budget it must fit; an
+  /// estimate tells if it does not.
   const llvm::json::Value *plan = nullptr;
   /// Whether Compilation::plan is filled.
   bool keepPlan = false;
@@ -64,8 +65,9 @@ mlir::FailureOr<llvm::json::Object> findPareto(mlir::ModuleOp module,
 /// Prints the curve in the format of the file's name: .html, or else JSON.
 void printPareto(llvm::raw_ostream &stream, llvm::StringRef path, const llvm::json::Object &curve);
 
-/// What a compilation with `estimateOnly` tells: peak, the values at the peak, fits or not.
-void printEstimate(llvm::raw_ostream &stream, const llvm::json::Object &report);
+/// What a compilation with `estimateOnly` tells: peak, the values at the peak, fits or not. Returns
+/// whether it fits.
+bool printEstimate(llvm::raw_ostream &stream, const llvm::json::Object &report);
 
 /// Prints the report in the format of the file's name: .html, .txt, or else JSON.
 void printReport(llvm::raw_ostream &stream, llvm::StringRef path, const llvm::json::Object &report);

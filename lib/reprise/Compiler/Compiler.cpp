@@ -42,13 +42,17 @@ namespace {
 class Run {
 public:
   Run(ModuleOp module, const CompileOptions &options)
-      : module(module), options(options), phases(options.phases), after(options.after) {}
+      : module(module), options(options), phases(options.phases), after(options.after) {
+    if (options.budget)
+      budgetBytes = options.budget->bytes;
+  }
 
   FailureOr<Compilation> run();
 
 private:
   LogicalResult plan();
   LogicalResult planWithin(const Budget &budget);
+  LogicalResult readPlan();
   LogicalResult lower();
   LogicalResult build();
   LogicalResult checkBudget();
@@ -60,6 +64,7 @@ private:
   std::shared_ptr<const Target> target;
   std::optional<CostModel> costs;
   std::optional<BudgetOutcome> outcome;
+  std::optional<int64_t> budgetBytes;
   func::FuncOp step;
   Compilation compilation;
 };
@@ -76,8 +81,24 @@ LogicalResult Run::planWithin(const Budget &budget) {
   if (!*found)
     return planner.emitTooSmall(bytes);
   outcome = **found;
+  budgetBytes = bytes;
   phases.enoughArena = outcome->plan.enoughArena;
   planner.apply(outcome->plan);
+  return success();
+}
+
+/// Takes the choices of a plan. What a share of is only the packed program can tell.
+LogicalResult Run::readPlan() {
+  if (options.budget && !budgetBytes) {
+    StepPlanner planner(module, options, *target, *costs);
+    if (failed(planner.start()))
+      return failure();
+    budgetBytes = planner.resolve(*options.budget);
+  }
+  FailureOr<int64_t> enough = readPlanFile(module, *options.plan);
+  if (failed(enough))
+    return failure();
+  phases.enoughArena = *enough;
   return success();
 }
 
@@ -91,14 +112,8 @@ LogicalResult Run::plan() {
   after = Phase::Autodiff;
   if (!llvm::hasSingleElement(module.getOps<func::FuncOp>()))
     return module.emitError("expected one function, the entry");
-  if (options.plan) {
-    FailureOr<int64_t> enough = readPlanFile(module, *options.plan);
-    if (failed(enough))
-      return failure();
-    phases.enoughArena = *enough;
-  } else if (options.budget && failed(planWithin(*options.budget))) {
+  if (options.plan ? failed(readPlan()) : options.budget && failed(planWithin(*options.budget)))
     return failure();
-  }
   if (options.keepPlan)
     compilation.plan = writePlanFile(module, phases.enoughArena);
   return success();
@@ -118,6 +133,8 @@ LogicalResult Run::lower() {
     compilation.report = describePlan(step, *costs);
   if (outcome)
     describeBudget(*outcome, compilation.report);
+  else if (budgetBytes)
+    compilation.report["budget"] = llvm::json::Object{{"bytes", *budgetBytes}};
   Phase planned = std::max(after.value_or(Phase::Checkpoint), Phase::Checkpoint);
   if (failed(runPhases(module, planned, Phase::Memory, phases)))
     return failure();
@@ -148,13 +165,12 @@ LogicalResult Run::build() {
 
 /// What is written down keeps the promise, whatever was predicted.
 LogicalResult Run::checkBudget() {
-  if (!options.budget || options.estimateOnly)
+  if (!budgetBytes || options.estimateOnly) // an estimate tells that it does not fit
     return success();
-  int64_t taken = compilation.bundle.arenaBytes() +
-                  compilation.bundle.workspaceBytes(compilation.bundle.threads);
-  std::optional<int64_t> budget = outcome ? outcome->budget : options.budget->bytes;
-  if (budget && taken > *budget)
-    return step.emitError("the step takes ") << taken << " bytes, more than " << *budget;
+  auto bytes = [&](StringRef key) { return *compilation.report.getInteger(key); };
+  int64_t taken = bytes("arena_bytes") + bytes("workspace_bytes");
+  if (taken > *budgetBytes)
+    return step.emitError("the step takes ") << taken << " bytes, more than " << *budgetBytes;
   return success();
 }
 

@@ -1,4 +1,5 @@
 // reprise: what a step takes, told without compiling it to code
+#include "Html.h"
 #include "Report.h"
 
 #include "reprise/Support/ByteSize.h"
@@ -7,6 +8,7 @@
 using namespace mlir;
 using llvm::json::Array;
 using llvm::json::Object;
+using reprise::html::integer;
 
 namespace reprise {
 
@@ -24,10 +26,6 @@ LogicalResult describeEstimate(func::FuncOp step, const Target &target, unsigned
   report["persistent_bytes"] = persistent;
   report["workspace_bytes"] = *workspace;
   return success();
-}
-
-static int64_t integer(const Object &object, StringRef key) {
-  return object.getInteger(key).value_or(0);
 }
 
 /// The launch at which the most bytes are live, and those bytes.
@@ -48,23 +46,13 @@ static std::pair<int64_t, int64_t> findPeak(const Array &buffers) {
   return peak;
 }
 
-void printEstimate(llvm::raw_ostream &stream, const Object &report) {
+/// What lies at the peak, the largest first.
+static void printLive(llvm::raw_ostream &stream, const Array &buffers) {
   constexpr size_t most = 20;
-  int64_t arena = integer(report, "arena_bytes"), workspace = integer(report, "workspace_bytes");
-  stream << llvm::formatv("{0,-18}{1,16}\n{2,-18}{3,16}\n{4,-18}{5,16}\n", "arena_bytes", arena,
-                          "workspace_bytes", workspace, "persistent_bytes",
-                          integer(report, "persistent_bytes"));
-  if (const Object *budget = report.getObject("budget"))
-    stream << llvm::formatv(
-        "{0,-18}{1,16}  {2} of it {3}\n", "budget", integer(*budget, "bytes"), arena + workspace,
-        arena + workspace <= integer(*budget, "bytes") ? "taken: fits" : "needed: does not fit");
-  const Array *buffers = report.getArray("buffers");
-  if (!buffers || buffers->empty())
-    return;
-  auto [launch, bytes] = findPeak(*buffers);
+  auto [launch, bytes] = findPeak(buffers);
   stream << llvm::formatv("\n{0} bytes are live at the peak, launch {1}\n", bytes, launch);
   std::vector<const Object *> live;
-  for (const llvm::json::Value &value : *buffers)
+  for (const llvm::json::Value &value : buffers)
     if (const Object *buffer = value.getAsObject();
         integer(*buffer, "first") <= launch && integer(*buffer, "last") >= launch)
       live.push_back(buffer);
@@ -77,4 +65,20 @@ void printEstimate(llvm::raw_ostream &stream, const Object &report) {
     stream << llvm::formatv("{0,16}  {1} smaller ones\n", "", live.size() - most);
 }
 
+bool printEstimate(llvm::raw_ostream &stream, const Object &report) {
+  int64_t arena = integer(report, "arena_bytes"), workspace = integer(report, "workspace_bytes");
+  stream << llvm::formatv("{0,-18}{1,16}\n{2,-18}{3,16}\n{4,-18}{5,16}\n", "arena_bytes", arena,
+                          "workspace_bytes", workspace, "persistent_bytes",
+                          integer(report, "persistent_bytes"));
+  const Object *budget = report.getObject("budget");
+  bool fits = !budget || arena + workspace <= integer(*budget, "bytes");
+  if (budget)
+    stream << llvm::formatv("{0,-18}{1,16}  {2} needed: {3}\n", "budget", integer(*budget, "bytes"),
+                            arena + workspace, fits ? "fits" : "does not fit");
+  if (std::string cost = readCost(report); !cost.empty())
+    stream << cost << "\n";
+  if (const Array *buffers = report.getArray("buffers"); buffers && !buffers->empty())
+    printLive(stream, *buffers);
+  return fits;
+}
 } // namespace reprise

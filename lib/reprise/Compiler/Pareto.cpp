@@ -31,8 +31,11 @@ static FailureOr<std::unique_ptr<Prepared>> prepare(ModuleOp model, const Compil
   auto prepared = std::make_unique<Prepared>();
   prepared->module = model.clone();
   prepared->options = options;
-  if (!policy.empty())
-    prepared->options.phases.policies.push_back(policy.str());
+  if (!policy.empty()) {
+    // Ahead of the user's, so that it decides wherever they only prefer.
+    prepared->options.phases.policies.insert(prepared->options.phases.policies.begin(),
+                                             policy.str());
+  }
   if (failed(runPhases(*prepared->module, Phase::Autodiff, prepared->options.phases)))
     return failure();
   prepared->planner =

@@ -1,10 +1,183 @@
 // reprise: the memory/time curve as one self-contained page
+#include "Html.h"
 #include "Report.h"
+
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace llvm;
+using llvm::json::Array;
+using llvm::json::Object;
+using reprise::html::escape;
+using reprise::html::human;
+using reprise::html::integer;
+using reprise::html::number;
+using reprise::html::percent;
 
 namespace reprise {
 
-void printParetoHtml(llvm::raw_ostream &stream, const llvm::json::Object &curve) {
-  stream << "<!DOCTYPE html>\n";
+static constexpr double width = 1020, height = 420;
+
+/// The objects of an array of the curve.
+static std::vector<const Object *> list(const Object &curve, StringRef key) {
+  std::vector<const Object *> objects;
+  if (const Array *array = curve.getArray(key))
+    for (const json::Value &value : *array)
+      objects.push_back(value.getAsObject());
+  return objects;
+}
+
+namespace {
+/// Bytes from left to right, cost from bottom to top, both from 0 on.
+struct Scale {
+  double mostBytes = 1, mostCost = 0.01;
+
+  explicit Scale(const Object &curve);
+  double x(double bytes) const { return width * bytes / mostBytes; }
+  double y(double cost) const { return height - height * cost / mostCost; }
+};
+} // namespace
+
+Scale::Scale(const Object &curve) {
+  for (StringRef key : {"points", "policies"})
+    for (const Object *point : list(curve, key)) {
+      mostBytes = std::max(mostBytes, 1.04 * static_cast<double>(integer(*point, "bytes")));
+      mostCost = std::max(mostCost, 1.08 * number(*point, "cost_increase"));
+    }
+}
+
+/// The least of 1, 2, 5, 10, 20, … times `unit` that makes at most `most` steps.
+static double findStep(double range, double unit, int most) {
+  for (double power = unit;; power *= 10)
+    for (double digit : {1.0, 2.0, 5.0})
+      if (range <= digit * power * most)
+        return digit * power;
+}
+
+/// A round number without the zeros behind it.
+static std::string shorten(double number) {
+  std::string text;
+  raw_string_ostream(text) << format("%.4g", number);
+  return text;
+}
+
+static std::string shortenBytes(double bytes) {
+  static constexpr const char *units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+  const char *const *unit = units;
+  for (; bytes >= 1024 && unit != std::end(units) - 1; bytes /= 1024)
+    ++unit;
+  return shorten(bytes) + " " + *unit;
+}
+
+static void printAxes(raw_ostream &stream, const Scale &scale) {
+  stream << formatv("<rect width='{0}' height='{1}' fill='#f4f4f1'/>\n", width, height);
+  double bytes = 1;
+  while (scale.mostBytes > 8 * bytes)
+    bytes *= 2;
+  for (double at = 0; at <= scale.mostBytes; at += bytes)
+    stream << formatv("<line x1='{0:f2}' x2='{0:f2}' y1='0' y2='{1}' stroke='#ddd'/><text "
+                      "x='{0:f2}' y='{2}' text-anchor='middle'>{3}</text>\n",
+                      scale.x(at), height, height + 16, shortenBytes(at));
+  double cost = findStep(scale.mostCost, 1e-4, 8);
+  for (int i = 0; i * cost <= scale.mostCost; ++i)
+    stream << formatv("<line x1='0' x2='{0}' y1='{1:f2}' y2='{1:f2}' stroke='#ddd'/><text x='-6' "
+                      "y='{2:f2}' text-anchor='end'>{3}</text>\n",
+                      width, scale.y(i * cost), scale.y(i * cost) + 4,
+                      shorten(100 * i * cost) + " %");
+  stream << formatv("<text x='{0}' y='{1}' text-anchor='end'>arena and workspace</text>"
+                    "<text x='6' y='14'>seconds more than one execution of every op takes</text>\n",
+                    width, height + 34);
+}
+
+static void printLine(raw_ostream &stream, const Object &curve, const Scale &scale, StringRef key,
+                      StringRef style) {
+  stream << "<polyline fill='none' " << style << " points='";
+  for (const Object *point : list(curve, "points"))
+    stream << formatv("{0:f2},{1:f2} ", scale.x(integer(*point, "bytes")),
+                      scale.y(number(*point, key)));
+  stream << "'/>\n";
+}
+
+static std::string describe(const Object &point) {
+  std::string text =
+      human(integer(point, "bytes")) + ", " + percent(number(point, "cost_increase"));
+  if (point.getNumber("bound"))
+    text += formatv(" (bound {0}, gap {1:f2} points)", percent(number(point, "bound")),
+                    100 * number(point, "gap"))
+                .str();
+  return text;
+}
+
+static void printPlans(raw_ostream &stream, const Object &curve, const Scale &scale) {
+  printLine(stream, curve, scale, "bound", "class='bound' stroke='#888' stroke-dasharray='5 4'");
+  printLine(stream, curve, scale, "cost_increase", "class='cost' stroke='#4477aa'");
+  for (const Object *point : list(curve, "points"))
+    stream << formatv("<circle class='plan' cx='{0:f2}' cy='{1:f2}' r='5' fill='#4477aa'><title>"
+                      "{2}</title></circle>\n",
+                      scale.x(integer(*point, "bytes")), scale.y(number(*point, "cost_increase")),
+                      describe(*point));
+}
+
+/// Diamonds; a name that would lie on an earlier one goes below it.
+static void printPolicies(raw_ostream &stream, const Object &curve, const Scale &scale) {
+  std::vector<std::pair<double, double>> names;
+  for (const Object *point : list(curve, "policies")) {
+    double x = scale.x(integer(*point, "bytes")), y = scale.y(number(*point, "cost_increase"));
+    bool isRight = x > 0.75 * width;
+    double left = isRight ? x - 220 : x, line = y - 8;
+    for (auto [otherLeft, otherLine] : names)
+      if (std::abs(otherLine - line) < 13 && std::abs(otherLeft - left) < 220)
+        line = otherLine + 13;
+    names.push_back({left, line});
+    std::string name = escape(point->getString("policy").value_or(""));
+    stream << formatv("<path class='policy' d='M{0:f2} {1:f2}l6 6l-6 6l-6 -6z' fill='#cc8844'>"
+                      "<title>{2}: {3}</title></path><text x='{4:f2}' y='{5:f2}' "
+                      "text-anchor='{6}'>{2}</text>\n",
+                      x, y - 6, name, describe(*point), isRight ? x - 10 : x + 10, line,
+                      isRight ? "end" : "start");
+  }
+}
+
+static void printRow(raw_ostream &stream, StringRef name, const Object &point) {
+  stream << "<tr><td>" << escape(name) << "</td>";
+  auto cell = [&](const std::string &text) { stream << "<td class='number'>" << text << "</td>"; };
+  cell(std::to_string(integer(point, "bytes")));
+  cell(human(integer(point, "arena_bytes")));
+  cell(human(integer(point, "workspace_bytes")));
+  cell(percent(number(point, "cost_increase")));
+  bool isBounded = point.getNumber("bound").has_value();
+  cell(isBounded ? percent(number(point, "bound")) : "");
+  cell(isBounded ? formatv("{0:f2}", 100 * number(point, "gap")).str() : "");
+  cell(human(integer(point, "overridden_bytes")));
+  stream << "</tr>\n";
+}
+
+static void printTable(raw_ostream &stream, const Object &curve) {
+  stream << "<table><tr><th>plan</th><th>bytes</th><th>arena</th><th>workspace</th><th>cost</th>"
+            "<th>bound</th><th>gap, points</th><th>PREFER overridden</th></tr>\n";
+  for (auto [i, point] : llvm::enumerate(list(curve, "points")))
+    printRow(stream, std::to_string(i + 1), *point);
+  for (const Object *point : list(curve, "policies"))
+    printRow(stream, point->getString("policy").value_or(""), *point);
+  stream << "</table>\n";
+}
+
+void printParetoHtml(raw_ostream &stream, const Object &curve) {
+  html::printStart(stream, "Memory and time");
+  stream << "<p>Each dot is a plan that was packed; none of them takes both fewer bytes and less "
+            "time than another. No plan within the bytes lies below the dashed line. Diamonds are "
+            "what policies come to without a budget. Point at one for its numbers.</p>\n"
+         << "<p>All values saved: " << human(integer(curve, "save_all_bytes"))
+         << formatv("; one execution of every op: {0:e2} s of the cost model</p>\n",
+                    number(curve, "step_seconds"));
+  stream << formatv("<svg viewBox='-70 -8 {0} {1}' role='img'>\n", width + 80, height + 50);
+  Scale scale(curve);
+  printAxes(stream, scale);
+  printPlans(stream, curve, scale);
+  printPolicies(stream, curve, scale);
+  stream << "</svg>\n";
+  printTable(stream, curve);
+  html::printEnd(stream);
 }
 
 } // namespace reprise

@@ -75,29 +75,42 @@ static FailureOr<llvm::StringMap<StringRef>> collectChoices(ModuleOp module, con
   return choices;
 }
 
-static LogicalResult writeChoices(Block &block, llvm::StringMap<StringRef> &choices) {
-  ValueIds ids(block);
-  Builder builder(block.getParentOp()->getContext());
-  for (Operation &op : block.without_terminator()) {
-    SmallVector<StringRef> own;
-    for (OpResult result : op.getResults())
-      if (auto found = choices.find(ids.get(result)); found != choices.end()) {
+/// Why the value cannot have that choice; empty if it can.
+static std::string findFault(const checkpoint::Value &value, StringRef choice) {
+  if (!llvm::is_contained({"save", "replay", "replay per unit"}, choice))
+    return ("has the unknown choice '" + choice + "'").str();
+  if (value.wish == checkpoint::Wish::MustSave && choice != "save")
+    return "is replayed, but its label says must_save";
+  return "";
+}
+
+/// Each value of a gradient's forward part has its choice, and no other value has one.
+static LogicalResult writeChoices(func::FuncOp step, llvm::StringMap<StringRef> &choices) {
+  ValueIds ids(step.getBody().front());
+  for (const PlanningScope &scope : findPlanningScopes(step))
+    for (auto [i, op] : llvm::enumerate(scope.ops)) {
+      const checkpoint::Operation &operation = scope.problem.operations[i];
+      if (!operation.primal || op->getNumResults() == 0)
+        continue;
+      SmallVector<StringRef> own;
+      for (OpResult result : op->getResults()) {
+        auto found = choices.find(ids.get(result));
+        if (found == choices.end())
+          return op->emitError("the plan has no choice for the value '") << ids.get(result) << "'";
+        const checkpoint::Value &value =
+            scope.problem.values[operation.firstResult + result.getResultNumber()];
+        if (std::string fault = findFault(value, found->second); !fault.empty())
+          return op->emitError("in the plan the value '") << ids.get(result) << "' " << fault;
         own.push_back(found->second);
         choices.erase(found);
       }
-    if (own.empty())
-      continue;
-    if (own.size() != op.getNumResults())
-      return op.emitError("the plan does not choose for all results");
-    op.setDiscardableAttr(kChoicesAttr, builder.getStrArrayAttr(own));
-  }
-  if (!choices.empty()) {
-    std::vector<StringRef> left(choices.keys().begin(), choices.keys().end());
-    llvm::sort(left);
-    return block.getParentOp()->emitError("the plan names a value that there is not: '")
-           << left.front() << "'";
-  }
-  return success();
+      op->setDiscardableAttr(kChoicesAttr, Builder(op->getContext()).getStrArrayAttr(own));
+    }
+  if (choices.empty())
+    return success();
+  std::vector<StringRef> left(choices.keys().begin(), choices.keys().end());
+  return step.emitError("the plan names a value that there is not: '")
+         << *llvm::min_element(left) << "'";
 }
 
 FailureOr<int64_t> reprise::readPlanFile(ModuleOp module, const llvm::json::Value &plan) {
@@ -115,7 +128,7 @@ FailureOr<int64_t> reprise::readPlanFile(ModuleOp module, const llvm::json::Valu
   if (values->getAsNull())
     return *enough;
   auto choices = collectChoices(module, *values->getAsArray());
-  if (failed(choices) || failed(::writeChoices(block, *choices)))
+  if (failed(choices) || failed(::writeChoices(getStep(module), *choices)))
     return failure();
   return *enough;
 }

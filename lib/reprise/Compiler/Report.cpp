@@ -126,20 +126,6 @@ Object describePlan(func::FuncOp step, const CostModel &costs) {
   return report;
 }
 
-void describeBudget(const BudgetOutcome &outcome, Object &report) {
-  double total = std::max(outcome.total, 1e-30);
-  double increase = outcome.plan.seconds / total, bound = std::min(outcome.bound / total, increase);
-  report["bound"] = bound;
-  report["gap"] = increase - bound;
-  report["budget"] = Object{{"bytes", outcome.budget},
-                            {"save_all_bytes", outcome.saveAll},
-                            {"predicted_bytes", outcome.plan.bytes()},
-                            {"cost_increase", increase},
-                            {"overridden_bytes", outcome.plan.overridden},
-                            {"rounds", outcome.rounds},
-                            {"truncated", outcome.isTruncated}};
-}
-
 void printReport(llvm::raw_ostream &stream, StringRef path, const Object &report) {
   if (path.ends_with(".html"))
     return printHtml(stream, report);

@@ -17,6 +17,13 @@ llvm::json::Object describePlan(mlir::func::FuncOp step, const CostModel &costs)
 /// How a plan within a budget was found, and how far it can be from the cheapest one.
 void describeBudget(const BudgetOutcome &outcome, llvm::json::Object &report);
 
+/// The cost of a plan within a budget, as in "cost +2.31 % (bound +2.18 %, gap 0.13 points)"; empty
+/// without one.
+std::string readCost(const llvm::json::Object &report);
+
+/// The values whose PREFER the budget overrides, largest first.
+std::vector<const llvm::json::Object *> findOverridden(const llvm::json::Object &report);
+
 /// After the kernels phase: a value is fused if neither its op nor a replay of it sends it to
 /// memory, so that it lives in registers of kernels only.
 void describeFusion(mlir::func::FuncOp step, llvm::json::Object &report);
@@ -55,6 +62,9 @@ void sortByBytes(std::vector<const llvm::json::Object *> &values);
 /// The entries of the report's values, largest first.
 std::vector<const llvm::json::Object *> valuesByBytes(const llvm::json::Object &report);
 
+/// What was decided on a value, such as "replayed, fused".
+std::string readDecision(const llvm::json::Object &value);
+
 /// The values of one layer: what they keep, and what they cost again.
 struct LayerSummary {
   std::string layer;
@@ -62,9 +72,6 @@ struct LayerSummary {
   int64_t savedBytes = 0, replayedBytes = 0;
   double replaySeconds = 0;
 };
-/// What was decided on a value, such as "replayed, fused".
-std::string readDecision(const llvm::json::Object &value);
-
 /// One per layer, in the order of the program.
 std::vector<LayerSummary> summarizeLayers(const llvm::json::Object &report);
 

@@ -1,4 +1,5 @@
 // reprise: the report as one self-contained page: the arena over the step, and the values
+#include "Html.h"
 #include "Report.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -6,31 +7,11 @@
 using namespace llvm;
 using llvm::json::Array;
 using llvm::json::Object;
+using reprise::html::escape;
+using reprise::html::human;
+using reprise::html::integer;
 
 namespace reprise {
-
-static std::string escape(StringRef text) {
-  std::string escaped;
-  for (char c : text)
-    escaped += c == '<'   ? "&lt;"
-               : c == '>' ? "&gt;"
-               : c == '&' ? "&amp;"
-               : c == '"' ? "&quot;"
-                          : std::string(1, c);
-  return escaped;
-}
-
-static int64_t integer(const Object &object, StringRef key) {
-  return object.getInteger(key).value_or(0);
-}
-
-/// Bytes as a reader says them.
-static std::string human(int64_t bytes) {
-  if (bytes >= (int64_t{1} << 20))
-    return formatv("{0:f1} MiB", bytes / 1048576.0).str();
-  return bytes >= 1024 ? formatv("{0:f1} KiB", bytes / 1024.0).str()
-                       : formatv("{0} B", bytes).str();
-}
 
 /// One colour for each scope of a model, by its text.
 static unsigned hueOf(StringRef name) {
@@ -100,6 +81,59 @@ static void printValues(raw_ostream &stream, ArrayRef<const Object *> rows) {
   stream << "</table>\n";
 }
 
+static void printBudget(raw_ostream &stream, const Object &report) {
+  const Object *budget = report.getObject("budget");
+  if (!budget)
+    return;
+  int64_t taken = integer(report, "arena_bytes") + integer(report, "workspace_bytes");
+  stream << "<p>Budget " << human(integer(*budget, "bytes")) << ", " << human(taken) << " taken";
+  std::string cost = readCost(report);
+  if (cost.empty()) {
+    stream << " by the plan of --plan-in</p>\n";
+    return;
+  }
+  stream << "; " << human(integer(*budget, "save_all_bytes")) << " if every value were saved: <b>"
+         << cost << "</b>, " << integer(*budget, "rounds") << " rounds, "
+         << human(integer(*budget, "overridden_bytes")) << " of PREFER overridden</p>\n";
+  std::vector<const Object *> rows = findOverridden(report);
+  if (rows.empty())
+    return;
+  stream << "<details><summary>" << rows.size() << " values whose PREFER the budget overrides"
+         << "</summary>\n";
+  printValues(stream, rows);
+  stream << "</details>\n";
+}
+
+/// Two bars per layer: what it saves, and what it computes again.
+static void printBars(raw_ostream &stream, const Object &report) {
+  std::vector<LayerSummary> layers = summarizeLayers(report);
+  int64_t most = 1;
+  for (const LayerSummary &layer : layers)
+    most = std::max({most, layer.savedBytes, layer.replayedBytes});
+  if (layers.empty())
+    return;
+  constexpr double left = 200, longest = width - left - 90, pitch = 26;
+  stream
+      << "<h2>Saved and computed again, by layer</h2>\n<p>Upper bars are saved bytes, lower ones "
+         "are bytes computed again, fused values included.</p>\n";
+  stream << formatv("<svg class='layers' viewBox='0 0 {0} {1}' role='img'>\n", width,
+                    pitch * layers.size() + 4);
+  auto bar = [&](double y, int64_t bytes, StringRef colour, StringRef what) {
+    double length = longest * bytes / most;
+    stream << formatv("<rect x='{0}' y='{1}' width='{2:f2}' height='10' fill='{3}'><title>{4} {5}"
+                      "</title></rect><text x='{6:f2}' y='{7}'>{4}</text>\n",
+                      left, y, length, colour, human(bytes), what, left + length + 5, y + 9);
+  };
+  for (auto [i, layer] : llvm::enumerate(layers)) {
+    double y = pitch * i + 2;
+    stream << formatv("<text x='{0}' y='{1}' text-anchor='end'>{2}</text>\n", left - 8, y + 14,
+                      escape(layer.layer.empty() ? "outside of layers" : layer.layer));
+    bar(y, layer.savedBytes, "#4477aa", "saved");
+    bar(y + 11, layer.replayedBytes, "#cc8844", "computed again");
+  }
+  stream << "</svg>\n";
+}
+
 /// A layer is one line, which opens on its values.
 static void printLayers(raw_ostream &stream, const Object &report) {
   std::vector<const Object *> rows = valuesByBytes(report);
@@ -133,23 +167,16 @@ static void printErrors(raw_ostream &stream, const Object &report) {
 }
 
 void printHtml(raw_ostream &stream, const Object &report) {
-  stream
-      << "<!DOCTYPE html>\n<html lang='en'><meta charset='utf-8'><title>Reprise: the arena over "
-         "the step</title>\n"
-         "<style>body{font:14px system-ui,sans-serif;margin:2em auto;max-width:1160px;color:#222}"
-         "svg{width:100%;font-size:11px}table{border-collapse:collapse;margin:1em 0}"
-         "th,td{text-align:left;padding:2px 10px 2px 0;border-bottom:1px solid "
-         "#ddd}.number{text-align:right}"
-         ".totals th{font-weight:normal;color:#666}</style>\n"
-         "<h1>The arena over the step</h1>\n"
-         "<p>Each box is one buffer: as wide as its life in launches, as high as its bytes, at its "
-         "offset. Point at "
-         "one for its name.</p>\n";
+  html::printStart(stream, "The arena over the step");
   printTotals(stream, report);
+  printBudget(stream, report);
+  stream << "<p>Each box is one buffer: as wide as its life in launches, as high as its bytes, at "
+            "its offset. Point at one for its name.</p>\n";
   printArena(stream, report);
+  printBars(stream, report);
   printErrors(stream, report);
   printLayers(stream, report);
-  stream << "</html>\n";
+  html::printEnd(stream);
 }
 
 } // namespace reprise

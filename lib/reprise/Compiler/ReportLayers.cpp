@@ -63,6 +63,13 @@ static std::string explainDecision(const Object &value) {
     return "saved: nobody labelled it, and to keep it is fastest";
   if (reason == "nearly free")
     return "replayed: nobody labelled it, and it costs next to nothing to compute it again";
+  if (reason == "budget" && isLabelled)
+    return (decision + " against its label: the cheapest plan found within the budget has it so")
+        .str();
+  if (reason == "budget")
+    return (decision + ": nobody labelled it, and the cheapest plan found within the budget has it "
+                       "so")
+        .str();
   return (decision + ", as " + reason + " asks").str();
 }
 

@@ -39,6 +39,24 @@ static void printErrors(raw_ostream &stream, const Object &report) {
                       row.modelled, 100 * row.relative, row.kind);
 }
 
+static void printBudget(raw_ostream &stream, const Object &report) {
+  const Object *budget = report.getObject("budget");
+  if (!budget)
+    return;
+  stream << formatv("{0,-18}{1,16}\n", "budget", budget->getInteger("bytes").value_or(0));
+  std::string cost = readCost(report);
+  if (cost.empty())
+    return;
+  for (StringRef key : {"save_all_bytes", "overridden_bytes", "rounds"})
+    stream << formatv("{0,-18}{1,16}\n", key, budget->getInteger(key).value_or(0));
+  stream << cost << "\n";
+  std::vector<const Object *> rows = findOverridden(report);
+  if (rows.empty())
+    return;
+  stream << "\n" << rows.size() << " values whose PREFER the budget overrides\n";
+  printValues(stream, rows);
+}
+
 void printText(raw_ostream &stream, const Object &report) {
   for (StringRef key : {"arena_bytes", "persistent_bytes", "workspace_bytes", "saved_bytes",
                         "replayed_ops", "commands"})
@@ -47,6 +65,7 @@ void printText(raw_ostream &stream, const Object &report) {
     stream << formatv(
         "{0,-18}{1,16}  both live to the end of the step: the arena is larger for it\n",
         "replay_checks", checks);
+  printBudget(stream, report);
   printErrors(stream, report);
   std::vector<const Object *> rows = valuesByBytes(report);
   if (rows.empty())

@@ -162,6 +162,20 @@ static bool isIdle(LoopOp op, unsigned carry) {
   });
 }
 
+/// Takes the entries of dropped results out of what lists them: names, labels, choices.
+static void dropEntries(LoopOp loop, const llvm::BitVector &dropped) {
+  for (NamedAttribute attribute : llvm::to_vector(loop->getDiscardableAttrs())) {
+    auto list = dyn_cast<ArrayAttr>(attribute.getValue());
+    if (!list || list.size() > dropped.size())
+      continue;
+    SmallVector<Attribute> kept;
+    for (auto [i, entry] : llvm::enumerate(list))
+      if (!dropped[i])
+        kept.push_back(entry);
+    loop->setDiscardableAttr(attribute.getName(), ArrayAttr::get(loop.getContext(), kept));
+  }
+}
+
 /// Drops stacks, slices and carries that nobody reads.
 LogicalResult LoopOp::canonicalize(LoopOp op, PatternRewriter &rewriter) {
   unsigned carries = op.getNumCarries();
@@ -194,6 +208,7 @@ LogicalResult LoopOp::canonicalize(LoopOp op, PatternRewriter &rewriter) {
       LoopOp::create(rewriter, op.getLoc(), op.getTrip(), inits, xs, types, op.getReverse());
   loop.setReplay(op.getReplay());
   loop->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  dropEntries(loop, results);
   rewriter.eraseBlock(&loop.getBlock());
   rewriter.inlineRegionBefore(op.getBody(), loop.getBody(), loop.getBody().end());
   for (auto [value, result] : llvm::zip(kept, loop.getResults()))
