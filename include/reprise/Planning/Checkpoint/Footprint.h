@@ -46,7 +46,7 @@ public:
   Meter(const Problem &problem, const Footprint &footprint)
       : problem(problem), footprint(footprint) {}
 
-  /// O(runs and their operands).
+  /// A schedule that was given up has an endless peak. O(runs and their operands).
   Usage measure(const Schedule &schedule, int64_t budget);
   /// Of the last schedule measured: the bytes at each launch.
   const std::vector<int64_t> &profile() const { return launchBytes; }

@@ -24,16 +24,21 @@ struct Schedule {
   };
   std::vector<Run> runs;
   std::vector<int> sources; // the run that is read; -1 for what is there whenever it is read
+  bool isWhole = true;      // false: it was given up, since it has too many replays
 };
 
 /// Makes schedules of choices, many of one problem. The problem, which must be valid, has one body
 /// (no loop is planned inside) and stays the caller's.
 class Scheduler {
 public:
+  static constexpr size_t kMostRuns = 8;
+
   explicit Scheduler(const Problem &problem);
 
   /// One choice per value; those of values that are not primal, or that outlive the backward pass,
-  /// do not matter. Replays are numbered from `firstReplay`. O(runs and their operands).
+  /// do not matter. Replays are numbered from `firstReplay`. Where chains are made again for unit
+  /// after unit, their number may be quadratic: beyond `kMostRuns` for each operation the schedule
+  /// is given up. O(runs and their operands).
   const Schedule &schedule(const std::vector<Choice> &choices, int firstReplay = 1);
 
   /// True if the value is there in the backward pass whatever is chosen.

@@ -5,6 +5,7 @@
 #include "reprise/Planning/Checkpoint/Follow.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -24,9 +25,11 @@ Search::BudgetSearch(const Problem &problem, const Footprint &footprint, BudgetO
   findMovable();
   for (size_t i = 0; i < problem.operations.size(); ++i)
     totalSeconds += problem.operations[i].primal ? footprint.seconds[i] : 0;
+  // One takes some 30 ns for each operation.
+  auto size = static_cast<double>(problem.operations.size() + 1);
   if (this->options.evaluations == 0)
-    this->options.evaluations =
-        std::clamp<int64_t>(24'000'000 / (problem.operations.size() + 1), 500, 20'000);
+    this->options.evaluations = static_cast<int64_t>(
+        std::clamp(24e6 / size * std::min(1.0, std::sqrt(4000 / size)), 60.0, 20'000.0));
   wished.choices = followed(/*recomputeAll=*/false);
   left = 1;
   wished = smallest = evaluate(wished.choices, INT64_MAX);

@@ -2,6 +2,7 @@
 #include "reprise/Planning/Checkpoint/Footprint.h"
 
 #include <algorithm>
+#include <limits>
 
 using namespace reprise::checkpoint;
 
@@ -205,6 +206,13 @@ void Meter::shareDying(const Schedule &schedule) {
 }
 
 Usage Meter::measure(const Schedule &schedule, int64_t budget) {
+  if (!schedule.isWhole) {
+    Usage endless;
+    endless.peak = INT64_MAX;
+    endless.excess = endless.seconds = std::numeric_limits<double>::infinity();
+    launchBytes.assign(footprint.numLaunches, 0);
+    return endless;
+  }
   orderSteps(schedule);
   joinReaders(schedule);
   numberSteps(schedule);

@@ -80,7 +80,7 @@ void Scheduler::make(int value, int session, int reader) {
     stack.push_back({problem.values[wanted].operation, number, 0});
   };
   push(value);
-  while (!stack.empty()) {
+  while (!stack.empty() && result.isWhole) {
     Frame &frame = stack.back();
     const std::vector<int> &operands = problem.operations[frame.operation].operands;
     while (frame.nextOperand < static_cast<int>(operands.size()) &&
@@ -94,6 +94,7 @@ void Scheduler::make(int value, int session, int reader) {
     Frame done = frame;
     stack.pop_back();
     emit(done.operation, done.number, reader, session);
+    result.isWhole = result.runs.size() <= kMostRuns * problem.operations.size() + kMostRuns;
   }
 }
 
@@ -103,6 +104,8 @@ const Schedule &Scheduler::schedule(const std::vector<Choice> &wanted, int first
   next = firstReplay + 1;
   result.runs.clear();
   result.sources.clear();
+  result.isWhole = true;
+  stack.clear();
   std::fill(numbers.begin(), numbers.end(), 0);
   for (std::vector<std::pair<int, int>> &list : replays)
     list.clear();
@@ -112,6 +115,8 @@ const Schedule &Scheduler::schedule(const std::vector<Choice> &wanted, int first
       int value = problem.operations[i].operands[operand];
       if (findRun(value, sessionOf[i]) < 0)
         make(value, sessionOf[i], operation);
+      if (!result.isWhole)
+        return result;
     }
     emit(operation, 0, operation, sessionOf[i]);
   }
