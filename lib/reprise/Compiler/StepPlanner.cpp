@@ -196,10 +196,16 @@ LogicalResult StepPlanner::emitTooSmall(int64_t budget) {
       at = entry.scope.ops[found - entry.footprint.launches.begin()];
     most = std::max(most, usage.peak);
   }
+  int64_t proved = 0;
+  for (const Planned &entry : planned)
+    proved = std::max(proved, checkpoint::findBound(entry.scope.problem, entry.footprint,
+                                                    budget - least.workspace)
+                                  .missing);
   InFlightDiagnostic error = at->emitError("the step does not fit in ")
                              << budget << " bytes: " << least.bytes() - budget
                              << " are missing here, where the need is highest";
   error.attachNote(step.getLoc()) << "the smallest feasible budget found is " << least.bytes()
-                                  << " bytes";
+                                  << " bytes" << (proved > 0 ? "; no plan takes less than " : "")
+                                  << (proved > 0 ? std::to_string(budget + proved) : "");
   return error;
 }

@@ -17,8 +17,10 @@ class Bounder {
 public:
   Bounder(const Problem &problem, const Footprint &footprint, int64_t budget)
       : problem(problem), footprint(footprint), budget(budget),
-        lives(findLives(problem, footprint)), isViewed(problem.values.size()) {
-    findPressure();
+        lives(findLives(problem, footprint)), isViewed(problem.values.size()),
+        isReadHere(problem.values.size()) {
+    findReads();
+    findProfiles();
     for (size_t i = 0; i < problem.operations.size(); ++i)
       for (int operand : problem.operations[i].operands)
         if (operand != kAvailable && problem.operations[i].primal &&
@@ -34,25 +36,31 @@ private:
     double bytes = 0, seconds = 0;
   };
 
-  void findPressure();
+  void findReads();
+  void findProfiles();
+  /// Looks at a launch from now on.
+  void goTo(int launch);
   Crossing crossingOf(int value, int launch) const;
-  int64_t countFixed(int launch) const;
+  static bool usesMemory(const Operation &op) {
+    return op.kind == Kind::Contraction || op.kind == Kind::Other;
+  }
   static constexpr int kMostPrices = 30;
 
   Point priceAt(int launch, double price, double second, PricedPlan &plan) const;
   Point readCut(int launch, const MinCut &cut, const std::vector<int> &needed,
                 const std::vector<int> &again, PricedPlan &plan) const;
   void search(int launch, double room, Bound &bound) const;
-  void findReadsAt(int launch);
 
   const Problem &problem;
   const Footprint &footprint;
   int64_t budget;
   std::vector<Life> lives;
   std::vector<bool> isViewed; // per value: by a view that may keep its buffer, whatever its label
-  std::vector<int64_t> pressure; // per launch: bytes before it if everything is kept
-  std::vector<bool> isReadHere;  // per value: from memory, by the launch at hand
-  std::vector<int64_t> written;  // per launch: bytes of its results that lie beside its operands
+  std::vector<int64_t> pressure;          // per launch: bytes there if everything is kept
+  std::vector<int64_t> fixed;             // per launch: bytes there whatever is chosen
+  std::vector<std::pair<int, int>> reads; // from memory: launch and value
+  std::vector<int> readHere;              // by the launch at hand
+  std::vector<bool> isReadHere;
 };
 
 } // namespace
@@ -67,61 +75,81 @@ Crossing Bounder::crossingOf(int value, int launch) const {
   return life.lastBackward >= launch ? Crossing::IfKept : Crossing::No;
 }
 
-void Bounder::findPressure() {
-  pressure.assign(footprint.numLaunches + 1, 0);
-  auto add = [&](int made, int last, int64_t bytes) {
-    // Before the launches after `made`, up to and with `last`.
-    last = std::min(last, footprint.numLaunches - 1);
+namespace {
+/// Sums of bytes before each launch.
+class Profile {
+public:
+  explicit Profile(int launches) : bytes(launches + 1) {}
+
+  /// Before the launches after `made`, up to and with `last`.
+  void add(int made, int last, int64_t amount) {
+    last = std::min(last, static_cast<int>(bytes.size()) - 2);
     if (last <= made)
       return;
-    pressure[made + 1] += bytes;
-    pressure[last + 1] -= bytes;
-  };
-  for (size_t value = 0; value < problem.values.size(); ++value)
-    if (footprint.launches[problem.values[value].operation] != kNoLaunch &&
-        footprint.isStored[value])
-      add(lives[value].made, std::max(lives[value].lastForward, lives[value].lastBackward),
-          problem.values[value].bytes);
-  for (const Neighbour &other : footprint.neighbours)
-    add(other.first, other.last, other.bytes);
-  // Other results may take the place of an operand.
-  written.assign(footprint.numLaunches, 0);
-  for (size_t value = 0; value < problem.values.size(); ++value) {
-    int operation = problem.values[value].operation, launch = footprint.launches[operation];
-    Kind kind = problem.operations[operation].kind;
-    if (launch != kNoLaunch && footprint.isStored[value] && lives[value].lastForward > launch &&
-        (kind == Kind::Contraction || kind == Kind::Other))
-      written[launch] += problem.values[value].bytes;
+    bytes[made + 1] += amount;
+    bytes[last + 1] -= amount;
   }
-  for (size_t i = 1; i < pressure.size(); ++i)
-    pressure[i] += pressure[i - 1];
-}
+  std::vector<int64_t> sum() {
+    for (size_t i = 1; i < bytes.size(); ++i)
+      bytes[i] += bytes[i - 1];
+    return std::move(bytes);
+  }
 
-/// What a launch reads from memory is there when it runs, original or replay.
-void Bounder::findReadsAt(int launch) {
-  isReadHere.assign(problem.values.size(), false);
+private:
+  std::vector<int64_t> bytes; // changes, until they are summed
+};
+} // namespace
+
+/// What launches read from memory is there when they run, original or replay.
+void Bounder::findReads() {
   for (size_t i = 0; i < problem.operations.size(); ++i) {
     const Operation &op = problem.operations[i];
-    bool fromMemory = op.kind == Kind::Contraction || op.kind == Kind::Other;
-    if (footprint.launches[i] != launch || !fromMemory)
-      continue;
-    for (int operand : op.operands)
-      if (int root = findRoot(problem, footprint, operand); root >= 0)
-        isReadHere[root] = true;
+    if (footprint.launches[i] != kNoLaunch && usesMemory(op))
+      for (int operand : op.operands)
+        if (int root = findRoot(problem, footprint, operand); root >= 0)
+          reads.push_back({footprint.launches[i], root});
   }
+  std::sort(reads.begin(), reads.end());
+  reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
 }
 
-/// Bytes before the launch, and of its own results, that are there whatever is chosen.
-int64_t Bounder::countFixed(int launch) const {
-  int64_t bytes = written[launch];
-  for (size_t value = 0; value < problem.values.size(); ++value)
-    if (footprint.isStored[value] &&
-        crossingOf(static_cast<int>(value), launch) == Crossing::Always)
-      bytes += problem.values[value].bytes;
-  for (const Neighbour &other : footprint.neighbours)
-    if (other.first < launch && other.last >= launch)
-      bytes += other.bytes;
-  return bytes;
+void Bounder::findProfiles() {
+  Profile all(footprint.numLaunches), always(footprint.numLaunches);
+  for (const Neighbour &other : footprint.neighbours) {
+    all.add(other.first, other.last, other.bytes);
+    always.add(other.first, other.last, other.bytes);
+  }
+  for (size_t value = 0; value < problem.values.size(); ++value) {
+    const Value &entry = problem.values[value];
+    const Life &life = lives[value];
+    int launch = footprint.launches[entry.operation];
+    if (launch == kNoLaunch || !footprint.isStored[value])
+      continue;
+    all.add(life.made, std::max(life.lastForward, life.lastBackward), entry.bytes);
+    always.add(life.made, life.lastForward, entry.bytes);
+    // Other results than a contraction's may take the place of an operand.
+    if (life.lastForward > launch && usesMemory(problem.operations[entry.operation])) {
+      all.add(launch - 1, launch, entry.bytes);
+      always.add(launch - 1, launch, entry.bytes);
+    }
+  }
+  for (auto [launch, value] : reads)
+    if (footprint.isStored[value] && lives[value].made < launch &&
+        lives[value].lastForward < launch)
+      always.add(launch - 1, launch, problem.values[value].bytes);
+  pressure = all.sum();
+  fixed = always.sum();
+}
+
+void Bounder::goTo(int launch) {
+  for (int value : readHere)
+    isReadHere[value] = false;
+  readHere.clear();
+  auto first = std::lower_bound(reads.begin(), reads.end(), std::make_pair(launch, 0));
+  for (; first != reads.end() && first->first == launch; ++first) {
+    readHere.push_back(first->second);
+    isReadHere[first->second] = true;
+  }
 }
 
 /// The cheapest choice at a price per byte. On the source's side of the cut are values that are
@@ -191,9 +219,11 @@ void Bounder::search(int launch, double room, Bound &bound) const {
   Point dear = priceAt(launch, 1, 0, plan);
   bound.plans.push_back(plan);
   if (dear.bytes > room) {
+    auto missing = static_cast<int64_t>(dear.bytes - room);
+    if (missing > bound.missing)
+      bound.launch = launch;
+    bound.missing = std::max(bound.missing, missing);
     bound.isFeasible = false;
-    bound.launch = launch;
-    bound.missing = static_cast<int64_t>(dear.bytes - room);
     return;
   }
   Point cheap = priceAt(launch, 0, 1, plan);
@@ -211,27 +241,31 @@ void Bounder::search(int launch, double room, Bound &bound) const {
       break;
     (point.bytes > room ? cheap : dear) = point;
   }
-  if (best > bound.seconds) {
-    bound.seconds = best;
+  if (best > bound.seconds && bound.isFeasible)
     bound.launch = launch;
-  }
+  bound.seconds = std::max(bound.seconds, best);
 }
 
 Bound Bounder::run(int launches) {
   std::vector<int> order;
-  for (int launch = 0; launch < footprint.numLaunches; ++launch)
-    if (pressure[launch] + written[launch] > budget)
-      order.push_back(launch);
-  std::sort(order.begin(), order.end(), [&](int a, int b) {
-    int64_t first = pressure[a] + written[a], second = pressure[b] + written[b];
-    return first == second ? a < b : first > second;
-  });
   Bound bound;
+  for (int launch = 0; launch < footprint.numLaunches; ++launch) {
+    if (pressure[launch] > budget)
+      order.push_back(launch);
+    if (fixed[launch] - budget > bound.missing) {
+      bound.isFeasible = false;
+      bound.launch = launch;
+      bound.missing = fixed[launch] - budget;
+    }
+  }
+  std::sort(order.begin(), order.end(), [&](int a, int b) {
+    return std::make_pair(-pressure[a], a) < std::make_pair(-pressure[b], b);
+  });
   for (int launch : order) {
-    if (launches-- == 0 || !bound.isFeasible)
+    if (launches-- == 0)
       break;
-    findReadsAt(launch);
-    search(launch, static_cast<double>(budget - countFixed(launch)), bound);
+    goTo(launch);
+    search(launch, static_cast<double>(budget - fixed[launch]), bound);
   }
   return bound;
 }
