@@ -4,6 +4,7 @@
 #include "reprise/Conversion/Target.h"
 #include "reprise/Dialect/Exec/Transforms/Launches.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Planning/Checkpoint/Follow.h"
 #include "reprise/Support/ByteSize.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -20,7 +21,8 @@ public:
          const CostModel &costs)
       : scope(scope), problem(scope.problem), block(step.getBody().front()), step(step),
         numbers(exec::numberLaunches(step, target)), costs(costs),
-        members(scope.ops.begin(), scope.ops.end()) {
+        members(scope.ops.begin(), scope.ops.end()),
+        isNearlyFree(checkpoint::findNearlyFree(scope.problem)) {
     for (BlockArgument argument : block.getArguments())
       if (auto name = step.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "reprise.name"))
         arguments.insert(name.getValue());
@@ -53,6 +55,7 @@ private:
   exec::LaunchNumbers numbers;
   const CostModel &costs;
   DenseSet<Operation *> members;
+  std::vector<bool> isNearlyFree; ///< per value: the fastest plan replays it
   llvm::StringSet<> arguments;
   std::vector<bool> readFromMemory; ///< per value: by an op of the backward pass or a replay
 };
@@ -166,6 +169,8 @@ double Survey::findSeconds(size_t index) const {
     return findSecondsInLaunch(op, numbers, costs) + costs.getLaunchSeconds();
   if (readFromMemory[entry.firstResult])
     return findSecondsInLaunch(op, numbers, costs);
+  if (isNearlyFree[entry.firstResult])
+    return kLeastShare * costs.getSeconds(op, 0);
   // Otherwise it would be written, and read again.
   double spared = costs.getTransferSeconds(2 * problem.values[entry.firstResult].bytes);
   double seconds = costs.getSeconds(op, 0);

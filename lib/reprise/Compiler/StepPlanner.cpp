@@ -2,6 +2,7 @@
 #include "StepPlanner.h"
 
 #include "mlir/Pass/PassManager.h"
+#include "reprise/Dialect/Reprise/IR/Naming.h"
 #include "llvm/Support/Threading.h"
 
 #include <chrono>
@@ -146,10 +147,12 @@ LogicalResult StepPlanner::packSmallest() {
   StepPlan proposed;
   for (const Planned &entry : planned) {
     BudgetPlanner planner(entry.scope.problem, entry.footprint, searchOptions);
-    for (int64_t peak = INT64_MAX; planner.smallest().usage.peak < peak;) {
-      peak = planner.smallest().usage.peak;
-      planner.plan(peak - peak / 8);
-    }
+    // In large steps first.
+    for (int64_t part : {8, 32, 128})
+      for (int64_t peak = INT64_MAX; planner.smallest().usage.peak < peak;) {
+        peak = planner.smallest().usage.peak;
+        planner.plan(peak - std::max<int64_t>(1, peak / part));
+      }
     const Plan &plan = planner.smallest();
     proposed.choices.push_back(plan.choices);
     proposed.overridden += plan.overridden;
@@ -202,8 +205,9 @@ LogicalResult StepPlanner::emitTooSmall(int64_t budget) {
                                                     budget - least.workspace)
                                   .missing);
   InFlightDiagnostic error = at->emitError("the step does not fit in ")
-                             << budget << " bytes: " << least.bytes() - budget
-                             << " are missing here, where the need is highest";
+                             << budget << " bytes: " << least.bytes() - budget << " are missing at "
+                             << describeOp(at) << ", where the need is highest"
+                             << (isTruncated ? ", when the time limit ended the search" : "");
   error.attachNote(step.getLoc()) << "the smallest feasible budget found is " << least.bytes()
                                   << " bytes" << (proved > 0 ? "; no plan takes less than " : "")
                                   << (proved > 0 ? std::to_string(budget + proved) : "");
