@@ -11,6 +11,7 @@
 #include "reprise/Reference/Steps.h"
 #include "reprise/Runtime/Hash.h"
 #include "reprise/Runtime/Session.h"
+#include <cmath>
 
 using namespace mlir;
 
@@ -51,7 +52,10 @@ private:
   bool checkText();
   bool dropClash(std::vector<Variant> &all);
   bool interpretVariant(const Variant &variant, Outcome &outcome);
-  bool runVariant(const Variant &variant, const Outcome &expected);
+  bool runVariant(const Variant &variant, const Outcome &expected,
+                  std::optional<Budget> budget = std::nullopt);
+  void findLeast(StringRef note);
+  bool runBudgets(const Variant &variant, const Outcome &expected);
   bool runBundle(const runtime::Bundle &bundle, const std::string &name, unsigned threads,
                  const Outcome &expected);
   std::vector<Variant> variants();
@@ -60,7 +64,7 @@ private:
   MLIRContext *context;
   Random random;
   bool isThorough;
-  int64_t seed, steps;
+  int64_t seed, steps, leastBytes = 0;
   Verdict verdict;
   std::string diagnostics;
 };
@@ -74,6 +78,13 @@ OwningOpRef<ModuleOp> Checker::parse(const Variant &variant) {
         op->erase();
     });
   return module;
+}
+
+/// The budget that a note says is feasible.
+void Checker::findLeast(StringRef note) {
+  StringRef bytes = note.split("budget found is ").second;
+  if (!bytes.empty())
+    bytes.consumeInteger(10, leastBytes);
 }
 
 std::string print(ModuleOp module) {
@@ -159,19 +170,53 @@ bool Checker::runBundle(const runtime::Bundle &bundle, const std::string &name, 
          fail("offset", place + ": " + outcome.text() + ", interpreter " + expected.text());
 }
 
-bool Checker::runVariant(const Variant &variant, const Outcome &expected) {
+bool hasReplays(const Compilation &compilation) {
+  const llvm::json::Object *budget = compilation.report.getObject("budget");
+  return budget && budget->getNumber("cost_increase").value_or(0) > 0;
+}
+
+std::string nameOf(const Budget &budget) {
+  return budget.bytes ? std::to_string(*budget.bytes) + " bytes"
+                      : std::to_string(std::lround(*budget.share * 100)) + "%";
+}
+
+bool Checker::runVariant(const Variant &variant, const Outcome &expected,
+                         std::optional<Budget> budget) {
   OwningOpRef<ModuleOp> module = parse(variant);
+  std::string name = variant.name;
   CompileOptions options;
   options.phases = variant.phases;
   options.threads = 5;
+  options.budget = budget;
+  if (budget)
+    name += " within " + nameOf(*budget);
   FailureOr<Compilation> compilation = compile(*module, options);
   // The one limit of kernels (docs/GettingStarted.md); programs of any other size compile.
   if (failed(compilation) && StringRef(diagnostics).contains("kernels of attention take heads of"))
     return true;
+  bool isShare = budget && budget->share;
+  if (isShare && failed(compilation) && StringRef(diagnostics).contains("the step does not fit")) {
+    verdict.budgets.insert(kTooSmall);
+    diagnostics.clear();
+    return runVariant(variant, expected, Budget{leastBytes, std::nullopt});
+  }
   if (failed(compilation))
-    return fail("error", variant.name + ", compiled: " + diagnostics);
+    return fail("error", name + ", compiled: " + diagnostics);
   for (unsigned threads : {1, 2, 5})
-    if (!runBundle(compilation->bundle, variant.name, threads, expected))
+    if (!runBundle(compilation->bundle, name, threads, expected))
+      return false;
+  if (budget)
+    verdict.budgets.insert(hasReplays(*compilation) ? kHeldByReplays : kHeld);
+  return true;
+}
+
+/// Where a share is too small, the budget that is said to be feasible is.
+bool Checker::runBudgets(const Variant &variant, const Outcome &expected) {
+  std::vector<int64_t> shares = {90, 70, 50};
+  if (!isThorough)
+    shares = {random.within(30, 100)};
+  for (int64_t percent : shares)
+    if (!runVariant(variant, expected, Budget{std::nullopt, static_cast<double>(percent) / 100}))
       return false;
   return true;
 }
@@ -227,6 +272,8 @@ Verdict Checker::run() {
   ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
       diagnostics += diagnostic.str() + "\n";
+    for (Diagnostic &note : diagnostic.getNotes())
+      findLeast(note.str());
     return success();
   });
   if (!checkText())
@@ -254,6 +301,7 @@ Verdict Checker::run() {
   for (size_t i = 0; i < all.size(); ++i)
     if (i != left && !runVariant(all[i], expected))
       return verdict;
+  runBudgets(all[isThorough ? 0 : random.below(std::min<int64_t>(2, all.size()))], expected);
   return verdict;
 }
 

@@ -8,12 +8,17 @@
 
 namespace reprise::fuzz {
 
+/// What may come of a budget, without blanks.
+inline constexpr char kTooSmall[] = "too-small", kHeld[] = "held",
+                      kHeldByReplays[] = "held-by-replays";
+
 struct Verdict {
   /// Empty if all is well. Else "text", "error", "mismatch", "offset", "arena", "run"; "crash" if a
   /// child died.
   std::string kind;
   std::string details;
   std::set<std::string> generated, replayed; ///< names of ops, replays in any of the plans
+  std::set<std::string> budgets;             ///< what came of budgets
 
   /// Equal for failures that are likely to have one cause.
   std::string key() const;
@@ -26,6 +31,8 @@ struct Verdict {
 ///   the interpreter;
 /// - the first variant, and one of the others (without a seed, each), compiles, and gives the same
 ///   at 1, 2 and 5 threads;
+/// - one of the variants (without a seed, the first), compiled within budgets, gives the same too;
+///   where a budget is too small, within the one that is said to be feasible;
 /// - the arena that a step touches is the one that the compiler predicted.
 Verdict checkProgram(llvm::StringRef text, mlir::MLIRContext *context,
                      std::optional<uint64_t> seed);

@@ -18,7 +18,7 @@ static std::string encode(const Verdict &verdict) {
   };
   append(verdict.kind);
   append(verdict.details);
-  for (const auto *set : {&verdict.generated, &verdict.replayed}) {
+  for (const auto *set : {&verdict.generated, &verdict.replayed, &verdict.budgets}) {
     for (const std::string &name : *set)
       append(name);
     append("");
@@ -35,7 +35,7 @@ static Verdict decode(const char *bytes) {
   };
   verdict.kind = take();
   verdict.details = take();
-  for (auto *set : {&verdict.generated, &verdict.replayed})
+  for (auto *set : {&verdict.generated, &verdict.replayed, &verdict.budgets})
     for (std::string name = take(); !name.empty(); name = take())
       set->insert(name);
   return verdict;

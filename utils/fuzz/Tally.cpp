@@ -37,6 +37,8 @@ void Tally::count(const std::string &name, const Verdict &verdict) {
     ++generated[op];
   for (const std::string &op : verdict.replayed)
     ++replayed[op];
+  for (const std::string &outcome : verdict.budgets)
+    ++budgets[outcome];
   if (verdict.kind.empty())
     ++good;
   else
@@ -50,6 +52,8 @@ void Tally::add(const Tally &other) {
     generated[op] += programs;
   for (const auto &[op, programs] : other.replayed)
     replayed[op] += programs;
+  for (const auto &[outcome, programs] : other.budgets)
+    budgets[outcome] += programs;
 }
 
 void Tally::checkCoverage() {
@@ -66,6 +70,8 @@ void Tally::checkCoverage() {
     else
       ++good;
   }
+  if (!budgets.count(kHeldByReplays))
+    fail("no budget was held by replays");
 }
 
 void Tally::printSummary() const {
@@ -77,13 +83,15 @@ void Tally::printSummary() const {
     llvm::outs() << spec.name << ": in " << of(generated) << " programs, replayed in "
                  << of(replayed) << "\n";
   }
+  for (const auto &[outcome, programs] : budgets)
+    llvm::outs() << "budgets, " << outcome << ": " << programs << " programs\n";
   llvm::outs() << good << " passed, " << failures << " failed\n";
 }
 
 std::string Tally::encode() const {
   std::ostringstream stream;
   stream << good << ' ' << failures;
-  for (const auto *counts : {&generated, &replayed}) {
+  for (const auto *counts : {&generated, &replayed, &budgets}) {
     stream << ' ' << counts->size();
     for (const auto &[op, programs] : *counts)
       stream << ' ' << op << ' ' << programs;
@@ -95,7 +103,7 @@ Tally Tally::decode(const std::string &text) {
   Tally tally;
   std::istringstream stream(text);
   stream >> tally.good >> tally.failures;
-  for (auto *counts : {&tally.generated, &tally.replayed}) {
+  for (auto *counts : {&tally.generated, &tally.replayed, &tally.budgets}) {
     size_t size = 0;
     stream >> size;
     for (std::string op; size > 0; --size) {

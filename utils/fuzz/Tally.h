@@ -15,7 +15,7 @@ public:
   void count(const std::string &name, const Verdict &verdict);
   void add(const Tally &other);
   /// Fails for every op that no program held, or that no plan replayed, but for those that cannot
-  /// be replayed.
+  /// be replayed; and if no budget was held by replays.
   void checkCoverage();
   void printSummary() const;
   int64_t failed() const { return failures; }
@@ -26,6 +26,7 @@ public:
 private:
   int64_t good = 0, failures = 0;
   std::map<std::string, int64_t> generated, replayed; ///< by op, programs
+  std::map<std::string, int64_t> budgets;             ///< what came of them: programs
 };
 
 /// The sum of `work(0)`, …, `work(jobs - 1)`, each in a process of its own. One that dies is a

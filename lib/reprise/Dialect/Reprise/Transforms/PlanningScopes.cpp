@@ -32,14 +32,16 @@ FailureOr<std::vector<Choice>> reprise::readChoices(ArrayRef<Operation *> ops) {
     if (!op)
       continue;
     auto list = op->getAttrOfType<ArrayAttr>(kChoicesAttr);
-    // The plan of a loop's body may have added stacks to its results: they go with the last one.
-    bool isWider = list && isa<LoopOp>(op) && !list.empty() && list.size() < op->getNumResults();
+    // The plan of a loop's body may have added stacks to its results: they go with the last one, if
+    // any is left.
+    bool isWider = list && isa<LoopOp>(op) && list.size() < op->getNumResults();
     if (list && list.size() != op->getNumResults() && !isWider)
       return op->emitError("expected one of '") << kChoicesAttr << "' per result";
     isPlanned |= list != nullptr;
     for (unsigned i = 0; i < op->getNumResults(); ++i) {
-      std::optional<Choice> choice =
-          list ? parseChoice(list[std::min<size_t>(i, list.size() - 1)]) : Choice::Save;
+      std::optional<Choice> choice = list && !list.empty()
+                                         ? parseChoice(list[std::min<size_t>(i, list.size() - 1)])
+                                         : Choice::Save;
       if (!choice)
         return op->emitError("unknown choice in '") << kChoicesAttr << "': " << list[i];
       choices.push_back(*choice);
@@ -53,7 +55,8 @@ FailureOr<std::vector<Choice>> reprise::readChoices(ArrayRef<Operation *> ops) {
 std::vector<PlanningScope> reprise::findPlanningScopes(func::FuncOp function) {
   std::vector<PlanningScope> result;
   for (Scope &scope : findScopes(function)) {
-    bool isOutermost = scope.front()->getBlock() == &function.getBody().front();
+    // Loops whose bodies hold nothing to plan make an empty scope.
+    bool isOutermost = !scope.empty() && scope.front()->getBlock() == &function.getBody().front();
     if (!isOutermost || llvm::none_of(scope, isCotangent))
       continue;
     PlanningScope planned;
