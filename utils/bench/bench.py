@@ -16,6 +16,7 @@ import memory
 import models
 import planning
 import products
+import saved
 import scale
 import steps
 from common import Bench, machine
@@ -55,6 +56,7 @@ def main():
             planning.measure(bench, root, options.graphs)
         elif section == "budgets":
             budgets.measure(bench, options.model)
+            saved.measure(bench, options.model)
         else:
             compile_time.measure(bench, options.threads, not options.no_compiled)
 
