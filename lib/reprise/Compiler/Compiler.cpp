@@ -6,6 +6,7 @@
 #include "Report.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "reprise/Conversion/ExecToBundle.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "llvm/Support/Threading.h"
 
 using namespace mlir;
@@ -52,6 +53,7 @@ public:
 private:
   LogicalResult plan();
   LogicalResult planWithin(const Budget &budget);
+  FailureOr<bool> tryPlan(const Budget &budget, bool isLast);
   LogicalResult readPlan();
   LogicalResult lower();
   LogicalResult build();
@@ -64,27 +66,53 @@ private:
   std::shared_ptr<const Target> target;
   std::optional<CostModel> costs;
   std::optional<BudgetOutcome> outcome;
-  std::optional<int64_t> budgetBytes;
+  std::optional<int64_t> budgetBytes, saveAllBytes;
+  OwningOpRef<ModuleOp> source; ///< before the phases, where loops may be unrolled for a budget
   func::FuncOp step;
   Compilation compilation;
 };
 } // namespace
 
+/// Where a loop, which is one op of a plan, takes too much, its iterations are planned one by one:
+/// the same bits.
 LogicalResult Run::planWithin(const Budget &budget) {
+  bool hasLoops = false;
+  module.walk([&](LoopOp) { hasLoops = true; });
+  FailureOr<bool> isPlanned = tryPlan(budget, /*isLast=*/!hasLoops || !source);
+  if (failed(isPlanned) || *isPlanned)
+    return success(succeeded(isPlanned));
+  phases.unroll = true;
+  module.getBodyRegion().takeBody(source->getBodyRegion());
+  if (failed(runPhases(module, options.after, Phase::Autodiff, phases)))
+    return failure();
+  int64_t saveAll = *saveAllBytes;
+  if (failed(tryPlan({budgetBytes, std::nullopt}, /*isLast=*/true)))
+    return failure();
+  outcome->saveAll = saveAll;
+  outcome->isUnrolled = true;
+  return success();
+}
+
+/// True if a plan within the budget was found and written on the ops. The last try says what is
+/// missing.
+FailureOr<bool> Run::tryPlan(const Budget &budget, bool isLast) {
   StepPlanner planner(module, options, *target, *costs);
   if (failed(planner.start()))
     return failure();
-  int64_t bytes = planner.resolve(budget);
-  FailureOr<std::optional<BudgetOutcome>> found = planner.plan(bytes);
+  budgetBytes = planner.resolve(budget);
+  saveAllBytes = planner.saveAllBytes();
+  FailureOr<std::optional<BudgetOutcome>> found = planner.plan(*budgetBytes);
   if (failed(found))
     return failure();
-  if (!*found)
-    return planner.emitTooSmall(bytes);
+  if (!*found) {
+    if (isLast)
+      return planner.emitTooSmall(*budgetBytes);
+    return false;
+  }
   outcome = **found;
-  budgetBytes = bytes;
   phases.enoughArena = outcome->plan.enoughArena;
   planner.apply(outcome->plan);
-  return success();
+  return true;
 }
 
 /// Takes the choices of a plan. What a share of is only the packed program can tell.
@@ -107,6 +135,11 @@ LogicalResult Run::plan() {
   bool isPlanned = options.budget || options.plan || options.keepPlan;
   if (!isPlanned || after.value_or(Phase::Import) > Phase::Autodiff)
     return success();
+  if (options.plan && isUnrolled(*options.plan))
+    phases.unroll = true;
+  if (options.budget && !options.plan && !phases.unroll &&
+      after.value_or(Phase::Import) < Phase::Label)
+    source = module.clone();
   if (failed(runPhases(module, after, Phase::Autodiff, phases)))
     return failure();
   after = Phase::Autodiff;
@@ -115,7 +148,7 @@ LogicalResult Run::plan() {
   if (options.plan ? failed(readPlan()) : options.budget && failed(planWithin(*options.budget)))
     return failure();
   if (options.keepPlan)
-    compilation.plan = writePlanFile(module, phases.enoughArena);
+    compilation.plan = writePlanFile(module, phases.enoughArena, phases.unroll);
   return success();
 }
 

@@ -24,7 +24,7 @@ static std::string signOp(Operation *op) {
 
 static func::FuncOp getStep(ModuleOp module) { return *module.getOps<func::FuncOp>().begin(); }
 
-Object reprise::writePlanFile(ModuleOp module, int64_t enoughArena) {
+Object reprise::writePlanFile(ModuleOp module, int64_t enoughArena, bool isUnrolled) {
   Block &block = getStep(module).getBody().front();
   ValueIds ids(block);
   Array ops, values;
@@ -37,12 +37,20 @@ Object reprise::writePlanFile(ModuleOp module, int64_t enoughArena) {
             Object{{"id", ids.get(result)},
                    {"choice", cast<StringAttr>(choices[result.getResultNumber()]).getValue()}});
   }
-  Object plan{{"version", 1}, {"enough_arena", enoughArena}, {"ops", std::move(ops)}};
+  Object plan{{"version", 1},
+              {"unrolled", isUnrolled},
+              {"enough_arena", enoughArena},
+              {"ops", std::move(ops)}};
   if (values.empty())
     plan["values"] = nullptr;
   else
     plan["values"] = std::move(values);
   return plan;
+}
+
+bool reprise::isUnrolled(const llvm::json::Value &plan) {
+  const Object *object = plan.getAsObject();
+  return object && object->getBoolean("unrolled").value_or(false);
 }
 
 /// The plan is one of this graph if all signatures are equal.

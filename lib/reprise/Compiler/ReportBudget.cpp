@@ -20,6 +20,7 @@ void describeBudget(const BudgetOutcome &outcome, Object &report) {
                             {"cost_increase", increase},
                             {"overridden_bytes", outcome.plan.overridden},
                             {"rounds", outcome.rounds},
+                            {"unrolled", outcome.isUnrolled},
                             {"truncated", outcome.isTruncated}};
 }
 

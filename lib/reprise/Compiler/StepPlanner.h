@@ -34,6 +34,7 @@ struct BudgetOutcome {
   double total = 0; ///< seconds of the cost model for one execution of every op
   double bound = 0; ///< seconds of replays that every plan within the budget has
   bool isTruncated = false;
+  bool isUnrolled = false; ///< for the budget alone
 };
 
 /// Plans one step for many budgets; each plan that is packed competes for every budget.
