@@ -188,8 +188,9 @@ double StepPlanner::findBound(int64_t budget, int64_t workspace) const {
 }
 
 LogicalResult StepPlanner::emitTooSmall(int64_t budget) {
-  const StepPlan &least = *llvm::min_element(
-      packed, [](const StepPlan &a, const StepPlan &b) { return a.bytes() < b.bytes(); });
+  // Of the two that every search packs: other budgets may miss what was packed on the way.
+  const StepPlan &smallest = packed.back();
+  const StepPlan &least = followed().bytes() < smallest.bytes() ? followed() : smallest;
   Operation *at = step;
   int64_t most = -1;
   for (const Planned &entry : planned) {

@@ -58,7 +58,7 @@ public:
   mlir::FailureOr<std::optional<BudgetOutcome>> plan(int64_t budget);
   /// Seconds of replays that every plan of a program with so much workspace has within `budget`.
   double findBound(int64_t budget, int64_t workspace) const;
-  /// Says at the op where the need is highest what is missing.
+  /// Says at the op where the need is highest what is missing, after `plan` found none.
   mlir::LogicalResult emitTooSmall(int64_t budget);
 
   /// Writes the plan's choices on the ops of the module.
