@@ -1,33 +1,12 @@
 // reprise: what no schedule within a budget can do without
 #include "reprise/Planning/Rematerialization/Bound.h"
 
+#include "Cover.h"
 #include <algorithm>
-#include <numeric>
 
 namespace reprise::remat {
 
 namespace {
-
-struct Item {
-  double cost;
-  int64_t bytes;
-};
-
-/// The least cost of items, or parts of them, with so many bytes; all of them if those are fewer.
-double fillKnapsack(std::vector<Item> &items, int64_t bytes) {
-  std::sort(items.begin(), items.end(), [](const Item &a, const Item &b) {
-    return a.cost * static_cast<double>(b.bytes) < b.cost * static_cast<double>(a.bytes);
-  });
-  double cost = 0;
-  for (const Item &item : items) {
-    if (bytes <= 0)
-      break;
-    double part = std::min(1.0, static_cast<double>(bytes) / static_cast<double>(item.bytes));
-    cost += part * item.cost;
-    bytes -= item.bytes;
-  }
-  return cost;
-}
 
 class Cuts {
 public:
@@ -49,7 +28,8 @@ public:
     return bytes;
   }
 
-  double extraCost(int t) {
+  /// What must be executed again for `t`; a search that cannot reach `known` is not begun.
+  Cover cover(int t, double known) {
     mark(t);
     std::vector<bool> isOperand(problem.values.size());
     for (int value : problem.operations[t].operands)
@@ -63,10 +43,10 @@ public:
         if (!isOperand[value] && isReadBehind(value))
           bytes += problem.values[value].bytes;
       if (bytes > 0)
-        items.push_back({op.cost, bytes});
+        items.push_back({i, op.cost, bytes});
       excess += bytes;
     }
-    return excess > 0 ? fillKnapsack(items, excess) : 0;
+    return coverLeast(std::move(items), excess, known);
   }
 
 private:
@@ -102,7 +82,8 @@ private:
 };
 
 /// Operations at which the given order exceeds the budget: at others nothing that every order keeps
-/// does. No more than can be looked at in time, evenly spread, and the fullest.
+/// does. No more than can be looked at in time, evenly spread, and the fullest,
+/// which comes first.
 std::vector<int> findPositions(const Problem &problem, int64_t budget) {
   size_t reads = problem.operations.size();
   for (const Operation &op : problem.operations)
@@ -113,12 +94,14 @@ std::vector<int> findPositions(const Problem &problem, int64_t budget) {
     if (bytes[t] > budget)
       above.push_back(static_cast<int>(t));
   size_t count = std::max<size_t>(16, kBoundSteps / std::max<size_t>(1, reads));
-  if (above.size() <= count)
-    return above;
-  std::vector<int> chosen = {
-      static_cast<int>(std::max_element(bytes.begin(), bytes.end()) - bytes.begin())};
-  for (size_t i = 0; i < count; ++i)
-    chosen.push_back(above[i * above.size() / count]);
+  std::vector<int> chosen = above;
+  if (above.size() > count) {
+    chosen = {static_cast<int>(std::max_element(bytes.begin(), bytes.end()) - bytes.begin())};
+    for (size_t i = 0; i < count; ++i)
+      chosen.push_back(above[i * above.size() / count]);
+  }
+  std::sort(chosen.begin(), chosen.end(),
+            [&](int a, int b) { return bytes[a] != bytes[b] ? bytes[a] > bytes[b] : a < b; });
   return chosen;
 }
 
@@ -129,9 +112,13 @@ Bound boundCost(const Problem &problem, int64_t budget) {
   Bound bound;
   for (size_t t = 0; t < problem.operations.size(); ++t)
     bound.need = std::max(bound.need, cuts.need(static_cast<int>(t)));
-  if (bound.isFeasible(budget))
-    for (int t : findPositions(problem, budget))
-      bound.extraCost = std::max(bound.extraCost, cuts.extraCost(t));
+  if (!bound.isFeasible(budget))
+    return bound;
+  for (int t : findPositions(problem, budget))
+    if (Cover cover = cuts.cover(t, bound.extraCost); cover.cost > bound.extraCost) {
+      bound.extraCost = cover.cost;
+      bound.replays = std::move(cover.items);
+    }
   return bound;
 }
 

@@ -34,7 +34,7 @@ Solution solve(const Problem &problem, int64_t budget, const SolveOptions &optio
   solution.lowestPeak = plain.peak;
   if (!solution.bound.isFeasible(budget))
     return solution;
-  solution.schedule = repair(problem, budget);
+  solution.schedule = repair(problem, budget, solution.bound.replays);
   double enough = (plain.cost + solution.bound.extraCost) * (1 + 1e-12);
   bool isDone = solution.schedule && measure(problem, *solution.schedule).cost <= enough;
   if (!isDone && problem.operations.size() <= kAnnealed) {

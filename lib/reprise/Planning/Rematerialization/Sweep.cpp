@@ -20,9 +20,9 @@ Readers::Readers(const Problem &problem) : first(problem.values.size() + 1) {
 }
 
 Sweep::Sweep(const Problem &problem, const Readers &readers, const std::vector<double> &time,
-             int64_t budget, bool keepsOperands)
-    : problem(problem), readers(readers), time(time), budget(budget), keepsOperands(keepsOperands),
-      holder(problem.values.size(), -1), locks(problem.values.size()),
+             const std::vector<bool> &isGiven, int64_t budget, bool keepsOperands)
+    : problem(problem), readers(readers), time(time), isGiven(isGiven), budget(budget),
+      keepsOperands(keepsOperands), holder(problem.values.size(), -1), locks(problem.values.size()),
       next(readers.first.begin(), readers.first.end() - 1), stamps(problem.values.size()),
       wanted(problem.values.size(), -1), due(problem.values.size()) {}
 
@@ -124,6 +124,8 @@ double Sweep::costOf(int value, int &visits) const {
 /// Of what it needs as many are looked at.
 double Sweep::priceOf(int value, int visits) const {
   double between = time[std::max(due[value], now)] - time[now], cost = costOf(value, visits);
+  if (isGiven[problem.values[value].operation])
+    cost *= 1e-9;
   return cost / (static_cast<double>(problem.values[value].bytes) * std::max(between, 1e-9));
 }
 

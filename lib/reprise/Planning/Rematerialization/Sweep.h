@@ -18,9 +18,10 @@ struct Readers {
 class Sweep {
 public:
   /// `time` holds for each operation what all before it weigh, and the total: what is given up
-  /// until its next reader gains its bytes times what lies between.
+  /// until its next reader gains its bytes times what lies between. What `isGiven` operations make
+  /// is given up first.
   Sweep(const Problem &problem, const Readers &readers, const std::vector<double> &time,
-        int64_t budget, bool keepsOperands);
+        const std::vector<bool> &isGiven, int64_t budget, bool keepsOperands);
   std::optional<Schedule> run();
 
 private:
@@ -52,6 +53,7 @@ private:
   const Problem &problem;
   const Readers &readers;
   const std::vector<double> &time;
+  const std::vector<bool> &isGiven;
   int64_t budget, live = 0;
   bool keepsOperands;
   int now = 0;
