@@ -1,5 +1,6 @@
 // reprise: the planner alone, without MLIR: schedules graphs within budgets, packs buffers
-#include "reprise-plan/Checkpoint.h"
+#include "reprise-plan/Plan.h"
+#include "reprise/Planning/Checkpoint/ProblemFile.h"
 #include "reprise/Planning/Offsets/Csv.h"
 #include "reprise/Planning/Offsets/Solve.h"
 #include "reprise/Runtime/AtomicFile.h"
@@ -14,13 +15,13 @@
 
 namespace cl = llvm::cl;
 namespace offsets = reprise::offsets;
-namespace remat = reprise::remat;
 
 namespace {
 
 struct Flags {
   cl::opt<std::string> kind{cl::Positional, cl::desc("checkpoint|offsets"), cl::Required};
-  cl::opt<std::string> problem{cl::Positional, cl::desc("GRAPH.json|BUFFERS.csv"), cl::Required};
+  cl::opt<std::string> problem{cl::Positional, cl::desc("GRAPH.json|PROBLEM.json|BUFFERS.csv"),
+                               cl::Required};
   cl::list<std::string> budgets{
       "budget", cl::desc("checkpoint: bytes, or a share of the peak without replays; repeated"),
       cl::value_desc("80%|1.5GiB")};
@@ -118,40 +119,31 @@ int packBuffers(const Flags &flags) {
   return flags.output.empty() ? 0 : write(flags.output, offsets::writeCsv(table, solution));
 }
 
-int planGraph(const Flags &flags) {
+int planWithinBudgets(const Flags &flags) {
   auto text = llvm::MemoryBuffer::getFileOrSTDIN(flags.problem);
   if (!text)
     return fail("cannot read '" + flags.problem + "': " + text.getError().message());
-  remat::Problem problem;
-  if (std::string wrong = remat::readGraph((*text)->getBuffer(), problem); !wrong.empty())
-    return fail(flags.problem + ": " + wrong);
-  int64_t peak = remat::measure(problem, remat::inOrder(problem)).peak;
-  std::vector<int64_t> budgets;
-  for (const std::string &given : flags.budgets) {
-    llvm::Expected<int64_t> budget = remat::parseBudget(given, peak);
-    if (!budget)
-      return fail(llvm::toString(budget.takeError()));
-    budgets.push_back(*budget);
-  }
-  std::optional<double> timeLimit;
+  reprise::PlanOptions options;
+  options.path = flags.problem;
+  options.budgets.assign(flags.budgets.begin(), flags.budgets.end());
+  options.isWritten = !flags.output.empty();
   if (flags.timeLimit.getNumOccurrences())
-    timeLimit = flags.timeLimit;
-  std::vector<remat::Plan> plans;
-  for (int64_t budget : budgets) {
-    plans.push_back(remat::planWithin(problem, budget, timeLimit));
-    const remat::Plan &plan = plans.back();
-    if (auto wrong = plan.schedule ? remat::validate(problem, *plan.schedule) : std::nullopt)
-      return fail("the schedule is wrong: " + *wrong);
-    if (!flags.json && plan.schedule)
-      llvm::outs() << remat::describe(plan) << "\n";
-  }
+    options.timeLimit = flags.timeLimit;
+  llvm::StringRef problem = (*text)->getBuffer();
+  bool isOurs = reprise::checkpoint::isProblemFile(problem);
+  llvm::Expected<std::vector<reprise::Plan>> plans =
+      isOurs ? reprise::planProblem(problem, options) : reprise::planGraph(problem, options);
+  if (!plans)
+    return fail(llvm::toString(plans.takeError()));
   if (flags.json)
-    llvm::outs() << remat::describeAsJson(plans);
+    llvm::outs() << reprise::describeAsJson(*plans);
   int code = 0;
-  for (const remat::Plan &plan : plans)
-    code |= plan.schedule ? 0 : fail(remat::describe(plan));
-  return code || flags.output.empty() ? code
-                                      : write(flags.output, remat::writeSchedule(plans.front()));
+  for (const reprise::Plan &plan : *plans)
+    if (!plan.isFound)
+      code = fail(reprise::describe(plan));
+    else if (!flags.json)
+      llvm::outs() << reprise::describe(plan) << "\n";
+  return code || flags.output.empty() ? code : write(flags.output, plans->front().text);
 }
 
 } // namespace
@@ -168,5 +160,5 @@ int main(int argc, char **argv) {
     llvm::WithColor::error() << wrong << "\n";
     return 2;
   }
-  return flags.kind == "offsets" ? packBuffers(flags) : planGraph(flags);
+  return flags.kind == "offsets" ? packBuffers(flags) : planWithinBudgets(flags);
 }

@@ -1,7 +1,7 @@
 // reprise: graphs for the planner, as JSON
 #include "Graph.h"
 
-#include "JsonScanner.h"
+#include "reprise/Planning/JsonScanner.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace reprise::remat {
@@ -17,7 +17,7 @@ struct Node {
 
 class Reader {
 public:
-  explicit Reader(llvm::StringRef text) : scanner(text) {}
+  explicit Reader(std::string_view text) : scanner(text) {}
 
   std::string run(Problem &problem) {
     if (!scan())
@@ -62,13 +62,13 @@ private:
 
 bool Reader::scan() {
   bool hasNodes = false;
-  bool isObject = scanner.readObject([&](llvm::StringRef key) {
+  bool isObject = scanner.readObject([&](std::string_view key) {
     if (key == "nodes")
       hasNodes = scanner.readArray([&] { scanNode(); });
     else if (key == "links")
       hasLinks = scanner.readArray([&] { scanLink(); });
     else if (key == "graph")
-      scanner.readObject([&](llvm::StringRef own) {
+      scanner.readObject([&](std::string_view own) {
         if (own == "order")
           scanOrder();
         else
@@ -90,7 +90,7 @@ bool Reader::scan() {
 void Reader::scanNode() {
   std::optional<int64_t> id, name, bytes, outCost;
   std::optional<double> cost, duration;
-  scanner.readObject([&](llvm::StringRef key) {
+  scanner.readObject([&](std::string_view key) {
     if (key == "id" || key == "name")
       (key == "id" ? id : name) = scanner.readInteger();
     else if (key == "cost_cpu" || key == "duration")
@@ -115,7 +115,7 @@ void Reader::scanNode() {
 
 void Reader::scanLink() {
   links.emplace_back();
-  scanner.readObject([&](llvm::StringRef key) {
+  scanner.readObject([&](std::string_view key) {
     if (key == "source" || key == "0")
       links.back().first = scanner.readInteger();
     else if (key == "target" || key == "1")

@@ -61,6 +61,16 @@ private:
       }
   }
 
+  /// An elementwise replay that is read by views that nobody reads, or by others like it.
+  bool isInVain(int run) const {
+    if (runs[run].replay == 0 || isView(run) || opOf(run).kind != Kind::Elementwise)
+      return false;
+    std::set<int> readers;
+    findReaders(run, -1, readers);
+    return std::all_of(readers.begin(), readers.end(),
+                       [&](int reader) { return isInVain(reader); });
+  }
+
   /// The launch in which an elementwise replay runs that all its readers take from registers.
   std::optional<int> findJoined(int run) const {
     if (runs[run].replay == 0 || isView(run) || opOf(run).kind != Kind::Elementwise)
@@ -68,6 +78,8 @@ private:
     std::set<int> readers, homes;
     findReaders(run, -1, readers);
     for (int reader : readers) {
+      if (isInVain(reader))
+        continue;
       Kind kind = opOf(reader).kind;
       bool fromRegisters = kind == Kind::Elementwise || kind == Kind::Reduction;
       std::optional<int> home =

@@ -1,0 +1,175 @@
+// reprise: tests of checkpoint problems as text, and of the recount of their plans
+#include "FootprintDefinition.h"
+
+#include "reprise/Planning/Checkpoint/Budget.h"
+#include "reprise/Planning/Checkpoint/ProblemFile.h"
+#include "reprise/Planning/Checkpoint/Recount.h"
+
+#include <gtest/gtest.h>
+
+using namespace reprise::checkpoint;
+using namespace reprise::checkpoint::test;
+
+namespace {
+
+/// As a file has it: who reads a view reads what it views, and a view of what is there is no
+/// buffer of its own.
+Case makeFileCase(Random &random) {
+  Case given = makeCase(random, 5 + pick(random, 20), 30, pick(random, 2));
+  for (size_t i = given.problem.operations.size(); i-- > 0;) {
+    const Operation &op = given.problem.operations[i];
+    if (given.footprint.launches[i] != kNoLaunch)
+      continue;
+    given.footprint.seconds[i] = 0;
+    for (int value = op.firstResult; value < op.firstResult + op.numResults; ++value) {
+      if (op.operands.empty() || op.operands[0] == kAvailable) {
+        given.problem.values[value].root = kAvailable;
+        continue;
+      }
+      int &last = given.footprint.lastOutside[op.operands[0]];
+      last = std::max(last, given.footprint.lastOutside[value]);
+    }
+  }
+  for (Value &value : given.problem.values)
+    if (value.root != kAvailable && given.problem.values[value.root].root == kAvailable)
+      value.root = kAvailable;
+  return given;
+}
+
+ProblemFile makeFile(const Case &given) {
+  ProblemFile file;
+  file.problem = given.problem;
+  file.footprint = given.footprint;
+  for (double seconds : given.footprint.seconds)
+    file.totalCost += seconds;
+  return file;
+}
+
+void expectEqual(const ProblemFile &a, const ProblemFile &b) {
+  ASSERT_EQ(a.problem.operations.size(), b.problem.operations.size());
+  ASSERT_EQ(a.problem.values.size(), b.problem.values.size());
+  ASSERT_EQ(a.problem.containers.size(), b.problem.containers.size());
+  for (size_t i = 0; i < a.problem.containers.size(); ++i)
+    EXPECT_EQ(a.problem.containers[i].parent, b.problem.containers[i].parent);
+  for (size_t i = 0; i < a.problem.operations.size(); ++i) {
+    const Operation &x = a.problem.operations[i], &y = b.problem.operations[i];
+    EXPECT_EQ(std::tie(x.container, x.body, x.order, x.primal, x.kind, x.flops, x.operands,
+                       x.firstResult, x.numResults),
+              std::tie(y.container, y.body, y.order, y.primal, y.kind, y.flops, y.operands,
+                       y.firstResult, y.numResults));
+  }
+  for (size_t i = 0; i < a.problem.values.size(); ++i) {
+    const Value &x = a.problem.values[i], &y = b.problem.values[i];
+    EXPECT_EQ(std::tie(x.operation, x.bytes, x.root, x.wish, x.outlives),
+              std::tie(y.operation, y.bytes, y.root, y.wish, y.outlives));
+  }
+  const Footprint &x = a.footprint, &y = b.footprint;
+  EXPECT_EQ(x.numLaunches, y.numLaunches);
+  EXPECT_EQ(x.launches, y.launches);
+  EXPECT_EQ(x.times, y.times);
+  EXPECT_EQ(x.seconds, y.seconds);
+  EXPECT_EQ(x.lastOutside, y.lastOutside);
+  EXPECT_EQ(x.isStored, y.isStored);
+  ASSERT_EQ(x.neighbours.size(), y.neighbours.size());
+  for (size_t i = 0; i < x.neighbours.size(); ++i)
+    EXPECT_EQ(std::tie(x.neighbours[i].first, x.neighbours[i].last, x.neighbours[i].bytes),
+              std::tie(y.neighbours[i].first, y.neighbours[i].last, y.neighbours[i].bytes));
+  EXPECT_EQ(a.totalCost, b.totalCost);
+}
+
+/// REPRISE_FUZZ_PROBLEMS=100000 takes a minute.
+TEST(ProblemFile, ReadsWhatItWrites) {
+  Random random(51);
+  for (int round = 0; round < problemCount(1500); ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    ProblemFile file = makeFile(makeFileCase(random)), again;
+    std::string text = writeProblemFile(file);
+    ASSERT_TRUE(isProblemFile(text));
+    ASSERT_EQ(readProblemFile(text, again), "") << text;
+    expectEqual(file, again);
+    ASSERT_FALSE(::testing::Test::HasFailure()) << text;
+    EXPECT_EQ(writeProblemFile(again), text);
+  }
+}
+
+TEST(ProblemFile, RecountFindsWhatTheDefinitionSays) {
+  Random random(52);
+  int replayed = 0, rounds = problemCount(1500);
+  for (int round = 0; round < rounds; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    Case given = makeCase(random, 12, 0, pick(random, 2));
+    Scheduler scheduler(given.problem);
+    const Schedule &schedule = scheduler.schedule(pickChoices(random, given.problem));
+    if (!schedule.isWhole)
+      continue;
+    Recount found = recount(given.problem, given.footprint, describe(given.problem, schedule));
+    Usage usage = Definition(given, schedule).measure(0);
+    ASSERT_EQ(found.peak, usage.peak);
+    ASSERT_EQ(found.cost, usage.seconds);
+    replayed += usage.seconds > 0;
+  }
+  EXPECT_GT(replayed, rounds / 2);
+}
+
+/// What is read from damaged text, if anything, can be planned and judged.
+void planWhatIsRead(Random &random, const std::string &text) {
+  ProblemFile file;
+  if (!readProblemFile(text, file).empty())
+    return;
+  ASSERT_FALSE(validate(file.problem));
+  BudgetOptions options;
+  options.evaluations = 60;
+  BudgetPlanner planner(file.problem, file.footprint, options);
+  int64_t budget = planner.wished().usage.peak / 100 * (40 + pick(random, 70));
+  std::optional<Plan> plan = planner.plan(budget);
+  Bound bound = findBound(file.problem, file.footprint, budget);
+  if (!plan)
+    return;
+  Scheduler scheduler(file.problem);
+  Solution solution = describe(file.problem, scheduler.schedule(plan->choices));
+  auto defect = validate(file.problem, solution);
+  ASSERT_FALSE(defect) << defect->message << "\n" << text;
+  Recount found = recount(file.problem, file.footprint, solution);
+  EXPECT_EQ(found.peak, plan->usage.peak) << text;
+  EXPECT_LE(found.peak, budget) << text;
+  EXPECT_TRUE(bound.isFeasible) << text;
+  EXPECT_LE(bound.seconds, plan->usage.seconds * (1 + 1e-9)) << text;
+}
+
+/// Another number, another word, or a member less.
+std::string damage(Random &random, std::string text) {
+  static const std::vector<std::string> words = {
+      "null", "-1", "0",     "1e18", "0.5",      "1e400",    "9223372036854775807", "2147483647",
+      "true", "[]", "\"x\"", "{}",   "\"view\"", "\"unit\"", "\"must_recompute\"",  "\"\\u12\""};
+  for (int count = 1 + pick(random, 3); count > 0; --count) {
+    size_t at = text.find_first_of("0123456789", pick(random, static_cast<int>(text.size())));
+    if (at == std::string::npos)
+      continue;
+    size_t end = text.find_first_not_of("0123456789.e+", at);
+    int what = pick(random, 4);
+    std::string number = std::to_string(pick(random, 30));
+    std::string word = words[pick(random, static_cast<int>(words.size()))];
+    if (what == 3)
+      text.erase(pick(random, static_cast<int>(text.size())), 1 + pick(random, 3));
+    else
+      text.replace(at, end - at, what == 0 ? word : number);
+  }
+  return text;
+}
+
+TEST(ProblemFile, DamagedTextIsRefusedOrPlanned) {
+  Random random(53);
+  int rounds = problemCount(3000), read = 0;
+  for (int round = 0; round < rounds; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    std::string text = damage(random, writeProblemFile(makeFile(makeFileCase(random))));
+    planWhatIsRead(random, text);
+    ASSERT_FALSE(::testing::Test::HasFailure());
+    ProblemFile file;
+    read += readProblemFile(text, file).empty();
+  }
+  EXPECT_GT(read, rounds / 20);
+  EXPECT_LT(read, rounds);
+}
+
+} // namespace

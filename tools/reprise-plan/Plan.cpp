@@ -1,0 +1,80 @@
+// reprise: plans within budgets, of graphs and of checkpoint problems, and how they are shown
+#include "Plan.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include <cmath>
+
+using llvm::json::Array;
+using llvm::json::Object;
+
+namespace reprise {
+
+static llvm::Expected<int64_t> parseBudget(llvm::StringRef text, int64_t peak) {
+  llvm::StringRef rest = text;
+  double scale = 1, part = 1;
+  for (auto [unit, bytes] : {std::pair("%", static_cast<double>(peak)),
+                             {"KiB", 0x1p10},
+                             {"MiB", 0x1p20},
+                             {"GiB", 0x1p30}})
+    if (rest.consume_back(unit)) {
+      scale = bytes;
+      part = text.ends_with("%") ? 100 : 1; // divided last, so that 100% is all of it
+      break;
+    }
+  double number = 0;
+  if (rest.getAsDouble(number) || !(number > 0) || !(number * scale / part < 0x1p61))
+    return llvm::createStringError("expected a budget such as 80% or 1.5GiB, got '" + text + "'");
+  return static_cast<int64_t>(std::floor(number * scale / part));
+}
+
+llvm::Expected<std::vector<int64_t>> parseBudgets(const std::vector<std::string> &texts,
+                                                  int64_t peak) {
+  std::vector<int64_t> budgets;
+  for (const std::string &text : texts) {
+    llvm::Expected<int64_t> budget = parseBudget(text, peak);
+    if (!budget)
+      return budget.takeError();
+    budgets.push_back(*budget);
+  }
+  return budgets;
+}
+
+std::string describe(const Plan &plan) {
+  if (plan.need > plan.budget)
+    return llvm::formatv("budget {0}: no schedule fits, {1} needs {2} at once", plan.budget,
+                         plan.place, plan.need);
+  const char *end = plan.isTruncated ? ", ended by the time limit" : "";
+  if (!plan.isFound)
+    return llvm::formatv("budget {0}: no schedule was found in {1:f2} s{2}; one within {3} was",
+                         plan.budget, plan.seconds, end, plan.lowestPeak);
+  std::string overridden = plan.overridden.value_or(0) > 0
+                               ? std::to_string(*plan.overridden) + " bytes overridden, "
+                               : "";
+  return llvm::formatv("budget {0}: cost +{1:f2} % (bound +{2:f2} %, gap {3:f2} points), peak {4}, "
+                       "{5}{6} executions, {7:f2} s{8}",
+                       plan.budget, plan.extraCost, plan.bound, plan.extraCost - plan.bound,
+                       plan.peak, overridden, plan.executions, plan.seconds, end);
+}
+
+std::string describeAsJson(const std::vector<Plan> &plans) {
+  Array list;
+  for (const Plan &plan : plans) {
+    Object entry{{"budget", plan.budget},  {"bound_percent", plan.bound},
+                 {"cost", nullptr},        {"seconds", plan.seconds},
+                 {"peak", nullptr},        {"cost_increase_percent", nullptr},
+                 {"gap_percent", nullptr}, {"truncated", plan.isTruncated}};
+    if (plan.isFound) {
+      entry["cost"] = plan.cost;
+      entry["cost_increase_percent"] = plan.extraCost;
+      entry["gap_percent"] = plan.extraCost - plan.bound;
+      entry["peak"] = plan.peak;
+    }
+    if (plan.isFound && plan.overridden)
+      entry["overridden_bytes"] = *plan.overridden;
+    list.push_back(std::move(entry));
+  }
+  return llvm::formatv("{0:2}\n", llvm::json::Value(std::move(list)));
+}
+
+} // namespace reprise

@@ -1,0 +1,65 @@
+// reprise: plans within budgets, of graphs and of checkpoint problems, and how they are shown
+#ifndef REPRISE_TOOLS_REPRISE_PLAN_PLAN_H
+#define REPRISE_TOOLS_REPRISE_PLAN_PLAN_H
+
+#include "llvm/Support/Error.h"
+
+#include <chrono>
+#include <optional>
+
+namespace reprise {
+
+struct PlanOptions {
+  std::string path;                 ///< of the problem, for messages
+  std::vector<std::string> budgets; ///< see parseBudget
+  std::optional<double> timeLimit;  ///< seconds for each budget; zero leaves what needs no search
+  bool isWritten = false;           ///< whether `text` is asked for
+};
+
+/// What was found for one budget.
+struct Plan {
+  int64_t budget = 0;
+  bool isFound = false;
+  int64_t peak = 0;
+  double cost = 0;                 ///< of all that runs again
+  double extraCost = 0, bound = 0; ///< percent of the cost without replays
+  double seconds = 0;
+  size_t executions = 0;
+  std::optional<int64_t> overridden; ///< bytes whose PREFER is not obeyed, where there are labels
+  std::string place;                 ///< what needs more than the budget, whatever is chosen
+  int64_t need = 0;                  ///< so much: more than the budget if no schedule fits
+  int64_t lowestPeak = 0;            ///< without a plan: the smallest budget known to be met
+  bool isTruncated = false;          ///< by the time limit
+  std::string text;                  ///< for -o
+};
+
+/// Bytes, or a share such as 80% of the peak without replays; units are KiB, MiB and GiB.
+llvm::Expected<std::vector<int64_t>> parseBudgets(const std::vector<std::string> &texts,
+                                                  int64_t peak);
+
+/// Asks for the end once the time is over.
+class Stopwatch {
+public:
+  explicit Stopwatch(std::optional<double> limit) : limit(limit) {}
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  }
+  bool isOver() const { return limit && seconds() >= *limit; }
+
+private:
+  std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
+  std::optional<double> limit;
+};
+
+/// Each reads its format and plans within the budgets. The errors: what is wrong with the text or
+/// with a budget, or a plan that its judge refutes.
+llvm::Expected<std::vector<Plan>> planGraph(llvm::StringRef text, const PlanOptions &options);
+llvm::Expected<std::vector<Plan>> planProblem(llvm::StringRef text, const PlanOptions &options);
+
+/// One line for the terminal, one object for programs.
+std::string describe(const Plan &plan);
+std::string describeAsJson(const std::vector<Plan> &plans);
+
+} // namespace reprise
+
+#endif // REPRISE_TOOLS_REPRISE_PLAN_PLAN_H

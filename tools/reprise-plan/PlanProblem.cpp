@@ -1,0 +1,220 @@
+// reprise: plans of a checkpoint problem within budgets
+#include "Plan.h"
+
+#include "reprise/Planning/Checkpoint/Budget.h"
+#include "reprise/Planning/Checkpoint/ProblemFile.h"
+#include "reprise/Planning/Checkpoint/Recount.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace reprise {
+
+namespace {
+
+using namespace checkpoint;
+
+/// What was found for one budget, before it is judged.
+struct Answer {
+  int64_t budget = 0;
+  std::optional<checkpoint::Plan> plan;
+  Bound bound;
+  int64_t lowestPeak = 0;
+  bool isTruncated = false;
+  double seconds = 0;
+};
+
+class Planning {
+public:
+  Planning(const ProblemFile &file, const PlanOptions &options)
+      : file(file), options(options), scheduler(file.problem), meter(file.problem, file.footprint) {
+  }
+
+  llvm::Expected<std::vector<reprise::Plan>> run();
+
+private:
+  void search(int64_t budget);
+  void compete();
+  llvm::Expected<reprise::Plan> judge(const Answer &answer);
+  llvm::Error judgeChoices(const Answer &answer, reprise::Plan &plan);
+  double percent(double cost) const { return file.totalCost > 0 ? 100 * cost / file.totalCost : 0; }
+  std::string nameLaunch(int launch) const;
+  std::string write(const reprise::Plan &plan, const Solution &solution,
+                    const Schedule &schedule) const;
+  void writeValues(const Solution &solution, llvm::raw_ostream &out) const;
+  void writeExecutions(const Schedule &schedule, llvm::raw_ostream &out) const;
+
+  const ProblemFile &file;
+  const PlanOptions &options;
+  Scheduler scheduler;
+  Meter meter;
+  std::vector<Answer> answers;
+};
+
+} // namespace
+
+void Planning::search(int64_t budget) {
+  Stopwatch watch(options.timeLimit);
+  BudgetOptions budgetOptions;
+  if (options.timeLimit)
+    budgetOptions.isOver = [&] { return watch.isOver(); };
+  BudgetPlanner planner(file.problem, file.footprint, budgetOptions);
+  Answer answer;
+  answer.budget = budget;
+  answer.plan = planner.plan(budget);
+  answer.bound = findBound(file.problem, file.footprint, budget);
+  answer.lowestPeak = planner.smallest().usage.peak;
+  answer.isTruncated = planner.isTruncated();
+  answer.seconds = watch.seconds();
+  answers.push_back(std::move(answer));
+}
+
+/// Plans of all budgets compete for each, so that more bytes never cost more.
+void Planning::compete() {
+  auto cost = [](const checkpoint::Plan &plan) {
+    return std::make_pair(plan.overridden, plan.usage.seconds);
+  };
+  std::vector<Answer> others = answers;
+  for (Answer &answer : answers)
+    for (const Answer &other : others)
+      if (other.plan && other.plan->usage.peak <= answer.budget &&
+          (!answer.plan || cost(*other.plan) < cost(*answer.plan)))
+        answer.plan = other.plan;
+}
+
+std::string Planning::nameLaunch(int launch) const {
+  auto found = llvm::find(file.footprint.launches, launch);
+  std::string name = found == file.footprint.launches.end()
+                         ? ""
+                         : file.operationNames[found - file.footprint.launches.begin()];
+  return "launch " + std::to_string(launch) + (name.empty() ? "" : " ('" + name + "')");
+}
+
+/// By the judge of solutions, and by a count that shares nothing with the search's.
+llvm::Error Planning::judgeChoices(const Answer &answer, reprise::Plan &plan) {
+  const Schedule &schedule = scheduler.schedule(answer.plan->choices);
+  Solution solution = describe(file.problem, schedule);
+  if (auto defect = validate(file.problem, solution))
+    return llvm::createStringError("the plan is wrong: " + defect->message);
+  Recount found = recount(file.problem, file.footprint, solution);
+  if (found.peak != answer.plan->usage.peak || found.peak > answer.budget)
+    return llvm::createStringError(
+        llvm::formatv("the plan is wrong: its peak is {0}, not {1}, and the budget {2}", found.peak,
+                      answer.plan->usage.peak, answer.budget));
+  plan.peak = found.peak;
+  plan.cost = found.cost;
+  plan.extraCost = percent(found.cost);
+  plan.executions = schedule.runs.size();
+  plan.overridden = answer.plan->overridden;
+  if (options.isWritten)
+    plan.text = write(plan, solution, schedule);
+  return llvm::Error::success();
+}
+
+llvm::Expected<reprise::Plan> Planning::judge(const Answer &answer) {
+  reprise::Plan plan;
+  plan.budget = answer.budget;
+  plan.isFound = answer.plan.has_value();
+  plan.bound = percent(answer.bound.seconds);
+  plan.seconds = answer.seconds;
+  plan.isTruncated = answer.isTruncated;
+  plan.lowestPeak = answer.lowestPeak;
+  if (!answer.bound.isFeasible) {
+    plan.place = nameLaunch(answer.bound.launch);
+    plan.need = answer.budget + answer.bound.missing;
+  }
+  if (!plan.isFound)
+    return plan;
+  if (plan.need > plan.budget)
+    return llvm::createStringError("the bound is wrong: a plan was found within " +
+                                   std::to_string(plan.budget));
+  if (llvm::Error error = judgeChoices(answer, plan))
+    return error;
+  return plan;
+}
+
+llvm::Expected<std::vector<reprise::Plan>> Planning::run() {
+  std::vector<Choice> all(file.problem.values.size(), Choice::Save);
+  int64_t peak = meter.measure(scheduler.schedule(all), INT64_MAX).peak;
+  llvm::Expected<std::vector<int64_t>> budgets = parseBudgets(options.budgets, peak);
+  if (!budgets)
+    return budgets.takeError();
+  for (int64_t budget : *budgets)
+    search(budget);
+  compete();
+  std::vector<reprise::Plan> plans;
+  for (const Answer &answer : answers) {
+    llvm::Expected<reprise::Plan> plan = judge(answer);
+    if (!plan)
+      return plan.takeError();
+    plans.push_back(std::move(*plan));
+  }
+  return plans;
+}
+
+static llvm::StringRef getText(Decision decision) {
+  switch (decision) {
+  case Decision::Saved:
+    return "saved";
+  case Decision::Kept:
+    return "kept";
+  case Decision::Replayed:
+    return "replayed";
+  case Decision::NotNeeded:
+    return "not needed";
+  }
+  llvm_unreachable("unknown decision");
+}
+
+static void writeName(llvm::StringRef name, llvm::raw_ostream &out) {
+  if (!name.empty())
+    out << ", \"name\": \"" << name << "\"";
+}
+
+void Planning::writeValues(const Solution &solution, llvm::raw_ostream &out) const {
+  for (auto [id, decision] : llvm::enumerate(solution.decisions)) {
+    out << (id > 0 ? ",\n" : "\n") << "    {\"value\": " << id;
+    writeName(file.valueNames[id], out);
+    out << ", \"decision\": \"" << getText(decision) << "\"}";
+  }
+}
+
+void Planning::writeExecutions(const Schedule &schedule, llvm::raw_ostream &out) const {
+  for (auto [place, run] : llvm::enumerate(schedule.runs)) {
+    out << (place > 0 ? ",\n" : "\n") << "    {\"operation\": " << run.operation;
+    writeName(file.operationNames[run.operation], out);
+    out << ", \"replay\": " << run.replay << ", \"sources\": [";
+    auto sources =
+        llvm::ArrayRef(schedule.sources)
+            .slice(run.firstSource, file.problem.operations[run.operation].operands.size());
+    llvm::interleaveComma(sources, out, [&](int source) {
+      if (source < 0)
+        out << "null";
+      else
+        out << source;
+    });
+    out << "]}";
+  }
+}
+
+std::string Planning::write(const reprise::Plan &plan, const Solution &solution,
+                            const Schedule &schedule) const {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  out << "{\n  \"version\": 1,\n  \"budget\": " << plan.budget << ",\n  \"peak\": " << plan.peak
+      << ",\n  \"values\": [";
+  writeValues(solution, out);
+  out << "\n  ],\n  \"executions\": [";
+  writeExecutions(schedule, out);
+  out << "\n  ]\n}\n";
+  return text;
+}
+
+llvm::Expected<std::vector<reprise::Plan>> planProblem(llvm::StringRef text,
+                                                       const PlanOptions &options) {
+  ProblemFile file;
+  if (std::string wrong = readProblemFile(text, file); !wrong.empty())
+    return llvm::createStringError(options.path + ": " + wrong);
+  return Planning(file, options).run();
+}
+
+} // namespace reprise
