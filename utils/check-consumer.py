@@ -70,6 +70,8 @@ def check_install(build):
             check_no_llvm("runtime/run-bundle", "libRepriseRuntime")
             check("the planner packs", ["runtime/pack"], 0, "height 164")
             check_no_llvm("runtime/pack", "libReprisePlanning")
+            check("the planner plans", ["runtime/plan"], 0, "peak 300, cost +1 of 7")
+            check_no_llvm("runtime/plan", "libReprisePlanning")
 
 
 def main(build):

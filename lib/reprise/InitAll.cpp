@@ -56,6 +56,7 @@ void reprise::registerAllPasses() {
   exec::registerPlaceBuffersPass();
   exec::registerVerifyBuffersPass();
   registerCheckpointPass();
+  registerExportProblemPass();
   registerVerifyCheckpointPass();
   registerExpandNormalizationsPass();
   registerExposeReplaysPass();

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the fuzzers of bytes: mutated .npy files, run.json, bundles, models as text and as bytecode.
+"""Runs the fuzzers of bytes: mutated .npy files, run.json, bundles, planning problems, models as text and as bytecode.
 
 Usage: fuzz-bytes.py BUILD [--runs=N] [--tools=FOLDER] [FUZZER]...
 
@@ -20,9 +20,9 @@ import time
 
 TIMEOUT = "-timeout=30"
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-FUZZERS = ["NpyFuzzer", "JsonFuzzer", "BundleFuzzer", "ModelFuzzer"]
+FUZZERS = ["NpyFuzzer", "JsonFuzzer", "BundleFuzzer", "ProblemFuzzer", "ModelFuzzer"]
 UPSTREAM = re.compile(r"lib(MLIR|LLVM)[-.\w]*\.so")
-OURS = re.compile(r"libReprise\w*\.so|\breprise::|/reprise/|/(Npy|Json|Bundle)Fuzzer\.cpp")
+OURS = re.compile(r"libReprise\w*\.so|\breprise::|/reprise/|/(Npy|Json|Bundle|Problem)Fuzzer\.cpp")
 
 
 def npy_seeds(tools):
@@ -53,6 +53,17 @@ def bundle_seeds(tools):
     os.remove("seed.rpb")
 
 
+def problem_seeds(tools):
+    """The problems of the planner's tests, and a real one."""
+    with open(os.path.join(SOURCE, "test", "Tools", "reprise-plan", "checkpoint-problem.test")) as stream:
+        for name, text in re.findall(r"^#--- (\S+)\n(.*?)(?=^#---|\Z)", stream.read(), flags=re.M | re.S):
+            if name.endswith(".json"):
+                yield text.encode()
+    model = subprocess.run([os.path.join(tools, "reprise-zoo"), "mlp", "--layers=2", "--width=8"], stdout=subprocess.PIPE, check=True).stdout
+    yield subprocess.run([os.path.join(tools, "reprise-opt"), "-", "--reprise-to=autodiff", "--reprise-export-problem=target=cpu:x86-64-v3",
+                          "-o", os.devnull], input=model, stdout=subprocess.PIPE, check=True).stdout
+
+
 def model_seeds(tools):
     """Every chunk of every test of the dialect, as text and, if it is well-formed, as bytecode."""
     for path in sorted(glob.glob(os.path.join(SOURCE, "test", "Dialect", "Reprise", "**", "*.mlir"), recursive=True)):
@@ -67,7 +78,7 @@ def model_seeds(tools):
                 yield opt.stdout
 
 
-SEEDS = {"NpyFuzzer": npy_seeds, "JsonFuzzer": json_seeds, "BundleFuzzer": bundle_seeds, "ModelFuzzer": model_seeds}
+SEEDS = {"NpyFuzzer": npy_seeds, "JsonFuzzer": json_seeds, "BundleFuzzer": bundle_seeds, "ProblemFuzzer": problem_seeds, "ModelFuzzer": model_seeds}
 
 
 def execute(binary, folder, *arguments):

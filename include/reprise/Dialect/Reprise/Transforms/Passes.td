@@ -101,6 +101,21 @@ def UnrollLoopsPass : Pass<"reprise-unroll-loops", "::mlir::ModuleOp"> {
   let dependentDialects = ["::reprise::RepriseDialect"];
 }
 
+def ExportProblemPass : Pass<"reprise-export-problem", "::mlir::ModuleOp"> {
+  let summary = "Writes the planning problem of a step as a file for reprise-plan";
+  let description = [{
+    Reads a module after `reprise-differentiate`, and leaves it as it is. The problem is the one that a budget is planned
+    with: what an op costs, what lies in memory and which launch runs an op are those of the target. See
+    docs/PlanningProblems.md.
+  }];
+  let options = [
+    Option<"output", "output", "std::string", "\"-\"", "The file; - is standard output.">,
+    Option<"target", "target", "std::string", "\"cpu\"", "The machine, as reprise-compile names it.">,
+    Option<"threads", "threads", "unsigned", "0", "Of a CPU, for costs; 0 means two.">,
+    Option<"scope", "scope", "unsigned", "0", "Which of the step's outermost gradients, in program order.">
+  ];
+}
+
 def CheckpointPass : Pass<"reprise-checkpoint", "::mlir::ModuleOp"> {
   let summary = "Chooses saved and replayed values and inserts the replays";
   let description = [{

@@ -1,0 +1,77 @@
+// reprise: writes the planning problem of a step as a file
+#include "reprise/Dialect/Reprise/Transforms/Passes.h"
+
+#include "StepFootprint.h"
+#include "reprise/Conversion/Target.h"
+#include "reprise/Dialect/Reprise/IR/Naming.h"
+#include "reprise/Planning/Checkpoint/ProblemFile.h"
+#include "reprise/Support/File.h"
+#include "llvm/Support/JSON.h"
+
+using namespace mlir;
+
+namespace reprise {
+#define GEN_PASS_DEF_EXPORTPROBLEMPASS
+#include "reprise/Dialect/Reprise/Transforms/Passes.h.inc"
+
+namespace {
+
+/// As JSON has it between quotes.
+std::string escape(const std::string &text) {
+  std::string quoted;
+  llvm::raw_string_ostream(quoted) << llvm::json::Value(llvm::json::fixUTF8(text));
+  return quoted.substr(1, quoted.size() - 2);
+}
+
+struct ExportProblemPass : impl::ExportProblemPassBase<ExportProblemPass> {
+  using Base::Base;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    return Target::get(target, UnknownLoc::get(context), machine);
+  }
+
+  void runOnOperation() override {
+    markAllAnalysesPreserved();
+    if (failed(run()))
+      signalPassFailure();
+  }
+
+  LogicalResult run();
+
+  std::shared_ptr<const Target> machine;
+};
+
+} // namespace
+
+LogicalResult ExportProblemPass::run() {
+  ModuleOp module = getOperation();
+  if (!llvm::hasSingleElement(module.getOps<func::FuncOp>()))
+    return module.emitError("expected one function, the entry");
+  func::FuncOp step = *module.getOps<func::FuncOp>().begin();
+  CostSources sources;
+  sources.target = target;
+  sources.threads = threads;
+  FailureOr<CostModel> costs = CostModel::load(sources, step.getLoc());
+  if (failed(costs) || failed(costs->check(step)))
+    return failure();
+  std::vector<PlanningScope> scopes = findPlanningScopes(step);
+  if (scope >= scopes.size())
+    return step.emitError("there are ")
+           << scopes.size() << " gradients to plan, and no number " << scope.getValue();
+  const PlanningScope &planned = scopes[scope];
+  checkpoint::ProblemFile file;
+  file.problem = planned.problem;
+  file.footprint = findFootprint(planned, step, *machine, *costs);
+  file.totalCost = findStepSeconds(step, *machine, *costs);
+  ValueIds ids(step.getBody().front());
+  for (Operation *op : planned.ops) {
+    file.operationNames.push_back(escape(op->getName().stripDialect().str()));
+    for (OpResult result : op->getResults())
+      file.valueNames.push_back(escape(ids.get(result)));
+  }
+  llvm::Error error =
+      writeFile(output, [&](raw_ostream &out) { out << checkpoint::writeProblemFile(file); });
+  return error ? step.emitError(llvm::toString(std::move(error))) : success();
+}
+
+} // namespace reprise
