@@ -44,6 +44,10 @@ std::string describe(const Plan &plan) {
   if (plan.need > plan.budget)
     return llvm::formatv("budget {0}: no schedule fits, {1} needs {2} at once", plan.budget,
                          plan.place, plan.need);
+  if (plan.isRefuted)
+    return llvm::formatv("budget {0}: no schedule fits, all were searched in {1:f2} s; one within "
+                         "{2} was found",
+                         plan.budget, plan.seconds, plan.lowestPeak);
   const char *end = plan.isTruncated ? ", ended by the time limit" : "";
   if (!plan.isFound)
     return llvm::formatv("budget {0}: no schedule was found in {1:f2} s{2}; one within {3} was",

@@ -29,6 +29,7 @@ struct Plan {
   std::string place;                 ///< what needs more than the budget, whatever is chosen
   int64_t need = 0;                  ///< so much: more than the budget if no schedule fits
   int64_t lowestPeak = 0;            ///< without a plan: the smallest budget known to be met
+  bool isRefuted = false;            ///< no schedule fits, although each operation does
   bool isTruncated = false;          ///< by the time limit
   std::string text;                  ///< for -o
 };

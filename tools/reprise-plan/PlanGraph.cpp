@@ -39,6 +39,7 @@ static llvm::Expected<Plan> planWithin(const remat::Problem &problem, int64_t bu
   plan.place = "one operation";
   plan.need = solution.bound.need;
   plan.lowestPeak = solution.lowestPeak;
+  plan.isRefuted = solution.isRefuted;
   plan.isTruncated = solution.isTruncated;
   if (plan.isFound) {
     if (auto wrong = remat::validate(problem, *solution.schedule))

@@ -1,17 +1,16 @@
 // reprise: tests of the planner of graphs, its bound and its judge
+#include "RandomGraph.h"
+
 #include "reprise/Planning/Rematerialization/Anneal.h"
 #include "reprise/Planning/Rematerialization/Repair.h"
 #include "reprise/Planning/Rematerialization/Solve.h"
 
 #include "gtest/gtest.h"
 #include <cmath>
-#include <cstdlib>
 #include <functional>
-#include <map>
-#include <queue>
-#include <random>
 
 using namespace reprise::remat;
+using namespace reprise::remat::test;
 
 namespace {
 
@@ -31,73 +30,12 @@ Problem skip() {
   return problemOf({{5, 8, {}}, {1, 4, {0}}, {1, 6, {1}}, {1, 1, {2}}, {1, 1, {0, 3}}});
 }
 
-Problem randomProblem(std::mt19937_64 &random, int count) {
-  Problem problem;
-  for (int i = 0; i < count; ++i) {
-    Operation op;
-    op.cost = static_cast<double>(1 + random() % 9);
-    for (size_t value = 0; value < problem.values.size(); ++value)
-      if (random() % 100 < 35)
-        op.operands.push_back(static_cast<int>(value));
-    op.firstResult = static_cast<int>(problem.values.size());
-    op.numResults = random() % 5 == 0 ? 2 : 1;
-    for (int r = 0; r < op.numResults; ++r)
-      problem.values.push_back({i, static_cast<int64_t>(1 + random() % 9)});
-    problem.operations.push_back(op);
-  }
-  return problem;
-}
-
 std::optional<Schedule> search(const Problem &problem, int64_t budget, int64_t moves,
                                double enough) {
   AnnealOptions options;
   options.moves = moves;
   options.enough = enough;
   return anneal(problem, budget, options).schedule;
-}
-
-/// The least cost of any order with any replays, by Dijkstra's search over what is resident and
-/// what has run; none if no schedule fits.
-std::optional<double> findOptimum(const Problem &problem, int64_t budget) {
-  using State = std::pair<uint32_t, uint32_t>; // resident values, operations that have run
-  using Entry = std::pair<double, State>;
-  std::map<State, double> best;
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> queue;
-  auto offer = [&](double cost, State state) {
-    auto [known, isNew] = best.emplace(state, cost);
-    if (!isNew && known->second <= cost)
-      return;
-    known->second = cost;
-    queue.push({cost, state});
-  };
-  offer(0, {0, 0});
-  uint32_t all = (1u << problem.operations.size()) - 1;
-  while (!queue.empty()) {
-    auto [cost, state] = queue.top();
-    queue.pop();
-    if (state.second == all)
-      return cost;
-    if (best[state] < cost)
-      continue;
-    for (size_t v = 0; v < problem.values.size(); ++v)
-      if (state.first >> v & 1)
-        offer(cost, {state.first & ~(1u << v), state.second});
-    for (size_t i = 0; i < problem.operations.size(); ++i) {
-      const Operation &op = problem.operations[i];
-      uint32_t resident = state.first;
-      bool isReady = true;
-      for (int value : op.operands)
-        isReady &= (resident >> value & 1) != 0;
-      for (int r = 0; r < op.numResults; ++r)
-        resident |= 1u << (op.firstResult + r);
-      int64_t bytes = 0;
-      for (size_t v = 0; v < problem.values.size(); ++v)
-        bytes += resident >> v & 1 ? problem.values[v].bytes : 0;
-      if (isReady && bytes <= budget)
-        offer(cost + op.cost, {resident, state.second | 1u << i});
-    }
-  }
-  return std::nullopt;
 }
 
 TEST(Rematerialization, MeasuresPeakAndCost) {
@@ -204,12 +142,6 @@ TEST(Rematerialization, AnOrderMayBeEnough) {
   std::optional<Schedule> schedule = search(problem, 12, 20000, 0);
   ASSERT_TRUE(schedule);
   EXPECT_EQ(measure(problem, *schedule).cost, 6);
-}
-
-/// How many of them a test takes: REPRISE_FUZZ_PROBLEMS asks for more.
-int problemCount(int usual) {
-  const char *given = std::getenv("REPRISE_FUZZ_PROBLEMS");
-  return given ? std::max(usual, std::atoi(given)) : usual;
 }
 
 TEST(Rematerialization, NeverBelowTheOptimumNorTheBoundAboveIt) {

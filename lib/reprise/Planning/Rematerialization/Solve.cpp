@@ -2,6 +2,7 @@
 #include "reprise/Planning/Rematerialization/Solve.h"
 
 #include "reprise/Planning/Rematerialization/Anneal.h"
+#include "reprise/Planning/Rematerialization/Exact.h"
 #include "reprise/Planning/Rematerialization/Repair.h"
 #include <algorithm>
 
@@ -27,6 +28,20 @@ static int64_t findLowestPeak(const Problem &problem, int64_t budget, int64_t pe
   return peak;
 }
 
+/// Searches a small graph exactly, from the schedule that is known.
+static void prove(const Problem &problem, int64_t budget, double plainCost,
+                  const SolveOptions &options, Solution &solution) {
+  if (problem.operations.size() > kExactOperations || problem.values.size() > kExactValues)
+    return;
+  Exact exact = solveExactly(problem, budget,
+                             {Orders::Any, solution.schedule, options.states, options.isOver});
+  solution.schedule = std::move(exact.schedule);
+  solution.isTruncated = exact.isTruncated;
+  solution.isRefuted = exact.isProved && !solution.schedule;
+  if (!solution.isRefuted)
+    solution.bound.extraCost = std::max(solution.bound.extraCost, exact.leastCost - plainCost);
+}
+
 Solution solve(const Problem &problem, int64_t budget, const SolveOptions &options) {
   Measure plain = measure(problem, inOrder(problem));
   Solution solution;
@@ -44,6 +59,9 @@ Solution solve(const Problem &problem, int64_t budget, const SolveOptions &optio
     solution.schedule = std::move(found.schedule);
     solution.isTruncated = found.isTruncated;
     solution.lowestPeak = std::min(plain.peak, found.lowestPeak);
+    isDone = solution.schedule && measure(problem, *solution.schedule).cost <= enough;
+    if (!isDone && !solution.isTruncated && options.states > 0)
+      prove(problem, budget, plain.cost, options, solution);
   }
   if (!solution.schedule)
     solution.lowestPeak = findLowestPeak(problem, budget, solution.lowestPeak);

@@ -1,0 +1,158 @@
+// reprise: random graphs for tests of the planner, and their optimum by a plain search
+#ifndef REPRISE_TEST_PLANNING_RANDOMGRAPH_H
+#define REPRISE_TEST_PLANNING_RANDOMGRAPH_H
+
+#include "reprise/Planning/Rematerialization/Problem.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <queue>
+#include <random>
+
+namespace reprise::remat::test {
+
+/// How many random problems a test takes: REPRISE_FUZZ_PROBLEMS asks for more.
+inline int problemCount(int usual) {
+  const char *given = std::getenv("REPRISE_FUZZ_PROBLEMS");
+  return given ? std::max(usual, std::atoi(given)) : usual;
+}
+
+/// Each operation reads a third of all values before it.
+inline Problem randomProblem(std::mt19937_64 &random, int count) {
+  Problem problem;
+  for (int i = 0; i < count; ++i) {
+    Operation op;
+    op.cost = static_cast<double>(1 + random() % 9);
+    for (size_t value = 0; value < problem.values.size(); ++value)
+      if (random() % 100 < 35)
+        op.operands.push_back(static_cast<int>(value));
+    op.firstResult = static_cast<int>(problem.values.size());
+    op.numResults = random() % 5 == 0 ? 2 : 1;
+    for (int r = 0; r < op.numResults; ++r)
+      problem.values.push_back({i, static_cast<int64_t>(1 + random() % 9)});
+    problem.operations.push_back(op);
+  }
+  return problem;
+}
+
+/// Adds an operation with one result, of some cost and size; returns its number. `operands` may
+/// repeat.
+inline int addRandom(std::mt19937_64 &random, Problem &problem, std::vector<int> operands) {
+  int number = static_cast<int>(problem.operations.size());
+  std::sort(operands.begin(), operands.end());
+  operands.erase(std::unique(operands.begin(), operands.end()), operands.end());
+  auto digit = [&] { return static_cast<int>(1 + random() % 9); };
+  problem.operations.push_back({static_cast<double>(digit()), std::move(operands), number, 1});
+  problem.values.push_back({number, digit()});
+  return number;
+}
+
+/// Up to three operands, three of four of them among the last four operations.
+inline Problem sparseProblem(std::mt19937_64 &random, int count) {
+  Problem problem;
+  for (int i = 0; i < count; ++i) {
+    std::vector<int> operands;
+    for (size_t k = 0, reads = i == 0 ? 0 : 1 + random() % 3; k < reads; ++k) {
+      int near = random() % 4 == 0 ? i : std::min(i, 4);
+      operands.push_back(i - 1 - static_cast<int>(random() % static_cast<size_t>(near)));
+    }
+    addRandom(random, problem, std::move(operands));
+  }
+  return problem;
+}
+
+/// A chain with skips, and its cotangents, which read most of what it read.
+inline Problem trainingProblem(std::mt19937_64 &random, int count) {
+  Problem problem;
+  std::vector<std::vector<int>> reads;
+  for (int i = 0; i < (count + 1) / 2; ++i) {
+    std::vector<int> operands;
+    if (i > 0)
+      operands.push_back(i - 1);
+    if (i > 1 && random() % 3 == 0)
+      operands.push_back(static_cast<int>(random() % static_cast<size_t>(i - 1)));
+    reads.push_back(operands);
+    addRandom(random, problem, std::move(operands));
+  }
+  for (int i = count / 2; i-- > 0;) {
+    std::vector<int> operands = {static_cast<int>(problem.operations.size()) - 1};
+    for (int value : reads[i])
+      if (random() % 5 != 0)
+        operands.push_back(value);
+    if (random() % 3 == 0)
+      operands.push_back(i);
+    addRandom(random, problem, std::move(operands));
+  }
+  return problem;
+}
+
+/// Layers of up to five, which read one to three values of the layer before, and one of eight
+/// operations any earlier value.
+inline Problem layeredProblem(std::mt19937_64 &random, int count) {
+  Problem problem;
+  int first = 0, last = 0; // the layer before
+  while (last < count) {
+    int end = std::min(count, last + 1 + static_cast<int>(random() % 5));
+    for (int i = last; i < end; ++i) {
+      std::vector<int> operands;
+      for (size_t k = 0, reads = last == 0 ? 0 : 1 + random() % 3; k < reads; ++k)
+        operands.push_back(first + static_cast<int>(random() % static_cast<size_t>(last - first)));
+      if (last > 0 && random() % 8 == 0)
+        operands.push_back(static_cast<int>(random() % static_cast<size_t>(last)));
+      addRandom(random, problem, std::move(operands));
+    }
+    first = last;
+    last = end;
+  }
+  return problem;
+}
+
+/// The least cost of any order with any replays, by Dijkstra's search over what is resident and
+/// what has run; none if no schedule fits.
+inline std::optional<double> findOptimum(const Problem &problem, int64_t budget) {
+  using State = std::pair<uint32_t, uint32_t>; // resident values, operations that have run
+  using Entry = std::pair<double, State>;
+  std::map<State, double> best;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> queue;
+  auto offer = [&](double cost, State state) {
+    auto [known, isNew] = best.emplace(state, cost);
+    if (!isNew && known->second <= cost)
+      return;
+    known->second = cost;
+    queue.push({cost, state});
+  };
+  offer(0, {0, 0});
+  uint32_t all = (1u << problem.operations.size()) - 1;
+  while (!queue.empty()) {
+    auto [cost, state] = queue.top();
+    queue.pop();
+    if (state.second == all)
+      return cost;
+    if (best[state] < cost)
+      continue;
+    for (size_t v = 0; v < problem.values.size(); ++v)
+      if (state.first >> v & 1)
+        offer(cost, {state.first & ~(1u << v), state.second});
+    for (size_t i = 0; i < problem.operations.size(); ++i) {
+      const Operation &op = problem.operations[i];
+      uint32_t resident = state.first;
+      bool isReady = true;
+      for (int value : op.operands)
+        isReady &= (resident >> value & 1) != 0;
+      for (int r = 0; r < op.numResults; ++r)
+        resident |= 1u << (op.firstResult + r);
+      int64_t bytes = 0;
+      for (size_t v = 0; v < problem.values.size(); ++v)
+        bytes += resident >> v & 1 ? problem.values[v].bytes : 0;
+      if (isReady && bytes <= budget)
+        offer(cost + op.cost, {resident, state.second | 1u << i});
+    }
+  }
+  return std::nullopt;
+}
+
+} // namespace reprise::remat::test
+
+#endif // REPRISE_TEST_PLANNING_RANDOMGRAPH_H
