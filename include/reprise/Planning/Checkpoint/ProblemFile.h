@@ -19,7 +19,8 @@ struct ProblemFile {
   std::vector<std::string> operationNames, valueNames;
 };
 
-/// True if the text is an object with the member `operations`, as graphs of networkx have none.
+/// True if the text is an object with the member `operations`, or `version` without `nodes`: graphs
+/// of networkx have neither.
 bool isProblemFile(std::string_view text);
 
 /// Reads a problem that the planner can be given as it is: it is valid, launches run after those

@@ -287,12 +287,14 @@ std::string Reader::run() {
 
 bool reprise::checkpoint::isProblemFile(std::string_view text) {
   JsonScanner scanner(text);
-  bool isOurs = false;
+  bool hasOperations = false, hasVersion = false, hasNodes = false;
   scanner.readObject([&](std::string_view key) {
-    isOurs |= key == "operations";
+    hasOperations |= key == "operations";
+    hasVersion |= key == "version";
+    hasNodes |= key == "nodes";
     scanner.skip();
   });
-  return isOurs;
+  return hasOperations || (hasVersion && !hasNodes);
 }
 
 std::string reprise::checkpoint::readProblemFile(std::string_view text, ProblemFile &file) {
