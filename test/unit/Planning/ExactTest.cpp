@@ -1,4 +1,5 @@
 // reprise: tests of the exact search, and of the planner of graphs against it
+#include "Distances.h"
 #include "RandomGraph.h"
 
 #include "reprise/Planning/Rematerialization/Exact.h"
@@ -11,10 +12,10 @@
 
 #include "gtest/gtest.h"
 #include <cmath>
-#include <cstdio>
 
 using namespace reprise::remat;
 using namespace reprise::remat::test;
+using reprise::test::Distances;
 
 namespace {
 
@@ -125,20 +126,6 @@ TEST(Exact, IsTheOptimumOfCheckmatesProgram) {
 #endif
 }
 
-/// How far from the optimum the planner is, in percent of the cost without replays.
-struct Distances {
-  int solved = 0, refuted = 0, open = 0, optimal = 0, missed = 0;
-  double worst = 0, sum = 0, worstBound = 0, sumBound = 0;
-
-  void print(const char *name) const {
-    int feasible = solved - refuted;
-    std::printf("%s: %d solved, %d of them refuted, %d open; %d of %d are optimal, %d are missed; "
-                "above the optimum %.2f at most, %.3f in the mean; the bound below it %.2f, %.3f\n",
-                name, solved, refuted, open, optimal, feasible, missed, worst, sum / feasible,
-                worstBound, sumBound / feasible);
-  }
-};
-
 /// The planner's bound and answer against the optimum of any order.
 void compare(const Problem &problem, int64_t budget, size_t states, Distances &distances) {
   double plain = measure(problem, inOrder(problem)).cost;
@@ -161,9 +148,7 @@ void compare(const Problem &problem, int64_t budget, size_t states, Distances &d
   if (!exact.schedule)
     return;
   ASSERT_LE(bound, exact.leastCost * (1 + 1e-9));
-  double below = 100 * (exact.leastCost - bound) / plain;
-  distances.worstBound = std::max(distances.worstBound, below);
-  distances.sumBound += below;
+  distances.addBound(100 * (exact.leastCost - bound) / plain);
   distances.missed += !solution.schedule;
   if (!solution.schedule)
     return;
@@ -174,9 +159,7 @@ void compare(const Problem &problem, int64_t budget, size_t states, Distances &d
   ASSERT_GE(found.cost, exact.leastCost);
   double above = 100 * (found.cost - exact.leastCost) / plain;
   ASSERT_LE(above, 100 * (found.cost - bound) / plain + 1e-9);
-  distances.optimal += above == 0;
-  distances.worst = std::max(distances.worst, above);
-  distances.sum += above;
+  distances.add(above);
 }
 
 struct Family {
@@ -202,7 +185,7 @@ TEST_P(ExactFamilies, JudgeThePlanner) {
   }
   if (rounds > usual)
     distances.print(GetParam().name);
-  int feasible = distances.solved - distances.refuted;
+  int feasible = distances.feasible();
   EXPECT_GT(distances.solved * 10, rounds * 6);
   EXPECT_GT(distances.optimal * 10, feasible * 5);
   EXPECT_LT(distances.sum, 3.0 * feasible);

@@ -1,0 +1,192 @@
+// reprise: tests of plans within budgets against the optimum of larger problems
+#include "Distances.h"
+#include "RandomCheckpoint.h"
+
+#include "reprise/Planning/Checkpoint/Budget.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <numeric>
+
+using namespace reprise::checkpoint;
+using namespace reprise::checkpoint::test;
+using reprise::test::Distances;
+
+namespace {
+
+/// The cheapest choices within a budget, by branch and bound: first which values are saved, as
+/// MUSTs for the bound, then how often each of the others is made again.
+class Oracle {
+public:
+  Oracle(const Case &given, int64_t budget, double start)
+      : problem(given.problem), footprint(given.footprint), budget(budget), best(start),
+        scheduler(given.problem), meter(given.problem, given.footprint),
+        free(findFree(given.problem)), choices(given.problem.values.size(), Choice::Save) {
+    std::stable_sort(free.begin(), free.end(), [&](int a, int b) {
+      return problem.values[a].bytes > problem.values[b].bytes;
+    });
+  }
+
+  /// False if it takes too long; then `best` is only the cheapest that was met.
+  bool solve() {
+    decide(0);
+    return steps < kMostSteps;
+  }
+  double best;
+
+private:
+  static constexpr int kMostSteps = 20'000;
+
+  bool isDone() { return ++steps >= kMostSteps; }
+
+  /// Seconds of the replays that these choices cannot do without: each operation that has a replay,
+  /// once where it is not settled how often its results are made again.
+  double leastSeconds(const std::vector<bool> &isOpen) {
+    const Schedule &schedule = scheduler.schedule(choices);
+    std::vector<bool> isCounted(problem.operations.size());
+    double seconds = 0;
+    for (const Schedule::Run &run : schedule.runs) {
+      if (run.replay == 0 || (isOpen[run.operation] && isCounted[run.operation]))
+        continue;
+      isCounted[run.operation] = true;
+      seconds += footprint.seconds[run.operation];
+    }
+    return seconds;
+  }
+
+  void decide(size_t next) {
+    if (isDone() || leastSeconds(std::vector<bool>(problem.operations.size(), true)) >= best)
+      return;
+    Bound bound = findBound(problem, footprint, budget);
+    if (!bound.isFeasible || bound.seconds >= best * (1 + 1e-12))
+      return;
+    if (next == free.size())
+      return settle(0);
+    int value = free[next];
+    for (bool isSaved : {true, false}) {
+      problem.values[value].wish = isSaved ? Wish::MustSave : Wish::MustRecompute;
+      choices[value] = isSaved ? Choice::Save : Choice::Replay;
+      decide(next + 1);
+    }
+    problem.values[value].wish = Wish::None;
+    choices[value] = Choice::Save;
+  }
+
+  void settle(size_t next) {
+    while (next < free.size() && choices[free[next]] == Choice::Save)
+      ++next;
+    std::vector<bool> isOpen(problem.operations.size());
+    for (size_t i = next; i < free.size(); ++i)
+      if (choices[free[i]] != Choice::Save)
+        isOpen[problem.values[free[i]].operation] = true;
+    if (isDone() || leastSeconds(isOpen) >= best)
+      return;
+    if (next == free.size()) {
+      Usage usage = meter.measure(scheduler.schedule(choices), budget);
+      if (usage.peak <= budget)
+        best = std::min(best, usage.seconds);
+      return;
+    }
+    for (Choice choice : {Choice::Replay, Choice::ReplayPerUnit}) {
+      choices[free[next]] = choice;
+      settle(next + 1);
+    }
+    choices[free[next]] = Choice::Replay;
+  }
+
+  Problem problem; ///< with what is decided as MUSTs
+  const Footprint &footprint;
+  int64_t budget;
+  Scheduler scheduler;
+  Meter meter;
+  std::vector<int> free;
+  std::vector<Choice> choices;
+  int steps = 0;
+};
+
+Case makeFree(Random &random, int forward) {
+  CaseOptions options;
+  options.forward = 2 + pick(random, forward - 1);
+  return CaseMaker(random, options).make();
+}
+
+TEST(CheckpointOracle, IsTheOptimumOfAllChoices) {
+  Random random(61);
+  int compared = 0, infeasible = 0;
+  for (int round = 0; round < 600; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    Case given = makeFree(random, 9);
+    std::vector<int> free = findFree(given.problem);
+    if (free.empty() || free.size() > 6)
+      continue;
+    Scheduler scheduler(given.problem);
+    Meter meter(given.problem, given.footprint);
+    std::vector<Choice> saved(given.problem.values.size(), Choice::Save);
+    int64_t peak = meter.measure(scheduler.schedule(saved), 0).peak;
+    int64_t budget = peak * (60 + pick(random, 40)) / 100;
+    double least = INFINITY;
+    forEachChoices(given.problem, free, [&](const std::vector<Choice> &choices) {
+      Usage usage = meter.measure(scheduler.schedule(choices), budget);
+      if (usage.peak <= budget)
+        least = std::min(least, usage.seconds);
+    });
+    Oracle oracle(given, budget, INFINITY);
+    ASSERT_TRUE(oracle.solve());
+    ASSERT_EQ(oracle.best, least);
+    ++compared;
+    infeasible += std::isinf(least);
+  }
+  EXPECT_GT(compared, 100);
+  EXPECT_GT(compared - infeasible, 30);
+}
+
+/// The planner's plan and the bound against the optimum of all choices.
+void compare(const Case &given, BudgetPlanner &planner, int64_t budget, Distances &distances) {
+  std::optional<Plan> plan = planner.plan(budget);
+  Bound bound = findBound(given.problem, given.footprint, budget);
+  ASSERT_TRUE(bound.isFeasible || !plan);
+  Oracle oracle(given, budget, plan ? plan->usage.seconds : INFINITY);
+  if (!oracle.solve()) {
+    ++distances.open;
+    return;
+  }
+  ++distances.solved;
+  if (std::isinf(oracle.best)) {
+    ++distances.refuted;
+    return;
+  }
+  const std::vector<double> &seconds = given.footprint.seconds;
+  double share = 100 / std::accumulate(seconds.begin(), seconds.end(), 0.0);
+  ASSERT_LE(bound.seconds, oracle.best * (1 + 1e-9));
+  distances.addBound(share * (oracle.best - bound.seconds));
+  distances.missed += !plan;
+  if (!plan)
+    return;
+  ASSERT_GE(plan->usage.seconds, oracle.best);
+  distances.add(share * (plan->usage.seconds - oracle.best));
+}
+
+/// REPRISE_FUZZ_PROBLEMS=2000 prints what Budgets.md says.
+TEST(CheckpointOracle, JudgesThePlanner) {
+  Random random(62);
+  int usual = 100, rounds = problemCount(usual);
+  Distances distances;
+  for (int round = 0; round < rounds;) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    Case given = makeFree(random, 20);
+    BudgetPlanner planner(given.problem, given.footprint);
+    int64_t budget = planner.wished().usage.peak * (60 + pick(random, 40)) / 100;
+    if (planner.wished().usage.peak <= budget)
+      continue;
+    ASSERT_NO_FATAL_FAILURE(compare(given, planner, budget, distances));
+    ++round;
+  }
+  if (rounds > usual)
+    distances.print("plans within budgets");
+  EXPECT_GT(distances.solved * 10, rounds * 8);
+  EXPECT_GT(distances.optimal * 10, distances.feasible() * 8);
+  EXPECT_LE(distances.missed * 20, distances.feasible());
+  EXPECT_LT(distances.sum, 1.0 * distances.feasible());
+}
+
+} // namespace
