@@ -23,12 +23,12 @@ struct Solution {
   int64_t lowestPeak = 0; ///< without a schedule: the smallest budget that is known to be met
 };
 
-/// Repairs the given order, and anneals graphs of up to `kAnnealed` operations unless the repair is
-/// as cheap as the bound. What is not as cheap then, of graphs that `solveExactly` takes, is
-/// searched exactly, from the best schedule. A budget that the bound refutes takes no search. The
-/// problem must be valid.
+/// Repairs the given order or, of graphs of up to `kAnnealed` operations, searches from the end
+/// where that fails; and anneals these graphs unless what was found is as cheap as the bound. What
+/// is not as cheap then, of graphs that `solveExactly` takes, is searched exactly, from the best
+/// schedule. A budget that the bound refutes takes no search. The problem must be valid.
 Solution solve(const Problem &problem, int64_t budget, const SolveOptions &options = {});
-inline constexpr size_t kAnnealed = 4096;
+inline constexpr size_t kAnnealed = 8192;
 
 } // namespace reprise::remat
 

@@ -19,7 +19,12 @@ public:
   double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
 };
 
-enum class Start { Order, Best, NothingFits /* in order, if there is nothing yet */ };
+enum class Start {
+  Order,
+  Best,
+  Given,      // the best, if it was given, is not beaten yet and far from what is enough
+  NothingFits // in order, if there is nothing yet
+};
 
 /// How a run goes. The energy is the cost in percent, and the bytes beyond the budget in shares of
 /// it at a price, which rises as long as nothing fits.
@@ -30,8 +35,8 @@ struct Setting {
   Start start;
 };
 
-/// Operations of a graph that gets one long run.
-constexpr size_t kLarge = 250;
+/// Operations of a graph that gets one long run, and of one that gets it from what is given.
+constexpr size_t kLarge = 250, kHuge = 4096;
 
 class Annealer {
 public:
@@ -45,28 +50,16 @@ public:
     lowestPeak = measure(problem, inOrder(problem)).peak;
     if (options.start)
       keep(*options.start);
-    // Neither a hot start nor a cold one is better everywhere, nor one price of bytes; on large
-    // graphs one long run is better than several.
-    static constexpr Setting small[] = {
-        {0.2, 1, 3, 0.8, 0.0005, Start::Order}, {0.1, 0.1, 1, 0.8, 0.0005, Start::Order},
-        {0.3, 4, 4, 0.9, 0.0005, Start::Order}, {0.2, 10, 40, 0.8, 0.05, Start::Order},
-        {0.2, 0.2, 20, 0.8, 0.02, Start::Best}, {0.5, 4, 15, 0.8, 0.05, Start::NothingFits}};
-    static constexpr Setting large[] = {{0.15, 1, 20, 1, 0, Start::Order},
-                                        {1, 1, 5, 0.9, 0.0005, Start::Order},
-                                        {0.5, 4, 40, 0.9, 0.02, Start::NothingFits}};
-    uint64_t seed = options.seed;
-    if (problem.operations.size() > kLarge)
-      for (const Setting &setting : large)
-        anneal(setting, seed++);
-    else
-      for (const Setting &setting : small)
-        anneal(setting, seed++);
+    givenCost = best ? bestCost : -1;
+    runAll();
     return {std::move(best), lowestPeak, isOver};
   }
 
 private:
+  void runAll();
+  bool hasBest() const { return best || isNoted; }
   bool isDone() const {
-    return isOver || (best && bestCost <= (least + options.enough) * (1 + 1e-12));
+    return isOver || (hasBest() && bestCost <= (least + options.enough) * (1 + 1e-12));
   }
   double energyOf(double cost, int64_t excess) const {
     return cost * costScale + static_cast<double>(excess) * bytesScale;
@@ -82,6 +75,7 @@ private:
   void tryChain(Sequence &sequence);
   int replayChain(Sequence &sequence, int execution, int place, int depth);
   void tryMerge(Sequence &sequence);
+  void note(const Sequence &sequence);
   void keep(const Sequence &sequence);
   void keep(const Schedule &schedule);
 
@@ -90,22 +84,58 @@ private:
   const AnnealOptions &options;
   Random random{0};
   double least = 0, costScale = 0, bytesScale = 0, temperature = 0;
-  double bestCost = 0;
+  double bestCost = 0, givenCost = 0;
   int64_t lowestPeak = 0;
   bool isOver = false;
   std::optional<Schedule> best;
+  bool isNoted = false; // the sequence is better than `best`, which was not changed yet
   std::vector<std::pair<int, int>> chain; // replays and what they repeat
 };
 
+// Neither a hot start nor a cold one is better everywhere, nor one price of bytes; on large graphs
+// one long run and a colder one after it are better than several. What was given where no run from
+// the order fits is far from the least cost, and a high price keeps it from being lost.
+void Annealer::runAll() {
+  static constexpr Setting small[] = {
+      {0.2, 1, 3, 0.8, 0.0005, Start::Order},   {0.1, 0.1, 1, 0.8, 0.0005, Start::Order},
+      {0.3, 4, 4, 0.9, 0.0005, Start::Order},   {0.2, 10, 40, 0.8, 0.05, Start::Order},
+      {0.2, 0.2, 20, 0.8, 0.02, Start::Best},   {0.2, 3, 300, 0.8, 0.05, Start::Given},
+      {0.2, 10, 1000, 0.8, 0.05, Start::Given}, {0.5, 4, 15, 0.8, 0.05, Start::NothingFits}};
+  size_t count = problem.operations.size();
+  double few = 100 / static_cast<double>(count); // percent, of an operation
+  const Setting large[] = {{0.15, 1, 20, 1, 0, Start::Order},
+                           {0.8, 1, 5, 0.9, 0.0005, Start::Order},
+                           {0.25, 1.5 * few, 5, 0.9, 0.0005, Start::Best},
+                           {0.3, few, 5, 0.9, 0.0005, Start::Given},
+                           {0.5, 4, 40, 0.9, 0.02, Start::NothingFits}};
+  const Setting huge[] = {{1, few, 20, 0.9, 0.0005, Start::Best}};
+  uint64_t seed = options.seed;
+  auto runEach = [&](const auto &settings) {
+    for (const Setting &setting : settings)
+      anneal(setting, seed++);
+  };
+  if (count <= kLarge)
+    runEach(small);
+  else if (count <= kHuge)
+    runEach(large);
+  else
+    runEach(huge);
+}
+
 void Annealer::anneal(const Setting &setting, uint64_t seed) {
-  if (isDone() || (best && setting.start == Start::NothingFits))
+  static constexpr double far = 3; // percent above what is enough
+  bool isGiven =
+      best && bestCost == givenCost && (bestCost - least - options.enough) * costScale > far;
+  if (isDone() || (best && setting.start == Start::NothingFits) ||
+      (!isGiven && setting.start == Start::Given))
     return;
   static constexpr double coldest = 2e-3;         // of the hottest
   static constexpr int windows = 128, rises = 77; // the price changes from the latter on
   random = Random(seed);
   double price = setting.price;
   Sequence sequence(problem, budget,
-                    best && setting.start == Start::Best ? *best : inOrder(problem));
+                    best && setting.start != Start::Order ? *best : inOrder(problem));
+  note(sequence);
   keep(sequence);
   int64_t window = std::max<int64_t>(
       1, std::llround(setting.share * static_cast<double>(options.moves) / windows));
@@ -140,17 +170,25 @@ bool Annealer::walk(Sequence &sequence, const Setting &setting, int64_t moves,
       tryReplay(sequence);
     else
       tryMerge(sequence);
-    keep(sequence);
+    note(sequence);
     fits |= sequence.excess() == 0;
   }
+  keep(sequence);
   return fits;
 }
 
-void Annealer::keep(const Sequence &sequence) {
-  if (sequence.excess() > 0 || (best && sequence.cost() >= bestCost * (1 - 1e-12)))
+/// It is copied before it gets worse: the better ones come in long rows.
+void Annealer::note(const Sequence &sequence) {
+  if (sequence.excess() > 0 || (hasBest() && sequence.cost() >= bestCost * (1 - 1e-12)))
     return;
   bestCost = sequence.cost();
-  best = sequence.schedule();
+  isNoted = true;
+}
+
+void Annealer::keep(const Sequence &sequence) {
+  if (isNoted)
+    best = sequence.schedule();
+  isNoted = false;
 }
 
 void Annealer::keep(const Schedule &schedule) {
@@ -171,8 +209,12 @@ void Annealer::tryShift(Sequence &sequence) {
   if (reach <= 0)
     return;
   int way = 1 + random.below(reach), target = isAhead ? place + way : place - way;
-  if (accepts(energyOf(0, sequence.weighShift(execution, target))))
-    sequence.shift(execution, target);
+  int64_t growth = sequence.weighShift(execution, target);
+  if (!accepts(energyOf(0, growth)))
+    return;
+  if (growth > 0)
+    keep(sequence);
+  sequence.shift(execution, target);
 }
 
 /// Before one of its readers, which reads the replay with all that come later.
@@ -183,15 +225,18 @@ void Annealer::tryReplay(Sequence &sequence) {
     return;
   int place = sequence.placeOf(reader);
   double cost = problem.operations[sequence.operationOf(execution)].cost;
-  if (accepts(energyOf(cost, sequence.weighReplay(execution, place))))
-    sequence.replay(execution, place);
+  if (!accepts(energyOf(cost, sequence.weighReplay(execution, place))))
+    return;
+  keep(sequence);
+  sequence.replay(execution, place);
 }
 
 /// Replays what the replay reads, too, where that is gone; returns the place behind.
 int Annealer::replayChain(Sequence &sequence, int execution, int place, int depth) {
+  static constexpr size_t most = 64; // as operations with many operands would make them endless
   for (int value : problem.operations[sequence.operationOf(execution)].operands) {
     int source = sequence.findLatest(problem.values[value].operation, place);
-    if (depth > 0 && sequence.endOf(source) < place && random.below(4))
+    if (depth > 0 && chain.size() < most && sequence.endOf(source) < place && random.below(4))
       place = replayChain(sequence, source, place, depth - 1);
   }
   chain.push_back({sequence.replay(execution, place), execution});
@@ -205,6 +250,7 @@ void Annealer::tryChain(Sequence &sequence) {
     return;
   double cost = sequence.cost();
   int64_t excess = sequence.excess();
+  keep(sequence);
   chain.clear();
   replayChain(sequence, execution, sequence.placeOf(reader), random.below(6));
   if (accepts(energyOf(sequence.cost() - cost, sequence.excess() - excess)))
@@ -221,8 +267,12 @@ void Annealer::tryMerge(Sequence &sequence) {
   if (heir < 0)
     return;
   double cost = problem.operations[operation].cost;
-  if (accepts(energyOf(-cost, sequence.weighMerge(execution, heir))))
-    sequence.merge(execution, heir);
+  int64_t growth = sequence.weighMerge(execution, heir);
+  if (!accepts(energyOf(-cost, growth)))
+    return;
+  if (growth > 0)
+    keep(sequence);
+  sequence.merge(execution, heir);
 }
 
 } // namespace

@@ -1,6 +1,8 @@
 // reprise: the cheapest schedule within a budget that the planner knows how to find
 #include "reprise/Planning/Rematerialization/Solve.h"
 
+#include "Backward.h"
+#include "Sweep.h"
 #include "reprise/Planning/Rematerialization/Anneal.h"
 #include "reprise/Planning/Rematerialization/Exact.h"
 #include "reprise/Planning/Rematerialization/Repair.h"
@@ -13,6 +15,17 @@ static int64_t movesFor(size_t operations) {
   static constexpr int64_t perOperation = 50'000, most = 12'000'000, many = 1000;
   int64_t count = static_cast<int64_t>(operations);
   return std::min(perOperation * count, most) * many / std::max(many, count);
+}
+
+/// Where the given order cannot be repaired: any schedule, without replays that it fits without.
+static std::optional<Schedule> findAny(const Problem &problem, int64_t budget) {
+  static constexpr size_t steps = 10'000;
+  for (bool byBytes : {true, false})
+    if (std::optional<Schedule> found = searchBackward(problem, budget, byBytes, steps)) {
+      prune(problem, budget, *found);
+      return found;
+    }
+  return std::nullopt;
 }
 
 /// The smallest budget that a repair meets, about: between one that is not met and one that is.
@@ -53,6 +66,8 @@ Solution solve(const Problem &problem, int64_t budget, const SolveOptions &optio
   double enough = (plain.cost + solution.bound.extraCost) * (1 + 1e-12);
   bool isDone = solution.schedule && measure(problem, *solution.schedule).cost <= enough;
   if (!isDone && problem.operations.size() <= kAnnealed) {
+    if (!solution.schedule)
+      solution.schedule = findAny(problem, budget);
     Annealed found = anneal(problem, budget,
                             {movesFor(problem.operations.size()), options.seed,
                              solution.bound.extraCost, solution.schedule, options.isOver});

@@ -1,0 +1,76 @@
+// reprise: tests of the planner's bound against dynamic programming
+#include "reprise/Planning/Rematerialization/Bound.h"
+#include "reprise/Planning/Rematerialization/Repair.h"
+
+#include "gtest/gtest.h"
+#include <cmath>
+#include <random>
+
+using namespace reprise::remat;
+
+namespace {
+
+/// Values that are all there when half of the operations have run, and are read once more each; so
+/// many bytes more are there for a moment.
+Problem knapsack(const std::vector<std::pair<double, int64_t>> &items, int64_t more) {
+  Problem problem;
+  auto add = [&](double cost, int64_t bytes, std::vector<int> operands) {
+    int number = static_cast<int>(problem.operations.size());
+    problem.operations.push_back({cost, std::move(operands), number, 1});
+    problem.values.push_back({number, bytes});
+    return number;
+  };
+  int last = add(0, 0, {});
+  std::vector<int> values;
+  for (auto [cost, bytes] : items) {
+    values.push_back(add(cost, bytes, {}));
+    last = add(0, 0, {last, values.back()});
+  }
+  last = add(0, 0, {last, add(0, more, {})});
+  for (int value : values)
+    last = add(0, 0, {value, last});
+  return problem;
+}
+
+TEST(RematerializationBound, TheBoundIsA01Knapsack) {
+  std::mt19937_64 random(37);
+  int exact = 0, rounds = 0;
+  for (int count : {1, 2, 5, 10, 20, 40, 60, 300, 600}) {
+    for (int round = 0; round < 20; ++round) {
+      std::vector<std::pair<double, int64_t>> items;
+      int64_t total = 0;
+      for (int i = 0; i < count; ++i) {
+        int64_t bytes = 1 + static_cast<int64_t>(random() % 200);
+        double cost = static_cast<double>(round % 2 ? bytes + 20 : 1 + random() % 100);
+        items.push_back({cost, bytes});
+        total += bytes;
+      }
+      int64_t more = 1 + total * static_cast<int64_t>(random() % 70) / 100;
+      // The least cost by how many bytes must go.
+      std::vector<double> least(more + 1, INFINITY);
+      least[0] = 0;
+      for (auto [cost, bytes] : items)
+        for (int64_t gone = more; gone > 0; --gone)
+          least[gone] = std::min(least[gone], least[std::max<int64_t>(0, gone - bytes)] + cost);
+      Problem problem = knapsack(items, more);
+      Bound bound = boundCost(problem, total);
+      ASSERT_LE(bound.extraCost, least.back() + 1e-6) << count;
+      ASSERT_GE(bound.extraCost, least.back() * 0.99) << count;
+      exact += bound.extraCost >= least.back() - 1e-6;
+      ++rounds;
+      if (bound.replays.empty())
+        continue;
+      double cost = 0;
+      for (int operation : bound.replays)
+        cost += problem.operations[operation].cost;
+      ASSERT_NEAR(cost, bound.extraCost, 1e-6);
+      std::optional<Schedule> schedule = repair(problem, total, bound.replays);
+      ASSERT_TRUE(schedule) << count;
+      EXPECT_NEAR(measure(problem, *schedule).cost, measure(problem, inOrder(problem)).cost + cost,
+                  1e-6);
+    }
+  }
+  EXPECT_GE(exact * 100, rounds * 90);
+}
+
+} // namespace
