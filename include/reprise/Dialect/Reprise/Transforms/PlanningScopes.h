@@ -21,6 +21,10 @@ std::vector<PlanningScope> findPlanningScopes(mlir::func::FuncOp function);
 /// On ops between `autodiff` and `checkpoint`: "save", "replay" or "replay per unit" per result.
 inline constexpr llvm::StringLiteral kChoicesAttr = "reprise.choices";
 
+/// Of a function whose choices `reprise-checkpoint` has followed: the kernels phase leaves its
+/// originals in the launches that they have without replays, on which the planner counts.
+inline constexpr llvm::StringLiteral kKeepsLaunchesAttr = "reprise.keeps_launches";
+
 /// Writes the choices, one per value, on the ops as `reprise.choices`. `reprise-checkpoint` follows
 /// them instead of the labels.
 void writeChoices(const PlanningScope &scope, llvm::ArrayRef<checkpoint::Choice> choices);

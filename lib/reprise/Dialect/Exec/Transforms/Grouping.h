@@ -44,6 +44,17 @@ private:
   llvm::DenseMap<mlir::Operation *, size_t> groupOf;
 };
 
+/// Puts the ops of a block into groups, in program order: the step of `Grouping` before elementwise
+/// ops sink to their readers.
+void groupOps(mlir::Block &block, const Target &target, std::vector<Group> &groups,
+              llvm::DenseMap<mlir::Operation *, size_t> &groupOf);
+
+/// True if the function returns the value for the comparison of replays only.
+bool isExposure(mlir::OpOperand &use);
+
+/// What a value is a view of, or chosen from.
+mlir::Value rootOf(mlir::Value value);
+
 /// An op that no launch needs to store: views, iota and splat constants are
 /// copied into the launches that read them.
 bool isFree(mlir::Operation *op);

@@ -317,6 +317,8 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
       FailureOr<std::vector<Choice>> choices = readChoices(scope);
       if (failed(choices))
         return failure();
+      if (!choices->empty())
+        function->setDiscardableAttr(kKeepsLaunchesAttr, UnitAttr::get(&getContext()));
       Solution solution = solve(translation.problem, *choices, nextReplay);
       if (auto defect = validate(translation.problem, solution)) {
         mlir::Operation *at = defect->operation < 0 ? nullptr : scope[defect->operation];

@@ -1,0 +1,315 @@
+// reprise: groups of ops, formed one op after the other
+#include "Grouping.h"
+
+#include "reprise/Dialect/Reprise/IR/Loops.h"
+#include "reprise/Dialect/Reprise/Transforms/PlanningScopes.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace reprise::exec {
+
+static bool isLeader(Operation *op) {
+  return isa<ContractionOpInterface, ConvolutionOpInterface, AttentionOpInterface,
+             NormalizationOpInterface>(op);
+}
+
+/// True if `op` finds what `producer` makes in memory: cotangents and replays what the forward pass
+/// stored, as they find arguments, and what replays for other parts of the backward pass stored,
+/// which may have run long before.
+static bool findsStored(Operation *op, Operation *producer) {
+  if (partOf(op) != 1)
+    return false;
+  int64_t other = getReplayNumber(producer);
+  return partOf(producer) == 0 || (other != 0 && other != getReplayNumber(op));
+}
+
+/// The ops that produce what `op` reads, looking through free ops.
+static void collectProducers(Operation *op, SmallVectorImpl<Operation *> &producers) {
+  for (Value operand : collectReads(op))
+    if (Operation *producer = operand.getDefiningOp()) {
+      if (isFree(producer))
+        collectProducers(producer, producers);
+      else
+        producers.push_back(producer);
+    }
+}
+
+/// The reader of the only use; none if there are more. Exposed replays do not count.
+static Operation *findOnlyReader(Operation *op) {
+  Operation *reader = nullptr;
+  for (OpOperand &use : op->getUses()) {
+    if (isExposure(use))
+      continue;
+    if (reader)
+      return nullptr;
+    reader = use.getOwner();
+  }
+  return reader;
+}
+
+namespace {
+/// Puts ops into groups, one by one in program order.
+class Grouper {
+public:
+  Grouper(std::vector<Group> &all, DenseMap<Operation *, size_t> &groupOf, const Target &target,
+          bool keepsLaunches)
+      : all(all), groupOf(groupOf), target(target), keepsLaunches(keepsLaunches) {}
+
+  void add(Operation *op) {
+    if (isa<LoopOp>(op))
+      return addLoop(op);
+    if (partOf(op) == 2)
+      placeReadersOfOldValues(op);
+    SmallVector<Operation *> producers;
+    collectProducers(op, producers);
+    // Updates must not outwait their gradient.
+    bool isReady = isElementwise(op) && llvm::all_of(producers, [&](Operation *p) {
+                     return isa<ConstantOp>(p) || waiting.contains(p) || early.contains(p) ||
+                            findsStored(op, p);
+                   });
+    // What reads such values alone waits for its reader, and is no launch and value of its own.
+    Operation *reader = findOnlyReader(op);
+    bool isNear = reader && reader->getBlock() == op->getBlock() &&
+                  !reader->hasTrait<OpTrait::IsTerminator>() && !isa<LoopOp>(reader);
+    if (isReady && isNear)
+      wait(op);
+    else
+      place(op);
+    if (isReady && !reader && partOf(op) == 2)
+      early.insert(op);
+  }
+
+  /// A loop is no launch: what waits for it is placed, and nothing joins it.
+  void addLoop(Operation *loop) {
+    SmallVector<Operation *> ops;
+    collectWaiting(loop, ops);
+    for (Operation *op : ops)
+      placeAlone(op);
+    all.push_back({{loop}, loop->getLoc()});
+    groupOf[loop] = all.size() - 1;
+  }
+
+  void finish() {
+    while (!waiting.empty())
+      placeAlone(waiting.front());
+    if (keepsLaunches)
+      orderReplays();
+  }
+
+private:
+  /// Waiting ops that `op` reads, each behind its own operands.
+  void collectWaiting(Operation *op, SmallVectorImpl<Operation *> &ops) const {
+    SmallVector<Operation *> producers;
+    collectProducers(op, producers);
+    for (Operation *producer : producers)
+      if (waiting.contains(producer) && !llvm::is_contained(ops, producer)) {
+        collectWaiting(producer, ops);
+        ops.push_back(producer);
+      }
+  }
+
+  /// What reads a parameter must not wait beyond its update, which could not overwrite it then.
+  void placeReadersOfOldValues(Operation *update) {
+    for (Value operand : update->getOperands()) {
+      SmallVector<Operation *> readers;
+      std::swap(readers, waitingReaders[operand]);
+      for (Operation *reader : readers)
+        if (waiting.contains(reader))
+          place(reader);
+    }
+  }
+
+  void wait(Operation *op) {
+    waiting.insert(op);
+    if (partOf(op) == 2)
+      return;
+    for (Value operand : op->getOperands()) {
+      operand = rootOf(operand);
+      if (isa<BlockArgument>(operand))
+        waitingReaders[operand].push_back(op);
+    }
+  }
+
+  void place(Operation *op) {
+    SmallVector<Operation *> ops;
+    collectWaiting(op, ops);
+    ops.push_back(op);
+    if (joinExisting(ops))
+      return;
+    if (ops.size() > 1 && !(samePart(ops) && canHold(ops, target))) {
+      if (placeSmaller(op, ops))
+        return place(op);
+      for (Operation *single : ops)
+        placeAlone(single);
+      return;
+    }
+    all.push_back({{}, op->getLoc()});
+    append(all.size() - 1, ops);
+  }
+
+  /// Places those of the ops that are smaller than `op`, such as factors of rows, alone; false if
+  /// there are none, or if they read others of the ops.
+  bool placeSmaller(Operation *op, ArrayRef<Operation *> ops) {
+    auto isSmaller = [&](Operation *other) {
+      return countResultElements(other) < countResultElements(op);
+    };
+    SmallVector<Operation *> smaller;
+    for (Operation *other : ops) {
+      if (!isSmaller(other))
+        continue;
+      SmallVector<Operation *> producers;
+      collectProducers(other, producers);
+      if (llvm::any_of(producers,
+                       [&](Operation *p) { return waiting.contains(p) && !isSmaller(p); }))
+        return false;
+      smaller.push_back(other);
+    }
+    for (Operation *other : smaller)
+      placeAlone(other);
+    return !smaller.empty();
+  }
+
+  /// Without the waiting ops that it reads: they have been placed.
+  void placeAlone(Operation *op) {
+    waiting.remove(op);
+    if (joinExisting({op}))
+      return;
+    all.push_back({{}, op->getLoc()});
+    append(all.size() - 1, {op});
+  }
+
+  /// Tries the group of the latest producer; an update, and a reduction, since its result is small,
+  /// also a later group that reads one of its operands; any op a later one that reads another slice
+  /// of what it reads one of, such as the gates of one product.
+  bool joinExisting(ArrayRef<Operation *> ops) {
+    std::optional<size_t> latest, sibling, stored; // `stored`: nothing before it, nor itself
+    for (Operation *op : ops) {
+      SmallVector<Operation *> producers;
+      collectProducers(op, producers);
+      for (Operation *producer : producers)
+        if (auto found = groupOf.find(producer); found != groupOf.end()) {
+          // What is replayed for an original runs before the group that it is in anyway.
+          if (keepsLaunches && getReplayNumber(ops.back()) == 0 && getReplayNumber(producer) != 0)
+            continue;
+          bool isStored = getReplayNumber(op) != 0 && findsStored(op, producer);
+          std::optional<size_t> &last = isStored ? stored : latest;
+          last = std::max(last.value_or(0), found->second);
+        }
+      SmallVector<Value> siblings = collectSliced(op);
+      if (partOf(op) == 2 || isa<ReductionOpInterface>(op))
+        llvm::append_range(siblings, op->getOperands());
+      for (Value value : siblings)
+        if (auto found = lastReader.find({value, sideOf(op)}); found != lastReader.end())
+          sibling = std::max(sibling.value_or(0), found->second);
+    }
+    return (latest > stored && join(*latest, ops)) ||
+           (sibling > std::max(latest, stored) && join(*sibling, ops));
+  }
+
+  bool join(size_t number, ArrayRef<Operation *> ops) {
+    SmallVector<Operation *> joined = all[number].ops;
+    llvm::append_range(joined, ops);
+    if (!samePart(joined) || !canHold(joined, target))
+      return false;
+    if (isLeader(ops.back()) && !llvm::any_of(all[number].ops, isLeader))
+      all[number].location = ops.back()->getLoc();
+    append(number, ops);
+    return true;
+  }
+
+  /// What an elementwise op reads slices of.
+  static SmallVector<Value> collectSliced(Operation *op) {
+    SmallVector<Value> sliced;
+    for (Value operand : op->getOperands())
+      if (auto slice = operand.getDefiningOp<SliceOp>(); slice && isElementwise(op))
+        sliced.push_back(slice.getOperand());
+    return sliced;
+  }
+
+  /// Ops of different sides do not meet in a group because they read the same value.
+  int64_t sideOf(Operation *op) const {
+    int64_t number = keepsLaunches ? getReplayNumber(op) : 0;
+    return number == 0 ? partOf(op) : 2 + number;
+  }
+
+  static bool samePart(ArrayRef<Operation *> ops) {
+    return llvm::all_of(ops, [&](Operation *op) { return partOf(op) == partOf(ops.front()); });
+  }
+
+  /// Moves groups of replays before the first group that reads them, which may be older.
+  void orderReplays() {
+    std::vector<size_t> order, stack;
+    std::vector<bool> isOpen(all.size()), isDone(all.size());
+    for (size_t number = 0; number < all.size(); ++number) {
+      stack.assign(1, number);
+      while (!stack.empty()) {
+        size_t top = stack.back();
+        bool isNew = !isOpen[top];
+        isOpen[top] = true;
+        if (isNew)
+          collectUnordered(all[top], isOpen, stack);
+        if (stack.back() != top)
+          continue;
+        stack.pop_back();
+        if (!isDone[top])
+          order.push_back(top);
+        isDone[top] = true;
+      }
+    }
+    std::vector<Group> ordered;
+    for (size_t number : order) {
+      for (Operation *op : all[number].ops)
+        groupOf[op] = ordered.size();
+      ordered.push_back(std::move(all[number]));
+    }
+    all = std::move(ordered);
+  }
+
+  void collectUnordered(const Group &group, const std::vector<bool> &isOpen,
+                        std::vector<size_t> &numbers) const {
+    for (Operation *op : group.ops) {
+      SmallVector<Operation *> producers;
+      collectProducers(op, producers);
+      for (Operation *producer : producers)
+        if (auto found = groupOf.find(producer); found != groupOf.end() && !isOpen[found->second])
+          numbers.push_back(found->second);
+    }
+  }
+
+  void append(size_t number, ArrayRef<Operation *> ops) {
+    for (Operation *op : ops) {
+      all[number].ops.push_back(op);
+      groupOf[op] = number;
+      waiting.remove(op);
+      for (Value operand : op->getOperands())
+        lastReader[{operand, sideOf(op)}] = number;
+      for (Value whole : collectSliced(op))
+        lastReader[{whole, sideOf(op)}] = number;
+    }
+  }
+
+  std::vector<Group> &all;
+  DenseMap<Operation *, size_t> &groupOf;
+  const Target &target;
+  bool keepsLaunches;
+  llvm::SetVector<Operation *> waiting;
+  DenseMap<Value, SmallVector<Operation *>> waitingReaders; ///< of the passes, by arguments
+  /// Placed ops of the update that several read and that read arguments alone: a corrected rate.
+  llvm::SmallPtrSet<Operation *, 8> early;
+  DenseMap<std::pair<Value, int64_t>, size_t>
+      lastReader; ///< the last group of a side that reads it
+};
+} // namespace
+
+void groupOps(Block &block, const Target &target, std::vector<Group> &groups,
+              DenseMap<Operation *, size_t> &groupOf) {
+  auto function = block.getParent()->getParentOfType<func::FuncOp>();
+  Grouper grouper(groups, groupOf, target, function && function->hasAttr(kKeepsLaunchesAttr));
+  for (Operation &op : block.without_terminator())
+    if (isa<RepriseDialect>(op.getDialect()) && !isFree(&op) && !isa<ConstantOp>(op))
+      grouper.add(&op);
+  grouper.finish();
+}
+
+} // namespace reprise::exec
