@@ -18,6 +18,12 @@ public:
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
   }
+  /// From 0 to `count` - 1.
+  int below(int count) {
+    return static_cast<int>(static_cast<unsigned __int128>(next()) * count >> 64);
+  }
+  /// At least 0, below 1.
+  double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
 
 private:
   uint64_t state;

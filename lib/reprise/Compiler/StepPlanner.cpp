@@ -145,11 +145,14 @@ LogicalResult StepPlanner::search(int64_t budget) {
 /// Whatever the budget was, the same plan, so that what is said to be the smallest can be met.
 LogicalResult StepPlanner::packSmallest() {
   StepPlan proposed;
+  checkpoint::BudgetOptions options = searchOptions;
+  options.effort = 0.25;
   for (const Planned &entry : planned) {
-    BudgetPlanner planner(entry.scope.problem, entry.footprint, searchOptions);
+    BudgetPlanner planner(entry.scope.problem, entry.footprint, options);
     // In large steps first.
-    for (int64_t part : {8, 32, 128})
-      for (int64_t peak = INT64_MAX; planner.smallest().usage.peak < peak;) {
+    int left = kMostDescents;
+    for (int64_t part : {4, 16, 64})
+      for (int64_t peak = INT64_MAX; planner.smallest().usage.peak < peak && left-- > 0;) {
         peak = planner.smallest().usage.peak;
         planner.plan(peak - std::max<int64_t>(1, peak / part));
       }

@@ -68,6 +68,7 @@ public:
 
 private:
   static constexpr int kMostRounds = 6;
+  static constexpr int kMostDescents = 12; ///< plans on the way to the smallest one
   /// One more round for this part of the peak.
   static constexpr int64_t kWorthARound = 100;
 

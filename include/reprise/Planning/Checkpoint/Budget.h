@@ -12,6 +12,8 @@ namespace reprise::checkpoint {
 struct BudgetOptions {
   /// Schedules that are measured; the default depends on the problem's size alone.
   int64_t evaluations = 0;
+  double effort = 1; ///< a factor of that default
+  int anneals = 4;   ///< runs of annealing, where the cheapest plan is not near the bound
   /// Asked now and then; the search ends with what it has when it says true.
   std::function<bool()> isOver;
 };

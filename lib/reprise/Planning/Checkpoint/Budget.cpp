@@ -23,12 +23,14 @@ Search::BudgetSearch(const Problem &problem, const Footprint &footprint, BudgetO
   for (const Operation &op : problem.operations)
     units.push_back(outermost[op.container]);
   findMovable();
+  findAlike();
   for (size_t i = 0; i < problem.operations.size(); ++i)
     totalSeconds += problem.operations[i].primal ? footprint.seconds[i] : 0;
   // One takes some 30 ns for each operation.
   auto size = static_cast<double>(problem.operations.size() + 1);
   if (this->options.evaluations == 0)
     this->options.evaluations = static_cast<int64_t>(
+        this->options.effort *
         std::clamp(24e6 / size * std::min(1.0, std::sqrt(4000 / size)), 60.0, 20'000.0));
   wished.choices = followed(/*recomputeAll=*/false);
   left = 1;
@@ -114,9 +116,12 @@ int64_t Search::countOverridden(const Choices &choices) const {
 }
 
 Plan Search::evaluate(Choices choices, int64_t budget) {
-  --left;
+  const Schedule &schedule = scheduler.schedule(choices);
+  // Many replays take as long as several schedules.
+  left -= std::max<int64_t>(1, static_cast<int64_t>(schedule.runs.size()) /
+                                   static_cast<int64_t>(problem.operations.size()));
   Plan plan;
-  plan.usage = meter.measure(scheduler.schedule(choices), budget);
+  plan.usage = meter.measure(schedule, budget);
   plan.overridden = countOverridden(choices);
   plan.choices = std::move(choices);
   if (plan.usage.peak < smallest.usage.peak)
@@ -168,7 +173,9 @@ std::vector<Plan> Search::findStarts(int64_t budget) {
   std::vector<Choices> starts;
   for (const Plan &known : pool)
     starts.push_back(known.choices);
-  for (PricedPlan &priced : findBound(problem, footprint, budget).plans) {
+  Bound found = findBound(problem, footprint, budget);
+  bound = found.seconds;
+  for (PricedPlan &priced : found.plans) {
     starts.push_back(priced.choices);
     for (Choice &choice : priced.choices)
       if (choice == Choice::Replay)
@@ -255,7 +262,7 @@ std::vector<size_t> Search::chooseStarts(const std::vector<Plan> &sorted, int64_
 /// The best starts are repaired, and what that gives is made cheaper.
 std::optional<Plan> Search::search(int64_t budget) {
   left = options.evaluations;
-  std::vector<Plan> starts = findStarts(budget), found;
+  std::vector<Plan> starts = findStarts(budget), others = starts, found;
   for (size_t i : chooseStarts(starts, budget)) {
     left = options.evaluations / 5;
     found.push_back(saveWhatFits(repair(std::move(starts[i]), budget), budget));
@@ -263,6 +270,7 @@ std::optional<Plan> Search::search(int64_t budget) {
   sortPlans(found, budget);
   left = options.evaluations / 3;
   Plan best = exchange(std::move(found.front()), budget);
+  best = anneal(std::move(best), others, budget);
   if (best.usage.peak > budget)
     return std::nullopt;
   return best;

@@ -4,6 +4,7 @@
 
 #include "Lives.h"
 #include "reprise/Planning/Checkpoint/Budget.h"
+#include "reprise/Support/SplitMix.h"
 
 namespace reprise::checkpoint {
 
@@ -60,17 +61,28 @@ private:
   Plan saveWhatFits(Plan plan, int64_t budget);
   Plan exchange(Plan plan, int64_t budget);
 
+  // Annealing.
+  void findAlike();
+  void changeValues(Choices &choices);
+  void copyUnit(Choices &choices, const Choices &from);
+  Plan cool(const Plan &start, const std::vector<Plan> &others, double price, int64_t budget);
+  Plan anneal(Plan plan, const std::vector<Plan> &others, int64_t budget);
+
   const Problem &problem;
   const Footprint &footprint;
   BudgetOptions options;
   Scheduler scheduler;
   Meter meter;
-  std::vector<Life> lives;  // per value
-  std::vector<int> units;   // per operation: its outermost container
-  std::vector<int> movable; // values that choices matter for
+  std::vector<Life> lives;                    // per value
+  std::vector<int> units;                     // per operation: its outermost container
+  std::vector<int> movable;                   // values that choices matter for
+  std::vector<std::vector<int>> valuesOfUnit; // movable ones, of units that have any
+  std::vector<std::vector<int>> alike;        // for each of these: those that are like it
+  SplitMix random{0};
   bool mayOverride = false;
   int64_t left = 0;        // evaluations
   double totalSeconds = 0; // of one replay of everything
+  double bound = 0;        // of the seconds within the budget at hand
   std::vector<Plan> pool;  // plans that are good for some budget, by peak
 };
 

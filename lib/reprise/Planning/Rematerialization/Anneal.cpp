@@ -10,15 +10,6 @@ namespace reprise::remat {
 
 namespace {
 
-class Random : public SplitMix {
-public:
-  using SplitMix::SplitMix;
-  int below(int count) {
-    return static_cast<int>(static_cast<unsigned __int128>(next()) * count >> 64);
-  }
-  double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
-};
-
 enum class Start {
   Order,
   Best,
@@ -82,7 +73,7 @@ private:
   const Problem &problem;
   int64_t budget;
   const AnnealOptions &options;
-  Random random{0};
+  SplitMix random{0};
   double least = 0, costScale = 0, bytesScale = 0, temperature = 0;
   double bestCost = 0, givenCost = 0;
   int64_t lowestPeak = 0;
@@ -131,7 +122,7 @@ void Annealer::anneal(const Setting &setting, uint64_t seed) {
     return;
   static constexpr double coldest = 2e-3;         // of the hottest
   static constexpr int windows = 128, rises = 77; // the price changes from the latter on
-  random = Random(seed);
+  random = SplitMix(seed);
   double price = setting.price;
   Sequence sequence(problem, budget,
                     best && setting.start != Start::Order ? *best : inOrder(problem));
