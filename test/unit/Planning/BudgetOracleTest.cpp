@@ -19,7 +19,7 @@ namespace {
 class Oracle {
 public:
   Oracle(const Case &given, int64_t budget, double start)
-      : problem(given.problem), footprint(given.footprint), budget(budget), best(start),
+      : best(start), problem(given.problem), footprint(given.footprint), budget(budget),
         scheduler(given.problem), meter(given.problem, given.footprint),
         free(findFree(given.problem)), choices(given.problem.values.size(), Choice::Save) {
     std::stable_sort(free.begin(), free.end(), [&](int a, int b) {
