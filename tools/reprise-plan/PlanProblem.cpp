@@ -62,6 +62,10 @@ void Planning::search(int64_t budget) {
   answer.budget = budget;
   answer.plan = planner.plan(budget);
   answer.bound = findBound(file.problem, file.footprint, budget);
+  if (answer.plan && answer.plan->usage.seconds > answer.bound.seconds)
+    answer.bound.seconds =
+        std::max(answer.bound.seconds,
+                 findJointBound(file.problem, file.footprint, budget, answer.plan->usage.seconds));
   answer.lowestPeak = planner.smallest().usage.peak;
   answer.isTruncated = planner.isTruncated();
   answer.seconds = watch.seconds();

@@ -96,8 +96,7 @@ FailureOr<Object> findPareto(ModuleOp module, const CompileOptions &options) {
   Array points, named;
   for (const StepPlan *plan : findFront(planner.plans())) {
     Object point = describePoint(*plan, planner.stepSeconds());
-    double bound =
-        planner.findBound(plan->bytes(), plan->workspace) / std::max(planner.stepSeconds(), 1e-30);
+    double bound = planner.findBound(plan->bytes(), *plan) / std::max(planner.stepSeconds(), 1e-30);
     double increase = plan->seconds / std::max(planner.stepSeconds(), 1e-30);
     point["bound"] = std::min(bound, increase);
     point["gap"] = increase - std::min(bound, increase);

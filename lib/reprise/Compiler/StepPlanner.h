@@ -56,8 +56,9 @@ public:
   /// Looks for a plan within `budget` bytes; null if none was found. Fails if a plan cannot be
   /// packed, with an error.
   mlir::FailureOr<std::optional<BudgetOutcome>> plan(int64_t budget);
-  /// Seconds of replays that every plan of a program with so much workspace has within `budget`.
-  double findBound(int64_t budget, int64_t workspace) const;
+  /// Seconds of replays that every plan within `budget` has whose program takes as much workspace
+  /// as that of `plan`, which fits.
+  double findBound(int64_t budget, const StepPlan &plan) const;
   /// Says at the op where the need is highest what is missing, after `plan` found none.
   mlir::LogicalResult emitTooSmall(int64_t budget);
 

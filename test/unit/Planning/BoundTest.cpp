@@ -38,7 +38,7 @@ Case makeSmall(Random &random, size_t most) {
 
 TEST(CheckpointBound, NoPlanIsCheaper) {
   Random random(31);
-  int rounds = problemCount(600), infeasible = 0, tight = 0, positive = 0, budgets = 0;
+  int rounds = problemCount(600), infeasible = 0, tight = 0, positive = 0, budgets = 0, joint = 0;
   for (int round = 0; round < rounds; ++round) {
     Case given = makeSmall(random, round % 50 == 0 ? 10 : 7);
     std::map<int64_t, double> best = enumerate(given, findFree(given.problem));
@@ -61,12 +61,20 @@ TEST(CheckpointBound, NoPlanIsCheaper) {
         continue;
       double least = std::prev(found)->second;
       ASSERT_LE(bound.seconds, least * (1 + 1e-9)) << "round " << round << ", budget " << budget;
+      double together = findJointBound(given.problem, given.footprint, budget, least);
+      ASSERT_LE(together, least * (1 + 1e-9)) << "round " << round << ", budget " << budget;
+      // Not cut off at what is known.
+      ASSERT_LE(findJointBound(given.problem, given.footprint, budget, 2 * least),
+                least * (1 + 1e-9))
+          << "round " << round << ", budget " << budget;
+      joint += together > bound.seconds * (1 + 1e-9);
       positive += least > 0;
       tight += least > 0 && bound.seconds >= 0.5 * least;
     }
   }
   EXPECT_GT(infeasible, budgets / 40);
   EXPECT_GT(positive, budgets / 10);
+  EXPECT_GT(joint, positive / 50);
   EXPECT_GT(tight, positive / 8);
 }
 

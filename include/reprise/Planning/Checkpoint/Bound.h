@@ -29,6 +29,14 @@ struct Bound {
 Bound findBound(const Problem &problem, const Footprint &footprint, int64_t budget,
                 int launches = 4);
 
+/// Seconds of replays that every plan takes at least, from all launches together: at a price of a
+/// byte for each launch, the cheapest choices are a minimum cut, too, and prices at which it is dear
+/// are found by subgradient steps (Polyak, Minimization of unsmooth functionals, 1969) towards
+/// `known`, the seconds of a plan that fits, where they end. Weaker at a single launch than
+/// `findBound`, and stronger where different launches need different replays.
+double findJointBound(const Problem &problem, const Footprint &footprint, int64_t budget,
+                      double known, int steps = 60);
+
 } // namespace reprise::checkpoint
 
 #endif // REPRISE_PLANNING_CHECKPOINT_BOUND_H

@@ -17,18 +17,14 @@ class Bounder {
 public:
   Bounder(const Problem &problem, const Footprint &footprint, int64_t budget)
       : problem(problem), footprint(footprint), budget(budget),
-        lives(findLives(problem, footprint)), isViewed(problem.values.size()),
+        lives(findLives(problem, footprint)), isViewed(findViewed(problem, footprint)),
         isReadHere(problem.values.size()) {
     findReads();
     findProfiles();
-    for (size_t i = 0; i < problem.operations.size(); ++i)
-      for (int operand : problem.operations[i].operands)
-        if (operand != kAvailable && problem.operations[i].primal &&
-            footprint.launches[i] == kNoLaunch)
-          isViewed[operand] = true;
   }
 
   Bound run(int launches);
+  const std::vector<int64_t> &fixedBytes() const { return fixed; }
 
 private:
   /// One point of the trade: bytes kept across the launch, and seconds of replays.
@@ -55,7 +51,7 @@ private:
   const Footprint &footprint;
   int64_t budget;
   std::vector<Life> lives;
-  std::vector<bool> isViewed; // per value: by a view that may keep its buffer, whatever its label
+  std::vector<bool> isViewed;
   std::vector<int64_t> pressure;          // per launch: bytes there if everything is kept
   std::vector<int64_t> fixed;             // per launch: bytes there whatever is chosen
   std::vector<std::pair<int, int>> reads; // from memory: launch and value
@@ -273,4 +269,9 @@ Bound Bounder::run(int launches) {
 Bound reprise::checkpoint::findBound(const Problem &problem, const Footprint &footprint,
                                      int64_t budget, int launches) {
   return Bounder(problem, footprint, budget).run(launches);
+}
+
+std::vector<int64_t> reprise::checkpoint::findFixedBytes(const Problem &problem,
+                                                         const Footprint &footprint) {
+  return Bounder(problem, footprint, 0).fixedBytes();
 }

@@ -17,6 +17,17 @@ int reprise::checkpoint::findRoot(const Problem &problem, const Footprint &footp
   return -1;
 }
 
+std::vector<bool> reprise::checkpoint::findViewed(const Problem &problem,
+                                                  const Footprint &footprint) {
+  std::vector<bool> isViewed(problem.values.size());
+  for (size_t i = 0; i < problem.operations.size(); ++i)
+    for (int operand : problem.operations[i].operands)
+      if (operand != kAvailable && problem.operations[i].primal &&
+          footprint.launches[i] == kNoLaunch)
+        isViewed[operand] = true;
+  return isViewed;
+}
+
 std::vector<Life> reprise::checkpoint::findLives(const Problem &problem,
                                                  const Footprint &footprint) {
   std::vector<Life> lives(problem.values.size());
@@ -48,7 +59,7 @@ std::vector<Life> reprise::checkpoint::findLives(const Problem &problem,
 /// What no backward reader needs may be needed by replays of its readers, and those of theirs.
 Pricer::Pricer(const Problem &problem, const Footprint &footprint)
     : problem(problem), footprint(footprint), lives(findLives(problem, footprint)),
-      neededAt(problem.values.size(), INT_MAX) {
+      isViewed(findViewed(problem, footprint)), neededAt(problem.values.size(), INT_MAX) {
   for (size_t i = problem.operations.size(); i-- > 0;) {
     const Operation &op = problem.operations[i];
     if (!op.primal || footprint.launches[i] == kNoLaunch)
@@ -96,26 +107,45 @@ void Pricer::build(const std::vector<double> &sums) {
       needed[value] = lives[value].firstBackward != INT_MAX ? source : cut.addNode();
       Wish wish = problem.values[value].wish;
       cut.addEdge(needed[value], wish == Wish::MustSave ? sink : again[i],
-                  wish == Wish::MustRecompute ? MinCut::kNever : *kept);
+                  wish == Wish::MustRecompute && !isViewed[value] ? MinCut::kNever : *kept);
     }
   }
 }
 
-std::vector<Choice> Pricer::choose(const std::vector<double> &prices) {
+void Pricer::solve(const std::vector<double> &prices) {
   // Of all launches before each.
   std::vector<double> sums(prices.size() + 1);
   for (size_t launch = 0; launch < prices.size(); ++launch)
     sums[launch + 1] = sums[launch] + prices[launch];
   build(sums);
   cut.solve(source, sink);
+}
+
+std::vector<Choice> Pricer::choose(const std::vector<double> &prices) {
+  solve(prices);
   std::vector<Choice> choices(problem.values.size(), Choice::Replay);
-  for (size_t value = 0; value < choices.size(); ++value) {
-    int operation = problem.values[value].operation;
-    bool isReplayed = again[operation] >= 0 && cut.isOnSourceSide(again[operation]);
-    bool isNeeded =
-        needed[value] >= 0 ? cut.isOnSourceSide(needed[value]) : neededAt[value] != INT_MAX;
-    if (isNeeded && (needed[value] < 0 || !isReplayed))
+  for (size_t value = 0; value < choices.size(); ++value)
+    if (isNeeded(value) && (needed[value] < 0 || !isReplayed(problem.values[value].operation)))
       choices[value] = Choice::Save;
-  }
   return choices;
+}
+
+Pricer::Priced Pricer::price(const std::vector<double> &prices) {
+  solve(prices);
+  Priced result;
+  result.bytes.resize(prices.size() + 1);
+  for (size_t i = 0; i < problem.operations.size(); ++i)
+    result.seconds += isReplayed(i) ? footprint.seconds[i] : 0;
+  for (size_t value = 0; value < problem.values.size(); ++value) {
+    const Value &entry = problem.values[value];
+    bool isKept = needed[value] >= 0 && isNeeded(value) &&
+                  (!isReplayed(entry.operation) || entry.wish == Wish::MustSave);
+    if (!isKept)
+      continue;
+    result.bytes[std::max(lives[value].made, lives[value].lastForward) + 1] += entry.bytes;
+    result.bytes[neededAt[value]] -= entry.bytes;
+  }
+  for (size_t launch = 1; launch < result.bytes.size(); ++launch)
+    result.bytes[launch] += result.bytes[launch - 1];
+  return result;
 }

@@ -20,6 +20,12 @@ struct Life {
 /// The value whose buffer a reader of `value` reads; -1 if it is there anyway.
 int findRoot(const Problem &problem, const Footprint &footprint, int value);
 
+/// Per launch: the bytes that are there whatever is chosen.
+std::vector<int64_t> findFixedBytes(const Problem &problem, const Footprint &footprint);
+
+/// Per value: whether a view may keep its buffer, whatever its label.
+std::vector<bool> findViewed(const Problem &problem, const Footprint &footprint);
+
 /// One per value.
 std::vector<Life> findLives(const Problem &problem, const Footprint &footprint);
 
@@ -33,13 +39,28 @@ public:
 
   std::vector<Choice> choose(const std::vector<double> &prices);
 
+  /// What the choices come to.
+  struct Priced {
+    double seconds = 0;        // of replays
+    std::vector<double> bytes; // per launch: what is only kept across it
+  };
+  Priced price(const std::vector<double> &prices);
+
 private:
+  bool isReplayed(int operation) const {
+    return again[operation] >= 0 && cut.isOnSourceSide(again[operation]);
+  }
+  bool isNeeded(int value) const {
+    return needed[value] >= 0 ? cut.isOnSourceSide(needed[value]) : neededAt[value] != INT_MAX;
+  }
   std::optional<double> priceOf(int value, const std::vector<double> &sums) const;
   void build(const std::vector<double> &sums);
+  void solve(const std::vector<double> &prices);
 
   const Problem &problem;
   const Footprint &footprint;
   std::vector<Life> lives;
+  std::vector<bool> isViewed;
   std::vector<int> neededAt; // per value: the first launch that may need it again; INT_MAX for none
   MinCut cut;
   int source = 0, sink = 0;
