@@ -140,6 +140,11 @@ bool Search::isBetter(const Plan &a, const Plan &b, int64_t budget) const {
   return a.usage.seconds < b.usage.seconds;
 }
 
+/// True for a plan that fits and is, by a part of the seconds of all replays, near the bound.
+bool Search::isNearBound(const Plan &plan, int64_t budget, double part) const {
+  return plan.usage.peak <= budget && plan.usage.seconds <= bound + part * totalSeconds;
+}
+
 bool Search::mayGoOn() {
   if (!isTruncated && options.isOver && options.isOver())
     isTruncated = true;
@@ -259,11 +264,32 @@ std::vector<size_t> Search::chooseStarts(const std::vector<Plan> &sorted, int64_
   return chosen;
 }
 
+/// The best plan between the best start, if it fits, and cheaper ones that do not.
+std::optional<Plan> Search::blendStarts(const std::vector<Plan> &starts, int64_t budget) {
+  const Plan &best = starts.front();
+  if (best.usage.peak > budget)
+    return std::nullopt;
+  std::vector<Plan> blends;
+  for (size_t i : chooseStarts(starts, budget))
+    if (starts[i].usage.peak > budget && starts[i].usage.seconds < best.usage.seconds)
+      blend(best, starts[i], budget, blends);
+  sortPlans(blends, budget);
+  if (blends.empty())
+    return std::nullopt;
+  return std::move(blends.front());
+}
+
 /// The best starts are repaired, and what that gives is made cheaper.
 std::optional<Plan> Search::search(int64_t budget) {
   left = options.evaluations;
+  static constexpr double kNearForOneStart = 0.005;
   std::vector<Plan> starts = findStarts(budget), others = starts, found;
+  left = options.evaluations / 5;
+  if (std::optional<Plan> blended = blendStarts(starts, budget))
+    found.push_back(saveWhatFits(std::move(*blended), budget));
   for (size_t i : chooseStarts(starts, budget)) {
+    if (!found.empty() && isNearBound(found.back(), budget, kNearForOneStart))
+      break;
     left = options.evaluations / 5;
     found.push_back(saveWhatFits(repair(std::move(starts[i]), budget), budget));
   }

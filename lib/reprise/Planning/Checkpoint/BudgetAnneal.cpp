@@ -96,10 +96,10 @@ Plan Search::cool(const Plan &start, const std::vector<Plan> &others, double pri
 /// Runs at low and high prices of the excess, each from the best plan, until that is near the
 /// bound.
 Plan Search::anneal(Plan plan, const std::vector<Plan> &others, int64_t budget) {
-  static constexpr double kLow = 20, kHigh = 200, kNear = 0.003;
+  static constexpr double kLow = 20, kHigh = 200, kNear = 0.002;
   random = SplitMix(1);
   for (int run = 0; run < options.anneals && !movable.empty(); ++run) {
-    if (plan.usage.peak <= budget && plan.usage.seconds <= bound + kNear * totalSeconds)
+    if (isNearBound(plan, budget, kNear))
       break;
     left = options.evaluations / 2 / options.anneals;
     plan = cool(plan, others, run % 2 ? kHigh : kLow, budget);

@@ -184,3 +184,28 @@ Plan Search::exchange(Plan plan, int64_t budget) {
   }
   return plan;
 }
+
+/// Plans between one that fits and a cheaper one that does not: the first units, or the last, of
+/// the one and the others of the other, as few of the former as fit. Where many units are alike,
+/// a price of bytes moves them all at once, and this is what lies between two prices.
+void Search::blend(const Plan &fitting, const Plan &cheaper, int64_t budget,
+                   std::vector<Plan> &plans) {
+  for (bool fromFront : {true, false}) {
+    size_t least = 0, enough = valuesOfUnit.size();
+    std::optional<Plan> best;
+    while (enough - least > 1 && mayGoOn()) {
+      size_t middle = (least + enough) / 2;
+      Choices choices = cheaper.choices;
+      for (size_t i = 0; i < middle; ++i)
+        for (int value : valuesOfUnit[fromFront ? i : valuesOfUnit.size() - 1 - i])
+          choices[value] = fitting.choices[value];
+      Plan plan = evaluate(std::move(choices), budget);
+      bool fits = plan.usage.peak <= budget;
+      (fits ? enough : least) = middle;
+      if (fits)
+        best = std::move(plan);
+    }
+    if (best)
+      plans.push_back(std::move(*best));
+  }
+}

@@ -38,6 +38,7 @@ private:
   std::vector<Plan> findStarts(int64_t budget);
   std::vector<Plan> followPrices(int64_t budget);
   std::vector<size_t> chooseStarts(const std::vector<Plan> &sorted, int64_t budget) const;
+  std::optional<Plan> blendStarts(const std::vector<Plan> &starts, int64_t budget);
   std::optional<Plan> search(int64_t budget);
   void sortPlans(std::vector<Plan> &plans, int64_t budget) const;
 
@@ -47,6 +48,7 @@ private:
   int64_t countOverridden(const Choices &choices) const;
   Plan evaluate(Choices choices, int64_t budget);
   bool isBetter(const Plan &a, const Plan &b, int64_t budget) const;
+  bool isNearBound(const Plan &plan, int64_t budget, double part) const;
   bool mayGoOn();
 
   // Ways from plan to plan.
@@ -58,6 +60,7 @@ private:
   double scoreOf(const Plan &from, const Plan &to) const;
   double densityOf(int value) const;
   Plan repair(Plan plan, int64_t budget);
+  void blend(const Plan &fitting, const Plan &cheaper, int64_t budget, std::vector<Plan> &plans);
   Plan saveWhatFits(Plan plan, int64_t budget);
   Plan exchange(Plan plan, int64_t budget);
 
