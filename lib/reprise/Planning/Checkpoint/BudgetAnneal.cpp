@@ -97,11 +97,14 @@ Plan Search::cool(const Plan &start, const std::vector<Plan> &others, double pri
 /// bound.
 Plan Search::anneal(Plan plan, const std::vector<Plan> &others, int64_t budget) {
   static constexpr double kLow = 20, kHigh = 200, kNear = 0.002;
+  static constexpr int64_t kMostPerValue = 100;
   random = SplitMix(1);
   for (int run = 0; run < options.anneals && !movable.empty(); ++run) {
     if (isNearBound(plan, budget, kNear))
       break;
-    left = options.evaluations / 2 / options.anneals;
+    left = std::min<int64_t>(options.evaluations / 2,
+                             kMostPerValue * static_cast<int64_t>(movable.size())) /
+           options.anneals;
     plan = cool(plan, others, run % 2 ? kHigh : kLow, budget);
   }
   return plan;
