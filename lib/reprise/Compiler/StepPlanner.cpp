@@ -115,11 +115,17 @@ const StepPlan *StepPlanner::findBest(int64_t budget) const {
   return best;
 }
 
+/// Whether a budget that the plan of the labels fits leaves nothing to look for.
+bool StepPlanner::isCheapest(const StepPlan &followed) const {
+  return followed.seconds == 0 ||
+         llvm::none_of(planned, [](const Planned &entry) { return entry.planner->isOpen(); });
+}
+
 /// A plan is made for a peak of live bytes. Where its program takes more than the budget, the next
 /// one is made for so much less; where it takes less than was reckoned, for so much more, once. At
 /// last the smallest one that was seen is packed.
 LogicalResult StepPlanner::search(int64_t budget) {
-  if (followed().bytes() <= budget)
+  if (followed().bytes() <= budget && isCheapest(followed()))
     return success();
   int64_t room = budget - followed().workspace, goal = room;
   bool isRaised = false;

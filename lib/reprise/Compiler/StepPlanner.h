@@ -86,6 +86,7 @@ private:
   mlir::LogicalResult packSmallest();
   mlir::LogicalResult search(int64_t budget);
   std::optional<StepPlan> propose(int64_t goal);
+  bool isCheapest(const StepPlan &followed) const;
   const StepPlan *findBest(int64_t budget) const;
 
   mlir::ModuleOp module;

@@ -36,6 +36,8 @@ public:
 
   /// The plan that obeys all labels.
   const Plan &wished() const;
+  /// True if that plan replays values which no label speaks of, so that others may be cheaper.
+  bool isOpen() const;
   /// The cheapest plan found whose peak is at most `budget` bytes; none if there is none.
   std::optional<Plan> plan(int64_t budget);
   /// The plan of the least peak that any call has seen.

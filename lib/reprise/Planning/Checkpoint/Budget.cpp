@@ -302,10 +302,17 @@ std::optional<Plan> Search::search(int64_t budget) {
   return best;
 }
 
+/// Whether a value that no label speaks of could be saved where the wished plan replays it.
+bool Search::isOpen() const {
+  return std::any_of(movable.begin(), movable.end(), [&](int value) {
+    return problem.values[value].wish == Wish::None && wished.choices[value] != Choice::Save;
+  });
+}
+
 std::optional<Plan> Search::plan(int64_t budget) {
-  if (wished.usage.peak <= budget)
-    return wished;
   mayOverride = false;
+  if (wished.usage.peak <= budget && (!isOpen() || wished.usage.seconds == 0))
+    return wished;
   std::optional<Plan> best = search(budget);
   bool hasPrefers = std::any_of(movable.begin(), movable.end(), [&](int value) {
     Wish wish = problem.values[value].wish;
@@ -315,6 +322,8 @@ std::optional<Plan> Search::plan(int64_t budget) {
     mayOverride = true;
     best = search(budget);
   }
+  if (wished.usage.peak <= budget && !(best && isBetter(*best, wished, budget)))
+    return wished;
   if (best)
     pool.push_back(*best);
   return best;
@@ -327,4 +336,5 @@ BudgetPlanner::~BudgetPlanner() = default;
 const Plan &BudgetPlanner::wished() const { return search->wished; }
 std::optional<Plan> BudgetPlanner::plan(int64_t budget) { return search->plan(budget); }
 const Plan &BudgetPlanner::smallest() const { return search->smallest; }
+bool BudgetPlanner::isOpen() const { return search->isOpen(); }
 bool BudgetPlanner::isTruncated() const { return search->isTruncated; }

@@ -13,6 +13,7 @@ public:
   BudgetSearch(const Problem &problem, const Footprint &footprint, BudgetOptions options);
 
   std::optional<Plan> plan(int64_t budget);
+  bool isOpen() const;
 
   Plan wished, smallest;
   bool isTruncated = false;
