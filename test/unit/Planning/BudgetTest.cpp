@@ -249,17 +249,38 @@ TEST(CheckpointBudget, AnEarlyEndLeavesAPlanOrNone) {
 
 TEST(CheckpointBudget, WithoutNeedTheLabelsAreFollowed) {
   Random random(48);
+  int open = 0, cheaper = 0;
   for (int round = 0; round < 200; ++round) {
     Case given = makeCase(random, 20);
     BudgetPlanner planner(given.problem, given.footprint, few());
     std::optional<Plan> plan = planner.plan(planner.wished().usage.peak);
     ASSERT_TRUE(plan);
-    EXPECT_EQ(plan->choices, planner.wished().choices);
     EXPECT_EQ(plan->overridden, 0);
+    EXPECT_LE(plan->usage.seconds, planner.wished().usage.seconds);
+    if (!planner.isOpen())
+      EXPECT_EQ(plan->choices, planner.wished().choices);
+    open += planner.isOpen();
+    cheaper += plan->usage.seconds < planner.wished().usage.seconds;
     Scheduler scheduler(given.problem);
     auto defect =
         validate(given.problem, describe(given.problem, scheduler.schedule(plan->choices)));
     EXPECT_FALSE(defect) << defect->message;
+  }
+  EXPECT_GT(open, 50);
+  EXPECT_LT(open, 200);
+  EXPECT_GT(cheaper, 10);
+}
+
+TEST(CheckpointBudget, WithAllBytesNothingIsReplayedThatNoLabelAsksFor) {
+  Random random(49);
+  for (int round = 0; round < 200; ++round) {
+    Case given = makeCase(random, 20);
+    for (Value &value : given.problem.values)
+      value.wish = Wish::None;
+    BudgetPlanner planner(given.problem, given.footprint, few());
+    std::optional<Plan> plan = planner.plan(INT64_MAX);
+    ASSERT_TRUE(plan);
+    EXPECT_EQ(plan->usage.seconds, 0);
   }
 }
 
