@@ -53,6 +53,7 @@ void reprise::registerAllPasses() {
   registerSplitLoopsPass();
   registerUnrollLoopsPass();
   exec::registerFormLaunchesPass();
+  exec::registerOrderLaunchesPass();
   exec::registerPlaceBuffersPass();
   exec::registerVerifyBuffersPass();
   registerCheckpointPass();

@@ -30,7 +30,7 @@ struct PhaseOptions {
   std::vector<std::string> policies;
   bool allowUnmatchedRules = false; ///< a rule that matches nothing is a warning
   std::string target = "cpu"; ///< as Target::get reads it (Conversion/Target.h)
-  int64_t enoughArena = 0;    ///< the search for a lower arena ends at so many bytes
+  int64_t enoughArena = 0;    ///< so many bytes do, in which launches may be reordered; 0: no limit
   bool ignoreCheckpoints = false;
   bool unroll = false;        ///< loops become their iterations
   bool verifyReplays = false; ///< replays and originals live to the end of the step, to be compared

@@ -128,6 +128,10 @@ LogicalResult StepPlanner::search(int64_t budget) {
   if (followed().bytes() <= budget && isCheapest(followed()))
     return success();
   int64_t room = budget - followed().workspace, goal = room;
+  // Another order of the launches costs nothing, which may be cheaper than replays.
+  StepPlan reordered = followed();
+  if (failed(packAndKeep(std::move(reordered), std::max<int64_t>(1, room))))
+    return failure();
   bool isRaised = false;
   for (int round = 0; round < kMostRounds; ++round) {
     std::optional<StepPlan> proposed = propose(goal);

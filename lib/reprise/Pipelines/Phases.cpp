@@ -65,6 +65,7 @@ static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &op
     manager.addPass(exec::createFormLaunchesPass({options.target}));
     return;
   case Phase::Memory:
+    manager.addPass(exec::createOrderLaunchesPass({options.target, options.enoughArena}));
     manager.addPass(exec::createPlaceBuffersPass({options.target, options.enoughArena}));
     return;
   }

@@ -19,6 +19,20 @@ def FormLaunchesPass : Pass<"exec-form-launches", "::mlir::ModuleOp"> {
   let dependentDialects = ["::reprise::exec::ExecDialect"];
 }
 
+def OrderLaunchesPass : Pass<"exec-order-launches", "::mlir::ModuleOp"> {
+  let summary = "Runs launches in another order where that takes fewer bytes";
+  let description = [{
+    Where the buffers that live at once in program order take more than `within` bytes, the first launch of the program
+    that can run and fits runs next: what is large waits until other buffers have died, such as the gradient of a vocabulary for the
+    activations of the layers behind it. What replaces an argument waits for the readers of the old value. Blocks with loops
+    keep their order, and so do those for which no such order is found.
+  }];
+  let options = [
+    TargetOption,
+    Option<"within", "within", "int64_t", "0", "Bytes of the arena; 0: any order does.">
+  ];
+}
+
 def PlaceBuffersPass : Pass<"exec-place-buffers", "::mlir::ModuleOp"> {
   let summary = "Gives every launch result its place";
   let description = [{

@@ -2,7 +2,7 @@
 #ifndef REPRISE_DIALECT_EXEC_TRANSFORMS_GROUPING_H
 #define REPRISE_DIALECT_EXEC_TRANSFORMS_GROUPING_H
 
-#include "mlir/IR/Operation.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include <vector>
@@ -72,6 +72,9 @@ bool canHold(llvm::ArrayRef<mlir::Operation *> ops, const Target &target);
 /// Moves updates of parameters and state up: each right behind its last operand
 /// and the last other reader of the value that it replaces.
 void hoistUpdates(mlir::Block &block);
+
+/// The number of the argument that each result of the entry replaces, which has its name, or -1.
+llvm::SmallVector<int64_t> findReplacedArguments(mlir::func::FuncOp entry);
 
 /// Sets the op's inherent replay number.
 void setReplayNumber(mlir::Operation *op, int64_t number);

@@ -10,6 +10,19 @@ using namespace mlir;
 
 namespace reprise::exec {
 
+SmallVector<int64_t> findReplacedArguments(func::FuncOp entry) {
+  llvm::StringMap<int64_t> arguments;
+  for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+    if (auto name = entry.getArgAttrOfType<StringAttr>(i, "reprise.name"))
+      arguments[name.getValue()] = i;
+  SmallVector<int64_t> replaced(entry.getNumResults(), -1);
+  for (unsigned i = 0; i < entry.getNumResults(); ++i)
+    if (auto name = entry.getResultAttrOfType<StringAttr>(i, "reprise.name"))
+      if (auto found = arguments.find(name.getValue()); found != arguments.end())
+        replaced[i] = found->second;
+  return replaced;
+}
+
 namespace {
 /// Finds for each update op the op behind which it may stand.
 class UpdateHoister {
@@ -57,15 +70,10 @@ private:
   /// Ops whose result is the next value of an argument.
   void findWrites() {
     auto entry = cast<func::FuncOp>(block.getParentOp());
-    llvm::StringMap<Value> arguments;
-    for (BlockArgument argument : block.getArguments())
-      if (auto name = entry.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "reprise.name"))
-        arguments[name.getValue()] = argument;
-    for (auto [i, value] : llvm::enumerate(block.getTerminator()->getOperands()))
-      if (auto name = entry.getResultAttrOfType<StringAttr>(i, "reprise.name"))
-        if (auto old = arguments.find(name.getValue());
-            old != arguments.end() && value.getDefiningOp())
-          oldValue[value.getDefiningOp()] = old->second;
+    for (auto [value, argument] :
+         llvm::zip(block.getTerminator()->getOperands(), findReplacedArguments(entry)))
+      if (argument >= 0 && value.getDefiningOp())
+        oldValue[value.getDefiningOp()] = entry.getArgument(argument);
   }
 
   /// What reads arguments and constants alone could stand anywhere: it goes along with its reader.

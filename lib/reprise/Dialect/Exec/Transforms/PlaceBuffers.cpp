@@ -1,13 +1,13 @@
 // reprise: gives every launch result its place.
 #include "reprise/Dialect/Exec/Transforms/Passes.h"
 
+#include "Grouping.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "reprise/Conversion/Target.h"
 #include "reprise/Dialect/Exec/IR/Storage.h"
 #include "reprise/Planning/Offsets/Problem.h"
 #include "reprise/Planning/Offsets/Solve.h"
 #include "reprise/Support/ByteSize.h"
-#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 
@@ -16,20 +16,6 @@ namespace reprise::exec {
 #include "reprise/Dialect/Exec/Transforms/Passes.h.inc"
 
 namespace {
-
-/// The number of the argument that each result of the entry replaces, or -1.
-SmallVector<int64_t> nextValueOf(func::FuncOp entry) {
-  llvm::StringMap<int64_t> arguments;
-  for (unsigned i = 0; i < entry.getNumArguments(); ++i)
-    if (auto name = entry.getArgAttrOfType<StringAttr>(i, "reprise.name"))
-      arguments[name.getValue()] = i;
-  SmallVector<int64_t> replaced(entry.getNumResults(), -1);
-  for (unsigned i = 0; i < entry.getNumResults(); ++i)
-    if (auto name = entry.getResultAttrOfType<StringAttr>(i, "reprise.name"))
-      if (auto found = arguments.find(name.getValue()); found != arguments.end())
-        replaced[i] = found->second;
-  return replaced;
-}
 
 /// Places the buffers of one entry.
 class Placement {
@@ -58,7 +44,7 @@ private:
   /// Next values overwrite their argument where that is safe. Otherwise a copy at the end of the
   /// step does: the runtime copies results that lie in the arena.
   void overwriteArguments() {
-    SmallVector<int64_t> replaced = nextValueOf(entry);
+    SmallVector<int64_t> replaced = findReplacedArguments(entry);
     for (auto [i, value] : llvm::enumerate(block.getTerminator()->getOperands())) {
       auto launch = value.getDefiningOp<LaunchOp>();
       if (replaced[i] < 0 || !launch || placedIn.contains(value))
