@@ -64,6 +64,7 @@ LogicalResult StepPlanner::pack(StepPlan &plan, Labels labels) {
 }
 
 LogicalResult StepPlanner::packAndKeep(StepPlan plan, int64_t enough) {
+  ++rounds;
   plan.enoughArena = enough;
   if (failed(pack(plan)))
     return failure();
@@ -129,9 +130,12 @@ LogicalResult StepPlanner::search(int64_t budget) {
     return success();
   int64_t room = budget - followed().workspace, goal = room;
   // Another order of the launches costs nothing, which may be cheaper than replays.
-  StepPlan reordered = followed();
-  if (failed(packAndKeep(std::move(reordered), std::max<int64_t>(1, room))))
-    return failure();
+  if (StepPlan reordered = followed(); reordered.bytes() > budget) {
+    reordered.enoughArena = std::max<int64_t>(1, room);
+    if (failed(pack(reordered)))
+      return failure();
+    packed.push_back(std::move(reordered));
+  }
   bool isRaised = false;
   for (int round = 0; round < kMostRounds; ++round) {
     std::optional<StepPlan> proposed = propose(goal);
@@ -175,7 +179,7 @@ LogicalResult StepPlanner::packSmallest() {
 }
 
 FailureOr<std::optional<BudgetOutcome>> StepPlanner::plan(int64_t budget) {
-  size_t before = packed.size();
+  rounds = 0;
   if (failed(search(budget)))
     return failure();
   const StepPlan *best = findBest(budget);
@@ -185,7 +189,7 @@ FailureOr<std::optional<BudgetOutcome>> StepPlanner::plan(int64_t budget) {
   outcome.budget = budget;
   outcome.saveAll = saveAll;
   outcome.plan = *best;
-  outcome.rounds = static_cast<int>(packed.size() - before);
+  outcome.rounds = rounds;
   outcome.total = total;
   outcome.isTruncated = isTruncated;
   outcome.bound = findBound(budget, *best);

@@ -98,6 +98,7 @@ private:
   std::vector<Planned> planned;
   std::vector<StepPlan> packed;
   int64_t saveAll = 0;
+  int rounds = 0; ///< plans packed for the budget at hand
   double total = 0;
   bool isTruncated = false;
 };
