@@ -50,7 +50,7 @@ private:
   char peekValue();
   bool take(char expected);
   bool takeWord(std::string_view word);
-  bool descend();
+  bool readItems(char open, char close, const char *expected, const std::function<void()> &item);
   std::string_view scanString();
   bool scanEscape();
   std::string_view scanNumber();

@@ -58,52 +58,43 @@ bool JsonScanner::takeWord(std::string_view word) {
   return true;
 }
 
-bool JsonScanner::descend() {
+bool JsonScanner::readItems(char open, char close, const char *expected,
+                            const std::function<void()> &item) {
+  if (peekValue() != open) {
+    skip();
+    return false;
+  }
   if (depth == deepest)
     fail("too many nested values");
+  if (!wrong.empty())
+    return false;
+  ++at;
+  ++depth;
+  for (bool isFirst = true; wrong.empty() && !take(close); isFirst = false) {
+    if (!isFirst && !take(','))
+      fail(expected);
+    item();
+  }
+  --depth;
   return wrong.empty();
 }
 
 bool JsonScanner::readObject(const std::function<void(std::string_view key)> &member) {
-  if (peekValue() != '{') {
-    skip();
-    return false;
-  }
-  if (!descend())
-    return false;
-  ++at;
-  ++depth;
-  for (bool isFirst = true; wrong.empty() && !take('}'); isFirst = false) {
-    if (!isFirst && !take(','))
-      fail("expected ',' or '}'");
+  return readItems('{', '}', "expected ',' or '}'", [&] {
     skipSpace();
     std::string_view key = scanString();
     if (wrong.empty() && !take(':'))
       fail("expected ':'");
     if (wrong.empty())
       member(key);
-  }
-  --depth;
-  return wrong.empty();
+  });
 }
 
 bool JsonScanner::readArray(const std::function<void()> &element) {
-  if (peekValue() != '[') {
-    skip();
-    return false;
-  }
-  if (!descend())
-    return false;
-  ++at;
-  ++depth;
-  for (bool isFirst = true; wrong.empty() && !take(']'); isFirst = false) {
-    if (!isFirst && !take(','))
-      fail("expected ',' or ']'");
+  return readItems('[', ']', "expected ',' or ']'", [&] {
     if (wrong.empty())
       element();
-  }
-  --depth;
-  return wrong.empty();
+  });
 }
 
 std::optional<double> JsonScanner::readNumber() {

@@ -37,16 +37,21 @@ inline Problem randomProblem(std::mt19937_64 &random, int count) {
   return problem;
 }
 
-/// Adds an operation with one result, of some cost and size; returns its number. `operands` may
-/// repeat.
-inline int addRandom(std::mt19937_64 &random, Problem &problem, std::vector<int> operands) {
+/// Adds an operation with one result; returns its number.
+inline int addOperation(Problem &problem, double cost, int64_t bytes, std::vector<int> operands) {
   int number = static_cast<int>(problem.operations.size());
+  problem.operations.push_back({cost, std::move(operands), number, 1});
+  problem.values.push_back({number, bytes});
+  return number;
+}
+
+/// The same of some cost and size; `operands` may repeat.
+inline int addRandom(std::mt19937_64 &random, Problem &problem, std::vector<int> operands) {
   std::sort(operands.begin(), operands.end());
   operands.erase(std::unique(operands.begin(), operands.end()), operands.end());
   auto digit = [&] { return static_cast<int>(1 + random() % 9); };
-  problem.operations.push_back({static_cast<double>(digit()), std::move(operands), number, 1});
-  problem.values.push_back({number, digit()});
-  return number;
+  double cost = digit();
+  return addOperation(problem, cost, digit(), std::move(operands));
 }
 
 /// Up to three operands, three of four of them among the last four operations.

@@ -1,4 +1,5 @@
 // reprise: tests of the planner's bound against dynamic programming
+#include "RandomGraph.h"
 #include "reprise/Planning/Rematerialization/Bound.h"
 #include "reprise/Planning/Rematerialization/Repair.h"
 
@@ -7,6 +8,7 @@
 #include <random>
 
 using namespace reprise::remat;
+using reprise::remat::test::addOperation;
 
 namespace {
 
@@ -15,10 +17,7 @@ namespace {
 Problem knapsack(const std::vector<std::pair<double, int64_t>> &items, int64_t more) {
   Problem problem;
   auto add = [&](double cost, int64_t bytes, std::vector<int> operands) {
-    int number = static_cast<int>(problem.operations.size());
-    problem.operations.push_back({cost, std::move(operands), number, 1});
-    problem.values.push_back({number, bytes});
-    return number;
+    return addOperation(problem, cost, bytes, std::move(operands));
   };
   int last = add(0, 0, {});
   std::vector<int> values;

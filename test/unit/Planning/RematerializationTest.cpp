@@ -155,10 +155,7 @@ TEST(Rematerialization, EveryAnswerIsRight) {
 Problem trainingChain(int layers) {
   Problem problem;
   auto add = [&](double cost, int64_t bytes, std::vector<int> operands) {
-    int number = static_cast<int>(problem.operations.size());
-    problem.operations.push_back({cost, std::move(operands), number, 1});
-    problem.values.push_back({number, bytes});
-    return number;
+    return addOperation(problem, cost, bytes, std::move(operands));
   };
   int last = add(1, 8, {});
   for (int i = 0; i < layers; ++i)
