@@ -138,7 +138,7 @@ llvm::Expected<reprise::Plan> Planning::judge(const Answer &answer) {
 
 llvm::Expected<std::vector<reprise::Plan>> Planning::run() {
   std::vector<Choice> all(file.problem.values.size(), Choice::Save);
-  int64_t peak = meter.measure(scheduler.schedule(all), INT64_MAX).peak;
+  int64_t peak = meter.measure(all, INT64_MAX).peak;
   llvm::Expected<std::vector<int64_t>> budgets = parseBudgets(options.budgets, peak);
   if (!budgets)
     return budgets.takeError();

@@ -82,7 +82,7 @@ private:
     if (isDone() || leastSeconds(isOpen) >= best)
       return;
     if (next == free.size()) {
-      Usage usage = meter.measure(scheduler.schedule(choices), budget);
+      Usage usage = meter.measure(choices, budget);
       if (usage.peak <= budget)
         best = std::min(best, usage.seconds);
       return;
@@ -119,14 +119,13 @@ TEST(CheckpointOracle, IsTheOptimumOfAllChoices) {
     std::vector<int> free = findFree(given.problem);
     if (free.empty() || free.size() > 6)
       continue;
-    Scheduler scheduler(given.problem);
     Meter meter(given.problem, given.footprint);
     std::vector<Choice> saved(given.problem.values.size(), Choice::Save);
-    int64_t peak = meter.measure(scheduler.schedule(saved), 0).peak;
+    int64_t peak = meter.measure(saved, 0).peak;
     int64_t budget = peak * (60 + pick(random, 40)) / 100;
     double least = INFINITY;
     forEachChoices(given.problem, free, [&](const std::vector<Choice> &choices) {
-      Usage usage = meter.measure(scheduler.schedule(choices), budget);
+      Usage usage = meter.measure(choices, budget);
       if (usage.peak <= budget)
         least = std::min(least, usage.seconds);
     });

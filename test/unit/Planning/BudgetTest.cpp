@@ -39,7 +39,7 @@ void checkPlan(const Case &given, const BudgetPlanner &planner, const Plan &plan
   const Schedule &schedule = scheduler.schedule(plan.choices);
   auto defect = validate(given.problem, describe(given.problem, schedule));
   ASSERT_FALSE(defect) << defect->message;
-  Usage usage = Meter(given.problem, given.footprint).measure(schedule, budget);
+  Usage usage = Meter(given.problem, given.footprint).measure(plan.choices, budget);
   EXPECT_LE(usage.peak, budget);
   EXPECT_EQ(usage.peak, plan.usage.peak);
   EXPECT_EQ(usage.seconds, plan.usage.seconds);
@@ -92,7 +92,6 @@ TEST(CheckpointBudget, BeatsChance) {
   for (int round = 0; round < rounds; ++round) {
     Case given = makeCase(random, 25);
     BudgetPlanner planner(given.problem, given.footprint, few(4000));
-    Scheduler scheduler(given.problem);
     Meter meter(given.problem, given.footprint);
     int64_t budget = pickBudget(random, planner);
     if (planner.wished().usage.peak <= budget)
@@ -101,7 +100,7 @@ TEST(CheckpointBudget, BeatsChance) {
     std::optional<Cost> best;
     for (int i = 0; i < 200; ++i) {
       std::vector<Choice> choices = pickChoices(random, given.problem);
-      Usage usage = meter.measure(scheduler.schedule(choices), budget);
+      Usage usage = meter.measure(choices, budget);
       Cost cost = {countOverridden(given, planner.wished(), choices), usage.seconds};
       if (usage.peak <= budget && (!best || cost < *best))
         best = cost;
@@ -119,11 +118,10 @@ TEST(CheckpointBudget, BeatsChance) {
 
 /// The least cost within the budget.
 std::optional<Cost> findOptimum(const Case &given, const Plan &wished, int64_t budget) {
-  Scheduler scheduler(given.problem);
   Meter meter(given.problem, given.footprint);
   std::optional<Cost> best;
   forEachChoices(given.problem, findFree(given.problem), [&](const std::vector<Choice> &choices) {
-    Usage usage = meter.measure(scheduler.schedule(choices), budget);
+    Usage usage = meter.measure(choices, budget);
     if (usage.peak > budget || (best && best->second < usage.seconds && best->first == 0))
       return;
     Cost cost = {countOverridden(given, wished, choices), usage.seconds};

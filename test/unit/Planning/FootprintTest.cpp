@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 using namespace reprise::checkpoint;
 using namespace reprise::checkpoint::test;
 
@@ -16,14 +18,16 @@ TEST(Footprint, IsWhatItsDefinitionSays) {
     Scheduler scheduler(given.problem);
     Meter meter(given.problem, given.footprint);
     for (int again = 0; again < 3; ++again) {
-      const Schedule &schedule = scheduler.schedule(pickChoices(random, given.problem));
+      std::vector<Choice> choices = pickChoices(random, given.problem);
+      const Schedule &schedule = scheduler.schedule(choices);
       int64_t budget = 8 * pick(random, 40);
-      Usage usage = meter.measure(schedule, budget);
+      Usage usage = meter.measure(choices, budget);
       Usage expected = Definition(given, schedule).measure(budget);
       ASSERT_EQ(usage.peak, expected.peak) << "round " << round;
       ASSERT_EQ(usage.peakLaunch, expected.peakLaunch) << "round " << round;
       ASSERT_EQ(usage.excess, expected.excess) << "round " << round;
       ASSERT_EQ(usage.seconds, expected.seconds) << "round " << round;
+      ASSERT_EQ(usage.executions, static_cast<int>(schedule.runs.size())) << "round " << round;
       int64_t most = 0;
       for (int64_t bytes : meter.profile())
         most = std::max(most, bytes);
@@ -32,6 +36,35 @@ TEST(Footprint, IsWhatItsDefinitionSays) {
     }
   }
   EXPECT_GT(differ, rounds / 3);
+}
+
+/// A chain that each unit's backward pass would make again from its start.
+TEST(Footprint, TooManyReplaysAreEndless) {
+  static constexpr int kUnits = 40;
+  Case given;
+  given.problem.containers = {{-1}};
+  std::vector<int> chain = {kAvailable};
+  for (int i = 0; i < kUnits; ++i) {
+    given.problem.containers.push_back({0});
+    chain.push_back(given.add(i, Kind::Contraction, {chain.back()}));
+  }
+  for (int i = 0; i < kUnits; ++i) {
+    given.problem.containers.push_back({0});
+    given.add(kUnits + i, Kind::Contraction, {chain.back()}, 1, false);
+  }
+  given.findTimes();
+  Scheduler scheduler(given.problem);
+  Meter meter(given.problem, given.footprint);
+  for (bool isPerUnit : {true, false}) {
+    std::vector<Choice> choices(given.problem.values.size(),
+                                isPerUnit ? Choice::ReplayPerUnit : Choice::Replay);
+    const Schedule &schedule = scheduler.schedule(choices);
+    Usage usage = meter.measure(choices, 0);
+    EXPECT_EQ(schedule.isWhole, !isPerUnit);
+    EXPECT_EQ(usage.executions, static_cast<int>(schedule.runs.size()));
+    EXPECT_EQ(usage.peak, isPerUnit ? INT64_MAX : 16);
+    EXPECT_EQ(usage.seconds, isPerUnit ? INFINITY : kUnits);
+  }
 }
 
 //===-- By hand -------------------------------------------------------------------------------===//
@@ -44,9 +77,8 @@ protected:
   std::vector<int64_t> profile(std::vector<Choice> choices = {}) {
     given.findTimes();
     choices.resize(given.problem.values.size(), Choice::Save);
-    Scheduler scheduler(given.problem);
     Meter meter(given.problem, given.footprint);
-    usage = meter.measure(scheduler.schedule(choices), 0);
+    usage = meter.measure(choices, 0);
     return meter.profile();
   }
 

@@ -248,7 +248,6 @@ inline std::vector<Choice> pickChoices(Random &random, const Problem &problem) {
 
 /// Values whose choice may matter: those that are read back, or by replays of such values.
 inline std::vector<int> findFree(const Problem &problem) {
-  Scheduler scheduler(problem);
   std::vector<bool> isFree(problem.values.size());
   for (size_t i = problem.operations.size(); i-- > 0;) {
     const Operation &op = problem.operations[i];
@@ -256,7 +255,7 @@ inline std::vector<int> findFree(const Problem &problem) {
     for (int value = op.firstResult; value < op.firstResult + op.numResults; ++value)
       mayReplay |= op.primal && isFree[value];
     for (int operand : op.operands)
-      if (operand != kAvailable && !scheduler.isFixed(operand) &&
+      if (operand != kAvailable && !isFixed(problem, operand) &&
           (mayReplay || readsBack(op, problem.operations[problem.values[operand].operation])))
         isFree[operand] = true;
   }

@@ -4,6 +4,8 @@
 
 #include "reprise/Planning/Checkpoint/Replays.h"
 
+#include <memory>
+
 namespace reprise::checkpoint {
 
 /// An operation without a launch: each launch that reads its result makes it for itself, without
@@ -34,54 +36,29 @@ struct Usage {
   int peakLaunch = 0; // the launch with it, or the one that the replay with it is for
   double excess = 0;  // bytes beyond the budget, summed over all steps
   double seconds = 0; // of all replays
+  int executions = 0; // originals and replays
 };
 
-/// Measures schedules. A value lies in memory from the step that makes it to the last step that
-/// reads it; one that the step that makes it alone reads stays in registers. An elementwise replay
-/// whose readers can all take it from registers, in one launch, runs there; other replays run
-/// before the first launch that needs them, and those of one launch that follow each other are one
-/// step.
+class Measurer;
+
+/// Measures the schedules that choices make. A value lies in memory from the step that makes it to
+/// the last step that reads it; one that the step that makes it alone reads stays in registers. An
+/// elementwise replay whose readers can all take it from registers, in one launch, runs there;
+/// other replays run before the first launch that needs them, and those of one launch that follow
+/// each other are one step.
 class Meter {
 public:
-  Meter(const Problem &problem, const Footprint &footprint)
-      : problem(problem), footprint(footprint) {}
+  Meter(const Problem &problem, const Footprint &footprint);
+  ~Meter();
 
-  /// A schedule that was given up has an endless peak. O(runs and their operands).
-  Usage measure(const Schedule &schedule, int64_t budget);
-  /// Of the last schedule measured: the bytes at each launch.
-  const std::vector<int64_t> &profile() const { return launchBytes; }
+  /// A schedule that would be given up has an endless peak. O(launches, replays, and what reads
+  /// back).
+  Usage measure(const std::vector<Choice> &choices, int64_t budget);
+  /// Of the last choices measured: the bytes at each launch.
+  const std::vector<int64_t> &profile() const;
 
 private:
-  struct Buffer {
-    int first, last;
-    int64_t bytes;
-  };
-  void orderSteps(const Schedule &schedule);
-  void joinReaders(const Schedule &schedule);
-  void numberSteps(const Schedule &schedule);
-  void findBuffers(const Schedule &schedule);
-  void findLives(const Schedule &schedule);
-  void addUp(const Schedule &schedule);
-  void findDying(const Schedule &schedule);
-  void shareDying(const Schedule &schedule);
-  int bufferOf(const Schedule &schedule, const Schedule::Run &run, size_t operand) const;
-
-  const Problem &problem;
-  const Footprint &footprint;
-  std::vector<int> times;               // per run: the launch for which it runs
-  std::vector<int> order, starts, next; // runs by launch
-  std::vector<int> steps;               // per run
-  std::vector<int> joined;              // per run: the launch of all its readers; see joinReaders
-  std::vector<int> stepOfLaunch;
-  std::vector<int> launchOfStep;
-  std::vector<int> firstBuffer; // per run
-  std::vector<int> bufferOfResult;
-  std::vector<Buffer> buffers;
-  std::vector<int64_t> bytes; // per step
-  std::vector<int64_t> launchBytes;
-  static constexpr int kAlive = -2;
-  std::vector<int> dyingAt;   // per step: a buffer that dies there, -1 for none
-  std::vector<int> nextDying; // per buffer: the next one that dies there, -1 for none
+  std::unique_ptr<Measurer> measurer;
 };
 
 } // namespace reprise::checkpoint

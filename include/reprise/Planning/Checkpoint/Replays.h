@@ -27,6 +27,12 @@ struct Schedule {
   bool isWhole = true;      // false: it was given up, since it has too many replays
 };
 
+/// True if the value is there in the backward pass whatever is chosen.
+bool isFixed(const Problem &problem, int value);
+
+/// Per operation: the number of its session, which is its outermost container and its order.
+std::vector<int> findSessions(const Problem &problem);
+
 /// Makes schedules of choices, many of one problem. The problem, which must be valid, has one body
 /// (no loop is planned inside) and stays the caller's.
 class Scheduler {
@@ -40,12 +46,6 @@ public:
   /// after unit, their number may be quadratic: beyond `kMostRuns` for each operation the schedule
   /// is given up. O(runs and their operands).
   const Schedule &schedule(const std::vector<Choice> &choices, int firstReplay = 1);
-
-  /// True if the value is there in the backward pass whatever is chosen.
-  bool isFixed(int value) const {
-    const Value &read = problem.values[value];
-    return read.outlives || !problem.operations[read.operation].primal;
-  }
 
 private:
   /// A replay that waits for its operands.

@@ -13,7 +13,7 @@ using namespace reprise::checkpoint;
 using Search = BudgetSearch;
 
 Search::BudgetSearch(const Problem &problem, const Footprint &footprint, BudgetOptions options)
-    : problem(problem), footprint(footprint), options(std::move(options)), scheduler(problem),
+    : problem(problem), footprint(footprint), options(std::move(options)),
       meter(problem, footprint), lives(findLives(problem, footprint)) {
   std::vector<int> outermost(problem.containers.size());
   for (size_t i = 1; i < problem.containers.size(); ++i) {
@@ -48,7 +48,7 @@ void Search::findMovable() {
     for (int value = op.firstResult; value < op.firstResult + op.numResults; ++value)
       mayReplay |= op.primal && isNeeded[value];
     for (int operand : op.operands)
-      if (operand != kAvailable && !scheduler.isFixed(operand) &&
+      if (operand != kAvailable && !isFixed(problem, operand) &&
           (mayReplay || readsBack(op, problem.operations[problem.values[operand].operation])))
         isNeeded[operand] = true;
   }
@@ -116,12 +116,11 @@ int64_t Search::countOverridden(const Choices &choices) const {
 }
 
 Plan Search::evaluate(Choices choices, int64_t budget) {
-  const Schedule &schedule = scheduler.schedule(choices);
-  // Many replays take as long as several schedules.
-  left -= std::max<int64_t>(1, static_cast<int64_t>(schedule.runs.size()) /
-                                   static_cast<int64_t>(problem.operations.size()));
   Plan plan;
-  plan.usage = meter.measure(schedule, budget);
+  plan.usage = meter.measure(choices, budget);
+  // Many replays take as long as several schedules.
+  left -=
+      std::max<int64_t>(1, plan.usage.executions / static_cast<int64_t>(problem.operations.size()));
   plan.overridden = countOverridden(choices);
   plan.choices = std::move(choices);
   if (plan.usage.peak < smallest.usage.peak)

@@ -75,7 +75,6 @@ private:
   const Problem &problem;
   const Footprint &footprint;
   BudgetOptions options;
-  Scheduler scheduler;
   Meter meter;
   std::vector<Life> lives;                    // per value
   std::vector<int> units;                     // per operation: its outermost container

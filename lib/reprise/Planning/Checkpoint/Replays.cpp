@@ -3,33 +3,45 @@
 
 #include "reprise/Planning/Checkpoint/Follow.h"
 
+#include <algorithm>
 #include <map>
 
 using namespace reprise::checkpoint;
 
-Scheduler::Scheduler(const Problem &problem) : problem(problem) {
-  std::vector<int> outermost(problem.containers.size());
+bool reprise::checkpoint::isFixed(const Problem &problem, int value) {
+  const Value &read = problem.values[value];
+  return read.outlives || !problem.operations[read.operation].primal;
+}
+
+std::vector<int> reprise::checkpoint::findSessions(const Problem &problem) {
+  std::vector<int> outermost(problem.containers.size()), result;
   for (size_t i = 1; i < problem.containers.size(); ++i) {
     int parent = problem.containers[i].parent;
     outermost[i] = parent == 0 ? static_cast<int>(i) : outermost[parent];
   }
   std::map<std::pair<int, int64_t>, int> sessions;
   for (const Operation &op : problem.operations) {
+    auto unit = std::make_pair(outermost[op.container], op.order);
+    result.push_back(sessions.emplace(unit, sessions.size()).first->second);
+  }
+  return result;
+}
+
+Scheduler::Scheduler(const Problem &problem)
+    : problem(problem), sessionOf(findSessions(problem)), original(problem.operations.size()),
+      replays(problem.operations.size()) {
+  for (const Operation &op : problem.operations) {
     std::vector<int> operands;
     for (size_t i = 0; i < op.operands.size(); ++i) {
       int value = op.operands[i];
-      if (value == kAvailable || isFixed(value))
+      if (value == kAvailable || isFixed(problem, value))
         continue;
       if (readsBack(op, problem.operations[problem.values[value].operation]))
         operands.push_back(static_cast<int>(i));
     }
-    auto unit = std::make_pair(outermost[op.container], op.order);
-    sessionOf.push_back(sessions.emplace(unit, sessions.size()).first->second);
     backward.push_back(std::move(operands));
   }
-  original.resize(problem.operations.size());
-  replays.resize(problem.operations.size());
-  numbers.resize(sessions.size());
+  numbers.resize(sessionOf.empty() ? 0 : *std::max_element(sessionOf.begin(), sessionOf.end()) + 1);
 }
 
 /// The number that replays for one unit have.
@@ -43,7 +55,7 @@ int &Scheduler::numberOf(int session) {
 int Scheduler::findRun(int value, int session) const {
   int operation = problem.values[value].operation;
   Choice choice = (*choices)[value];
-  if (isFixed(value) || choice == Choice::Save)
+  if (isFixed(problem, value) || choice == Choice::Save)
     return original[operation];
   int number = choice == Choice::Replay ? shared : numbers[session];
   for (auto [own, run] : replays[operation])

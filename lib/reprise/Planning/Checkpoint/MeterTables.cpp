@@ -1,0 +1,157 @@
+// reprise: what no choice changes of a problem and the step around it, laid out to be read often
+#include "MeterTables.h"
+
+using namespace reprise::checkpoint;
+using Tables = MeterTables;
+
+Tables::MeterTables(const Problem &problem, const Footprint &footprint)
+    : numLaunches(footprint.numLaunches), placesOf(numLaunches) {
+  std::map<int64_t, int> classes;
+  for (const Value &value : problem.values)
+    classes.emplace(value.bytes, 0);
+  for (auto &[bytes, own] : classes) {
+    own = static_cast<int>(sizes.size());
+    sizes.push_back(bytes);
+  }
+  for (const Value &value : problem.values) {
+    int launch = footprint.launches[value.operation];
+    lives.push_back({launch, launch, classes.at(value.bytes)});
+  }
+  addOperations(problem, footprint);
+  addOperands(problem);
+  addReads(problem, footprint);
+  findDying(problem);
+  addBytes(footprint);
+  addPlaces();
+}
+
+void Tables::addOperations(const Problem &problem, const Footprint &footprint) {
+  std::vector<int> sessions = findSessions(problem);
+  for (size_t i = 0; i < problem.operations.size(); ++i) {
+    const Operation &op = problem.operations[i];
+    Op entry;
+    entry.launch = footprint.launches[i];
+    entry.session = sessions[i];
+    entry.firstResult = op.firstResult;
+    entry.numResults = op.numResults;
+    entry.isElementwise = op.kind == Kind::Elementwise;
+    entry.readsRegisters = entry.isElementwise || op.kind == Kind::Reduction;
+    entry.handsOn = entry.isFree() && !op.operands.empty() && op.operands[0] != kAvailable;
+    entry.seconds = footprint.seconds[i];
+    ops.push_back(entry);
+  }
+}
+
+/// True if the reader may read a replay of the value.
+static bool mayMove(const Problem &problem, const Operation &reader, int value) {
+  return !isFixed(problem, value) &&
+         readsBack(reader, problem.operations[problem.values[value].operation]);
+}
+
+/// An original is open that may read a replay, or what is open and has no launch.
+void Tables::addOperands(const Problem &problem) {
+  for (size_t i = 0; i < ops.size(); ++i) {
+    const Operation &op = problem.operations[i];
+    auto definitionOf = [&](int value) { return problem.values[value].operation; };
+    auto isOpen = [&](int value) {
+      return value != kAvailable &&
+             (mayMove(problem, op, value) || ops[definitionOf(value)].free >= 0);
+    };
+    bool opens = std::any_of(op.operands.begin(), op.operands.end(), isOpen);
+    ops[i].firstOpen = static_cast<int>(operands.size());
+    for (int value : op.operands)
+      if (opens && value != kAvailable && (ops[i].isFree() || isOpen(value)))
+        operands.push_back({value, definitionOf(value), mayMove(problem, op, value)});
+    ops[i].endOpen = ops[i].firstReplayed = static_cast<int>(operands.size());
+    for (int value : op.operands)
+      if (op.primal && value != kAvailable)
+        operands.push_back({value, definitionOf(value), !isFixed(problem, value)});
+    ops[i].endReplayed = static_cast<int>(operands.size());
+    if (opens)
+      open.push_back(static_cast<int>(i));
+    if (opens && ops[i].isFree())
+      ops[i].free = numFree++;
+  }
+}
+
+/// Finds the buffer of each value, and the last launch that reads it whatever is chosen.
+void Tables::addReads(const Problem &problem, const Footprint &footprint) {
+  for (size_t i = 0; i < ops.size(); ++i) {
+    const Op &op = ops[i];
+    const Operation &reader = problem.operations[i];
+    int handed = op.handsOn ? lives[reader.operands[0]].root : -1;
+    for (int value = op.firstResult; value < op.firstResult + op.numResults; ++value) {
+      Life &life = lives[value];
+      life.isMadeByRegisters = op.readsRegisters;
+      life.root = op.isFree() ? handed : footprint.isStored[value] ? value : -1;
+      life.last = std::max(life.last, footprint.lastOutside[value]);
+    }
+    forEachRead(problem, i, [&](Life &life) { life.last = std::max(life.last, op.launch); });
+  }
+}
+
+/// Calls back with the buffers that the original reads whatever is chosen.
+template <typename Visit>
+void Tables::forEachRead(const Problem &problem, size_t operation, Visit visit) {
+  const Operation &reader = problem.operations[operation];
+  if (ops[operation].isFree())
+    return;
+  for (int value : reader.operands) {
+    bool isOpen = value == kAvailable || mayMove(problem, reader, value) ||
+                  ops[problem.values[value].operation].free >= 0;
+    if (!isOpen && lives[value].root >= 0)
+      visit(lives[lives[value].root]);
+  }
+}
+
+/// Kernels that read from registers have read an element for the last time when they store the one
+/// in its place.
+void Tables::findDying(const Problem &problem) {
+  for (size_t i = 0; i < ops.size(); ++i) {
+    const Op &op = ops[i];
+    if (!op.readsRegisters)
+      continue;
+    forEachRead(problem, i, [&](Life &life) {
+      if (life.last != op.launch || !life.isAlive() || life.dies)
+        return;
+      life.dies = true;
+      ++placesOf[op.launch][life.sizeClass].dying;
+    });
+    for (int value = op.firstResult; value < op.firstResult + op.numResults; ++value)
+      if (lives[value].root == value && lives[value].isAlive())
+        ++placesOf[op.launch][lives[value].sizeClass].made;
+  }
+}
+
+void Tables::addBytes(const Footprint &footprint) {
+  during.assign(numLaunches + 2, 0);
+  before = during;
+  auto add = [&](int first, int last, int64_t bytes) {
+    int end = std::min(last, numLaunches) + 1;
+    during[first] += bytes;
+    during[end] -= bytes;
+    before[first + 1] += bytes;
+    before[end] -= bytes;
+  };
+  for (size_t value = 0; value < lives.size(); ++value)
+    if (lives[value].root == static_cast<int>(value) && lives[value].isAlive())
+      add(lives[value].first, lives[value].last, sizes[lives[value].sizeClass]);
+  for (const Neighbour &other : footprint.neighbours)
+    add(other.first, other.last, other.bytes);
+  for (int launch = 0; launch <= numLaunches; ++launch) {
+    during[launch + 1] += during[launch];
+    before[launch + 1] += before[launch];
+  }
+}
+
+void Tables::addPlaces() {
+  for (int launch = 0; launch < numLaunches; ++launch) {
+    firstPlaces.push_back(static_cast<int>(places.size()));
+    for (auto &[own, entry] : placesOf[launch]) {
+      places.push_back({own, entry.dying, entry.made});
+      during[launch] -= sizes[own] * places.back().shared();
+    }
+  }
+  firstPlaces.push_back(static_cast<int>(places.size()));
+  placesOf.clear();
+}
