@@ -58,8 +58,21 @@ def find_choices(problem, plan):
                 yield {"id": result["name"], "choice": again if decision == "replayed" else "save"}
 
 
+def describe(report, share):
+    """(share of the products' FLOPs that is computed again in percent, saved bytes, extra cost in percent, arena) of a program."""
+    cost = report["cost"]
+    return share, report["saved_bytes"], 100 * cost["replay"] / (cost["forward"] + cost["backward"]), report["arena_bytes"]
+
+
+def follow_nothing(bench, model):
+    """The program that no label and no budget changes."""
+    report = Estimate(bench, model).report
+    if any(value["decision"] == "replayed" and value["op"].endswith(PRODUCTS) for value in report["values"]):
+        raise SystemExit("error: a product is replayed for nothing")
+    return describe(report, 0)
+
+
 def carry_out(bench, model, problem, plan):
-    """(share of the products' FLOPs that is computed again in percent, saved bytes, extra cost in percent, arena) of the program."""
     path = bench.out / "saved.plan.json"
     Estimate(bench, model, f"--plan-out={path}")
     path.write_text(json.dumps(json.loads(path.read_text()) | {"values": list(find_choices(problem, plan))}))
@@ -67,15 +80,13 @@ def carry_out(bench, model, problem, plan):
     operations = problem["operations"]
     flops = lambda op: op["flops"] if op["name"] in PRODUCTS else 0
     again = sum(flops(operations[each["operation"]]) for each in plan["executions"] if each["replay"])
-    share = 100 * again / sum(flops(op) for op in operations if not op.get("backward"))
-    cost = report["cost"]
-    return share, report["saved_bytes"], 100 * cost["replay"] / (cost["forward"] + cost["backward"]), report["arena_bytes"]
+    return describe(report, 100 * again / sum(flops(op) for op in operations if not op.get("backward")))
 
 
 def find_plans(bench, model, limits):
-    """What plans come to that save at most so many bytes, where there are any."""
-    problem = export(bench, model)
-    taken, found = put_between(problem), []
+    """What plans come to that save at most so many bytes, where there are any, and what no plan does."""
+    problem, found = export(bench, model), [follow_nothing(bench, model)]
+    taken = put_between(problem)
     path, answer = bench.out / "saved.problem.json", bench.out / "saved.answer.json"
     path.write_text(json.dumps(problem))
     for limit in limits:
