@@ -14,8 +14,7 @@ using Search = BudgetSearch;
 
 Search::BudgetSearch(const Problem &problem, const Footprint &footprint, BudgetOptions options)
     : problem(problem), footprint(footprint), options(std::move(options)),
-      meter(problem, footprint), lives(findLives(problem, footprint)),
-      isViewed(findViewed(problem, footprint)) {
+      meter(problem, footprint), lives(findLives(problem, footprint)) {
   std::vector<int> outermost(problem.containers.size());
   for (size_t i = 1; i < problem.containers.size(); ++i) {
     int parent = problem.containers[i].parent;
@@ -54,10 +53,8 @@ void Search::findMovable() {
         isNeeded[operand] = true;
   }
   for (size_t value = 0; value < problem.values.size(); ++value)
-    if (isNeeded[value]) {
-      bool isView = footprint.launches[problem.values[value].operation] == kNoLaunch;
-      (isView ? views : movable).push_back(static_cast<int>(value));
-    }
+    if (isNeeded[value] && footprint.launches[problem.values[value].operation] != kNoLaunch)
+      movable.push_back(static_cast<int>(value));
 }
 
 /// The choices that the plan without a budget makes.
@@ -284,22 +281,33 @@ std::optional<Plan> Search::blendStarts(const std::vector<Plan> &starts, int64_t
 /// The best starts are repaired, and what that gives is made cheaper.
 std::optional<Plan> Search::search(int64_t budget) {
   left = options.evaluations;
-  static constexpr double kNearForOneStart = 0.005;
-  std::vector<Plan> starts = findStarts(budget), others = starts, found;
+  static constexpr double kNearForOneStart = 0.005, kFar = 0.02;
+  std::vector<Plan> others = findStarts(budget), found;
   left = options.evaluations / 5;
-  if (std::optional<Plan> blended = blendStarts(starts, budget))
+  if (std::optional<Plan> blended = blendStarts(others, budget))
     found.push_back(saveWhatFits(std::move(*blended), budget));
-  for (size_t i : chooseStarts(starts, budget)) {
-    if (!found.empty() && isNearBound(found.back(), budget, kNearForOneStart))
-      break;
-    left = options.evaluations / 5;
-    found.push_back(saveWhatFits(repair(std::move(starts[i]), budget), budget));
-  }
+  auto tryStarts = [&](const std::vector<Plan> &starts) {
+    for (size_t i : chooseStarts(starts, budget)) {
+      if (!found.empty() && isNearBound(found.back(), budget, kNearForOneStart))
+        return;
+      left = options.evaluations / 5;
+      found.push_back(saveWhatFits(repair(starts[i], budget), budget));
+    }
+  };
+  tryStarts(others);
   sortPlans(found, budget);
+  if (!isNearBound(found.front(), budget, kFar)) {
+    left = options.evaluations / 5;
+    std::vector<Plan> chained = followChain(budget);
+    sortPlans(chained, budget);
+    tryStarts(chained);
+    sortPlans(found, budget);
+    others.insert(others.end(), chained.begin(), chained.end());
+  }
   left = options.evaluations / 3;
   Plan best = exchange(std::move(found.front()), budget);
-  best = isSmall(movable) ? findExact(std::move(best), budget)
-                          : anneal(std::move(best), others, budget);
+  Plan second = found.size() > 1 ? found[1] : best;
+  best = anneal(std::move(best), second, others, budget);
   if (best.usage.peak > budget)
     return std::nullopt;
   return best;

@@ -93,19 +93,22 @@ Plan Search::cool(const Plan &start, const std::vector<Plan> &others, double pri
   return best;
 }
 
-/// Runs at low and high prices of the excess, each from the best plan, until that is near the
-/// bound.
-Plan Search::anneal(Plan plan, const std::vector<Plan> &others, int64_t budget) {
-  static constexpr double kLow = 20, kHigh = 200, kNear = 0.002;
+/// Runs at low and high prices of the excess, from the best plan, but one from the second best,
+/// until that is near the bound. Where it stays far from it, as many again.
+Plan Search::anneal(Plan plan, const Plan &second, const std::vector<Plan> &others,
+                    int64_t budget) {
+  static constexpr double kLow = 20, kHigh = 200, kNear = 0.002, kFar = 0.02;
   static constexpr int64_t kMostPerValue = 100;
   random = SplitMix(1);
-  for (int run = 0; run < options.anneals && !movable.empty(); ++run) {
-    if (isNearBound(plan, budget, kNear))
+  for (int run = 0; run < 2 * options.anneals && !movable.empty(); ++run) {
+    if (isNearBound(plan, budget, run < options.anneals ? kNear : kFar))
       break;
     left = std::min<int64_t>(options.evaluations / 2,
                              kMostPerValue * static_cast<int64_t>(movable.size())) /
            options.anneals;
-    plan = cool(plan, others, run % 2 ? kHigh : kLow, budget);
+    Plan found = cool(run == 1 ? second : plan, others, run % 2 ? kHigh : kLow, budget);
+    if (isBetter(found, plan, budget))
+      plan = std::move(found);
   }
   return plan;
 }

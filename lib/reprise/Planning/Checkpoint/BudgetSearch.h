@@ -8,6 +8,8 @@
 
 namespace reprise::checkpoint {
 
+class ChainView;
+
 class BudgetSearch {
 public:
   BudgetSearch(const Problem &problem, const Footprint &footprint, BudgetOptions options);
@@ -20,8 +22,6 @@ public:
 
 private:
   static constexpr size_t kMostUnfit = 4; // starts that do not fit
-
-  static constexpr int64_t kTries = 4; // times the evaluations of a search, for all choices
 
   using Choices = std::vector<Choice>;
   /// A change of one value's choice, or of all values of a unit that may be recomputed.
@@ -40,6 +40,8 @@ private:
   std::vector<Choices> thinnedUnits() const;
   std::vector<Plan> findStarts(int64_t budget);
   std::vector<Plan> followPrices(int64_t budget);
+  std::vector<Choices> listWays(const ChainView &view);
+  std::vector<Plan> followChain(int64_t budget);
   std::vector<size_t> chooseStarts(const std::vector<Plan> &sorted, int64_t budget) const;
   std::optional<Plan> blendStarts(const std::vector<Plan> &starts, int64_t budget);
   std::optional<Plan> search(int64_t budget);
@@ -67,29 +69,20 @@ private:
   Plan saveWhatFits(Plan plan, int64_t budget);
   Plan exchange(Plan plan, int64_t budget);
 
-  // All choices.
-  std::vector<Choice> listAllowed(int value) const;
-  bool isSmall(const std::vector<int> &values) const;
-  void tryAll(const std::vector<int> &values, size_t next, double seconds, Choices &choices,
-              int64_t budget, Plan &best);
-  Plan findExact(Plan plan, int64_t budget);
-
   // Annealing.
   void findAlike();
   void changeValues(Choices &choices);
   void copyUnit(Choices &choices, const Choices &from);
   Plan cool(const Plan &start, const std::vector<Plan> &others, double price, int64_t budget);
-  Plan anneal(Plan plan, const std::vector<Plan> &others, int64_t budget);
+  Plan anneal(Plan plan, const Plan &second, const std::vector<Plan> &others, int64_t budget);
 
   const Problem &problem;
   const Footprint &footprint;
   BudgetOptions options;
   Meter meter;
   std::vector<Life> lives;                    // per value
-  std::vector<bool> isViewed;                 // per value
   std::vector<int> units;                     // per operation: its outermost container
   std::vector<int> movable;                   // values that choices matter for
-  std::vector<int> views;                     // movable, but for free
   std::vector<std::vector<int>> valuesOfUnit; // movable ones, of units that have any
   std::vector<std::vector<int>> alike;        // for each of these: those that are like it
   SplitMix random{0};
