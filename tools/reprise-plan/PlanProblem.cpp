@@ -155,20 +155,6 @@ llvm::Expected<std::vector<reprise::Plan>> Planning::run() {
   return plans;
 }
 
-static llvm::StringRef getText(Decision decision) {
-  switch (decision) {
-  case Decision::Saved:
-    return "saved";
-  case Decision::Kept:
-    return "kept";
-  case Decision::Replayed:
-    return "replayed";
-  case Decision::NotNeeded:
-    return "not needed";
-  }
-  llvm_unreachable("unknown decision");
-}
-
 static void writeName(llvm::StringRef name, llvm::raw_ostream &out) {
   if (!name.empty())
     out << ", \"name\": \"" << name << "\"";

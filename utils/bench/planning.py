@@ -38,7 +38,7 @@ def as_row(name, ops, budget, answer, published=""):
     if answer["cost_increase_percent"] is None:
         found = ["none, proved" if answer["proved"] else "none found", "", ""]
     else:
-        found = [f"{answer[key]:.2f} %" for key in ("cost_increase_percent", "bound_percent", "gap_percent")]
+        found = [f"{max(0.0, answer[key]):.2f} %" for key in ("cost_increase_percent", "bound_percent", "gap_percent")]
     return [name, f"{ops:,}", f"{budget} %", *found, f"{answer['seconds']:.2f}", published]
 
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace reprise::checkpoint {
@@ -67,6 +68,9 @@ enum class Decision : uint8_t {
   Replayed,  // computed again
   NotNeeded, // read by neither the backward pass nor a replay
 };
+
+/// As reports and plans have it.
+std::string_view getText(Decision decision);
 
 /// Why a decision was made.
 enum class Reason : uint8_t {

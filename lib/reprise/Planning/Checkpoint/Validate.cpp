@@ -12,6 +12,11 @@ int reprise::checkpoint::getLevel(int64_t order) {
   return level;
 }
 
+std::string_view reprise::checkpoint::getText(Decision decision) {
+  static constexpr std::string_view texts[] = {"saved", "kept", "replayed", "not needed"};
+  return texts[static_cast<size_t>(decision)];
+}
+
 bool reprise::checkpoint::readsBack(const Operation &reader, const Operation &definition) {
   return getLevel(reader.order) > getLevel(definition.order);
 }

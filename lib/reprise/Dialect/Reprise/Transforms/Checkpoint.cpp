@@ -17,20 +17,6 @@ namespace {
 
 using namespace checkpoint;
 
-StringRef getText(Decision decision) {
-  switch (decision) {
-  case Decision::Saved:
-    return "saved";
-  case Decision::Kept:
-    return "kept";
-  case Decision::Replayed:
-    return "replayed";
-  case Decision::NotNeeded:
-    return "not needed";
-  }
-  llvm_unreachable("unknown decision");
-}
-
 StringRef getText(Reason reason, OpResult result) {
   switch (reason) {
   case Reason::Wish:
