@@ -32,7 +32,8 @@ def main():
     parser.add_argument("--model", choices=list(models.MODELS), help="memory, steps and budgets: this model only")
     parser.add_argument("--threads", type=int, default=min(2, len(os.sched_getaffinity(0))), help="steps: from 1 to this many; memory: this many")
     parser.add_argument("--no-compiled", action="store_true", help="steps and compile: leave torch.compile out (it takes a minute per model)")
-    parser.add_argument("--graphs", type=pathlib.Path, metavar="FOLDER", help="planning: the graphs of haoming-codes/moccasin, which are not ours to copy")
+    parser.add_argument("--graphs", type=pathlib.Path, metavar="FOLDER", action="append", default=[],
+                        help="planning: the graphs of haoming-codes/moccasin or buffers as CSV, which are not ours to copy; may be repeated")
     options = parser.parse_args()
     bench = Bench(options.build)
     host = machine()

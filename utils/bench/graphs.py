@@ -1,4 +1,5 @@
-"""Graphs for the planner, as networkx's node-link JSON: training steps from the shapes of networks, and random layered ones."""
+"""Problems for the planner: graphs as networkx's node-link JSON, of training steps from the shapes of networks and random layered
+ones, and buffers as CSV."""
 
 import math
 import random
@@ -64,6 +65,22 @@ def chain(count, seed):
     nodes = [(pick.randint(1, 9), pick.randint(8, 72)) for _ in range(half)] + [(pick.randint(2, 10), 8) for _ in range(half)]
     edges = [(i, i + 1) for i in range(2 * half - 1)] + [(half - 2 - i, half + 1 + i) for i in range(half - 1)]
     return as_graph(nodes, edges)
+
+
+def buffers(count, seed):
+    """Of a training step: half wait for the backward pass, which reads them in reverse order, the others are temporaries."""
+    pick, end, lines = random.Random(seed), 5 * count // 3, ["id,lower,upper,size"]
+    sizes = [int(2 ** pick.uniform(3, 27)) for _ in range(count // 6)]
+    for number in range(count):
+        if pick.random() < 0.5:
+            lower = pick.randrange(end // 2)
+            upper = min(end, end - lower + pick.randrange(40))
+        else:
+            life = max(2, int(pick.expovariate(1 / 60)))
+            lower = pick.randrange(end - life)
+            upper = lower + life
+        lines.append(f"{number},{lower},{upper},{pick.choice(sizes)}")
+    return "\n".join(lines) + "\n"
 
 
 class Network:

@@ -105,7 +105,7 @@ FailureOr<PolicyPtr> parsePolicy(StringRef text, const PolicyContext &context) {
 }
 
 std::optional<Label> getIntrinsicLabel(Operation *op) {
-  if (isa<ElementwiseOpInterface>(op) || op->getNumOperands() == 0)
+  if (isa<ElementwiseOpInterface, MaxPoolOp>(op) || op->getNumOperands() == 0)
     return std::nullopt;
   bool fromFloats = isa<FloatType>(getElementTypeOrSelf(op->getOperand(0).getType()));
   bool discrete = llvm::any_of(op->getResultTypes(),

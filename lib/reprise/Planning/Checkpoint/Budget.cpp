@@ -14,7 +14,8 @@ using Search = BudgetSearch;
 
 Search::BudgetSearch(const Problem &problem, const Footprint &footprint, BudgetOptions options)
     : problem(problem), footprint(footprint), options(std::move(options)),
-      meter(problem, footprint), lives(findLives(problem, footprint)) {
+      meter(problem, footprint), lives(findLives(problem, footprint)),
+      isViewed(findViewed(problem, footprint)) {
   std::vector<int> outermost(problem.containers.size());
   for (size_t i = 1; i < problem.containers.size(); ++i) {
     int parent = problem.containers[i].parent;
@@ -53,8 +54,10 @@ void Search::findMovable() {
         isNeeded[operand] = true;
   }
   for (size_t value = 0; value < problem.values.size(); ++value)
-    if (isNeeded[value] && footprint.launches[problem.values[value].operation] != kNoLaunch)
-      movable.push_back(static_cast<int>(value));
+    if (isNeeded[value]) {
+      bool isView = footprint.launches[problem.values[value].operation] == kNoLaunch;
+      (isView ? views : movable).push_back(static_cast<int>(value));
+    }
 }
 
 /// The choices that the plan without a budget makes.
@@ -307,7 +310,8 @@ std::optional<Plan> Search::search(int64_t budget) {
   left = options.evaluations / 3;
   Plan best = exchange(std::move(found.front()), budget);
   Plan second = found.size() > 1 ? found[1] : best;
-  best = anneal(std::move(best), second, others, budget);
+  best = isSmall(movable) ? findExact(std::move(best), budget)
+                          : anneal(std::move(best), second, others, budget);
   if (best.usage.peak > budget)
     return std::nullopt;
   return best;

@@ -23,6 +23,8 @@ public:
 private:
   static constexpr size_t kMostUnfit = 4; // starts that do not fit
 
+  static constexpr int64_t kTries = 4; // times the evaluations of a search, for all choices
+
   using Choices = std::vector<Choice>;
   /// A change of one value's choice, or of all values of a unit that may be recomputed.
   struct Move {
@@ -69,6 +71,13 @@ private:
   Plan saveWhatFits(Plan plan, int64_t budget);
   Plan exchange(Plan plan, int64_t budget);
 
+  // All choices.
+  std::vector<Choice> listAllowed(int value) const;
+  bool isSmall(const std::vector<int> &values) const;
+  void tryAll(const std::vector<int> &values, size_t next, double seconds, Choices &choices,
+              int64_t budget, Plan &best);
+  Plan findExact(Plan plan, int64_t budget);
+
   // Annealing.
   void findAlike();
   void changeValues(Choices &choices);
@@ -81,8 +90,10 @@ private:
   BudgetOptions options;
   Meter meter;
   std::vector<Life> lives;                    // per value
+  std::vector<bool> isViewed;                 // per value
   std::vector<int> units;                     // per operation: its outermost container
   std::vector<int> movable;                   // values that choices matter for
+  std::vector<int> views;                     // movable, but for free
   std::vector<std::vector<int>> valuesOfUnit; // movable ones, of units that have any
   std::vector<std::vector<int>> alike;        // for each of these: those that are like it
   SplitMix random{0};

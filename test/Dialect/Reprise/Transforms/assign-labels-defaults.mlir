@@ -24,6 +24,17 @@ func.func @defaults(%x: tensor<2x4xf32>) -> (tensor<2xi32>, tensor<2x4xi32>, ten
   return %0, %1, %3 : tensor<2xi32>, tensor<2x4xi32>, tensor<2x2xi32>
 }
 
+// The positions of pooling ask for nothing.
+
+// CHECK-LABEL: func @pools
+func.func @pools(%x: tensor<1x1x4x4xf32>) -> tensor<1x1x2x2xf32> {
+  // NONE: reprise.max_pool %arg0 window [2, 2] strides [2, 2] low [0, 0] high [0, 0] :
+  // FIRST: reprise.max_pool {{.*}}#reprise.label<prefer_recompute>
+  // IGNORE: reprise.max_pool {{.*}}#reprise.label<prefer_save>, reprise.rule = "policy save-all"
+  %0, %1 = reprise.max_pool %x window [2, 2] strides [2, 2] low [0, 0] high [0, 0] : (tensor<1x1x4x4xf32>) -> (tensor<1x1x2x2xf32>, tensor<1x1x2x2xi32>)
+  return %0 : tensor<1x1x2x2xf32>
+}
+
 // Ignored checkpoints stay blocks.
 
 // CHECK-LABEL: func @ignored
