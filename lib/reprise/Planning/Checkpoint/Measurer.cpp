@@ -16,17 +16,17 @@ void Measurer::reset() {
   for (int value : read)
     lastReads[value] = {};
   runs.clear();
-  reads.clear();
+  numReads = 0;
+  numBuffers = static_cast<int>(tables.lives.size());
   read.clear();
   stack.clear();
-  lastReads.resize(tables.lives.size());
   slots.clear();
   Slot slot;
   slot.time = tables.numLaunches - 1;
   slots.resize(tables.numFree, slot);
 }
 
-int Measurer::findReplay(int operation, int number) const {
+int Measurer::findReplay(unsigned operation, int number) const {
   int slot = newest[operation];
   while (slot >= 0 && slots[slot].number != number)
     slot = slots[slot].older;
@@ -48,11 +48,14 @@ Measurer::Read Measurer::resolve(const Operand &operand, int session) const {
 void Measurer::emit(int operation, int slot, int session) {
   const Op &op = tables.ops[operation];
   bool isReplay = slot >= tables.numFree;
-  int first = static_cast<int>(reads.size());
+  int first = numReads;
   int begin = isReplay ? op.firstReplayed : op.firstOpen;
-  int end = isReplay ? op.endReplayed : op.endOpen;
+  int end = isReplay ? op.endReplayed : op.firstReplayed;
+  numReads += end - begin;
+  if (reads.size() < static_cast<size_t>(numReads))
+    reads.resize(2 * static_cast<size_t>(numReads));
   for (int operand = begin; operand < end; ++operand)
-    reads.push_back(resolve(tables.operands[operand], session));
+    reads[first + operand - begin] = resolve(tables.operands[operand], session);
   if (op.handsOn && slot >= 0)
     slots[slot].buffer = reads[first].buffer;
   runs.push_back({operation, slot, first});
@@ -71,7 +74,8 @@ bool Measurer::make(int operation, int number, int session, int reader) {
     if (frame.nextOperand < op.endReplayed) {
       const Operand &operand = tables.operands[frame.nextOperand];
       int own = numberFor(operand.value, session);
-      stack.push_back({operand.definition, own, tables.ops[operand.definition].firstReplayed});
+      stack.push_back({static_cast<int>(operand.definition), own,
+                       tables.ops[operand.definition].firstReplayed});
       continue;
     }
     Slot slot;
@@ -79,8 +83,8 @@ bool Measurer::make(int operation, int number, int session, int reader) {
     slot.number = frame.number;
     slot.older = newest[frame.operation];
     if (!op.isFree()) {
-      slot.buffer = static_cast<int>(lastReads.size());
-      lastReads.resize(lastReads.size() + op.numResults);
+      slot.buffer = numBuffers;
+      numBuffers += op.numResults;
     }
     int made = static_cast<int>(slots.size());
     slots.push_back(slot);
@@ -97,13 +101,14 @@ bool Measurer::make(int operation, int number, int session, int reader) {
 bool Measurer::schedule() {
   for (int reader : tables.open) {
     const Op &op = tables.ops[reader];
-    for (int i = op.firstOpen; i < op.endOpen; ++i) {
+    int session = tables.sessions[reader];
+    for (int i = op.firstOpen; i < op.firstReplayed; ++i) {
       const Operand &operand = tables.operands[i];
-      if (isMissing(operand, op.session) &&
-          !make(operand.definition, numberFor(operand.value, op.session), op.session, reader))
+      if (isMissing(operand, session) && !make(static_cast<int>(operand.definition),
+                                               numberFor(operand.value, session), session, reader))
         return false;
     }
-    emit(reader, op.free, op.session);
+    emit(reader, op.free, session);
   }
   executions = static_cast<int>(tables.ops.size() + slots.size()) - tables.numFree;
   return true;
@@ -157,6 +162,8 @@ void Measurer::numberSteps() {
 }
 
 void Measurer::findLives() {
+  if (lastReads.size() < static_cast<size_t>(numBuffers))
+    lastReads.resize(numBuffers);
   for (size_t i = 0; i < runs.size(); ++i) {
     Run &run = runs[i];
     const Op &op = tables.ops[run.operation];
@@ -166,7 +173,7 @@ void Measurer::findLives() {
       run.step = stepOfLaunch[isReplay(run) ? slots[run.slot].joined : op.launch];
     if (isReplay(run))
       for (int result = 0; result < op.numResults; ++result)
-        lastReads[slots[run.slot].buffer + result].step = run.step;
+        lastReads[slots[run.slot].buffer + result] = {run.step, false};
     for (int at = run.firstRead, end = endOfReads(i); at < end; ++at) {
       int buffer = reads[at].buffer;
       if (buffer < 0)
@@ -258,7 +265,7 @@ Usage Measurer::addUp(int64_t budget) {
     }
   for (const Run &run : runs)
     if (isReplay(run))
-      usage.seconds += tables.ops[run.operation].seconds;
+      usage.seconds += tables.seconds[run.operation];
   return usage;
 }
 

@@ -68,7 +68,7 @@ private:
   int numberFor(int value, int session) const {
     return (*choices)[value] == Choice::Replay ? kShared : session;
   }
-  int findReplay(int operation, int number) const;
+  int findReplay(unsigned operation, int number) const;
   bool isMissing(const Operand &operand, int session) const {
     return isReplayed(operand) &&
            findReplay(operand.definition, numberFor(operand.value, session)) < 0;
@@ -77,7 +77,7 @@ private:
   // Measures them.
   bool isReplay(const Run &run) const { return run.slot >= tables.numFree; }
   int endOfReads(size_t run) const {
-    return run + 1 < runs.size() ? runs[run + 1].firstRead : static_cast<int>(reads.size());
+    return run + 1 < runs.size() ? runs[run + 1].firstRead : numReads;
   }
   void findPlaces();
   void numberSteps();
@@ -112,7 +112,7 @@ private:
   std::vector<int64_t> changes;    // per step: of the bytes that are there
   std::vector<int> firstChange;    // per step, in `placeChanges`; -1 for none
   std::vector<Change> placeChanges;
-  int executions = 0;
+  int numReads = 0, numBuffers = 0, executions = 0;
 };
 
 } // namespace reprise::checkpoint

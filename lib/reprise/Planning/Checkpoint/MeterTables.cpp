@@ -5,7 +5,8 @@ using namespace reprise::checkpoint;
 using Tables = MeterTables;
 
 Tables::MeterTables(const Problem &problem, const Footprint &footprint)
-    : numLaunches(footprint.numLaunches), placesOf(numLaunches) {
+    : numLaunches(footprint.numLaunches), sessions(findSessions(problem)),
+      seconds(footprint.seconds), placesOf(numLaunches) {
   std::map<int64_t, int> classes;
   for (const Value &value : problem.values)
     classes.emplace(value.bytes, 0);
@@ -26,18 +27,15 @@ Tables::MeterTables(const Problem &problem, const Footprint &footprint)
 }
 
 void Tables::addOperations(const Problem &problem, const Footprint &footprint) {
-  std::vector<int> sessions = findSessions(problem);
   for (size_t i = 0; i < problem.operations.size(); ++i) {
     const Operation &op = problem.operations[i];
     Op entry;
     entry.launch = footprint.launches[i];
-    entry.session = sessions[i];
     entry.firstResult = op.firstResult;
     entry.numResults = op.numResults;
     entry.isElementwise = op.kind == Kind::Elementwise;
     entry.readsRegisters = entry.isElementwise || op.kind == Kind::Reduction;
     entry.handsOn = entry.isFree() && !op.operands.empty() && op.operands[0] != kAvailable;
-    entry.seconds = footprint.seconds[i];
     ops.push_back(entry);
   }
 }
@@ -52,7 +50,9 @@ static bool mayMove(const Problem &problem, const Operation &reader, int value) 
 void Tables::addOperands(const Problem &problem) {
   for (size_t i = 0; i < ops.size(); ++i) {
     const Operation &op = problem.operations[i];
-    auto definitionOf = [&](int value) { return problem.values[value].operation; };
+    auto definitionOf = [&](int value) {
+      return static_cast<unsigned>(problem.values[value].operation);
+    };
     auto isOpen = [&](int value) {
       return value != kAvailable &&
              (mayMove(problem, op, value) || ops[definitionOf(value)].free >= 0);
@@ -62,7 +62,7 @@ void Tables::addOperands(const Problem &problem) {
     for (int value : op.operands)
       if (opens && value != kAvailable && (ops[i].isFree() || isOpen(value)))
         operands.push_back({value, definitionOf(value), mayMove(problem, op, value)});
-    ops[i].endOpen = ops[i].firstReplayed = static_cast<int>(operands.size());
+    ops[i].firstReplayed = static_cast<int>(operands.size());
     for (int value : op.operands)
       if (op.primal && value != kAvailable)
         operands.push_back({value, definitionOf(value), !isFixed(problem, value)});

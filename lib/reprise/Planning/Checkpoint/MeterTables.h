@@ -17,18 +17,20 @@ public:
 
   /// An operand that is not available anyway.
   struct Operand {
-    int value, definition;
-    bool mayMove; // a replay may be read instead of the original
+    int value;
+    unsigned definition : 31;
+    unsigned mayMove : 1; // a replay may be read instead of the original
   };
+  /// Small, as every run is looked up here several times.
   struct Op {
-    int launch, session;
+    int launch;
     int firstResult, numResults;
+    int firstOpen = 0;     // operands that choices may move, if it is open
+    int firstReplayed = 0; // operands of its replays, which follow
+    int endReplayed = 0;
+    int free = -1; // its number among the open ones without a launch
     bool isElementwise, readsRegisters;
-    bool handsOn;                           // without a launch, it hands on its first operand
-    int firstOpen = 0, endOpen = 0;         // operands that choices may move, if it is open
-    int firstReplayed = 0, endReplayed = 0; // operands of its replays
-    int free = -1;                          // its number among the open ones without a launch
-    double seconds = 0;
+    bool handsOn; // without a launch, it hands on its first operand
     bool isFree() const { return launch == kNoLaunch; }
   };
   /// The buffer that a value has, made by its original, if only what is not open reads it.
@@ -49,6 +51,8 @@ public:
   int numLaunches;
   int numFree = 0; // open originals without a launch
   std::vector<Op> ops;
+  std::vector<int> sessions;   // per operation
+  std::vector<double> seconds; // of its replays
   std::vector<Operand> operands;
   std::vector<int> open;      // originals
   std::vector<Life> lives;    // per value

@@ -57,10 +57,13 @@ private:
   }
   static bool isInArena(OpResult result) { return argumentOf(result) < 0; }
 
-  /// True if the kernel may store the result where the input lies.
-  bool mayShare(OpResult result, unsigned input) const {
+  /// True if the kernel may store the result where the input lies. A look at a kernel takes long.
+  bool mayShare(OpResult result, unsigned input) {
     auto launch = cast<LaunchOp>(result.getOwner());
-    return llvm::is_contained(target.findInPlacePairs(launch.getBody().front()),
+    auto [found, isNew] = inPlace.try_emplace(launch);
+    if (isNew)
+      found->second = target.findInPlacePairs(launch.getBody().front());
+    return llvm::is_contained(found->second,
                               std::pair<unsigned, unsigned>(result.getResultNumber(), input));
   }
 
@@ -223,7 +226,8 @@ private:
   llvm::SmallDenseSet<int64_t> overwritten;
   DenseMap<Value, size_t> bufferOf;
   DenseMap<size_t, size_t> groupOf;
-  SmallVector<OpResult> values; ///< of the buffers
+  SmallVector<OpResult> values;                        ///< of the buffers
+  DenseMap<Operation *, Target::InPlacePairs> inPlace; ///< of launches
   offsets::Problem problem;
   offsets::Solution solution;
 };
