@@ -21,6 +21,7 @@ void describeBudget(const BudgetOutcome &outcome, Object &report) {
                             {"overridden_bytes", outcome.plan.overridden},
                             {"rounds", outcome.rounds},
                             {"unrolled", outcome.isUnrolled},
+                            {"reordered", outcome.plan.isReordered},
                             {"truncated", outcome.isTruncated}};
 }
 
@@ -29,9 +30,11 @@ std::string readCost(const Object &report) {
   if (!budget || !budget->getNumber("cost_increase"))
     return "";
   bool isTruncated = budget->getBoolean("truncated").value_or(false);
-  return formatv("cost {0} (bound {1}, gap {2:f2} points){3}",
+  bool isReordered = budget->getBoolean("reordered").value_or(false);
+  return formatv("cost {0} (bound {1}, gap {2:f2} points){3}{4}",
                  html::percent(html::number(*budget, "cost_increase")),
                  html::percent(html::number(report, "bound")), 100 * html::number(report, "gap"),
+                 isReordered ? ", launches in another order" : "",
                  isTruncated ? ", truncated: the time limit ended the search" : "")
       .str();
 }

@@ -59,6 +59,7 @@ LogicalResult StepPlanner::pack(StepPlan &plan, Labels labels) {
   if (failed(workspace))
     return failure();
   plan.arena = program->getAttrOfType<IntegerAttr>("exec.arena_bytes").getInt();
+  plan.isReordered = program->hasAttr("exec.launches_moved");
   plan.workspace = *workspace;
   return success();
 }
@@ -201,6 +202,11 @@ double StepPlanner::findBound(int64_t budget, const StepPlan &plan) const {
   static constexpr double kWideGap = 0.005;
   int64_t room = budget - plan.workspace;
   double all = 0, joint = 0;
+  if (plan.isReordered) {
+    for (const Planned &entry : planned)
+      all += findAnyOrderBound(entry.scope.problem, entry.footprint, room).seconds;
+    return all;
+  }
   for (const Planned &entry : planned)
     all += checkpoint::findBound(entry.scope.problem, entry.footprint, room).seconds;
   if (plan.seconds - all <= kWideGap * total)
@@ -225,8 +231,8 @@ LogicalResult StepPlanner::emitTooSmall(int64_t budget) {
   }
   int64_t proved = 0;
   for (const Planned &entry : planned)
-    proved = std::max(proved, checkpoint::findBound(entry.scope.problem, entry.footprint,
-                                                    budget - least.workspace)
+    proved = std::max(proved, checkpoint::findAnyOrderBound(entry.scope.problem, entry.footprint,
+                                                            budget - least.workspace)
                                   .missing);
   InFlightDiagnostic error = at->emitError("the step does not fit in ")
                              << budget << " bytes: " << least.bytes() - budget << " are missing at "

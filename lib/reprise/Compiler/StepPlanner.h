@@ -21,6 +21,7 @@ struct StepPlan {
   int64_t arena = 0, workspace = 0; ///< bytes
   int64_t overridden = 0;           ///< bytes of values whose PREFER is not obeyed
   double seconds = 0;               ///< of all replays, by the cost model
+  bool isReordered = false;         ///< its launches are not in program order
 
   int64_t bytes() const { return arena + workspace; }
 };
@@ -57,7 +58,7 @@ public:
   /// packed, with an error.
   mlir::FailureOr<std::optional<BudgetOutcome>> plan(int64_t budget);
   /// Seconds of replays that every plan within `budget` has whose program takes as much workspace
-  /// as that of `plan`, which fits.
+  /// as that of `plan`, which fits; of those in program order, if `plan` is one.
   double findBound(int64_t budget, const StepPlan &plan) const;
   /// Says at the op where the need is highest what is missing, after `plan` found none.
   mlir::LogicalResult emitTooSmall(int64_t budget);

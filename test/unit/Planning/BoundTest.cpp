@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 #include <map>
+#include <set>
 
 using namespace reprise::checkpoint;
 using namespace reprise::checkpoint::test;
@@ -75,6 +76,96 @@ TEST(CheckpointBound, NoPlanIsCheaper) {
   EXPECT_GT(positive, budgets / 10);
   EXPECT_GT(joint, positive / 50);
   EXPECT_GT(tight, positive / 8);
+}
+
+/// The launch whose buffer a read of the value reads; kNoLaunch if there is none.
+int findMaker(const Case &given, int value) {
+  while (value != kAvailable) {
+    int operation = given.problem.values[value].operation;
+    if (given.footprint.launches[operation] != kNoLaunch)
+      return given.footprint.launches[operation];
+    const Operation &view = given.problem.operations[operation];
+    value = view.operands.empty() ? kAvailable : view.operands[0];
+  }
+  return kNoLaunch;
+}
+
+/// New numbers of the launches, in an order by chance that their reads allow.
+std::vector<int> shuffleLaunches(const Case &given, Random &random) {
+  int count = given.footprint.numLaunches;
+  std::vector<std::set<int>> next(count);
+  std::vector<int> waitsFor(count), numbers(count, -1), ready;
+  for (size_t i = 0; i < given.problem.operations.size(); ++i)
+    for (int operand : given.problem.operations[i].operands) {
+      int from = findMaker(given, operand), to = given.footprint.launches[i];
+      if (from != kNoLaunch && to != kNoLaunch && from != to && next[from].insert(to).second)
+        ++waitsFor[to];
+    }
+  for (int launch = 0; launch < count; ++launch)
+    if (waitsFor[launch] == 0)
+      ready.push_back(launch);
+  for (int number = 0; !ready.empty(); ++number) {
+    int at = pick(random, static_cast<int>(ready.size())), launch = ready[at];
+    ready.erase(ready.begin() + at);
+    numbers[launch] = number;
+    for (int to : next[launch])
+      if (--waitsFor[to] == 0)
+        ready.push_back(to);
+  }
+  return numbers;
+}
+
+/// The same step in that order; other buffers lie between the same two launches.
+Case reorder(Case given, const std::vector<int> &numbers) {
+  int count = given.footprint.numLaunches;
+  for (int &launch : given.footprint.launches)
+    launch = launch == kNoLaunch ? kNoLaunch : numbers[launch];
+  for (int &launch : given.footprint.lastOutside)
+    launch = launch < 0 || launch >= count ? launch : numbers[launch];
+  for (Neighbour &neighbour : given.footprint.neighbours) {
+    int a = numbers[neighbour.first], b = numbers[std::min(neighbour.last, count - 1)];
+    neighbour.first = std::min(a, b);
+    neighbour.last = std::max(a, b);
+  }
+  given.findTimes();
+  return given;
+}
+
+TEST(CheckpointBound, NoPlanInAnotherOrderIsCheaper) {
+  Random random(37);
+  int rounds = problemCount(400), positive = 0, tight = 0, infeasible = 0, lower = 0;
+  for (int round = 0; round < rounds; ++round) {
+    Case given = makeSmall(random, 6);
+    std::map<int64_t, double> best = enumerate(given, findFree(given.problem));
+    for (int order = 0; order < 6; ++order) {
+      int64_t budget =
+          best.begin()->first - 8 +
+          pick(random, static_cast<int>(best.rbegin()->first - best.begin()->first + 17));
+      Bound bound = findAnyOrderBound(given.problem, given.footprint, budget, 100);
+      std::map<int64_t, double> reached =
+          order == 0
+              ? best
+              : enumerate(reorder(given, shuffleLaunches(given, random)), findFree(given.problem));
+      auto found = reached.upper_bound(budget);
+      if (!bound.isFeasible) {
+        ++infeasible;
+        EXPECT_EQ(found, reached.begin()) << "round " << round << ", budget " << budget;
+        EXPECT_LE(bound.missing, reached.begin()->first - budget);
+        continue;
+      }
+      if (found == reached.begin())
+        continue;
+      double least = std::prev(found)->second;
+      EXPECT_LE(bound.seconds, least * (1 + 1e-9) + 1e-9) << "round " << round << ", " << budget;
+      positive += bound.seconds > 0;
+      tight += bound.seconds > 0 && bound.seconds >= 0.5 * least;
+      lower += findBound(given.problem, given.footprint, budget, 1000).seconds > bound.seconds;
+    }
+  }
+  EXPECT_GT(positive, rounds / 10);
+  EXPECT_GT(tight, positive / 4);
+  EXPECT_GT(infeasible, rounds / 50);
+  EXPECT_GT(lower, rounds / 20);
 }
 
 /// A chain whose operations differ in bytes per second; its cotangents read it backwards.

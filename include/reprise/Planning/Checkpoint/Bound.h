@@ -29,9 +29,17 @@ struct Bound {
 Bound findBound(const Problem &problem, const Footprint &footprint, int64_t budget,
                 int launches = 4);
 
+/// The same for plans that may run launches in any order which their reads allow: before the kernel
+/// of an operation first runs, whatever it needs has run, and what needs its results has not. So
+/// each value made by the former for the latter is there, or computed again later. Weaker than
+/// `findBound` where the program's order is kept; looks at some operations where most is alive.
+/// Without `plans` and `launch`.
+Bound findAnyOrderBound(const Problem &problem, const Footprint &footprint, int64_t budget,
+                        int moments = 4);
+
 /// Seconds of replays that every plan takes at least, from all launches together: at a price of a
-/// byte for each launch, the cheapest choices are a minimum cut, too, and prices at which it is dear
-/// are found by subgradient steps (Polyak, Minimization of unsmooth functionals, 1969) towards
+/// byte for each launch, the cheapest choices are a minimum cut, too, and prices at which it is
+/// dear are found by subgradient steps (Polyak, Minimization of unsmooth functionals, 1969) towards
 /// `known`, the seconds of a plan that fits, where they end. Weaker at a single launch than
 /// `findBound`, and stronger where different launches need different replays.
 double findJointBound(const Problem &problem, const Footprint &footprint, int64_t budget,

@@ -25,7 +25,8 @@ def OrderLaunchesPass : Pass<"exec-order-launches", "::mlir::ModuleOp"> {
     Where the buffers that live at once in program order take more than `within` bytes, the first launch of the program
     that can run and fits runs next: what is large waits until other buffers have died, such as the gradient of a vocabulary for the
     activations of the layers behind it. What replaces an argument waits for the readers of the old value. Blocks with loops
-    keep their order, and so do those for which no such order is found.
+    keep their order, and so do those for which no such order is found. `exec.launches_moved` on the function says that one
+    was.
   }];
   let options = [
     TargetOption,

@@ -227,6 +227,7 @@ struct OrderLaunchesPass : impl::OrderLaunchesPassBase<OrderLaunchesPass> {
         continue;
       for (LaunchOp launch : launches)
         launch->moveBefore(block.getTerminator());
+      entry->setAttr("exec.launches_moved", UnitAttr::get(entry.getContext()));
       return;
     }
   }
