@@ -51,6 +51,7 @@ void reprise::registerAllPasses() {
   registerAssignLabelsPass();
   registerDifferentiatePass();
   registerSplitLoopsPass();
+  registerDeferGradientPass();
   registerUnrollLoopsPass();
   exec::registerFormLaunchesPass();
   exec::registerOrderLaunchesPass();

@@ -29,10 +29,11 @@ struct PhaseOptions {
   std::string entry = "train";
   std::vector<std::string> policies;
   bool allowUnmatchedRules = false; ///< a rule that matches nothing is a warning
-  std::string target = "cpu"; ///< as Target::get reads it (Conversion/Target.h)
-  int64_t enoughArena = 0;    ///< so many bytes do, in which launches may be reordered; 0: no limit
+  std::string target = "cpu";       ///< as Target::get reads it (Conversion/Target.h)
+  int64_t enoughArena = 0; ///< so many bytes do, in which launches may be reordered; 0: no limit
   bool ignoreCheckpoints = false;
   bool unroll = false;        ///< loops become their iterations
+  bool deferGradient = false; ///< a large gradient waits, see DeferGradient.h
   bool verifyReplays = false; ///< replays and originals live to the end of the step, to be compared
 };
 

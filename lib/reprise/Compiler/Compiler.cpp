@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "reprise/Conversion/ExecToBundle.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Dialect/Reprise/Transforms/DeferGradient.h"
 #include "llvm/Support/Threading.h"
 
 using namespace mlir;
@@ -54,6 +55,7 @@ private:
   LogicalResult plan();
   LogicalResult planWithin(const Budget &budget);
   FailureOr<bool> tryPlan(const Budget &budget, bool isLast);
+  FailureOr<bool> tryDeferred(int64_t arena);
   LogicalResult readPlan();
   LogicalResult lower();
   LogicalResult build();
@@ -104,14 +106,44 @@ FailureOr<bool> Run::tryPlan(const Budget &budget, bool isLast) {
   FailureOr<std::optional<BudgetOutcome>> found = planner.plan(*budgetBytes);
   if (failed(found))
     return failure();
-  if (!*found) {
+  outcome = std::move(*found);
+  FailureOr<bool> isDeferred = tryDeferred(planner.followed().arena);
+  if (failed(isDeferred))
+    return failure();
+  if (!outcome) {
     if (isLast)
       return planner.emitTooSmall(*budgetBytes);
     return false;
   }
-  outcome = **found;
+  if (!*isDeferred)
+    planner.apply(outcome->plan);
   phases.enoughArena = outcome->plan.enoughArena;
+  return true;
+}
+
+/// Where a large gradient waits, plans may be cheaper: another order, the same bits. True if one
+/// is; it is written on the ops of the module, which is in that order then.
+FailureOr<bool> Run::tryDeferred(int64_t arena) {
+  static constexpr int64_t worthwhile = 16; // a part of the arena
+  if (outcome && (outcome->plan.seconds == 0 || outcome->isTruncated))
+    return false;
+  OwningOpRef<ModuleOp> other = module.clone();
+  if (deferGradient(*other->getOps<func::FuncOp>().begin()) < arena / worthwhile)
+    return false;
+  StepPlanner planner(*other, options, *target, *costs);
+  if (failed(planner.start(/*needsSaveAll=*/false)))
+    return failure();
+  FailureOr<std::optional<BudgetOutcome>> found = planner.plan(*budgetBytes);
+  if (failed(found))
+    return failure();
+  auto cost = [](const StepPlan &plan) { return std::make_pair(plan.overridden, plan.seconds); };
+  if (!*found || (outcome && cost((*found)->plan) >= cost(outcome->plan)))
+    return false;
+  outcome = std::move(*found);
+  outcome->saveAll = *saveAllBytes;
+  outcome->isDeferred = phases.deferGradient = true;
   planner.apply(outcome->plan);
+  module.getBodyRegion().takeBody(other->getBodyRegion());
   return true;
 }
 
@@ -135,8 +167,8 @@ LogicalResult Run::plan() {
   bool isPlanned = options.budget || options.plan || options.keepPlan;
   if (!isPlanned || after.value_or(Phase::Import) > Phase::Autodiff)
     return success();
-  if (options.plan && isUnrolled(*options.plan))
-    phases.unroll = true;
+  if (options.plan)
+    readPhases(*options.plan, phases);
   if (options.budget && !options.plan && !phases.unroll &&
       after.value_or(Phase::Import) < Phase::Label)
     source = module.clone();
@@ -148,7 +180,7 @@ LogicalResult Run::plan() {
   if (options.plan ? failed(readPlan()) : options.budget && failed(planWithin(*options.budget)))
     return failure();
   if (options.keepPlan)
-    compilation.plan = writePlanFile(module, phases.enoughArena, phases.unroll);
+    compilation.plan = writePlanFile(module, phases);
   return success();
 }
 

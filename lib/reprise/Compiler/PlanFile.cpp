@@ -24,7 +24,7 @@ static std::string signOp(Operation *op) {
 
 static func::FuncOp getStep(ModuleOp module) { return *module.getOps<func::FuncOp>().begin(); }
 
-Object reprise::writePlanFile(ModuleOp module, int64_t enoughArena, bool isUnrolled) {
+Object reprise::writePlanFile(ModuleOp module, const PhaseOptions &phases) {
   Block &block = getStep(module).getBody().front();
   ValueIds ids(block);
   Array ops, values;
@@ -38,8 +38,9 @@ Object reprise::writePlanFile(ModuleOp module, int64_t enoughArena, bool isUnrol
                    {"choice", cast<StringAttr>(choices[result.getResultNumber()]).getValue()}});
   }
   Object plan{{"version", 1},
-              {"unrolled", isUnrolled},
-              {"enough_arena", enoughArena},
+              {"unrolled", phases.unroll},
+              {"deferred", phases.deferGradient},
+              {"enough_arena", phases.enoughArena},
               {"ops", std::move(ops)}};
   if (values.empty())
     plan["values"] = nullptr;
@@ -48,9 +49,12 @@ Object reprise::writePlanFile(ModuleOp module, int64_t enoughArena, bool isUnrol
   return plan;
 }
 
-bool reprise::isUnrolled(const llvm::json::Value &plan) {
+void reprise::readPhases(const llvm::json::Value &plan, PhaseOptions &phases) {
   const Object *object = plan.getAsObject();
-  return object && object->getBoolean("unrolled").value_or(false);
+  if (!object)
+    return;
+  phases.unroll |= object->getBoolean("unrolled").value_or(false);
+  phases.deferGradient |= object->getBoolean("deferred").value_or(false);
 }
 
 /// The plan is one of this graph if all signatures are equal.

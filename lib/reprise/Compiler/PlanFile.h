@@ -8,13 +8,13 @@
 namespace reprise {
 
 /// The choices on the ops of `module`, which has been through `autodiff`, by the ids of their
-/// values, and the hash of every op's signature: {"version": 1, "unrolled", "enough_arena",
-/// "ops": […], "values": [{"id", "choice"}]}. Without choices on the ops the labels are followed:
-/// `values` is null.
-llvm::json::Object writePlanFile(mlir::ModuleOp module, int64_t enoughArena, bool isUnrolled);
+/// values, and the hash of every op's signature: {"version": 1, "unrolled", "deferred",
+/// "enough_arena", "ops": […], "values": [{"id", "choice"}]}. Without choices on the ops the labels
+/// are followed: `values` is null.
+llvm::json::Object writePlanFile(mlir::ModuleOp module, const PhaseOptions &phases);
 
-/// True if the plan is one of a step whose loops are unrolled.
-bool isUnrolled(const llvm::json::Value &plan);
+/// Adds what the step went through before the plan was made: unrolled loops, a deferred gradient.
+void readPhases(const llvm::json::Value &plan, PhaseOptions &phases);
 
 /// Writes the plan's choices on the ops of `module`, which has been through `autodiff`, and returns
 /// `enough_arena`. Errors: not a plan, or one of another graph, at the first op that differs.

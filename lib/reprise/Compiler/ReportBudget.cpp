@@ -21,6 +21,7 @@ void describeBudget(const BudgetOutcome &outcome, Object &report) {
                             {"overridden_bytes", outcome.plan.overridden},
                             {"rounds", outcome.rounds},
                             {"unrolled", outcome.isUnrolled},
+                            {"deferred", outcome.isDeferred},
                             {"reordered", outcome.plan.isReordered},
                             {"truncated", outcome.isTruncated}};
 }

@@ -73,14 +73,16 @@ LogicalResult StepPlanner::packAndKeep(StepPlan plan, int64_t enough) {
   return success();
 }
 
-LogicalResult StepPlanner::start() {
+LogicalResult StepPlanner::start(bool needsSaveAll) {
   StepPlan followed, all;
   for (const Planned &entry : planned) {
     followed.choices.emplace_back();
     followed.seconds += entry.planner->wished().usage.seconds;
     all.choices.emplace_back(entry.scope.problem.values.size(), Choice::Save);
   }
-  if (failed(packAndKeep(std::move(followed), 0)) || failed(pack(all, Labels::Dropped)))
+  if (failed(packAndKeep(std::move(followed), 0)))
+    return failure();
+  if (needsSaveAll && failed(pack(all, Labels::Dropped)))
     return failure();
   saveAll = all.bytes();
   return success();

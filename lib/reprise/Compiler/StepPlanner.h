@@ -36,6 +36,7 @@ struct BudgetOutcome {
   double bound = 0; ///< seconds of replays that every plan within the budget has
   bool isTruncated = false;
   bool isUnrolled = false; ///< for the budget alone
+  bool isDeferred = false; ///< a large gradient waits, for the budget alone
 };
 
 /// Plans one step for many budgets; each plan that is packed competes for every budget.
@@ -45,8 +46,8 @@ public:
   StepPlanner(mlir::ModuleOp module, const CompileOptions &options, const Target &target,
               const CostModel &costs);
 
-  /// Packs the step as the labels have it, and with every value saved.
-  mlir::LogicalResult start();
+  /// Packs the step as the labels have it, and with every value saved, if that is asked for.
+  mlir::LogicalResult start(bool needsSaveAll = true);
   /// Arena and workspace of the program that follows the labels, and of the one that saves all.
   const StepPlan &followed() const { return packed.front(); }
   int64_t saveAllBytes() const { return saveAll; }
