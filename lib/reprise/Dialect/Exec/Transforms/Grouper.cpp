@@ -302,14 +302,35 @@ private:
 };
 } // namespace
 
+/// True if no group reads what a later one makes.
+static bool isOrdered(ArrayRef<Group> groups, const DenseMap<Operation *, size_t> &groupOf) {
+  for (auto [number, group] : llvm::enumerate(groups))
+    for (Operation *op : group.ops) {
+      SmallVector<Operation *> producers;
+      collectProducers(op, producers);
+      for (Operation *producer : producers)
+        if (auto found = groupOf.find(producer); found != groupOf.end() && found->second > number)
+          return false;
+    }
+  return true;
+}
+
 void groupOps(Block &block, const Target &target, std::vector<Group> &groups,
               DenseMap<Operation *, size_t> &groupOf) {
   auto function = block.getParent()->getParentOfType<func::FuncOp>();
-  Grouper grouper(groups, groupOf, target, function && function->hasAttr(kKeepsLaunchesAttr));
-  for (Operation &op : block.without_terminator())
-    if (isa<RepriseDialect>(op.getDialect()) && !isFree(&op) && !isa<ConstantOp>(op))
-      grouper.add(&op);
-  grouper.finish();
+  bool keepsLaunches = function && function->hasAttr(kKeepsLaunchesAttr);
+  // Where a replay reads what its reader's group makes, originals cannot keep their groups.
+  for (bool keeps : {keepsLaunches, false}) {
+    groups.clear();
+    groupOf.clear();
+    Grouper grouper(groups, groupOf, target, keeps);
+    for (Operation &op : block.without_terminator())
+      if (isa<RepriseDialect>(op.getDialect()) && !isFree(&op) && !isa<ConstantOp>(op))
+        grouper.add(&op);
+    grouper.finish();
+    if (!keeps || isOrdered(groups, groupOf))
+      return;
+  }
 }
 
 } // namespace reprise::exec
