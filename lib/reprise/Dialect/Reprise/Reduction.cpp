@@ -300,7 +300,10 @@ bool Reducer::sweepPolicies() {
   bool changed = false;
   for (size_t index = listOf(*best).size(); index-- > 0;)
     changed |= attempt([&](ModuleOp module) {
-      listOf(module)[index]->erase();
+      Ops ops = listOf(module);
+      if (index >= ops.size())
+        return false; // it went with its policy
+      ops[index]->erase();
       return true;
     });
   return changed;
