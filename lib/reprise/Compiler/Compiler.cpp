@@ -136,8 +136,7 @@ FailureOr<bool> Run::tryDeferred(int64_t arena) {
   FailureOr<std::optional<BudgetOutcome>> found = planner.plan(*budgetBytes);
   if (failed(found))
     return failure();
-  auto cost = [](const StepPlan &plan) { return std::make_pair(plan.overridden, plan.seconds); };
-  if (!*found || (outcome && cost((*found)->plan) >= cost(outcome->plan)))
+  if (!*found || (outcome && (*found)->plan.cost() >= outcome->plan.cost()))
     return false;
   outcome = std::move(*found);
   outcome->saveAll = *saveAllBytes;

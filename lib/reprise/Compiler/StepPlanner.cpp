@@ -112,9 +112,8 @@ std::optional<StepPlan> StepPlanner::propose(int64_t goal) {
 /// The cheapest one that fits; null if none does.
 const StepPlan *StepPlanner::findBest(int64_t budget) const {
   const StepPlan *best = nullptr;
-  auto cost = [](const StepPlan &plan) { return std::make_pair(plan.overridden, plan.seconds); };
   for (const StepPlan &plan : packed)
-    if (plan.bytes() <= budget && (!best || cost(plan) < cost(*best)))
+    if (plan.bytes() <= budget && (!best || plan.cost() < best->cost()))
       best = &plan;
   return best;
 }

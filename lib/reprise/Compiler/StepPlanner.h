@@ -24,6 +24,8 @@ struct StepPlan {
   bool isReordered = false;         ///< its launches are not in program order
 
   int64_t bytes() const { return arena + workspace; }
+  /// Of two plans that fit, the one with less of it is better.
+  std::pair<int64_t, double> cost() const { return {overridden, seconds}; }
 };
 
 /// What was found out about a budget.

@@ -12,7 +12,8 @@ namespace {
 /// Who reads what. Operations of one launch that are never replayed run together, once.
 struct Graph {
   Graph(const Problem &problem, const Footprint &footprint)
-      : problem(problem), readers(problem.values.size()), together(problem.operations.size()) {
+      : problem(problem), readers(problem.values.size()), together(problem.operations.size()),
+        isViewed(findViewed(problem, footprint)) {
     std::vector<std::vector<int>> launches(footprint.numLaunches);
     for (size_t i = 0; i < problem.operations.size(); ++i) {
       const Operation &op = problem.operations[i];
@@ -47,6 +48,7 @@ struct Graph {
   const Problem &problem;
   std::vector<std::vector<int>> readers;  // per value: operations
   std::vector<std::vector<int>> together; // per operation: those that run with it, itself included
+  std::vector<bool> isViewed;             // per value: by a view
 
 private:
   template <typename Step> std::vector<bool> reach(int operation, Step step) const {
@@ -95,7 +97,7 @@ private:
            footprint.launches[operation] != footprint.launches[own.front()];
   }
   void findReads();
-  void findStays(const std::vector<std::vector<int>> &readers);
+  void findStays(const Graph &graph);
   void addUp();
   Point priceAt(double price, double second) const;
 
@@ -110,17 +112,13 @@ private:
 
 } // namespace
 
-static bool usesMemory(const Operation &op) {
-  return op.kind == Kind::Contraction || op.kind == Kind::Other;
-}
-
 Moment::Moment(const Graph &graph, const Footprint &footprint, int operation)
     : problem(graph.problem), footprint(footprint), own(graph.together[operation]),
       before(graph.findBefore(operation)), after(graph.findAfter(operation)),
       isThere(problem.values.size()), isReadLater(problem.values.size()),
       isReadElsewhere(problem.values.size()), mustGo(problem.values.size()) {
   findReads();
-  findStays(graph.readers);
+  findStays(graph);
   addUp();
 }
 
@@ -152,17 +150,16 @@ void Moment::findReads() {
 
 /// What is never made again stays, and what must be made again does not, unless a forward read of
 /// it may come later.
-void Moment::findStays(const std::vector<std::vector<int>> &readers) {
-  std::vector<bool> isViewed = findViewed(problem, footprint);
+void Moment::findStays(const Graph &graph) {
   for (size_t value = 0; value < problem.values.size(); ++value) {
     const Value &entry = problem.values[value];
     const Operation &maker = problem.operations[entry.operation];
     if ((entry.outlives || !maker.primal) && isReadLater[value])
       isThere[value] = true;
-    mustGo[value] = entry.wish == Wish::MustRecompute && !isViewed[value] &&
+    mustGo[value] = entry.wish == Wish::MustRecompute && !graph.isViewed[value] &&
                     footprint.lastOutside[value] < 0 &&
                     std::all_of(
-                        readers[value].begin(), readers[value].end(),
+                        graph.readers[value].begin(), graph.readers[value].end(),
                         [&](int reader) {
                           return before[reader] || readsBack(problem.operations[reader], maker);
                         });

@@ -37,9 +37,6 @@ private:
   /// Looks at a launch from now on.
   void goTo(int launch);
   Crossing crossingOf(int value, int launch) const;
-  static bool usesMemory(const Operation &op) {
-    return op.kind == Kind::Contraction || op.kind == Kind::Other;
-  }
   static constexpr int kMostPrices = 30;
 
   Point priceAt(int launch, double price, double second, PricedPlan &plan) const;
