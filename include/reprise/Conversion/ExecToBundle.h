@@ -15,26 +15,8 @@ struct BundlePrograms {
 };
 
 /// Compiles the kernels of all programs for `target` and fills the bundle, but for `threads` and
-/// the budget. Launch bodies that print alike are compiled once.
+/// the budget. Launch bodies that are alike are compiled once.
 mlir::FailureOr<runtime::Bundle> buildBundle(BundlePrograms programs, const Target &target);
-
-/// Tells the workspace of launches before they are compiled. Bodies that print alike are looked at
-/// once, over all calls.
-class WorkspaceMeter {
-public:
-  explicit WorkspaceMeter(const Target &target) : target(target) {}
-
-  /// Bytes that the launches of `step`, in the memory phase, need on so many workers. The streams
-  /// of the launches are numbered anew.
-  mlir::FailureOr<int64_t> measure(mlir::func::FuncOp step, unsigned threads);
-
-private:
-  struct Need {
-    int64_t shared = 0, worker = 0;
-  };
-  const Target &target;
-  std::map<std::string, Need> needs; ///< by body
-};
 
 } // namespace reprise
 

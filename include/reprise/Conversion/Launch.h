@@ -3,6 +3,7 @@
 #define REPRISE_CONVERSION_LAUNCH_H
 
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <cstdint>
 #include <string>
@@ -35,11 +36,23 @@ struct EmittedCommand {
   int64_t bytes = 0;
 };
 
+/// Bytes of scratch: what the commands of a launch share, and what each worker needs for itself.
+struct Scratch {
+  int64_t shared = 0, worker = 0;
+};
+
 /// What a group became. Without commands it has nothing to do: all its results are empty.
 struct EmittedLaunch {
   llvm::SmallVector<EmittedCommand> commands;
   /// Bytes of scratch that the launch's commands share.
   int64_t sharedBytes = 0;
+
+  /// Where so many more bytes of that scratch begin.
+  int64_t addShared(int64_t bytes) {
+    int64_t begin = static_cast<int64_t>(llvm::alignTo(sharedBytes, 64));
+    sharedBytes = begin + bytes;
+    return begin;
+  }
 };
 
 } // namespace reprise

@@ -44,6 +44,9 @@ public:
   /// returns the commands that run them. Errors are emitted at the op that no kernel can hold.
   virtual mlir::FailureOr<EmittedLaunch> emitLaunch(mlir::Block &body, llvm::StringRef name,
                                                     mlir::ModuleOp kernels) const = 0;
+  /// What the commands of emitLaunch need; none for ops that it cannot compile yet. Other errors as
+  /// there.
+  virtual mlir::FailureOr<Scratch> findScratch(mlir::Block &body) const = 0;
   /// Compiles all kernels that emitLaunch has added. The same module gives the same bytes.
   virtual mlir::FailureOr<Image> compileKernels(mlir::ModuleOp kernels) const = 0;
 

@@ -3,6 +3,7 @@
 #define REPRISE_PIPELINES_PHASES_H
 
 #include "llvm/ADT/StringRef.h"
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@ class OpPassManager;
 } // namespace mlir
 
 namespace reprise {
+class LaunchFacts;
 
 /// Each phase ends in a verifier of what it promises.
 enum class Phase {
@@ -30,6 +32,7 @@ struct PhaseOptions {
   std::vector<std::string> policies;
   bool allowUnmatchedRules = false; ///< a rule that matches nothing is a warning
   std::string target = "cpu";       ///< as Target::get reads it (Conversion/Target.h)
+  std::shared_ptr<LaunchFacts> facts; ///< of the target, to be looked up once for several programs
   int64_t enoughArena = 0; ///< so many bytes do, in which launches may be reordered; 0: no limit
   bool ignoreCheckpoints = false;
   bool unroll = false;        ///< loops become their iterations

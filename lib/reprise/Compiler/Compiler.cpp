@@ -6,6 +6,7 @@
 #include "Report.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "reprise/Conversion/ExecToBundle.h"
+#include "reprise/Conversion/ExecToBundle.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Dialect/Reprise/Transforms/DeferGradient.h"
 #include "llvm/Support/Threading.h"
@@ -26,9 +27,10 @@ LogicalResult runPhases(ModuleOp module, Phase to, const PhaseOptions &options) 
 }
 
 /// Kernels and memory for functions that hold ops of one part only.
-static LogicalResult lowerInitializers(ModuleOp module, const std::string &target) {
+static LogicalResult lowerInitializers(ModuleOp module, const PhaseOptions &phases) {
   PhaseOptions options;
-  options.target = target;
+  options.target = phases.target;
+  options.facts = phases.facts;
   return runPhases(module, Phase::Checkpoint, Phase::Memory, options);
 }
 
@@ -65,7 +67,6 @@ private:
   const CompileOptions &options;
   PhaseOptions phases;
   std::optional<Phase> after; ///< the last phase that the module has been through
-  std::shared_ptr<const Target> target;
   std::optional<CostModel> costs;
   std::optional<BudgetOutcome> outcome;
   std::optional<int64_t> budgetBytes, saveAllBytes;
@@ -98,7 +99,7 @@ LogicalResult Run::planWithin(const Budget &budget) {
 /// True if a plan within the budget was found and written on the ops. The last try says what is
 /// missing.
 FailureOr<bool> Run::tryPlan(const Budget &budget, bool isLast) {
-  StepPlanner planner(module, options, *target, *costs);
+  StepPlanner planner(module, options, phases.facts, *costs);
   if (failed(planner.start()))
     return failure();
   budgetBytes = planner.resolve(budget);
@@ -130,7 +131,7 @@ FailureOr<bool> Run::tryDeferred(int64_t arena) {
   OwningOpRef<ModuleOp> other = module.clone();
   if (deferGradient(*other->getOps<func::FuncOp>().begin()) < arena / worthwhile)
     return false;
-  StepPlanner planner(*other, options, *target, *costs);
+  StepPlanner planner(*other, options, phases.facts, *costs);
   if (failed(planner.start(/*needsSaveAll=*/false)))
     return failure();
   FailureOr<std::optional<BudgetOutcome>> found = planner.plan(*budgetBytes);
@@ -149,7 +150,7 @@ FailureOr<bool> Run::tryDeferred(int64_t arena) {
 /// Takes the choices of a plan. What a share of is only the packed program can tell.
 LogicalResult Run::readPlan() {
   if (options.budget && !budgetBytes) {
-    StepPlanner planner(module, options, *target, *costs);
+    StepPlanner planner(module, options, phases.facts, *costs);
     if (failed(planner.start()))
       return failure();
     budgetBytes = planner.resolve(*options.budget);
@@ -212,13 +213,13 @@ LogicalResult Run::build() {
   unsigned threads =
       options.threads ? options.threads : llvm::hardware_concurrency().compute_thread_count();
   if (options.estimateOnly)
-    return describeEstimate(step, *target, threads, compilation.report);
+    return describeEstimate(step, *phases.facts, threads, compilation.report);
   OwningOpRef<ModuleOp> initializers = buildInitializers(step);
-  if (failed(lowerInitializers(*initializers, phases.target)))
+  if (failed(lowerInitializers(*initializers, phases)))
     return failure();
   BundlePrograms programs{step, initializers->lookupSymbol<func::FuncOp>("init_parameters"),
                           initializers->lookupSymbol<func::FuncOp>("init_inputs")};
-  FailureOr<runtime::Bundle> bundle = buildBundle(programs, *target);
+  FailureOr<runtime::Bundle> bundle = buildBundle(programs, phases.facts->getTarget());
   if (failed(bundle))
     return failure();
   bundle->threads = threads;
@@ -239,7 +240,7 @@ LogicalResult Run::checkBudget() {
 }
 
 FailureOr<Compilation> Run::run() {
-  if (failed(Target::get(phases.target, module.getLoc(), target)))
+  if (failed(LaunchFacts::load(phases.target, module.getLoc(), phases.facts)))
     return failure();
   FailureOr<CostModel> loaded = loadCosts(module, options);
   if (failed(loaded))

@@ -12,19 +12,19 @@ using reprise::html::integer;
 
 namespace reprise {
 
-LogicalResult describeEstimate(func::FuncOp step, const Target &target, unsigned threads,
+LogicalResult describeEstimate(func::FuncOp step, LaunchFacts &facts, unsigned threads,
                                Object &report) {
-  FailureOr<int64_t> workspace = WorkspaceMeter(target).measure(step, threads);
-  if (failed(workspace))
+  FailureOr<int64_t> worker = facts.findWorkerBytes(step);
+  if (failed(worker))
     return failure();
   int64_t persistent = sizeof(int64_t); // the number of the step
   for (Type type : step.getArgumentTypes())
     persistent += getByteSize(type);
-  report["target"] = target.getName();
+  report["target"] = facts.getTarget().getName();
   report["threads"] = threads;
   report["arena_bytes"] = step->getAttrOfType<IntegerAttr>("exec.arena_bytes").getInt();
   report["persistent_bytes"] = persistent;
-  report["workspace_bytes"] = *workspace;
+  report["workspace_bytes"] = threads * *worker;
   return success();
 }
 

@@ -2,7 +2,7 @@
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 
 #include "StepFootprint.h"
-#include "reprise/Conversion/Target.h"
+#include "reprise/Conversion/LaunchFacts.h"
 #include "reprise/Dialect/Reprise/IR/Naming.h"
 #include "reprise/Planning/Checkpoint/ProblemFile.h"
 #include "reprise/Support/File.h"
@@ -27,7 +27,7 @@ struct ExportProblemPass : impl::ExportProblemPassBase<ExportProblemPass> {
   using Base::Base;
 
   LogicalResult initialize(MLIRContext *context) override {
-    return Target::get(target, UnknownLoc::get(context), machine);
+    return LaunchFacts::load(target, UnknownLoc::get(context), facts);
   }
 
   void runOnOperation() override {
@@ -38,7 +38,7 @@ struct ExportProblemPass : impl::ExportProblemPassBase<ExportProblemPass> {
 
   LogicalResult run();
 
-  std::shared_ptr<const Target> machine;
+  std::shared_ptr<LaunchFacts> facts;
 };
 
 } // namespace
@@ -61,8 +61,11 @@ LogicalResult ExportProblemPass::run() {
   const PlanningScope &planned = scopes[scope];
   checkpoint::ProblemFile file;
   file.problem = planned.problem;
-  file.footprint = findFootprint(planned, step, *machine, *costs);
-  file.totalCost = findStepSeconds(step, *machine, *costs);
+  FailureOr<checkpoint::Footprint> footprint = findFootprint(planned, step, *facts, *costs);
+  if (failed(footprint))
+    return failure();
+  file.footprint = std::move(*footprint);
+  file.totalCost = findStepSeconds(step, *facts, *costs);
   ValueIds ids(step.getBody().front());
   for (Operation *op : planned.ops) {
     file.operationNames.push_back(escape(op->getName().stripDialect().str()));

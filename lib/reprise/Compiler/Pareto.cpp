@@ -26,8 +26,8 @@ struct Prepared {
 } // namespace
 
 static FailureOr<std::unique_ptr<Prepared>> prepare(ModuleOp model, const CompileOptions &options,
-                                                    const Target &target, const CostModel &costs,
-                                                    StringRef policy) {
+                                                    std::shared_ptr<LaunchFacts> facts,
+                                                    const CostModel &costs, StringRef policy) {
   auto prepared = std::make_unique<Prepared>();
   prepared->module = model.clone();
   prepared->options = options;
@@ -39,7 +39,7 @@ static FailureOr<std::unique_ptr<Prepared>> prepare(ModuleOp model, const Compil
   if (failed(runPhases(*prepared->module, Phase::Autodiff, prepared->options.phases)))
     return failure();
   prepared->planner =
-      std::make_unique<StepPlanner>(*prepared->module, prepared->options, target, costs);
+      std::make_unique<StepPlanner>(*prepared->module, prepared->options, facts, costs);
   if (failed(prepared->planner->start()))
     return failure();
   return std::move(prepared);
@@ -83,13 +83,13 @@ static LogicalResult searchCurve(StepPlanner &planner) {
 }
 
 FailureOr<Object> findPareto(ModuleOp module, const CompileOptions &options) {
-  std::shared_ptr<const Target> target;
-  if (failed(Target::get(options.phases.target, module.getLoc(), target)))
+  std::shared_ptr<LaunchFacts> facts;
+  if (failed(LaunchFacts::load(options.phases.target, module.getLoc(), facts)))
     return failure();
   FailureOr<CostModel> costs = loadCosts(module, options);
   if (failed(costs))
     return failure();
-  auto model = prepare(module, options, *target, *costs, "");
+  auto model = prepare(module, options, facts, *costs, "");
   if (failed(model) || failed(searchCurve(*(*model)->planner)))
     return failure();
   StepPlanner &planner = *(*model)->planner;
@@ -103,7 +103,7 @@ FailureOr<Object> findPareto(ModuleOp module, const CompileOptions &options) {
     points.push_back(std::move(point));
   }
   for (StringRef policy : policies) {
-    auto entry = prepare(module, options, *target, *costs, policy);
+    auto entry = prepare(module, options, facts, *costs, policy);
     if (failed(entry))
       return failure();
     Object point = describePoint((*entry)->planner->followed(), planner.stepSeconds());

@@ -1,7 +1,7 @@
 // reprise: what a step costs its planner: launches, bytes beside the plan, seconds of replays
 #include "StepFootprint.h"
 
-#include "reprise/Conversion/Target.h"
+#include "reprise/Conversion/LaunchFacts.h"
 #include "reprise/Dialect/Exec/Transforms/Launches.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Planning/Checkpoint/Follow.h"
@@ -17,10 +17,9 @@ namespace {
 
 class Survey {
 public:
-  Survey(const PlanningScope &scope, func::FuncOp step, const Target &target,
-         const CostModel &costs)
+  Survey(const PlanningScope &scope, func::FuncOp step, LaunchFacts &facts, const CostModel &costs)
       : scope(scope), problem(scope.problem), block(step.getBody().front()), step(step),
-        numbers(exec::numberLaunches(step, target)), costs(costs),
+        facts(facts), numbers(exec::numberLaunches(step, facts.getTarget())), costs(costs),
         members(scope.ops.begin(), scope.ops.end()),
         isNearlyFree(checkpoint::findNearlyFree(scope.problem)) {
     for (BlockArgument argument : block.getArguments())
@@ -28,7 +27,7 @@ public:
         arguments.insert(name.getValue());
   }
 
-  Footprint run();
+  FailureOr<Footprint> run();
 
 private:
   /// The launch of an op; kNoLaunch if it has none.
@@ -43,6 +42,7 @@ private:
   bool isNextValue(OpOperand &use) const;
   void addNeighbours(Footprint &footprint) const;
   void addValue(Value value, Footprint &footprint) const;
+  LogicalResult addScratch(Footprint &footprint) const;
   void findMemoryReads();
   /// Nothing is quite free, so that what need not be replayed is not.
   static constexpr double kLeastShare = 0.01;
@@ -52,6 +52,7 @@ private:
   const checkpoint::Problem &problem;
   Block &block;
   func::FuncOp step;
+  LaunchFacts &facts;
   exec::LaunchNumbers numbers;
   const CostModel &costs;
   DenseSet<Operation *> members;
@@ -129,6 +130,31 @@ void Survey::addValue(Value value, Footprint &footprint) const {
   footprint.isStored.push_back(isStored);
 }
 
+/// The first op of a launch that reads memory is what its commands share bytes for, or the first.
+LogicalResult Survey::addScratch(Footprint &footprint) const {
+  FailureOr<std::vector<int64_t>> scratch = exec::findScratch(step, numbers, facts);
+  if (failed(scratch))
+    return failure();
+  std::vector<std::optional<size_t>> leaders(numbers.count);
+  auto readsMemory = [&](size_t op) {
+    Kind kind = problem.operations[op].kind;
+    return kind == Kind::Contraction || kind == Kind::Other;
+  };
+  for (size_t i = 0; i < scope.ops.size(); ++i)
+    if (int launch = footprint.launches[i]; launch != checkpoint::kNoLaunch)
+      if (auto &leader = leaders[launch]; !leader || (readsMemory(i) && !readsMemory(*leader)))
+        leader = i;
+  footprint.scratch.resize(scope.ops.size());
+  for (auto [launch, leader] : llvm::enumerate(leaders)) {
+    int number = static_cast<int>(launch);
+    if (leader)
+      footprint.scratch[*leader] = (*scratch)[launch];
+    else if ((*scratch)[launch] > 0)
+      footprint.neighbours.push_back({number, number, (*scratch)[launch]});
+  }
+  return success();
+}
+
 /// Readers come after what they read, so one sweep from the end sees what they need in memory; a
 /// view hands that on.
 void Survey::findMemoryReads() {
@@ -177,8 +203,9 @@ double Survey::findSeconds(size_t index) const {
   return std::max(seconds - spared, kLeastShare * seconds);
 }
 
-double reprise::findStepSeconds(func::FuncOp step, const Target &target, const CostModel &costs) {
-  exec::LaunchNumbers numbers = exec::numberLaunches(step, target);
+double reprise::findStepSeconds(func::FuncOp step, const LaunchFacts &facts,
+                                const CostModel &costs) {
+  exec::LaunchNumbers numbers = exec::numberLaunches(step, facts.getTarget());
   double seconds = numbers.count * costs.getLaunchSeconds();
   for (Operation &op : step.getBody().front().without_terminator())
     if (numbers.of.contains(&op))
@@ -186,7 +213,7 @@ double reprise::findStepSeconds(func::FuncOp step, const Target &target, const C
   return seconds;
 }
 
-Footprint Survey::run() {
+FailureOr<Footprint> Survey::run() {
   Footprint footprint;
   footprint.numLaunches = numbers.count;
   findMemoryReads();
@@ -199,10 +226,12 @@ Footprint Survey::run() {
       addValue(result, footprint);
   }
   addNeighbours(footprint);
+  if (failed(addScratch(footprint)))
+    return failure();
   return footprint;
 }
 
-Footprint reprise::findFootprint(const PlanningScope &scope, func::FuncOp step,
-                                 const Target &target, const CostModel &costs) {
-  return Survey(scope, step, target, costs).run();
+FailureOr<Footprint> reprise::findFootprint(const PlanningScope &scope, func::FuncOp step,
+                                            LaunchFacts &facts, const CostModel &costs) {
+  return Survey(scope, step, facts, costs).run();
 }

@@ -8,17 +8,18 @@
 
 namespace reprise {
 
-class Target;
+class LaunchFacts;
 
-/// The step around `scope`, as the launches of `target` will run it. A replay costs its arithmetic
+/// The step around `scope`, as the launches of the target will run it. A replay costs its arithmetic
 /// or the bytes that it reads from other launches and writes, whichever takes longer; one whose
 /// readers can compute it in their kernels only what its arithmetic takes beyond the bytes that it
-/// spares them.
-checkpoint::Footprint findFootprint(const PlanningScope &scope, mlir::func::FuncOp step,
-                                    const Target &target, const CostModel &costs);
+/// spares them. Errors at an op that no kernel can hold.
+mlir::FailureOr<checkpoint::Footprint> findFootprint(const PlanningScope &scope,
+                                                     mlir::func::FuncOp step, LaunchFacts &facts,
+                                                     const CostModel &costs);
 
 /// Seconds of the step if every op runs once.
-double findStepSeconds(mlir::func::FuncOp step, const Target &target, const CostModel &costs);
+double findStepSeconds(mlir::func::FuncOp step, const LaunchFacts &facts, const CostModel &costs);
 
 } // namespace reprise
 

@@ -13,9 +13,9 @@ using checkpoint::BudgetPlanner;
 using checkpoint::Choice;
 using checkpoint::Plan;
 
-StepPlanner::StepPlanner(ModuleOp module, const CompileOptions &options, const Target &target,
-                         const CostModel &costs)
-    : module(module), options(options), workspaces(target),
+StepPlanner::StepPlanner(ModuleOp module, const CompileOptions &options,
+                         std::shared_ptr<LaunchFacts> facts, const CostModel &costs)
+    : module(module), options(options), facts(std::move(facts)), costs(costs),
       threads(options.threads ? options.threads
                               : llvm::hardware_concurrency().compute_thread_count()),
       step(*module.getOps<func::FuncOp>().begin()) {
@@ -24,14 +24,6 @@ StepPlanner::StepPlanner(ModuleOp module, const CompileOptions &options, const T
         std::chrono::steady_clock::now() + std::chrono::duration<double>(*options.timeLimitSeconds);
     searchOptions.isOver = [end] { return std::chrono::steady_clock::now() >= end; };
   }
-  for (PlanningScope &scope : findPlanningScopes(step)) {
-    checkpoint::Footprint footprint = findFootprint(scope, step, target, costs);
-    planned.push_back({std::move(scope), std::move(footprint), nullptr});
-  }
-  for (Planned &entry : planned)
-    entry.planner =
-        std::make_unique<BudgetPlanner>(entry.scope.problem, entry.footprint, searchOptions);
-  total = findStepSeconds(step, target, costs);
 }
 
 void StepPlanner::apply(const StepPlan &plan) const {
@@ -50,17 +42,18 @@ LogicalResult StepPlanner::pack(StepPlan &plan, Labels labels) {
     dropLabels(*copy);
   PassManager manager(module.getContext());
   PhaseOptions phases = options.phases;
+  phases.facts = facts;
   phases.enoughArena = plan.enoughArena;
   buildPhases(manager, Phase::Autodiff, Phase::Memory, phases);
   if (failed(manager.run(*copy)))
     return failure();
   func::FuncOp program = *copy->getOps<func::FuncOp>().begin();
-  FailureOr<int64_t> workspace = workspaces.measure(program, threads);
-  if (failed(workspace))
+  FailureOr<int64_t> worker = facts->findWorkerBytes(program);
+  if (failed(worker))
     return failure();
   plan.arena = program->getAttrOfType<IntegerAttr>("exec.arena_bytes").getInt();
   plan.isReordered = program->hasAttr("exec.launches_moved");
-  plan.workspace = *workspace;
+  plan.workspace = threads * *worker;
   return success();
 }
 
@@ -74,6 +67,16 @@ LogicalResult StepPlanner::packAndKeep(StepPlan plan, int64_t enough) {
 }
 
 LogicalResult StepPlanner::start(bool needsSaveAll) {
+  for (PlanningScope &scope : findPlanningScopes(step)) {
+    FailureOr<checkpoint::Footprint> footprint = findFootprint(scope, step, *facts, costs);
+    if (failed(footprint))
+      return failure();
+    planned.push_back({std::move(scope), std::move(*footprint), nullptr});
+  }
+  for (Planned &entry : planned)
+    entry.planner =
+        std::make_unique<BudgetPlanner>(entry.scope.problem, entry.footprint, searchOptions);
+  total = findStepSeconds(step, *facts, costs);
   StepPlan followed, all;
   for (const Planned &entry : planned) {
     followed.choices.emplace_back();

@@ -4,7 +4,7 @@
 
 #include "StepFootprint.h"
 #include "reprise/Compiler.h"
-#include "reprise/Conversion/ExecToBundle.h"
+#include "reprise/Conversion/LaunchFacts.h"
 #include "reprise/Planning/Checkpoint/Budget.h"
 
 namespace reprise {
@@ -45,8 +45,8 @@ struct BudgetOutcome {
 class StepPlanner {
 public:
   /// `module` has been through `autodiff`; all arguments outlive the planner.
-  StepPlanner(mlir::ModuleOp module, const CompileOptions &options, const Target &target,
-              const CostModel &costs);
+  StepPlanner(mlir::ModuleOp module, const CompileOptions &options,
+              std::shared_ptr<LaunchFacts> facts, const CostModel &costs);
 
   /// Packs the step as the labels have it, and with every value saved, if that is asked for.
   mlir::LogicalResult start(bool needsSaveAll = true);
@@ -95,7 +95,8 @@ private:
 
   mlir::ModuleOp module;
   const CompileOptions &options;
-  WorkspaceMeter workspaces;
+  std::shared_ptr<LaunchFacts> facts;
+  const CostModel &costs;
   unsigned threads;
   mlir::func::FuncOp step;
   checkpoint::BudgetOptions searchOptions;

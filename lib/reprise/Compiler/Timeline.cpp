@@ -28,8 +28,8 @@ struct Buffer {
 } // namespace
 
 /// The buffers by their roots, in the order of their first accesses in the program.
-static llvm::MapVector<Value, Buffer> findBuffers(func::FuncOp step) {
-  exec::Positions positions(step.getBody().front());
+static llvm::MapVector<Value, Buffer> findBuffers(func::FuncOp step,
+                                                  const exec::Positions &positions) {
   llvm::MapVector<Value, Buffer> buffers;
   auto touch = [&](Value value, Operation *op) {
     Value root = exec::findStorage(value).root;
@@ -56,7 +56,8 @@ static llvm::MapVector<Value, Buffer> findBuffers(func::FuncOp step) {
 
 Array describeTimeline(func::FuncOp step) {
   Array described;
-  for (auto &[root, buffer] : findBuffers(step)) {
+  exec::Positions positions(step.getBody().front());
+  for (auto &[root, buffer] : findBuffers(step, positions)) {
     unsigned result = cast<OpResult>(root).getResultNumber();
     Operation *op = root.getDefiningOp();
     auto launch = dyn_cast<exec::LaunchOp>(op);
@@ -69,6 +70,15 @@ Array describeTimeline(func::FuncOp step) {
                                {"offset", launch ? (*launch.getOffsets())[result] : places[result]},
                                {"bytes", getByteSize(root.getType())}});
   }
+  for (exec::LaunchOp launch : positions.launches)
+    if (auto scratch = launch.getScratch()) {
+      auto [first, last] = positions.of(launch);
+      described.push_back(Object{{"name", "scratch of " + exec::getLabel(launch)},
+                                 {"first", first},
+                                 {"last", last},
+                                 {"offset", (*scratch)[0]},
+                                 {"bytes", (*scratch)[1]}});
+    }
   return described;
 }
 

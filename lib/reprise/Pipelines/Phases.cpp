@@ -67,8 +67,8 @@ static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &op
     manager.addPass(exec::createFormLaunchesPass({options.target}));
     return;
   case Phase::Memory:
-    manager.addPass(exec::createOrderLaunchesPass({options.target, options.enoughArena}));
-    manager.addPass(exec::createPlaceBuffersPass({options.target, options.enoughArena}));
+    manager.addPass(exec::createOrderLaunchesPass({options.target, options.enoughArena}, options.facts));
+    manager.addPass(exec::createPlaceBuffersPass({options.target, options.enoughArena}, options.facts));
     return;
   }
 }
@@ -77,7 +77,7 @@ void buildVerifier(OpPassManager &manager, Phase phase, const PhaseOptions &opti
   if (phase == Phase::Checkpoint)
     manager.addPass(createVerifyCheckpointPass());
   if (phase == Phase::Memory)
-    manager.addPass(exec::createVerifyBuffersPass({options.target}));
+    manager.addPass(exec::createVerifyBuffersPass({options.target}, options.facts));
 }
 
 void buildPhases(OpPassManager &manager, std::optional<Phase> from, Phase to,

@@ -153,6 +153,9 @@ private:
   std::vector<int64_t> findBytes() const {
     std::vector<Buffer> buffers = findBuffers();
     std::vector<int64_t> bytes(launchOfStep.size());
+    for (int run = 0; run < static_cast<int>(runs.size()); ++run)
+      if (!isView(run))
+        bytes[stepOf(run)] += footprint.scratchOf(runs[run].operation);
     for (int step = 0; step < static_cast<int>(bytes.size()); ++step) {
       for (const Buffer &buffer : buffers)
         bytes[step] += buffer.first <= step && step <= buffer.last ? buffer.bytes : 0;

@@ -68,6 +68,7 @@ void expectEqual(const ProblemFile &a, const ProblemFile &b) {
   EXPECT_EQ(x.launches, y.launches);
   EXPECT_EQ(x.times, y.times);
   EXPECT_EQ(x.seconds, y.seconds);
+  EXPECT_EQ(x.scratch, y.scratch);
   EXPECT_EQ(x.lastOutside, y.lastOutside);
   EXPECT_EQ(x.isStored, y.isStored);
   ASSERT_EQ(x.neighbours.size(), y.neighbours.size());

@@ -209,6 +209,10 @@ private:
         footprint.lastOutside[value] = time + 1 + pick(random, launches - time);
       footprint.isStored[value] = !chance(3);
     }
+    footprint.scratch.resize(result.problem.operations.size());
+    for (size_t i = 0; i < footprint.scratch.size(); ++i)
+      if (footprint.launches[i] != kNoLaunch && chance(10))
+        footprint.scratch[i] = 8 * (1 + pick(random, 4));
     while (chance(50)) {
       int first = pick(random, launches);
       footprint.neighbours.push_back(

@@ -16,6 +16,7 @@ public:
   InPlacePairs findInPlacePairs(mlir::Block &body) const override;
   mlir::FailureOr<EmittedLaunch> emitLaunch(mlir::Block &body, llvm::StringRef name,
                                             mlir::ModuleOp kernels) const override;
+  mlir::FailureOr<Scratch> findScratch(mlir::Block &body) const override;
   mlir::FailureOr<Image> compileKernels(mlir::ModuleOp kernels) const override;
 
 private:

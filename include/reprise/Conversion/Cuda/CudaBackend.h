@@ -26,6 +26,7 @@ public:
   /// its own.
   mlir::FailureOr<EmittedLaunch> emitLaunch(mlir::Block &body, llvm::StringRef name,
                                             mlir::ModuleOp kernels) const override;
+  mlir::FailureOr<Scratch> findScratch(mlir::Block &body) const override;
   mlir::FailureOr<Image> compileKernels(mlir::ModuleOp kernels) const override;
 
 private:

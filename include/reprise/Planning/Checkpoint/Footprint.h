@@ -24,11 +24,16 @@ struct Footprint {
   std::vector<int> launches;   // per operation: the launch that runs it, or kNoLaunch
   std::vector<int> times;      // the same, but the first launch that reads it instead of kNoLaunch
   std::vector<double> seconds; // per operation: of one replay
+  // Per operation: bytes that its kernel takes beside operands and results, while it runs, of an
+  // original or a replay. None has any if this is empty.
+  std::vector<int64_t> scratch;
   // Per value: the last launch outside the problem that reads it, numLaunches if the step returns
   // it; -1 for none.
   std::vector<int> lastOutside;
   std::vector<bool> isStored; // per value: false if its original never lies in the arena
   std::vector<Neighbour> neighbours;
+
+  int64_t scratchOf(size_t operation) const { return scratch.empty() ? 0 : scratch[operation]; }
 };
 
 struct Usage {

@@ -132,6 +132,7 @@ private:
   /// Puts the body's buffers in the places of the kernel's.
   EmittedLaunch finish(EmittedLaunch attention) {
     SmallVector<int64_t> wanted;
+    int64_t shared = attention.sharedBytes ? operands.launch.addShared(attention.sharedBytes) : 0;
     llvm::copy_if(outputs, std::back_inserter(wanted), [](int64_t output) { return output >= 0; });
     for (EmittedCommand &command : attention.commands) {
       for (BufferSlot &slot : command.buffers) {
@@ -140,11 +141,10 @@ private:
         else if (slot.kind == BufferSlot::Output)
           slot.index = wanted[slot.index];
         else
-          slot.offset += operands.launch.sharedBytes;
+          slot.offset += shared;
       }
       operands.launch.commands.push_back(command);
     }
-    operands.launch.sharedBytes += attention.sharedBytes;
     return operands.launch;
   }
 

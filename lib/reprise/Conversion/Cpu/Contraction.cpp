@@ -73,9 +73,22 @@ public:
     if (itemsOf(plan.lanes))
       k.forLoop(begin, k.end(), k.i64(1),
                 [&](Value item) { emitItem(k, plan.lanes, k.sub(item, split)); });
+    touchEnd(k);
   }
 
 private:
+  /// The last bytes are a gap behind the last sliver. Written once, all that is reserved can be
+  /// seen in a painted arena.
+  void touchEnd(KernelBuilder &k) {
+    Value isFirst =
+        arith::CmpIOp::create(k.builder(), arith::CmpIPredicate::eq, k.begin(), k.i64(0));
+    k.ifThen(isFirst, [&] {
+      int64_t elements = context.sharedBytes / plan.accumulatorBytes() - plan.vectorLanes;
+      Value zeros = k.constant(KernelBuilder::typeOf(plan.accumulator, plan.vectorLanes), 0);
+      k.store(plan.accumulator, zeros, k.buffer(2 + context.spec.extraBuffers), k.i64(elements));
+    });
+  }
+
   int64_t groupSize(const OperandPlan &operand) const {
     return llvm::divideCeil(int64_t(1) << 15, plan.sliverElements(operand));
   }

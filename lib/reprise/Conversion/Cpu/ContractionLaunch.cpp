@@ -131,14 +131,16 @@ void addContraction(EmittedLaunch &launch, int64_t keptBytes, ModuleOp kernels, 
     extra = llvm::to_vector(group->buffers());
   }
   spec.extraBuffers = extra.size();
+  keptBytes = static_cast<int64_t>(llvm::alignTo(keptBytes, 64));
   for (const KernelCommand &command : emitContraction(kernels, name, spec, target, hooks)) {
     EmittedCommand emitted{command.kernel, command.items, {}, command.workerBytes};
     emitted.bytes = command.packedBytes;
     emitted.buffers = {lhs.slot, rhs.slot};
     emitted.buffers.append(extra);
-    if (command.sharedBytes)
+    if (command.sharedBytes) {
       emitted.buffers.push_back({BufferSlot::Shared, 0, keptBytes});
-    launch.sharedBytes = std::max(launch.sharedBytes, keptBytes + command.sharedBytes);
+      launch.sharedBytes = std::max(launch.sharedBytes, keptBytes + command.sharedBytes);
+    }
     launch.commands.push_back(emitted);
   }
 }

@@ -282,12 +282,11 @@ private:
     emitFrame(kernels, own, type.getElementType(), frame);
     EmittedLaunch &launch = operands.launch;
     int64_t planes = type.getDimSize(0) * type.getDimSize(1), plane = frame.lines() * frame.width();
-    BufferSlot to{BufferSlot::Shared, 0, launch.sharedBytes};
     int64_t framed = planes * plane * KernelBuilder::bytesOf(type.getElementType());
+    BufferSlot to{BufferSlot::Shared, 0, launch.addShared(framed)};
     EmittedCommand command{own, planes, {plain.slot, to}};
     command.bytes = framed + getByteSize(type);
     launch.commands.push_back(command);
-    launch.sharedBytes += static_cast<int64_t>(llvm::alignTo(framed, 64));
     SmallVector<int64_t> strides = {type.getDimSize(1) * plane, plane};
     if (type.getRank() == 4)
       strides.push_back(frame.width());

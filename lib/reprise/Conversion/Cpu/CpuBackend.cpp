@@ -3,6 +3,7 @@
 
 #include "reprise/Conversion/Cpu/EmitLaunch.h"
 #include "reprise/Conversion/Cpu/Loops.h"
+#include "mlir/IR/OwningOpRef.h"
 
 using namespace mlir;
 
@@ -15,6 +16,17 @@ Target::InPlacePairs CpuBackend::findInPlacePairs(Block &body) const {
 FailureOr<EmittedLaunch> CpuBackend::emitLaunch(Block &body, StringRef name,
                                                 ModuleOp kernels) const {
   return reprise::emitLaunch(body, name, kernels, cpu);
+}
+
+FailureOr<Scratch> CpuBackend::findScratch(Block &body) const {
+  OwningOpRef<ModuleOp> kernels = ModuleOp::create(body.getParentOp()->getLoc());
+  FailureOr<EmittedLaunch> emitted = emitLaunch(body, "kernel", *kernels);
+  if (failed(emitted))
+    return failure();
+  Scratch scratch{emitted->sharedBytes, 0};
+  for (const EmittedCommand &command : emitted->commands)
+    scratch.worker = std::max(scratch.worker, command.workerBytes);
+  return scratch;
 }
 
 FailureOr<Image> CpuBackend::compileKernels(ModuleOp kernels) const {

@@ -49,8 +49,8 @@ FailureOr<LaunchOperand> LaunchOperands::copy(Value value) {
   FailureOr<EmittedLaunch> copies = emitLoops(function->getBody().front(), own, kernels, target);
   if (failed(copies))
     return failure();
-  int64_t to = launch.sharedBytes;
-  int64_t scratch = to + static_cast<int64_t>(llvm::alignTo(getByteSize(value.getType()), 64));
+  int64_t to = launch.addShared(getByteSize(value.getType()));
+  int64_t scratch = copies->sharedBytes ? launch.addShared(copies->sharedBytes) : 0;
   for (EmittedCommand &command : copies->commands) {
     for (BufferSlot &slot : command.buffers)
       if (slot.kind == BufferSlot::Output || slot.kind == BufferSlot::Shared)
@@ -58,7 +58,6 @@ FailureOr<LaunchOperand> LaunchOperands::copy(Value value) {
                 slot.offset + (slot.kind == BufferSlot::Output ? to : scratch)};
     launch.commands.push_back(command);
   }
-  launch.sharedBytes = scratch + static_cast<int64_t>(llvm::alignTo(copies->sharedBytes, 64));
   auto type = cast<RankedTensorType>(value.getType());
   return LaunchOperand{{BufferSlot::Shared, 0, to}, StridedView::of(type).strides};
 }

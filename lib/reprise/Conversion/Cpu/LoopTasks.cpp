@@ -165,9 +165,9 @@ LogicalResult TaskFinder::solve(Value value) {
 }
 
 BufferSlot TaskFinder::newSharedSlot(Type elementType, int64_t count) {
-  BufferSlot slot{BufferSlot::Shared, 0, sharedBytes};
-  sharedBytes += llvm::alignTo(KernelBuilder::bytesOf(elementType) * count, 64);
-  return slot;
+  auto begin = static_cast<int64_t>(llvm::alignTo(sharedBytes, 64));
+  sharedBytes = begin + KernelBuilder::bytesOf(elementType) * count;
+  return {BufferSlot::Shared, 0, begin};
 }
 
 void TaskFinder::addTask(TaskList &list, const Task &task, Value value, BufferSlot slot,

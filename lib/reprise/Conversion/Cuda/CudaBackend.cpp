@@ -59,4 +59,9 @@ FailureOr<EmittedLaunch> CudaBackend::emitLaunch(Block &body, StringRef name,
   return launch;
 }
 
+FailureOr<Scratch> CudaBackend::findScratch(Block &body) const {
+  FailureOr<Program> program = planProgram(body);
+  return Scratch{succeeded(program) ? program->sharedBytes : 0, 0};
+}
+
 } // namespace reprise

@@ -186,8 +186,11 @@ private:
       inputs.push_back(placeOf(input));
     for (Value result : launch.getResults())
       outputs.push_back(placeOf(result));
-    bundle.sharedWorkspaceBytes =
-        std::max<uint64_t>(bundle.sharedWorkspaceBytes, compiled.emitted.sharedBytes);
+    runtime::BufferRef scratch;
+    if (auto place = launch.getScratch()) {
+      scratch.offset = (*place)[0];
+      scratch.bytes = (*place)[1];
+    }
     size_t first = program.commands.size();
     // Commands beside the one that has the launch's name, such as packing, are a small part of its
     // work.
@@ -202,7 +205,7 @@ private:
         command.operands.push_back(
             slot.kind == BufferSlot::Stream
                 ? streamOperand(compiled.streams[slot.index])
-                : operandOf(slot, inputs, outputs, compiled.emitted.sharedBytes));
+                : operandOf(slot, inputs, outputs, scratch));
       if (emitted.kernel == main)
         describeWork(launch, command);
       program.commands.push_back(std::move(command));
@@ -221,11 +224,10 @@ private:
   }
 
   static runtime::Operand operandOf(const BufferSlot &slot, ArrayRef<runtime::BufferRef> inputs,
-                                    ArrayRef<runtime::BufferRef> outputs, int64_t sharedBytes) {
+                                    ArrayRef<runtime::BufferRef> outputs, runtime::BufferRef scratch) {
     runtime::Operand operand;
     if (slot.kind == BufferSlot::Shared) {
-      operand.buffer.space = runtime::Space::Shared;
-      operand.buffer.bytes = sharedBytes;
+      operand.buffer = scratch;
       operand.access = runtime::ReadWrite;
     } else {
       operand.buffer = slot.kind == BufferSlot::Input ? inputs[slot.index] : outputs[slot.index];

@@ -1,7 +1,7 @@
 // reprise: the kernels of a bundle, one per structurally distinct launch body
 #include "KernelTable.h"
 
-#include "mlir/IR/AsmState.h"
+#include "reprise/Conversion/LaunchFacts.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Dialect/Reprise/IR/Work.h"
 
@@ -13,21 +13,6 @@ KernelTable::KernelTable(MLIRContext *context, const Target &target) : target(ta
   context->loadDialect<arith::ArithDialect, LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect,
                        vector::VectorDialect>();
   module = ModuleOp::create(UnknownLoc::get(context));
-}
-
-std::string printBody(exec::LaunchOp launch) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  stream << launch.getBody().front().getNumArguments();
-  for (Type type : launch.getBody().getArgumentTypes())
-    stream << type << ",";
-  // Names are local to the launch: numbering the whole function for each would be quadratic.
-  AsmState names(launch);
-  for (Operation &op : launch.getBody().front()) {
-    op.print(stream, names);
-    stream << "\n";
-  }
-  return text;
 }
 
 SmallVector<int64_t> renumberStreams(exec::LaunchOp launch) {
@@ -61,7 +46,7 @@ static std::vector<runtime::SourceOp> describeOps(exec::LaunchOp launch) {
 
 LogicalResult KernelTable::add(exec::LaunchOp launch) {
   SmallVector<int64_t> streams = renumberStreams(launch);
-  auto [found, isNew] = byBody.try_emplace(printBody(launch));
+  auto [found, isNew] = byBody.try_emplace(describeBody(launch.getBody().front()));
   if (isNew) {
     std::string name = exec::getLeaderName(launch).str() + "_" + std::to_string(byBody.size());
     FailureOr<EmittedLaunch> emitted = target.emitLaunch(launch.getBody().front(), name, *module);

@@ -19,10 +19,8 @@ struct CompiledLaunch {
 
 /// The kernel that counts for all work of the launch: the one named like it, others have a suffix.
 llvm::StringRef findMainKernel(const EmittedLaunch &launch);
-/// The body's text without locations: equal texts are equal kernels, but for their streams.
-std::string printBody(exec::LaunchOp launch);
 /// Numbers the streams of the body from 0, in order, so that bodies that differ in streams alone
-/// print alike. Returns the launch's own streams by these numbers.
+/// are alike. Returns the launch's own streams by these numbers.
 llvm::SmallVector<int64_t> renumberStreams(exec::LaunchOp launch);
 
 class KernelTable {
@@ -44,7 +42,7 @@ private:
 
   mlir::OwningOpRef<mlir::ModuleOp> module;
   const Target &target;
-  std::map<std::string, EmittedLaunch> byBody;
+  std::map<std::vector<uintptr_t>, EmittedLaunch> byBody; ///< see describeBody
   std::map<mlir::Operation *, CompiledLaunch> launches;
   llvm::StringMap<uint32_t> indices;
   std::vector<runtime::Kernel> kernels;

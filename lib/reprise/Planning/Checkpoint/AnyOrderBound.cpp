@@ -175,6 +175,7 @@ void Moment::addUp() {
   // Other results than these may take the place of an operand.
   for (int operation : own) {
     const Operation &op = problem.operations[operation];
+    fixed += footprint.scratchOf(operation);
     for (int value = op.firstResult; value < op.firstResult + op.numResults; ++value)
       fixed += usesMemory(op) && isReadElsewhere[value] ? problem.values[value].bytes : 0;
   }

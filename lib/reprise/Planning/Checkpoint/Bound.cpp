@@ -112,6 +112,11 @@ void Bounder::findProfiles() {
     all.add(other.first, other.last, other.bytes);
     always.add(other.first, other.last, other.bytes);
   }
+  for (size_t i = 0; i < problem.operations.size(); ++i)
+    if (int launch = footprint.launches[i]; launch != kNoLaunch) {
+      all.add(launch - 1, launch, footprint.scratchOf(i));
+      always.add(launch - 1, launch, footprint.scratchOf(i));
+    }
   for (size_t value = 0; value < problem.values.size(); ++value) {
     const Value &entry = problem.values[value];
     const Life &life = lives[value];

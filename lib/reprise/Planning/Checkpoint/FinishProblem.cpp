@@ -176,6 +176,8 @@ void Finisher::checkSums() {
     take(value.bytes);
   for (const Neighbour &other : footprint.neighbours)
     take(other.bytes);
+  for (int64_t bytes : footprint.scratch)
+    take(bytes);
   double sum = 0;
   for (double cost : footprint.seconds)
     sum += cost;

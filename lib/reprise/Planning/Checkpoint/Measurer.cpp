@@ -224,6 +224,7 @@ void Measurer::addOriginal(int value) {
 
 void Measurer::addReplay(const Run &run) {
   const Op &op = tables.ops[run.operation];
+  addBytes(run.step, run.step, tables.scratch[run.operation]);
   for (int result = 0; result < op.numResults; ++result) {
     int sizeClass = tables.lives[op.firstResult + result].sizeClass;
     auto [last, dies] = lastReads[slots[run.slot].buffer + result];

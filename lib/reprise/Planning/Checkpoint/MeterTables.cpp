@@ -6,7 +6,8 @@ using Tables = MeterTables;
 
 Tables::MeterTables(const Problem &problem, const Footprint &footprint)
     : numLaunches(footprint.numLaunches), sessions(findSessions(problem)),
-      seconds(footprint.seconds), placesOf(numLaunches) {
+      seconds(footprint.seconds), scratch(footprint.scratch), placesOf(numLaunches) {
+  scratch.resize(problem.operations.size());
   std::map<int64_t, int> classes;
   for (const Value &value : problem.values)
     classes.emplace(value.bytes, 0);
@@ -136,6 +137,9 @@ void Tables::addBytes(const Footprint &footprint) {
   for (size_t value = 0; value < lives.size(); ++value)
     if (lives[value].root == static_cast<int>(value) && lives[value].isAlive())
       add(lives[value].first, lives[value].last, sizes[lives[value].sizeClass]);
+  for (size_t i = 0; i < ops.size(); ++i)
+    if (!ops[i].isFree())
+      add(ops[i].launch, ops[i].launch, scratch[i]);
   for (const Neighbour &other : footprint.neighbours)
     add(other.first, other.last, other.bytes);
   for (int launch = 0; launch <= numLaunches; ++launch) {

@@ -52,7 +52,8 @@ public:
   int numFree = 0; // open originals without a launch
   std::vector<Op> ops;
   std::vector<int> sessions;   // per operation
-  std::vector<double> seconds; // of its replays
+  std::vector<double> seconds;  // of its replays
+  std::vector<int64_t> scratch; // bytes, while it runs
   std::vector<Operand> operands;
   std::vector<int> open;      // originals
   std::vector<Life> lives;    // per value

@@ -167,6 +167,7 @@ void Reader::scanOperation() {
   draft.unitOf.emplace_back();
   draft.launchOf.emplace_back();
   footprint.seconds.push_back(0);
+  footprint.scratch.push_back(0);
   isBackward = hasCost = false;
   order.reset();
   Operation op;
@@ -183,6 +184,8 @@ void Reader::scanOperation() {
     refuse(where() + "expected 'cost', a number from 0 to 1e30");
   if (isFree && footprint.seconds.back() > 0)
     refuse(where() + "has a cost, but no launch");
+  if (isFree && footprint.scratch.back() > 0)
+    refuse(where() + "has scratch, but no launch");
   bool readsMore = std::any_of(op.operands.begin() + !op.operands.empty(), op.operands.end(),
                                [](int operand) { return operand != kAvailable; });
   if (isFree && readsMore)
@@ -197,6 +200,8 @@ void Reader::scanMember(std::string_view key, Operation &op) {
   else if (key == "cost") {
     footprint.seconds.back() = readCost(key);
     hasCost = true;
+  } else if (key == "scratch") {
+    footprint.scratch.back() = readCount(key);
   } else if (key == "kind") {
     std::optional<Kind> kind = parseKind(scanner.readString().value_or(""));
     if (!kind)

@@ -150,6 +150,9 @@ int64_t Recounter::findPeak() {
   };
   for (const Neighbour &other : footprint.neighbours)
     add(stepAfter(other.first), stepAfter(other.last), other.bytes);
+  for (size_t e = 0; e < count; ++e)
+    if (steps[e] >= 0)
+      add(steps[e], steps[e], footprint.scratchOf(executions[e].operation));
   // By step and size: results that may lie where a buffer dies, and such places.
   std::map<std::pair<int, int64_t>, std::pair<int64_t, int64_t>> shared;
   for (size_t e = 0; e < count; ++e)

@@ -144,6 +144,8 @@ void Writer::writeOperation(size_t index) {
   writeMember("launch", launch == kNoLaunch ? "null" : show(launch));
   if (launch != kNoLaunch)
     writeMember("cost", show(footprint.seconds[index]));
+  if (int64_t bytes = footprint.scratchOf(index); bytes > 0)
+    writeMember("scratch", show(bytes));
   writeMember("flops", show(op.flops));
   writeOperands(op);
   writeMember("results", "[");

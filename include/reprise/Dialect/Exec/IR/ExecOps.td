@@ -20,9 +20,10 @@ def LaunchOp : Op<Exec_Dialect, "launch", [IsolatedFromAbove, SingleBlock, Pure]
   let summary = "One kernel, or the few commands that a library-sized op needs";
   let description = [{
     The body holds reprise ops on its arguments and ends in `exec.return` of the values that the launch stores. Bodies
-    that print alike are compiled once. `arguments` and `offsets` hold one entry per result once the memory phase has
+    that are alike are compiled once. `arguments` and `offsets` hold one entry per result once the memory phase has
     run: the number of the function argument that the result overwrites in place, or -1 and the byte offset in the
-    arena.
+    arena. `scratch` is the place of what the launch's commands share, such as packed operands: the byte offset in the
+    arena, and the bytes.
 
     ```mlir
     %g = exec.launch (%a = %x, %b = %y) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32> {
@@ -32,7 +33,7 @@ def LaunchOp : Op<Exec_Dialect, "launch", [IsolatedFromAbove, SingleBlock, Pure]
     ```
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$inputs, OptionalAttr<DenseI64ArrayAttr>:$arguments,
-      OptionalAttr<DenseI64ArrayAttr>:$offsets);
+      OptionalAttr<DenseI64ArrayAttr>:$offsets, OptionalAttr<DenseI64ArrayAttr>:$scratch);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;

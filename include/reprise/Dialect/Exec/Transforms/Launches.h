@@ -5,7 +5,10 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
 
+#include <vector>
+
 namespace reprise {
+class LaunchFacts;
 class Target;
 } // namespace reprise
 
@@ -19,6 +22,11 @@ struct LaunchNumbers {
   int count = 0;
 };
 LaunchNumbers numberLaunches(mlir::func::FuncOp function, const Target &target);
+
+/// Per launch, as numbered: the bytes that its commands share, while it runs; for a loop the most
+/// that a launch of it takes. Errors at an op that no kernel can hold.
+mlir::FailureOr<std::vector<int64_t>>
+findScratch(mlir::func::FuncOp function, const LaunchNumbers &numbers, LaunchFacts &facts);
 
 } // namespace reprise::exec
 

@@ -6,10 +6,22 @@
 #include "mlir/Pass/Pass.h"
 #include "reprise/Dialect/Exec/IR/Exec.h"
 
+namespace reprise {
+class LaunchFacts;
+} // namespace reprise
+
 namespace reprise::exec {
 
 #define GEN_PASS_DECL
 #include "reprise/Dialect/Exec/Transforms/Passes.h.inc"
+
+/// With facts that others look up, too; those of the options' target.
+std::unique_ptr<mlir::Pass> createOrderLaunchesPass(OrderLaunchesPassOptions options,
+                                                    std::shared_ptr<LaunchFacts> facts);
+std::unique_ptr<mlir::Pass> createPlaceBuffersPass(PlaceBuffersPassOptions options,
+                                                   std::shared_ptr<LaunchFacts> facts);
+std::unique_ptr<mlir::Pass> createVerifyBuffersPass(VerifyBuffersPassOptions options,
+                                                    std::shared_ptr<LaunchFacts> facts);
 
 } // namespace reprise::exec
 

@@ -61,6 +61,8 @@ LogicalResult LaunchOp::verify() {
       return emitOpError("expected one place per result");
   if (!getArguments() != !getOffsets())
     return emitOpError("expected 'arguments' and 'offsets' together");
+  if (auto scratch = getScratch(); scratch && scratch->size() != 2)
+    return emitOpError("expected an offset and a number of bytes in 'scratch'");
   return success();
 }
 

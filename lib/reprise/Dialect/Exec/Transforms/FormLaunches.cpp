@@ -35,7 +35,7 @@ public:
       operands.push_back(replacements.lookup_or(input, input));
     auto types = llvm::map_to_vector(stored, [](Value v) { return v.getType(); });
     auto launch = LaunchOp::create(builder, group.location, types, operands, DenseI64ArrayAttr(),
-                                   DenseI64ArrayAttr());
+                                   DenseI64ArrayAttr(), DenseI64ArrayAttr());
     launch.getBody().push_back(body);
     noteStored(launch, stored);
     noteParts(launch);
@@ -109,17 +109,9 @@ SmallVector<Value> storedValues(const Group &group, const Grouping &grouping) {
   return stored;
 }
 
-struct FormLaunchesPass : impl::FormLaunchesPassBase<FormLaunchesPass> {
-  using Base::Base;
-
-  LogicalResult initialize(MLIRContext *context) override {
-    return Target::get(targetName, UnknownLoc::get(context), target);
-  }
-
-  void runOnOperation() override {
-    for (auto entry : getOperation().getOps<func::FuncOp>())
-      form(entry);
-  }
+class Former {
+public:
+  explicit Former(const Target &target) : target(target) {}
 
   void form(func::FuncOp entry) {
     Block &block = entry.getBody().front();
@@ -133,6 +125,7 @@ struct FormLaunchesPass : impl::FormLaunchesPassBase<FormLaunchesPass> {
     eraseGrouped(block, replacements);
   }
 
+private:
   /// What only replays have in their stead is not stored.
   static void dropUnreadRows(func::FuncOp entry) {
     SmallVector<Block *> bodies;
@@ -145,7 +138,7 @@ struct FormLaunchesPass : impl::FormLaunchesPassBase<FormLaunchesPass> {
   }
 
   void formBlock(Block &block, DenseMap<Value, Value> &replacements) {
-    Grouping grouping(block, *target);
+    Grouping grouping(block, target);
     OpBuilder builder(block.getTerminator());
     for (const Group &group : grouping.groups()) {
       if (group.ops.empty())
@@ -217,7 +210,7 @@ struct FormLaunchesPass : impl::FormLaunchesPassBase<FormLaunchesPass> {
     OpBuilder builder(loop.getYield());
     auto mayShare = [&](OpResult result, unsigned input) {
       Block &body = cast<LaunchOp>(result.getOwner()).getBody().front();
-      return llvm::is_contained(target->findInPlacePairs(body),
+      return llvm::is_contained(target.findInPlacePairs(body),
                                 std::pair<unsigned, unsigned>(result.getResultNumber(), input));
     };
     for (unsigned i = 0; i < loop.getNumCarries(); ++i)
@@ -276,8 +269,26 @@ struct FormLaunchesPass : impl::FormLaunchesPassBase<FormLaunchesPass> {
                            entry.getResultAttr(operand.getOperandNumber(), "reprise.name");
   }
 
+  const Target &target;
+};
+
+struct FormLaunchesPass : impl::FormLaunchesPassBase<FormLaunchesPass> {
+  using Base::Base;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    return Target::get(targetName, UnknownLoc::get(context), target);
+  }
+
+  void runOnOperation() override {
+    for (auto entry : getOperation().getOps<func::FuncOp>())
+      formLaunches(entry, *target);
+  }
+
   std::shared_ptr<const Target> target;
 };
 
 } // namespace
+
+void formLaunches(func::FuncOp entry, const Target &target) { Former(target).form(entry); }
+
 } // namespace reprise::exec

@@ -44,6 +44,9 @@ private:
   llvm::DenseMap<mlir::Operation *, size_t> groupOf;
 };
 
+/// Turns the ops of the entry into launches.
+void formLaunches(mlir::func::FuncOp entry, const Target &target);
+
 /// Puts the ops of a block into groups, in program order: the step of `Grouping` before elementwise
 /// ops sink to their readers.
 void groupOps(mlir::Block &block, const Target &target, std::vector<Group> &groups,

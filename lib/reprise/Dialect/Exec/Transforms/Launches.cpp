@@ -3,7 +3,8 @@
 
 #include "Grouping.h"
 #include "mlir/IR/OwningOpRef.h"
-#include "reprise/Conversion/Target.h"
+#include "reprise/Conversion/LaunchFacts.h"
+#include "reprise/Dialect/Exec/IR/Storage.h"
 
 using namespace mlir;
 using namespace reprise::exec;
@@ -26,4 +27,34 @@ LaunchNumbers reprise::exec::numberLaunches(func::FuncOp function, const Target 
     ++numbers.count;
   }
   return numbers;
+}
+
+/// The values of the function have numbers, by which launches tell what they store.
+FailureOr<std::vector<int64_t>> reprise::exec::findScratch(func::FuncOp function,
+                                                           const LaunchNumbers &numbers,
+                                                           LaunchFacts &facts) {
+  OwningOpRef<func::FuncOp> copy = function.clone();
+  Block &block = copy->getBody().front();
+  OpBuilder builder(function.getContext());
+  std::vector<int> launchOf; // per value
+  for (auto [own, original] : llvm::zip(block, function.getBody().front())) {
+    own.setAttr(kReportedAttr, builder.getI64IntegerAttr(launchOf.size()));
+    launchOf.resize(launchOf.size() + own.getNumResults(), numbers.of.lookup_or(&original, -1));
+  }
+  formLaunches(*copy, facts.getTarget());
+  std::vector<int64_t> scratch(numbers.count);
+  for (LaunchOp launch : Positions(block).launches) {
+    FailureOr<Scratch> own = facts.findScratch(launch);
+    if (failed(own))
+      return failure();
+    Operation *outermost = block.findAncestorOpInBlock(*launch);
+    int64_t value = -1;
+    if (auto stored = outermost->getAttrOfType<DenseI64ArrayAttr>(kReportedAttr))
+      value = stored[0];
+    else if (auto first = outermost->getAttrOfType<IntegerAttr>(kReportedAttr))
+      value = first.getInt();
+    if (int number = value < 0 ? -1 : launchOf[value]; number >= 0)
+      scratch[number] = std::max(scratch[number], own->shared);
+  }
+  return scratch;
 }

@@ -3,7 +3,7 @@
 
 #include "Grouping.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "reprise/Conversion/Target.h"
+#include "reprise/Conversion/LaunchFacts.h"
 #include "reprise/Dialect/Exec/IR/Storage.h"
 #include "reprise/Support/ByteSize.h"
 #include "llvm/ADT/MapVector.h"
@@ -22,11 +22,7 @@ namespace {
 /// The launches of one block as a graph.
 class LaunchGraph {
 public:
-  LaunchGraph(func::FuncOp entry, const Target &target) {
-    for (LaunchOp launch : entry.getBody().front().getOps<LaunchOp>())
-      addLaunch(launch, target);
-    findNextValues(entry);
-  }
+  static FailureOr<LaunchGraph> build(func::FuncOp entry, LaunchFacts &facts);
 
   size_t size() const { return nodes.size(); }
   /// The bytes that live at once in program order.
@@ -41,6 +37,7 @@ private:
     SmallVector<size_t> reads, makes; // buffers
     SmallVector<size_t> next;         // launches that wait for it
     size_t numWaitsFor = 0;
+    int64_t scratch = 0; // bytes
     /// Results, by number among `makes`, with buffers in whose place they can lie.
     SmallVector<std::pair<size_t, size_t>> inPlace;
   };
@@ -54,7 +51,7 @@ private:
     int64_t live = 0;
   };
 
-  void addLaunch(LaunchOp launch, const Target &target);
+  LogicalResult addLaunch(LaunchOp launch, LaunchFacts &facts);
   void addEdge(size_t from, size_t to) {
     if (llvm::is_contained(nodes[from].next, to))
       return;
@@ -72,11 +69,24 @@ private:
   DenseMap<Operation *, size_t> numberOf;
 };
 
-void LaunchGraph::addLaunch(LaunchOp launch, const Target &target) {
+FailureOr<LaunchGraph> LaunchGraph::build(func::FuncOp entry, LaunchFacts &facts) {
+  LaunchGraph graph;
+  for (LaunchOp launch : entry.getBody().front().getOps<LaunchOp>())
+    if (failed(graph.addLaunch(launch, facts)))
+      return failure();
+  graph.findNextValues(entry);
+  return graph;
+}
+
+LogicalResult LaunchGraph::addLaunch(LaunchOp launch, LaunchFacts &facts) {
   static constexpr int64_t alignment = 64;
+  FailureOr<Scratch> scratch = facts.findScratch(launch);
+  if (failed(scratch))
+    return failure();
   size_t number = nodes.size();
   numberOf[launch] = number;
   nodes.emplace_back().launch = launch;
+  nodes[number].scratch = static_cast<int64_t>(llvm::alignTo(scratch->shared, alignment));
   for (Value input : launch.getInputs())
     if (auto buffer = bufferOf.find(input);
         buffer != bufferOf.end() && !llvm::is_contained(nodes[number].reads, buffer->second)) {
@@ -90,12 +100,13 @@ void LaunchGraph::addLaunch(LaunchOp launch, const Target &target) {
     buffers.push_back(
         {static_cast<int64_t>(llvm::alignTo(getByteSize(result.getType()), alignment))});
   }
-  for (auto [result, input] : target.findInPlacePairs(launch.getBody().front())) {
+  for (auto [result, input] : facts.findInPlacePairs(launch)) {
     Value operand = launch.getInputs()[input];
     if (auto buffer = bufferOf.find(operand);
         buffer != bufferOf.end() && llvm::count(launch.getInputs(), operand) == 1)
       nodes[number].inPlace.push_back({result, buffer->second});
   }
+  return success();
 }
 
 /// An argument's next value, which lies in its place, waits for the readers of the old one.
@@ -132,7 +143,7 @@ LaunchGraph::State LaunchGraph::start() const {
 
 /// The bytes that a launch needs beside those that live before it.
 int64_t LaunchGraph::findGrowth(const Node &node, const State &state) const {
-  int64_t growth = 0;
+  int64_t growth = node.scratch;
   SmallVector<size_t, 4> taken;
   for (auto [number, made] : llvm::enumerate(node.makes)) {
     auto shared = llvm::find_if(node.inPlace, [&, number = number](const auto &pair) {
@@ -194,46 +205,55 @@ SmallVector<LaunchOp> LaunchGraph::order(int64_t most) const {
 }
 
 struct OrderLaunchesPass : impl::OrderLaunchesPassBase<OrderLaunchesPass> {
-  using Base::Base;
+  OrderLaunchesPass(OrderLaunchesPassOptions options = {}, std::shared_ptr<LaunchFacts> facts = {})
+      : Base(std::move(options)), facts(std::move(facts)) {}
 
   LogicalResult initialize(MLIRContext *context) override {
-    return Target::get(targetName, UnknownLoc::get(context), target);
+    return LaunchFacts::load(targetName, UnknownLoc::get(context), facts);
   }
 
   void runOnOperation() override {
     for (auto entry : getOperation().getOps<func::FuncOp>())
-      if (within > 0)
-        order(entry);
+      if (within > 0 && failed(order(entry)))
+        return signalPassFailure();
   }
 
   /// Tries the same shares of the peak whatever the bytes, so that what fits in fewer is found with
   /// more, too.
-  void order(func::FuncOp entry) {
+  LogicalResult order(func::FuncOp entry) {
     static constexpr size_t mostLaunches = 8192;
     static constexpr int64_t parts = 256, least = parts / 2;
     Block &block = entry.getBody().front();
     if (!block.getOps<LoopOp>().empty())
-      return;
-    LaunchGraph graph(entry, *target);
-    int64_t peak = graph.measureInOrder();
-    if (peak <= within || graph.size() > mostLaunches)
-      return;
+      return success();
+    FailureOr<LaunchGraph> graph = LaunchGraph::build(entry, *facts);
+    if (failed(graph))
+      return failure();
+    int64_t peak = graph->measureInOrder();
+    if (peak <= within || graph->size() > mostLaunches)
+      return success();
     for (int64_t part = parts - 1; part >= least; --part) {
       int64_t bytes = static_cast<int64_t>(static_cast<double>(peak) * part / parts);
       if (bytes > within)
         continue;
-      SmallVector<LaunchOp> launches = graph.order(bytes);
+      SmallVector<LaunchOp> launches = graph->order(bytes);
       if (launches.empty())
         continue;
       for (LaunchOp launch : launches)
         launch->moveBefore(block.getTerminator());
       entry->setAttr("exec.launches_moved", UnitAttr::get(entry.getContext()));
-      return;
+      break;
     }
+    return success();
   }
 
-  std::shared_ptr<const Target> target;
+  std::shared_ptr<LaunchFacts> facts;
 };
 
 } // namespace
+
+std::unique_ptr<Pass> createOrderLaunchesPass(OrderLaunchesPassOptions options, std::shared_ptr<LaunchFacts> facts) {
+  return std::make_unique<OrderLaunchesPass>(std::move(options), std::move(facts));
+}
+
 } // namespace reprise::exec

@@ -3,7 +3,7 @@
 
 #include "Grouping.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "reprise/Conversion/Target.h"
+#include "reprise/Conversion/LaunchFacts.h"
 #include "reprise/Dialect/Exec/IR/Storage.h"
 #include "reprise/Planning/Offsets/Problem.h"
 #include "reprise/Planning/Offsets/Solve.h"
@@ -20,10 +20,10 @@ namespace {
 /// Places the buffers of one entry.
 class Placement {
 public:
-  Placement(func::FuncOp entry, const Target &target)
-      : entry(entry), block(entry.getBody().front()), positions(block) {
+  Placement(func::FuncOp entry, LaunchFacts &facts)
+      : entry(entry), block(entry.getBody().front()), positions(block), facts(facts) {
     for (LaunchOp launch : positions.launches)
-      for (auto [result, input] : target.findInPlacePairs(launch.getBody().front()))
+      for (auto [result, input] : facts.findInPlacePairs(launch))
         inPlace.insert({launch.getResult(result), input});
   }
 
@@ -31,6 +31,8 @@ public:
     overwriteArguments();
     collectBuffers();
     shareDyingInputs();
+    if (failed(collectScratch()))
+      return failure();
     offsets::SolveOptions options = offsets::limitWork(problem);
     options.enough = enough;
     offsets::Solution solution = offsets::solve(problem, options);
@@ -141,6 +143,21 @@ private:
     return std::nullopt;
   }
 
+  /// What the commands of a launch share lives as long as the launch.
+  LogicalResult collectScratch() {
+    for (LaunchOp launch : positions.launches) {
+      FailureOr<Scratch> scratch = facts.findScratch(launch);
+      if (failed(scratch))
+        return failure();
+      if (scratch->shared == 0)
+        continue;
+      auto [first, last] = positions.of(launch);
+      scratchOf[launch] = problem.buffers.size();
+      problem.buffers.push_back({first, last, scratch->shared});
+    }
+    return success();
+  }
+
   void annotate(const offsets::Solution &solution) {
     Builder builder(entry.getContext());
     auto offsetOf = [&](Value value) {
@@ -156,6 +173,9 @@ private:
       }
       launch.setArgumentsAttr(builder.getDenseI64ArrayAttr(arguments));
       launch.setOffsetsAttr(builder.getDenseI64ArrayAttr(places));
+      if (auto scratch = scratchOf.find(launch); scratch != scratchOf.end())
+        launch.setScratchAttr(builder.getDenseI64ArrayAttr(
+            {solution.offsets[scratch->second], problem.buffers[scratch->second].size}));
     }
     for (LoopOp loop : positions.loops)
       loop->setAttr(kOffsetsAttr,
@@ -165,24 +185,27 @@ private:
   func::FuncOp entry;
   Block &block;
   Positions positions;
+  LaunchFacts &facts;
   /// Results with the inputs in whose place their kernels may store them.
   llvm::DenseSet<std::pair<Value, unsigned>> inPlace;
   DenseMap<Value, int64_t> placedIn;
-  DenseMap<Value, size_t> bufferOf; ///< by root
+  DenseMap<Value, size_t> bufferOf;        ///< by root
+  DenseMap<Operation *, size_t> scratchOf; ///< of launches
   offsets::Problem problem;
 };
 
 struct PlaceBuffersPass : impl::PlaceBuffersPassBase<PlaceBuffersPass> {
-  using Base::Base;
+  PlaceBuffersPass(PlaceBuffersPassOptions options = {}, std::shared_ptr<LaunchFacts> facts = {})
+      : Base(std::move(options)), facts(std::move(facts)) {}
 
   LogicalResult initialize(MLIRContext *context) override {
-    return Target::get(targetName, UnknownLoc::get(context), target);
+    return LaunchFacts::load(targetName, UnknownLoc::get(context), facts);
   }
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
     for (auto entry : module.getOps<func::FuncOp>()) {
-      FailureOr<int64_t> bytes = Placement(entry, *target).run(enough);
+      FailureOr<int64_t> bytes = Placement(entry, *facts).run(enough);
       if (failed(bytes))
         return signalPassFailure();
       entry->setAttr("exec.arena_bytes",
@@ -190,8 +213,13 @@ struct PlaceBuffersPass : impl::PlaceBuffersPassBase<PlaceBuffersPass> {
     }
   }
 
-  std::shared_ptr<const Target> target;
+  std::shared_ptr<LaunchFacts> facts;
 };
 
 } // namespace
+
+std::unique_ptr<Pass> createPlaceBuffersPass(PlaceBuffersPassOptions options, std::shared_ptr<LaunchFacts> facts) {
+  return std::make_unique<PlaceBuffersPass>(std::move(options), std::move(facts));
+}
+
 } // namespace reprise::exec

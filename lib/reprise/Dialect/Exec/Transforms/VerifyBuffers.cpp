@@ -1,7 +1,7 @@
 // reprise: checks that no buffer is overwritten before its last reader.
 #include "reprise/Dialect/Exec/Transforms/Passes.h"
 
-#include "reprise/Conversion/Target.h"
+#include "reprise/Conversion/LaunchFacts.h"
 #include "reprise/Dialect/Exec/IR/Storage.h"
 #include "reprise/Planning/Offsets/Problem.h"
 #include "reprise/Support/ByteSize.h"
@@ -17,8 +17,8 @@ namespace {
 /// Judges the places of one function's buffers.
 class Verifier {
 public:
-  Verifier(func::FuncOp function, const Target &target)
-      : function(function), target(target), positions(function.getBody().front()) {}
+  Verifier(func::FuncOp function, LaunchFacts &facts)
+      : function(function), facts(facts), positions(function.getBody().front()) {}
 
   LogicalResult run() {
     for (LaunchOp launch : positions.launches)
@@ -37,6 +37,9 @@ public:
           return failure();
     for (LaunchOp launch : positions.launches)
       collectShared(launch);
+    for (LaunchOp launch : positions.launches)
+      if (failed(addScratch(launch)))
+        return failure();
     return judge();
   }
 
@@ -57,13 +60,9 @@ private:
   }
   static bool isInArena(OpResult result) { return argumentOf(result) < 0; }
 
-  /// True if the kernel may store the result where the input lies. A look at a kernel takes long.
+  /// True if the kernel may store the result where the input lies.
   bool mayShare(OpResult result, unsigned input) {
-    auto launch = cast<LaunchOp>(result.getOwner());
-    auto [found, isNew] = inPlace.try_emplace(launch);
-    if (isNew)
-      found->second = target.findInPlacePairs(launch.getBody().front());
-    return llvm::is_contained(found->second,
+    return llvm::is_contained(facts.findInPlacePairs(cast<LaunchOp>(result.getOwner())),
                               std::pair<unsigned, unsigned>(result.getResultNumber(), input));
   }
 
@@ -188,6 +187,28 @@ private:
       }
   }
 
+  /// Behind the values' buffers, of which the judge speaks.
+  LogicalResult addScratch(LaunchOp launch) {
+    FailureOr<Scratch> needed = facts.findScratch(launch);
+    if (failed(needed))
+      return failure();
+    ArrayRef<int64_t> scratch = launch.getScratch().value_or(ArrayRef<int64_t>{0, 0});
+    if (scratch[1] < needed->shared)
+      return launch.emitError("needs ") << needed->shared << " bytes of scratch, and has "
+                                        << scratch[1];
+    if (scratch[1] == 0)
+      return success();
+    auto [first, last] = positions.of(launch);
+    problem.buffers.push_back({first, last, scratch[1]});
+    solution.offsets.push_back(scratch[0]);
+    scratchOf.push_back(launch);
+    return success();
+  }
+
+  Operation *ownerOf(size_t buffer) {
+    return buffer < values.size() ? values[buffer].getOwner() : scratchOf[buffer - values.size()];
+  }
+
   std::optional<size_t> findWhole(Value value) const {
     Storage storage = findStorage(value);
     auto found = bufferOf.find(storage.root);
@@ -212,42 +233,49 @@ private:
     std::optional<offsets::Defect> defect = offsets::validate(problem, solution);
     if (!defect)
       return success();
-    bool ofBuffer = defect->kind != offsets::Defect::Kind::Height && defect->first < values.size();
-    Operation *at = ofBuffer ? values[defect->first].getOwner() : function.getOperation();
+    size_t count = problem.buffers.size();
+    bool ofBuffer = defect->kind != offsets::Defect::Kind::Height && defect->first < count;
+    Operation *at = ofBuffer ? ownerOf(defect->first) : function.getOperation();
     InFlightDiagnostic diagnostic = at->emitError("the arena is wrong: ") << defect->message;
-    if (defect->second != defect->first && defect->second < values.size())
-      diagnostic.attachNote(values[defect->second].getLoc()) << "the other buffer";
+    if (defect->second != defect->first && defect->second < count)
+      diagnostic.attachNote(ownerOf(defect->second)->getLoc()) << "the other buffer";
     return diagnostic;
   }
 
   func::FuncOp function;
-  const Target &target;
+  LaunchFacts &facts;
   Positions positions;
   llvm::SmallDenseSet<int64_t> overwritten;
   DenseMap<Value, size_t> bufferOf;
   DenseMap<size_t, size_t> groupOf;
-  SmallVector<OpResult> values;                        ///< of the buffers
-  DenseMap<Operation *, Target::InPlacePairs> inPlace; ///< of launches
+  SmallVector<OpResult> values;     ///< of the first buffers
+  SmallVector<Operation *> scratchOf; ///< launches, of those behind them
   offsets::Problem problem;
   offsets::Solution solution;
 };
 
 struct VerifyBuffersPass : impl::VerifyBuffersPassBase<VerifyBuffersPass> {
-  using Base::Base;
+  VerifyBuffersPass(VerifyBuffersPassOptions options = {}, std::shared_ptr<LaunchFacts> facts = {})
+      : Base(std::move(options)), facts(std::move(facts)) {}
 
   LogicalResult initialize(MLIRContext *context) override {
-    return Target::get(targetName, UnknownLoc::get(context), target);
+    return LaunchFacts::load(targetName, UnknownLoc::get(context), facts);
   }
 
   void runOnOperation() override {
     markAllAnalysesPreserved();
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isExternal() && failed(Verifier(function, *target).run()))
+      if (!function.isExternal() && failed(Verifier(function, *facts).run()))
         return signalPassFailure();
   }
 
-  std::shared_ptr<const Target> target;
+  std::shared_ptr<LaunchFacts> facts;
 };
 
 } // namespace
+
+std::unique_ptr<Pass> createVerifyBuffersPass(VerifyBuffersPassOptions options, std::shared_ptr<LaunchFacts> facts) {
+  return std::make_unique<VerifyBuffersPass>(std::move(options), std::move(facts));
+}
+
 } // namespace reprise::exec
