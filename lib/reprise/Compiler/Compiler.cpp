@@ -57,7 +57,7 @@ private:
   LogicalResult plan();
   LogicalResult planWithin(const Budget &budget);
   FailureOr<bool> tryPlan(const Budget &budget, bool isLast);
-  FailureOr<bool> tryDeferred(int64_t arena);
+  FailureOr<std::optional<BudgetOutcome>> planDeferred(const StepPlanner &planner);
   LogicalResult readPlan();
   LogicalResult lower();
   LogicalResult build();
@@ -70,7 +70,8 @@ private:
   std::optional<CostModel> costs;
   std::optional<BudgetOutcome> outcome;
   std::optional<int64_t> budgetBytes, saveAllBytes;
-  OwningOpRef<ModuleOp> source; ///< before the phases, where loops may be unrolled for a budget
+  OwningOpRef<ModuleOp> source;   ///< before the phases, where loops may be unrolled for a budget
+  OwningOpRef<ModuleOp> deferred; ///< with the choices of a plan, where a large gradient waits
   func::FuncOp step;
   Compilation compilation;
 };
@@ -96,55 +97,64 @@ LogicalResult Run::planWithin(const Budget &budget) {
   return success();
 }
 
-/// True if a plan within the budget was found and written on the ops. The last try says what is
-/// missing.
+/// True if a plan within the budget was found and written on the ops of the module. The last try
+/// says what is missing.
 FailureOr<bool> Run::tryPlan(const Budget &budget, bool isLast) {
   StepPlanner planner(module, options, phases.facts, *costs);
   if (failed(planner.start()))
     return failure();
   budgetBytes = planner.resolve(budget);
   saveAllBytes = planner.saveAllBytes();
-  FailureOr<std::optional<BudgetOutcome>> found = planner.plan(*budgetBytes);
-  if (failed(found))
+  FailureOr<std::optional<BudgetOutcome>> waiting = planDeferred(planner);
+  if (failed(waiting))
     return failure();
-  outcome = std::move(*found);
-  FailureOr<bool> isDeferred = tryDeferred(planner.followed().arena);
-  if (failed(isDeferred))
+  outcome = std::move(*waiting);
+  FailureOr<bool> mayBeat = true;
+  if (outcome)
+    mayBeat = planner.mayBeat(outcome->plan, *budgetBytes);
+  if (failed(mayBeat))
     return failure();
+  if (*mayBeat) {
+    FailureOr<std::optional<BudgetOutcome>> found = planner.plan(*budgetBytes);
+    if (failed(found))
+      return failure();
+    if (*found && (!outcome || (*found)->plan.cost() <= outcome->plan.cost())) {
+      outcome = std::move(*found);
+      planner.apply(outcome->plan);
+    }
+  }
   if (!outcome) {
     if (isLast)
       return planner.emitTooSmall(*budgetBytes);
     return false;
   }
-  if (!*isDeferred)
-    planner.apply(outcome->plan);
+  phases.deferGradient = outcome->isDeferred;
+  if (outcome->isDeferred)
+    module.getBodyRegion().takeBody(deferred->getBodyRegion());
   phases.enoughArena = outcome->plan.enoughArena;
   return true;
 }
 
-/// Where a large gradient waits, plans may be cheaper: another order, the same bits. True if one
-/// is; it is written on the ops of the module, which is in that order then.
-FailureOr<bool> Run::tryDeferred(int64_t arena) {
+/// Where a large gradient waits, plans may be cheaper: another order, the same bits. Null where
+/// nothing waits that is worth it, or no plan was found; else `deferred` has the plan's choices.
+FailureOr<std::optional<BudgetOutcome>> Run::planDeferred(const StepPlanner &planner) {
   static constexpr int64_t worthwhile = 16; // a part of the arena
-  if (outcome && (outcome->plan.seconds == 0 || outcome->isTruncated))
-    return false;
-  OwningOpRef<ModuleOp> other = module.clone();
-  if (deferGradient(*other->getOps<func::FuncOp>().begin()) < arena / worthwhile)
-    return false;
-  StepPlanner planner(*other, options, phases.facts, *costs);
-  if (failed(planner.start(/*needsSaveAll=*/false)))
+  const StepPlan &followed = planner.followed();
+  if (followed.seconds == 0 && followed.bytes() <= *budgetBytes)
+    return std::optional<BudgetOutcome>();
+  deferred = module.clone();
+  if (deferGradient(*deferred->getOps<func::FuncOp>().begin()) < followed.arena / worthwhile)
+    return std::optional<BudgetOutcome>();
+  StepPlanner other(*deferred, options, phases.facts, *costs, &planner);
+  if (failed(other.start(/*needsSaveAll=*/false)))
     return failure();
-  FailureOr<std::optional<BudgetOutcome>> found = planner.plan(*budgetBytes);
-  if (failed(found))
-    return failure();
-  if (!*found || (outcome && (*found)->plan.cost() >= outcome->plan.cost()))
-    return false;
-  outcome = std::move(*found);
-  outcome->saveAll = *saveAllBytes;
-  outcome->isDeferred = phases.deferGradient = true;
-  planner.apply(outcome->plan);
-  module.getBodyRegion().takeBody(other->getBodyRegion());
-  return true;
+  FailureOr<std::optional<BudgetOutcome>> found = other.plan(*budgetBytes);
+  if (failed(found) || !*found)
+    return found;
+  (*found)->saveAll = *saveAllBytes;
+  (*found)->isDeferred = true;
+  other.apply((*found)->plan);
+  return found;
 }
 
 /// Takes the choices of a plan. What a share of is only the packed program can tell.

@@ -14,12 +14,15 @@ using checkpoint::Choice;
 using checkpoint::Plan;
 
 StepPlanner::StepPlanner(ModuleOp module, const CompileOptions &options,
-                         std::shared_ptr<LaunchFacts> facts, const CostModel &costs)
+                         std::shared_ptr<LaunchFacts> facts, const CostModel &costs,
+                         const StepPlanner *clock)
     : module(module), options(options), facts(std::move(facts)), costs(costs),
       threads(options.threads ? options.threads
                               : llvm::hardware_concurrency().compute_thread_count()),
       step(*module.getOps<func::FuncOp>().begin()) {
-  if (options.timeLimitSeconds) {
+  if (clock) {
+    searchOptions.isOver = clock->searchOptions.isOver;
+  } else if (options.timeLimitSeconds) {
     auto end =
         std::chrono::steady_clock::now() + std::chrono::duration<double>(*options.timeLimitSeconds);
     searchOptions.isOver = [end] { return std::chrono::steady_clock::now() >= end; };
@@ -121,6 +124,31 @@ const StepPlan *StepPlanner::findBest(int64_t budget) const {
   return best;
 }
 
+FailureOr<bool> StepPlanner::mayBeat(const StepPlan &other, int64_t budget) {
+  if (failed(packReordered(budget)))
+    return failure();
+  double bound = 0;
+  for (const Planned &entry : planned)
+    bound += checkpoint::findBound(entry.scope.problem, entry.footprint,
+                                   budget - followed().workspace)
+                 .seconds;
+  const StepPlan *best = findBest(budget);
+  return other.overridden > 0 || bound < other.seconds || (best && best->cost() < other.cost());
+}
+
+/// Another order of the launches costs nothing, which may be cheaper than replays.
+LogicalResult StepPlanner::packReordered(int64_t budget) {
+  if (followed().bytes() <= budget || reorderedFor == budget)
+    return success();
+  reorderedFor = budget;
+  StepPlan reordered = followed();
+  reordered.enoughArena = std::max<int64_t>(1, budget - followed().workspace);
+  if (failed(pack(reordered)))
+    return failure();
+  packed.push_back(std::move(reordered));
+  return success();
+}
+
 /// Whether a budget that the plan of the labels fits leaves nothing to look for.
 bool StepPlanner::isCheapest(const StepPlan &followed) const {
   return followed.seconds == 0 ||
@@ -134,13 +162,8 @@ LogicalResult StepPlanner::search(int64_t budget) {
   if (followed().bytes() <= budget && isCheapest(followed()))
     return success();
   int64_t room = budget - followed().workspace, goal = room;
-  // Another order of the launches costs nothing, which may be cheaper than replays.
-  if (StepPlan reordered = followed(); reordered.bytes() > budget) {
-    reordered.enoughArena = std::max<int64_t>(1, room);
-    if (failed(pack(reordered)))
-      return failure();
-    packed.push_back(std::move(reordered));
-  }
+  if (failed(packReordered(budget)))
+    return failure();
   bool isRaised = false;
   for (int round = 0; round < kMostRounds; ++round) {
     std::optional<StepPlan> proposed = propose(goal);

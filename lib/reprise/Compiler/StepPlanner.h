@@ -44,9 +44,11 @@ struct BudgetOutcome {
 /// Plans one step for many budgets; each plan that is packed competes for every budget.
 class StepPlanner {
 public:
-  /// `module` has been through `autodiff`; all arguments outlive the planner.
+  /// `module` has been through `autodiff`; all arguments outlive the planner. A
+  /// time limit runs from the construction of `clock`.
   StepPlanner(mlir::ModuleOp module, const CompileOptions &options,
-              std::shared_ptr<LaunchFacts> facts, const CostModel &costs);
+              std::shared_ptr<LaunchFacts> facts, const CostModel &costs,
+              const StepPlanner *clock = nullptr);
 
   /// Packs the step as the labels have it, and with every value saved, if that is asked for.
   mlir::LogicalResult start(bool needsSaveAll = true);
@@ -63,6 +65,9 @@ public:
   /// Seconds of replays that every plan within `budget` has whose program takes as much workspace
   /// as that of `plan`, which fits; of those in program order, if `plan` is one.
   double findBound(int64_t budget, const StepPlan &plan) const;
+  /// False if no plan within `budget` that keeps the order of the launches is cheaper than this
+  /// one, of another program, and no other order without replays fits.
+  mlir::FailureOr<bool> mayBeat(const StepPlan &other, int64_t budget);
   /// Says at the op where the need is highest what is missing, after `plan` found none.
   mlir::LogicalResult emitTooSmall(int64_t budget);
 
@@ -87,6 +92,7 @@ private:
   enum class Labels { Obeyed, Dropped };
   mlir::LogicalResult pack(StepPlan &plan, Labels labels = Labels::Obeyed);
   mlir::LogicalResult packAndKeep(StepPlan plan, int64_t enough);
+  mlir::LogicalResult packReordered(int64_t budget);
   mlir::LogicalResult packSmallest();
   mlir::LogicalResult search(int64_t budget);
   std::optional<StepPlan> propose(int64_t goal);
@@ -103,7 +109,8 @@ private:
   std::vector<Planned> planned;
   std::vector<StepPlan> packed;
   int64_t saveAll = 0;
-  int rounds = 0; ///< plans packed for the budget at hand
+  int64_t reorderedFor = -1; ///< the last budget of packReordered
+  int rounds = 0;            ///< plans packed for the budget at hand
   double total = 0;
   bool isTruncated = false;
 };
