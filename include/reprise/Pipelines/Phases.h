@@ -36,6 +36,7 @@ struct PhaseOptions {
   int64_t enoughArena = 0; ///< so many bytes do, in which launches may be reordered; 0: no limit
   bool ignoreCheckpoints = false;
   bool unroll = false;        ///< loops become their iterations
+  bool recomputeBodies = false; ///< loops' bodies make again what no label wants saved
   bool deferGradient = false; ///< a large gradient waits, see DeferGradient.h
   bool verifyReplays = false; ///< replays and originals live to the end of the step, to be compared
 };

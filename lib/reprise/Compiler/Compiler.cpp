@@ -4,6 +4,7 @@
 #include "Initializers.h"
 #include "PlanFile.h"
 #include "Report.h"
+#include "StepFootprint.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "reprise/Conversion/ExecToBundle.h"
 #include "reprise/Conversion/ExecToBundle.h"
@@ -56,6 +57,8 @@ public:
 private:
   LogicalResult plan();
   LogicalResult planWithin(const Budget &budget);
+  LogicalResult planBodies();
+  LogicalResult prepareAgain();
   FailureOr<bool> tryPlan(const Budget &budget, bool isLast);
   FailureOr<std::optional<BudgetOutcome>> planDeferred(const StepPlanner &planner);
   LogicalResult readPlan();
@@ -77,23 +80,62 @@ private:
 };
 } // namespace
 
-/// Where a loop, which is one op of a plan, takes too much, its iterations are planned one by one:
-/// the same bits.
+/// A loop is one op of a plan. So plans are also made for bodies that make their rows again; where
+/// neither fits, for the iterations one by one. All have the same bits.
 LogicalResult Run::planWithin(const Budget &budget) {
   bool hasLoops = false;
   module.walk([&](LoopOp) { hasLoops = true; });
-  FailureOr<bool> isPlanned = tryPlan(budget, /*isLast=*/!hasLoops || !source);
-  if (failed(isPlanned) || *isPlanned)
+  bool hasOthers = hasLoops && source;
+  FailureOr<bool> isPlanned = tryPlan(budget, /*isLast=*/!hasOthers);
+  if (failed(isPlanned) || !hasOthers || (outcome && outcome->plan.seconds == 0))
     return success(succeeded(isPlanned));
-  phases.unroll = true;
-  module.getBodyRegion().takeBody(source->getBodyRegion());
-  if (failed(runPhases(module, options.after, Phase::Autodiff, phases)))
-    return failure();
   int64_t saveAll = *saveAllBytes;
-  if (failed(tryPlan({budgetBytes, std::nullopt}, /*isLast=*/true)))
+  if (failed(planBodies()))
     return failure();
+  if (!outcome) {
+    phases.unroll = true;
+    if (failed(prepareAgain()) || failed(tryPlan({budgetBytes, std::nullopt}, /*isLast=*/true)))
+      return failure();
+    outcome->isUnrolled = true;
+  }
   outcome->saveAll = saveAll;
-  outcome->isUnrolled = true;
+  return success();
+}
+
+/// The module through `autodiff` once more, as the phases' options have it by now.
+LogicalResult Run::prepareAgain() {
+  OwningOpRef<ModuleOp> copy = source->clone();
+  module.getBodyRegion().takeBody(copy->getBodyRegion());
+  return runPhases(module, options.after, Phase::Autodiff, phases);
+}
+
+/// Replays in bodies cost whatever the plan around them is.
+LogicalResult Run::planBodies() {
+  auto secondsOf = [&] {
+    return findStepSeconds(*module.getOps<func::FuncOp>().begin(), *phases.facts, *costs);
+  };
+  PhaseOptions before = phases;
+  OwningOpRef<ModuleOp> plain = module.clone();
+  std::optional<BudgetOutcome> found = std::exchange(outcome, std::nullopt);
+  double seconds = secondsOf();
+  phases.recomputeBodies = true;
+  phases.deferGradient = options.phases.deferGradient;
+  if (failed(prepareAgain()))
+    return failure();
+  double added = secondsOf() - seconds;
+  if (failed(tryPlan({budgetBytes, std::nullopt}, /*isLast=*/false)))
+    return failure();
+  if (outcome) {
+    outcome->plan.seconds += added;
+    outcome->bound += added;
+    outcome->total = seconds;
+    outcome->hasBodies = true;
+    if (!found || outcome->plan.cost() < found->plan.cost())
+      return success();
+  }
+  outcome = std::move(found);
+  phases = before;
+  module.getBodyRegion().takeBody(plain->getBodyRegion());
   return success();
 }
 

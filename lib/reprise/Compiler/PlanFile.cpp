@@ -38,6 +38,7 @@ Object reprise::writePlanFile(ModuleOp module, const PhaseOptions &phases) {
                    {"choice", cast<StringAttr>(choices[result.getResultNumber()]).getValue()}});
   }
   Object plan{{"version", 1},
+              {"bodies_recomputed", phases.recomputeBodies},
               {"unrolled", phases.unroll},
               {"deferred", phases.deferGradient},
               {"enough_arena", phases.enoughArena},
@@ -53,6 +54,7 @@ void reprise::readPhases(const llvm::json::Value &plan, PhaseOptions &phases) {
   const Object *object = plan.getAsObject();
   if (!object)
     return;
+  phases.recomputeBodies |= object->getBoolean("bodies_recomputed").value_or(false);
   phases.unroll |= object->getBoolean("unrolled").value_or(false);
   phases.deferGradient |= object->getBoolean("deferred").value_or(false);
 }

@@ -20,6 +20,7 @@ void describeBudget(const BudgetOutcome &outcome, Object &report) {
                             {"cost_increase", increase},
                             {"overridden_bytes", outcome.plan.overridden},
                             {"rounds", outcome.rounds},
+                            {"bodies_recomputed", outcome.hasBodies},
                             {"unrolled", outcome.isUnrolled},
                             {"deferred", outcome.isDeferred},
                             {"reordered", outcome.plan.isReordered},

@@ -3,6 +3,7 @@
 
 #include "reprise/Conversion/LaunchFacts.h"
 #include "reprise/Dialect/Exec/Transforms/Launches.h"
+#include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Planning/Checkpoint/Follow.h"
 #include "reprise/Support/ByteSize.h"
@@ -13,13 +14,36 @@ using namespace reprise;
 using checkpoint::Footprint;
 using checkpoint::Kind;
 
+/// Per launch: the seconds of all launches in it, if it is a loop.
+static std::vector<double> findLoopSeconds(const exec::LaunchNumbers &numbers,
+                                           const exec::FormedLaunches &formed,
+                                           const CostModel &costs) {
+  std::vector<double> seconds(numbers.count);
+  for (auto [launch, number] : formed.launches) {
+    if (number < 0 || !launch->getParentOfType<LoopOp>())
+      continue;
+    SmallVector<Operation *> ops;
+    for (Operation &op : launch.getBody().front().without_terminator())
+      ops.push_back(&op);
+    int64_t bytes = 0;
+    for (Value value : llvm::concat<Value>(SmallVector<Value>(launch.getInputs()),
+                                           SmallVector<Value>(launch.getResults())))
+      bytes += getByteSize(value.getType());
+    seconds[number] += (costs.getLaunchSeconds() + costs.getSeconds(ops, bytes)) *
+                       static_cast<double>(countExecutions(launch));
+  }
+  return seconds;
+}
+
 namespace {
 
 class Survey {
 public:
   Survey(const PlanningScope &scope, func::FuncOp step, LaunchFacts &facts, const CostModel &costs)
       : scope(scope), problem(scope.problem), block(step.getBody().front()), step(step),
-        facts(facts), numbers(exec::numberLaunches(step, facts.getTarget())), costs(costs),
+        facts(facts), numbers(exec::numberLaunches(step, facts.getTarget())),
+        formed(exec::formLaunches(step, numbers, facts.getTarget())), costs(costs),
+        loopSeconds(findLoopSeconds(numbers, formed, costs)),
         members(scope.ops.begin(), scope.ops.end()),
         isNearlyFree(checkpoint::findNearlyFree(scope.problem)) {
     for (BlockArgument argument : block.getArguments())
@@ -54,7 +78,9 @@ private:
   func::FuncOp step;
   LaunchFacts &facts;
   exec::LaunchNumbers numbers;
+  exec::FormedLaunches formed;
   const CostModel &costs;
+  std::vector<double> loopSeconds; ///< per launch
   DenseSet<Operation *> members;
   std::vector<bool> isNearlyFree; ///< per value: the fastest plan replays it
   llvm::StringSet<> arguments;
@@ -132,9 +158,14 @@ void Survey::addValue(Value value, Footprint &footprint) const {
 
 /// The first op of a launch that reads memory is what its commands share bytes for, or the first.
 LogicalResult Survey::addScratch(Footprint &footprint) const {
-  FailureOr<std::vector<int64_t>> scratch = exec::findScratch(step, numbers, facts);
-  if (failed(scratch))
-    return failure();
+  std::vector<int64_t> scratch(numbers.count); // of a loop, the most of its launches
+  for (auto [launch, number] : formed.launches) {
+    FailureOr<Scratch> own = facts.findScratch(launch);
+    if (failed(own))
+      return failure();
+    if (number >= 0)
+      scratch[number] = std::max(scratch[number], own->shared);
+  }
   std::vector<std::optional<size_t>> leaders(numbers.count);
   auto readsMemory = [&](size_t op) {
     Kind kind = problem.operations[op].kind;
@@ -148,9 +179,9 @@ LogicalResult Survey::addScratch(Footprint &footprint) const {
   for (auto [launch, leader] : llvm::enumerate(leaders)) {
     int number = static_cast<int>(launch);
     if (leader)
-      footprint.scratch[*leader] = (*scratch)[launch];
-    else if ((*scratch)[launch] > 0)
-      footprint.neighbours.push_back({number, number, (*scratch)[launch]});
+      footprint.scratch[*leader] = scratch[launch];
+    else if (scratch[launch] > 0)
+      footprint.neighbours.push_back({number, number, scratch[launch]});
   }
   return success();
 }
@@ -191,6 +222,8 @@ double Survey::findSeconds(size_t index) const {
   const checkpoint::Operation &entry = problem.operations[index];
   if (launchOf(op) == checkpoint::kNoLaunch)
     return 0;
+  if (isa<LoopOp>(op))
+    return loopSeconds[launchOf(op)];
   if (entry.kind != Kind::Elementwise)
     return findSecondsInLaunch(op, numbers, costs) + costs.getLaunchSeconds();
   if (readFromMemory[entry.firstResult])
@@ -207,9 +240,15 @@ double reprise::findStepSeconds(func::FuncOp step, const LaunchFacts &facts,
                                 const CostModel &costs) {
   exec::LaunchNumbers numbers = exec::numberLaunches(step, facts.getTarget());
   double seconds = numbers.count * costs.getLaunchSeconds();
-  for (Operation &op : step.getBody().front().without_terminator())
-    if (numbers.of.contains(&op))
+  Block &block = step.getBody().front();
+  for (Operation &op : block.without_terminator())
+    if (numbers.of.contains(&op) && !isa<LoopOp>(op))
       seconds += findSecondsInLaunch(&op, numbers, costs);
+  if (block.getOps<LoopOp>().empty())
+    return seconds;
+  auto formed = exec::formLaunches(step, numbers, facts.getTarget());
+  for (double loop : findLoopSeconds(numbers, formed, costs))
+    seconds += loop - (loop > 0 ? costs.getLaunchSeconds() : 0);
   return seconds;
 }
 

@@ -37,6 +37,7 @@ struct BudgetOutcome {
   double total = 0; ///< seconds of the cost model for one execution of every op
   double bound = 0; ///< seconds of replays that every plan within the budget has
   bool isTruncated = false;
+  bool hasBodies = false;  ///< loops' bodies make rows again, for the budget alone
   bool isUnrolled = false; ///< for the budget alone
   bool isDeferred = false; ///< a large gradient waits, for the budget alone
 };

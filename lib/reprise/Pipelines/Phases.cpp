@@ -53,6 +53,8 @@ static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &op
     // Ops of different units differ in their attributes, so that CSE never merges them.
     manager.addPass(createCanonicalizePass());
     manager.addPass(createCSEPass());
+    if (options.recomputeBodies)
+      manager.addPass(createCheckpointPass({/*bodies=*/true}));
     if (options.deferGradient)
       manager.addPass(createDeferGradientPass());
     return;

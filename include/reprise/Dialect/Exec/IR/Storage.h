@@ -46,6 +46,11 @@ mlir::Operation *
 findLateReader(LoopOp loop, unsigned carry,
                llvm::function_ref<bool(mlir::OpResult result, unsigned input)> mayShare);
 
+/// True if the rows that a loop stacks may lie where its slices of a stack lie, which nobody reads
+/// later: in each iteration the row is stored when its slice has been read.
+bool mayTakeRows(LoopOp loop, unsigned slice, unsigned stack,
+                 llvm::function_ref<bool(mlir::OpResult result, unsigned input)> mayShare);
+
 /// Numbers launches in program order, and loops from before to behind their bodies.
 class Positions {
 public:

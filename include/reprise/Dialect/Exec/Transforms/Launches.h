@@ -3,12 +3,13 @@
 #define REPRISE_DIALECT_EXEC_TRANSFORMS_LAUNCHES_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "reprise/Dialect/Exec/IR/Exec.h"
 #include "llvm/ADT/DenseMap.h"
 
 #include <vector>
 
 namespace reprise {
-class LaunchFacts;
 class Target;
 } // namespace reprise
 
@@ -23,10 +24,14 @@ struct LaunchNumbers {
 };
 LaunchNumbers numberLaunches(mlir::func::FuncOp function, const Target &target);
 
-/// Per launch, as numbered: the bytes that its commands share, while it runs; for a loop the most
-/// that a launch of it takes. Errors at an op that no kernel can hold.
-mlir::FailureOr<std::vector<int64_t>>
-findScratch(mlir::func::FuncOp function, const LaunchNumbers &numbers, LaunchFacts &facts);
+/// A copy of the function with its launches, and the number that each has, or that the loop around
+/// it has; -1 for copies at its end, which have none.
+struct FormedLaunches {
+  mlir::OwningOpRef<mlir::func::FuncOp> function;
+  std::vector<std::pair<LaunchOp, int>> launches; ///< in program order
+};
+FormedLaunches formLaunches(mlir::func::FuncOp function, const LaunchNumbers &numbers,
+                            const Target &target);
 
 } // namespace reprise::exec
 

@@ -135,10 +135,14 @@ def CheckpointPass : Pass<"reprise-checkpoint", "::mlir::ModuleOp"> {
     See docs/Policies.md. Where ops of a step carry `reprise.choices` ("save", "replay" or "replay per unit", one per
     result), as a planner for a budget writes them, those are carried out instead.
 
+    With `bodies` only the bodies of loops are planned: they keep their carries and what labels want saved, and make
+    all else again, row by row. Another run then plans the step around the loops as they are.
+
     Each primal op ends with `reprise.decisions` ("saved", "kept", "replayed" or "not needed", one per result) and
     `reprise.reasons`; a replay (`replay` > 0) carries as `reprise.original` the `reprise.id` of its original; the module
     carries `reprise.saved_bytes` and `reprise.replayed_ops`.
   }];
+  let options = [Option<"bodies", "bodies", "bool", "false", "Plan the bodies of loops alone, for few bytes.">];
   let dependentDialects = ["::reprise::RepriseDialect"];
 }
 

@@ -57,11 +57,12 @@ Storage reprise::exec::findStorage(Value value) {
   return storage;
 }
 
-Operation *reprise::exec::findLateReader(LoopOp loop, unsigned carry,
-                                         function_ref<bool(OpResult, unsigned)> mayShare) {
-  auto next = dyn_cast<OpResult>(loop.getYield()->getOperand(carry));
+/// A reader of the body's argument that comes too late for `yielded` to lie in its place.
+static Operation *findLateReader(LoopOp loop, BlockArgument argument, Value yielded,
+                                 function_ref<bool(OpResult, unsigned)> mayShare) {
+  auto next = dyn_cast<OpResult>(yielded);
   Operation *late = nullptr;
-  forEachReader(loop.getBlock().getArgument(carry), [&](OpOperand &use) {
+  forEachReader(argument, [&](OpOperand &use) {
     Operation *reader = loop.getBlock().findAncestorOpInBlock(*use.getOwner());
     // An inner loop may store its carries before it reads what is above.
     bool isOwn = next && reader == next.getOwner() && isa<LaunchOp>(reader) &&
@@ -72,6 +73,28 @@ Operation *reprise::exec::findLateReader(LoopOp loop, unsigned carry,
       late = reader;
   });
   return late;
+}
+
+Operation *reprise::exec::findLateReader(LoopOp loop, unsigned carry,
+                                         function_ref<bool(OpResult, unsigned)> mayShare) {
+  return ::findLateReader(loop, loop.getBlock().getArgument(carry),
+                          loop.getYield()->getOperand(carry), mayShare);
+}
+
+bool reprise::exec::mayTakeRows(LoopOp loop, unsigned slice, unsigned stack,
+                                function_ref<bool(OpResult, unsigned)> mayShare) {
+  BlockArgument argument = loop.getSliceArguments()[slice];
+  Value row = loop.getYield()->getOperand(loop.getNumCarries() + stack);
+  Operation *maker = row.getDefiningOp();
+  if (!isa_and_present<LaunchOp>(maker) || maker->getBlock() != &loop.getBlock() ||
+      getByteSize(argument.getType()) != getByteSize(row.getType()))
+    return false;
+  // The loop reads those rows as this slice alone.
+  int64_t reads = 0;
+  forEachReader(findStorage(loop.getXs()[slice]).root, [&](OpOperand &use) {
+    reads += loop->isAncestor(use.getOwner());
+  });
+  return reads == 1 && !::findLateReader(loop, argument, row, mayShare);
 }
 
 void Positions::add(Block &block) {

@@ -2,8 +2,7 @@
 #include "reprise/Dialect/Exec/Transforms/Launches.h"
 
 #include "Grouping.h"
-#include "mlir/IR/OwningOpRef.h"
-#include "reprise/Conversion/LaunchFacts.h"
+#include "reprise/Conversion/Target.h"
 #include "reprise/Dialect/Exec/IR/Storage.h"
 
 using namespace mlir;
@@ -30,31 +29,25 @@ LaunchNumbers reprise::exec::numberLaunches(func::FuncOp function, const Target 
 }
 
 /// The values of the function have numbers, by which launches tell what they store.
-FailureOr<std::vector<int64_t>> reprise::exec::findScratch(func::FuncOp function,
-                                                           const LaunchNumbers &numbers,
-                                                           LaunchFacts &facts) {
-  OwningOpRef<func::FuncOp> copy = function.clone();
-  Block &block = copy->getBody().front();
+FormedLaunches reprise::exec::formLaunches(func::FuncOp function, const LaunchNumbers &numbers,
+                                           const Target &target) {
+  FormedLaunches formed{function.clone(), {}};
+  Block &block = formed.function->getBody().front();
   OpBuilder builder(function.getContext());
   std::vector<int> launchOf; // per value
   for (auto [own, original] : llvm::zip(block, function.getBody().front())) {
     own.setAttr(kReportedAttr, builder.getI64IntegerAttr(launchOf.size()));
     launchOf.resize(launchOf.size() + own.getNumResults(), numbers.of.lookup_or(&original, -1));
   }
-  formLaunches(*copy, facts.getTarget());
-  std::vector<int64_t> scratch(numbers.count);
+  formLaunches(*formed.function, target);
   for (LaunchOp launch : Positions(block).launches) {
-    FailureOr<Scratch> own = facts.findScratch(launch);
-    if (failed(own))
-      return failure();
     Operation *outermost = block.findAncestorOpInBlock(*launch);
     int64_t value = -1;
     if (auto stored = outermost->getAttrOfType<DenseI64ArrayAttr>(kReportedAttr))
       value = stored[0];
     else if (auto first = outermost->getAttrOfType<IntegerAttr>(kReportedAttr))
       value = first.getInt();
-    if (int number = value < 0 ? -1 : launchOf[value]; number >= 0)
-      scratch[number] = std::max(scratch[number], own->shared);
+    formed.launches.push_back({launch, value < 0 ? -1 : launchOf[value]});
   }
-  return scratch;
+  return formed;
 }

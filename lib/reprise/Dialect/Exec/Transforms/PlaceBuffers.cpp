@@ -112,6 +112,8 @@ private:
   void shareDyingInputs() {
     std::vector<std::vector<size_t>> groups;
     std::map<size_t, size_t> groupOf;
+    for (LoopOp loop : positions.loops)
+      shareDyingRows(loop, groups, groupOf);
     for (LaunchOp launch : positions.launches) {
       llvm::SmallDenseSet<size_t> taken;
       for (OpResult result : launch->getResults()) {
@@ -129,6 +131,26 @@ private:
       }
     }
     problem.groups = std::move(groups);
+  }
+
+  /// Rows that a loop stacks take the places of slices that die in it.
+  void shareDyingRows(LoopOp loop, std::vector<std::vector<size_t>> &groups,
+                      std::map<size_t, size_t> &groupOf) {
+    auto mayShare = [&](OpResult result, unsigned input) {
+      return inPlace.contains({result, input});
+    };
+    for (auto [stack, result] : llvm::enumerate(loop.getStacks()))
+      for (auto [slice, x] : llvm::enumerate(loop.getXs())) {
+        std::optional<size_t> to = findWhole(result), from = findWhole(x);
+        if (!to || !from || groupOf.count(*to) || groupOf.count(*from) ||
+            problem.buffers[*from].last != positions.of(loop).second ||
+            problem.buffers[*from].size != problem.buffers[*to].size ||
+            !mayTakeRows(loop, slice, stack, mayShare))
+          continue;
+        groupOf[*from] = groupOf[*to] = groups.size();
+        groups.push_back({*from, *to});
+        break;
+      }
   }
 
   std::optional<size_t> findDyingInput(LaunchOp launch, OpResult result,

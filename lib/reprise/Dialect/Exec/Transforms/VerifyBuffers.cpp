@@ -35,6 +35,8 @@ public:
       for (OpResult result : launch->getResults())
         if (failed(isInArena(result) ? addBuffer(result) : verifyOverwrite(result)))
           return failure();
+    for (LoopOp loop : positions.loops)
+      collectSharedRows(loop);
     for (LaunchOp launch : positions.launches)
       collectShared(launch);
     for (LaunchOp launch : positions.launches)
@@ -180,6 +182,24 @@ private:
         if (!from || !to || solution.offsets[*from] != solution.offsets[*to] ||
             problem.buffers[*from].last != now || problem.buffers[*to].first != now ||
             llvm::count(launch.getInputs(), input) != 1 || !mayShare(result, i) ||
+            !taken.insert(*from).second)
+          continue;
+        share(*from, *to);
+        break;
+      }
+  }
+
+  /// Stacks at the offset of slices that die in their loop, row by row.
+  void collectSharedRows(LoopOp loop) {
+    llvm::SmallDenseSet<size_t> taken;
+    for (auto [stack, result] : llvm::enumerate(loop.getStacks()))
+      for (auto [slice, x] : llvm::enumerate(loop.getXs())) {
+        std::optional<size_t> from = findWhole(x), to = findWhole(result);
+        if (!from || !to || solution.offsets[*from] != solution.offsets[*to] ||
+            problem.buffers[*from].last != positions.of(loop).second ||
+            problem.buffers[*to].first != positions.of(loop).first ||
+            !mayTakeRows(loop, slice, stack,
+                         [&](OpResult result, unsigned input) { return mayShare(result, input); }) ||
             !taken.insert(*from).second)
           continue;
         share(*from, *to);

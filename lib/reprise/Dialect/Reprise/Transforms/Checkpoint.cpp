@@ -190,8 +190,9 @@ void Application::annotate() {
 LogicalResult checkInput(func::FuncOp function) {
   if (!function.getBody().hasOneBlock())
     return function.emitError("expected a function of one block");
-  WalkResult result = function.walk([](mlir::Operation *op) -> WalkResult {
-    if (getReplay(op) != 0)
+  bool hasPlans = function->hasAttr(kBodiesAttr);
+  WalkResult result = function.walk([&](mlir::Operation *op) -> WalkResult {
+    if (getReplay(op) != 0 && !(hasPlans && op->getParentOfType<LoopOp>()))
       return op->emitError("expected a graph without replays");
     if (!isPrimal(op) && !isCotangent(op))
       return success();
@@ -229,6 +230,22 @@ const Scope *findUnplanned(ArrayRef<Scope> scopes) {
         llvm::none_of(scope, [](mlir::Operation *op) { return op && op->hasAttr(kPlannedAttr); }))
       return &scope;
   return nullptr;
+}
+
+bool isInBody(const Scope &scope, func::FuncOp function) {
+  mlir::Operation *const *first =
+      llvm::find_if(scope, [](mlir::Operation *op) { return op != nullptr; });
+  return first != scope.end() && (*first)->getBlock() != &function.getBody().front();
+}
+
+/// The first number behind those of an attribute.
+int64_t findNext(func::FuncOp function, StringRef name) {
+  int64_t next = 0;
+  function.walk([&](mlir::Operation *op) {
+    if (auto number = op->getAttrOfType<IntegerAttr>(name))
+      next = std::max(next, number.getInt() + 1);
+  });
+  return next;
 }
 
 /// After a plan some values of loops have no reader left.
@@ -273,16 +290,36 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
         continue;
       if (failed(plan(function)))
         return signalPassFailure();
+      if (bodies)
+        continue;
       savedBytes += countSavedBytes(function);
       replayedOps += countReplayedOps(function);
     }
+    if (bodies)
+      return;
     Builder builder(&getContext());
     getOperation()->setAttr(kSavedBytesAttr, builder.getI64IntegerAttr(savedBytes));
     getOperation()->setAttr(kReplayedOpsAttr, builder.getI64IntegerAttr(replayedOps));
   }
 
-  static Solution solve(const Problem &problem, const std::vector<Choice> &choices,
-                        int firstReplay) {
+  /// What nobody labelled is made again.
+  static Solution recompute(Problem problem, int firstReplay) {
+    std::vector<bool> isAsked;
+    for (checkpoint::Value &value : problem.values) {
+      isAsked.push_back(value.wish != Wish::None);
+      if (value.wish == Wish::None)
+        value.wish = Wish::PreferRecompute;
+    }
+    Solution solution = followWishes(problem, firstReplay);
+    for (auto [reason, asked] : llvm::zip(solution.reasons, isAsked))
+      if (reason == Reason::Wish && !asked)
+        reason = Reason::Budget;
+    return solution;
+  }
+
+  Solution solve(const Problem &problem, const std::vector<Choice> &choices, int firstReplay) {
+    if (bodies)
+      return recompute(problem, firstReplay);
     if (choices.empty())
       return followWishes(problem, firstReplay);
     return describe(problem, Scheduler(problem).schedule(choices, firstReplay));
@@ -291,12 +328,16 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
   LogicalResult plan(func::FuncOp function) {
     if (failed(checkInput(function)))
       return failure();
-    int64_t nextId = 0;
-    int nextReplay = 1;
+    int64_t nextId = findNext(function, kIdAttr);
+    int nextReplay = std::max<int>(1, static_cast<int>(findNext(function, "replay")));
     // The plan of a body adds views and replaces loops, which the scopes around it list; and bodies
     // between which no row is left to read are no longer one scope.
     std::vector<Scope> scopes = findScopes(function);
-    SmallVector<Block *> bodies = collectBodies(scopes);
+    SmallVector<Block *> blocks = collectBodies(scopes);
+    // Each run leaves to the other what it plans.
+    for (const Scope &scope : scopes)
+      if (isInBody(scope, function) ? function->hasAttr(kBodiesAttr) : bodies.getValue())
+        markPlanned(scope);
     while (const Scope *next = findUnplanned(scopes)) {
       const Scope &scope = *next;
       Translation translation(scope);
@@ -315,7 +356,7 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
       for (const Execution &execution : solution.executions)
         nextReplay = std::max(nextReplay, execution.replay + 1);
       markPlanned(scope);
-      dropUnreadRows(bodies);
+      dropUnreadRows(blocks);
       scopes = findScopes(function);
     }
     function.walk([](mlir::Operation *op) {
@@ -325,6 +366,11 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
     WalkResult kept = function.walk([](LoopOp loop) -> WalkResult { return checkCarries(loop); });
     if (kept.wasInterrupted())
       return failure();
+    if (bodies) {
+      function->setDiscardableAttr(kBodiesAttr, UnitAttr::get(&getContext()));
+      return success();
+    }
+    function->removeDiscardableAttr(kBodiesAttr);
     emitDecisionRemarks(function);
     return success();
   }

@@ -25,6 +25,8 @@ inline constexpr llvm::StringLiteral kDecisionsAttr = "reprise.decisions";
 inline constexpr llvm::StringLiteral kReasonsAttr = "reprise.reasons";
 inline constexpr llvm::StringLiteral kIdAttr = "reprise.id";
 inline constexpr llvm::StringLiteral kOriginalAttr = "reprise.original";
+/// Of a function whose loops' bodies have their plan, while the step around them has none.
+inline constexpr llvm::StringLiteral kBodiesAttr = "reprise.bodies_planned";
 inline constexpr llvm::StringLiteral kSavedBytesAttr = "reprise.saved_bytes";
 inline constexpr llvm::StringLiteral kReplayedOpsAttr = "reprise.replayed_ops";
 
