@@ -57,8 +57,8 @@ public:
 private:
   LogicalResult plan();
   LogicalResult planWithin(const Budget &budget);
-  LogicalResult planBodies();
-  LogicalResult prepareAgain();
+  double findSeconds();
+  LogicalResult planOtherwise(const PhaseOptions &other, double worthwhile);
   FailureOr<bool> tryPlan(const Budget &budget, bool isLast);
   FailureOr<std::optional<BudgetOutcome>> planDeferred(const StepPlanner &planner);
   LogicalResult readPlan();
@@ -73,6 +73,7 @@ private:
   std::optional<CostModel> costs;
   std::optional<BudgetOutcome> outcome;
   std::optional<int64_t> budgetBytes, saveAllBytes;
+  double stepSeconds = 0; ///< of one execution of every op, by the cost model
   OwningOpRef<ModuleOp> source;   ///< before the phases, where loops may be unrolled for a budget
   OwningOpRef<ModuleOp> deferred; ///< with the choices of a plan, where a large gradient waits
   func::FuncOp step;
@@ -80,62 +81,62 @@ private:
 };
 } // namespace
 
-/// A loop is one op of a plan. So plans are also made for bodies that make their rows again; where
-/// neither fits, for the iterations one by one. All have the same bits.
+/// A loop is one op of a plan. So plans are also made for bodies that make their rows again, and,
+/// where those are dear or none fits, for the iterations one by one: the same bits.
 LogicalResult Run::planWithin(const Budget &budget) {
+  // Of the step: iterations one by one run slower than the model says (an lstm by 17 %).
+  static constexpr double dear = 0.2;
   bool hasLoops = false;
   module.walk([&](LoopOp) { hasLoops = true; });
   bool hasOthers = hasLoops && source;
+  PhaseOptions bodies = phases, unrolled = phases;
+  bodies.recomputeBodies = unrolled.unroll = true;
+  stepSeconds = findSeconds();
   FailureOr<bool> isPlanned = tryPlan(budget, /*isLast=*/!hasOthers);
   if (failed(isPlanned) || !hasOthers || (outcome && outcome->plan.seconds == 0))
     return success(succeeded(isPlanned));
   int64_t saveAll = *saveAllBytes;
-  if (failed(planBodies()))
+  if (failed(planOtherwise(bodies, /*worthwhile=*/0)))
     return failure();
-  if (!outcome) {
-    phases.unroll = true;
-    if (failed(prepareAgain()) || failed(tryPlan({budgetBytes, std::nullopt}, /*isLast=*/true)))
-      return failure();
-    outcome->isUnrolled = true;
-  }
+  double most = dear * stepSeconds;
+  if ((!outcome || outcome->plan.seconds > most) && failed(planOtherwise(unrolled, most)))
+    return failure();
   outcome->saveAll = saveAll;
   return success();
 }
 
-/// The module through `autodiff` once more, as the phases' options have it by now.
-LogicalResult Run::prepareAgain() {
-  OwningOpRef<ModuleOp> copy = source->clone();
-  module.getBodyRegion().takeBody(copy->getBodyRegion());
-  return runPhases(module, options.after, Phase::Autodiff, phases);
+double Run::findSeconds() {
+  return findStepSeconds(*module.getOps<func::FuncOp>().begin(), *phases.facts, *costs);
 }
 
-/// Replays in bodies cost whatever the plan around them is.
-LogicalResult Run::planBodies() {
-  auto secondsOf = [&] {
-    return findStepSeconds(*module.getOps<func::FuncOp>().begin(), *phases.facts, *costs);
-  };
-  PhaseOptions before = phases;
-  OwningOpRef<ModuleOp> plain = module.clone();
+/// Plans what the phases make of the step with other options. Keeps that plan if it is so many
+/// seconds cheaper than the one that there is. What the other step takes longer, such as replays in
+/// bodies, any plan of it costs.
+LogicalResult Run::planOtherwise(const PhaseOptions &other, double worthwhile) {
+  PhaseOptions known = std::exchange(phases, other);
   std::optional<BudgetOutcome> found = std::exchange(outcome, std::nullopt);
-  double seconds = secondsOf();
-  phases.recomputeBodies = true;
-  phases.deferGradient = options.phases.deferGradient;
-  if (failed(prepareAgain()))
+  OwningOpRef<ModuleOp> planned = module.clone(), copy = source->clone();
+  module.getBodyRegion().takeBody(copy->getBodyRegion());
+  if (failed(runPhases(module, options.after, Phase::Autodiff, phases)))
     return failure();
-  double added = secondsOf() - seconds;
-  if (failed(tryPlan({budgetBytes, std::nullopt}, /*isLast=*/false)))
+  double added = std::max(0.0, findSeconds() - stepSeconds);
+  if (failed(tryPlan({budgetBytes, std::nullopt}, /*isLast=*/!found && other.unroll)))
     return failure();
   if (outcome) {
     outcome->plan.seconds += added;
     outcome->bound += added;
-    outcome->total = seconds;
-    outcome->hasBodies = true;
-    if (!found || outcome->plan.cost() < found->plan.cost())
+    outcome->total = stepSeconds;
+    outcome->hasBodies = other.recomputeBodies;
+    outcome->isUnrolled = other.unroll;
+    auto cost = [](const BudgetOutcome &outcome, double seconds) {
+      return std::pair(outcome.plan.overridden, outcome.plan.seconds + seconds);
+    };
+    if (!found || cost(*outcome, worthwhile) < cost(*found, 0))
       return success();
   }
   outcome = std::move(found);
-  phases = before;
-  module.getBodyRegion().takeBody(plain->getBodyRegion());
+  phases = known;
+  module.getBodyRegion().takeBody(planned->getBodyRegion());
   return success();
 }
 

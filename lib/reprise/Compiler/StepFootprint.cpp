@@ -2,6 +2,7 @@
 #include "StepFootprint.h"
 
 #include "reprise/Conversion/LaunchFacts.h"
+#include "reprise/Dialect/Exec/IR/Storage.h"
 #include "reprise/Dialect/Exec/Transforms/Launches.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
@@ -67,6 +68,7 @@ private:
   void addNeighbours(Footprint &footprint) const;
   void addValue(Value value, Footprint &footprint) const;
   LogicalResult addScratch(Footprint &footprint) const;
+  void findInPlace(Footprint &footprint) const;
   void findMemoryReads();
   /// Nothing is quite free, so that what need not be replayed is not.
   static constexpr double kLeastShare = 0.01;
@@ -186,6 +188,24 @@ LogicalResult Survey::addScratch(Footprint &footprint) const {
   return success();
 }
 
+/// Loops of which some stack may lie where slices die.
+void Survey::findInPlace(Footprint &footprint) const {
+  footprint.inPlace.resize(scope.ops.size());
+  for (auto [i, op] : llvm::enumerate(scope.ops)) {
+    auto loop = dyn_cast_or_null<LoopOp>(formed.loops.lookup(op));
+    if (!loop)
+      continue;
+    auto mayShare = [&](OpResult result, unsigned input) {
+      return llvm::is_contained(facts.findInPlacePairs(cast<exec::LaunchOp>(result.getOwner())),
+                                std::pair<unsigned, unsigned>(result.getResultNumber(), input));
+    };
+    for (unsigned stack = 0; stack < loop.getStacks().size(); ++stack)
+      for (unsigned slice = 0; slice < loop.getXs().size(); ++slice)
+        if (exec::mayTakeRows(loop, slice, stack, mayShare))
+          footprint.inPlace[i] = true;
+  }
+}
+
 /// Readers come after what they read, so one sweep from the end sees what they need in memory; a
 /// view hands that on.
 void Survey::findMemoryReads() {
@@ -265,6 +285,7 @@ FailureOr<Footprint> Survey::run() {
       addValue(result, footprint);
   }
   addNeighbours(footprint);
+  findInPlace(footprint);
   if (failed(addScratch(footprint)))
     return failure();
   return footprint;

@@ -156,19 +156,25 @@ bool StepPlanner::isCheapest(const StepPlan &followed) const {
 }
 
 /// A plan is made for a peak of live bytes. Where its program takes more than the budget, the next
-/// one is made for so much less; where it takes less than was reckoned, for so much more, once. At
-/// last the smallest one that was seen is packed.
+/// one is made for so much less, or for half of that if there is none; where it takes less than was
+/// reckoned, for so much more, once. At last the smallest one that was seen is packed.
 LogicalResult StepPlanner::search(int64_t budget) {
   if (followed().bytes() <= budget && isCheapest(followed()))
     return success();
   int64_t room = budget - followed().workspace, goal = room;
   if (failed(packReordered(budget)))
     return failure();
+  int64_t peak = 0; // of the last plan
   bool isRaised = false;
   for (int round = 0; round < kMostRounds; ++round) {
     std::optional<StepPlan> proposed = propose(goal);
+    if (!proposed && peak - goal > peak / kWorthARound) {
+      goal += (peak - goal) / 2; // another plan may pack better than the last one
+      continue;
+    }
     if (!proposed)
       break;
+    peak = proposed->peak;
     if (failed(packAndKeep(std::move(*proposed), std::max<int64_t>(1, room))))
       return failure();
     const StepPlan &latest = packed.back();

@@ -171,7 +171,7 @@ private:
   int64_t countShared(int step, const std::vector<Buffer> &buffers) const {
     std::map<int64_t, int> places, takers;
     for (const Buffer &buffer : buffers) {
-      if (buffer.first == step && readsRegisters(buffer.run))
+      if (buffer.first == step && footprint.takesPlaces(problem, runs[buffer.run].operation))
         ++takers[buffer.bytes];
       if (buffer.last == step && isReadFromRegisters(buffer))
         ++places[buffer.bytes];
@@ -182,15 +182,12 @@ private:
     return shared;
   }
 
-  bool readsRegisters(int run) const {
-    return opOf(run).kind == Kind::Elementwise || opOf(run).kind == Kind::Reduction;
-  }
-
   /// By some kernel of its last step.
   bool isReadFromRegisters(const Buffer &buffer) const {
     for (int run = 0; run < static_cast<int>(runs.size()); ++run)
       for (size_t o = 0; o < opOf(run).operands.size(); ++o)
-        if (!isView(run) && stepOf(run) == buffer.last && readsRegisters(run) &&
+        if (!isView(run) && stepOf(run) == buffer.last &&
+            footprint.takesPlaces(problem, runs[run].operation) &&
             isOperand(run, o, buffer))
           return true;
     return false;

@@ -69,6 +69,8 @@ void expectEqual(const ProblemFile &a, const ProblemFile &b) {
   EXPECT_EQ(x.times, y.times);
   EXPECT_EQ(x.seconds, y.seconds);
   EXPECT_EQ(x.scratch, y.scratch);
+  for (size_t i = 0; i < a.problem.operations.size(); ++i)
+    EXPECT_EQ(x.takesPlaces(a.problem, i), y.takesPlaces(b.problem, i));
   EXPECT_EQ(x.lastOutside, y.lastOutside);
   EXPECT_EQ(x.isStored, y.isStored);
   ASSERT_EQ(x.neighbours.size(), y.neighbours.size());

@@ -209,6 +209,8 @@ private:
         footprint.lastOutside[value] = time + 1 + pick(random, launches - time);
       footprint.isStored[value] = !chance(3);
     }
+    for (size_t i = 0; i < result.problem.operations.size(); ++i)
+      footprint.inPlace.push_back(footprint.launches[i] != kNoLaunch && chance(10));
     footprint.scratch.resize(result.problem.operations.size());
     for (size_t i = 0; i < footprint.scratch.size(); ++i)
       if (footprint.launches[i] != kNoLaunch && chance(10))

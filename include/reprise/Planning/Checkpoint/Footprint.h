@@ -27,6 +27,9 @@ struct Footprint {
   // Per operation: bytes that its kernel takes beside operands and results, while it runs, of an
   // original or a replay. None has any if this is empty.
   std::vector<int64_t> scratch;
+  // Per operation: its results may lie where operands die, although its kernel reads memory, as the
+  // stacks of a loop do. None does if this is empty.
+  std::vector<bool> inPlace;
   // Per value: the last launch outside the problem that reads it, numLaunches if the step returns
   // it; -1 for none.
   std::vector<int> lastOutside;
@@ -34,6 +37,12 @@ struct Footprint {
   std::vector<Neighbour> neighbours;
 
   int64_t scratchOf(size_t operation) const { return scratch.empty() ? 0 : scratch[operation]; }
+  /// Whether results lie in the place of operands of the same size that die in their kernel.
+  bool takesPlaces(const Problem &problem, size_t operation) const {
+    Kind kind = problem.operations[operation].kind;
+    return kind == Kind::Elementwise || kind == Kind::Reduction ||
+           (!inPlace.empty() && inPlace[operation]);
+  }
 };
 
 struct Usage {

@@ -177,7 +177,8 @@ void Moment::addUp() {
     const Operation &op = problem.operations[operation];
     fixed += footprint.scratchOf(operation);
     for (int value = op.firstResult; value < op.firstResult + op.numResults; ++value)
-      fixed += usesMemory(op) && isReadElsewhere[value] ? problem.values[value].bytes : 0;
+      if (usesMemory(op) && !footprint.takesPlaces(problem, operation) && isReadElsewhere[value])
+        fixed += problem.values[value].bytes;
   }
   pressure += fixed;
 }

@@ -126,7 +126,8 @@ void Bounder::findProfiles() {
     all.add(life.made, std::max(life.lastForward, life.lastBackward), entry.bytes);
     always.add(life.made, life.lastForward, entry.bytes);
     // Other results than a contraction's may take the place of an operand.
-    if (life.lastForward > launch && usesMemory(problem.operations[entry.operation])) {
+    if (life.lastForward > launch && usesMemory(problem.operations[entry.operation]) &&
+        !footprint.takesPlaces(problem, entry.operation)) {
       all.add(launch - 1, launch, entry.bytes);
       always.add(launch - 1, launch, entry.bytes);
     }

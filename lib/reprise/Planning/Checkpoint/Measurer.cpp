@@ -182,9 +182,9 @@ void Measurer::findLives() {
       if (last.step < 0)
         read.push_back(buffer);
       if (run.step > last.step)
-        last = {run.step, op.readsRegisters};
+        last = {run.step, op.takesPlaces};
       else
-        last.dies |= run.step == last.step && op.readsRegisters;
+        last.dies |= run.step == last.step && op.takesPlaces;
     }
   }
 }
@@ -217,7 +217,7 @@ void Measurer::addOriginal(int value) {
     return;
   if (life.dies)
     --placesAt(usual, life.sizeClass).dying;
-  if (!life.isAlive() && life.isMadeByRegisters)
+  if (!life.isAlive() && life.takesPlaces)
     ++placesAt(made, life.sizeClass).made;
   addBytes(life.isAlive() ? usual + 1 : made, last, tables.sizes[life.sizeClass]);
 }
@@ -231,7 +231,7 @@ void Measurer::addReplay(const Run &run) {
     if (last == run.step)
       continue;
     addBytes(run.step, last, tables.sizes[sizeClass]);
-    if (op.readsRegisters)
+    if (op.takesPlaces)
       ++placesAt(run.step, sizeClass).made;
     if (dies)
       ++placesAt(last, sizeClass).dying;

@@ -36,6 +36,7 @@ void Tables::addOperations(const Problem &problem, const Footprint &footprint) {
     entry.numResults = op.numResults;
     entry.isElementwise = op.kind == Kind::Elementwise;
     entry.readsRegisters = entry.isElementwise || op.kind == Kind::Reduction;
+    entry.takesPlaces = footprint.takesPlaces(problem, i);
     entry.handsOn = entry.isFree() && !op.operands.empty() && op.operands[0] != kAvailable;
     ops.push_back(entry);
   }
@@ -83,7 +84,7 @@ void Tables::addReads(const Problem &problem, const Footprint &footprint) {
     int handed = op.handsOn ? lives[reader.operands[0]].root : -1;
     for (int value = op.firstResult; value < op.firstResult + op.numResults; ++value) {
       Life &life = lives[value];
-      life.isMadeByRegisters = op.readsRegisters;
+      life.takesPlaces = op.takesPlaces;
       life.root = op.isFree() ? handed : footprint.isStored[value] ? value : -1;
       life.last = std::max(life.last, footprint.lastOutside[value]);
     }
@@ -105,12 +106,12 @@ void Tables::forEachRead(const Problem &problem, size_t operation, Visit visit) 
   }
 }
 
-/// Kernels that read from registers have read an element for the last time when they store the one
-/// in its place.
+/// Most kernels that read from registers have read an element for the last time when they store the
+/// one in its place.
 void Tables::findDying(const Problem &problem) {
   for (size_t i = 0; i < ops.size(); ++i) {
     const Op &op = ops[i];
-    if (!op.readsRegisters)
+    if (!op.takesPlaces)
       continue;
     forEachRead(problem, i, [&](Life &life) {
       if (life.last != op.launch || !life.isAlive() || life.dies)

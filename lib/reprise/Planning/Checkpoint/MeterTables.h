@@ -30,6 +30,7 @@ public:
     int endReplayed = 0;
     int free = -1; // its number among the open ones without a launch
     bool isElementwise, readsRegisters;
+    bool takesPlaces; // its results lie where operands die
     bool handsOn; // without a launch, it hands on its first operand
     bool isFree() const { return launch == kNoLaunch; }
   };
@@ -39,7 +40,7 @@ public:
     int sizeClass;                  // of buffers with as many bytes
     int root = -1;                  // the value whose buffer this is; -1 for none
     bool dies = false;              // it may make place for a result of its last launch
-    bool isMadeByRegisters = false; // and may lie where a buffer dies
+    bool takesPlaces = false; // it may lie where a buffer dies
     bool isAlive() const { return last > first; }
   };
   /// How many buffers of a size die in a launch, and how many could take their places.

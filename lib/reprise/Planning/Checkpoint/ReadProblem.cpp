@@ -168,6 +168,7 @@ void Reader::scanOperation() {
   draft.launchOf.emplace_back();
   footprint.seconds.push_back(0);
   footprint.scratch.push_back(0);
+  footprint.inPlace.push_back(false);
   isBackward = hasCost = false;
   order.reset();
   Operation op;
@@ -202,6 +203,8 @@ void Reader::scanMember(std::string_view key, Operation &op) {
     hasCost = true;
   } else if (key == "scratch") {
     footprint.scratch.back() = readCount(key);
+  } else if (key == "in_place") {
+    footprint.inPlace.back() = readFlag(key);
   } else if (key == "kind") {
     std::optional<Kind> kind = parseKind(scanner.readString().value_or(""));
     if (!kind)

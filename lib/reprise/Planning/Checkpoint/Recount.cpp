@@ -34,6 +34,9 @@ private:
   bool readsRegisters(size_t e) const {
     return op(e).kind == Kind::Elementwise || op(e).kind == Kind::Reduction;
   }
+  bool takesPlaces(size_t e) const {
+    return footprint.takesPlaces(problem, executions[e].operation);
+  }
   void findSources();
   void findPlaces();
   void makeSteps();
@@ -138,7 +141,7 @@ void Recounter::readBuffers() {
     }
     for (size_t i = 0; i < sources[e].size() && launch(e) != kNoLaunch; ++i)
       if (sources[e][i] >= 0)
-        bufferOf(e, i).read(steps[e], readsRegisters(e));
+        bufferOf(e, i).read(steps[e], takesPlaces(e));
   }
 }
 
@@ -162,7 +165,7 @@ int64_t Recounter::findPeak() {
       if (last <= first || (isOwn(e) && !footprint.isStored[value]))
         continue;
       add(first, last, problem.values[value].bytes);
-      shared[{first, problem.values[value].bytes}].first += readsRegisters(e);
+      shared[{first, problem.values[value].bytes}].first += takesPlaces(e);
       shared[{last, problem.values[value].bytes}].second += dies;
     }
   for (auto [place, numbers] : shared)

@@ -1,6 +1,8 @@
 // reprise: checkpoint problems as text
 #include "reprise/Planning/Checkpoint/ProblemFile.h"
 
+#include "Lives.h"
+
 #include <charconv>
 
 using namespace reprise::checkpoint;
@@ -146,6 +148,8 @@ void Writer::writeOperation(size_t index) {
     writeMember("cost", show(footprint.seconds[index]));
   if (int64_t bytes = footprint.scratchOf(index); bytes > 0)
     writeMember("scratch", show(bytes));
+  if (usesMemory(op) && footprint.takesPlaces(problem, index))
+    writeMember("in_place", "true");
   writeMember("flops", show(op.flops));
   writeOperands(op);
   writeMember("results", "[");

@@ -29,6 +29,7 @@ LaunchNumbers numberLaunches(mlir::func::FuncOp function, const Target &target);
 struct FormedLaunches {
   mlir::OwningOpRef<mlir::func::FuncOp> function;
   std::vector<std::pair<LaunchOp, int>> launches; ///< in program order
+  llvm::DenseMap<mlir::Operation *, mlir::Operation *> loops; ///< by the originals
 };
 FormedLaunches formLaunches(mlir::func::FuncOp function, const LaunchNumbers &numbers,
                             const Target &target);

@@ -28,26 +28,32 @@ LaunchNumbers reprise::exec::numberLaunches(func::FuncOp function, const Target 
   return numbers;
 }
 
-/// The values of the function have numbers, by which launches tell what they store.
+/// The values of the function have numbers, by which launches tell what they store, and loops what
+/// they are.
 FormedLaunches reprise::exec::formLaunches(func::FuncOp function, const LaunchNumbers &numbers,
                                            const Target &target) {
-  FormedLaunches formed{function.clone(), {}};
+  FormedLaunches formed;
+  formed.function = function.clone();
   Block &block = formed.function->getBody().front();
   OpBuilder builder(function.getContext());
-  std::vector<int> launchOf; // per value
+  std::vector<Operation *> makers; // per value
   for (auto [own, original] : llvm::zip(block, function.getBody().front())) {
-    own.setAttr(kReportedAttr, builder.getI64IntegerAttr(launchOf.size()));
-    launchOf.resize(launchOf.size() + own.getNumResults(), numbers.of.lookup_or(&original, -1));
+    own.setAttr(kReportedAttr, builder.getI64IntegerAttr(makers.size()));
+    makers.resize(makers.size() + own.getNumResults(), &original);
   }
   formLaunches(*formed.function, target);
+  auto findMaker = [&](Operation *op) -> Operation * {
+    if (auto stored = op->getAttrOfType<DenseI64ArrayAttr>(kReportedAttr))
+      return makers[stored[0]];
+    auto first = op->getAttrOfType<IntegerAttr>(kReportedAttr);
+    return first && op->getNumResults() > 0 ? makers[first.getInt()] : nullptr;
+  };
   for (LaunchOp launch : Positions(block).launches) {
-    Operation *outermost = block.findAncestorOpInBlock(*launch);
-    int64_t value = -1;
-    if (auto stored = outermost->getAttrOfType<DenseI64ArrayAttr>(kReportedAttr))
-      value = stored[0];
-    else if (auto first = outermost->getAttrOfType<IntegerAttr>(kReportedAttr))
-      value = first.getInt();
-    formed.launches.push_back({launch, value < 0 ? -1 : launchOf[value]});
+    Operation *maker = findMaker(block.findAncestorOpInBlock(*launch));
+    formed.launches.push_back({launch, maker ? numbers.of.lookup_or(maker, -1) : -1});
   }
+  for (LoopOp loop : block.getOps<LoopOp>())
+    if (Operation *maker = findMaker(loop))
+      formed.loops[maker] = loop;
   return formed;
 }
