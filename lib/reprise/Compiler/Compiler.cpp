@@ -58,7 +58,7 @@ private:
   LogicalResult plan();
   LogicalResult planWithin(const Budget &budget);
   double findSeconds();
-  LogicalResult planOtherwise(const PhaseOptions &other, double worthwhile);
+  LogicalResult planOtherwise(const PhaseOptions &other);
   FailureOr<bool> tryPlan(const Budget &budget, bool isLast);
   FailureOr<std::optional<BudgetOutcome>> planDeferred(const StepPlanner &planner);
   LogicalResult readPlan();
@@ -73,7 +73,8 @@ private:
   std::optional<CostModel> costs;
   std::optional<BudgetOutcome> outcome;
   std::optional<int64_t> budgetBytes, saveAllBytes;
-  double stepSeconds = 0; ///< of one execution of every op, by the cost model
+  Shortage shortage{INT64_MAX, INT64_MAX}; ///< of all that was tried
+  double stepSeconds = 0;                  ///< of one execution of every op, by the cost model
   OwningOpRef<ModuleOp> source;   ///< before the phases, where loops may be unrolled for a budget
   OwningOpRef<ModuleOp> deferred; ///< with the choices of a plan, where a large gradient waits
   func::FuncOp step;
@@ -82,10 +83,8 @@ private:
 } // namespace
 
 /// A loop is one op of a plan. So plans are also made for bodies that make their rows again, and,
-/// where those are dear or none fits, for the iterations one by one: the same bits.
+/// where none fits, for the iterations one by one: the same bits.
 LogicalResult Run::planWithin(const Budget &budget) {
-  // Of the step: iterations one by one run slower than the model says (an lstm by 17 %).
-  static constexpr double dear = 0.2;
   bool hasLoops = false;
   module.walk([&](LoopOp) { hasLoops = true; });
   bool hasOthers = hasLoops && source;
@@ -96,10 +95,7 @@ LogicalResult Run::planWithin(const Budget &budget) {
   if (failed(isPlanned) || !hasOthers || (outcome && outcome->plan.seconds == 0))
     return success(succeeded(isPlanned));
   int64_t saveAll = *saveAllBytes;
-  if (failed(planOtherwise(bodies, /*worthwhile=*/0)))
-    return failure();
-  double most = dear * stepSeconds;
-  if ((!outcome || outcome->plan.seconds > most) && failed(planOtherwise(unrolled, most)))
+  if (failed(planOtherwise(bodies)) || (!outcome && failed(planOtherwise(unrolled))))
     return failure();
   outcome->saveAll = saveAll;
   return success();
@@ -109,10 +105,9 @@ double Run::findSeconds() {
   return findStepSeconds(*module.getOps<func::FuncOp>().begin(), *phases.facts, *costs);
 }
 
-/// Plans what the phases make of the step with other options. Keeps that plan if it is so many
-/// seconds cheaper than the one that there is. What the other step takes longer, such as replays in
-/// bodies, any plan of it costs.
-LogicalResult Run::planOtherwise(const PhaseOptions &other, double worthwhile) {
+/// Plans what the phases make of the step with other options, and keeps the cheaper plan. What the
+/// other step takes longer, such as replays in bodies, any plan of it costs.
+LogicalResult Run::planOtherwise(const PhaseOptions &other) {
   PhaseOptions known = std::exchange(phases, other);
   std::optional<BudgetOutcome> found = std::exchange(outcome, std::nullopt);
   OwningOpRef<ModuleOp> planned = module.clone(), copy = source->clone();
@@ -128,10 +123,7 @@ LogicalResult Run::planOtherwise(const PhaseOptions &other, double worthwhile) {
     outcome->total = stepSeconds;
     outcome->hasBodies = other.recomputeBodies;
     outcome->isUnrolled = other.unroll;
-    auto cost = [](const BudgetOutcome &outcome, double seconds) {
-      return std::pair(outcome.plan.overridden, outcome.plan.seconds + seconds);
-    };
-    if (!found || cost(*outcome, worthwhile) < cost(*found, 0))
+    if (!found || outcome->plan.cost() < found->plan.cost())
       return success();
   }
   outcome = std::move(found);
@@ -167,8 +159,10 @@ FailureOr<bool> Run::tryPlan(const Budget &budget, bool isLast) {
     }
   }
   if (!outcome) {
+    Shortage own = planner.findShortage(*budgetBytes);
+    shortage = {std::min(shortage.least, own.least), std::min(shortage.proved, own.proved)};
     if (isLast)
-      return planner.emitTooSmall(*budgetBytes);
+      return planner.emitTooSmall(*budgetBytes, shortage);
     return false;
   }
   phases.deferGradient = outcome->isDeferred;

@@ -15,25 +15,30 @@ using namespace reprise;
 using checkpoint::Footprint;
 using checkpoint::Kind;
 
-/// Per launch: the seconds of all launches in it, if it is a loop.
-static std::vector<double> findLoopSeconds(const exec::LaunchNumbers &numbers,
-                                           const exec::FormedLaunches &formed,
-                                           const CostModel &costs) {
-  std::vector<double> seconds(numbers.count);
-  for (auto [launch, number] : formed.launches) {
-    if (number < 0 || !launch->getParentOfType<LoopOp>())
-      continue;
-    SmallVector<Operation *> ops;
-    for (Operation &op : launch.getBody().front().without_terminator())
-      ops.push_back(&op);
-    int64_t bytes = 0;
-    for (Value value : llvm::concat<Value>(SmallVector<Value>(launch.getInputs()),
-                                           SmallVector<Value>(launch.getResults())))
-      bytes += getByteSize(value.getType());
-    seconds[number] += (costs.getLaunchSeconds() + costs.getSeconds(ops, bytes)) *
-                       static_cast<double>(countExecutions(launch));
+/// As a part of its launch: with the operands that come from other launches, and its results.
+static double findSecondsInLaunch(Operation *op, const exec::LaunchNumbers &numbers,
+                                  const CostModel &costs) {
+  int64_t bytes = 0;
+  for (Value operand : op->getOperands()) {
+    Operation *definition = operand.getDefiningOp();
+    if (!definition || numbers.of.lookup_or(definition, -1) != numbers.of.lookup(op))
+      bytes += getByteSize(operand.getType());
   }
-  return seconds;
+  for (Value result : op->getResults())
+    bytes += getByteSize(result.getType());
+  return costs.getSeconds(op, bytes);
+}
+
+/// Of all iterations.
+static double findLoopSeconds(LoopOp loop, const exec::LaunchNumbers &numbers,
+                              const CostModel &costs) {
+  double seconds = numbers.inBody.lookup(loop) * costs.getLaunchSeconds();
+  for (Operation &op : loop.getBlock().without_terminator())
+    if (auto inner = dyn_cast<LoopOp>(op))
+      seconds += findLoopSeconds(inner, numbers, costs);
+    else if (numbers.of.contains(&op))
+      seconds += findSecondsInLaunch(&op, numbers, costs);
+  return static_cast<double>(loop.getTrip()) * seconds;
 }
 
 namespace {
@@ -44,7 +49,6 @@ public:
       : scope(scope), problem(scope.problem), block(step.getBody().front()), step(step),
         facts(facts), numbers(exec::numberLaunches(step, facts.getTarget())),
         formed(exec::formLaunches(step, numbers, facts.getTarget())), costs(costs),
-        loopSeconds(findLoopSeconds(numbers, formed, costs)),
         members(scope.ops.begin(), scope.ops.end()),
         isNearlyFree(checkpoint::findNearlyFree(scope.problem)) {
     for (BlockArgument argument : block.getArguments())
@@ -82,7 +86,6 @@ private:
   exec::LaunchNumbers numbers;
   exec::FormedLaunches formed;
   const CostModel &costs;
-  std::vector<double> loopSeconds; ///< per launch
   DenseSet<Operation *> members;
   std::vector<bool> isNearlyFree; ///< per value: the fastest plan replays it
   llvm::StringSet<> arguments;
@@ -223,27 +226,13 @@ void Survey::findMemoryReads() {
   }
 }
 
-/// As a part of its launch: with the operands that come from other launches, and its results.
-static double findSecondsInLaunch(Operation *op, const exec::LaunchNumbers &numbers,
-                                  const CostModel &costs) {
-  int64_t bytes = 0;
-  for (Value operand : op->getOperands()) {
-    Operation *definition = operand.getDefiningOp();
-    if (!definition || numbers.of.lookup_or(definition, -1) != numbers.of.lookup(op))
-      bytes += getByteSize(operand.getType());
-  }
-  for (Value result : op->getResults())
-    bytes += getByteSize(result.getType());
-  return costs.getSeconds(op, bytes);
-}
-
 double Survey::findSeconds(size_t index) const {
   Operation *op = scope.ops[index];
   const checkpoint::Operation &entry = problem.operations[index];
   if (launchOf(op) == checkpoint::kNoLaunch)
     return 0;
-  if (isa<LoopOp>(op))
-    return loopSeconds[launchOf(op)];
+  if (auto loop = dyn_cast<LoopOp>(op))
+    return findLoopSeconds(loop, numbers, costs);
   if (entry.kind != Kind::Elementwise)
     return findSecondsInLaunch(op, numbers, costs) + costs.getLaunchSeconds();
   if (readFromMemory[entry.firstResult])
@@ -260,15 +249,11 @@ double reprise::findStepSeconds(func::FuncOp step, const LaunchFacts &facts,
                                 const CostModel &costs) {
   exec::LaunchNumbers numbers = exec::numberLaunches(step, facts.getTarget());
   double seconds = numbers.count * costs.getLaunchSeconds();
-  Block &block = step.getBody().front();
-  for (Operation &op : block.without_terminator())
-    if (numbers.of.contains(&op) && !isa<LoopOp>(op))
+  for (Operation &op : step.getBody().front().without_terminator())
+    if (auto loop = dyn_cast<LoopOp>(op))
+      seconds += findLoopSeconds(loop, numbers, costs);
+    else if (numbers.of.contains(&op))
       seconds += findSecondsInLaunch(&op, numbers, costs);
-  if (block.getOps<LoopOp>().empty())
-    return seconds;
-  auto formed = exec::formLaunches(step, numbers, facts.getTarget());
-  for (double loop : findLoopSeconds(numbers, formed, costs))
-    seconds += loop - (loop > 0 ? costs.getLaunchSeconds() : 0);
   return seconds;
 }
 

@@ -249,10 +249,19 @@ double StepPlanner::findBound(int64_t budget, const StepPlan &plan) const {
   return std::max(all, joint);
 }
 
-LogicalResult StepPlanner::emitTooSmall(int64_t budget) {
-  // Of the two that every search packs: other budgets may miss what was packed on the way.
+/// Of the two plans that every search packs: other budgets may miss what was packed on the way.
+Shortage StepPlanner::findShortage(int64_t budget) const {
   const StepPlan &smallest = packed.back();
   const StepPlan &least = followed().bytes() < smallest.bytes() ? followed() : smallest;
+  int64_t missing = 0;
+  for (const Planned &entry : planned)
+    missing = std::max(missing, checkpoint::findAnyOrderBound(entry.scope.problem, entry.footprint,
+                                                              budget - least.workspace)
+                                    .missing);
+  return {least.bytes(), missing > 0 ? budget + missing : 0};
+}
+
+LogicalResult StepPlanner::emitTooSmall(int64_t budget, const Shortage &shortage) {
   Operation *at = step;
   int64_t most = -1;
   for (const Planned &entry : planned) {
@@ -262,17 +271,13 @@ LogicalResult StepPlanner::emitTooSmall(int64_t budget) {
       at = entry.scope.ops[found - entry.footprint.launches.begin()];
     most = std::max(most, usage.peak);
   }
-  int64_t proved = 0;
-  for (const Planned &entry : planned)
-    proved = std::max(proved, checkpoint::findAnyOrderBound(entry.scope.problem, entry.footprint,
-                                                            budget - least.workspace)
-                                  .missing);
   InFlightDiagnostic error = at->emitError("the step does not fit in ")
-                             << budget << " bytes: " << least.bytes() - budget << " are missing at "
-                             << describeOp(at) << ", where the need is highest"
+                             << budget << " bytes: " << shortage.least - budget
+                             << " are missing at " << describeOp(at) << ", where the need is highest"
                              << (isTruncated ? ", when the time limit ended the search" : "");
-  error.attachNote(step.getLoc()) << "the smallest feasible budget found is " << least.bytes()
-                                  << " bytes" << (proved > 0 ? "; no plan takes less than " : "")
-                                  << (proved > 0 ? std::to_string(budget + proved) : "");
+  error.attachNote(step.getLoc())
+      << "the smallest feasible budget found is " << shortage.least << " bytes"
+      << (shortage.proved > 0 ? "; no plan takes less than " : "")
+      << (shortage.proved > 0 ? std::to_string(shortage.proved) : "");
   return error;
 }

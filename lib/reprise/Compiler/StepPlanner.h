@@ -42,6 +42,11 @@ struct BudgetOutcome {
   bool isDeferred = false; ///< a large gradient waits, for the budget alone
 };
 
+/// Why a budget cannot be met, in bytes.
+struct Shortage {
+  int64_t least, proved;
+};
+
 /// Plans one step for many budgets; each plan that is packed competes for every budget.
 class StepPlanner {
 public:
@@ -69,8 +74,11 @@ public:
   /// False if no plan within `budget` that keeps the order of the launches is cheaper than this
   /// one, of another program, and no other order without replays fits.
   mlir::FailureOr<bool> mayBeat(const StepPlan &other, int64_t budget);
-  /// Says at the op where the need is highest what is missing, after `plan` found none.
-  mlir::LogicalResult emitTooSmall(int64_t budget);
+  /// After `plan` found none: the bytes of the smallest plan that was found, and those that no plan
+  /// takes less than; 0 if that is not proved.
+  Shortage findShortage(int64_t budget) const;
+  /// Says so at the op where the need is highest.
+  mlir::LogicalResult emitTooSmall(int64_t budget, const Shortage &shortage);
 
   /// Writes the plan's choices on the ops of the module.
   void apply(const StepPlan &plan) const;

@@ -42,3 +42,51 @@ func.func @in_place(%x: tensor<8x8xf32> {reprise.name = "x"}) -> (tensor<8xf32> 
   %2 = reprise.sum %1 dims [0] : (tensor<8x8xf32>) -> tensor<8xf32>
   return %2 : tensor<8xf32>
 }
+
+// -----
+
+// What the commands of a launch share, here an image with zeros around it, lies in the arena as long as the launch: both
+// images have the same place.
+// CHECK-LABEL: @scratch
+// CHECK-SAME: exec.arena_bytes = 14592
+// CHECK: offsets = array<i64: 6400>, scratch = array<i64: 0, 6400>
+// CHECK: offsets = array<i64: 10496>, scratch = array<i64: 0, 6400>
+func.func @scratch(%x: tensor<1x16x8x8xf32> {reprise.name = "x"}, %f: tensor<16x16x3x3xf32> {reprise.name = "f"}) -> (tensor<1x16x8x8xf32> {reprise.name = "y"}) {
+  %0 = reprise.convolution %x, %f strides [1, 1] low [1, 1] high [1, 1] dilation [1, 1] : (tensor<1x16x8x8xf32>, tensor<16x16x3x3xf32>) -> tensor<1x16x8x8xf32>
+  %1 = reprise.convolution %0, %f strides [1, 1] low [1, 1] high [1, 1] dilation [1, 1] : (tensor<1x16x8x8xf32>, tensor<16x16x3x3xf32>) -> tensor<1x16x8x8xf32>
+  return %1 : tensor<1x16x8x8xf32>
+}
+
+// -----
+
+// The rows that a loop stacks take the places of slices that die in it.
+// CHECK-LABEL: @rows
+// CHECK-SAME: exec.arena_bytes = 1280
+// CHECK: exec.offsets = array<i64: 1024, 0>
+func.func @rows(%x: tensor<4x64xf32> {reprise.name = "x"}, %c: tensor<64xf32> {reprise.name = "c"}) -> (tensor<64xf32> {reprise.name = "s"}) {
+  %0 = reprise.exp %x : tensor<4x64xf32>
+  %l:2 = reprise.loop 4 (%a = %c) over (%s = %0) : (tensor<64xf32>, tensor<4x64xf32>) -> (tensor<64xf32>, tensor<4x64xf32>) {
+    %1 = reprise.mul %s, %a : tensor<64xf32>
+    %2 = reprise.add %1, %a : tensor<64xf32>
+    reprise.yield %2, %1 : tensor<64xf32>, tensor<64xf32>
+  }
+  %3 = reprise.sum %l#1 dims [0] : (tensor<4x64xf32>) -> tensor<64xf32>
+  return %3 : tensor<64xf32>
+}
+
+// -----
+
+// Not where the rows are read after the loop.
+// CHECK-LABEL: @rows_read_later
+// CHECK: exec.offsets = array<i64: 1024, 1280>
+func.func @rows_read_later(%x: tensor<4x64xf32> {reprise.name = "x"}, %c: tensor<64xf32> {reprise.name = "c"}) -> (tensor<64xf32> {reprise.name = "s"}) {
+  %0 = reprise.exp %x : tensor<4x64xf32>
+  %l:2 = reprise.loop 4 (%a = %c) over (%s = %0) : (tensor<64xf32>, tensor<4x64xf32>) -> (tensor<64xf32>, tensor<4x64xf32>) {
+    %1 = reprise.mul %s, %a : tensor<64xf32>
+    %2 = reprise.add %1, %a : tensor<64xf32>
+    reprise.yield %2, %1 : tensor<64xf32>, tensor<64xf32>
+  }
+  %3 = reprise.mul %l#1, %0 : tensor<4x64xf32>
+  %4 = reprise.sum %3 dims [0] : (tensor<4x64xf32>) -> tensor<64xf32>
+  return %4 : tensor<64xf32>
+}

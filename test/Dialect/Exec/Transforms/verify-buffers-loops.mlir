@@ -122,3 +122,55 @@ func.func @no_places() -> tensor<3x64xf32> attributes {exec.arena_bytes = 768 : 
   }
   return %l : tensor<3x64xf32>
 }
+
+// -----
+
+// Good: the row is stored in the place of the slice behind its last reader.
+func.func @rows_in_place(%x: tensor<64xf32>, %w: tensor<3x64xf32>) -> (tensor<64xf32>, tensor<3x64xf32>) attributes {exec.arena_bytes = 1024 : i64} {
+  %y = exec.launch (%a = %w) : (tensor<3x64xf32>) -> tensor<3x64xf32> {
+    %r = reprise.exp %a : tensor<3x64xf32>
+    exec.return %r : tensor<3x64xf32>
+  } {arguments = array<i64: -1>, offsets = array<i64: 0>}
+  %0 = exec.launch (%a = %x) : (tensor<64xf32>) -> tensor<64xf32> {
+    exec.return %a : tensor<64xf32>
+  } {arguments = array<i64: -1>, offsets = array<i64: 768>}
+  %l:2 = reprise.loop 3 (%c = %0) over (%s = %y) : (tensor<64xf32>, tensor<3x64xf32>) -> (tensor<64xf32>, tensor<3x64xf32>) {
+    %2 = exec.launch (%a = %c, %b = %s) : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32> {
+      %r = reprise.mul %a, %b : tensor<64xf32>
+      exec.return %r : tensor<64xf32>
+    } {arguments = array<i64: -1>, offsets = array<i64: 768>}
+    %1 = exec.launch (%a = %s) : (tensor<64xf32>) -> tensor<64xf32> {
+      %r = reprise.exp %a : tensor<64xf32>
+      exec.return %r : tensor<64xf32>
+    } {arguments = array<i64: -1>, offsets = array<i64: 0>}
+    reprise.yield %2, %1 : tensor<64xf32>, tensor<64xf32>
+  } {exec.offsets = array<i64: 768, 0>}
+  return %l#0, %l#1 : tensor<64xf32>, tensor<3x64xf32>
+}
+
+// -----
+
+// The slice is read after its place was taken.
+func.func @rows_too_early(%x: tensor<64xf32>, %w: tensor<3x64xf32>) -> (tensor<64xf32>, tensor<3x64xf32>) attributes {exec.arena_bytes = 1024 : i64} {
+  // expected-note@+1 {{the other buffer}}
+  %y = exec.launch (%a = %w) : (tensor<3x64xf32>) -> tensor<3x64xf32> {
+    %r = reprise.exp %a : tensor<3x64xf32>
+    exec.return %r : tensor<3x64xf32>
+  } {arguments = array<i64: -1>, offsets = array<i64: 0>}
+  %0 = exec.launch (%a = %x) : (tensor<64xf32>) -> tensor<64xf32> {
+    exec.return %a : tensor<64xf32>
+  } {arguments = array<i64: -1>, offsets = array<i64: 768>}
+  // expected-error@+1 {{the arena is wrong}}
+  %l:2 = reprise.loop 3 (%c = %0) over (%s = %y) : (tensor<64xf32>, tensor<3x64xf32>) -> (tensor<64xf32>, tensor<3x64xf32>) {
+    %1 = exec.launch (%a = %s) : (tensor<64xf32>) -> tensor<64xf32> {
+      %r = reprise.exp %a : tensor<64xf32>
+      exec.return %r : tensor<64xf32>
+    } {arguments = array<i64: -1>, offsets = array<i64: 0>}
+    %2 = exec.launch (%a = %c, %b = %s) : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32> {
+      %r = reprise.mul %a, %b : tensor<64xf32>
+      exec.return %r : tensor<64xf32>
+    } {arguments = array<i64: -1>, offsets = array<i64: 768>}
+    reprise.yield %2, %1 : tensor<64xf32>, tensor<64xf32>
+  } {exec.offsets = array<i64: 768, 0>}
+  return %l#0, %l#1 : tensor<64xf32>, tensor<3x64xf32>
+}

@@ -166,3 +166,26 @@ func.func @other_type(%w: tensor<64xf32> {reprise.name = "w"}) -> tensor<8xf32> 
   } {arguments = array<i64: 0>, offsets = array<i64: 0>}
   return %0 : tensor<8xf32>
 }
+
+// -----
+
+func.func @no_scratch(%x: tensor<1x16x8x8xf32>, %f: tensor<16x16x3x3xf32>) -> tensor<1x16x8x8xf32> attributes {exec.arena_bytes = 4096 : i64} {
+  // expected-error@+1 {{needs 6400 bytes of scratch, and has 0}}
+  %0 = exec.launch (%a = %x, %b = %f) : (tensor<1x16x8x8xf32>, tensor<16x16x3x3xf32>) -> tensor<1x16x8x8xf32> {
+    %c = reprise.convolution %a, %b strides [1, 1] low [1, 1] high [1, 1] dilation [1, 1] : (tensor<1x16x8x8xf32>, tensor<16x16x3x3xf32>) -> tensor<1x16x8x8xf32>
+    exec.return %c : tensor<1x16x8x8xf32>
+  } {arguments = array<i64: -1>, offsets = array<i64: 0>}
+  return %0 : tensor<1x16x8x8xf32>
+}
+
+// -----
+
+func.func @scratch_on_a_result(%x: tensor<1x16x8x8xf32>, %f: tensor<16x16x3x3xf32>) -> tensor<1x16x8x8xf32> attributes {exec.arena_bytes = 8448 : i64} {
+  // expected-error@+2 {{the arena is wrong}}
+  // expected-note@+1 {{the other buffer}}
+  %0 = exec.launch (%a = %x, %b = %f) : (tensor<1x16x8x8xf32>, tensor<16x16x3x3xf32>) -> tensor<1x16x8x8xf32> {
+    %c = reprise.convolution %a, %b strides [1, 1] low [1, 1] high [1, 1] dilation [1, 1] : (tensor<1x16x8x8xf32>, tensor<16x16x3x3xf32>) -> tensor<1x16x8x8xf32>
+    exec.return %c : tensor<1x16x8x8xf32>
+  } {arguments = array<i64: -1>, offsets = array<i64: 0>, scratch = array<i64: 2048, 6400>}
+  return %0 : tensor<1x16x8x8xf32>
+}

@@ -16,11 +16,12 @@ class Target;
 namespace reprise::exec {
 
 /// The launches, and loops, that exec-form-launches would make of the function's outermost block,
-/// in order of execution. Ops that every reader makes for itself have none. The function stays as
-/// it is.
+/// in order of execution; numbers from `count` on are those of launches in bodies of loops. Ops that
+/// every reader makes for itself have none. The function stays as it is.
 struct LaunchNumbers {
   llvm::DenseMap<mlir::Operation *, int> of;
   int count = 0;
+  llvm::DenseMap<mlir::Operation *, int> inBody; ///< per loop: launches, and loops, of its body
 };
 LaunchNumbers numberLaunches(mlir::func::FuncOp function, const Target &target);
 

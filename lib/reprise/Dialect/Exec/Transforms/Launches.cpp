@@ -25,6 +25,17 @@ LaunchNumbers reprise::exec::numberLaunches(func::FuncOp function, const Target 
       numbers.of[originals.lookup(op)] = numbers.count;
     ++numbers.count;
   }
+  int next = numbers.count;
+  function.walk([&](LoopOp loop) {
+    Grouping inner(loop.getBlock(), target);
+    int first = next;
+    for (const Group &group : inner.groups()) {
+      for (Operation *op : group.ops)
+        numbers.of[op] = next;
+      next += !group.ops.empty();
+    }
+    numbers.inBody[loop] = next - first;
+  });
   return numbers;
 }
 
