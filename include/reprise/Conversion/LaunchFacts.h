@@ -25,6 +25,8 @@ public:
 
   const Target &getTarget() const { return *target; }
   const Target::InPlacePairs &findInPlacePairs(exec::LaunchOp launch);
+  /// True if the launch of `result` may store it where its operand `input` lies.
+  bool mayShare(mlir::OpResult result, unsigned input);
   /// Errors at an op that no kernel can hold.
   mlir::FailureOr<Scratch> findScratch(exec::LaunchOp launch);
   /// Bytes that every worker needs for the launches of the function.

@@ -30,14 +30,14 @@ enum class Phase {
 struct PhaseOptions {
   std::string entry = "train";
   std::vector<std::string> policies;
-  bool allowUnmatchedRules = false; ///< a rule that matches nothing is a warning
-  std::string target = "cpu";       ///< as Target::get reads it (Conversion/Target.h)
+  bool allowUnmatchedRules = false;   ///< a rule that matches nothing is a warning
+  std::string target = "cpu";         ///< as Target::get reads it (Conversion/Target.h)
   std::shared_ptr<LaunchFacts> facts; ///< of the target, to be looked up once for several programs
   int64_t enoughArena = 0; ///< so many bytes do, in which launches may be reordered; 0: no limit
   bool ignoreCheckpoints = false;
-  bool unroll = false;        ///< loops become their iterations
+  bool unroll = false;          ///< loops become their iterations
   bool recomputeBodies = false; ///< loops' bodies make again what no label wants saved
-  bool deferGradient = false; ///< a large gradient waits, see DeferGradient.h
+  bool deferGradient = false;   ///< a large gradient waits, see DeferGradient.h
   bool verifyReplays = false; ///< replays and originals live to the end of the step, to be compared
 };
 

@@ -7,7 +7,6 @@
 #include "StepFootprint.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "reprise/Conversion/ExecToBundle.h"
-#include "reprise/Conversion/ExecToBundle.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Dialect/Reprise/Transforms/DeferGradient.h"
 #include "llvm/Support/Threading.h"

@@ -38,8 +38,8 @@ void describeBundle(const runtime::Bundle &bundle, llvm::json::Object &report);
 
 /// What describeBundle does, for a step that is not compiled to code: `arena_bytes`,
 /// `workspace_bytes` on so many workers, and `persistent_bytes`.
-mlir::LogicalResult describeEstimate(mlir::func::FuncOp step, LaunchFacts &facts,
-                                     unsigned threads, llvm::json::Object &report);
+mlir::LogicalResult describeEstimate(mlir::func::FuncOp step, LaunchFacts &facts, unsigned threads,
+                                     llvm::json::Object &report);
 
 /// The buffers of the arena: name, first and last launch, offset and bytes.
 llvm::json::Array describeTimeline(mlir::func::FuncOp step);

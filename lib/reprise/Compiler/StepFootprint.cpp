@@ -198,10 +198,7 @@ void Survey::findInPlace(Footprint &footprint) const {
     auto loop = dyn_cast_or_null<LoopOp>(formed.loops.lookup(op));
     if (!loop)
       continue;
-    auto mayShare = [&](OpResult result, unsigned input) {
-      return llvm::is_contained(facts.findInPlacePairs(cast<exec::LaunchOp>(result.getOwner())),
-                                std::pair<unsigned, unsigned>(result.getResultNumber(), input));
-    };
+    auto mayShare = [&](OpResult result, unsigned input) { return facts.mayShare(result, input); };
     for (unsigned stack = 0; stack < loop.getStacks().size(); ++stack)
       for (unsigned slice = 0; slice < loop.getXs().size(); ++slice)
         if (exec::mayTakeRows(loop, slice, stack, mayShare))

@@ -10,10 +10,10 @@ namespace reprise {
 
 class LaunchFacts;
 
-/// The step around `scope`, as the launches of the target will run it. A replay costs its arithmetic
-/// or the bytes that it reads from other launches and writes, whichever takes longer; one whose
-/// readers can compute it in their kernels only what its arithmetic takes beyond the bytes that it
-/// spares them. Errors at an op that no kernel can hold.
+/// The step around `scope`, as the launches of the target will run it. A replay costs its
+/// arithmetic or the bytes that it reads from other launches and writes, whichever takes longer;
+/// one whose readers can compute it in their kernels only what its arithmetic takes beyond the
+/// bytes that it spares them. Errors at an op that no kernel can hold.
 mlir::FailureOr<checkpoint::Footprint> findFootprint(const PlanningScope &scope,
                                                      mlir::func::FuncOp step, LaunchFacts &facts,
                                                      const CostModel &costs);

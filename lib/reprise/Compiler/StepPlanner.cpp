@@ -129,9 +129,9 @@ FailureOr<bool> StepPlanner::mayBeat(const StepPlan &other, int64_t budget) {
     return failure();
   double bound = 0;
   for (const Planned &entry : planned)
-    bound += checkpoint::findBound(entry.scope.problem, entry.footprint,
-                                   budget - followed().workspace)
-                 .seconds;
+    bound +=
+        checkpoint::findBound(entry.scope.problem, entry.footprint, budget - followed().workspace)
+            .seconds;
   const StepPlan *best = findBest(budget);
   return other.overridden > 0 || bound < other.seconds || (best && best->cost() < other.cost());
 }
@@ -273,11 +273,12 @@ LogicalResult StepPlanner::emitTooSmall(int64_t budget, const Shortage &shortage
   }
   InFlightDiagnostic error = at->emitError("the step does not fit in ")
                              << budget << " bytes: " << shortage.least - budget
-                             << " are missing at " << describeOp(at) << ", where the need is highest"
+                             << " are missing at " << describeOp(at)
+                             << ", where the need is highest"
                              << (isTruncated ? ", when the time limit ended the search" : "");
-  error.attachNote(step.getLoc())
-      << "the smallest feasible budget found is " << shortage.least << " bytes"
-      << (shortage.proved > 0 ? "; no plan takes less than " : "")
-      << (shortage.proved > 0 ? std::to_string(shortage.proved) : "");
+  error.attachNote(step.getLoc()) << "the smallest feasible budget found is " << shortage.least
+                                  << " bytes"
+                                  << (shortage.proved > 0 ? "; no plan takes less than " : "")
+                                  << (shortage.proved > 0 ? std::to_string(shortage.proved) : "");
   return error;
 }

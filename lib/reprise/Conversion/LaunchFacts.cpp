@@ -98,6 +98,11 @@ const Target::InPlacePairs &LaunchFacts::findInPlacePairs(exec::LaunchOp launch)
   return *facts.inPlace;
 }
 
+bool LaunchFacts::mayShare(OpResult result, unsigned input) {
+  return llvm::is_contained(findInPlacePairs(cast<exec::LaunchOp>(result.getOwner())),
+                            std::pair<unsigned, unsigned>(result.getResultNumber(), input));
+}
+
 FailureOr<Scratch> LaunchFacts::findScratch(exec::LaunchOp launch) {
   Block &body = launch.getBody().front();
   Facts &facts = byBody[describeBody(body)];

@@ -69,8 +69,10 @@ static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &op
     manager.addPass(exec::createFormLaunchesPass({options.target}));
     return;
   case Phase::Memory:
-    manager.addPass(exec::createOrderLaunchesPass({options.target, options.enoughArena}, options.facts));
-    manager.addPass(exec::createPlaceBuffersPass({options.target, options.enoughArena}, options.facts));
+    manager.addPass(
+        exec::createOrderLaunchesPass({options.target, options.enoughArena}, options.facts));
+    manager.addPass(
+        exec::createPlaceBuffersPass({options.target, options.enoughArena}, options.facts));
     return;
   }
 }
@@ -90,7 +92,8 @@ void buildPhases(OpPassManager &manager, std::optional<Phase> from, Phase to,
   }
 }
 
-/// Reads `PHASE entry=F policies=P,Q target=T ignore-checkpoints allow-unmatched-rules verify-replays unroll`.
+/// Reads `PHASE entry=F policies=P,Q target=T ignore-checkpoints allow-unmatched-rules
+/// verify-replays unroll`.
 static LogicalResult parseOptions(StringRef text, Phase &phase, PhaseOptions &options,
                                   function_ref<LogicalResult(const Twine &)> error) {
   SmallVector<StringRef> words;

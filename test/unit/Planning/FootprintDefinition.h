@@ -187,8 +187,7 @@ private:
     for (int run = 0; run < static_cast<int>(runs.size()); ++run)
       for (size_t o = 0; o < opOf(run).operands.size(); ++o)
         if (!isView(run) && stepOf(run) == buffer.last &&
-            footprint.takesPlaces(problem, runs[run].operation) &&
-            isOperand(run, o, buffer))
+            footprint.takesPlaces(problem, runs[run].operation) && isOperand(run, o, buffer))
           return true;
     return false;
   }

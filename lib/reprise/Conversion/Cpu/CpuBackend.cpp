@@ -1,9 +1,9 @@
 // reprise: the CPU as a target of the phases
 #include "reprise/Conversion/Cpu/CpuBackend.h"
 
+#include "mlir/IR/OwningOpRef.h"
 #include "reprise/Conversion/Cpu/EmitLaunch.h"
 #include "reprise/Conversion/Cpu/Loops.h"
-#include "mlir/IR/OwningOpRef.h"
 
 using namespace mlir;
 

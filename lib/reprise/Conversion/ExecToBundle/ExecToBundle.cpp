@@ -202,10 +202,9 @@ private:
       command.label = compiled.label;
       command.bytes = emitted.bytes;
       for (const BufferSlot &slot : emitted.buffers)
-        command.operands.push_back(
-            slot.kind == BufferSlot::Stream
-                ? streamOperand(compiled.streams[slot.index])
-                : operandOf(slot, inputs, outputs, scratch));
+        command.operands.push_back(slot.kind == BufferSlot::Stream
+                                       ? streamOperand(compiled.streams[slot.index])
+                                       : operandOf(slot, inputs, outputs, scratch));
       if (emitted.kernel == main)
         describeWork(launch, command);
       program.commands.push_back(std::move(command));
@@ -224,7 +223,8 @@ private:
   }
 
   static runtime::Operand operandOf(const BufferSlot &slot, ArrayRef<runtime::BufferRef> inputs,
-                                    ArrayRef<runtime::BufferRef> outputs, runtime::BufferRef scratch) {
+                                    ArrayRef<runtime::BufferRef> outputs,
+                                    runtime::BufferRef scratch) {
     runtime::Operand operand;
     if (slot.kind == BufferSlot::Shared) {
       operand.buffer = scratch;

@@ -31,15 +31,15 @@ public:
     int free = -1; // its number among the open ones without a launch
     bool isElementwise, readsRegisters;
     bool takesPlaces; // its results lie where operands die
-    bool handsOn; // without a launch, it hands on its first operand
+    bool handsOn;     // without a launch, it hands on its first operand
     bool isFree() const { return launch == kNoLaunch; }
   };
   /// The buffer that a value has, made by its original, if only what is not open reads it.
   struct Life {
-    int first, last;                // launches
-    int sizeClass;                  // of buffers with as many bytes
-    int root = -1;                  // the value whose buffer this is; -1 for none
-    bool dies = false;              // it may make place for a result of its last launch
+    int first, last;          // launches
+    int sizeClass;            // of buffers with as many bytes
+    int root = -1;            // the value whose buffer this is; -1 for none
+    bool dies = false;        // it may make place for a result of its last launch
     bool takesPlaces = false; // it may lie where a buffer dies
     bool isAlive() const { return last > first; }
   };
@@ -52,7 +52,7 @@ public:
   int numLaunches;
   int numFree = 0; // open originals without a launch
   std::vector<Op> ops;
-  std::vector<int> sessions;   // per operation
+  std::vector<int> sessions;    // per operation
   std::vector<double> seconds;  // of its replays
   std::vector<int64_t> scratch; // bytes, while it runs
   std::vector<Operand> operands;

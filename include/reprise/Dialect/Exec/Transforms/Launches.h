@@ -16,8 +16,8 @@ class Target;
 namespace reprise::exec {
 
 /// The launches, and loops, that exec-form-launches would make of the function's outermost block,
-/// in order of execution; numbers from `count` on are those of launches in bodies of loops. Ops that
-/// every reader makes for itself have none. The function stays as it is.
+/// in order of execution; numbers from `count` on are those of launches in bodies of loops. Ops
+/// that every reader makes for itself have none. The function stays as it is.
 struct LaunchNumbers {
   llvm::DenseMap<mlir::Operation *, int> of;
   int count = 0;
@@ -29,7 +29,7 @@ LaunchNumbers numberLaunches(mlir::func::FuncOp function, const Target &target);
 /// it has; -1 for copies at its end, which have none.
 struct FormedLaunches {
   mlir::OwningOpRef<mlir::func::FuncOp> function;
-  std::vector<std::pair<LaunchOp, int>> launches; ///< in program order
+  std::vector<std::pair<LaunchOp, int>> launches;             ///< in program order
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> loops; ///< by the originals
 };
 FormedLaunches formLaunches(mlir::func::FuncOp function, const LaunchNumbers &numbers,

@@ -91,9 +91,8 @@ bool reprise::exec::mayTakeRows(LoopOp loop, unsigned slice, unsigned stack,
     return false;
   // The loop reads those rows as this slice alone.
   int64_t reads = 0;
-  forEachReader(findStorage(loop.getXs()[slice]).root, [&](OpOperand &use) {
-    reads += loop->isAncestor(use.getOwner());
-  });
+  forEachReader(findStorage(loop.getXs()[slice]).root,
+                [&](OpOperand &use) { reads += loop->isAncestor(use.getOwner()); });
   return reads == 1 && !::findLateReader(loop, argument, row, mayShare);
 }
 

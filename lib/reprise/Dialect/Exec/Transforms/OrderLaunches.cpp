@@ -252,7 +252,8 @@ struct OrderLaunchesPass : impl::OrderLaunchesPassBase<OrderLaunchesPass> {
 
 } // namespace
 
-std::unique_ptr<Pass> createOrderLaunchesPass(OrderLaunchesPassOptions options, std::shared_ptr<LaunchFacts> facts) {
+std::unique_ptr<Pass> createOrderLaunchesPass(OrderLaunchesPassOptions options,
+                                              std::shared_ptr<LaunchFacts> facts) {
   return std::make_unique<OrderLaunchesPass>(std::move(options), std::move(facts));
 }
 

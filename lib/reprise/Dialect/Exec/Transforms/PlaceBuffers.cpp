@@ -240,7 +240,8 @@ struct PlaceBuffersPass : impl::PlaceBuffersPassBase<PlaceBuffersPass> {
 
 } // namespace
 
-std::unique_ptr<Pass> createPlaceBuffersPass(PlaceBuffersPassOptions options, std::shared_ptr<LaunchFacts> facts) {
+std::unique_ptr<Pass> createPlaceBuffersPass(PlaceBuffersPassOptions options,
+                                             std::shared_ptr<LaunchFacts> facts) {
   return std::make_unique<PlaceBuffersPass>(std::move(options), std::move(facts));
 }
 

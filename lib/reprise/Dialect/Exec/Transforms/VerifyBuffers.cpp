@@ -62,12 +62,6 @@ private:
   }
   static bool isInArena(OpResult result) { return argumentOf(result) < 0; }
 
-  /// True if the kernel may store the result where the input lies.
-  bool mayShare(OpResult result, unsigned input) {
-    return llvm::is_contained(facts.findInPlacePairs(cast<LaunchOp>(result.getOwner())),
-                              std::pair<unsigned, unsigned>(result.getResultNumber(), input));
-  }
-
   /// Loops start from buffers of their own, yield buffers of their own, and store no carry before
   /// the old one has been read.
   LogicalResult verifyLoop(LoopOp loop) {
@@ -88,8 +82,9 @@ private:
         return loop.emitError("the body yields a value without a buffer of its own");
     }
     for (unsigned i = 0; i < loop.getNumCarries(); ++i)
-      if (Operation *reader = findLateReader(
-              loop, i, [&](OpResult result, unsigned input) { return mayShare(result, input); })) {
+      if (Operation *reader = findLateReader(loop, i, [&](OpResult result, unsigned input) {
+            return facts.mayShare(result, input);
+          })) {
         InFlightDiagnostic diagnostic = loop.emitError("carry ")
                                         << i << " is overwritten before its last reader";
         diagnostic.attachNote(reader->getLoc()) << "a later reader of the old value";
@@ -115,7 +110,7 @@ private:
     Operation *late = nullptr;
     forEachReader(old, [&](OpOperand &use) {
       Operation *reader = use.getOwner();
-      bool isOwn = reader == launch && mayShare(result, use.getOperandNumber());
+      bool isOwn = reader == launch && facts.mayShare(result, use.getOperandNumber());
       bool isEarlier = positions.seenFrom(old, reader).second < positions.of(launch).first;
       if (!isOwn && !isEarlier)
         late = reader;
@@ -181,7 +176,7 @@ private:
         int64_t now = positions.of(launch).first;
         if (!from || !to || solution.offsets[*from] != solution.offsets[*to] ||
             problem.buffers[*from].last != now || problem.buffers[*to].first != now ||
-            llvm::count(launch.getInputs(), input) != 1 || !mayShare(result, i) ||
+            llvm::count(launch.getInputs(), input) != 1 || !facts.mayShare(result, i) ||
             !taken.insert(*from).second)
           continue;
         share(*from, *to);
@@ -198,8 +193,9 @@ private:
         if (!from || !to || solution.offsets[*from] != solution.offsets[*to] ||
             problem.buffers[*from].last != positions.of(loop).second ||
             problem.buffers[*to].first != positions.of(loop).first ||
-            !mayTakeRows(loop, slice, stack,
-                         [&](OpResult result, unsigned input) { return mayShare(result, input); }) ||
+            !mayTakeRows(
+                loop, slice, stack,
+                [&](OpResult result, unsigned input) { return facts.mayShare(result, input); }) ||
             !taken.insert(*from).second)
           continue;
         share(*from, *to);
@@ -214,8 +210,8 @@ private:
       return failure();
     ArrayRef<int64_t> scratch = launch.getScratch().value_or(ArrayRef<int64_t>{0, 0});
     if (scratch[1] < needed->shared)
-      return launch.emitError("needs ") << needed->shared << " bytes of scratch, and has "
-                                        << scratch[1];
+      return launch.emitError("needs ")
+             << needed->shared << " bytes of scratch, and has " << scratch[1];
     if (scratch[1] == 0)
       return success();
     auto [first, last] = positions.of(launch);
@@ -268,7 +264,7 @@ private:
   llvm::SmallDenseSet<int64_t> overwritten;
   DenseMap<Value, size_t> bufferOf;
   DenseMap<size_t, size_t> groupOf;
-  SmallVector<OpResult> values;     ///< of the first buffers
+  SmallVector<OpResult> values;       ///< of the first buffers
   SmallVector<Operation *> scratchOf; ///< launches, of those behind them
   offsets::Problem problem;
   offsets::Solution solution;
@@ -294,7 +290,8 @@ struct VerifyBuffersPass : impl::VerifyBuffersPassBase<VerifyBuffersPass> {
 
 } // namespace
 
-std::unique_ptr<Pass> createVerifyBuffersPass(VerifyBuffersPassOptions options, std::shared_ptr<LaunchFacts> facts) {
+std::unique_ptr<Pass> createVerifyBuffersPass(VerifyBuffersPassOptions options,
+                                              std::shared_ptr<LaunchFacts> facts) {
   return std::make_unique<VerifyBuffersPass>(std::move(options), std::move(facts));
 }
 

@@ -325,13 +325,32 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
     return describe(problem, Scheduler(problem).schedule(choices, firstReplay));
   }
 
-  LogicalResult plan(func::FuncOp function) {
-    if (failed(checkInput(function)))
+  /// Chooses, and writes the replays into the graph.
+  LogicalResult plan(const Scope &scope, func::FuncOp function) {
+    Translation translation(scope);
+    FailureOr<std::vector<Choice>> choices = readChoices(scope);
+    if (failed(choices))
       return failure();
-    int64_t nextId = findNext(function, kIdAttr);
-    int nextReplay = std::max<int>(1, static_cast<int>(findNext(function, "replay")));
-    // The plan of a body adds views and replaces loops, which the scopes around it list; and bodies
-    // between which no row is left to read are no longer one scope.
+    if (!choices->empty())
+      function->setDiscardableAttr(kKeepsLaunchesAttr, UnitAttr::get(&getContext()));
+    Solution solution = solve(translation.problem, *choices, nextReplay);
+    if (auto defect = validate(translation.problem, solution)) {
+      mlir::Operation *at = defect->operation < 0 ? nullptr : scope[defect->operation];
+      at = at ? at : function;
+      return at->emitError("the plan is wrong: ") << defect->message;
+    }
+    Application(scope, translation.problem, solution, nextId).run();
+    for (const Execution &execution : solution.executions)
+      nextReplay = std::max(nextReplay, execution.replay + 1);
+    markPlanned(scope);
+    return success();
+  }
+
+  /// The plan of a body adds views and replaces loops, which the scopes around it list; and bodies
+  /// between which no row is left to read are no longer one scope.
+  LogicalResult planScopes(func::FuncOp function) {
+    nextId = findNext(function, kIdAttr);
+    nextReplay = std::max<int>(1, static_cast<int>(findNext(function, "replay")));
     std::vector<Scope> scopes = findScopes(function);
     SmallVector<Block *> blocks = collectBodies(scopes);
     // Each run leaves to the other what it plans.
@@ -339,26 +358,17 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
       if (isInBody(scope, function) ? function->hasAttr(kBodiesAttr) : bodies.getValue())
         markPlanned(scope);
     while (const Scope *next = findUnplanned(scopes)) {
-      const Scope &scope = *next;
-      Translation translation(scope);
-      FailureOr<std::vector<Choice>> choices = readChoices(scope);
-      if (failed(choices))
+      if (failed(plan(*next, function)))
         return failure();
-      if (!choices->empty())
-        function->setDiscardableAttr(kKeepsLaunchesAttr, UnitAttr::get(&getContext()));
-      Solution solution = solve(translation.problem, *choices, nextReplay);
-      if (auto defect = validate(translation.problem, solution)) {
-        mlir::Operation *at = defect->operation < 0 ? nullptr : scope[defect->operation];
-        at = at ? at : function;
-        return at->emitError("the plan is wrong: ") << defect->message;
-      }
-      Application(scope, translation.problem, solution, nextId).run();
-      for (const Execution &execution : solution.executions)
-        nextReplay = std::max(nextReplay, execution.replay + 1);
-      markPlanned(scope);
       dropUnreadRows(blocks);
       scopes = findScopes(function);
     }
+    return success();
+  }
+
+  LogicalResult plan(func::FuncOp function) {
+    if (failed(checkInput(function)) || failed(planScopes(function)))
+      return failure();
     function.walk([](mlir::Operation *op) {
       op->removeDiscardableAttr(kPlannedAttr);
       op->removeDiscardableAttr(kChoicesAttr);
@@ -374,6 +384,9 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
     emitDecisionRemarks(function);
     return success();
   }
+
+  int64_t nextId = 0;
+  int nextReplay = 1;
 };
 
 } // namespace
