@@ -45,7 +45,7 @@ def check_plans(reports):
     check("recompute-all saves little more than unrolled", saved[2] <= 1.2 * unrolled["saved_bytes"],
           f"{saved[2]}, {unrolled['saved_bytes']}")
     arenas = [report["arena_bytes"] for report in chain]
-    check("recompute-all's arena is at most 0.7 of save-all's", arenas[2] <= 0.7 * arenas[0], str(arenas))
+    check("recompute-all's arena is at most 0.8 of save-all's", arenas[2] <= 0.8 * arenas[0], str(arenas))
 
 
 def check_segments(model):
