@@ -8,7 +8,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "reprise/Conversion/ExecToBundle.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
-#include "reprise/Dialect/Reprise/Transforms/DeferGradient.h"
 #include "llvm/Support/Threading.h"
 
 using namespace mlir;
@@ -174,12 +173,11 @@ FailureOr<bool> Run::tryPlan(const Budget &budget, bool isLast) {
 /// Where a large gradient waits, plans may be cheaper: another order, the same bits. Null where
 /// nothing waits that is worth it, or no plan was found; else `deferred` has the plan's choices.
 FailureOr<std::optional<BudgetOutcome>> Run::planDeferred(const StepPlanner &planner) {
-  static constexpr int64_t worthwhile = 16; // a part of the arena
   const StepPlan &followed = planner.followed();
   if (followed.seconds == 0 && followed.bytes() <= *budgetBytes)
     return std::optional<BudgetOutcome>();
-  deferred = module.clone();
-  if (deferGradient(*deferred->getOps<func::FuncOp>().begin()) < followed.arena / worthwhile)
+  deferred = deferLargeGradient(module, followed.arena);
+  if (!deferred)
     return std::optional<BudgetOutcome>();
   StepPlanner other(*deferred, options, phases.facts, *costs, &planner);
   if (failed(other.start(/*needsSaveAll=*/false)))

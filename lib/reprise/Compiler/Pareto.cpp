@@ -1,5 +1,6 @@
 // reprise: the memory/time curve of a model, with named policies as points on it
 #include "Report.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -22,27 +23,120 @@ struct Prepared {
   OwningOpRef<ModuleOp> module;
   CompileOptions options;
   std::unique_ptr<StepPlanner> planner;
+  double added = 0; ///< seconds that any plan of it costs beyond the step as it is
+};
+using Forms = std::vector<std::unique_ptr<Prepared>>;
+
+/// A plan of one of the forms.
+struct Candidate {
+  const StepPlan *plan;
+  const Prepared *form;
+  std::pair<int64_t, double> cost() const {
+    return {plan->overridden, plan->seconds + form->added};
+  }
+};
+
+class Curve {
+public:
+  Curve(ModuleOp model, const CompileOptions &options, std::shared_ptr<LaunchFacts> facts,
+        const CostModel &costs)
+      : model(model), options(options), facts(std::move(facts)), costs(costs) {}
+
+  FailureOr<Object> find();
+
+private:
+  FailureOr<std::unique_ptr<Prepared>> prepare(CompileOptions options);
+  LogicalResult addForms();
+  LogicalResult addDeferred(const Prepared &form);
+  LogicalResult search(StepPlanner &planner);
+  SmallVector<Candidate> findFront() const;
+  Object describe(const Candidate &candidate) const;
+  Array describePolicies();
+  const StepPlanner &plain() const { return *forms.front()->planner; }
+
+  ModuleOp model;
+  const CompileOptions &options;
+  std::shared_ptr<LaunchFacts> facts;
+  const CostModel &costs;
+  Forms forms; ///< the step as it is, then those that --budget plans, too
 };
 } // namespace
 
-static FailureOr<std::unique_ptr<Prepared>> prepare(ModuleOp model, const CompileOptions &options,
-                                                    std::shared_ptr<LaunchFacts> facts,
-                                                    const CostModel &costs, StringRef policy) {
+FailureOr<std::unique_ptr<Prepared>> Curve::prepare(CompileOptions options) {
   auto prepared = std::make_unique<Prepared>();
   prepared->module = model.clone();
-  prepared->options = options;
-  if (!policy.empty()) {
-    // Ahead of the user's, so that it decides wherever they only prefer.
-    prepared->options.phases.policies.insert(prepared->options.phases.policies.begin(),
-                                             policy.str());
-  }
+  prepared->options = std::move(options);
   if (failed(runPhases(*prepared->module, Phase::Autodiff, prepared->options.phases)))
     return failure();
   prepared->planner =
-      std::make_unique<StepPlanner>(*prepared->module, prepared->options, facts, costs);
+      std::make_unique<StepPlanner>(*prepared->module, prepared->options, facts, costs,
+                                    forms.empty() ? nullptr : forms.front()->planner.get());
   if (failed(prepared->planner->start()))
     return failure();
   return std::move(prepared);
+}
+
+LogicalResult Curve::addForms() {
+  auto own = prepare(options);
+  if (failed(own))
+    return failure();
+  forms.push_back(std::move(*own));
+  func::FuncOp step = *forms.front()->module->getOps<func::FuncOp>().begin();
+  if (!step.getBody().front().getOps<LoopOp>().empty()) {
+    CompileOptions bodies = options;
+    bodies.phases.recomputeBodies = true;
+    auto again = prepare(std::move(bodies));
+    if (failed(again))
+      return failure();
+    (*again)->added = std::max(0.0, (*again)->planner->stepSeconds() - plain().stepSeconds());
+    forms.push_back(std::move(*again));
+  }
+  for (size_t i = 0, count = forms.size(); i < count; ++i)
+    if (failed(addDeferred(*forms[i])))
+      return failure();
+  return success();
+}
+
+LogicalResult Curve::addDeferred(const Prepared &form) {
+  auto deferred = std::make_unique<Prepared>();
+  deferred->module = deferLargeGradient(*form.module, form.planner->followed().arena);
+  if (!deferred->module)
+    return success();
+  deferred->options = form.options;
+  deferred->added = form.added;
+  deferred->planner = std::make_unique<StepPlanner>(*deferred->module, deferred->options, facts,
+                                                    costs, forms.front()->planner.get());
+  if (failed(deferred->planner->start(/*needsSaveAll=*/false)))
+    return failure();
+  forms.push_back(std::move(deferred));
+  return success();
+}
+
+/// Plans that no other plan beats in bytes and in cost.
+SmallVector<Candidate> Curve::findFront() const {
+  SmallVector<Candidate> sorted, front;
+  for (const std::unique_ptr<Prepared> &form : forms)
+    for (const StepPlan &plan : form->planner->plans())
+      sorted.push_back({&plan, form.get()});
+  llvm::stable_sort(sorted, [&](const Candidate &a, const Candidate &b) {
+    return std::pair(a.plan->bytes(), a.cost()) < std::pair(b.plan->bytes(), b.cost());
+  });
+  for (const Candidate &candidate : sorted)
+    if (front.empty() || candidate.cost() < front.back().cost())
+      front.push_back(candidate);
+  return front;
+}
+
+LogicalResult Curve::search(StepPlanner &planner) {
+  int64_t most = plain().followed().bytes();
+  for (int i = kBudgets - 1; i > 0; --i) {
+    FailureOr<std::optional<BudgetOutcome>> found = planner.plan(most * i / kBudgets);
+    if (failed(found))
+      return failure();
+    if (!*found)
+      break;
+  }
+  return success();
 }
 
 static Object describePoint(const StepPlan &plan, double total) {
@@ -54,32 +148,55 @@ static Object describePoint(const StepPlan &plan, double total) {
                 {"overridden_bytes", plan.overridden}};
 }
 
-/// Plans that no other plan beats in bytes and in cost.
-static SmallVector<const StepPlan *> findFront(ArrayRef<StepPlan> plans) {
-  SmallVector<const StepPlan *> sorted;
-  for (const StepPlan &plan : plans)
-    sorted.push_back(&plan);
-  auto cost = [](const StepPlan *plan) { return std::pair(plan->overridden, plan->seconds); };
-  llvm::sort(sorted, [&](const StepPlan *a, const StepPlan *b) {
-    return std::tuple(a->bytes(), cost(a), a) < std::tuple(b->bytes(), cost(b), b);
-  });
-  SmallVector<const StepPlan *> front;
-  for (const StepPlan *plan : sorted)
-    if (front.empty() || cost(plan) < cost(front.back()))
-      front.push_back(plan);
-  return front;
+/// The bound holds for all forms.
+Object Curve::describe(const Candidate &candidate) const {
+  double total = std::max(plain().stepSeconds(), 1e-30), seconds = candidate.cost().second;
+  double bound = seconds;
+  for (const std::unique_ptr<Prepared> &form : forms) {
+    StepPlan plan = *candidate.plan;
+    plan.seconds = seconds - form->added;
+    bound = std::min(bound, form->planner->findBound(plan.bytes(), plan) + form->added);
+  }
+  StepPlan plan = *candidate.plan;
+  plan.seconds = seconds;
+  Object point = describePoint(plan, plain().stepSeconds());
+  point["bound"] = bound / total;
+  point["gap"] = (seconds - bound) / total;
+  return point;
 }
 
-static LogicalResult searchCurve(StepPlanner &planner) {
-  int64_t most = planner.followed().bytes();
-  for (int i = kBudgets - 1; i > 0; --i) {
-    FailureOr<std::optional<BudgetOutcome>> found = planner.plan(most * i / kBudgets);
-    if (failed(found))
-      return failure();
-    if (!*found)
-      break;
+/// Without those that tell the iterations of a loop apart.
+Array Curve::describePolicies() {
+  Array named;
+  for (StringRef policy : policies) {
+    // Ahead of the user's, so that it decides wherever they only prefer.
+    CompileOptions own = options;
+    own.phases.policies.insert(own.phases.policies.begin(), policy.str());
+    ScopedDiagnosticHandler ignored(model.getContext(), [](Diagnostic &) { return success(); });
+    auto entry = prepare(std::move(own));
+    if (failed(entry))
+      continue;
+    Object point = describePoint((*entry)->planner->followed(), plain().stepSeconds());
+    point["policy"] = policy;
+    named.push_back(std::move(point));
   }
-  return success();
+  return named;
+}
+
+FailureOr<Object> Curve::find() {
+  if (failed(addForms()))
+    return failure();
+  for (const std::unique_ptr<Prepared> &form : forms)
+    if (failed(search(*form->planner)))
+      return failure();
+  Array points;
+  for (const Candidate &candidate : findFront())
+    points.push_back(describe(candidate));
+  return Object{{"version", 1},
+                {"save_all_bytes", plain().saveAllBytes()},
+                {"step_seconds", plain().stepSeconds()},
+                {"points", std::move(points)},
+                {"policies", describePolicies()}};
 }
 
 FailureOr<Object> findPareto(ModuleOp module, const CompileOptions &options) {
@@ -89,32 +206,7 @@ FailureOr<Object> findPareto(ModuleOp module, const CompileOptions &options) {
   FailureOr<CostModel> costs = loadCosts(module, options);
   if (failed(costs))
     return failure();
-  auto model = prepare(module, options, facts, *costs, "");
-  if (failed(model) || failed(searchCurve(*(*model)->planner)))
-    return failure();
-  StepPlanner &planner = *(*model)->planner;
-  Array points, named;
-  for (const StepPlan *plan : findFront(planner.plans())) {
-    Object point = describePoint(*plan, planner.stepSeconds());
-    double bound = planner.findBound(plan->bytes(), *plan) / std::max(planner.stepSeconds(), 1e-30);
-    double increase = plan->seconds / std::max(planner.stepSeconds(), 1e-30);
-    point["bound"] = std::min(bound, increase);
-    point["gap"] = increase - std::min(bound, increase);
-    points.push_back(std::move(point));
-  }
-  for (StringRef policy : policies) {
-    auto entry = prepare(module, options, facts, *costs, policy);
-    if (failed(entry))
-      return failure();
-    Object point = describePoint((*entry)->planner->followed(), planner.stepSeconds());
-    point["policy"] = policy;
-    named.push_back(std::move(point));
-  }
-  return Object{{"version", 1},
-                {"save_all_bytes", planner.saveAllBytes()},
-                {"step_seconds", planner.stepSeconds()},
-                {"points", std::move(points)},
-                {"policies", std::move(named)}};
+  return Curve(module, options, facts, *costs).find();
 }
 
 void printPareto(llvm::raw_ostream &stream, StringRef path, const Object &curve) {

@@ -3,6 +3,7 @@
 
 #include "mlir/Pass/PassManager.h"
 #include "reprise/Dialect/Reprise/IR/Naming.h"
+#include "reprise/Dialect/Reprise/Transforms/DeferGradient.h"
 #include "llvm/Support/Threading.h"
 
 #include <chrono>
@@ -12,6 +13,14 @@ using namespace reprise;
 using checkpoint::BudgetPlanner;
 using checkpoint::Choice;
 using checkpoint::Plan;
+
+OwningOpRef<ModuleOp> reprise::deferLargeGradient(ModuleOp module, int64_t arena) {
+  static constexpr int64_t worthwhile = 16; // a part of the arena
+  OwningOpRef<ModuleOp> copy = module.clone();
+  if (deferGradient(*copy->getOps<func::FuncOp>().begin()) < arena / worthwhile)
+    return nullptr;
+  return copy;
+}
 
 StepPlanner::StepPlanner(ModuleOp module, const CompileOptions &options,
                          std::shared_ptr<LaunchFacts> facts, const CostModel &costs,

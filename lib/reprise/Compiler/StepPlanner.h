@@ -42,6 +42,10 @@ struct BudgetOutcome {
   bool isDeferred = false; ///< a large gradient waits, for the budget alone
 };
 
+/// A copy of the step in which a large gradient waits, where that may make plans cheaper; null if
+/// no gradient is a sixteenth of the arena.
+mlir::OwningOpRef<mlir::ModuleOp> deferLargeGradient(mlir::ModuleOp module, int64_t arena);
+
 /// Why a budget cannot be met, in bytes.
 struct Shortage {
   int64_t least, proved;
