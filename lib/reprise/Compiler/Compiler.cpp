@@ -4,7 +4,6 @@
 #include "Initializers.h"
 #include "PlanFile.h"
 #include "Report.h"
-#include "StepFootprint.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "reprise/Conversion/ExecToBundle.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
@@ -55,7 +54,6 @@ public:
 private:
   LogicalResult plan();
   LogicalResult planWithin(const Budget &budget);
-  double findSeconds();
   LogicalResult planOtherwise(const PhaseOptions &other);
   FailureOr<bool> tryPlan(const Budget &budget, bool isLast);
   FailureOr<std::optional<BudgetOutcome>> planDeferred(const StepPlanner &planner);
@@ -72,7 +70,7 @@ private:
   std::optional<BudgetOutcome> outcome;
   std::optional<int64_t> budgetBytes, saveAllBytes;
   Shortage shortage{INT64_MAX, INT64_MAX}; ///< of all that was tried
-  double stepSeconds = 0;                  ///< of one execution of every op, by the cost model
+  double stepSeconds = 0;                  ///< of one execution of every op of the step at hand
   OwningOpRef<ModuleOp> source;   ///< before the phases, where loops may be unrolled for a budget
   OwningOpRef<ModuleOp> deferred; ///< with the choices of a plan, where a large gradient waits
   func::FuncOp step;
@@ -88,7 +86,6 @@ LogicalResult Run::planWithin(const Budget &budget) {
   bool hasOthers = hasLoops && source;
   PhaseOptions bodies = phases, unrolled = phases;
   bodies.recomputeBodies = unrolled.unroll = true;
-  stepSeconds = findSeconds();
   FailureOr<bool> isPlanned = tryPlan(budget, /*isLast=*/!hasOthers);
   if (failed(isPlanned) || !hasOthers || (outcome && outcome->plan.seconds == 0))
     return success(succeeded(isPlanned));
@@ -97,10 +94,6 @@ LogicalResult Run::planWithin(const Budget &budget) {
     return failure();
   outcome->saveAll = saveAll;
   return success();
-}
-
-double Run::findSeconds() {
-  return findStepSeconds(*module.getOps<func::FuncOp>().begin(), *phases.facts, *costs);
 }
 
 /// Plans what the phases make of the step with other options, and keeps the cheaper plan. What the
@@ -112,9 +105,10 @@ LogicalResult Run::planOtherwise(const PhaseOptions &other) {
   module.getBodyRegion().takeBody(copy->getBodyRegion());
   if (failed(runPhases(module, options.after, Phase::Autodiff, phases)))
     return failure();
-  double added = std::max(0.0, findSeconds() - stepSeconds);
+  double seconds = stepSeconds;
   if (failed(tryPlan({budgetBytes, std::nullopt}, /*isLast=*/!found && other.unroll)))
     return failure();
+  double added = std::max(0.0, std::exchange(stepSeconds, seconds) - seconds);
   if (outcome) {
     outcome->plan.seconds += added;
     outcome->bound += added;
@@ -138,6 +132,7 @@ FailureOr<bool> Run::tryPlan(const Budget &budget, bool isLast) {
     return failure();
   budgetBytes = planner.resolve(budget);
   saveAllBytes = planner.saveAllBytes();
+  stepSeconds = planner.stepSeconds();
   FailureOr<std::optional<BudgetOutcome>> waiting = planDeferred(planner);
   if (failed(waiting))
     return failure();

@@ -172,10 +172,7 @@ LogicalResult Survey::addScratch(Footprint &footprint) const {
       scratch[number] = std::max(scratch[number], own->shared);
   }
   std::vector<std::optional<size_t>> leaders(numbers.count);
-  auto readsMemory = [&](size_t op) {
-    Kind kind = problem.operations[op].kind;
-    return kind == Kind::Contraction || kind == Kind::Other;
-  };
+  auto readsMemory = [&](size_t op) { return checkpoint::usesMemory(problem.operations[op]); };
   for (size_t i = 0; i < scope.ops.size(); ++i)
     if (int launch = footprint.launches[i]; launch != checkpoint::kNoLaunch)
       if (auto &leader = leaders[launch]; !leader || (readsMemory(i) && !readsMemory(*leader)))
@@ -216,7 +213,7 @@ void Survey::findMemoryReads() {
     for (int r = op.firstResult; r < op.firstResult + op.numResults; ++r)
       viewed |= readFromMemory[r];
     bool isView = launchOf(scope.ops[i]) == checkpoint::kNoLaunch;
-    bool fromMemory = isView ? viewed : op.kind == Kind::Contraction || op.kind == Kind::Other;
+    bool fromMemory = isView ? viewed : checkpoint::usesMemory(op);
     for (int operand : op.operands)
       if (operand != checkpoint::kAvailable && fromMemory)
         readFromMemory[operand] = true;

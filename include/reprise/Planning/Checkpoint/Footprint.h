@@ -19,6 +19,11 @@ struct Neighbour {
 };
 
 /// The step around a problem: launches, in order, and what lies in memory beside its values.
+/// True if the operation's kernel reads its operands from memory.
+inline bool usesMemory(const Operation &op) {
+  return op.kind == Kind::Contraction || op.kind == Kind::Other;
+}
+
 struct Footprint {
   int numLaunches = 0;
   std::vector<int> launches;   // per operation: the launch that runs it, or kNoLaunch

@@ -17,11 +17,6 @@ struct Life {
   int lastBackward = -1;
 };
 
-/// True if the operation's kernel reads its operands from memory.
-inline bool usesMemory(const Operation &op) {
-  return op.kind == Kind::Contraction || op.kind == Kind::Other;
-}
-
 /// The value whose buffer a reader of `value` reads; -1 if it is there anyway.
 int findRoot(const Problem &problem, const Footprint &footprint, int value);
 

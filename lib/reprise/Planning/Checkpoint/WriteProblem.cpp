@@ -1,8 +1,6 @@
 // reprise: checkpoint problems as text
 #include "reprise/Planning/Checkpoint/ProblemFile.h"
 
-#include "Lives.h"
-
 #include <charconv>
 
 using namespace reprise::checkpoint;

@@ -21,11 +21,7 @@ namespace {
 class Placement {
 public:
   Placement(func::FuncOp entry, LaunchFacts &facts)
-      : entry(entry), block(entry.getBody().front()), positions(block), facts(facts) {
-    for (LaunchOp launch : positions.launches)
-      for (auto [result, input] : facts.findInPlacePairs(launch))
-        inPlace.insert({launch.getResult(result), input});
-  }
+      : entry(entry), block(entry.getBody().front()), positions(block), facts(facts) {}
 
   FailureOr<int64_t> run(int64_t enough) {
     overwriteArguments();
@@ -64,7 +60,7 @@ private:
       // The old value itself is returned, or read later.
       isSafe &= positions.seenFrom(old, use.getOwner()).second <= stored;
       isSafe &= use.getOwner() != launch ||
-                inPlace.contains({launch.getResult(result), use.getOperandNumber()});
+                facts.mayShare(launch->getResult(result), use.getOperandNumber());
     });
     return isSafe;
   }
@@ -136,9 +132,7 @@ private:
   /// Rows that a loop stacks take the places of slices that die in it.
   void shareDyingRows(LoopOp loop, std::vector<std::vector<size_t>> &groups,
                       std::map<size_t, size_t> &groupOf) {
-    auto mayShare = [&](OpResult result, unsigned input) {
-      return inPlace.contains({result, input});
-    };
+    auto mayShare = [&](OpResult result, unsigned input) { return facts.mayShare(result, input); };
     for (auto [stack, result] : llvm::enumerate(loop.getStacks()))
       for (auto [slice, x] : llvm::enumerate(loop.getXs())) {
         std::optional<size_t> to = findWhole(result), from = findWhole(x);
@@ -159,7 +153,7 @@ private:
       std::optional<size_t> buffer = findWhole(input);
       if (buffer && !taken.contains(*buffer) &&
           problem.buffers[*buffer].last == positions.of(launch).first &&
-          llvm::count(launch.getInputs(), input) == 1 && inPlace.contains({result, i}))
+          llvm::count(launch.getInputs(), input) == 1 && facts.mayShare(result, i))
         return buffer;
     }
     return std::nullopt;
@@ -208,8 +202,6 @@ private:
   Block &block;
   Positions positions;
   LaunchFacts &facts;
-  /// Results with the inputs in whose place their kernels may store them.
-  llvm::DenseSet<std::pair<Value, unsigned>> inPlace;
   DenseMap<Value, int64_t> placedIn;
   DenseMap<Value, size_t> bufferOf;        ///< by root
   DenseMap<Operation *, size_t> scratchOf; ///< of launches
