@@ -1,8 +1,10 @@
-// A policy in C++: keeps what works row by row (softmax, norms) and computes the rest again. As a pass plugin it adds the
-// policy to the registry of reprise-opt. Other than a plugin in C it needs the headers and the very build of LLVM and Reprise:
+// A policy in C++: keeps what works row by row (softmax, norms) and computes the rest again. As a
+// pass plugin it adds the policy to the registry of reprise-opt. Other than a plugin in C it needs
+// the headers and the very build of LLVM and Reprise:
 //
-//   c++ -std=c++17 -fno-rtti -shared -fPIC -I PREFIX/include -I LLVM/include keep-rows.cpp -o keep-rows.so
-//   reprise-opt --load-pass-plugin=./keep-rows.so --reprise-to="label policies=keep-rows" MODEL.mlir
+//   c++ -std=c++17 -fno-rtti -shared -fPIC -I PREFIX/include -I LLVM/include keep-rows.cpp -o
+//   keep-rows.so reprise-opt --load-pass-plugin=./keep-rows.so --reprise-to="label
+//   policies=keep-rows" MODEL.mlir
 #include "mlir/Tools/Plugins/PassPlugin.h"
 #include "reprise/Policy/Policy.h"
 

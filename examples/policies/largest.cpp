@@ -78,9 +78,15 @@ rp_status explain(void *self, std::uint32_t op, rp_string *reason) {
   return RP_OK;
 }
 
-const rp_policy policy = {sizeof(rp_policy), RP_POLICY_ABI_MAJOR, RP_POLICY_ABI_MINOR,
-                          {"largest", 7},    {"1.0", 3},          create,
-                          destroy,           decide,              explain};
+const rp_policy policy = {sizeof(rp_policy),
+                          RP_POLICY_ABI_MAJOR,
+                          RP_POLICY_ABI_MINOR,
+                          {"largest", 7},
+                          {"1.0", 3},
+                          create,
+                          destroy,
+                          decide,
+                          explain};
 
 } // namespace
 

@@ -119,7 +119,8 @@ llvm::SmallVector<llvm::StringRef> splitPolicies(llvm::StringRef text);
 
 /// What an op labels itself when nobody else does: results that are discrete choices among floats
 /// (argmax) are saved, so that no choice is ever made twice. The positions of max_pool, which only
-/// its own gradient reads, are as large as its result and cheap to find again: they ask for nothing.
+/// its own gradient reads, are as large as its result and cheap to find again: they ask for
+/// nothing.
 std::optional<Label> getIntrinsicLabel(mlir::Operation *op);
 
 bool isMust(Label label);

@@ -139,7 +139,8 @@ TEST_F(LoopsIndexing, DynamicUpdate) {
 
 /// Lanes that take their draws from anywhere: the draws are stored first.
 TEST_F(LoopsIndexing, DrawsAtComputedPlaces) {
-  check(R"(func.func @f(%x: tensor<5x40xf32>, %i: tensor<5x40xi32>, %s: tensor<i64>, %o: tensor<i64>)
+  check(
+      R"(func.func @f(%x: tensor<5x40xf32>, %i: tensor<5x40xi32>, %s: tensor<i64>, %o: tensor<i64>)
       -> tensor<5x40xf32> {
     %d = reprise.dropout %x seed %s offset %o {rate = 0.3 : f64, stream = 1 : i64} : tensor<5x40xf32>
     %r = reprise.take_along %d[%i] : (tensor<5x40xf32>, tensor<5x40xi32>) -> tensor<5x40xf32>

@@ -34,8 +34,8 @@ void addConvolutionCases(Cases &cases) {
     cases.push_back({op,
                      name,
                      {{from, -2, 2}},
-                     std::string(max ? "%r0, %at" : "%r0") + " = reprise." + op + " %x0 " + windows +
-                         " : (" + type(from) + ") -> " +
+                     std::string(max ? "%r0, %at" : "%r0") + " = reprise." + op + " %x0 " +
+                         windows + " : (" + type(from) + ") -> " +
                          (max ? "(" + type(to) + ", tensor<" + to + "i32>)" : type(to)),
                      {{to}}});
   };

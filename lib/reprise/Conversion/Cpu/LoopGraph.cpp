@@ -257,8 +257,8 @@ GraphBuilder::Result GraphBuilder::visitDraw(Operation *op, const Affine &positi
       follow(position, random.getDrawnShape(), rowMajorStrides(random.getDrawnGlobalShape()));
   // Lanes draw at equal distances, not at computed places.
   bool isComputed = global && llvm::any_of(global->terms, [&](auto term) {
-    return graph.symbols[term.first].kind == Symbol::Indirect;
-  });
+                      return graph.symbols[term.first].kind == Symbol::Indirect;
+                    });
   if (!global || isComputed)
     return fail(op->getResult(0));
   node.index = *global;

@@ -127,8 +127,8 @@ void NestPlanner::dropUnread(SmallVector<Root> &roots) {
   }
 }
 
-/// Without reductions over columns, and values of rows, the innermost factor alone is a row; without
-/// elements to store, the columns' outer factors may go around the rows.
+/// Without reductions over columns, and values of rows, the innermost factor alone is a row;
+/// without elements to store, the columns' outer factors may go around the rows.
 Shape simplifyShape(const Graph &graph) {
   Shape shape = graph.shape;
   bool parts = llvm::any_of(graph.roots, [](const Root &root) { return root.isParts(); });

@@ -137,8 +137,7 @@ Value emit(FloorOp, Builder &b, ValueRange x) { return math::FloorOp::create(b, 
 Value emit(NotOp, Builder &b, ValueRange x) { return emitNot(b, x[0]); }
 Value emit(ReluOp, Builder &b, ValueRange x) { return emitRelu(b, x[0]); }
 Value emit(ClampOp op, Builder &b, ValueRange x) {
-  return emitClamp(b, x[0], elementTypeOf(op.getResult()), op.getLow(),
-                   op.getHigh());
+  return emitClamp(b, x[0], elementTypeOf(op.getResult()), op.getLow(), op.getHigh());
 }
 Value emit(GeluOp op, Builder &b, ValueRange x) { return emitGelu(b, x[0], op.getForm()); }
 Value emit(AddOp, Builder &b, ValueRange x) {

@@ -50,8 +50,7 @@ static bool spreadsRows(Operation *view, ArrayRef<int64_t> reduced) {
       continue;
     if (kept == static_cast<int64_t>(broadcast.getDims().size()) ||
         broadcast.getDims()[kept] != d ||
-        shapeOf(broadcast.getOperand())[kept] !=
-            shapeOf(broadcast.getResult())[d])
+        shapeOf(broadcast.getOperand())[kept] != shapeOf(broadcast.getResult())[d])
       return false;
     ++kept;
   }
@@ -105,19 +104,16 @@ static bool isRowGroup(ArrayRef<Operation *> ops) {
       reduced = reducedDims(op);
   }
   int64_t last = static_cast<int64_t>(space.size()) - 1;
-  if (!reduced.empty() &&
-      (reduced.back() != last || (hasColumns && reduced.front() != last)))
+  if (!reduced.empty() && (reduced.back() != last || (hasColumns && reduced.front() != last)))
     return false;
   SmallVector<int64_t> rows;
   for (auto [d, size] : llvm::enumerate(space))
     if (!llvm::is_contained(reduced, static_cast<int64_t>(d)))
       rows.push_back(size);
   for (Operation *op : ops) {
-    bool reduces =
-        reducesColumns(op) || (!reduced.empty() && reducedDims(op) == reduced);
+    bool reduces = reducesColumns(op) || (!reduced.empty() && reducedDims(op) == reduced);
     bool onSpace = spaceOf(op) == space && (isElementwise(op) || reduces);
-    bool onRows =
-        !reduced.empty() && spaceOf(op) == ArrayRef(rows) && isElementwise(op);
+    bool onRows = !reduced.empty() && spaceOf(op) == ArrayRef(rows) && isElementwise(op);
     if (!onSpace && !onRows)
       return false;
   }
@@ -191,8 +187,7 @@ static bool isContractionGroup(ArrayRef<Operation *> ops) {
 static bool computesPositions(ArrayRef<Operation *> ops) {
   return llvm::any_of(ops, [&](Operation *op) {
     auto reader = dyn_cast<IndexingOpInterface>(op);
-    return reader &&
-           llvm::is_contained(ops, reader.getPositions().getDefiningOp());
+    return reader && llvm::is_contained(ops, reader.getPositions().getDefiningOp());
   });
 }
 
@@ -202,8 +197,7 @@ bool canHold(ArrayRef<Operation *> ops, const Target &target) {
   if (llvm::any_of(ops, llvm::IsaPred<LoopOp>) || computesPositions(ops))
     return false;
   return ops.size() <= maxGroupSize &&
-         ((target.hasContractionEpilogues() && isContractionGroup(ops)) ||
-          isRowGroup(ops));
+         ((target.hasContractionEpilogues() && isContractionGroup(ops)) || isRowGroup(ops));
 }
 
 } // namespace reprise::exec
