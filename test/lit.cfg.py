@@ -32,6 +32,8 @@ def find_ptxas():
     return shutil.which("ptxas", path=os.pathsep.join([os.environ["PATH"]] + folders))
 
 
+if shutil.which("clang-format-22"):
+    config.available_features.add("clang-format")
 ptxas = find_ptxas()
 if ptxas:
     config.available_features.add("ptxas")

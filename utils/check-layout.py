@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 """Checks the rules of the house that a compiler does not see.
 
-Usage: check-layout.py [BUILD]
+Usage: check-layout.py [BUILD [SOURCE]]      SOURCE: the tree to check (default: the one that holds this file)
 
 - A source file that defines a pass is named after it and has a test named after it: MyThing.cpp,
   def MyThingPass, test/**/my-thing.mlir.
 - No source file is longer than 400 lines.
 - No loose ends are marked in the code.
-Functions of more than 40 lines are listed, but are no failure. The last line is "N passed, N failed".
+- Every #include goes from a room to one that the table of rooms in docs/Architecture.md allows.
+- Every line of C++ stands as clang-format-22 puts it; skipped where that is not installed.
+- No line of a page of docs is longer than 120 columns, tables and code blocks aside.
+Functions of more than 40 lines are listed, but are no failure. The last line is "N passed, N failed", with
+", N skipped" behind it if something was skipped.
 """
 import os
 import re
@@ -15,7 +19,18 @@ import shutil
 import subprocess
 import sys
 
-SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SOURCE = os.path.abspath(sys.argv[2] if len(sys.argv) > 2 else os.path.join(os.path.dirname(__file__), ".."))
+ROOMS_PAGE = "docs/Architecture.md"
+FORMATTER = "clang-format-22"
+COLUMNS = 120
+# Pages that are yet to be wrapped. This list only ever shrinks.
+WIDE_PAGES = {
+    "docs/Benchmarks.md", "docs/Budgets.md", "docs/Costs.md", "docs/GettingStarted.md", "docs/PlanningProblems.md",
+    "docs/Policies.md", "docs/Rationale/Autodiff.md", "docs/Rationale/Bits.md", "docs/Rationale/Budgets.md",
+    "docs/Rationale/Costs.md", "docs/Rationale/Execution.md",
+    "docs/Rationale/Loops.md", "docs/Rationale/Packing.md", "docs/Rationale/Policies.md", "docs/Rationale/Random.md",
+    "docs/Rationale/Rematerialization.md", "docs/Rationale/SecondTarget.md", "docs/Testing.md", "README.md",
+}
 LINES_PER_FILE = 400
 LINES_PER_FUNCTION = 40
 LOOSE_ENDS = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
@@ -23,10 +38,10 @@ LOOSE_ENDS = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
 CONTROL = re.compile(r"^ *(if|for|while|switch|else|\})")
 
 
-def source_files():
+def source_files(suffixes=(".cpp", ".h", ".cuh", ".cu", ".td", ".py", ".sh", ".mlir")):
     """Tracked and new files that people write; data and generated pages are not among them."""
     names = None
-    if shutil.which("git"):
+    if shutil.which("git") and os.path.exists(os.path.join(SOURCE, ".git")):
         listed = subprocess.run(["git", "-C", SOURCE, "ls-files", "-co", "--exclude-standard"],
                                 capture_output=True, text=True)
         names = listed.stdout.split("\n") if listed.returncode == 0 else None
@@ -34,7 +49,7 @@ def source_files():
         names = walk()
     for name in sorted(names):
         excluded = name.startswith(("test/data/", "docs/generated/"))
-        if name.endswith((".cpp", ".h", ".cuh", ".cu", ".td", ".py", ".sh", ".mlir")) and not excluded:
+        if name.endswith(suffixes) and not excluded:
             if os.path.exists(os.path.join(SOURCE, name)):
                 yield name
 
@@ -85,6 +100,102 @@ def check_files(files):
             yield name, None
 
 
+def read_rooms():
+    """Room -> rooms that it may include, from the table in the page of the architecture."""
+    rooms = {}
+    inside = False
+    for line in read(ROOMS_PAGE).split("\n"):
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if not line.startswith("|"):
+            inside = False
+        elif cells[0] == "room" and cells[-1] == "may include":
+            inside = True
+        elif inside and re.match(r"`[^`]+`$", cells[0]):
+            rooms[cells[0].strip("`")] = set(re.findall(r"`([^`]+)`", cells[-1]))
+    return rooms
+
+
+def room_of(path, rooms):
+    """The innermost room that holds a file. X.h and X.cpp belong to the folder X beside them."""
+    path = re.sub(r"^(include|lib)/", "", path).removeprefix("reprise/")
+    if path.startswith(("mlir/", "llvm/")):
+        return path.split("/")[0].upper()
+    room = path.split(".")[0]
+    while room and room not in rooms:
+        room = os.path.dirname(room)
+    return room or path
+
+
+def included_file(name, included, files):
+    """The path of a quoted include, found as the compiler finds it: beside the file, else in a root."""
+    for folder in (os.path.dirname(name), "include", "kernels"):
+        path = os.path.normpath(os.path.join(folder, included))
+        if path in files:
+            return path
+    return "include/" + included if included.startswith("reprise") else included
+
+
+def check_arrows(files):
+    """Yields (file, problem or None): what it includes must lie in a room that its own may include."""
+    rooms = read_rooms()
+    if not rooms:
+        yield ROOMS_PAGE, "has no table of rooms"
+        return
+    for room, others in rooms.items():
+        for other in sorted(others - rooms.keys() - {"MLIR", "LLVM"}):
+            yield ROOMS_PAGE, f"lets {room} include {other}, which is no room"
+    names = set(files)
+    for name in files:
+        if not name.startswith(("include/", "lib/", "tools/")) or not name.endswith((".h", ".cpp", ".td")):
+            continue
+        room = room_of(name, rooms)
+        allowed = rooms.get(room, set()) | {room}
+        bad = []
+        for included in re.findall(r'^\s*#?include "([^"]+)"', read(name), re.M):
+            target = room_of(included_file(name, included, names), rooms)
+            if target not in allowed and not (target == "LLVM" and "MLIR" in allowed):
+                bad.append(f"{included} of {target}")
+        if room not in rooms:
+            yield name, f"lies in no room of {ROOMS_PAGE}"
+        elif bad:
+            yield name, (f"includes {', '.join(bad)}; {room} may include "
+                         f"{', '.join(sorted(rooms[room])) or 'nothing'} ({ROOMS_PAGE})")
+        else:
+            yield name, None
+
+
+def check_format(files):
+    """Yields (file, problem or None), or nothing where the formatter is not installed."""
+    if not shutil.which(FORMATTER):
+        return
+    sources = [name for name in files if name.endswith((".cpp", ".h"))]
+    result = subprocess.run([FORMATTER, "--dry-run", *sources], cwd=SOURCE, capture_output=True, text=True)
+    wrong = set(re.findall(r"^([^:\s]+):\d+:\d+: warning: code should be clang-formatted", result.stderr, re.M))
+    for name in sources:
+        yield name, f"is not as {FORMATTER} puts it" if name in wrong else None
+    if result.returncode != 0:
+        yield FORMATTER, f"ended with {result.returncode}: {result.stderr.strip()}"
+
+
+def wide_lines(name):
+    """The numbers of lines of prose that are too long; what cannot be cut, such as a link, is none."""
+    in_code = False
+    for number, line in enumerate(read(name).split("\n"), 1):
+        if line.lstrip().startswith("```"):
+            in_code = not in_code
+        elif len(line) > COLUMNS and not in_code and not line.startswith("|") and " " in line.strip()[:COLUMNS]:
+            yield number
+
+
+def check_width():
+    for name in source_files((".md",)):
+        wide = list(wide_lines(name))
+        if name in WIDE_PAGES:
+            yield name, None if wide else "is wrapped now: take it off WIDE_PAGES in utils/check-layout.py"
+        else:
+            yield name, f"has lines of more than {COLUMNS} columns: {', '.join(map(str, wide))}" if wide else None
+
+
 def long_functions(name):
     """Bodies from a line that ends with ') … {' to the brace at the indent of the signature."""
     start, indent, lead = None, "", ""
@@ -102,7 +213,8 @@ def long_functions(name):
 
 def main():
     files = list(source_files())
-    results = list(check_passes(files)) + list(check_files(files))
+    results = [result for check in (check_passes, check_files, check_arrows, check_format) for result in check(files)]
+    results += check_width()
     failures = [f"{name} {problem}" for name, problem in results if problem]
     for name in files:
         if name.endswith((".cpp", ".h")):
@@ -110,7 +222,10 @@ def main():
                 print("note:", line)
     for failure in failures:
         print("failed:", failure)
-    print(f"{len(results) - len(failures)} passed, {len(failures)} failed")
+    skipped = "" if shutil.which(FORMATTER) else ", 1 skipped"
+    if skipped:
+        print(f"skipped: the format of C++, since {FORMATTER} is not installed")
+    print(f"{len(results) - len(failures)} passed, {len(failures)} failed{skipped}")
     return 1 if failures else 0
 
 
