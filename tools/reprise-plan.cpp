@@ -1,6 +1,6 @@
 // reprise: the planner alone, without MLIR: schedules graphs within budgets, packs buffers
 #include "reprise-plan/Plan.h"
-#include "reprise/Planning/Checkpoint/ProblemFile.h"
+#include "reprise/Planning/Checkpoint/Problem/ProblemFile.h"
 #include "reprise/Planning/Offsets/Csv.h"
 #include "reprise/Planning/Offsets/Solve.h"
 #include "reprise/Runtime/AtomicFile.h"

@@ -1,8 +1,9 @@
 // A user of the planner alone: saves and replays values of a step of another compiler.
 #include <cstdio>
-#include <reprise/Planning/Checkpoint/Budget.h>
-#include <reprise/Planning/Checkpoint/ProblemFile.h>
-#include <reprise/Planning/Checkpoint/Recount.h>
+#include <reprise/Planning/Checkpoint/Budget/BudgetPlanner.h>
+#include <reprise/Planning/Checkpoint/Problem/ProblemFile.h>
+#include <reprise/Planning/Checkpoint/Problem/Recount.h>
+#include <reprise/Planning/Checkpoint/Problem/Validate.h>
 
 using namespace reprise::checkpoint;
 
@@ -23,8 +24,8 @@ int main() {
   std::optional<Plan> plan = planner.plan(300);
   if (!plan)
     return 1;
-  Scheduler scheduler(file.problem);
-  Solution solution = describe(file.problem, scheduler.schedule(plan->choices));
+  ScheduleBuilder builder(file.problem);
+  Solution solution = describe(file.problem, builder.build(plan->choices));
   if (auto defect = validate(file.problem, solution)) {
     std::printf("%s\n", defect->message.c_str());
     return 1;

@@ -1,9 +1,10 @@
 // reprise: plans of a checkpoint problem within budgets
 #include "Plan.h"
 
-#include "reprise/Planning/Checkpoint/Budget.h"
-#include "reprise/Planning/Checkpoint/ProblemFile.h"
-#include "reprise/Planning/Checkpoint/Recount.h"
+#include "reprise/Planning/Checkpoint/Budget/BudgetPlanner.h"
+#include "reprise/Planning/Checkpoint/Problem/ProblemFile.h"
+#include "reprise/Planning/Checkpoint/Problem/Recount.h"
+#include "reprise/Planning/Checkpoint/Problem/Validate.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -26,8 +27,7 @@ struct Answer {
 class Planning {
 public:
   Planning(const ProblemFile &file, const PlanOptions &options)
-      : file(file), options(options), scheduler(file.problem), meter(file.problem, file.footprint) {
-  }
+      : file(file), options(options), builder(file.problem), meter(file.problem, file.footprint) {}
 
   llvm::Expected<std::vector<reprise::Plan>> run();
 
@@ -45,7 +45,7 @@ private:
 
   const ProblemFile &file;
   const PlanOptions &options;
-  Scheduler scheduler;
+  ScheduleBuilder builder;
   Meter meter;
   std::vector<Answer> answers;
 };
@@ -95,7 +95,7 @@ std::string Planning::nameLaunch(int launch) const {
 
 /// By the judge of solutions, and by a count that shares nothing with the search's.
 llvm::Error Planning::judgeChoices(const Answer &answer, reprise::Plan &plan) {
-  const Schedule &schedule = scheduler.schedule(answer.plan->choices);
+  const Schedule &schedule = builder.build(answer.plan->choices);
   Solution solution = describe(file.problem, schedule);
   if (auto defect = validate(file.problem, solution))
     return llvm::createStringError("the plan is wrong: " + defect->message);

@@ -1,7 +1,8 @@
 // reprise: arbitrary bytes read as a planning problem, and planned
-#include "reprise/Planning/Checkpoint/Budget.h"
-#include "reprise/Planning/Checkpoint/ProblemFile.h"
-#include "reprise/Planning/Checkpoint/Recount.h"
+#include "reprise/Planning/Checkpoint/Budget/BudgetPlanner.h"
+#include "reprise/Planning/Checkpoint/Problem/ProblemFile.h"
+#include "reprise/Planning/Checkpoint/Problem/Recount.h"
+#include "reprise/Planning/Checkpoint/Problem/Validate.h"
 
 using namespace reprise::checkpoint;
 
@@ -16,13 +17,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   BudgetOptions options;
   options.evaluations = 60;
   BudgetPlanner planner(file.problem, file.footprint, options);
-  int64_t budget = planner.wished().usage.peak / 4 * 3;
+  int64_t budget = planner.followed().usage.peak / 4 * 3;
   std::optional<Plan> plan = planner.plan(budget);
   bool isFeasible = findBound(file.problem, file.footprint, budget).isFeasible;
   if (!plan)
     return 0;
-  Scheduler scheduler(file.problem);
-  Solution solution = describe(file.problem, scheduler.schedule(plan->choices));
+  ScheduleBuilder builder(file.problem);
+  Solution solution = describe(file.problem, builder.build(plan->choices));
   if (!isFeasible || validate(file.problem, solution) ||
       recount(file.problem, file.footprint, solution).peak != plan->usage.peak)
     __builtin_trap();

@@ -4,7 +4,7 @@
 #include "StepFootprint.h"
 #include "reprise/Conversion/LaunchFacts.h"
 #include "reprise/Dialect/Reprise/IR/Naming.h"
-#include "reprise/Planning/Checkpoint/ProblemFile.h"
+#include "reprise/Planning/Checkpoint/Problem/ProblemFile.h"
 #include "reprise/Support/File.h"
 #include "llvm/Support/JSON.h"
 

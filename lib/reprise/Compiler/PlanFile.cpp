@@ -90,10 +90,10 @@ static FailureOr<llvm::StringMap<StringRef>> collectChoices(ModuleOp module, con
 }
 
 /// Why the value cannot have that choice; empty if it can.
-static std::string findFault(const checkpoint::Value &value, StringRef choice) {
+static std::string findFault(const checkpoint::Problem::Value &value, StringRef choice) {
   if (!llvm::is_contained({"save", "replay", "replay per unit"}, choice))
     return ("has the unknown choice '" + choice + "'").str();
-  if (value.wish == checkpoint::Wish::MustSave && choice != "save")
+  if (value.label == checkpoint::Problem::Label::MustSave && choice != "save")
     return "is replayed, but its label says must_save";
   return "";
 }
@@ -103,7 +103,7 @@ static LogicalResult writeChoices(func::FuncOp step, llvm::StringMap<StringRef> 
   ValueIds ids(step.getBody().front());
   for (const PlanningScope &scope : findPlanningScopes(step))
     for (auto [i, op] : llvm::enumerate(scope.ops)) {
-      const checkpoint::Operation &operation = scope.problem.operations[i];
+      const checkpoint::Problem::Operation &operation = scope.problem.operations[i];
       if (!operation.primal || op->getNumResults() == 0)
         continue;
       SmallVector<StringRef> own;
@@ -111,7 +111,7 @@ static LogicalResult writeChoices(func::FuncOp step, llvm::StringMap<StringRef> 
         auto found = choices.find(ids.get(result));
         if (found == choices.end())
           return op->emitError("the plan has no choice for the value '") << ids.get(result) << "'";
-        const checkpoint::Value &value =
+        const checkpoint::Problem::Value &value =
             scope.problem.values[operation.firstResult + result.getResultNumber()];
         if (std::string fault = findFault(value, found->second); !fault.empty())
           return op->emitError("in the plan the value '") << ids.get(result) << "' " << fault;

@@ -6,7 +6,7 @@
 #include "reprise/Dialect/Exec/Transforms/Launches.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
-#include "reprise/Planning/Checkpoint/Follow.h"
+#include "reprise/Planning/Checkpoint/Labels/NearlyFree.h"
 #include "reprise/Support/ByteSize.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -208,7 +208,7 @@ void Survey::findInPlace(Footprint &footprint) const {
 void Survey::findMemoryReads() {
   readFromMemory.resize(problem.values.size());
   for (size_t i = problem.operations.size(); i-- > 0;) {
-    const checkpoint::Operation &op = problem.operations[i];
+    const checkpoint::Problem::Operation &op = problem.operations[i];
     bool viewed = false;
     for (int r = op.firstResult; r < op.firstResult + op.numResults; ++r)
       viewed |= readFromMemory[r];
@@ -222,7 +222,7 @@ void Survey::findMemoryReads() {
 
 double Survey::findSeconds(size_t index) const {
   Operation *op = scope.ops[index];
-  const checkpoint::Operation &entry = problem.operations[index];
+  const checkpoint::Problem::Operation &entry = problem.operations[index];
   if (launchOf(op) == checkpoint::kNoLaunch)
     return 0;
   if (auto loop = dyn_cast<LoopOp>(op))

@@ -4,7 +4,7 @@
 
 #include "reprise/Compiler/CostModel.h"
 #include "reprise/Dialect/Reprise/Transforms/PlanningScopes.h"
-#include "reprise/Planning/Checkpoint/Footprint.h"
+#include "reprise/Planning/Checkpoint/Problem/Footprint.h"
 
 namespace reprise {
 

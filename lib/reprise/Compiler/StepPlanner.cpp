@@ -92,7 +92,7 @@ LogicalResult StepPlanner::start(bool needsSaveAll) {
   StepPlan followed, all;
   for (const Planned &entry : planned) {
     followed.choices.emplace_back();
-    followed.seconds += entry.planner->wished().usage.seconds;
+    followed.seconds += entry.planner->followed().usage.seconds;
     all.choices.emplace_back(entry.scope.problem.values.size(), Choice::Save);
   }
   if (failed(packAndKeep(std::move(followed), 0)))

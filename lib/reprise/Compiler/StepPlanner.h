@@ -5,7 +5,7 @@
 #include "StepFootprint.h"
 #include "reprise/Compiler.h"
 #include "reprise/Conversion/LaunchFacts.h"
-#include "reprise/Planning/Checkpoint/Budget.h"
+#include "reprise/Planning/Checkpoint/Budget/BudgetPlanner.h"
 
 namespace reprise {
 

@@ -1,7 +1,7 @@
 // reprise: tests that no plan is cheaper than the bound
 #include "RandomCheckpoint.h"
 
-#include "reprise/Planning/Checkpoint/Bound.h"
+#include "reprise/Planning/Checkpoint/Bound/Bound.h"
 
 #include <gtest/gtest.h>
 #include <map>
@@ -199,9 +199,9 @@ TEST(CheckpointBound, IsTheFractionalKnapsackWithoutOperands) {
 
 TEST(CheckpointBound, MustsCostTheirSeconds) {
   Case given = makeChain({10, 20, 30, 1}, {5, 4, 3, 1});
-  given.problem.values[0].wish = Wish::MustRecompute;
+  given.problem.values[0].label = Label::MustRecompute;
   EXPECT_DOUBLE_EQ(findBound(given.problem, given.footprint, 52).seconds, 5);
-  given.problem.values[2].wish = Wish::MustSave;
+  given.problem.values[2].label = Label::MustSave;
   EXPECT_DOUBLE_EQ(findBound(given.problem, given.footprint, 42).seconds, 7);
   Bound none = findBound(given.problem, given.footprint, 31);
   EXPECT_FALSE(none.isFeasible);

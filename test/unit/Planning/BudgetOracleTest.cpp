@@ -2,7 +2,7 @@
 #include "Distances.h"
 #include "RandomCheckpoint.h"
 
-#include "reprise/Planning/Checkpoint/Budget.h"
+#include "reprise/Planning/Checkpoint/Budget/BudgetPlanner.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ class Oracle {
 public:
   Oracle(const Case &given, int64_t budget, double start)
       : best(start), problem(given.problem), footprint(given.footprint), budget(budget),
-        scheduler(given.problem), meter(given.problem, given.footprint),
+        builder(given.problem), meter(given.problem, given.footprint),
         free(findFree(given.problem)), choices(given.problem.values.size(), Choice::Save) {
     std::stable_sort(free.begin(), free.end(), [&](int a, int b) {
       return problem.values[a].bytes > problem.values[b].bytes;
@@ -42,7 +42,7 @@ private:
   /// Seconds of the replays that these choices cannot do without: each operation that has a replay,
   /// once where it is not settled how often its results are made again.
   double leastSeconds(const std::vector<bool> &isOpen) {
-    const Schedule &schedule = scheduler.schedule(choices);
+    const Schedule &schedule = builder.build(choices);
     std::vector<bool> isCounted(problem.operations.size());
     double seconds = 0;
     for (const Schedule::Run &run : schedule.runs) {
@@ -64,11 +64,11 @@ private:
       return settle(0);
     int value = free[next];
     for (bool isSaved : {true, false}) {
-      problem.values[value].wish = isSaved ? Wish::MustSave : Wish::MustRecompute;
+      problem.values[value].label = isSaved ? Label::MustSave : Label::MustRecompute;
       choices[value] = isSaved ? Choice::Save : Choice::Replay;
       decide(next + 1);
     }
-    problem.values[value].wish = Wish::None;
+    problem.values[value].label = Label::None;
     choices[value] = Choice::Save;
   }
 
@@ -97,7 +97,7 @@ private:
   Problem problem; ///< with what is decided as MUSTs
   const Footprint &footprint;
   int64_t budget;
-  Scheduler scheduler;
+  ScheduleBuilder builder;
   Meter meter;
   std::vector<int> free;
   std::vector<Choice> choices;
@@ -174,8 +174,8 @@ TEST(CheckpointOracle, JudgesThePlanner) {
     SCOPED_TRACE("round " + std::to_string(round));
     Case given = makeFree(random, 20);
     BudgetPlanner planner(given.problem, given.footprint);
-    int64_t budget = planner.wished().usage.peak * (60 + pick(random, 40)) / 100;
-    if (planner.wished().usage.peak <= budget)
+    int64_t budget = planner.followed().usage.peak * (60 + pick(random, 40)) / 100;
+    if (planner.followed().usage.peak <= budget)
       continue;
     ASSERT_NO_FATAL_FAILURE(compare(given, planner, budget, distances));
     ++round;

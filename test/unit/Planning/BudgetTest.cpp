@@ -1,7 +1,7 @@
 // reprise: tests of plans within budgets, against enumeration, chance and the judge
 #include "RandomCheckpoint.h"
 
-#include "reprise/Planning/Checkpoint/Budget.h"
+#include "reprise/Planning/Checkpoint/Budget/BudgetPlanner.h"
 
 #include <gtest/gtest.h>
 #include <set>
@@ -17,16 +17,17 @@ using Cost = std::pair<int64_t, double>;
 Cost costOf(const Plan &plan) { return {plan.overridden, plan.usage.seconds}; }
 
 /// Bytes of values whose PREFER is not obeyed, but is by the plan that follows all labels.
-int64_t countOverridden(const Case &given, const Plan &wished, const std::vector<Choice> &choices) {
+int64_t countOverridden(const Case &given, const Plan &followed,
+                        const std::vector<Choice> &choices) {
   int64_t bytes = 0;
   for (int value : findFree(given.problem)) {
     const Value &entry = given.problem.values[value];
     bool isView = given.footprint.launches[entry.operation] == kNoLaunch;
     bool isSaved = choices[value] == Choice::Save;
-    bool wasSaved = wished.choices[value] == Choice::Save;
-    bool isBroken = entry.wish == Wish::PreferSave
+    bool wasSaved = followed.choices[value] == Choice::Save;
+    bool isBroken = entry.label == Label::PreferSave
                         ? !isSaved
-                        : entry.wish == Wish::PreferRecompute && isSaved && !wasSaved;
+                        : entry.label == Label::PreferRecompute && isSaved && !wasSaved;
     if (isBroken && !isView)
       bytes += entry.bytes;
   }
@@ -35,20 +36,20 @@ int64_t countOverridden(const Case &given, const Plan &wished, const std::vector
 
 /// The plan is a plan, and comes to what it says.
 void checkPlan(const Case &given, const BudgetPlanner &planner, const Plan &plan, int64_t budget) {
-  Scheduler scheduler(given.problem);
-  const Schedule &schedule = scheduler.schedule(plan.choices);
+  ScheduleBuilder builder(given.problem);
+  const Schedule &schedule = builder.build(plan.choices);
   auto defect = validate(given.problem, describe(given.problem, schedule));
   ASSERT_FALSE(defect) << defect->message;
   Usage usage = Meter(given.problem, given.footprint).measure(plan.choices, budget);
   EXPECT_LE(usage.peak, budget);
   EXPECT_EQ(usage.peak, plan.usage.peak);
   EXPECT_EQ(usage.seconds, plan.usage.seconds);
-  EXPECT_EQ(plan.overridden, countOverridden(given, planner.wished(), plan.choices));
+  EXPECT_EQ(plan.overridden, countOverridden(given, planner.followed(), plan.choices));
 }
 
 /// Between what the labels take and well below it.
 int64_t pickBudget(Random &random, const BudgetPlanner &planner) {
-  return planner.wished().usage.peak * (50 + pick(random, 53)) / 100;
+  return planner.followed().usage.peak * (50 + pick(random, 53)) / 100;
 }
 
 BudgetOptions few(int64_t evaluations = 500) {
@@ -77,7 +78,7 @@ TEST(CheckpointBudget, EveryPlanIsOne) {
       EXPECT_LE(bound.seconds, plan->usage.seconds * (1 + 1e-9));
       EXPECT_LE(planner.smallest().usage.peak, plan->usage.peak);
       ASSERT_FALSE(::testing::Test::HasFailure());
-      replayed += plan->usage.seconds > planner.wished().usage.seconds;
+      replayed += plan->usage.seconds > planner.followed().usage.seconds;
       overridden += plan->overridden > 0;
     }
   }
@@ -94,14 +95,14 @@ TEST(CheckpointBudget, BeatsChance) {
     BudgetPlanner planner(given.problem, given.footprint, few(4000));
     Meter meter(given.problem, given.footprint);
     int64_t budget = pickBudget(random, planner);
-    if (planner.wished().usage.peak <= budget)
+    if (planner.followed().usage.peak <= budget)
       continue;
     std::optional<Plan> plan = planner.plan(budget);
     std::optional<Cost> best;
     for (int i = 0; i < 200; ++i) {
       std::vector<Choice> choices = pickChoices(random, given.problem);
       Usage usage = meter.measure(choices, budget);
-      Cost cost = {countOverridden(given, planner.wished(), choices), usage.seconds};
+      Cost cost = {countOverridden(given, planner.followed(), choices), usage.seconds};
       if (usage.peak <= budget && (!best || cost < *best))
         best = cost;
     }
@@ -117,14 +118,14 @@ TEST(CheckpointBudget, BeatsChance) {
 }
 
 /// The least cost within the budget.
-std::optional<Cost> findOptimum(const Case &given, const Plan &wished, int64_t budget) {
+std::optional<Cost> findOptimum(const Case &given, const Plan &followed, int64_t budget) {
   Meter meter(given.problem, given.footprint);
   std::optional<Cost> best;
   forEachChoices(given.problem, findFree(given.problem), [&](const std::vector<Choice> &choices) {
     Usage usage = meter.measure(choices, budget);
     if (usage.peak > budget || (best && best->second < usage.seconds && best->first == 0))
       return;
-    Cost cost = {countOverridden(given, wished, choices), usage.seconds};
+    Cost cost = {countOverridden(given, followed, choices), usage.seconds};
     if (!best || cost < *best)
       best = cost;
   });
@@ -141,10 +142,10 @@ TEST(CheckpointBudget, IsTheOptimumOfSmallProblems) {
       continue;
     BudgetPlanner planner(given.problem, given.footprint);
     int64_t budget = pickBudget(random, planner);
-    if (planner.wished().usage.peak <= budget)
+    if (planner.followed().usage.peak <= budget)
       continue;
     std::optional<Plan> plan = planner.plan(budget);
-    std::optional<Cost> best = findOptimum(given, planner.wished(), budget);
+    std::optional<Cost> best = findOptimum(given, planner.followed(), budget);
     ASSERT_TRUE(best || !plan);
     if (!best)
       continue;
@@ -173,8 +174,8 @@ TEST(CheckpointBudget, MoreBytesNeverCostMore) {
       std::optional<Cost> previous;
       for (int i = 0; i < 8; ++i) {
         int share = isDescending ? 100 - 8 * i : 44 + 8 * i;
-        std::optional<Plan> plan = planner.plan(planner.wished().usage.peak * share / 100);
-        if (plan && plan->choices == planner.wished().choices)
+        std::optional<Plan> plan = planner.plan(planner.followed().usage.peak * share / 100);
+        if (plan && plan->choices == planner.followed().choices)
           continue; // what the labels ask for may cost more
         if (!plan || !previous) {
           // What fitted before fits into more bytes.
@@ -233,7 +234,7 @@ TEST(CheckpointBudget, AnEarlyEndLeavesAPlanOrNone) {
     BudgetPlanner planner(given.problem, given.footprint, options);
     int64_t budget = pickBudget(random, planner);
     std::optional<Plan> plan = planner.plan(budget);
-    if (planner.wished().usage.peak > budget && most == 0)
+    if (planner.followed().usage.peak > budget && most == 0)
       EXPECT_TRUE(planner.isTruncated());
     EXPECT_EQ(planner.isTruncated(), asked > most);
     truncated += planner.isTruncated();
@@ -251,17 +252,16 @@ TEST(CheckpointBudget, WithoutNeedTheLabelsAreFollowed) {
   for (int round = 0; round < 200; ++round) {
     Case given = makeCase(random, 20);
     BudgetPlanner planner(given.problem, given.footprint, few());
-    std::optional<Plan> plan = planner.plan(planner.wished().usage.peak);
+    std::optional<Plan> plan = planner.plan(planner.followed().usage.peak);
     ASSERT_TRUE(plan);
     EXPECT_EQ(plan->overridden, 0);
-    EXPECT_LE(plan->usage.seconds, planner.wished().usage.seconds);
+    EXPECT_LE(plan->usage.seconds, planner.followed().usage.seconds);
     if (!planner.isOpen())
-      EXPECT_EQ(plan->choices, planner.wished().choices);
+      EXPECT_EQ(plan->choices, planner.followed().choices);
     open += planner.isOpen();
-    cheaper += plan->usage.seconds < planner.wished().usage.seconds;
-    Scheduler scheduler(given.problem);
-    auto defect =
-        validate(given.problem, describe(given.problem, scheduler.schedule(plan->choices)));
+    cheaper += plan->usage.seconds < planner.followed().usage.seconds;
+    ScheduleBuilder builder(given.problem);
+    auto defect = validate(given.problem, describe(given.problem, builder.build(plan->choices)));
     EXPECT_FALSE(defect) << defect->message;
   }
   EXPECT_GT(open, 50);
@@ -274,7 +274,7 @@ TEST(CheckpointBudget, WithAllBytesNothingIsReplayedThatNoLabelAsksFor) {
   for (int round = 0; round < 200; ++round) {
     Case given = makeCase(random, 20);
     for (Value &value : given.problem.values)
-      value.wish = Wish::None;
+      value.label = Label::None;
     BudgetPlanner planner(given.problem, given.footprint, few());
     std::optional<Plan> plan = planner.plan(INT64_MAX);
     ASSERT_TRUE(plan);

@@ -1,7 +1,7 @@
 // reprise: tests of the dynamic program over chains, against all plans of small ones
 #include "RandomCheckpoint.h"
 
-#include "reprise/Planning/Checkpoint/Chain.h"
+#include "reprise/Planning/Checkpoint/Budget/Chain.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,8 @@
-// reprise: tests of the checkpoint problem, its judge, and the plan that follows the wishes
-#include "reprise/Planning/Checkpoint/Cut.h"
-#include "reprise/Planning/Checkpoint/Follow.h"
+// reprise: tests of the checkpoint problem, its judge, and the plan that follows the labels
+#include "reprise/Planning/Checkpoint/Labels/FollowLabels.h"
+#include "reprise/Planning/Checkpoint/Labels/NearlyFree.h"
+#include "reprise/Planning/Checkpoint/Problem/Validate.h"
+#include "reprise/Planning/Checkpoint/Schedule/CutRun.h"
 
 #include <algorithm>
 #include <chrono>
@@ -11,11 +13,15 @@
 #include <set>
 
 using namespace reprise::checkpoint;
+using Container = Problem::Container;
+using Label = Problem::Label;
+using Operation = Problem::Operation;
+using Value = Problem::Value;
 
 namespace {
 
 int addOperation(Problem &problem, int container, int64_t order, bool primal,
-                 std::vector<int> operands, Wish wish, int results = 1) {
+                 std::vector<int> operands, Label label, int results = 1) {
   Operation op;
   op.container = container;
   op.order = order;
@@ -29,7 +35,7 @@ int addOperation(Problem &problem, int container, int64_t order, bool primal,
     value.operation = static_cast<int>(problem.operations.size());
     value.bytes = 4;
     value.root = static_cast<int>(problem.values.size());
-    value.wish = wish;
+    value.label = label;
     problem.values.push_back(value);
   }
   problem.operations.push_back(op);
@@ -38,7 +44,7 @@ int addOperation(Problem &problem, int container, int64_t order, bool primal,
 
 /// `blocks` blocks of `length` operations in a chain, then a loss, then the backward pass, in which
 /// the cotangent of every operation reads its operand.
-Problem makeChain(int blocks, int length, Wish wish) {
+Problem makeChain(int blocks, int length, Label label) {
   Problem problem;
   problem.containers.push_back({-1});
   std::vector<int> inputs, containers;
@@ -49,12 +55,12 @@ Problem makeChain(int blocks, int length, Wish wish) {
     for (int i = 0; i < (isLoss ? 1 : length); ++i) {
       inputs.push_back(value);
       containers.push_back(block + 1);
-      value = addOperation(problem, block + 1, 0, true, {value}, isLoss ? Wish::None : wish);
+      value = addOperation(problem, block + 1, 0, true, {value}, isLoss ? Label::None : label);
     }
   }
   int cotangent = kAvailable;
   for (size_t i = inputs.size(); i-- > 0;)
-    cotangent = addOperation(problem, containers[i], 1, false, {cotangent, inputs[i]}, Wish::None);
+    cotangent = addOperation(problem, containers[i], 1, false, {cotangent, inputs[i]}, Label::None);
   return problem;
 }
 
@@ -89,9 +95,9 @@ size_t countReplays(const Solution &solution) {
 }
 
 TEST(CheckpointPlan, RecomputeAllLowersThePeak) {
-  Problem save = makeChain(16, 16, Wish::PreferSave),
-          again = makeChain(16, 16, Wish::PreferRecompute);
-  Solution saved = followWishes(save), replayed = followWishes(again);
+  Problem save = makeChain(16, 16, Label::PreferSave),
+          again = makeChain(16, 16, Label::PreferRecompute);
+  Solution saved = followLabels(save), replayed = followLabels(again);
   ASSERT_FALSE(validate(save, saved));
   ASSERT_FALSE(validate(again, replayed));
   EXPECT_EQ(countReplays(saved), 0u);
@@ -102,8 +108,8 @@ TEST(CheckpointPlan, RecomputeAllLowersThePeak) {
 }
 
 TEST(CheckpointPlan, ReplaysDieWithTheirUnit) {
-  Problem problem = makeChain(4, 4, Wish::PreferRecompute);
-  Solution solution = followWishes(problem);
+  Problem problem = makeChain(4, 4, Label::PreferRecompute);
+  Solution solution = followLabels(problem);
   for (const Execution &execution : solution.executions)
     for (size_t o = 0; o < execution.sources.size(); ++o) {
       if (execution.sources[o] == 0)
@@ -118,10 +124,10 @@ TEST(CheckpointPlan, ReplaysDieWithTheirUnit) {
 static Problem makeBodies() {
   Problem problem;
   problem.containers = {{-1}, {0}};
-  int input = addOperation(problem, 1, 0, true, {kAvailable}, Wish::None);
-  int value = addOperation(problem, 1, 0, true, {input}, Wish::MustRecompute);
+  int input = addOperation(problem, 1, 0, true, {kAvailable}, Label::None);
+  int value = addOperation(problem, 1, 0, true, {input}, Label::MustRecompute);
   for (int body : {1, 1, 2}) {
-    addOperation(problem, 1, 1, false, {value}, Wish::None);
+    addOperation(problem, 1, 1, false, {value}, Label::None);
     problem.operations.back().body = body;
   }
   return problem;
@@ -129,12 +135,12 @@ static Problem makeBodies() {
 
 TEST(CheckpointPlan, BodiesShareNoReplays) {
   Problem problem = makeBodies();
-  Solution solution = followWishes(problem, 1);
+  Solution solution = followLabels(problem, 1);
   EXPECT_EQ(validate(problem, solution), std::nullopt);
   EXPECT_EQ(countReplays(solution), 2u);
   for (Operation &op : problem.operations)
     op.body = 0;
-  Solution shared = followWishes(problem, 1);
+  Solution shared = followLabels(problem, 1);
   EXPECT_EQ(countReplays(shared), 1u);
   auto defect = validate(makeBodies(), shared);
   ASSERT_TRUE(defect);
@@ -145,13 +151,13 @@ TEST(CheckpointPlan, ReplaysMakeViewsOfBodiesAgain) {
   for (bool remade : {false, true}) {
     Problem problem;
     problem.containers = {{-1}, {0}};
-    int source = addOperation(problem, 1, 0, true, {kAvailable}, Wish::None);
-    int view = addOperation(problem, 1, 0, true, {source}, Wish::None);
+    int source = addOperation(problem, 1, 0, true, {kAvailable}, Label::None);
+    int view = addOperation(problem, 1, 0, true, {source}, Label::None);
     problem.operations.back().kind = Kind::View;
     problem.operations.back().remade = remade;
-    int value = addOperation(problem, 1, 0, true, {view}, Wish::MustRecompute);
-    addOperation(problem, 1, 1, false, {value}, Wish::None);
-    Solution solution = followWishes(problem, 1);
+    int value = addOperation(problem, 1, 0, true, {view}, Label::MustRecompute);
+    addOperation(problem, 1, 1, false, {value}, Label::None);
+    Solution solution = followLabels(problem, 1);
     EXPECT_EQ(validate(problem, solution), std::nullopt);
     EXPECT_EQ(solution.decisions[view], remade ? Decision::Replayed : Decision::Saved);
     EXPECT_EQ(solution.decisions[source], remade ? Decision::Saved : Decision::NotNeeded);
@@ -159,9 +165,9 @@ TEST(CheckpointPlan, ReplaysMakeViewsOfBodiesAgain) {
 }
 
 TEST(CheckpointPlan, NumbersGoOnFromTheFirst) {
-  Problem problem = makeChain(3, 3, Wish::PreferRecompute);
+  Problem problem = makeChain(3, 3, Label::PreferRecompute);
   std::set<int> numbers;
-  for (const Execution &execution : followWishes(problem, 5).executions)
+  for (const Execution &execution : followLabels(problem, 5).executions)
     numbers.insert(execution.replay);
   EXPECT_EQ(numbers, (std::set<int>{0, 5, 6, 7}));
 }
@@ -188,9 +194,9 @@ Problem makeRandom(uint32_t seed) {
                            : pick(2)                  ? known - 1 - pick(std::min(known, 4))
                                                       : pick(known));
       }
-      auto wish = static_cast<Wish>(uniform < 5 ? uniform : pick(5));
+      auto label = static_cast<Label>(uniform < 5 ? uniform : pick(5));
       int first =
-          addOperation(problem, container, order, level < levels, operands, wish, 1 + pick(2));
+          addOperation(problem, container, order, level < levels, operands, label, 1 + pick(2));
       problem.operations.back().kind = static_cast<Kind>(pick(4));
       problem.values[first].outlives = pick(12) == 0;
       problem.values[first].bytes = 1 + pick(100);
@@ -205,7 +211,7 @@ TEST(CheckpointPlan, RandomProblemsPassTheJudge) {
     Problem problem = makeRandom(seed);
     auto malformed = validate(problem);
     ASSERT_FALSE(malformed) << "seed " << seed << ": " << malformed->message;
-    Solution solution = followWishes(problem);
+    Solution solution = followLabels(problem);
     auto defect = validate(problem, solution);
     ASSERT_FALSE(defect) << "seed " << seed << ": " << defect->message;
     replays += countReplays(solution);
@@ -216,7 +222,7 @@ TEST(CheckpointPlan, RandomProblemsPassTheJudge) {
 TEST(CheckpointPlan, SameProblemSamePlan) {
   for (uint32_t seed = 0; seed < 100; ++seed) {
     Problem problem = makeRandom(seed);
-    Solution first = followWishes(problem), second = followWishes(problem);
+    Solution first = followLabels(problem), second = followLabels(problem);
     ASSERT_EQ(first.executions.size(), second.executions.size());
     for (size_t i = 0; i < first.executions.size(); ++i) {
       EXPECT_EQ(first.executions[i].operation, second.executions[i].operation);
@@ -228,9 +234,9 @@ TEST(CheckpointPlan, SameProblemSamePlan) {
 TEST(CheckpointPlan, HundredThousandOperationsInASecond) {
   // One chain of half a block each way also shows that no recursion follows its length.
   for (auto [blocks, length] : {std::pair(1000, 50), std::pair(2, 25000)}) {
-    Problem problem = makeChain(blocks, length, Wish::PreferRecompute);
+    Problem problem = makeChain(blocks, length, Label::PreferRecompute);
     auto start = std::chrono::steady_clock::now();
-    Solution solution = followWishes(problem);
+    Solution solution = followLabels(problem);
     std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
     EXPECT_FALSE(validate(problem, solution));
     // Quadratic work would take minutes; the bound leaves room for slow and busy machines.
@@ -242,8 +248,8 @@ TEST(CheckpointPlan, HundredThousandOperationsInASecond) {
 
 class CheckpointJudge : public ::testing::Test {
 protected:
-  Problem problem = makeChain(3, 4, Wish::PreferRecompute);
-  Solution solution = followWishes(problem);
+  Problem problem = makeChain(3, 4, Label::PreferRecompute);
+  Solution solution = followLabels(problem);
 
   Execution &firstReplay() {
     return *std::find_if(solution.executions.begin(), solution.executions.end(),
@@ -303,18 +309,18 @@ TEST_F(CheckpointJudge, SeesALostOperation) {
 
 TEST_F(CheckpointJudge, SeesIgnoredLabels) {
   int replayed = problem.operations[firstReplay().operation].firstResult;
-  problem.values[replayed].wish = Wish::MustSave;
+  problem.values[replayed].label = Label::MustSave;
   EXPECT_EQ(judge(), Defect::Kind::Label);
-  problem.values[replayed].wish = Wish::PreferSave;
+  problem.values[replayed].label = Label::PreferSave;
   EXPECT_EQ(judge(), Defect::Kind::Label);
-  problem.values[replayed].wish = Wish::PreferRecompute;
+  problem.values[replayed].label = Label::PreferRecompute;
   EXPECT_EQ(judge(), std::nullopt);
   auto kept = std::find(solution.decisions.begin(), solution.decisions.end(), Decision::Kept) -
               solution.decisions.begin();
-  solution.reasons[kept] = Reason::Wish;
+  solution.reasons[kept] = Reason::Label;
   EXPECT_EQ(judge(), Defect::Kind::Label);
   solution.reasons[kept] = Reason::BlockInput;
-  problem.values[kept].wish = Wish::MustRecompute;
+  problem.values[kept].label = Label::MustRecompute;
   EXPECT_EQ(judge(), Defect::Kind::Label);
 }
 

@@ -15,11 +15,11 @@ TEST(Footprint, IsWhatItsDefinitionSays) {
   int differ = 0, rounds = problemCount(800);
   for (int round = 0; round < rounds; ++round) {
     Case given = makeCase(random, 18, 30, false);
-    Scheduler scheduler(given.problem);
+    ScheduleBuilder builder(given.problem);
     Meter meter(given.problem, given.footprint);
     for (int again = 0; again < 3; ++again) {
       std::vector<Choice> choices = pickChoices(random, given.problem);
-      const Schedule &schedule = scheduler.schedule(choices);
+      const Schedule &schedule = builder.build(choices);
       int64_t budget = 8 * pick(random, 40);
       Usage usage = meter.measure(choices, budget);
       Usage expected = Definition(given, schedule).measure(budget);
@@ -53,12 +53,12 @@ TEST(Footprint, TooManyReplaysAreEndless) {
     given.add(kUnits + i, Kind::Contraction, {chain.back()}, 1, false);
   }
   given.findTimes();
-  Scheduler scheduler(given.problem);
+  ScheduleBuilder builder(given.problem);
   Meter meter(given.problem, given.footprint);
   for (bool isPerUnit : {true, false}) {
     std::vector<Choice> choices(given.problem.values.size(),
                                 isPerUnit ? Choice::ReplayPerUnit : Choice::Replay);
-    const Schedule &schedule = scheduler.schedule(choices);
+    const Schedule &schedule = builder.build(choices);
     Usage usage = meter.measure(choices, 0);
     EXPECT_EQ(schedule.isWhole, !isPerUnit);
     EXPECT_EQ(usage.executions, static_cast<int>(schedule.runs.size()));

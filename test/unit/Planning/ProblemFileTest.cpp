@@ -1,9 +1,9 @@
 // reprise: tests of checkpoint problems as text, and of the recount of their plans
 #include "FootprintDefinition.h"
 
-#include "reprise/Planning/Checkpoint/Budget.h"
-#include "reprise/Planning/Checkpoint/ProblemFile.h"
-#include "reprise/Planning/Checkpoint/Recount.h"
+#include "reprise/Planning/Checkpoint/Budget/BudgetPlanner.h"
+#include "reprise/Planning/Checkpoint/Problem/ProblemFile.h"
+#include "reprise/Planning/Checkpoint/Problem/Recount.h"
 
 #include <gtest/gtest.h>
 
@@ -60,8 +60,8 @@ void expectEqual(const ProblemFile &a, const ProblemFile &b) {
   }
   for (size_t i = 0; i < a.problem.values.size(); ++i) {
     const Value &x = a.problem.values[i], &y = b.problem.values[i];
-    EXPECT_EQ(std::tie(x.operation, x.bytes, x.root, x.wish, x.outlives),
-              std::tie(y.operation, y.bytes, y.root, y.wish, y.outlives));
+    EXPECT_EQ(std::tie(x.operation, x.bytes, x.root, x.label, x.outlives),
+              std::tie(y.operation, y.bytes, y.root, y.label, y.outlives));
   }
   const Footprint &x = a.footprint, &y = b.footprint;
   EXPECT_EQ(x.numLaunches, y.numLaunches);
@@ -101,8 +101,8 @@ TEST(ProblemFile, RecountFindsWhatTheDefinitionSays) {
   for (int round = 0; round < rounds; ++round) {
     SCOPED_TRACE("round " + std::to_string(round));
     Case given = makeCase(random, 12, 0, pick(random, 2));
-    Scheduler scheduler(given.problem);
-    const Schedule &schedule = scheduler.schedule(pickChoices(random, given.problem));
+    ScheduleBuilder builder(given.problem);
+    const Schedule &schedule = builder.build(pickChoices(random, given.problem));
     if (!schedule.isWhole)
       continue;
     Recount found = recount(given.problem, given.footprint, describe(given.problem, schedule));
@@ -123,13 +123,13 @@ void planWhatIsRead(Random &random, const std::string &text) {
   BudgetOptions options;
   options.evaluations = 60;
   BudgetPlanner planner(file.problem, file.footprint, options);
-  int64_t budget = planner.wished().usage.peak / 100 * (40 + pick(random, 70));
+  int64_t budget = planner.followed().usage.peak / 100 * (40 + pick(random, 70));
   std::optional<Plan> plan = planner.plan(budget);
   Bound bound = findBound(file.problem, file.footprint, budget);
   if (!plan)
     return;
-  Scheduler scheduler(file.problem);
-  Solution solution = describe(file.problem, scheduler.schedule(plan->choices));
+  ScheduleBuilder builder(file.problem);
+  Solution solution = describe(file.problem, builder.build(plan->choices));
   auto defect = validate(file.problem, solution);
   ASSERT_FALSE(defect) << defect->message << "\n" << text;
   Recount found = recount(file.problem, file.footprint, solution);

@@ -2,7 +2,8 @@
 #ifndef REPRISE_TEST_PLANNING_RANDOMCHECKPOINT_H
 #define REPRISE_TEST_PLANNING_RANDOMCHECKPOINT_H
 
-#include "reprise/Planning/Checkpoint/Footprint.h"
+#include "reprise/Planning/Checkpoint/Problem/Validate.h"
+#include "reprise/Planning/Checkpoint/Schedule/Meter.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -10,6 +11,10 @@
 #include <random>
 
 namespace reprise::checkpoint::test {
+
+using Label = Problem::Label;
+using Operation = Problem::Operation;
+using Value = Problem::Value;
 
 using Random = std::mt19937_64;
 
@@ -74,9 +79,9 @@ struct Case {
 struct CaseOptions {
   int forward = 8;       // operations
   int levels = 1;        // of derivatives
-  int wishes = 0;        // of a hundred values
+  int labels = 0;        // of a hundred values
   bool isOrdered = true; // the launches are in program order
-  bool hasMusts = true;  // among the wishes
+  bool hasMusts = true;  // among the labels
 };
 
 /// Chains with skips, views, several results, nested containers; cotangents read what their
@@ -189,12 +194,12 @@ private:
     }
   }
 
-  Wish pickWish() {
-    if (!chance(options.wishes))
-      return Wish::None;
+  Label pickLabel() {
+    if (!chance(options.labels))
+      return Label::None;
     if (!options.hasMusts)
-      return chance(50) ? Wish::PreferSave : Wish::PreferRecompute;
-    return static_cast<Wish>(1 + pick(random, 4));
+      return chance(50) ? Label::PreferSave : Label::PreferRecompute;
+    return static_cast<Label>(1 + pick(random, 4));
   }
 
   void addSurroundings() {
@@ -203,7 +208,7 @@ private:
     for (size_t value = 0; value < result.problem.values.size(); ++value) {
       int time = footprint.times[result.problem.values[value].operation];
       Value &entry = result.problem.values[value];
-      entry.wish = pickWish();
+      entry.label = pickLabel();
       entry.outlives = chance(5);
       if (entry.outlives || chance(5))
         footprint.lastOutside[value] = time + 1 + pick(random, launches - time);
@@ -229,11 +234,11 @@ private:
 };
 
 /// Any size up to `forward` operations.
-inline Case makeCase(Random &random, int forward, int wishes = 30, bool isOrdered = true) {
+inline Case makeCase(Random &random, int forward, int labels = 30, bool isOrdered = true) {
   CaseOptions options;
   options.forward = 2 + pick(random, forward - 1);
   options.levels = 1 + (pick(random, 3) == 0);
-  options.wishes = pick(random, 2) ? wishes : 0;
+  options.labels = pick(random, 2) ? labels : 0;
   options.isOrdered = isOrdered;
   return CaseMaker(random, options).make();
 }
@@ -243,8 +248,8 @@ inline std::vector<Choice> pickChoices(Random &random, const Problem &problem) {
   int saved = pick(random, 101);
   std::vector<Choice> choices;
   for (const Value &value : problem.values) {
-    bool isSaved = value.wish == Wish::MustSave ||
-                   (value.wish != Wish::MustRecompute && pick(random, 100) < saved);
+    bool isSaved = value.label == Label::MustSave ||
+                   (value.label != Label::MustRecompute && pick(random, 100) < saved);
     choices.push_back(isSaved           ? Choice::Save
                       : pick(random, 2) ? Choice::Replay
                                         : Choice::ReplayPerUnit);
@@ -279,10 +284,10 @@ inline void forEachChoices(const Problem &problem, const std::vector<int> &free,
   std::function<void(size_t)> set = [&](size_t next) {
     if (next == free.size())
       return visit(choices);
-    Wish wish = problem.values[free[next]].wish;
+    Label label = problem.values[free[next]].label;
     for (Choice choice : {Choice::Save, Choice::Replay, Choice::ReplayPerUnit}) {
       bool isSave = choice == Choice::Save;
-      if (wish == (isSave ? Wish::MustRecompute : Wish::MustSave))
+      if (label == (isSave ? Label::MustRecompute : Label::MustSave))
         continue;
       choices[free[next]] = choice;
       set(next + 1);

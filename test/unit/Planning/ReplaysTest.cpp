@@ -100,12 +100,12 @@ TEST(Replays, MeanWhatTheChoicesSay) {
   for (int round = 0; round < 4000; ++round) {
     Case given = makeCase(random, 20);
     ASSERT_FALSE(validate(given.problem));
-    Scheduler scheduler(given.problem);
+    ScheduleBuilder builder(given.problem);
     for (int again = 0; again < 3; ++again) {
       SCOPED_TRACE("round " + std::to_string(round));
       std::vector<Choice> choices = pickChoices(random, given.problem);
       int first = 1 + pick(random, 5);
-      const Schedule &schedule = scheduler.schedule(choices, first);
+      const Schedule &schedule = builder.build(choices, first);
       Reader(given, choices, schedule, first).check();
       auto defect = validate(given.problem, describe(given.problem, schedule));
       ASSERT_FALSE(defect) << defect->message;
@@ -126,17 +126,17 @@ TEST(Replays, BrokenMustsAreSeen) {
   for (int round = 0; round < 500; ++round) {
     Case given = makeCase(random, 12, 0);
     std::vector<Choice> choices = pickChoices(random, given.problem);
-    Scheduler scheduler(given.problem);
-    Solution solution = describe(given.problem, scheduler.schedule(choices));
+    ScheduleBuilder builder(given.problem);
+    Solution solution = describe(given.problem, builder.build(choices));
     for (size_t value = 0; value < choices.size(); ++value) {
       bool isReplayed = solution.decisions[value] == Decision::Replayed;
       bool isHeld = solution.decisions[value] == Decision::Saved;
       if (!isReplayed && !isHeld)
         continue;
       Case asked = given;
-      asked.problem.values[value].wish = isReplayed ? Wish::MustSave : Wish::MustRecompute;
-      Scheduler other(asked.problem);
-      Solution same = describe(asked.problem, other.schedule(choices));
+      asked.problem.values[value].label = isReplayed ? Label::MustSave : Label::MustRecompute;
+      ScheduleBuilder other(asked.problem);
+      Solution same = describe(asked.problem, other.build(choices));
       auto defect = validate(asked.problem, same);
       ASSERT_TRUE(defect) << "round " << round << ", value " << value;
       EXPECT_EQ(defect->kind, Defect::Kind::Label);
@@ -150,11 +150,11 @@ TEST(Replays, OneSchedulerManySchedules) {
   Random random(13);
   for (int round = 0; round < 300; ++round) {
     Case given = makeCase(random, 15);
-    Scheduler used(given.problem);
+    ScheduleBuilder used(given.problem);
     for (int again = 0; again < 4; ++again) {
       std::vector<Choice> choices = pickChoices(random, given.problem);
-      Scheduler fresh(given.problem);
-      const Schedule &a = used.schedule(choices), &b = fresh.schedule(choices);
+      ScheduleBuilder fresh(given.problem);
+      const Schedule &a = used.build(choices), &b = fresh.build(choices);
       ASSERT_EQ(a.sources, b.sources);
       ASSERT_EQ(a.runs.size(), b.runs.size());
       for (size_t i = 0; i < a.runs.size(); ++i)
@@ -184,13 +184,13 @@ size_t countReplays(const Schedule &schedule) {
 
 TEST(Replays, SharedOnceAndPerUnitOncePerUnit) {
   Case given = makeTwoUnits();
-  Scheduler scheduler(given.problem);
+  ScheduleBuilder builder(given.problem);
   std::vector<Choice> choices(given.problem.values.size(), Choice::Save);
-  EXPECT_EQ(countReplays(scheduler.schedule(choices)), 0u);
+  EXPECT_EQ(countReplays(builder.build(choices)), 0u);
   choices[0] = Choice::Replay;
-  EXPECT_EQ(countReplays(scheduler.schedule(choices)), 1u);
+  EXPECT_EQ(countReplays(builder.build(choices)), 1u);
   choices[0] = Choice::ReplayPerUnit;
-  EXPECT_EQ(countReplays(scheduler.schedule(choices)), 2u);
+  EXPECT_EQ(countReplays(builder.build(choices)), 2u);
 }
 
 TEST(Replays, LongChainsTakeNoStack) {
@@ -201,8 +201,8 @@ TEST(Replays, LongChainsTakeNoStack) {
     value = given.add(0, Kind::Other, {value});
   given.add(1, Kind::Other, {value}, 1, false);
   std::vector<Choice> choices(given.problem.values.size(), Choice::ReplayPerUnit);
-  Scheduler scheduler(given.problem);
-  EXPECT_EQ(countReplays(scheduler.schedule(choices)), 100000u);
+  ScheduleBuilder builder(given.problem);
+  EXPECT_EQ(countReplays(builder.build(choices)), 100000u);
 }
 
 } // namespace

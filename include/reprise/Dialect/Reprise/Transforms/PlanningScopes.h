@@ -4,7 +4,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "reprise/Planning/Checkpoint/Replays.h"
+#include "reprise/Planning/Checkpoint/Schedule/Replays.h"
 
 namespace reprise {
 

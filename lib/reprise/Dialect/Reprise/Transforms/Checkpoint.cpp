@@ -5,7 +5,8 @@
 #include "Translation.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
-#include "reprise/Planning/Checkpoint/Follow.h"
+#include "reprise/Planning/Checkpoint/Labels/FollowLabels.h"
+#include "reprise/Planning/Checkpoint/Problem/Validate.h"
 
 using namespace mlir;
 
@@ -19,7 +20,7 @@ using namespace checkpoint;
 
 StringRef getText(Reason reason, OpResult result) {
   switch (reason) {
-  case Reason::Wish:
+  case Reason::Label:
     return getRule(result);
   case Reason::Fastest:
     return "fastest";
@@ -54,7 +55,7 @@ public:
         waiting.push_back(&execution);
         continue;
       }
-      mlir::Operation *op = scope[execution.operation];
+      Operation *op = scope[execution.operation];
       if (!op)
         continue;
       // Replays stand before the op that they are for; its operands change only at the end, so
@@ -72,16 +73,16 @@ public:
   }
 
 private:
-  mlir::Value find(const Execution &execution, size_t operand) {
-    const checkpoint::Operation &op = problem.operations[execution.operation];
-    const checkpoint::Value &value = problem.values[op.operands[operand]];
-    const checkpoint::Operation &definition = problem.operations[value.operation];
+  Value find(const Execution &execution, size_t operand) {
+    const Problem::Operation &op = problem.operations[execution.operation];
+    const Problem::Value &value = problem.values[op.operands[operand]];
+    const Problem::Operation &definition = problem.operations[value.operation];
     return clones.at({value.operation, execution.sources[operand]})
         ->getResult(op.operands[operand] - definition.firstResult);
   }
   void insert(OpBuilder &builder, const Execution &replay, int64_t order);
-  void mark(mlir::Operation *clone, mlir::Operation *original, int replay);
-  mlir::Value bring(mlir::Value value, Block *block, int64_t order);
+  void mark(Operation *clone, Operation *original, int replay);
+  Value bring(Value value, Block *block, int64_t order);
   void applyRewrites();
   void annotate();
 
@@ -89,23 +90,23 @@ private:
   const Problem &problem;
   const Solution &solution;
   int64_t &nextId;
-  std::map<std::pair<int, int>, mlir::Operation *> clones;
+  std::map<std::pair<int, int>, Operation *> clones;
   /// An op that reads a replay: its read of that number (see collectReads) and the replay.
   struct Rewrite {
-    mlir::Operation *op;
+    Operation *op;
     size_t read;
-    mlir::Value value;
+    Value value;
   };
   SmallVector<Rewrite> rewrites;
 };
 
 /// What a replay reads of an original in another loop comes through a stack. What was not planned,
 /// constants and stacks of outer loops, is made again if need be, as ops of the backward pass.
-mlir::Value Application::bring(mlir::Value value, Block *block, int64_t order) {
-  mlir::Operation *definition = value.getDefiningOp();
+Value Application::bring(Value value, Block *block, int64_t order) {
+  Operation *definition = value.getDefiningOp();
   bool isPlanned =
       definition && isPrimal(definition) && !definition->hasTrait<OpTrait::ConstantLike>();
-  return (isPlanned ? stackInto : bringInto)(value, block, [&](mlir::Operation *clone) {
+  return (isPlanned ? stackInto : bringInto)(value, block, [&](Operation *clone) {
     Builder builder(clone->getContext());
     for (StringRef own : {kIdAttr, kPrimalAttr, kNamesAttr, kDecisionsAttr, kReasonsAttr})
       clone->removeDiscardableAttr(own);
@@ -115,7 +116,7 @@ mlir::Value Application::bring(mlir::Value value, Block *block, int64_t order) {
 }
 
 /// Makes the op read `value` as read number `read` (see collectReads).
-static void setRead(mlir::Operation *op, size_t read, mlir::Value before, mlir::Value value) {
+static void setRead(Operation *op, size_t read, Value before, Value value) {
   if (read < op->getNumOperands())
     return op->setOperand(read, value);
   before.replaceUsesWithIf(value,
@@ -124,7 +125,7 @@ static void setRead(mlir::Operation *op, size_t read, mlir::Value before, mlir::
 
 void Application::applyRewrites() {
   // The reads of an op change places while they change, so all are looked up first.
-  SmallVector<mlir::Value> old;
+  SmallVector<Value> old;
   for (const Rewrite &rewrite : rewrites)
     old.push_back(collectReads(rewrite.op)[rewrite.read]);
   for (auto [rewrite, before] : llvm::zip(rewrites, old))
@@ -132,13 +133,13 @@ void Application::applyRewrites() {
 }
 
 /// Makes `clone`, and with it what it holds, replays of `original`.
-void Application::mark(mlir::Operation *clone, mlir::Operation *original, int replay) {
+void Application::mark(Operation *clone, Operation *original, int replay) {
   Builder builder(clone->getContext());
-  SmallVector<mlir::Operation *> originals;
-  original->walk([&](mlir::Operation *op) { originals.push_back(op); });
+  SmallVector<Operation *> originals;
+  original->walk([&](Operation *op) { originals.push_back(op); });
   size_t next = 0;
-  clone->walk([&](mlir::Operation *op) {
-    mlir::Operation *first = originals[next++];
+  clone->walk([&](Operation *op) {
+    Operation *first = originals[next++];
     if (op->hasTrait<OpTrait::IsTerminator>())
       return;
     // A loop may hold replays; those of them repeat the same original.
@@ -152,18 +153,18 @@ void Application::mark(mlir::Operation *clone, mlir::Operation *original, int re
       op->removeDiscardableAttr(own);
   });
   // What only the backward pass read is read by replays of its own by now.
-  SmallVector<mlir::Operation *> inside;
-  clone->walk([&](mlir::Operation *op) { inside.push_back(op); });
-  for (mlir::Operation *op : llvm::reverse(inside))
+  SmallVector<Operation *> inside;
+  clone->walk([&](Operation *op) { inside.push_back(op); });
+  for (Operation *op : llvm::reverse(inside))
     if (op != clone && isOpTriviallyDead(op))
       op->erase();
 }
 
 void Application::insert(OpBuilder &builder, const Execution &replay, int64_t order) {
-  mlir::Operation *original = scope[replay.operation];
-  mlir::Operation *clone = builder.clone(*original);
+  Operation *original = scope[replay.operation];
+  Operation *clone = builder.clone(*original);
   mark(clone, original, replay.replay);
-  SmallVector<mlir::Value> reads = collectReads(original);
+  SmallVector<Value> reads = collectReads(original);
   for (auto [i, source] : llvm::enumerate(replay.sources))
     setRead(clone, i, reads[i],
             source > 0 ? find(replay, i) : bring(reads[i], clone->getBlock(), order));
@@ -191,7 +192,7 @@ LogicalResult checkInput(func::FuncOp function) {
   if (!function.getBody().hasOneBlock())
     return function.emitError("expected a function of one block");
   bool hasPlans = function->hasAttr(kBodiesAttr);
-  WalkResult result = function.walk([&](mlir::Operation *op) -> WalkResult {
+  WalkResult result = function.walk([&](Operation *op) -> WalkResult {
     if (getReplay(op) != 0 && !(hasPlans && op->getParentOfType<LoopOp>()))
       return op->emitError("expected a graph without replays");
     if (!isPrimal(op) && !isCotangent(op))
@@ -209,7 +210,7 @@ LogicalResult checkInput(func::FuncOp function) {
 SmallVector<Block *> collectBodies(ArrayRef<Scope> scopes) {
   SmallVector<Block *> bodies;
   for (const Scope &scope : scopes)
-    for (mlir::Operation *op : scope)
+    for (Operation *op : scope)
       if (auto loop = dyn_cast_or_null<LoopOp>(op))
         bodies.push_back(&loop.getBlock());
   return bodies;
@@ -219,29 +220,28 @@ SmallVector<Block *> collectBodies(ArrayRef<Scope> scopes) {
 constexpr StringLiteral kPlannedAttr = "reprise.planned";
 
 void markPlanned(const Scope &scope) {
-  for (mlir::Operation *op : scope)
+  for (Operation *op : scope)
     if (op)
       op->setDiscardableAttr(kPlannedAttr, UnitAttr::get(op->getContext()));
 }
 
 const Scope *findUnplanned(ArrayRef<Scope> scopes) {
   for (const Scope &scope : scopes)
-    if (llvm::any_of(scope, [](mlir::Operation *op) { return op; }) &&
-        llvm::none_of(scope, [](mlir::Operation *op) { return op && op->hasAttr(kPlannedAttr); }))
+    if (llvm::any_of(scope, [](Operation *op) { return op; }) &&
+        llvm::none_of(scope, [](Operation *op) { return op && op->hasAttr(kPlannedAttr); }))
       return &scope;
   return nullptr;
 }
 
 bool isInBody(const Scope &scope, func::FuncOp function) {
-  mlir::Operation *const *first =
-      llvm::find_if(scope, [](mlir::Operation *op) { return op != nullptr; });
+  Operation *const *first = llvm::find_if(scope, [](Operation *op) { return op != nullptr; });
   return first != scope.end() && (*first)->getBlock() != &function.getBody().front();
 }
 
 /// The first number behind those of an attribute.
 int64_t findNext(func::FuncOp function, StringRef name) {
   int64_t next = 0;
-  function.walk([&](mlir::Operation *op) {
+  function.walk([&](Operation *op) {
     if (auto number = op->getAttrOfType<IntegerAttr>(name))
       next = std::max(next, number.getInt() + 1);
   });
@@ -266,7 +266,7 @@ LogicalResult checkCarries(LoopOp loop) {
   if (!isPrimal(loop) || isReplayed || loop.getTrip() == 1)
     return success();
   ValueRange yielded = loop.getYield()->getOperands();
-  for (mlir::Value row : yielded.drop_front(loop.getNumCarries())) {
+  for (Value row : yielded.drop_front(loop.getNumCarries())) {
     auto argument = dyn_cast<BlockArgument>(row);
     if (!argument || argument.getOwner() != &loop.getBlock() ||
         argument.getArgNumber() >= loop.getNumCarries())
@@ -305,14 +305,14 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
   /// What nobody labelled is made again.
   static Solution recompute(Problem problem, int firstReplay) {
     std::vector<bool> isAsked;
-    for (checkpoint::Value &value : problem.values) {
-      isAsked.push_back(value.wish != Wish::None);
-      if (value.wish == Wish::None)
-        value.wish = Wish::PreferRecompute;
+    for (Problem::Value &value : problem.values) {
+      isAsked.push_back(value.label != Problem::Label::None);
+      if (value.label == Problem::Label::None)
+        value.label = Problem::Label::PreferRecompute;
     }
-    Solution solution = followWishes(problem, firstReplay);
+    Solution solution = followLabels(problem, firstReplay);
     for (auto [reason, asked] : llvm::zip(solution.reasons, isAsked))
-      if (reason == Reason::Wish && !asked)
+      if (reason == Reason::Label && !asked)
         reason = Reason::Budget;
     return solution;
   }
@@ -321,8 +321,8 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
     if (bodies)
       return recompute(problem, firstReplay);
     if (choices.empty())
-      return followWishes(problem, firstReplay);
-    return describe(problem, Scheduler(problem).schedule(choices, firstReplay));
+      return followLabels(problem, firstReplay);
+    return describe(problem, ScheduleBuilder(problem).build(choices, firstReplay));
   }
 
   /// Chooses, and writes the replays into the graph.
@@ -335,7 +335,7 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
       function->setDiscardableAttr(kKeepsLaunchesAttr, UnitAttr::get(&getContext()));
     Solution solution = solve(translation.problem, *choices, nextReplay);
     if (auto defect = validate(translation.problem, solution)) {
-      mlir::Operation *at = defect->operation < 0 ? nullptr : scope[defect->operation];
+      Operation *at = defect->operation < 0 ? nullptr : scope[defect->operation];
       at = at ? at : function;
       return at->emitError("the plan is wrong: ") << defect->message;
     }
@@ -369,7 +369,7 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
   LogicalResult plan(func::FuncOp function) {
     if (failed(checkInput(function)) || failed(planScopes(function)))
       return failure();
-    function.walk([](mlir::Operation *op) {
+    function.walk([](Operation *op) {
       op->removeDiscardableAttr(kPlannedAttr);
       op->removeDiscardableAttr(kChoicesAttr);
     });

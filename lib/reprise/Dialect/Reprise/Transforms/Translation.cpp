@@ -8,27 +8,26 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::checkpoint;
 
-static Wish getWish(OpResult result) {
-  std::optional<Label> label = getLabel(result);
+static Problem::Label translate(std::optional<Label> label) {
   if (!label)
-    return Wish::None;
+    return Problem::Label::None;
   switch (*label) {
   case Label::must_save:
-    return Wish::MustSave;
+    return Problem::Label::MustSave;
   case Label::must_recompute:
-    return Wish::MustRecompute;
+    return Problem::Label::MustRecompute;
   case Label::prefer_recompute:
-    return Wish::PreferRecompute;
+    return Problem::Label::PreferRecompute;
   case Label::prefer_save:
   // Offload labels do not pass assign-labels; keeping the value is what they come closest to.
   case Label::must_offload:
   case Label::prefer_offload:
-    return Wish::PreferSave;
+    return Problem::Label::PreferSave;
   }
   llvm_unreachable("unknown label");
 }
 
-static Kind getKind(mlir::Operation *op) {
+static Kind getKind(Operation *op) {
   if (isa<ViewOpInterface>(op))
     return Kind::View;
   if (isa<AttentionOpInterface>(op))
@@ -43,19 +42,19 @@ static Kind getKind(mlir::Operation *op) {
 
 Translation::Translation(const Scope &scope) {
   problem.containers.emplace_back();
-  for (mlir::Operation *op : scope)
+  for (Operation *op : scope)
     if (op) {
       members.insert(op);
       blocks.insert(op->getBlock());
       if (LoopOp loop = getLoop(op->getBlock()); loop && (isPrimal(loop) || isCotangent(loop)))
         bodies.insert(op->getBlock());
     }
-  for (mlir::Operation *op : scope)
+  for (Operation *op : scope)
     op ? add(op) : addBorder();
 }
 
 /// Ops outside all blocks share one container, which no id can name.
-int Translation::findContainer(mlir::Operation *op) {
+int Translation::findContainer(Operation *op) {
   int at = 0;
   SmallVector<int64_t> path = {-1};
   if (auto block = op->getAttrOfType<DenseI64ArrayAttr>(kBlockAttr); block && !block.empty())
@@ -72,25 +71,25 @@ int Translation::findContainer(mlir::Operation *op) {
 void Translation::addResult(OpResult result, int operation) {
   int id = problem.values.size();
   ids[result] = id;
-  checkpoint::Value value;
+  Problem::Value value;
   value.operation = operation;
   value.bytes = getByteSize(result.getType());
-  mlir::Value root = aliases.getRoot(result);
+  Value root = aliases.getRoot(result);
   auto known = ids.find(root);
   value.root = known == ids.end() ? kAvailable : known->second;
-  value.wish = getWish(result);
+  value.label = translate(getLabel(result));
   value.outlives = outlives(result);
   problem.values.push_back(value);
 }
 
 /// True if something outside the scope reads the value. In a scope of loops the value may travel
 /// there through a stack; from iteration to iteration it does so within the scope.
-bool Translation::outlives(mlir::Value value) {
+bool Translation::outlives(Value value) {
   return llvm::any_of(value.getUses(), [&](OpOperand &use) {
-    mlir::Operation *user = use.getOwner();
+    Operation *user = use.getOwner();
     unsigned i = use.getOperandNumber();
     if (llvm::any_of(blocks, [&](Block *block) {
-          mlir::Operation *ancestor = block->findAncestorOpInBlock(*user);
+          Operation *ancestor = block->findAncestorOpInBlock(*user);
           return ancestor && members.contains(ancestor);
         }))
       return false;
@@ -108,15 +107,15 @@ bool Translation::outlives(mlir::Value value) {
 /// Many iterations lie between two bodies: no unit of the first is the last one before the second.
 void Translation::addBorder() {
   ++borders;
-  checkpoint::Operation border;
+  Problem::Operation border;
   border.container = problem.containers.size();
   border.firstResult = problem.values.size();
   problem.containers.push_back({0});
   problem.operations.push_back(border);
 }
 
-void Translation::add(mlir::Operation *op) {
-  checkpoint::Operation entry;
+void Translation::add(Operation *op) {
+  Problem::Operation entry;
   entry.container = findContainer(op);
   entry.body = borders;
   entry.order = getOrder(op);
@@ -125,7 +124,7 @@ void Translation::add(mlir::Operation *op) {
   entry.remade = entry.kind == Kind::View && bodies.contains(op->getBlock());
   if (auto cost = dyn_cast<CostOpInterface>(op))
     entry.flops = cost.getFlops();
-  for (mlir::Value operand : collectReads(op)) {
+  for (Value operand : collectReads(op)) {
     auto found = ids.find(findRow(operand));
     entry.operands.push_back(found == ids.end() ? kAvailable : found->second);
   }

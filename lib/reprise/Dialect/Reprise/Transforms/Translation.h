@@ -4,7 +4,7 @@
 
 #include "Aliases.h"
 #include "Plan.h"
-#include "reprise/Planning/Checkpoint/Problem.h"
+#include "reprise/Planning/Checkpoint/Problem/Problem.h"
 #include <map>
 
 namespace reprise {

@@ -3,7 +3,7 @@
 
 #include "Aliases.h"
 #include "Plan.h"
-#include "reprise/Planning/Checkpoint/Cut.h"
+#include "reprise/Planning/Checkpoint/Schedule/CutRun.h"
 #include "reprise/Support/ByteSize.h"
 #include "llvm/ADT/MapVector.h"
 

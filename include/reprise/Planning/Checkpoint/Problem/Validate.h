@@ -1,0 +1,30 @@
+// reprise: the judge of checkpoint problems and their solutions
+#ifndef REPRISE_PLANNING_CHECKPOINT_PROBLEM_VALIDATE_H
+#define REPRISE_PLANNING_CHECKPOINT_PROBLEM_VALIDATE_H
+
+#include "reprise/Planning/Checkpoint/Problem/Solution.h"
+
+namespace reprise::checkpoint {
+
+/// What is wrong, and with which operation or value, if there is one.
+struct Defect {
+  enum class Kind { Problem, Order, Source, Replay, Label, Decision };
+  Kind kind;
+  int operation = -1;
+  int value = -1;
+  std::string message;
+};
+
+/// Checks indices, that containers form a tree, and that operands are defined before they are read.
+/// Returns the first defect, if any. O(operations and their operands).
+std::optional<Defect> validate(const Problem &problem);
+
+/// The judge of every solver, which shares nothing with them: originals run once, in program order;
+/// only primal operations are replayed; every source ran before; forward reads take the original;
+/// every replay is read; MUST holds, PREFER holds or has a reason; decisions say what happens.
+/// The problem must be valid. O(executions and their operands · log).
+std::optional<Defect> validate(const Problem &problem, const Solution &solution);
+
+} // namespace reprise::checkpoint
+
+#endif // REPRISE_PLANNING_CHECKPOINT_PROBLEM_VALIDATE_H

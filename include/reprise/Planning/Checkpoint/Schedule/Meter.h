@@ -1,0 +1,40 @@
+// reprise: what choices cost, in bytes of memory and in seconds
+#ifndef REPRISE_PLANNING_CHECKPOINT_SCHEDULE_METER_H
+#define REPRISE_PLANNING_CHECKPOINT_SCHEDULE_METER_H
+
+#include "reprise/Planning/Checkpoint/Problem/Footprint.h"
+#include "reprise/Planning/Checkpoint/Schedule/Replays.h"
+
+#include <memory>
+
+namespace reprise::checkpoint {
+
+struct Usage {
+  int64_t peak = 0;   // bytes
+  int peakLaunch = 0; // the launch with it, or the one that the replay with it is for
+  double excess = 0;  // bytes beyond the budget, summed over all steps
+  double seconds = 0; // of all replays
+  int executions = 0; // originals and replays
+};
+
+/// Measures the schedules that choices make, as Footprint.h defines it. The problem, which must be
+/// valid, and the footprint stay the caller's. Construction is O(operations and operands · log).
+class Meter {
+public:
+  Meter(const Problem &problem, const Footprint &footprint);
+  ~Meter();
+
+  /// A schedule that would be given up (ScheduleBuilder) has an endless peak. O(launches, replays,
+  /// and what reads back).
+  Usage measure(const std::vector<Choice> &choices, int64_t budget);
+  /// Of the last choices measured: the bytes at each launch.
+  const std::vector<int64_t> &profile() const;
+
+private:
+  class Impl;
+  std::unique_ptr<Impl> impl;
+};
+
+} // namespace reprise::checkpoint
+
+#endif // REPRISE_PLANNING_CHECKPOINT_SCHEDULE_METER_H

@@ -1,0 +1,74 @@
+// reprise: replays of chosen values, in the order in which the backward pass needs them
+#ifndef REPRISE_PLANNING_CHECKPOINT_SCHEDULE_REPLAYS_H
+#define REPRISE_PLANNING_CHECKPOINT_SCHEDULE_REPLAYS_H
+
+#include "reprise/Planning/Checkpoint/Problem/Solution.h"
+
+namespace reprise::checkpoint {
+
+/// What becomes of a value where the backward pass, or a replay, reads it.
+enum class Choice : uint8_t {
+  Save,          // the original is kept
+  Replay,        // made again once, for all its readers
+  ReplayPerUnit, // made again for each unit whose backward pass asks for it
+};
+
+/// Executions in order: originals in program order, and each replay before the original that first
+/// needs it.
+struct Schedule {
+  struct Run {
+    int operation = 0;
+    int replay = 0;      // 0 for the original
+    int reader = 0;      // the original before which it stands; itself for an original
+    int firstSource = 0; // in `sources`, one per operand
+  };
+  std::vector<Run> runs;
+  std::vector<int> sources; // the run that is read; -1 for what is there whenever it is read
+  bool isWhole = true;      // false: it was given up, since it has too many replays
+};
+
+/// Per operation: the number of its session, which is its outermost container and its order.
+std::vector<int> findSessions(const Problem &problem);
+
+/// Makes schedules of choices, many of one problem. The problem, which must be valid, has one body
+/// (no loop is planned inside) and stays the caller's.
+class ScheduleBuilder {
+public:
+  static constexpr size_t kMostRuns = 8;
+
+  explicit ScheduleBuilder(const Problem &problem);
+
+  /// One choice per value; those of values that are not primal, or that outlive the backward pass,
+  /// do not matter. Replays are numbered from `firstReplay`. Where chains are made again for unit
+  /// after unit, their number may be quadratic: beyond `kMostRuns` for each operation the schedule
+  /// is given up. O(runs and their operands).
+  const Schedule &build(const std::vector<Choice> &choices, int firstReplay = 1);
+
+private:
+  /// A replay that waits for its operands.
+  struct Frame {
+    int operation, number, nextOperand;
+  };
+  int &numberOf(int session);
+  int findRun(int value, int session) const;
+  void make(int value, int session, int reader);
+  void emit(int operation, int replay, int reader, int session);
+
+  const Problem &problem;
+  const std::vector<Choice> *choices = nullptr;
+  std::vector<int> sessionOf;             // per operation: number of its unit and order
+  std::vector<std::vector<int>> backward; // per operation: the operands that it reads back
+  std::vector<int> original;              // per operation: its run
+  std::vector<std::vector<std::pair<int, int>>> replays; // per operation: (number, run)
+  std::vector<int> numbers;                              // of replays, per session; 0 for none yet
+  std::vector<Frame> stack;
+  Schedule result;
+  int shared = 1, next = 2;
+};
+
+/// The solution that a schedule is, with decisions and reasons.
+Solution describe(const Problem &problem, const Schedule &schedule);
+
+} // namespace reprise::checkpoint
+
+#endif // REPRISE_PLANNING_CHECKPOINT_SCHEDULE_REPLAYS_H

@@ -1,0 +1,295 @@
+// reprise: what any plan within a budget costs at least, in any order of the launches
+#include "Pricer.h"
+#include "reprise/Planning/Checkpoint/Bound/Bound.h"
+
+#include <algorithm>
+
+using namespace reprise;
+using namespace reprise::checkpoint;
+using Label = Problem::Label;
+using Operation = Problem::Operation;
+using Value = Problem::Value;
+
+namespace {
+
+/// Who reads what. Operations of one launch that are never replayed run together, once.
+struct Graph {
+  Graph(const Problem &problem, const Footprint &footprint)
+      : problem(problem), readers(problem.values.size()), together(problem.operations.size()),
+        isViewed(findViewed(problem, footprint)) {
+    std::vector<std::vector<int>> launches(footprint.numLaunches);
+    for (size_t i = 0; i < problem.operations.size(); ++i) {
+      const Operation &op = problem.operations[i];
+      if (!op.primal && footprint.launches[i] != kNoLaunch)
+        launches[footprint.launches[i]].push_back(static_cast<int>(i));
+      else
+        together[i] = {static_cast<int>(i)};
+      for (int operand : op.operands)
+        if (operand != kAvailable)
+          readers[operand].push_back(static_cast<int>(i));
+    }
+    for (const std::vector<int> &list : launches)
+      for (int operation : list)
+        together[operation] = list;
+  }
+
+  /// What needs the operation's results, and what those operations need.
+  std::vector<bool> findAfter(int operation) const {
+    return reach(operation, [&](const Operation &op, std::vector<int> &found) {
+      for (int value = op.firstResult; value < op.firstResult + op.numResults; ++value)
+        found.insert(found.end(), readers[value].begin(), readers[value].end());
+    });
+  }
+  std::vector<bool> findBefore(int operation) const {
+    return reach(operation, [&](const Operation &op, std::vector<int> &found) {
+      for (int operand : op.operands)
+        if (operand != kAvailable)
+          found.push_back(problem.values[operand].operation);
+    });
+  }
+
+  const Problem &problem;
+  std::vector<std::vector<int>> readers;  // per value: operations
+  std::vector<std::vector<int>> together; // per operation: those that run with it, itself included
+  std::vector<bool> isViewed;             // per value: by a view
+
+private:
+  template <typename Step> std::vector<bool> reach(int operation, Step step) const {
+    std::vector<bool> reached(problem.operations.size());
+    std::vector<int> stack = together[operation], found;
+    while (!stack.empty()) {
+      const Operation &op = problem.operations[stack.back()];
+      stack.pop_back();
+      found.clear();
+      step(op, found);
+      for (int other : found)
+        if (!reached[other])
+          for (int with : together[other]) {
+            if (!reached[with])
+              stack.push_back(with);
+            reached[with] = true;
+          }
+    }
+    return reached;
+  }
+};
+
+/// A kernel's view of the step: what must have run before, and what reads of that can only run in
+/// it or later.
+class Moment {
+public:
+  Moment(const Graph &graph, const Footprint &footprint, int operation);
+
+  /// The bytes that are there if everything is kept, and whatever is chosen.
+  int64_t pressure = 0, fixed = 0;
+
+  /// The bytes of any plan, at least.
+  int64_t findLeastBytes() const { return fixed + static_cast<int64_t>(priceAt(1, 0).bytes); }
+  /// Seconds of replays of any plan for which the bytes are enough, at least.
+  double findSeconds(int64_t budget) const;
+
+private:
+  struct Point {
+    double bytes = 0, seconds = 0;
+  };
+
+  bool isStoredBefore(int value) const {
+    int operation = problem.values[value].operation;
+    return before[operation] && footprint.isStored[value] &&
+           footprint.launches[operation] != kNoLaunch &&
+           footprint.launches[operation] != footprint.launches[own.front()];
+  }
+  void findReads();
+  void findStays(const Graph &graph);
+  void addUp();
+  Point priceAt(double price, double second) const;
+
+  const Problem &problem;
+  const Footprint &footprint;
+  std::vector<int> own;            // operations of the kernel
+  std::vector<bool> before, after; // per operation: of which it needs a result, and that need its
+  std::vector<bool> isThere;       // per value: in memory when the kernel runs
+  std::vector<bool> isReadLater, isReadElsewhere;
+  std::vector<bool> mustGo; // per value: it must not be kept
+};
+
+} // namespace
+
+Moment::Moment(const Graph &graph, const Footprint &footprint, int operation)
+    : problem(graph.problem), footprint(footprint), own(graph.together[operation]),
+      before(graph.findBefore(operation)), after(graph.findAfter(operation)),
+      isThere(problem.values.size()), isReadLater(problem.values.size()),
+      isReadElsewhere(problem.values.size()), mustGo(problem.values.size()) {
+  findReads();
+  findStays(graph);
+  addUp();
+}
+
+/// Reads through views count for what they are views of.
+void Moment::findReads() {
+  for (size_t i = 0; i < problem.operations.size(); ++i) {
+    const Operation &op = problem.operations[i];
+    if (footprint.launches[i] == kNoLaunch)
+      continue;
+    bool isHere = std::find(own.begin(), own.end(), static_cast<int>(i)) != own.end();
+    for (int operand : op.operands) {
+      int root = findRoot(problem, footprint, operand);
+      if (root < 0)
+        continue;
+      int maker = problem.values[root].operation;
+      bool isForward = !readsBack(op, problem.operations[maker]);
+      if (isForward && footprint.isStored[root] &&
+          footprint.launches[i] != footprint.launches[maker])
+        isReadElsewhere[root] = true;
+      if (!isStoredBefore(root))
+        continue;
+      // Only elementwise replays run inside the kernel that reads them.
+      if (isHere && (usesMemory(op) || problem.operations[maker].kind != Kind::Elementwise))
+        isThere[root] = true;
+      isReadLater[root] = isReadLater[root] || after[i];
+    }
+  }
+}
+
+/// What is never made again stays, and what must be made again does not, unless a forward read of
+/// it may come later.
+void Moment::findStays(const Graph &graph) {
+  for (size_t value = 0; value < problem.values.size(); ++value) {
+    const Value &entry = problem.values[value];
+    const Operation &maker = problem.operations[entry.operation];
+    if ((entry.outlives || !maker.primal) && isReadLater[value])
+      isThere[value] = true;
+    mustGo[value] = entry.label == Label::MustRecompute && !graph.isViewed[value] &&
+                    footprint.lastOutside[value] < 0 &&
+                    std::all_of(
+                        graph.readers[value].begin(), graph.readers[value].end(),
+                        [&](int reader) {
+                          return before[reader] || readsBack(problem.operations[reader], maker);
+                        });
+  }
+}
+
+/// Without other buffers, of which it is not known what makes and reads them.
+void Moment::addUp() {
+  for (size_t value = 0; value < problem.values.size(); ++value) {
+    fixed += isThere[value] ? problem.values[value].bytes : 0;
+    pressure += isReadLater[value] && !isThere[value] ? problem.values[value].bytes : 0;
+  }
+  // Other results than these may take the place of an operand.
+  for (int operation : own) {
+    const Operation &op = problem.operations[operation];
+    fixed += footprint.scratchOf(operation);
+    for (int value = op.firstResult; value < op.firstResult + op.numResults; ++value)
+      if (usesMemory(op) && !footprint.takesPlaces(problem, operation) && isReadElsewhere[value])
+        fixed += problem.values[value].bytes;
+  }
+  pressure += fixed;
+}
+
+/// As in Bound.cpp: a minimum cut, of which values that are needed and operations that run again
+/// are on the source's side.
+Moment::Point Moment::priceAt(double price, double second) const {
+  MinCut cut;
+  int source = cut.addNode(), sink = cut.addNode();
+  std::vector<int> needed(problem.values.size(), -1), again(problem.operations.size(), -1);
+  for (size_t i = 0; i < problem.operations.size(); ++i) {
+    const Operation &op = problem.operations[i];
+    if (!op.primal || footprint.launches[i] == kNoLaunch || !before[i])
+      continue;
+    again[i] = cut.addNode();
+    cut.addEdge(again[i], sink, second * footprint.seconds[i]);
+    for (int operand : op.operands)
+      if (int root = findRoot(problem, footprint, operand); root >= 0 && needed[root] > source)
+        cut.addEdge(again[i], needed[root], MinCut::kNever);
+    for (int value = op.firstResult; value < op.firstResult + op.numResults; ++value) {
+      if (isThere[value] || !isStoredBefore(value))
+        continue;
+      needed[value] = isReadLater[value] ? source : cut.addNode();
+      double kept = price * static_cast<double>(problem.values[value].bytes);
+      bool mustStay = problem.values[value].label == Label::MustSave;
+      cut.addEdge(needed[value], mustStay ? sink : again[i], mustGo[value] ? MinCut::kNever : kept);
+    }
+  }
+  cut.solve(source, sink);
+  Point point;
+  for (size_t i = 0; i < problem.operations.size(); ++i) {
+    if (again[i] < 0)
+      continue;
+    bool isReplayed = cut.isOnSourceSide(again[i]);
+    point.seconds += isReplayed ? footprint.seconds[i] : 0;
+    const Operation &op = problem.operations[i];
+    for (int value = op.firstResult; value < op.firstResult + op.numResults; ++value)
+      if (needed[value] >= 0 && cut.isOnSourceSide(needed[value]) &&
+          (!isReplayed || problem.values[value].label == Label::MustSave))
+        point.bytes += static_cast<double>(problem.values[value].bytes);
+  }
+  return point;
+}
+
+/// Where the lines of two plans meet, until no plan lies below both.
+double Moment::findSeconds(int64_t budget) const {
+  static constexpr int kMostPrices = 30;
+  auto room = static_cast<double>(budget - fixed);
+  Point dear = priceAt(1, 0), cheap = priceAt(0, 1);
+  double best = cheap.seconds;
+  for (int step = 0; step < kMostPrices && cheap.bytes > room; ++step) {
+    if (cheap.bytes <= dear.bytes || dear.seconds <= cheap.seconds)
+      break;
+    double price = (dear.seconds - cheap.seconds) / (cheap.bytes - dear.bytes);
+    Point point = priceAt(price, 1);
+    double value = point.seconds + price * (point.bytes - room);
+    best = std::max(best, value);
+    if (value >= (dear.seconds + price * (dear.bytes - room)) * (1 - 1e-9))
+      break;
+    (point.bytes > room ? cheap : dear) = point;
+  }
+  return best;
+}
+
+/// Of the launches with the most bytes in program order, the kernels for which the most must be
+/// there in any order.
+static std::vector<Moment> chooseMoments(const Problem &problem, const Footprint &footprint,
+                                         int number) {
+  static constexpr size_t kMostOperations = 128, kWork = 4'000'000;
+  Graph graph(problem, footprint);
+  Meter meter(problem, footprint);
+  meter.measure(std::vector<Choice>(problem.values.size(), Choice::Save), 0);
+  const std::vector<int64_t> &profile = meter.profile();
+  std::vector<std::pair<int64_t, int>> order;
+  for (size_t i = 0; i < problem.operations.size(); ++i)
+    if (int launch = footprint.launches[i]; launch != kNoLaunch)
+      order.push_back({-profile[launch], static_cast<int>(i)});
+  std::sort(order.begin(), order.end());
+  order.resize(std::min({order.size(), kMostOperations, 1 + kWork / (order.size() + 1)}));
+  std::vector<Moment> moments;
+  for (auto [bytes, operation] : order) {
+    Moment moment(graph, footprint, operation);
+    bool isNew = std::none_of(moments.begin(), moments.end(), [&](const Moment &other) {
+      return other.pressure == moment.pressure && other.fixed == moment.fixed;
+    });
+    if (isNew)
+      moments.push_back(std::move(moment));
+  }
+  std::vector<std::pair<int64_t, size_t>> ranks;
+  for (size_t i = 0; i < moments.size(); ++i)
+    ranks.push_back({-moments[i].pressure, i});
+  std::sort(ranks.begin(), ranks.end());
+  ranks.resize(std::min<size_t>(number, ranks.size()));
+  std::vector<Moment> most;
+  for (auto [pressure, index] : ranks)
+    most.push_back(moments[index]);
+  return most;
+}
+
+Bound reprise::checkpoint::findAnyOrderBound(const Problem &problem, const Footprint &footprint,
+                                             int64_t budget, int moments) {
+  Bound bound;
+  for (const Moment &moment : chooseMoments(problem, footprint, moments)) {
+    int64_t missing = moment.findLeastBytes() - budget;
+    bound.missing = std::max(bound.missing, missing);
+    bound.isFeasible &= missing <= 0;
+    if (bound.isFeasible)
+      bound.seconds = std::max(bound.seconds, moment.findSeconds(budget));
+  }
+  return bound;
+}

@@ -1,0 +1,283 @@
+// reprise: what any plan within a budget costs at least
+#include "reprise/Planning/Checkpoint/Bound/Bound.h"
+
+#include "Pricer.h"
+
+#include <algorithm>
+
+using namespace reprise;
+using namespace reprise::checkpoint;
+using Label = Problem::Label;
+using Operation = Problem::Operation;
+using Value = Problem::Value;
+
+namespace {
+
+/// How values cross a launch.
+enum class Crossing : uint8_t { No, Always, IfKept };
+
+class Bounder {
+public:
+  Bounder(const Problem &problem, const Footprint &footprint, int64_t budget)
+      : problem(problem), footprint(footprint), budget(budget),
+        ranges(findLiveRanges(problem, footprint)), isViewed(findViewed(problem, footprint)),
+        isReadHere(problem.values.size()) {
+    findReads();
+    findProfiles();
+  }
+
+  Bound run(int launches);
+  const std::vector<int64_t> &fixedBytes() const { return fixed; }
+
+private:
+  /// One point of the trade: bytes kept across the launch, and seconds of replays.
+  struct Point {
+    double bytes = 0, seconds = 0;
+  };
+
+  void findReads();
+  void findProfiles();
+  /// Looks at a launch from now on.
+  void goTo(int launch);
+  Crossing crossingOf(int value, int launch) const;
+  static constexpr int kMostPrices = 30;
+
+  Point priceAt(int launch, double price, double second, PricedPlan &plan) const;
+  Point readCut(int launch, const MinCut &cut, const std::vector<int> &needed,
+                const std::vector<int> &again, PricedPlan &plan) const;
+  void search(int launch, double room, Bound &bound) const;
+
+  const Problem &problem;
+  const Footprint &footprint;
+  int64_t budget;
+  std::vector<LiveRange> ranges;
+  std::vector<bool> isViewed;
+  std::vector<int64_t> pressure;          // per launch: bytes there if everything is kept
+  std::vector<int64_t> fixed;             // per launch: bytes there whatever is chosen
+  std::vector<std::pair<int, int>> reads; // from memory: launch and value
+  std::vector<int> readHere;              // by the launch at hand
+  std::vector<bool> isReadHere;
+};
+
+} // namespace
+
+Crossing Bounder::crossingOf(int value, int launch) const {
+  const LiveRange &range = ranges[value];
+  int operation = problem.values[value].operation;
+  if (footprint.launches[operation] == kNoLaunch || range.made >= launch)
+    return Crossing::No;
+  if (range.lastForward >= launch || !footprint.isStored[value] || isReadHere[value])
+    return Crossing::Always;
+  return range.lastBackward >= launch ? Crossing::IfKept : Crossing::No;
+}
+
+namespace {
+/// Sums of bytes before each launch.
+class Profile {
+public:
+  explicit Profile(int launches) : bytes(launches + 1) {}
+
+  /// Before the launches after `made`, up to and with `last`.
+  void add(int made, int last, int64_t amount) {
+    last = std::min(last, static_cast<int>(bytes.size()) - 2);
+    if (last <= made)
+      return;
+    bytes[made + 1] += amount;
+    bytes[last + 1] -= amount;
+  }
+  std::vector<int64_t> sum() {
+    for (size_t i = 1; i < bytes.size(); ++i)
+      bytes[i] += bytes[i - 1];
+    return std::move(bytes);
+  }
+
+private:
+  std::vector<int64_t> bytes; // changes, until they are summed
+};
+} // namespace
+
+/// What launches read from memory is there when they run, original or replay.
+void Bounder::findReads() {
+  for (size_t i = 0; i < problem.operations.size(); ++i) {
+    const Operation &op = problem.operations[i];
+    if (footprint.launches[i] != kNoLaunch && usesMemory(op))
+      for (int operand : op.operands)
+        if (int root = findRoot(problem, footprint, operand); root >= 0)
+          reads.push_back({footprint.launches[i], root});
+  }
+  std::sort(reads.begin(), reads.end());
+  reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
+}
+
+void Bounder::findProfiles() {
+  Profile all(footprint.numLaunches), always(footprint.numLaunches);
+  for (const Neighbour &other : footprint.neighbours) {
+    all.add(other.first, other.last, other.bytes);
+    always.add(other.first, other.last, other.bytes);
+  }
+  for (size_t i = 0; i < problem.operations.size(); ++i)
+    if (int launch = footprint.launches[i]; launch != kNoLaunch) {
+      all.add(launch - 1, launch, footprint.scratchOf(i));
+      always.add(launch - 1, launch, footprint.scratchOf(i));
+    }
+  for (size_t value = 0; value < problem.values.size(); ++value) {
+    const Value &entry = problem.values[value];
+    const LiveRange &range = ranges[value];
+    int launch = footprint.launches[entry.operation];
+    if (launch == kNoLaunch || !footprint.isStored[value])
+      continue;
+    all.add(range.made, std::max(range.lastForward, range.lastBackward), entry.bytes);
+    always.add(range.made, range.lastForward, entry.bytes);
+    // Other results than a contraction's may take the place of an operand.
+    if (range.lastForward > launch && usesMemory(problem.operations[entry.operation]) &&
+        !footprint.takesPlaces(problem, entry.operation)) {
+      all.add(launch - 1, launch, entry.bytes);
+      always.add(launch - 1, launch, entry.bytes);
+    }
+  }
+  for (auto [launch, value] : reads)
+    if (footprint.isStored[value] && ranges[value].made < launch &&
+        ranges[value].lastForward < launch)
+      always.add(launch - 1, launch, problem.values[value].bytes);
+  pressure = all.sum();
+  fixed = always.sum();
+}
+
+void Bounder::goTo(int launch) {
+  for (int value : readHere)
+    isReadHere[value] = false;
+  readHere.clear();
+  auto first = std::lower_bound(reads.begin(), reads.end(), std::make_pair(launch, 0));
+  for (; first != reads.end() && first->first == launch; ++first) {
+    readHere.push_back(first->second);
+    isReadHere[first->second] = true;
+  }
+}
+
+/// The cheapest choice at a price per byte. On the source's side of the cut are values that are
+/// needed and operations that run again; an edge from a value to its operation is cut where the
+/// value is kept.
+Bounder::Point Bounder::priceAt(int launch, double price, double second, PricedPlan &plan) const {
+  MinCut cut;
+  int source = cut.addNode(), sink = cut.addNode();
+  // Per value and per operation, -1 for those that have no say.
+  std::vector<int> needed(problem.values.size(), -1), again(problem.operations.size(), -1);
+  for (size_t i = 0; i < problem.operations.size(); ++i) {
+    const Operation &op = problem.operations[i];
+    if (!op.primal || footprint.launches[i] == kNoLaunch || footprint.launches[i] >= launch)
+      continue;
+    again[i] = cut.addNode();
+    cut.addEdge(again[i], sink, second * footprint.seconds[i]);
+    for (int operand : op.operands)
+      if (int root = findRoot(problem, footprint, operand); root >= 0 && needed[root] >= 0)
+        cut.addEdge(again[i], needed[root], MinCut::kNever);
+    for (int value = op.firstResult; value < op.firstResult + op.numResults; ++value) {
+      Crossing crossing = crossingOf(value, launch);
+      if (crossing == Crossing::Always)
+        continue;
+      if (crossing == Crossing::No)
+        needed[value] = cut.addNode();
+      int from = crossing == Crossing::No ? needed[value] : source;
+      Label label = problem.values[value].label;
+      bool isNeverKept = label == Label::MustRecompute && !isViewed[value];
+      double kept = price * static_cast<double>(problem.values[value].bytes);
+      cut.addEdge(from, label == Label::MustSave ? sink : again[i],
+                  isNeverKept ? MinCut::kNever : kept);
+    }
+  }
+  cut.solve(source, sink);
+  return readCut(launch, cut, needed, again, plan);
+}
+
+Bounder::Point Bounder::readCut(int launch, const MinCut &cut, const std::vector<int> &needed,
+                                const std::vector<int> &again, PricedPlan &plan) const {
+  plan.choices.assign(problem.values.size(), Choice::Replay);
+  Point point;
+  for (size_t i = 0; i < problem.operations.size(); ++i) {
+    const Operation &op = problem.operations[i];
+    bool isReplayed = again[i] >= 0 && cut.isOnSourceSide(again[i]);
+    if (isReplayed)
+      point.seconds += footprint.seconds[i];
+    for (int value = op.firstResult; value < op.firstResult + op.numResults; ++value) {
+      Crossing crossing = crossingOf(value, launch);
+      bool isNeeded =
+          needed[value] >= 0 ? cut.isOnSourceSide(needed[value]) : crossing == Crossing::IfKept;
+      bool isKept = isNeeded && (!isReplayed || problem.values[value].label == Label::MustSave);
+      if (isKept)
+        point.bytes += static_cast<double>(problem.values[value].bytes);
+      // What is read before the launch only is no matter of this launch.
+      bool isPast = crossing == Crossing::No && ranges[value].lastBackward >= 0;
+      if (isKept || crossing == Crossing::Always || isPast || ranges[value].made >= launch)
+        plan.choices[value] = Choice::Save;
+    }
+  }
+  return point;
+}
+
+/// The price at which the kept bytes pass the room: where the lines of the two plans around it
+/// meet, until no plan lies below both.
+void Bounder::search(int launch, double room, Bound &bound) const {
+  PricedPlan plan;
+  Point dear = priceAt(launch, 1, 0, plan);
+  bound.plans.push_back(plan);
+  if (dear.bytes > room) {
+    auto missing = static_cast<int64_t>(dear.bytes - room);
+    if (missing > bound.missing)
+      bound.launch = launch;
+    bound.missing = std::max(bound.missing, missing);
+    bound.isFeasible = false;
+    return;
+  }
+  Point cheap = priceAt(launch, 0, 1, plan);
+  double best = cheap.seconds; // what MUSTs cost anyway
+  for (int step = 0; step < kMostPrices && cheap.bytes > room; ++step) {
+    if (cheap.bytes <= dear.bytes || dear.seconds <= cheap.seconds)
+      break;
+    double price = (dear.seconds - cheap.seconds) / (cheap.bytes - dear.bytes);
+    Point point = priceAt(launch, price, 1, plan);
+    double value = point.seconds + price * (point.bytes - room);
+    best = std::max(best, value);
+    bound.plans.push_back(plan);
+    double line = dear.seconds + price * (dear.bytes - room);
+    if (value >= line * (1 - 1e-9))
+      break;
+    (point.bytes > room ? cheap : dear) = point;
+  }
+  if (best > bound.seconds && bound.isFeasible)
+    bound.launch = launch;
+  bound.seconds = std::max(bound.seconds, best);
+}
+
+Bound Bounder::run(int launches) {
+  std::vector<int> order;
+  Bound bound;
+  for (int launch = 0; launch < footprint.numLaunches; ++launch) {
+    if (pressure[launch] > budget)
+      order.push_back(launch);
+    if (fixed[launch] - budget > bound.missing) {
+      bound.isFeasible = false;
+      bound.launch = launch;
+      bound.missing = fixed[launch] - budget;
+    }
+  }
+  std::sort(order.begin(), order.end(), [&](int a, int b) {
+    return std::make_pair(-pressure[a], a) < std::make_pair(-pressure[b], b);
+  });
+  for (int launch : order) {
+    if (launches-- == 0)
+      break;
+    goTo(launch);
+    search(launch, static_cast<double>(budget - fixed[launch]), bound);
+  }
+  return bound;
+}
+
+Bound reprise::checkpoint::findBound(const Problem &problem, const Footprint &footprint,
+                                     int64_t budget, int launches) {
+  return Bounder(problem, footprint, budget).run(launches);
+}
+
+std::vector<int64_t> reprise::checkpoint::findFixedBytes(const Problem &problem,
+                                                         const Footprint &footprint) {
+  return Bounder(problem, footprint, 0).fixedBytes();
+}

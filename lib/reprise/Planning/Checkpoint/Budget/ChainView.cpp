@@ -1,0 +1,274 @@
+// reprise: the cheapest plan within a budget: starts from a chain of units
+#include "ChainView.h"
+
+#include <algorithm>
+
+using namespace reprise::checkpoint;
+using Operation = Problem::Operation;
+using Search = BudgetSearch;
+
+ChainView::ChainView(const Problem &problem, const Footprint &footprint,
+                     const std::vector<int> &containers, const std::vector<int> &movable)
+    : problem(problem), footprint(footprint), movable(movable),
+      ranges(findLiveRanges(problem, footprint)), unitOf(problem.operations.size(), kNone) {
+  numberUnits(containers);
+  int first = INT_MAX;
+  for (int value : movable)
+    first = std::min(first, ranges[value].firstBackward);
+  lastForward = first == INT_MAX ? 0 : std::max(0, first - 1);
+  findInputs();
+  findNarrow();
+  findUnitsOfLaunches();
+}
+
+/// Units in order of their first forward operation. What lies in none of them belongs to the one
+/// before it, and behind the last, like the backward pass of all that, to a unit of its own.
+void ChainView::numberUnits(const std::vector<int> &containers) {
+  std::vector<bool> isUnit(problem.containers.size());
+  for (int value : movable)
+    isUnit[containers[problem.values[value].operation]] = true;
+  std::vector<int> numbers(problem.containers.size(), kNone);
+  size_t end = 0;
+  for (size_t i = 0; i < problem.operations.size(); ++i) {
+    int container = containers[i];
+    bool isInside = container != 0 && isUnit[container];
+    if (problem.operations[i].order != 0)
+      continue;
+    if (isInside && numbers[container] == kNone)
+      numbers[container] = numUnits++;
+    unitOf[i] = isInside ? numbers[container] : numUnits - 1;
+    end = isInside ? i + 1 : end;
+  }
+  for (size_t i = end; i < problem.operations.size(); ++i)
+    unitOf[i] = numbers[containers[i]] == kNone ? numUnits : numbers[containers[i]];
+  ++numUnits;
+}
+
+/// What a unit makes for forward operations of later ones is their input.
+void ChainView::findInputs() {
+  isInput.assign(problem.values.size(), false);
+  inputs.resize(numUnits + 1);
+  for (size_t i = 0; i < problem.operations.size(); ++i) {
+    const Operation &op = problem.operations[i];
+    for (int operand : op.operands) {
+      int root = findRoot(problem, footprint, operand);
+      if (root < 0 || !op.primal || op.order != 0)
+        continue;
+      int made = unitOf[problem.values[root].operation];
+      if (made >= 0 && unitOf[i] > made)
+        isInput[root] = true;
+    }
+  }
+  for (int value : movable)
+    if (isInput[value])
+      inputs[unitOf[problem.values[value].operation] + 1].push_back(value);
+    else
+      isInput[value] = false;
+}
+
+/// Where little more than the input crosses, as between the two halves of a transformer's layer, a
+/// unit can be made again in parts.
+void ChainView::findNarrow() {
+  static constexpr double kNarrow = 1.3;
+  std::vector<int> lastRead(problem.values.size(), -1);
+  for (size_t i = 0; i < problem.operations.size(); ++i)
+    for (int operand : problem.operations[i].operands)
+      if (int root = findRoot(problem, footprint, operand);
+          root >= 0 && problem.operations[i].order == 0)
+        lastRead[root] = static_cast<int>(i);
+  isNarrow.assign(problem.values.size(), false);
+  std::vector<std::vector<int>> crossing = inputs; // per unit: what its next operation finds
+  Chain chain = makeChain();
+  for (int i = 0, end = static_cast<int>(problem.operations.size()); i < end; ++i) {
+    const Operation &op = problem.operations[i];
+    if (unitOf[i] < 0 || op.order != 0 || footprint.launches[i] == kNoLaunch)
+      continue;
+    std::vector<int> &values = crossing[unitOf[i]];
+    for (int value = op.firstResult; value < op.firstResult + op.numResults; ++value)
+      values.push_back(value);
+    values.erase(std::remove_if(values.begin(), values.end(),
+                                [&](int value) { return lastRead[value] <= i; }),
+                 values.end());
+    int64_t bytes = 0;
+    for (int value : values)
+      bytes += problem.values[value].bytes;
+    if (bytes <= kNarrow * static_cast<double>(chain.inputs[unitOf[i]]))
+      for (int value : values)
+        isNarrow[value] = isNarrow[value] || unitOf[problem.values[value].operation] == unitOf[i];
+  }
+}
+
+/// Launches between those of units, such as updates, belong to the unit of the launch before.
+void ChainView::findUnitsOfLaunches() {
+  unitOfLaunch.assign(footprint.numLaunches, kNone);
+  for (size_t i = 0; i < problem.operations.size(); ++i) {
+    int launch = footprint.launches[i];
+    bool isPlaced = unitOf[i] < numUnits - 1 || problem.operations[i].order == 0;
+    if (launch != kNoLaunch && isPlaced)
+      unitOfLaunch[launch] = std::max(unitOfLaunch[launch], unitOf[i]);
+  }
+  for (size_t launch = 0; launch < unitOfLaunch.size(); ++launch)
+    if (unitOfLaunch[launch] == kNone)
+      unitOfLaunch[launch] = launch > 0 ? unitOfLaunch[launch - 1] : 0;
+}
+
+/// Per value: the last launch that the original is kept for; -1 if only the forward pass reads it.
+std::vector<int> ChainView::findKept(const Schedule &schedule) const {
+  std::vector<int> kept(problem.values.size(), -1);
+  for (const Schedule::Run &run : schedule.runs) {
+    const Operation &op = problem.operations[run.operation];
+    for (size_t i = 0; i < op.operands.size(); ++i) {
+      int source = schedule.sources[run.firstSource + i];
+      int root = source < 0 ? -1 : findRoot(problem, footprint, op.operands[i]);
+      if (root < 0 || schedule.runs[source].replay > 0 || !footprint.isStored[root])
+        continue;
+      const Operation &definition = problem.operations[problem.values[root].operation];
+      if (run.replay > 0 || (definition.primal && readsBack(op, definition)))
+        kept[root] = std::max(kept[root], footprint.times[run.reader]);
+    }
+  }
+  return kept;
+}
+
+/// Seconds of the unit's operations that make its output from its input where that is not there.
+double ChainView::findAgain(int unit, const std::vector<Choice> &choices) const {
+  std::vector<int> stack;
+  std::vector<bool> isMade(problem.operations.size());
+  double seconds = 0;
+  auto visit = [&](int value) {
+    int operation = problem.values[value].operation;
+    if (unitOf[operation] != unit || isMade[operation])
+      return;
+    isMade[operation] = true;
+    seconds += footprint.seconds[operation];
+    stack.push_back(operation);
+  };
+  for (int value : inputs[unit + 1])
+    visit(value);
+  while (!stack.empty()) {
+    int operation = stack.back();
+    stack.pop_back();
+    for (int operand : problem.operations[operation].operands)
+      if (int root = findRoot(problem, footprint, operand);
+          root >= 0 && choices[root] != Choice::Save)
+        visit(root);
+  }
+  return seconds;
+}
+
+void ChainView::addWay(const std::vector<Choice> &choices, const Schedule &schedule,
+                       const std::vector<int64_t> &profile, Chain &chain) const {
+  std::vector<Chain::Way> ways(numUnits);
+  std::vector<int> kept = findKept(schedule);
+  // Per launch: bytes of inputs, and of what units before that of the launch keep.
+  std::vector<int64_t> before(profile.size() + 1);
+  for (int value : movable) {
+    int unit = unitOf[problem.values[value].operation];
+    if (unit < 0 || kept[value] < 0)
+      continue;
+    int64_t bytes = problem.values[value].bytes;
+    ways[unit].kept += isInput[value] ? 0 : bytes;
+    for (int launch = ranges[value].made; launch <= kept[value]; ++launch)
+      before[launch] += unitOfLaunch[launch] > unit ? bytes : 0;
+  }
+  for (size_t launch = 0; launch < profile.size(); ++launch) {
+    int64_t &need = ways[unitOfLaunch[launch]].need;
+    need = std::max(need, profile[launch] - before[launch]);
+  }
+  for (const Schedule::Run &run : schedule.runs)
+    if (int unit = unitOf[run.reader]; run.replay > 0 && unit >= 0)
+      ways[unit].own += footprint.seconds[run.operation];
+  for (int unit = 0; unit < numUnits; ++unit) {
+    ways[unit].again = findAgain(unit, choices);
+    chain.units[unit].push_back(ways[unit]);
+  }
+}
+
+Chain ChainView::makeChain() const {
+  Chain chain;
+  chain.units.resize(numUnits);
+  for (int unit = 0; unit < numUnits; ++unit) {
+    int64_t bytes = 0;
+    for (int value : inputs[unit])
+      bytes += problem.values[value].bytes;
+    chain.inputs.push_back(bytes);
+  }
+  return chain;
+}
+
+std::vector<Choice> ChainView::carryOut(const ChainPlan &plan,
+                                        const std::vector<std::vector<Choice>> &ways) const {
+  std::vector<Choice> choices = ways[plan.ways.front()];
+  for (int value : movable) {
+    int unit = unitOf[problem.values[value].operation];
+    if (unit >= 0)
+      choices[value] = isInput[value] ? plan.inputs[unit + 1] : ways[plan.ways[unit]][value];
+  }
+  return choices;
+}
+
+/// Choices of inner values that are the cheapest at prices of a byte where the forward pass ends,
+/// from everything saved to everything made again.
+std::vector<Search::Choices> Search::listWays(const ChainView &view) {
+  static constexpr int kWays = 6;
+  std::vector<double> densities;
+  for (int value : movable)
+    if (footprint.seconds[problem.values[value].operation] > 0)
+      densities.push_back(densityOf(value));
+  std::sort(densities.begin(), densities.end());
+  Pricer pricer(problem, footprint);
+  std::vector<double> prices(footprint.numLaunches);
+  std::vector<Choices> ways;
+  for (int i = 0; i < kWays && !densities.empty() && mayGoOn(); ++i) {
+    double &price = prices[view.lastForwardLaunch()];
+    price = 1.01 * densities[i * (densities.size() - 1) / (kWays - 1)];
+    ways.push_back(pricer.choose(prices));
+  }
+  ways.push_back(chooseByLabels(/*recomputeAll=*/true));
+  for (size_t i = 0, count = ways.size(); i < count; ++i) {
+    ways.push_back(ways[i]);
+    for (int value : movable)
+      if (view.isNarrowIn(value))
+        ways.back()[value] = Choice::Save;
+  }
+  for (Choices &choices : ways) {
+    for (int value : movable)
+      choices[value] = view.isUnitInput(value)          ? Choice::Save
+                       : choices[value] != Choice::Save ? Choice::ReplayPerUnit
+                                                        : Choice::Save;
+    obey(choices);
+  }
+  std::sort(ways.begin(), ways.end());
+  ways.erase(std::unique(ways.begin(), ways.end()), ways.end());
+  return ways;
+}
+
+/// Plans of the chain. What it needs is reckoned, so its budget moves by what each plan misses.
+std::vector<Plan> Search::followChain(int64_t budget) {
+  static constexpr int kMostPlans = 8;
+  std::vector<Plan> plans;
+  ChainView view(problem, footprint, units, movable);
+  if (view.size() < 4)
+    return plans;
+  Chain chain = view.makeChain();
+  std::vector<Choices> ways = listWays(view);
+  ScheduleBuilder builder(problem);
+  for (const Choices &choices : ways) {
+    meter.measure(choices, budget);
+    view.addWay(choices, builder.build(choices), meter.profile(), chain);
+  }
+  int64_t room = budget;
+  for (int i = 0; i < kMostPlans && mayGoOn(); ++i) {
+    std::optional<ChainPlan> found = solveChain(chain, room);
+    if (!found) {
+      room += budget / 16;
+      continue;
+    }
+    Choices choices = view.carryOut(*found, ways);
+    obey(choices);
+    plans.push_back(evaluate(std::move(choices), budget));
+    int64_t missed = plans.back().usage.peak - budget;
+    room -= missed > 0 ? missed : missed / 2;
+  }
+  return plans;
+}

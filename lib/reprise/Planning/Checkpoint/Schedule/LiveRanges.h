@@ -1,0 +1,30 @@
+// reprise: live ranges: when the values of a problem are made and read, launch by launch
+#ifndef REPRISE_LIB_PLANNING_CHECKPOINT_SCHEDULE_LIVERANGES_H
+#define REPRISE_LIB_PLANNING_CHECKPOINT_SCHEDULE_LIVERANGES_H
+
+#include "reprise/Planning/Checkpoint/Problem/Footprint.h"
+
+#include <climits>
+
+namespace reprise::checkpoint {
+
+/// When a value is made and read, by launches; views are looked through.
+struct LiveRange {
+  int made = 0;
+  int lastForward = -1;        // the last launch that reads the original in any case; -1 for none
+  int firstBackward = INT_MAX; // the launches that read it or a replay
+  int lastBackward = -1;
+};
+
+/// The value whose buffer a reader of `value` reads; -1 if it is there anyway.
+int findRoot(const Problem &problem, const Footprint &footprint, int value);
+
+/// Per value: whether a view may keep its buffer, whatever its label.
+std::vector<bool> findViewed(const Problem &problem, const Footprint &footprint);
+
+/// One per value.
+std::vector<LiveRange> findLiveRanges(const Problem &problem, const Footprint &footprint);
+
+} // namespace reprise::checkpoint
+
+#endif // REPRISE_LIB_PLANNING_CHECKPOINT_SCHEDULE_LIVERANGES_H
