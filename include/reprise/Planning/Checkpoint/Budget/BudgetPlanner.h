@@ -25,8 +25,6 @@ struct Plan {
   int64_t overridden = 0; // bytes of values whose PREFER is not obeyed
 };
 
-class BudgetSearch;
-
 /// Searches the plans of one problem for many budgets. MUSTs are obeyed by every plan; a PREFER
 /// only where the budget allows it, fewest bytes first.
 class BudgetPlanner {
@@ -46,7 +44,8 @@ public:
   bool isTruncated() const;
 
 private:
-  std::unique_ptr<BudgetSearch> search;
+  class Impl;
+  std::unique_ptr<Impl> impl;
 };
 
 } // namespace reprise::checkpoint

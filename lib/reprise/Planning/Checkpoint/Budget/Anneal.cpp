@@ -1,46 +1,41 @@
-// reprise: the cheapest plan within a budget: annealing over choices
-#include "BudgetSearch.h"
+// reprise: plans within a budget: annealing over choices
+#include "Search.h"
+#include "reprise/Support/SplitMix.h"
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
+using namespace reprise;
 using namespace reprise::checkpoint;
-using Operation = Problem::Operation;
-using Search = BudgetSearch;
 
-/// Units whose values are alike, such as equal layers, may take each other's choices.
-void Search::findAlike() {
-  std::map<int, std::vector<int>> members; // values, by unit
-  for (int value : movable)
-    members[units[problem.values[value].operation]].push_back(value);
-  std::map<std::vector<int64_t>, std::vector<int>> classes;
-  for (auto &[unit, values] : members) {
-    std::vector<int64_t> shape;
-    for (int value : values) {
-      const Operation &op = problem.operations[problem.values[value].operation];
-      for (int64_t number : {problem.values[value].bytes, op.flops, static_cast<int64_t>(op.kind)})
-        shape.push_back(number);
-    }
-    classes[shape].push_back(static_cast<int>(valuesOfUnit.size()));
-    valuesOfUnit.push_back(std::move(values));
-  }
-  alike.resize(valuesOfUnit.size());
-  for (auto &[shape, list] : classes)
-    for (int unit : list)
-      alike[unit] = list;
-}
+namespace {
+class Annealer {
+public:
+  explicit Annealer(Evaluator &evaluator) : evaluator(evaluator), space(evaluator.space) {}
+
+  Plan cool(const Plan &start, const std::vector<Plan> &others, double price);
+
+private:
+  Choices change(const Choices &choices, const std::vector<Plan> &others, const Plan &best);
+  void changeValues(Choices &choices);
+  void copyUnit(Choices &choices, const Choices &from);
+
+  Evaluator &evaluator;
+  const SearchSpace &space;
+  SplitMix random{1};
+};
+} // namespace
 
 /// Another choice of a value, or of two that are often near each other.
-void Search::changeValues(Choices &choices) {
+void Annealer::changeValues(Choices &choices) {
   static constexpr int kNear = 6;
-  int size = static_cast<int>(movable.size()), at = random.below(size);
+  int size = static_cast<int>(space.movable.size()), at = random.below(size);
   for (int i = 0, number = 1 + (random.below(10) < 4); i < number; ++i) {
-    int value = movable[at];
+    int value = space.movable[at];
     auto choice = static_cast<Choice>(random.below(3));
     if (choice == choices[value])
       choice = choice == Choice::Save ? Choice::Replay : Choice::Save;
-    if (allows(value, choice))
+    if (evaluator.allows(value, choice))
       choices[value] = choice;
     int step = 1 + random.below(kNear);
     at = random.below(10) < 4 ? random.below(size)
@@ -49,43 +44,51 @@ void Search::changeValues(Choices &choices) {
 }
 
 /// The choices that a plan has for a unit like it.
-void Search::copyUnit(Choices &choices, const Choices &from) {
-  int to = random.below(static_cast<int>(valuesOfUnit.size()));
-  int like = alike[to][random.below(static_cast<int>(alike[to].size()))];
-  for (size_t i = 0; i < valuesOfUnit[to].size(); ++i)
-    if (Choice choice = from[valuesOfUnit[like][i]]; allows(valuesOfUnit[to][i], choice))
-      choices[valuesOfUnit[to][i]] = choice;
+void Annealer::copyUnit(Choices &choices, const Choices &from) {
+  int to = random.below(static_cast<int>(space.valuesOfUnit.size()));
+  int like = space.alike[to][random.below(static_cast<int>(space.alike[to].size()))];
+  for (size_t i = 0; i < space.valuesOfUnit[to].size(); ++i) {
+    int value = space.valuesOfUnit[to][i];
+    if (Choice choice = from[space.valuesOfUnit[like][i]]; evaluator.allows(value, choice))
+      choices[value] = choice;
+  }
+}
+
+Choices Annealer::change(const Choices &choices, const std::vector<Plan> &others,
+                         const Plan &best) {
+  static constexpr int kCopiesPercent = 15;
+  Choices changed = choices;
+  if (random.below(100) >= kCopiesPercent)
+    changeValues(changed);
+  else
+    copyUnit(changed, random.below(3)
+                          ? others[random.below(static_cast<int>(others.size()))].choices
+                          : best.choices);
+  return changed;
 }
 
 /// One run. The energy is the seconds in percent of a replay of everything, and the excess of all
-/// steps in budgets at a price, which rises at the end as long as nothing fits (Kirkpatrick et al.,
-/// Optimization by simulated annealing, Science 1983).
-Plan Search::cool(const Plan &start, const std::vector<Plan> &others, double price,
-                  int64_t budget) {
+/// steps in budgets at a price, which rises at the end as long as nothing fits.
+Plan Annealer::cool(const Plan &start, const std::vector<Plan> &others, double price) {
   static constexpr double kHot = 0.5, kCold = 0.02, kRise = 1.05;
-  static constexpr int kWindows = 100, kLateWindow = 60, kCopiesPercent = 15;
+  static constexpr int kWindows = 100, kLateWindow = 60;
+  auto budget = static_cast<double>(evaluator.budget());
   auto energyOf = [&](const Usage &usage) {
-    return 100 * usage.seconds / totalSeconds + price * usage.excess / static_cast<double>(budget);
+    return 100 * usage.seconds / space.totalSeconds + price * usage.excess / budget;
   };
   Plan best = start, now = start;
-  int64_t moves = left / kWindows;
-  for (int i = 0; i < kWindows && mayGoOn(); ++i) {
+  int64_t moves = evaluator.remaining() / kWindows;
+  for (int i = 0; i < kWindows && evaluator.mayGoOn(); ++i) {
     double temperature = kHot * std::pow(kCold / kHot, i / double{kWindows});
-    if (i > kLateWindow && now.usage.peak > budget)
+    if (i > kLateWindow && now.usage.peak > evaluator.budget())
       price *= kRise;
-    for (int64_t move = 0; move < moves && left > 0; ++move) {
-      Choices choices = now.choices;
-      if (random.below(100) >= kCopiesPercent)
-        changeValues(choices);
-      else
-        copyUnit(choices, random.below(3)
-                              ? others[random.below(static_cast<int>(others.size()))].choices
-                              : best.choices);
+    for (int64_t move = 0; move < moves && evaluator.remaining() > 0; ++move) {
+      Choices choices = change(now.choices, others, best);
       if (choices == now.choices)
         continue;
-      Plan next = evaluate(std::move(choices), budget);
+      Plan next = evaluator.evaluate(std::move(choices));
       double growth = energyOf(next.usage) - energyOf(now.usage);
-      if (isBetter(next, best, budget))
+      if (evaluator.isBetter(next, best))
         best = next;
       if (growth <= 0 || random.unit() < std::exp(-growth / temperature))
         now = std::move(next);
@@ -94,21 +97,20 @@ Plan Search::cool(const Plan &start, const std::vector<Plan> &others, double pri
   return best;
 }
 
-/// Runs at low and high prices of the excess, from the best plan, but one from the second best,
-/// until that is near the bound. Where it stays far from it, as many again.
-Plan Search::anneal(Plan plan, const Plan &second, const std::vector<Plan> &others,
-                    int64_t budget) {
+Plan reprise::checkpoint::anneal(Evaluator &evaluator, Plan plan, const Plan &second,
+                                 const std::vector<Plan> &others) {
   static constexpr double kLow = 20, kHigh = 200, kNear = 0.002, kFar = 0.02;
   static constexpr int64_t kMostPerValue = 100;
-  random = SplitMix(1);
-  for (int run = 0; run < 2 * options.anneals && !movable.empty(); ++run) {
-    if (isNearBound(plan, budget, run < options.anneals ? kNear : kFar))
+  Annealer annealer(evaluator);
+  auto values = static_cast<int64_t>(evaluator.space.movable.size());
+  int anneals = evaluator.options().anneals;
+  for (int run = 0; run < 2 * anneals && values > 0; ++run) {
+    if (evaluator.isNearBound(plan, run < anneals ? kNear : kFar))
       break;
-    left = std::min<int64_t>(options.evaluations / 2,
-                             kMostPerValue * static_cast<int64_t>(movable.size())) /
-           options.anneals;
-    Plan found = cool(run == 1 ? second : plan, others, run % 2 ? kHigh : kLow, budget);
-    if (isBetter(found, plan, budget))
+    evaluator.allow(std::min<int64_t>(evaluator.options().evaluations / 2, kMostPerValue * values) /
+                    anneals);
+    Plan found = annealer.cool(run == 1 ? second : plan, others, run % 2 ? kHigh : kLow);
+    if (evaluator.isBetter(found, plan))
       plan = std::move(found);
   }
   return plan;

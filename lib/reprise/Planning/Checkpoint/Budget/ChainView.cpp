@@ -1,11 +1,10 @@
-// reprise: the cheapest plan within a budget: starts from a chain of units
+// reprise: a problem seen as a chain of units
 #include "ChainView.h"
 
 #include <algorithm>
 
 using namespace reprise::checkpoint;
 using Operation = Problem::Operation;
-using Search = BudgetSearch;
 
 ChainView::ChainView(const Problem &problem, const Footprint &footprint,
                      const std::vector<int> &containers, const std::vector<int> &movable)
@@ -205,70 +204,4 @@ std::vector<Choice> ChainView::carryOut(const ChainPlan &plan,
       choices[value] = isInput[value] ? plan.inputs[unit + 1] : ways[plan.ways[unit]][value];
   }
   return choices;
-}
-
-/// Choices of inner values that are the cheapest at prices of a byte where the forward pass ends,
-/// from everything saved to everything made again.
-std::vector<Search::Choices> Search::listWays(const ChainView &view) {
-  static constexpr int kWays = 6;
-  std::vector<double> densities;
-  for (int value : movable)
-    if (footprint.seconds[problem.values[value].operation] > 0)
-      densities.push_back(densityOf(value));
-  std::sort(densities.begin(), densities.end());
-  Pricer pricer(problem, footprint);
-  std::vector<double> prices(footprint.numLaunches);
-  std::vector<Choices> ways;
-  for (int i = 0; i < kWays && !densities.empty() && mayGoOn(); ++i) {
-    double &price = prices[view.lastForwardLaunch()];
-    price = 1.01 * densities[i * (densities.size() - 1) / (kWays - 1)];
-    ways.push_back(pricer.choose(prices));
-  }
-  ways.push_back(chooseByLabels(/*recomputeAll=*/true));
-  for (size_t i = 0, count = ways.size(); i < count; ++i) {
-    ways.push_back(ways[i]);
-    for (int value : movable)
-      if (view.isNarrowIn(value))
-        ways.back()[value] = Choice::Save;
-  }
-  for (Choices &choices : ways) {
-    for (int value : movable)
-      choices[value] = view.isUnitInput(value)          ? Choice::Save
-                       : choices[value] != Choice::Save ? Choice::ReplayPerUnit
-                                                        : Choice::Save;
-    obey(choices);
-  }
-  std::sort(ways.begin(), ways.end());
-  ways.erase(std::unique(ways.begin(), ways.end()), ways.end());
-  return ways;
-}
-
-/// Plans of the chain. What it needs is reckoned, so its budget moves by what each plan misses.
-std::vector<Plan> Search::followChain(int64_t budget) {
-  static constexpr int kMostPlans = 8;
-  std::vector<Plan> plans;
-  ChainView view(problem, footprint, units, movable);
-  if (view.size() < 4)
-    return plans;
-  Chain chain = view.makeChain();
-  std::vector<Choices> ways = listWays(view);
-  ScheduleBuilder builder(problem);
-  for (const Choices &choices : ways) {
-    meter.measure(choices, budget);
-    view.addWay(choices, builder.build(choices), meter.profile(), chain);
-  }
-  int64_t room = budget;
-  for (int i = 0; i < kMostPlans && mayGoOn(); ++i) {
-    std::optional<ChainPlan> found = solveChain(chain, room);
-    if (!found) {
-      room += budget / 16;
-      continue;
-    }
-    Choices choices = view.carryOut(*found, ways);
-    obey(choices);
-    plans.push_back(evaluate(std::move(choices), budget));
-    int64_t missed = plans.back().usage.peak - budget;
-    room -= missed > 0 ? missed : missed / 2;
-  }
-  return plans;
 }

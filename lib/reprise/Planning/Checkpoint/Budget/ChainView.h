@@ -2,7 +2,7 @@
 #ifndef REPRISE_LIB_PLANNING_CHECKPOINT_BUDGET_CHAINVIEW_H
 #define REPRISE_LIB_PLANNING_CHECKPOINT_BUDGET_CHAINVIEW_H
 
-#include "BudgetSearch.h"
+#include "../Schedule/LiveRanges.h"
 #include "reprise/Planning/Checkpoint/Budget/Chain.h"
 
 namespace reprise::checkpoint {

@@ -1,69 +1,88 @@
-// reprise: the cheapest plan within a budget: all choices of small problems
-#include "BudgetSearch.h"
+// reprise: plans within a budget: all choices of small problems
+#include "Search.h"
 
 using namespace reprise::checkpoint;
 using Label = Problem::Label;
 using Value = Problem::Value;
-using Search = BudgetSearch;
+
+static constexpr int64_t kTries = 4; // times the evaluations of a search, for all choices
 
 /// A view has no bytes, so that it does not count against a PREFER either.
-std::vector<Choice> Search::listAllowed(int value) const {
-  const Value &entry = problem.values[value];
+static std::vector<Choice> listAllowed(const Evaluator &evaluator, int value) {
+  const Value &entry = evaluator.space.problem.values[value];
   bool isPreferred = entry.label == Label::PreferSave || entry.label == Label::PreferRecompute;
-  bool isFree = isPreferred && footprint.launches[entry.operation] == kNoLaunch;
+  bool isFree = isPreferred && evaluator.space.footprint.launches[entry.operation] == kNoLaunch;
   std::vector<Choice> allowed;
   for (Choice choice : {Choice::Save, Choice::Replay, Choice::ReplayPerUnit})
-    if (isFree || allows(value, choice))
+    if (isFree || evaluator.allows(value, choice))
       allowed.push_back(choice);
   return allowed;
 }
 
-/// Whether all choices may be tried: those of ten values, mostly.
-bool Search::isSmall(const std::vector<int> &values) const {
+static bool mayTryAll(const Evaluator &evaluator, const std::vector<int> &values) {
   int64_t plans = 1;
   for (int value : values) {
-    plans *= static_cast<int64_t>(listAllowed(value).size());
-    if (plans > kTries * options.evaluations)
+    plans *= static_cast<int64_t>(listAllowed(evaluator, value).size());
+    if (plans > kTries * evaluator.options().evaluations)
       return false;
   }
   return true;
 }
 
-/// The cheapest plan, which may be the given one, of a problem whose movable values are few. A view
-/// that is saved keeps a buffer for its own readers, while others read replays.
-Plan Search::findExact(Plan plan, int64_t budget) {
-  std::vector<int> values = movable;
-  values.insert(values.end(), views.begin(), views.end());
-  if (!isSmall(values))
-    values = movable;
-  left = kTries * options.evaluations;
-  Choices choices = plan.choices;
-  if (plan.overridden > 0 || !isNearBound(plan, budget, 0))
-    tryAll(values, 0, 0, choices, budget, plan);
-  return plan;
+bool reprise::checkpoint::isSmall(const Evaluator &evaluator) {
+  return mayTryAll(evaluator, evaluator.space.movable);
 }
 
-/// Tries what is left to choose. `seconds` are those that the choices made before cannot do
-/// without: what the backward pass reads and is not saved runs again at least once.
-void Search::tryAll(const std::vector<int> &values, size_t next, double seconds, Choices &choices,
-                    int64_t budget, Plan &best) {
-  bool fits = best.usage.peak <= budget;
+namespace {
+class ExactSearch {
+public:
+  ExactSearch(Evaluator &evaluator, std::vector<int> values, Plan &best)
+      : evaluator(evaluator), space(evaluator.space), values(std::move(values)), best(best),
+        choices(best.choices) {}
+
+  /// Tries what is left to choose, from the value at `next`. `seconds` are those that the choices
+  /// made before cannot do without: what the backward pass reads and is not saved runs again at
+  /// least once.
+  void run(size_t next = 0, double seconds = 0);
+
+private:
+  Evaluator &evaluator;
+  const SearchSpace &space;
+  std::vector<int> values;
+  Plan &best;
+  Choices choices;
+};
+} // namespace
+
+void ExactSearch::run(size_t next, double seconds) {
+  bool fits = best.usage.peak <= evaluator.budget();
   bool cannotWin = fits && best.overridden == 0 && seconds >= best.usage.seconds;
-  if (cannotWin || !mayGoOn())
+  if (cannotWin || !evaluator.mayGoOn())
     return;
   if (next == values.size()) {
-    if (Plan plan = evaluate(choices, budget); isBetter(plan, best, budget))
+    if (Plan plan = evaluator.evaluate(choices); evaluator.isBetter(plan, best))
       best = std::move(plan);
     return;
   }
-  int value = values[next], operation = problem.values[value].operation;
+  int value = values[next], operation = space.problem.values[value].operation;
   // Not if another result of the operation, or a view that is saved, may speak for it.
-  bool counts = problem.operations[operation].numResults == 1 && !isViewed[value] &&
-                ranges[value].lastBackward >= 0;
-  for (Choice choice : listAllowed(value)) {
+  bool counts = space.problem.operations[operation].numResults == 1 && !space.isViewed[value] &&
+                space.ranges[value].lastBackward >= 0;
+  for (Choice choice : listAllowed(evaluator, value)) {
     choices[value] = choice;
     bool runsAgain = counts && choice != Choice::Save;
-    tryAll(values, next + 1, seconds + (runsAgain ? footprint.seconds[operation] : 0), choices,
-           budget, best);
+    run(next + 1, seconds + (runsAgain ? space.footprint.seconds[operation] : 0));
   }
+}
+
+/// A view that is saved keeps a buffer for its own readers, while others read replays.
+Plan reprise::checkpoint::solveExactly(Evaluator &evaluator, Plan plan) {
+  std::vector<int> values = evaluator.space.movable;
+  values.insert(values.end(), evaluator.space.views.begin(), evaluator.space.views.end());
+  if (!mayTryAll(evaluator, values))
+    values = evaluator.space.movable;
+  evaluator.allow(kTries * evaluator.options().evaluations);
+  if (plan.overridden > 0 || !evaluator.isNearBound(plan, 0))
+    ExactSearch(evaluator, std::move(values), plan).run();
+  return plan;
 }

@@ -1,0 +1,66 @@
+// reprise: plans of one problem, measured, judged and compared
+#ifndef REPRISE_LIB_PLANNING_CHECKPOINT_BUDGET_EVALUATOR_H
+#define REPRISE_LIB_PLANNING_CHECKPOINT_BUDGET_EVALUATOR_H
+
+#include "SearchSpace.h"
+#include "reprise/Planning/Checkpoint/Budget/BudgetPlanner.h"
+
+namespace reprise::checkpoint {
+
+/// What every part of the search asks: what is allowed, what choices come to, which of two plans is
+/// better within the budget at hand, and whether there is time for more. Each measurement counts
+/// against the evaluations that are left.
+class Evaluator {
+public:
+  Evaluator(const Problem &problem, const Footprint &footprint, BudgetOptions options);
+
+  /// Looks for plans within `bytes` from now on; only with `mayOverride` may they go against a
+  /// PREFER.
+  void setBudget(int64_t bytes, bool mayOverridePrefers);
+  int64_t budget() const { return bytes; }
+  /// A lower bound of the seconds of plans within the budget.
+  void setBound(double seconds) { bound = seconds; }
+  const BudgetOptions &options() const { return given; }
+  const Plan &followed() const { return labelled; }
+  const Plan &smallest() const { return least; }
+  bool isTruncated() const { return isCut; }
+
+  /// Evaluations that may still be made; a part of the search gets its share.
+  void allow(int64_t evaluations) { left = evaluations; }
+  int64_t remaining() const { return left; }
+  /// False when none is left, or the options end the search.
+  bool mayGoOn();
+
+  bool allows(int value, Choice choice) const;
+  /// Makes the choices allowed ones.
+  void obey(Choices &choices) const;
+  Plan evaluate(Choices choices);
+  /// Of the last choices that were measured.
+  const std::vector<int64_t> &profile() const { return meter.profile(); }
+  /// Measures without counting.
+  const std::vector<int64_t> &profileOf(const Choices &choices);
+
+  /// A plan that fits is better than one that does not. Of two that fit, fewer overridden bytes
+  /// are better, then fewer seconds; of others, less excess.
+  bool isBetter(const Plan &a, const Plan &b) const;
+  /// True for a plan that fits and is, by a part of the seconds of all replays, near the bound.
+  bool isNearBound(const Plan &plan, double part) const;
+  /// The best first; those that are equally good stay in their order.
+  void sort(std::vector<Plan> &plans) const;
+
+  const SearchSpace space;
+
+private:
+  int64_t countOverridden(const Choices &choices) const;
+
+  BudgetOptions given;
+  Meter meter;
+  Plan labelled, least;
+  int64_t bytes = INT64_MAX, left = 0;
+  bool mayOverride = false, isCut = false;
+  double bound = 0;
+};
+
+} // namespace reprise::checkpoint
+
+#endif // REPRISE_LIB_PLANNING_CHECKPOINT_BUDGET_EVALUATOR_H

@@ -1,0 +1,44 @@
+// reprise: what the search for a plan within a budget knows of its problem
+#ifndef REPRISE_LIB_PLANNING_CHECKPOINT_BUDGET_SEARCHSPACE_H
+#define REPRISE_LIB_PLANNING_CHECKPOINT_BUDGET_SEARCHSPACE_H
+
+#include "../Schedule/LiveRanges.h"
+#include "reprise/Planning/Checkpoint/Schedule/Replays.h"
+
+namespace reprise::checkpoint {
+
+using Choices = std::vector<Choice>; // one per value
+
+/// The values whose choices matter, and how they belong together. Problem and footprint stay the
+/// caller's.
+struct SearchSpace {
+  SearchSpace(const Problem &problem, const Footprint &footprint);
+
+  /// Seconds that a replay takes per byte that it spares.
+  double densityOf(int value) const;
+  int unitOf(int value) const { return units[problem.values[value].operation]; }
+  double secondsOf(int value) const { return footprint.seconds[problem.values[value].operation]; }
+
+  const Problem &problem;
+  const Footprint &footprint;
+  std::vector<LiveRange> ranges;              // per value
+  std::vector<bool> isViewed;                 // per value
+  std::vector<int> units;                     // per operation: its outermost container
+  std::vector<int> movable;                   // values that choices matter for
+  std::vector<int> views;                     // movable, but for free
+  std::vector<std::vector<int>> valuesOfUnit; // movable ones, of units that have any
+  std::vector<std::vector<int>> alike;        // for each of these: those that are like it
+  double totalSeconds = 0;                    // of one replay of everything
+
+private:
+  void findMovable();
+  void findAlike();
+};
+
+/// The choices that the plan without a budget makes; with `recomputeAll`, of a problem whose values
+/// without a label prefer to be recomputed.
+Choices chooseByLabels(const Problem &problem, bool recomputeAll);
+
+} // namespace reprise::checkpoint
+
+#endif // REPRISE_LIB_PLANNING_CHECKPOINT_BUDGET_SEARCHSPACE_H
