@@ -10,8 +10,8 @@
 
 namespace reprise::runtime {
 
-/// Everything in `path`, of which pipes and devices may give at most 256 MiB; the error says
-/// "cannot read 'PATH': REASON".
+/// Everything in `path`, or in standard input for "-", of which pipes and devices may give at most
+/// 256 MiB; the error says "cannot read 'PATH': REASON".
 Expected<std::vector<uint8_t>> readFile(const std::string &path);
 
 /// Writes the file whole or not at all (AtomicFile.h).
@@ -21,9 +21,12 @@ Error writeFile(const std::string &path, const void *data, uint64_t size);
 /// it starts.
 Error checkWritable(const std::string &path, bool asFolder = false);
 
-/// Whether both paths lead to one file or folder, which need not exist yet. Devices, pipes and "-"
-/// are never the same.
+/// Whether both paths lead to one file or folder, which need not exist yet; hard links do. Devices,
+/// pipes and "-" are never the same.
 bool isSameFile(const std::string &first, const std::string &second);
+
+/// Whether `path` leads into the folder; neither need exist yet.
+bool isInside(const std::string &path, const std::string &folder);
 
 } // namespace reprise::runtime
 

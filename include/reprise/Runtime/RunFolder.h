@@ -3,20 +3,9 @@
 #define REPRISE_RUNTIME_RUNFOLDER_H
 
 #include "reprise/Runtime/Npy.h"
-
-#include <optional>
+#include "reprise/Runtime/RunRecord.h"
 
 namespace reprise::runtime {
-
-/// Where a run stands: all that the next step's randomness and inputs depend on.
-struct RunState {
-  int64_t seed = 0;
-  int64_t offset = 0; ///< a multiple of 4, not negative
-  int64_t step = 0;   ///< absolute number of the next step
-};
-
-/// An error if `state` is out of range.
-Error checkRunState(const RunState &state);
 
 /// NAME.npy with '/' as '.'.
 std::string arrayFileName(const std::string &name);
@@ -24,20 +13,31 @@ std::string arrayFileName(const std::string &name);
 /// An error if two names share a file name; `what` says what bears them, "result".
 Error checkFileNames(const std::string &what, const std::vector<std::string> &names);
 
-/// An error if two names share a file name or one is too long for a file, or if `path` cannot
-/// become a run's folder: its parent is not writable, or it exists and holds anything but .npy
-/// files and run.json.
-Error checkRunFolder(const std::string &path, const std::vector<std::string> &names);
+/// Where a run writes its results.
+struct OutputFolder {
+  std::string path;
+  RunInterface interface;          ///< of the program that runs
+  std::vector<std::string> inputs; ///< files that the run reads
+  std::string inputDir;            ///< the folder that it goes on from, or empty
+};
 
-/// Writes the arrays and run.json {"seed", "next_offset", "next_step"} into a folder beside `path`,
-/// and renames it; an older run's folder at `path` is replaced. On an error `path` is as it was.
-/// SIGINT, SIGTERM and SIGHUP of the calling thread wait until nothing half-written is left.
-/// The next offset is in run.json only: it is no array.
-Error writeRunFolder(const std::string &path, const std::vector<ArrayRef> &arrays,
+/// An error if two results share a file name or one is too long for a file, or if no folder can be
+/// made at the path. One that exists is replaced only if it is empty, or if all in it is of a run:
+/// run.json, and files that bear the names of the results that run.json lists (of this run's
+/// results, where an older run.json lists none). It is never replaced if it holds an input,
+/// whatever path, link or hard link leads there; the state in the input folder itself is no such
+/// input, since the next state takes its place.
+///
+/// What a killed run left beside the folder is removed, unless that run still works there.
+Error checkRunFolder(const OutputFolder &folder);
+
+/// Writes the arrays and run.json into a folder beside the path, and renames it; an older run's
+/// folder is replaced. On an error, or if the process is killed, what was there stays as it was.
+/// SIGINT, SIGTERM and SIGHUP of the calling thread wait until nothing half-written is left; one
+/// that would end the process ends the writing, too. The next offset is in run.json only: it is no
+/// array.
+Error writeRunFolder(const OutputFolder &folder, const std::vector<ArrayRef> &arrays,
                      const RunState &next);
-
-/// What run.json in the folder says, nothing if there is no such file.
-Expected<std::optional<RunState>> readRunState(const std::string &folder);
 
 /// One hash over name, element type, shape and bits of all arrays in their order; NaNs are
 /// canonical. The next offset is not among them.

@@ -22,9 +22,12 @@ public:
   Error giveArray(const std::string &name, const std::string &path);
   /// Takes a copy of a value in memory; name, type and shape as for a file.
   Error giveValue(const ArrayRef &value);
-  /// Takes from a run's folder all arrays that are arguments, and, where run.json is present, the
-  /// state. An error if two arguments share a file name.
+  /// Takes from a folder all arrays that are arguments, and, where run.json is present, the state.
+  /// An error if two arguments share a file name, or if there is nothing to take. start() sees to
+  /// it that nothing is missing (checkRecord).
   Error giveFolder(const std::string &path);
+  /// The files that arguments are read from.
+  std::vector<std::string> inputFiles() const;
 
   /// The number of the input, parameter or state of that name.
   std::optional<size_t> find(const std::string &name) const;
@@ -65,6 +68,7 @@ private:
              Given value);
   Error tooFewRows(size_t argument, int64_t needed) const;
   Error checkValues(int64_t steps) const;
+  Error checkFolder() const;
   bool isCarried(size_t argument) const;
   void setScalars();
   Error prepareInputs();
@@ -78,6 +82,8 @@ private:
   std::vector<Carried> carried;
   std::vector<ArrayRef> arrays;
   std::optional<size_t> offsetResult;
+  std::string folder; ///< that was given, or empty
+  std::optional<RunRecord> record;
   bool first = true;
 };
 

@@ -262,6 +262,8 @@ LogicalResult Run::build() {
   if (failed(bundle))
     return failure();
   bundle->threads = threads;
+  bundle->hasBudget = budgetBytes.has_value();
+  bundle->budgetBytes = budgetBytes.value_or(0);
   compilation.bundle = std::move(*bundle);
   describeBundle(compilation.bundle, compilation.report);
   return success();

@@ -36,6 +36,7 @@ public:
 
   Error readSignature();
   Error prepare(const StepsOptions &options);
+  Error write(const StepsOptions &options) const;
   /// One step; an error without text if diagnostics have told.
   Error step();
 
@@ -51,12 +52,15 @@ private:
   Error checkValues(int64_t steps) const;
   Error readFile(Argument &argument) const;
   Error setInput(Argument &argument, bool first) const;
-  std::vector<std::string> arrayNames() const;
+  runtime::RunInterface interface() const;
+  runtime::OutputFolder outputFolder(const StepsOptions &options) const;
+  Error checkFolders(const StepsOptions &options) const;
 
   func::FuncOp entry;
   std::vector<Argument> arguments;
   std::vector<std::string> names; // of the results
   std::vector<Tensor> results;
+  std::optional<runtime::RunRecord> record; // of the input folder
   int offsetResult = -1;
 };
 
@@ -142,19 +146,47 @@ Error Steps::giveFolder(const std::string &path) {
     own.push_back(argument.name);
   if (Error error = runtime::checkFileNames("argument", own))
     return Error::make("cannot read '" + path + "': " + error.message());
-  auto last = runtime::readRunState(path);
-  if (!last)
-    return last.error();
-  if (*last)
-    state = **last;
+  auto found = runtime::readRunRecord(path);
+  if (!found)
+    return found.error();
+  record = std::move(*found);
+  if (record)
+    state = record->state;
+  bool isEmpty = true;
   for (Argument &argument : arguments) {
     std::string file = path + "/" + runtime::arrayFileName(argument.name);
     if (isScalarRole(argument.role) || access(file.c_str(), F_OK) != 0)
       continue;
     if (Error error = giveArray(argument.name, file))
       return error;
+    isEmpty = false;
   }
+  if (isEmpty && !record)
+    return Error::make("cannot go on from '" + path +
+                       "': it holds neither run.json nor an argument");
   return Error::success();
+}
+
+runtime::OutputFolder Steps::outputFolder(const StepsOptions &options) const {
+  runtime::OutputFolder output{options.outputDir, interface(), {}, options.inputDir};
+  for (const Argument &argument : arguments)
+    if (argument.file)
+      output.inputs.push_back(argument.file->path());
+  return output;
+}
+
+/// Nothing that the run goes on from is missing, and nothing that it reads is replaced.
+Error Steps::checkFolders(const StepsOptions &options) const {
+  if (!options.outputDir.empty())
+    if (Error error = runtime::checkRunFolder(outputFolder(options)))
+      return error;
+  std::vector<bool> has;
+  for (const Argument &argument : arguments)
+    if (!isScalarRole(argument.role))
+      has.push_back(argument.file.has_value());
+  return options.inputDir.empty()
+             ? Error::success()
+             : runtime::checkRecord(options.inputDir, record, interface(), has);
 }
 
 Error Steps::checkValues(int64_t steps) const {
@@ -194,9 +226,8 @@ Error Steps::prepare(const StepsOptions &options) {
   state.offset = options.offset.value_or(state.offset);
   if (Error error = runtime::checkRunState(state))
     return error;
-  if (!options.outputDir.empty())
-    if (Error error = runtime::checkRunFolder(options.outputDir, arrayNames()))
-      return error;
+  if (Error error = checkFolders(options))
+    return error;
   if (int64_t last; __builtin_add_overflow(state.step, options.steps, &last))
     return Error::make("the number of the last step is out of range");
   if (Error error = checkValues(options.steps))
@@ -275,11 +306,19 @@ Error Steps::step() {
   return Error::success();
 }
 
-std::vector<std::string> Steps::arrayNames() const {
-  std::vector<std::string> shown = names;
-  if (offsetResult >= 0)
-    shown.erase(shown.begin() + offsetResult);
-  return shown;
+runtime::RunInterface Steps::interface() const {
+  runtime::RunInterface own{entry.getName().str(), {}, {}};
+  for (const Argument &argument : arguments)
+    if (!isScalarRole(argument.role))
+      own.arguments.push_back({argument.name, argument.role,
+                               dtypeOf(argument.type.getElementType()),
+                               argument.type.getShape().vec()});
+  for (auto [i, type] : llvm::enumerate(entry.getResultTypes()))
+    if (auto tensor = dyn_cast<RankedTensorType>(type);
+        tensor && static_cast<int>(i) != offsetResult)
+      own.results.push_back(
+          {names[i], Role::Input, dtypeOf(tensor.getElementType()), tensor.getShape().vec()});
+  return own;
 }
 
 std::vector<runtime::ArrayRef> Steps::arrays() const {
@@ -289,6 +328,10 @@ std::vector<runtime::ArrayRef> Steps::arrays() const {
       shown.push_back({names[i], dtypeOf(results[i].type.getElementType()),
                        results[i].type.getShape().vec(), results[i].bytes.data()});
   return shown;
+}
+
+Error Steps::write(const StepsOptions &options) const {
+  return runtime::writeRunFolder(outputFolder(options), arrays(), state);
 }
 
 /// The one function that import leaves.
@@ -310,7 +353,7 @@ Error runSteps(Steps &steps, const StepsOptions &options) {
   }
   if (options.outputDir.empty())
     return Error::success();
-  return runtime::writeRunFolder(options.outputDir, steps.arrays(), steps.state);
+  return steps.write(options);
 }
 
 } // namespace

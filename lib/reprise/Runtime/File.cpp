@@ -21,7 +21,7 @@ Expected<std::vector<uint8_t>> reprise::runtime::readFile(const std::string &pat
     return Error::make("cannot read '" + path + "': " + why);
   };
   auto fail = [&] { return refuse(std::strerror(errno)); };
-  int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  int descriptor = path == "-" ? dup(STDIN_FILENO) : open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0)
     return fail();
   std::vector<uint8_t> bytes;
@@ -94,8 +94,22 @@ static std::string placeOf(std::string path) {
 }
 
 bool reprise::runtime::isSameFile(const std::string &first, const std::string &second) {
-  if (first == "-" || second == "-" || placeOf(first) != placeOf(second))
+  if (first == "-" || second == "-")
     return false;
-  struct stat status{};
-  return stat(first.c_str(), &status) != 0 || S_ISREG(status.st_mode) || S_ISDIR(status.st_mode);
+  struct stat one{}, other{};
+  bool exists = stat(first.c_str(), &one) == 0;
+  if (exists && !S_ISREG(one.st_mode) && !S_ISDIR(one.st_mode))
+    return false;
+  if (exists && stat(second.c_str(), &other) == 0)
+    return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+  return placeOf(first) == placeOf(second);
+}
+
+bool reprise::runtime::isInside(const std::string &path, const std::string &folder) {
+  if (path.empty() || folder.empty() || path == "-")
+    return false;
+  std::string outer = placeOf(folder);
+  if (outer.back() != '/')
+    outer += '/';
+  return placeOf(path).compare(0, outer.size(), outer) == 0;
 }

@@ -34,16 +34,40 @@ std::string reprise::runtime::jsonNumber(double value) {
   return std::string(text, std::to_chars(text, text + sizeof text, value).ptr);
 }
 
+const JsonValue *JsonValue::find(const std::string &key) const {
+  for (size_t i = keys.size(); i-- > 0;)
+    if (keys[i] == key)
+      return &elements[i];
+  return nullptr;
+}
+
+std::optional<int64_t> JsonValue::integer() const {
+  int64_t number = 0;
+  auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (kind != Number || code != std::errc() || end != text.data() + text.size())
+    return std::nullopt;
+  return number;
+}
+
 namespace {
 
-/// Skips over values; keeps the integers of the outermost object.
+void appendUtf8(std::string &into, uint32_t code) {
+  if (code < 0x80) {
+    into += char(code);
+    return;
+  }
+  unsigned more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+  into += char((0xff00 >> (more + 1) & 0xff) | code >> 6 * more);
+  while (more-- > 0)
+    into += char(0x80 | (code >> 6 * more & 0x3f));
+}
+
 class Parser {
 public:
   explicit Parser(const std::string &text) : text(text) {}
-  std::map<std::string, int64_t> integers;
 
-  bool parse() {
-    if (!take('{') || !members(0))
+  bool parse(JsonValue &value) {
+    if (!take('{') || !members(value, 0))
       return false;
     skipSpace();
     return at == text.size();
@@ -67,62 +91,91 @@ private:
     if (!take('"'))
       return false;
     for (; at < text.size() && text[at] != '"'; ++at) {
-      if (text[at] == '\\' && ++at == text.size())
+      if (text[at] != '\\')
+        into += text[at];
+      else if (!escape(into))
         return false;
-      into += text[at];
     }
     return take('"');
   }
-  bool members(unsigned depth) {
+  /// Behind a backslash; stays on the last character that it reads.
+  bool escape(std::string &into) {
+    static const std::string letters = "\"\\/bfnrt", meanings = "\"\\/\b\f\n\r\t";
+    if (++at == text.size())
+      return false;
+    if (size_t letter = letters.find(text[at]); letter != std::string::npos) {
+      into += meanings[letter];
+      return true;
+    }
+    uint32_t code = 0, low = 0;
+    if (!unit(code))
+      return false;
+    bool isPair = code >= 0xd800 && code < 0xdc00 && at + 2 < text.size() && text[at + 1] == '\\';
+    if (isPair) {
+      at += 2;
+      if (!unit(low) || low < 0xdc00 || low >= 0xe000)
+        return false;
+      code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+    }
+    appendUtf8(into, code);
+    return true;
+  }
+  /// The letter u and four hexadecimal digits.
+  bool unit(uint32_t &code) {
+    if (at + 5 > text.size() || text[at] != 'u')
+      return false;
+    auto [end, error] = std::from_chars(&text[at + 1], &text[at + 1] + 4, code, 16);
+    at += 4;
+    return error == std::errc() && end == &text[at] + 1;
+  }
+  bool members(JsonValue &object, unsigned depth) {
+    object.kind = JsonValue::Object;
     if (take('}'))
       return true;
     do {
-      std::string key;
-      if (!string(key) || !take(':') || !value(depth, key))
+      if (!string(object.keys.emplace_back()) || !take(':') ||
+          !value(object.elements.emplace_back(), depth))
         return false;
     } while (take(','));
     return take('}');
   }
-  bool elements(unsigned depth) {
+  bool elements(JsonValue &array, unsigned depth) {
+    array.kind = JsonValue::Array;
     if (take(']'))
       return true;
     do {
-      if (!value(depth, ""))
+      if (!value(array.elements.emplace_back(), depth))
         return false;
     } while (take(','));
     return take(']');
   }
-  bool value(unsigned depth, const std::string &key) {
+  bool value(JsonValue &into, unsigned depth) {
     if (depth == maxDepth)
       return false;
     if (take('{'))
-      return members(depth + 1);
+      return members(into, depth + 1);
     if (take('['))
-      return elements(depth + 1);
-    std::string ignored;
-    if (take('"')) {
-      --at;
-      return string(ignored);
+      return elements(into, depth + 1);
+    skipSpace();
+    if (at < text.size() && text[at] == '"') {
+      into.kind = JsonValue::String;
+      return string(into.text);
     }
     size_t begin = at;
     while (at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) ||
                                 std::string("+-.").find(text[at]) != std::string::npos))
       ++at;
-    return scalar(text.substr(begin, at - begin), depth, key);
+    into.text = text.substr(begin, at - begin);
+    return scalar(into);
   }
-  bool scalar(const std::string &word, unsigned depth, const std::string &key) {
-    if (word == "true" || word == "false" || word == "null")
+  static bool scalar(JsonValue &into) {
+    if (into.text == "null")
       return true;
-    int64_t integer;
-    auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), integer);
-    if (code == std::errc() && end == word.data() + word.size()) {
-      if (depth == 0)
-        integers[key] = integer;
-      return true;
-    }
+    bool isBool = into.text == "true" || into.text == "false";
+    into.kind = isBool ? JsonValue::Bool : JsonValue::Number;
     char *stop = nullptr;
-    std::strtod(word.c_str(), &stop);
-    return !word.empty() && *stop == 0;
+    std::strtod(into.text.c_str(), &stop);
+    return isBool || (!into.text.empty() && *stop == 0);
   }
 
   const std::string &text;
@@ -131,10 +184,21 @@ private:
 
 } // namespace
 
+Expected<JsonValue> reprise::runtime::parseJson(const std::string &text) {
+  JsonValue value;
+  if (!Parser(text).parse(value))
+    return Error::make("it is no JSON object");
+  return value;
+}
+
 Expected<std::map<std::string, int64_t>>
 reprise::runtime::parseJsonIntegers(const std::string &text) {
-  Parser parser(text);
-  if (!parser.parse())
-    return Error::make("it is no JSON object");
-  return std::move(parser.integers);
+  Expected<JsonValue> object = parseJson(text);
+  if (!object)
+    return object.error();
+  std::map<std::string, int64_t> integers;
+  for (size_t i = 0; i < object->keys.size(); ++i)
+    if (std::optional<int64_t> integer = object->elements[i].integer())
+      integers[object->keys[i]] = *integer;
+  return integers;
 }

@@ -1,8 +1,8 @@
 // reprise: the folder that a run leaves and another goes on from
 #include "reprise/Runtime/RunFolder.h"
+#include "FreshFolder.h"
 #include "reprise/Runtime/File.h"
 #include "reprise/Runtime/Hash.h"
-#include "reprise/Runtime/Json.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -11,8 +11,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <dirent.h>
-#include <fcntl.h>
 #include <map>
+#include <set>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -31,12 +31,18 @@ public:
     pthread_sigmask(SIG_BLOCK, &held, &before);
   }
   ~SignalHold() { pthread_sigmask(SIG_SETMASK, &before, nullptr); }
+  /// Whether a signal waits that ends the process. One with a handler does not: its tool wants the
+  /// results.
   bool interrupted() const {
     sigset_t pending;
     sigpending(&pending);
-    for (int signal : {SIGINT, SIGTERM, SIGHUP})
-      if (sigismember(&pending, signal) && !sigismember(&before, signal))
+    for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
+      struct sigaction action = {};
+      sigaction(signal, nullptr, &action);
+      if (sigismember(&pending, signal) && !sigismember(&before, signal) &&
+          action.sa_handler == SIG_DFL)
         return true;
+    }
     return false;
   }
 
@@ -48,10 +54,6 @@ Error cannotWrite(const std::string &path, const std::string &why) {
   return Error::make("cannot write '" + path + "': " + why);
 }
 
-bool endsWith(const std::string &text, const std::string &end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
 /// Where `path` leads, without slashes at its end, so that a rename meets the folder itself.
 std::string resolveFolder(std::string path) {
   while (path.size() > 1 && path.back() == '/')
@@ -60,96 +62,92 @@ std::string resolveFolder(std::string path) {
   return realpath(path.c_str(), resolved) ? resolved : path;
 }
 
-/// The files of an older run's folder; an error if it is something else, or holds something else.
-Expected<std::vector<std::string>> oldRun(const std::string &path) {
-  std::vector<std::string> names;
-  DIR *folder = opendir(path.c_str());
-  if (!folder) {
-    if (errno == ENOENT)
-      return names;
-    return cannotWrite(path, std::strerror(errno));
-  }
-  std::string other;
-  while (dirent *entry = readdir(folder)) {
-    std::string name = entry->d_name;
-    if (name == "." || name == "..")
-      continue;
-    if (name != "run.json" && !endsWith(name, ".npy"))
-      other = name;
-    names.push_back(name);
-  }
-  closedir(folder);
-  if (!other.empty())
-    return cannotWrite(path, "the folder holds '" + other + "', which is no part of a run");
+using FileIdentity = std::pair<dev_t, ino_t>;
+
+/// Of the file that a path leads to.
+std::optional<FileIdentity> identityOf(const std::string &path) {
+  struct stat status{};
+  if (stat(path.c_str(), &status) != 0)
+    return std::nullopt;
+  return FileIdentity(status.st_dev, status.st_ino);
+}
+
+/// The files that a run reads and that must not go, by identity.
+std::map<FileIdentity, std::string> findInputs(const OutputFolder &folder,
+                                               const std::string &target) {
+  bool isContinued = !folder.inputDir.empty() && identityOf(folder.inputDir) == identityOf(target);
+  std::string own = folder.inputDir + "/";
+  std::map<FileIdentity, std::string> inputs;
+  for (const std::string &path : folder.inputs)
+    if (!(isContinued && path.compare(0, own.size(), own) == 0))
+      if (std::optional<FileIdentity> identity = identityOf(path))
+        inputs.insert({*identity, path});
+  return inputs;
+}
+
+/// The names of all files that the run of an older folder may have written.
+Expected<std::set<std::string>> namesOfRun(const OutputFolder &folder, const std::string &target) {
+  Expected<std::optional<RunRecord>> record = readRunRecord(target);
+  if (!record)
+    return record.error();
+  std::set<std::string> names;
+  if (!*record)
+    return names;
+  const RunInterface &interface = (*record)->interface.value_or(folder.interface);
+  for (const RunInterface::Array &array : interface.results)
+    names.insert(arrayFileName(array.name));
+  names.insert("run.json");
   return names;
 }
 
-Expected<std::string> makeFolderBeside(const std::string &target) {
-  for (unsigned attempt = 0; attempt < 100; ++attempt) {
-    std::string name = target + "." + std::to_string(getpid()) + "-" + std::to_string(attempt);
-    if (mkdir(name.c_str(), 0777) == 0)
-      return name;
-    if (errno != EEXIST)
-      break;
+/// An error if something at the target is not there to be replaced.
+Error checkOldRun(const OutputFolder &folder, const std::string &target) {
+  DIR *open = opendir(target.c_str());
+  if (!open)
+    return errno == ENOENT ? Error::success() : cannotWrite(folder.path, std::strerror(errno));
+  std::set<std::string> entries;
+  while (dirent *entry = readdir(open))
+    if (std::string name = entry->d_name; name != "." && name != "..")
+      entries.insert(name);
+  closedir(open);
+  if (entries.empty())
+    return Error::success();
+  std::map<FileIdentity, std::string> inputs = findInputs(folder, target);
+  Expected<std::set<std::string>> names = namesOfRun(folder, target);
+  if (!names)
+    return cannotWrite(folder.path, "the folder is not of a run: " + names.message());
+  for (const std::string &entry : entries) {
+    std::string path = target + "/" + entry;
+    if (std::optional<FileIdentity> identity = identityOf(path);
+        identity && inputs.count(*identity))
+      return cannotWrite(folder.path, "the folder holds '" + entry +
+                                          "', which this run reads as '" + inputs[*identity] + "'");
+    struct stat status{};
+    if (names->empty())
+      return cannotWrite(folder.path,
+                         "the folder holds '" + entry + "' and no run.json: it is not of a run");
+    if (!names->count(entry) || lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode))
+      return cannotWrite(folder.path,
+                         "the folder holds '" + entry + "', which is no result of its run");
   }
-  return Error::make(std::strerror(errno));
+  return Error::success();
 }
 
-void removeFolder(const std::string &path, const std::vector<std::string> &names) {
-  for (const std::string &name : names)
-    unlink((path + "/" + name).c_str());
-  rmdir(path.c_str());
-}
-
-/// Gives the folder `from` the name `to`; what was there goes to `from`.
-bool swapFolders(const std::string &from, const std::string &to) {
-  if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0)
-    return true;
-  if (errno != EINVAL && errno != ENOSYS)
-    return false;
-  // A file system that cannot exchange: for a moment there is no folder, but never a mixture.
-  std::string aside = from + ".old";
-  if (rename(to.c_str(), aside.c_str()) != 0)
-    return false;
-  if (rename(from.c_str(), to.c_str()) != 0) {
-    int code = errno;
-    rename(aside.c_str(), to.c_str());
-    errno = code;
-    return false;
-  }
-  return rename(aside.c_str(), from.c_str()) == 0;
-}
-
-std::string stateText(const RunState &state) {
-  return "{\"seed\": " + std::to_string(state.seed) +
-         ", \"next_offset\": " + std::to_string(state.offset) +
-         ", \"next_step\": " + std::to_string(state.step) + "}\n";
-}
-
-/// Writes all files; `done` has the names of those that exist.
-Error writeFiles(const std::string &folder, const std::vector<ArrayRef> &arrays,
-                 const RunState &next, const SignalHold &hold, std::vector<std::string> &done) {
+/// Writes all files.
+Error writeFiles(const std::string &into, const OutputFolder &folder,
+                 const std::vector<ArrayRef> &arrays, const RunState &next,
+                 const SignalHold &hold) {
   for (const ArrayRef &array : arrays) {
-    done.push_back(arrayFileName(array.name));
-    if (Error error = writeNpy(folder + "/" + done.back(), array))
+    if (Error error = writeNpy(into + "/" + arrayFileName(array.name), array))
       return error;
     if (hold.interrupted())
       return Error::make("interrupted");
   }
-  done.push_back("run.json");
-  std::string text = stateText(next);
-  return writeFile(folder + "/run.json", text.data(), text.size());
+  std::string text = runRecordText(next, folder.interface);
+  return writeFile(into + "/run.json", text.data(), text.size());
 }
 
 } // namespace
-
-Error reprise::runtime::checkRunState(const RunState &state) {
-  if (state.offset < 0 || state.offset % 4 != 0)
-    return Error::make("the offset " + std::to_string(state.offset) + " is no multiple of 4");
-  if (state.step < 0)
-    return Error::make("the step " + std::to_string(state.step) + " is negative");
-  return Error::success();
-}
 
 std::string reprise::runtime::arrayFileName(const std::string &name) {
   std::string file = name + ".npy";
@@ -169,81 +167,39 @@ Error reprise::runtime::checkFileNames(const std::string &what,
   return Error::success();
 }
 
-Error reprise::runtime::checkRunFolder(const std::string &path,
-                                       const std::vector<std::string> &names) {
-  for (const std::string &name : names)
-    if (arrayFileName(name).size() > NAME_MAX)
-      return cannotWrite(path, "the name of result '" + name + "' is too long for a file");
+Error reprise::runtime::checkRunFolder(const OutputFolder &folder) {
+  std::vector<std::string> names;
+  for (const RunInterface::Array &array : folder.interface.results) {
+    names.push_back(array.name);
+    if (arrayFileName(array.name).size() > NAME_MAX)
+      return cannotWrite(folder.path,
+                         "the name of result '" + array.name + "' is too long for a file");
+  }
   if (Error error = checkFileNames("result", names))
-    return cannotWrite(path, error.message());
-  std::string target = resolveFolder(path);
-  Expected<std::vector<std::string>> old = oldRun(target);
-  if (!old)
-    return old.error();
+    return cannotWrite(folder.path, error.message());
+  std::string target = resolveFolder(folder.path);
+  FreshFolder::removeLeftovers(target);
+  if (Error error = checkOldRun(folder, target))
+    return error;
   return checkWritable(target, /*asFolder=*/true);
 }
 
-Error reprise::runtime::writeRunFolder(const std::string &path, const std::vector<ArrayRef> &arrays,
-                                       const RunState &next) {
-  std::vector<std::string> names;
-  for (const ArrayRef &array : arrays)
-    names.push_back(array.name);
-  if (Error error = checkRunFolder(path, names))
-    return error;
-  std::string target = resolveFolder(path);
+Error reprise::runtime::writeRunFolder(const OutputFolder &folder,
+                                       const std::vector<ArrayRef> &arrays, const RunState &next) {
   SignalHold hold;
-  Expected<std::vector<std::string>> old = oldRun(target);
-  if (!old)
-    return old.error();
-  Expected<std::string> made = makeFolderBeside(target);
-  if (!made)
-    return cannotWrite(path, made.message());
-  const std::string &fresh = *made;
-  std::vector<std::string> done;
-  if (Error error = writeFiles(fresh, arrays, next, hold, done)) {
-    removeFolder(fresh, done);
+  if (Error error = checkRunFolder(folder))
+    return error;
+  FreshFolder fresh(resolveFolder(folder.path));
+  if (!fresh.error().empty())
+    return cannotWrite(folder.path, fresh.error());
+  if (Error error = writeFiles(fresh.path(), folder, arrays, next, hold)) {
     // The user knows the folder by the name that it was to get.
     std::string text = error.message();
-    if (size_t at = text.find(fresh); at != std::string::npos)
-      text.replace(at, fresh.size(), path);
+    if (size_t at = text.find(fresh.path()); at != std::string::npos)
+      text.replace(at, fresh.path().size(), folder.path);
     return Error::make(text);
   }
-  bool replaces = access(target.c_str(), F_OK) == 0;
-  if (!(replaces ? swapFolders(fresh, target) : rename(fresh.c_str(), target.c_str()) == 0)) {
-    int code = errno;
-    removeFolder(fresh, done);
-    return cannotWrite(path, std::strerror(code));
-  }
-  if (replaces)
-    removeFolder(fresh, *old);
-  return Error::success();
-}
-
-Expected<std::optional<RunState>> reprise::runtime::readRunState(const std::string &folder) {
-  std::string path = folder + "/run.json";
-  if (access(path.c_str(), F_OK) != 0 && errno == ENOENT)
-    return std::optional<RunState>();
-  Expected<std::vector<uint8_t>> bytes = readFile(path);
-  if (!bytes)
-    return bytes.error();
-  auto fail = [&](const std::string &why) {
-    return Error::make("cannot read '" + path + "': " + why);
-  };
-  auto numbers = parseJsonIntegers(std::string(bytes->begin(), bytes->end()));
-  if (!numbers)
-    return fail(numbers.message());
-  RunState state;
-  const std::pair<const char *, int64_t *> fields[] = {
-      {"seed", &state.seed}, {"next_offset", &state.offset}, {"next_step", &state.step}};
-  for (auto [key, into] : fields) {
-    auto number = numbers->find(key);
-    if (number == numbers->end())
-      return fail(std::string("it has no integer '") + key + "'");
-    *into = number->second;
-  }
-  if (Error error = checkRunState(state))
-    return fail(error.message());
-  return std::optional<RunState>(state);
+  return fresh.takePlace() ? Error::success() : cannotWrite(folder.path, fresh.error());
 }
 
 uint64_t reprise::runtime::hashArrays(const std::vector<ArrayRef> &arrays) {

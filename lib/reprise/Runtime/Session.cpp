@@ -96,19 +96,45 @@ Error Session::giveFolder(const std::string &path) {
     names.push_back(argument.name);
   if (Error error = checkFileNames("argument", names))
     return Error::make("cannot read '" + path + "': " + error.message());
-  Expected<std::optional<RunState>> state = readRunState(path);
-  if (!state)
-    return state.error();
-  if (*state)
-    next = **state;
+  Expected<std::optional<RunRecord>> found = readRunRecord(path);
+  if (!found)
+    return found.error();
+  folder = path;
+  record = std::move(*found);
+  if (record)
+    next = record->state;
+  bool isEmpty = true;
   for (const Argument &argument : bundle.arguments) {
     std::string file = path + "/" + arrayFileName(argument.name);
     if (argument.role >= Role::Seed || access(file.c_str(), F_OK) != 0)
       continue;
     if (Error error = giveArray(argument.name, file))
       return error;
+    isEmpty = false;
   }
+  if (isEmpty && !record)
+    return Error::make("cannot go on from '" + path +
+                       "': it holds neither run.json nor an argument");
   return Error::success();
+}
+
+std::vector<std::string> Session::inputFiles() const {
+  std::vector<std::string> files;
+  for (const std::optional<Given> &value : given)
+    if (value && value->file)
+      files.push_back(value->file->path());
+  return files;
+}
+
+/// A run that goes on does not start afresh in any of its parts.
+Error Session::checkFolder() const {
+  if (folder.empty())
+    return Error::success();
+  std::vector<bool> has;
+  for (size_t i = 0; i < given.size(); ++i)
+    if (bundle.arguments[i].role < Role::Seed)
+      has.push_back(given[i].has_value());
+  return checkRecord(folder, record, describeInterface(bundle), has);
 }
 
 Error Session::tooFewRows(size_t argument, int64_t needed) const {
@@ -138,6 +164,8 @@ Error Session::start(int64_t steps) {
   first = true;
   if (int64_t end; __builtin_add_overflow(next.step, steps, &end))
     return fail("the number of the last step is out of range");
+  if (Error error = checkFolder())
+    return error;
   if (Error error = checkValues(steps))
     return error;
   setScalars();

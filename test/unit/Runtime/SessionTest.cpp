@@ -1,17 +1,10 @@
 // reprise: tests of sessions and run folders
 #include "reprise/Runtime/Session.h"
 #include "TestBundle.h"
-#include "reprise/Runtime/Json.h"
 
 #include "gtest/gtest.h"
-#include <climits>
-#include <csignal>
 #include <cstring>
 #include <fstream>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 using namespace reprise::runtime;
 using namespace reprise::runtime::test;
@@ -35,6 +28,10 @@ protected:
     std::string path = folder.file(name);
     good(writeNpy(path, {name, DType::F32, shape, data.data()}));
     return path;
+  }
+  Error write(const std::string &name) const {
+    return writeRunFolder({folder.file(name), describeInterface(executable->bundle()), {}, ""},
+                          session->results(), session->state());
   }
   void run(RunState state, int64_t steps) {
     good(session->setState(state));
@@ -66,20 +63,28 @@ TEST_F(SessionTest, ThreeAndThreeStepsAreSix) {
   run({5, 8, 2}, 6);
   std::vector<ArrayRef> arrays = session->results();
   uint64_t hash = hashArrays(arrays);
-  good(writeRunFolder(folder.file("six"), arrays, session->state()));
+  good(write("six"));
   open(trainingBundle(1000), 2);
   run({5, 8, 2}, 3);
   EXPECT_NE(hashArrays(session->results()), hash);
-  good(writeRunFolder(folder.file("three"), session->results(), session->state()));
+  good(write("three"));
   EXPECT_EQ(contents(folder.file("three/run.json")),
-            "{\"seed\": 5, \"next_offset\": 32, \"next_step\": 5}\n");
+            R"({"seed": 5, "next_offset": 32, "next_step": 5, "entry": "train",
+ "arguments": [
+  {"name": "w", "role": "parameter", "type": "f32", "shape": [1000]},
+  {"name": "x", "role": "input", "type": "f32", "shape": [1000]}],
+ "results": [
+  {"name": "loss", "type": "f32", "shape": []},
+  {"name": "w", "type": "f32", "shape": [1000]},
+  {"name": "sum", "type": "f32", "shape": [1000]}]}
+)");
   open(trainingBundle(1000), 5);
   good(session->giveFolder(folder.file("three")));
   good(session->start(3));
   for (int i = 0; i < 3; ++i)
     good(session->step());
   EXPECT_EQ(hashArrays(session->results()), hash);
-  good(writeRunFolder(folder.file("three"), session->results(), session->state()));
+  good(write("three"));
   for (const char *name : {"loss.npy", "w.npy", "sum.npy", "run.json"})
     EXPECT_EQ(contents(folder.file("three/") + name), contents(folder.file("six/") + name));
 }
@@ -178,6 +183,8 @@ TEST_F(SessionTest, RefusesABadRunJson) {
   };
   EXPECT_EQ(message("{\"seed\": 1, \"next_offset\": 4, \"next_step\": 2, \"more\": [1, {}]}"),
             "ok");
+  EXPECT_EQ(message("{\"seed\": 1, \"next_offset\": 4, \"next_step\": 2, \"results\": 1}"),
+            "cannot read '" + path + "': its entry, arguments and results are not those of a run");
   EXPECT_EQ(session->state().step, 2);
   EXPECT_EQ(message("{\"seed\": 1, \"next_offset\": 4}"),
             "cannot read '" + path + "': it has no integer 'next_step'");
@@ -245,143 +252,6 @@ TEST_F(SessionTest, HashSeesEverything) {
   EXPECT_NE(hashArrays({{"a", DType::I32, {}, &nan1}}), hashArrays({{"a", DType::I32, {}, &nan2}}));
   data[3] = 5;
   EXPECT_NE(hashArrays({{"a", DType::F32, {4}, data}}), base);
-}
-
-//===--------------------------------------------------------------------------------------------===//
-// Run folders
-
-class RunFolder : public ::testing::Test {
-protected:
-  Error write(const std::string &name, float value = 1) {
-    return writeRunFolder(folder.file(name), {{"a/b", DType::F32, {}, &value}}, {});
-  }
-  TemporaryFolder folder;
-};
-
-TEST_F(RunFolder, ReplacesAnOlderRunWhole) {
-  ASSERT_FALSE(bool(write("out")));
-  std::ofstream(folder.file("out/stale.npy")) << "x";
-  ASSERT_FALSE(bool(write("out/", 2)));
-  EXPECT_EQ(folder.entries(), std::vector<std::string>{"out"});
-  EXPECT_TRUE(contents(folder.file("out/stale.npy")).empty());
-  EXPECT_EQ(contents(folder.file("out/a.b.npy")).substr(128), std::string("\0\0\0\x40", 4));
-}
-
-TEST_F(RunFolder, FollowsALink) {
-  ASSERT_FALSE(bool(write("out")));
-  ASSERT_EQ(symlink("out", folder.file("link").c_str()), 0);
-  ASSERT_FALSE(bool(write("link", 2)));
-  struct stat status{};
-  ASSERT_EQ(lstat(folder.file("link").c_str(), &status), 0);
-  EXPECT_TRUE(S_ISLNK(status.st_mode));
-  EXPECT_EQ(contents(folder.file("out/a.b.npy")).substr(128), std::string("\0\0\0\x40", 4));
-}
-
-TEST_F(RunFolder, LeavesForeignFoldersAlone) {
-  ASSERT_EQ(mkdir(folder.file("home").c_str(), 0777), 0);
-  std::ofstream(folder.file("home/letter.txt")) << "dear";
-  EXPECT_EQ(write("home").message(), "cannot write '" + folder.file("home") +
-                                         "': the folder holds 'letter.txt', which is no part of a "
-                                         "run");
-  EXPECT_EQ(contents(folder.file("home/letter.txt")), "dear");
-  std::ofstream(folder.file("file")) << "x";
-  EXPECT_EQ(write("file").message(), "cannot write '" + folder.file("file") + "': Not a directory");
-  EXPECT_EQ(write("none/out").message(),
-            "cannot write '" + folder.file("none/out") + "': No such file or directory");
-  EXPECT_EQ(folder.entries().size(), 2u);
-}
-
-TEST_F(RunFolder, RefusesNamesThatMeet) {
-  float value = 0;
-  Error error = writeRunFolder(
-      folder.file("out"), {{"a/b", DType::F32, {}, &value}, {"a.b", DType::F32, {}, &value}}, {});
-  EXPECT_EQ(error.message(), "cannot write '" + folder.file("out") +
-                                 "': results 'a/b' and 'a.b' both are 'a.b.npy'");
-}
-
-TEST_F(RunFolder, NamesStayInTheFolder) {
-  float value = 0;
-  std::string longest(NAME_MAX - 4, 'n');
-  ASSERT_FALSE(bool(writeRunFolder(folder.file("out"),
-                                   {{"../up", DType::F32, {}, &value},
-                                    {"/abs", DType::F32, {}, &value},
-                                    {"..", DType::F32, {}, &value},
-                                    {longest, DType::F32, {}, &value}},
-                                   {})));
-  EXPECT_EQ(folder.entries(), (std::vector<std::string>{"out"}));
-  Error error = checkRunFolder(folder.file("out"), {longest + "n"});
-  EXPECT_EQ(error.message(), "cannot write '" + folder.file("out") + "': the name of result '" +
-                                 longest + "n' is too long for a file");
-}
-
-/// Runs `work` in a child and returns its wait status.
-template <typename Work> int inChild(Work work) {
-  pid_t child = fork();
-  if (child == 0)
-    _exit(work());
-  int status = 0;
-  waitpid(child, &status, 0);
-  return status;
-}
-
-TEST_F(RunFolder, AFullDiskLeavesTheOldRun) {
-  ASSERT_FALSE(bool(write("out")));
-  std::string before = contents(folder.file("out/a.b.npy"));
-  int status = inChild([&] {
-    signal(SIGXFSZ, SIG_IGN);
-    rlimit limit = {4096, 4096};
-    setrlimit(RLIMIT_FSIZE, &limit);
-    std::vector<float> data(10000);
-    Error error =
-        writeRunFolder(folder.file("out"), {{"big", DType::F32, {10000}, data.data()}}, {});
-    std::string expected = "cannot write '" + folder.file("out/big.npy") + "': File too large";
-    return error && error.message() == expected ? 0 : 1;
-  });
-  EXPECT_EQ(status, 0);
-  EXPECT_EQ(folder.entries(), std::vector<std::string>{"out"});
-  EXPECT_EQ(contents(folder.file("out/a.b.npy")), before);
-}
-
-TEST_F(RunFolder, ASignalWaitsForTheCleaning) {
-  ASSERT_FALSE(bool(write("out")));
-  std::string before = contents(folder.file("out/a.b.npy"));
-  int status = inChild([&] {
-    // Blocked while a folder is written, and deadly afterwards.
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    signal(SIGINT, SIG_DFL);
-    pid_t self = getpid();
-    if (fork() == 0) {
-      usleep(3000); // into the writing
-      for (int i = 0; i < 1000; ++i) {
-        kill(self, SIGINT);
-        usleep(1000);
-      }
-      _exit(0);
-    }
-    std::vector<float> data(1 << 22);
-    for (;;)
-      if (Error error =
-              writeRunFolder(folder.file("out"), {{"big", DType::F32, {1 << 22}, data.data()}}, {}))
-        return 1;
-  });
-  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
-  EXPECT_EQ(folder.entries(), std::vector<std::string>{"out"});
-  // Either run, whole.
-  if (contents(folder.file("out/big.npy")).empty())
-    EXPECT_EQ(contents(folder.file("out/a.b.npy")), before);
-  else
-    EXPECT_TRUE(contents(folder.file("out/a.b.npy")).empty());
-}
-
-TEST(Json, Numbers) {
-  EXPECT_EQ(jsonNumber(0.1), "0.1");
-  EXPECT_EQ(jsonNumber(-3), "-3");
-  EXPECT_EQ(jsonNumber(1.0 / 0.0), "\"inf\"");
-  EXPECT_EQ(jsonNumber(-1.0 / 0.0), "\"-inf\"");
-  EXPECT_EQ(jsonNumber(0.0 / 0.0), "\"nan\"");
-  EXPECT_EQ(jsonString("a\"b\\c\n"), "\"a\\\"b\\\\c\\u000a\"");
 }
 
 } // namespace

@@ -1,12 +1,13 @@
 // reprise: tests of reprise-run as a user meets it: flags, output, exit codes
 #include "TestBundle.h"
-#include "reprise/Runtime/Npy.h"
+#include "reprise/Runtime/RunFolder.h"
 
 #include "gtest/gtest.h"
 #include <csignal>
 #include <fcntl.h>
 #include <fstream>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -186,17 +187,162 @@ TEST_F(Tool, AFileSizeLimitIsAFullDisk) {
   EXPECT_EQ(folder.entries(), (std::vector<std::string>{"m.rpb", "stderr"}));
 }
 
-TEST_F(Tool, AnInterruptLeavesNothingHalfWritten) {
+TEST_F(Tool, AnInterruptWritesTheLastWholeStep) {
+  ASSERT_EQ(run({"--steps=20", "--seed=3", "--output-dir=" + file("twenty")}), 0);
+  for (int signal : {SIGINT, SIGTERM}) {
+    ASSERT_EQ(run({"--seed=3", "--output-dir=" + file("out")}), 0);
+    pid_t child =
+        start({file("m.rpb"), "--seed=3", "--steps=2000000000", "--trace=" + file("t.json"),
+               "--log=" + file("l.csv"), "--output-dir=" + file("out")});
+    while (contents(file("l.csv")).size() < 40)
+      usleep(1000);
+    kill(child, signal);
+    EXPECT_EQ(wait(child), -signal) << "as a run that the signal ended";
+    EXPECT_EQ(error().substr(0, 18), "interrupted after ");
+    Expected<std::optional<RunRecord>> record = readRunRecord(file("out"));
+    ASSERT_TRUE(record && *record) << record.message();
+    std::string step = std::to_string((*record)->state.step);
+    EXPECT_NE(error().find("'" + file("out") + "' holds step " +
+                           std::to_string((*record)->state.step - 1) + "\n"),
+              std::string::npos)
+        << error();
+    // The steps again, without an interrupt.
+    ASSERT_EQ(run({"--seed=3", "--steps=" + step, "--log=" + file("again.csv"),
+                   "--output-dir=" + file("again")}),
+              0);
+    for (const char *name : {"loss.npy", "w.npy", "sum.npy", "run.json"})
+      EXPECT_EQ(contents(file("out/") + name), contents(file("again/") + name)) << name;
+    EXPECT_EQ(contents(file("l.csv")), contents(file("again.csv")));
+    unlink(file("l.csv").c_str());
+  }
+  EXPECT_EQ(folder.entries(), (std::vector<std::string>{"again", "again.csv", "m.rpb", "out",
+                                                        "stderr", "stdout", "twenty"}));
+}
+
+TEST_F(Tool, AnInterruptBeforeTheFirstStepLeavesTheOldRun) {
   ASSERT_EQ(run({"--output-dir=" + file("out")}), 0);
   std::string before = contents(file("out/run.json"));
-  pid_t child = start({file("m.rpb"), "--steps=2000000000", "--trace=" + file("t.json"),
-                       "--output-dir=" + file("out")});
-  usleep(200000);
+  // Interrupted from the start.
+  ASSERT_EQ(mkfifo(file("b.rpb").c_str(), 0600), 0);
+  pid_t child = start({file("b.rpb"), "--steps=2000000000", "--output-dir=" + file("out")});
+  std::ofstream pipe(file("b.rpb"), std::ios::binary);
   kill(child, SIGINT);
-  EXPECT_EQ(wait(child), 1);
-  EXPECT_EQ(error().substr(0, 18), "interrupted after ");
+  usleep(20000);
+  pipe << contents(file("m.rpb"));
+  pipe.close();
+  EXPECT_EQ(wait(child), -SIGINT);
+  EXPECT_EQ(error(), "interrupted after 0 of 2000000000 steps, nothing is written\n");
   EXPECT_EQ(contents(file("out/run.json")), before);
-  EXPECT_EQ(folder.entries(), (std::vector<std::string>{"m.rpb", "out", "stderr", "stdout"}));
+}
+
+TEST_F(Tool, SavesOnTheWay) {
+  ASSERT_EQ(run({"--seed=3", "--steps=4", "--output-dir=" + file("four")}), 0);
+  pid_t child = start({file("m.rpb"), "--seed=3", "--steps=2000000000", "--save-every=4",
+                       "--output-dir=" + file("out")});
+  while (contents(file("out/run.json")).empty())
+    usleep(1000);
+  kill(child, SIGKILL);
+  EXPECT_EQ(wait(child), -SIGKILL);
+  Expected<std::optional<RunRecord>> record = readRunRecord(file("out"));
+  ASSERT_TRUE(record && *record) << record.message();
+  int64_t step = (*record)->state.step;
+  EXPECT_EQ(step % 4, 0);
+  ASSERT_EQ(run({"--seed=3", "--steps=" + std::to_string(step), "--output-dir=" + file("again")}),
+            0);
+  for (const char *name : {"loss.npy", "w.npy", "sum.npy", "run.json"})
+    EXPECT_EQ(contents(file("out/") + name), contents(file("again/") + name)) << name;
+  EXPECT_EQ(run({"--save-every=2"}), 2);
+  EXPECT_EQ(error().substr(0, error().find('\n')),
+            "option '--save-every' goes with '--output-dir'");
+}
+
+TEST_F(Tool, LogsLosses) {
+  std::string log = file("l.csv");
+  ASSERT_EQ(run({"--seed=3", "--steps=2", "--log=" + log, "--output-dir=" + file("out")}), 0);
+  EXPECT_EQ(contents(log), "step,loss\n0,75\n1,62.5\n");
+  // A killed run may have logged more than it saved, the last line half.
+  std::ofstream(log, std::ios::app) << "2,1\n3,4";
+  ASSERT_EQ(run({"--input-dir=" + file("out"), "--log=" + log}), 0) << error();
+  EXPECT_EQ(contents(log), "step,loss\n0,75\n1,62.5\n2,81.25\n");
+  ASSERT_EQ(run({"--seed=3", "--steps=2", "--log=" + file("l.jsonl")}), 0);
+  EXPECT_EQ(contents(file("l.jsonl")),
+            "{\"step\": 0, \"loss\": 75}\n{\"step\": 1, \"loss\": 62.5}\n");
+  EXPECT_EQ(run({"--log=" + file("l.txt")}), 2);
+  EXPECT_EQ(run({"--log=" + file("m.rpb") + ".csv", "--input", "x=" + file("m.rpb") + ".csv"}), 2);
+  EXPECT_EQ(run({"--log=" + file("out/l.csv"), "--output-dir=" + file("out")}), 2);
+  EXPECT_EQ(error().substr(0, error().find('\n')),
+            "'" + file("out/l.csv") + "' lies in the output folder, which is replaced as a whole");
+  std::ofstream(file("data.csv")) << "a,b\n1,2\n";
+  EXPECT_EQ(run({"--log=" + file("data.csv")}), 1);
+  EXPECT_EQ(error(),
+            "cannot write '" + file("data.csv") + "': it exists, and is no log of steps\n");
+  EXPECT_EQ(contents(file("data.csv")), "a,b\n1,2\n");
+  ASSERT_EQ(link(file("data.csv").c_str(), file("x.npy").c_str()), 0);
+  EXPECT_EQ(run({"--log=" + file("data.csv"), "--input", "x=" + file("x.npy")}), 2);
+}
+
+TEST_F(Tool, KeepsInputsThatLieInTheOutputFolder) {
+  ASSERT_EQ(run({"--output-dir=" + file("out")}), 0);
+  std::string before = contents(file("out/w.npy"));
+  EXPECT_EQ(run({"--input", "w=" + file("out/w.npy"), "--output-dir=" + file("out")}), 1);
+  EXPECT_EQ(error(), "cannot write '" + file("out") +
+                         "': the folder holds 'w.npy', which this run reads as '" +
+                         file("out/w.npy") + "'\n");
+  EXPECT_EQ(contents(file("out/w.npy")), before);
+  EXPECT_EQ(run({"--trace=" + file("out/w.npy"), "--input-dir=" + file("out")}), 1);
+  EXPECT_EQ(contents(file("out/w.npy")), before);
+}
+
+TEST_F(Tool, NeverStartsAfresh) {
+  auto message = [&](std::vector<std::string> words) {
+    words.push_back("--input-dir=" + file("out"));
+    EXPECT_EQ(run(words), 1);
+    return error();
+  };
+  std::string cannot = "cannot go on from '" + file("out") + "': ";
+  ASSERT_EQ(mkdir(file("out").c_str(), 0777), 0);
+  EXPECT_EQ(message({}), cannot + "it holds neither run.json nor an argument\n");
+  ASSERT_EQ(run({"--output-dir=" + file("out")}), 0);
+  unlink(file("out/w.npy").c_str());
+  EXPECT_EQ(message({}), cannot + "it lacks parameter 'w', it is of a run of 'train'\n");
+  std::ofstream(file("out/run.json")) << "{\"seed\": 5, \"next_offset\": 32, \"next_step\": 5}";
+  EXPECT_EQ(message({}), cannot + "it lacks parameter 'w'\n");
+  std::vector<float> w(16);
+  ASSERT_FALSE(bool(writeNpy(file("w.npy"), {"w", DType::F32, {16}, w.data()})));
+  EXPECT_EQ(run({"--input-dir=" + file("out"), "--input", "w=" + file("w.npy")}), 0) << error();
+}
+
+TEST_F(Tool, RefusesTheFolderOfAnotherModel) {
+  Bundle other = trainingBundle(16);
+  other.arguments.push_back({"v", Role::Parameter, DType::F32, {2}, -1, 8, true});
+  ASSERT_FALSE(bool(writeBundle(other, file("o.rpb"))));
+  EXPECT_EQ(wait(start({file("o.rpb"), "--output-dir=" + file("out")})), 0);
+  EXPECT_EQ(run({"--input-dir=" + file("out")}), 1);
+  EXPECT_EQ(error(), "cannot go on from '" + file("out") +
+                         "': it is of another model, with parameter 'v'\n");
+  // Another entry of the model may need fewer.
+  other = trainingBundle(16);
+  other.entry = "forward";
+  ASSERT_FALSE(bool(writeBundle(other, file("f.rpb"))));
+  EXPECT_EQ(wait(start({file("f.rpb"), "--input-dir=" + file("out")})), 0);
+}
+
+TEST_F(Tool, ReadsTheBundleFromStandardInput) {
+  ASSERT_EQ(run({"--json", "--seed=3"}), 0);
+  std::string hash = field("hash");
+  std::string command = std::string("cat ") + file("m.rpb") + " | " + REPRISE_RUN +
+                        " - --json --seed=3 > " + file("stdout");
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  EXPECT_EQ(field("hash"), hash);
+}
+
+TEST_F(Tool, RefusesMoreThreadsThanTheBudgetWasMetFor) {
+  Bundle bundle = trainingBundle(16);
+  bundle.hasBudget = true;
+  bundle.budgetBytes = 1000;
+  ASSERT_FALSE(bool(writeBundle(bundle, file("m.rpb"))));
+  EXPECT_EQ(run({"--threads=2"}), 0);
+  EXPECT_EQ(run({"--threads=3"}), 1);
 }
 
 TEST_F(Tool, ChecksIndicesOnRequest) {

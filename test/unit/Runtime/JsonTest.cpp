@@ -1,0 +1,44 @@
+// reprise: tests of the runtime's JSON
+#include "reprise/Runtime/Json.h"
+
+#include "gtest/gtest.h"
+
+using namespace reprise::runtime;
+
+namespace {
+
+TEST(Json, Numbers) {
+  EXPECT_EQ(jsonNumber(0.1), "0.1");
+  EXPECT_EQ(jsonNumber(-3), "-3");
+  EXPECT_EQ(jsonNumber(1.0 / 0.0), "\"inf\"");
+  EXPECT_EQ(jsonNumber(-1.0 / 0.0), "\"-inf\"");
+  EXPECT_EQ(jsonNumber(0.0 / 0.0), "\"nan\"");
+  EXPECT_EQ(jsonString("a\"b\\c\n"), "\"a\\\"b\\\\c\\u000a\"");
+}
+
+TEST(Json, ReadsWhatIsWritten) {
+  std::string name = "a\"b\\c\n\t\x01/ä";
+  Expected<JsonValue> object = parseJson(
+      "{" + jsonString(name) + ": [1, -2.5, true, null, {}], \"s\": \"x\", \"s\": \"y\"}");
+  ASSERT_TRUE(bool(object)) << object.message();
+  const JsonValue *array = object->find(name);
+  ASSERT_TRUE(array && array->kind == JsonValue::Array);
+  ASSERT_EQ(array->elements.size(), 5u);
+  EXPECT_EQ(array->elements[0].integer(), 1);
+  EXPECT_FALSE(array->elements[1].integer());
+  EXPECT_EQ(array->elements[2].kind, JsonValue::Bool);
+  EXPECT_EQ(array->elements[3].kind, JsonValue::Null);
+  EXPECT_EQ(object->find("s")->text, "y");
+  EXPECT_EQ(object->find("t"), nullptr);
+  EXPECT_EQ(parseJson("{\"\\u00e4\\ud83d\\ude00\": 1}")->keys[0], "ä😀");
+}
+
+TEST(Json, RefusesEverythingElse) {
+  for (const char *text :
+       {"", "{", "[1]", "{\"a\": 1,}", "{\"a\" 1}", "{}x", "{\"a\": tru}", "{\"a\": \"\\x\"}",
+        "{\"a\": \"\\u00\"}", "{\"a\": \"\\ud83d\\u0041\"}", "{\"a\": \"", "{\"a\": \"\\"})
+    EXPECT_EQ(parseJson(text).message(), "it is no JSON object") << text;
+  EXPECT_FALSE(bool(parseJson("{\"a\": " + std::string(100000, '['))));
+}
+
+} // namespace
