@@ -2,6 +2,12 @@
 """3 + 3 steps equal 6 to the bit, for every optimizer, in bundles, in the interpreter, and from one to the other."""
 
 import array
+import json
+import pathlib
+import random
+import signal
+import subprocess
+import time
 
 from arrays import write_npy
 from checks import check, compile_model, finish, first_difference, run, same_folder, tool, zoo
@@ -48,10 +54,50 @@ def continue_inputs(bundle):
     check("the rows change the result", first_difference("rows.six", "sgd.six") is not None)
 
 
+def next_step(folder):
+    record = pathlib.Path(folder, "run.json")
+    return json.loads(record.read_text())["next_step"] if record.exists() else 0
+
+
+def start(bundle, folder, *flags):
+    return subprocess.Popen(["reprise-run", bundle, f"--output-dir={folder}", "--steps=1000000", *flags],
+                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def wait_for(path):
+    until = time.monotonic() + 60
+    while not pathlib.Path(path).exists() and time.monotonic() < until:
+        time.sleep(0.005)
+
+
+def continue_after_signals(bundle):
+    """A run that is stopped and goes on, again and again, is one run."""
+    pick, log, reached = random.Random(1), "stopped.csv", [0]
+    for number in [signal.SIGKILL] * 6 + [signal.SIGINT, signal.SIGTERM]:
+        before = ["--input-dir=stopped"] if reached[-1] else ["--seed=5"]
+        run_at_hand = start(bundle, "stopped", "--save-every=2", f"--log={log}", *before)
+        if not reached[-1]:
+            wait_for("stopped/run.json")
+        time.sleep(pick.uniform(0.02, 0.2))
+        run_at_hand.send_signal(number)
+        code = run_at_hand.wait()
+        check(f"{number.name} ends the run", code == -number, str(code))
+        reached.append(next_step("stopped"))
+    check("stopped runs lose nothing that was saved", reached == sorted(reached) and reached[1] > 0, str(reached))
+    check("an interrupt between two saves is written", reached[-1] > reached[1], str(reached))
+    run(bundle, "stopped", "--steps=2", "--input-dir=stopped", f"--log={log}")
+    run(bundle, "whole", "--seed=5", f"--steps={next_step('stopped')}", "--log=whole.csv")
+    same_folder("stopped runs that went on, and one run", "stopped", "whole")
+    check("their logs", pathlib.Path(log).read_bytes() == pathlib.Path("whole.csv").read_bytes())
+    left = [path.name for path in pathlib.Path().iterdir() if ".reprise-" in path.name]
+    check("nothing is left beside the folder", not left, str(left))
+
+
 def main():
     for optimizer in ("sgd", "momentum", "adamw"):
         continue_optimizer(optimizer)
     continue_inputs("sgd.rpb")
+    continue_after_signals("momentum.rpb")
     finish()
 
 
