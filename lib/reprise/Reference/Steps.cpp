@@ -307,13 +307,14 @@ Error Steps::step() {
 }
 
 runtime::RunInterface Steps::interface() const {
-  runtime::RunInterface own{entry.getName().str(), {}, {}};
+  func::FuncOp function = entry; // a handle, whose own functions are not const
+  runtime::RunInterface own{function.getName().str(), {}, {}};
   for (const Argument &argument : arguments)
     if (!isScalarRole(argument.role))
       own.arguments.push_back({argument.name, argument.role,
                                dtypeOf(argument.type.getElementType()),
                                argument.type.getShape().vec()});
-  for (auto [i, type] : llvm::enumerate(entry.getResultTypes()))
+  for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
     if (auto tensor = dyn_cast<RankedTensorType>(type);
         tensor && static_cast<int>(i) != offsetResult)
       own.results.push_back(
