@@ -2,6 +2,7 @@
 #include "Check.h"
 
 #include "Ops.h"
+#include "Run.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -10,23 +11,12 @@
 #include "reprise/Policy/Policy.h"
 #include "reprise/Reference/Steps.h"
 #include "reprise/Runtime/Hash.h"
-#include "reprise/Runtime/Session.h"
 #include <cmath>
 
 using namespace mlir;
 
 namespace reprise::fuzz {
 namespace {
-
-/// What a run leaves, as far as it is compared.
-struct Outcome {
-  uint64_t hash = 0;
-  int64_t offset = 0;
-
-  std::string text() const {
-    return runtime::hashText(hash) + ", next offset " + std::to_string(offset);
-  }
-};
 
 struct Variant {
   std::string name;
@@ -43,6 +33,7 @@ public:
   Verdict run();
 
 private:
+  bool fail(const Failure &failure) { return fail(failure.kind, failure.details); }
   bool fail(StringRef kind, const Twine &details) {
     verdict.kind = kind.str();
     verdict.details = details.str();
@@ -56,8 +47,6 @@ private:
                   std::optional<Budget> budget = std::nullopt);
   void findLeast(StringRef note);
   bool runBudgets(const Variant &variant, const Outcome &expected);
-  bool runBundle(const runtime::Bundle &bundle, const std::string &name, unsigned threads,
-                 const Outcome &expected);
   std::vector<Variant> variants();
 
   StringRef text;
@@ -141,35 +130,6 @@ bool Checker::interpretVariant(const Variant &variant, Outcome &outcome) {
   return true;
 }
 
-bool Checker::runBundle(const runtime::Bundle &bundle, const std::string &name, unsigned threads,
-                        const Outcome &expected) {
-  std::string place = name + " at " + std::to_string(threads) + " threads";
-  auto executable = runtime::Executable::create(bundle, name, threads);
-  if (!executable)
-    return fail("run", place + ": " + executable.message());
-  runtime::Session session(**executable);
-  runtime::Error error = session.setState({seed, 0, 0});
-  if (!error)
-    error = session.start(steps);
-  if (!error && threads == 2) {
-    runtime::Expected<uint64_t> arena = session.executedArenaBytes();
-    if (!arena)
-      error = arena.error();
-    else if (*arena != bundle.arenaBytes())
-      return fail("arena", place + ": predicted " + Twine(bundle.arenaBytes()) + ", executed " +
-                               Twine(*arena));
-  }
-  for (int64_t step = 0; step < steps && !error; ++step)
-    error = session.step();
-  if (error)
-    return fail("run", place + ": " + error.message());
-  Outcome outcome = {runtime::hashArrays(session.results()), session.state().offset};
-  if (outcome.hash != expected.hash)
-    return fail("mismatch", place + ": " + outcome.text() + ", interpreter " + expected.text());
-  return outcome.offset == expected.offset ||
-         fail("offset", place + ": " + outcome.text() + ", interpreter " + expected.text());
-}
-
 bool hasReplays(const Compilation &compilation) {
   const llvm::json::Object *budget = compilation.report.getObject("budget");
   return budget && budget->getNumber("cost_increase").value_or(0) > 0;
@@ -202,9 +162,11 @@ bool Checker::runVariant(const Variant &variant, const Outcome &expected,
   }
   if (failed(compilation))
     return fail("error", name + ", compiled: " + diagnostics);
-  for (unsigned threads : {1, 2, 5})
-    if (!runBundle(compilation->bundle, name, threads, expected))
-      return false;
+  for (unsigned threads : {1, 2, 5}) {
+    RunOptions run{name, threads, seed, steps, threads == 2, {}};
+    if (Failure failure = runBundle(compilation->bundle, run, expected))
+      return fail(failure);
+  }
   if (budget)
     verdict.budgets.insert(hasReplays(*compilation) ? kHeldByReplays : kHeld);
   return true;
@@ -280,8 +242,11 @@ Verdict Checker::run() {
     return verdict;
   std::vector<Variant> all = variants();
   Outcome expected;
-  for (Variant &variant : all)
+  for (Variant &variant : all) {
     variant.phases.allowUnmatchedRules = true;
+    if (!isThorough)
+      variant.phases.target = random.pick(runnableTargets());
+  }
   for (size_t i = 0; i < all.size(); ++i) {
     Outcome outcome;
     if (!interpretVariant(all[i], outcome)) {
@@ -296,6 +261,13 @@ Verdict Checker::run() {
       return verdict;
     }
   }
+  for (const std::string &target : runnableTargets())
+    if (Variant variant = all[0]; isThorough) {
+      variant.name += " on " + target;
+      variant.phases.target = target;
+      if (!runVariant(variant, expected))
+        return verdict;
+    }
   // Kernels take most of the time, and plans share most kernels.
   size_t left = isThorough ? all.size() : random.within(1, 2);
   for (size_t i = 0; i < all.size(); ++i)

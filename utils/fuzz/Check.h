@@ -33,8 +33,15 @@ struct Verdict {
 ///   at 1, 2 and 5 threads;
 /// - one of the variants (without a seed, the first), compiled within budgets, gives the same too;
 ///   where a budget is too small, within the one that is said to be feasible;
-/// - the arena that a step touches is the one that the compiler predicted.
+/// - the arena that a step touches is the one that the compiler predicted;
+/// - kernels are for one of the CPUs that this machine is (without a seed, each, once).
 Verdict checkProgram(llvm::StringRef text, mlir::MLIRContext *context,
+                     std::optional<uint64_t> seed);
+
+/// Checks the kernels of the program @train alone, its plan without labels: on every CPU that this
+/// machine is, at 1 and 3 threads, its bits, next offset and arena are those that the interpreter
+/// and the compiler said.
+Verdict checkKernels(llvm::StringRef text, mlir::MLIRContext *context,
                      std::optional<uint64_t> seed);
 
 } // namespace reprise::fuzz

@@ -32,15 +32,15 @@ void Tally::fail(const std::string &what) {
   llvm::outs().flush();
 }
 
-void Tally::count(const std::string &name, const Verdict &verdict) {
+void Tally::count(const std::string &name, const Verdict &verdict, int64_t programs) {
   for (const std::string &op : verdict.generated)
-    ++generated[op];
+    generated[op] += programs;
   for (const std::string &op : verdict.replayed)
     ++replayed[op];
   for (const std::string &outcome : verdict.budgets)
     ++budgets[outcome];
   if (verdict.kind.empty())
-    ++good;
+    good += programs;
   else
     fail(name + ": " + verdict.kind + ": " + verdict.details);
 }
@@ -72,6 +72,18 @@ void Tally::checkCoverage() {
   }
   if (!budgets.count(kHeldByReplays))
     fail("no budget was held by replays");
+}
+
+void Tally::checkKernelCoverage() {
+  for (const OpSpec &spec : allOps()) {
+    bool isFlow = spec.regions != 0 || spec.isTerminator || spec.hasOwnParent;
+    if (isFlow || spec.name == "reprise.name")
+      continue;
+    if (generated.count(spec.name.str()))
+      ++good;
+    else
+      fail("no program held " + spec.name.str());
+  }
 }
 
 void Tally::printSummary() const {

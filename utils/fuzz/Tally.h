@@ -12,11 +12,14 @@ class Tally {
 public:
   /// Prints a failure.
   void fail(const std::string &what);
-  void count(const std::string &name, const Verdict &verdict);
+  /// The verdict on one program, or on `programs` good ones.
+  void count(const std::string &name, const Verdict &verdict, int64_t programs = 1);
   void add(const Tally &other);
   /// Fails for every op that no program held, or that no plan replayed, but for those that cannot
   /// be replayed; and if no budget was held by replays.
   void checkCoverage();
+  /// Fails for every op without a region that no program held.
+  void checkKernelCoverage();
   void printSummary() const;
   int64_t failed() const { return failures; }
 

@@ -1,6 +1,7 @@
-// reprise: runs random training programs in all ways that must agree
+// reprise: runs random programs in all ways that must agree
 #include "Child.h"
 #include "Generator.h"
+#include "KernelGenerator.h"
 #include "Tally.h"
 #include "reprise/InitAll.h"
 #include "llvm/Support/CommandLine.h"
@@ -17,6 +18,9 @@ namespace cl = llvm::cl;
 
 namespace {
 
+/// What programs are for.
+enum class Kind { Training, Kernels };
+
 struct Flags {
   cl::SubCommand print{"print", "Print the program of a seed"};
   cl::SubCommand check{"check", "Check the program in a file; exit code 1 if it fails"};
@@ -24,6 +28,12 @@ struct Flags {
   cl::opt<uint64_t> seed{"seed",         cl::desc("The (first) seed"),
                          cl::init(1),    cl::sub(cl::SubCommand::getTopLevel()),
                          cl::sub(print), cl::sub(reduce)};
+  cl::opt<Kind> kind{
+      "kind", cl::desc("What programs are for"),
+      cl::values(
+          clEnumValN(Kind::Training, "training", "plans: whole training steps"),
+          clEnumValN(Kind::Kernels, "kernels", "kernels: a few ops of any size, on all CPUs")),
+      cl::init(Kind::Training), cl::sub(cl::SubCommand::getAll())};
   cl::opt<uint64_t> count{"count", cl::desc("How many programs"), cl::init(500)};
   cl::opt<unsigned> jobs{"jobs", cl::desc("Processes that work at a time"), cl::init(2)};
   cl::opt<std::string> save{"save", cl::desc("A folder that gets the programs that fail")};
@@ -34,49 +44,103 @@ struct Flags {
   cl::opt<std::string> file{cl::Positional, cl::desc("FILE.mlir"), cl::sub(check), cl::sub(reduce)};
 };
 
-Repertoire learn(const Flags &flags, MLIRContext *context) {
-  return learnOps(context, {flags.without.begin(), flags.without.end()});
-}
+/// Makes the programs of one kind.
+class Programs {
+public:
+  Programs(const Flags &flags, MLIRContext *context) : kind(flags.kind), context(context) {
+    if (kind == Kind::Training)
+      repertoire = learnOps(context, {flags.without.begin(), flags.without.end()});
+  }
 
-std::string programOf(uint64_t seed, MLIRContext *context, const Repertoire &repertoire) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  OwningOpRef<ModuleOp> module = Generator(context, repertoire, seed).run();
-  // A program that does not verify is to be seen as it is.
-  module->print(stream, OpPrintingFlags().assumeVerified());
-  return text;
-}
+  std::string text(uint64_t seed) const {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    OwningOpRef<ModuleOp> module = kind == Kind::Training
+                                       ? Generator(context, repertoire, seed).run()
+                                       : KernelGenerator(context, seed).run();
+    // A program that does not verify is to be seen as it is.
+    module->print(stream, OpPrintingFlags().assumeVerified());
+    return text;
+  }
+
+  Verdict check(StringRef text, uint64_t seed) const {
+    return kind == Kind::Training ? checkProgram(text, context, seed)
+                                  : checkKernels(text, context, seed);
+  }
+
+  const std::vector<std::string> &unknown() const { return repertoire.unknown; }
+  /// Programs that one child checks, as long as all is well: a child costs as much as a small one.
+  uint64_t perChild() const { return kind == Kind::Training ? 1 : 16; }
+
+private:
+  Kind kind;
+  MLIRContext *context;
+  Repertoire repertoire;
+};
 
 int fail(const llvm::Twine &message) {
   llvm::WithColor::error() << message << "\n";
   return 1;
 }
 
-/// Under every policy.
-Verdict check(StringRef text, MLIRContext *context) {
-  return inChild([&] { return checkProgram(text, context, std::nullopt); });
+/// Under every policy, or the kernels alone.
+Verdict check(const Flags &flags, StringRef text, MLIRContext *context) {
+  return inChild([&] {
+    return flags.kind == Kind::Training ? checkProgram(text, context, std::nullopt)
+                                        : checkKernels(text, context, std::nullopt);
+  });
+}
+
+void runProgram(const Flags &flags, const Programs &programs, uint64_t seed, Tally &tally) {
+  std::string text = programs.text(seed);
+  Verdict verdict = inChild([&] { return programs.check(text, seed); });
+  std::string file = flags.save + "/seed-" + std::to_string(seed) + ".mlir";
+  if (std::error_code error; !verdict.kind.empty() && !flags.save.empty())
+    llvm::raw_fd_ostream(file, error) << text;
+  tally.count("seed " + std::to_string(seed), verdict);
+}
+
+/// Programs of one child; if one fails, each in a child of its own.
+void runSeeds(const Flags &flags, const Programs &programs, const std::vector<uint64_t> &seeds,
+              Tally &tally) {
+  if (seeds.size() == 1)
+    return runProgram(flags, programs, seeds.front(), tally);
+  Verdict all = inChild([&] {
+    Verdict sum;
+    for (uint64_t seed : seeds) {
+      Verdict one = programs.check(programs.text(seed), seed);
+      sum.generated.merge(one.generated);
+      if (sum.kind = one.kind; !sum.kind.empty())
+        break;
+    }
+    return sum;
+  });
+  if (all.kind.empty())
+    return tally.count("", all, seeds.size());
+  for (uint64_t seed : seeds)
+    runProgram(flags, programs, seed, tally);
 }
 
 int runPrograms(const Flags &flags, MLIRContext *context) {
   Tally total;
-  Repertoire repertoire = learn(flags, context);
-  for (const std::string &name : repertoire.unknown)
+  Programs programs(flags, context);
+  for (const std::string &name : programs.unknown())
     total.fail("no well-formed example of " + name + " was found");
+  uint64_t step = programs.perChild(), end = flags.seed + flags.count;
   total.add(inJobs(flags.jobs, [&](unsigned job) {
     Tally own;
-    for (uint64_t i = job; i < flags.count; i += flags.jobs) {
-      uint64_t seed = flags.seed + i;
-      std::string text = programOf(seed, context, repertoire);
-      Verdict verdict = inChild([&] { return checkProgram(text, context, seed); });
-      std::string file = flags.save + "/seed-" + std::to_string(seed) + ".mlir";
-      if (std::error_code error; !verdict.kind.empty() && !flags.save.empty())
-        llvm::raw_fd_ostream(file, error) << text;
-      own.count("seed " + std::to_string(seed), verdict);
+    for (uint64_t begin = flags.seed + job * step; begin < end; begin += flags.jobs * step) {
+      std::vector<uint64_t> seeds;
+      for (uint64_t seed = begin; seed < std::min(begin + step, end); ++seed)
+        seeds.push_back(seed);
+      runSeeds(flags, programs, seeds, own);
     }
     return own;
   }));
   // Fewer programs may miss an op by chance.
-  if (flags.count >= 500 && flags.without.empty())
+  if (flags.kind == Kind::Kernels && flags.count >= 1000)
+    total.checkKernelCoverage();
+  else if (flags.kind == Kind::Training && flags.count >= 500 && flags.without.empty())
     total.checkCoverage();
   total.printSummary();
   return total.failed() ? 1 : 0;
@@ -86,7 +150,7 @@ int checkFile(const Flags &flags, MLIRContext *context) {
   auto buffer = llvm::MemoryBuffer::getFile(flags.file);
   if (!buffer)
     return fail("cannot read '" + flags.file + "': " + buffer.getError().message());
-  Verdict verdict = check((*buffer)->getBuffer(), context);
+  Verdict verdict = check(flags, (*buffer)->getBuffer(), context);
   if (verdict.kind.empty())
     return 0;
   llvm::outs() << verdict.kind << ": " << verdict.details << "\n" << verdict.key() << "\n";
@@ -97,13 +161,13 @@ int checkFile(const Flags &flags, MLIRContext *context) {
 int reduceProgram(const Flags &flags, MLIRContext *context, StringRef self) {
   std::string text;
   if (flags.file.empty()) {
-    text = programOf(flags.seed, context, learn(flags, context));
+    text = Programs(flags, context).text(flags.seed);
   } else if (auto buffer = llvm::MemoryBuffer::getFile(flags.file)) {
     text = (*buffer)->getBuffer().str();
   } else {
     return fail("cannot read '" + flags.file + "': " + buffer.getError().message());
   }
-  Verdict verdict = check(text, context);
+  Verdict verdict = check(flags, text, context);
   if (verdict.kind.empty())
     return fail("the program does not fail");
   llvm::errs() << verdict.kind << ": " << verdict.details << "\n";
@@ -111,8 +175,9 @@ int reduceProgram(const Flags &flags, MLIRContext *context, StringRef self) {
   if (std::error_code error = llvm::sys::fs::createUniqueDirectory("reprise-fuzz", folder))
     return fail("no temporary folder: " + error.message());
   std::string program = (folder + "/program.mlir").str(), script = (folder + "/test.sh").str();
-  std::string test = "#!/bin/sh\nexec '" + self.str() + "' check --like='" + verdict.key() +
-                     "' \"$1\" >/dev/null 2>&1\n";
+  std::string test = "#!/bin/sh\nexec '" + self.str() + "' check" +
+                     (flags.kind == Kind::Kernels ? " --kind=kernels" : "") + " --like='" +
+                     verdict.key() + "' \"$1\" >/dev/null 2>&1\n";
   for (auto [path, contents] : {std::pair(&program, &text), std::pair(&script, &test)})
     if (std::error_code error; !(llvm::raw_fd_ostream(*path, error) << *contents, !error))
       return fail("cannot write '" + *path + "': " + error.message());
@@ -128,8 +193,7 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::ResetCommandLineParser();
   Flags flags;
-  if (!cl::ParseCommandLineOptions(argc, argv, "Runs random training programs in all ways\n",
-                                   &llvm::errs()))
+  if (!cl::ParseCommandLineOptions(argc, argv, "Runs random programs in all ways\n", &llvm::errs()))
     return 2;
   DialectRegistry registry;
   reprise::registerAllDialects(registry);
@@ -143,6 +207,6 @@ int main(int argc, char **argv) {
     return reduceProgram(flags, &context, self);
   if (!flags.print)
     return runPrograms(flags, &context);
-  llvm::outs() << programOf(flags.seed, &context, learn(flags, &context));
+  llvm::outs() << Programs(flags, &context).text(flags.seed);
   return 0;
 }

@@ -71,11 +71,11 @@ struct ContractionTest : testing::Test {
     return std::uniform_int_distribution<int64_t>(low, high)(random);
   }
 
-  /// Lays dimensions of one operand out in a random order, with a gap at times; returns the
-  /// elements that it needs.
+  /// Lays dimensions of one operand out in a random order, with a gap at times, between neighbours
+  /// too; returns the elements that it needs.
   int64_t layOut(std::vector<std::pair<int64_t, int64_t *>> dims) {
     std::shuffle(dims.begin(), dims.end(), random);
-    int64_t stride = 1;
+    int64_t stride = pick(0, 2) == 0 ? pick(2, 3) : 1;
     for (auto &[size, to] : dims) {
       bool repeats = pick(0, 15) == 0;
       *to = repeats ? 0 : stride;
@@ -253,7 +253,7 @@ TEST_F(ContractionTest, RandomShapesAndStrides) {
     if (!spec.lhsType.isF64() && pick(0, 3) == 0)
       spec.resultType = b.getF32Type();
     auto free = [&](SmallVector<FreeDim> &dims) {
-      dims.push_back({pick(1, 70), 0});
+      dims.push_back({pick(0, 2) == 0 ? pick(1, 4) * 16 : pick(1, 70), 0});
       if (pick(0, 3) == 0)
         dims.push_back({pick(1, 6), 0});
     };
@@ -301,6 +301,19 @@ TEST_F(ContractionTest, EveryTranspositionOfChosenShapes) {
         if (HasFatalFailure())
           return;
       }
+}
+
+TEST_F(ContractionTest, TermsTwoApart) {
+  for (Type type :
+       {Type(b.getF32Type()), Type(b.getF64Type()), Type(b.getBF16Type()), Type(b.getF16Type())})
+    for (int64_t columns : {5, 40}) {
+      ContractionSpec spec;
+      spec.lhsType = spec.rhsType = spec.resultType = type;
+      spec.rows = {{13, 3 * 65}};
+      spec.columns = {{columns, 3 * 32}};
+      spec.contracted = {{3, 65, 32}, {32, 2, 1}};
+      check({spec, 13 * 3 * 65, columns * 3 * 32});
+    }
 }
 
 TEST_F(ContractionTest, EpilogueSeesEveryResultOnce) {

@@ -146,6 +146,18 @@ TEST_F(Convolution, OfOtherTypes) {
   }
 }
 
+/// Positions two apart that fill whole vectors: output lines of the filter's gradient, a dilated
+/// window, and every second position of a window.
+TEST_F(Convolution, OfStridedRunsInOtherTypes) {
+  for (const char *type : {"f64", "bf16", "f16"}) {
+    checkAll({1, 1, 1, 1, {2, 33}, {1, 2}, {1, 2}, {0, 0}, {0, 0}, {1, 1}, type});
+    checkAll({3, 1, 13, 1, {7, 16}, {5, 5}, {2, 2}, {3, 2}, {3, 3}, {1, 1}, type});
+    checkAll({1, 2, 3, 1, {5, 31}, {2, 16}, {1, 1}, {0, 0}, {0, 0}, {1, 2}, type});
+    checkAll({2, 3, 2, 1, {6, 65}, {3, 32}, {1, 2}, {1, 1}, {0, 0}, {1, 1}, type});
+    checkAll({2, 2, 40, 2, {3, 66}, {2, 1}, {2, 2}, {1, 0}, {0, 0}, {1, 1}, type});
+  }
+}
+
 TEST_F(Convolution, OfSpecialValues) {
   specials = true;
   checkSquare(2, 3, 5, 6, 3, 1, 1);

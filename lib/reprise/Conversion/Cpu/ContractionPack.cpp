@@ -44,6 +44,7 @@ public:
     bool wholeSliver = operand.free.size() <= 1 || operand.free.back().size % sliver == 0;
     bool wholeVector = operand.contracted.size() == 1 ||
                        (!operand.contracted.empty() && operand.contracted.back().size % width == 0);
+    // Lines may be packed from terms two elements apart, which no one load reads.
     bool vectors = wholeVector && operand.contractedStride() == 1;
     bool several = !operand.linear() && !operand.prologue;
     if (several && operand.type == plan.accumulator && (operand.freeStride() == 1 || !vectors)) {
@@ -52,7 +53,7 @@ public:
       // Line by line over all slivers, as the lines lie in memory.
       k.forLoop(k.i64(0), request.count, k.i64(1),
                 [&](Value term) { forSlivers([&] { alongFree(term); }); });
-    } else if (operand.lines && wholeVector) {
+    } else if (operand.lines && vectors) {
       forSlivers([&] { copyLines(); });
     } else if (vectors) {
       forSlivers([&] { alongContracted(); });

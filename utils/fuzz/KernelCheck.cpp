@@ -1,0 +1,116 @@
+// reprise: whether the kernels of one program compute what the interpreter does, on every CPU that
+// this machine is
+#include "Check.h"
+#include "Run.h"
+
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "reprise/Compiler.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Reference/Initial.h"
+#include "reprise/Reference/Steps.h"
+
+using namespace mlir;
+
+namespace reprise::fuzz {
+namespace {
+
+constexpr StringLiteral kEntry = "train", kName = "reprise.name", kInit = "reprise.init";
+
+class KernelChecker {
+public:
+  KernelChecker(StringRef text, MLIRContext *context, int64_t seed)
+      : text(text), context(context), seed(seed) {}
+
+  Verdict run() {
+    ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+      if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+        diagnostics += diagnostic.str() + "\n";
+      return success();
+    });
+    module = parseSourceString<ModuleOp>(text, context);
+    if (!module) {
+      fail({"text", "it cannot be parsed: " + diagnostics});
+      return verdict;
+    }
+    module->walk([&](Operation *op) {
+      if (isa_and_nonnull<RepriseDialect>(op->getDialect()))
+        verdict.generated.insert(op->getName().getStringRef().str());
+    });
+    if (interpretProgram() && takeValues())
+      for (const std::string &target : runnableTargets())
+        if (!runOn(target))
+          break;
+    return verdict;
+  }
+
+private:
+  bool fail(const Failure &failure) {
+    verdict.kind = failure.kind;
+    verdict.details = failure.details;
+    return false;
+  }
+
+  bool interpretProgram() {
+    OwningOpRef<ModuleOp> copy = module->clone();
+    if (failed(runPhases(*copy, Phase::Checkpoint, {})))
+      return fail({"error", "interpreted: " + diagnostics});
+    StepsOptions options;
+    options.seed = seed;
+    std::string error;
+    FailureOr<StepsReport> report = interpretSteps(*copy, options, error);
+    if (failed(report))
+      return fail({"error", "interpreted: " + error + diagnostics});
+    expected = {report->hash, report->next.offset};
+    return true;
+  }
+
+  /// The bundles get the values of arguments, so that no code is made that draws them: it takes
+  /// longer than all other code.
+  bool takeValues() {
+    auto entry = module->lookupSymbol<func::FuncOp>(kEntry);
+    for (BlockArgument argument : entry.getArguments()) {
+      unsigned i = argument.getArgNumber();
+      auto name = entry.getArgAttrOfType<StringAttr>(i, kName);
+      auto role = entry.getArgAttrOfType<StringAttr>(i, "reprise.role");
+      Attribute init = entry.removeArgAttr(i, StringAttr::get(context, kInit));
+      if (name && role && init)
+        values.emplace_back(name.str(), initialValue(cast<RankedTensorType>(argument.getType()),
+                                                     name, init, seed, 0, role == "input"));
+    }
+    return true;
+  }
+
+  bool runOn(const std::string &target) {
+    OwningOpRef<ModuleOp> copy = module->clone();
+    CompileOptions options;
+    options.threads = 3;
+    options.phases.target = target;
+    FailureOr<Compilation> compilation = compile(*copy, options);
+    if (failed(compilation))
+      return fail({"error", target + ", compiled: " + diagnostics});
+    for (unsigned threads : {1, 3}) {
+      RunOptions run{target, threads, seed, 1, threads == 3, values};
+      if (Failure failure = runBundle(compilation->bundle, run, expected))
+        return fail(failure);
+    }
+    return true;
+  }
+
+  StringRef text;
+  MLIRContext *context;
+  int64_t seed;
+  OwningOpRef<ModuleOp> module;
+  std::vector<std::pair<std::string, Tensor>> values;
+  Outcome expected;
+  Verdict verdict;
+  std::string diagnostics;
+};
+
+} // namespace
+
+Verdict checkKernels(StringRef text, MLIRContext *context, std::optional<uint64_t> seed) {
+  return KernelChecker(text, context, static_cast<int64_t>(seed.value_or(1) % 1000)).run();
+}
+
+} // namespace reprise::fuzz
