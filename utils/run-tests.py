@@ -177,9 +177,10 @@ def run_utility(suite, script):
 
 
 def run_fuzz(build):
-    """500 random programs; see docs/Testing.md."""
+    """Random programs of both kinds; see docs/Testing.md."""
     fuzzer = os.path.join(build, "bin", "reprise-fuzz")
-    yield run_script("fuzz", [fuzzer, "--count=500", f"--jobs={os.cpu_count()}"], build)
+    for kind, count in (("training", 400), ("kernels", 800)):
+        yield run_script(f"fuzz/{kind}", [fuzzer, f"--kind={kind}", f"--count={count}", f"--jobs={os.cpu_count()}"], build)
 
 
 SUITES = {

@@ -38,9 +38,9 @@ struct Verdict {
 Verdict checkProgram(llvm::StringRef text, mlir::MLIRContext *context,
                      std::optional<uint64_t> seed);
 
-/// Checks the kernels of the program @train alone, its plan without labels: on every CPU that this
-/// machine is, at 1 and 3 threads, its bits, next offset and arena are those that the interpreter
-/// and the compiler said.
+/// Checks the kernels of the program @train alone, its plan without labels: on a CPU that this
+/// machine is (without a seed, on each), at 1 and 3 threads, its bits, next offset and arena are
+/// those that the interpreter and the compiler said.
 Verdict checkKernels(llvm::StringRef text, mlir::MLIRContext *context,
                      std::optional<uint64_t> seed);
 

@@ -5,60 +5,72 @@ using namespace mlir;
 
 namespace reprise::fuzz {
 
-/// Every dimension of the left operand has a role by chance; those of the right one stand in any
-/// order.
+/// A contraction of `left`: its dimensions, and those of the right operand in any order.
+struct KernelGenerator::Contraction {
+  TensorType left;
+  Shape lhsBatch, lhsContracting, rhsBatch, rhsContracting, right, result;
+};
+
+/// Every dimension of the left operand has a role by chance; the right one has columns, too.
+KernelGenerator::Contraction KernelGenerator::drawContraction() {
+  enum Role { Batch, Contracted, Column };
+  Contraction c{drawType(1, 4), {}, {}, {}, {}, {}, {}};
+  SmallVector<std::pair<int64_t, Role>> dims; // of the right operand
+  Shape rows, columns;
+  for (auto [d, size] : llvm::enumerate(c.left.getShape())) {
+    int64_t kind = random.below(10);
+    if (kind < 2 && c.lhsBatch.size() < 2)
+      c.lhsBatch.push_back(d), dims.push_back({size, Batch});
+    else if (kind < 6)
+      c.lhsContracting.push_back(d), dims.push_back({size, Contracted});
+    else
+      rows.push_back(size);
+  }
+  for (int64_t i = random.below(3), most = mostElements; i > 0; --i, most /= dims.back().first)
+    dims.push_back({drawSize(std::max<int64_t>(1, most)), Column});
+  Shape order = permutation(dims.size()), place(dims.size());
+  for (auto [at, dim] : llvm::enumerate(order)) {
+    place[dim] = at;
+    c.right.push_back(dims[dim].first);
+    if (dims[dim].second == Column)
+      columns.push_back(dims[dim].first);
+  }
+  for (auto [dim, at] : llvm::zip(dims, place)) {
+    if (dim.second == Batch)
+      c.rhsBatch.push_back(at), c.result.push_back(dim.first);
+    else if (dim.second == Contracted)
+      c.rhsContracting.push_back(at);
+  }
+  c.result.append(rows);
+  c.result.append(columns);
+  return c;
+}
+
 Value KernelGenerator::emitContraction() {
   for (;;) {
-    TensorType left = drawType(1, 4);
-    Shape lhsBatch, lhsContracting, shape, rhsBatch, rhsContracting, result, batches;
-    SmallVector<std::pair<int64_t, int>> dims; // of the right operand: size, role
-    int64_t columns = 1;
-    for (int64_t d = 0; d < left.getRank(); ++d) {
-      int64_t kind = random.below(10), size = left.getDimSize(d);
-      if (kind < 2 && lhsBatch.size() < 2)
-        lhsBatch.push_back(d), dims.push_back({size, 0});
-      else if (kind < 6)
-        lhsContracting.push_back(d), dims.push_back({size, 1});
-      else
-        result.push_back(size);
-    }
-    for (int64_t i = random.within(0, 2); i > 0; --i) {
-      int64_t size = drawSize(std::max<int64_t>(1, mostElements / columns));
-      columns *= size;
-      dims.push_back({size, 2});
-    }
-    if (left.getNumElements() * columns > mostFlops)
+    Contraction c = drawContraction();
+    Type own = c.left.getElementType();
+    auto type = tensor(c.result, random.chance(25) ? computeType(own) : own);
+    auto right = tensor(c.right, own);
+    int64_t terms = 1;
+    for (int64_t dim : c.lhsContracting)
+      terms *= c.left.getDimSize(dim);
+    if (type.getNumElements() > 2 * mostElements || right.getNumElements() > 2 * mostElements ||
+        type.getNumElements() * terms > mostFlops)
       continue;
-    Shape order = permutation(dims.size());
-    Shape place(dims.size()), free;
-    for (auto [at, dim] : llvm::enumerate(order)) {
-      place[dim] = at;
-      shape.push_back(dims[dim].first);
-      if (dims[dim].second == 2)
-        free.push_back(dims[dim].first);
-    }
-    for (auto [dim, sizeAndRole] : llvm::enumerate(dims)) {
-      if (sizeAndRole.second == 0)
-        rhsBatch.push_back(place[dim]), batches.push_back(sizeAndRole.first);
-      else if (sizeAndRole.second == 1)
-        rhsContracting.push_back(place[dim]);
-    }
-    Type own = left.getElementType();
-    batches.append(result);
-    batches.append(free);
-    auto type = tensor(batches, random.chance(25) ? computeType(own) : own);
-    auto right = tensor(shape, own);
-    if (type.getNumElements() > 2 * mostElements || right.getNumElements() > 2 * mostElements)
-      continue;
-    return emit("dot_general", type, {operand(left), operand(right)},
-                {numbers("lhs_batch", lhsBatch), numbers("rhs_batch", rhsBatch),
-                 numbers("lhs_contracting", lhsContracting),
-                 numbers("rhs_contracting", rhsContracting)});
+    return emit("dot_general", type, {operand(c.left), operand(right)},
+                {numbers("lhs_batch", c.lhsBatch), numbers("rhs_batch", c.rhsBatch),
+                 numbers("lhs_contracting", c.lhsContracting),
+                 numbers("rhs_contracting", c.rhsContracting)});
   }
 }
 
-/// Forward or backward, with bias, mask, causal or not, grouped heads, dropout.
-Value KernelGenerator::emitAttention() {
+struct KernelGenerator::Heads {
+  TensorType query, key, lse, scores;
+  bool isCausal;
+};
+
+KernelGenerator::Heads KernelGenerator::drawHeads() {
   int64_t batch, groups, repeats, queries, keys, depth;
   do {
     draw({&batch, &groups, &repeats}, 8);
@@ -71,42 +83,47 @@ Value KernelGenerator::emitAttention() {
     std::swap(keys, queries);
   Type own = drawFloat(), compute = computeType(own);
   int64_t heads = groups * repeats;
-  auto query = tensor({batch, heads, queries, depth}, own);
-  auto key = tensor({batch, groups, keys, depth}, own);
-  auto lse = tensor({batch, heads, queries}, compute);
-  auto scores = tensor({batch, heads, queries, keys}, compute);
+  return {tensor({batch, heads, queries, depth}, own), tensor({batch, groups, keys, depth}, own),
+          tensor({batch, heads, queries}, compute), tensor({batch, heads, queries, keys}, compute),
+          isCausal};
+}
+
+/// Forward or backward, with bias, mask, causal or not, grouped heads, dropout.
+Value KernelGenerator::emitAttention() {
+  Heads heads = drawHeads();
+  TensorType query = heads.query, lse = heads.lse;
+  SmallVector<Value> operands = {operand(query), operand(heads.key), operand(heads.key)};
+  SmallVector<int32_t> segments = {1, 1, 1};
+  auto optional = [&](int percent, llvm::function_ref<Value()> make) {
+    segments.push_back(random.chance(percent));
+    if (segments.back())
+      operands.push_back(make());
+  };
   auto repeated = [&](Type of) {
-    Shape shape(scores.getShape());
+    Shape shape(heads.scores.getShape());
     for (int64_t d = 0; d < 3; ++d)
       if (random.chance(40))
         shape[d] = 1;
     return operand(shape, of);
   };
-  Attributes attributes = {real("scale", 0.125 * random.within(1, 8)),
-                           real("rate", random.chance(30) ? 0.3 : 0)};
-  if (isCausal)
-    attributes.push_back(b.getNamedAttr("causal", b.getUnitAttr()));
-  SmallVector<Value> operands = {operand(query), operand(key), operand(key)};
-  SmallVector<int32_t> segments = {1, 1, 1};
-  bool isBackward = random.chance(50), isBiased = random.chance(35), isMasked = random.chance(35);
-  auto optional = [&](bool isThere, llvm::function_ref<Value()> make) {
-    segments.push_back(isThere);
-    if (isThere)
-      operands.push_back(make());
-  };
+  bool isBackward = random.chance(50);
   if (isBackward) {
     operands.append({operand(query), operand(lse), operand(query)});
     segments.append({1, 1, 1});
-    optional(random.chance(50), [&] { return operand(lse); });
+    optional(50, [&] { return operand(lse); });
   }
-  optional(isBiased, [&] { return repeated(compute); });
-  optional(isMasked, [&] { return repeated(b.getI1Type()); });
+  optional(35, [&] { return repeated(lse.getElementType()); });
+  optional(35, [&] { return repeated(b.getI1Type()); });
   segments.append({0, 0, 0});
+  Attributes attributes = {real("scale", 0.125 * random.within(1, 8)),
+                           real("rate", random.chance(30) ? 0.3 : 0)};
+  if (heads.isCausal)
+    attributes.push_back(b.getNamedAttr("causal", b.getUnitAttr()));
   if (!isBackward)
     return emit("attention", {query, lse}, operands, attributes, segments);
-  SmallVector<Type> results = {query, key, key};
+  SmallVector<Type> results = {query, heads.key, heads.key};
   if (random.chance(40))
-    results.push_back(scores);
+    results.push_back(heads.scores);
   return emit("attention_backward", results, operands, attributes, segments);
 }
 

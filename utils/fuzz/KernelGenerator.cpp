@@ -17,8 +17,8 @@ KernelGenerator::KernelGenerator(MLIRContext *context, uint64_t seed)
   element = random.pick(floats);
   // Most are cheap to interpret; some fill several blocks, and what is packed for all workers.
   int64_t size = random.below(100);
-  mostElements = size < 75 ? 3000 : size < 95 ? 12000 : 40000;
-  mostFlops = size < 75 ? 60000 : size < 95 ? 500000 : size < 99 ? 2000000 : 9000000;
+  mostElements = size < 65 ? 3000 : size < 92 ? 12000 : 40000;
+  mostFlops = size < 65 ? 100000 : size < 92 ? 1000000 : size < 99 ? 5000000 : 20000000;
 }
 
 OwningOpRef<ModuleOp> KernelGenerator::run() {
@@ -27,14 +27,14 @@ OwningOpRef<ModuleOp> KernelGenerator::run() {
   function = func::FuncOp::create(b, "f", b.getFunctionType({}, {}));
   b.setInsertionPointToEnd(function.addEntryBlock());
   int64_t order = random.below(100); // of derivatives
-  for (int64_t i = order < 70 ? random.within(1, 2) : 1; i > 0; --i) {
+  for (int64_t i = order < 35 ? 2 : 1; i > 0; --i) {
     emitHeavy();
     emitBehind();
   }
   func::FuncOp entry = function;
-  if (order >= 70 && isDifferentiable()) {
+  if (order >= 84 && isDifferentiable()) {
     entry = addGradient(function, false);
-    if (order >= 92)
+    if (order >= 96)
       entry = addGradient(entry, true);
   }
   function = entry;
@@ -113,15 +113,18 @@ bool KernelGenerator::isDifferentiable() {
         llvm::any_of(op.getResults(), isFloat))
       return false;
   return llvm::any_of(function.getArguments(), isFloat) && llvm::any_of(pool, [](Value value) {
-           return isFloat(value) && !isa<BlockArgument>(value);
+           return isFloat(value) && !isa<BlockArgument>(value) && value.use_empty();
          });
 }
 
-/// Ends `of`, whose first result becomes a loss, and returns a function that computes its results
-/// and gradients. If `of` is a gradient itself, the loss is its product with directions.
-func::FuncOp KernelGenerator::addGradient(func::FuncOp of, bool isSecond) {
+/// The sum of what nothing reads; of a gradient, times directions.
+Value KernelGenerator::makeLoss(func::FuncOp of, bool isSecond) {
+  SmallVector<Value> terms;
+  for (Value value : llvm::reverse(pool))
+    if (isFloat(value) && !isa<BlockArgument>(value) && value.use_empty() && terms.size() < 3)
+      terms.push_back(value);
   Value loss;
-  auto addTerm = [&](Value value) {
+  for (Value value : terms) {
     auto type = cast<TensorType>(value.getType());
     if (isSecond)
       value = emit("mul", type, {value, of.getBody().front().addArgument(type, b.getLoc())});
@@ -133,16 +136,17 @@ func::FuncOp KernelGenerator::addGradient(func::FuncOp of, bool isSecond) {
     if (loss && sum.getType() != loss.getType())
       sum = emit("cast", loss.getType(), sum);
     loss = loss ? emit("add", loss.getType(), {loss, sum}) : sum;
-  };
-  SmallVector<Value> terms, results;
-  for (Value value : llvm::reverse(pool)) // the loss of a gradient, its first result, has rank 0
-    if (isFloat(value) && !isa<BlockArgument>(value) && value.use_empty() && terms.size() < 3)
-      terms.push_back(value);
-  llvm::for_each(terms, addTerm);
+  }
+  return loss;
+}
+
+/// Ends `of`, whose first result becomes a loss, and returns a function that computes its results
+/// and gradients. `isSecond` tells that it computes gradients itself.
+func::FuncOp KernelGenerator::addGradient(func::FuncOp of, bool isSecond) {
+  SmallVector<Value> results = {makeLoss(of, isSecond)};
   for (Value value : pool)
-    if (value.use_empty() && !isa<BlockArgument>(value) && value != loss)
+    if (value.use_empty() && !isa<BlockArgument>(value) && value != results.front())
       results.push_back(value);
-  results.insert(results.begin(), loss);
   func::ReturnOp::create(b, results);
   of.setPrivate();
   of.setName(isSecond ? "g" : "f");

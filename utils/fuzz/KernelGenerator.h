@@ -22,12 +22,15 @@ private:
   using Sizes = llvm::ArrayRef<int64_t>;
   using TensorType = mlir::RankedTensorType;
   using Attributes = llvm::SmallVector<mlir::NamedAttribute>;
-  struct Window; // one spatial dimension of a convolution or a pooling
+  struct Window;      // one spatial dimension of a convolution or a pooling
+  struct Contraction; // types and dimensions of a contraction
+  struct Heads;       // types of an attention
 
   // Programs (KernelGenerator.cpp).
   void emitHeavy();
   void emitBehind();
   bool isDifferentiable();
+  mlir::Value makeLoss(mlir::func::FuncOp of, bool isSecond);
   mlir::func::FuncOp addGradient(mlir::func::FuncOp of, bool isSecond);
   void returnResults();
   void nameInterface(mlir::func::FuncOp entry);
@@ -69,7 +72,10 @@ private:
   mlir::Value emitChannels();
   mlir::Value emitIndexing();
   mlir::Value emitScatter();
+  Contraction drawContraction();
+  Heads drawHeads();
   Window drawWindow(int64_t most, bool isPool);
+  llvm::SmallVector<TensorType> drawConvolution(llvm::ArrayRef<Window> windows, int64_t &groups);
   Attributes windowAttributes(llvm::ArrayRef<Window> windows, bool isPool);
 
   // Emission.

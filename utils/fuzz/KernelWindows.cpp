@@ -43,48 +43,55 @@ KernelGenerator::Attributes KernelGenerator::windowAttributes(ArrayRef<Window> w
           isPool ? all("window", &Window::size) : all("dilation", &Window::dilation)};
 }
 
+/// Image, filter and output of a convolution; none if one is too large.
+SmallVector<RankedTensorType> KernelGenerator::drawConvolution(ArrayRef<Window> windows,
+                                                               int64_t &groups) {
+  int64_t lines = 1, terms = 1;
+  for (const Window &w : windows)
+    lines *= w.output, terms *= w.size;
+  int64_t samples, channels, outputs; // channels and outputs of one group
+  draw({&samples, &groups, &channels, &outputs}, std::max<int64_t>(1, mostElements / lines));
+  if (random.chance(50))
+    groups = 1;
+  if (samples * groups * channels * outputs * lines * terms > mostFlops)
+    return {};
+  Shape image = {samples, groups * channels}, filter = {groups * outputs, channels};
+  Shape output = {samples, groups * outputs};
+  for (const Window &w : windows) {
+    image.push_back(w.image);
+    filter.push_back(w.size);
+    output.push_back(w.output);
+  }
+  Type own = drawFloat();
+  SmallVector<TensorType> types = {tensor(image, own), tensor(filter, own), tensor(output, own)};
+  bool isLarge = llvm::any_of(
+      types, [&](TensorType type) { return type.getNumElements() > 2 * mostElements; });
+  return isLarge ? SmallVector<TensorType>() : types;
+}
+
 /// A convolution or one of its gradients.
 Value KernelGenerator::emitConvolution() {
-  for (;;) {
-    SmallVector<Window> windows;
-    int64_t rank = random.chance(80) ? 2 : 1, lines = 1, terms = 1;
-    for (int64_t d = 0; d < rank; ++d) {
-      windows.push_back(drawWindow(mostElements / 8 / lines, false));
-      lines *= windows.back().output;
-      terms *= windows.back().size;
+  SmallVector<Window> windows;
+  SmallVector<TensorType> types;
+  int64_t groups;
+  while (types.empty()) {
+    windows.clear();
+    int64_t left = mostElements / 8;
+    for (int64_t rank = random.chance(80) ? 2 : 1; rank > 0; --rank) {
+      windows.push_back(drawWindow(left, false));
+      left /= windows.back().output;
     }
-    int64_t samples, groups, channels, outputs; // channels and outputs of one group
-    draw({&samples, &groups, &channels, &outputs}, std::max<int64_t>(1, mostElements / lines));
-    if (random.chance(50))
-      groups = 1;
-    if (samples * groups * channels * outputs * lines * terms > mostFlops)
-      continue;
-    Shape image = {samples, groups * channels}, filter = {groups * outputs, channels};
-    Shape output = {samples, groups * outputs};
-    for (const Window &w : windows) {
-      image.push_back(w.image);
-      filter.push_back(w.size);
-      output.push_back(w.output);
-    }
-    auto imageType = tensor(image, drawFloat());
-    Type own = imageType.getElementType();
-    auto filterType = tensor(filter, own), outputType = tensor(output, own);
-    if (imageType.getNumElements() > 2 * mostElements ||
-        filterType.getNumElements() > mostElements || outputType.getNumElements() > mostElements)
-      continue;
-    Attributes attributes = windowAttributes(windows, false);
-    attributes.push_back(number("groups", groups));
-    switch (random.below(3)) {
-    case 0:
-      return emit("convolution", outputType, {operand(imageType), operand(filterType)}, attributes);
-    case 1:
-      return emit("convolution_transpose", imageType, {operand(outputType), operand(filterType)},
-                  attributes);
-    default:
-      return emit("convolution_filter", filterType, {operand(imageType), operand(outputType)},
-                  attributes);
-    }
+    types = drawConvolution(windows, groups);
   }
+  Attributes attributes = windowAttributes(windows, false);
+  attributes.push_back(number("groups", groups));
+  static constexpr StringLiteral names[] = {"convolution_filter", "convolution_transpose",
+                                            "convolution"};
+  // Each makes one of the three from the other two.
+  static constexpr int operands[3][2] = {{0, 2}, {2, 1}, {0, 1}}, results[] = {1, 0, 2};
+  int64_t kind = random.below(3);
+  return emit(names[kind], types[results[kind]],
+              {operand(types[operands[kind][0]]), operand(types[operands[kind][1]])}, attributes);
 }
 
 Value KernelGenerator::emitPool() {
