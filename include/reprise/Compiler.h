@@ -4,6 +4,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "reprise/Compiler/CostModel.h"
+#include "reprise/Compiler/Report.h"
 #include "reprise/Pipelines/Phases.h"
 #include "reprise/Runtime/Bundle.h"
 #include "llvm/Support/JSON.h"
@@ -43,9 +44,8 @@ struct CompileOptions {
 
 struct Compilation {
   runtime::Bundle bundle;
-  /// The report of `reprise-compile --report=F.json`; without the plan's part if `after` left no
-  /// plan to read.
-  llvm::json::Object report;
+  /// Without the plan's part if `after` left no plan to read.
+  Report report;
   /// The plan that was carried out, for `CompileOptions::plan`.
   llvm::json::Object plan;
 };
@@ -64,19 +64,6 @@ mlir::FailureOr<llvm::json::Object> findPareto(mlir::ModuleOp module,
 
 /// Prints the curve in the format of the file's name: .html, or else JSON.
 void printPareto(llvm::raw_ostream &stream, llvm::StringRef path, const llvm::json::Object &curve);
-
-/// What a compilation with `estimateOnly` tells: peak, the values at the peak, fits or not. Returns
-/// whether it fits.
-bool printEstimate(llvm::raw_ostream &stream, const llvm::json::Object &report);
-
-/// Prints the report in the format of the file's name: .html, .txt, or else JSON.
-void printReport(llvm::raw_ostream &stream, llvm::StringRef path, const llvm::json::Object &report);
-
-/// Tells the story of each value of the report that has this id or name; false if there is none.
-bool explainValue(llvm::raw_ostream &stream, llvm::StringRef wanted,
-                  const llvm::json::Object &report);
-/// The id in the report that `wanted` may have been meant to be; empty if none is near.
-std::string findNearestValue(llvm::StringRef wanted, const llvm::json::Object &report);
 
 /// Runs the phases up to and with `to` on `module`.
 mlir::LogicalResult runPhases(mlir::ModuleOp module, Phase to, const PhaseOptions &options);

@@ -3,6 +3,7 @@
 #define REPRISE_COMPILER_COSTMODEL_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "reprise/Compiler/Report.h"
 
 #include <map>
 #include <string>
@@ -29,16 +30,6 @@ struct CostSources {
   unsigned threads = 0;
   std::string deviceFile; ///< rates in the stead of the built-in ones; empty: none
   std::string profile;    ///< of reprise-run --profile-out; empty: none
-};
-
-/// How the device's rates alone compare with a profile.
-struct KindError {
-  double ops = 0;      ///< executions of a step
-  double measured = 0; ///< seconds of a step
-  double modelled = 0;
-  /// Of launches, in the proportion of this kind in them: what is too long in one does not make up
-  /// for what is too short in another.
-  double deviation = 0;
 };
 
 /// The same sources give the same seconds on every machine.

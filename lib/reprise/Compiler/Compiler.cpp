@@ -233,18 +233,20 @@ LogicalResult Run::lower() {
   step = *steps.begin();
   if (failed(costs->check(step)))
     return failure();
+  Report &report = compilation.report;
   if (after.value_or(Phase::Checkpoint) <= Phase::Checkpoint)
-    compilation.report = describePlan(step, *costs);
+    report.plan = describePlan(step, *costs);
   if (outcome)
-    describeBudget(*outcome, compilation.report);
+    report.budget = describeBudget(*outcome);
   else if (budgetBytes)
-    compilation.report["budget"] = llvm::json::Object{{"bytes", *budgetBytes}};
+    report.budget = ReportedBudget{*budgetBytes, std::nullopt};
   Phase planned = std::max(after.value_or(Phase::Checkpoint), Phase::Checkpoint);
   if (failed(runPhases(module, planned, Phase::Memory, phases)))
     return failure();
-  describeFusion(step, compilation.report);
-  describeCosts(step, *costs, compilation.report);
-  compilation.report["buffers"] = describeTimeline(step);
+  if (report.plan)
+    describeFusion(step, *report.plan);
+  describeCosts(step, *costs, report);
+  report.buffers = describeTimeline(step);
   return success();
 }
 
@@ -273,8 +275,7 @@ LogicalResult Run::build() {
 LogicalResult Run::checkBudget() {
   if (!budgetBytes || options.estimateOnly) // an estimate tells that it does not fit
     return success();
-  auto bytes = [&](StringRef key) { return *compilation.report.getInteger(key); };
-  int64_t taken = bytes("arena_bytes") + bytes("workspace_bytes");
+  int64_t taken = compilation.report.arenaBytes + compilation.report.workspaceBytes;
   if (taken > *budgetBytes)
     return step.emitError("the step takes ") << taken << " bytes, more than " << *budgetBytes;
   return success();

@@ -1,7 +1,6 @@
 // reprise: what a compilation tells of itself
 #include "Report.h"
 
-#include "reprise/Compiler.h"
 #include "reprise/Dialect/Exec/IR/Storage.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Dialect/Reprise/IR/Naming.h"
@@ -11,8 +10,6 @@
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
-using llvm::json::Array;
-using llvm::json::Object;
 
 namespace reprise {
 
@@ -42,31 +39,31 @@ static std::string layerOf(const std::string &whole) {
   return layer.str();
 }
 
-static Object describeValue(OpResult value, StringRef id, bool isSaved, const CostModel &costs) {
+static ReportedValue describeValue(OpResult value, StringRef id, bool isSaved,
+                                   const CostModel &costs) {
   Operation *op = value.getOwner();
   unsigned result = value.getResultNumber();
-  Object entry{{"id", id.str()},
-               {"op", op->getName().getStringRef()},
-               {"name", entryOf(op, "reprise.names", result)},
-               {"location", print(op->getLoc())},
-               {"layer", layerOf(getScope(op->getLoc()))},
-               {"bytes", getByteSize(value.getType()) * countExecutions(op)},
-               {"saved_bytes", isSaved ? getByteSize(value.getType()) : 0},
-               {"decision", entryOf(op, "reprise.decisions", result)},
-               {"replay_seconds", countAloneSeconds(op, costs)},
-               {"label", nullptr},
-               {"rule", nullptr},
-               {"reason", entryOf(op, "reprise.reasons", result)}};
+  ReportedValue entry;
+  entry.id = id.str();
+  entry.op = op->getName().getStringRef().str();
+  entry.name = entryOf(op, "reprise.names", result).str();
+  entry.location = print(op->getLoc());
+  entry.layer = layerOf(getScope(op->getLoc()));
+  entry.bytes = getByteSize(value.getType()) * countExecutions(op);
+  entry.savedBytes = isSaved ? getByteSize(value.getType()) : 0;
+  entry.decision = entryOf(op, "reprise.decisions", result).str();
+  entry.reason = entryOf(op, "reprise.reasons", result).str();
+  entry.replaySeconds = countAloneSeconds(op, costs);
   if (auto label = op->getAttrOfType<LabelAttr>("reprise.label"))
-    entry["label"] = stringifyLabel(label.getValue());
+    entry.label = stringifyLabel(label.getValue()).str();
   if (auto rule = op->getAttrOfType<StringAttr>("reprise.rule"))
-    entry["rule"] = rule.getValue();
+    entry.rule = rule.getValue().str();
   // A name labels one of several results.
   auto labels = op->getAttrOfType<ArrayAttr>("reprise.result_labels");
   if (auto own =
           labels && result < labels.size() ? dyn_cast<LabelAttr>(labels[result]) : LabelAttr()) {
-    entry["label"] = stringifyLabel(own.getValue());
-    entry["rule"] = entryOf(op, "reprise.result_rules", result);
+    entry.label = stringifyLabel(own.getValue()).str();
+    entry.rule = entryOf(op, "reprise.result_rules", result).str();
   }
   return entry;
 }
@@ -88,81 +85,64 @@ static void numberReplays(func::FuncOp step, const DenseMap<Attribute, int64_t> 
   });
 }
 
-void describeFusion(func::FuncOp step, Object &report) {
-  Array *values = report.getArray("values");
-  if (!values)
-    return;
+void describeFusion(func::FuncOp step, ReportedPlan &plan) {
   DenseSet<int64_t> stored;
   step.walk([&](exec::LaunchOp launch) {
     if (auto numbers = launch->getAttrOfType<DenseI64ArrayAttr>(exec::kReportedAttr))
       stored.insert(numbers.asArrayRef().begin(), numbers.asArrayRef().end());
   });
-  for (auto [i, value] : llvm::enumerate(*values))
-    (*value.getAsObject())["fused"] = !stored.contains(i);
+  for (auto [i, value] : llvm::enumerate(plan.values))
+    value.fused = !stored.contains(i);
 }
 
-Object describePlan(func::FuncOp step, const CostModel &costs) {
-  Array values;
+ReportedPlan describePlan(func::FuncOp step, const CostModel &costs) {
+  ReportedPlan plan;
   ValueIds ids(step.getBody().front());
   DenseSet<Value> saved;
   for (Value buffer : findSavedBuffers(step))
     saved.insert(buffer);
   DenseMap<Attribute, int64_t> numbers;
-  int64_t replays = 0;
   step.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
-    replays += isReplay(op) && !isa<LoopOp>(op) ? countExecutions(op) : 0;
+    plan.replayedOps += isReplay(op) && !isa<LoopOp>(op) ? countExecutions(op) : 0;
     if (!op->hasAttr("reprise.decisions"))
       return;
-    number(op, values.size(), numbers);
+    number(op, plan.values.size(), numbers);
     for (OpResult value : op->getResults())
-      values.push_back(describeValue(value, ids.get(value), saved.contains(value), costs));
+      plan.values.push_back(describeValue(value, ids.get(value), saved.contains(value), costs));
   });
   numberReplays(step, numbers);
   step->setDiscardableAttr(exec::kPartsAttr, UnitAttr::get(step.getContext()));
-  Object report{{"version", 1}, {"replayed_ops", replays}, {"bound", nullptr}, {"gap", nullptr}};
   auto total = step->getParentOfType<ModuleOp>()->getAttrOfType<IntegerAttr>("reprise.saved_bytes");
-  report["saved_bytes"] = total ? total.getInt() : 0;
-  report["values"] = std::move(values);
-  return report;
+  plan.savedBytes = total ? total.getInt() : 0;
+  return plan;
 }
 
-void printReport(llvm::raw_ostream &stream, StringRef path, const Object &report) {
+void printReport(llvm::raw_ostream &stream, StringRef path, const Report &report) {
   if (path.ends_with(".html"))
     return printHtml(stream, report);
   if (path.ends_with(".txt"))
     return printText(stream, report);
-  stream << llvm::formatv("{0:2}\n", llvm::json::Value(Object(report)));
+  stream << llvm::formatv("{0:2}\n", llvm::json::Value(toJson(report)));
 }
 
-void describeBundle(const runtime::Bundle &bundle, Object &report) {
-  report["target"] = bundle.target;
-  report["threads"] = bundle.threads;
-  report["arena_bytes"] = bundle.arenaBytes();
-  report["persistent_bytes"] = bundle.persistentBytes();
-  report["workspace_bytes"] = bundle.workspaceBytes(bundle.threads);
+void describeBundle(const runtime::Bundle &bundle, Report &report) {
+  report.target = bundle.target;
+  report.threads = bundle.threads;
+  report.arenaBytes = static_cast<int64_t>(bundle.arenaBytes());
+  report.persistentBytes = static_cast<int64_t>(bundle.persistentBytes());
+  report.workspaceBytes = static_cast<int64_t>(bundle.workspaceBytes(bundle.threads));
   const runtime::Program *step = bundle.program("step");
-  report["replay_checks"] = static_cast<int64_t>(bundle.replayChecks.size());
-  report["commands"] = step ? static_cast<int64_t>(step->commands.size()) : 0;
+  report.replayChecks = static_cast<int64_t>(bundle.replayChecks.size());
+  report.commands = step ? static_cast<int64_t>(step->commands.size()) : 0;
 }
 
-void sortByBytes(std::vector<const llvm::json::Object *> &values) {
-  std::vector<std::pair<int64_t, size_t>> order;
-  for (auto [i, value] : llvm::enumerate(values))
-    order.push_back({-value->getInteger("bytes").value_or(0), i});
-  llvm::sort(order);
-  std::vector<const llvm::json::Object *> sorted;
-  for (auto [bytes, i] : order)
-    sorted.push_back(values[i]);
-  values = std::move(sorted);
-}
-
-std::vector<const llvm::json::Object *> valuesByBytes(const llvm::json::Object &report) {
-  std::vector<const llvm::json::Object *> rows;
-  if (const llvm::json::Array *values = report.getArray("values"))
-    for (const llvm::json::Value &value : *values)
-      rows.push_back(value.getAsObject());
-  sortByBytes(rows);
-  return rows;
+std::vector<const ReportedValue *> listValues(const Report &report) {
+  std::vector<const ReportedValue *> values;
+  if (report.plan)
+    for (const ReportedValue &value : report.plan->values)
+      values.push_back(&value);
+  sortByBytes(values);
+  return values;
 }
 
 } // namespace reprise

@@ -5,49 +5,44 @@
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
-using llvm::json::Object;
 
 namespace reprise {
 
-void describeBudget(const BudgetOutcome &outcome, Object &report) {
+ReportedBudget describeBudget(const BudgetOutcome &outcome) {
   double total = std::max(outcome.total, 1e-30);
-  double increase = outcome.plan.seconds / total, bound = std::min(outcome.bound / total, increase);
-  report["bound"] = bound;
-  report["gap"] = increase - bound;
-  report["budget"] = Object{{"bytes", outcome.budget},
-                            {"save_all_bytes", outcome.saveAll},
-                            {"predicted_bytes", outcome.plan.bytes()},
-                            {"cost_increase", increase},
-                            {"overridden_bytes", outcome.plan.overridden},
-                            {"rounds", outcome.rounds},
-                            {"bodies_recomputed", outcome.hasBodies},
-                            {"unrolled", outcome.isUnrolled},
-                            {"deferred", outcome.isDeferred},
-                            {"reordered", outcome.plan.isReordered},
-                            {"truncated", outcome.isTruncated}};
+  ReportedSearch search;
+  search.saveAllBytes = outcome.saveAll;
+  search.predictedBytes = outcome.plan.bytes();
+  search.overriddenBytes = outcome.plan.overridden;
+  search.rounds = outcome.rounds;
+  search.costIncrease = outcome.plan.seconds / total;
+  search.bound = std::min(outcome.bound / total, search.costIncrease);
+  search.bodiesRecomputed = outcome.hasBodies;
+  search.unrolled = outcome.isUnrolled;
+  search.deferred = outcome.isDeferred;
+  search.reordered = outcome.plan.isReordered;
+  search.truncated = outcome.isTruncated;
+  return {outcome.budget, search};
 }
 
-std::string readCost(const Object &report) {
-  const Object *budget = report.getObject("budget");
-  if (!budget || !budget->getNumber("cost_increase"))
+std::string readCost(const Report &report) {
+  if (!report.budget || !report.budget->search)
     return "";
-  bool isTruncated = budget->getBoolean("truncated").value_or(false);
-  bool isReordered = budget->getBoolean("reordered").value_or(false);
+  const ReportedSearch &search = *report.budget->search;
   return formatv("cost {0} (bound {1}, gap {2:f2} points){3}{4}",
-                 html::percent(html::number(*budget, "cost_increase")),
-                 html::percent(html::number(report, "bound")), 100 * html::number(report, "gap"),
-                 isReordered ? ", launches in another order" : "",
-                 isTruncated ? ", truncated: the time limit ended the search" : "")
+                 html::percent(search.costIncrease), html::percent(search.bound),
+                 100 * (search.costIncrease - search.bound),
+                 search.reordered ? ", launches in another order" : "",
+                 search.truncated ? ", truncated: the time limit ended the search" : "")
       .str();
 }
 
-std::vector<const Object *> findOverridden(const Object &report) {
-  std::vector<const Object *> rows = valuesByBytes(report);
-  llvm::erase_if(rows, [](const Object *row) {
-    return row->getString("reason") != "budget" ||
-           !row->getString("label").value_or("").starts_with("prefer");
+std::vector<const ReportedValue *> listOverridden(const Report &report) {
+  std::vector<const ReportedValue *> values = listValues(report);
+  llvm::erase_if(values, [](const ReportedValue *value) {
+    return value->reason != "budget" || !StringRef(value->label.value_or("")).starts_with("prefer");
   });
-  return rows;
+  return values;
 }
 
 } // namespace reprise

@@ -5,10 +5,8 @@
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Support/ByteSize.h"
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
-using llvm::json::Object;
 
 namespace reprise {
 
@@ -51,42 +49,21 @@ static void addSeconds(exec::LaunchOp launch, const CostModel &costs, double (&s
     seconds[part] += whole * shares[part] / sum;
 }
 
-static Object describeErrors(const CostModel &costs) {
-  Object kinds;
-  for (const auto &[kind, error] : costs.getErrors())
-    kinds[kind] =
-        Object{{"ops", static_cast<int64_t>(error.ops)},
-               {"measured_seconds", error.measured},
-               {"modelled_seconds", error.modelled},
-               {"relative_error", error.measured > 0 ? error.deviation / error.measured : 0.0}};
-  return kinds;
-}
-
-void describeCosts(func::FuncOp step, const CostModel &costs, Object &report) {
-  if (!report.get("values"))
+void describeCosts(func::FuncOp step, const CostModel &costs, Report &report) {
+  if (!report.plan)
     return;
   double seconds[3] = {};
   step.walk([&](exec::LaunchOp launch) { addSeconds(launch, costs, seconds); });
-  report["cost"] =
-      Object{{"forward", seconds[0]}, {"backward", seconds[1]}, {"replay", seconds[2]}};
-  report["device"] = costs.getRates().name;
-  if (!costs.getErrors().empty())
-    report["model_error"] = describeErrors(costs);
+  report.plan->cost = {seconds[0], seconds[1], seconds[2]};
+  report.device = costs.getRates().name;
+  report.modelError = costs.getErrors();
 }
 
-std::vector<ErrorRow> listErrors(const Object &report) {
-  std::vector<ErrorRow> rows;
-  if (const Object *kinds = report.getObject("model_error"))
-    for (const auto &[kind, value] : *kinds) {
-      const Object &error = *value.getAsObject();
-      rows.push_back({StringRef(kind).str(), error.getInteger("ops").value_or(0),
-                      error.getNumber("measured_seconds").value_or(0),
-                      error.getNumber("modelled_seconds").value_or(0),
-                      error.getNumber("relative_error").value_or(0)});
-    }
-  llvm::sort(rows, [](const ErrorRow &a, const ErrorRow &b) {
-    return std::make_pair(b.measured, a.kind) < std::make_pair(a.measured, b.kind);
-  });
+std::vector<std::pair<std::string, KindError>> listErrors(const Report &report) {
+  std::vector<std::pair<std::string, KindError>> rows(report.modelError.begin(),
+                                                      report.modelError.end());
+  llvm::stable_sort(
+      rows, [](const auto &a, const auto &b) { return a.second.measured > b.second.measured; });
   return rows;
 }
 

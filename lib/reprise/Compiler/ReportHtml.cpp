@@ -5,11 +5,8 @@
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
-using llvm::json::Array;
-using llvm::json::Object;
 using reprise::html::escape;
 using reprise::html::human;
-using reprise::html::integer;
 
 namespace reprise {
 
@@ -25,27 +22,22 @@ static unsigned hueOf(StringRef name) {
 static constexpr double width = 1080, height = 420;
 
 /// Rectangles: launches from left to right, bytes of the arena from bottom to top.
-static void printArena(raw_ostream &stream, const Object &report) {
-  const Array *buffers = report.getArray("buffers");
-  int64_t arena = std::max<int64_t>(1, integer(report, "arena_bytes")), launches = 1;
-  if (!buffers)
-    return;
-  for (const json::Value &value : *buffers)
-    launches = std::max(launches, integer(*value.getAsObject(), "last") + 1);
+static void printArena(raw_ostream &stream, const Report &report) {
+  int64_t arena = std::max<int64_t>(1, report.arenaBytes), launches = 1;
+  for (const ReportedBuffer &buffer : report.buffers)
+    launches = std::max(launches, buffer.last + 1);
   stream << formatv("<svg viewBox='-64 -8 {0} {1}' role='img'>\n", width + 72, height + 40);
   stream << formatv("<rect width='{0}' height='{1}' fill='#f4f4f1'/>\n", width, height);
-  for (const json::Value &value : *buffers) {
-    const Object &buffer = *value.getAsObject();
-    double x = width * integer(buffer, "first") / launches;
-    double right = width * (integer(buffer, "last") + 1) / launches;
-    double bytes = height * integer(buffer, "bytes") / arena;
-    double y = height - height * integer(buffer, "offset") / arena - bytes;
-    StringRef name = buffer.getString("name").value_or("");
+  for (const ReportedBuffer &buffer : report.buffers) {
+    double x = width * buffer.first / launches;
+    double right = width * (buffer.last + 1) / launches;
+    double bytes = height * buffer.bytes / arena;
+    double y = height - height * buffer.offset / arena - bytes;
     stream << formatv(
         "<rect x='{0:f2}' y='{1:f2}' width='{2:f2}' height='{3:f2}' fill='hsl({4},45%,62%)'>"
         "<title>{5}: {6}, launches {7} to {8}</title></rect>\n",
-        x, y, std::max(0.5, right - x), bytes, hueOf(name), escape(name),
-        human(integer(buffer, "bytes")), integer(buffer, "first"), integer(buffer, "last"));
+        x, y, std::max(0.5, right - x), bytes, hueOf(buffer.name), escape(buffer.name),
+        human(buffer.bytes), buffer.first, buffer.last);
   }
   stream << formatv("<text x='-6' y='10' text-anchor='end'>{0}</text><text x='-6' y='{1}' "
                     "text-anchor='end'>0</text>",
@@ -55,57 +47,59 @@ static void printArena(raw_ostream &stream, const Object &report) {
                     height + 20, width, launches - 1);
 }
 
-static void printTotals(raw_ostream &stream, const Object &report) {
+static void printTotals(raw_ostream &stream, const Report &report) {
   stream << "<table class='totals'><tr>";
-  for (StringRef key : {"arena_bytes", "persistent_bytes", "workspace_bytes", "saved_bytes"})
-    stream << "<th>" << key << "</th><td>" << human(integer(report, key)) << "</td>";
-  for (StringRef key : {"replayed_ops", "commands"})
-    stream << "<th>" << key << "</th><td>" << integer(report, key) << "</td>";
+  auto cell = [&](StringRef key, const std::string &value) {
+    stream << "<th>" << key << "</th><td>" << value << "</td>";
+  };
+  cell("arena_bytes", human(report.arenaBytes));
+  cell("persistent_bytes", human(report.persistentBytes));
+  cell("workspace_bytes", human(report.workspaceBytes));
+  cell("saved_bytes", human(report.plan ? report.plan->savedBytes : 0));
+  cell("replayed_ops", std::to_string(report.plan ? report.plan->replayedOps : 0));
+  cell("commands", std::to_string(report.commands.value_or(0)));
   stream << "</tr></table>\n";
-  if (int64_t checks = integer(report, "replay_checks"))
+  if (int64_t checks = report.replayChecks.value_or(0))
     stream << "<p>Runs compare " << checks
            << " replays with their originals: both live to the end of the step, in an "
               "arena larger than without --verify-replays.</p>\n";
 }
 
-static void printValues(raw_ostream &stream, ArrayRef<const Object *> rows) {
+static void printValues(raw_ostream &stream, ArrayRef<const ReportedValue *> values) {
   stream << "<table><tr><th>value</th><th>bytes</th><th>decision</th><th>label</th><th>rule</"
             "th><th>reason</th></tr>\n";
-  for (const Object *row : rows) {
-    stream << "<tr><td>" << escape(row->getString("id").value_or("")) << "</td><td class='number'>"
-           << human(integer(*row, "bytes")) << "</td><td>" << readDecision(*row) << "</td>";
-    for (StringRef key : {"label", "rule", "reason"})
-      stream << "<td>" << escape(row->getString(key).value_or("")) << "</td>";
-    stream << "</tr>\n";
-  }
+  for (const ReportedValue *value : values)
+    stream << "<tr><td>" << escape(value->id) << "</td><td class='number'>" << human(value->bytes)
+           << "</td><td>" << readDecision(*value) << "</td><td>" << value->label.value_or("")
+           << "</td><td>" << escape(value->rule.value_or("")) << "</td><td>"
+           << escape(value->reason) << "</td></tr>\n";
   stream << "</table>\n";
 }
 
-static void printBudget(raw_ostream &stream, const Object &report) {
-  const Object *budget = report.getObject("budget");
-  if (!budget)
+static void printBudget(raw_ostream &stream, const Report &report) {
+  if (!report.budget)
     return;
-  int64_t taken = integer(report, "arena_bytes") + integer(report, "workspace_bytes");
-  stream << "<p>Budget " << human(integer(*budget, "bytes")) << ", " << human(taken) << " taken";
-  std::string cost = readCost(report);
-  if (cost.empty()) {
+  stream << "<p>Budget " << human(report.budget->bytes) << ", "
+         << human(report.arenaBytes + report.workspaceBytes) << " taken";
+  if (!report.budget->search) {
     stream << " by the plan of --plan-in</p>\n";
     return;
   }
-  stream << "; " << human(integer(*budget, "save_all_bytes")) << " if every value were saved: <b>"
-         << cost << "</b>, " << integer(*budget, "rounds") << " rounds, "
-         << human(integer(*budget, "overridden_bytes")) << " of PREFER overridden</p>\n";
-  std::vector<const Object *> rows = findOverridden(report);
-  if (rows.empty())
+  const ReportedSearch &search = *report.budget->search;
+  stream << "; " << human(search.saveAllBytes) << " if every value were saved: <b>"
+         << readCost(report) << "</b>, " << search.rounds << " rounds, "
+         << human(search.overriddenBytes) << " of PREFER overridden</p>\n";
+  std::vector<const ReportedValue *> values = listOverridden(report);
+  if (values.empty())
     return;
-  stream << "<details><summary>" << rows.size() << " values whose PREFER the budget overrides"
+  stream << "<details><summary>" << values.size() << " values whose PREFER the budget overrides"
          << "</summary>\n";
-  printValues(stream, rows);
+  printValues(stream, values);
   stream << "</details>\n";
 }
 
 /// Two bars per layer: what it saves, and what it computes again.
-static void printBars(raw_ostream &stream, const Object &report) {
+static void printBars(raw_ostream &stream, const Report &report) {
   std::vector<LayerSummary> layers = summarizeLayers(report);
   int64_t most = 1;
   for (const LayerSummary &layer : layers)
@@ -135,12 +129,12 @@ static void printBars(raw_ostream &stream, const Object &report) {
 }
 
 /// A layer is one line, which opens on its values.
-static void printLayers(raw_ostream &stream, const Object &report) {
-  std::vector<const Object *> rows = valuesByBytes(report);
-  if (rows.empty())
+static void printLayers(raw_ostream &stream, const Report &report) {
+  std::vector<const ReportedValue *> values = listValues(report);
+  if (values.empty())
     return;
   stream << "<h2>The largest values of the forward pass</h2>\n";
-  printValues(stream, ArrayRef(rows).take_front(20));
+  printValues(stream, ArrayRef(values).take_front(20));
   stream << "<h2>All values, by layer</h2>\n";
   for (const LayerSummary &layer : summarizeLayers(report)) {
     stream << "<details><summary>"
@@ -153,20 +147,20 @@ static void printLayers(raw_ostream &stream, const Object &report) {
   }
 }
 
-static void printErrors(raw_ostream &stream, const Object &report) {
-  std::vector<ErrorRow> rows = listErrors(report);
-  if (rows.empty())
+static void printErrors(raw_ostream &stream, const Report &report) {
+  if (report.modelError.empty())
     return;
   stream << "<h2>The cost model beside the profile</h2>\n<table><tr><th>kind</th><th>ops</th>"
             "<th>measured seconds</th><th>modelled seconds</th><th>relative error</th></tr>\n";
-  for (const ErrorRow &row : rows)
+  for (const auto &[kind, error] : listErrors(report))
     stream << formatv("<tr><td>{0}</td><td class='number'>{1}</td><td class='number'>{2:e2}</td>"
                       "<td class='number'>{3:e2}</td><td class='number'>{4:f1} %</td></tr>\n",
-                      escape(row.kind), row.ops, row.measured, row.modelled, 100 * row.relative);
+                      escape(kind), static_cast<int64_t>(error.ops), error.measured, error.modelled,
+                      100 * error.relative());
   stream << "</table>\n";
 }
 
-void printHtml(raw_ostream &stream, const Object &report) {
+void printHtml(raw_ostream &stream, const Report &report) {
   html::printStart(stream, "The arena over the step");
   printTotals(stream, report);
   printBudget(stream, report);

@@ -1,41 +1,31 @@
 // reprise: the report's values by layer, and the story of one value
 #include "Report.h"
 
-#include "reprise/Compiler.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
-using llvm::json::Array;
-using llvm::json::Object;
 
 namespace reprise {
 
-static StringRef text(const Object &value, StringRef key) {
-  return value.getString(key).value_or("");
-}
-static int64_t bytesOf(const Object &value) { return value.getInteger("bytes").value_or(0); }
-
-std::string readDecision(const Object &value) {
-  bool isFused = value.getBoolean("fused").value_or(false);
-  return (text(value, "decision") + (isFused ? ", fused" : "")).str();
+std::string readDecision(const ReportedValue &value) {
+  return value.decision + (value.fused.value_or(false) ? ", fused" : "");
 }
 
-std::vector<LayerSummary> summarizeLayers(const Object &report) {
+std::vector<LayerSummary> summarizeLayers(const Report &report) {
   MapVector<StringRef, LayerSummary> layers;
-  const Array *values = report.getArray("values");
-  for (size_t i = 0; values && i < values->size(); ++i) {
-    const Object &value = *(*values)[i].getAsObject();
-    LayerSummary &layer = layers[text(value, "layer")];
-    layer.layer = text(value, "layer").str();
-    layer.values.push_back(&value);
-    layer.savedBytes += value.getInteger("saved_bytes").value_or(0);
-    if (text(value, "decision") == "replayed") {
-      layer.replayedBytes += bytesOf(value);
-      layer.replaySeconds += value.getNumber("replay_seconds").value_or(0);
+  if (report.plan)
+    for (const ReportedValue &value : report.plan->values) {
+      LayerSummary &layer = layers[value.layer];
+      layer.layer = value.layer;
+      layer.values.push_back(&value);
+      layer.savedBytes += value.savedBytes;
+      if (value.decision == "replayed") {
+        layer.replayedBytes += value.bytes;
+        layer.replaySeconds += value.replaySeconds;
+      }
     }
-  }
   std::vector<LayerSummary> result;
   for (auto &[name, layer] : layers) {
     sortByBytes(layer.values);
@@ -45,9 +35,9 @@ std::vector<LayerSummary> summarizeLayers(const Object &report) {
 }
 
 /// Why the value is what it is, in a sentence.
-static std::string explainDecision(const Object &value) {
-  StringRef decision = text(value, "decision"), reason = text(value, "reason");
-  bool isLabelled = value.getString("label").has_value();
+static std::string explainDecision(const ReportedValue &value) {
+  StringRef decision = value.decision, reason = value.reason;
+  bool isLabelled = value.label.has_value();
   if (decision == "not needed")
     return isLabelled ? "the backward pass does not read it, so its label is moot"
                       : "the backward pass does not read it";
@@ -73,54 +63,50 @@ static std::string explainDecision(const Object &value) {
   return (decision + ", as " + reason + " asks").str();
 }
 
-static void printStory(raw_ostream &stream, const Object &value) {
-  stream << text(value, "id") << ": a result of " << text(value, "op") << ", " << bytesOf(value)
-         << " bytes\n";
-  if (!text(value, "name").empty())
-    stream << "  named " << text(value, "name") << "\n";
-  stream << "  at " << text(value, "location") << "\n";
-  if (value.getString("label"))
-    stream << "  label " << text(value, "label") << ", from " << text(value, "rule") << "\n";
+static void printStory(raw_ostream &stream, const ReportedValue &value) {
+  stream << value.id << ": a result of " << value.op << ", " << value.bytes << " bytes\n";
+  if (!value.name.empty())
+    stream << "  named " << value.name << "\n";
+  stream << "  at " << value.location << "\n";
+  if (value.label)
+    stream << "  label " << *value.label << ", from " << value.rule.value_or("") << "\n";
   else
     stream << "  no label\n";
   stream << "  " << explainDecision(value) << "\n";
-  if (value.getBoolean("fused").value_or(false))
+  if (value.fused.value_or(false))
     stream << "  fused: no kernel sends it to memory\n";
   stream << formatv("  to compute it again takes {0:e2} s of the cost model\n",
-                    value.getNumber("replay_seconds").value_or(0));
+                    value.replaySeconds);
 }
 
-static bool isCalled(const Object &value, StringRef wanted) {
+static bool isCalled(const ReportedValue &value, StringRef wanted) {
   SmallVector<StringRef> names;
-  text(value, "name").split(names, ',');
-  return text(value, "id") == wanted || llvm::is_contained(names, wanted);
+  StringRef(value.name).split(names, ',');
+  return value.id == wanted || llvm::is_contained(names, wanted);
 }
 
-bool explainValue(raw_ostream &stream, StringRef wanted, const Object &report) {
+bool explainValue(raw_ostream &stream, StringRef wanted, const Report &report) {
   bool found = false;
-  const Array *values = report.getArray("values");
-  for (size_t i = 0; values && i < values->size(); ++i) {
-    const Object &value = *(*values)[i].getAsObject();
-    if (!isCalled(value, wanted))
-      continue;
-    printStory(stream, value);
-    found = true;
-  }
+  if (report.plan)
+    for (const ReportedValue &value : report.plan->values)
+      if (isCalled(value, wanted)) {
+        printStory(stream, value);
+        found = true;
+      }
   return found;
 }
 
-std::string findNearestValue(StringRef wanted, const Object &report) {
+std::string findNearestValue(StringRef wanted, const Report &report) {
   std::string nearest;
   unsigned least = std::max<size_t>(3, wanted.size() / 3) + 1;
-  const Array *values = report.getArray("values");
-  for (size_t i = 0; values && i < values->size(); ++i) {
-    StringRef id = text(*(*values)[i].getAsObject(), "id");
-    unsigned distance = wanted.edit_distance(id, /*AllowReplacements=*/true, least);
-    if (distance < least) {
-      least = distance;
-      nearest = id.str();
+  if (report.plan)
+    for (const ReportedValue &value : report.plan->values) {
+      unsigned distance = wanted.edit_distance(value.id, /*AllowReplacements=*/true, least);
+      if (distance < least) {
+        least = distance;
+        nearest = value.id;
+      }
     }
-  }
   return nearest;
 }
 

@@ -4,23 +4,18 @@
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
-using llvm::json::Array;
-using llvm::json::Object;
 
 namespace reprise {
 
-static void printValues(raw_ostream &stream, ArrayRef<const Object *> rows) {
+static void printValues(raw_ostream &stream, ArrayRef<const ReportedValue *> values) {
   stream << formatv("{0,14}  {1,-17}  {2,-18}  {3,-24}  value\n", "bytes", "decision", "label",
                     "reason");
-  for (const Object *row : rows)
-    stream << formatv("{0,14}  {1,-17}  {2,-18}  {3,-24}  {4}\n",
-                      row->getInteger("bytes").value_or(0), readDecision(*row),
-                      row->getString("label").value_or(""), row->getString("reason").value_or(""),
-                      row->getString("id").value_or(""));
+  for (const ReportedValue *value : values)
+    stream << formatv("{0,14}  {1,-17}  {2,-18}  {3,-24}  {4}\n", value->bytes,
+                      readDecision(*value), value->label.value_or(""), value->reason, value->id);
 }
 
-static void printLayers(raw_ostream &stream, const Object &report) {
-  std::vector<LayerSummary> layers = summarizeLayers(report);
+static void printLayers(raw_ostream &stream, const std::vector<LayerSummary> &layers) {
   stream << formatv("\n{0,14}  {1,14}  {2,14}  layer\n", "saved bytes", "replayed bytes",
                     "replay seconds");
   for (const LayerSummary &layer : layers)
@@ -28,55 +23,67 @@ static void printLayers(raw_ostream &stream, const Object &report) {
                       layer.replaySeconds, layer.layer.empty() ? "(none)" : layer.layer);
 }
 
-static void printErrors(raw_ostream &stream, const Object &report) {
-  std::vector<ErrorRow> rows = listErrors(report);
-  if (rows.empty())
+static void printErrors(raw_ostream &stream, const Report &report) {
+  if (report.modelError.empty())
     return;
   stream << formatv("\n{0,8}  {1,16}  {2,16}  {3,14}  kind\n", "ops", "measured seconds",
                     "modelled seconds", "relative error");
-  for (const ErrorRow &row : rows)
-    stream << formatv("{0,8}  {1,16:e2}  {2,16:e2}  {3,13:f1}%  {4}\n", row.ops, row.measured,
-                      row.modelled, 100 * row.relative, row.kind);
+  for (const auto &[kind, error] : listErrors(report))
+    stream << formatv("{0,8}  {1,16:e2}  {2,16:e2}  {3,13:f1}%  {4}\n",
+                      static_cast<int64_t>(error.ops), error.measured, error.modelled,
+                      100 * error.relative(), kind);
 }
 
-static void printBudget(raw_ostream &stream, const Object &report) {
-  const Object *budget = report.getObject("budget");
-  if (!budget)
-    return;
-  stream << formatv("{0,-18}{1,16}\n", "budget", budget->getInteger("bytes").value_or(0));
-  std::string cost = readCost(report);
-  if (cost.empty())
-    return;
-  for (StringRef key : {"save_all_bytes", "overridden_bytes", "rounds"})
-    stream << formatv("{0,-18}{1,16}\n", key, budget->getInteger(key).value_or(0));
-  stream << cost << "\n";
-  std::vector<const Object *> rows = findOverridden(report);
-  if (rows.empty())
-    return;
-  stream << "\n" << rows.size() << " values whose PREFER the budget overrides\n";
-  printValues(stream, rows);
+static void printTotal(raw_ostream &stream, StringRef key, int64_t value) {
+  stream << formatv("{0,-18}{1,16}\n", key, value);
 }
 
-void printText(raw_ostream &stream, const Object &report) {
-  for (StringRef key : {"arena_bytes", "persistent_bytes", "workspace_bytes", "saved_bytes",
-                        "replayed_ops", "commands"})
-    stream << formatv("{0,-18}{1,16}\n", key, report.getInteger(key).value_or(0));
-  if (int64_t checks = report.getInteger("replay_checks").value_or(0))
+static void printBudget(raw_ostream &stream, const Report &report) {
+  if (!report.budget)
+    return;
+  printTotal(stream, "budget", report.budget->bytes);
+  if (!report.budget->search)
+    return;
+  const ReportedSearch &search = *report.budget->search;
+  printTotal(stream, "save_all_bytes", search.saveAllBytes);
+  printTotal(stream, "overridden_bytes", search.overriddenBytes);
+  printTotal(stream, "rounds", search.rounds);
+  stream << readCost(report) << "\n";
+  std::vector<const ReportedValue *> values = listOverridden(report);
+  if (values.empty())
+    return;
+  stream << "\n" << values.size() << " values whose PREFER the budget overrides\n";
+  printValues(stream, values);
+}
+
+static void printTotals(raw_ostream &stream, const Report &report) {
+  printTotal(stream, "arena_bytes", report.arenaBytes);
+  printTotal(stream, "persistent_bytes", report.persistentBytes);
+  printTotal(stream, "workspace_bytes", report.workspaceBytes);
+  printTotal(stream, "saved_bytes", report.plan ? report.plan->savedBytes : 0);
+  printTotal(stream, "replayed_ops", report.plan ? report.plan->replayedOps : 0);
+  printTotal(stream, "commands", report.commands.value_or(0));
+  if (int64_t checks = report.replayChecks.value_or(0))
     stream << formatv(
         "{0,-18}{1,16}  both live to the end of the step: the arena is larger for it\n",
         "replay_checks", checks);
+}
+
+void printText(raw_ostream &stream, const Report &report) {
+  printTotals(stream, report);
   printBudget(stream, report);
   printErrors(stream, report);
-  std::vector<const Object *> rows = valuesByBytes(report);
-  if (rows.empty())
+  std::vector<const ReportedValue *> values = listValues(report);
+  if (values.empty())
     return;
-  printLayers(stream, report);
+  std::vector<LayerSummary> layers = summarizeLayers(report);
+  printLayers(stream, layers);
   constexpr size_t most = 20;
-  if (rows.size() > most) {
+  if (values.size() > most) {
     stream << "\nlargest values\n";
-    printValues(stream, ArrayRef(rows).take_front(most));
+    printValues(stream, ArrayRef(values).take_front(most));
   }
-  for (const LayerSummary &layer : summarizeLayers(report)) {
+  for (const LayerSummary &layer : layers) {
     stream << "\n" << (layer.layer.empty() ? "outside of layers" : layer.layer) << "\n";
     printValues(stream, layer.values);
   }

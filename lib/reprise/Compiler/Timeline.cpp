@@ -7,8 +7,6 @@
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
-using llvm::json::Array;
-using llvm::json::Object;
 
 namespace reprise {
 
@@ -54,8 +52,8 @@ static llvm::MapVector<Value, Buffer> findBuffers(func::FuncOp step,
   return buffers;
 }
 
-Array describeTimeline(func::FuncOp step) {
-  Array described;
+std::vector<ReportedBuffer> describeTimeline(func::FuncOp step) {
+  std::vector<ReportedBuffer> described;
   exec::Positions positions(step.getBody().front());
   for (auto &[root, buffer] : findBuffers(step, positions)) {
     unsigned result = cast<OpResult>(root).getResultNumber();
@@ -64,20 +62,15 @@ Array describeTimeline(func::FuncOp step) {
     if (launch && (*launch.getArguments())[result] >= 0)
       continue;
     auto places = op->getAttrOfType<DenseI64ArrayAttr>(exec::kOffsetsAttr);
-    described.push_back(Object{{"name", buffer.name},
-                               {"first", buffer.first},
-                               {"last", buffer.last},
-                               {"offset", launch ? (*launch.getOffsets())[result] : places[result]},
-                               {"bytes", getByteSize(root.getType())}});
+    described.push_back({buffer.name, buffer.first, buffer.last,
+                         launch ? (*launch.getOffsets())[result] : places[result],
+                         getByteSize(root.getType())});
   }
   for (exec::LaunchOp launch : positions.launches)
     if (auto scratch = launch.getScratch()) {
       auto [first, last] = positions.of(launch);
-      described.push_back(Object{{"name", "scratch of " + exec::getLabel(launch)},
-                                 {"first", first},
-                                 {"last", last},
-                                 {"offset", (*scratch)[0]},
-                                 {"bytes", (*scratch)[1]}});
+      described.push_back(
+          {"scratch of " + exec::getLabel(launch), first, last, (*scratch)[0], (*scratch)[1]});
     }
   return described;
 }

@@ -1,0 +1,112 @@
+// reprise: what a compilation tells of itself, as data; JSON, HTML and text print it
+#ifndef REPRISE_COMPILER_REPORT_H
+#define REPRISE_COMPILER_REPORT_H
+
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace reprise {
+
+/// How the device's rates alone compare with a profile, for one kind of ops.
+struct KindError {
+  double ops = 0;      ///< executions of a step
+  double measured = 0; ///< seconds of a step
+  double modelled = 0;
+  /// Of launches, in the proportion of this kind in them: what is too long in one does not make up
+  /// for what is too short in another.
+  double deviation = 0;
+
+  /// The deviation as a fraction of what was measured.
+  double relative() const { return measured > 0 ? deviation / measured : 0; }
+};
+
+/// A value of the forward pass, and what the plan does with it.
+struct ReportedValue {
+  std::string id, op;
+  std::string name;       ///< what `reprise.name` calls it, several separated by commas; or empty
+  std::string location;   ///< where the user's source has it
+  std::string layer;      ///< its scope up to the last number; empty outside of layers
+  int64_t bytes = 0;      ///< of all executions
+  int64_t savedBytes = 0; ///< its part of the plan's
+  std::string decision;   ///< "saved", "kept", "replayed" or "not needed"
+  std::string reason;
+  std::optional<std::string> label, rule; ///< none: nobody labelled it
+  double replaySeconds = 0;               ///< of the cost model, alone in its kernel
+  std::optional<bool> fused; ///< no kernel sends it to memory; known after the kernels phase
+};
+
+/// A buffer of the arena.
+struct ReportedBuffer {
+  std::string name;
+  int64_t first = 0, last = 0; ///< launches
+  int64_t offset = 0, bytes = 0;
+};
+
+/// Seconds of the cost model by what ops are for.
+struct PartSeconds {
+  double forward = 0, backward = 0, replay = 0;
+};
+
+/// What was decided on the values of the forward pass.
+struct ReportedPlan {
+  int64_t savedBytes = 0;  ///< what the backward pass and replays read of the forward pass
+  int64_t replayedOps = 0; ///< executions of replays
+  PartSeconds cost;
+  std::vector<ReportedValue> values;
+};
+
+/// How a plan within a budget was found. Costs are fractions of one execution of every op.
+struct ReportedSearch {
+  int64_t saveAllBytes = 0;    ///< arena and workspace if every value were saved
+  int64_t predictedBytes = 0;  ///< the plan's, as packed by the planner
+  int64_t overriddenBytes = 0; ///< of values whose PREFER is not obeyed
+  int64_t rounds = 0;          ///< plans that were packed
+  double costIncrease = 0;
+  double bound = 0; ///< what every plan within the budget costs at least
+  bool bodiesRecomputed = false, unrolled = false, deferred = false, reordered = false;
+  bool truncated = false; ///< the time limit ended the search
+};
+
+struct ReportedBudget {
+  int64_t bytes = 0;                    ///< that arena and workspace may take
+  std::optional<ReportedSearch> search; ///< none: the plan came from a file
+};
+
+/// Bytes without another word are of the program as it was packed.
+struct Report {
+  std::string target; ///< such as cpu:x86-64-v4
+  std::string device; ///< whose rates the cost model starts from
+  unsigned threads = 0;
+  int64_t arenaBytes = 0, workspaceBytes = 0;
+  int64_t persistentBytes = 0;                   ///< parameters, state and inputs
+  std::optional<int64_t> commands, replayChecks; ///< none: nothing was compiled to code
+  std::optional<ReportedPlan> plan; ///< none: the module came without one that can be read
+  std::optional<ReportedBudget> budget;
+  std::map<std::string, KindError> modelError; ///< by kind; empty without a profile
+  std::vector<ReportedBuffer> buffers;         ///< of the arena
+};
+
+/// What `reprise-compile --report=F.json` writes (docs/report.schema.json).
+llvm::json::Object toJson(const Report &report);
+
+/// Prints the report in the format of the file's name: .html, .txt, or else JSON.
+void printReport(llvm::raw_ostream &stream, llvm::StringRef path, const Report &report);
+
+/// Prints what an estimate tells: arena, workspace, what is live at the peak. Returns whether the
+/// step fits its budget.
+bool printEstimate(llvm::raw_ostream &stream, const Report &report);
+
+/// Tells the story of each value that has this id or name; false if there is none.
+bool explainValue(llvm::raw_ostream &stream, llvm::StringRef wanted, const Report &report);
+/// The id that `wanted` may have been meant to be; empty if none is near.
+std::string findNearestValue(llvm::StringRef wanted, const Report &report);
+
+} // namespace reprise
+
+#endif // REPRISE_COMPILER_REPORT_H

@@ -1,0 +1,109 @@
+// reprise: the report as JSON, in the keys of docs/report.schema.json
+#include "reprise/Compiler/Report.h"
+
+using llvm::json::Array;
+using llvm::json::Object;
+using llvm::json::Value;
+
+namespace reprise {
+
+template <typename T> static Value orNull(const std::optional<T> &value) {
+  return value ? Value(*value) : Value(nullptr);
+}
+
+static Object toJson(const ReportedValue &value) {
+  Object entry{{"id", value.id},
+               {"op", value.op},
+               {"name", value.name},
+               {"location", value.location},
+               {"layer", value.layer},
+               {"bytes", value.bytes},
+               {"saved_bytes", value.savedBytes},
+               {"decision", value.decision},
+               {"replay_seconds", value.replaySeconds},
+               {"label", orNull(value.label)},
+               {"rule", orNull(value.rule)},
+               {"reason", value.reason}};
+  if (value.fused)
+    entry["fused"] = *value.fused;
+  return entry;
+}
+
+static Object toJson(const ReportedBudget &budget) {
+  Object entry{{"bytes", budget.bytes}};
+  if (!budget.search)
+    return entry;
+  const ReportedSearch &search = *budget.search;
+  entry["save_all_bytes"] = search.saveAllBytes;
+  entry["predicted_bytes"] = search.predictedBytes;
+  entry["cost_increase"] = search.costIncrease;
+  entry["overridden_bytes"] = search.overriddenBytes;
+  entry["rounds"] = search.rounds;
+  entry["bodies_recomputed"] = search.bodiesRecomputed;
+  entry["unrolled"] = search.unrolled;
+  entry["deferred"] = search.deferred;
+  entry["reordered"] = search.reordered;
+  entry["truncated"] = search.truncated;
+  return entry;
+}
+
+static Object toJson(const KindError &error) {
+  return Object{{"ops", static_cast<int64_t>(error.ops)},
+                {"measured_seconds", error.measured},
+                {"modelled_seconds", error.modelled},
+                {"relative_error", error.relative()}};
+}
+
+static void addPlan(const Report &report, Object &object) {
+  const ReportedPlan &plan = *report.plan;
+  object["replayed_ops"] = plan.replayedOps;
+  object["saved_bytes"] = plan.savedBytes;
+  object["cost"] = Object{{"forward", plan.cost.forward},
+                          {"backward", plan.cost.backward},
+                          {"replay", plan.cost.replay}};
+  object["device"] = report.device;
+  Array values;
+  for (const ReportedValue &value : plan.values)
+    values.push_back(toJson(value));
+  object["values"] = std::move(values);
+  Object kinds;
+  for (const auto &[kind, error] : report.modelError)
+    kinds[kind] = toJson(error);
+  if (!kinds.empty())
+    object["model_error"] = std::move(kinds);
+}
+
+Object toJson(const Report &report) {
+  Object object{{"version", 1},
+                {"target", report.target},
+                {"threads", report.threads},
+                {"arena_bytes", report.arenaBytes},
+                {"persistent_bytes", report.persistentBytes},
+                {"workspace_bytes", report.workspaceBytes},
+                {"bound", nullptr},
+                {"gap", nullptr}};
+  if (report.commands)
+    object["commands"] = *report.commands;
+  if (report.replayChecks)
+    object["replay_checks"] = *report.replayChecks;
+  if (report.plan)
+    addPlan(report, object);
+  if (report.budget) {
+    object["budget"] = toJson(*report.budget);
+    if (const auto &search = report.budget->search) {
+      object["bound"] = search->bound;
+      object["gap"] = search->costIncrease - search->bound;
+    }
+  }
+  Array buffers;
+  for (const ReportedBuffer &buffer : report.buffers)
+    buffers.push_back(Object{{"name", buffer.name},
+                             {"first", buffer.first},
+                             {"last", buffer.last},
+                             {"offset", buffer.offset},
+                             {"bytes", buffer.bytes}});
+  object["buffers"] = std::move(buffers);
+  return object;
+}
+
+} // namespace reprise
