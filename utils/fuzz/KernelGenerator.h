@@ -61,6 +61,7 @@ private:
   Shape permutation(int64_t rank);
   mlir::Value unary(mlir::Value value);
   mlir::Value binary(TensorType type, int depth);
+  mlir::Value compared(mlir::Value left, mlir::Value right);
 
   // Heavy ops (KernelWindows.cpp, KernelContractions.cpp, KernelRows.cpp, KernelIndexing.cpp).
   mlir::Value emitConvolution();
@@ -72,6 +73,7 @@ private:
   mlir::Value emitChannels();
   mlir::Value emitIndexing();
   mlir::Value emitScatter();
+  mlir::Value emitWhole();
   Contraction drawContraction();
   Heads drawHeads();
   Window drawWindow(int64_t most, bool isPool);

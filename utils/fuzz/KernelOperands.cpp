@@ -31,11 +31,15 @@ Value KernelGenerator::operand(TensorType type, int depth) {
 
 Value KernelGenerator::fresh(TensorType type) {
   Type own = type.getElementType();
-  if (own.isInteger(1))
+  if (own.isInteger(1) && random.chance(15))
     return emit("random_bernoulli", type, {}, {real("probability", 0.7)}, {0, 0, 0});
-  if (random.chance(3) && isFloat(type))
+  if (own.isInteger(1)) {
+    Value left = fresh(type.clone(element)), right = fresh(type.clone(element));
+    return compared(left, right);
+  }
+  if (isFloat(type) && random.chance(2))
     return emit(random.chance(50) ? "random_normal" : "random_uniform", type, {}, {}, {0, 0, 0});
-  if (random.chance(10) && !isFloat(type))
+  if (!isFloat(type) && random.chance(10))
     return emit("random_uniform_int", type, {}, {number("low", -3), number("high", 12)}, {0, 0, 0});
   if (random.chance(95)) {
     indexLimits.push_back(0);
@@ -196,26 +200,46 @@ Value KernelGenerator::broadcastTo(TensorType type, int depth) {
 
 //===-- Elementwise ---------------------------------------------------------------------------===//
 
+/// Mostly those of one instruction: the code of the others is long.
 Value KernelGenerator::unary(Value value) {
-  static constexpr StringLiteral names[] = {"relu", "neg",  "abs",   "tanh",  "gelu",
-                                            "exp",  "silu", "erf",   "sin",   "cos",
-                                            "sqrt", "log",  "floor", "rsqrt", "sigmoid"};
+  static constexpr StringLiteral cheap[] = {"relu", "neg", "abs", "floor", "sqrt"};
+  static constexpr StringLiteral functions[] = {"tanh", "gelu", "exp", "silu",  "erf",
+                                                "sin",  "cos",  "log", "rsqrt", "sigmoid"};
   if (random.chance(6))
     return emit("clamp", value.getType(), value, {real("low", -0.5), real("high", 0.75)});
-  return emit(random.pick(names), value.getType(), value);
+  StringRef name = random.chance(75) ? random.pick(cheap) : random.pick(functions);
+  return emit(name, value.getType(), value);
 }
 
 Value KernelGenerator::binary(TensorType type, int depth) {
-  static constexpr StringLiteral arithmetic[] = {"add",     "sub", "mul", "maximum",
-                                                 "minimum", "div", "pow"};
+  static constexpr StringLiteral floats[] = {"add", "add",     "sub",     "sub", "mul",
+                                             "mul", "maximum", "minimum", "div", "pow"};
+  static constexpr StringLiteral integers[] = {"add", "sub",     "mul",    "div",
+                                               "rem", "maximum", "minimum"};
   static constexpr StringLiteral bools[] = {"and", "or", "xor"};
   Value left = operand(type, depth);
   bool isBool = type.getElementType().isInteger(1);
   if (isBool && random.chance(25))
     return emit("not", type, left);
   Value right = random.chance(40) ? broadcastTo(type, depth) : operand(type, depth);
-  StringRef name = isBool ? random.pick(bools) : random.pick(arithmetic);
-  return emit(name == "pow" && !isFloat(type) ? "rem" : name, type, {left, right});
+  StringRef name = isBool          ? random.pick(bools)
+                   : isFloat(type) ? random.pick(floats)
+                                   : random.pick(integers);
+  return emit(name, type, {left, right});
+}
+
+/// Arithmetic of integers and bits.
+Value KernelGenerator::emitWhole() {
+  Type elements[] = {b.getI1Type(), b.getI1Type(), b.getI32Type(), b.getI64Type()};
+  TensorType type = drawType(1, 4).clone(random.pick(elements));
+  binary(type, 1);
+  return binary(type, 1);
+}
+
+Value KernelGenerator::compared(Value left, Value right) {
+  auto predicate = static_cast<ComparePredicate>(random.below(6));
+  return emit("compare", cast<TensorType>(left.getType()).clone(b.getI1Type()), {left, right},
+              {b.getNamedAttr("predicate", ComparePredicateAttr::get(context, predicate))});
 }
 
 Value KernelGenerator::computed(TensorType type, int depth) {
@@ -228,14 +252,11 @@ Value KernelGenerator::computed(TensorType type, int depth) {
     return binary(type, depth);
   if (kind < 8)
     return unary(operand(type, depth));
-  if (kind < 9)
+  if (kind < 9 && random.chance(40))
     return emit("dropout", type, operand(type, depth), {real("rate", 0.25 * random.below(5))},
                 {1, 0, 0, 0});
-  auto predicate = static_cast<ComparePredicate>(random.below(6));
   Value left = operand(type, depth), right = operand(type, depth);
-  Value condition =
-      emit("compare", type.clone(b.getI1Type()), {left, right},
-           {b.getNamedAttr("predicate", ComparePredicateAttr::get(context, predicate))});
+  Value condition = compared(left, right);
   return emit("select", type, {condition, operand(type, depth), operand(type, depth)});
 }
 
