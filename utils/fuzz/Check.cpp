@@ -131,8 +131,8 @@ bool Checker::interpretVariant(const Variant &variant, Outcome &outcome) {
 }
 
 bool hasReplays(const Compilation &compilation) {
-  const llvm::json::Object *budget = compilation.report.getObject("budget");
-  return budget && budget->getNumber("cost_increase").value_or(0) > 0;
+  const std::optional<ReportedBudget> &budget = compilation.report.budget;
+  return budget && budget->search && budget->search->costIncrease > 0;
 }
 
 std::string nameOf(const Budget &budget) {
