@@ -21,9 +21,19 @@ enum class Phase {
   Random,     ///< Philox seed and offset threaded: every op is pure
   Label,      ///< policies evaluated, blocks flattened
   Autodiff,   ///< value_and_grad expanded into dialect ops
-  Checkpoint, ///< saved and replayed values chosen, replays inserted
+  Checkpoint, ///< the form of a plan given; saved and replayed values chosen, replays inserted
   Kernels,    ///< ops grouped into launches
   Memory,     ///< every buffer has an offset
+};
+
+/// What a plan makes of a step beside its choices (docs/Rationale/PlanForms.md). No bit of a result
+/// depends on it. The default is the step as `autodiff` leaves it.
+struct PlanForm {
+  bool isUnrolled = false; ///< loops are replaced by their iterations
+  bool hasBodies = false;  ///< bodies of loops have a plan of their own, with replays
+  bool isDeferred = false; ///< a large gradient waits, see DeferGradient.h
+  /// So many bytes of arena do, in which launches may run in another order; 0: no limit.
+  int64_t enoughArena = 0;
 };
 
 /// What the phases need to know of the user's wishes.
@@ -33,11 +43,9 @@ struct PhaseOptions {
   bool allowUnmatchedRules = false;   ///< a rule that matches nothing is a warning
   std::string target = "cpu";         ///< as Target::get reads it (Conversion/Target.h)
   std::shared_ptr<LaunchFacts> facts; ///< of the target, to be looked up once for several programs
-  int64_t enoughArena = 0; ///< so many bytes do, in which launches may be reordered; 0: no limit
+  PlanForm form;                      ///< what `checkpoint` makes of the step first
   bool ignoreCheckpoints = false;
-  bool unroll = false;          ///< loops become their iterations
-  bool recomputeBodies = false; ///< loops' bodies make again what no label wants saved
-  bool deferGradient = false;   ///< a large gradient waits, see DeferGradient.h
+  bool unroll = false;        ///< `autodiff` replaces loops by iterations, which labels tell apart
   bool verifyReplays = false; ///< replays and originals live to the end of the step, to be compared
 };
 
@@ -47,6 +55,10 @@ llvm::StringRef phaseName(Phase phase);
 /// Appends the passes of the phases after `from` (or from the start) up to and with `to`.
 void buildPhases(mlir::OpPassManager &manager, std::optional<Phase> from, Phase to,
                  const PhaseOptions &options);
+
+/// Appends the passes with which `checkpoint` gives a step its form. A planner that writes choices
+/// on the ops of the step runs them by themselves first, and `checkpoint` without them.
+void buildForm(mlir::OpPassManager &manager, const PlanForm &form);
 
 /// Appends the verifier of what a phase promises, if there is more to say than the ops' own
 /// verifiers do.

@@ -7,7 +7,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "reprise/Conversion/ExecToBundle.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
-#include "llvm/Support/Threading.h"
 
 using namespace mlir;
 
@@ -52,12 +51,10 @@ public:
   FailureOr<Compilation> run();
 
 private:
+  LogicalResult findStep();
   LogicalResult plan();
   LogicalResult planWithin(const Budget &budget);
-  LogicalResult planOtherwise(const PhaseOptions &other);
-  FailureOr<bool> tryPlan(const Budget &budget, bool isLast);
-  FailureOr<std::optional<BudgetOutcome>> planDeferred(const StepPlanner &planner);
-  LogicalResult readPlan();
+  FailureOr<StepPlan> readPlan();
   LogicalResult lower();
   LogicalResult build();
   LogicalResult checkBudget();
@@ -68,170 +65,84 @@ private:
   std::optional<Phase> after; ///< the last phase that the module has been through
   std::optional<CostModel> costs;
   std::optional<BudgetOutcome> outcome;
-  std::optional<int64_t> budgetBytes, saveAllBytes;
-  Shortage shortage{INT64_MAX, INT64_MAX}; ///< of all that was tried
-  double stepSeconds = 0;                  ///< of one execution of every op of the step at hand
-  OwningOpRef<ModuleOp> source;   ///< before the phases, where loops may be unrolled for a budget
-  OwningOpRef<ModuleOp> deferred; ///< with the choices of a plan, where a large gradient waits
+  std::optional<int64_t> budgetBytes;
   func::FuncOp step;
   Compilation compilation;
 };
 } // namespace
 
-/// A loop is one op of a plan. So plans are also made for bodies that make their rows again, and,
-/// where none fits, for the iterations one by one: the same bits.
+LogicalResult Run::findStep() {
+  auto steps = module.getOps<func::FuncOp>();
+  if (!llvm::hasSingleElement(steps))
+    return module.emitError("expected one function, the entry");
+  step = *steps.begin();
+  return success();
+}
+
 LogicalResult Run::planWithin(const Budget &budget) {
-  bool hasLoops = false;
-  module.walk([&](LoopOp) { hasLoops = true; });
-  bool hasOthers = hasLoops && source;
-  PhaseOptions bodies = phases, unrolled = phases;
-  bodies.recomputeBodies = unrolled.unroll = true;
-  FailureOr<bool> isPlanned = tryPlan(budget, /*isLast=*/!hasOthers);
-  if (failed(isPlanned) || !hasOthers || (outcome && outcome->plan.seconds == 0))
-    return success(succeeded(isPlanned));
-  int64_t saveAll = *saveAllBytes;
-  if (failed(planOtherwise(bodies)) || (!outcome && failed(planOtherwise(unrolled))))
-    return failure();
-  outcome->saveAll = saveAll;
-  return success();
-}
-
-/// Plans what the phases make of the step with other options, and keeps the cheaper plan. What the
-/// other step takes longer, such as replays in bodies, any plan of it costs.
-LogicalResult Run::planOtherwise(const PhaseOptions &other) {
-  PhaseOptions known = std::exchange(phases, other);
-  std::optional<BudgetOutcome> found = std::exchange(outcome, std::nullopt);
-  OwningOpRef<ModuleOp> planned = module.clone(), copy = source->clone();
-  module.getBodyRegion().takeBody(copy->getBodyRegion());
-  if (failed(runPhases(module, options.after, Phase::Autodiff, phases)))
-    return failure();
-  double seconds = stepSeconds;
-  if (failed(tryPlan({budgetBytes, std::nullopt}, /*isLast=*/!found && other.unroll)))
-    return failure();
-  double added = std::max(0.0, std::exchange(stepSeconds, seconds) - seconds);
-  if (outcome) {
-    outcome->plan.seconds += added;
-    outcome->bound += added;
-    outcome->total = stepSeconds;
-    outcome->hasBodies = other.recomputeBodies;
-    outcome->isUnrolled = other.unroll;
-    if (!found || outcome->plan.cost() < found->plan.cost())
-      return success();
-  }
-  outcome = std::move(found);
-  phases = known;
-  module.getBodyRegion().takeBody(planned->getBodyRegion());
-  return success();
-}
-
-/// True if a plan within the budget was found and written on the ops of the module. The last try
-/// says what is missing.
-FailureOr<bool> Run::tryPlan(const Budget &budget, bool isLast) {
-  StepPlanner planner(module, options, phases.facts, *costs);
+  ProgramPlanner planner(step, options, phases.facts, *costs);
   if (failed(planner.start()))
     return failure();
-  budgetBytes = planner.resolve(budget);
-  saveAllBytes = planner.saveAllBytes();
-  stepSeconds = planner.stepSeconds();
-  FailureOr<std::optional<BudgetOutcome>> waiting = planDeferred(planner);
-  if (failed(waiting))
+  FailureOr<int64_t> bytes = planner.resolve(budget);
+  if (failed(bytes))
     return failure();
-  outcome = std::move(*waiting);
-  FailureOr<bool> mayBeat = true;
-  if (outcome)
-    mayBeat = planner.mayBeat(outcome->plan, *budgetBytes);
-  if (failed(mayBeat))
+  budgetBytes = *bytes;
+  FailureOr<std::optional<BudgetOutcome>> found = planner.plan(*bytes);
+  if (failed(found))
     return failure();
-  if (*mayBeat) {
-    FailureOr<std::optional<BudgetOutcome>> found = planner.plan(*budgetBytes);
-    if (failed(found))
-      return failure();
-    if (*found && (!outcome || (*found)->plan.cost() <= outcome->plan.cost())) {
-      outcome = std::move(*found);
-      planner.apply(outcome->plan);
-    }
-  }
-  if (!outcome) {
-    Shortage own = planner.findShortage(*budgetBytes);
-    shortage = {std::min(shortage.least, own.least), std::min(shortage.proved, own.proved)};
-    if (isLast)
-      return planner.emitTooSmall(*budgetBytes, shortage);
-    return false;
-  }
-  phases.deferGradient = outcome->isDeferred;
-  if (outcome->isDeferred)
-    module.getBodyRegion().takeBody(deferred->getBodyRegion());
-  phases.enoughArena = outcome->plan.enoughArena;
-  return true;
-}
-
-/// Where a large gradient waits, plans may be cheaper: another order, the same bits. Null where
-/// nothing waits that is worth it, or no plan was found; else `deferred` has the plan's choices.
-FailureOr<std::optional<BudgetOutcome>> Run::planDeferred(const StepPlanner &planner) {
-  const StepPlan &followed = planner.followed();
-  if (followed.seconds == 0 && followed.bytes() <= *budgetBytes)
-    return std::optional<BudgetOutcome>();
-  deferred = deferLargeGradient(module, followed.arena);
-  if (!deferred)
-    return std::optional<BudgetOutcome>();
-  StepPlanner other(*deferred, options, phases.facts, *costs, &planner);
-  if (failed(other.start(/*needsSaveAll=*/false)))
-    return failure();
-  FailureOr<std::optional<BudgetOutcome>> found = other.plan(*budgetBytes);
-  if (failed(found) || !*found)
-    return found;
-  (*found)->saveAll = *saveAllBytes;
-  (*found)->isDeferred = true;
-  other.apply((*found)->plan);
-  return found;
-}
-
-/// Takes the choices of a plan. What a share of is only the packed program can tell.
-LogicalResult Run::readPlan() {
-  if (options.budget && !budgetBytes) {
-    StepPlanner planner(module, options, phases.facts, *costs);
-    if (failed(planner.start()))
-      return failure();
-    budgetBytes = planner.resolve(*options.budget);
-  }
-  FailureOr<int64_t> enough = readPlanFile(module, *options.plan);
-  if (failed(enough))
-    return failure();
-  phases.enoughArena = *enough;
+  if (!*found)
+    return planner.emitTooSmall(*bytes);
+  outcome = std::move(*found);
   return success();
 }
 
-/// Up to `autodiff`, and the choices of a plan or for a budget.
+/// The plan of the options. What a share is of only the packed program can tell.
+FailureOr<StepPlan> Run::readPlan() {
+  if (options.budget && !budgetBytes) {
+    ProgramPlanner planner(step, options, phases.facts, *costs);
+    if (failed(planner.start()))
+      return failure();
+    FailureOr<int64_t> bytes = planner.resolve(*options.budget);
+    if (failed(bytes))
+      return failure();
+    budgetBytes = *bytes;
+  }
+  return readPlanFile(step, *options.plan);
+}
+
+/// Up to `autodiff`, and the form and the choices of a plan.
 LogicalResult Run::plan() {
   bool isPlanned = options.budget || options.plan || options.keepPlan;
   if (!isPlanned || after.value_or(Phase::Import) > Phase::Autodiff)
     return success();
   if (options.plan)
-    readPhases(*options.plan, phases);
-  if (options.budget && !options.plan && !phases.unroll &&
-      after.value_or(Phase::Import) < Phase::Label)
-    source = module.clone();
-  if (failed(runPhases(module, after, Phase::Autodiff, phases)))
+    phases.unroll |= isOfUnrolledModel(*options.plan);
+  if (failed(runPhases(module, after, Phase::Autodiff, phases)) || failed(findStep()))
     return failure();
   after = Phase::Autodiff;
-  if (!llvm::hasSingleElement(module.getOps<func::FuncOp>()))
-    return module.emitError("expected one function, the entry");
-  if (options.plan ? failed(readPlan()) : options.budget && failed(planWithin(*options.budget)))
+  StepPlan plan;
+  if (options.plan) {
+    FailureOr<StepPlan> read = readPlan();
+    if (failed(read))
+      return failure();
+    plan = std::move(*read);
+  } else if (options.budget) {
+    if (failed(planWithin(*options.budget)))
+      return failure();
+    plan = outcome->plan;
+  }
+  if (failed(applyPlan(step, plan)))
     return failure();
+  phases.form.enoughArena = plan.form.enoughArena;
   if (options.keepPlan)
-    compilation.plan = writePlanFile(module, phases);
+    compilation.plan = writePlanFile(step, plan, phases.unroll);
   return success();
 }
 
 /// To places in memory. The report speaks of values, which the launches swallow.
 LogicalResult Run::lower() {
-  if (failed(runPhases(module, after, Phase::Checkpoint, phases)))
-    return failure();
-  auto steps = module.getOps<func::FuncOp>();
-  if (!llvm::hasSingleElement(steps))
-    return module.emitError("expected one function, the entry");
-  step = *steps.begin();
-  if (failed(costs->check(step)))
+  if (failed(runPhases(module, after, Phase::Checkpoint, phases)) || failed(findStep()) ||
+      failed(costs->check(step)))
     return failure();
   Report &report = compilation.report;
   if (after.value_or(Phase::Checkpoint) <= Phase::Checkpoint)
@@ -251,8 +162,7 @@ LogicalResult Run::lower() {
 }
 
 LogicalResult Run::build() {
-  unsigned threads =
-      options.threads ? options.threads : llvm::hardware_concurrency().compute_thread_count();
+  unsigned threads = countThreads(options);
   if (options.estimateOnly)
     return describeEstimate(step, *phases.facts, threads, compilation.report);
   OwningOpRef<ModuleOp> initializers = buildInitializers(step);

@@ -18,22 +18,11 @@ static constexpr StringLiteral policies[] = {"save-all", "dots_saveable",
                                              "every-nth-contraction(2)", "recompute-all"};
 
 namespace {
-/// A model up to `autodiff` under its labels and these policies, and its planner.
+/// A model up to `autodiff` under some policies, and its planner.
 struct Prepared {
   OwningOpRef<ModuleOp> module;
   CompileOptions options;
-  std::unique_ptr<StepPlanner> planner;
-  double added = 0; ///< seconds that any plan of it costs beyond the step as it is
-};
-using Forms = std::vector<std::unique_ptr<Prepared>>;
-
-/// A plan of one of the forms.
-struct Candidate {
-  const StepPlan *plan;
-  const Prepared *form;
-  std::pair<int64_t, double> cost() const {
-    return {plan->overridden, plan->seconds + form->added};
-  }
+  std::unique_ptr<ProgramPlanner> planner;
 };
 
 class Curve {
@@ -46,19 +35,13 @@ public:
 
 private:
   FailureOr<std::unique_ptr<Prepared>> prepare(CompileOptions options);
-  LogicalResult addForms();
-  LogicalResult addDeferred(const Prepared &form);
-  LogicalResult search(StepPlanner &planner);
-  SmallVector<Candidate> findFront() const;
-  Object describe(const Candidate &candidate) const;
-  Array describePolicies();
-  const StepPlanner &plain() const { return *forms.front()->planner; }
+  LogicalResult search(ProgramPlanner &planner);
+  Array describePolicies(double total);
 
   ModuleOp model;
   const CompileOptions &options;
   std::shared_ptr<LaunchFacts> facts;
   const CostModel &costs;
-  Forms forms; ///< the step as it is, then those that --budget plans, too
 };
 } // namespace
 
@@ -66,71 +49,46 @@ FailureOr<std::unique_ptr<Prepared>> Curve::prepare(CompileOptions options) {
   auto prepared = std::make_unique<Prepared>();
   prepared->module = model.clone();
   prepared->options = std::move(options);
-  if (failed(runPhases(*prepared->module, Phase::Autodiff, prepared->options.phases)))
+  ModuleOp module = *prepared->module;
+  if (failed(runPhases(module, Phase::Autodiff, prepared->options.phases)))
     return failure();
+  auto steps = module.getOps<func::FuncOp>();
+  if (!llvm::hasSingleElement(steps))
+    return module.emitError("expected one function, the entry");
   prepared->planner =
-      std::make_unique<StepPlanner>(*prepared->module, prepared->options, facts, costs,
-                                    forms.empty() ? nullptr : forms.front()->planner.get());
+      std::make_unique<ProgramPlanner>(*steps.begin(), prepared->options, facts, costs);
   if (failed(prepared->planner->start()))
     return failure();
   return std::move(prepared);
 }
 
-LogicalResult Curve::addForms() {
-  auto own = prepare(options);
-  if (failed(own))
-    return failure();
-  forms.push_back(std::move(*own));
-  func::FuncOp step = *forms.front()->module->getOps<func::FuncOp>().begin();
-  if (!step.getBody().front().getOps<LoopOp>().empty()) {
-    CompileOptions bodies = options;
-    bodies.phases.recomputeBodies = true;
-    auto again = prepare(std::move(bodies));
-    if (failed(again))
-      return failure();
-    (*again)->added = std::max(0.0, (*again)->planner->stepSeconds() - plain().stepSeconds());
-    forms.push_back(std::move(*again));
-  }
-  for (size_t i = 0, count = forms.size(); i < count; ++i)
-    if (failed(addDeferred(*forms[i])))
-      return failure();
-  return success();
-}
-
-LogicalResult Curve::addDeferred(const Prepared &form) {
-  auto deferred = std::make_unique<Prepared>();
-  deferred->module = deferLargeGradient(*form.module, form.planner->followed().arena);
-  if (!deferred->module)
-    return success();
-  deferred->options = form.options;
-  deferred->added = form.added;
-  deferred->planner = std::make_unique<StepPlanner>(*deferred->module, deferred->options, facts,
-                                                    costs, forms.front()->planner.get());
-  if (failed(deferred->planner->start(/*needsSaveAll=*/false)))
-    return failure();
-  forms.push_back(std::move(deferred));
-  return success();
-}
-
 /// Plans that no other plan beats in bytes and in cost.
-SmallVector<Candidate> Curve::findFront() const {
-  SmallVector<Candidate> sorted, front;
-  for (const std::unique_ptr<Prepared> &form : forms)
-    for (const StepPlan &plan : form->planner->plans())
-      sorted.push_back({&plan, form.get()});
-  llvm::stable_sort(sorted, [&](const Candidate &a, const Candidate &b) {
-    return std::pair(a.plan->bytes(), a.cost()) < std::pair(b.plan->bytes(), b.cost());
-  });
-  for (const Candidate &candidate : sorted)
-    if (front.empty() || candidate.cost() < front.back().cost())
-      front.push_back(candidate);
+static std::vector<const StepPlan *> findFront(const ProgramPlanner &planner) {
+  std::vector<const StepPlan *> plans = planner.plans(), front;
+  std::vector<std::tuple<int64_t, std::pair<int64_t, double>, size_t>> order;
+  for (auto [i, plan] : llvm::enumerate(plans))
+    order.push_back({plan->bytes(), plan->cost(), i});
+  llvm::sort(order);
+  for (auto [bytes, cost, i] : order)
+    if (front.empty() || cost < front.back()->cost())
+      front.push_back(plans[i]);
   return front;
 }
 
-LogicalResult Curve::search(StepPlanner &planner) {
-  int64_t most = plain().followed().bytes();
-  for (int i = kBudgets - 1; i > 0; --i) {
-    FailureOr<std::optional<BudgetOutcome>> found = planner.plan(most * i / kBudgets);
+/// From what the cheapest plan may take, which saves all that no label speaks of, down to the
+/// budgets that nothing fits.
+LogicalResult Curve::search(ProgramPlanner &planner) {
+  FailureOr<int64_t> all = planner.findSaveAllBytes();
+  if (failed(all))
+    return failure();
+  int64_t followed = planner.followed().bytes();
+  std::vector<int64_t> budgets;
+  if (planner.followed().seconds > 0)
+    budgets = {std::max(*all, followed), (*all + followed) / 2};
+  for (int i = kBudgets - 1; i > 0; --i)
+    budgets.push_back(followed * i / kBudgets);
+  for (int64_t budget : budgets) {
+    FailureOr<std::optional<BudgetOutcome>> found = planner.plan(budget);
     if (failed(found))
       return failure();
     if (!*found)
@@ -149,24 +107,17 @@ static Object describePoint(const StepPlan &plan, double total) {
 }
 
 /// The bound holds for all forms.
-Object Curve::describe(const Candidate &candidate) const {
-  double total = std::max(plain().stepSeconds(), 1e-30), seconds = candidate.cost().second;
-  double bound = seconds;
-  for (const std::unique_ptr<Prepared> &form : forms) {
-    StepPlan plan = *candidate.plan;
-    plan.seconds = seconds - form->added;
-    bound = std::min(bound, form->planner->findBound(plan.bytes(), plan) + form->added);
-  }
-  StepPlan plan = *candidate.plan;
-  plan.seconds = seconds;
-  Object point = describePoint(plan, plain().stepSeconds());
+static Object describePoint(const ProgramPlanner &planner, const StepPlan &plan) {
+  double total = std::max(planner.stepSeconds(), 1e-30);
+  double bound = planner.findBound(plan.bytes(), plan);
+  Object point = describePoint(plan, planner.stepSeconds());
   point["bound"] = bound / total;
-  point["gap"] = (seconds - bound) / total;
+  point["gap"] = (plan.seconds - bound) / total;
   return point;
 }
 
 /// Without those that tell the iterations of a loop apart.
-Array Curve::describePolicies() {
+Array Curve::describePolicies(double total) {
   Array named;
   for (StringRef policy : policies) {
     // Ahead of the user's, so that it decides wherever they only prefer.
@@ -176,7 +127,7 @@ Array Curve::describePolicies() {
     auto entry = prepare(std::move(own));
     if (failed(entry))
       continue;
-    Object point = describePoint((*entry)->planner->followed(), plain().stepSeconds());
+    Object point = describePoint((*entry)->planner->followed(), total);
     point["policy"] = policy;
     named.push_back(std::move(point));
   }
@@ -184,19 +135,21 @@ Array Curve::describePolicies() {
 }
 
 FailureOr<Object> Curve::find() {
-  if (failed(addForms()))
+  auto own = prepare(options);
+  if (failed(own))
     return failure();
-  for (const std::unique_ptr<Prepared> &form : forms)
-    if (failed(search(*form->planner)))
-      return failure();
+  ProgramPlanner &planner = *(*own)->planner;
+  FailureOr<int64_t> all = planner.findSaveAllBytes();
+  if (failed(all) || failed(search(planner)))
+    return failure();
   Array points;
-  for (const Candidate &candidate : findFront())
-    points.push_back(describe(candidate));
+  for (const StepPlan *plan : findFront(planner))
+    points.push_back(describePoint(planner, *plan));
   return Object{{"version", 1},
-                {"save_all_bytes", plain().saveAllBytes()},
-                {"step_seconds", plain().stepSeconds()},
+                {"save_all_bytes", *all},
+                {"step_seconds", planner.stepSeconds()},
                 {"points", std::move(points)},
-                {"policies", describePolicies()}};
+                {"policies", describePolicies(planner.stepSeconds())}};
 }
 
 FailureOr<Object> findPareto(ModuleOp module, const CompileOptions &options) {

@@ -8,6 +8,7 @@
 
 using namespace mlir;
 using namespace reprise;
+using checkpoint::Choice;
 using llvm::json::Array;
 using llvm::json::Object;
 
@@ -22,10 +23,33 @@ static std::string signOp(Operation *op) {
   return llvm::utohexstr(llvm::xxh3_64bits(text), /*LowerCase=*/true, /*Width=*/16);
 }
 
-static func::FuncOp getStep(ModuleOp module) { return *module.getOps<func::FuncOp>().begin(); }
+static StringRef getText(Choice choice) {
+  return choice == Choice::Save ? "save" : choice == Choice::Replay ? "replay" : "replay per unit";
+}
 
-Object reprise::writePlanFile(ModuleOp module, const PhaseOptions &phases) {
-  Block &block = getStep(module).getBody().front();
+static std::optional<Choice> parseChoice(StringRef text) {
+  for (Choice choice : {Choice::Save, Choice::Replay, Choice::ReplayPerUnit})
+    if (text == getText(choice))
+      return choice;
+  return std::nullopt;
+}
+
+/// The choices of bodies that have any; null where everything is made again.
+static llvm::json::Value writeBodies(const BodyPlan &bodies) {
+  if (bodies.empty())
+    return nullptr;
+  Array scopes;
+  for (const std::vector<Choice> &choices : bodies) {
+    Array list;
+    for (Choice choice : choices)
+      list.push_back(getText(choice));
+    scopes.push_back(std::move(list));
+  }
+  return scopes;
+}
+
+Object reprise::writePlanFile(func::FuncOp step, const StepPlan &plan, bool isUnrolledModel) {
+  Block &block = step.getBody().front();
   ValueIds ids(block);
   Array ops, values;
   for (Operation &op : block.without_terminator()) {
@@ -37,26 +61,64 @@ Object reprise::writePlanFile(ModuleOp module, const PhaseOptions &phases) {
             Object{{"id", ids.get(result)},
                    {"choice", cast<StringAttr>(choices[result.getResultNumber()]).getValue()}});
   }
-  Object plan{{"version", 1},
-              {"bodies_recomputed", phases.recomputeBodies},
-              {"unrolled", phases.unroll},
-              {"deferred", phases.deferGradient},
-              {"enough_arena", phases.enoughArena},
+  Object file{{"version", 1},
+              {"bodies_recomputed", plan.form.hasBodies},
+              {"bodies", writeBodies(plan.bodies)},
+              {"unrolled", isUnrolledModel || plan.form.isUnrolled},
+              {"unrolled_for_plan", plan.form.isUnrolled},
+              {"deferred", plan.form.isDeferred},
+              {"enough_arena", plan.form.enoughArena},
               {"ops", std::move(ops)}};
   if (values.empty())
-    plan["values"] = nullptr;
+    file["values"] = nullptr;
   else
-    plan["values"] = std::move(values);
+    file["values"] = std::move(values);
+  return file;
+}
+
+static bool getFlag(const Object &plan, StringRef key) {
+  return plan.getBoolean(key).value_or(false);
+}
+
+bool reprise::isOfUnrolledModel(const llvm::json::Value &plan) {
+  const Object *object = plan.getAsObject();
+  return object && getFlag(*object, "unrolled") && !getFlag(*object, "unrolled_for_plan");
+}
+
+/// The choices for the bodies of loops, of the step without its form.
+static FailureOr<BodyPlan> readBodies(func::FuncOp step, const Array &scopes) {
+  BodyPlan plan;
+  for (const llvm::json::Value &scope : scopes) {
+    std::vector<Choice> &choices = plan.emplace_back();
+    if (const Array *list = scope.getAsArray())
+      for (const llvm::json::Value &entry : *list)
+        if (std::optional<Choice> choice = parseChoice(entry.getAsString().value_or("")))
+          choices.push_back(*choice);
+  }
+  std::vector<PlanningScope> own = findBodyScopes(step);
+  bool isOfStep = own.size() == plan.size() && scopes.size() == plan.size();
+  for (auto [scope, choices] : llvm::zip(own, plan))
+    isOfStep &= scope.problem.values.size() == choices.size();
+  if (!isOfStep)
+    return step.emitError("the plan is one of another graph: its \"bodies\" are not those of the "
+                          "loops here");
   return plan;
 }
 
-void reprise::readPhases(const llvm::json::Value &plan, PhaseOptions &phases) {
-  const Object *object = plan.getAsObject();
-  if (!object)
-    return;
-  phases.recomputeBodies |= object->getBoolean("bodies_recomputed").value_or(false);
-  phases.unroll |= object->getBoolean("unrolled").value_or(false);
-  phases.deferGradient |= object->getBoolean("deferred").value_or(false);
+static FailureOr<StepPlan> readForm(func::FuncOp step, const Object &file) {
+  StepPlan plan;
+  plan.form.isUnrolled = getFlag(file, "unrolled_for_plan");
+  plan.form.hasBodies = getFlag(file, "bodies_recomputed");
+  plan.form.isDeferred = getFlag(file, "deferred");
+  plan.form.enoughArena = *file.getInteger("enough_arena");
+  const Array *bodies = file.getArray("bodies");
+  if (!bodies || !plan.form.hasBodies)
+    return plan;
+  FailureOr<BodyPlan> read = readBodies(step, *bodies);
+  if (failed(read))
+    return failure();
+  plan.bodies = std::move(*read);
+  return plan;
 }
 
 /// The plan is one of this graph if all signatures are equal.
@@ -75,74 +137,90 @@ static LogicalResult compareOps(Block &block, const Array &ops) {
 }
 
 /// The choices by value id.
-static FailureOr<llvm::StringMap<StringRef>> collectChoices(ModuleOp module, const Array &values) {
+static FailureOr<llvm::StringMap<StringRef>> collectChoices(func::FuncOp step,
+                                                            const Array &values) {
   llvm::StringMap<StringRef> choices;
   for (const llvm::json::Value &value : values) {
     const Object *entry = value.getAsObject();
     std::optional<StringRef> id = entry ? entry->getString("id") : std::nullopt;
     std::optional<StringRef> choice = entry ? entry->getString("choice") : std::nullopt;
     if (!id || !choice)
-      return module.emitError("the plan is malformed: expected \"id\" and \"choice\" per value");
+      return step->getParentOp()->emitError(
+          "the plan is malformed: expected \"id\" and \"choice\" per value");
     if (!choices.try_emplace(*id, *choice).second)
-      return module.emitError("the plan chooses twice for the value '") << *id << "'";
+      return step->getParentOp()->emitError("the plan chooses twice for the value '") << *id << "'";
   }
   return choices;
 }
 
 /// Why the value cannot have that choice; empty if it can.
-static std::string findFault(const checkpoint::Problem::Value &value, StringRef choice) {
-  if (!llvm::is_contained({"save", "replay", "replay per unit"}, choice))
-    return ("has the unknown choice '" + choice + "'").str();
-  if (value.label == checkpoint::Problem::Label::MustSave && choice != "save")
+static std::string findFault(const checkpoint::Problem::Value &value, StringRef text) {
+  std::optional<Choice> choice = parseChoice(text);
+  if (!choice)
+    return ("has the unknown choice '" + text + "'").str();
+  if (value.label == checkpoint::Problem::Label::MustSave && *choice != Choice::Save)
     return "is replayed, but its label says must_save";
   return "";
 }
 
 /// Each value of a gradient's forward part has its choice, and no other value has one.
-static LogicalResult writeChoices(func::FuncOp step, llvm::StringMap<StringRef> &choices) {
-  ValueIds ids(step.getBody().front());
-  for (const PlanningScope &scope : findPlanningScopes(step))
-    for (auto [i, op] : llvm::enumerate(scope.ops)) {
-      const checkpoint::Problem::Operation &operation = scope.problem.operations[i];
-      if (!operation.primal || op->getNumResults() == 0)
-        continue;
-      SmallVector<StringRef> own;
-      for (OpResult result : op->getResults()) {
-        auto found = choices.find(ids.get(result));
-        if (found == choices.end())
-          return op->emitError("the plan has no choice for the value '") << ids.get(result) << "'";
-        const checkpoint::Problem::Value &value =
-            scope.problem.values[operation.firstResult + result.getResultNumber()];
-        if (std::string fault = findFault(value, found->second); !fault.empty())
-          return op->emitError("in the plan the value '") << ids.get(result) << "' " << fault;
-        own.push_back(found->second);
-        choices.erase(found);
-      }
-      op->setDiscardableAttr(kChoicesAttr, Builder(op->getContext()).getStrArrayAttr(own));
+static FailureOr<std::vector<Choice>> takeChoices(const PlanningScope &scope, const ValueIds &ids,
+                                                  llvm::StringMap<StringRef> &choices) {
+  std::vector<Choice> taken(scope.problem.values.size(), Choice::Save);
+  for (auto [i, op] : llvm::enumerate(scope.ops)) {
+    const checkpoint::Problem::Operation &operation = scope.problem.operations[i];
+    if (!operation.primal)
+      continue;
+    for (OpResult result : op->getResults()) {
+      auto found = choices.find(ids.get(result));
+      if (found == choices.end())
+        return op->emitError("the plan has no choice for the value '") << ids.get(result) << "'";
+      int id = operation.firstResult + static_cast<int>(result.getResultNumber());
+      if (std::string fault = findFault(scope.problem.values[id], found->second); !fault.empty())
+        return op->emitError("in the plan the value '") << ids.get(result) << "' " << fault;
+      taken[id] = *parseChoice(found->second);
+      choices.erase(found);
     }
-  if (choices.empty())
+  }
+  return taken;
+}
+
+static LogicalResult takeAllChoices(func::FuncOp step, const Array &values, StepPlan &plan) {
+  auto choices = collectChoices(step, values);
+  if (failed(choices))
+    return failure();
+  ValueIds ids(step.getBody().front());
+  if (std::optional<PlanningScope> scope = findJointScope(step)) {
+    FailureOr<std::vector<Choice>> taken = takeChoices(*scope, ids, *choices);
+    if (failed(taken))
+      return failure();
+    plan.choices = std::move(*taken);
+  }
+  if (choices->empty())
     return success();
-  std::vector<StringRef> left(choices.keys().begin(), choices.keys().end());
+  std::vector<StringRef> left(choices->keys().begin(), choices->keys().end());
   return step.emitError("the plan names a value that there is not: '")
          << *llvm::min_element(left) << "'";
 }
 
-FailureOr<int64_t> reprise::readPlanFile(ModuleOp module, const llvm::json::Value &plan) {
-  const Object *object = plan.getAsObject();
+FailureOr<StepPlan> reprise::readPlanFile(func::FuncOp step, const llvm::json::Value &file) {
+  const Object *object = file.getAsObject();
   const Array *ops = object ? object->getArray("ops") : nullptr;
   const llvm::json::Value *values = object ? object->get("values") : nullptr;
   std::optional<int64_t> enough = object ? object->getInteger("enough_arena") : std::nullopt;
   bool isPlan =
       ops && values && enough && *enough >= 0 && (values->getAsArray() || values->getAsNull());
   if (!isPlan || object->getInteger("version") != 1)
-    return module.emitError("the plan is malformed: expected what --plan-out writes, version 1");
-  Block &block = getStep(module).getBody().front();
-  if (failed(compareOps(block, *ops)))
+    return step->getParentOp()->emitError(
+        "the plan is malformed: expected what --plan-out writes, version 1");
+  FailureOr<StepPlan> plan = readForm(step, *object);
+  if (failed(plan))
     return failure();
-  if (values->getAsNull())
-    return *enough;
-  auto choices = collectChoices(module, *values->getAsArray());
-  if (failed(choices) || failed(::writeChoices(getStep(module), *choices)))
+  OwningOpRef<ModuleOp> copy = copyAlone(step);
+  func::FuncOp formed = getAlone(*copy);
+  if (failed(applyForm(formed, *plan)) || failed(compareOps(formed.getBody().front(), *ops)))
     return failure();
-  return *enough;
+  if (values->getAsArray() && failed(takeAllChoices(formed, *values->getAsArray(), *plan)))
+    return failure();
+  return plan;
 }

@@ -7,18 +7,20 @@
 
 namespace reprise {
 
-/// The choices on the ops of `module`, which has been through `autodiff`, by the ids of their
-/// values, and the hash of every op's signature: {"version": 1, "unrolled", "deferred",
-/// "enough_arena", "ops": […], "values": [{"id", "choice"}]}. Without choices on the ops the labels
-/// are followed: `values` is null.
-llvm::json::Object writePlanFile(mlir::ModuleOp module, const PhaseOptions &phases);
+/// The plan of `step`, which has its form and its choices, by the ids of its values, and the hash
+/// of every op's signature: {"version": 1, "unrolled", "unrolled_for_plan", "bodies_recomputed",
+/// "bodies": […], "deferred", "enough_arena", "ops": […], "values": [{"id", "choice"}]}. Without
+/// choices on the ops the labels are followed: `values` is null. `isUnrolledModel` tells that
+/// `autodiff` replaced the loops, as the user asked for.
+llvm::json::Object writePlanFile(mlir::func::FuncOp step, const StepPlan &plan,
+                                 bool isUnrolledModel);
 
-/// Adds what the step went through before the plan was made: unrolled loops, a deferred gradient.
-void readPhases(const llvm::json::Value &plan, PhaseOptions &phases);
+/// Whether the plan is one of a model whose loops `autodiff` replaced.
+bool isOfUnrolledModel(const llvm::json::Value &plan);
 
-/// Writes the plan's choices on the ops of `module`, which has been through `autodiff`, and returns
-/// `enough_arena`. Errors: not a plan, or one of another graph, at the first op that differs.
-mlir::FailureOr<int64_t> readPlanFile(mlir::ModuleOp module, const llvm::json::Value &plan);
+/// The plan of `step`, which has been through `autodiff` and stays as it is. Errors: not a plan, or
+/// one of another graph, at the first op that differs.
+mlir::FailureOr<StepPlan> readPlanFile(mlir::func::FuncOp step, const llvm::json::Value &plan);
 
 } // namespace reprise
 

@@ -2,7 +2,7 @@
 #ifndef REPRISE_LIB_COMPILER_REPORT_H
 #define REPRISE_LIB_COMPILER_REPORT_H
 
-#include "StepPlanner.h"
+#include "ProgramPlanner.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "reprise/Compiler/CostModel.h"
 #include "reprise/Compiler/Report.h"
@@ -36,6 +36,9 @@ mlir::LogicalResult describeEstimate(mlir::func::FuncOp step, LaunchFacts &facts
 
 /// The buffers of the arena.
 std::vector<ReportedBuffer> describeTimeline(mlir::func::FuncOp step);
+
+/// Seconds that all executions of the launch take.
+double countLaunchSeconds(exec::LaunchOp launch, const CostModel &costs);
 
 /// Seconds that all executions of the op take if nothing else is in their launches.
 double countAloneSeconds(mlir::Operation *op, const CostModel &costs);

@@ -17,9 +17,9 @@ ReportedBudget describeBudget(const BudgetOutcome &outcome) {
   search.rounds = outcome.rounds;
   search.costIncrease = outcome.plan.seconds / total;
   search.bound = std::min(outcome.bound / total, search.costIncrease);
-  search.bodiesRecomputed = outcome.hasBodies;
-  search.unrolled = outcome.isUnrolled;
-  search.deferred = outcome.isDeferred;
+  search.bodiesRecomputed = outcome.plan.form.hasBodies;
+  search.unrolled = outcome.plan.form.isUnrolled;
+  search.deferred = outcome.plan.form.isDeferred;
   search.reordered = outcome.plan.isReordered;
   search.truncated = outcome.isTruncated;
   return {outcome.budget, search};

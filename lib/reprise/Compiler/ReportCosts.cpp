@@ -25,6 +25,16 @@ double countAloneSeconds(Operation *op, const CostModel &costs) {
   return costs.getSeconds(op, bytes) * static_cast<double>(countExecutions(op));
 }
 
+double countLaunchSeconds(exec::LaunchOp launch, const CostModel &costs) {
+  SmallVector<Operation *> ops;
+  for (Operation &op : launch.getBody().front().without_terminator())
+    ops.push_back(&op);
+  double once =
+      costs.getLaunchSeconds() +
+      costs.getSeconds(ops, countBytes(launch.getInputs()) + countBytes(launch.getResults()));
+  return once * static_cast<double>(countExecutions(launch));
+}
+
 /// Adds the launch's seconds to the parts of its ops, in the proportion of what each takes alone.
 static void addSeconds(exec::LaunchOp launch, const CostModel &costs, double (&seconds)[3]) {
   auto parts = launch->getAttrOfType<DenseI64ArrayAttr>(exec::kPartsAttr);
@@ -33,10 +43,7 @@ static void addSeconds(exec::LaunchOp launch, const CostModel &costs, double (&s
     ops.push_back(&op);
   if (!parts || parts.size() != static_cast<int64_t>(ops.size()))
     return;
-  double whole =
-      costs.getLaunchSeconds() +
-      costs.getSeconds(ops, countBytes(launch.getInputs()) + countBytes(launch.getResults()));
-  whole *= static_cast<double>(countExecutions(launch));
+  double whole = countLaunchSeconds(launch, costs);
   double shares[3] = {}, sum = 0;
   for (auto [op, part] : llvm::zip(ops, parts.asArrayRef())) {
     double alone = costs.getSeconds(op, 0);

@@ -57,9 +57,10 @@ public:
   }
 
   FailureOr<Footprint> run();
+  Footprint runBodies();
 
 private:
-  /// The launch of an op; kNoLaunch if it has none.
+  /// The launch of an op; kNoLaunch if it has none, or for the null between two bodies.
   int launchOf(Operation *op) const {
     auto found = numbers.of.find(op);
     return found == numbers.of.end() ? checkpoint::kNoLaunch : found->second;
@@ -268,6 +269,32 @@ FailureOr<Footprint> Survey::run() {
   if (failed(addScratch(footprint)))
     return failure();
   return footprint;
+}
+
+Footprint Survey::runBodies() {
+  Footprint footprint;
+  findMemoryReads();
+  int bodies = 0;
+  for (const checkpoint::Problem::Operation &op : problem.operations)
+    bodies = std::max(bodies, op.body + 1);
+  footprint.numLaunches = 2 * bodies;
+  for (auto [i, op] : llvm::enumerate(scope.ops)) {
+    int launch = 2 * problem.operations[i].body;
+    bool isView = launchOf(op) == checkpoint::kNoLaunch;
+    footprint.launches.push_back(isView ? checkpoint::kNoLaunch : launch);
+    footprint.times.push_back(launch);
+    footprint.seconds.push_back(isView ? 0
+                                       : static_cast<double>(countExecutions(op)) * findSeconds(i));
+  }
+  for (const checkpoint::Problem::Value &value : problem.values)
+    footprint.lastOutside.push_back(value.outlives ? footprint.numLaunches : -1);
+  footprint.isStored.assign(problem.values.size(), true);
+  return footprint;
+}
+
+Footprint reprise::findBodyFootprint(const PlanningScope &scope, func::FuncOp step,
+                                     LaunchFacts &facts, const CostModel &costs) {
+  return Survey(scope, step, facts, costs).runBodies();
 }
 
 FailureOr<Footprint> reprise::findFootprint(const PlanningScope &scope, func::FuncOp step,

@@ -18,6 +18,12 @@ mlir::FailureOr<checkpoint::Footprint> findFootprint(const PlanningScope &scope,
                                                      mlir::func::FuncOp step, LaunchFacts &facts,
                                                      const CostModel &costs);
 
+/// Of a scope of bodies: each is one launch, 0, 2, …, between which nothing runs, so that what
+/// crosses the launch between two bodies are the stacks that one keeps for the other. Seconds are
+/// those of all iterations.
+checkpoint::Footprint findBodyFootprint(const PlanningScope &scope, mlir::func::FuncOp step,
+                                        LaunchFacts &facts, const CostModel &costs);
+
 /// Seconds of the step if every op runs once.
 double findStepSeconds(mlir::func::FuncOp step, const LaunchFacts &facts, const CostModel &costs);
 

@@ -1,9 +1,10 @@
-// reprise: plans of a step that hold budgets of bytes in the packed program
+// reprise: plans of a step in one form, which hold budgets of bytes in the packed program
 #include "StepPlanner.h"
 
+#include "Report.h"
 #include "mlir/Pass/PassManager.h"
-#include "reprise/Dialect/Reprise/IR/Naming.h"
-#include "reprise/Dialect/Reprise/Transforms/DeferGradient.h"
+#include "reprise/Dialect/Exec/Transforms/Launches.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "llvm/Support/Threading.h"
 
 #include <chrono>
@@ -14,144 +15,163 @@ using checkpoint::BudgetPlanner;
 using checkpoint::Choice;
 using checkpoint::Plan;
 
-OwningOpRef<ModuleOp> reprise::deferLargeGradient(ModuleOp module, int64_t arena) {
-  static constexpr int64_t worthwhile = 16; // a part of the arena
-  OwningOpRef<ModuleOp> copy = module.clone();
-  if (deferGradient(*copy->getOps<func::FuncOp>().begin()) < arena / worthwhile)
-    return nullptr;
-  return copy;
+unsigned reprise::countThreads(const CompileOptions &options) {
+  return options.threads ? options.threads : llvm::hardware_concurrency().compute_thread_count();
 }
 
-StepPlanner::StepPlanner(ModuleOp module, const CompileOptions &options,
-                         std::shared_ptr<LaunchFacts> facts, const CostModel &costs,
-                         const StepPlanner *clock)
-    : module(module), options(options), facts(std::move(facts)), costs(costs),
-      threads(options.threads ? options.threads
-                              : llvm::hardware_concurrency().compute_thread_count()),
-      step(*module.getOps<func::FuncOp>().begin()) {
-  if (clock) {
-    searchOptions.isOver = clock->searchOptions.isOver;
-  } else if (options.timeLimitSeconds) {
-    auto end =
-        std::chrono::steady_clock::now() + std::chrono::duration<double>(*options.timeLimitSeconds);
-    searchOptions.isOver = [end] { return std::chrono::steady_clock::now() >= end; };
-  }
+OwningOpRef<ModuleOp> reprise::copyAlone(func::FuncOp function) {
+  Operation *home = function->getParentOp();
+  OwningOpRef<ModuleOp> module = ModuleOp::create(home ? home->getLoc() : function.getLoc());
+  module->push_back(function.clone());
+  return module;
 }
 
-void StepPlanner::apply(const StepPlan &plan) const {
-  for (auto [entry, list] : llvm::zip(planned, plan.choices))
-    if (!list.empty())
-      writeChoices(entry.scope, list);
+func::FuncOp reprise::getAlone(ModuleOp module) {
+  return cast<func::FuncOp>(module.getBody()->front());
 }
+
+LogicalResult reprise::applyForm(func::FuncOp step, const StepPlan &plan) {
+  if (plan.form.hasBodies)
+    writeBodyPlan(step, plan.bodies);
+  PassManager manager(step.getContext());
+  buildForm(manager, plan.form);
+  if (manager.empty())
+    return success();
+  // The passes are those of a module; others of its functions may have other plans.
+  OwningOpRef<ModuleOp> copy = copyAlone(step);
+  if (failed(manager.run(*copy)))
+    return failure();
+  func::FuncOp formed = getAlone(*copy);
+  step->setDiscardableAttrs(formed->getDiscardableAttrDictionary());
+  step.getBody().takeBody(formed.getBody());
+  return success();
+}
+
+LogicalResult reprise::applyPlan(func::FuncOp step, const StepPlan &plan) {
+  if (failed(applyForm(step, plan)))
+    return failure();
+  if (!plan.choices.empty())
+    writeChoices(*findJointScope(step), plan.choices);
+  return success();
+}
+
+PlanContext::PlanContext(const CompileOptions &options, std::shared_ptr<LaunchFacts> facts,
+                         const CostModel &costs)
+    : options(options), facts(std::move(facts)), costs(costs) {
+  if (!options.timeLimitSeconds)
+    return;
+  auto end =
+      std::chrono::steady_clock::now() + std::chrono::duration<double>(*options.timeLimitSeconds);
+  search.isOver = [end] { return std::chrono::steady_clock::now() >= end; };
+}
+
+StepPlanner::StepPlanner(func::FuncOp step, const PlanContext &context, StepPlan shape)
+    : step(step), context(context), shape(std::move(shape)) {}
 
 /// Finds arena and workspace of the program that the choices make.
 LogicalResult StepPlanner::pack(StepPlan &plan, Labels labels) {
-  apply(plan);
-  OwningOpRef<ModuleOp> copy = module.clone();
-  for (const Planned &entry : planned)
-    clearChoices(entry.scope);
+  if (!plan.choices.empty())
+    writeChoices(*scope, plan.choices);
+  OwningOpRef<ModuleOp> copy = copyAlone(step);
+  if (scope)
+    clearChoices(*scope);
   if (labels == Labels::Dropped)
     dropLabels(*copy);
-  PassManager manager(module.getContext());
-  PhaseOptions phases = options.phases;
-  phases.facts = facts;
-  phases.enoughArena = plan.enoughArena;
+  PassManager manager(step.getContext());
+  PhaseOptions phases = context.options.phases;
+  phases.facts = context.facts;
+  phases.form = {};
+  phases.form.enoughArena = plan.form.enoughArena;
   buildPhases(manager, Phase::Autodiff, Phase::Memory, phases);
   if (failed(manager.run(*copy)))
     return failure();
-  func::FuncOp program = *copy->getOps<func::FuncOp>().begin();
-  FailureOr<int64_t> worker = facts->findWorkerBytes(program);
+  func::FuncOp program = getAlone(*copy);
+  FailureOr<int64_t> worker = context.facts->findWorkerBytes(program);
   if (failed(worker))
     return failure();
   plan.arena = program->getAttrOfType<IntegerAttr>("exec.arena_bytes").getInt();
   plan.isReordered = program->hasAttr("exec.launches_moved");
-  plan.workspace = threads * *worker;
+  plan.workspace = countThreads(context.options) * *worker;
+  plan.programSeconds = 0;
+  program.walk([&](exec::LaunchOp launch) {
+    plan.programSeconds += countLaunchSeconds(launch, context.costs);
+  });
   return success();
 }
 
 LogicalResult StepPlanner::packAndKeep(StepPlan plan, int64_t enough) {
-  ++rounds;
-  plan.enoughArena = enough;
+  plan.form.enoughArena = enough;
   if (failed(pack(plan)))
     return failure();
   packed.push_back(std::move(plan));
   return success();
 }
 
-LogicalResult StepPlanner::start(bool needsSaveAll) {
-  for (PlanningScope &scope : findPlanningScopes(step)) {
-    FailureOr<checkpoint::Footprint> footprint = findFootprint(scope, step, *facts, costs);
-    if (failed(footprint))
+LogicalResult StepPlanner::survey(std::optional<double> plainSeconds) {
+  scope = findJointScope(step);
+  if (scope) {
+    FailureOr<checkpoint::Footprint> found =
+        findFootprint(*scope, step, *context.facts, context.costs);
+    if (failed(found))
       return failure();
-    planned.push_back({std::move(scope), std::move(*footprint), nullptr});
+    footprint = std::move(*found);
+    planner = std::make_unique<BudgetPlanner>(scope->problem, footprint, context.search);
   }
-  for (Planned &entry : planned)
-    entry.planner =
-        std::make_unique<BudgetPlanner>(entry.scope.problem, entry.footprint, searchOptions);
-  total = findStepSeconds(step, *facts, costs);
-  StepPlan followed, all;
-  for (const Planned &entry : planned) {
-    followed.choices.emplace_back();
-    followed.seconds += entry.planner->followed().usage.seconds;
-    all.choices.emplace_back(entry.scope.problem.values.size(), Choice::Save);
-  }
-  if (failed(packAndKeep(std::move(followed), 0)))
-    return failure();
-  if (needsSaveAll && failed(pack(all, Labels::Dropped)))
-    return failure();
-  saveAll = all.bytes();
+  total = findStepSeconds(step, *context.facts, context.costs);
+  if (plainSeconds)
+    added = std::max(0.0, total - *plainSeconds);
+  shape.seconds = added;
   return success();
 }
 
-int64_t StepPlanner::resolve(const Budget &budget) const {
-  return budget.bytes ? *budget.bytes
-                      : static_cast<int64_t>(*budget.share * static_cast<double>(saveAll));
+LogicalResult StepPlanner::packFollowed() {
+  if (isPacked())
+    return success();
+  StepPlan followed = shape;
+  if (scope)
+    followed.seconds += planner->followed().usage.seconds;
+  return packAndKeep(std::move(followed), 0);
 }
 
-/// Plans of a peak of `goal` bytes in each scope; none if one has none.
-std::optional<StepPlan> StepPlanner::propose(int64_t goal) {
-  StepPlan proposed;
-  for (Planned &entry : planned) {
-    std::optional<Plan> plan = entry.planner->plan(goal);
-    isTruncated |= entry.planner->isTruncated();
-    if (!plan)
-      return std::nullopt;
-    proposed.choices.push_back(plan->choices);
-    proposed.peak = std::max(proposed.peak, plan->usage.peak);
-    proposed.overridden += plan->overridden;
-    proposed.seconds += plan->usage.seconds;
-  }
-  return proposed;
-}
-
-/// The cheapest one that fits; null if none does.
-const StepPlan *StepPlanner::findBest(int64_t budget) const {
-  const StepPlan *best = nullptr;
-  for (const StepPlan &plan : packed)
-    if (plan.bytes() <= budget && (!best || plan.cost() < best->cost()))
-      best = &plan;
-  return best;
-}
-
-FailureOr<bool> StepPlanner::mayBeat(const StepPlan &other, int64_t budget) {
-  if (failed(packReordered(budget)))
+FailureOr<int64_t> StepPlanner::packSaveAll() {
+  StepPlan all = shape;
+  if (scope)
+    all.choices.assign(scope->problem.values.size(), Choice::Save);
+  if (failed(pack(all, Labels::Dropped)))
     return failure();
-  double bound = 0;
-  for (const Planned &entry : planned)
-    bound +=
-        checkpoint::findBound(entry.scope.problem, entry.footprint, budget - followed().workspace)
-            .seconds;
-  const StepPlan *best = findBest(budget);
-  return other.overridden > 0 || bound < other.seconds || (best && best->cost() < other.cost());
+  return all.bytes();
 }
 
-/// Another order of the launches costs nothing, which may be cheaper than replays.
+StepPlan StepPlanner::describe(const Plan &plan) const {
+  StepPlan described = shape;
+  described.choices = plan.choices;
+  described.peak = plan.usage.peak;
+  described.overridden = plan.overridden;
+  described.seconds += plan.usage.seconds;
+  return described;
+}
+
+/// A plan of a peak of `goal` bytes, if there is one.
+std::optional<StepPlan> StepPlanner::propose(int64_t goal) {
+  if (!scope)
+    return std::nullopt;
+  std::optional<Plan> plan = planner->plan(goal);
+  wasCut |= planner->isTruncated();
+  if (!plan)
+    return std::nullopt;
+  return describe(*plan);
+}
+
+bool StepPlanner::hasLoops() const {
+  return !func::FuncOp(step).getBody().front().getOps<LoopOp>().empty();
+}
+
 LogicalResult StepPlanner::packReordered(int64_t budget) {
   if (followed().bytes() <= budget || reorderedFor == budget)
     return success();
   reorderedFor = budget;
   StepPlan reordered = followed();
-  reordered.enoughArena = std::max<int64_t>(1, budget - followed().workspace);
+  reordered.form.enoughArena = std::max<int64_t>(1, budget - followed().workspace);
   if (failed(pack(reordered)))
     return failure();
   packed.push_back(std::move(reordered));
@@ -160,14 +180,15 @@ LogicalResult StepPlanner::packReordered(int64_t budget) {
 
 /// Whether a budget that the plan of the labels fits leaves nothing to look for.
 bool StepPlanner::isCheapest(const StepPlan &followed) const {
-  return followed.seconds == 0 ||
-         llvm::none_of(planned, [](const Planned &entry) { return entry.planner->isOpen(); });
+  return followed.seconds <= added || !planner->isOpen();
 }
 
-/// A plan is made for a peak of live bytes. Where its program takes more than the budget, the next
-/// one is made for so much less, or for half of that if there is none; where it takes less than was
-/// reckoned, for so much more, once. At last the smallest one that was seen is packed.
+/// A plan is made for a peak of live bytes, the goal. Where its program takes more than the budget,
+/// the excess is taken off the next goal, or half of it where no plan has so low a peak; where the
+/// program takes less than its peak, the goal is raised by that, once.
 LogicalResult StepPlanner::search(int64_t budget) {
+  if (failed(packFollowed()))
+    return failure();
   if (followed().bytes() <= budget && isCheapest(followed()))
     return success();
   int64_t room = budget - followed().workspace, goal = room;
@@ -194,100 +215,84 @@ LogicalResult StepPlanner::search(int64_t budget) {
     goal = std::min(goal, latest.peak) - (latest.bytes() - budget);
     isRaised |= fits;
   }
-  if (findBest(budget))
-    return success();
-  return packSmallest();
+  return success();
 }
 
-/// Whatever the budget was, the same plan, so that what is said to be the smallest can be met.
-LogicalResult StepPlanner::packSmallest() {
-  StepPlan proposed;
-  checkpoint::BudgetOptions options = searchOptions;
+/// In large steps first.
+LogicalResult StepPlanner::packSmaller() {
+  if (failed(packFollowed()) || !scope || std::exchange(hasDescended, true))
+    return success(isPacked());
+  checkpoint::BudgetOptions options = context.search;
   options.effort = 0.25;
-  for (const Planned &entry : planned) {
-    BudgetPlanner planner(entry.scope.problem, entry.footprint, options);
-    // In large steps first.
-    int left = kMostDescents;
-    for (int64_t part : {4, 16, 64})
-      for (int64_t peak = INT64_MAX; planner.smallest().usage.peak < peak && left-- > 0;) {
-        peak = planner.smallest().usage.peak;
-        planner.plan(peak - std::max<int64_t>(1, peak / part));
-      }
-    const Plan &plan = planner.smallest();
-    proposed.choices.push_back(plan.choices);
-    proposed.overridden += plan.overridden;
-    proposed.seconds += plan.usage.seconds;
+  BudgetPlanner descent(scope->problem, footprint, options);
+  int left = kMostDescents;
+  for (int64_t part : {4, 16, 64})
+    for (int64_t peak = INT64_MAX; descent.smallest().usage.peak < peak && left-- > 0;) {
+      peak = descent.smallest().usage.peak;
+      descent.plan(peak - std::max<int64_t>(1, peak / part));
+      bool isLower = descent.smallest().usage.peak < peak;
+      if (isLower && failed(packAndKeep(describe(descent.smallest()), 0)))
+        return failure();
+    }
+  wasCut |= descent.isTruncated();
+  return success();
+}
+
+LogicalResult StepPlanner::searchBelow(int64_t budget) {
+  int64_t low = 0, high = budget - followed().workspace;
+  for (const StepPlan &plan : packed)
+    if (plan.bytes() <= budget)
+      low = std::max(low, plan.peak);
+  for (int round = 0; round < kMostRounds && high - low > low / kWorthARound; ++round) {
+    int64_t goal = low + (high - low) / 2;
+    std::optional<StepPlan> proposed = propose(goal);
+    if (!proposed) {
+      low = goal;
+      continue;
+    }
+    if (failed(
+            packAndKeep(std::move(*proposed), std::max<int64_t>(1, budget - followed().workspace))))
+      return failure();
+    (packed.back().bytes() <= budget ? low : high) = goal;
   }
-  return packAndKeep(std::move(proposed), 0);
+  return success();
 }
 
-FailureOr<std::optional<BudgetOutcome>> StepPlanner::plan(int64_t budget) {
-  rounds = 0;
-  if (failed(search(budget)))
-    return failure();
-  const StepPlan *best = findBest(budget);
-  if (!best)
-    return std::optional<BudgetOutcome>();
-  BudgetOutcome outcome;
-  outcome.budget = budget;
-  outcome.saveAll = saveAll;
-  outcome.plan = *best;
-  outcome.rounds = rounds;
-  outcome.total = total;
-  outcome.isTruncated = isTruncated;
-  outcome.bound = findBound(budget, *best);
-  return std::optional(std::move(outcome));
+double StepPlanner::findLeastSeconds(int64_t room) const {
+  if (!scope)
+    return added;
+  checkpoint::Bound bound = checkpoint::findBound(scope->problem, footprint, room);
+  return bound.isFeasible ? added + bound.seconds : std::numeric_limits<double>::infinity();
 }
 
-double StepPlanner::findBound(int64_t budget, const StepPlan &plan) const {
+double StepPlanner::findAnyOrderSeconds(int64_t room) const {
+  return scope ? added + findAnyOrderBound(scope->problem, footprint, room).seconds : added;
+}
+
+double StepPlanner::findBound(int64_t room, const StepPlan &plan) const {
   // The joint bound takes a tenth of a second for a thousand ops, and is seldom needed.
   static constexpr double kWideGap = 0.005;
-  int64_t room = budget - plan.workspace;
-  double all = 0, joint = 0;
-  if (plan.isReordered) {
-    for (const Planned &entry : planned)
-      all += findAnyOrderBound(entry.scope.problem, entry.footprint, room).seconds;
-    return all;
-  }
-  for (const Planned &entry : planned)
-    all += checkpoint::findBound(entry.scope.problem, entry.footprint, room).seconds;
+  if (plan.isReordered || !scope)
+    return findAnyOrderSeconds(room);
+  double all = added + checkpoint::findBound(scope->problem, footprint, room).seconds;
   if (plan.seconds - all <= kWideGap * total)
     return all;
-  for (const Planned &entry : planned)
-    joint += findJointBound(entry.scope.problem, entry.footprint, room, plan.seconds);
-  return std::max(all, joint);
+  double known = plan.seconds - added;
+  return std::max(all, added + findJointBound(scope->problem, footprint, room, known));
 }
 
-/// Of the two plans that every search packs: other budgets may miss what was packed on the way.
-Shortage StepPlanner::findShortage(int64_t budget) const {
-  const StepPlan &smallest = packed.back();
-  const StepPlan &least = followed().bytes() < smallest.bytes() ? followed() : smallest;
-  int64_t missing = 0;
-  for (const Planned &entry : planned)
-    missing = std::max(missing, checkpoint::findAnyOrderBound(entry.scope.problem, entry.footprint,
-                                                              budget - least.workspace)
-                                    .missing);
-  return {least.bytes(), missing > 0 ? budget + missing : 0};
+int64_t StepPlanner::findProvedArena(int64_t room) const {
+  int64_t missing = scope ? findAnyOrderBound(scope->problem, footprint, room).missing : 0;
+  return missing > 0 ? room + missing : 0;
 }
 
-LogicalResult StepPlanner::emitTooSmall(int64_t budget, const Shortage &shortage) {
-  Operation *at = step;
-  int64_t most = -1;
-  for (const Planned &entry : planned) {
-    const checkpoint::Usage &usage = entry.planner->smallest().usage;
-    auto found = llvm::find(entry.footprint.launches, usage.peakLaunch);
-    if (usage.peak > most && found != entry.footprint.launches.end())
-      at = entry.scope.ops[found - entry.footprint.launches.begin()];
-    most = std::max(most, usage.peak);
-  }
-  InFlightDiagnostic error = at->emitError("the step does not fit in ")
-                             << budget << " bytes: " << shortage.least - budget
-                             << " are missing at " << describeOp(at)
-                             << ", where the need is highest"
-                             << (isTruncated ? ", when the time limit ended the search" : "");
-  error.attachNote(step.getLoc()) << "the smallest feasible budget found is " << shortage.least
-                                  << " bytes"
-                                  << (shortage.proved > 0 ? "; no plan takes less than " : "")
-                                  << (shortage.proved > 0 ? std::to_string(shortage.proved) : "");
-  return error;
+Operation *StepPlanner::findNeediest() const {
+  if (!scope)
+    return step;
+  int launch = planner->smallest().usage.peakLaunch;
+  exec::LaunchNumbers numbers = exec::numberLaunches(step, context.facts->getTarget());
+  for (Operation &op : func::FuncOp(step).getBody().front())
+    if (numbers.of.lookup_or(&op, -1) == launch)
+      return &op;
+  return step;
 }

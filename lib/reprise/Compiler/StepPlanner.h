@@ -1,8 +1,8 @@
-// reprise: plans of a step that hold budgets of bytes in the packed program
+// reprise: plans of a step in one form, which hold budgets of bytes in the packed program
 #ifndef REPRISE_COMPILER_STEPPLANNER_H
 #define REPRISE_COMPILER_STEPPLANNER_H
 
-#include "StepFootprint.h"
+#include "BodyPlans.h"
 #include "reprise/Compiler.h"
 #include "reprise/Conversion/LaunchFacts.h"
 #include "reprise/Planning/Checkpoint/Budget/BudgetPlanner.h"
@@ -12,82 +12,95 @@ namespace reprise {
 /// The cost model that the options ask for.
 mlir::FailureOr<CostModel> loadCosts(mlir::ModuleOp module, const CompileOptions &options);
 
-/// A plan for every scope of a step, and what the program takes that it becomes.
+/// The workers that workspace is counted for.
+unsigned countThreads(const CompileOptions &options);
+
+/// A plan of a step, and what the program takes that it becomes.
 struct StepPlan {
-  /// Per scope, one per value; empty where the labels are followed without a budget.
-  std::vector<std::vector<checkpoint::Choice>> choices;
-  int64_t enoughArena = 0;          ///< for the memory phase (PhaseOptions)
+  PlanForm form;
+  BodyPlan bodies; ///< with form.hasBodies
+  /// One per value of the step in this form; empty where the labels are followed.
+  std::vector<checkpoint::Choice> choices;
   int64_t peak = 0;                 ///< of live bytes, as the plan was made for; 0 if it was not
   int64_t arena = 0, workspace = 0; ///< bytes
   int64_t overridden = 0;           ///< bytes of values whose PREFER is not obeyed
-  double seconds = 0;               ///< of all replays, by the cost model
-  bool isReordered = false;         ///< its launches are not in program order
+  double seconds = 0;        ///< of all replays, and what the form takes longer, by the cost model
+  double programSeconds = 0; ///< of all launches of the program, as reports count them
+  bool isReordered = false;  ///< its launches are not in program order
 
   int64_t bytes() const { return arena + workspace; }
   /// Of two plans that fit, the one with less of it is better.
   std::pair<int64_t, double> cost() const { return {overridden, seconds}; }
 };
 
-/// What was found out about a budget.
-struct BudgetOutcome {
-  int64_t budget = 0;  ///< bytes of arena and workspace
-  int64_t saveAll = 0; ///< the same of the program that saves every value
-  StepPlan plan;
-  int rounds = 0;   ///< plans that were packed for it
-  double total = 0; ///< seconds of the cost model for one execution of every op
-  double bound = 0; ///< seconds of replays that every plan within the budget has
-  bool isTruncated = false;
-  bool hasBodies = false;  ///< loops' bodies make rows again, for the budget alone
-  bool isUnrolled = false; ///< for the budget alone
-  bool isDeferred = false; ///< a large gradient waits, for the budget alone
+/// Gives the step, which has been through `autodiff`, the form of the plan, and writes its choices
+/// on the ops. Only `enoughArena` is left for the phases to come.
+mlir::LogicalResult applyPlan(mlir::func::FuncOp step, const StepPlan &plan);
+mlir::LogicalResult applyForm(mlir::func::FuncOp step, const StepPlan &plan);
+
+/// A copy of the function in a module of its own.
+mlir::OwningOpRef<mlir::ModuleOp> copyAlone(mlir::func::FuncOp function);
+/// The function of such a module.
+mlir::func::FuncOp getAlone(mlir::ModuleOp module);
+
+/// What plans of one step share, in whatever form.
+struct PlanContext {
+  const CompileOptions &options;
+  std::shared_ptr<LaunchFacts> facts;
+  const CostModel &costs;
+  checkpoint::BudgetOptions search; ///< a time limit runs from when it was made
+
+  PlanContext(const CompileOptions &options, std::shared_ptr<LaunchFacts> facts,
+              const CostModel &costs);
 };
 
-/// A copy of the step in which a large gradient waits, where that may make plans cheaper; null if
-/// no gradient is a sixteenth of the arena.
-mlir::OwningOpRef<mlir::ModuleOp> deferLargeGradient(mlir::ModuleOp module, int64_t arena);
-
-/// Why a budget cannot be met, in bytes.
-struct Shortage {
-  int64_t least, proved;
-};
-
-/// Plans one step for many budgets; each plan that is packed competes for every budget.
+/// Plans one step in one form for many budgets; each plan that is packed competes for every budget.
 class StepPlanner {
 public:
-  /// `module` has been through `autodiff`; all arguments outlive the planner. A
-  /// time limit runs from the construction of `clock`.
-  StepPlanner(mlir::ModuleOp module, const CompileOptions &options,
-              std::shared_ptr<LaunchFacts> facts, const CostModel &costs,
-              const StepPlanner *clock = nullptr);
+  /// `step` has the form already; the context outlives the planner.
+  StepPlanner(mlir::func::FuncOp step, const PlanContext &context, StepPlan shape = {});
 
-  /// Packs the step as the labels have it, and with every value saved, if that is asked for.
-  mlir::LogicalResult start(bool needsSaveAll = true);
-  /// Arena and workspace of the program that follows the labels, and of the one that saves all.
-  const StepPlan &followed() const { return packed.front(); }
-  int64_t saveAllBytes() const { return saveAll; }
+  /// Looks at launches, bytes and seconds. `plainSeconds` are those of the step without a form,
+  /// beyond which each plan costs what this form takes longer.
+  mlir::LogicalResult survey(std::optional<double> plainSeconds = std::nullopt);
+  const StepPlan &getShape() const { return shape; }
+  bool hasLoops() const;
   /// The seconds of one execution of every op.
   double stepSeconds() const { return total; }
-  int64_t resolve(const Budget &budget) const;
+  double addedSeconds() const { return added; }
 
-  /// Looks for a plan within `budget` bytes; null if none was found. Fails if a plan cannot be
-  /// packed, with an error.
-  mlir::FailureOr<std::optional<BudgetOutcome>> plan(int64_t budget);
-  /// Seconds of replays that every plan within `budget` has whose program takes as much workspace
-  /// as that of `plan`, which fits; of those in program order, if `plan` is one.
-  double findBound(int64_t budget, const StepPlan &plan) const;
-  /// False if no plan within `budget` that keeps the order of the launches is cheaper than this
-  /// one, of another program, and no other order without replays fits.
-  mlir::FailureOr<bool> mayBeat(const StepPlan &other, int64_t budget);
-  /// After `plan` found none: the bytes of the smallest plan that was found, and those that no plan
-  /// takes less than; 0 if that is not proved.
-  Shortage findShortage(int64_t budget) const;
-  /// Says so at the op where the need is highest.
-  mlir::LogicalResult emitTooSmall(int64_t budget, const Shortage &shortage);
+  /// Packs the step as the labels have it, once.
+  mlir::LogicalResult packFollowed();
+  bool isPacked() const { return !packed.empty(); }
+  const StepPlan &followed() const { return packed.front(); }
+  /// Arena and workspace of the program that saves every value.
+  mlir::FailureOr<int64_t> packSaveAll();
+  /// Another order of the launches costs nothing, which may be cheaper than replays.
+  mlir::LogicalResult packReordered(int64_t budget);
 
-  /// Writes the plan's choices on the ops of the module.
-  void apply(const StepPlan &plan) const;
+  /// Looks for a plan within `budget` bytes. Fails if a plan cannot be packed, with an error.
+  mlir::LogicalResult search(int64_t budget);
+  /// Packs plans of fewer and fewer bytes down to the smallest one that is found; whatever the
+  /// budget was, the same ones, so that what is said to be the smallest can be met.
+  mlir::LogicalResult packSmaller();
+  /// After `search` found no plan and `packSmaller` one: looks for cheaper ones between the two.
+  mlir::LogicalResult searchBelow(int64_t budget);
+  /// Seconds that every plan costs whose arena is at most `room` bytes and whose launches are in
+  /// program order; infinite if there is no such plan.
+  double findLeastSeconds(int64_t room) const;
+  /// The same in any order of the launches.
+  double findAnyOrderSeconds(int64_t room) const;
+  /// The same as `findLeastSeconds` for any plan that may beat `plan`, which fits: in any order of
+  /// the launches if that one is not in program order; looks closer where the gap is wide.
+  double findBound(int64_t room, const StepPlan &plan) const;
+  /// No plan takes an arena of less, in any order; 0 if that is not proved for `room` bytes.
+  int64_t findProvedArena(int64_t room) const;
+  /// The op where the need of the smallest plan is highest.
+  mlir::Operation *findNeediest() const;
+
   /// All plans that were packed.
   llvm::ArrayRef<StepPlan> plans() const { return packed; }
+  bool isTruncated() const { return wasCut; }
 
 private:
   static constexpr int kMostRounds = 6;
@@ -95,37 +108,23 @@ private:
   /// One more round for this part of the peak.
   static constexpr int64_t kWorthARound = 100;
 
-  /// One scope of the step with its planner.
-  struct Planned {
-    PlanningScope scope;
-    checkpoint::Footprint footprint;
-    std::unique_ptr<checkpoint::BudgetPlanner> planner;
-  };
-
   enum class Labels { Obeyed, Dropped };
   mlir::LogicalResult pack(StepPlan &plan, Labels labels = Labels::Obeyed);
   mlir::LogicalResult packAndKeep(StepPlan plan, int64_t enough);
-  mlir::LogicalResult packReordered(int64_t budget);
-  mlir::LogicalResult packSmallest();
-  mlir::LogicalResult search(int64_t budget);
+  StepPlan describe(const checkpoint::Plan &plan) const;
   std::optional<StepPlan> propose(int64_t goal);
   bool isCheapest(const StepPlan &followed) const;
-  const StepPlan *findBest(int64_t budget) const;
 
-  mlir::ModuleOp module;
-  const CompileOptions &options;
-  std::shared_ptr<LaunchFacts> facts;
-  const CostModel &costs;
-  unsigned threads;
   mlir::func::FuncOp step;
-  checkpoint::BudgetOptions searchOptions;
-  std::vector<Planned> planned;
+  const PlanContext &context;
+  StepPlan shape;                     ///< an empty plan of this form
+  std::optional<PlanningScope> scope; ///< none without cotangents
+  checkpoint::Footprint footprint;
+  std::unique_ptr<checkpoint::BudgetPlanner> planner;
   std::vector<StepPlan> packed;
-  int64_t saveAll = 0;
   int64_t reorderedFor = -1; ///< the last budget of packReordered
-  int rounds = 0;            ///< plans packed for the budget at hand
-  double total = 0;
-  bool isTruncated = false;
+  double total = 0, added = 0;
+  bool wasCut = false, hasDescended = false;
 };
 
 } // namespace reprise

@@ -24,6 +24,18 @@ std::optional<Phase> parsePhase(StringRef name) {
 
 StringRef phaseName(Phase phase) { return phaseNames[static_cast<size_t>(phase)]; }
 
+void buildForm(OpPassManager &manager, const PlanForm &form) {
+  if (form.isUnrolled) {
+    manager.addPass(createUnrollLoopsPass());
+    manager.addPass(createCanonicalizePass());
+    manager.addPass(createCSEPass());
+  }
+  if (form.hasBodies)
+    manager.addPass(createCheckpointPass({/*bodies=*/true}));
+  if (form.isDeferred)
+    manager.addPass(createDeferGradientPass());
+}
+
 static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &options) {
   switch (phase) {
   case Phase::Import:
@@ -53,12 +65,9 @@ static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &op
     // Ops of different units differ in their attributes, so that CSE never merges them.
     manager.addPass(createCanonicalizePass());
     manager.addPass(createCSEPass());
-    if (options.recomputeBodies)
-      manager.addPass(createCheckpointPass({/*bodies=*/true}));
-    if (options.deferGradient)
-      manager.addPass(createDeferGradientPass());
     return;
   case Phase::Checkpoint:
+    buildForm(manager, options.form);
     manager.addPass(createCheckpointPass());
     return;
   case Phase::Kernels:
@@ -70,9 +79,9 @@ static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &op
     return;
   case Phase::Memory:
     manager.addPass(
-        exec::createOrderLaunchesPass({options.target, options.enoughArena}, options.facts));
+        exec::createOrderLaunchesPass({options.target, options.form.enoughArena}, options.facts));
     manager.addPass(
-        exec::createPlaceBuffersPass({options.target, options.enoughArena}, options.facts));
+        exec::createPlaceBuffersPass({options.target, options.form.enoughArena}, options.facts));
     return;
   }
 }

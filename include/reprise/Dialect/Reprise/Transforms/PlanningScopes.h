@@ -9,7 +9,8 @@
 namespace reprise {
 
 /// One outermost value_and_grad of a function after `autodiff`: operation i of the problem is
-/// `ops[i]`. A loop is one operation.
+/// `ops[i]`. A loop is one operation. Or the bodies of loops that hand rows to each other, with a
+/// null between two of them.
 struct PlanningScope {
   llvm::SmallVector<mlir::Operation *> ops;
   checkpoint::Problem problem;
@@ -17,6 +18,13 @@ struct PlanningScope {
 
 /// The scopes outside of loops, in program order, each with cotangents.
 std::vector<PlanningScope> findPlanningScopes(mlir::func::FuncOp function);
+
+/// The same scopes as one, so that what one keeps is weighed against what the others keep. What one
+/// scope reads of another one stays. None without cotangents.
+std::optional<PlanningScope> findJointScope(mlir::func::FuncOp function);
+
+/// The scopes inside of loops, those of inner loops first. Each has several bodies.
+std::vector<PlanningScope> findBodyScopes(mlir::func::FuncOp function);
 
 /// On ops between `autodiff` and `checkpoint`: "save", "replay" or "replay per unit" per result.
 inline constexpr llvm::StringLiteral kChoicesAttr = "reprise.choices";
@@ -26,13 +34,14 @@ inline constexpr llvm::StringLiteral kChoicesAttr = "reprise.choices";
 inline constexpr llvm::StringLiteral kKeepsLaunchesAttr = "reprise.keeps_launches";
 
 /// Writes the choices, one per value, on the ops as `reprise.choices`. `reprise-checkpoint` follows
-/// them instead of the labels.
+/// them instead of the labels; in bodies, of the values that no label speaks of.
 void writeChoices(const PlanningScope &scope, llvm::ArrayRef<checkpoint::Choice> choices);
 
 /// Takes them away again.
 void clearChoices(const PlanningScope &scope);
 
-/// Takes all labels from the ops of a module, so that choices alone decide.
+/// Takes all labels from the ops of a module, so that choices alone decide, and where no choice
+/// speaks, in bodies of loops, all is saved.
 void dropLabels(mlir::ModuleOp module);
 
 } // namespace reprise

@@ -302,13 +302,14 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
     getOperation()->setAttr(kReplayedOpsAttr, builder.getI64IntegerAttr(replayedOps));
   }
 
-  /// What nobody labelled is made again.
-  static Solution recompute(Problem problem, int firstReplay) {
+  /// What nobody labelled is made again, unless a choice says that it is saved.
+  static Solution recompute(Problem problem, const std::vector<Choice> &choices, int firstReplay) {
     std::vector<bool> isAsked;
-    for (Problem::Value &value : problem.values) {
+    for (auto [i, value] : llvm::enumerate(problem.values)) {
       isAsked.push_back(value.label != Problem::Label::None);
+      bool isSaved = !choices.empty() && choices[i] == Choice::Save;
       if (value.label == Problem::Label::None)
-        value.label = Problem::Label::PreferRecompute;
+        value.label = isSaved ? Problem::Label::PreferSave : Problem::Label::PreferRecompute;
     }
     Solution solution = followLabels(problem, firstReplay);
     for (auto [reason, asked] : llvm::zip(solution.reasons, isAsked))
@@ -319,7 +320,7 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
 
   Solution solve(const Problem &problem, const std::vector<Choice> &choices, int firstReplay) {
     if (bodies)
-      return recompute(problem, firstReplay);
+      return recompute(problem, choices, firstReplay);
     if (choices.empty())
       return followLabels(problem, firstReplay);
     return describe(problem, ScheduleBuilder(problem).build(choices, firstReplay));
@@ -331,7 +332,7 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
     FailureOr<std::vector<Choice>> choices = readChoices(scope);
     if (failed(choices))
       return failure();
-    if (!choices->empty())
+    if (!choices->empty() && !bodies)
       function->setDiscardableAttr(kKeepsLaunchesAttr, UnitAttr::get(&getContext()));
     Solution solution = solve(translation.problem, *choices, nextReplay);
     if (auto defect = validate(translation.problem, solution)) {

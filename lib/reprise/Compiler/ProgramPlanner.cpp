@@ -1,0 +1,250 @@
+// reprise: plans of a device program, in every form that a plan may give it
+#include "ProgramPlanner.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "reprise/Dialect/Reprise/IR/Loops.h"
+#include "reprise/Dialect/Reprise/IR/Naming.h"
+#include "reprise/Dialect/Reprise/Transforms/DeferGradient.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace reprise;
+
+ProgramPlanner::ProgramPlanner(func::FuncOp program, const CompileOptions &options,
+                               std::shared_ptr<LaunchFacts> facts, const CostModel &costs)
+    : program(program), context(options, std::move(facts), costs) {}
+
+LogicalResult ProgramPlanner::start() {
+  forms.push_back({copyAlone(program), nullptr});
+  forms.back().planner = std::make_unique<StepPlanner>(getAlone(*forms.back().module), context);
+  return failure(failed(plain().survey()) || failed(plain().packFollowed()));
+}
+
+FailureOr<int64_t> ProgramPlanner::findSaveAllBytes() {
+  if (saveAll)
+    return *saveAll;
+  FailureOr<int64_t> bytes = plain().packSaveAll();
+  if (succeeded(bytes))
+    saveAll = *bytes;
+  return bytes;
+}
+
+FailureOr<int64_t> ProgramPlanner::resolve(const Budget &budget) {
+  if (budget.bytes)
+    return *budget.bytes;
+  FailureOr<int64_t> all = findSaveAllBytes();
+  if (failed(all))
+    return failure();
+  return static_cast<int64_t>(*budget.share * static_cast<double>(*all));
+}
+
+/// A form that the program cannot have is none.
+LogicalResult ProgramPlanner::addForm(StepPlan shape) {
+  Form form{copyAlone(program), nullptr};
+  {
+    ScopedDiagnosticHandler ignored(program.getContext(), [](Diagnostic &) { return success(); });
+    if (failed(applyForm(getAlone(*form.module), shape)))
+      return success();
+  }
+  return survey(std::move(form), std::move(shape));
+}
+
+LogicalResult ProgramPlanner::survey(Form form, StepPlan shape) {
+  form.planner = std::make_unique<StepPlanner>(getAlone(*form.module), context, std::move(shape));
+  if (failed(form.planner->survey(stepSeconds())))
+    return failure();
+  forms.push_back(std::move(form));
+  return success();
+}
+
+/// The form with a large gradient that waits, if there is one.
+LogicalResult ProgramPlanner::addDeferred(const Form &form) {
+  static constexpr int64_t worthwhile = 16; // a part of the arena
+  StepPlan shape = form.planner->getShape();
+  shape.form.isDeferred = true;
+  Form deferred{copyAlone(getAlone(*form.module)), nullptr};
+  if (deferGradient(getAlone(*deferred.module)) < followed().arena / worthwhile)
+    return success();
+  return survey(std::move(deferred), std::move(shape));
+}
+
+LogicalResult ProgramPlanner::addUnrolled() {
+  StepPlan unrolled;
+  unrolled.form.isUnrolled = true;
+  size_t first = forms.size();
+  if (failed(addForm(std::move(unrolled))))
+    return failure();
+  return forms.size() > first ? addDeferred(forms[first]) : success();
+}
+
+/// Of all iterations.
+static double countOps(func::FuncOp function) {
+  double ops = 0;
+  function.walk([&](Operation *op) { ops += static_cast<double>(countExecutions(op)); });
+  return ops;
+}
+
+LogicalResult ProgramPlanner::addForms() {
+  if (std::exchange(hasForms, true))
+    return success();
+  bool hasLoops = !program.getBody().front().getOps<LoopOp>().empty();
+  if (hasLoops)
+    for (BodyPlan &bodies : findBodyPlans(program, *context.facts, context.costs)) {
+      StepPlan shape;
+      shape.form.hasBodies = true;
+      shape.bodies = std::move(bodies);
+      if (failed(addForm(std::move(shape))))
+        return failure();
+    }
+  for (size_t i = 0, count = forms.size(); i < count; ++i)
+    if (failed(addDeferred(forms[i])))
+      return failure();
+  isUnrolledLast = hasLoops && countOps(program) > kMostUnrolled;
+  return hasLoops && !isUnrolledLast ? addUnrolled() : success();
+}
+
+const StepPlan *ProgramPlanner::findBest(int64_t budget) const {
+  const StepPlan *best = nullptr;
+  for (const StepPlan *plan : plans())
+    if (plan->bytes() <= budget && (!best || plan->cost() < best->cost()))
+      best = plan;
+  return best;
+}
+
+int64_t ProgramPlanner::findRoom(int64_t budget) const { return budget - followed().workspace; }
+
+/// False if no plan of the form within the budget is cheaper than the best one that is known.
+/// Another order of the launches costs nothing, so it is tried where it may be cheaper.
+FailureOr<bool> ProgramPlanner::mayWin(StepPlanner &form, double least, int64_t budget) {
+  const StepPlan *best = findBest(budget);
+  if (best && best->overridden == 0 && form.addedSeconds() >= best->seconds)
+    return false;
+  bool mayFit = std::isfinite(least);
+  if (mayFit && (!best || best->overridden > 0 || least < best->seconds))
+    return true;
+  // Launches stay in their order where there are loops.
+  if (form.hasLoops() || form.findProvedArena(findRoom(budget)) > 0)
+    return false;
+  if (!best || best->overridden > 0)
+    return true;
+  if (form.findAnyOrderSeconds(findRoom(budget)) >= best->seconds)
+    return false;
+  if (failed(form.packFollowed()) || failed(form.packReordered(budget)))
+    return failure();
+  best = findBest(budget);
+  return llvm::any_of(form.plans(), [&](const StepPlan &plan) { return &plan == best; });
+}
+
+/// The forms that may be cheapest first.
+LogicalResult ProgramPlanner::searchForms(int64_t budget) {
+  std::vector<std::pair<double, size_t>> order;
+  for (auto [i, form] : llvm::enumerate(forms))
+    order.push_back({form.planner->findLeastSeconds(findRoom(budget)), i});
+  llvm::sort(order);
+  for (auto [least, i] : order) {
+    if (context.search.isOver && context.search.isOver() && findBest(budget))
+      break;
+    StepPlanner &form = *forms[i].planner;
+    FailureOr<bool> may = mayWin(form, least, budget);
+    if (failed(may) || (*may && failed(form.search(budget))))
+      return failure();
+  }
+  return success();
+}
+
+/// In the forms that may take fewer bytes than the smallest plan that is known.
+LogicalResult ProgramPlanner::searchSmaller(int64_t budget) {
+  std::vector<std::pair<int64_t, size_t>> order;
+  for (auto [i, form] : llvm::enumerate(forms))
+    order.push_back({form.planner->findProvedArena(findRoom(budget)), i});
+  llvm::sort(order);
+  for (auto [proved, i] : order)
+    if (proved < findRoom(findSmallest().first->bytes()) && failed(forms[i].planner->packSmaller()))
+      return failure();
+  return success();
+}
+
+FailureOr<std::optional<BudgetOutcome>> ProgramPlanner::plan(int64_t budget) {
+  size_t known = plans().size();
+  if (followed().bytes() > budget || followed().seconds > 0) {
+    if (failed(addForms()) || failed(searchForms(budget)))
+      return failure();
+    if (!findBest(budget) && std::exchange(isUnrolledLast, false) &&
+        (failed(addUnrolled()) || failed(searchForms(budget))))
+      return failure();
+    if (!findBest(budget) && failed(searchSmaller(budget)))
+      return failure();
+  }
+  const StepPlan *best = findBest(budget);
+  if (!best)
+    return std::optional<BudgetOutcome>();
+  // Without a budget the step would take less time: what is not stored spares traffic, which the
+  // cost of replays alone does not tell.
+  if (followed().bytes() <= budget && followed().programSeconds <= best->programSeconds)
+    best = &followed();
+  BudgetOutcome outcome;
+  outcome.budget = budget;
+  outcome.plan = *best;
+  outcome.rounds = static_cast<int>(std::max<size_t>(1, plans().size() - known));
+  outcome.total = stepSeconds();
+  outcome.isTruncated =
+      llvm::any_of(forms, [](const Form &form) { return form.planner->isTruncated(); });
+  outcome.bound = findBound(budget, *best);
+  FailureOr<int64_t> all = findSaveAllBytes();
+  if (failed(all))
+    return failure();
+  outcome.saveAll = *all;
+  return std::optional(std::move(outcome));
+}
+
+double ProgramPlanner::findBound(int64_t budget, const StepPlan &plan) const {
+  int64_t room = budget - plan.workspace;
+  double bound = plan.seconds;
+  for (const Form &form : forms) {
+    std::optional<double> least = form.planner->findLeastSeconds(room);
+    bool mayBeLess =
+        plan.isReordered ? form.planner->addedSeconds() < bound : least && *least < bound;
+    if (mayBeLess)
+      bound = std::min(bound, form.planner->findBound(room, plan));
+  }
+  return bound;
+}
+
+std::pair<const StepPlan *, StepPlanner *> ProgramPlanner::findSmallest() const {
+  std::pair<const StepPlan *, StepPlanner *> smallest = {&followed(), &plain()};
+  for (const Form &form : forms)
+    for (const StepPlan &plan : form.planner->plans())
+      if (plan.bytes() < smallest.first->bytes())
+        smallest = {&plan, form.planner.get()};
+  return smallest;
+}
+
+LogicalResult ProgramPlanner::emitTooSmall(int64_t budget) const {
+  auto [smallest, planner] = findSmallest();
+  int64_t room = budget - smallest->workspace, proved = INT64_MAX;
+  bool isTruncated = false;
+  for (const Form &form : forms) {
+    proved = std::min(proved, form.planner->findProvedArena(room));
+    isTruncated |= form.planner->isTruncated();
+  }
+  Operation *at = planner->findNeediest();
+  InFlightDiagnostic error = at->emitError("the step does not fit in ")
+                             << budget << " bytes: " << smallest->bytes() - budget
+                             << " are missing at " << describeOp(at)
+                             << ", where the need is highest"
+                             << (isTruncated ? ", when the time limit ended the search" : "");
+  Diagnostic &note = error.attachNote(func::FuncOp(program).getLoc());
+  note << "the smallest feasible budget found is " << smallest->bytes() << " bytes";
+  if (proved > 0)
+    note << "; no plan takes less than " << proved + smallest->workspace;
+  return error;
+}
+
+std::vector<const StepPlan *> ProgramPlanner::plans() const {
+  std::vector<const StepPlan *> plans;
+  for (const Form &form : forms)
+    for (const StepPlan &plan : form.planner->plans())
+      plans.push_back(&plan);
+  return plans;
+}

@@ -1,0 +1,82 @@
+// reprise: plans of a device program, in every form that a plan may give it
+#ifndef REPRISE_COMPILER_PROGRAMPLANNER_H
+#define REPRISE_COMPILER_PROGRAMPLANNER_H
+
+#include "StepPlanner.h"
+
+namespace reprise {
+
+/// What was found out about a budget.
+struct BudgetOutcome {
+  int64_t budget = 0;  ///< bytes of arena and workspace
+  int64_t saveAll = 0; ///< the same of the program that saves every value
+  StepPlan plan;
+  int rounds = 0;   ///< plans that were packed for it
+  double total = 0; ///< seconds of the cost model for one execution of every op
+  double bound = 0; ///< seconds that every plan within the budget costs, in any form
+  bool isTruncated = false;
+};
+
+/// Plans one program for many budgets; each plan that is packed competes for every budget. A form
+/// whose lower bound is not below the cost of a plan that fits is not searched.
+class ProgramPlanner {
+public:
+  /// `program` has been through `autodiff` and stays as it is; all arguments outlive the planner.
+  ProgramPlanner(mlir::func::FuncOp program, const CompileOptions &options,
+                 std::shared_ptr<LaunchFacts> facts, const CostModel &costs);
+
+  /// Packs the program as the labels have it.
+  mlir::LogicalResult start();
+  const StepPlan &followed() const { return plain().followed(); }
+  /// The seconds of one execution of every op.
+  double stepSeconds() const { return plain().stepSeconds(); }
+  /// Arena and workspace of the program that saves every value, which N% is a share of.
+  mlir::FailureOr<int64_t> findSaveAllBytes();
+  mlir::FailureOr<int64_t> resolve(const Budget &budget);
+
+  /// The cheapest plan within `budget` bytes; null if none was found. Fails if a plan cannot be
+  /// packed, with an error.
+  mlir::FailureOr<std::optional<BudgetOutcome>> plan(int64_t budget);
+  /// Seconds that every plan within the bytes of `plan` costs, in any form; of those in program
+  /// order, if `plan` is one.
+  double findBound(int64_t budget, const StepPlan &plan) const;
+  /// After `plan` found none: says so at the op where the need is highest.
+  mlir::LogicalResult emitTooSmall(int64_t budget) const;
+
+  /// All plans that were packed.
+  std::vector<const StepPlan *> plans() const;
+
+private:
+  /// Loops of more ops than that when they are unrolled are unrolled only where nothing else fits.
+  static constexpr int64_t kMostUnrolled = 16384;
+
+  /// The program in one form.
+  struct Form {
+    mlir::OwningOpRef<mlir::ModuleOp> module;
+    std::unique_ptr<StepPlanner> planner;
+  };
+
+  StepPlanner &plain() const { return *forms.front().planner; }
+  mlir::LogicalResult addForms();
+  mlir::LogicalResult addForm(StepPlan shape);
+  mlir::LogicalResult addDeferred(const Form &form);
+  mlir::LogicalResult addUnrolled();
+  mlir::LogicalResult survey(Form form, StepPlan shape);
+  mlir::FailureOr<bool> mayWin(StepPlanner &form, double least, int64_t budget);
+  const StepPlan *findBest(int64_t budget) const;
+  mlir::LogicalResult searchForms(int64_t budget);
+  mlir::LogicalResult searchSmaller(int64_t budget);
+  std::pair<const StepPlan *, StepPlanner *> findSmallest() const;
+  int64_t findRoom(int64_t budget) const;
+
+  mlir::func::FuncOp program;
+  PlanContext context;
+  std::vector<Form> forms; ///< the program as it is first
+  std::optional<int64_t> saveAll;
+  bool hasForms = false;
+  bool isUnrolledLast = false; ///< unrolled loops are too large to compete with others
+};
+
+} // namespace reprise
+
+#endif // REPRISE_COMPILER_PROGRAMPLANNER_H
