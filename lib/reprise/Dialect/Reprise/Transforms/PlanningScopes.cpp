@@ -94,7 +94,7 @@ std::optional<PlanningScope> reprise::findJointScope(func::FuncOp function) {
   for (auto [own, operation] : llvm::zip(home, joint.problem.operations))
     for (int operand : operation.operands)
       if (operand != checkpoint::kAvailable) {
-        checkpoint::Value &value = joint.problem.values[operand];
+        checkpoint::Problem::Value &value = joint.problem.values[operand];
         value.outlives |= home[value.operation] != own;
       }
   return joint;
