@@ -50,6 +50,9 @@ std::string checkFlags(const Flags &flags) {
   bool packs = flags.kind == "offsets";
   if (packs ? !flags.budgets.empty() : flags.budgets.empty())
     return packs ? "--budget goes with checkpoint" : "expected --budget";
+  for (const std::string &budget : flags.budgets)
+    if (std::string wrong = reprise::checkBudget(budget); !wrong.empty())
+      return wrong;
   if (!packs && flags.capacity.getNumOccurrences())
     return "--capacity goes with offsets";
   if (packs && flags.timeLimit.getNumOccurrences())

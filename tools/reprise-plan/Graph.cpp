@@ -41,6 +41,7 @@ private:
   bool scan();
   void scanNode();
   void scanLink();
+  void scanLinks();
   void scanOrder();
   void sortNodes();
   void placeNodes();
@@ -65,8 +66,8 @@ bool Reader::scan() {
   bool isObject = scanner.readObject([&](std::string_view key) {
     if (key == "nodes")
       hasNodes = scanner.readArray([&] { scanNode(); });
-    else if (key == "links")
-      hasLinks = scanner.readArray([&] { scanLink(); });
+    else if (key == "links" || key == "edges") // as networkx wrote them until 3.3, and writes them
+      scanLinks();
     else if (key == "graph")
       scanner.readObject([&](std::string_view own) {
         if (own == "order")
@@ -81,10 +82,16 @@ bool Reader::scan() {
   if (!scanner.error().empty())
     wrong = "syntax error: " + scanner.error();
   else if (!isObject)
-    wrong = "expected an object with 'nodes' and 'links'";
+    wrong = "expected an object with 'nodes' and 'links' or 'edges'";
   else if (!hasNodes || (nodes.empty() && wrong.empty()))
     wrong = "expected 'nodes', an array with one node or more";
   return wrong.empty();
+}
+
+void Reader::scanLinks() {
+  if (hasLinks)
+    refuse("expected 'links' or 'edges' once");
+  hasLinks = scanner.readArray([&] { scanLink(); });
 }
 
 void Reader::scanNode() {
@@ -158,7 +165,7 @@ void Reader::placeNodes() {
 
 void Reader::readLinks() {
   if (!hasLinks)
-    return refuse("expected 'links', an array");
+    return refuse("expected 'links' or 'edges', an array");
   operands.resize(nodes.size());
   for (auto [i, link] : llvm::enumerate(links)) {
     std::string where = "link " + std::to_string(i) + ": ";

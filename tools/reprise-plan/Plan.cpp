@@ -40,6 +40,19 @@ llvm::Expected<std::vector<int64_t>> parseBudgets(const std::vector<std::string>
   return budgets;
 }
 
+std::string checkBudget(llvm::StringRef text) {
+  llvm::Expected<int64_t> budget = parseBudget(text, 1);
+  return budget ? "" : llvm::toString(budget.takeError());
+}
+
+void shareLowestPeak(std::vector<Plan> &plans) {
+  int64_t lowest = INT64_MAX;
+  for (const Plan &plan : plans)
+    lowest = std::min(lowest, plan.isFound ? plan.peak : plan.lowestPeak);
+  for (Plan &plan : plans)
+    plan.lowestPeak = lowest;
+}
+
 std::string describe(const Plan &plan) {
   if (plan.need > plan.budget)
     return llvm::formatv("budget {0}: no schedule fits, {1} needs {2} at once", plan.budget,

@@ -34,6 +34,9 @@ struct Plan {
   std::string text;                  ///< for -o
 };
 
+/// What is wrong with a budget as a text, whatever it is a share of; empty if nothing is.
+std::string checkBudget(llvm::StringRef text);
+
 /// Bytes, or a share such as 80% of the peak without replays; units are KiB, MiB and GiB.
 llvm::Expected<std::vector<int64_t>> parseBudgets(const std::vector<std::string> &texts,
                                                   int64_t peak);
@@ -56,6 +59,9 @@ private:
 /// with a budget, or a plan that its judge refutes.
 llvm::Expected<std::vector<Plan>> planGraph(llvm::StringRef text, const PlanOptions &options);
 llvm::Expected<std::vector<Plan>> planProblem(llvm::StringRef text, const PlanOptions &options);
+
+/// What one budget met is known to be met for all.
+void shareLowestPeak(std::vector<Plan> &plans);
 
 /// One line for the terminal, one object for programs.
 std::string describe(const Plan &plan);

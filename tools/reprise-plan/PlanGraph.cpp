@@ -56,6 +56,22 @@ static llvm::Expected<Plan> planWithin(const remat::Problem &problem, int64_t bu
   return plan;
 }
 
+/// Schedules of all budgets compete for each, so that more bytes never cost more.
+static void compete(std::vector<Plan> &plans) {
+  const std::vector<Plan> found = plans;
+  for (Plan &plan : plans)
+    for (const Plan &other : found) {
+      bool fits = other.isFound && other.peak <= plan.budget;
+      if (!fits || (plan.isFound && plan.cost <= other.cost))
+        continue;
+      plan.isFound = true;
+      plan.peak = other.peak;
+      plan.cost = other.cost;
+      plan.extraCost = other.extraCost;
+      plan.executions = other.executions;
+    }
+}
+
 llvm::Expected<std::vector<Plan>> planGraph(llvm::StringRef text, const PlanOptions &options) {
   remat::Problem problem;
   if (std::string wrong = remat::readGraph(text, problem); !wrong.empty())
@@ -71,6 +87,8 @@ llvm::Expected<std::vector<Plan>> planGraph(llvm::StringRef text, const PlanOpti
       return plan.takeError();
     plans.push_back(std::move(*plan));
   }
+  compete(plans);
+  shareLowestPeak(plans);
   return plans;
 }
 

@@ -152,6 +152,7 @@ llvm::Expected<std::vector<reprise::Plan>> Planning::run() {
       return plan.takeError();
     plans.push_back(std::move(*plan));
   }
+  shareLowestPeak(plans);
   return plans;
 }
 

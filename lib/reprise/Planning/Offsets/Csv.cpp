@@ -2,6 +2,7 @@
 #include "reprise/Planning/Offsets/Csv.h"
 
 #include <charconv>
+#include <map>
 #include <sstream>
 
 namespace reprise::offsets {
@@ -24,8 +25,12 @@ static bool parse(const std::string &field, int64_t &number) {
   return error == std::errc() && stop == end;
 }
 
-/// What is wrong with a line; otherwise adds its buffer.
-static std::string readLine(const std::string &line, Table &table) {
+/// Times and their differences are numbers of 64 bits.
+static constexpr int64_t kLatest = int64_t(1) << 60;
+
+/// What is wrong with a line; otherwise adds its buffer. `lines`: where each id stands.
+static std::string readLine(const std::string &line, int64_t number, Table &table,
+                            std::map<std::string, int64_t> &lines) {
   std::vector<std::string> fields = split(line);
   if (fields.size() != 4)
     return "expected 4 fields, " + std::string(kHeading) + ", got " + std::to_string(fields.size());
@@ -34,8 +39,13 @@ static std::string readLine(const std::string &line, Table &table) {
     return "expected integers for lower, upper and size";
   if (lower >= upper)
     return "expected lower < upper";
+  if (lower < -kLatest || upper > kLatest)
+    return "expected times from -2^60 to 2^60";
   if (size < 0)
     return "expected a size of at least 0";
+  auto [known, isNew] = lines.insert({fields[0], number});
+  if (!isNew)
+    return "the id '" + fields[0] + "' is taken by line " + std::to_string(known->second);
   table.names.push_back(fields[0]);
   table.problem.buffers.push_back({lower, upper - 1, size});
   return "";
@@ -46,6 +56,7 @@ std::string readCsv(const std::string &text, Table &table) {
   table.problem.alignment = 1;
   std::istringstream stream(text);
   std::string line;
+  std::map<std::string, int64_t> lines;
   for (int64_t number = 1; std::getline(stream, line); ++number) {
     if (!line.empty() && line.back() == '\r')
       line.pop_back();
@@ -53,7 +64,7 @@ std::string readCsv(const std::string &text, Table &table) {
     if (number == 1)
       wrong = line == kHeading ? "" : "expected the heading " + std::string(kHeading);
     else if (!line.empty())
-      wrong = readLine(line, table);
+      wrong = readLine(line, number, table, lines);
     if (!wrong.empty())
       return std::to_string(number) + ": error: " + wrong;
   }

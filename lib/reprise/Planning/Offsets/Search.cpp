@@ -1,5 +1,5 @@
 // reprise: exact search for offsets below a limit (Moffitt, MiniMalloc, ASPLOS 2023, §4)
-#include "Packing.h"
+#include "Sections.h"
 
 #include <algorithm>
 #include <numeric>
@@ -7,44 +7,34 @@
 
 using namespace reprise::offsets;
 
-namespace {
-
-int64_t roundUp(int64_t bytes, int64_t alignment) {
-  return (bytes + alignment - 1) / alignment * alignment;
-}
-
-/// What a search asks of a problem, found once for many searches. A section begins where a buffer
-/// does; the largest load of a time is that of a section.
-struct Table {
-  Table(const Problem &problem, const std::vector<Unit> &units, const Conflicts &conflicts);
-
-  const std::vector<Unit> &units;
-  const Conflicts &conflicts;
-  int64_t alignment;
-  std::vector<std::vector<int32_t>> members;         // units of a section
-  std::vector<std::vector<int64_t>> loads;           // their bytes in it, rounded up
-  std::vector<int64_t> slack;                        // what rounding can add to the topmost one
-  std::vector<std::pair<int32_t, int32_t>> sections; // first and last one of a unit
-  std::vector<int32_t> byBirth;                      // units
-};
-
-Table::Table(const Problem &problem, const std::vector<Unit> &all, const Conflicts &conflicts)
+Sections::Sections(const Problem &problem, const std::vector<Unit> &all, const Conflicts &conflicts)
     : units(all), conflicts(conflicts), alignment(problem.alignment) {
-  std::vector<int64_t> starts;
+  std::vector<int64_t> births, deaths, starts;
   for (const Unit &unit : units)
-    for (size_t member : unit.members)
-      starts.push_back(problem.buffers[member].first);
-  std::sort(starts.begin(), starts.end());
-  starts.erase(std::unique(starts.begin(), starts.end()), starts.end());
+    for (size_t member : unit.members) {
+      births.push_back(problem.buffers[member].first);
+      deaths.push_back(problem.buffers[member].last);
+    }
+  std::sort(births.begin(), births.end());
+  std::sort(deaths.begin(), deaths.end());
+  // All that is live at a birth before which none died since the last one was live there, too.
+  for (size_t i = 0; i < births.size(); ++i) {
+    auto death = std::lower_bound(deaths.begin(), deaths.end(), births[i]);
+    if (i + 1 == births.size() || *death < births[i + 1])
+      starts.push_back(births[i]);
+  }
   members.resize(starts.size());
   loads.resize(starts.size());
   slack.resize(starts.size());
-  auto indexOf = [&](int64_t time) {
-    return std::upper_bound(starts.begin(), starts.end(), time) - starts.begin() - 1;
+  auto countBefore = [&](int64_t time) {
+    return std::lower_bound(starts.begin(), starts.end(), time) - starts.begin();
+  };
+  auto countUntil = [&](int64_t time) {
+    return std::upper_bound(starts.begin(), starts.end(), time) - starts.begin();
   };
   for (size_t i = 0; i < units.size(); ++i) {
-    sections.push_back({indexOf(units[i].first), indexOf(units[i].last)});
-    for (int32_t s = sections[i].first; s <= sections[i].second; ++s) {
+    spans.push_back({countBefore(units[i].first), countUntil(units[i].last) - 1});
+    for (int32_t s = spans[i].first; s <= spans[i].second; ++s) {
       int64_t size = 0;
       for (size_t member : units[i].members) {
         const Buffer &buffer = problem.buffers[member];
@@ -63,11 +53,13 @@ Table::Table(const Problem &problem, const std::vector<Unit> &all, const Conflic
   });
 }
 
+namespace {
+
 /// Places units from the bottom up: each where it rests on those below it, none lower than the one
 /// before. Each packing slides down into one of this form, so that the search is complete.
 class Search {
 public:
-  Search(const Table &table, std::vector<int32_t> rank, bool lowestFirst, int64_t limit)
+  Search(const Sections &table, std::vector<int32_t> rank, bool lowestFirst, int64_t limit)
       : table(table), rank(std::move(rank)), lowestFirst(lowestFirst), limit(limit),
         support(table.units.size(), 0), offsets(table.units.size(), -1) {
     for (const std::vector<int64_t> &loads : table.loads)
@@ -96,7 +88,7 @@ private:
   bool fits(int32_t begin, int32_t end, int64_t floor);
   void take(int32_t unit, int64_t sign);
 
-  const Table &table;
+  const Sections &table;
   std::vector<int32_t> rank;
   bool lowestFirst;
   int64_t limit;
@@ -175,7 +167,7 @@ bool Search::place(const List &open, int64_t floor, int32_t last) {
 }
 
 void Search::take(int32_t unit, int64_t sign) {
-  auto [begin, end] = table.sections[unit];
+  auto [begin, end] = table.spans[unit];
   for (int32_t s = begin; s <= end; ++s) {
     auto at = std::lower_bound(table.members[s].begin(), table.members[s].end(), unit);
     remaining[s] += sign * table.loads[s][at - table.members[s].begin()];
@@ -218,9 +210,9 @@ bool Search::placeOne(const List &open, int32_t unit, int64_t floor) {
   std::vector<std::pair<int32_t, int64_t>> before;
   offsets[unit] = floor;
   take(unit, -1);
-  int32_t begin = table.sections[open.front()].first, end = begin;
+  int32_t begin = table.spans[open.front()].first, end = begin;
   for (int32_t other : open)
-    end = std::max(end, table.sections[other].second);
+    end = std::max(end, table.spans[other].second);
   if (raise(unit, before) && fits(begin, end, floor)) {
     List rest;
     for (int32_t other : open)
@@ -237,7 +229,7 @@ bool Search::placeOne(const List &open, int32_t unit, int64_t floor) {
 }
 
 /// Units by three of life, area and load, the largest first: the orders that MiniMalloc tries.
-std::vector<std::vector<int32_t>> rankings(const Table &table) {
+std::vector<std::vector<int32_t>> rankings(const Sections &table) {
   size_t count = table.units.size();
   std::vector<double> life(count), area(count), load(count);
   for (size_t s = 0; s < table.members.size(); ++s) {
@@ -269,10 +261,14 @@ std::vector<std::vector<int32_t>> rankings(const Table &table) {
 Found reprise::offsets::search(const Problem &problem, const std::vector<Unit> &units,
                                const Conflicts &conflicts, int64_t limit, int64_t visits,
                                std::vector<int64_t> &offsets) {
-  Table table(problem, units, conflicts);
+  Sections table(problem, units, conflicts);
   std::vector<std::vector<int32_t>> ranks = rankings(table);
   // Which order is lucky differs from problem to problem: all get their turn, each time for longer.
-  for (int64_t nodes = 1000; visits > 0; nodes *= 2)
+  int64_t least = std::max<int64_t>(1000, 2 * static_cast<int64_t>(units.size()));
+  for (int64_t nodes = least; visits > 0; nodes *= 2) {
+    for (int turn = 0; turn < kProbes && visits > 0; ++turn)
+      if (probe(table, limit, turn, nodes, visits, offsets))
+        return Found::Yes;
     for (const std::vector<int32_t> &rank : ranks)
       for (bool lowestFirst : {false, true}) {
         Search search(table, rank, lowestFirst, limit);
@@ -283,5 +279,6 @@ Found reprise::offsets::search(const Problem &problem, const std::vector<Unit> &
           return found ? Found::Yes : Found::No;
         visits -= search.countVisits(visits);
       }
+  }
   return Found::Unknown;
 }

@@ -72,9 +72,15 @@ std::optional<std::string> validate(const Problem &problem) {
       return "value " + std::to_string(i) + " has a size below 0 or too large";
     total += value.bytes;
   }
-  for (size_t i = 0; i < problem.operations.size(); ++i)
+  double cost = 0;
+  for (size_t i = 0; i < problem.operations.size(); ++i) {
     if (auto wrong = checkOperation(problem, i))
       return wrong;
+    cost += problem.operations[i].cost;
+  }
+  // Replays and shares of them stay finite.
+  if (cost > 1e30)
+    return "the costs are more than 1e30 together";
   return std::nullopt;
 }
 

@@ -10,6 +10,9 @@
 
 namespace reprise::remat {
 
+/// The search from the end takes seconds for this many.
+static constexpr size_t kSearched = 65'536;
+
 /// Half a second for 75 operations, four for 500; beyond a thousand a move takes the longer.
 static int64_t movesFor(size_t operations) {
   static constexpr int64_t perOperation = 50'000, most = 12'000'000, many = 1000;
@@ -65,9 +68,9 @@ Solution solve(const Problem &problem, int64_t budget, const SolveOptions &optio
   solution.schedule = repair(problem, budget, solution.bound.replays);
   double enough = (plain.cost + solution.bound.extraCost) * (1 + 1e-12);
   bool isDone = solution.schedule && measure(problem, *solution.schedule).cost <= enough;
+  if (!solution.schedule && problem.operations.size() <= kSearched)
+    solution.schedule = findAny(problem, budget);
   if (!isDone && problem.operations.size() <= kAnnealed) {
-    if (!solution.schedule)
-      solution.schedule = findAny(problem, budget);
     Annealed found = anneal(problem, budget,
                             {movesFor(problem.operations.size()), options.seed,
                              solution.bound.extraCost, solution.schedule, options.isOver});
