@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes buffers that are known to fit: rectangles of time and bytes that fill, or nearly fill, an arena.
+"""Writes buffers that are known to fit: an arena of time and bytes, cut into pieces.
 
-packings.py SEED > BUFFERS.csv. The packing that the buffers were cut from is forgotten; it is of height CAPACITY.
+packings.py SEED > BUFFERS.csv. The offsets of the packing are left out; its height is CAPACITY. The style is the seed modulo 4.
 """
 
 import random
@@ -117,6 +117,9 @@ def punch(pick, pieces, share):
     return left
 
 
+STYLES = ["cuts through a whole piece", "some into five", "a training step", "bricks, a third left out or shortened"]
+
+
 def build(seed):
     """The pieces: 200 to 500, in one of several styles, with few or many times, sizes and holes."""
     pick = random.Random(seed)
@@ -126,7 +129,7 @@ def build(seed):
     if style == 0:
         pieces = cut(pick, more, [(0, time, 0, CAPACITY)], step)
     elif style == 1:
-        pieces = cut(pick, more, [(0, time, 0, CAPACITY)], step, spirals=0.5)
+        pieces = cut(pick, more, [(0, time, 0, CAPACITY)], step, spirals=0.05)
     elif style == 2:
         pieces = step_of_training(pick, more, time, step)
     else:

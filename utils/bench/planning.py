@@ -5,6 +5,7 @@ import os
 import subprocess
 
 import graphs
+import packings
 from common import median, print_table
 
 # Beginnings of the files of haoming-codes/moccasin (GPL-3.0, so not here): a name, and by budget what others print, in percent.
@@ -139,10 +140,27 @@ def measure_packings(bench, own, folders):
     return saved
 
 
+def measure_cuts(bench, count=100):
+    """Arenas cut into 200 to 500 buffers: how many are put together again, with five seconds of CPU each."""
+    rows, saved, path = [], [], bench.out / "cuts.csv"
+    for seed in range(count):
+        path.write_text(packings.as_csv(packings.build(seed)))
+        found = answer(bench, "offsets", path, f"--capacity={packings.CAPACITY}")
+        saved.append({"buffers": f"cuts {seed}", "style": packings.STYLES[seed % len(packings.STYLES)],
+                      "packed": found["height"] <= packings.CAPACITY and found["seconds"] <= 5} | found)
+    for style in packings.STYLES:
+        few = [row for row in saved if row["style"] == style]
+        seconds = [row["seconds"] for row in few]
+        rows.append([style, f"{sum(row['packed'] for row in few)} of {len(few)}", f"{median(seconds):.2f}", f"{max(seconds):.2f}"])
+    print_table("Arenas cut into buffers, packed again", ["", "packed within 5 s", "median seconds", "longest"], rows)
+    return saved
+
+
 def measure(bench, root, folders, seeds=10):
     rows = measure_files(bench, folders)
     rows += measure_networks(bench)
     rows += measure_layered(bench, seeds)
     rows += measure_scale(bench)
     rows += measure_packings(bench, root / "test/data/minimalloc", folders)
+    rows += measure_cuts(bench)
     bench.save("planning", rows)
