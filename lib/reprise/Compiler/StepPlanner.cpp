@@ -235,6 +235,21 @@ LogicalResult StepPlanner::packSmaller() {
         return failure();
     }
   wasCut |= descent.isTruncated();
+  return packSmallerOrders();
+}
+
+/// The smallest plan in orders of the launches that take less and less.
+LogicalResult StepPlanner::packSmallerOrders() {
+  if (hasLoops())
+    return success();
+  auto isSmaller = [](const StepPlan &a, const StepPlan &b) { return a.bytes() < b.bytes(); };
+  StepPlan plan = *llvm::min_element(packed, isSmaller);
+  for (int64_t before = INT64_MAX; plan.arena < before;) {
+    before = plan.arena;
+    if (failed(packAndKeep(plan, before - std::max<int64_t>(1, before / kOrderSteps))))
+      return failure();
+    plan = *llvm::min_element(packed, isSmaller);
+  }
   return success();
 }
 

@@ -104,7 +104,8 @@ public:
 
 private:
   static constexpr int kMostRounds = 6;
-  static constexpr int kMostDescents = 12; ///< plans on the way to the smallest one
+  static constexpr int kMostDescents = 12;   ///< plans on the way to the smallest one
+  static constexpr int64_t kOrderSteps = 32; ///< a part of the arena that another order spares
   /// One more round for this part of the peak.
   static constexpr int64_t kWorthARound = 100;
 
@@ -113,6 +114,7 @@ private:
   mlir::LogicalResult packAndKeep(StepPlan plan, int64_t enough);
   StepPlan describe(const checkpoint::Plan &plan) const;
   std::optional<StepPlan> propose(int64_t goal);
+  mlir::LogicalResult packSmallerOrders();
   bool isCheapest(const StepPlan &followed) const;
 
   mlir::func::FuncOp step;
