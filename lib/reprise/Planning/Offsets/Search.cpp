@@ -265,20 +265,19 @@ Found reprise::offsets::search(const Problem &problem, const std::vector<Unit> &
   std::vector<std::vector<int32_t>> ranks = rankings(table);
   // Which order is lucky differs from problem to problem: all get their turn, each time for longer.
   int64_t least = std::max<int64_t>(1000, 2 * static_cast<int64_t>(units.size()));
-  for (int64_t nodes = least; visits > 0; nodes *= 2) {
-    for (int turn = 0; turn < kProbes && visits > 0; ++turn)
+  for (int64_t nodes = least; visits > 0; nodes *= 2)
+    for (int turn = 0; turn < kProbes && visits > 0; ++turn) {
       if (probe(table, limit, turn, nodes, visits, offsets))
         return Found::Yes;
-    for (const std::vector<int32_t> &rank : ranks)
-      for (bool lowestFirst : {false, true}) {
-        Search search(table, rank, lowestFirst, limit);
-        bool found = search.run(nodes, visits);
-        if (found)
-          offsets = search.result();
-        if (found || !search.gaveUp())
-          return found ? Found::Yes : Found::No;
-        visits -= search.countVisits(visits);
-      }
-  }
+      if (turn % 2 == 0)
+        continue;
+      Search search(table, ranks[turn / 4], turn / 2 % 2 == 1, limit);
+      bool found = search.run(nodes, visits);
+      if (found)
+        offsets = search.result();
+      if (found || !search.gaveUp())
+        return found ? Found::Yes : Found::No;
+      visits -= search.countVisits(visits);
+    }
   return Found::Unknown;
 }
