@@ -12,6 +12,7 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Transforms/Passes.h"
 #include "reprise/Conversion/Emission.h"
+#include "reprise/Conversion/Targets.h"
 #include "reprise/Dialect/Exec/Transforms/Passes.h"
 #include "reprise/Dialect/Reprise/Derivatives.h"
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
@@ -40,6 +41,7 @@ void reprise::registerAllDialects(DialectRegistry &registry) {
   registerLLVMDialectTranslation(registry);
   registerEmission(registry);
   registerReference(registry);
+  registerTargets(registry);
 }
 
 void reprise::registerAllPasses() {

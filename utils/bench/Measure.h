@@ -2,7 +2,7 @@
 #ifndef REPRISE_UTILS_BENCH_MEASURE_H
 #define REPRISE_UTILS_BENCH_MEASURE_H
 
-#include "reprise/Conversion/Target.h"
+#include "reprise/Target/Target.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"

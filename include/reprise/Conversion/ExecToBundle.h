@@ -3,8 +3,8 @@
 #define REPRISE_CONVERSION_EXECTOBUNDLE_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "reprise/Conversion/Target.h"
 #include "reprise/Runtime/Bundle.h"
+#include "reprise/Target/Target.h"
 
 namespace reprise {
 

@@ -41,7 +41,7 @@ struct PhaseOptions {
   std::string entry = "train";
   std::vector<std::string> policies;
   bool allowUnmatchedRules = false;   ///< a rule that matches nothing is a warning
-  std::string target = "cpu";         ///< as Target::get reads it (Conversion/Target.h)
+  std::string target = "cpu";         ///< as Target::get reads it (Target/Target.h)
   std::shared_ptr<LaunchFacts> facts; ///< of the target, to be looked up once for several programs
   PlanForm form;                      ///< what `checkpoint` makes of the step first
   bool ignoreCheckpoints = false;

@@ -2,9 +2,9 @@
 #include "reprise/Compiler/CostModel.h"
 
 #include "CostFiles.h"
-#include "reprise/Conversion/Target.h"
 #include "reprise/Dialect/Reprise/IR/Work.h"
 #include "reprise/Interfaces/Interfaces.h"
+#include "reprise/Target/Target.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 

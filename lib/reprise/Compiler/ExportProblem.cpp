@@ -2,10 +2,10 @@
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 
 #include "StepFootprint.h"
-#include "reprise/Conversion/LaunchFacts.h"
 #include "reprise/Dialect/Reprise/IR/Naming.h"
 #include "reprise/Planning/Checkpoint/Problem/ProblemFile.h"
 #include "reprise/Support/File.h"
+#include "reprise/Target/LaunchFacts.h"
 #include "llvm/Support/JSON.h"
 
 using namespace mlir;

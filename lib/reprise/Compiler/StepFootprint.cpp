@@ -1,13 +1,13 @@
 // reprise: what a step costs its planner: launches, bytes beside the plan, seconds of replays
 #include "StepFootprint.h"
 
-#include "reprise/Conversion/LaunchFacts.h"
 #include "reprise/Dialect/Exec/IR/Storage.h"
 #include "reprise/Dialect/Exec/Transforms/Launches.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Planning/Checkpoint/Labels/NearlyFree.h"
 #include "reprise/Support/ByteSize.h"
+#include "reprise/Target/LaunchFacts.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;

@@ -4,8 +4,8 @@
 
 #include "BodyPlans.h"
 #include "reprise/Compiler.h"
-#include "reprise/Conversion/LaunchFacts.h"
 #include "reprise/Planning/Checkpoint/Budget/BudgetPlanner.h"
+#include "reprise/Target/LaunchFacts.h"
 
 namespace reprise {
 

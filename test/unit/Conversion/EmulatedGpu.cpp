@@ -1,7 +1,7 @@
 // reprise: runs the kernels of a GPU on the CPU, thread by thread
 #include "EmulatedGpu.h"
 
-#include "reprise/Conversion/Cpu/KernelBuilder.h"
+#include "reprise/Conversion/KernelBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

@@ -1,6 +1,6 @@
 // reprise: kernels built, compiled and run from a mapped image
 #include "MappedImage.h"
-#include "reprise/Conversion/Cpu/KernelBuilder.h"
+#include "reprise/Conversion/KernelBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

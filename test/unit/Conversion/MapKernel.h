@@ -3,7 +3,7 @@
 #define REPRISE_TEST_UNIT_CONVERSION_MAPKERNEL_H
 
 #include "MappedImage.h"
-#include "reprise/Conversion/Cpu/KernelBuilder.h"
+#include "reprise/Conversion/KernelBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

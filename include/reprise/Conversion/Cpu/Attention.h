@@ -8,7 +8,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "reprise/Conversion/Cpu/Target.h"
-#include "reprise/Conversion/Launch.h"
+#include "reprise/Target/Launch.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace reprise {

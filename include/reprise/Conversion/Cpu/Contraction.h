@@ -8,8 +8,9 @@
 #ifndef REPRISE_CONVERSION_CPU_CONTRACTION_H
 #define REPRISE_CONVERSION_CPU_CONTRACTION_H
 
-#include "reprise/Conversion/Cpu/KernelBuilder.h"
 #include "reprise/Conversion/Cpu/Target.h"
+#include "reprise/Conversion/KernelBuilder.h"
+#include "reprise/Conversion/LoopNest/ContractionBlock.h"
 
 namespace reprise {
 
@@ -42,15 +43,6 @@ struct ContractionSpec {
   int64_t extraBuffers = 1;
 
   mlir::Type accumulatorType() const { return KernelBuilder::computeType(lhsType); }
-};
-
-/// A block of finished results: element (row, column) of batch entry `batch` lies at scratch[(row −
-/// row0) · ld + column − column0], in the accumulator's type, for row0 ≤ row < row1 and column0 ≤
-/// column < column1. All are i64.
-struct ContractionBlock {
-  mlir::Value scratch, ld, batch, row0, row1, column0, column1;
-  /// column0 is a multiple of this.
-  int64_t columnStep;
 };
 
 /// Emits what happens to a finished block while it is in the cache. Buffer 2 + i of the kernel is

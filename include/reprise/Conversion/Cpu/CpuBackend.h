@@ -12,7 +12,7 @@ public:
 
   std::string getName() const override { return "cpu:" + cpu.name; }
   std::vector<std::string> getFeatures() const override { return {cpu.level}; }
-  bool hasContractionEpilogues() const override { return true; }
+  bool canHold(llvm::ArrayRef<mlir::Operation *> ops) const override;
   InPlacePairs findInPlacePairs(mlir::Block &body) const override;
   mlir::FailureOr<EmittedLaunch> emitLaunch(mlir::Block &body, llvm::StringRef name,
                                             mlir::ModuleOp kernels) const override;

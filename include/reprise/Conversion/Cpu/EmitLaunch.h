@@ -4,8 +4,8 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "reprise/Conversion/Cpu/Target.h"
-#include "reprise/Conversion/Launch.h"
 #include "reprise/Interfaces/Interfaces.h"
+#include "reprise/Target/Launch.h"
 
 namespace reprise {
 
@@ -32,7 +32,15 @@ bool isPoolLaunch(mlir::Block &body);
 mlir::FailureOr<EmittedLaunch> emitPoolLaunch(mlir::Block &body, llvm::StringRef name,
                                               mlir::ModuleOp kernels, const CpuTarget &target);
 
-/// For the body of a contraction, as findInPlacePairs in Loops.h.
+/// One contraction or convolution, and elementwise ops on its result's shape after it, which its
+/// blocks go through while they are in the cache.
+bool isContractionGroup(llvm::ArrayRef<mlir::Operation *> ops);
+
+/// The pairs (operand of the terminator, argument) that may lie at the same address (see
+/// Target::findInPlacePairs), for groups of loops and for contractions with elementwise ops.
+llvm::SmallVector<std::pair<unsigned, unsigned>> findInPlacePairs(mlir::Block &body);
+
+/// The same for the body of a contraction.
 llvm::SmallVector<std::pair<unsigned, unsigned>> findContractionInPlacePairs(mlir::Block &body);
 
 /// The buffer and the strided view of it that a value of a body is: an argument, or views of one.

@@ -10,7 +10,7 @@
 #define REPRISE_CONVERSION_CPU_LOOPS_H
 
 #include "reprise/Conversion/Cpu/Target.h"
-#include "reprise/Conversion/Launch.h"
+#include "reprise/Target/Launch.h"
 
 #include "mlir/IR/Block.h"
 
@@ -26,14 +26,6 @@ bool isLoopGroup(mlir::Block &body);
 /// Fails, with an error at the body's parent, if there is another op.
 mlir::FailureOr<EmittedLaunch> emitLoops(mlir::Block &body, llvm::StringRef name,
                                          mlir::ModuleOp kernels, const CpuTarget &target);
-
-/// The pairs (operand of the terminator, argument) that may lie at the same address: every element
-/// of the argument is read for the last time by the step that stores the result's element in its
-/// place. For groups of loops, and for contractions with elementwise ops.
-llvm::SmallVector<std::pair<unsigned, unsigned>> findInPlacePairs(mlir::Block &body);
-
-/// The same for groups of loops that the threads of a GPU run (Cuda/CudaBackend.h).
-llvm::SmallVector<std::pair<unsigned, unsigned>> findThreadInPlacePairs(mlir::Block &body);
 
 } // namespace reprise
 

@@ -3,7 +3,7 @@
 #ifndef REPRISE_CONVERSION_CPU_TARGET_H
 #define REPRISE_CONVERSION_CPU_TARGET_H
 
-#include "reprise/Conversion/Target.h"
+#include "reprise/Target/Target.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 

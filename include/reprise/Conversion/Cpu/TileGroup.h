@@ -4,7 +4,7 @@
 #define REPRISE_CONVERSION_CPU_TILEGROUP_H
 
 #include "reprise/Conversion/Cpu/Contraction.h"
-#include "reprise/Conversion/Launch.h"
+#include "reprise/Target/Launch.h"
 
 #include "mlir/IR/Block.h"
 

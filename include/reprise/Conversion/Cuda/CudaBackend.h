@@ -1,12 +1,12 @@
 // reprise: NVIDIA GPUs as a target of the phases: kernels as PTX
 //
-// The groups are those of the CPU, and so are the loop nests that they become (Cpu/Loop*.h) and the
+// The groups are those of the CPU, and so are the loop nests that they become (LoopNest/) and the
 // arithmetic of their elements. What differs is who does the work: a thread has four neighbouring
 // elements, or one lane of a row's reductions (docs/Rationale/SecondTarget.md).
 #ifndef REPRISE_CONVERSION_CUDA_CUDABACKEND_H
 #define REPRISE_CONVERSION_CUDA_CUDABACKEND_H
 
-#include "reprise/Conversion/Target.h"
+#include "reprise/Target/Target.h"
 
 namespace reprise {
 
@@ -20,7 +20,7 @@ public:
 
   std::string getName() const override { return "cuda:" + chip; }
   std::vector<std::string> getFeatures() const override { return {chip}; }
-  bool hasContractionEpilogues() const override { return false; }
+  bool canHold(llvm::ArrayRef<mlir::Operation *> ops) const override;
   InPlacePairs findInPlacePairs(mlir::Block &body) const override;
   /// Fails for contractions, attention, scatters, and whatever else needs a library or a kernel of
   /// its own.

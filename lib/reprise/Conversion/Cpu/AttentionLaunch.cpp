@@ -1,7 +1,7 @@
 // reprise: a launch that is an attention or the backward of one
 #include "LaunchOperands.h"
 #include "reprise/Conversion/Cpu/Attention.h"
-#include "reprise/Conversion/Cpu/KernelBuilder.h"
+#include "reprise/Conversion/KernelBuilder.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 
 using namespace mlir;

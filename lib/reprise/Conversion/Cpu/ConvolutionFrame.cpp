@@ -1,7 +1,7 @@
 // reprise: emits the copy of an image with zeros around it
 #include "ConvolutionFrame.h"
 
-#include "reprise/Conversion/Cpu/KernelBuilder.h"
+#include "reprise/Conversion/KernelBuilder.h"
 
 using namespace mlir;
 

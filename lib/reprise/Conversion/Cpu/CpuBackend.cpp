@@ -1,13 +1,17 @@
 // reprise: the CPU as a target of the phases
 #include "reprise/Conversion/Cpu/CpuBackend.h"
 
+#include "../LoopNest/RowGroup.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "reprise/Conversion/Cpu/EmitLaunch.h"
-#include "reprise/Conversion/Cpu/Loops.h"
 
 using namespace mlir;
 
 namespace reprise {
+
+bool CpuBackend::canHold(ArrayRef<Operation *> ops) const {
+  return isContractionGroup(ops) || loops::isRowGroup(ops);
+}
 
 Target::InPlacePairs CpuBackend::findInPlacePairs(Block &body) const {
   return reprise::findInPlacePairs(body);

@@ -1,6 +1,8 @@
 // reprise: emission of any launch for the CPU
 #include "reprise/Conversion/Cpu/EmitLaunch.h"
 
+#include "../LoopNest/InPlace.h"
+#include "LoopSchedule.h"
 #include "reprise/Conversion/Cpu/Loops.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 
@@ -21,6 +23,14 @@ std::optional<BodyView> viewOfArgument(Value value) {
   if (!composed)
     return std::nullopt;
   return BodyView{source->argument, *composed};
+}
+
+SmallVector<std::pair<unsigned, unsigned>> findInPlacePairs(Block &body) {
+  if (isContractionLaunch(body))
+    return findContractionInPlacePairs(body);
+  // Levels of one architecture share places: the fewest registers tell.
+  return loops::findInPlacePairs(
+      body, [](const loops::Graph &graph) { return loops::makeSchedule(graph, 16); });
 }
 
 static bool isEmpty(Value value) {

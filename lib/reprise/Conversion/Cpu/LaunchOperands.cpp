@@ -1,7 +1,7 @@
 // reprise: where the operands of a launch's leader lie
 #include "LaunchOperands.h"
-#include "reprise/Conversion/Cpu/KernelBuilder.h"
 #include "reprise/Conversion/Cpu/Loops.h"
+#include "reprise/Conversion/KernelBuilder.h"
 #include "reprise/Support/ByteSize.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"

@@ -9,13 +9,6 @@ using namespace mlir;
 
 namespace reprise::loops {
 
-bool runsAlone(Operation *op) {
-  return isa_and_nonnull<ScatterAddOp, ScatterAddAlongOp, ScatterOp, DynamicUpdateOp, CumsumOp,
-                         TopKOp>(op);
-}
-
-bool overwritesFirstOperand(Operation *op) { return isa<ScatterOp, DynamicUpdateOp, CumsumOp>(op); }
-
 SmallVector<EmittedCommand> emitAlone(const AloneOp &alone) {
   if (isa<DynamicUpdateOp>(alone.op))
     return emitWindowUpdate(alone);

@@ -2,19 +2,12 @@
 #ifndef REPRISE_CONVERSION_CPU_LOOPALONE_H
 #define REPRISE_CONVERSION_CPU_LOOPALONE_H
 
-#include "reprise/Conversion/Cpu/KernelBuilder.h"
 #include "reprise/Conversion/Cpu/Target.h"
-#include "reprise/Conversion/Launch.h"
+#include "reprise/Conversion/KernelBuilder.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Target/Launch.h"
 
 namespace reprise::loops {
-
-/// True if the op has kernels of its own, which read its operands from buffers.
-bool runsAlone(mlir::Operation *op);
-
-/// True if the result may lie where operand 0 lies: every element of that is read for the last time
-/// before the same element of the result is written, by the same worker.
-bool overwritesFirstOperand(mlir::Operation *op);
 
 /// An op that runs alone, and where its kernels go.
 struct AloneOp {

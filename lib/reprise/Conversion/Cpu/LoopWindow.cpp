@@ -2,7 +2,7 @@
 // and the window
 #include "LoopAlone.h"
 
-#include "LoopAffine.h"
+#include "../LoopNest/Affine.h"
 
 using namespace mlir;
 

@@ -1,9 +1,10 @@
 // reprise: kernels of elementwise, row-wise, reducing and data-moving groups for the CPU
 #include "reprise/Conversion/Cpu/Loops.h"
 
+#include "../LoopNest/NestEmitter.h"
+#include "../LoopNest/Program.h"
 #include "LoopAlone.h"
-#include "LoopKernel.h"
-#include "LoopProgram.h"
+#include "LoopSchedule.h"
 
 using namespace mlir;
 

@@ -2,8 +2,8 @@
 #ifndef REPRISE_CONVERSION_CPU_POOLEMIT_H
 #define REPRISE_CONVERSION_CPU_POOLEMIT_H
 
-#include "reprise/Conversion/Cpu/KernelBuilder.h"
 #include "reprise/Conversion/Cpu/Target.h"
+#include "reprise/Conversion/KernelBuilder.h"
 
 namespace reprise {
 

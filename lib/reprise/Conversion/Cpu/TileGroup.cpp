@@ -2,8 +2,9 @@
 // cache
 #include "reprise/Conversion/Cpu/TileGroup.h"
 
-#include "LoopKernel.h"
-#include "LoopTasks.h"
+#include "../LoopNest/NestEmitter.h"
+#include "../LoopNest/Tasks.h"
+#include "LoopSchedule.h"
 
 using namespace mlir;
 
@@ -67,7 +68,7 @@ void TileGroup::emit(KernelBuilder &k, const ContractionBlock &block) const {
   constexpr int64_t least = 8;
   int64_t step = block.columnStep & -block.columnStep;
   schedule.width = std::min(schedule.width, std::max(step, least));
-  NestEmitter(k, impl->graph, schedule).emitBlock(block, impl->accumulator);
+  NestEmitter(k, impl->graph, schedule).emitBlock(block, impl->accumulator, contractionOperands);
 }
 
 /// Fetches the elements of a block's rows in one buffer, a line each.
@@ -111,30 +112,4 @@ bool TileGroup::mayShare(unsigned argument) const {
   });
 }
 
-namespace loops {
-
-void NestEmitter::emitBlock(const ContractionBlock &block, Type accumulator) {
-  evaluator.firstBuffer = contractionOperands;
-  evaluator.columnStep = block.columnStep;
-  evaluator.tileType = accumulator;
-  evaluator.tile = [&](Scope &scope) {
-    Value row = k.mul(k.sub(rowNumber, block.row0), block.ld);
-    return k.pointer(accumulator, block.scratch, k.add(row, scope.column));
-  };
-  Scope kernel;
-  for (int node : schedule.kernelNodes)
-    evaluator.value(node, kernel);
-  outerNumber = block.batch;
-  firstColumn = block.column0;
-  lastColumn = block.column1;
-  k.forLoop(block.row0, block.row1, k.i64(1), [&](Value number) {
-    Scope row = kernel.inner();
-    rowNumber = number;
-    bindDigits(row, outerNumber, graph.shape.outer, 0);
-    bindDigits(row, rowNumber, graph.shape.rows, graph.shape.outer.size());
-    emitRow(row);
-  });
-}
-
-} // namespace loops
 } // namespace reprise

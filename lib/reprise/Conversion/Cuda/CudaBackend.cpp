@@ -1,10 +1,12 @@
 // reprise: NVIDIA GPUs as a target of the phases: kernels of groups that loop nests compute
 #include "reprise/Conversion/Cuda/CudaBackend.h"
 
-#include "../Cpu/LoopKernel.h"
-#include "../Cpu/LoopProgram.h"
+#include "../LoopNest/InPlace.h"
+#include "../LoopNest/NestEmitter.h"
+#include "../LoopNest/Program.h"
+#include "../LoopNest/RowGroup.h"
 #include "ThreadKernel.h"
-#include "reprise/Conversion/Cpu/Loops.h"
+#include "ThreadSchedule.h"
 #include "reprise/Support/ByteSize.h"
 
 using namespace mlir;
@@ -13,8 +15,10 @@ namespace reprise {
 
 using namespace loops;
 
+bool CudaBackend::canHold(ArrayRef<Operation *> ops) const { return isRowGroup(ops); }
+
 Target::InPlacePairs CudaBackend::findInPlacePairs(Block &body) const {
-  return findThreadInPlacePairs(body);
+  return loops::findInPlacePairs(body, makeThreadSchedule);
 }
 
 static EmittedCommand emitNest(const Graph &graph, StringRef name, ModuleOp kernels) {

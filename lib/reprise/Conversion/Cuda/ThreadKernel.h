@@ -2,7 +2,7 @@
 #ifndef REPRISE_CONVERSION_CUDA_THREADKERNEL_H
 #define REPRISE_CONVERSION_CUDA_THREADKERNEL_H
 
-#include "reprise/Conversion/Cpu/KernelBuilder.h"
+#include "reprise/Conversion/KernelBuilder.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 

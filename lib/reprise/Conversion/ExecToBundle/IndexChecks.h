@@ -2,9 +2,9 @@
 #ifndef REPRISE_CONVERSION_EXECTOBUNDLE_INDEXCHECKS_H
 #define REPRISE_CONVERSION_EXECTOBUNDLE_INDEXCHECKS_H
 
-#include "reprise/Conversion/Launch.h"
 #include "reprise/Dialect/Exec/IR/Exec.h"
 #include "reprise/Runtime/Bundle.h"
+#include "reprise/Target/Launch.h"
 
 namespace reprise {
 

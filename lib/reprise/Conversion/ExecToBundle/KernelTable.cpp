@@ -1,9 +1,9 @@
 // reprise: the kernels of a bundle, one per structurally distinct launch body
 #include "KernelTable.h"
 
-#include "reprise/Conversion/LaunchFacts.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Dialect/Reprise/IR/Work.h"
+#include "reprise/Target/LaunchFacts.h"
 
 using namespace mlir;
 

@@ -2,9 +2,9 @@
 #ifndef REPRISE_CONVERSION_EXECTOBUNDLE_KERNELTABLE_H
 #define REPRISE_CONVERSION_EXECTOBUNDLE_KERNELTABLE_H
 
-#include "reprise/Conversion/Target.h"
 #include "reprise/Dialect/Exec/IR/Exec.h"
 #include "reprise/Runtime/Bundle.h"
+#include "reprise/Target/Target.h"
 #include "llvm/ADT/StringMap.h"
 #include <map>
 

@@ -3,9 +3,9 @@
 
 #include "Grouping.h"
 #include "mlir/IR/IRMapping.h"
-#include "reprise/Conversion/Target.h"
 #include "reprise/Dialect/Exec/IR/Storage.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
+#include "reprise/Target/Target.h"
 
 using namespace mlir;
 

@@ -1,8 +1,8 @@
 // reprise: which ops share a launch.
 #include "Grouping.h"
 
-#include "reprise/Conversion/Target.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
+#include "reprise/Target/Target.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -60,6 +60,21 @@ Value rootOf(Value value) {
     value = op->getOperand(0);
   }
   return value;
+}
+
+static bool computesPositions(ArrayRef<Operation *> ops) {
+  return llvm::any_of(ops, [&](Operation *op) {
+    auto reader = dyn_cast<IndexingOpInterface>(op);
+    return reader && llvm::is_contained(ops, reader.getPositions().getDefiningOp());
+  });
+}
+
+bool canHold(ArrayRef<Operation *> ops, const Target &target) {
+  if (ops.size() == 1)
+    return true;
+  if (llvm::any_of(ops, llvm::IsaPred<LoopOp>) || computesPositions(ops))
+    return false;
+  return target.canHold(ops);
 }
 
 int partOf(Operation *op) {

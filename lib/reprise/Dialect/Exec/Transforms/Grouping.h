@@ -3,6 +3,7 @@
 #define REPRISE_DIALECT_EXEC_TRANSFORMS_GROUPING_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "reprise/Interfaces/Kinds.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include <vector>
@@ -67,9 +68,8 @@ bool isFree(mlir::Operation *op);
 /// cotangents that read them.
 int partOf(mlir::Operation *op);
 
-bool isElementwise(mlir::Operation *op);
-
-/// True if a launch of the target can hold the ops, given in program order.
+/// True if one launch can hold the ops, given in program order: whatever the target does, a loop is
+/// no launch, and positions are read from memory.
 bool canHold(llvm::ArrayRef<mlir::Operation *> ops, const Target &target);
 
 /// Moves updates of parameters and state up: each right behind its last operand

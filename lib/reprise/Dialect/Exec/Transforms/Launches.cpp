@@ -2,8 +2,8 @@
 #include "reprise/Dialect/Exec/Transforms/Launches.h"
 
 #include "Grouping.h"
-#include "reprise/Conversion/Target.h"
 #include "reprise/Dialect/Exec/IR/Storage.h"
+#include "reprise/Target/Target.h"
 
 using namespace mlir;
 using namespace reprise::exec;

@@ -3,9 +3,9 @@
 
 #include "Grouping.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "reprise/Conversion/LaunchFacts.h"
 #include "reprise/Dialect/Exec/IR/Storage.h"
 #include "reprise/Support/ByteSize.h"
+#include "reprise/Target/LaunchFacts.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
 

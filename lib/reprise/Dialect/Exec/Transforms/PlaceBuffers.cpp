@@ -3,11 +3,11 @@
 
 #include "Grouping.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "reprise/Conversion/LaunchFacts.h"
 #include "reprise/Dialect/Exec/IR/Storage.h"
 #include "reprise/Planning/Offsets/Problem.h"
 #include "reprise/Planning/Offsets/Solve.h"
 #include "reprise/Support/ByteSize.h"
+#include "reprise/Target/LaunchFacts.h"
 
 using namespace mlir;
 

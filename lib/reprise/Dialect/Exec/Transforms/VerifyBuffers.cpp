@@ -1,10 +1,10 @@
 // reprise: checks that no buffer is overwritten before its last reader.
 #include "reprise/Dialect/Exec/Transforms/Passes.h"
 
-#include "reprise/Conversion/LaunchFacts.h"
 #include "reprise/Dialect/Exec/IR/Storage.h"
 #include "reprise/Planning/Offsets/Problem.h"
 #include "reprise/Support/ByteSize.h"
+#include "reprise/Target/LaunchFacts.h"
 
 using namespace mlir;
 

@@ -1,0 +1,47 @@
+// reprise: what a target says of launches before they are compiled
+#ifndef REPRISE_TARGET_LAUNCHFACTS_H
+#define REPRISE_TARGET_LAUNCHFACTS_H
+
+#include "reprise/Dialect/Exec/IR/Exec.h"
+#include "reprise/Target/Target.h"
+
+#include <optional>
+
+namespace reprise {
+
+/// What makes two bodies of launches the same kernel: ops, attributes, types, and who reads whom.
+/// Of random streams only which are the same. For comparisons within one context.
+std::vector<uintptr_t> describeBody(mlir::Block &body);
+
+/// Looks each distinct body up once, over all programs that it is asked about.
+class LaunchFacts {
+public:
+  LaunchFacts(std::shared_ptr<const Target> target, mlir::MLIRContext *context);
+
+  /// Leaves `facts` as it is if it is of a target already. Errors as Target::get. Not to be called
+  /// while passes run.
+  static mlir::LogicalResult load(llvm::StringRef target, mlir::Location location,
+                                  std::shared_ptr<LaunchFacts> &facts);
+
+  const Target &getTarget() const { return *target; }
+  const Target::InPlacePairs &findInPlacePairs(exec::LaunchOp launch);
+  /// True if the launch of `result` may store it where its operand `input` lies.
+  bool mayShare(mlir::OpResult result, unsigned input);
+  /// Errors at an op that no kernel can hold.
+  mlir::FailureOr<Scratch> findScratch(exec::LaunchOp launch);
+  /// Bytes that every worker needs for the launches of the function.
+  mlir::FailureOr<int64_t> findWorkerBytes(mlir::Operation *function);
+
+private:
+  struct Facts {
+    std::optional<Target::InPlacePairs> inPlace;
+    std::optional<Scratch> scratch;
+  };
+
+  std::shared_ptr<const Target> target;
+  std::map<std::vector<uintptr_t>, Facts> byBody;
+};
+
+} // namespace reprise
+
+#endif // REPRISE_TARGET_LAUNCHFACTS_H

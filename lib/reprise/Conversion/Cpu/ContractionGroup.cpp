@@ -1,0 +1,82 @@
+// reprise: which elementwise ops share the launch of a contraction
+#include "../LoopNest/RowGroup.h"
+#include "reprise/Conversion/Cpu/EmitLaunch.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Interfaces/Kinds.h"
+
+using namespace mlir;
+
+namespace reprise {
+
+using namespace loops;
+
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+/// True if a kernel finishes blocks of the op's result while they are in the cache. The parts of a
+/// strided image gradient lie between each other.
+static bool finishesBlocks(Operation *op) {
+  if (auto transpose = dyn_cast<ConvolutionTransposeOp>(op))
+    return llvm::all_of(transpose.getStrides(), [](int64_t stride) { return stride == 1; });
+  return isa<ContractionOpInterface, ConvolutionOpInterface>(op);
+}
+
+/// The last dimensions of a leader's result that a block's columns run through.
+static int64_t countColumnDims(Operation *leader) {
+  if (auto dot = dyn_cast<DotGeneralOp>(leader))
+    return dot.getRhsFree().size();
+  int64_t rank = shapeOf(leader->getResult(0)).size();
+  return rank - (isa<ConvolutionFilterOp>(leader) ? 1 : 2);
+}
+
+/// Where the elements of a value lie, seen through its views; none if no strides tell.
+static std::optional<StridedView> findView(Value value) {
+  if (auto iota = value.getDefiningOp<IotaOp>()) {
+    StridedView view = StridedView::of(iota.getType());
+    llvm::fill(view.strides, 0);
+    view.strides[iota.getDim()] = 1;
+    return view;
+  }
+  auto view = value.getDefiningOp<ViewOpInterface>();
+  if (!view)
+    return StridedView::of(cast<ShapedType>(value.getType()));
+  std::optional<StridedView> source = findView(view->getOperand(0));
+  return source ? view.composeView(*source) : std::nullopt;
+}
+
+/// True if one stride leads from column to column: blocks start at any column, and a kernel that
+/// had to take its number apart would be slow.
+static bool hasOneColumnStride(Value value, int64_t columnDims) {
+  std::optional<StridedView> view = findView(value);
+  if (!view)
+    return false;
+  std::optional<int64_t> next; // the stride that the dimension before must have
+  for (int64_t d = view->sizes.size(); columnDims-- > 0;) {
+    if (view->sizes[--d] == 1)
+      continue;
+    if (next && view->strides[d] != *next)
+      return false;
+    next = view->strides[d] * view->sizes[d];
+  }
+  return true;
+}
+
+bool isContractionGroup(ArrayRef<Operation *> ops) {
+  if (ops.size() > maxGroupSize)
+    return false;
+  Operation *leader = ops.front();
+  if (!finishesBlocks(leader))
+    return false;
+  ArrayRef<int64_t> shape = shapeOf(leader->getResult(0));
+  int64_t columnDims = countColumnDims(leader);
+  auto fits = [&](Operation *op) {
+    return isElementwise(op) && shapeOf(op->getResult(0)) == shape &&
+           llvm::all_of(op->getOperands(), [&](Value operand) {
+             return shapeOf(operand) != shape || hasOneColumnStride(operand, columnDims);
+           });
+  };
+  return readsInPlace(ops, {}) && llvm::all_of(ops.drop_front(), fits);
+}
+
+} // namespace reprise

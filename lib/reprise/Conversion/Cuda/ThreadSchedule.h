@@ -1,0 +1,15 @@
+// reprise: how the threads of a GPU run a loop nest
+#ifndef REPRISE_CONVERSION_CUDA_THREADSCHEDULE_H
+#define REPRISE_CONVERSION_CUDA_THREADSCHEDULE_H
+
+#include "../LoopNest/Schedule.h"
+
+namespace reprise::loops {
+
+/// An item is four columns, one where loads cannot have more, or a row (a block of one) for 32
+/// threads where the nest reduces columns. Nothing is kept but in results.
+Schedule makeThreadSchedule(const Graph &graph);
+
+} // namespace reprise::loops
+
+#endif // REPRISE_CONVERSION_CUDA_THREADSCHEDULE_H

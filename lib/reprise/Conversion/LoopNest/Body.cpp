@@ -1,0 +1,120 @@
+// reprise: copies a group's body and expands what is made of simpler ops
+#include "Program.h"
+
+#include "reprise/Dialect/Reprise/Transforms/Decompose.h"
+
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace reprise::loops {
+
+static RankedTensorType tensor(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+bool isLoopOp(Operation *op) {
+  return isa<ConstantOp, IotaOp, ViewOpInterface, PadOp, ConcatenateOp, GatherOp, TakeAlongOp,
+             DynamicSliceOp, ReductionOpInterface, ArgmaxOp, NameOp, DecomposableOpInterface,
+             EmissionOpInterface>(op) ||
+         (isa<RandomOpInterface>(op) && !isa<AttentionOpInterface>(op));
+}
+
+bool runsAlone(Operation *op) {
+  return isa_and_nonnull<ScatterAddOp, ScatterAddAlongOp, ScatterOp, DynamicUpdateOp, CumsumOp,
+                         TopKOp>(op);
+}
+
+bool overwritesFirstOperand(Operation *op) { return isa<ScatterOp, DynamicUpdateOp, CumsumOp>(op); }
+
+/// The least index of an element that is the maximum, or a NaN if that is the maximum.
+static void expandArgmax(ArgmaxOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Value x = op.getOperand();
+  RankedTensorType type = tensor(x);
+  int64_t dim = op.getDim();
+  SmallVector<int64_t> kept;
+  for (int64_t d = 0; d < type.getRank(); ++d)
+    if (d != dim)
+      kept.push_back(d);
+  Value maximum = MaxOp::create(b, x, ArrayRef<int64_t>{dim});
+  Value spread = BroadcastOp::create(b, type, maximum, kept);
+  Value chosen = CompareOp::create(b, ComparePredicate::eq, x, spread);
+  if (isa<FloatType>(type.getElementType())) {
+    auto always = DenseElementsAttr::get(tensor(chosen), true);
+    chosen = SelectOp::create(b, chosen, ConstantOp::create(b, always),
+                              CompareOp::create(b, ComparePredicate::ne, x, x));
+  }
+  RankedTensorType indices = type.clone(tensor(op.getResult()).getElementType());
+  Value none = ConstantOp::create(
+      b, DenseElementsAttr::get(indices,
+                                b.getIntegerAttr(indices.getElementType(), type.getDimSize(dim))));
+  Value candidate = SelectOp::create(b, chosen, IotaOp::create(b, indices, dim), none);
+  op.getResult().replaceAllUsesWith(
+      MinOp::create(b, candidate, ArrayRef<int64_t>{dim}).getResult());
+  op.erase();
+}
+
+/// The scalar that all elements of a view are; null if it is none of one scalar.
+static Value findSplat(Operation *view) {
+  while (auto inner = dyn_cast_or_null<ViewOpInterface>(view)) {
+    Value source = inner->getOperand(0);
+    if (tensor(source).getRank() == 0 && isa<BroadcastOp>(view))
+      return source;
+    view = source.getDefiningOp();
+  }
+  return nullptr;
+}
+
+/// Views of views of a scalar are one view, so that they divide no dimension of the nest.
+static void shortenSplat(Operation *view) {
+  Value scalar = findSplat(view);
+  if (!scalar || tensor(view->getOperand(0)).getRank() == 0)
+    return;
+  OpBuilder builder(view);
+  auto whole = BroadcastOp::create(builder, view->getLoc(), view->getResult(0).getType(), scalar,
+                                   ArrayRef<int64_t>());
+  view->replaceAllUsesWith(whole);
+  view->erase();
+}
+
+FailureOr<Body> simplifyBody(Block &block, Operation *contraction) {
+  MLIRContext *context = block.getParentOp()->getContext();
+  Location location = block.getParentOp()->getLoc();
+  Body body;
+  body.function = func::FuncOp::create(
+      location, "body", FunctionType::get(context, TypeRange(block.getArgumentTypes()), {}));
+  Block *copy = body.function->addEntryBlock();
+  IRMapping mapping;
+  mapping.map(block.getArguments(), copy->getArguments());
+  if (contraction)
+    mapping.map(contraction->getResult(0),
+                copy->addArgument(contraction->getResult(0).getType(), location));
+  OpBuilder builder = OpBuilder::atBlockEnd(copy);
+  for (Operation &op : block.without_terminator()) {
+    if (&op == contraction)
+      continue;
+    if (!isLoopOp(&op) && !runsAlone(&op))
+      return failure();
+    builder.clone(op, mapping);
+  }
+  // The results hold on to the copies while these are replaced.
+  Operation *end = func::ReturnOp::create(builder, location, ValueRange());
+  for (Value result : block.getTerminator()->getOperands())
+    end->insertOperands(end->getNumOperands(), mapping.lookupOrDefault(result));
+  for (Operation &op : llvm::make_early_inc_range(*copy)) {
+    if (auto name = dyn_cast<NameOp>(op)) {
+      name.replaceAllUsesWith(name.getOperand());
+      name.erase();
+    } else if (auto composite = dyn_cast<DecomposableOpInterface>(op)) {
+      composite->replaceAllUsesWith(buildDefinition(composite));
+      composite.erase();
+    } else if (auto argmax = dyn_cast<ArgmaxOp>(op)) {
+      expandArgmax(argmax);
+    } else if (isa<ViewOpInterface>(op)) {
+      shortenSplat(&op);
+    }
+  }
+  llvm::append_range(body.results, end->getOperands());
+  return body;
+}
+
+} // namespace reprise::loops

@@ -1,0 +1,103 @@
+// reprise: emits the elements of a loop nest's nodes
+#ifndef REPRISE_CONVERSION_LOOPNEST_EVALUATOR_H
+#define REPRISE_CONVERSION_LOOPNEST_EVALUATOR_H
+
+#include "Schedule.h"
+#include "reprise/Conversion/KernelBuilder.h"
+
+namespace reprise::loops {
+
+/// Where code is being emitted: what is known there already. A scope sees what its parents know.
+struct Scope {
+  const Scope *parent = nullptr;
+  /// Lanes run along the innermost columns.
+  int64_t width = 1;
+  /// The lanes that count; null if all do.
+  mlir::Value mask = nullptr;
+  /// The pass over the columns, for the nodes that earlier ones have kept.
+  int pass = 0;
+  /// The column within the item, for those nodes.
+  mlir::Value column = nullptr;
+  /// The columns of which this one is, if choices are decided by that.
+  std::optional<std::pair<int64_t, int64_t>> stretch = std::nullopt;
+
+  llvm::DenseMap<int, mlir::Value> nodes, splats;
+  /// Symbols in lane 0, as i64.
+  llvm::DenseMap<unsigned, mlir::Value> symbols;
+
+  /// A scope within this one, at the same place of the iteration space.
+  Scope inner() const;
+  /// The same place, but all values are scalars.
+  Scope scalar() const;
+};
+
+/// Emits values in the type of arithmetic: a scalar, or a vector of the scope's width. 16-bit
+/// floats are f32 already rounded.
+class Evaluator {
+public:
+  Evaluator(KernelBuilder &k, const Graph &graph, const Schedule &schedule)
+      : k(k), b(k.builder()), graph(graph), schedule(schedule) {}
+
+  /// The kernel's buffer that is the graph's first one.
+  unsigned firstBuffer = 0;
+  /// All vectors start at a multiple of this, plus a multiple of their width.
+  int64_t columnStep = 0;
+  /// Where the contraction's element of the scope lies, if the nest runs over blocks of one.
+  std::function<mlir::Value(Scope &)> tile;
+  mlir::Type tileType;
+
+  mlir::Value value(int node, Scope &scope);
+  /// An affine function in lane 0.
+  mlir::Value index(const Affine &affine, Scope &scope);
+  mlir::Value buffer(int number) { return k.buffer(firstBuffer + number); }
+  void store(const Root &root, const Affine &position, mlir::Value value, Scope &scope);
+  /// A kept node's elements, at the scope's column, in the worker's scratch.
+  void keep(int node, mlir::Value value, Scope &scope);
+  /// The base of a scratch row.
+  mlir::Value scratch(int64_t offset);
+  /// Divides a mean, and rounds.
+  mlir::Value finishReduction(const Node &node, mlir::Value value);
+
+  /// Memory as the arithmetic sees it: 16-bit floats widened, i1 as bytes. Masked lanes are not
+  /// touched and give 0. `elements` is what the index is known to be a multiple of.
+  mlir::Value loadMasked(mlir::Type type, mlir::Value base, mlir::Value index, const Scope &scope,
+                         int64_t elements = 1);
+  void storeMasked(mlir::Type type, mlir::Value value, mlir::Value base, mlir::Value index,
+                   const Scope &scope, int64_t elements = 1);
+
+private:
+  mlir::Value compute(int number, Scope &scope);
+  mlir::Value computeConstant(const Node &node, Scope &scope);
+  mlir::Value computeLoad(const Node &node, Scope &scope);
+  mlir::Value computeIndex(const Node &node, Scope &scope);
+  mlir::Value computeArithmetic(const Node &node, Scope &scope);
+  mlir::Value computeDraw(const Node &node, Scope &scope);
+  mlir::Value computeChoice(const Node &node, Scope &scope);
+  mlir::Value computeSequence(const Node &node, Scope &scope);
+  mlir::Value computeFold(const Node &node, Scope &scope);
+  mlir::Value computeTile(const Node &node, Scope &scope);
+  mlir::Value loadKept(int number, const Kept &kept, Scope &scope);
+  std::optional<bool> decide(const Condition &condition, const Scope &scope) const;
+  mlir::Value test(const Condition &condition, Scope &scope);
+  mlir::Value symbol(unsigned number, Scope &scope);
+  bool isAligned(const Affine &affine, const Scope &scope) const;
+  /// For the memory at an index: 4 where a GPU can load four elements at once.
+  int64_t alignmentOf(const Affine &affine, const Scope &scope) const;
+
+  /// How an affine function moves from lane to lane: by a fixed step, or (none) by computed
+  /// indices.
+  std::optional<int64_t> laneStep(const Affine &affine, const Scope &scope) const;
+  mlir::Value lanes(const Affine &affine, Scope &scope);
+  mlir::Value gather(mlir::Type type, mlir::Value base, mlir::Value indices, const Scope &scope);
+  mlir::Type typeIn(mlir::Type elementType, const Scope &scope) const;
+  mlir::Value vectorOf(llvm::ArrayRef<int64_t> numbers);
+
+  KernelBuilder &k;
+  mlir::ImplicitLocOpBuilder &b;
+  const Graph &graph;
+  const Schedule &schedule;
+};
+
+} // namespace reprise::loops
+
+#endif // REPRISE_CONVERSION_LOOPNEST_EVALUATOR_H

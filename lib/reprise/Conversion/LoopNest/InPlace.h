@@ -1,0 +1,20 @@
+// reprise: which results of a group of loops may lie where an argument lies
+#ifndef REPRISE_CONVERSION_LOOPNEST_INPLACE_H
+#define REPRISE_CONVERSION_LOOPNEST_INPLACE_H
+
+#include "Schedule.h"
+
+namespace reprise::loops {
+
+/// How a target runs a nest.
+using ScheduleFn = llvm::function_ref<Schedule(const Graph &)>;
+
+/// The pairs (operand of the terminator, argument) that may lie at the same address: every element
+/// of the argument is read for the last time by the step that stores the result's element in its
+/// place.
+llvm::SmallVector<std::pair<unsigned, unsigned>> findInPlacePairs(mlir::Block &body,
+                                                                  ScheduleFn makeSchedule);
+
+} // namespace reprise::loops
+
+#endif // REPRISE_CONVERSION_LOOPNEST_INPLACE_H

@@ -1,0 +1,210 @@
+// reprise: emits the elements of a loop nest's nodes: indices, loads and stores
+#include "Evaluator.h"
+
+#include "reprise/Conversion/Elementary.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace reprise::loops {
+
+//===-- Indices ----------------------------------------------------------------------------===//
+
+Value Evaluator::symbol(unsigned number, Scope &scope) {
+  for (const Scope *at = &scope; at; at = at->parent)
+    if (auto found = at->symbols.find(number); found != at->symbols.end())
+      return found->second;
+  const Symbol &symbol = graph.symbols[number];
+  Value result;
+  if (symbol.kind == Symbol::Quotient) {
+    result = k.div(index(symbol.numerator, scope), symbol.divisor);
+  } else {
+    assert(symbol.kind == Symbol::Indirect && "factors have values");
+    Scope once = scope.scalar();
+    Value wanted = emitCast(b, value(symbol.node, once), b.getI64Type());
+    result = arith::MaxSIOp::create(b, wanted, k.i64(0));
+    result = arith::MinSIOp::create(b, result, k.i64(symbol.size - 1));
+  }
+  scope.symbols[number] = result;
+  return result;
+}
+
+Value Evaluator::index(const Affine &affine, Scope &scope) {
+  Value result = k.i64(affine.offset);
+  for (auto [number, coefficient] : affine.terms)
+    result = k.add(result, k.mul(symbol(number, scope), coefficient));
+  return result;
+}
+
+std::optional<int64_t> Evaluator::laneStep(const Affine &affine, const Scope &scope) const {
+  if (scope.width == 1)
+    return 0;
+  for (auto [number, coefficient] : affine.terms) {
+    const Symbol &symbol = graph.symbols[number];
+    if (symbol.kind == Symbol::Indirect && graph.nodes[symbol.node].level >= Level::Column)
+      return std::nullopt;
+  }
+  return affine.coefficient(graph.innermost());
+}
+
+Value Evaluator::vectorOf(ArrayRef<int64_t> numbers) {
+  auto type = VectorType::get(static_cast<int64_t>(numbers.size()), b.getI64Type());
+  return arith::ConstantOp::create(b, DenseElementsAttr::get(type, numbers));
+}
+
+/// An affine function in every lane.
+Value Evaluator::lanes(const Affine &affine, Scope &scope) {
+  Affine fixed = affine;
+  Value moving;
+  for (auto [number, coefficient] : affine.terms) {
+    const Symbol &symbol = graph.symbols[number];
+    if (symbol.kind != Symbol::Indirect || graph.nodes[symbol.node].level < Level::Column)
+      continue;
+    fixed = fixed.substitute(number, Affine());
+    Value at = emitCast(b, value(symbol.node, scope), b.getI64Type());
+    Type type = at.getType();
+    at = arith::MaxSIOp::create(b, at, k.constant(type, 0));
+    at = arith::MinSIOp::create(b, at, k.constant(type, symbol.size - 1));
+    at = arith::MulIOp::create(b, at, k.constant(type, coefficient));
+    moving = moving ? arith::AddIOp::create(b, moving, at).getResult() : at;
+  }
+  SmallVector<int64_t> distances;
+  for (int64_t lane = 0; lane < scope.width; ++lane)
+    distances.push_back(lane * fixed.coefficient(graph.innermost()));
+  Value result =
+      arith::AddIOp::create(b, k.splat(index(fixed, scope), scope.width), vectorOf(distances));
+  return moving ? arith::AddIOp::create(b, result, moving).getResult() : result;
+}
+
+//===-- Memory -----------------------------------------------------------------------------===//
+
+/// Elements in memory: 16-bit floats as integers, since vectors of them fare badly in masked
+/// operations.
+static Type storedType(Type type) {
+  if (type.isInteger(1))
+    return IntegerType::get(type.getContext(), 8);
+  if (type.isF16() || type.isBF16())
+    return IntegerType::get(type.getContext(), 16);
+  return type;
+}
+
+static Type shaped(Value like, Type elementType) {
+  auto vector = dyn_cast<VectorType>(like.getType());
+  return vector ? Type(vector.clone(elementType)) : elementType;
+}
+
+/// What was loaded, as the arithmetic wants it.
+static Value fromStored(KernelBuilder &k, Value value, Type type) {
+  ImplicitLocOpBuilder &b = k.builder();
+  if (type.isInteger(1))
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, value,
+                                 k.constant(value.getType(), 0));
+  if (storedType(type) == type)
+    return value;
+  return k.widen(arith::BitcastOp::create(b, shaped(value, type), value));
+}
+
+/// The reverse; 16-bit floats are rounded already.
+static Value toStored(KernelBuilder &k, Value value, Type type) {
+  ImplicitLocOpBuilder &b = k.builder();
+  Type stored = storedType(type);
+  if (type.isInteger(1))
+    return arith::ExtUIOp::create(b, shaped(value, stored), value);
+  if (type.isF16()) {
+    value = arith::TruncFOp::create(b, shaped(value, type), value);
+    return arith::BitcastOp::create(b, shaped(value, stored), value);
+  }
+  if (!type.isBF16())
+    return value;
+  Type i32 = shaped(value, b.getI32Type());
+  Value bits = arith::BitcastOp::create(b, i32, value);
+  bits = arith::ShRUIOp::create(b, bits, k.constant(i32, 16));
+  return arith::TruncIOp::create(b, shaped(value, stored), bits);
+}
+
+int64_t Evaluator::alignmentOf(const Affine &affine, const Scope &scope) const {
+  return schedule.itemThreads && scope.width == 4 && isAligned(affine, scope) ? 4 : 1;
+}
+
+Value Evaluator::loadMasked(Type type, Value base, Value index, const Scope &scope,
+                            int64_t elements) {
+  Type stored = storedType(type), loaded = KernelBuilder::typeOf(stored, scope.width);
+  unsigned alignment = KernelBuilder::bytesOf(type) * elements;
+  Value pointer = k.pointer(stored, base, index), value;
+  if (scope.mask)
+    value = LLVM::MaskedLoadOp::create(b, loaded, pointer, scope.mask, k.constant(loaded, 0),
+                                       alignment);
+  else
+    value = LLVM::LoadOp::create(b, loaded, pointer, alignment);
+  return fromStored(k, value, type);
+}
+
+void Evaluator::storeMasked(Type type, Value value, Value base, Value index, const Scope &scope,
+                            int64_t elements) {
+  unsigned alignment = KernelBuilder::bytesOf(type) * elements;
+  value = toStored(k, value, type);
+  Value pointer = k.pointer(storedType(type), base, index);
+  if (scope.mask)
+    LLVM::MaskedStoreOp::create(b, value, pointer, scope.mask, alignment);
+  else
+    LLVM::StoreOp::create(b, value, pointer, alignment);
+}
+
+Value Evaluator::gather(Type type, Value base, Value indices, const Scope &scope) {
+  Type stored = storedType(type);
+  auto pointers = VectorType::get(scope.width, base.getType());
+  Value pointer = LLVM::GEPOp::create(b, pointers, stored, base, ArrayRef<LLVM::GEPArg>{indices});
+  Type loaded = VectorType::get(scope.width, stored);
+  Value mask = scope.mask;
+  if (!mask)
+    mask = k.constant(VectorType::get(scope.width, b.getI1Type()), 1);
+  Value value = LLVM::masked_gather::create(b, loaded, pointer, mask, k.constant(loaded, 0),
+                                            KernelBuilder::bytesOf(type));
+  return fromStored(k, value, type);
+}
+
+Value Evaluator::computeLoad(const Node &node, Scope &scope) {
+  Value base = buffer(node.buffer);
+  std::optional<int64_t> step = laneStep(node.index, scope);
+  if (scope.width == 1 || step == 1)
+    return loadMasked(node.type, base, index(node.index, scope), scope,
+                      alignmentOf(node.index, scope));
+  if (step == 0) {
+    Scope once = scope.scalar();
+    return k.splat(loadMasked(node.type, base, index(node.index, once), once), scope.width);
+  }
+  return gather(node.type, base, lanes(node.index, scope), scope);
+}
+
+Value Evaluator::computeTile(const Node &node, Scope &scope) {
+  Value sum = loadMasked(tileType, tile(scope), k.i64(0), scope);
+  // The contraction's own rounding.
+  return emitRoundTo(b, sum, node.type);
+}
+
+void Evaluator::store(const Root &root, const Affine &position, Value value, Scope &scope) {
+  Type type = graph.nodes[root.node].type;
+  storeMasked(type, value, buffer(root.buffer), index(position, scope), scope,
+              alignmentOf(position, scope));
+}
+
+Value Evaluator::scratch(int64_t offset) {
+  return k.pointer(b.getI8Type(), k.workspace(), k.i64(offset));
+}
+
+/// Scratch holds the type of arithmetic.
+void Evaluator::keep(int number, Value value, Scope &scope) {
+  Type type = getComputeType(graph.nodes[number].type);
+  storeMasked(type, value, scratch(schedule.kept.find(number)->second.offset), scope.column, scope);
+}
+
+Value Evaluator::loadKept(int number, const Kept &kept, Scope &scope) {
+  Type type = graph.nodes[number].type;
+  if (kept.root < 0)
+    return loadMasked(getComputeType(type), scratch(kept.offset), scope.column, scope);
+  return loadMasked(type, buffer(graph.roots[kept.root].buffer), index(graph.position(), scope),
+                    scope, alignmentOf(graph.position(), scope));
+}
+
+} // namespace reprise::loops

@@ -1,0 +1,354 @@
+// reprise: emits the kernel of one loop nest: items, rows and columns
+#include "NestEmitter.h"
+
+#include "reprise/Conversion/Emission.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace reprise::loops {
+
+static std::optional<int64_t> constantOf(Value value) {
+  APInt number;
+  return matchPattern(value, m_ConstantInt(&number)) ? std::optional(number.getSExtValue())
+                                                     : std::nullopt;
+}
+
+void NestEmitter::emit() {
+  Scope kernel;
+  for (int node : schedule.kernelNodes)
+    evaluator.value(node, kernel);
+  Value any = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, k.begin(), k.end());
+  Value first = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, k.begin(), k.i64(0));
+  emitSingles(kernel, arith::AndIOp::create(b, first, any));
+  if (schedule.items == 1) {
+    // The range is empty or this item.
+    k.ifThen(any, [&] { emitItem(k.i64(0), kernel); });
+    return;
+  }
+  k.forLoop(k.begin(), k.end(), k.i64(1), [&](Value item) { emitItem(item, kernel); });
+}
+
+void NestEmitter::emitThread(Value item, Value number) {
+  lane = number;
+  // The last block has threads to spare. All 32 of an item come this way, or none.
+  Value any = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, item, k.i64(schedule.items));
+  k.ifThen(any, [&] {
+    Scope kernel;
+    for (int node : schedule.kernelNodes)
+      evaluator.value(node, kernel);
+    Value thread = lane ? k.add(k.mul(item, reductionLanes), lane) : item;
+    emitSingles(kernel, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, thread, k.i64(0)));
+    emitItem(item, kernel);
+  });
+}
+
+void NestEmitter::emitBlock(const ContractionBlock &block, Type accumulator, unsigned firstBuffer) {
+  evaluator.firstBuffer = firstBuffer;
+  evaluator.columnStep = block.columnStep;
+  evaluator.tileType = accumulator;
+  evaluator.tile = [&](Scope &scope) {
+    Value row = k.mul(k.sub(rowNumber, block.row0), block.ld);
+    return k.pointer(accumulator, block.scratch, k.add(row, scope.column));
+  };
+  Scope kernel;
+  for (int node : schedule.kernelNodes)
+    evaluator.value(node, kernel);
+  outerNumber = block.batch;
+  firstColumn = block.column0;
+  lastColumn = block.column1;
+  k.forLoop(block.row0, block.row1, k.i64(1), [&](Value number) {
+    Scope row = kernel.inner();
+    rowNumber = number;
+    bindDigits(row, outerNumber, graph.shape.outer, 0);
+    bindDigits(row, rowNumber, graph.shape.rows, graph.shape.outer.size());
+    emitRow(row);
+  });
+}
+
+void NestEmitter::ifLeader(llvm::function_ref<void()> body) {
+  if (!schedule.itemThreads)
+    return body();
+  Value number = lane ? lane : firstColumn;
+  k.ifThen(arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number, k.i64(0)), body);
+}
+
+void NestEmitter::emitSingles(Scope &kernel, Value isFirst) {
+  auto isSingle = [](const Root &root) { return root.kind == Root::Single && root.slot; };
+  if (llvm::none_of(graph.roots, isSingle))
+    return;
+  k.ifThen(isFirst, [&] {
+    Scope scope = kernel.inner();
+    SmallVector<Value> values;
+    for (const Root &root : graph.roots)
+      if (isSingle(root))
+        values.push_back(evaluator.value(root.node, scope));
+    for (auto [root, value] :
+         llvm::zip_equal(llvm::make_filter_range(graph.roots, isSingle), values))
+      evaluator.store(root, Affine(), value, scope);
+  });
+}
+
+/// Symbols of a row-major number over factors; the number is below their product.
+void NestEmitter::bindDigits(Scope &scope, Value number, ArrayRef<int64_t> factors,
+                             unsigned firstSymbol) {
+  int64_t above = Shape::product(factors);
+  for (auto [i, stride] : llvm::enumerate(rowMajorStrides(factors))) {
+    Value digit = number;
+    if (above != factors[i] * stride)
+      digit = k.rem(digit, factors[i] * stride);
+    if (stride != 1)
+      digit = k.div(i == 0 ? number : digit, stride);
+    scope.symbols[firstSymbol + i] = digit;
+  }
+}
+
+void NestEmitter::emitItem(Value item, Scope &kernel) {
+  const Shape &shape = graph.shape;
+  int64_t rows = shape.rowCount(), columns = shape.columnCount();
+  Value columnItem = schedule.columnItems == 1 ? k.i64(0) : k.rem(item, schedule.columnItems);
+  Value rest = schedule.columnItems == 1 ? item : k.div(item, schedule.columnItems);
+  rowBlock = schedule.rowItems == 1 ? k.i64(0) : k.rem(rest, schedule.rowItems);
+  outerNumber = schedule.rowItems == 1 ? rest : k.div(rest, schedule.rowItems);
+  if (shape.outerSize() == 1) {
+    rowBlock = schedule.rowItems == 1 ? k.i64(0) : rest;
+    outerNumber = k.i64(0);
+    if (rows == 1 && schedule.columnItems != 1)
+      columnItem = item;
+  }
+  firstColumn = k.mul(columnItem, schedule.columnsPerItem);
+  lastColumn = k.min(k.add(firstColumn, schedule.columnsPerItem), k.i64(columns));
+  firstRow = k.mul(rowBlock, schedule.rowsPerItem);
+  Value lastRow = k.add(firstRow, schedule.rowsPerItem);
+  if (rows % schedule.rowsPerItem != 0)
+    lastRow = k.min(lastRow, k.i64(rows));
+  auto emitOne = [&](Value number) {
+    Scope row = kernel.inner();
+    rowNumber = number;
+    bindDigits(row, outerNumber, shape.outer, 0);
+    bindDigits(row, rowNumber, shape.rows, shape.outer.size());
+    emitRow(row);
+  };
+  clearRowParts();
+  if (schedule.rowsPerItem == 1)
+    emitOne(firstRow);
+  else
+    k.forLoop(firstRow, lastRow, k.i64(1), emitOne);
+}
+
+void NestEmitter::emitRow(Scope &row) {
+  for (size_t pass = 0; pass < schedule.passes.size(); ++pass)
+    emitPass(pass, row);
+  auto isRow = [](const Root &root) { return root.kind == Root::Row && root.slot; };
+  SmallVector<Value> values;
+  for (const Root &root : llvm::make_filter_range(graph.roots, isRow))
+    values.push_back(evaluator.value(root.node, row));
+  if (values.empty())
+    return;
+  ifLeader([&] {
+    for (auto [root, value] : llvm::zip_equal(llvm::make_filter_range(graph.roots, isRow), values))
+      evaluator.store(root, graph.rowPosition(), value, row);
+  });
+}
+
+void NestEmitter::emitPass(int number, Scope &row) {
+  const Pass &pass = schedule.passes[number];
+  for (int node : pass.rowNodes)
+    evaluator.value(node, row);
+  SmallVector<int> operands = laneOperands(number);
+  auto stores = [&](Scope &scope) { emitStores(number, scope); };
+  auto nothing = [](Scope &) {};
+  if (operands.empty()) {
+    emitElements(number, row);
+  } else if (!pass.staged) {
+    emitLaneReductions(number, row, stores,
+                       [&](int i, Scope &scope) { return evaluator.value(operands[i], scope); });
+  } else {
+    emitElements(number, row);
+    emitLaneReductions(number, row, nothing, [&](int i, Scope &scope) {
+      int64_t offset = schedule.kept.find(operands[i])->second.offset;
+      Type type = getComputeType(graph.nodes[operands[i]].type);
+      return evaluator.loadMasked(type, evaluator.scratch(offset), scope.column, scope);
+    });
+  }
+}
+
+void NestEmitter::emitElements(int number, Scope &row) {
+  const Pass &pass = schedule.passes[number];
+  bool stores =
+      llvm::any_of(pass.roots, [&](int root) { return graph.roots[root].slot.has_value(); });
+  if (!stores && pass.kept.empty())
+    return;
+  for (auto [low, high] : llvm::zip(schedule.stretches, llvm::drop_begin(schedule.stretches))) {
+    Value first = firstColumn, last = lastColumn;
+    if (schedule.stretches.size() > 2) {
+      // The item may lie beside the stretch.
+      first = b.createOrFold<arith::MaxSIOp>(first, k.i64(low));
+      last = b.createOrFold<arith::MaxSIOp>(first, k.min(last, k.i64(high)));
+    }
+    int64_t width = schedule.width;
+    bool whole = low % width == 0 && high % width == 0 && evaluator.columnStep % width == 0;
+    Columns columns{first, last, width, 1, whole, number, std::pair(low, high)};
+    auto store = [&](Scope &scope, ValueRange, int64_t) {
+      emitStores(number, scope);
+      return Carried();
+    };
+    if (schedule.inRuns)
+      emitRuns(columns, row, store);
+    else
+      emitVectors(columns, row, {}, store);
+  }
+}
+
+void NestEmitter::emitRuns(const Columns &columns, Scope &row, VectorBody body) {
+  int64_t size = graph.shape.columns.back();
+  Value end = k.div(k.add(columns.high, size - 1), size);
+  k.forLoop(k.div(columns.low, size), end, k.i64(1), [&](Value number) {
+    Columns run = columns;
+    Value low = k.mul(number, size);
+    run.low = b.createOrFold<arith::MaxSIOp>(columns.low, low);
+    run.high = k.min(columns.high, k.add(low, size));
+    run.whole = false;
+    emitVectors(run, row, {}, body);
+  });
+}
+
+void NestEmitter::bindColumn(Scope &scope, Value column) {
+  const Shape &shape = graph.shape;
+  scope.column = k.sub(column, firstColumn);
+  bindDigits(scope, column, shape.columns, shape.outer.size() + shape.rows.size());
+}
+
+Value NestEmitter::emitMask(int64_t width, Value left) {
+  auto type = VectorType::get(width, b.getI32Type());
+  SmallVector<int32_t> numbers = llvm::to_vector(llvm::seq<int32_t>(0, width));
+  Value lanes =
+      arith::ConstantOp::create(b, DenseElementsAttr::get(type, ArrayRef<int32_t>(numbers)));
+  left = b.createOrFold<arith::TruncIOp>(b.getI32Type(), left);
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, lanes, k.splat(left, width));
+}
+
+NestEmitter::Carried NestEmitter::emitStep(const Columns &columns, Value column, Value left,
+                                           Scope &row, ValueRange carried, VectorBody body) {
+  Carried current(carried);
+  for (int64_t number = 0; number < columns.count; ++number) {
+    int64_t before = number * columns.width;
+    Value here = left ? k.sub(left, k.i64(before)) : Value();
+    std::optional<int64_t> known = here ? constantOf(here) : std::nullopt;
+    if (known && *known <= 0)
+      break;
+    Scope scope = row.inner();
+    scope.width = columns.width;
+    // A single element is no vector. (LLVM 22 stores too much for a truncated vector under a
+    // constant mask of one lane.)
+    if (known == 1)
+      scope.width = 1;
+    else if (here && (!known || *known < columns.width))
+      scope.mask = emitMask(columns.width, here);
+    scope.pass = columns.pass;
+    if (schedule.width > 1)
+      scope.stretch = columns.stretch;
+    bindColumn(scope, k.add(column, before));
+    current = body(scope, current, number);
+  }
+  return current;
+}
+
+NestEmitter::Carried NestEmitter::emitVectors(const Columns &columns, Scope &row,
+                                              ValueRange carried, VectorBody body) {
+  if (lane)
+    return k.forLoop(k.add(columns.low, lane), columns.high, k.i64(reductionLanes), carried,
+                     [&](Value column, ValueRange carried) {
+                       return emitStep(columns, column, Value(), row, carried, body);
+                     });
+  if (schedule.itemThreads)
+    return emitStep(columns, columns.low, Value(), row, carried, body);
+  int64_t step = columns.width * columns.count;
+  std::optional<int64_t> low = constantOf(columns.low), high = constantOf(columns.high);
+  Value end = columns.high;
+  if (low && high)
+    end = k.i64(*low + std::max<int64_t>(*high - *low, 0) / step * step);
+  else if (!columns.whole)
+    end = k.add(columns.low,
+                arith::AndIOp::create(b, k.sub(columns.high, columns.low), k.i64(-step)));
+  Carried result =
+      k.forLoop(columns.low, end, k.i64(step), carried, [&](Value column, ValueRange carried) {
+        return emitStep(columns, column, Value(), row, carried, body);
+      });
+  bool always = low && high && *low < *high && (*high - *low) % step != 0;
+  if (columns.whole || (low && high && !always))
+    return result;
+  Value left = k.sub(columns.high, end);
+  if (always)
+    return emitStep(columns, end, left, row, result, body);
+  Value any = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, end, columns.high);
+  auto branch = scf::IfOp::create(b, ValueRange(result).getTypes(), any, !result.empty());
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  Carried rest = emitStep(columns, end, left, row, result, body);
+  if (result.empty())
+    return result;
+  scf::YieldOp::create(b, rest);
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, result);
+  return Carried(branch.getResults());
+}
+
+void NestEmitter::emitStores(int number, Scope &scope) {
+  const Pass &pass = schedule.passes[number];
+  // All that is read is read before anything is written: an output may lie where an input lay.
+  SmallVector<Value> kept, stored;
+  for (int node : pass.kept)
+    kept.push_back(evaluator.value(node, scope));
+  for (int root : pass.roots)
+    stored.push_back(graph.roots[root].slot ? evaluator.value(graph.roots[root].node, scope)
+                                            : Value());
+  for (auto [node, value] : llvm::zip_equal(pass.kept, kept))
+    evaluator.keep(node, value, scope);
+  for (auto [number, value] : llvm::zip_equal(pass.roots, stored)) {
+    const Root &root = graph.roots[number];
+    if (root.kind == Root::RowParts)
+      accumulateRow(root, value, scope);
+    else if (root.kind == Root::Full && value)
+      evaluator.store(root, graph.position(), value, scope);
+  }
+}
+
+Value NestEmitter::rowPartsPosition(Value column) {
+  int64_t columns = graph.shape.columnCount(), kept = graph.shape.outerSize() * columns;
+  Value at = k.add(k.mul(rowBlock, kept), k.mul(outerNumber, columns));
+  return k.add(k.add(at, firstColumn), column);
+}
+
+void NestEmitter::clearRowParts() {
+  for (const Root &root : graph.roots) {
+    if (root.kind != Root::RowParts)
+      continue;
+    ReductionKind kind = cast<ReductionOpInterface>(root.value.getDefiningOp()).getReductionKind();
+    Type type = getComputeType(graph.nodes[root.node].type);
+    int64_t width = schedule.width;
+    Scope nowhere;
+    Columns columns{firstColumn, lastColumn,  width, 1, graph.shape.columnCount() % width == 0,
+                    0,           std::nullopt};
+    emitVectors(columns, nowhere, {}, [&](Scope &scope, ValueRange, int64_t) {
+      Value identity = emitIdentity(b, kind, KernelBuilder::typeOf(type, scope.width));
+      evaluator.storeMasked(type, identity, evaluator.buffer(root.buffer),
+                            rowPartsPosition(scope.column), scope);
+      return Carried();
+    });
+  }
+}
+
+/// Adds a row to the part of its block.
+void NestEmitter::accumulateRow(const Root &root, Value value, Scope &scope) {
+  ReductionKind kind = cast<ReductionOpInterface>(root.value.getDefiningOp()).getReductionKind();
+  Type type = getElementTypeOrSelf(value);
+  Value at = rowPartsPosition(scope.column), base = evaluator.buffer(root.buffer);
+  Value sum = evaluator.loadMasked(type, base, at, scope);
+  evaluator.storeMasked(type, emitCombine(b, kind, sum, value), base, at, scope);
+}
+
+} // namespace reprise::loops

@@ -1,0 +1,91 @@
+// reprise: emits the kernel of one loop nest
+#ifndef REPRISE_CONVERSION_LOOPNEST_NESTEMITTER_H
+#define REPRISE_CONVERSION_LOOPNEST_NESTEMITTER_H
+
+#include "Evaluator.h"
+#include "reprise/Conversion/LoopNest/ContractionBlock.h"
+
+namespace reprise::loops {
+
+/// Emits a kernel whose work items are those of the schedule. Buffers are those of the graph.
+class NestEmitter {
+public:
+  NestEmitter(KernelBuilder &k, const Graph &graph, const Schedule &schedule)
+      : k(k), b(k.builder()), graph(graph), schedule(schedule), evaluator(k, graph, schedule) {}
+
+  void emit();
+  /// Emits what one of the item's threads does, for a schedule of threads. `number` is that of the
+  /// lane if the item has 32, else null.
+  void emitThread(mlir::Value item, mlir::Value number);
+  /// Emits the nest for a block of a contraction alone; it must have one pass. The block's elements
+  /// are of `accumulator`, and the nest's buffers are those of the kernel from `firstBuffer` on.
+  void emitBlock(const ContractionBlock &block, mlir::Type accumulator, unsigned firstBuffer);
+
+private:
+  using Carried = KernelBuilder::Carried;
+  /// Emits a vector's work in its scope; gets and returns the carried values.
+  /// Also gets the number of the vector, if several make one step.
+  using VectorBody = llvm::function_ref<Carried(Scope &, mlir::ValueRange, int64_t)>;
+
+  /// Single elements belong to the first item, which runs where `isFirst` holds.
+  void emitSingles(Scope &kernel, mlir::Value isFirst);
+  /// Runs `body` in one of the threads of an item or, if the item is part of a row, of the row.
+  void ifLeader(llvm::function_ref<void()> body);
+  void emitItem(mlir::Value item, Scope &kernel);
+  void emitRow(Scope &row);
+  void emitPass(int number, Scope &row);
+  void emitElements(int number, Scope &row);
+  /// Columns [low, high), in steps of `count` vectors; `whole` if they are a whole number of steps
+  /// in every item.
+  struct Columns {
+    mlir::Value low, high;
+    int64_t width, count;
+    bool whole;
+    int pass;
+    std::optional<std::pair<int64_t, int64_t>> stretch;
+  };
+  /// Loops over columns by vectors, and then over a masked rest; or over a thread's share of them.
+  Carried emitVectors(const Columns &columns, Scope &row, mlir::ValueRange carried,
+                      VectorBody body);
+  /// The same, run by run of the innermost factor; nothing is carried.
+  void emitRuns(const Columns &columns, Scope &row, VectorBody body);
+  /// One step. The number of columns that are left may be known now, or when it runs; null: all
+  /// are.
+  Carried emitStep(const Columns &columns, mlir::Value column, mlir::Value left, Scope &row,
+                   mlir::ValueRange carried, VectorBody body);
+  mlir::Value emitMask(int64_t width, mlir::Value left);
+  void bindColumn(Scope &scope, mlir::Value column);
+  void bindDigits(Scope &scope, mlir::Value number, llvm::ArrayRef<int64_t> factors,
+                  unsigned firstSymbol);
+  /// Stores and keeps what a pass computes.
+  void emitStores(int pass, Scope &scope);
+  /// Sets the parts of the item's block of rows to what reductions start from.
+  void clearRowParts();
+  void accumulateRow(const Root &root, mlir::Value value, Scope &scope);
+  mlir::Value rowPartsPosition(mlir::Value column);
+
+  /// Reduces operands, one per reduction and then per root in lanes, over the item's columns.
+  /// `operand` gives the i-th one's vector in a scope that loops over 32 columns at a time.
+  void emitLaneReductions(int pass, Scope &row, llvm::function_ref<void(Scope &)> beside,
+                          llvm::function_ref<mlir::Value(int, Scope &)> operand);
+  Carried laneIdentities(int pass);
+  void finishBlock(int pass, mlir::ValueRange lanes, mlir::Value block, Scope &row);
+  mlir::Value foldLanes(ReductionKind kind, llvm::SmallVector<mlir::Value> vectors);
+  mlir::Value foldBlocks(const Node &node, int64_t offset);
+  llvm::SmallVector<int> laneOperands(int pass) const;
+  ReductionKind laneKind(int pass, unsigned number) const;
+
+  KernelBuilder &k;
+  mlir::ImplicitLocOpBuilder &b;
+  const Graph &graph;
+  const Schedule &schedule;
+  Evaluator evaluator;
+  // Of the item.
+  mlir::Value firstRow, firstColumn, lastColumn, rowNumber, rowBlock, outerNumber;
+  /// The lane that the thread is.
+  mlir::Value lane;
+};
+
+} // namespace reprise::loops
+
+#endif // REPRISE_CONVERSION_LOOPNEST_NESTEMITTER_H

@@ -1,0 +1,159 @@
+// reprise: emits the kernel of one loop nest: reductions over columns in the canonical order
+#include "NestEmitter.h"
+
+#include "reprise/Conversion/Emission.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace reprise::loops {
+
+/// The operands that a pass reduces in lanes: those of its reductions, then its roots.
+SmallVector<int> NestEmitter::laneOperands(int pass) const {
+  SmallVector<int> operands;
+  for (int reduction : schedule.passes[pass].reductions)
+    operands.push_back(graph.nodes[reduction].operands[0]);
+  for (int root : schedule.passes[pass].roots)
+    if (graph.roots[root].kind == Root::LaneParts)
+      operands.push_back(graph.roots[root].node);
+  return operands;
+}
+
+ReductionKind NestEmitter::laneKind(int pass, unsigned number) const {
+  const Pass &own = schedule.passes[pass];
+  if (number < own.reductions.size())
+    return cast<ReductionOpInterface>(graph.nodes[own.reductions[number]].op).getReductionKind();
+  number -= own.reductions.size();
+  for (int root : own.roots)
+    if (graph.roots[root].kind == Root::LaneParts && number-- == 0)
+      return cast<ReductionOpInterface>(graph.roots[root].value.getDefiningOp()).getReductionKind();
+  llvm_unreachable("no such operand");
+}
+
+/// The butterfly: lane i takes in lane i + 16, then 8, 4, 2, 1. The lanes come in one or more
+/// vectors, or are threads, which all get the result.
+Value NestEmitter::foldLanes(ReductionKind kind, SmallVector<Value> vectors) {
+  if (lane) {
+    for (int64_t half = reductionLanes / 2; half >= 1; half /= 2)
+      vectors[0] = emitCombine(b, kind, vectors[0], k.exchange(vectors[0], half));
+    return vectors[0];
+  }
+  for (size_t half = vectors.size() / 2; half >= 1; half /= 2)
+    for (size_t i = 0; i < half; ++i)
+      vectors[i] = emitCombine(b, kind, vectors[i], vectors[i + half]);
+  Value lanes = vectors[0];
+  for (int64_t half = cast<VectorType>(lanes.getType()).getNumElements() / 2; half >= 1;
+       half /= 2) {
+    auto slice = [&](int64_t from) {
+      return vector::ExtractStridedSliceOp::create(b, lanes, ArrayRef<int64_t>{from},
+                                                   ArrayRef<int64_t>{half}, ArrayRef<int64_t>{1});
+    };
+    lanes = emitCombine(b, kind, slice(0), slice(half));
+  }
+  return vector::ExtractOp::create(b, lanes, ArrayRef<int64_t>{0});
+}
+
+/// The tree over the blocks of a row, in place in the worker's scratch.
+Value NestEmitter::foldBlocks(const Node &node, int64_t offset) {
+  ReductionKind kind = cast<ReductionOpInterface>(node.op).getReductionKind();
+  Type type = getComputeType(node.type);
+  int64_t blocks = llvm::divideCeil(graph.shape.columnCount(), laneBlock);
+  Value base = evaluator.scratch(offset);
+  for (int64_t distance = 1; distance < blocks; distance *= 2)
+    k.forLoop(k.i64(0), k.i64(blocks - distance), k.i64(2 * distance), [&](Value left) {
+      Value sum =
+          emitCombine(b, kind, k.load(type, base, left), k.load(type, base, k.add(left, distance)));
+      k.store(type, sum, base, left);
+    });
+  return k.load(type, base, k.i64(0));
+}
+
+void NestEmitter::finishBlock(int pass, ValueRange lanes, Value block, Scope &row) {
+  const Pass &own = schedule.passes[pass];
+  // Vector after vector, each for all reductions.
+  size_t count = laneOperands(pass).size();
+  auto vectorsOf = [&](size_t number) {
+    SmallVector<Value> vectors;
+    for (size_t at = number; at < lanes.size(); at += count)
+      vectors.push_back(lanes[at]);
+    return vectors;
+  };
+  for (auto [i, reduction] : llvm::enumerate(own.reductions)) {
+    const Node &node = graph.nodes[reduction];
+    Value result = foldLanes(laneKind(pass, i), vectorsOf(i));
+    auto results = schedule.blockResults.find(reduction);
+    if (results != schedule.blockResults.end())
+      k.store(getComputeType(node.type), result, evaluator.scratch(results->second), block);
+    else
+      row.nodes[reduction] = evaluator.finishReduction(node, result);
+  }
+  size_t next = own.reductions.size();
+  for (int number : own.roots) {
+    const Root &root = graph.roots[number];
+    if (root.kind != Root::LaneParts)
+      continue;
+    Value result = foldLanes(laneKind(pass, next), vectorsOf(next));
+    ++next;
+    Value at = k.add(k.mul(block, graph.shape.rowCount()), rowNumber);
+    ifLeader([&] { k.store(result.getType(), result, evaluator.buffer(root.buffer), at); });
+  }
+}
+
+/// What the lanes of all vectors of a pass start from: vector after vector, each for all operands.
+NestEmitter::Carried NestEmitter::laneIdentities(int pass) {
+  SmallVector<int> operands = laneOperands(pass);
+  const size_t count = operands.size();
+  int64_t width = schedule.passes[pass].laneWidth, vectors = lane ? 1 : reductionLanes / width;
+  Carried identities;
+  for (size_t i = 0; i < count * vectors; ++i) {
+    Type type = getComputeType(graph.nodes[operands[i % count]].type);
+    identities.push_back(
+        emitIdentity(b, laneKind(pass, i % count), KernelBuilder::typeOf(type, width)));
+  }
+  return identities;
+}
+
+void NestEmitter::emitLaneReductions(int pass, Scope &row, llvm::function_ref<void(Scope &)> beside,
+                                     llvm::function_ref<Value(int, Scope &)> operand) {
+  const size_t count = laneOperands(pass).size();
+  int64_t width = schedule.passes[pass].laneWidth, vectors = lane ? 1 : reductionLanes / width;
+  Carried identities = laneIdentities(pass);
+  auto addElements = [&](Scope &scope, ValueRange sums, int64_t vector) {
+    Carried next(sums);
+    for (size_t i = 0; i < count; ++i) {
+      Value element = operand(i, scope), &sum = next[vector * count + i];
+      // A missing element changes nothing, unlike the zero that was loaded for it.
+      if (scope.width == 1 && !lane)
+        element = vector::InsertOp::create(b, element, identities[i], ArrayRef<int64_t>{0});
+      if (scope.mask)
+        element = arith::SelectOp::create(b, scope.mask, element, identities[i]);
+      sum = emitCombine(b, laneKind(pass, i), sum, element);
+    }
+    beside(scope);
+    return next;
+  };
+  int64_t total = graph.shape.columnCount();
+  auto emitBlock = [&](Value block, Value low, Value high) {
+    bool whole = total % reductionLanes == 0;
+    Columns columns{low, high, width, vectors, whole, pass, std::pair(int64_t(0), total)};
+    Carried lanes = emitVectors(columns, row, identities, addElements);
+    finishBlock(pass, lanes, block, row);
+  };
+  if (schedule.columnsPerItem <= laneBlock)
+    return emitBlock(k.div(firstColumn, laneBlock), firstColumn, lastColumn);
+  Value firstBlock = k.div(firstColumn, laneBlock);
+  Value lastBlock = k.div(k.add(lastColumn, laneBlock - 1), laneBlock);
+  k.forLoop(firstBlock, lastBlock, k.i64(1), [&](Value block) {
+    Value low = k.mul(block, laneBlock);
+    emitBlock(block, low, k.min(k.add(low, laneBlock), lastColumn));
+  });
+  for (int reduction : schedule.passes[pass].reductions) {
+    const Node &node = graph.nodes[reduction];
+    Value result = foldBlocks(node, schedule.blockResults.find(reduction)->second);
+    row.nodes[reduction] = evaluator.finishReduction(node, result);
+  }
+}
+
+} // namespace reprise::loops

@@ -1,0 +1,64 @@
+// reprise: how a loop nest runs: work items, passes over a row, what is kept between passes
+#ifndef REPRISE_CONVERSION_LOOPNEST_SCHEDULE_H
+#define REPRISE_CONVERSION_LOOPNEST_SCHEDULE_H
+
+#include "Graph.h"
+
+namespace reprise::loops {
+
+/// One loop over the columns of a row.
+struct Pass {
+  /// Reduce nodes that this pass accumulates.
+  llvm::SmallVector<int> reductions;
+  /// Roots (their numbers) whose elements this pass stores or accumulates.
+  llvm::SmallVector<int> roots;
+  /// Nodes whose elements go into the worker's scratch: later passes load them.
+  llvm::SmallVector<int> kept;
+  /// Nodes to compute once, before the loop.
+  llvm::SmallVector<int> rowNodes;
+  /// The nodes above are reductions' operands in scratch, reduced by a loop of their own after this
+  /// one.
+  bool staged = false;
+  /// Lanes of a vector of the reductions: 32, or a part of that where registers are few.
+  int64_t laneWidth = reductionLanes;
+};
+
+/// A node whose elements later passes load instead of computing them again.
+struct Kept {
+  /// The pass that computes them.
+  int pass;
+  /// Byte offset of a row in the workspace, or the number of the root that stores them.
+  int64_t offset = 0;
+  int root = -1;
+};
+
+struct Schedule {
+  std::vector<Pass> passes;
+  /// Nodes to compute once per kernel call.
+  llvm::SmallVector<int> kernelNodes;
+  llvm::DenseMap<int, Kept> kept;
+  /// The last pass that computes a node of every element.
+  llvm::DenseMap<int, int> lastPass;
+  /// Byte offsets in the workspace of a reduction's block results, if a row has more than one
+  /// block.
+  llvm::DenseMap<int, int64_t> blockResults;
+  int64_t workerBytes = 0;
+
+  /// Lanes of the loop over columns; 1 if elements must be computed one by one.
+  int64_t width = 1;
+  /// Every run of the innermost factor is a loop of its own with a masked rest, since its size is
+  /// no multiple of the lanes.
+  bool inRuns = false;
+  /// Columns where a choice between operands changes, with both ends: each stretch is a loop of its
+  /// own.
+  llvm::SmallVector<int64_t> stretches;
+  int64_t rowsPerItem = 1, columnsPerItem = 1;
+  int64_t rowItems = 1, columnItems = 1, items = 0;
+  /// The threads of a GPU that work on one item: 32, one per lane of its reductions, or 1. On a CPU
+  /// 0: lanes are those of vectors.
+  int64_t itemThreads = 0;
+};
+
+} // namespace reprise::loops
+
+#endif // REPRISE_CONVERSION_LOOPNEST_SCHEDULE_H

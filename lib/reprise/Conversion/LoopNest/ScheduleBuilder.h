@@ -1,0 +1,49 @@
+// reprise: plans the passes of a loop nest; how wide they are and who runs them is a target's
+// choice
+#ifndef REPRISE_CONVERSION_LOOPNEST_SCHEDULEBUILDER_H
+#define REPRISE_CONVERSION_LOOPNEST_SCHEDULEBUILDER_H
+
+#include "Schedule.h"
+
+namespace reprise::loops {
+
+/// A target's builder chooses width, stretches, and items, calls `assign` once it knows the first
+/// two, and `placeScratch` once it knows all.
+class ScheduleBuilder {
+public:
+  virtual ~ScheduleBuilder() = default;
+
+protected:
+  explicit ScheduleBuilder(const Graph &graph) : graph(graph) {}
+
+  /// Lanes of a vector of the reductions in a pass that computes so many values per element.
+  virtual int64_t chooseLaneWidth(const Pass &pass, int64_t values) const = 0;
+
+  /// The width of vectors, at most `most`; 1 where lanes would differ in what they do.
+  void chooseWidth(int64_t most);
+  void findStretches();
+  void assign();
+  void placeScratch();
+  void countItems();
+
+  /// Whether lanes load from places far apart.
+  bool jumpsBetweenLanes() const;
+  int64_t countColumnNodes() const;
+  bool has(Root::Kind kind) const;
+
+  const Graph &graph;
+  Schedule schedule;
+
+private:
+  bool isVectorizable(const Affine &affine) const;
+  void visitColumn(int number, int pass, bool conditional);
+  void visitRow(int number);
+  void keep(int number, int pass);
+
+  llvm::DenseMap<int, int> firstPass;
+  llvm::DenseSet<int> seenInPass, seenRows;
+};
+
+} // namespace reprise::loops
+
+#endif // REPRISE_CONVERSION_LOOPNEST_SCHEDULEBUILDER_H

@@ -1,0 +1,137 @@
+// reprise: the iteration space of a loop nest, and those that reductions ask for
+#include "Graph.h"
+
+using namespace mlir;
+
+namespace reprise::loops {
+
+int64_t Shape::product(ArrayRef<int64_t> factors) {
+  int64_t result = 1;
+  for (int64_t factor : factors)
+    result *= factor;
+  return result;
+}
+
+SmallVector<int64_t> Shape::factors() const {
+  SmallVector<int64_t> all(outer);
+  llvm::append_range(all, rows);
+  llvm::append_range(all, columns);
+  return all;
+}
+
+void Shape::split(unsigned symbol, int64_t divisor) {
+  if (!strides.empty()) {
+    int64_t stride = strides[symbol];
+    strides[symbol] = stride * divisor;
+    strides.insert(strides.begin() + symbol + 1, stride);
+  }
+  for (SmallVector<int64_t> *group : {&outer, &rows, &columns}) {
+    if (symbol < group->size()) {
+      (*group)[symbol] /= divisor;
+      group->insert(group->begin() + symbol + 1, divisor);
+      return;
+    }
+    symbol -= group->size();
+  }
+}
+
+bool Graph::has(Node::Kind kind) const {
+  return llvm::any_of(nodes, [&](const Node &node) { return node.kind == kind; });
+}
+
+unsigned Graph::innermost() const { return shape.factors().size() - 1; }
+
+llvm::SmallBitVector Graph::variationOf(const Affine &affine) const {
+  llvm::SmallBitVector result(symbols.size());
+  for (auto [number, coefficient] : affine.terms) {
+    const Symbol &symbol = symbols[number];
+    result.set(number);
+    if (symbol.kind == Symbol::Indirect)
+      result |= nodes[symbol.node].varies;
+    if (symbol.kind == Symbol::Quotient)
+      result |= variationOf(symbol.numerator);
+  }
+  return result;
+}
+
+Level Graph::levelOf(const llvm::SmallBitVector &varies) const {
+  Level level = Level::Kernel;
+  for (unsigned number : varies.set_bits()) {
+    Symbol::Kind kind = symbols[number].kind;
+    if (kind == Symbol::Outer || kind == Symbol::Row)
+      level = std::max(level, Level::Row);
+    if (kind == Symbol::Column)
+      level = std::max(level, Level::Column);
+    if (kind == Symbol::Sequence)
+      level = Level::Inner;
+  }
+  return level;
+}
+
+/// The position over the first symbols.
+static Affine positionOf(ArrayRef<int64_t> factors, ArrayRef<int64_t> strides) {
+  Affine position;
+  for (auto [i, stride] : llvm::enumerate(strides))
+    if (factors[i] != 1)
+      position = position + Affine::symbol(i) * stride;
+  return position;
+}
+
+Affine Graph::position() const {
+  SmallVector<int64_t> factors = shape.factors();
+  return positionOf(factors, shape.strides.empty() ? rowMajorStrides(factors) : shape.strides);
+}
+
+Affine Graph::rowPosition() const {
+  SmallVector<int64_t> factors = shape.factors();
+  factors.truncate(factors.size() - shape.columns.size());
+  return positionOf(factors, rowMajorStrides(factors));
+}
+
+/// Few long rows: their blocks have to be shared out among the workers.
+static bool isWide(int64_t kept, int64_t reduced) { return kept < 16 && reduced >= 8 * laneBlock; }
+
+/// Adds dimensions of `type` as factors of a shape, neighbours joined; at least one.
+static void addFactors(RankedTensorType type, ArrayRef<int64_t> dims, SmallVector<int64_t> &factors,
+                       SmallVector<int64_t> &strides) {
+  SmallVector<int64_t> all = rowMajorStrides(type.getShape());
+  Strided chosen;
+  for (int64_t d : dims) {
+    chosen.sizes.push_back(type.getDimSize(d));
+    chosen.strides.push_back(all[d]);
+  }
+  Strided merged = mergeDims(chosen.sizes, chosen.strides);
+  if (merged.sizes.empty())
+    merged = {{1}, {0}};
+  llvm::append_range(factors, merged.sizes);
+  llvm::append_range(strides, merged.strides);
+}
+
+ReductionInfo getReductionInfo(ReductionOpInterface op) {
+  auto type = cast<RankedTensorType>(op->getOperand(0).getType());
+  SmallVector<int64_t> dims = op.getReducedDims(), before, after;
+  ReductionInfo info{ReductionMode::InRow, op.getReductionKind(), {}, 1, 1, 0};
+  for (int64_t d = 0; d < type.getRank(); ++d) {
+    bool reduced = llvm::is_contained(dims, d);
+    (reduced ? info.reduced : info.kept) *= type.getDimSize(d);
+    if (!reduced)
+      (d < dims.back() ? before : after).push_back(d);
+  }
+  Shape &shape = info.shape;
+  if (dims.back() == type.getRank() - 1) {
+    if (isWide(info.kept, info.reduced))
+      info.mode = ReductionMode::LaneParts;
+    info.blocks = llvm::divideCeil(info.reduced, laneBlock);
+    addFactors(type, before, shape.rows, shape.strides);
+    addFactors(type, dims, shape.columns, shape.strides);
+    return info;
+  }
+  info.mode = info.reduced <= orderedBlock ? ReductionMode::Sequence : ReductionMode::RowParts;
+  info.blocks = llvm::divideCeil(info.reduced, orderedBlock);
+  addFactors(type, before, shape.outer, shape.strides);
+  addFactors(type, dims, shape.rows, shape.strides);
+  addFactors(type, after, shape.columns, shape.strides);
+  return info;
+}
+
+} // namespace reprise::loops

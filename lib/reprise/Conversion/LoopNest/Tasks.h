@@ -1,0 +1,46 @@
+// reprise: the values of a group that must be stored, and what each asks of a loop nest
+#ifndef REPRISE_CONVERSION_LOOPNEST_TASKS_H
+#define REPRISE_CONVERSION_LOOPNEST_TASKS_H
+
+#include "Program.h"
+
+namespace reprise::loops {
+
+/// One thing that a nest does.
+struct Task {
+  enum Kind {
+    Element, // compute the elements of a value
+    Parts,   // reduce blocks
+    Finish,  // combine the blocks' parts to the elements of a value
+    Alone,   // run an op that no loop nest computes
+  } kind;
+  /// `slot` is where the result goes.
+  Root root;
+  Shape shape;
+  /// Stored values that it reads.
+  llvm::SmallVector<mlir::Value> reads;
+  /// No op outside of the group reads the result.
+  bool internal = true;
+  bool done = false;
+
+  /// The shape is fixed by a reduction.
+  bool isConstrained() const { return kind == Parts || !shape.rows.empty(); }
+};
+
+/// The tasks of a group.
+struct TaskList {
+  std::vector<Task> tasks;
+  /// Of every reduction that is done in parts.
+  llvm::DenseMap<mlir::Value, Leaves::Parts> parts;
+  int64_t sharedBytes = 0;
+};
+
+/// Finds out what must be stored between nests, and lists all tasks in program order.
+mlir::FailureOr<TaskList> listTasks(Body &body);
+
+/// The leaves of the group itself.
+Leaves argumentLeaves(Body &body);
+
+} // namespace reprise::loops
+
+#endif // REPRISE_CONVERSION_LOOPNEST_TASKS_H

@@ -1,0 +1,16 @@
+// reprise: kinds of ops that more than one interface tells
+#include "reprise/Interfaces/Kinds.h"
+
+#include "reprise/Interfaces/Interfaces.h"
+
+using namespace mlir;
+
+namespace reprise {
+
+bool isElementwise(Operation *op) {
+  if (isa<AttentionOpInterface, ContractionOpInterface, ConvolutionOpInterface>(op))
+    return false;
+  return isa<ElementwiseOpInterface, RandomOpInterface>(op);
+}
+
+} // namespace reprise

@@ -1,0 +1,132 @@
+// reprise: what a target says of launches before they are compiled
+#include "reprise/Target/LaunchFacts.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "reprise/Interfaces/Interfaces.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace reprise {
+namespace {
+
+class BodyWriter {
+public:
+  std::vector<uintptr_t> write(Block &body) {
+    add(body);
+    return std::move(words);
+  }
+
+private:
+  void add(const void *pointer) { words.push_back(reinterpret_cast<uintptr_t>(pointer)); }
+
+  void define(Value value) {
+    add(value.getType().getAsOpaquePointer());
+    numbers.try_emplace(value, numbers.size());
+  }
+
+  void add(Block &block) {
+    words.push_back(block.getNumArguments());
+    for (BlockArgument argument : block.getArguments())
+      define(argument);
+    for (Operation &op : block)
+      add(op);
+  }
+
+  void add(Operation &op) {
+    add(op.getName().getAsOpaquePointer());
+    addAttributes(op);
+    words.push_back(op.getNumOperands());
+    for (Value operand : op.getOperands())
+      words.push_back(numbers.lookup(operand));
+    words.push_back(op.getNumResults());
+    for (Value result : op.getResults())
+      define(result);
+    words.push_back(op.getNumRegions());
+    for (Region &region : op.getRegions())
+      for (Block &block : region)
+        add(block);
+  }
+
+  void addAttributes(Operation &op) {
+    auto random = dyn_cast<RandomOpInterface>(op);
+    std::optional<int64_t> stream = random ? random.getStreamNumber() : std::nullopt;
+    if (stream) {
+      streams.insert(*stream);
+      random.setStreamNumber(llvm::find(streams, *stream) - streams.begin());
+    }
+    add(op.getAttrDictionary().getAsOpaquePointer());
+    if (stream)
+      random.setStreamNumber(*stream);
+  }
+
+  std::vector<uintptr_t> words;
+  DenseMap<Value, uintptr_t> numbers;
+  llvm::SetVector<int64_t> streams;
+};
+
+} // namespace
+
+std::vector<uintptr_t> describeBody(Block &body) { return BodyWriter().write(body); }
+
+LaunchFacts::LaunchFacts(std::shared_ptr<const Target> target, MLIRContext *context)
+    : target(std::move(target)) {
+  context->loadDialect<exec::ExecDialect, arith::ArithDialect, LLVM::LLVMDialect, math::MathDialect,
+                       scf::SCFDialect, vector::VectorDialect>();
+}
+
+LogicalResult LaunchFacts::load(StringRef name, Location location,
+                                std::shared_ptr<LaunchFacts> &facts) {
+  std::shared_ptr<const Target> target;
+  if (facts)
+    return success();
+  if (failed(Target::get(name, location, target)))
+    return failure();
+  facts = std::make_shared<LaunchFacts>(std::move(target), location.getContext());
+  return success();
+}
+
+const Target::InPlacePairs &LaunchFacts::findInPlacePairs(exec::LaunchOp launch) {
+  Block &body = launch.getBody().front();
+  Facts &facts = byBody[describeBody(body)];
+  if (!facts.inPlace)
+    facts.inPlace = target->findInPlacePairs(body);
+  return *facts.inPlace;
+}
+
+bool LaunchFacts::mayShare(OpResult result, unsigned input) {
+  return llvm::is_contained(findInPlacePairs(cast<exec::LaunchOp>(result.getOwner())),
+                            std::pair<unsigned, unsigned>(result.getResultNumber(), input));
+}
+
+FailureOr<Scratch> LaunchFacts::findScratch(exec::LaunchOp launch) {
+  Block &body = launch.getBody().front();
+  Facts &facts = byBody[describeBody(body)];
+  if (!facts.scratch) {
+    FailureOr<Scratch> scratch = target->findScratch(body);
+    if (failed(scratch))
+      return failure();
+    facts.scratch = *scratch;
+  }
+  return *facts.scratch;
+}
+
+FailureOr<int64_t> LaunchFacts::findWorkerBytes(Operation *function) {
+  int64_t most = 0;
+  WalkResult result = function->walk([&](exec::LaunchOp launch) {
+    FailureOr<Scratch> scratch = findScratch(launch);
+    if (failed(scratch))
+      return WalkResult::interrupt();
+    most = std::max(most, scratch->worker);
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  return most;
+}
+
+} // namespace reprise
