@@ -101,18 +101,13 @@ bool Checker::checkText() {
   return once == twice || fail("text", "read from bytecode it is another program: " + diagnostics);
 }
 
-bool isReplayed(Operation *op) {
-  auto replay = op->getAttrOfType<IntegerAttr>("replay");
-  return replay && replay.getInt() != 0;
-}
-
 bool Checker::interpretVariant(const Variant &variant, Outcome &outcome) {
   OwningOpRef<ModuleOp> module = parse(variant);
   auto count = [&](Operation *op) {
     if (!isa_and_nonnull<RepriseDialect>(op->getDialect()))
       return;
     verdict.generated.insert(op->getName().getStringRef().str());
-    if (isReplayed(op))
+    if (isReplay(op))
       verdict.replayed.insert(op->getName().getStringRef().str());
   };
   module->walk(count);

@@ -1,6 +1,7 @@
 // reprise: random training programs of the dialect
 #include "Generator.h"
 #include "Learner.h"
+#include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Policy/Rules.h"
 
@@ -165,7 +166,7 @@ void Generator::returnResults() {
   entry.setType(
       builder.getFunctionType(entry.getBody().getArgumentTypes(), TypeRange(ValueRange(results))));
   for (auto [i, name] : llvm::enumerate(names))
-    entry.setResultAttr(i, "reprise.name", name);
+    entry.setResultAttr(i, EntrySignature::kName, name);
 }
 
 static Attribute makeInit(Type element, Random &random) {
@@ -189,9 +190,10 @@ void Generator::nameArguments() {
   static constexpr StringLiteral roles[] = {"input", "parameter", "state"};
   for (BlockArgument argument : entry.getArguments()) {
     unsigned i = argument.getArgNumber();
-    entry.setArgAttr(i, "reprise.name", builder.getStringAttr("a" + std::to_string(i)));
-    entry.setArgAttr(i, "reprise.role", builder.getStringAttr(random.pick(roles)));
-    entry.setArgAttr(i, "reprise.init", makeInit(getElementTypeOrSelf(argument.getType()), random));
+    entry.setArgAttr(i, EntrySignature::kName, builder.getStringAttr("a" + std::to_string(i)));
+    entry.setArgAttr(i, EntrySignature::kRole, builder.getStringAttr(random.pick(roles)));
+    entry.setArgAttr(i, EntrySignature::kInit,
+                     makeInit(getElementTypeOrSelf(argument.getType()), random));
   }
 }
 

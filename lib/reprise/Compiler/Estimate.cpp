@@ -1,6 +1,7 @@
 // reprise: what a step takes, told without compiling it to code
 #include "Report.h"
 
+#include "reprise/Dialect/Exec/IR/Arena.h"
 #include "reprise/Support/ByteSize.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -18,7 +19,7 @@ LogicalResult describeEstimate(func::FuncOp step, LaunchFacts &facts, unsigned t
     persistent += getByteSize(type);
   report.target = facts.getTarget().getName();
   report.threads = threads;
-  report.arenaBytes = step->getAttrOfType<IntegerAttr>("exec.arena_bytes").getInt();
+  report.arenaBytes = *exec::getArenaBytes(step);
   report.persistentBytes = persistent;
   report.workspaceBytes = threads * *worker;
   return success();

@@ -1,6 +1,7 @@
 // reprise: the programs that write initial parameters and inputs
 #include "Initializers.h"
 
+#include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 
 using namespace mlir;
@@ -54,24 +55,25 @@ static void addInitializer(ModuleOp module, func::FuncOp step, StringRef name, b
   module.push_back(function);
   Block *body = function.addEntryBlock();
   ImplicitLocOpBuilder b = ImplicitLocOpBuilder::atBlockEnd(step.getLoc(), body);
+  EntrySignature signature(step);
   Value seed, number = body->getArguments().back();
   for (unsigned i = 0; i < step.getNumArguments(); ++i) {
-    function.setArgAttr(i, "reprise.name", step.getArgAttr(i, "reprise.name"));
-    if (step.getArgAttrOfType<StringAttr>(i, "reprise.role").getValue() == "seed")
+    function.setArgAttr(i, EntrySignature::kName, signature.getArgumentName(i));
+    if (signature.getRole(i) == "seed")
       seed = body->getArgument(i);
   }
   SmallVector<Value> values;
   SmallVector<Type> resultTypes;
   SmallVector<Attribute> names;
   for (unsigned i = 0; i < step.getNumArguments(); ++i) {
-    Attribute init = step.getArgAttr(i, "reprise.init");
-    bool isInput = step.getArgAttrOfType<StringAttr>(i, "reprise.role").getValue() == "input";
+    Attribute init = signature.getInit(i);
+    bool isInput = signature.getRole(i) == "input";
     if (!init || isInput != inputs)
       continue;
     auto type = cast<RankedTensorType>(step.getArgument(i).getType());
     Value words = scalar(b, llvm::alignTo(type.getNumElements(), 4));
     Value offset = inputs ? MulOp::create(b, number, words).getResult() : scalar(b, 0);
-    auto argumentName = step.getArgAttrOfType<StringAttr>(i, "reprise.name");
+    StringAttr argumentName = signature.getArgumentName(i);
     values.push_back(draw(b, type, init, argumentName.getValue(), seed, offset));
     resultTypes.push_back(type);
     names.push_back(argumentName);
@@ -79,7 +81,7 @@ static void addInitializer(ModuleOp module, func::FuncOp step, StringRef name, b
   func::ReturnOp::create(b, values);
   function.setFunctionType(FunctionType::get(step.getContext(), types, resultTypes));
   for (auto [i, resultName] : llvm::enumerate(names))
-    function.setResultAttr(i, "reprise.name", resultName);
+    function.setResultAttr(i, EntrySignature::kName, resultName);
 }
 
 OwningOpRef<ModuleOp> buildInitializers(func::FuncOp step) {

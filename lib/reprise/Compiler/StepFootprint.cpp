@@ -3,12 +3,12 @@
 
 #include "reprise/Dialect/Exec/IR/Storage.h"
 #include "reprise/Dialect/Exec/Transforms/Launches.h"
+#include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Planning/Checkpoint/Labels/NearlyFree.h"
 #include "reprise/Support/ByteSize.h"
 #include "reprise/Target/LaunchFacts.h"
-#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -47,14 +47,10 @@ class Survey {
 public:
   Survey(const PlanningScope &scope, func::FuncOp step, LaunchFacts &facts, const CostModel &costs)
       : scope(scope), problem(scope.problem), block(step.getBody().front()), step(step),
-        facts(facts), numbers(exec::numberLaunches(step, facts.getTarget())),
+        signature(step), facts(facts), numbers(exec::numberLaunches(step, facts.getTarget())),
         formed(exec::formLaunches(step, numbers, facts.getTarget())), costs(costs),
         members(scope.ops.begin(), scope.ops.end()),
-        isNearlyFree(checkpoint::findNearlyFree(scope.problem)) {
-    for (BlockArgument argument : block.getArguments())
-      if (auto name = step.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "reprise.name"))
-        arguments.insert(name.getValue());
-  }
+        isNearlyFree(checkpoint::findNearlyFree(scope.problem)) {}
 
   FailureOr<Footprint> run();
   Footprint runBodies();
@@ -69,7 +65,6 @@ private:
   /// terminator.
   void forEachReader(Value value, llvm::function_ref<void(OpOperand &, Operation *)> visit) const;
   int firstReader(Operation *op) const;
-  bool isNextValue(OpOperand &use) const;
   void addNeighbours(Footprint &footprint) const;
   void addValue(Value value, Footprint &footprint) const;
   LogicalResult addScratch(Footprint &footprint) const;
@@ -83,13 +78,13 @@ private:
   const checkpoint::Problem &problem;
   Block &block;
   func::FuncOp step;
+  EntrySignature signature;
   LaunchFacts &facts;
   exec::LaunchNumbers numbers;
   exec::FormedLaunches formed;
   const CostModel &costs;
   DenseSet<Operation *> members;
-  std::vector<bool> isNearlyFree; ///< per value: the fastest plan replays it
-  llvm::StringSet<> arguments;
+  std::vector<bool> isNearlyFree;   ///< per value: the fastest plan replays it
   std::vector<bool> readFromMemory; ///< per value: by an op of the backward pass or a replay
 };
 
@@ -119,15 +114,6 @@ int Survey::firstReader(Operation *op) const {
   return first;
 }
 
-/// True if the step returns the value as an argument's next one, which lies in that argument.
-bool Survey::isNextValue(OpOperand &use) const {
-  if (!use.getOwner()->hasTrait<OpTrait::IsTerminator>())
-    return false;
-  auto name =
-      func::FuncOp(step).getResultAttrOfType<StringAttr>(use.getOperandNumber(), "reprise.name");
-  return name && arguments.contains(name.getValue());
-}
-
 /// Results of the other ops that travel from launch to launch.
 void Survey::addNeighbours(Footprint &footprint) const {
   for (Operation &op : block.without_terminator()) {
@@ -139,7 +125,7 @@ void Survey::addNeighbours(Footprint &footprint) const {
       bool isNext = false;
       forEachReader(result, [&](OpOperand &use, Operation *reader) {
         int launch = launchOf(reader);
-        isNext |= use.get() == result && isNextValue(use);
+        isNext |= use.get() == result && signature.isNextValue(use);
         last = std::max(last, launch == checkpoint::kNoLaunch ? numbers.count : launch);
       });
       if (last > own && !isNext)
@@ -155,7 +141,7 @@ void Survey::addValue(Value value, Footprint &footprint) const {
     if (members.contains(reader))
       return;
     int launch = launchOf(reader);
-    isStored &= use.get() != value || !isNextValue(use);
+    isStored &= use.get() != value || !signature.isNextValue(use);
     last = std::max(last, launch == checkpoint::kNoLaunch ? numbers.count : launch);
   });
   footprint.lastOutside.push_back(last);

@@ -3,6 +3,7 @@
 
 #include "Report.h"
 #include "mlir/Pass/PassManager.h"
+#include "reprise/Dialect/Exec/IR/Arena.h"
 #include "reprise/Dialect/Exec/Transforms/Launches.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "llvm/Support/Threading.h"
@@ -89,7 +90,7 @@ LogicalResult StepPlanner::pack(StepPlan &plan, Labels labels) {
   FailureOr<int64_t> worker = context.facts->findWorkerBytes(program);
   if (failed(worker))
     return failure();
-  plan.arena = program->getAttrOfType<IntegerAttr>("exec.arena_bytes").getInt();
+  plan.arena = *exec::getArenaBytes(program);
   plan.isReordered = program->hasAttr("exec.launches_moved");
   plan.workspace = countThreads(context.options) * *worker;
   plan.programSeconds = 0;

@@ -7,30 +7,6 @@ using namespace mlir;
 
 namespace reprise {
 
-bool isOfKind(Operation *op, OpKind kind) {
-  switch (kind) {
-  case OpKind::Attention:
-    return isa<AttentionOpInterface>(op);
-  case OpKind::Contraction:
-    return isa<ContractionOpInterface>(op);
-  case OpKind::ContractionWithoutBatch: {
-    auto contraction = dyn_cast<ContractionOpInterface>(op);
-    return contraction && !contraction.hasBatchDims();
-  }
-  case OpKind::Convolution:
-    return isa<ConvolutionOpInterface>(op);
-  case OpKind::Elementwise:
-    return isa<ElementwiseOpInterface>(op);
-  case OpKind::Normalization:
-    return isa<NormalizationOpInterface>(op);
-  case OpKind::Random:
-    return isa<RandomOpInterface>(op);
-  case OpKind::Reduction:
-    return isa<ReductionOpInterface>(op);
-  }
-  llvm_unreachable("all kinds are handled");
-}
-
 static bool matchesName(const Glob &glob, OperationName name) {
   return glob.match(name.getStringRef()) || glob.match(name.stripDialect());
 }

@@ -1,6 +1,7 @@
 // reprise: training steps in the interpreter; the counterpart of the runtime's Session.
 #include "reprise/Reference/Steps.h"
 
+#include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Reference/Initial.h"
 #include "reprise/Reference/Interpreter.h"
@@ -76,13 +77,11 @@ std::optional<Role> parseRole(StringRef text) {
 }
 
 Error Steps::readSignature() {
-  auto text = [](Attribute attribute) {
-    auto string = dyn_cast_or_null<StringAttr>(attribute);
-    return string ? string.str() : std::string();
-  };
+  EntrySignature signature(entry);
+  auto text = [](StringAttr name) { return name ? name.str() : std::string(); };
   for (auto [i, type] : llvm::enumerate(entry.getArgumentTypes())) {
-    std::string name = text(entry.getArgAttr(i, "reprise.name"));
-    std::optional<Role> role = parseRole(text(entry.getArgAttr(i, "reprise.role")));
+    std::string name = text(signature.getArgumentName(i));
+    std::optional<Role> role = parseRole(signature.getRole(i));
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (name.empty() || !role || !tensor)
       return Error::make("argument " + std::to_string(i) + " of '" + entry.getName().str() +
@@ -91,10 +90,10 @@ Error Steps::readSignature() {
     argument.name = name;
     argument.role = *role;
     argument.type = tensor;
-    argument.init = entry.getArgAttr(i, "reprise.init");
+    argument.init = signature.getInit(i);
   }
   for (unsigned i = 0; i < entry.getNumResults(); ++i) {
-    names.push_back(text(entry.getResultAttr(i, "reprise.name")));
+    names.push_back(text(signature.getResultName(i)));
     if (names.back().empty())
       return Error::make("result " + std::to_string(i) + " of '" + entry.getName().str() +
                          "' has no name; run the import phase first");

@@ -1,6 +1,7 @@
 // reprise: the entries that training makes of a model
 #include "LossScale.h"
 #include "Optimizers.h"
+#include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 
 using namespace mlir;
 
@@ -85,13 +86,14 @@ void EntryBuilder::describe(func::FuncOp function, ArrayRef<Argument> arguments)
   for (auto [i, argument] : llvm::enumerate(arguments)) {
     NamedAttrList list;
     static constexpr const char *roles[] = {"input", "parameter", "state"};
-    list.set("reprise.role", builder.getStringAttr(roles[static_cast<size_t>(argument.role)]));
-    list.set("reprise.name", builder.getStringAttr(argument.tensor.name));
-    list.set("reprise.init", argument.tensor.init);
+    list.set(EntrySignature::kRole,
+             builder.getStringAttr(roles[static_cast<size_t>(argument.role)]));
+    list.set(EntrySignature::kName, builder.getStringAttr(argument.tensor.name));
+    list.set(EntrySignature::kInit, argument.tensor.init);
     bool isBatched = argument.role == Role::Input && argument.tensor.type.getRank() > 0 &&
                      i < model.inputs.size();
     if (isBatched)
-      list.set("reprise.batch_dim", builder.getI64IntegerAttr(0));
+      list.set(EntrySignature::kBatchDim, builder.getI64IntegerAttr(0));
     attributes.push_back(list.getDictionary(builder.getContext()));
   }
   function.setAllArgAttrs(attributes);
@@ -112,7 +114,7 @@ void EntryBuilder::finish(func::FuncOp function, GraphBuilder &g, const NamedVal
   function.setAllResultAttrs(
       llvm::map_to_vector(results, [&](const auto &result) -> DictionaryAttr {
         NamedAttribute name =
-            builder.getNamedAttr("reprise.name", builder.getStringAttr(result.first));
+            builder.getNamedAttr(EntrySignature::kName, builder.getStringAttr(result.first));
         return builder.getDictionaryAttr(name);
       }));
 }

@@ -4,7 +4,9 @@
 #include "IndexChecks.h"
 #include "KernelTable.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "reprise/Dialect/Exec/IR/Arena.h"
 #include "reprise/Dialect/Exec/IR/Storage.h"
+#include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Support/ByteSize.h"
 #include "llvm/ADT/StringMap.h"
@@ -34,18 +36,15 @@ public:
   void addProgram(StringRef name, func::FuncOp function) {
     runtime::Program program;
     program.name = name.str();
-    if (auto bytes = function->getAttrOfType<IntegerAttr>("exec.arena_bytes"))
-      program.arenaBytes = bytes.getInt();
+    program.arenaBytes = exec::getArenaBytes(function).value_or(0);
     addBlock(function.getBody().front(), program);
     bundle.programs.push_back(std::move(program));
   }
 
   void describeResults() {
-    llvm::StringMap<int32_t> arguments;
-    for (auto [i, argument] : llvm::enumerate(bundle.arguments))
-      arguments[argument.name] = i;
+    EntrySignature signature(step);
     for (auto [i, value] : llvm::enumerate(returned())) {
-      auto name = step.getResultAttrOfType<StringAttr>(i, "reprise.name");
+      StringAttr name = signature.getResultName(i);
       if (!name) {
         addReplayCheck(i);
         continue;
@@ -56,8 +55,7 @@ public:
       result.dtype = dtypeOf(type.getElementType());
       result.shape.assign(type.getShape().begin(), type.getShape().end());
       result.buffer = placeOf(value);
-      if (auto found = arguments.find(result.name); found != arguments.end())
-        result.argument = found->second;
+      result.argument = static_cast<int32_t>(signature.getReplacedArguments()[i]);
       bundle.results.push_back(std::move(result));
     }
   }
@@ -70,23 +68,24 @@ private:
   /// A result without a name is a replay, to be compared with another result, or only the original
   /// of one.
   void addReplayCheck(unsigned result) {
-    auto original = step.getResultAttrOfType<IntegerAttr>(result, "reprise.replay_of");
+    EntrySignature signature(step);
+    std::optional<int64_t> original = signature.getReplayOf(result);
     if (!original)
       return;
     runtime::ReplayCheck check;
-    check.name = step.getResultAttrOfType<StringAttr>(result, "reprise.check").getValue().str();
+    check.name = signature.getCheck(result).str();
     check.dtype = dtypeOf(cast<RankedTensorType>(returned()[result].getType()).getElementType());
-    check.original = placeOf(returned()[original.getInt()]);
+    check.original = placeOf(returned()[*original]);
     check.replayed = placeOf(returned()[result]);
     bundle.replayChecks.push_back(std::move(check));
   }
 
   runtime::Argument describeArgument(unsigned i) {
     auto type = cast<RankedTensorType>(step.getArgument(i).getType());
+    EntrySignature signature(step);
     runtime::Argument argument;
-    argument.name = step.getArgAttrOfType<StringAttr>(i, "reprise.name").getValue().str();
-    argument.role = llvm::StringSwitch<runtime::Role>(
-                        step.getArgAttrOfType<StringAttr>(i, "reprise.role").getValue())
+    argument.name = signature.getArgumentName(i).str();
+    argument.role = llvm::StringSwitch<runtime::Role>(signature.getRole(i))
                         .Case("parameter", runtime::Role::Parameter)
                         .Case("state", runtime::Role::State)
                         .Case("seed", runtime::Role::Seed)
@@ -94,10 +93,10 @@ private:
                         .Default(runtime::Role::Input);
     argument.dtype = dtypeOf(type.getElementType());
     argument.shape.assign(type.getShape().begin(), type.getShape().end());
-    if (auto dim = step.getArgAttrOfType<IntegerAttr>(i, "reprise.batch_dim"))
-      argument.batchDim = dim.getInt();
+    if (std::optional<int64_t> dim = signature.getBatchDim(i))
+      argument.batchDim = *dim;
     argument.bytes = getByteSize(type);
-    argument.hasInitializer = step.getArgAttr(i, "reprise.init") != nullptr;
+    argument.hasInitializer = signature.getInit(i) != nullptr;
     return argument;
   }
 

@@ -1,6 +1,7 @@
 // reprise: the indices of a launch, which a run can check
 #include "IndexChecks.h"
 
+#include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/Naming.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Reference/Tensor.h"
@@ -15,8 +16,8 @@ static std::string describe(Operation *op, Value positions) {
   auto argument = dyn_cast<BlockArgument>(positions);
   auto entry =
       argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : func::FuncOp();
-  auto name = entry ? entry.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "reprise.name")
-                    : StringAttr();
+  StringAttr name =
+      entry ? EntrySignature(entry).getArgumentName(argument.getArgNumber()) : StringAttr();
   return name ? text + " (argument '" + name.getValue().str() + "')" : text;
 }
 

@@ -5,6 +5,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Reducer/Tester.h"
+#include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/StringSet.h"
@@ -49,7 +50,7 @@ Value makeArgument(func::FuncOp function, RankedTensorType type, Location locati
   unsigned index = function.getNumArguments();
   if (failed(function.insertArgument(index, type, b.getDictionaryAttr({}), location)))
     return nullptr;
-  function.setArgAttr(index, "reprise.init", init);
+  function.setArgAttr(index, EntrySignature::kInit, init);
   return function.getArgument(index);
 }
 

@@ -4,7 +4,9 @@
 #include "Grouping.h"
 #include "mlir/IR/IRMapping.h"
 #include "reprise/Dialect/Exec/IR/Storage.h"
+#include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
+#include "reprise/Dialect/Reprise/IR/ReplayNumber.h"
 #include "reprise/Target/Target.h"
 
 using namespace mlir;
@@ -265,8 +267,9 @@ private:
   static bool isUnchangedArgument(OpOperand &operand) {
     auto argument = dyn_cast<BlockArgument>(operand.get());
     auto entry = operand.getOwner()->getParentOfType<func::FuncOp>();
-    return argument && entry.getArgAttr(argument.getArgNumber(), "reprise.name") ==
-                           entry.getResultAttr(operand.getOperandNumber(), "reprise.name");
+    EntrySignature signature(entry);
+    return argument && signature.getArgumentName(argument.getArgNumber()) ==
+                           signature.getResultName(operand.getOperandNumber());
   }
 
   const Target &target;

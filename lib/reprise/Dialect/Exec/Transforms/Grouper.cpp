@@ -2,6 +2,7 @@
 #include "Grouping.h"
 
 #include "reprise/Dialect/Reprise/IR/Loops.h"
+#include "reprise/Dialect/Reprise/IR/ReplayNumber.h"
 #include "reprise/Dialect/Reprise/Transforms/PlanningScopes.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -190,9 +191,9 @@ private:
       for (Operation *producer : producers)
         if (auto found = groupOf.find(producer); found != groupOf.end()) {
           // What is replayed for an original runs before the group that it is in anyway.
-          if (keepsLaunches && getReplayNumber(ops.back()) == 0 && getReplayNumber(producer) != 0)
+          if (keepsLaunches && !isReplay(ops.back()) && isReplay(producer))
             continue;
-          bool isStored = getReplayNumber(op) != 0 && findsStored(op, producer);
+          bool isStored = isReplay(op) && findsStored(op, producer);
           std::optional<size_t> &last = isStored ? stored : latest;
           last = std::max(last.value_or(0), found->second);
         }

@@ -1,24 +1,15 @@
 // reprise: which ops share a launch.
 #include "Grouping.h"
 
+#include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
+#include "reprise/Dialect/Reprise/IR/ReplayNumber.h"
 #include "reprise/Target/Target.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
 namespace reprise::exec {
-
-int64_t getReplayNumber(Operation *op) {
-  auto number = op->getInherentAttr("replay");
-  return number && *number ? cast<IntegerAttr>(*number).getInt() : 0;
-}
-
-void setReplayNumber(Operation *op, int64_t number) {
-  if (op->getInherentAttr("replay"))
-    op->setInherentAttr(StringAttr::get(op->getContext(), "replay"),
-                        IntegerAttr::get(IntegerType::get(op->getContext(), 64), number));
-}
 
 /// True if an op reads its positions in a result of `op`: they come from a buffer, where
 /// `--check-indices` sees them.
@@ -35,7 +26,7 @@ static bool givesPositions(Operation *op) {
 bool isExposure(OpOperand &use) {
   auto entry = use.getOwner()->getParentOfType<func::FuncOp>();
   return isa<func::ReturnOp>(use.getOwner()) &&
-         entry.getResultAttr(use.getOperandNumber(), "reprise.check");
+         EntrySignature(entry).getCheck(use.getOperandNumber());
 }
 
 /// True for a pad, such as the cotangent of a slice, that elementwise ops alone read: they choose
@@ -78,7 +69,7 @@ bool canHold(ArrayRef<Operation *> ops, const Target &target) {
 }
 
 int partOf(Operation *op) {
-  if (op->hasAttr("reprise.cotangent") || getReplayNumber(op) != 0)
+  if (op->hasAttr("reprise.cotangent") || isReplay(op))
     return 1;
   return op->hasAttr("reprise.primal") ? 0 : 2;
 }

@@ -76,13 +76,6 @@ bool canHold(llvm::ArrayRef<mlir::Operation *> ops, const Target &target);
 /// and the last other reader of the value that it replaces.
 void hoistUpdates(mlir::Block &block);
 
-/// The number of the argument that each result of the entry replaces, which has its name, or -1.
-llvm::SmallVector<int64_t> findReplacedArguments(mlir::func::FuncOp entry);
-
-/// Sets the op's inherent replay number.
-void setReplayNumber(mlir::Operation *op, int64_t number);
-int64_t getReplayNumber(mlir::Operation *op);
-
 } // namespace reprise::exec
 
 #endif

@@ -2,26 +2,13 @@
 #include "Grouping.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 
 namespace reprise::exec {
-
-SmallVector<int64_t> findReplacedArguments(func::FuncOp entry) {
-  llvm::StringMap<int64_t> arguments;
-  for (unsigned i = 0; i < entry.getNumArguments(); ++i)
-    if (auto name = entry.getArgAttrOfType<StringAttr>(i, "reprise.name"))
-      arguments[name.getValue()] = i;
-  SmallVector<int64_t> replaced(entry.getNumResults(), -1);
-  for (unsigned i = 0; i < entry.getNumResults(); ++i)
-    if (auto name = entry.getResultAttrOfType<StringAttr>(i, "reprise.name"))
-      if (auto found = arguments.find(name.getValue()); found != arguments.end())
-        replaced[i] = found->second;
-  return replaced;
-}
 
 namespace {
 /// Finds for each update op the op behind which it may stand.
@@ -70,8 +57,9 @@ private:
   /// Ops whose result is the next value of an argument.
   void findWrites() {
     auto entry = cast<func::FuncOp>(block.getParentOp());
+    EntrySignature signature(entry);
     for (auto [value, argument] :
-         llvm::zip(block.getTerminator()->getOperands(), findReplacedArguments(entry)))
+         llvm::zip(block.getTerminator()->getOperands(), signature.getReplacedArguments()))
       if (argument >= 0 && value.getDefiningOp())
         oldValue[value.getDefiningOp()] = entry.getArgument(argument);
   }

@@ -4,6 +4,7 @@
 #include "Grouping.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "reprise/Dialect/Exec/IR/Storage.h"
+#include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Support/ByteSize.h"
 #include "reprise/Target/LaunchFacts.h"
 #include "llvm/ADT/MapVector.h"
@@ -112,7 +113,8 @@ LogicalResult LaunchGraph::addLaunch(LaunchOp launch, LaunchFacts &facts) {
 /// An argument's next value, which lies in its place, waits for the readers of the old one.
 void LaunchGraph::findNextValues(func::FuncOp entry) {
   Operation *end = entry.getBody().front().getTerminator();
-  SmallVector<int64_t> replaced = findReplacedArguments(entry);
+  EntrySignature signature(entry);
+  ArrayRef<int64_t> replaced = signature.getReplacedArguments();
   for (OpOperand &use : end->getOpOperands()) {
     auto made = bufferOf.find(use.get());
     if (made == bufferOf.end())

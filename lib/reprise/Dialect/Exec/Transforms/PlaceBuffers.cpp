@@ -3,7 +3,9 @@
 
 #include "Grouping.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "reprise/Dialect/Exec/IR/Arena.h"
 #include "reprise/Dialect/Exec/IR/Storage.h"
+#include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Planning/Offsets/Problem.h"
 #include "reprise/Planning/Offsets/Solve.h"
 #include "reprise/Support/ByteSize.h"
@@ -42,7 +44,8 @@ private:
   /// Next values overwrite their argument where that is safe. Otherwise a copy at the end of the
   /// step does: the runtime copies results that lie in the arena.
   void overwriteArguments() {
-    SmallVector<int64_t> replaced = findReplacedArguments(entry);
+    EntrySignature signature(entry);
+    ArrayRef<int64_t> replaced = signature.getReplacedArguments();
     for (auto [i, value] : llvm::enumerate(block.getTerminator()->getOperands())) {
       auto launch = value.getDefiningOp<LaunchOp>();
       if (replaced[i] < 0 || !launch || placedIn.contains(value))
@@ -222,8 +225,7 @@ struct PlaceBuffersPass : impl::PlaceBuffersPassBase<PlaceBuffersPass> {
       FailureOr<int64_t> bytes = Placement(entry, *facts).run(enough);
       if (failed(bytes))
         return signalPassFailure();
-      entry->setAttr("exec.arena_bytes",
-                     IntegerAttr::get(IntegerType::get(&getContext(), 64), *bytes));
+      setArenaBytes(entry, *bytes);
     }
   }
 

@@ -1,7 +1,9 @@
 // reprise: checks that no buffer is overwritten before its last reader.
 #include "reprise/Dialect/Exec/Transforms/Passes.h"
 
+#include "reprise/Dialect/Exec/IR/Arena.h"
 #include "reprise/Dialect/Exec/IR/Storage.h"
+#include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Planning/Offsets/Problem.h"
 #include "reprise/Support/ByteSize.h"
 #include "reprise/Target/LaunchFacts.h"
@@ -18,7 +20,8 @@ namespace {
 class Verifier {
 public:
   Verifier(func::FuncOp function, LaunchFacts &facts)
-      : function(function), facts(facts), positions(function.getBody().front()) {}
+      : function(function), signature(function), facts(facts),
+        positions(function.getBody().front()) {}
 
   LogicalResult run() {
     for (LaunchOp launch : positions.launches)
@@ -124,11 +127,10 @@ private:
   }
 
   bool isNextValue(OpResult result, unsigned argument) {
-    auto name = function.getArgAttrOfType<StringAttr>(argument, "reprise.name");
-    return name && llvm::any_of(result.getUses(), [&](OpOperand &use) {
-             return isa<func::ReturnOp>(use.getOwner()) &&
-                    function.getResultAttr(use.getOperandNumber(), "reprise.name") == name;
-           });
+    return llvm::any_of(result.getUses(), [&](OpOperand &use) {
+      return isa<func::ReturnOp>(use.getOwner()) &&
+             signature.getReplacedArguments()[use.getOperandNumber()] == argument;
+    });
   }
 
   /// What lies in the buffer of another value has its place; every root is a buffer, from the first
@@ -242,10 +244,10 @@ private:
   }
 
   LogicalResult judge() {
-    auto bytes = function->getAttrOfType<IntegerAttr>("exec.arena_bytes");
+    std::optional<int64_t> bytes = getArenaBytes(function);
     if (!bytes)
       return function.emitError("expected 'exec.arena_bytes': run exec-place-buffers first");
-    solution.height = bytes.getInt();
+    solution.height = *bytes;
     std::optional<offsets::Defect> defect = offsets::validate(problem, solution);
     if (!defect)
       return success();
@@ -259,6 +261,7 @@ private:
   }
 
   func::FuncOp function;
+  EntrySignature signature;
   LaunchFacts &facts;
   Positions positions;
   llvm::SmallDenseSet<int64_t> overwritten;

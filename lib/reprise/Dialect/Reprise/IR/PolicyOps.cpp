@@ -1,6 +1,6 @@
 // reprise: policies in the IR: assembly and verification.
 #include "Assembly.h"
-#include "reprise/Policy/Rules.h"
+#include "reprise/Policy/Selector/Selector.h"
 
 using namespace mlir;
 using namespace reprise;

@@ -1,4 +1,5 @@
 // reprise: the dialect, its attributes and the attributes that it puts on functions.
+#include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 
 #include "Assembly.h"
@@ -170,7 +171,7 @@ static std::string checkArgumentAttribute(NamedAttribute attribute, Type type) {
   auto shaped = dyn_cast<RankedTensorType>(type);
   if (!shaped || !shaped.hasStaticShape())
     return "expected a statically shaped tensor for an argument with reprise attributes";
-  if (name == "reprise.role") {
+  if (name == EntrySignature::kRole) {
     auto role = dyn_cast<StringAttr>(value);
     bool known = role && llvm::StringSwitch<bool>(role.getValue())
                              .Cases({"input", "parameter", "state", "seed", "offset", "step"}, true)
@@ -181,16 +182,16 @@ static std::string checkArgumentAttribute(NamedAttribute attribute, Type type) {
     return scalar && !isI64Scalar(type) ? "expected a tensor<i64> of role \"" + role.str() + "\""
                                         : "";
   }
-  if (name == "reprise.name")
+  if (name == EntrySignature::kName)
     return isa<StringAttr>(value) && !cast<StringAttr>(value).empty()
                ? ""
                : "expected 'reprise.name' to be a name";
-  if (name == "reprise.batch_dim") {
+  if (name == EntrySignature::kBatchDim) {
     auto dim = dyn_cast<IntegerAttr>(value);
     bool inRange = dim && dim.getInt() >= 0 && dim.getInt() < shaped.getRank();
     return inRange ? "" : "expected 'reprise.batch_dim' to be a dimension of the argument";
   }
-  if (name == "reprise.init")
+  if (name == EntrySignature::kInit)
     return checkInitializer(value, shaped.getElementType());
   return ("unknown attribute '" + name + "' on an argument").str();
 }
@@ -209,19 +210,19 @@ LogicalResult RepriseDialect::verifyRegionArgAttribute(Operation *op, unsigned r
 static std::string checkResultAttribute(FunctionOpInterface function, unsigned result,
                                         NamedAttribute attribute) {
   StringRef name = attribute.getName();
-  if (name == "reprise.name")
+  if (name == EntrySignature::kName)
     return isa<StringAttr>(attribute.getValue()) ? "" : "expected 'reprise.name' to be a string";
   // What the entry returns for the comparison of replays only is no result of the model.
-  if (name == "reprise.check") {
-    bool alone = !function.getResultAttr(result, "reprise.name");
+  if (name == EntrySignature::kCheck) {
+    bool alone = !function.getResultAttr(result, EntrySignature::kName);
     return alone && isa<StringAttr>(attribute.getValue())
                ? ""
                : "expected 'reprise.check' to be a string without a name beside it";
   }
-  if (name == "reprise.replay_of") {
+  if (name == EntrySignature::kReplayOf) {
     auto original = dyn_cast<IntegerAttr>(attribute.getValue());
     bool earlier = original && original.getInt() >= 0 && original.getInt() < result;
-    return earlier && function.getResultAttr(result, "reprise.check") &&
+    return earlier && function.getResultAttr(result, EntrySignature::kCheck) &&
                    function.getResultTypes()[original.getInt()] == function.getResultTypes()[result]
                ? ""
                : "expected 'reprise.replay_of' to be an earlier result of the same type, with "
@@ -243,11 +244,6 @@ LogicalResult RepriseDialect::verifyRegionResultAttribute(Operation *op, unsigne
 bool reprise::isI64Scalar(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && tensor.getRank() == 0 && tensor.getElementType().isInteger(64);
-}
-
-bool reprise::isReplay(Operation *op) {
-  auto number = dyn_cast_or_null<IntegerAttr>(op->getInherentAttr("replay").value_or(Attribute()));
-  return number && number.getInt() != 0;
 }
 
 Type reprise::getComputeType(Type elementType) {

@@ -143,12 +143,12 @@ void Application::mark(Operation *clone, Operation *original, int replay) {
     if (op->hasTrait<OpTrait::IsTerminator>())
       return;
     // A loop may hold replays; those of them repeat the same original.
-    if (getReplay(first) == 0) {
+    if (!isReplay(first)) {
       if (!first->hasAttr(kIdAttr))
         first->setDiscardableAttr(kIdAttr, builder.getI64IntegerAttr(nextId++));
       op->setDiscardableAttr(kOriginalAttr, first->getDiscardableAttr(kIdAttr));
     }
-    op->setAttr("replay", builder.getI64IntegerAttr(replay));
+    setReplayNumber(op, replay);
     for (StringRef own : {kIdAttr, kPrimalAttr, kNamesAttr, kDecisionsAttr, kReasonsAttr})
       op->removeDiscardableAttr(own);
   });
@@ -193,7 +193,7 @@ LogicalResult checkInput(func::FuncOp function) {
     return function.emitError("expected a function of one block");
   bool hasPlans = function->hasAttr(kBodiesAttr);
   WalkResult result = function.walk([&](Operation *op) -> WalkResult {
-    if (getReplay(op) != 0 && !(hasPlans && op->getParentOfType<LoopOp>()))
+    if (isReplay(op) && !(hasPlans && op->getParentOfType<LoopOp>()))
       return op->emitError("expected a graph without replays");
     if (!isPrimal(op) && !isCotangent(op))
       return success();

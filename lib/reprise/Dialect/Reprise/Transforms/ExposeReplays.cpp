@@ -2,6 +2,7 @@
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 
 #include "Plan.h"
+#include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Dialect/Reprise/IR/Naming.h"
 
@@ -84,9 +85,9 @@ private:
 
   void add(Value value, const std::string &check, std::optional<int64_t> replayOf) {
     NamedAttrList list;
-    list.set("reprise.check", builder.getStringAttr(check));
+    list.set(EntrySignature::kCheck, builder.getStringAttr(check));
     if (replayOf)
-      list.set("reprise.replay_of", builder.getI64IntegerAttr(*replayOf));
+      list.set(EntrySignature::kReplayOf, builder.getI64IntegerAttr(*replayOf));
     numbers[value] = function.getNumResults() + values.size();
     values.push_back(value);
     attributes.push_back(list.getDictionary(builder.getContext()));
@@ -94,7 +95,7 @@ private:
 
   std::string describe(Operation *replay, OpResult original) const {
     std::string place = getPlace(original.getLoc());
-    return "replay " + std::to_string(getReplay(replay)) + " of " +
+    return "replay " + std::to_string(getReplayNumber(replay)) + " of " +
            replay->getName().getStringRef().str() + " '" + ids.get(original) + "'" +
            (place.empty() ? "" : " at " + place);
   }

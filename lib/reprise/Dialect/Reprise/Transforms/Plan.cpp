@@ -2,6 +2,7 @@
 #include "Plan.h"
 
 #include "Aliases.h"
+#include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Dialect/Reprise/Transforms/SavedBuffers.h"
 #include "reprise/Policy/Policy.h"
@@ -46,18 +47,13 @@ int64_t getOrder(Operation *op) {
   return order ? order.getInt() : 0;
 }
 
-int64_t getReplay(Operation *op) {
-  auto replay = op->getAttrOfType<IntegerAttr>("replay");
-  return replay ? replay.getInt() : 0;
-}
-
 bool isPrimal(Operation *op) { return op->hasAttr(kPrimalAttr); }
 bool isCotangent(Operation *op) { return op->hasAttr(kCotangentAttr); }
 
 /// True for what a scope lists.
 static bool isPlanned(Operation &op) {
   return !op.hasTrait<OpTrait::IsTerminator>() && !op.hasTrait<OpTrait::ConstantLike>() &&
-         getReplay(&op) == 0;
+         !isReplay(&op);
 }
 
 /// The body among `bodies` that `block` is or is a replay of; null if there is none.
@@ -144,24 +140,13 @@ std::vector<Scope> findScopes(func::FuncOp function) {
   return scopes;
 }
 
-llvm::StringSet<> collectArgumentNames(func::FuncOp function) {
-  llvm::StringSet<> names;
-  for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    if (auto name = function.getArgAttrOfType<StringAttr>(i, "reprise.name"))
-      names.insert(name.getValue());
-  return names;
-}
-
 /// The buffers of results that are an argument's next value.
 static DenseSet<Value> collectState(func::FuncOp function, Aliases &aliases) {
-  llvm::StringSet<> arguments = collectArgumentNames(function);
+  EntrySignature signature(function);
   DenseSet<Value> state;
-  for (OpOperand &operand : function.getBody().front().getTerminator()->getOpOperands()) {
-    auto name =
-        function.getResultAttrOfType<StringAttr>(operand.getOperandNumber(), "reprise.name");
-    if (name && arguments.contains(name.getValue()))
+  for (OpOperand &operand : function.getBody().front().getTerminator()->getOpOperands())
+    if (signature.isNextValue(operand))
       state.insert(aliases.getRoot(operand.get()));
-  }
   return state;
 }
 
@@ -170,12 +155,12 @@ SmallVector<Value> findSavedBuffers(func::FuncOp function) {
   DenseSet<Value> seen = collectState(function, aliases);
   SmallVector<Value> buffers;
   function.walk([&](Operation *op) {
-    if (!isCotangent(op) && getReplay(op) == 0)
+    if (!isCotangent(op) && !isReplay(op))
       return;
     for (Value operand : op->getOperands()) {
       Value root = aliases.getRoot(operand);
       Operation *definition = root.getDefiningOp();
-      bool saved = definition && isPrimal(definition) && getReplay(definition) == 0 &&
+      bool saved = definition && isPrimal(definition) && !isReplay(definition) &&
                    !definition->hasTrait<OpTrait::ConstantLike>();
       if (saved && seen.insert(root).second)
         buffers.push_back(root);
@@ -194,7 +179,7 @@ int64_t countSavedBytes(func::FuncOp function) {
 int64_t countReplayedOps(func::FuncOp function) {
   int64_t count = 0;
   function.walk([&](Operation *op) {
-    if (getReplay(op) != 0 && !isa<LoopOp>(op))
+    if (isReplay(op) && !isa<LoopOp>(op))
       count += countExecutions(op);
   });
   return count;

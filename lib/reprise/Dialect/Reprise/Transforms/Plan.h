@@ -2,9 +2,9 @@
 #ifndef REPRISE_LIB_DIALECT_REPRISE_TRANSFORMS_PLAN_H
 #define REPRISE_LIB_DIALECT_REPRISE_TRANSFORMS_PLAN_H
 
+#include "reprise/Dialect/Reprise/IR/ReplayNumber.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Dialect/Reprise/Transforms/PlanningScopes.h"
-#include "llvm/ADT/StringSet.h"
 
 namespace reprise {
 
@@ -40,8 +40,6 @@ bool wantsRecompute(mlir::Operation *op);
 
 /// The derivative order: bit i is set if expansion i of value_and_grad made the op.
 int64_t getOrder(mlir::Operation *op);
-/// The `replay` number; 0 for originals and ops of other dialects.
-int64_t getReplay(mlir::Operation *op);
 bool isPrimal(mlir::Operation *op);
 bool isCotangent(mlir::Operation *op);
 
@@ -56,9 +54,6 @@ std::vector<Scope> findScopes(mlir::func::FuncOp function);
 /// The choices that a planner has written on the ops of a scope, one per result; empty if there are
 /// none. Errors, at the op: not one per result, or unknown.
 mlir::FailureOr<std::vector<checkpoint::Choice>> readChoices(llvm::ArrayRef<mlir::Operation *> ops);
-
-/// The names of arguments, whose next values are the results of the same names.
-llvm::StringSet<> collectArgumentNames(mlir::func::FuncOp function);
 
 /// The bytes of `findSavedBuffers` (SavedBuffers.h).
 int64_t countSavedBytes(mlir::func::FuncOp function);

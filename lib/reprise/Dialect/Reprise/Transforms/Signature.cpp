@@ -1,6 +1,7 @@
 // reprise: what the entry function promises to the phases and to a bundle.
 #include "Signature.h"
 
+#include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -27,10 +28,9 @@ static LogicalResult checkArgument(func::FuncOp entry, unsigned i) {
     return entry.emitError("expected a statically shaped tensor of f32, f64, bf16, f16, i32, i64 "
                            "or i1 as argument ")
            << i << " of the entry but got " << type;
-  auto role = entry.getArgAttrOfType<StringAttr>(i, "reprise.role");
-  if (role && role != "input" && role != "parameter" && role != "state")
-    return entry.emitError("the role '")
-           << role.getValue() << "' is reserved (argument " << i << ")";
+  StringRef role = EntrySignature(entry).getRole(i);
+  if (!role.empty() && role != "input" && role != "parameter" && role != "state")
+    return entry.emitError("the role '") << role << "' is reserved (argument " << i << ")";
   return success();
 }
 
@@ -49,17 +49,15 @@ static LogicalResult checkName(func::FuncOp entry, StringRef kind, StringRef nam
 
 /// A result that carries an argument's name must have its type.
 static LogicalResult checkNextValues(func::FuncOp entry) {
-  llvm::StringMap<Type> arguments;
-  for (unsigned i = 0; i < entry.getNumArguments(); ++i)
-    arguments[entry.getArgAttrOfType<StringAttr>(i, "reprise.name").getValue()] =
-        entry.getArgument(i).getType();
-  for (unsigned i = 0; i < entry.getNumResults(); ++i) {
-    StringRef name = entry.getResultAttrOfType<StringAttr>(i, "reprise.name").getValue();
-    auto argument = arguments.find(name);
-    if (argument != arguments.end() && argument->second != entry.getResultTypes()[i])
-      return entry.emitError("result '")
-             << name << "' is the next value of an argument of type " << argument->second
-             << " but has type " << entry.getResultTypes()[i];
+  EntrySignature signature(entry);
+  for (auto [i, argument] : llvm::enumerate(signature.getReplacedArguments())) {
+    if (argument < 0)
+      continue;
+    Type type = entry.getArgumentTypes()[argument];
+    if (type != entry.getResultTypes()[i])
+      return entry.emitError("result '") << signature.getResultName(i).getValue()
+                                         << "' is the next value of an argument of type " << type
+                                         << " but has type " << entry.getResultTypes()[i];
   }
   return success();
 }
@@ -78,12 +76,12 @@ static void completeAttributes(func::FuncOp entry) {
   auto get = [&](DictionaryAttr own) { return own ? own : DictionaryAttr::get(context); };
   SmallVector<DictionaryAttr> arguments, results;
   for (unsigned i = 0; i < entry.getNumArguments(); ++i) {
-    DictionaryAttr own = complete(get(entry.getArgAttrDict(i)), "reprise.role", "input");
-    arguments.push_back(complete(own, "reprise.name", "argument" + Twine(i)));
+    DictionaryAttr own = complete(get(entry.getArgAttrDict(i)), EntrySignature::kRole, "input");
+    arguments.push_back(complete(own, EntrySignature::kName, "argument" + Twine(i)));
   }
   for (unsigned i = 0; i < entry.getNumResults(); ++i)
     results.push_back(
-        complete(get(entry.getResultAttrDict(i)), "reprise.name", "result" + Twine(i)));
+        complete(get(entry.getResultAttrDict(i)), EntrySignature::kName, "result" + Twine(i)));
   entry.setAllArgAttrs(arguments);
   entry.setAllResultAttrs(results);
 }
@@ -93,15 +91,16 @@ LogicalResult completeSignature(func::FuncOp entry) {
     if (failed(checkArgument(entry, i)))
       return failure();
   completeAttributes(entry);
+  EntrySignature signature(entry);
   llvm::StringSet<> names, results;
   for (unsigned i = 0; i < entry.getNumArguments(); ++i) {
-    auto name = entry.getArgAttrOfType<StringAttr>(i, "reprise.name");
-    if (failed(checkName(entry, "argument", name.getValue(), names)))
+    StringRef name = signature.getArgumentName(i).getValue();
+    if (failed(checkName(entry, "argument", name, names)))
       return failure();
   }
   for (unsigned i = 0; i < entry.getNumResults(); ++i) {
-    auto name = entry.getResultAttrOfType<StringAttr>(i, "reprise.name");
-    if (failed(checkName(entry, "result", name.getValue(), results)))
+    StringRef name = signature.getResultName(i).getValue();
+    if (failed(checkName(entry, "result", name, results)))
       return failure();
   }
   return checkNextValues(entry);

@@ -1,6 +1,7 @@
 // reprise: threads the Philox state through the entry function.
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 
+#include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "llvm/Support/MathExtras.h"
 #include <map>
@@ -25,13 +26,12 @@ int64_t countWords(RandomOpInterface op) {
 Value stateArgument(func::FuncOp entry, StringRef role) {
   auto type = RankedTensorType::get({}, IntegerType::get(entry.getContext(), 64));
   for (unsigned i = 0; i < entry.getNumArguments(); ++i)
-    if (auto attribute = entry.getArgAttrOfType<StringAttr>(i, "reprise.role");
-        attribute && attribute.getValue() == role)
+    if (EntrySignature(entry).getRole(i) == role)
       return entry.getArgument(i);
   Builder builder(entry.getContext());
   auto attributes = builder.getDictionaryAttr(
-      {builder.getNamedAttr("reprise.role", builder.getStringAttr(role)),
-       builder.getNamedAttr("reprise.name", builder.getStringAttr(role))});
+      {builder.getNamedAttr(EntrySignature::kRole, builder.getStringAttr(role)),
+       builder.getNamedAttr(EntrySignature::kName, builder.getStringAttr(role))});
   unsigned index = entry.getNumArguments();
   if (failed(entry.insertArgument(index, type, attributes, entry.getLoc())))
     return {};
@@ -49,7 +49,7 @@ LogicalResult returnNextOffset(func::FuncOp entry, Value offset, int64_t words) 
   terminator->insertOperands(terminator->getNumOperands(), next);
   return entry.insertResult(entry.getNumResults(), type,
                             builder.getDictionaryAttr(builder.getNamedAttr(
-                                "reprise.name", builder.getStringAttr("offset"))));
+                                EntrySignature::kName, builder.getStringAttr("offset"))));
 }
 
 /// Gives each op in loops the offsets of its iterations, as rows of a stack.
@@ -109,7 +109,7 @@ struct ThreadRandomPass : impl::ThreadRandomPassBase<ThreadRandomPass> {
 
   LogicalResult thread(func::FuncOp entry) {
     for (unsigned i = 0; i < entry.getNumArguments(); ++i)
-      if (auto name = entry.getArgAttrOfType<StringAttr>(i, "reprise.name"))
+      if (StringAttr name = EntrySignature(entry).getArgumentName(i))
         if (llvm::is_contained({"seed", "offset"}, name.getValue()))
           return entry.emitError("the argument name '") << name.getValue() << "' is reserved";
     Value seed = stateArgument(entry, "seed"), offset = stateArgument(entry, "offset");

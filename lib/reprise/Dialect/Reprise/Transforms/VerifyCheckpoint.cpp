@@ -2,6 +2,7 @@
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 
 #include "Plan.h"
+#include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Policy/Policy.h"
 
@@ -59,7 +60,7 @@ struct Use {
 
 class Verifier {
 public:
-  explicit Verifier(func::FuncOp function) : function(function) {}
+  explicit Verifier(func::FuncOp function) : function(function), signature(function) {}
 
   LogicalResult run();
 
@@ -93,13 +94,13 @@ private:
       value = findRow(value);
     if (auto argument = dyn_cast_or_null<BlockArgument>(value)) {
       LoopOp loop = getLoop(argument.getOwner());
-      Operation *original = loop && getReplay(loop) != 0 ? getOriginal(loop) : nullptr;
+      Operation *original = loop && isReplay(loop) ? getOriginal(loop) : nullptr;
       return original
                  ? Value(cast<LoopOp>(original).getBlock().getArgument(argument.getArgNumber()))
                  : value;
     }
     auto result = dyn_cast_or_null<OpResult>(value);
-    if (!result || getReplay(result.getOwner()) == 0)
+    if (!result || !isReplay(result.getOwner()))
       return value;
     Operation *original = getOriginal(result.getOwner());
     bool known = original && result.getResultNumber() < original->getNumResults();
@@ -107,6 +108,7 @@ private:
   }
 
   func::FuncOp function;
+  EntrySignature signature;
   DenseMap<int64_t, Operation *> originals;
   DenseMap<Operation *, SmallVector<Operation *, 1>> replaysOf;
   DenseMap<Operation *, size_t> scopeOf;
@@ -116,7 +118,7 @@ private:
 
 LogicalResult Verifier::collect() {
   WalkResult result = function.walk<WalkOrder::PreOrder>([&](Operation *op) -> WalkResult {
-    if (getReplay(op) != 0)
+    if (isReplay(op))
       replays.push_back(op);
     else if (auto id = op->getAttrOfType<IntegerAttr>(kIdAttr))
       if (auto [known, isNew] = originals.try_emplace(id.getInt(), op); !isNew)
@@ -130,7 +132,7 @@ LogicalResult Verifier::collect() {
     if (!original || !isPrimal(original))
       return replay->emitError("replay of no op of the primal part");
     // What a replayed loop holds is planned with the loop.
-    if (getReplay(replay->getParentOp()) == 0)
+    if (!isReplay(replay->getParentOp()))
       replaysOf[original].push_back(replay);
   }
   return success();
@@ -173,13 +175,12 @@ LogicalResult Verifier::verifyReaders(Operation *replay, Operation *original) {
     Operation *reader = use.getOwner();
     if (isa<YieldOp>(reader))
       reader = reader->getParentOp();
-    if (reader->hasTrait<OpTrait::IsTerminator>()) {
-      auto name = function.getResultAttrOfType<StringAttr>(use.getOperandNumber(), "reprise.name");
-      if (name && collectArgumentNames(function).contains(name.getValue()))
-        return fail(replay, original, "replay yields the next value of '" + name.getValue() + "'");
-    }
-    bool inBackward = getReplay(reader) != 0 || ((isPrimal(reader) || isCotangent(reader)) &&
-                                                 getLevel(reader) > getLevel(original));
+    if (signature.isNextValue(use))
+      return fail(replay, original,
+                  "replay yields the next value of '" +
+                      signature.getResultName(use.getOperandNumber()).getValue() + "'");
+    bool inBackward = isReplay(reader) || ((isPrimal(reader) || isCotangent(reader)) &&
+                                           getLevel(reader) > getLevel(original));
     if (!inBackward)
       return fail(replay, original, "replay is read outside the backward pass");
   }
@@ -257,14 +258,14 @@ void Verifier::addReaders(Value value, Operation *op, size_t scope, Use &use) {
     // What stands in a loop of the scope, replays included, reads as that loop. A replay of another
     // gradient's op reads the value like that op itself.
     auto isMember = [&](Operation *at) {
-      Operation *planned = getReplay(at) != 0 ? getOriginal(at) : at;
+      Operation *planned = isReplay(at) ? getOriginal(at) : at;
       return planned && scopeOf.lookup_or(planned, scopes.size()) == scope;
     };
     while (reader && !isMember(reader))
       reader = reader->getParentOp();
     if (!reader) {
       use.outlives = true;
-    } else if (getReplay(reader) != 0 || getLevel(reader) > getLevel(op)) {
+    } else if (isReplay(reader) || getLevel(reader) > getLevel(op)) {
       use.held = true;
       use.crossesUnits |= getOutermostUnit(reader) != getOutermostUnit(op);
     }

@@ -1,11 +1,36 @@
 // reprise: reads the keys of a selector, from files and from the IR
-#include "reprise/Policy/Rules.h"
+#include "reprise/Policy/Selector/Selector.h"
 
+#include "reprise/Interfaces/Interfaces.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
 namespace reprise {
+
+bool isOfKind(Operation *op, OpKind kind) {
+  switch (kind) {
+  case OpKind::Attention:
+    return isa<AttentionOpInterface>(op);
+  case OpKind::Contraction:
+    return isa<ContractionOpInterface>(op);
+  case OpKind::ContractionWithoutBatch: {
+    auto contraction = dyn_cast<ContractionOpInterface>(op);
+    return contraction && !contraction.hasBatchDims();
+  }
+  case OpKind::Convolution:
+    return isa<ConvolutionOpInterface>(op);
+  case OpKind::Elementwise:
+    return isa<ElementwiseOpInterface>(op);
+  case OpKind::Normalization:
+    return isa<NormalizationOpInterface>(op);
+  case OpKind::Random:
+    return isa<RandomOpInterface>(op);
+  case OpKind::Reduction:
+    return isa<ReductionOpInterface>(op);
+  }
+  llvm_unreachable("all kinds are handled");
+}
 
 static constexpr std::pair<StringLiteral, OpKind> kinds[] = {
     {"attention", OpKind::Attention},

@@ -1,5 +1,7 @@
 // reprise: what rules match with: globs, paths and comparisons
-#include "reprise/Policy/Rules.h"
+#include "reprise/Policy/Selector/Selector.h"
+
+#include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
 

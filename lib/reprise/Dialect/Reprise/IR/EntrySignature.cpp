@@ -1,0 +1,60 @@
+// reprise: which argument and which result of an entry function is what.
+#include "reprise/Dialect/Reprise/IR/EntrySignature.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+using namespace mlir;
+
+namespace reprise {
+
+StringAttr EntrySignature::getArgumentName(unsigned argument) const {
+  return entry.getArgAttrOfType<StringAttr>(argument, kName);
+}
+
+StringRef EntrySignature::getRole(unsigned argument) const {
+  auto role = entry.getArgAttrOfType<StringAttr>(argument, kRole);
+  return role ? role.getValue() : StringRef();
+}
+
+Attribute EntrySignature::getInit(unsigned argument) const {
+  return entry.getArgAttr(argument, kInit);
+}
+
+std::optional<int64_t> EntrySignature::getBatchDim(unsigned argument) const {
+  auto dim = entry.getArgAttrOfType<IntegerAttr>(argument, kBatchDim);
+  return dim ? std::optional(dim.getInt()) : std::nullopt;
+}
+
+StringAttr EntrySignature::getResultName(unsigned result) const {
+  return entry.getResultAttrOfType<StringAttr>(result, kName);
+}
+
+StringAttr EntrySignature::getCheck(unsigned result) const {
+  return entry.getResultAttrOfType<StringAttr>(result, kCheck);
+}
+
+std::optional<int64_t> EntrySignature::getReplayOf(unsigned result) const {
+  auto original = entry.getResultAttrOfType<IntegerAttr>(result, kReplayOf);
+  return original ? std::optional(original.getInt()) : std::nullopt;
+}
+
+ArrayRef<int64_t> EntrySignature::getReplacedArguments() const {
+  if (replaced)
+    return *replaced;
+  DenseMap<StringAttr, int64_t> arguments;
+  for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+    if (StringAttr name = getArgumentName(i))
+      arguments[name] = i;
+  replaced.emplace(entry.getNumResults(), -1);
+  for (unsigned i = 0; i < entry.getNumResults(); ++i)
+    if (StringAttr name = getResultName(i))
+      (*replaced)[i] = arguments.lookup_or(name, -1);
+  return *replaced;
+}
+
+bool EntrySignature::isNextValue(OpOperand &use) const {
+  return use.getOwner() == entry.getBody().front().getTerminator() &&
+         getReplacedArguments()[use.getOperandNumber()] >= 0;
+}
+
+} // namespace reprise
