@@ -1,6 +1,6 @@
 // reprise: contractions against the plain scalar chain of fma, to the bit
 #include "reprise/Conversion/Cpu/Contraction.h"
-#include "MappedImage.h"
+#include "../MappedImage.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -1,9 +1,9 @@
 // reprise: runs a group as kernels and in the interpreter, and compares the bits
-#ifndef REPRISE_TEST_UNIT_CONVERSION_LOOPHARNESS_H
-#define REPRISE_TEST_UNIT_CONVERSION_LOOPHARNESS_H
+#ifndef REPRISE_TEST_UNIT_CONVERSION_CPU_LOOPHARNESS_H
+#define REPRISE_TEST_UNIT_CONVERSION_CPU_LOOPHARNESS_H
 
-#include "EmulatedGpu.h"
-#include "MappedImage.h"
+#include "../Cuda/EmulatedGpu.h"
+#include "../MappedImage.h"
 #include "reprise/Conversion/Cpu/EmitLaunch.h"
 #include "reprise/Conversion/Cpu/Loops.h"
 #include "reprise/Conversion/Cuda/CudaBackend.h"
@@ -330,4 +330,4 @@ struct LoopHarness : testing::Test {
 
 } // namespace reprise::test
 
-#endif // REPRISE_TEST_UNIT_CONVERSION_LOOPHARNESS_H
+#endif // REPRISE_TEST_UNIT_CONVERSION_CPU_LOOPHARNESS_H

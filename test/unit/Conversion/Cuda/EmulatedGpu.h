@@ -2,10 +2,10 @@
 //
 // The kernels are those of the gpu dialect, before nvvm: each becomes a function of its block's and
 // thread's number. The 32 threads of a warp are fibers that meet where they exchange values.
-#ifndef REPRISE_TEST_UNIT_CONVERSION_EMULATEDGPU_H
-#define REPRISE_TEST_UNIT_CONVERSION_EMULATEDGPU_H
+#ifndef REPRISE_TEST_UNIT_CONVERSION_CUDA_EMULATEDGPU_H
+#define REPRISE_TEST_UNIT_CONVERSION_CUDA_EMULATEDGPU_H
 
-#include "MappedImage.h"
+#include "../MappedImage.h"
 
 #include <memory>
 
@@ -26,4 +26,4 @@ private:
 
 } // namespace reprise::test
 
-#endif // REPRISE_TEST_UNIT_CONVERSION_EMULATEDGPU_H
+#endif // REPRISE_TEST_UNIT_CONVERSION_CUDA_EMULATEDGPU_H

@@ -1,6 +1,6 @@
 // reprise: small programs around each differentiable op, for the test of its derivatives.
-#ifndef REPRISE_TEST_UNIT_DIALECT_DERIVATIVECASES_H
-#define REPRISE_TEST_UNIT_DIALECT_DERIVATIVECASES_H
+#ifndef REPRISE_TEST_UNIT_DIALECT_REPRISE_DERIVATIVES_DERIVATIVECASES_H
+#define REPRISE_TEST_UNIT_DIALECT_REPRISE_DERIVATIVES_DERIVATIVECASES_H
 
 #include <ostream>
 #include <string>

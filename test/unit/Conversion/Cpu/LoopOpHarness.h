@@ -1,6 +1,6 @@
 // reprise: runs one op as a group of its own, written without its types
-#ifndef REPRISE_TEST_UNIT_CONVERSION_LOOPOPHARNESS_H
-#define REPRISE_TEST_UNIT_CONVERSION_LOOPOPHARNESS_H
+#ifndef REPRISE_TEST_UNIT_CONVERSION_CPU_LOOPOPHARNESS_H
+#define REPRISE_TEST_UNIT_CONVERSION_CPU_LOOPOPHARNESS_H
 
 #include "LoopHarness.h"
 
@@ -31,4 +31,4 @@ struct LoopOpHarness : LoopHarness {
 
 } // namespace reprise::test
 
-#endif // REPRISE_TEST_UNIT_CONVERSION_LOOPOPHARNESS_H
+#endif // REPRISE_TEST_UNIT_CONVERSION_CPU_LOOPOPHARNESS_H

@@ -1,6 +1,6 @@
 // reprise: value, gradient and Hessian-vector product of a case, run by the interpreter.
-#ifndef REPRISE_TEST_UNIT_DIALECT_DERIVATIVEPROGRAM_H
-#define REPRISE_TEST_UNIT_DIALECT_DERIVATIVEPROGRAM_H
+#ifndef REPRISE_TEST_UNIT_DIALECT_REPRISE_DERIVATIVES_DERIVATIVEPROGRAM_H
+#define REPRISE_TEST_UNIT_DIALECT_REPRISE_DERIVATIVES_DERIVATIVEPROGRAM_H
 
 #include "DerivativeCases.h"
 #include "mlir/IR/BuiltinOps.h"
