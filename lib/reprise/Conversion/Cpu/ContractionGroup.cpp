@@ -1,6 +1,7 @@
 // reprise: which elementwise ops share the launch of a contraction
 #include "../LoopNest/RowGroup.h"
 #include "reprise/Conversion/Cpu/EmitLaunch.h"
+#include "reprise/Dialect/Exec/IR/FreeOps.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Interfaces/Kinds.h"
 
@@ -45,9 +46,31 @@ static std::optional<StridedView> findView(Value value) {
   return source ? view.composeView(*source) : std::nullopt;
 }
 
+/// The elements of a pad behind which it leaves no gap: those of its last dimension with padding
+/// and of all after it. A kernel that chooses between the operand and the padding tells by their
+/// number on which side one is.
+static int64_t countPaddedTail(PadOp pad) {
+  int64_t count = 1;
+  for (int64_t d = pad.getType().getRank(); d-- > 0;) {
+    bool isPlain = pad.getType().getDimSize(d) == pad.getOperand().getType().getDimSize(d);
+    if (!isPlain && pad.getInterior()[d] != 0 && count != 1)
+      return count;
+    count *= pad.getType().getDimSize(d);
+    if (!isPlain)
+      return count;
+  }
+  return count;
+}
+
 /// True if one stride leads from column to column: blocks start at any column, and a kernel that
 /// had to take its number apart would be slow.
 static bool hasOneColumnStride(Value value, int64_t columnDims) {
+  if (auto pad = value.getDefiningOp<PadOp>(); pad && exec::isFree(pad)) {
+    int64_t columns = 1;
+    for (int64_t size : pad.getType().getShape().take_back(columnDims))
+      columns *= size;
+    return columns <= countPaddedTail(pad) && hasOneColumnStride(pad.getOperand(), columnDims);
+  }
   std::optional<StridedView> view = findView(value);
   if (!view)
     return false;

@@ -1,7 +1,6 @@
 // reprise: which ops share a launch.
 #include "Grouping.h"
 
-#include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Dialect/Reprise/IR/ReplayNumber.h"
 #include "reprise/Target/Target.h"
@@ -10,39 +9,6 @@
 using namespace mlir;
 
 namespace reprise::exec {
-
-/// True if an op reads its positions in a result of `op`: they come from a buffer, where
-/// `--check-indices` sees them.
-static bool givesPositions(Operation *op) {
-  // Splats of floats have thousands of uses in a large graph.
-  if (!cast<RankedTensorType>(op->getResult(0).getType()).getElementType().isInteger())
-    return false;
-  return llvm::any_of(op->getUses(), [](OpOperand &use) {
-    auto reader = dyn_cast<IndexingOpInterface>(use.getOwner());
-    return reader && reader.getPositions() == use.get();
-  });
-}
-
-bool isExposure(OpOperand &use) {
-  auto entry = use.getOwner()->getParentOfType<func::FuncOp>();
-  return isa<func::ReturnOp>(use.getOwner()) &&
-         EntrySignature(entry).getCheck(use.getOperandNumber());
-}
-
-/// True for a pad, such as the cotangent of a slice, that elementwise ops alone read: they choose
-/// between its operand and the value around it.
-static bool isChoice(Operation *op) {
-  return isa<PadOp>(op) && llvm::all_of(op->getUses(), [&](OpOperand &use) {
-           return isExposure(use) ||
-                  (isElementwise(use.getOwner()) && use.getOwner()->getBlock() == op->getBlock());
-         });
-}
-
-bool isFree(Operation *op) {
-  auto constant = dyn_cast<ConstantOp>(op);
-  bool isSplat = constant && isa<SplatElementsAttr>(constant.getValue());
-  return (isSplat || isa<ViewOpInterface, IotaOp>(op) || isChoice(op)) && !givesPositions(op);
-}
 
 Value rootOf(Value value) {
   while (Operation *op = value.getDefiningOp()) {

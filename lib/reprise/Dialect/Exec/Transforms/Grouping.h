@@ -3,6 +3,7 @@
 #define REPRISE_DIALECT_EXEC_TRANSFORMS_GROUPING_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "reprise/Dialect/Exec/IR/FreeOps.h"
 #include "reprise/Interfaces/Kinds.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
@@ -53,15 +54,8 @@ void formLaunches(mlir::func::FuncOp entry, const Target &target);
 void groupOps(mlir::Block &block, const Target &target, std::vector<Group> &groups,
               llvm::DenseMap<mlir::Operation *, size_t> &groupOf);
 
-/// True if the function returns the value for the comparison of replays only.
-bool isExposure(mlir::OpOperand &use);
-
 /// What a value is a view of, or chosen from.
 mlir::Value rootOf(mlir::Value value);
-
-/// An op that no launch needs to store: views, iota and splat constants are
-/// copied into the launches that read them.
-bool isFree(mlir::Operation *op);
 
 /// The part of the step that an op belongs to; launches do not mix parts, so
 /// that a cotangent never moves into the forward pass. Replays work for the

@@ -1,0 +1,43 @@
+// reprise: ops that are copied into the launches that read them
+#include "reprise/Dialect/Exec/IR/FreeOps.h"
+
+#include "reprise/Dialect/Reprise/IR/EntrySignature.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Interfaces/Kinds.h"
+
+using namespace mlir;
+
+namespace reprise::exec {
+
+/// True if an op reads its positions in a result of `op`: they come from a buffer, where
+/// `--check-indices` sees them.
+static bool givesPositions(Operation *op) {
+  // Splats of floats have thousands of uses in a large graph.
+  if (!cast<RankedTensorType>(op->getResult(0).getType()).getElementType().isInteger())
+    return false;
+  return llvm::any_of(op->getUses(), [](OpOperand &use) {
+    auto reader = dyn_cast<IndexingOpInterface>(use.getOwner());
+    return reader && reader.getPositions() == use.get();
+  });
+}
+
+bool isExposure(OpOperand &use) {
+  auto entry = use.getOwner()->getParentOfType<func::FuncOp>();
+  return isa<func::ReturnOp>(use.getOwner()) &&
+         EntrySignature(entry).getCheck(use.getOperandNumber());
+}
+
+bool isChoice(Operation *op) {
+  return isa<PadOp>(op) && llvm::all_of(op->getUses(), [&](OpOperand &use) {
+           return isExposure(use) ||
+                  (isElementwise(use.getOwner()) && use.getOwner()->getBlock() == op->getBlock());
+         });
+}
+
+bool isFree(Operation *op) {
+  auto constant = dyn_cast<ConstantOp>(op);
+  bool isSplat = constant && isa<SplatElementsAttr>(constant.getValue());
+  return (isSplat || isa<ViewOpInterface, IotaOp>(op) || isChoice(op)) && !givesPositions(op);
+}
+
+} // namespace reprise::exec
