@@ -28,8 +28,8 @@ WIDE_PAGES = {
     "docs/Benchmarks.md", "docs/Budgets.md", "docs/Costs.md", "docs/GettingStarted.md", "docs/PlanningProblems.md",
     "docs/Policies.md", "docs/Rationale/Autodiff.md", "docs/Rationale/Bits.md", "docs/Rationale/Budgets.md",
     "docs/Rationale/Costs.md", "docs/Rationale/Execution.md",
-    "docs/Rationale/Loops.md", "docs/Rationale/Packing.md", "docs/Rationale/Policies.md", "docs/Rationale/Random.md",
-    "docs/Rationale/Rematerialization.md", "docs/Rationale/SecondTarget.md", "docs/Testing.md", "README.md",
+    "docs/Rationale/Loops.md", "docs/Rationale/Policies.md", "docs/Rationale/Random.md",
+    "docs/Rationale/SecondTarget.md", "docs/Testing.md", "README.md",
 }
 LINES_PER_FILE = 400
 LINES_PER_FUNCTION = 40
