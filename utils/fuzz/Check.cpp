@@ -45,6 +45,7 @@ private:
   bool interpretVariant(const Variant &variant, Outcome &outcome);
   bool runVariant(const Variant &variant, const Outcome &expected,
                   std::optional<Budget> budget = std::nullopt);
+  bool runOnTargets(Variant variant, const Outcome &expected);
   void findLeast(StringRef note);
   bool runBudgets(const Variant &variant, const Outcome &expected);
   std::vector<Variant> variants();
@@ -167,6 +168,16 @@ bool Checker::runVariant(const Variant &variant, const Outcome &expected,
   return true;
 }
 
+bool Checker::runOnTargets(Variant variant, const Outcome &expected) {
+  for (const std::string &target : runnableTargets()) {
+    variant.name = "on " + target;
+    variant.phases.target = target;
+    if (!runVariant(variant, expected))
+      return false;
+  }
+  return true;
+}
+
 /// Where a share is too small, the budget that is said to be feasible is.
 bool Checker::runBudgets(const Variant &variant, const Outcome &expected) {
   std::vector<int64_t> shares = {90, 70, 50};
@@ -256,13 +267,8 @@ Verdict Checker::run() {
       return verdict;
     }
   }
-  for (const std::string &target : runnableTargets())
-    if (Variant variant = all[0]; isThorough) {
-      variant.name += " on " + target;
-      variant.phases.target = target;
-      if (!runVariant(variant, expected))
-        return verdict;
-    }
+  if (isThorough && !runOnTargets(all[0], expected))
+    return verdict;
   // Kernels take most of the time, and plans share most kernels.
   size_t left = isThorough ? all.size() : random.within(1, 2);
   for (size_t i = 0; i < all.size(); ++i)
