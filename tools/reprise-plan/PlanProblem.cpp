@@ -38,9 +38,10 @@ private:
   llvm::Error judgeChoices(const Answer &answer, reprise::Plan &plan);
   double percent(double cost) const { return file.totalCost > 0 ? 100 * cost / file.totalCost : 0; }
   std::string nameLaunch(int launch) const;
-  std::string write(const reprise::Plan &plan, const Solution &solution,
-                    const Schedule &schedule) const;
-  void writeValues(const Solution &solution, llvm::raw_ostream &out) const;
+  std::string write(const reprise::Plan &plan, const std::vector<Choice> &choices,
+                    const Solution &solution, const Schedule &schedule) const;
+  void writeValues(const std::vector<Choice> &choices, const Solution &solution,
+                   llvm::raw_ostream &out) const;
   void writeExecutions(const Schedule &schedule, llvm::raw_ostream &out) const;
 
   const ProblemFile &file;
@@ -110,7 +111,7 @@ llvm::Error Planning::judgeChoices(const Answer &answer, reprise::Plan &plan) {
   plan.executions = schedule.runs.size();
   plan.overridden = answer.plan->overridden;
   if (options.isWritten)
-    plan.text = write(plan, solution, schedule);
+    plan.text = write(plan, answer.plan->choices, solution, schedule);
   return llvm::Error::success();
 }
 
@@ -161,11 +162,15 @@ static void writeName(llvm::StringRef name, llvm::raw_ostream &out) {
     out << ", \"name\": \"" << name << "\"";
 }
 
-void Planning::writeValues(const Solution &solution, llvm::raw_ostream &out) const {
+void Planning::writeValues(const std::vector<Choice> &choices, const Solution &solution,
+                           llvm::raw_ostream &out) const {
   for (auto [id, decision] : llvm::enumerate(solution.decisions)) {
     out << (id > 0 ? ",\n" : "\n") << "    {\"value\": " << id;
     writeName(file.valueNames[id], out);
-    out << ", \"decision\": \"" << getText(decision) << "\"}";
+    // What is not replayed, or is never read back, needs no choice.
+    Choice choice = decision == Decision::Replayed ? choices[id] : Choice::Save;
+    out << ", \"decision\": \"" << getText(decision) << "\", \"choice\": \"" << getText(choice)
+        << "\"}";
   }
 }
 
@@ -187,13 +192,13 @@ void Planning::writeExecutions(const Schedule &schedule, llvm::raw_ostream &out)
   }
 }
 
-std::string Planning::write(const reprise::Plan &plan, const Solution &solution,
-                            const Schedule &schedule) const {
+std::string Planning::write(const reprise::Plan &plan, const std::vector<Choice> &choices,
+                            const Solution &solution, const Schedule &schedule) const {
   std::string text;
   llvm::raw_string_ostream out(text);
   out << "{\n  \"version\": 1,\n  \"budget\": " << plan.budget << ",\n  \"peak\": " << plan.peak
       << ",\n  \"values\": [";
-  writeValues(solution, out);
+  writeValues(choices, solution, out);
   out << "\n  ],\n  \"executions\": [";
   writeExecutions(schedule, out);
   out << "\n  ]\n}\n";

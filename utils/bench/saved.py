@@ -48,14 +48,12 @@ def put_between(problem):
 
 def find_choices(problem, plan):
     """By value id, as --plan-in reads them."""
-    replays = collections.Counter(each["operation"] for each in plan["executions"] if each["replay"])
-    decisions = iter(plan["values"])
-    for number, op in enumerate(problem["operations"]):
+    choices = iter(plan["values"])
+    for op in problem["operations"]:
         for result in op["results"]:
-            decision = next(decisions)["decision"]
-            again = "replay per unit" if replays[number] > 1 else "replay"
+            choice = next(choices)["choice"]
             if not op.get("backward"):
-                yield {"id": result["name"], "choice": again if decision == "replayed" else "save"}
+                yield {"id": result["name"], "choice": choice}
 
 
 def describe(report, share):

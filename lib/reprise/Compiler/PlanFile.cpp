@@ -23,17 +23,6 @@ static std::string signOp(Operation *op) {
   return llvm::utohexstr(llvm::xxh3_64bits(text), /*LowerCase=*/true, /*Width=*/16);
 }
 
-static StringRef getText(Choice choice) {
-  return choice == Choice::Save ? "save" : choice == Choice::Replay ? "replay" : "replay per unit";
-}
-
-static std::optional<Choice> parseChoice(StringRef text) {
-  for (Choice choice : {Choice::Save, Choice::Replay, Choice::ReplayPerUnit})
-    if (text == getText(choice))
-      return choice;
-  return std::nullopt;
-}
-
 /// The choices of bodies that have any; null where everything is made again.
 static llvm::json::Value writeBodies(const BodyPlan &bodies) {
   if (bodies.empty())
@@ -42,7 +31,7 @@ static llvm::json::Value writeBodies(const BodyPlan &bodies) {
   for (const std::vector<Choice> &choices : bodies) {
     Array list;
     for (Choice choice : choices)
-      list.push_back(getText(choice));
+      list.push_back(StringRef(checkpoint::getText(choice)));
     scopes.push_back(std::move(list));
   }
   return scopes;
@@ -92,7 +81,8 @@ static FailureOr<BodyPlan> readBodies(func::FuncOp step, const Array &scopes) {
     std::vector<Choice> &choices = plan.emplace_back();
     if (const Array *list = scope.getAsArray())
       for (const llvm::json::Value &entry : *list)
-        if (std::optional<Choice> choice = parseChoice(entry.getAsString().value_or("")))
+        if (std::optional<Choice> choice =
+                checkpoint::parseChoice(entry.getAsString().value_or("")))
           choices.push_back(*choice);
   }
   std::vector<PlanningScope> own = findBodyScopes(step);
@@ -155,7 +145,7 @@ static FailureOr<llvm::StringMap<StringRef>> collectChoices(func::FuncOp step,
 
 /// Why the value cannot have that choice; empty if it can.
 static std::string findFault(const checkpoint::Problem::Value &value, StringRef text) {
-  std::optional<Choice> choice = parseChoice(text);
+  std::optional<Choice> choice = checkpoint::parseChoice(text);
   if (!choice)
     return ("has the unknown choice '" + text + "'").str();
   if (value.label == checkpoint::Problem::Label::MustSave && *choice != Choice::Save)
@@ -178,7 +168,7 @@ static FailureOr<std::vector<Choice>> takeChoices(const PlanningScope &scope, co
       int id = operation.firstResult + static_cast<int>(result.getResultNumber());
       if (std::string fault = findFault(scope.problem.values[id], found->second); !fault.empty())
         return op->emitError("in the plan the value '") << ids.get(result) << "' " << fault;
-      taken[id] = *parseChoice(found->second);
+      taken[id] = *checkpoint::parseChoice(found->second);
       choices.erase(found);
     }
   }

@@ -23,10 +23,10 @@ def OrderLaunchesPass : Pass<"exec-order-launches", "::mlir::ModuleOp"> {
   let summary = "Runs launches in another order where that takes fewer bytes";
   let description = [{
     Where the buffers that live at once in program order take more than `within` bytes, the first launch of the program
-    that can run and fits runs next: what is large waits until other buffers have died, such as the gradient of a vocabulary for the
-    activations of the layers behind it. What replaces an argument waits for the readers of the old value. Blocks with loops
-    keep their order, and so do those for which no such order is found. `exec.launches_moved` on the function says that one
-    was.
+    that can run and fits runs next: what is large waits until other buffers have died, such as the gradient of a
+    vocabulary for the activations of the layers behind it. Where that finds no order, one of few bytes is looked for by
+    annealing. What replaces an argument waits for the readers of the old value. Blocks with loops keep their order, and
+    so do those for which no such order is found. `exec.launches_moved` on the function says that one was.
   }];
   let options = [
     TargetOption,

@@ -132,8 +132,8 @@ def CheckpointPass : Pass<"reprise-checkpoint", "::mlir::ModuleOp"> {
     use, is shared inside the backward of its unit, and dies there. Inputs of a unit are kept while it has replays,
     unless they must be recomputed, and the last unit before the cotangents is not replayed. Values without a label
     follow the fastest plan: those that are nearly free inside their consumer's kernel are replayed, all others saved.
-    See docs/Policies.md. Where ops of a step carry `reprise.choices` ("save", "replay" or "replay per unit", one per
-    result), as a planner for a budget writes them, those are carried out instead.
+    See docs/Policies.md. Where ops of a step carry `reprise.choices` ("save", "replay", "replay per unit" or "save
+    then replay", one per result), as a planner for a budget writes them, those are carried out instead.
 
     With `bodies` only the bodies of loops are planned: they keep their carries and what labels want saved, and make
     all else again, row by row. Another run then plans the step around the loops as they are.

@@ -26,7 +26,8 @@ std::optional<PlanningScope> findJointScope(mlir::func::FuncOp function);
 /// The scopes inside of loops, those of inner loops first. Each has several bodies.
 std::vector<PlanningScope> findBodyScopes(mlir::func::FuncOp function);
 
-/// On ops between `autodiff` and `checkpoint`: "save", "replay" or "replay per unit" per result.
+/// On ops between `autodiff` and `checkpoint`: a choice per result, as `checkpoint::getText` writes
+/// it.
 inline constexpr llvm::StringLiteral kChoicesAttr = "reprise.choices";
 
 /// Of a function whose choices `reprise-checkpoint` has followed: the kernels phase leaves its

@@ -6,13 +6,14 @@
 
 namespace reprise::checkpoint {
 
-/// Choices, one per value, that are the best ones at some price of a byte, at one launch.
+/// Choices, one per value, that are the cheapest at some price of a byte kept across one launch.
 struct PricedPlan {
   std::vector<Choice> choices;
 };
 
+/// A lower bound of what every plan within a budget takes.
 struct Bound {
-  double seconds = 0;     // of replays, at least
+  double seconds = 0;     // of replays, at least; what MUSTs cost is counted
   bool isFeasible = true; // false: no plan fits
   int launch = 0;         // where no plan fits, or where replays are needed most
   int64_t missing = 0;    // bytes beyond the budget that every plan has there
@@ -25,7 +26,8 @@ struct Bound {
 /// Science 1976), and the best price gives a lower bound (Lagrangian duality) for every plan that
 /// keeps the order of the originals, with any number of replays. This is the cut-knapsack bound
 /// with the operands of replays counted. Looks at `launches` launches where most is alive;
-/// any subset gives a bound.
+/// any subset gives a bound. Problem and footprint must be valid. At most thirty minimum cuts of
+/// the operations before each launch.
 Bound findBound(const Problem &problem, const Footprint &footprint, int64_t budget,
                 int launches = 4);
 
@@ -41,7 +43,8 @@ Bound findAnyOrderBound(const Problem &problem, const Footprint &footprint, int6
 /// byte for each launch, the cheapest choices are a minimum cut, too, and prices at which it is
 /// dear are found by subgradient steps (Polyak, Minimization of unsmooth functionals, 1969) towards
 /// `known`, the seconds of a plan that fits, where they end. Weaker at a single launch than
-/// `findBound`, and stronger where different launches need different replays.
+/// `findBound`, and stronger where different launches need different replays. One minimum cut of
+/// all operations for each of `steps` steps. In seconds.
 double findJointBound(const Problem &problem, const Footprint &footprint, int64_t budget,
                       double known, int steps = 60);
 

@@ -9,8 +9,10 @@
 
 namespace reprise::checkpoint {
 
+/// How long to search. The same options give the same plan, unless `isOver` ends the search.
 struct BudgetOptions {
-  /// Schedules that are measured; the default depends on the problem's size alone.
+  /// Measurements of choices for one budget; 0 stands for a number that depends on the problem's
+  /// size alone, from 60 to 20,000.
   int64_t evaluations = 0;
   double effort = 1; ///< a factor of that default
   int anneals = 4;   ///< runs of annealing, where the cheapest plan is not near the bound
@@ -18,15 +20,26 @@ struct BudgetOptions {
   std::function<bool()> isOver;
 };
 
-/// Choices, one per value, and what they come to.
+/// Choices, one per value, and what they take.
 struct Plan {
   std::vector<Choice> choices;
   Usage usage;
   int64_t overridden = 0; // bytes of values whose PREFER is not obeyed
 };
 
-/// Searches the plans of one problem for many budgets. MUSTs are obeyed by every plan; a PREFER
-/// only where the budget allows it, fewest bytes first.
+/// Searches the plans of one problem for many budgets. The problem, which must be valid and have
+/// one body, and the footprint stay the caller's.
+///
+/// - A plan is a choice per value (Replays.h). It **fits** if its peak (Footprint.h) is at most the
+///   budget. Of two plans that fit, the one that overrides fewer bytes is better, then the one with
+///   fewer seconds of replays.
+/// - MUSTs are obeyed by every plan. PREFERs are obeyed in a first search; only where nothing fits,
+///   a second search may override them.
+/// - The search starts from cuts, prices and chains, repairs what does not fit, saves what fits,
+/// and
+///   anneals as long as the bound is not near. Where few values can be chosen, it tries all
+///   choices.
+/// - Plans for one budget are starts for the next one, so that more bytes seldom cost more.
 class BudgetPlanner {
 public:
   BudgetPlanner(const Problem &problem, const Footprint &footprint, BudgetOptions options = {});
@@ -36,7 +49,8 @@ public:
   const Plan &followed() const;
   /// True if that plan replays values which no label speaks of, so that others may be cheaper.
   bool isOpen() const;
-  /// The cheapest plan found whose peak is at most `budget` bytes; none if there is none.
+  /// The best plan found whose peak is at most `budget` bytes; none if none was found, which proves
+  /// nothing (Bound.h does). O(evaluations · (launches + operations)).
   std::optional<Plan> plan(int64_t budget);
   /// The plan of the least peak that any call has seen.
   const Plan &smallest() const;

@@ -8,10 +8,21 @@ namespace reprise::checkpoint {
 
 /// What becomes of a value where the backward pass, or a replay, reads it.
 enum class Choice : uint8_t {
-  Save,          // the original is kept
-  Replay,        // made again once, for all its readers
-  ReplayPerUnit, // made again for each unit whose backward pass asks for it
+  Save,           // the original is kept
+  Replay,         // made again once, for all its readers
+  ReplayPerUnit,  // made again for each unit whose backward pass asks for it
+  SaveThenReplay, // kept for the first unit that asks for it, made again once for all later ones
 };
+inline constexpr int kNumChoices = 4;
+
+/// As plans have it: "save", "replay", "replay per unit", "save then replay".
+std::string_view getText(Choice choice);
+std::optional<Choice> parseChoice(std::string_view text);
+
+/// True if the original is kept for a backward reader.
+inline bool keepsOriginal(Choice choice) {
+  return choice == Choice::Save || choice == Choice::SaveThenReplay;
+}
 
 /// Executions in order: originals in program order, and each replay before the original that first
 /// needs it.
@@ -50,7 +61,8 @@ private:
     int operation, number, nextOperand;
   };
   int &numberOf(int session);
-  int findRun(int value, int session) const;
+  bool readsOriginal(int value, int session);
+  int findRun(int value, int session);
   void make(int value, int session, int reader);
   void emit(int operation, int replay, int reader, int session);
 
@@ -61,6 +73,7 @@ private:
   std::vector<int> original;              // per operation: its run
   std::vector<std::vector<std::pair<int, int>>> replays; // per operation: (number, run)
   std::vector<int> numbers;                              // of replays, per session; 0 for none yet
+  std::vector<int> firstSession; // per value: the first one that reads it back; -1 for none yet
   std::vector<Frame> stack;
   Schedule result;
   int shared = 1, next = 2;

@@ -7,22 +7,9 @@ using namespace mlir;
 using namespace reprise;
 using checkpoint::Choice;
 
-static constexpr std::pair<Choice, StringLiteral> texts[] = {
-    {Choice::Save, "save"}, {Choice::Replay, "replay"}, {Choice::ReplayPerUnit, "replay per unit"}};
-
-static StringRef getText(Choice choice) {
-  for (auto [known, text] : texts)
-    if (known == choice)
-      return text;
-  llvm_unreachable("unknown choice");
-}
-
 static std::optional<Choice> parseChoice(Attribute attribute) {
   auto string = dyn_cast<StringAttr>(attribute);
-  for (auto [choice, text] : texts)
-    if (string && string.getValue() == text)
-      return choice;
-  return std::nullopt;
+  return string ? checkpoint::parseChoice(string.getValue()) : std::nullopt;
 }
 
 FailureOr<std::vector<Choice>> reprise::readChoices(ArrayRef<Operation *> ops) {

@@ -11,7 +11,8 @@ using namespace reprise::checkpoint;
 namespace {
 class Annealer {
 public:
-  explicit Annealer(Evaluator &evaluator) : evaluator(evaluator), space(evaluator.space) {}
+  Annealer(Evaluator &evaluator, int numChoices)
+      : evaluator(evaluator), space(evaluator.space), numChoices(numChoices) {}
 
   Plan cool(const Plan &start, const std::vector<Plan> &others, double price);
 
@@ -22,6 +23,7 @@ private:
 
   Evaluator &evaluator;
   const SearchSpace &space;
+  int numChoices; // the first ones
   SplitMix random{1};
 };
 } // namespace
@@ -32,8 +34,9 @@ void Annealer::changeValues(Choices &choices) {
   int size = static_cast<int>(space.movable.size()), at = random.below(size);
   for (int i = 0, number = 1 + (random.below(10) < 4); i < number; ++i) {
     int value = space.movable[at];
-    auto choice = static_cast<Choice>(random.below(3));
-    if (choice == choices[value])
+    auto choice = static_cast<Choice>(random.below(numChoices));
+    bool isMoot = choice == Choice::SaveThenReplay && !space.mayBeSplit[value];
+    if (choice == choices[value] || isMoot)
       choice = choice == Choice::Save ? Choice::Replay : Choice::Save;
     if (evaluator.allows(value, choice))
       choices[value] = choice;
@@ -101,7 +104,7 @@ Plan reprise::checkpoint::anneal(Evaluator &evaluator, Plan plan, const Plan &se
                                  const std::vector<Plan> &others) {
   static constexpr double kLow = 20, kHigh = 200, kNear = 0.002, kFar = 0.02;
   static constexpr int64_t kMostPerValue = 100;
-  Annealer annealer(evaluator);
+  Annealer annealer(evaluator, kNumChoices - 1);
   auto values = static_cast<int64_t>(evaluator.space.movable.size());
   int anneals = evaluator.options().anneals;
   for (int run = 0; run < 2 * anneals && values > 0; ++run) {
@@ -110,6 +113,51 @@ Plan reprise::checkpoint::anneal(Evaluator &evaluator, Plan plan, const Plan &se
     evaluator.allow(std::min<int64_t>(evaluator.options().evaluations / 2, kMostPerValue * values) /
                     anneals);
     Plan found = annealer.cool(run == 1 ? second : plan, others, run % 2 ? kHigh : kLow);
+    if (evaluator.isBetter(found, plan))
+      plan = std::move(found);
+  }
+  return plan;
+}
+
+/// One value after the other.
+static Plan splitOneByOne(Evaluator &evaluator, Plan plan) {
+  for (int value : evaluator.space.movable) {
+    if (!evaluator.mayGoOn())
+      break;
+    bool isNew = plan.choices[value] != Choice::SaveThenReplay &&
+                 evaluator.allows(value, Choice::SaveThenReplay);
+    if (!evaluator.space.mayBeSplit[value] || !isNew)
+      continue;
+    Choices choices = plan.choices;
+    choices[value] = Choice::SaveThenReplay;
+    if (Plan next = evaluator.evaluate(std::move(choices)); evaluator.isBetter(next, plan))
+      plan = std::move(next);
+  }
+  return plan;
+}
+
+Plan reprise::checkpoint::splitReads(Evaluator &evaluator, Plan plan,
+                                     const std::vector<Plan> &others) {
+  static constexpr double kNear = 0.002, kLow = 20, kHigh = 200;
+  static constexpr size_t kMostValues = 64;
+  static constexpr int64_t kMostPerValue = 100;
+  const SearchSpace &space = evaluator.space;
+  bool isNever = std::none_of(space.movable.begin(), space.movable.end(),
+                              [&](int value) { return space.mayBeSplit[value]; });
+  if (isNever || evaluator.isNearBound(plan, kNear))
+    return plan;
+  int64_t evaluations = evaluator.options().evaluations;
+  evaluator.allow(evaluations / 20);
+  plan = splitOneByOne(evaluator, std::move(plan));
+  if (space.movable.size() > kMostValues)
+    return plan;
+  Annealer annealer(evaluator, kNumChoices);
+  auto most = kMostPerValue * static_cast<int64_t>(space.movable.size());
+  for (int run = 0, runs = evaluator.options().anneals; run < runs; ++run) {
+    if (evaluator.isNearBound(plan, kNear))
+      break;
+    evaluator.allow(std::min(evaluations / 2, most) / runs);
+    Plan found = annealer.cool(plan, others, run % 2 ? kHigh : kLow);
     if (evaluator.isBetter(found, plan))
       plan = std::move(found);
   }

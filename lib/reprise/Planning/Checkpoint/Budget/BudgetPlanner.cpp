@@ -57,8 +57,10 @@ std::optional<Plan> BudgetPlanner::Impl::search() {
   evaluator.allow(evaluations / 3);
   Plan best = exchange(evaluator, std::move(found.front()));
   Plan second = found.size() > 1 ? found[1] : best;
-  best = isSmall(evaluator) ? solveExactly(evaluator, std::move(best))
-                            : anneal(evaluator, std::move(best), second, others);
+  if (isSmall(evaluator))
+    best = solveExactly(evaluator, std::move(best));
+  else
+    best = splitReads(evaluator, anneal(evaluator, std::move(best), second, others), others);
   if (best.usage.peak > evaluator.budget())
     return std::nullopt;
   return best;

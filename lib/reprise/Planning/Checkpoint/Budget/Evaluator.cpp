@@ -38,11 +38,11 @@ bool Evaluator::allows(int value, Choice choice) const {
   case Label::MustSave:
     return choice == Choice::Save;
   case Label::MustRecompute:
-    return choice != Choice::Save;
+    return !keepsOriginal(choice);
   case Label::PreferSave:
     return mayOverride || choice == Choice::Save;
   case Label::PreferRecompute:
-    return mayOverride || choice != Choice::Save || labelled.choices[value] == Choice::Save;
+    return mayOverride || !keepsOriginal(choice) || labelled.choices[value] == Choice::Save;
   }
   return false;
 }
@@ -50,17 +50,17 @@ bool Evaluator::allows(int value, Choice choice) const {
 void Evaluator::obey(Choices &choices) const {
   for (size_t value = 0; value < choices.size(); ++value)
     if (!allows(static_cast<int>(value), choices[value]))
-      choices[value] = choices[value] == Choice::Save ? Choice::ReplayPerUnit : Choice::Save;
+      choices[value] =
+          allows(static_cast<int>(value), Choice::Save) ? Choice::Save : Choice::ReplayPerUnit;
 }
 
 int64_t Evaluator::countOverridden(const Choices &choices) const {
   int64_t overridden = 0;
   for (int value : space.movable) {
     Label label = space.problem.values[value].label;
-    bool isSaved = choices[value] == Choice::Save;
     bool wasSaved = labelled.choices[value] == Choice::Save;
-    if ((label == Label::PreferSave && !isSaved) ||
-        (label == Label::PreferRecompute && isSaved && !wasSaved))
+    if ((label == Label::PreferSave && choices[value] != Choice::Save) ||
+        (label == Label::PreferRecompute && keepsOriginal(choices[value]) && !wasSaved))
       overridden += space.problem.values[value].bytes;
   }
   return overridden;

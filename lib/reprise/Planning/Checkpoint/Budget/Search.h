@@ -39,6 +39,11 @@ Plan exchange(Evaluator &evaluator, Plan plan);
 /// same shape, has for a unit.
 Plan anneal(Evaluator &evaluator, Plan plan, const Plan &second, const std::vector<Plan> &others);
 
+/// Keeps values for the first unit that asks for them only, and makes them again for later ones,
+/// where that is better: one value after the other, and by annealing as above where values are few.
+/// The plan never becomes worse.
+Plan splitReads(Evaluator &evaluator, Plan plan, const std::vector<Plan> &others);
+
 /// Whether all choices of the movable values may be tried: those of ten values, mostly.
 bool isSmall(const Evaluator &evaluator);
 /// The cheapest plan of all choices of the movable values, which may be the given one. Branches

@@ -22,6 +22,7 @@ SearchSpace::SearchSpace(const Problem &problem, const Footprint &footprint)
   for (const Operation &op : problem.operations)
     units.push_back(outermost[op.container]);
   findMovable();
+  findAskers();
   findAlike();
   for (size_t i = 0; i < problem.operations.size(); ++i)
     totalSeconds += problem.operations[i].primal ? footprint.seconds[i] : 0;
@@ -50,6 +51,30 @@ void SearchSpace::findMovable() {
       bool isView = footprint.launches[problem.values[value].operation] == kNoLaunch;
       (isView ? views : movable).push_back(static_cast<int>(value));
     }
+}
+
+/// A reader's unit asks for what it reads back, and for what replays of that may read.
+void SearchSpace::findAskers() {
+  static constexpr int kNone = -1, kMany = -2;
+  std::vector<int> sessions = findSessions(problem);
+  std::vector<int> askers(problem.values.size(), kNone);
+  auto ask = [&](int value, int session) {
+    if (session != kNone)
+      askers[value] = askers[value] == kNone || askers[value] == session ? session : kMany;
+  };
+  for (size_t i = problem.operations.size(); i-- > 0;) {
+    const Operation &op = problem.operations[i];
+    for (int operand : op.operands) {
+      if (operand == kAvailable || isFixed(problem, operand))
+        continue;
+      if (readsBack(op, problem.operations[problem.values[operand].operation]))
+        ask(operand, sessions[i]);
+      for (int value = op.firstResult; op.primal && value < op.firstResult + op.numResults; ++value)
+        ask(operand, askers[value]);
+    }
+  }
+  for (int asker : askers)
+    mayBeSplit.push_back(asker == kMany);
 }
 
 /// Units whose values are alike, such as equal layers, may take each other's choices.

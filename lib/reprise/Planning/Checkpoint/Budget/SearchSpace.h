@@ -21,17 +21,20 @@ struct SearchSpace {
 
   const Problem &problem;
   const Footprint &footprint;
-  std::vector<LiveRange> ranges;              // per value
-  std::vector<bool> isViewed;                 // per value
-  std::vector<int> units;                     // per operation: its outermost container
-  std::vector<int> movable;                   // values that choices matter for
-  std::vector<int> views;                     // movable, but for free
+  std::vector<LiveRange> ranges; // per value
+  std::vector<bool> isViewed;    // per value
+  std::vector<int> units;        // per operation: its outermost container
+  std::vector<int> movable;      // values that choices matter for
+  std::vector<int> views;        // movable, but for free
+  std::vector<bool> mayBeSplit;  // per value: two units or more may ask for it, so that they may
+                                 // read different executions
   std::vector<std::vector<int>> valuesOfUnit; // movable ones, of units that have any
   std::vector<std::vector<int>> alike;        // for each of these: those that are like it
   double totalSeconds = 0;                    // of one replay of everything
 
 private:
   void findMovable();
+  void findAskers();
   void findAlike();
 };
 

@@ -13,9 +13,12 @@ static std::vector<Choice> listAllowed(const Evaluator &evaluator, int value) {
   bool isPreferred = entry.label == Label::PreferSave || entry.label == Label::PreferRecompute;
   bool isFree = isPreferred && evaluator.space.footprint.launches[entry.operation] == kNoLaunch;
   std::vector<Choice> allowed;
-  for (Choice choice : {Choice::Save, Choice::Replay, Choice::ReplayPerUnit})
-    if (isFree || evaluator.allows(value, choice))
+  for (Choice choice :
+       {Choice::Save, Choice::Replay, Choice::ReplayPerUnit, Choice::SaveThenReplay}) {
+    bool isMoot = choice == Choice::SaveThenReplay && !evaluator.space.mayBeSplit[value];
+    if (!isMoot && (isFree || evaluator.allows(value, choice)))
       allowed.push_back(choice);
+  }
   return allowed;
 }
 

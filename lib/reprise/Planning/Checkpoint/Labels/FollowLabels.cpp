@@ -1,7 +1,7 @@
 // reprise: the plan that follows the labels exactly, without a budget
 #include "reprise/Planning/Checkpoint/Labels/FollowLabels.h"
 
-#include "../Schedule/Units.h"
+#include "Units.h"
 #include "reprise/Planning/Checkpoint/Labels/NearlyFree.h"
 
 #include <set>

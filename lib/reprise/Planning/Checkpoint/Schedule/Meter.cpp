@@ -6,7 +6,8 @@
 using namespace reprise::checkpoint;
 
 Meter::Impl::Impl(const Problem &problem, const Footprint &footprint)
-    : tables(problem, footprint), newest(tables.ops.size(), -1), lastReads(tables.buffers.size()),
+    : tables(problem, footprint), firstSession(problem.values.size(), -1),
+      newest(tables.ops.size(), -1), lastReads(tables.buffers.size()),
       stepOfLaunch(tables.numLaunches + 1), firstOwn(tables.numLaunches, -1) {}
 
 /// Forgets the last schedule.
@@ -19,11 +20,23 @@ void Meter::Impl::reset() {
   numReads = 0;
   numBuffers = static_cast<int>(tables.buffers.size());
   read.clear();
+  for (int value : split)
+    firstSession[value] = -1;
+  split.clear();
   stack.clear();
   slots.clear();
   Slot slot;
   slot.time = tables.numLaunches - 1;
   slots.resize(tables.numFree, slot);
+}
+
+[[gnu::noinline]] bool Meter::Impl::isFirst(const Operand &operand, int session) {
+  int value = operand.value;
+  if (firstSession[value] < 0) {
+    firstSession[value] = session;
+    split.push_back(value);
+  }
+  return firstSession[value] == session;
 }
 
 int Meter::Impl::findReplay(unsigned operation, int number) const {
@@ -33,10 +46,10 @@ int Meter::Impl::findReplay(unsigned operation, int number) const {
   return slot;
 }
 
-Meter::Impl::Read Meter::Impl::resolve(const Operand &operand, int session) const {
+Meter::Impl::Read Meter::Impl::resolve(const Operand &operand, int session) {
   const Op &definition = tables.ops[operand.definition];
-  if (isReplayed(operand)) {
-    int slot = findReplay(operand.definition, numberFor(operand.value, session));
+  if (int number = numberFor(operand, session); number != kOriginal) {
+    int slot = findReplay(operand.definition, number);
     int result = definition.isFree() ? 0 : operand.value - definition.firstResult;
     return {slot, slots[slot].buffer < 0 ? -1 : slots[slot].buffer + result};
   }
@@ -73,7 +86,7 @@ bool Meter::Impl::make(int operation, int number, int session, int reader) {
       ++frame.nextOperand;
     if (frame.nextOperand < op.endReplayed) {
       const Operand &operand = tables.operands[frame.nextOperand];
-      int own = numberFor(operand.value, session);
+      int own = numberFor(operand, session);
       stack.push_back({static_cast<int>(operand.definition), own,
                        tables.ops[operand.definition].firstReplayed});
       continue;
@@ -104,8 +117,8 @@ bool Meter::Impl::schedule() {
     int session = tables.sessions[reader];
     for (int i = op.firstOpen; i < op.firstReplayed; ++i) {
       const Operand &operand = tables.operands[i];
-      if (isMissing(operand, session) && !make(static_cast<int>(operand.definition),
-                                               numberFor(operand.value, session), session, reader))
+      if (isMissing(operand, session) &&
+          !make(static_cast<int>(operand.definition), numberFor(operand, session), session, reader))
         return false;
     }
     emit(reader, op.free, session);

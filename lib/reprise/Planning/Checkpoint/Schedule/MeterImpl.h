@@ -62,17 +62,22 @@ private:
   bool schedule();
   bool make(int operation, int number, int session, int reader);
   void emit(int operation, int slot, int session);
-  Read resolve(const Operand &operand, int session) const;
-  bool isReplayed(const Operand &operand) const {
-    return operand.mayMove && (*choices)[operand.value] != Choice::Save;
+  Read resolve(const Operand &operand, int session);
+  /// The number of the replay that the operand is read from; kOriginal for none.
+  int numberFor(const Operand &operand, int session) {
+    if (!operand.mayMove)
+      return kOriginal;
+    Choice choice = (*choices)[operand.value];
+    if (choice == Choice::Save || (choice == Choice::SaveThenReplay && isFirst(operand, session)))
+      return kOriginal;
+    return choice == Choice::ReplayPerUnit ? session : kShared;
   }
-  int numberFor(int value, int session) const {
-    return (*choices)[value] == Choice::Replay ? kShared : session;
-  }
+  /// Whether no other session reads the value back before this one.
+  bool isFirst(const Operand &operand, int session);
   int findReplay(unsigned operation, int number) const;
-  bool isMissing(const Operand &operand, int session) const {
-    return isReplayed(operand) &&
-           findReplay(operand.definition, numberFor(operand.value, session)) < 0;
+  bool isMissing(const Operand &operand, int session) {
+    int number = numberFor(operand, session);
+    return number != kOriginal && findReplay(operand.definition, number) < 0;
   }
 
   // Measures them.
@@ -94,7 +99,8 @@ private:
   int64_t findSpared(int step) const;
   Usage addUp(int64_t budget);
 
-  static constexpr int kShared = -1; // the number of a replay for all sessions
+  // The number of a replay for all sessions, and where there is none.
+  static constexpr int kShared = -1, kOriginal = -2;
   // Readers that are none, or that are several launches or need the value in memory.
   static constexpr int kUnread = -1, kApart = -2;
 
@@ -104,6 +110,8 @@ private:
   std::vector<Slot> slots; // of the open originals without a launch, and of replays
   std::vector<Read> reads;
   std::vector<Frame> stack;
+  std::vector<int> firstSession;   // per value that is split: the first one that reads it back
+  std::vector<int> split;          // values with a first session
   std::vector<int> newest;         // per operation: its last replay; -1 for none
   std::vector<LastRead> lastReads; // of the values' buffers, if they have any; of replays' results
   std::vector<int> read;           // values whose buffers have such reads

@@ -11,6 +11,20 @@ using Label = Problem::Label;
 using Operation = Problem::Operation;
 using Value = Problem::Value;
 
+static constexpr std::string_view choiceTexts[kNumChoices] = {"save", "replay", "replay per unit",
+                                                              "save then replay"};
+
+std::string_view reprise::checkpoint::getText(Choice choice) {
+  return choiceTexts[static_cast<size_t>(choice)];
+}
+
+std::optional<Choice> reprise::checkpoint::parseChoice(std::string_view text) {
+  for (int number = 0; number < kNumChoices; ++number)
+    if (choiceTexts[number] == text)
+      return static_cast<Choice>(number);
+  return std::nullopt;
+}
+
 std::vector<int> reprise::checkpoint::findSessions(const Problem &problem) {
   std::vector<int> outermost(problem.containers.size()), result;
   for (size_t i = 1; i < problem.containers.size(); ++i) {
@@ -27,7 +41,7 @@ std::vector<int> reprise::checkpoint::findSessions(const Problem &problem) {
 
 ScheduleBuilder::ScheduleBuilder(const Problem &problem)
     : problem(problem), sessionOf(findSessions(problem)), original(problem.operations.size()),
-      replays(problem.operations.size()) {
+      replays(problem.operations.size()), firstSession(problem.values.size(), -1) {
   for (const Operation &op : problem.operations) {
     std::vector<int> operands;
     for (size_t i = 0; i < op.operands.size(); ++i) {
@@ -49,13 +63,25 @@ int &ScheduleBuilder::numberOf(int session) {
   return numbers[session];
 }
 
-/// The run that a reader in the backward pass takes the value from; -1 if it must be made.
-int ScheduleBuilder::findRun(int value, int session) const {
-  int operation = problem.values[value].operation;
+/// Whether a reader in the backward pass takes the original. The first one that asks decides which
+/// session is the first.
+bool ScheduleBuilder::readsOriginal(int value, int session) {
   Choice choice = (*choices)[value];
   if (isFixed(problem, value) || choice == Choice::Save)
+    return true;
+  if (choice != Choice::SaveThenReplay)
+    return false;
+  int &first = firstSession[value];
+  first = first < 0 ? session : first;
+  return first == session;
+}
+
+/// The run that a reader in the backward pass takes the value from; -1 if it must be made.
+int ScheduleBuilder::findRun(int value, int session) {
+  int operation = problem.values[value].operation;
+  if (readsOriginal(value, session))
     return original[operation];
-  int number = choice == Choice::Replay ? shared : numbers[session];
+  int number = (*choices)[value] == Choice::ReplayPerUnit ? numbers[session] : shared;
   for (auto [own, run] : replays[operation])
     if (own == number)
       return run;
@@ -85,7 +111,7 @@ void ScheduleBuilder::emit(int operation, int replay, int reader, int session) {
 /// Runs the replay that defines the value, and before it those that it reads.
 void ScheduleBuilder::make(int value, int session, int reader) {
   auto push = [&](int wanted) {
-    bool isShared = (*choices)[wanted] == Choice::Replay;
+    bool isShared = (*choices)[wanted] != Choice::ReplayPerUnit;
     int number = isShared ? shared : numberOf(session);
     stack.push_back({problem.values[wanted].operation, number, 0});
   };
@@ -117,6 +143,7 @@ const Schedule &ScheduleBuilder::build(const std::vector<Choice> &wanted, int fi
   result.isWhole = true;
   stack.clear();
   std::fill(numbers.begin(), numbers.end(), 0);
+  std::fill(firstSession.begin(), firstSession.end(), -1);
   for (std::vector<std::pair<int, int>> &list : replays)
     list.clear();
   for (size_t i = 0; i < problem.operations.size(); ++i) {
@@ -158,9 +185,10 @@ static Reads findReads(const Problem &problem, const Schedule &schedule) {
   return reads;
 }
 
-static Reason explain(const Value &value, bool isReplayed, bool isFree) {
+static Reason explain(const Value &value, bool isHeld, bool isReplayed, bool isFree) {
   bool asksToSave = value.label == Label::MustSave || value.label == Label::PreferSave;
-  if (value.label != Label::None && asksToSave != isReplayed)
+  bool isBoth = isHeld && isReplayed && !value.outlives;
+  if (value.label != Label::None && asksToSave != isReplayed && !isBoth)
     return Reason::Label;
   if (value.outlives && !isReplayed)
     return Reason::Outlives;
@@ -193,7 +221,7 @@ Solution reprise::checkpoint::describe(const Problem &problem, const Schedule &s
     solution.decisions.push_back(reads.replayed[id] ? Decision::Replayed
                                  : asLabelled       ? Decision::Saved
                                                     : Decision::Kept);
-    solution.reasons.push_back(explain(value, reads.replayed[id], free[id]));
+    solution.reasons.push_back(explain(value, reads.held[id], reads.replayed[id], free[id]));
   }
   return solution;
 }

@@ -1,5 +1,5 @@
 // reprise: tests of the dynamic program over chains, against all plans of small ones
-#include "RandomCheckpoint.h"
+#include "../RandomCheckpoint.h"
 
 #include "reprise/Planning/Checkpoint/Budget/Chain.h"
 

@@ -1,5 +1,5 @@
 // reprise: tests of what schedules cost, against the definition, step by step
-#include "FootprintDefinition.h"
+#include "../FootprintDefinition.h"
 
 #include <gtest/gtest.h>
 

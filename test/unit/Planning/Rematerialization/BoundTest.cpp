@@ -1,6 +1,6 @@
 // reprise: tests of the planner's bound against dynamic programming
-#include "RandomGraph.h"
 #include "reprise/Planning/Rematerialization/Bound.h"
+#include "RandomGraph.h"
 #include "reprise/Planning/Rematerialization/Repair.h"
 
 #include "gtest/gtest.h"

@@ -1,5 +1,5 @@
 // reprise: tests of schedules that are made of choices
-#include "RandomCheckpoint.h"
+#include "../RandomCheckpoint.h"
 
 #include <gtest/gtest.h>
 #include <map>
@@ -75,12 +75,14 @@ private:
       EXPECT_EQ(made.replay, 0) << "value " << value;
       return;
     }
-    if (choices[value] == Choice::Replay) {
-      EXPECT_EQ(made.replay, firstReplay) << "value " << value;
+    Unit unit = unitOf(problem, run.reader);
+    if (choices[value] != Choice::ReplayPerUnit) {
+      bool isFirst = choices[value] == Choice::SaveThenReplay &&
+                     firstUnits.emplace(value, unit).first->second == unit;
+      EXPECT_EQ(made.replay, isFirst ? 0 : firstReplay) << "value " << value;
       return;
     }
     EXPECT_GT(made.replay, firstReplay) << "value " << value;
-    Unit unit = unitOf(problem, run.reader);
     EXPECT_EQ(numbers.emplace(unit, made.replay).first->second, made.replay);
     EXPECT_EQ(units.emplace(made.replay, unit).first->second, unit);
   }
@@ -91,6 +93,7 @@ private:
   int firstReplay;
   std::set<std::pair<int, int>> seen;
   std::map<Unit, int> numbers;
+  std::map<int, Unit> firstUnits; // of values that are kept for one
   std::map<int, Unit> units;
 };
 
@@ -191,6 +194,21 @@ TEST(Replays, SharedOnceAndPerUnitOncePerUnit) {
   EXPECT_EQ(countReplays(builder.build(choices)), 1u);
   choices[0] = Choice::ReplayPerUnit;
   EXPECT_EQ(countReplays(builder.build(choices)), 2u);
+}
+
+TEST(Replays, SavedForTheFirstUnitMadeAgainForTheOther) {
+  Case given = makeTwoUnits();
+  ScheduleBuilder builder(given.problem);
+  std::vector<Choice> choices(given.problem.values.size(), Choice::Save);
+  choices[0] = Choice::SaveThenReplay;
+  const Schedule &schedule = builder.build(choices);
+  EXPECT_EQ(countReplays(schedule), 1u);
+  // The two readers of the first unit take the original, the last one the replay.
+  std::vector<int> read;
+  for (const Schedule::Run &run : schedule.runs)
+    if (run.operation >= 2)
+      read.push_back(schedule.runs[schedule.sources[run.firstSource]].replay);
+  EXPECT_EQ(read, (std::vector<int>{0, 0, 1}));
 }
 
 TEST(Replays, LongChainsTakeNoStack) {

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <functional>
 #include <random>
+#include <set>
 
 namespace reprise::checkpoint::test {
 
@@ -250,9 +251,8 @@ inline std::vector<Choice> pickChoices(Random &random, const Problem &problem) {
   for (const Value &value : problem.values) {
     bool isSaved = value.label == Label::MustSave ||
                    (value.label != Label::MustRecompute && pick(random, 100) < saved);
-    choices.push_back(isSaved           ? Choice::Save
-                      : pick(random, 2) ? Choice::Replay
-                                        : Choice::ReplayPerUnit);
+    int kinds = value.label == Label::MustRecompute ? 2 : 3;
+    choices.push_back(isSaved ? Choice::Save : static_cast<Choice>(1 + pick(random, kinds)));
   }
   return choices;
 }
@@ -277,6 +277,27 @@ inline std::vector<int> findFree(const Problem &problem) {
   return values;
 }
 
+/// Per value: the units, by outermost container and order, that may ask for it: those of backward
+/// readers, and of whoever asks for what it is needed for.
+inline std::vector<std::set<std::pair<int, int64_t>>> findAskers(const Problem &problem) {
+  std::vector<std::set<std::pair<int, int64_t>>> askers(problem.values.size());
+  for (size_t i = problem.operations.size(); i-- > 0;) {
+    const Operation &op = problem.operations[i];
+    int container = op.container;
+    while (problem.containers[container].parent != 0)
+      container = problem.containers[container].parent;
+    for (int operand : op.operands) {
+      if (operand == kAvailable)
+        continue;
+      if (readsBack(op, problem.operations[problem.values[operand].operation]))
+        askers[operand].emplace(container, op.order);
+      for (int value = op.firstResult; op.primal && value < op.firstResult + op.numResults; ++value)
+        askers[operand].insert(askers[value].begin(), askers[value].end());
+    }
+  }
+  return askers;
+}
+
 /// Visits all choices of these values that obey the MUSTs; the others are saved.
 inline void forEachChoices(const Problem &problem, const std::vector<int> &free,
                            const std::function<void(const std::vector<Choice> &)> &visit) {
@@ -285,9 +306,12 @@ inline void forEachChoices(const Problem &problem, const std::vector<int> &free,
     if (next == free.size())
       return visit(choices);
     Label label = problem.values[free[next]].label;
-    for (Choice choice : {Choice::Save, Choice::Replay, Choice::ReplayPerUnit}) {
-      bool isSave = choice == Choice::Save;
-      if (label == (isSave ? Label::MustRecompute : Label::MustSave))
+    for (int number = 0; number < kNumChoices; ++number) {
+      auto choice = static_cast<Choice>(number);
+      bool isWrong = label == Label::MustSave
+                         ? choice != Choice::Save
+                         : label == Label::MustRecompute && keepsOriginal(choice);
+      if (isWrong)
         continue;
       choices[free[next]] = choice;
       set(next + 1);

@@ -1,5 +1,5 @@
 // reprise: tests that no plan is cheaper than the bound
-#include "RandomCheckpoint.h"
+#include "../RandomCheckpoint.h"
 
 #include "reprise/Planning/Checkpoint/Bound/Bound.h"
 

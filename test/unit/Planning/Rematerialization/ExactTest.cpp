@@ -1,5 +1,5 @@
 // reprise: tests of the exact search, and of the planner of graphs against it
-#include "Distances.h"
+#include "../Distances.h"
 #include "RandomGraph.h"
 
 #include "reprise/Planning/Rematerialization/Exact.h"

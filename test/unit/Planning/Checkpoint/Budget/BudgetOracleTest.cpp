@@ -1,6 +1,6 @@
 // reprise: tests of plans within budgets against the optimum of larger problems
-#include "Distances.h"
-#include "RandomCheckpoint.h"
+#include "../../Distances.h"
+#include "../RandomCheckpoint.h"
 
 #include "reprise/Planning/Checkpoint/Budget/BudgetPlanner.h"
 
@@ -68,16 +68,20 @@ private:
       choices[value] = isSaved ? Choice::Save : Choice::Replay;
       decide(next + 1);
     }
+    // Neither, as it is kept for some readers only.
     problem.values[value].label = Label::None;
+    choices[value] = Choice::SaveThenReplay;
+    if (askers[value].size() > 1)
+      decide(next + 1);
     choices[value] = Choice::Save;
   }
 
   void settle(size_t next) {
-    while (next < free.size() && choices[free[next]] == Choice::Save)
+    while (next < free.size() && keepsOriginal(choices[free[next]]))
       ++next;
     std::vector<bool> isOpen(problem.operations.size());
     for (size_t i = next; i < free.size(); ++i)
-      if (choices[free[i]] != Choice::Save)
+      if (!keepsOriginal(choices[free[i]]))
         isOpen[problem.values[free[i]].operation] = true;
     if (isDone() || leastSeconds(isOpen) >= best)
       return;
@@ -100,6 +104,7 @@ private:
   ScheduleBuilder builder;
   Meter meter;
   std::vector<int> free;
+  std::vector<std::set<std::pair<int, int64_t>>> askers = findAskers(problem);
   std::vector<Choice> choices;
   int steps = 0;
 };

@@ -1,6 +1,6 @@
 // reprise: units of a checkpoint problem: where they lie in the program and which follow directly
-#ifndef REPRISE_LIB_PLANNING_CHECKPOINT_SCHEDULE_UNITS_H
-#define REPRISE_LIB_PLANNING_CHECKPOINT_SCHEDULE_UNITS_H
+#ifndef REPRISE_LIB_PLANNING_CHECKPOINT_LABELS_UNITS_H
+#define REPRISE_LIB_PLANNING_CHECKPOINT_LABELS_UNITS_H
 
 #include "reprise/Planning/Checkpoint/Problem/Problem.h"
 
@@ -42,4 +42,4 @@ private:
 
 } // namespace reprise::checkpoint
 
-#endif // REPRISE_LIB_PLANNING_CHECKPOINT_SCHEDULE_UNITS_H
+#endif // REPRISE_LIB_PLANNING_CHECKPOINT_LABELS_UNITS_H

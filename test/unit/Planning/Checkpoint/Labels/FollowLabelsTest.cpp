@@ -1,68 +1,23 @@
-// reprise: tests of the checkpoint problem, its judge, and the plan that follows the labels
+// reprise: tests of the plan that follows the labels
+#include "../LabelledChain.h"
+
 #include "reprise/Planning/Checkpoint/Labels/FollowLabels.h"
-#include "reprise/Planning/Checkpoint/Labels/NearlyFree.h"
 #include "reprise/Planning/Checkpoint/Problem/Validate.h"
-#include "reprise/Planning/Checkpoint/Schedule/CutRun.h"
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <gtest/gtest.h>
 #include <map>
 #include <random>
 #include <set>
 
 using namespace reprise::checkpoint;
-using Container = Problem::Container;
+using namespace reprise::checkpoint::test;
 using Label = Problem::Label;
 using Operation = Problem::Operation;
 using Value = Problem::Value;
 
 namespace {
-
-int addOperation(Problem &problem, int container, int64_t order, bool primal,
-                 std::vector<int> operands, Label label, int results = 1) {
-  Operation op;
-  op.container = container;
-  op.order = order;
-  op.primal = primal;
-  op.operands = std::move(operands);
-  op.firstResult = static_cast<int>(problem.values.size());
-  op.numResults = results;
-  op.flops = 1;
-  for (int i = 0; i < results; ++i) {
-    Value value;
-    value.operation = static_cast<int>(problem.operations.size());
-    value.bytes = 4;
-    value.root = static_cast<int>(problem.values.size());
-    value.label = label;
-    problem.values.push_back(value);
-  }
-  problem.operations.push_back(op);
-  return op.firstResult;
-}
-
-/// `blocks` blocks of `length` operations in a chain, then a loss, then the backward pass, in which
-/// the cotangent of every operation reads its operand.
-Problem makeChain(int blocks, int length, Label label) {
-  Problem problem;
-  problem.containers.push_back({-1});
-  std::vector<int> inputs, containers;
-  int value = kAvailable;
-  for (int block = 0; block <= blocks; ++block) {
-    problem.containers.push_back({0});
-    bool isLoss = block == blocks;
-    for (int i = 0; i < (isLoss ? 1 : length); ++i) {
-      inputs.push_back(value);
-      containers.push_back(block + 1);
-      value = addOperation(problem, block + 1, 0, true, {value}, isLoss ? Label::None : label);
-    }
-  }
-  int cotangent = kAvailable;
-  for (size_t i = inputs.size(); i-- > 0;)
-    cotangent = addOperation(problem, containers[i], 1, false, {cotangent, inputs[i]}, Label::None);
-  return problem;
-}
 
 /// The largest sum of bytes that are live at once.
 int64_t findPeak(const Problem &problem, const Solution &solution) {
@@ -241,139 +196,6 @@ TEST(CheckpointPlan, HundredThousandOperationsInASecond) {
     EXPECT_FALSE(validate(problem, solution));
     // Quadratic work would take minutes; the bound leaves room for slow and busy machines.
     EXPECT_LT(passed.count(), 20);
-  }
-}
-
-//===-- The judge -----------------------------------------------------------------------------===//
-
-class CheckpointJudge : public ::testing::Test {
-protected:
-  Problem problem = makeChain(3, 4, Label::PreferRecompute);
-  Solution solution = followLabels(problem);
-
-  Execution &firstReplay() {
-    return *std::find_if(solution.executions.begin(), solution.executions.end(),
-                         [](const Execution &execution) { return execution.replay > 0; });
-  }
-  /// The kind of the first defect.
-  std::optional<Defect::Kind> judge() {
-    auto defect = validate(problem, solution);
-    return defect ? std::optional(defect->kind) : std::nullopt;
-  }
-};
-
-TEST_F(CheckpointJudge, AcceptsThePlan) { EXPECT_EQ(judge(), std::nullopt); }
-
-TEST_F(CheckpointJudge, SeesAMissingReplay) {
-  solution.executions.erase(solution.executions.begin() +
-                            (&firstReplay() - solution.executions.data()));
-  EXPECT_EQ(judge(), Defect::Kind::Source);
-}
-
-TEST_F(CheckpointJudge, SeesAReplayTwice) {
-  solution.executions.insert(
-      solution.executions.begin() + (&firstReplay() - solution.executions.data()), firstReplay());
-  EXPECT_EQ(judge(), Defect::Kind::Replay);
-}
-
-TEST_F(CheckpointJudge, SeesAReplayThatNobodyReads) {
-  Execution unread = firstReplay();
-  unread.replay = 99;
-  solution.executions.push_back(unread);
-  EXPECT_EQ(judge(), Defect::Kind::Replay);
-}
-
-TEST_F(CheckpointJudge, SeesAReplayBeforeItsOriginal) {
-  Execution early = firstReplay();
-  early.sources.assign(early.sources.size(), 0);
-  solution.executions.insert(solution.executions.begin(), early);
-  EXPECT_NE(judge(), std::nullopt);
-}
-
-TEST_F(CheckpointJudge, SeesACotangentReplayed) {
-  Execution last = solution.executions.back();
-  last.replay = 1;
-  solution.executions.push_back(last);
-  EXPECT_EQ(judge(), Defect::Kind::Replay);
-}
-
-TEST_F(CheckpointJudge, SeesSwappedOriginals) {
-  std::swap(solution.executions[1], solution.executions[2]);
-  EXPECT_NE(judge(), std::nullopt);
-}
-
-TEST_F(CheckpointJudge, SeesALostOperation) {
-  solution.executions.pop_back();
-  EXPECT_EQ(judge(), Defect::Kind::Order);
-}
-
-TEST_F(CheckpointJudge, SeesIgnoredLabels) {
-  int replayed = problem.operations[firstReplay().operation].firstResult;
-  problem.values[replayed].label = Label::MustSave;
-  EXPECT_EQ(judge(), Defect::Kind::Label);
-  problem.values[replayed].label = Label::PreferSave;
-  EXPECT_EQ(judge(), Defect::Kind::Label);
-  problem.values[replayed].label = Label::PreferRecompute;
-  EXPECT_EQ(judge(), std::nullopt);
-  auto kept = std::find(solution.decisions.begin(), solution.decisions.end(), Decision::Kept) -
-              solution.decisions.begin();
-  solution.reasons[kept] = Reason::Label;
-  EXPECT_EQ(judge(), Defect::Kind::Label);
-  solution.reasons[kept] = Reason::BlockInput;
-  problem.values[kept].label = Label::MustRecompute;
-  EXPECT_EQ(judge(), Defect::Kind::Label);
-}
-
-TEST_F(CheckpointJudge, SeesFalseDecisions) {
-  for (Decision &decision : solution.decisions)
-    for (Decision other : {Decision::Saved, Decision::Replayed, Decision::NotNeeded}) {
-      Decision right = decision;
-      bool same = other == right || (other == Decision::Saved && right == Decision::Kept);
-      decision = other;
-      EXPECT_EQ(judge(), same ? std::nullopt : std::optional(Defect::Kind::Decision));
-      decision = right;
-    }
-}
-
-TEST_F(CheckpointJudge, SeesMalformedProblems) {
-  auto isMalformed = [](const Problem &problem) {
-    auto defect = validate(problem);
-    return defect && defect->kind == Defect::Kind::Problem;
-  };
-  EXPECT_FALSE(isMalformed(problem));
-  Problem broken = problem;
-  broken.operations[0].operands = {0};
-  EXPECT_TRUE(isMalformed(broken));
-  broken = problem;
-  broken.operations[3].container = 0;
-  EXPECT_TRUE(isMalformed(broken));
-  broken = problem;
-  broken.containers[1].parent = 2;
-  EXPECT_TRUE(isMalformed(broken));
-  broken = problem;
-  broken.values.pop_back();
-  EXPECT_TRUE(isMalformed(broken));
-}
-
-//===-- Cuts ----------------------------------------------------------------------------------===//
-
-TEST(CheckpointCut, CutsWhereLittleCrosses) {
-  // Every third value is small.
-  std::vector<RunValue> values;
-  for (size_t i = 0; i < 9; ++i)
-    values.push_back({i, i + 1, i % 3 == 2 ? 1 : 100});
-  EXPECT_EQ(cutRun(9, values), (std::vector<size_t>{3, 6}));
-  // The small ones move by one.
-  for (size_t i = 0; i < 9; ++i)
-    values[i].bytes = i % 3 == 0 ? 1 : 100;
-  EXPECT_EQ(cutRun(9, values), (std::vector<size_t>{4, 7}));
-}
-
-TEST(CheckpointCut, MakesSquareRootManyUnits) {
-  for (size_t length : {0, 1, 3, 4, 16, 100, 1000, 100000}) {
-    std::vector<size_t> cuts = cutRun(length, {});
-    EXPECT_EQ(cuts.size() + 1, std::max<size_t>(1, static_cast<size_t>(std::sqrt(length))));
-    EXPECT_TRUE(std::is_sorted(cuts.begin(), cuts.end()));
   }
 }
 

@@ -1,5 +1,5 @@
 // reprise: tests of plans within budgets, against enumeration, chance and the judge
-#include "RandomCheckpoint.h"
+#include "../RandomCheckpoint.h"
 
 #include "reprise/Planning/Checkpoint/Budget/BudgetPlanner.h"
 
@@ -23,11 +23,11 @@ int64_t countOverridden(const Case &given, const Plan &followed,
   for (int value : findFree(given.problem)) {
     const Value &entry = given.problem.values[value];
     bool isView = given.footprint.launches[entry.operation] == kNoLaunch;
-    bool isSaved = choices[value] == Choice::Save;
     bool wasSaved = followed.choices[value] == Choice::Save;
-    bool isBroken = entry.label == Label::PreferSave
-                        ? !isSaved
-                        : entry.label == Label::PreferRecompute && isSaved && !wasSaved;
+    bool isBroken =
+        entry.label == Label::PreferSave
+            ? choices[value] != Choice::Save
+            : entry.label == Label::PreferRecompute && keepsOriginal(choices[value]) && !wasSaved;
     if (isBroken && !isView)
       bytes += entry.bytes;
   }
@@ -280,6 +280,26 @@ TEST(CheckpointBudget, WithAllBytesNothingIsReplayedThatNoLabelAsksFor) {
     ASSERT_TRUE(plan);
     EXPECT_EQ(plan->usage.seconds, 0);
   }
+}
+
+/// Two units read a value back, and what lies between them leaves no room for it.
+TEST(CheckpointBudget, KeepsForTheFirstReaderAndMakesAgainForTheLater) {
+  Case given;
+  given.problem.containers = {{-1}, {0}, {0}};
+  int value = given.add(0, Kind::Other, {kAvailable}, 0, true, 10);
+  int loss = given.add(1, Kind::Other, {value}, 0, true, 1);
+  int first = given.add(2, Kind::Other, {value, loss}, 1, false, 1);
+  int between = given.add(3, Kind::Other, {first}, 1, false, 1);
+  given.add(4, Kind::Other, {value, between}, 1, false, 1);
+  given.problem.operations[4].container = 1;
+  given.footprint.neighbours.push_back({3, 3, 10});
+  given.findTimes();
+  BudgetPlanner planner(given.problem, given.footprint);
+  std::optional<Plan> plan = planner.plan(12);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->choices[value], Choice::SaveThenReplay);
+  EXPECT_EQ(plan->usage.seconds, 1);
+  EXPECT_EQ(planner.followed().usage.peak, 22);
 }
 
 } // namespace

@@ -1,0 +1,31 @@
+// RUN: reprise-opt %s --reprise-checkpoint --reprise-verify-checkpoint --split-input-file --verify-diagnostics | FileCheck %s
+
+// Kept for the first unit that reads it in the backward pass, made again once for all later ones.
+// CHECK: reprise.replayed_ops = 1 : i64
+// CHECK-LABEL: func @split
+func.func @split(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: %[[A:.*]] = reprise.exp %arg0 {{.*}}decisions = ["replayed"], {{.*}}reasons = ["budget"]
+  %a = reprise.exp %x {reprise.primal, reprise.block = array<i64: 0>, reprise.choices = ["save then replay"]} : tensor<4xf32>
+  // CHECK: reprise.tanh
+  %b = reprise.tanh %a {reprise.primal, reprise.block = array<i64: 1>, reprise.choices = ["save"]} : tensor<4xf32>
+  // CHECK-NEXT: %[[C:.*]] = reprise.mul %arg1, %[[A]]
+  %c = reprise.mul %dy, %a {reprise.cotangent, reprise.order = 1 : i64, reprise.block = array<i64: 2>} : tensor<4xf32>
+  // CHECK-NEXT: %[[D:.*]] = reprise.add %[[C]], %[[A]]
+  %d = reprise.add %c, %a {reprise.cotangent, reprise.order = 1 : i64, reprise.block = array<i64: 2>} : tensor<4xf32>
+  // CHECK-NEXT: %[[A1:.*]] = reprise.exp %arg0 {replay = 1 : i64
+  // CHECK-NEXT: %[[E:.*]] = reprise.mul %[[D]], %[[A1]]
+  %e = reprise.mul %d, %a {reprise.cotangent, reprise.order = 1 : i64, reprise.block = array<i64: 1>} : tensor<4xf32>
+  // CHECK-NEXT: reprise.mul %[[E]], %[[A1]]
+  %f = reprise.mul %e, %a {reprise.cotangent, reprise.order = 1 : i64, reprise.block = array<i64: 0>} : tensor<4xf32>
+  // CHECK-NEXT: return
+  return %f : tensor<4xf32>
+}
+
+// -----
+
+func.func @unknown(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{unknown choice in 'reprise.choices': "save then"}}
+  %a = reprise.exp %x {reprise.primal, reprise.block = array<i64: 0>, reprise.choices = ["save then"]} : tensor<4xf32>
+  %b = reprise.mul %dy, %a {reprise.cotangent, reprise.order = 1 : i64, reprise.block = array<i64: 0>} : tensor<4xf32>
+  return %b : tensor<4xf32>
+}
