@@ -36,8 +36,8 @@ private:
   std::vector<Span> spans;
 };
 
-/// A file that Perfetto and chrome://tracing open: one event per step, command and worker, times in
-/// microseconds since the trace began.
+/// A file that Perfetto and chrome://tracing open: one event per step, command and worker, and a
+/// counter of the live bytes of the arena; times in microseconds since the trace began.
 class TraceFile {
 public:
   TraceFile(const std::string &path, const Bundle &bundle, unsigned workers);
@@ -51,6 +51,7 @@ private:
   std::vector<uint32_t> executed;
   std::string text;
   uint64_t start;
+  std::vector<uint64_t> liveBytes; ///< by execution
 };
 
 /// Seconds, calls, FLOPs and bytes of each kernel, summed over steps; copies are no kernels. A

@@ -1,6 +1,7 @@
 // reprise: what pages share: text, bytes and the frame
 #include "Html.h"
 
+#include "PageStyle.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
@@ -41,18 +42,30 @@ double number(const json::Object &object, StringRef key) {
   return object.getNumber(key).value_or(0);
 }
 
-void printStart(raw_ostream &stream, StringRef title) {
-  stream
-      << "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'><title>Reprise: " << title
-      << "</title>\n"
-         "<style>body{font:14px system-ui,sans-serif;margin:2em auto;max-width:1160px;color:#222}"
-         "svg{width:100%;font-size:11px}table{border-collapse:collapse;margin:1em 0}"
-         "th,td{text-align:left;padding:2px 10px 2px 0;border-bottom:1px solid "
-         "#ddd}.number{text-align:right}"
-         ".totals th{font-weight:normal;color:#666}</style></head>\n<body><h1>"
-      << title << "</h1>\n";
+/// The policies in their order, and the budget.
+static std::string describeChoices(const PageHead &head) {
+  std::string text;
+  for (const std::string &policy : head.inputs.policies)
+    text += (text.empty() ? "policy " : ", then ") + policy;
+  if (head.budget)
+    text += (text.empty() ? "" : ", ") + ("budget " + human(*head.budget));
+  return text.empty() ? "no policy and no budget" : text;
 }
 
-void printEnd(raw_ostream &stream) { stream << "</body></html>\n"; }
+void printStart(raw_ostream &stream, StringRef title, const PageHead &head) {
+  const ReportedInputs &inputs = head.inputs;
+  std::string name =
+      escape(inputs.model.empty() ? inputs.entry : inputs.model + " @" + inputs.entry);
+  stream << "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'>"
+            "<meta name='viewport' content='width=device-width'><title>Reprise: "
+         << name << ": " << title << "</title>\n<style>" << kStyle << "</style></head>\n<body><h1>"
+         << name << ": " << title << "</h1>\n<p class='about'>" << escape(head.target) << ", "
+         << head.threads << " threads, " << escape(describeChoices(head)) << ". "
+         << escape(inputs.compiler) << "</p>\n";
+}
+
+void printEnd(raw_ostream &stream) {
+  stream << "<script>" << kScript << "</script>\n</body></html>\n";
+}
 
 } // namespace reprise::html

@@ -1,6 +1,7 @@
 // reprise: when each worker ran each command, as a Chrome trace and as a profile by kernel
 #include "reprise/Runtime/Trace.h"
 #include "reprise/Runtime/Json.h"
+#include "reprise/Runtime/LiveBytes.h"
 
 #include <algorithm>
 #include <ctime>
@@ -34,7 +35,8 @@ static std::vector<uint32_t> executedCommands(const Bundle &bundle) {
 static const std::string &targetOf(const Bundle &bundle) { return bundle.images.front().target; }
 
 TraceFile::TraceFile(const std::string &path, const Bundle &bundle, unsigned workers)
-    : file(path), bundle(bundle), executed(executedCommands(bundle)), start(nanoseconds()) {
+    : file(path), bundle(bundle), executed(executedCommands(bundle)), start(nanoseconds()),
+      liveBytes(countLiveBytes(bundle)) {
   text = "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n{\"name\": \"process_name\", \"ph\": "
          "\"M\", \"pid\": 1, \"args\": {\"name\": " +
          jsonString(bundle.entry + " on " + targetOf(bundle)) + "}}";
@@ -47,10 +49,12 @@ TraceFile::TraceFile(const std::string &path, const Bundle &bundle, unsigned wor
 Error TraceFile::add(int64_t step, const Recorder &recorder) {
   const std::vector<Command> &commands = bundle.program("step")->commands;
   for (uint64_t i = 0; i < recorder.numCommands(); ++i) {
+    uint64_t begin = UINT64_MAX;
     for (unsigned worker = 0; worker < recorder.numWorkers(); ++worker) {
       const Span &span = recorder.at(i, worker);
       if (span.end == 0)
         continue;
+      begin = std::min(begin, span.begin);
       const Command &command = commands[executed[i]];
       bool isCopy = command.kind == CommandKind::Copy;
       text +=
@@ -61,6 +65,10 @@ Error TraceFile::add(int64_t step, const Recorder &recorder) {
           ", \"args\": {\"step\": " + std::to_string(step) + ", \"command\": " + std::to_string(i) +
           ", \"label\": " + jsonString(command.label) + "}}";
     }
+    if (begin != UINT64_MAX)
+      text += ",\n{\"name\": \"live bytes\", \"ph\": \"C\", \"pid\": 1, \"ts\": " +
+              microseconds(begin - start) +
+              ", \"args\": {\"arena\": " + std::to_string(liveBytes[i]) + "}}";
   }
   bool good = file.write(text);
   text.clear();
