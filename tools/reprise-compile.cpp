@@ -219,8 +219,7 @@ int main(int argc, char **argv) {
   OwningOpRef<ModuleOp> module = reprise::parseModelFile(flags.model.get(), context, sources);
   if (!module)
     return 1;
-  std::string wrong =
-      reprise::findWrongName(*module, phaseOptions(flags), flags.entry.getNumOccurrences() > 0);
+  std::string wrong = reprise::findWrongName(*module, phaseOptions(flags), flags.entry.isGiven());
   if (!wrong.empty()) {
     llvm::WithColor::error() << wrong << "\n";
     return 2;

@@ -11,7 +11,8 @@ using namespace reprise;
 /// The built-in policies by their own words, and what else --policy takes.
 static cli::Section describePolicies() {
   cli::Section section{"P, a policy (docs/Policies.md)", {}};
-  for (const auto &[name, entry] : PolicyRegistry::get().all())
+  PolicyRegistry builtIn;
+  for (const auto &[name, entry] : builtIn.all())
     section.rows.push_back(
         {entry.arguments.empty() ? name : name + "(" + entry.arguments + ")", entry.summary});
   section.rows.push_back({"RULES.json", "a rule file (docs/policy-rules.schema.json)"});
