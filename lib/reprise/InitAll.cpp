@@ -17,6 +17,7 @@
 #include "reprise/Dialect/Reprise/Derivatives.h"
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 #include "reprise/Pipelines/Phases.h"
+#include "reprise/Policy/Policy.h"
 #include "reprise/Reference/Interpreter.h"
 
 using namespace mlir;
@@ -42,6 +43,7 @@ void reprise::registerAllDialects(DialectRegistry &registry) {
   registerEmission(registry);
   registerReference(registry);
   registerTargets(registry);
+  registerPolicies(registry);
 }
 
 void reprise::registerAllPasses() {

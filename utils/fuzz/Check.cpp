@@ -211,7 +211,7 @@ std::vector<Variant> Checker::variants() {
     unrolled.phases.unroll = true;
     result.push_back(unrolled);
   }
-  std::vector<std::string> policies = PolicyRegistry::get().names();
+  std::vector<std::string> policies = PolicyRegistry().names();
   if (isThorough)
     for (const std::string &policy : policies) {
       result.push_back(makeVariant(policy, false, true));

@@ -239,7 +239,7 @@ void Generator::addPolicy() {
   }
   if (random.chance(30))
     RuleOp::create(b, builder.getLoc(), LabelAttr(), DictionaryAttr(),
-                   b.getStringAttr(random.pick(PolicyRegistry::get().names())));
+                   b.getStringAttr(random.pick(PolicyRegistry().names())));
 }
 
 } // namespace reprise::fuzz

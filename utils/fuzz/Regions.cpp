@@ -43,7 +43,7 @@ bool Generator::emitRegion() {
     YieldOp::create(builder, results);
   }
   for (const AttributeSpec &attribute : spec.attributes)
-    if (std::vector<std::string> names = PolicyRegistry::get().names(); random.chance(50))
+    if (std::vector<std::string> names = PolicyRegistry().names(); random.chance(50))
       state.addAttribute(attribute.name, builder.getStringAttr(random.pick(names)));
   state.addTypes(TypeRange(ValueRange(results)));
   Operation *op = builder.create(state);

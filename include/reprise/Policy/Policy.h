@@ -75,9 +75,14 @@ struct PolicyContext {
   bool allowUnmatchedRules = false;     ///< a rule that matches nothing is a warning, not an error
   mlir::ModuleOp module = nullptr;      ///< whose policies `@NAME` stands for; null: none
   std::vector<std::string> within = {}; ///< the policies that are being read, outermost first
+  std::string folder = {}; ///< of the rule file that is being read; empty: the working directory
+
+  /// The path of a rule file or plugin: a relative one is beside the rule file that names it.
+  std::string findFile(llvm::StringRef path) const;
 };
 
-/// Policies by name. Not thread-safe: register before passes run.
+/// Policies by name, of one context: compilations do not see what others register. Not thread-safe:
+/// register before passes run.
 class PolicyRegistry {
 public:
   /// Makes a policy from the texts between its parentheses; reports what is wrong with them.
@@ -89,8 +94,11 @@ public:
     Factory make;
   };
 
-  /// The registry that tools and passes use; it knows the built-in policies (docs/Policies.md).
-  static PolicyRegistry &get();
+  /// Knows the built-in policies (docs/Policies.md).
+  PolicyRegistry();
+  /// The registry that all passes on this context use. registerAllDialects must have been called
+  /// for the context, and the dialect `reprise` be loaded.
+  static PolicyRegistry &of(mlir::MLIRContext *context);
 
   /// False if the name is taken: policies are never replaced.
   bool add(Entry entry);
@@ -109,10 +117,16 @@ private:
   std::map<std::string, Entry, std::less<>> entries;
 };
 
+/// Gives every context of `registry` a registry of policies.
+void registerPolicies(mlir::DialectRegistry &registry);
+
 /// Reads NAME, NAME(ARGUMENT, ...) where an argument may be a policy itself, a rule file,
 /// PATH.json, a plugin, plugin:PATH{OPTIONS}, or @NAME of a policy in the IR. What is wrong is
 /// reported, in a file at its line and column.
 mlir::FailureOr<PolicyPtr> parsePolicy(llvm::StringRef text, const PolicyContext &context);
+
+/// True for a rule file and a plugin: what is wrong there is a matter of a file, not of a name.
+bool isPolicyFile(llvm::StringRef text);
 
 /// Cuts at commas outside of parentheses and braces; the parts lose spaces around them.
 llvm::SmallVector<llvm::StringRef> splitPolicies(llvm::StringRef text);

@@ -15,18 +15,28 @@ struct GuardLimits {
   unsigned seconds = 0;
   /// The child's stack is this fraction of ours, so that what it survives leaves us a margin.
   unsigned stackDivisor = 1;
+  /// Whether the child may print. If not, a crash prints nothing.
+  bool keepsOutput = false;
 };
 
 /// Runs `work` in a forked child and waits for it. Returns an empty string if `work` came back,
-/// else why it did not, as in "signal 11: Segmentation fault" or "it ran out of memory". The
-/// child's standard streams lead nowhere, so a crash prints nothing. `work` sees a copy of this
-/// process with the calling thread alone: it must not wait for other threads.
+/// else why it did not, as in "signal 11: Segmentation fault" or "it ran out of memory". `work` may
+/// also call exit(): no handler of ours runs. It sees a copy of this process with the calling
+/// thread alone: it must not wait for other threads.
 std::string runInChild(llvm::function_ref<void()> work, const GuardLimits &limits);
+/// The same of work that gives bytes back.
+std::string runInChild(llvm::function_ref<std::string()> work, const GuardLimits &limits,
+                       std::string &answer);
 
 /// Runs a whole tool in a child that keeps the standard streams, and returns its exit code; if it
 /// dies, prints "error: WHAT died (REASON)" and returns 1. For upstream tools that read their input
 /// themselves.
 int runToolInChild(const char *what, llvm::function_ref<int()> tool);
+
+/// Lets the main thread's stack grow to 64 MiB where the user's limit is the usual eight: parsers,
+/// walks and printers of MLIR recurse into nested regions, a kilobyte or more for each level, and a
+/// model of a thousand levels is a model. To be called first.
+void deepenStack();
 
 /// Makes a tool fail by one error and exit code 1 where it would be killed: memory that runs out,
 /// and a file that grows beyond the user's limit. To be called after InitLLVM, which installs

@@ -9,9 +9,29 @@
 
 namespace reprise {
 
+/// A text as JSON. Values that nest deeper than `kDeepestJson` are an error at their place, since
+/// llvm::json recurses into them; no file of ours nests deeper than ten values.
+llvm::Expected<llvm::json::Value> parseJson(llvm::StringRef text);
+constexpr unsigned kDeepestJson = 100;
+/// The same of a file at `path`: a syntax error is reported at its line and column.
+mlir::FailureOr<llvm::json::Value> parseJson(llvm::StringRef text, llvm::StringRef path,
+                                             mlir::MLIRContext *context);
+
 /// The members in an order that is always the same.
 llvm::SmallVector<const llvm::json::Object::value_type *>
 sortedMembers(const llvm::json::Object &object);
+
+/// Numbers that a file may give.
+struct NumberRange {
+  double least, most;
+  bool allowsZero;
+
+  bool holds(double number) const {
+    return (number >= least && number <= most) || (allowsZero && number == 0);
+  }
+  /// Such as "0 or a number from 1 to 1e+24".
+  std::string describe() const;
+};
 
 class JsonFile {
 public:

@@ -2,7 +2,9 @@
 #include "Builtins.h"
 
 #include "reprise/Policy/Rules.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include <set>
 
 using namespace mlir;
 
@@ -14,14 +16,43 @@ using Arguments = ArrayRef<StringRef>;
 
 namespace {
 
+/// Names that a policy lists, each of which must be that of a value.
+struct ListedNames {
+  std::vector<std::string> names;
+  bool allowUnmatched = false;
+
+  LogicalResult check(StringRef rule, const PolicyGraph &graph, Location location) const;
+};
+
+LogicalResult ListedNames::check(StringRef rule, const PolicyGraph &graph,
+                                 Location location) const {
+  std::set<StringRef> known;
+  for (const PolicyGraph::Name &name : graph.names)
+    known.insert(name.name);
+  bool anyFailed = false;
+  for (const std::string &name : names) {
+    if (known.count(name))
+      continue;
+    anyFailed = !allowUnmatched;
+    InFlightDiagnostic diagnostic = allowUnmatched ? emitWarning(location) : emitError(location);
+    diagnostic << "policy '" << rule << "': no value has the name '" << name << "'";
+    if (!known.empty())
+      diagnostic << ", the model's names are " << llvm::join(known, ", ");
+  }
+  return failure(anyFailed);
+}
+
 /// Asks for every op and every named value by itself.
 class SingleOpPolicy : public Policy {
 public:
-  SingleOpPolicy(std::string rule, LabelOp labelOp, LabelName labelName)
-      : rule(std::move(rule)), labelOp(std::move(labelOp)), labelName(std::move(labelName)) {}
+  SingleOpPolicy(std::string rule, LabelOp labelOp, LabelName labelName, ListedNames listed)
+      : rule(std::move(rule)), labelOp(std::move(labelOp)), labelName(std::move(labelName)),
+        listed(std::move(listed)) {}
 
   LogicalResult decide(const PolicyGraph &graph, Location location,
                        PolicyDecisions &decisions) const override {
+    if (failed(listed.check(rule, graph, location)))
+      return failure();
     auto text = StringAttr::get(location.getContext(), rule);
     for (auto [op, list] : llvm::zip_equal(graph.ops, decisions.ops))
       if (std::optional<Label> label = labelOp ? labelOp(op.op) : std::nullopt)
@@ -36,6 +67,7 @@ private:
   std::string rule;
   LabelOp labelOp;
   LabelName labelName;
+  ListedNames listed;
 };
 
 /// Saves what one of two policies saves, and what neither does is computed again.
@@ -118,9 +150,14 @@ LabelName byName(Arguments names, std::optional<Label> listed, std::optional<Lab
   return [set, listed, others](StringRef name) { return set.contains(name) ? listed : others; };
 }
 
-PolicyPtr single(std::string rule, LabelOp labelOp, LabelName labelName = nullptr) {
-  return std::make_shared<SingleOpPolicy>(std::move(rule), std::move(labelOp),
-                                          std::move(labelName));
+PolicyPtr single(std::string rule, LabelOp labelOp, LabelName labelName = nullptr,
+                 ListedNames listed = {}) {
+  return std::make_shared<SingleOpPolicy>(std::move(rule), std::move(labelOp), std::move(labelName),
+                                          std::move(listed));
+}
+
+ListedNames listNames(Arguments names, const PolicyContext &context) {
+  return {{names.begin(), names.end()}, context.allowUnmatchedRules};
 }
 
 std::string describe(StringRef name, Arguments arguments) {
@@ -141,8 +178,8 @@ void addNames(PolicyRegistry &registry, StringRef name, StringRef summary, Label
                 [=](Arguments names, const PolicyContext &context) -> FailureOr<PolicyPtr> {
                   if (failed(expectNames(name, names, context)))
                     return failure();
-                  return single(describe(name, names), always(ofOps),
-                                byName(names, listed, others));
+                  return single(describe(name, names), always(ofOps), byName(names, listed, others),
+                                listNames(names, context));
                 }});
 }
 
@@ -188,10 +225,13 @@ FailureOr<PolicyPtr> makeSaveAndOffload(Arguments arguments, const PolicyContext
            << "policy '" << name << "' expects names: " << name << "(SAVED, ...; OFFLOADED, ...)";
   LabelName save = byName(saved, Label::prefer_save, std::nullopt);
   LabelName offload = byName(offloaded, Label::prefer_offload, std::nullopt);
-  return single(describe(name, arguments), always(Label::prefer_recompute), [=](StringRef value) {
+  auto labelName = [=](StringRef value) {
     std::optional<Label> label = save(value);
     return label ? label : offload(value);
-  });
+  };
+  llvm::append_range(saved, offloaded);
+  return single(describe(name, arguments), always(Label::prefer_recompute), labelName,
+                listNames(saved, context));
 }
 
 } // namespace

@@ -6,7 +6,11 @@
 
 namespace reprise {
 
-/// Loads PATH or PATH{JSON}, what stands behind `plugin:`; reports what is wrong with it.
+/// Of processor time for one graph; ten times as much by the clock.
+constexpr unsigned kPluginSeconds = 60;
+
+/// The plugin of PATH or PATH{JSON}, what stands behind `plugin:`. A file that is missing is
+/// reported here, all else where it decides.
 mlir::FailureOr<PolicyPtr> loadPlugin(llvm::StringRef text, const PolicyContext &context);
 
 } // namespace reprise

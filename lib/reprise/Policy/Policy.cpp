@@ -5,18 +5,43 @@
 #include "Plugin.h"
 #include "reprise/Policy/Rules.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 
 namespace reprise {
 
-PolicyRegistry &PolicyRegistry::get() {
-  static PolicyRegistry registry = [] {
-    PolicyRegistry made;
-    addBuiltins(made);
-    return made;
-  }();
-  return registry;
+namespace {
+/// What a context's dialect carries.
+class PolicyTable : public DialectInterface::Base<PolicyTable> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PolicyTable)
+  explicit PolicyTable(Dialect *dialect) : Base(dialect) {}
+  PolicyRegistry registry;
+};
+} // namespace
+
+void registerPolicies(DialectRegistry &registry) {
+  registry.addExtension(
+      +[](MLIRContext *, RepriseDialect *dialect) { dialect->addInterfaces<PolicyTable>(); });
+}
+
+PolicyRegistry::PolicyRegistry() { addBuiltins(*this); }
+
+PolicyRegistry &PolicyRegistry::of(MLIRContext *context) {
+  auto *dialect = context->getLoadedDialect<RepriseDialect>();
+  auto *table = dialect ? dialect->getRegisteredInterface<PolicyTable>() : nullptr;
+  if (!table)
+    llvm::report_fatal_error("the context has no policies: call registerAllDialects first");
+  return table->registry;
+}
+
+std::string PolicyContext::findFile(StringRef path) const {
+  if (folder.empty() || llvm::sys::path::is_absolute(path))
+    return path.str();
+  SmallString<256> beside(folder);
+  llvm::sys::path::append(beside, path);
+  return beside.str().str();
 }
 
 bool PolicyRegistry::add(Entry entry) {
@@ -64,9 +89,9 @@ SmallVector<StringRef> splitPolicies(StringRef text) {
 }
 
 /// All names, with their arguments.
-static std::string listKnown() {
+static std::string listKnown(const PolicyRegistry &registry) {
   SmallVector<std::string> known;
-  for (const auto &[name, entry] : PolicyRegistry::get().all())
+  for (const auto &[name, entry] : registry.all())
     known.push_back(entry.arguments.empty() ? name : name + "(" + entry.arguments + ")");
   return llvm::join(known, ", ");
 }
@@ -80,12 +105,19 @@ FailureOr<PolicyContext> enterPolicy(StringRef policy, const PolicyContext &cont
          << "policy '" << policy << "' refers to itself: " << llvm::join(inner.within, " -> ");
 }
 
+static constexpr StringLiteral kPluginPrefix = "plugin:";
+
+bool isPolicyFile(StringRef text) {
+  text = text.trim();
+  return text.starts_with(kPluginPrefix) || text.ends_with(".json");
+}
+
 FailureOr<PolicyPtr> parsePolicy(StringRef text, const PolicyContext &context) {
   text = text.trim();
-  if (StringRef plugin = text; plugin.consume_front("plugin:"))
+  if (StringRef plugin = text; plugin.consume_front(kPluginPrefix))
     return loadPlugin(plugin, context);
   if (text.ends_with(".json"))
-    return readRuleFile(text, context);
+    return readRuleFile(context.findFile(text), context);
   if (StringRef symbol = text; symbol.consume_front("@"))
     return readPolicyOp(symbol, context);
   auto [name, rest] = text.split('(');
@@ -93,10 +125,11 @@ FailureOr<PolicyPtr> parsePolicy(StringRef text, const PolicyContext &context) {
   bool hasArguments = text.contains('(');
   if (hasArguments && !rest.consume_back(")"))
     return emitError(context.location) << "expected ')' at the end of policy '" << text << "'";
-  const PolicyRegistry::Entry *entry = PolicyRegistry::get().find(name);
+  const PolicyRegistry &registry = PolicyRegistry::of(context.location.getContext());
+  const PolicyRegistry::Entry *entry = registry.find(name);
   if (!entry)
     return emitError(context.location)
-           << "unknown policy '" << name << "', expected one of " << listKnown();
+           << "unknown policy '" << name << "', expected one of " << listKnown(registry);
   if (hasArguments == entry->arguments.empty())
     return emitError(context.location)
            << "policy '" << name << "' expects "

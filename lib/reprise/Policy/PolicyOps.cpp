@@ -15,6 +15,7 @@ static FailureOr<Rule> readRule(RuleOp op, StringRef policy, unsigned number,
   if (op.getPolicy()) {
     PolicyContext own = context;
     own.location = op.getLoc();
+    own.folder.clear();
     FailureOr<PolicyPtr> made = parsePolicy(*op.getPolicy(), own);
     if (failed(made))
       return failure();

@@ -65,14 +65,10 @@ LogicalResult Reader::readPolicy(const JsonValue &value, const std::string &wher
   std::optional<StringRef> text = value.getAsString();
   if (!text)
     return file.fail(where, "expected a policy, a string");
-  SmallString<256> beside(*text);
-  if (text->ends_with(".json") && !text->contains('(') && llvm::sys::path::is_relative(*text)) {
-    beside = llvm::sys::path::parent_path(file.getPath());
-    llvm::sys::path::append(beside, *text);
-  }
   PolicyContext own = context;
   own.location = file.locate(where);
-  FailureOr<PolicyPtr> policy = parsePolicy(beside, own);
+  own.folder = llvm::sys::path::parent_path(file.getPath());
+  FailureOr<PolicyPtr> policy = parsePolicy(*text, own);
   if (failed(policy))
     return failure();
   rules.push_back(makeRule({}, Label::must_save, where));

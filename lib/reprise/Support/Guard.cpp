@@ -29,13 +29,13 @@ static constexpr bool kSanitized = false;
 #endif
 
 static constexpr int kOutOfMemory = 125;
-static constexpr char kDone = 'd';
 
+/// Never above what the user allows (ulimit).
 static void limit(__rlimit_resource resource, uint64_t value) {
   rlimit old;
   if (getrlimit(resource, &old) != 0)
     return;
-  rlim_t soft = std::min<rlim_t>(value, old.rlim_max);
+  rlim_t soft = std::min<rlim_t>(value, old.rlim_cur);
   rlimit next = {soft, old.rlim_max};
   setrlimit(resource, &next);
 }
@@ -71,39 +71,77 @@ static void applyLimits(const GuardLimits &limits) {
   }
 }
 
-[[noreturn]] static void runChild(llvm::function_ref<void()> work, const GuardLimits &limits,
+static bool writeAll(int pipe, const void *data, size_t size) {
+  const char *next = static_cast<const char *>(data);
+  while (size > 0) {
+    ssize_t written = write(pipe, next, size);
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written <= 0)
+      return false;
+    next += written;
+    size -= written;
+  }
+  return true;
+}
+
+/// An answer is its length, then its bytes.
+[[noreturn]] static void runChild(llvm::function_ref<std::string()> work, const GuardLimits &limits,
                                   int pipe) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (!kSanitized)
     dropSignalHandlers();
+  // Handlers of the process that we are a copy of would write its files and streams once more.
+  on_exit([](int code, void *) { _exit(code); }, nullptr);
   int nowhere = open("/dev/null", O_RDWR);
   dup2(nowhere, STDIN_FILENO);
-  dup2(nowhere, STDOUT_FILENO);
-  if (!kSanitized)
+  if (!limits.keepsOutput)
+    dup2(nowhere, STDOUT_FILENO);
+  if (!limits.keepsOutput && !kSanitized)
     dup2(nowhere, STDERR_FILENO);
   std::set_new_handler([] { _exit(kOutOfMemory); });
   applyLimits(limits);
-  work();
-  ssize_t written = write(pipe, &kDone, 1);
-  _exit(written == 1 ? 0 : 1);
+  std::string answer = work();
+  fflush(stdout);
+  uint64_t size = answer.size();
+  bool isWritten =
+      writeAll(pipe, &size, sizeof size) && writeAll(pipe, answer.data(), answer.size());
+  _exit(isWritten ? 0 : 1);
 }
 
-/// Reads the child's one byte. Returns false if it never came; kills the child at the time limit.
-static bool awaitDone(pid_t child, int pipe, unsigned seconds, bool &late) {
-  pollfd waiting = {pipe, POLLIN, 0};
-  int ready;
-  do
-    ready = poll(&waiting, 1, seconds == 0 ? -1 : static_cast<int>(seconds) * 10000);
-  while (ready < 0 && errno == EINTR);
-  late = ready == 0;
-  if (late)
-    kill(child, SIGKILL);
-  char byte = 0;
-  ssize_t size;
-  do
-    size = read(pipe, &byte, 1);
-  while (size < 0 && errno == EINTR);
-  return size == 1 && byte == kDone;
+static int64_t milliseconds() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * int64_t(1000) + now.tv_nsec / 1000000;
+}
+
+/// Reads the child's answer. Returns false if it never came whole; kills the child at the time
+/// limit. What the child started may keep the pipe open, so its end is not waited for.
+static bool awaitAnswer(pid_t child, int pipe, unsigned seconds, std::string &answer, bool &late) {
+  int64_t end = milliseconds() + seconds * int64_t(10000);
+  std::string bytes;
+  uint64_t size = 0;
+  while (bytes.size() < sizeof size || bytes.size() - sizeof size < size) {
+    pollfd waiting = {pipe, POLLIN, 0};
+    int64_t left = std::clamp<int64_t>(end - milliseconds(), 0, INT32_MAX);
+    int ready = poll(&waiting, 1, seconds == 0 ? -1 : static_cast<int>(left));
+    late = ready == 0;
+    if (late) {
+      kill(child, SIGKILL);
+      return false;
+    }
+    char part[1 << 16];
+    ssize_t count = ready < 0 ? -1 : read(pipe, part, sizeof part);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count <= 0)
+      return false;
+    bytes.append(part, count);
+    if (bytes.size() >= sizeof size)
+      memcpy(&size, bytes.data(), sizeof size);
+  }
+  answer = bytes.substr(sizeof size);
+  return true;
 }
 
 static std::string describe(int status, bool late) {
@@ -124,9 +162,23 @@ static int waitFor(pid_t child) {
 }
 
 std::string reprise::runInChild(llvm::function_ref<void()> work, const GuardLimits &limits) {
+  std::string nothing;
+  auto silent = [&] {
+    work();
+    return std::string();
+  };
+  return runInChild(silent, limits, nothing);
+}
+
+std::string reprise::runInChild(llvm::function_ref<std::string()> work, const GuardLimits &limits,
+                                std::string &answer) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
     return std::string("no pipe to a child: ") + strerror(errno);
+  if (limits.keepsOutput) {
+    llvm::outs().flush();
+    fflush(nullptr);
+  }
   pid_t child = fork();
   if (child == 0)
     runChild(work, limits, ends[1]);
@@ -137,7 +189,7 @@ std::string reprise::runInChild(llvm::function_ref<void()> work, const GuardLimi
     return std::string("no child process: ") + strerror(forkError);
   }
   bool late = false;
-  bool done = awaitDone(child, ends[0], limits.seconds, late);
+  bool done = awaitAnswer(child, ends[0], limits.seconds, answer, late);
   close(ends[0]);
   int status = waitFor(child);
   return done ? "" : describe(status, late);
@@ -163,6 +215,16 @@ int reprise::runToolInChild(const char *what, llvm::function_ref<int()> tool) {
     return WEXITSTATUS(status);
   llvm::WithColor::error() << what << " died (" << describe(status, false) << ")\n";
   return 1;
+}
+
+/// Linux reads the limit when the stack grows, and keeps 128 MiB of addresses free below it.
+void reprise::deepenStack() {
+  constexpr rlim_t wanted = 64 << 20;
+  rlimit stack;
+  if (getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur >= wanted)
+    return;
+  stack.rlim_cur = std::min(wanted, stack.rlim_max);
+  setrlimit(RLIMIT_STACK, &stack);
 }
 
 /// Allocates nothing.

@@ -18,9 +18,41 @@ SmallVector<const Object::value_type *> sortedMembers(const Object &object) {
   return members;
 }
 
+/// The first place that lies deeper than kDeepestJson, none if there is none. Outside of strings
+/// every bracket counts, whether or not the text is JSON.
+static std::optional<size_t> findTooDeep(StringRef text) {
+  unsigned depth = 0;
+  bool isString = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (isString && c == '\\')
+      ++i;
+    else if (c == '"')
+      isString = !isString;
+    else if (!isString && (c == '[' || c == '{') && ++depth > kDeepestJson)
+      return i;
+    else if (!isString && (c == ']' || c == '}') && depth > 0)
+      --depth;
+  }
+  return std::nullopt;
+}
+
+llvm::Expected<llvm::json::Value> parseJson(StringRef text) {
+  std::optional<size_t> deep = findTooDeep(text);
+  if (!deep)
+    return llvm::json::parse(text);
+  StringRef before = text.take_front(*deep);
+  size_t lineStart = before.rfind('\n') + 1; // 0 in the first line
+  return llvm::make_error<llvm::json::ParseError>("values nest too deep", before.count('\n') + 1,
+                                                  *deep - lineStart + 1, *deep);
+}
+
 /// llvm::json says "[LINE:COLUMN, byte=N]: MESSAGE".
-static LogicalResult reportSyntax(llvm::Error error, StringRef path, MLIRContext *context) {
-  std::string message = llvm::toString(std::move(error));
+FailureOr<llvm::json::Value> parseJson(StringRef text, StringRef path, MLIRContext *context) {
+  llvm::Expected<llvm::json::Value> parsed = parseJson(text);
+  if (parsed)
+    return std::move(*parsed);
+  std::string message = llvm::toString(parsed.takeError());
   StringRef rest = message;
   unsigned line = 1, column = 1;
   if (rest.consume_front("[") && !rest.consumeInteger(10, line) && rest.consume_front(":") &&
@@ -31,15 +63,21 @@ static LogicalResult reportSyntax(llvm::Error error, StringRef path, MLIRContext
          << "syntax error: " << (rest.empty() ? StringRef(message) : rest);
 }
 
+std::string NumberRange::describe() const {
+  char text[96];
+  snprintf(text, sizeof text, "%sa number from %g to %g", allowsZero ? "0 or " : "", least, most);
+  return text;
+}
+
 FailureOr<JsonFile> JsonFile::read(StringRef path, StringRef what, ArrayRef<StringRef> keys,
                                    Location from) {
   runtime::Expected<std::vector<uint8_t>> bytes = runtime::readFile(path.str());
   if (!bytes)
     return emitError(from) << what << ": " << bytes.message();
   StringRef text(reinterpret_cast<const char *>(bytes->data()), bytes->size());
-  llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(text);
-  if (!parsed)
-    return reportSyntax(parsed.takeError(), path, from.getContext());
+  FailureOr<llvm::json::Value> parsed = parseJson(text, path, from.getContext());
+  if (failed(parsed))
+    return failure();
   JsonFile file(path, std::move(*parsed), text, from.getContext());
   if (failed(file.checkHead(what, keys)))
     return failure();

@@ -87,3 +87,23 @@ TEST(Guard, AToolKeepsItsExitCode) {
   EXPECT_EQ(runToolInChild("the tool", [] { return 3; }), 3);
   EXPECT_EQ(runToolInChild("the tool", [] { return raise(SIGKILL); }), 1);
 }
+
+TEST(Guard, GivesBytesBack) {
+  std::string sent(1 << 20, 'x'), answer;
+  sent[77] = '\0';
+  EXPECT_EQ(runInChild([&] { return sent; }, {}, answer), "");
+  EXPECT_EQ(answer, sent) << "more than a pipe holds";
+}
+
+TEST(Guard, ExitRunsNoHandlerOfOurs) {
+  static bool isChild = false;
+  atexit([] {
+    if (isChild)
+      _exit(99);
+  });
+  auto leave = [] {
+    isChild = true;
+    exit(3);
+  };
+  EXPECT_EQ(runInChild(leave, {}), "exit code 3");
+}

@@ -1,5 +1,7 @@
 /* Policy plugins that are broken in one way each, by -DWAY=N. */
 #include <reprise-c/Policy.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 static rp_status decide(void *self, const rp_host *host, const rp_graph *graph, uint8_t *labels, size_t count) {
   (void)self, (void)graph;
@@ -10,6 +12,19 @@ static rp_status decide(void *self, const rp_host *host, const rp_graph *graph, 
   labels[count - 1] = 77;
 #elif WAY == 3
   labels[count] = RP_MUST_SAVE;
+#elif WAY == 10
+  exit(0);
+#elif WAY == 11
+  abort();
+#elif WAY == 12
+  *(volatile char *)0 = 0;
+#elif WAY == 13
+  for (volatile int i = 0;; i = i + 1) {
+  }
+#elif WAY == 14
+  quick_exit(0);
+#elif WAY == 15
+  _exit(0);
 #endif
   (void)host, (void)labels, (void)count;
   return RP_OK;
@@ -28,6 +43,8 @@ static rp_status create(const rp_host *host, rp_string options, void **self) {
 static const rp_policy policy = {
 #if WAY == 5
     .struct_size = offsetof(rp_policy, decide),
+#elif WAY == 16
+    .struct_size = offsetof(rp_policy, abi_minor),
 #else
     .struct_size = sizeof(rp_policy),
 #endif
@@ -42,4 +59,9 @@ const rp_policy *rpGetPolicy(uint32_t major, uint32_t minor) {
   (void)major, (void)minor, (void)policy;
   return WAY == 8 ? 0 : &policy;
 }
+#endif
+
+/* A library may end the process before anyone asks it. */
+#if WAY == 17
+__attribute__((constructor)) static void leave(void) { exit(0); }
 #endif
