@@ -80,6 +80,7 @@ private:
 
   double getRate(llvm::StringRef kind, llvm::StringRef dtype) const;
   void learn(const CostProfile &measured);
+  mlir::LogicalResult checkScales(mlir::Location location) const;
   Scales getScales(mlir::Operation *op) const;
 
   DeviceRates rates;

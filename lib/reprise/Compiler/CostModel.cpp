@@ -89,8 +89,11 @@ FailureOr<CostModel> CostModel::load(const CostSources &sources, Location locati
   CostModel model(std::move(*rates));
   model.profile = sources.profile;
   model.profiledEntry = measured.entry;
-  if (!sources.profile.empty())
+  if (!sources.profile.empty()) {
     model.learn(measured);
+    if (failed(model.checkScales(location)))
+      return failure();
+  }
   return model;
 }
 
@@ -140,6 +143,28 @@ void CostModel::learn(const CostProfile &measured) {
   // What a step takes beside its commands is what launching them takes.
   if (calls > 0)
     rates.launchSeconds = std::max(0.0, measured.stepSeconds - total) / calls;
+}
+
+/// Rates and a profile that tell times of another order of magnitude are of different machines, and
+/// seconds made of both would lose all digits in the planner's sums.
+LogicalResult CostModel::checkScales(Location location) const {
+  constexpr double most = 1e9;
+  auto isFar = [&](const Side &side) {
+    return side.modelled > 0 && side.measured > 0 &&
+           std::abs(std::log(side.measured / side.modelled)) > std::log(most);
+  };
+  for (const auto *fits : {&byKind, &bySignature})
+    for (const auto &[name, fit] : *fits)
+      for (const Side &side : {fit.arithmetic, fit.memory})
+        if (isFar(side))
+          return emitError(location)
+                 << "profile '" << profile << "' gives '" << name << "' "
+                 << llvm::formatv(
+                        "{0:e} seconds where the device's rates give {1:e}: expected them "
+                        "within a factor of 1e9",
+                        side.measured, side.modelled)
+                        .str();
+  return success();
 }
 
 static std::string printSignature(Operation *op) {

@@ -8,17 +8,21 @@ using llvm::json::Object;
 
 namespace reprise {
 
-/// A rate of 0 would make things last forever; no time at all is fine.
+/// What docs/device.schema.json states. Beyond it seconds would overflow where the planner adds and
+/// divides them.
+static constexpr NumberRange kRate{1, 1e24, /*allowsZero=*/false};
+static constexpr NumberRange kLaunchSeconds{1e-12, 1e6, /*allowsZero=*/true};
+
 static LogicalResult readNumber(const JsonFile &file, const Object &object, StringRef key,
-                                const std::string &prefix, bool isRate, double &number) {
+                                const std::string &prefix, NumberRange range, double &number) {
   const llvm::json::Value *value = object.get(key);
   std::string where = prefix + key.str();
   if (!value)
     return file.fail(StringRef(prefix).drop_back(prefix.empty() ? 0 : 1), "expected '" + key + "'");
   std::optional<double> given = value->getAsNumber();
-  if (!given || !std::isfinite(*given) || *given < 0 || (isRate && *given == 0))
-    return file.fail(where, isRate ? "expected a rate, a positive number"
-                                   : "expected seconds, a number from 0 on");
+  if (!given || !range.holds(*given))
+    return file.fail(where, (range.allowsZero ? "expected seconds, " : "expected a rate, ") +
+                                range.describe());
   number = *given;
   return success();
 }
@@ -32,8 +36,8 @@ static LogicalResult readContractions(const JsonFile &file, DeviceRates &rates) 
   // Models of other types may do without; CostModel::check tells where one cannot.
   for (StringRef dtype : {"f32", "f64", "bf16", "f16"})
     if ((dtype == "f32" || flops->get(dtype)) &&
-        failed(readNumber(file, *flops, dtype, "flops.", /*isRate=*/true,
-                          rates.contractionFlops[dtype.str()])))
+        failed(
+            readNumber(file, *flops, dtype, "flops.", kRate, rates.contractionFlops[dtype.str()])))
       return failure();
   return success();
 }
@@ -54,9 +58,9 @@ FailureOr<DeviceRates> readDeviceFile(StringRef path, Location from) {
     return file->fail(root.get("name") ? "name" : "", "expected 'name', a string");
   rates.name = name->str();
   if (failed(readContractions(*file, rates)) ||
-      failed(readNumber(*file, root, "elementwise_flops", "", true, rates.elementwiseFlops)) ||
-      failed(readNumber(*file, root, "bytes_per_second", "", true, rates.bytes)) ||
-      failed(readNumber(*file, root, "launch_seconds", "", false, rates.launchSeconds)))
+      failed(readNumber(*file, root, "elementwise_flops", "", kRate, rates.elementwiseFlops)) ||
+      failed(readNumber(*file, root, "bytes_per_second", "", kRate, rates.bytes)) ||
+      failed(readNumber(*file, root, "launch_seconds", "", kLaunchSeconds, rates.launchSeconds)))
     return failure();
   return rates;
 }

@@ -11,6 +11,11 @@ using llvm::json::Object;
 namespace reprise {
 namespace {
 
+/// As docs/Costs.md states: times of a step that a clock can tell and that end, and counts.
+constexpr NumberRange kSeconds{1e-18, 1e9, /*allowsZero=*/true};
+constexpr NumberRange kCount{1, 1e24, /*allowsZero=*/true};
+constexpr NumberRange kThreads{1, 4096, /*allowsZero=*/false};
+
 class Reader {
 public:
   explicit Reader(const JsonFile &file) : file(file) {}
@@ -20,11 +25,9 @@ public:
     double threads = 0;
     if (failed(read(root, "target", "", profile.target)) ||
         failed(read(root, "entry", "", profile.entry)) ||
-        failed(read(root, "threads", "", threads)) ||
-        failed(read(root, "step_seconds", "", profile.stepSeconds)))
+        failed(read(root, "threads", "", kThreads, threads)) ||
+        failed(read(root, "step_seconds", "", kSeconds, profile.stepSeconds)))
       return failure();
-    if (threads < 1 || threads > 4096)
-      return file.fail("threads", "expected 'threads' from 1 to 4096");
     profile.threads = static_cast<unsigned>(threads);
     const Array *kernels = root.getArray("kernels");
     if (!kernels)
@@ -48,10 +51,10 @@ private:
   }
 
   LogicalResult read(const Object &object, StringRef key, const std::string &where,
-                     double &number) {
+                     NumberRange range, double &number) {
     std::optional<double> given = object.getNumber(key);
-    if (!given || !std::isfinite(*given) || *given < 0)
-      return fail(object, key, where, "a number from 0 on");
+    if (!given || !range.holds(*given))
+      return fail(object, key, where, range.describe());
     number = *given;
     return success();
   }
@@ -71,14 +74,14 @@ private:
     double seconds = 0;
     if (failed(read(*kernel, "kernel", where, name)) ||
         failed(read(*kernel, "launch", where, launch)) ||
-        failed(read(*kernel, "seconds", where, seconds)))
+        failed(read(*kernel, "seconds", where, kSeconds, seconds)))
       return failure();
     ProfiledLaunch &entry = launches[launch];
     entry.seconds += seconds;
     if (name != launch)
       return success();
-    if (failed(read(*kernel, "calls", where, entry.calls)) ||
-        failed(read(*kernel, "bytes", where, entry.bytes)))
+    if (failed(read(*kernel, "calls", where, kCount, entry.calls)) ||
+        failed(read(*kernel, "bytes", where, kCount, entry.bytes)))
       return failure();
     const Array *ops = kernel->getArray("ops");
     if (!ops)
@@ -98,7 +101,7 @@ private:
                    failed(read(*object, "kind", where, op.kind)) ||
                    failed(read(*object, "dtype", where, op.dtype)) ||
                    failed(read(*object, "signature", where, op.signature)) ||
-                   failed(read(*object, "flops", where, op.flops)));
+                   failed(read(*object, "flops", where, kCount, op.flops)));
   }
 
   const JsonFile &file;
