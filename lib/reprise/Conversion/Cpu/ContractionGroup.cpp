@@ -31,19 +31,23 @@ static int64_t countColumnDims(Operation *leader) {
   return rank - (isa<ConvolutionFilterOp>(leader) ? 1 : 2);
 }
 
-/// Where the elements of a value lie, seen through its views; none if no strides tell.
+/// Where the elements of a value lie, seen through its views, of which a chain may be as long as
+/// the graph; none if no strides tell.
 static std::optional<StridedView> findView(Value value) {
-  if (auto iota = value.getDefiningOp<IotaOp>()) {
-    StridedView view = StridedView::of(iota.getType());
-    llvm::fill(view.strides, 0);
-    view.strides[iota.getDim()] = 1;
-    return view;
+  SmallVector<ViewOpInterface> views;
+  while (auto op = value.getDefiningOp<ViewOpInterface>()) {
+    views.push_back(op);
+    value = op->getOperand(0);
   }
-  auto view = value.getDefiningOp<ViewOpInterface>();
-  if (!view)
-    return StridedView::of(cast<ShapedType>(value.getType()));
-  std::optional<StridedView> source = findView(view->getOperand(0));
-  return source ? view.composeView(*source) : std::nullopt;
+  std::optional<StridedView> view = StridedView::of(cast<ShapedType>(value.getType()));
+  if (auto iota = value.getDefiningOp<IotaOp>()) {
+    llvm::fill(view->strides, 0);
+    view->strides[iota.getDim()] = 1;
+  }
+  for (ViewOpInterface op : llvm::reverse(views))
+    if (view)
+      view = op.composeView(*view);
+  return view;
 }
 
 /// The elements of a pad behind which it leaves no gap: those of its last dimension with padding

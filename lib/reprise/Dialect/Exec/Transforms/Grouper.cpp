@@ -4,7 +4,7 @@
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Dialect/Reprise/IR/ReplayNumber.h"
 #include "reprise/Dialect/Reprise/Transforms/PlanningScopes.h"
-#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 
@@ -25,15 +25,24 @@ static bool findsStored(Operation *op, Operation *producer) {
   return partOf(producer) == 0 || (other != 0 && other != getReplayNumber(op));
 }
 
-/// The ops that produce what `op` reads, looking through free ops.
+/// The ops that produce what `op` reads, looking through free ops, of which a chain may be as long
+/// as the graph.
 static void collectProducers(Operation *op, SmallVectorImpl<Operation *> &producers) {
-  for (Value operand : collectReads(op))
-    if (Operation *producer = operand.getDefiningOp()) {
-      if (isFree(producer))
-        collectProducers(producer, producers);
-      else
-        producers.push_back(producer);
-    }
+  auto addOperands = [](Operation *reader, SmallVectorImpl<Operation *> &stack) {
+    SmallVector<Value> reads = collectReads(reader);
+    for (Value operand : llvm::reverse(reads))
+      if (Operation *producer = operand.getDefiningOp())
+        stack.push_back(producer);
+  };
+  SmallVector<Operation *> stack;
+  addOperands(op, stack);
+  while (!stack.empty()) {
+    Operation *producer = stack.pop_back_val();
+    if (isFree(producer))
+      addOperands(producer, stack);
+    else
+      producers.push_back(producer);
+  }
 }
 
 /// The reader of the only use; none if there are more. Exposed replays do not count.
@@ -92,8 +101,9 @@ public:
   }
 
   void finish() {
-    while (!waiting.empty())
-      placeAlone(waiting.front());
+    for (Operation *op : inOrder)
+      if (waiting.contains(op))
+        placeAlone(op);
     if (keepsLaunches)
       orderReplays();
   }
@@ -101,13 +111,29 @@ public:
 private:
   /// Waiting ops that `op` reads, each behind its own operands.
   void collectWaiting(Operation *op, SmallVectorImpl<Operation *> &ops) const {
-    SmallVector<Operation *> producers;
-    collectProducers(op, producers);
-    for (Operation *producer : producers)
-      if (waiting.contains(producer) && !llvm::is_contained(ops, producer)) {
-        collectWaiting(producer, ops);
-        ops.push_back(producer);
+    struct Frame {
+      Operation *op;
+      SmallVector<Operation *> producers; ///< that are still to be visited, the next one last
+    };
+    auto makeFrame = [](Operation *reader) {
+      Frame frame{reader, {}};
+      collectProducers(reader, frame.producers);
+      std::reverse(frame.producers.begin(), frame.producers.end());
+      return frame;
+    };
+    DenseSet<Operation *> seen;
+    std::vector<Frame> stack{makeFrame(op)};
+    while (!stack.empty()) {
+      if (!stack.back().producers.empty()) {
+        Operation *producer = stack.back().producers.pop_back_val();
+        if (waiting.contains(producer) && seen.insert(producer).second)
+          stack.push_back(makeFrame(producer));
+        continue;
       }
+      if (stack.size() > 1)
+        ops.push_back(stack.back().op);
+      stack.pop_back();
+    }
   }
 
   /// What reads a parameter must not wait beyond its update, which could not overwrite it then.
@@ -123,6 +149,7 @@ private:
 
   void wait(Operation *op) {
     waiting.insert(op);
+    inOrder.push_back(op);
     if (partOf(op) == 2)
       return;
     for (Value operand : op->getOperands()) {
@@ -173,7 +200,7 @@ private:
 
   /// Without the waiting ops that it reads: they have been placed.
   void placeAlone(Operation *op) {
-    waiting.remove(op);
+    waiting.erase(op);
     if (joinExisting({op}))
       return;
     all.push_back({{}, op->getLoc()});
@@ -282,7 +309,7 @@ private:
     for (Operation *op : ops) {
       all[number].ops.push_back(op);
       groupOf[op] = number;
-      waiting.remove(op);
+      waiting.erase(op);
       for (Value operand : op->getOperands())
         lastReader[{operand, sideOf(op)}] = number;
       for (Value whole : collectSliced(op))
@@ -294,7 +321,8 @@ private:
   DenseMap<Operation *, size_t> &groupOf;
   const Target &target;
   bool keepsLaunches;
-  llvm::SetVector<Operation *> waiting;
+  DenseSet<Operation *> waiting;
+  std::vector<Operation *> inOrder;                         ///< all that waited once
   DenseMap<Value, SmallVector<Operation *>> waitingReaders; ///< of the passes, by arguments
   /// Placed ops of the update that several read and that read arguments alone: a corrected rate.
   llvm::SmallPtrSet<Operation *, 8> early;
