@@ -1,4 +1,5 @@
 // reprise: what a step takes, told without compiling it to code
+#include "Html.h"
 #include "Report.h"
 
 #include "reprise/Dialect/Exec/IR/Arena.h"
@@ -25,19 +26,53 @@ LogicalResult describeEstimate(func::FuncOp step, LaunchFacts &facts, unsigned t
   return success();
 }
 
-/// The launch at which the most bytes are live, and those bytes.
-static std::pair<int64_t, int64_t> findPeak(const std::vector<ReportedBuffer> &buffers) {
+using Buffers = std::vector<const ReportedBuffer *>;
+
+/// The buffers that are live in a launch, but for those that its results overwrite, and the bytes
+/// of all of them together: a result in place of an operand lies in the same bytes.
+static std::pair<Buffers, int64_t> listLive(const std::vector<ReportedBuffer> &buffers,
+                                            int64_t launch) {
+  Buffers found, kept;
+  for (const ReportedBuffer &buffer : buffers)
+    if (buffer.first <= launch && buffer.last >= launch)
+      found.push_back(&buffer);
+  llvm::stable_sort(found, [](const ReportedBuffer *a, const ReportedBuffer *b) {
+    return std::make_tuple(a->offset, -a->bytes, -a->first) <
+           std::make_tuple(b->offset, -b->bytes, -b->first);
+  });
+  int64_t end = 0, live = 0;
+  for (const ReportedBuffer *buffer : found) {
+    int64_t ownEnd = buffer->offset + buffer->bytes;
+    if (ownEnd <= end)
+      continue;
+    live += ownEnd - std::max(end, buffer->offset);
+    end = ownEnd;
+    kept.push_back(buffer);
+  }
+  return {kept, live};
+}
+
+/// The launch at which the most bytes are live. Sums of sizes are at least the bytes of a launch,
+/// so that few launches are looked at.
+static int64_t findPeak(const std::vector<ReportedBuffer> &buffers) {
   std::map<int64_t, int64_t> changes; // by launch
   for (const ReportedBuffer &buffer : buffers) {
     changes[buffer.first] += buffer.bytes;
     changes[buffer.last + 1] -= buffer.bytes;
   }
-  std::pair<int64_t, int64_t> peak;
-  int64_t live = 0;
-  for (auto [launch, change] : changes) {
-    live += change;
-    if (live > peak.second)
-      peak = {launch, live};
+  std::vector<std::pair<int64_t, int64_t>> sums; // and launches
+  int64_t sum = 0;
+  for (auto [launch, change] : changes)
+    sums.push_back({sum += change, launch});
+  llvm::stable_sort(sums, [](auto a, auto b) { return a.first > b.first; });
+  int64_t peak = 0, most = 0;
+  for (auto [atMost, launch] : sums) {
+    if (atMost <= most)
+      break;
+    if (int64_t live = listLive(buffers, launch).second; live > most) {
+      most = live;
+      peak = launch;
+    }
   }
   return peak;
 }
@@ -45,29 +80,37 @@ static std::pair<int64_t, int64_t> findPeak(const std::vector<ReportedBuffer> &b
 /// What lies at the peak, the largest first.
 static void printLive(llvm::raw_ostream &stream, const std::vector<ReportedBuffer> &buffers) {
   constexpr size_t most = 20;
-  auto [launch, bytes] = findPeak(buffers);
-  stream << llvm::formatv("\n{0} bytes are live at the peak, launch {1}\n", bytes, launch);
-  std::vector<const ReportedBuffer *> live;
-  for (const ReportedBuffer &buffer : buffers)
-    if (buffer.first <= launch && buffer.last >= launch)
-      live.push_back(&buffer);
+  int64_t launch = findPeak(buffers);
+  auto [live, bytes] = listLive(buffers, launch);
+  stream << llvm::formatv("\n{0} bytes ({1}) are live at the peak, launch {2}\n", bytes,
+                          html::human(bytes), launch);
   sortByBytes(live);
   for (const ReportedBuffer *buffer : ArrayRef(live).take_front(most))
-    stream << llvm::formatv("{0,16}  {1}, launches {2} to {3}\n", buffer->bytes, buffer->name,
-                            buffer->first, buffer->last);
+    stream << llvm::formatv("{0,16} ({1})  {2}, launches {3} to {4}\n", buffer->bytes,
+                            html::human(buffer->bytes), buffer->name, buffer->first, buffer->last);
   if (live.size() > most)
     stream << llvm::formatv("{0,16}  {1} smaller ones\n", "", live.size() - most);
 }
 
+static void printBytes(llvm::raw_ostream &stream, StringRef name, int64_t bytes) {
+  stream << llvm::formatv("{0,-18}{1,16} ({2})", name, bytes, html::human(bytes));
+}
+
 bool printEstimate(llvm::raw_ostream &stream, const Report &report) {
-  int64_t taken = report.arenaBytes + report.workspaceBytes;
-  stream << llvm::formatv("{0,-18}{1,16}\n{2,-18}{3,16}\n{4,-18}{5,16}\n", "arena_bytes",
-                          report.arenaBytes, "workspace_bytes", report.workspaceBytes,
-                          "persistent_bytes", report.persistentBytes);
-  bool fits = !report.budget || taken <= report.budget->bytes;
-  if (report.budget)
-    stream << llvm::formatv("{0,-18}{1,16}  {2} needed: {3}\n", "budget", report.budget->bytes,
-                            taken, fits ? "fits" : "does not fit");
+  std::pair<StringRef, int64_t> rows[] = {{"arena_bytes", report.arenaBytes},
+                                          {"workspace_bytes", report.workspaceBytes},
+                                          {"persistent_bytes", report.persistentBytes}};
+  for (auto [name, bytes] : rows) {
+    printBytes(stream, name, bytes);
+    stream << "\n";
+  }
+  int64_t needed = report.arenaBytes + report.workspaceBytes;
+  bool fits = !report.budget || needed <= report.budget->bytes;
+  if (report.budget) {
+    printBytes(stream, "budget", report.budget->bytes);
+    stream << llvm::formatv("  {0} ({1}) needed: {2}\n", needed, html::human(needed),
+                            fits ? "fits" : "does not fit");
+  }
   if (std::string cost = readCost(report); !cost.empty())
     stream << cost << "\n";
   if (!report.buffers.empty())
