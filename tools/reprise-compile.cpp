@@ -10,6 +10,7 @@
 #include "reprise/Runtime/File.h"
 #include "reprise/Support/CommandLine.h"
 #include "reprise/Support/Guard.h"
+#include "reprise/Support/JsonFile.h"
 #include "reprise/Support/Parsing.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
@@ -122,18 +123,15 @@ int explainValues(const reprise::Compilation &compilation, const Flags &flags) {
   return 0;
 }
 
-/// The plan of --plan-in; none with an error in `message`.
-std::optional<llvm::json::Value> readPlan(const std::string &path, std::string &message) {
-  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
-  if (!file) {
-    message = "cannot read '" + path + "': " + file.getError().message();
-    return std::nullopt;
+/// The plan of --plan-in. Reports what is wrong with it.
+FailureOr<llvm::json::Value> readPlan(const std::string &path, MLIRContext *context) {
+  auto bytes = reprise::runtime::readFile(path);
+  if (!bytes) {
+    fail(bytes.message());
+    return failure();
   }
-  auto plan = llvm::json::parse((*file)->getBuffer());
-  if (plan)
-    return std::move(*plan);
-  message = path + ": " + llvm::toString(plan.takeError());
-  return std::nullopt;
+  StringRef text(reinterpret_cast<const char *>(bytes->data()), bytes->size());
+  return reprise::parseJson(text, path, context);
 }
 
 /// The curve alone, or before the compilation.
@@ -160,12 +158,11 @@ int compileModel(ModuleOp module, const Flags &flags) {
     options.timeLimitSeconds = flags.timeLimit;
   options.estimateOnly = flags.estimate;
   options.keepPlan = !flags.planOut.empty();
-  std::optional<llvm::json::Value> plan;
+  FailureOr<llvm::json::Value> plan = failure();
   if (!flags.planIn.empty()) {
-    std::string message;
-    plan = readPlan(flags.planIn, message);
-    if (!plan)
-      return fail(message);
+    plan = readPlan(flags.planIn, module.getContext());
+    if (failed(plan))
+      return 1;
     options.plan = &*plan;
   }
   if (!flags.pareto.empty())
@@ -198,6 +195,7 @@ LogicalResult enableRemarks(MLIRContext &context, const std::string &filter) {
 } // namespace
 
 int main(int argc, char **argv) {
+  reprise::deepenStack();
   llvm::InitLLVM init(argc, argv);
   reprise::survivePoverty();
   // LLVM's libraries register flags of their own, `threads` among them.
@@ -223,5 +221,11 @@ int main(int argc, char **argv) {
   OwningOpRef<ModuleOp> module = reprise::parseModelFile(flags.model, context, sources);
   if (!module)
     return 1;
+  std::string wrong =
+      reprise::findWrongName(*module, phaseOptions(flags), flags.entry.getNumOccurrences() > 0);
+  if (!wrong.empty()) {
+    llvm::WithColor::error() << wrong << "\n";
+    return 2;
+  }
   return flags.interpret ? interpretModel(*module, flags) : compileModel(*module, flags);
 }

@@ -1,7 +1,10 @@
 // reprise: mlir-opt with our dialects, passes and phases; its input is parsed in a child first
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "reprise/InitAll.h"
+#include "reprise/Support/Diagnostics.h"
 #include "reprise/Support/File.h"
+#include "reprise/Support/Guard.h"
 #include "reprise/Support/Parsing.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/WithColor.h"
@@ -17,6 +20,20 @@ static LogicalResult probe(const llvm::MemoryBuffer &buffer, const DialectRegist
   options.splitMarker = config.inputSplitMarker();
   return reprise::probeModel(buffer.getMemBufferRef(), registry, options);
 }
+
+/// Shows scopes in the messages of the context that mlir-opt makes.
+class ScopeExtension : public DialectExtension<ScopeExtension, func::FuncDialect> {
+public:
+  explicit ScopeExtension(StringRef file) : file(file) {}
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ScopeExtension)
+
+  void apply(MLIRContext *context, func::FuncDialect *) const final {
+    reprise::showScopes(*context, file);
+  }
+
+private:
+  std::string file;
+};
 
 /// To standard output as it comes, as mlir-opt does; to a file only when all went well.
 static LogicalResult runTo(StringRef output, std::unique_ptr<llvm::MemoryBuffer> buffer,
@@ -35,6 +52,7 @@ static LogicalResult runTo(StringRef output, std::unique_ptr<llvm::MemoryBuffer>
 }
 
 int main(int argc, char **argv) {
+  reprise::deepenStack();
   llvm::InitLLVM init(argc, argv);
   DialectRegistry registry;
   reprise::registerAllDialects(registry);
@@ -48,5 +66,9 @@ int main(int argc, char **argv) {
   std::unique_ptr<llvm::MemoryBuffer> buffer = reprise::readModelFile(input);
   if (!buffer || failed(probe(*buffer, registry, config)))
     return EXIT_FAILURE;
+  // What tests expect are the bare messages.
+  if (!config.shouldVerifyDiagnostics())
+    registry.addExtension(TypeID::get<ScopeExtension>(),
+                          std::make_unique<ScopeExtension>(buffer->getBufferIdentifier()));
   return asMainReturnCode(runTo(output, std::move(buffer), registry, config));
 }

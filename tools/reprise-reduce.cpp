@@ -8,6 +8,7 @@
 using namespace mlir;
 
 int main(int argc, char **argv) {
+  reprise::deepenStack();
   // mlir-reduce reads its input itself, and runs passes on whatever a reduction left.
   return reprise::runToolInChild("the reducer", [&] {
     DialectRegistry registry;

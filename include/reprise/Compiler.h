@@ -68,6 +68,11 @@ void printPareto(llvm::raw_ostream &stream, llvm::StringRef path, const llvm::js
 /// Runs the phases up to and with `to` on `module`.
 mlir::LogicalResult runPhases(mlir::ModuleOp module, Phase to, const PhaseOptions &options);
 
+/// What is wrong with the names that the options give, naming those that there are: a target, an
+/// entry (if it `isEntryGiven`, not the usual one), policies. Empty if nothing is. Faults in files
+/// of rules and plugins are no matter of names; they are told when policies are read.
+std::string findWrongName(mlir::ModuleOp module, const PhaseOptions &options, bool isEntryGiven);
+
 } // namespace reprise
 
 #endif // REPRISE_COMPILER_H

@@ -28,13 +28,15 @@ struct ProbeOptions {
 /// throws the result away: the parsers of libMLIR die on some hostile inputs, text and bytecode,
 /// and its printer on some of what was read from bytecode. Succeeds if the child came back,
 /// whatever it thought of the input: then this process may parse it and diagnose it. Fails after
-/// printing "error: 'PATH' could not be parsed: the parser died (…)".
+/// printing "error: 'PATH' could not be parsed: ...", that the parser died, or refused the input
+/// without a message, as the reader of bytecode sometimes does.
 mlir::LogicalResult probeModel(llvm::MemoryBufferRef buffer, const mlir::DialectRegistry &registry,
                                const ProbeOptions &options = {});
 
 /// Parses and verifies a model file, text or bytecode ("-" is standard input), first in a child
 /// process, then here. Returns null after one error was printed. `sources` keeps the text, so that
 /// a SourceMgrDiagnosticHandler made for it shows the source line of later diagnostics too.
+/// Messages name the scopes of ops from here on (Diagnostics.h).
 mlir::OwningOpRef<mlir::ModuleOp> parseModelFile(llvm::StringRef path, mlir::MLIRContext &context,
                                                  const std::shared_ptr<llvm::SourceMgr> &sources);
 

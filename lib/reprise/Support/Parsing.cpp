@@ -1,10 +1,14 @@
 // reprise: model files read without trust
 #include "reprise/Support/Parsing.h"
 
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/ToolUtilities.h"
+#include "reprise/Support/Diagnostics.h"
 #include "reprise/Support/Guard.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/WithColor.h"
@@ -74,37 +78,88 @@ static GuardLimits limitsFor(size_t size) {
 }
 
 /// One module's parse, and its end: freeing a half-parsed module is part of what may go wrong. So
-/// is printing what the reader of bytecode let through.
-static void parseAndForget(std::unique_ptr<llvm::MemoryBuffer> buffer,
+/// is printing what the reader of bytecode let through. False if it failed without a message.
+static bool parseAndForget(std::unique_ptr<llvm::MemoryBuffer> buffer,
                            const DialectRegistry &registry, const ProbeOptions &options) {
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.allowUnregisteredDialects(options.allowUnregisteredDialects);
   bool isBinary = isBytecode(buffer->getMemBufferRef());
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(buffer), SMLoc());
-  SourceMgrDiagnosticHandler handler(*sources, &context, llvm::nulls());
+  bool isSilent = true;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &) { isSilent = false; });
   ParserConfig config(&context, options.verify);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, config);
   if (module && isBinary)
     module->print(llvm::nulls());
+  return module || !isSilent;
 }
 
 LogicalResult reprise::probeModel(llvm::MemoryBufferRef buffer, const DialectRegistry &registry,
                                   const ProbeOptions &options) {
+  bool isExplained = true;
   auto parse = [&] {
     auto copy = llvm::MemoryBuffer::getMemBuffer(buffer, /*RequiresNullTerminator=*/true);
     auto chunk = [&](std::unique_ptr<llvm::MemoryBuffer> part, raw_ostream &) {
-      parseAndForget(std::move(part), registry, options);
+      isExplained &= parseAndForget(std::move(part), registry, options);
       return success();
     };
     (void)splitAndProcessBuffer(std::move(copy), chunk, llvm::nulls(), options.splitMarker, "");
+    return std::string(isExplained ? "" : "silent");
   };
-  std::string reason = runInChild(parse, limitsFor(buffer.getBufferSize()));
-  if (reason.empty())
+  std::string answer, reason = runInChild(parse, limitsFor(buffer.getBufferSize()), answer);
+  if (reason.empty() && answer.empty())
     return success();
+  if (reason.empty()) {
+    llvm::WithColor::error() << "'" << buffer.getBufferIdentifier()
+                             << "' could not be parsed: it is damaged\n";
+    return failure();
+  }
   llvm::WithColor::error() << "'" << buffer.getBufferIdentifier()
                            << "' could not be parsed: the parser died (" << reason << ")\n";
   return failure();
+}
+
+/// Ops without a line get the one on which they stand: the model may say loc(unknown), or
+/// loc("layer/2/mlp") for a scope, as the zoo's do, where an error should name a place that an
+/// editor opens.
+static void placeOps(ModuleOp module, const AsmParserState &state, const llvm::SourceMgr &sources,
+                     StringRef file) {
+  MLIRContext *context = module.getContext();
+  for (const AsmParserState::OperationDefinition &definition : state.getOpDefs()) {
+    Operation *op = definition.op;
+    auto scope = dyn_cast<NameLoc>(op->getLoc());
+    Location known = scope ? scope.getChildLoc() : op->getLoc();
+    if (op == module || !isa<UnknownLoc>(known) || !definition.loc.isValid())
+      continue;
+    auto [line, column] = sources.getLineAndColumn(definition.loc.Start);
+    auto place = FileLineColLoc::get(context, file, line, column);
+    op->setLoc(scope ? Location(NameLoc::get(scope.getName(), place)) : place);
+  }
+}
+
+/// As parseSourceFile does, and with places for ops that have none in the text.
+static OwningOpRef<ModuleOp> parseBuffer(const std::shared_ptr<llvm::SourceMgr> &sources,
+                                         MLIRContext &context, StringRef name) {
+  llvm::MemoryBufferRef buffer = *sources->getMemoryBuffer(sources->getMainFileID());
+  OwningOpRef<ModuleOp> module;
+  // The verifier's messages need the places.
+  ParserConfig config(&context, /*verifyAfterParse=*/false);
+  if (isBytecode(buffer)) {
+    module = parseSourceFile<ModuleOp>(sources, config);
+  } else {
+    AsmParserState state;
+    Block block;
+    auto start = FileLineColLoc::get(&context, name, 0, 0);
+    if (succeeded(parseAsmSourceFile(*sources, &block, config, &state)))
+      module =
+          mlir::detail::constructContainerOpForParserIfNecessary<ModuleOp>(&block, &context, start);
+    if (module)
+      placeOps(*module, state, *sources, name);
+  }
+  if (module && failed(verify(*module)))
+    return nullptr;
+  return module;
 }
 
 /// A module that the file does not spell out gets line 0, which no editor can open, and modules and
@@ -132,7 +187,8 @@ OwningOpRef<ModuleOp> reprise::parseModelFile(StringRef path, MLIRContext &conte
     return nullptr;
   std::string name = buffer->getBufferIdentifier().str();
   sources->AddNewSourceBuffer(std::move(buffer), SMLoc());
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+  showScopes(context, name);
+  OwningOpRef<ModuleOp> module = parseBuffer(sources, context, name);
   if (module)
     placeAtStart(*module, name);
   return module;

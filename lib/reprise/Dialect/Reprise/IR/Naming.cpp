@@ -1,20 +1,11 @@
 // reprise: how reports, plans and messages name values and places.
 #include "reprise/Dialect/Reprise/IR/Naming.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
-
-std::string reprise::getScope(Location location) {
-  std::string scope;
-  location->walk([&](Location part) {
-    if (auto name = dyn_cast<NameLoc>(part); name && scope.empty())
-      scope = name.getName().str();
-    return WalkResult::advance();
-  });
-  return scope;
-}
 
 std::string reprise::insertIteration(StringRef scope, StringRef ofLoop, int64_t k) {
   StringRef stem = scope.empty() ? ofLoop : scope, rest;
@@ -27,21 +18,22 @@ std::string reprise::insertIteration(StringRef scope, StringRef ofLoop, int64_t 
   return (stem + "/" + Twine(k) + rest).str();
 }
 
-std::string reprise::getPlace(Location location) {
-  std::string place;
-  location->walk([&](Location part) {
-    if (auto line = dyn_cast<FileLineColLoc>(part); line && place.empty())
-      place = line.getFilename().str() + ":" + std::to_string(line.getLine()) + ":" +
-              std::to_string(line.getColumn());
-    return WalkResult::advance();
-  });
-  return place;
-}
-
 std::string reprise::describeOp(Operation *op) {
   std::string scope = getScope(op->getLoc()), place = getPlace(op->getLoc());
   return op->getName().getStringRef().str() + (scope.empty() ? "" : " in " + scope) +
          (place.empty() ? "" : " at " + place);
+}
+
+std::string reprise::findEntryFault(ModuleOp module, StringRef entry) {
+  std::string known;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function.getName() == entry && !function.isExternal())
+      return "";
+    if (!function.isPrivate() && !function.isExternal())
+      known += (known.empty() ? "'" : ", '") + function.getName().str() + "'";
+  }
+  return ("unknown entry '" + entry + "'" + (known.empty() ? "" : ", expected one of ") + known)
+      .str();
 }
 
 reprise::ValueIds::ValueIds(Block &block) {

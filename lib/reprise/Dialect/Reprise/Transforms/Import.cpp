@@ -4,6 +4,7 @@
 #include "Signature.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
+#include "reprise/Dialect/Reprise/IR/Naming.h"
 
 using namespace mlir;
 
@@ -179,8 +180,8 @@ struct ImportPass : impl::ImportPassBase<ImportPass> {
   LogicalResult import(ModuleOp module) {
     SymbolTable symbols(module);
     auto function = symbols.lookup<func::FuncOp>(entry);
-    if (!function || function.isExternal())
-      return reportUnknownEntry(module);
+    if (std::string fault = findEntryFault(module, entry); !fault.empty())
+      return module.emitError(fault);
     if (!function.getBody().hasOneBlock())
       return function.emitError("expected an entry of one block");
     CallInliner inliner(symbols);
@@ -198,18 +199,6 @@ struct ImportPass : impl::ImportPassBase<ImportPass> {
     });
     makeBroadcastsExplicit(function);
     return success();
-  }
-
-  LogicalResult reportUnknownEntry(ModuleOp module) {
-    auto diagnostic = module.emitError("unknown entry '") << entry << "'";
-    auto functions = llvm::to_vector(module.getOps<func::FuncOp>());
-    llvm::erase_if(functions, [](func::FuncOp f) { return f.isPrivate() || f.isExternal(); });
-    if (!functions.empty()) {
-      diagnostic << ", expected one of ";
-      llvm::interleaveComma(functions, diagnostic,
-                            [&](func::FuncOp f) { diagnostic << "'" << f.getName() << "'"; });
-    }
-    return diagnostic;
   }
 };
 

@@ -1,0 +1,18 @@
+// reprise: what is wrong with a model, told by the scope of its ops
+#ifndef REPRISE_SUPPORT_DIAGNOSTICS_H
+#define REPRISE_SUPPORT_DIAGNOSTICS_H
+
+#include "mlir/IR/Diagnostics.h"
+#include <string>
+
+namespace reprise {
+
+/// Messages about ops of a scope start with it, as in "m.mlir:12:3: error: in layer/2/mlp: ...".
+/// Those about ops of a scope without a line, as in bytecode, are printed here, behind the name of
+/// the model's `file`. All others are left to the handlers that were there before. The result names
+/// the handler to the context's engine.
+mlir::DiagnosticEngine::HandlerID showScopes(mlir::MLIRContext &context, std::string file);
+
+} // namespace reprise
+
+#endif // REPRISE_SUPPORT_DIAGNOSTICS_H

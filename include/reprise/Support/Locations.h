@@ -1,0 +1,18 @@
+// reprise: the scope and the place in a location
+#ifndef REPRISE_SUPPORT_LOCATIONS_H
+#define REPRISE_SUPPORT_LOCATIONS_H
+
+#include "mlir/IR/Location.h"
+#include <string>
+
+namespace reprise {
+
+/// The scope in a location: its outermost name, such as layer/3/attention; empty if it has none.
+std::string getScope(mlir::Location location);
+
+/// The first file, line and column in a location, as compilers print them; empty if it has none.
+std::string getPlace(mlir::Location location);
+
+} // namespace reprise
+
+#endif // REPRISE_SUPPORT_LOCATIONS_H

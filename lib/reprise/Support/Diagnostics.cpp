@@ -1,0 +1,79 @@
+// reprise: what is wrong with a model, told by the scope of its ops
+#include "reprise/Support/Diagnostics.h"
+
+#include "reprise/Support/Locations.h"
+#include "llvm/Support/WithColor.h"
+#include <deque>
+
+using namespace mlir;
+
+namespace {
+class ScopeHandler {
+public:
+  explicit ScopeHandler(std::string file) : file(std::move(file)) {}
+
+  /// Fails where another handler is to print.
+  LogicalResult handle(Diagnostic &diagnostic) {
+    kept.clear();
+    auto place = dyn_cast<FileLineColLoc>(diagnostic.getLocation());
+    // What is said of the whole model is not about its first line.
+    bool isWhole = place && place.getLine() == 1 && place.getColumn() == 1 &&
+                   place.getFilename().getValue() == file;
+    for (Diagnostic &note : diagnostic.getNotes())
+      addScope(note);
+    bool isPlaced = addScope(diagnostic);
+    if (isPlaced && !isWhole)
+      return failure();
+    print(diagnostic);
+    for (Diagnostic &note : diagnostic.getNotes())
+      print(note);
+    return success();
+  }
+
+private:
+  /// False if the diagnostic has a scope, but no line.
+  bool addScope(Diagnostic &diagnostic) {
+    std::string scope = reprise::getScope(diagnostic.getLocation());
+    bool isRemark = diagnostic.getSeverity() == DiagnosticSeverity::Remark; // names its value
+    if (scope.empty() || isRemark)
+      return true;
+    // The diagnostic only refers to its texts.
+    kept.push_back("in " + scope + ": " + diagnostic.str());
+    for (DiagnosticArgument &argument : diagnostic.getArguments())
+      argument = DiagnosticArgument(StringRef());
+    if (!diagnostic.getArguments().empty())
+      diagnostic.getArguments().front() = DiagnosticArgument(StringRef(kept.back()));
+    return !reprise::getPlace(diagnostic.getLocation()).empty();
+  }
+
+  void print(const Diagnostic &diagnostic) const {
+    std::string place = reprise::getPlace(diagnostic.getLocation());
+    llvm::raw_ostream &stream = llvm::errs();
+    stream << (place.empty() ? file : place) << ": ";
+    switch (diagnostic.getSeverity()) {
+    case DiagnosticSeverity::Error:
+      llvm::WithColor::error(stream);
+      break;
+    case DiagnosticSeverity::Warning:
+      llvm::WithColor::warning(stream);
+      break;
+    case DiagnosticSeverity::Note:
+      llvm::WithColor::note(stream);
+      break;
+    case DiagnosticSeverity::Remark:
+      llvm::WithColor::remark(stream);
+      break;
+    }
+    stream << diagnostic << "\n";
+  }
+
+  std::string file;
+  std::deque<std::string> kept; ///< texts of the diagnostic at hand
+};
+} // namespace
+
+DiagnosticEngine::HandlerID reprise::showScopes(MLIRContext &context, std::string file) {
+  auto handler = std::make_shared<ScopeHandler>(std::move(file));
+  return context.getDiagEngine().registerHandler(
+      [handler](Diagnostic &diagnostic) { return handler->handle(diagnostic); });
+}
