@@ -29,7 +29,7 @@ endfunction()
 
 reprise_layer(Support FOLDERS Support ON RepriseRuntime)
 reprise_layer(Interfaces FOLDERS Interfaces)
-reprise_layer(Dialect FOLDERS Policy/Selector Dialect/Reprise/IR ON Interfaces)
+reprise_layer(Dialect FOLDERS Policy/Selector Dialect/Reprise/IR ON Interfaces Support)
 reprise_layer(Policy FOLDERS Policy ON Dialect Support)
 reprise_layer(Transforms FOLDERS Dialect/Reprise Dialect/Reprise/Derivatives Dialect/Reprise/Transforms
   ON Policy ReprisePlanning)

@@ -1,9 +1,9 @@
 // reprise: names that a user gives: targets, entries, policies
 #include "reprise/Compiler.h"
 
-#include "reprise/Conversion/Target.h"
 #include "reprise/Dialect/Reprise/IR/Naming.h"
 #include "reprise/Policy/Policy.h"
+#include "reprise/Target/Target.h"
 
 using namespace mlir;
 
