@@ -2,6 +2,7 @@
 #include "Run.h"
 #include "reprise/Runtime/File.h"
 #include "reprise/Runtime/Json.h"
+#include "reprise/Runtime/Memory.h"
 #include "reprise/Runtime/Progress.h"
 #include "reprise/Runtime/Session.h"
 #include "reprise/Runtime/StepLog.h"
@@ -107,7 +108,7 @@ OutputFolder Run::outputFolder() const {
 
 Error Run::openFiles() {
   const Bundle &bundle = executable.bundle();
-  recorder.emplace(bundle.program("step")->commands.size(), executable.threads());
+  recorder.emplace(bundle.program("step")->executions(), executable.threads());
   profile.emplace(bundle);
   if (!options.trace.empty())
     trace.emplace(options.trace, bundle, executable.threads());
@@ -207,7 +208,7 @@ std::string Run::json() const {
   return "{\"version\": 1, \"loss\": " + (hasLoss ? "[" + loss + "]" : "null") +
          ", \"hash\": " + jsonString(hashText(hashArrays(session.results()))) +
          ", \"next_offset\": " + std::to_string(session.state().offset) +
-         ", \"commands\": " + number(bundle.program("step")->commands.size()) +
+         ", \"commands\": " + number(bundle.program("step")->executions()) +
          ", \"arena_bytes\": " + number(bundle.arenaBytes()) +
          ", \"workspace_bytes\": " + number(bundle.workspaceBytes(executable.threads())) +
          ", \"persistent_bytes\": " + number(bundle.persistentBytes()) +
@@ -232,7 +233,7 @@ std::string Run::text() const {
   text += row("next offset", std::to_string(session.state().offset));
   text += row("next step", std::to_string(session.state().step));
   text += row("seconds per step", shortNumber(total / double(figures.seconds.size())));
-  text += row("commands per step", std::to_string(bundle.program("step")->commands.size()));
+  text += row("commands per step", std::to_string(bundle.program("step")->executions()));
   text += row("arena bytes", std::to_string(bundle.arenaBytes()));
   uint64_t workspace = bundle.workspaceBytes(executable.threads());
   text += row("workspace bytes", std::to_string(workspace));

@@ -14,7 +14,7 @@
 namespace reprise::runtime {
 
 /// Written into each file; a bundle of another version is refused.
-constexpr uint32_t bundleVersion = 3;
+constexpr uint32_t bundleVersion = 4;
 /// Every buffer starts at a multiple of this many bytes, in its space and in memory.
 constexpr uint64_t bufferAlignment = 64;
 
@@ -31,15 +31,14 @@ constexpr unsigned numRoles = 6;
 const char *roleName(Role role);
 
 /// Where a buffer lies. Arena: the step's packed arena. Argument: the buffer of one argument.
-/// Constant: the bundle's constants (read only). Shared: workspace that all workers see.
-enum class Space : uint8_t { Arena, Argument, Constant, Shared };
-constexpr unsigned numSpaces = 4;
+/// Constant: the bundle's constants (read only).
+enum class Space : uint8_t { Arena, Argument, Constant };
+constexpr unsigned numSpaces = 3;
 
 struct BufferRef {
   Space space = Space::Arena;
   uint32_t index = 0;  ///< number of the argument for Space::Argument, else 0
-  uint64_t offset = 0; ///< bytes from the start of the space, a multiple of bufferAlignment in
-                       ///< Arena, Constant and Shared
+  uint64_t offset = 0; ///< bytes from the start of the space
   uint64_t bytes = 0;  ///< size; offset + bytes lies within the space
 
   bool operator==(const BufferRef &other) const;
@@ -57,11 +56,10 @@ struct Argument {
   bool operator==(const Argument &other) const;
 };
 
-/// A result of `step`. One with `argument` ≥ 0 is that argument's next value: its buffer is either
-/// the whole of that argument (updated in place), or lies in the arena or the constants, from where
-/// the runtime copies it after the last command. All others are outputs and stay where they are
-/// until the next program runs. The next offset is the result named as the argument of
-/// Role::Offset.
+/// A result of `step`. One with `argument` ≥ 0 is that argument's next value: its buffer is the
+/// whole of that argument, which commands have written. All others are outputs and stay where they
+/// are until the next program runs: at a multiple of bufferAlignment in the arena or the constants,
+/// or in an argument. The next offset is the result named as the argument of Role::Offset.
 struct Result {
   std::string name;
   DType dtype = DType::F32;
@@ -83,6 +81,16 @@ struct SourceOp {
   bool operator==(const SourceOp &other) const;
 };
 
+/// The code for one target; nothing in it is written to.
+struct Image {
+  std::string target = "cpu"; ///< as the user would write it, e.g. "cpu:x86-64-v4"
+  /// Names of what a machine must have, for a CPU of HostFeatures.h, e.g. {"x86-64-v4"}.
+  std::vector<std::string> features;
+  std::vector<uint8_t> bytes; ///< position-independent text and its constants, or PTX
+
+  bool operator==(const Image &other) const;
+};
+
 /// On a CPU: void kernel(void *const *buffers, int64_t begin, int64_t end, void *workspace).
 ///
 /// For a target `cuda:…` the image holds a PTX module per kernel, ended by a zero byte, whose entry
@@ -90,6 +98,7 @@ struct SourceOp {
 /// bufferAlignment. A command is a launch of ceil(items · itemThreads / blockThreads) blocks.
 struct Kernel {
   std::string name;
+  uint32_t image = 0;          ///< number of the image that holds it
   uint64_t imageOffset = 0;    ///< entry point or PTX module, bytes from the start of the image
   uint64_t workspaceBytes = 0; ///< scratch per worker
   uint32_t itemThreads = 0;    ///< threads that share an item; 0 on a CPU
@@ -106,6 +115,9 @@ enum Access : uint8_t { Read = 1, Write = 2, ReadWrite = 3 };
 struct Operand {
   BufferRef buffer;
   Access access = Read;
+  /// Bytes that the buffer moves on per iteration, for each repeat around the command, the
+  /// outermost first; the last ones may be left out where they are 0.
+  std::vector<int64_t> strides = {};
 
   bool operator==(const Operand &other) const;
 };
@@ -122,16 +134,23 @@ struct IndexCheck {
   bool operator==(const IndexCheck &other) const;
 };
 
-/// One launch: all workers together call the kernel on every item of [0, items), in any order and
-/// grouping, and meet before the next command starts.
+/// Kernel: all workers together call the kernel on every item of [0, items), in any order and
+/// grouping. Copy: operand 0, which is read, becomes operand 1, which is written; they do not
+/// overlap. Repeat: the `body` commands behind this one run `items` times, in order; other repeats
+/// among them count as they stand.
+enum class CommandKind : uint8_t { Kernel, Copy, Repeat };
+constexpr unsigned numCommandKinds = 3;
+
+/// A command ends before the next one starts.
 struct Command {
-  uint32_t kernel = 0;
-  int64_t items = 0;
-  std::vector<Operand>
-      operands; ///< inputs, outputs, shared scratch: the order of the kernel's buffers
+  CommandKind kind = CommandKind::Kernel;
+  uint32_t kernel = 0;           ///< of a kernel command
+  int64_t items = 0;             ///< of a kernel command; of a repeat, how often
+  uint32_t body = 0;             ///< of a repeat, how many commands
+  std::vector<Operand> operands; ///< inputs, outputs, scratch: the order of the kernel's buffers
   std::vector<IndexCheck> indexChecks;
   std::string label;  ///< source op and location, for traces
-  uint64_t flops = 0; ///< floating-point operations of the whole command
+  uint64_t flops = 0; ///< floating-point operations of one execution
   uint64_t bytes = 0; ///< bytes that it moves to and from memory
 
   bool operator==(const Command &other) const;
@@ -143,6 +162,9 @@ struct Program {
   std::string name;
   std::vector<Command> commands;
   uint64_t arenaBytes = 0; ///< max(offset + bytes) over its arena buffers, never rounded
+
+  /// How many commands run, those of repeats in every iteration. The most in a bundle is 2^24.
+  uint64_t executions() const;
 
   bool operator==(const Program &other) const;
 };
@@ -158,10 +180,7 @@ struct ReplayCheck {
 };
 
 struct Bundle {
-  std::string producer;       ///< the compiler and its version, for messages
-  std::string target = "cpu"; ///< as the user would write it, e.g. "cpu:x86-64-v4"
-  /// Names of CPU features that the image needs (HostFeatures.h), e.g. {"x86-64-v4"}.
-  std::vector<std::string> features;
+  std::string producer; ///< the compiler and its version, for messages
   std::string contractions = "exact";
   std::string entry = "train";
   uint32_t threads = 1;   ///< the workers that the compiler reckoned with
@@ -171,11 +190,10 @@ struct Bundle {
   std::vector<Result> results;
   std::vector<ReplayCheck> replayChecks;
   std::vector<Kernel> kernels;
-  std::vector<Program> programs; ///< "step" is required
-  uint64_t sharedWorkspaceBytes = 0;
+  std::vector<Program> programs;     ///< "step" is required
   uint64_t workerWorkspaceBytes = 0; ///< per worker, at least that of every kernel
   std::vector<uint8_t> constants;
-  std::vector<uint8_t> image; ///< position-independent text and its constants, or PTX
+  std::vector<Image> images; ///< one per target, at least one
 
   /// The program of that name, or nullptr.
   const Program *program(const std::string &name) const;
@@ -183,7 +201,7 @@ struct Bundle {
   uint64_t arenaBytes() const;
   /// Bytes of all arguments: what a report calls persistent_bytes.
   uint64_t persistentBytes() const;
-  /// Shared part + workers · per-worker part: what a report calls workspace_bytes.
+  /// Workers · per-worker part: what a report calls workspace_bytes.
   uint64_t workspaceBytes(uint32_t workers) const;
 
   bool operator==(const Bundle &other) const;
@@ -192,6 +210,38 @@ struct Bundle {
 /// The first defect found: a buffer outside its space, a kernel outside the image, a size that does
 /// not follow from type and shape, a name used twice, … Both directions call it.
 Error validateBundle(const Bundle &bundle);
+
+/// Calls visit(number of the command, iterations of the repeats around it, the outermost first) for
+/// every execution of every kernel and copy, in order.
+template <typename Visit> void forEachExecution(const Program &program, Visit visit) {
+  struct Open {
+    size_t begin, end; // of the body
+  };
+  std::vector<Open> open;
+  std::vector<int64_t> iterations;
+  for (size_t i = 0;;) {
+    while (!open.empty() && i == open.back().end) {
+      if (++iterations.back() < program.commands[open.back().begin - 1].items) {
+        i = open.back().begin;
+        break;
+      }
+      open.pop_back();
+      iterations.pop_back();
+    }
+    if (i == program.commands.size())
+      return;
+    const Command &command = program.commands[i++];
+    if (command.kind != CommandKind::Repeat) {
+      visit(uint32_t(i - 1), iterations);
+    } else {
+      open.push_back({i, i + command.body});
+      iterations.push_back(0);
+    }
+  }
+}
+
+/// The bytes from the start of its space at which an operand lies in an iteration.
+uint64_t offsetIn(const Operand &operand, const std::vector<int64_t> &iterations);
 
 /// The bytes of the file; fails on a defect.
 Expected<std::vector<uint8_t>> serializeBundle(const Bundle &bundle);

@@ -22,6 +22,12 @@ public:
   Error giveArray(const std::string &name, const std::string &path);
   /// Takes a copy of a value in memory; name, type and shape as for a file.
   Error giveValue(const ArrayRef &value);
+  /// Makes `data` the value and the buffer of the argument `name`: steps read it there, and update
+  /// a parameter or state in place. Nothing is copied. It lies on the executable's device, at a
+  /// multiple of bufferAlignment, is exactly `bytes` = the argument's bytes long, and outlives the
+  /// session. Files and folders leave the argument alone from now on. Its content counts when
+  /// start() is called, and for an input whenever step() is.
+  Error bind(const std::string &name, void *data, uint64_t bytes);
   /// Takes from a folder all arrays that are arguments, and, where run.json is present, the state.
   /// An error if two arguments share a file name, or if there is nothing to take. start() sees to
   /// it that nothing is missing (checkRecord).
@@ -40,8 +46,9 @@ public:
 
   /// Seed, and the offset and number of the next step.
   const RunState &state() const { return next; }
-  /// All results but the next offset. Valid until the next step.
-  const std::vector<ArrayRef> &results() const { return arrays; }
+  /// All results but the next offset, in host memory. Valid until the next step. Data is null if
+  /// the device cannot give them.
+  const std::vector<ArrayRef> &results() const;
   /// The result `loss` if it is one floating-point number.
   std::optional<double> loss() const;
 
@@ -70,9 +77,12 @@ private:
   Error checkValues(int64_t steps) const;
   Error checkFolder() const;
   bool isCarried(size_t argument) const;
-  void setScalars();
+  Error setScalars();
   Error prepareInputs();
+  Error keepCarried();
   Error readGiven(size_t argument);
+  bool hasValue(size_t argument) const;
+  const void *onHost(size_t array) const;
   uint64_t highestChange(uint8_t paint) const;
 
   Executable &executable;
@@ -80,7 +90,10 @@ private:
   RunState next;
   std::vector<std::optional<Given>> given; // by argument
   std::vector<Carried> carried;
-  std::vector<ArrayRef> arrays;
+  mutable std::vector<ArrayRef> arrays;
+  std::vector<size_t> arrayResults;                 ///< the result of each array
+  mutable std::vector<std::vector<uint8_t>> copies; ///< of them, without host memory
+  std::vector<uint8_t> staging;                     ///< of an argument, without host memory
   std::optional<size_t> offsetResult;
   std::string folder; ///< that was given, or empty
   std::optional<RunRecord> record;

@@ -18,7 +18,8 @@ struct Span {
   uint64_t begin = 0, end = 0;
 };
 
-/// Filled by Executable::run("step") when given to setRecorder: the spans of the latest step.
+/// Filled by Executable::run("step") when given to setRecorder: the spans of the latest step. A
+/// command of a repeat counts once per iteration.
 class Recorder {
 public:
   Recorder(uint64_t commands, unsigned workers) : workers(workers), spans(commands * workers) {}
@@ -47,15 +48,16 @@ public:
 private:
   AtomicFile file;
   const Bundle &bundle;
+  std::vector<uint32_t> executed;
   std::string text;
   uint64_t start;
 };
 
-/// Seconds, calls, FLOPs and bytes of each kernel, summed over steps. A command's seconds run from
-/// its first worker's start to its last worker's end.
+/// Seconds, calls, FLOPs and bytes of each kernel, summed over steps; copies are no kernels. A
+/// command's seconds run from its first worker's start to its last worker's end.
 class Profile {
 public:
-  explicit Profile(const Bundle &bundle) : bundle(bundle) {}
+  explicit Profile(const Bundle &bundle);
   void add(const Recorder &recorder, double stepSeconds);
   /// {"version": 1, "steps", "threads", "target", "entry", "step_seconds" (mean), "peak_flops",
   /// "copy_bytes" (per second), "kernels": [{"kernel", "seconds", "share" (of the sum), "calls",
@@ -72,6 +74,7 @@ private:
   };
   static std::string boundOf(const Sum &sum, const MachineRates &rates);
   const Bundle &bundle;
+  std::vector<uint32_t> executed;
   std::map<uint32_t, Sum> kernels;
   uint64_t steps = 0;
   double seconds = 0;

@@ -126,14 +126,14 @@ void printReport(llvm::raw_ostream &stream, StringRef path, const Report &report
 }
 
 void describeBundle(const runtime::Bundle &bundle, Report &report) {
-  report.target = bundle.target;
+  report.target = bundle.images.front().target;
   report.threads = bundle.threads;
   report.arenaBytes = static_cast<int64_t>(bundle.arenaBytes());
   report.persistentBytes = static_cast<int64_t>(bundle.persistentBytes());
   report.workspaceBytes = static_cast<int64_t>(bundle.workspaceBytes(bundle.threads));
   const runtime::Program *step = bundle.program("step");
   report.replayChecks = static_cast<int64_t>(bundle.replayChecks.size());
-  report.commands = step ? static_cast<int64_t>(step->commands.size()) : 0;
+  report.commands = step ? static_cast<int64_t>(step->executions()) : 0;
 }
 
 std::vector<const ReportedValue *> listValues(const Report &report) {

@@ -1,6 +1,6 @@
 // reprise: the bundle as bytes
 //
-// The file is little endian: a header of 64 bytes, the manifest, the constants, the image, nothing
+// The file is little endian: a header of 64 bytes, the manifest, the constants, the images, nothing
 // else. Its checksum covers every other byte of the file. Enumerators are bytes; a count precedes
 // each sequence; nothing is padded.
 #include "reprise/Runtime/Bundle.h"
@@ -47,6 +47,7 @@ public:
     number(uint64_t(value.size()));
     raw(value.data(), value.size());
   }
+  void bytesOf(const Image &image) { number(uint64_t(image.bytes.size())); }
   template <typename T, typename Each>
   void sequence(const std::vector<T> &values, uint64_t, Each each) {
     number(uint64_t(values.size()));
@@ -59,6 +60,7 @@ public:
 class Reader {
 public:
   bool failed = false;
+  std::vector<uint64_t> imageBytes;
 
   Reader(const uint8_t *data, uint64_t size) : data(data), left(size) {}
 
@@ -94,6 +96,8 @@ public:
     value.resize(size);
     raw(value.data(), size);
   }
+  /// Only their number: nothing is allocated before it is known to fit.
+  void bytesOf(Image &) { number(imageBytes.emplace_back()); }
   /// `least` is the fewest bytes that one element takes: a hostile count then cannot ask for more
   /// memory than a small multiple of the file's size.
   template <typename T, typename Each>
@@ -161,8 +165,16 @@ template <typename S, typename T> void sourceFields(S &s, T &o) {
   s.number(o.signature);
 }
 
+/// The bytes stand behind the constants, in the order of the images.
+template <typename S, typename T> void imageFields(S &s, T &i) {
+  s.text(i.target);
+  s.sequence(i.features, 8, [&](auto &feature) { s.text(feature); });
+  s.bytesOf(i);
+}
+
 template <typename S, typename T> void kernelFields(S &s, T &k) {
   s.text(k.name);
+  s.number(k.image);
   s.number(k.imageOffset);
   s.number(k.workspaceBytes);
   s.number(k.itemThreads);
@@ -172,11 +184,14 @@ template <typename S, typename T> void kernelFields(S &s, T &k) {
 }
 
 template <typename S, typename T> void commandFields(S &s, T &c) {
+  s.enumerator(c.kind, numCommandKinds);
   s.number(c.kernel);
   s.number(c.items);
-  s.sequence(c.operands, 22, [&](auto &operand) {
+  s.number(c.body);
+  s.sequence(c.operands, 30, [&](auto &operand) {
     bufferFields(s, operand.buffer);
     s.enumerator(operand.access, ReadWrite + 1);
+    shape(s, operand.strides);
   });
   s.sequence(c.indexChecks, 29, [&](auto &check) {
     s.number(check.operand);
@@ -192,8 +207,6 @@ template <typename S, typename T> void commandFields(S &s, T &c) {
 
 template <typename S, typename T> void bundleFields(S &s, T &b) {
   s.text(b.producer);
-  s.text(b.target);
-  s.sequence(b.features, 8, [&](auto &feature) { s.text(feature); });
   s.text(b.contractions);
   s.text(b.entry);
   s.number(b.threads);
@@ -202,13 +215,13 @@ template <typename S, typename T> void bundleFields(S &s, T &b) {
   s.sequence(b.arguments, 35, [&](auto &argument) { argumentFields(s, argument); });
   s.sequence(b.results, 42, [&](auto &result) { resultFields(s, result); });
   s.sequence(b.replayChecks, 51, [&](auto &check) { replayFields(s, check); });
-  s.sequence(b.kernels, 48, [&](auto &kernel) { kernelFields(s, kernel); });
+  s.sequence(b.images, 24, [&](auto &image) { imageFields(s, image); });
+  s.sequence(b.kernels, 52, [&](auto &kernel) { kernelFields(s, kernel); });
   s.sequence(b.programs, 24, [&](auto &program) {
     s.text(program.name);
-    s.sequence(program.commands, 52, [&](auto &command) { commandFields(s, command); });
+    s.sequence(program.commands, 57, [&](auto &command) { commandFields(s, command); });
     s.number(program.arenaBytes);
   });
-  s.number(b.sharedWorkspaceBytes);
   s.number(b.workerWorkspaceBytes);
 }
 
@@ -242,6 +255,15 @@ Error checkHeader(const uint8_t *data, uint64_t size, const std::string &name, H
   return Error::success();
 }
 
+bool addUp(const std::vector<uint64_t> &parts, uint64_t whole) {
+  for (uint64_t part : parts) {
+    if (part > whole)
+      return false;
+    whole -= part;
+  }
+  return whole == 0;
+}
+
 } // namespace
 
 Expected<std::vector<uint8_t>> reprise::runtime::serializeBundle(const Bundle &bundle) {
@@ -256,9 +278,11 @@ Expected<std::vector<uint8_t>> reprise::runtime::serializeBundle(const Bundle &b
   header.headerBytes = sizeof header;
   header.manifestBytes = writer.bytes.size() - sizeof header;
   header.constantBytes = bundle.constants.size();
-  header.imageBytes = bundle.image.size();
   writer.raw(bundle.constants.data(), bundle.constants.size());
-  writer.raw(bundle.image.data(), bundle.image.size());
+  for (const Image &image : bundle.images) {
+    header.imageBytes += image.bytes.size();
+    writer.raw(image.bytes.data(), image.bytes.size());
+  }
   std::memcpy(writer.bytes.data(), &header, sizeof header);
   stampBundle(writer.bytes);
   return std::move(writer.bytes);
@@ -285,10 +309,11 @@ Expected<Bundle> reprise::runtime::deserializeBundle(const uint8_t *data, uint64
   Bundle bundle;
   Reader reader(manifest, header.manifestBytes);
   bundleFields(reader, bundle);
-  if (reader.failed || !reader.atEnd())
+  if (reader.failed || !reader.atEnd() || !addUp(reader.imageBytes, header.imageBytes))
     return Error::make(name + ": the bundle is malformed: its manifest cannot be read");
   bundle.constants.assign(constants, image);
-  bundle.image.assign(image, image + header.imageBytes);
+  for (size_t i = 0; i < bundle.images.size(); image += reader.imageBytes[i++])
+    bundle.images[i].bytes.assign(image, image + reader.imageBytes[i]);
   if (Error error = validateBundle(bundle))
     return Error::make(name + ": the bundle is malformed: " + error.message());
   return bundle;

@@ -1,6 +1,5 @@
-// reprise: a bundle in memory, ready to run
+// reprise: a bundle on a device, ready to run
 #include "reprise/Runtime/Executable.h"
-#include "reprise/Runtime/HostFeatures.h"
 #include "reprise/Runtime/Npy.h"
 
 #include <algorithm>
@@ -28,36 +27,55 @@ Expected<std::unique_ptr<Executable>> Executable::load(const std::string &path, 
 
 Expected<std::unique_ptr<Executable>> Executable::create(Bundle bundle, const std::string &name,
                                                          unsigned threads) {
+  Expected<std::unique_ptr<Device>> cpu =
+      makeCpuDevice(threads == 0 ? std::max(bundle.threads, 1u) : threads);
+  if (!cpu)
+    return Error::make(name + ": " + cpu.message());
+  return create(std::move(bundle), name, std::move(*cpu));
+}
+
+Expected<std::unique_ptr<Executable>> Executable::create(Bundle bundle, const std::string &name,
+                                                         std::unique_ptr<Device> device) {
   if (Error error = validateBundle(bundle))
     return Error::make(name + ": the bundle is malformed: " + error.message());
-  std::unique_ptr<Executable> self(new Executable(std::move(bundle), name));
-  if (threads == 0)
-    threads = self->manifest.threads;
-  if (Error error = self->checkMachine(threads))
-    return Error::make(name + ": " + error.message());
-  if (Error error = self->allocate(threads))
-    return Error::make(name + ": " + error.message());
-  self->programs.reserve(self->manifest.programs.size());
-  for (const Program &program : self->manifest.programs)
-    self->prepare(program);
+  std::unique_ptr<Executable> self(new Executable(std::move(bundle), name, std::move(device)));
+  Error (Executable::*const parts[])() = {&Executable::chooseImage, &Executable::allocate,
+                                          &Executable::loadContents, &Executable::prepare};
+  for (auto part : parts)
+    if (Error error = (self.get()->*part)())
+      return Error::make(name + ": " + error.message());
   return self;
 }
 
-Error Executable::checkMachine(unsigned threads) const {
-  if (manifest.target.compare(0, 3, "cpu") != 0)
-    return Error::make("the bundle is for " + manifest.target + ", this runtime has the cpu only");
-  std::string missing;
-  for (const std::string &feature : missingFeatures(manifest.features))
-    missing += (missing.empty() ? "" : ", ") + feature;
-  if (!missing.empty())
-    return Error::make("the bundle is for another machine: this one lacks " + missing);
+/// The first image that the device can run, if all programs are of it.
+Error Executable::chooseImage() {
+  Error refused = Error::success();
+  size_t count = manifest.images.size();
+  for (imageIndex = 0; imageIndex < count; ++imageIndex) {
+    Error error = machine->canRun(manifest.images[imageIndex]);
+    if (!error)
+      break;
+    if (!refused)
+      refused = error;
+  }
+  if (imageIndex == count)
+    return refused;
+  for (const Kernel &kernel : manifest.kernels)
+    if (kernel.image != imageIndex)
+      return Error::make("kernel '" + kernel.name + "' is for " +
+                         manifest.images[kernel.image].target + ", and one device runs here");
+  return checkMachine();
+}
+
+Error Executable::checkMachine() const {
+  unsigned threads = machine->workers();
   if (threads > manifest.threads && manifest.hasBudget)
     return Error::make("the budget was met for " + std::to_string(manifest.threads) +
                        " threads, not for " + std::to_string(threads));
   uint64_t needed = manifest.persistentBytes() + largestArena(manifest) +
                     manifest.workspaceBytes(threads) + manifest.constants.size() +
-                    manifest.image.size();
-  uint64_t available = availableMemory();
+                    manifest.images[imageIndex].bytes.size();
+  uint64_t available = machine->availableMemory();
   if (needed > available)
     return Error::make("a step needs " + std::to_string(needed) +
                        " bytes of memory, this machine has " + std::to_string(available) +
@@ -65,218 +83,173 @@ Error Executable::checkMachine(unsigned threads) const {
   return Error::success();
 }
 
-Error Executable::allocate(unsigned threads) {
+Error Executable::allocate() {
   Error failure = Error::success();
-  auto take = [&](Pages &into, uint64_t bytes, const char *what) {
+  auto take = [&](std::unique_ptr<DeviceMemory> &into, uint64_t bytes, const char *what) {
     if (failure)
       return;
-    Expected<Pages> pages = Pages::allocate(bytes, what);
-    if (pages)
-      into = std::move(*pages);
+    Expected<std::unique_ptr<DeviceMemory>> memory = machine->allocate(bytes, what);
+    if (memory)
+      into = std::move(*memory);
     else
-      failure = pages.error();
+      failure = memory.error();
   };
   uint64_t argumentBytes = 0;
   for (const Argument &argument : manifest.arguments)
     argumentBytes += aligned(argument.bytes);
-  // Workers' parts start on pages of their own.
-  workerStride = (manifest.workerWorkspaceBytes + 4095) / 4096 * 4096;
-  take(argumentPages, argumentBytes, "the arguments");
-  take(arenaPages, largestArena(manifest) + 4096, "the arena");
-  take(sharedPages, manifest.sharedWorkspaceBytes, "the workspace");
-  take(workerPages, workerStride * threads, "the workspace");
-  take(constants, manifest.constants.size(), "the constants");
+  take(argumentMemory, argumentBytes, "the arguments");
+  take(arenaMemory, largestArena(manifest) + 4096, "the arena");
+  take(workerMemory, machine->workspaceStride(manifest.workerWorkspaceBytes) * machine->workers(),
+       "the workspace");
+  take(constantMemory, manifest.constants.size(), "the constants");
   if (failure)
     return failure;
-  uint8_t *next = argumentPages.data();
+  places.arena = arenaMemory->address();
+  places.constants = constantMemory->address();
+  uint8_t *next = argumentMemory->address();
   for (const Argument &argument : manifest.arguments) {
-    argumentAddress.push_back(next);
+    places.arguments.push_back(next);
     next += aligned(argument.bytes);
   }
-  if (Error error = moveContents())
-    return error;
-  Expected<std::unique_ptr<ThreadPool>> threadPool = ThreadPool::create(threads);
-  if (!threadPool)
-    return threadPool.error();
-  pool = std::move(*threadPool);
+  bound.resize(manifest.arguments.size());
   return Error::success();
 }
 
 /// Constants and image go from the manifest to where kernels find them.
-Error Executable::moveContents() {
-  std::copy(manifest.constants.begin(), manifest.constants.end(), constants.data());
-  Expected<Pages> kernels = Pages::executable(manifest.image.data(), manifest.image.size());
-  if (!kernels)
-    return kernels.error();
-  image = std::move(*kernels);
+Error Executable::loadContents() {
+  Expected<std::unique_ptr<DeviceStream>> made = machine->makeStream();
+  if (!made)
+    return made.error();
+  stream = std::move(*made);
+  if (Error error =
+          writeMemory(places.constants, manifest.constants.data(), manifest.constants.size()))
+    return error;
+  Expected<std::unique_ptr<DeviceImage>> loaded = machine->load(manifest.images[imageIndex]);
+  if (!loaded)
+    return loaded.error();
+  image = std::move(*loaded);
   manifest.constants = {};
-  manifest.image = {};
+  for (Image &each : manifest.images)
+    each.bytes = {};
   return Error::success();
 }
 
-void *Executable::address(const BufferRef &buffer) const {
-  switch (buffer.space) {
-  case Space::Arena:
-    return arenaPages.data() + buffer.offset;
-  case Space::Argument:
-    return static_cast<uint8_t *>(argumentAddress[buffer.index]) + buffer.offset;
-  case Space::Constant:
-    return constants.data() + buffer.offset;
-  case Space::Shared:
-    return sharedPages.data() + buffer.offset;
+/// Of an initializer: what writes into bound arguments only.
+std::vector<bool> Executable::skippedCommands(const Program &program) const {
+  std::vector<bool> skips(program.commands.size());
+  if (program.name == "step")
+    return skips;
+  auto isNeeded = [&](const Operand &operand) {
+    const BufferRef &buffer = operand.buffer;
+    return (operand.access & Write) && !(buffer.space == Space::Argument && bound[buffer.index]);
+  };
+  for (size_t i = 0; i < skips.size(); ++i) {
+    const std::vector<Operand> &operands = program.commands[i].operands;
+    skips[i] = std::none_of(operands.begin(), operands.end(), isNeeded);
   }
-  return nullptr;
+  return skips;
 }
 
-void Executable::prepare(const Program &program) {
-  Prepared &prepared = programs.emplace_back();
-  prepared.program = &program;
-  size_t total = 0;
-  for (const Command &command : program.commands)
-    total += command.operands.size();
-  prepared.buffers.reserve(total); // launches point into it
-  for (uint32_t i = 0; i < program.commands.size(); ++i) {
-    const Command &command = program.commands[i];
-    void *const *buffers = prepared.buffers.data() + prepared.buffers.size();
-    for (const Operand &operand : command.operands)
-      prepared.buffers.push_back(address(operand.buffer));
-    auto kernel = reinterpret_cast<KernelFunction>(image.data() +
-                                                   manifest.kernels[command.kernel].imageOffset);
-    // Small enough that the workers end together, large enough that the counter is not in the way.
-    unsigned parts = pool->size() == 1 ? 1 : 8 * pool->size();
-    int64_t chunk = std::max<int64_t>(1, command.items / parts);
-    prepared.launches.push_back({kernel, buffers, command.items, chunk});
-    prepared.single.push_back({i, i + 1});
-    bool joins = i != 0 && command.items <= 1 && program.commands[i - 1].items <= 1;
-    if (joins)
-      prepared.stages.back().end = i + 1;
-    else
-      prepared.stages.push_back({i, i + 1});
+Error Executable::prepare() {
+  for (const Program &program : manifest.programs) {
+    Expected<std::unique_ptr<DeviceProgram>> prepared = machine->prepare(
+        {manifest, program, *image, places, workerMemory->address(), skippedCommands(program)});
+    if (!prepared)
+      return prepared.error();
+    programs.push_back(std::move(*prepared));
   }
+  return Error::success();
 }
 
-const void *Executable::result(size_t index) const {
-  const Result &result = manifest.results[index];
-  return result.argument >= 0 ? argumentAddress[result.argument] : address(result.buffer);
+Error Executable::bind(size_t index, void *data, uint64_t bytes) {
+  const Argument &argument = manifest.arguments[index];
+  auto fail = [&](const std::string &why) {
+    return Error::make(fileName + ": cannot bind '" + argument.name + "': " + why);
+  };
+  if (argument.role >= Role::Seed)
+    return fail("the runtime sets it");
+  if (bytes != argument.bytes)
+    return fail("the buffer has " + std::to_string(bytes) + " bytes, expected " +
+                std::to_string(argument.bytes));
+  auto *begin = static_cast<uint8_t *>(data);
+  if (reinterpret_cast<uintptr_t>(begin) % bufferAlignment != 0)
+    return fail("the buffer is not at a multiple of " + std::to_string(bufferAlignment));
+  for (size_t i = 0; i < bound.size(); ++i) {
+    const uint8_t *other = places.arguments[i];
+    if (i != index && bound[i] && begin < other + manifest.arguments[i].bytes &&
+        other < begin + bytes)
+      return fail("the buffer overlaps that of '" + manifest.arguments[i].name + "'");
+  }
+  if (Error error = stream->synchronize())
+    return fail(error.message());
+  places.arguments[index] = begin;
+  bound[index] = true;
+  programs.clear();
+  return Error::success();
+}
+
+Error Executable::readMemory(void *to, const void *from, uint64_t bytes) {
+  if (Error error = stream->copyToHost(to, from, bytes))
+    return error;
+  return stream->synchronize();
+}
+
+Error Executable::writeMemory(void *to, const void *from, uint64_t bytes) {
+  if (Error error = stream->copyToDevice(to, from, bytes))
+    return error;
+  return stream->synchronize();
 }
 
 Error Executable::run(std::string_view name) {
-  for (const Prepared &prepared : programs) {
-    if (prepared.program->name != name)
+  if (programs.empty())
+    if (Error error = prepare())
+      return error;
+  for (size_t i = 0; i < programs.size(); ++i) {
+    if (manifest.programs[i].name != name)
       continue;
     bool isStep = name == "step";
-    recording = recorder && isStep;
-    if (recording)
-      recorder->clear();
-    if (checkIndices) {
-      if (Error error = runChecked(prepared))
-        return error;
-    } else {
-      runStages(prepared, prepared.stages, 0, prepared.stages.size());
-    }
-    if (!isStep)
-      continue;
-    if (Error error = compareReplays())
+    Recorder *times = isStep ? recorder : nullptr;
+    if (times)
+      times->clear();
+    if (Error error = checkIndices ? runChecked(i, times) : runProgram(i, times))
       return error;
-    replaceArguments();
+    if (isStep)
+      if (Error error = compareReplays())
+        return error;
   }
   return Error::success();
 }
 
-Error Executable::compareReplays() {
-  for (const ReplayCheck &check : manifest.replayChecks) {
-    auto *original = static_cast<uint8_t *>(address(check.original));
-    auto *replayed = static_cast<uint8_t *>(address(check.replayed));
-    uint64_t bytes = check.original.bytes, width = elementBytes(check.dtype);
-    if (std::memcmp(original, replayed, bytes) == 0)
-      continue;
-    canonicalizeNaNs(check.dtype, original, bytes / width);
-    canonicalizeNaNs(check.dtype, replayed, bytes / width);
-    uint64_t at = std::mismatch(original, original + bytes, replayed).first - original;
-    if (at != bytes)
-      return Error::make(check.name + " differs from its original at element " +
-                         std::to_string(at / width));
-  }
-  return Error::success();
+Error Executable::runProgram(size_t index, Recorder *times) {
+  DeviceProgram &program = *programs[index];
+  if (Error error = stream->run(program, 0, program.executions(), times))
+    return error;
+  return stream->synchronize();
 }
 
-void Executable::replaceArguments() {
-  for (const Result &result : manifest.results)
-    if (result.argument >= 0 && result.buffer.space != Space::Argument && result.buffer.bytes != 0)
-      std::memcpy(argumentAddress[result.argument], address(result.buffer), result.buffer.bytes);
-}
-
-void Executable::runStages(const Prepared &prepared, const std::vector<Stage> &stages, size_t begin,
-                           size_t end) {
-  if (begin == end)
-    return;
-  current = &prepared;
-  firstStage = stages.data() + begin;
-  lastStage = stages.data() + end;
-  nextItem.store(0, std::memory_order_relaxed);
-  pool->run(workerMain, this);
-}
-
-void Executable::workerMain(void *self, unsigned worker) {
-  static_cast<Executable *>(self)->work(worker);
-}
-
-void Executable::work(unsigned worker) {
-  for (const Stage *stage = firstStage; stage != lastStage; ++stage) {
-    auto [first, last] = *stage;
-    if (last - first > 1) {
-      if (nextItem.fetch_add(1, std::memory_order_relaxed) == 0)
-        for (uint32_t command = first; command < last; ++command)
-          runCommand(command, 0, current->launches[command].items, worker);
-    } else {
-      int64_t items = current->launches[first].items, chunk = current->launches[first].chunk;
-      for (;;) {
-        int64_t begin = nextItem.fetch_add(chunk, std::memory_order_relaxed);
-        if (begin >= items)
-          break;
-        runCommand(first, begin, std::min(begin + chunk, items), worker);
-      }
-    }
-    // The end of pool->run is the last stage's meeting.
-    if (stage + 1 != lastStage)
-      pool->barrier().wait([this] { nextItem.store(0, std::memory_order_relaxed); });
-  }
-}
-
-// The image carries no type signatures for clang's sanitizer of indirect calls to look at.
-#ifdef __clang__
-__attribute__((no_sanitize("function")))
-#endif
-void Executable::runCommand(uint32_t command, int64_t begin, int64_t end, unsigned worker) {
-  const Launch &launch = current->launches[command];
-  if (begin >= end)
-    return;
-  void *workspace = workerPages.data() + worker * workerStride;
-  uint64_t start = recording ? nanoseconds() : 0;
-  launch.kernel(launch.buffers, begin, end, workspace);
-  if (!recording)
-    return;
-  Span &span = recorder->at(command, worker);
-  if (span.end == 0)
-    span.begin = start;
-  span.end = nanoseconds();
-}
-
-Error Executable::runChecked(const Prepared &prepared) {
-  size_t begin = 0;
-  for (size_t i = 0; i < prepared.single.size(); ++i) {
-    const Command &command = prepared.program->commands[i];
-    if (command.indexChecks.empty())
-      continue;
-    runStages(prepared, prepared.single, begin, i);
-    begin = i;
-    if (Error error = checkCommand(command))
-      return Error::make("command " + std::to_string(i) +
-                         (command.label.empty() ? "" : " (" + command.label + ")") + ": " +
-                         error.message());
-  }
-  runStages(prepared, prepared.single, begin, prepared.single.size());
-  return Error::success();
+Error Executable::runChecked(size_t index, Recorder *times) {
+  const Program &program = manifest.programs[index];
+  uint64_t begin = 0, at = 0;
+  Error failure = Error::success();
+  forEachExecution(program, [&](uint32_t number, const std::vector<int64_t> &iterations) {
+    const Command &command = program.commands[number];
+    uint64_t now = at++;
+    if (failure || command.indexChecks.empty())
+      return;
+    failure = stream->run(*programs[index], begin, now, times);
+    begin = now;
+    if (failure)
+      return;
+    if (Error error = checkCommand(command, iterations))
+      failure = Error::make("command " + std::to_string(now) +
+                            (command.label.empty() ? "" : " (" + command.label + ")") + ": " +
+                            error.message());
+  });
+  if (failure)
+    return failure;
+  if (Error error = stream->run(*programs[index], begin, at, times))
+    return error;
+  return stream->synchronize();
 }
 
 template <typename Index> static Error checkRange(const IndexCheck &check, const void *data) {
@@ -293,13 +266,52 @@ template <typename Index> static Error checkRange(const IndexCheck &check, const
                      std::to_string(first));
 }
 
-Error Executable::checkCommand(const Command &command) const {
+Error Executable::checkCommand(const Command &command, const std::vector<int64_t> &iterations) {
   for (const IndexCheck &check : command.indexChecks) {
-    const void *data = address(command.operands[check.operand].buffer);
+    const void *data = places.of(command.operands[check.operand], iterations);
+    std::vector<uint64_t> copy; // of words, so that its integers are aligned
+    if (!machine->hasHostMemory()) {
+      uint64_t bytes = check.count * elementBytes(check.dtype);
+      copy.resize(bytes / 8 + 1);
+      if (Error error = readMemory(copy.data(), data, bytes))
+        return error;
+      data = copy.data();
+    }
     Error error = check.dtype == DType::I32 ? checkRange<int32_t>(check, data)
                                             : checkRange<int64_t>(check, data);
     if (error)
       return error;
   }
   return Error::success();
+}
+
+Error Executable::compareReplays() {
+  for (const ReplayCheck &check : manifest.replayChecks)
+    if (Error error = compareReplay(check))
+      return error;
+  return Error::success();
+}
+
+Error Executable::compareReplay(const ReplayCheck &check) {
+  uint8_t *original = places.of(check.original), *replayed = places.of(check.replayed);
+  uint64_t bytes = check.original.bytes, width = elementBytes(check.dtype);
+  std::vector<uint8_t> copies;
+  if (!machine->hasHostMemory()) {
+    copies.resize(2 * bytes);
+    if (Error error = readMemory(copies.data(), original, bytes))
+      return error;
+    if (Error error = readMemory(copies.data() + bytes, replayed, bytes))
+      return error;
+    original = copies.data();
+    replayed = original + bytes;
+  }
+  if (std::memcmp(original, replayed, bytes) == 0)
+    return Error::success();
+  canonicalizeNaNs(check.dtype, original, bytes / width);
+  canonicalizeNaNs(check.dtype, replayed, bytes / width);
+  uint64_t at = std::mismatch(original, original + bytes, replayed).first - original;
+  if (at == bytes)
+    return Error::success();
+  return Error::make(check.name + " differs from its original at element " +
+                     std::to_string(at / width));
 }

@@ -17,13 +17,33 @@ Session::Session(Executable &executable) : executable(executable), bundle(execut
       offsetName = argument.name;
   for (size_t i = 0; i < bundle.results.size(); ++i) {
     const Result &result = bundle.results[i];
-    if (result.name == offsetName)
+    if (result.name == offsetName) {
       offsetResult = i;
-    else
-      arrays.push_back({result.name, result.dtype, result.shape, executable.result(i)});
+    } else {
+      arrays.push_back({result.name, result.dtype, result.shape, nullptr});
+      arrayResults.push_back(i);
+    }
     if (result.argument >= 0 && bundle.arguments[result.argument].role == Role::Input)
       carried.push_back({size_t(result.argument), std::vector<uint8_t>(result.buffer.bytes)});
   }
+}
+
+/// A copy, where the host cannot look at the device.
+const void *Session::onHost(size_t array) const {
+  const void *data = executable.result(arrayResults[array]);
+  if (executable.device().hasHostMemory())
+    return data;
+  copies.resize(arrays.size());
+  copies[array].resize(std::max<uint64_t>(arrays[array].bytes(), 1));
+  return executable.readMemory(copies[array].data(), data, arrays[array].bytes())
+             ? nullptr
+             : copies[array].data();
+}
+
+const std::vector<ArrayRef> &Session::results() const {
+  for (size_t i = 0; i < arrays.size(); ++i)
+    arrays[i].data = onHost(i);
+  return arrays;
 }
 
 Error Session::fail(const std::string &why) const {
@@ -67,6 +87,8 @@ Error Session::giveArray(const std::string &name, const std::string &path) {
   std::optional<size_t> index = find(name);
   if (!index)
     return unknown(name);
+  if (executable.isBound(*index))
+    return fail("'" + name + "' is bound to memory of the caller");
   Expected<NpyFile> file = NpyFile::open(path, bundle.arguments[*index].dtype);
   if (!file)
     return file.error();
@@ -78,6 +100,8 @@ Error Session::giveValue(const ArrayRef &value) {
   std::optional<size_t> index = find(value.name);
   if (!index)
     return unknown(value.name);
+  if (executable.isBound(*index))
+    return fail("'" + value.name + "' is bound to memory of the caller");
   std::string source = executable.name() + ": cannot take a value";
   DType wanted = bundle.arguments[*index].dtype;
   if (value.dtype != wanted)
@@ -85,6 +109,20 @@ Error Session::giveValue(const ArrayRef &value) {
                        dtypeName(wanted) + " for '" + value.name + "'");
   const uint8_t *data = static_cast<const uint8_t *>(value.data);
   return give(*index, source, value.shape, {std::nullopt, {data, data + value.bytes()}, -1});
+}
+
+Error Session::bind(const std::string &name, void *data, uint64_t bytes) {
+  std::optional<size_t> index = find(name);
+  if (!index)
+    return unknown(name);
+  if (Error error = executable.bind(*index, data, bytes))
+    return error;
+  given[*index].reset();
+  return Error::success();
+}
+
+bool Session::hasValue(size_t argument) const {
+  return given[argument].has_value() || executable.isBound(argument);
 }
 
 Error Session::giveFolder(const std::string &path) {
@@ -104,9 +142,10 @@ Error Session::giveFolder(const std::string &path) {
   if (record)
     next = record->state;
   bool isEmpty = true;
-  for (const Argument &argument : bundle.arguments) {
+  for (size_t i = 0; i < bundle.arguments.size(); ++i) {
+    const Argument &argument = bundle.arguments[i];
     std::string file = path + "/" + arrayFileName(argument.name);
-    if (argument.role >= Role::Seed || access(file.c_str(), F_OK) != 0)
+    if (argument.role >= Role::Seed || executable.isBound(i) || access(file.c_str(), F_OK) != 0)
       continue;
     if (Error error = giveArray(argument.name, file))
       return error;
@@ -133,7 +172,7 @@ Error Session::checkFolder() const {
   std::vector<bool> has;
   for (size_t i = 0; i < given.size(); ++i)
     if (bundle.arguments[i].role < Role::Seed)
-      has.push_back(given[i].has_value());
+      has.push_back(hasValue(i));
   return checkRecord(folder, record, describeInterface(bundle), has);
 }
 
@@ -151,7 +190,7 @@ Error Session::checkValues(int64_t steps) const {
     const Argument &argument = bundle.arguments[i];
     if (argument.role >= Role::Seed)
       continue;
-    if (!given[i] && !argument.hasInitializer)
+    if (!hasValue(i) && !argument.hasInitializer)
       return fail(std::string(roleName(argument.role)) + " '" + argument.name +
                   "' has no initializer and was not given");
     if (given[i] && given[i]->rows >= 0 && given[i]->rows < next.step + steps)
@@ -168,7 +207,8 @@ Error Session::start(int64_t steps) {
     return error;
   if (Error error = checkValues(steps))
     return error;
-  setScalars();
+  if (Error error = setScalars())
+    return error;
   if (Error error = executable.run("init_parameters"))
     return fail(error.message());
   for (size_t i = 0; i < given.size(); ++i)
@@ -178,13 +218,15 @@ Error Session::start(int64_t steps) {
   return Error::success();
 }
 
-void Session::setScalars() {
+Error Session::setScalars() {
   for (size_t i = 0; i < bundle.arguments.size(); ++i) {
     Role role = bundle.arguments[i].role;
     int64_t value = role == Role::Seed ? next.seed : role == Role::Offset ? next.offset : next.step;
     if (role >= Role::Seed)
-      std::memcpy(executable.argument(i), &value, sizeof value);
+      if (Error error = executable.writeMemory(executable.argument(i), &value, sizeof value))
+        return fail(error.message());
   }
+  return Error::success();
 }
 
 Error Session::readGiven(size_t argument) {
@@ -194,11 +236,15 @@ Error Session::readGiven(size_t argument) {
   if (source.rows >= 0 && source.rows <= next.step)
     return tooFewRows(argument, next.step + 1);
   uint64_t offset = source.rows >= 0 ? uint64_t(next.step) * bytes : 0;
-  if (source.file)
-    return source.file->read(executable.argument(argument), offset, bytes);
-  std::copy_n(source.bytes.data() + offset, bytes,
-              static_cast<uint8_t *>(executable.argument(argument)));
-  return Error::success();
+  void *place = executable.argument(argument);
+  if (!source.file)
+    return executable.writeMemory(place, source.bytes.data() + offset, bytes);
+  if (executable.device().hasHostMemory())
+    return source.file->read(place, offset, bytes);
+  staging.resize(std::max<uint64_t>(staging.size(), bytes));
+  if (Error error = source.file->read(staging.data(), offset, bytes))
+    return error;
+  return executable.writeMemory(place, staging.data(), bytes);
 }
 
 bool Session::isCarried(size_t argument) const {
@@ -208,16 +254,27 @@ bool Session::isCarried(size_t argument) const {
   return replaced && !(given[argument] && given[argument]->rows >= 0);
 }
 
-Error Session::prepareInputs() {
-  setScalars();
+/// The values that results have given to inputs, before initializers write others there.
+Error Session::keepCarried() {
   for (Carried &input : carried)
-    if (!input.value.empty())
-      std::memcpy(input.value.data(), executable.argument(input.argument), input.value.size());
+    if (Error error = executable.readMemory(input.value.data(), executable.argument(input.argument),
+                                            input.value.size()))
+      return fail(error.message());
+  return Error::success();
+}
+
+Error Session::prepareInputs() {
+  if (Error error = setScalars())
+    return error;
+  if (Error error = keepCarried())
+    return error;
   if (Error error = executable.run("init_inputs"))
     return fail(error.message());
   for (Carried &input : carried)
-    if (!first && !input.value.empty())
-      std::memcpy(executable.argument(input.argument), input.value.data(), input.value.size());
+    if (!first && !executable.isBound(input.argument))
+      if (Error error = executable.writeMemory(executable.argument(input.argument),
+                                               input.value.data(), input.value.size()))
+        return fail(error.message());
   for (size_t i = 0; i < given.size(); ++i)
     if (given[i] && bundle.arguments[i].role == Role::Input && (first || !isCarried(i)))
       if (Error error = readGiven(i))
@@ -231,7 +288,9 @@ Error Session::step() {
   if (Error error = executable.run("step"))
     return fail("step " + std::to_string(next.step) + ", " + error.message());
   if (offsetResult)
-    std::memcpy(&next.offset, executable.result(*offsetResult), sizeof next.offset);
+    if (Error error = executable.readMemory(&next.offset, executable.result(*offsetResult),
+                                            sizeof next.offset))
+      return fail(error.message());
   if (next.offset < 0)
     return fail("step " + std::to_string(next.step) + ", the random offset is out of range");
   next.step += 1;
@@ -249,24 +308,28 @@ static double halfToDouble(uint16_t bits) {
 }
 
 std::optional<double> Session::loss() const {
-  for (const ArrayRef &array : arrays) {
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    const ArrayRef &array = arrays[i];
     if (array.name != "loss" || array.bytes() != elementBytes(array.dtype))
       continue;
+    const void *data = onHost(i);
+    if (!data)
+      return std::nullopt;
     double wide = 0;
     float narrow = 0;
     uint16_t half = 0;
     switch (array.dtype) {
     case DType::F64:
-      std::memcpy(&wide, array.data, 8);
+      std::memcpy(&wide, data, 8);
       return wide;
     case DType::F32:
-      std::memcpy(&narrow, array.data, 4);
+      std::memcpy(&narrow, data, 4);
       return narrow;
     case DType::BF16:
-      std::memcpy(reinterpret_cast<char *>(&narrow) + 2, array.data, 2);
+      std::memcpy(reinterpret_cast<char *>(&narrow) + 2, data, 2);
       return narrow;
     case DType::F16:
-      std::memcpy(&half, array.data, 2);
+      std::memcpy(&half, data, 2);
       return halfToDouble(half);
     default:
       return std::nullopt;
@@ -283,6 +346,8 @@ uint64_t Session::highestChange(uint8_t paint) const {
 }
 
 Expected<uint64_t> Session::executedArenaBytes() {
+  if (!executable.device().hasHostMemory())
+    return fail("the arena of device '" + executable.device().name() + "' cannot be painted");
   if (Error error = prepareInputs())
     return error;
   std::vector<std::vector<uint8_t>> saved;

@@ -22,11 +22,22 @@ static std::string microseconds(uint64_t nanoseconds) {
   return text;
 }
 
+/// The command of each execution of a step.
+static std::vector<uint32_t> executedCommands(const Bundle &bundle) {
+  std::vector<uint32_t> commands;
+  forEachExecution(*bundle.program("step"), [&](uint32_t number, const std::vector<int64_t> &) {
+    commands.push_back(number);
+  });
+  return commands;
+}
+
+static const std::string &targetOf(const Bundle &bundle) { return bundle.images.front().target; }
+
 TraceFile::TraceFile(const std::string &path, const Bundle &bundle, unsigned workers)
-    : file(path), bundle(bundle), start(nanoseconds()) {
+    : file(path), bundle(bundle), executed(executedCommands(bundle)), start(nanoseconds()) {
   text = "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n{\"name\": \"process_name\", \"ph\": "
          "\"M\", \"pid\": 1, \"args\": {\"name\": " +
-         jsonString(bundle.entry + " on " + bundle.target) + "}}";
+         jsonString(bundle.entry + " on " + targetOf(bundle)) + "}}";
   for (unsigned worker = 0; worker < workers; ++worker)
     text += ",\n{\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": 1, \"tid\": " +
             std::to_string(worker) + ", \"args\": {\"name\": \"worker " + std::to_string(worker) +
@@ -40,13 +51,15 @@ Error TraceFile::add(int64_t step, const Recorder &recorder) {
       const Span &span = recorder.at(i, worker);
       if (span.end == 0)
         continue;
+      const Command &command = commands[executed[i]];
+      bool isCopy = command.kind == CommandKind::Copy;
       text +=
-          ",\n{\"name\": " + jsonString(bundle.kernels[commands[i].kernel].name) +
+          ",\n{\"name\": " + jsonString(isCopy ? "copy" : bundle.kernels[command.kernel].name) +
           ", \"cat\": \"command\", \"ph\": \"X\", \"pid\": 1, \"tid\": " + std::to_string(worker) +
           ", \"ts\": " + microseconds(span.begin - start) +
           ", \"dur\": " + microseconds(span.end - span.begin) +
           ", \"args\": {\"step\": " + std::to_string(step) + ", \"command\": " + std::to_string(i) +
-          ", \"label\": " + jsonString(commands[i].label) + "}}";
+          ", \"label\": " + jsonString(command.label) + "}}";
     }
   }
   bool good = file.write(text);
@@ -59,9 +72,14 @@ Error TraceFile::commit() {
   return file.commit() ? Error::success() : Error::make(file.error());
 }
 
+Profile::Profile(const Bundle &bundle) : bundle(bundle), executed(executedCommands(bundle)) {}
+
 void Profile::add(const Recorder &recorder, double stepSeconds) {
   const std::vector<Command> &commands = bundle.program("step")->commands;
   for (uint64_t i = 0; i < recorder.numCommands(); ++i) {
+    const Command &command = commands[executed[i]];
+    if (command.kind == CommandKind::Copy)
+      continue;
     uint64_t begin = UINT64_MAX, end = 0;
     for (unsigned worker = 0; worker < recorder.numWorkers(); ++worker) {
       const Span &span = recorder.at(i, worker);
@@ -70,11 +88,11 @@ void Profile::add(const Recorder &recorder, double stepSeconds) {
       begin = std::min(begin, span.begin);
       end = std::max(end, span.end);
     }
-    Sum &sum = kernels[commands[i].kernel];
+    Sum &sum = kernels[command.kernel];
     sum.nanoseconds += end ? end - begin : 0;
     sum.calls += 1;
-    sum.flops += commands[i].flops;
-    sum.bytes += commands[i].bytes;
+    sum.flops += command.flops;
+    sum.bytes += command.bytes;
   }
   steps += 1;
   seconds += stepSeconds;
@@ -113,7 +131,7 @@ std::string Profile::json(unsigned workers, const MachineRates &rates) const {
   double count = std::max<uint64_t>(steps, 1);
   std::string text = "{\"version\": 1, \"steps\": " + std::to_string(steps) +
                      ", \"threads\": " + std::to_string(workers) +
-                     ", \"target\": " + jsonString(bundle.target) +
+                     ", \"target\": " + jsonString(targetOf(bundle)) +
                      ", \"entry\": " + jsonString(bundle.entry) +
                      ", \"step_seconds\": " + jsonNumber(seconds / count) +
                      ", \"peak_flops\": " + jsonNumber(rates.peakFlops) +

@@ -70,7 +70,7 @@ TEST(Allocation, AStepAllocatesNothing) {
   for (unsigned threads : {1, 2, 5}) {
     auto executable = Executable::create(trainingBundle(10000), "m.rpb", threads);
     ASSERT_TRUE(bool(executable));
-    Recorder recorder(4, threads);
+    Recorder recorder(5, threads);
     Session session(**executable);
     ASSERT_FALSE(bool(session.start(20)));
     for (unsigned step = 0; step < 20; ++step) {

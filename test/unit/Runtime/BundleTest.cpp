@@ -25,12 +25,16 @@ Expected<Bundle> parse(const std::vector<uint8_t> &bytes) {
 
 TEST(Bundle, RoundTrip) {
   Bundle bundle = trainingBundle(8);
-  bundle.features = {"fma", "avx2"};
-  bundle.target = "cpu:x86-64-v3";
+  bundle.images[0].features = {"fma", "avx2"};
+  bundle.images[0].target = "cpu:x86-64-v3";
+  bundle.images.push_back({"cuda:sm_90", {"sm_90"}, {1, 2, 0}});
   bundle.hasBudget = true;
   bundle.budgetBytes = 12345;
-  bundle.sharedWorkspaceBytes = 640;
-  bundle.programs[0].commands[0].indexChecks = {{0, DType::I32, 3, 17, "tokens"}};
+  bundle.programs[0].commands.insert(bundle.programs[0].commands.begin(), repeat(2, 1));
+  bundle.programs[0].commands[1].operands[0].strides = {-4};
+  bundle.programs[0].commands[1].operands[0].buffer = argument(0, 28);
+  bundle.programs[0].commands[1].operands[0].buffer.offset = 4;
+  bundle.programs[0].commands[1].indexChecks = {{0, DType::I32, 3, 17, "tokens"}};
   bundle.replayChecks = {{"replay 1 of add", DType::F32, arena(0, 32), argument(1, 32)}};
   Expected<Bundle> again = parse(bytesOf(bundle));
   ASSERT_TRUE(bool(again)) << again.message();
@@ -77,7 +81,7 @@ TEST(Bundle, MessagesNameTheFileAndTheFault) {
   EXPECT_EQ(parse(bad).message(), "m.rpb: the bundle was changed: its checksum does not match");
   bad = good;
   bad[8] = 99;
-  EXPECT_EQ(parse(bad).message(), "m.rpb: the bundle has version 99, this runtime reads version 3");
+  EXPECT_EQ(parse(bad).message(), "m.rpb: the bundle has version 99, this runtime reads version 4");
   EXPECT_EQ(readBundle("/nowhere/m.rpb").message(),
             "cannot read '/nowhere/m.rpb': No such file or directory");
 }
@@ -122,11 +126,6 @@ TEST(Bundle, DefectsAreNamed) {
          b.programs[0].arenaBytes = 72;
          b.programs[0].commands[0].operands[2].buffer.offset = 64;
        }},
-      {"command 0 of program 'step': a buffer is not aligned",
-       [](Bundle &b) {
-         b.sharedWorkspaceBytes = 64;
-         b.programs[0].commands[0].operands[2].buffer = {Space::Shared, 0, 4, 16};
-       }},
       {"command 1 of program 'step': there is no buffer 9",
        [](Bundle &b) { b.programs[0].commands[1].operands[1].buffer.index = 9; }},
       {"command 0 of program 'step': there is no kernel 77",
@@ -139,25 +138,31 @@ TEST(Bundle, DefectsAreNamed) {
        [](Bundle &b) { b.programs[0].commands[0].items = -1; }},
       {"command 0 of program 'step': an index check beyond its operand",
        [](Bundle &b) { b.programs[0].commands[0].indexChecks = {{0, DType::I64, 3, 8, "x"}}; }},
+      {"command 0 of program 'step': a body without a repeat",
+       [](Bundle &b) { b.programs[0].commands[0].body = 1; }},
+      {"there is no image", [](Bundle &b) { b.images.clear(); }},
+      {"there are two of image 'cpu'", [](Bundle &b) { b.images.push_back(b.images[0]); }},
+      {"kernel 'add' is of no image", [](Bundle &b) { b.kernels[0].image = 1; }},
       {"kernel 'add' lies outside the image",
-       [](Bundle &b) { b.kernels[0].imageOffset = b.image.size(); }},
+       [](Bundle &b) { b.kernels[0].imageOffset = b.images[0].bytes.size(); }},
       {"kernel 'add' needs more workspace than there is",
        [](Bundle &b) { b.kernels[0].workspaceBytes = 65; }},
       {"kernel 'add' has threads unlike its target's",
        [](Bundle &b) { b.kernels[0].blockThreads = 256; }},
-      {"kernel 'add' has threads unlike its target's", [](Bundle &b) { b.target = "cuda:sm_90"; }},
+      {"kernel 'add' has threads unlike its target's",
+       [](Bundle &b) { b.images[0].target = "cuda:sm_90"; }},
       {"kernel 'add' has threads unlike its target's",
        [](Bundle &b) {
-         b.target = "cuda:sm_90";
+         b.images[0].target = "cuda:sm_90";
          b.kernels[0].itemThreads = 32;
          b.kernels[0].blockThreads = 48;
        }},
       {"the last kernel's text has no end",
        [](Bundle &b) {
-         b.target = "cuda:sm_90";
+         b.images[0].target = "cuda:sm_90";
          for (Kernel &kernel : b.kernels)
            kernel.itemThreads = kernel.blockThreads = 32;
-         b.image.back() = 1;
+         b.images[0].bytes.back() = 1;
        }},
       {"argument 'w' has a size unlike its type", [](Bundle &b) { b.arguments[0].bytes = 15; }},
       {"argument 'w' has a size unlike its type",
@@ -167,22 +172,11 @@ TEST(Bundle, DefectsAreNamed) {
       {"result 'loss' has a size unlike its type", [](Bundle &b) { b.results[0].shape = {2}; }},
       {"result 'w' differs from the argument that it replaces",
        [](Bundle &b) { b.results[1].argument = 1; }},
-      {"result 'loss' lies in the workspace",
-       [](Bundle &b) {
-         b.sharedWorkspaceBytes = 64;
-         b.results[0].buffer = shared(0, 4);
-       }},
+      {"result 'offset' is not where its argument lies",
+       [](Bundle &b) { b.results[3].buffer = arena(0, 8); }},
+      {"result 'loss': a buffer is not aligned", [](Bundle &b) { b.results[0].buffer.offset = 4; }},
       {"comparison of 'sum': a buffer of 16 bytes at 128 lies outside its space of 136",
        [](Bundle &b) { b.replayChecks = {{"sum", DType::F32, arena(0, 16), arena(128, 16)}}; }},
-      {"comparison of 'sum': its buffers cannot be compared",
-       [](Bundle &b) { b.replayChecks = {{"sum", DType::F32, arena(0, 16), arena(64, 4)}}; }},
-      {"comparison of 'sum': its buffers cannot be compared",
-       [](Bundle &b) { b.replayChecks = {{"sum", DType::I64, arena(0, 12), arena(64, 12)}}; }},
-      {"comparison of 'sum': its buffers cannot be compared",
-       [](Bundle &b) {
-         b.sharedWorkspaceBytes = 64;
-         b.replayChecks = {{"sum", DType::F32, arena(0, 16), shared(0, 16)}};
-       }},
       {"thread count 0 is out of range", [](Bundle &b) { b.threads = 0; }},
   };
   ASSERT_FALSE(bool(validateBundle(trainingBundle(4))));
@@ -194,6 +188,95 @@ TEST(Bundle, DefectsAreNamed) {
     EXPECT_EQ(error.message(), defect.message);
     EXPECT_FALSE(bool(serializeBundle(bundle)));
   }
+}
+
+Operand moving(BufferRef buffer, std::vector<int64_t> strides, Access access = Read) {
+  return {buffer, access, std::move(strides)};
+}
+
+/// Four iterations of sum[i] = w + x over rows of four bytes.
+Bundle repeating() {
+  Bundle bundle = trainingBundle(4);
+  Command add = command(Add, 1, {}, {});
+  add.operands = {moving(argument(0, 4), {4}), moving(argument(1, 4), {4}),
+                  moving(arena(12, 4), {-4}, Write)};
+  bundle.programs[0].commands = {repeat(4, 1), add};
+  return bundle;
+}
+
+TEST(Bundle, DefectsOfRepeatsAndCopiesAreNamed) {
+  const Defect defects[] = {
+      {"command 0 of program 'step': the number of iterations is out of range",
+       [](Bundle &b) { b.programs[0].commands[0].items = 0; }},
+      {"command 0 of program 'step': a repeat of 2 commands, where 1 stand",
+       [](Bundle &b) { b.programs[0].commands[0].body = 2; }},
+      {"command 0 of program 'step': a repeat of 0 commands, where 1 stand",
+       [](Bundle &b) { b.programs[0].commands[0].body = 0; }},
+      {"command 1 of program 'step': a repeat of 1 commands, where 0 stand",
+       [](Bundle &b) {
+         std::vector<Command> &commands = b.programs[0].commands;
+         commands = {repeat(2, 1), repeat(2, 1), commands[1]};
+       }},
+      {"command 0 of program 'step': a repeat has operands",
+       [](Bundle &b) { b.programs[0].commands[0].operands = {moving(arena(0, 4), {})}; }},
+      {"command 1 of program 'step': the repeats run too often",
+       [](Bundle &b) {
+         std::vector<Command> &commands = b.programs[0].commands;
+         commands = {repeat(1 << 20, 2), repeat(1 << 20, 1), commands[1]};
+       }},
+      {"program 'step' runs too many commands",
+       [](Bundle &b) {
+         Program &step = b.programs[0];
+         step.commands[0].items = 1 << 24;
+         step.commands[1].operands.clear();
+         step.commands.push_back(step.commands[1]);
+       }},
+      {"command 1 of program 'step': an operand moves with a repeat that is not around it",
+       [](Bundle &b) { b.programs[0].commands[1].operands[0].strides = {4, 4}; }},
+      {"command 1 of program 'step': a buffer of 4 bytes at 24 lies outside its space of 16",
+       [](Bundle &b) { b.programs[0].commands[1].operands[0].strides = {8}; }},
+      {"command 1 of program 'step': a buffer of 4 bytes at 18446744073709551604 lies outside its "
+       "space of 136",
+       [](Bundle &b) { b.programs[0].commands[1].operands[2].strides = {-8}; }},
+      {"command 1 of program 'step': an operand moves out of range",
+       [](Bundle &b) { b.programs[0].commands[1].operands[2].strides = {INT64_MIN}; }},
+      {"command 0 of program 'step': a copy is from one buffer to another of its size",
+       [](Bundle &b) { b.programs[0].commands = {copy(arena(0, 16), arena(64, 4))}; }},
+      {"command 0 of program 'step': a copy between buffers that overlap",
+       [](Bundle &b) { b.programs[0].commands = {copy(arena(0, 16), arena(8, 16))}; }},
+      {"command 1 of program 'step': a copy between buffers that overlap",
+       [](Bundle &b) {
+         Command rows = copy(arena(0, 4), arena(8, 4));
+         rows.operands[0].strides = rows.operands[1].strides = {4};
+         b.programs[0].commands = {repeat(4, 1), rows};
+       }},
+      {"command 0 of program 'step': a constant is written",
+       [](Bundle &b) { b.programs[0].commands = {copy(arena(0, 4), {Space::Constant, 0, 0, 4})}; }},
+  };
+  ASSERT_FALSE(bool(validateBundle(repeating())));
+  for (const Defect &defect : defects) {
+    Bundle bundle = repeating();
+    defect.make(bundle);
+    Error error = validateBundle(bundle);
+    ASSERT_TRUE(bool(error)) << defect.message;
+    EXPECT_EQ(error.message(), defect.message);
+  }
+}
+
+TEST(Bundle, RepeatsNest) {
+  Program program{
+      "step", {repeat(2, 4), copy({}, {}), repeat(3, 1), copy({}, {}), copy({}, {})}, 0};
+  program.commands.push_back(copy({}, {}));
+  std::vector<std::string> seen;
+  forEachExecution(program, [&](uint32_t number, const std::vector<int64_t> &iterations) {
+    std::string text = std::to_string(number);
+    for (int64_t iteration : iterations)
+      text += "." + std::to_string(iteration);
+    seen.push_back(text);
+  });
+  EXPECT_EQ(seen, (std::vector<std::string>{"1.0", "3.0.0", "3.0.1", "3.0.2", "4.0", "1.1", "3.1.0",
+                                            "3.1.1", "3.1.2", "4.1", "5"}));
+  EXPECT_EQ(program.executions(), seen.size());
 }
 
 TEST(Bundle, FailedWriteLeavesNothing) {

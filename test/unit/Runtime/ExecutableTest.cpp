@@ -134,13 +134,13 @@ TEST(Executable, TheImageIsNeverWritable) {
 
 TEST(Executable, RefusesWhatCannotRunHere) {
   Bundle bundle = trainingBundle(4);
-  bundle.features = {"sse3", "warp-drive"};
+  bundle.images[0].features = {"sse3", "warp-drive"};
   EXPECT_EQ(refusal(bundle), "m.rpb: the bundle is for another machine: this one lacks warp-drive");
   bundle = trainingBundle(4);
-  bundle.target = "cuda:sm_90";
+  bundle.images[0].target = "cuda:sm_90";
   for (Kernel &kernel : bundle.kernels)
     kernel.itemThreads = kernel.blockThreads = 128;
-  bundle.image.push_back(0);
+  bundle.images[0].bytes.push_back(0);
   EXPECT_EQ(refusal(bundle), "m.rpb: the bundle is for cuda:sm_90, this runtime has the cpu only");
   bundle = trainingBundle(4);
   bundle.kernels[0].imageOffset = 1 << 20;
@@ -182,6 +182,58 @@ TEST(Executable, ChecksIndices) {
   std::memcpy(executable->argument(1), low, 32);
   EXPECT_EQ(executable->run("step").message(), "command 1 (gather): indices of tokens outside [0, "
                                                "3): 2 of 4, the first is -1 at position 1");
+}
+
+TEST_P(ExecutableThreads, RepeatsMoveTheirOperands) {
+  // Backwards over rows of w, into rows of the arena: row r gets w[3 - r] halved, then added to x.
+  constexpr int64_t rows = 4, n = 600;
+  constexpr uint64_t bytes = 4 * n;
+  Bundle bundle = emptyBundle();
+  bundle.arguments = {{"w", Role::Parameter, DType::F32, {rows, n}, -1, rows * bytes, false},
+                      {"x", Role::Input, DType::F32, {n}, -1, bytes, false}};
+  Command half = command(Half, n, {argument(0, bytes)}, {arena(rows * bytes, bytes)});
+  half.operands[0].buffer.offset = (rows - 1) * bytes;
+  half.operands[0].strides = {-int64_t(bytes)};
+  Command add =
+      command(Add, n, {arena(rows * bytes, bytes), argument(1, bytes)}, {arena(0, bytes)});
+  add.operands[2].strides = {int64_t(bytes)};
+  Command rest = copy(arena(0, bytes), argument(0, bytes));
+  rest.operands[0].strides = rest.operands[1].strides = {int64_t(bytes)};
+  bundle.programs[0] = {
+      "step", {repeat(rows, 2), half, add, repeat(rows, 1), rest}, (rows + 1) * bytes};
+  bundle.results = {{"w", DType::F32, {rows, n}, argument(0, rows * bytes), 0}};
+  std::unique_ptr<Executable> executable = make(bundle, GetParam());
+  auto *w = static_cast<float *>(executable->argument(0));
+  auto *x = static_cast<float *>(executable->argument(1));
+  for (int64_t i = 0; i < rows * n; ++i)
+    w[i] = float(2 * i);
+  for (int64_t i = 0; i < n; ++i)
+    x[i] = 10000;
+  Recorder recorder(3 * rows, GetParam());
+  executable->setRecorder(&recorder);
+  ASSERT_FALSE(bool(executable->run("step")));
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t i = 0; i < n; ++i)
+      ASSERT_EQ(w[row * n + i], float((rows - 1 - row) * n + i) + 10000) << row << " " << i;
+  Profile profile(executable->bundle());
+  profile.add(recorder, 1);
+  EXPECT_NE(profile.json(1, {1e12, 2e10}).find("\"calls\": 4,"), std::string::npos);
+}
+
+TEST(Executable, IndicesAreCheckedInEveryIteration) {
+  Bundle bundle = emptyBundle();
+  bundle.arguments = {{"table", Role::Parameter, DType::F32, {3}, -1, 12, false},
+                      {"tokens", Role::Input, DType::I64, {2, 2}, -1, 32, false}};
+  Command gather = command(Gather, 2, {argument(0, 12), argument(1, 16)}, {arena(0, 8)});
+  gather.operands[1].strides = {16};
+  gather.indexChecks = {{1, DType::I64, 2, 3, "tokens"}};
+  bundle.programs[0] = {"step", {repeat(2, 1), gather}, 8};
+  std::unique_ptr<Executable> executable = make(bundle, 2);
+  executable->setCheckIndices(true);
+  int64_t tokens[4] = {2, 0, 1, 3};
+  std::memcpy(executable->argument(1), tokens, 32);
+  EXPECT_EQ(executable->run("step").message(),
+            "command 1: indices of tokens outside [0, 3): 1 of 2, the first is 3 at position 1");
 }
 
 /// A step with sum = w + x twice, the second time `again`, at the end of the arena.
@@ -227,7 +279,7 @@ TEST(Executable, NaNsOfReplaysAreEqualWhateverTheirBits) {
 TEST(Executable, RecordsWhoDidWhatWhen) {
   TemporaryFolder folder;
   std::unique_ptr<Executable> executable = make(trainingBundle(1000), 2);
-  Recorder recorder(4, 2);
+  Recorder recorder(5, 2);
   executable->setRecorder(&recorder);
   ASSERT_FALSE(bool(executable->run("step")));
   uint64_t before = 0;
@@ -264,36 +316,6 @@ TEST(Executable, RecordsWhoDidWhatWhen) {
             std::string::npos)
       << text;
   EXPECT_EQ(text.substr(text.size() - 4), "\n]}\n");
-}
-
-TEST(Memory, TakesTheSmallestLimit) {
-  TemporaryFolder root;
-  auto put = [&](const std::string &name, const std::string &text) {
-    std::string path = root.file(name);
-    ASSERT_EQ(std::system(("mkdir -p $(dirname " + path + ")").c_str()), 0);
-    std::ofstream(path) << text;
-  };
-  std::string slash = root.path + "/";
-  EXPECT_EQ(availableMemory(slash), UINT64_MAX);
-  put("proc/meminfo", "MemTotal: 9000 kB\nMemAvailable:    5000 kB\n");
-  EXPECT_EQ(availableMemory(slash), 5000u * 1024);
-  put("proc/self/cgroup", "0::/a/b\n");
-  put("sys/fs/cgroup/a/b/memory.max", "max\n");
-  put("sys/fs/cgroup/a/b/memory.current", "10\n");
-  put("sys/fs/cgroup/a/memory.max", "3000\n");
-  put("sys/fs/cgroup/a/memory.current", "2500\n");
-  put("sys/fs/cgroup/a/memory.stat", "anon 100\nfile 1000\nfile_mapped 7\n");
-  EXPECT_EQ(availableMemory(slash), 1500u);
-  put("proc/self/cgroup", "5:cpu:/x\n4:memory:/m\n");
-  put("sys/fs/cgroup/memory/m/memory.limit_in_bytes", "2000\n");
-  put("sys/fs/cgroup/memory/m/memory.usage_in_bytes", "2100\n");
-  EXPECT_EQ(availableMemory(slash), 0u);
-}
-
-TEST(Memory, ThisSystemTells) {
-  EXPECT_LT(availableMemory(), UINT64_MAX);
-  EXPECT_GT(availableMemory(), 0u);
-  EXPECT_GT(peakResidentBytes(), 0u);
 }
 
 } // namespace

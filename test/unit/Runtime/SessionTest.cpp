@@ -132,8 +132,9 @@ TEST_F(SessionTest, ValuesFromMemory) {
 TEST_F(SessionTest, AnInputThatAResultReplacesIsCarried) {
   // x' = w + x as the input's next value, and w stays.
   Bundle bundle = trainingBundle(2);
-  bundle.programs[0].commands = {command(Add, 2, {argument(0, 8), argument(1, 8)}, {arena(0, 8)})};
-  bundle.results = {{"x", DType::F32, {2}, arena(0, 8), 1}};
+  bundle.programs[0].commands = {command(Add, 2, {argument(0, 8), argument(1, 8)}, {arena(0, 8)}),
+                                 copy(arena(0, 8), argument(1, 8))};
+  bundle.results = {{"x", DType::F32, {2}, argument(1, 8), 1}};
   open(bundle);
   run({1, 0, 0}, 3);
   EXPECT_EQ(value(0, 1), 1 + 3 * 101.0f);

@@ -115,7 +115,7 @@ extern const uint8_t repriseTestImage[], repriseTestImageEnd[], repriseTestAdd[]
 Bundle test::emptyBundle() {
   Bundle bundle;
   bundle.producer = "test";
-  bundle.image.assign(repriseTestImage, repriseTestImageEnd);
+  bundle.images = {{"cpu", {}, {repriseTestImage, repriseTestImageEnd}}};
   const std::pair<const char *, const uint8_t *> kernels[numTestKernels] = {
       {"add", repriseTestAdd},
       {"half", repriseTestHalf},
@@ -128,6 +128,7 @@ Bundle test::emptyBundle() {
   bundle.workerWorkspaceBytes = 64;
   for (auto [name, entry] : kernels)
     bundle.kernels.push_back({name,
+                              0,
                               uint64_t(entry - repriseTestImage),
                               64,
                               0,
@@ -142,10 +143,6 @@ BufferRef test::arena(uint64_t offset, uint64_t bytes) { return {Space::Arena, 0
 BufferRef test::argument(uint32_t index, uint64_t bytes) {
   return {Space::Argument, index, 0, bytes};
 }
-BufferRef test::shared(uint64_t offset, uint64_t bytes) {
-  return {Space::Shared, 0, offset, bytes};
-}
-
 Command test::command(TestKernel kernel, int64_t items, std::vector<BufferRef> reads,
                       std::vector<BufferRef> writes) {
   Command command;
@@ -155,6 +152,21 @@ Command test::command(TestKernel kernel, int64_t items, std::vector<BufferRef> r
     command.operands.push_back({buffer, Read});
   for (const BufferRef &buffer : writes)
     command.operands.push_back({buffer, Write});
+  return command;
+}
+
+Command test::copy(BufferRef from, BufferRef to) {
+  Command command;
+  command.kind = CommandKind::Copy;
+  command.operands = {{from, Read}, {to, Write}};
+  return command;
+}
+
+Command test::repeat(int64_t times, uint32_t body) {
+  Command command;
+  command.kind = CommandKind::Repeat;
+  command.items = times;
+  command.body = body;
   return command;
 }
 
@@ -172,7 +184,7 @@ Bundle test::trainingBundle(int64_t n) {
   Program step{"step", {}, padded + 72};
   step.commands = {command(Add, n, {w, x}, {sum}), command(Half, n, {sum}, {w}),
                    command(Half, 1, {argument(0, bytes)}, {loss}),
-                   command(Advance, 1, {argument(3, 8)}, {next})};
+                   command(Advance, 1, {argument(3, 8)}, {next}), copy(next, argument(3, 8))};
   step.commands[0].label = "layer/0/add";
   step.commands[0].flops = uint64_t(n);
   step.commands[0].bytes = 3 * bytes;
@@ -182,7 +194,7 @@ Bundle test::trainingBundle(int64_t n) {
   bundle.results = {{"loss", DType::F32, {}, loss, -1},
                     {"w", DType::F32, {n}, w, 0},
                     {"sum", DType::F32, {n}, sum, -1},
-                    {"offset", DType::I64, {}, next, 3}};
+                    {"offset", DType::I64, {}, argument(3, 8), 3}};
   bundle.constants = {1, 2, 3, 4};
   return bundle;
 }

@@ -25,14 +25,16 @@ Bundle emptyBundle();
 
 BufferRef arena(uint64_t offset, uint64_t bytes);
 BufferRef argument(uint32_t index, uint64_t bytes);
-BufferRef shared(uint64_t offset, uint64_t bytes);
 
 Command command(TestKernel kernel, int64_t items, std::vector<BufferRef> reads,
                 std::vector<BufferRef> writes);
+Command copy(BufferRef from, BufferRef to);
+Command repeat(int64_t times, uint32_t body);
 
 /// Arguments w (parameter), x (input), seed, offset, step; w and x have `n` elements. A step does
-/// sum = w + x; w' = sum · 0.5 in place; loss = w'[0] · 0.5; offset' = offset + 8. init_parameters
-/// makes w[i] = 100 · seed + i, init_inputs x[i] = 100 · step + i. Results: loss, w, sum, offset.
+/// sum = w + x; w' = sum · 0.5 in place; loss = w'[0] · 0.5; offset' = offset + 8, by way of the
+/// arena. init_parameters makes w[i] = 100 · seed + i, init_inputs x[i] = 100 · step + i. Results:
+/// loss, w, sum, offset.
 Bundle trainingBundle(int64_t n);
 
 /// A new folder that is removed with everything in it.

@@ -76,7 +76,7 @@ TEST_F(Tool, PrintsJson) {
   EXPECT_EQ(field("loss"), "[75, 62.5]");
   EXPECT_EQ(field("hash").size(), 18u);
   EXPECT_EQ(field("next_offset"), "20");
-  EXPECT_EQ(field("commands"), "4");
+  EXPECT_EQ(field("commands"), "5");
   EXPECT_EQ(field("arena_bytes"), "136");
   EXPECT_EQ(field("workspace_bytes"), "128");
   EXPECT_EQ(field("persistent_bytes"), "152");

@@ -54,8 +54,8 @@ public:
       result.name = name.getValue().str();
       result.dtype = dtypeOf(type.getElementType());
       result.shape.assign(type.getShape().begin(), type.getShape().end());
-      result.buffer = placeOf(value);
       result.argument = static_cast<int32_t>(signature.getReplacedArguments()[i]);
+      result.buffer = result.argument < 0 ? placeOf(value) : wholeArgument(result.argument);
       bundle.results.push_back(std::move(result));
     }
   }
@@ -64,6 +64,15 @@ public:
 
 private:
   OperandRange returned() { return step.getBody().front().getTerminator()->getOperands(); }
+
+  /// Where commands have brought the next value.
+  runtime::BufferRef wholeArgument(int32_t argument) const {
+    runtime::BufferRef place;
+    place.space = runtime::Space::Argument;
+    place.index = argument;
+    place.bytes = bundle.arguments[argument].bytes;
+    return place;
+  }
 
   /// A result without a name is a replay, to be compared with another result, or only the original
   /// of one.
@@ -100,30 +109,69 @@ private:
     return argument;
   }
 
-  /// The commands of a loop come once per iteration, with the rows of that iteration: kernels, not
-  /// commands, are what takes time to compile and space in the image.
+  /// The commands of a loop stand once, below a repeat; their operands move row by row.
   void addBlock(Block &block, runtime::Program &program) {
     for (Operation &op : block) {
       if (auto launch = dyn_cast<exec::LaunchOp>(op))
         addCommands(launch, program);
-      auto loop = dyn_cast<LoopOp>(op);
-      int64_t trip = loop ? loop.getTrip() : 0;
-      for (int64_t i = 0; i < trip; ++i) {
-        iterations[loop] = loop.getReverse() ? trip - 1 - i : i;
-        addBlock(loop.getBlock(), program);
-      }
+      else if (auto copy = dyn_cast<exec::CopyOp>(op))
+        addCopy(copy, program);
+      else if (auto loop = dyn_cast<LoopOp>(op))
+        addLoop(loop, program);
     }
   }
 
-  /// The buffer that holds a value between launches, in the iteration at hand.
-  runtime::BufferRef placeOf(Value value) {
-    exec::Storage storage = exec::findStorage(value);
-    runtime::BufferRef place = placeOfRoot(storage.root);
-    place.bytes = getByteSize(value.getType());
-    for (auto [loop, bytes] : storage.rows)
-      place.offset += iterations.lookup(loop) * bytes;
-    return place;
+  void addLoop(LoopOp loop, runtime::Program &program) {
+    size_t at = program.commands.size();
+    runtime::Command repeat;
+    repeat.kind = runtime::CommandKind::Repeat;
+    repeat.items = loop.getTrip();
+    program.commands.push_back(std::move(repeat));
+    around.push_back(loop);
+    addBlock(loop.getBlock(), program);
+    around.pop_back();
+    size_t body = program.commands.size() - at - 1;
+    program.commands[at].body = static_cast<uint32_t>(body);
+    if (body == 0 || loop.getTrip() == 0)
+      program.commands.resize(at);
   }
+
+  void addCopy(exec::CopyOp copy, runtime::Program &program) {
+    runtime::Command command;
+    command.kind = runtime::CommandKind::Copy;
+    command.label = "copy";
+    command.operands = {placeIn(copy.getValue(), runtime::Read), {}};
+    runtime::BufferRef &to = command.operands[1].buffer;
+    to.space = runtime::Space::Argument;
+    to.index = copy.getArgument();
+    to.bytes = getByteSize(copy.getValue().getType());
+    command.operands[1].access = runtime::Write;
+    command.bytes = 2 * to.bytes;
+    if (to.bytes != 0)
+      program.commands.push_back(std::move(command));
+  }
+
+  /// The buffer that holds a value between launches: in the first iteration of the loops around,
+  /// and how it moves with each. A loop that runs backwards starts at its last row.
+  runtime::Operand placeIn(Value value, runtime::Access access) {
+    exec::Storage storage = exec::findStorage(value);
+    runtime::Operand operand;
+    operand.access = access;
+    operand.buffer = placeOfRoot(storage.root);
+    operand.buffer.bytes = getByteSize(value.getType());
+    for (auto [loop, bytes] : storage.rows) {
+      size_t level = llvm::find(around, loop) - around.begin();
+      assert(level < around.size() && "a row outside of its loop");
+      operand.strides.resize(std::max(operand.strides.size(), level + 1));
+      operand.strides[level] += loop.getReverse() ? -bytes : bytes;
+      if (loop.getReverse())
+        operand.buffer.offset += (loop.getTrip() - 1) * bytes;
+    }
+    return operand;
+  }
+
+  /// Of a value outside of loops.
+  runtime::BufferRef placeOf(Value value) { return placeIn(value, runtime::Read).buffer; }
 
   runtime::BufferRef placeOfRoot(Value value) {
     runtime::BufferRef place;
@@ -180,15 +228,16 @@ private:
 
   void addCommands(exec::LaunchOp launch, runtime::Program &program) {
     const CompiledLaunch &compiled = kernels.lookup(launch);
-    SmallVector<runtime::BufferRef> inputs, outputs;
+    SmallVector<runtime::Operand> inputs, outputs;
     for (Value input : launch.getInputs())
-      inputs.push_back(placeOf(input));
+      inputs.push_back(placeIn(input, runtime::Read));
     for (Value result : launch.getResults())
-      outputs.push_back(placeOf(result));
-    runtime::BufferRef scratch;
+      outputs.push_back(placeIn(result, runtime::Write));
+    runtime::Operand scratch;
+    scratch.access = runtime::ReadWrite;
     if (auto place = launch.getScratch()) {
-      scratch.offset = (*place)[0];
-      scratch.bytes = (*place)[1];
+      scratch.buffer.offset = (*place)[0];
+      scratch.buffer.bytes = (*place)[1];
     }
     size_t first = program.commands.size();
     // Commands beside the one that has the launch's name, such as packing, are a small part of its
@@ -221,17 +270,12 @@ private:
     return operand;
   }
 
-  static runtime::Operand operandOf(const BufferSlot &slot, ArrayRef<runtime::BufferRef> inputs,
-                                    ArrayRef<runtime::BufferRef> outputs,
-                                    runtime::BufferRef scratch) {
-    runtime::Operand operand;
-    if (slot.kind == BufferSlot::Shared) {
-      operand.buffer = scratch;
-      operand.access = runtime::ReadWrite;
-    } else {
-      operand.buffer = slot.kind == BufferSlot::Input ? inputs[slot.index] : outputs[slot.index];
-      operand.access = slot.kind == BufferSlot::Input ? runtime::Read : runtime::Write;
-    }
+  static runtime::Operand operandOf(const BufferSlot &slot, ArrayRef<runtime::Operand> inputs,
+                                    ArrayRef<runtime::Operand> outputs,
+                                    const runtime::Operand &scratch) {
+    runtime::Operand operand = slot.kind == BufferSlot::Shared  ? scratch
+                               : slot.kind == BufferSlot::Input ? inputs[slot.index]
+                                                                : outputs[slot.index];
     operand.buffer.offset += slot.offset;
     operand.buffer.bytes -= slot.offset;
     return operand;
@@ -249,12 +293,12 @@ private:
   func::FuncOp step;
   KernelTable &kernels;
   llvm::DenseMap<Attribute, uint64_t> constants;
-  DenseMap<Operation *, int64_t> iterations; ///< of the loops around the command at hand
+  SmallVector<LoopOp> around; ///< the loops around the command at hand, the outermost first
 };
 
 } // namespace
 
-/// The commands of all iterations stand in the bundle.
+/// A device may write all iterations out.
 static LogicalResult checkCommands(const exec::Positions &positions) {
   constexpr int64_t kMostLaunches = int64_t(1) << 22;
   int64_t launches = 0;
@@ -294,9 +338,7 @@ FailureOr<runtime::Bundle> buildBundle(BundlePrograms programs, const Target &ta
   bundle.kernels = kernels.describe(*image);
   for (const runtime::Kernel &kernel : bundle.kernels)
     bundle.workerWorkspaceBytes = std::max(bundle.workerWorkspaceBytes, kernel.workspaceBytes);
-  bundle.image = std::move(image->bytes);
-  bundle.features = target.getFeatures();
-  bundle.target = target.getName();
+  bundle.images = {{target.getName(), target.getFeatures(), std::move(image->bytes)}};
   bundle.entry = programs.step.getName().str();
   return bundle;
 }

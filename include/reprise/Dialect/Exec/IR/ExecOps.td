@@ -12,7 +12,8 @@ def Exec_Dialect : Dialect {
   let summary = "The command list of one device";
   let description = [{
     After the `kernels` phase a device program is a flat list of launches, still on tensors: every launch result is one
-    buffer. After the `memory` phase every result has its place.
+    buffer. After the `memory` phase every result has its place, and `exec.copy` brings next values to arguments that no
+    launch could overwrite.
   }];
 }
 
@@ -48,6 +49,20 @@ def ReturnOp : Op<Exec_Dialect, "return", [Pure, Terminator, ReturnLike, HasPare
   let summary = "The values that a launch stores";
   let arguments = (ins Variadic<AnyRankedTensor>:$operands);
   let assemblyFormat = "attr-dict ($operands^ `:` type($operands))?";
+}
+
+def CopyOp : Op<Exec_Dialect, "copy", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Writes a value into the buffer of an argument";
+  let description = [{
+    The memory phase puts it at the end of a device program, behind every reader of the argument, for each next value
+    that lies elsewhere: state is written by commands only.
+
+    ```mlir
+    exec.copy %next into 3 : tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$value, ConfinedAttr<I64Attr, [IntNonNegative]>:$argument);
+  let assemblyFormat = "$value `into` $argument attr-dict `:` type($value)";
 }
 
 #endif

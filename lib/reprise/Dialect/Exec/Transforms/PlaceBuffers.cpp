@@ -42,10 +42,11 @@ public:
 
 private:
   /// Next values overwrite their argument where that is safe. Otherwise a copy at the end of the
-  /// step does: the runtime copies results that lie in the arena.
+  /// step does.
   void overwriteArguments() {
     EntrySignature signature(entry);
-    ArrayRef<int64_t> replaced = signature.getReplacedArguments();
+    replaced.assign(signature.getReplacedArguments().begin(),
+                    signature.getReplacedArguments().end());
     for (auto [i, value] : llvm::enumerate(block.getTerminator()->getOperands())) {
       auto launch = value.getDefiningOp<LaunchOp>();
       if (replaced[i] < 0 || !launch || placedIn.contains(value))
@@ -199,12 +200,27 @@ private:
     for (LoopOp loop : positions.loops)
       loop->setAttr(kOffsetsAttr,
                     builder.getDenseI64ArrayAttr(llvm::map_to_vector(loop.getResults(), offsetOf)));
+    copyNextValues();
+  }
+
+  /// The next values that lie elsewhere than their arguments.
+  void copyNextValues() {
+    for (CopyOp old : llvm::make_early_inc_range(block.getOps<CopyOp>()))
+      old.erase();
+    OpBuilder builder(block.getTerminator());
+    for (auto [value, argument] : llvm::zip(block.getTerminator()->getOperands(), replaced)) {
+      Value root = findStorage(value).root;
+      if (argument < 0 || placedIn.contains(value) || root == entry.getArgument(argument))
+        continue;
+      CopyOp::create(builder, block.getTerminator()->getLoc(), value, argument);
+    }
   }
 
   func::FuncOp entry;
   Block &block;
   Positions positions;
   LaunchFacts &facts;
+  SmallVector<int64_t> replaced; ///< the argument of each result, or -1
   DenseMap<Value, int64_t> placedIn;
   DenseMap<Value, size_t> bufferOf;        ///< by root
   DenseMap<Operation *, size_t> scratchOf; ///< of launches

@@ -38,6 +38,8 @@ public:
       for (OpResult result : launch->getResults())
         if (failed(isInArena(result) ? addBuffer(result) : verifyOverwrite(result)))
           return failure();
+    if (failed(verifyNextValues()))
+      return failure();
     for (LoopOp loop : positions.loops)
       collectSharedRows(loop);
     for (LaunchOp launch : positions.launches)
@@ -124,6 +126,45 @@ private:
                                     << number << " is overwritten before its last reader";
     diagnostic.attachNote(late->getLoc()) << "a later reader of the old value";
     return diagnostic;
+  }
+
+  /// Every next value reaches its argument: it is the argument, or overwrites it, or is copied
+  /// once, when all launches have run.
+  LogicalResult verifyNextValues() {
+    Block &block = function.getBody().front();
+    DenseMap<int64_t, Value> copied;
+    for (CopyOp copy : block.getOps<CopyOp>()) {
+      int64_t number = copy.getArgument();
+      if (number >= function.getNumArguments() ||
+          function.getArgument(number).getType() != copy.getValue().getType())
+        return copy.emitError("copies to no argument of its type");
+      // The kernels phase stores such a value first: of two arguments that change places, the
+      // second would read what the first copy wrote.
+      if (isa<BlockArgument>(findStorage(copy.getValue()).root))
+        return copy.emitError("copies from an argument");
+      if (!copied.try_emplace(number, copy.getValue()).second || overwritten.contains(number))
+        return copy.emitError("writes argument ") << number << " a second time";
+      for (Operation *next = copy->getNextNode(); next; next = next->getNextNode())
+        if (isa<LaunchOp, LoopOp>(next)) {
+          InFlightDiagnostic diagnostic = copy.emitError("stands before a launch");
+          diagnostic.attachNote(next->getLoc()) << "the launch";
+          return diagnostic;
+        }
+    }
+    ArrayRef<int64_t> replaced = signature.getReplacedArguments();
+    for (auto [i, value] : llvm::enumerate(block.getTerminator()->getOperands())) {
+      if (replaced[i] < 0 || findStorage(value).root == function.getArgument(replaced[i]))
+        continue;
+      bool isCopied = copied.lookup(replaced[i]) == value;
+      if (!isCopied && !overwritten.contains(replaced[i]))
+        return block.getTerminator()->emitError("result ")
+               << i << " does not reach argument " << replaced[i];
+      copied.erase(replaced[i]);
+    }
+    if (copied.empty())
+      return success();
+    return function.emitError("a copy writes argument ")
+           << copied.begin()->first << ", which no result replaces";
   }
 
   bool isNextValue(OpResult result, unsigned argument) {

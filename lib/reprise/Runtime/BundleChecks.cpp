@@ -1,0 +1,349 @@
+// reprise: the checks that every bundle passes before it is written or run
+#include "reprise/Runtime/Bundle.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+using namespace reprise::runtime;
+
+namespace {
+
+// Keeps every later sum and product of sizes far from overflow.
+constexpr uint64_t maxBytes = uint64_t(1) << 56;
+constexpr uint32_t maxThreads = 4096;
+// A device may write every execution out.
+constexpr uint64_t maxExecutions = uint64_t(1) << 24;
+
+Error fail(const std::string &message) { return Error::make(message); }
+
+/// Bytes of an array, or nothing for a negative dimension or an absurd size.
+std::optional<uint64_t> arrayBytes(DType dtype, const std::vector<int64_t> &shape) {
+  uint64_t bytes = elementBytes(dtype);
+  bool empty = false;
+  for (int64_t dim : shape) {
+    if (dim < 0 || uint64_t(dim) > maxBytes)
+      return std::nullopt;
+    if (dim == 0)
+      empty = true;
+    else if (bytes > maxBytes / uint64_t(dim))
+      return std::nullopt;
+    else
+      bytes *= uint64_t(dim);
+  }
+  return empty ? 0 : bytes;
+}
+
+Error checkName(const std::string &what, const std::string &name, std::set<std::string> &seen) {
+  if (name.empty() || name.find('\0') != std::string::npos)
+    return fail(what + " has no proper name");
+  if (!seen.insert(name).second)
+    return fail("there are two of " + what + " '" + name + "'");
+  return Error::success();
+}
+
+class Checker {
+public:
+  explicit Checker(const Bundle &bundle) : bundle(bundle) {}
+
+  Error check() {
+    if (Error error = checkSizes())
+      return error;
+    if (Error error = checkArguments())
+      return error;
+    if (Error error = checkImages())
+      return error;
+    if (Error error = checkKernels())
+      return error;
+    if (Error error = checkPrograms())
+      return error;
+    if (Error error = checkResults())
+      return error;
+    return checkReplays();
+  }
+
+private:
+  Error checkSizes() {
+    if (bundle.threads < 1 || bundle.threads > maxThreads)
+      return fail("thread count " + std::to_string(bundle.threads) + " is out of range");
+    if (uint64_t bytes = bundle.workerWorkspaceBytes; bytes > maxBytes / maxThreads)
+      return fail("workspace of " + std::to_string(bytes) + " bytes is out of range");
+    return Error::success();
+  }
+
+  Error checkArguments() {
+    std::set<std::string> names;
+    std::set<Role> scalars;
+    uint64_t total = 0;
+    for (const Argument &argument : bundle.arguments) {
+      if (Error error = checkName("argument", argument.name, names))
+        return error;
+      std::optional<uint64_t> bytes = arrayBytes(argument.dtype, argument.shape);
+      if (!bytes || *bytes != argument.bytes || (total += *bytes) > maxBytes)
+        return fail("argument '" + argument.name + "' has a size unlike its type");
+      if (argument.batchDim < -1 || argument.batchDim >= int64_t(argument.shape.size()))
+        return fail("argument '" + argument.name + "' has a batch dimension that it lacks");
+      if (argument.role < Role::Seed)
+        continue;
+      if (argument.dtype != DType::I64 || !argument.shape.empty())
+        return fail("argument '" + argument.name + "' is no i64 scalar");
+      if (!scalars.insert(argument.role).second)
+        return fail(std::string("there are two arguments of role ") + roleName(argument.role));
+    }
+    return Error::success();
+  }
+
+  Error checkImages() {
+    std::set<std::string> targets;
+    for (const Image &image : bundle.images)
+      if (Error error = checkName("image", image.target, targets))
+        return error;
+    return bundle.images.empty() ? fail("there is no image") : Error::success();
+  }
+
+  Error checkKernels() {
+    for (const Kernel &kernel : bundle.kernels) {
+      if (kernel.image >= bundle.images.size())
+        return fail("kernel '" + kernel.name + "' is of no image");
+      const std::vector<uint8_t> &image = bundle.images[kernel.image].bytes;
+      if (kernel.imageOffset >= image.size())
+        return fail("kernel '" + kernel.name + "' lies outside the image");
+      if (kernel.workspaceBytes > bundle.workerWorkspaceBytes)
+        return fail("kernel '" + kernel.name + "' needs more workspace than there is");
+      if (!hasGeometry(kernel))
+        return fail("kernel '" + kernel.name + "' has threads unlike its target's");
+    }
+    for (const Image &image : bundle.images)
+      if (isForGpu(image) && !image.bytes.empty() && image.bytes.back() != 0)
+        return fail("the last kernel's text has no end");
+    return Error::success();
+  }
+
+  static bool isForGpu(const Image &image) { return image.target.compare(0, 5, "cuda:") == 0; }
+
+  bool hasGeometry(const Kernel &kernel) const {
+    if (!isForGpu(bundle.images[kernel.image]))
+      return kernel.itemThreads == 0 && kernel.blockThreads == 0;
+    return kernel.itemThreads >= 1 && kernel.blockThreads >= 1 && kernel.blockThreads <= 1024 &&
+           kernel.blockThreads % kernel.itemThreads == 0;
+  }
+
+  Error checkPrograms() {
+    std::set<std::string> names;
+    for (const Program &program : bundle.programs) {
+      if (Error error = checkName("program", program.name, names))
+        return error;
+      if (program.arenaBytes > maxBytes)
+        return fail("program '" + program.name + "' has an arena out of range");
+      if (Error error = checkCommands(program))
+        return error;
+    }
+    if (!names.count("step"))
+      return fail("there is no program 'step'");
+    return Error::success();
+  }
+
+  /// The repeats around a command, the outermost first.
+  struct Repeat {
+    size_t end;
+    int64_t times;
+    uint64_t executions; ///< of a command in the body, in all
+  };
+
+  Error checkCommands(const Program &program) {
+    std::vector<Repeat> around;
+    uint64_t executions = 0;
+    for (size_t i = 0; i < program.commands.size(); ++i) {
+      const Command &command = program.commands[i];
+      while (!around.empty() && around.back().end == i)
+        around.pop_back();
+      size_t end = around.empty() ? program.commands.size() : around.back().end;
+      uint64_t times = around.empty() ? 1 : around.back().executions;
+      bool isRepeat = command.kind == CommandKind::Repeat;
+      Error error =
+          isRepeat ? checkRepeat(command, end - i - 1) : checkCommand(program, command, around);
+      if (!error && isRepeat && times > maxExecutions / uint64_t(command.items))
+        error = fail("the repeats run too often");
+      if (error)
+        return fail("command " + std::to_string(i) + " of program '" + program.name +
+                    "': " + error.message());
+      if (isRepeat)
+        around.push_back({i + 1 + command.body, command.items, times * uint64_t(command.items)});
+      else if ((executions += times) > maxExecutions)
+        return fail("program '" + program.name + "' runs too many commands");
+    }
+    return Error::success();
+  }
+
+  static Error checkRepeat(const Command &command, size_t behind) {
+    if (command.items < 1 || uint64_t(command.items) > maxExecutions)
+      return fail("the number of iterations is out of range");
+    if (command.body < 1 || command.body > behind)
+      return fail("a repeat of " + std::to_string(command.body) + " commands, where " +
+                  std::to_string(behind) + " stand");
+    return command.operands.empty() && command.indexChecks.empty() ? Error::success()
+                                                                   : fail("a repeat has operands");
+  }
+
+  Error checkCommand(const Program &program, const Command &command,
+                     const std::vector<Repeat> &around) {
+    bool isCopy = command.kind == CommandKind::Copy;
+    if (command.body != 0)
+      return fail("a body without a repeat");
+    if (!isCopy && command.kernel >= bundle.kernels.size())
+      return fail("there is no kernel " + std::to_string(command.kernel));
+    if (command.items < 0 || uint64_t(command.items) > maxBytes)
+      return fail("the number of items is out of range");
+    for (const Operand &operand : command.operands) {
+      if (Error error = checkOperand(operand, program.arenaBytes, around))
+        return error;
+      if (operand.access < Read || operand.access > ReadWrite)
+        return fail("an operand is neither read nor written");
+      if ((operand.access & Write) && operand.buffer.space == Space::Constant)
+        return fail("a constant is written");
+    }
+    return isCopy ? checkCopy(command, around) : checkIndices(command);
+  }
+
+  static Error checkCopy(const Command &command, const std::vector<Repeat> &around) {
+    const std::vector<Operand> &operands = command.operands;
+    if (operands.size() != 2 || operands[0].access != Read || operands[1].access != Write ||
+        operands[0].buffer.bytes != operands[1].buffer.bytes || !command.indexChecks.empty())
+      return fail("a copy is from one buffer to another of its size");
+    // Over all iterations, in which one would have to follow the other.
+    BufferRef from = operands[0].buffer, to = operands[1].buffer;
+    auto [fromFirst, fromLast] = *rangeOf(operands[0], around);
+    auto [toFirst, toLast] = *rangeOf(operands[1], around);
+    bool isApart = fromFirst >= toLast + to.bytes || toFirst >= fromLast + from.bytes;
+    if (from.space == to.space && from.index == to.index && !isApart)
+      return fail("a copy between buffers that overlap");
+    return Error::success();
+  }
+
+  static Error checkIndices(const Command &command) {
+    for (const IndexCheck &check : command.indexChecks) {
+      if (check.dtype != DType::I32 && check.dtype != DType::I64)
+        return fail("an index check of something other than i32 and i64");
+      if (check.operand >= command.operands.size() || check.count > maxBytes ||
+          check.count * elementBytes(check.dtype) > command.operands[check.operand].buffer.bytes)
+        return fail("an index check beyond its operand");
+      const Operand &operand = command.operands[check.operand];
+      int64_t width = int64_t(elementBytes(check.dtype));
+      bool isAligned = operand.buffer.offset % uint64_t(width) == 0;
+      for (int64_t stride : operand.strides)
+        isAligned &= stride % width == 0;
+      if (!isAligned)
+        return fail("an index check of integers that are not aligned");
+    }
+    return Error::success();
+  }
+
+  /// The lowest and the highest offset over all iterations. One below 0 wraps around, and lies
+  /// beyond every space.
+  static std::optional<std::pair<uint64_t, uint64_t>> rangeOf(const Operand &operand,
+                                                              const std::vector<Repeat> &around) {
+    std::pair<uint64_t, uint64_t> range = {operand.buffer.offset, operand.buffer.offset};
+    for (size_t i = 0; i < operand.strides.size(); ++i) {
+      int64_t stride = operand.strides[i], way = 0;
+      if (__builtin_mul_overflow(stride, around[i].times - 1, &way) || way > int64_t(maxBytes) ||
+          way < -int64_t(maxBytes))
+        return std::nullopt;
+      (stride < 0 ? range.first : range.second) += uint64_t(way);
+    }
+    return range;
+  }
+
+  /// Within its space in every iteration. What a command reads may be a window of a value.
+  Error checkOperand(const Operand &operand, uint64_t arenaBytes,
+                     const std::vector<Repeat> &around) {
+    if (operand.strides.size() > around.size())
+      return fail("an operand moves with a repeat that is not around it");
+    auto range = rangeOf(operand, around);
+    if (!range)
+      return fail("an operand moves out of range");
+    BufferRef first = operand.buffer, last = operand.buffer;
+    std::tie(first.offset, last.offset) = *range;
+    for (const BufferRef &buffer : {first, last})
+      if (Error error = checkBuffer(buffer, arenaBytes, /*isWindow=*/true))
+        return error;
+    return Error::success();
+  }
+
+  Error checkBuffer(const BufferRef &buffer, uint64_t arenaBytes, bool isWindow = false) {
+    uint64_t size = 0;
+    bool indexed = buffer.space == Space::Argument;
+    if (indexed ? buffer.index >= bundle.arguments.size() : buffer.index != 0)
+      return fail("there is no buffer " + std::to_string(buffer.index));
+    switch (buffer.space) {
+    case Space::Arena:
+      size = arenaBytes;
+      break;
+    case Space::Argument:
+      size = bundle.arguments[buffer.index].bytes;
+      break;
+    case Space::Constant:
+      size = bundle.constants.size();
+      break;
+    }
+    if (buffer.bytes > size || buffer.offset > size - buffer.bytes)
+      return fail("a buffer of " + std::to_string(buffer.bytes) + " bytes at " +
+                  std::to_string(buffer.offset) + " lies outside its space of " +
+                  std::to_string(size));
+    if (!indexed && !isWindow && buffer.offset % bufferAlignment != 0)
+      return fail("a buffer is not aligned");
+    return Error::success();
+  }
+
+  Error checkResults() {
+    std::set<std::string> names;
+    std::set<int32_t> replaced;
+    for (const Result &result : bundle.results) {
+      if (Error error = checkName("result", result.name, names))
+        return error;
+      std::optional<uint64_t> bytes = arrayBytes(result.dtype, result.shape);
+      if (!bytes || *bytes != result.buffer.bytes)
+        return fail("result '" + result.name + "' has a size unlike its type");
+      if (Error error = checkBuffer(result.buffer, bundle.arenaBytes()))
+        return fail("result '" + result.name + "': " + error.message());
+      if (result.argument == -1)
+        continue;
+      if (Error error = checkReplacement(result))
+        return error;
+      if (!replaced.insert(result.argument).second)
+        return fail("result '" + result.name + "' replaces an argument a second time");
+    }
+    return Error::success();
+  }
+
+  Error checkReplays() {
+    for (const ReplayCheck &check : bundle.replayChecks) {
+      for (const BufferRef &buffer : {check.original, check.replayed})
+        if (Error error = checkBuffer(buffer, bundle.arenaBytes()))
+          return fail("comparison of '" + check.name + "': " + error.message());
+      if (check.original.bytes != check.replayed.bytes ||
+          check.original.bytes % elementBytes(check.dtype) != 0)
+        return fail("comparison of '" + check.name + "': its buffers cannot be compared");
+    }
+    return Error::success();
+  }
+
+  Error checkReplacement(const Result &result) {
+    if (result.argument < -1 || result.argument >= int64_t(bundle.arguments.size()))
+      return fail("result '" + result.name + "' replaces no argument");
+    const Argument &argument = bundle.arguments[result.argument];
+    if (argument.name != result.name || argument.dtype != result.dtype ||
+        argument.shape != result.shape)
+      return fail("result '" + result.name + "' differs from the argument that it replaces");
+    const BufferRef &buffer = result.buffer;
+    bool isWhole = buffer.space == Space::Argument && buffer.index == uint32_t(result.argument) &&
+                   buffer.offset == 0;
+    return isWhole ? Error::success()
+                   : fail("result '" + result.name + "' is not where its argument lies");
+  }
+
+  const Bundle &bundle;
+};
+
+} // namespace
+
+Error reprise::runtime::validateBundle(const Bundle &bundle) { return Checker(bundle).check(); }

@@ -1,0 +1,274 @@
+// reprise: the CPU as a device: workers that take items from a counter and meet at a barrier
+#include "reprise/Runtime/Device.h"
+#include "reprise/Runtime/HostFeatures.h"
+#include "reprise/Runtime/Memory.h"
+#include "reprise/Runtime/ThreadPool.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace reprise::runtime;
+
+DeviceMemory::~DeviceMemory() = default;
+DeviceImage::~DeviceImage() = default;
+DeviceProgram::~DeviceProgram() = default;
+DeviceEvent::~DeviceEvent() = default;
+DeviceStream::~DeviceStream() = default;
+Device::~Device() = default;
+
+namespace {
+
+class CpuMemory : public DeviceMemory {
+public:
+  explicit CpuMemory(Pages taken)
+      : DeviceMemory(taken.data(), taken.size()), pages(std::move(taken)) {}
+
+private:
+  Pages pages;
+};
+
+struct CpuImage : DeviceImage {
+  explicit CpuImage(Pages pages) : pages(std::move(pages)) {}
+  Pages pages;
+};
+
+using KernelFunction = void (*)(void *const *buffers, int64_t begin, int64_t end, void *workspace);
+
+/// An item of a copy: enough for a worker to be worth its while.
+constexpr uint64_t copyBytes = 256 << 10;
+
+/// One kernel over its items, or without a kernel a copy of `bytes`.
+struct Launch {
+  KernelFunction kernel;
+  void *const *buffers;
+  int64_t items, chunk;
+  uint64_t bytes;
+};
+
+/// One launch, or a run of neighbours of at most one item each, which one worker executes without
+/// meeting the others in between.
+struct Stage {
+  uint32_t begin, end;
+};
+
+class CpuProgram : public DeviceProgram {
+public:
+  CpuProgram(const Device::ProgramPlaces &places, unsigned workers);
+  uint64_t executions() const override { return launches.size(); }
+
+  std::vector<void *> buffers;
+  std::vector<Launch> launches;
+  std::vector<Stage> stages, single; ///< single: every launch on its own
+  uint8_t *workspace;
+  uint64_t workspaceStride;
+
+private:
+  Launch makeLaunch(const Device::ProgramPlaces &places, const Command &command) const;
+};
+
+uint64_t strideOf(uint64_t workerBytes) {
+  // Workers' parts start on pages of their own.
+  return (workerBytes + 4095) / 4096 * 4096;
+}
+
+CpuProgram::CpuProgram(const Device::ProgramPlaces &places, unsigned workers)
+    : workspace(places.workspace), workspaceStride(strideOf(places.bundle.workerWorkspaceBytes)) {
+  const Program &program = places.program;
+  size_t total = 0;
+  forEachExecution(program, [&](uint32_t number, const std::vector<int64_t> &) {
+    total += program.commands[number].operands.size();
+  });
+  buffers.reserve(total); // launches point into it
+  launches.reserve(program.executions());
+  forEachExecution(program, [&](uint32_t number, const std::vector<int64_t> &iterations) {
+    const Command &command = program.commands[number];
+    uint32_t i = uint32_t(launches.size());
+    Launch launch = makeLaunch(places, command);
+    if (!places.skips.empty() && places.skips[number])
+      launch.items = 0;
+    launch.buffers = buffers.data() + buffers.size();
+    for (const Operand &operand : command.operands)
+      buffers.push_back(places.addresses.of(operand, iterations));
+    // Small enough that the workers end together, large enough that the counter is not in the way.
+    unsigned parts = workers == 1 ? 1 : 8 * workers;
+    launch.chunk = std::max<int64_t>(1, launch.items / parts);
+    bool joins = i != 0 && launch.items <= 1 && launches.back().items <= 1;
+    launches.push_back(launch);
+    single.push_back({i, i + 1});
+    if (joins)
+      stages.back().end = i + 1;
+    else
+      stages.push_back({i, i + 1});
+  });
+}
+
+Launch CpuProgram::makeLaunch(const Device::ProgramPlaces &places, const Command &command) const {
+  if (command.kind == CommandKind::Copy) {
+    uint64_t bytes = command.operands[0].buffer.bytes;
+    return {nullptr, nullptr, int64_t((bytes + copyBytes - 1) / copyBytes), 1, bytes};
+  }
+  uint8_t *text = static_cast<const CpuImage &>(places.image).pages.data();
+  uint64_t offset = places.bundle.kernels[command.kernel].imageOffset;
+  return {reinterpret_cast<KernelFunction>(text + offset), nullptr, command.items, 1, 0};
+}
+
+struct CpuEvent : DeviceEvent {};
+
+/// Does the work when it is asked to: then every event has happened.
+class CpuStream : public DeviceStream {
+public:
+  explicit CpuStream(ThreadPool &pool) : pool(pool) {}
+
+  Error run(DeviceProgram &program, uint64_t begin, uint64_t end, Recorder *recorder) override;
+  Error copyToDevice(void *to, const void *from, uint64_t bytes) override {
+    return copy(to, from, bytes);
+  }
+  Error copyToHost(void *to, const void *from, uint64_t bytes) override {
+    return copy(to, from, bytes);
+  }
+  Error record(DeviceEvent &) override { return Error::success(); }
+  Error wait(DeviceEvent &) override { return Error::success(); }
+  Error synchronize() override { return Error::success(); }
+
+private:
+  static Error copy(void *to, const void *from, uint64_t bytes) {
+    if (bytes != 0)
+      std::memcpy(to, from, bytes);
+    return Error::success();
+  }
+  static void workerMain(void *self, unsigned worker);
+  void work(unsigned worker);
+  void runLaunch(uint32_t number, int64_t begin, int64_t end, unsigned worker);
+  static void call(const Launch &launch, int64_t begin, int64_t end, void *workspace);
+
+  ThreadPool &pool;
+  // What the workers are at; written by the caller before they start.
+  const CpuProgram *current = nullptr;
+  const Stage *firstStage = nullptr, *lastStage = nullptr;
+  Recorder *recorder = nullptr;
+  alignas(64) std::atomic<int64_t> nextItem{0};
+};
+
+Error CpuStream::run(DeviceProgram &program, uint64_t begin, uint64_t end, Recorder *times) {
+  current = static_cast<const CpuProgram *>(&program);
+  bool isWhole = begin == 0 && end == current->launches.size();
+  const std::vector<Stage> &stages = isWhole ? current->stages : current->single;
+  if (begin == end)
+    return Error::success();
+  firstStage = stages.data() + begin;
+  lastStage = stages.data() + (isWhole ? stages.size() : end);
+  recorder = times;
+  nextItem.store(0, std::memory_order_relaxed);
+  pool.run(workerMain, this);
+  return Error::success();
+}
+
+void CpuStream::workerMain(void *self, unsigned worker) {
+  static_cast<CpuStream *>(self)->work(worker);
+}
+
+void CpuStream::work(unsigned worker) {
+  for (const Stage *stage = firstStage; stage != lastStage; ++stage) {
+    auto [first, last] = *stage;
+    if (last - first > 1) {
+      if (nextItem.fetch_add(1, std::memory_order_relaxed) == 0)
+        for (uint32_t launch = first; launch < last; ++launch)
+          runLaunch(launch, 0, current->launches[launch].items, worker);
+    } else {
+      int64_t items = current->launches[first].items, chunk = current->launches[first].chunk;
+      for (;;) {
+        int64_t begin = nextItem.fetch_add(chunk, std::memory_order_relaxed);
+        if (begin >= items)
+          break;
+        runLaunch(first, begin, std::min(begin + chunk, items), worker);
+      }
+    }
+    // The end of pool.run is the last stage's meeting.
+    if (stage + 1 != lastStage)
+      pool.barrier().wait([this] { nextItem.store(0, std::memory_order_relaxed); });
+  }
+}
+
+// The image carries no type signatures for clang's sanitizer of indirect calls to look at.
+#ifdef __clang__
+__attribute__((no_sanitize("function")))
+#endif
+void CpuStream::call(const Launch &launch, int64_t begin, int64_t end, void *workspace) {
+  if (launch.kernel)
+    return launch.kernel(launch.buffers, begin, end, workspace);
+  uint64_t first = uint64_t(begin) * copyBytes;
+  uint64_t last = std::min(uint64_t(end) * copyBytes, launch.bytes);
+  std::memcpy(static_cast<uint8_t *>(launch.buffers[1]) + first,
+              static_cast<uint8_t *>(launch.buffers[0]) + first, last - first);
+}
+
+void CpuStream::runLaunch(uint32_t number, int64_t begin, int64_t end, unsigned worker) {
+  if (begin >= end)
+    return;
+  void *workspace = current->workspace + worker * current->workspaceStride;
+  uint64_t start = recorder ? nanoseconds() : 0;
+  call(current->launches[number], begin, end, workspace);
+  if (!recorder)
+    return;
+  Span &span = recorder->at(number, worker);
+  if (span.end == 0)
+    span.begin = start;
+  span.end = nanoseconds();
+}
+
+class CpuDevice : public Device {
+public:
+  explicit CpuDevice(std::unique_ptr<ThreadPool> pool) : pool(std::move(pool)) {}
+
+  std::string name() const override { return "cpu"; }
+  Error canRun(const Image &image) const override;
+  bool hasHostMemory() const override { return true; }
+  uint64_t availableMemory() const override { return reprise::runtime::availableMemory(); }
+  unsigned workers() const override { return pool->size(); }
+  Expected<std::unique_ptr<DeviceMemory>> allocate(uint64_t bytes,
+                                                   const std::string &what) override {
+    Expected<Pages> pages = Pages::allocate(bytes, what);
+    if (!pages)
+      return pages.error();
+    return std::unique_ptr<DeviceMemory>(new CpuMemory(std::move(*pages)));
+  }
+  Expected<std::unique_ptr<DeviceImage>> load(const Image &image) override {
+    Expected<Pages> pages = Pages::executable(image.bytes.data(), image.bytes.size());
+    if (!pages)
+      return pages.error();
+    return std::unique_ptr<DeviceImage>(new CpuImage(std::move(*pages)));
+  }
+  Expected<std::unique_ptr<DeviceProgram>> prepare(const ProgramPlaces &places) override {
+    return std::unique_ptr<DeviceProgram>(new CpuProgram(places, pool->size()));
+  }
+  uint64_t workspaceStride(uint64_t workerBytes) const override { return strideOf(workerBytes); }
+  Expected<std::unique_ptr<DeviceStream>> makeStream() override {
+    return std::unique_ptr<DeviceStream>(new CpuStream(*pool));
+  }
+  Expected<std::unique_ptr<DeviceEvent>> makeEvent() override {
+    return std::unique_ptr<DeviceEvent>(new CpuEvent());
+  }
+
+private:
+  std::unique_ptr<ThreadPool> pool;
+};
+
+Error CpuDevice::canRun(const Image &image) const {
+  if (image.target.compare(0, 3, "cpu") != 0)
+    return Error::make("the bundle is for " + image.target + ", this runtime has the cpu only");
+  std::string missing;
+  for (const std::string &feature : missingFeatures(image.features))
+    missing += (missing.empty() ? "" : ", ") + feature;
+  return missing.empty()
+             ? Error::success()
+             : Error::make("the bundle is for another machine: this one lacks " + missing);
+}
+
+} // namespace
+
+Expected<std::unique_ptr<Device>> reprise::runtime::makeCpuDevice(unsigned workers) {
+  Expected<std::unique_ptr<ThreadPool>> pool = ThreadPool::create(workers);
+  if (!pool)
+    return pool.error();
+  return std::unique_ptr<Device>(new CpuDevice(std::move(*pool)));
+}
