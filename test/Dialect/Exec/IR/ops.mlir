@@ -16,6 +16,15 @@ func.func @launch(%x: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
+// CHECK-LABEL: @copy
+// CHECK: exec.copy %arg0 into 1 : tensor<8xf32>
+func.func @copy(%x: tensor<8xf32>, %w: tensor<8xf32>) {
+  exec.copy %x into 1 : tensor<8xf32>
+  return
+}
+
+// -----
+
 func.func @types(%x: tensor<8xf32>) {
   // expected-error@below {{expected a body that returns values of the results' types}}
   %0 = exec.launch (%a = %x) : (tensor<8xf32>) -> tensor<4xf32> {

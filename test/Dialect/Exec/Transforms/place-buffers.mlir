@@ -4,6 +4,7 @@
 // CHECK-LABEL: @update
 // CHECK-SAME: exec.arena_bytes = 0
 // CHECK: {arguments = array<i64: 0>, offsets = array<i64: 0>}
+// CHECK-NEXT: return
 func.func @update(%w: tensor<8xf32> {reprise.name = "w"}, %g: tensor<8xf32> {reprise.name = "g"}) -> (tensor<8xf32> {reprise.name = "w"}) {
   %n = reprise.sub %w, %g : tensor<8xf32>
   return %n : tensor<8xf32>
@@ -11,9 +12,13 @@ func.func @update(%w: tensor<8xf32> {reprise.name = "w"}, %g: tensor<8xf32> {rep
 
 // -----
 
-// A later launch reads the old value, so the next one waits in the arena.
+// A later launch reads the old value, so the next one waits in the arena, and is copied at the end.
 // CHECK-LABEL: @late_reader
+// CHECK: %[[N:.*]] = exec.launch
 // CHECK: {arguments = array<i64: -1>
+// CHECK: exec.launch
+// CHECK: exec.copy %[[N]] into 0 : tensor<8x8xf32>
+// CHECK-NEXT: return
 func.func @late_reader(%w: tensor<8x8xf32> {reprise.name = "w"}, %g: tensor<8x8xf32> {reprise.name = "g"}) -> (tensor<8x8xf32> {reprise.name = "w"}, tensor<8x8xf32> {reprise.name = "y"}) {
   %n = reprise.sub %w, %g {reprise.cotangent} : tensor<8x8xf32>
   %y = reprise.dot_general %n, %w contracting [1] x [0] {reprise.cotangent} : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>

@@ -189,3 +189,90 @@ func.func @scratch_on_a_result(%x: tensor<1x16x8x8xf32>, %f: tensor<16x16x3x3xf3
   } {arguments = array<i64: -1>, offsets = array<i64: 0>, scratch = array<i64: 2048, 6400>}
   return %0 : tensor<1x16x8x8xf32>
 }
+
+// -----
+
+// Good: the next value is copied when all launches have run.
+func.func @copied(%w: tensor<8xf32> {reprise.name = "w"}) -> (tensor<8xf32> {reprise.name = "w"}) attributes {exec.arena_bytes = 32 : i64} {
+  %0 = exec.launch (%a = %w) : (tensor<8xf32>) -> tensor<8xf32> {
+    %r = reprise.exp %a : tensor<8xf32>
+    exec.return %r : tensor<8xf32>
+  } {arguments = array<i64: -1>, offsets = array<i64: 0>}
+  exec.copy %0 into 0 : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+func.func @not_copied(%w: tensor<8xf32> {reprise.name = "w"}) -> (tensor<8xf32> {reprise.name = "w"}) attributes {exec.arena_bytes = 32 : i64} {
+  %0 = exec.launch (%a = %w) : (tensor<8xf32>) -> tensor<8xf32> {
+    %r = reprise.exp %a : tensor<8xf32>
+    exec.return %r : tensor<8xf32>
+  } {arguments = array<i64: -1>, offsets = array<i64: 0>}
+  // expected-error@+1 {{result 0 does not reach argument 0}}
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+func.func @copied_twice(%w: tensor<8xf32> {reprise.name = "w"}) -> (tensor<8xf32> {reprise.name = "w"}) attributes {exec.arena_bytes = 32 : i64} {
+  %0 = exec.launch (%a = %w) : (tensor<8xf32>) -> tensor<8xf32> {
+    %r = reprise.exp %a : tensor<8xf32>
+    exec.return %r : tensor<8xf32>
+  } {arguments = array<i64: -1>, offsets = array<i64: 0>}
+  exec.copy %0 into 0 : tensor<8xf32>
+  // expected-error@+1 {{writes argument 0 a second time}}
+  exec.copy %0 into 0 : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+func.func @copied_too_early(%w: tensor<8xf32> {reprise.name = "w"}) -> (tensor<8xf32> {reprise.name = "w"}, tensor<8xf32> {reprise.name = "y"}) attributes {exec.arena_bytes = 96 : i64} {
+  %0 = exec.launch (%a = %w) : (tensor<8xf32>) -> tensor<8xf32> {
+    %r = reprise.exp %a : tensor<8xf32>
+    exec.return %r : tensor<8xf32>
+  } {arguments = array<i64: -1>, offsets = array<i64: 0>}
+  // expected-error@+1 {{stands before a launch}}
+  exec.copy %0 into 0 : tensor<8xf32>
+  // expected-note@+1 {{the launch}}
+  %1 = exec.launch (%a = %w) : (tensor<8xf32>) -> tensor<8xf32> {
+    %r = reprise.log %a : tensor<8xf32>
+    exec.return %r : tensor<8xf32>
+  } {arguments = array<i64: -1>, offsets = array<i64: 64>}
+  return %0, %1 : tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+func.func @copied_elsewhere(%w: tensor<8xf32> {reprise.name = "w"}) -> (tensor<8xf32> {reprise.name = "w"}) attributes {exec.arena_bytes = 32 : i64} {
+  %0 = exec.launch (%a = %w) : (tensor<8xf32>) -> tensor<8xf32> {
+    %r = reprise.exp %a : tensor<8xf32>
+    exec.return %r : tensor<8xf32>
+  } {arguments = array<i64: -1>, offsets = array<i64: 0>}
+  // expected-error@+1 {{copies to no argument of its type}}
+  exec.copy %0 into 1 : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+// expected-error@+1 {{a copy writes argument 1, which no result replaces}}
+func.func @copied_to_another(%w: tensor<8xf32> {reprise.name = "w"}, %v: tensor<8xf32> {reprise.name = "v"}) -> (tensor<8xf32> {reprise.name = "w"}) attributes {exec.arena_bytes = 32 : i64} {
+  %0 = exec.launch (%a = %w) : (tensor<8xf32>) -> tensor<8xf32> {
+    %r = reprise.exp %a : tensor<8xf32>
+    exec.return %r : tensor<8xf32>
+  } {arguments = array<i64: -1>, offsets = array<i64: 0>}
+  exec.copy %0 into 0 : tensor<8xf32>
+  exec.copy %0 into 1 : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+func.func @changed_places(%w: tensor<8xf32> {reprise.name = "w"}, %v: tensor<8xf32> {reprise.name = "v"}) -> (tensor<8xf32> {reprise.name = "w"}, tensor<8xf32> {reprise.name = "v"}) attributes {exec.arena_bytes = 32 : i64} {
+  // expected-error@+1 {{copies from an argument}}
+  exec.copy %v into 0 : tensor<8xf32>
+  exec.copy %w into 1 : tensor<8xf32>
+  return %v, %w : tensor<8xf32>, tensor<8xf32>
+}
