@@ -62,6 +62,8 @@ public:
 private:
   Executable(Bundle bundle, std::string name, std::unique_ptr<Device> device)
       : manifest(std::move(bundle)), fileName(std::move(name)), machine(std::move(device)) {}
+  static Expected<std::unique_ptr<Executable>> make(Bundle bundle, const std::string &name,
+                                                    std::unique_ptr<Device> device);
   Error checkMachine() const;
   Error chooseImage();
   Error allocate();

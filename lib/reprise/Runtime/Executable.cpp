@@ -27,17 +27,23 @@ Expected<std::unique_ptr<Executable>> Executable::load(const std::string &path, 
 
 Expected<std::unique_ptr<Executable>> Executable::create(Bundle bundle, const std::string &name,
                                                          unsigned threads) {
-  Expected<std::unique_ptr<Device>> cpu =
-      makeCpuDevice(threads == 0 ? std::max(bundle.threads, 1u) : threads);
+  if (Error error = validateBundle(bundle)) // before it says how many threads
+    return Error::make(name + ": the bundle is malformed: " + error.message());
+  Expected<std::unique_ptr<Device>> cpu = makeCpuDevice(threads == 0 ? bundle.threads : threads);
   if (!cpu)
     return Error::make(name + ": " + cpu.message());
-  return create(std::move(bundle), name, std::move(*cpu));
+  return make(std::move(bundle), name, std::move(*cpu));
 }
 
 Expected<std::unique_ptr<Executable>> Executable::create(Bundle bundle, const std::string &name,
                                                          std::unique_ptr<Device> device) {
   if (Error error = validateBundle(bundle))
     return Error::make(name + ": the bundle is malformed: " + error.message());
+  return make(std::move(bundle), name, std::move(device));
+}
+
+Expected<std::unique_ptr<Executable>> Executable::make(Bundle bundle, const std::string &name,
+                                                       std::unique_ptr<Device> device) {
   std::unique_ptr<Executable> self(new Executable(std::move(bundle), name, std::move(device)));
   Error (Executable::*const parts[])() = {&Executable::chooseImage, &Executable::allocate,
                                           &Executable::loadContents, &Executable::prepare};
