@@ -1,5 +1,6 @@
 # make            install what is missing (once), configure and build the release preset: tools in build/bin
 # make demo       train a small GPT under several policies and compare them (TEXT=FILE for another text)
+# make check      unit tests and lit, without the slow ones
 # make test       run every test; the last line is "N passed, N failed"
 # make bench      measure; writes build/bench/*.json
 # make asan       build with address and undefined-behaviour sanitizers and run the lit suite and the unit tests
@@ -8,7 +9,7 @@
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 
-.PHONY: build demo test bench asan docs install clean
+.PHONY: build demo check test bench asan nightly docs install clean
 
 build: build/build.ninja
 	@cmake --build build -j $(JOBS)
@@ -17,8 +18,12 @@ build/build.ninja:
 	@utils/install-deps.sh
 	cmake --preset release
 
-demo: build
+demo: build/build.ninja
+	@cmake --build build -j $(JOBS) --target reprise-zoo reprise-compile reprise-run executed-arena
 	@python3 utils/demo.py --build build $(if $(TEXT),--text "$(TEXT)")
+
+check: build
+	@python3 utils/run-tests.py build --quick unit lit
 
 test: build
 	@python3 utils/run-tests.py build

@@ -1,5 +1,6 @@
 // reprise: compiles a model file to a bundle
 #include "reprise-compile/Flags.h"
+#include "reprise-compile/Status.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Remarks.h"
@@ -8,14 +9,13 @@
 #include "reprise/Reference/Steps.h"
 #include "reprise/Runtime/AtomicFile.h"
 #include "reprise/Runtime/File.h"
-#include "reprise/Support/CommandLine.h"
 #include "reprise/Support/Guard.h"
 #include "reprise/Support/JsonFile.h"
 #include "reprise/Support/Parsing.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/WithColor.h"
+#include <unistd.h>
 
 using namespace mlir;
 using reprise::Flags;
@@ -43,7 +43,7 @@ int interpretModel(ModuleOp module, const Flags &flags) {
   if (failed(reprise::runPhases(module, reprise::Phase::Checkpoint, phaseOptions(flags))))
     return 1;
   reprise::StepsOptions options;
-  if (flags.seed.getNumOccurrences())
+  if (flags.seed.isGiven())
     options.seed = flags.seed;
   options.steps = flags.steps;
   options.inputDir = flags.inputDir;
@@ -96,7 +96,7 @@ int writeOutputs(const reprise::Compilation &compilation, const Flags &flags) {
   if (!flags.output.empty()) {
     auto bytes = reprise::runtime::serializeBundle(compilation.bundle);
     if (!bytes)
-      return fail(flags.output + ": " + bytes.message());
+      return fail(flags.output.get() + ": " + bytes.message());
     contents.push_back({flags.output, [content = std::move(*bytes)](llvm::raw_ostream &stream) {
                           stream.write(reinterpret_cast<const char *>(content.data()),
                                        content.size());
@@ -140,7 +140,7 @@ int writePareto(ModuleOp module, const reprise::CompileOptions &options, const F
   if (failed(curve))
     return 1;
   return writeFiles({{flags.pareto, [&](llvm::raw_ostream &stream) {
-                        reprise::printPareto(stream, flags.pareto, *curve);
+                        reprise::printPareto(stream, flags.pareto.get(), *curve);
                       }}});
 }
 
@@ -153,8 +153,8 @@ int compileModel(ModuleOp module, const Flags &flags) {
   options.costs.deviceFile = flags.deviceFile;
   options.costs.profile = flags.profile;
   if (!flags.budget.empty())
-    options.budget = reprise::parseBudget(flags.budget);
-  if (flags.timeLimit.getNumOccurrences())
+    options.budget = reprise::parseBudget(flags.budget.get());
+  if (flags.timeLimit.isGiven())
     options.timeLimitSeconds = flags.timeLimit;
   options.estimateOnly = flags.estimate;
   options.keepPlan = !flags.planOut.empty();
@@ -165,12 +165,15 @@ int compileModel(ModuleOp module, const Flags &flags) {
       return 1;
     options.plan = &*plan;
   }
+  reprise::Status status(*module.getContext(),
+                         flags.budget.empty() && flags.pareto.empty() ? "compile kernels" : "plan");
   if (!flags.pareto.empty())
     if (int code = writePareto(module, options, flags))
       return code;
   if (flags.output.empty() && !flags.estimate)
     return 0;
   FailureOr<reprise::Compilation> compilation = reprise::compile(module, options);
+  status.end();
   if (failed(compilation))
     return 1;
   bool fits = !flags.estimate || reprise::printEstimate(llvm::outs(), compilation->report);
@@ -178,6 +181,8 @@ int compileModel(ModuleOp module, const Flags &flags) {
     return code;
   if (int code = writeOutputs(*compilation, flags))
     return code;
+  if (isatty(STDERR_FILENO) && !flags.output.empty())
+    llvm::errs() << flags.output.get() << ": " << reprise::summarize(compilation->report) << "\n";
   return fits ? 0 : 1;
 }
 
@@ -198,18 +203,11 @@ int main(int argc, char **argv) {
   reprise::deepenStack();
   llvm::InitLLVM init(argc, argv);
   reprise::survivePoverty();
-  // LLVM's libraries register flags of their own, `threads` among them.
-  llvm::cl::ResetCommandLineParser();
   Flags flags;
-  llvm::cl::OptionCategory category("Options");
-  reprise::listFlags(category);
-  if (!llvm::cl::ParseCommandLineOptions(argc, argv, "Compiles a training step to a bundle\n",
-                                         &llvm::errs()))
-    return 2;
-  if (std::string wrong = reprise::checkFlags(flags); !wrong.empty()) {
-    llvm::WithColor::error() << wrong << "\n";
-    return 2;
-  }
+  if (std::optional<int> code = flags.parse(argc, argv))
+    return *code;
+  if (std::string wrong = reprise::checkFlags(flags); !wrong.empty())
+    return flags.refuse(wrong);
   DialectRegistry registry;
   reprise::registerAllDialects(registry);
   MLIRContext context(registry);
@@ -218,7 +216,7 @@ int main(int argc, char **argv) {
   SourceMgrDiagnosticHandler handler(*sources, &context);
   if (failed(enableRemarks(context, flags.remarksFilter)))
     return 1;
-  OwningOpRef<ModuleOp> module = reprise::parseModelFile(flags.model, context, sources);
+  OwningOpRef<ModuleOp> module = reprise::parseModelFile(flags.model.get(), context, sources);
   if (!module)
     return 1;
   std::string wrong =

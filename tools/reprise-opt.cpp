@@ -1,4 +1,5 @@
 // reprise: mlir-opt with our dialects, passes and phases; its input is parsed in a child first
+#include "CommandLine/CommandLine.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "reprise/InitAll.h"
@@ -53,6 +54,17 @@ static LogicalResult runTo(StringRef output, std::unique_ptr<llvm::MemoryBuffer>
 
 int main(int argc, char **argv) {
   reprise::deepenStack();
+  reprise::cli::Tool tool(
+      "reprise-opt", "mlir-opt with the dialects, passes and phases of Reprise",
+      "[mlir-opt options] --reprise-to=PHASE | --pass-pipeline=PIPELINE MODEL.mlir");
+  tool.addExample("reprise-opt gpt2.mlir --reprise-to=autodiff",
+                  "The step after its differentiation; phases: import, random, label, autodiff, "
+                  "checkpoint, kernels, memory.");
+  tool.addExample("reprise-opt gpt2.mlir --reprise-to=\"checkpoint policies=recompute-all\"",
+                  "A phase with options: entry, policies, target, ignore-checkpoints, "
+                  "allow-unmatched-rules, verify-replays, unroll.");
+  if (std::optional<int> code = tool.parseAlone(argc, argv))
+    return *code;
   llvm::InitLLVM init(argc, argv);
   DialectRegistry registry;
   reprise::registerAllDialects(registry);

@@ -1,11 +1,11 @@
 // reprise: the planner alone, without MLIR: schedules graphs within budgets, packs buffers
+#include "CommandLine/CommandLine.h"
 #include "reprise-plan/Plan.h"
 #include "reprise/Planning/Checkpoint/Problem/ProblemFile.h"
 #include "reprise/Planning/Offsets/Csv.h"
 #include "reprise/Planning/Offsets/Solve.h"
 #include "reprise/Runtime/AtomicFile.h"
 #include "reprise/Runtime/File.h"
-#include "reprise/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/JSON.h"
@@ -13,29 +13,53 @@
 #include "llvm/Support/WithColor.h"
 #include <chrono>
 
-namespace cl = llvm::cl;
+namespace cli = reprise::cli;
 namespace offsets = reprise::offsets;
 
 namespace {
 
-struct Flags {
-  cl::opt<std::string> kind{cl::Positional, cl::desc("checkpoint|offsets"), cl::Required};
-  cl::opt<std::string> problem{cl::Positional, cl::desc("GRAPH.json|PROBLEM.json|BUFFERS.csv"),
-                               cl::Required};
-  cl::list<std::string> budgets{
-      "budget", cl::desc("checkpoint: bytes, or a share of the peak without replays; repeated"),
-      cl::value_desc("80%|1.5GiB")};
-  cl::opt<int64_t> capacity{"capacity",
-                            cl::desc("offsets: bytes of the arena, a packing that fits is enough"),
-                            cl::value_desc("BYTES"), cl::init(0)};
-  cl::opt<double> timeLimit{
-      "time-limit",
-      cl::desc("checkpoint: ends the search for each budget; zero leaves what "
-               "is found without one"),
-      cl::value_desc("SECONDS")};
-  cl::opt<bool> json{"json", cl::desc("Print JSON")};
-  cl::opt<std::string> output{"o", cl::desc("The schedule or the packing to write"),
-                              cl::value_desc("OUT.json|OUT.csv")};
+struct Flags : cli::Tool {
+  Flags()
+      : Tool("reprise-plan", "plans memory from numbers alone, without a model",
+             "checkpoint PROBLEM --budget=BYTES|N%... [options] | offsets BUFFERS.csv [options]") {
+    addExample("reprise-plan checkpoint problem.json --budget=80% --budget=60%",
+               "The cheapest schedules of a training step in 80 and 60 % of its peak.");
+    addExample("reprise-plan offsets buffers.csv -o packing.csv",
+               "Pack buffers of known lifetimes into the smallest arena.");
+  }
+
+  cli::Text kind{*this,
+                 "KIND",
+                 "",
+                 "checkpoint: choose what to keep and what to compute again; offsets: give buffers "
+                 "their places",
+                 "",
+                 {"checkpoint", "offsets"}};
+  cli::Text problem{*this, "PROBLEM", "",
+                    "A planning problem or a graph as JSON (docs/PlanningProblems.md), or buffers "
+                    "as CSV; - is standard input"};
+
+  cli::Group output{*this, "Output"};
+  cli::Text written{*this, "-o", "OUT.json|OUT.csv", "Write the schedule or the packing"};
+  cli::Switch json{*this, "--json", "Print JSON"};
+
+  cli::Group checkpoint{*this, "checkpoint"};
+  cli::Texts budgets{*this, "--budget", "BYTES|N%",
+                     "Bytes, with or without a unit (1.5GiB), or a share of the peak without "
+                     "replays (80%); repeated"};
+  cli::Number<double> timeLimit{*this,
+                                "--time-limit",
+                                "S",
+                                "End the search for each budget after S seconds; 0 leaves what is "
+                                "found without a search",
+                                0,
+                                {0, 1e9}};
+
+  cli::Group offsetsGroup{*this, "offsets"};
+  cli::Number<int64_t> capacity{
+      *this,   "--capacity",
+      "BYTES", "The bytes of the arena: the first packing that fits is enough",
+      0,       {1, INT64_MAX}};
 };
 
 int fail(const llvm::Twine &message) {
@@ -45,26 +69,22 @@ int fail(const llvm::Twine &message) {
 
 /// What is wrong with the flags; empty if nothing is.
 std::string checkFlags(const Flags &flags) {
-  if (flags.kind != "offsets" && flags.kind != "checkpoint")
-    return "unknown problem '" + flags.kind + "', expected checkpoint or offsets";
-  bool packs = flags.kind == "offsets";
+  if (flags.kind.get() != "offsets" && flags.kind.get() != "checkpoint")
+    return "unknown problem '" + flags.kind.get() + "', expected checkpoint or offsets";
+  bool packs = flags.kind.get() == "offsets";
   if (packs ? !flags.budgets.empty() : flags.budgets.empty())
     return packs ? "--budget goes with checkpoint" : "expected --budget";
   for (const std::string &budget : flags.budgets)
     if (std::string wrong = reprise::checkBudget(budget); !wrong.empty())
       return wrong;
-  if (!packs && flags.capacity.getNumOccurrences())
+  if (!packs && flags.capacity.isGiven())
     return "--capacity goes with offsets";
-  if (packs && flags.timeLimit.getNumOccurrences())
+  if (packs && flags.timeLimit.isGiven())
     return "--time-limit goes with checkpoint";
-  if (!(flags.timeLimit >= 0))
-    return "expected --time-limit of at least 0";
-  if (!packs && !flags.output.empty() && flags.budgets.size() > 1)
+  if (!packs && !flags.written.empty() && flags.budgets.size() > 1)
     return "-o takes one --budget";
-  if (flags.capacity.getNumOccurrences() && flags.capacity < 1)
-    return "expected --capacity of at least 1";
-  if (!flags.output.empty() && reprise::runtime::isSameFile(flags.output, flags.problem))
-    return "'" + flags.output + "' is read and written";
+  if (!flags.written.empty() && reprise::runtime::isSameFile(flags.written, flags.problem))
+    return "'" + flags.written.get() + "' is read and written";
   return "";
 }
 
@@ -94,18 +114,18 @@ int write(const std::string &path, const std::string &text) {
 }
 
 int packBuffers(const Flags &flags) {
-  auto text = llvm::MemoryBuffer::getFileOrSTDIN(flags.problem);
+  auto text = llvm::MemoryBuffer::getFileOrSTDIN(flags.problem.get());
   if (!text)
-    return fail("cannot read '" + flags.problem + "': " + text.getError().message());
+    return fail("cannot read '" + flags.problem.get() + "': " + text.getError().message());
   offsets::Table table;
   if (std::string wrong = offsets::readCsv((*text)->getBuffer().str(), table); !wrong.empty())
-    return fail(flags.problem + ":" + wrong);
+    return fail(flags.problem.get() + ":" + wrong);
   if (auto defect = offsets::validate(table.problem))
-    return fail(flags.problem + ": " + defect->message);
+    return fail(flags.problem.get() + ": " + defect->message);
   int64_t load = offsets::maxLoad(table.problem);
   if (flags.capacity > 0 && load > flags.capacity)
     return fail(llvm::formatv("no packing fits: {0} bytes are live at once, the capacity is {1}",
-                              load, flags.capacity.getValue()));
+                              load, int64_t(flags.capacity)));
   // The work of some ten seconds, the same everywhere.
   offsets::SolveOptions options;
   options.searchVisits = 5'000'000'000;
@@ -118,19 +138,19 @@ int packBuffers(const Flags &flags) {
   print(table.problem, solution, seconds.count(), flags.json);
   if (flags.capacity > 0 && solution.height > flags.capacity)
     return fail(llvm::formatv("no packing below {0} bytes was found; one of {1} may exist",
-                              solution.height, flags.capacity.getValue()));
-  return flags.output.empty() ? 0 : write(flags.output, offsets::writeCsv(table, solution));
+                              solution.height, int64_t(flags.capacity)));
+  return flags.written.empty() ? 0 : write(flags.written, offsets::writeCsv(table, solution));
 }
 
 int planWithinBudgets(const Flags &flags) {
-  auto text = llvm::MemoryBuffer::getFileOrSTDIN(flags.problem);
+  auto text = llvm::MemoryBuffer::getFileOrSTDIN(flags.problem.get());
   if (!text)
-    return fail("cannot read '" + flags.problem + "': " + text.getError().message());
+    return fail("cannot read '" + flags.problem.get() + "': " + text.getError().message());
   reprise::PlanOptions options;
   options.path = flags.problem;
   options.budgets.assign(flags.budgets.begin(), flags.budgets.end());
-  options.isWritten = !flags.output.empty();
-  if (flags.timeLimit.getNumOccurrences())
+  options.isWritten = !flags.written.empty();
+  if (flags.timeLimit.isGiven())
     options.timeLimit = flags.timeLimit;
   llvm::StringRef problem = (*text)->getBuffer();
   bool isOurs = reprise::checkpoint::isProblemFile(problem);
@@ -146,22 +166,17 @@ int planWithinBudgets(const Flags &flags) {
       code = fail(reprise::describe(plan));
     else if (!flags.json)
       llvm::outs() << reprise::describe(plan) << "\n";
-  return code || flags.output.empty() ? code : write(flags.output, plans->front().text);
+  return code || flags.written.empty() ? code : write(flags.written, plans->front().text);
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  cl::ResetCommandLineParser();
   Flags flags;
-  cl::OptionCategory category("Options");
-  reprise::listFlags(category);
-  if (!cl::ParseCommandLineOptions(argc, argv, "Plans memory\n", &llvm::errs()))
-    return 2;
-  if (std::string wrong = checkFlags(flags); !wrong.empty()) {
-    llvm::WithColor::error() << wrong << "\n";
-    return 2;
-  }
-  return flags.kind == "offsets" ? packBuffers(flags) : planWithinBudgets(flags);
+  if (std::optional<int> code = flags.parse(argc, argv))
+    return *code;
+  if (std::string wrong = checkFlags(flags); !wrong.empty())
+    return flags.refuse(wrong);
+  return flags.kind.get() == "offsets" ? packBuffers(flags) : planWithinBudgets(flags);
 }

@@ -1,10 +1,13 @@
 // reprise: the tool that runs a bundle
+<<<<<<< HEAD
 #include "reprise-run/Run.h"
+=======
+#include "CommandLine/CommandLine.h"
+>>>>>>> d494042 (Tools: one table of options gives parser, help, man page and completion; pages with the source, the peak, zoom and sort; docs that run)
 #include "reprise/Runtime/File.h"
 #include "reprise/Runtime/StepLog.h"
 
 #include <algorithm>
-#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -15,9 +18,18 @@ using namespace reprise::runtime;
 
 namespace {
 
-constexpr char usage[] =
-    R"(usage: reprise-run BUNDLE [options]
+struct Flags : cli::Tool {
+  Flags()
+      : Tool("reprise-run", "runs training steps of a bundle that reprise-compile wrote",
+             "BUNDLE.rpb [options]") {
+    addExample("reprise-run gpt2.rpb --steps=100 --seed=7 --output-dir=out",
+               "100 steps from drawn parameters; the results as .npy files.");
+    addExample("reprise-run gpt2.rpb --steps=100 --input-dir=out --output-dir=out", "100 more.");
+    addExample("reprise-run gpt2.rpb --input tokens=tokens.npy --json",
+               "A step on given tokens, the figures as JSON.");
+  }
 
+<<<<<<< HEAD
 Runs training steps of a bundle that reprise-compile wrote; - reads it from standard input.
 
   --seed=S              seed of all random numbers (0, or the input folder's)
@@ -41,13 +53,75 @@ Runs training steps of a bundle that reprise-compile wrote; - reads it from stan
 
 struct Options : RunOptions {
   bool help = false;
+=======
+  cli::Text bundle{*this, "BUNDLE.rpb", "",
+                   "The bundle; it is machine code: run only what you trust"};
+
+  cli::Group values{*this, "Steps and values"};
+  cli::Number<int64_t> steps{*this, "--steps", "N", "The number of steps (1)", 1, {1, INT64_MAX}};
+  cli::Number<int64_t> seed{*this, "--seed", "S",
+                            "The seed of all random numbers (0, or that of the input folder)"};
+  cli::Number<int64_t> offset{*this, "--offset", "O",
+                              "The random offset of the first step, a multiple of 4 (0, or that of "
+                              "the input folder)"};
+  cli::Texts inputs{*this, "--input", "NAME=FILE.npy",
+                    "Take an argument from a file; one more leading dimension holds one value per "
+                    "step; repeated"};
+  cli::Text inputDir{*this, "--input-dir", "DIR", "Go on from the folder of an earlier run"};
+  cli::Text outputDir{*this, "--output-dir", "DIR",
+                      "Write the results of the last step and run.json"};
+
+  cli::Group machine{*this, "Machine"};
+  cli::Number<unsigned> threads{
+      *this, "--threads", "T", "Workers (those that the bundle was compiled for)", 0, {1, 4096}};
+  cli::Choice<std::string> device{
+      *this, "--device", "cpu|cuda", "Where to run (cpu)", {{"cpu", "cpu"}, {"cuda", "cuda"}}};
+  cli::Switch checkIndices{*this, "--check-indices",
+                           "Stop at an index that is out of range instead of clamping it"};
+
+  cli::Group figures{*this, "Figures"};
+  cli::Switch json{*this, "--json", "Print one JSON object instead of text"};
+  cli::Text profile{*this, "--profile-out", "F.json",
+                    "Write seconds, calls, FLOPs and bytes of each kernel, and its share of the "
+                    "machine's peak or bandwidth"};
+  cli::Text trace{*this, "--trace", "F.json",
+                  "Write what each worker did when, for Perfetto or chrome://tracing"};
 };
 
-bool parseInteger(const std::string &text, int64_t &value) {
-  auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return code == std::errc() && end == text.data() + text.size();
+struct Options {
+  std::string bundle;
+  std::optional<int64_t> seed, offset;
+  int64_t steps = 1;
+  unsigned threads = 0;
+  std::vector<std::pair<std::string, std::string>> inputs;
+  std::string inputDir, outputDir, device = "cpu", profile, trace;
+  bool checkIndices = false, json = false;
+>>>>>>> d494042 (Tools: one table of options gives parser, help, man page and completion; pages with the source, the peak, zoom and sort; docs that run)
+};
+
+/// No file is written twice, or written while it is read; no argument is given twice.
+std::string checkFiles(const Options &options) {
+  std::vector<std::string> read = {options.bundle}, written;
+  for (auto input = options.inputs.begin(); input != options.inputs.end(); ++input) {
+    read.push_back(input->second);
+    auto same = [&](const auto &other) { return other.first == input->first; };
+    if (std::any_of(options.inputs.begin(), input, same))
+      return "argument '" + input->first + "' is given twice";
+  }
+  for (const std::string &path : {options.outputDir, options.profile, options.trace}) {
+    auto same = [&](const std::string &other) { return isSameFile(path, other); };
+    if (path.empty())
+      continue;
+    if (std::any_of(written.begin(), written.end(), same))
+      return "'" + path + "' is written twice";
+    if (std::any_of(read.begin(), read.end(), same))
+      return "'" + path + "' is read and written";
+    written.push_back(path);
+  }
+  return "";
 }
 
+<<<<<<< HEAD
 /// The command line; each function returns what is wrong with it, or an empty string.
 class OptionParser {
 public:
@@ -165,6 +239,32 @@ private:
 
   std::vector<std::string> words;
 };
+=======
+/// Returns what is wrong with the flags, or nothing.
+std::string readOptions(const Flags &flags, Options &options) {
+  options.bundle = flags.bundle.get();
+  if (flags.seed.isGiven())
+    options.seed = flags.seed;
+  if (flags.offset.isGiven())
+    options.offset = flags.offset;
+  options.steps = flags.steps;
+  options.threads = flags.threads;
+  for (const std::string &input : flags.inputs) {
+    size_t equals = input.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == input.size())
+      return "expected --input=NAME=FILE.npy, got '" + input + "'";
+    options.inputs.push_back({input.substr(0, equals), input.substr(equals + 1)});
+  }
+  options.inputDir = flags.inputDir.get();
+  options.outputDir = flags.outputDir.get();
+  options.device = flags.device;
+  options.profile = flags.profile.get();
+  options.trace = flags.trace.get();
+  options.checkIndices = flags.checkIndices;
+  options.json = flags.json;
+  return checkFiles(options);
+}
+>>>>>>> d494042 (Tools: one table of options gives parser, help, man page and completion; pages with the source, the peak, zoom and sort; docs that run)
 
 } // namespace
 
@@ -175,6 +275,7 @@ int main(int count, char **words) {
     std::fputs("reprise-run: error: out of memory\n", stderr);
     std::_Exit(1);
   });
+<<<<<<< HEAD
   OptionParser parser(count, words);
   if (std::string wrong = parser.parse(); !wrong.empty()) {
     std::fprintf(stderr, "reprise-run: error: %s\n%s", wrong.c_str(), usage);
@@ -185,6 +286,15 @@ int main(int count, char **words) {
     return 0;
   }
   if (Error error = runBundle(parser.options)) {
+=======
+  Flags flags;
+  if (std::optional<int> code = flags.parse(count, words))
+    return *code;
+  Options options;
+  if (std::string wrong = readOptions(flags, options); !wrong.empty())
+    return flags.refuse(wrong);
+  if (Error error = run(options)) {
+>>>>>>> d494042 (Tools: one table of options gives parser, help, man page and completion; pages with the source, the peak, zoom and sort; docs that run)
     std::fprintf(stderr, "reprise-run: error: %s\n", error.message().c_str());
     // As ended by the signal, so that a shell or a scheduler sees what it was.
     if (int signal = caughtInterrupt()) {

@@ -1,59 +1,87 @@
 // reprise: prints a model of the zoo as a complete training step
+#include "CommandLine/CommandLine.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
 #include "reprise/InitAll.h"
-#include "reprise/Support/CommandLine.h"
 #include "reprise/Support/File.h"
 #include "reprise/Support/Guard.h"
 #include "reprise/Zoo/Zoo.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/WithColor.h"
 
 using namespace mlir;
 using namespace reprise;
-namespace cl = llvm::cl;
 
 namespace {
 
 enum class Checkpoint { None, Layer };
 
-struct Flags {
-  cl::opt<std::string> model{cl::Positional, cl::desc("MODEL"), cl::Required};
-  cl::opt<int64_t> layers{"layers", cl::desc("Layers; levels of a unet (default: 2, unet 3)")};
-  cl::opt<int64_t> width{
-      "width", cl::desc("Width of the residual stream or hidden layer, channels of the first stage "
-                        "(default: 64, unet 32)")};
-  cl::opt<int64_t> heads{"heads", cl::desc("Attention heads (default: max(1, width/64))")};
-  cl::opt<int64_t> vocab{"vocab", cl::desc("Tokens (default: 256)")};
-  cl::opt<int64_t> batch{"batch", cl::desc("Samples in a batch (default: 8)")};
-  cl::opt<int64_t> seq{"seq",
-                       cl::desc("Tokens in a sample; patches of a vit (default: 128, vit 64)")};
-  cl::opt<int64_t> image{"image", cl::desc("Height and width of an image (default: 64)")};
-  cl::opt<int64_t> classes{"classes", cl::desc("Classes of a classifier (default: 10)")};
-  cl::opt<double> dropout{"dropout", cl::desc("Dropout rate (default: 0)")};
-  cl::opt<zoo::Optimizer> optimizer{
-      "optimizer", cl::desc("The optimizer"), cl::init(zoo::Optimizer::Sgd),
-      cl::values(clEnumValN(zoo::Optimizer::Sgd, "sgd", "stochastic gradient descent"),
-                 clEnumValN(zoo::Optimizer::Momentum, "momentum", "with momentum 0.9"),
-                 clEnumValN(zoo::Optimizer::AdamW, "adamw", "AdamW"))};
-  cl::opt<zoo::Precision> precision{
-      "precision", cl::desc("The type of the operands of contractions"),
-      cl::init(zoo::Precision::F32),
-      cl::values(clEnumValN(zoo::Precision::F32, "f32", "as everything else"),
-                 clEnumValN(zoo::Precision::BF16, "bf16", "bfloat16"),
-                 clEnumValN(zoo::Precision::F16, "f16", "half, the loss scaled dynamically"))};
-  cl::opt<Checkpoint> checkpoint{"checkpoint", cl::desc("A checkpoint region for"),
-                                 cl::init(Checkpoint::None),
-                                 cl::values(clEnumValN(Checkpoint::Layer, "layer", "each layer"),
-                                            clEnumValN(Checkpoint::None, "none", "nothing"))};
-  cl::opt<bool> loop{"loop", cl::desc("The layers are one loop over stacked parameters")};
+struct Flags : cli::Tool {
+  Flags()
+      : Tool("reprise-zoo", "prints a known model as a complete training step",
+             "MODEL [options] > MODEL.mlir") {
+    add({"MODEL",
+         {{"bert, gpt2, llama, moe", "transformers"},
+          {"lstm", "a language model of LSTM layers"},
+          {"mlp", "relu layers"},
+          {"vit", "a vision transformer"},
+          {"resnet18, resnet50, unet", "convolutional networks"}}});
+    add({"Entries (--entry of reprise-compile)",
+         {{"train", "the loss and the next values of parameters and state"},
+          {"grad", "the loss and gradient/NAME for each parameter"},
+          {"hvp", "a Hessian-vector product: inputs direction/NAME, results hvp/NAME"},
+          {"forward", "inference: no dropout, running statistics"}}});
+    addExample("reprise-zoo gpt2 --layers=12 --width=64 --dropout=0.1 > gpt2.mlir",
+               "A small GPT-2.");
+    addExample("reprise-zoo resnet18 --image=32 --optimizer=momentum | reprise-compile - -o r.rpb",
+               "A ResNet, straight into the compiler.");
+  }
+
+  cli::Text model{*this, "MODEL", "", "The model; see below"};
+
+  cli::Group sizes{*this, "Sizes"};
+  cli::Number<int64_t> layers{*this, "--layers", "N", "Layers; levels of a unet (2, unet 3)"};
+  cli::Number<int64_t> width{*this, "--width", "N",
+                             "Width of the residual stream or hidden layer, channels of the first "
+                             "stage (64, unet 32)"};
+  cli::Number<int64_t> heads{*this, "--heads", "N", "Attention heads (width/64, at least 1)"};
+  cli::Number<int64_t> vocab{*this, "--vocab", "N", "Tokens (256)"};
+  cli::Number<int64_t> batch{*this, "--batch", "N", "Samples in a batch (8)"};
+  cli::Number<int64_t> seq{*this, "--seq", "N",
+                           "Tokens in a sample; patches of a vit (128, vit 64)"};
+  cli::Number<int64_t> image{*this, "--image", "N", "Height and width of an image (64)"};
+  cli::Number<int64_t> classes{*this, "--classes", "N", "Classes of a classifier (10)"};
+
+  cli::Group training{*this, "Training"};
+  cli::Number<double> dropout{*this, "--dropout", "P", "Dropout rate (0)"};
+  cli::Choice<zoo::Optimizer> optimizer{*this,
+                                        "--optimizer",
+                                        "sgd|momentum|adamw",
+                                        "The optimizer; momentum is 0.9 (sgd)",
+                                        {{"sgd", zoo::Optimizer::Sgd},
+                                         {"momentum", zoo::Optimizer::Momentum},
+                                         {"adamw", zoo::Optimizer::AdamW}}};
+  cli::Choice<zoo::Precision> precision{
+      *this,
+      "--precision",
+      "f32|bf16|f16",
+      "The type of the operands of contractions; with f16 the "
+      "loss is scaled dynamically (f32)",
+      {{"f32", zoo::Precision::F32}, {"bf16", zoo::Precision::BF16}, {"f16", zoo::Precision::F16}}};
+
+  cli::Group form{*this, "Form"};
+  cli::Choice<Checkpoint> checkpoint{*this,
+                                     "--checkpoint",
+                                     "layer|none",
+                                     "A checkpoint region around each layer (none)",
+                                     {{"none", Checkpoint::None}, {"layer", Checkpoint::Layer}}};
+  cli::Switch loop{*this, "--loop", "The layers are one loop over stacked parameters"};
 
   /// The defaults of the model and what is given.
   zoo::Options options() const {
-    zoo::Options options = zoo::defaultOptions(model);
+    zoo::Options options = zoo::defaultOptions(model.get());
     auto take = [](const auto &flag, auto &option) {
-      if (flag.getNumOccurrences())
+      if (flag.isGiven())
         option = flag;
     };
     take(layers, options.layers);
@@ -73,39 +101,32 @@ struct Flags {
   }
 };
 
-int fail(const llvm::Twine &message, int code) {
-  llvm::WithColor::error() << message << "\n";
-  return code;
-}
-
 } // namespace
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   reprise::survivePoverty();
-  // LLVM's libraries register flags of their own.
-  cl::ResetCommandLineParser();
   Flags flags;
-  cl::OptionCategory category("Options");
-  reprise::listFlags(category);
-  if (!cl::ParseCommandLineOptions(argc, argv, "Prints a model as a training step\n",
-                                   &llvm::errs()))
-    return 2;
+  if (std::optional<int> code = flags.parse(argc, argv))
+    return *code;
   std::vector<std::string> names = zoo::modelNames();
-  if (!llvm::is_contained(names, flags.model.getValue()))
-    return fail("unknown model '" + flags.model + "', expected one of " + llvm::join(names, ", "),
-                2);
-  if (std::string wrong = zoo::checkOptions(flags.model, flags.options()); !wrong.empty())
-    return fail(wrong, 2);
+  if (!llvm::is_contained(names, flags.model.get()))
+    return flags.refuse("unknown model '" + flags.model.get() + "', expected one of " +
+                        llvm::join(names, ", "));
+  if (std::string wrong = zoo::checkOptions(flags.model.get(), flags.options()); !wrong.empty())
+    return flags.refuse(wrong);
   DialectRegistry registry;
   registerAllDialects(registry);
   MLIRContext context(registry);
-  OwningOpRef<ModuleOp> module = zoo::buildModel(context, flags.model, flags.options());
+  OwningOpRef<ModuleOp> module = zoo::buildModel(context, flags.model.get(), flags.options());
   if (failed(verify(*module)))
     return 1;
   OpPrintingFlags printing;
   printing.enableDebugInfo(/*enable=*/true, /*prettyForm=*/false);
   llvm::Error error =
       writeFile("-", [&](llvm::raw_ostream &stream) { module->print(stream, printing); });
-  return error ? fail(llvm::toString(std::move(error)), 1) : 0;
+  if (!error)
+    return 0;
+  llvm::WithColor::error() << llvm::toString(std::move(error)) << "\n";
+  return 1;
 }

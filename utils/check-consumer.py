@@ -52,6 +52,19 @@ def configure(build, folder, *options):
             f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_CXX_COMPILER={compiler}", "-DCMAKE_BUILD_TYPE=Release", *options]
 
 
+def check_files():
+    """What a reader looks for beside the tools: manuals, completions, pages, schemas, examples."""
+    for tool in ("compile", "run", "plan", "zoo", "opt", "reduce", "lsp-server"):
+        name = f"reprise-{tool}"
+        check(f"{name} says its version", [f"moved/bin/{name}", "--version"], 0, f"{name}: Reprise ")
+        check(f"{name} has a man page", ["cat", f"moved/share/man/man1/{name}.1"], 0, f".TH {name.upper()} 1")
+        check(f"{name} has a completion", ["bash", "-c", f". moved/share/bash-completion/completions/{name}; complete -p {name}"],
+              0, name)
+    for path in ("README.md", "LICENSE", "docs/GettingStarted.md", "docs/report.schema.json", "examples/step.mlir",
+                 "examples/policies/every-other.c"):
+        check(f"{path} is installed", ["test", "-s", f"moved/share/doc/reprise/{path}"])
+
+
 def check_install(build):
     if not check("install", ["cmake", "--install", build, "--prefix", os.path.abspath("prefix")]):
         return
@@ -59,6 +72,7 @@ def check_install(build):
     shutil.move("prefix", "moved")
     model = os.path.join(SOURCE, "test", "Consumer", "model.mlir")
     check("the installed reprise-opt", ["moved/bin/reprise-opt", model], 0, "reprise.dot_general")
+    check_files()
     losses = ""
     if check("configure", configure(build, "full")) and check("build", ["cmake", "--build", "full"]):
         if check("compile and run", ["full/compile-and-run", model, "model.rpb"], 0, "loss 0x"):

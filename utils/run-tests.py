@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the test suites of a build folder and adds them up.
 
-Usage: run-tests.py BUILD [SUITE]...      suites: unit lit integration fuzz docs layout consumer (default: all)
+Usage: run-tests.py BUILD [SUITE]...      suites: layout docs commands unit lit consumer integration fuzz (default: all)
 
 Failures are printed in full. The last line is "N passed, N failed"; BUILD/test/summary.json holds the
 same per suite. A suite that crashes, hangs or reports nothing counts as one more failure. Exit code 1
@@ -186,6 +186,7 @@ def run_fuzz(build):
 SUITES = {
     "layout": run_utility("layout", "check-layout.py"),
     "docs": run_utility("docs", "check-docs.py"),
+    "commands": run_utility("commands", "check-commands.py"),
     "unit": run_unit,
     "lit": run_lit,
     "consumer": run_utility("consumer", "check-consumer.py"),

@@ -1,17 +1,48 @@
 // reprise: what is wrong with the flags of reprise-compile
 #include "Flags.h"
 
+#include "reprise/Policy/Policy.h"
 #include "reprise/Runtime/File.h"
 #include "llvm/Support/Regex.h"
 
 using namespace llvm;
 using namespace reprise;
 
+/// The built-in policies by their own words, and what else --policy takes.
+static cli::Section describePolicies() {
+  cli::Section section{"P, a policy (docs/Policies.md)", {}};
+  for (const auto &[name, entry] : PolicyRegistry::get().all())
+    section.rows.push_back(
+        {entry.arguments.empty() ? name : name + "(" + entry.arguments + ")", entry.summary});
+  section.rows.push_back({"RULES.json", "a rule file (docs/policy-rules.schema.json)"});
+  section.rows.push_back({"@NAME", "the reprise.policy of that name in the model"});
+  section.rows.push_back({"plugin:PATH", "a shared library (reprise-c/Policy.h); it is machine "
+                                         "code: load only what you trust"});
+  section.rows.push_back({"plugin:PATH{JSON}", "the same, with options for the plugin"});
+  return section;
+}
+
+Flags::Flags()
+    : Tool("reprise-compile", "compiles a training step to a bundle",
+           "MODEL.mlir -o OUT.rpb [options]") {
+  add(describePolicies());
+  addExample("reprise-compile gpt2.mlir -o gpt2.rpb", "The fastest plan.");
+  addExample("reprise-compile gpt2.mlir -o gpt2.rpb --budget=60% --report=plan.html",
+             "The cheapest plan in 60 % of the memory, and a page about it.");
+  addExample("reprise-compile gpt2.mlir --pareto=curve.html",
+             "What there is to choose from: memory against time.");
+  addExample("reprise-compile gpt2.mlir -o gpt2.rpb --policy='save_only_these_names(attention)'",
+             "Save these values, recompute all others.");
+  addExample(
+      "reprise-compile gpt2.mlir -o gpt2.rpb --policy='plugin:./every-other.so{\"every\": 3}'",
+      "A policy of your own, with its options.");
+}
+
 SmallVector<StringRef> reprise::singleOutputs(const Flags &flags) {
   SmallVector<StringRef> outputs;
-  for (const cl::opt<std::string> *flag : {&flags.output, &flags.planOut, &flags.pareto})
+  for (const cli::Text *flag : {&flags.output, &flags.planOut, &flags.pareto})
     if (!flag->empty())
-      outputs.push_back(*flag);
+      outputs.push_back(flag->get());
   return outputs;
 }
 
@@ -45,6 +76,10 @@ std::optional<Budget> reprise::parseBudget(StringRef text) {
     }
   double number = 0;
   bool isNumber = !text.empty() && llvm::isDigit(text.front()) && !text.getAsDouble(number);
+  // 1.5 bytes were meant to be something else.
+  bool isBytes = !isShare && scale == 1;
+  if (isBytes && !llvm::all_of(text, llvm::isDigit))
+    return std::nullopt;
   // What a share is of is known later: it must stay a number of bytes, too.
   if (!isNumber || !(number * scale < (isShare ? 1e4 : 0x1p62)))
     return std::nullopt;
@@ -58,8 +93,8 @@ std::optional<Budget> reprise::parseBudget(StringRef text) {
 
 /// What is wrong with the flags of --interpret, or with those of a run.
 static std::string checkInterpret(const Flags &flags) {
-  bool hasRunFlags = flags.seed.getNumOccurrences() || flags.steps.getNumOccurrences() ||
-                     !flags.inputDir.empty() || !flags.outputDir.empty();
+  bool hasRunFlags = flags.seed.isGiven() || flags.steps.isGiven() || !flags.inputDir.empty() ||
+                     !flags.outputDir.empty();
   if (!flags.interpret)
     return hasRunFlags ? "--seed, --steps, --input-dir and --output-dir go with --interpret" : "";
   if (flags.outputDir.empty())
@@ -71,30 +106,22 @@ static std::string checkInterpret(const Flags &flags) {
   if (!flags.deviceFile.empty() || !flags.profile.empty())
     return "--device-file and --profile do not go with --interpret";
   if (!flags.planIn.empty() || !flags.planOut.empty() || !flags.budget.empty() ||
-      !flags.pareto.empty() || flags.estimate || flags.timeLimit.getNumOccurrences())
+      !flags.pareto.empty() || flags.estimate || flags.timeLimit.isGiven())
     return "budgets and plans do not go with --interpret, which gives the same bits under any";
-  return flags.steps < 1 ? "expected --steps of at least 1" : "";
+  return "";
 }
 
 /// What is wrong with the flags of budgets and plans.
 static std::string checkBudgets(const Flags &flags) {
-  std::pair<StringRef, const cl::opt<std::string> *> texts[] = {{"--budget", &flags.budget},
-                                                                {"--plan-in", &flags.planIn},
-                                                                {"--plan-out", &flags.planOut},
-                                                                {"--pareto", &flags.pareto}};
-  for (auto [name, flag] : texts)
-    if (flag->getNumOccurrences() && flag->empty())
-      return (name + " is empty").str();
   if (flags.estimate && !flags.output.empty())
     return "--estimate writes no bundle: -o does not go with it";
-  if (!flags.pareto.empty() && !StringRef(flags.pareto).ends_with(".json") &&
-      !StringRef(flags.pareto).ends_with(".html"))
-    return "expected --pareto=F.html or F.json, got '" + flags.pareto + "'";
-  if (!flags.budget.empty() && !parseBudget(flags.budget))
-    return "expected --budget as bytes, such as 1.5GiB, or as a share, such as 60%, got '" +
-           flags.budget + "'";
-  if (flags.timeLimit.getNumOccurrences() && !(flags.timeLimit >= 0))
-    return "expected --time-limit of at least 0 seconds";
+  if (!flags.pareto.empty() && !StringRef(flags.pareto.get()).ends_with(".json") &&
+      !StringRef(flags.pareto.get()).ends_with(".html"))
+    return "expected --pareto=F.html or F.json, got '" + flags.pareto.get() + "'";
+  if (!flags.budget.empty() && !parseBudget(flags.budget.get()))
+    return "expected --budget as an integer of bytes (1500000), a number with a unit (1.5GiB) or a "
+           "share (60%), got '" +
+           flags.budget.get() + "'";
   return "";
 }
 
@@ -112,14 +139,12 @@ std::string reprise::checkFlags(const Flags &flags) {
   if (!flags.interpret && !flags.estimate && !isCurveAlone && flags.output.empty())
     return "expected -o OUT.rpb";
   if (std::string wrong;
-      !flags.remarksFilter.empty() && !llvm::Regex(flags.remarksFilter).isValid(wrong))
+      !flags.remarksFilter.empty() && !llvm::Regex(flags.remarksFilter.get()).isValid(wrong))
     return "--remarks-filter: " + wrong;
-  if (flags.contractions != "exact")
-    return "unknown contractions '" + flags.contractions + "', expected exact";
+  if (flags.contractions.get() != "exact")
+    return "unknown contractions '" + flags.contractions.get() + "', expected exact";
   for (StringRef report : flags.reports)
     if (!report.ends_with(".json") && !report.ends_with(".html") && !report.ends_with(".txt"))
       return ("expected a report named *.json, *.html or *.txt, got '" + report + "'").str();
-  if (flags.threads.getNumOccurrences() && (flags.threads < 1 || flags.threads > 4096))
-    return "expected --threads from 1 to 4096";
   return flags.interpret ? "" : checkFiles(flags);
 }

@@ -2,78 +2,97 @@
 #ifndef REPRISE_TOOLS_COMPILE_FLAGS_H
 #define REPRISE_TOOLS_COMPILE_FLAGS_H
 
+#include "../CommandLine/CommandLine.h"
 #include "reprise/Compiler.h"
-#include "llvm/Support/CommandLine.h"
 
 namespace reprise {
 
-namespace cl = llvm::cl;
+struct Flags : cli::Tool {
+  Flags();
 
-struct Flags {
-  cl::opt<std::string> model{cl::Positional, cl::desc("MODEL.mlir"), cl::Required};
-  cl::opt<std::string> output{"o", cl::desc("The bundle to write"), cl::value_desc("OUT.rpb")};
-  cl::opt<std::string> entry{"entry", cl::desc("The function to compile"), cl::init("train")};
-  cl::list<std::string> policies{
-      "policy", cl::desc("A policy, built in or a rule file (PATH.json); may be repeated")};
-  cl::opt<bool> allowUnmatchedRules{"allow-unmatched-rules",
-                                    cl::desc("A rule that matches nothing is a warning")};
-  cl::opt<bool> ignoreCheckpoints{"ignore-checkpoints",
-                                  cl::desc("Read checkpoints as plain blocks")};
-  cl::opt<bool> unroll{"unroll", cl::desc("Replace loops by their iterations: the same bits")};
-  cl::opt<std::string> target{
-      "target", cl::desc("cpu, cpu:native, cpu:x86-64-v3, cpu:x86-64-v4 or cuda:sm_NN"),
-      cl::init("cpu")};
-  cl::opt<std::string> contractions{"contractions", cl::desc("exact: as on every CPU"),
-                                    cl::init("exact")};
-  cl::opt<unsigned> threads{
-      "threads", cl::desc("Workers that the workspace is reckoned for (default: the cores)"),
-      cl::init(0)};
-  cl::opt<std::string> deviceFile{
-      "device-file", cl::desc("Rates of the device, for the cost model (docs/device.schema.json)"),
-      cl::value_desc("D.json")};
-  cl::opt<std::string> profile{
-      "profile", cl::desc("Seconds that reprise-run --profile-out measured, for the cost model"),
-      cl::value_desc("T.json")};
-  cl::opt<std::string> budget{
-      "budget",
-      cl::desc(
-          "What arena and workspace may take: bytes, 1.5GiB, or 60% of what they take if every "
-          "value is saved"),
-      cl::value_desc("BYTES|N%")};
-  cl::opt<double> timeLimit{
-      "time-limit", cl::desc("Seconds that the search for a plan may take; it ends with its best"),
-      cl::value_desc("S")};
-  cl::opt<std::string> planIn{"plan-in", cl::desc("Carry out a plan that --plan-out wrote"),
-                              cl::value_desc("F.json")};
-  cl::opt<std::string> planOut{"plan-out", cl::desc("Write the plan: what is saved and replayed"),
-                               cl::value_desc("F.json")};
-  cl::opt<std::string> pareto{
-      "pareto",
-      cl::desc("Write the curve of memory and time, with named policies: F.html or F.json"),
-      cl::value_desc("F")};
-  cl::opt<bool> estimate{
-      "estimate",
-      cl::desc("Print what the step takes, and what lies at the peak; write no bundle")};
-  cl::list<std::string> reports{
-      "report", cl::desc("Write a report: F.json, F.html or F.txt; may be repeated"),
-      cl::value_desc("F")};
-  cl::list<std::string> explain{
-      "explain", cl::desc("Tell what is done with a value, and why; may be repeated"),
-      cl::value_desc("VALUE")};
-  cl::opt<std::string> remarksFilter{
-      "remarks-filter",
-      cl::desc("Print the MLIR remarks of matching categories: checkpoint, one per value"),
-      cl::value_desc("REGEX")};
-  cl::opt<bool> verifyReplays{
-      "verify-replays",
-      cl::desc("Runs of the bundle compare every replayed value with its original")};
-  cl::opt<bool> interpret{"interpret",
-                          cl::desc("Run the reference interpreter instead of compiling")};
-  cl::opt<int64_t> seed{"seed", cl::desc("With --interpret: the seed"), cl::init(0)};
-  cl::opt<int64_t> steps{"steps", cl::desc("With --interpret: the number of steps"), cl::init(1)};
-  cl::opt<std::string> inputDir{
-      "input-dir", cl::desc("With --interpret: go on from the folder of an earlier run")};
-  cl::opt<std::string> outputDir{"output-dir", cl::desc("With --interpret: the folder to write")};
+  cli::Text model{*this, "MODEL.mlir", "", "The model, as text or bytecode; - is standard input"};
+
+  cli::Group outputs{*this, "Output"};
+  cli::Text output{*this, "-o", "OUT.rpb", "Write the bundle, which reprise-run runs"};
+  cli::Texts reports{*this, "--report", "F.json|F.html|F.txt",
+                     "Write a report: what is saved and replayed, and where the bytes are; "
+                     "repeated"};
+  cli::Texts explain{*this, "--explain", "VALUE",
+                     "Print what is done with a value, and why; repeated"};
+  cli::Switch estimate{*this, "--estimate",
+                       "Print the memory of the step and what is live at its peak; no bundle"};
+  cli::Text remarksFilter{*this, "--remarks-filter", "REGEX",
+                          "Print the MLIR remarks of these categories: checkpoint, one per value"};
+
+  cli::Group choices{*this, "What to compile"};
+  cli::Text entry{*this, "--entry", "F", "The function to compile (train)", "train"};
+  cli::Text target{*this,
+                   "--target",
+                   "cpu[:CPU]|cuda:sm_NN",
+                   "The device; CPU is native, x86-64-v3 or x86-64-v4 (cpu)",
+                   "cpu",
+                   {"cpu", "cpu:native", "cpu:x86-64-v3", "cpu:x86-64-v4", "cuda:sm_90"}};
+  cli::Number<unsigned> threads{*this,
+                                "--threads",
+                                "T",
+                                "Workers that a run may use: each has a workspace of its own "
+                                "(the cores)",
+                                0,
+                                {1, 4096}};
+  cli::Switch unroll{*this, "--unroll", "Replace loops by their iterations"};
+  cli::Text contractions{
+      *this,   "--contractions",
+      "exact", "exact: contractions have the bits of the CPU on every device (exact)",
+      "exact", {"exact"}};
+
+  cli::Group policyGroup{*this, "Policies"};
+  cli::Texts policies{*this,
+                      "--policy",
+                      "P",
+                      "What to save and what to recompute; see below; repeated: among preferences "
+                      "the first policy wins",
+                      {"save-all", "recompute-all", "dots-saveable", "plugin:"}};
+  cli::Switch allowUnmatchedRules{*this, "--allow-unmatched-rules",
+                                  "A rule that matches nothing is a warning, not an error"};
+  cli::Switch ignoreCheckpoints{*this, "--ignore-checkpoints",
+                                "Read checkpoints of the model as plain blocks"};
+
+  cli::Group plans{*this, "Budgets and plans"};
+  cli::Text budget{*this, "--budget", "BYTES|N%",
+                   "Find the cheapest plan whose arena and workspace fit: an integer of bytes, a "
+                   "number with a unit (1.5GiB, 800MB), or a share of what the step takes if every "
+                   "value is saved (60%)"};
+  cli::Number<double> timeLimit{*this,
+                                "--time-limit",
+                                "S",
+                                "End the search for a plan after S seconds, with the best one so "
+                                "far",
+                                0,
+                                {0, 1e9}};
+  cli::Text planOut{*this, "--plan-out", "F.json", "Write the plan: what is saved and replayed"};
+  cli::Text planIn{*this, "--plan-in", "F.json", "Carry out a plan that --plan-out wrote"};
+  cli::Text pareto{*this, "--pareto", "F.html|F.json",
+                   "Write the curve of memory and time, with the built-in policies on it"};
+
+  cli::Group costs{*this, "Cost model"};
+  cli::Text deviceFile{*this, "--device-file", "D.json",
+                       "Take the rates of the device from a file (docs/device.schema.json)"};
+  cli::Text profile{*this, "--profile", "T.json",
+                    "Take measured seconds from a file of reprise-run --profile-out"};
+
+  cli::Group checks{*this, "Checks"};
+  cli::Switch verifyReplays{*this, "--verify-replays",
+                            "Runs of the bundle compare every replayed value with its original, "
+                            "to the bit"};
+  cli::Switch interpret{*this, "--interpret",
+                        "Run steps in the reference interpreter instead of compiling"};
+  cli::Number<int64_t> seed{*this, "--seed", "S", "With --interpret: the seed (0)", 0};
+  cli::Number<int64_t> steps{*this, "--steps",     "N", "With --interpret: the number of steps (1)",
+                             1,     {1, INT64_MAX}};
+  cli::Text inputDir{*this, "--input-dir", "DIR",
+                     "With --interpret: go on from the folder of an earlier run"};
+  cli::Text outputDir{*this, "--output-dir", "DIR",
+                      "With --interpret: write the results of the last step and run.json"};
 };
 
 /// The files that are written beside reports.

@@ -1,6 +1,7 @@
 // reprise: what pages share: text, bytes and the frame
 #include "Html.h"
 
+#include "PageStyle.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
@@ -41,18 +42,37 @@ double number(const json::Object &object, StringRef key) {
   return object.getNumber(key).value_or(0);
 }
 
-void printStart(raw_ostream &stream, StringRef title) {
-  stream
-      << "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'><title>Reprise: " << title
-      << "</title>\n"
-         "<style>body{font:14px system-ui,sans-serif;margin:2em auto;max-width:1160px;color:#222}"
-         "svg{width:100%;font-size:11px}table{border-collapse:collapse;margin:1em 0}"
-         "th,td{text-align:left;padding:2px 10px 2px 0;border-bottom:1px solid "
-         "#ddd}.number{text-align:right}"
-         ".totals th{font-weight:normal;color:#666}</style></head>\n<body><h1>"
-      << title << "</h1>\n";
+std::string textOf(const json::Object &object, StringRef key) {
+  return object.getString(key).value_or("").str();
 }
 
-void printEnd(raw_ostream &stream) { stream << "</body></html>\n"; }
+/// The policies in their order, or the budget; what else decided there is nothing.
+static std::string describeChoices(const json::Object &about) {
+  std::string text;
+  if (const json::Array *policies = about.getArray("given_policies"))
+    for (const json::Value &policy : *policies)
+      text += (text.empty() ? "policy " : ", then ") + policy.getAsString().value_or("").str();
+  if (const json::Object *budget = about.getObject("budget"))
+    text += (text.empty() ? "" : ", ") + ("budget " + human(integer(*budget, "bytes")));
+  return text.empty() ? "no policy and no budget" : text;
+}
+
+void printStart(raw_ostream &stream, StringRef title, const json::Object &about) {
+  std::string model = escape(textOf(about, "model")), entry = escape(textOf(about, "entry"));
+  std::string name = model.empty() ? title.str() : model + " @" + entry + ": " + title.str();
+  stream << "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'>"
+            "<meta name='viewport' content='width=device-width'>"
+            "<title>Reprise: "
+         << name << "</title>\n<style>" << kStyle << "</style></head>\n<body><h1>" << name
+         << "</h1>\n<p class='about'>" << escape(textOf(about, "target")) << ", "
+         << integer(about, "threads") << " threads, " << escape(describeChoices(about));
+  if (std::string version = textOf(about, "compiler"); !version.empty())
+    stream << ". " << escape(version);
+  stream << "</p>\n";
+}
+
+void printEnd(raw_ostream &stream) {
+  stream << "<script>" << kScript << "</script>\n</body></html>\n";
+}
 
 } // namespace reprise::html

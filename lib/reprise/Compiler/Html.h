@@ -19,8 +19,12 @@ std::string percent(double fraction);
 int64_t integer(const llvm::json::Object &object, llvm::StringRef key);
 double number(const llvm::json::Object &object, llvm::StringRef key);
 
-/// Everything up to and with the heading, which is the title, too.
-void printStart(llvm::raw_ostream &stream, llvm::StringRef title);
+/// The string of that key; empty if there is none.
+std::string textOf(const llvm::json::Object &object, llvm::StringRef key);
+
+/// Everything up to and with the heading, which is the title, too. `about` is a report or a curve:
+/// model, entry, target, threads, policies, budget and compiler are told.
+void printStart(llvm::raw_ostream &stream, llvm::StringRef title, const llvm::json::Object &about);
 void printEnd(llvm::raw_ostream &stream);
 
 } // namespace reprise::html

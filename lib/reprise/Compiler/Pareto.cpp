@@ -2,6 +2,7 @@
 #include "Report.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Threading.h"
 
 using namespace mlir;
 using llvm::json::Array;
@@ -148,6 +149,7 @@ FailureOr<Object> Curve::find() {
   return Object{{"version", 1},
                 {"save_all_bytes", *all},
                 {"step_seconds", planner.stepSeconds()},
+                {"default", describePoint(planner.followed(), planner.stepSeconds())},
                 {"points", std::move(points)},
                 {"policies", describePolicies(planner.stepSeconds())}};
 }
@@ -159,7 +161,14 @@ FailureOr<Object> findPareto(ModuleOp module, const CompileOptions &options) {
   FailureOr<CostModel> costs = loadCosts(module, options);
   if (failed(costs))
     return failure();
-  return Curve(module, options, facts, *costs).find();
+  FailureOr<Object> curve = Curve(module, options, facts, *costs).find();
+  if (succeeded(curve)) {
+    describeInputs(module, options.phases, *curve);
+    (*curve)["target"] = facts->getTarget().getName();
+    (*curve)["threads"] =
+        options.threads ? options.threads : llvm::hardware_concurrency().compute_thread_count();
+  }
+  return curve;
 }
 
 void printPareto(llvm::raw_ostream &stream, StringRef path, const Object &curve) {

@@ -16,7 +16,7 @@ using reprise::html::percent;
 
 namespace reprise {
 
-static constexpr double width = 1020, height = 420;
+static constexpr double width = 760, height = 400;
 
 /// The objects of an array of the curve.
 static std::vector<const Object *> list(const Object &curve, StringRef key) {
@@ -70,17 +70,17 @@ static std::string shortenBytes(double bytes) {
 }
 
 static void printAxes(raw_ostream &stream, const Scale &scale) {
-  stream << formatv("<rect width='{0}' height='{1}' fill='#f4f4f1'/>\n", width, height);
+  stream << formatv("<rect class='ground' width='{0}' height='{1}'/>\n", width, height);
   double bytes = 1;
   while (scale.mostBytes > 8 * bytes)
     bytes *= 2;
   for (double at = 0; at <= scale.mostBytes; at += bytes)
-    stream << formatv("<line x1='{0:f2}' x2='{0:f2}' y1='0' y2='{1}' stroke='#ddd'/><text "
+    stream << formatv("<line x1='{0:f2}' x2='{0:f2}' y1='0' y2='{1}'/><text "
                       "x='{0:f2}' y='{2}' text-anchor='middle'>{3}</text>\n",
                       scale.x(at), height, height + 16, shortenBytes(at));
   double cost = findStep(scale.mostCost, 1e-4, 8);
   for (int i = 0; i * cost <= scale.mostCost; ++i)
-    stream << formatv("<line x1='0' x2='{0}' y1='{1:f2}' y2='{1:f2}' stroke='#ddd'/><text x='-6' "
+    stream << formatv("<line x1='0' x2='{0}' y1='{1:f2}' y2='{1:f2}'/><text x='-6' "
                       "y='{2:f2}' text-anchor='end'>{3}</text>\n",
                       width, scale.y(i * cost), scale.y(i * cost) + 4,
                       shorten(100 * i * cost) + " %");
@@ -90,8 +90,8 @@ static void printAxes(raw_ostream &stream, const Scale &scale) {
 }
 
 static void printLine(raw_ostream &stream, const Object &curve, const Scale &scale, StringRef key,
-                      StringRef style) {
-  stream << "<polyline fill='none' " << style << " points='";
+                      StringRef kind) {
+  stream << "<polyline class='" << kind << "' points='";
   for (const Object *point : list(curve, "points"))
     stream << formatv("{0:f2},{1:f2} ", scale.x(integer(*point, "bytes")),
                       scale.y(number(*point, key)));
@@ -108,14 +108,38 @@ static std::string describe(const Object &point) {
   return text;
 }
 
+/// What a plan takes, as a share of what it takes to save all values.
+static std::string share(const Object &curve, const Object &point) {
+  double all = std::max<int64_t>(1, integer(curve, "save_all_bytes"));
+  return formatv("{0:f0} %", 100 * static_cast<double>(integer(point, "bytes")) / all).str();
+}
+
 static void printPlans(raw_ostream &stream, const Object &curve, const Scale &scale) {
-  printLine(stream, curve, scale, "bound", "class='bound' stroke='#888' stroke-dasharray='5 4'");
-  printLine(stream, curve, scale, "cost_increase", "class='cost' stroke='#4477aa'");
-  for (const Object *point : list(curve, "points"))
-    stream << formatv("<circle class='plan' cx='{0:f2}' cy='{1:f2}' r='5' fill='#4477aa'><title>"
-                      "{2}</title></circle>\n",
-                      scale.x(integer(*point, "bytes")), scale.y(number(*point, "cost_increase")),
-                      describe(*point));
+  printLine(stream, curve, scale, "bound", "bound");
+  printLine(stream, curve, scale, "cost_increase", "cost");
+  double last = -1;
+  for (const Object *point : list(curve, "points")) {
+    double x = scale.x(integer(*point, "bytes")), y = scale.y(number(*point, "cost_increase"));
+    stream << formatv("<circle class='plan' cx='{0:f2}' cy='{1:f2}' r='4'><title>{2}</title>"
+                      "</circle>\n",
+                      x, y, describe(*point));
+    // Labels side by side, not on each other.
+    if (x - last < 34)
+      continue;
+    last = x;
+    stream << formatv("<text class='quiet' x='{0:f2}' y='{1:f2}' text-anchor='middle'>{2}</text>\n",
+                      x, y > height - 30 ? y - 10 : y + 18, share(curve, *point));
+  }
+  const Object *given = curve.getObject("default");
+  if (!given)
+    return;
+  double x = scale.x(integer(*given, "bytes")), y = scale.y(number(*given, "cost_increase"));
+  bool isRight = x > 0.8 * width;
+  stream << formatv(
+      "<circle class='default' cx='{0:f2}' cy='{1:f2}' r='8'><title>without a budget: "
+      "{2}</title></circle><text x='{3:f2}' y='{4:f2}' text-anchor='{5}'>without a "
+      "budget</text>\n",
+      x, y, describe(*given), isRight ? x + 8 : x - 8, y - 26, isRight ? "end" : "start");
 }
 
 /// Diamonds; a name that would lie on an earlier one goes below it.
@@ -130,7 +154,7 @@ static void printPolicies(raw_ostream &stream, const Object &curve, const Scale 
         line = otherLine + 13;
     names.push_back({left, line});
     std::string name = escape(point->getString("policy").value_or(""));
-    stream << formatv("<path class='policy' d='M{0:f2} {1:f2}l6 6l-6 6l-6 -6z' fill='#cc8844'>"
+    stream << formatv("<path class='policy' d='M{0:f2} {1:f2}l6 6l-6 6l-6 -6z'>"
                       "<title>{2}: {3}</title></path><text x='{4:f2}' y='{5:f2}' "
                       "text-anchor='{6}'>{2}</text>\n",
                       x, y - 6, name, describe(*point), isRight ? x - 10 : x + 10, line,
@@ -138,44 +162,56 @@ static void printPolicies(raw_ostream &stream, const Object &curve, const Scale 
   }
 }
 
-static void printRow(raw_ostream &stream, StringRef name, const Object &point) {
+static void printRow(raw_ostream &stream, StringRef name, const Object &curve,
+                     const Object &point) {
   stream << "<tr><td>" << escape(name) << "</td>";
-  auto cell = [&](const std::string &text) { stream << "<td class='number'>" << text << "</td>"; };
-  cell(std::to_string(integer(point, "bytes")));
-  cell(human(integer(point, "arena_bytes")));
-  cell(human(integer(point, "workspace_bytes")));
-  cell(percent(number(point, "cost_increase")));
+  auto cell = [&](double value, const std::string &text) {
+    stream << formatv("<td class='number' data-value='{0:e6}'>{1}</td>", value, text);
+  };
+  auto bytes = [&](StringRef key) { cell(integer(point, key), human(integer(point, key))); };
+  bytes("bytes");
+  cell(integer(point, "bytes"), share(curve, point));
+  bytes("arena_bytes");
+  bytes("workspace_bytes");
+  cell(number(point, "cost_increase"), percent(number(point, "cost_increase")));
   bool isBounded = point.getNumber("bound").has_value();
-  cell(isBounded ? percent(number(point, "bound")) : "");
-  cell(isBounded ? formatv("{0:f2}", 100 * number(point, "gap")).str() : "");
-  cell(human(integer(point, "overridden_bytes")));
+  cell(number(point, "bound"), isBounded ? percent(number(point, "bound")) : "");
+  cell(number(point, "gap"), isBounded ? formatv("{0:f2}", 100 * number(point, "gap")).str() : "");
+  bytes("overridden_bytes");
   stream << "</tr>\n";
 }
 
 static void printTable(raw_ostream &stream, const Object &curve) {
-  stream << "<table><tr><th>plan</th><th>bytes</th><th>arena</th><th>workspace</th><th>cost</th>"
-            "<th>bound</th><th>gap, points</th><th>PREFER overridden</th></tr>\n";
+  stream
+      << "<div class='wide'><table class='data'><thead><tr><th>plan</th><th>bytes</th><th>of all "
+         "saved</th><th>arena</th><th>workspace</th><th>cost</th><th>bound</th><th>gap, points"
+         "</th><th>PREFER overridden</th></tr></thead><tbody>\n";
   for (auto [i, point] : llvm::enumerate(list(curve, "points")))
-    printRow(stream, std::to_string(i + 1), *point);
+    printRow(stream, std::to_string(i + 1), curve, *point);
+  if (const Object *given = curve.getObject("default"))
+    printRow(stream, "without a budget", curve, *given);
   for (const Object *point : list(curve, "policies"))
-    printRow(stream, point->getString("policy").value_or(""), *point);
-  stream << "</table>\n";
+    printRow(stream, point->getString("policy").value_or(""), curve, *point);
+  stream << "</tbody></table></div>\n";
 }
 
 void printParetoHtml(raw_ostream &stream, const Object &curve) {
-  html::printStart(stream, "Memory and time");
+  html::printStart(stream, "memory and time", curve);
   stream << "<p>Each dot is a plan that was packed; none of them takes both fewer bytes and less "
             "time than another. No plan within the bytes lies below the dashed line. Diamonds are "
-            "what policies come to without a budget. Point at one for its numbers.</p>\n"
+            "what policies come to without a budget; the ring is the plan without a "
+            "budget. Percent are of the bytes if all values are saved. Point at a mark "
+            "for its numbers.</p>\n"
          << "<p>All values saved: " << human(integer(curve, "save_all_bytes"))
          << formatv("; one execution of every op: {0:e2} s of the cost model</p>\n",
                     number(curve, "step_seconds"));
-  stream << formatv("<svg viewBox='-70 -8 {0} {1}' role='img'>\n", width + 80, height + 50);
+  stream << formatv("<div class='wide chart'><svg viewBox='-76 -14 {0} {1}' role='img'>\n",
+                    width + 90, height + 56);
   Scale scale(curve);
   printAxes(stream, scale);
   printPlans(stream, curve, scale);
   printPolicies(stream, curve, scale);
-  stream << "</svg>\n";
+  stream << "</svg></div>\n";
   printTable(stream, curve);
   html::printEnd(stream);
 }

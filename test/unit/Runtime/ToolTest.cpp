@@ -121,13 +121,14 @@ TEST_F(Tool, WritesTraceAndProfile) {
 
 TEST_F(Tool, WrongUsageIsTwo) {
   EXPECT_EQ(wait(start({})), 2);
-  EXPECT_EQ(error().substr(0, 16), "no bundle given\n");
-  for (const char *word : {"--steps=0", "--steps=x", "--steps=3x", "--threads=0", "--seed=",
-                           "--seed=99999999999999999999", "--device=tpu", "--input=x", "--input==f",
-                           "--input=x=", "--bogus", "--json=1", "--trace", "other.rpb", "-h", "-j"})
+  EXPECT_EQ(error(), "expected BUNDLE.rpb: reprise-run BUNDLE.rpb [options]\n");
+  for (const char *word :
+       {"--steps=0", "--steps=x", "--steps=3x", "--threads=0",
+        "--seed=", "--seed=99999999999999999999", "--device=tpu", "--input=x", "--input==f",
+        "--input=x=", "--bogus", "--json=1", "--trace", "other.rpb", "-j", "--help=x"})
     EXPECT_EQ(run({word}), 2) << word;
   EXPECT_EQ(wait(start({"--help"})), 0);
-  EXPECT_EQ(out().substr(0, 6), "usage:");
+  EXPECT_EQ(out().substr(0, 12), "reprise-run:");
 }
 
 TEST_F(Tool, FilesDoNotMeet) {

@@ -1,0 +1,16 @@
+// reprise: how many bytes of the arena are live at each launch
+#ifndef REPRISE_COMPILER_LIVEBYTES_H
+#define REPRISE_COMPILER_LIVEBYTES_H
+
+#include "llvm/Support/JSON.h"
+#include <vector>
+
+namespace reprise {
+
+/// The bytes under the live buffers of a report, launch by launch. Buffers that share a place, such
+/// as a result in the place of its operand, count once: no launch has more than the arena.
+std::vector<int64_t> countLiveBytes(const llvm::json::Array &buffers);
+
+} // namespace reprise
+
+#endif // REPRISE_COMPILER_LIVEBYTES_H

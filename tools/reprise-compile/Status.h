@@ -1,0 +1,41 @@
+// reprise: the phase at hand, on terminals only
+#ifndef REPRISE_TOOLS_COMPILE_STATUS_H
+#define REPRISE_TOOLS_COMPILE_STATUS_H
+
+#include "mlir/IR/MLIRContext.h"
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+namespace reprise {
+
+/// Draws the phase that a context is in and how long it has been, on standard error while that is a
+/// terminal; nothing otherwise. The line is erased before a diagnostic and by the destructor.
+class Status {
+public:
+  /// `between` is what goes on while no pass runs.
+  Status(mlir::MLIRContext &context, const char *between);
+  ~Status();
+  Status(const Status &) = delete;
+  Status &operator=(const Status &) = delete;
+
+  /// Ends the line, so that other text can be printed.
+  void end();
+
+private:
+  void draw();
+
+  mlir::MLIRContext &context;
+  const char *between;
+  std::atomic<const char *> phase;
+  mlir::DiagnosticEngine::HandlerID handler = 0;
+  std::mutex mutex;
+  std::condition_variable wake;
+  bool isOver = false;
+  std::thread thread;
+};
+
+} // namespace reprise
+
+#endif // REPRISE_TOOLS_COMPILE_STATUS_H
