@@ -53,7 +53,7 @@ struct Flags : cli::Tool {
                                 "End the search for each budget after S seconds; 0 leaves what is "
                                 "found without a search",
                                 0,
-                                {0, 1e9}};
+                                {0}};
 
   cli::Group offsetsGroup{*this, "offsets"};
   cli::Number<int64_t> capacity{

@@ -10,8 +10,8 @@ static const std::pair<const char *, const char *> exitCodes[] = {
     {"1", "the input is at fault, or a file cannot be written"},
     {"2", "the tool was called wrongly"}};
 
-static const std::pair<const char *, const char *> common[] = {{"--help", "print this"},
-                                                               {"--version", "print the version"}};
+static const std::pair<const char *, const char *> common[] = {{"--help", "Print this"},
+                                                               {"--version", "Print the version"}};
 
 std::vector<Section> Page::list() const {
   std::vector<Section> sections;

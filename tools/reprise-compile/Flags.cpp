@@ -31,7 +31,7 @@ Flags::Flags()
              "The cheapest plan in 60 % of the memory, and a page about it.");
   addExample("reprise-compile gpt2.mlir --pareto=curve.html",
              "What there is to choose from: memory against time.");
-  addExample("reprise-compile gpt2.mlir -o gpt2.rpb --policy='save_only_these_names(attention)'",
+  addExample("reprise-compile gpt2.mlir -o gpt2.rpb --policy='save_only_these_names(residual)'",
              "Save these values, recompute all others.");
   addExample(
       "reprise-compile gpt2.mlir -o gpt2.rpb --policy='plugin:./every-other.so{\"every\": 3}'",

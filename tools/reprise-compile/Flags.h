@@ -68,7 +68,7 @@ struct Flags : cli::Tool {
                                 "End the search for a plan after S seconds, with the best one so "
                                 "far",
                                 0,
-                                {0, 1e9}};
+                                {0}};
   cli::Text planOut{*this, "--plan-out", "F.json", "Write the plan: what is saved and replayed"};
   cli::Text planIn{*this, "--plan-in", "F.json", "Carry out a plan that --plan-out wrote"};
   cli::Text pareto{*this, "--pareto", "F.html|F.json",
