@@ -34,6 +34,9 @@ def find_ptxas():
 
 if shutil.which("clang-format-22"):
     config.available_features.add("clang-format")
+# `utils/run-tests.py --quick` leaves out what takes long.
+if not lit_config.params.get("quick"):
+    config.available_features.add("slow")
 ptxas = find_ptxas()
 if ptxas:
     config.available_features.add("ptxas")

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Runs the test suites of a build folder and adds them up.
 
-Usage: run-tests.py BUILD [SUITE]...      suites: layout docs commands unit lit consumer integration fuzz (default: all)
+Usage: run-tests.py BUILD [--quick] [SUITE]...      suites: layout docs commands unit lit consumer integration fuzz (default: all)
+
+--quick leaves out what takes long: unit tests called Slow…, and tests of lit that require the feature `slow`.
 
 Failures are printed in full. The last line is "N passed, N failed"; BUILD/test/summary.json holds the
 same per suite. A suite that crashes, hangs or reports nothing counts as one more failure. Exit code 1
@@ -11,6 +13,7 @@ Integration tests are the executable files test/Integration/*.py and *.sh. Each 
 with the tools first in PATH and with REPRISE_SOURCE and REPRISE_BUILD set, prints one line per check,
 and ends with the line "N passed, N failed" (", N skipped" may follow).
 """
+import concurrent.futures
 import glob
 import json
 import os
@@ -22,6 +25,7 @@ import sys
 import time
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+quick = False
 SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$")
 
 
@@ -92,17 +96,28 @@ def count_gtest(suite, report, output):
     return True
 
 
+def run_shard(suite, binary, report, shard, shards):
+    """Runs every `shards`-th test of a binary and adds them up."""
+    if os.path.exists(report):
+        os.remove(report)
+    environment = dict(os.environ, GTEST_TOTAL_SHARDS=str(shards), GTEST_SHARD_INDEX=str(shard))
+    chosen = ["--gtest_filter=-*.Slow*"] if quick else []
+    code, output = run([binary, f"--gtest_output=json:{report}", *chosen], env=environment)
+    if not count_gtest(suite, report, output):
+        suite.passed += len(re.findall(r"^\[       OK \]", output, re.M))
+    if code != 0 and not suite.failures:
+        suite.fail(f"{os.path.basename(binary)} ended with {code}", output[-20000:])
+
+
 def run_unit(build):
+    shards = os.cpu_count()
     for binary in sorted(glob.glob(os.path.join(build, "bin", "*Tests"))):
         suite = Suite("unit/" + os.path.basename(binary))
-        report = os.path.join(build, "test", os.path.basename(binary) + ".json")
-        if os.path.exists(report):
-            os.remove(report)
-        code, output = run([binary, f"--gtest_output=json:{report}"])
-        if not count_gtest(suite, report, output):
-            suite.passed = len(re.findall(r"^\[       OK \]", output, re.M))
-        if code != 0 and not suite.failures:
-            suite.fail(f"{os.path.basename(binary)} ended with {code}", output[-20000:])
+        reports = [os.path.join(build, "test", f"{os.path.basename(binary)}.{shard}.json") for shard in range(shards)]
+        with concurrent.futures.ThreadPoolExecutor(shards) as pool:
+            done = [pool.submit(run_shard, suite, binary, report, shard, shards) for shard, report in enumerate(reports)]
+        for shard in done:
+            shard.result()
         yield suite
 
 
@@ -118,7 +133,8 @@ def run_lit(build):
     report = os.path.join(build, "test", "lit.json")
     if os.path.exists(report):
         os.remove(report)
-    code, output = run([lit_command(build), "-j2", "-q", "--output", report, os.path.join(build, "test")])
+    chosen = ["--param", "quick=1"] if quick else []
+    code, output = run([lit_command(build), f"-j{os.cpu_count()}", "-q", *chosen, "--output", report, os.path.join(build, "test")])
     try:
         with open(report) as stream:
             tests = json.load(stream)["tests"]
@@ -226,6 +242,9 @@ def run_suites(build, names):
 
 
 def main(arguments):
+    global quick
+    quick = "--quick" in arguments
+    arguments = [argument for argument in arguments if argument != "--quick"]
     if not arguments or any(name not in SUITES for name in arguments[1:]):
         print(__doc__.split("\n\n")[1], file=sys.stderr)
         return 2

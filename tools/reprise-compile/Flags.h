@@ -87,8 +87,8 @@ struct Flags : cli::Tool {
   cli::Switch interpret{*this, "--interpret",
                         "Run steps in the reference interpreter instead of compiling"};
   cli::Number<int64_t> seed{*this, "--seed", "S", "With --interpret: the seed (0)", 0};
-  cli::Number<int64_t> steps{*this, "--steps",     "N", "With --interpret: the number of steps (1)",
-                             1,     {1, INT64_MAX}};
+  cli::Number<int64_t> steps{*this, "--steps", "N", "With --interpret: the number of steps (1)",
+                             1,     {1}};
   cli::Text inputDir{*this, "--input-dir", "DIR",
                      "With --interpret: go on from the folder of an earlier run"};
   cli::Text outputDir{*this, "--output-dir", "DIR",

@@ -35,8 +35,8 @@ private:
   std::vector<Span> spans;
 };
 
-/// A file that Perfetto and chrome://tracing open: one event per step, command and worker, times in
-/// microseconds since the trace began.
+/// A file that Perfetto and chrome://tracing open: one event per step, command and worker, and a
+/// counter of the live bytes of the arena; times in microseconds since the trace began.
 class TraceFile {
 public:
   TraceFile(const std::string &path, const Bundle &bundle, unsigned workers);
@@ -49,6 +49,7 @@ private:
   const Bundle &bundle;
   std::string text;
   uint64_t start;
+  std::vector<uint64_t> liveBytes; ///< by command
 };
 
 /// Seconds, calls, FLOPs and bytes of each kernel, summed over steps. A command's seconds run from

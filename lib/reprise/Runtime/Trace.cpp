@@ -1,6 +1,7 @@
 // reprise: when each worker ran each command, as a Chrome trace and as a profile by kernel
 #include "reprise/Runtime/Trace.h"
 #include "reprise/Runtime/Json.h"
+#include "reprise/Runtime/LiveBytes.h"
 
 #include <algorithm>
 #include <ctime>
@@ -23,7 +24,7 @@ static std::string microseconds(uint64_t nanoseconds) {
 }
 
 TraceFile::TraceFile(const std::string &path, const Bundle &bundle, unsigned workers)
-    : file(path), bundle(bundle), start(nanoseconds()) {
+    : file(path), bundle(bundle), start(nanoseconds()), liveBytes(countLiveBytes(bundle)) {
   text = "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n{\"name\": \"process_name\", \"ph\": "
          "\"M\", \"pid\": 1, \"args\": {\"name\": " +
          jsonString(bundle.entry + " on " + bundle.target) + "}}";
@@ -36,10 +37,12 @@ TraceFile::TraceFile(const std::string &path, const Bundle &bundle, unsigned wor
 Error TraceFile::add(int64_t step, const Recorder &recorder) {
   const std::vector<Command> &commands = bundle.program("step")->commands;
   for (uint64_t i = 0; i < recorder.numCommands(); ++i) {
+    uint64_t begin = UINT64_MAX;
     for (unsigned worker = 0; worker < recorder.numWorkers(); ++worker) {
       const Span &span = recorder.at(i, worker);
       if (span.end == 0)
         continue;
+      begin = std::min(begin, span.begin);
       text +=
           ",\n{\"name\": " + jsonString(bundle.kernels[commands[i].kernel].name) +
           ", \"cat\": \"command\", \"ph\": \"X\", \"pid\": 1, \"tid\": " + std::to_string(worker) +
@@ -48,6 +51,10 @@ Error TraceFile::add(int64_t step, const Recorder &recorder) {
           ", \"args\": {\"step\": " + std::to_string(step) + ", \"command\": " + std::to_string(i) +
           ", \"label\": " + jsonString(commands[i].label) + "}}";
     }
+    if (begin != UINT64_MAX)
+      text += ",\n{\"name\": \"live bytes\", \"ph\": \"C\", \"pid\": 1, \"ts\": " +
+              microseconds(begin - start) +
+              ", \"args\": {\"arena\": " + std::to_string(liveBytes[i]) + "}}";
   }
   bool good = file.write(text);
   text.clear();
