@@ -46,6 +46,15 @@ struct ReportedBuffer {
   std::string name;
   int64_t first = 0, last = 0; ///< launches
   int64_t offset = 0, bytes = 0;
+  std::string part; ///< whose op makes it: "forward", "backward", "replay", "scratch"; or unknown
+};
+
+/// What was compiled.
+struct ReportedInputs {
+  std::string model; ///< the name of the module, or of its file
+  std::string entry;
+  std::vector<std::string> policies; ///< those of --policy
+  std::string compiler;              ///< Reprise and its version
 };
 
 /// Seconds of the cost model by what ops are for.
@@ -80,6 +89,7 @@ struct ReportedBudget {
 
 /// Bytes without another word are of the program as it was packed.
 struct Report {
+  ReportedInputs inputs;
   std::string target; ///< such as cpu:x86-64-v4
   std::string device; ///< whose rates the cost model starts from
   unsigned threads = 0;
@@ -90,13 +100,20 @@ struct Report {
   std::optional<ReportedBudget> budget;
   std::map<std::string, KindError> modelError; ///< by kind; empty without a profile
   std::vector<ReportedBuffer> buffers;         ///< of the arena
+  std::optional<int64_t> backwardLaunch;       ///< the first one without an op of the forward pass
 };
 
 /// What `reprise-compile --report=F.json` writes (docs/report.schema.json).
 llvm::json::Object toJson(const Report &report);
 
+/// Adds model, entry, given_policies and compiler.
+void addInputs(const ReportedInputs &inputs, llvm::json::Object &object);
+
 /// Prints the report in the format of the file's name: .html, .txt, or else JSON.
 void printReport(llvm::raw_ostream &stream, llvm::StringRef path, const Report &report);
+
+/// One line: what the step takes, keeps and computes again, and what that costs.
+std::string summarize(const Report &report);
 
 /// Prints what an estimate tells: arena, workspace, what is live at the peak. Returns whether the
 /// step fits its budget.

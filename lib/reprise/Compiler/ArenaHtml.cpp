@@ -6,24 +6,21 @@
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
-using llvm::json::Array;
-using llvm::json::Object;
 using reprise::html::escape;
 using reprise::html::human;
-using reprise::html::integer;
 
 namespace reprise {
 
 /// What becomes of a buffer, as a colour and as words.
-static std::pair<StringRef, StringRef> classify(const Object &buffer, int64_t backward) {
-  StringRef part = buffer.getString("part").value_or("");
+static std::pair<StringRef, StringRef> classify(const ReportedBuffer &buffer, int64_t backward) {
+  StringRef part = buffer.part;
   if (part == "scratch")
     return {"scratch", "scratch of one launch"};
   if (part == "replay")
     return {"replay", "replayed in the backward pass"};
-  if (integer(buffer, "first") >= backward)
+  if (buffer.first >= backward)
     return {"backward", "made in the backward pass"};
-  if (integer(buffer, "last") >= backward)
+  if (buffer.last >= backward)
     return {"saved", "kept for the backward pass"};
   return {"forward", "read in the forward pass only"};
 }
@@ -43,10 +40,10 @@ namespace {
 /// Both plots have launches from left to right and thousandths of the arena from bottom to top.
 class Figure {
 public:
-  Figure(raw_ostream &stream, const Object &report, const Array &buffers)
-      : stream(stream), buffers(buffers), live(countLiveBytes(buffers)),
-        arena(std::max<int64_t>(1, integer(report, "arena_bytes"))),
-        backward(report.getInteger("backward_launch").value_or(live.size())),
+  Figure(raw_ostream &stream, const Report &report)
+      : stream(stream), buffers(report.buffers), live(countLiveBytes(buffers)),
+        arena(std::max<int64_t>(1, report.arenaBytes)),
+        backward(report.backwardLaunch.value_or(live.size())),
         peak(llvm::max_element(live) - live.begin()) {}
 
   void print();
@@ -60,7 +57,7 @@ private:
   double scale(int64_t bytes) const { return 1000.0 * bytes / arena; }
 
   raw_ostream &stream;
-  const Array &buffers;
+  const std::vector<ReportedBuffer> &buffers;
   std::vector<int64_t> live;
   int64_t arena, backward, peak;
 };
@@ -104,17 +101,14 @@ void Figure::printLegend() {
 }
 
 void Figure::printBoxes() {
-  for (const json::Value &value : buffers) {
-    const Object &buffer = *value.getAsObject();
-    int64_t first = integer(buffer, "first"), last = integer(buffer, "last");
-    double height = scale(integer(buffer, "bytes"));
+  for (const ReportedBuffer &buffer : buffers) {
+    int64_t first = buffer.first, last = buffer.last;
+    double height = scale(buffer.bytes);
     auto [kind, text] = classify(buffer, backward);
     stream << formatv("<rect class='{0}' x='{1}' y='{2:f2}' width='{3}' height='{4:f2}'><title>{5}"
                       ": {6} at {7}, launches {8} to {9}, {10}</title></rect>\n",
-                      kind, first, 1000 - scale(integer(buffer, "offset")) - height,
-                      last + 1 - first, height, escape(html::textOf(buffer, "name")),
-                      human(integer(buffer, "bytes")), integer(buffer, "offset"), first, last,
-                      text);
+                      kind, first, 1000 - scale(buffer.offset) - height, last + 1 - first, height,
+                      escape(buffer.name), human(buffer.bytes), buffer.offset, first, last, text);
   }
 }
 
@@ -140,14 +134,13 @@ void Figure::print() {
   stream << "</figure>\n";
 }
 
-void printArenaHtml(raw_ostream &stream, const Object &report) {
-  const Array *buffers = report.getArray("buffers");
-  if (!buffers || buffers->empty())
+void printArenaHtml(raw_ostream &stream, const Report &report) {
+  if (report.buffers.empty())
     return;
   stream << "<h2>The arena over the step</h2>\n<p>A box is a buffer: as wide as its life in "
             "launches, as high as its bytes, at its place in the arena. Below, the bytes that are "
             "live at each launch.</p>\n";
-  Figure(stream, report, *buffers).print();
+  Figure(stream, report).print();
 }
 
 } // namespace reprise

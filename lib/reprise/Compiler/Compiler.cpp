@@ -158,6 +158,8 @@ LogicalResult Run::lower() {
     describeFusion(step, *report.plan);
   describeCosts(step, *costs, report);
   report.buffers = describeTimeline(step);
+  report.backwardLaunch = findBackwardLaunch(step);
+  report.inputs = describeInputs(module, options.phases);
   return success();
 }
 

@@ -42,33 +42,26 @@ double number(const json::Object &object, StringRef key) {
   return object.getNumber(key).value_or(0);
 }
 
-std::string textOf(const json::Object &object, StringRef key) {
-  return object.getString(key).value_or("").str();
-}
-
-/// The policies in their order, or the budget; what else decided there is nothing.
-static std::string describeChoices(const json::Object &about) {
+/// The policies in their order, and the budget.
+static std::string describeChoices(const PageHead &head) {
   std::string text;
-  if (const json::Array *policies = about.getArray("given_policies"))
-    for (const json::Value &policy : *policies)
-      text += (text.empty() ? "policy " : ", then ") + policy.getAsString().value_or("").str();
-  if (const json::Object *budget = about.getObject("budget"))
-    text += (text.empty() ? "" : ", ") + ("budget " + human(integer(*budget, "bytes")));
+  for (const std::string &policy : head.inputs.policies)
+    text += (text.empty() ? "policy " : ", then ") + policy;
+  if (head.budget)
+    text += (text.empty() ? "" : ", ") + ("budget " + human(*head.budget));
   return text.empty() ? "no policy and no budget" : text;
 }
 
-void printStart(raw_ostream &stream, StringRef title, const json::Object &about) {
-  std::string model = escape(textOf(about, "model")), entry = escape(textOf(about, "entry"));
-  std::string name = model.empty() ? title.str() : model + " @" + entry + ": " + title.str();
+void printStart(raw_ostream &stream, StringRef title, const PageHead &head) {
+  const ReportedInputs &inputs = head.inputs;
+  std::string name =
+      escape(inputs.model.empty() ? inputs.entry : inputs.model + " @" + inputs.entry);
   stream << "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'>"
-            "<meta name='viewport' content='width=device-width'>"
-            "<title>Reprise: "
-         << name << "</title>\n<style>" << kStyle << "</style></head>\n<body><h1>" << name
-         << "</h1>\n<p class='about'>" << escape(textOf(about, "target")) << ", "
-         << integer(about, "threads") << " threads, " << escape(describeChoices(about));
-  if (std::string version = textOf(about, "compiler"); !version.empty())
-    stream << ". " << escape(version);
-  stream << "</p>\n";
+            "<meta name='viewport' content='width=device-width'><title>Reprise: "
+         << name << ": " << title << "</title>\n<style>" << kStyle << "</style></head>\n<body><h1>"
+         << name << ": " << title << "</h1>\n<p class='about'>" << escape(head.target) << ", "
+         << head.threads << " threads, " << escape(describeChoices(head)) << ". "
+         << escape(inputs.compiler) << "</p>\n";
 }
 
 void printEnd(raw_ostream &stream) {

@@ -2,7 +2,7 @@
 #ifndef REPRISE_COMPILER_HTML_H
 #define REPRISE_COMPILER_HTML_H
 
-#include "llvm/Support/JSON.h"
+#include "reprise/Compiler/Report.h"
 
 namespace reprise::html {
 
@@ -19,12 +19,16 @@ std::string percent(double fraction);
 int64_t integer(const llvm::json::Object &object, llvm::StringRef key);
 double number(const llvm::json::Object &object, llvm::StringRef key);
 
-/// The string of that key; empty if there is none.
-std::string textOf(const llvm::json::Object &object, llvm::StringRef key);
+/// What the head of a page tells.
+struct PageHead {
+  ReportedInputs inputs;
+  std::string target;
+  int64_t threads = 0;
+  std::optional<int64_t> budget;
+};
 
-/// Everything up to and with the heading, which is the title, too. `about` is a report or a curve:
-/// model, entry, target, threads, policies, budget and compiler are told.
-void printStart(llvm::raw_ostream &stream, llvm::StringRef title, const llvm::json::Object &about);
+/// Everything up to and with the heading, which is the title, too.
+void printStart(llvm::raw_ostream &stream, llvm::StringRef title, const PageHead &head);
 void printEnd(llvm::raw_ostream &stream);
 
 } // namespace reprise::html

@@ -1,11 +1,9 @@
 // reprise: how many bytes of the arena are live at each launch
 #include "LiveBytes.h"
 
-#include "Html.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
-using reprise::html::integer;
 
 namespace reprise {
 
@@ -49,29 +47,25 @@ private:
 };
 } // namespace
 
-std::vector<int64_t> countLiveBytes(const json::Array &buffers) {
-  std::vector<std::vector<std::pair<const json::Object *, int>>> changes;
-  std::vector<int64_t> ends;
-  auto change = [&](size_t launch, const json::Object *buffer, int by) {
-    changes.resize(std::max(changes.size(), launch + 1));
-    changes[launch].push_back({buffer, by});
-  };
-  auto endOf = [](const json::Object &buffer) {
-    return integer(buffer, "offset") + integer(buffer, "bytes");
-  };
-  for (const json::Value &value : buffers) {
-    const json::Object *buffer = value.getAsObject();
-    ends.insert(ends.end(), {integer(*buffer, "offset"), endOf(*buffer)});
-    change(integer(*buffer, "first"), buffer, 1);
-    change(integer(*buffer, "last") + 1, buffer, -1);
-  }
-  if (ends.empty())
+std::vector<int64_t> countLiveBytes(const std::vector<ReportedBuffer> &buffers) {
+  if (buffers.empty())
     return {};
+  std::vector<std::vector<std::pair<const ReportedBuffer *, int>>> changes;
+  std::vector<int64_t> ends;
+  auto change = [&](size_t launch, const ReportedBuffer &buffer, int by) {
+    changes.resize(std::max(changes.size(), launch + 1));
+    changes[launch].push_back({&buffer, by});
+  };
+  for (const ReportedBuffer &buffer : buffers) {
+    ends.insert(ends.end(), {buffer.offset, buffer.offset + buffer.bytes});
+    change(buffer.first, buffer, 1);
+    change(buffer.last + 1, buffer, -1);
+  }
   Cover cover(std::move(ends));
   std::vector<int64_t> live;
   for (const auto &now : changes) {
     for (auto [buffer, by] : now)
-      cover.add(integer(*buffer, "offset"), endOf(*buffer), by);
+      cover.add(buffer->offset, buffer->offset + buffer->bytes, by);
     live.push_back(cover.length());
   }
   live.pop_back(); // behind the last launch nothing lives

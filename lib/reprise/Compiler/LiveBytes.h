@@ -2,14 +2,13 @@
 #ifndef REPRISE_COMPILER_LIVEBYTES_H
 #define REPRISE_COMPILER_LIVEBYTES_H
 
-#include "llvm/Support/JSON.h"
-#include <vector>
+#include "reprise/Compiler/Report.h"
 
 namespace reprise {
 
-/// The bytes under the live buffers of a report, launch by launch. Buffers that share a place, such
+/// The bytes under the live buffers, launch by launch. Buffers that share a place, such
 /// as a result in the place of its operand, count once: no launch has more than the arena.
-std::vector<int64_t> countLiveBytes(const llvm::json::Array &buffers);
+std::vector<int64_t> countLiveBytes(const std::vector<ReportedBuffer> &buffers);
 
 } // namespace reprise
 

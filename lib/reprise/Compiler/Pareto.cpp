@@ -163,7 +163,7 @@ FailureOr<Object> findPareto(ModuleOp module, const CompileOptions &options) {
     return failure();
   FailureOr<Object> curve = Curve(module, options, facts, *costs).find();
   if (succeeded(curve)) {
-    describeInputs(module, options.phases, *curve);
+    addInputs(describeInputs(module, options.phases), *curve);
     (*curve)["target"] = facts->getTarget().getName();
     (*curve)["threads"] =
         options.threads ? options.threads : llvm::hardware_concurrency().compute_thread_count();

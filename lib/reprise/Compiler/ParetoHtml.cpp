@@ -195,8 +195,22 @@ static void printTable(raw_ostream &stream, const Object &curve) {
   stream << "</tbody></table></div>\n";
 }
 
+static html::PageHead readHead(const Object &curve) {
+  auto text = [&](StringRef key) { return curve.getString(key).value_or("").str(); };
+  html::PageHead head;
+  head.inputs.model = text("model");
+  head.inputs.entry = text("entry");
+  head.inputs.compiler = text("compiler");
+  if (const Array *policies = curve.getArray("given_policies"))
+    for (const json::Value &policy : *policies)
+      head.inputs.policies.push_back(policy.getAsString().value_or("").str());
+  head.target = text("target");
+  head.threads = integer(curve, "threads");
+  return head;
+}
+
 void printParetoHtml(raw_ostream &stream, const Object &curve) {
-  html::printStart(stream, "memory and time", curve);
+  html::printStart(stream, "memory and time", readHead(curve));
   stream << "<p>Each dot is a plan that was packed; none of them takes both fewer bytes and less "
             "time than another. No plan within the bytes lies below the dashed line. Diamonds are "
             "what policies come to without a budget; the ring is the plan without a "

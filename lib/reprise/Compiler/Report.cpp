@@ -8,6 +8,7 @@
 #include "reprise/Dialect/Reprise/Transforms/SavedBuffers.h"
 #include "reprise/Support/ByteSize.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 
@@ -123,6 +124,17 @@ void printReport(llvm::raw_ostream &stream, StringRef path, const Report &report
   if (path.ends_with(".txt"))
     return printText(stream, report);
   stream << llvm::formatv("{0:2}\n", llvm::json::Value(toJson(report)));
+}
+
+ReportedInputs describeInputs(ModuleOp module, const PhaseOptions &options) {
+  auto place = module.getLoc()->findInstanceOf<FileLineColLoc>();
+  StringRef file = place ? llvm::sys::path::filename(place.getFilename().getValue()) : "";
+  ReportedInputs inputs;
+  inputs.model = module.getName().value_or(file).str();
+  inputs.entry = options.entry;
+  inputs.policies = options.policies;
+  inputs.compiler = "Reprise " REPRISE_VERSION;
+  return inputs;
 }
 
 void describeBundle(const runtime::Bundle &bundle, Report &report) {

@@ -34,6 +34,12 @@ void describeBundle(const runtime::Bundle &bundle, Report &report);
 mlir::LogicalResult describeEstimate(mlir::func::FuncOp step, LaunchFacts &facts, unsigned threads,
                                      Report &report);
 
+/// What was compiled, for the heads of pages.
+ReportedInputs describeInputs(mlir::ModuleOp module, const PhaseOptions &options);
+
+/// The launch at which the backward pass begins; none if all is one pass.
+std::optional<int64_t> findBackwardLaunch(mlir::func::FuncOp step);
+
 /// The buffers of the arena.
 std::vector<ReportedBuffer> describeTimeline(mlir::func::FuncOp step);
 
@@ -63,6 +69,9 @@ std::vector<const ReportedValue *> listOverridden(const Report &report);
 /// What was decided on a value, such as "replayed, fused".
 std::string readDecision(const ReportedValue &value);
 
+/// Why the value is what it is, in a sentence.
+std::string explainDecision(const ReportedValue &value);
+
 /// The values of one layer: what they keep, and what they cost again.
 struct LayerSummary {
   std::string layer;
@@ -72,6 +81,9 @@ struct LayerSummary {
 };
 /// One per layer, in the order of the program.
 std::vector<LayerSummary> summarizeLayers(const Report &report);
+
+/// The figure of the arena in a page.
+void printArenaHtml(llvm::raw_ostream &stream, const Report &report);
 
 /// One self-contained page; a table for the terminal.
 void printHtml(llvm::raw_ostream &stream, const Report &report);

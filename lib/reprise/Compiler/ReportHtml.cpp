@@ -10,85 +10,79 @@ using reprise::html::human;
 
 namespace reprise {
 
-/// One colour for each scope of a model, by its text.
-static unsigned hueOf(StringRef name) {
-  unsigned hash = 7;
-  for (unsigned char c :
-       name.split(' ').second.take_until([](char letter) { return letter == '#'; }).bytes())
-    hash = hash * 31 + c;
-  return hash % 360;
-}
-
-static constexpr double width = 1080, height = 420;
-
-/// Rectangles: launches from left to right, bytes of the arena from bottom to top.
-static void printArena(raw_ostream &stream, const Report &report) {
-  int64_t arena = std::max<int64_t>(1, report.arenaBytes), launches = 1;
-  for (const ReportedBuffer &buffer : report.buffers)
-    launches = std::max(launches, buffer.last + 1);
-  stream << formatv("<svg viewBox='-64 -8 {0} {1}' role='img'>\n", width + 72, height + 40);
-  stream << formatv("<rect width='{0}' height='{1}' fill='#f4f4f1'/>\n", width, height);
-  for (const ReportedBuffer &buffer : report.buffers) {
-    double x = width * buffer.first / launches;
-    double right = width * (buffer.last + 1) / launches;
-    double bytes = height * buffer.bytes / arena;
-    double y = height - height * buffer.offset / arena - bytes;
-    stream << formatv(
-        "<rect x='{0:f2}' y='{1:f2}' width='{2:f2}' height='{3:f2}' fill='hsl({4},45%,62%)'>"
-        "<title>{5}: {6}, launches {7} to {8}</title></rect>\n",
-        x, y, std::max(0.5, right - x), bytes, hueOf(buffer.name), escape(buffer.name),
-        human(buffer.bytes), buffer.first, buffer.last);
-  }
-  stream << formatv("<text x='-6' y='10' text-anchor='end'>{0}</text><text x='-6' y='{1}' "
-                    "text-anchor='end'>0</text>",
-                    human(arena), height);
-  stream << formatv("<text x='0' y='{0}'>launch 0</text><text x='{1}' y='{0}' "
-                    "text-anchor='end'>{2}</text></svg>\n",
-                    height + 20, width, launches - 1);
-}
-
 static void printTotals(raw_ostream &stream, const Report &report) {
-  stream << "<table class='totals'><tr>";
-  auto cell = [&](StringRef key, const std::string &value) {
-    stream << "<th>" << key << "</th><td>" << value << "</td>";
+  stream << "<dl class='totals'>";
+  auto total = [&](StringRef term, const std::string &text) {
+    stream << "<div><dt>" << term << "</dt><dd>" << text << "</dd></div>";
   };
-  cell("arena_bytes", human(report.arenaBytes));
-  cell("persistent_bytes", human(report.persistentBytes));
-  cell("workspace_bytes", human(report.workspaceBytes));
-  cell("saved_bytes", human(report.plan ? report.plan->savedBytes : 0));
-  cell("replayed_ops", std::to_string(report.plan ? report.plan->replayedOps : 0));
-  cell("commands", std::to_string(report.commands.value_or(0)));
-  stream << "</tr></table>\n";
+  auto bytes = [&](StringRef term, int64_t count) { total(term, human(count)); };
+  bytes("arena", report.arenaBytes);
+  bytes("workspace", report.workspaceBytes);
+  bytes("parameters, state and inputs", report.persistentBytes);
+  if (report.plan) {
+    bytes("saved for the backward pass", report.plan->savedBytes);
+    total("replayed ops", std::to_string(report.plan->replayedOps));
+  }
+  if (report.commands)
+    total("commands of a step", std::to_string(*report.commands));
+  PartSeconds cost = report.plan ? report.plan->cost : PartSeconds();
+  if (double whole = cost.forward + cost.backward + cost.replay; whole > 0)
+    total("of the time, replays take", formatv("{0:f2} %", 100 * cost.replay / whole).str());
+  stream << "</dl>\n";
   if (int64_t checks = report.replayChecks.value_or(0))
     stream << "<p>Runs compare " << checks
            << " replays with their originals: both live to the end of the step, in an "
               "arena larger than without --verify-replays.</p>\n";
 }
 
+/// The place in the source as `file:line:column`, or the scope.
+static std::string readPlace(const ReportedValue &value) {
+  StringRef place = value.location;
+  if (place.consume_front("loc(") && place.consume_back(")"))
+    place = place == "unknown" ? "" : place;
+  std::string text;
+  for (char letter : place)
+    if (letter != '"')
+      text += letter;
+  return text;
+}
+
+static void printCell(raw_ostream &stream, double number, const std::string &text) {
+  stream << formatv("<td class='number' data-value='{0:e6}'>{1}</td>", number, text);
+}
+
+/// A table that sorts and filters: one row per value.
 static void printValues(raw_ostream &stream, ArrayRef<const ReportedValue *> values) {
-  stream << "<table><tr><th>value</th><th>bytes</th><th>decision</th><th>label</th><th>rule</"
-            "th><th>reason</th></tr>\n";
-  for (const ReportedValue *value : values)
-    stream << "<tr><td>" << escape(value->id) << "</td><td class='number'>" << human(value->bytes)
-           << "</td><td>" << readDecision(*value) << "</td><td>" << value->label.value_or("")
-           << "</td><td>" << escape(value->rule.value_or("")) << "</td><td>"
-           << escape(value->reason) << "</td></tr>\n";
-  stream << "</table>\n";
+  stream << "<div class='wide'><table class='data'><thead><tr><th>value</th><th>bytes</th><th>"
+            "decision</th><th>why</th><th>label</th><th>rule</th><th>seconds to replay</th><th>"
+            "layer</th><th>source</th></tr></thead><tbody>\n";
+  for (const ReportedValue *value : values) {
+    stream << "<tr><td>" << escape(value->id) << "</td>";
+    printCell(stream, static_cast<double>(value->bytes), human(value->bytes));
+    stream << "<td>" << readDecision(*value) << "</td><td>" << escape(explainDecision(*value))
+           << "</td><td>" << escape(value->label.value_or("")) << "</td><td>"
+           << escape(value->rule.value_or("")) << "</td>";
+    printCell(stream, value->replaySeconds, formatv("{0:e2}", value->replaySeconds).str());
+    stream << "<td>" << escape(value->layer) << "</td><td>" << escape(readPlace(*value))
+           << "</td></tr>\n";
+  }
+  stream << "</tbody></table></div>\n";
 }
 
 static void printBudget(raw_ostream &stream, const Report &report) {
   if (!report.budget)
     return;
-  stream << "<p>Budget " << human(report.budget->bytes) << ", "
-         << human(report.arenaBytes + report.workspaceBytes) << " taken";
+  stream << "<p>The budget is " << human(report.budget->bytes) << "; the step takes "
+         << human(report.arenaBytes + report.workspaceBytes);
   if (!report.budget->search) {
-    stream << " by the plan of --plan-in</p>\n";
+    stream << " by the plan of --plan-in.</p>\n";
     return;
   }
   const ReportedSearch &search = *report.budget->search;
-  stream << "; " << human(search.saveAllBytes) << " if every value were saved: <b>"
-         << readCost(report) << "</b>, " << search.rounds << " rounds, "
-         << human(search.overriddenBytes) << " of PREFER overridden</p>\n";
+  stream << ", and would take " << human(search.saveAllBytes)
+         << " if every value were saved. This plan: <b>" << readCost(report)
+         << "</b>. Plans packed to find it: " << search.rounds
+         << ". Bytes against their PREFER labels: " << human(search.overriddenBytes) << ".</p>\n";
   std::vector<const ReportedValue *> values = listOverridden(report);
   if (values.empty())
     return;
@@ -106,70 +100,58 @@ static void printBars(raw_ostream &stream, const Report &report) {
     most = std::max({most, layer.savedBytes, layer.replayedBytes});
   if (layers.empty())
     return;
-  constexpr double left = 200, longest = width - left - 90, pitch = 26;
-  stream
-      << "<h2>Saved and computed again, by layer</h2>\n<p>Upper bars are saved bytes, lower ones "
-         "are bytes computed again, fused values included.</p>\n";
-  stream << formatv("<svg class='layers' viewBox='0 0 {0} {1}' role='img'>\n", width,
-                    pitch * layers.size() + 4);
-  auto bar = [&](double y, int64_t bytes, StringRef colour, StringRef what) {
-    double length = longest * bytes / most;
-    stream << formatv("<rect x='{0}' y='{1}' width='{2:f2}' height='10' fill='{3}'><title>{4} {5}"
-                      "</title></rect><text x='{6:f2}' y='{7}'>{4}</text>\n",
-                      left, y, length, colour, human(bytes), what, left + length + 5, y + 9);
+  stream << "<h2>Saved and computed again, by layer</h2>\n<div class='legend'><span><i "
+            "class='saved'></i>saved</span><span><i class='replay'></i>computed again, fused "
+            "values included</span></div>\n<table class='bars'>\n";
+  auto bar = [&](int64_t bytes, StringRef kind, StringRef what) {
+    stream << formatv("<span class='{0}' style='width:{1:f2}%' title='{2} {3}'></span>", kind,
+                      100.0 * bytes / most, human(bytes), what);
   };
-  for (auto [i, layer] : llvm::enumerate(layers)) {
-    double y = pitch * i + 2;
-    stream << formatv("<text x='{0}' y='{1}' text-anchor='end'>{2}</text>\n", left - 8, y + 14,
-                      escape(layer.layer.empty() ? "outside of layers" : layer.layer));
-    bar(y, layer.savedBytes, "#4477aa", "saved");
-    bar(y + 11, layer.replayedBytes, "#cc8844", "computed again");
+  for (const LayerSummary &layer : layers) {
+    stream << "<tr><th>" << escape(layer.layer.empty() ? "outside of layers" : layer.layer)
+           << "</th><td>";
+    bar(layer.savedBytes, "saved", "saved");
+    bar(layer.replayedBytes, "replay", "computed again");
+    stream << "</td><td class='number'>" << human(layer.savedBytes) << "<br>"
+           << human(layer.replayedBytes) << "</td></tr>\n";
   }
-  stream << "</svg>\n";
+  stream << "</table>\n";
 }
 
-/// A layer is one line, which opens on its values.
-static void printLayers(raw_ostream &stream, const Report &report) {
+static void printAllValues(raw_ostream &stream, const Report &report) {
   std::vector<const ReportedValue *> values = listValues(report);
   if (values.empty())
     return;
-  stream << "<h2>The largest values of the forward pass</h2>\n";
-  printValues(stream, ArrayRef(values).take_front(20));
-  stream << "<h2>All values, by layer</h2>\n";
-  for (const LayerSummary &layer : summarizeLayers(report)) {
-    stream << "<details><summary>"
-           << escape(layer.layer.empty() ? "outside of layers" : layer.layer) << ": "
-           << human(layer.savedBytes) << " saved, " << human(layer.replayedBytes)
-           << formatv(" computed again in {0:e2} s of the cost model</summary>\n",
-                      layer.replaySeconds);
-    printValues(stream, layer.values);
-    stream << "</details>\n";
-  }
+  stream << "<h2>The values of the forward pass</h2>\n<p>The largest first; a click on a heading "
+            "sorts.</p>\n";
+  printValues(stream, values);
 }
 
 static void printErrors(raw_ostream &stream, const Report &report) {
   if (report.modelError.empty())
     return;
-  stream << "<h2>The cost model beside the profile</h2>\n<table><tr><th>kind</th><th>ops</th>"
-            "<th>measured seconds</th><th>modelled seconds</th><th>relative error</th></tr>\n";
+  stream << "<h2>The cost model beside the profile</h2>\n<div class='wide'><table><tr><th>kind</th>"
+            "<th>ops</th><th>measured seconds</th><th>modelled seconds</th><th>relative error"
+            "</th></tr>\n";
   for (const auto &[kind, error] : listErrors(report))
     stream << formatv("<tr><td>{0}</td><td class='number'>{1}</td><td class='number'>{2:e2}</td>"
                       "<td class='number'>{3:e2}</td><td class='number'>{4:f1} %</td></tr>\n",
                       escape(kind), static_cast<int64_t>(error.ops), error.measured, error.modelled,
                       100 * error.relative());
-  stream << "</table>\n";
+  stream << "</table></div>\n";
 }
 
 void printHtml(raw_ostream &stream, const Report &report) {
-  html::printStart(stream, "The arena over the step");
+  html::PageHead head{report.inputs, report.target, report.threads, std::nullopt};
+  if (report.budget)
+    head.budget = report.budget->bytes;
+  html::printStart(stream, "what is kept and what is computed again", head);
   printTotals(stream, report);
   printBudget(stream, report);
-  stream << "<p>Each box is one buffer: as wide as its life in launches, as high as its bytes, at "
-            "its offset. Point at one for its name.</p>\n";
-  printArena(stream, report);
+  printArenaHtml(stream, report);
   printBars(stream, report);
   printErrors(stream, report);
-  printLayers(stream, report);
+  printAllValues(stream, report);
   html::printEnd(stream);
 }
 

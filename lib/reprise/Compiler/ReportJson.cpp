@@ -73,6 +73,16 @@ static void addPlan(const Report &report, Object &object) {
     object["model_error"] = std::move(kinds);
 }
 
+void addInputs(const ReportedInputs &inputs, Object &object) {
+  object["model"] = inputs.model;
+  object["entry"] = inputs.entry;
+  Array policies;
+  for (const std::string &policy : inputs.policies)
+    policies.push_back(policy);
+  object["given_policies"] = std::move(policies);
+  object["compiler"] = inputs.compiler;
+}
+
 Object toJson(const Report &report) {
   Object object{{"version", 1},
                 {"target", report.target},
@@ -101,8 +111,11 @@ Object toJson(const Report &report) {
                              {"first", buffer.first},
                              {"last", buffer.last},
                              {"offset", buffer.offset},
-                             {"bytes", buffer.bytes}});
+                             {"bytes", buffer.bytes},
+                             {"part", buffer.part}});
   object["buffers"] = std::move(buffers);
+  object["backward_launch"] = orNull(report.backwardLaunch);
+  addInputs(report.inputs, object);
   return object;
 }
 

@@ -34,8 +34,7 @@ std::vector<LayerSummary> summarizeLayers(const Report &report) {
   return result;
 }
 
-/// Why the value is what it is, in a sentence.
-static std::string explainDecision(const ReportedValue &value) {
+std::string explainDecision(const ReportedValue &value) {
   StringRef decision = value.decision, reason = value.reason;
   bool isLabelled = value.label.has_value();
   if (decision == "not needed")

@@ -1,4 +1,5 @@
 // reprise: the report as plain text
+#include "Html.h"
 #include "Report.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -67,6 +68,19 @@ static void printTotals(raw_ostream &stream, const Report &report) {
     stream << formatv(
         "{0,-18}{1,16}  both live to the end of the step: the arena is larger for it\n",
         "replay_checks", checks);
+}
+
+std::string summarize(const Report &report) {
+  std::string cost = readCost(report);
+  ReportedPlan none;
+  const ReportedPlan &plan = report.plan ? *report.plan : none;
+  double whole = plan.cost.forward + plan.cost.backward;
+  if (cost.empty())
+    cost = "replays cost " + html::percent(whole > 0 ? plan.cost.replay / whole : 0);
+  return formatv("arena {0}, workspace {1}, saved {2}, {3} replayed ops, {4}",
+                 html::human(report.arenaBytes), html::human(report.workspaceBytes),
+                 html::human(plan.savedBytes), plan.replayedOps, cost)
+      .str();
 }
 
 void printText(raw_ostream &stream, const Report &report) {

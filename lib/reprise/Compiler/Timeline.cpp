@@ -52,6 +52,33 @@ static llvm::MapVector<Value, Buffer> findBuffers(func::FuncOp step,
   return buffers;
 }
 
+/// The part of the step whose op makes the result; "" where the kernels phase noted none.
+static std::string findPart(exec::LaunchOp launch, unsigned result) {
+  auto parts = launch ? launch->getAttrOfType<DenseI64ArrayAttr>(exec::kPartsAttr) : nullptr;
+  if (!parts)
+    return "";
+  Block &body = launch.getBody().front();
+  Operation *maker = body.getTerminator()->getOperand(result).getDefiningOp();
+  static constexpr const char *names[] = {"forward", "backward", "replay"};
+  for (auto [op, part] : llvm::zip(body.without_terminator(), parts.asArrayRef()))
+    if (&op == maker)
+      return names[part];
+  return "";
+}
+
+std::optional<int64_t> findBackwardLaunch(func::FuncOp step) {
+  exec::Positions positions(step.getBody().front());
+  std::optional<int64_t> first;
+  for (exec::LaunchOp launch : positions.launches) {
+    auto parts = launch->getAttrOfType<DenseI64ArrayAttr>(exec::kPartsAttr);
+    bool isForward =
+        !parts || llvm::is_contained(parts.asArrayRef(), static_cast<int64_t>(exec::Part::Forward));
+    if (!isForward)
+      first = std::min(first.value_or(INT64_MAX), positions.of(launch).first);
+  }
+  return first;
+}
+
 std::vector<ReportedBuffer> describeTimeline(func::FuncOp step) {
   std::vector<ReportedBuffer> described;
   exec::Positions positions(step.getBody().front());
@@ -64,13 +91,13 @@ std::vector<ReportedBuffer> describeTimeline(func::FuncOp step) {
     auto places = op->getAttrOfType<DenseI64ArrayAttr>(exec::kOffsetsAttr);
     described.push_back({buffer.name, buffer.first, buffer.last,
                          launch ? (*launch.getOffsets())[result] : places[result],
-                         getByteSize(root.getType())});
+                         getByteSize(root.getType()), findPart(launch, result)});
   }
   for (exec::LaunchOp launch : positions.launches)
     if (auto scratch = launch.getScratch()) {
       auto [first, last] = positions.of(launch);
-      described.push_back(
-          {"scratch of " + exec::getLabel(launch), first, last, (*scratch)[0], (*scratch)[1]});
+      described.push_back({"scratch of " + exec::getLabel(launch), first, last, (*scratch)[0],
+                           (*scratch)[1], "scratch"});
     }
   return described;
 }
