@@ -4,6 +4,7 @@
 # make test       run every test; the last line is "N passed, N failed"
 # make bench      measure; writes build/bench/*.json
 # make asan       build with address and undefined-behaviour sanitizers and run the lit suite and the unit tests
+# make nightly    what a machine has time for at night: make asan, and a minute of each fuzzer of bytes
 # make docs       write docs/generated again
 # make install    PREFIX=FOLDER
 JOBS ?= $(shell nproc)
@@ -35,6 +36,9 @@ asan:
 	@test -f build-asan/build.ninja || { utils/install-deps.sh && cmake --preset asan; }
 	@cmake --build build-asan -j $(JOBS)
 	@python3 utils/run-tests.py build-asan unit lit
+
+nightly: asan
+	@python3 utils/fuzz/fuzz-bytes.py build-asan --seconds=60
 
 docs: build
 	@cmake --build build --target generated-docs

@@ -188,7 +188,7 @@ static std::string shorten(double number) {
 std::string readNumber(const std::string &text, Range<double> range, double &number) {
   char *end = nullptr;
   number = std::strtod(text.c_str(), &end);
-  bool isNumber = !text.empty() && end == text.c_str() + text.size() && std::isfinite(number);
+  bool isNumber = !text.empty() && end == text.c_str() + text.size() && !std::isnan(number);
   if (isNumber && number >= range.least && number <= range.most)
     return "";
   Range<double> all;

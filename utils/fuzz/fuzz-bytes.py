@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Runs the fuzzers of bytes: mutated .npy files, run.json, bundles, planning problems, models as text and as bytecode.
 
-Usage: fuzz-bytes.py BUILD [--runs=N] [--tools=FOLDER] [FUZZER]...
+Usage: fuzz-bytes.py BUILD [--runs=N | --seconds=S] [--tools=FOLDER] [FUZZER]...
 
-BUILD is a build folder of the asan preset. Each fuzzer makes N executions (default 10,000) over a corpus that starts
+BUILD is a build folder of the asan preset. Each fuzzer makes N executions (default 10,000), or as many as there is time for, over a corpus that starts
 from the test files and is kept in BUILD/fuzz/FUZZER/corpus. --tools is where reprise-zoo, reprise-compile and
 reprise-opt are (default: BUILD/bin). An input that crashes is kept in BUILD/fuzz/FUZZER/crashes and reduced. A crash
 with no function of ours on its stack is listed, but is no failure: the tools parse in a child process first.
@@ -115,7 +115,7 @@ def triage(binary, folder):
         yield whose, frame, reduced if os.path.exists(reduced) else path
 
 
-def fuzz(build, tools, name, runs):
+def fuzz(build, tools, name, runs, seconds=None):
     """Returns what failed."""
     folder = os.path.join(build, "fuzz", name)
     corpus = os.path.join(folder, "corpus")
@@ -130,12 +130,12 @@ def fuzz(build, tools, name, runs):
     # Forks go on after a crash.
     start, failures = time.time(), []
     _, output = execute(binary, folder, "-fork=1", "-ignore_crashes=1", "-ignore_ooms=1", "-ignore_timeouts=1",
-                        f"-runs={runs}", "-max_len=20000", TIMEOUT, "-rss_limit_mb=6000",
+                        f"-runs={runs}", f"-max_total_time={seconds or 0}", "-max_len=20000", TIMEOUT, "-rss_limit_mb=6000",
                         "-artifact_prefix=crashes/", "corpus")
     executions = max([int(count) for count in re.findall(r"^#(\d+): ", output, re.M)], default=0)
     seconds = time.time() - start
     print(f"{name}: {executions} executions, {executions / seconds:.0f} per second", flush=True)
-    if executions < runs:
+    if executions < (1 if seconds else runs):
         failures.append(f"{name}: only {executions} executions:\n{output[-2000:]}")
     for whose, frame, path in triage(binary, folder):
         print(f"{name}: a crash in {whose} code: {frame}\n  {path}", flush=True)
@@ -148,6 +148,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("build")
     parser.add_argument("--runs", type=int, default=10000)
+    parser.add_argument("--seconds", type=int)
     parser.add_argument("--tools")
     parser.add_argument("fuzzers", nargs="*", metavar="FUZZER")
     arguments = parser.parse_intermixed_args()
@@ -155,7 +156,7 @@ def main():
     tools = os.path.abspath(arguments.tools or os.path.join(build, "bin"))
     passed, failures = 0, []
     for name in arguments.fuzzers or FUZZERS:
-        found = fuzz(build, tools, name, arguments.runs)
+        found = fuzz(build, tools, name, -1 if arguments.seconds else arguments.runs, arguments.seconds)
         passed += not found
         failures += found
     for failure in failures:
