@@ -83,11 +83,11 @@ table.tHead.rows[0].cells[column].click();
 answers.falling = isSorted(bytes(), -1);
 table.tHead.rows[0].cells[column].click();
 answers.rising = isSorted(bytes(), 1);
-const input = document.querySelector('input[type=search]');
+const input = [...document.querySelectorAll('input[type=search]')].pop();
 if (input) {
   input.value = 'layer/1 saved';
   input.oninput();
-  const shown = [...document.querySelectorAll('table.data tbody tr:not([hidden])')];
+  const shown = [...table.querySelectorAll('tbody tr:not([hidden])')];
   answers.filtered = shown.length > 0 && shown.every(row => /layer.1/.test(row.textContent));
 }
 const figure = document.querySelector('figure'), plot = figure && figure.querySelector('.plot');

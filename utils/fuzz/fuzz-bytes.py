@@ -133,8 +133,7 @@ def fuzz(build, tools, name, runs, seconds=None):
                         f"-runs={runs}", f"-max_total_time={seconds or 0}", "-max_len=20000", TIMEOUT, "-rss_limit_mb=6000",
                         "-artifact_prefix=crashes/", "corpus")
     executions = max([int(count) for count in re.findall(r"^#(\d+): ", output, re.M)], default=0)
-    seconds = time.time() - start
-    print(f"{name}: {executions} executions, {executions / seconds:.0f} per second", flush=True)
+    print(f"{name}: {executions} executions, {executions / (time.time() - start):.0f} per second", flush=True)
     if executions < (1 if seconds else runs):
         failures.append(f"{name}: only {executions} executions:\n{output[-2000:]}")
     for whose, frame, path in triage(binary, folder):
