@@ -101,7 +101,9 @@ private:
 
 /// Numbers from `least` to `most`.
 template <class T> struct Range {
-  T least = std::numeric_limits<T>::lowest(), most = std::numeric_limits<T>::max();
+  T least = std::numeric_limits<T>::lowest();
+  T most = std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity()
+                                                : std::numeric_limits<T>::max();
 };
 
 /// What is allowed if the text is no number of the range.
