@@ -4,7 +4,7 @@
 // CHECK: reprise.replayed_ops = 1 : i64
 // CHECK-LABEL: func @split
 func.func @split(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
-  // CHECK: %[[A:.*]] = reprise.exp %arg0 {{.*}}decisions = ["replayed"], {{.*}}reasons = ["budget"]
+  // CHECK: %[[A:.*]] = reprise.exp %arg0 {{.*}}decisions = ["replayed"], {{.*}}reasons = ["nearly free"]
   %a = reprise.exp %x {reprise.primal, reprise.block = array<i64: 0>, reprise.choices = ["save then replay"]} : tensor<4xf32>
   // CHECK: reprise.tanh
   %b = reprise.tanh %a {reprise.primal, reprise.block = array<i64: 1>, reprise.choices = ["save"]} : tensor<4xf32>
