@@ -83,7 +83,15 @@ TEST_F(StepsTest, writesTheFolderOfARun) {
   options.outputDir = file("out");
   auto report = steps(training, options);
   ASSERT_TRUE(succeeded(report)) << problem << error;
-  EXPECT_EQ(contents("out/run.json"), "{\"seed\": 7, \"next_offset\": 4, \"next_step\": 1}\n");
+  EXPECT_EQ(contents("out/run.json"),
+            R"({"seed": 7, "next_offset": 4, "next_step": 1, "entry": "train",
+ "arguments": [
+  {"name": "x", "role": "input", "type": "f32", "shape": [3]},
+  {"name": "w/a", "role": "parameter", "type": "f32", "shape": [3]}],
+ "results": [
+  {"name": "loss", "type": "f32", "shape": []},
+  {"name": "w/a", "type": "f32", "shape": [3]}]}
+)");
   Attribute uniform = module->lookupSymbol<func::FuncOp>("train").getArgAttr(0, "reprise.init");
   Attribute normal = module->lookupSymbol<func::FuncOp>("train").getArgAttr(1, "reprise.init");
   Tensor x = initialValue(type({3}, f32()), "x", uniform, 7, 0, true);

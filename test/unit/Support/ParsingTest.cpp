@@ -25,7 +25,8 @@ protected:
   void write(const std::string &text) { std::ofstream(path) << text; }
   /// What a user sees of the errors that `fail` emits on a model with one function.
   std::string printErrors(llvm::function_ref<void(ModuleOp)> fail) {
-    write("func.func private @f()\n");
+    write("// A model.\nfunc.func private @f()\n");
+    testing::internal::CaptureStderr();
     auto sources = std::make_shared<llvm::SourceMgr>();
     std::string text;
     llvm::raw_string_ostream stream(text);
@@ -34,7 +35,7 @@ protected:
     EXPECT_TRUE(module);
     if (module)
       fail(*module);
-    return text;
+    return text + testing::internal::GetCapturedStderr();
   }
 
   MLIRContext context;
@@ -63,13 +64,14 @@ TEST_F(ParsingTest, DiagnosesOnceThroughTheContext) {
 TEST_F(ParsingTest, LaterDiagnosticsKnowTheSource) {
   std::string text =
       printErrors([](ModuleOp module) { module.lookupSymbol("f")->emitError("too lonely"); });
-  EXPECT_NE(text.find("1:1: error: too lonely"), std::string::npos) << text;
+  EXPECT_NE(text.find("2:1: error: too lonely"), std::string::npos) << text;
   EXPECT_NE(text.find("func.func private @f()"), std::string::npos) << text;
 }
 
 TEST_F(ParsingTest, AnErrorOnTheWholeModuleHasALine) {
   std::string text = printErrors([](ModuleOp module) { module.emitError("nothing to do"); });
   EXPECT_NE(text.find(path + ":1:1: error: nothing to do"), std::string::npos) << text;
+  EXPECT_EQ(text.find("func.func"), std::string::npos) << "no line of it is at fault: " << text;
 }
 
 TEST_F(ParsingTest, SurvivesWhatKillsTheParser) {
