@@ -6,7 +6,7 @@ import json
 import sys
 
 TYPES = {"object": dict, "array": list, "string": str, "integer": int, "number": (int, float), "boolean": bool, "null": type(None)}
-KNOWN = {"$schema", "title", "description", "type", "required", "additionalProperties", "properties", "minProperties", "items", "enum", "const", "minimum", "exclusiveMinimum", "oneOf"}
+KNOWN = {"$schema", "title", "description", "type", "required", "additionalProperties", "properties", "minProperties", "items", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "oneOf"}
 
 
 def is_of(value, name):
@@ -23,6 +23,8 @@ def find_mistake(value, schema, where="$"):
         return f"{where}: {value!r} is none of the values"
     if "minimum" in schema and value is not None and value < schema["minimum"]:
         return f"{where}: {value} is too small"
+    if "maximum" in schema and value is not None and value > schema["maximum"]:
+        return f"{where}: {value} is too large"
     if "exclusiveMinimum" in schema and value <= schema["exclusiveMinimum"]:
         return f"{where}: {value} is too small"
     if "oneOf" in schema:
