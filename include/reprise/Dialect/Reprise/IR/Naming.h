@@ -16,7 +16,7 @@ namespace reprise {
 /// scope layers. Empty if neither has one.
 std::string insertIteration(llvm::StringRef scope, llvm::StringRef ofLoop, int64_t k);
 
-/// The op for a message: its name, then its scope and place as far as it has them.
+/// The op for a message: its name, then its scope, or without one its place.
 std::string describeOp(mlir::Operation *op);
 
 /// Why `entry` is no entry of the module, naming those that there are; empty if it is one.

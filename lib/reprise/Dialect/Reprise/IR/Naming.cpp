@@ -19,7 +19,9 @@ std::string reprise::insertIteration(StringRef scope, StringRef ofLoop, int64_t 
 }
 
 std::string reprise::describeOp(Operation *op) {
-  std::string scope = getScope(op->getLoc()), place = getPlace(op->getLoc());
+  // Bundles hold this text: with a scope it does not depend on the path of the model's file.
+  std::string scope = getScope(op->getLoc());
+  std::string place = scope.empty() ? getPlace(op->getLoc()) : "";
   return op->getName().getStringRef().str() + (scope.empty() ? "" : " in " + scope) +
          (place.empty() ? "" : " at " + place);
 }
