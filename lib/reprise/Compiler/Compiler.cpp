@@ -54,6 +54,7 @@ private:
   LogicalResult findStep();
   LogicalResult plan();
   LogicalResult planWithin(const Budget &budget);
+  LogicalResult refuse(const ProgramPlanner &planner, int64_t budget);
   FailureOr<StepPlan> readPlan();
   LogicalResult lower();
   LogicalResult build();
@@ -79,6 +80,24 @@ LogicalResult Run::findStep() {
   return success();
 }
 
+/// A plan that was packed for one budget may be missed when its own bytes are the budget, so what
+/// the error names is asked for first.
+LogicalResult Run::refuse(const ProgramPlanner &planner, int64_t budget) {
+  int64_t feasible = planner.smallestBytes();
+  while (!options.timeLimitSeconds) {
+    ProgramPlanner again(step, options, phases.facts, *costs);
+    if (failed(again.start()))
+      return failure();
+    FailureOr<std::optional<BudgetOutcome>> found = again.plan(feasible);
+    if (failed(found))
+      return failure();
+    if (*found)
+      break;
+    feasible = again.smallestBytes();
+  }
+  return planner.emitTooSmall(budget, feasible);
+}
+
 LogicalResult Run::planWithin(const Budget &budget) {
   ProgramPlanner planner(step, options, phases.facts, *costs);
   if (failed(planner.start()))
@@ -91,7 +110,7 @@ LogicalResult Run::planWithin(const Budget &budget) {
   if (failed(found))
     return failure();
   if (!*found)
-    return planner.emitTooSmall(*bytes);
+    return refuse(planner, *bytes);
   outcome = std::move(*found);
   return success();
 }

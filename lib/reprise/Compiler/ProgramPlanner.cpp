@@ -220,7 +220,7 @@ std::pair<const StepPlan *, StepPlanner *> ProgramPlanner::findSmallest() const 
   return smallest;
 }
 
-LogicalResult ProgramPlanner::emitTooSmall(int64_t budget) const {
+LogicalResult ProgramPlanner::emitTooSmall(int64_t budget, int64_t feasible) const {
   auto [smallest, planner] = findSmallest();
   int64_t room = budget - smallest->workspace, proved = INT64_MAX;
   bool isTruncated = false;
@@ -230,12 +230,11 @@ LogicalResult ProgramPlanner::emitTooSmall(int64_t budget) const {
   }
   Operation *at = planner->findNeediest();
   InFlightDiagnostic error = at->emitError("the step does not fit in ")
-                             << budget << " bytes: " << smallest->bytes() - budget
-                             << " are missing at " << describeOp(at)
-                             << ", where the need is highest"
+                             << budget << " bytes: " << feasible - budget << " are missing at "
+                             << describeOp(at) << ", where the need is highest"
                              << (isTruncated ? ", when the time limit ended the search" : "");
   Diagnostic &note = error.attachNote(func::FuncOp(program).getLoc());
-  note << "the smallest feasible budget found is " << smallest->bytes() << " bytes";
+  note << "the smallest feasible budget found is " << feasible << " bytes";
   if (proved > 0)
     note << "; no plan takes less than " << proved + smallest->workspace;
   return error;

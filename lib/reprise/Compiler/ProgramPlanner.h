@@ -40,8 +40,11 @@ public:
   /// Seconds that every plan within the bytes of `plan` costs, in any form; of those in program
   /// order, if `plan` is one.
   double findBound(int64_t budget, const StepPlan &plan) const;
-  /// After `plan` found none: says so at the op where the need is highest.
-  mlir::LogicalResult emitTooSmall(int64_t budget) const;
+  /// The bytes of the smallest plan that was packed.
+  int64_t smallestBytes() const { return findSmallest().first->bytes(); }
+  /// After `plan` found none: says so at the op where the need is highest, and names a budget that
+  /// can be met.
+  mlir::LogicalResult emitTooSmall(int64_t budget, int64_t feasible) const;
 
   /// All plans that were packed.
   std::vector<const StepPlan *> plans() const;
