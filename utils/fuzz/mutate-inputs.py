@@ -91,13 +91,40 @@ def change_numbers(data, chance):
     return data
 
 
+def nudge_number(data, chance):
+    """One whole number is one more or less, or a small factor away: most of such files still read well."""
+    found = list(re.finditer(rb"\d+", data))
+    if not found:
+        return data
+    match = chance.choice(found)
+    old = int(match[0])
+    new = chance.choice([old + 1, max(0, old - 1), old * 2, old // 2, old * 3, old * 8, old * 10])
+    return data[:match.start()] + str(new).encode() + data[match.end():]
+
+
+def swap_like_tokens(data, chance):
+    """One name or one number takes the place of another of the same file."""
+    tokens = re.findall(rb"[%@#^!]?[A-Za-z_][\w.]*|\d+|\s+|[^\w\s]", data)
+    kinds = [[i for i, token in enumerate(tokens) if re.match(kind, token)] for kind in (rb"[A-Za-z_]", rb"[%@#^!][A-Za-z_]", rb"\d")]
+    kinds = [kind for kind in kinds if len(kind) > 1]
+    if not kinds:
+        return data
+    at, other = chance.sample(chance.choice(kinds), 2)
+    if chance.random() < 0.5:
+        tokens[other], tokens[at] = tokens[at], tokens[other]
+    else:
+        tokens[at] = tokens[other]
+    return b"".join(tokens)
+
+
 def nest(data, chance):
     depth = chance.choice([90, 110, 50000])
     at = chance.randrange(len(data) + 1)
     return data[:at] + chance.choice([b"[" * depth, b'{"a":' * depth, b"[" * depth + b"]" * depth]) + data[at:]
 
 
-TEXT = [change_bytes, cut, change_lines, change_tokens, change_tokens, change_numbers, change_numbers]
+GENTLE = [nudge_number, nudge_number, nudge_number, swap_like_tokens, swap_like_tokens, swap_like_tokens]
+TEXT = [change_bytes, cut, change_lines, change_tokens, change_tokens, change_numbers, change_numbers, *GENTLE]
 CHANGES = {"model": TEXT, "bytecode": [change_bytes, change_bytes, cut], "bundle": [change_bytes, cut], "array": [change_bytes, cut, change_tokens]}
 
 
@@ -224,7 +251,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--keep", default="mutants")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     tools = os.path.join(os.path.abspath(options.build), "bin")
     failures = 0
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
