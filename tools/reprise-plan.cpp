@@ -1,11 +1,16 @@
-// reprise: the planner alone, without MLIR: schedules graphs within budgets, packs buffers
+// reprise: the planner alone, without MLIR: schedules within budgets, packings, pipelines
 #include "CommandLine/CommandLine.h"
+#include "reprise-plan/Pipeline.h"
 #include "reprise-plan/Plan.h"
 #include "reprise/Planning/Checkpoint/Problem/ProblemFile.h"
 #include "reprise/Planning/Offsets/Csv.h"
 #include "reprise/Planning/Offsets/Solve.h"
+#include "reprise/Planning/Pipeline/Gantt.h"
+#include "reprise/Planning/Pipeline/ScheduleFile.h"
 #include "reprise/Runtime/AtomicFile.h"
 #include "reprise/Runtime/File.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/JSON.h"
@@ -21,26 +26,30 @@ namespace {
 struct Flags : cli::Tool {
   Flags()
       : Tool("reprise-plan", "plans memory from numbers alone, without a model",
-             "checkpoint PROBLEM --budget=BYTES|N%... [options] | offsets BUFFERS.csv [options]") {
+             "checkpoint PROBLEM --budget=BYTES|N%... [options] | offsets BUFFERS.csv [options] | "
+             "pipeline PROBLEM [options]") {
     addExample("reprise-plan checkpoint problem.json --budget=80% --budget=60%",
                "The cheapest schedules of a training step in 80 and 60 % of its peak.");
     addExample("reprise-plan offsets buffers.csv -o packing.csv",
                "Pack buffers of known lifetimes into the smallest arena.");
+    addExample("reprise-plan pipeline problem.json --schedule=1f1b --gantt=1f1b.html",
+               "Cut a step into stages, and simulate a schedule of its micro-batches.");
   }
 
   cli::Text kind{*this,
                  "KIND",
                  "",
                  "checkpoint: choose what to keep and what to compute again; offsets: give buffers "
-                 "their places",
+                 "their places; pipeline: cut a step into stages and schedule micro-batches",
                  "",
-                 {"checkpoint", "offsets"}};
+                 {"checkpoint", "offsets", "pipeline"}};
   cli::Text problem{*this, "PROBLEM", "",
                     "A planning problem or a graph as JSON (docs/PlanningProblems.md), or buffers "
                     "as CSV; - is standard input"};
 
   cli::Group output{*this, "Output"};
-  cli::Text written{*this, "-o", "OUT.json|OUT.csv", "Write the schedule or the packing"};
+  cli::Text written{*this, "-o", "OUT.json|OUT.csv",
+                    "Write the plan, the packing, or the fastest schedule"};
   cli::Switch json{*this, "--json", "Print JSON"};
 
   cli::Group checkpoint{*this, "checkpoint"};
@@ -60,6 +69,13 @@ struct Flags : cli::Tool {
       *this,   "--capacity",
       "BYTES", "The bytes of the arena: the first packing that fits is enough",
       0,       {1, INT64_MAX}};
+
+  cli::Group pipelineGroup{*this, "pipeline"};
+  cli::Texts schedules{*this, "--schedule", "NAME|FILE",
+                       "gpipe, 1f1b, interleaved-1f1b, zb-h1, zb-v, or a file with what each rank "
+                       "runs; repeated; all of these names if none is given"};
+  cli::Text gantt{*this, "--gantt", "F.html", "Write the fastest schedule as a page"};
+  cli::Text trace{*this, "--trace", "F.json", "Write the fastest schedule as a Chrome trace"};
 };
 
 int fail(const llvm::Twine &message) {
@@ -67,24 +83,38 @@ int fail(const llvm::Twine &message) {
   return 1;
 }
 
+/// The flags that go with another kind of problem; the first one that is given, or none.
+std::string findForeign(const Flags &flags) {
+  const std::string &kind = flags.kind.get();
+  const std::pair<const cli::Option *, const char *> owned[] = {
+      {&flags.budgets, "checkpoint"}, {&flags.timeLimit, "checkpoint"},
+      {&flags.capacity, "offsets"},   {&flags.schedules, "pipeline"},
+      {&flags.gantt, "pipeline"},     {&flags.trace, "pipeline"}};
+  for (auto [option, owner] : owned)
+    if (option->isGiven() && kind != owner)
+      return option->name + " goes with " + owner;
+  return "";
+}
+
 /// What is wrong with the flags; empty if nothing is.
 std::string checkFlags(const Flags &flags) {
-  if (flags.kind.get() != "offsets" && flags.kind.get() != "checkpoint")
-    return "unknown problem '" + flags.kind.get() + "', expected checkpoint or offsets";
-  bool packs = flags.kind.get() == "offsets";
-  if (packs ? !flags.budgets.empty() : flags.budgets.empty())
-    return packs ? "--budget goes with checkpoint" : "expected --budget";
+  if (!llvm::is_contained(flags.kind.choices(), flags.kind.get()))
+    return "unknown problem '" + flags.kind.get() + "', expected checkpoint, offsets or pipeline";
+  if (std::string foreign = findForeign(flags); !foreign.empty())
+    return foreign;
+  if (flags.kind.get() == "checkpoint" && flags.budgets.empty())
+    return "expected --budget";
   for (const std::string &budget : flags.budgets)
     if (std::string wrong = reprise::checkBudget(budget); !wrong.empty())
       return wrong;
-  if (!packs && flags.capacity.isGiven())
-    return "--capacity goes with offsets";
-  if (packs && flags.timeLimit.isGiven())
-    return "--time-limit goes with checkpoint";
-  if (!packs && !flags.written.empty() && flags.budgets.size() > 1)
+  for (const std::string &schedule : flags.schedules)
+    if (!reprise::pipeline::findRule(schedule) && !llvm::sys::fs::exists(schedule))
+      return "unknown schedule '" + schedule + "', expected a name of --help or a file";
+  if (!flags.written.empty() && flags.budgets.size() > 1)
     return "-o takes one --budget";
-  if (!flags.written.empty() && reprise::runtime::isSameFile(flags.written, flags.problem))
-    return "'" + flags.written.get() + "' is read and written";
+  for (const cli::Text *path : {&flags.written, &flags.gantt, &flags.trace})
+    if (!path->empty() && reprise::runtime::isSameFile(*path, flags.problem))
+      return "'" + path->get() + "' is read and written";
   return "";
 }
 
@@ -169,6 +199,49 @@ int planWithinBudgets(const Flags &flags) {
   return code || flags.written.empty() ? code : write(flags.written, plans->front().text);
 }
 
+/// The page, the trace and the schedule that were asked for.
+int writePipeline(const Flags &flags, const reprise::PipelinePlan &plan) {
+  size_t pieces = 0;
+  for (const auto &rank : plan.schedule.ranks)
+    pieces += rank.size();
+  if (!flags.gantt.empty() && pieces > reprise::pipeline::kMostDrawn)
+    return fail(llvm::formatv("{0} pieces are more than a page shows, {1}", pieces,
+                              reprise::pipeline::kMostDrawn));
+  int code = 0;
+  if (!flags.gantt.empty())
+    code = write(flags.gantt, drawGantt(plan.name, plan.schedule, plan.simulation));
+  if (code == 0 && !flags.trace.empty())
+    code = write(flags.trace, writeTrace(plan.schedule, plan.simulation));
+  if (code == 0 && !flags.written.empty())
+    code = write(flags.written, writeSchedule(plan.schedule));
+  return code;
+}
+
+int schedulePipeline(const Flags &flags) {
+  auto text = llvm::MemoryBuffer::getFileOrSTDIN(flags.problem.get());
+  if (!text)
+    return fail("cannot read '" + flags.problem.get() + "': " + text.getError().message());
+  reprise::stages::ProblemFile file;
+  if (std::string wrong = readProblemFile((*text)->getBuffer(), file); !wrong.empty())
+    return fail(flags.problem.get() + ": " + wrong);
+  std::vector<std::string> names(flags.schedules.begin(), flags.schedules.end());
+  llvm::Expected<std::vector<reprise::PipelinePlan>> plans = reprise::planPipeline(file, names);
+  if (!plans)
+    return fail(llvm::toString(plans.takeError()));
+  if (flags.json)
+    llvm::outs() << reprise::describeAsJson(*plans);
+  int code = 0;
+  for (const reprise::PipelinePlan &plan : *plans)
+    if (!names.empty() && !plan.defect.empty())
+      code = fail(reprise::describe(plan));
+    else if (!flags.json)
+      llvm::outs() << reprise::describe(plan) << "\n";
+  const reprise::PipelinePlan *fastest = reprise::findFastest(*plans);
+  if (!fastest)
+    return code ? code : fail("no schedule can run");
+  return code ? code : writePipeline(flags, *fastest);
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -178,5 +251,7 @@ int main(int argc, char **argv) {
     return *code;
   if (std::string wrong = checkFlags(flags); !wrong.empty())
     return flags.refuse(wrong);
+  if (flags.kind.get() == "pipeline")
+    return schedulePipeline(flags);
   return flags.kind.get() == "offsets" ? packBuffers(flags) : planWithinBudgets(flags);
 }

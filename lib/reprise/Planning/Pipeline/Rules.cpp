@@ -1,0 +1,171 @@
+// reprise: the ordering rules of schedules
+#include "reprise/Planning/Pipeline/Schedule.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace reprise::pipeline {
+
+/// All forward passes, then all backward passes (Huang et al. 2019, GPipe).
+static bool precedesInGpipe(const Piece &first, const Piece &second, const Shape &) {
+  return std::tie(first.pass, first.microbatch) < std::tie(second.pass, second.microbatch);
+}
+
+/// How many forward passes a rank runs before its first backward pass, beyond one.
+static int64_t countAhead(const Piece &piece, const Shape &shape) {
+  return shape.ranks - 1 - shape.rankOf(piece.stage);
+}
+
+/// A rank begins with as many forward passes as there are ranks behind it, then backward and
+/// forward passes take turns (Narayanan et al. 2021, section 2.2).
+static int64_t placeIn1f1b(const Piece &piece, const Shape &shape) {
+  if (piece.pass == Pass::Forward)
+    return 2 * static_cast<int64_t>(piece.microbatch);
+  return 2 * (piece.microbatch + countAhead(piece, shape)) + 1;
+}
+
+static bool precedesIn1f1b(const Piece &first, const Piece &second, const Shape &shape) {
+  return placeIn1f1b(first, shape) < placeIn1f1b(second, shape);
+}
+
+/// As many micro-batches as there are ranks go through the first chunk, then through the second
+/// one, and so on; backward passes begin at the last chunk. The last group may lack some: the turns
+/// of those stay empty, since ranks whose turns move up would wait for each other.
+static int64_t findTurn(const Piece &piece, const Shape &shape) {
+  int64_t group = piece.microbatch / shape.ranks;
+  int64_t chunk = shape.chunkOf(piece.stage);
+  if (piece.pass != Pass::Forward)
+    chunk = shape.chunks - 1 - chunk;
+  return (group * shape.chunks + chunk) * shape.ranks + piece.microbatch % shape.ranks;
+}
+
+/// 1f1b over the turns of all chunks (Narayanan et al. 2021, section 2.2 and its code).
+static int64_t placeInInterleaved(const Piece &piece, const Shape &shape) {
+  int64_t turn = findTurn(piece, shape);
+  if (piece.pass == Pass::Forward)
+    return 2 * turn;
+  int64_t ahead =
+      2 * countAhead(piece, shape) + static_cast<int64_t>(shape.chunks - 1) * shape.ranks;
+  return 2 * (turn + ahead) + 1;
+}
+
+static bool precedesInInterleaved(const Piece &first, const Piece &second, const Shape &shape) {
+  return placeInInterleaved(first, shape) < placeInInterleaved(second, shape);
+}
+
+/// 1f1b, where the gradients of weights wait for as many backward passes as there are ranks ahead.
+/// So every rank keeps as many micro-batches as the first one (Qi et al. 2023, section 2.2).
+static int64_t placeInH1(const Piece &piece, const Shape &shape) {
+  switch (piece.pass) {
+  case Pass::Forward:
+    return 3 * static_cast<int64_t>(piece.microbatch);
+  case Pass::Backward:
+    return 3 * (piece.microbatch + countAhead(piece, shape)) + 1;
+  case Pass::Weight:
+    return 3 * (piece.microbatch + static_cast<int64_t>(shape.ranks) - 1) + 2;
+  }
+  return 0;
+}
+
+static bool precedesInH1(const Piece &first, const Piece &second, const Shape &shape) {
+  return placeInH1(first, shape) < placeInH1(second, shape);
+}
+
+namespace {
+
+/// When a piece runs in a vee: in which phase, in which round of it, and where in that round.
+using Turn = std::tuple<int, int64_t, int>;
+
+/// The rounds of one rank of a vee (Qi et al. 2024, figure 4): three phases fill it, rounds of six
+/// pieces follow, and three phases empty it.
+class Vee {
+public:
+  Vee(const Shape &shape, int rank)
+      : ranks(shape.ranks), rank(rank),
+        // With fewer micro-batches the same rounds run, and pieces that there are not are left out.
+        microbatches(std::max<int64_t>(shape.microbatches, 2 * ranks - 1)) {}
+
+  Turn findTurn(Pass pass, int chunk, int64_t microbatch) const {
+    if (pass == Pass::Forward)
+      return chunk == 0 ? findFirstForward(microbatch) : findSecondForward(microbatch);
+    if (pass == Pass::Backward)
+      return chunk == 0 ? findFirstBackward(microbatch) : findSecondBackward(microbatch);
+    return chunk == 0 ? findFirstWeight(microbatch) : findSecondWeight(microbatch);
+  }
+
+private:
+  enum Phase { Fill, FillBoth, FillAll, Rounds, EmptyBoth, EmptyFirst, EmptyWeights };
+
+  Turn findFirstForward(int64_t k) const {
+    int64_t fill = 2 * (ranks - rank) - 1;
+    if (k < fill)
+      return {Fill, k, 0};
+    return k < fill + rank ? Turn{FillBoth, k - fill, 1} : Turn{Rounds, k - fill - rank, 0};
+  }
+  Turn findSecondForward(int64_t k) const {
+    if (k < rank)
+      return {FillBoth, k, 0};
+    return k < ranks ? Turn{FillAll, k - rank, 0} : Turn{Rounds, k - ranks, 3};
+  }
+  Turn findFirstBackward(int64_t k) const {
+    int64_t rounds = microbatches - ranks;
+    if (k < rounds)
+      return {Rounds, k, 1};
+    return k < rounds + rank ? Turn{EmptyBoth, k - rounds, 0}
+                             : Turn{EmptyFirst, k - rounds - rank, 0};
+  }
+  Turn findSecondBackward(int64_t k) const {
+    int64_t fill = ranks - rank;
+    if (k < fill)
+      return {FillAll, k, 1};
+    int64_t end = microbatches - rank;
+    return k < end ? Turn{Rounds, k - fill, 4} : Turn{EmptyBoth, k - end, 1};
+  }
+  Turn findFirstWeight(int64_t k) const {
+    int64_t rounds = microbatches - ranks;
+    if (k < rounds)
+      return {Rounds, k, 2};
+    int64_t end = microbatches - rank;
+    return k < end ? Turn{EmptyFirst, k - rounds, 1} : Turn{EmptyWeights, k - end, 1};
+  }
+  Turn findSecondWeight(int64_t k) const {
+    int64_t fill = ranks - rank;
+    if (k < fill)
+      return {FillAll, k, 2};
+    int64_t end = microbatches - rank;
+    // All of the second chunk come before those of the first.
+    return k < end ? Turn{Rounds, k - fill, 5} : Turn{EmptyWeights, k - end - rank, 0};
+  }
+
+  int64_t ranks, rank, microbatches;
+};
+
+} // namespace
+
+static bool precedesInVee(const Piece &first, const Piece &second, const Shape &shape) {
+  auto find = [&](const Piece &piece) {
+    return Vee(shape, shape.rankOf(piece.stage))
+        .findTurn(piece.pass, shape.chunkOf(piece.stage), piece.microbatch);
+  };
+  return find(first) < find(second);
+}
+
+const std::vector<Rule> &getRules() {
+  static const std::vector<Rule> rules{
+      {"gpipe", false, false, 1, 1, precedesInGpipe},
+      {"1f1b", false, false, 1, 1, precedesIn1f1b},
+      {"interleaved-1f1b", false, false, 2, 0, precedesInInterleaved},
+      {"zb-h1", true, false, 1, 1, precedesInH1},
+      {"zb-v", true, true, 2, 2, precedesInVee},
+  };
+  return rules;
+}
+
+const Rule *findRule(std::string_view name) {
+  const std::vector<Rule> &rules = getRules();
+  auto found =
+      std::find_if(rules.begin(), rules.end(), [&](const Rule &rule) { return rule.name == name; });
+  return found == rules.end() ? nullptr : &*found;
+}
+
+} // namespace reprise::pipeline

@@ -1,0 +1,159 @@
+// reprise: schedules of a pipeline, cut for them, judged and simulated
+#include "Pipeline.h"
+#include "Plan.h"
+
+#include "reprise/Planning/Pipeline/ScheduleFile.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using llvm::json::Array;
+using llvm::json::Object;
+
+namespace reprise {
+
+static llvm::Expected<pipeline::Schedule> readFile(const std::string &path) {
+  auto text = llvm::MemoryBuffer::getFile(path);
+  if (!text)
+    return llvm::createStringError("cannot read '" + path + "': " + text.getError().message());
+  pipeline::Schedule schedule;
+  std::string wrong = pipeline::readSchedule((*text)->getBuffer(), schedule);
+  if (!wrong.empty())
+    return llvm::createStringError(path + ": " + wrong);
+  return schedule;
+}
+
+static llvm::Expected<pipeline::Schedule> findSchedule(const stages::ProblemFile &file,
+                                                       const std::string &name) {
+  const pipeline::Rule *rule = pipeline::findRule(name);
+  if (!rule)
+    return readFile(name);
+  int chunks = std::max(rule->leastChunks, file.chunks);
+  if (rule->mostChunks > 0)
+    chunks = std::min(chunks, rule->mostChunks);
+  return pipeline::makeSchedule(*rule,
+                                {static_cast<int>(file.devices.size()), chunks, file.microbatches});
+}
+
+/// Why the schedule does not go with the problem; empty if it does.
+static std::string compare(const stages::ProblemFile &file, const pipeline::Shape &shape) {
+  if (shape.ranks != static_cast<int>(file.devices.size()))
+    return llvm::formatv("the schedule has {0} ranks, the problem {1}", shape.ranks,
+                         file.devices.size());
+  if (shape.microbatches != file.microbatches)
+    return llvm::formatv("the schedule has {0} micro-batches, the problem {1}", shape.microbatches,
+                         file.microbatches);
+  if (shape.stages() > static_cast<int>(file.units.size()))
+    return llvm::formatv("{0} stages need as many units, the problem has {1}", shape.stages(),
+                         file.units.size());
+  return "";
+}
+
+/// Pieces, order and circles first, since a split needs the slots of a whole schedule.
+static void judge(const stages::ProblemFile &file, PipelinePlan &plan) {
+  plan.defect = compare(file, plan.schedule.shape);
+  if (!plan.defect.empty())
+    return;
+  pipeline::Pipeline empty;
+  empty.stages.resize(plan.schedule.shape.stages());
+  if (auto defect = pipeline::verify(plan.schedule, empty)) {
+    plan.defect = defect->message;
+    return;
+  }
+  stages::Problem problem = file.makeProblem(plan.schedule);
+  std::optional<stages::Split> split = stages::balance(problem);
+  if (!split) {
+    plan.defect = "no split into stages fits the devices' memory";
+    return;
+  }
+  plan.begins = split->begins;
+  pipeline::Pipeline cut = stages::makePipeline(problem, *split);
+  cut.buffers = file.buffers;
+  for (const stages::Device &device : file.devices)
+    cut.memory.push_back(device.memory);
+  if (auto defect = pipeline::verify(plan.schedule, cut, &problem.slots))
+    plan.defect = defect->message;
+  else
+    plan.simulation = pipeline::simulate(plan.schedule, cut);
+}
+
+llvm::Expected<std::vector<PipelinePlan>> planPipeline(const stages::ProblemFile &file,
+                                                       llvm::ArrayRef<std::string> schedules) {
+  std::vector<std::string> names(schedules);
+  if (names.empty())
+    for (const pipeline::Rule &rule : pipeline::getRules())
+      names.push_back(rule.name);
+  std::vector<PipelinePlan> plans;
+  for (const std::string &name : names) {
+    Stopwatch watch(std::nullopt);
+    llvm::Expected<pipeline::Schedule> schedule = findSchedule(file, name);
+    if (!schedule)
+      return schedule.takeError();
+    PipelinePlan &plan = plans.emplace_back();
+    plan.name = name;
+    plan.schedule = std::move(*schedule);
+    judge(file, plan);
+    plan.seconds = watch.seconds();
+  }
+  return plans;
+}
+
+const PipelinePlan *findFastest(llvm::ArrayRef<PipelinePlan> plans) {
+  const PipelinePlan *fastest = nullptr;
+  for (const PipelinePlan &plan : plans)
+    if (plan.defect.empty() &&
+        (!fastest || plan.simulation.makespan < fastest->simulation.makespan))
+      fastest = &plan;
+  return fastest;
+}
+
+std::string describe(const PipelinePlan &plan) {
+  if (!plan.defect.empty())
+    return plan.name + ": " + plan.defect;
+  const pipeline::Simulation &found = plan.simulation;
+  std::string text = llvm::formatv(
+      "{0}: makespan {1}, bubble {2:f2} % of the total ({3:f2} % of the ideal), peak bytes",
+      plan.name, llvm::format("%.10g", found.makespan), 100 * found.bubbleOfTotal(),
+      100 * found.bubbleOfIdeal());
+  static constexpr size_t most = 8; // ranks that a line names
+  for (int64_t peak : llvm::ArrayRef(found.peaks).take_front(most))
+    text += " " + std::to_string(peak);
+  return text + (found.peaks.size() > most ? " …" : "");
+}
+
+static Object describeRank(const PipelinePlan &plan, size_t rank) {
+  Array firstUnits;
+  const pipeline::Shape &shape = plan.schedule.shape;
+  for (int stage = 0; stage < shape.stages(); ++stage)
+    if (shape.rankOf(stage) == static_cast<int>(rank))
+      firstUnits.push_back(Object{{"stage", stage}, {"first_unit", plan.begins[stage]}});
+  return Object{{"busy", plan.simulation.busy[rank]},
+                {"peak", plan.simulation.peaks[rank]},
+                {"stages", std::move(firstUnits)}};
+}
+
+std::string describeAsJson(llvm::ArrayRef<PipelinePlan> plans) {
+  Array list;
+  for (const PipelinePlan &plan : plans) {
+    Object object{{"schedule", plan.name}, {"seconds", plan.seconds}};
+    if (!plan.defect.empty()) {
+      object["defect"] = plan.defect;
+    } else {
+      object["makespan"] = plan.simulation.makespan;
+      object["bubble_of_total_percent"] = 100 * plan.simulation.bubbleOfTotal();
+      object["bubble_of_ideal_percent"] = 100 * plan.simulation.bubbleOfIdeal();
+      Array ranks;
+      for (size_t rank = 0; rank < plan.simulation.peaks.size(); ++rank)
+        ranks.push_back(describeRank(plan, rank));
+      object["ranks"] = std::move(ranks);
+    }
+    list.push_back(std::move(object));
+  }
+  const PipelinePlan *fastest = findFastest(plans);
+  Object all{{"version", 1}, {"schedules", std::move(list)}};
+  all["fastest"] = fastest ? llvm::json::Value(fastest->name) : llvm::json::Value(nullptr);
+  return llvm::formatv("{0:2}\n", llvm::json::Value(std::move(all)));
+}
+
+} // namespace reprise
