@@ -55,6 +55,7 @@ void reprise::registerAllPasses() {
   registerAssignLabelsPass();
   registerDifferentiatePass();
   registerSplitLoopsPass();
+  registerMakeProgramsPass();
   registerDeferGradientPass();
   registerUnrollLoopsPass();
   exec::registerFormLaunchesPass();

@@ -20,7 +20,7 @@ static const char *phaseOf(StringRef pass) {
       .Case("reprise-thread-random", "random")
       .Case("reprise-assign-labels", "label")
       .Cases({"reprise-split-loops", "reprise-differentiate", "reprise-unroll-loops",
-              "reprise-expand-normalizations"},
+              "reprise-expand-normalizations", "reprise-make-programs"},
              "autodiff")
       .Cases({"reprise-checkpoint", "reprise-verify-checkpoint"}, "checkpoint")
       .Cases({"reprise-expose-replays", "exec-form-launches"}, "kernels")

@@ -15,7 +15,9 @@ class OpPassManager;
 namespace reprise {
 class LaunchFacts;
 
-/// Each phase ends in a verifier of what it promises.
+/// Each phase ends in a verifier of what it promises. Up to `autodiff` phases work on a module;
+/// from `checkpoint` on they work on its device programs (DeviceProgram.h), one at a time, and
+/// leave other functions alone.
 enum class Phase {
   Import,     ///< one entry function, calls inlined, streams numbered, broadcasts explicit
   Random,     ///< Philox seed and offset threaded: every op is pure
@@ -52,20 +54,26 @@ struct PhaseOptions {
 std::optional<Phase> parsePhase(llvm::StringRef name);
 llvm::StringRef phaseName(Phase phase);
 
-/// Appends the passes of the phases after `from` (or from the start) up to and with `to`.
+/// Appends the passes of the phases after `from` (or from the start) up to and with `to`, for a
+/// module. What they do with device programs is the same for all of them.
 void buildPhases(mlir::OpPassManager &manager, std::optional<Phase> from, Phase to,
                  const PhaseOptions &options);
 
-/// Appends the passes with which `checkpoint` gives a step its form. A planner that writes choices
-/// on the ops of the step runs them by themselves first, and `checkpoint` without them.
-void buildForm(mlir::OpPassManager &manager, const PlanForm &form);
+/// The same for one device program, a function: phases after `from`, which is `autodiff` or later.
+void buildProgramPhases(mlir::OpPassManager &program, Phase from, Phase to,
+                        const PhaseOptions &options);
+
+/// Appends the passes, of functions, with which `checkpoint` gives a device program its form. A
+/// planner that writes choices on the ops of the program runs them by themselves first, and
+/// `checkpoint` without them.
+void buildForm(mlir::OpPassManager &program, const PlanForm &form);
 
 /// Appends the verifier of what a phase promises, if there is more to say than the ops' own
 /// verifiers do.
 void buildVerifier(mlir::OpPassManager &manager, Phase phase, const PhaseOptions &options);
 
-/// Registers the pipeline `--reprise-to="PHASE entry=F policies=P,Q target=T ignore-checkpoints
-/// allow-unmatched-rules verify-replays unroll"`.
+/// Registers the pipeline `--reprise-to="PHASE from=PHASE entry=F policies=P,Q target=T
+/// ignore-checkpoints allow-unmatched-rules verify-replays unroll"`.
 void registerPhases();
 
 } // namespace reprise

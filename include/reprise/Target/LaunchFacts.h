@@ -5,6 +5,7 @@
 #include "reprise/Dialect/Exec/IR/Exec.h"
 #include "reprise/Target/Target.h"
 
+#include <mutex>
 #include <optional>
 
 namespace reprise {
@@ -13,13 +14,15 @@ namespace reprise {
 /// Of random streams only which are the same. For comparisons within one context.
 std::vector<uintptr_t> describeBody(mlir::Block &body);
 
-/// Looks each distinct body up once, over all programs that it is asked about.
+/// Looks each distinct body up once, over all programs that it is asked about, from any thread.
 class LaunchFacts {
 public:
   LaunchFacts(std::shared_ptr<const Target> target, mlir::MLIRContext *context);
 
-  /// Leaves `facts` as it is if it is of a target already. Errors as Target::get. Not to be called
-  /// while passes run.
+  /// The dialects that kernels are written in. A pass that loads facts while others run depends on
+  /// them.
+  static void addDialects(mlir::DialectRegistry &registry);
+  /// Leaves `facts` as it is if it is of a target already. Errors as Target::get.
   static mlir::LogicalResult load(llvm::StringRef target, mlir::Location location,
                                   std::shared_ptr<LaunchFacts> &facts);
 
@@ -39,6 +42,7 @@ private:
   };
 
   std::shared_ptr<const Target> target;
+  std::mutex mutex;
   std::map<std::vector<uintptr_t>, Facts> byBody;
 };
 

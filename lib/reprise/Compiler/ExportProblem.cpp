@@ -2,6 +2,7 @@
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 
 #include "StepFootprint.h"
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/Naming.h"
 #include "reprise/Planning/Checkpoint/Problem/ProblemFile.h"
 #include "reprise/Support/File.h"
@@ -37,17 +38,32 @@ struct ExportProblemPass : impl::ExportProblemPassBase<ExportProblemPass> {
   }
 
   LogicalResult run();
+  FailureOr<func::FuncOp> findProgram();
 
   std::shared_ptr<LaunchFacts> facts;
 };
 
 } // namespace
 
-LogicalResult ExportProblemPass::run() {
+/// The one that the options name, or else the only one.
+FailureOr<func::FuncOp> ExportProblemPass::findProgram() {
   ModuleOp module = getOperation();
-  if (!llvm::hasSingleElement(module.getOps<func::FuncOp>()))
-    return module.emitError("expected one function, the entry");
-  func::FuncOp step = *module.getOps<func::FuncOp>().begin();
+  SmallVector<func::FuncOp> programs = findPrograms(module);
+  if (!program.empty())
+    llvm::erase_if(programs, [&](func::FuncOp other) { return other.getName() != program; });
+  if (programs.size() == 1)
+    return programs.front();
+  if (!program.empty())
+    return module.emitError("there is no device program '") << program << "'";
+  return module.emitError("expected one device program, got ")
+         << programs.size() << (programs.empty() ? "" : ": name it by 'program'");
+}
+
+LogicalResult ExportProblemPass::run() {
+  FailureOr<func::FuncOp> found = findProgram();
+  if (failed(found))
+    return failure();
+  func::FuncOp step = *found;
   CostSources sources;
   sources.target = target;
   sources.threads = threads;

@@ -1,6 +1,7 @@
 // reprise: the programs that write initial parameters and inputs
 #include "Initializers.h"
 
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 
@@ -53,6 +54,7 @@ static void addInitializer(ModuleOp module, func::FuncOp step, StringRef name, b
   auto function =
       func::FuncOp::create(step.getLoc(), name, FunctionType::get(step.getContext(), types, {}));
   module.push_back(function);
+  setDevice(function, getDevice(step).value_or(0));
   Block *body = function.addEntryBlock();
   ImplicitLocOpBuilder b = ImplicitLocOpBuilder::atBlockEnd(step.getLoc(), body);
   EntrySignature signature(step);

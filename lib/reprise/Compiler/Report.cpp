@@ -113,7 +113,7 @@ ReportedPlan describePlan(func::FuncOp step, const CostModel &costs) {
   });
   numberReplays(step, numbers);
   step->setDiscardableAttr(exec::kPartsAttr, UnitAttr::get(step.getContext()));
-  auto total = step->getParentOfType<ModuleOp>()->getAttrOfType<IntegerAttr>("reprise.saved_bytes");
+  auto total = step->getAttrOfType<IntegerAttr>("reprise.saved_bytes");
   plan.savedBytes = total ? total.getInt() : 0;
   return plan;
 }

@@ -34,18 +34,9 @@ func::FuncOp reprise::getAlone(ModuleOp module) {
 LogicalResult reprise::applyForm(func::FuncOp step, const StepPlan &plan) {
   if (plan.form.hasBodies)
     writeBodyPlan(step, plan.bodies);
-  PassManager manager(step.getContext());
+  PassManager manager(step.getContext(), func::FuncOp::getOperationName());
   buildForm(manager, plan.form);
-  if (manager.empty())
-    return success();
-  // The passes are those of a module; others of its functions may have other plans.
-  OwningOpRef<ModuleOp> copy = copyAlone(step);
-  if (failed(manager.run(*copy)))
-    return failure();
-  func::FuncOp formed = getAlone(*copy);
-  step->setDiscardableAttrs(formed->getDiscardableAttrDictionary());
-  step.getBody().takeBody(formed.getBody());
-  return success();
+  return manager.run(step);
 }
 
 LogicalResult reprise::applyPlan(func::FuncOp step, const StepPlan &plan) {

@@ -1,6 +1,7 @@
 // reprise: the phases of compilation and their order.
 #include "reprise/Pipelines/Phases.h"
 
+#include "OnPrograms.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "reprise/Dialect/Exec/Transforms/Passes.h"
@@ -24,16 +25,53 @@ std::optional<Phase> parsePhase(StringRef name) {
 
 StringRef phaseName(Phase phase) { return phaseNames[static_cast<size_t>(phase)]; }
 
-void buildForm(OpPassManager &manager, const PlanForm &form) {
+void buildForm(OpPassManager &program, const PlanForm &form) {
   if (form.isUnrolled) {
-    manager.addPass(createUnrollLoopsPass());
-    manager.addPass(createCanonicalizePass());
-    manager.addPass(createCSEPass());
+    program.addPass(createUnrollLoopsPass());
+    program.addPass(createCanonicalizePass());
+    program.addPass(createCSEPass());
   }
   if (form.hasBodies)
-    manager.addPass(createCheckpointPass({/*bodies=*/true}));
+    program.addPass(createCheckpointPass({/*bodies=*/true}));
   if (form.isDeferred)
-    manager.addPass(createDeferGradientPass());
+    program.addPass(createDeferGradientPass());
+}
+
+static void addVerifier(OpPassManager &program, Phase phase, const PhaseOptions &options) {
+  if (phase == Phase::Checkpoint)
+    program.addPass(createVerifyCheckpointPass());
+  if (phase == Phase::Memory)
+    program.addPass(exec::createVerifyBuffersPass({options.target}, options.facts));
+}
+
+/// What a phase behind `autodiff` does with a device program.
+static void addProgramPhase(OpPassManager &program, Phase phase, const PhaseOptions &options) {
+  int64_t enough = options.form.enoughArena;
+  switch (phase) {
+  case Phase::Checkpoint:
+    buildForm(program, options.form);
+    program.addPass(createCheckpointPass());
+    break;
+  case Phase::Kernels:
+    if (options.verifyReplays)
+      program.addPass(createExposeReplaysPass());
+    // Originals that only the backward pass read are dead where that reads replays.
+    program.addPass(createCSEPass());
+    program.addPass(exec::createFormLaunchesPass({options.target}));
+    break;
+  case Phase::Memory:
+    program.addPass(exec::createOrderLaunchesPass({options.target, enough}, options.facts));
+    program.addPass(exec::createPlaceBuffersPass({options.target, enough}, options.facts));
+    break;
+  default:
+    llvm_unreachable("a phase of modules");
+  }
+  addVerifier(program, phase, options);
+}
+
+void buildProgramPhases(OpPassManager &program, Phase from, Phase to, const PhaseOptions &options) {
+  for (int phase = static_cast<int>(from) + 1; phase <= static_cast<int>(to); ++phase)
+    addProgramPhase(program, static_cast<Phase>(phase), options);
 }
 
 static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &options) {
@@ -60,59 +98,60 @@ static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &op
       manager.addPass(createSplitLoopsPass());
     manager.addPass(createDifferentiatePass());
     if (options.unroll)
-      manager.addPass(createUnrollLoopsPass());
+      manager.nest<func::FuncOp>().addPass(createUnrollLoopsPass());
     manager.addPass(createExpandNormalizationsPass());
     // Ops of different units differ in their attributes, so that CSE never merges them.
     manager.addPass(createCanonicalizePass());
     manager.addPass(createCSEPass());
+    manager.addPass(createMakeProgramsPass());
     return;
-  case Phase::Checkpoint:
-    buildForm(manager, options.form);
-    manager.addPass(createCheckpointPass());
-    return;
-  case Phase::Kernels:
-    if (options.verifyReplays)
-      manager.addPass(createExposeReplaysPass());
-    // Originals that only the backward pass read are dead where that reads replays.
-    manager.addPass(createCSEPass());
-    manager.addPass(exec::createFormLaunchesPass({options.target}));
-    return;
-  case Phase::Memory:
-    manager.addPass(
-        exec::createOrderLaunchesPass({options.target, options.form.enoughArena}, options.facts));
-    manager.addPass(
-        exec::createPlaceBuffersPass({options.target, options.form.enoughArena}, options.facts));
-    return;
+  default:
+    llvm_unreachable("a phase of device programs");
   }
 }
 
 void buildVerifier(OpPassManager &manager, Phase phase, const PhaseOptions &options) {
-  if (phase == Phase::Checkpoint)
-    manager.addPass(createVerifyCheckpointPass());
-  if (phase == Phase::Memory)
-    manager.addPass(exec::createVerifyBuffersPass({options.target}, options.facts));
+  OpPassManager program = makeProgramPasses();
+  addVerifier(program, phase, options);
+  if (!program.empty())
+    manager.addPass(createOnProgramsPass(std::move(program)));
 }
 
 void buildPhases(OpPassManager &manager, std::optional<Phase> from, Phase to,
                  const PhaseOptions &options) {
-  for (int phase = from ? static_cast<int>(*from) + 1 : 0; phase <= static_cast<int>(to); ++phase) {
+  int first = from ? static_cast<int>(*from) + 1 : 0;
+  for (int phase = first; phase <= static_cast<int>(std::min(to, Phase::Autodiff)); ++phase)
     addPhase(manager, static_cast<Phase>(phase), options);
-    buildVerifier(manager, static_cast<Phase>(phase), options);
-  }
+  OpPassManager program = makeProgramPasses();
+  buildProgramPhases(program, std::max(from.value_or(Phase::Autodiff), Phase::Autodiff), to,
+                     options);
+  if (!program.empty())
+    manager.addPass(createOnProgramsPass(std::move(program)));
 }
 
-/// Reads `PHASE entry=F policies=P,Q target=T ignore-checkpoints allow-unmatched-rules
+namespace {
+struct Words {
+  std::optional<Phase> from;
+  Phase to;
+  PhaseOptions options;
+};
+} // namespace
+
+/// Reads `PHASE from=PHASE entry=F policies=P,Q target=T ignore-checkpoints allow-unmatched-rules
 /// verify-replays unroll`.
-static LogicalResult parseOptions(StringRef text, Phase &phase, PhaseOptions &options,
+static LogicalResult parseOptions(StringRef text, Words &read,
                                   function_ref<LogicalResult(const Twine &)> error) {
+  PhaseOptions &options = read.options;
   SmallVector<StringRef> words;
   text.split(words, ' ', -1, /*KeepEmpty=*/false);
   std::optional<Phase> parsed = words.empty() ? std::nullopt : parsePhase(words.front());
   if (!parsed)
     return error("expected a phase, one of " + llvm::join(ArrayRef(phaseNames), ", "));
-  phase = *parsed;
+  read.to = *parsed;
   for (StringRef word : ArrayRef(words).drop_front()) {
     auto [key, value] = word.split('=');
+    if (key == "from" && (read.from = parsePhase(value)))
+      continue;
     if (key == "entry")
       options.entry = value.str();
     else if (key == "policies")
@@ -139,11 +178,10 @@ void registerPhases() {
       "reprise-to",
       "Runs the phases up to the one named: " + llvm::join(ArrayRef(phaseNames), ", "),
       [](OpPassManager &manager, StringRef text, function_ref<LogicalResult(const Twine &)> error) {
-        Phase phase;
-        PhaseOptions options;
-        if (failed(parseOptions(text, phase, options, error)))
+        Words read;
+        if (failed(parseOptions(text, read, error)))
           return failure();
-        buildPhases(manager, std::nullopt, phase, options);
+        buildPhases(manager, read.from, read.to, read.options);
         return success();
       },
       [](function_ref<void(const mlir::detail::PassOptions &)>) {});

@@ -73,6 +73,11 @@ private:
 
 std::vector<uintptr_t> describeBody(Block &body) { return BodyWriter().write(body); }
 
+void LaunchFacts::addDialects(DialectRegistry &registry) {
+  registry.insert<exec::ExecDialect, arith::ArithDialect, LLVM::LLVMDialect, math::MathDialect,
+                  scf::SCFDialect, vector::VectorDialect>();
+}
+
 LaunchFacts::LaunchFacts(std::shared_ptr<const Target> target, MLIRContext *context)
     : target(std::move(target)) {
   context->loadDialect<exec::ExecDialect, arith::ArithDialect, LLVM::LLVMDialect, math::MathDialect,
@@ -92,6 +97,7 @@ LogicalResult LaunchFacts::load(StringRef name, Location location,
 
 const Target::InPlacePairs &LaunchFacts::findInPlacePairs(exec::LaunchOp launch) {
   Block &body = launch.getBody().front();
+  std::lock_guard<std::mutex> lock(mutex);
   Facts &facts = byBody[describeBody(body)];
   if (!facts.inPlace)
     facts.inPlace = target->findInPlacePairs(body);
@@ -105,6 +111,7 @@ bool LaunchFacts::mayShare(OpResult result, unsigned input) {
 
 FailureOr<Scratch> LaunchFacts::findScratch(exec::LaunchOp launch) {
   Block &body = launch.getBody().front();
+  std::lock_guard<std::mutex> lock(mutex);
   Facts &facts = byBody[describeBody(body)];
   if (!facts.scratch) {
     FailureOr<Scratch> scratch = target->findScratch(body);

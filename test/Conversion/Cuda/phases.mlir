@@ -1,8 +1,8 @@
 // What the phases ask of the target: the same ops, other launches and places.
 // RUN: reprise-opt %s --exec-form-launches -split-input-file | FileCheck %s --check-prefix=CPU
 // RUN: reprise-opt %s --exec-form-launches=target=cuda:sm_90 -split-input-file | FileCheck %s --check-prefix=CUDA
-// RUN: reprise-opt %s --pass-pipeline="builtin.module(exec-form-launches{target=cpu},exec-place-buffers{target=cpu},exec-verify-buffers{target=cpu})" -split-input-file | FileCheck %s --check-prefix=CPU-PLACE
-// RUN: reprise-opt %s --pass-pipeline="builtin.module(exec-form-launches{target=cuda:sm_90},exec-place-buffers{target=cuda:sm_90},exec-verify-buffers{target=cuda:sm_90})" -split-input-file | FileCheck %s --check-prefix=CUDA-PLACE
+// RUN: reprise-opt %s --pass-pipeline="builtin.module(func.func(exec-form-launches{target=cpu},exec-place-buffers{target=cpu},exec-verify-buffers{target=cpu}))" -split-input-file | FileCheck %s --check-prefix=CPU-PLACE
+// RUN: reprise-opt %s --pass-pipeline="builtin.module(func.func(exec-form-launches{target=cuda:sm_90},exec-place-buffers{target=cuda:sm_90},exec-verify-buffers{target=cuda:sm_90}))" -split-input-file | FileCheck %s --check-prefix=CUDA-PLACE
 // RUN: not reprise-opt %s --exec-place-buffers=target=tpu -split-input-file 2>&1 | FileCheck %s --check-prefix=WRONG
 // WRONG: error: unknown target 'tpu'
 

@@ -4,15 +4,15 @@
 // The body keeps its carry and makes the products again, row by row; then the step around the loop is planned as it is.
 // BODIES-LABEL: @train
 // BODIES-SAME: reprise.bodies_planned
+// BODIES-NOT: reprise.saved_bytes
 // BODIES: reprise.loop 8
 // BODIES: reprise.yield
 // BODIES: reprise.loop 8 {{.*}} reverse
 // BODIES: reprise.tanh {{.*}}replay = 1
 // BODIES: reprise.exp {{.*}}replay = 1
-// BODIES-NOT: reprise.saved_bytes
 
-// CHECK: reprise.replayed_ops = 24
 // CHECK-LABEL: @train
+// CHECK-SAME: reprise.replayed_ops = 24
 // CHECK-NOT: reprise.bodies_planned
 // CHECK: reprise.loop 8 {{.*}} reverse
 // CHECK: reprise.tanh {{.*}}replay = 1

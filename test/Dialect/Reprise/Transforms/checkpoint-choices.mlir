@@ -1,8 +1,8 @@
 // RUN: reprise-opt %s --reprise-checkpoint --reprise-verify-checkpoint --split-input-file --verify-diagnostics | FileCheck %s
 
 // Kept for the first unit that reads it in the backward pass, made again once for all later ones.
-// CHECK: reprise.replayed_ops = 1 : i64
 // CHECK-LABEL: func @split
+// CHECK-SAME: reprise.replayed_ops = 1 : i64
 func.func @split(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
   // CHECK: %[[A:.*]] = reprise.exp %arg0 {{.*}}decisions = ["replayed"], {{.*}}reasons = ["nearly free"]
   %a = reprise.exp %x {reprise.primal, reprise.block = array<i64: 0>, reprise.choices = ["save then replay"]} : tensor<4xf32>

@@ -66,8 +66,8 @@ func.func @not_free(%x: tensor<8x64xf32>, %w: tensor<64x64xf32>, %dy: tensor<8x6
 // An MLP's block with layer_norm, gelu and dropout: what its backward reads and cannot make again
 // is saved; the mask takes no bytes at all.
 
-// CHECK: reprise.replayed_ops = 0
 // CHECK-LABEL: func @mlp
+// CHECK-SAME: reprise.replayed_ops = 0
 func.func @mlp(%x: tensor<8x16xf32>, %g: tensor<16xf32>, %w: tensor<16x16xf32>, %dy: tensor<8x16xf32>, %seed: tensor<i64>, %offset: tensor<i64>) -> (tensor<16x16xf32>, tensor<8x16xf32>, tensor<8x16xf32>) {
   // CHECK: reprise.layer_norm {{.*}}["saved", "saved", "not needed"]
   // CHECK-SAME: ["fastest", "fastest", "not read"]

@@ -1,6 +1,6 @@
 // Views that a replay reads in another loop.
-// RUN: reprise-opt %s --reprise-to="checkpoint entry=stacked" | reprise-opt --pass-pipeline="builtin.module(reprise-verify-checkpoint)" | FileCheck %s --check-prefix=STACKED
-// RUN: reprise-opt %s --reprise-to="checkpoint entry=around" | reprise-opt --pass-pipeline="builtin.module(reprise-verify-checkpoint)" | FileCheck %s --check-prefix=AROUND
+// RUN: reprise-opt %s --reprise-to="checkpoint entry=stacked" | reprise-opt --pass-pipeline="builtin.module(func.func(reprise-verify-checkpoint))" | FileCheck %s --check-prefix=STACKED
+// RUN: reprise-opt %s --reprise-to="checkpoint entry=around" | reprise-opt --pass-pipeline="builtin.module(func.func(reprise-verify-checkpoint))" | FileCheck %s --check-prefix=AROUND
 
 // The sum is not kept, but the half of it that must be is.
 // STACKED-LABEL: func.func @stacked

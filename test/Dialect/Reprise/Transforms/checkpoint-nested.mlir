@@ -6,8 +6,8 @@
 
 #again = #reprise.label<prefer_recompute>
 
-// CHECK: reprise.replayed_ops = 4 : i64, reprise.saved_bytes = 16
 // CHECK-LABEL: func @nested_blocks
+// CHECK-SAME: reprise.replayed_ops = 4 : i64, reprise.saved_bytes = 16
 func.func @nested_blocks(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
   %a = reprise.exp %x {reprise.primal, reprise.block = array<i64: 0, 1>, reprise.label = #again, reprise.rule = "op"} : tensor<4xf32>
   %b = reprise.tanh %a {reprise.primal, reprise.block = array<i64: 0, 2>, reprise.label = #again, reprise.rule = "op"} : tensor<4xf32>
@@ -41,8 +41,8 @@ func.func @nested_blocks(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32>
 
 #again = #reprise.label<prefer_recompute>
 
-// CHECK: reprise.replayed_ops = 4
 // CHECK-LABEL: func @second_derivative
+// CHECK-SAME: reprise.replayed_ops = 4
 func.func @second_derivative(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
   // CHECK: reprise.exp %arg0 {{.*}}["replayed"]
   %a = reprise.exp %x {reprise.primal, reprise.block = array<i64: 0>, reprise.label = #again, reprise.rule = "op"} : tensor<4xf32>

@@ -7,8 +7,8 @@
 #again = #reprise.label<prefer_recompute>
 
 // 16 bytes each: %b and %d.
-// CHECK: module attributes {reprise.replayed_ops = 2 : i64, reprise.saved_bytes = 32 : i64}
 // CHECK-LABEL: func @blocks
+// CHECK-SAME: reprise.replayed_ops = 2 : i64, reprise.saved_bytes = 32 : i64
 func.func @blocks(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   // CHECK: %[[A:.*]] = reprise.exp %arg0 {{.*}}decisions = ["replayed"], reprise.id = 1 : i64, {{.*}}reprise.reasons = ["checkpoint"]
   %a = reprise.exp %x {reprise.primal, reprise.block = array<i64: 0>, reprise.label = #again, reprise.rule = "checkpoint"} : tensor<4xf32>
@@ -43,8 +43,8 @@ func.func @blocks(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> (tensor<4xf32>, tens
 
 #again = #reprise.label<prefer_recompute>
 
-// CHECK: reprise.replayed_ops = 0
 // CHECK-LABEL: func @last_unit
+// CHECK-SAME: reprise.replayed_ops = 0
 func.func @last_unit(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
   // CHECK: reprise.exp {{.*}}["kept"], {{.*}}["block input"]
   %a = reprise.exp %x {reprise.primal, reprise.block = array<i64: 0>, reprise.label = #again, reprise.rule = "op"} : tensor<4xf32>
@@ -65,8 +65,8 @@ func.func @last_unit(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
 #again = #reprise.label<prefer_recompute>
 #must = #reprise.label<must_recompute>
 
-// CHECK: reprise.replayed_ops = 5 : i64, reprise.saved_bytes = 0
 // CHECK-LABEL: func @must_recompute
+// CHECK-SAME: reprise.replayed_ops = 5 : i64, reprise.saved_bytes = 0
 func.func @must_recompute(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
   // CHECK: reprise.exp {{.*}}["replayed"]
   %a = reprise.exp %x {reprise.primal, reprise.block = array<i64: 0>, reprise.label = #again, reprise.rule = "op"} : tensor<4xf32>
@@ -98,8 +98,8 @@ func.func @must_recompute(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32
 #again = #reprise.label<prefer_recompute>
 #save = #reprise.label<prefer_save>
 
-// CHECK: reprise.replayed_ops = 2
 // CHECK-LABEL: func @prefer_exactly
+// CHECK-SAME: reprise.replayed_ops = 2
 func.func @prefer_exactly(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
   // CHECK: %[[A:.*]] = reprise.exp {{.*}}["saved"], {{.*}}["policy p"]
   %a = reprise.exp %x {reprise.primal, reprise.block = array<i64: 0>, reprise.label = #save, reprise.rule = "policy p"} : tensor<4xf32>
@@ -148,8 +148,8 @@ func.func @draws(%x: tensor<4xf32>, %dy: tensor<4xf32>, %seed: tensor<i64>, %off
 
 #again = #reprise.label<prefer_recompute>
 
-// CHECK: reprise.replayed_ops = 1 : i64, reprise.saved_bytes = 16
 // CHECK-LABEL: func @several_results
+// CHECK-SAME: reprise.replayed_ops = 1 : i64, reprise.saved_bytes = 16
 func.func @several_results(%x: tensor<2x4xf32>, %w: tensor<4xf32>, %dy: tensor<2x4xf32>, %ds: tensor<2xf32>) -> (tensor<2x4xf32>, tensor<2xf32>, tensor<2xf32>) {
   // CHECK: %result, %[[MEAN:.*]], %[[RSTD:.*]] = reprise.layer_norm {{.*}}decisions = ["replayed", "saved", "saved"]
   // CHECK-SAME: reasons = ["op", "name average", "name spread"]
@@ -171,8 +171,8 @@ func.func @several_results(%x: tensor<2x4xf32>, %w: tensor<4xf32>, %dy: tensor<2
 // Views share the buffer of their source, returned state and arguments are not counted: 64 bytes of
 // %a and 16 of %s's source are read, the latter as the next value of an argument.
 
-// CHECK: reprise.saved_bytes = 64
 // CHECK-LABEL: func @saved_bytes
+// CHECK-SAME: reprise.saved_bytes = 64
 func.func @saved_bytes(%x: tensor<4x4xf32> {reprise.name = "x"}, %s: tensor<4xf32> {reprise.name = "s"}) -> (tensor<4x4xf32> {reprise.name = "y"}, tensor<4xf32> {reprise.name = "s"}) {
   %a = reprise.dot_general %x, %x contracting [1] x [0] {reprise.primal} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   // CHECK: reprise.transpose {{.*}}["saved"]

@@ -10,7 +10,16 @@
 // RUN: %expect 1 reprise-opt %s --reprise-to=autodiff --reprise-export-problem="target=abacus" 2>&1 | FileCheck %s --check-prefix=TARGET
 // TARGET: error: {{.*}}abacus
 // RUN: %expect 1 reprise-opt %s --reprise-export-problem="target=cpu:x86-64-v3" 2>&1 | FileCheck %s --check-prefix=ENTRY
-// ENTRY: error: expected one function, the entry
+// ENTRY: error: expected one device program, got 0
+
+// Of several programs one is named.
+// RUN: reprise-opt %s --reprise-to=autodiff | sed -n '/func.func @train/,/^  }/p' | sed 's/@train/@other/;s/device = 0/device = 1/' > %t.second
+// RUN: reprise-opt %s --reprise-to=autodiff | sed '$d' | cat - %t.second > %t.two && echo '}' >> %t.two
+// RUN: reprise-opt %t.two --reprise-export-problem="target=cpu:x86-64-v3 program=other output=%t.other.json" -o /dev/null && cmp %t.json %t.other.json
+// RUN: %expect 1 reprise-opt %t.two --reprise-export-problem="target=cpu:x86-64-v3" 2>&1 | FileCheck %s --check-prefix=SEVERAL
+// SEVERAL: error: expected one device program, got 2: name it by 'program'
+// RUN: %expect 1 reprise-opt %t.two --reprise-export-problem="target=cpu:x86-64-v3 program=third" 2>&1 | FileCheck %s --check-prefix=THIRD
+// THIRD: error: there is no device program 'third'
 
 // The problem has labels, blocks, what the backward pass reads and what leaves the step; the graph stays as it is.
 // CHECK: {"version": 1,

@@ -1,7 +1,7 @@
 // Where a gradient is differentiated again, the reverse loop's carries come from the derivatives of all ops of the body, so
 // a label on any of them makes segments; where it is taken once, they are not kept anyway.
 // RUN: reprise-opt %s --pass-pipeline="builtin.module(reprise-split-loops)" | FileCheck %s
-// RUN: reprise-opt %s --reprise-to="checkpoint entry=nested" | reprise-opt --pass-pipeline="builtin.module(reprise-verify-checkpoint)" | FileCheck %s --check-prefix=PLAN
+// RUN: reprise-opt %s --reprise-to="checkpoint entry=nested" | reprise-opt --pass-pipeline="builtin.module(func.func(reprise-verify-checkpoint))" | FileCheck %s --check-prefix=PLAN
 
 // CHECK-LABEL: func.func @nested
 // CHECK: reprise.loop 2

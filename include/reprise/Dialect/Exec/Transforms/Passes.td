@@ -7,8 +7,8 @@ include "mlir/Pass/PassBase.td"
 def TargetOption : Option<"targetName", "target", "std::string", "\"cpu\"",
     "The machine to compile for, such as cpu or cuda:sm_90">;
 
-def FormLaunchesPass : Pass<"exec-form-launches", "::mlir::ModuleOp"> {
-  let summary = "Groups the ops of the entry into launches";
+def FormLaunchesPass : Pass<"exec-form-launches", "::mlir::func::FuncOp"> {
+  let summary = "Groups the ops of a device program into launches";
   let description = [{
     Elementwise ops, draws, views and row reductions join the launch of their latest producer where one loop kernel, or
     the tile of one contraction, can hold them all. Views and splat constants are copied into the launches that read
@@ -19,7 +19,7 @@ def FormLaunchesPass : Pass<"exec-form-launches", "::mlir::ModuleOp"> {
   let dependentDialects = ["::reprise::exec::ExecDialect"];
 }
 
-def OrderLaunchesPass : Pass<"exec-order-launches", "::mlir::ModuleOp"> {
+def OrderLaunchesPass : Pass<"exec-order-launches", "::mlir::func::FuncOp"> {
   let summary = "Runs launches in another order where that takes fewer bytes";
   let description = [{
     Where the buffers that live at once in program order take more than `within` bytes, the first launch of the program
@@ -34,7 +34,7 @@ def OrderLaunchesPass : Pass<"exec-order-launches", "::mlir::ModuleOp"> {
   ];
 }
 
-def PlaceBuffersPass : Pass<"exec-place-buffers", "::mlir::ModuleOp"> {
+def PlaceBuffersPass : Pass<"exec-place-buffers", "::mlir::func::FuncOp"> {
   let summary = "Gives every launch result its place";
   let description = [{
     The next value of an argument overwrites the argument where no later launch reads the old value; where one does, a
@@ -49,7 +49,7 @@ def PlaceBuffersPass : Pass<"exec-place-buffers", "::mlir::ModuleOp"> {
   let dependentDialects = ["::reprise::exec::ExecDialect"];
 }
 
-def VerifyBuffersPass : Pass<"exec-verify-buffers", "::mlir::ModuleOp"> {
+def VerifyBuffersPass : Pass<"exec-verify-buffers", "::mlir::func::FuncOp"> {
   let summary = "Checks that no buffer is overwritten before its last reader";
   let description = [{
     Reads nothing but the launches and their places. A launch reads arguments, constants and what launches stored. A result that overwrites an argument is that argument's next value,

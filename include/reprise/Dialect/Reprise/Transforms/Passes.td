@@ -15,7 +15,7 @@ def ImportPass : Pass<"reprise-import", "::mlir::ModuleOp"> {
   let dependentDialects = ["::reprise::RepriseDialect"];
 }
 
-def CanonicalizePass : Pass<"reprise-canonicalize", "::mlir::ModuleOp"> {
+def CanonicalizePass : Pass<"reprise-canonicalize"> {
   let summary = "Canonicalizes the graph; labels stay with the values that they speak of";
   let description = [{
     The folds and patterns of `--canonicalize`. The label of an op that goes, and after the label phase its rule, is
@@ -82,7 +82,16 @@ def ExpandNormalizationsPass : Pass<"reprise-expand-normalizations", "::mlir::Mo
   let dependentDialects = ["::reprise::RepriseDialect"];
 }
 
-def DeferGradientPass : Pass<"reprise-defer-gradient", "::mlir::ModuleOp"> {
+def MakeProgramsPass : Pass<"reprise-make-programs", "::mlir::ModuleOp"> {
+  let summary = "Makes the entry the program of device 0";
+  let description = [{
+    Every phase behind `autodiff` works on device programs, one at a time: the functions that carry `reprise.device`,
+    the number of a device. A module that has some is left as it is, and so are its other functions in all phases to
+    come.
+  }];
+}
+
+def DeferGradientPass : Pass<"reprise-defer-gradient", "::mlir::func::FuncOp"> {
   let summary = "Moves a large gradient that nothing reads for long behind others";
   let description = [{
     Of the ops of the backward pass that nothing reads before, the one with the largest result moves behind a quarter of
@@ -101,7 +110,7 @@ def SplitLoopsPass : Pass<"reprise-split-loops", "::mlir::ModuleOp"> {
   let dependentDialects = ["::reprise::RepriseDialect"];
 }
 
-def UnrollLoopsPass : Pass<"reprise-unroll-loops", "::mlir::ModuleOp"> {
+def UnrollLoopsPass : Pass<"reprise-unroll-loops", "::mlir::func::FuncOp"> {
   let summary = "Replaces every loop by its iterations";
   let description = [{
     Each iteration becomes a unit of its own. Runs after differentiation, so that the sums of cotangents are those of the
@@ -113,19 +122,20 @@ def UnrollLoopsPass : Pass<"reprise-unroll-loops", "::mlir::ModuleOp"> {
 def ExportProblemPass : Pass<"reprise-export-problem", "::mlir::ModuleOp"> {
   let summary = "Writes the planning problem of a step as a file for reprise-plan";
   let description = [{
-    Reads a module after `reprise-differentiate`, and leaves it as it is. The problem is the one that a budget is planned
-    with: what an op costs, what lies in memory and which launch runs an op are those of the target. See
-    docs/PlanningProblems.md.
+    Reads a device program of a module (`reprise-make-programs`), and leaves it as it is. The problem is the one that a
+    budget is planned with: what an op costs, what lies in memory and which launch runs an op are those of the target.
+    See docs/PlanningProblems.md. A module pass, since it looks for the program to write.
   }];
   let options = [
     Option<"output", "output", "std::string", "\"-\"", "The file; - is standard output.">,
+    Option<"program", "program", "std::string", "\"\"", "The function; empty: the only device program.">,
     Option<"target", "target", "std::string", "\"cpu\"", "The machine, as reprise-compile names it.">,
     Option<"threads", "threads", "unsigned", "0", "Of a CPU, for costs; 0 means two.">,
     Option<"scope", "scope", "unsigned", "0", "Which of the step's outermost gradients, in program order.">
   ];
 }
 
-def CheckpointPass : Pass<"reprise-checkpoint", "::mlir::ModuleOp"> {
+def CheckpointPass : Pass<"reprise-checkpoint", "::mlir::func::FuncOp"> {
   let summary = "Chooses saved and replayed values and inserts the replays";
   let description = [{
     Follows the labels; a value that the backward pass does not read is never saved. A replay sits just before its first
@@ -139,14 +149,14 @@ def CheckpointPass : Pass<"reprise-checkpoint", "::mlir::ModuleOp"> {
     all else again, row by row. Another run then plans the step around the loops as they are.
 
     Each primal op ends with `reprise.decisions` ("saved", "kept", "replayed" or "not needed", one per result) and
-    `reprise.reasons`; a replay (`replay` > 0) carries as `reprise.original` the `reprise.id` of its original; the module
-    carries `reprise.saved_bytes` and `reprise.replayed_ops`.
+    `reprise.reasons`; a replay (`replay` > 0) carries as `reprise.original` the `reprise.id` of its original; the
+    function carries `reprise.saved_bytes` and `reprise.replayed_ops`.
   }];
   let options = [Option<"bodies", "bodies", "bool", "false", "Plan the bodies of loops alone, for few bytes.">];
   let dependentDialects = ["::reprise::RepriseDialect"];
 }
 
-def VerifyCheckpointPass : Pass<"reprise-verify-checkpoint", "::mlir::ModuleOp"> {
+def VerifyCheckpointPass : Pass<"reprise-verify-checkpoint", "::mlir::func::FuncOp"> {
   let summary = "Checks that replays are their originals again and that the plan obeys every label";
   let description = [{
     Reads nothing but the graph after `reprise-checkpoint`: every replay repeats one original (op, attributes, draws, and
@@ -156,8 +166,8 @@ def VerifyCheckpointPass : Pass<"reprise-verify-checkpoint", "::mlir::ModuleOp">
   let dependentDialects = ["::reprise::RepriseDialect"];
 }
 
-def ExposeReplaysPass : Pass<"reprise-expose-replays", "::mlir::ModuleOp"> {
-  let summary = "Makes the entry return every replayed value and its original";
+def ExposeReplaysPass : Pass<"reprise-expose-replays", "::mlir::func::FuncOp"> {
+  let summary = "Makes a step return every replayed value and its original";
   let description = [{
     So both live to the end of the step, where a run compares them (`reprise-compile --verify-replays`). Such a result has
     no name: `reprise.check` is its text for messages, and a replay's `reprise.replay_of` is the number of the result that

@@ -283,8 +283,8 @@ struct FormLaunchesPass : impl::FormLaunchesPassBase<FormLaunchesPass> {
   }
 
   void runOnOperation() override {
-    for (auto entry : getOperation().getOps<func::FuncOp>())
-      formLaunches(entry, *target);
+    if (!getOperation().isExternal())
+      formLaunches(getOperation(), *target);
   }
 
   std::shared_ptr<const Target> target;

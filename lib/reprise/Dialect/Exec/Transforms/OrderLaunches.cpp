@@ -19,14 +19,18 @@ struct OrderLaunchesPass : impl::OrderLaunchesPassBase<OrderLaunchesPass> {
   OrderLaunchesPass(OrderLaunchesPassOptions options = {}, std::shared_ptr<LaunchFacts> facts = {})
       : Base(std::move(options)), facts(std::move(facts)) {}
 
+  void getDependentDialects(DialectRegistry &registry) const override {
+    LaunchFacts::addDialects(registry);
+  }
+
   LogicalResult initialize(MLIRContext *context) override {
     return LaunchFacts::load(targetName, UnknownLoc::get(context), facts);
   }
 
   void runOnOperation() override {
-    for (auto entry : getOperation().getOps<func::FuncOp>())
-      if (within > 0 && failed(order(entry)))
-        return signalPassFailure();
+    func::FuncOp entry = getOperation();
+    if (within > 0 && !entry.isExternal() && failed(order(entry)))
+      signalPassFailure();
   }
 
   /// Tries the same shares of the peak whatever the bytes, so that what fits in fewer is found with

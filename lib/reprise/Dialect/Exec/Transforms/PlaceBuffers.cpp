@@ -231,18 +231,22 @@ struct PlaceBuffersPass : impl::PlaceBuffersPassBase<PlaceBuffersPass> {
   PlaceBuffersPass(PlaceBuffersPassOptions options = {}, std::shared_ptr<LaunchFacts> facts = {})
       : Base(std::move(options)), facts(std::move(facts)) {}
 
+  void getDependentDialects(DialectRegistry &registry) const override {
+    LaunchFacts::addDialects(registry);
+  }
+
   LogicalResult initialize(MLIRContext *context) override {
     return LaunchFacts::load(targetName, UnknownLoc::get(context), facts);
   }
 
   void runOnOperation() override {
-    ModuleOp module = getOperation();
-    for (auto entry : module.getOps<func::FuncOp>()) {
-      FailureOr<int64_t> bytes = Placement(entry, *facts).run(enough);
-      if (failed(bytes))
-        return signalPassFailure();
-      setArenaBytes(entry, *bytes);
-    }
+    func::FuncOp entry = getOperation();
+    if (entry.isExternal())
+      return;
+    FailureOr<int64_t> bytes = Placement(entry, *facts).run(enough);
+    if (failed(bytes))
+      return signalPassFailure();
+    setArenaBytes(entry, *bytes);
   }
 
   std::shared_ptr<LaunchFacts> facts;

@@ -318,15 +318,19 @@ struct VerifyBuffersPass : impl::VerifyBuffersPassBase<VerifyBuffersPass> {
   VerifyBuffersPass(VerifyBuffersPassOptions options = {}, std::shared_ptr<LaunchFacts> facts = {})
       : Base(std::move(options)), facts(std::move(facts)) {}
 
+  void getDependentDialects(DialectRegistry &registry) const override {
+    LaunchFacts::addDialects(registry);
+  }
+
   LogicalResult initialize(MLIRContext *context) override {
     return LaunchFacts::load(targetName, UnknownLoc::get(context), facts);
   }
 
   void runOnOperation() override {
     markAllAnalysesPreserved();
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isExternal() && failed(Verifier(function, *facts).run()))
-        return signalPassFailure();
+    func::FuncOp function = getOperation();
+    if (!function.isExternal() && failed(Verifier(function, *facts).run()))
+      signalPassFailure();
   }
 
   std::shared_ptr<LaunchFacts> facts;

@@ -1,4 +1,5 @@
 // reprise: the dialect, its attributes and the attributes that it puts on functions.
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 
@@ -131,6 +132,13 @@ LogicalResult UniformIntInitAttr::verify(function_ref<InFlightDiagnostic()> emit
 LogicalResult RepriseDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   if (attribute.getName() == "reprise.label" && !isa<LabelAttr>(attribute.getValue()))
     return op->emitOpError("expected 'reprise.label' to be a #reprise.label attribute");
+  if (attribute.getName() == kDeviceAttr) {
+    auto device = dyn_cast<IntegerAttr>(attribute.getValue());
+    bool isNumber = device && device.getType().isInteger(64) && device.getInt() >= 0;
+    if (!isNumber || !isa<func::FuncOp>(op))
+      return op->emitOpError("expected 'reprise.device' to be the number of a device, on a "
+                             "function");
+  }
   return success();
 }
 

@@ -284,22 +284,16 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
   using Base::Base;
 
   void runOnOperation() override {
-    int64_t savedBytes = 0, replayedOps = 0;
-    for (auto function : getOperation().getOps<func::FuncOp>()) {
-      if (function.isExternal())
-        continue;
-      if (failed(plan(function)))
-        return signalPassFailure();
-      if (bodies)
-        continue;
-      savedBytes += countSavedBytes(function);
-      replayedOps += countReplayedOps(function);
-    }
+    func::FuncOp function = getOperation();
+    if (function.isExternal())
+      return;
+    if (failed(plan(function)))
+      return signalPassFailure();
     if (bodies)
       return;
     Builder builder(&getContext());
-    getOperation()->setAttr(kSavedBytesAttr, builder.getI64IntegerAttr(savedBytes));
-    getOperation()->setAttr(kReplayedOpsAttr, builder.getI64IntegerAttr(replayedOps));
+    function->setAttr(kSavedBytesAttr, builder.getI64IntegerAttr(countSavedBytes(function)));
+    function->setAttr(kReplayedOpsAttr, builder.getI64IntegerAttr(countReplayedOps(function)));
   }
 
   /// What nobody labelled is made again, unless a choice says that it is saved.

@@ -49,8 +49,8 @@ struct DeferGradientPass : impl::DeferGradientPassBase<DeferGradientPass> {
   using Base::Base;
 
   void runOnOperation() override {
-    for (auto step : getOperation().getOps<func::FuncOp>())
-      deferGradient(step);
+    if (!getOperation().isExternal())
+      deferGradient(getOperation());
   }
 };
 

@@ -114,9 +114,9 @@ struct ExposeReplaysPass : impl::ExposeReplaysPassBase<ExposeReplaysPass> {
   using Base::Base;
 
   void runOnOperation() override {
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isExternal() && failed(Exposure(function).run()))
-        return signalPassFailure();
+    func::FuncOp function = getOperation();
+    if (!function.isExternal() && failed(Exposure(function).run()))
+      signalPassFailure();
   }
 };
 

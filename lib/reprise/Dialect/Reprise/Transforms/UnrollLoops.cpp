@@ -171,9 +171,9 @@ struct UnrollLoopsPass : impl::UnrollLoopsPassBase<UnrollLoopsPass> {
   using Base::Base;
 
   void runOnOperation() override {
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isExternal() && failed(Unroller(function).run(function)))
-        return signalPassFailure();
+    func::FuncOp function = getOperation();
+    if (!function.isExternal() && failed(Unroller(function).run(function)))
+      signalPassFailure();
   }
 };
 

@@ -366,28 +366,23 @@ struct VerifyCheckpointPass : impl::VerifyCheckpointPassBase<VerifyCheckpointPas
       signalPassFailure();
   }
 
-  LogicalResult verify(ModuleOp module) {
-    int64_t savedBytes = 0, replayedOps = 0;
-    for (auto function : module.getOps<func::FuncOp>()) {
-      if (function.isExternal())
-        continue;
-      Verifier verifier(function);
-      if (failed(verifier.run()))
-        return failure();
-      savedBytes += countSavedBytes(function);
-      replayedOps += countReplayedOps(function);
-    }
-    return success(succeeded(compare(module, kSavedBytesAttr, savedBytes)) &&
-                   succeeded(compare(module, kReplayedOpsAttr, replayedOps)));
+  static LogicalResult verify(func::FuncOp function) {
+    if (function.isExternal())
+      return success();
+    Verifier verifier(function);
+    return success(succeeded(verifier.run()) &&
+                   succeeded(compare(function, kSavedBytesAttr, countSavedBytes(function))) &&
+                   succeeded(compare(function, kReplayedOpsAttr, countReplayedOps(function))));
   }
 
-  LogicalResult compare(ModuleOp module, StringRef name, int64_t actual) {
-    auto stated = module->getAttrOfType<IntegerAttr>(name);
+  static LogicalResult compare(func::FuncOp function, StringRef name, int64_t actual) {
+    auto stated = function->getAttrOfType<IntegerAttr>(name);
     if (!stated)
-      return module.emitError("expected '") << name << "': run reprise-checkpoint first";
+      return function.emitError("expected '") << name << "': run reprise-checkpoint first";
     if (stated.getInt() != actual)
-      return module.emitError("expected '") << name << "' to be " << actual
-                                            << ", as the graph says, but it is " << stated.getInt();
+      return function.emitError("expected '")
+             << name << "' to be " << actual << ", as the graph says, but it is "
+             << stated.getInt();
     return success();
   }
 };

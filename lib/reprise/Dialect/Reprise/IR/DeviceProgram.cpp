@@ -1,0 +1,23 @@
+// reprise: which functions of a module are device programs.
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
+
+using namespace mlir;
+
+namespace reprise {
+
+std::optional<int64_t> getDevice(func::FuncOp function) {
+  auto device = function->getAttrOfType<IntegerAttr>(kDeviceAttr);
+  return device ? std::optional(device.getInt()) : std::nullopt;
+}
+
+void setDevice(func::FuncOp function, int64_t device) {
+  function->setAttr(kDeviceAttr,
+                    IntegerAttr::get(IntegerType::get(function.getContext(), 64), device));
+}
+
+SmallVector<func::FuncOp> findPrograms(ModuleOp module) {
+  return llvm::filter_to_vector(module.getOps<func::FuncOp>(),
+                                [](func::FuncOp function) { return getDevice(function); });
+}
+
+} // namespace reprise

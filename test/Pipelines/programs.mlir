@@ -1,0 +1,58 @@
+// The phases behind autodiff treat the device programs of a module alike, and leave other functions alone.
+
+// RUN: reprise-opt %s -o %t.none.mlir
+// RUN: sed -n '/@plain/,/^  }/p' %t.none.mlir > %t.plain
+// DEFINE: %{phase} = checkpoint
+// DEFINE: %{run} = reprise-opt %s --reprise-to="%{phase} from=autodiff" -o %t.%{phase}.mlir && \
+// DEFINE:   sed -n '/@first/,/^  }/p' %t.%{phase}.mlir | sed 's/@first/@second/; s/device = 0/device = 1/' > %t.first && \
+// DEFINE:   sed -n '/@second/,/^  }/p' %t.%{phase}.mlir > %t.second && cmp %t.first %t.second && \
+// DEFINE:   sed -n '/@plain/,/^  }/p' %t.%{phase}.mlir | cmp - %t.plain
+// RUN: %{run}
+// REDEFINE: %{phase} = kernels
+// RUN: %{run}
+// REDEFINE: %{phase} = memory
+// RUN: %{run}
+// RUN: FileCheck %s --input-file=%t.memory.mlir
+
+// A phase goes on where another one has ended.
+// RUN: reprise-opt %t.checkpoint.mlir --reprise-to="memory from=checkpoint" | cmp - %t.memory.mlir
+
+// RUN: sed 's/attributes {reprise.device = [01] : i64}//' %s > %t.unmarked.mlir
+// RUN: %expect 1 reprise-opt %t.unmarked.mlir --reprise-to="memory from=autodiff" 2>&1 | FileCheck %s --check-prefix=UNMARKED
+// UNMARKED: error: expected a device program, a function with 'reprise.device'
+// RUN: %expect 1 reprise-opt %s --reprise-to="memory from=lunch" 2>&1 | FileCheck %s --check-prefix=FROM
+// FROM: unknown option 'from=lunch'
+
+// CHECK-LABEL: func.func @first
+// CHECK-SAME: exec.arena_bytes = {{[0-9]+}} : i64, reprise.device = 0 : i64, reprise.replayed_ops = 1 : i64
+// CHECK: exec.launch
+// CHECK-LABEL: func.func @plain
+// CHECK-NOT: exec.launch
+// CHECK-LABEL: func.func @second
+// CHECK-SAME: exec.arena_bytes = {{[0-9]+}} : i64, reprise.device = 1 : i64, reprise.replayed_ops = 1 : i64
+// CHECK: exec.launch
+#again = #reprise.label<must_recompute>
+
+func.func @first(%x: tensor<64x64xf32>, %dy: tensor<64x64xf32>) -> tensor<64x64xf32> attributes {reprise.device = 0 : i64} {
+  %a = reprise.exp %x {reprise.primal, reprise.block = array<i64: 0>, reprise.label = #again, reprise.rule = "op"} : tensor<64x64xf32>
+  %b = reprise.dot_general %a, %a contracting [1] x [0] {reprise.primal, reprise.block = array<i64: 1>} : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %c = reprise.mul %dy, %b {reprise.cotangent, reprise.order = 1 : i64, reprise.block = array<i64: 1>} : tensor<64x64xf32>
+  %d = reprise.dot_general %a, %c contracting [1] x [0] {reprise.cotangent, reprise.order = 1 : i64, reprise.block = array<i64: 0>} : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %d : tensor<64x64xf32>
+}
+
+func.func @plain(%x: tensor<64x64xf32>, %dy: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %a = reprise.exp %x {reprise.primal, reprise.block = array<i64: 0>, reprise.label = #again, reprise.rule = "op"} : tensor<64x64xf32>
+  %b = reprise.dot_general %a, %a contracting [1] x [0] {reprise.primal, reprise.block = array<i64: 1>} : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %c = reprise.mul %dy, %b {reprise.cotangent, reprise.order = 1 : i64, reprise.block = array<i64: 1>} : tensor<64x64xf32>
+  %d = reprise.dot_general %a, %c contracting [1] x [0] {reprise.cotangent, reprise.order = 1 : i64, reprise.block = array<i64: 0>} : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %d : tensor<64x64xf32>
+}
+
+func.func @second(%x: tensor<64x64xf32>, %dy: tensor<64x64xf32>) -> tensor<64x64xf32> attributes {reprise.device = 1 : i64} {
+  %a = reprise.exp %x {reprise.primal, reprise.block = array<i64: 0>, reprise.label = #again, reprise.rule = "op"} : tensor<64x64xf32>
+  %b = reprise.dot_general %a, %a contracting [1] x [0] {reprise.primal, reprise.block = array<i64: 1>} : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %c = reprise.mul %dy, %b {reprise.cotangent, reprise.order = 1 : i64, reprise.block = array<i64: 1>} : tensor<64x64xf32>
+  %d = reprise.dot_general %a, %c contracting [1] x [0] {reprise.cotangent, reprise.order = 1 : i64, reprise.block = array<i64: 0>} : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %d : tensor<64x64xf32>
+}
