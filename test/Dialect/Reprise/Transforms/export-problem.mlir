@@ -14,8 +14,9 @@
 
 // Of several programs one is named.
 // RUN: reprise-opt %s --reprise-to=autodiff | sed -n '/func.func @train/,/^  }/p' | sed 's/@train/@other/;s/device = 0/device = 1/' > %t.second
-// RUN: reprise-opt %s --reprise-to=autodiff | sed '$d' | cat - %t.second > %t.two && echo '}' >> %t.two
-// RUN: reprise-opt %t.two --reprise-export-problem="target=cpu:x86-64-v3 program=other output=%t.other.json" -o /dev/null && cmp %t.json %t.other.json
+// RUN: reprise-opt %s --reprise-to=autodiff | sed '/^}/d' > %t.two && cat %t.second >> %t.two && echo '}' >> %t.two
+// RUN: reprise-opt %t.two --reprise-export-problem="target=cpu:x86-64-v3 program=other output=%t.other.json" -o /dev/null
+// RUN: reprise-opt %t.two --reprise-export-problem="target=cpu:x86-64-v3 program=train output=%t.train.json" -o /dev/null && cmp %t.train.json %t.other.json
 // RUN: %expect 1 reprise-opt %t.two --reprise-export-problem="target=cpu:x86-64-v3" 2>&1 | FileCheck %s --check-prefix=SEVERAL
 // SEVERAL: error: expected one device program, got 2: name it by 'program'
 // RUN: %expect 1 reprise-opt %t.two --reprise-export-problem="target=cpu:x86-64-v3 program=third" 2>&1 | FileCheck %s --check-prefix=THIRD
