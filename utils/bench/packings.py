@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes buffers that are known to fit: an arena of time and bytes, cut into pieces.
 
-packings.py SEED > BUFFERS.csv. The offsets of the packing are left out; its height is CAPACITY. The style is the seed modulo 4.
+packings.py SEED > BUFFERS.csv. The offsets of the packing are left out; its height is CAPACITY. The style is the seed modulo 5.
 """
 
 import random
@@ -38,7 +38,12 @@ def spiral(pick, piece, step):
             (early, late, below, above)]
 
 
-def cut(pick, count, pieces, step, spirals=0.0):
+def cut(pick, count, time, step, spirals=0.0):
+    """Cuts the arena."""
+    return cut_pieces(pick, count, [(0, time, 0, CAPACITY)], step, spirals)
+
+
+def cut_pieces(pick, count, pieces, step, spirals=0.0):
     """Cuts through a whole piece, or into five: any one, or a large one first."""
     across, large = pick.uniform(0.35, 0.65), pick.random()
     for _ in range(50 * count):
@@ -101,11 +106,11 @@ def step_of_training(pick, count, time, step):
     pieces.append((first, last, high, CAPACITY))
     kept = [piece for piece in pieces if piece[2] < piece[3]]
     saved = [piece for piece in kept if piece[3] < CAPACITY]
-    return saved + cut(pick, max(4, count - len(saved)), [piece for piece in kept if piece[3] == CAPACITY], step)
+    return saved + cut_pieces(pick, max(4, count - len(saved)), [piece for piece in kept if piece[3] == CAPACITY], step)
 
 
-def punch(pick, pieces, share):
-    """Without some of the pieces, and some live shorter or have fewer bytes."""
+def drop(pick, pieces, share):
+    """Without some of the pieces, and some live shorter."""
     left = []
     for first, last, low, high in pieces:
         luck = pick.random()
@@ -117,24 +122,35 @@ def punch(pick, pieces, share):
     return left
 
 
-STYLES = ["cuts through a whole piece", "some into five", "a training step", "bricks, a third left out or shortened"]
+def stairs(pick, count, time, step):
+    """Short lives of about one length, which begin one after the other: rows that are cut at times of their own."""
+    rows, tops, pieces = max(6, round(count ** 0.5 * pick.uniform(0.6, 1.1))), [0], []
+    while len(tops) <= rows and tops[-1] < CAPACITY:
+        tops.append(tops[-1] + step * max(1, round(pick.uniform(0.7, 1.3) * CAPACITY / rows / step)))
+    tops = [top for top in tops if top < CAPACITY] + [CAPACITY]
+    wide = max(2, round(time * (len(tops) - 1) / count))
+    for low, high in zip(tops, tops[1:]):
+        first = 0
+        while first < time:
+            last = first + max(1, round(wide * (pick.uniform(0.7, 1.3) if first else pick.random())))
+            last = time if time - last < wide / 2 else last
+            pieces.append((first, last, low, high))
+            first = last
+    return pieces
+
+
+STYLES = ["cuts through a whole piece", "cuts into five around one", "bricks", "a training step", "stairs"]
 
 
 def build(seed):
-    """The pieces: 200 to 500, in one of several styles, with few or many times, sizes and holes."""
-    pick = random.Random(seed)
-    count, time = pick.randint(200, 500), pick.choice([100, 300, 1024, 1024, 5000])
-    step, share = pick.choice([1, 64, 1024, 1024, 4096]), pick.choice([0, 0.02, 0.05, 0.1, 0.2])
-    style, more = seed % 4, round(count * (1 + share / 2))
-    if style == 0:
-        pieces = cut(pick, more, [(0, time, 0, CAPACITY)], step)
-    elif style == 1:
-        pieces = cut(pick, more, [(0, time, 0, CAPACITY)], step, spirals=0.05)
-    elif style == 2:
-        pieces = step_of_training(pick, more, time, step)
-    else:
-        pieces, share = skyline(pick, count, time, step), pick.uniform(0.3, 0.6)
-    pieces = punch(pick, pieces, share)
+    """The pieces: 200 to 500, in one of several styles, with few or many times and sizes, with no holes or few."""
+    pick, style = random.Random(seed), seed % len(STYLES)
+    count, time = pick.randint(200, 500), pick.choice([128, 1024, 1024, 5000])
+    step, share = pick.choice([1, 1024, 1024, CAPACITY // 64]), pick.choice([0, 0, 0.01, 0.03])
+    make = [cut, lambda *given: cut(*given, spirals=pick.uniform(0.3, 0.6)), skyline, step_of_training, stairs][style]
+    pieces = []
+    while not 200 <= len(pieces) <= 500:
+        pieces = drop(pick, make(pick, count, time, step), share)
     pick.shuffle(pieces)
     return pieces
 

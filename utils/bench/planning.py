@@ -140,10 +140,10 @@ def measure_packings(bench, own, folders):
     return saved
 
 
-def measure_cuts(bench, count=100):
+def measure_cuts(bench, first=5000, count=100):
     """Arenas cut into 200 to 500 buffers: how many are put together again, with five seconds of CPU each."""
     rows, saved, path = [], [], bench.out / "cuts.csv"
-    for seed in range(count):
+    for seed in range(first, first + count):
         path.write_text(packings.as_csv(packings.build(seed)))
         found = answer(bench, "offsets", path, f"--capacity={packings.CAPACITY}")
         saved.append({"buffers": f"cuts {seed}", "style": packings.STYLES[seed % len(packings.STYLES)],

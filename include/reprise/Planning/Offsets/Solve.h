@@ -12,8 +12,8 @@ struct SolveOptions {
   /// All greedy and climbing work ends after this many visits of a pair of buffers, about 20 ns
   /// each: the same everywhere, unlike a time limit.
   int64_t visits = 100'000'000;
-  /// Where these leave a gap, an exact search has as many visits, of about 2 ns each; it is left
-  /// out for more than 4,000 buffers. 0: none.
+  /// Where these leave a gap, searches have as many visits, of about 4 ns each; they are left out
+  /// for more than 4,000 buffers. 0: none.
   int64_t searchVisits = 0;
   /// The work ends at this height, such as a capacity, even if a lower one may exist.
   int64_t enough = 0;
@@ -28,8 +28,9 @@ SolveOptions limitWork(const Problem &problem);
 /// order in which buffers are placed, and stops as soon as the lower bound is reached. The result
 /// depends on the problem and the options alone. The problem must be valid.
 ///
-/// Sweeps over time with a free list cost O(n log n); packings by size, lifetime and area cost the
-/// number of pairs of buffers that are live together, and are left out where those are too many.
+/// Sweeps over time with a free list cost O(n log n). Packings by size, lifetime and area cost the
+/// number of pairs of buffers that are live together; where those are too many, packings without a
+/// table of them cost O(n^2), within the same number of visits.
 Solution solve(const Problem &problem, const SolveOptions &options = {});
 
 } // namespace reprise::offsets

@@ -35,6 +35,12 @@ enum class StackOrder { Birth, Death, Life };
 std::vector<int64_t> sweepFromPeak(const std::vector<Unit> &units, int64_t alignment,
                                    StackOrder order);
 
+/// Improves `offsets`: places the units again in the order of their offsets, those that reached
+/// above `bound` earlier, and so on; true if that is lower. Needs no table of conflicts, but looks
+/// at most placed units for each one, O(n^2); stops when the options' visits are used up.
+bool improveByScans(const std::vector<Unit> &units, int64_t alignment, int64_t bound,
+                    const SolveOptions &options, std::vector<int64_t> &offsets);
+
 /// A conflict of one unit with another: their offsets a and b must obey a + mine <= b or
 /// b + theirs <= a.
 struct Conflict {

@@ -7,6 +7,12 @@
 
 using namespace reprise::offsets;
 
+/// By which each round of probes is longer than the one before.
+static constexpr double kGrowth = 1.4;
+
+/// Nodes of the complete search for each node of a probe: it is the one that can prove.
+static constexpr double kSearchShare = 4;
+
 Sections::Sections(const Problem &problem, const std::vector<Unit> &all, const Conflicts &conflicts)
     : units(all), conflicts(conflicts), alignment(problem.alignment) {
   std::vector<int64_t> births, deaths, starts;
@@ -264,20 +270,19 @@ Found reprise::offsets::search(const Problem &problem, const std::vector<Unit> &
   Sections table(problem, units, conflicts);
   std::vector<std::vector<int32_t>> ranks = rankings(table);
   // Which order is lucky differs from problem to problem: all get their turn, each time for longer.
-  int64_t least = std::max<int64_t>(1000, 2 * static_cast<int64_t>(units.size()));
-  for (int64_t nodes = least; visits > 0; nodes *= 2)
-    for (int turn = 0; turn < kProbes && visits > 0; ++turn) {
-      if (probe(table, limit, turn, nodes, visits, offsets))
+  Probes probes(table, limit);
+  double nodes = std::max<double>(1000, 2 * static_cast<double>(units.size()));
+  for (size_t round = 0; visits > 0; ++round, nodes *= kGrowth) {
+    for (int turn = 0; turn < Probes::kKinds && visits > 0; ++turn)
+      if (probes.find(static_cast<int64_t>(nodes), visits, offsets))
         return Found::Yes;
-      if (turn % 2 == 0)
-        continue;
-      Search search(table, ranks[turn / 4], turn / 2 % 2 == 1, limit);
-      bool found = search.run(nodes, visits);
-      if (found)
-        offsets = search.result();
-      if (found || !search.gaveUp())
-        return found ? Found::Yes : Found::No;
-      visits -= search.countVisits(visits);
-    }
+    Search search(table, ranks[round / 2 % 3], round % 2 == 1, limit);
+    bool found = search.run(static_cast<int64_t>(kSearchShare * nodes), visits);
+    if (found)
+      offsets = search.result();
+    if (found || !search.gaveUp())
+      return found ? Found::Yes : Found::No;
+    visits -= search.countVisits(visits);
+  }
   return Found::Unknown;
 }

@@ -25,11 +25,29 @@ struct Sections {
   std::vector<int32_t> byBirth;                   // units
 };
 
-/// Looks for offsets with no end above `limit`, nodes of a search tree and visits at most. May miss
-/// them; subtracts what it did from `visits`. `turn` picks one of `kProbes` ways to branch.
-constexpr int kProbes = 12;
-bool probe(const Sections &sections, int64_t limit, int turn, int64_t nodes, int64_t &visits,
-           std::vector<int64_t> &offsets);
+/// How one probe branches: see Probe.
+struct ProbeTurn {
+  int64_t number; // a seed
+  int64_t nodes;  // of the search tree, at most
+  int order;      // units by life, area or size
+  bool isFirst = false, learns = false, forcedOnly = false, fits = false;
+};
+
+/// Probes for offsets with no end above a limit, each of another kind than the one before.
+class Probes {
+public:
+  static constexpr int kKinds = 12;
+  Probes(const Sections &sections, int64_t limit)
+      : sections(sections), limit(limit), weights(sections.members.size(), 1) {}
+
+  /// The next probe. It may miss the offsets that there are; subtracts what it did from `visits`.
+  bool find(int64_t nodes, int64_t &visits, std::vector<int64_t> &offsets);
+
+private:
+  const Sections &sections;
+  int64_t limit, number = 0;
+  std::vector<double> weights; // of sections: what the probes learn from one another
+};
 
 } // namespace reprise::offsets
 

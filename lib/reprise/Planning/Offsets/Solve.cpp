@@ -7,11 +7,15 @@
 
 using namespace reprise::offsets;
 
-/// Entries of the table of conflicts that we are willing to hold: 24 bytes each.
+/// Entries of the table of conflicts that we are willing to hold: 24 bytes each. Above it, scans
+/// improve the sweeps.
 static constexpr int64_t kMostConflicts = 16'000'000;
 
 /// Packings from which hills are climbed.
 static constexpr size_t kStarts = 4;
+
+/// Sweeps that are improved where the table would be too large.
+static constexpr size_t kScanStarts = 2;
 
 /// The search recurses once per unit.
 static constexpr size_t kMostSearched = 4000;
@@ -30,6 +34,8 @@ public:
     sweeps();
     if (height > bound && Conflicts::count(units) <= kMostConflicts)
       packings();
+    else if (height > bound)
+      scans();
     return toSolution(problem, units, candidates[ranking().front()]);
   }
 
@@ -47,6 +53,18 @@ private:
     for (StackOrder order : {StackOrder::Life, StackOrder::Death, StackOrder::Birth})
       if (height > bound)
         offer(sweepFromPeak(units, problem.alignment, order));
+  }
+
+  void scans() {
+    std::vector<size_t> ranks = ranking();
+    size_t starts = std::min(kScanStarts, ranks.size());
+    SolveOptions share = options;
+    share.visits /= static_cast<int64_t>(starts);
+    for (size_t i = 0; i < starts && height > bound; ++i) {
+      std::vector<int64_t> packed = candidates[ranks[i]];
+      if (improveByScans(units, problem.alignment, bound, share, packed))
+        offer(std::move(packed));
+    }
   }
 
   /// Units by a weight, the heaviest first.

@@ -1,0 +1,134 @@
+// reprise: a search for offsets below a limit that branches where there is least choice
+#ifndef REPRISE_LIB_PLANNING_OFFSETS_PROBE_H
+#define REPRISE_LIB_PLANNING_OFFSETS_PROBE_H
+
+#include "Sections.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace reprise::offsets {
+
+/// A set of sections.
+class Times {
+public:
+  explicit Times(size_t count) : words((count + 63) / 64) {}
+
+  void add(std::pair<int32_t, int32_t> span) {
+    for (int32_t s = span.first; s <= span.second; ++s)
+      words[s / 64] |= uint64_t(1) << (s % 64);
+  }
+  void add(const Times &other) {
+    for (size_t i = 0; i < words.size(); ++i)
+      words[i] |= other.words[i];
+  }
+  bool meets(std::pair<int32_t, int32_t> span) const {
+    for (int32_t s = span.first; s <= span.second; ++s)
+      if (words[s / 64] >> (s % 64) & 1)
+        return true;
+    return false;
+  }
+  bool meets(const Times &other) const {
+    for (size_t i = 0; i < words.size(); ++i)
+      if (words[i] & other.words[i])
+        return true;
+    return false;
+  }
+  void clear() { std::fill(words.begin(), words.end(), 0); }
+
+private:
+  std::vector<uint64_t> words;
+};
+
+/// Each unit has a support: the lowest offset that is left to it. At each node one unit is put down
+/// on its support, with all that conflicts with it and is not placed above it; or it is lifted to
+/// the lowest offset at which it rests on one that is not placed. Each packing that cannot slide
+/// down is met once, whatever the order of the units, so that the next one is chosen from a section
+/// with little choice.
+///
+/// A unit whose support is above the room of one of its sections is not the lowest one there, so
+/// that it rests on one that can be. That raises it without a branch, and others after it.
+///
+/// A dead end is blamed on the sections that it was seen in, and on those of the units that led
+/// there. What was placed without a part in that is taken back without another try. The blame is
+/// not complete, so that a search that ends without a packing proves nothing.
+class Probe {
+public:
+  Probe(const Sections &sections, int64_t limit, const ProbeTurn &turn,
+        std::vector<double> &weights, int64_t visits);
+
+  bool run() {
+    Times blame(states.size());
+    return descend(blame) == Result::Found;
+  }
+  const std::vector<int64_t> &result() const { return offsets; }
+  int64_t visitsLeft;
+
+private:
+  enum class Result { Found, None, GaveUp };
+  using Span = std::pair<int32_t, int32_t>;
+  /// The lowest support in a section, and how many units can be the lowest one.
+  struct State {
+    int64_t lowest;
+    int32_t choices = 0;
+  };
+  /// What a unit's support, or a section's state, was before.
+  struct Change {
+    bool ofUnit;
+    int32_t index;
+    State before;
+  };
+  struct Lift {
+    int32_t unit;
+    Times blame;
+  };
+
+  // How it branches (ProbeTurns.cpp).
+  void rankUnits();
+  void findTwins();
+  Result descend(Times &blame);
+  Result fail(Times &blame, Times &mine, const std::vector<Lift> &lifts, uint64_t entry);
+  int32_t pick();
+  int32_t pickSection() const;
+  int32_t findBelow(int32_t unit) const;
+  int64_t weigh(int32_t unit) const;
+
+  // What follows from that (Probe.cpp).
+  bool place(int32_t unit, Times &reach);
+  bool lift(int32_t unit);
+  bool isStackedWrong(int32_t unit) const;
+  bool raise(int32_t unit, int64_t bytes);
+  bool propagate(Times &reach);
+  bool refresh(int32_t section, Times &reach);
+  bool raiseOthers(int32_t section, int64_t top, Times &reach);
+  void touch(int32_t section);
+  bool refuse(Span span);
+  void setSupport(int32_t unit, int64_t bytes);
+  void take(int32_t unit, int64_t sign);
+  void undo(size_t size);
+  int64_t room(int32_t section) const { return limit + sections.slack[section] - left[section]; }
+
+  const Sections &sections;
+  int64_t limit;
+  const ProbeTurn &turn;
+  int64_t nodesLeft;
+  std::vector<int64_t> support; // of units that are not placed
+  std::vector<int64_t> offsets; // -1: not placed
+  std::vector<int64_t> left;    // bytes of a section that are not placed
+  std::vector<int32_t> rank;
+  std::vector<State> states;
+  std::vector<double> &weights; // of sections, larger where dead ends were seen
+  double increment = 1;
+  std::vector<std::vector<int32_t>> twins;  // units of the same sections and size
+  std::vector<std::vector<int32_t>> stacks; // units of the same sections and another size
+  std::vector<char> isTouched;
+  std::vector<int32_t> touched; // sections whose state may be another one
+  std::vector<Change> trail;
+  uint64_t hash = 0;                            // of all supports
+  std::unordered_map<uint64_t, Times> deadEnds; // by their hash, with their blame
+  Span dead;                                    // where the last dead end was seen
+};
+
+} // namespace reprise::offsets
+
+#endif // REPRISE_LIB_PLANNING_OFFSETS_PROBE_H

@@ -1,0 +1,81 @@
+// reprise: tests of the search for offsets below a limit that branches where there is least choice
+#include "reprise/Planning/Offsets/Solve.h"
+
+#include "gtest/gtest.h"
+#include <algorithm>
+#include <random>
+
+using namespace reprise::offsets;
+
+namespace {
+
+struct Piece {
+  int64_t first, last, low, high; // last and high: the first ones that are not in it
+  int64_t area() const { return (last - first) * (high - low); }
+};
+
+/// An arena that is cut through whole pieces, mostly large ones, until there are `count`, at times
+/// and bytes of a grid, so that nothing is left over and many pieces begin and end at once.
+Problem cutArena(uint64_t seed, size_t count, int64_t times, int64_t capacity, int64_t step) {
+  std::mt19937_64 random(seed);
+  std::vector<Piece> pieces = {{0, times, 0, capacity}};
+  while (pieces.size() < count) {
+    size_t large = random() % pieces.size();
+    for (int other = 0; other < 2; ++other) {
+      size_t index = random() % pieces.size();
+      large = pieces[index].area() > pieces[large].area() ? index : large;
+    }
+    Piece &piece = pieces[large], rest = piece;
+    int64_t life = piece.last - piece.first, steps = (piece.high - piece.low) / step;
+    if (random() % 2 && life > 1)
+      piece.last = rest.first = piece.first + 1 + random() % (life - 1);
+    else if (steps > 1)
+      piece.high = rest.low = piece.low + step * (1 + random() % (steps - 1));
+    else
+      continue;
+    pieces.push_back(rest);
+  }
+  Problem problem;
+  problem.alignment = 1;
+  for (const Piece &piece : pieces)
+    problem.buffers.push_back({piece.first, piece.last - 1, piece.high - piece.low});
+  return problem;
+}
+
+int countPacked(int64_t alignment, int64_t times, int64_t step) {
+  int packed = 0;
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    Problem problem = cutArena(seed, 350, times, 1 << 20, step);
+    problem.alignment = alignment;
+    SolveOptions options;
+    options.moves = 0;
+    options.searchVisits = 200'000'000;
+    Solution solution = solve(problem, options);
+    EXPECT_FALSE(validate(problem, solution)) << "seed " << seed;
+    packed += solution.height == 1 << 20;
+  }
+  return packed;
+}
+
+// With few times and sizes nothing is forced at first: a search that only asks whether each section
+// has room loses its way in most of them.
+TEST(Probe, PacksArenasWithoutRoom) { EXPECT_GE(countPacked(1, 300, 1 << 12), 10); }
+
+TEST(Probe, PacksAlignedArenasOfFewSizes) { EXPECT_GE(countPacked(64, 300, 1 << 14), 10); }
+
+// Sizes that are no multiples of the alignment: the topmost may end unaligned, which no two that
+// change places may lose.
+TEST(Probe, FindsTheLeastHeightOfUnalignedTwins) {
+  Problem problem;
+  for (int64_t size : {100, 100, 164, 164})
+    problem.buffers.push_back({0, 1, size});
+  problem.buffers.push_back({2, 3, 600});
+  SolveOptions options;
+  options.moves = 0;
+  options.searchVisits = 1'000'000;
+  Solution solution = solve(problem, options);
+  EXPECT_FALSE(validate(problem, solution));
+  EXPECT_EQ(solution.height, lowerBound(problem));
+}
+
+} // namespace
