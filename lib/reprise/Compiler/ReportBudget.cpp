@@ -2,6 +2,7 @@
 #include "Html.h"
 #include "Report.h"
 
+#include "reprise/Planning/Checkpoint/Problem/Texts.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
@@ -40,7 +41,8 @@ std::string readCost(const Report &report) {
 std::vector<const ReportedValue *> listOverridden(const Report &report) {
   std::vector<const ReportedValue *> values = listValues(report);
   llvm::erase_if(values, [](const ReportedValue *value) {
-    return value->reason != "budget" || !StringRef(value->label.value_or("")).starts_with("prefer");
+    return checkpoint::parseReason(value->reason) != checkpoint::Reason::Budget ||
+           !StringRef(value->label.value_or("")).starts_with("prefer");
   });
   return values;
 }

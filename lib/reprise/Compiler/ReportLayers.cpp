@@ -1,6 +1,7 @@
 // reprise: the report's values by layer, and the story of one value
 #include "Report.h"
 
+#include "reprise/Planning/Checkpoint/Problem/Texts.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -21,7 +22,7 @@ std::vector<LayerSummary> summarizeLayers(const Report &report) {
       layer.layer = value.layer;
       layer.values.push_back(&value);
       layer.savedBytes += value.savedBytes;
-      if (value.decision == "replayed") {
+      if (checkpoint::parseDecision(value.decision) == checkpoint::Decision::Replayed) {
         layer.replayedBytes += value.bytes;
         layer.replaySeconds += value.replaySeconds;
       }
@@ -35,27 +36,29 @@ std::vector<LayerSummary> summarizeLayers(const Report &report) {
 }
 
 std::string explainDecision(const ReportedValue &value) {
+  using checkpoint::Reason;
   StringRef decision = value.decision, reason = value.reason;
+  std::optional<Reason> why = checkpoint::parseReason(reason);
   bool isLabelled = value.label.has_value();
-  if (decision == "not needed")
+  if (checkpoint::parseDecision(decision) == checkpoint::Decision::NotNeeded)
     return isLabelled ? "the backward pass does not read it, so its label is moot"
                       : "the backward pass does not read it";
-  if (reason == "block input")
+  if (why == Reason::BlockInput)
     return "kept against its label: replays of its unit, or of the one that reads it, start from "
            "it";
-  if (reason == "last unit")
+  if (why == Reason::LastUnit)
     return "kept against its label: its unit's backward pass comes right after it";
-  if (reason == "returned")
+  if (why == Reason::Outlives)
     return "kept against its label: the function returns it, or something after the gradient reads "
            "it";
-  if (reason == "fastest")
+  if (why == Reason::Fastest)
     return "saved: nobody labelled it, and to keep it is fastest";
-  if (reason == "nearly free")
+  if (why == Reason::NearlyFree)
     return "replayed: nobody labelled it, and it costs next to nothing to compute it again";
-  if (reason == "budget" && isLabelled)
+  if (why == Reason::Budget && isLabelled)
     return (decision + " against its label: the cheapest plan found within the budget has it so")
         .str();
-  if (reason == "budget")
+  if (why == Reason::Budget)
     return (decision + ": nobody labelled it, and the cheapest plan found within the budget has it "
                        "so")
         .str();

@@ -142,17 +142,25 @@ def CheckpointPass : Pass<"reprise-checkpoint", "::mlir::func::FuncOp"> {
     use, is shared inside the backward of its unit, and dies there. Inputs of a unit are kept while it has replays,
     unless they must be recomputed, and the last unit before the cotangents is not replayed. Values without a label
     follow the fastest plan: those that are nearly free inside their consumer's kernel are replayed, all others saved.
-    See docs/Policies.md. Where ops of a step carry `reprise.choices` ("save", "replay", "replay per unit" or "save
-    then replay", one per result), as a planner for a budget writes them, those are carried out instead.
+    See docs/Policies.md.
 
-    With `bodies` only the bodies of loops are planned: they keep their carries and what labels want saved, and make
-    all else again, row by row. Another run then plans the step around the loops as they are.
+    A planner for a budget decides by itself. It writes its plan on the ops as `reprise.choices`, one per result. The
+    pass then carries these choices out, and labels and defaults do not count:
+
+    - `"save"`: the backward pass reads the original.
+    - `"replay"`: one replay serves all backward readers.
+    - `"replay per unit"`: each unit that reads the value has a replay of its own.
+    - `"save then replay"`: the first unit that reads the value reads the original, later ones share a replay.
+
+    With `bodies` the pass plans the bodies of loops and nothing else. A body saves its carries and what labels ask to
+    save, and its backward body replays all other values, one iteration at a time. The step around the loops is left for
+    a second run of the pass.
 
     Each primal op ends with `reprise.decisions` ("saved", "kept", "replayed" or "not needed", one per result) and
     `reprise.reasons`; a replay (`replay` > 0) carries as `reprise.original` the `reprise.id` of its original; the
     function carries `reprise.saved_bytes` and `reprise.replayed_ops`.
   }];
-  let options = [Option<"bodies", "bodies", "bool", "false", "Plan the bodies of loops alone, for few bytes.">];
+  let options = [Option<"bodies", "bodies", "bool", "false", "Plan the bodies of loops only, so that they save few bytes.">];
   let dependentDialects = ["::reprise::RepriseDialect"];
 }
 

@@ -6,6 +6,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Planning/Checkpoint/Labels/FollowLabels.h"
+#include "reprise/Planning/Checkpoint/Problem/Texts.h"
 #include "reprise/Planning/Checkpoint/Problem/Validate.h"
 
 using namespace mlir;
@@ -19,27 +20,7 @@ namespace {
 using namespace checkpoint;
 
 StringRef getText(Reason reason, OpResult result) {
-  switch (reason) {
-  case Reason::Label:
-    return getRule(result);
-  case Reason::Fastest:
-    return "fastest";
-  case Reason::NearlyFree:
-    return "nearly free";
-  case Reason::BlockInput:
-    return "block input";
-  case Reason::LastUnit:
-    return "last unit";
-  case Reason::Budget:
-    return "budget";
-  case Reason::Outlives:
-    return "returned";
-  case Reason::Moot:
-    return "moot";
-  case Reason::NotRead:
-    return "not read";
-  }
-  llvm_unreachable("unknown reason");
+  return reason == Reason::Label ? getRule(result) : StringRef(checkpoint::getText(reason));
 }
 
 /// Writes a solution into the graph.

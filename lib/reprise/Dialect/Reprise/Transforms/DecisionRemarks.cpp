@@ -17,9 +17,10 @@ static void emitRemark(OpResult value, const std::string &id, StringRef function
   };
   StringRef decision = entry(kDecisionsAttr);
   auto options = remark::RemarkOpts::name(decision).category("checkpoint").function(function);
-  auto emit = decision == "kept"         ? remark::missed
-              : decision == "not needed" ? remark::analysis
-                                         : remark::passed;
+  std::optional<checkpoint::Decision> parsed = checkpoint::parseDecision(decision);
+  auto emit = parsed == checkpoint::Decision::Kept        ? remark::missed
+              : parsed == checkpoint::Decision::NotNeeded ? remark::analysis
+                                                          : remark::passed;
   auto remark = emit(value.getLoc(), options);
   remark << remark::metric("value", id) << remark::metric("bytes", getByteSize(value.getType()));
   if (std::optional<Label> label = getLabel(value))

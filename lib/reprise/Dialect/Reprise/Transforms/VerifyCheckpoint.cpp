@@ -287,8 +287,10 @@ LogicalResult Verifier::verifyDecision(OpResult result, const Use &use, StringRe
   auto fail = [&](const Twine &message) {
     return result.getOwner()->emitError("result ") << result.getResultNumber() << " " << message;
   };
-  bool saysReplayed = decision == "replayed", saysHeld = decision == "saved" || decision == "kept";
-  if (!saysReplayed && !saysHeld && decision != "not needed")
+  auto said = checkpoint::parseDecision(decision);
+  bool saysReplayed = said == checkpoint::Decision::Replayed;
+  bool saysHeld = said == checkpoint::Decision::Saved || said == checkpoint::Decision::Kept;
+  if (!said)
     return fail("has the unknown decision '" + decision + "'");
   if (use.replayed != saysReplayed || (!use.replayed && use.held != saysHeld))
     return fail("is decided '" + decision + "', but " +
@@ -305,16 +307,18 @@ LogicalResult Verifier::verifyLabel(OpResult result, const Use &use, StringRef r
   std::optional<Label> label = getLabel(result);
   if (!label)
     return success();
-  StringRef name = stringifyLabel(*label);
+  using checkpoint::Reason;
+  auto name = stringifyLabel(*label).str();
+  auto why = checkpoint::parseReason(reason);
   bool isPrefer = llvm::is_contained(
       {Label::prefer_save, Label::prefer_recompute, Label::prefer_offload}, *label);
-  bool forBudget = reason == "budget" && isPrefer;
+  bool forBudget = why == Reason::Budget && isPrefer;
   if (use.replayed && asksToSave(*label) && !forBudget)
     return fail("is replayed against its label '" + name + "' from " + getRule(result));
-  if (!use.held || !asksToRecompute(*label) || (use.outlives && reason == "returned"))
+  if (!use.held || !asksToRecompute(*label) || (use.outlives && why == Reason::Outlives))
     return success();
   bool excused =
-      forBudget || (reason == "block input" && use.crossesUnits) || reason == "last unit";
+      forBudget || (why == Reason::BlockInput && use.crossesUnits) || why == Reason::LastUnit;
   if (*label == Label::must_recompute || !excused)
     return fail("is held against its label '" + name + "' from " + getRule(result));
   return success();

@@ -21,8 +21,3 @@ bool reprise::checkpoint::isFixed(const Problem &problem, int value) {
   const Problem::Value &read = problem.values[value];
   return read.outlives || !problem.operations[read.operation].primal;
 }
-
-std::string_view reprise::checkpoint::getText(Decision decision) {
-  static constexpr std::string_view texts[] = {"saved", "kept", "replayed", "not needed"};
-  return texts[static_cast<size_t>(decision)];
-}
