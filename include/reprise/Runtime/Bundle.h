@@ -13,8 +13,9 @@
 
 namespace reprise::runtime {
 
-/// Written into each file; a bundle of another version is refused.
-constexpr uint32_t bundleVersion = 4;
+/// A file has the oldest version that can say what it holds; a bundle of another one is refused.
+/// Version 5 adds the commands from Call to Wait.
+constexpr uint32_t bundleVersion = 5, oldestBundleVersion = 4;
 /// Every buffer starts at a multiple of this many bytes, in its space and in memory.
 constexpr uint64_t bufferAlignment = 64;
 
@@ -137,11 +138,30 @@ struct IndexCheck {
 /// Kernel: all workers together call the kernel on every item of [0, items), in any order and
 /// grouping. Copy: operand 0, which is read, becomes operand 1, which is written; they do not
 /// overlap. Repeat: the `body` commands behind this one run `items` times, in order; other repeats
-/// among them count as they stand.
-enum class CommandKind : uint8_t { Kernel, Copy, Repeat };
-constexpr unsigned numCommandKinds = 3;
+/// among them count as they stand. Call: a function of a library that the device has. Send: operand
+/// 0, which is read, goes to another program. Receive: operand 0, which is written, comes from
+/// there. Record: the event happens when the stream has done what it was given so far. Wait: the
+/// stream goes on when the event has happened.
+enum class CommandKind : uint8_t { Kernel, Copy, Repeat, Call, Send, Receive, Record, Wait };
+constexpr unsigned numCommandKinds = 8;
+/// Those that a file of version 4 can hold.
+constexpr unsigned numOldCommandKinds = 3;
+/// True for the kinds of version 5.
+inline bool isExplicit(CommandKind kind) { return unsigned(kind) >= numOldCommandKinds; }
+inline bool isTransfer(CommandKind kind) {
+  return kind == CommandKind::Send || kind == CommandKind::Receive;
+}
+/// "library call", "send", …
+const char *commandName(CommandKind kind);
 
-/// A command ends before the next one starts.
+constexpr uint32_t maxStreams = 16;
+constexpr uint32_t maxEvents = 1 << 16;
+/// Of transfers: what every transport can tell apart.
+constexpr uint32_t maxTag = 32767;
+
+/// A command ends before the next one of its stream starts. Kernels and copies are of stream 0. A
+/// transfer begins in its place on its stream, and is done when its event has happened: until then
+/// nobody else may write its operand, or read what it receives.
 struct Command {
   CommandKind kind = CommandKind::Kernel;
   uint32_t kernel = 0;           ///< of a kernel command
@@ -153,6 +173,13 @@ struct Command {
   uint64_t flops = 0; ///< floating-point operations of one execution
   uint64_t bytes = 0; ///< bytes that it moves to and from memory
 
+  // Of the explicit kinds.
+  uint32_t stream = 0;
+  uint32_t event = 0;   ///< of a send, receive or record, which gives it, and of a wait
+  uint32_t tag = 0;     ///< of a transfer; sends and receives of one tag meet in order
+  std::string peer;     ///< of a transfer: the other program
+  std::string function; ///< of a call: as the library calls it
+
   bool operator==(const Command &other) const;
 };
 
@@ -163,8 +190,10 @@ struct Program {
   std::vector<Command> commands;
   uint64_t arenaBytes = 0; ///< max(offset + bytes) over its arena buffers, never rounded
 
-  /// How many commands run, those of repeats in every iteration. The most in a bundle is 2^24.
+  /// How many commands run, those of repeats in every iteration. The most in a bundle is 2^24, or
+  /// 2^20 with commands of the explicit kinds.
   uint64_t executions() const;
+  bool hasExplicit() const;
 
   bool operator==(const Program &other) const;
 };
@@ -212,7 +241,7 @@ struct Bundle {
 Error validateBundle(const Bundle &bundle);
 
 /// Calls visit(number of the command, iterations of the repeats around it, the outermost first) for
-/// every execution of every kernel and copy, in order.
+/// every execution of every command but repeats, in order.
 template <typename Visit> void forEachExecution(const Program &program, Visit visit) {
   struct Open {
     size_t begin, end; // of the body

@@ -6,6 +6,7 @@
 
 #include "reprise/Runtime/Bundle.h"
 #include "reprise/Runtime/Trace.h"
+#include "reprise/Runtime/Transport.h"
 
 #include <memory>
 
@@ -54,7 +55,7 @@ private:
 class DeviceProgram {
 public:
   virtual ~DeviceProgram();
-  /// Kernels and copies that it runs, those of repeats in every iteration.
+  /// Commands that it runs, those of repeats in every iteration.
   virtual uint64_t executions() const = 0;
 };
 
@@ -88,6 +89,9 @@ public:
   virtual std::string name() const = 0;
   /// An error, without the file's name, if it cannot run the image.
   virtual Error canRun(const Image &image) const = 0;
+  /// An error if it cannot run the command of a bundle, such as a call of a library that it lacks.
+  /// Every device runs kernels, copies and repeats.
+  virtual Error canRun(const Command &command) const;
   /// Whether the host may read and write the device's memory by address, when no work is waiting.
   virtual bool hasHostMemory() const = 0;
   /// Bytes that can still be allocated.
@@ -100,7 +104,8 @@ public:
                                                            const std::string &what) = 0;
   virtual Expected<std::unique_ptr<DeviceImage>> load(const Image &image) = 0;
   /// All kernels of the program are of the image. `workspace` holds `workers()` parts, at distances
-  /// that `workspaceStride` tells. `skips[i]` leaves command i out; empty skips none.
+  /// that `workspaceStride` tells. `skips[i]` leaves command i out; empty skips none. `endpoint`
+  /// outlives the program, and is there if it has transfers.
   struct ProgramPlaces {
     const Bundle &bundle;
     const Program &program;
@@ -108,6 +113,7 @@ public:
     const Addresses &addresses;
     uint8_t *workspace;
     std::vector<bool> skips;
+    Endpoint *endpoint = nullptr;
   };
   virtual Expected<std::unique_ptr<DeviceProgram>> prepare(const ProgramPlaces &places) = 0;
   /// Bytes between the parts of two workers, for a bundle that needs so many for each.

@@ -17,9 +17,10 @@ public:
   /// than it needs. Nothing of a bundle that fails has run.
   static Expected<std::unique_ptr<Executable>> create(Bundle bundle, const std::string &name,
                                                       unsigned threads = 0);
-  /// On a device.
+  /// On a device. A bundle with transfers needs an endpoint.
   static Expected<std::unique_ptr<Executable>> create(Bundle bundle, const std::string &name,
-                                                      std::unique_ptr<Device> device);
+                                                      std::unique_ptr<Device> device,
+                                                      std::unique_ptr<Endpoint> endpoint = nullptr);
   /// readBundle and create.
   static Expected<std::unique_ptr<Executable>> load(const std::string &path, unsigned threads = 0);
 
@@ -50,9 +51,14 @@ public:
 
   /// Runs the program of that name and waits for it; one that the bundle lacks does nothing. After
   /// "step" every result that replaces an argument is in the argument's buffer. Fails only on a
-  /// checked index, a replay that differs from its original, or a fault of the device; allocates
-  /// nothing otherwise, but once after bind().
+  /// checked index, a replay that differs from its original, or a fault of the device or of a peer;
+  /// allocates nothing otherwise, but once after bind(). Peers then get an error, too.
   Error run(std::string_view program);
+  /// Tells peers, if there are any, that nothing more will come from here.
+  void fail(const std::string &why) {
+    if (endpoint)
+      endpoint->fail(why);
+  }
 
   /// Makes every later run look at indices first, command by command.
   void setCheckIndices(bool check) { checkIndices = check; }
@@ -60,16 +66,21 @@ public:
   void setRecorder(Recorder *newRecorder) { recorder = newRecorder; }
 
 private:
-  Executable(Bundle bundle, std::string name, std::unique_ptr<Device> device)
-      : manifest(std::move(bundle)), fileName(std::move(name)), machine(std::move(device)) {}
+  Executable(Bundle bundle, std::string name, std::unique_ptr<Device> device,
+             std::unique_ptr<Endpoint> endpoint)
+      : manifest(std::move(bundle)), fileName(std::move(name)), machine(std::move(device)),
+        endpoint(std::move(endpoint)) {}
   static Expected<std::unique_ptr<Executable>> make(Bundle bundle, const std::string &name,
-                                                    std::unique_ptr<Device> device);
+                                                    std::unique_ptr<Device> device,
+                                                    std::unique_ptr<Endpoint> endpoint);
+  Error checkCommands();
   Error checkMachine() const;
   Error chooseImage();
   Error allocate();
   Error loadContents();
   Error prepare();
   std::vector<bool> skippedCommands(const Program &program) const;
+  Error runNamed(std::string_view program);
   Error runProgram(size_t index, Recorder *times);
   Error runChecked(size_t index, Recorder *times);
   Error checkCommand(const Command &command, const std::vector<int64_t> &iterations);
@@ -84,6 +95,7 @@ private:
   std::unique_ptr<DeviceMemory> constantMemory, argumentMemory, arenaMemory, workerMemory;
   Addresses places;
   std::vector<bool> bound;
+  std::unique_ptr<Endpoint> endpoint;
   std::unique_ptr<DeviceStream> stream;
   std::vector<std::unique_ptr<DeviceProgram>> programs; ///< as in the manifest; empty: to be made
   size_t imageIndex = 0;

@@ -41,7 +41,7 @@ public:
   /// Makes parameters and state, and sees that every argument has a value for the next `steps`
   /// steps.
   Error start(int64_t steps);
-  /// One step. Allocates nothing, errors apart.
+  /// One step. Allocates nothing, errors apart. Peers of the executable learn of an error.
   Error step();
 
   /// Seed, and the offset and number of the next step.
@@ -77,6 +77,7 @@ private:
   Error checkValues(int64_t steps) const;
   Error checkFolder() const;
   bool isCarried(size_t argument) const;
+  Error takeStep();
   Error setScalars();
   Error prepareInputs();
   Error keepCarried();

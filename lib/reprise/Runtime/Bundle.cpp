@@ -19,6 +19,12 @@ const char *reprise::runtime::roleName(Role role) {
   return names[unsigned(role)];
 }
 
+const char *reprise::runtime::commandName(CommandKind kind) {
+  static const char *const names[numCommandKinds] = {"kernel", "copy",    "repeat", "library call",
+                                                     "send",   "receive", "record", "wait"};
+  return names[unsigned(kind)];
+}
+
 bool BufferRef::operator==(const BufferRef &o) const {
   return space == o.space && index == o.index && offset == o.offset && bytes == o.bytes;
 }
@@ -55,7 +61,8 @@ bool ReplayCheck::operator==(const ReplayCheck &o) const {
 bool Command::operator==(const Command &o) const {
   return kind == o.kind && kernel == o.kernel && items == o.items && body == o.body &&
          operands == o.operands && indexChecks == o.indexChecks && label == o.label &&
-         flops == o.flops && bytes == o.bytes;
+         flops == o.flops && bytes == o.bytes && stream == o.stream && event == o.event &&
+         tag == o.tag && peer == o.peer && function == o.function;
 }
 bool Program::operator==(const Program &o) const {
   return name == o.name && commands == o.commands && arenaBytes == o.arenaBytes;
@@ -82,6 +89,13 @@ uint64_t Program::executions() const {
       sum += times;
   }
   return sum;
+}
+
+bool Program::hasExplicit() const {
+  for (const Command &command : commands)
+    if (isExplicit(command.kind))
+      return true;
+  return false;
 }
 
 uint64_t reprise::runtime::offsetIn(const Operand &operand,

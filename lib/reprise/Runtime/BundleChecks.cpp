@@ -1,5 +1,5 @@
 // reprise: the checks that every bundle passes before it is written or run
-#include "reprise/Runtime/Bundle.h"
+#include "CommandChecks.h"
 
 #include <algorithm>
 #include <set>
@@ -172,6 +172,8 @@ private:
       else if ((executions += times) > maxExecutions)
         return fail("program '" + program.name + "' runs too many commands");
     }
+    if (Error error = checkOrder(program))
+      return fail("program '" + program.name + "': " + error.message());
     return Error::success();
   }
 
@@ -190,7 +192,7 @@ private:
     bool isCopy = command.kind == CommandKind::Copy;
     if (command.body != 0)
       return fail("a body without a repeat");
-    if (!isCopy && command.kernel >= bundle.kernels.size())
+    if (command.kind == CommandKind::Kernel && command.kernel >= bundle.kernels.size())
       return fail("there is no kernel " + std::to_string(command.kernel));
     if (command.items < 0 || uint64_t(command.items) > maxBytes)
       return fail("the number of items is out of range");
@@ -202,6 +204,8 @@ private:
       if ((operand.access & Write) && operand.buffer.space == Space::Constant)
         return fail("a constant is written");
     }
+    if (Error error = checkExplicit(command))
+      return error;
     return isCopy ? checkCopy(command, around) : checkIndices(command);
   }
 

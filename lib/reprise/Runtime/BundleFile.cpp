@@ -35,6 +35,7 @@ static_assert(sizeof(Header) == 64);
 class Writer {
 public:
   std::vector<uint8_t> bytes;
+  uint32_t version = bundleVersion;
 
   void raw(const void *data, uint64_t size) {
     const uint8_t *begin = static_cast<const uint8_t *>(data);
@@ -60,9 +61,11 @@ public:
 class Reader {
 public:
   bool failed = false;
+  uint32_t version;
   std::vector<uint64_t> imageBytes;
 
-  Reader(const uint8_t *data, uint64_t size) : data(data), left(size) {}
+  Reader(const uint8_t *data, uint64_t size, uint32_t version)
+      : version(version), data(data), left(size) {}
 
   bool atEnd() const { return left == 0; }
   bool raw(void *into, uint64_t size) {
@@ -184,7 +187,7 @@ template <typename S, typename T> void kernelFields(S &s, T &k) {
 }
 
 template <typename S, typename T> void commandFields(S &s, T &c) {
-  s.enumerator(c.kind, numCommandKinds);
+  s.enumerator(c.kind, s.version == oldestBundleVersion ? numOldCommandKinds : numCommandKinds);
   s.number(c.kernel);
   s.number(c.items);
   s.number(c.body);
@@ -203,6 +206,13 @@ template <typename S, typename T> void commandFields(S &s, T &c) {
   s.text(c.label);
   s.number(c.flops);
   s.number(c.bytes);
+  if (!isExplicit(c.kind))
+    return;
+  s.number(c.stream);
+  s.number(c.event);
+  s.number(c.tag);
+  s.text(c.peer);
+  s.text(c.function);
 }
 
 template <typename S, typename T> void bundleFields(S &s, T &b) {
@@ -239,9 +249,10 @@ Error checkHeader(const uint8_t *data, uint64_t size, const std::string &name, H
   if (size < sizeof(Header))
     return Error::make(name + ": the bundle is truncated within its header");
   std::memcpy(&header, data, sizeof header);
-  if (header.version != bundleVersion)
+  if (header.version < oldestBundleVersion || header.version > bundleVersion)
     return Error::make(name + ": the bundle has version " + std::to_string(header.version) +
-                       ", this runtime reads version " + std::to_string(bundleVersion));
+                       ", this runtime reads versions " + std::to_string(oldestBundleVersion) +
+                       " to " + std::to_string(bundleVersion));
   if (size < header.fileBytes)
     return Error::make(name + ": the bundle is truncated: " + std::to_string(size) + " of " +
                        std::to_string(header.fileBytes) + " bytes");
@@ -253,6 +264,13 @@ Error checkHeader(const uint8_t *data, uint64_t size, const std::string &name, H
       header.imageBytes != body - header.manifestBytes - header.constantBytes)
     return Error::make(name + ": the bundle is malformed: its sections do not add up");
   return Error::success();
+}
+
+uint32_t versionOf(const Bundle &bundle) {
+  for (const Program &program : bundle.programs)
+    if (program.hasExplicit())
+      return bundleVersion;
+  return oldestBundleVersion;
 }
 
 bool addUp(const std::vector<uint64_t> &parts, uint64_t whole) {
@@ -270,11 +288,12 @@ Expected<std::vector<uint8_t>> reprise::runtime::serializeBundle(const Bundle &b
   if (Error error = validateBundle(bundle))
     return Error::make("the bundle is malformed: " + error.message());
   Writer writer;
+  writer.version = versionOf(bundle);
   writer.bytes.resize(sizeof(Header));
   bundleFields(writer, bundle);
   Header header{};
   std::memcpy(header.magic, magic, sizeof magic);
-  header.version = bundleVersion;
+  header.version = writer.version;
   header.headerBytes = sizeof header;
   header.manifestBytes = writer.bytes.size() - sizeof header;
   header.constantBytes = bundle.constants.size();
@@ -307,7 +326,7 @@ Expected<Bundle> reprise::runtime::deserializeBundle(const uint8_t *data, uint64
   const uint8_t *constants = manifest + header.manifestBytes;
   const uint8_t *image = constants + header.constantBytes;
   Bundle bundle;
-  Reader reader(manifest, header.manifestBytes);
+  Reader reader(manifest, header.manifestBytes, header.version);
   bundleFields(reader, bundle);
   if (reader.failed || !reader.atEnd() || !addUp(reader.imageBytes, header.imageBytes))
     return Error::make(name + ": the bundle is malformed: its manifest cannot be read");

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 
 using namespace reprise::runtime;
 
@@ -15,6 +16,15 @@ DeviceProgram::~DeviceProgram() = default;
 DeviceEvent::~DeviceEvent() = default;
 DeviceStream::~DeviceStream() = default;
 Device::~Device() = default;
+
+Error Device::canRun(const Command &command) const {
+  if (!isExplicit(command.kind))
+    return Error::success();
+  if (command.kind != CommandKind::Call)
+    return Error::make("device '" + name() + "' cannot run a " + commandName(command.kind));
+  return Error::make("device '" + name() + "' has no library with function '" + command.function +
+                     "'");
+}
 
 namespace {
 
@@ -37,12 +47,21 @@ using KernelFunction = void (*)(void *const *buffers, int64_t begin, int64_t end
 /// An item of a copy: enough for a worker to be worth its while.
 constexpr uint64_t copyBytes = 256 << 10;
 
-/// One kernel over its items, or without a kernel a copy of `bytes`.
+/// The start of a transfer, or the wait for it. Commands that give the same event
+/// share the transfer, since one is waited for before the next one starts.
+struct Exchange {
+  Transfer *transfer;
+  bool isStart, isSend;
+  uint32_t peer, tag;
+};
+
+/// One kernel over its items, or without a kernel an exchange, or without both a copy of `bytes`.
 struct Launch {
   KernelFunction kernel;
   void *const *buffers;
   int64_t items, chunk;
   uint64_t bytes;
+  const Exchange *exchange = nullptr;
 };
 
 /// One launch, or a run of neighbours of at most one item each, which one worker executes without
@@ -54,6 +73,9 @@ struct Stage {
 class CpuProgram : public DeviceProgram {
 public:
   CpuProgram(const Device::ProgramPlaces &places, unsigned workers);
+  /// Before it runs: asks for the peers of all transfers.
+  Error makeExchanges(const Device::ProgramPlaces &places);
+  bool hasExchanges() const { return !exchanges.empty(); }
   uint64_t executions() const override { return launches.size(); }
 
   std::vector<void *> buffers;
@@ -61,8 +83,12 @@ public:
   std::vector<Stage> stages, single; ///< single: every launch on its own
   uint8_t *workspace;
   uint64_t workspaceStride;
+  Endpoint *endpoint;
 
 private:
+  std::vector<Exchange> exchanges;        ///< launches point to them
+  std::map<uint32_t, Transfer> transfers; ///< by event
+
   Launch makeLaunch(const Device::ProgramPlaces &places, const Command &command) const;
 };
 
@@ -72,7 +98,8 @@ uint64_t strideOf(uint64_t workerBytes) {
 }
 
 CpuProgram::CpuProgram(const Device::ProgramPlaces &places, unsigned workers)
-    : workspace(places.workspace), workspaceStride(strideOf(places.bundle.workerWorkspaceBytes)) {
+    : workspace(places.workspace), workspaceStride(strideOf(places.bundle.workerWorkspaceBytes)),
+      endpoint(places.endpoint) {
   const Program &program = places.program;
   size_t total = 0;
   forEachExecution(program, [&](uint32_t number, const std::vector<int64_t> &) {
@@ -102,11 +129,46 @@ CpuProgram::CpuProgram(const Device::ProgramPlaces &places, unsigned workers)
   });
 }
 
+Error CpuProgram::makeExchanges(const Device::ProgramPlaces &places) {
+  const Program &program = places.program;
+  if (!program.hasExplicit())
+    return Error::success();
+  exchanges.reserve(launches.size());
+  Error failure = Error::success();
+  size_t at = 0;
+  std::map<uint32_t, bool> isOfTransfer;
+  forEachExecution(program, [&](uint32_t number, const std::vector<int64_t> &) {
+    const Command &command = program.commands[number];
+    Launch &launch = launches[at++];
+    bool isStart = isTransfer(command.kind);
+    if (isStart || command.kind == CommandKind::Record)
+      isOfTransfer[command.event] = isStart;
+    // An event of a stream has happened when it is asked for.
+    if (failure || !(isStart || (command.kind == CommandKind::Wait && isOfTransfer[command.event])))
+      return;
+    Expected<uint32_t> peer =
+        isStart ? places.endpoint->findPeer(command.peer) : Expected<uint32_t>(0);
+    if (!peer) {
+      failure = peer.error();
+      return;
+    }
+    exchanges.push_back({&transfers[command.event], isStart, command.kind == CommandKind::Send,
+                         *peer, command.tag});
+    launch.exchange = &exchanges.back();
+    launch.items = 1; // for one worker
+    launch.bytes = isStart ? command.operands[0].buffer.bytes : 0;
+  });
+  return failure;
+}
+
 Launch CpuProgram::makeLaunch(const Device::ProgramPlaces &places, const Command &command) const {
   if (command.kind == CommandKind::Copy) {
     uint64_t bytes = command.operands[0].buffer.bytes;
     return {nullptr, nullptr, int64_t((bytes + copyBytes - 1) / copyBytes), 1, bytes};
   }
+  // makeExchanges makes work of what remains, where there is any.
+  if (command.kind != CommandKind::Kernel)
+    return {nullptr, nullptr, 0, 1, 0};
   uint8_t *text = static_cast<const CpuImage &>(places.image).pages.data();
   uint64_t offset = places.bundle.kernels[command.kernel].imageOffset;
   return {reinterpret_cast<KernelFunction>(text + offset), nullptr, command.items, 1, 0};
@@ -140,12 +202,17 @@ private:
   void work(unsigned worker);
   void runLaunch(uint32_t number, int64_t begin, int64_t end, unsigned worker);
   static void call(const Launch &launch, int64_t begin, int64_t end, void *workspace);
+  // Apart, so that launches of kernels stay short.
+  __attribute__((noinline, cold)) void exchange(const Launch &launch);
 
   ThreadPool &pool;
   // What the workers are at; written by the caller before they start.
   const CpuProgram *current = nullptr;
   const Stage *firstStage = nullptr, *lastStage = nullptr;
   Recorder *recorder = nullptr;
+  // Of the worker at a transfer, which is one at a time; the others look when they meet it.
+  Error failure = Error::success();
+  bool hasFailed = false, isStopped = false; ///< stopped: all leave out the stages that are left
   alignas(64) std::atomic<int64_t> nextItem{0};
 };
 
@@ -158,9 +225,10 @@ Error CpuStream::run(DeviceProgram &program, uint64_t begin, uint64_t end, Recor
   firstStage = stages.data() + begin;
   lastStage = stages.data() + (isWhole ? stages.size() : end);
   recorder = times;
+  hasFailed = isStopped = false;
   nextItem.store(0, std::memory_order_relaxed);
   pool.run(workerMain, this);
-  return Error::success();
+  return hasFailed ? failure : Error::success();
 }
 
 void CpuStream::workerMain(void *self, unsigned worker) {
@@ -168,11 +236,12 @@ void CpuStream::workerMain(void *self, unsigned worker) {
 }
 
 void CpuStream::work(unsigned worker) {
+  const bool mayFail = current->hasExchanges();
   for (const Stage *stage = firstStage; stage != lastStage; ++stage) {
     auto [first, last] = *stage;
     if (last - first > 1) {
       if (nextItem.fetch_add(1, std::memory_order_relaxed) == 0)
-        for (uint32_t launch = first; launch < last; ++launch)
+        for (uint32_t launch = first; launch < last && !(mayFail && hasFailed); ++launch)
           runLaunch(launch, 0, current->launches[launch].items, worker);
     } else {
       int64_t items = current->launches[first].items, chunk = current->launches[first].chunk;
@@ -185,7 +254,12 @@ void CpuStream::work(unsigned worker) {
     }
     // The end of pool.run is the last stage's meeting.
     if (stage + 1 != lastStage)
-      pool.barrier().wait([this] { nextItem.store(0, std::memory_order_relaxed); });
+      pool.barrier().wait([this] {
+        nextItem.store(0, std::memory_order_relaxed);
+        isStopped = hasFailed;
+      });
+    if (mayFail && isStopped)
+      return;
   }
 }
 
@@ -202,12 +276,34 @@ void CpuStream::call(const Launch &launch, int64_t begin, int64_t end, void *wor
               static_cast<uint8_t *>(launch.buffers[0]) + first, last - first);
 }
 
+void CpuStream::exchange(const Launch &launch) {
+  const Exchange &exchange = *launch.exchange;
+  Transfer &transfer = *exchange.transfer;
+  if (exchange.isStart) {
+    transfer.isSend = exchange.isSend;
+    transfer.peer = exchange.peer;
+    transfer.tag = exchange.tag;
+    transfer.data = launch.buffers[0];
+    transfer.bytes = launch.bytes;
+  }
+  Error error =
+      exchange.isStart ? current->endpoint->start(transfer) : current->endpoint->wait(transfer);
+  if (!error)
+    return;
+  failure = error;
+  hasFailed = true;
+}
+
 void CpuStream::runLaunch(uint32_t number, int64_t begin, int64_t end, unsigned worker) {
   if (begin >= end)
     return;
   void *workspace = current->workspace + worker * current->workspaceStride;
   uint64_t start = recorder ? nanoseconds() : 0;
-  call(current->launches[number], begin, end, workspace);
+  const Launch &launch = current->launches[number];
+  if (!launch.kernel && launch.exchange)
+    exchange(launch);
+  else
+    call(launch, begin, end, workspace);
   if (!recorder)
     return;
   Span &span = recorder->at(number, worker);
@@ -222,6 +318,10 @@ public:
 
   std::string name() const override { return "cpu"; }
   Error canRun(const Image &image) const override;
+  Error canRun(const Command &command) const override {
+    // No library: calls are refused by name.
+    return command.kind == CommandKind::Call ? Device::canRun(command) : Error::success();
+  }
   bool hasHostMemory() const override { return true; }
   uint64_t availableMemory() const override { return reprise::runtime::availableMemory(); }
   unsigned workers() const override { return pool->size(); }
@@ -239,7 +339,10 @@ public:
     return std::unique_ptr<DeviceImage>(new CpuImage(std::move(*pages)));
   }
   Expected<std::unique_ptr<DeviceProgram>> prepare(const ProgramPlaces &places) override {
-    return std::unique_ptr<DeviceProgram>(new CpuProgram(places, pool->size()));
+    auto program = std::make_unique<CpuProgram>(places, pool->size());
+    if (Error error = program->makeExchanges(places))
+      return error;
+    return std::unique_ptr<DeviceProgram>(std::move(program));
   }
   uint64_t workspaceStride(uint64_t workerBytes) const override { return strideOf(workerBytes); }
   Expected<std::unique_ptr<DeviceStream>> makeStream() override {

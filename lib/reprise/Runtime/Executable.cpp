@@ -32,25 +32,43 @@ Expected<std::unique_ptr<Executable>> Executable::create(Bundle bundle, const st
   Expected<std::unique_ptr<Device>> cpu = makeCpuDevice(threads == 0 ? bundle.threads : threads);
   if (!cpu)
     return Error::make(name + ": " + cpu.message());
-  return make(std::move(bundle), name, std::move(*cpu));
+  return make(std::move(bundle), name, std::move(*cpu), nullptr);
 }
 
 Expected<std::unique_ptr<Executable>> Executable::create(Bundle bundle, const std::string &name,
-                                                         std::unique_ptr<Device> device) {
+                                                         std::unique_ptr<Device> device,
+                                                         std::unique_ptr<Endpoint> endpoint) {
   if (Error error = validateBundle(bundle))
     return Error::make(name + ": the bundle is malformed: " + error.message());
-  return make(std::move(bundle), name, std::move(device));
+  return make(std::move(bundle), name, std::move(device), std::move(endpoint));
 }
 
 Expected<std::unique_ptr<Executable>> Executable::make(Bundle bundle, const std::string &name,
-                                                       std::unique_ptr<Device> device) {
-  std::unique_ptr<Executable> self(new Executable(std::move(bundle), name, std::move(device)));
-  Error (Executable::*const parts[])() = {&Executable::chooseImage, &Executable::allocate,
-                                          &Executable::loadContents, &Executable::prepare};
+                                                       std::unique_ptr<Device> device,
+                                                       std::unique_ptr<Endpoint> endpoint) {
+  std::unique_ptr<Executable> self(
+      new Executable(std::move(bundle), name, std::move(device), std::move(endpoint)));
+  Error (Executable::*const parts[])() = {&Executable::checkCommands, &Executable::chooseImage,
+                                          &Executable::allocate, &Executable::loadContents,
+                                          &Executable::prepare};
   for (auto part : parts)
-    if (Error error = (self.get()->*part)())
+    if (Error error = (self.get()->*part)()) {
+      self->fail(error.message());
       return Error::make(name + ": " + error.message());
+    }
   return self;
+}
+
+Error Executable::checkCommands() {
+  for (const Program &program : manifest.programs)
+    for (const Command &command : program.commands) {
+      if (Error error = machine->canRun(command))
+        return error;
+      if (isTransfer(command.kind) && !endpoint)
+        return Error::make("program '" + program.name + "' exchanges values with '" + command.peer +
+                           "', and runs alone");
+    }
+  return Error::success();
 }
 
 /// The first image that the device can run, if all programs are of it.
@@ -151,15 +169,18 @@ std::vector<bool> Executable::skippedCommands(const Program &program) const {
   };
   for (size_t i = 0; i < skips.size(); ++i) {
     const std::vector<Operand> &operands = program.commands[i].operands;
-    skips[i] = std::none_of(operands.begin(), operands.end(), isNeeded);
+    CommandKind kind = program.commands[i].kind;
+    bool isComputed = kind == CommandKind::Kernel || kind == CommandKind::Copy;
+    skips[i] = isComputed && std::none_of(operands.begin(), operands.end(), isNeeded);
   }
   return skips;
 }
 
 Error Executable::prepare() {
   for (const Program &program : manifest.programs) {
-    Expected<std::unique_ptr<DeviceProgram>> prepared = machine->prepare(
-        {manifest, program, *image, places, workerMemory->address(), skippedCommands(program)});
+    Expected<std::unique_ptr<DeviceProgram>> prepared =
+        machine->prepare({manifest, program, *image, places, workerMemory->address(),
+                          skippedCommands(program), endpoint.get()});
     if (!prepared)
       return prepared.error();
     programs.push_back(std::move(*prepared));
@@ -207,6 +228,13 @@ Error Executable::writeMemory(void *to, const void *from, uint64_t bytes) {
 }
 
 Error Executable::run(std::string_view name) {
+  Error error = runNamed(name);
+  if (error)
+    fail(error.message());
+  return error;
+}
+
+Error Executable::runNamed(std::string_view name) {
   if (programs.empty())
     if (Error error = prepare())
       return error;

@@ -54,11 +54,23 @@ private:
 } // namespace
 
 namespace {
-/// A kernel or a copy in one iteration of the repeats around it.
+/// A command in one iteration of the repeats around it.
 struct Execution {
   const Command *command;
   std::vector<int64_t> iterations;
 };
+
+/// In the place of each wait for a transfer stands the transfer, whose buffer is in use until then.
+void extendTransfers(std::vector<Execution> &executions) {
+  std::map<uint32_t, Execution> givers;
+  for (Execution &execution : executions) {
+    CommandKind kind = execution.command->kind;
+    if (isTransfer(kind) || kind == CommandKind::Record)
+      givers[execution.command->event] = execution;
+    else if (kind == CommandKind::Wait)
+      execution = givers[execution.command->event];
+  }
+}
 } // namespace
 
 std::vector<uint64_t> reprise::runtime::countLiveBytes(const Bundle &bundle) {
@@ -67,6 +79,10 @@ std::vector<uint64_t> reprise::runtime::countLiveBytes(const Bundle &bundle) {
   forEachExecution(step, [&](uint32_t number, const std::vector<int64_t> &iterations) {
     executions.push_back({&step.commands[number], iterations});
   });
+  std::vector<bool> isWait(executions.size());
+  for (size_t i = 0; i < executions.size(); ++i)
+    isWait[i] = executions[i].command->kind == CommandKind::Wait;
+  extendTransfers(executions);
   std::vector<uint64_t> live(executions.size());
   Intervals intervals;
   auto visit = [&](const BufferRef &buffer, uint64_t offset,
@@ -81,7 +97,7 @@ std::vector<uint64_t> reprise::runtime::countLiveBytes(const Bundle &bundle) {
     const Execution &execution = executions[i];
     auto visitAll = [&](bool isWrite, void (Intervals::*change)(uint64_t, uint64_t)) {
       for (const Operand &operand : execution.command->operands)
-        if ((operand.access == Write) == isWrite)
+        if ((operand.access == Write && !isWait[i]) == isWrite)
           visit(operand.buffer, offsetIn(operand, execution.iterations), change);
     };
     visitAll(true, &Intervals::add);

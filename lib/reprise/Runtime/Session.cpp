@@ -283,6 +283,13 @@ Error Session::prepareInputs() {
 }
 
 Error Session::step() {
+  Error error = takeStep();
+  if (error)
+    executable.fail(error.message());
+  return error;
+}
+
+Error Session::takeStep() {
   if (Error error = prepareInputs())
     return error;
   if (Error error = executable.run("step"))

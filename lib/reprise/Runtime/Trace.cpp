@@ -56,9 +56,10 @@ Error TraceFile::add(int64_t step, const Recorder &recorder) {
         continue;
       begin = std::min(begin, span.begin);
       const Command &command = commands[executed[i]];
-      bool isCopy = command.kind == CommandKind::Copy;
+      bool isKernel = command.kind == CommandKind::Kernel;
       text +=
-          ",\n{\"name\": " + jsonString(isCopy ? "copy" : bundle.kernels[command.kernel].name) +
+          ",\n{\"name\": " +
+          jsonString(isKernel ? bundle.kernels[command.kernel].name : commandName(command.kind)) +
           ", \"cat\": \"command\", \"ph\": \"X\", \"pid\": 1, \"tid\": " + std::to_string(worker) +
           ", \"ts\": " + microseconds(span.begin - start) +
           ", \"dur\": " + microseconds(span.end - span.begin) +
@@ -86,7 +87,7 @@ void Profile::add(const Recorder &recorder, double stepSeconds) {
   const std::vector<Command> &commands = bundle.program("step")->commands;
   for (uint64_t i = 0; i < recorder.numCommands(); ++i) {
     const Command &command = commands[executed[i]];
-    if (command.kind == CommandKind::Copy)
+    if (command.kind != CommandKind::Kernel)
       continue;
     uint64_t begin = UINT64_MAX, end = 0;
     for (unsigned worker = 0; worker < recorder.numWorkers(); ++worker) {

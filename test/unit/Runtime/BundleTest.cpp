@@ -81,7 +81,8 @@ TEST(Bundle, MessagesNameTheFileAndTheFault) {
   EXPECT_EQ(parse(bad).message(), "m.rpb: the bundle was changed: its checksum does not match");
   bad = good;
   bad[8] = 99;
-  EXPECT_EQ(parse(bad).message(), "m.rpb: the bundle has version 99, this runtime reads version 4");
+  EXPECT_EQ(parse(bad).message(),
+            "m.rpb: the bundle has version 99, this runtime reads versions 4 to 5");
   EXPECT_EQ(readBundle("/nowhere/m.rpb").message(),
             "cannot read '/nowhere/m.rpb': No such file or directory");
 }

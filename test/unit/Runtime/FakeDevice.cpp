@@ -2,6 +2,7 @@
 #include "FakeDevice.h"
 #include "TestBundle.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -42,10 +43,12 @@ struct FakeImage : DeviceImage {};
 
 struct FakeProgram : DeviceProgram {
   struct Step {
+    CommandKind kind;
     uint32_t kernel; // or a copy of so many bytes
     int64_t items;
     uint64_t copied;
     std::vector<uint8_t *> operands;
+    uint32_t event;
   };
   uint64_t executions() const override { return steps.size(); }
   std::string name;
@@ -85,6 +88,22 @@ void runKernel(const FakeProgram::Step &step) {
     }
 }
 
+/// The one function of the fake library: it doubles a number, by way of its workspace.
+void runExplicit(const FakeProgram::Step &step, std::vector<uint32_t> &events) {
+  bool isGiven = std::count(events.begin(), events.end(), step.event) != 0;
+  if (step.kind == CommandKind::Record)
+    events.push_back(step.event);
+  else if (step.kind == CommandKind::Wait && !isGiven)
+    std::abort();
+  if (step.kind != CommandKind::Call)
+    return;
+  auto number = [&](size_t operand) {
+    return reinterpret_cast<float *>(toHost(step.operands[operand]));
+  };
+  *number(2) = *number(0);
+  *number(1) = *number(0) + *number(2);
+}
+
 class FakeStream : public DeviceStream {
 public:
   explicit FakeStream(DeviceLog &log) : log(log) {}
@@ -92,9 +111,12 @@ public:
   Error run(DeviceProgram &program, uint64_t begin, uint64_t end, Recorder *) override {
     auto &fake = static_cast<FakeProgram &>(program);
     return give("run " + fake.name, [&fake, begin, end] {
+      std::vector<uint32_t> events;
       for (uint64_t i = begin; i < end; ++i) {
         const FakeProgram::Step &step = fake.steps[i];
-        if (step.copied != 0)
+        if (isExplicit(step.kind))
+          runExplicit(step, events);
+        else if (step.copied != 0)
           std::memcpy(toHost(step.operands[1]), toHost(step.operands[0]), step.copied);
         else
           runKernel(step);
@@ -144,6 +166,11 @@ public:
     return image.target == "fake" ? Error::success()
                                   : Error::make("'" + image.target + "' is not for a fake device");
   }
+  Error canRun(const Command &command) const override {
+    bool isDouble = command.kind == CommandKind::Call && command.function == "fakeDouble";
+    bool isOfStream = command.kind == CommandKind::Record || command.kind == CommandKind::Wait;
+    return isDouble || isOfStream ? Error::success() : Device::canRun(command);
+  }
   bool hasHostMemory() const override { return false; }
   uint64_t availableMemory() const override { return uint64_t(1) << 30; }
   unsigned workers() const override { return 1; }
@@ -164,7 +191,7 @@ public:
     log.calls.push_back("prepare " + program->name);
     forEachExecution(places.program, [&](uint32_t number, const std::vector<int64_t> &iterations) {
       const Command &command = places.program.commands[number];
-      FakeProgram::Step step = {command.kernel, command.items, 0, {}};
+      FakeProgram::Step step = {command.kind, command.kernel, command.items, 0, {}, command.event};
       if (places.skips[number])
         step.items = 0;
       for (const Operand &operand : command.operands)

@@ -170,6 +170,44 @@ Command test::repeat(int64_t times, uint32_t body) {
   return command;
 }
 
+static Command transfer(CommandKind kind, Operand operand, const std::string &peer, uint32_t tag,
+                        uint32_t event) {
+  Command command;
+  command.kind = kind;
+  command.operands = {operand};
+  command.peer = peer;
+  command.tag = tag;
+  command.event = event;
+  return command;
+}
+Command test::send(BufferRef from, const std::string &peer, uint32_t tag, uint32_t event) {
+  return transfer(CommandKind::Send, {from, Read}, peer, tag, event);
+}
+Command test::receive(BufferRef into, const std::string &peer, uint32_t tag, uint32_t event) {
+  return transfer(CommandKind::Receive, {into, Write}, peer, tag, event);
+}
+static Command ofEvent(CommandKind kind, uint32_t event, uint32_t stream) {
+  Command command;
+  command.kind = kind;
+  command.event = event;
+  command.stream = stream;
+  return command;
+}
+Command test::record(uint32_t event, uint32_t stream) {
+  return ofEvent(CommandKind::Record, event, stream);
+}
+Command test::waitFor(uint32_t event, uint32_t stream) {
+  return ofEvent(CommandKind::Wait, event, stream);
+}
+Command test::callDouble(BufferRef from, BufferRef to, BufferRef workspace, uint32_t stream) {
+  Command command;
+  command.kind = CommandKind::Call;
+  command.function = "fakeDouble";
+  command.stream = stream;
+  command.operands = {{from, Read}, {to, Write}, {workspace, ReadWrite}};
+  return command;
+}
+
 Bundle test::trainingBundle(int64_t n) {
   Bundle bundle = emptyBundle();
   uint64_t bytes = 4 * uint64_t(n), padded = (bytes + 63) / 64 * 64;

@@ -30,6 +30,12 @@ Command command(TestKernel kernel, int64_t items, std::vector<BufferRef> reads,
                 std::vector<BufferRef> writes);
 Command copy(BufferRef from, BufferRef to);
 Command repeat(int64_t times, uint32_t body);
+Command send(BufferRef from, const std::string &peer, uint32_t tag, uint32_t event);
+Command receive(BufferRef into, const std::string &peer, uint32_t tag, uint32_t event);
+Command record(uint32_t event, uint32_t stream = 0);
+Command waitFor(uint32_t event, uint32_t stream = 0);
+/// fakeDouble(from, to, workspace), of the library that the fake device has.
+Command callDouble(BufferRef from, BufferRef to, BufferRef workspace, uint32_t stream = 0);
 
 /// Arguments w (parameter), x (input), seed, offset, step; w and x have `n` elements. A step does
 /// sum = w + x; w' = sum · 0.5 in place; loss = w'[0] · 0.5; offset' = offset + 8, by way of the

@@ -1,0 +1,149 @@
+// reprise: the checks of library calls, transfers and events in a bundle
+#include "CommandChecks.h"
+
+#include "reprise/Support/AccessOrder.h"
+
+#include <map>
+
+using namespace reprise::runtime;
+
+namespace {
+
+// More in flight at a time make the check slow, and no program needs them.
+constexpr size_t maxTransfers = 256;
+constexpr uint64_t maxOrdered = uint64_t(1) << 20;
+
+Error fail(const std::string &message) { return Error::make(message); }
+
+bool isName(const std::string &name) {
+  return !name.empty() && name.find('\0') == std::string::npos;
+}
+
+Error checkTransfer(const Command &command) {
+  bool isSend = command.kind == CommandKind::Send;
+  if (!isName(command.peer))
+    return fail(std::string("a ") + commandName(command.kind) + " without the name of a peer");
+  if (command.tag > maxTag)
+    return fail("tag " + std::to_string(command.tag) + " is out of range");
+  if (command.operands.size() != 1 || command.operands[0].access != (isSend ? Read : Write))
+    return fail(isSend ? "a send is of one buffer, which it reads"
+                       : "a receive is into one buffer, which it writes");
+  return Error::success();
+}
+
+/// Walks through a program with vector clocks.
+class OrderChecker {
+public:
+  explicit OrderChecker(const Program &program) : program(program), order(maxStreams) {}
+
+  Error check() {
+    Error failure = Error::success();
+    forEachExecution(program, [&](uint32_t number, const std::vector<int64_t> &iterations) {
+      if (failure)
+        return;
+      if (Error error = run(number, iterations))
+        failure = fail("command " + std::to_string(number) + ": " + error.message());
+    });
+    if (failure)
+      return failure;
+    for (const auto &[number, event] : events)
+      if (event.isInFlight)
+        return fail("nothing waits for event " + std::to_string(number) + " of command " +
+                    std::to_string(event.giver));
+    return Error::success();
+  }
+
+private:
+  struct Event {
+    reprise::AccessOrder::Clock clock;
+    bool isInFlight; ///< of a transfer that nobody has waited for
+    uint32_t giver;
+  };
+
+  Error run(uint32_t number, const std::vector<int64_t> &iterations) {
+    const Command &command = program.commands[number];
+    if (command.kind == CommandKind::Wait)
+      return wait(command);
+    if (command.kind == CommandKind::Record)
+      return give(number, {order.record(command.stream), false, number});
+    reprise::AccessOrder::Actor actor =
+        isTransfer(command.kind) ? order.beside(command.stream) : order.onStream(command.stream);
+    if (order.transferLanes() > maxTransfers)
+      return fail("more than " + std::to_string(maxTransfers) + " transfers are in flight");
+    // What one command reads and writes is its own affair, so its reads come first.
+    for (bool isWrite : {false, true})
+      for (const Operand &operand : command.operands)
+        if (bool(operand.access & Write) == isWrite)
+          if (Error error = access(actor, operand, iterations, number))
+            return error;
+    return isTransfer(command.kind) ? give(number, {actor.known, true, number}) : Error::success();
+  }
+
+  Error access(const reprise::AccessOrder::Actor &actor, const Operand &operand,
+               const std::vector<int64_t> &iterations, uint32_t number) {
+    const BufferRef &buffer = operand.buffer;
+    uint64_t space = uint64_t(buffer.space) << 32 | buffer.index;
+    uint64_t begin = offsetIn(operand, iterations);
+    bool isWrite = operand.access & Write;
+    std::optional<uint64_t> other =
+        order.access(actor, {space, begin, begin + buffer.bytes}, isWrite, number);
+    if (!other)
+      return Error::success();
+    return fail(std::string(isWrite ? "writes" : "reads") + " bytes that command " +
+                std::to_string(*other) + " (" + commandName(program.commands[*other].kind) +
+                ") may still use: no wait is between them");
+  }
+
+  Error give(uint32_t number, Event event) {
+    uint32_t name = program.commands[number].event;
+    auto [given, isNew] = events.try_emplace(name, event);
+    if (!isNew && given->second.isInFlight)
+      return fail("event " + std::to_string(name) + " is given again before anything waits for it");
+    given->second = std::move(event);
+    return Error::success();
+  }
+
+  Error wait(const Command &command) {
+    auto event = events.find(command.event);
+    if (event == events.end())
+      return fail("waits for event " + std::to_string(command.event) + ", which nothing gives");
+    event->second.isInFlight = false;
+    order.wait(command.stream, event->second.clock);
+    return Error::success();
+  }
+
+  const Program &program;
+  reprise::AccessOrder order;
+  std::map<uint32_t, Event> events;
+};
+
+} // namespace
+
+Error reprise::runtime::checkExplicit(const Command &command) {
+  CommandKind kind = command.kind;
+  bool givesEvent = isTransfer(kind) || kind == CommandKind::Record || kind == CommandKind::Wait;
+  if (command.stream >= (isExplicit(kind) ? maxStreams : 1))
+    return fail("stream " + std::to_string(command.stream) + " is out of range");
+  if (command.event >= (givesEvent ? maxEvents : 1))
+    return fail("event " + std::to_string(command.event) + " is out of range");
+  if (isTransfer(kind) ? bool(checkTransfer(command)) : command.tag != 0 || !command.peer.empty())
+    return isTransfer(kind) ? checkTransfer(command) : fail("a peer without a transfer");
+  if (kind == CommandKind::Call ? !isName(command.function) : !command.function.empty())
+    return fail(kind == CommandKind::Call ? "a library call without the name of a function"
+                                          : "a function without a library call");
+  if (!isExplicit(kind))
+    return Error::success();
+  if (command.kernel != 0 || command.items != 0 || !command.indexChecks.empty())
+    return fail(std::string("a ") + commandName(kind) + " has a kernel, items or index checks");
+  if ((kind == CommandKind::Record || kind == CommandKind::Wait) && !command.operands.empty())
+    return fail(std::string("a ") + commandName(kind) + " has operands");
+  return Error::success();
+}
+
+Error reprise::runtime::checkOrder(const Program &program) {
+  if (!program.hasExplicit())
+    return Error::success();
+  if (program.executions() > maxOrdered)
+    return fail("transfers, events or library calls among more than 2^20 commands");
+  return OrderChecker(program).check();
+}

@@ -1,0 +1,19 @@
+// reprise: the checks of library calls, transfers and events in a bundle
+#ifndef REPRISE_LIB_RUNTIME_COMMANDCHECKS_H
+#define REPRISE_LIB_RUNTIME_COMMANDCHECKS_H
+
+#include "reprise/Runtime/Bundle.h"
+
+namespace reprise::runtime {
+
+/// The fields of one command: an error if one of them is out of its range, or is set although the
+/// command's kind has none.
+Error checkExplicit(const Command &command);
+
+/// Of a program whose commands are each sound: a wait has an event, a transfer is waited for, and
+/// no two accesses to the same bytes run beside one another if one of them writes.
+Error checkOrder(const Program &program);
+
+} // namespace reprise::runtime
+
+#endif // REPRISE_LIB_RUNTIME_COMMANDCHECKS_H

@@ -1,0 +1,216 @@
+// reprise: transfers between the programs of one process, from place to place
+#include "reprise/Runtime/Transport.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
+
+using namespace reprise::runtime;
+
+Endpoint::~Endpoint() = default;
+Transport::~Transport() = default;
+
+namespace {
+
+/// One program, and what it has started that no peer has met yet, in order.
+struct Member {
+  std::string name;
+  bool hasJoined = false, hasEnded = false;
+  Transfer *first = nullptr;
+  const Transfer *waitsFor = nullptr;
+};
+
+/// Shared by all sides. One lock guards everything, the copies of values included: who holds a
+/// place may then end as soon as it has the lock.
+class Exchange {
+public:
+  explicit Exchange(const std::vector<std::string> &programs) {
+    for (const std::string &program : programs)
+      members.emplace_back().name = program;
+  }
+
+  std::optional<uint32_t> find(const std::string &program) const {
+    for (uint32_t i = 0; i < members.size(); ++i)
+      if (members[i].name == program)
+        return i;
+    return std::nullopt;
+  }
+  Error join(uint32_t self);
+  void leave(uint32_t self);
+  void fail(uint32_t self, const std::string &why);
+  Error start(uint32_t self, Transfer &transfer);
+  Error wait(uint32_t self, Transfer &transfer);
+
+private:
+  Transfer *takeMatch(uint32_t self, const Transfer &transfer);
+  void close(std::string why);
+  bool isDeadlock(uint32_t self) const;
+  std::string describe(uint32_t self, const Transfer &transfer) const;
+
+  std::mutex lock;
+  std::condition_variable changed;
+  std::vector<Member> members;
+  std::optional<std::string> closed; ///< why nothing can be exchanged any more
+};
+
+Error Exchange::join(uint32_t self) {
+  std::lock_guard<std::mutex> guard(lock);
+  if (members[self].hasJoined)
+    return Error::make("program '" + members[self].name + "' takes part already");
+  members[self].hasJoined = true;
+  return Error::success();
+}
+
+void Exchange::leave(uint32_t self) {
+  std::lock_guard<std::mutex> guard(lock);
+  members[self].hasEnded = true;
+  members[self].first = nullptr;
+  changed.notify_all();
+}
+
+void Exchange::fail(uint32_t self, const std::string &why) {
+  std::lock_guard<std::mutex> guard(lock);
+  close("program '" + members[self].name + "' failed: " + why);
+  members[self].hasEnded = true;
+}
+
+/// The first reason counts: what follows is its consequence.
+void Exchange::close(std::string why) {
+  if (!closed)
+    closed = std::move(why);
+  for (Member &member : members)
+    member.first = nullptr;
+  changed.notify_all();
+}
+
+std::string Exchange::describe(uint32_t self, const Transfer &transfer) const {
+  return "'" + members[self].name + "' waits " +
+         (transfer.isSend ? "to send to" : "to receive from") + " '" + members[transfer.peer].name +
+         "' with tag " + std::to_string(transfer.tag);
+}
+
+/// The oldest transfer of the peer that meets this one leaves its list.
+Transfer *Exchange::takeMatch(uint32_t self, const Transfer &transfer) {
+  Transfer **link = &members[transfer.peer].first;
+  for (; *link; link = &(*link)->next) {
+    Transfer *other = *link;
+    if (other->peer != self || other->tag != transfer.tag || other->isSend == transfer.isSend)
+      continue;
+    *link = other->next;
+    return other;
+  }
+  return nullptr;
+}
+
+Error Exchange::start(uint32_t self, Transfer &transfer) {
+  std::lock_guard<std::mutex> guard(lock);
+  transfer.isDone = false;
+  transfer.next = nullptr;
+  if (closed)
+    return Error::make(*closed);
+  Transfer *other = takeMatch(self, transfer);
+  if (!other) {
+    Transfer **end = &members[self].first;
+    while (*end)
+      end = &(*end)->next;
+    *end = &transfer;
+    return Error::success();
+  }
+  Transfer &from = transfer.isSend ? transfer : *other, &to = transfer.isSend ? *other : transfer;
+  if (from.bytes != to.bytes) {
+    close("program '" + members[to.peer].name + "' sends " + std::to_string(from.bytes) +
+          " bytes with tag " + std::to_string(to.tag) + ", where '" + members[from.peer].name +
+          "' receives " + std::to_string(to.bytes));
+    return Error::make(*closed);
+  }
+  if (from.bytes != 0)
+    std::memcpy(to.data, from.data, from.bytes);
+  from.isDone = to.isDone = true;
+  changed.notify_all();
+  return Error::success();
+}
+
+/// Whoever waits can be released by one peer only. So a circle of those who wait never ends.
+bool Exchange::isDeadlock(uint32_t self) const {
+  uint32_t at = self;
+  for (size_t i = 0; i < members.size(); ++i) {
+    const Transfer *waitsFor = members[at].waitsFor;
+    if (!waitsFor || waitsFor->isDone)
+      return false;
+    at = waitsFor->peer;
+    if (at == self)
+      return true;
+  }
+  return false;
+}
+
+Error Exchange::wait(uint32_t self, Transfer &transfer) {
+  std::unique_lock<std::mutex> guard(lock);
+  Member &member = members[self];
+  member.waitsFor = &transfer;
+  while (!transfer.isDone && !closed) {
+    if (members[transfer.peer].hasEnded) {
+      close("program '" + members[transfer.peer].name + "' has ended, and " +
+            describe(self, transfer));
+    } else if (isDeadlock(self)) {
+      std::string circle;
+      uint32_t at = self;
+      do {
+        circle += (circle.empty() ? "" : ", ") + describe(at, *members[at].waitsFor);
+        at = members[at].waitsFor->peer;
+      } while (at != self);
+      close("programs wait for each other: " + circle);
+    } else {
+      changed.wait(guard);
+    }
+  }
+  member.waitsFor = nullptr;
+  return transfer.isDone ? Error::success() : Error::make(*closed);
+}
+
+class LocalEndpoint : public Endpoint {
+public:
+  LocalEndpoint(std::shared_ptr<Exchange> exchange, uint32_t self)
+      : exchange(std::move(exchange)), self(self) {}
+  ~LocalEndpoint() override { exchange->leave(self); }
+
+  Expected<uint32_t> findPeer(const std::string &program) override {
+    std::optional<uint32_t> peer = exchange->find(program);
+    if (!peer)
+      return Error::make("there is no program '" + program + "' to exchange values with");
+    return *peer;
+  }
+  Error start(Transfer &transfer) override { return exchange->start(self, transfer); }
+  Error wait(Transfer &transfer) override { return exchange->wait(self, transfer); }
+  void fail(const std::string &why) override { exchange->fail(self, why); }
+
+private:
+  std::shared_ptr<Exchange> exchange;
+  uint32_t self;
+};
+
+class LocalTransport : public Transport {
+public:
+  explicit LocalTransport(const std::vector<std::string> &programs)
+      : exchange(std::make_shared<Exchange>(programs)) {}
+
+  Expected<std::unique_ptr<Endpoint>> join(const std::string &program) override {
+    std::optional<uint32_t> self = exchange->find(program);
+    if (!self)
+      return Error::make("the transport knows no program '" + program + "'");
+    if (Error error = exchange->join(*self))
+      return error;
+    return std::unique_ptr<Endpoint>(new LocalEndpoint(exchange, *self));
+  }
+
+private:
+  std::shared_ptr<Exchange> exchange;
+};
+
+} // namespace
+
+std::unique_ptr<Transport>
+reprise::runtime::makeLocalTransport(const std::vector<std::string> &programs) {
+  return std::make_unique<LocalTransport>(programs);
+}
