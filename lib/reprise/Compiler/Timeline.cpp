@@ -10,10 +10,12 @@ using namespace mlir;
 
 namespace reprise {
 
-/// What the launch or loop that first stores into a buffer is called.
+/// What the command or loop that first stores into a buffer is called.
 static std::string getName(Operation *op) {
   if (auto launch = dyn_cast<exec::LaunchOp>(op))
     return exec::getLabel(launch);
+  if (exec::isExplicit(op))
+    return op->getName().stripDialect().str();
   std::string scope = getScope(op->getLoc());
   return scope.empty() ? "loop" : "loop " + scope;
 }
@@ -44,7 +46,7 @@ static llvm::MapVector<Value, Buffer> findBuffers(func::FuncOp step,
   step.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op->getParentOfType<exec::LaunchOp>())
       return;
-    if (isa<exec::LaunchOp, LoopOp, func::ReturnOp>(op)) {
+    if (isa<exec::LaunchOp, LoopOp, func::ReturnOp>(op) || exec::isExplicit(op)) {
       llvm::for_each(op->getResults(), [&](Value value) { touch(value, op); });
       llvm::for_each(op->getOperands(), [&](Value value) { touch(value, op); });
     }
@@ -59,10 +61,9 @@ static std::string findPart(exec::LaunchOp launch, unsigned result) {
     return "";
   Block &body = launch.getBody().front();
   Operation *maker = body.getTerminator()->getOperand(result).getDefiningOp();
-  static constexpr const char *names[] = {"forward", "backward", "replay"};
   for (auto [op, part] : llvm::zip(body.without_terminator(), parts.asArrayRef()))
     if (&op == maker)
-      return names[part];
+      return stringifyPart(static_cast<exec::Part>(part)).str();
   return "";
 }
 
@@ -85,13 +86,14 @@ std::vector<ReportedBuffer> describeTimeline(func::FuncOp step) {
   for (auto &[root, buffer] : findBuffers(step, positions)) {
     unsigned result = cast<OpResult>(root).getResultNumber();
     Operation *op = root.getDefiningOp();
-    auto launch = dyn_cast<exec::LaunchOp>(op);
-    if (launch && (*launch.getArguments())[result] >= 0)
+    auto maker = dyn_cast<exec::StoringOpInterface>(op);
+    if (maker && (*maker.getArguments())[result] >= 0)
       continue;
     auto places = op->getAttrOfType<DenseI64ArrayAttr>(exec::kOffsetsAttr);
     described.push_back({buffer.name, buffer.first, buffer.last,
-                         launch ? (*launch.getOffsets())[result] : places[result],
-                         getByteSize(root.getType()), findPart(launch, result)});
+                         maker ? (*maker.getOffsets())[result] : places[result],
+                         getByteSize(root.getType()),
+                         findPart(dyn_cast<exec::LaunchOp>(op), result)});
   }
   for (exec::LaunchOp launch : positions.launches)
     if (auto scratch = launch.getScratch()) {

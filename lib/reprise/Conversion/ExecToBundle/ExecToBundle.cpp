@@ -1,9 +1,9 @@
 // reprise: from command lists to a bundle
 #include "reprise/Conversion/ExecToBundle.h"
 
+#include "ConstantTable.h"
 #include "IndexChecks.h"
 #include "KernelTable.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "reprise/Dialect/Exec/IR/Arena.h"
 #include "reprise/Dialect/Exec/IR/Storage.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
@@ -11,6 +11,7 @@
 #include "reprise/Support/ByteSize.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -37,6 +38,7 @@ public:
     runtime::Program program;
     program.name = name.str();
     program.arenaBytes = exec::getArenaBytes(function).value_or(0);
+    events.clear();
     addBlock(function.getBody().front(), program);
     bundle.programs.push_back(std::move(program));
   }
@@ -61,6 +63,7 @@ public:
   }
 
   runtime::Bundle bundle;
+  ConstantTable constants;
 
 private:
   OperandRange returned() { return step.getBody().front().getTerminator()->getOperands(); }
@@ -118,6 +121,8 @@ private:
         addCopy(copy, program);
       else if (auto loop = dyn_cast<LoopOp>(op))
         addLoop(loop, program);
+      else if (exec::isExplicit(&op))
+        addExplicit(&op, program);
     }
   }
 
@@ -151,6 +156,66 @@ private:
       program.commands.push_back(std::move(command));
   }
 
+  /// A call, transfer, record or wait.
+  void addExplicit(Operation *op, runtime::Program &program) {
+    runtime::Command command;
+    command.stream = static_cast<uint32_t>(exec::getStream(op));
+    command.label = op->getName().stripDialect();
+    llvm::TypeSwitch<Operation *>(op)
+        .Case([&](exec::CallOp call) { describeCall(call, command); })
+        .Case([&](exec::SendOp send) {
+          describeTransfer(send, runtime::CommandKind::Send,
+                           placeIn(send.getValue(), runtime::Read), command);
+        })
+        .Case([&](exec::ReceiveOp receive) {
+          describeTransfer(receive, runtime::CommandKind::Receive,
+                           placeIn(receive.getValue(), runtime::Write), command);
+        })
+        .Case([&](exec::RecordOp record) {
+          command.kind = runtime::CommandKind::Record;
+          command.event = numberOf(record.getEvent());
+        })
+        .Case([&](exec::WaitOp wait) {
+          command.kind = runtime::CommandKind::Wait;
+          command.event = numberOf(wait.getEvent());
+        });
+    program.commands.push_back(std::move(command));
+  }
+
+  void describeCall(exec::CallOp call, runtime::Command &command) {
+    command.kind = runtime::CommandKind::Call;
+    command.function = call.getFunction().str();
+    for (Value input : call.getInputs())
+      command.operands.push_back(placeIn(input, runtime::Read));
+    for (Value result : call.getResults())
+      command.operands.push_back(placeIn(result, runtime::Write));
+    if (auto place = call.getScratch())
+      command.operands.push_back(scratchAt(*place));
+  }
+
+  template <typename Transfer>
+  void describeTransfer(Transfer transfer, runtime::CommandKind kind, runtime::Operand operand,
+                        runtime::Command &command) {
+    command.kind = kind;
+    command.peer = transfer.getPeer().str();
+    command.tag = static_cast<uint32_t>(transfer.getTag());
+    command.event = numberOf(transfer.getEvent());
+    command.bytes = operand.buffer.bytes;
+    command.operands = {std::move(operand)};
+  }
+
+  uint32_t numberOf(Value event) {
+    return events.try_emplace(event, static_cast<uint32_t>(events.size())).first->second;
+  }
+
+  static runtime::Operand scratchAt(ArrayRef<int64_t> place) {
+    runtime::Operand scratch;
+    scratch.access = runtime::ReadWrite;
+    scratch.buffer.offset = place[0];
+    scratch.buffer.bytes = place[1];
+    return scratch;
+  }
+
   /// The buffer that holds a value between launches: in the first iteration of the loops around,
   /// and how it moves with each. A loop that runs backwards starts at its last row.
   runtime::Operand placeIn(Value value, runtime::Access access) {
@@ -179,51 +244,20 @@ private:
     if (auto argument = dyn_cast<BlockArgument>(value)) {
       place.space = runtime::Space::Argument;
       place.index = argument.getArgNumber();
-    } else if (auto launch = value.getDefiningOp<exec::LaunchOp>()) {
+    } else if (auto maker = value.getDefiningOp<exec::StoringOpInterface>()) {
       unsigned result = cast<OpResult>(value).getResultNumber();
-      int64_t argument = (*launch.getArguments())[result];
+      int64_t argument = (*maker.getArguments())[result];
       place.space = argument < 0 ? runtime::Space::Arena : runtime::Space::Argument;
       place.index = std::max<int64_t>(argument, 0);
-      place.offset = (*launch.getOffsets())[result];
+      place.offset = (*maker.getOffsets())[result];
     } else if (auto loop = value.getDefiningOp<LoopOp>()) {
       place.offset = loop->getAttrOfType<DenseI64ArrayAttr>(
           exec::kOffsetsAttr)[cast<OpResult>(value).getResultNumber()];
     } else {
       place.space = runtime::Space::Constant;
-      place.offset = constantOffset(value.getDefiningOp<ConstantOp>().getValue());
+      place.offset = constants.offsetOf(value.getDefiningOp<ConstantOp>().getValue());
     }
     return place;
-  }
-
-  uint64_t constantOffset(Attribute value) {
-    auto [found, isNew] = constants.try_emplace(value, 0);
-    if (isNew) {
-      bundle.constants.resize(llvm::alignTo(bundle.constants.size(), runtime::bufferAlignment));
-      found->second = bundle.constants.size();
-      appendElements(value);
-    }
-    return found->second;
-  }
-
-  void appendElements(Attribute attribute) {
-    // A resource holds the bytes of memory already, as the op's verifier has checked.
-    if (auto resource = dyn_cast<DenseResourceElementsAttr>(attribute)) {
-      llvm::append_range(bundle.constants, resource.getRawHandle().getBlob()->getData());
-      return;
-    }
-    auto value = cast<DenseElementsAttr>(attribute);
-    unsigned width = elementBytes(value.getElementType());
-    auto append = [&](const APInt &bits) {
-      for (unsigned byte = 0; byte < width; ++byte)
-        bundle.constants.push_back(
-            bits.extractBitsAsZExtValue(std::min(8u, bits.getBitWidth() - 8 * byte), 8 * byte));
-    };
-    if (isa<FloatType>(value.getElementType()))
-      for (const APFloat &element : value.getValues<APFloat>())
-        append(element.bitcastToAPInt());
-    else
-      for (const APInt &element : value.getValues<APInt>())
-        append(element);
   }
 
   void addCommands(exec::LaunchOp launch, runtime::Program &program) {
@@ -233,12 +267,7 @@ private:
       inputs.push_back(placeIn(input, runtime::Read));
     for (Value result : launch.getResults())
       outputs.push_back(placeIn(result, runtime::Write));
-    runtime::Operand scratch;
-    scratch.access = runtime::ReadWrite;
-    if (auto place = launch.getScratch()) {
-      scratch.buffer.offset = (*place)[0];
-      scratch.buffer.bytes = (*place)[1];
-    }
+    runtime::Operand scratch = scratchAt(launch.getScratch().value_or(ArrayRef<int64_t>{0, 0}));
     size_t first = program.commands.size();
     // Commands beside the one that has the launch's name, such as packing, are a small part of its
     // work.
@@ -264,7 +293,7 @@ private:
     auto type = RankedTensorType::get({}, IntegerType::get(step.getContext(), 64));
     runtime::Operand operand;
     operand.buffer.space = runtime::Space::Constant;
-    operand.buffer.offset = constantOffset(DenseElementsAttr::get(type, stream));
+    operand.buffer.offset = constants.offsetOf(DenseElementsAttr::get(type, stream));
     operand.buffer.bytes = sizeof(int64_t);
     operand.access = runtime::Read;
     return operand;
@@ -292,7 +321,7 @@ private:
 
   func::FuncOp step;
   KernelTable &kernels;
-  llvm::DenseMap<Attribute, uint64_t> constants;
+  llvm::DenseMap<Value, uint32_t> events; ///< of the program at hand
   SmallVector<LoopOp> around; ///< the loops around the command at hand, the outermost first
 };
 
@@ -335,6 +364,7 @@ FailureOr<runtime::Bundle> buildBundle(BundlePrograms programs, const Target &ta
       builder.addProgram(name, function);
   builder.describeResults();
   runtime::Bundle bundle = std::move(builder.bundle);
+  bundle.constants = std::move(builder.constants.bytes);
   bundle.kernels = kernels.describe(*image);
   for (const runtime::Kernel &kernel : bundle.kernels)
     bundle.workerWorkspaceBytes = std::max(bundle.workerWorkspaceBytes, kernel.workspaceBytes);

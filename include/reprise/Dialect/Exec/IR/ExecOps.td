@@ -2,6 +2,8 @@
 #ifndef EXEC_OPS
 #define EXEC_OPS
 
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -14,10 +16,48 @@ def Exec_Dialect : Dialect {
     After the `kernels` phase a device program is a flat list of launches, still on tensors: every launch result is one
     buffer. After the `memory` phase every result has its place, and `exec.copy` brings next values to arguments that no
     launch could overwrite.
+
+    Beside launches stand library calls, sends to and receives from other programs, and events. Stream 0 of the device
+    does launches and copies in their order. Calls, transfers, records and waits name their stream, `on 1`; it is 0
+    where they name none.
   }];
+  let useDefaultTypePrinterParser = 1;
 }
 
-def LaunchOp : Op<Exec_Dialect, "launch", [IsolatedFromAbove, SingleBlock, Pure]> {
+def PartEnum : I64EnumAttr<"Part", "the part of a step that an op belongs to", [
+  I64EnumAttrCase<"Forward", 0, "forward">, I64EnumAttrCase<"Backward", 1, "backward">,
+  I64EnumAttrCase<"Replay", 2, "replay">]> {
+  let cppNamespace = "::reprise::exec";
+  let genSpecializedAttr = 0;
+}
+
+def EventType : TypeDef<Exec_Dialect, "Event"> {
+  let mnemonic = "event";
+  let summary = "A point in time: a transfer is done, or a stream has done what it was given";
+}
+
+def StoringOpInterface : OpInterface<"StoringOpInterface"> {
+  let cppNamespace = "::reprise::exec";
+  let description = [{
+    A command whose results are buffers. `arguments` and `offsets` hold one entry per stored result once the memory
+    phase has run: the number of the function argument that the result overwrites in place, or -1 and the byte offset in
+    the arena.
+  }];
+  let methods = [
+    InterfaceMethod<"", "std::optional<::llvm::ArrayRef<int64_t>>", "getArguments">,
+    InterfaceMethod<"", "std::optional<::llvm::ArrayRef<int64_t>>", "getOffsets">,
+    InterfaceMethod<"", "void", "setArgumentsAttr", (ins "::mlir::DenseI64ArrayAttr":$value)>,
+    InterfaceMethod<"", "void", "setOffsetsAttr", (ins "::mlir::DenseI64ArrayAttr":$value)>,
+    InterfaceMethod<"The results that are buffers.", "::mlir::ResultRange", "getStoredResults", (ins), "",
+                    "return $_op->getResults();">
+  ];
+  let verify = "return ::reprise::exec::detail::verifyPlaces($_op);";
+}
+
+def StreamAttr : DefaultValuedOptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative, IntMaxValue<15>]>, "0">;
+def TagAttr : ConfinedAttr<I64Attr, [IntNonNegative, IntMaxValue<32767>]>;
+
+def LaunchOp : Op<Exec_Dialect, "launch", [IsolatedFromAbove, SingleBlock, Pure, StoringOpInterface]> {
   let summary = "One kernel, or the few commands that a library-sized op needs";
   let description = [{
     The body holds reprise ops on its arguments and ends in `exec.return` of the values that the launch stores. Bodies
@@ -63,6 +103,89 @@ def CopyOp : Op<Exec_Dialect, "copy", [MemoryEffects<[MemWrite]>]> {
   }];
   let arguments = (ins AnyRankedTensor:$value, ConfinedAttr<I64Attr, [IntNonNegative]>:$argument);
   let assemblyFormat = "$value `into` $argument attr-dict `:` type($value)";
+}
+
+def CallOp : Op<Exec_Dialect, "call", [MemoryEffects<[MemWrite]>, StoringOpInterface]> {
+  let summary = "Calls a function of a library that the device has";
+  let description = [{
+    The function reads the operands and writes the results, and has `workspace` bytes of the arena for itself, whose
+    place is `scratch`: the byte offset, and the bytes. A device without such a function refuses the program.
+
+    ```mlir
+    %y = exec.call "cublasLtMatmul"(%a, %b) workspace 4096 on 1 : (tensor<8x8xf16>, tensor<8x8xf16>) -> tensor<8x8xf16>
+    ```
+  }];
+  let arguments = (ins StrAttr:$function, Variadic<AnyRankedTensor>:$inputs,
+      DefaultValuedOptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$workspace, StreamAttr:$stream,
+      OptionalAttr<DenseI64ArrayAttr>:$arguments, OptionalAttr<DenseI64ArrayAttr>:$offsets,
+      OptionalAttr<DenseI64ArrayAttr>:$scratch);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    $function `(` $inputs `)` (`workspace` $workspace^)? (`on` $stream^)? attr-dict `:`
+    functional-type($inputs, $results)
+  }];
+  let hasVerifier = 1;
+}
+
+def SendOp : Op<Exec_Dialect, "send", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Begins to send a buffer to another program";
+  let description = [{
+    The peer is the device program of that name, of this module or of another bundle. Sends with one tag meet the peer's
+    receives with that tag in their order. The buffer is in use until the event was waited for.
+
+    ```mlir
+    %sent = exec.send %x to @stage1 tag 3 : tensor<8xf32>
+    exec.wait %sent
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$value, FlatSymbolRefAttr:$peer, TagAttr:$tag, StreamAttr:$stream);
+  let results = (outs EventType:$event);
+  let assemblyFormat = "$value `to` $peer `tag` $tag (`on` $stream^)? attr-dict `:` type($value)";
+  let hasVerifier = 1;
+}
+
+def ReceiveOp : Op<Exec_Dialect, "receive", [MemoryEffects<[MemWrite]>,
+    DeclareOpInterfaceMethods<StoringOpInterface, ["getStoredResults"]>]> {
+  let summary = "Begins to receive a buffer from another program";
+  let description = [{
+    The value may be read when the event was waited for, and by nobody before. Its place is one of the arena, or an
+    argument whose next value it is.
+
+    ```mlir
+    %x, %arrived = exec.receive from @stage0 tag 3 : tensor<8xf32>
+    exec.wait %arrived
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$peer, TagAttr:$tag, StreamAttr:$stream,
+      OptionalAttr<DenseI64ArrayAttr>:$arguments, OptionalAttr<DenseI64ArrayAttr>:$offsets);
+  let results = (outs AnyRankedTensor:$value, EventType:$event);
+  let assemblyFormat = "`from` $peer `tag` $tag (`on` $stream^)? attr-dict `:` type($value)";
+  let hasVerifier = 1;
+}
+
+def RecordOp : Op<Exec_Dialect, "record", [MemoryEffects<[MemWrite]>]> {
+  let summary = "An event that happens when the stream has done what it was given so far";
+  let description = [{
+    With `exec.wait` on another stream it orders the two streams of a device.
+
+    ```mlir
+    %done = exec.record
+    exec.wait %done on 1
+    ```
+  }];
+  let arguments = (ins StreamAttr:$stream);
+  let results = (outs EventType:$event);
+  let assemblyFormat = "(`on` $stream^)? attr-dict";
+}
+
+def WaitOp : Op<Exec_Dialect, "wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "The stream goes on when the event has happened";
+  let description = [{
+    It stands in the block of what gives the event: a transfer that begins in an iteration of a loop ends in it.
+  }];
+  let arguments = (ins EventType:$event, StreamAttr:$stream);
+  let assemblyFormat = "$event (`on` $stream^)? attr-dict";
+  let hasVerifier = 1;
 }
 
 #endif

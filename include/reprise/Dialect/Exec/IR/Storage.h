@@ -16,9 +16,8 @@ inline constexpr llvm::StringLiteral kOffsetsAttr = "exec.offsets";
 inline constexpr llvm::StringLiteral kReportedAttr = "exec.reported";
 
 /// For reports. Of a function before the kernels phase: launches are to note the part of each op of
-/// their bodies. Of a launch: those parts.
+/// their bodies. Of a launch: those parts, numbers of enum Part.
 inline constexpr llvm::StringLiteral kPartsAttr = "exec.parts";
-enum class Part : int64_t { Forward, Backward, Replay };
 
 /// A value lies in the buffer of `root`, in iteration k of each loop of `rows` at k times the bytes
 /// that stand beside it.
@@ -35,7 +34,7 @@ Storage findStorage(mlir::Value value);
 /// Visits the uses of a value and of reshapes of it, which lie in its place.
 void forEachReader(mlir::Value value, llvm::function_ref<void(mlir::OpOperand &)> visit);
 
-/// True if `value`, in the kernels phase, has a buffer that it may give to a loop: a launch or a
+/// True if `value`, in the kernels phase, has a buffer that it may give to a loop: a command or a
 /// loop made it.
 bool isMade(mlir::Value value);
 
@@ -51,7 +50,7 @@ findLateReader(LoopOp loop, unsigned carry,
 bool mayTakeRows(LoopOp loop, unsigned slice, unsigned stack,
                  llvm::function_ref<bool(mlir::OpResult result, unsigned input)> mayShare);
 
-/// Numbers launches in program order, and loops from before to behind their bodies.
+/// Numbers commands in program order, and loops from before to behind their bodies.
 class Positions {
 public:
   explicit Positions(mlir::Block &block) {
@@ -65,16 +64,22 @@ public:
     return found == intervals.end() ? std::make_pair(end, end) : found->second;
   }
   /// When anything that `op` does happens, as the block of `root` sees it: a loop there does it at
-  /// any time.
-  std::pair<int64_t, int64_t> seenFrom(mlir::Value root, mlir::Operation *op) const {
-    return of(root.getParentBlock()->findAncestorOpInBlock(*op));
-  }
+  /// any time, and what runs beside stream 0 until that stream has waited for it.
+  std::pair<int64_t, int64_t> seenFrom(mlir::Value root, mlir::Operation *op) const;
+  /// When `op` happens, by the commands of stream 0 between which it does: a transfer begins where
+  /// its stream stands and ends where its event was waited for.
+  std::pair<int64_t, int64_t> inFlight(mlir::Operation *op) const;
   /// Launches, in program order.
   llvm::SmallVector<LaunchOp> launches;
   llvm::SmallVector<LoopOp> loops;
+  /// Calls, transfers, records and waits.
+  llvm::SmallVector<mlir::Operation *> others;
 
 private:
   void add(mlir::Block &block);
+  int64_t findBegin(int64_t stream, mlir::Operation *op) const;
+  int64_t findEnd(int64_t stream, mlir::Operation *op) const;
+  int64_t findEnd(mlir::Value event) const;
 
   llvm::DenseMap<mlir::Operation *, std::pair<int64_t, int64_t>> intervals;
   int64_t next = 0, end = 0;

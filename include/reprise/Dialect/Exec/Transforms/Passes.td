@@ -25,8 +25,9 @@ def OrderLaunchesPass : Pass<"exec-order-launches", "::mlir::func::FuncOp"> {
     Where the buffers that live at once in program order take more than `within` bytes, the first launch of the program
     that can run and fits runs next: what is large waits until other buffers have died, such as the gradient of a
     vocabulary for the activations of the layers behind it. Where that finds no order, one of few bytes is looked for by
-    annealing. What replaces an argument waits for the readers of the old value. Blocks with loops keep their order, and
-    so do those for which no such order is found. `exec.launches_moved` on the function says that one was.
+    annealing. What replaces an argument waits for the readers of the old value. Blocks with loops, library calls,
+    transfers or events keep their order, and so do those for which no such order is found. `exec.launches_moved` on the
+    function says that one was.
   }];
   let options = [
     TargetOption,
@@ -41,6 +42,9 @@ def PlaceBuffersPass : Pass<"exec-place-buffers", "::mlir::func::FuncOp"> {
     copy follows at the end. A result shares the buffer of an input that dies in the launch if the body reads that input
     at the result's index only. All other buffers are packed into one arena; `exec.arena_bytes` on the function is its
     size. The search for a lower packing ends at `enough` bytes, such as a budget.
+
+    What a library call or a transfer uses lives until stream 0 has waited for it. Their results have places as those of
+    launches have; a receive may overwrite an argument, too.
   }];
   let options = [
     TargetOption,
@@ -52,10 +56,15 @@ def PlaceBuffersPass : Pass<"exec-place-buffers", "::mlir::func::FuncOp"> {
 def VerifyBuffersPass : Pass<"exec-verify-buffers", "::mlir::func::FuncOp"> {
   let summary = "Checks that no buffer is overwritten before its last reader";
   let description = [{
-    Reads nothing but the launches and their places. A launch reads arguments, constants and what launches stored. A result that overwrites an argument is that argument's next value,
-    and no later launch reads the old one; the launch itself reads it only where its kernel may store in place. All
-    other results go with their lives to the judge of offsets (`Planning/Offsets`): results share bytes at one time only
-    if a kernel stores one in place of an input that dies. `exec.arena_bytes` is the height.
+    Reads nothing but the launches and their places. A launch reads arguments, constants and what launches stored. A
+    result that overwrites an argument is that argument's next value, and no later launch reads the old one; the launch
+    itself reads it only where its kernel may store in place. All other results go with their lives to the judge of
+    offsets (`Planning/Offsets`): results share bytes at one time only if a kernel stores one in place of an input that
+    dies. `exec.arena_bytes` is the height.
+
+    A program with library calls, transfers or events is gone through once more, iteration by iteration, with a vector
+    clock per stream: of two accesses to the same bytes, one of which writes, the later one must come behind a wait for
+    the earlier one.
   }];
   let options = [TargetOption];
   let dependentDialects = ["::reprise::exec::ExecDialect"];

@@ -1,12 +1,19 @@
 // reprise: the dialect of command lists: assembly and verification.
 #include "reprise/Dialect/Exec/IR/Exec.h"
 
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
 #include "reprise/Interfaces/Interfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace reprise::exec;
 
 #include "reprise/Dialect/Exec/IR/ExecDialect.cpp.inc"
+#include "reprise/Dialect/Exec/IR/ExecEnums.cpp.inc"
+#include "reprise/Dialect/Exec/IR/ExecInterfaces.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "reprise/Dialect/Exec/IR/ExecTypes.cpp.inc"
 #define GET_OP_CLASSES
 #include "reprise/Dialect/Exec/IR/ExecOps.cpp.inc"
 
@@ -14,6 +21,10 @@ void ExecDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "reprise/Dialect/Exec/IR/ExecOps.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "reprise/Dialect/Exec/IR/ExecTypes.cpp.inc"
       >();
 }
 
@@ -56,14 +67,58 @@ LogicalResult LaunchOp::verify() {
   auto stored = dyn_cast<ReturnOp>(getBody().front().empty() ? nullptr : &getBody().front().back());
   if (!stored || stored.getOperandTypes() != getResultTypes())
     return emitOpError("expected a body that returns values of the results' types");
-  for (auto places : {getArguments(), getOffsets()})
-    if (places && places->size() != getNumResults())
-      return emitOpError("expected one place per result");
-  if (!getArguments() != !getOffsets())
-    return emitOpError("expected 'arguments' and 'offsets' together");
   if (auto scratch = getScratch(); scratch && scratch->size() != 2)
     return emitOpError("expected an offset and a number of bytes in 'scratch'");
   return success();
+}
+
+LogicalResult reprise::exec::detail::verifyPlaces(Operation *op) {
+  auto storing = cast<StoringOpInterface>(op);
+  for (auto places : {storing.getArguments(), storing.getOffsets()})
+    if (places && places->size() != storing.getStoredResults().size())
+      return op->emitOpError("expected one place per result");
+  if (!storing.getArguments() != !storing.getOffsets())
+    return op->emitOpError("expected 'arguments' and 'offsets' together");
+  return success();
+}
+
+LogicalResult CallOp::verify() {
+  if (getFunction().empty())
+    return emitOpError("expected the name of a function");
+  if (auto scratch = getScratch(); scratch && scratch->size() != 2)
+    return emitOpError("expected an offset and a number of bytes in 'scratch'");
+  return success();
+}
+
+/// Otherwise nobody could tell when the buffer is free again.
+static LogicalResult verifyTransfer(Operation *op, Value event) {
+  return event.use_empty() ? op->emitOpError("expected a wait for its event") : success();
+}
+
+LogicalResult SendOp::verify() { return verifyTransfer(*this, getEvent()); }
+LogicalResult ReceiveOp::verify() { return verifyTransfer(*this, getEvent()); }
+ResultRange ReceiveOp::getStoredResults() { return getOperation()->getResults().take_front(); }
+
+LogicalResult WaitOp::verify() {
+  Operation *giver = getEvent().getDefiningOp();
+  if (!isa_and_present<SendOp, ReceiveOp, RecordOp>(giver))
+    return emitOpError("expected an event that a transfer or a record gives");
+  if (giver->getBlock() == (*this)->getBlock())
+    return success();
+  InFlightDiagnostic diagnostic = emitOpError("stands in another block than what gives its event");
+  diagnostic.attachNote(giver->getLoc()) << "the event";
+  return diagnostic;
+}
+
+bool reprise::exec::isExplicit(Operation *op) {
+  return isa<CallOp, SendOp, ReceiveOp, RecordOp, WaitOp>(op);
+}
+
+int64_t reprise::exec::getStream(Operation *op) {
+  return llvm::TypeSwitch<Operation *, int64_t>(op)
+      .Case<CallOp, SendOp, ReceiveOp, RecordOp, WaitOp>(
+          [](auto command) { return static_cast<int64_t>(command.getStream()); })
+      .Default([](Operation *) { return 0; });
 }
 
 StringRef reprise::exec::getLeaderName(LaunchOp launch) {

@@ -10,7 +10,7 @@ using namespace reprise::exec;
 
 bool reprise::exec::isMade(Value value) {
   Operation *op = value.getDefiningOp();
-  return op && isa<LaunchOp, LoopOp>(op);
+  return op && isa<StoringOpInterface, LoopOp>(op) && isa<RankedTensorType>(value.getType());
 }
 
 /// The next value on the way to the root; null for the root. Adds a row if there is one.
@@ -98,10 +98,13 @@ bool reprise::exec::mayTakeRows(LoopOp loop, unsigned slice, unsigned stack,
 
 void Positions::add(Block &block) {
   for (Operation &op : block) {
-    if (auto launch = dyn_cast<LaunchOp>(op)) {
+    if (isa<LaunchOp>(op) || isExplicit(&op)) {
       intervals[&op] = {next, next};
       ++next;
-      launches.push_back(launch);
+      if (auto launch = dyn_cast<LaunchOp>(op))
+        launches.push_back(launch);
+      else
+        others.push_back(&op);
     } else if (auto loop = dyn_cast<LoopOp>(op)) {
       int64_t begin = next++;
       loops.push_back(loop);
@@ -109,4 +112,59 @@ void Positions::add(Block &block) {
       intervals[&op] = {begin, next++};
     }
   }
+}
+
+/// Where stream 0 stands at the latest when `stream` comes to `op`: at the record whose event the
+/// stream waited for last.
+int64_t Positions::findBegin(int64_t stream, Operation *op) const {
+  if (stream == 0)
+    return of(op).first;
+  for (Operation *at = op->getPrevNode(); at; at = at->getPrevNode()) {
+    auto wait = dyn_cast<WaitOp>(at);
+    if (!wait || static_cast<int64_t>(wait.getStream()) != stream)
+      continue;
+    Operation *giver = wait.getEvent().getDefiningOp();
+    return findBegin(getStream(giver), giver);
+  }
+  LoopOp loop = getLoop(op->getBlock());
+  return loop ? findBegin(stream, loop) : 0;
+}
+
+/// Where stream 0 is known to be behind `op` of `stream`: where it waited for an event that the
+/// stream recorded later.
+int64_t Positions::findEnd(int64_t stream, Operation *op) const {
+  if (stream == 0)
+    return of(op).second;
+  for (Operation *at = op->getNextNode(); at; at = at->getNextNode())
+    if (auto record = dyn_cast<RecordOp>(at);
+        record && static_cast<int64_t>(record.getStream()) == stream)
+      return findEnd(record.getEvent());
+  LoopOp loop = getLoop(op->getBlock());
+  return loop ? findEnd(stream, loop) : end;
+}
+
+int64_t Positions::findEnd(Value event) const {
+  int64_t earliest = end;
+  for (Operation *user : event.getUsers())
+    if (auto wait = dyn_cast<WaitOp>(user))
+      earliest = std::min(earliest, findEnd(wait.getStream(), wait));
+  return earliest;
+}
+
+std::pair<int64_t, int64_t> Positions::inFlight(Operation *op) const {
+  if (auto send = dyn_cast<SendOp>(op))
+    return {findBegin(send.getStream(), op), findEnd(send.getEvent())};
+  if (auto receive = dyn_cast<ReceiveOp>(op))
+    return {findBegin(receive.getStream(), op), findEnd(receive.getEvent())};
+  if (auto call = dyn_cast<CallOp>(op))
+    return {findBegin(call.getStream(), op), findEnd(call.getStream(), op)};
+  return of(op);
+}
+
+std::pair<int64_t, int64_t> Positions::seenFrom(Value root, Operation *op) const {
+  auto [first, last] = of(root.getParentBlock()->findAncestorOpInBlock(*op));
+  if (!isExplicit(op))
+    return {first, last};
+  auto [begin, behind] = inFlight(op);
+  return {std::min(first, begin), std::max(last, behind)};
 }

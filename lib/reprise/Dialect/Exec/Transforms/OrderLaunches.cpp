@@ -40,7 +40,8 @@ struct OrderLaunchesPass : impl::OrderLaunchesPassBase<OrderLaunchesPass> {
     static constexpr size_t mostLaunches = 8192;
     static constexpr int64_t parts = 256, least = parts / 2;
     Block &block = entry.getBody().front();
-    if (!block.getOps<LoopOp>().empty())
+    // Transfers and events have their places among the launches.
+    if (llvm::any_of(block, [](Operation &op) { return isa<LoopOp>(op) || isExplicit(&op); }))
       return success();
     FailureOr<LaunchGraph> graph = LaunchGraph::build(entry, *facts);
     if (failed(graph))

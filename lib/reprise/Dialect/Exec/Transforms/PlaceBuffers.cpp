@@ -48,23 +48,24 @@ private:
     replaced.assign(signature.getReplacedArguments().begin(),
                     signature.getReplacedArguments().end());
     for (auto [i, value] : llvm::enumerate(block.getTerminator()->getOperands())) {
-      auto launch = value.getDefiningOp<LaunchOp>();
-      if (replaced[i] < 0 || !launch || placedIn.contains(value))
+      auto maker = value.getDefiningOp<StoringOpInterface>();
+      if (replaced[i] < 0 || !maker || placedIn.contains(value))
         continue;
       BlockArgument old = entry.getArgument(replaced[i]);
-      if (canOverwrite(launch, cast<OpResult>(value).getResultNumber(), old))
+      if (canOverwrite(cast<OpResult>(value), old))
         placedIn[value] = replaced[i];
     }
   }
 
-  bool canOverwrite(LaunchOp launch, unsigned result, BlockArgument old) {
-    int64_t stored = positions.of(launch).first;
+  bool canOverwrite(OpResult result, BlockArgument old) {
+    Operation *maker = result.getOwner();
+    int64_t stored = positions.inFlight(maker).first;
     bool isSafe = true;
     forEachReader(old, [&](OpOperand &use) {
       // The old value itself is returned, or read later.
       isSafe &= positions.seenFrom(old, use.getOwner()).second <= stored;
-      isSafe &= use.getOwner() != launch ||
-                facts.mayShare(launch->getResult(result), use.getOperandNumber());
+      isSafe &= use.getOwner() != maker ||
+                (isa<LaunchOp>(maker) && facts.mayShare(result, use.getOperandNumber()));
     });
     return isSafe;
   }
@@ -78,6 +79,13 @@ private:
     for (LaunchOp launch : positions.launches)
       for (Value input : launch.getInputs())
         touch(input, launch);
+    for (Operation *command : positions.others) {
+      if (auto storing = dyn_cast<StoringOpInterface>(command))
+        for (Value result : storing.getStoredResults())
+          touch(result, command);
+      for (Value operand : command->getOperands())
+        touch(operand, command);
+    }
     for (LoopOp loop : positions.loops)
       for (Value value : llvm::concat<Value>(SmallVector<Value>(loop.getResults()),
                                              SmallVector<Value>(loop.getXs())))
@@ -175,6 +183,12 @@ private:
       scratchOf[launch] = problem.buffers.size();
       problem.buffers.push_back({first, last, scratch->shared});
     }
+    for (Operation *command : positions.others)
+      if (auto call = dyn_cast<CallOp>(command); call && call.getWorkspace() > 0) {
+        auto [first, last] = positions.inFlight(call);
+        scratchOf[call] = problem.buffers.size();
+        problem.buffers.push_back({first, last, static_cast<int64_t>(call.getWorkspace())});
+      }
     return success();
   }
 
@@ -184,19 +198,30 @@ private:
       auto buffer = bufferOf.find(findStorage(value).root);
       return buffer == bufferOf.end() ? 0 : solution.offsets[buffer->second];
     };
-    for (LaunchOp launch : positions.launches) {
+    auto setPlaces = [&](StoringOpInterface maker) {
       SmallVector<int64_t> arguments, places;
-      for (Value result : launch.getResults()) {
+      for (Value result : maker.getStoredResults()) {
         auto placed = placedIn.find(result);
         arguments.push_back(placed == placedIn.end() ? -1 : placed->second);
         places.push_back(placed == placedIn.end() ? offsetOf(result) : 0);
       }
-      launch.setArgumentsAttr(builder.getDenseI64ArrayAttr(arguments));
-      launch.setOffsetsAttr(builder.getDenseI64ArrayAttr(places));
-      if (auto scratch = scratchOf.find(launch); scratch != scratchOf.end())
-        launch.setScratchAttr(builder.getDenseI64ArrayAttr(
-            {solution.offsets[scratch->second], problem.buffers[scratch->second].size}));
-    }
+      maker.setArgumentsAttr(builder.getDenseI64ArrayAttr(arguments));
+      maker.setOffsetsAttr(builder.getDenseI64ArrayAttr(places));
+      auto scratch = scratchOf.find(maker);
+      if (scratch == scratchOf.end())
+        return;
+      auto place = builder.getDenseI64ArrayAttr(
+          {solution.offsets[scratch->second], problem.buffers[scratch->second].size});
+      if (auto launch = dyn_cast<LaunchOp>(*maker))
+        launch.setScratchAttr(place);
+      else
+        cast<CallOp>(*maker).setScratchAttr(place);
+    };
+    for (LaunchOp launch : positions.launches)
+      setPlaces(launch);
+    for (Operation *command : positions.others)
+      if (auto maker = dyn_cast<StoringOpInterface>(command))
+        setPlaces(maker);
     for (LoopOp loop : positions.loops)
       loop->setAttr(kOffsetsAttr,
                     builder.getDenseI64ArrayAttr(llvm::map_to_vector(loop.getResults(), offsetOf)));
@@ -223,7 +248,7 @@ private:
   SmallVector<int64_t> replaced; ///< the argument of each result, or -1
   DenseMap<Value, int64_t> placedIn;
   DenseMap<Value, size_t> bufferOf;        ///< by root
-  DenseMap<Operation *, size_t> scratchOf; ///< of launches
+  DenseMap<Operation *, size_t> scratchOf; ///< of launches and calls
   offsets::Problem problem;
 };
 

@@ -1,6 +1,7 @@
 // reprise: checks that no buffer is overwritten before its last reader.
 #include "reprise/Dialect/Exec/Transforms/Passes.h"
 
+#include "VerifyOrder.h"
 #include "reprise/Dialect/Exec/IR/Arena.h"
 #include "reprise/Dialect/Exec/IR/Storage.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
@@ -24,20 +25,19 @@ public:
         positions(function.getBody().front()) {}
 
   LogicalResult run() {
-    for (LaunchOp launch : positions.launches)
-      if (!launch.getOffsets())
-        return launch.emitError("expected places of the results: run exec-place-buffers first");
-    for (LaunchOp launch : positions.launches)
-      for (Value input : launch.getInputs())
-        if (Value root = findStorage(input).root; !isBuffer(root))
-          return launch.emitError("reads a value that no launch before it has stored");
+    SmallVector<Operation *> commands(positions.launches.begin(), positions.launches.end());
+    llvm::append_range(commands, positions.others);
+    for (Operation *command : commands)
+      if (failed(verifyBuffers(command)))
+        return failure();
     for (LoopOp loop : positions.loops)
       if (failed(verifyLoop(loop)))
         return failure();
-    for (LaunchOp launch : positions.launches)
-      for (OpResult result : launch->getResults())
-        if (failed(isInArena(result) ? addBuffer(result) : verifyOverwrite(result)))
-          return failure();
+    for (Operation *command : commands)
+      if (auto maker = dyn_cast<StoringOpInterface>(command))
+        for (OpResult result : maker.getStoredResults())
+          if (failed(isInArena(result) ? addBuffer(result) : verifyOverwrite(result)))
+            return failure();
     if (failed(verifyNextValues()))
       return failure();
     for (LoopOp loop : positions.loops)
@@ -47,21 +47,35 @@ public:
     for (LaunchOp launch : positions.launches)
       if (failed(addScratch(launch)))
         return failure();
-    return judge();
+    for (Operation *command : positions.others)
+      if (auto call = dyn_cast<CallOp>(command); call && failed(addWorkspace(call)))
+        return failure();
+    // What runs beside other commands, with its places, has a judge of its own.
+    return failed(judge()) ? failure() : verifyOrder(function);
   }
 
 private:
+  /// A command reads buffers, and has places for what it stores.
+  static LogicalResult verifyBuffers(Operation *command) {
+    if (auto maker = dyn_cast<StoringOpInterface>(command); maker && !maker.getOffsets())
+      return command->emitError("expected places of the results: run exec-place-buffers first");
+    for (Value operand : command->getOperands())
+      if (!isa<EventType>(operand.getType()) && !isBuffer(findStorage(operand).root))
+        return command->emitError("reads a value that no launch before it has stored");
+    return success();
+  }
+
   /// Arguments and constants have buffers of their own.
   static bool isBuffer(Value root) {
     return isa<BlockArgument>(root) || isMade(root) || isa<ConstantOp>(root.getDefiningOp());
   }
   static int64_t argumentOf(OpResult result) {
-    auto launch = dyn_cast<LaunchOp>(result.getOwner());
-    return launch ? (*launch.getArguments())[result.getResultNumber()] : -1;
+    auto maker = dyn_cast<StoringOpInterface>(result.getOwner());
+    return maker ? (*maker.getArguments())[result.getResultNumber()] : -1;
   }
   static int64_t offsetOf(OpResult result) {
-    if (auto launch = dyn_cast<LaunchOp>(result.getOwner()))
-      return (*launch.getOffsets())[result.getResultNumber()];
+    if (auto maker = dyn_cast<StoringOpInterface>(result.getOwner()))
+      return (*maker.getOffsets())[result.getResultNumber()];
     return result.getOwner()->getAttrOfType<DenseI64ArrayAttr>(
         kOffsetsAttr)[result.getResultNumber()];
   }
@@ -115,8 +129,9 @@ private:
     Operation *late = nullptr;
     forEachReader(old, [&](OpOperand &use) {
       Operation *reader = use.getOwner();
-      bool isOwn = reader == launch && facts.mayShare(result, use.getOperandNumber());
-      bool isEarlier = positions.seenFrom(old, reader).second < positions.of(launch).first;
+      bool isOwn = reader == launch && isa<LaunchOp>(launch) &&
+                   facts.mayShare(result, use.getOperandNumber());
+      bool isEarlier = positions.seenFrom(old, reader).second < positions.inFlight(launch).first;
       if (!isOwn && !isEarlier)
         late = reader;
     });
@@ -145,7 +160,7 @@ private:
       if (!copied.try_emplace(number, copy.getValue()).second || overwritten.contains(number))
         return copy.emitError("writes argument ") << number << " a second time";
       for (Operation *next = copy->getNextNode(); next; next = next->getNextNode())
-        if (isa<LaunchOp, LoopOp>(next)) {
+        if (isa<LaunchOp, LoopOp, CallOp, SendOp, ReceiveOp>(next)) {
           InFlightDiagnostic diagnostic = copy.emitError("stands before a launch");
           diagnostic.attachNote(next->getLoc()) << "the launch";
           return diagnostic;
@@ -261,6 +276,20 @@ private:
     problem.buffers.push_back({first, last, scratch[1]});
     solution.offsets.push_back(scratch[0]);
     scratchOf.push_back(launch);
+    return success();
+  }
+
+  LogicalResult addWorkspace(CallOp call) {
+    int64_t needed = static_cast<int64_t>(call.getWorkspace());
+    ArrayRef<int64_t> scratch = call.getScratch().value_or(ArrayRef<int64_t>{0, 0});
+    if (scratch[1] < needed)
+      return call.emitError("needs ") << needed << " bytes of scratch, and has " << scratch[1];
+    if (scratch[1] == 0)
+      return success();
+    auto [first, last] = positions.inFlight(call);
+    problem.buffers.push_back({first, last, scratch[1]});
+    solution.offsets.push_back(scratch[0]);
+    scratchOf.push_back(call);
     return success();
   }
 

@@ -1,0 +1,139 @@
+// reprise: whether what runs beside other commands touches their bytes
+#include "VerifyOrder.h"
+
+#include "reprise/Dialect/Exec/IR/Storage.h"
+#include "reprise/Support/AccessOrder.h"
+#include "reprise/Support/ByteSize.h"
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::exec;
+
+namespace {
+
+// As many as a bundle with such commands may run, and streams as many as a command can name.
+constexpr int64_t mostExecutions = int64_t(1) << 20;
+constexpr size_t mostStreams = 16, mostTransfers = 256;
+
+/// Runs the commands with vector clocks in the place of values.
+class OrderVerifier {
+public:
+  OrderVerifier() : order(mostStreams) {}
+
+  LogicalResult run(Block &block) {
+    for (Operation &op : block) {
+      if (auto loop = dyn_cast<LoopOp>(op)) {
+        for (int64_t i = 0, trip = loop.getTrip(); i < trip; ++i) {
+          rowOf[loop] = loop.getReverse() ? trip - 1 - i : i;
+          if (failed(run(loop.getBlock())))
+            return failure();
+        }
+      } else if (failed(runCommand(&op))) {
+        return failure();
+      }
+    }
+    return success();
+  }
+
+private:
+  LogicalResult runCommand(Operation *op) {
+    bool isTransfer = isa<SendOp, ReceiveOp>(op);
+    if (!isTransfer && !isa<LaunchOp, CallOp, CopyOp, RecordOp, WaitOp>(op))
+      return success();
+    if (static_cast<int64_t>(commands.size()) == mostExecutions)
+      return op->emitError("transfers, events or library calls among more than 2^20 commands");
+    commands.push_back(op);
+    size_t stream = getStream(op);
+    if (auto wait = dyn_cast<WaitOp>(op)) {
+      order.wait(stream, events[wait.getEvent()]);
+      return success();
+    }
+    if (auto record = dyn_cast<RecordOp>(op)) {
+      events[record.getEvent()] = order.record(stream);
+      return success();
+    }
+    AccessOrder::Actor actor = isTransfer ? order.beside(stream) : order.onStream(stream);
+    if (order.transferLanes() > mostTransfers)
+      return op->emitError("more than ") << mostTransfers << " transfers are in flight";
+    if (auto send = dyn_cast<SendOp>(op))
+      events[send.getEvent()] = actor.known;
+    if (auto receive = dyn_cast<ReceiveOp>(op))
+      events[receive.getEvent()] = actor.known;
+    return access(actor, op);
+  }
+
+  /// What one command reads and writes is its own affair, so its reads come first.
+  LogicalResult access(const AccessOrder::Actor &actor, Operation *op) {
+    for (Value operand : op->getOperands())
+      if (failed(access(actor, placeOf(operand), false)))
+        return failure();
+    if (auto copy = dyn_cast<CopyOp>(op))
+      return access(actor, {copy.getArgument() + 1, 0, sizeOf(copy.getValue())}, true);
+    auto maker = dyn_cast<StoringOpInterface>(op);
+    if (!maker)
+      return success();
+    for (Value result : maker.getStoredResults())
+      if (failed(access(actor, placeOf(result), true)))
+        return failure();
+    auto scratch = op->getAttrOfType<DenseI64ArrayAttr>("scratch");
+    if (!scratch)
+      return success();
+    uint64_t begin = scratch[0];
+    return access(actor, {arena, begin, begin + scratch[1]}, true);
+  }
+
+  LogicalResult access(const AccessOrder::Actor &actor, AccessOrder::Place place, bool isWrite) {
+    Operation *op = commands.back();
+    std::optional<uint64_t> other = order.access(actor, place, isWrite, commands.size() - 1);
+    if (!other)
+      return success();
+    Operation *before = commands[*other];
+    InFlightDiagnostic diagnostic = op->emitError(isWrite ? "writes" : "reads")
+                                    << " bytes that '" << before->getName().getStringRef()
+                                    << "' may still use: no wait is between them";
+    diagnostic.attachNote(before->getLoc()) << "the other command";
+    return diagnostic;
+  }
+
+  static uint64_t sizeOf(Value value) { return getByteSize(value.getType()); }
+
+  /// Where a value lies in this iteration. Nobody writes constants.
+  AccessOrder::Place placeOf(Value value) const {
+    Storage storage = findStorage(value);
+    uint64_t begin = 0;
+    for (auto [loop, bytes] : storage.rows)
+      begin += bytes * rowOf.lookup(loop);
+    uint64_t size = sizeOf(value);
+    if (auto argument = dyn_cast<BlockArgument>(storage.root))
+      return {argument.getArgNumber() + uint64_t(1), begin, begin + size};
+    unsigned number = cast<OpResult>(storage.root).getResultNumber();
+    Operation *root = storage.root.getDefiningOp();
+    if (auto maker = dyn_cast<StoringOpInterface>(root)) {
+      int64_t argument = (*maker.getArguments())[number];
+      begin += (*maker.getOffsets())[number];
+      return {argument < 0 ? arena : uint64_t(argument) + 1, begin, begin + size};
+    }
+    auto offsets = root->getAttrOfType<DenseI64ArrayAttr>(kOffsetsAttr);
+    if (!offsets)
+      return {};
+    begin += offsets[number];
+    return {arena, begin, begin + size};
+  }
+
+  static constexpr uint64_t arena = 0; ///< argument i has number i + 1
+  AccessOrder order;
+  DenseMap<Value, AccessOrder::Clock> events;
+  DenseMap<Operation *, int64_t> rowOf; ///< of loops
+  std::vector<Operation *> commands;    ///< that ran
+};
+
+} // namespace
+
+LogicalResult reprise::exec::verifyOrder(func::FuncOp function) {
+  bool isNeeded = function
+                      .walk([](Operation *op) {
+                        return isExplicit(op) ? WalkResult::interrupt() : WalkResult::advance();
+                      })
+                      .wasInterrupted();
+  return isNeeded ? OrderVerifier().run(function.getBody().front()) : success();
+}
