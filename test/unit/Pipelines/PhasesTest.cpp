@@ -1,0 +1,86 @@
+// reprise: tests of the phases: their names, and that one may stop between any two of them
+#include "reprise/Pipelines/Phases.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "reprise/InitAll.h"
+#include "reprise/Zoo/Zoo.h"
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace reprise;
+
+namespace {
+
+constexpr Phase kPhases[] = {Phase::Import,     Phase::Random,  Phase::Label, Phase::Autodiff,
+                             Phase::Checkpoint, Phase::Kernels, Phase::Memory};
+
+class PhasesTest : public ::testing::Test {
+protected:
+  PhasesTest() {
+    DialectRegistry registry;
+    registerAllDialects(registry);
+    context.appendDialectRegistry(registry);
+    context.loadAllAvailableDialects();
+    zoo::Options sizes = zoo::defaultOptions("gpt2");
+    sizes.layers = 2;
+    sizes.width = 16;
+    sizes.batch = 2;
+    sizes.seq = 8;
+    sizes.vocab = 16;
+    sizes.dropout = 0.1;
+    model = zoo::buildModel(context, "gpt2", sizes);
+    options.policies = {"recompute-all"};
+  }
+
+  void run(ModuleOp module, std::optional<Phase> from, Phase to) {
+    PassManager manager(&context);
+    buildPhases(manager, from, to, options);
+    EXPECT_TRUE(succeeded(manager.run(module)));
+  }
+
+  static std::string print(ModuleOp module) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    module.print(stream);
+    return text;
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> model;
+  PhaseOptions options;
+};
+
+TEST_F(PhasesTest, NamesAreReadAsTheyAreWritten) {
+  for (Phase phase : kPhases)
+    EXPECT_EQ(parsePhase(phaseName(phase)), phase);
+  EXPECT_EQ(parsePhase("target"), std::nullopt) << "its result is no IR";
+  EXPECT_EQ(parsePhase(""), std::nullopt);
+}
+
+TEST_F(PhasesTest, OneAtATimeIsAllAtOnce) {
+  OwningOpRef<ModuleOp> whole = model->clone(), stepwise = model->clone();
+  run(*whole, std::nullopt, Phase::Memory);
+  std::optional<Phase> from;
+  for (Phase phase : kPhases) {
+    std::string before = print(*stepwise);
+    run(*stepwise, from, phase);
+    EXPECT_NE(print(*stepwise), before) << "phase " << phaseName(phase).str() << " does something";
+    from = phase;
+  }
+  EXPECT_EQ(print(*stepwise), print(*whole));
+}
+
+TEST_F(PhasesTest, TheVerifierOfAPhaseSeesABrokenPromise) {
+  run(*model, std::nullopt, Phase::Memory);
+  PassManager good(&context), bad(&context);
+  buildVerifier(good, Phase::Memory, options);
+  buildVerifier(bad, Phase::Memory, options);
+  EXPECT_TRUE(succeeded(good.run(*model)));
+  for (auto function : model->getOps<func::FuncOp>())
+    function->removeAttr("exec.arena_bytes");
+  ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) { return success(); });
+  EXPECT_TRUE(failed(bad.run(*model)));
+}
+
+} // namespace
