@@ -88,8 +88,8 @@ protected:
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
     EXPECT_TRUE(module);
     PassManager manager(&context);
-    EXPECT_TRUE(succeeded(parsePassPipeline(
-        "builtin.module(func.func(exec-place-buffers,exec-verify-buffers))", manager)));
+    manager.addNestedPass<func::FuncOp>(exec::createPlaceBuffersPass({}, nullptr));
+    manager.addNestedPass<func::FuncOp>(exec::createVerifyBuffersPass({}, nullptr));
     EXPECT_TRUE(succeeded(manager.run(*module)));
     std::shared_ptr<const Target> target;
     EXPECT_TRUE(succeeded(Target::get("cpu", UnknownLoc::get(&context), target)));

@@ -26,7 +26,7 @@ protected:
     zoo::Options options = zoo::defaultOptions(model);
     options.width = 16;
     options.batch = 2;
-    options.seq = 8;
+    options.seq = 16;
     options.image = 32;
     return options;
   }

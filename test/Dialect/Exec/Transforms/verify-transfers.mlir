@@ -100,7 +100,8 @@ func.func @workspace(%x: tensor<64xf32>) -> tensor<64xf32> attributes {exec.aren
 
 // The workspace in the place of the result.
 func.func @workspace(%x: tensor<64xf32>) -> tensor<64xf32> attributes {exec.arena_bytes = 256 : i64} {
-  // expected-error@below {{overlaps}}
+  // expected-error@+2 {{overlaps}}
+  // expected-note@+1 {{the other buffer}}
   %1 = exec.call "double"(%x) workspace 64 {arguments = array<i64: -1>, offsets = array<i64: 0>, scratch = array<i64: 0, 64>} : (tensor<64xf32>) -> tensor<64xf32>
   return %1 : tensor<64xf32>
 }

@@ -111,7 +111,7 @@ protected:
     context.loadAllAvailableDialects();
   }
 
-  LogicalResult run(ModuleOp module, StringRef passes) {
+  LogicalResult run(ModuleOp module, std::unique_ptr<Pass> pass) {
     ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
       if (message.empty())
         message = diagnostic.str();
@@ -119,8 +119,7 @@ protected:
     });
     message.clear();
     PassManager manager(&context);
-    if (failed(parsePassPipeline(("builtin.module(func.func(" + passes + "))").str(), manager)))
-      return failure();
+    manager.addNestedPass<func::FuncOp>(std::move(pass));
     return manager.run(module);
   }
 
@@ -134,8 +133,8 @@ TEST_F(PlaceBuffersTest, PlacesOfRandomProgramsPassTheirJudge) {
     std::string text = RandomProgram(seed).make();
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
     ASSERT_TRUE(module) << text;
-    ASSERT_TRUE(succeeded(run(*module, "exec-place-buffers"))) << message;
-    ASSERT_TRUE(succeeded(run(*module, "exec-verify-buffers")))
+    ASSERT_TRUE(succeeded(run(*module, exec::createPlaceBuffersPass({}, nullptr)))) << message;
+    ASSERT_TRUE(succeeded(run(*module, exec::createVerifyBuffersPass({}, nullptr))))
         << "seed " << seed << ": " << message << "\n"
         << text;
     auto function = *module->getOps<func::FuncOp>().begin();
@@ -153,7 +152,7 @@ TEST_F(PlaceBuffersTest, MovedWaitsAreSeen) {
   for (unsigned seed = 0; seed < 100; ++seed) {
     OwningOpRef<ModuleOp> module =
         parseSourceString<ModuleOp>(RandomProgram(seed).make(), &context);
-    ASSERT_TRUE(succeeded(run(*module, "exec-place-buffers")));
+    ASSERT_TRUE(succeeded(run(*module, exec::createPlaceBuffersPass({}, nullptr))));
     auto function = *module->getOps<func::FuncOp>().begin();
     exec::ReceiveOp receive;
     function.walk([&](exec::ReceiveOp op) { receive = op; });
@@ -162,7 +161,7 @@ TEST_F(PlaceBuffersTest, MovedWaitsAreSeen) {
     ++moved;
     for (Operation *wait : receive.getEvent().getUsers())
       wait->moveBefore(function.getBody().front().getTerminator());
-    refused += failed(run(*module, "exec-verify-buffers"));
+    refused += failed(run(*module, exec::createVerifyBuffersPass({}, nullptr)));
   }
   EXPECT_GT(moved, 50);
   EXPECT_EQ(refused, moved);
