@@ -86,7 +86,7 @@ def check_iterations():
     rules = [{"match": {"scope": "layers/[0-1]/**", "kind": "attention"}, "label": "must_recompute"}, {"match": {"op": "gelu", "every": 2}, "label": "must_save"}]
     pathlib.Path("rules.json").write_text(json.dumps({"version": 1, "rules": rules}))
     done = subprocess.run(["reprise-compile", "loop.mlir", "-o", "no.rpb", "--policy=rules.json"], capture_output=True, text=True)
-    check("rules that split a loop's iterations are refused", done.returncode == 1 and "--unroll gives each iteration its own" in done.stderr, done.stderr)
+    check("rules that split a loop's iterations are refused", done.returncode == 1 and "with --unroll each iteration has its own" in done.stderr, done.stderr)
     report = compile_model("loop.mlir", "loop.rpb", "--policy=rules.json", "--unroll")
     found = {value["id"]: (value["layer"], value["label"], value["decision"]) for value in report["values"] if value["op"] in ("reprise.attention", "reprise.gelu")}
     attention = [found[f"layers/{k}/attention/attention#0:0"] for k in range(4)]

@@ -70,7 +70,7 @@ struct Flags : cli::Tool {
                                 0,
                                 {0}};
   cli::Text planOut{*this, "--plan-out", "F.json", "Write the plan: what is saved and replayed"};
-  cli::Text planIn{*this, "--plan-in", "F.json", "Carry out a plan that --plan-out wrote"};
+  cli::Text planIn{*this, "--plan-in", "F.json", "Apply a plan that --plan-out wrote"};
   cli::Text pareto{*this, "--pareto", "F.html|F.json",
                    "Write the curve of memory and time, with the built-in policies on it"};
 

@@ -72,8 +72,8 @@ LogicalResult ExportProblemPass::run() {
     return failure();
   std::vector<PlanningScope> scopes = findPlanningScopes(step);
   if (scope >= scopes.size())
-    return step.emitError("there are ")
-           << scopes.size() << " gradients to plan, and no number " << scope.getValue();
+    return step.emitError("expected a scope below ")
+           << scopes.size() << ", the number of gradients, but got " << scope.getValue();
   const PlanningScope &planned = scopes[scope];
   checkpoint::ProblemFile file;
   file.problem = planned.problem;

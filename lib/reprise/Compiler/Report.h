@@ -72,6 +72,9 @@ std::string readDecision(const ReportedValue &value);
 /// Why the value is what it is, in a sentence.
 std::string explainDecision(const ReportedValue &value);
 
+/// The place of a value in the source as `file:line:column`, or its scope; empty if unknown.
+std::string describePlace(const ReportedValue &value);
+
 /// The values of one layer: what they keep, and what they cost again.
 struct LayerSummary {
   std::string layer;

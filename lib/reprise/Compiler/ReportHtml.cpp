@@ -35,18 +35,6 @@ static void printTotals(raw_ostream &stream, const Report &report) {
               "arena larger than without --verify-replays.</p>\n";
 }
 
-/// The place in the source as `file:line:column`, or the scope.
-static std::string readPlace(const ReportedValue &value) {
-  StringRef place = value.location;
-  if (place.consume_front("loc(") && place.consume_back(")"))
-    place = place == "unknown" ? "" : place;
-  std::string text;
-  for (char letter : place)
-    if (letter != '"')
-      text += letter;
-  return text;
-}
-
 static void printCell(raw_ostream &stream, double number, const std::string &text) {
   stream << formatv("<td class='number' data-value='{0:e6}'>{1}</td>", number, text);
 }
@@ -63,7 +51,7 @@ static void printValues(raw_ostream &stream, ArrayRef<const ReportedValue *> val
            << "</td><td>" << escape(value->label.value_or("")) << "</td><td>"
            << escape(value->rule.value_or("")) << "</td>";
     printCell(stream, value->replaySeconds, formatv("{0:e2}", value->replaySeconds).str());
-    stream << "<td>" << escape(value->layer) << "</td><td>" << escape(readPlace(*value))
+    stream << "<td>" << escape(value->layer) << "</td><td>" << escape(describePlace(*value))
            << "</td></tr>\n";
   }
   stream << "</tbody></table></div>\n";

@@ -47,38 +47,48 @@ std::string explainDecision(const ReportedValue &value) {
     return "kept against its label: replays of its unit, or of the one that reads it, start from "
            "it";
   if (why == Reason::LastUnit)
-    return "kept against its label: its unit's backward pass comes right after it";
+    return "kept against its label: the backward pass of its unit follows at once";
   if (why == Reason::Outlives)
     return "kept against its label: the function returns it, or something after the gradient reads "
            "it";
   if (why == Reason::Fastest)
-    return "saved: nobody labelled it, and to keep it is fastest";
+    return "saved without a label: that is fastest";
   if (why == Reason::NearlyFree)
-    return "replayed: nobody labelled it, and it costs next to nothing to compute it again";
+    return "replayed without a label: that is nearly free";
   if (why == Reason::Budget && isLabelled)
-    return (decision + " against its label: the cheapest plan found within the budget has it so")
+    return (decision + " against its label: so it is in the cheapest plan found within the budget")
         .str();
   if (why == Reason::Budget)
-    return (decision + ": nobody labelled it, and the cheapest plan found within the budget has it "
-                       "so")
+    return (decision + " without a label: so it is in the cheapest plan found within the budget")
         .str();
   return (decision + ", as " + reason + " asks").str();
+}
+
+std::string describePlace(const ReportedValue &value) {
+  StringRef place = value.location;
+  if (place.consume_front("loc(") && place.consume_back(")"))
+    place = place == "unknown" ? "" : place;
+  std::string text;
+  for (char letter : place)
+    if (letter != '"')
+      text += letter;
+  return text;
 }
 
 static void printStory(raw_ostream &stream, const ReportedValue &value) {
   stream << value.id << ": a result of " << value.op << ", " << value.bytes << " bytes\n";
   if (!value.name.empty())
     stream << "  named " << value.name << "\n";
-  stream << "  at " << value.location << "\n";
+  if (std::string place = describePlace(value); !place.empty())
+    stream << "  at " << place << "\n";
   if (value.label)
     stream << "  label " << *value.label << ", from " << value.rule.value_or("") << "\n";
   else
     stream << "  no label\n";
   stream << "  " << explainDecision(value) << "\n";
   if (value.fused.value_or(false))
-    stream << "  fused: no kernel sends it to memory\n";
-  stream << formatv("  to compute it again takes {0:e2} s of the cost model\n",
-                    value.replaySeconds);
+    stream << "  fused: no kernel writes it to memory\n";
+  stream << formatv("  computing it again takes {0:e2} s by the cost model\n", value.replaySeconds);
 }
 
 static bool isCalled(const ReportedValue &value, StringRef wanted) {

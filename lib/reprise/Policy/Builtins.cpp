@@ -186,7 +186,7 @@ void addNames(PolicyRegistry &registry, StringRef name, StringRef summary, Label
 FailureOr<PolicyPtr> makeSaveFromBoth(Arguments arguments, const PolicyContext &context) {
   if (arguments.size() != 2)
     return emitError(context.location)
-           << "policy 'save_from_both_policies' expects two policies, not " << arguments.size();
+           << "policy 'save_from_both_policies' expects 2 policies but got " << arguments.size();
   FailureOr<PolicyPtr> first = parsePolicy(arguments[0], context);
   FailureOr<PolicyPtr> second = parsePolicy(arguments[1], context);
   if (failed(first) || failed(second))
@@ -214,7 +214,9 @@ FailureOr<PolicyPtr> makeSaveAndOffload(Arguments arguments, const PolicyContext
     if (!argument.contains(';'))
       continue;
     if (behind || after.contains(';'))
-      return emitError(context.location) << "policy '" << name << "' expects one semicolon";
+      return emitError(context.location)
+             << "policy '" << name
+             << "' expects one ';', between names to save and names to offload";
     behind = true;
     offloaded.push_back(after.trim());
   }
@@ -241,30 +243,31 @@ PolicyPtr makeSingleOpPolicy(std::string rule, LabelOp labelOp, LabelName labelN
 }
 
 static void addJaxNames(PolicyRegistry &registry) {
-  addNames(registry, "save_only_these_names", "keep the values of these names only",
+  addNames(registry, "save_only_these_names", "save the values of these names only",
            Label::prefer_recompute, Label::prefer_save, std::nullopt);
-  addNames(registry, "save_any_names_but_these", "keep all named values but these",
+  addNames(registry, "save_any_names_but_these", "save all named values except these",
            Label::prefer_recompute, Label::prefer_recompute, Label::prefer_save);
-  addNames(registry, "save_anything_except_these_names", "keep all but the values of these names",
-           Label::prefer_save, Label::prefer_recompute, std::nullopt);
-  registry.add({"save_and_offload_only_these_names", "keep some named values, offload others",
+  addNames(registry, "save_anything_except_these_names",
+           "save all values except those of these names", Label::prefer_save,
+           Label::prefer_recompute, std::nullopt);
+  registry.add({"save_and_offload_only_these_names", "save some named values, offload others",
                 "SAVED, ...; OFFLOADED, ...", makeSaveAndOffload});
-  registry.add({"save_from_both_policies", "keep what one of two policies keeps", "POLICY, POLICY",
-                makeSaveFromBoth});
+  registry.add({"save_from_both_policies", "save what either of two policies saves",
+                "POLICY, POLICY", makeSaveFromBoth});
 }
 
 void addBuiltins(PolicyRegistry &registry) {
   for (const char *name : {"save-all", "everything_saveable"})
-    registry.add(name, "keep all that the backward pass reads", always(Label::prefer_save));
+    registry.add(name, "save all values that the backward pass reads", always(Label::prefer_save));
   for (const char *name : {"recompute-all", "nothing_saveable"})
-    registry.add(name, "keep the inputs of blocks, compute the rest again",
+    registry.add(name, "save the inputs of blocks, recompute the rest",
                  always(Label::prefer_recompute));
   for (const char *name : {"dots-saveable", "dots_saveable", "checkpoint_dots"})
-    registry.add(name, "keep contractions, convolutions and attention, compute the rest again",
+    registry.add(name, "save contractions, convolutions and attention, recompute the rest",
                  labelDots);
   for (const char *name :
        {"dots_with_no_batch_dims_saveable", "checkpoint_dots_with_no_batch_dims"})
-    registry.add(name, "keep contractions without batch dimensions", [](Operation *op) {
+    registry.add(name, "save contractions without batch dimensions", [](Operation *op) {
       return std::optional(hasNoBatchDims(op) ? Label::prefer_save : Label::prefer_recompute);
     });
   registry.add("offload_dot_with_no_batch_dims", "offload contractions without batch dimensions",
@@ -274,7 +277,7 @@ void addBuiltins(PolicyRegistry &registry) {
                });
   addJaxNames(registry);
   registry.add(
-      {"every-nth-contraction", "keep all contractions but every n-th", "N", makeEveryNth});
+      {"every-nth-contraction", "save all contractions except every n-th", "N", makeEveryNth});
 }
 
 } // namespace reprise

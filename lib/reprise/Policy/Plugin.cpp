@@ -42,14 +42,14 @@ LogicalResult PluginPolicy::ask(const rp_graph &graph, Location location,
   limits.keepsOutput = true;
   std::string bytes;
   Progress progress("policy plugin " + path, 0);
-  progress.update(0, "deciding on " + std::to_string(graph.ops.size()) + " ops");
+  progress.update(0, "labelling " + std::to_string(graph.ops.size()) + " ops");
   std::string reason =
       runInChild([&] { return askPlugin(file, options, graph).write(); }, limits, bytes);
   progress.clear();
   if (!reason.empty())
-    return fail(location) << "died before it had decided (" << reason << ")";
+    return fail(location) << "ended before it gave labels (" << reason << ")";
   if (!answer.read(bytes))
-    return fail(location) << "gave no answer";
+    return fail(location) << "gave no labels";
   if (!answer.error.empty())
     return fail(location) << answer.error;
   return success();
@@ -67,7 +67,7 @@ LogicalResult PluginPolicy::decide(const PolicyGraph &graph, Location location,
   for (auto [i, op] : llvm::enumerate(graph.ops)) {
     unsigned slot = slots.try_emplace(op.op, slots.size()).first->second;
     if (slot >= answer.labels.size())
-      return fail(location) << "gave no answer";
+      return fail(location) << "gave no labels";
     uint8_t label = answer.labels[slot];
     if (label == RP_NO_LABEL)
       continue;

@@ -64,7 +64,7 @@ LogicalResult Reader::readSelector(const Object &match, const std::string &where
 LogicalResult Reader::readPolicy(const JsonValue &value, const std::string &where) {
   std::optional<StringRef> text = value.getAsString();
   if (!text)
-    return file.fail(where, "expected a policy, a string");
+    return file.fail(where, "expected a string with a policy");
   PolicyContext own = context;
   own.location = file.locate(where);
   own.folder = llvm::sys::path::parent_path(file.getPath());
@@ -78,15 +78,15 @@ LogicalResult Reader::readPolicy(const JsonValue &value, const std::string &wher
 
 LogicalResult Reader::readRule(const Object &entry, const std::string &where) {
   if (fallback)
-    return file.fail(where, "no rule can match behind the default");
+    return file.fail(where, "expected no rule behind the default, which matches all ops");
   if (failed(file.checkKeys(entry, {"match", "label", "default", "policy"}, where + ".")))
     return failure();
   if (const JsonValue *policy = entry.get("policy"))
     return entry.size() == 1 ? readPolicy(*policy, where + ".policy")
-                             : file.fail(where, "a policy has nothing beside it");
+                             : file.fail(where, "expected no key beside 'policy'");
   if (const JsonValue *label = entry.get("default")) {
     if (entry.size() != 1)
-      return file.fail(where, "a default has nothing but a label");
+      return file.fail(where, "expected no key beside 'default'");
     FailureOr<Label> given = readLabel(*label, where + ".default");
     if (succeeded(given))
       fallback = makeRule({}, *given, where);
@@ -111,7 +111,7 @@ LogicalResult Reader::readRules(const Array &list) {
     std::string where = "rules[" + std::to_string(i) + "]";
     const Object *entry = value.getAsObject();
     if (!entry)
-      return file.fail(where, "expected a rule, an object");
+      return file.fail(where, "expected an object with a rule");
     if (failed(readRule(*entry, where)))
       return failure();
   }

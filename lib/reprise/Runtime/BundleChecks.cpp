@@ -36,9 +36,9 @@ std::optional<uint64_t> arrayBytes(DType dtype, const std::vector<int64_t> &shap
 
 Error checkName(const std::string &what, const std::string &name, std::set<std::string> &seen) {
   if (name.empty() || name.find('\0') != std::string::npos)
-    return fail(what + " has no proper name");
+    return fail(what + " has no valid name");
   if (!seen.insert(name).second)
-    return fail("there are two of " + what + " '" + name + "'");
+    return fail("two " + what + "s have the name '" + name + "'");
   return Error::success();
 }
 
@@ -80,15 +80,15 @@ private:
         return error;
       std::optional<uint64_t> bytes = arrayBytes(argument.dtype, argument.shape);
       if (!bytes || *bytes != argument.bytes || (total += *bytes) > maxBytes)
-        return fail("argument '" + argument.name + "' has a size unlike its type");
+        return fail("argument '" + argument.name + "' has other bytes than its type");
       if (argument.batchDim < -1 || argument.batchDim >= int64_t(argument.shape.size()))
-        return fail("argument '" + argument.name + "' has a batch dimension that it lacks");
+        return fail("argument '" + argument.name + "' has no such batch dimension");
       if (argument.role < Role::Seed)
         continue;
       if (argument.dtype != DType::I64 || !argument.shape.empty())
-        return fail("argument '" + argument.name + "' is no i64 scalar");
+        return fail("argument '" + argument.name + "' is not an i64 scalar");
       if (!scalars.insert(argument.role).second)
-        return fail(std::string("there are two arguments of role ") + roleName(argument.role));
+        return fail(std::string("two arguments have the role ") + roleName(argument.role));
     }
     return Error::success();
   }
@@ -98,24 +98,24 @@ private:
     for (const Image &image : bundle.images)
       if (Error error = checkName("image", image.target, targets))
         return error;
-    return bundle.images.empty() ? fail("there is no image") : Error::success();
+    return bundle.images.empty() ? fail("the bundle has no image") : Error::success();
   }
 
   Error checkKernels() {
     for (const Kernel &kernel : bundle.kernels) {
       if (kernel.image >= bundle.images.size())
-        return fail("kernel '" + kernel.name + "' is of no image");
+        return fail("kernel '" + kernel.name + "' belongs to no image");
       const std::vector<uint8_t> &image = bundle.images[kernel.image].bytes;
       if (kernel.imageOffset >= image.size())
         return fail("kernel '" + kernel.name + "' lies outside the image");
       if (kernel.workspaceBytes > bundle.workerWorkspaceBytes)
-        return fail("kernel '" + kernel.name + "' needs more workspace than there is");
+        return fail("kernel '" + kernel.name + "' needs more workspace than the bundle has");
       if (!hasGeometry(kernel))
-        return fail("kernel '" + kernel.name + "' has threads unlike its target's");
+        return fail("kernel '" + kernel.name + "' has other threads than its target allows");
     }
     for (const Image &image : bundle.images)
       if (isForGpu(image) && !image.bytes.empty() && image.bytes.back() != 0)
-        return fail("the last kernel's text has no end");
+        return fail("the text of the last kernel has no end");
     return Error::success();
   }
 
@@ -139,7 +139,7 @@ private:
         return error;
     }
     if (!names.count("step"))
-      return fail("there is no program 'step'");
+      return fail("the bundle has no program 'step'");
     return Error::success();
   }
 
@@ -306,7 +306,7 @@ private:
         return error;
       std::optional<uint64_t> bytes = arrayBytes(result.dtype, result.shape);
       if (!bytes || *bytes != result.buffer.bytes)
-        return fail("result '" + result.name + "' has a size unlike its type");
+        return fail("result '" + result.name + "' has other bytes than its type");
       if (Error error = checkBuffer(result.buffer, bundle.arenaBytes()))
         return fail("result '" + result.name + "': " + error.message());
       if (result.argument == -1)

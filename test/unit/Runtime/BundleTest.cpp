@@ -121,7 +121,7 @@ struct Defect {
 
 TEST(Bundle, DefectsAreNamed) {
   const Defect defects[] = {
-      {"there is no program 'step'", [](Bundle &b) { b.programs.clear(); }},
+      {"the bundle has no program 'step'", [](Bundle &b) { b.programs.clear(); }},
       {"command 0 of program 'step': a buffer of 16 bytes at 64 lies outside its space of 72",
        [](Bundle &b) {
          b.programs[0].arenaBytes = 72;
@@ -141,36 +141,36 @@ TEST(Bundle, DefectsAreNamed) {
        [](Bundle &b) { b.programs[0].commands[0].indexChecks = {{0, DType::I64, 3, 8, "x"}}; }},
       {"command 0 of program 'step': a body without a repeat",
        [](Bundle &b) { b.programs[0].commands[0].body = 1; }},
-      {"there is no image", [](Bundle &b) { b.images.clear(); }},
-      {"there are two of image 'cpu'", [](Bundle &b) { b.images.push_back(b.images[0]); }},
-      {"kernel 'add' is of no image", [](Bundle &b) { b.kernels[0].image = 1; }},
+      {"the bundle has no image", [](Bundle &b) { b.images.clear(); }},
+      {"two images have the name 'cpu'", [](Bundle &b) { b.images.push_back(b.images[0]); }},
+      {"kernel 'add' belongs to no image", [](Bundle &b) { b.kernels[0].image = 1; }},
       {"kernel 'add' lies outside the image",
        [](Bundle &b) { b.kernels[0].imageOffset = b.images[0].bytes.size(); }},
-      {"kernel 'add' needs more workspace than there is",
+      {"kernel 'add' needs more workspace than the bundle has",
        [](Bundle &b) { b.kernels[0].workspaceBytes = 65; }},
-      {"kernel 'add' has threads unlike its target's",
+      {"kernel 'add' has other threads than its target allows",
        [](Bundle &b) { b.kernels[0].blockThreads = 256; }},
-      {"kernel 'add' has threads unlike its target's",
+      {"kernel 'add' has other threads than its target allows",
        [](Bundle &b) { b.images[0].target = "cuda:sm_90"; }},
-      {"kernel 'add' has threads unlike its target's",
+      {"kernel 'add' has other threads than its target allows",
        [](Bundle &b) {
          b.images[0].target = "cuda:sm_90";
          b.kernels[0].itemThreads = 32;
          b.kernels[0].blockThreads = 48;
        }},
-      {"the last kernel's text has no end",
+      {"the text of the last kernel has no end",
        [](Bundle &b) {
          b.images[0].target = "cuda:sm_90";
          for (Kernel &kernel : b.kernels)
            kernel.itemThreads = kernel.blockThreads = 32;
          b.images[0].bytes.back() = 1;
        }},
-      {"argument 'w' has a size unlike its type", [](Bundle &b) { b.arguments[0].bytes = 15; }},
-      {"argument 'w' has a size unlike its type",
+      {"argument 'w' has other bytes than its type", [](Bundle &b) { b.arguments[0].bytes = 15; }},
+      {"argument 'w' has other bytes than its type",
        [](Bundle &b) { b.arguments[0].shape = {int64_t(1) << 40, int64_t(1) << 40}; }},
-      {"argument 'seed' is no i64 scalar", [](Bundle &b) { b.arguments[2].shape = {1}; }},
-      {"there are two of argument 'w'", [](Bundle &b) { b.arguments[1].name = "w"; }},
-      {"result 'loss' has a size unlike its type", [](Bundle &b) { b.results[0].shape = {2}; }},
+      {"argument 'seed' is not an i64 scalar", [](Bundle &b) { b.arguments[2].shape = {1}; }},
+      {"two arguments have the name 'w'", [](Bundle &b) { b.arguments[1].name = "w"; }},
+      {"result 'loss' has other bytes than its type", [](Bundle &b) { b.results[0].shape = {2}; }},
       {"result 'w' differs from the argument that it replaces",
        [](Bundle &b) { b.results[1].argument = 1; }},
       {"result 'offset' is not where its argument lies",

@@ -101,7 +101,7 @@ reprise.policy @other_ops {
 // -----
 
 reprise.policy @policy_and_label {
-  // expected-error @+1 {{'reprise.rule' op a policy has nothing beside it}}
+  // expected-error @+1 {{'reprise.rule' op expected neither a label nor a match beside a policy}}
   "reprise.rule"() {policy = "save-all", label = #reprise.label<must_save>} : () -> ()
 }
 

@@ -19,7 +19,7 @@ func.func @nested(%x: tensor<4xf32>) -> tensor<4xf32> {
     %a = reprise.sqrt %c : tensor<4xf32> loc("layers/head")
     %1 = reprise.loop 2 (%d = %a) : (tensor<4xf32>) -> tensor<4xf32> {
       // CHECK: reprise.exp {{.*}}reprise.iterations = [{}, {reprise.label = #reprise.label<prefer_save>, reprise.rule = "policy @p:1"}, {}, {}]
-      // SPLIT: error: {{.*}}the iterations of a loop share one op, but it gets in iteration 0 no label, in iteration 1 'prefer_save' from policy @p:1: --unroll gives each iteration its own
+      // SPLIT: error: {{.*}}expected one label in all iterations of a loop, but iteration 0 has no label and iteration 1 has 'prefer_save' from policy @p:1; with --unroll each iteration has its own
       %b = reprise.exp %d : tensor<4xf32> loc("layers/cell")
       // CHECK: reprise.tanh {{.*}}reprise.iterations = [{}, {}, {reprise.label = #reprise.label<prefer_recompute>, reprise.rule = "policy @p:2"}, {}]
       %e = reprise.tanh %b : tensor<4xf32> loc("elsewhere")

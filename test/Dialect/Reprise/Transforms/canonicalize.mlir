@@ -36,7 +36,7 @@ func.func @ranks(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf
 // -----
 
 func.func @clash(%x: tensor<2xf32>) -> tensor<2xf32> {
-  // expected-error @+1 {{contradictory labels: 'must_save' and, from an op that gives the same value, 'must_recompute'}}
+  // expected-error @+1 {{contradictory labels for one value: 'must_save' and, on an equal op, 'must_recompute'}}
   %a = reprise.exp %x {reprise.label = #reprise.label<must_save>} : tensor<2xf32>
   %b = reprise.reshape %a {reprise.label = #reprise.label<must_recompute>} : (tensor<2xf32>) -> tensor<2xf32>
   return %b : tensor<2xf32>

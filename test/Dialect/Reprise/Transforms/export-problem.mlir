@@ -4,7 +4,7 @@
 // RUN: %python %src/test/Tools/Inputs/validate.py %src/docs/planning-problem.schema.json %t.json && reprise-plan checkpoint %t.json --budget=100%%
 // RUN: reprise-opt %s --reprise-to=autodiff --reprise-export-problem="target=cpu:x86-64-v3 threads=1 output=%t.1.json" -o /dev/null && not cmp %t.json %t.1.json
 // RUN: %expect 1 reprise-opt %s --reprise-to=autodiff --reprise-export-problem="scope=1" 2>&1 | FileCheck %s --check-prefix=SCOPE
-// SCOPE: error: there are 1 gradients to plan, and no number 1
+// SCOPE: error: expected a scope below 1, the number of gradients, but got 1
 // RUN: %expect 1 reprise-opt %s --reprise-to=autodiff --reprise-export-problem="output=%t.none/p.json" 2>&1 | FileCheck %s --check-prefix=WRITE
 // WRITE: error: cannot write '{{.*}}.none/p.json': No such file or directory
 // RUN: %expect 1 reprise-opt %s --reprise-to=autodiff --reprise-export-problem="target=abacus" 2>&1 | FileCheck %s --check-prefix=TARGET

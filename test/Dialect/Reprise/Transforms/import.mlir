@@ -156,13 +156,13 @@ func.func @train(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 // Sizes whose bytes overflow, in whatever order their dimensions come.
-// expected-error@below {{a tensor of more than 2^47 bytes: 'tensor<4294967296x4294967296x0xf32>'}}
+// expected-error@below {{expected tensors of at most 2^47 bytes but got 'tensor<4294967296x4294967296x0xf32>'}}
 func.func @train(%x: tensor<4294967296x4294967296x0xf32>) { return }
 
 // -----
 
 func.func @train(%x: tensor<f32>) -> tensor<f32> {
-  // expected-error@below {{a tensor of more than 2^47 bytes: 'tensor<4611686018427387904xf32>'}}
+  // expected-error@below {{expected tensors of at most 2^47 bytes but got 'tensor<4611686018427387904xf32>'}}
   %0 = reprise.broadcast %x dims [] : (tensor<f32>) -> tensor<4611686018427387904xf32>
   %1 = reprise.sum %0 dims [0] : (tensor<4611686018427387904xf32>) -> tensor<f32>
   return %1 : tensor<f32>
@@ -171,7 +171,7 @@ func.func @train(%x: tensor<f32>) -> tensor<f32> {
 // -----
 
 func.func @train(%q: tensor<1x1x16777216x1xf32>) -> tensor<1x1x16777216x1xf32> {
-  // expected-error@below {{draws more than 2^45 random words}}
+  // expected-error@below {{the op draws more than 2^45 random words}}
   %0, %l = reprise.attention %q, %q, %q {scale = 1.0 : f64, rate = 0.5 : f64} : (tensor<1x1x16777216x1xf32>, tensor<1x1x16777216x1xf32>, tensor<1x1x16777216x1xf32>) -> (tensor<1x1x16777216x1xf32>, tensor<1x1x16777216xf32>)
   return %0 : tensor<1x1x16777216x1xf32>
 }
@@ -179,7 +179,7 @@ func.func @train(%q: tensor<1x1x16777216x1xf32>) -> tensor<1x1x16777216x1xf32> {
 // -----
 
 func.func @train(%x: tensor<4xf32>, %i: tensor<i64>) -> tensor<4xf32> {
-  // expected-error@below {{expected a draw without seed and offset: a run gives them}}
+  // expected-error@below {{expected a random op without seed and offset: the compiler adds them}}
   %0 = reprise.dropout %x seed %i offset %i {rate = 0.5 : f64, stream = 0 : i64} : tensor<4xf32>
   return %0 : tensor<4xf32>
 }

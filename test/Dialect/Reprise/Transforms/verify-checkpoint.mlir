@@ -26,19 +26,19 @@
 // RUN: sed '/replay = 1/s/exp %arg0/exp %arg1/' %t.mlir | not reprise-opt --reprise-verify-checkpoint 2>&1 | FileCheck %s --check-prefix=OPERAND
 // OPERAND: error: operand 0 of the replay is another value than its original's
 // RUN: sed '/replay = 1/s/reprise.original = [01]/reprise.original = 9/' %t.mlir | not reprise-opt --reprise-verify-checkpoint 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-// UNKNOWN: error: replay of no op of the primal part
+// UNKNOWN: error: expected a replay of an op of the forward part
 
 // A label ignored: the backward pass reads the original, or the label came later than the plan.
 // RUN: sed '/sabotage/s/%7 /%0 /' %t.mlir | not reprise-opt --reprise-verify-checkpoint 2>&1 | FileCheck %s --check-prefix=UNUSED
 // UNUSED: error: replay is never read
 // RUN: sed '/replay = 2/d; /sabotage/s/%7 /%0 /' %t.mlir | not reprise-opt --reprise-verify-checkpoint 2>&1 | FileCheck %s --check-prefix=IGNORED
-// IGNORED: error: result 0 is held against its label 'must_recompute' from op
+// IGNORED: error: result 0 is kept against its label 'must_recompute' from op
 // RUN: sed '/reprise.dropout/s/prefer_recompute/must_save/' %t.mlir | not reprise-opt --reprise-verify-checkpoint 2>&1 | FileCheck %s --check-prefix=SAVE
 // SAVE: error: result 0 is replayed against its label 'must_save' from op
 // RUN: sed '/reprise.log/s/prefer_save/prefer_recompute/' %t.mlir | not reprise-opt --reprise-verify-checkpoint 2>&1 | FileCheck %s --check-prefix=PREFER
-// PREFER: error: result 0 is held against its label 'prefer_recompute' from op
+// PREFER: error: result 0 is kept against its label 'prefer_recompute' from op
 // RUN: sed '/reprise.log/{s/prefer_save/prefer_recompute/;s/reasons = \["op"\]/reasons = ["block input"]/}' %t.mlir | not reprise-opt --reprise-verify-checkpoint 2>&1 | FileCheck %s --check-prefix=EXCUSE
-// EXCUSE: error: result 0 is held against its label 'prefer_recompute' from op
+// EXCUSE: error: result 0 is kept against its label 'prefer_recompute' from op
 
 // A decision, a reason or a total that the graph belies.
 // RUN: sed '/reprise.log/s/"saved"/"not needed"/' %t.mlir | not reprise-opt --reprise-verify-checkpoint 2>&1 | FileCheck %s --check-prefix=DECISION

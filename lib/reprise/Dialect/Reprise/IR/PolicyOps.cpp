@@ -99,8 +99,9 @@ void reprise::printRule(OpAsmPrinter &printer, RuleOp, LabelAttr label, Dictiona
 
 LogicalResult RuleOp::verify() {
   if (getPolicyAttr())
-    return getLabelAttr() || getMatchAttr() ? emitOpError("a policy has nothing beside it")
-                                            : success();
+    return getLabelAttr() || getMatchAttr()
+               ? emitOpError("expected neither a label nor a match beside a policy")
+               : success();
   if (!getLabelAttr())
     return emitOpError("expected a label or a policy");
   if (!getMatchAttr())

@@ -158,7 +158,7 @@ void Labeller::removeNames(UnitTree &tree) {
                      !definition->hasTrait<OpTrait::ConstantLike>();
     if (label && !isPlanned)
       name.emitRemark("the label of '")
-          << name.getName() << "' is moot: the value is there in any case";
+          << name.getName() << "' is moot: an argument or a constant is never replayed";
     aliases[name.getOperand()].push_back({name.getName().str(), label, entry.checkpoint,
                                           static_cast<unsigned>(names.size()), name.getLoc()});
     names.push_back({name.getName().str(), name.getOperand(), std::nullopt, 0});
@@ -316,16 +316,16 @@ LogicalResult Labeller::reportSplit(Operation *op, ArrayRef<Attribute> iteration
   auto describe = [&](size_t i) {
     auto own = cast<DictionaryAttr>(iterations[i]);
     auto label = own.getAs<LabelAttr>(kLabelAttr);
-    std::string text = "in iteration " + std::to_string(i) + " ";
+    std::string text = "iteration " + std::to_string(i) + " has ";
     return label ? text + "'" + stringifyLabel(label.getValue()).str() + "' from " +
                        own.getAs<StringAttr>(kRuleAttr).str()
                  : text + "no label";
   };
   const Attribute *other = llvm::find_if(
       iterations, [&](Attribute own) { return !haveSameLabels(own, iterations.front()); });
-  return op->emitError("the iterations of a loop share one op, but it gets ")
-         << describe(0) << ", " << describe(other - iterations.begin())
-         << ": --unroll gives each iteration its own";
+  return op->emitError("expected one label in all iterations of a loop, but ")
+         << describe(0) << " and " << describe(other - iterations.begin())
+         << "; with --unroll each iteration has its own";
 }
 
 LogicalResult Labeller::label(const FlatOp &entry) {

@@ -36,8 +36,8 @@ private:
     auto own = heir->getAttrOfType<LabelAttr>(kLabelAttr);
     if (own && isMust(own.getValue()) && isMust(label.getValue()) && own != label) {
       failed = true;
-      heir->emitError("contradictory labels: '")
-          << stringifyLabel(own.getValue()) << "' and, from an op that gives the same value, '"
+      heir->emitError("contradictory labels for one value: '")
+          << stringifyLabel(own.getValue()) << "' and, on an equal op, '"
           << stringifyLabel(label.getValue()) << "'";
       return;
     }

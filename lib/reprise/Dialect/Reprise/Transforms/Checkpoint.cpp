@@ -255,8 +255,7 @@ LogicalResult checkCarries(LoopOp loop) {
     auto next = dyn_cast<OpResult>(yielded[argument.getArgNumber()]);
     if (next && !isa<LoopOp>(next.getOwner()) && getLabel(next) == Label::must_recompute)
       return next.getOwner()->emitError(
-          "a loop keeps what one iteration hands to the next, against 'must_recompute': run "
-          "reprise-split-loops first");
+          "expected no 'must_recompute' on a carry of a loop: run reprise-split-loops first");
   }
   return success();
 }

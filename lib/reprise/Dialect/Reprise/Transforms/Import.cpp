@@ -149,7 +149,7 @@ void makeBroadcastsExplicit(func::FuncOp entry) {
 LogicalResult checkUntouched(Operation *op) {
   if (auto random = dyn_cast<RandomOpInterface>(op);
       random && random.draws() && random.getSeedOperand())
-    return op->emitError("expected a draw without seed and offset: a run gives them");
+    return op->emitError("expected a random op without seed and offset: the compiler adds them");
   for (NamedAttribute attribute : op->getDiscardableAttrs()) {
     StringRef name = attribute.getName();
     if (name != "reprise.label" && (name.starts_with("reprise.") || name.starts_with("exec.")))

@@ -122,7 +122,7 @@ static LogicalResult checkSize(Operation *op, Type type) {
   if (!tensor || !tensor.hasStaticShape() ||
       isWithinLimit(tensor.getShape(), llvm::divideCeil(tensor.getElementTypeBitWidth(), 8)))
     return success();
-  return op->emitError("a tensor of more than 2^47 bytes: ") << type;
+  return op->emitError("expected tensors of at most 2^47 bytes but got ") << type;
 }
 
 static constexpr int64_t kMostIterations = int64_t(1) << 31;
@@ -142,7 +142,7 @@ LogicalResult checkSizes(func::FuncOp entry) {
     // The scores that attention drops are no result, but their words are counted.
     if (auto random = dyn_cast<RandomOpInterface>(op); random && random.draws())
       if (!isWithinLimit(random.getDrawnGlobalShape(), 4)) {
-        op->emitError("draws more than 2^45 random words");
+        op->emitError("the op draws more than 2^45 random words");
         return WalkResult::interrupt();
       }
     return WalkResult::advance();

@@ -130,7 +130,7 @@ LogicalResult Verifier::collect() {
   for (Operation *replay : replays) {
     Operation *original = getOriginal(replay);
     if (!original || !isPrimal(original))
-      return replay->emitError("replay of no op of the primal part");
+      return replay->emitError("expected a replay of an op of the forward part");
     // What a replayed loop holds is planned with the loop.
     if (!isReplay(replay->getParentOp()))
       replaysOf[original].push_back(replay);
@@ -320,7 +320,7 @@ LogicalResult Verifier::verifyLabel(OpResult result, const Use &use, StringRef r
   bool excused =
       forBudget || (why == Reason::BlockInput && use.crossesUnits) || why == Reason::LastUnit;
   if (*label == Label::must_recompute || !excused)
-    return fail("is held against its label '" + name + "' from " + getRule(result));
+    return fail("is kept against its label '" + name + "' from " + getRule(result));
   return success();
 }
 
