@@ -11,18 +11,18 @@
 
 namespace reprise {
 
-/// What a step may take, arena and workspace together; one of the two.
+/// The bytes that arena and workspace of a step may take together. One of the two is set.
 struct Budget {
   std::optional<int64_t> bytes;
-  /// Of what the step takes if every value is saved, at the same target and threads.
+  /// A share of arena and workspace with every value saved, at the same target and threads.
   std::optional<double> share;
 };
 
 struct CompileOptions {
   PhaseOptions phases;
-  /// The workers that the bundle's workspace is reckoned for; 0 is one per core.
+  /// The workers that a run may use; each has its own workspace. 0 is one per core.
   unsigned threads = 0;
-  /// Where seconds come from, but for target and threads, which are those of this compilation.
+  /// Where seconds come from. Target and threads are those of this compilation instead.
   CostSources costs;
   /// The last phase that the module has been through, as `reprise-opt --reprise-to` leaves it; none
   /// for a model. It is taken at its word: who edits a module between phases checks it with

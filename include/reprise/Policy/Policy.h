@@ -13,8 +13,9 @@
 
 namespace reprise {
 
-/// The forward graph, before anything is differentiated, in program order. An op in loops stands in
-/// it once per iteration, with the iteration's number behind the loop's scope: layers/3/attention.
+/// The forward graph, before anything is differentiated, in program order. An op in loops has one
+/// entry per iteration. The scope of such an entry has the iteration behind that of the loop:
+/// layers/3/attention.
 struct PolicyGraph {
   struct Op {
     mlir::Operation *op;
@@ -23,21 +24,20 @@ struct PolicyGraph {
     int64_t flops;         ///< of one execution
     int64_t iteration = 0; ///< of all loops around it, the innermost counting fastest
   };
-  /// A value that `reprise.name` calls something.
+  /// A value with a `reprise.name`.
   struct Name {
     std::string name;
     mlir::Value value;
-    std::optional<unsigned> op; ///< what defines it, index into `ops`; none: an argument
+    std::optional<unsigned> op; ///< its op, an index into `ops`; none: an argument
     int64_t bytes;
-    unsigned given = 0; ///< its index among the names that `build` got
+    unsigned given = 0; ///< its index in the `names` of `build`
   };
-  std::vector<Op> ops; ///< all that a plan may keep a result of; no constants
+  std::vector<Op> ops; ///< without constants, which a plan never keeps
   std::vector<Name> names;
   std::vector<std::string> scopes; ///< distinct ones, such as layer/3/attention; "" where none is
 
-  /// `ops` are those of a function, in program order; of names only `name` and `value` are read.
-  /// Without `iterates`, or with more than `kMostOps` ops in all iterations of loops, each stands
-  /// in the graph once.
+  /// `ops` are those of a function, in program order. Of `names` only `name` and `value` are read.
+  /// Without `iterates`, or with more than `kMostOps` ops in all iterations, each op has one entry.
   static PolicyGraph build(llvm::ArrayRef<mlir::Operation *> ops, std::vector<Name> names,
                            bool iterates = true);
   static constexpr int64_t kMostOps = int64_t(1) << 20;
@@ -49,8 +49,8 @@ struct Decision {
   mlir::StringAttr rule;
 };
 
-/// What a policy wants: decisions per op and per name, the one that counts first; later ones, which
-/// matter if they are MUSTs, behind it. Empty: nothing.
+/// What a policy asks for, per op and per name: the decision that counts, then later ones, which
+/// matter only if they are MUSTs. Empty: the policy asks for nothing.
 struct PolicyDecisions {
   std::vector<llvm::SmallVector<Decision, 1>> ops, names;
 
@@ -63,13 +63,13 @@ class Policy {
 public:
   virtual ~Policy() = default;
 
-  /// Called once per graph, with decisions that are empty. Reports what is wrong and fails.
+  /// Called once per graph, with empty decisions. Emits errors at `location`.
   virtual mlir::LogicalResult decide(const PolicyGraph &graph, mlir::Location location,
                                      PolicyDecisions &decisions) const = 0;
 };
 using PolicyPtr = std::shared_ptr<const Policy>;
 
-/// How policies are read, and where what is wrong with them is reported.
+/// How policies are read, and where their errors are reported.
 struct PolicyContext {
   mlir::Location location;
   bool allowUnmatchedRules = false;     ///< a rule that matches nothing is a warning, not an error
@@ -85,12 +85,12 @@ struct PolicyContext {
 /// register before passes run.
 class PolicyRegistry {
 public:
-  /// Makes a policy from the texts between its parentheses; reports what is wrong with them.
+  /// Makes a policy from its arguments, the texts between parentheses; reports errors in them.
   using Factory = std::function<mlir::FailureOr<PolicyPtr>(llvm::ArrayRef<llvm::StringRef>,
                                                            const PolicyContext &)>;
   struct Entry {
     std::string name, summary;
-    std::string arguments; ///< as messages show them, such as "NAME, ..."; "" if there are none
+    std::string arguments; ///< for messages, such as "NAME, ..."; "" without arguments
     Factory make;
   };
 
@@ -102,12 +102,12 @@ public:
 
   /// False if the name is taken: policies are never replaced.
   bool add(Entry entry);
-  /// A policy without arguments that asks for every op and every named value by itself; either
+  /// A policy without arguments that labels every op and every named value on its own. Either
   /// function may be empty.
   bool add(std::string name, std::string summary,
            std::function<std::optional<Label>(mlir::Operation *)> labelOp,
            std::function<std::optional<Label>(llvm::StringRef)> labelName = nullptr);
-  /// Null if there is none of that name.
+  /// Null for an unknown name.
   const Entry *find(llvm::StringRef name) const;
   /// The names of those that take no arguments, sorted.
   std::vector<std::string> names() const;
@@ -120,21 +120,21 @@ private:
 /// Gives every context of `registry` a registry of policies.
 void registerPolicies(mlir::DialectRegistry &registry);
 
-/// Reads NAME, NAME(ARGUMENT, ...) where an argument may be a policy itself, a rule file,
-/// PATH.json, a plugin, plugin:PATH{OPTIONS}, or @NAME of a policy in the IR. What is wrong is
-/// reported, in a file at its line and column.
+/// Reads a policy: NAME or NAME(ARGUMENT, ...), where an argument may be a policy; a rule file,
+/// PATH.json; a plugin, plugin:PATH{OPTIONS}; or @NAME, a policy in the IR. Errors in a file have
+/// its line and column.
 mlir::FailureOr<PolicyPtr> parsePolicy(llvm::StringRef text, const PolicyContext &context);
 
-/// True for a rule file and a plugin: what is wrong there is a matter of a file, not of a name.
+/// True for a rule file and a plugin, whose errors are about a file and not about a name.
 bool isPolicyFile(llvm::StringRef text);
 
 /// Cuts at commas outside of parentheses and braces; the parts lose spaces around them.
 llvm::SmallVector<llvm::StringRef> splitPolicies(llvm::StringRef text);
 
-/// What an op labels itself when nobody else does: results that are discrete choices among floats
-/// (argmax) are saved, so that no choice is ever made twice. The positions of max_pool, which only
-/// its own gradient reads, are as large as its result and cheap to find again: they ask for
-/// nothing.
+/// The label of an op that no other source labels. Results that are discrete choices among floats
+/// (argmax) are saved, so that no choice is made twice. The positions of max_pool have no such
+/// label: only its own gradient reads them, and they are as large as its result and cheap to find
+/// again.
 std::optional<Label> getIntrinsicLabel(mlir::Operation *op);
 
 bool isMust(Label label);
@@ -151,7 +151,7 @@ struct LabelSource {
 };
 
 /// Composes the labels of one value, innermost source first: the first MUST, else the first label.
-/// Null if there is none. Sources with different MUSTs set `clash` to the two of them.
+/// Null without sources. `clash` is set to two sources whose MUSTs contradict each other.
 const LabelSource *resolveLabels(llvm::ArrayRef<LabelSource> sources,
                                  std::optional<std::pair<LabelSource, LabelSource>> &clash);
 

@@ -11,7 +11,8 @@ namespace reprise {
 /// What the child may use, beyond what the process has now. 0 means no limit.
 struct GuardLimits {
   uint64_t memoryBytes = 0;
-  /// Of processor time; ten times as much by the clock, for a child that waits forever.
+  /// Of processor time. The limit of the clock is ten times as long, for a child that waits
+  /// forever.
   unsigned seconds = 0;
   /// The child's stack is this fraction of ours, so that what it survives leaves us a margin.
   unsigned stackDivisor = 1;
@@ -19,10 +20,10 @@ struct GuardLimits {
   bool keepsOutput = false;
 };
 
-/// Runs `work` in a forked child and waits for it. Returns an empty string if `work` came back,
-/// else why it did not, as in "signal 11: Segmentation fault" or "it ran out of memory". `work` may
-/// also call exit(): no handler of ours runs. It sees a copy of this process with the calling
-/// thread alone: it must not wait for other threads.
+/// Runs `work` in a forked child and waits for it. Returns an empty string if `work` returned, else
+/// why it did not, as in "signal 11: Segmentation fault" or "it ran out of memory". `work` may also
+/// call exit(): no handler of ours runs. It sees a copy of this process with the calling thread
+/// alone: it must not wait for other threads.
 std::string runInChild(llvm::function_ref<void()> work, const GuardLimits &limits);
 /// The same of work that gives bytes back.
 std::string runInChild(llvm::function_ref<std::string()> work, const GuardLimits &limits,

@@ -4,7 +4,7 @@
 // of dimensions in row-major order. The sum is one chain of fma over k in order, from +0; with more
 // than 4,096 terms, one chain per block of 4,096, whose results meet in the neighbour tree (2i,
 // 2i+1), an odd last one moves up. bf16 and f16 widen exactly to f32, f64 stays, and the result is
-// rounded once. Nothing else shows: neither tiles nor packing nor strides nor the target.
+// rounded once. Tiles, packing, strides and target do not change the result.
 #ifndef REPRISE_CONVERSION_CPU_CONTRACTION_H
 #define REPRISE_CONVERSION_CPU_CONTRACTION_H
 
@@ -37,7 +37,7 @@ struct ContractionSpec {
   /// The columns are those of this many matrices, one behind the other, and the result is
   /// [columnGroups, batch, M, N / columnGroups]: epilogues see that as [batch, M, N].
   int64_t columnGroups = 1;
-  /// Vector lanes run along M, whatever the sizes: for columns that are hard to walk along.
+  /// Vector lanes run along M for all sizes, since the columns are expensive to walk along.
   bool lanesAlongRows = false;
   /// Buffers after lhs and rhs that the epilogue uses: 1, the result, unless there is an epilogue.
   int64_t extraBuffers = 1;

@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace reprise {
 
-using namespace loops;
+using namespace nests;
 
 static ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();

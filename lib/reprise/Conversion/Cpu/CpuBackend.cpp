@@ -10,7 +10,7 @@ using namespace mlir;
 namespace reprise {
 
 bool CpuBackend::canHold(ArrayRef<Operation *> ops) const {
-  return isContractionGroup(ops) || loops::isRowGroup(ops);
+  return isContractionGroup(ops) || nests::isRowGroup(ops);
 }
 
 Target::InPlacePairs CpuBackend::findInPlacePairs(Block &body) const {

@@ -2,8 +2,8 @@
 #include "reprise/Conversion/Cpu/EmitLaunch.h"
 
 #include "../LoopNest/InPlace.h"
-#include "LoopSchedule.h"
-#include "reprise/Conversion/Cpu/Loops.h"
+#include "NestSchedule.h"
+#include "reprise/Conversion/Cpu/LoopNests.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 
 using namespace mlir;
@@ -29,8 +29,8 @@ SmallVector<std::pair<unsigned, unsigned>> findInPlacePairs(Block &body) {
   if (isContractionLaunch(body))
     return findContractionInPlacePairs(body);
   // Levels of one architecture share places: the fewest registers tell.
-  return loops::findInPlacePairs(
-      body, [](const loops::Graph &graph) { return loops::makeSchedule(graph, 16); });
+  return nests::findInPlacePairs(
+      body, [](const nests::Graph &graph) { return nests::makeSchedule(graph, 16); });
 }
 
 static bool isEmpty(Value value) {
@@ -48,7 +48,7 @@ FailureOr<EmittedLaunch> emitLaunch(Block &body, StringRef name, ModuleOp kernel
     return emitAttentionLaunch(body, name, kernels, target);
   if (isPoolLaunch(body))
     return emitPoolLaunch(body, name, kernels, target);
-  return emitLoops(body, name, kernels, target);
+  return emitLoopNests(body, name, kernels, target);
 }
 
 } // namespace reprise

@@ -1,6 +1,6 @@
 // reprise: where the operands of a launch's leader lie
 #include "LaunchOperands.h"
-#include "reprise/Conversion/Cpu/Loops.h"
+#include "reprise/Conversion/Cpu/LoopNests.h"
 #include "reprise/Conversion/KernelBuilder.h"
 #include "reprise/Support/ByteSize.h"
 
@@ -46,7 +46,8 @@ static OwningOpRef<func::FuncOp> functionOf(Value value, Block &body) {
 FailureOr<LaunchOperand> LaunchOperands::copy(Value value) {
   OwningOpRef<func::FuncOp> function = functionOf(value, *value.getParentBlock());
   std::string own = name + ".copy" + std::to_string(launch.commands.size());
-  FailureOr<EmittedLaunch> copies = emitLoops(function->getBody().front(), own, kernels, target);
+  FailureOr<EmittedLaunch> copies =
+      emitLoopNests(function->getBody().front(), own, kernels, target);
   if (failed(copies))
     return failure();
   int64_t to = launch.addShared(getByteSize(value.getType()));

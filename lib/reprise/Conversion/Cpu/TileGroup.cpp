@@ -4,13 +4,13 @@
 
 #include "../LoopNest/NestEmitter.h"
 #include "../LoopNest/Tasks.h"
-#include "LoopSchedule.h"
+#include "NestSchedule.h"
 
 using namespace mlir;
 
 namespace reprise {
 
-using namespace loops;
+using namespace nests;
 
 /// The first buffers of a kernel, before those of the group.
 static constexpr unsigned contractionOperands = 2;

@@ -13,12 +13,12 @@ using namespace mlir;
 
 namespace reprise {
 
-using namespace loops;
+using namespace nests;
 
 bool CudaBackend::canHold(ArrayRef<Operation *> ops) const { return isRowGroup(ops); }
 
 Target::InPlacePairs CudaBackend::findInPlacePairs(Block &body) const {
-  return loops::findInPlacePairs(body, makeThreadSchedule);
+  return nests::findInPlacePairs(body, makeThreadSchedule);
 }
 
 static EmittedCommand emitNest(const Graph &graph, StringRef name, ModuleOp kernels) {

@@ -5,7 +5,7 @@
 
 using namespace mlir;
 
-namespace reprise::loops {
+namespace reprise::nests {
 namespace {
 
 /// Elements at a time: a load of 16 bytes is the widest that a thread has, and a block of four
@@ -54,4 +54,4 @@ Schedule ThreadScheduler::run() {
 
 Schedule makeThreadSchedule(const Graph &graph) { return ThreadScheduler(graph).run(); }
 
-} // namespace reprise::loops
+} // namespace reprise::nests

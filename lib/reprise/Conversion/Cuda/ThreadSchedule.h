@@ -4,12 +4,12 @@
 
 #include "../LoopNest/Schedule.h"
 
-namespace reprise::loops {
+namespace reprise::nests {
 
 /// An item is four columns, one where loads cannot have more, or a row (a block of one) for 32
 /// threads where the nest reduces columns. Nothing is kept but in results.
 Schedule makeThreadSchedule(const Graph &graph);
 
-} // namespace reprise::loops
+} // namespace reprise::nests
 
 #endif // REPRISE_CONVERSION_CUDA_THREADSCHEDULE_H

@@ -3,7 +3,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 
-namespace reprise::loops {
+namespace reprise::nests {
 
 Affine Affine::constant(int64_t value) { return {value, {}}; }
 Affine Affine::symbol(unsigned number) { return {0, {{number, 1}}}; }
@@ -146,4 +146,4 @@ std::optional<llvm::SmallVector<Affine>> delinearize(const Affine &position,
   return index;
 }
 
-} // namespace reprise::loops
+} // namespace reprise::nests

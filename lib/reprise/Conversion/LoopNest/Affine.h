@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace reprise::loops {
+namespace reprise::nests {
 
 /// offset + Σ coefficient · symbol. Symbols are numbers of a table; terms ascend by symbol, none is
 /// zero.
@@ -58,6 +58,6 @@ struct Strided {
 /// Drops dimensions of size 1 and joins neighbours that are one dimension of the same stride.
 Strided mergeDims(llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides);
 
-} // namespace reprise::loops
+} // namespace reprise::nests
 
 #endif // REPRISE_CONVERSION_LOOPNEST_AFFINE_H

@@ -7,7 +7,7 @@
 
 using namespace mlir;
 
-namespace reprise::loops {
+namespace reprise::nests {
 
 static RankedTensorType tensor(Value value) { return cast<RankedTensorType>(value.getType()); }
 
@@ -117,4 +117,4 @@ FailureOr<Body> simplifyBody(Block &block, Operation *contraction) {
   return body;
 }
 
-} // namespace reprise::loops
+} // namespace reprise::nests

@@ -9,7 +9,7 @@
 
 using namespace mlir;
 
-namespace reprise::loops {
+namespace reprise::nests {
 
 Scope Scope::inner() const {
   Scope scope;
@@ -256,4 +256,4 @@ Value Evaluator::computeFold(const Node &node, Scope &scope) {
   return finishReduction(node, loadMasked(type, base, first, scope));
 }
 
-} // namespace reprise::loops
+} // namespace reprise::nests

@@ -5,7 +5,7 @@
 #include "Schedule.h"
 #include "reprise/Conversion/KernelBuilder.h"
 
-namespace reprise::loops {
+namespace reprise::nests {
 
 /// Where code is being emitted: what is known there already. A scope sees what its parents know.
 struct Scope {
@@ -98,6 +98,6 @@ private:
   const Schedule &schedule;
 };
 
-} // namespace reprise::loops
+} // namespace reprise::nests
 
 #endif // REPRISE_CONVERSION_LOOPNEST_EVALUATOR_H

@@ -4,7 +4,7 @@
 
 using namespace mlir;
 
-namespace reprise::loops {
+namespace reprise::nests {
 
 static RankedTensorType tensor(Value value) { return cast<RankedTensorType>(value.getType()); }
 
@@ -352,4 +352,4 @@ FailureOr<Graph> buildGraph(Shape shape, ArrayRef<Root> roots, const Leaves &lea
   }
 }
 
-} // namespace reprise::loops
+} // namespace reprise::nests

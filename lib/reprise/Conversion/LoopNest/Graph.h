@@ -10,7 +10,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallBitVector.h"
 
-namespace reprise::loops {
+namespace reprise::nests {
 
 constexpr int64_t reductionLanes = 32;
 constexpr int64_t laneBlock = 4096;
@@ -184,6 +184,6 @@ struct ReductionInfo {
 };
 ReductionInfo getReductionInfo(ReductionOpInterface op);
 
-} // namespace reprise::loops
+} // namespace reprise::nests
 
 #endif // REPRISE_CONVERSION_LOOPNEST_GRAPH_H

@@ -6,7 +6,7 @@
 
 #include <map>
 
-namespace reprise::loops {
+namespace reprise::nests {
 
 /// One attempt with the factors of a shape as they are. Every visit returns a node, or fails and
 /// says why in `split` (a factor has to fall apart first) or `obstacle`.
@@ -78,6 +78,6 @@ private:
   std::map<std::pair<void *, Affine>, int> known;
 };
 
-} // namespace reprise::loops
+} // namespace reprise::nests
 
 #endif // REPRISE_CONVERSION_LOOPNEST_GRAPHBUILDER_H

@@ -3,7 +3,7 @@
 
 using namespace mlir;
 
-namespace reprise::loops {
+namespace reprise::nests {
 
 static RankedTensorType tensor(Value value) { return cast<RankedTensorType>(value.getType()); }
 
@@ -132,4 +132,4 @@ GraphBuilder::Result GraphBuilder::visitParts(Value value, const Affine &positio
   return add(std::move(node));
 }
 
-} // namespace reprise::loops
+} // namespace reprise::nests

@@ -5,7 +5,7 @@
 
 using namespace mlir;
 
-namespace reprise::loops {
+namespace reprise::nests {
 
 static RankedTensorType tensor(Value value) { return cast<RankedTensorType>(value.getType()); }
 
@@ -199,4 +199,4 @@ int GraphBuilder::choose(Condition condition, int inside, int outside) {
   return add(std::move(node));
 }
 
-} // namespace reprise::loops
+} // namespace reprise::nests

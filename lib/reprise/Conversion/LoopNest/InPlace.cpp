@@ -7,7 +7,7 @@
 
 using namespace mlir;
 
-namespace reprise::loops {
+namespace reprise::nests {
 namespace {
 
 /// Where an output is stored; no root if by an op that runs alone.
@@ -98,4 +98,4 @@ SmallVector<std::pair<unsigned, unsigned>> findInPlacePairs(Block &body, Schedul
   return pairs;
 }
 
-} // namespace reprise::loops
+} // namespace reprise::nests

@@ -4,7 +4,7 @@
 
 #include "Schedule.h"
 
-namespace reprise::loops {
+namespace reprise::nests {
 
 /// How a target runs a nest.
 using ScheduleFn = llvm::function_ref<Schedule(const Graph &)>;
@@ -15,6 +15,6 @@ using ScheduleFn = llvm::function_ref<Schedule(const Graph &)>;
 llvm::SmallVector<std::pair<unsigned, unsigned>> findInPlacePairs(mlir::Block &body,
                                                                   ScheduleFn makeSchedule);
 
-} // namespace reprise::loops
+} // namespace reprise::nests
 
 #endif // REPRISE_CONVERSION_LOOPNEST_INPLACE_H

@@ -7,7 +7,7 @@
 
 using namespace mlir;
 
-namespace reprise::loops {
+namespace reprise::nests {
 
 //===-- Indices ----------------------------------------------------------------------------===//
 
@@ -207,4 +207,4 @@ Value Evaluator::loadKept(int number, const Kept &kept, Scope &scope) {
                     scope, alignmentOf(graph.position(), scope));
 }
 
-} // namespace reprise::loops
+} // namespace reprise::nests

@@ -9,7 +9,7 @@
 
 using namespace mlir;
 
-namespace reprise::loops {
+namespace reprise::nests {
 
 static std::optional<int64_t> constantOf(Value value) {
   APInt number;
@@ -351,4 +351,4 @@ void NestEmitter::accumulateRow(const Root &root, Value value, Scope &scope) {
   evaluator.storeMasked(type, emitCombine(b, kind, sum, value), base, at, scope);
 }
 
-} // namespace reprise::loops
+} // namespace reprise::nests

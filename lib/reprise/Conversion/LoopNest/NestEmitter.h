@@ -5,7 +5,7 @@
 #include "Evaluator.h"
 #include "reprise/Conversion/LoopNest/ContractionBlock.h"
 
-namespace reprise::loops {
+namespace reprise::nests {
 
 /// Emits a kernel whose work items are those of the schedule. Buffers are those of the graph.
 class NestEmitter {
@@ -86,6 +86,6 @@ private:
   mlir::Value lane;
 };
 
-} // namespace reprise::loops
+} // namespace reprise::nests
 
 #endif // REPRISE_CONVERSION_LOOPNEST_NESTEMITTER_H

@@ -4,7 +4,7 @@
 
 using namespace mlir;
 
-namespace reprise::loops {
+namespace reprise::nests {
 namespace {
 
 class NestPlanner {
@@ -238,4 +238,4 @@ bool isOnePass(const Program &program) {
   return all - main <= std::max<int64_t>(main / 8, laneBlock);
 }
 
-} // namespace reprise::loops
+} // namespace reprise::nests

@@ -7,7 +7,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
-namespace reprise::loops {
+namespace reprise::nests {
 
 /// A copy of a group's body in simpler ops: composite ops expanded in their compute type, argmax as
 /// reductions.
@@ -55,6 +55,6 @@ mlir::FailureOr<Program> planProgram(mlir::Block &block);
 /// Whether one pass over the elements does all the work, small nests for what remains aside.
 bool isOnePass(const Program &program);
 
-} // namespace reprise::loops
+} // namespace reprise::nests
 
 #endif // REPRISE_CONVERSION_LOOPNEST_PROGRAM_H

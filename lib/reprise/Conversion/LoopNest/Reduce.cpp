@@ -8,7 +8,7 @@
 
 using namespace mlir;
 
-namespace reprise::loops {
+namespace reprise::nests {
 
 /// The operands that a pass reduces in lanes: those of its reductions, then its roots.
 SmallVector<int> NestEmitter::laneOperands(int pass) const {
@@ -156,4 +156,4 @@ void NestEmitter::emitLaneReductions(int pass, Scope &row, llvm::function_ref<vo
   }
 }
 
-} // namespace reprise::loops
+} // namespace reprise::nests

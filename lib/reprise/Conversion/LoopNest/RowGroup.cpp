@@ -6,7 +6,7 @@
 
 using namespace mlir;
 
-namespace reprise::loops {
+namespace reprise::nests {
 
 static ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
@@ -107,4 +107,4 @@ bool isRowGroup(ArrayRef<Operation *> ops) {
   return readsInPlace(ops, reduced);
 }
 
-} // namespace reprise::loops
+} // namespace reprise::nests

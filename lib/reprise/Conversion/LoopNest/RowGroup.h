@@ -4,7 +4,7 @@
 
 #include "mlir/IR/Operation.h"
 
-namespace reprise::loops {
+namespace reprise::nests {
 
 /// A kernel of more ops than this gains nothing but register pressure.
 constexpr size_t maxGroupSize = 40;
@@ -19,6 +19,6 @@ bool isRowGroup(llvm::ArrayRef<mlir::Operation *> ops);
 /// has in registers.
 bool readsInPlace(llvm::ArrayRef<mlir::Operation *> ops, llvm::ArrayRef<int64_t> reduced);
 
-} // namespace reprise::loops
+} // namespace reprise::nests
 
 #endif // REPRISE_CONVERSION_LOOPNEST_ROWGROUP_H

@@ -4,7 +4,7 @@
 
 #include "Graph.h"
 
-namespace reprise::loops {
+namespace reprise::nests {
 
 /// One loop over the columns of a row.
 struct Pass {
@@ -59,6 +59,6 @@ struct Schedule {
   int64_t itemThreads = 0;
 };
 
-} // namespace reprise::loops
+} // namespace reprise::nests
 
 #endif // REPRISE_CONVERSION_LOOPNEST_SCHEDULE_H

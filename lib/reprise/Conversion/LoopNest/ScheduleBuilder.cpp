@@ -5,7 +5,7 @@
 
 using namespace mlir;
 
-namespace reprise::loops {
+namespace reprise::nests {
 namespace {
 
 /// Elements that cost less than this are computed again rather than kept.
@@ -219,4 +219,4 @@ void ScheduleBuilder::countItems() {
   schedule.items = graph.shape.outerSize() * schedule.rowItems * schedule.columnItems;
 }
 
-} // namespace reprise::loops
+} // namespace reprise::nests

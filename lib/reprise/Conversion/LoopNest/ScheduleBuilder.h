@@ -5,7 +5,7 @@
 
 #include "Schedule.h"
 
-namespace reprise::loops {
+namespace reprise::nests {
 
 /// A target's builder chooses width, stretches, and items, calls `assign` once it knows the first
 /// two, and `placeScratch` once it knows all.
@@ -44,6 +44,6 @@ private:
   llvm::DenseSet<int> seenInPass, seenRows;
 };
 
-} // namespace reprise::loops
+} // namespace reprise::nests
 
 #endif // REPRISE_CONVERSION_LOOPNEST_SCHEDULEBUILDER_H

@@ -3,7 +3,7 @@
 
 using namespace mlir;
 
-namespace reprise::loops {
+namespace reprise::nests {
 
 int64_t Shape::product(ArrayRef<int64_t> factors) {
   int64_t result = 1;
@@ -134,4 +134,4 @@ ReductionInfo getReductionInfo(ReductionOpInterface op) {
   return info;
 }
 
-} // namespace reprise::loops
+} // namespace reprise::nests

@@ -7,7 +7,7 @@
 
 using namespace mlir;
 
-namespace reprise::loops {
+namespace reprise::nests {
 
 static RankedTensorType tensor(Value value) { return cast<RankedTensorType>(value.getType()); }
 
@@ -220,4 +220,4 @@ FailureOr<TaskList> listTasks(Body &body) {
   return finder.list();
 }
 
-} // namespace reprise::loops
+} // namespace reprise::nests

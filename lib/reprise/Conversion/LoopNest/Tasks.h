@@ -4,7 +4,7 @@
 
 #include "Program.h"
 
-namespace reprise::loops {
+namespace reprise::nests {
 
 /// One thing that a nest does.
 struct Task {
@@ -41,6 +41,6 @@ mlir::FailureOr<TaskList> listTasks(Body &body);
 /// The leaves of the group itself.
 Leaves argumentLeaves(Body &body);
 
-} // namespace reprise::loops
+} // namespace reprise::nests
 
 #endif // REPRISE_CONVERSION_LOOPNEST_TASKS_H

@@ -1,5 +1,5 @@
 // reprise: attention as kernels, against the interpreter
-#include "LoopHarness.h"
+#include "NestHarness.h"
 
 using namespace reprise::test;
 

@@ -1,5 +1,5 @@
 // reprise: contractions with elementwise ops on their blocks, against the interpreter
-#include "LoopHarness.h"
+#include "NestHarness.h"
 
 using namespace reprise::test;
 

@@ -1,6 +1,6 @@
 // reprise: how kernels of a GPU share out their work, and that the emulation sees what is wrong.
 // Their results are compared wherever LoopHarness::check runs.
-#include "../Cpu/LoopHarness.h"
+#include "../Cpu/NestHarness.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

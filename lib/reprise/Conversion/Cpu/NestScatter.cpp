@@ -1,12 +1,12 @@
 // reprise: emits the kernel of a scatter: each item owns a block of the table and takes the updates
 // of its rows in index order
-#include "LoopAlone.h"
+#include "NestAlone.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 
-namespace reprise::loops {
+namespace reprise::nests {
 namespace {
 
 /// `batches` tables [rows, columns] and, for each, `updates` rows. An op adds to a table of zeros,
@@ -188,4 +188,4 @@ EmittedCommand ScatterEmitter::emit() {
 
 EmittedCommand emitScatter(const AloneOp &alone) { return ScatterEmitter(alone).emit(); }
 
-} // namespace reprise::loops
+} // namespace reprise::nests

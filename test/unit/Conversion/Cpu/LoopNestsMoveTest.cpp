@@ -1,5 +1,5 @@
 // reprise: ops that move elements, each as a group of its own, against the interpreter
-#include "LoopOpHarness.h"
+#include "NestOpHarness.h"
 
 using namespace reprise::test;
 

@@ -1,6 +1,6 @@
 // reprise: normalizations of channels and rotary embedding, each as a group of its own, against the
 // interpreter
-#include "LoopHarness.h"
+#include "NestHarness.h"
 
 using namespace reprise::test;
 

@@ -1,6 +1,6 @@
 // reprise: reductions, composite and random ops, each as a group of its own, against the
 // interpreter
-#include "LoopHarness.h"
+#include "NestHarness.h"
 
 using namespace reprise::test;
 

@@ -6,8 +6,8 @@
 // others leave the results of blocks in shared scratch for a second, small command. Arithmetic is
 // that of EmissionOpInterface and the reductions' order is canonical (docs/Rationale/Bits.md), so
 // the results' bits depend on neither the grouping nor the target.
-#ifndef REPRISE_CONVERSION_CPU_LOOPS_H
-#define REPRISE_CONVERSION_CPU_LOOPS_H
+#ifndef REPRISE_CONVERSION_CPU_LOOPNESTS_H
+#define REPRISE_CONVERSION_CPU_LOOPNESTS_H
 
 #include "reprise/Conversion/Cpu/Target.h"
 #include "reprise/Target/Launch.h"
@@ -19,14 +19,14 @@ namespace reprise {
 /// Whether a group does all its work in one pass over its elements (with small commands aside), so
 /// that it gains from being one group. Any single op of the dialect other than contractions and
 /// attention does. Random ops need their seed; constants other than splats must be arguments.
-bool isLoopGroup(mlir::Block &body);
+bool isNestGroup(mlir::Block &body);
 
 /// Adds the kernels of a group to a module, named `name` or `name` with a number, and returns the
 /// commands that run them. Works for every group of ops that loops can compute, in one pass or not.
 /// Fails, with an error at the body's parent, if there is another op.
-mlir::FailureOr<EmittedLaunch> emitLoops(mlir::Block &body, llvm::StringRef name,
-                                         mlir::ModuleOp kernels, const CpuTarget &target);
+mlir::FailureOr<EmittedLaunch> emitLoopNests(mlir::Block &body, llvm::StringRef name,
+                                             mlir::ModuleOp kernels, const CpuTarget &target);
 
 } // namespace reprise
 
-#endif // REPRISE_CONVERSION_CPU_LOOPS_H
+#endif // REPRISE_CONVERSION_CPU_LOOPNESTS_H

@@ -1,12 +1,12 @@
 // reprise: emits the kernel of running sums: sequential along the dimension, side by side across
 // the others
-#include "LoopAlone.h"
+#include "NestAlone.h"
 
 #include "reprise/Conversion/Emission.h"
 
 using namespace mlir;
 
-namespace reprise::loops {
+namespace reprise::nests {
 namespace {
 
 /// The tensor is [outer, n, inner]; sums run along n.
@@ -104,4 +104,4 @@ EmittedCommand CumsumEmitter::emit() {
 
 EmittedCommand emitCumsum(const AloneOp &alone) { return CumsumEmitter(alone).emit(); }
 
-} // namespace reprise::loops
+} // namespace reprise::nests

@@ -1,6 +1,6 @@
 // reprise: every op as a group of its own, on all element types and awkward shapes, against the
 // interpreter
-#include "LoopOpHarness.h"
+#include "NestOpHarness.h"
 
 using namespace reprise::test;
 

@@ -1,11 +1,11 @@
 // reprise: how a CPU runs a loop nest: vectors that stay in registers, items that stay in the cache
-#include "LoopSchedule.h"
+#include "NestSchedule.h"
 
 #include "../LoopNest/ScheduleBuilder.h"
 
 using namespace mlir;
 
-namespace reprise::loops {
+namespace reprise::nests {
 namespace {
 
 /// Elements at a time where each comes from another line of memory: so many lines stay in the
@@ -83,4 +83,4 @@ Schedule makeSchedule(const Graph &graph, int64_t registers) {
   return CpuScheduler(graph, registers).run();
 }
 
-} // namespace reprise::loops
+} // namespace reprise::nests

@@ -1,11 +1,11 @@
 // reprise: runs a group as kernels and in the interpreter, and compares the bits
-#ifndef REPRISE_TEST_UNIT_CONVERSION_CPU_LOOPHARNESS_H
-#define REPRISE_TEST_UNIT_CONVERSION_CPU_LOOPHARNESS_H
+#ifndef REPRISE_TEST_UNIT_CONVERSION_CPU_NESTHARNESS_H
+#define REPRISE_TEST_UNIT_CONVERSION_CPU_NESTHARNESS_H
 
 #include "../Cuda/EmulatedGpu.h"
 #include "../MappedImage.h"
 #include "reprise/Conversion/Cpu/EmitLaunch.h"
-#include "reprise/Conversion/Cpu/Loops.h"
+#include "reprise/Conversion/Cpu/LoopNests.h"
 #include "reprise/Conversion/Cuda/CudaBackend.h"
 #include "reprise/InitAll.h"
 #include "reprise/Reference/Interpreter.h"
@@ -312,7 +312,7 @@ struct LoopHarness : testing::Test {
       arguments.push_back(randomTensor(llvm::cast<mlir::RankedTensorType>(type)));
     auto expected = interpret(function, arguments);
     ASSERT_TRUE(succeeded(expected));
-    isGroup = isLoopGroup(function.getBody().front());
+    isGroup = isNestGroup(function.getBody().front());
     for (const CpuTarget &target : targets)
       checkOn(target, function, arguments, *expected);
     checkOnGpu(function, arguments, *expected);
@@ -330,4 +330,4 @@ struct LoopHarness : testing::Test {
 
 } // namespace reprise::test
 
-#endif // REPRISE_TEST_UNIT_CONVERSION_CPU_LOOPHARNESS_H
+#endif // REPRISE_TEST_UNIT_CONVERSION_CPU_NESTHARNESS_H

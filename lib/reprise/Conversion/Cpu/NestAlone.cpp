@@ -1,5 +1,5 @@
 // reprise: kernels of ops that no loop nest computes: what they share
-#include "LoopAlone.h"
+#include "NestAlone.h"
 
 #include "reprise/Conversion/Elementary.h"
 
@@ -7,7 +7,7 @@
 
 using namespace mlir;
 
-namespace reprise::loops {
+namespace reprise::nests {
 
 SmallVector<EmittedCommand> emitAlone(const AloneOp &alone) {
   if (isa<DynamicUpdateOp>(alone.op))
@@ -48,4 +48,4 @@ void copyUnlessSame(KernelBuilder &k, Type bits, Value from, Value to, Value beg
   });
 }
 
-} // namespace reprise::loops
+} // namespace reprise::nests

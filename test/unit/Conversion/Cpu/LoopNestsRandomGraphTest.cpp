@@ -1,5 +1,5 @@
 // reprise: random groups of ops, of random shapes, against the interpreter
-#include "LoopHarness.h"
+#include "NestHarness.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"

@@ -1,6 +1,6 @@
 // reprise: ops that read and write at computed positions, each as a group of its own, against the
 // interpreter
-#include "LoopOpHarness.h"
+#include "NestOpHarness.h"
 
 using namespace reprise;
 using namespace reprise::test;

@@ -1,5 +1,5 @@
 // reprise: emits the kernel of the largest elements of each row
-#include "LoopAlone.h"
+#include "NestAlone.h"
 
 #include "../Lanes.h"
 #include "reprise/Conversion/Elementary.h"
@@ -9,7 +9,7 @@
 
 using namespace mlir;
 
-namespace reprise::loops {
+namespace reprise::nests {
 namespace {
 
 /// Up to that many, a list of the largest so far is kept, which most elements do not enter. More
@@ -260,4 +260,4 @@ EmittedCommand TopKEmitter::emit() {
 
 EmittedCommand emitTopK(const AloneOp &alone) { return TopKEmitter(alone).emit(); }
 
-} // namespace reprise::loops
+} // namespace reprise::nests

@@ -1,13 +1,13 @@
 // reprise: kernels of ops that no loop nest computes: each works on whole tensors in its own order
-#ifndef REPRISE_CONVERSION_CPU_LOOPALONE_H
-#define REPRISE_CONVERSION_CPU_LOOPALONE_H
+#ifndef REPRISE_CONVERSION_CPU_NESTALONE_H
+#define REPRISE_CONVERSION_CPU_NESTALONE_H
 
 #include "reprise/Conversion/Cpu/Target.h"
 #include "reprise/Conversion/KernelBuilder.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Target/Launch.h"
 
-namespace reprise::loops {
+namespace reprise::nests {
 
 /// An op that runs alone, and where its kernels go.
 struct AloneOp {
@@ -41,6 +41,6 @@ void forVectors(KernelBuilder &k, mlir::Value count, int64_t width,
 void copyUnlessSame(KernelBuilder &k, mlir::Type bits, mlir::Value from, mlir::Value to,
                     mlir::Value begin, mlir::Value count, int64_t width);
 
-} // namespace reprise::loops
+} // namespace reprise::nests
 
-#endif // REPRISE_CONVERSION_CPU_LOOPALONE_H
+#endif // REPRISE_CONVERSION_CPU_NESTALONE_H

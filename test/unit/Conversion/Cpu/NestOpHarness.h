@@ -1,8 +1,8 @@
 // reprise: runs one op as a group of its own, written without its types
-#ifndef REPRISE_TEST_UNIT_CONVERSION_CPU_LOOPOPHARNESS_H
-#define REPRISE_TEST_UNIT_CONVERSION_CPU_LOOPOPHARNESS_H
+#ifndef REPRISE_TEST_UNIT_CONVERSION_CPU_NESTOPHARNESS_H
+#define REPRISE_TEST_UNIT_CONVERSION_CPU_NESTOPHARNESS_H
 
-#include "LoopHarness.h"
+#include "NestHarness.h"
 
 namespace reprise::test {
 
@@ -31,4 +31,4 @@ struct LoopOpHarness : LoopHarness {
 
 } // namespace reprise::test
 
-#endif // REPRISE_TEST_UNIT_CONVERSION_CPU_LOOPOPHARNESS_H
+#endif // REPRISE_TEST_UNIT_CONVERSION_CPU_NESTOPHARNESS_H

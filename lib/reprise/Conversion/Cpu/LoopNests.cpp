@@ -1,18 +1,18 @@
 // reprise: kernels of elementwise, row-wise, reducing and data-moving groups for the CPU
-#include "reprise/Conversion/Cpu/Loops.h"
+#include "reprise/Conversion/Cpu/LoopNests.h"
 
 #include "../LoopNest/NestEmitter.h"
 #include "../LoopNest/Program.h"
-#include "LoopAlone.h"
-#include "LoopSchedule.h"
+#include "NestAlone.h"
+#include "NestSchedule.h"
 
 using namespace mlir;
 
 namespace reprise {
 
-using namespace loops;
+using namespace nests;
 
-bool isLoopGroup(Block &body) {
+bool isNestGroup(Block &body) {
   FailureOr<Program> program = planProgram(body);
   if (failed(program))
     return false;
@@ -36,8 +36,8 @@ static SmallVector<EmittedCommand> emitNest(const Nest &nest, StringRef name, Mo
   return {{name.str(), schedule.items, nest.graph.buffers, schedule.workerBytes}};
 }
 
-FailureOr<EmittedLaunch> emitLoops(Block &body, StringRef name, ModuleOp kernels,
-                                   const CpuTarget &target) {
+FailureOr<EmittedLaunch> emitLoopNests(Block &body, StringRef name, ModuleOp kernels,
+                                       const CpuTarget &target) {
   FailureOr<Program> program = planProgram(body);
   if (failed(program))
     return body.getParentOp()->emitError("the group holds an op that no loop nest computes");

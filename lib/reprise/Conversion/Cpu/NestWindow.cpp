@@ -1,12 +1,12 @@
 // reprise: emits the kernels of a write of a window at a computed position: a copy of the whole,
 // and the window
-#include "LoopAlone.h"
+#include "NestAlone.h"
 
 #include "../LoopNest/Affine.h"
 
 using namespace mlir;
 
-namespace reprise::loops {
+namespace reprise::nests {
 namespace {
 
 constexpr int64_t elementsPerItem = 32768;
@@ -105,4 +105,4 @@ SmallVector<EmittedCommand> emitWindowUpdate(const AloneOp &alone) {
   return WindowEmitter(alone).emit();
 }
 
-} // namespace reprise::loops
+} // namespace reprise::nests

@@ -1,5 +1,5 @@
 // reprise: groups of ops as a training step has them, each in one pass, against the interpreter
-#include "LoopHarness.h"
+#include "NestHarness.h"
 
 using namespace reprise::test;
 
@@ -294,12 +294,13 @@ func.func @f(%a: tensor<4x5xf32>, %b: tensor<6x5xf32>) -> tensor<4x6xf32> {
   return %0 : tensor<4x6xf32>
 })");
   auto function = module->lookupSymbol<mlir::func::FuncOp>("f");
-  EXPECT_FALSE(reprise::isLoopGroup(function.getBody().front()));
+  EXPECT_FALSE(reprise::isNestGroup(function.getBody().front()));
   std::string error;
   mlir::ScopedDiagnosticHandler handler(
       &context, [&](mlir::Diagnostic &diagnostic) { error = diagnostic.str(); });
   auto kernels = mlir::OwningOpRef<mlir::ModuleOp>(mlir::ModuleOp::create(function.getLoc()));
-  EXPECT_TRUE(failed(reprise::emitLoops(function.getBody().front(), "k", *kernels, targets[0])));
+  EXPECT_TRUE(
+      failed(reprise::emitLoopNests(function.getBody().front(), "k", *kernels, targets[0])));
   EXPECT_EQ(error, "the group holds an op that no loop nest computes");
 }
 

@@ -1,0 +1,14 @@
+// reprise: how a CPU runs a loop nest
+#ifndef REPRISE_CONVERSION_CPU_NESTSCHEDULE_H
+#define REPRISE_CONVERSION_CPU_NESTSCHEDULE_H
+
+#include "../LoopNest/Schedule.h"
+
+namespace reprise::nests {
+
+/// `registers` is the number of vector registers.
+Schedule makeSchedule(const Graph &graph, int64_t registers);
+
+} // namespace reprise::nests
+
+#endif // REPRISE_CONVERSION_CPU_NESTSCHEDULE_H
