@@ -39,7 +39,7 @@ struct Flags : cli::Tool {
   cli::Text kind{*this,
                  "KIND",
                  "",
-                 "checkpoint: choose what to keep and what to compute again; offsets: give buffers "
+                 "checkpoint: choose what to save and what to replay; offsets: give buffers "
                  "their places; pipeline: cut a step into stages and schedule micro-batches",
                  "",
                  {"checkpoint", "offsets", "pipeline"}};
@@ -59,8 +59,8 @@ struct Flags : cli::Tool {
   cli::Number<double> timeLimit{*this,
                                 "--time-limit",
                                 "S",
-                                "End the search for each budget after S seconds; 0 leaves what is "
-                                "found without a search",
+                                "End the search for each budget after S seconds; 0 takes the best "
+                                "plan without a search",
                                 0,
                                 {0}};
 
@@ -83,7 +83,7 @@ int fail(const llvm::Twine &message) {
   return 1;
 }
 
-/// The flags that go with another kind of problem; the first one that is given, or none.
+/// An error on the first given flag of another kind of problem; empty without one.
 std::string findForeign(const Flags &flags) {
   const std::string &kind = flags.kind.get();
   const std::pair<const cli::Option *, const char *> owned[] = {
@@ -92,7 +92,7 @@ std::string findForeign(const Flags &flags) {
       {&flags.gantt, "pipeline"},     {&flags.trace, "pipeline"}};
   for (auto [option, owner] : owned)
     if (option->isGiven() && kind != owner)
-      return option->name + " goes with " + owner;
+      return option->name + " is an option of " + owner;
   return "";
 }
 

@@ -101,7 +101,7 @@ std::string readOptions(const Flags &flags, RunOptions &options) {
   if (!flags.log.empty() && !StepLog::hasFormat(flags.log))
     return "expected --log=F.csv or F.jsonl, got '" + flags.log.get() + "'";
   if (flags.saveEvery.isGiven() && flags.outputDir.empty())
-    return "--save-every goes with --output-dir";
+    return "--save-every needs --output-dir";
   options.bundle = flags.bundle.get();
   if (flags.seed.isGiven())
     options.seed = flags.seed;

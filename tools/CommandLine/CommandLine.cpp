@@ -112,7 +112,7 @@ std::string Tool::takeOperand(const std::string &word) {
   for (Option *operand : operands)
     if (!operand->isGiven())
       return give(*operand, word);
-  return "unexpected '" + word + "', expected no more than: " + name + " " + usage;
+  return "unexpected argument '" + word + "', usage: " + name + " " + usage;
 }
 
 std::string Tool::give(Option &option, const std::string &text) {

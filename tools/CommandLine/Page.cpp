@@ -6,9 +6,9 @@
 namespace reprise::cli {
 
 static const std::pair<const char *, const char *> exitCodes[] = {
-    {"0", "all went well"},
+    {"0", "success"},
     {"1", "the input is at fault, or a file cannot be written"},
-    {"2", "the tool was called wrongly"}};
+    {"2", "wrong usage"}};
 
 static const std::pair<const char *, const char *> common[] = {{"--help", "Print this"},
                                                                {"--version", "Print the version"}};

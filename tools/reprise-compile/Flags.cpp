@@ -31,7 +31,7 @@ Flags::Flags()
   addExample("reprise-compile gpt2.mlir -o gpt2.rpb --budget=60% --report=plan.html",
              "The cheapest plan in 60 % of the memory, and a page about it.");
   addExample("reprise-compile gpt2.mlir --pareto=curve.html",
-             "What there is to choose from: memory against time.");
+             "The plans to choose from: memory against time.");
   addExample("reprise-compile gpt2.mlir -o gpt2.rpb --policy='save_only_these_names(residual)'",
              "Save these values, recompute all others.");
   addExample(
@@ -97,25 +97,25 @@ static std::string checkInterpret(const Flags &flags) {
   bool hasRunFlags = flags.seed.isGiven() || flags.steps.isGiven() || !flags.inputDir.empty() ||
                      !flags.outputDir.empty();
   if (!flags.interpret)
-    return hasRunFlags ? "--seed, --steps, --input-dir and --output-dir go with --interpret" : "";
+    return hasRunFlags ? "--seed, --steps, --input-dir and --output-dir need --interpret" : "";
   if (flags.outputDir.empty())
     return "--interpret needs --output-dir";
   if (flags.verifyReplays)
-    return "--verify-replays goes with -o: the bundle's runs compare";
+    return "--verify-replays needs -o: runs of the bundle compare";
   if (!flags.output.empty() || !flags.reports.empty() || !flags.explain.empty())
-    return "-o, --report and --explain do not go with --interpret";
+    return "-o, --report and --explain cannot be used with --interpret";
   if (!flags.deviceFile.empty() || !flags.profile.empty())
-    return "--device-file and --profile do not go with --interpret";
+    return "--device-file and --profile cannot be used with --interpret";
   if (!flags.planIn.empty() || !flags.planOut.empty() || !flags.budget.empty() ||
       !flags.pareto.empty() || flags.estimate || flags.timeLimit.isGiven())
-    return "budgets and plans do not go with --interpret, which gives the same bits under any";
+    return "budgets and plans cannot be used with --interpret, whose results do not depend on them";
   return "";
 }
 
 /// What is wrong with the flags of budgets and plans.
 static std::string checkBudgets(const Flags &flags) {
   if (flags.estimate && !flags.output.empty())
-    return "--estimate writes no bundle: -o does not go with it";
+    return "-o cannot be used with --estimate, which writes no bundle";
   if (!flags.pareto.empty() && !StringRef(flags.pareto.get()).ends_with(".json") &&
       !StringRef(flags.pareto.get()).ends_with(".html"))
     return "expected --pareto=F.html or F.json, got '" + flags.pareto.get() + "'";

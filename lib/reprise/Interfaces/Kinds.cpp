@@ -1,4 +1,4 @@
-// reprise: kinds of ops that more than one interface tells
+// reprise: kinds of ops that follow from more than one interface
 #include "reprise/Interfaces/Kinds.h"
 
 #include "reprise/Interfaces/Interfaces.h"

@@ -33,7 +33,7 @@ bool MinCut::findLevels(int source, int sink) {
   return levels[sink] >= 0;
 }
 
-/// Fills one path of the level graph; 0 if there is none left.
+/// Fills one path of the level graph; 0 without a path.
 double MinCut::augment(int source, int sink) {
   path.clear();
   for (int at = source; at != sink;) {

@@ -1,4 +1,4 @@
-// reprise: what is wrong with a model, told by the scope of its ops
+// reprise: messages about a model, which name the scopes of its ops
 #include "reprise/Support/Diagnostics.h"
 
 #include "reprise/Support/Locations.h"

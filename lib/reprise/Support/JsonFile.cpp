@@ -1,4 +1,4 @@
-// reprise: JSON that a user wrote: what is wrong with it is told at its line and column
+// reprise: JSON files of users, whose errors have a line and a column
 #include "reprise/Support/JsonFile.h"
 
 #include "mlir/IR/Diagnostics.h"

@@ -255,7 +255,7 @@ TEST_F(Tool, SavesOnTheWay) {
   for (const char *name : {"loss.npy", "w.npy", "sum.npy", "run.json"})
     EXPECT_EQ(contents(file("out/") + name), contents(file("again/") + name)) << name;
   EXPECT_EQ(run({"--save-every=2"}), 2);
-  EXPECT_EQ(error().substr(0, error().find('\n')), "--save-every goes with --output-dir");
+  EXPECT_EQ(error().substr(0, error().find('\n')), "--save-every needs --output-dir");
 }
 
 TEST_F(Tool, LogsLosses) {

@@ -53,7 +53,7 @@ static void expandArgmax(ArgmaxOp op) {
   op.erase();
 }
 
-/// The scalar that all elements of a view are; null if it is none of one scalar.
+/// The scalar that all elements of a view equal; null if they are not one scalar.
 static Value findSplat(Operation *view) {
   while (auto inner = dyn_cast_or_null<ViewOpInterface>(view)) {
     Value source = inner->getOperand(0);

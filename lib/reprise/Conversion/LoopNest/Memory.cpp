@@ -94,7 +94,7 @@ static Type shaped(Value like, Type elementType) {
   return vector ? Type(vector.clone(elementType)) : elementType;
 }
 
-/// What was loaded, as the arithmetic wants it.
+/// The loaded value in the type of arithmetic.
 static Value fromStored(KernelBuilder &k, Value value, Type type) {
   ImplicitLocOpBuilder &b = k.builder();
   if (type.isInteger(1))

@@ -1,4 +1,4 @@
-// reprise: every target that there is
+// reprise: the registry of all targets
 #include "reprise/Conversion/Targets.h"
 
 #include "reprise/Conversion/Cpu/CpuBackend.h"

@@ -91,7 +91,8 @@ bool Sweep::emit(int number) {
   return true;
 }
 
-/// What nobody holds any more is dropped if nobody will read it, or may be given up.
+/// A value that is no longer held is dropped if it has no later reader; otherwise it may be given
+/// up.
 void Sweep::release(int value) {
   due[value] = nextReader(value);
   if (due[value] == INT_MAX)

@@ -1,4 +1,4 @@
-// reprise: loops: assembly, verification, removal of what nobody reads.
+// reprise: loops: assembly, verification, removal of unread stacks, slices and carries.
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 
 #include "mlir/IR/PatternMatch.h"
@@ -176,7 +176,7 @@ static void dropEntries(LoopOp loop, const llvm::BitVector &dropped) {
   }
 }
 
-/// Drops stacks, slices and carries that nobody reads.
+/// Drops stacks, slices and carries without readers.
 LogicalResult LoopOp::canonicalize(LoopOp op, PatternRewriter &rewriter) {
   unsigned carries = op.getNumCarries();
   llvm::BitVector arguments(op.getBlock().getNumArguments()), results(op.getNumResults());

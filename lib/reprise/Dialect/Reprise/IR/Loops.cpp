@@ -75,7 +75,7 @@ Value reprise::findRow(Value value) {
   }
 }
 
-/// The block around `block` that stands as deep as `depth` loops; null if there is none.
+/// The block around `block` that lies in `depth` loops; null if no block does.
 static Block *findAncestor(Block *block, unsigned depth) {
   SmallVector<Block *> path = {block};
   while (LoopOp loop = getLoop(path.back()))

@@ -276,7 +276,7 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
     function->setAttr(kReplayedOpsAttr, builder.getI64IntegerAttr(countReplayedOps(function)));
   }
 
-  /// What nobody labelled is made again, unless a choice says that it is saved.
+  /// A value without a label is replayed, unless a choice saves it.
   static Solution recompute(Problem problem, const std::vector<Choice> &choices, int firstReplay) {
     std::vector<bool> isAsked;
     for (auto [i, value] : llvm::enumerate(problem.values)) {

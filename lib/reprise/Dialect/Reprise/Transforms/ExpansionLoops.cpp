@@ -1,4 +1,4 @@
-// reprise: cotangents of a loop: a loop over the same rows the other way round.
+// reprise: the derivative of a loop, which is a loop over the same rows in reverse.
 #include "Expansion.h"
 
 #include "reprise/Dialect/Reprise/IR/Loops.h"

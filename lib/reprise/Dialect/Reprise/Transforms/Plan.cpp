@@ -56,7 +56,7 @@ static bool isPlanned(Operation &op) {
          !isReplay(&op);
 }
 
-/// The body among `bodies` that `block` is or is a replay of; null if there is none.
+/// The body among `bodies` that `block` is, or is a replay of; otherwise null.
 static Block *findBody(Block *block, ArrayRef<Block *> bodies) {
   LoopOp loop = getLoop(block);
   Attribute original = loop ? loop->getDiscardableAttr(kOriginalAttr) : Attribute();

@@ -31,9 +31,9 @@ inline constexpr llvm::StringLiteral kBodiesAttr = "reprise.bodies_planned";
 inline constexpr llvm::StringLiteral kSavedBytesAttr = "reprise.saved_bytes";
 inline constexpr llvm::StringLiteral kReplayedOpsAttr = "reprise.replayed_ops";
 
-/// The label of one result: its own (a name's) or that of its op; empty if nobody labelled it.
+/// The label of one result: its own (a name's) or that of its op; empty without a label.
 std::optional<Label> getLabel(mlir::OpResult result);
-/// Who gave that label; empty if nobody did.
+/// The rule that gave that label; empty without a label.
 llvm::StringRef getRule(mlir::OpResult result);
 
 /// True if all results of `op` are labelled to be recomputed.
