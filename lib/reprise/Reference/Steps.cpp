@@ -194,7 +194,7 @@ Error Steps::checkValues(int64_t steps) const {
       continue;
     if (!argument.file && !argument.init)
       return Error::make(std::string(runtime::roleName(argument.role)) + " '" + argument.name +
-                         "' has no initializer and was not given");
+                         "' has no initializer and was given no value");
     int64_t needed = state.step + steps;
     if (argument.file && argument.perStep && argument.file->shape()[0] < needed)
       return Error::make("cannot read '" + argument.file->path() + "': it has " +

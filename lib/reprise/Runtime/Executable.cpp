@@ -94,8 +94,9 @@ Error Executable::chooseImage() {
 Error Executable::checkMachine() const {
   unsigned threads = machine->workers();
   if (threads > manifest.threads && manifest.hasBudget)
-    return Error::make("the budget was met for " + std::to_string(manifest.threads) +
-                       " threads, not for " + std::to_string(threads));
+    return Error::make("the bundle meets its budget with at most " +
+                       std::to_string(manifest.threads) + " threads, got " +
+                       std::to_string(threads));
   uint64_t needed = manifest.persistentBytes() + largestArena(manifest) +
                     manifest.workspaceBytes(threads) + manifest.constants.size() +
                     manifest.images[imageIndex].bytes.size();

@@ -115,7 +115,7 @@ Error checkOldRun(const OutputFolder &folder, const std::string &target) {
   std::map<FileIdentity, std::string> inputs = findInputs(folder, target);
   Expected<std::set<std::string>> names = namesOfRun(folder, target);
   if (!names)
-    return cannotWrite(folder.path, "the folder is not of a run: " + names.message());
+    return cannotWrite(folder.path, "the folder is not the output of a run: " + names.message());
   for (const std::string &entry : entries) {
     std::string path = target + "/" + entry;
     if (std::optional<FileIdentity> identity = identityOf(path);
@@ -124,8 +124,8 @@ Error checkOldRun(const OutputFolder &folder, const std::string &target) {
                                           "', which this run reads as '" + inputs[*identity] + "'");
     struct stat status{};
     if (names->empty())
-      return cannotWrite(folder.path,
-                         "the folder holds '" + entry + "' and no run.json: it is not of a run");
+      return cannotWrite(folder.path, "the folder holds '" + entry +
+                                          "' and no run.json: it is not the output of a run");
     if (!names->count(entry) || lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode))
       return cannotWrite(folder.path,
                          "the folder holds '" + entry + "', which is no result of its run");

@@ -158,7 +158,7 @@ Error reprise::runtime::checkRecord(const std::string &folder,
     if (has[i] || !(array.role == Role::Parameter || (record && isKept)))
       continue;
     return fail("it lacks " + std::string(roleName(array.role)) + " '" + array.name + "'" +
-                (theirs ? ", it is of a run of '" + theirs->entry + "'" : ""));
+                (theirs ? ", it is the output of entry '" + theirs->entry + "'" : ""));
   }
   if (!theirs || theirs->entry != own.entry)
     return Error::success();

@@ -65,7 +65,7 @@ std::optional<size_t> Session::find(const std::string &name) const {
 }
 
 Error Session::unknown(const std::string &name) const {
-  return fail("there is no argument '" + name + "' to be given");
+  return fail("the step takes no argument '" + name + "'");
 }
 
 Error Session::give(size_t index, const std::string &source, const std::vector<int64_t> &shape,
@@ -192,7 +192,7 @@ Error Session::checkValues(int64_t steps) const {
       continue;
     if (!hasValue(i) && !argument.hasInitializer)
       return fail(std::string(roleName(argument.role)) + " '" + argument.name +
-                  "' has no initializer and was not given");
+                  "' has no initializer and was given no value");
     if (given[i] && given[i]->rows >= 0 && given[i]->rows < next.step + steps)
       return tooFewRows(i, next.step + steps);
   }

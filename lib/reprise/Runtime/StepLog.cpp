@@ -101,7 +101,7 @@ Error StepLog::keepLinesBefore(int64_t next) {
     return bytes.error();
   std::optional<size_t> kept = bytesBefore(std::string(bytes->begin(), bytes->end()), next, isCsv);
   if (!kept)
-    return Error::make("cannot write '" + path + "': it exists, and is no log of steps");
+    return Error::make("cannot write '" + path + "': the file exists and is not a log of steps");
   return ftruncate(descriptor, off_t(*kept)) == 0 ? Error::success() : fail();
 }
 

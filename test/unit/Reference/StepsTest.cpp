@@ -188,7 +188,7 @@ TEST_F(StepsTest, refusesWhatItShould) {
                 "argument 0 of 'f' has no name or no role; run the import phase first");
   expectProblem(R"(func.func @f(%x: tensor<f32> {reprise.role = "input", reprise.name = "x"})
                        -> (tensor<f32> {reprise.name = "y"}) { return %x : tensor<f32> })",
-                {}, "input 'x' has no initializer and was not given");
+                {}, "input 'x' has no initializer and was given no value");
   expectProblem("func.func private @f()", {},
                 "expected one function in the module; run the import phase first");
 }

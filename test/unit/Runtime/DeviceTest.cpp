@@ -222,10 +222,8 @@ TEST_F(DeviceTest, BoundBuffersAreChecked) {
             "m.rpb: cannot bind 'w': the buffer has 12 bytes, expected 16");
   EXPECT_EQ(session->bind("w", w.data + 1, 16).message(),
             "m.rpb: cannot bind 'w': the buffer is not at a multiple of 64");
-  EXPECT_EQ(session->bind("y", w.data, 16).message(),
-            "m.rpb: there is no argument 'y' to be given");
-  EXPECT_EQ(session->bind("seed", w.data, 8).message(),
-            "m.rpb: there is no argument 'seed' to be given");
+  EXPECT_EQ(session->bind("y", w.data, 16).message(), "m.rpb: the step takes no argument 'y'");
+  EXPECT_EQ(session->bind("seed", w.data, 8).message(), "m.rpb: the step takes no argument 'seed'");
   good(session->bind("w", w.data, 16));
   EXPECT_EQ(session->bind("x", w.data, 16).message(),
             "m.rpb: cannot bind 'x': the buffer overlaps that of 'w'");

@@ -152,7 +152,7 @@ TEST(Executable, RefusesMoreThreadsThanItsBudgetAllows) {
   EXPECT_EQ(refusal(bundle, 5), "accepted");
   bundle.hasBudget = true;
   EXPECT_EQ(refusal(bundle, 2), "accepted");
-  EXPECT_EQ(refusal(bundle, 5), "m.rpb: the budget was met for 2 threads, not for 5");
+  EXPECT_EQ(refusal(bundle, 5), "m.rpb: the bundle meets its budget with at most 2 threads, got 5");
 }
 
 TEST(Executable, RefusesWhatDoesNotFitBeforeItStarts) {

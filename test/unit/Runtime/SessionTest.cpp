@@ -153,14 +153,15 @@ TEST_F(SessionTest, RefusesWhatItShould) {
   Bundle bundle = trainingBundle(2);
   bundle.arguments[1].hasInitializer = false;
   open(bundle);
-  EXPECT_EQ(session->start(1).message(), "m.rpb: input 'x' has no initializer and was not given");
+  EXPECT_EQ(session->start(1).message(),
+            "m.rpb: input 'x' has no initializer and was given no value");
   std::string odd = array("odd.npy", {3}, {1, 2, 3});
   EXPECT_EQ(session->giveArray("x", odd).message(),
             "cannot read '" + odd + "': it has shape [3], expected [2] for 'x'");
   std::string rows = array("rows.npy", {2, 2}, {1, 2, 3, 4});
   EXPECT_EQ(session->giveArray("w", rows).message(),
             "cannot read '" + rows + "': it has shape [2, 2], expected [2] for 'w'");
-  EXPECT_EQ(session->giveArray("y", rows).message(), "m.rpb: there is no argument 'y' to be given");
+  EXPECT_EQ(session->giveArray("y", rows).message(), "m.rpb: the step takes no argument 'y'");
   EXPECT_TRUE(bool(session->giveArray("seed", rows)));
   EXPECT_EQ(session->setState({0, 6, 0}).message(), "the offset 6 is no multiple of 4");
   EXPECT_TRUE(bool(session->setState({0, -4, 0})));

@@ -156,7 +156,7 @@ TEST_F(Tool, BadInputIsOne) {
             file("m.rpb") + ": this build runs bundles on the cpu only\n");
   EXPECT_EQ(message({"--offset=6"}), "the offset 6 is no multiple of 4\n");
   EXPECT_EQ(message({"--input", "y=" + file("y.npy")}),
-            file("m.rpb") + ": there is no argument 'y' to be given\n");
+            file("m.rpb") + ": the step takes no argument 'y'\n");
   EXPECT_EQ(message({"--input", "x=" + file("y.npy")}),
             "cannot read '" + file("y.npy") + "': No such file or directory\n");
   EXPECT_EQ(message({"--output-dir=" + file("none/out")}),
@@ -277,7 +277,7 @@ TEST_F(Tool, LogsLosses) {
   std::ofstream(file("data.csv")) << "a,b\n1,2\n";
   EXPECT_EQ(run({"--log=" + file("data.csv")}), 1);
   EXPECT_EQ(error(),
-            "cannot write '" + file("data.csv") + "': it exists, and is no log of steps\n");
+            "cannot write '" + file("data.csv") + "': the file exists and is not a log of steps\n");
   EXPECT_EQ(contents(file("data.csv")), "a,b\n1,2\n");
   ASSERT_EQ(link(file("data.csv").c_str(), file("x.npy").c_str()), 0);
   EXPECT_EQ(run({"--log=" + file("data.csv"), "--input", "x=" + file("x.npy")}), 2);
@@ -306,7 +306,7 @@ TEST_F(Tool, NeverStartsAfresh) {
   EXPECT_EQ(message({}), cannot + "it holds neither run.json nor an argument\n");
   ASSERT_EQ(run({"--output-dir=" + file("out")}), 0);
   unlink(file("out/w.npy").c_str());
-  EXPECT_EQ(message({}), cannot + "it lacks parameter 'w', it is of a run of 'train'\n");
+  EXPECT_EQ(message({}), cannot + "it lacks parameter 'w', it is the output of entry 'train'\n");
   std::ofstream(file("out/run.json")) << "{\"seed\": 5, \"next_offset\": 32, \"next_step\": 5}";
   EXPECT_EQ(message({}), cannot + "it lacks parameter 'w'\n");
   std::vector<float> w(16);
