@@ -54,7 +54,7 @@ private:
   LogicalResult findStep();
   LogicalResult plan();
   LogicalResult planWithin(const Budget &budget);
-  LogicalResult refuse(const ProgramPlanner &planner, int64_t budget);
+  LogicalResult refuse(ProgramPlanner &planner, int64_t budget);
   FailureOr<StepPlan> readPlan();
   LogicalResult lower();
   LogicalResult build();
@@ -82,18 +82,16 @@ LogicalResult Run::findStep() {
 
 /// A plan that was packed for one budget may be missed when its own bytes are the budget, so what
 /// the error names is asked for first.
-LogicalResult Run::refuse(const ProgramPlanner &planner, int64_t budget) {
+LogicalResult Run::refuse(ProgramPlanner &planner, int64_t budget) {
   int64_t feasible = planner.smallestBytes();
   while (!options.timeLimitSeconds) {
-    ProgramPlanner again(step, options, phases.facts, *costs);
-    if (failed(again.start()))
-      return failure();
-    FailureOr<std::optional<BudgetOutcome>> found = again.plan(feasible);
+    planner.forget();
+    FailureOr<std::optional<BudgetOutcome>> found = planner.plan(feasible);
     if (failed(found))
       return failure();
     if (*found)
       break;
-    feasible = again.smallestBytes();
+    feasible = planner.smallestBytes();
   }
   return planner.emitTooSmall(budget, feasible);
 }
@@ -208,7 +206,8 @@ LogicalResult Run::checkBudget() {
     return success();
   int64_t taken = compilation.report.arenaBytes + compilation.report.workspaceBytes;
   if (taken > *budgetBytes)
-    return step.emitError("the step takes ") << taken << " bytes, more than " << *budgetBytes;
+    return step.emitError("the step takes ")
+           << taken << " bytes, which is more than the budget of " << *budgetBytes << " bytes";
   return success();
 }
 

@@ -1,5 +1,6 @@
 // reprise: what a step takes, told without compiling it to code
 #include "Html.h"
+#include "LiveBytes.h"
 #include "Report.h"
 
 #include "reprise/Dialect/Exec/IR/Arena.h"
@@ -28,10 +29,9 @@ LogicalResult describeEstimate(func::FuncOp step, LaunchFacts &facts, unsigned t
 
 using Buffers = std::vector<const ReportedBuffer *>;
 
-/// The buffers that are live in a launch, but for those that its results overwrite, and the bytes
-/// of all of them together: a result in place of an operand lies in the same bytes.
-static std::pair<Buffers, int64_t> listLive(const std::vector<ReportedBuffer> &buffers,
-                                            int64_t launch) {
+/// The buffers that are live in a launch, but for those that its results overwrite: a result in
+/// place of an operand lies in the same bytes.
+static Buffers listLive(const std::vector<ReportedBuffer> &buffers, int64_t launch) {
   Buffers found, kept;
   for (const ReportedBuffer &buffer : buffers)
     if (buffer.first <= launch && buffer.last >= launch)
@@ -40,50 +40,25 @@ static std::pair<Buffers, int64_t> listLive(const std::vector<ReportedBuffer> &b
     return std::make_tuple(a->offset, -a->bytes, -a->first) <
            std::make_tuple(b->offset, -b->bytes, -b->first);
   });
-  int64_t end = 0, live = 0;
+  int64_t end = 0;
   for (const ReportedBuffer *buffer : found) {
     int64_t ownEnd = buffer->offset + buffer->bytes;
-    if (ownEnd <= end)
-      continue;
-    live += ownEnd - std::max(end, buffer->offset);
-    end = ownEnd;
-    kept.push_back(buffer);
+    if (ownEnd > end)
+      kept.push_back(buffer);
+    end = std::max(end, ownEnd);
   }
-  return {kept, live};
-}
-
-/// The launch at which the most bytes are live. Sums of sizes are at least the bytes of a launch,
-/// so that few launches are looked at.
-static int64_t findPeak(const std::vector<ReportedBuffer> &buffers) {
-  std::map<int64_t, int64_t> changes; // by launch
-  for (const ReportedBuffer &buffer : buffers) {
-    changes[buffer.first] += buffer.bytes;
-    changes[buffer.last + 1] -= buffer.bytes;
-  }
-  std::vector<std::pair<int64_t, int64_t>> sums; // and launches
-  int64_t sum = 0;
-  for (auto [launch, change] : changes)
-    sums.push_back({sum += change, launch});
-  llvm::stable_sort(sums, [](auto a, auto b) { return a.first > b.first; });
-  int64_t peak = 0, most = 0;
-  for (auto [atMost, launch] : sums) {
-    if (atMost <= most)
-      break;
-    if (int64_t live = listLive(buffers, launch).second; live > most) {
-      most = live;
-      peak = launch;
-    }
-  }
-  return peak;
+  return kept;
 }
 
 /// What lies at the peak, the largest first.
 static void printLive(llvm::raw_ostream &stream, const std::vector<ReportedBuffer> &buffers) {
   constexpr size_t most = 20;
-  int64_t launch = findPeak(buffers);
-  auto [live, bytes] = listLive(buffers, launch);
-  stream << llvm::formatv("\n{0} bytes ({1}) are live at the peak, launch {2}\n", bytes,
-                          html::human(bytes), launch);
+  std::vector<int64_t> bytes = countLiveBytes(buffers);
+  auto peak = llvm::max_element(bytes);
+  int64_t launch = peak - bytes.begin();
+  Buffers live = listLive(buffers, launch);
+  stream << llvm::formatv("\n{0} bytes ({1}) are live at the peak, launch {2}\n", *peak,
+                          html::human(*peak), launch);
   sortByBytes(live);
   for (const ReportedBuffer *buffer : ArrayRef(live).take_front(most))
     stream << llvm::formatv("{0,16} ({1})  {2}, launches {3} to {4}\n", buffer->bytes,

@@ -57,6 +57,7 @@ Object reprise::writePlanFile(func::FuncOp step, const StepPlan &plan, bool isUn
               {"unrolled_for_plan", plan.form.isUnrolled},
               {"deferred", plan.form.isDeferred},
               {"enough_arena", plan.form.enoughArena},
+              {"order", plan.order.empty() ? llvm::json::Value(nullptr) : Array(plan.order)},
               {"ops", std::move(ops)}};
   if (values.empty())
     file["values"] = nullptr;
@@ -90,9 +91,22 @@ static FailureOr<BodyPlan> readBodies(func::FuncOp step, const Array &scopes) {
   for (auto [scope, choices] : llvm::zip(own, plan))
     isOfStep &= scope.problem.values.size() == choices.size();
   if (!isOfStep)
-    return step.emitError("the plan is one of another graph: its \"bodies\" are not those of the "
-                          "loops here");
+    return step.emitError("the plan is for another graph: its \"bodies\" do not match the loops of "
+                          "this one");
   return plan;
+}
+
+/// The order of the ops of the step in its form.
+static LogicalResult readOrder(func::FuncOp step, const Array &list, StepPlan &plan) {
+  for (const llvm::json::Value &number : list) {
+    int64_t op = number.getAsInteger().value_or(-1);
+    plan.order.push_back(llvm::isUInt<31>(op) ? static_cast<int>(op) : -1);
+  }
+  if (isPossible(step, plan.order))
+    return success();
+  return step.emitError(
+      "the plan is for another graph: its \"order\" runs an op before one that it "
+      "reads from");
 }
 
 static FailureOr<StepPlan> readForm(func::FuncOp step, const Object &file) {
@@ -116,13 +130,13 @@ static LogicalResult compareOps(Block &block, const Array &ops) {
   size_t next = 0;
   for (Operation &op : block.without_terminator()) {
     if (next == ops.size() || ops[next].getAsString() != StringRef(signOp(&op)))
-      return op.emitError("the plan is one of another graph, which differs here, in op ")
-             << next << ": " << op.getName();
+      return op.emitError("the plan is for another graph: op ")
+             << next << " of this one, " << op.getName() << ", differs";
     ++next;
   }
   if (next < ops.size())
-    return block.getParentOp()->emitError("the plan is one of another graph, of ")
-           << ops.size() << " ops instead of " << next;
+    return block.getParentOp()->emitError("the plan is for another graph: it has ")
+           << ops.size() << " ops, and this one has " << next;
   return success();
 }
 
@@ -138,7 +152,8 @@ static FailureOr<llvm::StringMap<StringRef>> collectChoices(func::FuncOp step,
       return step->getParentOp()->emitError(
           "the plan is malformed: expected \"id\" and \"choice\" per value");
     if (!choices.try_emplace(*id, *choice).second)
-      return step->getParentOp()->emitError("the plan chooses twice for the value '") << *id << "'";
+      return step->getParentOp()->emitError("the plan has two choices for the value '")
+             << *id << "'";
   }
   return choices;
 }
@@ -149,7 +164,7 @@ static std::string findFault(const checkpoint::Problem::Value &value, StringRef 
   if (!choice)
     return ("has the unknown choice '" + text + "'").str();
   if (value.label == checkpoint::Problem::Label::MustSave && *choice != Choice::Save)
-    return "is replayed, but its label says must_save";
+    return "is replayed, but its label is must_save";
   return "";
 }
 
@@ -167,7 +182,7 @@ static FailureOr<std::vector<Choice>> takeChoices(const PlanningScope &scope, co
         return op->emitError("the plan has no choice for the value '") << ids.get(result) << "'";
       int id = operation.firstResult + static_cast<int>(result.getResultNumber());
       if (std::string fault = findFault(scope.problem.values[id], found->second); !fault.empty())
-        return op->emitError("in the plan the value '") << ids.get(result) << "' " << fault;
+        return op->emitError("the value '") << ids.get(result) << "' of the plan " << fault;
       taken[id] = *checkpoint::parseChoice(found->second);
       choices.erase(found);
     }
@@ -189,8 +204,8 @@ static LogicalResult takeAllChoices(func::FuncOp step, const Array &values, Step
   if (choices->empty())
     return success();
   std::vector<StringRef> left(choices->keys().begin(), choices->keys().end());
-  return step.emitError("the plan names a value that there is not: '")
-         << *llvm::min_element(left) << "'";
+  return step.emitError("the value '")
+         << *llvm::min_element(left) << "' of the plan does not exist in this graph";
 }
 
 FailureOr<StepPlan> reprise::readPlanFile(func::FuncOp step, const llvm::json::Value &file) {
@@ -208,7 +223,11 @@ FailureOr<StepPlan> reprise::readPlanFile(func::FuncOp step, const llvm::json::V
     return failure();
   OwningOpRef<ModuleOp> copy = copyAlone(step);
   func::FuncOp formed = getAlone(*copy);
-  if (failed(applyForm(formed, *plan)) || failed(compareOps(formed.getBody().front(), *ops)))
+  const Array *order = object->getArray("order");
+  if (failed(applyForm(formed, *plan)) || (order && failed(readOrder(formed, *order, *plan))))
+    return failure();
+  applyOrder(formed, plan->order);
+  if (failed(compareOps(formed.getBody().front(), *ops)))
     return failure();
   if (values->getAsArray() && failed(takeAllChoices(formed, *values->getAsArray(), *plan)))
     return failure();

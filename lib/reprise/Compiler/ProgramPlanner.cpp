@@ -101,7 +101,10 @@ LogicalResult ProgramPlanner::addForms() {
     if (failed(addDeferred(forms[i])))
       return failure();
   isUnrolledLast = hasLoops && countOps(program) > kMostUnrolled;
-  return hasLoops && !isUnrolledLast ? addUnrolled() : success();
+  if (hasLoops && !isUnrolledLast && failed(addUnrolled()))
+    return failure();
+  numCompeting = forms.size();
+  return success();
 }
 
 const StepPlan *ProgramPlanner::findBest(int64_t budget) const {
@@ -165,6 +168,60 @@ LogicalResult ProgramPlanner::searchSmaller(int64_t budget) {
   return success();
 }
 
+/// The program in the order of a plan that was proposed for it, with the choices as a start.
+FailureOr<StepPlanner *> ProgramPlanner::addOrdered(StepPlan proposed) {
+  StepPlan shape = plain().getShape();
+  shape.order = proposed.order;
+  Form form{copyAlone(program), nullptr};
+  applyOrder(getAlone(*form.module), shape.order);
+  form.planner = std::make_unique<StepPlanner>(getAlone(*form.module), context, std::move(shape));
+  if (failed(form.planner->survey(stepSeconds())))
+    return failure();
+  form.planner->takeStart(proposed, plain());
+  ordered.push_back(std::move(form));
+  return ordered.back().planner.get();
+}
+
+/// In orders in which choices and the order of the launches were annealed together. What is packed
+/// may take more than was reckoned, so the excess is taken off the next goal.
+LogicalResult ProgramPlanner::searchOrders(int64_t budget) {
+  static constexpr double kNear = 0.002; // of the step
+  static constexpr int kMostRounds = 3;
+  const StepPlan *best = findBest(budget);
+  int64_t room = findRoom(budget), goal = room;
+  if (!plain().wantsOrders() || plain().findProvedArena(room) > 0)
+    return success();
+  double least = plain().findAnyOrderSeconds(room);
+  if (best && best->overridden == 0 && best->seconds - least <= kNear * stepSeconds())
+    return success();
+  StepPlanner *latest = nullptr;
+  bool fits = false;
+  for (int round = 0; round < kMostRounds && !fits; ++round) {
+    int64_t excess = INT64_MAX;
+    for (StepPlan &proposed : plain().proposeOrdered(goal)) {
+      FailureOr<StepPlanner *> form = addOrdered(std::move(proposed));
+      if (failed(form) || failed((*form)->packStart(room)))
+        return failure();
+      int64_t own = (*form)->plans().back().bytes() - budget;
+      latest = own < excess ? *form : latest;
+      excess = std::min(excess, own);
+      if ((fits = own <= 0))
+        break;
+    }
+    if (excess == INT64_MAX)
+      break;
+    goal -= excess;
+  }
+  return latest ? latest->search(budget) : success();
+}
+
+LogicalResult ProgramPlanner::packSmallestOrdered() {
+  if (!plain().wantsOrders() || std::exchange(hasSmallestOrdered, true))
+    return success();
+  FailureOr<StepPlanner *> form = addOrdered(plain().proposeSmallestOrdered());
+  return failure(failed(form) || failed((*form)->packStart(0)));
+}
+
 FailureOr<std::optional<BudgetOutcome>> ProgramPlanner::plan(int64_t budget) {
   size_t known = plans().size();
   if (followed().bytes() > budget || followed().seconds > 0) {
@@ -173,7 +230,9 @@ FailureOr<std::optional<BudgetOutcome>> ProgramPlanner::plan(int64_t budget) {
     if (!findBest(budget) && std::exchange(isUnrolledLast, false) &&
         (failed(addUnrolled()) || failed(searchForms(budget))))
       return failure();
-    if (!findBest(budget) && failed(searchSmaller(budget)))
+    if (failed(searchOrders(budget)))
+      return failure();
+    if (!findBest(budget) && (failed(searchSmaller(budget)) || failed(packSmallestOrdered())))
       return failure();
   }
   const StepPlan *best = findBest(budget);
@@ -188,8 +247,8 @@ FailureOr<std::optional<BudgetOutcome>> ProgramPlanner::plan(int64_t budget) {
   outcome.plan = *best;
   outcome.rounds = static_cast<int>(std::max<size_t>(1, plans().size() - known));
   outcome.total = stepSeconds();
-  outcome.isTruncated =
-      llvm::any_of(forms, [](const Form &form) { return form.planner->isTruncated(); });
+  outcome.isTruncated = llvm::any_of(
+      listPlanners(), [](const StepPlanner *planner) { return planner->isTruncated(); });
   outcome.bound = findBound(budget, *best);
   FailureOr<int64_t> all = findSaveAllBytes();
   if (failed(all))
@@ -211,12 +270,21 @@ double ProgramPlanner::findBound(int64_t budget, const StepPlan &plan) const {
   return bound;
 }
 
+void ProgramPlanner::forget() {
+  isUnrolledLast |= forms.size() > numCompeting;
+  forms.resize(numCompeting);
+  ordered.clear();
+  hasSmallestOrdered = false;
+  for (auto [i, form] : llvm::enumerate(forms))
+    form.planner->forget(/*keepsFollowed=*/i == 0);
+}
+
 std::pair<const StepPlan *, StepPlanner *> ProgramPlanner::findSmallest() const {
   std::pair<const StepPlan *, StepPlanner *> smallest = {&followed(), &plain()};
-  for (const Form &form : forms)
-    for (const StepPlan &plan : form.planner->plans())
+  for (StepPlanner *planner : listPlanners())
+    for (const StepPlan &plan : planner->plans())
       if (plan.bytes() < smallest.first->bytes())
-        smallest = {&plan, form.planner.get()};
+        smallest = {&plan, planner};
   return smallest;
 }
 
@@ -224,10 +292,10 @@ LogicalResult ProgramPlanner::emitTooSmall(int64_t budget, int64_t feasible) con
   auto [smallest, planner] = findSmallest();
   int64_t room = budget - smallest->workspace, proved = INT64_MAX;
   bool isTruncated = false;
-  for (const Form &form : forms) {
+  for (const Form &form : forms)
     proved = std::min(proved, form.planner->findProvedArena(room));
-    isTruncated |= form.planner->isTruncated();
-  }
+  for (const StepPlanner *other : listPlanners())
+    isTruncated |= other->isTruncated();
   Operation *at = planner->findNeediest();
   InFlightDiagnostic error = at->emitError("the step does not fit in ")
                              << budget << " bytes: " << feasible - budget << " are missing at "
@@ -240,10 +308,19 @@ LogicalResult ProgramPlanner::emitTooSmall(int64_t budget, int64_t feasible) con
   return error;
 }
 
+/// The planners of all forms and orders.
+std::vector<StepPlanner *> ProgramPlanner::listPlanners() const {
+  std::vector<StepPlanner *> planners;
+  for (const std::vector<Form> *list : {&forms, &ordered})
+    for (const Form &form : *list)
+      planners.push_back(form.planner.get());
+  return planners;
+}
+
 std::vector<const StepPlan *> ProgramPlanner::plans() const {
   std::vector<const StepPlan *> plans;
-  for (const Form &form : forms)
-    for (const StepPlan &plan : form.planner->plans())
+  for (const StepPlanner *planner : listPlanners())
+    for (const StepPlan &plan : planner->plans())
       plans.push_back(&plan);
   return plans;
 }

@@ -18,7 +18,8 @@ struct BudgetOutcome {
 };
 
 /// Plans one program for many budgets; each plan that is packed competes for every budget. A form
-/// whose lower bound is not below the cost of a plan that fits is not searched.
+/// whose lower bound is not below the cost of a plan that fits is not searched. Second derivatives
+/// are planned in other orders of their launches, too.
 class ProgramPlanner {
 public:
   /// `program` has been through `autodiff` and stays as it is; all arguments outlive the planner.
@@ -40,6 +41,8 @@ public:
   /// Seconds that every plan within the bytes of `plan` costs, in any form; of those in program
   /// order, if `plan` is one.
   double findBound(int64_t budget, const StepPlan &plan) const;
+  /// Forgets the plans that were packed but that of the labels: `plan` does what it would do first.
+  void forget();
   /// The bytes of the smallest plan that was packed.
   int64_t smallestBytes() const { return findSmallest().first->bytes(); }
   /// After `plan` found none: says so at the op where the need is highest, and names a budget that
@@ -59,6 +62,7 @@ private:
     std::unique_ptr<StepPlanner> planner;
   };
 
+  std::vector<StepPlanner *> listPlanners() const;
   StepPlanner &plain() const { return *forms.front().planner; }
   mlir::LogicalResult addForms();
   mlir::LogicalResult addForm(StepPlan shape);
@@ -69,15 +73,20 @@ private:
   const StepPlan *findBest(int64_t budget) const;
   mlir::LogicalResult searchForms(int64_t budget);
   mlir::LogicalResult searchSmaller(int64_t budget);
+  mlir::LogicalResult searchOrders(int64_t budget);
+  mlir::LogicalResult packSmallestOrdered();
+  mlir::FailureOr<StepPlanner *> addOrdered(StepPlan proposed);
   std::pair<const StepPlan *, StepPlanner *> findSmallest() const;
   int64_t findRoom(int64_t budget) const;
 
   mlir::func::FuncOp program;
   PlanContext context;
-  std::vector<Form> forms; ///< the program as it is first
+  std::vector<Form> forms;   ///< the program as it is first
+  std::vector<Form> ordered; ///< the program in other orders, each found for one budget
   std::optional<int64_t> saveAll;
-  bool hasForms = false;
+  bool hasForms = false, hasSmallestOrdered = false;
   bool isUnrolledLast = false; ///< unrolled loops are too large to compete with others
+  size_t numCompeting = 1;     ///< forms but those that are unrolled last
 };
 
 } // namespace reprise

@@ -54,6 +54,7 @@ public:
 
   FailureOr<Footprint> run();
   Footprint runBodies();
+  checkpoint::LaunchLinks links; ///< of what `run` gives
 
 private:
   /// The launch of an op; kNoLaunch if it has none, or for the null between two bodies.
@@ -64,10 +65,11 @@ private:
   /// Visits the ops with launches that read the value, through those that have none, and the
   /// terminator.
   void forEachReader(Value value, llvm::function_ref<void(OpOperand &, Operation *)> visit) const;
-  int firstReader(Operation *op) const;
-  void addNeighbours(Footprint &footprint) const;
-  void addValue(Value value, Footprint &footprint) const;
-  LogicalResult addScratch(Footprint &footprint) const;
+  std::vector<int> findReaders(Operation *op) const;
+  void addNeighbours(Footprint &footprint);
+  void addValue(Value value, Footprint &footprint);
+  LogicalResult addScratch(Footprint &footprint);
+  void addOrder();
   void findInPlace(Footprint &footprint) const;
   void findMemoryReads();
   /// Nothing is quite free, so that what need not be replayed is not.
@@ -103,53 +105,87 @@ void Survey::forEachReader(Value value,
   }
 }
 
-/// The first launch that reads a result of the op.
-int Survey::firstReader(Operation *op) const {
-  int first = numbers.count - 1;
+/// The launches that read a result of the op.
+std::vector<int> Survey::findReaders(Operation *op) const {
+  std::vector<int> readers;
   for (Value result : op->getResults())
     forEachReader(result, [&](OpOperand &, Operation *reader) {
       if (int launch = launchOf(reader); launch != checkpoint::kNoLaunch)
-        first = std::min(first, launch);
+        readers.push_back(launch);
     });
-  return first;
+  return readers;
+}
+
+/// Launches wait for those that they read from, and an argument's next value, which lies in its
+/// place, for the readers of the old one.
+void Survey::addOrder() {
+  links.next.resize(numbers.count);
+  auto wait = [&](int before, int after) {
+    if (before != after)
+      links.next[before].push_back(after);
+  };
+  for (Operation &op : block.without_terminator())
+    if (int own = launchOf(&op); own != checkpoint::kNoLaunch)
+      for (int reader : findReaders(&op))
+        wait(own, reader);
+  ArrayRef<int64_t> replaced = signature.getReplacedArguments();
+  for (OpOperand &end : block.getTerminator()->getOpOperands()) {
+    Operation *maker = end.get().getDefiningOp();
+    int64_t argument = replaced[end.getOperandNumber()];
+    int writer = maker ? launchOf(maker) : checkpoint::kNoLaunch;
+    if (argument < 0 || writer == checkpoint::kNoLaunch)
+      continue;
+    forEachReader(block.getArgument(argument), [&](OpOperand &, Operation *reader) {
+      if (int launch = launchOf(reader); launch != checkpoint::kNoLaunch && launch < writer)
+        wait(launch, writer);
+    });
+  }
+  for (std::vector<int> &next : links.next) {
+    llvm::sort(next);
+    next.erase(llvm::unique(next), next.end());
+  }
 }
 
 /// Results of the other ops that travel from launch to launch.
-void Survey::addNeighbours(Footprint &footprint) const {
+void Survey::addNeighbours(Footprint &footprint) {
   for (Operation &op : block.without_terminator()) {
     int own = launchOf(&op);
     if (own == checkpoint::kNoLaunch || members.contains(&op))
       continue;
     for (Value result : op.getResults()) {
-      int last = own;
+      std::vector<int> readers;
       bool isNext = false;
       forEachReader(result, [&](OpOperand &use, Operation *reader) {
         int launch = launchOf(reader);
         isNext |= use.get() == result && signature.isNextValue(use);
-        last = std::max(last, launch == checkpoint::kNoLaunch ? numbers.count : launch);
+        readers.push_back(launch == checkpoint::kNoLaunch ? numbers.count : launch);
       });
-      if (last > own && !isNext)
-        footprint.neighbours.push_back({own, last, getByteSize(result.getType())});
+      int last = readers.empty() ? own : *llvm::max_element(readers);
+      if (last <= own || isNext)
+        continue;
+      footprint.neighbours.push_back({own, last, getByteSize(result.getType())});
+      links.neighbourReaders.push_back(std::move(readers));
     }
   }
 }
 
-void Survey::addValue(Value value, Footprint &footprint) const {
-  int last = -1;
+void Survey::addValue(Value value, Footprint &footprint) {
+  std::vector<int> readers;
   bool isStored = true;
   forEachReader(value, [&](OpOperand &use, Operation *reader) {
     if (members.contains(reader))
       return;
     int launch = launchOf(reader);
     isStored &= use.get() != value || !signature.isNextValue(use);
-    last = std::max(last, launch == checkpoint::kNoLaunch ? numbers.count : launch);
+    readers.push_back(launch == checkpoint::kNoLaunch ? numbers.count : launch);
   });
-  footprint.lastOutside.push_back(last);
+  footprint.lastOutside.push_back(readers.empty() ? -1 : *llvm::max_element(readers));
+  links.outside.push_back(std::move(readers));
   footprint.isStored.push_back(isStored);
 }
 
 /// The first op of a launch that reads memory is what its commands share bytes for, or the first.
-LogicalResult Survey::addScratch(Footprint &footprint) const {
+LogicalResult Survey::addScratch(Footprint &footprint) {
   std::vector<int64_t> scratch(numbers.count); // of a loop, the most of its launches
   for (auto [launch, number] : formed.launches) {
     FailureOr<Scratch> own = facts.findScratch(launch);
@@ -167,10 +203,12 @@ LogicalResult Survey::addScratch(Footprint &footprint) const {
   footprint.scratch.resize(scope.ops.size());
   for (auto [launch, leader] : llvm::enumerate(leaders)) {
     int number = static_cast<int>(launch);
-    if (leader)
+    if (leader) {
       footprint.scratch[*leader] = scratch[launch];
-    else if (scratch[launch] > 0)
+    } else if (scratch[launch] > 0) {
       footprint.neighbours.push_back({number, number, scratch[launch]});
+      links.neighbourReaders.push_back({number});
+    }
   }
   return success();
 }
@@ -244,13 +282,19 @@ FailureOr<Footprint> Survey::run() {
   findMemoryReads();
   for (auto [i, op] : llvm::enumerate(scope.ops)) {
     int launch = launchOf(op);
+    std::vector<int> readers;
+    if (launch == checkpoint::kNoLaunch)
+      readers = findReaders(op);
+    int first = readers.empty() ? numbers.count - 1 : *llvm::min_element(readers);
     footprint.launches.push_back(launch);
-    footprint.times.push_back(launch == checkpoint::kNoLaunch ? firstReader(op) : launch);
+    footprint.times.push_back(launch == checkpoint::kNoLaunch ? first : launch);
+    links.readers.push_back(std::move(readers));
     footprint.seconds.push_back(findSeconds(i));
     for (Value result : op->getResults())
       addValue(result, footprint);
   }
   addNeighbours(footprint);
+  addOrder();
   findInPlace(footprint);
   if (failed(addScratch(footprint)))
     return failure();
@@ -284,6 +328,11 @@ Footprint reprise::findBodyFootprint(const PlanningScope &scope, func::FuncOp st
 }
 
 FailureOr<Footprint> reprise::findFootprint(const PlanningScope &scope, func::FuncOp step,
-                                            LaunchFacts &facts, const CostModel &costs) {
-  return Survey(scope, step, facts, costs).run();
+                                            LaunchFacts &facts, const CostModel &costs,
+                                            checkpoint::LaunchLinks *links) {
+  Survey survey(scope, step, facts, costs);
+  FailureOr<Footprint> footprint = survey.run();
+  if (links)
+    *links = std::move(survey.links);
+  return footprint;
 }

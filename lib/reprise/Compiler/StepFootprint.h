@@ -4,7 +4,7 @@
 
 #include "reprise/Compiler/CostModel.h"
 #include "reprise/Dialect/Reprise/Transforms/PlanningScopes.h"
-#include "reprise/Planning/Checkpoint/Problem/Footprint.h"
+#include "reprise/Planning/Checkpoint/Problem/LaunchOrder.h"
 
 namespace reprise {
 
@@ -13,10 +13,12 @@ class LaunchFacts;
 /// The step around `scope`, as the launches of the target will run it. A replay costs its
 /// arithmetic or the bytes that it reads from other launches and writes, whichever takes longer;
 /// one whose readers can compute it in their kernels only what its arithmetic takes beyond the
-/// bytes that it spares them. Errors at an op that no kernel can hold.
+/// bytes that it spares them. `links`, if wanted, are for other orders of the launches. Errors at
+/// an op that no kernel can hold.
 mlir::FailureOr<checkpoint::Footprint> findFootprint(const PlanningScope &scope,
                                                      mlir::func::FuncOp step, LaunchFacts &facts,
-                                                     const CostModel &costs);
+                                                     const CostModel &costs,
+                                                     checkpoint::LaunchLinks *links = nullptr);
 
 /// Of a scope of bodies: each is one launch, 0, 2, …, between which nothing runs, so that what
 /// crosses the launch between two bodies are the stacks that one keeps for the other. Seconds are

@@ -36,7 +36,10 @@ LogicalResult reprise::applyForm(func::FuncOp step, const StepPlan &plan) {
     writeBodyPlan(step, plan.bodies);
   PassManager manager(step.getContext(), func::FuncOp::getOperationName());
   buildForm(manager, plan.form);
-  return manager.run(step);
+  if (failed(manager.run(step)))
+    return failure();
+  applyOrder(step, plan.order);
+  return success();
 }
 
 LogicalResult reprise::applyPlan(func::FuncOp step, const StepPlan &plan) {
@@ -82,7 +85,7 @@ LogicalResult StepPlanner::pack(StepPlan &plan, Labels labels) {
   if (failed(worker))
     return failure();
   plan.arena = *exec::getArenaBytes(program);
-  plan.isReordered = program->hasAttr("exec.launches_moved");
+  plan.isReordered = !plan.order.empty() || program->hasAttr("exec.launches_moved");
   plan.workspace = countThreads(context.options) * *worker;
   plan.programSeconds = 0;
   program.walk([&](exec::LaunchOp launch) {
@@ -103,7 +106,7 @@ LogicalResult StepPlanner::survey(std::optional<double> plainSeconds) {
   scope = findJointScope(step);
   if (scope) {
     FailureOr<checkpoint::Footprint> found =
-        findFootprint(*scope, step, *context.facts, context.costs);
+        findFootprint(*scope, step, *context.facts, context.costs, &links);
     if (failed(found))
       return failure();
     footprint = std::move(*found);
@@ -114,6 +117,15 @@ LogicalResult StepPlanner::survey(std::optional<double> plainSeconds) {
     added = std::max(0.0, total - *plainSeconds);
   shape.seconds = added;
   return success();
+}
+
+void StepPlanner::forget(bool keepsFollowed) {
+  packed.resize(keepsFollowed && isPacked());
+  if (scope)
+    planner = std::make_unique<BudgetPlanner>(scope->problem, footprint, context.search);
+  ordered.reset();
+  reorderedFor = -1;
+  hasDescended = false;
 }
 
 LogicalResult StepPlanner::packFollowed() {
@@ -159,7 +171,7 @@ bool StepPlanner::hasLoops() const {
 }
 
 LogicalResult StepPlanner::packReordered(int64_t budget) {
-  if (followed().bytes() <= budget || reorderedFor == budget)
+  if (followed().bytes() <= budget || reorderedFor == budget || !shape.order.empty())
     return success();
   reorderedFor = budget;
   StepPlan reordered = followed();

@@ -3,8 +3,9 @@
 #define REPRISE_COMPILER_STEPPLANNER_H
 
 #include "BodyPlans.h"
+#include "StepOrder.h"
 #include "reprise/Compiler.h"
-#include "reprise/Planning/Checkpoint/Budget/BudgetPlanner.h"
+#include "reprise/Planning/Checkpoint/Budget/OrderedPlanner.h"
 #include "reprise/Target/LaunchFacts.h"
 
 namespace reprise {
@@ -19,6 +20,7 @@ unsigned countThreads(const CompileOptions &options);
 struct StepPlan {
   PlanForm form;
   BodyPlan bodies; ///< with form.hasBodies
+  OpOrder order;   ///< of the step in that form
   /// One per value of the step in this form; empty where the labels are followed.
   std::vector<checkpoint::Choice> choices;
   int64_t peak = 0;                 ///< of live bytes, as the plan was made for; 0 if it was not
@@ -69,14 +71,31 @@ public:
   double stepSeconds() const { return total; }
   double addedSeconds() const { return added; }
 
+  /// Forgets all plans but, with `keepsFollowed`, that of the labels: searches to come are those of
+  /// a new planner.
+  void forget(bool keepsFollowed);
   /// Packs the step as the labels have it, once.
   mlir::LogicalResult packFollowed();
   bool isPacked() const { return !packed.empty(); }
+  /// The plan of the labels, or of takeStart.
   const StepPlan &followed() const { return packed.front(); }
   /// Arena and workspace of the program that saves every value.
   mlir::FailureOr<int64_t> packSaveAll();
   /// Another order of the launches costs nothing, which may be cheaper than replays.
   mlir::LogicalResult packReordered(int64_t budget);
+
+  /// Whether launches may run in other orders that spare bytes: in second derivatives, whose passes
+  /// may interleave.
+  bool wantsOrders() const;
+  /// Choices in other orders of the launches for an arena of `goal` bytes, the best first, which
+  /// are not packed.
+  std::vector<StepPlan> proposeOrdered(int64_t goal);
+  /// The same for the smallest arena that is found; whatever was proposed before, the same one.
+  StepPlan proposeSmallestOrdered();
+  /// Searches start from what `from` proposed, too, whose step this is in that order.
+  void takeStart(const StepPlan &proposed, const StepPlanner &from);
+  /// Packs that plan as it is; an arena of `enough` bytes does, 0 for the lowest.
+  mlir::LogicalResult packStart(int64_t enough);
 
   /// Looks for a plan within `budget` bytes. Fails if a plan cannot be packed, with an error.
   mlir::LogicalResult search(int64_t budget);
@@ -114,6 +133,9 @@ private:
   mlir::LogicalResult packAndKeep(StepPlan plan, int64_t enough);
   StepPlan describe(const checkpoint::Plan &plan) const;
   std::optional<StepPlan> propose(int64_t goal);
+  StepPlan describe(const checkpoint::OrderedPlan &plan) const;
+  checkpoint::OrderedPlanner &orders();
+  std::vector<std::vector<checkpoint::Choice>> listStarts(int64_t goal);
   mlir::LogicalResult packSmallerOrders();
   bool isCheapest(const StepPlan &followed) const;
 
@@ -122,7 +144,10 @@ private:
   StepPlan shape;                     ///< an empty plan of this form
   std::optional<PlanningScope> scope; ///< none without cotangents
   checkpoint::Footprint footprint;
+  checkpoint::LaunchLinks links;
   std::unique_ptr<checkpoint::BudgetPlanner> planner;
+  std::unique_ptr<checkpoint::OrderedPlanner> ordered; ///< once it is asked for
+  checkpoint::Plan start;                              ///< see takeStart
   std::vector<StepPlan> packed;
   int64_t reorderedFor = -1; ///< the last budget of packReordered
   double total = 0, added = 0;

@@ -34,6 +34,10 @@ inline constexpr llvm::StringLiteral kChoicesAttr = "reprise.choices";
 /// originals in the launches that they have without replays, on which the planner counts.
 inline constexpr llvm::StringLiteral kKeepsLaunchesAttr = "reprise.keeps_launches";
 
+/// Of a function in another order, where primal ops may come after cotangents: all of them belong
+/// to one scope.
+inline constexpr llvm::StringLiteral kOneScopeAttr = "reprise.one_scope";
+
 /// Writes the choices, one per value, on the ops as `reprise.choices`. `reprise-checkpoint` follows
 /// them instead of the labels; in bodies, of the values that no label speaks of.
 void writeChoices(const PlanningScope &scope, llvm::ArrayRef<checkpoint::Choice> choices);

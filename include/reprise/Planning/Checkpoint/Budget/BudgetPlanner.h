@@ -52,6 +52,8 @@ public:
   /// The best plan found whose peak is at most `budget` bytes; none if none was found, which proves
   /// nothing (Bound.h does). O(evaluations · (launches + operations)).
   std::optional<Plan> plan(int64_t budget);
+  /// Searches to come start from these choices, too. Returns what they take.
+  Plan addStart(std::vector<Choice> choices);
   /// The plan of the least peak that any call has seen.
   const Plan &smallest() const;
   /// True if the options ended a search early.

@@ -3,6 +3,7 @@
 
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Dialect/Reprise/IR/ReplayNumber.h"
+#include "reprise/Dialect/Reprise/Transforms/PlanningScopes.h"
 #include "reprise/Target/Target.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -47,23 +48,31 @@ Grouping::Grouping(Block &block, const Target &target) {
       sink(&op, target);
 }
 
-std::optional<size_t> Grouping::findReadingGroup(Operation *op) const {
-  std::optional<size_t> only;
+/// The ops that read a result of the op, looking through free ops.
+static SmallVector<Operation *> findReaders(Operation *op) {
+  SmallVector<Operation *> readers;
   SmallVector<Value> values(op->getResults());
   while (!values.empty())
     for (OpOperand &use : values.pop_back_val().getUses()) {
       Operation *user = use.getOwner();
       if (isExposure(use))
         continue;
-      if (isFree(user)) {
+      if (isFree(user))
         values.append(user->result_begin(), user->result_end());
-        continue;
-      }
-      auto found = groupOf.find(user);
-      if (found == groupOf.end() || (only && *only != found->second))
-        return std::nullopt;
-      only = found->second;
+      else
+        readers.push_back(user);
     }
+  return readers;
+}
+
+std::optional<size_t> Grouping::findReadingGroup(Operation *op) const {
+  std::optional<size_t> only;
+  for (Operation *reader : findReaders(op)) {
+    auto found = groupOf.find(reader);
+    if (found == groupOf.end() || (only && *only != found->second))
+      return std::nullopt;
+    only = found->second;
+  }
   return only;
 }
 
@@ -78,10 +87,29 @@ bool Grouping::canReadIn(Value operand, size_t group, int64_t elements) const {
     return true;
   // Other small values are there as well, unless an update may have overwritten them.
   bool isSmall = cast<ShapedType>(root.getType()).getNumElements() < elements;
-  return isSmall && llvm::none_of(root.getUsers(), [&](Operation *user) {
-           auto found = groupOf.find(user);
-           return found != groupOf.end() && partOf(user) == 2 && found->second <= group;
+  return isSmall && !mayBeOverwritten(root, group);
+}
+
+/// Whether a planner counts on it that the kernel of its readers makes the op's result again
+/// (Footprint.h), whatever that has to load: a replay that they take from registers.
+bool Grouping::isMadeInReader(Operation *op, size_t reader) const {
+  auto function = dyn_cast<func::FuncOp>(op->getParentOp());
+  if (!isReplay(op) || !function || !function->hasAttr(kKeepsLaunchesAttr))
+    return false;
+  bool readsRegisters = llvm::all_of(findReaders(op), [](Operation *user) {
+    return isElementwise(user) || isa<ReductionOpInterface, NormalizationOpInterface>(user);
+  });
+  return readsRegisters && llvm::none_of(op->getOperands(), [&](Value operand) {
+           return mayBeOverwritten(rootOf(operand), reader);
          });
+}
+
+/// Whether an update of an argument comes before the end of the group.
+bool Grouping::mayBeOverwritten(Value root, size_t group) const {
+  return llvm::any_of(root.getUsers(), [&](Operation *user) {
+    auto found = groupOf.find(user);
+    return found != groupOf.end() && partOf(user) == 2 && found->second <= group;
+  });
 }
 
 /// An op goes to the group that alone reads its result if that reads its operands, too: its result
@@ -93,11 +121,14 @@ void Grouping::sink(Operation *op, const Target &target) {
     return;
   int64_t elements = cast<ShapedType>(op->getResult(0).getType()).getNumElements();
   Group &to = all[*reader];
-  for (Value operand : op->getOperands())
-    if (!canReadIn(operand, *reader, elements))
-      return;
-  SmallVector<Operation *> joined{op};
-  llvm::append_range(joined, to.ops);
+  auto isRead = [&](Value operand) { return canReadIn(operand, *reader, elements); };
+  bool isCounted = isMadeInReader(op, *reader);
+  if (!isCounted && !llvm::all_of(op->getOperands(), isRead))
+    return;
+  // A contraction leads its group, and what is counted on is not read by it.
+  bool isLed = isa<ContractionOpInterface, ConvolutionOpInterface>(to.ops.front());
+  SmallVector<Operation *> joined(to.ops);
+  joined.insert(joined.begin() + (isCounted && isLed), op);
   if (partOf(op) != partOf(to.ops.front()) || !canHold(joined, target))
     return;
   to.ops = joined;

@@ -40,6 +40,8 @@ private:
   /// Whether an operand of an op of so many elements costs a group no further
   /// load.
   bool canReadIn(mlir::Value operand, size_t group, int64_t elements) const;
+  bool isMadeInReader(mlir::Operation *op, size_t reader) const;
+  bool mayBeOverwritten(mlir::Value root, size_t group) const;
   void sink(mlir::Operation *op, const Target &target);
 
   std::vector<Group> all;

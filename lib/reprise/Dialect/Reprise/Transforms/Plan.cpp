@@ -113,7 +113,7 @@ static void addLoopScopes(const Scope &scope, std::vector<Scope> &scopes) {
   }
 }
 
-static void addScopes(Block &block, std::vector<Scope> &scopes) {
+static void addScopes(Block &block, std::vector<Scope> &scopes, bool isOne = false) {
   std::vector<Scope> own;
   bool seenCotangent = true;
   for (Operation &op : block) {
@@ -123,7 +123,7 @@ static void addScopes(Block &block, std::vector<Scope> &scopes) {
       addScopes(loop.getBlock(), scopes);
     if (!isPart || !isPlanned(op))
       continue;
-    if (own.empty() || (isPrimal(&op) && seenCotangent))
+    if (own.empty() || (isPrimal(&op) && seenCotangent && !isOne))
       own.emplace_back();
     seenCotangent = isCotangent(&op);
     own.back().push_back(&op);
@@ -136,7 +136,7 @@ static void addScopes(Block &block, std::vector<Scope> &scopes) {
 
 std::vector<Scope> findScopes(func::FuncOp function) {
   std::vector<Scope> scopes;
-  addScopes(function.getBody().front(), scopes);
+  addScopes(function.getBody().front(), scopes, function->hasAttr(kOneScopeAttr));
   return scopes;
 }
 

@@ -48,7 +48,8 @@ bool isCotangent(mlir::Operation *op);
 /// the cotangents of one outermost value_and_grad; or the bodies of loops that hand rows to each
 /// other, with a null between two bodies, since many iterations lie between them.
 using Scope = mlir::SmallVector<mlir::Operation *>;
-/// A primal op after cotangents belongs to the next value_and_grad. Scopes inside the loops of a
+/// A primal op after cotangents belongs to the next value_and_grad, unless the function says that
+/// there is one scope (PlanningScopes.h). Scopes inside the loops of a
 /// scope come before it.
 std::vector<Scope> findScopes(mlir::func::FuncOp function);
 

@@ -1,6 +1,6 @@
 // reprise: plans within a budget: annealing over choices
+#include "ChoiceMoves.h"
 #include "Search.h"
-#include "reprise/Support/SplitMix.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,63 +12,17 @@ namespace {
 class Annealer {
 public:
   Annealer(Evaluator &evaluator, int numChoices)
-      : evaluator(evaluator), space(evaluator.space), numChoices(numChoices) {}
+      : evaluator(evaluator), space(evaluator.space), moves(evaluator, numChoices, random) {}
 
   Plan cool(const Plan &start, const std::vector<Plan> &others, double price);
 
 private:
-  Choices change(const Choices &choices, const std::vector<Plan> &others, const Plan &best);
-  void changeValues(Choices &choices);
-  void copyUnit(Choices &choices, const Choices &from);
-
   Evaluator &evaluator;
   const SearchSpace &space;
-  int numChoices; // the first ones
   SplitMix random{1};
+  ChoiceMoves moves;
 };
 } // namespace
-
-/// Another choice of a value, or of two that are often near each other.
-void Annealer::changeValues(Choices &choices) {
-  static constexpr int kNear = 6;
-  int size = static_cast<int>(space.movable.size()), at = random.below(size);
-  for (int i = 0, number = 1 + (random.below(10) < 4); i < number; ++i) {
-    int value = space.movable[at];
-    auto choice = static_cast<Choice>(random.below(numChoices));
-    bool isMoot = choice == Choice::SaveThenReplay && !space.mayBeSplit[value];
-    if (choice == choices[value] || isMoot)
-      choice = choice == Choice::Save ? Choice::Replay : Choice::Save;
-    if (evaluator.allows(value, choice))
-      choices[value] = choice;
-    int step = 1 + random.below(kNear);
-    at = random.below(10) < 4 ? random.below(size)
-                              : std::clamp(random.below(2) ? at + step : at - step, 0, size - 1);
-  }
-}
-
-/// The choices that a plan has for a unit like it.
-void Annealer::copyUnit(Choices &choices, const Choices &from) {
-  int to = random.below(static_cast<int>(space.valuesOfUnit.size()));
-  int like = space.alike[to][random.below(static_cast<int>(space.alike[to].size()))];
-  for (size_t i = 0; i < space.valuesOfUnit[to].size(); ++i) {
-    int value = space.valuesOfUnit[to][i];
-    if (Choice choice = from[space.valuesOfUnit[like][i]]; evaluator.allows(value, choice))
-      choices[value] = choice;
-  }
-}
-
-Choices Annealer::change(const Choices &choices, const std::vector<Plan> &others,
-                         const Plan &best) {
-  static constexpr int kCopiesPercent = 15;
-  Choices changed = choices;
-  if (random.below(100) >= kCopiesPercent)
-    changeValues(changed);
-  else
-    copyUnit(changed, random.below(3)
-                          ? others[random.below(static_cast<int>(others.size()))].choices
-                          : best.choices);
-  return changed;
-}
 
 /// One run. The energy is the seconds in percent of a replay of everything, and the excess of all
 /// steps in budgets at a price, which rises at the end as long as nothing fits.
@@ -80,13 +34,13 @@ Plan Annealer::cool(const Plan &start, const std::vector<Plan> &others, double p
     return 100 * usage.seconds / space.totalSeconds + price * usage.excess / budget;
   };
   Plan best = start, now = start;
-  int64_t moves = evaluator.remaining() / kWindows;
+  int64_t count = evaluator.remaining() / kWindows;
   for (int i = 0; i < kWindows && evaluator.mayGoOn(); ++i) {
     double temperature = kHot * std::pow(kCold / kHot, i / double{kWindows});
     if (i > kLateWindow && now.usage.peak > evaluator.budget())
       price *= kRise;
-    for (int64_t move = 0; move < moves && evaluator.remaining() > 0; ++move) {
-      Choices choices = change(now.choices, others, best);
+    for (int64_t move = 0; move < count && evaluator.remaining() > 0; ++move) {
+      Choices choices = moves.change(now.choices, others, best);
       if (choices == now.choices)
         continue;
       Plan next = evaluator.evaluate(std::move(choices));

@@ -14,6 +14,10 @@ public:
       : evaluator(problem, footprint, std::move(options)), pool({evaluator.followed()}) {}
 
   std::optional<Plan> plan(int64_t budget);
+  Plan addStart(Choices choices) {
+    pool.push_back(evaluator.evaluate(std::move(choices)));
+    return pool.back();
+  }
   bool isOpen() const;
 
   Evaluator evaluator;
@@ -76,17 +80,12 @@ bool BudgetPlanner::Impl::isOpen() const {
 }
 
 std::optional<Plan> BudgetPlanner::Impl::plan(int64_t budget) {
-  const SearchSpace &space = evaluator.space;
   const Plan &followed = evaluator.followed();
   evaluator.setBudget(budget, /*mayOverridePrefers=*/false);
   if (followed.usage.peak <= budget && (!isOpen() || followed.usage.seconds == 0))
     return followed;
   std::optional<Plan> best = search();
-  bool hasPrefers = std::any_of(space.movable.begin(), space.movable.end(), [&](int value) {
-    Label label = space.problem.values[value].label;
-    return label == Label::PreferSave || label == Label::PreferRecompute;
-  });
-  if (!best && hasPrefers) {
+  if (!best && evaluator.space.hasPrefers()) {
     evaluator.setBudget(budget, /*mayOverridePrefers=*/true);
     best = search();
   }
@@ -103,6 +102,9 @@ BudgetPlanner::BudgetPlanner(const Problem &problem, const Footprint &footprint,
 BudgetPlanner::~BudgetPlanner() = default;
 const Plan &BudgetPlanner::followed() const { return impl->evaluator.followed(); }
 std::optional<Plan> BudgetPlanner::plan(int64_t budget) { return impl->plan(budget); }
+Plan BudgetPlanner::addStart(std::vector<Choice> choices) {
+  return impl->addStart(std::move(choices));
+}
 const Plan &BudgetPlanner::smallest() const { return impl->evaluator.smallest(); }
 bool BudgetPlanner::isOpen() const { return impl->isOpen(); }
 bool BudgetPlanner::isTruncated() const { return impl->evaluator.isTruncated(); }

@@ -32,6 +32,13 @@ double SearchSpace::densityOf(int value) const {
   return secondsOf(value) / static_cast<double>(std::max<int64_t>(1, problem.values[value].bytes));
 }
 
+bool SearchSpace::hasPrefers() const {
+  return std::any_of(movable.begin(), movable.end(), [&](int value) {
+    Label label = problem.values[value].label;
+    return label == Label::PreferSave || label == Label::PreferRecompute;
+  });
+}
+
 /// Values that are read back, or that replays of such values may read. The others are never made
 /// again, so that their labels are moot.
 void SearchSpace::findMovable() {

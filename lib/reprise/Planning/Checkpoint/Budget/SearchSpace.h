@@ -17,6 +17,8 @@ struct SearchSpace {
   /// Seconds that a replay takes per byte that it spares.
   double densityOf(int value) const;
   int unitOf(int value) const { return units[problem.values[value].operation]; }
+  /// Whether some value that choices matter for has a PREFER.
+  bool hasPrefers() const;
   double secondsOf(int value) const { return footprint.seconds[problem.values[value].operation]; }
 
   const Problem &problem;

@@ -48,7 +48,7 @@ std::optional<Defect> reprise::checkpoint::validate(const Problem &problem) {
   for (size_t i = 0; i < problem.containers.size(); ++i) {
     int parent = problem.containers[i].parent;
     if (i == 0 ? parent != -1 : parent < 0 || parent >= static_cast<int>(i))
-      return Defect{Defect::Kind::Problem, -1, -1, "the containers are no tree"};
+      return Defect{Defect::Kind::Problem, -1, -1, "the containers form no tree"};
   }
   int firstResult = 0;
   for (size_t i = 0; i < problem.operations.size(); ++i) {
@@ -89,7 +89,8 @@ private:
 
 std::optional<Defect> Judge::checkExecution(const Execution &execution) {
   if (execution.operation < 0 || execution.operation >= static_cast<int>(problem.operations.size()))
-    return Defect{Defect::Kind::Order, -1, -1, "an operation is executed that does not exist"};
+    return Defect{Defect::Kind::Order, -1, -1,
+                  "the solution executes an operation that does not exist"};
   auto defect = [&](Defect::Kind kind, const std::string &what) {
     return operationDefect(kind, execution.operation, what);
   };
@@ -103,7 +104,7 @@ std::optional<Defect> Judge::checkExecution(const Execution &execution) {
   if (execution.replay == 0 && execution.operation != nextOriginal++)
     return defect(Defect::Kind::Order, "is not executed in program order");
   if (execution.replay > 0 && !op.primal)
-    return defect(Defect::Kind::Replay, "is replayed, but not primal");
+    return defect(Defect::Kind::Replay, "is replayed, but it is not primal");
   if (execution.replay > 0 && ran.count({execution.operation, 0}) == 0)
     return defect(Defect::Kind::Order, "is replayed before its original");
   if (execution.sources.size() != op.operands.size())
@@ -121,20 +122,21 @@ std::optional<Defect> Judge::checkRead(const Execution &execution, size_t operan
   int value = op.operands[operand], source = execution.sources[operand];
   auto defect = [&](const std::string &what) {
     return operationDefect(Defect::Kind::Source, execution.operation,
-                           what + " operand " + std::to_string(operand));
+                           "reads for operand " + std::to_string(operand) + " " + what);
   };
   if (value == kAvailable)
-    return source == 0 ? std::nullopt : std::optional(defect("reads a replay of the available"));
+    return source == 0 ? std::nullopt
+                       : std::optional(defect("a replay of what is always available"));
   const Operation &definition = problem.operations[problem.values[value].operation];
   auto found = ran.find({problem.values[value].operation, source});
   if (found == ran.end())
-    return defect("reads an execution that has not run for");
+    return defect("an execution that has not run");
   found->second = true;
   if (source != 0 && bodies.at(found->first) != body)
-    return defect("reads a replay in another body of a loop for");
+    return defect("a replay in another body of a loop");
   bool back = execution.replay > 0 || readsBack(op, definition);
   if (!back && source != 0)
-    return defect("reads a replay in the forward pass for");
+    return defect("a replay, but it belongs to the forward pass");
   if (source != 0)
     replayed[value] = true;
   else if (back && definition.primal)
@@ -158,7 +160,8 @@ std::optional<Defect> Judge::checkValue(int id) const {
     return defect(Defect::Kind::Decision,
                   held[id] ? "is held, but the decision differs" : "is not held as decided");
   if (reason == Reason::Outlives && !value.outlives)
-    return defect(Defect::Kind::Decision, "is said to outlive the backward pass");
+    return defect(Defect::Kind::Decision,
+                  "has the reason that it outlives the backward pass, but it does not");
   bool forBudget = reason == Reason::Budget;
   bool excused = forBudget || reason == Reason::BlockInput || reason == Reason::LastUnit;
   if (replayed[id] &&
@@ -173,7 +176,8 @@ std::optional<Defect> Judge::checkValue(int id) const {
 std::optional<Defect> Judge::run() {
   if (solution.decisions.size() != problem.values.size() ||
       solution.reasons.size() != problem.values.size())
-    return Defect{Defect::Kind::Decision, -1, -1, "there is not one decision and reason per value"};
+    return Defect{Defect::Kind::Decision, -1, -1,
+                  "the solution does not have one decision and one reason per value"};
   for (const Execution &execution : solution.executions)
     if (auto defect = checkExecution(execution))
       return defect;

@@ -6,7 +6,7 @@
 using namespace reprise::checkpoint;
 
 Meter::Impl::Impl(const Problem &problem, const Footprint &footprint)
-    : tables(problem, footprint), firstSession(problem.values.size(), -1),
+    : problem(problem), tables(problem, footprint), firstSession(problem.values.size(), -1),
       newest(tables.ops.size(), -1), lastReads(tables.buffers.size()),
       stepOfLaunch(tables.numLaunches + 1), firstOwn(tables.numLaunches, -1) {}
 
@@ -313,6 +313,7 @@ Usage Meter::Impl::measure(const std::vector<Choice> &wanted, int64_t budget) {
 Meter::Meter(const Problem &problem, const Footprint &footprint)
     : impl(std::make_unique<Impl>(problem, footprint)) {}
 Meter::~Meter() = default;
+void Meter::arrange(const Footprint &footprint) { impl->arrange(footprint); }
 Usage Meter::measure(const std::vector<Choice> &choices, int64_t budget) {
   return impl->measure(choices, budget);
 }

@@ -12,6 +12,7 @@ namespace reprise::checkpoint {
 class Meter::Impl {
 public:
   Impl(const Problem &problem, const Footprint &footprint);
+  void arrange(const Footprint &footprint) { tables.arrange(problem, footprint); }
 
   Usage measure(const std::vector<Choice> &wanted, int64_t budget);
 
@@ -104,6 +105,7 @@ private:
   // Readers that are none, or that are several launches or need the value in memory.
   static constexpr int kUnread = -1, kApart = -2;
 
+  const Problem &problem;
   MeterTables tables;
   const std::vector<Choice> *choices = nullptr;
   std::vector<Run> runs;

@@ -19,12 +19,20 @@ Tables::MeterTables(const Problem &problem, const Footprint &footprint)
     own = static_cast<int>(sizes.size());
     sizes.push_back(bytes);
   }
-  for (const Value &value : problem.values) {
-    int launch = footprint.launches[value.operation];
-    buffers.push_back({launch, launch, classes.at(value.bytes)});
-  }
+  for (const Value &value : problem.values)
+    buffers.push_back({0, 0, classes.at(value.bytes)});
   addOperations(problem, footprint);
   addOperands(problem);
+  arrange(problem, footprint);
+}
+
+void Tables::arrange(const Problem &problem, const Footprint &footprint) {
+  for (size_t i = 0; i < ops.size(); ++i)
+    ops[i].launch = footprint.launches[i];
+  for (size_t value = 0; value < buffers.size(); ++value) {
+    int launch = footprint.launches[problem.values[value].operation];
+    buffers[value] = {launch, launch, buffers[value].sizeClass};
+  }
   addReads(problem, footprint);
   findDying(problem);
   addBytes(footprint);
@@ -35,7 +43,7 @@ void Tables::addOperations(const Problem &problem, const Footprint &footprint) {
   for (size_t i = 0; i < problem.operations.size(); ++i) {
     const Operation &op = problem.operations[i];
     Op entry;
-    entry.launch = footprint.launches[i];
+    entry.launch = footprint.launches[i]; // whether it has one: see `arrange`
     entry.firstResult = op.firstResult;
     entry.numResults = op.numResults;
     entry.isElementwise = op.kind == Kind::Elementwise;
@@ -155,13 +163,15 @@ void Tables::addBytes(const Footprint &footprint) {
 }
 
 void Tables::addPlaces() {
+  firstPlaces.clear();
+  places.clear();
   for (int launch = 0; launch < numLaunches; ++launch) {
     firstPlaces.push_back(static_cast<int>(places.size()));
     for (auto &[own, entry] : placesOf[launch]) {
       places.push_back({own, entry.dying, entry.made});
       during[launch] -= sizes[own] * places.back().shared();
     }
+    placesOf[launch].clear();
   }
   firstPlaces.push_back(static_cast<int>(places.size()));
-  placesOf.clear();
 }

@@ -14,6 +14,8 @@ namespace reprise::checkpoint {
 class MeterTables {
 public:
   MeterTables(const Problem &problem, const Footprint &footprint);
+  /// Takes over another order of the same launches.
+  void arrange(const Problem &problem, const Footprint &footprint);
 
   /// An operand that is not available anyway.
   struct Operand {
@@ -73,7 +75,7 @@ private:
   void addBytes(const Footprint &footprint);
   void addPlaces();
 
-  std::vector<std::map<int, Places>> placesOf; // until `places` is made of it
+  std::vector<std::map<int, Places>> placesOf; // until `places` is made of it, then empty
 };
 
 } // namespace reprise::checkpoint

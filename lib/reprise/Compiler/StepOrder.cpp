@@ -1,0 +1,69 @@
+// reprise: another order of the ops of a step
+#include "StepOrder.h"
+
+#include "reprise/Dialect/Reprise/Transforms/PlanningScopes.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace reprise;
+
+static std::vector<Operation *> listOps(func::FuncOp step) {
+  std::vector<Operation *> ops;
+  for (Operation &op : step.getBody().front().without_terminator())
+    ops.push_back(&op);
+  return ops;
+}
+
+OpOrder reprise::findOpOrder(func::FuncOp step, const exec::LaunchNumbers &numbers,
+                             const checkpoint::LaunchOrder &launches) {
+  std::vector<int> places(launches.size());
+  for (auto [place, launch] : llvm::enumerate(launches))
+    places[launch] = static_cast<int>(place);
+  std::vector<Operation *> ops = listOps(step);
+  Block &block = step.getBody().front();
+  DenseMap<Operation *, int> placeOf;
+  // Readers come after what they read, so that the last op is the first to know its place.
+  for (Operation *op : llvm::reverse(ops)) {
+    int launch = numbers.of.lookup_or(op, -1);
+    int place = launch >= 0 ? places[launch] : static_cast<int>(launches.size());
+    if (launch < 0)
+      for (Operation *user : op->getUsers())
+        place = std::min(place, placeOf.lookup_or(block.findAncestorOpInBlock(*user), place));
+    placeOf[op] = place;
+  }
+  OpOrder order(ops.size());
+  std::iota(order.begin(), order.end(), 0);
+  llvm::stable_sort(order, [&](int a, int b) { return placeOf[ops[a]] < placeOf[ops[b]]; });
+  return order;
+}
+
+bool reprise::isPossible(func::FuncOp step, const OpOrder &order) {
+  std::vector<Operation *> ops = listOps(step);
+  if (order.size() != ops.size())
+    return false;
+  Block &block = step.getBody().front();
+  DenseSet<Operation *> done;
+  for (int number : order) {
+    if (number < 0 || static_cast<size_t>(number) >= ops.size() || done.contains(ops[number]))
+      return false;
+    bool isReady = true;
+    ops[number]->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        if (Operation *maker = operand.getDefiningOp(); maker && maker->getBlock() == &block)
+          isReady &= done.contains(maker);
+    });
+    if (!isReady)
+      return false;
+    done.insert(ops[number]);
+  }
+  return true;
+}
+
+void reprise::applyOrder(func::FuncOp step, const OpOrder &order) {
+  std::vector<Operation *> ops = listOps(step);
+  for (int number : order)
+    ops[number]->moveBefore(step.getBody().front().getTerminator());
+  if (!order.empty())
+    step->setDiscardableAttr(kOneScopeAttr, UnitAttr::get(step.getContext()));
+}

@@ -1,0 +1,28 @@
+// reprise: another order of the ops of a step
+#ifndef REPRISE_COMPILER_STEPORDER_H
+#define REPRISE_COMPILER_STEPORDER_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "reprise/Dialect/Exec/Transforms/Launches.h"
+#include "reprise/Planning/Checkpoint/Problem/LaunchOrder.h"
+
+namespace reprise {
+
+/// The ops of a step's block but its terminator, by their numbers in program order, in another
+/// order; empty for program order.
+using OpOrder = std::vector<int>;
+
+/// The order of ops whose launches run in that order: those of one launch stay together, and those
+/// without a launch come before their first reader.
+OpOrder findOpOrder(mlir::func::FuncOp step, const exec::LaunchNumbers &numbers,
+                    const checkpoint::LaunchOrder &launches);
+
+/// Whether every op is there once, behind those that it reads from.
+bool isPossible(mlir::func::FuncOp step, const OpOrder &order);
+
+/// Moves the ops of a step with one gradient; an empty order leaves them.
+void applyOrder(mlir::func::FuncOp step, const OpOrder &order);
+
+} // namespace reprise
+
+#endif // REPRISE_COMPILER_STEPORDER_H
