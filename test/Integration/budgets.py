@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Budgets on four models, from what the step takes without one down to the smallest that can be met.
 
-The program holds the budget, runs in the arena that was predicted, and gives the same bits. `budgets.py all` takes ten
-budgets of each, and every model of the zoo at 80 and 50 % of what it takes if every value is saved.
+The program holds the budget, runs in the arena that was predicted, and gives the same bits. Over a row of budgets, what
+is refused once is refused below, too, what an error names is met, and less memory is not cheaper. `budgets.py all` takes
+ten budgets of each, every model of the zoo at 80 and 50 % of what it takes if every value is saved, and longer rows.
 """
 
 import json
@@ -12,6 +13,7 @@ import subprocess
 import sys
 
 from checks import check, finish, first_difference, run, tool
+from wide_skip import write_wide_skip
 from zoo_models import LARGER_SIZES, SIZES, write_model
 
 BUDGETS = {"gpt2": 10, "llama": 4, "resnet50": 4, "unet": 4}
@@ -95,9 +97,53 @@ def check_shares(model):
     check(f"{model}: 50 % runs in less than 80 %", peaks[1] < peaks[0], str(peaks))
 
 
+def estimate(model, entry, budget):
+    """Cost and gap in percent; or None and the smallest budget that was found to be met."""
+    done = subprocess.run(["reprise-compile", model, f"--entry={entry}", "--threads=2", "--estimate", f"--budget={budget}"],
+                          capture_output=True, text=True)
+    least = re.search(r"smallest feasible budget found is (\d+) bytes", done.stderr)
+    if least:
+        return None, int(least.group(1))
+    cost = re.search(r"cost (\S+) % \(bound \S+ %, gap (\S+) points\)", done.stdout)
+    if done.returncode != 0 or not cost:
+        check(f"{model} within {budget}", False, f"exit code {done.returncode}: {done.stderr}")
+        finish()
+    return float(cost.group(1)), float(cost.group(2))
+
+
+def check_row(model, entry, step):
+    """Budgets in equal steps from what saving all takes down to 30 % of it."""
+    rounding = 0.02
+    known, least, was_refused = None, None, False
+    for share in range(100, 29, -step):
+        name = f"{model} {entry} at {share} %"
+        cost, other = estimate(model, entry, f"{share}%")
+        check(f"{name}: what is refused once is refused below, too", cost is None or not was_refused)
+        if cost is None:
+            least = other if least is None else min(least, other)
+            was_refused = True
+            continue
+        check(f"{name}: a smaller budget costs no less", known is None or cost >= known[0] - known[1] - rounding, f"{cost} after {known}")
+        known = cost, other
+    if least is not None:
+        check(f"{model} {entry} within {least} bytes: what an error names is met", estimate(model, entry, least)[0] is not None)
+
+
+def check_rows():
+    for layers, seed in ((12, 1), (16, 2), (20, 3), (24, 4)) if ALL else ((12, 1), (20, 3)):
+        write_wide_skip(f"skip{layers}.mlir", layers, seed)
+        check_row(f"skip{layers}.mlir", "train", 2 if ALL else 5)
+    write_model("mlp.mlir", "mlp", {"layers": 4, "width": 64, "batch": 256})
+    check_row("mlp.mlir", "hvp", 2 if ALL else 10)
+    for model, entry in (("unet", "train"), ("lstm", "train"), ("gpt2", "hvp")) if ALL else ():
+        write_model(f"{model}.mlir", model, SIZES[model])
+        check_row(f"{model}.mlir", entry, 2)
+
+
 def main():
     for model in FLAGS:
         check_budgets(model)
+    check_rows()
     if ALL:
         for model in LARGER_SIZES:
             check_shares(model)

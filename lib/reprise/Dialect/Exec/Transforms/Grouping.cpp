@@ -100,7 +100,8 @@ bool Grouping::isMadeInReader(Operation *op, size_t reader) const {
     return isElementwise(user) || isa<ReductionOpInterface, NormalizationOpInterface>(user);
   });
   return readsRegisters && llvm::none_of(op->getOperands(), [&](Value operand) {
-           return mayBeOverwritten(rootOf(operand), reader);
+           Value root = rootOf(operand);
+           return isa<BlockArgument>(root) && mayBeOverwritten(root, reader);
          });
 }
 

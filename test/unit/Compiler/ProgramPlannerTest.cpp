@@ -1,0 +1,150 @@
+// reprise: tests of the planners of steps and programs, on a small step
+#include "../../../lib/reprise/Compiler/ProgramPlanner.h"
+
+#include "mlir/Parser/Parser.h"
+#include "reprise/InitAll.h"
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace reprise;
+using checkpoint::Choice;
+
+namespace {
+
+/// Three layers of 256 rows, whose activations are large beside the weights.
+constexpr const char *kModel = R"(
+!x = tensor<256x32xf32>
+!w = tensor<32x32xf32>
+func.func private @loss(%x: !x, %a: !w, %b: !w, %c: !w) -> tensor<f32> {
+  %0 = reprise.dot_general %x, %a contracting [1] x [0] : (!x, !w) -> !x
+  %1 = reprise.tanh %0 : !x
+  %2 = reprise.dot_general %1, %b contracting [1] x [0] : (!x, !w) -> !x
+  %3 = reprise.tanh %2 : !x
+  %4 = reprise.dot_general %3, %c contracting [1] x [0] : (!x, !w) -> !x
+  %5 = reprise.mul %4, %4 : !x
+  %6 = reprise.mean %5 dims [0, 1] : (!x) -> tensor<f32>
+  return %6 : tensor<f32>
+}
+func.func @train(%x: !x {reprise.role = "input", reprise.name = "x", reprise.init = #reprise.normal<0.0, 1.0>},
+    %a: !w {reprise.role = "parameter", reprise.name = "a", reprise.init = #reprise.normal<0.0, 1.0>},
+    %b: !w {reprise.role = "parameter", reprise.name = "b", reprise.init = #reprise.normal<0.0, 1.0>},
+    %c: !w {reprise.role = "parameter", reprise.name = "c", reprise.init = #reprise.normal<0.0, 1.0>})
+    -> (tensor<f32> {reprise.name = "loss"}, !w {reprise.name = "gradient/a"}, !w {reprise.name = "gradient/b"},
+        !w {reprise.name = "gradient/c"}) {
+  %r:4 = reprise.value_and_grad @loss(%x, %a, %b, %c) wrt [1, 2, 3]
+    : (!x, !w, !w, !w) -> (tensor<f32>, !w, !w, !w)
+  return %r#0, %r#1, %r#2, %r#3 : tensor<f32>, !w, !w, !w
+}
+)";
+
+class ProgramPlannerTest : public ::testing::Test {
+protected:
+  ProgramPlannerTest() {
+    DialectRegistry registry;
+    registerAllDialects(registry);
+    context.appendDialectRegistry(registry);
+    context.loadAllAvailableDialects();
+    options.threads = 2;
+    module = parseSourceString<ModuleOp>(kModel, &context);
+    EXPECT_TRUE(module && succeeded(runPhases(*module, Phase::Autodiff, options.phases)));
+    step = *module->getOps<func::FuncOp>().begin();
+    EXPECT_TRUE(succeeded(LaunchFacts::load("cpu", module->getLoc(), facts)));
+    costs = *loadCosts(*module, options);
+    planner = std::make_unique<ProgramPlanner>(step, options, facts, *costs);
+    EXPECT_TRUE(succeeded(planner->start()));
+  }
+
+  std::optional<BudgetOutcome> plan(int64_t budget) {
+    FailureOr<std::optional<BudgetOutcome>> found = planner->plan(budget);
+    EXPECT_TRUE(succeeded(found));
+    return *found;
+  }
+
+  MLIRContext context;
+  CompileOptions options;
+  OwningOpRef<ModuleOp> module;
+  func::FuncOp step;
+  std::shared_ptr<LaunchFacts> facts;
+  std::optional<CostModel> costs;
+  std::unique_ptr<ProgramPlanner> planner;
+};
+
+TEST_F(ProgramPlannerTest, WhatFitsAnywayCostsNothing) {
+  std::optional<BudgetOutcome> found = plan(*planner->findSaveAllBytes());
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->plan.seconds, 0);
+  EXPECT_LE(found->plan.bytes(), found->budget);
+}
+
+TEST_F(ProgramPlannerTest, ASmallerBudgetCostsReplays) {
+  int64_t budget = planner->followed().bytes() * 8 / 10;
+  std::optional<BudgetOutcome> found = plan(budget);
+  ASSERT_TRUE(found);
+  EXPECT_LE(found->plan.bytes(), budget);
+  EXPECT_GT(found->plan.seconds, 0);
+  EXPECT_LE(found->bound, found->plan.seconds);
+  EXPECT_TRUE(llvm::is_contained(found->plan.choices, Choice::Replay) ||
+              llvm::is_contained(found->plan.choices, Choice::ReplayPerUnit));
+  std::optional<BudgetOutcome> more = plan(budget * 11 / 10);
+  ASSERT_TRUE(more);
+  EXPECT_LE(more->plan.seconds, found->plan.seconds);
+}
+
+TEST_F(ProgramPlannerTest, AForgetfulPlannerPlansAsANewOne) {
+  int64_t budget = planner->followed().bytes() * 8 / 10;
+  std::optional<BudgetOutcome> first = plan(budget);
+  ASSERT_TRUE(first);
+  plan(budget * 9 / 10);
+  size_t known = planner->plans().size();
+  planner->forget();
+  EXPECT_LT(planner->plans().size(), known);
+  std::optional<BudgetOutcome> again = plan(budget);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->plan.choices, first->plan.choices);
+  EXPECT_EQ(again->plan.bytes(), first->plan.bytes());
+  EXPECT_EQ(again->rounds, first->rounds);
+}
+
+TEST_F(ProgramPlannerTest, TheSmallestIsMetWhenAskedFor) {
+  ASSERT_FALSE(plan(1));
+  int64_t smallest = planner->smallestBytes();
+  EXPECT_LT(smallest, planner->followed().bytes());
+  planner->forget();
+  std::optional<BudgetOutcome> found = plan(smallest);
+  ASSERT_TRUE(found);
+  EXPECT_LE(found->plan.bytes(), smallest);
+}
+
+TEST_F(ProgramPlannerTest, AStepPlannerPacksLabelsAndAllThatIsSaved) {
+  PlanContext shared(options, facts, *costs);
+  StepPlanner alone(step, shared);
+  ASSERT_TRUE(succeeded(alone.survey()));
+  EXPECT_GT(alone.stepSeconds(), 0);
+  EXPECT_EQ(alone.addedSeconds(), 0);
+  EXPECT_FALSE(alone.wantsOrders());
+  ASSERT_TRUE(succeeded(alone.packFollowed()));
+  EXPECT_EQ(alone.followed().bytes(), planner->followed().bytes());
+  FailureOr<int64_t> all = alone.packSaveAll();
+  ASSERT_TRUE(succeeded(all));
+  EXPECT_GE(*all, alone.followed().bytes());
+  int64_t budget = alone.followed().bytes() * 8 / 10;
+  ASSERT_TRUE(succeeded(alone.search(budget)));
+  EXPECT_TRUE(
+      llvm::any_of(alone.plans(), [&](const StepPlan &plan) { return plan.bytes() <= budget; }));
+  EXPECT_GT(alone.findLeastSeconds(budget - alone.followed().workspace), 0);
+  EXPECT_GT(alone.findProvedArena(1), 1);
+}
+
+/// Ops move only behind what they read from.
+TEST_F(ProgramPlannerTest, OrdersOfOpsAreChecked) {
+  exec::LaunchNumbers numbers = exec::numberLaunches(step, facts->getTarget());
+  checkpoint::LaunchOrder launches;
+  for (int launch = 0; launch < numbers.count; ++launch)
+    launches.push_back(launch);
+  OpOrder order = findOpOrder(step, numbers, launches);
+  EXPECT_TRUE(isPossible(step, order));
+  std::reverse(order.begin(), order.end());
+  EXPECT_FALSE(isPossible(step, order));
+}
+
+} // namespace

@@ -1,0 +1,85 @@
+// reprise: tests of reports: JSON, HTML and text print the same data
+#include "../../../lib/reprise/Compiler/Report.h"
+
+#include "../../../lib/reprise/Compiler/Html.h"
+#include <gtest/gtest.h>
+
+using namespace reprise;
+
+namespace {
+
+Report makeReport() {
+  Report report;
+  report.inputs = {"m", "train", {}, "Reprise"};
+  report.target = "cpu:x86-64-v4";
+  report.threads = 3;
+  report.arenaBytes = 7654321;
+  report.workspaceBytes = 54321;
+  report.persistentBytes = 99887;
+  ReportedValue value;
+  value.id = "layer/0/relu#0:0";
+  value.op = "reprise.relu";
+  value.location = "loc(\"layer/0\"(\"m.mlir\":5:12))";
+  value.layer = "layer/0";
+  value.bytes = 345678;
+  value.decision = "replayed";
+  value.reason = "budget";
+  report.plan = ReportedPlan{456789, 17, {1, 2, 0.5}, {value}};
+  ReportedSearch search;
+  search.saveAllBytes = 8765432;
+  search.costIncrease = 0.1234;
+  search.bound = 0.1111;
+  search.rounds = 6;
+  report.budget = ReportedBudget{7777777, search};
+  return report;
+}
+
+std::string print(const char *path, const Report &report) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  printReport(stream, path, report);
+  return text;
+}
+
+TEST(Report, JsonHasTheNumbers) {
+  llvm::json::Object json = toJson(makeReport());
+  EXPECT_EQ(json.getInteger("arena_bytes"), 7654321);
+  EXPECT_EQ(json.getInteger("workspace_bytes"), 54321);
+  EXPECT_EQ(json.getInteger("persistent_bytes"), 99887);
+  EXPECT_EQ(json.getInteger("saved_bytes"), 456789);
+  EXPECT_EQ(json.getInteger("replayed_ops"), 17);
+  EXPECT_DOUBLE_EQ(*json.getNumber("bound"), 0.1111);
+  const llvm::json::Object *budget = json.getObject("budget");
+  ASSERT_TRUE(budget);
+  EXPECT_EQ(budget->getInteger("bytes"), 7777777);
+  EXPECT_DOUBLE_EQ(*budget->getNumber("cost_increase"), 0.1234);
+  EXPECT_EQ(json.getArray("values")->front().getAsObject()->getInteger("bytes"), 345678);
+}
+
+TEST(Report, TextHasTheSameNumbers) {
+  std::string text = print("r.txt", makeReport());
+  for (const char *number : {"7654321", "54321", "99887", "456789", "17", "7777777", "8765432",
+                             "345678", "12.34", "11.11", "1.23 points"})
+    EXPECT_NE(text.find(number), std::string::npos) << number << " in\n" << text;
+}
+
+TEST(Report, HtmlHasTheSameNumbers) {
+  Report report = makeReport();
+  std::string page = print("r.html", report);
+  for (int64_t bytes : {report.arenaBytes, report.budget->bytes,
+                        report.budget->search->saveAllBytes, report.plan->values[0].bytes})
+    EXPECT_NE(page.find(html::human(bytes)), std::string::npos) << html::human(bytes);
+  EXPECT_NE(page.find(readCost(report)), std::string::npos);
+  EXPECT_NE(page.find("layer/0/relu#0:0"), std::string::npos);
+}
+
+TEST(Report, AStoryNamesThePlaceAsMessagesDo) {
+  std::string story;
+  llvm::raw_string_ostream stream(story);
+  EXPECT_TRUE(explainValue(stream, "layer/0/relu#0:0", makeReport()));
+  EXPECT_NE(story.find("  at layer/0(m.mlir:5:12)\n"), std::string::npos) << story;
+  EXPECT_EQ(story.find("loc("), std::string::npos);
+  EXPECT_FALSE(explainValue(stream, "layer/0/relu#1:0", makeReport()));
+}
+
+} // namespace
