@@ -103,20 +103,27 @@ int writeOutputs(const reprise::Compilation &compilation, const Flags &flags) {
                         }});
   }
   if (!flags.planOut.empty())
-    contents.push_back(
-        {flags.planOut, [&](llvm::raw_ostream &stream) { printJson(stream, compilation.plan); }});
+    contents.push_back({flags.planOut, [&](llvm::raw_ostream &stream) {
+                          printJson(stream, reprise::writePlans(compilation));
+                        }});
   for (const std::string &report : flags.reports)
     contents.push_back({report, [&](llvm::raw_ostream &stream) {
-                          reprise::printReport(stream, report, compilation.report);
+                          reprise::printReports(stream, report, compilation.programs);
                         }});
   return writeFiles(contents);
 }
 
 int explainValues(const reprise::Compilation &compilation, const Flags &flags) {
   for (const std::string &value : flags.explain) {
-    if (reprise::explainValue(llvm::outs(), value, compilation.report))
+    bool isExplained = false;
+    std::string nearest;
+    for (const reprise::CompiledProgram &program : compilation.programs) {
+      isExplained |= reprise::explainValue(llvm::outs(), value, program.report);
+      if (nearest.empty())
+        nearest = reprise::findNearestValue(value, program.report);
+    }
+    if (isExplained)
       continue;
-    std::string nearest = reprise::findNearestValue(value, compilation.report);
     return fail("the forward pass has no value '" + value + "'" +
                 (nearest.empty() ? "" : ", did you mean '" + nearest + "'?"));
   }
@@ -176,13 +183,16 @@ int compileModel(ModuleOp module, const Flags &flags) {
   status.end();
   if (failed(compilation))
     return 1;
-  bool fits = !flags.estimate || reprise::printEstimate(llvm::outs(), compilation->report);
+  bool fits = true;
+  for (const reprise::CompiledProgram &program : compilation->programs)
+    fits &= !flags.estimate || reprise::printEstimate(llvm::outs(), program.report);
   if (int code = explainValues(*compilation, flags))
     return code;
   if (int code = writeOutputs(*compilation, flags))
     return code;
-  if (isatty(STDERR_FILENO) && !flags.output.empty())
-    llvm::errs() << flags.output.get() << ": " << reprise::summarize(compilation->report) << "\n";
+  for (const reprise::CompiledProgram &program : compilation->programs)
+    if (isatty(STDERR_FILENO) && !flags.output.empty())
+      llvm::errs() << flags.output.get() << ": " << reprise::summarize(program.report) << "\n";
   return fits ? 0 : 1;
 }
 

@@ -9,6 +9,8 @@
 #include "reprise/Runtime/Bundle.h"
 #include "llvm/Support/JSON.h"
 
+#include <map>
+
 namespace reprise {
 
 /// The bytes that arena and workspace of a step may take together. One of the two is set.
@@ -28,29 +30,51 @@ struct CompileOptions {
   /// for a model. It is taken at its word: who edits a module between phases checks it with
   /// buildVerifier (Phases.h).
   std::optional<Phase> after;
-  /// The cheapest plan that fits is taken; without one, the labels are followed exactly.
+  /// Of devices that are other than `phases.target`, by their numbers.
+  std::map<int64_t, std::string> targets;
+  /// For each device program. The cheapest plan that fits is taken; without one, the labels are
+  /// followed exactly.
   std::optional<Budget> budget;
   /// Of the search for a plan; it ends with the best one so far. Without a limit, counted moves end
   /// it, and the same input gives the same plan.
   std::optional<double> timeLimitSeconds;
-  /// A plan to carry out instead of the labels' (Compilation::plan). With a budget it must fit; an
+  /// Plans to carry out instead of the labels' (writePlans). With a budget it must fit; an
   /// estimate tells if it does not.
   const llvm::json::Value *plan = nullptr;
-  /// Whether Compilation::plan is filled.
+  /// Whether CompiledProgram::plan is filled.
   bool keepPlan = false;
   /// Nothing is compiled to code: the compilation's bundle stays empty.
   bool estimateOnly = false;
 };
 
-struct Compilation {
-  runtime::Bundle bundle;
+/// What became of one device program.
+struct CompiledProgram {
+  std::string name; ///< of the function
+  int64_t device = 0;
   /// Without the plan's part if `after` left no plan to read.
   Report report;
-  /// The plan that was carried out, for `CompileOptions::plan`.
+  /// The plan that was carried out; see CompileOptions::keepPlan.
   llvm::json::Object plan;
 };
 
-/// Compiles the entry of `module`, which is consumed: afterwards it holds the command list. Its
+struct Compilation {
+  runtime::Bundle bundle;                ///< of all programs
+  std::vector<CompiledProgram> programs; ///< one per device, by its number; at least one
+};
+
+/// The plans as one file, for `CompileOptions::plan`: that of the only program as it is, those of
+/// several as {"version": 1, "programs": [{"program", "plan"}]}.
+llvm::json::Object writePlans(const Compilation &compilation);
+
+/// Prints the reports in the format of the file's name: .html, .txt, or else JSON. Those of several
+/// programs are in one page, one text, or in JSON {"version": 1, "programs": [{"program", "device",
+/// and the keys of a report}]}.
+void printReports(llvm::raw_ostream &stream, llvm::StringRef path,
+                  llvm::ArrayRef<CompiledProgram> programs);
+
+/// Compiles `module`, which is consumed: afterwards it holds command lists. A model has one device
+/// program, its entry; a module that has been through `autodiff` may have several, for devices 0,
+/// 1, …, each of which gets its own plan and arena. Functions that are none are left alone. Its
 /// context needs the dialects of registerAllDialects. Errors are emitted as diagnostics. The text
 /// or bytecode that a module was parsed from must come from a trusted source or from
 /// parseModelFile: stock MLIR dies on some hostile inputs.

@@ -127,7 +127,7 @@ bool Checker::interpretVariant(const Variant &variant, Outcome &outcome) {
 }
 
 bool hasReplays(const Compilation &compilation) {
-  const std::optional<ReportedBudget> &budget = compilation.report.budget;
+  const std::optional<ReportedBudget> &budget = compilation.programs.front().report.budget;
   return budget && budget->search && budget->search->costIncrease > 0;
 }
 

@@ -103,14 +103,11 @@ struct Report {
   std::optional<int64_t> backwardLaunch;       ///< the first one without an op of the forward pass
 };
 
-/// What `reprise-compile --report=F.json` writes (docs/report.schema.json).
+/// What `reprise-compile --report=F.json` writes of one device program (docs/report.schema.json).
 llvm::json::Object toJson(const Report &report);
 
 /// Adds model, entry, given_policies and compiler.
 void addInputs(const ReportedInputs &inputs, llvm::json::Object &object);
-
-/// Prints the report in the format of the file's name: .html, .txt, or else JSON.
-void printReport(llvm::raw_ostream &stream, llvm::StringRef path, const Report &report);
 
 /// One line: what the step takes, keeps and computes again, and what that costs.
 std::string summarize(const Report &report);

@@ -19,6 +19,22 @@ namespace reprise {
 llvm::FailureOr<std::vector<Tensor>> interpret(mlir::func::FuncOp entry,
                                                llvm::ArrayRef<Tensor> arguments);
 
+/// A device program and its arguments.
+struct ProgramCall {
+  mlir::func::FuncOp program;
+  std::vector<Tensor> arguments;
+};
+
+/// Runs device programs, one per device, that exchange values (TransferOpInterface), each on its
+/// arguments, and returns the results of each, as `interpret` does for one function. They take
+/// turns in their order: each runs until it waits or is done. No result depends on that order,
+/// since what one program receives of another comes in the order in which it was sent.
+///
+/// Errors beside those of `interpret`: all programs that are left wait, where each is named with
+/// what it waits for; a value of another type than the receiver's result; one that nobody receives.
+llvm::FailureOr<std::vector<std::vector<Tensor>>>
+interpretPrograms(llvm::ArrayRef<ProgramCall> calls);
+
 /// Whether the machine could hold all of `types`, tensors of the dialect, at once, if nothing else
 /// were there.
 bool fitsMemory(mlir::TypeRange types);

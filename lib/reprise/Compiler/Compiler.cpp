@@ -3,9 +3,10 @@
 
 #include "Initializers.h"
 #include "PlanFile.h"
+#include "ProgramRun.h"
 #include "Report.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "reprise/Conversion/ExecToBundle.h"
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 
 using namespace mlir;
@@ -39,187 +40,150 @@ FailureOr<CostModel> loadCosts(ModuleOp module, const CompileOptions &options) {
 }
 
 namespace {
+/// What the programs of one target share.
+struct TargetContext {
+  CompileOptions options; ///< with that target
+  std::shared_ptr<LaunchFacts> facts;
+  CostModel costs;
+};
+
 /// One compilation, from phase to phase.
 class Run {
 public:
   Run(ModuleOp module, const CompileOptions &options)
-      : module(module), options(options), phases(options.phases), after(options.after) {
-    if (options.budget)
-      budgetBytes = options.budget->bytes;
-  }
+      : module(module), options(options), phases(options.phases) {}
 
   FailureOr<Compilation> run();
 
 private:
-  LogicalResult findStep();
+  FailureOr<TargetContext *> load(const std::string &target);
+  LogicalResult differentiate();
+  LogicalResult findRuns();
   LogicalResult plan();
-  LogicalResult planWithin(const Budget &budget);
-  LogicalResult refuse(ProgramPlanner &planner, int64_t budget);
-  FailureOr<StepPlan> readPlan();
-  LogicalResult lower();
   LogicalResult build();
-  LogicalResult checkBudget();
+  LogicalResult estimate();
 
   ModuleOp module;
   const CompileOptions &options;
   PhaseOptions phases;
-  std::optional<Phase> after; ///< the last phase that the module has been through
-  std::optional<CostModel> costs;
-  std::optional<BudgetOutcome> outcome;
-  std::optional<int64_t> budgetBytes;
-  func::FuncOp step;
+  Phase after = Phase::Autodiff; ///< the last phase that the module has been through
+  std::map<std::string, std::unique_ptr<TargetContext>> targets;
+  std::vector<std::unique_ptr<ProgramRun>> runs; ///< by device
   Compilation compilation;
 };
 } // namespace
 
-LogicalResult Run::findStep() {
-  auto steps = module.getOps<func::FuncOp>();
-  if (!llvm::hasSingleElement(steps))
-    return module.emitError("expected one function, the entry");
-  step = *steps.begin();
-  return success();
-}
-
-/// A plan that was packed for one budget may be missed when its own bytes are the budget, so what
-/// the error names is asked for first.
-LogicalResult Run::refuse(ProgramPlanner &planner, int64_t budget) {
-  int64_t feasible = planner.smallestBytes();
-  while (!options.timeLimitSeconds) {
-    planner.forget();
-    FailureOr<std::optional<BudgetOutcome>> found = planner.plan(feasible);
-    if (failed(found))
-      return failure();
-    if (*found)
-      break;
-    feasible = planner.smallestBytes();
-  }
-  return planner.emitTooSmall(budget, feasible);
-}
-
-LogicalResult Run::planWithin(const Budget &budget) {
-  ProgramPlanner planner(step, options, phases.facts, *costs);
-  if (failed(planner.start()))
+FailureOr<TargetContext *> Run::load(const std::string &target) {
+  std::unique_ptr<TargetContext> &found = targets[target];
+  if (found)
+    return found.get();
+  CompileOptions own = options;
+  own.phases.target = target;
+  std::shared_ptr<LaunchFacts> facts = target == phases.target ? phases.facts : nullptr;
+  if (failed(LaunchFacts::load(target, module.getLoc(), facts)))
     return failure();
-  FailureOr<int64_t> bytes = planner.resolve(budget);
-  if (failed(bytes))
+  FailureOr<CostModel> costs = loadCosts(module, own);
+  if (failed(costs))
     return failure();
-  budgetBytes = *bytes;
-  FailureOr<std::optional<BudgetOutcome>> found = planner.plan(*bytes);
-  if (failed(found))
-    return failure();
-  if (!*found)
-    return refuse(planner, *bytes);
-  outcome = std::move(*found);
-  return success();
+  found.reset(new TargetContext{std::move(own), std::move(facts), std::move(*costs)});
+  return found.get();
 }
 
-/// The plan of the options. What a share is of only the packed program can tell.
-FailureOr<StepPlan> Run::readPlan() {
-  if (options.budget && !budgetBytes) {
-    ProgramPlanner planner(step, options, phases.facts, *costs);
-    if (failed(planner.start()))
-      return failure();
-    FailureOr<int64_t> bytes = planner.resolve(*options.budget);
-    if (failed(bytes))
-      return failure();
-    budgetBytes = *bytes;
-  }
-  return readPlanFile(step, *options.plan);
-}
-
-/// Up to `autodiff`, and the form and the choices of a plan.
-LogicalResult Run::plan() {
-  bool isPlanned = options.budget || options.plan || options.keepPlan;
-  if (!isPlanned || after.value_or(Phase::Import) > Phase::Autodiff)
+/// Up to `autodiff`, behind which a module holds device programs.
+LogicalResult Run::differentiate() {
+  after = std::max(options.after.value_or(Phase::Import), Phase::Autodiff);
+  if (options.after == after || options.after > Phase::Autodiff)
     return success();
   if (options.plan)
     phases.unroll |= isOfUnrolledModel(*options.plan);
-  if (failed(runPhases(module, after, Phase::Autodiff, phases)) || failed(findStep()))
-    return failure();
-  after = Phase::Autodiff;
-  StepPlan plan;
-  if (options.plan) {
-    FailureOr<StepPlan> read = readPlan();
-    if (failed(read))
+  return runPhases(module, options.after, Phase::Autodiff, phases);
+}
+
+/// A run for each device program.
+LogicalResult Run::findRuns() {
+  SmallVector<func::FuncOp> programs = findPrograms(module);
+  if (programs.empty())
+    return module.emitError("expected a device program, a function with '") << kDeviceAttr << "'";
+  llvm::stable_sort(programs,
+                    [](func::FuncOp a, func::FuncOp b) { return *getDevice(a) < *getDevice(b); });
+  for (auto [i, program] : llvm::enumerate(programs)) {
+    if (*getDevice(program) != static_cast<int64_t>(i))
+      return program.emitError(
+                 "expected one program for each device from 0 on, got one for device ")
+             << *getDevice(program) << " where " << i << " comes next";
+    auto named = options.targets.find(static_cast<int64_t>(i));
+    FailureOr<TargetContext *> target =
+        load(named == options.targets.end() ? phases.target : named->second);
+    if (failed(target))
       return failure();
-    plan = std::move(*read);
-  } else if (options.budget) {
-    if (failed(planWithin(*options.budget)))
-      return failure();
-    plan = outcome->plan;
+    PhaseOptions own = phases;
+    own.target = (*target)->options.phases.target;
+    own.facts = (*target)->facts;
+    runs.push_back(std::make_unique<ProgramRun>(program, (*target)->options, std::move(own),
+                                                (*target)->costs));
   }
-  if (failed(applyPlan(step, plan)))
-    return failure();
-  phases.form.enoughArena = plan.form.enoughArena;
-  if (options.keepPlan)
-    compilation.plan = writePlanFile(step, plan, phases.unroll);
   return success();
 }
 
-/// To places in memory. The report speaks of values, which the launches swallow.
-LogicalResult Run::lower() {
-  if (failed(runPhases(module, after, Phase::Checkpoint, phases)) || failed(findStep()) ||
-      failed(costs->check(step)))
-    return failure();
-  Report &report = compilation.report;
-  if (after.value_or(Phase::Checkpoint) <= Phase::Checkpoint)
-    report.plan = describePlan(step, *costs);
-  if (outcome)
-    report.budget = describeBudget(*outcome);
-  else if (budgetBytes)
-    report.budget = ReportedBudget{*budgetBytes, std::nullopt};
-  Phase planned = std::max(after.value_or(Phase::Checkpoint), Phase::Checkpoint);
-  if (failed(runPhases(module, planned, Phase::Memory, phases)))
-    return failure();
-  if (report.plan)
-    describeFusion(step, *report.plan);
-  describeCosts(step, *costs, report);
-  report.buffers = describeTimeline(step);
-  report.backwardLaunch = findBackwardLaunch(step);
-  report.inputs = describeInputs(module, options.phases);
+LogicalResult Run::plan() {
+  bool isPlanned = options.budget || options.plan || options.keepPlan;
+  if (!isPlanned || after > Phase::Autodiff)
+    return success();
+  for (auto &run : runs) {
+    FailureOr<const llvm::json::Value *> file = nullptr;
+    if (options.plan)
+      file = findProgramPlan(module, run->getProgram(), runs.size(), *options.plan);
+    if (failed(file) || failed(run->plan(*file)))
+      return failure();
+  }
   return success();
 }
 
+LogicalResult Run::estimate() {
+  for (auto &run : runs)
+    if (failed(describeEstimate(run->getProgram(), *run->getPhases().facts, countThreads(options),
+                                run->getCompiled().report)))
+      return failure();
+  return success();
+}
+
+/// A bundle has the programs of one device.
 LogicalResult Run::build() {
-  unsigned threads = countThreads(options);
-  if (options.estimateOnly)
-    return describeEstimate(step, *phases.facts, threads, compilation.report);
-  OwningOpRef<ModuleOp> initializers = buildInitializers(step);
-  if (failed(lowerInitializers(*initializers, phases)))
+  if (runs.size() > 1)
+    return runs[1]->getProgram().emitError("a bundle holds one device program, and there are ")
+           << runs.size();
+  ProgramRun &run = *runs.front();
+  OwningOpRef<ModuleOp> initializers = buildInitializers(run.getProgram());
+  if (failed(lowerInitializers(*initializers, run.getPhases())))
     return failure();
-  BundlePrograms programs{step, initializers->lookupSymbol<func::FuncOp>("init_parameters"),
+  BundlePrograms programs{run.getProgram(),
+                          initializers->lookupSymbol<func::FuncOp>("init_parameters"),
                           initializers->lookupSymbol<func::FuncOp>("init_inputs")};
-  FailureOr<runtime::Bundle> bundle = buildBundle(programs, phases.facts->getTarget());
+  FailureOr<runtime::Bundle> bundle = buildBundle(programs, run.getPhases().facts->getTarget());
   if (failed(bundle))
     return failure();
-  bundle->threads = threads;
-  bundle->hasBudget = budgetBytes.has_value();
-  bundle->budgetBytes = budgetBytes.value_or(0);
+  bundle->threads = countThreads(options);
+  bundle->hasBudget = run.getBudget().has_value();
+  bundle->budgetBytes = run.getBudget().value_or(0);
   compilation.bundle = std::move(*bundle);
-  describeBundle(compilation.bundle, compilation.report);
-  return success();
-}
-
-/// What is written down keeps the promise, whatever was predicted.
-LogicalResult Run::checkBudget() {
-  if (!budgetBytes || options.estimateOnly) // an estimate tells that it does not fit
-    return success();
-  int64_t taken = compilation.report.arenaBytes + compilation.report.workspaceBytes;
-  if (taken > *budgetBytes)
-    return step.emitError("the step takes ")
-           << taken << " bytes, which is more than the budget of " << *budgetBytes << " bytes";
+  describeBundle(compilation.bundle, run.getCompiled().report);
   return success();
 }
 
 FailureOr<Compilation> Run::run() {
-  if (failed(LaunchFacts::load(phases.target, module.getLoc(), phases.facts)))
+  if (failed(load(phases.target)) || failed(differentiate()) || failed(findRuns()) ||
+      failed(plan()))
     return failure();
-  FailureOr<CostModel> loaded = loadCosts(module, options);
-  if (failed(loaded))
+  for (auto &run : runs)
+    if (failed(run->lower(after)))
+      return failure();
+  if (failed(options.estimateOnly ? estimate() : build()))
     return failure();
-  costs = std::move(*loaded);
-  if (failed(plan()) || failed(lower()) || failed(build()) || failed(checkBudget()))
-    return failure();
+  for (auto &run : runs) {
+    if (failed(run->checkBudget()))
+      return failure();
+    compilation.programs.push_back(std::move(run->getCompiled()));
+  }
   return std::move(compilation);
 }
 

@@ -1,5 +1,6 @@
 // reprise: the memory/time curve of a model, with named policies as points on it
 #include "Report.h"
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Threading.h"
@@ -53,11 +54,12 @@ FailureOr<std::unique_ptr<Prepared>> Curve::prepare(CompileOptions options) {
   ModuleOp module = *prepared->module;
   if (failed(runPhases(module, Phase::Autodiff, prepared->options.phases)))
     return failure();
-  auto steps = module.getOps<func::FuncOp>();
-  if (!llvm::hasSingleElement(steps))
-    return module.emitError("expected one function, the entry");
+  // Of a model there is one.
+  SmallVector<func::FuncOp> programs = findPrograms(module);
+  if (programs.size() != 1)
+    return module.emitError("expected one device program, got ") << programs.size();
   prepared->planner =
-      std::make_unique<ProgramPlanner>(*steps.begin(), prepared->options, facts, costs);
+      std::make_unique<ProgramPlanner>(programs.front(), prepared->options, facts, costs);
   if (failed(prepared->planner->start()))
     return failure();
   return std::move(prepared);

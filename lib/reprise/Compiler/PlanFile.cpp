@@ -70,9 +70,46 @@ static bool getFlag(const Object &plan, StringRef key) {
   return plan.getBoolean(key).value_or(false);
 }
 
+/// The plans of several programs; null in the file of one.
+static const Array *listPlans(const llvm::json::Value &file) {
+  const Object *object = file.getAsObject();
+  return object ? object->getArray("programs") : nullptr;
+}
+
 bool reprise::isOfUnrolledModel(const llvm::json::Value &plan) {
+  if (const Array *programs = listPlans(plan))
+    return llvm::any_of(*programs, [](const llvm::json::Value &entry) {
+      const Object *object = entry.getAsObject();
+      const llvm::json::Value *own = object ? object->get("plan") : nullptr;
+      return own && own->getAsObject() && isOfUnrolledModel(*own);
+    });
   const Object *object = plan.getAsObject();
   return object && getFlag(*object, "unrolled") && !getFlag(*object, "unrolled_for_plan");
+}
+
+Object reprise::writePlans(const Compilation &compilation) {
+  if (compilation.programs.size() == 1)
+    return compilation.programs.front().plan;
+  Array programs;
+  for (const CompiledProgram &program : compilation.programs)
+    programs.push_back(Object{{"program", program.name}, {"plan", Object(program.plan)}});
+  return Object{{"version", 1}, {"programs", std::move(programs)}};
+}
+
+FailureOr<const llvm::json::Value *> reprise::findProgramPlan(ModuleOp module, func::FuncOp program,
+                                                              size_t count,
+                                                              const llvm::json::Value &file) {
+  const Array *programs = listPlans(file);
+  if (!programs && count == 1)
+    return &file;
+  if (!programs)
+    return module.emitError("the plan is one of a single device program, and there are ") << count;
+  for (const llvm::json::Value &entry : *programs) {
+    const Object *object = entry.getAsObject();
+    if (object && object->getString("program") == program.getName() && object->get("plan"))
+      return object->get("plan");
+  }
+  return program.emitError("the plan has none of the device program '") << program.getName() << "'";
 }
 
 /// The choices for the bodies of loops, of the step without its form.

@@ -118,12 +118,37 @@ ReportedPlan describePlan(func::FuncOp step, const CostModel &costs) {
   return plan;
 }
 
-void printReport(llvm::raw_ostream &stream, StringRef path, const Report &report) {
+static void printJson(llvm::raw_ostream &stream, ArrayRef<CompiledProgram> programs) {
+  llvm::json::Object whole;
+  if (programs.size() == 1) {
+    whole = toJson(programs.front().report);
+  } else {
+    llvm::json::Array reports;
+    for (const CompiledProgram &program : programs) {
+      llvm::json::Object report = toJson(program.report);
+      report["program"] = program.name;
+      report["device"] = program.device;
+      reports.push_back(std::move(report));
+    }
+    whole = llvm::json::Object{{"version", 1}, {"programs", std::move(reports)}};
+  }
+  stream << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(whole)));
+}
+
+void printReports(llvm::raw_ostream &stream, StringRef path, ArrayRef<CompiledProgram> programs) {
   if (path.ends_with(".html"))
-    return printHtml(stream, report);
-  if (path.ends_with(".txt"))
-    return printText(stream, report);
-  stream << llvm::formatv("{0:2}\n", llvm::json::Value(toJson(report)));
+    return printHtml(stream, programs);
+  if (!path.ends_with(".txt"))
+    return printJson(stream, programs);
+  for (const CompiledProgram &program : programs) {
+    if (programs.size() > 1)
+      stream << (program.device > 0 ? "\n" : "") << describeProgram(program) << "\n";
+    printText(stream, program.report);
+  }
+}
+
+std::string describeProgram(const CompiledProgram &program) {
+  return "device " + std::to_string(program.device) + ": " + program.name;
 }
 
 ReportedInputs describeInputs(ModuleOp module, const PhaseOptions &options) {

@@ -25,8 +25,8 @@ void describeFusion(mlir::func::FuncOp step, ReportedPlan &plan);
 /// device, and how far its rates are from a profile.
 void describeCosts(mlir::func::FuncOp step, const CostModel &costs, Report &report);
 
-/// Adds what the bundle needs: arena, workspace, persistent bytes, commands. With replay checks the
-/// arena holds every replay and its original to the end of the step.
+/// Adds what the bundle needs: arena, workspace, persistent bytes, commands.
+/// With replay checks the arena holds every replay and its original to the end of the step.
 void describeBundle(const runtime::Bundle &bundle, Report &report);
 
 /// What describeBundle does, for a step that is not compiled to code: arena, workspace of so many
@@ -88,8 +88,11 @@ std::vector<LayerSummary> summarizeLayers(const Report &report);
 /// The figure of the arena in a page.
 void printArenaHtml(llvm::raw_ostream &stream, const Report &report);
 
+/// The heading of one of several programs.
+std::string describeProgram(const CompiledProgram &program);
+
 /// One self-contained page; a table for the terminal.
-void printHtml(llvm::raw_ostream &stream, const Report &report);
+void printHtml(llvm::raw_ostream &stream, llvm::ArrayRef<CompiledProgram> programs);
 void printParetoHtml(llvm::raw_ostream &stream, const llvm::json::Object &curve);
 void printText(llvm::raw_ostream &stream, const Report &report);
 

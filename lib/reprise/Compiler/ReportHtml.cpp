@@ -129,17 +129,27 @@ static void printErrors(raw_ostream &stream, const Report &report) {
   stream << "</table></div>\n";
 }
 
-void printHtml(raw_ostream &stream, const Report &report) {
-  html::PageHead head{report.inputs, report.target, report.threads, std::nullopt};
-  if (report.budget)
-    head.budget = report.budget->bytes;
-  html::printStart(stream, "what is kept and what is computed again", head);
+static void printProgram(raw_ostream &stream, const Report &report) {
   printTotals(stream, report);
   printBudget(stream, report);
   printArenaHtml(stream, report);
   printBars(stream, report);
   printErrors(stream, report);
   printAllValues(stream, report);
+}
+
+/// The head is that of the first program; those of several have headings of their own.
+void printHtml(raw_ostream &stream, ArrayRef<CompiledProgram> programs) {
+  const Report &first = programs.front().report;
+  html::PageHead head{first.inputs, first.target, first.threads, std::nullopt};
+  if (first.budget)
+    head.budget = first.budget->bytes;
+  html::printStart(stream, "what is kept and what is computed again", head);
+  for (const CompiledProgram &program : programs) {
+    if (programs.size() > 1)
+      stream << "<h2>" << escape(describeProgram(program)) << "</h2>\n";
+    printProgram(stream, program.report);
+  }
   html::printEnd(stream);
 }
 

@@ -37,7 +37,9 @@ Report makeReport() {
 std::string print(const char *path, const Report &report) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  printReport(stream, path, report);
+  CompiledProgram program;
+  program.report = report;
+  printReports(stream, path, program);
   return text;
 }
 

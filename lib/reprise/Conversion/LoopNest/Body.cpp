@@ -1,7 +1,7 @@
 // reprise: copies a group's body and expands what is made of simpler ops
 #include "Program.h"
 
-#include "reprise/Dialect/Reprise/Transforms/Decompose.h"
+#include "reprise/Dialect/Reprise/IR/Decompose.h"
 
 #include "mlir/IR/IRMapping.h"
 

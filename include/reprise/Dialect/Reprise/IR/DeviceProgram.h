@@ -12,6 +12,10 @@ namespace reprise {
 /// end of `autodiff` on every phase works on such functions only, one at a time.
 inline constexpr llvm::StringLiteral kDeviceAttr = "reprise.device";
 
+/// Of a program whose choices `reprise-checkpoint` has followed: the kernels phase leaves its
+/// originals in the launches that they have without replays, on which the planner counts.
+inline constexpr llvm::StringLiteral kKeepsLaunchesAttr = "reprise.keeps_launches";
+
 /// None for a function that is no device program.
 std::optional<int64_t> getDevice(mlir::func::FuncOp function);
 void setDevice(mlir::func::FuncOp function, int64_t device);

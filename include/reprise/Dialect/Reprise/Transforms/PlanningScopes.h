@@ -30,10 +30,6 @@ std::vector<PlanningScope> findBodyScopes(mlir::func::FuncOp function);
 /// it.
 inline constexpr llvm::StringLiteral kChoicesAttr = "reprise.choices";
 
-/// Of a function whose choices `reprise-checkpoint` has followed: the kernels phase leaves its
-/// originals in the launches that they have without replays, on which the planner counts.
-inline constexpr llvm::StringLiteral kKeepsLaunchesAttr = "reprise.keeps_launches";
-
 /// Of a function in another order, where primal ops may come after cotangents: all of them belong
 /// to one scope.
 inline constexpr llvm::StringLiteral kOneScopeAttr = "reprise.one_scope";

@@ -1,9 +1,9 @@
 // reprise: groups of ops, formed one op after the other
 #include "Grouping.h"
 
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Dialect/Reprise/IR/ReplayNumber.h"
-#include "reprise/Dialect/Reprise/Transforms/PlanningScopes.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;

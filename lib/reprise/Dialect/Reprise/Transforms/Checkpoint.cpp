@@ -4,6 +4,7 @@
 #include "DecisionRemarks.h"
 #include "Translation.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Planning/Checkpoint/Labels/FollowLabels.h"
 #include "reprise/Planning/Checkpoint/Problem/Texts.h"

@@ -1,6 +1,6 @@
 // reprise: composite ops as the chains that define them.
-#ifndef REPRISE_DIALECT_REPRISE_TRANSFORMS_DECOMPOSE_H
-#define REPRISE_DIALECT_REPRISE_TRANSFORMS_DECOMPOSE_H
+#ifndef REPRISE_DIALECT_REPRISE_IR_DECOMPOSE_H
+#define REPRISE_DIALECT_REPRISE_IR_DECOMPOSE_H
 
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 

@@ -1,0 +1,9 @@
+// reprise: how ops of device programs exchange values in the interpreter.
+#ifndef REPRISE_REFERENCE_TRANSFER_H
+#define REPRISE_REFERENCE_TRANSFER_H
+
+#include "mlir/IR/OpDefinition.h"
+
+#include "reprise/Reference/TransferInterface.h.inc"
+
+#endif

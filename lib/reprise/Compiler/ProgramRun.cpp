@@ -1,0 +1,118 @@
+// reprise: the compilation of one device program, up to its places in memory
+#include "ProgramRun.h"
+
+#include "PlanFile.h"
+#include "Report.h"
+#include "mlir/Pass/PassManager.h"
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
+
+using namespace mlir;
+using namespace reprise;
+
+/// A plan that was packed for one budget may be missed when its own bytes are the budget, so what
+/// the error names is asked for first.
+LogicalResult ProgramRun::refuse(ProgramPlanner &planner, int64_t budget) {
+  int64_t feasible = planner.smallestBytes();
+  while (!options.timeLimitSeconds) {
+    planner.forget();
+    FailureOr<std::optional<BudgetOutcome>> found = planner.plan(feasible);
+    if (failed(found))
+      return failure();
+    if (*found)
+      break;
+    feasible = planner.smallestBytes();
+  }
+  return planner.emitTooSmall(budget, feasible);
+}
+
+LogicalResult ProgramRun::planWithin(const Budget &budget) {
+  ProgramPlanner planner(program, options, phases.facts, costs);
+  if (failed(planner.start()))
+    return failure();
+  FailureOr<int64_t> bytes = planner.resolve(budget);
+  if (failed(bytes))
+    return failure();
+  budgetBytes = *bytes;
+  FailureOr<std::optional<BudgetOutcome>> found = planner.plan(*bytes);
+  if (failed(found))
+    return failure();
+  if (!*found)
+    return refuse(planner, *bytes);
+  outcome = std::move(*found);
+  return success();
+}
+
+/// What a share is of only the packed program can tell.
+FailureOr<StepPlan> ProgramRun::readPlan(const llvm::json::Value &file) {
+  if (options.budget && !options.budget->bytes) {
+    ProgramPlanner planner(program, options, phases.facts, costs);
+    if (failed(planner.start()))
+      return failure();
+    FailureOr<int64_t> bytes = planner.resolve(*options.budget);
+    if (failed(bytes))
+      return failure();
+    budgetBytes = *bytes;
+  }
+  return readPlanFile(program, file);
+}
+
+LogicalResult ProgramRun::plan(const llvm::json::Value *file) {
+  StepPlan plan;
+  if (file) {
+    FailureOr<StepPlan> read = readPlan(*file);
+    if (failed(read))
+      return failure();
+    plan = std::move(*read);
+  } else if (options.budget) {
+    if (failed(planWithin(*options.budget)))
+      return failure();
+    plan = outcome->plan;
+  }
+  if (failed(applyPlan(program, plan)))
+    return failure();
+  phases.form.enoughArena = plan.form.enoughArena;
+  if (options.keepPlan)
+    compiled.plan = writePlanFile(program, plan, phases.unroll);
+  return success();
+}
+
+LogicalResult ProgramRun::runPhases(Phase from, Phase to) {
+  PassManager manager(program.getContext(), func::FuncOp::getOperationName());
+  buildProgramPhases(manager, from, to, phases);
+  return manager.run(program);
+}
+
+LogicalResult ProgramRun::lower(Phase after) {
+  if (options.budget && options.budget->bytes)
+    budgetBytes = *options.budget->bytes;
+  if (failed(runPhases(after, Phase::Checkpoint)) || failed(costs.check(program)))
+    return failure();
+  compiled.name = program.getName().str();
+  compiled.device = getDevice(program).value_or(0);
+  Report &report = compiled.report;
+  if (after <= Phase::Checkpoint)
+    report.plan = describePlan(program, costs);
+  if (outcome)
+    report.budget = describeBudget(*outcome);
+  else if (budgetBytes)
+    report.budget = ReportedBudget{*budgetBytes, std::nullopt};
+  if (failed(runPhases(std::max(after, Phase::Checkpoint), Phase::Memory)))
+    return failure();
+  if (report.plan)
+    describeFusion(program, *report.plan);
+  describeCosts(program, costs, report);
+  report.buffers = describeTimeline(program);
+  report.backwardLaunch = findBackwardLaunch(program);
+  report.inputs = describeInputs(program->getParentOfType<ModuleOp>(), options.phases);
+  return success();
+}
+
+LogicalResult ProgramRun::checkBudget() const {
+  if (!budgetBytes || options.estimateOnly) // an estimate tells that it does not fit
+    return success();
+  int64_t taken = compiled.report.arenaBytes + compiled.report.workspaceBytes;
+  if (taken > *budgetBytes)
+    return func::FuncOp(program).emitError("the step takes ")
+           << taken << " bytes, which is more than the budget of " << *budgetBytes << " bytes";
+  return success();
+}

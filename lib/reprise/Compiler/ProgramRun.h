@@ -1,0 +1,49 @@
+// reprise: the compilation of one device program, up to its places in memory
+#ifndef REPRISE_COMPILER_PROGRAMRUN_H
+#define REPRISE_COMPILER_PROGRAMRUN_H
+
+#include "ProgramPlanner.h"
+
+namespace reprise {
+
+/// One device program on its way from `autodiff`, or from the later phase that its module has been
+/// through, to `memory`.
+class ProgramRun {
+public:
+  /// `options` and `costs` outlive the run. `phases` are those of the options but for what a plan
+  /// or the program's target change; they hold the target's facts.
+  ProgramRun(mlir::func::FuncOp program, const CompileOptions &options, PhaseOptions phases,
+             const CostModel &costs)
+      : program(program), options(options), phases(std::move(phases)), costs(costs) {}
+
+  /// The form and the choices of a plan: of `file`, of a search within the budget, or of labels.
+  mlir::LogicalResult plan(const llvm::json::Value *file);
+  /// Up to `memory`. The report speaks of values, which the launches swallow.
+  mlir::LogicalResult lower(Phase after);
+  /// After the report has the bytes: what is written down keeps the promise, whatever was
+  /// predicted.
+  mlir::LogicalResult checkBudget() const;
+
+  mlir::func::FuncOp getProgram() const { return program; }
+  const PhaseOptions &getPhases() const { return phases; }
+  std::optional<int64_t> getBudget() const { return budgetBytes; }
+  CompiledProgram &getCompiled() { return compiled; }
+
+private:
+  mlir::LogicalResult planWithin(const Budget &budget);
+  mlir::LogicalResult refuse(ProgramPlanner &planner, int64_t budget);
+  mlir::FailureOr<StepPlan> readPlan(const llvm::json::Value &file);
+  mlir::LogicalResult runPhases(Phase from, Phase to);
+
+  mlir::func::FuncOp program;
+  const CompileOptions &options;
+  PhaseOptions phases;
+  const CostModel &costs;
+  std::optional<BudgetOutcome> outcome;
+  std::optional<int64_t> budgetBytes;
+  CompiledProgram compiled;
+};
+
+} // namespace reprise
+
+#endif // REPRISE_COMPILER_PROGRAMRUN_H

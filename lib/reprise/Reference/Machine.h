@@ -1,0 +1,104 @@
+// reprise: one program on its way, op by op.
+#ifndef REPRISE_LIB_REFERENCE_MACHINE_H
+#define REPRISE_LIB_REFERENCE_MACHINE_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Reference/Tensor.h"
+#include "reprise/Reference/Transfer.h"
+#include <deque>
+#include <map>
+
+namespace reprise {
+
+/// The values of one call of a function, regions included. Every op in it runs as often as its
+/// loops say.
+class Frame {
+public:
+  const Tensor &get(mlir::Value value) const { return slots.find(value)->second.tensor; }
+  /// Binds a value until its last use.
+  void define(mlir::Value value, Tensor tensor);
+  void define(mlir::ValueRange values, std::vector<Tensor> tensors);
+  /// Takes the value for one use: moved out at the last one.
+  Tensor use(mlir::Value value);
+  std::vector<Tensor> useAll(mlir::ValueRange values);
+  /// Every use inside `region` of a value from above comes `factor` times.
+  void multiplyUses(mlir::Region &region, int64_t factor);
+  void release(mlir::Value value);
+
+private:
+  struct Slot {
+    Tensor tensor;
+    int64_t uses;
+  };
+  llvm::DenseMap<mlir::Value, Slot> slots;
+};
+
+/// What device programs have sent to each other and not received.
+class Mailboxes {
+public:
+  void send(int64_t from, TransferOpInterface op, std::vector<Tensor> values);
+  /// What comes next for a receive of device `to`; the op that sent it, or null if nothing is
+  /// there.
+  mlir::Operation *take(int64_t to, TransferOpInterface op, std::vector<Tensor> &values);
+  /// An op whose values nobody received; null if there is none.
+  mlir::Operation *findLeft() const;
+
+private:
+  struct Message {
+    mlir::Operation *sender;
+    std::vector<Tensor> values;
+  };
+  /// By sender, receiver and key.
+  std::map<std::tuple<int64_t, int64_t, int64_t>, std::deque<Message>> boxes;
+};
+
+/// A program with a stack of its own instead of the host's, so that it can stop at any op, also in
+/// loops and calls, and go on when what it waits for is there.
+class Machine {
+public:
+  Machine(mlir::func::FuncOp program, std::vector<Tensor> arguments, Mailboxes &mail);
+
+  /// Runs until the program waits or is done. Whether anything was executed.
+  mlir::FailureOr<bool> run();
+  bool isDone() const { return stack.empty(); }
+  /// The op that waits; null if none does.
+  mlir::Operation *getWaiting() const { return waiting; }
+  std::vector<Tensor> takeResults() { return std::move(results); }
+
+private:
+  /// A block that is being executed.
+  struct Activation {
+    mlir::Block *block = nullptr;
+    mlir::Block::iterator next;
+    std::shared_ptr<Frame> frame;
+    mlir::Operation *op = nullptr; ///< that the block belongs to, or calls; null for the program
+    int64_t iteration = 0;         ///< of a loop
+    std::vector<Tensor> carried, stacks, rows; ///< of a loop; the stacks are made, rows are read
+  };
+
+  void enter(mlir::Block &block, std::shared_ptr<Frame> frame, mlir::Operation *op);
+  void enterFunction(mlir::func::FuncOp function, std::vector<Tensor> arguments,
+                     mlir::Operation *call);
+  /// False if the op waits.
+  mlir::FailureOr<bool> execute(mlir::Operation *op);
+  mlir::LogicalResult leave(mlir::Operation *terminator);
+  mlir::LogicalResult startLoop(LoopOp loop);
+  void startIteration(Activation &body, LoopOp loop);
+  bool endIteration(Activation &body, LoopOp loop, std::vector<Tensor> yielded);
+  mlir::LogicalResult startCall(mlir::func::CallOp call);
+  mlir::LogicalResult evaluate(mlir::Operation *op);
+  mlir::FailureOr<bool> exchange(TransferOpInterface op);
+
+  mlir::func::FuncOp program;
+  Mailboxes &mail;
+  std::vector<Activation> stack;
+  mlir::Operation *waiting = nullptr;
+  std::vector<Tensor> results;
+  mlir::SymbolTableCollection symbols;
+  llvm::SmallPtrSet<mlir::Operation *, 4> running; ///< functions
+};
+
+} // namespace reprise
+
+#endif

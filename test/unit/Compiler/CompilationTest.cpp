@@ -1,0 +1,181 @@
+// reprise: tests of compilations of one and of several device programs
+#include "reprise/Compiler.h"
+
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
+#include "reprise/InitAll.h"
+#include "reprise/Zoo/Zoo.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace reprise;
+
+namespace {
+
+class CompilationTest : public ::testing::Test {
+protected:
+  CompilationTest() {
+    DialectRegistry registry;
+    registerAllDialects(registry);
+    context.appendDialectRegistry(registry);
+    context.loadAllAvailableDialects();
+    context.getDiagEngine().registerHandler(
+        [this](Diagnostic &diagnostic) { error += diagnostic.str() + "\n"; });
+    options.phases.target = "cpu:x86-64-v3";
+    options.threads = 2;
+    options.after = Phase::Autodiff;
+  }
+
+  /// Programs of devices 0 and 1, and between them a function that is none.
+  void buildTwo() {
+    buildOne();
+    auto first = *module->getOps<func::FuncOp>().begin();
+    add(first, "plain")->removeAttr(kDeviceAttr);
+    setDevice(add(first, "second"), 1);
+  }
+
+  /// The program of device 0 alone.
+  void buildOne() {
+    zoo::Options model;
+    model.layers = 2;
+    model.width = 16;
+    model.heads = 2;
+    model.vocab = 20;
+    model.batch = 2;
+    model.seq = 8;
+    module = zoo::buildModel(context, "gpt2", model);
+    ASSERT_TRUE(succeeded(runPhases(*module, Phase::Autodiff, options.phases))) << error;
+  }
+
+  func::FuncOp add(func::FuncOp like, StringRef name) {
+    func::FuncOp copy = like.clone();
+    copy.setName(name);
+    module->push_back(copy);
+    return copy;
+  }
+
+  Compilation run() {
+    error.clear();
+    FailureOr<Compilation> compilation = compile(*module, options);
+    return succeeded(compilation) ? std::move(*compilation) : Compilation();
+  }
+
+  std::string print(StringRef path, const Compilation &compilation) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    printReports(stream, path, compilation.programs);
+    return text;
+  }
+
+  static int64_t takenBy(const CompiledProgram &program) {
+    return program.report.arenaBytes + program.report.workspaceBytes;
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+  CompileOptions options;
+  std::string error;
+};
+
+TEST_F(CompilationTest, eachProgramHasItsAccount) {
+  buildOne();
+  options.estimateOnly = true;
+  Compilation alone = run();
+  ASSERT_EQ(alone.programs.size(), 1u) << error;
+  buildTwo();
+  std::string plain;
+  llvm::raw_string_ostream(plain) << module->lookupSymbol("plain");
+  Compilation both = run();
+  ASSERT_EQ(both.programs.size(), 2u) << error;
+  EXPECT_EQ(both.programs[0].name, "train");
+  EXPECT_EQ(both.programs[1].name, "second");
+  for (const auto &[device, program] : llvm::enumerate(both.programs)) {
+    EXPECT_EQ(program.device, static_cast<int64_t>(device));
+    EXPECT_EQ(llvm::json::Value(toJson(program.report)),
+              llvm::json::Value(toJson(alone.programs[0].report)));
+  }
+  std::string after;
+  llvm::raw_string_ostream(after) << module->lookupSymbol("plain");
+  EXPECT_EQ(plain, after);
+}
+
+TEST_F(CompilationTest, aBudgetHoldsForEachProgram) {
+  buildTwo();
+  options.estimateOnly = true;
+  int64_t free = takenBy(run().programs.at(0));
+  buildTwo();
+  options.keepPlan = true;
+  options.budget = Budget{free * 7 / 10, std::nullopt};
+  Compilation within = run();
+  ASSERT_EQ(within.programs.size(), 2u) << error;
+  for (const CompiledProgram &program : within.programs) {
+    EXPECT_LE(takenBy(program), *options.budget->bytes);
+    EXPECT_GT(program.report.budget->search->costIncrease, 0);
+  }
+  // Its plans are carried out again, without a search.
+  llvm::json::Value plans = writePlans(within);
+  EXPECT_EQ(plans.getAsObject()->getArray("programs")->size(), 2u);
+  buildTwo();
+  options.plan = &plans;
+  Compilation again = run();
+  ASSERT_EQ(again.programs.size(), 2u) << error;
+  for (size_t i = 0; i < 2; ++i)
+    EXPECT_EQ(takenBy(again.programs[i]), takenBy(within.programs[i]));
+  EXPECT_FALSE(again.programs[0].report.budget->search);
+  buildOne();
+  EXPECT_TRUE(run().programs.size() == 1) << error;
+  plans = std::move(within.programs[0].plan);
+  buildTwo();
+  EXPECT_TRUE(run().programs.empty());
+  EXPECT_EQ(error, "the plan is one of a single device program, and there are 2\n");
+}
+
+TEST_F(CompilationTest, eachDeviceHasItsTarget) {
+  buildTwo();
+  options.estimateOnly = true;
+  options.targets[1] = "cpu:x86-64-v4";
+  Compilation both = run();
+  ASSERT_EQ(both.programs.size(), 2u) << error;
+  EXPECT_EQ(both.programs[0].report.target, "cpu:x86-64-v3");
+  EXPECT_EQ(both.programs[1].report.target, "cpu:x86-64-v4");
+}
+
+TEST_F(CompilationTest, reportsOfSeveralProgramsAreAList) {
+  buildTwo();
+  options.estimateOnly = true;
+  Compilation both = run();
+  ASSERT_EQ(both.programs.size(), 2u) << error;
+  llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(print("r.json", both));
+  ASSERT_TRUE(bool(parsed));
+  const llvm::json::Array *programs = parsed->getAsObject()->getArray("programs");
+  ASSERT_TRUE(programs && programs->size() == 2);
+  const llvm::json::Object *second = (*programs)[1].getAsObject();
+  EXPECT_EQ(second->getString("program"), "second");
+  EXPECT_EQ(second->getInteger("device"), 1);
+  EXPECT_EQ(second->getInteger("arena_bytes"), both.programs[1].report.arenaBytes);
+  for (const char *path : {"r.txt", "r.html"})
+    EXPECT_NE(print(path, both).find("device 1: second"), std::string::npos) << path;
+  // One alone is printed as it always was.
+  both.programs.pop_back();
+  EXPECT_EQ(llvm::cantFail(llvm::json::parse(print("r.json", both))),
+            llvm::json::Value(toJson(both.programs[0].report)));
+  EXPECT_EQ(print("r.txt", both).find("device 0"), std::string::npos);
+}
+
+TEST_F(CompilationTest, programsAreNumberedByDevice) {
+  buildTwo();
+  (*module->getOps<func::FuncOp>().begin())->removeAttr(kDeviceAttr);
+  EXPECT_TRUE(run().programs.empty());
+  EXPECT_EQ(error, "expected one program for each device from 0 on, got one for device 1 where 0 "
+                   "comes next\n");
+  module->lookupSymbol("second")->removeAttr(kDeviceAttr);
+  EXPECT_TRUE(run().programs.empty());
+  EXPECT_EQ(error, "expected a device program, a function with 'reprise.device'\n");
+}
+
+TEST_F(CompilationTest, aBundleHoldsOneDevice) {
+  buildTwo();
+  EXPECT_TRUE(run().programs.empty());
+  EXPECT_EQ(error, "a bundle holds one device program, and there are 2\n");
+}
+
+} // namespace
