@@ -1,9 +1,9 @@
 // reprise: which ops share a launch.
 #include "Grouping.h"
 
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Dialect/Reprise/IR/ReplayNumber.h"
-#include "reprise/Dialect/Reprise/Transforms/PlanningScopes.h"
 #include "reprise/Target/Target.h"
 #include "llvm/ADT/SetVector.h"
 
