@@ -14,6 +14,7 @@
 #include "reprise/Conversion/Emission.h"
 #include "reprise/Conversion/Targets.h"
 #include "reprise/Dialect/Exec/Transforms/Passes.h"
+#include "reprise/Dialect/Reprise/Batching.h"
 #include "reprise/Dialect/Reprise/Derivatives.h"
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 #include "reprise/Pipelines/Phases.h"
@@ -38,6 +39,7 @@ void reprise::registerAllDialects(DialectRegistry &registry) {
   func::registerInlinerExtension(registry);
   LLVM::registerInlinerInterface(registry);
   registerDerivatives(registry);
+  registerBatching(registry);
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   registerEmission(registry);

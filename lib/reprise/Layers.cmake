@@ -31,7 +31,8 @@ reprise_layer(Support FOLDERS Support ON RepriseRuntime)
 reprise_layer(Interfaces FOLDERS Interfaces)
 reprise_layer(Dialect FOLDERS Policy/Selector Dialect/Reprise/IR ON Interfaces Support)
 reprise_layer(Policy FOLDERS Policy ON Dialect Support)
-reprise_layer(Transforms FOLDERS Dialect/Reprise Dialect/Reprise/Derivatives Dialect/Reprise/Transforms
+reprise_layer(Transforms FOLDERS Dialect/Reprise Dialect/Reprise/Batching Dialect/Reprise/Derivatives
+  Dialect/Reprise/Transforms
   ON Policy ReprisePlanning)
 reprise_layer(Exec FOLDERS Dialect/Exec/IR ON Dialect Support)
 reprise_layer(Target FOLDERS Target ON Exec)

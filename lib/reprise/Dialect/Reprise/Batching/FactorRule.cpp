@@ -1,0 +1,86 @@
+// reprise: what the rules of factors are written in; ops on parts
+#include "FactorRule.h"
+
+using namespace mlir;
+using namespace reprise;
+
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+FactorRule::FactorRule(Operation *op) : op(op) {
+  for (Value operand : op->getOperands())
+    made.operands.emplace_back(shapeOf(operand).size());
+  for (Value result : op->getResults())
+    made.results.emplace_back(shapeOf(result).size());
+}
+
+int FactorRule::add(int64_t size, FactorKind kind) {
+  made.factors.push_back({size, kind});
+  return static_cast<int>(made.factors.size()) - 1;
+}
+
+SmallVector<int> FactorRule::addAll(ArrayRef<int64_t> shape, FactorKind kind) {
+  return llvm::map_to_vector(shape, [&](int64_t size) { return add(size, kind); });
+}
+
+static void setDims(ArrayRef<int> factors, MutableArrayRef<OpFactors::Dim> dims) {
+  for (auto [factor, dim] : llvm::zip(factors, dims))
+    if (factor >= 0)
+      dim = {factor};
+}
+
+void FactorRule::setOperand(unsigned operand, ArrayRef<int> factors) {
+  setDims(factors, made.operands[operand]);
+}
+
+void FactorRule::setResult(unsigned result, ArrayRef<int> factors) {
+  setDims(factors, made.results[result]);
+}
+
+ArrayRef<int64_t> FactorRule::shapeOfOperand(unsigned operand) const {
+  return shapeOf(op->getOperand(operand));
+}
+
+ArrayRef<int64_t> FactorRule::shapeOfResult(unsigned result) const {
+  return shapeOf(op->getResult(result));
+}
+
+OpFactors FactorRule::finish() {
+  auto fill = [&](ValueRange values, MutableArrayRef<SmallVector<OpFactors::Dim>> dims) {
+    for (auto [value, own] : llvm::zip(values, dims))
+      for (auto [size, dim] : llvm::zip(shapeOf(value), own))
+        if (dim.empty())
+          dim = {add(size, FactorKind::Coupled)};
+  };
+  fill(op->getOperands(), made.operands);
+  fill(op->getResults(), made.results);
+  return std::move(made);
+}
+
+Operation *reprise::cloneOnPart(OpBuilder &builder, Operation *op, ValueRange operands,
+                                const OpFactors &factors, int factor, int64_t size) {
+  Operation *clone = builder.clone(*op);
+  clone->setOperands(operands);
+  for (auto [result, dims] : llvm::zip(clone->getResults(), factors.results)) {
+    int64_t cut = OpFactors::findDim(dims, factor);
+    if (cut < 0)
+      continue;
+    auto type = cast<RankedTensorType>(result.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    shape[cut] = size * factors.countRows(dims[cut]);
+    result.setType(type.clone(shape));
+  }
+  cast<BatchableOpInterface>(clone).adjustToParts();
+  return clone;
+}
+
+void reprise::registerBatching(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, RepriseDialect *) {
+    attachElementwiseBatching(context);
+    attachShapeBatching(context);
+    attachIndexingBatching(context);
+    attachRowBatching(context);
+    attachContractionBatching(context);
+  });
+}

@@ -1,0 +1,67 @@
+// reprise: what the rules of factors are written in
+#ifndef REPRISE_LIB_DIALECT_REPRISE_BATCHING_FACTORRULE_H
+#define REPRISE_LIB_DIALECT_REPRISE_BATCHING_FACTORRULE_H
+
+#include "reprise/Dialect/Reprise/Batching.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+
+namespace reprise {
+
+/// Factors of one op as they are found. Dimensions that a rule leaves alone are coupled.
+class FactorRule {
+public:
+  explicit FactorRule(mlir::Operation *op);
+
+  /// A new factor; -1 stands for none, which leaves a dimension alone.
+  int add(int64_t size, FactorKind kind = FactorKind::Parallel);
+  /// One new factor per dimension of a shape.
+  llvm::SmallVector<int> addAll(llvm::ArrayRef<int64_t> shape,
+                                FactorKind kind = FactorKind::Parallel);
+
+  void setOperand(unsigned operand, int64_t dim, OpFactors::Dim factors) {
+    made.operands[operand][dim] = std::move(factors);
+  }
+  void setResult(unsigned result, int64_t dim, OpFactors::Dim factors) {
+    made.results[result][dim] = std::move(factors);
+  }
+  /// The first dimensions of a value have one factor each.
+  void setOperand(unsigned operand, llvm::ArrayRef<int> factors);
+  void setResult(unsigned result, llvm::ArrayRef<int> factors);
+
+  llvm::ArrayRef<int64_t> shapeOfOperand(unsigned operand) const;
+  llvm::ArrayRef<int64_t> shapeOfResult(unsigned result) const;
+
+  /// Gives every dimension that is left a coupled factor of its own.
+  OpFactors finish();
+
+private:
+  mlir::Operation *op;
+  OpFactors made;
+};
+
+/// The interface of an op whose rule is a function `findFactors(op, rule)`, and `adjust(op)` where
+/// attributes follow the parts.
+inline void adjust(mlir::Operation *) {}
+template <typename OpT>
+struct BatchingRule : BatchableOpInterface::ExternalModel<BatchingRule<OpT>, OpT> {
+  OpFactors getFactors(mlir::Operation *op) const {
+    FactorRule rule(op);
+    findFactors(llvm::cast<OpT>(op), rule);
+    return rule.finish();
+  }
+  void adjustToParts(mlir::Operation *op) const { adjust(llvm::cast<OpT>(op)); }
+};
+
+template <typename... OpTs> void attachBatching(mlir::MLIRContext *context) {
+  (OpTs::template attachInterface<BatchingRule<OpTs>>(*context), ...);
+}
+
+void attachElementwiseBatching(mlir::MLIRContext *context);
+void attachShapeBatching(mlir::MLIRContext *context);
+void attachIndexingBatching(mlir::MLIRContext *context);
+void attachRowBatching(mlir::MLIRContext *context);
+void attachContractionBatching(mlir::MLIRContext *context);
+
+} // namespace reprise
+
+#endif // REPRISE_LIB_DIALECT_REPRISE_BATCHING_FACTORRULE_H

@@ -1,0 +1,157 @@
+// reprise: factors of constants and data movement
+#include "FactorRule.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace reprise;
+
+namespace reprise {
+
+/// Made whole, and cut behind.
+static void findFactors(ConstantOp, FactorRule &) {}
+static void findFactors(IotaOp, FactorRule &) {}
+
+static void findFactors(BroadcastOp op, FactorRule &rule) {
+  SmallVector<int> dims = rule.addAll(rule.shapeOfResult(0));
+  rule.setResult(0, dims);
+  for (auto [from, to] : llvm::enumerate(op.getDims()))
+    rule.setOperand(0, from, {dims[to]});
+}
+
+static void findFactors(TransposeOp op, FactorRule &rule) {
+  SmallVector<int> dims = rule.addAll(rule.shapeOfOperand(0));
+  rule.setOperand(0, dims);
+  for (auto [to, from] : llvm::enumerate(op.getPermutation()))
+    rule.setResult(0, to, {dims[from]});
+}
+
+namespace {
+/// Dimensions of operand and result that hold the same elements, slowest first, as products of
+/// common factors: each is the greatest common divisor of what is left on both sides. Where that
+/// uses up neither side, the rest of both is coupled.
+class ReshapeFactors {
+public:
+  ReshapeFactors(FactorRule &rule) : rule(rule) {}
+
+  void run() {
+    ArrayRef<int64_t> from = rule.shapeOfOperand(0), to = rule.shapeOfResult(0);
+    if (llvm::is_contained(from, 0))
+      return;
+    operand.rest = from;
+    result.rest = to;
+    while (operand.next() && result.next())
+      if (!share())
+        return;
+  }
+
+private:
+  /// One side: the dimension at hand, what is left of it, and its factors so far.
+  struct Side {
+    ArrayRef<int64_t> rest;
+    int64_t dim = -1, left = 1;
+    OpFactors::Dim factors;
+
+    /// Goes on to the next dimension of more than one index, if this one is used up.
+    bool next() {
+      while (left == 1 && !rest.empty()) {
+        left = rest.front();
+        rest = rest.drop_front();
+        factors.clear();
+        ++dim;
+      }
+      return left > 1;
+    }
+  };
+
+  /// False if the sides part.
+  bool share() {
+    int64_t size = std::gcd(operand.left, result.left);
+    if (size == 1)
+      return false;
+    int factor = rule.add(size);
+    for (Side *side : {&operand, &result}) {
+      side->factors.push_back(factor);
+      side->left /= size;
+    }
+    bool goesOn = operand.left == 1 || result.left == 1;
+    for (Side *side : {&operand, &result})
+      if (!goesOn)
+        side->factors.push_back(rule.add(side->left, FactorKind::Coupled));
+    if (!goesOn || operand.left == 1)
+      rule.setOperand(0, operand.dim, operand.factors);
+    if (!goesOn || result.left == 1)
+      rule.setResult(0, result.dim, result.factors);
+    return goesOn;
+  }
+
+  FactorRule &rule;
+  Side operand, result;
+};
+} // namespace
+
+static void findFactors(ReshapeOp, FactorRule &rule) { ReshapeFactors(rule).run(); }
+
+/// Dimensions that come as they are; all others are coupled.
+static void shareWhole(FactorRule &rule, function_ref<bool(int64_t)> isWhole) {
+  for (auto [dim, size] : llvm::enumerate(rule.shapeOfOperand(0)))
+    if (isWhole(dim)) {
+      int factor = rule.add(size);
+      rule.setOperand(0, dim, {factor});
+      rule.setResult(0, dim, {factor});
+    }
+}
+
+static bool isWhole(SliceOp op, int64_t dim) {
+  return op.getStarts()[dim] == 0 && op.getStrides()[dim] == 1 &&
+         op.getLimits()[dim] == op.getOperand().getType().getDimSize(dim);
+}
+
+static void findFactors(SliceOp op, FactorRule &rule) {
+  shareWhole(rule, [&](int64_t dim) { return isWhole(op, dim); });
+}
+
+/// The window of a dimension that was whole ends where its part ends.
+static void adjust(SliceOp op) {
+  SmallVector<int64_t> limits(op.getLimits());
+  for (auto [dim, limit] : llvm::enumerate(limits))
+    limit = std::min(limit, op.getOperand().getType().getDimSize(dim));
+  op.setLimits(limits);
+}
+
+static void findFactors(PadOp op, FactorRule &rule) {
+  shareWhole(rule, [&](int64_t dim) {
+    return op.getLow()[dim] == 0 && op.getHigh()[dim] == 0 && op.getInterior()[dim] == 0;
+  });
+}
+
+static void findFactors(ConcatenateOp op, FactorRule &rule) {
+  SmallVector<int> dims = rule.addAll(rule.shapeOfResult(0));
+  dims[op.getDim()] = -1;
+  rule.setResult(0, dims);
+  for (unsigned operand = 0; operand < op.getNumOperands(); ++operand)
+    rule.setOperand(operand, dims);
+}
+
+/// A window as large as its dimension lies at 0, wherever it should start.
+static void findFactors(DynamicSliceOp op, FactorRule &rule) {
+  shareWhole(
+      rule, [&](int64_t dim) { return rule.shapeOfOperand(0)[dim] == rule.shapeOfResult(0)[dim]; });
+}
+
+static void findFactors(DynamicUpdateOp op, FactorRule &rule) {
+  for (auto [dim, size] : llvm::enumerate(rule.shapeOfResult(0)))
+    if (rule.shapeOfOperand(1)[dim] == size) {
+      int factor = rule.add(size);
+      rule.setOperand(0, dim, {factor});
+      rule.setOperand(1, dim, {factor});
+      rule.setResult(0, dim, {factor});
+    }
+}
+
+void attachShapeBatching(MLIRContext *context) {
+  attachBatching<ConstantOp, IotaOp, BroadcastOp, TransposeOp, ReshapeOp, SliceOp, PadOp,
+                 ConcatenateOp, DynamicSliceOp, DynamicUpdateOp>(context);
+}
+
+} // namespace reprise
