@@ -20,15 +20,13 @@ inline const std::vector<Instance> &instances() {
       {"iota dim 0 : tensor<4x3xf32>", {}, {"tensor<4x3xf32>"}},
       {"constant dense<1.0> : tensor<4xf32>", {}, {"tensor<4xf32>"}},
       {"clamp %0 in [0.0, 1.0] : tensor<4x3xf32>", {"tensor<4x3xf32>"}, {"tensor<4x3xf32>"}},
-      {"compare lt, %0, %1 : (tensor<4x3xf32>, tensor<4x3xf32>) -> tensor<4x3xi1>",
+      {"compare lt %0, %1 : tensor<4x3xf32>",
        {"tensor<4x3xf32>", "tensor<4x3xf32>"},
        {"tensor<4x3xi1>"}},
       {"select %0, %1, %2 : tensor<4x3xi1>, tensor<4x3xf32>",
        {"tensor<4x3xi1>", "tensor<4x3xf32>", "tensor<4x3xf32>"},
        {"tensor<4x3xf32>"}},
-      {"cast %0 : (tensor<4x3xf32>) -> tensor<4x3xbf16>",
-       {"tensor<4x3xf32>"},
-       {"tensor<4x3xbf16>"}},
+      {"cast %0 : tensor<4x3xf32> to tensor<4x3xbf16>", {"tensor<4x3xf32>"}, {"tensor<4x3xbf16>"}},
       {"name %0 \"x\" : tensor<4x3xf32>", {"tensor<4x3xf32>"}, {"tensor<4x3xf32>"}},
       {"dropout %0 seed %1 offset %2 {rate = 0.5, stream = 3 : i64, global_shape = array<i64: 4, "
        "6>} "
@@ -218,8 +216,9 @@ inline std::vector<std::string> elementwise() {
   for (const char *op : {"neg", "abs", "exp", "log", "sqrt", "rsqrt", "tanh", "erf", "sigmoid",
                          "silu", "sin", "cos", "floor", "relu", "gelu"})
     list.push_back(std::string(op) + " %0 : tensor<4x3xf32>");
-  for (const char *op : {"add", "sub", "mul", "div", "rem", "maximum", "minimum", "pow"})
+  for (const char *op : {"add", "sub", "mul", "div", "maximum", "minimum", "pow"})
     list.push_back(std::string(op) + " %0, %1 : tensor<4x3xf32>");
+  list.push_back("rem %0, %1 : tensor<4x3xi32>");
   list.push_back("not %0 : tensor<4x3xi1>");
   for (const char *op : {"and", "or", "xor"})
     list.push_back(std::string(op) + " %0, %1 : tensor<4x3xi1>");

@@ -2,6 +2,7 @@
 #include "reprise/Dialect/Reprise/Batching.h"
 #include "../../Reference/Compare.h"
 #include "BatchingInstances.h"
+#include "mlir/IR/Verifier.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Interfaces/Interfaces.h"
 
@@ -84,6 +85,7 @@ struct BatchingTest : InterpreterTest {
     int64_t dim = OpFactors::findDim(factors.results[0], factor);
     SmallVector<int64_t> origin(random.getDrawnShape().size(), 0);
     origin[dim] = begin;
+    OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(part);
     auto type = RankedTensorType::get(static_cast<int64_t>(origin.size()), builder.getI64Type());
     Value at = ConstantOp::create(builder, part->getLoc(),

@@ -47,14 +47,23 @@ ArrayRef<int64_t> FactorRule::shapeOfResult(unsigned result) const {
 }
 
 OpFactors FactorRule::finish() {
+  SmallVector<bool> isUsed(made.factors.size(), false);
   auto fill = [&](ValueRange values, MutableArrayRef<SmallVector<OpFactors::Dim>> dims) {
     for (auto [value, own] : llvm::zip(values, dims))
-      for (auto [size, dim] : llvm::zip(shapeOf(value), own))
+      for (auto [size, dim] : llvm::zip(shapeOf(value), own)) {
         if (dim.empty())
           dim = {add(size, FactorKind::Coupled)};
+        isUsed.resize(made.factors.size(), true);
+        for (int factor : dim)
+          isUsed[factor] = true;
+      }
   };
   fill(op->getOperands(), made.operands);
   fill(op->getResults(), made.results);
+  // A rule may have made factors of a shape before it left one of its dimensions alone.
+  for (auto [factor, used] : llvm::zip(made.factors, isUsed))
+    if (!used)
+      factor.kind = FactorKind::Coupled;
   return std::move(made);
 }
 
