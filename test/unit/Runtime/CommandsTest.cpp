@@ -135,7 +135,7 @@ TEST(Commands, AProgramThatFailsEndsTheOthers) {
   Bundle second = secondStage(false);
   second.arguments = {{"late", Role::Input, DType::F32, {1}, -1, 4, false}};
   auto [first, failed] = trainBoth(firstStage(false), second, 5, 5);
-  EXPECT_EQ(failed.error, "second: input 'late' has no initializer and was not given");
+  EXPECT_EQ(failed.error, "second: input 'late' has no initializer and was given no value");
   EXPECT_NE(first.error.find("program 'second' has ended"), std::string::npos) << first.error;
 }
 
