@@ -5,7 +5,6 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/OpDefinition.h"
-#include "reprise/Reference/Tensor.h"
 #include "llvm/ADT/SmallVector.h"
 #include <optional>
 
@@ -37,6 +36,5 @@ int64_t countResultElements(mlir::Operation *op);
 #include "reprise/Interfaces/EmissionInterface.h.inc"
 #include "reprise/Interfaces/KindInterfaces.h.inc"
 #include "reprise/Interfaces/RandomInterface.h.inc"
-#include "reprise/Interfaces/ReferenceInterface.h.inc"
 
 #endif

@@ -8,7 +8,6 @@ using namespace mlir;
 #include "reprise/Interfaces/EmissionInterface.cpp.inc"
 #include "reprise/Interfaces/KindInterfaces.cpp.inc"
 #include "reprise/Interfaces/RandomInterface.cpp.inc"
-#include "reprise/Interfaces/ReferenceInterface.cpp.inc"
 
 namespace reprise {
 

@@ -3,6 +3,7 @@
 
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Reference/Interpreter.h"
+#include "reprise/Reference/Reference.h"
 
 using namespace mlir;
 

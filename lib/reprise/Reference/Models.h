@@ -4,6 +4,7 @@
 
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Reference/Numbers.h"
+#include "reprise/Reference/Reference.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <cstring>
 

@@ -1,6 +1,6 @@
 // reprise: every op of the dialect can be interpreted, but for a closed list
 #include "Interpret.h"
-#include "reprise/Interfaces/Interfaces.h"
+#include "reprise/Reference/Reference.h"
 
 #include <set>
 

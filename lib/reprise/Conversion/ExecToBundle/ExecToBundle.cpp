@@ -8,6 +8,7 @@
 #include "reprise/Dialect/Exec/IR/Storage.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
+#include "reprise/Reference/Tensor.h"
 #include "reprise/Support/ByteSize.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"

@@ -1,6 +1,6 @@
 // reprise: how the reference interpreter executes an op.
-#ifndef REPRISE_INTERFACES_REFERENCEINTERFACE
-#define REPRISE_INTERFACES_REFERENCEINTERFACE
+#ifndef REPRISE_REFERENCE_REFERENCEINTERFACE
+#define REPRISE_REFERENCE_REFERENCEINTERFACE
 
 include "mlir/IR/OpBase.td"
 
