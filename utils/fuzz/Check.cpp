@@ -228,7 +228,7 @@ std::vector<Variant> Checker::variants() {
 /// Two labels by chance may contradict each other on ops of one value, which is refused: such a
 /// program runs without its labels.
 bool Checker::dropClash(std::vector<Variant> &all) {
-  if (!StringRef(diagnostics).contains("from an op that gives the same value"))
+  if (!StringRef(diagnostics).contains("contradictory labels for one value"))
     return false;
   llvm::erase_if(all, [](const Variant &variant) { return variant.labels; });
   verdict = {};
