@@ -77,6 +77,18 @@ std::optional<Split> balance(int units, int stages, const Cost &cost, const Cost
   return split;
 }
 
+static pipeline::Stage add(pipeline::Stage sum, const pipeline::Stage &unit) {
+  sum.forward += unit.forward;
+  sum.backward += unit.backward;
+  sum.weight += unit.weight;
+  sum.saved += unit.saved;
+  sum.savedForWeight += unit.savedForWeight;
+  sum.madeForWeight += unit.madeForWeight;
+  sum.working = std::max(sum.working, unit.working);
+  sum.resident += unit.resident;
+  return sum;
+}
+
 namespace {
 
 /// Costs of all ranges of units, as one device of speed 1 without other stages would see them.
@@ -126,17 +138,6 @@ public:
   }
 
 private:
-  static pipeline::Stage add(pipeline::Stage sum, const pipeline::Stage &unit) {
-    sum.forward += unit.forward;
-    sum.backward += unit.backward;
-    sum.weight += unit.weight;
-    sum.saved += unit.saved;
-    sum.savedForWeight += unit.savedForWeight;
-    sum.madeForWeight += unit.madeForWeight;
-    sum.resident += unit.resident;
-    return sum;
-  }
-
   /// A range that begins behind the maker receives the value once, for its first reader.
   void addIncoming(const Value &value) {
     int before = value.unit + 1;
@@ -171,7 +172,6 @@ std::optional<Split> balance(const Problem &problem) {
 }
 
 pipeline::Pipeline makePipeline(const Problem &problem, const Split &split) {
-  Ranges ranges(problem);
   pipeline::Pipeline made;
   int stages = static_cast<int>(split.begins.size());
   std::vector<int> stageOf(problem.units.size());
@@ -179,7 +179,9 @@ pipeline::Pipeline makePipeline(const Problem &problem, const Split &split) {
     int first = split.begins[stage];
     int last = stage + 1 < stages ? split.begins[stage + 1] : static_cast<int>(stageOf.size());
     std::fill(stageOf.begin() + first, stageOf.begin() + last, stage);
-    pipeline::Stage own = ranges.sum(first, last);
+    pipeline::Stage own;
+    for (int unit = first; unit < last; ++unit)
+      own = add(own, problem.units[unit]);
     for (double *seconds : {&own.forward, &own.backward, &own.weight})
       *seconds /= problem.devices[stage].speed;
     made.stages.push_back(own);
