@@ -1,4 +1,5 @@
 // An update moves behind an op that would go along with its only reader.
+// REQUIRES: slow
 // RUN: reprise-fuzz check %s
 module {
   func.func @train(%arg0: tensor<4097xbf16> {reprise.init = #reprise.uniform<5.000000e-01, 2.000000e+00>, reprise.name = "a1", reprise.role = "state"}, %arg1: tensor<6xf16> {reprise.init = #reprise.normal<0.000000e+00, 1.000000e+00>, reprise.name = "a2", reprise.role = "parameter"}, %arg2: tensor<127x6xf16> {reprise.init = #reprise.uniform<-1.000000e+00, 2.000000e+00>, reprise.name = "a3", reprise.role = "parameter"}, %arg3: tensor<3x6x6x1x2xf16> {reprise.init = #reprise.normal<0.000000e+00, 1.000000e+00>}, %arg4: tensor<6x6x6xf32> {reprise.init = #reprise.normal<0.000000e+00, 1.000000e+00>}) -> (tensor<4097xbf16> {reprise.name = "r0"}, tensor<6x6x6x6xbf16> {reprise.name = "r4"}, tensor<6x6x6x6xbf16> {reprise.name = "r5"}, tensor<6xf16> {reprise.name = "a2"}) {

@@ -1,4 +1,5 @@
 // A replay reads what the launch of its own reader makes, so launches are formed anew.
+// REQUIRES: slow
 // RUN: reprise-fuzz check %s
 // RUN: reprise-compile %s --estimate --budget=50% | FileCheck %s
 // CHECK: fits

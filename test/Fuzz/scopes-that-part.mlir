@@ -1,4 +1,5 @@
 // Rows join the bodies of nested gradients to one scope; the plan leaves some unread, so that the bodies part.
+// REQUIRES: slow
 // RUN: reprise-fuzz check %s
 module {
   func.func @train(%arg0: tensor<1x6xf32> {reprise.init = #reprise.normal<0.000000e+00, 1.000000e+00>, reprise.name = "a1", reprise.role = "input"}, %arg1: tensor<6xf16> {reprise.init = #reprise.normal<0.000000e+00, 1.000000e+00>}, %arg2: tensor<f16> {reprise.init = #reprise.normal<0.000000e+00, 1.000000e+00>}, %arg3: tensor<f16> {reprise.init = #reprise.normal<0.000000e+00, 1.000000e+00>}, %arg4: tensor<6x2xf16> {reprise.init = #reprise.normal<0.000000e+00, 1.000000e+00>}, %arg5: tensor<16xi64> {reprise.init = #reprise.uniform_int<0, 4>}) -> tensor<1x6xf32> {

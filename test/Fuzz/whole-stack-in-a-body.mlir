@@ -1,4 +1,5 @@
 // The body of a loop reads a whole stack from above.
+// REQUIRES: slow
 // RUN: reprise-fuzz check %s
 module {
   func.func @train(%arg0: tensor<17xf16> {reprise.init = #reprise.normal<0.000000e+00, 1.000000e+00>, reprise.name = "a1", reprise.role = "parameter"}, %arg1: tensor<17xf16> {reprise.init = #reprise.normal<0.000000e+00, 1.000000e+00>, reprise.name = "a2", reprise.role = "state"}, %arg2: tensor<17xf64> {reprise.init = #reprise.normal<0.000000e+00, 1.000000e+00>}, %arg3: tensor<17xi32> {reprise.init = #reprise.uniform_int<0, 4>}, %arg4: tensor<1x1x1xf64> {reprise.init = #reprise.normal<0.000000e+00, 1.000000e+00>}, %arg5: tensor<6x2x4xbf16> {reprise.init = #reprise.normal<0.000000e+00, 1.000000e+00>}) -> tensor<17xf16> {

@@ -149,7 +149,7 @@ TEST_F(Attention, ForwardOfSpecialValues) {
       forward({{1, 2, 33, 40, 3}, "f32", mask, draw});
 }
 
-TEST_F(Attention, BackwardOfAnyShape) {
+TEST_F(Attention, SlowBackwardOfAnyShape) {
   for (const Shape &shape : shapes)
     for (int mask : {0, 1})
       backward(
@@ -164,7 +164,7 @@ TEST_F(Attention, BackwardOfOtherTypes) {
   backward({{2, 1, 50, 75, 17}, "f64", masks[0], draws[1], "", true});
 }
 
-TEST_F(Attention, BackwardOfSeveralChains) {
+TEST_F(Attention, SlowBackwardOfSeveralChains) {
   backward({{1, 1, 7, 4099, 5}, "f32", ""});
   backward({{1, 1, 7, 4099, 5}, "f32", ", causal", ", rate = 0.5 : f64, stream = 3 : i64"});
   backward({{1, 1, 4100, 9, 3}, "f32", ""});
@@ -200,7 +200,7 @@ Case withScores(Shape shape, const char *type, int number) {
   return c;
 }
 
-TEST_F(Attention, GroupsOfHeads) {
+TEST_F(Attention, SlowGroupsOfHeads) {
   for (const Shape &shape : {Shape{2, 6, 50, 50, 20}, Shape{1, 4, 9, 37, 16}, Shape{1, 2, 1, 7, 4}})
     for (int number : {0, 1, 2, 3}) {
       Case c{shape, "f32", masks[number % 2], draws[number / 2]};
@@ -214,7 +214,7 @@ TEST_F(Attention, GroupsOfHeads) {
   backward(narrow);
 }
 
-TEST_F(Attention, BiasAndMask) {
+TEST_F(Attention, SlowBiasAndMask) {
   for (const Shape &shape : {Shape{2, 3, 50, 53, 12}, Shape{1, 2, 7, 7, 5}, Shape{2, 1, 9, 37, 16}})
     for (int number = 0; number < 25; number += shape.queries == 50 ? 1 : 3) {
       forward(withScores(shape, "f32", number));
@@ -222,7 +222,7 @@ TEST_F(Attention, BiasAndMask) {
     }
 }
 
-TEST_F(Attention, BiasAndMaskOfOtherTypes) {
+TEST_F(Attention, SlowBiasAndMaskOfOtherTypes) {
   for (const char *type : {"f64", "bf16", "f16"})
     for (int number : {1, 8, 12, 19}) {
       Case c = withScores({1, 4, 27, 30, 9}, type, number);
@@ -233,7 +233,7 @@ TEST_F(Attention, BiasAndMaskOfOtherTypes) {
 }
 
 // Chains of 4,096 terms end within a head's queries, and within a strip of them.
-TEST_F(Attention, GroupsOfSeveralChains) {
+TEST_F(Attention, SlowGroupsOfSeveralChains) {
   for (int number : {0, 1, 2, 3}) {
     Case c{{1, 6, 1500, 1503, 2}, "f32", masks[number % 2]};
     c.group = 3;
@@ -249,7 +249,7 @@ TEST_F(Attention, GroupsOfSeveralChains) {
 }
 
 // What masked keys hold does not show.
-TEST_F(Attention, MaskedSpecialValues) {
+TEST_F(Attention, SlowMaskedSpecialValues) {
   specials = true;
   for (int number = 0; number < 25; number += 2) {
     forward(withScores({1, 2, 33, 40, 3}, "f32", number));

@@ -245,7 +245,7 @@ void ContractionTest::check(const Layout &layout, const ContractionHooks &hooks,
   }
 }
 
-TEST_F(ContractionTest, RandomShapesAndStrides) {
+TEST_F(ContractionTest, SlowRandomShapesAndStrides) {
   Type types[] = {b.getF32Type(), b.getF32Type(), b.getF64Type(), b.getBF16Type(), b.getF16Type()};
   for (int i = 0; i < 50; ++i) {
     ContractionSpec spec;
@@ -286,7 +286,7 @@ ContractionSpec plain(Type type, const Shape &shape) {
   return spec;
 }
 
-TEST_F(ContractionTest, EveryTranspositionOfChosenShapes) {
+TEST_F(ContractionTest, SlowEveryTranspositionOfChosenShapes) {
   // Several blocks in each direction; terms beyond one chain, and odd numbers of chains; vectors;
   // nothing to add.
   std::tuple<int64_t, int64_t, int64_t> sizes[] = {{200, 130, 70}, {33, 1100, 40}, {300, 64, 1030},

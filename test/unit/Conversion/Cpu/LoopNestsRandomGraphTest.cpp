@@ -291,7 +291,7 @@ private:
 
 struct LoopsRandomGraphs : LoopHarness {};
 
-TEST_F(LoopsRandomGraphs, EqualTheInterpreter) {
+TEST_F(LoopsRandomGraphs, SlowEqualTheInterpreter) {
   specials = false;
   const char *count = std::getenv("REPRISE_RANDOM_GRAPHS");
   const char *first = std::getenv("REPRISE_FIRST_GRAPH");

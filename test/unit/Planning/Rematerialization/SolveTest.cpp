@@ -165,7 +165,7 @@ Problem trainingChain(int layers) {
   return problem;
 }
 
-TEST(Rematerialization, LongChainsAreRepairedInTime) {
+TEST(Rematerialization, SlowLongChainsAreRepairedInTime) {
   Problem problem = trainingChain(50000);
   int64_t peak = measure(problem, inOrder(problem)).peak;
   for (int share : {90, 50, 10}) {

@@ -163,7 +163,7 @@ TEST(CheckpointBudget, IsTheOptimumOfSmallProblems) {
   EXPECT_EQ(needless, 0);
 }
 
-TEST(CheckpointBudget, MoreBytesNeverCostMore) {
+TEST(CheckpointBudget, SlowMoreBytesNeverCostMore) {
   Random random(44);
   int violations = 0, compared = 0;
   for (int round = 0; round < 150; ++round) {
