@@ -36,7 +36,11 @@ private:
   void compete();
   llvm::Expected<reprise::Plan> judge(const Answer &answer);
   llvm::Error judgeChoices(const Answer &answer, reprise::Plan &plan);
-  double percent(double cost) const { return file.totalCost > 0 ? 100 * cost / file.totalCost : 0; }
+  /// Where bytes have a cost, every plan pays some: then costs are those beyond the plan of the
+  /// labels.
+  double percent(double cost) const {
+    return file.totalCost > 0 ? 100 * (cost - usual) / file.totalCost : 0;
+  }
   std::string nameLaunch(int launch) const;
   std::string write(const reprise::Plan &plan, const std::vector<Choice> &choices,
                     const Solution &solution, const Schedule &schedule) const;
@@ -46,6 +50,7 @@ private:
 
   const ProblemFile &file;
   const PlanOptions &options;
+  double usual = 0; // what the plan of the labels costs
   ScheduleBuilder builder;
   Meter meter;
   std::vector<Answer> answers;
@@ -59,6 +64,8 @@ void Planning::search(int64_t budget) {
   if (options.timeLimit)
     budgetOptions.isOver = [&] { return watch.isOver(); };
   BudgetPlanner planner(file.problem, file.footprint, budgetOptions);
+  if (file.footprint.byteSeconds > 0)
+    usual = planner.followed().usage.seconds;
   Answer answer;
   answer.budget = budget;
   answer.plan = planner.plan(budget);

@@ -32,6 +32,9 @@ public:
     }
     for (const Schedule::Run &run : runs)
       usage.seconds += run.replay > 0 ? footprint.seconds[run.operation] : 0;
+    auto own = launchOfStep.size() - static_cast<size_t>(footprint.numLaunches);
+    usage.seconds += footprint.launchSeconds * static_cast<double>(own);
+    usage.seconds += footprint.byteSeconds * static_cast<double>(countTraffic());
     return usage;
   }
 
@@ -164,6 +167,48 @@ private:
     }
     for (int step = 0; step < static_cast<int>(bytes.size()); ++step)
       bytes[step] -= countShared(step, buffers);
+    return bytes;
+  }
+
+  /// Whether a choice may make the run read something else.
+  bool isMoved(int run, size_t operand) const {
+    int value = opOf(run).operands[operand], source = sources[runs[run].firstSource + operand];
+    if (value == kAvailable)
+      return false;
+    const Operation &maker = problem.operations[problem.values[value].operation];
+    if (!isFixed(problem, value) && readsBack(opOf(run), maker))
+      return true;
+    for (size_t o = 0; isView(source) && o < opOf(source).operands.size(); ++o)
+      if (isMoved(source, o))
+        return true;
+    return false;
+  }
+
+  /// Bytes that are stored or loaded for some choice only, buffer by buffer.
+  int64_t countTraffic() const {
+    int64_t bytes = 0;
+    for (const Buffer &buffer : findBuffers()) {
+      bool isOriginal = runs[buffer.run].replay == 0;
+      int value = opOf(buffer.run).firstResult + buffer.result;
+      bool isStored = isOriginal && footprint.lastOutside[value] > launchOf(buffer.run);
+      for (int step = buffer.first + 1; step < static_cast<int>(launchOfStep.size()); ++step) {
+        bool isUsual = false, isExtra = false;
+        for (int run = 0; run < static_cast<int>(runs.size()); ++run)
+          for (size_t o = 0; o < opOf(run).operands.size(); ++o) {
+            if (isView(run) || stepOf(run) != step || !isOperand(run, o, buffer))
+              continue;
+            Kind kind = opOf(run).kind;
+            bool fromMemory = kind != Kind::Elementwise && kind != Kind::Reduction;
+            bool inAnyCase = fromMemory || opOf(buffer.run).kind != Kind::Elementwise;
+            bool isFixedRead = runs[run].replay == 0 && !isMoved(run, o);
+            isStored |= isOriginal && isFixedRead;
+            bool isOwn = runs[run].replay == 0 && (inAnyCase || isFixedRead);
+            (isOwn ? isUsual : isExtra) = true;
+          }
+        bytes += isExtra && !isUsual ? buffer.bytes : 0;
+      }
+      bytes += isStored ? 0 : buffer.bytes;
+    }
     return bytes;
   }
 

@@ -78,11 +78,12 @@ struct Case {
 };
 
 struct CaseOptions {
-  int forward = 8;       // operations
-  int levels = 1;        // of derivatives
-  int labels = 0;        // of a hundred values
-  bool isOrdered = true; // the launches are in program order
-  bool hasMusts = true;  // among the labels
+  int forward = 8;        // operations
+  int levels = 1;         // of derivatives
+  int labels = 0;         // of a hundred values
+  bool isOrdered = true;  // the launches are in program order
+  bool hasMusts = true;   // among the labels
+  bool hasTraffic = true; // launches and bytes may have costs
 };
 
 /// Chains with skips, views, several results, nested containers; cotangents read what their
@@ -217,6 +218,10 @@ private:
     }
     for (size_t i = 0; i < result.problem.operations.size(); ++i)
       footprint.inPlace.push_back(footprint.launches[i] != kNoLaunch && chance(10));
+    if (options.hasTraffic && chance(50)) {
+      footprint.launchSeconds = pick(random, 3);
+      footprint.byteSeconds = 0.125 * (1 + pick(random, 4));
+    }
     footprint.scratch.resize(result.problem.operations.size());
     for (size_t i = 0; i < footprint.scratch.size(); ++i)
       if (footprint.launches[i] != kNoLaunch && chance(10))

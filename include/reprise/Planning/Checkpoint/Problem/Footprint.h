@@ -28,14 +28,22 @@ struct Neighbour {
 /// - A result may lie **in place** of an operand of as many bytes that dies in its kernel, if the
 ///   kernel reads element by element (`takesPlaces`).
 /// - **Neighbours** are there in any case, as is the **scratch** of a kernel while it runs.
-/// - The **peak** is the most bytes of any step; the cost is the seconds of all replays.
+/// - The **peak** is the most bytes of any step.
+/// - The **cost** is what choices add: the seconds of all replays, `launchSeconds` for each step of
+///   replays, and `byteSeconds` for each byte that moves for the choices' sake. A buffer is stored
+///   once, unless the original is stored whatever is chosen. It is loaded once by each later step
+///   that reads it, unless an original of that step loads it whatever is chosen: because no choice
+///   moves the read, because the kernel reads memory, or because the value is not elementwise, so
+///   that its replay would lie in memory as well.
 ///
 /// Recount.h carries this out step by step; Meter.h does the same fast.
 struct Footprint {
   int numLaunches = 0;
   std::vector<int> launches;   // per operation: the launch that runs it, or kNoLaunch
   std::vector<int> times;      // the same, but the first launch that reads it instead of kNoLaunch
-  std::vector<double> seconds; // per operation: of one replay
+  std::vector<double> seconds; // per operation: of one replay, beside its launch and traffic
+  double launchSeconds = 0;    // of a step of replays
+  double byteSeconds = 0;      // of a byte that is stored or loaded for the choices' sake
   // Per operation: bytes that its kernel takes beside operands and results, while it runs, of an
   // original or a replay. None has any if this is empty.
   std::vector<int64_t> scratch;

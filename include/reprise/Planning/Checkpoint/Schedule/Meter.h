@@ -13,7 +13,7 @@ struct Usage {
   int64_t peak = 0;   // bytes
   int peakLaunch = 0; // the launch with it, or the one that the replay with it is for
   double excess = 0;  // bytes beyond the budget, summed over all steps
-  double seconds = 0; // of all replays
+  double seconds = 0; // what the choices add to the step
   int executions = 0; // originals and replays
 };
 

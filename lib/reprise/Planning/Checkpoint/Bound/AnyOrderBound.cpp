@@ -3,6 +3,7 @@
 #include "reprise/Planning/Checkpoint/Bound/Bound.h"
 
 #include <algorithm>
+#include <memory>
 
 using namespace reprise;
 using namespace reprise::checkpoint;
@@ -15,7 +16,8 @@ namespace {
 /// Who reads what. Operations of one launch that are never replayed run together, once.
 struct Graph {
   Graph(const Problem &problem, const Footprint &footprint)
-      : problem(problem), readers(problem.values.size()), together(problem.operations.size()),
+      : problem(problem), least(std::make_shared<LeastCosts>(findLeastCosts(problem, footprint))),
+        readers(problem.values.size()), together(problem.operations.size()),
         isViewed(findViewed(problem, footprint)) {
     std::vector<std::vector<int>> launches(footprint.numLaunches);
     for (size_t i = 0; i < problem.operations.size(); ++i) {
@@ -49,6 +51,7 @@ struct Graph {
   }
 
   const Problem &problem;
+  std::shared_ptr<const LeastCosts> least;
   std::vector<std::vector<int>> readers;  // per value: operations
   std::vector<std::vector<int>> together; // per operation: those that run with it, itself included
   std::vector<bool> isViewed;             // per value: by a view
@@ -106,6 +109,7 @@ private:
 
   const Problem &problem;
   const Footprint &footprint;
+  std::shared_ptr<const LeastCosts> least;
   std::vector<int> own;            // operations of the kernel
   std::vector<bool> before, after; // per operation: of which it needs a result, and that need its
   std::vector<bool> isThere;       // per value: in memory when the kernel runs
@@ -116,10 +120,11 @@ private:
 } // namespace
 
 Moment::Moment(const Graph &graph, const Footprint &footprint, int operation)
-    : problem(graph.problem), footprint(footprint), own(graph.together[operation]),
-      before(graph.findBefore(operation)), after(graph.findAfter(operation)),
-      isThere(problem.values.size()), isReadLater(problem.values.size()),
-      isReadElsewhere(problem.values.size()), mustGo(problem.values.size()) {
+    : problem(graph.problem), footprint(footprint), least(graph.least),
+      own(graph.together[operation]), before(graph.findBefore(operation)),
+      after(graph.findAfter(operation)), isThere(problem.values.size()),
+      isReadLater(problem.values.size()), isReadElsewhere(problem.values.size()),
+      mustGo(problem.values.size()) {
   findReads();
   findStays(graph);
   addUp();
@@ -197,7 +202,7 @@ Moment::Point Moment::priceAt(double price, double second) const {
     if (!op.primal || footprint.launches[i] == kNoLaunch || !before[i])
       continue;
     again[i] = cut.addNode();
-    cut.addEdge(again[i], sink, second * footprint.seconds[i]);
+    cut.addEdge(again[i], sink, second * least->replay[i]);
     for (int operand : op.operands)
       if (int root = findRoot(problem, footprint, operand); root >= 0 && needed[root] > source)
         cut.addEdge(again[i], needed[root], MinCut::kNever);
@@ -205,7 +210,8 @@ Moment::Point Moment::priceAt(double price, double second) const {
       if (isThere[value] || !isStoredBefore(value))
         continue;
       needed[value] = isReadLater[value] ? source : cut.addNode();
-      double kept = price * static_cast<double>(problem.values[value].bytes);
+      double kept =
+          price * static_cast<double>(problem.values[value].bytes) + second * least->keep[value];
       bool mustStay = problem.values[value].label == Label::MustSave;
       cut.addEdge(needed[value], mustStay ? sink : again[i], mustGo[value] ? MinCut::kNever : kept);
     }
@@ -216,12 +222,14 @@ Moment::Point Moment::priceAt(double price, double second) const {
     if (again[i] < 0)
       continue;
     bool isReplayed = cut.isOnSourceSide(again[i]);
-    point.seconds += isReplayed ? footprint.seconds[i] : 0;
+    point.seconds += isReplayed ? least->replay[i] : 0;
     const Operation &op = problem.operations[i];
     for (int value = op.firstResult; value < op.firstResult + op.numResults; ++value)
       if (needed[value] >= 0 && cut.isOnSourceSide(needed[value]) &&
-          (!isReplayed || problem.values[value].label == Label::MustSave))
+          (!isReplayed || problem.values[value].label == Label::MustSave)) {
         point.bytes += static_cast<double>(problem.values[value].bytes);
+        point.seconds += least->keep[value];
+      }
   }
   return point;
 }

@@ -1,6 +1,7 @@
 // reprise: what any plan within a budget costs at least
 #include "reprise/Planning/Checkpoint/Bound/Bound.h"
 
+#include "LeastCosts.h"
 #include "Pricer.h"
 
 #include <algorithm>
@@ -20,8 +21,8 @@ class Bounder {
 public:
   Bounder(const Problem &problem, const Footprint &footprint, int64_t budget)
       : problem(problem), footprint(footprint), budget(budget),
-        ranges(findLiveRanges(problem, footprint)), isViewed(findViewed(problem, footprint)),
-        isReadHere(problem.values.size()) {
+        least(findLeastCosts(problem, footprint)), ranges(findLiveRanges(problem, footprint)),
+        isViewed(findViewed(problem, footprint)), isReadHere(problem.values.size()) {
     findReads();
     findProfiles();
   }
@@ -46,10 +47,12 @@ private:
   Point readCut(int launch, const MinCut &cut, const std::vector<int> &needed,
                 const std::vector<int> &again, PricedPlan &plan) const;
   void search(int launch, double room, Bound &bound) const;
+  void addCheapest(Bound &bound) const;
 
   const Problem &problem;
   const Footprint &footprint;
   int64_t budget;
+  LeastCosts least;
   std::vector<LiveRange> ranges;
   std::vector<bool> isViewed;
   std::vector<int64_t> pressure;          // per launch: bytes there if everything is kept
@@ -167,7 +170,7 @@ Bounder::Point Bounder::priceAt(int launch, double price, double second, PricedP
     if (!op.primal || footprint.launches[i] == kNoLaunch || footprint.launches[i] >= launch)
       continue;
     again[i] = cut.addNode();
-    cut.addEdge(again[i], sink, second * footprint.seconds[i]);
+    cut.addEdge(again[i], sink, second * least.replay[i]);
     for (int operand : op.operands)
       if (int root = findRoot(problem, footprint, operand); root >= 0 && needed[root] >= 0)
         cut.addEdge(again[i], needed[root], MinCut::kNever);
@@ -180,7 +183,8 @@ Bounder::Point Bounder::priceAt(int launch, double price, double second, PricedP
       int from = crossing == Crossing::No ? needed[value] : source;
       Label label = problem.values[value].label;
       bool isNeverKept = label == Label::MustRecompute && !isViewed[value];
-      double kept = price * static_cast<double>(problem.values[value].bytes);
+      double kept =
+          price * static_cast<double>(problem.values[value].bytes) + second * least.keep[value];
       cut.addEdge(from, label == Label::MustSave ? sink : again[i],
                   isNeverKept ? MinCut::kNever : kept);
     }
@@ -197,14 +201,16 @@ Bounder::Point Bounder::readCut(int launch, const MinCut &cut, const std::vector
     const Operation &op = problem.operations[i];
     bool isReplayed = again[i] >= 0 && cut.isOnSourceSide(again[i]);
     if (isReplayed)
-      point.seconds += footprint.seconds[i];
+      point.seconds += least.replay[i];
     for (int value = op.firstResult; value < op.firstResult + op.numResults; ++value) {
       Crossing crossing = crossingOf(value, launch);
       bool isNeeded =
           needed[value] >= 0 ? cut.isOnSourceSide(needed[value]) : crossing == Crossing::IfKept;
       bool isKept = isNeeded && (!isReplayed || problem.values[value].label == Label::MustSave);
-      if (isKept)
+      if (isKept) {
         point.bytes += static_cast<double>(problem.values[value].bytes);
+        point.seconds += least.keep[value];
+      }
       // What is read before the launch only is no matter of this launch.
       bool isPast = crossing == Crossing::No && ranges[value].lastBackward >= 0;
       if (isKept || crossing == Crossing::Always || isPast || ranges[value].made >= launch)
@@ -248,6 +254,14 @@ void Bounder::search(int launch, double room, Bound &bound) const {
   bound.seconds = std::max(bound.seconds, best);
 }
 
+/// Even with room for all, what is kept has its traffic.
+void Bounder::addCheapest(Bound &bound) const {
+  Pricer pricer(problem, footprint);
+  std::vector<double> prices(footprint.numLaunches);
+  bound.plans.push_back({pricer.choose(prices)});
+  bound.seconds = std::max(bound.seconds, pricer.price(prices).seconds);
+}
+
 Bound Bounder::run(int launches) {
   std::vector<int> order;
   Bound bound;
@@ -269,6 +283,8 @@ Bound Bounder::run(int launches) {
     goTo(launch);
     search(launch, static_cast<double>(budget - fixed[launch]), bound);
   }
+  if (footprint.byteSeconds > 0)
+    addCheapest(bound);
   return bound;
 }
 

@@ -11,8 +11,9 @@ using Value = Problem::Value;
 
 /// What no backward reader needs may be needed by replays of its readers, and those of theirs.
 Pricer::Pricer(const Problem &problem, const Footprint &footprint)
-    : problem(problem), footprint(footprint), ranges(findLiveRanges(problem, footprint)),
-      isViewed(findViewed(problem, footprint)), neededAt(problem.values.size(), INT_MAX) {
+    : problem(problem), footprint(footprint), least(findLeastCosts(problem, footprint)),
+      ranges(findLiveRanges(problem, footprint)), isViewed(findViewed(problem, footprint)),
+      neededAt(problem.values.size(), INT_MAX) {
   for (size_t i = problem.operations.size(); i-- > 0;) {
     const Operation &op = problem.operations[i];
     if (!op.primal || footprint.launches[i] == kNoLaunch)
@@ -34,7 +35,8 @@ std::optional<double> Pricer::priceOf(int value, const std::vector<double> &sums
   int begin = std::max(ranges[value].made, ranges[value].lastForward) + 1, end = neededAt[value];
   if (end == INT_MAX || begin >= end || !footprint.isStored[value])
     return std::nullopt;
-  return static_cast<double>(problem.values[value].bytes) * (sums[end] - sums[begin]);
+  return static_cast<double>(problem.values[value].bytes) * (sums[end] - sums[begin]) +
+         least.keep[value];
 }
 
 /// Nodes on the source's side are values that are needed and operations that run again.
@@ -49,7 +51,7 @@ void Pricer::build(const std::vector<double> &sums) {
     if (!op.primal || footprint.launches[i] == kNoLaunch)
       continue;
     again[i] = cut.addNode();
-    cut.addEdge(again[i], sink, footprint.seconds[i]);
+    cut.addEdge(again[i], sink, least.replay[i]);
     for (int operand : op.operands)
       if (int root = findRoot(problem, footprint, operand); root >= 0 && needed[root] > source)
         cut.addEdge(again[i], needed[root], MinCut::kNever);
@@ -88,13 +90,14 @@ Pricer::Priced Pricer::price(const std::vector<double> &prices) {
   Priced result;
   result.bytes.resize(prices.size() + 1);
   for (size_t i = 0; i < problem.operations.size(); ++i)
-    result.seconds += isReplayed(i) ? footprint.seconds[i] : 0;
+    result.seconds += isReplayed(i) ? least.replay[i] : 0;
   for (size_t value = 0; value < problem.values.size(); ++value) {
     const Value &entry = problem.values[value];
     bool isKept = needed[value] >= 0 && isNeeded(value) &&
                   (!isReplayed(entry.operation) || entry.label == Label::MustSave);
     if (!isKept)
       continue;
+    result.seconds += least.keep[value];
     result.bytes[std::max(ranges[value].made, ranges[value].lastForward) + 1] += entry.bytes;
     result.bytes[neededAt[value]] -= entry.bytes;
   }

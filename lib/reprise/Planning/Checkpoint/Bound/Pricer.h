@@ -3,6 +3,7 @@
 #define REPRISE_LIB_PLANNING_CHECKPOINT_BOUND_PRICER_H
 
 #include "../Schedule/LiveRanges.h"
+#include "LeastCosts.h"
 #include "reprise/Planning/Checkpoint/Schedule/Replays.h"
 #include "reprise/Planning/MinCut.h"
 
@@ -23,7 +24,7 @@ public:
 
   /// What the choices come to.
   struct Priced {
-    double seconds = 0;        // of replays
+    double seconds = 0;        // at least, of replays and of what is kept
     std::vector<double> bytes; // per launch: what is only kept across it
   };
   Priced price(const std::vector<double> &prices);
@@ -41,6 +42,7 @@ private:
 
   const Problem &problem;
   const Footprint &footprint;
+  LeastCosts least;
   std::vector<LiveRange> ranges;
   std::vector<bool> isViewed;
   std::vector<int> neededAt; // per value: the first launch that may need it again; INT_MAX for none

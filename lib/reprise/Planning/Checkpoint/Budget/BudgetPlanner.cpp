@@ -1,6 +1,7 @@
 // reprise: the cheapest plan within a budget
 #include "reprise/Planning/Checkpoint/Budget/BudgetPlanner.h"
 
+#include "../Bound/Pricer.h"
 #include "Search.h"
 
 #include <algorithm>
@@ -11,7 +12,11 @@ using Label = Problem::Label;
 class BudgetPlanner::Impl {
 public:
   Impl(const Problem &problem, const Footprint &footprint, BudgetOptions options)
-      : evaluator(problem, footprint, std::move(options)), pool({evaluator.followed()}) {}
+      : evaluator(problem, footprint, std::move(options)), pool({evaluator.followed()}) {
+    if (footprint.byteSeconds > 0)
+      cheapest =
+          Pricer(problem, footprint).price(std::vector<double>(footprint.numLaunches)).seconds;
+  }
 
   std::optional<Plan> plan(int64_t budget);
   Plan addStart(Choices choices) {
@@ -21,6 +26,7 @@ public:
   bool isOpen() const;
 
   Evaluator evaluator;
+  double cheapest = 0; // seconds of any plan, at least
 
 private:
   std::optional<Plan> search();
@@ -82,7 +88,7 @@ bool BudgetPlanner::Impl::isOpen() const {
 std::optional<Plan> BudgetPlanner::Impl::plan(int64_t budget) {
   const Plan &followed = evaluator.followed();
   evaluator.setBudget(budget, /*mayOverridePrefers=*/false);
-  if (followed.usage.peak <= budget && (!isOpen() || followed.usage.seconds == 0))
+  if (followed.usage.peak <= budget && (!isOpen() || followed.usage.seconds <= cheapest))
     return followed;
   std::optional<Plan> best = search();
   if (!best && evaluator.space.hasPrefers()) {

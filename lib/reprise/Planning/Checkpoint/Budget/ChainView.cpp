@@ -8,8 +8,9 @@ using Operation = Problem::Operation;
 
 ChainView::ChainView(const Problem &problem, const Footprint &footprint,
                      const std::vector<int> &containers, const std::vector<int> &movable)
-    : problem(problem), footprint(footprint), movable(movable),
-      ranges(findLiveRanges(problem, footprint)), unitOf(problem.operations.size(), kNone) {
+    : problem(problem), footprint(footprint), least(findLeastCosts(problem, footprint)),
+      movable(movable), ranges(findLiveRanges(problem, footprint)),
+      unitOf(problem.operations.size(), kNone) {
   numberUnits(containers);
   int first = INT_MAX;
   for (int value : movable)
@@ -139,7 +140,7 @@ double ChainView::findAgain(int unit, const std::vector<Choice> &choices) const 
     if (unitOf[operation] != unit || isMade[operation])
       return;
     isMade[operation] = true;
-    seconds += footprint.seconds[operation];
+    seconds += least.replay[operation];
     stack.push_back(operation);
   };
   for (int value : inputs[unit + 1])
@@ -176,7 +177,7 @@ void ChainView::addWay(const std::vector<Choice> &choices, const Schedule &sched
   }
   for (const Schedule::Run &run : schedule.runs)
     if (int unit = unitOf[run.reader]; run.replay > 0 && unit >= 0)
-      ways[unit].own += footprint.seconds[run.operation];
+      ways[unit].own += least.replay[run.operation];
   for (int unit = 0; unit < numUnits; ++unit) {
     ways[unit].again = findAgain(unit, choices);
     chain.units[unit].push_back(ways[unit]);

@@ -2,6 +2,7 @@
 #ifndef REPRISE_LIB_PLANNING_CHECKPOINT_BUDGET_CHAINVIEW_H
 #define REPRISE_LIB_PLANNING_CHECKPOINT_BUDGET_CHAINVIEW_H
 
+#include "../Bound/LeastCosts.h"
 #include "../Schedule/LiveRanges.h"
 #include "reprise/Planning/Checkpoint/Budget/Chain.h"
 
@@ -42,6 +43,7 @@ private:
 
   const Problem &problem;
   const Footprint &footprint;
+  LeastCosts least;
   const std::vector<int> &movable;
   std::vector<LiveRange> ranges;
   int numUnits = 0;

@@ -12,8 +12,8 @@ using Operation = Problem::Operation;
 using Value = Problem::Value;
 
 SearchSpace::SearchSpace(const Problem &problem, const Footprint &footprint)
-    : problem(problem), footprint(footprint), ranges(findLiveRanges(problem, footprint)),
-      isViewed(findViewed(problem, footprint)) {
+    : problem(problem), footprint(footprint), least(findLeastCosts(problem, footprint)),
+      ranges(findLiveRanges(problem, footprint)), isViewed(findViewed(problem, footprint)) {
   std::vector<int> outermost(problem.containers.size());
   for (size_t i = 1; i < problem.containers.size(); ++i) {
     int parent = problem.containers[i].parent;
@@ -25,7 +25,7 @@ SearchSpace::SearchSpace(const Problem &problem, const Footprint &footprint)
   findAskers();
   findAlike();
   for (size_t i = 0; i < problem.operations.size(); ++i)
-    totalSeconds += problem.operations[i].primal ? footprint.seconds[i] : 0;
+    totalSeconds += problem.operations[i].primal ? least.replay[i] : 0;
 }
 
 double SearchSpace::densityOf(int value) const {

@@ -2,6 +2,7 @@
 #ifndef REPRISE_LIB_PLANNING_CHECKPOINT_BUDGET_SEARCHSPACE_H
 #define REPRISE_LIB_PLANNING_CHECKPOINT_BUDGET_SEARCHSPACE_H
 
+#include "../Bound/LeastCosts.h"
 #include "../Schedule/LiveRanges.h"
 #include "reprise/Planning/Checkpoint/Schedule/Replays.h"
 
@@ -19,10 +20,11 @@ struct SearchSpace {
   int unitOf(int value) const { return units[problem.values[value].operation]; }
   /// Whether some value that choices matter for has a PREFER.
   bool hasPrefers() const;
-  double secondsOf(int value) const { return footprint.seconds[problem.values[value].operation]; }
+  double secondsOf(int value) const { return least.replay[problem.values[value].operation]; }
 
   const Problem &problem;
   const Footprint &footprint;
+  LeastCosts least;
   std::vector<LiveRange> ranges; // per value
   std::vector<bool> isViewed;    // per value
   std::vector<int> units;        // per operation: its outermost container

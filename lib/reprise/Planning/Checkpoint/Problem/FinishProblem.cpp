@@ -185,6 +185,16 @@ void Finisher::checkSums() {
   for (double cost : footprint.seconds)
     sum += cost;
   file.totalCost = draft.totalCost.value_or(sum);
+  // Each replay may have a launch, and each operand and result may move.
+  double moved = 0, launches = 0;
+  for (const Operation &op : problem.operations) {
+    launches += 1;
+    for (int value = op.firstResult; value < op.firstResult + op.numResults; ++value)
+      moved += static_cast<double>(problem.values[value].bytes);
+    for (int operand : op.operands)
+      moved += operand == kAvailable ? 0 : static_cast<double>(problem.values[operand].bytes);
+  }
+  sum += launches * footprint.launchSeconds + moved * footprint.byteSeconds;
   if (sum > kMostCost)
     refuse("the costs are more than 1e30 together");
 }

@@ -107,6 +107,10 @@ void Reader::scanFile() {
       draft.launches = readCount(key, INT32_MAX);
     else if (key == "total_cost")
       draft.totalCost = readCost(key);
+    else if (key == "launch_cost")
+      footprint.launchSeconds = readCost(key);
+    else if (key == "byte_cost")
+      footprint.byteSeconds = readCost(key);
     else if (key == "units")
       scanUnits();
     else if (key == "other_buffers") {

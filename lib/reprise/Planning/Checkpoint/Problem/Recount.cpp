@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <tuple>
 
 using namespace reprise::checkpoint;
 using Operation = Problem::Operation;
@@ -43,6 +45,10 @@ private:
   void makeSteps();
   void readBuffers();
   int64_t findPeak();
+  bool isMoved(size_t e, size_t operand) const;
+  std::pair<int, int> findBuffer(size_t e, size_t operand) const;
+  void findTraffic();
+  int64_t countTraffic() const;
   int stepAfter(int at) const {
     return at < footprint.numLaunches ? stepOfLaunch[at] : static_cast<int>(numSteps);
   }
@@ -59,6 +65,10 @@ private:
   std::vector<int> steps, stepOfLaunch;
   size_t numSteps = 0;
   std::vector<std::vector<Buffer>> buffers; // per execution and result
+  /// A step, and an execution and a result that it loads.
+  using Load = std::tuple<int, int, int>;
+  std::set<Load> usual, extra;                // what it loads in any case, and for some choice
+  std::set<std::pair<int, int>> storedAnyway; // executions and results
 };
 
 } // namespace
@@ -177,6 +187,63 @@ int64_t Recounter::findPeak() {
   return peak;
 }
 
+/// Whether a choice may make the execution read something else: through what has no launch, too.
+bool Recounter::isMoved(size_t e, size_t operand) const {
+  int value = op(e).operands[operand], source = sources[e][operand];
+  if (value == kAvailable)
+    return false;
+  if (!isFixed(problem, value) &&
+      readsBack(op(e), problem.operations[problem.values[value].operation]))
+    return true;
+  for (size_t i = 0; launch(source) == kNoLaunch && i < sources[source].size(); ++i)
+    if (isMoved(source, i))
+      return true;
+  return false;
+}
+
+/// The execution and the result that the operand is in memory; -1 for none.
+std::pair<int, int> Recounter::findBuffer(size_t e, size_t operand) const {
+  int value = op(e).operands[operand], source = sources[e][operand];
+  while (source >= 0 && launch(source) == kNoLaunch) {
+    bool hasOperand = !sources[source].empty();
+    value = hasOperand ? op(source).operands[0] : kAvailable;
+    source = hasOperand ? sources[source][0] : -1;
+  }
+  if (source < 0 || (isOwn(source) && !footprint.isStored[value]))
+    return {-1, -1};
+  return {source, value - op(source).firstResult};
+}
+
+void Recounter::findTraffic() {
+  for (size_t e = 0; e < count; ++e)
+    for (size_t i = 0; i < sources[e].size() && launch(e) != kNoLaunch; ++i) {
+      auto [source, result] = findBuffer(e, i);
+      if (source < 0 || steps[source] >= steps[e])
+        continue;
+      bool isUsual = isOwn(e) && (!readsRegisters(e) || op(source).kind != Kind::Elementwise);
+      bool isFixedRead = isOwn(e) && !isMoved(e, i);
+      (isUsual || isFixedRead ? usual : extra).insert({steps[e], source, result});
+      if (isFixedRead)
+        storedAnyway.insert({source, result});
+    }
+}
+
+int64_t Recounter::countTraffic() const {
+  int64_t bytes = 0;
+  for (const Load &load : extra)
+    if (!usual.count(load))
+      bytes += problem.values[op(std::get<1>(load)).firstResult + std::get<2>(load)].bytes;
+  for (int e = 0; e < static_cast<int>(count); ++e)
+    for (int r = 0; r < op(e).numResults && launch(e) != kNoLaunch; ++r) {
+      int value = op(e).firstResult + r;
+      bool isKnown = isOwn(e) && (!footprint.isStored[value] || storedAnyway.count({e, r}) ||
+                                  footprint.lastOutside[value] > launch(e));
+      if (buffers[e][r].last > buffers[e][r].first && !isKnown)
+        bytes += problem.values[value].bytes;
+    }
+  return bytes;
+}
+
 Recount Recounter::run() {
   findSources();
   findPlaces();
@@ -186,6 +253,11 @@ Recount Recounter::run() {
   result.peak = findPeak();
   for (const Execution &execution : executions)
     result.cost += execution.replay > 0 ? footprint.seconds[execution.operation] : 0;
+  result.cost += footprint.launchSeconds * static_cast<double>(numSteps - footprint.numLaunches);
+  if (footprint.byteSeconds > 0) {
+    findTraffic();
+    result.cost += footprint.byteSeconds * static_cast<double>(countTraffic());
+  }
   return result;
 }
 

@@ -166,6 +166,10 @@ std::string Writer::run() {
   writeMember("version", "1");
   text += ",\n\"launches\": " + show(footprint.numLaunches) +
           ",\n\"total_cost\": " + show(file.totalCost) + ",\n";
+  if (footprint.launchSeconds > 0)
+    text += "\"launch_cost\": " + show(footprint.launchSeconds) + ",\n";
+  if (footprint.byteSeconds > 0)
+    text += "\"byte_cost\": " + show(footprint.byteSeconds) + ",\n";
   writeUnits();
   writeNeighbours();
   text += "\"operations\": [";

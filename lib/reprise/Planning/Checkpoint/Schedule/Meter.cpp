@@ -306,6 +306,9 @@ Usage Meter::Impl::measure(const std::vector<Choice> &wanted, int64_t budget) {
     if (isReplay(run) && !tables.ops[run.operation].isFree())
       addReplay(run);
   usage = addUp(budget);
+  usage.seconds += tables.launchSeconds * (numSteps() - tables.numLaunches);
+  if (tables.byteSeconds > 0)
+    usage.seconds += tables.byteSeconds * static_cast<double>(countTraffic());
   usage.executions = executions;
   return usage;
 }

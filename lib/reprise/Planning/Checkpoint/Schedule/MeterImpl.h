@@ -100,6 +100,13 @@ private:
   int64_t findSpared(int step) const;
   Usage addUp(int64_t budget);
 
+  // What moves for the choices' sake (MeterTraffic.cpp).
+  int64_t countTraffic();
+  int64_t countStores();
+  int64_t countLoads(int step);
+  void listRuns();
+  template <typename Visit> void forEachLoad(int step, Visit visit);
+
   // The number of a replay for all sessions, and where there is none.
   static constexpr int kShared = -1, kOriginal = -2;
   // Readers that are none, or that are several launches or need the value in memory.
@@ -123,6 +130,8 @@ private:
   std::vector<int64_t> changes;    // per step: of the bytes that are there
   std::vector<int> firstChange;    // per step, in `placeChanges`; -1 for none
   std::vector<Change> placeChanges;
+  std::vector<int> firstRun, nextRun;         // per step, and per run of a step; -1 for none
+  std::vector<int> valueOf, madeAt, loadedAt; // per buffer: its value and steps; -1 for none
   int numReads = 0, numBuffers = 0, executions = 0;
 };
 

@@ -10,7 +10,9 @@ using Tables = MeterTables;
 
 Tables::MeterTables(const Problem &problem, const Footprint &footprint)
     : numLaunches(footprint.numLaunches), sessions(findSessions(problem)),
-      seconds(footprint.seconds), scratch(footprint.scratch), placesOf(numLaunches) {
+      seconds(footprint.seconds), scratch(footprint.scratch),
+      launchSeconds(footprint.launchSeconds), byteSeconds(footprint.byteSeconds),
+      placesOf(numLaunches) {
   scratch.resize(problem.operations.size());
   std::map<int64_t, int> classes;
   for (const Value &value : problem.values)
@@ -19,8 +21,10 @@ Tables::MeterTables(const Problem &problem, const Footprint &footprint)
     own = static_cast<int>(sizes.size());
     sizes.push_back(bytes);
   }
-  for (const Value &value : problem.values)
+  for (const Value &value : problem.values) {
+    mayVanish.push_back(problem.operations[value.operation].kind == Kind::Elementwise);
     buffers.push_back({0, 0, classes.at(value.bytes)});
+  }
   addOperations(problem, footprint);
   addOperands(problem);
   arrange(problem, footprint);
@@ -90,6 +94,7 @@ void Tables::addOperands(const Problem &problem) {
 
 /// Finds the buffer of each value, and the last launch that reads it whatever is chosen.
 void Tables::addReads(const Problem &problem, const Footprint &footprint) {
+  loads.clear();
   for (size_t i = 0; i < ops.size(); ++i) {
     const Op &op = ops[i];
     const Operation &reader = problem.operations[i];
@@ -100,9 +105,13 @@ void Tables::addReads(const Problem &problem, const Footprint &footprint) {
       buffer.root = op.isFree() ? handed : footprint.isStored[value] ? value : -1;
       buffer.last = std::max(buffer.last, footprint.lastOutside[value]);
     }
-    forEachRead(problem, i,
-                [&](Buffer &buffer) { buffer.last = std::max(buffer.last, op.launch); });
+    forEachRead(problem, i, [&](Buffer &buffer) {
+      buffer.last = std::max(buffer.last, op.launch);
+      loads.push_back({op.launch, buffer.root});
+    });
   }
+  std::sort(loads.begin(), loads.end());
+  loads.erase(std::unique(loads.begin(), loads.end()), loads.end());
 }
 
 /// Calls back with the buffers that the original reads whatever is chosen.

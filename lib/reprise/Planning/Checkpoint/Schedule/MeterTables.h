@@ -65,6 +65,9 @@ public:
   std::vector<int64_t> during, before;
   std::vector<int> firstPlaces; // per launch, in `places`, and the end
   std::vector<Places> places;
+  double launchSeconds, byteSeconds;      // as the footprint has them
+  std::vector<std::pair<int, int>> loads; // launches, and the buffers that they load in any case
+  std::vector<bool> mayVanish;            // per value: its operation is elementwise
 
 private:
   void addOperations(const Problem &problem, const Footprint &footprint);

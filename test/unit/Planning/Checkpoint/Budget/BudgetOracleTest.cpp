@@ -112,6 +112,7 @@ private:
 Case makeFree(Random &random, int forward) {
   CaseOptions options;
   options.forward = 2 + pick(random, forward - 1);
+  options.hasTraffic = false; // the figures of a search of all plans are those of replays alone
   return CaseMaker(random, options).make();
 }
 

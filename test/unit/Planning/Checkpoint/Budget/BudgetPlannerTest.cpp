@@ -275,6 +275,7 @@ TEST(CheckpointBudget, WithAllBytesNothingIsReplayedThatNoLabelAsksFor) {
     Case given = makeCase(random, 20);
     for (Value &value : given.problem.values)
       value.label = Label::None;
+    given.footprint.launchSeconds = given.footprint.byteSeconds = 0;
     BudgetPlanner planner(given.problem, given.footprint, few());
     std::optional<Plan> plan = planner.plan(INT64_MAX);
     ASSERT_TRUE(plan);
