@@ -95,7 +95,12 @@ std::optional<Plan> BudgetPlanner::Impl::plan(int64_t budget) {
     evaluator.setBudget(budget, /*mayOverridePrefers=*/true);
     best = search();
   }
-  if (followed.usage.peak <= budget && !(best && evaluator.isBetter(*best, followed)))
+  // More bytes never cost more: what was found for fewer competes, and so does the plan of the
+  // labels.
+  for (const Plan &known : pool)
+    if (known.usage.peak <= budget && !(best && !evaluator.isBetter(known, *best)))
+      best = known;
+  if (followed.usage.peak <= budget && !evaluator.isBetter(*best, followed))
     return followed;
   if (best)
     pool.push_back(*best);
