@@ -34,6 +34,7 @@ reprise::PhaseOptions phaseOptions(const Flags &flags) {
   options.ignoreCheckpoints = flags.ignoreCheckpoints;
   options.allowUnmatchedRules = flags.allowUnmatchedRules;
   options.verifyReplays = flags.verifyReplays;
+  options.microbatches = flags.microbatches;
   options.unroll = flags.unroll;
   options.target = flags.target;
   return options;

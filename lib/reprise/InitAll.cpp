@@ -59,6 +59,7 @@ void reprise::registerAllPasses() {
   registerSplitLoopsPass();
   registerMakeProgramsPass();
   registerDeferGradientPass();
+  registerSliceBatchPass();
   registerUnrollLoopsPass();
   exec::registerFormLaunchesPass();
   exec::registerOrderLaunchesPass();

@@ -39,6 +39,14 @@ struct Flags : cli::Tool {
                                 "(the cores)",
                                 0,
                                 {1, 4096}};
+  cli::Number<int64_t> microbatches{*this,
+                                    "--microbatches",
+                                    "M",
+                                    "Run the step on M parts of the batch, one after the other: a "
+                                    "part's activations take the memory, and sums over the batch "
+                                    "add up (1)",
+                                    1,
+                                    {1}};
   cli::Switch unroll{*this, "--unroll", "Replace loops by their iterations"};
   cli::Text contractions{
       *this,   "--contractions",

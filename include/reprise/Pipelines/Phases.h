@@ -16,13 +16,14 @@ namespace reprise {
 class LaunchFacts;
 
 /// Each phase ends in a verifier of what it promises. Up to `autodiff` phases work on a module;
-/// from `checkpoint` on they work on its device programs (DeviceProgram.h), one at a time, and
+/// from `partition` on they work on its device programs (DeviceProgram.h), one at a time, and
 /// leave other functions alone.
 enum class Phase {
   Import,     ///< one entry function, calls inlined, streams numbered, broadcasts explicit
   Random,     ///< Philox seed and offset threaded: every op is pure
   Label,      ///< policies evaluated, blocks flattened
   Autodiff,   ///< value_and_grad expanded into dialect ops
+  Partition,  ///< the batch cut into micro-batches
   Checkpoint, ///< the form of a plan given; saved and replayed values chosen, replays inserted
   Kernels,    ///< ops grouped into launches
   Memory,     ///< every buffer has an offset
@@ -47,6 +48,7 @@ struct PhaseOptions {
   std::shared_ptr<LaunchFacts> facts; ///< of the target, to be looked up once for several programs
   PlanForm form;                      ///< what `checkpoint` makes of the step first
   bool ignoreCheckpoints = false;
+  int64_t microbatches = 1;   ///< parts of the batch; 1 leaves the step as it is
   bool unroll = false;        ///< `autodiff` replaces loops by iterations, which labels tell apart
   bool verifyReplays = false; ///< replays and originals live to the end of the step, to be compared
 };
@@ -73,7 +75,7 @@ void buildForm(mlir::OpPassManager &program, const PlanForm &form);
 void buildVerifier(mlir::OpPassManager &manager, Phase phase, const PhaseOptions &options);
 
 /// Registers the pipeline `--reprise-to="PHASE from=PHASE entry=F policies=P,Q target=T
-/// ignore-checkpoints allow-unmatched-rules verify-replays unroll"`.
+/// microbatches=M ignore-checkpoints allow-unmatched-rules verify-replays unroll"`.
 void registerPhases();
 
 } // namespace reprise

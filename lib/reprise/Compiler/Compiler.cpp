@@ -66,7 +66,7 @@ private:
   ModuleOp module;
   const CompileOptions &options;
   PhaseOptions phases;
-  Phase after = Phase::Autodiff; ///< the last phase that the module has been through
+  Phase after = Phase::Partition; ///< the last phase that the module has been through
   std::map<std::string, std::unique_ptr<TargetContext>> targets;
   std::vector<std::unique_ptr<ProgramRun>> runs; ///< by device
   Compilation compilation;
@@ -89,14 +89,14 @@ FailureOr<TargetContext *> Run::load(const std::string &target) {
   return found.get();
 }
 
-/// Up to `autodiff`, behind which a module holds device programs.
+/// Up to `partition`, behind which programs are planned.
 LogicalResult Run::differentiate() {
-  after = std::max(options.after.value_or(Phase::Import), Phase::Autodiff);
-  if (options.after == after || options.after > Phase::Autodiff)
+  after = std::max(options.after.value_or(Phase::Import), Phase::Partition);
+  if (options.after >= Phase::Partition)
     return success();
   if (options.plan)
     phases.unroll |= isOfUnrolledModel(*options.plan);
-  return runPhases(module, options.after, Phase::Autodiff, phases);
+  return runPhases(module, options.after, Phase::Partition, phases);
 }
 
 /// A run for each device program.
@@ -127,7 +127,7 @@ LogicalResult Run::findRuns() {
 
 LogicalResult Run::plan() {
   bool isPlanned = options.budget || options.plan || options.keepPlan;
-  if (!isPlanned || after > Phase::Autodiff)
+  if (!isPlanned || after > Phase::Partition)
     return success();
   for (auto &run : runs) {
     FailureOr<const llvm::json::Value *> file = nullptr;

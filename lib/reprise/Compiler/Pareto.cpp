@@ -52,7 +52,7 @@ FailureOr<std::unique_ptr<Prepared>> Curve::prepare(CompileOptions options) {
   prepared->module = model.clone();
   prepared->options = std::move(options);
   ModuleOp module = *prepared->module;
-  if (failed(runPhases(module, Phase::Autodiff, prepared->options.phases)))
+  if (failed(runPhases(module, Phase::Partition, prepared->options.phases)))
     return failure();
   // Of a model there is one.
   SmallVector<func::FuncOp> programs = findPrograms(module);

@@ -77,7 +77,7 @@ LogicalResult StepPlanner::pack(StepPlan &plan, Labels labels) {
   phases.facts = context.facts;
   phases.form = {};
   phases.form.enoughArena = plan.form.enoughArena;
-  buildPhases(manager, Phase::Autodiff, Phase::Memory, phases);
+  buildPhases(manager, Phase::Partition, Phase::Memory, phases);
   if (failed(manager.run(*copy)))
     return failure();
   func::FuncOp program = getAlone(*copy);

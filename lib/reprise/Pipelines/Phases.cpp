@@ -13,8 +13,8 @@ using namespace mlir;
 
 namespace reprise {
 
-static constexpr StringLiteral phaseNames[] = {"import",     "random",  "label", "autodiff",
-                                               "checkpoint", "kernels", "memory"};
+static constexpr StringLiteral phaseNames[] = {"import",    "random",     "label",   "autodiff",
+                                               "partition", "checkpoint", "kernels", "memory"};
 
 std::optional<Phase> parsePhase(StringRef name) {
   const auto *found = llvm::find(phaseNames, name);
@@ -48,6 +48,16 @@ static void addVerifier(OpPassManager &program, Phase phase, const PhaseOptions 
 static void addProgramPhase(OpPassManager &program, Phase phase, const PhaseOptions &options) {
   int64_t enough = options.form.enoughArena;
   switch (phase) {
+  case Phase::Partition:
+    if (options.microbatches == 1)
+      break;
+    program.addPass(createSliceBatchPass({options.microbatches}));
+    // Behind the cut, so that a sum over iterations stays one sum.
+    if (options.unroll)
+      program.addPass(createUnrollLoopsPass());
+    program.addPass(createCanonicalizePass());
+    program.addPass(createCSEPass());
+    break;
   case Phase::Checkpoint:
     buildForm(program, options.form);
     program.addPass(createCheckpointPass());
@@ -97,7 +107,7 @@ static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &op
     if (!options.unroll)
       manager.addPass(createSplitLoopsPass());
     manager.addPass(createDifferentiatePass());
-    if (options.unroll)
+    if (options.unroll && options.microbatches == 1)
       manager.nest<func::FuncOp>().addPass(createUnrollLoopsPass());
     manager.addPass(createExpandNormalizationsPass());
     // Ops of different units differ in their attributes, so that CSE never merges them.
@@ -137,8 +147,8 @@ struct Words {
 };
 } // namespace
 
-/// Reads `PHASE from=PHASE entry=F policies=P,Q target=T ignore-checkpoints allow-unmatched-rules
-/// verify-replays unroll`.
+/// Reads `PHASE from=PHASE entry=F policies=P,Q target=T microbatches=M ignore-checkpoints
+/// allow-unmatched-rules verify-replays unroll`.
 static LogicalResult parseOptions(StringRef text, Words &read,
                                   function_ref<LogicalResult(const Twine &)> error) {
   PhaseOptions &options = read.options;
@@ -159,6 +169,9 @@ static LogicalResult parseOptions(StringRef text, Words &read,
         options.policies.push_back(policy.str());
     else if (key == "target")
       options.target = value.str();
+    else if (key == "microbatches" && !value.getAsInteger(10, options.microbatches) &&
+             options.microbatches >= 1)
+      continue;
     else if (word == "ignore-checkpoints")
       options.ignoreCheckpoints = true;
     else if (word == "allow-unmatched-rules")

@@ -12,8 +12,8 @@ using namespace reprise;
 
 namespace {
 
-constexpr Phase kPhases[] = {Phase::Import,     Phase::Random,  Phase::Label, Phase::Autodiff,
-                             Phase::Checkpoint, Phase::Kernels, Phase::Memory};
+constexpr Phase kPhases[] = {Phase::Import,    Phase::Random,     Phase::Label,   Phase::Autodiff,
+                             Phase::Partition, Phase::Checkpoint, Phase::Kernels, Phase::Memory};
 
 class PhasesTest : public ::testing::Test {
 protected:
@@ -31,6 +31,7 @@ protected:
     sizes.dropout = 0.1;
     model = zoo::buildModel(context, "gpt2", sizes);
     options.policies = {"recompute-all"};
+    options.microbatches = 2;
   }
 
   void run(ModuleOp module, std::optional<Phase> from, Phase to) {

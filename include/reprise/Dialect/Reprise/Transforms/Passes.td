@@ -119,6 +119,20 @@ def UnrollLoopsPass : Pass<"reprise-unroll-loops", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::reprise::RepriseDialect"];
 }
 
+def SliceBatchPass : Pass<"reprise-slice-batch", "::mlir::func::FuncOp"> {
+  let summary = "Runs a step micro-batch by micro-batch";
+  let description = [{
+    Every input with `reprise.batch_dim` is cut along it, into parts of which the last ones are smaller by one sample
+    where it does not divide evenly. Each op runs on the rows of its micro-batch, as its factors say
+    (BatchableOpInterface). A sum over the batch adds up over micro-batches in their order, at the op that makes it; a
+    mean adds up as a sum, and is divided after the last one; sums of 16-bit values add up in f32. Random words belong to
+    the elements of the whole batch, so masks do not depend on the number of micro-batches. What only inputs go into,
+    such as the number of tokens that count, is made of the whole batch first. See docs/Rationale/MicroBatches.md.
+  }];
+  let options = [Option<"microbatches", "microbatches", "int64_t", "1", "Parts of the batch">];
+  let dependentDialects = ["::reprise::RepriseDialect"];
+}
+
 def ExportProblemPass : Pass<"reprise-export-problem", "::mlir::ModuleOp"> {
   let summary = "Writes the planning problem of a step as a file for reprise-plan";
   let description = [{

@@ -8,9 +8,15 @@ using namespace reprise;
 
 namespace reprise {
 
-/// Made whole, and cut behind.
+/// Made whole, and cut behind: its elements are no function of their place.
 static void findFactors(ConstantOp, FactorRule &) {}
-static void findFactors(IotaOp, FactorRule &) {}
+
+/// Along the other dimensions it repeats.
+static void findFactors(IotaOp op, FactorRule &rule) {
+  SmallVector<int> dims = rule.addAll(rule.shapeOfResult(0));
+  dims[op.getDim()] = -1;
+  rule.setResult(0, dims);
+}
 
 static void findFactors(BroadcastOp op, FactorRule &rule) {
   SmallVector<int> dims = rule.addAll(rule.shapeOfResult(0));

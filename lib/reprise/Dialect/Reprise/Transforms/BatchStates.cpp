@@ -1,0 +1,277 @@
+// reprise: what micro-batches see of each value of a step
+#include "BatchStates.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace reprise;
+
+FailureOr<BatchStates> BatchStates::find(func::FuncOp step) {
+  BatchStates found(step);
+  if (failed(found.setArguments()))
+    return failure();
+  // A state that is handed from one micro-batch to the next changes what reads it.
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    found.cuts.clear();
+    found.cutLoops.clear();
+    if (failed(found.visitAll(step.getBody().front())) || !found.handOverStates(changed))
+      return failure();
+  }
+  return found;
+}
+
+const BatchCut *BatchStates::getCut(Operation *op) const {
+  auto found = cuts.find(op);
+  return found == cuts.end() ? nullptr : &found->second;
+}
+
+LogicalResult BatchStates::setArguments() {
+  Value first;
+  for (BlockArgument argument : step.getArguments()) {
+    unsigned number = argument.getArgNumber();
+    StringRef role = signature.getRole(number);
+    if (role != "parameter" && role != "state")
+      ofInputs.insert(argument);
+    std::optional<int64_t> dim = signature.getBatchDim(number);
+    if (!dim)
+      continue;
+    int64_t size = cast<RankedTensorType>(argument.getType()).getDimSize(*dim);
+    if (first && size != batch) {
+      InFlightDiagnostic error = emitError(argument.getLoc());
+      error << "inputs have different batches, " << batch << " and " << size << " samples";
+      error.attachNote(first.getLoc()) << "the other input";
+      return error;
+    }
+    first = argument;
+    batch = size;
+    states[argument] = {BatchState::Rows, *dim, 1};
+  }
+  if (!first)
+    return step.emitError(
+        "micro-batches need an input with `reprise.batch_dim`, and there is none");
+  return success();
+}
+
+LogicalResult BatchStates::visitAll(Block &block) {
+  for (Operation &op : block.without_terminator())
+    if (failed(isa<LoopOp>(op) ? visitLoop(cast<LoopOp>(op)) : visit(&op)))
+      return failure();
+  return success();
+}
+
+bool BatchStates::isOfInputs(Operation *op) const {
+  return !isInLoop(op) &&
+         llvm::all_of(op->getOperands(), [&](Value value) { return ofInputs.contains(value); });
+}
+
+bool BatchStates::reads(Operation *op, BatchState::Kind kind) const {
+  return llvm::any_of(op->getOperands(), [&](Value value) { return get(value).kind == kind; });
+}
+
+LogicalResult BatchStates::refuse(Operation *op) const {
+  return op->emitError("'") << op->getName()
+                            << "' couples the samples of a batch, so that micro-batches cannot run "
+                               "one by one";
+}
+
+/// Fails if the op, which runs on micro-batches, reads what is known after the last one only.
+LogicalResult BatchStates::refuseTotals(Operation *op) const {
+  for (Value operand : op->getOperands())
+    if (get(operand).kind == BatchState::Total || get(operand).kind == BatchState::Part) {
+      InFlightDiagnostic error =
+          op->emitError("'") << op->getName()
+                             << "' reads a total over the batch beside values of its micro-batch";
+      error.attachNote(operand.getLoc()) << "the total is known after the last micro-batch only";
+      return error;
+    }
+  return success();
+}
+
+LogicalResult BatchStates::visit(Operation *op) {
+  if (op->getNumRegions() != 0)
+    return refuse(op);
+  if (isOfInputs(op))
+    for (Value result : op->getResults())
+      ofInputs.insert(result);
+  auto setAll = [&](BatchState state) {
+    for (Value result : op->getResults())
+      states[result] = state;
+    return success();
+  };
+  if (!reads(op, BatchState::Rows) && !reads(op, BatchState::Own)) {
+    if (reads(op, BatchState::Part))
+      return visitParts(op);
+    return setAll({reads(op, BatchState::Total) ? BatchState::Total : BatchState::Whole});
+  }
+  FailureOr<BatchCut> cut = findCut(op);
+  // What only inputs go into can be made of the whole batch before the first micro-batch.
+  if ((failed(cut) || cut->isReduced()) && isOfInputs(op))
+    return setAll({});
+  if (failed(cut))
+    return refuse(op);
+  if (failed(refuseTotals(op)))
+    return failure();
+  return setResults(op, *cut);
+}
+
+/// Inside a loop summands may be added, and nothing else: a sum of sums is a sum. A carry that
+/// begins at zero may become one (joinCarries).
+LogicalResult BatchStates::visitParts(Operation *op) {
+  auto mayBePart = [&](Value value) {
+    return get(value).kind == BatchState::Part ||
+           (get(value).kind == BatchState::Whole && isa<BlockArgument>(value) &&
+            value.getParentBlock() == op->getBlock());
+  };
+  if (!isa<AddOp>(op) || !llvm::all_of(op->getOperands(), mayBePart))
+    return refuseTotals(op);
+  BatchCut cut;
+  cut.factors = cast<BatchableOpInterface>(op).getFactors();
+  cuts[op] = cut;
+  states[op->getResult(0)] = {BatchState::Part};
+  return success();
+}
+
+//===-- Loops ---------------------------------------------------------------------------------===//
+
+/// Carries begin as their inits are; a body that makes more of one is visited again.
+LogicalResult BatchStates::visitLoop(LoopOp loop) {
+  if (failed(setSlices(loop)))
+    return failure();
+  for (auto [carry, init] : llvm::zip(loop.getCarryArguments(), loop.getInits()))
+    states[carry] = get(init);
+  for (;;) {
+    if (failed(visitAll(loop.getBlock())))
+      return failure();
+    FailureOr<bool> changed = joinCarries(loop);
+    if (failed(changed))
+      return failure();
+    if (!*changed)
+      break;
+  }
+  for (Operation &op : loop.getBlock().without_terminator())
+    if (!isa<LoopOp>(op) && reads(&op, BatchState::Part) && reads(&op, BatchState::Whole))
+      return refuseTotals(&op);
+  return setLoopResults(loop);
+}
+
+LogicalResult BatchStates::setSlices(LoopOp loop) {
+  for (auto [slice, stack] : llvm::zip(loop.getSliceArguments(), loop.getXs())) {
+    BatchState state = get(stack);
+    if (state.kind == BatchState::Rows && state.dim-- == 0)
+      return refuse(loop);
+    states[slice] = state;
+  }
+  return success();
+}
+
+/// True if a carry is more than its init was: the rows, or the summands, of a micro-batch.
+FailureOr<bool> BatchStates::joinCarries(LoopOp loop) {
+  bool changed = false;
+  for (auto [carry, next, init] :
+       llvm::zip(loop.getCarryArguments(), loop.getYield()->getOperands(), loop.getInits())) {
+    BatchState own = get(carry), made = get(next);
+    if (made == own || (made.kind == BatchState::Whole &&
+                        (own.kind == BatchState::Rows || own.kind == BatchState::Own)))
+      continue;
+    // A sum goes on from what the micro-batch before added up, and so must begin at zero.
+    bool fromZero = matchPattern(init, m_AnyZeroFloat()) || matchPattern(init, m_Zero());
+    if (own.kind != BatchState::Whole || (made.kind == BatchState::Part && !fromZero))
+      return refuse(loop);
+    states[carry] = made;
+    changed = true;
+  }
+  return changed;
+}
+
+LogicalResult BatchStates::setLoopResults(LoopOp loop) {
+  bool runsOnParts = false, readsTotals = false;
+  loop.getBody().walk([&](Operation *op) {
+    runsOnParts |= isCut(op);
+    readsTotals |= reads(op, BatchState::Total);
+  });
+  for (BlockArgument argument : loop.getBlock().getArguments()) {
+    BatchState::Kind kind = get(argument).kind;
+    runsOnParts |= kind != BatchState::Whole && kind != BatchState::Total;
+    readsTotals |= kind == BatchState::Total;
+  }
+  if (runsOnParts && readsTotals)
+    return refuse(loop);
+  if (runsOnParts)
+    cutLoops.insert(loop);
+  for (auto [number, result] : llvm::enumerate(loop.getResults())) {
+    bool isCarry = static_cast<int64_t>(number) < loop.getNumCarries();
+    BatchState state = get(isCarry ? Value(loop.getCarryArguments()[number])
+                                   : loop.getYield()->getOperand(number));
+    if (!isCarry && state.kind == BatchState::Rows)
+      ++state.dim;
+    if (state.kind == BatchState::Part && !isInLoop(loop))
+      state.kind = BatchState::Total;
+    if (!runsOnParts)
+      state = {readsTotals ? BatchState::Total : BatchState::Whole};
+    else if (state.kind == BatchState::Whole)
+      state = {BatchState::Own};
+    states[result] = state;
+  }
+  return success();
+}
+
+//===-- Cuts ----------------------------------------------------------------------------------===//
+
+/// The factor that the batch is, if all rows agree on it. Failure if the op cannot be cut there.
+FailureOr<BatchCut> BatchStates::findCut(Operation *op) {
+  BatchCut cut;
+  auto batchable = dyn_cast<BatchableOpInterface>(op);
+  if (!batchable)
+    return failure();
+  cut.factors = batchable.getFactors();
+  for (auto [operand, dims] : llvm::zip(op->getOperands(), cut.factors.operands)) {
+    BatchState state = get(operand);
+    if (state.kind != BatchState::Rows)
+      continue;
+    const OpFactors::Dim &dim = dims[state.dim];
+    int64_t inner = cut.factors.countRows(dim);
+    if (state.rows % inner != 0)
+      return failure();
+    if (cut.factor >= 0 && (cut.factor != dim.front() || cut.each != state.rows / inner))
+      return failure();
+    cut.factor = dim.front();
+    cut.each = state.rows / inner;
+  }
+  if (cut.factor >= 0 && !cut.factors.canCut(cut.factor))
+    return failure();
+  return cut;
+}
+
+LogicalResult BatchStates::setResults(Operation *op, const BatchCut &cut) {
+  BatchState::Kind reduced = isInLoop(op) ? BatchState::Part : BatchState::Total;
+  for (auto [result, dims] : llvm::zip(op->getResults(), cut.factors.results)) {
+    int64_t dim = cut.factor < 0 ? -1 : OpFactors::findDim(dims, cut.factor);
+    if (dim >= 0)
+      states[result] = {BatchState::Rows, dim, cut.countRows(dims[dim])};
+    else
+      states[result] = {cut.isReduced() ? reduced : BatchState::Own};
+  }
+  cuts[op] = cut;
+  return success();
+}
+
+/// Arguments whose next value every micro-batch makes become Own. False after an error.
+bool BatchStates::handOverStates(bool &changed) {
+  Operation *terminator = step.getBody().front().getTerminator();
+  for (auto [number, value] : llvm::enumerate(terminator->getOperands())) {
+    if (get(value).kind != BatchState::Own)
+      continue;
+    int64_t argument = signature.getReplacedArguments()[number];
+    if (argument < 0) {
+      emitError(value.getLoc()) << "every micro-batch has a value of its own of what result "
+                                << number << " returns";
+      return false;
+    }
+    BatchState &state = states[step.getArgument(argument)];
+    changed |= state.kind != BatchState::Own;
+    state = {BatchState::Own};
+  }
+  return true;
+}

@@ -1,0 +1,86 @@
+// reprise: what micro-batches see of each value of a step
+#ifndef REPRISE_LIB_DIALECT_REPRISE_TRANSFORMS_BATCHSTATES_H
+#define REPRISE_LIB_DIALECT_REPRISE_TRANSFORMS_BATCHSTATES_H
+
+#include "reprise/Dialect/Reprise/Batching.h"
+#include "reprise/Dialect/Reprise/IR/EntrySignature.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+
+namespace reprise {
+
+/// What the micro-batches see of a value.
+struct BatchState {
+  enum Kind {
+    Whole, ///< no batch went in, or nothing but inputs: it is known before the first micro-batch
+    Rows,  ///< each micro-batch has its samples' rows of one dimension
+    Own,   ///< each micro-batch has one of its own, such as the statistics of its samples
+    Part,  ///< inside a loop: each micro-batch has a summand of its own, and their sum is the value
+    Total  ///< a sum or mean over the batch went in: it is known after the last micro-batch
+  };
+  Kind kind = Whole;
+  int64_t dim = -1; ///< of Rows
+  int64_t rows = 0; ///< of Rows: rows of that dimension per sample
+  bool operator==(const BatchState &other) const {
+    return kind == other.kind && dim == other.dim && rows == other.rows;
+  }
+};
+
+/// How an op runs on a micro-batch: its factor `factor` has `each` indices per sample.
+struct BatchCut {
+  OpFactors factors;
+  int factor = -1; ///< -1: the op reads values of its micro-batch, and none by rows
+  int64_t each = 0;
+
+  /// True if the results are sums or means over the micro-batches.
+  bool isReduced() const { return is(FactorKind::Summed) || is(FactorKind::Averaged); }
+  bool is(FactorKind kind) const { return factor >= 0 && factors.factors[factor].kind == kind; }
+  /// Rows per sample of a dimension that begins with the factor.
+  int64_t countRows(const OpFactors::Dim &dim) const { return each * factors.countRows(dim); }
+};
+
+/// The states of all values of a function, loops included. Arguments with a batch dimension come by
+/// rows. A state whose next value every micro-batch makes is handed from one to the next (Own).
+class BatchStates {
+public:
+  /// Errors, at the op: samples that are coupled by more than a sum or a mean; a total that is read
+  /// beside rows; inputs with different batches.
+  static mlir::FailureOr<BatchStates> find(mlir::func::FuncOp step);
+
+  BatchState get(mlir::Value value) const { return states.lookup(value); }
+  /// Null for ops that do not run on micro-batches, and for loops.
+  const BatchCut *getCut(mlir::Operation *op) const;
+  /// True if the op runs once per micro-batch.
+  bool isCut(mlir::Operation *op) const { return getCut(op) || cutLoops.contains(op); }
+  int64_t getBatch() const { return batch; }
+
+private:
+  explicit BatchStates(mlir::func::FuncOp step) : step(step), signature(step) {}
+  mlir::LogicalResult setArguments();
+  mlir::LogicalResult visitAll(mlir::Block &block);
+  mlir::LogicalResult visit(mlir::Operation *op);
+  mlir::LogicalResult visitLoop(LoopOp loop);
+  mlir::LogicalResult setSlices(LoopOp loop);
+  mlir::FailureOr<bool> joinCarries(LoopOp loop);
+  mlir::LogicalResult setLoopResults(LoopOp loop);
+  mlir::LogicalResult visitParts(mlir::Operation *op);
+  mlir::LogicalResult refuse(mlir::Operation *op) const;
+  mlir::LogicalResult refuseTotals(mlir::Operation *op) const;
+  static bool isInLoop(mlir::Operation *op) { return op->getParentOfType<LoopOp>() != nullptr; }
+  mlir::FailureOr<BatchCut> findCut(mlir::Operation *op);
+  mlir::LogicalResult setResults(mlir::Operation *op, const BatchCut &cut);
+  bool handOverStates(bool &changed);
+  bool isOfInputs(mlir::Operation *op) const;
+  bool reads(mlir::Operation *op, BatchState::Kind kind) const;
+
+  mlir::func::FuncOp step;
+  EntrySignature signature;
+  int64_t batch = 0;
+  llvm::DenseMap<mlir::Value, BatchState> states;
+  llvm::DenseSet<mlir::Value> ofInputs; ///< values that no parameter and no state went into
+  llvm::DenseMap<mlir::Operation *, BatchCut> cuts;
+  llvm::DenseSet<mlir::Operation *> cutLoops;
+};
+
+} // namespace reprise
+
+#endif // REPRISE_LIB_DIALECT_REPRISE_TRANSFORMS_BATCHSTATES_H

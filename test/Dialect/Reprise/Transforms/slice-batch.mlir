@@ -1,0 +1,103 @@
+// The batch is cut into micro-batches: 5 samples into 3 and 2.
+// RUN: reprise-opt %s --pass-pipeline="builtin.module(func.func(reprise-slice-batch{microbatches=2},reprise-canonicalize,cse))" | FileCheck %s
+
+// Rows run apart, a mean adds up as a sum, and is divided behind. A batch folded into another dimension is followed.
+// CHECK-LABEL: func @mean
+// CHECK-DAG: %[[N:.*]] = reprise.constant dense<3.000000e+01> : tensor<f32>
+// CHECK: %[[X0:.*]] = reprise.slice %arg0 from [0, 0, 0] to [3, 2, 3]
+// CHECK: %[[R0:.*]] = reprise.reshape %[[X0]] : (tensor<3x2x3xf32>) -> tensor<6x3xf32>
+// CHECK: %[[Y0:.*]] = reprise.dot_general %[[R0]], %arg1 {{.*}} -> tensor<6x3xf32>
+// CHECK: %[[S0:.*]] = reprise.sum %[[Y0]] dims [0, 1]
+// CHECK: %[[X1:.*]] = reprise.slice %arg0 from [3, 0, 0] to [5, 2, 3]
+// CHECK: %[[Y1:.*]] = reprise.dot_general {{.*}} -> tensor<4x3xf32>
+// CHECK: %[[S1:.*]] = reprise.sum %[[Y1]] dims [0, 1]
+// CHECK: %[[S:.*]] = reprise.add %[[S0]], %[[S1]]
+// CHECK: %[[M:.*]] = reprise.div %[[S]], %[[N]]
+// CHECK: return %[[M]]
+func.func @mean(%x: tensor<5x2x3xf32> {reprise.role = "input", reprise.name = "x", reprise.batch_dim = 0 : i64},
+                %w: tensor<3x3xf32> {reprise.role = "parameter", reprise.name = "w"}) -> (tensor<f32> {reprise.name = "loss"}) {
+  %0 = reprise.reshape %x : (tensor<5x2x3xf32>) -> tensor<10x3xf32>
+  %1 = reprise.dot_general %0, %w contracting [1] x [0] : (tensor<10x3xf32>, tensor<3x3xf32>) -> tensor<10x3xf32>
+  %2 = reprise.mean %1 dims [0, 1] : (tensor<10x3xf32>) -> tensor<f32>
+  return %2 : tensor<f32>
+}
+
+// Words belong to samples: the second mask begins at sample 3 of the global one. So does a draw that rows read.
+// CHECK-LABEL: func @masks
+// CHECK: %[[FROM3:.*]] = reprise.constant dense<[3, 0]>
+// CHECK: reprise.dropout {{.*}} : tensor<3x4xf32>
+// CHECK: reprise.dropout {{.*}} origin %[[FROM3]] {{.*}}global_shape = array<i64: 5, 4>{{.*}} : tensor<2x4xf32>
+// CHECK: reprise.concatenate {{.*}} dim 0
+func.func @masks(%x: tensor<5x4xf32> {reprise.role = "input", reprise.name = "x", reprise.batch_dim = 0 : i64},
+                 %seed: tensor<i64> {reprise.role = "seed", reprise.name = "seed"},
+                 %offset: tensor<i64> {reprise.role = "offset", reprise.name = "offset"}) -> (tensor<5x4xf32> {reprise.name = "y"}) {
+  %0 = "reprise.dropout"(%x, %seed, %offset) <{rate = 5.000000e-01 : f64, stream = 0 : i64, global_shape = array<i64: 5, 4>, operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<5x4xf32>, tensor<i64>, tensor<i64>) -> tensor<5x4xf32>
+  return %0 : tensor<5x4xf32>
+}
+
+// A sum of 16-bit values adds up in f32 and is rounded once.
+// CHECK-LABEL: func @narrow
+// CHECK: reprise.sum {{.*}} (tensor<3x4xf32>) -> tensor<4xf32>
+// CHECK: reprise.sum {{.*}} (tensor<2x4xf32>) -> tensor<4xf32>
+// CHECK: %[[S:.*]] = reprise.add {{.*}} : tensor<4xf32>
+// CHECK: reprise.cast %[[S]] : tensor<4xf32> to tensor<4xbf16>
+func.func @narrow(%x: tensor<5x4xbf16> {reprise.role = "input", reprise.name = "x", reprise.batch_dim = 0 : i64},
+                  %w: tensor<5x4xbf16> {reprise.role = "parameter", reprise.name = "w"}) -> (tensor<4xbf16> {reprise.name = "y"}) {
+  %p = reprise.mul %x, %w : tensor<5x4xbf16>
+  %0 = reprise.sum %p dims [0] : (tensor<5x4xbf16>) -> tensor<4xbf16>
+  return %0 : tensor<4xbf16>
+}
+
+// What only inputs go into, such as the number of tokens that count, is made of the whole batch first.
+// CHECK-LABEL: func @masked
+// CHECK: %[[COUNT:.*]] = reprise.sum %arg1 dims [0] : (tensor<5xf32>) -> tensor<f32>
+// CHECK: reprise.broadcast %[[COUNT]] dims [] : (tensor<f32>) -> tensor<3xf32>
+// CHECK: reprise.broadcast %[[COUNT]] dims [] : (tensor<f32>) -> tensor<2xf32>
+func.func @masked(%x: tensor<5xf32> {reprise.role = "input", reprise.name = "x", reprise.batch_dim = 0 : i64},
+                  %mask: tensor<5xf32> {reprise.role = "input", reprise.name = "mask", reprise.batch_dim = 0 : i64},
+                  %w: tensor<f32> {reprise.role = "parameter", reprise.name = "w"}) -> (tensor<f32> {reprise.name = "loss"}) {
+  %n = reprise.sum %mask dims [0] : (tensor<5xf32>) -> tensor<f32>
+  %all = reprise.broadcast %n dims [] : (tensor<f32>) -> tensor<5xf32>
+  %ws = reprise.broadcast %w dims [] : (tensor<f32>) -> tensor<5xf32>
+  %0 = reprise.mul %x, %mask : tensor<5xf32>
+  %1 = reprise.mul %0, %ws : tensor<5xf32>
+  %2 = reprise.div %1, %all : tensor<5xf32>
+  %3 = reprise.sum %2 dims [0] : (tensor<5xf32>) -> tensor<f32>
+  return %3 : tensor<f32>
+}
+
+// Statistics are those of a micro-batch, and a state goes from one to the next.
+// CHECK-LABEL: func @statistics
+// CHECK: %{{.*}}, %[[M0:.*]], %{{.*}} = reprise.batch_norm {{.*}}tensor<3x2x2xf32>
+// CHECK: %[[A0:.*]] = reprise.add %arg3, %[[M0]]
+// CHECK: %{{.*}}, %[[M1:.*]], %{{.*}} = reprise.batch_norm {{.*}}tensor<2x2x2xf32>
+// CHECK: %[[A1:.*]] = reprise.add %[[A0]], %[[M1]]
+// CHECK: return %{{.*}}, %[[A1]]
+func.func @statistics(%x: tensor<5x2x2xf32> {reprise.role = "input", reprise.name = "x", reprise.batch_dim = 0 : i64},
+                      %w: tensor<2xf32> {reprise.role = "parameter", reprise.name = "w"},
+                      %b: tensor<2xf32> {reprise.role = "parameter", reprise.name = "b"},
+                      %mean: tensor<2xf32> {reprise.role = "state", reprise.name = "mean"})
+    -> (tensor<5x2x2xf32> {reprise.name = "y"}, tensor<2xf32> {reprise.name = "mean"}) {
+  %y, %m, %v = reprise.batch_norm %x, %w, %b {epsilon = 1.0e-05 : f64} : (tensor<5x2x2xf32>, tensor<2xf32>, tensor<2xf32>) -> (tensor<5x2x2xf32>, tensor<2xf32>, tensor<2xf32>)
+  %next = reprise.add %mean, %m : tensor<2xf32>
+  return %y, %next : tensor<5x2x2xf32>, tensor<2xf32>
+}
+
+// A sum over iterations goes on from what the micro-batch before added up; rows of a stack add up.
+// CHECK-LABEL: func @loop
+// CHECK: %[[L0:.*]]:2 = reprise.loop 4 (%{{.*}} = %[[ZERO:.*]]) over (%{{.*}} = %{{.*}}) : (tensor<f32>, tensor<4x3xf32>) -> (tensor<f32>, tensor<4xf32>)
+// CHECK: %[[L1:.*]]:2 = reprise.loop 4 (%{{.*}} = %[[L0]]#0) over (%{{.*}} = %{{.*}}) : (tensor<f32>, tensor<4x2xf32>) -> (tensor<f32>, tensor<4xf32>)
+// CHECK: %[[ROWS:.*]] = reprise.add %[[L0]]#1, %[[L1]]#1
+// CHECK: return %[[L1]]#0, %[[ROWS]]
+func.func @loop(%x: tensor<4x5xf32> {reprise.role = "input", reprise.name = "x", reprise.batch_dim = 1 : i64},
+                %w: tensor<4xf32> {reprise.role = "parameter", reprise.name = "w"}) -> (tensor<f32> {reprise.name = "a"}, tensor<4xf32> {reprise.name = "b"}) {
+  %zero = reprise.constant dense<0.0> : tensor<f32>
+  %ws = reprise.broadcast %w dims [0] : (tensor<4xf32>) -> tensor<4x5xf32>
+  %xs = reprise.mul %x, %ws : tensor<4x5xf32>
+  %r:2 = reprise.loop 4 (%c = %zero) over (%row = %xs) : (tensor<f32>, tensor<4x5xf32>) -> (tensor<f32>, tensor<4xf32>) {
+    %s = reprise.sum %row dims [0] : (tensor<5xf32>) -> tensor<f32>
+    %n = reprise.add %c, %s : tensor<f32>
+    reprise.yield %n, %s : tensor<f32>, tensor<f32>
+  }
+  return %r#0, %r#1 : tensor<f32>, tensor<4xf32>
+}

@@ -1,0 +1,163 @@
+// reprise: micro-batches, as the interpreter sees them: rows and masks are those of the whole
+// batch, sums are nearly the same, and no plan changes a bit
+#include "Compare.h"
+#include "mlir/Pass/PassManager.h"
+#include "reprise/Dialect/Reprise/IR/EntrySignature.h"
+#include "reprise/Pipelines/Phases.h"
+#include "reprise/Reference/Steps.h"
+#include "reprise/Zoo/Zoo.h"
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::test;
+
+namespace {
+
+constexpr int64_t kBatch = 5;
+
+struct MicroBatchesTest : InterpreterTest {
+  MicroBatchesTest() {
+    sizes.width = 16;
+    sizes.heads = 2;
+    sizes.vocab = 20;
+    sizes.batch = kBatch;
+    sizes.seq = 6;
+    sizes.image = 16;
+    sizes.dropout = 0.25;
+  }
+
+  void build(const std::string &model, int64_t microbatches) {
+    module = zoo::buildModel(context, model, sizes);
+    phases.microbatches = microbatches;
+    PassManager manager(&context);
+    buildPhases(manager, std::nullopt, Phase::Checkpoint, phases);
+    ASSERT_TRUE(succeeded(manager.run(*module))) << error;
+  }
+
+  /// Results of the entry on arguments by chance, always the same.
+  std::vector<Tensor> runEntry() {
+    auto entry = *module->getOps<func::FuncOp>().begin();
+    EntrySignature signature(entry);
+    std::vector<Tensor> arguments;
+    for (BlockArgument argument : entry.getArguments()) {
+      auto type = cast<RankedTensorType>(argument.getType());
+      Tensor tensor(type);
+      if (isa<FloatType>(type.getElementType()))
+        tensor = randomTensor(type, 7 + argument.getArgNumber());
+      else if (type.getElementType().isInteger(32))
+        for (int64_t i = 0; i < tensor.size(); ++i)
+          tensor.data<int32_t>()[i] = (3 * i + 1) % 10;
+      arguments.push_back(std::move(tensor));
+    }
+    auto results = interpret(entry, arguments);
+    EXPECT_TRUE(succeeded(results)) << error;
+    return succeeded(results) ? *results : std::vector<Tensor>();
+  }
+
+  uint64_t hash() {
+    StepsOptions options;
+    options.seed = 3;
+    options.steps = 2;
+    std::string problem;
+    auto report = interpretSteps(*module, options, problem);
+    EXPECT_TRUE(succeeded(report)) << problem << error;
+    return succeeded(report) ? report->hash : 0;
+  }
+
+  zoo::Options sizes;
+  PhaseOptions phases;
+};
+
+/// Rows do not depend on the samples beside them, nor do masks.
+TEST_F(MicroBatchesTest, rowsAreThoseOfTheWholeBatch) {
+  phases.entry = "forward";
+  for (std::string model : {"gpt2", "bert", "llama", "lstm", "mlp"}) {
+    SCOPED_TRACE(model);
+    build(model, 1);
+    std::vector<Tensor> whole = runEntry();
+    for (int64_t number : {2, 4, 5}) {
+      build(model, number);
+      std::vector<Tensor> cut = runEntry();
+      ASSERT_EQ(cut.size(), whole.size());
+      for (auto [a, b] : llvm::zip(cut, whole))
+        expectEqualBits(a, b);
+    }
+  }
+}
+
+/// With dropout a mask that moved would change gradients in the first digit.
+TEST_F(MicroBatchesTest, gradientsAreThoseOfTheWholeBatch) {
+  phases.entry = "grad";
+  for (bool isLoop : {false, true})
+    for (std::string model : {"gpt2", "llama", "lstm", "mlp", "unet"}) {
+      SCOPED_TRACE(model);
+      if (isLoop && model != "gpt2" && model != "llama")
+        continue;
+      sizes.loopLayers = isLoop;
+      build(model, 1);
+      std::vector<Tensor> whole = runEntry();
+      for (int64_t number : {2, 5}) {
+        build(model, number);
+        std::vector<Tensor> cut = runEntry();
+        ASSERT_EQ(cut.size(), whole.size());
+        for (auto [a, b] : llvm::zip(cut, whole))
+          if (isa<FloatType>(a.type.getElementType())) {
+            double largest = 1;
+            for (int64_t i = 0; i < b.size(); ++i)
+              largest = std::max(largest, std::abs(valueAt(b, i)));
+            expectNear(a, b, 2e-5 * largest);
+          }
+      }
+    }
+}
+
+TEST_F(MicroBatchesTest, noPlanChangesABit) {
+  for (bool isLoop : {false, true}) {
+    sizes.loopLayers = isLoop;
+    phases.policies.clear();
+    build("gpt2", 3);
+    uint64_t expected = hash();
+    for (std::string policy : {"save-all", "recompute-all"}) {
+      phases.policies = {policy};
+      build("gpt2", 3);
+      EXPECT_EQ(hash(), expected) << policy << isLoop;
+    }
+  }
+}
+
+/// A sum over iterations is one use: it adds up in the order of the loop.
+TEST_F(MicroBatchesTest, unrolledLoopsHaveTheirBits) {
+  sizes.loopLayers = true;
+  for (std::string model : {"gpt2", "lstm"}) {
+    phases.unroll = false;
+    build(model, 3);
+    uint64_t expected = hash();
+    phases.unroll = true;
+    build(model, 3);
+    EXPECT_EQ(hash(), expected) << model;
+  }
+}
+
+/// The sabotage: a window that begins one sample too early draws other masks.
+TEST_F(MicroBatchesTest, aMovedWindowChangesTheMasks) {
+  build("gpt2", 2);
+  uint64_t expected = hash();
+  int moved = 0;
+  module->walk([&](ConstantOp constant) {
+    bool isOrigin = llvm::any_of(constant->getUsers(), [&](Operation *user) {
+      auto random = dyn_cast<RandomOpInterface>(user);
+      return random && random.getOriginOperand() == constant.getResult();
+    });
+    auto values = dyn_cast<DenseIntElementsAttr>(constant.getValue());
+    if (!isOrigin || !values || *values.value_begin<int64_t>() == 0)
+      return;
+    SmallVector<int64_t> origin(values.getValues<int64_t>());
+    --origin[0];
+    constant.setValueAttr(DenseElementsAttr::get(values.getType(), ArrayRef<int64_t>(origin)));
+    ++moved;
+  });
+  EXPECT_GT(moved, 0);
+  EXPECT_NE(hash(), expected);
+}
+
+} // namespace
