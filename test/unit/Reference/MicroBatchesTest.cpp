@@ -34,24 +34,38 @@ struct MicroBatchesTest : InterpreterTest {
     ASSERT_TRUE(succeeded(manager.run(*module))) << error;
   }
 
-  /// Results of the entry on arguments by chance, always the same.
-  std::vector<Tensor> runEntry() {
+  /// Results of the entry on arguments by chance, always the same. With `first`, inputs are those
+  /// of the samples from there on of a batch of kBatch.
+  std::vector<Tensor> runEntry(std::optional<int64_t> first = std::nullopt) {
     auto entry = *module->getOps<func::FuncOp>().begin();
     EntrySignature signature(entry);
     std::vector<Tensor> arguments;
     for (BlockArgument argument : entry.getArguments()) {
       auto type = cast<RankedTensorType>(argument.getType());
+      SmallVector<int64_t> shape(type.getShape());
+      bool isBatch = first && signature.getBatchDim(argument.getArgNumber()) == 0;
+      if (isBatch)
+        shape[0] = kBatch;
+      type = type.clone(shape);
       Tensor tensor(type);
       if (isa<FloatType>(type.getElementType()))
         tensor = randomTensor(type, 7 + argument.getArgNumber());
       else if (type.getElementType().isInteger(32))
         for (int64_t i = 0; i < tensor.size(); ++i)
           tensor.data<int32_t>()[i] = (3 * i + 1) % 10;
-      arguments.push_back(std::move(tensor));
+      arguments.push_back(isBatch ? takeSamples(tensor, argument.getType(), *first)
+                                  : std::move(tensor));
     }
     auto results = interpret(entry, arguments);
     EXPECT_TRUE(succeeded(results)) << error;
     return succeeded(results) ? *results : std::vector<Tensor>();
+  }
+
+  static Tensor takeSamples(const Tensor &whole, Type type, int64_t first) {
+    Tensor part(cast<RankedTensorType>(type));
+    size_t each = whole.bytes.size() / kBatch;
+    std::memcpy(part.bytes.data(), whole.bytes.data() + first * each, part.bytes.size());
+    return part;
   }
 
   uint64_t hash() {
@@ -109,6 +123,39 @@ TEST_F(MicroBatchesTest, gradientsAreThoseOfTheWholeBatch) {
           }
       }
     }
+}
+
+/// A micro-batch of a model with batch norms is a batch of its own: gradients are the mean of those
+/// of two smaller models, by their samples.
+TEST_F(MicroBatchesTest, statisticsAreThoseOfTheMicroBatch) {
+  phases.entry = "grad";
+  sizes.width = 8;
+  sizes.image = 32;
+  build("resnet18", 2);
+  std::vector<Tensor> cut = runEntry();
+  std::vector<std::vector<Tensor>> parts;
+  for (int64_t samples : {3, 2}) {
+    sizes.batch = samples;
+    build("resnet18", 1);
+    parts.push_back(runEntry(/*first=*/samples == 3 ? 0 : 3));
+  }
+  auto entry = *module->getOps<func::FuncOp>().begin();
+  int compared = 0;
+  for (auto [number, result] : llvm::enumerate(cut)) {
+    StringRef name = EntrySignature(entry).getResultName(number).getValue();
+    if (name != "loss" && !name.starts_with("gradient/"))
+      continue;
+    ++compared;
+    double largest = 1;
+    for (int64_t i = 0; i < result.size(); ++i)
+      largest = std::max(largest, std::abs(valueAt(result, i)));
+    for (int64_t i = 0; i < result.size(); ++i)
+      ASSERT_NEAR(valueAt(result, i),
+                  (3 * valueAt(parts[0][number], i) + 2 * valueAt(parts[1][number], i)) / kBatch,
+                  1e-4 * largest)
+          << name.str();
+  }
+  EXPECT_GT(compared, 20);
 }
 
 TEST_F(MicroBatchesTest, noPlanChangesABit) {

@@ -1,5 +1,6 @@
 // reprise: factors of reductions, normalizations and losses
 #include "FactorRule.h"
+#include "reprise/Dialect/Reprise/IR/Groups.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -23,7 +24,8 @@ static void findFactors(SumOp op, FactorRule &rule) {
   reduce(rule, op.getDims(), FactorKind::Summed);
 }
 static void findFactors(MeanOp op, FactorRule &rule) {
-  reduce(rule, op.getDims(), FactorKind::Averaged);
+  reduce(rule, op.getDims(),
+         op->hasAttr(kPerGroupAttr) ? FactorKind::Grouped : FactorKind::Averaged);
 }
 static void findFactors(ArgmaxOp op, FactorRule &rule) {
   reduce(rule, static_cast<int64_t>(op.getDim()), FactorKind::Coupled);

@@ -1,5 +1,6 @@
 // reprise: derivatives of softmax, cross entropy and normalizations.
 #include "Pullback.h"
+#include "reprise/Dialect/Reprise/IR/Groups.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -139,19 +140,23 @@ static void differentiate(BatchNormOp op, Pullback &p) {
   Channels channels{p, p.typeOf(x).getShape()};
   double count = static_cast<double>(channels.count());
   Value centred = p.sub(x, channels.spread(op.getMean())), dx;
+  auto each = [&](Value sum, double by) {
+    Value mean = p.div(sum, p.like(sum, by));
+    mean.getDefiningOp()->setDiscardableAttr(kPerGroupAttr, p.b.getUnitAttr());
+    return channels.spread(mean);
+  };
   if (Value g = p.get(0)) {
     Value normal = p.mul(centred, channels.spread(rstd));
     Value dweight = channels.sum(p.mul(g, normal)), dbias = channels.sum(g);
     p.give(1, dweight);
     p.give(2, dbias);
-    auto each = [&](Value sum) { return channels.spread(p.div(sum, p.like(sum, count))); };
-    Value rest = p.sub(p.sub(g, each(dbias)), p.mul(normal, each(dweight)));
+    Value rest = p.sub(p.sub(g, each(dbias, count)), p.mul(normal, each(dweight, count)));
     dx = p.mul(channels.spread(p.mul(p.widen(op.getWeight()), rstd)), rest);
   }
   if (Value g = p.get(1))
-    dx = p.addIfBoth(dx, channels.spread(p.div(g, p.like(g, count))));
+    dx = p.addIfBoth(dx, each(g, count));
   if (Value g = p.get(2))
-    dx = p.addIfBoth(dx, p.mul(centred, channels.spread(p.div(g, p.like(g, count / 2)))));
+    dx = p.addIfBoth(dx, p.mul(centred, each(g, count / 2)));
   p.give(0, dx);
 }
 

@@ -1,4 +1,5 @@
 // reprise: normalizations of channels: types and their definition as chains of simpler ops.
+#include "reprise/Dialect/Reprise/IR/Groups.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 
 using namespace mlir;
@@ -103,9 +104,14 @@ static Value scaleAndShift(ImplicitLocOpBuilder &b, Value normal, Value weight, 
 
 SmallVector<Value> BatchNormOp::decompose(ImplicitLocOpBuilder &b, ValueRange operands) {
   Statistics channel{b, cast<RankedTensorType>(operands[0].getType()), {1}};
-  Value mean = channel.mean(operands[0]);
+  auto meanOfGroup = [&](Value x) {
+    Value mean = channel.mean(x);
+    mean.getDefiningOp()->setDiscardableAttr(kPerGroupAttr, b.getUnitAttr());
+    return mean;
+  };
+  Value mean = meanOfGroup(operands[0]);
   Value centred = channel.centre(operands[0], mean);
-  Value variance = channel.mean(MulOp::create(b, centred, centred));
+  Value variance = meanOfGroup(MulOp::create(b, centred, centred));
   Value normal = MulOp::create(b, centred, channel.spread(channel.rstd(variance, getEpsilon())));
   return {scaleAndShift(b, normal, operands[1], operands[2]), mean, variance};
 }

@@ -2,6 +2,7 @@
 #include "BatchStates.h"
 
 #include "mlir/IR/Matchers.h"
+#include "reprise/Dialect/Reprise/IR/Groups.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -89,9 +90,27 @@ LogicalResult BatchStates::refuseTotals(Operation *op) const {
   return success();
 }
 
+bool reprise::isGroupMean(Operation *op) {
+  auto count = isa<DivOp>(op) ? op->getOperand(1).getDefiningOp<ConstantOp>() : nullptr;
+  return count && op->hasAttr(kPerGroupAttr) && isa<SplatElementsAttr>(count.getValue());
+}
+
+/// A micro-batch divides its own summand of a sum, and does not wait for the others.
+bool BatchStates::visitGroupMean(Operation *op) {
+  Operation *sum = isGroupMean(op) ? op->getOperand(0).getDefiningOp() : nullptr;
+  const BatchCut *cut = sum ? getCut(sum) : nullptr;
+  if (!cut || !cut->isReduced())
+    return false;
+  cuts[op] = {cast<BatchableOpInterface>(op).getFactors(), -1, 0};
+  states[op->getResult(0)] = {BatchState::Own};
+  return true;
+}
+
 LogicalResult BatchStates::visit(Operation *op) {
   if (op->getNumRegions() != 0)
     return refuse(op);
+  if (visitGroupMean(op))
+    return success();
   if (isOfInputs(op))
     for (Value result : op->getResults())
       ofInputs.insert(result);
@@ -219,6 +238,39 @@ LogicalResult BatchStates::setLoopResults(LoopOp loop) {
 
 //===-- Cuts ----------------------------------------------------------------------------------===//
 
+std::optional<BatchCut> reprise::findWindow(OpResult result, int64_t dim, int64_t rows) {
+  auto batchable = dyn_cast<BatchableOpInterface>(result.getOwner());
+  if (!batchable)
+    return std::nullopt;
+  BatchCut cut;
+  cut.factors = batchable.getFactors();
+  const OpFactors::Dim &dims = cut.factors.results[result.getResultNumber()][dim];
+  int64_t inner = cut.factors.countRows(dims);
+  cut.factor = dims.front();
+  cut.each = rows / inner;
+  if (!cut.factors.canCut(cut.factor) || rows % inner != 0 || !cut.is(FactorKind::Parallel))
+    return std::nullopt;
+  return cut;
+}
+
+/// What is known as a whole can be sliced; what each micro-batch makes for itself, such as its
+/// spread statistics, must be made of those rows only.
+bool BatchStates::hasWindow(Value value, int64_t dim, int64_t rows) const {
+  if (get(value).kind != BatchState::Own)
+    return true;
+  auto result = dyn_cast<OpResult>(value);
+  std::optional<BatchCut> cut = result ? findWindow(result, dim, rows) : std::nullopt;
+  return cut && hasWindows(result.getOwner(), *cut);
+}
+
+bool BatchStates::hasWindows(Operation *op, const BatchCut &cut) const {
+  return llvm::all_of(llvm::zip(op->getOperands(), cut.factors.operands), [&](auto operand) {
+    auto &[value, dims] = operand;
+    int64_t dim = OpFactors::findDim(dims, cut.factor);
+    return dim < 0 || hasWindow(value, dim, cut.countRows(dims[dim]));
+  });
+}
+
 /// The factor that the batch is, if all rows agree on it. Failure if the op cannot be cut there.
 FailureOr<BatchCut> BatchStates::findCut(Operation *op) {
   BatchCut cut;
@@ -239,7 +291,7 @@ FailureOr<BatchCut> BatchStates::findCut(Operation *op) {
     cut.factor = dim.front();
     cut.each = state.rows / inner;
   }
-  if (cut.factor >= 0 && !cut.factors.canCut(cut.factor))
+  if (cut.factor >= 0 && (!cut.factors.canCut(cut.factor) || !hasWindows(op, cut)))
     return failure();
   return cut;
 }

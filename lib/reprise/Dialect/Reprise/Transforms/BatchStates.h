@@ -38,6 +38,13 @@ struct BatchCut {
   int64_t countRows(const OpFactors::Dim &dim) const { return each * factors.countRows(dim); }
 };
 
+/// How the op of a result makes `rows` per sample of a dimension only; none if it cannot.
+std::optional<BatchCut> findWindow(mlir::OpResult result, int64_t dim, int64_t rows);
+
+/// True for a sum over the batch divided by a count, where each micro-batch is a group of its own
+/// (kPerGroupAttr).
+bool isGroupMean(mlir::Operation *op);
+
 /// The states of all values of a function, loops included. Arguments with a batch dimension come by
 /// rows. A state whose next value every micro-batch makes is handed from one to the next (Own).
 class BatchStates {
@@ -63,6 +70,9 @@ private:
   mlir::FailureOr<bool> joinCarries(LoopOp loop);
   mlir::LogicalResult setLoopResults(LoopOp loop);
   mlir::LogicalResult visitParts(mlir::Operation *op);
+  bool visitGroupMean(mlir::Operation *op);
+  bool hasWindow(mlir::Value value, int64_t dim, int64_t rows) const;
+  bool hasWindows(mlir::Operation *op, const BatchCut &cut) const;
   mlir::LogicalResult refuse(mlir::Operation *op) const;
   mlir::LogicalResult refuseTotals(mlir::Operation *op) const;
   static bool isInLoop(mlir::Operation *op) { return op->getParentOfType<LoopOp>() != nullptr; }

@@ -1,0 +1,328 @@
+// reprise: builds the body of a step that runs micro-batch by micro-batch
+#include "BatchSlicer.h"
+
+using namespace mlir;
+using namespace reprise;
+
+static bool isNarrow(Type type) {
+  auto element = cast<RankedTensorType>(type).getElementType();
+  return isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
+}
+
+BatchSlicer::BatchSlicer(func::FuncOp step, const BatchStates &states)
+    : step(step), states(states), old(&step.getBody().front()), builder(step.getContext()) {
+  for (Operation &op : *old)
+    if (auto path = op.getAttrOfType<DenseI64ArrayAttr>(kBlockAttr))
+      for (int64_t id : path.asArrayRef())
+        numUnits = std::max(numUnits, id + 1);
+}
+
+void BatchSlicer::run(int64_t numBatches) {
+  Block *block = new Block();
+  for (BlockArgument argument : old->getArguments()) {
+    whole.map(argument, block->addArgument(argument.getType(), argument.getLoc()));
+    if (states.get(argument).kind == BatchState::Own)
+      handed[argument] = whole.lookup(argument);
+  }
+  step.getBody().push_back(block);
+  builder.setInsertionPointToEnd(block);
+  cloneKnown(BatchState::Whole);
+  int64_t size = states.getBatch() / numBatches, larger = states.getBatch() % numBatches;
+  int64_t begin = 0;
+  for (int64_t number = 0; number < numBatches; ++number) {
+    int64_t end = begin + size + (number < larger ? 1 : 0);
+    runPart({number, begin, end});
+    begin = end;
+  }
+  finishTotals();
+  cloneKnown(BatchState::Total);
+  returnResults();
+  old->dropAllReferences();
+  old->dropAllDefinedValueUses();
+  old->erase();
+}
+
+void BatchSlicer::cloneKnown(BatchState::Kind kind) {
+  for (Operation &op : old->without_terminator()) {
+    if (states.isCut(&op) || op.getNumResults() == 0 || states.get(op.getResult(0)).kind != kind)
+      continue;
+    for (Value operand : op.getOperands())
+      makeWhole(operand);
+    builder.clone(op, whole);
+  }
+}
+
+void BatchSlicer::makeWhole(Value value) {
+  if (whole.contains(value))
+    return;
+  Operation *op = value.getDefiningOp();
+  for (Value operand : op->getOperands())
+    makeWhole(operand);
+  builder.clone(*op, whole);
+}
+
+void BatchSlicer::runPart(MicroBatch range) {
+  part = range;
+  own.clear();
+  windows.clear();
+  for (BlockArgument argument : old->getArguments()) {
+    BatchState state = states.get(argument);
+    if (state.kind == BatchState::Own)
+      own[argument] = handed[argument];
+  }
+  for (Operation &op : old->without_terminator())
+    if (states.isCut(&op))
+      runOn(&op);
+  handOver();
+}
+
+void BatchSlicer::runOn(Operation *op) {
+  if (auto loop = dyn_cast<LoopOp>(op))
+    return runLoop(loop);
+  if (isGroupMean(op)) {
+    own[op->getResult(0)] = divideByGroup(cast<DivOp>(op));
+    return;
+  }
+  const BatchCut &cut = *states.getCut(op);
+  SmallVector<Value> operands = getOperands(op, cut.factors, cut.factor, cut.each);
+  if (cut.isReduced())
+    return addTo(op, cut, operands);
+  Operation *clone = cloneOn(op, operands, cut.factors, cut.factor, cut.each);
+  for (auto [result, made] : llvm::zip(op->getResults(), clone->getResults()))
+    own[result] = made;
+}
+
+Operation *BatchSlicer::cloneOn(Operation *op, ValueRange operands, const OpFactors &factors,
+                                int factor, int64_t each) {
+  Operation *clone = factor < 0 ? builder.clone(*op)
+                                : cloneOnPart(builder, op, operands, factors, factor,
+                                              each * (part.end - part.begin));
+  clone->setOperands(operands);
+  mark(clone);
+  if (auto random = dyn_cast<RandomOpInterface>(clone); random && random.draws() && factor >= 0)
+    moveWindow(random, factors, factor, each);
+  return clone;
+}
+
+void BatchSlicer::mark(Operation *op) {
+  if (auto path = op->getAttrOfType<DenseI64ArrayAttr>(kBlockAttr)) {
+    SmallVector<int64_t> ids = llvm::map_to_vector(
+        path.asArrayRef(), [&](int64_t id) { return id + part.number * numUnits; });
+    op->setAttr(kBlockAttr, builder.getDenseI64ArrayAttr(ids));
+  }
+}
+
+void BatchSlicer::moveWindow(RandomOpInterface random, const OpFactors &factors, int factor,
+                             int64_t each) {
+  int64_t dim = OpFactors::findDim(factors.results[0], factor);
+  SmallVector<int64_t> global = random.getDrawnGlobalShape();
+  SmallVector<int64_t> first(global.size(), 0);
+  first[dim] = part.begin * each * factors.countRows(factors.results[0][dim]);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(random);
+  auto type = RankedTensorType::get({static_cast<int64_t>(first.size())}, builder.getI64Type());
+  Value origin = ConstantOp::create(builder, random.getLoc(),
+                                    DenseElementsAttr::get(type, ArrayRef<int64_t>(first)));
+  if (Value outer = random.getOriginOperand())
+    origin = AddOp::create(builder, random.getLoc(), outer, origin);
+  random.setWindow(origin, builder.getDenseI64ArrayAttr(global));
+}
+
+SmallVector<Value> BatchSlicer::getOperands(Operation *op, const OpFactors &factors, int factor,
+                                            int64_t each) {
+  SmallVector<Value> operands;
+  for (auto [operand, dims] : llvm::zip(op->getOperands(), factors.operands)) {
+    int64_t dim = factor < 0 ? -1 : OpFactors::findDim(dims, factor);
+    operands.push_back(getPart(operand, dim, dim < 0 ? 0 : each * factors.countRows(dims[dim])));
+  }
+  return operands;
+}
+
+void BatchSlicer::runLoop(LoopOp loop) {
+  SmallVector<Value> inits, xs;
+  for (auto [number, init] : llvm::enumerate(loop.getInits()))
+    inits.push_back(getInit(loop, number));
+  for (auto [slice, stack] : llvm::zip(loop.getSliceArguments(), loop.getXs())) {
+    BatchState state = states.get(slice);
+    xs.push_back(getPart(stack, state.dim < 0 ? -1 : state.dim + 1, state.rows));
+  }
+  auto made = LoopOp::create(builder, loop.getLoc(), loop.getTrip(), inits, xs,
+                             getResultTypes(loop, inits), loop.getReverse());
+  made.setReplay(loop.getReplay());
+  made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  mark(made);
+  fillBody(loop, made);
+  for (auto [number, result, value] : llvm::enumerate(loop.getResults(), made.getResults())) {
+    if (states.get(result).kind != BatchState::Total)
+      own[result] = value;
+    else if (static_cast<int64_t>(number) < loop.getNumCarries())
+      totals[result] = value; // it went on from the total so far
+    else
+      addToTotal(loop, result, value);
+  }
+}
+
+Value BatchSlicer::getInit(LoopOp loop, unsigned number) {
+  BatchState state = states.get(loop.getCarryArguments()[number]);
+  if (Value total = totals.lookup(loop.getResult(number)); total && state.kind == BatchState::Part)
+    return total;
+  return getPart(loop.getInits()[number], state.dim, state.rows);
+}
+
+SmallVector<Type> BatchSlicer::getResultTypes(LoopOp loop, ArrayRef<Value> inits) {
+  SmallVector<Type> types = llvm::map_to_vector(inits, [](Value v) { return v.getType(); });
+  for (auto [stack, row] :
+       llvm::zip(loop.getStacks(), loop.getYield()->getOperands().drop_front(inits.size()))) {
+    auto type = cast<RankedTensorType>(stack.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    BatchState state = states.get(row);
+    if (state.kind == BatchState::Rows)
+      shape[state.dim + 1] = state.rows * (part.end - part.begin);
+    types.push_back(type.clone(shape));
+  }
+  return types;
+}
+
+void BatchSlicer::fillBody(LoopOp loop, LoopOp made) {
+  OpBuilder::InsertionGuard guard(builder);
+  auto outside = windows; // what the body makes is seen in the body only
+  builder.setInsertionPointToStart(&made.getBlock());
+  for (auto [argument, value] :
+       llvm::zip(loop.getBlock().getArguments(), made.getBlock().getArguments())) {
+    if (states.get(argument).kind == BatchState::Whole)
+      whole.map(argument, value);
+    else
+      own[argument] = value;
+  }
+  for (Operation &op : loop.getBlock().without_terminator()) {
+    if (states.isCut(&op))
+      runOn(&op);
+    else
+      mark(builder.clone(op, whole));
+  }
+  SmallVector<Value> yielded;
+  for (auto [number, value] : llvm::enumerate(loop.getYield()->getOperands())) {
+    bool isCarry = static_cast<int64_t>(number) < loop.getNumCarries();
+    BatchState state = states.get(isCarry ? Value(loop.getCarryArguments()[number]) : value);
+    yielded.push_back(getPart(value, state.dim, state.rows));
+  }
+  YieldOp::create(builder, loop.getYield()->getLoc(), yielded);
+  windows = std::move(outside);
+}
+
+Value BatchSlicer::getPart(Value value, int64_t dim, int64_t rows) {
+  Value found = own.lookup(value);
+  if (found && (dim < 0 || states.get(value).kind == BatchState::Rows))
+    return found;
+  if (dim < 0)
+    return whole.lookup(value);
+  Value &window = windows[{value, dim, rows}];
+  if (!window)
+    window = makeWindow(value, dim, rows);
+  return window;
+}
+
+Value BatchSlicer::makeWindow(Value value, int64_t dim, int64_t rows) {
+  auto result = dyn_cast<OpResult>(value);
+  auto batchable = result ? dyn_cast<BatchableOpInterface>(result.getOwner()) : nullptr;
+  BatchState::Kind kind = states.get(value).kind;
+  if (batchable && (kind == BatchState::Whole || kind == BatchState::Own)) {
+    if (std::optional<BatchCut> cut = findWindow(result, dim, rows)) {
+      SmallVector<Value> operands = getOperands(batchable, cut->factors, cut->factor, cut->each);
+      return cloneOn(batchable, operands, cut->factors, cut->factor, cut->each)
+          ->getResult(result.getResultNumber());
+    }
+  }
+  Value all = whole.lookup(value);
+  auto type = cast<RankedTensorType>(all.getType());
+  SmallVector<int64_t> starts(type.getRank(), 0), limits(type.getShape()),
+      strides(type.getRank(), 1);
+  starts[dim] = part.begin * rows;
+  limits[dim] = part.end * rows;
+  return SliceOp::create(builder, value.getLoc(), all, starts, limits, strides);
+}
+
+void BatchSlicer::addTo(Operation *op, const BatchCut &cut, MutableArrayRef<Value> operands) {
+  bool isWide = isNarrow(op->getResult(0).getType());
+  if (isWide)
+    for (Value &operand : operands)
+      if (isNarrow(operand.getType()))
+        operand = create<CastOp>(
+            op, cast<RankedTensorType>(operand.getType()).clone(builder.getF32Type()), operand);
+  Operation *clone;
+  if (auto mean = dyn_cast<MeanOp>(op)) {
+    clone = create<SumOp>(op, operands[0], mean.getDims());
+  } else {
+    clone = cloneOn(op, operands, cut.factors, cut.factor, cut.each);
+    if (isWide)
+      for (Value result : clone->getResults())
+        result.setType(cast<RankedTensorType>(result.getType()).clone(builder.getF32Type()));
+  }
+  for (auto [result, made] : llvm::zip(op->getResults(), clone->getResults())) {
+    own[result] = finish(op, made, result.getType());
+    if (states.get(result).kind == BatchState::Total)
+      addToTotal(op, result, made);
+  }
+}
+
+Value BatchSlicer::divideByGroup(DivOp op) {
+  auto count = cast<DenseElementsAttr>(op.getRhs().getDefiningOp<ConstantOp>().getValue());
+  double whole = count.getSplatValue<FloatAttr>().getValueAsDouble();
+  auto size = static_cast<double>(part.end - part.begin);
+  auto value = builder.getFloatAttr(count.getElementType(),
+                                    whole * size / static_cast<double>(states.getBatch()));
+  auto divisor = DenseElementsAttr::get(count.getType(), Attribute(value));
+  return create<DivOp>(op, own.lookup(op.getLhs()),
+                       ConstantOp::create(builder, op.getLoc(), divisor));
+}
+
+void BatchSlicer::addToTotal(Operation *op, Value result, Value summand) {
+  Value &total = totals[result];
+  total = total ? Value(create<AddOp>(op, total, summand)) : summand;
+}
+
+Value BatchSlicer::finish(Operation *op, Value sum, Type type) {
+  if (auto mean = dyn_cast<MeanOp>(op)) {
+    auto sumType = cast<RankedTensorType>(sum.getType());
+    int64_t count = mean.getOperand().getType().getNumElements() / sumType.getNumElements();
+    auto value = builder.getFloatAttr(sumType.getElementType(), static_cast<double>(count));
+    Value divisor = ConstantOp::create(builder, op->getLoc(),
+                                       DenseElementsAttr::get(sumType, Attribute(value)));
+    sum = create<DivOp>(op, sum, divisor);
+  }
+  return sum.getType() == type ? sum : Value(create<CastOp>(op, type, sum));
+}
+
+void BatchSlicer::finishTotals() {
+  for (Operation &op : old->without_terminator())
+    for (Value result : op.getResults())
+      if (Value total = totals.lookup(result))
+        whole.map(result, finish(&op, total, result.getType()));
+}
+
+void BatchSlicer::handOver() {
+  EntrySignature signature(step);
+  for (auto [number, value] : llvm::enumerate(old->getTerminator()->getOperands())) {
+    BatchState::Kind kind = states.get(value).kind;
+    if (kind == BatchState::Own)
+      handed[old->getArgument(signature.getReplacedArguments()[number])] = own.lookup(value);
+    else if (kind == BatchState::Rows && !isa<BlockArgument>(value))
+      collected[value].push_back(own.lookup(value));
+  }
+}
+
+void BatchSlicer::returnResults() {
+  EntrySignature signature(step);
+  SmallVector<Value> results;
+  for (auto [number, value] : llvm::enumerate(old->getTerminator()->getOperands())) {
+    BatchState state = states.get(value);
+    if (state.kind == BatchState::Own)
+      results.push_back(handed[old->getArgument(signature.getReplacedArguments()[number])]);
+    else if (state.kind == BatchState::Rows && !isa<BlockArgument>(value))
+      results.push_back(ConcatenateOp::create(builder, value.getLoc(), value.getType(),
+                                              collected[value], state.dim));
+    else
+      results.push_back(whole.lookup(value));
+  }
+  func::ReturnOp::create(builder, old->getTerminator()->getLoc(), results);
+}
