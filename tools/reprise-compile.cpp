@@ -36,12 +36,31 @@ reprise::PhaseOptions phaseOptions(const Flags &flags) {
   options.verifyReplays = flags.verifyReplays;
   options.microbatches = flags.microbatches;
   options.unroll = flags.unroll;
-  options.target = flags.target;
+  options.target = reprise::firstTarget(flags);
   return options;
 }
 
+/// What is wrong with names and targets; empty if nothing is.
+std::string findWrongName(ModuleOp module, const Flags &flags) {
+  reprise::PhaseOptions options = phaseOptions(flags);
+  size_t given = std::distance(flags.targets.begin(), flags.targets.end());
+  if (given > 1 && given != reprise::countPrograms(module))
+    return "expected one --target, or one for each device program: got " + std::to_string(given) +
+           " for " + std::to_string(reprise::countPrograms(module));
+  if (!flags.pareto.empty() && reprise::findPhase(module))
+    return "--pareto is of a model, and the file holds device programs";
+  std::string wrong = reprise::findWrongName(module, options, flags.entry.isGiven());
+  for (const std::string &target : flags.targets)
+    if (wrong.empty()) {
+      options.target = target;
+      wrong = reprise::findWrongName(module, options, flags.entry.isGiven());
+    }
+  return wrong;
+}
+
 int interpretModel(ModuleOp module, const Flags &flags) {
-  if (failed(reprise::runPhases(module, reprise::Phase::Checkpoint, phaseOptions(flags))))
+  if (failed(reprise::runPhases(module, reprise::findPhase(module), reprise::Phase::Checkpoint,
+                                phaseOptions(flags))))
     return 1;
   reprise::StepsOptions options;
   if (flags.seed.isGiven())
@@ -157,6 +176,11 @@ int compileModel(ModuleOp module, const Flags &flags) {
     return fail(error.message());
   reprise::CompileOptions options;
   options.phases = phaseOptions(flags);
+  options.after = reprise::findPhase(module);
+  for (const std::string &target : flags.targets)
+    options.targets[static_cast<int64_t>(options.targets.size())] = target;
+  if (options.targets.size() == 1) // that of all
+    options.targets.clear();
   options.threads = flags.threads;
   options.costs.deviceFile = flags.deviceFile;
   options.costs.profile = flags.profile;
@@ -185,15 +209,17 @@ int compileModel(ModuleOp module, const Flags &flags) {
   if (failed(compilation))
     return 1;
   bool fits = true;
-  for (const reprise::CompiledProgram &program : compilation->programs)
-    fits &= !flags.estimate || reprise::printEstimate(llvm::outs(), program.report);
+  if (flags.estimate)
+    fits = reprise::printEstimates(llvm::outs(), compilation->programs);
   if (int code = explainValues(*compilation, flags))
     return code;
   if (int code = writeOutputs(*compilation, flags))
     return code;
   for (const reprise::CompiledProgram &program : compilation->programs)
     if (isatty(STDERR_FILENO) && !flags.output.empty())
-      llvm::errs() << flags.output.get() << ": " << reprise::summarize(program.report) << "\n";
+      llvm::errs() << flags.output.get() << ": "
+                   << (compilation->programs.size() > 1 ? program.name + ": " : "")
+                   << reprise::summarize(program.report) << "\n";
   return fits ? 0 : 1;
 }
 
@@ -230,8 +256,7 @@ int main(int argc, char **argv) {
   OwningOpRef<ModuleOp> module = reprise::parseModelFile(flags.model.get(), context, sources);
   if (!module)
     return 1;
-  std::string wrong = reprise::findWrongName(*module, phaseOptions(flags), flags.entry.isGiven());
-  if (!wrong.empty()) {
+  if (std::string wrong = findWrongName(*module, flags); !wrong.empty()) {
     llvm::WithColor::error() << wrong << "\n";
     return 2;
   }

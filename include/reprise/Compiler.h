@@ -27,8 +27,8 @@ struct CompileOptions {
   /// Where seconds come from. Target and threads are those of this compilation instead.
   CostSources costs;
   /// The last phase that the module has been through, as `reprise-opt --reprise-to` leaves it; none
-  /// for a model. It is taken at its word: who edits a module between phases checks it with
-  /// buildVerifier (Phases.h).
+  /// for a model. Behind `autodiff` it is taken at its word: who edits a module between phases
+  /// checks it with buildVerifier (Phases.h).
   std::optional<Phase> after;
   /// Of devices that are other than `phases.target`, by their numbers.
   std::map<int64_t, std::string> targets;
@@ -72,6 +72,10 @@ llvm::json::Object writePlans(const Compilation &compilation);
 void printReports(llvm::raw_ostream &stream, llvm::StringRef path,
                   llvm::ArrayRef<CompiledProgram> programs);
 
+/// Prints what an estimate tells of each program, those of several below headings. Returns whether
+/// all fit their budgets.
+bool printEstimates(llvm::raw_ostream &stream, llvm::ArrayRef<CompiledProgram> programs);
+
 /// Compiles `module`, which is consumed: afterwards it holds command lists. A model has one device
 /// program, its entry; a module that has been through `autodiff` may have several, for devices 0,
 /// 1, …, each of which gets its own plan and arena. Functions that are none are left alone. Its
@@ -92,8 +96,19 @@ void printPareto(llvm::raw_ostream &stream, llvm::StringRef path, const llvm::js
 /// Runs the phases up to and with `to` on `module`.
 mlir::LogicalResult runPhases(mlir::ModuleOp module, Phase to, const PhaseOptions &options);
 
+/// The same behind the phase `from`. Device programs that come from elsewhere, from `autodiff`, are
+/// checked first.
+mlir::LogicalResult runPhases(mlir::ModuleOp module, std::optional<Phase> from, Phase to,
+                              const PhaseOptions &options);
+
+/// The phase that a module from a file has been through: `autodiff` if it holds device programs.
+std::optional<Phase> findPhase(mlir::ModuleOp module);
+/// Device programs that the module will have: 1 of a model.
+size_t countPrograms(mlir::ModuleOp module);
+
 /// What is wrong with the names that the options give, naming those that there are: a target, an
-/// entry (if it `isEntryGiven`, not the usual one), policies. Empty if nothing is. Faults in files
+/// entry (if it `isEntryGiven`, not the usual one), policies; and options that device programs leave
+/// nothing to do for. Empty if nothing is. Faults in files
 /// of rules and plugins are no matter of names; they are told when policies are read.
 std::string findWrongName(mlir::ModuleOp module, const PhaseOptions &options, bool isEntryGiven);
 

@@ -65,6 +65,7 @@ void reprise::registerAllPasses() {
   exec::registerOrderLaunchesPass();
   exec::registerPlaceBuffersPass();
   exec::registerVerifyBuffersPass();
+  exec::registerVerifyProgramsPass();
   registerCheckpointPass();
   registerExportProblemPass();
   registerVerifyCheckpointPass();

@@ -37,7 +37,7 @@ reprise_layer(Transforms FOLDERS Dialect/Reprise Dialect/Reprise/Batching Dialec
 reprise_layer(Exec FOLDERS Dialect/Exec/IR ON Dialect Support)
 reprise_layer(Target FOLDERS Target ON Exec)
 reprise_layer(ExecTransforms FOLDERS Dialect/Exec/Transforms ON Target ReprisePlanning)
-reprise_layer(Reference FOLDERS Reference ON Dialect RepriseRuntime)
+reprise_layer(Reference FOLDERS Reference ON Exec RepriseRuntime)
 reprise_layer(Codegen FOLDERS Conversion Conversion/Emission ON Dialect)
 reprise_layer(LoopNest FOLDERS Conversion/LoopNest ON Codegen Target)
 reprise_layer(Cpu FOLDERS Conversion/Cpu ON LoopNest)

@@ -39,6 +39,10 @@ Flags::Flags()
       "A policy of your own, with its options.");
 }
 
+std::string reprise::firstTarget(const Flags &flags) {
+  return flags.targets.empty() ? "cpu" : *flags.targets.begin();
+}
+
 SmallVector<StringRef> reprise::singleOutputs(const Flags &flags) {
   SmallVector<StringRef> outputs;
   for (const cli::Text *flag : {&flags.output, &flags.planOut, &flags.pareto})

@@ -26,12 +26,12 @@ struct Flags : cli::Tool {
 
   cli::Group choices{*this, "What to compile"};
   cli::Text entry{*this, "--entry", "F", "The function to compile (train)", "train"};
-  cli::Text target{*this,
-                   "--target",
-                   "cpu[:CPU]|cuda:sm_NN",
-                   "The device; CPU is native, x86-64-v3 or x86-64-v4 (cpu)",
-                   "cpu",
-                   {"cpu", "cpu:native", "cpu:x86-64-v3", "cpu:x86-64-v4", "cuda:sm_90"}};
+  cli::Texts targets{*this,
+                     "--target",
+                     "cpu[:CPU]|cuda:sm_NN",
+                     "The device; CPU is native, x86-64-v3 or x86-64-v4 (cpu); repeated: that of "
+                     "each device program",
+                     {"cpu", "cpu:native", "cpu:x86-64-v3", "cpu:x86-64-v4", "cuda:sm_90"}};
   cli::Number<unsigned> threads{*this,
                                 "--threads",
                                 "T",
@@ -102,6 +102,9 @@ struct Flags : cli::Tool {
   cli::Text outputDir{*this, "--output-dir", "DIR",
                       "With --interpret: write the results of the last step and run.json"};
 };
+
+/// That of the first device program, or of all of them.
+std::string firstTarget(const Flags &flags);
 
 /// The files that are written beside reports.
 llvm::SmallVector<llvm::StringRef> singleOutputs(const Flags &flags);

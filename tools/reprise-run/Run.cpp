@@ -36,8 +36,8 @@ std::string shortNumber(double value) {
 /// The steps of one call, and all files that they write.
 class Run {
 public:
-  Run(const RunOptions &options, Executable &executable)
-      : options(options), executable(executable), session(executable) {}
+  Run(const RunOptions &options, ProgramGroup &group)
+      : options(options), group(group), session(group) {}
 
   Error prepare();
   Error steps();
@@ -52,10 +52,11 @@ private:
   Error interruption(int64_t done) const;
   Error writeProfile();
   std::string json() const;
+  std::string programsJson() const;
   std::string text() const;
 
   const RunOptions &options;
-  Executable &executable;
+  ProgramGroup &group;
   Session session;
   Figures figures;
   std::optional<Recorder> recorder;
@@ -100,20 +101,20 @@ Error Run::checkOutputs() const {
 }
 
 OutputFolder Run::outputFolder() const {
-  OutputFolder folder{options.outputDir, describeInterface(executable.bundle()),
+  OutputFolder folder{options.outputDir, describeInterface(group.bundle()),
                       session.inputFiles(), options.inputDir};
   folder.inputs.push_back(options.bundle);
   return folder;
 }
 
 Error Run::openFiles() {
-  const Bundle &bundle = executable.bundle();
-  recorder.emplace(bundle.program("step")->executions(), executable.threads());
+  const Bundle &bundle = group.bundle();
+  recorder.emplace(bundle.program("step")->executions(), group.threads());
   profile.emplace(bundle);
   if (!options.trace.empty())
-    trace.emplace(options.trace, bundle, executable.threads());
+    trace.emplace(options.trace, bundle, group.threads());
   if (trace || !options.profile.empty())
-    executable.setRecorder(&*recorder);
+    group.executable(0).setRecorder(&*recorder);
   if (options.log.empty())
     return Error::success();
   Expected<StepLog> opened = StepLog::open(options.log, session.state().step);
@@ -187,17 +188,51 @@ Error Run::steps() {
 }
 
 Error Run::writeProfile() {
-  Expected<MachineRates> rates = measureMachineRates(executable.threads());
+  Expected<MachineRates> rates = measureMachineRates(group.threads());
   if (!rates)
     return rates.error();
-  std::string text = profile->json(executable.threads(), *rates);
+  std::string text = profile->json(group.threads(), *rates);
   return writeFile(options.profile, text.data(), text.size());
 }
 
 std::string Run::report() const { return options.json ? json() : text(); }
 
+/// Of one program, or of all together.
+struct Sizes {
+  uint64_t commands = 0, arena = 0, workspace = 0, persistent = 0;
+
+  static Sizes of(const Executable &executable) {
+    const Bundle &bundle = executable.bundle();
+    return {bundle.program("step")->executions(), bundle.arenaBytes(),
+            bundle.workspaceBytes(executable.threads()), bundle.persistentBytes()};
+  }
+  static Sizes of(const ProgramGroup &group) {
+    Sizes sum;
+    for (size_t i = 0; i < group.size(); ++i) {
+      Sizes own = of(group.executable(i));
+      sum = {sum.commands + own.commands, sum.arena + own.arena, sum.workspace + own.workspace,
+             sum.persistent + own.persistent};
+    }
+    return sum;
+  }
+  std::string json() const {
+    return "\"commands\": " + std::to_string(commands) +
+           ", \"arena_bytes\": " + std::to_string(arena) +
+           ", \"workspace_bytes\": " + std::to_string(workspace) +
+           ", \"persistent_bytes\": " + std::to_string(persistent);
+  }
+};
+
+/// Nothing for one program, whose figures are those of the run.
+std::string Run::programsJson() const {
+  std::string list;
+  for (size_t i = 0; i < group.size(); ++i)
+    list += (i ? ", {" : "{") + ("\"program\": " + jsonString(group.bundle().deviceName(uint32_t(i)))) +
+            ", \"device\": " + std::to_string(i) + ", " + Sizes::of(group.executable(i)).json() + "}";
+  return group.size() > 1 ? ", \"programs\": [" + list + "]" : "";
+}
+
 std::string Run::json() const {
-  const Bundle &bundle = executable.bundle();
   std::string loss, seconds;
   for (size_t i = 0; i < figures.loss.size(); ++i) {
     loss += (i ? ", " : "") + (figures.loss[i] ? jsonNumber(*figures.loss[i]) : "null");
@@ -208,23 +243,20 @@ std::string Run::json() const {
   return "{\"version\": 1, \"loss\": " + (hasLoss ? "[" + loss + "]" : "null") +
          ", \"hash\": " + jsonString(hashText(hashArrays(session.results()))) +
          ", \"next_offset\": " + std::to_string(session.state().offset) +
-         ", \"commands\": " + number(bundle.program("step")->executions()) +
-         ", \"arena_bytes\": " + number(bundle.arenaBytes()) +
-         ", \"workspace_bytes\": " + number(bundle.workspaceBytes(executable.threads())) +
-         ", \"persistent_bytes\": " + number(bundle.persistentBytes()) +
-         ", \"peak_rss_bytes\": " + number(figures.peakBytes) + ", \"step_seconds\": [" + seconds +
-         "], \"threads\": " + number(executable.threads()) + ", \"device\": \"cpu\"}\n";
+         ", " + Sizes::of(group).json() + ", \"peak_rss_bytes\": " + number(figures.peakBytes) +
+         ", \"step_seconds\": [" + seconds + "], \"threads\": " + number(group.threads()) +
+         ", \"device\": \"cpu\"" + programsJson() + "}\n";
 }
 
 std::string Run::text() const {
-  const Bundle &bundle = executable.bundle();
+  Sizes sizes = Sizes::of(group);
   double total = 0;
   for (double seconds : figures.seconds)
     total += seconds;
   auto row = [](const char *name, const std::string &value) {
-    char text[256];
-    std::snprintf(text, sizeof text, "%-17s %s\n", name, value.c_str());
-    return std::string(text);
+    std::string line = name;
+    line.resize(std::max<size_t>(line.size(), 17), ' ');
+    return line + " " + value + "\n";
   };
   std::string text;
   if (figures.loss.back())
@@ -233,12 +265,19 @@ std::string Run::text() const {
   text += row("next offset", std::to_string(session.state().offset));
   text += row("next step", std::to_string(session.state().step));
   text += row("seconds per step", shortNumber(total / double(figures.seconds.size())));
-  text += row("commands per step", std::to_string(bundle.program("step")->executions()));
-  text += row("arena bytes", std::to_string(bundle.arenaBytes()));
-  uint64_t workspace = bundle.workspaceBytes(executable.threads());
-  text += row("workspace bytes", std::to_string(workspace));
-  text += row("persistent bytes", std::to_string(bundle.persistentBytes()));
-  text += row("threads", std::to_string(executable.threads()));
+  text += row("commands per step", std::to_string(sizes.commands));
+  text += row("arena bytes", std::to_string(sizes.arena));
+  text += row("workspace bytes", std::to_string(sizes.workspace));
+  text += row("persistent bytes", std::to_string(sizes.persistent));
+  text += row("threads", std::to_string(group.threads()));
+  for (size_t i = 0; i < group.size() && group.size() > 1; ++i) {
+    Sizes own = Sizes::of(group.executable(i));
+    text += row("program", "'" + group.bundle().deviceName(uint32_t(i)) + "': " +
+                               std::to_string(own.commands) + " commands, arena " +
+                               std::to_string(own.arena) + ", workspace " +
+                               std::to_string(own.workspace) + ", persistent " +
+                               std::to_string(own.persistent));
+  }
   return text;
 }
 
@@ -261,11 +300,16 @@ int caughtInterrupt() { return interrupted; }
 Error runBundle(const RunOptions &options) {
   if (options.device == "cuda")
     return Error::make(options.bundle + ": this build runs bundles on the cpu only");
-  auto executable = Executable::load(options.bundle, options.threads);
-  if (!executable)
-    return executable.error();
-  (*executable)->setCheckIndices(options.checkIndices);
-  Run run(options, **executable);
+  auto group = ProgramGroup::load(options.bundle, options.threads);
+  if (!group)
+    return group.error();
+  if ((*group)->size() > 1 && (!options.profile.empty() || !options.trace.empty()))
+    return Error::make(options.bundle + ": --profile-out and --trace are of one device program, "
+                                        "and the bundle has " +
+                       std::to_string((*group)->size()));
+  for (size_t i = 0; i < (*group)->size(); ++i)
+    (*group)->executable(i).setCheckIndices(options.checkIndices);
+  Run run(options, **group);
   if (Error error = run.prepare())
     return error;
   if (Error error = run.steps())

@@ -8,15 +8,18 @@
 
 namespace reprise {
 
-/// The functions of a bundle, each a list of launches with places. The initializers take the
+/// The functions of one device, each a list of launches with places. The initializers take the
 /// arguments of the step and one more, tensor<i64>, the step's number; either may be null.
 struct BundlePrograms {
   mlir::func::FuncOp step, initParameters, initInputs;
+  const Target *target = nullptr;
 };
 
-/// Compiles the kernels of all programs for `target` and fills the bundle, but for `threads` and
-/// the budget. Launch bodies that are alike are compiled once.
-mlir::FailureOr<runtime::Bundle> buildBundle(BundlePrograms programs, const Target &target);
+/// Compiles the kernels of all programs and fills the bundle, but for `threads` and the budget. The
+/// position in the list is the number of the device. Launch bodies of one target that are alike are
+/// compiled once. Arguments of one name, which are alike, are one argument of the bundle, with a
+/// buffer on each device that takes it.
+mlir::FailureOr<runtime::Bundle> buildBundle(llvm::ArrayRef<BundlePrograms> devices);
 
 } // namespace reprise
 

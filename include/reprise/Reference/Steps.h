@@ -26,8 +26,9 @@ struct StepsReport {
   std::vector<double> loss; ///< per step; empty unless there is a result `loss` of one float
 };
 
-/// Runs steps of the entry, the one function that the phase import leaves. Call it after the phases
-/// up to autodiff (or checkpoint). The output folder is equal to reprise-run's to the byte.
+/// Runs steps of the entry, the one function that the phase import leaves, or of all device
+/// programs, with the arguments and results of each. Call it after the phases up to autodiff (or
+/// checkpoint). The output folder is equal to reprise-run's to the byte.
 ///
 /// On failure `error` is a message for the user, or empty if a diagnostic has been reported at an
 /// op.

@@ -14,8 +14,9 @@
 namespace reprise::runtime {
 
 /// A file has the oldest version that can say what it holds; a bundle of another one is refused.
-/// Version 5 adds the commands from Call to Wait.
-constexpr uint32_t bundleVersion = 5, oldestBundleVersion = 4;
+/// Version 5 adds the commands from Call to Wait, version 6 programs of several devices.
+constexpr uint32_t bundleVersion = 6, devicesBundleVersion = 6, commandsBundleVersion = 5,
+                   oldestBundleVersion = 4;
 /// Every buffer starts at a multiple of this many bytes, in its space and in memory.
 constexpr uint64_t bufferAlignment = 64;
 
@@ -67,6 +68,7 @@ struct Result {
   std::vector<int64_t> shape;
   BufferRef buffer; ///< its bytes are elements · elementBytes(dtype)
   int32_t argument = -1;
+  uint32_t device = 0; ///< whose step makes it
 
   bool operator==(const Result &other) const;
 };
@@ -146,7 +148,7 @@ enum class CommandKind : uint8_t { Kernel, Copy, Repeat, Call, Send, Receive, Re
 constexpr unsigned numCommandKinds = 8;
 /// Those that a file of version 4 can hold.
 constexpr unsigned numOldCommandKinds = 3;
-/// True for the kinds of version 5.
+/// True for the kinds of version 5 on.
 inline bool isExplicit(CommandKind kind) { return unsigned(kind) >= numOldCommandKinds; }
 inline bool isTransfer(CommandKind kind) {
   return kind == CommandKind::Send || kind == CommandKind::Receive;
@@ -177,7 +179,7 @@ struct Command {
   uint32_t stream = 0;
   uint32_t event = 0;   ///< of a send, receive or record, which gives it, and of a wait
   uint32_t tag = 0;     ///< of a transfer; sends and receives of one tag meet in order
-  std::string peer;     ///< of a transfer: the other program
+  std::string peer;     ///< of a transfer: the other program, by its device's name
   std::string function; ///< of a call: as the library calls it
 
   bool operator==(const Command &other) const;
@@ -185,8 +187,14 @@ struct Command {
 
 /// "step"; "init_parameters" writes parameters and state that have an initializer, from seed;
 /// "init_inputs" writes the inputs that have one, from seed and step. The last two may be absent.
+///
+/// With several devices each has these programs, and memory of its own: an arena, and a buffer for
+/// each argument that its programs or results name. What a result replaces is named by one device
+/// only. The random offset is an exception: each step may return its next value, and the largest
+/// one counts.
 struct Program {
   std::string name;
+  uint32_t device = 0;
   std::vector<Command> commands;
   uint64_t arenaBytes = 0; ///< max(offset + bytes) over its arena buffers, never rounded
 
@@ -204,6 +212,7 @@ struct ReplayCheck {
   std::string name; ///< the replay, for the message: number, op, id and place
   DType dtype = DType::F32;
   BufferRef original, replayed; ///< of equal size
+  uint32_t device = 0;          ///< whose step makes them
 
   bool operator==(const ReplayCheck &other) const;
 };
@@ -212,6 +221,9 @@ struct Bundle {
   std::string producer; ///< the compiler and its version, for messages
   std::string contractions = "exact";
   std::string entry = "train";
+  /// The names of the devices' programs, by number, if there are several. One alone has the entry's
+  /// name. Transfers are between these names.
+  std::vector<std::string> devices;
   uint32_t threads = 1;   ///< the workers that the compiler reckoned with
   bool hasBudget = false; ///< more workers than `threads` are then an error
   uint64_t budgetBytes = 0;
@@ -219,15 +231,18 @@ struct Bundle {
   std::vector<Result> results;
   std::vector<ReplayCheck> replayChecks;
   std::vector<Kernel> kernels;
-  std::vector<Program> programs;     ///< "step" is required
+  std::vector<Program> programs;     ///< each device needs a "step"
   uint64_t workerWorkspaceBytes = 0; ///< per worker, at least that of every kernel
   std::vector<uint8_t> constants;
   std::vector<Image> images; ///< one per target, at least one
 
+  uint32_t countDevices() const;
+  /// "train", or the name of one of several.
+  const std::string &deviceName(uint32_t device) const;
   /// The program of that name, or nullptr.
-  const Program *program(const std::string &name) const;
-  /// Arena of the step: what a report calls arena_bytes.
-  uint64_t arenaBytes() const;
+  const Program *program(const std::string &name, uint32_t device = 0) const;
+  /// Arena of the step of a device: what a report calls arena_bytes.
+  uint64_t arenaBytes(uint32_t device = 0) const;
   /// Bytes of all arguments: what a report calls persistent_bytes.
   uint64_t persistentBytes() const;
   /// Workers · per-worker part: what a report calls workspace_bytes.
@@ -237,8 +252,13 @@ struct Bundle {
 };
 
 /// The first defect found: a buffer outside its space, a kernel outside the image, a size that does
-/// not follow from type and shape, a name used twice, … Both directions call it.
+/// not follow from type and shape, a name used twice, programs that wait for each other for ever, …
+/// Both directions call it.
 Error validateBundle(const Bundle &bundle);
+
+/// The bundle of one device alone, out of one of several: its programs, results, arguments, kernels
+/// and image, and the constants that it reads. An argument that no device names is of device 0.
+Bundle selectDevice(const Bundle &bundle, uint32_t device);
 
 /// Calls visit(number of the command, iterations of the repeats around it, the outermost first) for
 /// every execution of every command but repeats, in order.

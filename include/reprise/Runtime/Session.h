@@ -2,17 +2,22 @@
 #ifndef REPRISE_RUNTIME_SESSION_H
 #define REPRISE_RUNTIME_SESSION_H
 
-#include "reprise/Runtime/Executable.h"
+#include "reprise/Runtime/ProgramGroup.h"
 #include "reprise/Runtime/RunFolder.h"
 
 namespace reprise::runtime {
+class DeviceSession;
 
-/// Drives an Executable: setState / giveArray / giveFolder, then start, then step as often as start
-/// was told. Errors name the bundle or the file.
+/// Drives an Executable, or the device programs of a group: setState / giveArray / giveFolder, then
+/// start, then step as often as start was told. Errors name the bundle or the file.
 class Session {
 public:
   /// The executable outlives the session.
   explicit Session(Executable &executable);
+  /// Arguments and results are those of all programs: one that several take is given to each of
+  /// them. The group outlives the session.
+  explicit Session(ProgramGroup &group);
+  ~Session();
 
   /// The seed, and the offset and absolute number of the first step.
   Error setState(const RunState &state);
@@ -41,7 +46,8 @@ public:
   /// Makes parameters and state, and sees that every argument has a value for the next `steps`
   /// steps.
   Error start(int64_t steps);
-  /// One step. Allocates nothing, errors apart. Peers of the executable learn of an error.
+  /// One step. Allocates nothing, errors apart. Peers of the executable learn of an error. Of
+  /// several programs the error is that of the one that failed first.
   Error step();
 
   /// Seed, and the offset and number of the next step.
@@ -54,51 +60,34 @@ public:
 
   /// Runs the next step twice over an arena painted with complementary patterns and returns the
   /// highest changed byte + 1. Arguments and state() are then as before, results() undefined. After
-  /// start().
+  /// start(), and of one program only.
   Expected<uint64_t> executedArenaBytes();
 
 private:
-  struct Given {
-    std::optional<NpyFile> file;
-    std::vector<uint8_t> bytes; ///< without a file
-    int64_t rows = -1;          ///< one per absolute step, or -1 for one value
-  };
-  /// An input that a result replaces keeps its value while the other inputs are made anew.
-  struct Carried {
-    size_t argument;
-    std::vector<uint8_t> value;
+  struct Source {
+    DeviceSession *part;
+    size_t array;
   };
 
+  Session(const Bundle &bundle, const std::string &name);
+  void add(Executable &executable);
   Error fail(const std::string &why) const;
-  Error unknown(const std::string &name) const;
-  Error give(size_t argument, const std::string &source, const std::vector<int64_t> &shape,
-             Given value);
-  Error tooFewRows(size_t argument, int64_t needed) const;
-  Error checkValues(int64_t steps) const;
+  /// Calls visit(part, number of the argument there) for all parts that take it.
+  template <typename Visit> Error forEachPart(const std::string &name, Visit visit);
   Error checkFolder() const;
-  bool isCarried(size_t argument) const;
-  Error takeStep();
-  Error setScalars();
-  Error prepareInputs();
-  Error keepCarried();
-  Error readGiven(size_t argument);
-  bool hasValue(size_t argument) const;
-  const void *onHost(size_t array) const;
-  uint64_t highestChange(uint8_t paint) const;
+  Error stepAll();
+  bool isBound(const std::string &name) const;
+  bool hasValue(const std::string &name) const;
 
-  Executable &executable;
-  const Bundle &bundle;
+  const Bundle &bundle; ///< with the arguments and results of all parts
+  const std::string &name;
+  ProgramGroup *group = nullptr; ///< of several parts
+  std::vector<std::unique_ptr<DeviceSession>> parts;
   RunState next;
-  std::vector<std::optional<Given>> given; // by argument
-  std::vector<Carried> carried;
   mutable std::vector<ArrayRef> arrays;
-  std::vector<size_t> arrayResults;                 ///< the result of each array
-  mutable std::vector<std::vector<uint8_t>> copies; ///< of them, without host memory
-  std::vector<uint8_t> staging;                     ///< of an argument, without host memory
-  std::optional<size_t> offsetResult;
+  std::vector<Source> sources;
   std::string folder; ///< that was given, or empty
   std::optional<RunRecord> record;
-  bool first = true;
 };
 
 } // namespace reprise::runtime

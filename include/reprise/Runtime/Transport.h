@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,8 @@ public:
   virtual ~Transport();
   /// The side of a program, once.
   virtual Expected<std::unique_ptr<Endpoint>> join(const std::string &program) = 0;
+  /// The program whose failure ended the others; nothing if they all run or wait for each other.
+  virtual std::optional<std::string> firstFailure() const = 0;
 };
 
 /// Between the programs of these names, each on a thread of this process. A value goes from place

@@ -13,15 +13,25 @@ using namespace mlir;
 
 namespace reprise {
 
-static LogicalResult runPhases(ModuleOp module, std::optional<Phase> from, Phase to,
-                               const PhaseOptions &options) {
+LogicalResult runPhases(ModuleOp module, std::optional<Phase> from, Phase to,
+                        const PhaseOptions &options) {
   PassManager manager(module.getContext());
+  if (from == Phase::Autodiff)
+    buildVerifier(manager, *from, options);
   buildPhases(manager, from, to, options);
   return manager.run(module);
 }
 
 LogicalResult runPhases(ModuleOp module, Phase to, const PhaseOptions &options) {
   return runPhases(module, std::nullopt, to, options);
+}
+
+std::optional<Phase> findPhase(ModuleOp module) {
+  return findPrograms(module).empty() ? std::nullopt : std::optional(Phase::Autodiff);
+}
+
+size_t countPrograms(ModuleOp module) {
+  return std::max<size_t>(1, findPrograms(module).size());
 }
 
 /// Kernels and memory for functions that hold ops of one part only.
@@ -147,26 +157,31 @@ LogicalResult Run::estimate() {
   return success();
 }
 
-/// A bundle has the programs of one device.
+/// One bundle of all programs. Its budget is the largest of them, where a share gives each its own.
 LogicalResult Run::build() {
-  if (runs.size() > 1)
-    return runs[1]->getProgram().emitError("a bundle holds one device program, and there are ")
-           << runs.size();
-  ProgramRun &run = *runs.front();
-  OwningOpRef<ModuleOp> initializers = buildInitializers(run.getProgram());
-  if (failed(lowerInitializers(*initializers, run.getPhases())))
-    return failure();
-  BundlePrograms programs{run.getProgram(),
-                          initializers->lookupSymbol<func::FuncOp>("init_parameters"),
-                          initializers->lookupSymbol<func::FuncOp>("init_inputs")};
-  FailureOr<runtime::Bundle> bundle = buildBundle(programs, run.getPhases().facts->getTarget());
+  std::vector<OwningOpRef<ModuleOp>> initializers;
+  std::vector<BundlePrograms> devices;
+  for (auto &run : runs) {
+    ModuleOp own = *initializers.emplace_back(buildInitializers(run->getProgram()));
+    if (failed(lowerInitializers(own, run->getPhases())))
+      return failure();
+    devices.push_back({run->getProgram(), own.lookupSymbol<func::FuncOp>("init_parameters"),
+                       own.lookupSymbol<func::FuncOp>("init_inputs"),
+                       &run->getPhases().facts->getTarget()});
+  }
+  FailureOr<runtime::Bundle> bundle = buildBundle(devices);
   if (failed(bundle))
     return failure();
   bundle->threads = countThreads(options);
-  bundle->hasBudget = run.getBudget().has_value();
-  bundle->budgetBytes = run.getBudget().value_or(0);
+  for (auto &run : runs) {
+    bundle->hasBudget |= run->getBudget().has_value();
+    bundle->budgetBytes =
+        std::max<uint64_t>(bundle->budgetBytes, run->getBudget().value_or(0));
+  }
   compilation.bundle = std::move(*bundle);
-  describeBundle(compilation.bundle, run.getCompiled().report);
+  for (auto &run : runs)
+    describeBundle(compilation.bundle, run->getProgram(), run->getPhases().facts->getTarget(),
+                   run->getCompiled().report);
   return success();
 }
 

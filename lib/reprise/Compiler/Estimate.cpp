@@ -16,13 +16,10 @@ LogicalResult describeEstimate(func::FuncOp step, LaunchFacts &facts, unsigned t
   FailureOr<int64_t> worker = facts.findWorkerBytes(step);
   if (failed(worker))
     return failure();
-  int64_t persistent = sizeof(int64_t); // the number of the step
-  for (Type type : step.getArgumentTypes())
-    persistent += getByteSize(type);
   report.target = facts.getTarget().getName();
   report.threads = threads;
   report.arenaBytes = *exec::getArenaBytes(step);
-  report.persistentBytes = persistent;
+  report.persistentBytes = countPersistentBytes(step);
   report.workspaceBytes = threads * *worker;
   return success();
 }

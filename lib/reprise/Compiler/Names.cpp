@@ -18,6 +18,11 @@ std::string reprise::findWrongName(ModuleOp module, const PhaseOptions &options,
   std::shared_ptr<const Target> target;
   if (failed(Target::get(options.target, fromFlag, target)))
     return wrong;
+  bool isForModel = isEntryGiven || !options.policies.empty() || options.allowUnmatchedRules ||
+                    options.ignoreCheckpoints || options.unroll;
+  if (isForModel && findPhase(module))
+    return "the file holds device programs, which have been through 'autodiff': --entry, --unroll "
+           "and the flags of policies cannot be used";
   if (isEntryGiven)
     if (std::string fault = findEntryFault(module, options.entry); !fault.empty())
       return fault;

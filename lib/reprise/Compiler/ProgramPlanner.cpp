@@ -126,8 +126,7 @@ FailureOr<bool> ProgramPlanner::mayWin(StepPlanner &form, double least, int64_t 
   bool mayFit = std::isfinite(least);
   if (mayFit && (!best || best->overridden > 0 || least < best->seconds))
     return true;
-  // Launches stay in their order where there are loops.
-  if (form.hasLoops() || form.findProvedArena(findRoom(budget)) > 0)
+  if (form.keepsOrder() || form.findProvedArena(findRoom(budget)) > 0)
     return false;
   if (!best || best->overridden > 0)
     return true;

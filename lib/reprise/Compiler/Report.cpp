@@ -2,6 +2,7 @@
 #include "Report.h"
 
 #include "reprise/Dialect/Exec/IR/Storage.h"
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Dialect/Reprise/IR/Naming.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
@@ -147,6 +148,16 @@ void printReports(llvm::raw_ostream &stream, StringRef path, ArrayRef<CompiledPr
   }
 }
 
+bool printEstimates(llvm::raw_ostream &stream, ArrayRef<CompiledProgram> programs) {
+  bool fits = true;
+  for (const CompiledProgram &program : programs) {
+    if (programs.size() > 1)
+      stream << (program.device > 0 ? "\n" : "") << describeProgram(program) << "\n";
+    fits &= printEstimate(stream, program.report);
+  }
+  return fits;
+}
+
 std::string describeProgram(const CompiledProgram &program) {
   return "device " + std::to_string(program.device) + ": " + program.name;
 }
@@ -162,15 +173,35 @@ ReportedInputs describeInputs(ModuleOp module, const PhaseOptions &options) {
   return inputs;
 }
 
-void describeBundle(const runtime::Bundle &bundle, Report &report) {
-  report.target = bundle.images.front().target;
+int64_t countPersistentBytes(func::FuncOp step) {
+  int64_t bytes = sizeof(int64_t); // the number of the step
+  for (Type type : step.getArgumentTypes())
+    bytes += getByteSize(type);
+  return bytes;
+}
+
+/// Those that a worker of the device needs: of its kernels.
+static uint64_t countWorkerBytes(const runtime::Bundle &bundle, uint32_t device) {
+  uint64_t most = 0;
+  for (const runtime::Program &program : bundle.programs)
+    for (const runtime::Command &command : program.commands)
+      if (program.device == device && command.kind == runtime::CommandKind::Kernel)
+        most = std::max(most, bundle.kernels[command.kernel].workspaceBytes);
+  return most;
+}
+
+void describeBundle(const runtime::Bundle &bundle, func::FuncOp step, const Target &target,
+                    Report &report) {
+  auto device = static_cast<uint32_t>(getDevice(step).value_or(0));
+  report.target = target.getName();
   report.threads = bundle.threads;
-  report.arenaBytes = static_cast<int64_t>(bundle.arenaBytes());
-  report.persistentBytes = static_cast<int64_t>(bundle.persistentBytes());
-  report.workspaceBytes = static_cast<int64_t>(bundle.workspaceBytes(bundle.threads));
-  const runtime::Program *step = bundle.program("step");
-  report.replayChecks = static_cast<int64_t>(bundle.replayChecks.size());
-  report.commands = step ? static_cast<int64_t>(step->executions()) : 0;
+  report.arenaBytes = static_cast<int64_t>(bundle.arenaBytes(device));
+  report.persistentBytes = countPersistentBytes(step);
+  report.workspaceBytes = static_cast<int64_t>(bundle.threads * countWorkerBytes(bundle, device));
+  report.replayChecks = llvm::count_if(bundle.replayChecks, [&](const runtime::ReplayCheck &check) {
+    return check.device == device;
+  });
+  report.commands = static_cast<int64_t>(bundle.program("step", device)->executions());
 }
 
 std::vector<const ReportedValue *> listValues(const Report &report) {

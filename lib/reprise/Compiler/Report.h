@@ -25,9 +25,14 @@ void describeFusion(mlir::func::FuncOp step, ReportedPlan &plan);
 /// device, and how far its rates are from a profile.
 void describeCosts(mlir::func::FuncOp step, const CostModel &costs, Report &report);
 
-/// Adds what the bundle needs: arena, workspace, persistent bytes, commands.
-/// With replay checks the arena holds every replay and its original to the end of the step.
-void describeBundle(const runtime::Bundle &bundle, Report &report);
+/// Parameters, state and inputs of a step, and its number.
+int64_t countPersistentBytes(mlir::func::FuncOp step);
+
+/// Adds what the bundle needs for the step of a device: arena, workspace, persistent bytes,
+/// commands. With replay checks the arena holds every replay and its original to the end of the
+/// step.
+void describeBundle(const runtime::Bundle &bundle, mlir::func::FuncOp step, const Target &target,
+                    Report &report);
 
 /// What describeBundle does, for a step that is not compiled to code: arena, workspace of so many
 /// workers, and persistent bytes.

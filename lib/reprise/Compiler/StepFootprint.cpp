@@ -36,7 +36,7 @@ static double findLoopSeconds(LoopOp loop, const exec::LaunchNumbers &numbers,
   for (Operation &op : loop.getBlock().without_terminator())
     if (auto inner = dyn_cast<LoopOp>(op))
       seconds += findLoopSeconds(inner, numbers, costs);
-    else if (numbers.of.contains(&op))
+    else if (numbers.of.contains(&op) && !exec::isExplicit(&op))
       seconds += findSecondsInLaunch(&op, numbers, costs);
   return static_cast<double>(loop.getTrip()) * seconds;
 }
@@ -153,6 +153,8 @@ void Survey::addNeighbours(Footprint &footprint) {
     if (own == checkpoint::kNoLaunch || members.contains(&op))
       continue;
     for (Value result : op.getResults()) {
+      if (!isa<RankedTensorType>(result.getType())) // an event
+        continue;
       std::vector<int> readers;
       bool isNext = false;
       forEachReader(result, [&](OpOperand &use, Operation *reader) {
@@ -271,7 +273,7 @@ double reprise::findStepSeconds(func::FuncOp step, const LaunchFacts &facts,
   for (Operation &op : step.getBody().front().without_terminator())
     if (auto loop = dyn_cast<LoopOp>(op))
       seconds += findLoopSeconds(loop, numbers, costs);
-    else if (numbers.of.contains(&op))
+    else if (numbers.of.contains(&op) && !exec::isExplicit(&op))
       seconds += findSecondsInLaunch(&op, numbers, costs);
   return seconds;
 }

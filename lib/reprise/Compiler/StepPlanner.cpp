@@ -166,8 +166,10 @@ std::optional<StepPlan> StepPlanner::propose(int64_t goal) {
   return describe(*plan);
 }
 
-bool StepPlanner::hasLoops() const {
-  return !func::FuncOp(step).getBody().front().getOps<LoopOp>().empty();
+bool StepPlanner::keepsOrder() const {
+  return llvm::any_of(func::FuncOp(step).getBody().front(), [](Operation &op) {
+    return isa<LoopOp>(op) || exec::isExplicit(&op);
+  });
 }
 
 LogicalResult StepPlanner::packReordered(int64_t budget) {
@@ -244,7 +246,7 @@ LogicalResult StepPlanner::packSmaller() {
 
 /// The smallest plan in orders of the launches that take less and less.
 LogicalResult StepPlanner::packSmallerOrders() {
-  if (hasLoops())
+  if (keepsOrder())
     return success();
   auto isSmaller = [](const StepPlan &a, const StepPlan &b) { return a.bytes() < b.bytes(); };
   StepPlan plan = *llvm::min_element(packed, isSmaller);

@@ -66,7 +66,8 @@ public:
   /// beyond which each plan costs what this form takes longer.
   mlir::LogicalResult survey(std::optional<double> plainSeconds = std::nullopt);
   const StepPlan &getShape() const { return shape; }
-  bool hasLoops() const;
+  /// Whether launches stay in their order: beside loops, transfers, events and library calls.
+  bool keepsOrder() const;
   /// The seconds of one execution of every op.
   double stepSeconds() const { return total; }
   double addedSeconds() const { return added; }

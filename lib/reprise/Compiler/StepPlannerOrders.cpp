@@ -10,7 +10,7 @@ using checkpoint::OrderedPlanner;
 bool StepPlanner::wantsOrders() const {
   // We anneal up to so many launches, as each evaluation looks at all of them.
   static constexpr int kMostLaunches = 8192;
-  if (!scope || hasLoops() || footprint.numLaunches > kMostLaunches ||
+  if (!scope || keepsOrder() || footprint.numLaunches > kMostLaunches ||
       findPlanningScopes(step).size() > 1)
     return false;
   return llvm::any_of(scope->problem.operations, [](const checkpoint::Problem::Operation &op) {

@@ -121,6 +121,8 @@ static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &op
 }
 
 void buildVerifier(OpPassManager &manager, Phase phase, const PhaseOptions &options) {
+  if (phase == Phase::Autodiff)
+    manager.addPass(exec::createVerifyProgramsPass());
   OpPassManager program = makeProgramPasses();
   addVerifier(program, phase, options);
   if (!program.empty())

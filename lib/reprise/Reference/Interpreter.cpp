@@ -3,6 +3,7 @@
 
 #include "Machine.h"
 #include "Models.h"
+#include "reprise/Dialect/Exec/IR/Exec.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include <unistd.h>
 
@@ -129,6 +130,8 @@ void registerReference(DialectRegistry &registry) {
     reference::attachConvolution(context);
     reference::attachRandom(context);
   });
+  registry.addExtension(
+      +[](MLIRContext *context, exec::ExecDialect *) { reference::attachCommands(context); });
 }
 
 } // namespace reprise

@@ -55,23 +55,30 @@ void Frame::release(Value value) {
 //===-- Transfers -----------------------------------------------------------------------------===//
 
 void Mailboxes::send(int64_t from, TransferOpInterface op, std::vector<Tensor> values) {
-  boxes[{from, op.getPeer(), op.getKey()}].push_back({op, std::move(values)});
+  Box &box = boxes[{from, op.getPeer(), op.getKey()}];
+  box.messages[box.numSent++] = {op, std::move(values)};
 }
 
-Operation *Mailboxes::take(int64_t to, TransferOpInterface op, std::vector<Tensor> &values) {
-  auto box = boxes.find({op.getPeer(), to, op.getKey()});
-  if (box == boxes.end() || box->second.empty())
+int64_t Mailboxes::begin(int64_t to, TransferOpInterface op) {
+  return boxes[{op.getPeer(), to, op.getKey()}].numBegun++;
+}
+
+Operation *Mailboxes::take(int64_t to, TransferOpInterface op, int64_t number,
+                           std::vector<Tensor> &values) {
+  Box &box = boxes[{op.getPeer(), to, op.getKey()}];
+  auto message = box.messages.find(number);
+  if (message == box.messages.end())
     return nullptr;
-  Message message = std::move(box->second.front());
-  box->second.pop_front();
-  values = std::move(message.values);
-  return message.sender;
+  Operation *sender = message->second.sender;
+  values = std::move(message->second.values);
+  box.messages.erase(message);
+  return sender;
 }
 
 Operation *Mailboxes::findLeft() const {
   for (const auto &[key, box] : boxes)
-    if (!box.empty())
-      return box.front().sender;
+    if (!box.messages.empty())
+      return box.messages.begin()->second.sender;
   return nullptr;
 }
 
@@ -79,22 +86,30 @@ FailureOr<bool> Machine::exchange(TransferOpInterface op) {
   std::optional<int64_t> device = getDevice(program);
   if (!device)
     return op->emitOpError("cannot be interpreted: its function is no device program");
-  Frame &frame = *stack.back().frame;
   if (op.isSend()) {
-    mail.send(*device, op, frame.useAll(op->getOperands()));
+    mail.send(*device, op, stack.back().frame->useAll(op.getValues()));
     return true;
   }
+  if (!begun.contains(op))
+    begun[op] = mail.begin(*device, op);
+  return op.endsLater() ? true : receive(op);
+}
+
+/// What a receive that has begun waits for; false if it is not there.
+FailureOr<bool> Machine::receive(TransferOpInterface op) {
   std::vector<Tensor> values;
-  Operation *sender = mail.take(*device, op, values);
+  Operation *sender = mail.take(*getDevice(program), op, begun.lookup(op), values);
   if (!sender)
     return false;
+  begun.erase(op);
+  SmallVector<Value> received = op.getValues();
   auto typeOf = [](const Tensor &tensor) { return Type(tensor.type); };
-  if (!llvm::equal(llvm::map_range(values, typeOf), op->getResultTypes())) {
+  if (!llvm::equal(llvm::map_range(values, typeOf), ValueRange(received).getTypes())) {
     InFlightDiagnostic error = op->emitOpError("receives values of other types than its results");
     error.attachNote(sender->getLoc()) << "they are sent here";
     return error;
   }
-  frame.define(op->getResults(), std::move(values));
+  stack.back().frame->define(received, std::move(values));
   return true;
 }
 
@@ -134,7 +149,8 @@ FailureOr<bool> Machine::run() {
     if (failed(done))
       return failure();
     if (!*done) {
-      waiting = op;
+      auto event = dyn_cast<EventOpInterface>(op);
+      waiting = event ? event.getEnded() : op;
       return hasMoved;
     }
   }
@@ -142,8 +158,14 @@ FailureOr<bool> Machine::run() {
 }
 
 FailureOr<bool> Machine::execute(Operation *op) {
-  if (auto transfer = dyn_cast<TransferOpInterface>(op)) {
-    FailureOr<bool> done = exchange(transfer);
+  auto transfer = dyn_cast<TransferOpInterface>(op);
+  auto event = dyn_cast<EventOpInterface>(op);
+  if (transfer || event) {
+    Operation *ended = event ? event.getEnded() : nullptr;
+    bool isReceive = ended && begun.contains(ended);
+    FailureOr<bool> done = transfer    ? exchange(transfer)
+                           : isReceive ? receive(cast<TransferOpInterface>(ended))
+                                       : FailureOr<bool>(true);
     if (succeeded(done) && *done)
       ++stack.back().next;
     return done;

@@ -6,7 +6,6 @@
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Reference/Tensor.h"
 #include "reprise/Reference/Transfer.h"
-#include <deque>
 #include <map>
 
 namespace reprise {
@@ -38,9 +37,11 @@ private:
 class Mailboxes {
 public:
   void send(int64_t from, TransferOpInterface op, std::vector<Tensor> values);
-  /// What comes next for a receive of device `to`; the op that sent it, or null if nothing is
-  /// there.
-  mlir::Operation *take(int64_t to, TransferOpInterface op, std::vector<Tensor> &values);
+  /// A receive of device `to` begins; its number among those of its key.
+  int64_t begin(int64_t to, TransferOpInterface op);
+  /// What comes for the receive of that number; the op that sent it, or null if it is not there.
+  mlir::Operation *take(int64_t to, TransferOpInterface op, int64_t number,
+                        std::vector<Tensor> &values);
   /// An op whose values nobody received; null if there is none.
   mlir::Operation *findLeft() const;
 
@@ -49,8 +50,12 @@ private:
     mlir::Operation *sender;
     std::vector<Tensor> values;
   };
+  struct Box {
+    std::map<int64_t, Message> messages; ///< by number
+    int64_t numSent = 0, numBegun = 0;
+  };
   /// By sender, receiver and key.
-  std::map<std::tuple<int64_t, int64_t, int64_t>, std::deque<Message>> boxes;
+  std::map<std::tuple<int64_t, int64_t, int64_t>, Box> boxes;
 };
 
 /// A program with a stack of its own instead of the host's, so that it can stop at any op, also in
@@ -62,7 +67,7 @@ public:
   /// Runs until the program waits or is done. Whether anything was executed.
   mlir::FailureOr<bool> run();
   bool isDone() const { return stack.empty(); }
-  /// The op that waits; null if none does.
+  /// The transfer that is waited for; null if none is.
   mlir::Operation *getWaiting() const { return waiting; }
   std::vector<Tensor> takeResults() { return std::move(results); }
 
@@ -89,11 +94,13 @@ private:
   mlir::LogicalResult startCall(mlir::func::CallOp call);
   mlir::LogicalResult evaluate(mlir::Operation *op);
   mlir::FailureOr<bool> exchange(TransferOpInterface op);
+  mlir::FailureOr<bool> receive(TransferOpInterface op);
 
   mlir::func::FuncOp program;
   Mailboxes &mail;
   std::vector<Activation> stack;
   mlir::Operation *waiting = nullptr;
+  llvm::DenseMap<mlir::Operation *, int64_t> begun; ///< receives that have not ended, by op
   std::vector<Tensor> results;
   mlir::SymbolTableCollection symbols;
   llvm::SmallPtrSet<mlir::Operation *, 4> running; ///< functions

@@ -157,6 +157,7 @@ inline Results single(Tensor tensor) {
 
 void attachElementwise(mlir::MLIRContext *context);
 void attachShape(mlir::MLIRContext *context);
+void attachCommands(mlir::MLIRContext *context);
 void attachIndexing(mlir::MLIRContext *context);
 void attachReductions(mlir::MLIRContext *context);
 void attachNormalizations(mlir::MLIRContext *context);

@@ -1,6 +1,7 @@
 // reprise: training steps in the interpreter; the counterpart of the runtime's Session.
 #include "reprise/Reference/Steps.h"
 
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Reference/Initial.h"
@@ -33,7 +34,7 @@ struct Argument {
 
 class Steps {
 public:
-  explicit Steps(func::FuncOp entry) : entry(entry) {}
+  explicit Steps(std::vector<func::FuncOp> programs) : programs(std::move(programs)) {}
 
   Error readSignature();
   Error prepare(const StepsOptions &options);
@@ -47,6 +48,8 @@ public:
   std::vector<runtime::ArrayRef> arrays() const;
 
 private:
+  Error readArguments(func::FuncOp program);
+  Error readResults(func::FuncOp program);
   Argument *find(StringRef name);
   Error giveArray(StringRef name, const std::string &path);
   Error giveFolder(const std::string &path);
@@ -57,12 +60,15 @@ private:
   runtime::OutputFolder outputFolder(const StepsOptions &options) const;
   Error checkFolders(const StepsOptions &options) const;
 
-  func::FuncOp entry;
-  std::vector<Argument> arguments;
-  std::vector<std::string> names; // of the results
+  bool isOffset(size_t result) const;
+
+  std::vector<func::FuncOp> programs; // by device
+  std::vector<Argument> arguments;    // of all programs, those of one name once
+  std::vector<std::vector<size_t>> taken; // by program, what it takes
+  std::vector<std::string> names;         // of the results, one program's after another's
+  std::vector<Type> types;                // of the results
   std::vector<Tensor> results;
   std::optional<runtime::RunRecord> record; // of the input folder
-  int offsetResult = -1;
 };
 
 bool isScalarRole(Role role) {
@@ -76,36 +82,64 @@ std::optional<Role> parseRole(StringRef text) {
   return std::nullopt;
 }
 
+std::string textOf(StringAttr name) { return name ? name.str() : std::string(); }
+
 Error Steps::readSignature() {
-  EntrySignature signature(entry);
-  auto text = [](StringAttr name) { return name ? name.str() : std::string(); };
-  for (auto [i, type] : llvm::enumerate(entry.getArgumentTypes())) {
-    std::string name = text(signature.getArgumentName(i));
+  for (func::FuncOp program : programs)
+    if (Error error = readArguments(program))
+      return error;
+  for (func::FuncOp program : programs)
+    if (Error error = readResults(program))
+      return error;
+  return Error::success();
+}
+
+Error Steps::readArguments(func::FuncOp program) {
+  EntrySignature signature(program);
+  std::vector<size_t> &own = taken.emplace_back();
+  for (auto [i, type] : llvm::enumerate(program.getArgumentTypes())) {
+    std::string name = textOf(signature.getArgumentName(i));
     std::optional<Role> role = parseRole(signature.getRole(i));
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (name.empty() || !role || !tensor)
-      return Error::make("argument " + std::to_string(i) + " of '" + entry.getName().str() +
+      return Error::make("argument " + std::to_string(i) + " of '" + program.getName().str() +
                          "' has no name or no role; run the import phase first");
+    if (Argument *known = find(name); known && programs.size() > 1) {
+      own.push_back(known - arguments.data());
+      continue;
+    }
+    own.push_back(arguments.size());
     Argument &argument = arguments.emplace_back();
     argument.name = name;
     argument.role = *role;
     argument.type = tensor;
     argument.init = signature.getInit(i);
   }
-  for (unsigned i = 0; i < entry.getNumResults(); ++i) {
-    names.push_back(text(signature.getResultName(i)));
+  return Error::success();
+}
+
+Error Steps::readResults(func::FuncOp program) {
+  EntrySignature signature(program);
+  for (unsigned i = 0; i < program.getNumResults(); ++i) {
+    names.push_back(textOf(signature.getResultName(i)));
+    types.push_back(program.getResultTypes()[i]);
     if (names.back().empty())
-      return Error::make("result " + std::to_string(i) + " of '" + entry.getName().str() +
+      return Error::make("result " + std::to_string(i) + " of '" + program.getName().str() +
                          "' has no name; run the import phase first");
     Argument *argument = find(names.back());
-    if (argument && argument->type != entry.getResultTypes()[i])
+    if (argument && argument->type != types.back())
       return Error::make("result '" + names.back() + "' has another type than the argument");
-    if (argument && argument->role == Role::Offset)
-      offsetResult = i;
-    else if (argument)
-      argument->result = i;
+    if (argument && argument->role != Role::Offset)
+      argument->result = static_cast<int>(names.size() - 1);
   }
   return Error::success();
+}
+
+/// Whether the result is the next offset, which each program may return.
+bool Steps::isOffset(size_t result) const {
+  return llvm::any_of(arguments, [&](const Argument &argument) {
+    return argument.role == Role::Offset && argument.name == names[result];
+  });
 }
 
 Argument *Steps::find(StringRef name) {
@@ -231,8 +265,11 @@ Error Steps::prepare(const StepsOptions &options) {
     return Error::make("the number of the last step is out of range");
   if (Error error = checkValues(options.steps))
     return error;
-  if (!fitsMemory(entry.getArgumentTypes()))
-    return Error::make("the arguments of '" + entry.getName().str() +
+  SmallVector<Type> all;
+  for (const Argument &argument : arguments)
+    all.push_back(argument.type);
+  if (!fitsMemory(all))
+    return Error::make("the arguments of '" + programs.front().getName().str() +
                        "' exceed this machine's memory");
   for (Argument &argument : arguments) {
     if (argument.role != Role::Parameter && argument.role != Role::State)
@@ -273,7 +310,6 @@ std::optional<double> scalarOf(const Tensor &tensor) {
 
 Error Steps::step() {
   bool first = results.empty();
-  std::vector<Tensor> values;
   for (Argument &argument : arguments) {
     if (isScalarRole(argument.role)) {
       argument.value = Tensor(argument.type);
@@ -284,17 +320,29 @@ Error Steps::step() {
       if (Error error = setInput(argument, first))
         return error;
     }
-    values.push_back(argument.value);
   }
-  FailureOr<std::vector<Tensor>> returned = interpret(entry, values);
+  std::vector<ProgramCall> calls;
+  for (auto [program, own] : llvm::zip(programs, taken)) {
+    ProgramCall &call = calls.emplace_back();
+    call.program = program;
+    for (size_t argument : own)
+      call.arguments.push_back(arguments[argument].value);
+  }
+  FailureOr<std::vector<std::vector<Tensor>>> returned = interpretPrograms(calls);
   if (failed(returned))
     return Error::make("");
-  results = std::move(*returned);
+  results.clear();
+  for (std::vector<Tensor> &own : *returned)
+    llvm::append_range(results, std::move(own));
   for (Argument &argument : arguments)
     if (argument.result >= 0)
       argument.value = results[argument.result];
-  if (offsetResult >= 0)
-    state.offset = results[offsetResult].data<int64_t>()[0];
+  // The largest of those that programs return.
+  std::optional<int64_t> offset;
+  for (size_t i = 0; i < names.size(); ++i)
+    if (isOffset(i))
+      offset = std::max(offset.value_or(INT64_MIN), results[i].data<int64_t>()[0]);
+  state.offset = offset.value_or(state.offset);
   if (state.offset < 0)
     return Error::make("step " + std::to_string(state.step) +
                        ", the random offset is out of range");
@@ -306,16 +354,15 @@ Error Steps::step() {
 }
 
 runtime::RunInterface Steps::interface() const {
-  func::FuncOp function = entry; // a handle, whose own functions are not const
-  runtime::RunInterface own{function.getName().str(), {}, {}};
+  func::FuncOp first = programs.front(); // a handle, whose own functions are not const
+  runtime::RunInterface own{first.getName().str(), {}, {}};
   for (const Argument &argument : arguments)
     if (!isScalarRole(argument.role))
       own.arguments.push_back({argument.name, argument.role,
                                dtypeOf(argument.type.getElementType()),
                                argument.type.getShape().vec()});
-  for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
-    if (auto tensor = dyn_cast<RankedTensorType>(type);
-        tensor && static_cast<int>(i) != offsetResult)
+  for (auto [i, type] : llvm::enumerate(types))
+    if (auto tensor = dyn_cast<RankedTensorType>(type); tensor && !isOffset(i))
       own.results.push_back(
           {names[i], Role::Input, dtypeOf(tensor.getElementType()), tensor.getShape().vec()});
   return own;
@@ -324,7 +371,7 @@ runtime::RunInterface Steps::interface() const {
 std::vector<runtime::ArrayRef> Steps::arrays() const {
   std::vector<runtime::ArrayRef> shown;
   for (size_t i = 0; i < results.size(); ++i)
-    if (static_cast<int>(i) != offsetResult)
+    if (!isOffset(i))
       shown.push_back({names[i], dtypeOf(results[i].type.getElementType()),
                        results[i].type.getShape().vec(), results[i].bytes.data()});
   return shown;
@@ -334,10 +381,17 @@ Error Steps::write(const StepsOptions &options) const {
   return runtime::writeRunFolder(outputFolder(options), arrays(), state);
 }
 
-/// The one function that import leaves.
-func::FuncOp findEntry(ModuleOp module) {
-  auto functions = llvm::to_vector(module.getOps<func::FuncOp>());
-  return functions.size() == 1 && !functions[0].isExternal() ? functions[0] : func::FuncOp();
+/// The device programs, by device, or the one function that import leaves.
+std::vector<func::FuncOp> findEntries(ModuleOp module) {
+  SmallVector<func::FuncOp> functions = findPrograms(module);
+  llvm::stable_sort(functions,
+                    [](func::FuncOp a, func::FuncOp b) { return *getDevice(a) < *getDevice(b); });
+  if (functions.empty())
+    functions = llvm::to_vector(module.getOps<func::FuncOp>());
+  bool areEntries = functions.size() == 1 || (!functions.empty() && getDevice(functions.front()));
+  if (!areEntries || llvm::any_of(functions, [](func::FuncOp each) { return each.isExternal(); }))
+    return {};
+  return {functions.begin(), functions.end()};
 }
 
 Error runSteps(Steps &steps, const StepsOptions &options) {
@@ -361,12 +415,12 @@ Error runSteps(Steps &steps, const StepsOptions &options) {
 FailureOr<StepsReport> interpretSteps(ModuleOp module, const StepsOptions &options,
                                       std::string &error) {
   error.clear();
-  func::FuncOp entry = findEntry(module);
-  if (!entry) {
+  std::vector<func::FuncOp> programs = findEntries(module);
+  if (programs.empty()) {
     error = "expected one function in the module; run the import phase first";
     return failure();
   }
-  Steps steps(entry);
+  Steps steps(std::move(programs));
   if (Error failed = runSteps(steps, options)) {
     error = failed.message();
     return failure();

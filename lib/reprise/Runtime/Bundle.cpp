@@ -34,7 +34,7 @@ bool Argument::operator==(const Argument &o) const {
 }
 bool Result::operator==(const Result &o) const {
   return name == o.name && dtype == o.dtype && shape == o.shape && buffer == o.buffer &&
-         argument == o.argument;
+         argument == o.argument && device == o.device;
 }
 bool SourceOp::operator==(const SourceOp &o) const {
   return name == o.name && kind == o.kind && dtype == o.dtype && flops == o.flops &&
@@ -56,7 +56,8 @@ bool IndexCheck::operator==(const IndexCheck &o) const {
          name == o.name;
 }
 bool ReplayCheck::operator==(const ReplayCheck &o) const {
-  return name == o.name && dtype == o.dtype && original == o.original && replayed == o.replayed;
+  return name == o.name && dtype == o.dtype && original == o.original && replayed == o.replayed &&
+         device == o.device;
 }
 bool Command::operator==(const Command &o) const {
   return kind == o.kind && kernel == o.kernel && items == o.items && body == o.body &&
@@ -65,11 +66,12 @@ bool Command::operator==(const Command &o) const {
          tag == o.tag && peer == o.peer && function == o.function;
 }
 bool Program::operator==(const Program &o) const {
-  return name == o.name && commands == o.commands && arenaBytes == o.arenaBytes;
+  return name == o.name && device == o.device && commands == o.commands &&
+         arenaBytes == o.arenaBytes;
 }
 bool Bundle::operator==(const Bundle &o) const {
   return producer == o.producer && contractions == o.contractions && entry == o.entry &&
-         threads == o.threads && hasBudget == o.hasBudget && budgetBytes == o.budgetBytes &&
+         devices == o.devices && threads == o.threads && hasBudget == o.hasBudget && budgetBytes == o.budgetBytes &&
          arguments == o.arguments && results == o.results && replayChecks == o.replayChecks &&
          kernels == o.kernels && programs == o.programs &&
          workerWorkspaceBytes == o.workerWorkspaceBytes && constants == o.constants &&
@@ -106,15 +108,21 @@ uint64_t reprise::runtime::offsetIn(const Operand &operand,
   return offset;
 }
 
-const Program *Bundle::program(const std::string &name) const {
+uint32_t Bundle::countDevices() const { return devices.empty() ? 1 : uint32_t(devices.size()); }
+
+const std::string &Bundle::deviceName(uint32_t device) const {
+  return devices.empty() ? entry : devices[device];
+}
+
+const Program *Bundle::program(const std::string &name, uint32_t device) const {
   for (const Program &program : programs)
-    if (program.name == name)
+    if (program.name == name && program.device == device)
       return &program;
   return nullptr;
 }
 
-uint64_t Bundle::arenaBytes() const {
-  const Program *step = program("step");
+uint64_t Bundle::arenaBytes(uint32_t device) const {
+  const Program *step = program("step", device);
   return step ? step->arenaBytes : 0;
 }
 

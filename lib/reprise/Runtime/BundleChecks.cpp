@@ -1,7 +1,9 @@
 // reprise: the checks that every bundle passes before it is written or run
 #include "CommandChecks.h"
+#include "DeviceChecks.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -55,11 +57,15 @@ public:
       return error;
     if (Error error = checkKernels())
       return error;
+    if (Error error = checkDevices(bundle))
+      return error;
     if (Error error = checkPrograms())
       return error;
     if (Error error = checkResults())
       return error;
-    return checkReplays();
+    if (Error error = checkReplays())
+      return error;
+    return checkExchange(bundle);
   }
 
 private:
@@ -129,17 +135,19 @@ private:
   }
 
   Error checkPrograms() {
-    std::set<std::string> names;
+    std::vector<std::set<std::string>> names(bundle.countDevices());
     for (const Program &program : bundle.programs) {
-      if (Error error = checkName("program", program.name, names))
+      if (Error error = checkName("program", program.name, names[program.device]))
         return error;
       if (program.arenaBytes > maxBytes)
         return fail("program '" + program.name + "' has an arena out of range");
       if (Error error = checkCommands(program))
         return error;
     }
-    if (!names.count("step"))
-      return fail("the bundle has no program 'step'");
+    for (const std::set<std::string> &own : names)
+      if (!own.count("step"))
+        return fail("the bundle has no program 'step'" +
+                    std::string(names.size() > 1 ? " for each device" : ""));
     return Error::success();
   }
 
@@ -299,21 +307,25 @@ private:
   }
 
   Error checkResults() {
-    std::set<std::string> names;
-    std::set<int32_t> replaced;
+    // Each device may return the next offset.
+    std::map<uint32_t, std::set<std::string>> names;
+    std::set<std::pair<uint32_t, int32_t>> replaced;
     for (const Result &result : bundle.results) {
-      if (Error error = checkName("result", result.name, names))
+      bool isOffset = result.argument >= 0 && result.argument < int64_t(bundle.arguments.size()) &&
+                      bundle.arguments[result.argument].role == Role::Offset;
+      uint32_t owner = isOffset ? result.device : 0;
+      if (Error error = checkName("result", result.name, names[owner]))
         return error;
       std::optional<uint64_t> bytes = arrayBytes(result.dtype, result.shape);
       if (!bytes || *bytes != result.buffer.bytes)
         return fail("result '" + result.name + "' has other bytes than its type");
-      if (Error error = checkBuffer(result.buffer, bundle.arenaBytes()))
+      if (Error error = checkBuffer(result.buffer, bundle.arenaBytes(result.device)))
         return fail("result '" + result.name + "': " + error.message());
       if (result.argument == -1)
         continue;
       if (Error error = checkReplacement(result))
         return error;
-      if (!replaced.insert(result.argument).second)
+      if (!replaced.insert({owner, result.argument}).second)
         return fail("result '" + result.name + "' replaces an argument a second time");
     }
     return Error::success();
@@ -322,7 +334,7 @@ private:
   Error checkReplays() {
     for (const ReplayCheck &check : bundle.replayChecks) {
       for (const BufferRef &buffer : {check.original, check.replayed})
-        if (Error error = checkBuffer(buffer, bundle.arenaBytes()))
+        if (Error error = checkBuffer(buffer, bundle.arenaBytes(check.device)))
           return fail("comparison of '" + check.name + "': " + error.message());
       if (check.original.bytes != check.replayed.bytes ||
           check.original.bytes % elementBytes(check.dtype) != 0)

@@ -145,12 +145,18 @@ template <typename S, typename T> void argumentFields(S &s, T &a) {
   s.flag(a.hasInitializer);
 }
 
+template <typename S, typename T> void deviceField(S &s, T &owner) {
+  if (s.version >= devicesBundleVersion)
+    s.number(owner.device);
+}
+
 template <typename S, typename T> void resultFields(S &s, T &r) {
   s.text(r.name);
   s.enumerator(r.dtype, numDTypes);
   shape(s, r.shape);
   bufferFields(s, r.buffer);
   s.number(r.argument);
+  deviceField(s, r);
 }
 
 template <typename S, typename T> void replayFields(S &s, T &r) {
@@ -158,6 +164,7 @@ template <typename S, typename T> void replayFields(S &s, T &r) {
   s.enumerator(r.dtype, numDTypes);
   bufferFields(s, r.original);
   bufferFields(s, r.replayed);
+  deviceField(s, r);
 }
 
 template <typename S, typename T> void sourceFields(S &s, T &o) {
@@ -219,6 +226,8 @@ template <typename S, typename T> void bundleFields(S &s, T &b) {
   s.text(b.producer);
   s.text(b.contractions);
   s.text(b.entry);
+  if (s.version >= devicesBundleVersion)
+    s.sequence(b.devices, 8, [&](auto &name) { s.text(name); });
   s.number(b.threads);
   s.flag(b.hasBudget);
   s.number(b.budgetBytes);
@@ -231,6 +240,7 @@ template <typename S, typename T> void bundleFields(S &s, T &b) {
     s.text(program.name);
     s.sequence(program.commands, 57, [&](auto &command) { commandFields(s, command); });
     s.number(program.arenaBytes);
+    deviceField(s, program);
   });
   s.number(b.workerWorkspaceBytes);
 }
@@ -267,9 +277,11 @@ Error checkHeader(const uint8_t *data, uint64_t size, const std::string &name, H
 }
 
 uint32_t versionOf(const Bundle &bundle) {
+  if (!bundle.devices.empty())
+    return devicesBundleVersion;
   for (const Program &program : bundle.programs)
     if (program.hasExplicit())
-      return bundleVersion;
+      return commandsBundleVersion;
   return oldestBundleVersion;
 }
 

@@ -60,6 +60,9 @@ Expected<std::unique_ptr<Executable>> Executable::make(Bundle bundle, const std:
 }
 
 Error Executable::checkCommands() {
+  if (manifest.countDevices() > 1)
+    return Error::make("the bundle has programs for " + std::to_string(manifest.countDevices()) +
+                       " devices, and one runs here");
   for (const Program &program : manifest.programs)
     for (const Command &command : program.commands) {
       if (Error error = machine->canRun(command))

@@ -39,6 +39,7 @@ public:
   Error join(uint32_t self);
   void leave(uint32_t self);
   void fail(uint32_t self, const std::string &why);
+  std::optional<std::string> firstFailure() const;
   Error start(uint32_t self, Transfer &transfer);
   Error wait(uint32_t self, Transfer &transfer);
 
@@ -46,12 +47,14 @@ private:
   Transfer *takeMatch(uint32_t self, const Transfer &transfer);
   void close(std::string why);
   bool isDeadlock(uint32_t self) const;
+  std::string describeCircle(uint32_t self) const;
   std::string describe(uint32_t self, const Transfer &transfer) const;
 
-  std::mutex lock;
+  mutable std::mutex lock;
   std::condition_variable changed;
   std::vector<Member> members;
   std::optional<std::string> closed; ///< why nothing can be exchanged any more
+  std::optional<uint32_t> failed;    ///< whose failure that is
 };
 
 Error Exchange::join(uint32_t self) {
@@ -71,8 +74,15 @@ void Exchange::leave(uint32_t self) {
 
 void Exchange::fail(uint32_t self, const std::string &why) {
   std::lock_guard<std::mutex> guard(lock);
+  if (!closed)
+    failed = self;
   close("program '" + members[self].name + "' failed: " + why);
   members[self].hasEnded = true;
+}
+
+std::optional<std::string> Exchange::firstFailure() const {
+  std::lock_guard<std::mutex> guard(lock);
+  return failed ? std::optional(members[*failed].name) : std::nullopt;
 }
 
 /// The first reason counts: what follows is its consequence.
@@ -145,6 +155,20 @@ bool Exchange::isDeadlock(uint32_t self) const {
   return false;
 }
 
+/// From its first program on, whoever came last.
+std::string Exchange::describeCircle(uint32_t self) const {
+  uint32_t first = self;
+  for (uint32_t at = members[self].waitsFor->peer; at != self; at = members[at].waitsFor->peer)
+    first = std::min(first, at);
+  std::string circle;
+  uint32_t at = first;
+  do {
+    circle += (circle.empty() ? "" : ", ") + describe(at, *members[at].waitsFor);
+    at = members[at].waitsFor->peer;
+  } while (at != first);
+  return circle;
+}
+
 Error Exchange::wait(uint32_t self, Transfer &transfer) {
   std::unique_lock<std::mutex> guard(lock);
   Member &member = members[self];
@@ -154,13 +178,7 @@ Error Exchange::wait(uint32_t self, Transfer &transfer) {
       close("program '" + members[transfer.peer].name + "' has ended, and " +
             describe(self, transfer));
     } else if (isDeadlock(self)) {
-      std::string circle;
-      uint32_t at = self;
-      do {
-        circle += (circle.empty() ? "" : ", ") + describe(at, *members[at].waitsFor);
-        at = members[at].waitsFor->peer;
-      } while (at != self);
-      close("programs wait for each other: " + circle);
+      close("programs wait for each other: " + describeCircle(self));
     } else {
       changed.wait(guard);
     }
@@ -203,6 +221,8 @@ public:
       return error;
     return std::unique_ptr<Endpoint>(new LocalEndpoint(exchange, *self));
   }
+
+  std::optional<std::string> firstFailure() const override { return exchange->firstFailure(); }
 
 private:
   std::shared_ptr<Exchange> exchange;

@@ -1,5 +1,6 @@
 // reprise: training steps: initial values, inputs of each step, results, and where the run stands
 #include "reprise/Runtime/Session.h"
+#include "DeviceSession.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,120 +10,93 @@
 
 using namespace reprise::runtime;
 
-Session::Session(Executable &executable) : executable(executable), bundle(executable.bundle()) {
-  given.resize(bundle.arguments.size());
-  std::string offsetName;
-  for (const Argument &argument : bundle.arguments)
-    if (argument.role == Role::Offset)
-      offsetName = argument.name;
-  for (size_t i = 0; i < bundle.results.size(); ++i) {
-    const Result &result = bundle.results[i];
-    if (result.name == offsetName) {
-      offsetResult = i;
-    } else {
-      arrays.push_back({result.name, result.dtype, result.shape, nullptr});
-      arrayResults.push_back(i);
-    }
-    if (result.argument >= 0 && bundle.arguments[result.argument].role == Role::Input)
-      carried.push_back({size_t(result.argument), std::vector<uint8_t>(result.buffer.bytes)});
-  }
+Session::Session(const Bundle &bundle, const std::string &name) : bundle(bundle), name(name) {}
+
+Session::Session(Executable &executable) : Session(executable.bundle(), executable.name()) {
+  add(executable);
 }
 
-/// A copy, where the host cannot look at the device.
-const void *Session::onHost(size_t array) const {
-  const void *data = executable.result(arrayResults[array]);
-  if (executable.device().hasHostMemory())
-    return data;
-  copies.resize(arrays.size());
-  copies[array].resize(std::max<uint64_t>(arrays[array].bytes(), 1));
-  return executable.readMemory(copies[array].data(), data, arrays[array].bytes())
-             ? nullptr
-             : copies[array].data();
+Session::Session(ProgramGroup &group) : Session(group.bundle(), group.name()) {
+  for (size_t i = 0; i < group.size(); ++i)
+    add(group.executable(i));
+  this->group = &group;
 }
+
+Session::~Session() = default;
+
+void Session::add(Executable &executable) {
+  parts.push_back(std::make_unique<DeviceSession>(executable));
+  const std::vector<ArrayRef> &own = parts.back()->results();
+  for (size_t i = 0; i < own.size(); ++i)
+    sources.push_back({parts.back().get(), i});
+  arrays.insert(arrays.end(), own.begin(), own.end());
+}
+
+Error Session::fail(const std::string &why) const { return Error::make(name + ": " + why); }
 
 const std::vector<ArrayRef> &Session::results() const {
   for (size_t i = 0; i < arrays.size(); ++i)
-    arrays[i].data = onHost(i);
+    arrays[i].data = sources[i].part->read(sources[i].array);
   return arrays;
-}
-
-Error Session::fail(const std::string &why) const {
-  return Error::make(executable.name() + ": " + why);
 }
 
 Error Session::setState(const RunState &state) {
   if (Error error = checkRunState(state))
     return error;
   next = state;
+  for (auto &part : parts)
+    part->setState(state);
   return Error::success();
 }
 
-std::optional<size_t> Session::find(const std::string &name) const {
+std::optional<size_t> Session::find(const std::string &argument) const {
   for (size_t i = 0; i < bundle.arguments.size(); ++i)
-    if (bundle.arguments[i].role < Role::Seed && bundle.arguments[i].name == name)
+    if (bundle.arguments[i].role < Role::Seed && bundle.arguments[i].name == argument)
       return i;
   return std::nullopt;
 }
 
-Error Session::unknown(const std::string &name) const {
-  return fail("the step takes no argument '" + name + "'");
+template <typename Visit> Error Session::forEachPart(const std::string &argument, Visit visit) {
+  bool isKnown = false;
+  for (auto &part : parts)
+    if (std::optional<size_t> index = part->find(argument)) {
+      isKnown = true;
+      if (Error error = visit(*part, *index))
+        return error;
+    }
+  return isKnown ? Error::success() : fail("the step takes no argument '" + argument + "'");
 }
 
-Error Session::give(size_t index, const std::string &source, const std::vector<int64_t> &shape,
-                    Given value) {
-  const Argument &argument = bundle.arguments[index];
-  if (shape != argument.shape) {
-    bool rows = argument.role == Role::Input && shape.size() == argument.shape.size() + 1 &&
-                std::equal(argument.shape.begin(), argument.shape.end(), shape.begin() + 1);
-    if (!rows)
-      return Error::make(source + ": it has shape " + shapeText(shape) + ", expected " +
-                         shapeText(argument.shape) + " for '" + argument.name + "'");
-    value.rows = shape[0];
-  }
-  given[index] = std::move(value);
-  return Error::success();
-}
-
-Error Session::giveArray(const std::string &name, const std::string &path) {
-  std::optional<size_t> index = find(name);
-  if (!index)
-    return unknown(name);
-  if (executable.isBound(*index))
-    return fail("'" + name + "' is bound to memory of the caller");
-  Expected<NpyFile> file = NpyFile::open(path, bundle.arguments[*index].dtype);
-  if (!file)
-    return file.error();
-  std::vector<int64_t> shape = file->shape();
-  return give(*index, "cannot read '" + path + "'", shape, {std::move(*file), {}, -1});
+Error Session::giveArray(const std::string &argument, const std::string &path) {
+  return forEachPart(argument, [&](DeviceSession &part, size_t index) {
+    return part.giveArray(index, path);
+  });
 }
 
 Error Session::giveValue(const ArrayRef &value) {
-  std::optional<size_t> index = find(value.name);
-  if (!index)
-    return unknown(value.name);
-  if (executable.isBound(*index))
-    return fail("'" + value.name + "' is bound to memory of the caller");
-  std::string source = executable.name() + ": cannot take a value";
-  DType wanted = bundle.arguments[*index].dtype;
-  if (value.dtype != wanted)
-    return Error::make(source + ": it holds " + dtypeName(value.dtype) + ", expected " +
-                       dtypeName(wanted) + " for '" + value.name + "'");
-  const uint8_t *data = static_cast<const uint8_t *>(value.data);
-  return give(*index, source, value.shape, {std::nullopt, {data, data + value.bytes()}, -1});
+  return forEachPart(value.name, [&](DeviceSession &part, size_t index) {
+    return part.giveValue(index, value);
+  });
 }
 
-Error Session::bind(const std::string &name, void *data, uint64_t bytes) {
-  std::optional<size_t> index = find(name);
-  if (!index)
-    return unknown(name);
-  if (Error error = executable.bind(*index, data, bytes))
-    return error;
-  given[*index].reset();
-  return Error::success();
+Error Session::bind(const std::string &argument, void *data, uint64_t bytes) {
+  return forEachPart(argument, [&](DeviceSession &part, size_t index) {
+    return part.bind(index, data, bytes);
+  });
 }
 
-bool Session::hasValue(size_t argument) const {
-  return given[argument].has_value() || executable.isBound(argument);
+bool Session::isBound(const std::string &argument) const {
+  return std::any_of(parts.begin(), parts.end(), [&](const auto &part) {
+    std::optional<size_t> index = part->find(argument);
+    return index && part->isBound(*index);
+  });
+}
+
+bool Session::hasValue(const std::string &argument) const {
+  return std::any_of(parts.begin(), parts.end(), [&](const auto &part) {
+    std::optional<size_t> index = part->find(argument);
+    return index && part->hasValue(*index);
+  });
 }
 
 Error Session::giveFolder(const std::string &path) {
@@ -140,12 +114,12 @@ Error Session::giveFolder(const std::string &path) {
   folder = path;
   record = std::move(*found);
   if (record)
-    next = record->state;
+    if (Error error = setState(record->state))
+      return error;
   bool isEmpty = true;
-  for (size_t i = 0; i < bundle.arguments.size(); ++i) {
-    const Argument &argument = bundle.arguments[i];
+  for (const Argument &argument : bundle.arguments) {
     std::string file = path + "/" + arrayFileName(argument.name);
-    if (argument.role >= Role::Seed || executable.isBound(i) || access(file.c_str(), F_OK) != 0)
+    if (argument.role >= Role::Seed || isBound(argument.name) || access(file.c_str(), F_OK) != 0)
       continue;
     if (Error error = giveArray(argument.name, file))
       return error;
@@ -157,11 +131,13 @@ Error Session::giveFolder(const std::string &path) {
   return Error::success();
 }
 
+/// Each once.
 std::vector<std::string> Session::inputFiles() const {
   std::vector<std::string> files;
-  for (const std::optional<Given> &value : given)
-    if (value && value->file)
-      files.push_back(value->file->path());
+  for (auto &part : parts)
+    for (const std::string &file : part->inputFiles())
+      if (std::find(files.begin(), files.end(), file) == files.end())
+        files.push_back(file);
   return files;
 }
 
@@ -170,138 +146,41 @@ Error Session::checkFolder() const {
   if (folder.empty())
     return Error::success();
   std::vector<bool> has;
-  for (size_t i = 0; i < given.size(); ++i)
-    if (bundle.arguments[i].role < Role::Seed)
-      has.push_back(hasValue(i));
+  for (const Argument &argument : bundle.arguments)
+    if (argument.role < Role::Seed)
+      has.push_back(hasValue(argument.name));
   return checkRecord(folder, record, describeInterface(bundle), has);
 }
 
-Error Session::tooFewRows(size_t argument, int64_t needed) const {
-  const Given &source = *given[argument];
-  std::string what = source.file
-                         ? "cannot read '" + source.file->path() + "'"
-                         : executable.name() + ": input '" + bundle.arguments[argument].name + "'";
-  return Error::make(what + ": it has " + std::to_string(source.rows) + " rows, step " +
-                     std::to_string(needed - 1) + " needs " + std::to_string(needed));
-}
-
-Error Session::checkValues(int64_t steps) const {
-  for (size_t i = 0; i < given.size(); ++i) {
-    const Argument &argument = bundle.arguments[i];
-    if (argument.role >= Role::Seed)
-      continue;
-    if (!hasValue(i) && !argument.hasInitializer)
-      return fail(std::string(roleName(argument.role)) + " '" + argument.name +
-                  "' has no initializer and was given no value");
-    if (given[i] && given[i]->rows >= 0 && given[i]->rows < next.step + steps)
-      return tooFewRows(i, next.step + steps);
-  }
-  return Error::success();
-}
-
 Error Session::start(int64_t steps) {
-  first = true;
-  if (int64_t end; __builtin_add_overflow(next.step, steps, &end))
-    return fail("the number of the last step is out of range");
   if (Error error = checkFolder())
     return error;
-  if (Error error = checkValues(steps))
-    return error;
-  if (Error error = setScalars())
-    return error;
-  if (Error error = executable.run("init_parameters"))
-    return fail(error.message());
-  for (size_t i = 0; i < given.size(); ++i)
-    if (given[i] && bundle.arguments[i].role != Role::Input)
-      if (Error error = readGiven(i))
-        return error;
+  for (auto &part : parts)
+    if (Error error = part->check(steps))
+      return error;
+  for (auto &part : parts)
+    if (Error error = part->start())
+      return error;
   return Error::success();
 }
 
-Error Session::setScalars() {
-  for (size_t i = 0; i < bundle.arguments.size(); ++i) {
-    Role role = bundle.arguments[i].role;
-    int64_t value = role == Role::Seed ? next.seed : role == Role::Offset ? next.offset : next.step;
-    if (role >= Role::Seed)
-      if (Error error = executable.writeMemory(executable.argument(i), &value, sizeof value))
-        return fail(error.message());
-  }
-  return Error::success();
+Error Session::stepAll() {
+  if (parts.size() == 1)
+    return parts.front()->step();
+  return group->runAll([](void *context, size_t number) {
+    return static_cast<Session *>(context)->parts[number]->step();
+  }, this);
 }
 
-Error Session::readGiven(size_t argument) {
-  const Given &source = *given[argument];
-  uint64_t bytes = bundle.arguments[argument].bytes;
-  // A value given between steps has not been seen by start().
-  if (source.rows >= 0 && source.rows <= next.step)
-    return tooFewRows(argument, next.step + 1);
-  uint64_t offset = source.rows >= 0 ? uint64_t(next.step) * bytes : 0;
-  void *place = executable.argument(argument);
-  if (!source.file)
-    return executable.writeMemory(place, source.bytes.data() + offset, bytes);
-  if (executable.device().hasHostMemory())
-    return source.file->read(place, offset, bytes);
-  staging.resize(std::max<uint64_t>(staging.size(), bytes));
-  if (Error error = source.file->read(staging.data(), offset, bytes))
-    return error;
-  return executable.writeMemory(place, staging.data(), bytes);
-}
-
-bool Session::isCarried(size_t argument) const {
-  bool replaced = std::any_of(carried.begin(), carried.end(),
-                              [&](const Carried &input) { return input.argument == argument; });
-  // One value per step was asked for: it outranks what the step before returned.
-  return replaced && !(given[argument] && given[argument]->rows >= 0);
-}
-
-/// The values that results have given to inputs, before initializers write others there.
-Error Session::keepCarried() {
-  for (Carried &input : carried)
-    if (Error error = executable.readMemory(input.value.data(), executable.argument(input.argument),
-                                            input.value.size()))
-      return fail(error.message());
-  return Error::success();
-}
-
-Error Session::prepareInputs() {
-  if (Error error = setScalars())
-    return error;
-  if (Error error = keepCarried())
-    return error;
-  if (Error error = executable.run("init_inputs"))
-    return fail(error.message());
-  for (Carried &input : carried)
-    if (!first && !executable.isBound(input.argument))
-      if (Error error = executable.writeMemory(executable.argument(input.argument),
-                                               input.value.data(), input.value.size()))
-        return fail(error.message());
-  for (size_t i = 0; i < given.size(); ++i)
-    if (given[i] && bundle.arguments[i].role == Role::Input && (first || !isCarried(i)))
-      if (Error error = readGiven(i))
-        return error;
-  return Error::success();
-}
-
+/// The next offset is the largest that a program returns.
 Error Session::step() {
-  Error error = takeStep();
-  if (error)
-    executable.fail(error.message());
-  return error;
-}
-
-Error Session::takeStep() {
-  if (Error error = prepareInputs())
+  if (Error error = stepAll())
     return error;
-  if (Error error = executable.run("step"))
-    return fail("step " + std::to_string(next.step) + ", " + error.message());
-  if (offsetResult)
-    if (Error error = executable.readMemory(&next.offset, executable.result(*offsetResult),
-                                            sizeof next.offset))
-      return fail(error.message());
-  if (next.offset < 0)
-    return fail("step " + std::to_string(next.step) + ", the random offset is out of range");
-  next.step += 1;
-  first = false;
+  next = parts.front()->state();
+  for (auto &part : parts)
+    next.offset = std::max(next.offset, part->state().offset);
+  for (auto &part : parts)
+    part->setState(next);
   return Error::success();
 }
 
@@ -314,63 +193,41 @@ static double halfToDouble(uint16_t bits) {
   return bits >> 15 ? -magnitude : magnitude;
 }
 
+static std::optional<double> toDouble(DType dtype, const void *data) {
+  double wide = 0;
+  float narrow = 0;
+  uint16_t half = 0;
+  switch (dtype) {
+  case DType::F64:
+    std::memcpy(&wide, data, 8);
+    return wide;
+  case DType::F32:
+    std::memcpy(&narrow, data, 4);
+    return narrow;
+  case DType::BF16:
+    std::memcpy(reinterpret_cast<char *>(&narrow) + 2, data, 2);
+    return narrow;
+  case DType::F16:
+    std::memcpy(&half, data, 2);
+    return halfToDouble(half);
+  default:
+    return std::nullopt;
+  }
+}
+
 std::optional<double> Session::loss() const {
   for (size_t i = 0; i < arrays.size(); ++i) {
     const ArrayRef &array = arrays[i];
     if (array.name != "loss" || array.bytes() != elementBytes(array.dtype))
       continue;
-    const void *data = onHost(i);
-    if (!data)
-      return std::nullopt;
-    double wide = 0;
-    float narrow = 0;
-    uint16_t half = 0;
-    switch (array.dtype) {
-    case DType::F64:
-      std::memcpy(&wide, data, 8);
-      return wide;
-    case DType::F32:
-      std::memcpy(&narrow, data, 4);
-      return narrow;
-    case DType::BF16:
-      std::memcpy(reinterpret_cast<char *>(&narrow) + 2, data, 2);
-      return narrow;
-    case DType::F16:
-      std::memcpy(&half, data, 2);
-      return halfToDouble(half);
-    default:
-      return std::nullopt;
-    }
+    const void *data = sources[i].part->read(sources[i].array);
+    return data ? toDouble(array.dtype, data) : std::nullopt;
   }
   return std::nullopt;
 }
 
-uint64_t Session::highestChange(uint8_t paint) const {
-  uint64_t end = executable.arenaCapacity();
-  while (end != 0 && executable.arena()[end - 1] == paint)
-    --end;
-  return end;
-}
-
 Expected<uint64_t> Session::executedArenaBytes() {
-  if (!executable.device().hasHostMemory())
-    return fail("the arena of device '" + executable.device().name() + "' cannot be painted");
-  if (Error error = prepareInputs())
-    return error;
-  std::vector<std::vector<uint8_t>> saved;
-  for (size_t i = 0; i < bundle.arguments.size(); ++i) {
-    const uint8_t *data = static_cast<const uint8_t *>(executable.argument(i));
-    saved.emplace_back(data, data + bundle.arguments[i].bytes);
-  }
-  uint64_t highest = 0;
-  // A byte that is written with one pattern's value is changed under the other.
-  for (uint8_t paint : {0xa5, 0x5a}) {
-    std::memset(executable.arena(), paint, executable.arenaCapacity());
-    if (Error error = executable.run("step"))
-      return fail(error.message());
-    highest = std::max(highest, highestChange(paint));
-    for (size_t i = 0; i < saved.size(); ++i)
-      std::copy(saved[i].begin(), saved[i].end(), static_cast<uint8_t *>(executable.argument(i)));
-  }
-  return highest;
+  if (parts.size() != 1)
+    return fail("the arenas of several programs cannot be painted at once");
+  return parts.front()->executedArenaBytes();
 }

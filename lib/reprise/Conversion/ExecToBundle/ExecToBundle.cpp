@@ -3,7 +3,7 @@
 
 #include "ConstantTable.h"
 #include "IndexChecks.h"
-#include "KernelTable.h"
+#include "TargetKernels.h"
 #include "reprise/Dialect/Exec/IR/Arena.h"
 #include "reprise/Dialect/Exec/IR/Storage.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
@@ -20,24 +20,28 @@ namespace reprise {
 
 namespace {
 
+/// Adds the programs of one device.
 class BundleBuilder {
 public:
-  BundleBuilder(func::FuncOp step, KernelTable &kernels) : step(step), kernels(kernels) {}
+  BundleBuilder(runtime::Bundle &bundle, ConstantTable &constants, uint32_t device,
+                func::FuncOp step, const TargetKernels &kernels)
+      : bundle(bundle), constants(constants), device(device), step(step), kernels(kernels) {}
 
   void describeArguments() {
     for (unsigned i = 0; i < step.getNumArguments(); ++i)
-      bundle.arguments.push_back(describeArgument(i));
+      addArgument(describeArgument(i));
     runtime::Argument number;
     number.name = "step";
     number.role = runtime::Role::Step;
     number.dtype = runtime::DType::I64;
     number.bytes = 8;
-    bundle.arguments.push_back(number);
+    addArgument(std::move(number));
   }
 
   void addProgram(StringRef name, func::FuncOp function) {
     runtime::Program program;
     program.name = name.str();
+    program.device = device;
     program.arenaBytes = exec::getArenaBytes(function).value_or(0);
     events.clear();
     addBlock(function.getBody().front(), program);
@@ -57,16 +61,25 @@ public:
       result.name = name.getValue().str();
       result.dtype = dtypeOf(type.getElementType());
       result.shape.assign(type.getShape().begin(), type.getShape().end());
-      result.argument = static_cast<int32_t>(signature.getReplacedArguments()[i]);
+      result.device = device;
+      int64_t replaced = signature.getReplacedArguments()[i];
+      result.argument = replaced < 0 ? -1 : static_cast<int32_t>(numbers[replaced]);
       result.buffer = result.argument < 0 ? placeOf(value) : wholeArgument(result.argument);
       bundle.results.push_back(std::move(result));
     }
   }
 
-  runtime::Bundle bundle;
-  ConstantTable constants;
-
 private:
+  /// One that an earlier device takes, too, is one with it.
+  void addArgument(runtime::Argument argument) {
+    auto found = llvm::find_if(bundle.arguments, [&](const runtime::Argument &other) {
+      return other.name == argument.name;
+    });
+    numbers.push_back(static_cast<uint32_t>(found - bundle.arguments.begin()));
+    if (found == bundle.arguments.end())
+      bundle.arguments.push_back(std::move(argument));
+  }
+
   OperandRange returned() { return step.getBody().front().getTerminator()->getOperands(); }
 
   /// Where commands have brought the next value.
@@ -88,6 +101,7 @@ private:
     runtime::ReplayCheck check;
     check.name = signature.getCheck(result).str();
     check.dtype = dtypeOf(cast<RankedTensorType>(returned()[result].getType()).getElementType());
+    check.device = device;
     check.original = placeOf(returned()[*original]);
     check.replayed = placeOf(returned()[result]);
     bundle.replayChecks.push_back(std::move(check));
@@ -149,7 +163,7 @@ private:
     command.operands = {placeIn(copy.getValue(), runtime::Read), {}};
     runtime::BufferRef &to = command.operands[1].buffer;
     to.space = runtime::Space::Argument;
-    to.index = copy.getArgument();
+    to.index = numbers[copy.getArgument()];
     to.bytes = getByteSize(copy.getValue().getType());
     command.operands[1].access = runtime::Write;
     command.bytes = 2 * to.bytes;
@@ -244,12 +258,12 @@ private:
     place.bytes = getByteSize(value.getType());
     if (auto argument = dyn_cast<BlockArgument>(value)) {
       place.space = runtime::Space::Argument;
-      place.index = argument.getArgNumber();
+      place.index = numbers[argument.getArgNumber()];
     } else if (auto maker = value.getDefiningOp<exec::StoringOpInterface>()) {
       unsigned result = cast<OpResult>(value).getResultNumber();
       int64_t argument = (*maker.getArguments())[result];
       place.space = argument < 0 ? runtime::Space::Arena : runtime::Space::Argument;
-      place.index = std::max<int64_t>(argument, 0);
+      place.index = argument < 0 ? 0 : numbers[argument];
       place.offset = (*maker.getOffsets())[result];
     } else if (auto loop = value.getDefiningOp<LoopOp>()) {
       place.offset = loop->getAttrOfType<DenseI64ArrayAttr>(
@@ -262,7 +276,7 @@ private:
   }
 
   void addCommands(exec::LaunchOp launch, runtime::Program &program) {
-    const CompiledLaunch &compiled = kernels.lookup(launch);
+    const CompiledLaunch &compiled = kernels.table.lookup(launch);
     SmallVector<runtime::Operand> inputs, outputs;
     for (Value input : launch.getInputs())
       inputs.push_back(placeIn(input, runtime::Read));
@@ -275,7 +289,7 @@ private:
     StringRef main = findMainKernel(compiled.emitted);
     for (const EmittedCommand &emitted : compiled.emitted.commands) {
       runtime::Command command;
-      command.kernel = kernels.indexOf(emitted.kernel);
+      command.kernel = kernels.firstKernel + kernels.table.indexOf(emitted.kernel);
       command.items = emitted.items;
       command.label = compiled.label;
       command.bytes = emitted.bytes;
@@ -320,57 +334,48 @@ private:
       command.bytes += getByteSize(value.getType());
   }
 
+  runtime::Bundle &bundle;
+  ConstantTable &constants;
+  uint32_t device;
   func::FuncOp step;
-  KernelTable &kernels;
-  llvm::DenseMap<Value, uint32_t> events; ///< of the program at hand
+  const TargetKernels &kernels;
+  SmallVector<uint32_t> numbers;    ///< in the bundle, of the step's arguments and its number
+  DenseMap<Value, uint32_t> events; ///< of the program at hand
   SmallVector<LoopOp> around; ///< the loops around the command at hand, the outermost first
 };
 
 } // namespace
 
-/// A device may write all iterations out.
-static LogicalResult checkCommands(const exec::Positions &positions) {
-  constexpr int64_t kMostLaunches = int64_t(1) << 22;
-  int64_t launches = 0;
-  for (exec::LaunchOp launch : positions.launches) {
-    int64_t executions = countExecutions(launch);
-    if (executions > kMostLaunches || (launches += executions) > kMostLaunches)
-      return launch.emitError("the iterations of all loops make more than 2^22 launches");
-  }
-  return success();
-}
-
-FailureOr<runtime::Bundle> buildBundle(BundlePrograms programs, const Target &target) {
-  std::pair<StringRef, func::FuncOp> named[] = {{"step", programs.step},
-                                                {"init_parameters", programs.initParameters},
-                                                {"init_inputs", programs.initInputs}};
-  KernelTable kernels(programs.step.getContext(), target);
-  for (auto [name, function] : named) {
-    if (!function)
-      continue;
-    exec::Positions positions(function.getBody().front());
-    for (exec::LaunchOp launch : positions.launches)
-      if (failed(kernels.add(launch)))
-        return failure();
-    if (failed(checkCommands(positions)))
+FailureOr<runtime::Bundle> buildBundle(ArrayRef<BundlePrograms> devices) {
+  std::vector<std::unique_ptr<TargetKernels>> targets;
+  SmallVector<TargetKernels *> targetOf;
+  for (BundlePrograms device : devices) {
+    auto found = llvm::find_if(targets, [&](const std::unique_ptr<TargetKernels> &kernels) {
+      return kernels->target.getName() == device.target->getName();
+    });
+    if (found == targets.end())
+      found = targets.insert(
+          found, std::make_unique<TargetKernels>(device.step.getContext(), *device.target));
+    targetOf.push_back(found->get());
+    if (failed((*found)->add(device)))
       return failure();
   }
-  FailureOr<Image> image = kernels.compile();
-  if (failed(image))
-    return failure();
-  BundleBuilder builder(programs.step, kernels);
-  builder.describeArguments();
-  for (auto [name, function] : named)
-    if (function)
+  runtime::Bundle bundle;
+  for (std::unique_ptr<TargetKernels> &kernels : targets)
+    if (failed(kernels->addTo(bundle)))
+      return failure();
+  ConstantTable constants;
+  for (auto [i, device] : llvm::enumerate(devices)) {
+    BundleBuilder builder(bundle, constants, static_cast<uint32_t>(i), device.step, *targetOf[i]);
+    builder.describeArguments();
+    for (auto [name, function] : listPrograms(device))
       builder.addProgram(name, function);
-  builder.describeResults();
-  runtime::Bundle bundle = std::move(builder.bundle);
-  bundle.constants = std::move(builder.constants.bytes);
-  bundle.kernels = kernels.describe(*image);
-  for (const runtime::Kernel &kernel : bundle.kernels)
-    bundle.workerWorkspaceBytes = std::max(bundle.workerWorkspaceBytes, kernel.workspaceBytes);
-  bundle.images = {{target.getName(), target.getFeatures(), std::move(image->bytes)}};
-  bundle.entry = programs.step.getName().str();
+    builder.describeResults();
+    if (devices.size() > 1)
+      bundle.devices.push_back(func::FuncOp(device.step).getName().str());
+  }
+  bundle.constants = std::move(constants.bytes);
+  bundle.entry = func::FuncOp(devices.front().step).getName().str();
   return bundle;
 }
 

@@ -7,6 +7,19 @@ include "mlir/Pass/PassBase.td"
 def TargetOption : Option<"targetName", "target", "std::string", "\"cpu\"",
     "The machine to compile for, such as cpu or cuda:sm_90">;
 
+def VerifyProgramsPass : Pass<"exec-verify-programs", "::mlir::ModuleOp"> {
+  let summary = "Checks device programs that exchange values, before the first pass works on them";
+  let description = [{
+    A module of device programs is what `autodiff` leaves: flat functions of pure ops, with roles and names on arguments
+    and results, and beside the ops transfers, events and library calls. There is one program for each device from 0 on.
+    What several programs take under one name is alike. A next value is made by one program, which alone takes the old
+    one; the random offset is an exception. No two programs return a result of one name.
+
+    Every send meets a receive of its size, by program, peer, tag and order, and all programs come to their ends: a send
+    waits until its receive has begun. The first that do not are an error that names what each program waits for.
+  }];
+}
+
 def FormLaunchesPass : Pass<"exec-form-launches", "::mlir::func::FuncOp"> {
   let summary = "Groups the ops of a device program into launches";
   let description = [{

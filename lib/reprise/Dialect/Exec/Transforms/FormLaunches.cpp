@@ -147,8 +147,22 @@ private:
         continue;
       if (auto loop = dyn_cast<LoopOp>(group.ops.front()))
         formLoop(loop, replacements);
+      else if (isExplicit(group.ops.front()))
+        formCommand(group.ops.front(), replacements);
       else if (SmallVector<Value> stored = storedValues(group, grouping); !stored.empty())
         LaunchBuilder(builder, group).build(stored, replacements);
+    }
+  }
+
+  /// Moves a transfer, event or library call behind the launches that are there. It reads buffers.
+  static void formCommand(Operation *op, DenseMap<Value, Value> &replacements) {
+    op->moveBefore(op->getBlock()->getTerminator());
+    OpBuilder builder(op);
+    for (OpOperand &operand : op->getOpOperands()) {
+      Value value = operand.get();
+      Operation *maker = value.getDefiningOp();
+      operand.set(maker && isFree(maker) ? copy(builder, value, replacements)
+                                         : replacements.lookup_or(value, value));
     }
   }
 

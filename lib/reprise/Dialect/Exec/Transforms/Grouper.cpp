@@ -1,6 +1,7 @@
 // reprise: groups of ops, formed one op after the other
 #include "Grouping.h"
 
+#include "reprise/Dialect/Exec/IR/Exec.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Dialect/Reprise/IR/ReplayNumber.h"
@@ -344,6 +345,24 @@ static bool isOrdered(ArrayRef<Group> groups, const DenseMap<Operation *, size_t
   return true;
 }
 
+/// The ops up to the first transfer, event or library call, or up to `end`: what stands before it
+/// runs before it. Returns where they end.
+static Block::iterator groupSegment(Block::iterator op, Block::iterator end, const Target &target,
+                                    bool keepsLaunches, std::vector<Group> &groups,
+                                    DenseMap<Operation *, size_t> &groupOf) {
+  std::vector<Group> own;
+  DenseMap<Operation *, size_t> ownOf;
+  Grouper grouper(own, ownOf, target, keepsLaunches);
+  for (; op != end && !isExplicit(&*op); ++op)
+    if (isa<RepriseDialect>(op->getDialect()) && !isFree(&*op) && !isa<ConstantOp>(*op))
+      grouper.add(&*op);
+  grouper.finish();
+  for (auto [each, number] : ownOf)
+    groupOf[each] = groups.size() + number;
+  llvm::move(own, std::back_inserter(groups));
+  return op;
+}
+
 void groupOps(Block &block, const Target &target, std::vector<Group> &groups,
               DenseMap<Operation *, size_t> &groupOf) {
   auto function = block.getParent()->getParentOfType<func::FuncOp>();
@@ -352,11 +371,14 @@ void groupOps(Block &block, const Target &target, std::vector<Group> &groups,
   for (bool keeps : {keepsLaunches, false}) {
     groups.clear();
     groupOf.clear();
-    Grouper grouper(groups, groupOf, target, keeps);
-    for (Operation &op : block.without_terminator())
-      if (isa<RepriseDialect>(op.getDialect()) && !isFree(&op) && !isa<ConstantOp>(op))
-        grouper.add(&op);
-    grouper.finish();
+    for (auto op = block.begin(), end = std::prev(block.end()); op != end;) {
+      op = groupSegment(op, end, target, keeps, groups, groupOf);
+      if (op == end)
+        break;
+      groupOf[&*op] = groups.size();
+      groups.push_back({{&*op}, op->getLoc()});
+      ++op;
+    }
     if (!keeps || isOrdered(groups, groupOf))
       return;
   }

@@ -1,6 +1,7 @@
 // reprise: which ops share a launch.
 #include "Grouping.h"
 
+#include "reprise/Dialect/Exec/IR/Exec.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Dialect/Reprise/IR/ReplayNumber.h"
@@ -30,7 +31,8 @@ static bool computesPositions(ArrayRef<Operation *> ops) {
 bool canHold(ArrayRef<Operation *> ops, const Target &target) {
   if (ops.size() == 1)
     return true;
-  if (llvm::any_of(ops, llvm::IsaPred<LoopOp>) || computesPositions(ops))
+  if (llvm::any_of(ops, llvm::IsaPred<LoopOp>) || llvm::any_of(ops, isExplicit) ||
+      computesPositions(ops))
     return false;
   return target.canHold(ops);
 }

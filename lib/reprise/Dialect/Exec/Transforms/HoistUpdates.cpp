@@ -2,6 +2,7 @@
 #include "Grouping.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "reprise/Dialect/Exec/IR/Exec.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "llvm/ADT/MapVector.h"
@@ -26,7 +27,7 @@ public:
     llvm::MapVector<Operation *, SmallVector<Operation *>> movesBehind;
     SmallVector<Operation *> first;
     for (Operation *op : ArrayRef(numbered).drop_back()) {
-      if (partOf(op) != 2 || isa<ConstantOp>(op))
+      if (partOf(op) != 2 || isa<ConstantOp>(op) || isExplicit(op))
         continue;
       SmallVector<Operation *> ops;
       collectWaiting(op, ops);
@@ -96,7 +97,7 @@ private:
     int64_t last = -1;
     auto wait = [&](Operation *other) {
       if (!llvm::is_contained(ops, other))
-        last = std::max(last, place.lookup(other));
+        last = std::max(last, isExplicit(other) ? findEnd(other) : place.lookup(other));
     };
     for (Operation *op : ops) {
       llvm::for_each(producersOf(op), wait);
@@ -107,6 +108,17 @@ private:
             wait(reader);
     }
     return last;
+  }
+
+  /// Where the last wait for a transfer, or for what a library call made, stands. They stay where
+  /// they are.
+  int64_t findEnd(Operation *command) const {
+    int64_t end = number.lookup(command);
+    for (Operation *at = command->getNextNode(); at; at = at->getNextNode())
+      if (isa<WaitOp>(at) && (isa<CallOp>(command) ||
+                              llvm::is_contained(command->getUsers(), at)))
+        end = number.lookup(at);
+    return end;
   }
 
   Block &block;

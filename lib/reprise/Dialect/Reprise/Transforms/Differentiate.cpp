@@ -2,8 +2,8 @@
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 
 #include "Expansion.h"
-#include "Signature.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
+#include "reprise/Dialect/Reprise/IR/Sizes.h"
 
 using namespace mlir;
 

@@ -5,6 +5,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
 #include "reprise/Dialect/Reprise/IR/Naming.h"
+#include "reprise/Dialect/Reprise/IR/Sizes.h"
 
 using namespace mlir;
 

@@ -11,10 +11,6 @@ namespace reprise {
 /// name but not its type.
 llvm::LogicalResult completeSignature(mlir::func::FuncOp entry);
 
-/// An error for a tensor, an argument or result of any op in `entry`, of more than 2^47 bytes,
-/// which is more than a process can address: all later sums of sizes stay far from overflow.
-llvm::LogicalResult checkSizes(mlir::func::FuncOp entry);
-
 } // namespace reprise
 
 #endif

@@ -1,0 +1,118 @@
+// reprise: whether device programs that exchange values come to their ends
+#include "VerifyExchange.h"
+
+#include "reprise/Dialect/Exec/IR/Exec.h"
+#include "reprise/Dialect/Reprise/IR/Loops.h"
+#include "reprise/Support/ByteSize.h"
+#include "reprise/Support/Rendezvous.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+
+namespace reprise::exec {
+namespace {
+
+constexpr size_t kMostSteps = size_t(1) << 22; // as many as a bundle may have
+
+class ExchangeVerifier {
+public:
+  explicit ExchangeVerifier(ArrayRef<func::FuncOp> programs)
+      : programs(programs), meeting(programs.size()) {
+    for (auto [i, program] : llvm::enumerate(programs))
+      numbers[func::FuncOp(program).getName()] = i;
+  }
+
+  LogicalResult run() {
+    for (func::FuncOp program : programs)
+      if (failed(add(program.getBody().front(), numbers[program.getName()])))
+        return failure();
+    std::optional<Rendezvous::Finding> finding = meeting.check();
+    return finding ? refuse(*finding) : success();
+  }
+
+private:
+  LogicalResult add(Block &block, size_t program) {
+    for (Operation &op : block) {
+      if (auto loop = dyn_cast<LoopOp>(op)) {
+        for (int64_t i = 0; hasTransfers(loop) && i < static_cast<int64_t>(loop.getTrip()); ++i)
+          if (failed(add(loop.getBlock(), program)))
+            return failure();
+      } else if (failed(addCommand(&op, program))) {
+        return failure();
+      }
+    }
+    return success();
+  }
+
+  static bool hasTransfers(LoopOp loop) {
+    return loop
+        .walk([](Operation *op) {
+          return isa<SendOp, ReceiveOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
+  LogicalResult addCommand(Operation *op, size_t program) {
+    if (auto send = dyn_cast<SendOp>(op))
+      return begin(send, program, /*isSend=*/true, send.getValue());
+    if (auto receive = dyn_cast<ReceiveOp>(op))
+      return begin(receive, program, /*isSend=*/false, receive.getValue());
+    if (auto wait = dyn_cast<WaitOp>(op))
+      if (auto found = begun.find(wait.getEvent()); found != begun.end())
+        meeting.wait(program, found->second);
+    return success();
+  }
+
+  template <typename Transfer>
+  LogicalResult begin(Transfer transfer, size_t program, bool isSend, Value value) {
+    auto peer = numbers.find(transfer.getPeer());
+    if (peer == numbers.end())
+      return transfer.emitError("there is no device program '") << transfer.getPeer() << "'";
+    if (peer->second == program)
+      return transfer.emitError("the device program exchanges values with itself");
+    if (meeting.size() > kMostSteps)
+      return transfer.emitError("the device programs exchange more than 2^21 values");
+    begun[transfer.getEvent()] = meeting.begin(program, transfers.size(), isSend, peer->second,
+                                               static_cast<uint32_t>(transfer.getTag()),
+                                               getByteSize(value.getType()));
+    transfers.push_back(transfer);
+    return success();
+  }
+
+  LogicalResult refuse(const Rendezvous::Finding &finding) {
+    Operation *first = transfers[finding.transfers.front().name];
+    InFlightDiagnostic error = first->emitError(
+        finding.fault == Rendezvous::Fault::NoPartner ? "no other program takes the other side of "
+        : finding.fault == Rendezvous::Fault::Sizes   ? "the two sides have other sizes: "
+                                                      : "device programs wait for each other: ");
+    describe(*error.getUnderlyingDiagnostic(), first);
+    for (Rendezvous::Transfer other : ArrayRef(finding.transfers).drop_front())
+      describe(error.attachNote(transfers[other.name]->getLoc()), transfers[other.name]);
+    return error;
+  }
+
+  static void describe(Diagnostic &text, Operation *op) {
+    auto program = op->getParentOfType<func::FuncOp>();
+    text << "'" << program.getName() << "' ";
+    if (auto send = dyn_cast<SendOp>(op))
+      text << "sends " << send.getValue().getType() << " to '" << send.getPeer() << "' with tag "
+           << static_cast<int64_t>(send.getTag());
+    else if (auto receive = dyn_cast<ReceiveOp>(op))
+      text << "receives " << receive.getValue().getType() << " from '" << receive.getPeer()
+           << "' with tag " << static_cast<int64_t>(receive.getTag());
+  }
+
+  ArrayRef<func::FuncOp> programs;
+  llvm::StringMap<size_t> numbers;
+  Rendezvous meeting;
+  DenseMap<Value, size_t> begun; ///< by event: the step of the iteration at hand
+  std::vector<Operation *> transfers;
+};
+
+} // namespace
+
+LogicalResult verifyExchange(ArrayRef<func::FuncOp> programs) {
+  return programs.size() < 2 ? success() : ExchangeVerifier(programs).run();
+}
+
+} // namespace reprise::exec

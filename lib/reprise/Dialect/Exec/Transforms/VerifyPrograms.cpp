@@ -1,0 +1,215 @@
+// reprise: checks device programs before the first pass works on them.
+#include "reprise/Dialect/Exec/Transforms/Passes.h"
+
+#include "VerifyExchange.h"
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
+#include "reprise/Dialect/Reprise/IR/EntrySignature.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Dialect/Reprise/IR/Sizes.h"
+#include "reprise/Interfaces/Kinds.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+
+namespace reprise::exec {
+#define GEN_PASS_DEF_VERIFYPROGRAMSPASS
+#include "reprise/Dialect/Exec/Transforms/Passes.h.inc"
+
+namespace {
+
+bool isNumber(StringRef role) { return role == "seed" || role == "offset"; }
+
+/// Of one argument: a tensor with a role and a name.
+LogicalResult checkArgument(func::FuncOp program, unsigned i, llvm::StringSet<> &names) {
+  EntrySignature signature(program);
+  StringRef role = signature.getRole(i);
+  StringAttr name = signature.getArgumentName(i);
+  auto type = dyn_cast<RankedTensorType>(program.getArgumentTypes()[i]);
+  if (!type || !isModelTensor(type))
+    return program.emitError("argument ") << i << " is not a tensor of the dialect";
+  if (role != "input" && role != "parameter" && role != "state" && !isNumber(role))
+    return program.emitError("argument ")
+           << i << " has no role: expected input, parameter, state, seed or offset";
+  if (!name || name.empty() || name.getValue().contains('\0') || name == "step")
+    return program.emitError("argument ") << i << " has no name of its own";
+  if (!names.insert(name.getValue()).second || (isNumber(role) && !names.insert(role).second &&
+                                                name.getValue() != role))
+    return program.emitError("two arguments have the name or the role '") << name.getValue() << "'";
+  bool isScalar = type.getRank() == 0 && type.getElementType().isSignlessInteger(64);
+  if (isNumber(role) && !isScalar)
+    return program.emitError("argument ") << i << " has the role " << role << ": expected tensor<i64>";
+  if (signature.getInit(i) && !isa<NormalInitAttr, UniformInitAttr, UniformIntInitAttr, FillInitAttr>(
+                                  signature.getInit(i)))
+    return program.emitError("argument ") << i << " has an unknown initializer";
+  return success();
+}
+
+LogicalResult checkResults(func::FuncOp program) {
+  EntrySignature signature(program);
+  llvm::StringSet<> names;
+  for (unsigned i = 0; i < program.getNumResults(); ++i) {
+    Type type = program.getResultTypes()[i];
+    StringAttr name = signature.getResultName(i);
+    if (!isModelTensor(type))
+      return program.emitError("result ") << i << " is not a tensor of the dialect";
+    if (!name || name.empty() || name.getValue().contains('\0') ||
+        !names.insert(name.getValue()).second)
+      return program.emitError("result ") << i << " has no name of its own";
+    int64_t argument = signature.getReplacedArguments()[i];
+    if (argument >= 0 && program.getArgumentTypes()[argument] != type)
+      return program.emitError("result '") << name.getValue() << "' has type " << type
+                                           << ", and the argument of that name another one";
+  }
+  return success();
+}
+
+/// An op of a flat function, or one beside the ops.
+LogicalResult checkOp(Operation *op, func::FuncOp program) {
+  if (isExplicit(op)) {
+    if (op->hasAttr("offsets") || op->hasAttr("scratch"))
+      return op->emitError("expected no place: the memory phase gives it");
+    return success();
+  }
+  if (isa<func::ReturnOp>(op) && op->getParentOp() == program)
+    return success();
+  bool isFlat = isa_and_nonnull<RepriseDialect>(op->getDialect()) &&
+                (op->getNumRegions() == 0 || isa<LoopOp>(op));
+  bool isPure = isFlat && (isa<LoopOp, YieldOp>(op) || isMemoryEffectFree(op));
+  if (!isPure)
+    return op->emitError("expected an op that 'autodiff' leaves in a device program, got '")
+           << op->getName() << "'";
+  if (isElementwise(op))
+    for (Type type : op->getOperandTypes())
+      if (cast<ShapedType>(type).getShape() !=
+          cast<ShapedType>(op->getResult(0).getType()).getShape())
+        return op->emitError("expected operands of the result's shape: broadcasts are ops");
+  return success();
+}
+
+LogicalResult checkProgram(func::FuncOp program) {
+  if (program.isExternal() || !program.getBody().hasOneBlock())
+    return program.emitError("expected a device program of one block");
+  llvm::StringSet<> names;
+  for (unsigned i = 0; i < program.getNumArguments(); ++i)
+    if (failed(checkArgument(program, i, names)))
+      return failure();
+  EntrySignature signature(program);
+  bool hasSeed = false, draws = false;
+  for (unsigned i = 0; i < program.getNumArguments(); ++i) {
+    Attribute init = signature.getInit(i);
+    hasSeed |= signature.getRole(i) == "seed";
+    draws |= init && !isa<FillInitAttr>(init);
+  }
+  if (draws && !hasSeed)
+    return program.emitError("expected an argument with the role seed, from which initial values "
+                             "are drawn");
+  if (failed(checkResults(program)) || failed(checkSizes(program)))
+    return failure();
+  WalkResult walked = program.getBody().walk([&](Operation *op) -> WalkResult {
+    return checkOp(op, program);
+  });
+  return failure(walked.wasInterrupted());
+}
+
+/// What programs have in common by names.
+class NameChecker {
+public:
+  LogicalResult add(func::FuncOp program) {
+    EntrySignature signature(program);
+    for (unsigned i = 0; i < program.getNumArguments(); ++i)
+      if (failed(addArgument(program, i)))
+        return failure();
+    for (auto [i, argument] : llvm::enumerate(signature.getReplacedArguments())) {
+      if (argument >= 0 && signature.getRole(argument) == "offset")
+        continue;
+      StringRef name = signature.getResultName(i).getValue();
+      auto [found, isNew] = results.try_emplace(name, program);
+      if (!isNew)
+        return refuse(program, found->second) << "returns '" << name << "', as another program does";
+    }
+    return success();
+  }
+
+  /// Of all next values.
+  LogicalResult checkOwners() {
+    for (auto &[name, takers] : arguments)
+      if (auto maker = results.find(name); maker != results.end())
+        for (auto [taker, i] : takers)
+          if (taker != maker->second)
+            return refuse(taker, maker->second)
+                   << "takes '" << name << "', whose next value another program makes";
+    return success();
+  }
+
+private:
+  static InFlightDiagnostic refuse(func::FuncOp program, func::FuncOp other) {
+    InFlightDiagnostic error = program.emitError("the device program '") << program.getName() << "' ";
+    error.attachNote(other.getLoc()) << "the other program";
+    return error;
+  }
+
+  LogicalResult addArgument(func::FuncOp program, unsigned i) {
+    EntrySignature signature(program);
+    StringRef name = signature.getArgumentName(i).getValue();
+    auto &takers = arguments[name];
+    takers.push_back({program, i});
+    auto [first, number] = takers.front();
+    EntrySignature other(first);
+    bool isAlike = program.getArgumentTypes()[i] == first.getArgumentTypes()[number] &&
+                   signature.getRole(i) == other.getRole(number) &&
+                   signature.getInit(i) == other.getInit(number) &&
+                   signature.getBatchDim(i) == other.getBatchDim(number);
+    if (isAlike)
+      return success();
+    return refuse(program, first)
+           << "takes '" << name << "' with another type, role or initializer than another one";
+  }
+
+  std::map<StringRef, SmallVector<std::pair<func::FuncOp, unsigned>>> arguments;
+  llvm::StringMap<func::FuncOp> results;
+};
+
+LogicalResult checkNumbers(ArrayRef<func::FuncOp> programs) {
+  std::map<int64_t, func::FuncOp> byDevice;
+  for (func::FuncOp program : programs) {
+    auto [found, isNew] = byDevice.try_emplace(*getDevice(program), program);
+    if (isNew)
+      continue;
+    InFlightDiagnostic error = program.emitError("expected one program of device ")
+                               << found->first;
+    error.attachNote(found->second.getLoc()) << "another one";
+    return error;
+  }
+  int64_t next = 0;
+  for (auto [device, program] : byDevice)
+    if (device != next++)
+      return func::FuncOp(program).emitError(
+                 "expected one program for each device from 0 on, got one for device ")
+             << device << " where " << next - 1 << " comes next";
+  return success();
+}
+
+struct VerifyProgramsPass : impl::VerifyProgramsPassBase<VerifyProgramsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    if (failed(verify(findPrograms(getOperation()))))
+      signalPassFailure();
+  }
+
+  LogicalResult verify(ArrayRef<func::FuncOp> programs) {
+    if (failed(checkNumbers(programs)))
+      return failure();
+    NameChecker names;
+    for (func::FuncOp program : programs)
+      if (failed(checkProgram(program)) || failed(names.add(program)))
+        return failure();
+    if (failed(names.checkOwners()))
+      return failure();
+    return verifyExchange(programs);
+  }
+};
+
+} // namespace
+} // namespace reprise::exec

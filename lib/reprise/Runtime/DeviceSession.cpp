@@ -1,0 +1,260 @@
+// reprise: training steps of one device program
+#include "DeviceSession.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace reprise::runtime;
+
+DeviceSession::DeviceSession(Executable &executable) : executable(executable), bundle(executable.bundle()) {
+  given.resize(bundle.arguments.size());
+  std::string offsetName;
+  for (const Argument &argument : bundle.arguments)
+    if (argument.role == Role::Offset)
+      offsetName = argument.name;
+  for (size_t i = 0; i < bundle.results.size(); ++i) {
+    const Result &result = bundle.results[i];
+    if (result.name == offsetName) {
+      offsetResult = i;
+    } else {
+      arrays.push_back({result.name, result.dtype, result.shape, nullptr});
+      arrayResults.push_back(i);
+    }
+    if (result.argument >= 0 && bundle.arguments[result.argument].role == Role::Input)
+      carried.push_back({size_t(result.argument), std::vector<uint8_t>(result.buffer.bytes)});
+  }
+}
+
+const void *DeviceSession::read(size_t array) {
+  const void *data = executable.result(arrayResults[array]);
+  if (executable.device().hasHostMemory())
+    return data;
+  copies.resize(arrays.size());
+  copies[array].resize(std::max<uint64_t>(arrays[array].bytes(), 1));
+  return executable.readMemory(copies[array].data(), data, arrays[array].bytes())
+             ? nullptr
+             : copies[array].data();
+}
+
+Error DeviceSession::fail(const std::string &why) const {
+  return Error::make(executable.name() + ": " + why);
+}
+
+std::optional<size_t> DeviceSession::find(const std::string &name) const {
+  for (size_t i = 0; i < bundle.arguments.size(); ++i)
+    if (bundle.arguments[i].role < Role::Seed && bundle.arguments[i].name == name)
+      return i;
+  return std::nullopt;
+}
+
+Error DeviceSession::give(size_t index, const std::string &source, const std::vector<int64_t> &shape,
+                    Given value) {
+  const Argument &argument = bundle.arguments[index];
+  if (shape != argument.shape) {
+    bool rows = argument.role == Role::Input && shape.size() == argument.shape.size() + 1 &&
+                std::equal(argument.shape.begin(), argument.shape.end(), shape.begin() + 1);
+    if (!rows)
+      return Error::make(source + ": it has shape " + shapeText(shape) + ", expected " +
+                         shapeText(argument.shape) + " for '" + argument.name + "'");
+    value.rows = shape[0];
+  }
+  given[index] = std::move(value);
+  return Error::success();
+}
+
+Error DeviceSession::giveArray(size_t index, const std::string &path) {
+  const Argument &argument = bundle.arguments[index];
+  if (executable.isBound(index))
+    return fail("'" + argument.name + "' is bound to memory of the caller");
+  Expected<NpyFile> file = NpyFile::open(path, argument.dtype);
+  if (!file)
+    return file.error();
+  std::vector<int64_t> shape = file->shape();
+  return give(index, "cannot read '" + path + "'", shape, {std::move(*file), {}, -1});
+}
+
+Error DeviceSession::giveValue(size_t index, const ArrayRef &value) {
+  if (executable.isBound(index))
+    return fail("'" + value.name + "' is bound to memory of the caller");
+  std::string source = executable.name() + ": cannot take a value";
+  DType wanted = bundle.arguments[index].dtype;
+  if (value.dtype != wanted)
+    return Error::make(source + ": it holds " + dtypeName(value.dtype) + ", expected " +
+                       dtypeName(wanted) + " for '" + value.name + "'");
+  const uint8_t *data = static_cast<const uint8_t *>(value.data);
+  return give(index, source, value.shape, {std::nullopt, {data, data + value.bytes()}, -1});
+}
+
+Error DeviceSession::bind(size_t index, void *data, uint64_t bytes) {
+  if (Error error = executable.bind(index, data, bytes))
+    return error;
+  given[index].reset();
+  return Error::success();
+}
+
+bool DeviceSession::hasValue(size_t argument) const {
+  return given[argument].has_value() || executable.isBound(argument);
+}
+
+std::vector<std::string> DeviceSession::inputFiles() const {
+  std::vector<std::string> files;
+  for (const std::optional<Given> &value : given)
+    if (value && value->file)
+      files.push_back(value->file->path());
+  return files;
+}
+
+Error DeviceSession::tooFewRows(size_t argument, int64_t needed) const {
+  const Given &source = *given[argument];
+  std::string what = source.file
+                         ? "cannot read '" + source.file->path() + "'"
+                         : executable.name() + ": input '" + bundle.arguments[argument].name + "'";
+  return Error::make(what + ": it has " + std::to_string(source.rows) + " rows, step " +
+                     std::to_string(needed - 1) + " needs " + std::to_string(needed));
+}
+
+Error DeviceSession::check(int64_t steps) {
+  first = true;
+  if (int64_t end; __builtin_add_overflow(next.step, steps, &end))
+    return fail("the number of the last step is out of range");
+  for (size_t i = 0; i < given.size(); ++i) {
+    const Argument &argument = bundle.arguments[i];
+    if (argument.role >= Role::Seed)
+      continue;
+    if (!hasValue(i) && !argument.hasInitializer)
+      return fail(std::string(roleName(argument.role)) + " '" + argument.name +
+                  "' has no initializer and was given no value");
+    if (given[i] && given[i]->rows >= 0 && given[i]->rows < next.step + steps)
+      return tooFewRows(i, next.step + steps);
+  }
+  return Error::success();
+}
+
+Error DeviceSession::start() {
+  if (Error error = setScalars())
+    return error;
+  if (Error error = executable.run("init_parameters"))
+    return fail(error.message());
+  for (size_t i = 0; i < given.size(); ++i)
+    if (given[i] && bundle.arguments[i].role != Role::Input)
+      if (Error error = readGiven(i))
+        return error;
+  return Error::success();
+}
+
+Error DeviceSession::setScalars() {
+  for (size_t i = 0; i < bundle.arguments.size(); ++i) {
+    Role role = bundle.arguments[i].role;
+    int64_t value = role == Role::Seed ? next.seed : role == Role::Offset ? next.offset : next.step;
+    if (role >= Role::Seed)
+      if (Error error = executable.writeMemory(executable.argument(i), &value, sizeof value))
+        return fail(error.message());
+  }
+  return Error::success();
+}
+
+Error DeviceSession::readGiven(size_t argument) {
+  const Given &source = *given[argument];
+  uint64_t bytes = bundle.arguments[argument].bytes;
+  // A value given between steps has not been seen by start().
+  if (source.rows >= 0 && source.rows <= next.step)
+    return tooFewRows(argument, next.step + 1);
+  uint64_t offset = source.rows >= 0 ? uint64_t(next.step) * bytes : 0;
+  void *place = executable.argument(argument);
+  if (!source.file)
+    return executable.writeMemory(place, source.bytes.data() + offset, bytes);
+  if (executable.device().hasHostMemory())
+    return source.file->read(place, offset, bytes);
+  staging.resize(std::max<uint64_t>(staging.size(), bytes));
+  if (Error error = source.file->read(staging.data(), offset, bytes))
+    return error;
+  return executable.writeMemory(place, staging.data(), bytes);
+}
+
+bool DeviceSession::isCarried(size_t argument) const {
+  bool replaced = std::any_of(carried.begin(), carried.end(),
+                              [&](const Carried &input) { return input.argument == argument; });
+  // One value per step was asked for: it outranks what the step before returned.
+  return replaced && !(given[argument] && given[argument]->rows >= 0);
+}
+
+/// The values that results have given to inputs, before initializers write others there.
+Error DeviceSession::keepCarried() {
+  for (Carried &input : carried)
+    if (Error error = executable.readMemory(input.value.data(), executable.argument(input.argument),
+                                            input.value.size()))
+      return fail(error.message());
+  return Error::success();
+}
+
+Error DeviceSession::prepareInputs() {
+  if (Error error = setScalars())
+    return error;
+  if (Error error = keepCarried())
+    return error;
+  if (Error error = executable.run("init_inputs"))
+    return fail(error.message());
+  for (Carried &input : carried)
+    if (!first && !executable.isBound(input.argument))
+      if (Error error = executable.writeMemory(executable.argument(input.argument),
+                                               input.value.data(), input.value.size()))
+        return fail(error.message());
+  for (size_t i = 0; i < given.size(); ++i)
+    if (given[i] && bundle.arguments[i].role == Role::Input && (first || !isCarried(i)))
+      if (Error error = readGiven(i))
+        return error;
+  return Error::success();
+}
+
+Error DeviceSession::step() {
+  Error error = takeStep();
+  if (error)
+    executable.fail(error.message());
+  return error;
+}
+
+Error DeviceSession::takeStep() {
+  if (Error error = prepareInputs())
+    return error;
+  if (Error error = executable.run("step"))
+    return fail("step " + std::to_string(next.step) + ", " + error.message());
+  if (offsetResult)
+    if (Error error = executable.readMemory(&next.offset, executable.result(*offsetResult),
+                                            sizeof next.offset))
+      return fail(error.message());
+  if (next.offset < 0)
+    return fail("step " + std::to_string(next.step) + ", the random offset is out of range");
+  next.step += 1;
+  first = false;
+  return Error::success();
+}
+
+uint64_t DeviceSession::highestChange(uint8_t paint) const {
+  uint64_t end = executable.arenaCapacity();
+  while (end != 0 && executable.arena()[end - 1] == paint)
+    --end;
+  return end;
+}
+
+Expected<uint64_t> DeviceSession::executedArenaBytes() {
+  if (!executable.device().hasHostMemory())
+    return fail("the arena of device '" + executable.device().name() + "' cannot be painted");
+  if (Error error = prepareInputs())
+    return error;
+  std::vector<std::vector<uint8_t>> saved;
+  for (size_t i = 0; i < bundle.arguments.size(); ++i) {
+    const uint8_t *data = static_cast<const uint8_t *>(executable.argument(i));
+    saved.emplace_back(data, data + bundle.arguments[i].bytes);
+  }
+  uint64_t highest = 0;
+  // A byte that is written with one pattern's value is changed under the other.
+  for (uint8_t paint : {0xa5, 0x5a}) {
+    std::memset(executable.arena(), paint, executable.arenaCapacity());
+    if (Error error = executable.run("step"))
+      return fail(error.message());
+    highest = std::max(highest, highestChange(paint));
+    for (size_t i = 0; i < saved.size(); ++i)
+      std::copy(saved[i].begin(), saved[i].end(), static_cast<uint8_t *>(executable.argument(i)));
+  }
+  return highest;
+}

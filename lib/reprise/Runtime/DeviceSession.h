@@ -1,0 +1,81 @@
+// reprise: training steps of one device program
+#ifndef REPRISE_LIB_RUNTIME_DEVICESESSION_H
+#define REPRISE_LIB_RUNTIME_DEVICESESSION_H
+
+#include "reprise/Runtime/Executable.h"
+#include "reprise/Runtime/Npy.h"
+#include "reprise/Runtime/RunRecord.h"
+
+namespace reprise::runtime {
+
+/// What a Session does with one of its executables.
+class DeviceSession {
+public:
+  explicit DeviceSession(Executable &executable);
+
+  void setState(const RunState &state) { next = state; }
+  const RunState &state() const { return next; }
+  std::optional<size_t> find(const std::string &name) const;
+  bool isBound(size_t argument) const { return executable.isBound(argument); }
+  bool hasValue(size_t argument) const;
+  /// Of arguments that it has.
+  Error giveArray(size_t argument, const std::string &path);
+  Error giveValue(size_t argument, const ArrayRef &value);
+  Error bind(size_t argument, void *data, uint64_t bytes);
+  std::vector<std::string> inputFiles() const;
+
+  /// Sees that every argument has a value for the next steps.
+  Error check(int64_t steps);
+  /// Makes parameters and state.
+  Error start();
+  Error step();
+
+  /// All results but the next offset, without their data.
+  const std::vector<ArrayRef> &results() const { return arrays; }
+  /// The data of one of them on the host, a copy where the host cannot look at the device; null if
+  /// it cannot be had.
+  const void *read(size_t result);
+
+  /// See Session.
+  Expected<uint64_t> executedArenaBytes();
+
+private:
+  struct Given {
+    std::optional<NpyFile> file;
+    std::vector<uint8_t> bytes; ///< without a file
+    int64_t rows = -1;          ///< one per absolute step, or -1 for one value
+  };
+  /// An input that a result replaces keeps its value while the other inputs are made anew.
+  struct Carried {
+    size_t argument;
+    std::vector<uint8_t> value;
+  };
+
+  Error fail(const std::string &why) const;
+  Error give(size_t argument, const std::string &source, const std::vector<int64_t> &shape,
+             Given value);
+  Error tooFewRows(size_t argument, int64_t needed) const;
+  bool isCarried(size_t argument) const;
+  Error takeStep();
+  Error setScalars();
+  Error prepareInputs();
+  Error keepCarried();
+  Error readGiven(size_t argument);
+  uint64_t highestChange(uint8_t paint) const;
+
+  Executable &executable;
+  const Bundle &bundle;
+  RunState next;
+  std::vector<std::optional<Given>> given; // by argument
+  std::vector<Carried> carried;
+  std::vector<ArrayRef> arrays;
+  std::vector<size_t> arrayResults;         ///< the result of each array
+  std::vector<std::vector<uint8_t>> copies; ///< of them, without host memory
+  std::vector<uint8_t> staging;             ///< of an argument, without host memory
+  std::optional<size_t> offsetResult;
+  bool first = true;
+};
+
+} // namespace reprise::runtime
+
+#endif // REPRISE_LIB_RUNTIME_DEVICESESSION_H

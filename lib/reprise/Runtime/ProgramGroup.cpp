@@ -1,0 +1,93 @@
+// reprise: the device programs of a bundle, which run together in this process
+#include "reprise/Runtime/ProgramGroup.h"
+
+#include "reprise/Runtime/ThreadPool.h"
+
+using namespace reprise::runtime;
+
+ProgramGroup::~ProgramGroup() = default;
+
+Expected<std::unique_ptr<ProgramGroup>> ProgramGroup::load(const std::string &path,
+                                                           unsigned threads) {
+  Expected<Bundle> bundle = readBundle(path);
+  if (!bundle)
+    return bundle.error();
+  return create(std::move(*bundle), path, threads);
+}
+
+Expected<std::unique_ptr<ProgramGroup>>
+ProgramGroup::create(Bundle bundle, const std::string &name, unsigned threads) {
+  std::unique_ptr<ProgramGroup> self(new ProgramGroup());
+  self->fileName = name;
+  if (bundle.countDevices() == 1) {
+    auto executable = Executable::create(std::move(bundle), name, threads);
+    if (!executable)
+      return executable.error();
+    self->executables.push_back(std::move(*executable));
+    self->manifest = self->executables.front()->bundle();
+    return self;
+  }
+  if (Error error = validateBundle(bundle))
+    return Error::make(name + ": the bundle is malformed: " + error.message());
+  if (Error error = self->open(bundle, threads == 0 ? bundle.threads : threads))
+    return error;
+  bundle.constants = {};
+  for (Image &image : bundle.images)
+    image.bytes = {};
+  self->manifest = std::move(bundle);
+  return self;
+}
+
+Error ProgramGroup::open(const Bundle &bundle, unsigned threads) {
+  transport = makeLocalTransport(bundle.devices);
+  for (uint32_t device = 0; device < bundle.countDevices(); ++device)
+    if (Error error = openProgram(bundle, device, threads))
+      return error;
+  Expected<std::unique_ptr<ThreadPool>> made = ThreadPool::create(unsigned(size()));
+  if (!made)
+    return Error::make(fileName + ": " + made.message());
+  crew = std::move(*made);
+  errors.assign(size(), Error::success());
+  return Error::success();
+}
+
+Error ProgramGroup::openProgram(const Bundle &bundle, uint32_t device, unsigned threads) {
+  std::string own = fileName + ", program '" + bundle.deviceName(device) + "'";
+  Expected<std::unique_ptr<Device>> cpu = makeCpuDevice(threads);
+  if (!cpu)
+    return Error::make(own + ": " + cpu.message());
+  Expected<std::unique_ptr<Endpoint>> endpoint = transport->join(bundle.deviceName(device));
+  if (!endpoint)
+    return Error::make(own + ": " + endpoint.message());
+  auto executable = Executable::create(selectDevice(bundle, device), own, std::move(*cpu),
+                                       std::move(*endpoint));
+  if (!executable)
+    return executable.error();
+  executables.push_back(std::move(*executable));
+  return Error::success();
+}
+
+Error ProgramGroup::runAll(Error (*run)(void *, size_t), void *context) {
+  if (!crew)
+    return run(context, 0);
+  struct Call {
+    ProgramGroup &group;
+    Error (*run)(void *, size_t);
+    void *context;
+  } call{*this, run, context};
+  crew->run(
+      [](void *given, unsigned worker) {
+        Call &own = *static_cast<Call *>(given);
+        own.group.errors[worker] = own.run(own.context, worker);
+      },
+      &call);
+  // What others say is its consequence.
+  if (std::optional<std::string> first = transport->firstFailure())
+    for (size_t i = 0; i < size(); ++i)
+      if (*first == manifest.deviceName(uint32_t(i)) && errors[i])
+        return errors[i];
+  for (const Error &error : errors)
+    if (error)
+      return error;
+  return Error::success();
+}

@@ -1,0 +1,155 @@
+// reprise: the bundle of one device, out of one of several
+#include "reprise/Runtime/Bundle.h"
+
+#include <algorithm>
+#include <map>
+
+using namespace reprise::runtime;
+
+namespace {
+
+/// Takes over what a device names, under new numbers.
+class Selection {
+public:
+  Selection(const Bundle &whole, uint32_t device) : whole(whole), device(device) {}
+
+  Bundle run() {
+    own.producer = whole.producer;
+    own.contractions = whole.contractions;
+    own.entry = whole.deviceName(device);
+    own.threads = whole.threads;
+    own.hasBudget = whole.hasBudget;
+    own.budgetBytes = whole.budgetBytes;
+    takeParts(whole.programs, own.programs);
+    takeParts(whole.results, own.results);
+    takeParts(whole.replayChecks, own.replayChecks);
+    takeKernels();
+    takeImages();
+    takeArguments();
+    takeConstants();
+    return std::move(own);
+  }
+
+private:
+  template <typename Part> void takeParts(const std::vector<Part> &all, std::vector<Part> &into) {
+    for (const Part &part : all)
+      if (part.device == device) {
+        into.push_back(part);
+        into.back().device = 0;
+      }
+  }
+
+  template <typename Visit> static void forEachBuffer(Bundle &bundle, Visit visit) {
+    for (Program &program : bundle.programs)
+      for (Command &command : program.commands)
+        for (Operand &operand : command.operands)
+          visit(operand.buffer, &operand.strides);
+    for (Result &result : bundle.results)
+      visit(result.buffer, nullptr);
+    for (ReplayCheck &check : bundle.replayChecks) {
+      visit(check.original, nullptr);
+      visit(check.replayed, nullptr);
+    }
+  }
+
+  void takeKernels() {
+    std::map<uint32_t, uint32_t> numbers;
+    for (Program &program : own.programs)
+      for (Command &command : program.commands) {
+        if (command.kind != CommandKind::Kernel)
+          continue;
+        auto [found, isNew] = numbers.try_emplace(command.kernel, own.kernels.size());
+        if (isNew)
+          own.kernels.push_back(whole.kernels[command.kernel]);
+        command.kernel = found->second;
+      }
+    for (const Kernel &kernel : own.kernels)
+      own.workerWorkspaceBytes = std::max(own.workerWorkspaceBytes, kernel.workspaceBytes);
+  }
+
+  /// Those of its kernels, or all if it has none.
+  void takeImages() {
+    std::map<uint32_t, uint32_t> numbers;
+    for (uint32_t i = 0; i < whole.images.size(); ++i) {
+      bool isUsed = own.kernels.empty() ||
+                    std::any_of(own.kernels.begin(), own.kernels.end(),
+                                [&](const Kernel &kernel) { return kernel.image == i; });
+      if (!isUsed)
+        continue;
+      numbers[i] = uint32_t(own.images.size());
+      own.images.push_back(whole.images[i]);
+    }
+    for (Kernel &kernel : own.kernels)
+      kernel.image = numbers[kernel.image];
+  }
+
+  /// Of the arguments without a reader, device 0 has those that no other device names.
+  void takeArguments() {
+    std::vector<bool> isOwn(whole.arguments.size()), isNamed(whole.arguments.size());
+    for (const Program &program : whole.programs)
+      for (const Command &command : program.commands)
+        for (const Operand &operand : command.operands)
+          if (operand.buffer.space == Space::Argument)
+            isNamed[operand.buffer.index] = true;
+    for (const Result &result : whole.results)
+      if (result.buffer.space == Space::Argument)
+        isNamed[result.buffer.index] = true;
+    forEachBuffer(own, [&](BufferRef &buffer, std::vector<int64_t> *) {
+      if (buffer.space == Space::Argument)
+        isOwn[buffer.index] = true;
+    });
+    std::vector<uint32_t> numbers(whole.arguments.size());
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      numbers[i] = uint32_t(own.arguments.size());
+      if (isOwn[i] || (device == 0 && !isNamed[i]))
+        own.arguments.push_back(whole.arguments[i]);
+    }
+    forEachBuffer(own, [&](BufferRef &buffer, std::vector<int64_t> *) {
+      if (buffer.space == Space::Argument)
+        buffer.index = numbers[buffer.index];
+    });
+    for (Result &result : own.results)
+      if (result.argument >= 0)
+        result.argument = int32_t(numbers[result.argument]);
+  }
+
+  /// From the first that it reads to the last; where a repeat moves through them, all.
+  void takeConstants() {
+    uint64_t begin = whole.constants.size(), end = 0;
+    forEachBuffer(own, [&](BufferRef &buffer, std::vector<int64_t> *strides) {
+      if (buffer.space != Space::Constant)
+        return;
+      bool isMoving = strides && std::any_of(strides->begin(), strides->end(),
+                                             [](int64_t stride) { return stride != 0; });
+      begin = std::min(begin, isMoving ? 0 : buffer.offset);
+      end = std::max(end, isMoving ? whole.constants.size() : buffer.offset + buffer.bytes);
+    });
+    begin = begin / bufferAlignment * bufferAlignment;
+    if (begin >= end)
+      return dropConstants();
+    own.constants.assign(whole.constants.begin() + int64_t(begin),
+                         whole.constants.begin() + int64_t(end));
+    forEachBuffer(own, [&](BufferRef &buffer, std::vector<int64_t> *) {
+      if (buffer.space == Space::Constant)
+        buffer.offset -= begin;
+    });
+  }
+
+  /// Only empty buffers lie there.
+  void dropConstants() {
+    forEachBuffer(own, [&](BufferRef &buffer, std::vector<int64_t> *) {
+      if (buffer.space == Space::Constant)
+        buffer.offset = 0;
+    });
+  }
+
+  const Bundle &whole;
+  uint32_t device;
+  Bundle own;
+};
+
+} // namespace
+
+Bundle reprise::runtime::selectDevice(const Bundle &bundle, uint32_t device) {
+  return bundle.devices.empty() ? bundle : Selection(bundle, device).run();
+}
