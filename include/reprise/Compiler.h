@@ -67,8 +67,8 @@ struct Compilation {
 llvm::json::Object writePlans(const Compilation &compilation);
 
 /// Prints the reports in the format of the file's name: .html, .txt, or else JSON. Those of several
-/// programs are in one page, one text, or in JSON {"version": 1, "programs": [{"program", "device",
-/// and the keys of a report}]}.
+/// programs are in one page, one text, or in JSON {"version": 1, "programs": [{"program",
+/// "device_number", and the keys of a report}]}.
 void printReports(llvm::raw_ostream &stream, llvm::StringRef path,
                   llvm::ArrayRef<CompiledProgram> programs);
 
@@ -107,9 +107,9 @@ std::optional<Phase> findPhase(mlir::ModuleOp module);
 size_t countPrograms(mlir::ModuleOp module);
 
 /// What is wrong with the names that the options give, naming those that there are: a target, an
-/// entry (if it `isEntryGiven`, not the usual one), policies; and options that device programs leave
-/// nothing to do for. Empty if nothing is. Faults in files
-/// of rules and plugins are no matter of names; they are told when policies are read.
+/// entry (if it `isEntryGiven`, not the usual one), policies; and options that device programs
+/// leave nothing to do for. Empty if nothing is. Faults in files of rules and plugins are no matter
+/// of names; they are told when policies are read.
 std::string findWrongName(mlir::ModuleOp module, const PhaseOptions &options, bool isEntryGiven);
 
 } // namespace reprise

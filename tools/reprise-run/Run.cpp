@@ -101,8 +101,8 @@ Error Run::checkOutputs() const {
 }
 
 OutputFolder Run::outputFolder() const {
-  OutputFolder folder{options.outputDir, describeInterface(group.bundle()),
-                      session.inputFiles(), options.inputDir};
+  OutputFolder folder{options.outputDir, describeInterface(group.bundle()), session.inputFiles(),
+                      options.inputDir};
   folder.inputs.push_back(options.bundle);
   return folder;
 }
@@ -227,8 +227,9 @@ struct Sizes {
 std::string Run::programsJson() const {
   std::string list;
   for (size_t i = 0; i < group.size(); ++i)
-    list += (i ? ", {" : "{") + ("\"program\": " + jsonString(group.bundle().deviceName(uint32_t(i)))) +
-            ", \"device\": " + std::to_string(i) + ", " + Sizes::of(group.executable(i)).json() + "}";
+    list +=
+        (i ? ", {" : "{") + ("\"program\": " + jsonString(group.bundle().deviceName(uint32_t(i)))) +
+        ", \"device\": " + std::to_string(i) + ", " + Sizes::of(group.executable(i)).json() + "}";
   return group.size() > 1 ? ", \"programs\": [" + list + "]" : "";
 }
 
@@ -242,8 +243,8 @@ std::string Run::json() const {
   auto number = [](uint64_t value) { return std::to_string(value); };
   return "{\"version\": 1, \"loss\": " + (hasLoss ? "[" + loss + "]" : "null") +
          ", \"hash\": " + jsonString(hashText(hashArrays(session.results()))) +
-         ", \"next_offset\": " + std::to_string(session.state().offset) +
-         ", " + Sizes::of(group).json() + ", \"peak_rss_bytes\": " + number(figures.peakBytes) +
+         ", \"next_offset\": " + std::to_string(session.state().offset) + ", " +
+         Sizes::of(group).json() + ", \"peak_rss_bytes\": " + number(figures.peakBytes) +
          ", \"step_seconds\": [" + seconds + "], \"threads\": " + number(group.threads()) +
          ", \"device\": \"cpu\"" + programsJson() + "}\n";
 }
@@ -272,11 +273,11 @@ std::string Run::text() const {
   text += row("threads", std::to_string(group.threads()));
   for (size_t i = 0; i < group.size() && group.size() > 1; ++i) {
     Sizes own = Sizes::of(group.executable(i));
-    text += row("program", "'" + group.bundle().deviceName(uint32_t(i)) + "': " +
-                               std::to_string(own.commands) + " commands, arena " +
-                               std::to_string(own.arena) + ", workspace " +
-                               std::to_string(own.workspace) + ", persistent " +
-                               std::to_string(own.persistent));
+    text +=
+        row("program",
+            "'" + group.bundle().deviceName(uint32_t(i)) + "': " + std::to_string(own.commands) +
+                " commands, arena " + std::to_string(own.arena) + ", workspace " +
+                std::to_string(own.workspace) + ", persistent " + std::to_string(own.persistent));
   }
   return text;
 }
@@ -304,8 +305,9 @@ Error runBundle(const RunOptions &options) {
   if (!group)
     return group.error();
   if ((*group)->size() > 1 && (!options.profile.empty() || !options.trace.empty()))
-    return Error::make(options.bundle + ": --profile-out and --trace are of one device program, "
-                                        "and the bundle has " +
+    return Error::make(options.bundle +
+                       ": --profile-out and --trace are of one device program, "
+                       "and the bundle has " +
                        std::to_string((*group)->size()));
   for (size_t i = 0; i < (*group)->size(); ++i)
     (*group)->executable(i).setCheckIndices(options.checkIndices);

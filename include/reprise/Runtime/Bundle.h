@@ -189,14 +189,13 @@ struct Command {
 /// "init_inputs" writes the inputs that have one, from seed and step. The last two may be absent.
 ///
 /// With several devices each has these programs, and memory of its own: an arena, and a buffer for
-/// each argument that its programs or results name. What a result replaces is named by one device
-/// only. The random offset is an exception: each step may return its next value, and the largest
-/// one counts.
+/// each of its arguments. What a result replaces is an argument of one device only. The random
+/// offset is an exception: each step may return its next value, and the largest one counts.
 struct Program {
   std::string name;
-  uint32_t device = 0;
   std::vector<Command> commands;
   uint64_t arenaBytes = 0; ///< max(offset + bytes) over its arena buffers, never rounded
+  uint32_t device = 0;
 
   /// How many commands run, those of repeats in every iteration. The most in a bundle is 2^24, or
   /// 2^20 with commands of the explicit kinds.
@@ -217,13 +216,22 @@ struct ReplayCheck {
   bool operator==(const ReplayCheck &other) const;
 };
 
+/// One of several devices.
+struct DeviceEntry {
+  std::string name; ///< of its program: transfers are between these names
+  /// Numbers of the arguments that it has a buffer for, in ascending order. Its commands and
+  /// results name no others.
+  std::vector<uint32_t> arguments;
+
+  bool operator==(const DeviceEntry &other) const;
+};
+
 struct Bundle {
   std::string producer; ///< the compiler and its version, for messages
   std::string contractions = "exact";
   std::string entry = "train";
-  /// The names of the devices' programs, by number, if there are several. One alone has the entry's
-  /// name. Transfers are between these names.
-  std::vector<std::string> devices;
+  /// By number, if there are several. One alone has the entry's name, and all arguments.
+  std::vector<DeviceEntry> devices;
   uint32_t threads = 1;   ///< the workers that the compiler reckoned with
   bool hasBudget = false; ///< more workers than `threads` are then an error
   uint64_t budgetBytes = 0;
@@ -257,7 +265,7 @@ struct Bundle {
 Error validateBundle(const Bundle &bundle);
 
 /// The bundle of one device alone, out of one of several: its programs, results, arguments, kernels
-/// and image, and the constants that it reads. An argument that no device names is of device 0.
+/// and image, and the constants that it reads.
 Bundle selectDevice(const Bundle &bundle, uint32_t device);
 
 /// Calls visit(number of the command, iterations of the repeats around it, the outermost first) for

@@ -116,7 +116,7 @@ private:
     return transfer == at[program] || at[partner.program] > partner.step;
   }
 
-  std::vector<std::vector<Step>> steps; ///< by program
+  std::vector<std::vector<Step>> steps;                       ///< by program
   std::map<std::tuple<size_t, size_t, uint32_t>, Line> lines; ///< by sender, receiver and tag
   size_t count = 0;
 };

@@ -30,9 +30,7 @@ std::optional<Phase> findPhase(ModuleOp module) {
   return findPrograms(module).empty() ? std::nullopt : std::optional(Phase::Autodiff);
 }
 
-size_t countPrograms(ModuleOp module) {
-  return std::max<size_t>(1, findPrograms(module).size());
-}
+size_t countPrograms(ModuleOp module) { return std::max<size_t>(1, findPrograms(module).size()); }
 
 /// Kernels and memory for functions that hold ops of one part only.
 static LogicalResult lowerInitializers(ModuleOp module, const PhaseOptions &phases) {
@@ -175,8 +173,7 @@ LogicalResult Run::build() {
   bundle->threads = countThreads(options);
   for (auto &run : runs) {
     bundle->hasBudget |= run->getBudget().has_value();
-    bundle->budgetBytes =
-        std::max<uint64_t>(bundle->budgetBytes, run->getBudget().value_or(0));
+    bundle->budgetBytes = std::max<uint64_t>(bundle->budgetBytes, run->getBudget().value_or(0));
   }
   compilation.bundle = std::move(*bundle);
   for (auto &run : runs)

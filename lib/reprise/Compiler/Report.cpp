@@ -128,7 +128,7 @@ static void printJson(llvm::raw_ostream &stream, ArrayRef<CompiledProgram> progr
     for (const CompiledProgram &program : programs) {
       llvm::json::Object report = toJson(program.report);
       report["program"] = program.name;
-      report["device"] = program.device;
+      report["device_number"] = program.device;
       reports.push_back(std::move(report));
     }
     whole = llvm::json::Object{{"version", 1}, {"programs", std::move(reports)}};

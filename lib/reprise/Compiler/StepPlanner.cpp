@@ -167,9 +167,8 @@ std::optional<StepPlan> StepPlanner::propose(int64_t goal) {
 }
 
 bool StepPlanner::keepsOrder() const {
-  return llvm::any_of(func::FuncOp(step).getBody().front(), [](Operation &op) {
-    return isa<LoopOp>(op) || exec::isExplicit(&op);
-  });
+  return llvm::any_of(func::FuncOp(step).getBody().front(),
+                      [](Operation &op) { return isa<LoopOp>(op) || exec::isExplicit(&op); });
 }
 
 LogicalResult StepPlanner::packReordered(int64_t budget) {

@@ -1,5 +1,5 @@
 // reprise: training steps in the interpreter; the counterpart of the runtime's Session.
-#include "reprise/Reference/Steps.h"
+#include "StepsImpl.h"
 
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
@@ -7,82 +7,20 @@
 #include "reprise/Reference/Initial.h"
 #include "reprise/Reference/Interpreter.h"
 #include "reprise/Reference/Numbers.h"
-#include "reprise/Runtime/File.h"
 #include "reprise/Runtime/Progress.h"
-#include <cstring>
-#include <sys/stat.h>
-#include <unistd.h>
 
 using namespace mlir;
 
-namespace reprise {
-namespace {
+namespace reprise::steps {
 
-using runtime::Error;
-using runtime::Role;
-
-struct Argument {
-  std::string name;
-  Role role;
-  RankedTensorType type;
-  Attribute init;
-  Tensor value;
-  std::optional<runtime::NpyFile> file;
-  bool perStep = false; // the file has one leading row per absolute step
-  int result = -1;      // the result that is the next value
-};
-
-class Steps {
-public:
-  explicit Steps(std::vector<func::FuncOp> programs) : programs(std::move(programs)) {}
-
-  Error readSignature();
-  Error prepare(const StepsOptions &options);
-  Error write(const StepsOptions &options) const;
-  /// One step; an error without text if diagnostics have told.
-  Error step();
-
-  runtime::RunState state;
-  std::vector<double> loss;
-  /// The last step's results but for the next offset.
-  std::vector<runtime::ArrayRef> arrays() const;
-
-private:
-  Error readArguments(func::FuncOp program);
-  Error readResults(func::FuncOp program);
-  Argument *find(StringRef name);
-  Error giveArray(StringRef name, const std::string &path);
-  Error giveFolder(const std::string &path);
-  Error checkValues(int64_t steps) const;
-  Error readFile(Argument &argument) const;
-  Error setInput(Argument &argument, bool first) const;
-  runtime::RunInterface interface() const;
-  runtime::OutputFolder outputFolder(const StepsOptions &options) const;
-  Error checkFolders(const StepsOptions &options) const;
-
-  bool isOffset(size_t result) const;
-
-  std::vector<func::FuncOp> programs; // by device
-  std::vector<Argument> arguments;    // of all programs, those of one name once
-  std::vector<std::vector<size_t>> taken; // by program, what it takes
-  std::vector<std::string> names;         // of the results, one program's after another's
-  std::vector<Type> types;                // of the results
-  std::vector<Tensor> results;
-  std::optional<runtime::RunRecord> record; // of the input folder
-};
-
-bool isScalarRole(Role role) {
-  return role == Role::Seed || role == Role::Offset || role == Role::Step;
-}
-
-std::optional<Role> parseRole(StringRef text) {
+static std::optional<Role> parseRole(StringRef text) {
   for (unsigned i = 0; i < runtime::numRoles; ++i)
     if (text == runtime::roleName(static_cast<Role>(i)))
       return static_cast<Role>(i);
   return std::nullopt;
 }
 
-std::string textOf(StringAttr name) { return name ? name.str() : std::string(); }
+static std::string textOf(StringAttr name) { return name ? name.str() : std::string(); }
 
 Error Steps::readSignature() {
   for (func::FuncOp program : programs)
@@ -149,103 +87,6 @@ Argument *Steps::find(StringRef name) {
   return nullptr;
 }
 
-//===-- Files ---------------------------------------------------------------------------------===//
-
-Error Steps::giveArray(StringRef name, const std::string &path) {
-  Argument *argument = find(name);
-  if (!argument || isScalarRole(argument->role))
-    return Error::make("there is no argument '" + name.str() + "' to take from '" + path + "'");
-  auto file = runtime::NpyFile::open(path, dtypeOf(argument->type.getElementType()));
-  if (!file)
-    return file.error();
-  std::vector<int64_t> own = argument->type.getShape().vec(), given = file->shape();
-  bool perStep = given != own;
-  bool rows = argument->role == Role::Input && !given.empty() &&
-              ArrayRef<int64_t>(given).drop_front() == ArrayRef<int64_t>(own);
-  if (perStep && !rows)
-    return Error::make("cannot read '" + path + "': it has shape " + runtime::shapeText(given) +
-                       ", expected " + runtime::shapeText(own) + " for '" + name.str() + "'");
-  argument->file = std::move(*file);
-  argument->perStep = perStep;
-  return Error::success();
-}
-
-Error Steps::giveFolder(const std::string &path) {
-  struct stat status{};
-  if (stat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))
-    return Error::make("cannot read '" + path + "': it is no folder");
-  std::vector<std::string> own;
-  for (const Argument &argument : arguments)
-    own.push_back(argument.name);
-  if (Error error = runtime::checkFileNames("argument", own))
-    return Error::make("cannot read '" + path + "': " + error.message());
-  auto found = runtime::readRunRecord(path);
-  if (!found)
-    return found.error();
-  record = std::move(*found);
-  if (record)
-    state = record->state;
-  bool isEmpty = true;
-  for (Argument &argument : arguments) {
-    std::string file = path + "/" + runtime::arrayFileName(argument.name);
-    if (isScalarRole(argument.role) || access(file.c_str(), F_OK) != 0)
-      continue;
-    if (Error error = giveArray(argument.name, file))
-      return error;
-    isEmpty = false;
-  }
-  if (isEmpty && !record)
-    return Error::make("cannot go on from '" + path +
-                       "': it holds neither run.json nor an argument");
-  return Error::success();
-}
-
-runtime::OutputFolder Steps::outputFolder(const StepsOptions &options) const {
-  runtime::OutputFolder output{options.outputDir, interface(), {}, options.inputDir};
-  for (const Argument &argument : arguments)
-    if (argument.file)
-      output.inputs.push_back(argument.file->path());
-  return output;
-}
-
-/// Nothing that the run goes on from is missing, and nothing that it reads is replaced.
-Error Steps::checkFolders(const StepsOptions &options) const {
-  if (!options.outputDir.empty())
-    if (Error error = runtime::checkRunFolder(outputFolder(options)))
-      return error;
-  std::vector<bool> has;
-  for (const Argument &argument : arguments)
-    if (!isScalarRole(argument.role))
-      has.push_back(argument.file.has_value());
-  return options.inputDir.empty()
-             ? Error::success()
-             : runtime::checkRecord(options.inputDir, record, interface(), has);
-}
-
-Error Steps::checkValues(int64_t steps) const {
-  for (const Argument &argument : arguments) {
-    if (isScalarRole(argument.role))
-      continue;
-    if (!argument.file && !argument.init)
-      return Error::make(std::string(runtime::roleName(argument.role)) + " '" + argument.name +
-                         "' has no initializer and was given no value");
-    int64_t needed = state.step + steps;
-    if (argument.file && argument.perStep && argument.file->shape()[0] < needed)
-      return Error::make("cannot read '" + argument.file->path() + "': it has " +
-                         std::to_string(argument.file->shape()[0]) + " rows, step " +
-                         std::to_string(needed - 1) + " needs " + std::to_string(needed));
-  }
-  return Error::success();
-}
-
-/// The file's elements, or its row for this step.
-Error Steps::readFile(Argument &argument) const {
-  argument.value = Tensor(argument.type);
-  uint64_t bytes = argument.value.bytes.size();
-  uint64_t row = argument.perStep ? static_cast<uint64_t>(state.step) : 0;
-  return argument.file->read(argument.value.bytes.data(), row * bytes, bytes);
-}
-
 //===-- Steps ---------------------------------------------------------------------------------===//
 
 Error Steps::prepare(const StepsOptions &options) {
@@ -296,7 +137,7 @@ Error Steps::setInput(Argument &argument, bool first) const {
   return Error::success();
 }
 
-std::optional<double> scalarOf(const Tensor &tensor) {
+static std::optional<double> scalarOf(const Tensor &tensor) {
   Type type = tensor.type.getElementType();
   if (tensor.size() != 1 || !isa<FloatType>(type))
     return std::nullopt;
@@ -382,7 +223,7 @@ Error Steps::write(const StepsOptions &options) const {
 }
 
 /// The device programs, by device, or the one function that import leaves.
-std::vector<func::FuncOp> findEntries(ModuleOp module) {
+static std::vector<func::FuncOp> findEntries(ModuleOp module) {
   SmallVector<func::FuncOp> functions = findPrograms(module);
   llvm::stable_sort(functions,
                     [](func::FuncOp a, func::FuncOp b) { return *getDevice(a) < *getDevice(b); });
@@ -394,7 +235,7 @@ std::vector<func::FuncOp> findEntries(ModuleOp module) {
   return {functions.begin(), functions.end()};
 }
 
-Error runSteps(Steps &steps, const StepsOptions &options) {
+static Error runSteps(Steps &steps, const StepsOptions &options) {
   if (Error error = steps.readSignature())
     return error;
   if (Error error = steps.prepare(options))
@@ -410,22 +251,24 @@ Error runSteps(Steps &steps, const StepsOptions &options) {
   return steps.write(options);
 }
 
-} // namespace
+} // namespace reprise::steps
+
+namespace reprise {
 
 FailureOr<StepsReport> interpretSteps(ModuleOp module, const StepsOptions &options,
                                       std::string &error) {
   error.clear();
-  std::vector<func::FuncOp> programs = findEntries(module);
+  std::vector<func::FuncOp> programs = steps::findEntries(module);
   if (programs.empty()) {
     error = "expected one function in the module; run the import phase first";
     return failure();
   }
-  Steps steps(std::move(programs));
-  if (Error failed = runSteps(steps, options)) {
+  steps::Steps run(std::move(programs));
+  if (runtime::Error failed = steps::runSteps(run, options)) {
     error = failed.message();
     return failure();
   }
-  return StepsReport{steps.state, runtime::hashArrays(steps.arrays()), steps.loss};
+  return StepsReport{run.state, runtime::hashArrays(run.arrays()), run.loss};
 }
 
 } // namespace reprise

@@ -69,11 +69,14 @@ bool Program::operator==(const Program &o) const {
   return name == o.name && device == o.device && commands == o.commands &&
          arenaBytes == o.arenaBytes;
 }
+bool DeviceEntry::operator==(const DeviceEntry &o) const {
+  return name == o.name && arguments == o.arguments;
+}
 bool Bundle::operator==(const Bundle &o) const {
   return producer == o.producer && contractions == o.contractions && entry == o.entry &&
-         devices == o.devices && threads == o.threads && hasBudget == o.hasBudget && budgetBytes == o.budgetBytes &&
-         arguments == o.arguments && results == o.results && replayChecks == o.replayChecks &&
-         kernels == o.kernels && programs == o.programs &&
+         devices == o.devices && threads == o.threads && hasBudget == o.hasBudget &&
+         budgetBytes == o.budgetBytes && arguments == o.arguments && results == o.results &&
+         replayChecks == o.replayChecks && kernels == o.kernels && programs == o.programs &&
          workerWorkspaceBytes == o.workerWorkspaceBytes && constants == o.constants &&
          images == o.images;
 }
@@ -111,7 +114,7 @@ uint64_t reprise::runtime::offsetIn(const Operand &operand,
 uint32_t Bundle::countDevices() const { return devices.empty() ? 1 : uint32_t(devices.size()); }
 
 const std::string &Bundle::deviceName(uint32_t device) const {
-  return devices.empty() ? entry : devices[device];
+  return devices.empty() ? entry : devices[device].name;
 }
 
 const Program *Bundle::program(const std::string &name, uint32_t device) const {

@@ -227,7 +227,10 @@ template <typename S, typename T> void bundleFields(S &s, T &b) {
   s.text(b.contractions);
   s.text(b.entry);
   if (s.version >= devicesBundleVersion)
-    s.sequence(b.devices, 8, [&](auto &name) { s.text(name); });
+    s.sequence(b.devices, 16, [&](auto &device) {
+      s.text(device.name);
+      s.sequence(device.arguments, 4, [&](auto &number) { s.number(number); });
+    });
   s.number(b.threads);
   s.flag(b.hasBudget);
   s.number(b.budgetBytes);

@@ -4,6 +4,7 @@
 #include "reprise/Support/Rendezvous.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -18,42 +19,65 @@ constexpr uint64_t maxExecutions = uint64_t(1) << 24;
 
 Error fail(const std::string &message) { return Error::make(message); }
 
-/// The devices whose commands or results name an argument.
+/// The devices that have an argument, by argument.
 std::vector<std::set<uint32_t>> findOwners(const Bundle &bundle) {
   std::vector<std::set<uint32_t>> owners(bundle.arguments.size());
-  auto note = [&](const BufferRef &buffer, uint32_t device) {
-    if (buffer.space == Space::Argument)
-      owners[buffer.index].insert(device);
-  };
-  for (const Program &program : bundle.programs)
-    for (const Command &command : program.commands)
-      for (const Operand &operand : command.operands)
-        note(operand.buffer, program.device);
-  for (const Result &result : bundle.results)
-    note(result.buffer, result.device);
+  for (uint32_t device = 0; device < bundle.countDevices(); ++device)
+    for (uint32_t argument : bundle.devices[device].arguments)
+      owners[argument].insert(device);
   return owners;
 }
 
-Error checkOwners(const Bundle &bundle) {
-  std::vector<std::set<uint32_t>> owners = findOwners(bundle);
+Error checkArguments(const Bundle &bundle) {
+  for (const DeviceEntry &device : bundle.devices) {
+    const std::vector<uint32_t> &own = device.arguments;
+    bool isAscending =
+        std::adjacent_find(own.begin(), own.end(), std::greater_equal<uint32_t>()) == own.end();
+    if (!isAscending || (!own.empty() && own.back() >= bundle.arguments.size()))
+      return fail("the arguments of device '" + device.name + "' are out of order or range");
+  }
+  return Error::success();
+}
+
+/// Nothing names an argument that its device lacks.
+Error checkNames(const Bundle &bundle, const std::vector<std::set<uint32_t>> &owners) {
+  auto isOwn = [&](const BufferRef &buffer, uint32_t device) {
+    return buffer.space != Space::Argument || owners[buffer.index].count(device) != 0;
+  };
+  bool areOwn = true;
+  for (const Program &program : bundle.programs)
+    for (const Command &command : program.commands)
+      for (const Operand &operand : command.operands)
+        areOwn = areOwn && isOwn(operand.buffer, program.device);
+  for (const Result &result : bundle.results)
+    areOwn = areOwn && isOwn(result.buffer, result.device);
+  for (const ReplayCheck &check : bundle.replayChecks)
+    areOwn = areOwn && isOwn(check.original, check.device) && isOwn(check.replayed, check.device);
+  return areOwn ? Error::success()
+                : fail("a command, result or comparison names an argument of another device");
+}
+
+Error checkOwners(const Bundle &bundle, const std::vector<std::set<uint32_t>> &owners) {
   for (const Result &result : bundle.results) {
     if (result.argument < 0 || bundle.arguments[result.argument].role == Role::Offset)
       continue;
     for (uint32_t owner : owners[result.argument])
       if (owner != result.device)
-        return fail("program '" + bundle.devices[owner] + "' reads '" + result.name +
-                    "', whose next value '" + bundle.devices[result.device] + "' makes");
+        return fail("program '" + bundle.deviceName(owner) + "' reads '" + result.name +
+                    "', whose next value '" + bundle.deviceName(result.device) + "' makes");
   }
+  for (size_t i = 0; i < owners.size(); ++i)
+    if (owners[i].empty())
+      return fail("argument '" + bundle.arguments[i].name + "' is of no device");
   return Error::success();
 }
 
 /// All steps, with what they begin and wait for.
 class ExchangeChecker {
 public:
-  explicit ExchangeChecker(const Bundle &bundle)
-      : bundle(bundle), meeting(bundle.countDevices()) {
+  explicit ExchangeChecker(const Bundle &bundle) : bundle(bundle), meeting(bundle.countDevices()) {
     for (uint32_t i = 0; i < bundle.countDevices(); ++i)
-      numbers[bundle.devices[i]] = i;
+      numbers[bundle.deviceName(i)] = i;
   }
 
   Error check() {
@@ -73,7 +97,7 @@ private:
     for (size_t i = 0; i < program.commands.size(); ++i)
       if (Error error = checkPeer(program, program.commands[i]))
         return fail("command " + std::to_string(i) + " of program '" + program.name + "' of '" +
-                    bundle.devices[program.device] + "': " + error.message());
+                    bundle.deviceName(program.device) + "': " + error.message());
     std::map<uint32_t, size_t> begun; // by event
     forEachExecution(program, [&](uint32_t number, const std::vector<int64_t> &) {
       const Command &command = program.commands[number];
@@ -83,9 +107,9 @@ private:
       else if (command.kind == CommandKind::Record)
         begun.erase(command.event);
       else if (isTransfer(command.kind))
-        begun[command.event] = meeting.begin(
-            program.device, number, command.kind == CommandKind::Send, numbers[command.peer],
-            command.tag, command.operands[0].buffer.bytes);
+        begun[command.event] =
+            meeting.begin(program.device, number, command.kind == CommandKind::Send,
+                          numbers[command.peer], command.tag, command.operands[0].buffer.bytes);
     });
     return meeting.size() > maxSteps ? fail("the programs exchange more than 2^21 values")
                                      : Error::success();
@@ -95,10 +119,9 @@ private:
   std::string name(Rendezvous::Transfer transfer) const {
     uint32_t device = uint32_t(transfer.program);
     const Command &command = bundle.program("step", device)->commands[transfer.name];
-    return "command " + std::to_string(transfer.name) + " of '" + bundle.devices[device] +
-           "', which " +
-           (command.kind == CommandKind::Send ? "sends to '" : "receives from '") + command.peer +
-           "' with tag " + std::to_string(command.tag);
+    return "command " + std::to_string(transfer.name) + " of '" + bundle.deviceName(device) +
+           "', which " + (command.kind == CommandKind::Send ? "sends to '" : "receives from '") +
+           command.peer + "' with tag " + std::to_string(command.tag);
   }
 
   Error describe(const Rendezvous::Finding &finding) const {
@@ -139,9 +162,12 @@ Error reprise::runtime::checkDevices(const Bundle &bundle) {
   if (bundle.devices.size() == 1 || bundle.devices.size() > maxDevices)
     return fail("the number of devices is out of range");
   std::set<std::string> names;
-  for (const std::string &name : bundle.devices)
-    if (name.empty() || name.find('\0') != std::string::npos || !names.insert(name).second)
+  for (const DeviceEntry &device : bundle.devices)
+    if (device.name.empty() || device.name.find('\0') != std::string::npos ||
+        !names.insert(device.name).second)
       return fail("two devices have the same name, or one has none");
+  if (Error error = checkArguments(bundle))
+    return error;
   uint32_t count = bundle.countDevices();
   auto isOfDevice = [&](const auto &each) { return each.device < count; };
   bool isEach = std::all_of(bundle.programs.begin(), bundle.programs.end(), isOfDevice) &&
@@ -153,7 +179,10 @@ Error reprise::runtime::checkDevices(const Bundle &bundle) {
 Error reprise::runtime::checkExchange(const Bundle &bundle) {
   if (bundle.devices.empty())
     return Error::success();
-  if (Error error = checkOwners(bundle))
+  std::vector<std::set<uint32_t>> owners = findOwners(bundle);
+  if (Error error = checkNames(bundle, owners))
+    return error;
+  if (Error error = checkOwners(bundle, owners))
     return error;
   return ExchangeChecker(bundle).check();
 }

@@ -6,7 +6,8 @@
 
 using namespace reprise::runtime;
 
-DeviceSession::DeviceSession(Executable &executable) : executable(executable), bundle(executable.bundle()) {
+DeviceSession::DeviceSession(Executable &executable)
+    : executable(executable), bundle(executable.bundle()) {
   given.resize(bundle.arguments.size());
   std::string offsetName;
   for (const Argument &argument : bundle.arguments)
@@ -47,8 +48,8 @@ std::optional<size_t> DeviceSession::find(const std::string &name) const {
   return std::nullopt;
 }
 
-Error DeviceSession::give(size_t index, const std::string &source, const std::vector<int64_t> &shape,
-                    Given value) {
+Error DeviceSession::give(size_t index, const std::string &source,
+                          const std::vector<int64_t> &shape, Given value) {
   const Argument &argument = bundle.arguments[index];
   if (shape != argument.shape) {
     bool rows = argument.role == Role::Input && shape.size() == argument.shape.size() + 1 &&

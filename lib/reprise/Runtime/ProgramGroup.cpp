@@ -15,8 +15,8 @@ Expected<std::unique_ptr<ProgramGroup>> ProgramGroup::load(const std::string &pa
   return create(std::move(*bundle), path, threads);
 }
 
-Expected<std::unique_ptr<ProgramGroup>>
-ProgramGroup::create(Bundle bundle, const std::string &name, unsigned threads) {
+Expected<std::unique_ptr<ProgramGroup>> ProgramGroup::create(Bundle bundle, const std::string &name,
+                                                             unsigned threads) {
   std::unique_ptr<ProgramGroup> self(new ProgramGroup());
   self->fileName = name;
   if (bundle.countDevices() == 1) {
@@ -39,7 +39,10 @@ ProgramGroup::create(Bundle bundle, const std::string &name, unsigned threads) {
 }
 
 Error ProgramGroup::open(const Bundle &bundle, unsigned threads) {
-  transport = makeLocalTransport(bundle.devices);
+  std::vector<std::string> names;
+  for (const DeviceEntry &device : bundle.devices)
+    names.push_back(device.name);
+  transport = makeLocalTransport(names);
   for (uint32_t device = 0; device < bundle.countDevices(); ++device)
     if (Error error = openProgram(bundle, device, threads))
       return error;
@@ -59,8 +62,8 @@ Error ProgramGroup::openProgram(const Bundle &bundle, uint32_t device, unsigned 
   Expected<std::unique_ptr<Endpoint>> endpoint = transport->join(bundle.deviceName(device));
   if (!endpoint)
     return Error::make(own + ": " + endpoint.message());
-  auto executable = Executable::create(selectDevice(bundle, device), own, std::move(*cpu),
-                                       std::move(*endpoint));
+  auto executable =
+      Executable::create(selectDevice(bundle, device), own, std::move(*cpu), std::move(*endpoint));
   if (!executable)
     return executable.error();
   executables.push_back(std::move(*executable));

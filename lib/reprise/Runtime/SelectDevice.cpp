@@ -83,26 +83,11 @@ private:
       kernel.image = numbers[kernel.image];
   }
 
-  /// Of the arguments without a reader, device 0 has those that no other device names.
   void takeArguments() {
-    std::vector<bool> isOwn(whole.arguments.size()), isNamed(whole.arguments.size());
-    for (const Program &program : whole.programs)
-      for (const Command &command : program.commands)
-        for (const Operand &operand : command.operands)
-          if (operand.buffer.space == Space::Argument)
-            isNamed[operand.buffer.index] = true;
-    for (const Result &result : whole.results)
-      if (result.buffer.space == Space::Argument)
-        isNamed[result.buffer.index] = true;
-    forEachBuffer(own, [&](BufferRef &buffer, std::vector<int64_t> *) {
-      if (buffer.space == Space::Argument)
-        isOwn[buffer.index] = true;
-    });
     std::vector<uint32_t> numbers(whole.arguments.size());
-    for (size_t i = 0; i < numbers.size(); ++i) {
-      numbers[i] = uint32_t(own.arguments.size());
-      if (isOwn[i] || (device == 0 && !isNamed[i]))
-        own.arguments.push_back(whole.arguments[i]);
+    for (uint32_t argument : whole.devices[device].arguments) {
+      numbers[argument] = uint32_t(own.arguments.size());
+      own.arguments.push_back(whole.arguments[argument]);
     }
     forEachBuffer(own, [&](BufferRef &buffer, std::vector<int64_t> *) {
       if (buffer.space == Space::Argument)

@@ -68,21 +68,18 @@ template <typename Visit> Error Session::forEachPart(const std::string &argument
 }
 
 Error Session::giveArray(const std::string &argument, const std::string &path) {
-  return forEachPart(argument, [&](DeviceSession &part, size_t index) {
-    return part.giveArray(index, path);
-  });
+  return forEachPart(
+      argument, [&](DeviceSession &part, size_t index) { return part.giveArray(index, path); });
 }
 
 Error Session::giveValue(const ArrayRef &value) {
-  return forEachPart(value.name, [&](DeviceSession &part, size_t index) {
-    return part.giveValue(index, value);
-  });
+  return forEachPart(
+      value.name, [&](DeviceSession &part, size_t index) { return part.giveValue(index, value); });
 }
 
 Error Session::bind(const std::string &argument, void *data, uint64_t bytes) {
-  return forEachPart(argument, [&](DeviceSession &part, size_t index) {
-    return part.bind(index, data, bytes);
-  });
+  return forEachPart(
+      argument, [&](DeviceSession &part, size_t index) { return part.bind(index, data, bytes); });
 }
 
 bool Session::isBound(const std::string &argument) const {
@@ -167,9 +164,11 @@ Error Session::start(int64_t steps) {
 Error Session::stepAll() {
   if (parts.size() == 1)
     return parts.front()->step();
-  return group->runAll([](void *context, size_t number) {
-    return static_cast<Session *>(context)->parts[number]->step();
-  }, this);
+  return group->runAll(
+      [](void *context, size_t number) {
+        return static_cast<Session *>(context)->parts[number]->step();
+      },
+      this);
 }
 
 /// The next offset is the largest that a program returns.

@@ -103,9 +103,16 @@ def main():
     result_names = [re.search(r'reprise\.name = "([^"]*)"', r).group(1) for r in results]
     made_by = {r: op for op in ops for r in op.results}
     stage = find_stages(ops, cut)
+    # A parameter that both read is sent by the one that makes its next value.
+    shared = {}
+    for value, result in zip(returned, result_names):
+        argument = next((v for v, n in name.items() if n == result and n != "offset"), None)
+        readers = {stage.get(op.results[0]) for op in ops if argument in op.reads}
+        if argument and stage.get(value) is not None and readers - {stage[value], None}:
+            shared[argument] = stage[value]
 
     def home(value):
-        return stage.get(value)
+        return stage.get(value, shared.get(value))
 
     # An op without a stage, such as a rate that is broadcast, is made wherever it is read.
     def is_free(value):
@@ -121,7 +128,7 @@ def main():
                 own = min(readers, default=0)
             if own == device:
                 order.setdefault(device, []).append((value, result))
-    programs = [write(d, text, arguments, name, results, result_names, ops, order.get(d, []), home, is_free, made_by) for d in (0, 1)]
+    programs = [write(d, text, arguments, name, results, result_names, ops, order.get(d, []), home, is_free, made_by, shared) for d in (0, 1)]
     print("module {\n" + "\n".join(programs) + "}")
     if len(sys.argv) > 3:
         whole = dict(zip(result_names, zip(returned, results)))
@@ -139,9 +146,11 @@ def split_kind(text):
     return text[: closing(text, text.index("<")) + 1]
 
 
-def write(device, text, arguments, name, results, result_names, ops, returned, home, is_free, made_by):
-    needed, lines, tag = set(), [], 0
+def write(device, text, arguments, name, results, result_names, ops, returned, home, is_free, made_by, shared):
+    lines, tag = [], 0
     kinds = {r: t for op in ops for r, t in zip(op.results, op.types)}
+    for argument in arguments:
+        kinds[VALUE.match(argument).group(0)] = re.search(r": (tensor<[^>]*>)", argument).group(1)
     wanted = {d: set() for d in (0, 1)}
     for d in (0, 1):
         pending = [v for op in ops if op.results and home(op.results[0]) == d for v in op.reads]
@@ -153,6 +162,23 @@ def write(device, text, arguments, name, results, result_names, ops, returned, h
             wanted[d].add(value)
             if is_free(value):
                 pending += made_by[value].reads
+
+    def exchange(value, own):
+        nonlocal tag
+        if value not in wanted[1 - own]:
+            return
+        peer = f"@stage{1 - device}"
+        mark = value.replace("%", "").replace("#", "_")
+        if own == device:
+            lines.append(f"    %sent_{mark} = exec.send {value} to {peer} tag {tag} : {kinds[value]}")
+            lines.append(f"    exec.wait %sent_{mark}")
+        else:
+            lines.append(f"    {value}, %arrived_{mark} = exec.receive from {peer} tag {tag} : {kinds[value]}")
+            lines.append(f"    exec.wait %arrived_{mark}")
+        tag += 1
+
+    for value, own in shared.items():
+        exchange(value, own)
     for op in ops:
         if any(is_free(r) for r in op.results):
             if wanted[device] & set(op.results):
@@ -162,18 +188,9 @@ def write(device, text, arguments, name, results, result_names, ops, returned, h
         if own == device:
             lines.append("    " + op.line)
         for result in op.results:
-            if result not in wanted[1 - own]:
-                continue
-            peer = f"@stage{1 - device}"
-            mark = result.replace("%", "").replace("#", "_")
-            if own == device:
-                lines.append(f"    %sent_{mark} = exec.send {result} to {peer} tag {tag} : {kinds[result]}")
-                lines.append(f"    exec.wait %sent_{mark}")
-            else:
-                lines.append(f"    {result}, %arrived_{mark} = exec.receive from {peer} tag {tag} : {kinds[result]}")
-                lines.append(f"    exec.wait %arrived_{mark}")
-            tag += 1
+            exchange(result, own)
     used = {v for line in lines for v in VALUE.findall(line)} | {v for v, _ in returned}
+    used -= {value for value, own in shared.items() if own != device}
     own = [a for a in arguments if VALUE.match(a).group(0) in used or 'reprise.role = "seed"' in a]
     whole = dict(zip(result_names, results))
     signature = ", ".join(whole[r] for _, r in returned)

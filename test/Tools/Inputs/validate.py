@@ -6,7 +6,7 @@ import json
 import sys
 
 TYPES = {"object": dict, "array": list, "string": str, "integer": int, "number": (int, float), "boolean": bool, "null": type(None)}
-KNOWN = {"$schema", "title", "description", "type", "required", "additionalProperties", "properties", "minProperties", "items", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "oneOf"}
+KNOWN = {"$schema", "title", "description", "type", "required", "additionalProperties", "properties", "minProperties", "items", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "oneOf", "$ref", "$defs"}
 
 
 def is_of(value, name):
@@ -16,6 +16,8 @@ def is_of(value, name):
 def find_mistake(value, schema, where="$"):
     """The first thing that is wrong, or None."""
     assert set(schema) <= KNOWN, sorted(set(schema) - KNOWN)
+    if "$ref" in schema:
+        return find_mistake(value, root["$defs"][schema["$ref"].removeprefix("#/$defs/")], where)
     types = schema.get("type", [])
     if types and not any(is_of(value, name) for name in ([types] if isinstance(types, str) else types)):
         return f"{where}: expected {types}, got {value!r}"
@@ -53,8 +55,8 @@ def find_mistake_in_object(value, schema, where):
     return None
 
 
-schema = json.load(open(sys.argv[1]))
-mistakes = [(path, find_mistake(json.load(open(path)), schema)) for path in sys.argv[2:]]
+root = json.load(open(sys.argv[1]))
+mistakes = [(path, find_mistake(json.load(open(path)), root)) for path in sys.argv[2:]]
 for path, mistake in mistakes:
     if mistake:
         print(f"{path}: {mistake}")

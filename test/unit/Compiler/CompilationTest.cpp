@@ -2,6 +2,7 @@
 #include "reprise/Compiler.h"
 
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
+#include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/InitAll.h"
 #include "reprise/Zoo/Zoo.h"
 #include "gtest/gtest.h"
@@ -46,9 +47,20 @@ protected:
     ASSERT_TRUE(succeeded(runPhases(*module, Phase::Autodiff, options.phases))) << error;
   }
 
+  /// A copy whose parameters and results have names of their own, so that it is another program.
   func::FuncOp add(func::FuncOp like, StringRef name) {
     func::FuncOp copy = like.clone();
     copy.setName(name);
+    auto rename = [&](StringAttr old) {
+      return old == "seed" || old == "offset"
+                 ? old
+                 : StringAttr::get(&context, name + "/" + old.strref());
+    };
+    EntrySignature signature(copy);
+    for (unsigned i = 0; i < copy.getNumArguments(); ++i)
+      copy.setArgAttr(i, EntrySignature::kName, rename(signature.getArgumentName(i)));
+    for (unsigned i = 0; i < copy.getNumResults(); ++i)
+      copy.setResultAttr(i, EntrySignature::kName, rename(signature.getResultName(i)));
     module->push_back(copy);
     return copy;
   }
@@ -150,7 +162,8 @@ TEST_F(CompilationTest, reportsOfSeveralProgramsAreAList) {
   ASSERT_TRUE(programs && programs->size() == 2);
   const llvm::json::Object *second = (*programs)[1].getAsObject();
   EXPECT_EQ(second->getString("program"), "second");
-  EXPECT_EQ(second->getInteger("device"), 1);
+  EXPECT_EQ(second->getInteger("device_number"), 1);
+  EXPECT_TRUE(second->getString("device").has_value());
   EXPECT_EQ(second->getInteger("arena_bytes"), both.programs[1].report.arenaBytes);
   for (const char *path : {"r.txt", "r.html"})
     EXPECT_NE(print(path, both).find("device 1: second"), std::string::npos) << path;
@@ -172,10 +185,34 @@ TEST_F(CompilationTest, programsAreNumberedByDevice) {
   EXPECT_EQ(error, "expected a device program, a function with 'reprise.device'\n");
 }
 
-TEST_F(CompilationTest, aBundleHoldsOneDevice) {
+TEST_F(CompilationTest, aBundleHoldsAllProgramsAndAnImagePerTarget) {
   buildTwo();
-  EXPECT_TRUE(run().programs.empty());
-  EXPECT_EQ(error, "a bundle holds one device program, and there are 2\n");
+  Compilation both = run();
+  ASSERT_EQ(both.programs.size(), 2u) << error;
+  const runtime::Bundle &bundle = both.bundle;
+  EXPECT_EQ(bundle.deviceName(0), "train");
+  EXPECT_EQ(bundle.deviceName(1), "second");
+  EXPECT_EQ(bundle.images.size(), 1u);
+  // Launches that are alike are compiled once.
+  buildOne();
+  EXPECT_EQ(bundle.kernels.size(), run().bundle.kernels.size());
+  for (uint32_t device : {0, 1}) {
+    const Report &report = both.programs[device].report;
+    EXPECT_EQ(report.arenaBytes, static_cast<int64_t>(bundle.arenaBytes(device)));
+    runtime::Bundle alone = runtime::selectDevice(bundle, device);
+    EXPECT_FALSE(runtime::validateBundle(alone));
+    EXPECT_EQ(alone.entry, bundle.deviceName(device));
+    EXPECT_EQ(report.persistentBytes, static_cast<int64_t>(alone.persistentBytes()));
+    EXPECT_EQ(report.workspaceBytes, static_cast<int64_t>(alone.workspaceBytes(2)));
+    EXPECT_EQ(report.commands, static_cast<int64_t>(alone.program("step")->executions()));
+  }
+  buildTwo();
+  options.targets[1] = "cpu:x86-64-v4";
+  both = run();
+  ASSERT_EQ(both.programs.size(), 2u) << error;
+  ASSERT_EQ(both.bundle.images.size(), 2u);
+  EXPECT_EQ(both.bundle.images[1].target, "cpu:x86-64-v4");
+  EXPECT_EQ(runtime::selectDevice(both.bundle, 1).images.front().target, "cpu:x86-64-v4");
 }
 
 } // namespace

@@ -93,9 +93,10 @@ protected:
     EXPECT_TRUE(succeeded(manager.run(*module)));
     std::shared_ptr<const Target> target;
     EXPECT_TRUE(succeeded(Target::get("cpu", UnknownLoc::get(&context), target)));
-    BundlePrograms programs;
-    programs.step = *module->getOps<func::FuncOp>().begin();
-    FailureOr<Bundle> bundle = buildBundle(programs, *target);
+    std::vector<BundlePrograms> devices;
+    for (auto program : module->getOps<func::FuncOp>())
+      devices.push_back({program, {}, {}, target.get()});
+    FailureOr<Bundle> bundle = buildBundle(devices);
     EXPECT_TRUE(succeeded(bundle));
     return *bundle;
   }

@@ -38,6 +38,12 @@ public:
     addArgument(std::move(number));
   }
 
+  void describeDevice() {
+    runtime::DeviceEntry entry{step.getName().str(), {numbers.begin(), numbers.end()}};
+    llvm::sort(entry.arguments);
+    bundle.devices.push_back(std::move(entry));
+  }
+
   void addProgram(StringRef name, func::FuncOp function) {
     runtime::Program program;
     program.name = name.str();
@@ -341,7 +347,7 @@ private:
   const TargetKernels &kernels;
   SmallVector<uint32_t> numbers;    ///< in the bundle, of the step's arguments and its number
   DenseMap<Value, uint32_t> events; ///< of the program at hand
-  SmallVector<LoopOp> around; ///< the loops around the command at hand, the outermost first
+  SmallVector<LoopOp> around;       ///< the loops around the command at hand, the outermost first
 };
 
 } // namespace
@@ -372,7 +378,7 @@ FailureOr<runtime::Bundle> buildBundle(ArrayRef<BundlePrograms> devices) {
       builder.addProgram(name, function);
     builder.describeResults();
     if (devices.size() > 1)
-      bundle.devices.push_back(func::FuncOp(device.step).getName().str());
+      builder.describeDevice();
   }
   bundle.constants = std::move(constants.bytes);
   bundle.entry = func::FuncOp(devices.front().step).getName().str();

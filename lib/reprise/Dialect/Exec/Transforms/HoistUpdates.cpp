@@ -115,8 +115,7 @@ private:
   int64_t findEnd(Operation *command) const {
     int64_t end = number.lookup(command);
     for (Operation *at = command->getNextNode(); at; at = at->getNextNode())
-      if (isa<WaitOp>(at) && (isa<CallOp>(command) ||
-                              llvm::is_contained(command->getUsers(), at)))
+      if (isa<WaitOp>(at) && (isa<CallOp>(command) || llvm::is_contained(command->getUsers(), at)))
         end = number.lookup(at);
     return end;
   }

@@ -72,9 +72,9 @@ private:
       return transfer.emitError("the device program exchanges values with itself");
     if (meeting.size() > kMostSteps)
       return transfer.emitError("the device programs exchange more than 2^21 values");
-    begun[transfer.getEvent()] = meeting.begin(program, transfers.size(), isSend, peer->second,
-                                               static_cast<uint32_t>(transfer.getTag()),
-                                               getByteSize(value.getType()));
+    begun[transfer.getEvent()] =
+        meeting.begin(program, transfers.size(), isSend, peer->second,
+                      static_cast<uint32_t>(transfer.getTag()), getByteSize(value.getType()));
     transfers.push_back(transfer);
     return success();
   }

@@ -33,15 +33,9 @@ LogicalResult checkArgument(func::FuncOp program, unsigned i, llvm::StringSet<> 
            << i << " has no role: expected input, parameter, state, seed or offset";
   if (!name || name.empty() || name.getValue().contains('\0') || name == "step")
     return program.emitError("argument ") << i << " has no name of its own";
-  if (!names.insert(name.getValue()).second || (isNumber(role) && !names.insert(role).second &&
-                                                name.getValue() != role))
+  if (!names.insert(name.getValue()).second ||
+      (isNumber(role) && !names.insert(role).second && name.getValue() != role))
     return program.emitError("two arguments have the name or the role '") << name.getValue() << "'";
-  bool isScalar = type.getRank() == 0 && type.getElementType().isSignlessInteger(64);
-  if (isNumber(role) && !isScalar)
-    return program.emitError("argument ") << i << " has the role " << role << ": expected tensor<i64>";
-  if (signature.getInit(i) && !isa<NormalInitAttr, UniformInitAttr, UniformIntInitAttr, FillInitAttr>(
-                                  signature.getInit(i)))
-    return program.emitError("argument ") << i << " has an unknown initializer";
   return success();
 }
 
@@ -79,11 +73,16 @@ LogicalResult checkOp(Operation *op, func::FuncOp program) {
   if (!isPure)
     return op->emitError("expected an op that 'autodiff' leaves in a device program, got '")
            << op->getName() << "'";
-  if (isElementwise(op))
-    for (Type type : op->getOperandTypes())
-      if (cast<ShapedType>(type).getShape() !=
-          cast<ShapedType>(op->getResult(0).getType()).getShape())
-        return op->emitError("expected operands of the result's shape: broadcasts are ops");
+  if (!isElementwise(op))
+    return success();
+  for (Type type : op->getOperandTypes()) {
+    auto tensor = cast<RankedTensorType>(type);
+    // Seed, offset and origin of a draw.
+    bool isNumber = isa<RandomOpInterface>(op) && tensor.getElementType().isInteger(64);
+    if (!isNumber &&
+        tensor.getShape() != cast<RankedTensorType>(op->getResult(0).getType()).getShape())
+      return op->emitError("expected operands of the result's shape: broadcasts are ops");
+  }
   return success();
 }
 
@@ -106,9 +105,8 @@ LogicalResult checkProgram(func::FuncOp program) {
                              "are drawn");
   if (failed(checkResults(program)) || failed(checkSizes(program)))
     return failure();
-  WalkResult walked = program.getBody().walk([&](Operation *op) -> WalkResult {
-    return checkOp(op, program);
-  });
+  WalkResult walked =
+      program.getBody().walk([&](Operation *op) -> WalkResult { return checkOp(op, program); });
   return failure(walked.wasInterrupted());
 }
 
@@ -126,7 +124,8 @@ public:
       StringRef name = signature.getResultName(i).getValue();
       auto [found, isNew] = results.try_emplace(name, program);
       if (!isNew)
-        return refuse(program, found->second) << "returns '" << name << "', as another program does";
+        return refuse(program, found->second)
+               << "returns '" << name << "', as another program does";
     }
     return success();
   }
@@ -144,7 +143,8 @@ public:
 
 private:
   static InFlightDiagnostic refuse(func::FuncOp program, func::FuncOp other) {
-    InFlightDiagnostic error = program.emitError("the device program '") << program.getName() << "' ";
+    InFlightDiagnostic error = program.emitError("the device program '")
+                               << program.getName() << "' ";
     error.attachNote(other.getLoc()) << "the other program";
     return error;
   }
@@ -162,8 +162,8 @@ private:
                    signature.getBatchDim(i) == other.getBatchDim(number);
     if (isAlike)
       return success();
-    return refuse(program, first)
-           << "takes '" << name << "' with another type, role or initializer than another one";
+    return refuse(program, first) << "takes '" << name
+                                  << "' with another type, role or initializer than another one";
   }
 
   std::map<StringRef, SmallVector<std::pair<func::FuncOp, unsigned>>> arguments;
@@ -176,8 +176,7 @@ LogicalResult checkNumbers(ArrayRef<func::FuncOp> programs) {
     auto [found, isNew] = byDevice.try_emplace(*getDevice(program), program);
     if (isNew)
       continue;
-    InFlightDiagnostic error = program.emitError("expected one program of device ")
-                               << found->first;
+    InFlightDiagnostic error = program.emitError("expected one program of device ") << found->first;
     error.attachNote(found->second.getLoc()) << "another one";
     return error;
   }

@@ -1,0 +1,71 @@
+// reprise: training steps in the interpreter
+#ifndef REPRISE_LIB_REFERENCE_STEPS_H
+#define REPRISE_LIB_REFERENCE_STEPS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "reprise/Reference/Steps.h"
+#include "reprise/Reference/Tensor.h"
+
+namespace reprise::steps {
+
+using runtime::Error;
+using runtime::Role;
+
+struct Argument {
+  std::string name;
+  Role role;
+  mlir::RankedTensorType type;
+  mlir::Attribute init;
+  Tensor value;
+  std::optional<runtime::NpyFile> file;
+  bool perStep = false; // the file has one leading row per absolute step
+  int result = -1;      // the result that is the next value
+};
+
+class Steps {
+public:
+  explicit Steps(std::vector<mlir::func::FuncOp> programs) : programs(std::move(programs)) {}
+
+  Error readSignature();
+  Error prepare(const StepsOptions &options);
+  Error write(const StepsOptions &options) const;
+  /// One step; an error without text if diagnostics have told.
+  Error step();
+
+  runtime::RunState state;
+  std::vector<double> loss;
+  /// The last step's results but for the next offset.
+  std::vector<runtime::ArrayRef> arrays() const;
+
+private:
+  Error readArguments(mlir::func::FuncOp program);
+  Error readResults(mlir::func::FuncOp program);
+  Argument *find(llvm::StringRef name);
+  Error giveArray(llvm::StringRef name, const std::string &path);
+  Error giveFolder(const std::string &path);
+  Error checkValues(int64_t steps) const;
+  Error readFile(Argument &argument) const;
+  Error setInput(Argument &argument, bool first) const;
+  runtime::RunInterface interface() const;
+  runtime::OutputFolder outputFolder(const StepsOptions &options) const;
+  Error checkFolders(const StepsOptions &options) const;
+
+  bool isOffset(size_t result) const;
+
+  std::vector<mlir::func::FuncOp> programs; // by device
+  std::vector<Argument> arguments;          // of all programs, those of one name once
+  std::vector<std::vector<size_t>> taken;   // by program, what it takes
+  std::vector<std::string> names;           // of the results, one program's after another's
+  std::vector<mlir::Type> types;            // of the results
+  std::vector<Tensor> results;
+  std::optional<runtime::RunRecord> record; // of the input folder
+};
+
+/// Whether the runtime sets the argument.
+inline bool isScalarRole(Role role) {
+  return role == Role::Seed || role == Role::Offset || role == Role::Step;
+}
+
+} // namespace reprise::steps
+
+#endif

@@ -1,0 +1,212 @@
+// reprise: tests of bundles with programs of several devices, and of groups that run them
+#include "reprise/Runtime/ProgramGroup.h"
+#include "TestBundle.h"
+#include "reprise/Runtime/LiveBytes.h"
+#include "reprise/Runtime/Session.h"
+
+#include "gtest/gtest.h"
+#include <functional>
+
+using namespace reprise::runtime;
+using namespace reprise::runtime::test;
+
+namespace {
+
+constexpr int64_t n = 64;
+constexpr uint64_t bytes = 4 * n;
+
+/// trainingBundle(n), where device 1 computes the halves: device 0 sends the sum, and receives the
+/// next w in its place.
+Bundle twoDevices() {
+  Bundle bundle = trainingBundle(n);
+  bundle.devices = {{"first", {0, 1, 2, 3, 4}}, {"second", {3}}};
+  Program &step = bundle.programs[0];
+  BufferRef sum = arena(0, bytes), w = argument(0, bytes);
+  step.commands[1] = send(sum, "second", 1, 0);
+  step.commands.insert(step.commands.begin() + 2,
+                       {receive(w, "second", 2, 7), waitFor(0), waitFor(7)});
+  Program second;
+  second.name = "step";
+  second.device = 1;
+  BufferRef in = arena(0, bytes), out = arena(512, bytes);
+  second.arenaBytes = 512 + bytes;
+  second.commands = {receive(in, "first", 1, 0), waitFor(0), command(Half, n, {in}, {out}),
+                     send(out, "first", 2, 0), waitFor(0)};
+  bundle.programs.push_back(second);
+  return bundle;
+}
+
+/// What a run of some steps ends with: the error, or the hash of its results and its next offset.
+std::string train(Bundle bundle, int64_t steps, unsigned threads = 2) {
+  auto group = ProgramGroup::create(std::move(bundle), "m.rpb", threads);
+  if (!group)
+    return group.message();
+  Session session(**group);
+  Error error = session.setState({3, 40, 0});
+  if (!error)
+    error = session.start(steps);
+  for (int64_t i = 0; i < steps && !error; ++i)
+    error = session.step();
+  return error ? error.message()
+               : hashText(hashArrays(session.results())) + " " +
+                     std::to_string(session.state().offset);
+}
+
+TEST(ProgramGroup, TwoDevicesHaveTheBitsOfOne) {
+  std::string expected = train(trainingBundle(n), 5);
+  for (unsigned threads : {1, 2, 3})
+    EXPECT_EQ(train(twoDevices(), 5, threads), expected);
+  EXPECT_EQ(expected.substr(17), "80"); // 40 + 5 · 8
+}
+
+TEST(ProgramGroup, ValuesGoToTheProgramsThatTakeThem) {
+  auto group = ProgramGroup::create(twoDevices(), "m.rpb", 1);
+  ASSERT_TRUE(bool(group)) << group.message();
+  ASSERT_EQ((*group)->size(), 2u);
+  EXPECT_EQ((*group)->bundle().arguments.size(), 5u);
+  EXPECT_EQ((*group)->executable(1).bundle().arguments.size(), 1u);
+  Session session(**group);
+  std::vector<float> w(n, 2), x(n, 4);
+  EXPECT_FALSE(session.giveValue({"w", DType::F32, {n}, w.data()}));
+  EXPECT_FALSE(session.giveValue({"x", DType::F32, {n}, x.data()}));
+  EXPECT_EQ(session.giveValue({"y", DType::F32, {n}, x.data()}).message(),
+            "m.rpb: the step takes no argument 'y'");
+  ASSERT_FALSE(session.start(1));
+  ASSERT_FALSE(session.step());
+  EXPECT_EQ(session.loss(), 1.5); // (2 + 4) / 2 / 2
+  EXPECT_EQ(session.executedArenaBytes().message(),
+            "m.rpb: the arenas of several programs cannot be painted at once");
+}
+
+TEST(ProgramGroup, AnExecutableIsOfOneDevice) {
+  EXPECT_EQ(Executable::create(twoDevices(), "m.rpb", 1).message(),
+            "m.rpb: the bundle has programs for 2 devices, and one runs here");
+}
+
+TEST(ProgramGroup, AMissingTargetIsNamedWithItsProgram) {
+  Bundle bundle = twoDevices();
+  Image other = bundle.images[0];
+  other.target = "cpu:of-tomorrow";
+  other.features = {"of-tomorrow"};
+  bundle.images.push_back(other);
+  Kernel half = bundle.kernels[Half];
+  half.image = 1;
+  bundle.kernels.push_back(half);
+  bundle.programs.back().commands[2].kernel = uint32_t(bundle.kernels.size() - 1);
+  std::string error = train(bundle, 1);
+  EXPECT_EQ(error.find("m.rpb, program 'second': "), 0u) << error;
+  EXPECT_NE(error.find("of-tomorrow"), std::string::npos) << error;
+}
+
+/// The error of the program that failed, not what it means for others.
+TEST(ProgramGroup, AFaultOfOneProgramIsTheError) {
+  Bundle bundle = twoDevices();
+  Program &second = bundle.programs.back();
+  second.arenaBytes = 1024;
+  BufferRef checked = arena(896, 8);
+  second.commands.insert(second.commands.begin(), command(Advance, 1, {argument(3, 8)}, {checked}));
+  Command gather = command(Half, n, {arena(0, bytes), checked}, {arena(512, bytes)});
+  gather.kernel = Add;
+  gather.indexChecks.push_back({1, DType::I64, 1, 4, "gather"});
+  second.commands.insert(second.commands.begin() + 3, gather);
+  auto group = ProgramGroup::create(bundle, "m.rpb", 1);
+  ASSERT_TRUE(bool(group)) << group.message();
+  (*group)->executable(1).setCheckIndices(true);
+  Session session(**group);
+  ASSERT_FALSE(session.setState({3, 40, 0}));
+  ASSERT_FALSE(session.start(1));
+  std::string error = session.step().message();
+  EXPECT_EQ(error.find("m.rpb, program 'second': step 0, command 3: indices of gather"), 0u)
+      << error;
+}
+
+TEST(ProgramGroup, OnlyBundlesThatNeedItHaveTheNewVersion) {
+  std::vector<uint8_t> file = *serializeBundle(twoDevices());
+  EXPECT_EQ(file[8], 6);
+  Expected<Bundle> again = deserializeBundle(file.data(), file.size(), "m.rpb");
+  ASSERT_TRUE(bool(again)) << again.message();
+  EXPECT_TRUE(*again == twoDevices());
+  file[8] = 5;
+  stampBundle(file);
+  EXPECT_EQ(deserializeBundle(file.data(), file.size(), "m.rpb").message(),
+            "m.rpb: the bundle is malformed: its manifest cannot be read");
+}
+
+TEST(ProgramGroup, HostileContentNeverCrashes) {
+  std::vector<uint8_t> good = *serializeBundle(twoDevices());
+  size_t refused = 0;
+  for (size_t i = 8; i < good.size(); ++i)
+    for (uint8_t value : {0, 1, 2, 3, 4, 5, 6, 8, 127, 255}) {
+      std::vector<uint8_t> bad = good;
+      bad[i] = value;
+      stampBundle(bad);
+      Expected<Bundle> bundle = deserializeBundle(bad.data(), bad.size(), "m.rpb");
+      refused += !bundle;
+      for (uint32_t device = 0; bundle && device < bundle->countDevices(); ++device) {
+        Bundle alone = selectDevice(*bundle, device);
+        EXPECT_FALSE(validateBundle(alone)) << "byte " << i << " is " << int(value);
+        countLiveBytes(alone);
+      }
+    }
+  EXPECT_GT(refused, good.size());
+}
+
+struct Defect {
+  const char *message;
+  std::function<void(Bundle &)> make;
+};
+
+std::vector<Command> &commandsOf(Bundle &bundle, uint32_t device) {
+  return bundle.programs[device == 0 ? 0 : bundle.programs.size() - 1].commands;
+}
+
+TEST(ProgramGroup, DefectsAreNamed) {
+  const Defect defects[] = {
+      {"the number of devices is out of range", [](Bundle &b) { b.devices.pop_back(); }},
+      {"two devices have the same name, or one has none",
+       [](Bundle &b) { b.devices[1].name = "first"; }},
+      {"the arguments of device 'second' are out of order or range",
+       [](Bundle &b) { b.devices[1].arguments = {5}; }},
+      {"the arguments of device 'first' are out of order or range",
+       [](Bundle &b) { b.devices[0].arguments = {0, 1, 1, 2, 3, 4}; }},
+      {"a program, result or comparison is of no device",
+       [](Bundle &b) { b.programs.back().device = 2; }},
+      {"the bundle has no program 'step' for each device",
+       [](Bundle &b) { b.programs.back().name = "init_inputs"; }},
+      {"two programs have the name 'step'", [](Bundle &b) { b.programs.back().device = 0; }},
+      {"a command, result or comparison names an argument of another device",
+       [](Bundle &b) { b.devices[0].arguments = {0, 1, 2, 3}; }},
+      {"argument 'spare' is of no device",
+       [](Bundle &b) {
+         b.arguments.push_back({"spare", Role::Input, DType::F32, {}, -1, 4, false});
+       }},
+      {"program 'second' reads 'w', whose next value 'first' makes",
+       [](Bundle &b) { b.devices[1].arguments = {0, 3}; }},
+      {"command 1 of program 'step' of 'first': there is no program 'third' to exchange values "
+       "with",
+       [](Bundle &b) { commandsOf(b, 0)[1].peer = "third"; }},
+      {"command 1 of program 'step' of 'first': the program exchanges values with itself",
+       [](Bundle &b) { commandsOf(b, 0)[1].peer = "first"; }},
+      {"nothing meets command 0 of 'second', which receives from 'first' with tag 1",
+       [](Bundle &b) { commandsOf(b, 0)[1].tag = 3; }},
+      {"the sizes differ of command 1 of 'first', which sends to 'second' with tag 1, and command "
+       "0 "
+       "of 'second', which receives from 'first' with tag 1",
+       [](Bundle &b) { commandsOf(b, 0)[1].operands[0].buffer.bytes = 128; }},
+      {"programs wait for each other: command 1 of 'first', which receives from 'second' with tag "
+       "2, and command 0 of 'second', which receives from 'first' with tag 1",
+       [](Bundle &b) { // it waits before it sends
+         std::vector<Command> &c = commandsOf(b, 0);
+         c = {c[0], c[2], c[4], c[1], c[3], c[5], c[6], c[7]};
+       }},
+  };
+  for (const Defect &defect : defects) {
+    Bundle bundle = twoDevices();
+    ASSERT_FALSE(validateBundle(bundle));
+    defect.make(bundle);
+    Error error = validateBundle(bundle);
+    EXPECT_EQ(error ? error.message() : "sound", defect.message);
+  }
+}
+
+} // namespace
