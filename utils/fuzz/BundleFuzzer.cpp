@@ -14,6 +14,10 @@ static void read(const std::vector<uint8_t> &bytes) {
   auto second = deserializeBundle(again->data(), again->size(), "fuzz.rpb");
   if (!second || !(*second == *bundle))
     __builtin_trap();
+  // So is the bundle of each of its devices.
+  for (uint32_t device = 0; device < bundle->countDevices(); ++device)
+    if (validateBundle(selectDevice(*bundle, device)))
+      __builtin_trap();
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

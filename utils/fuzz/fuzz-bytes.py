@@ -50,6 +50,10 @@ def bundle_seeds(tools):
                            input=text, check=True)
             with open("seed.rpb", "rb") as stream:
                 yield stream.read()
+    programs = os.path.join(SOURCE, "test", "Tools", "Inputs", "two-programs.mlir")
+    subprocess.run([os.path.join(tools, "reprise-compile"), programs, "-o", "seed.rpb"], check=True)
+    with open("seed.rpb", "rb") as stream:
+        yield stream.read()
     os.remove("seed.rpb")
 
 

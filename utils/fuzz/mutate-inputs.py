@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SECONDS = 10
 MODELS = {
     "mlp": ["mlp", "--width=8", "--batch=2"],
@@ -143,6 +144,11 @@ class Corpus:
             self.add("bytecode", bytecode, ["reprise-compile", "MUTANT", "-o", "OUT", "--threads=2"])
             self.add("bytecode", bytecode, ["reprise-opt", "MUTANT", "-o", "OUT"])
             self.add_files_of(name, model)
+        programs = os.path.join(SOURCE, "test", "Tools", "Inputs", "two-programs.mlir")
+        self.add("model", programs, ["reprise-compile", "MUTANT", "-o", "OUT", "--threads=2"])
+        self.add("model", programs, ["reprise-compile", "MUTANT", "--interpret", "--output-dir=OUT"])
+        bundle = run("programs.rpb", ["reprise-compile", programs, "-o", "OUT", "--threads=2"])
+        self.add("bundle", bundle, ["reprise-run", "MUTANT", "--threads=2", "--output-dir=OUT"])
         for name, value in ("policy", POLICY), ("device", DEVICE), ("problem", PROBLEM):
             with open(self.path(name + ".json"), "w") as stream:
                 json.dump(value, stream, indent=1)

@@ -36,6 +36,7 @@ public:
 private:
   ProgramGroup() = default;
   Error open(const Bundle &bundle, unsigned threads);
+  Error checkMemory() const;
   Error openProgram(const Bundle &bundle, uint32_t device, unsigned threads);
 
   Bundle manifest;

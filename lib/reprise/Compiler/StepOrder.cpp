@@ -40,8 +40,6 @@ OpOrder reprise::findOpOrder(func::FuncOp step, const exec::LaunchNumbers &numbe
 
 bool reprise::isPossible(func::FuncOp step, const OpOrder &order) {
   std::vector<Operation *> ops = listOps(step);
-  if (order.empty())
-    return true;
   if (order.size() != ops.size() ||
       llvm::any_of(ops, [](Operation *op) { return exec::isExplicit(op); }))
     return false;

@@ -46,11 +46,29 @@ Error ProgramGroup::open(const Bundle &bundle, unsigned threads) {
   for (uint32_t device = 0; device < bundle.countDevices(); ++device)
     if (Error error = openProgram(bundle, device, threads))
       return error;
+  if (Error error = checkMemory())
+    return error;
   Expected<std::unique_ptr<ThreadPool>> made = ThreadPool::create(unsigned(size()));
   if (!made)
     return Error::make(fileName + ": " + made.message());
   crew = std::move(*made);
   errors.assign(size(), Error::success());
+  return Error::success();
+}
+
+/// Each fits by itself. None of their memory has been touched yet.
+Error ProgramGroup::checkMemory() const {
+  uint64_t needed = 0;
+  for (const auto &executable : executables) {
+    const Bundle &own = executable->bundle();
+    needed += own.persistentBytes() + executable->arenaCapacity() +
+              own.workspaceBytes(executable->threads());
+  }
+  uint64_t available = executables.front()->device().availableMemory();
+  if (needed > available)
+    return Error::make(fileName + ": a step of all programs needs " + std::to_string(needed) +
+                       " bytes of memory, this machine has " + std::to_string(available) +
+                       " available");
   return Error::success();
 }
 

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Cuts the program of one device into two that exchange values.
 
 two-programs.py PROGRAM CUT [PROGRAM.mlir]

@@ -98,6 +98,20 @@ TEST(ProgramGroup, AMissingTargetIsNamedWithItsProgram) {
   EXPECT_NE(error.find("of-tomorrow"), std::string::npos) << error;
 }
 
+TEST(ProgramGroup, ProgramsThatDoNotFitTogetherAreRefused) {
+  Bundle bundle = twoDevices();
+  auto group = ProgramGroup::create(bundle, "m.rpb", 1);
+  ASSERT_TRUE(bool(group)) << group.message();
+  uint64_t available = (*group)->executable(0).device().availableMemory();
+  for (Program &program : bundle.programs)
+    if (program.name == "step")
+      program.arenaBytes = available / 3 * 2;
+  auto refused = ProgramGroup::create(bundle, "m.rpb", 1);
+  ASSERT_FALSE(bool(refused));
+  EXPECT_EQ(refused.message().find("m.rpb: a step of all programs needs "), 0u)
+      << refused.message();
+}
+
 /// The error of the program that failed, not what it means for others.
 TEST(ProgramGroup, AFaultOfOneProgramIsTheError) {
   Bundle bundle = twoDevices();
