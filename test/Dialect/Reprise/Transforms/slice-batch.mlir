@@ -35,6 +35,33 @@ func.func @masks(%x: tensor<5x4xf32> {reprise.role = "input", reprise.name = "x"
   return %0 : tensor<5x4xf32>
 }
 
+// Rows that are returned twice are collected twice.
+// CHECK-LABEL: func @twice
+// CHECK: %[[A:.*]] = reprise.concatenate %[[R0:.*]], %[[R1:.*]] dim 1 : (tensor<2x3xf32>, tensor<2x2xf32>) -> tensor<2x5xf32>
+// CHECK: return %[[A]], %[[A]]
+func.func @twice(%x: tensor<2x5xf32> {reprise.role = "input", reprise.name = "x", reprise.batch_dim = 1 : i64}) -> (tensor<2x5xf32> {reprise.name = "a"}, tensor<2x5xf32> {reprise.name = "b"}) {
+  %0 = reprise.exp %x : tensor<2x5xf32>
+  return %0, %0 : tensor<2x5xf32>, tensor<2x5xf32>
+}
+
+// What is made of all rows of an input is sliced where another dimension is the batch: its operands are rows of the
+// first one.
+// CHECK-LABEL: func @transposed
+// CHECK: %[[P:.*]] = reprise.reshape %{{.*}} : (tensor<2x2xf32>) -> tensor<4xf32>
+// CHECK: reprise.slice %arg0 from [0] to [1]
+// CHECK: reprise.slice %[[P]] from [0] to [2]
+// CHECK: reprise.slice %[[P]] from [2] to [4]
+func.func @transposed(%x: tensor<2xf32> {reprise.role = "input", reprise.name = "x", reprise.batch_dim = 0 : i64},
+                      %y: tensor<2x2xf32> {reprise.role = "input", reprise.name = "y", reprise.batch_dim = 1 : i64}) -> (tensor<2x2xf32> {reprise.name = "z"}) {
+  %0 = reprise.exp %y : tensor<2x2xf32>
+  %1 = reprise.reshape %0 : (tensor<2x2xf32>) -> tensor<4xf32>
+  %n = reprise.neg %1 : tensor<4xf32>
+  %2 = reprise.reshape %n : (tensor<4xf32>) -> tensor<2x2xf32>
+  %3 = reprise.broadcast %x dims [0] : (tensor<2xf32>) -> tensor<2x2xf32>
+  %4 = reprise.mul %3, %2 : tensor<2x2xf32>
+  return %4 : tensor<2x2xf32>
+}
+
 // A sum of 16-bit values adds up in f32 and is rounded once.
 // CHECK-LABEL: func @narrow
 // CHECK: reprise.sum {{.*}} (tensor<3x4xf32>) -> tensor<4xf32>

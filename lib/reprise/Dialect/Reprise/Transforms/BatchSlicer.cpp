@@ -227,7 +227,8 @@ Value BatchSlicer::makeWindow(Value value, int64_t dim, int64_t rows) {
   auto batchable = result ? dyn_cast<BatchableOpInterface>(result.getOwner()) : nullptr;
   BatchState::Kind kind = states.get(value).kind;
   if (batchable && (kind == BatchState::Whole || kind == BatchState::Own)) {
-    if (std::optional<BatchCut> cut = findWindow(result, dim, rows)) {
+    std::optional<BatchCut> cut = findWindow(result, dim, rows);
+    if (cut && states.hasWindows(batchable, *cut)) {
       SmallVector<Value> operands = getOperands(batchable, cut->factors, cut->factor, cut->each);
       return cloneOn(batchable, operands, cut->factors, cut->factor, cut->each)
           ->getResult(result.getResultNumber());
@@ -307,7 +308,7 @@ void BatchSlicer::handOver() {
     if (kind == BatchState::Own)
       handed[old->getArgument(signature.getReplacedArguments()[number])] = own.lookup(value);
     else if (kind == BatchState::Rows && !isa<BlockArgument>(value))
-      collected[value].push_back(own.lookup(value));
+      collected[number].push_back(own.lookup(value));
   }
 }
 
@@ -320,7 +321,7 @@ void BatchSlicer::returnResults() {
       results.push_back(handed[old->getArgument(signature.getReplacedArguments()[number])]);
     else if (state.kind == BatchState::Rows && !isa<BlockArgument>(value))
       results.push_back(ConcatenateOp::create(builder, value.getLoc(), value.getType(),
-                                              collected[value], state.dim));
+                                              collected[number], state.dim));
     else
       results.push_back(whole.lookup(value));
   }

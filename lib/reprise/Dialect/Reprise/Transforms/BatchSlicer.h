@@ -5,6 +5,7 @@
 #include "BatchStates.h"
 #include "Plan.h"
 #include "mlir/IR/IRMapping.h"
+#include <map>
 
 namespace reprise {
 
@@ -80,8 +81,8 @@ private:
   /// Of arguments: what the micro-batch before made.
   llvm::DenseMap<mlir::Value, mlir::Value> handed;
   llvm::DenseMap<mlir::Value, mlir::Value> totals; ///< sums so far
-  /// Results by rows, per micro-batch.
-  llvm::DenseMap<mlir::Value, mlir::SmallVector<mlir::Value>> collected;
+  /// Of results by rows, by their numbers: the rows of each micro-batch.
+  std::map<size_t, mlir::SmallVector<mlir::Value>> collected;
   /// Rows of whole values, by value, dimension and rows per sample.
   llvm::DenseMap<std::tuple<mlir::Value, int64_t, int64_t>, mlir::Value> windows;
   MicroBatch part{};

@@ -264,6 +264,10 @@ bool BatchStates::hasWindow(Value value, int64_t dim, int64_t rows) const {
 }
 
 bool BatchStates::hasWindows(Operation *op, const BatchCut &cut) const {
+  return !reads(op, BatchState::Rows) && hasOwnWindows(op, cut);
+}
+
+bool BatchStates::hasOwnWindows(Operation *op, const BatchCut &cut) const {
   return llvm::all_of(llvm::zip(op->getOperands(), cut.factors.operands), [&](auto operand) {
     auto &[value, dims] = operand;
     int64_t dim = OpFactors::findDim(dims, cut.factor);
@@ -291,7 +295,7 @@ FailureOr<BatchCut> BatchStates::findCut(Operation *op) {
     cut.factor = dim.front();
     cut.each = state.rows / inner;
   }
-  if (cut.factor >= 0 && (!cut.factors.canCut(cut.factor) || !hasWindows(op, cut)))
+  if (cut.factor >= 0 && (!cut.factors.canCut(cut.factor) || !hasOwnWindows(op, cut)))
     return failure();
   return cut;
 }

@@ -58,6 +58,9 @@ public:
   const BatchCut *getCut(mlir::Operation *op) const;
   /// True if the op runs once per micro-batch.
   bool isCut(mlir::Operation *op) const { return getCut(op) || cutLoops.contains(op); }
+  /// True if what the op reads along the cut's factor can be made, too. Rows cannot: they are those
+  /// of the batch, wherever that lies.
+  bool hasWindows(mlir::Operation *op, const BatchCut &cut) const;
   int64_t getBatch() const { return batch; }
 
 private:
@@ -72,7 +75,7 @@ private:
   mlir::LogicalResult visitParts(mlir::Operation *op);
   bool visitGroupMean(mlir::Operation *op);
   bool hasWindow(mlir::Value value, int64_t dim, int64_t rows) const;
-  bool hasWindows(mlir::Operation *op, const BatchCut &cut) const;
+  bool hasOwnWindows(mlir::Operation *op, const BatchCut &cut) const;
   mlir::LogicalResult refuse(mlir::Operation *op) const;
   mlir::LogicalResult refuseTotals(mlir::Operation *op) const;
   static bool isInLoop(mlir::Operation *op) { return op->getParentOfType<LoopOp>() != nullptr; }
