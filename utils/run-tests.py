@@ -193,9 +193,9 @@ def run_utility(suite, script):
 
 
 def run_fuzz(build):
-    """Random programs of both kinds; see docs/Testing.md."""
+    """Random programs of all kinds; see docs/Testing.md."""
     fuzzer = os.path.join(build, "bin", "reprise-fuzz")
-    for kind, count in (("training", 400), ("kernels", 800)):
+    for kind, count in (("training", 400), ("kernels", 800), ("batches", 400)):
         yield run_script(f"fuzz/{kind}", [fuzzer, f"--kind={kind}", f"--count={count}", f"--jobs={os.cpu_count()}"], build)
 
 

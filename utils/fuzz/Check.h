@@ -44,6 +44,15 @@ Verdict checkProgram(llvm::StringRef text, mlir::MLIRContext *context,
 Verdict checkKernels(llvm::StringRef text, mlir::MLIRContext *context,
                      std::optional<uint64_t> seed);
 
+/// Makes a batch of the inputs of @train that have a dimension of one size, by chance.
+void drawBatch(mlir::ModuleOp module, uint64_t seed);
+
+/// Checks that the program @train in micro-batches, a number by chance (without a seed, 2 and as
+/// many as there are samples, too), is either refused or computes in the interpreter what it does
+/// on the whole batch, up to the order of sums.
+Verdict checkBatches(llvm::StringRef text, mlir::MLIRContext *context,
+                     std::optional<uint64_t> seed);
+
 } // namespace reprise::fuzz
 
 #endif

@@ -19,7 +19,7 @@ namespace cl = llvm::cl;
 namespace {
 
 /// What programs are for.
-enum class Kind { Training, Kernels };
+enum class Kind { Training, Kernels, Batches };
 
 struct Flags {
   cl::SubCommand print{"print", "Print the program of a seed"};
@@ -32,7 +32,8 @@ struct Flags {
       "kind", cl::desc("What programs are for"),
       cl::values(
           clEnumValN(Kind::Training, "training", "plans: whole training steps"),
-          clEnumValN(Kind::Kernels, "kernels", "kernels: a few ops of any size, on all CPUs")),
+          clEnumValN(Kind::Kernels, "kernels", "kernels: a few ops of any size, on all CPUs"),
+          clEnumValN(Kind::Batches, "batches", "micro-batches: the same ops, with a batch")),
       cl::init(Kind::Training), cl::sub(cl::SubCommand::getAll())};
   cl::opt<uint64_t> count{"count", cl::desc("How many programs"), cl::init(500)};
   cl::opt<unsigned> jobs{"jobs", cl::desc("Processes that work at a time"), cl::init(2)};
@@ -43,6 +44,13 @@ struct Flags {
       cl::CommaSeparated, cl::sub(cl::SubCommand::getAll())};
   cl::opt<std::string> file{cl::Positional, cl::desc("FILE.mlir"), cl::sub(check), cl::sub(reduce)};
 };
+
+Verdict checkAs(Kind kind, StringRef text, MLIRContext *context, std::optional<uint64_t> seed) {
+  auto *check = kind == Kind::Training  ? checkProgram
+                : kind == Kind::Kernels ? checkKernels
+                                        : checkBatches;
+  return check(text, context, seed);
+}
 
 /// Makes the programs of one kind.
 class Programs {
@@ -58,15 +66,14 @@ public:
     OwningOpRef<ModuleOp> module = kind == Kind::Training
                                        ? Generator(context, repertoire, seed).run()
                                        : KernelGenerator(context, seed).run();
+    if (kind == Kind::Batches)
+      drawBatch(*module, seed);
     // A program that does not verify is to be seen as it is.
     module->print(stream, OpPrintingFlags().assumeVerified());
     return text;
   }
 
-  Verdict check(StringRef text, uint64_t seed) const {
-    return kind == Kind::Training ? checkProgram(text, context, seed)
-                                  : checkKernels(text, context, seed);
-  }
+  Verdict check(StringRef text, uint64_t seed) const { return checkAs(kind, text, context, seed); }
 
   const std::vector<std::string> &unknown() const { return repertoire.unknown; }
   /// Programs that one child checks, as long as all is well: a child costs as much as a small one.
@@ -83,12 +90,9 @@ int fail(const llvm::Twine &message) {
   return 1;
 }
 
-/// Under every policy, or the kernels alone.
+/// Under every policy, the kernels alone, or in micro-batches.
 Verdict check(const Flags &flags, StringRef text, MLIRContext *context) {
-  return inChild([&] {
-    return flags.kind == Kind::Training ? checkProgram(text, context, std::nullopt)
-                                        : checkKernels(text, context, std::nullopt);
-  });
+  return inChild([&] { return checkAs(flags.kind, text, context, std::nullopt); });
 }
 
 void runProgram(const Flags &flags, const Programs &programs, uint64_t seed, Tally &tally) {
@@ -176,8 +180,10 @@ int reduceProgram(const Flags &flags, MLIRContext *context, StringRef self) {
     return fail("no temporary folder: " + error.message());
   std::string program = (folder + "/program.mlir").str(), script = (folder + "/test.sh").str();
   std::string test = "#!/bin/sh\nexec '" + self.str() + "' check" +
-                     (flags.kind == Kind::Kernels ? " --kind=kernels" : "") + " --like='" +
-                     verdict.key() + "' \"$1\" >/dev/null 2>&1\n";
+                     (flags.kind == Kind::Kernels   ? " --kind=kernels"
+                      : flags.kind == Kind::Batches ? " --kind=batches"
+                                                    : "") +
+                     " --like='" + verdict.key() + "' \"$1\" >/dev/null 2>&1\n";
   for (auto [path, contents] : {std::pair(&program, &text), std::pair(&script, &test)})
     if (std::error_code error; !(llvm::raw_fd_ostream(*path, error) << *contents, !error))
       return fail("cannot write '" + *path + "': " + error.message());
@@ -195,7 +201,7 @@ int main(int argc, char **argv) {
   Flags flags;
   if (!cl::ParseCommandLineOptions(argc, argv, "Runs random programs in all ways\n", &llvm::errs()))
     return 2;
-  if (flags.kind == Kind::Kernels && !flags.without.empty()) {
+  if (flags.kind != Kind::Training && !flags.without.empty()) {
     llvm::WithColor::error() << "--without is for training programs\n";
     return 2;
   }

@@ -1,0 +1,183 @@
+// reprise: whether a program in micro-batches computes what it does on the whole batch
+#include "Check.h"
+#include "Ops.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+#include "reprise/Compiler.h"
+#include "reprise/Dialect/Reprise/IR/EntrySignature.h"
+#include "reprise/Reference/Initial.h"
+#include "reprise/Reference/Interpreter.h"
+#include "reprise/Reference/Numbers.h"
+#include <cmath>
+
+using namespace mlir;
+
+namespace reprise::fuzz {
+
+void drawBatch(ModuleOp module, uint64_t seed) {
+  auto entry = module.lookupSymbol<func::FuncOp>("train");
+  Random random(seed);
+  SmallVector<std::pair<unsigned, int64_t>> dims;
+  auto sizeOf = [&](std::pair<unsigned, int64_t> dim) {
+    return cast<RankedTensorType>(entry.getArgumentTypes()[dim.first]).getDimSize(dim.second);
+  };
+  for (auto [number, type] : llvm::enumerate(entry.getArgumentTypes()))
+    for (int64_t dim = 0; dim < cast<RankedTensorType>(type).getRank(); ++dim)
+      if (sizeOf({number, dim}) > 1)
+        dims.emplace_back(number, dim);
+  if (dims.empty())
+    return;
+  int64_t batch = sizeOf(random.pick(dims));
+  Builder builder(module.getContext());
+  for (auto [number, dim] : dims) {
+    if (sizeOf({number, dim}) != batch || entry.getArgAttr(number, EntrySignature::kBatchDim) ||
+        random.chance(10))
+      continue;
+    entry.setArgAttr(number, EntrySignature::kBatchDim, builder.getI64IntegerAttr(dim));
+    entry.setArgAttr(number, EntrySignature::kRole, builder.getStringAttr("input"));
+  }
+}
+
+namespace {
+
+/// What couples the samples of a batch is refused in these words.
+constexpr StringLiteral kRefusals[] = {"couples the samples of a batch",
+                                       "reads a total over the batch",
+                                       "every micro-batch has a value of its own"};
+
+class BatchChecker {
+public:
+  BatchChecker(StringRef text, MLIRContext *context, std::optional<uint64_t> seed)
+      : text(text), context(context), random(seed.value_or(0)), isThorough(!seed) {}
+
+  Verdict run() {
+    ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+      if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+        diagnostics += diagnostic.str() + "\n";
+      return success();
+    });
+    int64_t batch = findBatch();
+    if (batch < 2)
+      return verdict;
+    std::vector<Tensor> whole = interpretIn(1), cut;
+    SmallVector<int64_t> numbers{random.within(2, batch)};
+    if (isThorough)
+      numbers.append({2, batch});
+    for (int64_t number : numbers)
+      if (verdict.kind.empty() && !(cut = interpretIn(number)).empty())
+        compare(whole, cut);
+    return verdict;
+  }
+
+private:
+  void fail(StringRef kind, const Twine &details) {
+    verdict.kind = kind.str();
+    verdict.details = details.str();
+  }
+
+  /// The samples of the batch; 0 if there is none.
+  int64_t findBatch() {
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, context);
+    if (!module) {
+      fail("text", "it cannot be parsed: " + diagnostics);
+      return 0;
+    }
+    module->walk([&](Operation *op) {
+      if (isa_and_nonnull<RepriseDialect>(op->getDialect()))
+        verdict.generated.insert(op->getName().getStringRef().str());
+    });
+    auto entry = module->lookupSymbol<func::FuncOp>("train");
+    EntrySignature signature(entry);
+    for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+      if (std::optional<int64_t> dim = signature.getBatchDim(i))
+        return cast<RankedTensorType>(entry.getArgumentTypes()[i]).getDimSize(*dim);
+    return 0;
+  }
+
+  /// The results; none if the program is refused, or after an error.
+  std::vector<Tensor> interpretIn(int64_t microbatches) {
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, context);
+    PhaseOptions phases;
+    phases.microbatches = microbatches;
+    diagnostics.clear();
+    if (failed(runPhases(*module, Phase::Checkpoint, phases))) {
+      bool isRefused = llvm::any_of(
+          kRefusals, [&](StringRef words) { return StringRef(diagnostics).contains(words); });
+      if (!isRefused)
+        fail("error", Twine(microbatches) + " micro-batches: " + diagnostics);
+      return {};
+    }
+    auto entry = module->lookupSymbol<func::FuncOp>("train");
+    FailureOr<std::vector<Tensor>> results = interpret(entry, takeValues(entry));
+    if (failed(results))
+      fail("error", "interpreted: " + diagnostics);
+    return succeeded(results) ? std::move(*results) : std::vector<Tensor>();
+  }
+
+  static std::vector<Tensor> takeValues(func::FuncOp entry) {
+    EntrySignature signature(entry);
+    std::vector<Tensor> values;
+    for (BlockArgument argument : entry.getArguments()) {
+      auto type = cast<RankedTensorType>(argument.getType());
+      unsigned number = argument.getArgNumber();
+      Attribute init = signature.getInit(number);
+      values.push_back(init ? initialValue(type, signature.getArgumentName(number), init, 1, 0,
+                                           signature.getRole(number) == "input")
+                            : Tensor(type));
+    }
+    return values;
+  }
+
+  void compare(const std::vector<Tensor> &whole, const std::vector<Tensor> &cut) {
+    for (auto [number, a, b] : llvm::enumerate(whole, cut))
+      if (a.type != b.type || !areNear(a, b))
+        return fail("mismatch", "result " + Twine(number) +
+                                    " of micro-batches is not near that of "
+                                    "the whole batch");
+  }
+
+  static double valueAt(const Tensor &tensor, int64_t i) {
+    Type type = tensor.type.getElementType();
+    if (type.isF64())
+      return tensor.data<double>()[i];
+    if (type.isF32())
+      return tensor.data<float>()[i];
+    uint16_t bits = tensor.data<uint16_t>()[i];
+    return type.isBF16() ? reference::fromBf16(bits) : reference::fromF16(bits);
+  }
+
+  /// Floats agree but for the order of sums, by the size of the largest one; others to the bit. A
+  /// program may round to 16 bits anywhere.
+  bool areNear(const Tensor &whole, const Tensor &cut) const {
+    if (!isa<FloatType>(whole.type.getElementType()))
+      return whole.bytes == cut.bytes;
+    double largest = 1e-6;
+    for (int64_t i = 0; i < whole.size(); ++i)
+      if (double value = std::abs(valueAt(whole, i)); std::isfinite(value))
+        largest = std::max(largest, value);
+    double tolerance = (text.contains("f16") ? 1e-2 : 1e-3) * largest;
+    for (int64_t i = 0; i < whole.size(); ++i) {
+      double a = valueAt(whole, i), b = valueAt(cut, i);
+      bool isSame = a == b || (std::isnan(a) && std::isnan(b));
+      if (!isSame && !(std::abs(a - b) <= tolerance))
+        return false;
+    }
+    return true;
+  }
+
+  StringRef text;
+  MLIRContext *context;
+  Random random;
+  bool isThorough;
+  Verdict verdict;
+  std::string diagnostics;
+};
+
+} // namespace
+
+Verdict checkBatches(StringRef text, MLIRContext *context, std::optional<uint64_t> seed) {
+  return BatchChecker(text, context, seed).run();
+}
+
+} // namespace reprise::fuzz
