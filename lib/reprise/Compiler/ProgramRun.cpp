@@ -22,7 +22,28 @@ LogicalResult ProgramRun::refuse(ProgramPlanner &planner, int64_t budget) {
       break;
     feasible = planner.smallestBytes();
   }
-  return planner.emitTooSmall(budget, feasible);
+  FailureOr<int64_t> least = findLeast(planner, budget, feasible);
+  return failed(least) ? failure() : planner.emitTooSmall(budget, *least);
+}
+
+/// Asks for less and less, by a hundredth, until the same search refuses it.
+FailureOr<int64_t> ProgramRun::findLeast(ProgramPlanner &planner, int64_t budget,
+                                         int64_t feasible) {
+  int64_t taken = feasible;
+  while (!options.timeLimitSeconds) {
+    int64_t less = std::min(taken, feasible - std::max<int64_t>(1, feasible / 100));
+    if (less <= budget)
+      break;
+    planner.forget();
+    FailureOr<std::optional<BudgetOutcome>> found = planner.plan(less);
+    if (failed(found))
+      return failure();
+    if (!*found)
+      break;
+    feasible = less;
+    taken = (*found)->plan.bytes();
+  }
+  return feasible;
 }
 
 LogicalResult ProgramRun::planWithin(const Budget &budget) {

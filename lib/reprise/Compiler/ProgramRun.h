@@ -32,6 +32,7 @@ public:
 private:
   mlir::LogicalResult planWithin(const Budget &budget);
   mlir::LogicalResult refuse(ProgramPlanner &planner, int64_t budget);
+  mlir::FailureOr<int64_t> findLeast(ProgramPlanner &planner, int64_t budget, int64_t feasible);
   mlir::FailureOr<StepPlan> readPlan(const llvm::json::Value &file);
   mlir::LogicalResult runPhases(Phase from, Phase to);
 
