@@ -158,7 +158,7 @@ int packBuffers(const Flags &flags) {
                               load, int64_t(flags.capacity)));
   // The work of some ten seconds, the same everywhere.
   offsets::SolveOptions options;
-  options.searchVisits = 3'000'000'000;
+  options.searchVisits = 4'000'000'000;
   options.enough = flags.capacity;
   auto begin = std::chrono::steady_clock::now();
   offsets::Solution solution = offsets::solve(table.problem, options);

@@ -6,9 +6,6 @@
 
 using namespace reprise::offsets;
 
-/// The support of a unit that is placed, and the lowest one of a section where all are.
-static constexpr int64_t kNone = INT64_MAX;
-
 /// What a dead end adds to the weights of its sections grows by this factor: the last ones count
 /// most.
 static constexpr double kGrowth = 1.01;
@@ -19,7 +16,7 @@ Probe::Probe(const Sections &sections, int64_t limit, const ProbeTurn &turn,
       support(sections.units.size()), offsets(sections.units.size(), -1),
       rank(sections.units.size()), states(sections.members.size(), {kNone, 0}), weights(weights),
       twins(sections.units.size()), stacks(sections.units.size()),
-      isTouched(sections.members.size()) {
+      isTouched(sections.members.size()), isEdgeTouched(sections.members.size()) {
   for (const std::vector<int64_t> &loads : sections.loads)
     left.push_back(std::accumulate(loads.begin(), loads.end(), int64_t{0}));
   rankUnits();
@@ -116,15 +113,22 @@ void Probe::touch(int32_t section) {
   isTouched[section] = true;
 }
 
-/// Brings all sections up to date that were touched; false, with the rest left as it is, at the
-/// first one without room.
+/// Brings all sections and edges up to date that were touched; false, with the rest left as it is,
+/// at the first one without room.
 bool Probe::propagate(Times &reach) {
   bool fits = true;
-  for (size_t i = 0; i < touched.size(); ++i) {
-    isTouched[touched[i]] = false;
-    fits = fits && refresh(touched[i], reach);
+  while (!touched.empty() || !touchedEdges.empty()) {
+    for (size_t i = 0; i < touched.size(); ++i) {
+      isTouched[touched[i]] = false;
+      fits = fits && refresh(touched[i], reach);
+    }
+    touched.clear();
+    for (size_t i = 0; i < touchedEdges.size(); ++i) {
+      isEdgeTouched[touchedEdges[i]] = false;
+      fits = fits && alignEdge(touchedEdges[i], reach);
+    }
+    touchedEdges.clear();
   }
-  touched.clear();
   return fits;
 }
 
@@ -152,6 +156,7 @@ bool Probe::refresh(int32_t section, Times &reach) {
   if (state.lowest != known.lowest || state.choices != known.choices) {
     trail.push_back({false, section, known});
     known = state;
+    touchEdges(section);
   }
   if (state.lowest != kNone && state.lowest > highest)
     return refuse({section, section});

@@ -49,6 +49,9 @@ private:
 /// A unit whose support is above the room of one of its sections is not the lowest one there, so
 /// that it rests on one that can be. That raises it without a branch, and others after it.
 ///
+/// Units that cross from one section to the next rest at one height in both, which tells how the
+/// ones that end and begin between the two add up.
+///
 /// A dead end is blamed on the sections that it was seen in, and on those of the units that led
 /// there. What was placed without a part in that is taken back without another try. The blame is
 /// not complete, so that a search that ends without a packing proves nothing.
@@ -106,6 +109,15 @@ private:
   void setSupport(int32_t unit, int64_t bytes);
   void take(int32_t unit, int64_t sign);
   void undo(size_t size);
+
+  // What follows from two sections side by side (ProbeEdges.cpp).
+  void touchEdges(int32_t section);
+  void addSums(const std::vector<Edge::Part> &parts, std::vector<int64_t> &sums);
+  int64_t findLevel(int32_t edge);
+  bool alignEdge(int32_t edge, Times &reach);
+
+  /// The support of a unit that is placed, and the lowest one of a section where all are.
+  static constexpr int64_t kNone = INT64_MAX;
   int64_t room(int32_t section) const { return limit + sections.slack[section] - left[section]; }
 
   const Sections &sections;
@@ -123,6 +135,9 @@ private:
   std::vector<std::vector<int32_t>> stacks; // units of the same sections and another size
   std::vector<char> isTouched;
   std::vector<int32_t> touched; // sections whose state may be another one
+  std::vector<char> isEdgeTouched;
+  std::vector<int32_t> touchedEdges; // those of sections whose state became another one
+  std::vector<int64_t> sumsBefore, sumsAfter;
   std::vector<Change> trail;
   uint64_t hash = 0;                            // of all supports
   std::unordered_map<uint64_t, Times> deadEnds; // by their hash, with their blame

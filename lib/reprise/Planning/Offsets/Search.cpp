@@ -10,54 +10,8 @@ using namespace reprise::offsets;
 /// By which each round of probes is longer than the one before.
 static constexpr double kGrowth = 1.4;
 
-/// Nodes of the complete search for each node of a probe: it is the one that can prove.
-static constexpr double kSearchShare = 4;
-
-Sections::Sections(const Problem &problem, const std::vector<Unit> &all, const Conflicts &conflicts)
-    : units(all), conflicts(conflicts), alignment(problem.alignment) {
-  std::vector<int64_t> births, deaths, starts;
-  for (const Unit &unit : units)
-    for (size_t member : unit.members) {
-      births.push_back(problem.buffers[member].first);
-      deaths.push_back(problem.buffers[member].last);
-    }
-  std::sort(births.begin(), births.end());
-  std::sort(deaths.begin(), deaths.end());
-  // All that is live at a birth before which none died since the last one was live there, too.
-  for (size_t i = 0; i < births.size(); ++i) {
-    auto death = std::lower_bound(deaths.begin(), deaths.end(), births[i]);
-    if (i + 1 == births.size() || *death < births[i + 1])
-      starts.push_back(births[i]);
-  }
-  members.resize(starts.size());
-  loads.resize(starts.size());
-  slack.resize(starts.size());
-  auto countBefore = [&](int64_t time) {
-    return std::lower_bound(starts.begin(), starts.end(), time) - starts.begin();
-  };
-  auto countUntil = [&](int64_t time) {
-    return std::upper_bound(starts.begin(), starts.end(), time) - starts.begin();
-  };
-  for (size_t i = 0; i < units.size(); ++i) {
-    spans.push_back({countBefore(units[i].first), countUntil(units[i].last) - 1});
-    for (int32_t s = spans[i].first; s <= spans[i].second; ++s) {
-      int64_t size = 0;
-      for (size_t member : units[i].members) {
-        const Buffer &buffer = problem.buffers[member];
-        bool isLive = buffer.first <= starts[s] && starts[s] <= buffer.last;
-        size = isLive ? std::max(size, buffer.size) : size;
-      }
-      members[s].push_back(static_cast<int32_t>(i));
-      loads[s].push_back(roundUp(size, alignment));
-      slack[s] = std::max(slack[s], roundUp(size, alignment) - size);
-    }
-  }
-  byBirth.resize(units.size());
-  std::iota(byBirth.begin(), byBirth.end(), 0);
-  std::sort(byBirth.begin(), byBirth.end(), [&](int32_t a, int32_t b) {
-    return std::make_pair(units[a].first, a) < std::make_pair(units[b].first, b);
-  });
-}
+/// Nodes of the complete search for each node of a probe. It is the one that can prove.
+static constexpr double kSearchShare = 0.25;
 
 namespace {
 
@@ -262,6 +216,52 @@ std::vector<std::vector<int32_t>> rankings(const Sections &table) {
   return ranks;
 }
 
+/// The problem with its holes as buffers, which come last. An arena that is always full leaves a
+/// probe little choice. The packing may have other holes, so that it proves nothing.
+struct Filled {
+  Filled(const Problem &problem, const Sections &table, int64_t limit)
+      : problem(fill(problem, table, limit)), units(unitsOf(this->problem)),
+        conflicts(Conflicts::build(this->problem, units)),
+        sections(this->problem, units, conflicts) {}
+
+  static Problem fill(Problem problem, const Sections &table, int64_t limit) {
+    for (const Buffer &hole : findHoles(table, limit))
+      problem.buffers.push_back(hole);
+    return problem;
+  }
+
+  Problem problem;
+  std::vector<Unit> units;
+  Conflicts conflicts;
+  Sections sections;
+};
+
+/// Probes with and without holes as buffers, in turns.
+class Turns {
+public:
+  Turns(const Problem &problem, const Sections &table, int64_t limit)
+      : table(table), filled(problem, table, limit), plain(table, limit),
+        full(filled.sections, limit) {}
+
+  bool find(int64_t nodes, int64_t &visits, std::vector<int64_t> &offsets) {
+    bool hasHoles = filled.units.size() > table.units.size();
+    for (int turn = 0; turn < Probes::kKinds && visits > 0; ++turn) {
+      if (plain.find(nodes, visits, offsets))
+        return true;
+      if (hasHoles && visits > 0 && full.find(nodes, visits, offsets)) {
+        offsets.resize(table.units.size());
+        return true;
+      }
+    }
+    return false;
+  }
+
+private:
+  const Sections &table;
+  Filled filled;
+  Probes plain, full;
+};
+
 } // namespace
 
 Found reprise::offsets::search(const Problem &problem, const std::vector<Unit> &units,
@@ -270,12 +270,11 @@ Found reprise::offsets::search(const Problem &problem, const std::vector<Unit> &
   Sections table(problem, units, conflicts);
   std::vector<std::vector<int32_t>> ranks = rankings(table);
   // Which order is lucky differs from problem to problem: all get their turn, each time for longer.
-  Probes probes(table, limit);
+  Turns turns(problem, table, limit);
   double nodes = std::max<double>(1000, 2 * static_cast<double>(units.size()));
   for (size_t round = 0; visits > 0; ++round, nodes *= kGrowth) {
-    for (int turn = 0; turn < Probes::kKinds && visits > 0; ++turn)
-      if (probes.find(static_cast<int64_t>(nodes), visits, offsets))
-        return Found::Yes;
+    if (turns.find(static_cast<int64_t>(nodes), visits, offsets))
+      return Found::Yes;
     Search search(table, ranks[round / 2 % 3], round % 2 == 1, limit);
     bool found = search.run(static_cast<int64_t>(kSearchShare * nodes), visits);
     if (found)

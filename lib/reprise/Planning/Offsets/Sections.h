@@ -10,6 +10,13 @@ inline int64_t roundUp(int64_t bytes, int64_t alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
+/// What changes from the section before one to that one.
+struct Edge {
+  using Part = std::pair<int32_t, int64_t>; // a unit and its bytes
+  std::vector<Part> ends, begins;
+  std::vector<int32_t> crossing; // units with bytes on both sides
+};
+
 /// Found once for many searches. A section begins where a buffer does; the largest load of a time
 /// is that of a section.
 struct Sections {
@@ -18,12 +25,22 @@ struct Sections {
   const std::vector<Unit> &units;
   const Conflicts &conflicts;
   int64_t alignment;
+  std::vector<int64_t> starts;                    // first moments
   std::vector<std::vector<int32_t>> members;      // units of a section
   std::vector<std::vector<int64_t>> loads;        // their bytes in it, rounded up
   std::vector<int64_t> slack;                     // what rounding can add to the topmost one
   std::vector<std::pair<int32_t, int32_t>> spans; // first and last section of a unit
   std::vector<int32_t> byBirth;                   // units
+  std::vector<Edge> edges;                        // before a section; none before the first
+
+private:
+  int64_t loadOf(int32_t unit, int32_t section) const;
+  void findEdges();
 };
+
+/// Buffers that fill an arena at every section, with those that there are. They begin where more
+/// becomes free and end where less is.
+std::vector<Buffer> findHoles(const Sections &sections, int64_t limit);
 
 /// How one probe branches: see Probe.
 struct ProbeTurn {
