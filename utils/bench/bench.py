@@ -10,6 +10,7 @@ import pathlib
 
 import budgets
 import compile_time
+import costs
 import kernels
 import labels
 import memory
@@ -21,7 +22,7 @@ import scale
 import steps
 from common import Bench, machine
 
-SECTIONS = ["memory", "steps", "compile", "contractions", "convolutions", "kernels", "scale", "labels", "planning", "budgets"]
+SECTIONS = ["memory", "steps", "compile", "contractions", "convolutions", "kernels", "scale", "labels", "planning", "budgets", "costs"]
 
 
 def main():
@@ -29,8 +30,8 @@ def main():
     root = pathlib.Path(__file__).resolve().parents[2]
     parser.add_argument("--build", default=root / "build", help="the build folder")
     parser.add_argument("--only", choices=SECTIONS, action="append", help="a section; may be repeated")
-    parser.add_argument("--model", choices=list(models.MODELS), help="memory, steps and budgets: this model only")
-    parser.add_argument("--threads", type=int, default=min(2, len(os.sched_getaffinity(0))), help="steps: from 1 to this many; memory: this many")
+    parser.add_argument("--model", choices=list(models.MODELS), help="memory, steps, budgets and costs: this model only")
+    parser.add_argument("--threads", type=int, default=min(2, len(os.sched_getaffinity(0))), help="steps and costs: from 1 to this many; memory: this many")
     parser.add_argument("--no-compiled", action="store_true", help="steps and compile: leave torch.compile out (it takes a minute per model)")
     parser.add_argument("--graphs", type=pathlib.Path, metavar="FOLDER", action="append", default=[],
                         help="planning: the graphs of haoming-codes/moccasin or buffers as CSV, which are not ours to copy; may be repeated")
@@ -58,6 +59,8 @@ def main():
         elif section == "budgets":
             budgets.measure(bench, options.model)
             saved.measure(bench, options.model)
+        elif section == "costs":
+            costs.measure(bench, options.threads, options.model)
         else:
             compile_time.measure(bench, options.threads, not options.no_compiled)
 

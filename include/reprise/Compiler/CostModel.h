@@ -1,4 +1,4 @@
-// reprise: how long ops take, for planners and reports: a roofline of the device
+// reprise: how long ops take, for planners and reports: arithmetic, traffic and launches
 #ifndef REPRISE_COMPILER_COSTMODEL_H
 #define REPRISE_COMPILER_COSTMODEL_H
 
@@ -12,6 +12,7 @@
 namespace reprise {
 
 struct CostProfile;
+struct ProfiledLaunch;
 
 /// Peak rates of a device; all per second, for the threads that the program is compiled for.
 struct DeviceRates {
@@ -43,12 +44,13 @@ public:
   /// `step`, at any phase after autodiff, does not have.
   mlir::LogicalResult check(mlir::func::FuncOp step) const;
 
-  /// Seconds that one execution of `op` takes if it moves `bytes` to and from memory: the roofline
-  /// max(flops / rate, bytes / bandwidth), without the launch. An op that has no CostOpInterface,
-  /// such as a loop, has no flops of its own.
+  /// Seconds that one execution of `op` takes if it moves `bytes` to and from memory:
+  /// flops / rate + bytes / bandwidth, without the launch. An op that has no CostOpInterface, such
+  /// as a loop, has no flops of its own.
   ///
-  /// With a profile both sides of the maximum are scaled so that they meet what was measured for
-  /// ops of the same signature, or else of the same kind.
+  /// With a profile the bandwidth is that of the launches that move most, and the arithmetic is
+  /// scaled so that launches meet what was measured for ops of the same signature, or else of the
+  /// same kind.
   double getSeconds(mlir::Operation *op, int64_t bytes) const;
   /// The same of ops in one launch, which do their work one after the other on the same bytes.
   double getSeconds(llvm::ArrayRef<mlir::Operation *> ops, int64_t bytes) const;
@@ -64,28 +66,25 @@ public:
   const std::map<std::string, KindError> &getErrors() const { return errors; }
 
 private:
-  /// What was measured where arithmetic, or memory, is the longer side, and what the rates say.
-  struct Side {
-    double measured = 0, modelled = 0;
-  };
+  /// Seconds of arithmetic, as they were measured and as the rates say.
   struct Fit {
-    Side arithmetic, memory;
-    void add(bool isArithmetic, double measuredPart, double modelledPart);
-  };
-  struct Scales {
-    double arithmetic = 1, memory = 1;
+    double measured = 0, modelled = 0;
+    double getScale() const { return modelled > 0 ? measured / modelled : 1; }
   };
 
   explicit CostModel(DeviceRates rates) : rates(std::move(rates)) {}
 
   double getRate(llvm::StringRef kind, llvm::StringRef dtype) const;
   void learn(const CostProfile &measured);
+  void learnBandwidth(const CostProfile &measured);
+  double getArithmetic(const ProfiledLaunch &launch, std::vector<double> &parts) const;
   mlir::LogicalResult checkScales(mlir::Location location) const;
-  Scales getScales(mlir::Operation *op) const;
+  double getScale(mlir::Operation *op) const;
 
   DeviceRates rates;
   std::string profile, profiledEntry;
   std::map<std::string, Fit> bySignature, byKind;
+  Fit traffic;                                 ///< of launches that move most
   std::map<std::string, std::string> profiled; ///< op names by signature, for messages
   std::map<std::string, KindError> errors;
 };

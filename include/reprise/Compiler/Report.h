@@ -70,9 +70,11 @@ struct ReportedPlan {
   std::vector<ReportedValue> values;
 };
 
-/// How a plan within a budget was found. Costs are fractions of one execution of every op.
+/// How a plan within a budget was found. Costs are those beyond the plan without a budget, as
+/// fractions of its seconds.
 struct ReportedSearch {
   int64_t saveAllBytes = 0;    ///< arena and workspace if every value were saved
+  int64_t usualBytes = 0;      ///< the same of the plan without a budget
   int64_t predictedBytes = 0;  ///< the plan's, as packed by the planner
   int64_t overriddenBytes = 0; ///< of values whose PREFER is not obeyed
   int64_t rounds = 0;          ///< plans that were packed
@@ -98,6 +100,9 @@ struct Report {
   std::optional<int64_t> commands, replayChecks; ///< none: nothing was compiled to code
   std::optional<ReportedPlan> plan; ///< none: the module came without one that can be read
   std::optional<ReportedBudget> budget;
+  /// With a budget or a plan from a file: what the plan costs beyond the one without a budget, as a
+  /// fraction of its seconds.
+  std::optional<double> costIncrease;
   std::map<std::string, KindError> modelError; ///< by kind; empty without a profile
   std::vector<ReportedBuffer> buffers;         ///< of the arena
   std::optional<int64_t> backwardLaunch;       ///< the first one without an op of the forward pass

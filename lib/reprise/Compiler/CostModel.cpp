@@ -1,4 +1,4 @@
-// reprise: how long ops take, for planners and reports: a roofline of the device
+// reprise: how long ops take, for planners and reports: arithmetic, traffic and launches
 #include "reprise/Compiler/CostModel.h"
 
 #include "CostFiles.h"
@@ -17,15 +17,16 @@ namespace reprise {
 /// Rates that the kernels of this compiler reach on x86-64 machines of these years, AVX2 or
 /// AVX-512, as docs/Benchmarks.md has them: per thread; all threads share the memory.
 static DeviceRates describeCpu(unsigned threads) {
-  double count = threads ? threads : 2, single = 100e9 * count;
+  double count = threads ? threads : 2, single = 200e9 * count;
   DeviceRates rates;
   rates.name = "x86-64";
   rates.contractionFlops = {
       {"f32", single}, {"f64", single / 2}, {"bf16", single}, {"f16", single}};
-  rates.elementwiseFlops = 40e9 * count;
-  // 22 GB/s for one thread, 29 for two, never more than 44.
-  rates.bytes = 44e9 * count / (count + 1);
-  rates.launchSeconds = 2e-6;
+  rates.elementwiseFlops = 80e9 * count;
+  // 60 GB/s for one thread, 80 for two, never more than 120: most of what a step moves was written
+  // not long before, and lies in a cache. From memory itself it would be a third of that.
+  rates.bytes = 120e9 * count / (count + 1);
+  rates.launchSeconds = 0.5e-6;
   return rates;
 }
 
@@ -106,21 +107,49 @@ double CostModel::getRate(StringRef kind, StringRef dtype) const {
   return kind == "attention" ? attentionShare * found->second : found->second;
 }
 
-void CostModel::Fit::add(bool isArithmetic, double measuredPart, double modelledPart) {
-  Side &side = isArithmetic ? arithmetic : memory;
-  side.measured += measuredPart;
-  side.modelled += modelledPart;
+/// Seconds of each op's arithmetic by the rates, in all calls of the launch, and their sum.
+double CostModel::getArithmetic(const ProfiledLaunch &launch, std::vector<double> &parts) const {
+  for (const ProfiledOp &op : launch.ops)
+    parts.push_back(launch.calls * op.flops / getRate(op.kind, op.dtype));
+  return std::accumulate(parts.begin(), parts.end(), 0.0);
 }
 
-/// Shares out the seconds of each launch among its ops, in the proportion of their arithmetic.
-void CostModel::learn(const CostProfile &measured) {
-  double total = 0, calls = 0;
+/// The launches whose bytes take longer than their arithmetic tell how fast bytes move: as fast as
+/// in a quarter of them, by their seconds in the model. What the others take longer is due to their
+/// arithmetic; with a mean instead, launches would take less than their bytes.
+void CostModel::learnBandwidth(const CostProfile &measured) {
+  std::vector<std::pair<double, Fit>> fits;
+  double modelled = 0;
   for (const ProfiledLaunch &launch : measured.launches) {
     std::vector<double> parts;
-    for (const ProfiledOp &op : launch.ops)
-      parts.push_back(launch.calls * op.flops / getRate(op.kind, op.dtype));
-    double arithmetic = std::accumulate(parts.begin(), parts.end(), 0.0);
-    double modelled = std::max(arithmetic, launch.bytes / rates.bytes);
+    double arithmetic = getArithmetic(launch, parts), memory = launch.bytes / rates.bytes;
+    if (memory < arithmetic || launch.seconds == 0)
+      continue;
+    Fit fit{launch.seconds, arithmetic + memory};
+    fits.push_back({fit.getScale(), fit});
+    modelled += fit.modelled;
+  }
+  llvm::sort(fits, [](const auto &a, const auto &b) { return a.first < b.first; });
+  double passed = 0;
+  for (auto &[scale, fit] : fits) {
+    traffic = fit;
+    if ((passed += fit.modelled) >= modelled / 4)
+      break;
+  }
+}
+
+/// Shares out the seconds of each launch, beside those of its bytes, among its ops, in the
+/// proportion of their arithmetic.
+void CostModel::learn(const CostProfile &measured) {
+  learnBandwidth(measured);
+  // Some time is left for the arithmetic, however slow the bytes of other launches were.
+  static constexpr double kLeastShare = 0.05;
+  double total = 0, calls = 0, byteScale = traffic.getScale();
+  for (const ProfiledLaunch &launch : measured.launches) {
+    std::vector<double> parts;
+    double arithmetic = getArithmetic(launch, parts), memory = launch.bytes / rates.bytes;
+    double modelled = arithmetic + memory;
+    double rest = std::max(launch.seconds - byteScale * memory, kLeastShare * launch.seconds);
     auto count = [&](const std::string &kind, double share) {
       KindError &error = errors[kind];
       error.ops += launch.calls;
@@ -131,8 +160,10 @@ void CostModel::learn(const CostProfile &measured) {
     for (auto [op, part] : llvm::zip(launch.ops, parts)) {
       double share = arithmetic > 0 ? part / arithmetic : 0;
       profiled[op.signature] = op.name;
-      for (Fit *fit : {&bySignature[op.signature], &byKind[op.kind]})
-        fit->add(arithmetic >= modelled, share * launch.seconds, share * modelled);
+      for (Fit *fit : {&bySignature[op.signature], &byKind[op.kind]}) {
+        fit->measured += share * rest;
+        fit->modelled += part;
+      }
       count(op.kind, share);
     }
     if (launch.ops.empty())
@@ -140,6 +171,7 @@ void CostModel::learn(const CostProfile &measured) {
     total += launch.seconds;
     calls += launch.calls;
   }
+  rates.bytes /= byteScale;
   // What a step takes beside its commands is what launching them takes.
   if (calls > 0)
     rates.launchSeconds = std::max(0.0, measured.stepSeconds - total) / calls;
@@ -149,22 +181,23 @@ void CostModel::learn(const CostProfile &measured) {
 /// seconds made of both would lose all digits in the planner's sums.
 LogicalResult CostModel::checkScales(Location location) const {
   constexpr double most = 1e9;
-  auto isFar = [&](const Side &side) {
-    return side.modelled > 0 && side.measured > 0 &&
-           std::abs(std::log(side.measured / side.modelled)) > std::log(most);
+  auto check = [&](StringRef name, const Fit &fit) -> LogicalResult {
+    bool isFar =
+        fit.modelled > 0 && fit.measured > 0 && std::abs(std::log(fit.getScale())) > std::log(most);
+    if (!isFar)
+      return success();
+    return emitError(location) << "profile '" << profile << "' gives '" << name << "' "
+                               << llvm::formatv(
+                                      "{0:e} seconds where the device's rates give {1:e}: expected "
+                                      "them within a factor of 1e9",
+                                      fit.measured, fit.modelled)
+                                      .str();
   };
   for (const auto *fits : {&byKind, &bySignature})
     for (const auto &[name, fit] : *fits)
-      for (const Side &side : {fit.arithmetic, fit.memory})
-        if (isFar(side))
-          return emitError(location)
-                 << "profile '" << profile << "' gives '" << name << "' "
-                 << llvm::formatv(
-                        "{0:e} seconds where the device's rates give {1:e}: expected them "
-                        "within a factor of 1e9",
-                        side.measured, side.modelled)
-                        .str();
-  return success();
+      if (failed(check(name, fit)))
+        return failure();
+  return check("traffic", traffic);
 }
 
 static std::string printSignature(Operation *op) {
@@ -197,19 +230,14 @@ LogicalResult CostModel::check(func::FuncOp step) const {
   return success();
 }
 
-CostModel::Scales CostModel::getScales(Operation *op) const {
+double CostModel::getScale(Operation *op) const {
   if (profile.empty())
-    return {};
+    return 1;
   auto own = bySignature.find(printSignature(op));
+  if (own != bySignature.end() && own->second.modelled > 0)
+    return own->second.getScale();
   auto kind = byKind.find(getKindName(op).str());
-  auto scale = [&](Side Fit::*side) {
-    for (const Fit *fit : {own == bySignature.end() ? nullptr : &own->second,
-                           kind == byKind.end() ? nullptr : &kind->second})
-      if (fit && (fit->*side).modelled > 0)
-        return (fit->*side).measured / (fit->*side).modelled;
-    return 1.0;
-  };
-  return {scale(&Fit::arithmetic), scale(&Fit::memory)};
+  return kind == byKind.end() ? 1 : kind->second.getScale();
 }
 
 double CostModel::getSeconds(Operation *op, int64_t bytes) const {
@@ -217,22 +245,12 @@ double CostModel::getSeconds(Operation *op, int64_t bytes) const {
 }
 
 double CostModel::getSeconds(ArrayRef<Operation *> ops, int64_t bytes) const {
-  // How well the bytes move depends on the ops in the proportion of their arithmetic, too.
-  double arithmetic = 0, unscaled = 0, memoryScales = 0;
-  for (Operation *op : ops) {
-    auto cost = dyn_cast<CostOpInterface>(op);
-    double part = cost ? static_cast<double>(cost.getFlops()) /
-                             getRate(getKindName(op), getElementTypeName(op))
-                       : 0;
-    if (part == 0)
-      continue;
-    Scales scales = getScales(op);
-    unscaled += part;
-    arithmetic += part * scales.arithmetic;
-    memoryScales += part * scales.memory;
-  }
-  double memory = static_cast<double>(bytes) / rates.bytes;
-  return std::max(arithmetic, memory * (unscaled > 0 ? memoryScales / unscaled : 1));
+  double seconds = getTransferSeconds(bytes);
+  for (Operation *op : ops)
+    if (auto cost = dyn_cast<CostOpInterface>(op))
+      seconds += getScale(op) * static_cast<double>(cost.getFlops()) /
+                 getRate(getKindName(op), getElementTypeName(op));
+  return seconds;
 }
 
 } // namespace reprise

@@ -4,6 +4,7 @@
 #include "StepFootprint.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/Naming.h"
+#include "reprise/Planning/Checkpoint/Budget/BudgetPlanner.h"
 #include "reprise/Planning/Checkpoint/Problem/ProblemFile.h"
 #include "reprise/Support/File.h"
 #include "reprise/Target/LaunchFacts.h"
@@ -81,7 +82,11 @@ LogicalResult ExportProblemPass::run() {
   if (failed(footprint))
     return failure();
   file.footprint = std::move(*footprint);
-  file.totalCost = findStepSeconds(step, *facts, *costs);
+  // Of the plan of the labels, as in reports.
+  std::vector<checkpoint::Choice> all(file.problem.values.size(), checkpoint::Choice::Save);
+  checkpoint::BudgetPlanner planner(file.problem, file.footprint, {});
+  file.totalCost = findStepSeconds(step, *facts, *costs) + planner.followed().usage.seconds -
+                   checkpoint::Meter(file.problem, file.footprint).measure(all, 0).seconds;
   ValueIds ids(step.getBody().front());
   for (Operation *op : planned.ops) {
     file.operationNames.push_back(escape(op->getName().stripDialect().str()));

@@ -3,6 +3,7 @@
 
 #include "PageStyle.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <cmath>
 
 using namespace llvm;
 
@@ -31,7 +32,8 @@ std::string human(int64_t bytes) {
 }
 
 std::string percent(double fraction) {
-  return formatv("{0}{1:f2} %", fraction < 0 ? "" : "+", 100 * fraction).str();
+  double rounded = std::round(1e4 * fraction) / 100; // never -0.00
+  return formatv("{0}{1:f2} %", rounded < 0 ? "" : "+", rounded == 0 ? 0.0 : rounded).str();
 }
 
 int64_t integer(const json::Object &object, StringRef key) {

@@ -38,7 +38,7 @@ public:
 private:
   FailureOr<std::unique_ptr<Prepared>> prepare(CompileOptions options);
   LogicalResult search(ProgramPlanner &planner);
-  Array describePolicies(double total);
+  Array describePolicies(double usual);
 
   ModuleOp model;
   const CompileOptions &options;
@@ -78,16 +78,13 @@ static std::vector<const StepPlan *> findFront(const ProgramPlanner &planner) {
   return front;
 }
 
-/// From what the cheapest plan may take, which saves all that no label speaks of, down to the
-/// budgets that nothing fits.
+/// From plenty, with which the plan is the cheapest one, down to the budgets that nothing fits.
 LogicalResult Curve::search(ProgramPlanner &planner) {
   FailureOr<int64_t> all = planner.findSaveAllBytes();
   if (failed(all))
     return failure();
   int64_t followed = planner.followed().bytes();
-  std::vector<int64_t> budgets;
-  if (planner.followed().seconds > 0)
-    budgets = {std::max(*all, followed), (*all + followed) / 2};
+  std::vector<int64_t> budgets = {std::max(*all, followed), (*all + followed) / 2};
   for (int i = kBudgets - 1; i > 0; --i)
     budgets.push_back(followed * i / kBudgets);
   for (int64_t budget : budgets) {
@@ -100,27 +97,28 @@ LogicalResult Curve::search(ProgramPlanner &planner) {
   return success();
 }
 
-static Object describePoint(const StepPlan &plan, double total) {
+/// A plan of `planner` beside one that takes `usual` seconds.
+static Object describePoint(const ProgramPlanner &planner, const StepPlan &plan, double usual) {
+  double seconds = planner.stepSeconds() + plan.seconds;
   return Object{{"bytes", plan.bytes()},
                 {"arena_bytes", plan.arena},
                 {"workspace_bytes", plan.workspace},
-                {"seconds", total + plan.seconds},
-                {"cost_increase", plan.seconds / std::max(total, 1e-30)},
+                {"seconds", seconds},
+                {"cost_increase", (seconds - usual) / std::max(usual, 1e-30)},
                 {"overridden_bytes", plan.overridden}};
 }
 
-/// The bound holds for all forms.
-static Object describePoint(const ProgramPlanner &planner, const StepPlan &plan) {
-  double total = std::max(planner.stepSeconds(), 1e-30);
-  double bound = planner.findBound(plan.bytes(), plan);
-  Object point = describePoint(plan, planner.stepSeconds());
-  point["bound"] = bound / total;
+/// The same with the bound of all forms.
+static Object describeBounded(const ProgramPlanner &planner, const StepPlan &plan, double usual) {
+  double bound = planner.findBound(plan.bytes(), plan), total = std::max(usual, 1e-30);
+  Object point = describePoint(planner, plan, usual);
+  point["bound"] = (planner.stepSeconds() + bound - usual) / total;
   point["gap"] = (plan.seconds - bound) / total;
   return point;
 }
 
 /// Without those that tell the iterations of a loop apart.
-Array Curve::describePolicies(double total) {
+Array Curve::describePolicies(double usual) {
   Array named;
   for (StringRef policy : policies) {
     // Ahead of the user's, so that it decides wherever they only prefer.
@@ -130,7 +128,7 @@ Array Curve::describePolicies(double total) {
     auto entry = prepare(std::move(own));
     if (failed(entry))
       continue;
-    Object point = describePoint((*entry)->planner->followed(), total);
+    Object point = describePoint(*(*entry)->planner, (*entry)->planner->followed(), usual);
     point["policy"] = policy;
     named.push_back(std::move(point));
   }
@@ -145,15 +143,16 @@ FailureOr<Object> Curve::find() {
   FailureOr<int64_t> all = planner.findSaveAllBytes();
   if (failed(all) || failed(search(planner)))
     return failure();
+  double usual = planner.stepSeconds() + planner.followed().seconds;
   Array points;
   for (const StepPlan *plan : findFront(planner))
-    points.push_back(describePoint(planner, *plan));
+    points.push_back(describeBounded(planner, *plan, usual));
   return Object{{"version", 1},
                 {"save_all_bytes", *all},
-                {"step_seconds", planner.stepSeconds()},
-                {"default", describePoint(planner.followed(), planner.stepSeconds())},
+                {"step_seconds", usual},
+                {"default", describePoint(planner, planner.followed(), usual)},
                 {"points", std::move(points)},
-                {"policies", describePolicies(planner.stepSeconds())}};
+                {"policies", describePolicies(usual)}};
 }
 
 FailureOr<Object> findPareto(ModuleOp module, const CompileOptions &options) {

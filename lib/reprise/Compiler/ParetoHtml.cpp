@@ -4,6 +4,7 @@
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <cmath>
 
 using namespace llvm;
 using llvm::json::Array;
@@ -28,13 +29,15 @@ static std::vector<const Object *> list(const Object &curve, StringRef key) {
 }
 
 namespace {
-/// Bytes from left to right, cost from bottom to top, both from 0 on.
+/// Bytes from left to right, from 0 on; cost from bottom to top, from that of the cheapest plan on.
 struct Scale {
-  double mostBytes = 1, mostCost = 0.01;
+  double mostBytes = 1, leastCost = 0, mostCost = 0.01;
 
   explicit Scale(const Object &curve);
   double x(double bytes) const { return width * bytes / mostBytes; }
-  double y(double cost) const { return height - height * cost / mostCost; }
+  double y(double cost) const {
+    return height - height * (cost - leastCost) / (mostCost - leastCost);
+  }
 };
 } // namespace
 
@@ -43,6 +46,8 @@ Scale::Scale(const Object &curve) {
     for (const Object *point : list(curve, key)) {
       mostBytes = std::max(mostBytes, 1.04 * static_cast<double>(integer(*point, "bytes")));
       mostCost = std::max(mostCost, 1.08 * number(*point, "cost_increase"));
+      leastCost = std::min({leastCost, 1.08 * number(*point, "cost_increase"),
+                            1.08 * point->getNumber("bound").value_or(0)});
     }
 }
 
@@ -78,14 +83,14 @@ static void printAxes(raw_ostream &stream, const Scale &scale) {
     stream << formatv("<line x1='{0:f2}' x2='{0:f2}' y1='0' y2='{1}'/><text "
                       "x='{0:f2}' y='{2}' text-anchor='middle'>{3}</text>\n",
                       scale.x(at), height, height + 16, shortenBytes(at));
-  double cost = findStep(scale.mostCost, 1e-4, 8);
-  for (int i = 0; i * cost <= scale.mostCost; ++i)
+  double cost = findStep(scale.mostCost - scale.leastCost, 1e-4, 8);
+  for (int i = static_cast<int>(std::ceil(scale.leastCost / cost)); i * cost <= scale.mostCost; ++i)
     stream << formatv("<line x1='0' x2='{0}' y1='{1:f2}' y2='{1:f2}'/><text x='-6' "
                       "y='{2:f2}' text-anchor='end'>{3}</text>\n",
                       width, scale.y(i * cost), scale.y(i * cost) + 4,
                       shorten(100 * i * cost) + " %");
   stream << formatv("<text x='{0}' y='{1}' text-anchor='end'>arena and workspace</text>"
-                    "<text x='6' y='14'>seconds more than one execution of every op takes</text>\n",
+                    "<text x='6' y='14'>seconds more than without a budget</text>\n",
                     width, height + 34);
 }
 

@@ -223,7 +223,7 @@ LogicalResult ProgramPlanner::packSmallestOrdered() {
 
 FailureOr<std::optional<BudgetOutcome>> ProgramPlanner::plan(int64_t budget) {
   size_t known = plans().size();
-  if (followed().bytes() > budget || followed().seconds > 0) {
+  if (followed().bytes() > budget || followed().seconds > plain().leastSeconds()) {
     if (failed(addForms()) || failed(searchForms(budget)))
       return failure();
     if (!findBest(budget) && std::exchange(isUnrolledLast, false) &&
@@ -237,15 +237,16 @@ FailureOr<std::optional<BudgetOutcome>> ProgramPlanner::plan(int64_t budget) {
   const StepPlan *best = findBest(budget);
   if (!best)
     return std::optional<BudgetOutcome>();
-  // Without a budget the step would take less time: what is not stored spares traffic, which the
-  // cost of replays alone does not tell.
-  if (followed().bytes() <= budget && followed().programSeconds <= best->programSeconds)
+  // A plan that is no faster takes no more bytes than the one without a budget.
+  if (followed().bytes() <= budget && followed().cost() <= best->cost())
     best = &followed();
   BudgetOutcome outcome;
   outcome.budget = budget;
   outcome.plan = *best;
   outcome.rounds = static_cast<int>(std::max<size_t>(1, plans().size() - known));
-  outcome.total = stepSeconds();
+  outcome.total = stepSeconds() + followed().seconds;
+  outcome.usual = followed().seconds;
+  outcome.usualBytes = followed().bytes();
   outcome.isTruncated = llvm::any_of(
       listPlanners(), [](const StepPlanner *planner) { return planner->isTruncated(); });
   outcome.bound = findBound(budget, *best);
@@ -254,6 +255,22 @@ FailureOr<std::optional<BudgetOutcome>> ProgramPlanner::plan(int64_t budget) {
     return failure();
   outcome.saveAll = *all;
   return std::optional(std::move(outcome));
+}
+
+FailureOr<double> ProgramPlanner::findIncrease(const StepPlan &plan) {
+  StepPlan shape;
+  shape.form = plan.form;
+  shape.form.enoughArena = 0;
+  shape.bodies = plan.bodies;
+  shape.order = plan.order;
+  Form form{copyAlone(program), nullptr};
+  if (failed(applyForm(getAlone(*form.module), shape)))
+    return failure();
+  StepPlanner planner(getAlone(*form.module), context, std::move(shape));
+  if (failed(planner.survey(stepSeconds())) || failed(planner.packFollowed()))
+    return failure();
+  double beyond = planner.price(plan.choices) - followed().seconds;
+  return beyond / std::max(stepSeconds() + followed().seconds, 1e-30);
 }
 
 double ProgramPlanner::findBound(int64_t budget, const StepPlan &plan) const {

@@ -8,11 +8,13 @@ namespace reprise {
 
 /// What was found out about a budget.
 struct BudgetOutcome {
-  int64_t budget = 0;  ///< bytes of arena and workspace
-  int64_t saveAll = 0; ///< the same of the program that saves every value
+  int64_t budget = 0;     ///< bytes of arena and workspace
+  int64_t saveAll = 0;    ///< the same of the program that saves every value
+  int64_t usualBytes = 0; ///< the same of the plan without a budget
   StepPlan plan;
   int rounds = 0;   ///< plans that were packed for it
-  double total = 0; ///< seconds of the cost model for one execution of every op
+  double total = 0; ///< seconds of the plan without a budget, by the cost model
+  double usual = 0; ///< its part of these
   double bound = 0; ///< seconds that every plan within the budget costs, in any form
   bool isTruncated = false;
 };
@@ -29,7 +31,7 @@ public:
   /// Packs the program as the labels have it.
   mlir::LogicalResult start();
   const StepPlan &followed() const { return plain().followed(); }
-  /// The seconds of one execution of every op.
+  /// The seconds that the program takes in any plan, beside those of the plan.
   double stepSeconds() const { return plain().stepSeconds(); }
   /// Arena and workspace of the program that saves every value, which N% is a share of.
   mlir::FailureOr<int64_t> findSaveAllBytes();
@@ -38,6 +40,9 @@ public:
   /// The cheapest plan within `budget` bytes; null if none was found. Fails if a plan cannot be
   /// packed, with an error.
   mlir::FailureOr<std::optional<BudgetOutcome>> plan(int64_t budget);
+  /// What a plan from elsewhere costs beyond the plan without a budget, as a fraction of its
+  /// seconds.
+  mlir::FailureOr<double> findIncrease(const StepPlan &plan);
   /// Seconds that every plan within the bytes of `plan` costs, in any form; of those in program
   /// order, if `plan` is one.
   double findBound(int64_t budget, const StepPlan &plan) const;

@@ -63,18 +63,25 @@ LogicalResult ProgramRun::planWithin(const Budget &budget) {
   return success();
 }
 
-/// What a share is of only the packed program can tell.
+/// What a share is of, and what the plan costs, only the packed program can tell.
 FailureOr<StepPlan> ProgramRun::readPlan(const llvm::json::Value &file) {
+  ProgramPlanner planner(program, options, phases.facts, costs);
+  if (failed(planner.start()))
+    return failure();
   if (options.budget && !options.budget->bytes) {
-    ProgramPlanner planner(program, options, phases.facts, costs);
-    if (failed(planner.start()))
-      return failure();
     FailureOr<int64_t> bytes = planner.resolve(*options.budget);
     if (failed(bytes))
       return failure();
     budgetBytes = *bytes;
   }
-  return readPlanFile(program, file);
+  FailureOr<StepPlan> plan = readPlanFile(program, file);
+  if (failed(plan))
+    return failure();
+  FailureOr<double> increase = planner.findIncrease(*plan);
+  if (failed(increase))
+    return failure();
+  compiled.report.costIncrease = *increase;
+  return plan;
 }
 
 LogicalResult ProgramRun::plan(const llvm::json::Value *file) {
@@ -113,10 +120,12 @@ LogicalResult ProgramRun::lower(Phase after) {
   Report &report = compiled.report;
   if (after <= Phase::Checkpoint)
     report.plan = describePlan(program, costs);
-  if (outcome)
+  if (outcome) {
     report.budget = describeBudget(*outcome);
-  else if (budgetBytes)
+    report.costIncrease = report.budget->search->costIncrease;
+  } else if (budgetBytes) {
     report.budget = ReportedBudget{*budgetBytes, std::nullopt};
+  }
   if (failed(runPhases(std::max(after, Phase::Checkpoint), Phase::Memory)))
     return failure();
   if (report.plan)

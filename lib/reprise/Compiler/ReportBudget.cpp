@@ -13,11 +13,12 @@ ReportedBudget describeBudget(const BudgetOutcome &outcome) {
   double total = std::max(outcome.total, 1e-30);
   ReportedSearch search;
   search.saveAllBytes = outcome.saveAll;
+  search.usualBytes = outcome.usualBytes;
   search.predictedBytes = outcome.plan.bytes();
   search.overriddenBytes = outcome.plan.overridden;
   search.rounds = outcome.rounds;
-  search.costIncrease = outcome.plan.seconds / total;
-  search.bound = std::min(outcome.bound / total, search.costIncrease);
+  search.costIncrease = (outcome.plan.seconds - outcome.usual) / total;
+  search.bound = std::min((outcome.bound - outcome.usual) / total, search.costIncrease);
   search.bodiesRecomputed = outcome.plan.form.hasBodies;
   search.unrolled = outcome.plan.form.isUnrolled;
   search.deferred = outcome.plan.form.isDeferred;
@@ -28,11 +29,14 @@ ReportedBudget describeBudget(const BudgetOutcome &outcome) {
 
 std::string readCost(const Report &report) {
   if (!report.budget || !report.budget->search)
-    return "";
+    return report.costIncrease ? "cost " + html::percent(*report.costIncrease) + " beside no budget"
+                               : "";
   const ReportedSearch &search = *report.budget->search;
-  return formatv("cost {0} (bound {1}, gap {2:f2} points){3}{4}",
+  int64_t more = search.predictedBytes - search.usualBytes;
+  return formatv("cost {0} beside no budget (bound {1}, gap {2:f2} points){3}{4}{5}",
                  html::percent(search.costIncrease), html::percent(search.bound),
                  100 * (search.costIncrease - search.bound),
+                 more > 0 ? ", " + html::human(more) + " more than without a budget" : "",
                  search.reordered ? ", launches in another order" : "",
                  search.truncated ? ", truncated: the time limit ended the search" : "")
       .str();

@@ -58,12 +58,15 @@ static void printValues(raw_ostream &stream, ArrayRef<const ReportedValue *> val
 }
 
 static void printBudget(raw_ostream &stream, const Report &report) {
-  if (!report.budget)
+  if (!report.budget) {
+    if (report.costIncrease)
+      stream << "<p>The plan of --plan-in: <b>" << readCost(report) << "</b>.</p>\n";
     return;
+  }
   stream << "<p>The budget is " << human(report.budget->bytes) << "; the step takes "
          << human(report.arenaBytes + report.workspaceBytes);
   if (!report.budget->search) {
-    stream << " by the plan of --plan-in.</p>\n";
+    stream << " by the plan of --plan-in: <b>" << readCost(report) << "</b>.</p>\n";
     return;
   }
   const ReportedSearch &search = *report.budget->search;

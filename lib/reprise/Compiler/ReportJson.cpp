@@ -35,6 +35,7 @@ static Object toJson(const ReportedBudget &budget) {
     return entry;
   const ReportedSearch &search = *budget.search;
   entry["save_all_bytes"] = search.saveAllBytes;
+  entry["usual_bytes"] = search.usualBytes;
   entry["predicted_bytes"] = search.predictedBytes;
   entry["cost_increase"] = search.costIncrease;
   entry["overridden_bytes"] = search.overriddenBytes;
@@ -98,6 +99,8 @@ Object toJson(const Report &report) {
     object["replay_checks"] = *report.replayChecks;
   if (report.plan)
     addPlan(report, object);
+  if (report.costIncrease)
+    object["cost_increase"] = *report.costIncrease;
   if (report.budget) {
     object["budget"] = toJson(*report.budget);
     if (const auto &search = report.budget->search) {

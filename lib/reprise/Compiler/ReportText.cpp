@@ -40,13 +40,16 @@ static void printTotal(raw_ostream &stream, StringRef key, int64_t value) {
 }
 
 static void printBudget(raw_ostream &stream, const Report &report) {
-  if (!report.budget)
+  if (report.budget)
+    printTotal(stream, "budget", report.budget->bytes);
+  if (!report.budget || !report.budget->search) {
+    if (report.costIncrease)
+      stream << readCost(report) << "\n";
     return;
-  printTotal(stream, "budget", report.budget->bytes);
-  if (!report.budget->search)
-    return;
+  }
   const ReportedSearch &search = *report.budget->search;
   printTotal(stream, "save_all_bytes", search.saveAllBytes);
+  printTotal(stream, "usual_bytes", search.usualBytes);
   printTotal(stream, "overridden_bytes", search.overriddenBytes);
   printTotal(stream, "rounds", search.rounds);
   stream << readCost(report) << "\n";

@@ -1,6 +1,7 @@
 // reprise: what a step costs its planner: launches, bytes beside the plan, seconds of replays
 #include "StepFootprint.h"
 
+#include "Report.h"
 #include "reprise/Dialect/Exec/IR/Storage.h"
 #include "reprise/Dialect/Exec/Transforms/Launches.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
@@ -75,6 +76,7 @@ private:
   /// Nothing is quite free, so that what need not be replayed is not.
   static constexpr double kLeastShare = 0.01;
   double findSeconds(size_t index) const;
+  double findBodySeconds(size_t index) const;
 
   const PlanningScope &scope;
   const checkpoint::Problem &problem;
@@ -247,7 +249,29 @@ void Survey::findMemoryReads() {
   }
 }
 
+/// Of one replay: its arithmetic, and what it reads beside the problem's values. Its launch and the
+/// problem's values are what plans differ in.
 double Survey::findSeconds(size_t index) const {
+  Operation *op = scope.ops[index];
+  if (launchOf(op) == checkpoint::kNoLaunch)
+    return 0;
+  if (auto loop = dyn_cast<LoopOp>(op)) {
+    int64_t moved = 0; // what the planner counts beside it
+    for (Value value : llvm::concat<Value>(SmallVector<Value>(op->getOperands()),
+                                           SmallVector<Value>(op->getResults())))
+      moved += getByteSize(value.getType());
+    double beside = costs.getLaunchSeconds() + costs.getTransferSeconds(moved);
+    return std::max(0.0, findLoopSeconds(loop, numbers, costs) - beside);
+  }
+  int64_t bytes = 0;
+  for (auto [value, operand] : llvm::zip(op->getOperands(), problem.operations[index].operands))
+    if (operand == checkpoint::kAvailable)
+      bytes += getByteSize(value.getType());
+  return costs.getSeconds(op, bytes);
+}
+
+/// In a body all replays are of one launch; what they move is part of their seconds.
+double Survey::findBodySeconds(size_t index) const {
   Operation *op = scope.ops[index];
   const checkpoint::Problem::Operation &entry = problem.operations[index];
   if (launchOf(op) == checkpoint::kNoLaunch)
@@ -269,19 +293,18 @@ double Survey::findSeconds(size_t index) const {
 double reprise::findStepSeconds(func::FuncOp step, const LaunchFacts &facts,
                                 const CostModel &costs) {
   exec::LaunchNumbers numbers = exec::numberLaunches(step, facts.getTarget());
-  double seconds = numbers.count * costs.getLaunchSeconds();
-  for (Operation &op : step.getBody().front().without_terminator())
-    if (auto loop = dyn_cast<LoopOp>(op))
-      seconds += findLoopSeconds(loop, numbers, costs);
-    else if (numbers.of.contains(&op) && !exec::isExplicit(&op))
-      seconds += findSecondsInLaunch(&op, numbers, costs);
+  exec::FormedLaunches formed = exec::formLaunches(step, numbers, facts.getTarget());
+  double seconds = 0;
+  for (auto [launch, number] : formed.launches)
+    seconds += countLaunchSeconds(launch, costs);
   return seconds;
 }
 
 FailureOr<Footprint> Survey::run() {
   Footprint footprint;
   footprint.numLaunches = numbers.count;
-  findMemoryReads();
+  footprint.launchSeconds = costs.getLaunchSeconds();
+  footprint.byteSeconds = costs.getTransferSeconds(1);
   for (auto [i, op] : llvm::enumerate(scope.ops)) {
     int launch = launchOf(op);
     std::vector<int> readers;
@@ -315,8 +338,8 @@ Footprint Survey::runBodies() {
     bool isView = launchOf(op) == checkpoint::kNoLaunch;
     footprint.launches.push_back(isView ? checkpoint::kNoLaunch : launch);
     footprint.times.push_back(launch);
-    footprint.seconds.push_back(isView ? 0
-                                       : static_cast<double>(countExecutions(op)) * findSeconds(i));
+    footprint.seconds.push_back(
+        isView ? 0 : static_cast<double>(countExecutions(op)) * findBodySeconds(i));
   }
   for (const checkpoint::Problem::Value &value : problem.values)
     footprint.lastOutside.push_back(value.outlives ? footprint.numLaunches : -1);

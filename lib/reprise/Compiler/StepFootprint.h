@@ -11,10 +11,9 @@ namespace reprise {
 class LaunchFacts;
 
 /// The step around `scope`, as the launches of the target will run it. A replay costs its
-/// arithmetic or the bytes that it reads from other launches and writes, whichever takes longer;
-/// one whose readers can compute it in their kernels only what its arithmetic takes beyond the
-/// bytes that it spares them. `links`, if wanted, are for other orders of the launches. Errors at
-/// an op that no kernel can hold.
+/// arithmetic and the bytes that it reads beside the scope's values; launches and traffic have the
+/// cost model's seconds. `links`, if wanted, are for other orders of the launches. Errors at an op
+/// that no kernel can hold.
 mlir::FailureOr<checkpoint::Footprint> findFootprint(const PlanningScope &scope,
                                                      mlir::func::FuncOp step, LaunchFacts &facts,
                                                      const CostModel &costs,
@@ -26,7 +25,7 @@ mlir::FailureOr<checkpoint::Footprint> findFootprint(const PlanningScope &scope,
 checkpoint::Footprint findBodyFootprint(const PlanningScope &scope, mlir::func::FuncOp step,
                                         LaunchFacts &facts, const CostModel &costs);
 
-/// Seconds of the step if every op runs once.
+/// Seconds of all launches, as reports count them, if every op runs once and all is saved.
 double findStepSeconds(mlir::func::FuncOp step, const LaunchFacts &facts, const CostModel &costs);
 
 } // namespace reprise

@@ -112,9 +112,14 @@ LogicalResult StepPlanner::survey(std::optional<double> plainSeconds) {
     footprint = std::move(*found);
     planner = std::make_unique<BudgetPlanner>(scope->problem, footprint, context.search);
   }
-  total = findStepSeconds(step, *context.facts, context.costs);
-  if (plainSeconds)
-    added = std::max(0.0, total - *plainSeconds);
+  double bare = findStepSeconds(step, *context.facts, context.costs);
+  if (scope) {
+    std::vector<Choice> all(scope->problem.values.size(), Choice::Save);
+    bare -= checkpoint::Meter(scope->problem, footprint).measure(all, 0).seconds;
+    cheapest = checkpoint::findBound(scope->problem, footprint, INT64_MAX).seconds;
+  }
+  base = plainSeconds.value_or(bare);
+  added = bare - base;
   shape.seconds = added;
   return success();
 }
@@ -134,7 +139,25 @@ LogicalResult StepPlanner::packFollowed() {
   StepPlan followed = shape;
   if (scope)
     followed.seconds += planner->followed().usage.seconds;
-  return packAndKeep(std::move(followed), 0);
+  if (failed(packAndKeep(std::move(followed), 0)))
+    return failure();
+  // Bodies obey labels, too, of which the footprint knows nothing.
+  if (hasLoops() && !shape.form.hasBodies)
+    addSeconds(packed.front().programSeconds - base - packed.front().seconds);
+  return success();
+}
+
+void StepPlanner::addSeconds(double seconds) {
+  added += seconds;
+  shape.seconds += seconds;
+  for (StepPlan &plan : packed)
+    plan.seconds += seconds;
+}
+
+double StepPlanner::price(const std::vector<Choice> &choices) const {
+  if (choices.empty())
+    return followed().seconds;
+  return added + checkpoint::Meter(scope->problem, footprint).measure(choices, 0).seconds;
 }
 
 FailureOr<int64_t> StepPlanner::packSaveAll() {
@@ -166,6 +189,10 @@ std::optional<StepPlan> StepPlanner::propose(int64_t goal) {
   return describe(*plan);
 }
 
+bool StepPlanner::hasLoops() const {
+  return !func::FuncOp(step).getBody().front().getOps<LoopOp>().empty();
+}
+
 bool StepPlanner::keepsOrder() const {
   return llvm::any_of(func::FuncOp(step).getBody().front(),
                       [](Operation &op) { return isa<LoopOp>(op) || exec::isExplicit(&op); });
@@ -185,7 +212,7 @@ LogicalResult StepPlanner::packReordered(int64_t budget) {
 
 /// Whether a budget that the plan of the labels fits leaves nothing to look for.
 bool StepPlanner::isCheapest(const StepPlan &followed) const {
-  return followed.seconds <= added || !planner->isOpen();
+  return followed.seconds <= added + cheapest || !planner->isOpen();
 }
 
 /// A plan is made for a peak of live bytes, the goal. Where its program takes more than the budget,
@@ -295,7 +322,7 @@ double StepPlanner::findBound(int64_t room, const StepPlan &plan) const {
   if (plan.isReordered || !scope)
     return findAnyOrderSeconds(room);
   double all = added + checkpoint::findBound(scope->problem, footprint, room).seconds;
-  if (plan.seconds - all <= kWideGap * total)
+  if (plan.seconds - all <= kWideGap * base)
     return all;
   double known = plan.seconds - added;
   return std::max(all, added + findJointBound(scope->problem, footprint, room, known));

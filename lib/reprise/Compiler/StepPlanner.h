@@ -26,9 +26,9 @@ struct StepPlan {
   int64_t peak = 0;                 ///< of live bytes, as the plan was made for; 0 if it was not
   int64_t arena = 0, workspace = 0; ///< bytes
   int64_t overridden = 0;           ///< bytes of values whose PREFER is not obeyed
-  double seconds = 0;        ///< of all replays, and what the form takes longer, by the cost model
-  double programSeconds = 0; ///< of all launches of the program, as reports count them
-  bool isReordered = false;  ///< its launches are not in program order
+  double seconds = 0;               ///< beyond what all plans of the program take, by the footprint
+  double programSeconds = 0;        ///< of all launches of the program, as reports count them
+  bool isReordered = false;         ///< its launches are not in program order
 
   int64_t bytes() const { return arena + workspace; }
   /// Of two plans that fit, the one with less of it is better.
@@ -68,8 +68,11 @@ public:
   const StepPlan &getShape() const { return shape; }
   /// Whether launches stay in their order: beside loops, transfers, events and library calls.
   bool keepsOrder() const;
-  /// The seconds of one execution of every op.
-  double stepSeconds() const { return total; }
+  bool hasLoops() const;
+  /// The seconds that the step takes in any plan, beside those of the plan.
+  double stepSeconds() const { return base; }
+  /// What every plan in this form adds to that, at least.
+  double leastSeconds() const { return added + cheapest; }
   double addedSeconds() const { return added; }
 
   /// Forgets all plans but, with `keepsFollowed`, that of the labels: searches to come are those of
@@ -80,6 +83,8 @@ public:
   bool isPacked() const { return !packed.empty(); }
   /// The plan of the labels, or of takeStart.
   const StepPlan &followed() const { return packed.front(); }
+  /// Seconds of a plan with these choices, as in StepPlan; of the labels, if there are none.
+  double price(const std::vector<checkpoint::Choice> &choices) const;
   /// Arena and workspace of the program that saves every value.
   mlir::FailureOr<int64_t> packSaveAll();
   /// Another order of the launches costs nothing, which may be cheaper than replays.
@@ -132,6 +137,8 @@ private:
   enum class Labels { Obeyed, Dropped };
   mlir::LogicalResult pack(StepPlan &plan, Labels labels = Labels::Obeyed);
   mlir::LogicalResult packAndKeep(StepPlan plan, int64_t enough);
+  /// Every plan in this form takes so much longer.
+  void addSeconds(double seconds);
   StepPlan describe(const checkpoint::Plan &plan) const;
   std::optional<StepPlan> propose(int64_t goal);
   StepPlan describe(const checkpoint::OrderedPlan &plan) const;
@@ -151,7 +158,7 @@ private:
   checkpoint::Plan start;                              ///< see takeStart
   std::vector<StepPlan> packed;
   int64_t reorderedFor = -1; ///< the last budget of packReordered
-  double total = 0, added = 0;
+  double base = 0, added = 0, cheapest = 0;
   bool wasCut = false, hasDescended = false;
 };
 

@@ -48,11 +48,11 @@ constexpr const char *kDouble = "%0 = reprise.dot_general %d, %d contracting [1]
                                 "(tensor<64x64xf64>, tensor<64x64xf64>) -> tensor<64x64xf64>";
 constexpr const char *kAdd = "%0 = reprise.add %x, %x : tensor<64x64xf32>";
 
-TEST_F(CostModelTest, ASlowOpIsBoundByArithmeticOrByMemory) {
+TEST_F(CostModelTest, AnOpTakesItsArithmeticAndItsBytes) {
   CostModel model = load("cpu", 1);
-  EXPECT_DOUBLE_EQ(model.getSeconds(parseOp(kDot), 0), 2.0 * 64 * 64 * 64 / 100e9);
-  EXPECT_DOUBLE_EQ(model.getSeconds(parseOp(kAdd), 0), 64.0 * 64 / 40e9);
-  EXPECT_DOUBLE_EQ(model.getSeconds(parseOp(kAdd), 22000), 1e-6);
+  EXPECT_DOUBLE_EQ(model.getSeconds(parseOp(kDot), 0), 2.0 * 64 * 64 * 64 / 200e9);
+  EXPECT_DOUBLE_EQ(model.getSeconds(parseOp(kAdd), 0), 64.0 * 64 / 80e9);
+  EXPECT_DOUBLE_EQ(model.getSeconds(parseOp(kAdd), 60000), 64.0 * 64 / 80e9 + 1e-6);
   EXPECT_GT(model.getLaunchSeconds(), 0);
 }
 
@@ -89,7 +89,7 @@ struct TestFile {
   std::string path;
 };
 
-TEST_F(CostModelTest, AProfileScalesTheLongerSide) {
+TEST_F(CostModelTest, AProfileScalesTheArithmetic) {
   Operation *dot = parseOp(kDot);
   CostModel rates = load("cpu:x86-64-v3", 1);
   double modelled = rates.getSeconds(dot, 0);
@@ -115,8 +115,9 @@ TEST_F(CostModelTest, AProfileScalesTheLongerSide) {
   // Both kernels of the launch count, and what the step takes beside them is launching.
   compare(model->getSeconds(dot, 0), 4 * modelled);
   compare(model->getLaunchSeconds(), 1e-6);
-  // Of its memory nothing is known.
-  compare(model->getSeconds(dot, 1 << 30), rates.getSeconds(dot, 1 << 30));
+  // Of the memory nothing is known.
+  EXPECT_EQ(model->getTransferSeconds(1 << 30), rates.getTransferSeconds(1 << 30));
+  compare(model->getSeconds(dot, 1 << 30), 4 * modelled + rates.getTransferSeconds(1 << 30));
   EXPECT_TRUE(succeeded(model->check(*module->getOps<func::FuncOp>().begin())));
   // The kind speaks for an op that was not measured, and the rates where the kind was not.
   Operation *other = parseOp(kDouble);
@@ -126,6 +127,29 @@ TEST_F(CostModelTest, AProfileScalesTheLongerSide) {
   const KindError &error = model->getErrors().at("contraction");
   compare(error.ops, 4);
   compare(error.deviation, 12 * modelled);
+}
+
+/// Twice the bandwidth is half of a launch whose bytes took all of its seconds; the product beside
+/// it, which moves few bytes, says nothing about that.
+TEST_F(CostModelTest, AProfileTellsHowFastBytesMove) {
+  Operation *add = parseOp(kAdd);
+  CostModel rates = load("cpu:x86-64-v3", 1);
+  int64_t bytes = 1 << 30;
+  double seconds = 2 * rates.getSeconds(add, bytes);
+  std::string text = llvm::formatv(
+      "{{\"version\": 1, \"target\": \"cpu:x86-64-v3\", \"entry\": \"f\", \"threads\": 1, "
+      "\"step_seconds\": {0:e12}, \"kernels\": [{{\"kernel\": \"add\", \"launch\": \"add\", "
+      "\"seconds\": {0:e12}, \"calls\": 1, \"bytes\": {1}, \"ops\": [{{\"op\": \"add\", \"kind\": "
+      "\"elementwise\", \"dtype\": \"f32\", \"signature\": \"{2:x-16}\", \"flops\": 4096}]}]}",
+      seconds, bytes, getSignature(add));
+  TestFile file("cost-bandwidth.json", text);
+  CostSources sources;
+  sources.target = "cpu:x86-64-v3";
+  sources.profile = file.path;
+  FailureOr<CostModel> model = CostModel::load(sources, UnknownLoc::get(&context));
+  ASSERT_TRUE(succeeded(model));
+  EXPECT_NEAR(model->getTransferSeconds(bytes) / (2 * rates.getTransferSeconds(bytes)), 1, 1e-5);
+  EXPECT_NEAR(model->getSeconds(add, bytes) / seconds, 1, 0.06);
 }
 
 TEST_F(CostModelTest, AnotherTargetIsAnError) {

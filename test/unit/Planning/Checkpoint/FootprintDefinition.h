@@ -108,14 +108,15 @@ private:
 
   /// The steps of replays for the launch, and its own.
   void addSteps(int launch) {
-    int previous = kNoLaunch;
+    std::pair<int, int> previous = {kNoLaunch, 0};
     for (int run = 0; run < static_cast<int>(runs.size()); ++run) {
       bool isOwn = runs[run].replay == 0 || isView(run) || findJoined(run);
       if (isOwn || timeOf(run) != launch)
         continue;
-      if (launchOf(run) != previous)
+      std::pair<int, int> own = {launchOf(run), runs[run].replay};
+      if (own != previous)
         launchOfStep.push_back(launch);
-      previous = launchOf(run);
+      previous = own;
       stepOfReplay.push_back({run, static_cast<int>(launchOfStep.size()) - 1});
     }
     stepOfLaunch.push_back(static_cast<int>(launchOfStep.size()));

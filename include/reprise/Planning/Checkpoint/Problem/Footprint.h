@@ -24,7 +24,8 @@ struct Neighbour {
 ///   that its own launch alone reads stays in registers and has no bytes.
 /// - An elementwise replay whose readers all take it from registers, in one launch, runs inside
 ///   that launch. Any other replay runs before the first launch that needs it. Replays for one
-///   launch that follow each other and come from one launch are one step of their own.
+///   launch that follow each other, come from one launch and have one number are one step of their
+///   own.
 /// - A result may lie **in place** of an operand of as many bytes that dies in its kernel, if the
 ///   kernel reads element by element (`takesPlaces`).
 /// - **Neighbours** are there in any case, as is the **scratch** of a kernel while it runs.

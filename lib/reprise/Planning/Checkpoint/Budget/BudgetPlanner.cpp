@@ -76,12 +76,13 @@ std::optional<Plan> BudgetPlanner::Impl::search() {
   return best;
 }
 
-/// Whether a value that no label speaks of could be saved where the plan of the labels replays it.
+/// Whether another choice for a value that no label speaks of may be cheaper than the plan of the
+/// labels. Where bytes have no price, to save is.
 bool BudgetPlanner::Impl::isOpen() const {
   const SearchSpace &space = evaluator.space;
   return std::any_of(space.movable.begin(), space.movable.end(), [&](int value) {
     return space.problem.values[value].label == Label::None &&
-           evaluator.followed().choices[value] != Choice::Save;
+           (space.footprint.byteSeconds > 0 || evaluator.followed().choices[value] != Choice::Save);
   });
 }
 

@@ -30,6 +30,25 @@ static std::vector<Choices> thinUnits(const SearchSpace &space) {
   return result;
 }
 
+/// Where bytes have a price: what the labels replay for each unit, once for all units instead, and
+/// every elementwise value that has a price while it is kept.
+static std::vector<Choices> replayInside(const Evaluator &evaluator) {
+  const SearchSpace &space = evaluator.space;
+  if (space.footprint.byteSeconds == 0)
+    return {};
+  Choices shared = evaluator.followed().choices, inside(shared.size(), Choice::Save);
+  for (Choice &choice : shared)
+    if (choice == Choice::ReplayPerUnit)
+      choice = Choice::Replay;
+  for (int value : space.movable) {
+    int operation = space.problem.values[value].operation;
+    if (space.problem.operations[operation].kind == Kind::Elementwise &&
+        space.least.keep[value] > 0)
+      inside[value] = Choice::Replay;
+  }
+  return {shared, inside};
+}
+
 /// Prices of bytes rise at launches that have more than the budget, and fall where there is room
 /// (Polyak, Minimization of unsmooth functionals, 1969).
 static std::vector<Plan> followPrices(Evaluator &evaluator) {
@@ -77,6 +96,8 @@ std::vector<Plan> reprise::checkpoint::findStarts(Evaluator &evaluator,
     starts.push_back(std::move(priced.choices));
   }
   for (Choices &choices : thinUnits(space))
+    starts.push_back(std::move(choices));
+  for (Choices &choices : replayInside(evaluator))
     starts.push_back(std::move(choices));
   std::vector<Plan> plans = followPrices(evaluator);
   for (Choices &choices : starts) {

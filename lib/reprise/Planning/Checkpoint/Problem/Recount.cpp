@@ -45,6 +45,9 @@ private:
   void makeSteps();
   void readBuffers();
   int64_t findPeak();
+  bool isOneStep(size_t e, size_t other) const {
+    return launch(e) == launch(other) && executions[e].replay == executions[other].replay;
+  }
   bool isMoved(size_t e, size_t operand) const;
   std::pair<int, int> findBuffer(size_t e, size_t operand) const;
   void findTraffic();
@@ -120,7 +123,7 @@ void Recounter::makeSteps() {
   steps.assign(count, -1);
   for (int at = 0; at < footprint.numLaunches; ++at) {
     for (size_t i = 0; i < apart[at].size(); ++i) {
-      numSteps += i > 0 && launch(apart[at][i]) != launch(apart[at][i - 1]);
+      numSteps += i > 0 && !isOneStep(apart[at][i], apart[at][i - 1]);
       steps[apart[at][i]] = static_cast<int>(numSteps);
     }
     numSteps += !apart[at].empty();

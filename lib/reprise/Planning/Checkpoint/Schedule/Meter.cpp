@@ -159,9 +159,10 @@ void Meter::Impl::findPlaces() {
 void Meter::Impl::numberSteps() {
   launchOfStep.clear();
   for (int launch = 0; launch < tables.numLaunches; ++launch) {
-    int previous = kNoLaunch;
+    std::pair<int, int> previous = {kNoLaunch, 0};
     for (int at = firstOwn[launch]; at >= 0; at = runs[at].nextOwn) {
-      int own = tables.ops[runs[at].operation].launch;
+      std::pair<int, int> own = {tables.ops[runs[at].operation].launch,
+                                 slots[runs[at].slot].number};
       if (own != previous)
         launchOfStep.push_back(-1);
       previous = own;
