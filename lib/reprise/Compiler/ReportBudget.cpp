@@ -33,7 +33,7 @@ std::string readCost(const Report &report) {
                                : "";
   const ReportedSearch &search = *report.budget->search;
   int64_t more = search.predictedBytes - search.usualBytes;
-  return formatv("cost {0} beside no budget (bound {1}, gap {2:f2} points){3}{4}{5}",
+  return formatv("cost {0} (bound {1}, gap {2:f2} points) beside no budget{3}{4}{5}",
                  html::percent(search.costIncrease), html::percent(search.bound),
                  100 * (search.costIncrease - search.bound),
                  more > 0 ? ", " + html::human(more) + " more than without a budget" : "",
