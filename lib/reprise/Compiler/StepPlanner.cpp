@@ -6,6 +6,7 @@
 #include "reprise/Dialect/Exec/IR/Arena.h"
 #include "reprise/Dialect/Exec/Transforms/Launches.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Planning/Checkpoint/Problem/Validate.h"
 #include "llvm/Support/Threading.h"
 
 #include <chrono>
@@ -110,6 +111,8 @@ LogicalResult StepPlanner::survey(std::optional<double> plainSeconds) {
     if (failed(found))
       return failure();
     footprint = std::move(*found);
+    if (auto defect = checkpoint::validate(scope->problem, footprint))
+      return step.emitError("internal error in the cost model: ") << defect->message;
     planner = std::make_unique<BudgetPlanner>(scope->problem, footprint, context.search);
   }
   double bare = findStepSeconds(step, *context.facts, context.costs);

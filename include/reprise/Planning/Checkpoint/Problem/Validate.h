@@ -2,6 +2,7 @@
 #ifndef REPRISE_PLANNING_CHECKPOINT_PROBLEM_VALIDATE_H
 #define REPRISE_PLANNING_CHECKPOINT_PROBLEM_VALIDATE_H
 
+#include "reprise/Planning/Checkpoint/Problem/Footprint.h"
 #include "reprise/Planning/Checkpoint/Problem/Solution.h"
 
 namespace reprise::checkpoint {
@@ -18,6 +19,11 @@ struct Defect {
 /// Checks indices, that containers form a tree, and that operands are defined before they are read.
 /// Returns the first defect, if any. O(operations and their operands).
 std::optional<Defect> validate(const Problem &problem);
+
+/// Checks that a footprint of a valid problem has one entry per operation and value, launches that
+/// there are, and seconds and bytes that are finite and not negative: a search compares them, and
+/// would not end well with others. Returns the first defect, if any. O(operations + values).
+std::optional<Defect> validate(const Problem &problem, const Footprint &footprint);
 
 /// The judge of every solver, which shares nothing with them: originals run once, in program order;
 /// only primal operations are replayed; every source ran before; forward reads take the original;

@@ -209,6 +209,9 @@ std::string Finisher::run() {
   if (wrong.empty())
     if (auto defect = validate(problem))
       wrong = defect->message;
+  if (wrong.empty())
+    if (auto defect = validate(problem, footprint))
+      wrong = defect->message;
   return std::move(wrong);
 }
 

@@ -1,6 +1,7 @@
 // reprise: the judge of checkpoint problems and their solutions
 #include "reprise/Planning/Checkpoint/Problem/Validate.h"
 
+#include <cmath>
 #include <map>
 
 using namespace reprise::checkpoint;
@@ -16,6 +17,50 @@ static Defect valueDefect(Defect::Kind kind, const Problem &problem, int value,
                           const std::string &what) {
   return {kind, problem.values[value].operation, value,
           "value " + std::to_string(value) + " " + what};
+}
+
+//===-- The footprint -------------------------------------------------------------------------===//
+
+static bool isCost(double seconds) { return std::isfinite(seconds) && seconds >= 0; }
+
+static std::optional<Defect> checkFootprint(const Footprint &footprint, size_t operation) {
+  auto defect = [&](const std::string &what) {
+    return operationDefect(Defect::Kind::Problem, static_cast<int>(operation), what);
+  };
+  auto isLaunch = [&](int launch) { return launch >= 0 && launch < footprint.numLaunches; };
+  int launch = footprint.launches[operation];
+  if (launch != kNoLaunch && !isLaunch(launch))
+    return defect("runs in a launch that there is not");
+  if (!isLaunch(footprint.times[operation]))
+    return defect("is made at a launch that there is not");
+  if (!isCost(footprint.seconds[operation]))
+    return defect("does not have finite, positive seconds");
+  if (footprint.scratchOf(operation) < 0)
+    return defect("has negative scratch");
+  return std::nullopt;
+}
+
+std::optional<Defect> reprise::checkpoint::validate(const Problem &problem,
+                                                    const Footprint &footprint) {
+  auto defect = [](const std::string &what) {
+    return Defect{Defect::Kind::Problem, -1, -1, "the footprint " + what};
+  };
+  size_t operations = problem.operations.size(), values = problem.values.size();
+  auto fits = [&](size_t size) { return size == 0 || size == operations; };
+  if (footprint.launches.size() != operations || footprint.times.size() != operations ||
+      footprint.seconds.size() != operations || !fits(footprint.scratch.size()) ||
+      !fits(footprint.inPlace.size()) || footprint.lastOutside.size() != values ||
+      footprint.isStored.size() != values)
+    return defect("does not have one entry per operation and value");
+  if (!isCost(footprint.launchSeconds) || !isCost(footprint.byteSeconds))
+    return defect("does not have finite, positive prices");
+  for (size_t i = 0; i < operations; ++i)
+    if (auto found = checkFootprint(footprint, i))
+      return found;
+  for (const Neighbour &other : footprint.neighbours)
+    if (other.first < 0 || other.first >= footprint.numLaunches || other.bytes < 0)
+      return defect("has a neighbour that does not fit");
+  return std::nullopt;
 }
 
 //===-- The problem ---------------------------------------------------------------------------===//

@@ -1,10 +1,12 @@
 // reprise: tests of the judge of checkpoint problems and their solutions
 #include "../LabelledChain.h"
+#include "../RandomCheckpoint.h"
 
 #include "reprise/Planning/Checkpoint/Labels/FollowLabels.h"
 #include "reprise/Planning/Checkpoint/Problem/Validate.h"
 
 #include <algorithm>
+#include <cmath>
 #include <gtest/gtest.h>
 
 using namespace reprise::checkpoint;
@@ -120,6 +122,29 @@ TEST_F(CheckpointJudge, SeesMalformedProblems) {
   broken = problem;
   broken.values.pop_back();
   EXPECT_TRUE(isMalformed(broken));
+}
+
+/// A search compares seconds: with a NaN it would neither end nor answer.
+TEST(CheckpointFootprint, SeesOddFigures) {
+  Random random(3);
+  const Case good = makeCase(random, 12, 0);
+  ASSERT_FALSE(validate(good.problem, good.footprint).has_value());
+  auto isRefused = [&](auto &&change) {
+    Footprint bad = good.footprint;
+    change(bad);
+    return validate(good.problem, bad).has_value();
+  };
+  for (double odd : {std::nan(""), HUGE_VAL, -1.0}) {
+    EXPECT_TRUE(isRefused([&](Footprint &f) { f.seconds[1] = odd; })) << odd;
+    EXPECT_TRUE(isRefused([&](Footprint &f) { f.launchSeconds = odd; })) << odd;
+    EXPECT_TRUE(isRefused([&](Footprint &f) { f.byteSeconds = odd; })) << odd;
+  }
+  EXPECT_TRUE(isRefused([](Footprint &f) { f.seconds.pop_back(); }));
+  EXPECT_TRUE(isRefused([](Footprint &f) { f.isStored.pop_back(); }));
+  EXPECT_TRUE(isRefused([](Footprint &f) { f.launches[0] = f.numLaunches; }));
+  EXPECT_TRUE(isRefused([](Footprint &f) { f.times[0] = -1; }));
+  EXPECT_TRUE(isRefused([](Footprint &f) { f.scratch.assign(f.launches.size(), -1); }));
+  EXPECT_TRUE(isRefused([](Footprint &f) { f.neighbours.push_back({f.numLaunches, 9, 1}); }));
 }
 
 } // namespace
