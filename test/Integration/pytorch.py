@@ -8,7 +8,6 @@ of PyTorch's array, or over a thousandth of the largest norm among the arrays of
 key's bias, for one, is zero but for rounding.
 """
 
-import json
 import math
 import os
 import pathlib
@@ -68,7 +67,6 @@ def write_folder(folder, values, dtype):
     os.makedirs(folder)
     for name, value in values.items():
         write(os.path.join(folder, file_name(name)), value.to(dtype) if value.is_floating_point() else value)
-    pathlib.Path(folder, "run.json").write_text(json.dumps({"seed": 0, "next_offset": 0, "next_step": 0}))
 
 
 class Reference:

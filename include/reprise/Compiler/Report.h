@@ -54,6 +54,7 @@ struct ReportedInputs {
   std::string model; ///< the name of the module, or of its file
   std::string entry;
   std::vector<std::string> policies; ///< those of --policy
+  int64_t microbatches = 1;          ///< parts of the batch
   std::string compiler;              ///< Reprise and its version
 };
 

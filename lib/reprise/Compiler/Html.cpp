@@ -44,14 +44,17 @@ double number(const json::Object &object, StringRef key) {
   return object.getNumber(key).value_or(0);
 }
 
-/// The policies in their order, and the budget.
+/// The policies in their order, the budget, and the micro-batches.
 static std::string describeChoices(const PageHead &head) {
   std::string text;
   for (const std::string &policy : head.inputs.policies)
     text += (text.empty() ? "policy " : ", then ") + policy;
   if (head.budget)
     text += (text.empty() ? "" : ", ") + ("budget " + human(*head.budget));
-  return text.empty() ? "no policy and no budget" : text;
+  if (text.empty())
+    text = "no policy and no budget";
+  int64_t microbatches = head.inputs.microbatches;
+  return microbatches > 1 ? text + ", " + std::to_string(microbatches) + " micro-batches" : text;
 }
 
 void printStart(raw_ostream &stream, StringRef title, const PageHead &head) {

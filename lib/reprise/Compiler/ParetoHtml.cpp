@@ -205,6 +205,7 @@ static html::PageHead readHead(const Object &curve) {
   html::PageHead head;
   head.inputs.model = text("model");
   head.inputs.entry = text("entry");
+  head.inputs.microbatches = integer(curve, "microbatches");
   head.inputs.compiler = text("compiler");
   if (const Array *policies = curve.getArray("given_policies"))
     for (const json::Value &policy : *policies)

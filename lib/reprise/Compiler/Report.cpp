@@ -169,6 +169,7 @@ ReportedInputs describeInputs(ModuleOp module, const PhaseOptions &options) {
   inputs.model = module.getName().value_or(file).str();
   inputs.entry = options.entry;
   inputs.policies = options.policies;
+  inputs.microbatches = options.microbatches;
   inputs.compiler = "Reprise " REPRISE_VERSION;
   return inputs;
 }

@@ -81,6 +81,7 @@ void addInputs(const ReportedInputs &inputs, Object &object) {
   for (const std::string &policy : inputs.policies)
     policies.push_back(policy);
   object["given_policies"] = std::move(policies);
+  object["microbatches"] = inputs.microbatches;
   object["compiler"] = inputs.compiler;
 }
 
