@@ -84,23 +84,22 @@ void BatchSlicer::runOn(Operation *op) {
     return;
   }
   const BatchCut &cut = *states.getCut(op);
-  SmallVector<Value> operands = getOperands(op, cut.factors, cut.factor, cut.each);
+  SmallVector<Value> operands = getOperands(op, cut);
   if (cut.isReduced())
     return addTo(op, cut, operands);
-  Operation *clone = cloneOn(op, operands, cut.factors, cut.factor, cut.each);
+  Operation *clone = cloneOn(op, operands, cut);
   for (auto [result, made] : llvm::zip(op->getResults(), clone->getResults()))
     own[result] = made;
 }
 
-Operation *BatchSlicer::cloneOn(Operation *op, ValueRange operands, const OpFactors &factors,
-                                int factor, int64_t each) {
-  Operation *clone = factor < 0 ? builder.clone(*op)
-                                : cloneOnPart(builder, op, operands, factors, factor,
-                                              each * (part.end - part.begin));
+Operation *BatchSlicer::cloneOn(Operation *op, ValueRange operands, const BatchCut &cut) {
+  Operation *clone = cut.factor < 0 ? builder.clone(*op)
+                                    : cloneOnPart(builder, op, operands, cut.factors, cut.factor,
+                                                  cut.each * (part.end - part.begin));
   clone->setOperands(operands);
   mark(clone);
-  if (auto random = dyn_cast<RandomOpInterface>(clone); random && random.draws() && factor >= 0)
-    moveWindow(random, factors, factor, each);
+  if (auto random = dyn_cast<RandomOpInterface>(clone); random && random.draws() && cut.factor >= 0)
+    moveWindow(random, cut);
   return clone;
 }
 
@@ -112,12 +111,12 @@ void BatchSlicer::mark(Operation *op) {
   }
 }
 
-void BatchSlicer::moveWindow(RandomOpInterface random, const OpFactors &factors, int factor,
-                             int64_t each) {
-  int64_t dim = OpFactors::findDim(factors.results[0], factor);
+void BatchSlicer::moveWindow(RandomOpInterface random, const BatchCut &cut) {
+  const auto &dims = cut.factors.results[0];
+  int64_t dim = OpFactors::findDim(dims, cut.factor);
   SmallVector<int64_t> global = random.getDrawnGlobalShape();
   SmallVector<int64_t> first(global.size(), 0);
-  first[dim] = part.begin * each * factors.countRows(factors.results[0][dim]);
+  first[dim] = part.begin * cut.countRows(dims[dim]);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(random);
   auto type = RankedTensorType::get({static_cast<int64_t>(first.size())}, builder.getI64Type());
@@ -128,12 +127,11 @@ void BatchSlicer::moveWindow(RandomOpInterface random, const OpFactors &factors,
   random.setWindow(origin, builder.getDenseI64ArrayAttr(global));
 }
 
-SmallVector<Value> BatchSlicer::getOperands(Operation *op, const OpFactors &factors, int factor,
-                                            int64_t each) {
+SmallVector<Value> BatchSlicer::getOperands(Operation *op, const BatchCut &cut) {
   SmallVector<Value> operands;
-  for (auto [operand, dims] : llvm::zip(op->getOperands(), factors.operands)) {
-    int64_t dim = factor < 0 ? -1 : OpFactors::findDim(dims, factor);
-    operands.push_back(getPart(operand, dim, dim < 0 ? 0 : each * factors.countRows(dims[dim])));
+  for (auto [operand, dims] : llvm::zip(op->getOperands(), cut.factors.operands)) {
+    int64_t dim = cut.factor < 0 ? -1 : OpFactors::findDim(dims, cut.factor);
+    operands.push_back(getPart(operand, dim, dim < 0 ? 0 : cut.countRows(dims[dim])));
   }
   return operands;
 }
@@ -229,9 +227,8 @@ Value BatchSlicer::makeWindow(Value value, int64_t dim, int64_t rows) {
   if (batchable && (kind == BatchState::Whole || kind == BatchState::Own)) {
     std::optional<BatchCut> cut = findWindow(result, dim, rows);
     if (cut && states.hasWindows(batchable, *cut)) {
-      SmallVector<Value> operands = getOperands(batchable, cut->factors, cut->factor, cut->each);
-      return cloneOn(batchable, operands, cut->factors, cut->factor, cut->each)
-          ->getResult(result.getResultNumber());
+      SmallVector<Value> operands = getOperands(batchable, *cut);
+      return cloneOn(batchable, operands, *cut)->getResult(result.getResultNumber());
     }
   }
   Value all = whole.lookup(value);
@@ -254,7 +251,7 @@ void BatchSlicer::addTo(Operation *op, const BatchCut &cut, MutableArrayRef<Valu
   if (auto mean = dyn_cast<MeanOp>(op)) {
     clone = create<SumOp>(op, operands[0], mean.getDims());
   } else {
-    clone = cloneOn(op, operands, cut.factors, cut.factor, cut.each);
+    clone = cloneOn(op, operands, cut);
     if (isWide)
       for (Value result : clone->getResults())
         result.setType(cast<RankedTensorType>(result.getType()).clone(builder.getF32Type()));

@@ -29,14 +29,12 @@ private:
   void runPart(MicroBatch range);
   void runOn(mlir::Operation *op);
   /// The op on the samples at hand.
-  mlir::Operation *cloneOn(mlir::Operation *op, mlir::ValueRange operands, const OpFactors &factors,
-                           int factor, int64_t each);
+  mlir::Operation *cloneOn(mlir::Operation *op, mlir::ValueRange operands, const BatchCut &cut);
   /// Units of different micro-batches are different units.
   void mark(mlir::Operation *op);
   /// Words belong to elements of the whole batch: the window begins at the first sample.
-  void moveWindow(RandomOpInterface random, const OpFactors &factors, int factor, int64_t each);
-  mlir::SmallVector<mlir::Value> getOperands(mlir::Operation *op, const OpFactors &factors,
-                                             int factor, int64_t each);
+  void moveWindow(RandomOpInterface random, const BatchCut &cut);
+  mlir::SmallVector<mlir::Value> getOperands(mlir::Operation *op, const BatchCut &cut);
   void runLoop(LoopOp loop);
   /// What a carry begins with: a sum over the batch goes on where the micro-batch before ended.
   mlir::Value getInit(LoopOp loop, unsigned number);
