@@ -1,10 +1,10 @@
 // reprise: micro-batches, as the interpreter sees them: rows and masks are those of the whole
 // batch, sums are nearly the same, and no plan changes a bit
 #include "Compare.h"
+#include "HashSteps.h"
 #include "mlir/Pass/PassManager.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Pipelines/Phases.h"
-#include "reprise/Reference/Steps.h"
 #include "reprise/Zoo/Zoo.h"
 
 using namespace mlir;
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kBatch = 5;
 
-struct MicroBatchesTest : InterpreterTest {
+struct MicroBatchesTest : HashStepsTest {
   MicroBatchesTest() {
     sizes.width = 16;
     sizes.heads = 2;
@@ -66,16 +66,6 @@ struct MicroBatchesTest : InterpreterTest {
     size_t each = whole.bytes.size() / kBatch;
     std::memcpy(part.bytes.data(), whole.bytes.data() + first * each, part.bytes.size());
     return part;
-  }
-
-  uint64_t hash() {
-    StepsOptions options;
-    options.seed = 3;
-    options.steps = 2;
-    std::string problem;
-    auto report = interpretSteps(*module, options, problem);
-    EXPECT_TRUE(succeeded(report)) << problem << error;
-    return succeeded(report) ? report->hash : 0;
   }
 
   zoo::Options sizes;

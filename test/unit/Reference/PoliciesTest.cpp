@@ -1,10 +1,10 @@
 // reprise: a plan changes no bit, as the interpreter sees it, and the interpreter sees a broken
 // plan
 #include "Compare.h"
+#include "HashSteps.h"
 #include "mlir/Pass/PassManager.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Pipelines/Phases.h"
-#include "reprise/Reference/Steps.h"
 #include "reprise/Zoo/Zoo.h"
 #include <random>
 #include <set>
@@ -15,7 +15,7 @@ using namespace reprise::test;
 
 namespace {
 
-struct PoliciesTest : InterpreterTest {
+struct PoliciesTest : HashStepsTest {
   /// A seed of labels other than 0 labels about every fourth op by chance.
   void build(const std::string &entry, Phase phase, std::vector<std::string> policies,
              bool checkpointLayers = false, unsigned labelSeed = 0) {
@@ -49,17 +49,6 @@ struct PoliciesTest : InterpreterTest {
       if (hasValue && random() % 4 == 0)
         op->setDiscardableAttr("reprise.label", LabelAttr::get(&context, labels[random() % 4]));
     });
-  }
-
-  /// Over the bits of all results after two steps.
-  uint64_t hash() {
-    StepsOptions options;
-    options.seed = 3;
-    options.steps = 2;
-    std::string problem;
-    auto report = interpretSteps(*module, options, problem);
-    EXPECT_TRUE(succeeded(report)) << problem << error;
-    return succeeded(report) ? report->hash : 0;
   }
 
   std::vector<Operation *> replays() {
