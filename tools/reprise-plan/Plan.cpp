@@ -53,6 +53,12 @@ void shareLowestPeak(std::vector<Plan> &plans) {
     plan.lowestPeak = lowest;
 }
 
+/// Without a negative zero.
+static std::string showSigned(double percent) {
+  double rounded = std::round(100 * percent) / 100 + 0.0;
+  return llvm::formatv("{0}{1:f2}", rounded < 0 ? "" : "+", rounded);
+}
+
 std::string describe(const Plan &plan) {
   if (plan.need > plan.budget)
     return llvm::formatv("budget {0}: no schedule fits, {1} needs {2} at once", plan.budget,
@@ -68,10 +74,12 @@ std::string describe(const Plan &plan) {
   std::string overridden = plan.overridden.value_or(0) > 0
                                ? std::to_string(*plan.overridden) + " bytes overridden, "
                                : "";
-  return llvm::formatv("budget {0}: cost +{1:f2} % (bound +{2:f2} %, gap {3:f2} points), peak {4}, "
-                       "{5}{6} executions, {7:f2} s{8}",
-                       plan.budget, plan.extraCost, plan.bound, plan.extraCost - plan.bound,
-                       plan.peak, overridden, plan.executions, plan.seconds, end);
+  const char *order = plan.isReordered.value_or(false) ? ", launches in another order" : "";
+  return llvm::formatv("budget {0}: cost {1} % (bound {2} %, gap {3:f2} points), peak {4}, "
+                       "{5}{6} executions{7}, {8:f2} s{9}",
+                       plan.budget, showSigned(plan.extraCost), showSigned(plan.bound),
+                       plan.extraCost - plan.bound, plan.peak, overridden, plan.executions, order,
+                       plan.seconds, end);
 }
 
 std::string describeAsJson(const std::vector<Plan> &plans) {
@@ -89,6 +97,8 @@ std::string describeAsJson(const std::vector<Plan> &plans) {
     }
     if (plan.isFound && plan.overridden)
       entry["overridden_bytes"] = *plan.overridden;
+    if (plan.isFound && plan.isReordered)
+      entry["reordered"] = *plan.isReordered;
     list.push_back(std::move(entry));
   }
   return llvm::formatv("{0:2}\n", llvm::json::Value(std::move(list)));

@@ -26,6 +26,7 @@ struct Plan {
   double seconds = 0;
   size_t executions = 0;
   std::optional<int64_t> overridden; ///< bytes whose PREFER is not obeyed, where there are labels
+  std::optional<bool> isReordered;   ///< launches run in another order, where they may
   std::string place;                 ///< what needs more than the budget, whatever is chosen
   int64_t need = 0;                  ///< so much: more than the budget if no schedule fits
   int64_t lowestPeak = 0;            ///< without a plan: the smallest budget known to be met

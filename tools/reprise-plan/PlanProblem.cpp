@@ -1,7 +1,7 @@
 // reprise: plans of a checkpoint problem within budgets
 #include "Plan.h"
 
-#include "reprise/Planning/Checkpoint/Budget/BudgetPlanner.h"
+#include "reprise/Planning/Checkpoint/Budget/OrderedPlanner.h"
 #include "reprise/Planning/Checkpoint/Problem/ProblemFile.h"
 #include "reprise/Planning/Checkpoint/Problem/Recount.h"
 #include "reprise/Planning/Checkpoint/Problem/Validate.h"
@@ -18,6 +18,8 @@ using namespace checkpoint;
 struct Answer {
   int64_t budget = 0;
   std::optional<checkpoint::Plan> plan;
+  LaunchOrder order;                         ///< empty: that of the file
+  std::shared_ptr<const ReorderedStep> step; ///< of the plan, with an order
   Bound bound;
   int64_t lowestPeak = 0;
   bool isTruncated = false;
@@ -27,12 +29,14 @@ struct Answer {
 class Planning {
 public:
   Planning(const ProblemFile &file, const PlanOptions &options)
-      : file(file), options(options), builder(file.problem), meter(file.problem, file.footprint) {}
+      : file(file), options(options), meter(file.problem, file.footprint) {}
 
   llvm::Expected<std::vector<reprise::Plan>> run();
 
 private:
   void search(int64_t budget);
+  void searchOrders(Answer &answer, BudgetPlanner &planner, const BudgetOptions &search) const;
+  void setOrder(Answer &answer, const OrderedPlan &found, const BudgetOptions &search) const;
   void compete();
   llvm::Expected<reprise::Plan> judge(const Answer &answer);
   llvm::Error judgeChoices(const Answer &answer, reprise::Plan &plan);
@@ -42,16 +46,18 @@ private:
     return file.totalCost > 0 ? 100 * (cost - usual) / file.totalCost : 0;
   }
   std::string nameLaunch(int launch) const;
-  std::string write(const reprise::Plan &plan, const std::vector<Choice> &choices,
-                    const Solution &solution, const Schedule &schedule) const;
-  void writeValues(const std::vector<Choice> &choices, const Solution &solution,
-                   llvm::raw_ostream &out) const;
-  void writeExecutions(const Schedule &schedule, llvm::raw_ostream &out) const;
+  std::string write(const reprise::Plan &plan, const Answer &answer, const Solution &solution,
+                    const Schedule &schedule) const;
+  void writeValues(const Answer &answer, const Solution &solution, llvm::raw_ostream &out) const;
+  void writeExecutions(const Answer &answer, const Schedule &schedule,
+                       llvm::raw_ostream &out) const;
+  const Problem &problemOf(const Answer &answer) const {
+    return answer.step ? answer.step->problem : file.problem;
+  }
 
   const ProblemFile &file;
   const PlanOptions &options;
   double usual = 0; // what the plan of the labels costs
-  ScheduleBuilder builder;
   Meter meter;
   std::vector<Answer> answers;
 };
@@ -76,21 +82,78 @@ void Planning::search(int64_t budget) {
                  findJointBound(file.problem, file.footprint, budget, answer.plan->usage.seconds));
   answer.lowestPeak = planner.smallest().usage.peak;
   answer.isTruncated = planner.isTruncated();
+  if (file.links)
+    searchOrders(answer, planner, budgetOptions);
   answer.seconds = watch.seconds();
   answers.push_back(std::move(answer));
 }
 
+static std::pair<int64_t, double> costOf(const checkpoint::Plan &plan) {
+  return {plan.overridden, plan.usage.seconds};
+}
+
+/// The plan in that order. With choices of its own it is looked for again, as it may be cheaper.
+void Planning::setOrder(Answer &answer, const OrderedPlan &found,
+                        const BudgetOptions &search) const {
+  auto step = std::make_shared<ReorderedStep>(
+      reorder(file.problem, file.footprint, *file.links, found.order));
+  BudgetPlanner planner(step->problem, step->footprint, search);
+  std::vector<Choice> choices;
+  for (int value : step->values)
+    choices.push_back(found.plan.choices[value]);
+  std::optional<checkpoint::Plan> plan = planner.addStart(std::move(choices));
+  plan->overridden = found.plan.overridden;
+  if (wantsOrderedChoices(file.problem, file.footprint))
+    plan = planner.plan(answer.budget);
+  answer.isTruncated |= planner.isTruncated();
+  if (!plan || plan->usage.peak > answer.budget ||
+      (answer.plan && costOf(*answer.plan) <= costOf(*plan)))
+    return;
+  answer.plan = std::move(plan);
+  answer.order = found.order;
+  answer.step = std::move(step);
+}
+
+/// Another order of the launches may be cheaper than replays. Its bound is that of all orders.
+void Planning::searchOrders(Answer &answer, BudgetPlanner &planner,
+                            const BudgetOptions &search) const {
+  Bound bound = findAnyOrderBound(file.problem, file.footprint, answer.budget);
+  bool mayWin =
+      !answer.plan || answer.plan->overridden > 0 || answer.plan->usage.seconds > bound.seconds;
+  const checkpoint::Plan &followed = planner.followed();
+  if (bound.isFeasible && mayWin) {
+    OrderedPlanner orders(file.problem, file.footprint, *file.links, search);
+    std::vector<Choice> all(file.problem.values.size(), Choice::Save);
+    std::optional<OrderedPlan> found;
+    if (wantsOrderedChoices(file.problem, file.footprint)) {
+      std::vector<OrderedPlan> plans =
+          orders.plan(answer.budget, {(answer.plan ? *answer.plan : planner.smallest()).choices,
+                                      followed.choices, all});
+      if (!plans.empty())
+        found = std::move(plans.front());
+    } else if (!answer.plan || costOf(followed) < costOf(*answer.plan)) {
+      found = orders.order(answer.budget, followed.choices);
+    }
+    answer.isTruncated |= orders.isTruncated();
+    if (found)
+      setOrder(answer, *found, search);
+    answer.lowestPeak = std::min(answer.lowestPeak, orders.smallest().plan.usage.peak);
+  }
+  if (!answer.plan || answer.step)
+    answer.bound = std::move(bound);
+}
+
 /// Plans of all budgets compete for each, so that more bytes never cost more.
 void Planning::compete() {
-  auto cost = [](const checkpoint::Plan &plan) {
-    return std::make_pair(plan.overridden, plan.usage.seconds);
-  };
   std::vector<Answer> others = answers;
   for (Answer &answer : answers)
     for (const Answer &other : others)
       if (other.plan && other.plan->usage.peak <= answer.budget &&
-          (!answer.plan || cost(*other.plan) < cost(*answer.plan)))
+          (!answer.plan || costOf(*other.plan) < costOf(*answer.plan))) {
         answer.plan = other.plan;
+        answer.order = other.order;
+        answer.step = other.step;
+      }
 }
 
 std::string Planning::nameLaunch(int launch) const {
@@ -103,11 +166,15 @@ std::string Planning::nameLaunch(int launch) const {
 
 /// By the judge of solutions, and by a count that shares nothing with the search's.
 llvm::Error Planning::judgeChoices(const Answer &answer, reprise::Plan &plan) {
+  const Problem &problem = problemOf(answer);
+  ScheduleBuilder builder(problem);
   const Schedule &schedule = builder.build(answer.plan->choices);
-  Solution solution = describe(file.problem, schedule);
-  if (auto defect = validate(file.problem, solution))
+  Solution solution = describe(problem, schedule);
+  if (auto defect = validate(problem, solution))
     return llvm::createStringError("the plan is wrong: " + defect->message);
-  Recount found = recount(file.problem, file.footprint, solution);
+  if (answer.step && !isPossible(*file.links, answer.order))
+    return llvm::createStringError("the plan is wrong: its launches cannot run in that order");
+  Recount found = recount(problem, answer.step ? answer.step->footprint : file.footprint, solution);
   if (found.peak != answer.plan->usage.peak || found.peak > answer.budget)
     return llvm::createStringError(
         llvm::formatv("the plan is wrong: its peak is {0}, not {1}, and the budget {2}", found.peak,
@@ -117,8 +184,10 @@ llvm::Error Planning::judgeChoices(const Answer &answer, reprise::Plan &plan) {
   plan.extraCost = percent(found.cost);
   plan.executions = schedule.runs.size();
   plan.overridden = answer.plan->overridden;
+  if (file.links)
+    plan.isReordered = answer.step != nullptr;
   if (options.isWritten)
-    plan.text = write(plan, answer.plan->choices, solution, schedule);
+    plan.text = write(plan, answer, solution, schedule);
   return llvm::Error::success();
 }
 
@@ -131,7 +200,7 @@ llvm::Expected<reprise::Plan> Planning::judge(const Answer &answer) {
   plan.isTruncated = answer.isTruncated;
   plan.lowestPeak = answer.lowestPeak;
   if (!answer.bound.isFeasible) {
-    plan.place = nameLaunch(answer.bound.launch);
+    plan.place = file.links ? "every order of the launches" : nameLaunch(answer.bound.launch);
     plan.need = answer.budget + answer.bound.missing;
   }
   if (!plan.isFound)
@@ -169,26 +238,31 @@ static void writeName(llvm::StringRef name, llvm::raw_ostream &out) {
     out << ", \"name\": \"" << name << "\"";
 }
 
-void Planning::writeValues(const std::vector<Choice> &choices, const Solution &solution,
+void Planning::writeValues(const Answer &answer, const Solution &solution,
                            llvm::raw_ostream &out) const {
-  for (auto [id, decision] : llvm::enumerate(solution.decisions)) {
+  std::vector<size_t> places(solution.decisions.size()); // in the plan's order, per value
+  for (size_t place = 0; place < places.size(); ++place)
+    places[answer.step ? answer.step->values[place] : place] = place;
+  for (auto [id, place] : llvm::enumerate(places)) {
+    Decision decision = solution.decisions[place];
     out << (id > 0 ? ",\n" : "\n") << "    {\"value\": " << id;
     writeName(file.valueNames[id], out);
     // What is not replayed, or is never read back, needs no choice.
-    Choice choice = decision == Decision::Replayed ? choices[id] : Choice::Save;
+    Choice choice = decision == Decision::Replayed ? answer.plan->choices[place] : Choice::Save;
     out << ", \"decision\": \"" << getText(decision) << "\", \"choice\": \"" << getText(choice)
         << "\"}";
   }
 }
 
-void Planning::writeExecutions(const Schedule &schedule, llvm::raw_ostream &out) const {
+void Planning::writeExecutions(const Answer &answer, const Schedule &schedule,
+                               llvm::raw_ostream &out) const {
   for (auto [place, run] : llvm::enumerate(schedule.runs)) {
-    out << (place > 0 ? ",\n" : "\n") << "    {\"operation\": " << run.operation;
-    writeName(file.operationNames[run.operation], out);
+    int operation = answer.step ? answer.step->operations[run.operation] : run.operation;
+    out << (place > 0 ? ",\n" : "\n") << "    {\"operation\": " << operation;
+    writeName(file.operationNames[operation], out);
     out << ", \"replay\": " << run.replay << ", \"sources\": [";
-    auto sources =
-        llvm::ArrayRef(schedule.sources)
-            .slice(run.firstSource, file.problem.operations[run.operation].operands.size());
+    auto sources = llvm::ArrayRef(schedule.sources)
+                       .slice(run.firstSource, file.problem.operations[operation].operands.size());
     llvm::interleaveComma(sources, out, [&](int source) {
       if (source < 0)
         out << "null";
@@ -199,15 +273,21 @@ void Planning::writeExecutions(const Schedule &schedule, llvm::raw_ostream &out)
   }
 }
 
-std::string Planning::write(const reprise::Plan &plan, const std::vector<Choice> &choices,
+std::string Planning::write(const reprise::Plan &plan, const Answer &answer,
                             const Solution &solution, const Schedule &schedule) const {
   std::string text;
   llvm::raw_string_ostream out(text);
   out << "{\n  \"version\": 1,\n  \"budget\": " << plan.budget << ",\n  \"peak\": " << plan.peak
-      << ",\n  \"values\": [";
-  writeValues(choices, solution, out);
+      << ",\n  ";
+  if (answer.step) {
+    out << "\"order\": [";
+    llvm::interleaveComma(answer.order, out);
+    out << "],\n  ";
+  }
+  out << "\"values\": [";
+  writeValues(answer, solution, out);
   out << "\n  ],\n  \"executions\": [";
-  writeExecutions(schedule, out);
+  writeExecutions(answer, schedule, out);
   out << "\n  ]\n}\n";
   return text;
 }

@@ -2,6 +2,7 @@
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 
 #include "StepFootprint.h"
+#include "StepOrder.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/Naming.h"
 #include "reprise/Planning/Checkpoint/Budget/BudgetPlanner.h"
@@ -78,10 +79,13 @@ LogicalResult ExportProblemPass::run() {
   const PlanningScope &planned = scopes[scope];
   checkpoint::ProblemFile file;
   file.problem = planned.problem;
-  FailureOr<checkpoint::Footprint> footprint = findFootprint(planned, step, *facts, *costs);
+  checkpoint::LaunchLinks links;
+  FailureOr<checkpoint::Footprint> footprint = findFootprint(planned, step, *facts, *costs, &links);
   if (failed(footprint))
     return failure();
   file.footprint = std::move(*footprint);
+  if (!keepsOrder(step))
+    file.links = std::move(links);
   // Of the plan of the labels, as in reports.
   std::vector<checkpoint::Choice> all(file.problem.values.size(), checkpoint::Choice::Save);
   checkpoint::BudgetPlanner planner(file.problem, file.footprint, {});

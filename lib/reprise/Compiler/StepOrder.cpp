@@ -1,6 +1,7 @@
 // reprise: another order of the ops of a step
 #include "StepOrder.h"
 
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Dialect/Reprise/Transforms/PlanningScopes.h"
 
 #include <numeric>
@@ -13,6 +14,11 @@ static std::vector<Operation *> listOps(func::FuncOp step) {
   for (Operation &op : step.getBody().front().without_terminator())
     ops.push_back(&op);
   return ops;
+}
+
+bool reprise::keepsOrder(func::FuncOp step) {
+  return llvm::any_of(step.getBody().front(),
+                      [](Operation &op) { return isa<LoopOp>(op) || exec::isExplicit(&op); });
 }
 
 OpOrder reprise::findOpOrder(func::FuncOp step, const exec::LaunchNumbers &numbers,

@@ -12,6 +12,9 @@ namespace reprise {
 /// order; empty for program order.
 using OpOrder = std::vector<int>;
 
+/// Whether launches stay in their order: beside loops, transfers, events and library calls.
+bool keepsOrder(mlir::func::FuncOp step);
+
 /// The order of ops whose launches run in that order: those of one launch stay together, and those
 /// without a launch come before their first reader.
 OpOrder findOpOrder(mlir::func::FuncOp step, const exec::LaunchNumbers &numbers,

@@ -196,10 +196,7 @@ bool StepPlanner::hasLoops() const {
   return !func::FuncOp(step).getBody().front().getOps<LoopOp>().empty();
 }
 
-bool StepPlanner::keepsOrder() const {
-  return llvm::any_of(func::FuncOp(step).getBody().front(),
-                      [](Operation &op) { return isa<LoopOp>(op) || exec::isExplicit(&op); });
-}
+bool StepPlanner::keepsOrder() const { return reprise::keepsOrder(step); }
 
 LogicalResult StepPlanner::packReordered(int64_t budget) {
   if (followed().bytes() <= budget || reorderedFor == budget || !shape.order.empty())

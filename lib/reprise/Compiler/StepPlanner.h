@@ -66,7 +66,6 @@ public:
   /// beyond which each plan costs what this form takes longer.
   mlir::LogicalResult survey(std::optional<double> plainSeconds = std::nullopt);
   const StepPlan &getShape() const { return shape; }
-  /// Whether launches stay in their order: beside loops, transfers, events and library calls.
   bool keepsOrder() const;
   bool hasLoops() const;
   /// The seconds that the step takes in any plan, beside those of the plan.

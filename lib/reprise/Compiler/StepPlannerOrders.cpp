@@ -8,14 +8,8 @@ using checkpoint::OrderedPlan;
 using checkpoint::OrderedPlanner;
 
 bool StepPlanner::wantsOrders() const {
-  // We anneal up to so many launches, as each evaluation looks at all of them.
-  static constexpr int kMostLaunches = 8192;
-  if (!scope || keepsOrder() || footprint.numLaunches > kMostLaunches ||
-      findPlanningScopes(step).size() > 1)
-    return false;
-  return llvm::any_of(scope->problem.operations, [](const checkpoint::Problem::Operation &op) {
-    return checkpoint::getLevel(op.order) > 1;
-  });
+  return scope && !keepsOrder() && findPlanningScopes(step).size() <= 1 &&
+         checkpoint::wantsOrderedChoices(scope->problem, footprint);
 }
 
 OrderedPlanner &StepPlanner::orders() {

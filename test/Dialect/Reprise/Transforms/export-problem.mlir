@@ -30,6 +30,7 @@
 // CHECK-NEXT: "byte_cost": {{[0-9.e-]+}},
 // CHECK-NEXT: "units": [
 // CHECK-NEXT: "other_buffers": [],
+// CHECK-NEXT: "waits": {{\[}}[], [0], {{.*}}],
 // CHECK-NEXT: "operations": [
 // CHECK-NEXT: {"name": "dot_general", "kind": "contraction", "unit": 0, "launch": 0, "cost": {{[0-9.e-]+}}, "flops": {{[0-9]+}}, "operands": [null, null], "results": [{"name": "dot_general#0:0", "bytes": 256, "label": "must_save"}]},
 // CHECK-NEXT: {"name": "tanh", "kind": "elementwise", "unit": 0, "launch": {{[0-9]+}}, "cost": {{[0-9.e-]+}}, "flops": {{[0-9]+}}, "operands": [0], "results": [{"name": "layer/tanh#0:0", "bytes": 256

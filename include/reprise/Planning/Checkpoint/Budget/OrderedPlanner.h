@@ -13,6 +13,10 @@ struct OrderedPlan {
   Plan plan;
 };
 
+/// Whether choices are worth annealing together with the order of the launches: in second
+/// derivatives, whose passes may interleave. In others an order alone is enough.
+bool wantsOrderedChoices(const Problem &problem, const Footprint &footprint);
+
 /// Anneals the order of the launches and the choices together, for many budgets. The problem, which
 /// must be valid and have one body, footprint and links stay the caller's.
 ///
@@ -32,6 +36,8 @@ public:
   /// other budgets: the best one found, then others, the best first, which may pack better. None if
   /// none was found, which proves nothing. O(evaluations · (operations + links)).
   std::vector<OrderedPlan> plan(int64_t budget, const std::vector<std::vector<Choice>> &choices);
+  /// The same choices in an order in which their peak is at most `budget` bytes, if one is found.
+  std::optional<OrderedPlan> order(int64_t budget, const std::vector<Choice> &choices);
   /// The plan of the least peak among those that any call has returned or started from.
   const OrderedPlan &smallest() const;
   /// True if the options ended a search early.

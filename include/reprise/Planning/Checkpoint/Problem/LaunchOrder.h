@@ -26,6 +26,18 @@ bool isPossible(const LaunchLinks &links, const LaunchOrder &order);
 /// Launches have the numbers of their places there. O(operations, values and links).
 Footprint arrange(const Footprint &inOrder, const LaunchLinks &links, const LaunchOrder &order);
 
+/// A step whose operations stand in the order in which their launches run.
+struct ReorderedStep {
+  Problem problem;
+  Footprint footprint;
+  std::vector<int> operations, values; ///< per operation and value: its number in program order
+};
+
+/// The step with its launches in another order, which must be possible. O(operations and values,
+/// sorted, and links).
+ReorderedStep reorder(const Problem &problem, const Footprint &inOrder, const LaunchLinks &links,
+                      const LaunchOrder &order);
+
 } // namespace reprise::checkpoint
 
 #endif // REPRISE_PLANNING_CHECKPOINT_PROBLEM_LAUNCHORDER_H

@@ -2,7 +2,7 @@
 #ifndef REPRISE_PLANNING_CHECKPOINT_PROBLEM_PROBLEMFILE_H
 #define REPRISE_PLANNING_CHECKPOINT_PROBLEM_PROBLEMFILE_H
 
-#include "reprise/Planning/Checkpoint/Problem/Footprint.h"
+#include "reprise/Planning/Checkpoint/Problem/LaunchOrder.h"
 
 #include <string_view>
 
@@ -12,6 +12,8 @@ namespace reprise::checkpoint {
 struct ProblemFile {
   Problem problem; ///< valid, with one body
   Footprint footprint;
+  /// None if the launches run in their order only. Those that read a value wait for what makes it.
+  std::optional<LaunchLinks> links;
   /// Seconds, or whatever costs are measured in, of one execution of the whole step.
   double totalCost = 0;
   /// What the file calls operations and values, as JSON writes it between quotes; "" where it does

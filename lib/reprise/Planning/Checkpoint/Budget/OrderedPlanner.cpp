@@ -2,6 +2,7 @@
 #include "reprise/Planning/Checkpoint/Budget/OrderedPlanner.h"
 
 #include "ChoiceMoves.h"
+#include "FirstFitting.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,21 +11,34 @@
 using namespace reprise;
 using namespace reprise::checkpoint;
 
+/// We order up to so many launches, as each evaluation looks at all of them.
+static constexpr int kMostLaunches = 8192;
+
+bool reprise::checkpoint::wantsOrderedChoices(const Problem &problem, const Footprint &footprint) {
+  return footprint.numLaunches <= kMostLaunches &&
+         std::any_of(problem.operations.begin(), problem.operations.end(),
+                     [](const Problem::Operation &op) { return getLevel(op.order) > 1; });
+}
+
 class OrderedPlanner::Impl {
 public:
   Impl(const Problem &problem, const Footprint &footprint, const LaunchLinks &links,
        BudgetOptions options);
 
   std::vector<OrderedPlan> plan(int64_t budget, const std::vector<Choices> &choices);
+  std::optional<OrderedPlan> order(int64_t budget, const Choices &choices);
+  void tryFirstFitting(int64_t budget, const Choices &choices);
 
   OrderedPlan least;
   Evaluator first, second; // one measures in the order at hand, the other one in its neighbours
 
 private:
+  static constexpr double kLow = 20, kHigh = 200; // prices of excess
+  enum class Moves { Launches, All };
   std::vector<OrderedPlan> search(int64_t budget, const std::vector<Choices> &choices);
   void start(const OrderedPlan &from);
   OrderedPlan measure(const OrderedPlan &of);
-  void cool(const std::vector<Plan> &others, double price);
+  void cool(const std::vector<Plan> &others, double price, Moves moves);
   bool shift();
   bool changeChoices(const std::vector<Plan> &others);
   bool accept(const Plan &next);
@@ -141,12 +155,12 @@ bool OrderedPlanner::Impl::changeChoices(const std::vector<Plan> &others) {
 }
 
 /// One run, from `now`.
-void OrderedPlanner::Impl::cool(const std::vector<Plan> &others, double startPrice) {
+void OrderedPlanner::Impl::cool(const std::vector<Plan> &others, double startPrice, Moves moves) {
   static constexpr double kHot = 0.5, kCold = 0.02, kRise = 1.05;
   static constexpr int kWindows = 100, kLateWindow = 60, kShiftsPercent = 50;
   price = startPrice;
   int64_t count = first.options().evaluations / kWindows;
-  bool hasChoices = !first.space.movable.empty();
+  bool hasChoices = moves == Moves::All && !first.space.movable.empty();
   for (int i = 0; i < kWindows; ++i) {
     here->allow(count);
     if (!here->mayGoOn())
@@ -164,7 +178,7 @@ void OrderedPlanner::Impl::cool(const std::vector<Plan> &others, double startPri
 
 std::vector<OrderedPlan> OrderedPlanner::Impl::search(int64_t budget,
                                                       const std::vector<Choices> &choices) {
-  static constexpr double kLow = 20, kHigh = 200, kNear = 0.002;
+  static constexpr double kNear = 0.002;
   std::vector<OrderedPlan> starts = pool, found;
   for (const Choices &each : choices) {
     Choices allowed = each;
@@ -186,7 +200,7 @@ std::vector<OrderedPlan> OrderedPlanner::Impl::search(int64_t budget,
       break;
     random = SplitMix(run + 1);
     start(run % 2 ? best : starts[starts.size() - 1 - run / 2 % choices.size()]);
-    cool(others, run % 2 ? kHigh : kLow);
+    cool(others, run % 2 ? kHigh : kLow, Moves::All);
     if (now.plan.usage.peak <= budget)
       found.push_back(now);
   }
@@ -210,6 +224,42 @@ std::vector<OrderedPlan> OrderedPlanner::Impl::plan(int64_t budget,
   return found;
 }
 
+/// Tries shares of the peak in program order down to half of it, as `best` may pack better then.
+void OrderedPlanner::Impl::tryFirstFitting(int64_t budget, const Choices &choices) {
+  static constexpr int64_t kParts = 256;
+  ScheduleBuilder builder(first.space.problem);
+  const Schedule &schedule = builder.build(choices);
+  if (best.plan.usage.peak <= budget || !schedule.isWhole)
+    return;
+  FirstFitting fitting(first.space.problem, footprint, links, schedule);
+  double share = static_cast<double>(best.plan.usage.peak) / kParts;
+  for (int64_t part = kParts - 1; part >= kParts / 2 && best.plan.usage.peak > budget; --part) {
+    LaunchOrder order = fitting.find(static_cast<int64_t>(share * static_cast<double>(part)));
+    if (order.empty())
+      continue;
+    OrderedPlan found = measure({std::move(order), {choices, {}, 0}});
+    if (here->isBetter(found.plan, best.plan))
+      best = std::move(found);
+  }
+}
+
+std::optional<OrderedPlan> OrderedPlanner::Impl::order(int64_t budget, const Choices &choices) {
+  first.setBudget(budget, /*mayOverridePrefers=*/true);
+  second.setBudget(budget, /*mayOverridePrefers=*/true);
+  best = measure({inOrder, {choices, {}, 0}});
+  if (footprint.numLaunches > kMostLaunches)
+    return std::nullopt;
+  tryFirstFitting(budget, choices);
+  for (int run = 0; run < first.options().anneals && best.plan.usage.peak > budget; ++run) {
+    random = SplitMix(run + 1);
+    start(best);
+    cool({}, run % 2 ? kHigh : kLow, Moves::Launches);
+  }
+  if (best.plan.usage.peak > budget)
+    return std::nullopt;
+  return measure(best);
+}
+
 OrderedPlanner::OrderedPlanner(const Problem &problem, const Footprint &footprint,
                                const LaunchLinks &links, BudgetOptions options)
     : impl(std::make_unique<Impl>(problem, footprint, links, std::move(options))) {}
@@ -217,6 +267,10 @@ OrderedPlanner::~OrderedPlanner() = default;
 std::vector<OrderedPlan> OrderedPlanner::plan(int64_t budget,
                                               const std::vector<std::vector<Choice>> &choices) {
   return impl->plan(budget, choices);
+}
+std::optional<OrderedPlan> OrderedPlanner::order(int64_t budget,
+                                                 const std::vector<Choice> &choices) {
+  return impl->order(budget, choices);
 }
 const OrderedPlan &OrderedPlanner::smallest() const { return impl->least; }
 bool OrderedPlanner::isTruncated() const {

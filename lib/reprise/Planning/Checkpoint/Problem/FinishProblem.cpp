@@ -37,11 +37,15 @@ private:
   void findTimes();
   void findRoots();
   void checkSums();
+  void linkLaunches();
+  void linkOperations();
+  void addLink(int before, int after);
 
   const ProblemDraft &draft;
   ProblemFile &file;
   Problem &problem;
   Footprint &footprint;
+  std::vector<std::vector<int>> outside; // per value: launches outside the problem that read it
   std::string wrong;
 };
 
@@ -68,8 +72,11 @@ void Finisher::numberLaunches() {
   }
   for (const Neighbour &other : footprint.neighbours)
     last = std::max<int64_t>(last, other.last);
-  for (std::optional<int64_t> until : draft.readUntil)
-    last = std::max(last, until.value_or(0));
+  for (const auto &readers : draft.readers)
+    for (int64_t reader : readers.value_or(std::vector<int64_t>()))
+      last = std::max(last, reader);
+  if (draft.waits)
+    last = std::max(last, static_cast<int64_t>(draft.waits->size()));
   int64_t count = std::max<int64_t>(1, draft.launches.value_or(last));
   int64_t most = kMoreLaunches + 10 * static_cast<int64_t>(draft.launchOf.size());
   if (last > count)
@@ -124,16 +131,23 @@ void Finisher::placeUnits() {
 /// Who reads a view reads the buffer behind it.
 void Finisher::findOutsideReaders() {
   for (size_t value = 0; value < problem.values.size(); ++value) {
-    int64_t usual = problem.values[value].outlives ? footprint.numLaunches : -1;
-    footprint.lastOutside.push_back(static_cast<int>(draft.readUntil[value].value_or(usual)));
+    if (draft.readers[value])
+      outside.emplace_back(draft.readers[value]->begin(), draft.readers[value]->end());
+    else
+      outside.emplace_back(problem.values[value].outlives, footprint.numLaunches);
   }
   for (size_t i = problem.operations.size(); i-- > 0;) {
     const Operation &op = problem.operations[i];
     if (footprint.launches[i] != kNoLaunch || op.operands.empty() || op.operands[0] == kAvailable)
       continue;
-    int &last = footprint.lastOutside[op.operands[0]];
+    std::vector<int> &readers = outside[op.operands[0]];
     for (int value = op.firstResult; value < op.firstResult + op.numResults; ++value)
-      last = std::max(last, footprint.lastOutside[value]);
+      readers.insert(readers.end(), outside[value].begin(), outside[value].end());
+  }
+  for (std::vector<int> &readers : outside) {
+    std::sort(readers.begin(), readers.end());
+    readers.erase(std::unique(readers.begin(), readers.end()), readers.end());
+    footprint.lastOutside.push_back(readers.empty() ? -1 : readers.back());
   }
 }
 
@@ -199,11 +213,68 @@ void Finisher::checkSums() {
     refuse("the costs are more than 1e30 together");
 }
 
+void Finisher::addLink(int before, int after) {
+  if (before == kNoLaunch || before == after || after >= footprint.numLaunches)
+    return;
+  if (before > after)
+    return refuse("launch " + std::to_string(after) + " waits for launch " +
+                  std::to_string(before) + ", which runs after it");
+  file.links->next[before].push_back(after);
+}
+
+/// Launches wait for those that they read from, also by way of what has no launch.
+void Finisher::linkOperations() {
+  LaunchLinks &links = *file.links;
+  for (size_t i = problem.operations.size(); i-- > 0;) {
+    const Operation &op = problem.operations[i];
+    int own = footprint.launches[i];
+    for (int value = op.firstResult; value < op.firstResult + op.numResults; ++value)
+      for (int reader : outside[value])
+        addLink(own, std::max(own, reader));
+    std::vector<int> readers = own == kNoLaunch ? links.readers[i] : std::vector<int>{own};
+    for (int operand : op.operands) {
+      if (operand == kAvailable)
+        continue;
+      int maker = problem.values[operand].operation, made = footprint.launches[maker];
+      for (int reader : readers)
+        addLink(made, reader);
+      if (made == kNoLaunch)
+        links.readers[maker].insert(links.readers[maker].end(), readers.begin(), readers.end());
+    }
+  }
+}
+
+void Finisher::linkLaunches() {
+  if (!draft.waits)
+    return;
+  LaunchLinks &links = file.links.emplace();
+  links.next.resize(footprint.numLaunches);
+  links.readers.resize(problem.operations.size());
+  linkOperations();
+  for (size_t i = 0; i < footprint.neighbours.size(); ++i) {
+    const Neighbour &other = footprint.neighbours[i];
+    const auto &given = draft.bufferReaders[i];
+    links.neighbourReaders.emplace_back(1, other.last);
+    if (given)
+      links.neighbourReaders.back().assign(given->begin(), given->end());
+    for (int reader : links.neighbourReaders.back())
+      addLink(other.first, std::max(other.first, reader));
+  }
+  for (size_t launch = 0; launch < draft.waits->size(); ++launch)
+    for (int64_t before : (*draft.waits)[launch])
+      addLink(static_cast<int>(before), static_cast<int>(launch));
+  links.outside = std::move(outside);
+  for (std::vector<int> &next : links.next) {
+    std::sort(next.begin(), next.end());
+    next.erase(std::unique(next.begin(), next.end()), next.end());
+  }
+}
+
 std::string Finisher::run() {
   for (void (Finisher::*step)() :
        {&Finisher::numberLaunches, &Finisher::checkLaunches, &Finisher::placeUnits,
         &Finisher::findOutsideReaders, &Finisher::findTimes, &Finisher::findRoots,
-        &Finisher::checkSums})
+        &Finisher::checkSums, &Finisher::linkLaunches})
     if (wrong.empty())
       (this->*step)();
   if (wrong.empty())

@@ -2,6 +2,7 @@
 #include "reprise/Planning/Checkpoint/Problem/LaunchOrder.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace reprise::checkpoint;
 
@@ -58,4 +59,56 @@ Footprint reprise::checkpoint::arrange(const Footprint &inOrder, const LaunchLin
       neighbour.last = std::max(neighbour.last, places[reader]);
   }
   return arranged;
+}
+
+template <typename T> static void permute(std::vector<T> &list, const std::vector<int> &order) {
+  std::vector<T> permuted;
+  for (int from : order)
+    permuted.push_back(list[from]);
+  if (!list.empty())
+    list = std::move(permuted);
+}
+
+/// The operations of one launch stay together; those without a launch come before their first
+/// reader.
+static std::vector<int> sortOperations(const Footprint &arranged) {
+  std::vector<int> operations(arranged.times.size());
+  std::iota(operations.begin(), operations.end(), 0);
+  std::stable_sort(operations.begin(), operations.end(),
+                   [&](int a, int b) { return arranged.times[a] < arranged.times[b]; });
+  return operations;
+}
+
+ReorderedStep reprise::checkpoint::reorder(const Problem &problem, const Footprint &inOrder,
+                                           const LaunchLinks &links, const LaunchOrder &order) {
+  ReorderedStep step{problem, arrange(inOrder, links, order), {}, {}};
+  step.operations = sortOperations(step.footprint);
+  std::vector<int> numbers(problem.values.size()); // per value in program order: its number here
+  for (int from : step.operations)
+    for (int result = 0; result < problem.operations[from].numResults; ++result) {
+      int value = problem.operations[from].firstResult + result;
+      numbers[value] = static_cast<int>(step.values.size());
+      step.values.push_back(value);
+    }
+  permute(step.problem.operations, step.operations);
+  permute(step.problem.values, step.values);
+  int next = 0;
+  for (size_t i = 0; i < step.operations.size(); ++i) {
+    Problem::Operation &op = step.problem.operations[i];
+    op.firstResult = next;
+    for (int &operand : op.operands)
+      operand = operand == kAvailable ? kAvailable : numbers[operand];
+    for (int result = 0; result < op.numResults; ++result)
+      step.problem.values[next++].operation = static_cast<int>(i);
+  }
+  for (Problem::Value &value : step.problem.values)
+    value.root = value.root == kAvailable ? kAvailable : numbers[value.root];
+  permute(step.footprint.launches, step.operations);
+  permute(step.footprint.times, step.operations);
+  permute(step.footprint.seconds, step.operations);
+  permute(step.footprint.scratch, step.operations);
+  permute(step.footprint.inPlace, step.operations);
+  permute(step.footprint.lastOutside, step.values);
+  permute(step.footprint.isStored, step.values);
+  return step;
 }

@@ -19,10 +19,16 @@ struct ProblemDraft {
   };
   std::optional<int64_t> launches;
   std::optional<double> totalCost;
-  std::optional<std::vector<int64_t>> units;     // parents, -1 for none
-  std::vector<std::optional<int64_t>> unitOf;    // per operation
-  std::vector<Launch> launchOf;                  // per operation
-  std::vector<std::optional<int64_t>> readUntil; // per value: -1 for null
+  std::optional<std::vector<int64_t>> units;  // parents, -1 for none
+  std::vector<std::optional<int64_t>> unitOf; // per operation
+  std::vector<Launch> launchOf;               // per operation
+  /// Per value: launches outside the problem that read it.
+  std::vector<std::optional<std::vector<int64_t>>> readers;
+  /// Per other buffer: launches that read it.
+  std::vector<std::optional<std::vector<int64_t>>> bufferReaders;
+  /// Per launch: those that it waits for, beside what it reads from. Without it launches stay in
+  /// their order.
+  std::optional<std::vector<std::vector<int64_t>>> waits;
 };
 
 /// The start of a message: "operation 3 'NAME': ".

@@ -48,7 +48,9 @@ private:
   void scanOperands(Operation &op);
   void scanResult(Operation &op);
   void scanValue(std::string_view key, Value &value);
-  void scanReadUntil(Value &value);
+  std::vector<int64_t> readLaunches(std::string_view key);
+  void scanWaits();
+  void scanReaders(std::string_view key);
 
   JsonScanner scanner;
   ProblemFile &file;
@@ -116,7 +118,9 @@ void Reader::scanFile() {
     else if (key == "other_buffers") {
       if (!scanner.readArray([&] { scanOtherBuffer(); }))
         expect(key, "an array");
-    } else if (key == "operations" && !hasOperations)
+    } else if (key == "waits" && !draft.waits)
+      scanWaits();
+    else if (key == "operations" && !hasOperations)
       hasOperations = scanner.readArray([&] { scanOperation(); });
     else if (key == "name" || key == "$schema")
       scanner.skip();
@@ -148,9 +152,34 @@ void Reader::scanUnits() {
   draft.units = std::move(parents);
 }
 
+std::vector<int64_t> Reader::readLaunches(std::string_view key) {
+  std::vector<int64_t> launches;
+  if (!scanner.readArray([&] { launches.push_back(readCount(key, INT32_MAX)); }))
+    expect(key, "an array");
+  return launches;
+}
+
+void Reader::scanWaits() {
+  draft.waits.emplace();
+  if (!scanner.readArray([&] { draft.waits->push_back(readLaunches("waits")); }))
+    expect("waits", "an array");
+}
+
+/// All of them, or the last one.
+void Reader::scanReaders(std::string_view key) {
+  auto &readers = draft.readers.back();
+  if (key == "read_by")
+    readers = readLaunches(key);
+  else if (scanner.readNull())
+    readers.emplace();
+  else
+    readers = {readCount(key, INT32_MAX)};
+}
+
 void Reader::scanOtherBuffer() {
   std::string what = "other buffer " + std::to_string(footprint.neighbours.size()) + ": ";
   std::optional<int64_t> first, last, bytes;
+  std::optional<std::vector<int64_t>> readers;
   bool isObject = scanner.readObject([&](std::string_view key) {
     if (key == "first")
       first = readCount(key, INT32_MAX);
@@ -158,11 +187,16 @@ void Reader::scanOtherBuffer() {
       last = readCount(key, INT32_MAX);
     else if (key == "bytes")
       bytes = readCount(key);
+    else if (key == "read_by")
+      readers = readLaunches(key);
     else
       refuse(what + "unknown member '" + std::string(key) + "'"), scanner.skip();
   });
   if (!isObject || !first || !last || !bytes || *first > *last)
     refuse(what + "expected 'first', 'last' and 'bytes', and no last launch before the first");
+  if (readers && (readers->empty() || *std::max_element(readers->begin(), readers->end()) != last))
+    refuse(what + "expected 'last' as the last launch of 'read_by'");
+  draft.bufferReaders.push_back(std::move(readers));
   footprint.neighbours.push_back(
       {static_cast<int>(first.value_or(0)), static_cast<int>(last.value_or(0)), bytes.value_or(0)});
 }
@@ -185,6 +219,8 @@ void Reader::scanOperation() {
     refuse(where() + "expected an object");
   op.primal = !isBackward;
   op.order = order.value_or(isBackward ? 1 : 0);
+  if (isBackward && op.order == 0)
+    refuse(where() + "is of the backward pass, so that its 'order' is not 0");
   if (op.kind == Kind::View && !draft.launchOf.back().isGiven)
     draft.launchOf.back() = {true, std::nullopt};
   bool isFree = draft.launchOf.back().isNone();
@@ -261,7 +297,7 @@ void Reader::scanResult(Operation &op) {
   value.root = static_cast<int>(problem.values.size());
   file.valueNames.emplace_back();
   footprint.isStored.push_back(true);
-  draft.readUntil.emplace_back();
+  draft.readers.emplace_back();
   if (scanner.isBeforeObject())
     scanner.readObject([&](std::string_view key) { scanValue(key, value); });
   else
@@ -285,10 +321,11 @@ void Reader::scanValue(std::string_view key, Value &value) {
     value.outlives = readFlag(key);
   else if (key == "stored")
     footprint.isStored.back() = readFlag(key);
-  else if (key == "read_until")
-    draft.readUntil.back() = scanner.readNull() ? -1 : readCount(key, INT32_MAX);
+  else if ((key == "read_until" || key == "read_by") && !draft.readers.back())
+    scanReaders(key);
   else
-    refuse(where() + "unknown member '" + std::string(key) + "' of a result"), scanner.skip();
+    refuse(where() + "unknown or repeated member '" + std::string(key) + "' of a result"),
+        scanner.skip();
 }
 
 //===-- The faces -----------------------------------------------------------------------------===//

@@ -1,6 +1,7 @@
 // reprise: checkpoint problems as text
 #include "reprise/Planning/Checkpoint/Problem/ProblemFile.h"
 
+#include <algorithm>
 #include <charconv>
 
 using namespace reprise::checkpoint;
@@ -72,7 +73,10 @@ private:
       writeMember("name", quote(names[index]));
   }
   void writeUnits();
+  static std::string show(const std::vector<int> &launches);
+  static std::vector<int> sort(std::vector<int> launches);
   void writeNeighbours();
+  void writeWaits();
   void writeOperation(size_t index);
   void writeOperands(const Operation &op);
   void writeValue(int id);
@@ -84,6 +88,31 @@ private:
 };
 
 } // namespace
+
+std::string Writer::show(const std::vector<int> &launches) {
+  std::string list;
+  for (int launch : launches)
+    list += (list.empty() ? "" : ", ") + show(launch);
+  return "[" + list + "]";
+}
+
+/// Each once.
+std::vector<int> Writer::sort(std::vector<int> launches) {
+  std::sort(launches.begin(), launches.end());
+  launches.erase(std::unique(launches.begin(), launches.end()), launches.end());
+  return launches;
+}
+
+void Writer::writeWaits() {
+  std::vector<std::vector<int>> waits(footprint.numLaunches);
+  for (int launch = 0; launch < footprint.numLaunches; ++launch)
+    for (int next : file.links->next[launch])
+      waits[next].push_back(launch);
+  text += "\"waits\": [";
+  for (int launch = 0; launch < footprint.numLaunches; ++launch)
+    text += (launch > 0 ? ", " : "") + show(waits[launch]);
+  text += "],\n";
+}
 
 void Writer::writeUnits() {
   text += "\"units\": [";
@@ -97,11 +126,14 @@ void Writer::writeUnits() {
 void Writer::writeNeighbours() {
   text += "\"other_buffers\": [";
   std::string_view separator = "";
-  for (const Neighbour &other : footprint.neighbours) {
+  for (size_t i = 0; i < footprint.neighbours.size(); ++i) {
+    const Neighbour &other = footprint.neighbours[i];
     text += std::string(separator) + "{";
     writeMember("first", show(other.first));
     writeMember("last", show(other.last));
     writeMember("bytes", show(other.bytes));
+    if (file.links && sort(file.links->neighbourReaders[i]).size() > 1)
+      writeMember("read_by", show(sort(file.links->neighbourReaders[i])));
     text += "}";
     separator = ", ";
   }
@@ -118,7 +150,9 @@ void Writer::writeValue(int id) {
   int last = footprint.lastOutside[id];
   if (value.outlives)
     writeMember("outlives", "true");
-  if (last >= 0 ? !value.outlives || last < footprint.numLaunches : value.outlives)
+  if (file.links && sort(file.links->outside[id]).size() > 1)
+    writeMember("read_by", show(sort(file.links->outside[id])));
+  else if (last >= 0 ? !value.outlives || last < footprint.numLaunches : value.outlives)
     writeMember("read_until", last >= 0 ? show(last) : "null");
   if (!footprint.isStored[id])
     writeMember("stored", "false");
@@ -172,6 +206,8 @@ std::string Writer::run() {
     text += "\"byte_cost\": " + show(footprint.byteSeconds) + ",\n";
   writeUnits();
   writeNeighbours();
+  if (file.links)
+    writeWaits();
   text += "\"operations\": [";
   for (size_t i = 0; i < problem.operations.size(); ++i) {
     text += i > 0 ? ",\n  " : "\n  ";

@@ -38,6 +38,30 @@ TEST(OrderedPlanner, AnOrderSparesAReplay) {
   EXPECT_TRUE(planner.plan(107, {std::vector<Choice>(4, Choice::Save)}).empty());
 }
 
+TEST(OrderedPlanner, TheSameChoicesInAnotherOrder) {
+  Random random(5);
+  int found = 0, rounds = problemCount(60);
+  for (int round = 0; round < rounds; ++round) {
+    Case given = round ? makeCase(random, 14, 30) : makeTwo();
+    LaunchLinks links = linksOf(given);
+    BudgetOptions options;
+    options.evaluations = 500;
+    Plan followed = BudgetPlanner(given.problem, given.footprint, options).followed();
+    int64_t budget = round ? followed.usage.peak * 9 / 10 : 120;
+    std::optional<OrderedPlan> plan = OrderedPlanner(given.problem, given.footprint, links, options)
+                                          .order(budget, followed.choices);
+    ASSERT_TRUE(plan || round);
+    if (!plan)
+      continue;
+    ++found;
+    ASSERT_EQ(plan->plan.choices, followed.choices);
+    ASSERT_TRUE(isPossible(links, plan->order));
+    Footprint arranged = arrange(given.footprint, links, plan->order);
+    ASSERT_LE(Meter(given.problem, arranged).measure(followed.choices, 0).peak, budget);
+  }
+  EXPECT_GT(found, rounds / 10);
+}
+
 TEST(OrderedPlanner, PlansTakeWhatTheySay) {
   Random random(3);
   int found = 0, cheaper = 0;

@@ -1,6 +1,7 @@
 // reprise: tests of other orders of launches
 #include "../FootprintDefinition.h"
 #include "../LaunchLinksOf.h"
+#include "reprise/Planning/Checkpoint/Problem/Recount.h"
 
 #include <gtest/gtest.h>
 
@@ -69,6 +70,42 @@ TEST(LaunchOrder, AMeterMeasuresInIt) {
       ASSERT_EQ(usage.seconds, expected.seconds) << "round " << round;
       differ += usage.peak != before;
     }
+  }
+  EXPECT_GT(differ, rounds / 4);
+}
+
+/// A step whose operations were sorted is a step like any other, and takes what its launches take
+/// in that order.
+TEST(LaunchOrder, OperationsFollowTheirLaunches) {
+  Random random(4);
+  int differ = 0, rounds = problemCount(400);
+  for (int round = 0; round < rounds; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    Case given = makeCase(random, 18, 30, false);
+    LaunchLinks links = linksOf(given);
+    LaunchOrder order = pickOrder(random, links);
+    ReorderedStep step = reorder(given.problem, given.footprint, links, order);
+    ASSERT_FALSE(validate(step.problem));
+    ASSERT_FALSE(validate(step.problem, step.footprint));
+    for (size_t i = 0; i < step.operations.size(); ++i) {
+      const Operation &own = step.problem.operations[i];
+      const Operation &from = given.problem.operations[step.operations[i]];
+      ASSERT_EQ(own.operands.size(), from.operands.size());
+      for (size_t operand = 0; operand < own.operands.size(); ++operand) {
+        int value = own.operands[operand];
+        ASSERT_EQ(value == kAvailable ? kAvailable : step.values[value], from.operands[operand]);
+      }
+    }
+    std::vector<Choice> all(given.problem.values.size(), Choice::Save), choices;
+    Footprint arranged = arrange(given.footprint, links, order);
+    Usage usage = Meter(step.problem, step.footprint).measure(all, 0);
+    ASSERT_EQ(usage.peak, Meter(given.problem, arranged).measure(all, 0).peak);
+    differ += usage.peak != Meter(given.problem, given.footprint).measure(all, 0).peak;
+    for (Choice choice : pickChoices(random, step.problem))
+      choices.push_back(choice);
+    Solution solution = describe(step.problem, ScheduleBuilder(step.problem).build(choices));
+    ASSERT_EQ(recount(step.problem, step.footprint, solution).peak,
+              Meter(step.problem, step.footprint).measure(choices, 0).peak);
   }
   EXPECT_GT(differ, rounds / 4);
 }

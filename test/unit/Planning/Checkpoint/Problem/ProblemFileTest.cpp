@@ -1,7 +1,8 @@
 // reprise: tests of checkpoint problems as text
 #include "../FootprintDefinition.h"
+#include "../LaunchLinksOf.h"
 
-#include "reprise/Planning/Checkpoint/Budget/BudgetPlanner.h"
+#include "reprise/Planning/Checkpoint/Budget/OrderedPlanner.h"
 #include "reprise/Planning/Checkpoint/Problem/ProblemFile.h"
 #include "reprise/Planning/Checkpoint/Problem/Recount.h"
 
@@ -34,6 +35,36 @@ Case makeFileCase(Random &random) {
     if (value.root != kAvailable && given.problem.values[value.root].root == kAvailable)
       value.root = kAvailable;
   return given;
+}
+
+void sortOnce(std::vector<std::vector<int>> &lists) {
+  for (std::vector<int> &list : lists) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  }
+}
+
+/// As a file has them: each once, and readers of a view are readers of what it views.
+LaunchLinks makeFileLinks(const Case &given) {
+  LaunchLinks links = linksOf(given);
+  for (size_t i = given.problem.operations.size(); i-- > 0;) {
+    const Operation &op = given.problem.operations[i];
+    if (given.footprint.launches[i] != kNoLaunch || op.operands.empty() ||
+        op.operands[0] == kAvailable)
+      continue;
+    std::vector<int> &readers = links.outside[op.operands[0]];
+    for (int value = op.firstResult; value < op.firstResult + op.numResults; ++value)
+      readers.insert(readers.end(), links.outside[value].begin(), links.outside[value].end());
+  }
+  for (size_t value = 0; value < links.outside.size(); ++value)
+    if (int made = given.footprint.launches[given.problem.values[value].operation];
+        made != kNoLaunch)
+      for (int reader : links.outside[value])
+        if (reader > made && reader < given.footprint.numLaunches)
+          links.next[made].push_back(reader);
+  for (auto *lists : {&links.next, &links.outside, &links.readers, &links.neighbourReaders})
+    sortOnce(*lists);
+  return links;
 }
 
 ProblemFile makeFile(const Case &given) {
@@ -78,6 +109,15 @@ void expectEqual(const ProblemFile &a, const ProblemFile &b) {
     EXPECT_EQ(std::tie(x.neighbours[i].first, x.neighbours[i].last, x.neighbours[i].bytes),
               std::tie(y.neighbours[i].first, y.neighbours[i].last, y.neighbours[i].bytes));
   EXPECT_EQ(a.totalCost, b.totalCost);
+  ASSERT_EQ(a.links.has_value(), b.links.has_value());
+  if (!a.links)
+    return;
+  std::vector<std::vector<int>> readers = b.links->readers;
+  sortOnce(readers);
+  EXPECT_EQ(a.links->readers, readers);
+  EXPECT_EQ(a.links->next, b.links->next);
+  EXPECT_EQ(a.links->outside, b.links->outside);
+  EXPECT_EQ(a.links->neighbourReaders, b.links->neighbourReaders);
 }
 
 /// REPRISE_FUZZ_PROBLEMS=100000 takes a minute.
@@ -85,7 +125,10 @@ TEST(ProblemFile, ReadsWhatItWrites) {
   Random random(51);
   for (int round = 0; round < problemCount(1500); ++round) {
     SCOPED_TRACE("round " + std::to_string(round));
-    ProblemFile file = makeFile(makeFileCase(random)), again;
+    Case given = makeFileCase(random);
+    ProblemFile file = makeFile(given), again;
+    if (pick(random, 2))
+      file.links = makeFileLinks(given);
     std::string text = writeProblemFile(file);
     ASSERT_TRUE(isProblemFile(text));
     ASSERT_EQ(readProblemFile(text, again), "") << text;
@@ -118,6 +161,16 @@ void planWhatIsRead(Random &random, const std::string &text) {
   EXPECT_LE(found.peak, budget) << text;
   EXPECT_TRUE(bound.isFeasible) << text;
   EXPECT_LE(bound.seconds, plan->usage.seconds * (1 + 1e-9)) << text;
+  if (!file.links)
+    return;
+  std::optional<OrderedPlan> ordered =
+      OrderedPlanner(file.problem, file.footprint, *file.links, options)
+          .order(budget, planner.followed().choices);
+  if (!ordered)
+    return;
+  ASSERT_TRUE(isPossible(*file.links, ordered->order));
+  ReorderedStep step = reorder(file.problem, file.footprint, *file.links, ordered->order);
+  EXPECT_FALSE(validate(step.problem)) << text;
 }
 
 /// Another number, another word, or a member less.
@@ -146,7 +199,11 @@ TEST(ProblemFile, DamagedTextIsRefusedOrPlanned) {
   int rounds = problemCount(3000), read = 0;
   for (int round = 0; round < rounds; ++round) {
     SCOPED_TRACE("round " + std::to_string(round));
-    std::string text = damage(random, writeProblemFile(makeFile(makeFileCase(random))));
+    Case given = makeFileCase(random);
+    ProblemFile whole = makeFile(given);
+    if (pick(random, 2))
+      whole.links = makeFileLinks(given);
+    std::string text = damage(random, writeProblemFile(whole));
     planWhatIsRead(random, text);
     ASSERT_FALSE(::testing::Test::HasFailure());
     ProblemFile file;
