@@ -13,6 +13,9 @@ endforeach()
 
 # Two exports: who only runs bundles, or only plans, needs no LLVM.
 install(TARGETS RepriseRuntime ReprisePlanning EXPORT RepriseRuntimeTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TARGET RepriseMpi)
+  install(TARGETS RepriseMpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 install(TARGETS Reprise EXPORT RepriseTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 get_property(tools GLOBAL PROPERTY REPRISE_TOOLS)
 install(TARGETS ${tools} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

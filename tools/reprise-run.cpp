@@ -121,6 +121,45 @@ std::string readOptions(const Flags &flags, RunOptions &options) {
   return checkFiles(options);
 }
 
+void print(const std::string &error) {
+  std::fprintf(stderr, "reprise-run: error: %s\n", error.c_str());
+}
+
+int runAlone(const RunOptions &options) {
+  int code = 1;
+  Error error = runBundle(options, nullptr, code);
+  if (!error)
+    return 0;
+  print(error.message());
+  // As ended by the signal, so that a shell or a scheduler sees what it was.
+  if (int signal = caughtInterrupt()) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
+  return code;
+}
+
+/// One of several processes that mpirun has started. One of them prints the error of all.
+int runAmong(const Launch &launch, const RunOptions &options) {
+  Expected<std::unique_ptr<Wire>> wire = openWire(launch);
+  if (!wire) {
+    if (launch.rank == 0)
+      print(wire.message());
+    return 1;
+  }
+  Ranks ranks(std::move(*wire));
+  int code = 1;
+  Error error = runBundle(options, &ranks, code);
+  // As a shell shows a signal: who is ended by one takes the others along before they have ended.
+  if (int signal = obeyedInterrupt())
+    code = 128 + signal;
+  Ranks::Ending ending = ranks.finish(error, code);
+  if (ending.error)
+    print(*ending.error);
+  ranks.leave(ending);
+  return ending.code;
+}
+
 } // namespace
 
 int main(int count, char **words) {
@@ -136,14 +175,6 @@ int main(int count, char **words) {
   RunOptions options;
   if (std::string wrong = readOptions(flags, options); !wrong.empty())
     return flags.refuse(wrong);
-  if (Error error = runBundle(options)) {
-    std::fprintf(stderr, "reprise-run: error: %s\n", error.message().c_str());
-    // As ended by the signal, so that a shell or a scheduler sees what it was.
-    if (int signal = caughtInterrupt()) {
-      std::signal(signal, SIG_DFL);
-      std::raise(signal);
-    }
-    return 1;
-  }
-  return 0;
+  std::optional<Launch> launch = findLaunch();
+  return launch && launch->size > 1 ? runAmong(*launch, options) : runAlone(options);
 }

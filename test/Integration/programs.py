@@ -13,7 +13,7 @@ import re
 
 from checks import check, finish, run, same_folder, tool
 
-CUT = os.path.join(os.environ["REPRISE_SOURCE"], "test", "Tools", "Inputs", "two-programs.py")
+CUT = os.path.join(os.environ["REPRISE_SOURCE"], "test", "Tools", "Inputs", "cut-programs.py")
 TEXT = ["--width=32", "--seq=16", "--batch=2", "--vocab=64"]
 MODELS = {
     "gpt2": ["gpt2", "--layers=3", "--dropout=0.1", "--optimizer=momentum", *TEXT],

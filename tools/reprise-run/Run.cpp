@@ -1,7 +1,7 @@
 // reprise: what reprise-run does with its options
 #include "Run.h"
+#include "Figures.h"
 #include "reprise/Runtime/File.h"
-#include "reprise/Runtime/Json.h"
 #include "reprise/Runtime/Memory.h"
 #include "reprise/Runtime/Progress.h"
 #include "reprise/Runtime/Session.h"
@@ -18,45 +18,36 @@ using namespace reprise::runtime;
 namespace {
 
 volatile std::sig_atomic_t interrupted = 0;
+int obeyed = 0;
 
-/// What a run found out, step by step.
-struct Figures {
-  std::vector<std::optional<double>> loss;
-  std::vector<double> seconds;
-  /// Of the steps, without what a profile takes afterwards.
-  uint64_t peakBytes = 0;
-};
-
-std::string shortNumber(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
-}
-
-/// The steps of one call, and all files that they write.
+/// The steps of one call, and all files that they write: those of all processes are rank 0's, but
+/// for the arrays in the output folder.
 class Run {
 public:
   Run(const RunOptions &options, ProgramGroup &group)
-      : options(options), group(group), session(group) {}
+      : options(options), group(group), ranks(group.ranks()), session(group) {}
 
   Error prepare();
   Error steps();
-  std::string report() const;
+  /// Prints what the run found out.
+  Error report();
 
 private:
+  bool isFirst() const { return !ranks || ranks->isFirst(); }
+  int signalToObey() const { return ranks ? session.stopSignal() : interrupted; }
+  Error checkAlike() const;
   Error checkOutputs() const;
   OutputFolder outputFolder() const;
   Error openFiles();
   Error afterStep(int64_t number);
+  Error writeStep(int64_t number);
   Error save();
-  Error interruption(int64_t done) const;
+  Error interrupt(int64_t done, int signal);
   Error writeProfile();
-  std::string json() const;
-  std::string programsJson() const;
-  std::string text() const;
 
   const RunOptions &options;
   ProgramGroup &group;
+  Ranks *const ranks; ///< or null
   Session session;
   Figures figures;
   std::optional<Recorder> recorder;
@@ -68,6 +59,8 @@ private:
 
 /// Everything that can fail before the first step should fail before the first step.
 Error Run::prepare() {
+  if (Error error = ranks ? checkAlike() : Error::success())
+    return error;
   if (!options.inputDir.empty())
     if (Error error = session.giveFolder(options.inputDir))
       return error;
@@ -79,9 +72,17 @@ Error Run::prepare() {
   state.offset = options.offset.value_or(state.offset);
   if (Error error = session.setState(state))
     return error;
-  if (Error error = checkOutputs())
+  if (Error error = isFirst() ? checkOutputs() : Error::success())
     return error;
   return session.start(options.steps);
+}
+
+/// What processes write together, or when.
+Error Run::checkAlike() const {
+  auto orNone = [](const std::string &path) { return path.empty() ? "none" : "'" + path + "'"; };
+  return ranks->checkAlike(group.name(), {{"--output-dir", orNone(options.outputDir)},
+                                          {"--save-every", std::to_string(options.saveEvery)},
+                                          {"--log", orNone(options.log)}});
 }
 
 Error Run::checkOutputs() const {
@@ -115,7 +116,7 @@ Error Run::openFiles() {
     trace.emplace(options.trace, bundle, group.threads());
   if (trace || !options.profile.empty())
     group.executable(0).setRecorder(&*recorder);
-  if (options.log.empty())
+  if (options.log.empty() || !isFirst())
     return Error::success();
   Expected<StepLog> opened = StepLog::open(options.log, session.state().step);
   if (!opened)
@@ -124,9 +125,8 @@ Error Run::openFiles() {
   return Error::success();
 }
 
-/// What is written of a step; `number` is its absolute one.
-Error Run::afterStep(int64_t number) {
-  figures.loss.push_back(session.loss());
+/// What this process writes of a step; `number` is its absolute one.
+Error Run::writeStep(int64_t number) {
   if (log)
     if (Error error = log->add(number, figures.loss.back()))
       return error;
@@ -134,6 +134,16 @@ Error Run::afterStep(int64_t number) {
     if (Error error = trace->add(number, *recorder))
       return error;
   profile->add(*recorder, figures.seconds.back());
+  return Error::success();
+}
+
+Error Run::afterStep(int64_t number) {
+  figures.loss.push_back(session.loss());
+  Error error = writeStep(number);
+  if (ranks && !options.log.empty())
+    error = ranks->agree(error);
+  if (error)
+    return error;
   bool isDue = options.saveEvery != 0 && session.state().step % options.saveEvery == 0;
   return isDue ? save() : Error::success();
 }
@@ -142,13 +152,16 @@ Error Run::afterStep(int64_t number) {
 Error Run::save() {
   if (options.outputDir.empty() || saved == session.state().step)
     return Error::success();
-  if (Error error = writeRunFolder(outputFolder(), session.results(), session.state()))
+  if (Error error = writeRunFolder(outputFolder(), session.results(), session.state(), ranks))
     return error;
   saved = session.state().step;
   return Error::success();
 }
 
-Error Run::interruption(int64_t done) const {
+Error Run::interrupt(int64_t done, int signal) {
+  obeyed = signal;
+  if (Error error = done != 0 ? save() : Error::success())
+    return error;
   std::string text = "interrupted after " + std::to_string(done) + " of " +
                      std::to_string(options.steps) + " steps, ";
   return Error::make(
@@ -159,12 +172,13 @@ Error Run::interruption(int64_t done) const {
 Error Run::steps() {
   if (Error error = openFiles())
     return error;
-  Progress progress("step", options.steps);
+  std::optional<Progress> progress;
+  if (isFirst())
+    progress.emplace("step", options.steps);
   for (int64_t i = 0; i < options.steps; ++i) {
-    if (interrupted) {
-      Error error = i != 0 ? save() : Error::success();
-      return error ? error : interruption(i);
-    }
+    if (int signal = signalToObey())
+      return interrupt(i, signal);
+    session.requestStop(interrupted);
     int64_t number = session.state().step;
     uint64_t start = nanoseconds();
     // A step that fails may have changed parameters: there is no whole one to be written.
@@ -176,7 +190,8 @@ Error Run::steps() {
       return second ? Error::make(error.message() + "; " + second.message()) : error;
     }
     const std::optional<double> &loss = figures.loss.back();
-    progress.update(i + 1, loss ? "loss " + shortNumber(*loss) : "");
+    if (progress)
+      progress->update(i + 1, loss ? "loss " + shortNumber(*loss) : "");
   }
   figures.peakBytes = peakResidentBytes();
   if (Error error = save())
@@ -195,91 +210,22 @@ Error Run::writeProfile() {
   return writeFile(options.profile, text.data(), text.size());
 }
 
-std::string Run::report() const { return options.json ? json() : text(); }
-
-/// Of one program, or of all together.
-struct Sizes {
-  uint64_t commands = 0, arena = 0, workspace = 0, persistent = 0;
-
-  static Sizes of(const Executable &executable) {
-    const Bundle &bundle = executable.bundle();
-    return {bundle.program("step")->executions(), bundle.arenaBytes(),
-            bundle.workspaceBytes(executable.threads()), bundle.persistentBytes()};
-  }
-  static Sizes of(const ProgramGroup &group) {
-    Sizes sum;
-    for (size_t i = 0; i < group.size(); ++i) {
-      Sizes own = of(group.executable(i));
-      sum = {sum.commands + own.commands, sum.arena + own.arena, sum.workspace + own.workspace,
-             sum.persistent + own.persistent};
-    }
-    return sum;
-  }
-  std::string json() const {
-    return "\"commands\": " + std::to_string(commands) +
-           ", \"arena_bytes\": " + std::to_string(arena) +
-           ", \"workspace_bytes\": " + std::to_string(workspace) +
-           ", \"persistent_bytes\": " + std::to_string(persistent);
-  }
-};
-
-/// Nothing for one program, whose figures are those of the run.
-std::string Run::programsJson() const {
-  std::string list;
-  for (size_t i = 0; i < group.size(); ++i)
-    list +=
-        (i ? ", {" : "{") + ("\"program\": " + jsonString(group.bundle().deviceName(uint32_t(i)))) +
-        ", \"device\": " + std::to_string(i) + ", " + Sizes::of(group.executable(i)).json() + "}";
-  return group.size() > 1 ? ", \"programs\": [" + list + "]" : "";
-}
-
-std::string Run::json() const {
-  std::string loss, seconds;
-  for (size_t i = 0; i < figures.loss.size(); ++i) {
-    loss += (i ? ", " : "") + (figures.loss[i] ? jsonNumber(*figures.loss[i]) : "null");
-    seconds += (i ? ", " : "") + jsonNumber(figures.seconds[i]);
-  }
-  bool hasLoss = figures.loss.front().has_value();
-  auto number = [](uint64_t value) { return std::to_string(value); };
-  return "{\"version\": 1, \"loss\": " + (hasLoss ? "[" + loss + "]" : "null") +
-         ", \"hash\": " + jsonString(hashText(hashArrays(session.results()))) +
-         ", \"next_offset\": " + std::to_string(session.state().offset) + ", " +
-         Sizes::of(group).json() + ", \"peak_rss_bytes\": " + number(figures.peakBytes) +
-         ", \"step_seconds\": [" + seconds + "], \"threads\": " + number(group.threads()) +
-         ", \"device\": \"cpu\"" + programsJson() + "}\n";
-}
-
-std::string Run::text() const {
-  Sizes sizes = Sizes::of(group);
-  double total = 0;
-  for (double seconds : figures.seconds)
-    total += seconds;
-  auto row = [](const char *name, const std::string &value) {
-    std::string line = name;
-    line.resize(std::max<size_t>(line.size(), 17), ' ');
-    return line + " " + value + "\n";
-  };
-  std::string text;
-  if (figures.loss.back())
-    text += row("loss", shortNumber(*figures.loss.back()));
-  text += row("hash", hashText(hashArrays(session.results())));
-  text += row("next offset", std::to_string(session.state().offset));
-  text += row("next step", std::to_string(session.state().step));
-  text += row("seconds per step", shortNumber(total / double(figures.seconds.size())));
-  text += row("commands per step", std::to_string(sizes.commands));
-  text += row("arena bytes", std::to_string(sizes.arena));
-  text += row("workspace bytes", std::to_string(sizes.workspace));
-  text += row("persistent bytes", std::to_string(sizes.persistent));
-  text += row("threads", std::to_string(group.threads()));
-  for (size_t i = 0; i < group.size() && group.size() > 1; ++i) {
-    Sizes own = Sizes::of(group.executable(i));
-    text +=
-        row("program",
-            "'" + group.bundle().deviceName(uint32_t(i)) + "': " + std::to_string(own.commands) +
-                " commands, arena " + std::to_string(own.arena) + ", workspace " +
-                std::to_string(own.workspace) + ", persistent " + std::to_string(own.persistent));
-  }
-  return text;
+Error Run::report() {
+  Expected<uint64_t> hash = session.hash();
+  if (!hash)
+    return hash.error();
+  figures.hash = hashText(*hash);
+  figures.next = session.state();
+  figures.threads = group.threads();
+  if (Error error = figures.measure(group))
+    return error;
+  if (!isFirst())
+    return Error::success();
+  std::string report = options.json ? figures.json() : figures.text();
+  if (std::fwrite(report.data(), 1, report.size(), stdout) != report.size() ||
+      std::fflush(stdout) != 0)
+    return Error::make(std::string("cannot write to standard output: ") + std::strerror(errno));
+  return Error::success();
 }
 
 } // namespace
@@ -298,27 +244,37 @@ void catchInterrupts() {
 
 int caughtInterrupt() { return interrupted; }
 
-Error runBundle(const RunOptions &options) {
-  if (options.device == "cuda")
-    return Error::make(options.bundle + ": this build runs bundles on the cpu only");
-  auto group = ProgramGroup::load(options.bundle, options.threads);
-  if (!group)
-    return group.error();
-  if ((*group)->size() > 1 && (!options.profile.empty() || !options.trace.empty()))
+int obeyedInterrupt() { return obeyed; }
+
+static Error runGroup(const RunOptions &options, ProgramGroup &group) {
+  uint32_t programs = group.bundle().countDevices();
+  if (programs > 1 && (!options.profile.empty() || !options.trace.empty()))
     return Error::make(options.bundle +
-                       ": --profile-out and --trace are of one device program, "
-                       "and the bundle has " +
-                       std::to_string((*group)->size()));
-  for (size_t i = 0; i < (*group)->size(); ++i)
-    (*group)->executable(i).setCheckIndices(options.checkIndices);
-  Run run(options, **group);
+                       ": --profile-out and --trace are of one device program, and the bundle "
+                       "has " +
+                       std::to_string(programs));
+  for (size_t i = 0; i < group.size(); ++i)
+    group.executable(i).setCheckIndices(options.checkIndices);
+  Run run(options, group);
   if (Error error = run.prepare())
     return error;
   if (Error error = run.steps())
     return error;
-  std::string report = run.report();
-  if (std::fwrite(report.data(), 1, report.size(), stdout) != report.size() ||
-      std::fflush(stdout) != 0)
-    return Error::make(std::string("cannot write to standard output: ") + std::strerror(errno));
-  return Error::success();
+  return run.report();
+}
+
+Error runBundle(const RunOptions &options, Ranks *ranks, int &code) {
+  if (options.device == "cuda")
+    return Error::make(options.bundle + ": this build runs bundles on the cpu only");
+  if (ranks && options.bundle == "-")
+    return Error::make("several processes cannot read one standard input: name a file");
+  Expected<Bundle> bundle = readBundle(options.bundle);
+  if (!bundle)
+    return bundle.error();
+  if (ranks && ranks->size() != bundle->countDevices())
+    code = 2;
+  auto group = ProgramGroup::create(std::move(*bundle), options.bundle, options.threads, ranks);
+  if (!group)
+    return group.error();
+  return runGroup(options, **group);
 }

@@ -2,7 +2,7 @@
 #ifndef REPRISE_TOOLS_REPRISE_RUN_RUN_H
 #define REPRISE_TOOLS_REPRISE_RUN_RUN_H
 
-#include "reprise/Runtime/Error.h"
+#include "reprise/Runtime/Ranks.h"
 
 #include <cstdint>
 #include <optional>
@@ -22,10 +22,14 @@ struct RunOptions {
 
 /// Lets the first SIGINT, SIGTERM or SIGHUP end the run behind its step; a second one kills.
 void catchInterrupts();
-/// The signal that ended the run, or 0.
+/// The signal that was caught, or 0.
 int caughtInterrupt();
+/// The one that ended the run between two steps, caught by this process or another, or 0.
+int obeyedInterrupt();
 
-/// Runs the bundle and prints what it found out.
-reprise::runtime::Error runBundle(const RunOptions &options);
+/// Runs the bundle and prints what it found out; with ranks, as one of several processes. `code` is
+/// set to that of wrong usage where an error is one.
+reprise::runtime::Error runBundle(const RunOptions &options, reprise::runtime::Ranks *ranks,
+                                  int &code);
 
 #endif // REPRISE_TOOLS_REPRISE_RUN_RUN_H

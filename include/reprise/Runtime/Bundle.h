@@ -243,6 +243,7 @@ struct Bundle {
   uint64_t workerWorkspaceBytes = 0; ///< per worker, at least that of every kernel
   std::vector<uint8_t> constants;
   std::vector<Image> images; ///< one per target, at least one
+  uint64_t checksum = 0;     ///< of the file that it was read from; no part of a comparison
 
   uint32_t countDevices() const;
   /// "train", or the name of one of several.

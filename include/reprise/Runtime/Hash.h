@@ -14,6 +14,9 @@ namespace reprise::runtime {
 /// always seen. Not a cryptographic hash.
 class Hasher {
 public:
+  Hasher() = default;
+  /// Goes on from what another one's value() was.
+  explicit Hasher(uint64_t value) : state(value) {}
   /// Adds one field: its words, then its length.
   void update(const void *data, uint64_t size) {
     words(data, size);

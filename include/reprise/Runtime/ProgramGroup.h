@@ -1,20 +1,22 @@
-// reprise: the device programs of a bundle, which run together in this process
+// reprise: the device programs of a bundle, which run together
 #ifndef REPRISE_RUNTIME_PROGRAMGROUP_H
 #define REPRISE_RUNTIME_PROGRAMGROUP_H
 
 #include "reprise/Runtime/Executable.h"
+#include "reprise/Runtime/Ranks.h"
 
 namespace reprise::runtime {
 class ThreadPool;
 
 /// An executable for each device of a bundle, each with workers and memory of its own. They
-/// exchange values from place to place. A bundle of one device is a group of one.
+/// exchange values from place to place. A bundle of one device is a group of one. Of several
+/// processes each has the program of its rank, and the group holds that one alone.
 class ProgramGroup {
 public:
   /// `threads` workers for each program; 0 takes the bundle's. Errors as of Executable::create, of
-  /// the first program that has one.
-  static Expected<std::unique_ptr<ProgramGroup>> create(Bundle bundle, const std::string &name,
-                                                        unsigned threads = 0);
+  /// the first program that has one. The ranks outlive the group, and are as many as the programs.
+  static Expected<std::unique_ptr<ProgramGroup>>
+  create(Bundle bundle, const std::string &name, unsigned threads = 0, Ranks *ranks = nullptr);
   /// readBundle and create.
   static Expected<std::unique_ptr<ProgramGroup>> load(const std::string &path,
                                                       unsigned threads = 0);
@@ -23,8 +25,15 @@ public:
   /// The whole manifest; constants and images are empty.
   const Bundle &bundle() const { return manifest; }
   const std::string &name() const { return fileName; }
+  /// Of the programs in this process.
   size_t size() const { return executables.size(); }
-  Executable &executable(size_t device) const { return *executables[device]; }
+  /// The processes that the other programs are in, or null.
+  Ranks *ranks() const { return processes; }
+  /// The number of the device of a program.
+  uint32_t device(size_t program) const {
+    return processes ? processes->rank() : uint32_t(program);
+  }
+  Executable &executable(size_t program) const { return *executables[program]; }
   /// Workers of each program.
   unsigned threads() const { return executables.front()->threads(); }
 
@@ -35,12 +44,14 @@ public:
 
 private:
   ProgramGroup() = default;
+  Error checkRanks(const Bundle &bundle) const;
   Error open(const Bundle &bundle, unsigned threads);
   Error checkMemory() const;
   Error openProgram(const Bundle &bundle, uint32_t device, unsigned threads);
 
   Bundle manifest;
   std::string fileName;
+  Ranks *processes = nullptr;
   std::unique_ptr<Transport> transport;
   std::vector<std::unique_ptr<Executable>> executables;
   std::unique_ptr<ThreadPool> crew; ///< a thread per program

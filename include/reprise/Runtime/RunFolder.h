@@ -3,6 +3,7 @@
 #define REPRISE_RUNTIME_RUNFOLDER_H
 
 #include "reprise/Runtime/Npy.h"
+#include "reprise/Runtime/Ranks.h"
 #include "reprise/Runtime/RunRecord.h"
 
 namespace reprise::runtime {
@@ -35,13 +36,16 @@ Error checkRunFolder(const OutputFolder &folder);
 /// folder is replaced. On an error, or if the process is killed, what was there stays as it was.
 /// SIGINT, SIGTERM and SIGHUP of the calling thread wait until nothing half-written is left; one
 /// that would end the process ends the writing, too. The next offset is in run.json only: it is no
-/// array.
+/// array. Of several processes each writes its arrays into one folder, and rank 0 renames it; an
+/// error of one is that of all.
 Error writeRunFolder(const OutputFolder &folder, const std::vector<ArrayRef> &arrays,
-                     const RunState &next);
+                     const RunState &next, Ranks *ranks = nullptr);
 
 /// One hash over name, element type, shape and bits of all arrays in their order; NaNs are
 /// canonical. The next offset is not among them.
 uint64_t hashArrays(const std::vector<ArrayRef> &arrays);
+/// Goes on from the hash of the arrays before them.
+uint64_t hashArrays(const std::vector<ArrayRef> &arrays, uint64_t before);
 /// 16 hexadecimal digits.
 std::string hashText(uint64_t hash);
 

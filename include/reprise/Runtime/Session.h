@@ -5,6 +5,8 @@
 #include "reprise/Runtime/ProgramGroup.h"
 #include "reprise/Runtime/RunFolder.h"
 
+#include <map>
+
 namespace reprise::runtime {
 class DeviceSession;
 
@@ -15,7 +17,8 @@ public:
   /// The executable outlives the session.
   explicit Session(Executable &executable);
   /// Arguments and results are those of all programs: one that several take is given to each of
-  /// them. The group outlives the session.
+  /// them. The group outlives the session. Where its programs are in several processes, all of
+  /// them make the same calls: start, step and hash meet the others, and fail if they do.
   explicit Session(ProgramGroup &group);
   ~Session();
 
@@ -52,11 +55,18 @@ public:
 
   /// Seed, and the offset and number of the next step.
   const RunState &state() const { return next; }
-  /// All results but the next offset, in host memory. Valid until the next step. Data is null if
-  /// the device cannot give them.
+  /// All results of this process but the next offset, in host memory. Valid until the next step.
+  /// Data is null if the device cannot give them.
   const std::vector<ArrayRef> &results() const;
-  /// The result `loss` if it is one floating-point number.
+  /// The result `loss` of any process if it is one floating-point number.
   std::optional<double> loss() const;
+  /// hashArrays of the results of all processes.
+  Expected<uint64_t> hash() const;
+
+  /// Tells all processes, with the next step, that the run is to end by a signal.
+  void requestStop(int signal) { stopWanted = signal; }
+  /// The signal that was told with the last step, or 0.
+  int stopSignal() const { return stopTold; }
 
   /// Runs the next step twice over an arena painted with complementary patterns and returns the
   /// highest changed byte + 1. Arguments and state() are then as before, results() undefined. After
@@ -75,13 +85,21 @@ private:
   /// Calls visit(part, number of the argument there) for all parts that take it.
   template <typename Visit> Error forEachPart(const std::string &name, Visit visit);
   Error checkFolder() const;
+  Error checkAlike(int64_t steps);
+  Error startParts(int64_t steps);
   Error stepAll();
+  Error meet();
+  std::optional<double> ownLoss() const;
   bool isBound(const std::string &name) const;
   bool hasValue(const std::string &name) const;
 
   const Bundle &bundle; ///< with the arguments and results of all parts
   const std::string &name;
-  ProgramGroup *group = nullptr; ///< of several parts
+  ProgramGroup *group = nullptr;                ///< of several parts
+  Ranks *ranks = nullptr;                       ///< of several processes
+  std::map<std::string, std::string> elsewhere; ///< arguments given to others, with their files
+  std::optional<double> toldLoss;
+  int stopWanted = 0, stopTold = 0;
   std::vector<std::unique_ptr<DeviceSession>> parts;
   RunState next;
   mutable std::vector<ArrayRef> arrays;

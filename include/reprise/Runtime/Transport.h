@@ -24,6 +24,7 @@ struct Transfer {
   // For the transport.
   bool isDone = false;
   Transfer *next = nullptr;
+  uintptr_t request = 0; ///< of a message passing library
 };
 
 /// One program's side. For one thread at a time.

@@ -341,6 +341,7 @@ Expected<Bundle> reprise::runtime::deserializeBundle(const uint8_t *data, uint64
   const uint8_t *constants = manifest + header.manifestBytes;
   const uint8_t *image = constants + header.constantBytes;
   Bundle bundle;
+  bundle.checksum = header.checksum;
   Reader reader(manifest, header.manifestBytes, header.version);
   bundleFields(reader, bundle);
   if (reader.failed || !reader.atEnd() || !addUp(reader.imageBytes, header.imageBytes))

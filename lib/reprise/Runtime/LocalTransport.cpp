@@ -1,7 +1,9 @@
 // reprise: transfers between the programs of one process, from place to place
+#include "reprise/Runtime/Backoff.h"
 #include "reprise/Runtime/Transport.h"
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <cstring>
 #include <mutex>
@@ -46,12 +48,18 @@ public:
 private:
   Transfer *takeMatch(uint32_t self, const Transfer &transfer);
   void close(std::string why);
+  void tellChange() {
+    changes.fetch_add(1, std::memory_order_release);
+    changed.notify_all();
+  }
+  void waitForChange(std::unique_lock<std::mutex> &guard);
   bool isDeadlock(uint32_t self) const;
   std::string describeCircle(uint32_t self) const;
   std::string describe(uint32_t self, const Transfer &transfer) const;
 
   mutable std::mutex lock;
   std::condition_variable changed;
+  std::atomic<uint64_t> changes{0}; ///< counted under the lock, and looked at without
   std::vector<Member> members;
   std::optional<std::string> closed; ///< why nothing can be exchanged any more
   std::optional<uint32_t> failed;    ///< whose failure that is
@@ -69,7 +77,7 @@ void Exchange::leave(uint32_t self) {
   std::lock_guard<std::mutex> guard(lock);
   members[self].hasEnded = true;
   members[self].first = nullptr;
-  changed.notify_all();
+  tellChange();
 }
 
 void Exchange::fail(uint32_t self, const std::string &why) {
@@ -91,7 +99,7 @@ void Exchange::close(std::string why) {
     closed = std::move(why);
   for (Member &member : members)
     member.first = nullptr;
-  changed.notify_all();
+  tellChange();
 }
 
 std::string Exchange::describe(uint32_t self, const Transfer &transfer) const {
@@ -137,7 +145,7 @@ Error Exchange::start(uint32_t self, Transfer &transfer) {
   if (from.bytes != 0)
     std::memcpy(to.data, from.data, from.bytes);
   from.isDone = to.isDone = true;
-  changed.notify_all();
+  tellChange();
   return Error::success();
 }
 
@@ -169,6 +177,17 @@ std::string Exchange::describeCircle(uint32_t self) const {
   return circle;
 }
 
+/// Most transfers are met soon: a thread that sleeps is woken late.
+void Exchange::waitForChange(std::unique_lock<std::mutex> &guard) {
+  uint64_t before = changes.load(std::memory_order_relaxed);
+  guard.unlock();
+  Backoff backoff;
+  while (changes.load(std::memory_order_acquire) == before && backoff.pause()) {
+  }
+  guard.lock();
+  changed.wait(guard, [&] { return changes.load(std::memory_order_relaxed) != before; });
+}
+
 Error Exchange::wait(uint32_t self, Transfer &transfer) {
   std::unique_lock<std::mutex> guard(lock);
   Member &member = members[self];
@@ -180,7 +199,7 @@ Error Exchange::wait(uint32_t self, Transfer &transfer) {
     } else if (isDeadlock(self)) {
       close("programs wait for each other: " + describeCircle(self));
     } else {
-      changed.wait(guard);
+      waitForChange(guard);
     }
   }
   member.waitsFor = nullptr;

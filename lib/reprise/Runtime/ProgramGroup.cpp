@@ -1,6 +1,7 @@
-// reprise: the device programs of a bundle, which run together in this process
+// reprise: the device programs of a bundle, which run together
 #include "reprise/Runtime/ProgramGroup.h"
 
+#include "reprise/Runtime/RunFolder.h"
 #include "reprise/Runtime/ThreadPool.h"
 
 using namespace reprise::runtime;
@@ -16,9 +17,12 @@ Expected<std::unique_ptr<ProgramGroup>> ProgramGroup::load(const std::string &pa
 }
 
 Expected<std::unique_ptr<ProgramGroup>> ProgramGroup::create(Bundle bundle, const std::string &name,
-                                                             unsigned threads) {
+                                                             unsigned threads, Ranks *ranks) {
   std::unique_ptr<ProgramGroup> self(new ProgramGroup());
   self->fileName = name;
+  self->processes = ranks;
+  if (Error error = self->checkRanks(bundle))
+    return error;
   if (bundle.countDevices() == 1) {
     auto executable = Executable::create(std::move(bundle), name, threads);
     if (!executable)
@@ -38,16 +42,35 @@ Expected<std::unique_ptr<ProgramGroup>> ProgramGroup::create(Bundle bundle, cons
   return self;
 }
 
+Error ProgramGroup::checkRanks(const Bundle &bundle) const {
+  if (!processes)
+    return Error::success();
+  Ranks::Facts facts = {{"the checksum of the bundle", hashText(bundle.checksum)}};
+  if (Error error = processes->checkAlike(fileName, facts))
+    return error;
+  uint32_t programs = bundle.countDevices();
+  if (processes->size() == programs)
+    return Error::success();
+  return Error::make(fileName + ": " + std::to_string(processes->size()) + " processes run " +
+                     std::to_string(programs) + (programs == 1 ? " program" : " programs") +
+                     ": start one for each program, or one for all");
+}
+
 Error ProgramGroup::open(const Bundle &bundle, unsigned threads) {
   std::vector<std::string> names;
   for (const DeviceEntry &device : bundle.devices)
     names.push_back(device.name);
-  transport = makeLocalTransport(names);
-  for (uint32_t device = 0; device < bundle.countDevices(); ++device)
+  transport = processes ? processes->makeTransport(names) : makeLocalTransport(names);
+  for (uint32_t device = 0; device < bundle.countDevices(); ++device) {
+    if (processes && device != processes->rank())
+      continue;
     if (Error error = openProgram(bundle, device, threads))
       return error;
+  }
   if (Error error = checkMemory())
     return error;
+  if (processes)
+    return Error::success();
   Expected<std::unique_ptr<ThreadPool>> made = ThreadPool::create(unsigned(size()));
   if (!made)
     return Error::make(fileName + ": " + made.message());

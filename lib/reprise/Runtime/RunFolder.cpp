@@ -133,18 +133,74 @@ Error checkOldRun(const OutputFolder &folder, const std::string &target) {
   return Error::success();
 }
 
-/// Writes all files.
-Error writeFiles(const std::string &into, const OutputFolder &folder,
-                 const std::vector<ArrayRef> &arrays, const RunState &next,
-                 const SignalHold &hold) {
-  for (const ArrayRef &array : arrays) {
-    if (Error error = writeNpy(into + "/" + arrayFileName(array.name), array))
+/// A folder beside the one that is to be. Of several processes rank 0 makes it.
+class FolderWriter {
+public:
+  explicit FolderWriter(const OutputFolder &folder) : folder(folder) {}
+
+  Error open() {
+    if (Error error = checkRunFolder(folder))
       return error;
-    if (hold.interrupted())
-      return Error::make("interrupted");
+    fresh.emplace(resolveFolder(folder.path));
+    into = fresh->path();
+    return fresh->error().empty() ? Error::success() : cannotWrite(folder.path, fresh->error());
   }
-  std::string text = runRecordText(next, folder.interface);
-  return writeFile(into + "/run.json", text.data(), text.size());
+  /// Of another process.
+  void join(const std::string &path) { into = path; }
+  const std::string &path() const { return into; }
+
+  Error add(const std::vector<ArrayRef> &arrays) const {
+    for (const ArrayRef &array : arrays) {
+      if (Error error = writeNpy(into + "/" + arrayFileName(array.name), array))
+        return underItsName(error);
+      if (hold.interrupted())
+        return Error::make("interrupted");
+    }
+    return Error::success();
+  }
+  Error finish(const RunState &next) {
+    std::string text = runRecordText(next, folder.interface);
+    if (Error error = writeFile(into + "/run.json", text.data(), text.size()))
+      return underItsName(error);
+    return fresh->takePlace() ? Error::success() : cannotWrite(folder.path, fresh->error());
+  }
+
+private:
+  /// The user knows the folder by the name that it was to get.
+  Error underItsName(const Error &error) const {
+    std::string text = error.message();
+    if (size_t at = text.find(into); at != std::string::npos)
+      text.replace(at, into.size(), folder.path);
+    return Error::make(text);
+  }
+
+  const OutputFolder &folder;
+  SignalHold hold;
+  std::optional<FreshFolder> fresh;
+  std::string into;
+};
+
+Error writeAlone(FolderWriter &writer, const std::vector<ArrayRef> &arrays, const RunState &next) {
+  if (Error error = writer.open())
+    return error;
+  if (Error error = writer.add(arrays))
+    return error;
+  return writer.finish(next);
+}
+
+/// All of them are in the same file system.
+Error writeTogether(FolderWriter &writer, const std::vector<ArrayRef> &arrays, const RunState &next,
+                    Ranks &ranks) {
+  if (Error error = ranks.agree(ranks.isFirst() ? writer.open() : Error::success()))
+    return error;
+  auto paths = ranks.exchange(writer.path());
+  if (!paths)
+    return paths.error();
+  if (!ranks.isFirst())
+    writer.join(paths->front());
+  if (Error error = ranks.agree(writer.add(arrays)))
+    return error;
+  return ranks.agree(ranks.isFirst() ? writer.finish(next) : Error::success());
 }
 
 } // namespace
@@ -185,27 +241,20 @@ Error reprise::runtime::checkRunFolder(const OutputFolder &folder) {
 }
 
 Error reprise::runtime::writeRunFolder(const OutputFolder &folder,
-                                       const std::vector<ArrayRef> &arrays, const RunState &next) {
-  SignalHold hold;
-  if (Error error = checkRunFolder(folder))
-    return error;
-  FreshFolder fresh(resolveFolder(folder.path));
-  if (!fresh.error().empty())
-    return cannotWrite(folder.path, fresh.error());
-  if (Error error = writeFiles(fresh.path(), folder, arrays, next, hold)) {
-    // The user knows the folder by the name that it was to get.
-    std::string text = error.message();
-    if (size_t at = text.find(fresh.path()); at != std::string::npos)
-      text.replace(at, fresh.path().size(), folder.path);
-    return Error::make(text);
-  }
-  return fresh.takePlace() ? Error::success() : cannotWrite(folder.path, fresh.error());
+                                       const std::vector<ArrayRef> &arrays, const RunState &next,
+                                       Ranks *ranks) {
+  FolderWriter writer(folder);
+  return ranks ? writeTogether(writer, arrays, next, *ranks) : writeAlone(writer, arrays, next);
 }
 
 uint64_t reprise::runtime::hashArrays(const std::vector<ArrayRef> &arrays) {
+  return hashArrays(arrays, Hasher().value());
+}
+
+uint64_t reprise::runtime::hashArrays(const std::vector<ArrayRef> &arrays, uint64_t before) {
   constexpr uint64_t chunkBytes = 1 << 16;
   std::vector<uint64_t> chunk(chunkBytes / 8);
-  Hasher hasher;
+  Hasher hasher(before);
   for (const ArrayRef &array : arrays) {
     hasher.update(array.name);
     hasher.update(dtypeName(array.dtype));

@@ -1,9 +1,12 @@
 // reprise: training steps: initial values, inputs of each step, results, and where the run stands
 #include "reprise/Runtime/Session.h"
 #include "DeviceSession.h"
+#include "reprise/Runtime/Hash.h"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,6 +23,7 @@ Session::Session(ProgramGroup &group) : Session(group.bundle(), group.name()) {
   for (size_t i = 0; i < group.size(); ++i)
     add(group.executable(i));
   this->group = &group;
+  ranks = group.ranks();
 }
 
 Session::~Session() = default;
@@ -57,22 +61,24 @@ std::optional<size_t> Session::find(const std::string &argument) const {
 }
 
 template <typename Visit> Error Session::forEachPart(const std::string &argument, Visit visit) {
-  bool isKnown = false;
+  bool isKnown = find(argument).has_value();
   for (auto &part : parts)
-    if (std::optional<size_t> index = part->find(argument)) {
-      isKnown = true;
+    if (std::optional<size_t> index = part->find(argument))
       if (Error error = visit(*part, *index))
         return error;
-    }
   return isKnown ? Error::success() : fail("the step takes no argument '" + argument + "'");
 }
 
 Error Session::giveArray(const std::string &argument, const std::string &path) {
+  if (ranks)
+    elsewhere[argument] = path;
   return forEachPart(
       argument, [&](DeviceSession &part, size_t index) { return part.giveArray(index, path); });
 }
 
 Error Session::giveValue(const ArrayRef &value) {
+  if (ranks)
+    elsewhere[value.name] = "";
   return forEachPart(
       value.name, [&](DeviceSession &part, size_t index) { return part.giveValue(index, value); });
 }
@@ -90,10 +96,11 @@ bool Session::isBound(const std::string &argument) const {
 }
 
 bool Session::hasValue(const std::string &argument) const {
-  return std::any_of(parts.begin(), parts.end(), [&](const auto &part) {
+  auto has = [&](const auto &part) {
     std::optional<size_t> index = part->find(argument);
     return index && part->hasValue(*index);
-  });
+  };
+  return elsewhere.count(argument) || std::any_of(parts.begin(), parts.end(), has);
 }
 
 Error Session::giveFolder(const std::string &path) {
@@ -135,6 +142,9 @@ std::vector<std::string> Session::inputFiles() const {
     for (const std::string &file : part->inputFiles())
       if (std::find(files.begin(), files.end(), file) == files.end())
         files.push_back(file);
+  for (const auto &[argument, file] : elsewhere)
+    if (!file.empty() && std::find(files.begin(), files.end(), file) == files.end())
+      files.push_back(file);
   return files;
 }
 
@@ -149,7 +159,42 @@ Error Session::checkFolder() const {
   return checkRecord(folder, record, describeInterface(bundle), has);
 }
 
+/// Its size and its first bytes: a whole file of many steps' inputs would take long.
+static std::string digestOf(const std::string &path) {
+  struct stat status{};
+  std::vector<char> bytes(1 << 16);
+  std::FILE *file = std::fopen(path.c_str(), "rb");
+  size_t length = file ? std::fread(bytes.data(), 1, bytes.size(), file) : 0;
+  if (file)
+    std::fclose(file);
+  Hasher hasher;
+  hasher.update(bytes.data(), length);
+  return stat(path.c_str(), &status) == 0
+             ? std::to_string(status.st_size) + " bytes with hash " + hashText(hasher.value())
+             : "missing";
+}
+
+/// Of what processes can be given, so that none of them runs on something else than the others.
+Error Session::checkAlike(int64_t steps) {
+  Ranks::Facts facts = {{"the seed", std::to_string(next.seed)},
+                        {"the random offset", std::to_string(next.offset)},
+                        {"the first step", std::to_string(next.step)},
+                        {"the number of steps", std::to_string(steps)}};
+  for (const auto &[argument, file] : elsewhere)
+    facts.push_back(
+        {"the value of '" + argument + "'", file.empty() ? "in memory" : digestOf(file)});
+  return ranks->checkAlike(name, facts);
+}
+
 Error Session::start(int64_t steps) {
+  if (!ranks)
+    return startParts(steps);
+  if (Error error = checkAlike(steps))
+    return error;
+  return ranks->agree(startParts(steps));
+}
+
+Error Session::startParts(int64_t steps) {
   if (Error error = checkFolder())
     return error;
   for (auto &part : parts)
@@ -180,7 +225,57 @@ Error Session::step() {
     next.offset = std::max(next.offset, part->state().offset);
   for (auto &part : parts)
     part->setState(next);
+  return ranks ? meet() : Error::success();
+}
+
+namespace {
+/// What the processes tell each other of a step.
+struct StepNote {
+  int64_t offset, step;
+  int32_t signal, hasLoss;
+  double loss;
+};
+} // namespace
+
+/// The programs of other processes have parts in what comes out, too.
+Error Session::meet() {
+  std::optional<double> own = ownLoss();
+  StepNote note{next.offset, next.step, stopWanted, own.has_value(), own.value_or(0)};
+  auto all = ranks->exchange(std::string(reinterpret_cast<const char *>(&note), sizeof note));
+  if (!all)
+    return all.error();
+  toldLoss = std::nullopt;
+  for (const std::string &text : *all) {
+    if (text.size() != sizeof note)
+      return fail("a process says nothing of its step");
+    std::memcpy(&note, text.data(), sizeof note);
+    if (note.step != next.step)
+      return fail("one process has made " + std::to_string(note.step) + " steps, another " +
+                  std::to_string(next.step));
+    next.offset = std::max(next.offset, note.offset);
+    stopTold = std::max(stopTold, int(note.signal));
+    if (note.hasLoss)
+      toldLoss = note.loss;
+  }
+  for (auto &part : parts)
+    part->setState(next);
   return Error::success();
+}
+
+/// Arrays are in the order of the programs, and so are the ranks.
+Expected<uint64_t> Session::hash() const {
+  uint64_t value = Hasher().value();
+  for (uint32_t rank = 0; rank < (ranks ? ranks->size() : 1); ++rank) {
+    if (!ranks || rank == ranks->rank())
+      value = hashArrays(results(), value);
+    if (!ranks)
+      break;
+    auto all = ranks->exchange(hashText(value));
+    if (!all)
+      return all.error();
+    value = std::strtoull((*all)[rank].c_str(), nullptr, 16);
+  }
+  return value;
 }
 
 /// An f16's bits as the same number in f64: the runtime has no kernels to ask.
@@ -214,7 +309,9 @@ static std::optional<double> toDouble(DType dtype, const void *data) {
   }
 }
 
-std::optional<double> Session::loss() const {
+std::optional<double> Session::loss() const { return ranks ? toldLoss : ownLoss(); }
+
+std::optional<double> Session::ownLoss() const {
   for (size_t i = 0; i < arrays.size(); ++i) {
     const ArrayRef &array = arrays[i];
     if (array.name != "loss" || array.bytes() != elementBytes(array.dtype))
@@ -226,7 +323,7 @@ std::optional<double> Session::loss() const {
 }
 
 Expected<uint64_t> Session::executedArenaBytes() {
-  if (parts.size() != 1)
+  if (parts.size() != 1 || ranks)
     return fail("the arenas of several programs cannot be painted at once");
   return parts.front()->executedArenaBytes();
 }

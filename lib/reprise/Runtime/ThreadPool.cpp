@@ -1,5 +1,6 @@
 // reprise: workers that meet at a barrier in about a microsecond
 #include "reprise/Runtime/ThreadPool.h"
+#include "reprise/Runtime/Backoff.h"
 
 #include <climits>
 #include <csignal>
@@ -17,11 +18,6 @@ namespace {
 // Round to nearest, all exceptions masked, neither flush-to-zero nor denormals-are-zero.
 constexpr unsigned plainFloatingPoint = 0x1f80;
 
-// About ten microseconds of pauses: longer than the uneven end of most commands. Then the processor
-// is offered to others, which costs little if nobody wants it, and frees a worker that waits for
-// this very processor. Then sleep: others may want to save power, too.
-constexpr unsigned spinsWhenAlone = 300, yields = 300;
-
 void futex(std::atomic<uint32_t> &word, int operation, uint32_t value) {
   syscall(SYS_futex, reinterpret_cast<uint32_t *>(&word), operation | FUTEX_PRIVATE_FLAG, value,
           nullptr, nullptr, 0);
@@ -37,16 +33,11 @@ void Barrier::release(uint32_t next) {
 }
 
 void Barrier::waitFor(uint32_t now) {
-  for (unsigned i = 0; i < spins; ++i) {
+  Backoff backoff(spins);
+  do
     if (epoch.load(std::memory_order_acquire) != now)
       return;
-    _mm_pause();
-  }
-  for (unsigned i = 0; i < yields; ++i) {
-    if (epoch.load(std::memory_order_acquire) != now)
-      return;
-    sched_yield();
-  }
+  while (backoff.pause());
   sleepers.fetch_add(1, std::memory_order_seq_cst);
   while (epoch.load(std::memory_order_seq_cst) == now)
     futex(epoch, FUTEX_WAIT, now);
@@ -62,7 +53,7 @@ unsigned reprise::runtime::availableProcessors() {
 }
 
 ThreadPool::ThreadPool(unsigned size)
-    : workers(size), meeting(size, size <= availableProcessors() ? spinsWhenAlone : 0) {}
+    : workers(size), meeting(size, size <= availableProcessors() ? Backoff::someSpins : 0) {}
 
 Expected<std::unique_ptr<ThreadPool>> ThreadPool::create(unsigned size) {
   std::unique_ptr<ThreadPool> pool(new ThreadPool(size));

@@ -237,6 +237,26 @@ Bundle test::trainingBundle(int64_t n) {
   return bundle;
 }
 
+Bundle test::twoDeviceBundle(int64_t n) {
+  const uint64_t bytes = 4 * uint64_t(n);
+  Bundle bundle = trainingBundle(n);
+  bundle.devices = {{"first", {0, 1, 2, 3, 4}}, {"second", {3}}};
+  Program &step = bundle.programs[0];
+  BufferRef sum = arena(0, bytes), w = argument(0, bytes);
+  step.commands[1] = send(sum, "second", 1, 0);
+  step.commands.insert(step.commands.begin() + 2,
+                       {receive(w, "second", 2, 7), waitFor(0), waitFor(7)});
+  Program second;
+  second.name = "step";
+  second.device = 1;
+  BufferRef in = arena(0, bytes), out = arena(512, bytes);
+  second.arenaBytes = 512 + bytes;
+  second.commands = {receive(in, "first", 1, 0), waitFor(0), command(Half, n, {in}, {out}),
+                     send(out, "first", 2, 0), waitFor(0)};
+  bundle.programs.push_back(second);
+  return bundle;
+}
+
 TemporaryFolder::TemporaryFolder() {
   char name[] = "/tmp/reprise-runtime-XXXXXX";
   if (!mkdtemp(name))

@@ -42,6 +42,9 @@ Command callDouble(BufferRef from, BufferRef to, BufferRef workspace, uint32_t s
 /// arena. init_parameters makes w[i] = 100 · seed + i, init_inputs x[i] = 100 · step + i. Results:
 /// loss, w, sum, offset.
 Bundle trainingBundle(int64_t n);
+/// The same on two devices: "second" computes the halves. "first" sends the sum with tag 1, and
+/// receives the next w in its place with tag 2.
+Bundle twoDeviceBundle(int64_t n);
 
 /// A new folder that is removed with everything in it.
 class TemporaryFolder {

@@ -1,12 +1,14 @@
-"""Cuts the program of one device into two that exchange values.
+"""Cuts the program of one device into several that exchange values.
 
-two-programs.py PROGRAM CUT [PROGRAM.mlir]
+cut-programs.py PROGRAM CUT[,CUT]... [PROGRAM.mlir]
 
-Reads what reprise-opt --reprise-to=autodiff --mlir-print-local-scope prints. Ops of blocks below CUT, and of their
-backward passes, are of device 0, all others of device 1, updates go where their gradient is. A value is sent behind the
-op that makes it. Results and arguments are in the order of the devices, so that `whole.mlir` (the PROGRAM alone, which
-is written if the third argument is given) and the two programs have the same results in the same order.
+Reads what reprise-opt --reprise-to=autodiff --mlir-print-local-scope prints. Ops of blocks below the first CUT, and of
+their backward passes, are of device 0, those below the second one of device 1, and so on; updates go where their
+gradient is. A value is sent behind the op that makes it. Results and arguments are in the order of the devices, so that
+`whole.mlir` (the PROGRAM alone, which is written if the third argument is given) and the programs have the same results
+in the same order.
 """
+import bisect
 import re
 import sys
 
@@ -80,15 +82,15 @@ def read(text):
     raise ValueError("no return")
 
 
-def find_stages(ops, cut):
+def find_stages(ops, cuts):
     stage = {}
     for op in ops:
         if op.is_constant:
             continue
         made = [stage[v] for v in op.reads if v in stage]
-        own = (0 if op.block < cut else 1) if op.block is not None else max(made, default=None)
+        own = bisect.bisect(cuts, op.block) if op.block is not None else None
         if op.block is None and made:
-            own = min(made) if 0 in made and all("broadcast" not in o.line for o in ops if set(o.results) & set(op.reads)) else max(made)
+            own = min(made) if all("broadcast" not in o.line for o in ops if set(o.results) & set(op.reads)) else max(made)
         for result in op.results:
             if own is not None:
                 stage[result] = own
@@ -96,12 +98,13 @@ def find_stages(ops, cut):
 
 
 def main():
-    text, cut = open(sys.argv[1]).read(), int(sys.argv[2])
+    text, cuts = open(sys.argv[1]).read(), [int(cut) for cut in sys.argv[2].split(",")]
+    devices = range(len(cuts) + 1)
     arguments, results, ops, returned = read(text)
     name = {VALUE.match(a).group(0): re.search(r'reprise\.name = "([^"]*)"', a).group(1) for a in arguments}
     result_names = [re.search(r'reprise\.name = "([^"]*)"', r).group(1) for r in results]
     made_by = {r: op for op in ops for r in op.results}
-    stage = find_stages(ops, cut)
+    stage = find_stages(ops, cuts)
     # A parameter that both read is sent by the one that makes its next value.
     shared = {}
     for value, result in zip(returned, result_names):
@@ -119,7 +122,7 @@ def main():
         return op is not None and home(value) is None
 
     order = {}
-    for device in (0, 1):
+    for device in devices:
         for value, result in zip(returned, result_names):
             own = home(value)
             if own is None:
@@ -127,11 +130,11 @@ def main():
                 own = min(readers, default=0)
             if own == device:
                 order.setdefault(device, []).append((value, result))
-    programs = [write(d, text, arguments, name, results, result_names, ops, order.get(d, []), home, is_free, made_by, shared) for d in (0, 1)]
+    programs = [write(d, text, arguments, name, results, result_names, ops, order.get(d, []), home, is_free, made_by, shared, devices) for d in devices]
     print("module {\n" + "\n".join(programs) + "}")
     if len(sys.argv) > 3:
         whole = dict(zip(result_names, zip(returned, results)))
-        names = [result for d in (0, 1) for _, result in order.get(d, []) if result != "offset"]
+        names = [result for d in devices for _, result in order.get(d, []) if result != "offset"]
         names += ["offset"] if "offset" in result_names else []
         both = [whole[n] for n in names]
         body = "\n".join("    " + op.line for op in ops)
@@ -145,13 +148,13 @@ def split_kind(text):
     return text[: closing(text, text.index("<")) + 1]
 
 
-def write(device, text, arguments, name, results, result_names, ops, returned, home, is_free, made_by, shared):
+def write(device, text, arguments, name, results, result_names, ops, returned, home, is_free, made_by, shared, devices):
     lines, tag = [], 0
     kinds = {r: t for op in ops for r, t in zip(op.results, op.types)}
     for argument in arguments:
         kinds[VALUE.match(argument).group(0)] = re.search(r": (tensor<[^>]*>)", argument).group(1)
-    wanted = {d: set() for d in (0, 1)}
-    for d in (0, 1):
+    wanted = {d: set() for d in devices}
+    for d in devices:
         pending = [v for op in ops if op.results and home(op.results[0]) == d for v in op.reads]
         pending += [v for v, r in returned] if d == device else []
         while pending:
@@ -164,17 +167,17 @@ def write(device, text, arguments, name, results, result_names, ops, returned, h
 
     def exchange(value, own):
         nonlocal tag
-        if value not in wanted[1 - own]:
-            return
-        peer = f"@stage{1 - device}"
         mark = value.replace("%", "").replace("#", "_")
-        if own == device:
-            lines.append(f"    %sent_{mark} = exec.send {value} to {peer} tag {tag} : {kinds[value]}")
-            lines.append(f"    exec.wait %sent_{mark}")
-        else:
-            lines.append(f"    {value}, %arrived_{mark} = exec.receive from {peer} tag {tag} : {kinds[value]}")
-            lines.append(f"    exec.wait %arrived_{mark}")
-        tag += 1
+        for other in devices:
+            if other == own or value not in wanted[other]:
+                continue
+            if own == device:
+                lines.append(f"    %sent{other}_{mark} = exec.send {value} to @stage{other} tag {tag} : {kinds[value]}")
+                lines.append(f"    exec.wait %sent{other}_{mark}")
+            elif other == device:
+                lines.append(f"    {value}, %arrived_{mark} = exec.receive from @stage{own} tag {tag} : {kinds[value]}")
+                lines.append(f"    exec.wait %arrived_{mark}")
+            tag += 1
 
     for value, own in shared.items():
         exchange(value, own)
