@@ -13,6 +13,9 @@ namespace {
 constexpr int64_t jumpingLanes = 8;
 /// With more values than this in an element's work, vectors of 32 do not stay in 16 registers.
 constexpr int64_t manyValues = 12;
+/// A chain of more operations is longer than a core looks ahead. Then the vectors of one turn are
+/// all that it can work on at a time, and with 32 registers four of them are better than two.
+constexpr int64_t longChain = 32;
 
 class CpuScheduler : ScheduleBuilder {
 public:
@@ -32,7 +35,10 @@ private:
 int64_t CpuScheduler::findMostLanes() const {
   if (jumpsBetweenLanes())
     return jumpingLanes;
-  return registers <= 16 && countColumnNodes() > manyValues ? reductionLanes / 2 : reductionLanes;
+  int64_t nodes = countColumnNodes();
+  if (registers <= 16)
+    return nodes > manyValues ? reductionLanes / 2 : reductionLanes;
+  return nodes > longChain && !graph.hasReductions() ? 2 * reductionLanes : reductionLanes;
 }
 
 /// 32 lanes of f32 fill four of sixteen registers: with more than a few values that is too much.

@@ -36,6 +36,25 @@ func.func @f(%x: tensor<5x7x$Cx$T>, %b: tensor<$Cx$T>) -> (tensor<5x7x$Cx$T>, te
   }
 }
 
+/// More operations in a row than a core looks ahead have wider vectors.
+TEST_F(LoopsGroups, LongChain) {
+  for (std::string shape : {"3x129", "517"}) {
+    std::string type = "tensor<" + shape + "x$T>";
+    std::string source = "func.func @f(%x: " + type + ") -> (" + type + ", " + type + ") {\n";
+    std::string last = "%x", middle;
+    for (int i = 0; i < 40; ++i) {
+      std::string next = "%" + std::to_string(i);
+      source += "  " + next + " = ";
+      source += i % 2 ? "reprise.add " + last + ", %x" : "reprise.tanh " + last;
+      source += " : " + type + "\n";
+      last = next;
+      middle = i == 20 ? next : middle;
+    }
+    source += "  return " + middle + ", " + last + " : " + type + ", " + type + "\n}";
+    group(source, 1, {"f32", "bf16", "f64"});
+  }
+}
+
 TEST_F(LoopsGroups, ResidualDropoutLayerNorm) {
   group(R"(
 func.func @f(%x: tensor<4x9x65x$T>, %a: tensor<4x9x65x$T>, %w: tensor<65x$T>, %b: tensor<65x$T>,
