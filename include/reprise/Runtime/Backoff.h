@@ -8,14 +8,14 @@
 
 namespace reprise::runtime {
 
-/// First it spins, for about ten microseconds: longer than the uneven end of most commands, and
+/// First it spins, for two microseconds: longer than the uneven end of most commands, and
 /// shorter than a system call. Then it offers the processor to others, which costs little if nobody
 /// wants it, and frees one that waits for this very processor. If somebody does want it, that lasts
 /// for a slice of the scheduler's, so it is not done for long. Then it is time to sleep: a thread
 /// that wakes up goes first.
 class Backoff {
 public:
-  static constexpr unsigned someSpins = 300;
+  static constexpr unsigned someSpins = 80;
 
   explicit Backoff(unsigned spins = someSpins) : spins(spins) {}
   /// Waits a little, or returns false when it is time to sleep.

@@ -22,7 +22,7 @@ struct Transfer {
   uint64_t bytes = 0;
 
   // For the transport.
-  bool isDone = false;
+  bool isDone = false, isMoving = false;
   Transfer *next = nullptr;
   uintptr_t request = 0; ///< of a message passing library
 };

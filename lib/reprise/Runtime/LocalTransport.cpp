@@ -19,12 +19,13 @@ namespace {
 struct Member {
   std::string name;
   bool hasJoined = false, hasEnded = false;
+  unsigned moving = 0; ///< its transfers whose values are being copied
   Transfer *first = nullptr;
   const Transfer *waitsFor = nullptr;
 };
 
-/// Shared by all sides. One lock guards everything, the copies of values included: who holds a
-/// place may then end as soon as it has the lock.
+/// Shared by all sides. One lock guards everything but the copies of values: who holds a place that
+/// is being copied goes on when that is done, whatever happens.
 class Exchange {
 public:
   explicit Exchange(const std::vector<std::string> &programs) {
@@ -46,6 +47,8 @@ public:
   Error wait(uint32_t self, Transfer &transfer);
 
 private:
+  std::unique_lock<std::mutex> lockSoon();
+  void move(Transfer &from, Transfer &to, std::unique_lock<std::mutex> &guard);
   Transfer *takeMatch(uint32_t self, const Transfer &transfer);
   void close(std::string why);
   void tellChange() {
@@ -74,18 +77,20 @@ Error Exchange::join(uint32_t self) {
 }
 
 void Exchange::leave(uint32_t self) {
-  std::lock_guard<std::mutex> guard(lock);
+  std::unique_lock<std::mutex> guard(lock);
+  changed.wait(guard, [&] { return members[self].moving == 0; });
   members[self].hasEnded = true;
   members[self].first = nullptr;
   tellChange();
 }
 
 void Exchange::fail(uint32_t self, const std::string &why) {
-  std::lock_guard<std::mutex> guard(lock);
+  std::unique_lock<std::mutex> guard(lock);
   if (!closed)
     failed = self;
   close("program '" + members[self].name + "' failed: " + why);
   members[self].hasEnded = true;
+  changed.wait(guard, [&] { return members[self].moving == 0; });
 }
 
 std::optional<std::string> Exchange::firstFailure() const {
@@ -121,9 +126,36 @@ Transfer *Exchange::takeMatch(uint32_t self, const Transfer &transfer) {
   return nullptr;
 }
 
+/// Whoever has the lock has it for less time than a thread takes to sleep and wake up.
+std::unique_lock<std::mutex> Exchange::lockSoon() {
+  std::unique_lock<std::mutex> guard(lock, std::try_to_lock);
+  for (Backoff backoff; !guard.owns_lock() && backoff.pause();)
+    (void)guard.try_lock();
+  if (!guard.owns_lock())
+    guard.lock();
+  return guard;
+}
+
+/// Others exchange what is theirs meanwhile.
+void Exchange::move(Transfer &from, Transfer &to, std::unique_lock<std::mutex> &guard) {
+  Member &receiver = members[from.peer], &sender = members[to.peer];
+  from.isMoving = to.isMoving = true;
+  ++receiver.moving;
+  ++sender.moving;
+  guard.unlock();
+  if (from.bytes != 0)
+    std::memcpy(to.data, from.data, from.bytes);
+  guard = lockSoon();
+  --receiver.moving;
+  --sender.moving;
+  from.isMoving = to.isMoving = false;
+  from.isDone = to.isDone = true;
+  tellChange();
+}
+
 Error Exchange::start(uint32_t self, Transfer &transfer) {
-  std::lock_guard<std::mutex> guard(lock);
-  transfer.isDone = false;
+  std::unique_lock<std::mutex> guard = lockSoon();
+  transfer.isDone = transfer.isMoving = false;
   transfer.next = nullptr;
   if (closed)
     return Error::make(*closed);
@@ -142,10 +174,7 @@ Error Exchange::start(uint32_t self, Transfer &transfer) {
           "' receives " + std::to_string(to.bytes));
     return Error::make(*closed);
   }
-  if (from.bytes != 0)
-    std::memcpy(to.data, from.data, from.bytes);
-  from.isDone = to.isDone = true;
-  tellChange();
+  move(from, to, guard);
   return Error::success();
 }
 
@@ -154,7 +183,7 @@ bool Exchange::isDeadlock(uint32_t self) const {
   uint32_t at = self;
   for (size_t i = 0; i < members.size(); ++i) {
     const Transfer *waitsFor = members[at].waitsFor;
-    if (!waitsFor || waitsFor->isDone)
+    if (!waitsFor || waitsFor->isDone || waitsFor->isMoving)
       return false;
     at = waitsFor->peer;
     if (at == self)
@@ -184,16 +213,18 @@ void Exchange::waitForChange(std::unique_lock<std::mutex> &guard) {
   Backoff backoff;
   while (changes.load(std::memory_order_acquire) == before && backoff.pause()) {
   }
-  guard.lock();
+  guard = lockSoon();
   changed.wait(guard, [&] { return changes.load(std::memory_order_relaxed) != before; });
 }
 
 Error Exchange::wait(uint32_t self, Transfer &transfer) {
-  std::unique_lock<std::mutex> guard(lock);
+  std::unique_lock<std::mutex> guard = lockSoon();
   Member &member = members[self];
   member.waitsFor = &transfer;
-  while (!transfer.isDone && !closed) {
-    if (members[transfer.peer].hasEnded) {
+  while (!transfer.isDone && (!closed || transfer.isMoving)) {
+    if (transfer.isMoving) {
+      waitForChange(guard);
+    } else if (members[transfer.peer].hasEnded) {
       close("program '" + members[transfer.peer].name + "' has ended, and " +
             describe(self, transfer));
     } else if (isDeadlock(self)) {
