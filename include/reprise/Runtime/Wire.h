@@ -26,6 +26,9 @@ public:
   /// Forgets one that is not done: its data may go away.
   virtual void drop(Transfer &transfer) = 0;
 
+  /// Lets transfers go on: a library may move nothing but when it is called.
+  virtual void progress() = 0;
+
   /// Sends a text of any length; those from one rank to another arrive in order.
   virtual Error tell(uint32_t rank, const std::string &text) = 0;
   /// The next text that has arrived.
@@ -37,6 +40,10 @@ public:
   /// Ends all processes at once.
   [[noreturn]] virtual void abort(int code) = 0;
 };
+
+/// The same for several threads, with one of its own that makes transfers go on while their program
+/// computes.
+std::unique_ptr<Wire> makeBackgroundWire(std::unique_ptr<Wire> wire);
 
 /// What the program that started this process says of it.
 struct Launch {

@@ -53,5 +53,5 @@ Expected<std::unique_ptr<Wire>> reprise::runtime::openWire(const Launch &launch)
   if (wire->size() != launch.size || wire->rank() != launch.rank)
     return Error::make(what + "MPI knows of " + std::to_string(wire->size()) +
                        ": mpirun is of another MPI than the one that was built with");
-  return wire;
+  return makeBackgroundWire(std::move(wire));
 }

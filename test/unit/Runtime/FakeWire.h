@@ -33,6 +33,7 @@ public:
   Error start(Transfer &transfer) override;
   Expected<bool> test(Transfer &transfer) override;
   void drop(Transfer &transfer) override;
+  void progress() override {}
   Error tell(uint32_t rank, const std::string &text) override;
   std::optional<Message> hear() override;
   void leave(int) override {}

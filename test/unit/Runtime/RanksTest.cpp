@@ -5,6 +5,7 @@
 #include "reprise/Runtime/Session.h"
 
 #include "gtest/gtest.h"
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -227,6 +228,54 @@ TEST(Ranks, OneFolderComesOut) {
     EXPECT_EQ(names, (std::vector<std::string>{"a.npy", "b.npy", "run.json"}));
   }
   std::filesystem::remove_all(path);
+}
+
+/// Moves nothing but when it is called, by one thread at a time.
+class LazyWire : public FakeWire {
+public:
+  struct Calls {
+    std::atomic<int> progress{0};
+    std::atomic<bool> isIn{false}, haveMet{false};
+  };
+  LazyWire(FakeNet &net, Calls &calls) : FakeWire(net, 0), calls(calls) {}
+  Error start(Transfer &) override {
+    visit();
+    return Error::success();
+  }
+  Expected<bool> test(Transfer &) override {
+    visit();
+    return calls.progress > 3;
+  }
+  void progress() override {
+    visit();
+    ++calls.progress;
+  }
+
+private:
+  void visit() {
+    calls.haveMet = calls.haveMet || calls.isIn.exchange(true);
+    std::this_thread::yield();
+    calls.isIn = false;
+  }
+  Calls &calls;
+};
+
+TEST(Ranks, TransfersGoOnWhileAProgramComputes) {
+  FakeNet net(1);
+  LazyWire::Calls calls;
+  std::unique_ptr<Wire> wire = makeBackgroundWire(std::make_unique<LazyWire>(net, calls));
+  for (int round = 0; round < 2; ++round) {
+    calls.progress = 0;
+    Transfer transfer;
+    ASSERT_FALSE(wire->start(transfer));
+    while (calls.progress <= 3) // no test
+      std::this_thread::yield();
+    EXPECT_TRUE(*wire->test(transfer));
+    int before = calls.progress;
+    std::this_thread::sleep_for(std::chrono::milliseconds(round == 0 ? 200 : 10));
+    EXPECT_EQ(calls.progress, before) << "nothing is in flight";
+  }
+  EXPECT_FALSE(calls.haveMet);
 }
 
 TEST(Ranks, MpirunIsKnownByItsEnvironment) {
