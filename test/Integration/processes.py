@@ -53,6 +53,21 @@ def check_bits(name, count):
     check(f"{name}: the log of one process", logs[0] == logs[1] and logs[0].count(b"\n") == 5)
 
 
+def check_measurements(name, count):
+    """One trace and one profile come out, with the parts of all programs."""
+    flags = ["--steps=3", "--trace=trace.json", "--profile-out=profile.json"]
+    calls = []
+    for runs in (run, lambda *words: together(count, *words)):
+        runs(f"{name}.rpb", "measured", *flags)
+        events = json.loads(pathlib.Path("trace.json").read_text())["traceEvents"]
+        names = {event["pid"]: event["args"]["name"] for event in events if event["name"] == "process_name"}
+        check(f"{name}: the trace has all programs", [names[pid].split()[0] for pid in sorted(names)] == [f"stage{i}" for i in range(count)])
+        commands = [(event["pid"], event["args"]["step"], event["args"]["command"]) for event in events if event["ph"] == "X"]
+        kernels = json.loads(pathlib.Path("profile.json").read_text())["kernels"]
+        calls.append((len(names), len(set(commands)), sorted((kernel["kernel"], kernel["calls"]) for kernel in kernels)))
+    check(f"{name}: trace and profile of several processes are those of one", calls[0] == calls[1] and calls[0][1] > 100)
+
+
 def check_going_on(name, count):
     bundle = f"{name}.rpb"
     together(count, bundle, "half", "--steps=2", "--seed=5")
@@ -196,6 +211,7 @@ def main():
         finish()
     for name, zoo, cuts in (("gpt2", GPT2, "2"), ("four", GPT2, "1,2,4"), ("resnet18", RESNET, "3,6")):
         check_bits(name, compile_cut(name, zoo, cuts))
+    check_measurements("four", 4)
     check_going_on("four", 4)
     compile_cut("replays", [*GPT2, "--checkpoint=layer"], "2", "--verify-replays")
     check_replays()

@@ -39,6 +39,8 @@ private:
   Error checkOutputs() const;
   OutputFolder outputFolder() const;
   Error openFiles();
+  Error openTrace();
+  Error addToTrace(const std::string &own);
   Error afterStep(int64_t number);
   Error writeStep(int64_t number);
   Error save();
@@ -50,8 +52,9 @@ private:
   Ranks *const ranks; ///< or null
   Session session;
   Figures figures;
-  std::optional<Recorder> recorder;
-  std::optional<Profile> profile;
+  std::vector<Recorder> recorders; ///< of the programs in this process
+  std::vector<Profile> profiles;
+  std::vector<Trace> traces;
   std::optional<TraceFile> trace;
   std::optional<StepLog> log;
   int64_t saved = -1; ///< the step that the output folder holds
@@ -82,7 +85,9 @@ Error Run::checkAlike() const {
   auto orNone = [](const std::string &path) { return path.empty() ? "none" : "'" + path + "'"; };
   return ranks->checkAlike(group.name(), {{"--output-dir", orNone(options.outputDir)},
                                           {"--save-every", std::to_string(options.saveEvery)},
-                                          {"--log", orNone(options.log)}});
+                                          {"--log", orNone(options.log)},
+                                          {"--trace", orNone(options.trace)},
+                                          {"--profile-out", orNone(options.profile)}});
 }
 
 Error Run::checkOutputs() const {
@@ -109,13 +114,17 @@ OutputFolder Run::outputFolder() const {
 }
 
 Error Run::openFiles() {
-  const Bundle &bundle = group.bundle();
-  recorder.emplace(bundle.program("step")->executions(), group.threads());
-  profile.emplace(bundle);
+  for (size_t i = 0; i < group.size(); ++i) {
+    const Bundle &bundle = group.executable(i).bundle();
+    recorders.emplace_back(bundle.program("step")->executions(), group.threads());
+    profiles.emplace_back(bundle);
+  }
+  for (size_t i = 0; i < group.size(); ++i)
+    if (!options.trace.empty() || !options.profile.empty())
+      group.executable(i).setRecorder(&recorders[i]);
   if (!options.trace.empty())
-    trace.emplace(options.trace, bundle, group.threads());
-  if (trace || !options.profile.empty())
-    group.executable(0).setRecorder(&*recorder);
+    if (Error error = openTrace())
+      return error;
   if (options.log.empty() || !isFirst())
     return Error::success();
   Expected<StepLog> opened = StepLog::open(options.log, session.state().step);
@@ -125,22 +134,52 @@ Error Run::openFiles() {
   return Error::success();
 }
 
+/// Clocks of several hosts have nothing in common but that all of them are here.
+Error Run::openTrace() {
+  if (ranks)
+    if (auto all = ranks->exchange(""); !all)
+      return all.error();
+  uint64_t start = nanoseconds();
+  std::string names;
+  for (size_t i = 0; i < group.size(); ++i) {
+    traces.emplace_back(group.executable(i).bundle(), group.threads(), group.device(i) + 1, start);
+    names += traces.back().names();
+  }
+  if (isFirst())
+    trace.emplace(options.trace);
+  return addToTrace(names);
+}
+
+Error Run::addToTrace(const std::string &own) {
+  if (!ranks)
+    return trace->add(own);
+  auto all = ranks->gather(own);
+  if (!all)
+    return all.error();
+  for (const std::string &events : *all)
+    if (Error error = trace->add(events))
+      return error;
+  return Error::success();
+}
+
 /// What this process writes of a step; `number` is its absolute one.
 Error Run::writeStep(int64_t number) {
-  if (log)
-    if (Error error = log->add(number, figures.loss.back()))
+  for (size_t i = 0; i < profiles.size(); ++i)
+    profiles[i].add(recorders[i], figures.seconds.back());
+  std::string events;
+  for (size_t i = 0; i < traces.size(); ++i)
+    events += traces[i].step(number, recorders[i]);
+  // All processes take part in the trace, so that comes before what can fail at one of them.
+  if (!traces.empty())
+    if (Error error = addToTrace(events))
       return error;
-  if (trace)
-    if (Error error = trace->add(number, *recorder))
-      return error;
-  profile->add(*recorder, figures.seconds.back());
-  return Error::success();
+  return log ? log->add(number, figures.loss.back()) : Error::success();
 }
 
 Error Run::afterStep(int64_t number) {
   figures.loss.push_back(session.loss());
   Error error = writeStep(number);
-  if (ranks && !options.log.empty())
+  if (ranks && (!options.log.empty() || !options.trace.empty()))
     error = ranks->agree(error);
   if (error)
     return error;
@@ -203,10 +242,25 @@ Error Run::steps() {
 }
 
 Error Run::writeProfile() {
+  Profile all(group.bundle());
+  std::vector<std::string> parts;
+  for (const Profile &profile : profiles)
+    parts.push_back(profile.sums());
+  if (ranks) {
+    auto gathered = ranks->gather(parts.front());
+    if (!gathered)
+      return gathered.error();
+    parts = *gathered;
+  }
+  for (const std::string &part : parts)
+    if (Error error = all.addSums(part))
+      return error;
+  if (!isFirst())
+    return Error::success();
   Expected<MachineRates> rates = measureMachineRates(group.threads());
   if (!rates)
     return rates.error();
-  std::string text = profile->json(group.threads(), *rates);
+  std::string text = all.json(group.threads(), *rates);
   return writeFile(options.profile, text.data(), text.size());
 }
 
@@ -247,12 +301,6 @@ int caughtInterrupt() { return interrupted; }
 int obeyedInterrupt() { return obeyed; }
 
 static Error runGroup(const RunOptions &options, ProgramGroup &group) {
-  uint32_t programs = group.bundle().countDevices();
-  if (programs > 1 && (!options.profile.empty() || !options.trace.empty()))
-    return Error::make(options.bundle +
-                       ": --profile-out and --trace are of one device program, and the bundle "
-                       "has " +
-                       std::to_string(programs));
   for (size_t i = 0; i < group.size(); ++i)
     group.executable(i).setCheckIndices(options.checkIndices);
   Run run(options, group);

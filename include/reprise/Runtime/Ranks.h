@@ -31,7 +31,13 @@ public:
 
   /// Gives a text to all and returns those of all, by rank. An error if a rank has failed, or if
   /// all wait for each other.
-  Expected<std::vector<std::string>> exchange(const std::string &own);
+  Expected<std::vector<std::string>> exchange(const std::string &own) {
+    return collectAll(own, /*toAll=*/true);
+  }
+  /// The same, but rank 0 alone gets them; the others get nothing.
+  Expected<std::vector<std::string>> gather(const std::string &own) {
+    return collectAll(own, /*toAll=*/false);
+  }
   /// The error of the first rank that has one, for all of them.
   Error agree(const Error &own);
   /// What must be equal in all processes: names and values of the same things.
@@ -72,6 +78,8 @@ private:
   };
   using Clock = std::chrono::steady_clock;
 
+  Expected<std::vector<std::string>> collectAll(const std::string &own, bool toAll);
+  Expected<std::vector<std::string>> collectAtFirst(const std::string &own, bool toAll);
   Error waitUntil(const Wait &wait, const std::function<Expected<bool>()> &isDone);
   bool waitForEnd(const std::function<bool()> &isDone);
   Error tell(uint32_t rank, char kind, const std::string &text = "");

@@ -36,22 +36,39 @@ private:
   std::vector<Span> spans;
 };
 
-/// A file that Perfetto and chrome://tracing open: one event per step, command and worker, and a
-/// counter of the live bytes of the arena; times in microseconds since the trace began.
+/// What one program did: one event per step, command and worker, and a counter of the live bytes of
+/// the arena; times in microseconds since `start`.
+class Trace {
+public:
+  /// `process` tells the programs of one trace apart.
+  Trace(const Bundle &bundle, unsigned workers, uint32_t process = 1,
+        uint64_t start = nanoseconds());
+  /// The names of program and workers, which come first.
+  std::string names() const;
+  std::string step(int64_t step, const Recorder &recorder) const;
+
+private:
+  std::string head(const char *kind) const;
+
+  const Bundle &bundle;
+  unsigned workers;
+  uint32_t process;
+  uint64_t start;
+  std::vector<uint32_t> executed;
+  std::vector<uint64_t> liveBytes; ///< by execution
+};
+
+/// A file that Perfetto and chrome://tracing open.
 class TraceFile {
 public:
-  TraceFile(const std::string &path, const Bundle &bundle, unsigned workers);
-  /// Adds a step; fails when the file cannot grow.
-  Error add(int64_t step, const Recorder &recorder);
+  explicit TraceFile(const std::string &path);
+  /// Adds what a Trace says; fails when the file cannot grow.
+  Error add(const std::string &events);
   Error commit();
 
 private:
   AtomicFile file;
-  const Bundle &bundle;
-  std::vector<uint32_t> executed;
-  std::string text;
-  uint64_t start;
-  std::vector<uint64_t> liveBytes; ///< by execution
+  bool isEmpty = true;
 };
 
 /// Seconds, calls, FLOPs and bytes of each kernel, summed over steps; copies are no kernels. A
@@ -60,6 +77,10 @@ class Profile {
 public:
   explicit Profile(const Bundle &bundle);
   void add(const Recorder &recorder, double stepSeconds);
+  /// What is known so far, for the profile of a bundle that this one's is a part of.
+  std::string sums() const;
+  /// Adds that of a part. The steps are those of the parts, which take turns or run at once.
+  Error addSums(const std::string &text);
   /// {"version": 1, "steps", "threads", "target", "entry", "step_seconds" (mean), "peak_flops",
   /// "copy_bytes" (per second), "kernels": [{"kernel", "seconds", "share" (of the sum), "calls",
   /// "flops", "bytes", "bound" ("arithmetic" or "memory"), "of_bound", "launch", "ops": [{"op",

@@ -181,37 +181,44 @@ std::string Ranks::describeStall(const Wait &wait) const {
   return text;
 }
 
-Expected<std::vector<std::string>> Ranks::exchange(const std::string &own) {
+static const char *waitsForOthers() { return "for the others"; }
+
+Expected<std::vector<std::string>> Ranks::collectAll(const std::string &own, bool toAll) {
   if (failure)
     return failed();
-  const Wait others{[] { return std::string("for the others"); }, 0};
-  if (!isFirst()) {
-    collected.reset();
-    if (Error error = tell(0, give, own))
-      return error;
-    if (Error error = waitUntil(others, [this]() -> Expected<bool> { return bool(collected); }))
-      return error;
-    Cursor cursor(*collected, 0);
-    std::vector<std::string> all(size());
-    for (std::string &each : all)
-      each = cursor.part();
-    return all;
-  }
+  if (isFirst())
+    return collectAtFirst(own, toAll);
+  collected.reset();
+  if (Error error = tell(0, give, own))
+    return error;
+  if (Error error =
+          waitUntil({waitsForOthers, 0}, [this]() -> Expected<bool> { return bool(collected); }))
+    return error;
+  if (!toAll)
+    return std::vector<std::string>();
+  Cursor cursor(*collected, 0);
+  std::vector<std::string> all(size());
+  for (std::string &each : all)
+    each = cursor.part();
+  return all;
+}
+
+Expected<std::vector<std::string>> Ranks::collectAtFirst(const std::string &own, bool toAll) {
   given[0] = own;
   auto isComplete = [this]() -> Expected<bool> {
     return std::all_of(given.begin(), given.end(), [](const auto &text) { return bool(text); });
   };
-  if (Error error = waitUntil(others, isComplete))
+  if (Error error = waitUntil({waitsForOthers, 0}, isComplete))
     return error;
   std::vector<std::string> all;
   std::string packed;
   for (std::optional<std::string> &text : given) {
     put(packed, text->size());
-    packed += *text;
+    packed += toAll ? *text : "";
     all.push_back(std::move(*text));
     text.reset();
   }
-  tellOthers(collect, packed);
+  tellOthers(collect, toAll ? packed : "");
   return all;
 }
 

@@ -4,7 +4,9 @@
 #include "reprise/Runtime/LiveBytes.h"
 
 #include <algorithm>
+#include <cinttypes>
 #include <ctime>
+#include <sstream>
 
 using namespace reprise::runtime;
 
@@ -34,20 +36,27 @@ static std::vector<uint32_t> executedCommands(const Bundle &bundle) {
 
 static const std::string &targetOf(const Bundle &bundle) { return bundle.images.front().target; }
 
-TraceFile::TraceFile(const std::string &path, const Bundle &bundle, unsigned workers)
-    : file(path), bundle(bundle), executed(executedCommands(bundle)), start(nanoseconds()),
-      liveBytes(countLiveBytes(bundle)) {
-  text = "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n{\"name\": \"process_name\", \"ph\": "
-         "\"M\", \"pid\": 1, \"args\": {\"name\": " +
-         jsonString(bundle.entry + " on " + targetOf(bundle)) + "}}";
-  for (unsigned worker = 0; worker < workers; ++worker)
-    text += ",\n{\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": 1, \"tid\": " +
-            std::to_string(worker) + ", \"args\": {\"name\": \"worker " + std::to_string(worker) +
-            "\"}}";
+Trace::Trace(const Bundle &bundle, unsigned workers, uint32_t process, uint64_t start)
+    : bundle(bundle), workers(workers), process(process), start(start),
+      executed(executedCommands(bundle)), liveBytes(countLiveBytes(bundle)) {}
+
+/// The start of an event.
+std::string Trace::head(const char *kind) const {
+  return std::string(", \"ph\": \"") + kind + "\", \"pid\": " + std::to_string(process);
 }
 
-Error TraceFile::add(int64_t step, const Recorder &recorder) {
+std::string Trace::names() const {
+  std::string text = ",\n{\"name\": \"process_name\"" + head("M") + ", \"args\": {\"name\": " +
+                     jsonString(bundle.entry + " on " + targetOf(bundle)) + "}}";
+  for (unsigned worker = 0; worker < workers; ++worker)
+    text += ",\n{\"name\": \"thread_name\"" + head("M") + ", \"tid\": " + std::to_string(worker) +
+            ", \"args\": {\"name\": \"worker " + std::to_string(worker) + "\"}}";
+  return text;
+}
+
+std::string Trace::step(int64_t step, const Recorder &recorder) const {
   const std::vector<Command> &commands = bundle.program("step")->commands;
+  std::string text;
   for (uint64_t i = 0; i < recorder.numCommands(); ++i) {
     uint64_t begin = UINT64_MAX;
     for (unsigned worker = 0; worker < recorder.numWorkers(); ++worker) {
@@ -60,24 +69,33 @@ Error TraceFile::add(int64_t step, const Recorder &recorder) {
       text +=
           ",\n{\"name\": " +
           jsonString(isKernel ? bundle.kernels[command.kernel].name : commandName(command.kind)) +
-          ", \"cat\": \"command\", \"ph\": \"X\", \"pid\": 1, \"tid\": " + std::to_string(worker) +
+          ", \"cat\": \"command\"" + head("X") + ", \"tid\": " + std::to_string(worker) +
           ", \"ts\": " + microseconds(span.begin - start) +
           ", \"dur\": " + microseconds(span.end - span.begin) +
           ", \"args\": {\"step\": " + std::to_string(step) + ", \"command\": " + std::to_string(i) +
           ", \"label\": " + jsonString(command.label) + "}}";
     }
     if (begin != UINT64_MAX)
-      text += ",\n{\"name\": \"live bytes\", \"ph\": \"C\", \"pid\": 1, \"ts\": " +
-              microseconds(begin - start) +
+      text += ",\n{\"name\": \"live bytes\"" + head("C") +
+              ", \"ts\": " + microseconds(begin - start) +
               ", \"args\": {\"arena\": " + std::to_string(liveBytes[i]) + "}}";
   }
-  bool good = file.write(text);
-  text.clear();
+  return text;
+}
+
+TraceFile::TraceFile(const std::string &path) : file(path) {
+  file.write("{\"displayTimeUnit\": \"ms\", \"traceEvents\": [");
+}
+
+Error TraceFile::add(const std::string &events) {
+  // Each event has a comma before it.
+  bool good = file.write(isEmpty && !events.empty() ? events.substr(1) : events);
+  isEmpty &= events.empty();
   return good ? Error::success() : Error::make(file.error());
 }
 
 Error TraceFile::commit() {
-  file.write(text + "\n]}\n");
+  file.write("\n]}\n");
   return file.commit() ? Error::success() : Error::make(file.error());
 }
 
@@ -105,6 +123,42 @@ void Profile::add(const Recorder &recorder, double stepSeconds) {
   }
   steps += 1;
   seconds += stepSeconds;
+}
+
+std::string Profile::sums() const {
+  char text[160];
+  std::snprintf(text, sizeof text, "%" PRIu64 " %a\n", steps, seconds);
+  std::string lines = text;
+  for (const auto &[kernel, sum] : kernels) {
+    std::snprintf(text, sizeof text, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " ",
+                  sum.nanoseconds, sum.calls, sum.flops, sum.bytes);
+    lines += text + bundle.kernels[kernel].name + "\n";
+  }
+  return lines;
+}
+
+Error Profile::addSums(const std::string &text) {
+  std::map<std::string, uint32_t> numbers;
+  for (uint32_t i = 0; i < bundle.kernels.size(); ++i)
+    numbers[bundle.kernels[i].name] = i;
+  std::istringstream lines(text);
+  std::string line;
+  double own = 0;
+  if (!std::getline(lines, line) || std::sscanf(line.c_str(), "%" SCNu64 " %la", &steps, &own) != 2)
+    return Error::make("a program has no profile");
+  seconds = std::max(seconds, own);
+  while (std::getline(lines, line)) {
+    Sum sum;
+    int name = 0;
+    if (std::sscanf(line.c_str(), "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %n",
+                    &sum.nanoseconds, &sum.calls, &sum.flops, &sum.bytes, &name) != 4 ||
+        !numbers.count(line.substr(size_t(name))))
+      return Error::make("a program's profile has an unknown kernel");
+    Sum &all = kernels[numbers[line.substr(size_t(name))]];
+    all = {all.nanoseconds + sum.nanoseconds, all.calls + sum.calls, all.flops + sum.flops,
+           all.bytes + sum.bytes};
+  }
+  return Error::success();
 }
 
 std::string Profile::boundOf(const Sum &sum, const MachineRates &rates) {

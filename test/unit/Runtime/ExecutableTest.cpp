@@ -306,9 +306,11 @@ TEST(Executable, RecordsWhoDidWhatWhen) {
   EXPECT_NE(json.find("\"calls\": 1, \"flops\": 1000, \"bytes\": 12000, \"bound\": \"memory\","),
             std::string::npos)
       << json;
-  TraceFile trace(folder.file("t.json"), executable->bundle(), 2);
+  Trace events(executable->bundle(), 2);
+  TraceFile trace(folder.file("t.json"));
+  ASSERT_FALSE(bool(trace.add(events.names())));
   ASSERT_FALSE(bool(executable->run("step")));
-  ASSERT_FALSE(bool(trace.add(7, recorder)));
+  ASSERT_FALSE(bool(trace.add(events.step(7, recorder))));
   EXPECT_TRUE(folder.entries().empty());
   ASSERT_FALSE(bool(trace.commit()));
   std::string text = contents(folder.file("t.json"));

@@ -30,6 +30,16 @@ TEST(Ranks, AllHaveTheTextsOfAll) {
   });
 }
 
+TEST(Ranks, TheFirstOneGathersTheTextsOfAll) {
+  FakeNet net(3);
+  runRanks(net, [](Ranks &ranks) {
+    auto all = ranks.gather(std::string(ranks.rank() + 1, 'x'));
+    ASSERT_TRUE(bool(all)) << all.message();
+    using Texts = std::vector<std::string>;
+    EXPECT_EQ(*all, ranks.isFirst() ? (Texts{"x", "xx", "xxx"}) : Texts());
+  });
+}
+
 TEST(Ranks, TheFirstErrorIsThatOfAll) {
   FakeNet net(3);
   runRanks(net, [](Ranks &ranks) {
