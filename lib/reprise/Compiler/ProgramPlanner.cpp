@@ -2,6 +2,7 @@
 #include "ProgramPlanner.h"
 
 #include "mlir/IR/Diagnostics.h"
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Dialect/Reprise/IR/Naming.h"
 #include "reprise/Dialect/Reprise/Transforms/DeferGradient.h"
@@ -304,6 +305,14 @@ std::pair<const StepPlan *, StepPlanner *> ProgramPlanner::findSmallest() const 
   return smallest;
 }
 
+/// By name, where there are several.
+static std::string describeProgram(func::FuncOp program) {
+  auto module = program->getParentOfType<ModuleOp>();
+  if (!module || findPrograms(module).size() < 2)
+    return "the step";
+  return ("device program '" + program.getName() + "'").str();
+}
+
 LogicalResult ProgramPlanner::emitTooSmall(int64_t budget, int64_t feasible) const {
   auto [smallest, planner] = findSmallest();
   int64_t room = budget - smallest->workspace, proved = INT64_MAX;
@@ -313,8 +322,9 @@ LogicalResult ProgramPlanner::emitTooSmall(int64_t budget, int64_t feasible) con
   for (const StepPlanner *other : listPlanners())
     isTruncated |= other->isTruncated();
   Operation *at = planner->findNeediest();
-  InFlightDiagnostic error = at->emitError("the step does not fit in ")
-                             << budget << " bytes: " << feasible - budget << " are missing at "
+  InFlightDiagnostic error = at->emitError()
+                             << describeProgram(program) << " does not fit in " << budget
+                             << " bytes: " << feasible - budget << " are missing at "
                              << describeOp(at) << ", where the need is highest"
                              << (isTruncated ? ", when the time limit ended the search" : "");
   Diagnostic &note = error.attachNote(func::FuncOp(program).getLoc());
