@@ -6,6 +6,8 @@
 #include "reprise/Runtime/Ranks.h"
 #include "reprise/Runtime/RunRecord.h"
 
+#include <functional>
+
 namespace reprise::runtime {
 
 /// NAME.npy with '/' as '.'.
@@ -13,6 +15,18 @@ std::string arrayFileName(const std::string &name);
 
 /// An error if two names share a file name; `what` says what bears them, "result".
 Error checkFileNames(const std::string &what, const std::vector<std::string> &names);
+
+/// What a run goes on from.
+struct InputFolder {
+  std::optional<RunRecord> record;                    ///< of run.json, if there is one
+  std::vector<std::pair<size_t, std::string>> arrays; ///< an argument's number, and its file
+};
+
+/// The record of a folder, and the files in it of arguments that may be given. An error if it is no
+/// folder, if two arguments share a file name, or if it holds neither.
+Expected<InputFolder> openRunFolder(const std::string &path,
+                                    const std::vector<std::string> &arguments,
+                                    const std::function<bool(size_t)> &mayBeGiven);
 
 /// Where a run writes its results.
 struct OutputFolder {

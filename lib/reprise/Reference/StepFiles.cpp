@@ -3,8 +3,6 @@
 #include "StepsImpl.h"
 
 #include "reprise/Runtime/File.h"
-#include <sys/stat.h>
-#include <unistd.h>
 
 using namespace mlir;
 
@@ -30,32 +28,19 @@ Error Steps::giveArray(StringRef name, const std::string &path) {
 }
 
 Error Steps::giveFolder(const std::string &path) {
-  struct stat status{};
-  if (stat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))
-    return Error::make("cannot read '" + path + "': it is no folder");
-  std::vector<std::string> own;
+  std::vector<std::string> names;
   for (const Argument &argument : arguments)
-    own.push_back(argument.name);
-  if (Error error = runtime::checkFileNames("argument", own))
-    return Error::make("cannot read '" + path + "': " + error.message());
-  auto found = runtime::readRunRecord(path);
+    names.push_back(argument.name);
+  auto mayBeGiven = [&](size_t argument) { return !isScalarRole(arguments[argument].role); };
+  auto found = runtime::openRunFolder(path, names, mayBeGiven);
   if (!found)
     return found.error();
-  record = std::move(*found);
+  record = std::move(found->record);
   if (record)
     state = record->state;
-  bool isEmpty = true;
-  for (Argument &argument : arguments) {
-    std::string file = path + "/" + runtime::arrayFileName(argument.name);
-    if (isScalarRole(argument.role) || access(file.c_str(), F_OK) != 0)
-      continue;
-    if (Error error = giveArray(argument.name, file))
+  for (const auto &[argument, file] : found->arrays)
+    if (Error error = giveArray(names[argument], file))
       return error;
-    isEmpty = false;
-  }
-  if (isEmpty && !record)
-    return Error::make("cannot go on from '" + path +
-                       "': it holds neither run.json nor an argument");
   return Error::success();
 }
 

@@ -223,6 +223,29 @@ Error reprise::runtime::checkFileNames(const std::string &what,
   return Error::success();
 }
 
+Expected<InputFolder>
+reprise::runtime::openRunFolder(const std::string &path, const std::vector<std::string> &arguments,
+                                const std::function<bool(size_t)> &mayBeGiven) {
+  struct stat status{};
+  if (stat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))
+    return Error::make("cannot read '" + path + "': it is no folder");
+  if (Error error = checkFileNames("argument", arguments))
+    return Error::make("cannot read '" + path + "': " + error.message());
+  Expected<std::optional<RunRecord>> record = readRunRecord(path);
+  if (!record)
+    return record.error();
+  InputFolder folder{std::move(*record), {}};
+  for (size_t argument = 0; argument < arguments.size(); ++argument) {
+    std::string file = path + "/" + arrayFileName(arguments[argument]);
+    if (mayBeGiven(argument) && access(file.c_str(), F_OK) == 0)
+      folder.arrays.push_back({argument, std::move(file)});
+  }
+  if (folder.arrays.empty() && !folder.record)
+    return Error::make("cannot go on from '" + path +
+                       "': it holds neither run.json nor an argument");
+  return folder;
+}
+
 Error reprise::runtime::checkRunFolder(const OutputFolder &folder) {
   std::vector<std::string> names;
   for (const RunInterface::Array &array : folder.interface.results) {

@@ -104,34 +104,23 @@ bool Session::hasValue(const std::string &argument) const {
 }
 
 Error Session::giveFolder(const std::string &path) {
-  struct stat status{};
-  if (stat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))
-    return Error::make("cannot read '" + path + "': it is no folder");
   std::vector<std::string> names;
   for (const Argument &argument : bundle.arguments)
     names.push_back(argument.name);
-  if (Error error = checkFileNames("argument", names))
-    return Error::make("cannot read '" + path + "': " + error.message());
-  Expected<std::optional<RunRecord>> found = readRunRecord(path);
+  auto mayBeGiven = [&](size_t argument) {
+    return bundle.arguments[argument].role < Role::Seed && !isBound(names[argument]);
+  };
+  Expected<InputFolder> found = openRunFolder(path, names, mayBeGiven);
   if (!found)
     return found.error();
   folder = path;
-  record = std::move(*found);
+  record = std::move(found->record);
   if (record)
     if (Error error = setState(record->state))
       return error;
-  bool isEmpty = true;
-  for (const Argument &argument : bundle.arguments) {
-    std::string file = path + "/" + arrayFileName(argument.name);
-    if (argument.role >= Role::Seed || isBound(argument.name) || access(file.c_str(), F_OK) != 0)
-      continue;
-    if (Error error = giveArray(argument.name, file))
+  for (const auto &[argument, file] : found->arrays)
+    if (Error error = giveArray(names[argument], file))
       return error;
-    isEmpty = false;
-  }
-  if (isEmpty && !record)
-    return Error::make("cannot go on from '" + path +
-                       "': it holds neither run.json nor an argument");
   return Error::success();
 }
 
