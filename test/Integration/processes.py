@@ -128,6 +128,26 @@ def check_module():
     check("no module: one process says so", second.returncode == 1 and not second.stderr)
 
 
+LOSSY = """
+#include <mpi.h>
+int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request) {
+  static int values = 0;
+  if (count < 4000 || ++values != 3)
+    return PMPI_Isend(data, count, type, to, tag, comm, request);
+  *request = MPI_REQUEST_NULL;
+  return MPI_SUCCESS;
+}
+"""
+
+
+def check_lost_message():
+    """The third value that each process sends never arrives."""
+    pathlib.Path("lossy.c").write_text(LOSSY)
+    tool("mpicc", "-shared", "-fPIC", "-o", "lossy.so", "lossy.c")
+    command = [*MPIRUN, "-n", "2", "-x", f"LD_PRELOAD={os.getcwd()}/lossy.so", "reprise-run", "gpt2.rpb", "--steps=5"]
+    fails("a lost message", command, 1, "step 1, a message is lost, or programs wait for each other: 'stage0' waits ")
+
+
 class Running:
     """Two processes that make steps until something ends them."""
 
@@ -206,7 +226,7 @@ def check_replays():
 
 
 def main():
-    if not shutil.which("mpirun") or not os.path.exists(os.path.join(BUILD, "lib", "libRepriseMpi.so")):
+    if not (shutil.which("mpirun") and shutil.which("mpicc")) or not os.path.exists(os.path.join(BUILD, "lib", "libRepriseMpi.so")):
         skip("several processes", "no mpirun, or a build without MPI")
         finish()
     for name, zoo, cuts in (("gpt2", GPT2, "2"), ("four", GPT2, "1,2,4"), ("resnet18", RESNET, "3,6")):
@@ -217,6 +237,7 @@ def main():
     check_replays()
     check_refusals()
     check_module()
+    check_lost_message()
     check_ends()
     finish()
 

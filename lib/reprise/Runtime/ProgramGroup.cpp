@@ -4,6 +4,9 @@
 #include "reprise/Runtime/RunFolder.h"
 #include "reprise/Runtime/ThreadPool.h"
 
+#include <cstdlib>
+#include <unistd.h>
+
 using namespace reprise::runtime;
 
 ProgramGroup::~ProgramGroup() = default;
@@ -79,6 +82,20 @@ Error ProgramGroup::open(const Bundle &bundle, unsigned threads) {
   return Error::success();
 }
 
+/// Bytes of all processes on this machine.
+static Expected<uint64_t> addUpOnHost(Ranks &ranks, uint64_t own) {
+  char host[256] = "";
+  gethostname(host, sizeof host - 1);
+  auto all = ranks.exchange(std::to_string(own) + " " + host);
+  if (!all)
+    return all.error();
+  uint64_t sum = 0;
+  for (const std::string &each : *all)
+    if (each.substr(each.find(' ') + 1) == host)
+      sum += std::strtoull(each.c_str(), nullptr, 10);
+  return sum;
+}
+
 /// Each fits by itself. None of their memory has been touched yet.
 Error ProgramGroup::checkMemory() const {
   uint64_t needed = 0;
@@ -86,6 +103,12 @@ Error ProgramGroup::checkMemory() const {
     const Bundle &own = executable->bundle();
     needed += own.persistentBytes() + executable->arenaCapacity() +
               own.workspaceBytes(executable->threads());
+  }
+  if (processes) {
+    Expected<uint64_t> together = addUpOnHost(*processes, needed);
+    if (!together)
+      return together.error();
+    needed = *together;
   }
   uint64_t available = executables.front()->device().availableMemory();
   if (needed > available)
