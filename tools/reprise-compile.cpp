@@ -35,6 +35,7 @@ reprise::PhaseOptions phaseOptions(const Flags &flags) {
   options.allowUnmatchedRules = flags.allowUnmatchedRules;
   options.verifyReplays = flags.verifyReplays;
   options.microbatches = flags.microbatches;
+  options.stages = reprise::stageOptions(flags);
   options.unroll = flags.unroll;
   options.target = reprise::firstTarget(flags);
   return options;

@@ -14,6 +14,7 @@
 #include "reprise/Conversion/Emission.h"
 #include "reprise/Conversion/Targets.h"
 #include "reprise/Dialect/Exec/Transforms/Passes.h"
+#include "reprise/Dialect/Pipe/Transforms/Passes.h"
 #include "reprise/Dialect/Reprise/Batching.h"
 #include "reprise/Dialect/Reprise/Derivatives.h"
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
@@ -30,6 +31,10 @@ namespace exec {
 #define GEN_PASS_REGISTRATION
 #include "reprise/Dialect/Exec/Transforms/Passes.h.inc"
 } // namespace exec
+namespace pipe {
+#define GEN_PASS_REGISTRATION
+#include "reprise/Dialect/Pipe/Transforms/Passes.h.inc"
+} // namespace pipe
 } // namespace reprise
 
 void reprise::registerAllDialects(DialectRegistry &registry) {
@@ -59,7 +64,10 @@ void reprise::registerAllPasses() {
   registerSplitLoopsPass();
   registerMakeProgramsPass();
   registerDeferGradientPass();
+  registerMarkStagesPass();
   registerSliceBatchPass();
+  pipe::registerBalanceStagesPass();
+  pipe::registerSplitStagesPass();
   registerUnrollLoopsPass();
   exec::registerFormLaunchesPass();
   exec::registerOrderLaunchesPass();

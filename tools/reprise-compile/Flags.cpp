@@ -1,6 +1,7 @@
 // reprise: what is wrong with the flags of reprise-compile
 #include "Flags.h"
 
+#include "reprise/Planning/Pipeline/Schedule.h"
 #include "reprise/Policy/Policy.h"
 #include "reprise/Runtime/File.h"
 #include "llvm/Support/Regex.h"
@@ -41,6 +42,52 @@ Flags::Flags()
 
 std::string reprise::firstTarget(const Flags &flags) {
   return flags.targets.empty() ? "cpu" : *flags.targets.begin();
+}
+
+/// Scopes at which stages begin, or how many stages there are.
+static bool isNumber(StringRef text) { return !text.empty() && llvm::all_of(text, llvm::isDigit); }
+
+StageOptions reprise::stageOptions(const Flags &flags) {
+  StageOptions options;
+  StringRef stages = flags.stages.get();
+  options.schedule = flags.schedule.get();
+  options.chunks = flags.chunks;
+  if (isNumber(stages)) {
+    (void)stages.getAsInteger(10, options.devices);
+    return options;
+  }
+  for (StringRef scope : llvm::split(stages, ','))
+    options.begin.push_back(scope.str());
+  const pipeline::Rule *rule = pipeline::findRule(options.schedule);
+  options.devices = (options.begin.size() + 1) / rule->fitChunks(static_cast<int>(options.chunks));
+  return options;
+}
+
+/// What is wrong with the flags of stages.
+static std::string checkStages(const Flags &flags) {
+  const pipeline::Rule *rule = pipeline::findRule(flags.schedule.get());
+  StringRef stages = flags.stages.get();
+  if (!rule)
+    return "expected --schedule=gpipe, 1f1b, interleaved-1f1b, zb-h1 or zb-v, got '" +
+           flags.schedule.get() + "'";
+  int chunks = rule->fitChunks(static_cast<int>(flags.chunks));
+  if (flags.chunks.isGiven() && chunks != static_cast<int>(flags.chunks))
+    return "--schedule=" + flags.schedule.get() + " takes --chunks=" + std::to_string(chunks) +
+           (rule->mostChunks ? "" : " or more");
+  int64_t number = 0;
+  if (isNumber(stages))
+    return stages.getAsInteger(10, number) || number < 1 || number > kMostDevices
+               ? "expected --stages from 1 to " + std::to_string(kMostDevices) + ", got '" +
+                     flags.stages.get() + "'"
+               : "";
+  SmallVector<StringRef> scopes;
+  stages.split(scopes, ',');
+  if (llvm::is_contained(scopes, ""))
+    return "expected --stages as a number or as scopes, got '" + flags.stages.get() + "'";
+  if ((scopes.size() + 1) % chunks != 0)
+    return "--schedule=" + flags.schedule.get() + " needs " + std::to_string(chunks) +
+           " stages per device, --stages names " + std::to_string(scopes.size() + 1);
+  return "";
 }
 
 SmallVector<StringRef> reprise::singleOutputs(const Flags &flags) {
@@ -137,7 +184,7 @@ static bool needsPlan(const Flags &flags) {
 }
 
 std::string reprise::checkFlags(const Flags &flags) {
-  for (auto check : {checkInterpret, checkBudgets})
+  for (auto check : {checkInterpret, checkBudgets, checkStages})
     if (std::string wrong = check(flags); !wrong.empty())
       return wrong;
   bool isCurveAlone = !flags.pareto.empty() && !needsPlan(flags);

@@ -47,6 +47,24 @@ struct Flags : cli::Tool {
                                     "add up (1)",
                                     1,
                                     {1}};
+  cli::Text stages{*this, "--stages", "N|SCOPE,...",
+                   "Cut the step into N stages of equal time, one device each, or at the first ops "
+                   "of these scopes (1)",
+                   "1"};
+  cli::Text schedule{*this,
+                     "--schedule",
+                     "NAME",
+                     "The order of the stages' passes over the micro-batches: gpipe, 1f1b, "
+                     "interleaved-1f1b, zb-h1 or zb-v (1f1b)",
+                     "1f1b",
+                     {"gpipe", "1f1b", "interleaved-1f1b", "zb-h1", "zb-v"}};
+  cli::Number<int64_t> chunks{*this,
+                              "--chunks",
+                              "V",
+                              "Stages of each device: 2 for zb-v, at least 2 for "
+                              "interleaved-1f1b, 1 for others",
+                              1,
+                              {1, 64}};
   cli::Switch unroll{*this, "--unroll", "Replace loops by their iterations"};
   cli::Text contractions{
       *this,   "--contractions",
@@ -102,6 +120,9 @@ struct Flags : cli::Tool {
   cli::Text outputDir{*this, "--output-dir", "DIR",
                       "With --interpret: write the results of the last step and run.json"};
 };
+
+/// How the step is shared out. The flags have been checked.
+StageOptions stageOptions(const Flags &flags);
 
 /// That of the first device program, or of all of them.
 std::string firstTarget(const Flags &flags);

@@ -29,11 +29,8 @@ static llvm::Expected<pipeline::Schedule> findSchedule(const stages::ProblemFile
   const pipeline::Rule *rule = pipeline::findRule(name);
   if (!rule)
     return readFile(name);
-  int chunks = std::max(rule->leastChunks, file.chunks);
-  if (rule->mostChunks > 0)
-    chunks = std::min(chunks, rule->mostChunks);
-  return pipeline::makeSchedule(*rule,
-                                {static_cast<int>(file.devices.size()), chunks, file.microbatches});
+  return pipeline::makeSchedule(*rule, {static_cast<int>(file.devices.size()),
+                                        rule->fitChunks(file.chunks), file.microbatches});
 }
 
 /// Why the schedule does not go with the problem; empty if it does.

@@ -23,7 +23,7 @@ enum class Phase {
   Random,     ///< Philox seed and offset threaded: every op is pure
   Label,      ///< policies evaluated, blocks flattened
   Autodiff,   ///< value_and_grad expanded into dialect ops
-  Partition,  ///< the batch cut into micro-batches
+  Partition,  ///< the batch cut into micro-batches, the step into stages
   Checkpoint, ///< the form of a plan given; saved and replayed values chosen, replays inserted
   Kernels,    ///< ops grouped into launches
   Memory,     ///< every buffer has an offset
@@ -39,6 +39,17 @@ struct PlanForm {
   int64_t enoughArena = 0;
 };
 
+/// More devices than a pipeline has.
+inline constexpr int64_t kMostDevices = 1024;
+
+/// How `partition` shares a step out among devices (docs/Rationale/Stages.md).
+struct StageOptions {
+  int64_t devices = 1;            ///< one leaves the step on one device
+  std::vector<std::string> begin; ///< the scopes at which stages begin; empty: balanced
+  std::string schedule = "1f1b";
+  int64_t chunks = 1; ///< stages per device, or as near to it as the schedule takes
+};
+
 /// What the phases need to know of the user's wishes.
 struct PhaseOptions {
   std::string entry = "train";
@@ -49,6 +60,7 @@ struct PhaseOptions {
   PlanForm form;                      ///< what `checkpoint` makes of the step first
   bool ignoreCheckpoints = false;
   int64_t microbatches = 1;   ///< parts of the batch; 1 leaves the step as it is
+  StageOptions stages;
   bool unroll = false;        ///< `autodiff` replaces loops by iterations, which labels tell apart
   bool verifyReplays = false; ///< replays and originals live to the end of the step, to be compared
 };
@@ -75,7 +87,7 @@ void buildForm(mlir::OpPassManager &program, const PlanForm &form);
 void buildVerifier(mlir::OpPassManager &manager, Phase phase, const PhaseOptions &options);
 
 /// Registers the pipeline `--reprise-to="PHASE from=PHASE entry=F policies=P,Q target=T
-/// microbatches=M ignore-checkpoints allow-unmatched-rules verify-replays unroll"`.
+/// microbatches=M stages=N begin=S,T schedule=R chunks=V ignore-checkpoints allow-unmatched-rules verify-replays unroll"`.
 void registerPhases();
 
 } // namespace reprise

@@ -19,10 +19,11 @@ std::string reprise::findWrongName(ModuleOp module, const PhaseOptions &options,
   if (failed(Target::get(options.target, fromFlag, target)))
     return wrong;
   bool isForModel = isEntryGiven || !options.policies.empty() || options.allowUnmatchedRules ||
-                    options.ignoreCheckpoints || options.unroll || options.microbatches > 1;
+                    options.ignoreCheckpoints || options.unroll || options.microbatches > 1 ||
+                    options.stages.devices > 1;
   if (isForModel && findPhase(module))
     return "the file holds device programs, which have been through 'autodiff': --entry, "
-           "--unroll, --microbatches and the flags of policies cannot be used";
+           "--unroll, --microbatches, --stages and the flags of policies cannot be used";
   if (isEntryGiven)
     if (std::string fault = findEntryFault(module, options.entry); !fault.empty())
       return fault;

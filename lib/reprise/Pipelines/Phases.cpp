@@ -5,6 +5,7 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "reprise/Dialect/Exec/Transforms/Passes.h"
+#include "reprise/Dialect/Pipe/Transforms/Passes.h"
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 #include "reprise/Policy/Policy.h"
 #include "llvm/ADT/StringExtras.h"
@@ -37,6 +38,11 @@ void buildForm(OpPassManager &program, const PlanForm &form) {
     program.addPass(createDeferGradientPass());
 }
 
+/// A loop over layers is no single stage.
+static bool unrolls(const PhaseOptions &options) {
+  return options.unroll || options.stages.devices > 1;
+}
+
 static void addVerifier(OpPassManager &program, Phase phase, const PhaseOptions &options) {
   if (phase == Phase::Checkpoint)
     program.addPass(createVerifyCheckpointPass());
@@ -44,19 +50,22 @@ static void addVerifier(OpPassManager &program, Phase phase, const PhaseOptions 
     program.addPass(exec::createVerifyBuffersPass({options.target}, options.facts));
 }
 
+static void addSlicing(OpPassManager &program, const PhaseOptions &options) {
+  program.addPass(createSliceBatchPass({options.microbatches}));
+  // Behind the cut, so that a sum over iterations stays one sum.
+  if (unrolls(options))
+    program.addPass(createUnrollLoopsPass());
+  program.addPass(createCanonicalizePass());
+  program.addPass(createCSEPass());
+}
+
 /// What a phase behind `autodiff` does with a device program.
 static void addProgramPhase(OpPassManager &program, Phase phase, const PhaseOptions &options) {
   int64_t enough = options.form.enoughArena;
   switch (phase) {
   case Phase::Partition:
-    if (options.microbatches == 1)
-      break;
-    program.addPass(createSliceBatchPass({options.microbatches}));
-    // Behind the cut, so that a sum over iterations stays one sum.
-    if (options.unroll)
-      program.addPass(createUnrollLoopsPass());
-    program.addPass(createCanonicalizePass());
-    program.addPass(createCSEPass());
+    if (options.microbatches > 1)
+      addSlicing(program, options);
     break;
   case Phase::Checkpoint:
     buildForm(program, options.form);
@@ -99,15 +108,20 @@ static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &op
     labels.policies.assign(options.policies.begin(), options.policies.end());
     labels.ignoreCheckpoints = options.ignoreCheckpoints;
     labels.allowUnmatchedRules = options.allowUnmatchedRules;
-    labels.unroll = options.unroll;
+    labels.unroll = unrolls(options);
     manager.addPass(createAssignLabelsPass(labels));
     return;
   }
   case Phase::Autodiff:
-    if (!options.unroll)
+    if (options.stages.devices > 1) {
+      MarkStagesPassOptions marks;
+      marks.at.assign(options.stages.begin.begin(), options.stages.begin.end());
+      manager.nest<func::FuncOp>().addPass(createMarkStagesPass(marks));
+    }
+    if (!unrolls(options))
       manager.addPass(createSplitLoopsPass());
     manager.addPass(createDifferentiatePass());
-    if (options.unroll && options.microbatches == 1)
+    if (unrolls(options) && options.microbatches == 1)
       manager.nest<func::FuncOp>().addPass(createUnrollLoopsPass());
     manager.addPass(createExpandNormalizationsPass());
     // Ops of different units differ in their attributes, so that CSE never merges them.
@@ -129,16 +143,38 @@ void buildVerifier(OpPassManager &manager, Phase phase, const PhaseOptions &opti
     manager.addPass(createOnProgramsPass(std::move(program)));
 }
 
+static void addOnPrograms(OpPassManager &manager, Phase from, Phase to,
+                          const PhaseOptions &options) {
+  OpPassManager program = makeProgramPasses();
+  buildProgramPhases(program, from, to, options);
+  if (!program.empty())
+    manager.addPass(createOnProgramsPass(std::move(program)));
+}
+
+/// `partition` with more than one device.
+static void addStages(OpPassManager &manager, const PhaseOptions &options) {
+  const StageOptions &stages = options.stages;
+  OpPassManager program = makeProgramPasses();
+  if (stages.begin.empty())
+    program.addPass(pipe::createBalanceStagesPass({stages.devices, stages.schedule, stages.chunks}));
+  buildProgramPhases(program, Phase::Autodiff, Phase::Partition, options);
+  manager.addPass(createOnProgramsPass(std::move(program)));
+  manager.addPass(
+      pipe::createSplitStagesPass({stages.devices, stages.schedule, stages.chunks}));
+  manager.addPass(exec::createVerifyProgramsPass());
+}
+
 void buildPhases(OpPassManager &manager, std::optional<Phase> from, Phase to,
                  const PhaseOptions &options) {
   int first = from ? static_cast<int>(*from) + 1 : 0;
   for (int phase = first; phase <= static_cast<int>(std::min(to, Phase::Autodiff)); ++phase)
     addPhase(manager, static_cast<Phase>(phase), options);
-  OpPassManager program = makeProgramPasses();
-  buildProgramPhases(program, std::max(from.value_or(Phase::Autodiff), Phase::Autodiff), to,
-                     options);
-  if (!program.empty())
-    manager.addPass(createOnProgramsPass(std::move(program)));
+  Phase done = std::max(from.value_or(Phase::Autodiff), Phase::Autodiff);
+  if (options.stages.devices > 1 && done == Phase::Autodiff && to > done) {
+    addStages(manager, options);
+    done = Phase::Partition;
+  }
+  addOnPrograms(manager, done, to, options);
 }
 
 namespace {
@@ -149,8 +185,8 @@ struct Words {
 };
 } // namespace
 
-/// Reads `PHASE from=PHASE entry=F policies=P,Q target=T microbatches=M ignore-checkpoints
-/// allow-unmatched-rules verify-replays unroll`.
+/// Reads `PHASE from=PHASE entry=F policies=P,Q target=T microbatches=M stages=N begin=S,T schedule=R
+/// chunks=V ignore-checkpoints allow-unmatched-rules verify-replays unroll`.
 static LogicalResult parseOptions(StringRef text, Words &read,
                                   function_ref<LogicalResult(const Twine &)> error) {
   PhaseOptions &options = read.options;
@@ -173,6 +209,17 @@ static LogicalResult parseOptions(StringRef text, Words &read,
       options.target = value.str();
     else if (key == "microbatches" && !value.getAsInteger(10, options.microbatches) &&
              options.microbatches >= 1)
+      continue;
+    else if (key == "stages" && !value.getAsInteger(10, options.stages.devices) &&
+             options.stages.devices >= 1)
+      continue;
+    else if (key == "begin")
+      for (StringRef scope : llvm::split(value, ','))
+        options.stages.begin.push_back(scope.str());
+    else if (key == "schedule")
+      options.stages.schedule = value.str();
+    else if (key == "chunks" && !value.getAsInteger(10, options.stages.chunks) &&
+             options.stages.chunks >= 1)
       continue;
     else if (word == "ignore-checkpoints")
       options.ignoreCheckpoints = true;

@@ -16,6 +16,15 @@ inline constexpr llvm::StringLiteral kDeviceAttr = "reprise.device";
 /// originals in the launches that they have without replays, on which the planner counts.
 inline constexpr llvm::StringLiteral kKeepsLaunchesAttr = "reprise.keeps_launches";
 
+/// The stage of an op of the forward pass, and of the derivatives that inherit it; an array with one
+/// per iteration for ops in a loop. From `reprise-mark-stages` to the end of `partition`.
+inline constexpr llvm::StringLiteral kStageAttr = "reprise.stage";
+/// The micro-batch that an op works on. Within `partition`.
+inline constexpr llvm::StringLiteral kMicrobatchAttr = "reprise.microbatch";
+/// Of an op that sums over the samples of a micro-batch, or adds such a sum to those before. Within
+/// `partition`.
+inline constexpr llvm::StringLiteral kBatchSumAttr = "reprise.batch_sum";
+
 /// None for a function that is no device program.
 std::optional<int64_t> getDevice(mlir::func::FuncOp function);
 void setDevice(mlir::func::FuncOp function, int64_t device);

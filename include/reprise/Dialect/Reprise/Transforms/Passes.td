@@ -119,6 +119,16 @@ def UnrollLoopsPass : Pass<"reprise-unroll-loops", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::reprise::RepriseDialect"];
 }
 
+def MarkStagesPass : Pass<"reprise-mark-stages", "::mlir::func::FuncOp"> {
+  let summary = "Marks the stage of each op of the forward pass";
+  let description = [{
+    Runs before the expansion of gradients, so that derivatives inherit `reprise.stage`. Stages begin at the first op of
+    each scope of `at`, or else at ops that carry `reprise.stage` in the model. Without either every place where the
+    fewest bytes cross, in program order, begins one, and `pipe-balance-stages` joins them.
+  }];
+  let options = [ListOption<"at", "at", "std::string", "The scopes at which stages begin, but for the first one">];
+}
+
 def SliceBatchPass : Pass<"reprise-slice-batch", "::mlir::func::FuncOp"> {
   let summary = "Runs a step micro-batch by micro-batch";
   let description = [{

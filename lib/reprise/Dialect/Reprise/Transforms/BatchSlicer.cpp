@@ -104,6 +104,7 @@ Operation *BatchSlicer::cloneOn(Operation *op, ValueRange operands, const BatchC
 }
 
 void BatchSlicer::mark(Operation *op) {
+  op->setAttr(kMicrobatchAttr, builder.getI64IntegerAttr(part.number));
   if (auto path = op->getAttrOfType<DenseI64ArrayAttr>(kBlockAttr)) {
     SmallVector<int64_t> ids = llvm::map_to_vector(
         path.asArrayRef(), [&](int64_t id) { return id + part.number * numUnits; });
@@ -256,6 +257,7 @@ void BatchSlicer::addTo(Operation *op, const BatchCut &cut, MutableArrayRef<Valu
       for (Value result : clone->getResults())
         result.setType(cast<RankedTensorType>(result.getType()).clone(builder.getF32Type()));
   }
+  clone->setAttr(kBatchSumAttr, builder.getUnitAttr());
   for (auto [result, made] : llvm::zip(op->getResults(), clone->getResults())) {
     own[result] = finish(op, made, result.getType());
     if (states.get(result).kind == BatchState::Total)
@@ -276,7 +278,13 @@ Value BatchSlicer::divideByGroup(DivOp op) {
 
 void BatchSlicer::addToTotal(Operation *op, Value result, Value summand) {
   Value &total = totals[result];
-  total = total ? Value(create<AddOp>(op, total, summand)) : summand;
+  if (!total) {
+    total = summand;
+    return;
+  }
+  auto sum = create<AddOp>(op, total, summand);
+  sum->setAttr(kBatchSumAttr, builder.getUnitAttr());
+  total = sum;
 }
 
 Value BatchSlicer::finish(Operation *op, Value sum, Type type) {

@@ -5,6 +5,7 @@
 #include "BatchStates.h"
 #include "Plan.h"
 #include "mlir/IR/IRMapping.h"
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include <map>
 
 namespace reprise {
@@ -30,7 +31,7 @@ private:
   void runOn(mlir::Operation *op);
   /// The op on the samples at hand.
   mlir::Operation *cloneOn(mlir::Operation *op, mlir::ValueRange operands, const BatchCut &cut);
-  /// Units of different micro-batches are different units.
+  /// Names the micro-batch. Units of different micro-batches are different units.
   void mark(mlir::Operation *op);
   /// Words belong to elements of the whole batch: the window begins at the first sample.
   void moveWindow(RandomOpInterface random, const BatchCut &cut);
@@ -58,7 +59,7 @@ private:
   template <typename Op, typename... Arguments>
   Op create(mlir::Operation *beside, Arguments &&...args) {
     auto op = Op::create(builder, beside->getLoc(), std::forward<Arguments>(args)...);
-    for (mlir::StringRef name : {kBlockAttr, kOrderAttr, kPrimalAttr, kCotangentAttr})
+    for (mlir::StringRef name : {kBlockAttr, kOrderAttr, kPrimalAttr, kCotangentAttr, kStageAttr})
       if (mlir::Attribute attribute = beside->getDiscardableAttr(name))
         op->setDiscardableAttr(name, attribute);
     mark(op);

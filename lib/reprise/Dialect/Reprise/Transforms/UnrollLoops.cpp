@@ -3,6 +3,7 @@
 
 #include "Plan.h"
 #include "mlir/IR/IRMapping.h"
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Dialect/Reprise/IR/Naming.h"
 #include <map>
@@ -84,6 +85,7 @@ private:
       setUnit(copy, loop, k);
       copy->walk([&](Operation *inner) {
         takeIteration(inner, loop.getTrip(), k);
+        takeStage(inner, k);
         setScope(inner, loop, k);
       });
     }
@@ -104,6 +106,11 @@ private:
     op->removeDiscardableAttr(kIterationsAttr);
     for (NamedAttribute attribute : cast<DictionaryAttr>(own.front()))
       op->setDiscardableAttr(attribute.getName(), attribute.getValue());
+  }
+
+  static void takeStage(Operation *op, int64_t k) {
+    if (auto stages = dyn_cast_or_null<DenseI64ArrayAttr>(op->getDiscardableAttr(kStageAttr)))
+      op->setDiscardableAttr(kStageAttr, Builder(op->getContext()).getI64IntegerAttr(stages[k]));
   }
 
   /// In reports each iteration has a scope of its own, the one that policies see.
@@ -130,12 +137,13 @@ private:
     });
   }
 
-  /// What moves rows is of the loop's part and order.
+  /// What moves rows is of the loop's part and order, and of the stage of iteration `k`.
   template <typename Op, typename... Arguments>
-  Value create(LoopOp loop, Arguments &&...arguments) {
+  Value create(LoopOp loop, int64_t k, Arguments &&...arguments) {
     OpBuilder builder(loop);
     auto op = Op::create(builder, loop.getLoc(), std::forward<Arguments>(arguments)...);
     op->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+    takeStage(op, k);
     return op;
   }
 
@@ -148,16 +156,17 @@ private:
     ends[0] = k + 1;
     SmallVector<int64_t> shape(type.getShape()), strides(type.getRank(), 1);
     shape[0] = 1;
-    Value row = create<SliceOp>(loop, type.clone(shape), stack, starts, ends, strides);
-    return create<ReshapeOp>(loop, type.clone(type.getShape().drop_front()), row);
+    Value row = create<SliceOp>(loop, k, type.clone(shape), stack, starts, ends, strides);
+    return create<ReshapeOp>(loop, k, type.clone(type.getShape().drop_front()), row);
   }
 
   Value join(LoopOp loop, RankedTensorType type, ArrayRef<Value> rows) {
     SmallVector<int64_t> shape(type.getShape());
     shape[0] = 1;
-    SmallVector<Value> parts = llvm::map_to_vector(
-        rows, [&](Value row) { return create<ReshapeOp>(loop, type.clone(shape), row); });
-    return create<ConcatenateOp>(loop, type, parts, 0);
+    SmallVector<Value> parts;
+    for (auto [k, row] : llvm::enumerate(rows))
+      parts.push_back(create<ReshapeOp>(loop, k, type.clone(shape), row));
+    return create<ConcatenateOp>(loop, 0, type, parts, 0);
   }
 
   static constexpr int64_t kMostOps = int64_t(1) << 20;

@@ -1,0 +1,18 @@
+// reprise: the passes that cut a step into stages
+#ifndef REPRISE_DIALECT_PIPE_TRANSFORMS_PASSES_H
+#define REPRISE_DIALECT_PIPE_TRANSFORMS_PASSES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+#include "reprise/Dialect/Exec/IR/Exec.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+
+namespace reprise::pipe {
+
+#define GEN_PASS_DECL
+#include "reprise/Dialect/Pipe/Transforms/Passes.h.inc"
+
+} // namespace reprise::pipe
+
+#endif // REPRISE_DIALECT_PIPE_TRANSFORMS_PASSES_H

@@ -1,0 +1,38 @@
+// reprise: the passes that cut a step into stages.
+#ifndef PIPE_PASSES
+#define PIPE_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+class ShapeOptions_ {
+  list<Option> options = [
+    Option<"devices", "devices", "int64_t", "1", "How many devices">,
+    Option<"schedule", "schedule", "std::string", "\"1f1b\"", "gpipe, 1f1b, interleaved-1f1b, zb-h1 or zb-v">,
+    Option<"chunks", "chunks", "int64_t", "1", "Stages per device; as near to it as the schedule takes">
+  ];
+}
+def ShapeOptions : ShapeOptions_;
+
+def BalanceStagesPass : Pass<"pipe-balance-stages", "::mlir::func::FuncOp"> {
+  let summary = "Joins the places where a step may be cut into stages of equal time";
+  let description = [{
+    Reads the marks of `reprise-mark-stages` behind the expansion of gradients, and numbers stages anew, so that the
+    slowest one is as fast as can be: forward and backward passes, and transfers of what a stage reads from the ones
+    before it. The cut is exact (Planning/Stages/Balance.h).
+  }];
+  let options = ShapeOptions.options;
+}
+
+def SplitStagesPass : Pass<"pipe-split-stages", "::mlir::ModuleOp"> {
+  let summary = "Makes a device program of each device of a pipeline";
+  let description = [{
+    Ops go to the device of their stage, in the order that a schedule gives the passes of its stages over the
+    micro-batches. Values that another device reads are sent there directly: behind the pass that makes them, and
+    received during the pass before the one that reads them. Parameters and states live on the device of the first stage
+    that reads them, with their updates. See docs/Rationale/Stages.md.
+  }];
+  let options = ShapeOptions.options;
+  let dependentDialects = ["::reprise::exec::ExecDialect", "::reprise::RepriseDialect"];
+}
+
+#endif // PIPE_PASSES

@@ -1,0 +1,280 @@
+// reprise: builds the programs of a pipeline's devices
+#include "DevicePrograms.h"
+
+#include "reprise/Dialect/Exec/IR/Exec.h"
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::pipe;
+
+static constexpr int64_t kBeforeClass = 0, kAfterClass = 1, kFirstClass = 2;
+
+DevicePrograms::DevicePrograms(func::FuncOp step, const Places &places,
+                               const pipeline::Shape &shape, std::vector<std::vector<Turn>> given)
+    : step(step), signature(step), places(places), shape(shape), turns(std::move(given)),
+      devices(turns.size()), builder(step.getContext()) {
+  for (auto [own, device] : llvm::zip(turns, devices)) {
+    for (auto [number, turn] : llvm::enumerate(own))
+      for (Operation *op : turn.ops)
+        turnOf[op] = number;
+    device.sent.resize(own.size());
+    device.begun.resize(own.size());
+    device.read.resize(own.size());
+  }
+}
+
+LogicalResult DevicePrograms::build() {
+  findReturned();
+  if (failed(findMessages()))
+    return failure();
+  orderMessages();
+  builder.setInsertionPointAfter(step);
+  for (size_t device = 0; device < devices.size(); ++device)
+    buildProgram(device);
+  return success();
+}
+
+/// A next value is returned where the old one is, any other result where it is made.
+void DevicePrograms::findReturned() {
+  auto ends = step.getBody().front().getTerminator();
+  for (auto [number, value] : llvm::enumerate(ends->getOperands())) {
+    int64_t replaced = signature.getReplacedArguments()[number];
+    auto owner = dyn_cast<BlockArgument>(value);
+    if (replaced >= 0)
+      owner = step.getArgument(replaced);
+    size_t device = 0;
+    if (owner && !places.isEverywhere(owner))
+      device = homeOf(owner);
+    else if (Operation *op = value.getDefiningOp())
+      if (std::optional<Place> place = places.get(op))
+        device = deviceOf(*place);
+    devices[device].returned.push_back(number);
+  }
+}
+
+LogicalResult DevicePrograms::findMessages() {
+  for (size_t device = 0; device < devices.size(); ++device) {
+    for (auto [number, turn] : llvm::enumerate(turns[device]))
+      for (Operation *op : turn.ops)
+        for (Value operand : op->getOperands())
+          if (failed(need(operand, device, number)))
+            return failure();
+    for (size_t result : devices[device].returned)
+      if (failed(need(step.getBody().front().getTerminator()->getOperand(result), device,
+                      turns[device].size() - 1)))
+        return failure();
+  }
+  return success();
+}
+
+/// Turn `turn` of a device reads a value.
+LogicalResult DevicePrograms::need(Value value, size_t device, size_t turn) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (!places.isEverywhere(argument) && homeOf(argument) != device)
+      addMessage(value, homeOf(argument), 0, device, turn);
+    return success();
+  }
+  Operation *op = value.getDefiningOp();
+  std::optional<Place> place = places.get(op);
+  if (!place) {
+    for (Value operand : op->getOperands())
+      if (failed(need(operand, device, turn)))
+        return failure();
+    return success();
+  }
+  size_t made = turnOf.lookup(op);
+  if (deviceOf(*place) != device)
+    addMessage(value, deviceOf(*place), made, device, turn);
+  else if (made > turn)
+    return op->emitError("the schedule runs an op before what it reads");
+  return success();
+}
+
+void DevicePrograms::addMessage(Value value, size_t from, size_t made, size_t to, size_t read) {
+  auto [found, isNew] = messageOf.try_emplace({value, to}, messages.size());
+  if (!isNew) {
+    Message &known = messages[found->second];
+    known.read = std::min(known.read, read);
+    return;
+  }
+  messages.push_back({value, from, to, made, read, 0, {}, {}});
+}
+
+int64_t DevicePrograms::classify(const Place &place) const {
+  if (place.kind != Place::Within)
+    return place.kind == Place::Before ? kBeforeClass : kAfterClass;
+  return kFirstClass + (2 * place.sweep + place.isWeight) * shape.stages() + place.stage;
+}
+
+/// Messages of a channel are received in the order in which they are sent.
+void DevicePrograms::orderMessages() {
+  DenseMap<Value, size_t> position;
+  size_t next = 0;
+  for (BlockArgument argument : step.getArguments())
+    position[argument] = next++;
+  for (Operation &op : step.getBody().front())
+    for (Value result : op.getResults())
+      position[result] = next++;
+  llvm::sort(messages, [&](const Message &a, const Message &b) {
+    return std::tuple(a.from, a.made, position[a.value], a.to) <
+           std::tuple(b.from, b.made, position[b.value], b.to);
+  });
+  std::map<std::tuple<size_t, size_t, Channel>, size_t> latest;
+  for (size_t i = messages.size(); i-- > 0;) {
+    Message &message = messages[i];
+    message.channel = {classify(turns[message.from][message.made].place),
+                       classify(turns[message.to][message.read].place)};
+    message.begun = message.read ? message.read - 1 : 0;
+    auto [found, isNew] =
+        latest.try_emplace({message.from, message.to, message.channel}, message.begun);
+    message.begun = found->second = std::min(found->second, message.begun);
+  }
+  for (auto [i, message] : llvm::enumerate(messages)) {
+    messageOf[{message.value, message.to}] = i;
+    devices[message.from].sent[message.made].push_back(i);
+    devices[message.to].begun[message.begun].push_back(i);
+    devices[message.to].read[message.read].push_back(i);
+    std::map<Channel, int64_t> &own = tags[{message.from, message.to}];
+    own.try_emplace(message.channel, own.size());
+  }
+}
+
+void DevicePrograms::buildProgram(size_t number) {
+  createFunction(number);
+  open.clear();
+  bool isBehind = false;
+  for (size_t turn = 0; turn < turns[number].size(); ++turn) {
+    if (!isBehind && turns[number][turn].place.kind == Place::After) {
+      // Parameters that were sent may be written from here on.
+      waitForSends([](const Channel &channel) { return channel.second != kAfterClass; });
+      isBehind = true;
+    }
+    runTurn(number, turn);
+  }
+  waitForSends([](const Channel &) { return true; });
+  finish(number);
+}
+
+std::string DevicePrograms::nameOf(size_t device) const {
+  func::FuncOp named = step;
+  return (named.getName() + "_" + Twine(device)).str();
+}
+
+void DevicePrograms::createFunction(size_t number) {
+  Device &device = devices[number];
+  SmallVector<Type> results;
+  for (size_t result : device.returned)
+    results.push_back(step.getResultTypes()[result]);
+  OpBuilder::InsertPoint point = builder.saveInsertionPoint();
+  device.program = func::FuncOp::create(
+      builder, step.getLoc(), nameOf(number),
+      builder.getFunctionType(step.getArgumentTypes(), results));
+  device.program->setDiscardableAttrs(step->getDiscardableAttrDictionary());
+  setDevice(device.program, static_cast<int64_t>(number));
+  Block *block = device.program.addEntryBlock();
+  for (BlockArgument argument : step.getArguments()) {
+    unsigned i = argument.getArgNumber();
+    block->getArgument(i).setLoc(argument.getLoc());
+    device.program.setArgAttrs(i, step.getArgAttrDict(i));
+    if (places.isEverywhere(argument) || homeOf(argument) == number)
+      device.known.map(argument, block->getArgument(i));
+  }
+  for (auto [i, result] : llvm::enumerate(device.returned))
+    device.program.setResultAttrs(i, step.getResultAttrDict(result));
+  builder.restoreInsertionPoint(point);
+  builder.setInsertionPointToEnd(block);
+}
+
+void DevicePrograms::runTurn(size_t number, size_t turn) {
+  Device &device = devices[number];
+  for (size_t i : device.begun[turn]) {
+    Message &message = messages[i];
+    auto receive = exec::ReceiveOp::create(
+        builder, message.value.getLoc(), message.value.getType(),
+        exec::EventType::get(builder.getContext()), nameOf(message.from), tagOf(message), /*stream=*/0,
+        /*arguments=*/nullptr, /*offsets=*/nullptr);
+    device.known.map(message.value, receive.getValue());
+    message.event = receive.getEvent();
+  }
+  for (size_t i : device.read[turn])
+    exec::WaitOp::create(builder, messages[i].value.getLoc(), messages[i].event);
+  for (Operation *op : turns[number][turn].ops) {
+    for (Value operand : op->getOperands())
+      get(operand, device);
+    Operation *clone = builder.clone(*op, device.known);
+    for (StringRef name : {kStageAttr, kMicrobatchAttr, kBatchSumAttr})
+      clone->removeDiscardableAttr(name);
+  }
+  send(number, turn);
+}
+
+void DevicePrograms::send(size_t number, size_t turn) {
+  Device &device = devices[number];
+  std::map<Channel, SmallVector<Value>> events;
+  for (size_t i : device.sent[turn]) {
+    const Message &message = messages[i];
+    bool isWithin = message.channel.first >= kFirstClass && message.channel.second >= kFirstClass;
+    auto &own = open[message.channel];
+    if (isWithin && !events.count(message.channel) && own.size() >= 2) {
+      for (Value event : own.front())
+        exec::WaitOp::create(builder, message.value.getLoc(), event);
+      own.erase(own.begin());
+    }
+    auto sent = exec::SendOp::create(
+        builder, message.value.getLoc(), exec::EventType::get(builder.getContext()),
+        get(message.value, device), nameOf(message.to), tagOf(message), /*stream=*/0);
+    events[message.channel].push_back(sent.getEvent());
+  }
+  for (auto &[channel, list] : events)
+    open[channel].push_back(std::move(list));
+}
+
+void DevicePrograms::waitForSends(function_ref<bool(const Channel &)> isMeant) {
+  for (auto &[channel, list] : open) {
+    if (!isMeant(channel))
+      continue;
+    for (ArrayRef<Value> events : list)
+      for (Value event : events)
+        exec::WaitOp::create(builder, event.getLoc(), event);
+    list.clear();
+  }
+}
+
+/// What an op makes by itself wherever it is read is cloned once per program.
+Value DevicePrograms::get(Value value, Device &device) {
+  if (Value known = device.known.lookupOrNull(value))
+    return known;
+  Operation *op = value.getDefiningOp();
+  for (Value operand : op->getOperands())
+    get(operand, device);
+  Operation *clone = builder.clone(*op, device.known);
+  for (StringRef name : {kStageAttr, kMicrobatchAttr, kBatchSumAttr})
+    clone->removeDiscardableAttr(name);
+  return device.known.lookup(value);
+}
+
+int64_t DevicePrograms::tagOf(const Message &message) {
+  return tags[{message.from, message.to}].at(message.channel);
+}
+
+/// Returns the results, and leaves the arguments that the program reads or owns.
+void DevicePrograms::finish(size_t number) {
+  Device &device = devices[number];
+  Operation *ends = step.getBody().front().getTerminator();
+  SmallVector<Value> results;
+  for (size_t result : device.returned)
+    results.push_back(get(ends->getOperand(result), device));
+  func::ReturnOp::create(builder, ends->getLoc(), results);
+  llvm::BitVector unused(step.getNumArguments());
+  for (BlockArgument argument : step.getArguments()) {
+    unsigned i = argument.getArgNumber();
+    bool isOwn = !places.isEverywhere(argument) ? homeOf(argument) == number
+                                                : signature.getRole(i) == "seed" || number == 0;
+    if (!isOwn && device.program.getArgument(i).use_empty())
+      unused.set(i);
+  }
+  (void)device.program.eraseArguments(unused);
+  builder.setInsertionPointAfter(device.program);
+}

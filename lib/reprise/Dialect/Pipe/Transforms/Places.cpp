@@ -1,0 +1,211 @@
+// reprise: which stage runs each op of a step, and in which of its passes
+#include "Places.h"
+
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Support/ByteSize.h"
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::pipe;
+
+static std::optional<int64_t> getNumber(Operation *op, StringRef name) {
+  auto attribute = dyn_cast_or_null<IntegerAttr>(op->getDiscardableAttr(name));
+  return attribute ? std::optional(attribute.getInt()) : std::nullopt;
+}
+
+/// Bit i is set if expansion i of a gradient made the op.
+static int64_t getOrder(Operation *op) { return getNumber(op, "reprise.order").value_or(0); }
+
+static bool isOfGradient(Operation *op) {
+  return op->hasAttr("reprise.primal") || op->hasAttr("reprise.cotangent");
+}
+
+/// The inverse of s ^ (s >> 1).
+static int64_t findSweep(int64_t order) {
+  int64_t sweep = 0;
+  for (; order; order >>= 1)
+    sweep ^= order;
+  return sweep;
+}
+
+Places::Places(func::FuncOp step, int64_t stages, bool splitsBackward)
+    : step(step), signature(step), stages(stages), splitsBackward(splitsBackward) {
+  int64_t orders = 0;
+  for (Operation &op : step.getBody().front()) {
+    orders |= getOrder(&op);
+    if (std::optional<int64_t> number = getNumber(&op, kMicrobatchAttr))
+      microbatches = std::max(microbatches, *number + 1);
+  }
+  for (; orders; orders >>= 1)
+    sweeps *= 2;
+  findFree();
+  findWeights();
+  findHomes();
+  placeAll();
+}
+
+bool Places::isEverywhere(BlockArgument argument) const {
+  StringRef role = signature.getRole(argument.getArgNumber());
+  return role != "parameter" && role != "state";
+}
+
+void Places::findFree() {
+  for (Operation &op : step.getBody().front().without_terminator())
+    if (isFreeOp(op))
+      free.insert(&op);
+}
+
+bool Places::isFreeOp(Operation &op) const {
+  if (!isMemoryEffectFree(&op) || op.getNumRegions() != 0)
+    return false;
+  bool takesArguments = !isOfGradient(&op) || isa<SliceOp, ReshapeOp, BroadcastOp>(op);
+  return llvm::all_of(op.getOperands(), [&](Value operand) {
+    if (auto argument = dyn_cast<BlockArgument>(operand))
+      return takesArguments && isEverywhere(argument);
+    return free.contains(operand.getDefiningOp());
+  });
+}
+
+/// Sums over the batch that nothing of their micro-batch reads, and what adds them up.
+void Places::findWeights() {
+  if (!splitsBackward)
+    return;
+  for (Operation &op : llvm::reverse(step.getBody().front().without_terminator())) {
+    std::optional<int64_t> number = getNumber(&op, kMicrobatchAttr);
+    bool isSum = op.hasAttr(kBatchSumAttr) && op.hasAttr("reprise.cotangent");
+    if (isSum && llvm::all_of(op.getUsers(), [&](Operation *user) {
+          return weights.contains(user) || getNumber(user, kMicrobatchAttr) != number;
+        }))
+      weights.insert(&op);
+  }
+}
+
+/// With the first stage that reads it. A state that only updates read is settled with them.
+void Places::findHomes() {
+  for (BlockArgument argument : step.getArguments()) {
+    if (isEverywhere(argument))
+      continue;
+    std::optional<int64_t> home;
+    for (Operation *user : argument.getUsers())
+      if (std::optional<int64_t> stage = getNumber(user, kStageAttr))
+        home = std::min(home.value_or(*stage), *stage);
+    if (home)
+      homes[argument] = *home;
+  }
+}
+
+int64_t Places::rank(const Place &place) const {
+  if (place.kind != Place::Within)
+    return place.kind == Place::Before ? -1 : (sweeps + 1) * stages;
+  if (place.isWeight)
+    return sweeps * stages + place.stage;
+  return place.sweep * stages + (place.sweep % 2 ? stages - 1 - place.stage : place.stage);
+}
+
+void Places::placeAll() {
+  for (Operation &op : step.getBody().front().without_terminator())
+    if (!free.contains(&op))
+      places[&op] = place(op);
+  settle();
+}
+
+Place Places::place(Operation &op) {
+  Place own;
+  std::optional<int64_t> number = getNumber(&op, kMicrobatchAttr);
+  bool isWithin = isOfGradient(&op) && (number || microbatches == 1);
+  if (isWithin || number)
+    own = {Place::Within, 0, findSweep(getOrder(&op)), weights.contains(&op), number.value_or(0)};
+  std::optional<int64_t> stage = getNumber(&op, kStageAttr);
+  if (stage)
+    own.stage = *stage;
+  for (Value operand : op.getOperands()) {
+    auto found = places.find(operand.getDefiningOp());
+    if (!operand.getDefiningOp() || found == places.end())
+      continue;
+    const Place &read = found->second;
+    // A sum goes on from the micro-batch before, whose passes come first anyway.
+    bool isEarlier = read.kind == Place::Within && own.kind == Place::Within &&
+                     read.microbatch != own.microbatch;
+    if (isEarlier)
+      continue;
+    if (!own.isWeight && read.kind == Place::Within && own.kind == Place::Before)
+      own.kind = Place::After;
+    else if (rank(read) > rank(own) && read.kind == Place::After)
+      own.kind = Place::After;
+    else if (rank(read) > rank(own) && own.kind == Place::Within)
+      own = {Place::Within, read.stage, read.sweep, read.isWeight, own.microbatch};
+  }
+  if (own.kind != Place::Within && !stage)
+    unsettled.insert(&op);
+  return own;
+}
+
+/// The stage of what an op reads or writes most of. Among equals it is the first one.
+std::optional<int64_t> Places::findStage(Operation &op) const {
+  std::optional<int64_t> best;
+  int64_t most = -1;
+  auto weigh = [&](Value value, int64_t stage) {
+    int64_t bytes = getByteSize(value.getType());
+    if (bytes > most || (bytes == most && stage < *best)) {
+      most = bytes;
+      best = stage;
+    }
+  };
+  for (Value operand : op.getOperands()) {
+    if (auto home = homes.find(operand); home != homes.end())
+      weigh(operand, home->second);
+    else if (auto found = places.find(operand.getDefiningOp());
+             operand.getDefiningOp() && found != places.end() &&
+             !unsettled.contains(operand.getDefiningOp()))
+      weigh(operand, found->second.stage);
+  }
+  return best;
+}
+
+/// Ops that no stage claims go where most of what they read is, or else where they are read.
+void Places::settle() {
+  auto settleAt = [&](Operation &op, int64_t stage) {
+    places[&op].stage = stage;
+    unsettled.erase(&op);
+  };
+  for (bool hasChanged = true; hasChanged;) {
+    hasChanged = false;
+    for (Operation &op : step.getBody().front().without_terminator()) {
+      if (!unsettled.contains(&op))
+        continue;
+      if (std::optional<int64_t> stage = findStage(op)) {
+        settleAt(op, *stage);
+        hasChanged = true;
+      }
+    }
+    if (hasChanged)
+      continue;
+    for (Operation &op : llvm::reverse(step.getBody().front().without_terminator()))
+      if (unsettled.contains(&op))
+        for (Operation *user : op.getUsers())
+          if (auto found = places.find(user);
+              found != places.end() && unsettled.contains(&op) && !unsettled.contains(user)) {
+            settleAt(op, found->second.stage);
+            hasChanged = true;
+          }
+  }
+  unsettled.clear();
+  for (BlockArgument argument : step.getArguments())
+    if (!isEverywhere(argument) && !homes.contains(argument))
+      for (Operation *user : argument.getUsers())
+        if (auto found = places.find(user); found != places.end()) {
+          auto [home, isNew] = homes.try_emplace(argument, found->second.stage);
+          home->second = std::min(home->second, found->second.stage);
+        }
+}
+
+std::optional<Place> Places::get(Operation *op) const {
+  auto found = places.find(op);
+  if (found == places.end())
+    return std::nullopt;
+  // A broadcast of a number over a gradient is made where the gradient is.
+  if (found->second.kind == Place::After && isa<BroadcastOp>(op))
+    return std::nullopt;
+  return found->second;
+}

@@ -1,0 +1,133 @@
+// reprise: makes a device program of each device of a pipeline
+#include "reprise/Dialect/Pipe/Transforms/Passes.h"
+
+#include "DevicePrograms.h"
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
+#include "reprise/Dialect/Reprise/Transforms/PlanningScopes.h"
+#include "reprise/Planning/Pipeline/Problem.h"
+
+using namespace mlir;
+
+namespace reprise::pipe {
+#define GEN_PASS_DEF_SPLITSTAGESPASS
+#include "reprise/Dialect/Pipe/Transforms/Passes.h.inc"
+
+namespace {
+
+using Key = std::tuple<int64_t, int64_t, bool, int64_t>;
+
+Key getKey(const Place &place) {
+  return {place.stage, place.sweep, place.isWeight, place.microbatch};
+}
+
+/// Forward, backward and weight passes, as schedules know them.
+Place getPlace(const pipeline::Piece &piece) {
+  bool isForward = piece.pass == pipeline::Pass::Forward;
+  return {Place::Within, piece.stage, isForward ? 0 : 1, piece.pass == pipeline::Pass::Weight,
+          piece.microbatch};
+}
+
+/// The passes of every device in the order of a schedule.
+std::vector<std::vector<Place>> orderPasses(const Places &places,
+                                            const pipeline::Schedule &schedule) {
+  const pipeline::Shape &shape = schedule.shape;
+  std::vector<std::vector<Place>> ranks(shape.ranks);
+  if (places.countSweeps() <= 2) {
+    for (auto [rank, pieces] : llvm::zip(ranks, schedule.ranks))
+      for (const pipeline::Piece &piece : pieces)
+        if (piece.pass == pipeline::Pass::Forward || places.countSweeps() == 2)
+          rank.push_back(getPlace(piece));
+    return ranks;
+  }
+  // gpipe, one sweep after the other.
+  for (int64_t sweep = 0; sweep < places.countSweeps(); ++sweep)
+    for (int64_t microbatch = 0; microbatch < shape.microbatches; ++microbatch)
+      for (int stage = 0; stage < shape.stages(); ++stage)
+        ranks[shape.rankOf(stage)].push_back({Place::Within, stage, sweep, false, microbatch});
+  return ranks;
+}
+
+std::vector<std::vector<Turn>> makeTurns(func::FuncOp step, const Places &places,
+                                         const pipeline::Schedule &schedule) {
+  std::map<Key, SmallVector<Operation *>> passes;
+  std::vector<std::vector<Turn>> before(schedule.shape.ranks), after(schedule.shape.ranks);
+  for (Operation &op : step.getBody().front().without_terminator()) {
+    std::optional<Place> place = places.get(&op);
+    if (!place)
+      continue;
+    int rank = schedule.shape.rankOf(static_cast<int>(place->stage));
+    if (place->kind == Place::Within)
+      passes[getKey(*place)].push_back(&op);
+    else
+      (place->kind == Place::Before ? before : after)[rank].push_back({*place, {&op}});
+  }
+  std::vector<std::vector<Turn>> turns;
+  for (auto [rank, pieces] : llvm::enumerate(orderPasses(places, schedule))) {
+    std::vector<Turn> &own = turns.emplace_back();
+    own.push_back({{Place::Before}, {}});
+    llvm::append_range(own, before[rank]);
+    for (const Place &place : pieces)
+      own.push_back({place, passes[getKey(place)]});
+    llvm::append_range(own, after[rank]);
+    own.push_back({{Place::After}, {}});
+  }
+  return turns;
+}
+
+/// True if a forward pass stands behind a backward pass.
+bool isInterleaved(ArrayRef<Turn> turns) {
+  bool hasBackward = false;
+  for (const Turn &turn : turns) {
+    if (turn.place.kind != Place::Within || turn.ops.empty())
+      continue;
+    if (hasBackward && turn.place.sweep == 0)
+      return true;
+    hasBackward |= turn.place.sweep > 0;
+  }
+  return false;
+}
+
+struct SplitStagesPass : impl::SplitStagesPassBase<SplitStagesPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SmallVector<func::FuncOp> programs = findPrograms(getOperation());
+    if (programs.size() != 1) {
+      getOperation().emitError("expected one step to cut into stages, got ")
+          << programs.size() << " device programs";
+      return signalPassFailure();
+    }
+    if (failed(split(programs.front())))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult split(func::FuncOp step) {
+    const pipeline::Rule *rule = pipeline::findRule(schedule);
+    if (!rule)
+      return step.emitError("unknown schedule '") << schedule << "'";
+    pipeline::Shape shape{static_cast<int>(devices), rule->fitChunks(static_cast<int>(chunks)), 1,
+                          rule->isVee};
+    Places places(step, shape.stages(), rule->splitsBackward);
+    shape.microbatches = places.countMicrobatches();
+    if (places.countSweeps() > 2 && StringRef(rule->name) != "gpipe")
+      return step.emitError("schedule '")
+             << schedule << "' orders one forward and one backward pass, the step has "
+             << places.countSweeps() << " passes: only gpipe can order them";
+    pipeline::Schedule made = pipeline::makeSchedule(*rule, shape);
+    std::vector<std::vector<Turn>> turns = makeTurns(step, places, made);
+    SmallVector<bool> interleaved;
+    for (ArrayRef<Turn> own : turns)
+      interleaved.push_back(isInterleaved(own));
+    if (failed(DevicePrograms(step, places, made.shape, std::move(turns)).build()))
+      return failure();
+    step.erase();
+    for (func::FuncOp program : findPrograms(getOperation()))
+      if (interleaved[*getDevice(program)])
+        program->setAttr(kOneScopeAttr, UnitAttr::get(&getContext()));
+    return success();
+  }
+};
+
+} // namespace
+} // namespace reprise::pipe
