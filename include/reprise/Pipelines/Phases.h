@@ -59,7 +59,7 @@ struct PhaseOptions {
   std::shared_ptr<LaunchFacts> facts; ///< of the target, to be looked up once for several programs
   PlanForm form;                      ///< what `checkpoint` makes of the step first
   bool ignoreCheckpoints = false;
-  int64_t microbatches = 1;   ///< parts of the batch; 1 leaves the step as it is
+  int64_t microbatches = 1; ///< parts of the batch; 1 leaves the step as it is
   StageOptions stages;
   bool unroll = false;        ///< `autodiff` replaces loops by iterations, which labels tell apart
   bool verifyReplays = false; ///< replays and originals live to the end of the step, to be compared
@@ -87,7 +87,8 @@ void buildForm(mlir::OpPassManager &program, const PlanForm &form);
 void buildVerifier(mlir::OpPassManager &manager, Phase phase, const PhaseOptions &options);
 
 /// Registers the pipeline `--reprise-to="PHASE from=PHASE entry=F policies=P,Q target=T
-/// microbatches=M stages=N begin=S,T schedule=R chunks=V ignore-checkpoints allow-unmatched-rules verify-replays unroll"`.
+/// microbatches=M stages=N begin=S,T schedule=R chunks=V ignore-checkpoints allow-unmatched-rules
+/// verify-replays unroll"`.
 void registerPhases();
 
 } // namespace reprise

@@ -84,6 +84,7 @@ private:
   Error fail(const std::string &why) const;
   /// Calls visit(part, number of the argument there) for all parts that take it.
   template <typename Visit> Error forEachPart(const std::string &name, Visit visit);
+  void sortArrays();
   Error checkFolder() const;
   Error checkAlike(int64_t steps);
   Error startParts(int64_t steps);

@@ -156,11 +156,11 @@ static void addStages(OpPassManager &manager, const PhaseOptions &options) {
   const StageOptions &stages = options.stages;
   OpPassManager program = makeProgramPasses();
   if (stages.begin.empty())
-    program.addPass(pipe::createBalanceStagesPass({stages.devices, stages.schedule, stages.chunks}));
+    program.addPass(
+        pipe::createBalanceStagesPass({stages.devices, stages.schedule, stages.chunks}));
   buildProgramPhases(program, Phase::Autodiff, Phase::Partition, options);
   manager.addPass(createOnProgramsPass(std::move(program)));
-  manager.addPass(
-      pipe::createSplitStagesPass({stages.devices, stages.schedule, stages.chunks}));
+  manager.addPass(pipe::createSplitStagesPass({stages.devices, stages.schedule, stages.chunks}));
   manager.addPass(exec::createVerifyProgramsPass());
 }
 
@@ -185,8 +185,8 @@ struct Words {
 };
 } // namespace
 
-/// Reads `PHASE from=PHASE entry=F policies=P,Q target=T microbatches=M stages=N begin=S,T schedule=R
-/// chunks=V ignore-checkpoints allow-unmatched-rules verify-replays unroll`.
+/// Reads `PHASE from=PHASE entry=F policies=P,Q target=T microbatches=M stages=N begin=S,T
+/// schedule=R chunks=V ignore-checkpoints allow-unmatched-rules verify-replays unroll`.
 static LogicalResult parseOptions(StringRef text, Words &read,
                                   function_ref<LogicalResult(const Twine &)> error) {
   PhaseOptions &options = read.options;

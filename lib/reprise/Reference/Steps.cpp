@@ -9,6 +9,8 @@
 #include "reprise/Reference/Numbers.h"
 #include "reprise/Runtime/Progress.h"
 
+#include <numeric>
+
 using namespace mlir;
 
 namespace reprise::steps {
@@ -29,6 +31,9 @@ Error Steps::readSignature() {
   for (func::FuncOp program : programs)
     if (Error error = readResults(program))
       return error;
+  order.resize(names.size());
+  std::iota(order.begin(), order.end(), size_t(0));
+  llvm::stable_sort(order, [&](size_t a, size_t b) { return positions[a] < positions[b]; });
   return Error::success();
 }
 
@@ -61,6 +66,7 @@ Error Steps::readResults(func::FuncOp program) {
   for (unsigned i = 0; i < program.getNumResults(); ++i) {
     names.push_back(textOf(signature.getResultName(i)));
     types.push_back(program.getResultTypes()[i]);
+    positions.push_back(signature.getPosition(i).value_or(0));
     if (names.back().empty())
       return Error::make("result " + std::to_string(i) + " of '" + program.getName().str() +
                          "' has no name; run the import phase first");
@@ -195,15 +201,14 @@ Error Steps::step() {
 }
 
 runtime::RunInterface Steps::interface() const {
-  func::FuncOp first = programs.front(); // a handle, whose own functions are not const
-  runtime::RunInterface own{first.getName().str(), {}, {}};
+  runtime::RunInterface own{getEntryName(programs.front()).str(), {}, {}};
   for (const Argument &argument : arguments)
     if (!isScalarRole(argument.role))
       own.arguments.push_back({argument.name, argument.role,
                                dtypeOf(argument.type.getElementType()),
                                argument.type.getShape().vec()});
-  for (auto [i, type] : llvm::enumerate(types))
-    if (auto tensor = dyn_cast<RankedTensorType>(type); tensor && !isOffset(i))
+  for (size_t i : order)
+    if (auto tensor = dyn_cast<RankedTensorType>(types[i]); tensor && !isOffset(i))
       own.results.push_back(
           {names[i], Role::Input, dtypeOf(tensor.getElementType()), tensor.getShape().vec()});
   return own;
@@ -211,7 +216,7 @@ runtime::RunInterface Steps::interface() const {
 
 std::vector<runtime::ArrayRef> Steps::arrays() const {
   std::vector<runtime::ArrayRef> shown;
-  for (size_t i = 0; i < results.size(); ++i)
+  for (size_t i : order)
     if (!isOffset(i))
       shown.push_back({names[i], dtypeOf(results[i].type.getElementType()),
                        results[i].type.getShape().vec(), results[i].bytes.data()});

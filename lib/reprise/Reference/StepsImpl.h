@@ -57,6 +57,8 @@ private:
   std::vector<std::vector<size_t>> taken;   // by program, what it takes
   std::vector<std::string> names;           // of the results, one program's after another's
   std::vector<mlir::Type> types;            // of the results
+  std::vector<int64_t> positions;           // of the results, in the step that was cut; or zeros
+  std::vector<size_t> order;                // of the results, by their positions
   std::vector<Tensor> results;
   std::optional<runtime::RunRecord> record; // of the input folder
 };

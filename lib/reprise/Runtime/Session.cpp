@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@ Session::Session(Executable &executable) : Session(executable.bundle(), executab
 Session::Session(ProgramGroup &group) : Session(group.bundle(), group.name()) {
   for (size_t i = 0; i < group.size(); ++i)
     add(group.executable(i));
+  sortArrays();
   this->group = &group;
   ranks = group.ranks();
 }
@@ -34,6 +36,22 @@ void Session::add(Executable &executable) {
   for (size_t i = 0; i < own.size(); ++i)
     sources.push_back({parts.back().get(), i});
   arrays.insert(arrays.end(), own.begin(), own.end());
+}
+
+/// Into the order of the bundle.
+void Session::sortArrays() {
+  std::map<std::string, size_t> numbers;
+  for (size_t i = 0; i < arrays.size(); ++i)
+    numbers[arrays[i].name] = i;
+  std::vector<ArrayRef> sortedArrays;
+  std::vector<Source> sortedSources;
+  for (const Result &result : bundle.results)
+    if (auto found = numbers.find(result.name); found != numbers.end()) {
+      sortedArrays.push_back(arrays[found->second]);
+      sortedSources.push_back(sources[found->second]);
+    }
+  arrays = std::move(sortedArrays);
+  sources = std::move(sortedSources);
 }
 
 Error Session::fail(const std::string &why) const { return Error::make(name + ": " + why); }

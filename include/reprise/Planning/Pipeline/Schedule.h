@@ -55,7 +55,8 @@ struct Rule {
   bool splitsBackward;
   bool isVee;
   int leastChunks, mostChunks; ///< per rank; mostChunks 0: any number
-  /// As many chunks as are wished for, if the rule takes them, or else the next number that it takes.
+  /// As many chunks as are wished for, if the rule takes them, or else the next number that it
+  /// takes.
   int fitChunks(int wished) const {
     int most = mostChunks > 0 ? mostChunks : wished;
     return wished < leastChunks ? leastChunks : wished < most ? wished : most;

@@ -6,6 +6,7 @@
 #include "TargetKernels.h"
 #include "reprise/Dialect/Exec/IR/Arena.h"
 #include "reprise/Dialect/Exec/IR/Storage.h"
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Reference/Tensor.h"
@@ -13,6 +14,8 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
+
+#include <map>
 
 using namespace mlir;
 
@@ -352,6 +355,20 @@ private:
 
 } // namespace
 
+/// Results of programs that are parts of one step stand in the order of the step.
+static void sortResults(runtime::Bundle &bundle, ArrayRef<BundlePrograms> devices) {
+  std::map<std::string, int64_t> positions;
+  for (BundlePrograms device : devices) {
+    EntrySignature signature(device.step);
+    for (unsigned i = 0; i < device.step.getNumResults(); ++i)
+      if (std::optional<int64_t> position = signature.getPosition(i))
+        positions[signature.getResultName(i).str()] = *position;
+  }
+  llvm::stable_sort(bundle.results, [&](const runtime::Result &a, const runtime::Result &b) {
+    return positions[a.name] < positions[b.name];
+  });
+}
+
 FailureOr<runtime::Bundle> buildBundle(ArrayRef<BundlePrograms> devices) {
   std::vector<std::unique_ptr<TargetKernels>> targets;
   SmallVector<TargetKernels *> targetOf;
@@ -381,7 +398,8 @@ FailureOr<runtime::Bundle> buildBundle(ArrayRef<BundlePrograms> devices) {
       builder.describeDevice();
   }
   bundle.constants = std::move(constants.bytes);
-  bundle.entry = func::FuncOp(devices.front().step).getName().str();
+  sortResults(bundle, devices);
+  bundle.entry = getEntryName(devices.front().step).str();
   return bundle;
 }
 

@@ -12,12 +12,15 @@ namespace reprise {
 /// end of `autodiff` on every phase works on such functions only, one at a time.
 inline constexpr llvm::StringLiteral kDeviceAttr = "reprise.device";
 
+/// Of a program that is a part of a step: the name of the entry that it is cut from.
+inline constexpr llvm::StringLiteral kEntryAttr = "reprise.entry";
+
 /// Of a program whose choices `reprise-checkpoint` has followed: the kernels phase leaves its
 /// originals in the launches that they have without replays, on which the planner counts.
 inline constexpr llvm::StringLiteral kKeepsLaunchesAttr = "reprise.keeps_launches";
 
-/// The stage of an op of the forward pass, and of the derivatives that inherit it; an array with one
-/// per iteration for ops in a loop. From `reprise-mark-stages` to the end of `partition`.
+/// The stage of an op of the forward pass, and of the derivatives that inherit it; an array with
+/// one per iteration for ops in a loop. From `reprise-mark-stages` to the end of `partition`.
 inline constexpr llvm::StringLiteral kStageAttr = "reprise.stage";
 /// The micro-batch that an op works on. Within `partition`.
 inline constexpr llvm::StringLiteral kMicrobatchAttr = "reprise.microbatch";
@@ -28,6 +31,9 @@ inline constexpr llvm::StringLiteral kBatchSumAttr = "reprise.batch_sum";
 /// None for a function that is no device program.
 std::optional<int64_t> getDevice(mlir::func::FuncOp function);
 void setDevice(mlir::func::FuncOp function, int64_t device);
+
+/// The entry that a program is, or is a part of.
+llvm::StringRef getEntryName(mlir::func::FuncOp program);
 
 /// The device programs of a module, in its order.
 llvm::SmallVector<mlir::func::FuncOp> findPrograms(mlir::ModuleOp module);

@@ -16,7 +16,8 @@ public:
   // The attributes.
   static constexpr llvm::StringLiteral kRole = "reprise.role", kName = "reprise.name",
                                        kInit = "reprise.init", kBatchDim = "reprise.batch_dim",
-                                       kCheck = "reprise.check", kReplayOf = "reprise.replay_of";
+                                       kCheck = "reprise.check", kReplayOf = "reprise.replay_of",
+                                       kPosition = "reprise.position";
 
   explicit EntrySignature(mlir::func::FuncOp entry) : entry(entry) {}
 
@@ -30,6 +31,9 @@ public:
 
   /// Null if there is none: the result is returned for the comparison of replays only.
   mlir::StringAttr getResultName(unsigned result) const;
+  /// Where the result stands among those of the step that was cut into programs; none if it was
+  /// not.
+  std::optional<int64_t> getPosition(unsigned result) const;
   /// What a result is that is returned for the comparison of replays only; else null.
   mlir::StringAttr getCheck(unsigned result) const;
   /// The result that such a replay must be equal to; none if it is the original of one.

@@ -27,8 +27,8 @@ SmallVector<int64_t> getUnits(Operation *op) {
   return {};
 }
 
-/// Rates of no machine in particular: only their ratio matters, and that of common machines is close
-/// to it.
+/// Rates of no machine in particular: only their ratio matters, and that of common machines is
+/// close to it.
 double countSeconds(Operation *op) {
   int64_t bytes = 0;
   for (Value value : op->getOperands())

@@ -168,10 +168,10 @@ void DevicePrograms::createFunction(size_t number) {
   for (size_t result : device.returned)
     results.push_back(step.getResultTypes()[result]);
   OpBuilder::InsertPoint point = builder.saveInsertionPoint();
-  device.program = func::FuncOp::create(
-      builder, step.getLoc(), nameOf(number),
-      builder.getFunctionType(step.getArgumentTypes(), results));
+  device.program = func::FuncOp::create(builder, step.getLoc(), nameOf(number),
+                                        builder.getFunctionType(step.getArgumentTypes(), results));
   device.program->setDiscardableAttrs(step->getDiscardableAttrDictionary());
+  device.program->setAttr(kEntryAttr, builder.getStringAttr(step.getName()));
   setDevice(device.program, static_cast<int64_t>(number));
   Block *block = device.program.addEntryBlock();
   for (BlockArgument argument : step.getArguments()) {
@@ -181,8 +181,11 @@ void DevicePrograms::createFunction(size_t number) {
     if (places.isEverywhere(argument) || homeOf(argument) == number)
       device.known.map(argument, block->getArgument(i));
   }
-  for (auto [i, result] : llvm::enumerate(device.returned))
+  for (auto [i, result] : llvm::enumerate(device.returned)) {
     device.program.setResultAttrs(i, step.getResultAttrDict(result));
+    device.program.setResultAttr(i, EntrySignature::kPosition,
+                                 builder.getI64IntegerAttr(static_cast<int64_t>(result)));
+  }
   builder.restoreInsertionPoint(point);
   builder.setInsertionPointToEnd(block);
 }
@@ -191,10 +194,10 @@ void DevicePrograms::runTurn(size_t number, size_t turn) {
   Device &device = devices[number];
   for (size_t i : device.begun[turn]) {
     Message &message = messages[i];
-    auto receive = exec::ReceiveOp::create(
-        builder, message.value.getLoc(), message.value.getType(),
-        exec::EventType::get(builder.getContext()), nameOf(message.from), tagOf(message), /*stream=*/0,
-        /*arguments=*/nullptr, /*offsets=*/nullptr);
+    auto receive = exec::ReceiveOp::create(builder, message.value.getLoc(), message.value.getType(),
+                                           exec::EventType::get(builder.getContext()),
+                                           nameOf(message.from), tagOf(message), /*stream=*/0,
+                                           /*arguments=*/nullptr, /*offsets=*/nullptr);
     device.known.map(message.value, receive.getValue());
     message.event = receive.getEvent();
   }

@@ -20,8 +20,8 @@ struct Turn {
 /// - A value goes straight from the device that makes it to each that reads it, once.
 /// - What a turn makes is sent at its end, and its receive begins a turn before the one that reads
 ///   it. At most two turns of one pass of a stage have values on their way to one pass of another
-///   stage: the third one waits until the other side has begun to receive the first one's. So nobody
-///   waits who would not wait with two buffers, which the judge of schedules supposes
+///   stage: the third one waits until the other side has begun to receive the first one's. So
+///   nobody waits who would not wait with two buffers, which the judge of schedules supposes
 ///   (Planning/Pipeline/Problem.h).
 class DevicePrograms {
 public:
@@ -46,7 +46,7 @@ private:
   struct Device {
     mlir::func::FuncOp program;
     mlir::IRMapping known;
-    llvm::SmallVector<size_t> returned; ///< results of the step, by their numbers
+    llvm::SmallVector<size_t> returned;                 ///< results of the step, by their numbers
     std::vector<std::vector<size_t>> sent, begun, read; ///< messages by turn
   };
 
@@ -79,7 +79,7 @@ private:
   llvm::DenseMap<mlir::Operation *, size_t> turnOf;
   std::vector<Device> devices;
   std::vector<Message> messages; ///< once in order, as their sender makes them
-  llvm::DenseMap<std::pair<mlir::Value, size_t>, size_t> messageOf; ///< by receiver
+  llvm::DenseMap<std::pair<mlir::Value, size_t>, size_t> messageOf;     ///< by receiver
   std::map<std::pair<size_t, size_t>, std::map<Channel, int64_t>> tags; ///< by sender and receiver
   /// Of the program at hand: by channel, for each turn the sends that nothing has waited for.
   std::map<Channel, std::vector<llvm::SmallVector<mlir::Value>>> open;

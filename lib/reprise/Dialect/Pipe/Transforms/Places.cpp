@@ -117,26 +117,24 @@ Place Places::place(Operation &op) {
   if (isWithin || number)
     own = {Place::Within, 0, findSweep(getOrder(&op)), weights.contains(&op), number.value_or(0)};
   std::optional<int64_t> stage = getNumber(&op, kStageAttr);
-  if (stage)
-    own.stage = *stage;
+  bool isKnown = stage.has_value();
+  own.stage = stage.value_or(0);
   for (Value operand : op.getOperands()) {
     auto found = places.find(operand.getDefiningOp());
     if (!operand.getDefiningOp() || found == places.end())
       continue;
     const Place &read = found->second;
-    // A sum goes on from the micro-batch before, whose passes come first anyway.
-    bool isEarlier = read.kind == Place::Within && own.kind == Place::Within &&
-                     read.microbatch != own.microbatch;
-    if (isEarlier)
+    if (read.kind == Place::Before)
       continue;
-    if (!own.isWeight && read.kind == Place::Within && own.kind == Place::Before)
+    // Passes of one stage take micro-batches in their order, so the same holds for what an earlier
+    // micro-batch has made.
+    isKnown |= own.kind == Place::Within && read.kind == Place::Within;
+    if (own.kind != Place::Within || read.kind == Place::After)
       own.kind = Place::After;
-    else if (rank(read) > rank(own) && read.kind == Place::After)
-      own.kind = Place::After;
-    else if (rank(read) > rank(own) && own.kind == Place::Within)
+    else if (rank(read) > rank(own))
       own = {Place::Within, read.stage, read.sweep, read.isWeight, own.microbatch};
   }
-  if (own.kind != Place::Within && !stage)
+  if (!isKnown)
     unsettled.insert(&op);
   return own;
 }

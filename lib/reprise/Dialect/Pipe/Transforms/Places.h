@@ -36,8 +36,8 @@ class Places {
 public:
   Places(mlir::func::FuncOp step, int64_t stages, bool splitsBackward);
 
-  /// None for an op that every device that reads it runs by itself: constants, what is made of them,
-  /// rows of inputs, and behind the micro-batches values that spread a smaller one.
+  /// None for an op that every device that reads it runs by itself: constants, what is made of
+  /// them, rows of inputs, and behind the micro-batches values that spread a smaller one.
   std::optional<Place> get(mlir::Operation *op) const;
   /// True for an argument that each device may have: an input or a number.
   bool isEverywhere(mlir::BlockArgument argument) const;

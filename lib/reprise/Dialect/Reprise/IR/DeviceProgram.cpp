@@ -15,6 +15,11 @@ void setDevice(func::FuncOp function, int64_t device) {
                     IntegerAttr::get(IntegerType::get(function.getContext(), 64), device));
 }
 
+StringRef getEntryName(func::FuncOp program) {
+  auto entry = program->getAttrOfType<StringAttr>(kEntryAttr);
+  return entry ? entry.getValue() : program.getName();
+}
+
 SmallVector<func::FuncOp> findPrograms(ModuleOp module) {
   return llvm::filter_to_vector(module.getOps<func::FuncOp>(),
                                 [](func::FuncOp function) { return getDevice(function); });

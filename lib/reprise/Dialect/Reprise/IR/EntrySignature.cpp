@@ -29,6 +29,11 @@ StringAttr EntrySignature::getResultName(unsigned result) const {
   return entry.getResultAttrOfType<StringAttr>(result, kName);
 }
 
+std::optional<int64_t> EntrySignature::getPosition(unsigned result) const {
+  auto position = entry.getResultAttrOfType<IntegerAttr>(result, kPosition);
+  return position ? std::optional(position.getInt()) : std::nullopt;
+}
+
 StringAttr EntrySignature::getCheck(unsigned result) const {
   return entry.getResultAttrOfType<StringAttr>(result, kCheck);
 }

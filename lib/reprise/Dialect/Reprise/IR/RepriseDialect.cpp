@@ -236,6 +236,12 @@ static std::string checkResultAttribute(FunctionOpInterface function, unsigned r
                : "expected 'reprise.replay_of' to be an earlier result of the same type, with "
                  "'reprise.check' beside it";
   }
+  if (name == EntrySignature::kPosition) {
+    auto position = dyn_cast<IntegerAttr>(attribute.getValue());
+    return position && position.getInt() >= 0
+               ? ""
+               : "expected 'reprise.position' to be a number from 0 on";
+  }
   return ("unknown attribute '" + name + "'").str();
 }
 

@@ -11,8 +11,8 @@ void Inheritance::setSource(Operation *source) {
   NamedAttrList list;
   int64_t order = 0;
   if (source) {
-    for (StringRef name : {"reprise.block", "reprise.label", "reprise.rule", "reprise.iterations",
-                           "reprise.stage"})
+    for (StringRef name :
+         {"reprise.block", "reprise.label", "reprise.rule", "reprise.iterations", "reprise.stage"})
       if (Attribute attribute = source->getDiscardableAttr(name))
         list.set(name, attribute);
     if (auto attribute = dyn_cast_or_null<IntegerAttr>(source->getDiscardableAttr("reprise.order")))

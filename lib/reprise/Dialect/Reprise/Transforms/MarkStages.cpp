@@ -1,4 +1,5 @@
-// reprise: tells the ops of a forward pass which stage they belong to, before derivatives inherit it
+// reprise: tells the ops of a forward pass which stage they belong to, before derivatives inherit
+// it
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 
 #include "Aliases.h"
@@ -74,7 +75,9 @@ private:
     }
   }
 
-  static Value firstOperand(Operation &op) { return op.getNumOperands() ? op.getOperand(0) : Value(); }
+  static Value firstOperand(Operation &op) {
+    return op.getNumOperands() ? op.getOperand(0) : Value();
+  }
 
   /// Marks the operands as read by the next entry; true if nothing but constants is read.
   bool read(ValueRange operands) {
@@ -109,7 +112,10 @@ private:
         value ? void(current[argument] = *value) : void(current.erase(argument));
       // An inner loop belongs to one iteration of the outer one.
       bool isInner = loop->getParentOfType<LoopOp>() != nullptr;
-      add(loop.getBlock(), isInner ? iteration : loop.getReverse() ? trip - 1 - i : i,
+      add(loop.getBlock(),
+          isInner             ? iteration
+          : loop.getReverse() ? trip - 1 - i
+                              : i,
           getScope(loop.getLoc()));
       for (size_t carry = 0; carry < carried.size(); ++carry)
         carried[carry] = find(loop.getYield()->getOperand(carry));
@@ -142,9 +148,9 @@ struct MarkStagesPass : impl::MarkStagesPassBase<MarkStagesPass> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     ForwardPass pass(function);
-    FailureOr<std::vector<int64_t>> stages = !at.empty()             ? findNamed(pass)
-                                             : isAnnotated(pass)     ? readMarks(pass)
-                                                                     : findCuts(pass);
+    FailureOr<std::vector<int64_t>> stages = !at.empty()         ? findNamed(pass)
+                                             : isAnnotated(pass) ? readMarks(pass)
+                                                                 : findCuts(pass);
     if (failed(stages))
       return signalPassFailure();
     DenseMap<Operation *, SmallVector<int64_t>> marks;
@@ -186,7 +192,8 @@ private:
     func::FuncOp function = getOperation();
     if (next < at.size())
       return function.emitError("no op of the forward pass ")
-             << (next ? "behind '" + at[next - 1] + "' " : "") << "has the scope '" << at[next] << "'";
+             << (next ? "behind '" + at[next - 1] + "' " : "") << "has the scope '" << at[next]
+             << "'";
     return function.emitError("a stage cannot begin at '")
            << at[0] << "', where the forward pass begins: the first stage would be empty";
   }
@@ -196,9 +203,8 @@ private:
   }
 
   static bool isAnnotated(const ForwardPass &pass) {
-    return llvm::any_of(pass.getEntries(), [](const Entry &entry) {
-      return entry.op->hasAttr(kStageAttr);
-    });
+    return llvm::any_of(pass.getEntries(),
+                        [](const Entry &entry) { return entry.op->hasAttr(kStageAttr); });
   }
 
   /// Marks of the model: an op begins its stage, and what follows belongs to it.
