@@ -47,6 +47,11 @@ std::string reprise::firstTarget(const Flags &flags) {
 /// Scopes at which stages begin, or how many stages there are.
 static bool isNumber(StringRef text) { return !text.empty() && llvm::all_of(text, llvm::isDigit); }
 
+/// 1f1b and gpipe take the same chunks.
+static const pipeline::Rule *findRule(const Flags &flags) {
+  return pipeline::findRule(flags.schedule.empty() ? "1f1b" : flags.schedule.get());
+}
+
 StageOptions reprise::stageOptions(const Flags &flags) {
   StageOptions options;
   StringRef stages = flags.stages.get();
@@ -58,14 +63,14 @@ StageOptions reprise::stageOptions(const Flags &flags) {
   }
   for (StringRef scope : llvm::split(stages, ','))
     options.begin.push_back(scope.str());
-  const pipeline::Rule *rule = pipeline::findRule(options.schedule);
+  const pipeline::Rule *rule = findRule(flags);
   options.devices = (options.begin.size() + 1) / rule->fitChunks(static_cast<int>(options.chunks));
   return options;
 }
 
 /// What is wrong with the flags of stages.
 static std::string checkStages(const Flags &flags) {
-  const pipeline::Rule *rule = pipeline::findRule(flags.schedule.get());
+  const pipeline::Rule *rule = findRule(flags);
   StringRef stages = flags.stages.get();
   if (!rule)
     return "expected --schedule=gpipe, 1f1b, interleaved-1f1b, zb-h1 or zb-v, got '" +
@@ -74,6 +79,8 @@ static std::string checkStages(const Flags &flags) {
   if (flags.chunks.isGiven() && chunks != static_cast<int>(flags.chunks))
     return "--schedule=" + flags.schedule.get() + " takes --chunks=" + std::to_string(chunks) +
            (rule->mostChunks ? "" : " or more");
+  if (!flags.pareto.empty() && stages != "1")
+    return "--pareto draws the curve of one device, and --stages cuts the step for several";
   int64_t number = 0;
   if (isNumber(stages))
     return stages.getAsInteger(10, number) || number < 1 || number > kMostDevices

@@ -55,8 +55,8 @@ struct Flags : cli::Tool {
                      "--schedule",
                      "NAME",
                      "The order of the stages' passes over the micro-batches: gpipe, 1f1b, "
-                     "interleaved-1f1b, zb-h1 or zb-v (1f1b)",
-                     "1f1b",
+                     "interleaved-1f1b, zb-h1 or zb-v (1f1b; gpipe for gradients of gradients)",
+                     "",
                      {"gpipe", "1f1b", "interleaved-1f1b", "zb-h1", "zb-v"}};
   cli::Number<int64_t> chunks{*this,
                               "--chunks",

@@ -55,6 +55,8 @@ struct ReportedInputs {
   std::string entry;
   std::vector<std::string> policies; ///< those of --policy
   int64_t microbatches = 1;          ///< parts of the batch
+  int64_t stages = 1;                ///< devices that the step is cut for
+  std::string schedule;              ///< as it was asked for
   std::string compiler;              ///< Reprise and its version
 };
 

@@ -46,7 +46,7 @@ inline constexpr int64_t kMostDevices = 1024;
 struct StageOptions {
   int64_t devices = 1;            ///< one leaves the step on one device
   std::vector<std::string> begin; ///< the scopes at which stages begin; empty: balanced
-  std::string schedule = "1f1b";
+  std::string schedule; ///< empty: 1f1b, or gpipe for gradients of gradients
   int64_t chunks = 1; ///< stages per device, or as near to it as the schedule takes
 };
 

@@ -44,7 +44,7 @@ double number(const json::Object &object, StringRef key) {
   return object.getNumber(key).value_or(0);
 }
 
-/// The policies in their order, the budget, and the micro-batches.
+/// The policies in their order, the budget, stages and micro-batches.
 static std::string describeChoices(const PageHead &head) {
   std::string text;
   for (const std::string &policy : head.inputs.policies)
@@ -53,8 +53,11 @@ static std::string describeChoices(const PageHead &head) {
     text += (text.empty() ? "" : ", ") + ("budget " + human(*head.budget));
   if (text.empty())
     text = "no policy and no budget";
-  int64_t microbatches = head.inputs.microbatches;
-  return microbatches > 1 ? text + ", " + std::to_string(microbatches) + " micro-batches" : text;
+  if (head.inputs.stages > 1)
+    text += ", " + std::to_string(head.inputs.stages) + " stages";
+  if (head.inputs.microbatches > 1)
+    text += ", " + std::to_string(head.inputs.microbatches) + " micro-batches";
+  return text;
 }
 
 void printStart(raw_ostream &stream, StringRef title, const PageHead &head) {

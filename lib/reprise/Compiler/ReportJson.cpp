@@ -82,6 +82,9 @@ void addInputs(const ReportedInputs &inputs, Object &object) {
     policies.push_back(policy);
   object["given_policies"] = std::move(policies);
   object["microbatches"] = inputs.microbatches;
+  object["stages"] = inputs.stages;
+  if (!inputs.schedule.empty())
+    object["schedule"] = inputs.schedule;
   object["compiler"] = inputs.compiler;
 }
 

@@ -57,6 +57,7 @@ Error Steps::readArguments(func::FuncOp program) {
     argument.role = *role;
     argument.type = tensor;
     argument.init = signature.getInit(i);
+    argument.position = signature.getArgumentPosition(i);
   }
   return Error::success();
 }
@@ -66,7 +67,7 @@ Error Steps::readResults(func::FuncOp program) {
   for (unsigned i = 0; i < program.getNumResults(); ++i) {
     names.push_back(textOf(signature.getResultName(i)));
     types.push_back(program.getResultTypes()[i]);
-    positions.push_back(signature.getPosition(i).value_or(0));
+    positions.push_back(signature.getResultPosition(i));
     if (names.back().empty())
       return Error::make("result " + std::to_string(i) + " of '" + program.getName().str() +
                          "' has no name; run the import phase first");
@@ -202,11 +203,17 @@ Error Steps::step() {
 
 runtime::RunInterface Steps::interface() const {
   runtime::RunInterface own{getEntryName(programs.front()).str(), {}, {}};
+  std::vector<const Argument *> sorted;
   for (const Argument &argument : arguments)
-    if (!isScalarRole(argument.role))
-      own.arguments.push_back({argument.name, argument.role,
-                               dtypeOf(argument.type.getElementType()),
-                               argument.type.getShape().vec()});
+    sorted.push_back(&argument);
+  llvm::stable_sort(sorted, [](const Argument *a, const Argument *b) {
+    return a->position < b->position;
+  });
+  for (const Argument *argument : sorted)
+    if (!isScalarRole(argument->role))
+      own.arguments.push_back({argument->name, argument->role,
+                               dtypeOf(argument->type.getElementType()),
+                               argument->type.getShape().vec()});
   for (size_t i : order)
     if (auto tensor = dyn_cast<RankedTensorType>(types[i]); tensor && !isOffset(i))
       own.results.push_back(

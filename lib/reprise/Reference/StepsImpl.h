@@ -16,6 +16,7 @@ struct Argument {
   Role role;
   mlir::RankedTensorType type;
   mlir::Attribute init;
+  int64_t position = 0; // in the step that was cut into programs, or 0
   Tensor value;
   std::optional<runtime::NpyFile> file;
   bool perStep = false; // the file has one leading row per absolute step

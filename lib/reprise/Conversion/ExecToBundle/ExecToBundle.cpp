@@ -30,6 +30,12 @@ public:
                 func::FuncOp step, const TargetKernels &kernels)
       : bundle(bundle), constants(constants), device(device), step(step), kernels(kernels) {}
 
+  /// An argument of the step, where no device has it yet.
+  void describe(unsigned argument) {
+    addArgument(describeArgument(argument));
+    numbers.clear();
+  }
+
   void describeArguments() {
     for (unsigned i = 0; i < step.getNumArguments(); ++i)
       addArgument(describeArgument(i));
@@ -355,14 +361,26 @@ private:
 
 } // namespace
 
+/// Arguments of programs that are parts of one step stand in the order of the step.
+static void describeInOrder(MutableArrayRef<BundleBuilder> builders,
+                            ArrayRef<BundlePrograms> devices) {
+  std::vector<std::tuple<int64_t, size_t, unsigned>> all;
+  for (auto [number, device] : llvm::enumerate(devices))
+    for (unsigned i = 0; i < func::FuncOp(device.step).getNumArguments(); ++i)
+      all.push_back({EntrySignature(device.step).getArgumentPosition(i), number, i});
+  llvm::sort(all);
+  for (auto [position, number, i] : all)
+    builders[number].describe(i);
+}
+
 /// Results of programs that are parts of one step stand in the order of the step.
 static void sortResults(runtime::Bundle &bundle, ArrayRef<BundlePrograms> devices) {
   std::map<std::string, int64_t> positions;
   for (BundlePrograms device : devices) {
     EntrySignature signature(device.step);
     for (unsigned i = 0; i < device.step.getNumResults(); ++i)
-      if (std::optional<int64_t> position = signature.getPosition(i))
-        positions[signature.getResultName(i).str()] = *position;
+      if (StringAttr name = signature.getResultName(i))
+        positions[name.str()] = signature.getResultPosition(i);
   }
   llvm::stable_sort(bundle.results, [&](const runtime::Result &a, const runtime::Result &b) {
     return positions[a.name] < positions[b.name];
@@ -388,8 +406,11 @@ FailureOr<runtime::Bundle> buildBundle(ArrayRef<BundlePrograms> devices) {
     if (failed(kernels->addTo(bundle)))
       return failure();
   ConstantTable constants;
-  for (auto [i, device] : llvm::enumerate(devices)) {
-    BundleBuilder builder(bundle, constants, static_cast<uint32_t>(i), device.step, *targetOf[i]);
+  std::vector<BundleBuilder> builders;
+  for (auto [i, device] : llvm::enumerate(devices))
+    builders.emplace_back(bundle, constants, static_cast<uint32_t>(i), device.step, *targetOf[i]);
+  describeInOrder(builders, devices);
+  for (auto [builder, device] : llvm::zip(builders, devices)) {
     builder.describeArguments();
     for (auto [name, function] : listPrograms(device))
       builder.addProgram(name, function);

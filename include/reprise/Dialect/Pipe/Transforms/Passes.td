@@ -7,7 +7,8 @@ include "mlir/Pass/PassBase.td"
 class ShapeOptions_ {
   list<Option> options = [
     Option<"devices", "devices", "int64_t", "1", "How many devices">,
-    Option<"schedule", "schedule", "std::string", "\"1f1b\"", "gpipe, 1f1b, interleaved-1f1b, zb-h1 or zb-v">,
+    Option<"schedule", "schedule", "std::string", "\"\"",
+           "gpipe, 1f1b, interleaved-1f1b, zb-h1 or zb-v; empty: 1f1b, or gpipe for gradients of gradients">,
     Option<"chunks", "chunks", "int64_t", "1", "Stages per device; as near to it as the schedule takes">
   ];
 }

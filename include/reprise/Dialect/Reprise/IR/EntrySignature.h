@@ -31,9 +31,10 @@ public:
 
   /// Null if there is none: the result is returned for the comparison of replays only.
   mlir::StringAttr getResultName(unsigned result) const;
-  /// Where the result stands among those of the step that was cut into programs; none if it was
-  /// not.
-  std::optional<int64_t> getPosition(unsigned result) const;
+  /// Where an argument or a result stands among those of the step that was cut into programs; zero
+  /// if it was not.
+  int64_t getArgumentPosition(unsigned argument) const;
+  int64_t getResultPosition(unsigned result) const;
   /// What a result is that is returned for the comparison of replays only; else null.
   mlir::StringAttr getCheck(unsigned result) const;
   /// The result that such a replay must be equal to; none if it is the original of one.

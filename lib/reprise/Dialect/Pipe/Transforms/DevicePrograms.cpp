@@ -178,6 +178,7 @@ void DevicePrograms::createFunction(size_t number) {
     unsigned i = argument.getArgNumber();
     block->getArgument(i).setLoc(argument.getLoc());
     device.program.setArgAttrs(i, step.getArgAttrDict(i));
+    device.program.setArgAttr(i, EntrySignature::kPosition, builder.getI64IntegerAttr(i));
     if (places.isEverywhere(argument) || homeOf(argument) == number)
       device.known.map(argument, block->getArgument(i));
   }

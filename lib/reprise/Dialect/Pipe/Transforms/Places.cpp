@@ -29,16 +29,21 @@ static int64_t findSweep(int64_t order) {
   return sweep;
 }
 
-Places::Places(func::FuncOp step, int64_t stages, bool splitsBackward)
-    : step(step), signature(step), stages(stages), splitsBackward(splitsBackward) {
-  int64_t orders = 0;
-  for (Operation &op : step.getBody().front()) {
+int64_t reprise::pipe::countSweeps(func::FuncOp step) {
+  int64_t orders = 0, sweeps = 1;
+  for (Operation &op : step.getBody().front())
     orders |= getOrder(&op);
-    if (std::optional<int64_t> number = getNumber(&op, kMicrobatchAttr))
-      microbatches = std::max(microbatches, *number + 1);
-  }
   for (; orders; orders >>= 1)
     sweeps *= 2;
+  return sweeps;
+}
+
+Places::Places(func::FuncOp step, int64_t stages, bool splitsBackward)
+    : step(step), signature(step), stages(stages), sweeps(pipe::countSweeps(step)),
+      splitsBackward(splitsBackward) {
+  for (Operation &op : step.getBody().front())
+    if (std::optional<int64_t> number = getNumber(&op, kMicrobatchAttr))
+      microbatches = std::max(microbatches, *number + 1);
   findFree();
   findWeights();
   findHomes();

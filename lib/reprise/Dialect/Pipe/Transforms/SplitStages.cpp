@@ -87,6 +87,24 @@ bool isInterleaved(ArrayRef<Turn> turns) {
   return false;
 }
 
+} // namespace
+
+FailureOr<const pipeline::Rule *> findRule(func::FuncOp step, StringRef name) {
+  int64_t sweeps = countSweeps(step);
+  if (name.empty())
+    name = sweeps <= 2 ? "1f1b" : "gpipe";
+  const pipeline::Rule *rule = pipeline::findRule(name.str());
+  if (!rule)
+    return step.emitError("unknown schedule '") << name << "'";
+  if (sweeps > 2 && name != "gpipe")
+    return step.emitError("schedule '")
+           << name << "' orders a forward and a backward pass, the step has " << sweeps
+           << " passes: gpipe can order them";
+  return rule;
+}
+
+namespace {
+
 struct SplitStagesPass : impl::SplitStagesPassBase<SplitStagesPass> {
   using Base::Base;
 
@@ -103,18 +121,14 @@ struct SplitStagesPass : impl::SplitStagesPassBase<SplitStagesPass> {
 
 private:
   LogicalResult split(func::FuncOp step) {
-    const pipeline::Rule *rule = pipeline::findRule(schedule);
-    if (!rule)
-      return step.emitError("unknown schedule '") << schedule << "'";
-    pipeline::Shape shape{static_cast<int>(devices), rule->fitChunks(static_cast<int>(chunks)), 1,
-                          rule->isVee};
-    Places places(step, shape.stages(), rule->splitsBackward);
+    FailureOr<const pipeline::Rule *> rule = findRule(step, schedule);
+    if (failed(rule))
+      return failure();
+    pipeline::Shape shape{static_cast<int>(devices), (*rule)->fitChunks(static_cast<int>(chunks)),
+                          1, (*rule)->isVee};
+    Places places(step, shape.stages(), (*rule)->splitsBackward);
     shape.microbatches = places.countMicrobatches();
-    if (places.countSweeps() > 2 && StringRef(rule->name) != "gpipe")
-      return step.emitError("schedule '")
-             << schedule << "' orders one forward and one backward pass, the step has "
-             << places.countSweeps() << " passes: only gpipe can order them";
-    pipeline::Schedule made = pipeline::makeSchedule(*rule, shape);
+    pipeline::Schedule made = pipeline::makeSchedule(**rule, shape);
     std::vector<std::vector<Turn>> turns = makeTurns(step, places, made);
     SmallVector<bool> interleaved;
     for (ArrayRef<Turn> own : turns)

@@ -29,9 +29,14 @@ StringAttr EntrySignature::getResultName(unsigned result) const {
   return entry.getResultAttrOfType<StringAttr>(result, kName);
 }
 
-std::optional<int64_t> EntrySignature::getPosition(unsigned result) const {
+int64_t EntrySignature::getArgumentPosition(unsigned argument) const {
+  auto position = entry.getArgAttrOfType<IntegerAttr>(argument, kPosition);
+  return position ? position.getInt() : 0;
+}
+
+int64_t EntrySignature::getResultPosition(unsigned result) const {
   auto position = entry.getResultAttrOfType<IntegerAttr>(result, kPosition);
-  return position ? std::optional(position.getInt()) : std::nullopt;
+  return position ? position.getInt() : 0;
 }
 
 StringAttr EntrySignature::getCheck(unsigned result) const {

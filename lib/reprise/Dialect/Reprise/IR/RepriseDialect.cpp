@@ -173,6 +173,13 @@ static std::string checkInitializer(Attribute value, Type element) {
 }
 
 /// What is wrong with an attribute of a function's argument of type `type`; empty if nothing is.
+static std::string checkPosition(Attribute value) {
+  auto position = dyn_cast<IntegerAttr>(value);
+  return position && position.getInt() >= 0
+             ? ""
+             : "expected 'reprise.position' to be a number from 0 on";
+}
+
 static std::string checkArgumentAttribute(NamedAttribute attribute, Type type) {
   StringRef name = attribute.getName();
   Attribute value = attribute.getValue();
@@ -201,6 +208,8 @@ static std::string checkArgumentAttribute(NamedAttribute attribute, Type type) {
   }
   if (name == EntrySignature::kInit)
     return checkInitializer(value, shaped.getElementType());
+  if (name == EntrySignature::kPosition)
+    return checkPosition(value);
   return ("unknown attribute '" + name + "' on an argument").str();
 }
 
@@ -236,12 +245,8 @@ static std::string checkResultAttribute(FunctionOpInterface function, unsigned r
                : "expected 'reprise.replay_of' to be an earlier result of the same type, with "
                  "'reprise.check' beside it";
   }
-  if (name == EntrySignature::kPosition) {
-    auto position = dyn_cast<IntegerAttr>(attribute.getValue());
-    return position && position.getInt() >= 0
-               ? ""
-               : "expected 'reprise.position' to be a number from 0 on";
-  }
+  if (name == EntrySignature::kPosition)
+    return checkPosition(attribute.getValue());
   return ("unknown attribute '" + name + "'").str();
 }
 

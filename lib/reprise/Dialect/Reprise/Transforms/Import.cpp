@@ -4,6 +4,7 @@
 #include "Signature.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/Naming.h"
 #include "reprise/Dialect/Reprise/IR/Sizes.h"
 
@@ -153,7 +154,8 @@ LogicalResult checkUntouched(Operation *op) {
     return op->emitError("expected a random op without seed and offset: the compiler adds them");
   for (NamedAttribute attribute : op->getDiscardableAttrs()) {
     StringRef name = attribute.getName();
-    if (name != "reprise.label" && (name.starts_with("reprise.") || name.starts_with("exec.")))
+    if (name != "reprise.label" && name != kStageAttr &&
+        (name.starts_with("reprise.") || name.starts_with("exec.")))
       return op->emitError("unexpected attribute '") << name << "' on an op of a model";
   }
   return success();

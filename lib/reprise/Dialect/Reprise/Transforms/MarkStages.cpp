@@ -47,8 +47,11 @@ public:
   }
 
   ArrayRef<Entry> getEntries() const { return entries; }
-  /// The bytes that are made before entry `place` and read by it or behind it.
-  int64_t countCrossing(size_t place) const { return live[place]; }
+  /// The bytes that are made before entry `place` and read by it or behind it; as many as there can
+  /// be at both ends, where nothing can be cut.
+  int64_t countCrossing(size_t place) const {
+    return place == 0 || place == entries.size() ? INT64_MAX : live[place];
+  }
 
 private:
   struct Instance {
@@ -67,16 +70,12 @@ private:
         addLoop(loop, iteration);
         continue;
       }
-      bool isFree = read(op.getOperands()) && !isa<BlockArgument>(firstOperand(op));
+      bool isFree = read(op.getOperands());
       std::string scope = getScope(op.getLoc());
       entries.push_back({&op, iteration,
                          loopScope.empty() ? scope : insertIteration(scope, loopScope, iteration)});
       make(op.getResults(), isFree);
     }
-  }
-
-  static Value firstOperand(Operation &op) {
-    return op.getNumOperands() ? op.getOperand(0) : Value();
   }
 
   /// Marks the operands as read by the next entry; true if nothing but constants is read.

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""Steps that are cut into stages have the bits of one device: losses, gradients, parameters and states.
+
+Without an argument a part of the table; `pipelines.py all` makes all of it: five models on 1, 2, 3, 4 and 8 devices by
+every schedule, saving all, recomputing all, and within half of what saving all takes.
+"""
+
+import subprocess
+import sys
+
+from checks import check, compile_model, finish, run, same_folder, tool, zoo
+
+TEXT = ["--width=32", "--heads=2", "--seq=16", "--batch=5", "--vocab=64"]
+MODELS = {
+    "gpt2": ["gpt2", "--layers=4", "--dropout=0.1", "--optimizer=momentum", *TEXT],
+    "gpt2-loop": ["gpt2", "--layers=4", "--dropout=0.1", "--loop", *TEXT],
+    "llama": ["llama", "--layers=4", *TEXT],
+    "resnet18": ["resnet18", "--batch=5", "--image=16"],
+    "unet": ["unet", "--batch=5", "--image=16"],
+}
+SCHEDULES = ["gpipe", "1f1b", "interleaved-1f1b", "zb-h1", "zb-v"]
+PLANS = {"save-all": ["--policy=save-all"], "recompute-all": ["--policy=recompute-all"], "half": ["--budget=50%"]}
+PART = [("gpt2", devices, schedule, None) for devices in (2, 3) for schedule in SCHEDULES]
+PART += [("gpt2", 2, "1f1b", "recompute-all"), ("gpt2-loop", 2, "zb-h1", None), ("llama", 4, "1f1b", None),
+         ("resnet18", 3, "interleaved-1f1b", None), ("unet", 2, "zb-v", None), ("unet", 4, "gpipe", None)]
+ALL = [(model, devices, schedule, plan) for model in MODELS for devices in (1, 2, 3, 4, 8) for schedule in SCHEDULES
+       for plan in PLANS]
+FLAGS = ["--steps=2", "--seed=5"]
+
+
+def check_bits(cases):
+    known = set()
+    for model, devices, schedule, plan in cases:
+        if model not in known:
+            known.add(model)
+            zoo(f"{model}.mlir", *MODELS[model])
+            compile_model(f"{model}.mlir", "one.rpb", "--microbatches=3")
+            run("one.rpb", f"one-{model}", *FLAGS)
+        name = f"{model} on {devices} by {schedule}, {plan or 'no policy'}"
+        command = ["reprise-compile", f"{model}.mlir", "-o", "cut.rpb", "--microbatches=3", f"--stages={devices}",
+                   f"--schedule={schedule}", *PLANS.get(plan, [])]
+        done = subprocess.run(command, stderr=subprocess.PIPE, text=True)
+        if done.returncode and plan == "half" and "does not fit" in done.stderr:
+            continue  # parameters and gradients alone take more
+        if check(f"{name}: compiles", done.returncode == 0, done.stderr[:300]):
+            run("cut.rpb", "cut", *FLAGS)
+            same_folder(name, f"one-{model}", "cut")
+
+
+def check_judge():
+    """The interpreter runs all programs of a pipeline."""
+    tool("reprise-compile", "gpt2.mlir", "--interpret", "--microbatches=3", "--stages=3", "--schedule=zb-h1", *FLAGS,
+         "--output-dir=judge")
+    same_folder("the interpreter", "one-gpt2", "judge")
+
+
+def check_second():
+    """A Hessian-vector product goes up and down the pipeline twice."""
+    zoo("hvp.mlir", "gpt2", "--layers=2", "--dropout=0.1", *TEXT)
+    for bundle, flags in (("one.rpb", []), ("cut.rpb", ["--stages=2"])):
+        tool("reprise-compile", "hvp.mlir", "--entry=hvp", "-o", bundle, "--microbatches=2", "--policy=recompute-all", *flags)
+        run(bundle, f"hvp-{bundle}", "--seed=5")
+    same_folder("a Hessian-vector product on 2", "hvp-one.rpb", "hvp-cut.rpb")
+
+
+def check_memory():
+    """1f1b keeps fewer micro-batches than gpipe; each device within its budget takes what was predicted."""
+    taken = {}
+    for schedule in ("gpipe", "1f1b"):
+        reports = compile_model("gpt2.mlir", "cut.rpb", "--microbatches=5", "--stages=2", f"--schedule={schedule}")
+        taken[schedule] = [report["arena_bytes"] for report in reports["programs"]]
+    check("1f1b takes less than gpipe on each device", all(a < b for a, b in zip(taken["1f1b"], taken["gpipe"])), str(taken))
+    reports = compile_model("gpt2.mlir", "cut.rpb", "--microbatches=5", "--stages=2", "--budget=90%")["programs"]
+    held = [report["arena_bytes"] + report["workspace_bytes"] <= report["budget"]["bytes"] for report in reports]
+    check("each device holds its budget", all(held), str(held))
+    check("stages are named", [r["stages"] for r in reports] == [2, 2])
+
+
+def check_places():
+    """Stages begin at scopes; parameters live where they are read."""
+    tool("reprise-compile", "gpt2.mlir", "-o", "cut.rpb", "--microbatches=3", "--stages=layer/1,layer/3")
+    run("cut.rpb", "cut", *FLAGS)
+    same_folder("stages from scopes", "one-gpt2", "cut")
+    text = tool("reprise-opt", "gpt2.mlir", "--reprise-to=partition microbatches=3 stages=3 begin=layer/1,layer/3")
+    programs = text.split("func.func @")[1:]
+    owners = [[f'"layer/{layer}/up/weight"' in program for program in programs] for layer in range(4)]
+    check("weights have homes", owners == [[True, False, False], [False, True, False], [False, True, False],
+                                           [False, False, True]], str(owners))
+
+
+def main():
+    whole = sys.argv[1:] == ["all"]
+    check_bits(ALL if whole else PART)
+    if not whole:
+        check_judge()
+        check_second()
+        check_memory()
+        check_places()
+    finish()
+
+
+if __name__ == "__main__":
+    main()
