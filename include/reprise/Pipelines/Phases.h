@@ -46,8 +46,8 @@ inline constexpr int64_t kMostDevices = 1024;
 struct StageOptions {
   int64_t devices = 1;            ///< one leaves the step on one device
   std::vector<std::string> begin; ///< the scopes at which stages begin; empty: balanced
-  std::string schedule; ///< empty: 1f1b, or gpipe for gradients of gradients
-  int64_t chunks = 1; ///< stages per device, or as near to it as the schedule takes
+  std::string schedule;           ///< empty: 1f1b, or gpipe for gradients of gradients
+  int64_t chunks = 1;             ///< stages per device, or as near to it as the schedule takes
 };
 
 /// What the phases need to know of the user's wishes.

@@ -206,9 +206,8 @@ runtime::RunInterface Steps::interface() const {
   std::vector<const Argument *> sorted;
   for (const Argument &argument : arguments)
     sorted.push_back(&argument);
-  llvm::stable_sort(sorted, [](const Argument *a, const Argument *b) {
-    return a->position < b->position;
-  });
+  llvm::stable_sort(sorted,
+                    [](const Argument *a, const Argument *b) { return a->position < b->position; });
   for (const Argument *argument : sorted)
     if (!isScalarRole(argument->role))
       own.arguments.push_back({argument->name, argument->role,

@@ -3,6 +3,7 @@
 
 #include "ConstantTable.h"
 #include "IndexChecks.h"
+#include "ProgramOrder.h"
 #include "TargetKernels.h"
 #include "reprise/Dialect/Exec/IR/Arena.h"
 #include "reprise/Dialect/Exec/IR/Storage.h"
@@ -14,8 +15,6 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
-
-#include <map>
 
 using namespace mlir;
 
@@ -31,12 +30,10 @@ public:
       : bundle(bundle), constants(constants), device(device), step(step), kernels(kernels) {}
 
   /// An argument of the step, where no device has it yet.
-  void describe(unsigned argument) {
-    addArgument(describeArgument(argument));
-    numbers.clear();
-  }
+  void describe(unsigned argument) { addArgument(describeArgument(argument)); }
 
   void describeArguments() {
+    numbers.clear();
     for (unsigned i = 0; i < step.getNumArguments(); ++i)
       addArgument(describeArgument(i));
     runtime::Argument number;
@@ -361,32 +358,6 @@ private:
 
 } // namespace
 
-/// Arguments of programs that are parts of one step stand in the order of the step.
-static void describeInOrder(MutableArrayRef<BundleBuilder> builders,
-                            ArrayRef<BundlePrograms> devices) {
-  std::vector<std::tuple<int64_t, size_t, unsigned>> all;
-  for (auto [number, device] : llvm::enumerate(devices))
-    for (unsigned i = 0; i < func::FuncOp(device.step).getNumArguments(); ++i)
-      all.push_back({EntrySignature(device.step).getArgumentPosition(i), number, i});
-  llvm::sort(all);
-  for (auto [position, number, i] : all)
-    builders[number].describe(i);
-}
-
-/// Results of programs that are parts of one step stand in the order of the step.
-static void sortResults(runtime::Bundle &bundle, ArrayRef<BundlePrograms> devices) {
-  std::map<std::string, int64_t> positions;
-  for (BundlePrograms device : devices) {
-    EntrySignature signature(device.step);
-    for (unsigned i = 0; i < device.step.getNumResults(); ++i)
-      if (StringAttr name = signature.getResultName(i))
-        positions[name.str()] = signature.getResultPosition(i);
-  }
-  llvm::stable_sort(bundle.results, [&](const runtime::Result &a, const runtime::Result &b) {
-    return positions[a.name] < positions[b.name];
-  });
-}
-
 FailureOr<runtime::Bundle> buildBundle(ArrayRef<BundlePrograms> devices) {
   std::vector<std::unique_ptr<TargetKernels>> targets;
   SmallVector<TargetKernels *> targetOf;
@@ -409,7 +380,8 @@ FailureOr<runtime::Bundle> buildBundle(ArrayRef<BundlePrograms> devices) {
   std::vector<BundleBuilder> builders;
   for (auto [i, device] : llvm::enumerate(devices))
     builders.emplace_back(bundle, constants, static_cast<uint32_t>(i), device.step, *targetOf[i]);
-  describeInOrder(builders, devices);
+  for (auto [device, argument] : listArguments(devices))
+    builders[device].describe(argument);
   for (auto [builder, device] : llvm::zip(builders, devices)) {
     builder.describeArguments();
     for (auto [name, function] : listPrograms(device))

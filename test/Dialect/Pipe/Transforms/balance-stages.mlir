@@ -1,0 +1,37 @@
+// Runs of ops join to stages of equal time: the slow product has a stage of its own. Derivatives count, and follow.
+// RUN: reprise-opt %s --split-input-file --verify-diagnostics --pass-pipeline="builtin.module(func.func(pipe-balance-stages{devices=2}))" | FileCheck %s
+
+// CHECK-LABEL: func @slow
+// CHECK: exp {{.*}}reprise.stage = 0
+// CHECK: neg {{.*}}reprise.stage = 0
+// CHECK: dot_general {{.*}}reprise.stage = 1
+func.func @slow(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %0 = reprise.exp %x {reprise.primal, reprise.stage = 0 : i64} : tensor<64x64xf32>
+  %1 = reprise.neg %0 {reprise.primal, reprise.stage = 1 : i64} : tensor<64x64xf32>
+  %2 = reprise.dot_general %1, %1 contracting [1] x [0] {reprise.primal, reprise.stage = 2 : i64} : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %2 : tensor<64x64xf32>
+}
+
+// -----
+
+// The derivative of the first op is slow.
+// CHECK-LABEL: func @backward
+// CHECK: exp {{.*}}reprise.stage = 0
+// CHECK: neg {{.*}}reprise.stage = 1
+// CHECK: neg {{.*}}reprise.stage = 1
+// CHECK: dot_general {{.*}}reprise.stage = 0
+func.func @backward(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %0 = reprise.exp %x {reprise.primal, reprise.stage = 0 : i64} : tensor<64x64xf32>
+  %1 = reprise.neg %0 {reprise.primal, reprise.stage = 1 : i64} : tensor<64x64xf32>
+  %2 = reprise.neg %1 {reprise.primal, reprise.stage = 2 : i64} : tensor<64x64xf32>
+  %3 = reprise.dot_general %2, %0 contracting [1] x [0] {reprise.cotangent, reprise.order = 1 : i64, reprise.stage = 0 : i64} : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %3 : tensor<64x64xf32>
+}
+
+// -----
+
+// expected-error @below {{2 stages cannot be cut from a forward pass that can be cut into 1}}
+func.func @one(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = reprise.exp %x {reprise.primal, reprise.stage = 0 : i64} : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
