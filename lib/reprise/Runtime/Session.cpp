@@ -269,14 +269,22 @@ Error Session::meet() {
   return Error::success();
 }
 
-/// Arrays are in the order of the programs, and so are the ranks.
+/// Results of one rank that follow each other in the bundle are hashed by it, then it tells the next.
 Expected<uint64_t> Session::hash() const {
   uint64_t value = Hasher().value();
-  for (uint32_t rank = 0; rank < (ranks ? ranks->size() : 1); ++rank) {
-    if (!ranks || rank == ranks->rank())
-      value = hashArrays(results(), value);
-    if (!ranks)
-      break;
+  if (!ranks)
+    return hashArrays(results(), value);
+  std::map<std::string, ArrayRef> own;
+  for (const ArrayRef &array : results())
+    own[array.name] = array;
+  for (size_t i = 0; i < bundle.results.size();) {
+    uint32_t rank = bundle.results[i].device;
+    std::vector<ArrayRef> run;
+    for (; i < bundle.results.size() && bundle.results[i].device == rank; ++i)
+      if (auto found = own.find(bundle.results[i].name); found != own.end())
+        run.push_back(found->second);
+    if (rank == ranks->rank())
+      value = hashArrays(run, value);
     auto all = ranks->exchange(hashText(value));
     if (!all)
       return all.error();
