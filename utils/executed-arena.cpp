@@ -2,8 +2,10 @@
 //
 //   executed-arena BUNDLE [SEED] [NAME=FILE.npy]…
 //
-// runs the first step twice over a painted arena (Session::executedArenaBytes) and prints the
-// highest changed byte + 1, to be compared with the arena_bytes of reprise-compile and reprise-run.
+// runs the first step twice over painted arenas (Session::executedArenaBytes) and prints the
+// highest changed byte + 1, a line for each device program, to be compared with the arena_bytes of
+// reprise-compile and reprise-run.
+#include "reprise/Runtime/ProgramGroup.h"
 #include "reprise/Runtime/Session.h"
 
 #include <cstdio>
@@ -11,11 +13,11 @@
 
 using namespace reprise::runtime;
 
-static Expected<uint64_t> measure(int count, char **words) {
-  auto executable = Executable::load(words[1]);
-  if (!executable)
-    return executable.error();
-  Session session(**executable);
+static Expected<std::vector<uint64_t>> measure(int count, char **words) {
+  auto group = ProgramGroup::load(words[1]);
+  if (!group)
+    return group.error();
+  Session session(**group);
   for (int i = 2; i < count; ++i) {
     std::string word = words[i];
     size_t equals = word.find('=');
@@ -35,11 +37,12 @@ int main(int count, char **words) {
     std::fprintf(stderr, "usage: executed-arena BUNDLE [SEED] [NAME=FILE.npy]...\n");
     return 2;
   }
-  Expected<uint64_t> bytes = measure(count, words);
+  Expected<std::vector<uint64_t>> bytes = measure(count, words);
   if (!bytes) {
     std::fprintf(stderr, "executed-arena: error: %s\n", bytes.message().c_str());
     return 1;
   }
-  std::printf("%llu\n", static_cast<unsigned long long>(*bytes));
+  for (uint64_t own : *bytes)
+    std::printf("%llu\n", static_cast<unsigned long long>(own));
   return 0;
 }

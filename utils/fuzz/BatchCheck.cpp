@@ -1,11 +1,14 @@
-// reprise: whether a program in micro-batches computes what it does on the whole batch
+// reprise: whether a program in micro-batches computes what it does on the whole batch, and in
+// stages what it does on one device
 #include "Check.h"
 #include "Ops.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "reprise/Compiler.h"
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
+#include "reprise/Planning/Pipeline/Schedule.h"
 #include "reprise/Reference/Initial.h"
 #include "reprise/Reference/Interpreter.h"
 #include "reprise/Reference/Numbers.h"
@@ -58,15 +61,18 @@ public:
       return success();
     });
     int64_t batch = findBatch();
-    if (batch < 2)
+    if (!verdict.kind.empty())
       return verdict;
     std::vector<Tensor> whole = interpretIn(1), cut;
+    checkStages(1, whole);
+    if (batch < 2)
+      return verdict;
     SmallVector<int64_t> numbers{random.within(2, batch)};
     if (isThorough)
       numbers.append({2, batch});
     for (int64_t number : numbers)
       if (verdict.kind.empty() && !(cut = interpretIn(number)).empty())
-        compare(whole, cut);
+        compare(whole, cut), checkStages(number, cut);
     return verdict;
   }
 
@@ -113,6 +119,46 @@ private:
     if (failed(results))
       fail("error", "interpreted: " + diagnostics);
     return succeeded(results) ? std::move(*results) : std::vector<Tensor>();
+  }
+
+  /// A pipeline has the bits of one device with as many micro-batches.
+  void checkStages(int64_t microbatches, const std::vector<Tensor> &one) {
+    if (!verdict.kind.empty() || one.empty())
+      return;
+    PhaseOptions phases;
+    phases.microbatches = microbatches;
+    phases.stages.devices = random.within(2, 4);
+    phases.stages.schedule = random.pick(pipeline::getRules()).name;
+    std::string name = phases.stages.schedule + " on " + std::to_string(phases.stages.devices) +
+                       " devices, " + std::to_string(microbatches) + " micro-batches";
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, context);
+    diagnostics.clear();
+    if (failed(runPhases(*module, Phase::Checkpoint, phases))) {
+      if (!StringRef(diagnostics).contains("that can be cut into") &&
+          !StringRef(diagnostics).contains("orders a forward and a backward pass"))
+        fail("error", name + ": " + diagnostics);
+      return;
+    }
+    std::vector<Tensor> results(one.size());
+    if (!interpretAll(*module, results))
+      fail("error", name + ", interpreted: " + diagnostics);
+    for (auto [number, a, b] : llvm::enumerate(one, results))
+      if (verdict.kind.empty() && (a.type != b.type || a.bytes != b.bytes))
+        fail("mismatch", name + ": result " + Twine(number) + " is not that of one device");
+  }
+
+  /// Runs all device programs; results stand where they stand in the step.
+  static bool interpretAll(ModuleOp module, std::vector<Tensor> &results) {
+    std::vector<ProgramCall> calls;
+    for (func::FuncOp program : findPrograms(module))
+      calls.push_back({program, takeValues(program)});
+    FailureOr<std::vector<std::vector<Tensor>>> returned = interpretPrograms(calls);
+    if (failed(returned))
+      return false;
+    for (auto [call, own] : llvm::zip(calls, *returned))
+      for (auto [number, tensor] : llvm::enumerate(own))
+        results[EntrySignature(call.program).getResultPosition(number)] = std::move(tensor);
+    return true;
   }
 
   static std::vector<Tensor> takeValues(func::FuncOp entry) {

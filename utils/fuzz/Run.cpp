@@ -14,13 +14,13 @@ std::string Outcome::text() const {
 /// Empty if the arena is as predicted.
 static runtime::Expected<std::string> compareArena(runtime::Session &session,
                                                    const runtime::Bundle &bundle) {
-  runtime::Expected<uint64_t> arena = session.executedArenaBytes();
+  runtime::Expected<std::vector<uint64_t>> arena = session.executedArenaBytes();
   if (!arena)
     return arena.error();
-  if (*arena == static_cast<uint64_t>(bundle.arenaBytes()))
+  if (arena->front() == static_cast<uint64_t>(bundle.arenaBytes()))
     return std::string();
   return "predicted " + std::to_string(bundle.arenaBytes()) + ", executed " +
-         std::to_string(*arena);
+         std::to_string(arena->front());
 }
 
 static runtime::Error start(runtime::Session &session, const RunOptions &options) {

@@ -69,9 +69,9 @@ public:
   int stopSignal() const { return stopTold; }
 
   /// Runs the next step twice over an arena painted with complementary patterns and returns the
-  /// highest changed byte + 1. Arguments and state() are then as before, results() undefined. After
-  /// start(), and of one program only.
-  Expected<uint64_t> executedArenaBytes();
+  /// highest changed byte + 1 of each program. Arguments and state() are then as before, results()
+  /// undefined. After start(), where all programs are of this process.
+  Expected<std::vector<uint64_t>> executedArenaBytes();
 
 private:
   struct Source {

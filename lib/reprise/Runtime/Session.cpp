@@ -269,7 +269,8 @@ Error Session::meet() {
   return Error::success();
 }
 
-/// Results of one rank that follow each other in the bundle are hashed by it, then it tells the next.
+/// Results of one rank that follow each other in the bundle are hashed by it, then it tells the
+/// next.
 Expected<uint64_t> Session::hash() const {
   uint64_t value = Hasher().value();
   if (!ranks)
@@ -337,8 +338,24 @@ std::optional<double> Session::ownLoss() const {
   return std::nullopt;
 }
 
-Expected<uint64_t> Session::executedArenaBytes() {
-  if (parts.size() != 1 || ranks)
-    return fail("the arenas of several programs cannot be painted at once");
-  return parts.front()->executedArenaBytes();
+Expected<std::vector<uint64_t>> Session::executedArenaBytes() {
+  if (ranks)
+    return fail("the arenas of other processes cannot be painted");
+  std::vector<uint64_t> bytes(parts.size());
+  auto paint = [&](size_t number) {
+    Expected<uint64_t> own = parts[number]->executedArenaBytes();
+    if (own)
+      bytes[number] = *own;
+    return own ? Error::success() : own.error();
+  };
+  // Programs that exchange values run their painted steps together.
+  Error error = !group ? paint(0)
+                       : group->runAll(
+                             [](void *context, size_t number) {
+                               return (*static_cast<decltype(paint) *>(context))(number);
+                             },
+                             &paint);
+  if (error)
+    return error;
+  return bytes;
 }

@@ -51,7 +51,10 @@ Places::Places(func::FuncOp step, int64_t stages, bool splitsBackward)
 }
 
 bool Places::isEverywhere(BlockArgument argument) const {
-  StringRef role = signature.getRole(argument.getArgNumber());
+  int64_t number = argument.getArgNumber();
+  StringRef role = signature.getRole(number);
+  if (role == "input")
+    return !llvm::is_contained(signature.getReplacedArguments(), number);
   return role != "parameter" && role != "state";
 }
 

@@ -46,7 +46,7 @@ public:
   /// None for an op that every device that reads it runs by itself: constants, what is made of
   /// them, rows of inputs, and behind the micro-batches values that spread a smaller one.
   std::optional<Place> get(mlir::Operation *op) const;
-  /// True for an argument that each device may have: an input or a number.
+  /// True for an argument that each device may have: a number, or an input that no result replaces.
   bool isEverywhere(mlir::BlockArgument argument) const;
   /// The stage of a parameter or state.
   int64_t getHome(mlir::BlockArgument argument) const { return homes.lookup(argument); }
