@@ -112,12 +112,11 @@ static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &op
     manager.addPass(createAssignLabelsPass(labels));
     return;
   }
-  case Phase::Autodiff:
-    if (options.stages.devices > 1) {
-      MarkStagesPassOptions marks;
-      marks.at.assign(options.stages.begin.begin(), options.stages.begin.end());
-      manager.nest<func::FuncOp>().addPass(createMarkStagesPass(marks));
-    }
+  case Phase::Autodiff: {
+    MarkStagesPassOptions marks;
+    marks.devices = options.stages.devices;
+    marks.at.assign(options.stages.begin.begin(), options.stages.begin.end());
+    manager.nest<func::FuncOp>().addPass(createMarkStagesPass(marks));
     if (!unrolls(options))
       manager.addPass(createSplitLoopsPass());
     manager.addPass(createDifferentiatePass());
@@ -129,6 +128,7 @@ static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &op
     manager.addPass(createCSEPass());
     manager.addPass(createMakeProgramsPass());
     return;
+  }
   default:
     llvm_unreachable("a phase of device programs");
   }

@@ -124,9 +124,13 @@ def MarkStagesPass : Pass<"reprise-mark-stages", "::mlir::func::FuncOp"> {
   let description = [{
     Runs before the expansion of gradients, so that derivatives inherit `reprise.stage`. Stages begin at the first op of
     each scope of `at`, or else at ops that carry `reprise.stage` in the model. Without either every place where the
-    fewest bytes cross, in program order, begins one, and `pipe-balance-stages` joins them.
+    fewest bytes cross, in program order, begins one, and `pipe-balance-stages` joins them. On one device marks mean
+    nothing, and are taken away.
   }];
-  let options = [ListOption<"at", "at", "std::string", "The scopes at which stages begin, but for the first one">];
+  let options = [
+    Option<"devices", "devices", "int64_t", "2", "How many devices there are">,
+    ListOption<"at", "at", "std::string", "The scopes at which stages begin, but for the first one">
+  ];
 }
 
 def SliceBatchPass : Pass<"reprise-slice-batch", "::mlir::func::FuncOp"> {

@@ -11,10 +11,12 @@ static bool isNarrow(Type type) {
 
 BatchSlicer::BatchSlicer(func::FuncOp step, const BatchStates &states)
     : step(step), states(states), old(&step.getBody().front()), builder(step.getContext()) {
-  for (Operation &op : *old)
+  for (Operation &op : *old) {
+    hasStages |= op.hasAttr(kStageAttr);
     if (auto path = op.getAttrOfType<DenseI64ArrayAttr>(kBlockAttr))
       for (int64_t id : path.asArrayRef())
         numUnits = std::max(numUnits, id + 1);
+  }
 }
 
 void BatchSlicer::run(int64_t numBatches) {
@@ -104,12 +106,18 @@ Operation *BatchSlicer::cloneOn(Operation *op, ValueRange operands, const BatchC
 }
 
 void BatchSlicer::mark(Operation *op) {
-  op->setAttr(kMicrobatchAttr, builder.getI64IntegerAttr(part.number));
+  if (hasStages)
+    op->setAttr(kMicrobatchAttr, builder.getI64IntegerAttr(part.number));
   if (auto path = op->getAttrOfType<DenseI64ArrayAttr>(kBlockAttr)) {
     SmallVector<int64_t> ids = llvm::map_to_vector(
         path.asArrayRef(), [&](int64_t id) { return id + part.number * numUnits; });
     op->setAttr(kBlockAttr, builder.getDenseI64ArrayAttr(ids));
   }
+}
+
+void BatchSlicer::markSum(Operation *op) {
+  if (hasStages)
+    op->setAttr(kBatchSumAttr, builder.getUnitAttr());
 }
 
 void BatchSlicer::moveWindow(RandomOpInterface random, const BatchCut &cut) {
@@ -257,7 +265,7 @@ void BatchSlicer::addTo(Operation *op, const BatchCut &cut, MutableArrayRef<Valu
       for (Value result : clone->getResults())
         result.setType(cast<RankedTensorType>(result.getType()).clone(builder.getF32Type()));
   }
-  clone->setAttr(kBatchSumAttr, builder.getUnitAttr());
+  markSum(clone);
   for (auto [result, made] : llvm::zip(op->getResults(), clone->getResults())) {
     own[result] = finish(op, made, result.getType());
     if (states.get(result).kind == BatchState::Total)
@@ -283,7 +291,7 @@ void BatchSlicer::addToTotal(Operation *op, Value result, Value summand) {
     return;
   }
   auto sum = create<AddOp>(op, total, summand);
-  sum->setAttr(kBatchSumAttr, builder.getUnitAttr());
+  markSum(sum);
   total = sum;
 }
 

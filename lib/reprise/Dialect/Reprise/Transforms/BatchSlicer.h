@@ -31,8 +31,11 @@ private:
   void runOn(mlir::Operation *op);
   /// The op on the samples at hand.
   mlir::Operation *cloneOn(mlir::Operation *op, mlir::ValueRange operands, const BatchCut &cut);
-  /// Names the micro-batch. Units of different micro-batches are different units.
+  /// Units of different micro-batches are different units. Where ops have stages, names the
+  /// micro-batch.
   void mark(mlir::Operation *op);
+  /// Of a sum over the samples, or over micro-batches.
+  void markSum(mlir::Operation *op);
   /// Words belong to elements of the whole batch: the window begins at the first sample.
   void moveWindow(RandomOpInterface random, const BatchCut &cut);
   mlir::SmallVector<mlir::Value> getOperands(mlir::Operation *op, const BatchCut &cut);
@@ -86,6 +89,7 @@ private:
   llvm::DenseMap<std::tuple<mlir::Value, int64_t, int64_t>, mlir::Value> windows;
   MicroBatch part{};
   int64_t numUnits = 0;
+  bool hasStages = false; ///< ops are marked with them (DeviceProgram.h)
 };
 
 } // namespace reprise

@@ -146,6 +146,10 @@ struct MarkStagesPass : impl::MarkStagesPassBase<MarkStagesPass> {
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
+    if (devices == 1) {
+      function.walk([](Operation *op) { op->removeDiscardableAttr(kStageAttr); });
+      return;
+    }
     ForwardPass pass(function);
     FailureOr<std::vector<int64_t>> stages = !at.empty()         ? findNamed(pass)
                                              : isAnnotated(pass) ? readMarks(pass)
