@@ -73,14 +73,13 @@ private:
   /// False if the sides part.
   bool share() {
     int64_t size = std::gcd(operand.left, result.left);
-    if (size == 1)
-      return false;
-    int factor = rule.add(size);
-    for (Side *side : {&operand, &result}) {
-      side->factors.push_back(factor);
-      side->left /= size;
-    }
-    bool goesOn = operand.left == 1 || result.left == 1;
+    int factor = size > 1 ? rule.add(size) : -1;
+    for (Side *side : {&operand, &result})
+      if (size > 1) {
+        side->factors.push_back(factor);
+        side->left /= size;
+      }
+    bool goesOn = size > 1 && (operand.left == 1 || result.left == 1);
     for (Side *side : {&operand, &result})
       if (!goesOn)
         side->factors.push_back(rule.add(side->left, FactorKind::Coupled));

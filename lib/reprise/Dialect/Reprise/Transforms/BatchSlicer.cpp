@@ -81,11 +81,11 @@ void BatchSlicer::runPart(MicroBatch range) {
 void BatchSlicer::runOn(Operation *op) {
   if (auto loop = dyn_cast<LoopOp>(op))
     return runLoop(loop);
-  if (isGroupMean(op)) {
+  const BatchCut &cut = *states.getCut(op);
+  if (cut.isGroupMean) {
     own[op->getResult(0)] = divideByGroup(cast<DivOp>(op));
     return;
   }
-  const BatchCut &cut = *states.getCut(op);
   SmallVector<Value> operands = getOperands(op, cut);
   if (cut.isReduced())
     return addTo(op, cut, operands);
@@ -223,9 +223,11 @@ Value BatchSlicer::getPart(Value value, int64_t dim, int64_t rows) {
     return found;
   if (dim < 0)
     return whole.lookup(value);
-  Value &window = windows[{value, dim, rows}];
-  if (!window)
-    window = makeWindow(value, dim, rows);
+  if (Value known = windows.lookup({value, dim, rows}))
+    return known;
+  // What it is made of may come into the table meanwhile.
+  Value window = makeWindow(value, dim, rows);
+  windows[{value, dim, rows}] = window;
   return window;
 }
 

@@ -90,7 +90,9 @@ LogicalResult BatchStates::refuseTotals(Operation *op) const {
   return success();
 }
 
-bool reprise::isGroupMean(Operation *op) {
+/// True for a sum over the batch divided by a count, where each micro-batch is a group of its own
+/// (kPerGroupAttr).
+static bool isGroupMean(Operation *op) {
   auto count = isa<DivOp>(op) ? op->getOperand(1).getDefiningOp<ConstantOp>() : nullptr;
   return count && op->hasAttr(kPerGroupAttr) && isa<SplatElementsAttr>(count.getValue());
 }
@@ -101,7 +103,7 @@ bool BatchStates::visitGroupMean(Operation *op) {
   const BatchCut *cut = sum ? getCut(sum) : nullptr;
   if (!cut || !cut->isReduced())
     return false;
-  cuts[op] = {cast<BatchableOpInterface>(op).getFactors(), -1, 0};
+  cuts[op] = {cast<BatchableOpInterface>(op).getFactors(), -1, 0, /*isGroupMean=*/true};
   states[op->getResult(0)] = {BatchState::Own};
   return true;
 }

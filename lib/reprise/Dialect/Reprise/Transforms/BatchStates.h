@@ -30,6 +30,7 @@ struct BatchCut {
   OpFactors factors;
   int factor = -1; ///< -1: the op reads values of its micro-batch, and none by rows
   int64_t each = 0;
+  bool isGroupMean = false; ///< each micro-batch divides its own summand
 
   /// True if the results are sums or means over the micro-batches.
   bool isReduced() const { return is(FactorKind::Summed) || is(FactorKind::Averaged); }
@@ -40,10 +41,6 @@ struct BatchCut {
 
 /// How the op of a result makes `rows` per sample of a dimension only; none if it cannot.
 std::optional<BatchCut> findWindow(mlir::OpResult result, int64_t dim, int64_t rows);
-
-/// True for a sum over the batch divided by a count, where each micro-batch is a group of its own
-/// (kPerGroupAttr).
-bool isGroupMean(mlir::Operation *op);
 
 /// The states of all values of a function, loops included. Arguments with a batch dimension come by
 /// rows. A state whose next value every micro-batch makes is handed from one to the next (Own).
