@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "reprise/Reference/Tensor.h"
+#include <optional>
 #include <vector>
 
 namespace reprise {
@@ -27,13 +28,14 @@ struct ProgramCall {
 
 /// Runs device programs, one per device, that exchange values (TransferOpInterface), each on its
 /// arguments, and returns the results of each, as `interpret` does for one function. They take
-/// turns in their order: each runs until it waits or is done. No result depends on that order,
-/// since what one program receives of another comes in the order in which it was sent.
+/// turns in their order: each runs until it waits or is done. With the seed of an order they take
+/// turns by chance, of some ops each. No result depends on that order, since what one program
+/// receives of another comes in the order in which it was sent.
 ///
 /// Errors beside those of `interpret`: all programs that are left wait, where each is named with
 /// what it waits for; a value of another type than the receiver's result; one that nobody receives.
 llvm::FailureOr<std::vector<std::vector<Tensor>>>
-interpretPrograms(llvm::ArrayRef<ProgramCall> calls);
+interpretPrograms(llvm::ArrayRef<ProgramCall> calls, std::optional<uint64_t> order = std::nullopt);
 
 /// Whether the machine could hold all of `types`, tensors of the dialect, at once, if nothing else
 /// were there.

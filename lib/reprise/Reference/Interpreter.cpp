@@ -5,6 +5,8 @@
 #include "Models.h"
 #include "reprise/Dialect/Exec/IR/Exec.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
+#include "reprise/Support/SplitMix.h"
+#include "llvm/ADT/Sequence.h"
 #include <unistd.h>
 
 using namespace mlir;
@@ -83,7 +85,27 @@ static LogicalResult refuseDeadlock(ArrayRef<std::unique_ptr<Machine>> machines)
   return error;
 }
 
-FailureOr<std::vector<std::vector<Tensor>>> interpretPrograms(ArrayRef<ProgramCall> calls) {
+/// Whether all are done, after one turn each.
+static FailureOr<bool> takeTurns(ArrayRef<std::unique_ptr<Machine>> machines, SplitMix *order) {
+  auto count = static_cast<int>(machines.size());
+  SmallVector<int> turns = llvm::to_vector(llvm::seq(0, count));
+  for (int i = 0; order && i < count; ++i)
+    std::swap(turns[i], turns[i + order->below(count - i)]);
+  bool hasMoved = false, isDone = true;
+  for (int turn : turns) {
+    FailureOr<bool> moved = machines[turn]->run(order ? 1 + order->below(16) : INT64_MAX);
+    if (failed(moved))
+      return failure();
+    hasMoved |= *moved;
+    isDone &= machines[turn]->isDone();
+  }
+  if (!isDone && !hasMoved)
+    return refuseDeadlock(machines);
+  return isDone;
+}
+
+FailureOr<std::vector<std::vector<Tensor>>> interpretPrograms(ArrayRef<ProgramCall> calls,
+                                                              std::optional<uint64_t> order) {
   if (failed(checkDevices(calls)))
     return failure();
   Mailboxes mail;
@@ -93,18 +115,12 @@ FailureOr<std::vector<std::vector<Tensor>>> interpretPrograms(ArrayRef<ProgramCa
       return failure();
     machines.push_back(std::make_unique<Machine>(call.program, call.arguments, mail));
   }
+  SplitMix random(order.value_or(0));
   for (bool isDone = false; !isDone;) {
-    bool hasMoved = false;
-    isDone = true;
-    for (auto &machine : machines) {
-      FailureOr<bool> moved = machine->run();
-      if (failed(moved))
-        return failure();
-      hasMoved |= *moved;
-      isDone &= machine->isDone();
-    }
-    if (!isDone && !hasMoved)
-      return refuseDeadlock(machines);
+    FailureOr<bool> done = takeTurns(machines, order ? &random : nullptr);
+    if (failed(done))
+      return failure();
+    isDone = *done;
   }
   if (Operation *op = mail.findLeft())
     return op->emitOpError("sends a value that no device receives");

@@ -135,10 +135,10 @@ void Machine::enterFunction(func::FuncOp function, std::vector<Tensor> arguments
   enter(function.getBody().front(), std::move(frame), call);
 }
 
-FailureOr<bool> Machine::run() {
+FailureOr<bool> Machine::run(int64_t most) {
   waiting = nullptr;
   bool hasMoved = false;
-  for (; !stack.empty(); hasMoved = true) {
+  for (; !stack.empty() && most > 0; hasMoved = true, --most) {
     Operation *op = &*stack.back().next;
     if (op == &stack.back().block->back()) {
       if (failed(leave(op)))

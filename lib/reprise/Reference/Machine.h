@@ -64,8 +64,8 @@ class Machine {
 public:
   Machine(mlir::func::FuncOp program, std::vector<Tensor> arguments, Mailboxes &mail);
 
-  /// Runs until the program waits or is done. Whether anything was executed.
-  mlir::FailureOr<bool> run();
+  /// Runs until the program waits, is done, or has executed `most` ops. Whether it executed any.
+  mlir::FailureOr<bool> run(int64_t most);
   bool isDone() const { return stack.empty(); }
   /// The transfer that is waited for; null if none is.
   mlir::Operation *getWaiting() const { return waiting; }

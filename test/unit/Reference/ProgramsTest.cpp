@@ -64,6 +64,13 @@ struct ProgramsTest : InterpreterTest {
     for (auto program : module->getOps<func::FuncOp>())
       calls.push_back({program, {makeTensor<float>(type({2}, f32()), {1, 2})}});
     auto results = interpretPrograms(calls);
+    for (uint64_t order = 0; order < 20 && succeeded(results); ++order) {
+      auto others = interpretPrograms(calls, order);
+      EXPECT_TRUE(succeeded(others)) << "order " << order << ": " << error;
+      for (auto [own, other] : llvm::zip(*results, *others))
+        for (auto [tensor, same] : llvm::zip(own, other))
+          EXPECT_EQ(valuesOf<float>(tensor), valuesOf<float>(same)) << "order " << order;
+    }
     std::vector<std::vector<float>> values;
     if (failed(results))
       return values;
