@@ -228,7 +228,9 @@ TEST(Offsets, ClimbingNeverLosesToGreedy) {
 // above (XLA's heap 23, TVM's hill climbing 8 on average over A to K).
 TEST(Offsets, MiniMallocInstances) {
   EXPECT_EQ(solve(readInstance("input.12.csv")).height, 12);
-  for (const char *name : {"A.1048576.csv", "C.1048576.csv", "F.1048576.csv"}) {
+  // Probes give up on I: the search from the bottom up packs it, if it places nothing but on a
+  // support, and begins each part at the bottom.
+  for (const char *name : {"A.1048576.csv", "C.1048576.csv", "F.1048576.csv", "I.1048576.csv"}) {
     Problem problem = readInstance(name);
     ASSERT_GT(problem.buffers.size(), 100u) << name;
     Solution quick = solve(problem);

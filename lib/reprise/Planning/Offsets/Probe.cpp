@@ -16,7 +16,8 @@ Probe::Probe(const Sections &sections, int64_t limit, const ProbeTurn &turn,
       support(sections.units.size()), offsets(sections.units.size(), -1),
       rank(sections.units.size()), states(sections.members.size(), {kNone, 0}), weights(weights),
       twins(sections.units.size()), stacks(sections.units.size()),
-      isTouched(sections.members.size()), isEdgeTouched(sections.members.size()) {
+      isTouched(sections.members.size()), isEdgeTouched(sections.members.size()),
+      sumsOfEnds(sections.members.size()), sumsOfBegins(sections.members.size()) {
   for (const std::vector<int64_t> &loads : sections.loads)
     left.push_back(std::accumulate(loads.begin(), loads.end(), int64_t{0}));
   rankUnits();

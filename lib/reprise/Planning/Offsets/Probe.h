@@ -81,6 +81,11 @@ private:
     int32_t index;
     State before;
   };
+  /// What the parts of an edge add up to that are not placed.
+  struct Sums {
+    std::vector<char> isOpen;
+    std::vector<int64_t> sums = {0};
+  };
   struct Lift {
     int32_t unit;
     Times blame;
@@ -112,7 +117,7 @@ private:
 
   // What follows from two sections side by side (ProbeEdges.cpp).
   void touchEdges(int32_t section);
-  void addSums(const std::vector<Edge::Part> &parts, std::vector<int64_t> &sums);
+  const std::vector<int64_t> &findSums(const std::vector<Edge::Part> &parts, Sums &known);
   int64_t findLevel(int32_t edge);
   bool alignEdge(int32_t edge, Times &reach);
 
@@ -136,8 +141,9 @@ private:
   std::vector<char> isTouched;
   std::vector<int32_t> touched; // sections whose state may be another one
   std::vector<char> isEdgeTouched;
-  std::vector<int32_t> touchedEdges; // those of sections whose state became another one
-  std::vector<int64_t> sumsBefore, sumsAfter;
+  std::vector<int32_t> touchedEdges;          // those of sections whose state became another one
+  std::vector<Sums> sumsOfEnds, sumsOfBegins; // by edge
+  std::vector<char> isOpenPart;               // scratch
   std::vector<Change> trail;
   uint64_t hash = 0;                            // of all supports
   std::unordered_map<uint64_t, Times> deadEnds; // by their hash, with their blame

@@ -17,23 +17,33 @@ void Probe::touchEdges(int32_t section) {
   }
 }
 
-/// The sums of all subsets of what is not placed, rising; none if there are too many.
-void Probe::addSums(const std::vector<Edge::Part> &parts, std::vector<int64_t> &sums) {
+/// The sums of all subsets of what is not placed, rising; none if there are too many. Found again
+/// only where other parts are left than the last time.
+const std::vector<int64_t> &Probe::findSums(const std::vector<Edge::Part> &parts, Sums &known) {
+  std::vector<char> &open = isOpenPart;
+  open.clear();
+  for (auto [unit, bytes] : parts)
+    open.push_back(offsets[unit] < 0);
+  if (known.isOpen == open)
+    return known.sums;
+  known.isOpen = open;
+  std::vector<int64_t> &sums = known.sums;
   sums.assign(1, 0);
-  for (auto [unit, bytes] : parts) {
-    if (offsets[unit] >= 0)
+  for (size_t part = 0; part < parts.size(); ++part) {
+    if (!open[part])
       continue;
     if (2 * sums.size() > kMostSums) {
       sums.clear();
-      return;
+      break;
     }
     size_t count = sums.size();
     for (size_t i = 0; i < count; ++i)
-      sums.push_back(sums[i] + bytes);
+      sums.push_back(sums[i] + parts[part].second);
     std::inplace_merge(sums.begin(), sums.begin() + count, sums.end());
     sums.erase(std::unique(sums.begin(), sums.end()), sums.end());
   }
   visitsLeft -= static_cast<int64_t>(sums.size());
+  return sums;
 }
 
 /// The lowest offset for what crosses an edge, kNone if there is none, 0 if nothing is known.
@@ -46,8 +56,8 @@ int64_t Probe::findLevel(int32_t edge) {
   bool isLevel = after - before <= spareBefore && before - after <= spareAfter;
   if (isLevel || spareBefore < 0 || spareAfter < 0)
     return 0;
-  addSums(sections.edges[edge].ends, sumsBefore);
-  addSums(sections.edges[edge].begins, sumsAfter);
+  const std::vector<int64_t> &sumsBefore = findSums(sections.edges[edge].ends, sumsOfEnds[edge]);
+  const std::vector<int64_t> &sumsAfter = findSums(sections.edges[edge].begins, sumsOfBegins[edge]);
   if (sumsBefore.empty() || sumsAfter.empty())
     return 0;
   int64_t best = kNone;

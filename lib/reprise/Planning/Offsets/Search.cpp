@@ -1,27 +1,45 @@
 // reprise: exact search for offsets below a limit (Moffitt, MiniMalloc, ASPLOS 2023, §4)
 #include "Sections.h"
+#include "Tiles.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
-#include <tuple>
 
 using namespace reprise::offsets;
 
 /// By which each round of probes is longer than the one before.
 static constexpr double kGrowth = 1.4;
 
-/// Nodes of the complete search for each node of a probe. It is the one that can prove.
-static constexpr double kSearchShare = 0.25;
+/// Sweeps over tiles in each round, and the states that those of the first round keep.
+static constexpr int kSweeps = 2;
+static constexpr double kWidth = 10;
+
+/// Visits of each sweep for each node of a probe, at first.
+static constexpr double kSweepVisits = 30000;
+
+/// Nodes of each complete search for each node of a probe, which costs more. They can prove.
+static constexpr double kSearchShare = 2;
 
 namespace {
 
-/// Places units from the bottom up: each where it rests on those below it, none lower than the one
-/// before. Each packing slides down into one of this form, so that the search is complete.
+/// What a complete search ranks units by, one after the other, the largest first: the orders that
+/// MiniMalloc tries.
+enum class Key { Life, Area, Load };
+using Ranking = std::array<Key, 3>;
+constexpr std::array<Ranking, 3> kRankings = {{{Key::Life, Key::Area, Key::Load},
+                                               {Key::Load, Key::Area, Key::Life},
+                                               {Key::Load, Key::Life, Key::Area}}};
+
+/// Places units from the bottom up, none lower than the one before, and each on its support: the
+/// top of those below it. Each packing slides down into one of this form, so that the search is
+/// complete. A unit whose support is below the last one waits until another one raises it.
 class Search {
 public:
-  Search(const Sections &table, std::vector<int32_t> rank, bool lowestFirst, int64_t limit)
-      : table(table), rank(std::move(rank)), lowestFirst(lowestFirst), limit(limit),
-        support(table.units.size(), 0), offsets(table.units.size(), -1) {
+  Search(const Sections &table, const Ranking &ranking, int64_t limit)
+      : table(table), ranking(ranking), limit(limit), rank(table.units.size()),
+        support(table.units.size(), 0), offsets(table.units.size(), -1),
+        lowest(table.members.size(), 0) {
     for (const std::vector<int64_t> &loads : table.loads)
       remaining.push_back(std::accumulate(loads.begin(), loads.end(), int64_t{0}));
   }
@@ -30,7 +48,7 @@ public:
   bool run(int64_t nodes, int64_t visits) {
     nodesLeft = nodes;
     visitsLeft = visits;
-    return place(table.byBirth, 0, -1);
+    return placeParts(table.byBirth, split(table.byBirth));
   }
   bool gaveUp() const { return nodesLeft < 0 || visitsLeft < 0; }
   int64_t countVisits(int64_t given) const { return given - visitsLeft; }
@@ -38,28 +56,34 @@ public:
 
 private:
   using List = std::vector<int32_t>;
+  /// What a unit's support, or the lowest one of a section, was before.
+  using Changes = std::vector<std::pair<int32_t, int64_t>>;
 
+  std::vector<List> split(const List &open) const;
+  bool placeParts(const List &open, const std::vector<List> &parts);
+  void rankPart(const List &part);
   bool place(const List &open, int64_t floor, int32_t last);
-  bool placeParts(const List &open, const std::vector<List> &parts, int64_t floor, int32_t last);
-  bool placeOne(const List &open, int32_t unit, int64_t floor);
-  std::vector<List> split(const List &open);
+  bool placeOne(const List &open, int32_t unit);
   List findCandidates(const List &open, int64_t floor, int32_t last);
-  bool raise(int32_t unit, std::vector<std::pair<int32_t, int64_t>> &before);
-  bool fits(int32_t begin, int32_t end, int64_t floor);
+  bool raise(int32_t unit, Changes &supports);
+  void refresh(int32_t unit, int64_t before, Changes &sections);
+  bool fits(const List &open, int64_t floor);
   void take(int32_t unit, int64_t sign);
 
+  static constexpr int64_t kNone = INT64_MAX;
   const Sections &table;
-  std::vector<int32_t> rank;
-  bool lowestFirst;
+  const Ranking &ranking;
   int64_t limit;
+  std::vector<int32_t> rank;      // within the part of a unit
   std::vector<int64_t> support;   // the top of what lies below a unit
   std::vector<int64_t> offsets;   // -1: not placed
+  std::vector<int64_t> lowest;    // support in a section, of what is not placed; kNone if all are
   std::vector<int64_t> remaining; // bytes of a section that are not placed
   int64_t nodesLeft = 0, visitsLeft = 0;
 };
 
-/// Parts that share no time are placed one by one.
-std::vector<Search::List> Search::split(const List &open) {
+/// Parts that share no time.
+std::vector<Search::List> Search::split(const List &open) const {
   std::vector<List> parts;
   int64_t end = INT64_MIN;
   for (int32_t unit : open) {
@@ -71,54 +95,70 @@ std::vector<Search::List> Search::split(const List &open) {
   return parts;
 }
 
-bool Search::placeParts(const List &open, const std::vector<List> &parts, int64_t floor,
-                        int32_t last) {
-  std::vector<int64_t> before = support;
+/// Parts are placed one by one. What was placed before is no reason for one part to begin higher
+/// than another: each begins at the bottom, and with an order of its own.
+bool Search::placeParts(const List &open, const std::vector<List> &parts) {
+  std::vector<int64_t> supports = support, lowests = lowest;
+  std::vector<int32_t> ranks = rank;
   for (size_t i = 0; i < parts.size(); ++i) {
-    if (place(parts[i], floor, last))
+    rankPart(parts[i]);
+    if (place(parts[i], 0, -1))
       continue;
     for (size_t done = 0; done < i; ++done)
       for (int32_t unit : parts[done]) {
         offsets[unit] = -1;
         take(unit, +1);
       }
-    for (int32_t unit : open)
-      support[unit] = before[unit];
+    support = std::move(supports);
+    lowest = std::move(lowests);
+    rank = std::move(ranks);
     return false;
   }
   return true;
 }
 
-/// What may come next. One that another could still slip below of does not.
+/// The load of a unit is the largest one of its sections, of what is not placed yet.
+void Search::rankPart(const List &part) {
+  std::vector<std::pair<std::array<double, 3>, int32_t>> keys;
+  for (int32_t unit : part) {
+    auto [first, last] = table.spans[unit];
+    visitsLeft -= last - first + 1;
+    double life = static_cast<double>(table.units[unit].last - table.units[unit].first + 1);
+    double load = static_cast<double>(
+        *std::max_element(remaining.begin() + first, remaining.begin() + last + 1));
+    std::array<double, 3> values = {life, life * static_cast<double>(table.units[unit].size), load};
+    keys.push_back({{}, unit});
+    for (size_t i = 0; i < values.size(); ++i)
+      keys.back().first[i] = -values[static_cast<size_t>(ranking[i])];
+  }
+  std::sort(keys.begin(), keys.end());
+  for (size_t i = 0; i < keys.size(); ++i)
+    rank[keys[i].second] = static_cast<int32_t>(i);
+}
+
+/// What may come next, the lowest first. One that another could still slip below of does not.
 Search::List Search::findCandidates(const List &open, int64_t floor, int32_t last) {
-  int64_t lowestTop = INT64_MAX;
+  int64_t lowestTop = kNone;
   for (int32_t unit : open)
-    lowestTop = std::min(lowestTop, std::max(support[unit], floor) + table.units[unit].size);
+    lowestTop = std::min(lowestTop, support[unit] + table.units[unit].size);
   List found;
   for (int32_t unit : open) {
-    bool isLater = support[unit] > floor || rank[unit] > last;
+    bool isLater = support[unit] > floor || (support[unit] == floor && rank[unit] > last);
     if (isLater && support[unit] < lowestTop)
       found.push_back(unit);
   }
   std::sort(found.begin(), found.end(), [&](int32_t a, int32_t b) {
-    int64_t left = lowestFirst ? std::max(support[a], floor) : 0;
-    int64_t right = lowestFirst ? std::max(support[b], floor) : 0;
-    return std::make_pair(left, rank[a]) < std::make_pair(right, rank[b]);
+    return std::make_pair(support[a], rank[a]) < std::make_pair(support[b], rank[b]);
   });
   visitsLeft -= static_cast<int64_t>(open.size());
   return found;
 }
 
 bool Search::place(const List &open, int64_t floor, int32_t last) {
-  std::vector<List> parts = split(open);
-  if (parts.empty())
-    return true;
-  if (parts.size() > 1)
-    return placeParts(open, parts, floor, last);
   if (--nodesLeft < 0 || visitsLeft < 0)
     return false;
   for (int32_t unit : findCandidates(open, floor, last)) {
-    if (placeOne(open, unit, std::max(floor, support[unit])))
+    if (placeOne(open, unit))
       return true;
     if (gaveUp())
       return false;
@@ -135,14 +175,14 @@ void Search::take(int32_t unit, int64_t sign) {
 }
 
 /// Lifts what conflicts with a placed unit above it; false if something does not fit there.
-bool Search::raise(int32_t unit, std::vector<std::pair<int32_t, int64_t>> &before) {
+bool Search::raise(int32_t unit, Changes &supports) {
   const Conflict *end = table.conflicts.end(unit);
   visitsLeft -= end - table.conflicts.begin(unit);
   for (const Conflict *entry = table.conflicts.begin(unit); entry != end; ++entry) {
     int64_t top = roundUp(offsets[unit] + entry->mine, table.alignment);
     if (offsets[entry->other] >= 0 || support[entry->other] >= top)
       continue;
-    before.push_back({entry->other, support[entry->other]});
+    supports.push_back({entry->other, support[entry->other]});
     support[entry->other] = top;
     if (top + table.units[entry->other].size > limit)
       return false;
@@ -150,70 +190,63 @@ bool Search::raise(int32_t unit, std::vector<std::pair<int32_t, int64_t>> &befor
   return true;
 }
 
-/// Whether what is left of each section has room above its lowest place.
-bool Search::fits(int32_t begin, int32_t end, int64_t floor) {
+/// Finds the lowest supports again where a unit had them that was placed or raised. Supports only
+/// rise: another unit with the same one ends the search.
+void Search::refresh(int32_t unit, int64_t before, Changes &sections) {
+  auto [begin, end] = table.spans[unit];
   for (int32_t s = begin; s <= end; ++s) {
-    if (remaining[s] == 0)
+    if (lowest[s] != before)
       continue;
-    int64_t lowest = INT64_MAX;
-    for (int32_t unit : table.members[s])
-      if (offsets[unit] < 0)
-        lowest = std::min(lowest, support[unit]);
-    visitsLeft -= static_cast<int64_t>(table.members[s].size());
-    if (std::max(lowest, floor) + remaining[s] - table.slack[s] > limit)
-      return false;
+    int64_t found = kNone;
+    size_t seen = 0;
+    for (; seen < table.members[s].size() && found > before; ++seen)
+      if (int32_t other = table.members[s][seen]; offsets[other] < 0)
+        found = std::min(found, support[other]);
+    visitsLeft -= static_cast<int64_t>(seen);
+    if (found == before)
+      continue;
+    sections.push_back({s, before});
+    lowest[s] = found;
   }
+}
+
+/// Whether what is left of each section has room above its lowest place.
+bool Search::fits(const List &open, int64_t floor) {
+  int32_t begin = table.spans[open.front()].first, end = begin;
+  for (int32_t unit : open)
+    end = std::max(end, table.spans[unit].second);
+  visitsLeft -= (end - begin) / 4;
+  for (int32_t s = begin; s <= end; ++s)
+    if (remaining[s] > 0 && std::max(lowest[s], floor) + remaining[s] - table.slack[s] > limit)
+      return false;
   return true;
 }
 
-bool Search::placeOne(const List &open, int32_t unit, int64_t floor) {
-  std::vector<std::pair<int32_t, int64_t>> before;
+bool Search::placeOne(const List &open, int32_t unit) {
+  Changes supports, sections;
+  int64_t floor = support[unit];
   offsets[unit] = floor;
   take(unit, -1);
-  int32_t begin = table.spans[open.front()].first, end = begin;
-  for (int32_t other : open)
-    end = std::max(end, table.spans[other].second);
-  if (raise(unit, before) && fits(begin, end, floor)) {
+  bool isGood = raise(unit, supports);
+  refresh(unit, floor, sections);
+  for (auto [other, before] : supports)
+    refresh(other, before, sections);
+  if (isGood && fits(open, floor)) {
     List rest;
     for (int32_t other : open)
       if (other != unit)
         rest.push_back(other);
-    if (place(rest, floor, rank[unit]))
+    std::vector<List> parts = split(rest);
+    if (parts.size() > 1 ? placeParts(rest, parts) : rest.empty() || place(rest, floor, rank[unit]))
       return true;
   }
-  for (auto entry = before.rbegin(); entry != before.rend(); ++entry)
+  for (auto entry = sections.rbegin(); entry != sections.rend(); ++entry)
+    lowest[entry->first] = entry->second;
+  for (auto entry = supports.rbegin(); entry != supports.rend(); ++entry)
     support[entry->first] = entry->second;
   take(unit, +1);
   offsets[unit] = -1;
   return false;
-}
-
-/// Units by three of life, area and load, the largest first: the orders that MiniMalloc tries.
-std::vector<std::vector<int32_t>> rankings(const Sections &table) {
-  size_t count = table.units.size();
-  std::vector<double> life(count), area(count), load(count);
-  for (size_t s = 0; s < table.members.size(); ++s) {
-    double sum = std::accumulate(table.loads[s].begin(), table.loads[s].end(), 0.0);
-    for (int32_t unit : table.members[s])
-      load[unit] = std::max(load[unit], sum);
-  }
-  for (size_t i = 0; i < count; ++i) {
-    life[i] = static_cast<double>(table.units[i].last - table.units[i].first + 1);
-    area[i] = life[i] * static_cast<double>(table.units[i].size);
-  }
-  std::vector<std::vector<int32_t>> ranks;
-  for (auto [a, b, c] :
-       {std::tie(life, area, load), std::tie(load, area, life), std::tie(load, life, area)}) {
-    std::vector<int32_t> order(count), rank(count);
-    std::iota(order.begin(), order.end(), 0);
-    std::sort(order.begin(), order.end(), [&, &a = a, &b = b, &c = c](int32_t i, int32_t j) {
-      return std::make_tuple(-a[i], -b[i], -c[i], i) < std::make_tuple(-a[j], -b[j], -c[j], j);
-    });
-    for (size_t i = 0; i < count; ++i)
-      rank[order[i]] = static_cast<int32_t>(i);
-    ranks.push_back(std::move(rank));
-  }
-  return ranks;
 }
 
 /// The problem with its holes as buffers, which come last. An arena that is always full leaves a
@@ -262,26 +295,47 @@ private:
   Probes plain, full;
 };
 
+/// `share`: of the visits of a sweep. One that uses them up leaves half of them to those after it:
+/// too much is open in that arena.
+bool sweepTiles(Tiles &tiles, double nodes, double width, double &share, int64_t &visits,
+                std::vector<int64_t> &offsets) {
+  for (int sweep = 0; sweep < kSweeps && visits > 0; ++sweep) {
+    int64_t most = std::min(visits, static_cast<int64_t>(share * kSweepVisits * nodes)),
+            left = most;
+    bool found = tiles.find(static_cast<size_t>(width), left, offsets);
+    visits -= most - left;
+    if (found)
+      return true;
+    share = left < 0 ? share / 2 : share;
+  }
+  return false;
+}
+
 } // namespace
 
 Found reprise::offsets::search(const Problem &problem, const std::vector<Unit> &units,
                                const Conflicts &conflicts, int64_t limit, int64_t visits,
                                std::vector<int64_t> &offsets) {
   Sections table(problem, units, conflicts);
-  std::vector<std::vector<int32_t>> ranks = rankings(table);
   // Which order is lucky differs from problem to problem: all get their turn, each time for longer.
   Turns turns(problem, table, limit);
-  double nodes = std::max<double>(1000, 2 * static_cast<double>(units.size()));
-  for (size_t round = 0; visits > 0; ++round, nodes *= kGrowth) {
+  Tiles tiles(table, limit);
+  double nodes = std::max<double>(1000, 2 * static_cast<double>(units.size())), width = kWidth,
+         share = 1;
+  for (; visits > 0; nodes *= kGrowth, width *= kGrowth) {
+    if (sweepTiles(tiles, nodes, width, share, visits, offsets))
+      return Found::Yes;
     if (turns.find(static_cast<int64_t>(nodes), visits, offsets))
       return Found::Yes;
-    Search search(table, ranks[round / 2 % 3], round % 2 == 1, limit);
-    bool found = search.run(static_cast<int64_t>(kSearchShare * nodes), visits);
-    if (found)
-      offsets = search.result();
-    if (found || !search.gaveUp())
-      return found ? Found::Yes : Found::No;
-    visits -= search.countVisits(visits);
+    for (const Ranking &ranking : kRankings) {
+      Search search(table, ranking, limit);
+      bool found = search.run(static_cast<int64_t>(kSearchShare * nodes), visits);
+      if (found)
+        offsets = search.result();
+      if (found || !search.gaveUp())
+        return found ? Found::Yes : Found::No;
+      visits -= search.countVisits(visits);
+    }
   }
   return Found::Unknown;
 }

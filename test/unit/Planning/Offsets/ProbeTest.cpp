@@ -1,4 +1,5 @@
 // reprise: tests of the search for offsets below a limit that branches where there is least choice
+#include "CutArena.h"
 #include "reprise/Planning/Offsets/Solve.h"
 
 #include "gtest/gtest.h"
@@ -8,39 +9,6 @@
 using namespace reprise::offsets;
 
 namespace {
-
-struct Piece {
-  int64_t first, last, low, high; // last and high: the first ones that are not in it
-  int64_t area() const { return (last - first) * (high - low); }
-};
-
-/// An arena that is cut through whole pieces, mostly large ones, until there are `count`, at times
-/// and bytes of a grid, so that nothing is left over and many pieces begin and end at once.
-Problem cutArena(uint64_t seed, size_t count, int64_t times, int64_t capacity, int64_t step) {
-  std::mt19937_64 random(seed);
-  std::vector<Piece> pieces = {{0, times, 0, capacity}};
-  while (pieces.size() < count) {
-    size_t large = random() % pieces.size();
-    for (int other = 0; other < 2; ++other) {
-      size_t index = random() % pieces.size();
-      large = pieces[index].area() > pieces[large].area() ? index : large;
-    }
-    Piece &piece = pieces[large], rest = piece;
-    int64_t life = piece.last - piece.first, steps = (piece.high - piece.low) / step;
-    if (random() % 2 && life > 1)
-      piece.last = rest.first = piece.first + 1 + random() % (life - 1);
-    else if (steps > 1)
-      piece.high = rest.low = piece.low + step * (1 + random() % (steps - 1));
-    else
-      continue;
-    pieces.push_back(rest);
-  }
-  Problem problem;
-  problem.alignment = 1;
-  for (const Piece &piece : pieces)
-    problem.buffers.push_back({piece.first, piece.last - 1, piece.high - piece.low});
-  return problem;
-}
 
 /// Of 20 arenas, some of whose buffers are left out.
 int countPacked(int64_t alignment, int64_t times, int64_t step, size_t leftOut = 0,
