@@ -237,7 +237,7 @@ TEST(Offsets, MiniMallocInstances) {
     EXPECT_EQ(messageOf(validate(problem, quick)), "") << name;
     EXPECT_LT(double(quick.height), 1.2 * double(lowerBound(problem))) << name;
     SolveOptions exact;
-    exact.searchVisits = 5'000'000'000;
+    exact.searchVisits = 2'000'000'000;
     exact.enough = 1 << 20;
     Solution packed = solve(problem, exact);
     EXPECT_EQ(messageOf(validate(problem, packed)), "") << name;
