@@ -76,6 +76,23 @@ def check_memory():
     check("stages are named", [r["stages"] for r in reports] == [2, 2])
 
 
+def check_modes():
+    """Stages replay all micro-batches, all but the last one, or none."""
+    zoo("mlp.mlir", "mlp", "--layers=6", "--width=64", "--batch=8")
+    tool("reprise-compile", "mlp.mlir", "-o", "one.rpb", "--microbatches=4")
+    run("one.rpb", "mlp-one", *FLAGS)
+    reports = {}
+    for mode in ("never", "except-last", "always"):
+        reports[mode] = compile_model("mlp.mlir", "cut.rpb", "--microbatches=4", "--stages=2", "--schedule=gpipe",
+                                      f"--checkpoint={mode}")["programs"]
+        run("cut.rpb", "mlp-cut", *FLAGS)
+        same_folder(f"checkpoint {mode}", "mlp-one", "mlp-cut")
+    for device in (0, 1):
+        replays = [reports[mode][device]["replayed_ops"] for mode in ("never", "except-last", "always")]
+        check(f"device {device}: replays of 0, 3 and 4 micro-batches",
+              replays[0] == 0 and replays[2] > 0 and 4 * replays[1] == 3 * replays[2], str(replays))
+
+
 def check_places():
     """Stages begin at scopes; parameters live where they are read."""
     tool("reprise-compile", "gpt2.mlir", "-o", "cut.rpb", "--microbatches=3", "--stages=layer/1,layer/3")
@@ -95,6 +112,7 @@ def main():
         check_judge()
         check_second()
         check_memory()
+        check_modes()
         check_places()
     finish()
 

@@ -57,6 +57,7 @@ StageOptions reprise::stageOptions(const Flags &flags) {
   StringRef stages = flags.stages.get();
   options.schedule = flags.schedule.get();
   options.chunks = flags.chunks;
+  options.checkpoint = flags.checkpoint.get();
   if (isNumber(stages)) {
     (void)stages.getAsInteger(10, options.devices);
     return options;
@@ -79,6 +80,12 @@ static std::string checkStages(const Flags &flags) {
   if (flags.chunks.isGiven() && chunks != static_cast<int>(flags.chunks))
     return "--schedule=" + flags.schedule.get() + " takes --chunks=" + std::to_string(chunks) +
            (rule->mostChunks ? "" : " or more");
+  StringRef checkpoint = flags.checkpoint.get();
+  if (!checkpoint.empty() && checkpoint != "always" && checkpoint != "except-last" &&
+      checkpoint != "never")
+    return "expected --checkpoint=always, except-last or never, got '" + checkpoint.str() + "'";
+  if (!checkpoint.empty() && stages == "1")
+    return "--checkpoint is of stages: it needs --stages";
   if (!flags.pareto.empty() && stages != "1")
     return "--pareto draws the curve of one device, and --stages cuts the step for several";
   int64_t number = 0;

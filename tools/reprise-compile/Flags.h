@@ -65,6 +65,13 @@ struct Flags : cli::Tool {
                               "interleaved-1f1b, 1 for others",
                               1,
                               {1, 64}};
+  cli::Text checkpoint{*this,
+                       "--checkpoint",
+                       "MODE",
+                       "Stages replay their passes over all micro-batches (always), over all but "
+                       "the last one (except-last), or none (never)",
+                       "",
+                       {"always", "except-last", "never"}};
   cli::Switch unroll{*this, "--unroll", "Replace loops by their iterations"};
   cli::Text contractions{
       *this,   "--contractions",

@@ -47,6 +47,7 @@ struct StageOptions {
   int64_t devices = 1;            ///< one leaves the step on one device
   std::vector<std::string> begin; ///< the scopes at which stages begin; empty: balanced
   std::string schedule;           ///< empty: 1f1b, or gpipe for gradients of gradients
+  std::string checkpoint;         ///< always, except-last or never; empty: as labels say
   int64_t chunks = 1;             ///< stages per device, or as near to it as the schedule takes
 };
 
@@ -87,8 +88,8 @@ void buildForm(mlir::OpPassManager &program, const PlanForm &form);
 void buildVerifier(mlir::OpPassManager &manager, Phase phase, const PhaseOptions &options);
 
 /// Registers the pipeline `--reprise-to="PHASE from=PHASE entry=F policies=P,Q target=T
-/// microbatches=M stages=N begin=S,T schedule=R chunks=V ignore-checkpoints allow-unmatched-rules
-/// verify-replays unroll"`.
+/// microbatches=M stages=N begin=S,T schedule=R checkpoint=C chunks=V ignore-checkpoints
+/// allow-unmatched-rules verify-replays unroll"`.
 void registerPhases();
 
 } // namespace reprise

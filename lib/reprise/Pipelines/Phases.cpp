@@ -160,7 +160,8 @@ static void addStages(OpPassManager &manager, const PhaseOptions &options) {
         pipe::createBalanceStagesPass({stages.devices, stages.schedule, stages.chunks}));
   buildProgramPhases(program, Phase::Autodiff, Phase::Partition, options);
   manager.addPass(createOnProgramsPass(std::move(program)));
-  manager.addPass(pipe::createSplitStagesPass({stages.devices, stages.schedule, stages.chunks}));
+  manager.addPass(pipe::createSplitStagesPass(
+      {stages.devices, stages.schedule, stages.chunks, stages.checkpoint}));
   manager.addPass(exec::createVerifyProgramsPass());
 }
 
@@ -218,6 +219,8 @@ static LogicalResult parseOptions(StringRef text, Words &read,
         options.stages.begin.push_back(scope.str());
     else if (key == "schedule")
       options.stages.schedule = value.str();
+    else if (key == "checkpoint")
+      options.stages.checkpoint = value.str();
     else if (key == "chunks" && !value.getAsInteger(10, options.stages.chunks) &&
              options.stages.chunks >= 1)
       continue;

@@ -31,8 +31,13 @@ def SplitStagesPass : Pass<"pipe-split-stages", "::mlir::ModuleOp"> {
     micro-batches. Values that another device reads are sent there directly: behind the pass that makes them, and
     received during the pass before the one that reads them. Parameters and states live on the device of the first stage
     that reads them, with their updates. See docs/Rationale/Stages.md.
+
+    `checkpoint` says which micro-batches a stage replays from what it received: `always`, `except-last` or `never`. A
+    stage's passes over a micro-batch are one unit then, and what no policy has labelled is labelled so.
   }];
-  let options = ShapeOptions.options;
+  let options = !listconcat(ShapeOptions.options, [
+    Option<"checkpoint", "checkpoint", "std::string", "\"\"", "always, except-last or never; empty: as labels say">
+  ]);
   let dependentDialects = ["::reprise::exec::ExecDialect", "::reprise::RepriseDialect"];
 }
 

@@ -74,6 +74,29 @@ std::vector<std::vector<Turn>> makeTurns(func::FuncOp step, const Places &places
   return turns;
 }
 
+/// Whether a stage replays its forward pass over a micro-batch, as GPipe and torchgpipe do. A pass
+/// is one unit, so that it is replayed as a whole, from what it received.
+void label(ArrayRef<Turn> turns, const pipeline::Shape &shape, StringRef mode) {
+  for (const Turn &turn : turns) {
+    const Place &place = turn.place;
+    if (place.kind != Place::Within)
+      continue;
+    bool isLast = place.microbatch + 1 == shape.microbatches;
+    bool isSaved = mode == "never" || (mode == "except-last" && isLast);
+    for (Operation *op : turn.ops) {
+      Builder builder(op->getContext());
+      int64_t unit = place.microbatch * shape.stages() + place.stage;
+      op->setDiscardableAttr("reprise.block", builder.getDenseI64ArrayAttr({unit}));
+      if (place.sweep != 0 || op->hasAttr("reprise.label") || op->hasAttr("reprise.result_labels"))
+        continue;
+      op->setDiscardableAttr(
+          "reprise.label",
+          LabelAttr::get(op->getContext(), isSaved ? Label::prefer_save : Label::prefer_recompute));
+      op->setDiscardableAttr("reprise.rule", builder.getStringAttr("--checkpoint=" + mode));
+    }
+  }
+}
+
 /// True if a forward pass stands behind a backward pass.
 bool isInterleaved(ArrayRef<Turn> turns) {
   bool hasBackward = false;
@@ -131,8 +154,11 @@ private:
     pipeline::Schedule made = pipeline::makeSchedule(**rule, shape);
     std::vector<std::vector<Turn>> turns = makeTurns(step, places, made);
     SmallVector<bool> interleaved;
-    for (ArrayRef<Turn> own : turns)
+    for (ArrayRef<Turn> own : turns) {
       interleaved.push_back(isInterleaved(own));
+      if (!checkpoint.empty())
+        label(own, made.shape, checkpoint);
+    }
     if (failed(DevicePrograms(step, places, made.shape, std::move(turns)).build()))
       return failure();
     step.erase();
