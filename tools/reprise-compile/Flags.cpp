@@ -4,6 +4,7 @@
 #include "reprise/Planning/Pipeline/Schedule.h"
 #include "reprise/Policy/Policy.h"
 #include "reprise/Runtime/File.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Regex.h"
 
 using namespace llvm;
@@ -47,9 +48,13 @@ std::string reprise::firstTarget(const Flags &flags) {
 /// Scopes at which stages begin, or how many stages there are.
 static bool isNumber(StringRef text) { return !text.empty() && llvm::all_of(text, llvm::isDigit); }
 
-/// 1f1b and gpipe take the same chunks.
-static const pipeline::Rule *findRule(const Flags &flags) {
-  return pipeline::findRule(flags.schedule.empty() ? "1f1b" : flags.schedule.get());
+/// Stages of each device. Those of a schedule from a file are as many as --chunks says.
+static int countChunks(const Flags &flags) {
+  // 1f1b and gpipe take the same chunks.
+  const pipeline::Rule *rule =
+      pipeline::findRule(flags.schedule.empty() ? "1f1b" : flags.schedule.get());
+  int chunks = static_cast<int>(flags.chunks);
+  return rule ? rule->fitChunks(chunks) : chunks;
 }
 
 StageOptions reprise::stageOptions(const Flags &flags) {
@@ -64,22 +69,21 @@ StageOptions reprise::stageOptions(const Flags &flags) {
   }
   for (StringRef scope : llvm::split(stages, ','))
     options.begin.push_back(scope.str());
-  const pipeline::Rule *rule = findRule(flags);
-  options.devices = (options.begin.size() + 1) / rule->fitChunks(static_cast<int>(options.chunks));
+  options.devices = (options.begin.size() + 1) / countChunks(flags);
   return options;
 }
 
 /// What is wrong with the flags of stages.
 static std::string checkStages(const Flags &flags) {
-  const pipeline::Rule *rule = findRule(flags);
   StringRef stages = flags.stages.get();
-  if (!rule)
-    return "expected --schedule=gpipe, 1f1b, interleaved-1f1b, zb-h1 or zb-v, got '" +
-           flags.schedule.get() + "'";
-  int chunks = rule->fitChunks(static_cast<int>(flags.chunks));
+  int chunks = countChunks(flags);
+  const std::string &schedule = flags.schedule.get();
+  if (!schedule.empty() && !pipeline::findRule(schedule) && !sys::fs::exists(schedule))
+    return "expected --schedule=gpipe, 1f1b, interleaved-1f1b, zb-h1, zb-v or a file, got '" +
+           schedule + "'";
   if (flags.chunks.isGiven() && chunks != static_cast<int>(flags.chunks))
-    return "--schedule=" + flags.schedule.get() + " takes --chunks=" + std::to_string(chunks) +
-           (rule->mostChunks ? "" : " or more");
+    return "--schedule=" + schedule + " takes --chunks=" + std::to_string(chunks) +
+           (schedule == "interleaved-1f1b" ? " or more" : "");
   StringRef checkpoint = flags.checkpoint.get();
   if (!checkpoint.empty() && checkpoint != "always" && checkpoint != "except-last" &&
       checkpoint != "never")
@@ -99,7 +103,7 @@ static std::string checkStages(const Flags &flags) {
   if (llvm::is_contained(scopes, ""))
     return "expected --stages as a number or as scopes, got '" + flags.stages.get() + "'";
   if ((scopes.size() + 1) % chunks != 0)
-    return "--schedule=" + flags.schedule.get() + " needs " + std::to_string(chunks) +
+    return "--schedule=" + schedule + " needs " + std::to_string(chunks) +
            " stages per device, --stages names " + std::to_string(scopes.size() + 1);
   return "";
 }

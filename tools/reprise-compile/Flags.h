@@ -53,9 +53,10 @@ struct Flags : cli::Tool {
                    "1"};
   cli::Text schedule{*this,
                      "--schedule",
-                     "NAME",
+                     "NAME|FILE",
                      "The order of the stages' passes over the micro-batches: gpipe, 1f1b, "
-                     "interleaved-1f1b, zb-h1 or zb-v (1f1b; gpipe for gradients of gradients)",
+                     "interleaved-1f1b, zb-h1 or zb-v, or a file with what each device runs (1f1b; "
+                     "gpipe for gradients of gradients)",
                      "",
                      {"gpipe", "1f1b", "interleaved-1f1b", "zb-h1", "zb-v"}};
   cli::Number<int64_t> chunks{*this,

@@ -1,7 +1,7 @@
 // reprise: joins the places where a step may be cut into stages of equal time
 #include "reprise/Dialect/Pipe/Transforms/Passes.h"
 
-#include "Places.h"
+#include "Order.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/Work.h"
 #include "reprise/Interfaces/Interfaces.h"
@@ -46,10 +46,10 @@ struct BalanceStagesPass : impl::BalanceStagesPassBase<BalanceStagesPass> {
   using Base::Base;
 
   void runOnOperation() override {
-    FailureOr<const pipeline::Rule *> rule = findRule(getOperation(), schedule);
-    if (failed(rule))
+    FailureOr<Order> order = Order::find(getOperation(), schedule, devices, chunks);
+    if (failed(order))
       return signalPassFailure();
-    int64_t stages = devices * (*rule)->fitChunks(static_cast<int>(chunks));
+    int64_t stages = order->getShape().stages();
     reprise::stages::Problem problem = makeProblem(stages);
     auto units = static_cast<int64_t>(problem.units.size());
     if (units < stages) {

@@ -1,6 +1,7 @@
 // reprise: which stage runs each op of a step, and in which of its passes
 #include "Places.h"
 
+#include "Order.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Support/ByteSize.h"
@@ -27,15 +28,6 @@ static int64_t findSweep(int64_t order) {
   for (; order; order >>= 1)
     sweep ^= order;
   return sweep;
-}
-
-int64_t reprise::pipe::countSweeps(func::FuncOp step) {
-  int64_t orders = 0, sweeps = 1;
-  for (Operation &op : step.getBody().front())
-    orders |= getOrder(&op);
-  for (; orders; orders >>= 1)
-    sweeps *= 2;
-  return sweeps;
 }
 
 Places::Places(func::FuncOp step, int64_t stages, bool splitsBackward)

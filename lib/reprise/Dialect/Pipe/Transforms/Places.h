@@ -30,13 +30,6 @@ struct Place {
   }
 };
 
-/// How often a step goes through its stages: 1 without a gradient, 2 with one.
-int64_t countSweeps(mlir::func::FuncOp step);
-
-/// The schedule of that name; without a name 1f1b, or gpipe for a step of more than two sweeps.
-/// Errors: an unknown name; a schedule that has no order for so many sweeps.
-mlir::FailureOr<const pipeline::Rule *> findRule(mlir::func::FuncOp step, llvm::StringRef name);
-
 /// The places of the ops of a flat step with marks of stages and micro-batches. An op without marks
 /// follows what it reads; an op that reads something of a later place moves there.
 class Places {

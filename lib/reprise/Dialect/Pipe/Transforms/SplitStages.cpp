@@ -2,9 +2,9 @@
 #include "reprise/Dialect/Pipe/Transforms/Passes.h"
 
 #include "DevicePrograms.h"
+#include "Order.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/Transforms/PlanningScopes.h"
-#include "reprise/Planning/Pipeline/Problem.h"
 
 using namespace mlir;
 
@@ -110,24 +110,6 @@ bool isInterleaved(ArrayRef<Turn> turns) {
   return false;
 }
 
-} // namespace
-
-FailureOr<const pipeline::Rule *> findRule(func::FuncOp step, StringRef name) {
-  int64_t sweeps = countSweeps(step);
-  if (name.empty())
-    name = sweeps <= 2 ? "1f1b" : "gpipe";
-  const pipeline::Rule *rule = pipeline::findRule(name.str());
-  if (!rule)
-    return step.emitError("unknown schedule '") << name << "'";
-  if (sweeps > 2 && name != "gpipe")
-    return step.emitError("schedule '")
-           << name << "' orders a forward and a backward pass, the step has " << sweeps
-           << " passes: gpipe can order them";
-  return rule;
-}
-
-namespace {
-
 struct SplitStagesPass : impl::SplitStagesPassBase<SplitStagesPass> {
   using Base::Base;
 
@@ -143,23 +125,33 @@ struct SplitStagesPass : impl::SplitStagesPassBase<SplitStagesPass> {
   }
 
 private:
+  /// Scopes may name more stages than there are, or fewer.
+  static LogicalResult checkMarks(func::FuncOp step, int64_t stages) {
+    int64_t marked = 0;
+    for (Operation &op : step.getBody().front())
+      if (auto stage = op.getAttrOfType<IntegerAttr>(kStageAttr))
+        marked = std::max(marked, stage.getInt() + 1);
+    if (marked <= stages)
+      return success();
+    return step.emitError("the step has ") << marked << " stages, and the schedule " << stages;
+  }
+
   LogicalResult split(func::FuncOp step) {
-    FailureOr<const pipeline::Rule *> rule = findRule(step, schedule);
-    if (failed(rule))
+    FailureOr<Order> order = Order::find(step, schedule, devices, chunks);
+    if (failed(order) || failed(checkMarks(step, order->getShape().stages())))
       return failure();
-    pipeline::Shape shape{static_cast<int>(devices), (*rule)->fitChunks(static_cast<int>(chunks)),
-                          1, (*rule)->isVee};
-    Places places(step, shape.stages(), (*rule)->splitsBackward);
-    shape.microbatches = places.countMicrobatches();
-    pipeline::Schedule made = pipeline::makeSchedule(**rule, shape);
-    std::vector<std::vector<Turn>> turns = makeTurns(step, places, made);
+    Places places(step, order->getShape().stages(), order->splitsBackward());
+    FailureOr<pipeline::Schedule> made = order->make(step, places.countMicrobatches());
+    if (failed(made))
+      return failure();
+    std::vector<std::vector<Turn>> turns = makeTurns(step, places, *made);
     SmallVector<bool> interleaved;
     for (ArrayRef<Turn> own : turns) {
       interleaved.push_back(isInterleaved(own));
       if (!checkpoint.empty())
-        label(own, made.shape, checkpoint);
+        label(own, made->shape, checkpoint);
     }
-    if (failed(DevicePrograms(step, places, made.shape, std::move(turns)).build()))
+    if (failed(DevicePrograms(step, places, made->shape, std::move(turns)).build()))
       return failure();
     step.erase();
     for (func::FuncOp program : findPrograms(getOperation()))

@@ -1,0 +1,81 @@
+// reprise: in which order the devices of a pipeline run the passes of their stages
+#include "Order.h"
+
+#include "reprise/Planning/Pipeline/Problem.h"
+#include "reprise/Planning/Pipeline/ScheduleFile.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace mlir;
+
+namespace reprise::pipe {
+
+int64_t countSweeps(func::FuncOp step) {
+  int64_t orders = 0, sweeps = 1;
+  for (Operation &op : step.getBody().front())
+    if (auto order = op.getAttrOfType<IntegerAttr>("reprise.order"))
+      orders |= order.getInt();
+  for (; orders; orders >>= 1)
+    sweeps *= 2;
+  return sweeps;
+}
+
+static FailureOr<pipeline::Schedule> readFile(func::FuncOp step, StringRef path) {
+  auto text = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!text)
+    return step.emitError("'") << path
+                               << "' is no schedule (gpipe, 1f1b, interleaved-1f1b, zb-h1, zb-v), "
+                                  "and no file of one: "
+                               << text.getError().message();
+  pipeline::Schedule schedule;
+  std::string wrong = pipeline::readSchedule((*text)->getBuffer(), schedule);
+  if (!wrong.empty())
+    return step.emitError("schedule '") << path << "': " << wrong;
+  return schedule;
+}
+
+FailureOr<Order> Order::find(func::FuncOp step, StringRef name, int64_t devices, int64_t chunks) {
+  int64_t sweeps = countSweeps(step);
+  if (name.empty())
+    name = sweeps <= 2 ? "1f1b" : "gpipe";
+  Order order;
+  order.file = name.str();
+  order.rule = pipeline::findRule(order.file);
+  if (sweeps > 2 && name != "gpipe")
+    return step.emitError("schedule '")
+           << name << "' orders a forward and a backward pass, the step has " << sweeps
+           << " passes: gpipe can order them";
+  if (order.rule) {
+    order.shape = {static_cast<int>(devices), order.rule->fitChunks(static_cast<int>(chunks)), 1,
+                   order.rule->isVee};
+    return order;
+  }
+  FailureOr<pipeline::Schedule> given = readFile(step, name);
+  if (failed(given))
+    return failure();
+  order.given = std::move(*given);
+  order.shape = order.given->shape;
+  if (order.shape.ranks != devices)
+    return step.emitError("schedule '") << name << "' is of " << order.shape.ranks
+                                        << " devices, and the step is cut for " << devices;
+  return order;
+}
+
+FailureOr<pipeline::Schedule> Order::make(func::FuncOp step, int64_t microbatches) const {
+  if (rule) {
+    pipeline::Shape full = shape;
+    full.microbatches = microbatches;
+    return pipeline::makeSchedule(*rule, full);
+  }
+  if (shape.microbatches != microbatches)
+    return step.emitError("schedule '") << file << "' is of " << shape.microbatches
+                                        << " micro-batches, and the step has " << microbatches;
+  pipeline::Pipeline costless;
+  costless.stages.resize(shape.stages());
+  for (int stage = 1; stage < shape.stages(); ++stage)
+    costless.transfers.push_back({stage - 1, stage});
+  if (std::optional<pipeline::Defect> defect = pipeline::verify(*given, costless))
+    return step.emitError("schedule '") << file << "': " << defect->message;
+  return *given;
+}
+
+} // namespace reprise::pipe

@@ -1,0 +1,41 @@
+// reprise: in which order the devices of a pipeline run the passes of their stages
+#ifndef REPRISE_LIB_DIALECT_PIPE_TRANSFORMS_ORDER_H
+#define REPRISE_LIB_DIALECT_PIPE_TRANSFORMS_ORDER_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "reprise/Planning/Pipeline/Schedule.h"
+
+#include <optional>
+
+namespace reprise::pipe {
+
+/// How often a step goes through its stages: 1 without a gradient, 2 with one.
+int64_t countSweeps(mlir::func::FuncOp step);
+
+/// A rule, or the schedule of a file.
+class Order {
+public:
+  /// By the name of a rule, or of a file; without a name 1f1b, or gpipe for a step of more than two
+  /// sweeps. Errors: neither; a schedule that has no order for so many sweeps; a file that cannot
+  /// be read, or is of another number of devices.
+  static mlir::FailureOr<Order> find(mlir::func::FuncOp step, llvm::StringRef name, int64_t devices,
+                                     int64_t chunks);
+
+  /// Without the number of micro-batches.
+  const pipeline::Shape &getShape() const { return shape; }
+  bool splitsBackward() const { return rule ? rule->splitsBackward : given->splitsBackward; }
+
+  /// The order of so many micro-batches. Errors: a file's schedule is of another number of them, or
+  /// is no order in which the devices come to their ends.
+  mlir::FailureOr<pipeline::Schedule> make(mlir::func::FuncOp step, int64_t microbatches) const;
+
+private:
+  pipeline::Shape shape;
+  const pipeline::Rule *rule = nullptr;
+  std::optional<pipeline::Schedule> given;
+  std::string file;
+};
+
+} // namespace reprise::pipe
+
+#endif // REPRISE_LIB_DIALECT_PIPE_TRANSFORMS_ORDER_H
