@@ -36,18 +36,23 @@ Places::Places(func::FuncOp step, int64_t stages, bool splitsBackward)
   for (Operation &op : step.getBody().front())
     if (std::optional<int64_t> number = getNumber(&op, kMicrobatchAttr))
       microbatches = std::max(microbatches, *number + 1);
+  findShared();
   findFree();
   findWeights();
   findHomes();
   placeAll();
 }
 
-bool Places::isEverywhere(BlockArgument argument) const {
-  int64_t number = argument.getArgNumber();
-  StringRef role = signature.getRole(number);
-  if (role == "input")
-    return !llvm::is_contained(signature.getReplacedArguments(), number);
-  return role != "parameter" && role != "state";
+void Places::findShared() {
+  ArrayRef<int64_t> replaced = signature.getReplacedArguments();
+  for (BlockArgument argument : step.getArguments()) {
+    int64_t number = argument.getArgNumber();
+    StringRef role = signature.getRole(number);
+    bool isOwned = role == "parameter" || role == "state" ||
+                   (role == "input" && llvm::is_contained(replaced, number));
+    if (!isOwned)
+      shared.insert(argument);
+  }
 }
 
 void Places::findFree() {

@@ -40,13 +40,14 @@ public:
   /// them, rows of inputs, and behind the micro-batches values that spread a smaller one.
   std::optional<Place> get(mlir::Operation *op) const;
   /// True for an argument that each device may have: a number, or an input that no result replaces.
-  bool isEverywhere(mlir::BlockArgument argument) const;
+  bool isEverywhere(mlir::BlockArgument argument) const { return shared.contains(argument); }
   /// The stage of a parameter or state.
   int64_t getHome(mlir::BlockArgument argument) const { return homes.lookup(argument); }
   int64_t countSweeps() const { return sweeps; }
   int64_t countMicrobatches() const { return microbatches; }
 
 private:
+  void findShared();
   void findFree();
   bool isFreeOp(mlir::Operation &op) const;
   void findWeights();
@@ -61,6 +62,7 @@ private:
   EntrySignature signature;
   int64_t stages, sweeps = 1, microbatches = 1;
   bool splitsBackward;
+  llvm::DenseSet<mlir::Value> shared; ///< arguments that are everywhere
   llvm::DenseSet<mlir::Operation *> free, weights;
   llvm::DenseMap<mlir::Value, int64_t> homes; ///< of arguments that are not everywhere
   llvm::DenseMap<mlir::Operation *, Place> places;

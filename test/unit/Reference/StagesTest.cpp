@@ -1,0 +1,110 @@
+// reprise: stages, as the interpreter sees them: every cut by every schedule has the bits of one
+// device, and programs that were tampered with do not
+#include "HashSteps.h"
+#include "mlir/Pass/PassManager.h"
+#include "reprise/Dialect/Exec/IR/Exec.h"
+#include "reprise/Dialect/Exec/Transforms/Passes.h"
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
+#include "reprise/Pipelines/Phases.h"
+#include "reprise/Planning/Pipeline/Schedule.h"
+#include "reprise/Zoo/Zoo.h"
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::test;
+
+namespace {
+
+struct StagesTest : HashStepsTest {
+  StagesTest() {
+    sizes.layers = 3;
+    sizes.width = 16;
+    sizes.heads = 2;
+    sizes.vocab = 20;
+    sizes.batch = 5;
+    sizes.seq = 6;
+    sizes.dropout = 0.25;
+    phases.microbatches = 3;
+  }
+
+  void build(const std::string &model, int64_t devices, StringRef schedule = "") {
+    module = zoo::buildModel(context, model, sizes);
+    phases.stages.devices = devices;
+    phases.stages.schedule = schedule.str();
+    PassManager manager(&context);
+    buildPhases(manager, std::nullopt, Phase::Partition, phases);
+    ASSERT_TRUE(succeeded(manager.run(*module))) << error;
+  }
+
+  /// Of the program of a device, in its order.
+  template <typename Op> SmallVector<Op> findAll(int64_t device) {
+    SmallVector<Op> found;
+    for (func::FuncOp program : findPrograms(*module))
+      if (getDevice(program) == device)
+        program.walk([&](Op op) { found.push_back(op); });
+    return found;
+  }
+
+  /// What the verifier of device programs says; empty if nothing.
+  std::string verify() {
+    error.clear();
+    PassManager manager(&context);
+    manager.addPass(exec::createVerifyProgramsPass());
+    (void)manager.run(*module);
+    return error;
+  }
+
+  zoo::Options sizes;
+  PhaseOptions phases;
+};
+
+TEST_F(StagesTest, everyCutByEveryScheduleHasTheBitsOfOneDevice) {
+  build("gpt2", 1);
+  uint64_t expected = hash();
+  for (const pipeline::Rule &rule : pipeline::getRules())
+    for (int64_t devices : {2, 3}) {
+      SCOPED_TRACE(rule.name);
+      build("gpt2", devices, rule.name);
+      EXPECT_EQ(findPrograms(*module).size(), static_cast<size_t>(devices));
+      EXPECT_EQ(hash(), expected);
+    }
+}
+
+TEST_F(StagesTest, aDroppedSendIsRefused) {
+  build("gpt2", 2);
+  EXPECT_EQ(verify(), "");
+  exec::SendOp send = findAll<exec::SendOp>(0).back();
+  for (Operation *wait : llvm::make_early_inc_range(send->getUsers()))
+    wait->erase();
+  send->erase();
+  EXPECT_NE(verify().find("no other program takes the other side"), std::string::npos) << error;
+}
+
+TEST_F(StagesTest, ACircleOfWaitsIsRefused) {
+  build("gpt2", 2);
+  // The first device waits for the answer to what it has not sent yet.
+  exec::SendOp send = findAll<exec::SendOp>(0)[1];
+  exec::ReceiveOp receive = findAll<exec::ReceiveOp>(0).front();
+  receive->moveBefore(send);
+  for (Operation *user : llvm::make_early_inc_range(receive.getEvent().getUsers()))
+    user->moveBefore(send);
+  EXPECT_NE(verify().find("device programs wait for each other"), std::string::npos) << error;
+}
+
+TEST_F(StagesTest, SwappedMicrobatchesAreOtherBits) {
+  build("gpt2", 1);
+  uint64_t expected = hash();
+  build("gpt2", 2);
+  // What the first two micro-batches, which are of equal size, send to the last stage.
+  SmallVector<exec::ReceiveOp> all = findAll<exec::ReceiveOp>(1), activations;
+  for (exec::ReceiveOp receive : all)
+    if (receive.getTag() == all.back().getTag())
+      activations.push_back(receive);
+  size_t each = activations.size() / phases.microbatches;
+  for (size_t i = 0; i < each; ++i)
+    activations[each + i]->moveBefore(activations[0]);
+  EXPECT_EQ(verify(), "");
+  EXPECT_NE(hash(), expected);
+}
+
+} // namespace
