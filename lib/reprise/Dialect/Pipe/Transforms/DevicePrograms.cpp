@@ -132,7 +132,6 @@ void DevicePrograms::orderMessages() {
     message.begun = found->second = std::min(found->second, message.begun);
   }
   for (auto [i, message] : llvm::enumerate(messages)) {
-    messageOf[{message.value, message.to}] = i;
     devices[message.from].sent[message.made].push_back(i);
     devices[message.to].begun[message.begun].push_back(i);
     devices[message.to].read[message.read].push_back(i);
@@ -191,6 +190,11 @@ void DevicePrograms::createFunction(size_t number) {
   builder.setInsertionPointToEnd(block);
 }
 
+static void removeMarks(Operation *op) {
+  for (StringRef name : {kStageAttr, kMicrobatchAttr, kBatchSumAttr})
+    op->removeDiscardableAttr(name);
+}
+
 void DevicePrograms::runTurn(size_t number, size_t turn) {
   Device &device = devices[number];
   for (size_t i : device.begun[turn]) {
@@ -207,9 +211,7 @@ void DevicePrograms::runTurn(size_t number, size_t turn) {
   for (Operation *op : turns[number][turn].ops) {
     for (Value operand : op->getOperands())
       get(operand, device);
-    Operation *clone = builder.clone(*op, device.known);
-    for (StringRef name : {kStageAttr, kMicrobatchAttr, kBatchSumAttr})
-      clone->removeDiscardableAttr(name);
+    removeMarks(builder.clone(*op, device.known));
   }
   send(number, turn);
 }
@@ -254,8 +256,7 @@ Value DevicePrograms::get(Value value, Device &device) {
   for (Value operand : op->getOperands())
     get(operand, device);
   Operation *clone = builder.clone(*op, device.known);
-  for (StringRef name : {kStageAttr, kMicrobatchAttr, kBatchSumAttr})
-    clone->removeDiscardableAttr(name);
+  removeMarks(clone);
   return device.known.lookup(value);
 }
 
