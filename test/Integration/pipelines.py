@@ -21,7 +21,8 @@ MODELS = {
 SCHEDULES = ["gpipe", "1f1b", "interleaved-1f1b", "zb-h1", "zb-v"]
 PLANS = {"save-all": ["--policy=save-all"], "recompute-all": ["--policy=recompute-all"], "half": ["--budget=50%"]}
 PART = [("gpt2", devices, schedule, None) for devices in (2, 3) for schedule in SCHEDULES]
-PART += [("gpt2", 2, "1f1b", "recompute-all"), ("gpt2-loop", 2, "zb-h1", None), ("llama", 4, "1f1b", None),
+PART += [("gpt2", 2, "1f1b", "recompute-all"), ("gpt2-loop", 2, "zb-h1", None),
+         ("gpt2-loop", 3, "zb-v", "recompute-all"), ("llama", 4, "1f1b", None),
          ("resnet18", 3, "interleaved-1f1b", None), ("unet", 2, "zb-v", None), ("unet", 4, "gpipe", None)]
 ALL = [(model, devices, schedule, plan) for model in MODELS for devices in (1, 2, 3, 4, 8) for schedule in SCHEDULES
        for plan in PLANS]

@@ -4,6 +4,7 @@
 #include "reprise/Dialect/Exec/IR/Exec.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Support/Rendezvous.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -30,6 +31,7 @@ LogicalResult DevicePrograms::build() {
   if (failed(findMessages()))
     return failure();
   orderMessages();
+  findWindows();
   builder.setInsertionPointAfter(step);
   for (size_t device = 0; device < devices.size(); ++device)
     buildProgram(device);
@@ -140,6 +142,81 @@ void DevicePrograms::orderMessages() {
   }
 }
 
+namespace {
+
+/// The turns of one device without their ops: what begins, and what is waited for.
+class Walk {
+public:
+  Walk(Rendezvous &meeting, size_t device) : meeting(meeting), device(device) {}
+  void begin(size_t message, bool isSend, size_t peer, int64_t tag) {
+    steps[message] = meeting.begin(device, message, isSend, peer, static_cast<uint32_t>(tag), 1);
+  }
+  void wait(size_t message) { meeting.wait(device, steps.lookup(message)); }
+
+private:
+  Rendezvous &meeting;
+  size_t device;
+  DenseMap<size_t, size_t> steps;
+};
+
+} // namespace
+
+void DevicePrograms::findWindows() {
+  for (const Message &message : messages)
+    windows[{message.from, message.to, message.channel}] = 2;
+  // Each round lets more values be on their way; with as many as there are nobody waits for one.
+  while (std::optional<std::vector<size_t>> waiting = findWaitingSends()) {
+    if (waiting->empty())
+      return; // the verifier names the circle
+    for (size_t i : *waiting)
+      windows[{messages[i].from, messages[i].to, messages[i].channel}] *= 2;
+  }
+}
+
+/// The sends that programs wait for for ever; none if all programs come to their ends.
+std::optional<std::vector<size_t>> DevicePrograms::findWaitingSends() {
+  Rendezvous meeting(devices.size());
+  for (size_t number = 0; number < devices.size(); ++number) {
+    Walk walk(meeting, number);
+    std::map<std::pair<size_t, Channel>, std::vector<std::vector<size_t>>> pending;
+    for (size_t turn = 0; turn < turns[number].size(); ++turn) {
+      for (size_t i : devices[number].begun[turn])
+        walk.begin(i, /*isSend=*/false, messages[i].from, tagOf(messages[i]));
+      for (size_t i : devices[number].read[turn])
+        walk.wait(i);
+      std::map<std::pair<size_t, Channel>, std::vector<size_t>> sent;
+      for (size_t i : devices[number].sent[turn]) {
+        const Message &message = messages[i];
+        std::pair key{message.to, message.channel};
+        if (mustWait(message, pending[key].size()) && !sent.count(key)) {
+          for (size_t first : pending[key].front())
+            walk.wait(first);
+          pending[key].erase(pending[key].begin());
+        }
+        walk.begin(i, /*isSend=*/true, message.to, tagOf(message));
+        sent[key].push_back(i);
+      }
+      for (auto &[key, list] : sent)
+        pending[key].push_back(std::move(list));
+    }
+  }
+  std::optional<Rendezvous::Finding> finding = meeting.check();
+  if (!finding || finding->fault != Rendezvous::Fault::Deadlock)
+    return std::nullopt;
+  std::vector<size_t> waiting;
+  for (Rendezvous::Transfer transfer : finding->transfers)
+    if (messages[transfer.name].from == transfer.program)
+      waiting.push_back(transfer.name);
+  return waiting;
+}
+
+/// Whether a message from pass to pass waits, with values of so many turns on their way.
+bool DevicePrograms::mustWait(const Message &message, size_t pending) const {
+  const auto &[from, to] = message.channel;
+  return from >= kFirstClass && to >= kFirstClass &&
+         pending >= windows.at({message.from, message.to, message.channel});
+}
+
 void DevicePrograms::buildProgram(size_t number) {
   createFunction(number);
   open.clear();
@@ -218,12 +295,12 @@ void DevicePrograms::runTurn(size_t number, size_t turn) {
 
 void DevicePrograms::send(size_t number, size_t turn) {
   Device &device = devices[number];
-  std::map<Channel, SmallVector<Value>> events;
+  std::map<std::pair<size_t, Channel>, SmallVector<Value>> events;
   for (size_t i : device.sent[turn]) {
     const Message &message = messages[i];
-    bool isWithin = message.channel.first >= kFirstClass && message.channel.second >= kFirstClass;
-    auto &own = open[message.channel];
-    if (isWithin && !events.count(message.channel) && own.size() >= 2) {
+    std::pair key{message.to, message.channel};
+    auto &own = open[key];
+    if (mustWait(message, own.size()) && !events.count(key)) {
       for (Value event : own.front())
         exec::WaitOp::create(builder, message.value.getLoc(), event);
       own.erase(own.begin());
@@ -231,15 +308,15 @@ void DevicePrograms::send(size_t number, size_t turn) {
     auto sent = exec::SendOp::create(
         builder, message.value.getLoc(), exec::EventType::get(builder.getContext()),
         get(message.value, device), nameOf(message.to), tagOf(message), /*stream=*/0);
-    events[message.channel].push_back(sent.getEvent());
+    events[key].push_back(sent.getEvent());
   }
-  for (auto &[channel, list] : events)
-    open[channel].push_back(std::move(list));
+  for (auto &[key, list] : events)
+    open[key].push_back(std::move(list));
 }
 
 void DevicePrograms::waitForSends(function_ref<bool(const Channel &)> isMeant) {
-  for (auto &[channel, list] : open) {
-    if (!isMeant(channel))
+  for (auto &[key, list] : open) {
+    if (!isMeant(key.second))
       continue;
     for (ArrayRef<Value> events : list)
       for (Value event : events)

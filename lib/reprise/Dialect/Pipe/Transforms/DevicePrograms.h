@@ -19,10 +19,10 @@ struct Turn {
 ///
 /// - A value goes straight from the device that makes it to each that reads it, once.
 /// - What a turn makes is sent at its end, and its receive begins a turn before the one that reads
-///   it. At most two turns of one pass of a stage have values on their way to one pass of another
-///   stage: the third one waits until the other side has begun to receive the first one's. So
-///   nobody waits who would not wait with two buffers, which the judge of schedules supposes
-///   (Planning/Pipeline/Problem.h).
+///   it. Two turns of one pass of a stage may have values on their way to one pass of another
+///   stage: the third one waits until the other side has begun to receive the first one's. Where
+///   programs would wait for each other in a circle, as with a value that skips the stages of an
+///   interleaved schedule, more turns may.
 class DevicePrograms {
 public:
   /// Every device has a first and a last turn without ops, before and behind all micro-batches.
@@ -55,6 +55,10 @@ private:
   mlir::LogicalResult need(mlir::Value value, size_t device, size_t turn);
   void addMessage(mlir::Value value, size_t from, size_t made, size_t to, size_t read);
   void orderMessages();
+  /// How many turns of each channel may have values on their way.
+  void findWindows();
+  std::optional<std::vector<size_t>> findWaitingSends();
+  bool mustWait(const Message &message, size_t pending) const;
   int64_t classify(const Place &place) const;
   size_t deviceOf(const Place &place) const { return shape.rankOf(static_cast<int>(place.stage)); }
   size_t homeOf(mlir::BlockArgument argument) const {
@@ -81,8 +85,10 @@ private:
   std::vector<Message> messages; ///< once in order, as their sender makes them
   llvm::DenseMap<std::pair<mlir::Value, size_t>, size_t> messageOf;     ///< by receiver
   std::map<std::pair<size_t, size_t>, std::map<Channel, int64_t>> tags; ///< by sender and receiver
-  /// Of the program at hand: by channel, for each turn the sends that nothing has waited for.
-  std::map<Channel, std::vector<llvm::SmallVector<mlir::Value>>> open;
+  std::map<std::tuple<size_t, size_t, Channel>, size_t> windows; ///< by sender and receiver, too
+  /// Of the program at hand: by receiver and channel, for each turn the sends that nothing has
+  /// waited for.
+  std::map<std::pair<size_t, Channel>, std::vector<llvm::SmallVector<mlir::Value>>> open;
   mlir::OpBuilder builder;
 };
 
