@@ -82,13 +82,7 @@ TEST(ProgramGroup, AMissingTargetIsNamedWithItsProgram) {
 }
 
 TEST(ProgramGroup, ProgramsThatDoNotFitTogetherAreRefused) {
-  Bundle bundle = twoDevices();
-  auto group = ProgramGroup::create(bundle, "m.rpb", 1);
-  ASSERT_TRUE(bool(group)) << group.message();
-  uint64_t available = (*group)->executable(0).device().availableMemory();
-  for (Program &program : bundle.programs)
-    if (program.name == "step")
-      program.arenaBytes = available / 3 * 2;
+  Bundle bundle = tooLargeBundle(n);
   auto refused = ProgramGroup::create(bundle, "m.rpb", 1);
   ASSERT_FALSE(bool(refused));
   EXPECT_EQ(refused.message().find("m.rpb: a step of all programs needs "), 0u)

@@ -200,13 +200,7 @@ TEST(Ranks, DifferentBundlesAreRefused) {
 }
 
 TEST(Ranks, ProcessesThatDoNotFitOnOneHostAreRefused) {
-  Bundle bundle = twoDeviceBundle(n);
-  auto group = ProgramGroup::create(bundle, "m.rpb", 1);
-  ASSERT_TRUE(bool(group)) << group.message();
-  uint64_t available = (*group)->executable(0).device().availableMemory();
-  for (Program &program : bundle.programs)
-    if (program.name == "step")
-      program.arenaBytes = available / 3 * 2;
+  Bundle bundle = tooLargeBundle(n);
   FakeNet net(2);
   runRanks(net, [&](Ranks &ranks) {
     std::string error = ProgramGroup::create(bundle, "m.rpb", 1, &ranks).message();

@@ -1,10 +1,12 @@
 // reprise: a small training bundle made by hand, for the runtime's tests
 #include "TestBundle.h"
+#include "reprise/Runtime/ProgramGroup.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <gtest/gtest.h>
 #include <sstream>
 
 using namespace reprise::runtime;
@@ -254,6 +256,17 @@ Bundle test::twoDeviceBundle(int64_t n) {
   second.commands = {receive(in, "first", 1, 0), waitFor(0), command(Half, n, {in}, {out}),
                      send(out, "first", 2, 0), waitFor(0)};
   bundle.programs.push_back(second);
+  return bundle;
+}
+
+Bundle test::tooLargeBundle(int64_t n) {
+  Bundle bundle = twoDeviceBundle(n);
+  auto group = ProgramGroup::create(bundle, "m.rpb", 1);
+  EXPECT_TRUE(bool(group)) << group.message();
+  uint64_t available = group ? (*group)->executable(0).device().availableMemory() : 0;
+  for (Program &program : bundle.programs)
+    if (program.name == "step")
+      program.arenaBytes = available / 3 * 2;
   return bundle;
 }
 

@@ -45,6 +45,8 @@ Bundle trainingBundle(int64_t n);
 /// The same on two devices: "second" computes the halves. "first" sends the sum with tag 1, and
 /// receives the next w in its place with tag 2.
 Bundle twoDeviceBundle(int64_t n);
+/// The same with steps each of which takes two thirds of the memory that there is.
+Bundle tooLargeBundle(int64_t n);
 
 /// A new folder that is removed with everything in it.
 class TemporaryFolder {
