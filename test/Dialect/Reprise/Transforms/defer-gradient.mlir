@@ -43,3 +43,40 @@ func.func @chain(%x: tensor<4xf32>) -> tensor<4xf32> {
   %2 = reprise.cos %1 {reprise.cotangent} : tensor<4xf32>
   return %2 : tensor<4xf32>
 }
+
+// A gradient of one scope waits for others of that scope alone, not between the forward ops of the next one.
+// CHECK-LABEL: func @scopes(
+// CHECK: reprise.exp %{{.*}} {reprise.primal}
+// CHECK-NEXT: reprise.sin
+// CHECK-NEXT: reprise.broadcast
+// CHECK-NEXT: reprise.cos
+// CHECK-NEXT: reprise.sin
+// CHECK-NEXT: reprise.cos
+// CHECK-NEXT: reprise.sin
+// CHECK-NEXT: reprise.exp %{{.*}} {reprise.primal}
+// CHECK-NEXT: reprise.neg
+func.func @scopes(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<8x4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %0 = reprise.exp %x {reprise.primal} : tensor<4xf32>
+  %w = reprise.broadcast %0 dims [1] {reprise.cotangent} : (tensor<4xf32>) -> tensor<8x4xf32>
+  %1 = reprise.sin %0 {reprise.cotangent} : tensor<4xf32>
+  %2 = reprise.cos %1 {reprise.cotangent} : tensor<4xf32>
+  %3 = reprise.sin %2 {reprise.cotangent} : tensor<4xf32>
+  %4 = reprise.cos %3 {reprise.cotangent} : tensor<4xf32>
+  %5 = reprise.sin %4 {reprise.cotangent} : tensor<4xf32>
+  %6 = reprise.exp %y {reprise.primal} : tensor<4xf32>
+  %7 = reprise.neg %6 {reprise.primal} : tensor<4xf32>
+  %8 = reprise.neg %7 {reprise.primal} : tensor<4xf32>
+  %9 = reprise.neg %8 {reprise.primal} : tensor<4xf32>
+  %10 = reprise.cos %9 {reprise.cotangent} : tensor<4xf32>
+  %11 = reprise.sin %10 {reprise.cotangent} : tensor<4xf32>
+  %12 = reprise.cos %11 {reprise.cotangent} : tensor<4xf32>
+  %13 = reprise.sin %12 {reprise.cotangent} : tensor<4xf32>
+  %14 = reprise.cos %13 {reprise.cotangent} : tensor<4xf32>
+  %15 = reprise.sin %14 {reprise.cotangent} : tensor<4xf32>
+  %16 = reprise.cos %15 {reprise.cotangent} : tensor<4xf32>
+  %17 = reprise.sin %16 {reprise.cotangent} : tensor<4xf32>
+  %18 = reprise.cos %17 {reprise.cotangent} : tensor<4xf32>
+  %19 = reprise.sin %18 {reprise.cotangent} : tensor<4xf32>
+  %20 = reprise.cos %19 {reprise.cotangent} : tensor<4xf32>
+  return %w, %5, %20 : tensor<8x4xf32>, tensor<4xf32>, tensor<4xf32>
+}

@@ -7,8 +7,8 @@
 namespace reprise {
 
 /// Moves the cotangent op with the largest result of those that nothing reads before behind a
-/// quarter of the ops that follow it in the backward pass. Returns the bytes of that result; 0 if
-/// no op can wait so long.
+/// quarter of the ops that follow it in the backward pass of its scope. Returns the bytes of that
+/// result; 0 if no op can wait so long.
 int64_t deferGradient(mlir::func::FuncOp step);
 
 } // namespace reprise

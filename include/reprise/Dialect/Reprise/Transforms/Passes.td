@@ -95,7 +95,7 @@ def DeferGradientPass : Pass<"reprise-defer-gradient", "::mlir::func::FuncOp"> {
   let summary = "Moves a large gradient that nothing reads for long behind others";
   let description = [{
     Of the ops of the backward pass that nothing reads before, the one with the largest result moves behind a quarter of
-    the ops that follow it, such as the gradient of a vocabulary behind those of the last layers, whose activations die
+    the ops that follow it in its planning scope, such as the gradient of a vocabulary behind those of the last layers, whose activations die
     meanwhile. A budget is planned with and without it. Runs after `reprise-differentiate`; no value changes.
   }];
 }

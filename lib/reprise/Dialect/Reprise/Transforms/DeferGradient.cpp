@@ -11,25 +11,44 @@ namespace reprise {
 #define GEN_PASS_DEF_DEFERGRADIENTPASS
 #include "reprise/Dialect/Reprise/Transforms/Passes.h.inc"
 
+/// Per op the position of the last cotangent that it may wait for, which is of its own scope: a
+/// cotangent between the forward ops of another scope would cut that in two.
+static DenseMap<Operation *, size_t> findEnds(func::FuncOp step,
+                                              const DenseMap<Operation *, size_t> &positions) {
+  DenseMap<Operation *, size_t> ends;
+  for (const Scope &scope : findScopes(step)) {
+    if (!positions.contains(scope.front()))
+      continue; // a scope of loops
+    size_t end = 0;
+    for (Operation *op : scope)
+      end = isCotangent(op) ? positions.at(op) : end;
+    for (Operation *op : scope)
+      ends[op] = end;
+  }
+  return ends;
+}
+
 int64_t deferGradient(func::FuncOp step) {
   static constexpr size_t part = 4;
   Block &block = step.getBody().front();
   SmallVector<Operation *> ops;
   DenseMap<Operation *, size_t> positions;
-  size_t last = 0;
   for (Operation &op : block) {
-    last = isCotangent(&op) ? ops.size() : last;
     positions[&op] = ops.size();
     ops.push_back(&op);
   }
+  DenseMap<Operation *, size_t> ends = findEnds(step, positions);
+  auto findPlace = [&](Operation *op) {
+    size_t position = positions[op];
+    return position + (std::max(ends.lookup(op), position) - position) / part;
+  };
   Operation *largest = nullptr;
   int64_t most = 0;
   for (Operation *op : ops) {
-    size_t position = positions[op];
-    if (!isCotangent(op) || op->getNumResults() != 1 || position >= last)
+    if (!isCotangent(op) || op->getNumResults() != 1)
       continue;
-    size_t behind = position + (last - position) / part;
-    bool canWait = behind > position && llvm::all_of(op->getUsers(), [&](Operation *user) {
+    size_t behind = findPlace(op);
+    bool canWait = behind > positions[op] && llvm::all_of(op->getUsers(), [&](Operation *user) {
                      return positions.lookup(block.findAncestorOpInBlock(*user)) > behind;
                    });
     int64_t bytes = canWait ? getByteSize(op->getResult(0).getType()) : 0;
@@ -39,7 +58,7 @@ int64_t deferGradient(func::FuncOp step) {
     }
   }
   if (largest)
-    largest->moveAfter(ops[positions[largest] + (last - positions[largest]) / part]);
+    largest->moveAfter(ops[findPlace(largest)]);
   return most;
 }
 
