@@ -80,7 +80,8 @@ static void addProgramPhase(OpPassManager &program, Phase phase, const PhaseOpti
     break;
   case Phase::Memory:
     program.addPass(exec::createOrderLaunchesPass({options.target, enough}, options.facts));
-    program.addPass(exec::createPlaceBuffersPass({options.target, enough}, options.facts));
+    program.addPass(exec::createPlaceBuffersPass({options.target, enough, options.stages.devices},
+                                                 options.facts));
     break;
   default:
     llvm_unreachable("a phase of modules");

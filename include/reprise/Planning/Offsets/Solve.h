@@ -21,8 +21,9 @@ struct SolveOptions {
 
 /// For a compiler, which packs often: tens of milliseconds for hundreds of buffers, a few tenths of
 /// a second where the bound is not reached. The exact search finds in a few of them what climbing
-/// takes seconds for, and what it does not find climbing seldom does.
-SolveOptions limitWork(const Problem &problem);
+/// takes seconds for, and what it does not find climbing seldom does. `problems` share the work, so
+/// that the arenas of many devices take no longer than the arena of one.
+SolveOptions limitWork(const Problem &problem, int64_t problems = 1);
 
 /// Packs the buffers low. Takes the best of several greedy packings, then climbs hills over the
 /// order in which buffers are placed, and stops as soon as the lower bound is reached. The result

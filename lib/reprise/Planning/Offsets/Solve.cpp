@@ -32,7 +32,7 @@ public:
 
   Solution run() {
     sweeps();
-    if (height > bound && Conflicts::count(units) <= kMostConflicts)
+    if (height > bound && Conflicts::count(units) <= std::min(kMostConflicts, options.visits))
       packings();
     else if (height > bound)
       scans();
@@ -162,9 +162,10 @@ private:
 };
 } // namespace
 
-SolveOptions reprise::offsets::limitWork(const Problem &problem) {
+SolveOptions reprise::offsets::limitWork(const Problem &problem, int64_t problems) {
   SolveOptions options;
-  options.visits = std::min(options.visits, 5000 * static_cast<int64_t>(problem.buffers.size()));
+  options.visits =
+      std::min(options.visits / problems, 5000 * static_cast<int64_t>(problem.buffers.size()));
   options.searchVisits = 100'000'000;
   return options;
 }

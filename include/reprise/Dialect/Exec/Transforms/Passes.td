@@ -61,7 +61,8 @@ def PlaceBuffersPass : Pass<"exec-place-buffers", "::mlir::func::FuncOp"> {
   }];
   let options = [
     TargetOption,
-    Option<"enough", "enough", "int64_t", "0", "An arena of so many bytes is low enough; 0: as low as can be found.">
+    Option<"enough", "enough", "int64_t", "0", "An arena of so many bytes is low enough; 0: as low as can be found.">,
+    Option<"programs", "programs", "int64_t", "1", "So many device programs share the work of the search.">
   ];
   let dependentDialects = ["::reprise::exec::ExecDialect"];
 }

@@ -25,13 +25,13 @@ public:
   Placement(func::FuncOp entry, LaunchFacts &facts)
       : entry(entry), block(entry.getBody().front()), positions(block), facts(facts) {}
 
-  FailureOr<int64_t> run(int64_t enough) {
+  FailureOr<int64_t> run(int64_t enough, int64_t programs) {
     overwriteArguments();
     collectBuffers();
     shareDyingInputs();
     if (failed(collectScratch()))
       return failure();
-    offsets::SolveOptions options = offsets::limitWork(problem);
+    offsets::SolveOptions options = offsets::limitWork(problem, programs);
     options.enough = enough;
     offsets::Solution solution = offsets::solve(problem, options);
     if (auto defect = offsets::validate(problem, solution))
@@ -268,7 +268,7 @@ struct PlaceBuffersPass : impl::PlaceBuffersPassBase<PlaceBuffersPass> {
     func::FuncOp entry = getOperation();
     if (entry.isExternal())
       return;
-    FailureOr<int64_t> bytes = Placement(entry, *facts).run(enough);
+    FailureOr<int64_t> bytes = Placement(entry, *facts).run(enough, programs);
     if (failed(bytes))
       return signalPassFailure();
     setArenaBytes(entry, *bytes);
