@@ -3,7 +3,8 @@
 // The file is little endian: a header of 64 bytes, the manifest, the constants, the images, nothing
 // else. Its checksum covers every other byte of the file. Enumerators are bytes; a count precedes
 // each sequence; nothing is padded.
-#include "reprise/Runtime/Bundle.h"
+#include "BundleStream.h"
+#include "CommandTable.h"
 #include "reprise/Runtime/File.h"
 #include "reprise/Runtime/Hash.h"
 
@@ -29,97 +30,6 @@ struct Header {
   uint64_t reserved; // zero
 };
 static_assert(sizeof(Header) == 64);
-
-/// Appends fields to the manifest. Reader below has the same members, so that one list of fields
-/// (the functions `fields`) serves both directions.
-class Writer {
-public:
-  std::vector<uint8_t> bytes;
-  uint32_t version = bundleVersion;
-
-  void raw(const void *data, uint64_t size) {
-    const uint8_t *begin = static_cast<const uint8_t *>(data);
-    bytes.insert(bytes.end(), begin, begin + size);
-  }
-  template <typename T> void number(const T &value) { raw(&value, sizeof value); }
-  template <typename T> void enumerator(const T &value, unsigned) { number(uint8_t(value)); }
-  void flag(const bool &value) { number(uint8_t(value)); }
-  void text(const std::string &value) {
-    number(uint64_t(value.size()));
-    raw(value.data(), value.size());
-  }
-  void bytesOf(const Image &image) { number(uint64_t(image.bytes.size())); }
-  template <typename T, typename Each>
-  void sequence(const std::vector<T> &values, uint64_t, Each each) {
-    number(uint64_t(values.size()));
-    for (const T &value : values)
-      each(value);
-  }
-};
-
-/// Reads fields; after the first that does not fit, `failed` is set and values are left alone.
-class Reader {
-public:
-  bool failed = false;
-  uint32_t version;
-  std::vector<uint64_t> imageBytes;
-
-  Reader(const uint8_t *data, uint64_t size, uint32_t version)
-      : version(version), data(data), left(size) {}
-
-  bool atEnd() const { return left == 0; }
-  bool raw(void *into, uint64_t size) {
-    if (failed || size > left) {
-      failed = true;
-      return false;
-    }
-    if (size != 0)
-      std::memcpy(into, data, size);
-    data += size;
-    left -= size;
-    return true;
-  }
-  template <typename T> void number(T &value) { raw(&value, sizeof value); }
-  template <typename T> void enumerator(T &value, unsigned limit) {
-    uint8_t byte = 0;
-    number(byte);
-    if (byte >= limit)
-      failed = true;
-    else
-      value = T(byte);
-  }
-  void flag(bool &value) { enumerator(value, 2); }
-  void text(std::string &value) {
-    uint64_t size = 0;
-    number(size);
-    if (failed || size > left) {
-      failed = true;
-      return;
-    }
-    value.resize(size);
-    raw(value.data(), size);
-  }
-  /// Only their number: nothing is allocated before it is known to fit.
-  void bytesOf(Image &) { number(imageBytes.emplace_back()); }
-  /// `least` is the fewest bytes that one element takes: a hostile count then cannot ask for more
-  /// memory than a small multiple of the file's size.
-  template <typename T, typename Each>
-  void sequence(std::vector<T> &values, uint64_t least, Each each) {
-    uint64_t count = 0;
-    number(count);
-    if (failed || count > left / least) {
-      failed = true;
-      return;
-    }
-    values.resize(count);
-    for (T &value : values)
-      each(value);
-  }
-
-private:
-  const uint8_t *data;
-  uint64_t left;
-};
 
 // The fields of each structure, in their order in the file. `S` is Writer or Reader, the structure
 // is const for a Writer.
@@ -222,7 +132,49 @@ template <typename S, typename T> void commandFields(S &s, T &c) {
   s.text(c.function);
 }
 
-template <typename S, typename T> void bundleFields(S &s, T &b) {
+/// A command as its number in the table and its places, which stand as what was added since the
+/// command before of that number.
+void placedCommands(Writer &writer, const Program &program, CommandTable &table, size_t &done) {
+  writer.number(uint64_t(program.commands.size()));
+  int64_t before = -1;
+  for (const Command &command : program.commands) {
+    uint32_t number = table.numbers[done++];
+    writer.difference(int64_t(number) - before - 1);
+    before = number;
+    std::vector<uint64_t> places;
+    forEachPlace(command, [&](auto value) { places.push_back(value); });
+    size_t next = 0;
+    forEachPlace(table.common[number], [&](auto &last) {
+      writer.difference(int64_t(places[next] - last));
+      last = places[next++];
+    });
+  }
+}
+
+/// What a small file may become in memory: more than any bundle that can run.
+constexpr uint64_t mostBytesOfCommands = uint64_t(1) << 30;
+
+void placedCommands(Reader &reader, Program &program, CommandTable &table, size_t &bytes) {
+  uint64_t count = 0;
+  reader.number(count);
+  int64_t before = -1;
+  for (; count > 0 && !reader.failed; --count) {
+    uint64_t number = uint64_t(reader.difference()) + uint64_t(before) + 1;
+    reader.failed |= number >= table.common.size();
+    if (reader.failed)
+      return;
+    before = int64_t(number);
+    Command &command = table.common[number];
+    forEachPlace(command, [&](auto &value) {
+      value = std::decay_t<decltype(value)>(uint64_t(value) + uint64_t(reader.difference()));
+    });
+    bytes += countBytes(command);
+    reader.failed |= bytes > mostBytesOfCommands;
+    program.commands.push_back(command);
+  }
+}
+
+template <typename S, typename T> void bundleFields(S &s, T &b, CommandTable &table) {
   s.text(b.producer);
   s.text(b.contractions);
   s.text(b.entry);
@@ -239,9 +191,15 @@ template <typename S, typename T> void bundleFields(S &s, T &b) {
   s.sequence(b.replayChecks, 51, [&](auto &check) { replayFields(s, check); });
   s.sequence(b.images, 24, [&](auto &image) { imageFields(s, image); });
   s.sequence(b.kernels, 52, [&](auto &kernel) { kernelFields(s, kernel); });
+  size_t done = 0;
+  if (s.version >= tableBundleVersion)
+    s.sequence(table.common, 57, [&](auto &command) { commandFields(s, command); });
   s.sequence(b.programs, 24, [&](auto &program) {
     s.text(program.name);
-    s.sequence(program.commands, 57, [&](auto &command) { commandFields(s, command); });
+    if (s.version >= tableBundleVersion)
+      placedCommands(s, program, table, done);
+    else
+      s.sequence(program.commands, 57, [&](auto &command) { commandFields(s, command); });
     s.number(program.arenaBytes);
     deviceField(s, program);
   });
@@ -279,7 +237,9 @@ Error checkHeader(const uint8_t *data, uint64_t size, const std::string &name, H
   return Error::success();
 }
 
-uint32_t versionOf(const Bundle &bundle) {
+uint32_t versionOf(const Bundle &bundle, const CommandTable &table) {
+  if (table.isWorthwhile())
+    return tableBundleVersion;
   if (!bundle.devices.empty())
     return devicesBundleVersion;
   for (const Program &program : bundle.programs)
@@ -303,9 +263,10 @@ Expected<std::vector<uint8_t>> reprise::runtime::serializeBundle(const Bundle &b
   if (Error error = validateBundle(bundle))
     return Error::make("the bundle is malformed: " + error.message());
   Writer writer;
-  writer.version = versionOf(bundle);
+  CommandTable table(bundle);
+  writer.version = versionOf(bundle, table);
   writer.bytes.resize(sizeof(Header));
-  bundleFields(writer, bundle);
+  bundleFields(writer, bundle, table);
   Header header{};
   std::memcpy(header.magic, magic, sizeof magic);
   header.version = writer.version;
@@ -343,7 +304,8 @@ Expected<Bundle> reprise::runtime::deserializeBundle(const uint8_t *data, uint64
   Bundle bundle;
   bundle.checksum = header.checksum;
   Reader reader(manifest, header.manifestBytes, header.version);
-  bundleFields(reader, bundle);
+  CommandTable table;
+  bundleFields(reader, bundle, table);
   if (reader.failed || !reader.atEnd() || !addUp(reader.imageBytes, header.imageBytes))
     return Error::make(name + ": the bundle is malformed: its manifest cannot be read");
   bundle.constants.assign(constants, image);

@@ -1,0 +1,47 @@
+// reprise: the commands of a bundle that differ in more than places and events
+#ifndef REPRISE_LIB_RUNTIME_COMMANDTABLE_H
+#define REPRISE_LIB_RUNTIME_COMMANDTABLE_H
+
+#include "reprise/Runtime/Bundle.h"
+
+#include <unordered_map>
+
+namespace reprise::runtime {
+
+/// Micro-batches and layers repeat commands in other places, with other events. A file of version
+/// 7 holds what they have in common once.
+class CommandTable {
+public:
+  CommandTable() = default;
+  /// Of all programs of the bundle.
+  explicit CommandTable(const Bundle &bundle);
+
+  /// Without places and events, in the order of their first use.
+  std::vector<Command> common;
+  /// Per command, in the order of programs: its number in `common`.
+  std::vector<uint32_t> numbers;
+
+  /// True if commands stand twice or more often on average, so that the table is worth its place.
+  bool isWorthwhile() const { return common.size() * 2 <= numbers.size(); }
+
+private:
+  uint32_t add(const Command &command);
+
+  std::unordered_multimap<uint64_t, uint32_t> byHash;
+};
+
+/// The numbers of a command that are no part of the table: the offsets of its operands, and its
+/// event. Called alike for const and other commands, in a fixed order.
+template <typename Command, typename Visit> void forEachPlace(Command &command, Visit visit) {
+  for (auto &operand : command.operands)
+    visit(operand.buffer.offset);
+  if (isExplicit(command.kind))
+    visit(command.event);
+}
+
+/// Bytes that one more copy of a command takes in memory, about.
+uint64_t countBytes(const Command &command);
+
+} // namespace reprise::runtime
+
+#endif // REPRISE_LIB_RUNTIME_COMMANDTABLE_H
