@@ -5,6 +5,10 @@
 #include "mlir/IR/Diagnostics.h"
 #include <string>
 
+namespace llvm {
+class SourceMgr;
+}
+
 namespace reprise {
 
 /// Messages about ops of a scope start with it, as in "m.mlir:12:3: error: in layer/2/mlp: ...".
@@ -12,6 +16,10 @@ namespace reprise {
 /// the model's `file`. All others are left to the handlers that were there before. The result names
 /// the handler to the context's engine.
 mlir::DiagnosticEngine::HandlerID showScopes(mlir::MLIRContext &context, std::string file);
+
+/// Messages of these sources show no source line that fills a screen, such as the head of a
+/// function with hundreds of arguments; the place still stands before them.
+void hideLongLines(llvm::SourceMgr &sources);
 
 } // namespace reprise
 

@@ -2,6 +2,7 @@
 #include "reprise/Support/Diagnostics.h"
 
 #include "reprise/Support/Locations.h"
+#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/WithColor.h"
 #include <deque>
 
@@ -76,4 +77,33 @@ DiagnosticEngine::HandlerID reprise::showScopes(MLIRContext &context, std::strin
   auto handler = std::make_shared<ScopeHandler>(std::move(file));
   return context.getDiagEngine().registerHandler(
       [handler](Diagnostic &diagnostic) { return handler->handle(diagnostic); });
+}
+
+static void printKind(llvm::SourceMgr::DiagKind kind) {
+  switch (kind) {
+  case llvm::SourceMgr::DK_Error:
+    llvm::WithColor::error(llvm::errs());
+    return;
+  case llvm::SourceMgr::DK_Warning:
+    llvm::WithColor::warning(llvm::errs());
+    return;
+  case llvm::SourceMgr::DK_Note:
+    llvm::WithColor::note(llvm::errs());
+    return;
+  case llvm::SourceMgr::DK_Remark:
+    llvm::WithColor::remark(llvm::errs());
+    return;
+  }
+}
+
+void reprise::hideLongLines(llvm::SourceMgr &sources) {
+  static constexpr size_t longest = 1000; // characters, some ten lines of a terminal
+  sources.setDiagHandler([](const llvm::SMDiagnostic &diagnostic, void *) {
+    if (diagnostic.getLineContents().size() <= longest)
+      return diagnostic.print(/*ProgName=*/nullptr, llvm::errs());
+    llvm::errs() << diagnostic.getFilename() << ":" << diagnostic.getLineNo() << ":"
+                 << diagnostic.getColumnNo() + 1 << ": ";
+    printKind(diagnostic.getKind());
+    llvm::errs() << diagnostic.getMessage() << "\n";
+  });
 }

@@ -188,6 +188,7 @@ OwningOpRef<ModuleOp> reprise::parseModelFile(StringRef path, MLIRContext &conte
   std::string name = buffer->getBufferIdentifier().str();
   sources->AddNewSourceBuffer(std::move(buffer), SMLoc());
   showScopes(context, name);
+  hideLongLines(*sources);
   OwningOpRef<ModuleOp> module = parseBuffer(sources, context, name);
   if (module)
     placeAtStart(*module, name);
