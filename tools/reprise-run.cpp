@@ -51,7 +51,12 @@ struct Flags : cli::Tool {
 
   cli::Group machine{*this, "Machine"};
   cli::Number<unsigned> threads{
-      *this, "--threads", "T", "Workers (those that the bundle was compiled for)", 0, {1, 4096}};
+      *this,
+      "--threads",
+      "T",
+      "Workers, shared by the programs of a process (as many as the bundle was compiled for)",
+      0,
+      {1, 4096}};
   cli::Choice<std::string> device{
       *this, "--device", "cpu|cuda", "Where to run (cpu)", {{"cpu", "cpu"}, {"cuda", "cuda"}}};
   cli::Switch checkIndices{*this, "--check-indices",
@@ -140,16 +145,17 @@ int runAlone(const RunOptions &options) {
 }
 
 /// One of several processes that mpirun has started. One of them prints the error of all.
-int runAmong(const Launch &launch, const RunOptions &options) {
+/// `wrong` is what is wrong with the command line, which may be that of this process only.
+int runAmong(const Launch &launch, const RunOptions &options, const std::string &wrong) {
+  int code = wrong.empty() ? 1 : 2;
   Expected<std::unique_ptr<Wire>> wire = openWire(launch);
   if (!wire) {
     if (launch.rank == 0)
-      print(wire.message());
-    return 1;
+      print(wrong.empty() ? wire.message() : wrong);
+    return code;
   }
   Ranks ranks(std::move(*wire));
-  int code = 1;
-  Error error = runBundle(options, &ranks, code);
+  Error error = wrong.empty() ? runBundle(options, &ranks, code) : Error::make(wrong);
   // As a shell shows a signal: who is ended by one takes the others along before they have ended.
   if (int signal = obeyedInterrupt())
     code = 128 + signal;
@@ -169,12 +175,17 @@ int main(int count, char **words) {
     std::fputs("reprise-run: error: out of memory\n", stderr);
     std::_Exit(1);
   });
+  std::optional<Launch> launch = findLaunch();
+  if (launch && launch->size == 1)
+    launch.reset();
   Flags flags;
-  if (std::optional<int> code = flags.parse(count, words))
+  if (std::optional<int> code = flags.answer(count, words, /*isSilent=*/launch && launch->rank > 0))
     return *code;
   RunOptions options;
-  if (std::string wrong = readOptions(flags, options); !wrong.empty())
-    return flags.refuse(wrong);
-  std::optional<Launch> launch = findLaunch();
-  return launch && launch->size > 1 ? runAmong(*launch, options) : runAlone(options);
+  std::string wrong = flags.read(count, words);
+  if (wrong.empty())
+    wrong = readOptions(flags, options);
+  if (launch)
+    return runAmong(*launch, options, wrong);
+  return wrong.empty() ? runAlone(options) : flags.refuse(wrong);
 }

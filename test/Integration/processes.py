@@ -115,6 +115,11 @@ def check_refusals():
     fails("a missing folder", [*MPIRUN, "-n", "2", "reprise-run", two, "--input-dir=none"], 1, "cannot read 'none'")
     fails("standard input", [*MPIRUN, "-n", "2", "reprise-run", "-"], 1, "cannot read one standard input")
     check("nothing is written", not os.path.exists("a"))
+    fails("an unknown option", [*MPIRUN, "-n", "4", "reprise-run", two, "--nosuch"], 2, "unknown option '--nosuch'")
+    fails("options that do not fit", [*MPIRUN, "-n", "2", "reprise-run", two, "--save-every=2"], 2, "--save-every needs --output-dir")
+    fails("wrong usage of one", each([two], [two, "--steps=0"]), 2, "expected --steps=N, ")
+    text = tool(*MPIRUN, "-n", "4", "reprise-run", "--help")
+    check("help comes once", text == tool("reprise-run", "--help"))
 
 
 def check_module():

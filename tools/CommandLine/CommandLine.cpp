@@ -36,24 +36,34 @@ int Tool::refuse(const std::string &message) const {
 }
 
 /// Prints what `--help` and its like ask for; false if the word is none of them.
-bool Tool::print(const std::string &word) const {
+bool Tool::print(const std::string &word, bool isSilent) const {
   Page page(*this);
   std::string text = word == "--help" || word == "-h" ? page.help()
                      : word == "--help=man"           ? page.manual()
                      : word == "--help=bash"          ? page.completion()
                      : word == "--version"            ? page.version()
                                                       : "";
-  std::fputs(text.c_str(), stdout);
+  if (!isSilent)
+    std::fputs(text.c_str(), stdout);
   return !text.empty();
 }
 
-std::optional<int> Tool::parse(int count, const char *const *words) {
-  std::vector<std::string> line(words + 1, words + count);
-  auto end = std::find(line.begin(), line.end(), "--");
-  for (auto word = line.begin(); word != end; ++word)
-    if (print(*word))
+std::optional<int> Tool::answer(int count, const char *const *words, bool isSilent) const {
+  const char *const *end = std::find(words + 1, words + count, std::string("--"));
+  for (const char *const *word = words + 1; word != end; ++word)
+    if (print(*word, isSilent))
       return std::fflush(stdout) == 0 ? 0 : 1;
-  std::string wrong = take(line);
+  return std::nullopt;
+}
+
+std::string Tool::read(int count, const char *const *words) {
+  return take(std::vector<std::string>(words + 1, words + count));
+}
+
+std::optional<int> Tool::parse(int count, const char *const *words) {
+  if (std::optional<int> code = answer(count, words, /*isSilent=*/false))
+    return code;
+  std::string wrong = read(count, words);
   return wrong.empty() ? std::nullopt : std::optional<int>(refuse(wrong));
 }
 

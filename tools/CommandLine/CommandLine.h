@@ -64,6 +64,12 @@ public:
   /// --version, 2 with one line about what is wrong.
   std::optional<int> parse(int count, const char *const *words);
 
+  /// The two halves of parse(). What --help and --version ask for is printed unless `isSilent`; the
+  /// exit code, if that is all.
+  std::optional<int> answer(int count, const char *const *words, bool isSilent) const;
+  /// Reads the command line. Returns what is wrong with it, or nothing.
+  std::string read(int count, const char *const *words);
+
   /// For tools whose options MLIR reads: only --version, --help=man and --help=bash, alone.
   std::optional<int> parseAlone(int count, const char *const *words) const;
 
@@ -84,7 +90,7 @@ private:
     std::vector<Option *> options;
   };
 
-  bool print(const std::string &word) const;
+  bool print(const std::string &word, bool isSilent = false) const;
   std::string take(const std::vector<std::string> &words);
   std::string takeFlag(const std::vector<std::string> &words, size_t &at);
   std::string takeOperand(const std::string &word);

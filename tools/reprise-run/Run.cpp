@@ -270,7 +270,7 @@ Error Run::report() {
     return hash.error();
   figures.hash = hashText(*hash);
   figures.next = session.state();
-  figures.threads = group.threads();
+  figures.threads = group.allThreads();
   if (Error error = figures.measure(group))
     return error;
   if (!isFirst())

@@ -13,7 +13,8 @@ class ThreadPool;
 /// processes each has the program of its rank, and the group holds that one alone.
 class ProgramGroup {
 public:
-  /// `threads` workers for each program; 0 takes the bundle's. Errors as of Executable::create, of
+  /// `threads` workers, which the programs of this process share; each has one at least. 0 takes
+  /// the bundle's. Errors as of Executable::create, of
   /// the first program that has one. The ranks outlive the group, and are as many as the programs.
   static Expected<std::unique_ptr<ProgramGroup>>
   create(Bundle bundle, const std::string &name, unsigned threads = 0, Ranks *ranks = nullptr);
@@ -34,8 +35,10 @@ public:
     return processes ? processes->rank() : uint32_t(program);
   }
   Executable &executable(size_t program) const { return *executables[program]; }
-  /// Workers of each program.
+  /// Workers of the first program. No other one has more.
   unsigned threads() const { return executables.front()->threads(); }
+  /// Workers of all programs in this process.
+  unsigned allThreads() const;
 
   /// Calls run(context, i) for each program at once, on a thread for each. The error is that of the
   /// program that failed first; all others then end with errors, too. Allocates nothing, errors

@@ -4,6 +4,7 @@
 #include "reprise/Runtime/RunFolder.h"
 #include "reprise/Runtime/ThreadPool.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <unistd.h>
 
@@ -59,6 +60,11 @@ Error ProgramGroup::checkRanks(const Bundle &bundle) const {
                      ": start one for each program, or one for all");
 }
 
+/// Of `threads` workers, those of one of `programs` in this process: each has one at least.
+static unsigned shareOf(unsigned threads, uint32_t program, uint32_t programs) {
+  return std::max(1u, threads / programs + (program < threads % programs ? 1 : 0));
+}
+
 Error ProgramGroup::open(const Bundle &bundle, unsigned threads) {
   std::vector<std::string> names;
   for (const DeviceEntry &device : bundle.devices)
@@ -67,7 +73,8 @@ Error ProgramGroup::open(const Bundle &bundle, unsigned threads) {
   for (uint32_t device = 0; device < bundle.countDevices(); ++device) {
     if (processes && device != processes->rank())
       continue;
-    if (Error error = openProgram(bundle, device, threads))
+    unsigned own = processes ? threads : shareOf(threads, device, bundle.countDevices());
+    if (Error error = openProgram(bundle, device, own))
       return error;
   }
   if (Error error = checkMemory())
@@ -116,6 +123,13 @@ Error ProgramGroup::checkMemory() const {
                        " bytes of memory, this machine has " + std::to_string(available) +
                        " available");
   return Error::success();
+}
+
+unsigned ProgramGroup::allThreads() const {
+  unsigned sum = 0;
+  for (const auto &executable : executables)
+    sum += executable->threads();
+  return sum;
 }
 
 Error ProgramGroup::openProgram(const Bundle &bundle, uint32_t device, unsigned threads) {

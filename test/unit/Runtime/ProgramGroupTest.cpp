@@ -40,6 +40,17 @@ TEST(ProgramGroup, TwoDevicesHaveTheBitsOfOne) {
   EXPECT_EQ(expected.substr(17), "80"); // 40 + 5 · 8
 }
 
+TEST(ProgramGroup, ProgramsShareThreads) {
+  const unsigned cases[][3] = {{1, 1, 1}, {2, 1, 1}, {3, 2, 1}, {8, 4, 4}};
+  for (auto [threads, first, second] : cases) {
+    auto group = ProgramGroup::create(twoDevices(), "m.rpb", threads);
+    ASSERT_TRUE(bool(group)) << group.message();
+    EXPECT_EQ((*group)->executable(0).threads(), first) << threads;
+    EXPECT_EQ((*group)->executable(1).threads(), second) << threads;
+    EXPECT_EQ((*group)->allThreads(), first + second) << threads;
+  }
+}
+
 TEST(ProgramGroup, ValuesGoToTheProgramsThatTakeThem) {
   auto group = ProgramGroup::create(twoDevices(), "m.rpb", 1);
   ASSERT_TRUE(bool(group)) << group.message();
