@@ -69,6 +69,14 @@ struct Flags : cli::Tool {
       "loss is scaled dynamically (f32)",
       {{"f32", zoo::Precision::F32}, {"bf16", zoo::Precision::BF16}, {"f16", zoo::Precision::F16}}};
 
+  cli::Switch defersStatistics{*this, "--deferred-statistics",
+                               "Batch norms with micro-batches add the statistics of the whole "
+                               "batch to the running ones, once per step"};
+
+  cli::Switch routesSamples{*this, "--route-samples",
+                            "The experts of moe have room for each sample by itself, so that the "
+                            "batch can be cut"};
+
   cli::Group form{*this, "Form"};
   cli::Choice<Checkpoint> checkpoint{*this,
                                      "--checkpoint",
@@ -95,6 +103,8 @@ struct Flags : cli::Tool {
     take(dropout, options.dropout);
     options.optimizer = optimizer;
     options.precision = precision;
+    options.routesSamples = routesSamples;
+    options.defersStatistics = defersStatistics;
     options.checkpointLayers = checkpoint == Checkpoint::Layer;
     options.loopLayers = loop;
     return options;

@@ -15,15 +15,22 @@ MODELS = {
     "gpt2": ["gpt2", "--layers=4", "--dropout=0.1", "--optimizer=momentum", *TEXT],
     "gpt2-loop": ["gpt2", "--layers=4", "--dropout=0.1", "--loop", *TEXT],
     "llama": ["llama", "--layers=4", *TEXT],
-    "resnet18": ["resnet18", "--batch=5", "--image=16"],
+    "resnet18": ["resnet18", "--batch=8", "--image=16"],
     "unet": ["unet", "--batch=5", "--image=16"],
+}
+MORE = {
+    # A micro-batch of one sample has one value per channel in the last layers.
+    "resnet18-deferred": ["resnet18", "--batch=5", "--image=16", "--deferred-statistics"],
+    "moe": ["moe", "--dropout=0.1", "--route-samples", *TEXT],
 }
 SCHEDULES = ["gpipe", "1f1b", "interleaved-1f1b", "zb-h1", "zb-v"]
 PLANS = {"save-all": ["--policy=save-all"], "recompute-all": ["--policy=recompute-all"], "half": ["--budget=50%"]}
 PART = [("gpt2", devices, schedule, None) for devices in (2, 3) for schedule in SCHEDULES]
 PART += [("gpt2", 2, "1f1b", "recompute-all"), ("gpt2-loop", 2, "zb-h1", None),
          ("gpt2-loop", 3, "zb-v", "recompute-all"), ("llama", 4, "1f1b", None),
-         ("resnet18", 3, "interleaved-1f1b", None), ("unet", 2, "zb-v", None), ("unet", 4, "gpipe", None)]
+         ("resnet18", 3, "interleaved-1f1b", None),
+         ("resnet18-deferred", 2, "zb-h1", None), ("resnet18-deferred", 3, "1f1b", "recompute-all"),
+         ("moe", 2, "zb-v", None), ("moe", 3, "1f1b", "recompute-all"), ("unet", 2, "zb-v", None), ("unet", 4, "gpipe", None)]
 ALL = [(model, devices, schedule, plan) for model in MODELS for devices in (1, 2, 3, 4, 8) for schedule in SCHEDULES
        for plan in PLANS]
 FLAGS = ["--steps=2", "--seed=5"]
@@ -34,7 +41,7 @@ def check_bits(cases):
     for model, devices, schedule, plan in cases:
         if model not in known:
             known.add(model)
-            zoo(f"{model}.mlir", *MODELS[model])
+            zoo(f"{model}.mlir", *(MODELS | MORE)[model])
             compile_model(f"{model}.mlir", "one.rpb", "--microbatches=3")
             run("one.rpb", f"one-{model}", *FLAGS)
         name = f"{model} on {devices} by {schedule}, {plan or 'no policy'}"

@@ -32,6 +32,9 @@ struct Options {
   bool checkpointLayers = false; ///< each layer is a reprise.checkpoint, otherwise a reprise.block
   bool loopLayers = false;       ///< the layers are one reprise.loop over stacked parameters
 
+  bool routesSamples = false;    ///< experts have room for each sample, not for the batch
+  bool defersStatistics = false; ///< running statistics are those of all micro-batches together
+
   int64_t numHeads() const { return heads ? heads : std::max<int64_t>(1, width / 64); }
 };
 

@@ -123,7 +123,7 @@ static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &op
     manager.addPass(createDifferentiatePass());
     if (unrolls(options) && options.microbatches == 1)
       manager.nest<func::FuncOp>().addPass(createUnrollLoopsPass());
-    manager.addPass(createExpandNormalizationsPass());
+    manager.addPass(createExpandNormalizationsPass({options.microbatches}));
     // Ops of different units differ in their attributes, so that CSE never merges them.
     manager.addPass(createCanonicalizePass());
     manager.addPass(createCSEPass());

@@ -70,6 +70,22 @@ Results evaluateBatchNorm(BatchNormOp op, Operands operands) {
                    [&](auto zero) { return evaluateBatchNormAs<decltype(zero)>(op, operands); });
 }
 
+Results evaluateBatchStatistics(BatchStatisticsOp op, Operands operands) {
+  RankedTensorType type = operands[1]->type;
+  Results results;
+  results.push_back(*operands[0]);
+  results.push_back(withFloat(type.getElementType(), [&](auto zero) {
+    using T = decltype(zero);
+    Values<T> variance(*operands[1]);
+    T count = static_cast<T>(static_cast<int64_t>(op.getCount()));
+    std::vector<T> unbiased(operands[1]->size());
+    for (auto [i, each] : llvm::enumerate(unbiased))
+      each = (variance[i] * count) / (count - 1);
+    return round(type, unbiased);
+  }));
+  return results;
+}
+
 Results evaluateBatchNormInference(BatchNormInferenceOp op, Operands operands) {
   RankedTensorType type = operands[0]->type;
   return single(withFloat(type.getElementType(), [&](auto zero) {
@@ -118,6 +134,7 @@ Results evaluateGroupNorm(GroupNormOp op, Operands operands) {
 
 void attachChannelNorms(MLIRContext *context) {
   attach<evaluateBatchNorm>(context);
+  attach<evaluateBatchStatistics>(context);
   attach<evaluateBatchNormInference>(context);
   attach<evaluateGroupNorm>(context);
 }

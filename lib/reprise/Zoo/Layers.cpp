@@ -53,10 +53,11 @@ Value batchNorm(const Scope &s, Value x) {
   }
   auto op = BatchNormOp::create(g.b, x, weight, bias, epsilon);
   // As in PyTorch, the running variance is the unbiased one.
-  double count = cast<RankedTensorType>(x.getType()).getNumElements() / channels;
-  Value unbiased = g.div(g.mul(op.getVariance(), g.scalar(count)), g.scalar(count - 1));
-  s.f.statistics.push_back({meanName, op.getMean()});
-  s.f.statistics.push_back({varianceName, unbiased});
+  int64_t count = cast<RankedTensorType>(x.getType()).getNumElements() / channels;
+  auto statistics =
+      BatchStatisticsOp::create(g.b, op.getMean(), op.getVariance(), count, s.f.defersStatistics);
+  s.f.statistics.push_back({meanName, statistics.getWholeMean()});
+  s.f.statistics.push_back({varianceName, statistics.getUnbiasedVariance()});
   return op.getResult();
 }
 

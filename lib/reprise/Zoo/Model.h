@@ -28,8 +28,8 @@ using NamedValues = std::vector<std::pair<std::string, mlir::Value>>;
 class Forward {
 public:
   Forward(mlir::OpBuilder builder, const Options &options, Values &values)
-      : g(builder), loopLayers(options.loopLayers), checkpointLayers(options.checkpointLayers),
-        values(values) {
+      : g(builder), loopLayers(options.loopLayers), defersStatistics(options.defersStatistics),
+        checkpointLayers(options.checkpointLayers), values(values) {
     if (options.precision != Precision::F32)
       g.contracted = options.precision == Precision::F16 ? mlir::Type(g.b.getF16Type())
                                                          : mlir::Type(g.b.getBF16Type());
@@ -54,7 +54,7 @@ public:
   };
 
   GraphBuilder g;
-  const bool loopLayers;
+  const bool loopLayers, defersStatistics;
   mlir::Block *loopBody = nullptr; ///< parameters used in it have one row per iteration
   bool isTraining = false;         ///< statistics are the batch's own; otherwise the running ones
   double dropout = 0.0;

@@ -86,7 +86,8 @@ static Value runExperts(const Scope &s, Value x, double residualStd) {
 
 static Value mixtureOfExperts(const Scope &s, Value x, double residualStd) {
   GraphBuilder &g = s.f.g;
-  int64_t tokens = g.size(x, 0) * g.size(x, 1), width = g.size(x, 2);
+  int64_t width = g.shape(x).back();
+  int64_t tokens = cast<RankedTensorType>(x.getType()).getNumElements() / width;
   Value flat = g.reshape(x, {tokens, width});
   Routing routing = route(s, flat);
   int64_t rows = g.size(routing.source, 0);
@@ -98,6 +99,23 @@ static Value mixtureOfExperts(const Scope &s, Value x, double residualStd) {
   return g.reshape(mixed, g.shape(x));
 }
 
+/// The same for each sample by itself: experts have room for its tokens, and penalties are
+/// averaged.
+static Value mixtureOfEach(const Scope &s, Value x, double residualStd) {
+  GraphBuilder &g = s.f.g;
+  ImplicitLocOpBuilder &b = g.b;
+  auto penalties = RankedTensorType::get({g.size(x, 0)}, b.getF32Type());
+  auto loop = LoopOp::create(b, g.size(x, 0), ValueRange(), x, TypeRange{x.getType(), penalties});
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToEnd(&loop.getBlock());
+    Value mixed = mixtureOfExperts(s, loop.getSliceArguments().front(), residualStd);
+    YieldOp::create(b, ValueRange{mixed, s.f.penalties.back()});
+  }
+  s.f.penalties.back() = g.mean(loop.getResult(1), {0});
+  return loop.getResult(0);
+}
+
 Model buildMoe(MLIRContext &context, const Options &options) {
   ModelBuilder m(context);
   m.addText(options);
@@ -105,7 +123,8 @@ Model buildMoe(MLIRContext &context, const Options &options) {
     return gptLogits(f, options, [&](const Scope &s, Value x, const Attention &attention) {
       x = preNormAttention(s, x, attention);
       f.g.scope(s.name + "/experts");
-      Value mixed = mixtureOfExperts(s, layerNorm(s / "norm2", x), attention.residualStd);
+      auto mixture = options.routesSamples ? mixtureOfEach : mixtureOfExperts;
+      Value mixed = mixture(s, layerNorm(s / "norm2", x), attention.residualStd);
       return f.g.residual(x, f.drop(mixed));
     });
   };

@@ -24,6 +24,7 @@ struct MicroBatchesTest : HashStepsTest {
     sizes.seq = 6;
     sizes.image = 16;
     sizes.dropout = 0.25;
+    sizes.routesSamples = true;
   }
 
   void build(const std::string &model, int64_t microbatches) {
@@ -75,7 +76,7 @@ struct MicroBatchesTest : HashStepsTest {
 /// Rows do not depend on the samples beside them, nor do masks.
 TEST_F(MicroBatchesTest, rowsAreThoseOfTheWholeBatch) {
   phases.entry = "forward";
-  for (std::string model : {"gpt2", "bert", "llama", "lstm", "mlp"}) {
+  for (std::string model : {"gpt2", "bert", "llama", "lstm", "mlp", "moe"}) {
     SCOPED_TRACE(model);
     build(model, 1);
     std::vector<Tensor> whole = runEntry();
@@ -93,7 +94,7 @@ TEST_F(MicroBatchesTest, rowsAreThoseOfTheWholeBatch) {
 TEST_F(MicroBatchesTest, gradientsAreThoseOfTheWholeBatch) {
   phases.entry = "grad";
   for (bool isLoop : {false, true})
-    for (std::string model : {"gpt2", "llama", "lstm", "mlp", "unet"}) {
+    for (std::string model : {"gpt2", "llama", "lstm", "mlp", "moe", "unet"}) {
       SCOPED_TRACE(model);
       if (isLoop && model != "gpt2" && model != "llama")
         continue;

@@ -192,6 +192,14 @@ func.func @batch_bias_per_channel(%x: tensor<2x6xf32>, %w: tensor<6xf32>, %b: te
 
 // -----
 
+func.func @one_element(%s: tensor<6xf32>) {
+  // expected-error@+1 {{'reprise.batch_statistics' op expected a count of at least 2, since one element has no variance, but got 1}}
+  %0:2 = reprise.batch_statistics %s, %s count 1 : tensor<6xf32>
+  return
+}
+
+// -----
+
 func.func @given_statistics_in_f32(%x: tensor<2x6xbf16>, %w: tensor<6xbf16>) {
   // expected-error@+2 {{'reprise.batch_norm_inference' op failed to infer returned types}}
   // expected-error@+1 {{expected values per channel of type 'tensor<6xf32>' but got 'tensor<6xbf16>'}}

@@ -34,6 +34,10 @@ func.func @norms(%x: tensor<4x6x5xbf16>, %w: tensor<5xbf16>, %c: tensor<6xbf16>,
   %1:3 = reprise.group_norm %x, %c, %c groups 3 {epsilon = 1.0e-5 : f64} : (tensor<4x6x5xbf16>, tensor<6xbf16>, tensor<6xbf16>) -> (tensor<4x6x5xbf16>, tensor<4x3xf32>, tensor<4x3xf32>)
   // CHECK-NEXT: reprise.batch_norm %{{.*}}, %{{.*}}, %{{.*}} {epsilon = 1.000000e-05 : f64} : (tensor<4x6x5xbf16>, tensor<6xbf16>, tensor<6xbf16>) -> (tensor<4x6x5xbf16>, tensor<6xf32>, tensor<6xf32>)
   %2:3 = reprise.batch_norm %x, %c, %c {epsilon = 1.0e-5 : f64} : (tensor<4x6x5xbf16>, tensor<6xbf16>, tensor<6xbf16>) -> (tensor<4x6x5xbf16>, tensor<6xf32>, tensor<6xf32>)
+  // CHECK-NEXT: reprise.batch_statistics %{{.*}}, %{{.*}} count 20 : tensor<6xf32>
+  %4:2 = reprise.batch_statistics %2#1, %2#2 count 20 : tensor<6xf32>
+  // CHECK-NEXT: reprise.batch_statistics %{{.*}}, %{{.*}} count 20 deferred : tensor<6xf32>
+  %5:2 = reprise.batch_statistics %2#1, %2#2 count 20 deferred : tensor<6xf32>
   // CHECK-NEXT: reprise.batch_norm_inference %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {epsilon = 1.000000e-05 : f64} : (tensor<4x6x5xbf16>, tensor<6xbf16>, tensor<6xbf16>, tensor<6xf32>, tensor<6xf32>) -> tensor<4x6x5xbf16>
   %3 = reprise.batch_norm_inference %x, %c, %c, %s, %s {epsilon = 1.0e-5 : f64} : (tensor<4x6x5xbf16>, tensor<6xbf16>, tensor<6xbf16>, tensor<6xf32>, tensor<6xf32>) -> tensor<4x6x5xbf16>
   return

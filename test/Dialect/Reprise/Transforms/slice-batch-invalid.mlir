@@ -52,12 +52,78 @@ func.func @own(%x: tensor<8x2x2xf32> {reprise.role = "input", reprise.batch_dim 
 
 // -----
 
-func.func @along(%x: tensor<8xf32> {reprise.role = "input", reprise.batch_dim = 0 : i64}, %w: tensor<8xf32> {reprise.role = "parameter"}) -> tensor<8xf32> {
+// A loop along the batch whose carry is more than a sum.
+func.func @along(%x: tensor<8xf32> {reprise.role = "input", reprise.batch_dim = 0 : i64}, %w: tensor<8xf32> {reprise.role = "parameter"}, %one: tensor<f32> {reprise.role = "parameter"}) -> tensor<f32> {
   %0 = reprise.mul %x, %w : tensor<8xf32>
   // expected-error@below {{'reprise.loop' couples the samples of a batch}}
-  %r = reprise.loop 8 () over (%row = %0) : (tensor<8xf32>) -> (tensor<8xf32>) {
-    %n = reprise.neg %row : tensor<f32>
+  %r = reprise.loop 8 (%c = %one) over (%row = %0) : (tensor<f32>, tensor<8xf32>) -> (tensor<f32>) {
+    %n = reprise.mul %c, %row : tensor<f32>
+    reprise.yield %n : tensor<f32>
+  }
+  return %r : tensor<f32>
+}
+
+// -----
+
+// A carry that is a sum, and that is read besides.
+func.func @read(%x: tensor<8xf32> {reprise.role = "input", reprise.batch_dim = 0 : i64}, %w: tensor<f32> {reprise.role = "parameter"}) -> tensor<8xf32> {
+  // expected-error@below {{'reprise.loop' couples the samples of a batch}}
+  %r:2 = reprise.loop 8 (%c = %w) over (%row = %x) : (tensor<f32>, tensor<8xf32>) -> (tensor<f32>, tensor<8xf32>) {
+    %n = reprise.add %c, %row : tensor<f32>
+    reprise.yield %n, %n : tensor<f32>, tensor<f32>
+  }
+  return %r#1 : tensor<8xf32>
+}
+
+// -----
+
+// Each iteration reads all samples.
+func.func @all(%x: tensor<8xf32> {reprise.role = "input", reprise.batch_dim = 0 : i64}, %w: tensor<8xf32> {reprise.role = "parameter"}) -> tensor<8xf32> {
+  %0 = reprise.mul %x, %w : tensor<8xf32>
+  %r = reprise.loop 8 () over (%row = %x) : (tensor<8xf32>) -> (tensor<8xf32>) {
+    // expected-error@below {{'reprise.sum' couples the samples of a batch}}
+    %s = reprise.sum %0 dims [0] : (tensor<8xf32>) -> tensor<f32>
+    %n = reprise.add %row, %s : tensor<f32>
     reprise.yield %n : tensor<f32>
   }
   return %r : tensor<8xf32>
+}
+
+// -----
+
+func.func @single(%x: tensor<4x2xf32> {reprise.role = "input", reprise.batch_dim = 0 : i64}, %w: tensor<2xf32> {reprise.role = "parameter"}, %old: tensor<2xf32> {reprise.role = "state", reprise.name = "v"}) -> (tensor<4x2xf32>, tensor<2xf32> {reprise.name = "v"}) {
+  %y, %m, %v = reprise.batch_norm %x, %w, %w {epsilon = 1.0e-05 : f64} : (tensor<4x2xf32>, tensor<2xf32>, tensor<2xf32>) -> (tensor<4x2xf32>, tensor<2xf32>, tensor<2xf32>)
+  // expected-error@below {{micro-batches of one element per channel have no variance: expected fewer of them, or statistics that are `deferred`}}
+  %wm, %wv = reprise.batch_statistics %m, %v count 4 : tensor<2xf32>
+  %next = reprise.add %old, %wv : tensor<2xf32>
+  return %y, %next : tensor<4x2xf32>, tensor<2xf32>
+}
+
+// -----
+
+func.func @miscounted(%x: tensor<4x2xf32> {reprise.role = "input", reprise.batch_dim = 0 : i64}, %w: tensor<2xf32> {reprise.role = "parameter"}) -> tensor<2xf32> {
+  %y, %m, %v = reprise.batch_norm %x, %w, %w {epsilon = 1.0e-05 : f64} : (tensor<4x2xf32>, tensor<2xf32>, tensor<2xf32>) -> (tensor<4x2xf32>, tensor<2xf32>, tensor<2xf32>)
+  // expected-error@below {{'reprise.batch_statistics' counts 6 elements, which 4 samples cannot share evenly}}
+  %wm, %wv = reprise.batch_statistics %m, %v count 6 deferred : tensor<2xf32>
+  return %wv : tensor<2xf32>
+}
+
+// -----
+
+func.func @shared(%x: tensor<4x2xf32> {reprise.role = "input", reprise.batch_dim = 0 : i64}, %w: tensor<2xf32> {reprise.role = "parameter"}) -> tensor<2xf32> {
+  // expected-error@below {{'reprise.batch_statistics' expects a mean and a variance that each micro-batch has}}
+  %wm, %wv = reprise.batch_statistics %w, %w count 4 deferred : tensor<2xf32>
+  return %wv : tensor<2xf32>
+}
+
+// -----
+
+func.func @looped(%x: tensor<3x4x2xf32> {reprise.role = "input", reprise.batch_dim = 1 : i64}, %w: tensor<2xf32> {reprise.role = "parameter"}) -> tensor<3x2xf32> {
+  %r = reprise.loop 3 () over (%row = %x) : (tensor<3x4x2xf32>) -> (tensor<3x2xf32>) {
+    %y, %m, %v = reprise.batch_norm %row, %w, %w {epsilon = 1.0e-05 : f64} : (tensor<4x2xf32>, tensor<2xf32>, tensor<2xf32>) -> (tensor<4x2xf32>, tensor<2xf32>, tensor<2xf32>)
+    // expected-error@below {{'reprise.batch_statistics' in a loop cannot be deferred}}
+    %wm, %wv = reprise.batch_statistics %m, %v count 4 deferred : tensor<2xf32>
+    reprise.yield %wv : tensor<2xf32>
+  }
+  return %r : tensor<3x2xf32>
 }

@@ -110,6 +110,67 @@ func.func @statistics(%x: tensor<5x2x2xf32> {reprise.role = "input", reprise.nam
   return %y, %next : tensor<5x2x2xf32>, tensor<2xf32>
 }
 
+// What they add to running ones has the count of the micro-batch: 6 and 4 elements.
+// CHECK-LABEL: func @running
+// CHECK-DAG: %[[N0:.*]] = reprise.constant dense<6.000000e+00>
+// CHECK-DAG: %[[N1:.*]] = reprise.constant dense<4.000000e+00>
+// CHECK-DAG: %[[L0:.*]] = reprise.constant dense<5.000000e+00>
+// CHECK-DAG: %[[L1:.*]] = reprise.constant dense<3.000000e+00>
+// CHECK: reprise.batch_norm {{.*}}tensor<3x2x2xf32>
+// CHECK: %[[S0:.*]] = reprise.mul %{{.*}}, %[[N0]]
+// CHECK: %[[V0:.*]] = reprise.div %[[S0]], %[[L0]]
+// CHECK: %[[A0:.*]] = reprise.add %arg3, %[[V0]]
+// CHECK: %[[S1:.*]] = reprise.mul %{{.*}}, %[[N1]]
+// CHECK: %[[V1:.*]] = reprise.div %[[S1]], %[[L1]]
+// CHECK: %[[A1:.*]] = reprise.add %[[A0]], %[[V1]]
+// CHECK: return %{{.*}}, %[[A1]]
+func.func @running(%x: tensor<5x2x2xf32> {reprise.role = "input", reprise.name = "x", reprise.batch_dim = 0 : i64},
+                   %w: tensor<2xf32> {reprise.role = "parameter", reprise.name = "w"},
+                   %b: tensor<2xf32> {reprise.role = "parameter", reprise.name = "b"},
+                   %variance: tensor<2xf32> {reprise.role = "state", reprise.name = "variance"})
+    -> (tensor<5x2x2xf32> {reprise.name = "y"}, tensor<2xf32> {reprise.name = "variance"}) {
+  %y, %m, %v = reprise.batch_norm %x, %w, %b {epsilon = 1.0e-05 : f64} : (tensor<5x2x2xf32>, tensor<2xf32>, tensor<2xf32>) -> (tensor<5x2x2xf32>, tensor<2xf32>, tensor<2xf32>)
+  %wm, %wv = reprise.batch_statistics %m, %v count 10 : tensor<2xf32>
+  %next = reprise.add %variance, %wv : tensor<2xf32>
+  return %y, %next : tensor<5x2x2xf32>, tensor<2xf32>
+}
+
+// Deferred ones are those of the batch: d is how far the means are apart, and what reads them runs once.
+// CHECK-LABEL: func @deferred
+// CHECK-DAG: %[[A:.*]] = reprise.constant dense<6.000000e-01> : tensor<2xf32>
+// CHECK-DAG: %[[B:.*]] = reprise.constant dense<4.000000e-01> : tensor<2xf32>
+// CHECK-DAG: %[[AB:.*]] = reprise.constant dense<2.400000e-01> : tensor<2xf32>
+// CHECK-DAG: %[[N:.*]] = reprise.constant dense<1.000000e+01>
+// CHECK-DAG: %[[L:.*]] = reprise.constant dense<9.000000e+00>
+// CHECK: %{{.*}}, %[[M0:.*]], %[[V0:.*]] = reprise.batch_norm {{.*}}tensor<3x2x2xf32>
+// CHECK: %{{.*}}, %[[M1:.*]], %[[V1:.*]] = reprise.batch_norm {{.*}}tensor<2x2x2xf32>
+// CHECK: %[[D:.*]] = reprise.sub %[[M1]], %[[M0]]
+// CHECK: %[[W0:.*]] = reprise.mul %[[V0]], %[[A]]
+// CHECK: %[[W1:.*]] = reprise.mul %[[V1]], %[[B]]
+// CHECK: %[[W:.*]] = reprise.add %[[W0]], %[[W1]]
+// CHECK: %[[DD:.*]] = reprise.mul %[[D]], %[[D]]
+// CHECK: %[[BETWEEN:.*]] = reprise.mul %[[DD]], %[[AB]]
+// CHECK: %[[V:.*]] = reprise.add %[[W]], %[[BETWEEN]]
+// CHECK: %[[DB:.*]] = reprise.mul %[[D]], %[[B]]
+// CHECK: %[[M:.*]] = reprise.add %[[M0]], %[[DB]]
+// CHECK: %[[S:.*]] = reprise.mul %[[V]], %[[N]]
+// CHECK: %[[U:.*]] = reprise.div %[[S]], %[[L]]
+// CHECK: %[[NM:.*]] = reprise.add %arg3, %[[M]]
+// CHECK: %[[NV:.*]] = reprise.add %arg4, %[[U]]
+// CHECK: return %{{.*}}, %[[NM]], %[[NV]]
+func.func @deferred(%x: tensor<5x2x2xf32> {reprise.role = "input", reprise.name = "x", reprise.batch_dim = 0 : i64},
+                    %w: tensor<2xf32> {reprise.role = "parameter", reprise.name = "w"},
+                    %b: tensor<2xf32> {reprise.role = "parameter", reprise.name = "b"},
+                    %mean: tensor<2xf32> {reprise.role = "state", reprise.name = "mean"},
+                    %variance: tensor<2xf32> {reprise.role = "state", reprise.name = "variance"})
+    -> (tensor<5x2x2xf32> {reprise.name = "y"}, tensor<2xf32> {reprise.name = "mean"}, tensor<2xf32> {reprise.name = "variance"}) {
+  %y, %m, %v = reprise.batch_norm %x, %w, %b {epsilon = 1.0e-05 : f64} : (tensor<5x2x2xf32>, tensor<2xf32>, tensor<2xf32>) -> (tensor<5x2x2xf32>, tensor<2xf32>, tensor<2xf32>)
+  %wm, %wv = reprise.batch_statistics %m, %v count 10 deferred : tensor<2xf32>
+  %nm = reprise.add %mean, %wm : tensor<2xf32>
+  %nv = reprise.add %variance, %wv : tensor<2xf32>
+  return %y, %nm, %nv : tensor<5x2x2xf32>, tensor<2xf32>, tensor<2xf32>
+}
+
 // A sum over iterations goes on from what the micro-batch before added up; rows of a stack add up.
 // CHECK-LABEL: func @loop
 // CHECK: %[[L0:.*]]:2 = reprise.loop 4 (%{{.*}} = %[[ZERO:.*]]) over (%{{.*}} = %{{.*}}) : (tensor<f32>, tensor<4x3xf32>) -> (tensor<f32>, tensor<4xf32>)
@@ -127,4 +188,28 @@ func.func @loop(%x: tensor<4x5xf32> {reprise.role = "input", reprise.name = "x",
     reprise.yield %n, %s : tensor<f32>, tensor<f32>
   }
   return %r#0, %r#1 : tensor<f32>, tensor<4xf32>
+}
+
+// A loop along the batch couples what it wants within an iteration: micro-batches share out its iterations, 3 and 2. What
+// it captures is the same for all, sums over it go on, and a stack that is known as a whole is sliced.
+// CHECK-LABEL: func @samples
+// CHECK: %[[X0:.*]] = reprise.slice %arg0 from [0, 0] to [3, 4]
+// CHECK: %[[K0:.*]] = reprise.slice %arg2 from [0] to [3]
+// CHECK: %[[L0:.*]]:2 = reprise.loop 3 (%{{.*}} = %[[ZERO:.*]]) over (%{{.*}} = %[[X0]], %{{.*}} = %[[K0]]) : (tensor<4xf32>, tensor<3x4xf32>, tensor<3xf32>) -> (tensor<4xf32>, tensor<3x4xf32>)
+// CHECK: reprise.softmax
+// CHECK: %[[L1:.*]]:2 = reprise.loop 2 (%{{.*}} = %[[L0]]#0) over (%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}) : (tensor<4xf32>, tensor<2x4xf32>, tensor<2xf32>) -> (tensor<4xf32>, tensor<2x4xf32>)
+// CHECK: %[[Y:.*]] = reprise.concatenate %[[L0]]#1, %[[L1]]#1 dim 0
+// CHECK: return %[[Y]], %[[L1]]#0
+func.func @samples(%x: tensor<5x4xf32> {reprise.role = "input", reprise.name = "x", reprise.batch_dim = 0 : i64},
+                   %w: tensor<4xf32> {reprise.role = "parameter", reprise.name = "w"},
+                   %k: tensor<5xf32> {reprise.role = "input", reprise.name = "k"}) -> (tensor<5x4xf32> {reprise.name = "y"}, tensor<4xf32> {reprise.name = "sum"}) {
+  %zero = reprise.constant dense<0.0> : tensor<4xf32>
+  %r:2 = reprise.loop 5 (%c = %zero) over (%row = %x, %each = %k) : (tensor<4xf32>, tensor<5x4xf32>, tensor<5xf32>) -> (tensor<4xf32>, tensor<5x4xf32>) {
+    %m = reprise.mul %row, %w : tensor<4xf32>
+    %p = reprise.softmax %m : tensor<4xf32>
+    %q = reprise.mul %p, %each : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    %s = reprise.add %c, %q : tensor<4xf32>
+    reprise.yield %s, %p : tensor<4xf32>, tensor<4xf32>
+  }
+  return %r#1, %r#0 : tensor<5x4xf32>, tensor<4xf32>
 }

@@ -74,6 +74,16 @@ TEST_F(LoopsNorms, BatchNorm) {
   norm("batch_norm", "$X,$C,$C", "$X,$S,$S", "f32", {5, 3, 100, 90});
 }
 
+TEST_F(LoopsNorms, BatchStatistics) {
+  for (std::string type : {"f32", "f64"})
+    for (std::string size : {"1", "33"}) {
+      std::string c = "tensor<" + size + "x" + type + ">";
+      check("func.func @f(%m: " + c + ", %v: " + c + ") -> (" + c + ", " + c +
+            ") {\n  %r:2 = reprise.batch_statistics %m, %v count 6 : " + c +
+            "\n  return %r#0, %r#1 : " + c + ", " + c + "\n}");
+    }
+}
+
 TEST_F(LoopsNorms, BatchNormInference) {
   for (const std::string &type : floats)
     for (const std::vector<int64_t> &shape : images) {

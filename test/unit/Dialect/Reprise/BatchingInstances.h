@@ -155,6 +155,9 @@ inline const std::vector<Instance> &instances() {
        "(tensor<4x6x2xf32>, tensor<6xf32>, tensor<6xf32>)",
        {"tensor<4x6x2xf32>", "tensor<6xf32>", "tensor<6xf32>"},
        {"tensor<4x6x2xf32>", "tensor<6xf32>", "tensor<6xf32>"}},
+      {"batch_statistics %0, %1 count 8 : tensor<6xf32>",
+       {"tensor<6xf32>", "tensor<6xf32>"},
+       {"tensor<6xf32>", "tensor<6xf32>"}},
       {"batch_norm_inference %0, %1, %2, %3, %4 {epsilon = 1.0e-5} : (tensor<4x6x2xf32>, "
        "tensor<6xf32>, "
        "tensor<6xf32>, tensor<6xf32>, tensor<6xf32>) -> tensor<4x6x2xf32>",

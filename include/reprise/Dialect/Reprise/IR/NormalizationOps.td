@@ -79,10 +79,27 @@ def BatchNormOp : Reprise_RowOp<"batch_norm", (ins Reprise_FloatTensor:$operand,
     operand [n, c, spatial…], weight and bias [c]. Over n and all spatial dimensions, m elements per channel: `mean =
     Σx / m; d = x - mean; variance = Σ(d * d) / m; rstd = 1 / sqrt(variance + epsilon); result = (d * rstd) * weight +
     bias`. The statistics are results [c] in the compute type. Running statistics are state: the model reads the old
-    value once and returns one new value made of mean and variance by ordinary ops, so that no replay updates it.
+    value once and returns one new value made of `batch_statistics` of mean and variance, so that no replay updates it.
   }];
   let results = (outs Reprise_FloatTensor:$result, Reprise_FloatTensor:$mean, Reprise_FloatTensor:$variance);
   let assemblyFormat = "$operand `,` $weight `,` $bias attr-dict `:` functional-type(operands, results)";
+}
+
+def BatchStatisticsOp : Reprise_RowOp<"batch_statistics", (ins Reprise_FloatTensor:$mean, Reprise_FloatTensor:$variance,
+    I64Attr:$count, UnitAttr:$deferred), [AllTypesMatch<["mean", "variance", "wholeMean", "unbiasedVariance"]>]> {
+  let summary = "What a batch norm's statistics add to running ones: the mean and the unbiased variance";
+  let description = [{
+    Of the mean and the variance of `count` elements per channel, at least two: `unbiased = (variance * count) / (count -
+    1)`; the mean comes as it is. Where the batch is cut into micro-batches, each has statistics of its own, of its own
+    count, and hands the running ones that they go into to the next. With `deferred`, the statistics of all micro-batches
+    become those of the whole batch, in their order (Chan et al. 1979), and what reads them runs once, behind the last
+    micro-batch. Samples are normalized by the statistics of their micro-batch either way.
+  }];
+  let results = (outs Reprise_FloatTensor:$wholeMean, Reprise_FloatTensor:$unbiasedVariance);
+  let assemblyFormat = [{
+    $mean `,` $variance `count` $count (`deferred` $deferred^)? attr-dict `:` type($mean)
+  }];
+  let hasVerifier = 1;
 }
 
 def BatchNormInferenceOp : Reprise_PureOp<"batch_norm_inference", (ins Reprise_FloatTensor:$operand,

@@ -77,8 +77,10 @@ def ExpandNormalizationsPass : Pass<"reprise-expand-normalizations", "::mlir::Mo
   let description = [{
     The chain gives the same bits. It ends in elementwise ops on the statistics, so that a normalized value can be made
     again from what the backward pass keeps anyway, the operand and a few numbers, without reducing it again. The ops
-    inherit label, rule and block of the normalization, the ones that give its results also their labels and names.
+    inherit label, rule and block of the normalization, the ones that give its results also their labels and names. What
+    the statistics of a batch norm add to running ones is expanded by `reprise-slice-batch` if micro-batches cut it.
   }];
+  let options = [Option<"microbatches", "microbatches", "int64_t", "1", "Parts of the batch">];
   let dependentDialects = ["::reprise::RepriseDialect"];
 }
 

@@ -82,6 +82,15 @@ static void findFactors(BatchNormOp op, FactorRule &rule) {
   }
 }
 
+/// Its count is none of its dimensions: it is of the samples that the statistics are of.
+static void findFactors(BatchStatisticsOp, FactorRule &rule) {
+  SmallVector<int> dims = rule.addAll(rule.shapeOfOperand(0));
+  for (unsigned each : {0, 1}) {
+    rule.setOperand(each, dims);
+    rule.setResult(each, dims);
+  }
+}
+
 static void findFactors(BatchNormInferenceOp op, FactorRule &rule) {
   SmallVector<int> dims = rule.addAll(rule.shapeOfOperand(0));
   rule.setOperand(0, dims);
@@ -93,7 +102,7 @@ static void findFactors(BatchNormInferenceOp op, FactorRule &rule) {
 void attachRowBatching(MLIRContext *context) {
   attachBatching<SumOp, MeanOp, MaxOp, MinOp, ProdOp, LogSumExpOp, ArgmaxOp, CumsumOp>(context);
   attachBatching<SoftmaxOp, LogSoftmaxOp, LayerNormOp, RmsNormOp, CrossEntropyOp, GroupNormOp,
-                 BatchNormOp, BatchNormInferenceOp>(context);
+                 BatchNormOp, BatchStatisticsOp, BatchNormInferenceOp>(context);
 }
 
 } // namespace reprise

@@ -160,6 +160,18 @@ static void differentiate(BatchNormOp op, Pullback &p) {
   p.give(0, dx);
 }
 
+/// It multiplies, and so does its derivative, by the same numbers.
+static void differentiate(BatchStatisticsOp op, Pullback &p) {
+  auto cotangent = [&](unsigned i) {
+    Value g = p.get(i);
+    return g ? g : p.like(p.widen(op->getOperand(i)), 0.0);
+  };
+  auto back =
+      BatchStatisticsOp::create(p.b, cotangent(0), cotangent(1), op.getCount(), op.getDeferred());
+  p.give(0, p.get(0) ? back.getWholeMean() : Value());
+  p.give(1, p.get(1) ? back.getUnbiasedVariance() : Value());
+}
+
 /// With normal = (x - mean)·rstd and factor = weight·rstd: dx = g·factor, dweight = Σ g·normal,
 /// dbias = Σ g, dmean = -dbias·factor, and dvariance = -dweight·factor·rstd/2, as
 /// normal' = -normal·rstd²/2.
@@ -237,7 +249,7 @@ static void differentiate(GroupNormOp op, Pullback &p) {
 
 void attachRowRules(MLIRContext *context) {
   attachRules<SoftmaxOp, LogSoftmaxOp, CrossEntropyOp, LayerNormOp, RmsNormOp, GroupNormOp,
-              BatchNormOp, BatchNormInferenceOp>(context);
+              BatchNormOp, BatchStatisticsOp, BatchNormInferenceOp>(context);
 }
 
 } // namespace reprise

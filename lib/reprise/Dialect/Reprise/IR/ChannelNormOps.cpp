@@ -69,6 +69,14 @@ LogicalResult GroupNormOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
   return success();
 }
 
+LogicalResult BatchStatisticsOp::verify() {
+  if (static_cast<int64_t>(getCount()) < 2)
+    return emitOpError(
+               "expected a count of at least 2, since one element has no variance, but got ")
+           << static_cast<int64_t>(getCount());
+  return success();
+}
+
 //===-- Decompositions ------------------------------------------------------------------------===//
 
 namespace {
@@ -114,6 +122,17 @@ SmallVector<Value> BatchNormOp::decompose(ImplicitLocOpBuilder &b, ValueRange op
   Value variance = meanOfGroup(MulOp::create(b, centred, centred));
   Value normal = MulOp::create(b, centred, channel.spread(channel.rstd(variance, getEpsilon())));
   return {scaleAndShift(b, normal, operands[1], operands[2]), mean, variance};
+}
+
+SmallVector<Value> BatchStatisticsOp::decompose(ImplicitLocOpBuilder &b, ValueRange operands) {
+  auto type = cast<RankedTensorType>(operands[1].getType());
+  auto all = [&](int64_t value) -> Value {
+    auto each = b.getFloatAttr(type.getElementType(), static_cast<double>(value));
+    return ConstantOp::create(b, DenseElementsAttr::get(type, Attribute(each)));
+  };
+  int64_t count = getCount();
+  Value sum = MulOp::create(b, operands[1], all(count));
+  return {operands[0], DivOp::create(b, sum, all(count - 1))};
 }
 
 SmallVector<Value> BatchNormInferenceOp::decompose(ImplicitLocOpBuilder &b, ValueRange operands) {

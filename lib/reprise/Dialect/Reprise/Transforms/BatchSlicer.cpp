@@ -86,6 +86,8 @@ void BatchSlicer::runOn(Operation *op) {
     own[op->getResult(0)] = divideByGroup(cast<DivOp>(op));
     return;
   }
+  if (auto statistics = dyn_cast<BatchStatisticsOp>(op); statistics && cut.factor < 0)
+    return statistics.getDeferred() ? mergeStatistics(statistics) : cutStatistics(statistics);
   SmallVector<Value> operands = getOperands(op, cut);
   if (cut.isReduced())
     return addTo(op, cut, operands);
@@ -151,9 +153,12 @@ void BatchSlicer::runLoop(LoopOp loop) {
     inits.push_back(getInit(loop, number));
   for (auto [slice, stack] : llvm::zip(loop.getSliceArguments(), loop.getXs())) {
     BatchState state = states.get(slice);
-    xs.push_back(getPart(stack, state.dim < 0 ? -1 : state.dim + 1, state.rows));
+    if (states.isAlongBatch(loop))
+      state = {BatchState::Rows, -1, static_cast<int64_t>(loop.getTrip()) / states.getBatch()};
+    bool isCut = state.kind == BatchState::Rows;
+    xs.push_back(getPart(stack, isCut ? state.dim + 1 : -1, state.rows));
   }
-  auto made = LoopOp::create(builder, loop.getLoc(), loop.getTrip(), inits, xs,
+  auto made = LoopOp::create(builder, loop.getLoc(), getTrip(loop), inits, xs,
                              getResultTypes(loop, inits), loop.getReverse());
   made.setReplay(loop.getReplay());
   made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
@@ -176,6 +181,11 @@ Value BatchSlicer::getInit(LoopOp loop, unsigned number) {
   return getPart(loop.getInits()[number], state.dim, state.rows);
 }
 
+int64_t BatchSlicer::getTrip(LoopOp loop) const {
+  int64_t trip = loop.getTrip();
+  return states.isAlongBatch(loop) ? trip / states.getBatch() * (part.end - part.begin) : trip;
+}
+
 SmallVector<Type> BatchSlicer::getResultTypes(LoopOp loop, ArrayRef<Value> inits) {
   SmallVector<Type> types = llvm::map_to_vector(inits, [](Value v) { return v.getType(); });
   for (auto [stack, row] :
@@ -185,6 +195,7 @@ SmallVector<Type> BatchSlicer::getResultTypes(LoopOp loop, ArrayRef<Value> inits
     BatchState state = states.get(row);
     if (state.kind == BatchState::Rows)
       shape[state.dim + 1] = state.rows * (part.end - part.begin);
+    shape[0] = getTrip(loop);
     types.push_back(type.clone(shape));
   }
   return types;
@@ -284,6 +295,41 @@ Value BatchSlicer::divideByGroup(DivOp op) {
   auto divisor = DenseElementsAttr::get(count.getType(), Attribute(value));
   return create<DivOp>(op, own.lookup(op.getLhs()),
                        ConstantOp::create(builder, op.getLoc(), divisor));
+}
+
+void BatchSlicer::cutStatistics(BatchStatisticsOp op) {
+  int64_t perSample = static_cast<int64_t>(op.getCount()) / states.getBatch();
+  auto made = create<BatchStatisticsOp>(op, own.lookup(op.getMean()), own.lookup(op.getVariance()),
+                                        perSample * (part.end - part.begin), /*deferred=*/false);
+  own[op.getWholeMean()] = made.getWholeMean();
+  own[op.getUnbiasedVariance()] = made.getUnbiasedVariance();
+}
+
+/// With a samples so far, b at hand, n = a + b and d = mean_b - mean (Chan et al. 1979):
+///   mean += d·b/n and variance = variance·a/n + variance_b·b/n + d²·(a·b/n²).
+void BatchSlicer::mergeStatistics(BatchStatisticsOp op) {
+  Value mean = own.lookup(op.getMean()), variance = own.lookup(op.getVariance());
+  if (Value before = totals.lookup(op.getWholeMean())) {
+    double n = static_cast<double>(part.end), a = static_cast<double>(part.begin) / n, b = 1 - a;
+    auto times = [&](Value value, double factor) -> Value {
+      auto type = cast<RankedTensorType>(value.getType());
+      auto splat = builder.getFloatAttr(type.getElementType(), factor);
+      return create<MulOp>(
+          op, value,
+          ConstantOp::create(builder, op.getLoc(), DenseElementsAttr::get(type, Attribute(splat))));
+    };
+    Value apart = create<SubOp>(op, mean, before);
+    Value within =
+        create<AddOp>(op, times(totals.lookup(op.getUnbiasedVariance()), a), times(variance, b));
+    variance = create<AddOp>(op, within, times(create<MulOp>(op, apart, apart), a * b));
+    mean = create<AddOp>(op, before, times(apart, b));
+  }
+  totals[op.getWholeMean()] = mean;
+  totals[op.getUnbiasedVariance()] = variance;
+  if (part.end != states.getBatch())
+    return;
+  auto made = create<BatchStatisticsOp>(op, mean, variance, op.getCount(), /*deferred=*/false);
+  totals[op.getUnbiasedVariance()] = made.getUnbiasedVariance();
 }
 
 void BatchSlicer::addToTotal(Operation *op, Value result, Value summand) {

@@ -43,6 +43,8 @@ private:
   /// What a carry begins with: a sum over the batch goes on where the micro-batch before ended.
   mlir::Value getInit(LoopOp loop, unsigned number);
   mlir::SmallVector<mlir::Type> getResultTypes(LoopOp loop, mlir::ArrayRef<mlir::Value> inits);
+  /// The iterations of the samples at hand.
+  int64_t getTrip(LoopOp loop) const;
   void fillBody(LoopOp loop, LoopOp made);
   /// What the samples at hand read of a value: theirs of `rows` per sample of a dimension; all of
   /// it if the dimension is -1.
@@ -55,6 +57,10 @@ private:
   void addTo(mlir::Operation *op, const BatchCut &cut, mlir::MutableArrayRef<mlir::Value> operands);
   /// A mean over a group: the summand of the micro-batch, divided by its own count.
   mlir::Value divideByGroup(DivOp op);
+  /// Of a batch norm: each micro-batch has its own count.
+  void cutStatistics(BatchStatisticsOp op);
+  /// Those of the samples so far and of the micro-batch at hand become those of both.
+  void mergeStatistics(BatchStatisticsOp op);
   void addToTotal(mlir::Operation *op, mlir::Value result, mlir::Value summand);
   /// A sum becomes what the step reads: a mean is divided, a 16-bit value is rounded.
   mlir::Value finish(mlir::Operation *op, mlir::Value sum, mlir::Type type);

@@ -1,7 +1,6 @@
 // reprise: what micro-batches see of each value of a step
 #include "BatchStates.h"
 
-#include "mlir/IR/Matchers.h"
 #include "reprise/Dialect/Reprise/IR/Groups.h"
 
 using namespace mlir;
@@ -17,6 +16,7 @@ FailureOr<BatchStates> BatchStates::find(func::FuncOp step) {
     changed = false;
     found.cuts.clear();
     found.cutLoops.clear();
+    found.batchLoops.clear();
     if (failed(found.visitAll(step.getBody().front())) || !found.handOverStates(changed))
       return failure();
   }
@@ -111,6 +111,13 @@ bool BatchStates::visitGroupMean(Operation *op) {
 LogicalResult BatchStates::visit(Operation *op) {
   if (op->getNumRegions() != 0)
     return refuse(op);
+  if (isInBatchLoop(op) && reads(op, BatchState::Rows))
+    return refuse(op); // an iteration that reads all samples
+  if (isSumOverSamples(op)) {
+    cuts[op].factors = cast<BatchableOpInterface>(op).getFactors();
+    states[op->getResult(0)] = {BatchState::Part};
+    return success();
+  }
   if (visitGroupMean(op))
     return success();
   if (isOfInputs(op))
@@ -121,6 +128,9 @@ LogicalResult BatchStates::visit(Operation *op) {
       states[result] = state;
     return success();
   };
+  if (auto statistics = dyn_cast<BatchStatisticsOp>(op);
+      statistics && (statistics.getDeferred() || reads(op, BatchState::Own)))
+    return visitStatistics(statistics);
   if (!reads(op, BatchState::Rows) && !reads(op, BatchState::Own)) {
     if (reads(op, BatchState::Part))
       return visitParts(op);
@@ -137,6 +147,27 @@ LogicalResult BatchStates::visit(Operation *op) {
   return setResults(op, *cut);
 }
 
+/// Each micro-batch has statistics of its own, or gives its own to those of the batch.
+LogicalResult BatchStates::visitStatistics(BatchStatisticsOp op) {
+  auto isOwn = [&](Value value) { return get(value).kind == BatchState::Own; };
+  if (!llvm::all_of(op->getOperands(), isOwn))
+    return op.emitError("'") << op->getName()
+                             << "' expects a mean and a variance that each micro-batch has";
+  if (op.getDeferred() && isInLoop(op))
+    return op.emitError("'") << op->getName() << "' in a loop cannot be deferred";
+  if (static_cast<int64_t>(op.getCount()) % batch != 0)
+    return op.emitError("'") << op->getName() << "' counts " << static_cast<int64_t>(op.getCount())
+                             << " elements, which " << batch << " samples cannot share evenly";
+  BatchCut cut;
+  cut.factors = cast<BatchableOpInterface>(op.getOperation()).getFactors();
+  cuts[op] = cut;
+  for (Value result : op->getResults()) {
+    states[result] = {op.getDeferred() ? BatchState::Total : BatchState::Own};
+    ofInputs.erase(result);
+  }
+  return success();
+}
+
 /// Inside a loop summands may be added, and nothing else: a sum of sums is a sum. A carry that
 /// begins at zero may become one (joinCarries).
 LogicalResult BatchStates::visitParts(Operation *op) {
@@ -151,90 +182,6 @@ LogicalResult BatchStates::visitParts(Operation *op) {
   cut.factors = cast<BatchableOpInterface>(op).getFactors();
   cuts[op] = cut;
   states[op->getResult(0)] = {BatchState::Part};
-  return success();
-}
-
-//===-- Loops ---------------------------------------------------------------------------------===//
-
-/// Carries begin as their inits are; a body that makes more of one is visited again.
-LogicalResult BatchStates::visitLoop(LoopOp loop) {
-  if (failed(setSlices(loop)))
-    return failure();
-  for (auto [carry, init] : llvm::zip(loop.getCarryArguments(), loop.getInits()))
-    states[carry] = get(init);
-  for (;;) {
-    if (failed(visitAll(loop.getBlock())))
-      return failure();
-    FailureOr<bool> changed = joinCarries(loop);
-    if (failed(changed))
-      return failure();
-    if (!*changed)
-      break;
-  }
-  for (Operation &op : loop.getBlock().without_terminator())
-    if (!isa<LoopOp>(op) && reads(&op, BatchState::Part) && reads(&op, BatchState::Whole))
-      return refuseTotals(&op);
-  return setLoopResults(loop);
-}
-
-LogicalResult BatchStates::setSlices(LoopOp loop) {
-  for (auto [slice, stack] : llvm::zip(loop.getSliceArguments(), loop.getXs())) {
-    BatchState state = get(stack);
-    if (state.kind == BatchState::Rows && state.dim-- == 0)
-      return refuse(loop);
-    states[slice] = state;
-  }
-  return success();
-}
-
-/// True if a carry is more than its init was: the rows, or the summands, of a micro-batch.
-FailureOr<bool> BatchStates::joinCarries(LoopOp loop) {
-  bool changed = false;
-  for (auto [carry, next, init] :
-       llvm::zip(loop.getCarryArguments(), loop.getYield()->getOperands(), loop.getInits())) {
-    BatchState own = get(carry), made = get(next);
-    if (made == own || (made.kind == BatchState::Whole &&
-                        (own.kind == BatchState::Rows || own.kind == BatchState::Own)))
-      continue;
-    // A sum goes on from what the micro-batch before added up, and so must begin at zero.
-    bool fromZero = matchPattern(init, m_AnyZeroFloat()) || matchPattern(init, m_Zero());
-    if (own.kind != BatchState::Whole || (made.kind == BatchState::Part && !fromZero))
-      return refuse(loop);
-    states[carry] = made;
-    changed = true;
-  }
-  return changed;
-}
-
-LogicalResult BatchStates::setLoopResults(LoopOp loop) {
-  bool runsOnParts = false, readsTotals = false;
-  loop.getBody().walk([&](Operation *op) {
-    runsOnParts |= isCut(op);
-    readsTotals |= reads(op, BatchState::Total);
-  });
-  for (BlockArgument argument : loop.getBlock().getArguments()) {
-    BatchState::Kind kind = get(argument).kind;
-    runsOnParts |= kind != BatchState::Whole && kind != BatchState::Total;
-    readsTotals |= kind == BatchState::Total;
-  }
-  if (runsOnParts && readsTotals)
-    return refuse(loop);
-  if (runsOnParts)
-    cutLoops.insert(loop);
-  for (auto [number, result] : llvm::enumerate(loop.getResults())) {
-    bool isCarry = static_cast<int64_t>(number) < loop.getNumCarries();
-    BatchState state = get(isCarry ? Value(loop.getCarryArguments()[number])
-                                   : loop.getYield()->getOperand(number));
-    if (!isCarry && state.kind == BatchState::Rows)
-      ++state.dim;
-    if (state.kind == BatchState::Part && !isInLoop(loop))
-      state.kind = BatchState::Total;
-    if (!runsOnParts)
-      state = {readsTotals ? BatchState::Total : BatchState::Whole};
-    else if (state.kind == BatchState::Whole)
-      state = {BatchState::Own};
-    states[result] = state;
-  }
   return success();
 }
 

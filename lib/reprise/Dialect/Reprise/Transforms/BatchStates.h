@@ -55,6 +55,8 @@ public:
   const BatchCut *getCut(mlir::Operation *op) const;
   /// True if the op runs once per micro-batch.
   bool isCut(mlir::Operation *op) const { return getCut(op) || cutLoops.contains(op); }
+  /// True for a loop along the batch, whose iterations micro-batches share out.
+  bool isAlongBatch(mlir::Operation *loop) const { return batchLoops.contains(loop); }
   /// True if what the op reads along the cut's factor can be made, too. Rows cannot: they are those
   /// of the batch, wherever that lies.
   bool hasWindows(mlir::Operation *op, const BatchCut &cut) const;
@@ -66,10 +68,15 @@ private:
   mlir::LogicalResult visitAll(mlir::Block &block);
   mlir::LogicalResult visit(mlir::Operation *op);
   mlir::LogicalResult visitLoop(LoopOp loop);
-  mlir::LogicalResult setSlices(LoopOp loop);
+  void setSlices(LoopOp loop);
+  bool startsAlongBatch(LoopOp loop) const;
+  mlir::LogicalResult visitBatchLoop(LoopOp loop);
+  bool isInBatchLoop(mlir::Operation *op) const;
+  bool isSumOverSamples(mlir::Operation *op) const;
   mlir::FailureOr<bool> joinCarries(LoopOp loop);
   mlir::LogicalResult setLoopResults(LoopOp loop);
   mlir::LogicalResult visitParts(mlir::Operation *op);
+  mlir::LogicalResult visitStatistics(BatchStatisticsOp op);
   bool visitGroupMean(mlir::Operation *op);
   bool hasWindow(mlir::Value value, int64_t dim, int64_t rows) const;
   bool hasOwnWindows(mlir::Operation *op, const BatchCut &cut) const;
@@ -88,7 +95,7 @@ private:
   llvm::DenseMap<mlir::Value, BatchState> states;
   llvm::DenseSet<mlir::Value> ofInputs; ///< values that no parameter and no state went into
   llvm::DenseMap<mlir::Operation *, BatchCut> cuts;
-  llvm::DenseSet<mlir::Operation *> cutLoops;
+  llvm::DenseSet<mlir::Operation *> cutLoops, batchLoops;
 };
 
 } // namespace reprise

@@ -1,6 +1,7 @@
 // reprise: expands normalizations of the primal into the chains that define them.
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 
+#include "ExpandDefinition.h"
 #include "Plan.h"
 #include "reprise/Dialect/Reprise/IR/Decompose.h"
 
@@ -27,7 +28,9 @@ void inheritResult(Value value, OpResult from) {
       op->setDiscardableAttr(name, ArrayAttr::get(op->getContext(), each[from.getResultNumber()]));
 }
 
-void expand(DecomposableOpInterface op) {
+} // namespace
+
+void expandDefinition(DecomposableOpInterface op) {
   Operation *before = op->getPrevNode();
   SmallVector<Value> values = buildDefinition(op);
   Operation *first = before ? before->getNextNode() : &op->getBlock()->front();
@@ -35,24 +38,29 @@ void expand(DecomposableOpInterface op) {
     if (!made->hasTrait<OpTrait::ConstantLike>())
       inherit(made, op);
   for (auto [value, result] : llvm::zip_equal(values, op->getResults())) {
-    inheritResult(value, result);
+    if (!llvm::is_contained(op->getOperands(), value))
+      inheritResult(value, result);
     result.replaceAllUsesWith(value);
   }
   op.erase();
 }
 
+namespace {
 struct ExpandNormalizationsPass : impl::ExpandNormalizationsPassBase<ExpandNormalizationsPass> {
   using Base::Base;
 
   void runOnOperation() override {
     SmallVector<DecomposableOpInterface> found;
     getOperation().walk([&](DecomposableOpInterface op) {
+      // Statistics that micro-batches will cut stay what they are until then.
+      if (microbatches > 1 && isa<BatchStatisticsOp>(op.getOperation()))
+        return;
       if (isa<NormalizationOpInterface>(op.getOperation()) && op->getNumResults() > 1 &&
           isPrimal(op))
         found.push_back(op);
     });
     for (DecomposableOpInterface op : found)
-      expand(op);
+      expandDefinition(op);
   }
 };
 

@@ -2,6 +2,7 @@
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 
 #include "BatchSlicer.h"
+#include "ExpandDefinition.h"
 
 using namespace mlir;
 
@@ -10,6 +11,20 @@ namespace reprise {
 #include "reprise/Dialect/Reprise/Transforms/Passes.h.inc"
 
 namespace {
+
+/// Fails if a micro-batch has statistics of one element, at their op.
+LogicalResult checkStatistics(func::FuncOp step, const BatchStates &states, int64_t microbatches) {
+  int64_t fewest = states.getBatch() / microbatches;
+  WalkResult walked = step.walk([&](BatchStatisticsOp op) {
+    int64_t count = op.getCount(), own = count / states.getBatch() * fewest;
+    if (!states.isCut(op) || op.getDeferred() || own > 1)
+      return WalkResult::advance();
+    op.emitError("micro-batches of one element per channel have no variance: expected fewer of "
+                 "them, or statistics that are `deferred`");
+    return WalkResult::interrupt();
+  });
+  return failure(walked.wasInterrupted());
+}
 
 struct SliceBatchPass : impl::SliceBatchPassBase<SliceBatchPass> {
   using Base::Base;
@@ -27,7 +42,13 @@ struct SliceBatchPass : impl::SliceBatchPassBase<SliceBatchPass> {
                        << (states->getBatch() == 1 ? " sample" : " samples");
       return signalPassFailure();
     }
+    if (failed(checkStatistics(step, *states, microbatches)))
+      return signalPassFailure();
     BatchSlicer(step, *states).run(microbatches);
+    SmallVector<BatchStatisticsOp> statistics;
+    step.walk([&](BatchStatisticsOp op) { statistics.push_back(op); });
+    for (BatchStatisticsOp op : statistics)
+      expandDefinition(cast<DecomposableOpInterface>(op.getOperation()));
   }
 };
 

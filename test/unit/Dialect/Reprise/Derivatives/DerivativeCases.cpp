@@ -274,6 +274,12 @@ static void addNorms(Cases &cases) {
   batch("batchNormMean", "3x2x", "%y, %r0, %v", {channels});
   batch("batchNormVariance", "3x2x2x", "%y, %m, %r0", {channels});
   batch("batchNormAll", "2x2x1x2x", "%r0, %r1, %r2", {{"2x2x1x2x"}, channels, channels});
+  for (std::string results : {"%r0, %r1", "%m, %r0"})
+    add("batch_statistics", "batchStatistics" + std::to_string(results.size()),
+        {{"2x", -2, 2}, {"2x", 0.5, 2}},
+        results + " = reprise.batch_statistics %x0, %x1 count 6 : tensor<2x$t>",
+        results[1] == 'r' ? std::vector<CaseValue>{{"2x"}, {"2x"}}
+                          : std::vector<CaseValue>{{"2x"}});
   add("batch_norm_inference", "batchNormInference",
       {{"3x2x2x", -2, 2}, {"2x", 0.5, 2}, {"2x"}, {"2x", -1, 1, "$c"}, {"2x", 0.5, 2, "$c"}},
       "%r0 = reprise.batch_norm_inference %x0, %x1, %x2, %x3, %x4 {epsilon = 0.125 : f64} : "

@@ -1,0 +1,152 @@
+// reprise: what micro-batches see of the values of loops
+#include "BatchStates.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace reprise;
+
+/// Carries begin as their inits are; a body that makes more of one is visited again.
+LogicalResult BatchStates::visitLoop(LoopOp loop) {
+  if (isInBatchLoop(loop) && reads(loop, BatchState::Rows))
+    return refuse(loop);
+  if (startsAlongBatch(loop))
+    return visitBatchLoop(loop);
+  setSlices(loop);
+  for (auto [carry, init] : llvm::zip(loop.getCarryArguments(), loop.getInits()))
+    states[carry] = get(init);
+  for (;;) {
+    if (failed(visitAll(loop.getBlock())))
+      return failure();
+    FailureOr<bool> changed = joinCarries(loop);
+    if (failed(changed))
+      return failure();
+    if (!*changed)
+      break;
+  }
+  for (Operation &op : loop.getBlock().without_terminator())
+    if (!isa<LoopOp>(op) && reads(&op, BatchState::Part) && reads(&op, BatchState::Whole))
+      return refuseTotals(&op);
+  return setLoopResults(loop);
+}
+
+void BatchStates::setSlices(LoopOp loop) {
+  for (auto [slice, stack] : llvm::zip(loop.getSliceArguments(), loop.getXs())) {
+    BatchState state = get(stack);
+    if (state.kind == BatchState::Rows)
+      --state.dim;
+    states[slice] = state;
+  }
+}
+
+bool BatchStates::startsAlongBatch(LoopOp loop) const {
+  return llvm::any_of(loop.getXs(), [&](Value stack) {
+    BatchState state = get(stack);
+    return state.kind == BatchState::Rows && state.dim == 0;
+  });
+}
+
+bool BatchStates::isInBatchLoop(Operation *op) const {
+  for (auto loop = op->getParentOfType<LoopOp>(); loop; loop = loop->getParentOfType<LoopOp>())
+    if (isAlongBatch(loop))
+      return true;
+  return false;
+}
+
+/// True if what is added to a carry gives its next value, and nothing else reads it.
+static bool addsUp(Value next, BlockArgument carry) {
+  if (!next.hasOneUse())
+    return false;
+  if (next == carry)
+    return true;
+  auto add = next.getDefiningOp<AddOp>();
+  return add && (addsUp(add.getLhs(), carry) || addsUp(add.getRhs(), carry));
+}
+
+/// Of a carry of a loop along the batch.
+bool BatchStates::isSumOverSamples(Operation *op) const {
+  return isa<AddOp>(op) && isAlongBatch(op->getParentOp()) && reads(op, BatchState::Part);
+}
+
+/// Iterations have samples of their own, and do with them what they want: micro-batches share them
+/// out. A sum over iterations goes on from one micro-batch to the next. Any other carry couples.
+LogicalResult BatchStates::visitBatchLoop(LoopOp loop) {
+  int64_t rows = static_cast<int64_t>(loop.getTrip()) / batch;
+  BatchState cut{BatchState::Rows, 0, rows};
+  for (auto [slice, stack] : llvm::zip(loop.getSliceArguments(), loop.getXs())) {
+    BatchState state = get(stack);
+    bool isOwn = state.kind == BatchState::Own && hasWindow(stack, 0, rows);
+    if (isInLoop(loop) || !(state == cut || state.kind == BatchState::Whole || isOwn))
+      return refuse(loop);
+    states[slice] = {BatchState::Own};
+  }
+  for (auto [carry, next, init] :
+       llvm::zip(loop.getCarryArguments(), loop.getYield()->getOperands(), loop.getInits())) {
+    if (get(init).kind != BatchState::Whole || !addsUp(next, carry))
+      return refuse(loop);
+    states[carry] = {BatchState::Part};
+  }
+  batchLoops.insert(loop);
+  cutLoops.insert(loop);
+  if (failed(visitAll(loop.getBlock())))
+    return failure();
+  for (Operation &op : loop.getBlock().without_terminator())
+    if (reads(&op, BatchState::Total))
+      return refuseTotals(&op);
+  for (auto [number, result] : llvm::enumerate(loop.getResults())) {
+    bool isCarry = static_cast<int64_t>(number) < loop.getNumCarries();
+    states[result] = isCarry ? BatchState{BatchState::Total} : cut;
+  }
+  return success();
+}
+
+/// True if a carry is more than its init was: the rows, or the summands, of a micro-batch.
+FailureOr<bool> BatchStates::joinCarries(LoopOp loop) {
+  bool changed = false;
+  for (auto [carry, next, init] :
+       llvm::zip(loop.getCarryArguments(), loop.getYield()->getOperands(), loop.getInits())) {
+    BatchState own = get(carry), made = get(next);
+    if (made == own || (made.kind == BatchState::Whole &&
+                        (own.kind == BatchState::Rows || own.kind == BatchState::Own)))
+      continue;
+    // A sum goes on from what the micro-batch before added up, and so must begin at zero.
+    bool fromZero = matchPattern(init, m_AnyZeroFloat()) || matchPattern(init, m_Zero());
+    if (own.kind != BatchState::Whole || (made.kind == BatchState::Part && !fromZero))
+      return refuse(loop);
+    states[carry] = made;
+    changed = true;
+  }
+  return changed;
+}
+
+LogicalResult BatchStates::setLoopResults(LoopOp loop) {
+  bool runsOnParts = false, readsTotals = false;
+  loop.getBody().walk([&](Operation *op) {
+    runsOnParts |= isCut(op);
+    readsTotals |= reads(op, BatchState::Total);
+  });
+  for (BlockArgument argument : loop.getBlock().getArguments()) {
+    BatchState::Kind kind = get(argument).kind;
+    runsOnParts |= kind != BatchState::Whole && kind != BatchState::Total;
+    readsTotals |= kind == BatchState::Total;
+  }
+  if (runsOnParts && readsTotals)
+    return refuse(loop);
+  if (runsOnParts)
+    cutLoops.insert(loop);
+  for (auto [number, result] : llvm::enumerate(loop.getResults())) {
+    bool isCarry = static_cast<int64_t>(number) < loop.getNumCarries();
+    BatchState state = get(isCarry ? Value(loop.getCarryArguments()[number])
+                                   : loop.getYield()->getOperand(number));
+    if (!isCarry && state.kind == BatchState::Rows)
+      ++state.dim;
+    if (state.kind == BatchState::Part && !isInLoop(loop))
+      state.kind = BatchState::Total;
+    if (!runsOnParts)
+      state = {readsTotals ? BatchState::Total : BatchState::Whole};
+    else if (state.kind == BatchState::Whole)
+      state = {BatchState::Own};
+    states[result] = state;
+  }
+  return success();
+}
