@@ -8,6 +8,7 @@
 #include "reprise/Conversion/ExecToBundle.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Support/Parallel.h"
 
 using namespace mlir;
 
@@ -67,6 +68,8 @@ private:
   FailureOr<TargetContext *> load(const std::string &target);
   LogicalResult differentiate();
   LogicalResult findRuns();
+  LogicalResult forEachRun(function_ref<LogicalResult(ProgramRun &)> each);
+  void loadDialects();
   LogicalResult plan();
   LogicalResult build();
   LogicalResult estimate();
@@ -137,14 +140,29 @@ LogicalResult Run::plan() {
   bool isPlanned = options.budget || options.plan || options.keepPlan;
   if (!isPlanned || after > Phase::Partition)
     return success();
-  for (auto &run : runs) {
+  return forEachRun([&](ProgramRun &run) {
     FailureOr<const llvm::json::Value *> file = nullptr;
     if (options.plan)
-      file = findProgramPlan(module, run->getProgram(), runs.size(), *options.plan);
-    if (failed(file) || failed(run->plan(*file)))
-      return failure();
-  }
-  return success();
+      file = findProgramPlan(module, run.getProgram(), runs.size(), *options.plan);
+    return failure(failed(file) || failed(run.plan(*file)));
+  });
+}
+
+/// Device programs are independent of each other.
+LogicalResult Run::forEachRun(function_ref<LogicalResult(ProgramRun &)> each) {
+  return forEachInParallel(*module.getContext(), runs.size(),
+                           [&](size_t number) { return each(*runs[number]); });
+}
+
+/// Before programs are lowered in parallel.
+void Run::loadDialects() {
+  PassManager manager(module.getContext(), func::FuncOp::getOperationName());
+  buildProgramPhases(manager, Phase::Partition, Phase::Memory, phases);
+  DialectRegistry registry;
+  manager.getDependentDialects(registry);
+  module.getContext()->appendDialectRegistry(registry);
+  for (StringRef name : registry.getDialectNames())
+    module.getContext()->getOrLoadDialect(name);
 }
 
 LogicalResult Run::estimate() {
@@ -183,12 +201,11 @@ LogicalResult Run::build() {
 }
 
 FailureOr<Compilation> Run::run() {
-  if (failed(load(phases.target)) || failed(differentiate()) || failed(findRuns()) ||
-      failed(plan()))
+  if (failed(load(phases.target)) || failed(differentiate()) || failed(findRuns()))
     return failure();
-  for (auto &run : runs)
-    if (failed(run->lower(after)))
-      return failure();
+  loadDialects();
+  if (failed(plan()) || failed(forEachRun([&](ProgramRun &run) { return run.lower(after); })))
+    return failure();
   if (failed(options.estimateOnly ? estimate() : build()))
     return failure();
   for (auto &run : runs) {

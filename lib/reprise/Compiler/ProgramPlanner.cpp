@@ -6,6 +6,7 @@
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Dialect/Reprise/IR/Naming.h"
 #include "reprise/Dialect/Reprise/Transforms/DeferGradient.h"
+#include "reprise/Support/Parallel.h"
 
 #include <cmath>
 
@@ -44,7 +45,7 @@ FailureOr<int64_t> ProgramPlanner::resolve(const Budget &budget) {
 LogicalResult ProgramPlanner::addForm(StepPlan shape) {
   Form form{copyAlone(program), nullptr};
   {
-    ScopedDiagnosticHandler ignored(program.getContext(), [](Diagnostic &) { return success(); });
+    QuietThread ignored(*program.getContext());
     if (failed(applyForm(getAlone(*form.module), shape)))
       return success();
   }

@@ -97,8 +97,9 @@ LogicalResult LaunchFacts::load(StringRef name, Location location,
 
 const Target::InPlacePairs &LaunchFacts::findInPlacePairs(exec::LaunchOp launch) {
   Block &body = launch.getBody().front();
+  std::vector<uintptr_t> key = describeBody(body);
   std::lock_guard<std::mutex> lock(mutex);
-  Facts &facts = byBody[describeBody(body)];
+  Facts &facts = byBody[std::move(key)];
   if (!facts.inPlace)
     facts.inPlace = target->findInPlacePairs(body);
   return *facts.inPlace;
@@ -111,8 +112,9 @@ bool LaunchFacts::mayShare(OpResult result, unsigned input) {
 
 FailureOr<Scratch> LaunchFacts::findScratch(exec::LaunchOp launch) {
   Block &body = launch.getBody().front();
+  std::vector<uintptr_t> key = describeBody(body);
   std::lock_guard<std::mutex> lock(mutex);
-  Facts &facts = byBody[describeBody(body)];
+  Facts &facts = byBody[std::move(key)];
   if (!facts.scratch) {
     FailureOr<Scratch> scratch = target->findScratch(body);
     if (failed(scratch))

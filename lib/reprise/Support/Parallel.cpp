@@ -1,0 +1,102 @@
+// reprise: work that several threads share, and that tells of it like one
+#include "reprise/Support/Parallel.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Threading.h"
+#include "llvm/Support/ThreadPool.h"
+#include "llvm/Support/Threading.h"
+
+#include <atomic>
+#include <map>
+#include <mutex>
+
+using namespace mlir;
+
+namespace {
+/// Keeps messages by the number of the work that gave them.
+class Messages {
+public:
+  explicit Messages(MLIRContext &context)
+      : handler(&context, [this](Diagnostic &diagnostic) {
+          std::lock_guard<std::mutex> lock(mutex);
+          auto number = numbers.find(llvm::get_threadid());
+          if (number == numbers.end())
+            return failure();
+          kept[number->second].push_back(std::move(diagnostic));
+          return success();
+        }) {}
+
+  /// What this thread says from now on belongs to that number; to none with std::nullopt. Gives
+  /// what it belonged to, as threads that wait take up other work.
+  std::optional<size_t> enter(std::optional<size_t> number) {
+    std::lock_guard<std::mutex> lock(mutex);
+    auto found = numbers.find(llvm::get_threadid());
+    std::optional<size_t> before;
+    if (found != numbers.end())
+      before = found->second;
+    if (number)
+      numbers[llvm::get_threadid()] = *number;
+    else
+      numbers.erase(llvm::get_threadid());
+    return before;
+  }
+
+  /// Those of the numbers up to `last`, in order.
+  std::vector<Diagnostic> take(size_t last) {
+    std::vector<Diagnostic> taken;
+    for (auto &[number, messages] : kept)
+      if (number <= last)
+        for (Diagnostic &message : messages)
+          taken.push_back(std::move(message));
+    return taken;
+  }
+
+private:
+  std::mutex mutex;
+  std::map<uint64_t, size_t> numbers; ///< by thread
+  std::map<size_t, std::vector<Diagnostic>> kept;
+  ScopedDiagnosticHandler handler;
+};
+} // namespace
+
+/// mlir::parallelFor would print what was said behind a failure, too.
+static void startAll(MLIRContext &context, size_t count, function_ref<void(size_t)> run) {
+  if (!context.isMultithreadingEnabled()) {
+    for (size_t number = 0; number < count; ++number)
+      run(number);
+    return;
+  }
+  llvm::ThreadPoolTaskGroup tasks(context.getThreadPool());
+  for (size_t number = 0; number < count; ++number)
+    tasks.async([run, number] { run(number); });
+  tasks.wait();
+}
+
+LogicalResult reprise::forEachInParallel(MLIRContext &context, size_t count,
+                                         function_ref<LogicalResult(size_t)> each) {
+  std::vector<Diagnostic> said;
+  std::atomic<size_t> failedAt{count};
+  {
+    Messages messages(context);
+    startAll(context, count, [&](size_t number) {
+      // Work behind a failure would not have begun.
+      if (number > failedAt)
+        return;
+      std::optional<size_t> before = messages.enter(number);
+      size_t known = failedAt;
+      if (failed(each(number)))
+        while (number < known && !failedAt.compare_exchange_weak(known, number))
+          ;
+      messages.enter(before);
+    });
+    said = messages.take(failedAt);
+  }
+  for (Diagnostic &message : said)
+    context.getDiagEngine().emit(std::move(message));
+  return success(failedAt == count);
+}
+
+reprise::QuietThread::QuietThread(MLIRContext &context)
+    : handler(&context, [thread = llvm::get_threadid()](Diagnostic &) {
+        return success(thread == llvm::get_threadid());
+      }) {}
