@@ -14,8 +14,8 @@
 namespace reprise::runtime {
 
 /// A file has the oldest version that can say what it holds; a bundle of another one is refused.
-/// Version 5 adds the commands from Call to Wait, version 6 programs of several devices, version 7 a
-/// table of what commands have in common.
+/// Version 5 adds the commands from Call to Wait, version 6 programs of several devices, version 7
+/// a table of what commands have in common.
 constexpr uint32_t bundleVersion = 7, tableBundleVersion = 7, devicesBundleVersion = 6,
                    commandsBundleVersion = 5, oldestBundleVersion = 4;
 /// Every buffer starts at a multiple of this many bytes, in its space and in memory.

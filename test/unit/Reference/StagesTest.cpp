@@ -27,12 +27,13 @@ struct StagesTest : HashStepsTest {
     phases.microbatches = 3;
   }
 
-  void build(const std::string &model, int64_t devices, StringRef schedule = "") {
+  void build(const std::string &model, int64_t devices, StringRef schedule = "",
+             Phase to = Phase::Partition) {
     module = zoo::buildModel(context, model, sizes);
     phases.stages.devices = devices;
     phases.stages.schedule = schedule.str();
     PassManager manager(&context);
-    buildPhases(manager, std::nullopt, Phase::Partition, phases);
+    buildPhases(manager, std::nullopt, to, phases);
     ASSERT_TRUE(succeeded(manager.run(*module))) << error;
   }
 
@@ -50,6 +51,15 @@ struct StagesTest : HashStepsTest {
     error.clear();
     PassManager manager(&context);
     manager.addPass(exec::createVerifyProgramsPass());
+    (void)manager.run(*module);
+    return error;
+  }
+
+  /// The same of the verifier of places.
+  std::string verifyPlaces() {
+    error.clear();
+    PassManager manager(&context);
+    manager.addNestedPass<func::FuncOp>(exec::createVerifyBuffersPass({}, nullptr));
     (void)manager.run(*module);
     return error;
   }
@@ -105,6 +115,54 @@ TEST_F(StagesTest, SwappedMicrobatchesAreOtherBits) {
     activations[each + i]->moveBefore(activations[0]);
   EXPECT_EQ(verify(), "");
   EXPECT_NE(hash(), expected);
+}
+
+TEST_F(StagesTest, AShiftedOriginIsAnotherMask) {
+  build("gpt2", 1);
+  uint64_t expected = hash();
+  build("gpt2", 2);
+  RandomOpInterface last;
+  for (func::FuncOp program : findPrograms(*module))
+    program.walk([&](RandomOpInterface op) {
+      if (op.draws() && op.getOriginOperand())
+        last = op;
+    });
+  ASSERT_TRUE(last);
+  auto origin = last.getOriginOperand().getDefiningOp<ConstantOp>();
+  ASSERT_TRUE(origin);
+  auto numbers = llvm::to_vector(cast<DenseElementsAttr>(origin.getValue()).getValues<int64_t>());
+  OpBuilder builder(last);
+  auto global = llvm::to_vector(last.getDrawnGlobalShape());
+  ++numbers[0];
+  ++global[0];
+  Value shifted = ConstantOp::create(
+      builder, last.getLoc(),
+      DenseElementsAttr::get(cast<ShapedType>(origin.getValue().getType()), ArrayRef(numbers)));
+  last.setWindow(shifted, builder.getDenseI64ArrayAttr(global));
+  EXPECT_NE(hash(), expected);
+}
+
+/// Two values of equal type that are alive at the same time, such as what two micro-batches save.
+TEST_F(StagesTest, AReusedPlaceIsRefused) {
+  build("gpt2", 2, "gpipe", Phase::Memory);
+  EXPECT_EQ(verifyPlaces(), "");
+  SmallVector<exec::LaunchOp> launches = findAll<exec::LaunchOp>(0);
+  auto isAlive = [](exec::LaunchOp first, exec::LaunchOp second) {
+    return first->getResult(0).getType() == second->getResult(0).getType() &&
+           llvm::any_of(first->getResult(0).getUsers(),
+                        [&](Operation *user) { return second->isBeforeInBlock(user); });
+  };
+  for (auto [i, first] : llvm::enumerate(launches))
+    for (exec::LaunchOp second : ArrayRef(launches).drop_front(i + 1)) {
+      if (!isAlive(first, second) || (*first.getArguments())[0] >= 0)
+        continue;
+      auto offsets = llvm::to_vector(*second.getOffsets());
+      offsets[0] = (*first.getOffsets())[0];
+      second.setOffsetsAttr(Builder(&context).getDenseI64ArrayAttr(offsets));
+      EXPECT_NE(verifyPlaces().find("the arena is wrong"), std::string::npos) << error;
+      return;
+    }
+  FAIL() << "no values live together";
 }
 
 } // namespace
