@@ -40,9 +40,11 @@ public:
   /// read, a profile of another target or number of threads.
   static mlir::FailureOr<CostModel> load(const CostSources &sources, mlir::Location location);
 
-  /// Errors: an op whose type the device has no rate for; a profile of another model, whose ops
-  /// `step`, at any phase after autodiff, does not have.
+  /// An error: an op whose type the device has no rate for.
   mlir::LogicalResult check(mlir::func::FuncOp step) const;
+  /// Of all programs that run together, at any phase after autodiff. Errors: a profile of another
+  /// entry, or of another model, whose ops they do not have.
+  mlir::LogicalResult checkModel(llvm::ArrayRef<mlir::func::FuncOp> programs) const;
 
   /// Seconds that one execution of `op` takes if it moves `bytes` to and from memory:
   /// flops / rate + bytes / bandwidth, without the launch. An op that has no CostOpInterface, such

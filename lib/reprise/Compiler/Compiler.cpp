@@ -70,6 +70,7 @@ private:
   LogicalResult findRuns();
   LogicalResult forEachRun(function_ref<LogicalResult(ProgramRun &)> each);
   void loadDialects();
+  LogicalResult checkProfile();
   LogicalResult plan();
   LogicalResult build();
   LogicalResult estimate();
@@ -134,6 +135,12 @@ LogicalResult Run::findRuns() {
                                                 (*target)->costs));
   }
   return success();
+}
+
+/// The profile, if there is one, is of all programs.
+LogicalResult Run::checkProfile() {
+  auto programs = llvm::map_to_vector(runs, [](const auto &run) { return run->getProgram(); });
+  return runs.front()->getCosts().checkModel(programs);
 }
 
 LogicalResult Run::plan() {
@@ -201,7 +208,8 @@ LogicalResult Run::build() {
 }
 
 FailureOr<Compilation> Run::run() {
-  if (failed(load(phases.target)) || failed(differentiate()) || failed(findRuns()))
+  if (failed(load(phases.target)) || failed(differentiate()) || failed(findRuns()) ||
+      failed(checkProfile()))
     return failure();
   loadDialects();
   if (failed(plan()) || failed(forEachRun([&](ProgramRun &run) { return run.lower(after); })))

@@ -29,7 +29,8 @@ struct ProfiledLaunch {
 /// What `reprise-run --profile-out` wrote.
 struct CostProfile {
   std::string target, entry;
-  unsigned threads = 0;
+  unsigned threads = 0;  ///< of each program
+  unsigned programs = 1; ///< that ran together
   double stepSeconds = 0;
   std::vector<ProfiledLaunch> launches;
 };

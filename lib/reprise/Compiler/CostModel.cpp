@@ -2,6 +2,7 @@
 #include "reprise/Compiler/CostModel.h"
 
 #include "CostFiles.h"
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/Work.h"
 #include "reprise/Interfaces/Interfaces.h"
 #include "reprise/Target/Target.h"
@@ -172,8 +173,9 @@ void CostModel::learn(const CostProfile &measured) {
     calls += launch.calls;
   }
   rates.bytes /= byteScale;
-  // What a step takes beside its commands is what launching them takes.
-  if (calls > 0)
+  // What a step takes beside its commands is what launching them takes. Programs that run together
+  // wait for each other, too.
+  if (calls > 0 && measured.programs == 1)
     rates.launchSeconds = std::max(0.0, measured.stepSeconds - total) / calls;
 }
 
@@ -205,24 +207,30 @@ static std::string printSignature(Operation *op) {
 }
 
 LogicalResult CostModel::check(func::FuncOp step) const {
-  llvm::StringSet<> known;
   WalkResult walked = step.walk([&](Operation *op) -> WalkResult {
     auto cost = dyn_cast<CostOpInterface>(op);
     if (!cost || cost.getFlops() == 0)
       return WalkResult::advance();
-    if (!profile.empty())
-      known.insert(printSignature(op));
     std::string dtype = getElementTypeName(op);
     if (isContractionKind(getKindName(op)) && !rates.contractionFlops.count(dtype))
       return op->emitError("device '")
              << rates.name << "' has no rate for contractions of " << dtype;
     return WalkResult::advance();
   });
-  if (walked.wasInterrupted())
-    return failure();
-  if (!profile.empty() && step.getName() != profiledEntry)
-    return step.emitError("profile '") << profile << "' is of entry '" << profiledEntry
-                                       << "', not of '" << step.getName() << "'";
+  return failure(walked.wasInterrupted());
+}
+
+LogicalResult CostModel::checkModel(ArrayRef<func::FuncOp> programs) const {
+  if (profile.empty())
+    return success();
+  func::FuncOp step = programs.front();
+  StringRef entry = getEntryName(step);
+  if (entry != profiledEntry)
+    return step.emitError("profile '")
+           << profile << "' is of entry '" << profiledEntry << "', not of '" << entry << "'";
+  llvm::StringSet<> known;
+  for (func::FuncOp program : programs)
+    program.walk([&](CostOpInterface op) { known.insert(printSignature(op)); });
   for (const auto &[signature, name] : profiled)
     if (!known.contains(signature))
       return step.emitError("profile '") << profile << "' is of another model: this one has no op '"

@@ -15,6 +15,7 @@ namespace {
 constexpr NumberRange kSeconds{1e-18, 1e9, /*allowsZero=*/true};
 constexpr NumberRange kCount{1, 1e24, /*allowsZero=*/true};
 constexpr NumberRange kThreads{1, 4096, /*allowsZero=*/false};
+constexpr NumberRange kPrograms{1, 65536, /*allowsZero=*/false};
 
 class Reader {
 public:
@@ -22,13 +23,16 @@ public:
 
   LogicalResult run(CostProfile &profile) {
     const Object &root = file.root();
-    double threads = 0;
+    double threads = 0, programs = 1;
     if (failed(read(root, "target", "", profile.target)) ||
         failed(read(root, "entry", "", profile.entry)) ||
         failed(read(root, "threads", "", kThreads, threads)) ||
         failed(read(root, "step_seconds", "", kSeconds, profile.stepSeconds)))
       return failure();
+    if (root.get("programs") && failed(read(root, "programs", "", kPrograms, programs)))
+      return failure();
     profile.threads = static_cast<unsigned>(threads);
+    profile.programs = static_cast<unsigned>(programs);
     const Array *kernels = root.getArray("kernels");
     if (!kernels)
       return file.fail(root.get("kernels") ? "kernels" : "", "expected 'kernels', an array");

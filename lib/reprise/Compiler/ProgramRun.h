@@ -25,6 +25,7 @@ public:
   mlir::LogicalResult checkBudget() const;
 
   mlir::func::FuncOp getProgram() const { return program; }
+  const CostModel &getCosts() const { return costs; }
   const PhaseOptions &getPhases() const { return phases; }
   std::optional<int64_t> getBudget() const { return budgetBytes; }
   CompiledProgram &getCompiled() { return compiled; }

@@ -194,6 +194,7 @@ std::string Profile::json(unsigned workers, const MachineRates &rates) const {
   double count = std::max<uint64_t>(steps, 1);
   std::string text = "{\"version\": 1, \"steps\": " + std::to_string(steps) +
                      ", \"threads\": " + std::to_string(workers) +
+                     ", \"programs\": " + std::to_string(bundle.countDevices()) +
                      ", \"target\": " + jsonString(targetOf(bundle)) +
                      ", \"entry\": " + jsonString(bundle.entry) +
                      ", \"step_seconds\": " + jsonNumber(seconds / count) +

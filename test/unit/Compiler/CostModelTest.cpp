@@ -118,7 +118,8 @@ TEST_F(CostModelTest, AProfileScalesTheArithmetic) {
   // Of the memory nothing is known.
   EXPECT_EQ(model->getTransferSeconds(1 << 30), rates.getTransferSeconds(1 << 30));
   compare(model->getSeconds(dot, 1 << 30), 4 * modelled + rates.getTransferSeconds(1 << 30));
-  EXPECT_TRUE(succeeded(model->check(*module->getOps<func::FuncOp>().begin())));
+  auto step = *module->getOps<func::FuncOp>().begin();
+  EXPECT_TRUE(succeeded(model->check(step)) && succeeded(model->checkModel(step)));
   // The kind speaks for an op that was not measured, and the rates where the kind was not.
   Operation *other = parseOp(kDouble);
   compare(model->getSeconds(other, 0), 4 * rates.getSeconds(other, 0));
