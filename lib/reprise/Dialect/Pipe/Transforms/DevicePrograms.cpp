@@ -101,7 +101,7 @@ void DevicePrograms::addMessage(Value value, size_t from, size_t made, size_t to
     known.read = std::min(known.read, read);
     return;
   }
-  messages.push_back({value, from, to, made, read, 0, {}, {}});
+  messages.push_back({value, from, to, made, read, 0, {}, {}, {}});
 }
 
 int64_t DevicePrograms::classify(const Place &place) const {
@@ -144,22 +144,70 @@ void DevicePrograms::orderMessages() {
 
 namespace {
 
-/// The turns of one device without their ops: what begins, and what is waited for.
-class Walk {
+/// Sends whose events nothing has waited for yet, by receiver and channel, turn by turn.
+class OpenSends {
 public:
-  Walk(Rendezvous &meeting, size_t device) : meeting(meeting), device(device) {}
-  void begin(size_t message, bool isSend, size_t peer, int64_t tag) {
-    steps[message] = meeting.begin(device, message, isSend, peer, static_cast<uint32_t>(tag), 1);
+  using Channel = std::pair<int64_t, int64_t>;
+  using Key = std::pair<size_t, Channel>;
+
+  std::vector<std::vector<size_t>> &of(const Key &key) { return open[key]; }
+  void add(std::map<Key, std::vector<size_t>> sent) {
+    for (auto &[key, list] : sent)
+      open[key].push_back(std::move(list));
   }
-  void wait(size_t message) { meeting.wait(device, steps.lookup(message)); }
+  std::vector<size_t> take(function_ref<bool(const Channel &)> isMeant) {
+    std::vector<size_t> taken;
+    for (auto &[key, turns] : open) {
+      if (!isMeant(key.second))
+        continue;
+      for (ArrayRef<size_t> sends : turns)
+        llvm::append_range(taken, sends);
+      turns.clear();
+    }
+    return taken;
+  }
 
 private:
-  Rendezvous &meeting;
-  size_t device;
-  DenseMap<size_t, size_t> steps;
+  std::map<Key, std::vector<std::vector<size_t>>> open;
 };
 
 } // namespace
+
+std::vector<DevicePrograms::Step> DevicePrograms::listSteps(size_t number) const {
+  const Device &device = devices[number];
+  std::vector<Step> steps;
+  auto add = [&](Step::Kind kind, ArrayRef<size_t> list) {
+    for (size_t each : list)
+      steps.push_back({kind, each});
+  };
+  OpenSends open;
+  bool isBehind = false;
+  for (size_t turn = 0; turn < turns[number].size(); ++turn) {
+    if (!isBehind && turns[number][turn].place.kind == Place::After) {
+      // Parameters that were sent may be written from here on.
+      add(Step::Wait,
+          open.take([](const Channel &channel) { return channel.second != kAfterClass; }));
+      isBehind = true;
+    }
+    add(Step::Begin, device.begun[turn]);
+    add(Step::Wait, device.read[turn]);
+    steps.push_back({Step::Run, turn});
+    std::map<OpenSends::Key, std::vector<size_t>> sent;
+    for (size_t i : device.sent[turn]) {
+      OpenSends::Key key{messages[i].to, messages[i].channel};
+      auto &before = open.of(key);
+      if (mustWait(messages[i], before.size()) && !sent.count(key)) {
+        add(Step::Wait, before.front());
+        before.erase(before.begin());
+      }
+      steps.push_back({Step::Begin, i});
+      sent[key].push_back(i);
+    }
+    open.add(std::move(sent));
+  }
+  add(Step::Wait, open.take([](const Channel &) { return true; }));
+  return steps;
+}
 
 void DevicePrograms::findWindows() {
   for (const Message &message : messages)
@@ -177,27 +225,19 @@ void DevicePrograms::findWindows() {
 std::optional<std::vector<size_t>> DevicePrograms::findWaitingSends() {
   Rendezvous meeting(devices.size());
   for (size_t number = 0; number < devices.size(); ++number) {
-    Walk walk(meeting, number);
-    std::map<std::pair<size_t, Channel>, std::vector<std::vector<size_t>>> pending;
-    for (size_t turn = 0; turn < turns[number].size(); ++turn) {
-      for (size_t i : devices[number].begun[turn])
-        walk.begin(i, /*isSend=*/false, messages[i].from, tagOf(messages[i]));
-      for (size_t i : devices[number].read[turn])
-        walk.wait(i);
-      std::map<std::pair<size_t, Channel>, std::vector<size_t>> sent;
-      for (size_t i : devices[number].sent[turn]) {
-        const Message &message = messages[i];
-        std::pair key{message.to, message.channel};
-        if (mustWait(message, pending[key].size()) && !sent.count(key)) {
-          for (size_t first : pending[key].front())
-            walk.wait(first);
-          pending[key].erase(pending[key].begin());
-        }
-        walk.begin(i, /*isSend=*/true, message.to, tagOf(message));
-        sent[key].push_back(i);
+    DenseMap<size_t, size_t> begun;
+    for (const Step &step : listSteps(number)) {
+      if (step.kind == Step::Run)
+        continue;
+      if (step.kind == Step::Wait) {
+        meeting.wait(number, begun.lookup(step.number));
+        continue;
       }
-      for (auto &[key, list] : sent)
-        pending[key].push_back(std::move(list));
+      const Message &message = messages[step.number];
+      bool isSend = message.from == number;
+      begun[step.number] =
+          meeting.begin(number, step.number, isSend, isSend ? message.to : message.from,
+                        static_cast<uint32_t>(tagOf(message)), 1);
     }
   }
   std::optional<Rendezvous::Finding> finding = meeting.check();
@@ -219,17 +259,21 @@ bool DevicePrograms::mustWait(const Message &message, size_t pending) const {
 
 void DevicePrograms::buildProgram(size_t number) {
   createFunction(number);
-  open.clear();
-  bool isBehind = false;
-  for (size_t turn = 0; turn < turns[number].size(); ++turn) {
-    if (!isBehind && turns[number][turn].place.kind == Place::After) {
-      // Parameters that were sent may be written from here on.
-      waitForSends([](const Channel &channel) { return channel.second != kAfterClass; });
-      isBehind = true;
+  for (const Step &each : listSteps(number)) {
+    if (each.kind == Step::Run) {
+      runTurn(number, each.number);
+      continue;
     }
-    runTurn(number, turn);
+    Message &message = messages[each.number];
+    bool isSend = message.from == number;
+    if (each.kind == Step::Wait)
+      exec::WaitOp::create(builder, message.value.getLoc(),
+                           isSend ? message.sent : message.arrived);
+    else if (isSend)
+      beginSend(number, message);
+    else
+      beginReceive(number, message);
   }
-  waitForSends([](const Channel &) { return true; });
   finish(number);
 }
 
@@ -272,56 +316,28 @@ static void removeMarks(Operation *op) {
     op->removeDiscardableAttr(name);
 }
 
+void DevicePrograms::beginReceive(size_t number, Message &message) {
+  auto receive = exec::ReceiveOp::create(builder, message.value.getLoc(), message.value.getType(),
+                                         exec::EventType::get(builder.getContext()),
+                                         nameOf(message.from), tagOf(message), /*stream=*/0,
+                                         /*arguments=*/nullptr, /*offsets=*/nullptr);
+  devices[number].known.map(message.value, receive.getValue());
+  message.arrived = receive.getEvent();
+}
+
+void DevicePrograms::beginSend(size_t number, Message &message) {
+  auto send = exec::SendOp::create(
+      builder, message.value.getLoc(), exec::EventType::get(builder.getContext()),
+      get(message.value, devices[number]), nameOf(message.to), tagOf(message), /*stream=*/0);
+  message.sent = send.getEvent();
+}
+
 void DevicePrograms::runTurn(size_t number, size_t turn) {
   Device &device = devices[number];
-  for (size_t i : device.begun[turn]) {
-    Message &message = messages[i];
-    auto receive = exec::ReceiveOp::create(builder, message.value.getLoc(), message.value.getType(),
-                                           exec::EventType::get(builder.getContext()),
-                                           nameOf(message.from), tagOf(message), /*stream=*/0,
-                                           /*arguments=*/nullptr, /*offsets=*/nullptr);
-    device.known.map(message.value, receive.getValue());
-    message.event = receive.getEvent();
-  }
-  for (size_t i : device.read[turn])
-    exec::WaitOp::create(builder, messages[i].value.getLoc(), messages[i].event);
   for (Operation *op : turns[number][turn].ops) {
     for (Value operand : op->getOperands())
       get(operand, device);
     removeMarks(builder.clone(*op, device.known));
-  }
-  send(number, turn);
-}
-
-void DevicePrograms::send(size_t number, size_t turn) {
-  Device &device = devices[number];
-  std::map<std::pair<size_t, Channel>, SmallVector<Value>> events;
-  for (size_t i : device.sent[turn]) {
-    const Message &message = messages[i];
-    std::pair key{message.to, message.channel};
-    auto &own = open[key];
-    if (mustWait(message, own.size()) && !events.count(key)) {
-      for (Value event : own.front())
-        exec::WaitOp::create(builder, message.value.getLoc(), event);
-      own.erase(own.begin());
-    }
-    auto sent = exec::SendOp::create(
-        builder, message.value.getLoc(), exec::EventType::get(builder.getContext()),
-        get(message.value, device), nameOf(message.to), tagOf(message), /*stream=*/0);
-    events[key].push_back(sent.getEvent());
-  }
-  for (auto &[key, list] : events)
-    open[key].push_back(std::move(list));
-}
-
-void DevicePrograms::waitForSends(function_ref<bool(const Channel &)> isMeant) {
-  for (auto &[key, list] : open) {
-    if (!isMeant(key.second))
-      continue;
-    for (ArrayRef<Value> events : list)
-      for (Value event : events)
-        exec::WaitOp::create(builder, event.getLoc(), event);
-    list.clear();
   }
 }
 

@@ -41,7 +41,13 @@ private:
     size_t made, read; ///< turns of those
     size_t begun;      ///< the turn of `to` in which the receive begins
     Channel channel;
-    mlir::Value event; ///< of the receiver
+    mlir::Value sent, arrived; ///< events of the sender and of the receiver
+  };
+  /// What a device does: it begins to send or to receive a message, waits for one, or runs the ops
+  /// of a turn.
+  struct Step {
+    enum Kind { Begin, Wait, Run } kind;
+    size_t number; ///< of the message or the turn
   };
   struct Device {
     mlir::func::FuncOp program;
@@ -59,6 +65,7 @@ private:
   void findWindows();
   std::optional<std::vector<size_t>> findWaitingSends();
   bool mustWait(const Message &message, size_t pending) const;
+  std::vector<Step> listSteps(size_t device) const;
   int64_t classify(const Place &place) const;
   size_t deviceOf(const Place &place) const { return shape.rankOf(static_cast<int>(place.stage)); }
   size_t homeOf(mlir::BlockArgument argument) const {
@@ -67,9 +74,9 @@ private:
 
   void buildProgram(size_t device);
   void createFunction(size_t device);
+  void beginSend(size_t device, Message &message);
+  void beginReceive(size_t device, Message &message);
   void runTurn(size_t device, size_t turn);
-  void send(size_t device, size_t turn);
-  void waitForSends(llvm::function_ref<bool(const Channel &)> isMeant);
   mlir::Value get(mlir::Value value, Device &device);
   void finish(size_t device);
   int64_t tagOf(const Message &message);
@@ -86,9 +93,6 @@ private:
   llvm::DenseMap<std::pair<mlir::Value, size_t>, size_t> messageOf;     ///< by receiver
   std::map<std::pair<size_t, size_t>, std::map<Channel, int64_t>> tags; ///< by sender and receiver
   std::map<std::tuple<size_t, size_t, Channel>, size_t> windows; ///< by sender and receiver, too
-  /// Of the program at hand: by receiver and channel, for each turn the sends that nothing has
-  /// waited for.
-  std::map<std::pair<size_t, Channel>, std::vector<llvm::SmallVector<mlir::Value>>> open;
   mlir::OpBuilder builder;
 };
 
