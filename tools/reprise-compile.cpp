@@ -41,9 +41,19 @@ reprise::PhaseOptions phaseOptions(const Flags &flags) {
   return options;
 }
 
+/// Device programs that there will be.
+size_t countDevices(ModuleOp module, const reprise::PhaseOptions &options) {
+  return reprise::findPhase(module) ? reprise::countPrograms(module)
+                                    : static_cast<size_t>(options.stages.devices);
+}
+
 /// What is wrong with names and targets; empty if nothing is.
 std::string findWrongName(ModuleOp module, const Flags &flags) {
   reprise::PhaseOptions options = phaseOptions(flags);
+  size_t files = std::distance(flags.deviceFiles.begin(), flags.deviceFiles.end());
+  if (files > 1 && files != countDevices(module, options))
+    return "expected one --device-file, or one for each device: got " + std::to_string(files) +
+           " for " + std::to_string(countDevices(module, options));
   size_t given = std::distance(flags.targets.begin(), flags.targets.end());
   if (given > 1 && given != reprise::countPrograms(module))
     return "expected one --target, or one for each device program: got " + std::to_string(given) +
@@ -129,7 +139,8 @@ int writeOutputs(const reprise::Compilation &compilation, const Flags &flags) {
                         }});
   for (const std::string &report : flags.reports)
     contents.push_back({report, [&](llvm::raw_ostream &stream) {
-                          reprise::printReports(stream, report, compilation.programs);
+                          reprise::printReports(stream, report, compilation.programs,
+                                                compilation.pipeline);
                         }});
   return writeFiles(contents);
 }
@@ -183,7 +194,12 @@ int compileModel(ModuleOp module, const Flags &flags) {
   if (options.targets.size() == 1) // that of all
     options.targets.clear();
   options.threads = flags.threads;
-  options.costs.deviceFile = flags.deviceFile;
+  for (const std::string &file : flags.deviceFiles)
+    options.deviceFiles[static_cast<int64_t>(options.deviceFiles.size())] = file;
+  if (options.deviceFiles.size() == 1) { // that of all
+    options.costs.deviceFile = options.deviceFiles[0];
+    options.deviceFiles.clear();
+  }
   options.costs.profile = flags.profile;
   if (!flags.budget.empty())
     options.budget = reprise::parseBudget(flags.budget.get());
@@ -216,6 +232,10 @@ int compileModel(ModuleOp module, const Flags &flags) {
     return code;
   if (int code = writeOutputs(*compilation, flags))
     return code;
+  if (compilation->pipeline && (flags.estimate || isatty(STDERR_FILENO)))
+    (flags.estimate ? llvm::outs() : llvm::errs())
+        << (flags.estimate ? "\n" : flags.output.get() + ": ")
+        << reprise::summarize(*compilation->pipeline) << "\n";
   for (const reprise::CompiledProgram &program : compilation->programs)
     if (isatty(STDERR_FILENO) && !flags.output.empty())
       llvm::errs() << flags.output.get() << ": "

@@ -3,8 +3,8 @@
 #define REPRISE_COMPILER_H
 
 #include "mlir/IR/BuiltinOps.h"
-#include "reprise/Compiler/CostModel.h"
 #include "reprise/Compiler/Report.h"
+#include "reprise/Costs/CostModel.h"
 #include "reprise/Pipelines/Phases.h"
 #include "reprise/Runtime/Bundle.h"
 #include "llvm/Support/JSON.h"
@@ -32,6 +32,9 @@ struct CompileOptions {
   std::optional<Phase> after;
   /// Of devices that are other than `phases.target`, by their numbers.
   std::map<int64_t, std::string> targets;
+  /// Of devices whose rates come from other files than `costs.deviceFile`, by their numbers. The
+  /// memory that a file names bounds arena, workspace, parameters, state and inputs there.
+  std::map<int64_t, std::string> deviceFiles;
   /// For each device program. The cheapest plan that fits is taken; without one, the labels are
   /// followed exactly.
   std::optional<Budget> budget;
@@ -60,6 +63,8 @@ struct CompiledProgram {
 struct Compilation {
   runtime::Bundle bundle;                ///< of all programs
   std::vector<CompiledProgram> programs; ///< one per device, by its number; at least one
+  /// Of a step that was cut into stages here, with one forward and one backward pass.
+  std::optional<ReportedPipeline> pipeline;
 };
 
 /// The plans as one file, for `CompileOptions::plan`: that of the only program as it is, those of
@@ -68,9 +73,10 @@ llvm::json::Object writePlans(const Compilation &compilation);
 
 /// Prints the reports in the format of the file's name: .html, .txt, or else JSON. Those of several
 /// programs are in one page, one text, or in JSON {"version": 1, "programs": [{"program",
-/// "device_number", and the keys of a report}]}.
+/// "device_number", and the keys of a report}]}, with "pipeline" if there is one.
 void printReports(llvm::raw_ostream &stream, llvm::StringRef path,
-                  llvm::ArrayRef<CompiledProgram> programs);
+                  llvm::ArrayRef<CompiledProgram> programs,
+                  const std::optional<ReportedPipeline> &pipeline = std::nullopt);
 
 /// Prints what an estimate tells of each program, those of several below headings. Returns whether
 /// all fit their budgets.

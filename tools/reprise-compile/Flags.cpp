@@ -78,8 +78,9 @@ static std::string checkStages(const Flags &flags) {
   StringRef stages = flags.stages.get();
   int chunks = countChunks(flags);
   const std::string &schedule = flags.schedule.get();
-  if (!schedule.empty() && !pipeline::findRule(schedule) && !sys::fs::exists(schedule))
-    return "expected --schedule=gpipe, 1f1b, interleaved-1f1b, zb-h1, zb-v or a file, got '" +
+  if (!schedule.empty() && schedule != "auto" && !pipeline::findRule(schedule) &&
+      !sys::fs::exists(schedule))
+    return "expected --schedule=gpipe, 1f1b, interleaved-1f1b, zb-h1, zb-v, auto or a file, got '" +
            schedule + "'";
   if (flags.chunks.isGiven() && chunks != static_cast<int>(flags.chunks))
     return "--schedule=" + schedule + " takes --chunks=" + std::to_string(chunks) +
@@ -126,7 +127,8 @@ static std::string checkFiles(const Flags &flags) {
     auto same = [&](const std::string &other) { return runtime::isSameFile(path, other); };
     if (llvm::any_of(written, same))
       return "'" + path + "' is written twice";
-    if (same(flags.model) || same(flags.deviceFile) || same(flags.profile) || same(flags.planIn))
+    if (same(flags.model) || llvm::any_of(flags.deviceFiles, same) || same(flags.profile) ||
+        same(flags.planIn))
       return "'" + path + "' is read and written";
     written.push_back(path);
   }
@@ -173,7 +175,7 @@ static std::string checkInterpret(const Flags &flags) {
     return "--verify-replays needs -o: runs of the bundle compare";
   if (!flags.output.empty() || !flags.reports.empty() || !flags.explain.empty())
     return "-o, --report and --explain cannot be used with --interpret";
-  if (!flags.deviceFile.empty() || !flags.profile.empty())
+  if (!flags.deviceFiles.empty() || !flags.profile.empty())
     return "--device-file and --profile cannot be used with --interpret";
   if (!flags.planIn.empty() || !flags.planOut.empty() || !flags.budget.empty() ||
       !flags.pareto.empty() || flags.estimate || flags.timeLimit.isGiven())

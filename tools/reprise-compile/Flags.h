@@ -51,14 +51,15 @@ struct Flags : cli::Tool {
                    "Cut the step into N stages of equal time, one device each, or at the first ops "
                    "of these scopes (1)",
                    "1"};
-  cli::Text schedule{*this,
-                     "--schedule",
-                     "NAME|FILE",
-                     "The order of the stages' passes over the micro-batches: gpipe, 1f1b, "
-                     "interleaved-1f1b, zb-h1 or zb-v, or a file with what each device runs (1f1b; "
-                     "gpipe for gradients of gradients)",
-                     "",
-                     {"gpipe", "1f1b", "interleaved-1f1b", "zb-h1", "zb-v"}};
+  cli::Text schedule{
+      *this,
+      "--schedule",
+      "NAME|FILE",
+      "The order of the stages' passes over the micro-batches: gpipe, 1f1b, "
+      "interleaved-1f1b, zb-h1 or zb-v, auto for the fastest of them within memory, "
+      "or a file with what each device runs (1f1b; gpipe for gradients of gradients)",
+      "",
+      {"gpipe", "1f1b", "interleaved-1f1b", "zb-h1", "zb-v", "auto"}};
   cli::Number<int64_t> chunks{*this,
                               "--chunks",
                               "V",
@@ -109,8 +110,9 @@ struct Flags : cli::Tool {
                    "Write the curve of memory and time, with the built-in policies on it"};
 
   cli::Group costs{*this, "Cost model"};
-  cli::Text deviceFile{*this, "--device-file", "D.json",
-                       "Take the rates of the device from a file (docs/device.schema.json)"};
+  cli::Texts deviceFiles{*this, "--device-file", "D.json",
+                         "Take rates and memory of the device from a file "
+                         "(docs/device.schema.json); repeated: those of each device"};
   cli::Text profile{*this, "--profile", "T.json",
                     "Take measured seconds from a file of reprise-run --profile-out"};
 

@@ -2,6 +2,8 @@
 #ifndef REPRISE_COMPILER_REPORT_H
 #define REPRISE_COMPILER_REPORT_H
 
+#include "reprise/Costs/KindError.h"
+#include "reprise/Planning/Pipeline/Problem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -12,19 +14,6 @@
 #include <vector>
 
 namespace reprise {
-
-/// How the device's rates alone compare with a profile, for one kind of ops.
-struct KindError {
-  double ops = 0;      ///< executions of a step
-  double measured = 0; ///< seconds of a step
-  double modelled = 0;
-  /// Of launches, in the proportion of this kind in them: what is too long in one does not make up
-  /// for what is too short in another.
-  double deviation = 0;
-
-  /// The deviation as a fraction of what was measured.
-  double relative() const { return measured > 0 ? deviation / measured : 0; }
-};
 
 /// A value of the forward pass, and what the plan does with it.
 struct ReportedValue {
@@ -110,6 +99,44 @@ struct Report {
   std::vector<ReportedBuffer> buffers;         ///< of the arena
   std::optional<int64_t> backwardLaunch;       ///< the first one without an op of the forward pass
 };
+
+/// A stage of a pipeline. Seconds are of the cost model, per micro-batch.
+struct ReportedStage {
+  int64_t device = 0;
+  double forward = 0, backward = 0, weight = 0;
+  double replay = 0; ///< of those of `backward`: the replays of the plan
+};
+
+/// What a device of a pipeline takes.
+struct ReportedDevice {
+  int64_t peakBytes = 0; ///< arena, workspace, parameters, state and inputs, as packed
+  int64_t savedBytes = 0, replayedOps = 0;
+};
+
+/// A schedule that `--schedule=auto` weighed.
+struct ReportedSchedule {
+  std::string name;
+  int64_t chunks = 1; ///< stages per device
+  double makespan = 0;
+  bool fits = true;
+};
+
+/// How the programs of a step that is cut into stages run beside each other, simulated with the
+/// seconds of the cost model and the replays of the plans.
+struct ReportedPipeline {
+  std::string schedule;
+  pipeline::Schedule pieces;
+  pipeline::Simulation simulation; ///< with times if a page can show them
+  std::vector<ReportedStage> stages;
+  std::vector<ReportedDevice> devices;
+  std::vector<ReportedSchedule> schedules; ///< with `auto`: all, the one that was taken first
+};
+
+/// One line: the schedule, its makespan and bubble, and what others would take.
+std::string summarize(const ReportedPipeline &pipeline);
+
+/// What `reprise-compile --report=F.json` writes of a pipeline.
+llvm::json::Object toJson(const ReportedPipeline &pipeline);
 
 /// What `reprise-compile --report=F.json` writes of one device program (docs/report.schema.json).
 llvm::json::Object toJson(const Report &report);

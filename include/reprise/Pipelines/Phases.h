@@ -14,6 +14,9 @@ class OpPassManager;
 
 namespace reprise {
 class LaunchFacts;
+namespace pipe {
+struct StagePlan;
+} // namespace pipe
 
 /// Each phase ends in a verifier of what it promises. Up to `autodiff` phases work on a module;
 /// from `partition` on they work on its device programs (DeviceProgram.h), one at a time, and
@@ -46,9 +49,10 @@ inline constexpr int64_t kMostDevices = 1024;
 struct StageOptions {
   int64_t devices = 1;            ///< one leaves the step on one device
   std::vector<std::string> begin; ///< the scopes at which stages begin; empty: balanced
-  std::string schedule;           ///< empty: 1f1b, or gpipe for gradients of gradients
+  std::string schedule;           ///< or auto; empty: 1f1b, or gpipe for gradients of gradients
   std::string checkpoint;         ///< always, except-last or never; empty: as labels say
   int64_t chunks = 1;             ///< stages per device, or as near to it as the schedule takes
+  std::shared_ptr<pipe::StagePlan> plan; ///< what is known of the devices; none: of usual rates
 };
 
 /// What the phases need to know of the user's wishes.

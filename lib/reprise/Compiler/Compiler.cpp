@@ -51,9 +51,9 @@ FailureOr<CostModel> loadCosts(ModuleOp module, const CompileOptions &options) {
 namespace {
 /// What the programs of one target share.
 struct TargetContext {
-  CompileOptions options; ///< with that target
+  CompileOptions options; ///< with that target, and the device file
   std::shared_ptr<LaunchFacts> facts;
-  CostModel costs;
+  std::shared_ptr<const CostModel> costs;
 };
 
 /// One compilation, from phase to phase.
@@ -65,8 +65,12 @@ public:
   FailureOr<Compilation> run();
 
 private:
-  FailureOr<TargetContext *> load(const std::string &target);
+  FailureOr<TargetContext *> load(int64_t device);
   LogicalResult differentiate();
+  LogicalResult describeDevices();
+  LogicalResult partition();
+  LogicalResult planSchedules();
+  bool refuseSchedule();
   LogicalResult findRuns();
   LogicalResult forEachRun(function_ref<LogicalResult(ProgramRun &)> each);
   void loadDialects();
@@ -79,36 +83,78 @@ private:
   const CompileOptions &options;
   PhaseOptions phases;
   Phase after = Phase::Partition; ///< the last phase that the module has been through
-  std::map<std::string, std::unique_ptr<TargetContext>> targets;
+  std::map<std::pair<std::string, std::string>, std::unique_ptr<TargetContext>> targets;
   std::vector<std::unique_ptr<ProgramRun>> runs; ///< by device
   Compilation compilation;
 };
 } // namespace
 
-FailureOr<TargetContext *> Run::load(const std::string &target) {
-  std::unique_ptr<TargetContext> &found = targets[target];
+FailureOr<TargetContext *> Run::load(int64_t device) {
+  auto target = options.targets.find(device);
+  auto file = options.deviceFiles.find(device);
+  CompileOptions own = options;
+  if (target != options.targets.end())
+    own.phases.target = target->second;
+  if (file != options.deviceFiles.end())
+    own.costs.deviceFile = file->second;
+  std::unique_ptr<TargetContext> &found = targets[{own.phases.target, own.costs.deviceFile}];
   if (found)
     return found.get();
-  CompileOptions own = options;
-  own.phases.target = target;
-  std::shared_ptr<LaunchFacts> facts = target == phases.target ? phases.facts : nullptr;
-  if (failed(LaunchFacts::load(target, module.getLoc(), facts)))
+  std::shared_ptr<LaunchFacts> facts;
+  if (own.phases.target == phases.target)
+    facts = phases.facts;
+  for (auto &[key, other] : targets)
+    if (other && key.first == own.phases.target)
+      facts = other->facts;
+  if (failed(LaunchFacts::load(own.phases.target, module.getLoc(), facts)))
     return failure();
   FailureOr<CostModel> costs = loadCosts(module, own);
   if (failed(costs))
     return failure();
-  found.reset(new TargetContext{std::move(own), std::move(facts), std::move(*costs)});
+  found.reset(new TargetContext{std::move(own), std::move(facts),
+                                std::make_shared<const CostModel>(std::move(*costs))});
   return found.get();
 }
 
-/// Up to `partition`, behind which programs are planned.
+/// What the cut into stages needs to know of the devices.
+LogicalResult Run::describeDevices() {
+  if (phases.stages.plan)
+    return success();
+  phases.stages.plan = std::make_shared<pipe::StagePlan>();
+  for (int64_t device = 0; device < phases.stages.devices; ++device) {
+    FailureOr<TargetContext *> target = load(device);
+    if (failed(target))
+      return failure();
+    pipe::StageDevice &own = phases.stages.plan->devices.emplace_back();
+    own.costs = (*target)->costs;
+    if (options.budget) {
+      own.arena = options.budget->bytes;
+      own.share = options.budget->share;
+    }
+  }
+  return success();
+}
+
+/// Up to `autodiff`.
 LogicalResult Run::differentiate() {
-  after = std::max(options.after.value_or(Phase::Import), Phase::Partition);
-  if (options.after >= Phase::Partition)
+  after = std::max(options.after.value_or(Phase::Import), Phase::Autodiff);
+  if (options.after >= Phase::Autodiff)
     return success();
   if (options.plan)
     phases.unroll |= isOfUnrolledModel(*options.plan);
-  return runPhases(module, options.after, Phase::Partition, phases);
+  return runPhases(module, options.after, Phase::Autodiff, phases);
+}
+
+/// Up to `partition`, behind which programs are planned.
+LogicalResult Run::partition() {
+  if (after >= Phase::Partition)
+    return findRuns();
+  if (phases.stages.devices > 1 && failed(describeDevices()))
+    return failure();
+  if (failed(runPhases(module, after, Phase::Partition, phases)))
+    return failure();
+  after = Phase::Partition;
+  return findRuns();
 }
 
 /// A run for each device program.
@@ -123,16 +169,14 @@ LogicalResult Run::findRuns() {
       return program.emitError(
                  "expected one program for each device from 0 on, got one for device ")
              << *getDevice(program) << " where " << i << " comes next";
-    auto named = options.targets.find(static_cast<int64_t>(i));
-    FailureOr<TargetContext *> target =
-        load(named == options.targets.end() ? phases.target : named->second);
+    FailureOr<TargetContext *> target = load(static_cast<int64_t>(i));
     if (failed(target))
       return failure();
     PhaseOptions own = phases;
     own.target = (*target)->options.phases.target;
     own.facts = (*target)->facts;
     runs.push_back(std::make_unique<ProgramRun>(program, (*target)->options, std::move(own),
-                                                (*target)->costs));
+                                                *(*target)->costs));
   }
   return success();
 }
@@ -144,10 +188,11 @@ LogicalResult Run::checkProfile() {
 }
 
 LogicalResult Run::plan() {
-  bool isPlanned = options.budget || options.plan || options.keepPlan;
-  if (!isPlanned || after > Phase::Partition)
+  if (after > Phase::Partition)
     return success();
   return forEachRun([&](ProgramRun &run) {
+    if (!run.isBounded() && !options.plan && !options.keepPlan)
+      return success();
     FailureOr<const llvm::json::Value *> file = nullptr;
     if (options.plan)
       file = findProgramPlan(module, run.getProgram(), runs.size(), *options.plan);
@@ -207,12 +252,55 @@ LogicalResult Run::build() {
   return success();
 }
 
+/// True if another schedule may fit where the one that was taken does not: it is not taken again.
+bool Run::refuseSchedule() {
+  pipe::StagePlan *stages = phases.stages.plan.get();
+  if (!stages || stages->schedules.size() < 2 ||
+      llvm::none_of(runs, [](const auto &run) { return run->isTooLarge(); }))
+    return false;
+  const pipe::StagedSchedule &taken = stages->schedules.front();
+  return stages->refused.insert({taken.name, taken.chunks()}).second;
+}
+
+/// With the schedule `auto` the next one is tried if the programs of the fastest do not fit. If
+/// none does, the error is that of the fastest.
+LogicalResult Run::planSchedules() {
+  DiagnosticEngine &engine = module.getContext()->getDiagEngine();
+  OwningOpRef<ModuleOp> start;
+  std::vector<Diagnostic> first, latest;
+  bool isAuto = phases.stages.schedule == "auto" && phases.stages.devices > 1;
+  Phase begin = after;
+  if (isAuto)
+    start = module.clone();
+  for (bool isFirst = true;; isFirst = false) {
+    latest.clear();
+    std::optional<ScopedDiagnosticHandler> handler;
+    if (isAuto)
+      handler.emplace(module.getContext(), [&](Diagnostic &diagnostic) {
+        latest.push_back(std::move(diagnostic));
+        return success();
+      });
+    bool isPlanned = succeeded(partition()) && succeeded(checkProfile()) && succeeded(plan());
+    handler.reset();
+    if (isFirst)
+      first = std::move(latest);
+    if (isPlanned || !isAuto || !refuseSchedule()) {
+      for (Diagnostic &diagnostic : isPlanned && !isFirst ? latest : first)
+        engine.emit(std::move(diagnostic));
+      return success(isPlanned);
+    }
+    runs.clear();
+    module.getBodyRegion().takeBody(OwningOpRef<ModuleOp>(start->clone())->getBodyRegion());
+    after = begin;
+  }
+}
+
 FailureOr<Compilation> Run::run() {
-  if (failed(load(phases.target)) || failed(differentiate()) || failed(findRuns()) ||
-      failed(checkProfile()))
+  if (failed(load(0)) || failed(differentiate()))
     return failure();
   loadDialects();
-  if (failed(plan()) || failed(forEachRun([&](ProgramRun &run) { return run.lower(after); })))
+  if (failed(planSchedules()) ||
+      failed(forEachRun([&](ProgramRun &run) { return run.lower(after); })))
     return failure();
   if (failed(options.estimateOnly ? estimate() : build()))
     return failure();
@@ -221,6 +309,10 @@ FailureOr<Compilation> Run::run() {
       return failure();
     compilation.programs.push_back(std::move(run->getCompiled()));
   }
+  const pipe::StagePlan *stages = phases.stages.plan.get();
+  if (stages && !stages->schedules.empty())
+    compilation.pipeline =
+        describePipeline(*stages, compilation.programs, phases.stages.schedule == "auto");
   return std::move(compilation);
 }
 

@@ -4,10 +4,46 @@
 #include "PlanFile.h"
 #include "Report.h"
 #include "mlir/Pass/PassManager.h"
+#include "reprise/Dialect/Pipe/Transforms/StagePlan.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 
 using namespace mlir;
 using namespace reprise;
+
+ProgramRun::ProgramRun(func::FuncOp program, const CompileOptions &options, PhaseOptions phases,
+                       const CostModel &costs)
+    : program(program), options(options), phases(std::move(phases)), costs(costs) {
+  if (std::optional<int64_t> memory = costs.getRates().memory)
+    room = *memory - countPersistentBytes(program);
+}
+
+/// The bytes of the budget, or what the device's memory has for arena and workspace, if that is
+/// less.
+FailureOr<int64_t> ProgramRun::findBudget(ProgramPlanner &planner) const {
+  if (!options.budget)
+    return *room;
+  FailureOr<int64_t> bytes = planner.resolve(*options.budget);
+  if (failed(bytes))
+    return failure();
+  return room ? std::min(*bytes, *room) : *bytes;
+}
+
+/// Says that the device's memory does not do; `least` are bytes of arena and workspace.
+LogicalResult ProgramRun::emitNoRoom(int64_t least) const {
+  const pipe::StagePlan *stages = phases.stages.plan.get();
+  std::string device = std::to_string(getDevice(program).value_or(0));
+  bool isOne = stages && !stages->schedules.empty() && stages->schedules.front().chunks() == 1;
+  std::string who = phases.stages.devices == 1 ? "the step takes "
+                    : isOne                    ? "stage " + device + " takes "
+                                               : "device program " + device + " takes ";
+  int64_t persistent = countPersistentBytes(program);
+  InFlightDiagnostic error = func::FuncOp(program).emitError()
+                             << who << least + persistent << " bytes at least, and its device '"
+                             << costs.getRates().name << "' has " << *costs.getRates().memory;
+  error.attachNote() << persistent << " bytes are parameters, states and inputs, " << least
+                     << " are arena and workspace";
+  return error;
+}
 
 /// A plan that was packed for one budget may be missed when its own bytes are the budget, so what
 /// the error names is asked for first.
@@ -23,7 +59,9 @@ LogicalResult ProgramRun::refuse(ProgramPlanner &planner, int64_t budget) {
     feasible = planner.smallestBytes();
   }
   FailureOr<int64_t> least = findLeast(planner, budget, feasible);
-  return failed(least) ? failure() : planner.emitTooSmall(budget, *least);
+  if (failed(least))
+    return failure();
+  return room == budget ? emitNoRoom(*least) : planner.emitTooSmall(budget, *least);
 }
 
 /// Asks for less and less, by a hundredth, until the same search refuses it.
@@ -46,19 +84,21 @@ FailureOr<int64_t> ProgramRun::findLeast(ProgramPlanner &planner, int64_t budget
   return feasible;
 }
 
-LogicalResult ProgramRun::planWithin(const Budget &budget) {
+LogicalResult ProgramRun::planWithin() {
   ProgramPlanner planner(program, options, phases.facts, costs);
   if (failed(planner.start()))
     return failure();
-  FailureOr<int64_t> bytes = planner.resolve(budget);
+  FailureOr<int64_t> bytes = findBudget(planner);
   if (failed(bytes))
     return failure();
   budgetBytes = *bytes;
   FailureOr<std::optional<BudgetOutcome>> found = planner.plan(*bytes);
   if (failed(found))
     return failure();
-  if (!*found)
+  if (!*found) {
+    isRefused = true;
     return refuse(planner, *bytes);
+  }
   outcome = std::move(*found);
   return success();
 }
@@ -68,8 +108,8 @@ FailureOr<StepPlan> ProgramRun::readPlan(const llvm::json::Value &file) {
   ProgramPlanner planner(program, options, phases.facts, costs);
   if (failed(planner.start()))
     return failure();
-  if (options.budget && !options.budget->bytes) {
-    FailureOr<int64_t> bytes = planner.resolve(*options.budget);
+  if (isBounded()) {
+    FailureOr<int64_t> bytes = findBudget(planner);
     if (failed(bytes))
       return failure();
     budgetBytes = *bytes;
@@ -91,8 +131,8 @@ LogicalResult ProgramRun::plan(const llvm::json::Value *file) {
     if (failed(read))
       return failure();
     plan = std::move(*read);
-  } else if (options.budget) {
-    if (failed(planWithin(*options.budget)))
+  } else if (isBounded()) {
+    if (failed(planWithin()))
       return failure();
     plan = outcome->plan;
   }
@@ -111,8 +151,10 @@ LogicalResult ProgramRun::runPhases(Phase from, Phase to) {
 }
 
 LogicalResult ProgramRun::lower(Phase after) {
-  if (options.budget && options.budget->bytes)
+  if (!budgetBytes && options.budget && options.budget->bytes)
     budgetBytes = *options.budget->bytes;
+  if (!budgetBytes || (room && *room < *budgetBytes))
+    budgetBytes = room ? room : budgetBytes;
   if (failed(runPhases(after, Phase::Checkpoint)) || failed(costs.check(program)))
     return failure();
   compiled.name = program.getName().str();
@@ -141,6 +183,8 @@ LogicalResult ProgramRun::checkBudget() const {
   if (!budgetBytes || options.estimateOnly) // an estimate tells that it does not fit
     return success();
   int64_t taken = compiled.report.arenaBytes + compiled.report.workspaceBytes;
+  if (taken > *budgetBytes && room == budgetBytes)
+    return emitNoRoom(taken);
   if (taken > *budgetBytes)
     return func::FuncOp(program).emitError("the step takes ")
            << taken << " bytes, which is more than the budget of " << *budgetBytes << " bytes";

@@ -13,8 +13,12 @@ public:
   /// `options` and `costs` outlive the run. `phases` are those of the options but for what a plan
   /// or the program's target change; they hold the target's facts.
   ProgramRun(mlir::func::FuncOp program, const CompileOptions &options, PhaseOptions phases,
-             const CostModel &costs)
-      : program(program), options(options), phases(std::move(phases)), costs(costs) {}
+             const CostModel &costs);
+
+  /// Whether a budget or the device's memory bounds what the program takes.
+  bool isBounded() const { return options.budget || room; }
+  /// Whether no plan was found within these bounds.
+  bool isTooLarge() const { return isRefused; }
 
   /// The form and the choices of a plan: of `file`, of a search within the budget, or of labels.
   mlir::LogicalResult plan(const llvm::json::Value *file);
@@ -31,7 +35,9 @@ public:
   CompiledProgram &getCompiled() { return compiled; }
 
 private:
-  mlir::LogicalResult planWithin(const Budget &budget);
+  mlir::LogicalResult planWithin();
+  mlir::FailureOr<int64_t> findBudget(ProgramPlanner &planner) const;
+  mlir::LogicalResult emitNoRoom(int64_t least) const;
   mlir::LogicalResult refuse(ProgramPlanner &planner, int64_t budget);
   mlir::FailureOr<int64_t> findLeast(ProgramPlanner &planner, int64_t budget, int64_t feasible);
   mlir::FailureOr<StepPlan> readPlan(const llvm::json::Value &file);
@@ -41,6 +47,8 @@ private:
   const CompileOptions &options;
   PhaseOptions phases;
   const CostModel &costs;
+  std::optional<int64_t> room; ///< for arena and workspace in the memory of the device
+  bool isRefused = false;
   std::optional<BudgetOutcome> outcome;
   std::optional<int64_t> budgetBytes;
   CompiledProgram compiled;

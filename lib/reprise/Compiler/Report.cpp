@@ -55,7 +55,7 @@ static ReportedValue describeValue(OpResult value, StringRef id, bool isSaved,
   entry.savedBytes = isSaved ? getByteSize(value.getType()) : 0;
   entry.decision = entryOf(op, "reprise.decisions", result).str();
   entry.reason = entryOf(op, "reprise.reasons", result).str();
-  entry.replaySeconds = countAloneSeconds(op, costs);
+  entry.replaySeconds = costs.getSecondsAlone(op);
   if (auto label = op->getAttrOfType<LabelAttr>("reprise.label"))
     entry.label = stringifyLabel(label.getValue()).str();
   if (auto rule = op->getAttrOfType<StringAttr>("reprise.rule"))
@@ -119,7 +119,8 @@ ReportedPlan describePlan(func::FuncOp step, const CostModel &costs) {
   return plan;
 }
 
-static void printJson(llvm::raw_ostream &stream, ArrayRef<CompiledProgram> programs) {
+static void printJson(llvm::raw_ostream &stream, ArrayRef<CompiledProgram> programs,
+                      const std::optional<ReportedPipeline> &pipeline) {
   llvm::json::Object whole;
   if (programs.size() == 1) {
     whole = toJson(programs.front().report);
@@ -132,18 +133,23 @@ static void printJson(llvm::raw_ostream &stream, ArrayRef<CompiledProgram> progr
       reports.push_back(std::move(report));
     }
     whole = llvm::json::Object{{"version", 1}, {"programs", std::move(reports)}};
+    if (pipeline)
+      whole["pipeline"] = toJson(*pipeline);
   }
   stream << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(whole)));
 }
 
-void printReports(llvm::raw_ostream &stream, StringRef path, ArrayRef<CompiledProgram> programs) {
+void printReports(llvm::raw_ostream &stream, StringRef path, ArrayRef<CompiledProgram> programs,
+                  const std::optional<ReportedPipeline> &pipeline) {
   if (path.ends_with(".html"))
-    return printHtml(stream, programs);
+    return printHtml(stream, programs, pipeline);
   if (!path.ends_with(".txt"))
-    return printJson(stream, programs);
+    return printJson(stream, programs, pipeline);
+  if (pipeline)
+    printPipelineText(stream, *pipeline);
   for (const CompiledProgram &program : programs) {
     if (programs.size() > 1)
-      stream << (program.device > 0 ? "\n" : "") << describeProgram(program) << "\n";
+      stream << (program.device > 0 || pipeline ? "\n" : "") << describeProgram(program) << "\n";
     printText(stream, program.report);
   }
 }

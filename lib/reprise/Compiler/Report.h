@@ -4,8 +4,9 @@
 
 #include "ProgramPlanner.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "reprise/Compiler/CostModel.h"
 #include "reprise/Compiler/Report.h"
+#include "reprise/Costs/CostModel.h"
+#include "reprise/Dialect/Pipe/Transforms/StagePlan.h"
 #include "reprise/Runtime/Bundle.h"
 
 namespace reprise {
@@ -51,9 +52,6 @@ std::vector<ReportedBuffer> describeTimeline(mlir::func::FuncOp step);
 /// Seconds that all executions of the launch take.
 double countLaunchSeconds(exec::LaunchOp launch, const CostModel &costs);
 
-/// Seconds that all executions of the op take if nothing else is in their launches.
-double countAloneSeconds(mlir::Operation *op, const CostModel &costs);
-
 /// The cost of a plan within a budget, as in "cost +2.31 % (bound +2.18 %, gap 0.13 points)"; empty
 /// without one.
 std::string readCost(const Report &report);
@@ -96,8 +94,15 @@ void printArenaHtml(llvm::raw_ostream &stream, const Report &report);
 /// The heading of one of several programs.
 std::string describeProgram(const CompiledProgram &program);
 
+/// The pipeline of programs that were planned, in the order of their devices.
+ReportedPipeline describePipeline(const pipe::StagePlan &plan,
+                                  llvm::ArrayRef<CompiledProgram> programs, bool isAuto);
+void printPipelineHtml(llvm::raw_ostream &stream, const ReportedPipeline &pipeline);
+void printPipelineText(llvm::raw_ostream &stream, const ReportedPipeline &pipeline);
+
 /// One self-contained page; a table for the terminal.
-void printHtml(llvm::raw_ostream &stream, llvm::ArrayRef<CompiledProgram> programs);
+void printHtml(llvm::raw_ostream &stream, llvm::ArrayRef<CompiledProgram> programs,
+               const std::optional<ReportedPipeline> &pipeline);
 void printParetoHtml(llvm::raw_ostream &stream, const llvm::json::Object &curve);
 void printText(llvm::raw_ostream &stream, const Report &report);
 

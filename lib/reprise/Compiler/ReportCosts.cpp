@@ -17,14 +17,6 @@ static int64_t countBytes(ValueRange values) {
   return bytes;
 }
 
-double countAloneSeconds(Operation *op, const CostModel &costs) {
-  // A view moves nothing: its readers take the elements from where they are.
-  int64_t bytes = isa<ViewOpInterface>(op) || op->hasTrait<OpTrait::ConstantLike>()
-                      ? 0
-                      : countBytes(op->getOperands()) + countBytes(op->getResults());
-  return costs.getSeconds(op, bytes) * static_cast<double>(countExecutions(op));
-}
-
 double countLaunchSeconds(exec::LaunchOp launch, const CostModel &costs) {
   SmallVector<Operation *> ops;
   for (Operation &op : launch.getBody().front().without_terminator())

@@ -142,12 +142,15 @@ static void printProgram(raw_ostream &stream, const Report &report) {
 }
 
 /// The head is that of the first program; those of several have headings of their own.
-void printHtml(raw_ostream &stream, ArrayRef<CompiledProgram> programs) {
+void printHtml(raw_ostream &stream, ArrayRef<CompiledProgram> programs,
+               const std::optional<ReportedPipeline> &pipeline) {
   const Report &first = programs.front().report;
   html::PageHead head{first.inputs, first.target, first.threads, std::nullopt};
   if (first.budget)
     head.budget = first.budget->bytes;
   html::printStart(stream, "what is kept and what is computed again", head);
+  if (pipeline)
+    printPipelineHtml(stream, *pipeline);
   for (const CompiledProgram &program : programs) {
     if (programs.size() > 1)
       stream << "<h2>" << escape(describeProgram(program)) << "</h2>\n";

@@ -2,7 +2,7 @@
 #ifndef REPRISE_COMPILER_STEPFOOTPRINT_H
 #define REPRISE_COMPILER_STEPFOOTPRINT_H
 
-#include "reprise/Compiler/CostModel.h"
+#include "reprise/Costs/CostModel.h"
 #include "reprise/Dialect/Reprise/Transforms/PlanningScopes.h"
 #include "reprise/Planning/Checkpoint/Problem/LaunchOrder.h"
 

@@ -156,10 +156,11 @@ static void addOnPrograms(OpPassManager &manager, Phase from, Phase to,
 static void addStages(OpPassManager &manager, const PhaseOptions &options) {
   const StageOptions &stages = options.stages;
   OpPassManager program = makeProgramPasses();
-  if (stages.begin.empty())
-    program.addPass(
-        pipe::createBalanceStagesPass({stages.devices, stages.schedule, stages.chunks}));
   buildProgramPhases(program, Phase::Autodiff, Phase::Partition, options);
+  program.addPass(pipe::createBalanceStagesPass({stages.devices, stages.schedule, stages.chunks,
+                                                 stages.checkpoint,
+                                                 /*keep=*/!stages.begin.empty()},
+                                                stages.plan));
   manager.addPass(createOnProgramsPass(std::move(program)));
   manager.addPass(pipe::createSplitStagesPass(
       {stages.devices, stages.schedule, stages.chunks, stages.checkpoint}));

@@ -14,6 +14,10 @@ inline constexpr size_t kMostDrawn = 50'000;
 std::string drawGantt(const std::string &title, const Schedule &schedule,
                       const Simulation &simulation);
 
+/// The chart of the page alone, for a page that has the colours --text, --plot, --forward and
+/// --backward.
+std::string drawChart(const Schedule &schedule, const Simulation &simulation);
+
 /// The same as a Chrome trace, which Perfetto opens: a thread per rank.
 std::string writeTrace(const Schedule &schedule, const Simulation &simulation);
 

@@ -5,24 +5,31 @@
 
 namespace reprise::pipeline {
 
+/// Of the page around the chart.
 static constexpr char kStyle[] = R"css(
 :root{color-scheme:light dark;--text:#222;--quiet:#666;--ground:#fff;--plot:#f4f4f1;
---forward:#8fb3d9;--backward:#8ab17d;--weight:#cc8844}
+--forward:#8fb3d9;--backward:#8ab17d}
 @media(prefers-color-scheme:dark){:root{--text:#ddd;--quiet:#999;--ground:#1b1b1d;--plot:#26262a;
---forward:#5d7d9e;--backward:#6f9a63;--weight:#a9713c}}
+--forward:#5d7d9e;--backward:#6f9a63}}
 body{font:14px/1.45 system-ui,sans-serif;margin:0 auto;padding:1em;max-width:1400px;
 color:var(--text);background:var(--ground)}
 h1{font-size:1.5em;margin:.4em 0 0}.about{color:var(--quiet);margin:.2em 0 1em}
-.wide{overflow-x:auto}svg{display:block;min-width:900px;width:100%;font-size:10px}
-.plot{fill:var(--plot)}.forward{fill:var(--forward)}.backward{fill:var(--backward)}
-.weight{fill:var(--weight)}rect{stroke:var(--plot);stroke-width:.4}text{fill:var(--text)}
-.deep{filter:brightness(.8)}
-.legend{display:flex;flex-wrap:wrap;gap:.2em 1.2em;margin:.4em 0;font-size:12px}
-.legend i{display:inline-block;width:11px;height:11px;margin-right:5px}
-.legend .forward{background:var(--forward)}.legend .backward{background:var(--backward)}
-.legend .weight{background:var(--weight)}
 table{border-collapse:collapse;margin:1em 0}th,td{text-align:right;padding:2px 12px 2px 0}
 th{color:var(--quiet);font-weight:normal}
+)css";
+
+/// Of the chart, in a page that has the colours --text, --plot, --forward and --backward.
+static constexpr char kChartStyle[] = R"css(
+.gantt{--weight:#cc8844;overflow-x:auto}
+@media(prefers-color-scheme:dark){.gantt{--weight:#a9713c}}
+.gantt svg{display:block;min-width:900px;width:100%;font-size:10px}
+.gantt .ground{fill:var(--plot)}.gantt rect{stroke:var(--plot);stroke-width:.4}
+.gantt text{fill:var(--text)}.gantt .deep{filter:brightness(.8)}
+.gantt .forward{fill:var(--forward);background:var(--forward)}
+.gantt .backward{fill:var(--backward);background:var(--backward)}
+.gantt .weight{fill:var(--weight);background:var(--weight)}
+.gantt .passes{display:flex;flex-wrap:wrap;gap:.2em 1.2em;margin:.4em 0;font-size:12px}
+.gantt .passes i{display:inline-block;width:11px;height:11px;margin-right:5px}
 )css";
 
 static constexpr double kWidth = 1200, kHeight = 22, kLeft = 56;
@@ -72,24 +79,16 @@ static std::string drawTable(const Simulation &simulation) {
   return text + "</table>\n";
 }
 
-std::string drawGantt(const std::string &title, const Schedule &schedule,
-                      const Simulation &simulation) {
+std::string drawChart(const Schedule &schedule, const Simulation &simulation) {
   size_t ranks = schedule.ranks.size();
   double makespan = simulation.makespan > 0 ? simulation.makespan : 1;
-  std::string text = "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'><meta "
-                     "name='viewport' content='width=device-width'><title>" +
-                     escape(title) + "</title><style>" + kStyle + "</style></head><body>\n<h1>" +
-                     escape(title) + "</h1>\n<p class='about'>";
-  text += format("%zu ranks, %lld micro-batches, makespan %.6g, bubble %.1f %% of the total "
-                 "(%.1f %% of the ideal)</p>\n",
-                 ranks, static_cast<long long>(schedule.shape.microbatches), simulation.makespan,
-                 100 * simulation.bubbleOfTotal(), 100 * simulation.bubbleOfIdeal());
-  text += "<div class='legend'>";
+  std::string text = std::string("<style>") + kChartStyle + "</style>\n<div class='gantt'>";
+  text += "<div class='passes'>";
   for (int pass = 0; pass < (schedule.splitsBackward ? 3 : 2); ++pass)
     text += format("<span><i class='%s'></i>%s</span>", kPasses[pass], kPasses[pass]);
-  text += format("</div>\n<div class='wide'><svg viewBox='0 0 %.0f %.0f' role='img'>\n", kWidth,
+  text += format("</div>\n<svg viewBox='0 0 %.0f %.0f' role='img'>\n", kWidth,
                  kHeight * static_cast<double>(ranks));
-  text += format("<rect class='plot' x='%.0f' y='0' width='%.0f' height='%.0f'/>\n", kLeft,
+  text += format("<rect class='ground' x='%.0f' y='0' width='%.0f' height='%.0f'/>\n", kLeft,
                  kWidth - kLeft, kHeight * static_cast<double>(ranks));
   for (size_t rank = 0; rank < ranks; ++rank) {
     text += format("<text x='0' y='%.1f'>rank %zu</text>\n",
@@ -98,7 +97,21 @@ std::string drawGantt(const std::string &title, const Schedule &schedule,
       text += drawPiece(schedule.shape, schedule.ranks[rank][place], rank,
                         simulation.begins[rank][place], simulation.ends[rank][place], makespan);
   }
-  return text + "</svg></div>\n" + drawTable(simulation) + "</body></html>\n";
+  return text + "</svg></div>\n";
+}
+
+std::string drawGantt(const std::string &title, const Schedule &schedule,
+                      const Simulation &simulation) {
+  std::string text = "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'><meta "
+                     "name='viewport' content='width=device-width'><title>" +
+                     escape(title) + "</title><style>" + kStyle + "</style></head><body>\n<h1>" +
+                     escape(title) + "</h1>\n<p class='about'>";
+  text += format("%zu ranks, %lld micro-batches, makespan %.6g, bubble %.1f %% of the total "
+                 "(%.1f %% of the ideal)</p>\n",
+                 schedule.ranks.size(), static_cast<long long>(schedule.shape.microbatches),
+                 simulation.makespan, 100 * simulation.bubbleOfTotal(),
+                 100 * simulation.bubbleOfIdeal());
+  return text + drawChart(schedule, simulation) + drawTable(simulation) + "</body></html>\n";
 }
 
 std::string writeTrace(const Schedule &schedule, const Simulation &simulation) {

@@ -77,114 +77,39 @@ std::optional<Split> balance(int units, int stages, const Cost &cost, const Cost
   return split;
 }
 
-static pipeline::Stage add(pipeline::Stage sum, const pipeline::Stage &unit) {
-  sum.forward += unit.forward;
-  sum.backward += unit.backward;
-  sum.weight += unit.weight;
-  sum.saved += unit.saved;
-  sum.savedForWeight += unit.savedForWeight;
-  sum.madeForWeight += unit.madeForWeight;
-  sum.working = std::max(sum.working, unit.working);
-  sum.resident += unit.resident;
-  return sum;
+std::optional<Split> balance(const Problem &problem) {
+  Loads loads(problem);
+  auto count = [&](int first, int last, int stage) {
+    Load load = loads.get(first, last, stage);
+    return load.fullness > 1 ? kNever : load.seconds();
+  };
+  return balance(
+      static_cast<int>(problem.units.size()), static_cast<int>(problem.devices.size()), count,
+      [&](int first, int last, int stage) { return loads.getFloor(first, last, stage); });
 }
 
-namespace {
-
-/// Costs of all ranges of units, as one device of speed 1 without other stages would see them.
-class Ranges {
-public:
-  explicit Ranges(const Problem &problem) : problem(problem), size(problem.units.size() + 1) {
-    sums.resize(size);
-    for (size_t unit = 0; unit + 1 < size; ++unit)
-      sums[unit + 1] = add(sums[unit], problem.units[unit]);
-    incoming.resize(size * size);
-    for (const Value &value : problem.values)
-      addIncoming(value);
-    for (size_t first = 0; first < size; ++first)
-      for (size_t last = first + 1; last < size; ++last)
-        incoming[first * size + last] += incoming[first * size + last - 1];
-    findWorking();
-  }
-
-  double getSeconds(int first, int last, int stage) const {
-    pipeline::Stage own = sum(first, last);
-    return (own.forward + own.backward + own.weight) / problem.devices[stage].speed;
-  }
-
-  double getCost(int first, int last, int stage) const {
-    const Device &device = problem.devices[stage];
-    pipeline::Stage own = sum(first, last);
-    int64_t slot = own.saved + own.savedForWeight + own.madeForWeight;
-    int64_t slots = problem.slots.empty() ? 1 : problem.slots[stage];
-    int64_t rest = device.memory - own.resident - working[first * size + last];
-    if (rest < 0 || (slot > 0 && slots > rest / slot))
-      return kNever;
-    return (own.forward + own.backward + own.weight) / device.speed + incoming[first * size + last];
-  }
-
-  pipeline::Stage sum(int first, int last) const {
-    pipeline::Stage own = sums[last];
-    const pipeline::Stage &before = sums[first];
-    own.forward -= before.forward;
-    own.backward -= before.backward;
-    own.weight -= before.weight;
-    own.saved -= before.saved;
-    own.savedForWeight -= before.savedForWeight;
-    own.madeForWeight -= before.madeForWeight;
-    own.resident -= before.resident;
-    own.working = working[first * size + last];
-    return own;
-  }
-
-private:
-  /// A range that begins behind the maker receives the value once, for its first reader.
-  void addIncoming(const Value &value) {
-    int before = value.unit + 1;
-    for (int reader : value.readers)
-      for (; before <= reader; ++before)
-        incoming[before * size + reader + 1] += value.forward + value.backward;
-  }
-
-  void findWorking() {
-    working.resize(size * size);
-    for (size_t first = 0; first < size; ++first)
-      for (size_t last = first + 1; last < size; ++last)
-        working[first * size + last] =
-            std::max(working[first * size + last - 1], problem.units[last - 1].working);
-  }
-
-  const Problem &problem;
-  size_t size;
-  std::vector<pipeline::Stage> sums;
-  std::vector<double> incoming; // by first and last
-  std::vector<int64_t> working; // by first and last
-};
-
-} // namespace
-
-std::optional<Split> balance(const Problem &problem) {
-  Ranges ranges(problem);
+std::optional<Split> spread(const Problem &problem) {
+  Loads loads(problem);
   return balance(
       static_cast<int>(problem.units.size()), static_cast<int>(problem.devices.size()),
-      [&](int first, int last, int stage) { return ranges.getCost(first, last, stage); },
-      [&](int first, int last, int stage) { return ranges.getSeconds(first, last, stage); });
+      [&](int first, int last, int stage) { return loads.get(first, last, stage).fullness; });
+}
+
+static double getTransferScale(const Problem &problem, int stage) {
+  int rates = problem.devices[stage].rates;
+  return rates < 0 ? 1 : problem.rates[rates].transfers;
 }
 
 pipeline::Pipeline makePipeline(const Problem &problem, const Split &split) {
   pipeline::Pipeline made;
+  Loads loads(problem);
   int stages = static_cast<int>(split.begins.size());
   std::vector<int> stageOf(problem.units.size());
   for (int stage = 0; stage < stages; ++stage) {
     int first = split.begins[stage];
     int last = stage + 1 < stages ? split.begins[stage + 1] : static_cast<int>(stageOf.size());
     std::fill(stageOf.begin() + first, stageOf.begin() + last, stage);
-    pipeline::Stage own;
-    for (int unit = first; unit < last; ++unit)
-      own = add(own, problem.units[unit]);
-    for (double *seconds : {&own.forward, &own.backward, &own.weight})
-      *seconds /= problem.devices[stage].speed;
-    made.stages.push_back(own);
+    made.stages.push_back(loads.get(first, last, stage).stage);
   }
   std::map<std::pair<int, int>, pipeline::Transfer> transfers;
   for (const Value &value : problem.values) {
@@ -194,10 +119,11 @@ pipeline::Pipeline makePipeline(const Problem &problem, const Split &split) {
       if (to == last)
         continue;
       pipeline::Transfer &transfer = transfers[{from, to}];
+      double scale = getTransferScale(problem, to);
       transfer.from = from;
       transfer.to = to;
-      transfer.forward += value.forward;
-      transfer.backward += value.backward;
+      transfer.forward += scale * value.forward;
+      transfer.backward += scale * value.backward;
       last = to;
     }
   }

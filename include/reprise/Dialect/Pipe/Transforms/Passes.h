@@ -13,6 +13,12 @@ namespace reprise::pipe {
 #define GEN_PASS_DECL
 #include "reprise/Dialect/Pipe/Transforms/Passes.h.inc"
 
+struct StagePlan;
+
+/// With devices that others know, and told what was found.
+std::unique_ptr<mlir::Pass> createBalanceStagesPass(BalanceStagesPassOptions options,
+                                                    std::shared_ptr<StagePlan> plan);
+
 } // namespace reprise::pipe
 
 #endif // REPRISE_DIALECT_PIPE_TRANSFORMS_PASSES_H

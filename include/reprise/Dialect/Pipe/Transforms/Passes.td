@@ -8,20 +8,30 @@ class ShapeOptions_ {
   list<Option> options = [
     Option<"devices", "devices", "int64_t", "1", "How many devices">,
     Option<"schedule", "schedule", "std::string", "\"\"",
-           "gpipe, 1f1b, interleaved-1f1b, zb-h1 or zb-v; empty: 1f1b, or gpipe for gradients of gradients">,
+           "gpipe, 1f1b, interleaved-1f1b, zb-h1, zb-v or auto; empty: 1f1b, or gpipe for gradients of gradients">,
     Option<"chunks", "chunks", "int64_t", "1", "Stages per device; as near to it as the schedule takes">
   ];
 }
 def ShapeOptions : ShapeOptions_;
 
+def CheckpointOption : Option<"checkpoint", "checkpoint", "std::string", "\"\"",
+                              "always, except-last or never; empty: as labels say">;
+
 def BalanceStagesPass : Pass<"pipe-balance-stages", "::mlir::func::FuncOp"> {
   let summary = "Joins the places where a step may be cut into stages of equal time";
   let description = [{
-    Reads the marks of `reprise-mark-stages` behind the expansion of gradients, and numbers stages anew, so that the
-    slowest one is as fast as can be: forward and backward passes, and transfers of what a stage reads from the ones
-    before it. The cut is exact (Planning/Stages/Balance.h).
+    Reads the marks of `reprise-mark-stages` on a flat step with its gradients and micro-batches, and numbers stages
+    anew, so that the slowest one is as fast as can be: forward and backward passes, replays, and transfers of what a stage
+    reads from the ones before it, in seconds of the cost model. A stage cannot be what its device cannot hold, by an
+    estimate of what its schedule keeps in flight. The cut is exact (Planning/Stages/Balance.h).
+
+    With the schedule `auto` every built-in schedule is simulated on its own cut, the fastest that fits is taken, and
+    `reprise.schedule` and `reprise.chunks` on the function say which one that is. `keep` takes the marks as stages.
   }];
-  let options = ShapeOptions.options;
+  let options = !listconcat(ShapeOptions.options, [
+    CheckpointOption,
+    Option<"keep", "keep", "bool", "false", "The marks are the stages">
+  ]);
 }
 
 def SplitStagesPass : Pass<"pipe-split-stages", "::mlir::ModuleOp"> {
@@ -36,7 +46,7 @@ def SplitStagesPass : Pass<"pipe-split-stages", "::mlir::ModuleOp"> {
     stage's passes over a micro-batch are one unit then, and what no policy has labelled is labelled so.
   }];
   let options = !listconcat(ShapeOptions.options, [
-    Option<"checkpoint", "checkpoint", "std::string", "\"\"", "always, except-last or never; empty: as labels say">
+    CheckpointOption
   ]);
   let dependentDialects = ["::reprise::exec::ExecDialect", "::reprise::RepriseDialect"];
 }

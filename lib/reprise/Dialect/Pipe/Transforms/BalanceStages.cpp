@@ -2,13 +2,8 @@
 #include "reprise/Dialect/Pipe/Transforms/Passes.h"
 
 #include "Order.h"
+#include "StageProblem.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
-#include "reprise/Dialect/Reprise/IR/Work.h"
-#include "reprise/Interfaces/Interfaces.h"
-#include "reprise/Planning/Stages/Balance.h"
-#include "reprise/Support/ByteSize.h"
-
-#include <set>
 
 using namespace mlir;
 
@@ -18,109 +13,161 @@ namespace reprise::pipe {
 
 namespace {
 
-/// The unit of an op, or of each iteration of one in a loop.
-SmallVector<int64_t> getUnits(Operation *op) {
-  Attribute attribute = op->getDiscardableAttr(kStageAttr);
-  if (auto number = dyn_cast_or_null<IntegerAttr>(attribute))
-    return {number.getInt()};
-  if (auto list = dyn_cast_or_null<DenseI64ArrayAttr>(attribute))
-    return SmallVector<int64_t>(list.asArrayRef());
-  return {};
-}
+/// A schedule by its name, with the chunks that are wished for.
+using Candidate = std::pair<std::string, int64_t>;
 
-/// Rates of no machine in particular: only their ratio matters, and that of common machines is
-/// close to it.
-double countSeconds(Operation *op) {
-  int64_t bytes = 0;
-  for (Value value : op->getOperands())
-    bytes += getByteSize(value.getType());
-  for (Value value : op->getResults())
-    bytes += getByteSize(value.getType());
-  auto cost = dyn_cast<CostOpInterface>(op);
-  double flops = cost ? static_cast<double>(cost.getFlops()) : 0;
-  double rate = isContractionKind(getKindName(op)) ? 200e9 : 80e9;
-  return flops / rate + static_cast<double>(bytes) / 60e9;
+/// Messages that skip stages may be on their way for longer than two passes.
+void simulate(StagedSchedule &staged) {
+  for (int64_t buffers : {int64_t(2), staged.schedule.shape.microbatches}) {
+    staged.pipeline.buffers = buffers;
+    std::optional<pipeline::Defect> defect = pipeline::verify(staged.schedule, staged.pipeline);
+    if (!defect) {
+      staged.simulation = pipeline::simulate(staged.schedule, staged.pipeline);
+      return;
+    }
+  }
 }
 
 struct BalanceStagesPass : impl::BalanceStagesPassBase<BalanceStagesPass> {
-  using Base::Base;
+  BalanceStagesPass(BalanceStagesPassOptions options = {}, std::shared_ptr<StagePlan> plan = {})
+      : Base(std::move(options)), plan(std::move(plan)) {}
 
   void runOnOperation() override {
-    FailureOr<Order> order = Order::find(getOperation(), schedule, devices, chunks);
-    if (failed(order))
+    if (failed(prepare()))
       return signalPassFailure();
-    int64_t stages = order->getShape().stages();
-    reprise::stages::Problem problem = makeProblem(stages);
-    auto units = static_cast<int64_t>(problem.units.size());
-    if (units < stages) {
-      getOperation().emitError() << stages << " stages cannot be cut from a "
-                                 << "forward pass that can be cut into " << units;
-      return signalPassFailure();
+    func::FuncOp step = getOperation();
+    StageProblem problem(step, *plan, checkpoint);
+    SmallVector<Candidate> candidates = listCandidates(problem.countUnits());
+    std::vector<StagedSchedule> found;
+    for (const Candidate &candidate : candidates)
+      if (failed(add(candidate, problem, found)))
+        return signalPassFailure();
+    if (found.empty())
+      return;
+    llvm::stable_sort(found, isBetter);
+    if (!keep)
+      renumber(found.front().units);
+    if (schedule == kAuto) {
+      Builder builder(step.getContext());
+      step->setAttr(kScheduleAttr, builder.getStringAttr(found.front().name));
+      step->setAttr(kChunksAttr, builder.getI64IntegerAttr(found.front().chunks()));
     }
-    std::optional<reprise::stages::Split> split = reprise::stages::balance(problem);
-    std::vector<int64_t> stageOf;
-    for (int64_t unit = 0, stage = 0; unit < units; ++unit) {
-      if (stage + 1 < stages && split->begins[stage + 1] == unit)
-        ++stage;
-      stageOf.push_back(stage);
-    }
-    getOperation().walk([&](Operation *op) { renumber(op, stageOf); });
+    plan->schedules = std::move(found);
+    if (countSweeps(step) != 2)
+      plan->schedules.clear();
   }
 
 private:
-  reprise::stages::Problem makeProblem(int64_t stages) {
-    reprise::stages::Problem problem;
-    problem.devices.resize(stages);
-    problem.slots.assign(stages, 1);
-    getOperation().walk([&](Operation *op) {
-      if (isa<LoopOp>(op))
-        return;
-      for (int64_t unit : getUnits(op)) {
-        problem.units.resize(std::max<size_t>(problem.units.size(), unit + 1));
-        pipeline::Stage &own = problem.units[unit];
-        (op->hasAttr("reprise.primal") ? own.forward : own.backward) += countSeconds(op);
-      }
-    });
-    getOperation().walk([&](Operation *op) {
-      if (op->hasAttr("reprise.primal"))
-        addValues(op, problem);
-    });
-    return problem;
+  /// Without a plan by others: devices of the built-in rates.
+  LogicalResult prepare() {
+    if (!plan)
+      plan = std::make_shared<StagePlan>();
+    if (!plan->devices.empty())
+      return success();
+    FailureOr<CostModel> costs = CostModel::load({}, getOperation().getLoc());
+    if (failed(costs))
+      return failure();
+    auto shared = std::make_shared<const CostModel>(std::move(*costs));
+    plan->devices.assign(devices, {shared, std::nullopt, std::nullopt});
+    return success();
   }
 
-  /// What an op of a flat step gives to later units, and what comes back.
-  static void addValues(Operation *op, reprise::stages::Problem &problem) {
-    SmallVector<int64_t> units = getUnits(op);
-    if (units.size() != 1 || isa<LoopOp>(op))
-      return;
-    for (Value result : op->getResults()) {
-      std::set<int> readers;
-      for (Operation *user : result.getUsers())
-        for (int64_t unit : getUnits(user))
-          if (unit > units.front())
-            readers.insert(static_cast<int>(unit));
-      if (readers.empty())
-        continue;
-      double seconds = static_cast<double>(getByteSize(result.getType())) / 60e9;
-      problem.values.push_back({static_cast<int>(units.front()),
-                                std::vector<int>(readers.begin(), readers.end()), seconds,
-                                seconds});
+  /// All that `auto` may take, or the one that is asked for.
+  SmallVector<Candidate> listCandidates(int64_t units) {
+    if (schedule != kAuto)
+      return {{schedule, chunks}};
+    if (countSweeps(getOperation()) != 2)
+      return {{"gpipe", 1}};
+    static constexpr int64_t kMostChunks = 4;
+    SmallVector<Candidate> candidates;
+    auto add = [&](const pipeline::Rule &rule, int64_t wished) {
+      int64_t own = rule.fitChunks(static_cast<int>(wished));
+      bool isRefused = plan->refused.count({rule.name, static_cast<int>(own)});
+      bool isPossible = keep ? own * devices == units : own * devices <= units;
+      Candidate candidate{rule.name, own};
+      if (isPossible && !isRefused && !llvm::is_contained(candidates, candidate))
+        candidates.push_back(candidate);
+    };
+    for (const pipeline::Rule &rule : pipeline::getRules()) {
+      add(rule, chunks);
+      for (int64_t more = chunks + 1; chunks == 1 && rule.mostChunks == 0 && more <= kMostChunks;
+           ++more)
+        add(rule, more);
     }
+    if (candidates.empty())
+      candidates.push_back({"1f1b", 1});
+    return candidates;
   }
 
-  static void renumber(Operation *op, ArrayRef<int64_t> stageOf) {
-    SmallVector<int64_t> units = getUnits(op);
-    if (units.empty())
-      return;
-    Builder builder(op->getContext());
-    for (int64_t &unit : units)
-      unit = stageOf[unit];
-    if (isa<IntegerAttr>(op->getDiscardableAttr(kStageAttr)))
-      op->setDiscardableAttr(kStageAttr, builder.getI64IntegerAttr(units.front()));
-    else
-      op->setDiscardableAttr(kStageAttr, builder.getDenseI64ArrayAttr(units));
+  LogicalResult add(const Candidate &candidate, const StageProblem &problem,
+                    std::vector<StagedSchedule> &found) {
+    func::FuncOp step = getOperation();
+    FailureOr<Order> order = Order::find(step, candidate.first, devices, candidate.second);
+    if (failed(order))
+      return failure();
+    int64_t stages = order->getShape().stages(), units = problem.countUnits();
+    if (units < stages && keep)
+      return success(); // a stage without ops
+    if (units < stages)
+      return step.emitError() << stages << " stages cannot be cut from a "
+                              << "forward pass that can be cut into " << units;
+    FailureOr<pipeline::Schedule> made = order->make(step, problem.countMicrobatches());
+    if (failed(made))
+      return failure();
+    stages::Problem numbers = problem.make(*made);
+    std::optional<stages::Split> split = stages::balance(numbers);
+    StagedSchedule &staged = found.emplace_back();
+    staged.fits = split.has_value();
+    if (!split)
+      split = stages::spread(numbers);
+    staged.name =
+        candidate.first.empty() ? (countSweeps(step) > 2 ? "gpipe" : "1f1b") : candidate.first;
+    staged.schedule = std::move(*made);
+    stages::Loads loads(numbers);
+    for (size_t stage = 0; stage < split->begins.size(); ++stage) {
+      int first = split->begins[stage];
+      int last =
+          stage + 1 < split->begins.size() ? split->begins[stage + 1] : static_cast<int>(units);
+      staged.units.push_back({first, last});
+      staged.replays.push_back(loads.get(first, last, static_cast<int>(stage)).replay);
+    }
+    staged.pipeline = stages::makePipeline(numbers, *split);
+    simulate(staged);
+    return success();
   }
+
+  /// What fits goes first, and of that the fastest, or of equally fast ones what takes less.
+  static bool isBetter(const StagedSchedule &a, const StagedSchedule &b) {
+    if (a.fits != b.fits)
+      return a.fits;
+    double tolerance = 1e-9 * std::max(a.simulation.makespan, b.simulation.makespan);
+    if (std::abs(a.simulation.makespan - b.simulation.makespan) > tolerance)
+      return a.simulation.makespan < b.simulation.makespan;
+    auto findPeak = [](const StagedSchedule &staged) {
+      const std::vector<int64_t> &peaks = staged.simulation.peaks;
+      return peaks.empty() ? 0 : *llvm::max_element(peaks);
+    };
+    return findPeak(a) < findPeak(b);
+  }
+
+  void renumber(ArrayRef<std::pair<int, int>> stages) {
+    Builder builder(&getContext());
+    SmallVector<int64_t> stageOf;
+    for (auto [stage, range] : llvm::enumerate(stages))
+      stageOf.append(range.second - range.first, static_cast<int64_t>(stage));
+    for (Operation &op : getOperation().getBody().front())
+      if (auto unit = dyn_cast_or_null<IntegerAttr>(op.getDiscardableAttr(kStageAttr)))
+        op.setDiscardableAttr(kStageAttr, builder.getI64IntegerAttr(stageOf[unit.getInt()]));
+  }
+
+  std::shared_ptr<StagePlan> plan;
 };
 
 } // namespace
+
+std::unique_ptr<Pass> createBalanceStagesPass(BalanceStagesPassOptions options,
+                                              std::shared_ptr<StagePlan> plan) {
+  return std::make_unique<BalanceStagesPass>(std::move(options), std::move(plan));
+}
+
 } // namespace reprise::pipe

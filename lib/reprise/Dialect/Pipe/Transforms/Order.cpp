@@ -35,6 +35,10 @@ static FailureOr<pipeline::Schedule> readFile(func::FuncOp step, StringRef path)
 
 FailureOr<Order> Order::find(func::FuncOp step, StringRef name, int64_t devices, int64_t chunks) {
   int64_t sweeps = countSweeps(step);
+  if (auto chosen = step->getAttrOfType<StringAttr>(kScheduleAttr); chosen && name == kAuto) {
+    name = chosen.getValue();
+    chunks = step->getAttrOfType<IntegerAttr>(kChunksAttr).getInt();
+  }
   if (name.empty())
     name = sweeps <= 2 ? "1f1b" : "gpipe";
   Order order;

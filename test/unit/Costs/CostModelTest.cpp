@@ -1,5 +1,5 @@
 // reprise: tests of the cost model
-#include "reprise/Compiler/CostModel.h"
+#include "reprise/Costs/CostModel.h"
 
 #include "mlir/Parser/Parser.h"
 #include "reprise/Dialect/Reprise/IR/Work.h"

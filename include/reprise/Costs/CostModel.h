@@ -1,11 +1,12 @@
 // reprise: how long ops take, for planners and reports: arithmetic, traffic and launches
-#ifndef REPRISE_COMPILER_COSTMODEL_H
-#define REPRISE_COMPILER_COSTMODEL_H
+#ifndef REPRISE_COSTS_COSTMODEL_H
+#define REPRISE_COSTS_COSTMODEL_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "reprise/Compiler/Report.h"
+#include "reprise/Costs/KindError.h"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct DeviceRates {
   double elementwiseFlops = 0;                    ///< of all ops that are no contraction
   double bytes = 0;                               ///< to and from memory
   double launchSeconds = 0;                       ///< what a launch costs before it does anything
+  std::optional<int64_t> memory;                  ///< bytes; none: as many as a step takes
 };
 
 /// Where seconds come from.
@@ -56,6 +58,12 @@ public:
   double getSeconds(mlir::Operation *op, int64_t bytes) const;
   /// The same of ops in one launch, which do their work one after the other on the same bytes.
   double getSeconds(llvm::ArrayRef<mlir::Operation *> ops, int64_t bytes) const;
+  /// Seconds that all executions of the op take if nothing else is in their launches.
+  double getSecondsAlone(mlir::Operation *op) const;
+  /// Seconds from one device to another: a launch that reads `bytes` and writes them.
+  double getCopySeconds(int64_t bytes) const {
+    return rates.launchSeconds + getTransferSeconds(2 * bytes);
+  }
   /// Seconds that `bytes` take to or from memory.
   double getTransferSeconds(int64_t bytes) const {
     return static_cast<double>(bytes) / rates.bytes;
@@ -93,4 +101,4 @@ private:
 
 } // namespace reprise
 
-#endif // REPRISE_COMPILER_COSTMODEL_H
+#endif // REPRISE_COSTS_COSTMODEL_H

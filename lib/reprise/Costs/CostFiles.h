@@ -1,15 +1,15 @@
 // reprise: the files that seconds come from: devices and profiles
-#ifndef REPRISE_LIB_COMPILER_COSTFILES_H
-#define REPRISE_LIB_COMPILER_COSTFILES_H
+#ifndef REPRISE_LIB_COSTS_COSTFILES_H
+#define REPRISE_LIB_COSTS_COSTFILES_H
 
-#include "reprise/Compiler/CostModel.h"
+#include "reprise/Costs/CostModel.h"
 
 #include <vector>
 
 namespace reprise {
 
 /// Reads `{"version": 1, "name", "flops": {"f32", …}, "elementwise_flops", "bytes_per_second",
-/// "launch_seconds"}` (docs/device.schema.json).
+/// "launch_seconds", "memory"}` (docs/device.schema.json).
 mlir::FailureOr<DeviceRates> readDeviceFile(llvm::StringRef path, mlir::Location from);
 
 /// An op of a measured launch.
@@ -38,4 +38,4 @@ mlir::FailureOr<CostProfile> readProfile(llvm::StringRef path, mlir::Location fr
 
 } // namespace reprise
 
-#endif // REPRISE_LIB_COMPILER_COSTFILES_H
+#endif // REPRISE_LIB_COSTS_COSTFILES_H

@@ -1,10 +1,12 @@
 // reprise: how long ops take, for planners and reports: arithmetic, traffic and launches
-#include "reprise/Compiler/CostModel.h"
+#include "reprise/Costs/CostModel.h"
 
 #include "CostFiles.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
+#include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Dialect/Reprise/IR/Work.h"
 #include "reprise/Interfaces/Interfaces.h"
+#include "reprise/Support/ByteSize.h"
 #include "reprise/Target/Target.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -259,6 +261,21 @@ double CostModel::getSeconds(ArrayRef<Operation *> ops, int64_t bytes) const {
       seconds += getScale(op) * static_cast<double>(cost.getFlops()) /
                  getRate(getKindName(op), getElementTypeName(op));
   return seconds;
+}
+
+static int64_t countBytes(ValueRange values) {
+  int64_t bytes = 0;
+  for (Value value : values)
+    bytes += getByteSize(value.getType());
+  return bytes;
+}
+
+double CostModel::getSecondsAlone(Operation *op) const {
+  // A view moves nothing: its readers take the elements from where they are.
+  int64_t bytes = isa<ViewOpInterface>(op) || op->hasTrait<OpTrait::ConstantLike>()
+                      ? 0
+                      : countBytes(op->getOperands()) + countBytes(op->getResults());
+  return getSeconds(op, bytes) * static_cast<double>(countExecutions(op));
 }
 
 } // namespace reprise

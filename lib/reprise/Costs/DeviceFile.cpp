@@ -12,6 +12,7 @@ namespace reprise {
 /// divides them.
 static constexpr NumberRange kRate{1, 1e24, /*allowsZero=*/false};
 static constexpr NumberRange kLaunchSeconds{1e-12, 1e6, /*allowsZero=*/true};
+static constexpr int64_t kMostBytes = int64_t(1) << 53;
 
 static LogicalResult readNumber(const JsonFile &file, const Object &object, StringRef key,
                                 const std::string &prefix, NumberRange range, double &number) {
@@ -42,15 +43,25 @@ static LogicalResult readContractions(const JsonFile &file, DeviceRates &rates) 
   return success();
 }
 
+static LogicalResult readMemory(const JsonFile &file, DeviceRates &rates) {
+  const llvm::json::Value *value = file.root().get("memory");
+  if (!value)
+    return success();
+  rates.memory = value->getAsInteger();
+  if (rates.memory && *rates.memory >= 1 && *rates.memory <= kMostBytes)
+    return success();
+  return file.fail("memory", "expected bytes, an integer from 1 to 2^53");
+}
+
 FailureOr<DeviceRates> readDeviceFile(StringRef path, Location from) {
   FailureOr<JsonFile> file = JsonFile::read(path, "device file", {"version", "flops"}, from);
   if (failed(file))
     return failure();
   const Object &root = file->root();
-  if (failed(file->checkKeys(
-          root,
-          {"version", "name", "flops", "elementwise_flops", "bytes_per_second", "launch_seconds"},
-          "")))
+  if (failed(file->checkKeys(root,
+                             {"version", "name", "flops", "elementwise_flops", "bytes_per_second",
+                              "launch_seconds", "memory"},
+                             "")))
     return failure();
   DeviceRates rates;
   std::optional<StringRef> name = root.getString("name");
@@ -60,7 +71,8 @@ FailureOr<DeviceRates> readDeviceFile(StringRef path, Location from) {
   if (failed(readContractions(*file, rates)) ||
       failed(readNumber(*file, root, "elementwise_flops", "", kRate, rates.elementwiseFlops)) ||
       failed(readNumber(*file, root, "bytes_per_second", "", kRate, rates.bytes)) ||
-      failed(readNumber(*file, root, "launch_seconds", "", kLaunchSeconds, rates.launchSeconds)))
+      failed(readNumber(*file, root, "launch_seconds", "", kLaunchSeconds, rates.launchSeconds)) ||
+      failed(readMemory(*file, rates)))
     return failure();
   return rates;
 }

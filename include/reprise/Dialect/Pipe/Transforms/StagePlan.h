@@ -1,0 +1,46 @@
+// reprise: what is known of the devices of a pipeline, and what became of its cut
+#ifndef REPRISE_DIALECT_PIPE_TRANSFORMS_STAGEPLAN_H
+#define REPRISE_DIALECT_PIPE_TRANSFORMS_STAGEPLAN_H
+
+#include "reprise/Costs/CostModel.h"
+#include "reprise/Planning/Stages/Balance.h"
+
+#include <set>
+
+namespace reprise::pipe {
+
+/// A device and what its program may take.
+struct StageDevice {
+  std::shared_ptr<const CostModel> costs;
+  std::optional<int64_t> arena; ///< bytes of arena and workspace
+  std::optional<double> share;  ///< the same as a share of what saving all takes
+};
+
+/// The step as stages under one schedule, simulated.
+struct StagedSchedule {
+  std::string name;
+  pipeline::Schedule schedule;
+  std::vector<std::pair<int, int>> units; ///< of each stage: the first one, and behind the last one
+  pipeline::Pipeline pipeline;
+  std::vector<double> replays; ///< seconds per stage and micro-batch, of those of its backward pass
+  pipeline::Simulation simulation;
+  bool fits = true; ///< by the estimate of the cut
+
+  int chunks() const { return schedule.shape.chunks; }
+};
+
+/// Shared by those who cut a step and those who plan the programs.
+struct StagePlan {
+  // Given.
+  std::vector<StageDevice> devices; ///< one each, or none: the built-in rates of a CPU
+  /// Schedules that `auto` does not take, with their chunks.
+  std::set<std::pair<std::string, int>> refused;
+
+  // Found: the schedule that was taken comes first, and behind it, with `auto`, the others by what
+  // they take. None for steps of other passes than one forward and one backward.
+  std::vector<StagedSchedule> schedules;
+};
+
+} // namespace reprise::pipe
+
+#endif // REPRISE_DIALECT_PIPE_TRANSFORMS_STAGEPLAN_H

@@ -1,0 +1,185 @@
+// reprise: what a report tells of the pipeline that the programs are
+#include "Html.h"
+#include "Report.h"
+
+#include "reprise/Planning/Pipeline/Gantt.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace llvm;
+
+namespace reprise {
+
+static size_t countPieces(const pipeline::Schedule &schedule) {
+  size_t pieces = 0;
+  for (const auto &rank : schedule.ranks)
+    pieces += rank.size();
+  return pieces;
+}
+
+static bool isDrawn(const ReportedPipeline &pipeline) {
+  return !pipeline.simulation.begins.empty();
+}
+
+/// The replays of a plan in the stead of those that the cut reckoned with. Those of a device are
+/// shared out among its stages by what was reckoned, or else by their forward passes.
+static void takeReplays(const pipe::StagedSchedule &staged, ArrayRef<CompiledProgram> programs,
+                        pipeline::Pipeline &made, std::vector<double> &replays) {
+  const pipeline::Shape &shape = staged.schedule.shape;
+  for (const CompiledProgram &program : programs) {
+    if (!program.report.plan)
+      continue;
+    double planned = program.report.plan->cost.replay / static_cast<double>(shape.microbatches);
+    double reckoned = 0, forward = 0;
+    for (int stage = 0; stage < shape.stages(); ++stage)
+      if (shape.rankOf(stage) == program.device) {
+        reckoned += staged.replays[stage];
+        forward += made.stages[stage].forward;
+      }
+    for (int stage = 0; stage < shape.stages(); ++stage) {
+      if (shape.rankOf(stage) != program.device)
+        continue;
+      double share = reckoned > 0  ? staged.replays[stage] / reckoned
+                     : forward > 0 ? made.stages[stage].forward / forward
+                                   : 0;
+      made.stages[stage].backward += share * planned - staged.replays[stage];
+      replays[stage] = share * planned;
+    }
+  }
+}
+
+ReportedPipeline describePipeline(const pipe::StagePlan &plan, ArrayRef<CompiledProgram> programs,
+                                  bool isAuto) {
+  const pipe::StagedSchedule &taken = plan.schedules.front();
+  ReportedPipeline reported;
+  reported.schedule = taken.name;
+  reported.pieces = taken.schedule;
+  pipeline::Pipeline made = taken.pipeline;
+  std::vector<double> replays = taken.replays;
+  takeReplays(taken, programs, made, replays);
+  bool keepsTimes = countPieces(taken.schedule) <= pipeline::kMostDrawn;
+  reported.simulation = pipeline::simulate(taken.schedule, made, keepsTimes);
+  for (auto [number, stage] : llvm::enumerate(made.stages))
+    reported.stages.push_back({taken.schedule.shape.rankOf(static_cast<int>(number)), stage.forward,
+                               stage.backward, stage.weight, replays[number]});
+  for (const CompiledProgram &program : programs) {
+    const Report &report = program.report;
+    ReportedDevice &device = reported.devices.emplace_back();
+    device.peakBytes = report.arenaBytes + report.workspaceBytes + report.persistentBytes;
+    device.savedBytes = report.plan ? report.plan->savedBytes : 0;
+    device.replayedOps = report.plan ? report.plan->replayedOps : 0;
+  }
+  for (const pipe::StagedSchedule &staged : plan.schedules)
+    if (isAuto)
+      reported.schedules.push_back(
+          {staged.name, staged.chunks(), staged.simulation.makespan, staged.fits});
+  return reported;
+}
+
+static std::string describeSchedule(StringRef name, int64_t chunks) {
+  return chunks > 1 ? formatv("{0} with {1} stages per device", name, chunks).str() : name.str();
+}
+
+/// Seconds as a reader says them.
+static std::string describeSeconds(double seconds) {
+  return seconds < 1e-3 ? formatv("{0:f1} us", 1e6 * seconds).str()
+         : seconds < 1  ? formatv("{0:f2} ms", 1e3 * seconds).str()
+                        : formatv("{0:f3} s", seconds).str();
+}
+
+std::string summarize(const ReportedPipeline &pipeline) {
+  const pipeline::Simulation &found = pipeline.simulation;
+  std::string text = formatv("schedule {0}: makespan {1} by the cost model, bubble {2:f2} % of the "
+                             "total ({3:f2} % of the ideal)",
+                             describeSchedule(pipeline.schedule, pipeline.pieces.shape.chunks),
+                             describeSeconds(found.makespan), 100 * found.bubbleOfTotal(),
+                             100 * found.bubbleOfIdeal());
+  const char *between = "; chosen of ";
+  for (const ReportedSchedule &weighed : pipeline.schedules) {
+    text += formatv("{0}{1} {2}{3}", between, describeSchedule(weighed.name, weighed.chunks),
+                    describeSeconds(weighed.makespan), weighed.fits ? "" : " (does not fit)");
+    between = ", ";
+  }
+  return text;
+}
+
+json::Object toJson(const ReportedPipeline &pipeline) {
+  const pipeline::Simulation &found = pipeline.simulation;
+  json::Array ranks, stages, schedules;
+  for (auto [rank, device] : llvm::enumerate(pipeline.devices))
+    ranks.push_back(json::Object{{"busy", found.busy[rank]},
+                                 {"peak", device.peakBytes},
+                                 {"saved_bytes", device.savedBytes},
+                                 {"replayed_ops", device.replayedOps}});
+  for (const ReportedStage &stage : pipeline.stages)
+    stages.push_back(json::Object{{"rank", stage.device},
+                                  {"forward", stage.forward},
+                                  {"backward", stage.backward},
+                                  {"weight", stage.weight},
+                                  {"replay", stage.replay}});
+  for (const ReportedSchedule &schedule : pipeline.schedules)
+    schedules.push_back(json::Object{{"schedule", schedule.name},
+                                     {"chunks", schedule.chunks},
+                                     {"makespan", schedule.makespan},
+                                     {"fits", schedule.fits}});
+  json::Object object{{"schedule", pipeline.schedule},
+                      {"chunks", pipeline.pieces.shape.chunks},
+                      {"microbatches", pipeline.pieces.shape.microbatches},
+                      {"makespan", found.makespan},
+                      {"bubble_of_total_percent", 100 * found.bubbleOfTotal()},
+                      {"bubble_of_ideal_percent", 100 * found.bubbleOfIdeal()},
+                      {"ranks", std::move(ranks)},
+                      {"stages", std::move(stages)}};
+  if (!pipeline.schedules.empty())
+    object["schedules"] = std::move(schedules);
+  return object;
+}
+
+void printPipelineText(raw_ostream &stream, const ReportedPipeline &pipeline) {
+  stream << summarize(pipeline) << "\n"
+         << formatv("{0,6}  {1,6}  {2,16}  {3,16}  {4,16}  {5,16}\n", "stage", "device",
+                    "forward seconds", "backward seconds", "weight seconds", "replay seconds");
+  for (auto [number, stage] : llvm::enumerate(pipeline.stages))
+    stream << formatv("{0,6}  {1,6}  {2,16:e2}  {3,16:e2}  {4,16:e2}  {5,16:e2}\n", number,
+                      stage.device, stage.forward, stage.backward, stage.weight, stage.replay);
+  stream << formatv("{0,6}  {1,8}  {2,16}  {3,16}  {4,14}\n", "device", "busy", "peak bytes",
+                    "saved bytes", "replayed ops");
+  double makespan = std::max(pipeline.simulation.makespan, 1e-30);
+  for (auto [rank, device] : llvm::enumerate(pipeline.devices))
+    stream << formatv("{0,6}  {1,6:f1} %  {2,16}  {3,16}  {4,14}\n", rank,
+                      100 * pipeline.simulation.busy[rank] / makespan, device.peakBytes,
+                      device.savedBytes, device.replayedOps);
+}
+
+static void printStages(raw_ostream &stream, const ReportedPipeline &pipeline) {
+  stream << "<div class='wide'><table><tr><th>stage</th><th>device</th><th>forward seconds</th>"
+            "<th>backward seconds</th><th>weight seconds</th><th>of them replays</th></tr>\n";
+  for (auto [number, stage] : llvm::enumerate(pipeline.stages)) {
+    stream << formatv("<tr><td>{0}</td><td>{1}</td>", number, stage.device);
+    for (double seconds : {stage.forward, stage.backward, stage.weight, stage.replay})
+      stream << formatv("<td class='number'>{0:e2}</td>", seconds);
+    stream << "</tr>\n";
+  }
+  stream << "</table></div>\n";
+}
+
+void printPipelineHtml(raw_ostream &stream, const ReportedPipeline &pipeline) {
+  stream << "<h2>The pipeline</h2>\n<p>" << html::escape(summarize(pipeline)) << "</p>\n";
+  if (isDrawn(pipeline))
+    stream << pipeline::drawChart(pipeline.pieces, pipeline.simulation);
+  else
+    stream << formatv("<p>A chart of {0} passes would be too large for a page.</p>\n",
+                      countPieces(pipeline.pieces));
+  printStages(stream, pipeline);
+  stream << "<div class='wide'><table><tr><th>device</th><th>busy</th><th>peak</th><th>saved</th>"
+            "<th>replayed ops</th></tr>\n";
+  double makespan = std::max(pipeline.simulation.makespan, 1e-30);
+  for (auto [rank, device] : llvm::enumerate(pipeline.devices))
+    stream << formatv("<tr><td>{0}</td><td class='number'>{1:f1} %</td><td class='number'>{2}</td>"
+                      "<td class='number'>{3}</td><td class='number'>{4}</td></tr>\n",
+                      rank, 100 * pipeline.simulation.busy[rank] / makespan,
+                      html::human(device.peakBytes), html::human(device.savedBytes),
+                      device.replayedOps);
+  stream << "</table></div>\n";
+}
+
+} // namespace reprise

@@ -1,0 +1,253 @@
+// reprise: a step with marks of stages, as seconds and bytes
+#include "StageProblem.h"
+
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
+#include "reprise/Dialect/Reprise/IR/EntrySignature.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Dialect/Reprise/Transforms/PlanningScopes.h"
+#include "reprise/Planning/Checkpoint/Labels/FollowLabels.h"
+#include "reprise/Support/ByteSize.h"
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::pipe;
+using checkpoint::Decision;
+
+static std::optional<int64_t> getNumber(Operation *op, StringRef name) {
+  auto attribute = dyn_cast_or_null<IntegerAttr>(op->getDiscardableAttr(name));
+  return attribute ? std::optional(attribute.getInt()) : std::nullopt;
+}
+
+std::optional<int64_t> StageProblem::getUnit(Operation *op) const {
+  return getNumber(op, kStageAttr);
+}
+
+static bool isForward(Operation *op) {
+  return op->hasAttr("reprise.primal") && getNumber(op, "reprise.order").value_or(0) == 0;
+}
+
+/// The gradient of a weight, or what adds it up.
+static bool isOfWeight(Operation *op) {
+  return op->hasAttr(kBatchSumAttr) && op->hasAttr("reprise.cotangent");
+}
+
+bool StageProblem::isFirst(Operation *op) const {
+  return getNumber(op, kMicrobatchAttr).value_or(0) == 0;
+}
+
+double &StageProblem::pick(pipeline::Stage &stage, Operation *op) const {
+  return isForward(op) ? stage.forward : isOfWeight(op) ? stage.weight : stage.backward;
+}
+
+StageProblem::StageProblem(func::FuncOp step, const StagePlan &plan, StringRef checkpoint)
+    : step(step), plan(plan) {
+  for (const StageDevice &device : plan.devices) {
+    auto found = llvm::find(models, device.costs.get());
+    modelOf.push_back(static_cast<int>(found - models.begin()));
+    if (found == models.end())
+      models.push_back(device.costs.get());
+  }
+  for (Operation &op : step.getBody().front()) {
+    if (std::optional<int64_t> unit = getUnit(&op))
+      problem.units.resize(std::max<size_t>(problem.units.size(), *unit + 1));
+    microbatches = std::max(microbatches, getNumber(&op, kMicrobatchAttr).value_or(0) + 1);
+  }
+  problem.outside.resize(problem.units.size());
+  problem.replayed.resize(problem.units.size());
+  madeForWeight.resize(problem.units.size());
+  for (const CostModel *model : ArrayRef(models).drop_front()) {
+    stages::Problem::Rates &rates = problem.rates.emplace_back();
+    rates.units.resize(problem.units.size());
+    int64_t bytes = 1 << 20;
+    rates.transfers = model->getCopySeconds(bytes) / models[0]->getCopySeconds(bytes);
+  }
+  addSeconds();
+  addResident();
+  addValues();
+  addSaved(checkpoint);
+  addMadeForWeight();
+}
+
+/// Seconds are means over the micro-batches, whose sizes may differ by one.
+void StageProblem::addSeconds() {
+  auto count = static_cast<double>(microbatches);
+  for (Operation &op : step.getBody().front()) {
+    std::optional<int64_t> unit = getUnit(&op);
+    if (!unit)
+      continue;
+    pick(problem.units[*unit], &op) += models[0]->getSecondsAlone(&op) / count;
+    for (auto [rates, model] : llvm::zip(problem.rates, ArrayRef(models).drop_front()))
+      pick(rates.units[*unit], &op) += model->getSecondsAlone(&op) / count;
+    int64_t bytes = 0;
+    for (Value value : op.getOperands())
+      bytes += getByteSize(value.getType());
+    for (Value value : op.getResults())
+      bytes += getByteSize(value.getType());
+    problem.units[*unit].working = std::max(problem.units[*unit].working, bytes);
+  }
+}
+
+/// Parameters, with their gradients, states and inputs belong to the first unit that reads them;
+/// those that only updates read to the unit of what is updated.
+void StageProblem::addResident() {
+  EntrySignature signature(step);
+  DenseMap<Value, int64_t> homes;
+  for (BlockArgument argument : step.getArguments())
+    for (Operation *user : argument.getUsers())
+      if (std::optional<int64_t> unit = getUnit(user))
+        homes[argument] = homes.count(argument) ? std::min(homes[argument], *unit) : *unit;
+  for (Operation &op : step.getBody().front()) {
+    std::optional<int64_t> unit = getUnit(&op);
+    for (Value operand : op.getOperands())
+      if (auto home = homes.find(operand); !unit && home != homes.end())
+        unit = home->second;
+    if (!unit)
+      continue;
+    for (Value result : op.getResults())
+      homes[result] = *unit;
+    for (Value operand : op.getOperands())
+      homes.try_emplace(operand, *unit);
+  }
+  for (BlockArgument argument : step.getArguments()) {
+    auto home = homes.find(argument);
+    if (home == homes.end() || problem.units.empty())
+      continue;
+    int64_t bytes = getByteSize(argument.getType());
+    bool hasGradient = signature.getRole(argument.getArgNumber()) == "parameter";
+    problem.outside[home->second] += bytes;
+    problem.units[home->second].resident += hasGradient ? 2 * bytes : bytes;
+  }
+}
+
+/// What a unit gives to later ones, and what comes back.
+void StageProblem::addValues() {
+  for (Operation &op : step.getBody().front()) {
+    std::optional<int64_t> unit = getUnit(&op);
+    if (!unit || !isFirst(&op) || !op.hasAttr("reprise.primal"))
+      continue;
+    for (Value result : op.getResults()) {
+      std::set<int> readers;
+      for (Operation *user : result.getUsers())
+        if (std::optional<int64_t> reader = getUnit(user); reader && *reader > *unit)
+          readers.insert(static_cast<int>(*reader));
+      if (readers.empty())
+        continue;
+      int64_t bytes = getByteSize(result.getType());
+      double seconds = models[0]->getCopySeconds(bytes);
+      problem.values.push_back({static_cast<int>(*unit),
+                                std::vector<int>(readers.begin(), readers.end()), seconds, seconds,
+                                bytes});
+    }
+  }
+}
+
+static bool isReadByWeight(Value value) { return llvm::any_of(value.getUsers(), isOfWeight); }
+
+/// What the labels save of a micro-batch, and what its replays take; or what a mode does. To make a
+/// saved value again takes its op, and those before it whose values are not saved.
+void StageProblem::addSaved(StringRef mode) {
+  if (!mode.empty())
+    return addReplayed(mode);
+  std::optional<PlanningScope> scope = findJointScope(step);
+  if (!scope)
+    return;
+  checkpoint::Solution solution = checkpoint::followLabels(scope->problem);
+  const auto &operations = scope->problem.operations;
+  for (const checkpoint::Execution &execution : solution.executions) {
+    Operation *op = scope->ops[execution.operation];
+    std::optional<int64_t> unit = op ? getUnit(op) : std::nullopt;
+    if (execution.replay == 0 || !unit)
+      continue;
+    auto count = static_cast<double>(microbatches);
+    double seconds = models[0]->getSecondsAlone(op) / count;
+    problem.units[*unit].backward += seconds;
+    problem.replayed[*unit] += seconds;
+    for (auto [rates, model] : llvm::zip(problem.rates, ArrayRef(models).drop_front()))
+      rates.units[*unit].backward += model->getSecondsAlone(op) / count;
+  }
+  std::vector<double> pending(scope->problem.values.size());
+  for (size_t i = 0; i < operations.size(); ++i) {
+    Operation *op = scope->ops[i];
+    std::optional<int64_t> unit = op ? getUnit(op) : std::nullopt;
+    if (!unit || !operations[i].primal || !isFirst(op))
+      continue;
+    double seconds = models[0]->getSecondsAlone(op);
+    for (int operand : operations[i].operands)
+      if (operand >= 0)
+        seconds += std::exchange(pending[operand], 0.0);
+    for (int result = 0; result < operations[i].numResults; ++result) {
+      int number = operations[i].firstResult + result;
+      const checkpoint::Problem::Value &value = scope->problem.values[number];
+      Decision decision = solution.decisions[number];
+      bool isSaved = decision == Decision::Saved || decision == Decision::Kept;
+      if (!isSaved || value.root != number || value.outlives) {
+        pending[number] = seconds;
+        continue;
+      }
+      pipeline::Stage &own = problem.units[*unit];
+      (isReadByWeight(op->getResult(result)) ? own.savedForWeight : own.saved) += value.bytes;
+      if (value.label != checkpoint::Problem::Label::MustSave)
+        problem.replays.push_back({static_cast<int>(*unit), value.bytes, seconds});
+    }
+  }
+}
+
+/// A stage that replays a micro-batch makes its forward pass again, from what it received.
+void StageProblem::addReplayed(StringRef mode) {
+  double share = mode == "always" ? 1 : 0;
+  if (mode == "except-last")
+    share = static_cast<double>(microbatches - 1) / static_cast<double>(microbatches);
+  for (auto [unit, replayed] : llvm::zip(problem.units, problem.replayed)) {
+    replayed = share * unit.forward;
+    unit.backward += replayed;
+  }
+  for (stages::Problem::Rates &rates : problem.rates)
+    for (pipeline::Stage &unit : rates.units)
+      unit.backward += share * unit.forward;
+  for (Operation &op : step.getBody().front()) {
+    std::optional<int64_t> unit = getUnit(&op);
+    if (mode == "always" || !unit || !isForward(&op) || !isFirst(&op))
+      continue;
+    for (Value result : op.getResults())
+      if (llvm::any_of(result.getUsers(), [](Operation *user) { return !isForward(user); })) {
+        pipeline::Stage &own = problem.units[*unit];
+        (mode == "never" ? own.saved : own.resident) += getByteSize(result.getType());
+      }
+  }
+}
+
+/// Gradients that only the gradients of weights still read.
+void StageProblem::addMadeForWeight() {
+  DenseSet<Value> counted;
+  for (Operation &op : step.getBody().front()) {
+    std::optional<int64_t> unit = getUnit(&op);
+    if (!unit || !isFirst(&op) || !isOfWeight(&op))
+      continue;
+    for (Value operand : op.getOperands())
+      if (Operation *maker = operand.getDefiningOp(); maker && getUnit(maker) &&
+                                                      !isForward(maker) && !isOfWeight(maker) &&
+                                                      counted.insert(operand).second)
+        madeForWeight[*unit] += getByteSize(operand.getType());
+  }
+}
+
+stages::Problem StageProblem::make(const pipeline::Schedule &schedule) const {
+  stages::Problem made = problem;
+  made.slots = pipeline::countSlots(schedule);
+  if (schedule.splitsBackward)
+    for (auto [unit, bytes] : llvm::zip(made.units, madeForWeight))
+      unit.madeForWeight = bytes;
+  const pipeline::Shape &shape = schedule.shape;
+  for (int stage = 0; stage < shape.stages(); ++stage) {
+    int rank = shape.rankOf(stage);
+    const StageDevice &given = plan.devices[rank];
+    stages::Device &device = made.devices.emplace_back();
+    device.rates = modelOf[rank] - 1;
+    device.share = given.share.value_or(0);
+    if (given.arena)
+      device.arena = *given.arena / shape.chunks;
+    if (std::optional<int64_t> memory = given.costs->getRates().memory)
+      device.memory = *memory / shape.chunks;
+  }
+  return made;
+}

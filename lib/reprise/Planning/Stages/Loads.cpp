@@ -1,0 +1,216 @@
+// reprise: what runs of units take as stages
+#include "reprise/Planning/Stages/Balance.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace reprise::stages {
+
+static void add(pipeline::Stage &sum, const pipeline::Stage &unit) {
+  sum.forward += unit.forward;
+  sum.backward += unit.backward;
+  sum.weight += unit.weight;
+  sum.saved += unit.saved;
+  sum.savedForWeight += unit.savedForWeight;
+  sum.madeForWeight += unit.madeForWeight;
+  sum.resident += unit.resident;
+}
+
+static pipeline::Stage subtract(pipeline::Stage sum, const pipeline::Stage &before) {
+  sum.forward -= before.forward;
+  sum.backward -= before.backward;
+  sum.weight -= before.weight;
+  sum.saved -= before.saved;
+  sum.savedForWeight -= before.savedForWeight;
+  sum.madeForWeight -= before.madeForWeight;
+  sum.resident -= before.resident;
+  return sum;
+}
+
+/// Sums over the units before each unit, so that those of a run are differences.
+class Loads::Sums {
+public:
+  explicit Sums(const Problem &problem) : size(problem.units.size() + 1), problem(problem) {
+    own = addUp(problem.units);
+    for (const Problem::Rates &rates : problem.rates)
+      others.push_back(addUp(rates.units));
+    replayed.resize(size);
+    for (size_t unit = 0; unit < problem.replayed.size(); ++unit)
+      replayed[unit + 1] = replayed[unit] + problem.replayed[unit];
+    outside.resize(size);
+    for (size_t unit = 0; unit < problem.outside.size(); ++unit)
+      outside[unit + 1] = outside[unit] + problem.outside[unit];
+    incoming.resize(size * size);
+    received.resize(size * size);
+    working.resize(size * size);
+    for (const Value &value : problem.values)
+      addIncoming(value);
+    for (size_t first = 0; first < size; ++first)
+      for (size_t last = first + 1; last < size; ++last) {
+        size_t run = first * size + last;
+        incoming[run] += incoming[run - 1];
+        received[run] += received[run - 1];
+        working[run] = std::max(working[run - 1], problem.units[last - 1].working);
+      }
+    addReplays();
+  }
+
+  /// What the passes of a run take on a device, with the bytes of what it receives.
+  pipeline::Stage getPasses(int first, int last, const Device &device) const {
+    pipeline::Stage stage = subtract(own[last], own[first]);
+    if (device.rates >= 0) {
+      const std::vector<pipeline::Stage> &sums = others[device.rates];
+      pipeline::Stage seconds = subtract(sums[last], sums[first]);
+      stage.forward = seconds.forward;
+      stage.backward = seconds.backward;
+      stage.weight = seconds.weight;
+    }
+    for (double *seconds : {&stage.forward, &stage.backward, &stage.weight})
+      *seconds /= device.speed;
+    stage.saved += received[first * size + last];
+    stage.working = working[first * size + last];
+    return stage;
+  }
+
+  double getIncoming(int first, int last) const { return incoming[first * size + last]; }
+  double getReplayed(int first, int last) const { return replayed[last] - replayed[first]; }
+  int64_t getOutside(int first, int last) const { return outside[last] - outside[first]; }
+
+  /// The cheapest seconds that free so many bytes; what is left of them if that cannot be done.
+  double free(int first, int last, int64_t &bytes) const {
+    double seconds = 0;
+    for (const Class &group : classes) {
+      int64_t most = group.bytes[last] - group.bytes[first];
+      if (most <= 0)
+        continue;
+      int64_t taken = std::min(most, bytes);
+      seconds += (group.seconds[last] - group.seconds[first]) * static_cast<double>(taken) /
+                 static_cast<double>(most);
+      if ((bytes -= taken) == 0)
+        break;
+    }
+    return seconds;
+  }
+
+  /// Seconds of a forward pass there by those at speed 1.
+  double getScale(int first, int last, const pipeline::Stage &stage) const {
+    double usual = own[last].forward - own[first].forward;
+    return usual > 0 ? stage.forward / usual : 1;
+  }
+
+private:
+  /// Replays whose seconds per byte are alike.
+  struct Class {
+    std::vector<int64_t> bytes;
+    std::vector<double> seconds;
+  };
+  static constexpr size_t kMostClasses = 64;
+
+  std::vector<pipeline::Stage> addUp(const std::vector<pipeline::Stage> &units) const {
+    std::vector<pipeline::Stage> sums(size);
+    for (size_t unit = 0; unit + 1 < size; ++unit) {
+      sums[unit + 1] = sums[unit];
+      add(sums[unit + 1], units[unit]);
+    }
+    return sums;
+  }
+
+  /// A range that begins behind the maker receives the value once, for its first reader.
+  void addIncoming(const Value &value) {
+    size_t before = value.unit + 1;
+    for (size_t reader : value.readers)
+      for (; before <= reader; ++before) {
+        incoming[before * size + reader + 1] += value.forward + value.backward;
+        received[before * size + reader + 1] += value.bytes;
+      }
+  }
+
+  void addReplays() {
+    std::vector<const Replay *> sorted;
+    for (const Replay &replay : problem.replays)
+      if (replay.bytes > 0)
+        sorted.push_back(&replay);
+    auto isCheaper = [](const Replay *a, const Replay *b) {
+      return a->seconds * static_cast<double>(b->bytes) <
+             b->seconds * static_cast<double>(a->bytes);
+    };
+    std::stable_sort(sorted.begin(), sorted.end(), isCheaper);
+    size_t most = (sorted.size() + kMostClasses - 1) / kMostClasses, members = 0;
+    for (const Replay *replay : sorted) {
+      if (classes.empty() || ++members == most) {
+        classes.push_back({std::vector<int64_t>(size), std::vector<double>(size)});
+        members = 0;
+      }
+      classes.back().bytes[replay->unit + 1] += replay->bytes;
+      classes.back().seconds[replay->unit + 1] += replay->seconds;
+    }
+    for (Class &group : classes)
+      for (size_t unit = 1; unit < size; ++unit) {
+        group.bytes[unit] += group.bytes[unit - 1];
+        group.seconds[unit] += group.seconds[unit - 1];
+      }
+  }
+
+  size_t size;
+  const Problem &problem;
+  std::vector<pipeline::Stage> own;
+  std::vector<std::vector<pipeline::Stage>> others; // by rates
+  std::vector<double> replayed;
+  std::vector<int64_t> outside;
+  std::vector<double> incoming;           // by first and last
+  std::vector<int64_t> received, working; // by first and last
+  std::vector<Class> classes;             // the cheapest first
+};
+
+Loads::Loads(const Problem &problem) : problem(problem), sums(std::make_unique<Sums>(problem)) {}
+Loads::~Loads() = default;
+
+double Loads::getFloor(int first, int last, int stage) const {
+  pipeline::Stage own = sums->getPasses(first, last, problem.devices[stage]);
+  return own.forward + own.backward + own.weight;
+}
+
+/// The share of the room that is taken, or of the whole device where that is too much.
+static double findFullness(double taken, int64_t room, int64_t outside) {
+  if (taken <= static_cast<double>(room))
+    return room > 0 ? std::min(1.0, taken / static_cast<double>(room)) : 0;
+  double device = std::max<double>(1, static_cast<double>(room + outside));
+  // A quotient of large numbers is rounded.
+  return std::max((taken + static_cast<double>(outside)) / device, 1 + 1e-9);
+}
+
+Load Loads::get(int first, int last, int stage) const {
+  const Device &device = problem.devices[stage];
+  Load load;
+  load.stage = sums->getPasses(first, last, device);
+  double transfers = device.rates < 0 ? 1 : problem.rates[device.rates].transfers;
+  double scale = sums->getScale(first, last, load.stage);
+  load.incoming = transfers * sums->getIncoming(first, last);
+  load.replay = scale * sums->getReplayed(first, last);
+  int64_t outside = sums->getOutside(first, last);
+  int64_t fixed = load.stage.resident - outside + load.stage.working;
+  int64_t slot = load.stage.saved + load.stage.savedForWeight + load.stage.madeForWeight;
+  int64_t slots = std::max<int64_t>(1, problem.slots.empty() ? 1 : problem.slots[stage]);
+  auto count = [&](int64_t saved) {
+    return static_cast<double>(fixed) + static_cast<double>(slots) * static_cast<double>(saved);
+  };
+  // Below nothing where what is outside does not fit.
+  int64_t room = std::min(device.arena, device.memory - outside), wanted = room;
+  if (device.share > 0)
+    wanted = std::min(wanted, static_cast<int64_t>(device.share * count(slot)));
+  int64_t most = std::max<int64_t>(0, wanted - fixed) / slots;
+  if (slot > most) {
+    int64_t excess = slot - most, left = excess;
+    double seconds = scale * sums->free(first, last, left);
+    load.replay += seconds;
+    load.stage.backward += seconds;
+    slot -= excess - left;
+    int64_t freed = std::min(excess - left, load.stage.saved);
+    load.stage.saved -= freed;
+    load.stage.savedForWeight -= excess - left - freed;
+  }
+  load.fullness = findFullness(count(slot), room, outside);
+  return load;
+}
+
+} // namespace reprise::stages
