@@ -15,6 +15,7 @@ import kernels
 import labels
 import memory
 import models
+import pipelines
 import planning
 import products
 import saved
@@ -22,7 +23,7 @@ import scale
 import steps
 from common import Bench, machine
 
-SECTIONS = ["memory", "steps", "compile", "contractions", "convolutions", "kernels", "scale", "labels", "planning", "budgets", "costs"]
+SECTIONS = ["memory", "steps", "compile", "contractions", "convolutions", "kernels", "scale", "labels", "planning", "budgets", "costs", "pipelines"]
 
 
 def main():
@@ -35,6 +36,7 @@ def main():
     parser.add_argument("--no-compiled", action="store_true", help="steps and compile: leave torch.compile out (it takes a minute per model)")
     parser.add_argument("--graphs", type=pathlib.Path, metavar="FOLDER", action="append", default=[],
                         help="planning: the graphs of haoming-codes/moccasin or buffers as CSV, which are not ours to copy; may be repeated")
+    parser.add_argument("--full", action="store_true", help="pipelines: with GPT-2 of 124M parameters, which takes minutes and GiB")
     options = parser.parse_args()
     bench = Bench(options.build)
     host = machine()
@@ -54,6 +56,8 @@ def main():
             scale.measure(bench, options.threads)
         elif section == "labels":
             labels.measure(bench, root)
+        elif section == "pipelines":
+            pipelines.measure(bench, options.full)
         elif section == "planning":
             planning.measure(bench, root, options.graphs)
         elif section == "budgets":
