@@ -10,6 +10,8 @@
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Support/Parallel.h"
 
+#include <mutex>
+
 using namespace mlir;
 
 namespace reprise {
@@ -75,6 +77,7 @@ private:
   LogicalResult forEachRun(function_ref<LogicalResult(ProgramRun &)> each);
   void loadDialects();
   LogicalResult checkProfile();
+  LogicalResult findSaveAllBytes();
   LogicalResult plan();
   LogicalResult build();
   LogicalResult estimate();
@@ -190,6 +193,8 @@ LogicalResult Run::checkProfile() {
 LogicalResult Run::plan() {
   if (after > Phase::Partition)
     return success();
+  if (options.budget && options.budget->share && runs.size() > 1 && failed(findSaveAllBytes()))
+    return failure();
   return forEachRun([&](ProgramRun &run) {
     if (!run.isBounded() && !options.plan && !options.keepPlan)
       return success();
@@ -198,6 +203,24 @@ LogicalResult Run::plan() {
       file = findProgramPlan(module, run.getProgram(), runs.size(), *options.plan);
     return failure(failed(file) || failed(run.plan(*file)));
   });
+}
+
+/// What a share of memory is of: the program that takes most.
+LogicalResult Run::findSaveAllBytes() {
+  std::mutex mutex;
+  int64_t most = 0;
+  auto find = [&](ProgramRun &run) -> LogicalResult {
+    FailureOr<int64_t> bytes = run.findSaveAllBytes();
+    std::lock_guard<std::mutex> lock(mutex);
+    if (succeeded(bytes))
+      most = std::max(most, *bytes);
+    return success(succeeded(bytes));
+  };
+  if (failed(forEachRun(find)))
+    return failure();
+  for (auto &run : runs)
+    run->setSaveAllBytes(most);
+  return success();
 }
 
 /// Device programs are independent of each other.
@@ -225,7 +248,7 @@ LogicalResult Run::estimate() {
   return success();
 }
 
-/// One bundle of all programs. Its budget is the largest of them, where a share gives each its own.
+/// One bundle of all programs. Its budget is the largest of them, as devices differ in memory.
 LogicalResult Run::build() {
   std::vector<OwningOpRef<ModuleOp>> initializers;
   std::vector<BundlePrograms> devices;

@@ -17,14 +17,29 @@ ProgramRun::ProgramRun(func::FuncOp program, const CompileOptions &options, Phas
     room = *memory - countPersistentBytes(program);
 }
 
+LogicalResult ProgramRun::startPlanner() {
+  if (planner)
+    return success();
+  planner = std::make_unique<ProgramPlanner>(program, options, phases.facts, costs);
+  return planner->start();
+}
+
+FailureOr<int64_t> ProgramRun::findSaveAllBytes() {
+  if (failed(startPlanner()))
+    return failure();
+  return planner->findSaveAllBytes();
+}
+
 /// The bytes of the budget, or what the device's memory has for arena and workspace, if that is
 /// less.
-FailureOr<int64_t> ProgramRun::findBudget(ProgramPlanner &planner) const {
+FailureOr<int64_t> ProgramRun::findBudget() {
   if (!options.budget)
     return *room;
-  FailureOr<int64_t> bytes = planner.resolve(*options.budget);
+  FailureOr<int64_t> bytes = planner->resolve(*options.budget);
   if (failed(bytes))
     return failure();
+  if (options.budget->share && saveAllBytes)
+    bytes = static_cast<int64_t>(*options.budget->share * static_cast<double>(*saveAllBytes));
   return room ? std::min(*bytes, *room) : *bytes;
 }
 
@@ -47,33 +62,32 @@ LogicalResult ProgramRun::emitNoRoom(int64_t least) const {
 
 /// A plan that was packed for one budget may be missed when its own bytes are the budget, so what
 /// the error names is asked for first.
-LogicalResult ProgramRun::refuse(ProgramPlanner &planner, int64_t budget) {
-  int64_t feasible = planner.smallestBytes();
+LogicalResult ProgramRun::refuse(int64_t budget) {
+  int64_t feasible = planner->smallestBytes();
   while (!options.timeLimitSeconds) {
-    planner.forget();
-    FailureOr<std::optional<BudgetOutcome>> found = planner.plan(feasible);
+    planner->forget();
+    FailureOr<std::optional<BudgetOutcome>> found = planner->plan(feasible);
     if (failed(found))
       return failure();
     if (*found)
       break;
-    feasible = planner.smallestBytes();
+    feasible = planner->smallestBytes();
   }
-  FailureOr<int64_t> least = findLeast(planner, budget, feasible);
+  FailureOr<int64_t> least = findLeast(budget, feasible);
   if (failed(least))
     return failure();
-  return room == budget ? emitNoRoom(*least) : planner.emitTooSmall(budget, *least);
+  return room == budget ? emitNoRoom(*least) : planner->emitTooSmall(budget, *least);
 }
 
 /// Asks for less and less, by a hundredth, until the same search refuses it.
-FailureOr<int64_t> ProgramRun::findLeast(ProgramPlanner &planner, int64_t budget,
-                                         int64_t feasible) {
+FailureOr<int64_t> ProgramRun::findLeast(int64_t budget, int64_t feasible) {
   int64_t taken = feasible;
   while (!options.timeLimitSeconds) {
     int64_t less = std::min(taken, feasible - std::max<int64_t>(1, feasible / 100));
     if (less <= budget)
       break;
-    planner.forget();
-    FailureOr<std::optional<BudgetOutcome>> found = planner.plan(less);
+    planner->forget();
+    FailureOr<std::optional<BudgetOutcome>> found = planner->plan(less);
     if (failed(found))
       return failure();
     if (!*found)
@@ -85,19 +99,18 @@ FailureOr<int64_t> ProgramRun::findLeast(ProgramPlanner &planner, int64_t budget
 }
 
 LogicalResult ProgramRun::planWithin() {
-  ProgramPlanner planner(program, options, phases.facts, costs);
-  if (failed(planner.start()))
+  if (failed(startPlanner()))
     return failure();
-  FailureOr<int64_t> bytes = findBudget(planner);
+  FailureOr<int64_t> bytes = findBudget();
   if (failed(bytes))
     return failure();
   budgetBytes = *bytes;
-  FailureOr<std::optional<BudgetOutcome>> found = planner.plan(*bytes);
+  FailureOr<std::optional<BudgetOutcome>> found = planner->plan(*bytes);
   if (failed(found))
     return failure();
   if (!*found) {
     isRefused = true;
-    return refuse(planner, *bytes);
+    return refuse(*bytes);
   }
   outcome = std::move(*found);
   return success();
@@ -105,11 +118,10 @@ LogicalResult ProgramRun::planWithin() {
 
 /// What a share is of, and what the plan costs, only the packed program can tell.
 FailureOr<StepPlan> ProgramRun::readPlan(const llvm::json::Value &file) {
-  ProgramPlanner planner(program, options, phases.facts, costs);
-  if (failed(planner.start()))
+  if (failed(startPlanner()))
     return failure();
   if (isBounded()) {
-    FailureOr<int64_t> bytes = findBudget(planner);
+    FailureOr<int64_t> bytes = findBudget();
     if (failed(bytes))
       return failure();
     budgetBytes = *bytes;
@@ -117,7 +129,7 @@ FailureOr<StepPlan> ProgramRun::readPlan(const llvm::json::Value &file) {
   FailureOr<StepPlan> plan = readPlanFile(program, file);
   if (failed(plan))
     return failure();
-  FailureOr<double> increase = planner.findIncrease(*plan);
+  FailureOr<double> increase = planner->findIncrease(*plan);
   if (failed(increase))
     return failure();
   compiled.report.costIncrease = *increase;
@@ -136,6 +148,7 @@ LogicalResult ProgramRun::plan(const llvm::json::Value *file) {
       return failure();
     plan = outcome->plan;
   }
+  planner.reset();
   if (failed(applyPlan(program, plan)))
     return failure();
   phases.form.enoughArena = plan.form.enoughArena;

@@ -20,6 +20,11 @@ public:
   /// Whether no plan was found within these bounds.
   bool isTooLarge() const { return isRefused; }
 
+  /// Arena and workspace of the program that saves every value.
+  mlir::FailureOr<int64_t> findSaveAllBytes();
+  /// A budget that is a share is one of so many bytes. Of several programs it is that of the one
+  /// that takes most, as their devices are mostly alike.
+  void setSaveAllBytes(int64_t bytes) { saveAllBytes = bytes; }
   /// The form and the choices of a plan: of `file`, of a search within the budget, or of labels.
   mlir::LogicalResult plan(const llvm::json::Value *file);
   /// Up to `memory`. The report speaks of values, which the launches swallow.
@@ -35,11 +40,12 @@ public:
   CompiledProgram &getCompiled() { return compiled; }
 
 private:
+  mlir::LogicalResult startPlanner();
   mlir::LogicalResult planWithin();
-  mlir::FailureOr<int64_t> findBudget(ProgramPlanner &planner) const;
+  mlir::FailureOr<int64_t> findBudget();
   mlir::LogicalResult emitNoRoom(int64_t least) const;
-  mlir::LogicalResult refuse(ProgramPlanner &planner, int64_t budget);
-  mlir::FailureOr<int64_t> findLeast(ProgramPlanner &planner, int64_t budget, int64_t feasible);
+  mlir::LogicalResult refuse(int64_t budget);
+  mlir::FailureOr<int64_t> findLeast(int64_t budget, int64_t feasible);
   mlir::FailureOr<StepPlan> readPlan(const llvm::json::Value &file);
   mlir::LogicalResult runPhases(Phase from, Phase to);
 
@@ -48,6 +54,8 @@ private:
   PhaseOptions phases;
   const CostModel &costs;
   std::optional<int64_t> room; ///< for arena and workspace in the memory of the device
+  std::optional<int64_t> saveAllBytes;
+  std::unique_ptr<ProgramPlanner> planner; ///< until there is a plan
   bool isRefused = false;
   std::optional<BudgetOutcome> outcome;
   std::optional<int64_t> budgetBytes;

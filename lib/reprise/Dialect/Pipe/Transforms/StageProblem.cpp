@@ -243,7 +243,9 @@ stages::Problem StageProblem::make(const pipeline::Schedule &schedule) const {
     const StageDevice &given = plan.devices[rank];
     stages::Device &device = made.devices.emplace_back();
     device.rates = modelOf[rank] - 1;
-    device.share = given.share.value_or(0);
+    // A share is of the device that takes most, mostly the one with most micro-batches in flight.
+    if (made.slots[stage] == *std::max_element(made.slots.begin(), made.slots.end()))
+      device.share = given.share.value_or(0);
     if (given.arena)
       device.arena = *given.arena / shape.chunks;
     if (std::optional<int64_t> memory = given.costs->getRates().memory)
