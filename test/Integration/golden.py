@@ -46,7 +46,7 @@ def programs():
             yield f"{dtype} {entry}", f"ops.{dtype}.mlir", entry, 1
         for entry in ("functions", "sorted", "indexing"):
             yield f"{dtype} {entry}", f"indexing.{dtype}.mlir", entry, 1
-        for entry in ("norms", "scores"):
+        for entry in ("norms", "scores", "statistics"):
             yield f"{dtype} {entry}", f"norms.{dtype}.mlir", entry, 1
         for entry in ("convolutions", "pools"):
             yield f"{dtype} {entry}", f"convolution.{dtype}.mlir", entry, 1

@@ -67,7 +67,7 @@ def check_model(name):
 
 
 def check_budget(name, free):
-    """Within 85 % of what saving all takes: of each program by itself."""
+    """Within 85 % of what saving all takes on the device where it takes most."""
     within = compile_programs("within.rpb", "--budget=85%", "--plan-out=plan.json")
     for before, report in zip(free, within):
         program = f"{name}, {report['program']}"

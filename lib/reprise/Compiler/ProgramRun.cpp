@@ -113,6 +113,7 @@ LogicalResult ProgramRun::planWithin() {
     return refuse(*bytes);
   }
   outcome = std::move(*found);
+  outcome->saveAll = saveAllBytes.value_or(outcome->saveAll);
   return success();
 }
 

@@ -63,3 +63,15 @@ func.func @scores(
       -> (tensor<bf16>, !q, !k, !k, tensor<1x6x9x11x!stat>)
   return %loss, %dq, %dk, %dv, %db : tensor<bf16>, !q, !k, !k, tensor<1x6x9x11x!stat>
 }
+
+func.func @statistics(
+    %x: !x {reprise.role = "input", reprise.name = "x", reprise.init = #reprise.normal<0.5, 2.0>},
+    %w: !channels {reprise.role = "input", reprise.name = "weight", reprise.init = #reprise.uniform<0.5, 1.5>},
+    %b: !channels {reprise.role = "input", reprise.name = "bias", reprise.init = #reprise.normal<0.0, 0.5>})
+    -> (!x {reprise.name = "normal"}, tensor<8x!stat> {reprise.name = "mean"},
+        tensor<8x!stat> {reprise.name = "variance"}) {
+  %normal, %mean, %variance = reprise.batch_norm %x, %w, %b {epsilon = 1.0e-5 : f64}
+      : (!x, !channels, !channels) -> (!x, tensor<8x!stat>, tensor<8x!stat>)
+  %whole, %unbiased = reprise.batch_statistics %mean, %variance count 105 deferred : tensor<8x!stat>
+  return %normal, %whole, %unbiased : !x, tensor<8x!stat>, tensor<8x!stat>
+}

@@ -298,7 +298,8 @@ TEST(Executable, RecordsWhoDidWhatWhen) {
   profile.add(recorder, 0.5);
   profile.add(recorder, 1.5);
   std::string json = profile.json(2, {1e12, 2e10});
-  EXPECT_NE(json.find("\"steps\": 2, \"threads\": 2, \"target\": \"cpu\", \"entry\": \"train\", "
+  EXPECT_NE(json.find("\"steps\": 2, \"threads\": 2, \"programs\": 1, \"target\": \"cpu\", "
+                      "\"entry\": \"train\", "
                       "\"step_seconds\": 1,"),
             std::string::npos)
       << json;
