@@ -45,7 +45,7 @@ Verdict inChild(llvm::function_ref<Verdict()> work) {
   void *page = mmap(nullptr, kPageBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   assert(page != MAP_FAILED && "no shared page");
   GuardLimits limits;
-  limits.seconds = 30;
+  limits.seconds = 120;
   limits.memoryBytes = uint64_t(4) << 30;
   std::string reason = runInChild(
       [&] {

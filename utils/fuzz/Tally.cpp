@@ -13,6 +13,7 @@ namespace reprise::fuzz {
 /// Why an op never stands in a plan as a replay.
 static const std::map<std::string, std::string> neverReplayed = {
     {"reprise.batch_norm", "expanded in what is differentiated"},
+    {"reprise.batch_statistics", "expanded in what is differentiated"},
     {"reprise.block", "flattened before there is a plan"},
     {"reprise.checkpoint", "flattened before there is a plan"},
     {"reprise.constant", "always there"},

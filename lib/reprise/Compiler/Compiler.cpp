@@ -10,7 +10,6 @@
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Support/Parallel.h"
 
-#include <mutex>
 
 using namespace mlir;
 
@@ -207,17 +206,11 @@ LogicalResult Run::plan() {
 
 /// What a share of memory is of: the program that takes most.
 LogicalResult Run::findSaveAllBytes() {
-  std::mutex mutex;
-  int64_t most = 0;
-  auto find = [&](ProgramRun &run) -> LogicalResult {
-    FailureOr<int64_t> bytes = run.findSaveAllBytes();
-    std::lock_guard<std::mutex> lock(mutex);
-    if (succeeded(bytes))
-      most = std::max(most, *bytes);
-    return success(succeeded(bytes));
-  };
-  if (failed(forEachRun(find)))
+  if (failed(forEachRun([](ProgramRun &run) { return failure(failed(run.findSaveAllBytes())); })))
     return failure();
+  int64_t most = 0;
+  for (auto &run : runs)
+    most = std::max(most, *run->findSaveAllBytes());
   for (auto &run : runs)
     run->setSaveAllBytes(most);
   return success();

@@ -140,14 +140,14 @@ FailureOr<bool> ProgramPlanner::mayWin(StepPlanner &form, double least, int64_t 
   return llvm::any_of(form.plans(), [&](const StepPlan &plan) { return &plan == best; });
 }
 
-/// The forms that may be cheapest first.
+/// The forms that may be cheapest first, or the one that is likely to fit.
 LogicalResult ProgramPlanner::searchForms(int64_t budget) {
-  std::vector<std::pair<double, size_t>> order;
+  std::vector<std::tuple<bool, double, size_t>> order;
   for (auto [i, form] : llvm::enumerate(forms))
-    order.push_back({form.planner->findLeastSeconds(findRoom(budget)), i});
+    order.push_back({i != likely, form.planner->findLeastSeconds(findRoom(budget)), i});
   llvm::sort(order);
-  for (auto [least, i] : order) {
-    if (context.search.isOver && context.search.isOver() && findBest(budget))
+  for (auto [isUnlikely, least, i] : order) {
+    if (isEnough(budget))
       break;
     StepPlanner &form = *forms[i].planner;
     FailureOr<bool> may = mayWin(form, least, budget);
@@ -157,6 +157,12 @@ LogicalResult ProgramPlanner::searchForms(int64_t budget) {
   return success();
 }
 
+/// Whether a plan within the budget ends the search, however dear it is.
+bool ProgramPlanner::isEnough(int64_t budget) const {
+  bool isOver = context.search.isOver && context.search.isOver();
+  return (takesAny || isOver) && findBest(budget);
+}
+
 /// In the forms that may take fewer bytes than the smallest plan that is known.
 LogicalResult ProgramPlanner::searchSmaller(int64_t budget) {
   std::vector<std::pair<int64_t, size_t>> order;
@@ -164,7 +170,8 @@ LogicalResult ProgramPlanner::searchSmaller(int64_t budget) {
     order.push_back({form.planner->findProvedArena(findRoom(budget)), i});
   llvm::sort(order);
   for (auto [proved, i] : order)
-    if (proved < findRoom(findSmallest().first->bytes()) && failed(forms[i].planner->packSmaller()))
+    if (!isEnough(budget) && proved < findRoom(findSmallest().first->bytes()) &&
+        failed(forms[i].planner->packSmaller()))
       return failure();
   return success();
 }
@@ -223,19 +230,37 @@ LogicalResult ProgramPlanner::packSmallestOrdered() {
   return failure(failed(form) || failed((*form)->packStart(0)));
 }
 
+LogicalResult ProgramPlanner::search(int64_t budget) {
+  if (failed(addForms()) || failed(searchForms(budget)))
+    return failure();
+  if (!findBest(budget) && std::exchange(isUnrolledLast, false) &&
+      (failed(addUnrolled()) || failed(searchForms(budget))))
+    return failure();
+  if (!isEnough(budget) && failed(searchOrders(budget)))
+    return failure();
+  if (!findBest(budget) && failed(searchSmaller(budget)))
+    return failure();
+  return failure(!findBest(budget) && failed(packSmallestOrdered()));
+}
+
+FailureOr<std::optional<int64_t>> ProgramPlanner::findFitting(int64_t budget) {
+  likely = findForm(findSmallest().second);
+  forget();
+  takesAny = true;
+  LogicalResult searched = followed().bytes() > budget ? search(budget) : success();
+  takesAny = false;
+  likely.reset();
+  if (failed(searched))
+    return failure();
+  const StepPlan *found = findBest(budget);
+  return found ? std::optional(found->bytes()) : std::nullopt;
+}
+
 FailureOr<std::optional<BudgetOutcome>> ProgramPlanner::plan(int64_t budget) {
   size_t known = plans().size();
-  if (followed().bytes() > budget || followed().seconds > plain().leastSeconds()) {
-    if (failed(addForms()) || failed(searchForms(budget)))
-      return failure();
-    if (!findBest(budget) && std::exchange(isUnrolledLast, false) &&
-        (failed(addUnrolled()) || failed(searchForms(budget))))
-      return failure();
-    if (failed(searchOrders(budget)))
-      return failure();
-    if (!findBest(budget) && (failed(searchSmaller(budget)) || failed(packSmallestOrdered())))
-      return failure();
-  }
+  bool isOpen = followed().bytes() > budget || followed().seconds > plain().leastSeconds();
+  if (isOpen && failed(search(budget)))
+    return failure();
   const StepPlan *best = findBest(budget);
   if (!best)
     return std::optional<BudgetOutcome>();
@@ -288,6 +313,7 @@ double ProgramPlanner::findBound(int64_t budget, const StepPlan &plan) const {
   return bound;
 }
 
+/// All plans that were packed but that of the labels: what follows is as if it came first.
 void ProgramPlanner::forget() {
   isUnrolledLast |= forms.size() > numCompeting;
   forms.resize(numCompeting);
@@ -304,6 +330,14 @@ std::pair<const StepPlan *, StepPlanner *> ProgramPlanner::findSmallest() const 
       if (plan.bytes() < smallest.first->bytes())
         smallest = {&plan, planner};
   return smallest;
+}
+
+/// None for a planner of another order.
+std::optional<size_t> ProgramPlanner::findForm(const StepPlanner *planner) const {
+  for (auto [i, form] : llvm::enumerate(forms))
+    if (form.planner.get() == planner)
+      return i;
+  return std::nullopt;
 }
 
 /// By name, where there are several.

@@ -35,19 +35,22 @@ public:
   double stepSeconds() const { return plain().stepSeconds(); }
   /// Arena and workspace of the program that saves every value, which N% is a share of.
   mlir::FailureOr<int64_t> findSaveAllBytes();
+  /// What N% is a share of instead, from here on.
+  void setSaveAllBytes(int64_t bytes) { saveAll = bytes; }
   mlir::FailureOr<int64_t> resolve(const Budget &budget);
 
   /// The cheapest plan within `budget` bytes; null if none was found. Fails if a plan cannot be
   /// packed, with an error.
   mlir::FailureOr<std::optional<BudgetOutcome>> plan(int64_t budget);
+  /// The bytes of some plan within `budget`; null where `plan` finds none in a planner that knows
+  /// no plan yet. Takes less time than `plan`. Forgets first what was packed.
+  mlir::FailureOr<std::optional<int64_t>> findFitting(int64_t budget);
   /// What a plan from elsewhere costs beyond the plan without a budget, as a fraction of its
   /// seconds.
   mlir::FailureOr<double> findIncrease(const StepPlan &plan);
   /// Seconds that every plan within the bytes of `plan` costs, in any form; of those in program
   /// order, if `plan` is one.
   double findBound(int64_t budget, const StepPlan &plan) const;
-  /// Forgets the plans that were packed but that of the labels: `plan` does what it would do first.
-  void forget();
   /// The bytes of the smallest plan that was packed.
   int64_t smallestBytes() const { return findSmallest().first->bytes(); }
   /// After `plan` found none: says so at the op where the need is highest, and names a budget that
@@ -76,11 +79,15 @@ private:
   mlir::LogicalResult survey(Form form, StepPlan shape);
   mlir::FailureOr<bool> mayWin(StepPlanner &form, double least, int64_t budget);
   const StepPlan *findBest(int64_t budget) const;
+  mlir::LogicalResult search(int64_t budget);
+  bool isEnough(int64_t budget) const;
+  std::optional<size_t> findForm(const StepPlanner *planner) const;
   mlir::LogicalResult searchForms(int64_t budget);
   mlir::LogicalResult searchSmaller(int64_t budget);
   mlir::LogicalResult searchOrders(int64_t budget);
   mlir::LogicalResult packSmallestOrdered();
   mlir::FailureOr<StepPlanner *> addOrdered(StepPlan proposed);
+  void forget();
   std::pair<const StepPlan *, StepPlanner *> findSmallest() const;
   int64_t findRoom(int64_t budget) const;
 
@@ -90,8 +97,10 @@ private:
   std::vector<Form> ordered; ///< the program in other orders, each found for one budget
   std::optional<int64_t> saveAll;
   bool hasForms = false, hasSmallestOrdered = false;
-  bool isUnrolledLast = false; ///< unrolled loops are too large to compete with others
-  size_t numCompeting = 1;     ///< forms but those that are unrolled last
+  bool isUnrolledLast = false;  ///< unrolled loops are too large to compete with others
+  size_t numCompeting = 1;      ///< forms but those that are unrolled last
+  bool takesAny = false;        ///< any plan within the budget does
+  std::optional<size_t> likely; ///< the form that is searched first
 };
 
 } // namespace reprise

@@ -38,8 +38,6 @@ FailureOr<int64_t> ProgramRun::findBudget() {
   FailureOr<int64_t> bytes = planner->resolve(*options.budget);
   if (failed(bytes))
     return failure();
-  if (options.budget->share && saveAllBytes)
-    bytes = static_cast<int64_t>(*options.budget->share * static_cast<double>(*saveAllBytes));
   return room ? std::min(*bytes, *room) : *bytes;
 }
 
@@ -64,14 +62,14 @@ LogicalResult ProgramRun::emitNoRoom(int64_t least) const {
 /// the error names is asked for first.
 LogicalResult ProgramRun::refuse(int64_t budget) {
   int64_t feasible = planner->smallestBytes();
-  while (!options.timeLimitSeconds) {
-    planner->forget();
-    FailureOr<std::optional<BudgetOutcome>> found = planner->plan(feasible);
+  std::optional<int64_t> taken;
+  while (!options.timeLimitSeconds && !taken) {
+    FailureOr<std::optional<int64_t>> found = planner->findFitting(feasible);
     if (failed(found))
       return failure();
-    if (*found)
-      break;
-    feasible = planner->smallestBytes();
+    taken = *found;
+    if (!taken)
+      feasible = planner->smallestBytes();
   }
   FailureOr<int64_t> least = findLeast(budget, feasible);
   if (failed(least))
@@ -86,14 +84,13 @@ FailureOr<int64_t> ProgramRun::findLeast(int64_t budget, int64_t feasible) {
     int64_t less = std::min(taken, feasible - std::max<int64_t>(1, feasible / 100));
     if (less <= budget)
       break;
-    planner->forget();
-    FailureOr<std::optional<BudgetOutcome>> found = planner->plan(less);
+    FailureOr<std::optional<int64_t>> found = planner->findFitting(less);
     if (failed(found))
       return failure();
     if (!*found)
       break;
     feasible = less;
-    taken = (*found)->plan.bytes();
+    taken = **found;
   }
   return feasible;
 }
@@ -113,7 +110,6 @@ LogicalResult ProgramRun::planWithin() {
     return refuse(*bytes);
   }
   outcome = std::move(*found);
-  outcome->saveAll = saveAllBytes.value_or(outcome->saveAll);
   return success();
 }
 

@@ -24,7 +24,7 @@ public:
   mlir::FailureOr<int64_t> findSaveAllBytes();
   /// A budget that is a share is one of so many bytes. Of several programs it is that of the one
   /// that takes most, as their devices are mostly alike.
-  void setSaveAllBytes(int64_t bytes) { saveAllBytes = bytes; }
+  void setSaveAllBytes(int64_t bytes) { planner->setSaveAllBytes(bytes); }
   /// The form and the choices of a plan: of `file`, of a search within the budget, or of labels.
   mlir::LogicalResult plan(const llvm::json::Value *file);
   /// Up to `memory`. The report speaks of values, which the launches swallow.
@@ -54,7 +54,6 @@ private:
   PhaseOptions phases;
   const CostModel &costs;
   std::optional<int64_t> room; ///< for arena and workspace in the memory of the device
-  std::optional<int64_t> saveAllBytes;
   std::unique_ptr<ProgramPlanner> planner; ///< until there is a plan
   bool isRefused = false;
   std::optional<BudgetOutcome> outcome;

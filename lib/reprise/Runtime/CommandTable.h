@@ -32,7 +32,7 @@ private:
 
 /// The numbers of a command that are no part of the table: the offsets of its operands, and its
 /// event. Called alike for const and other commands, in a fixed order.
-template <typename Command, typename Visit> void forEachPlace(Command &command, Visit visit) {
+template <typename AnyCommand, typename Visit> void forEachPlace(AnyCommand &command, Visit visit) {
   for (auto &operand : command.operands)
     visit(operand.buffer.offset);
   if (isExplicit(command.kind))

@@ -8,6 +8,37 @@
 
 using namespace mlir;
 
+static llvm::SourceMgr::DiagKind toKind(DiagnosticSeverity severity) {
+  switch (severity) {
+  case DiagnosticSeverity::Error:
+    return llvm::SourceMgr::DK_Error;
+  case DiagnosticSeverity::Warning:
+    return llvm::SourceMgr::DK_Warning;
+  case DiagnosticSeverity::Note:
+    return llvm::SourceMgr::DK_Note;
+  case DiagnosticSeverity::Remark:
+    return llvm::SourceMgr::DK_Remark;
+  }
+  llvm_unreachable("unknown severity");
+}
+
+static void printKind(llvm::SourceMgr::DiagKind kind) {
+  switch (kind) {
+  case llvm::SourceMgr::DK_Error:
+    llvm::WithColor::error(llvm::errs());
+    return;
+  case llvm::SourceMgr::DK_Warning:
+    llvm::WithColor::warning(llvm::errs());
+    return;
+  case llvm::SourceMgr::DK_Note:
+    llvm::WithColor::note(llvm::errs());
+    return;
+  case llvm::SourceMgr::DK_Remark:
+    llvm::WithColor::remark(llvm::errs());
+    return;
+  }
+}
+
 namespace {
 class ScopeHandler {
 public:
@@ -51,20 +82,7 @@ private:
     std::string place = reprise::getPlace(diagnostic.getLocation());
     llvm::raw_ostream &stream = llvm::errs();
     stream << (place.empty() ? file : place) << ": ";
-    switch (diagnostic.getSeverity()) {
-    case DiagnosticSeverity::Error:
-      llvm::WithColor::error(stream);
-      break;
-    case DiagnosticSeverity::Warning:
-      llvm::WithColor::warning(stream);
-      break;
-    case DiagnosticSeverity::Note:
-      llvm::WithColor::note(stream);
-      break;
-    case DiagnosticSeverity::Remark:
-      llvm::WithColor::remark(stream);
-      break;
-    }
+    printKind(toKind(diagnostic.getSeverity()));
     stream << diagnostic << "\n";
   }
 
@@ -77,23 +95,6 @@ DiagnosticEngine::HandlerID reprise::showScopes(MLIRContext &context, std::strin
   auto handler = std::make_shared<ScopeHandler>(std::move(file));
   return context.getDiagEngine().registerHandler(
       [handler](Diagnostic &diagnostic) { return handler->handle(diagnostic); });
-}
-
-static void printKind(llvm::SourceMgr::DiagKind kind) {
-  switch (kind) {
-  case llvm::SourceMgr::DK_Error:
-    llvm::WithColor::error(llvm::errs());
-    return;
-  case llvm::SourceMgr::DK_Warning:
-    llvm::WithColor::warning(llvm::errs());
-    return;
-  case llvm::SourceMgr::DK_Note:
-    llvm::WithColor::note(llvm::errs());
-    return;
-  case llvm::SourceMgr::DK_Remark:
-    llvm::WithColor::remark(llvm::errs());
-    return;
-  }
 }
 
 void reprise::hideLongLines(llvm::SourceMgr &sources) {

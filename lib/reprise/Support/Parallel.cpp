@@ -2,7 +2,6 @@
 #include "reprise/Support/Parallel.h"
 
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/IR/Threading.h"
 #include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/Threading.h"
 

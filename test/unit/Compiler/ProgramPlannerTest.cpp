@@ -92,29 +92,28 @@ TEST_F(ProgramPlannerTest, ASmallerBudgetCostsReplays) {
   EXPECT_LE(more->plan.seconds, found->plan.seconds);
 }
 
-TEST_F(ProgramPlannerTest, AForgetfulPlannerPlansAsANewOne) {
-  int64_t budget = planner->followed().bytes() * 8 / 10;
-  std::optional<BudgetOutcome> first = plan(budget);
-  ASSERT_TRUE(first);
-  plan(budget * 9 / 10);
-  size_t known = planner->plans().size();
-  planner->forget();
-  EXPECT_LT(planner->plans().size(), known);
-  std::optional<BudgetOutcome> again = plan(budget);
-  ASSERT_TRUE(again);
-  EXPECT_EQ(again->plan.choices, first->plan.choices);
-  EXPECT_EQ(again->plan.bytes(), first->plan.bytes());
-  EXPECT_EQ(again->rounds, first->rounds);
+TEST_F(ProgramPlannerTest, AnyPlanFitsWhereTheCheapestDoes) {
+  for (int64_t percent : {120, 90, 75, 60, 45, 30, 1}) {
+    int64_t budget = planner->followed().bytes() * percent / 100;
+    ProgramPlanner fresh(step, options, facts, *costs);
+    ASSERT_TRUE(succeeded(fresh.start()));
+    FailureOr<std::optional<BudgetOutcome>> cheapest = fresh.plan(budget);
+    ASSERT_TRUE(succeeded(cheapest));
+    FailureOr<std::optional<int64_t>> fitting = planner->findFitting(budget);
+    ASSERT_TRUE(succeeded(fitting));
+    ASSERT_EQ(fitting->has_value(), cheapest->has_value()) << percent;
+    if (*fitting)
+      EXPECT_LE(**fitting, budget);
+  }
 }
 
 TEST_F(ProgramPlannerTest, TheSmallestIsMetWhenAskedFor) {
   ASSERT_FALSE(plan(1));
   int64_t smallest = planner->smallestBytes();
   EXPECT_LT(smallest, planner->followed().bytes());
-  planner->forget();
-  std::optional<BudgetOutcome> found = plan(smallest);
-  ASSERT_TRUE(found);
-  EXPECT_LE(found->plan.bytes(), smallest);
+  FailureOr<std::optional<int64_t>> found = planner->findFitting(smallest);
+  ASSERT_TRUE(succeeded(found) && *found);
+  EXPECT_LE(**found, smallest);
 }
 
 TEST_F(ProgramPlannerTest, AStepPlannerPacksLabelsAndAllThatIsSaved) {

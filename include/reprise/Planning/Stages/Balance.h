@@ -40,8 +40,8 @@ struct Problem {
   std::vector<Device> devices; ///< one per stage, in order
   std::vector<int64_t> slots;  ///< per stage: micro-batches in flight (pipeline::countSlots)
   std::vector<Replay> replays;
-  std::vector<double>
-      replayed; ///< per unit: seconds of its backward pass that are replays; or empty
+  /// Per unit: seconds of its backward pass that are replays; or empty.
+  std::vector<double> replayed;
   std::vector<int64_t> outside; ///< per unit: bytes of `resident` outside of the arena; or empty
   /// Units and transfers at the rates of other devices.
   struct Rates {
