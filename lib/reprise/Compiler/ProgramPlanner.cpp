@@ -125,8 +125,7 @@ FailureOr<bool> ProgramPlanner::mayWin(StepPlanner &form, double least, int64_t 
   const StepPlan *best = findBest(budget);
   if (best && best->overridden == 0 && form.addedSeconds() >= best->seconds)
     return false;
-  bool mayFit = std::isfinite(least);
-  if (mayFit && (!best || best->overridden > 0 || least < best->seconds))
+  if (std::isfinite(least) && (!best || best->overridden > 0 || least < best->seconds))
     return true;
   if (form.keepsOrder() || form.findProvedArena(findRoom(budget)) > 0)
     return false;
@@ -140,21 +139,35 @@ FailureOr<bool> ProgramPlanner::mayWin(StepPlanner &form, double least, int64_t 
   return llvm::any_of(form.plans(), [&](const StepPlan &plan) { return &plan == best; });
 }
 
-/// The forms that may be cheapest first, or the one that is likely to fit.
+/// The forms that may be cheapest first.
 LogicalResult ProgramPlanner::searchForms(int64_t budget) {
-  std::vector<std::tuple<bool, double, size_t>> order;
+  std::vector<std::pair<double, size_t>> order;
   for (auto [i, form] : llvm::enumerate(forms))
-    order.push_back({i != likely, form.planner->findLeastSeconds(findRoom(budget)), i});
+    if (i != likely)
+      order.push_back({form.planner->findLeastSeconds(findRoom(budget)), i});
   llvm::sort(order);
-  for (auto [isUnlikely, least, i] : order) {
+  for (auto [least, i] : order) {
     if (isEnough(budget))
       break;
-    StepPlanner &form = *forms[i].planner;
-    FailureOr<bool> may = mayWin(form, least, budget);
-    if (failed(may) || (*may && failed(form.search(budget))))
+    if (failed(searchForm(*forms[i].planner, least, budget)))
       return failure();
   }
   return success();
+}
+
+LogicalResult ProgramPlanner::searchForm(StepPlanner &form, double least, int64_t budget) {
+  FailureOr<bool> may = mayWin(form, least, budget);
+  return failure(failed(may) || (*may && failed(form.search(budget))));
+}
+
+/// The form that had the smallest plan before, with all that is tried in it.
+LogicalResult ProgramPlanner::searchLikely(int64_t budget) {
+  if (!likely)
+    return success();
+  StepPlanner &form = *forms[*likely].planner;
+  if (failed(searchForm(form, form.findLeastSeconds(findRoom(budget)), budget)))
+    return failure();
+  return failure(!isEnough(budget) && failed(form.packSmaller()));
 }
 
 /// Whether a plan within the budget ends the search, however dear it is.
@@ -231,7 +244,7 @@ LogicalResult ProgramPlanner::packSmallestOrdered() {
 }
 
 LogicalResult ProgramPlanner::search(int64_t budget) {
-  if (failed(addForms()) || failed(searchForms(budget)))
+  if (failed(addForms()) || failed(searchLikely(budget)) || failed(searchForms(budget)))
     return failure();
   if (!findBest(budget) && std::exchange(isUnrolledLast, false) &&
       (failed(addUnrolled()) || failed(searchForms(budget))))
@@ -244,15 +257,16 @@ LogicalResult ProgramPlanner::search(int64_t budget) {
 }
 
 FailureOr<std::optional<int64_t>> ProgramPlanner::findFitting(int64_t budget) {
-  likely = findForm(findSmallest().second);
+  const StepPlanner *smallest = findSmallest().second;
   forget();
+  likely = findForm(smallest);
   takesAny = true;
   LogicalResult searched = followed().bytes() > budget ? search(budget) : success();
   takesAny = false;
   likely.reset();
+  const StepPlan *found = findBest(budget);
   if (failed(searched))
     return failure();
-  const StepPlan *found = findBest(budget);
   return found ? std::optional(found->bytes()) : std::nullopt;
 }
 
@@ -274,8 +288,7 @@ FailureOr<std::optional<BudgetOutcome>> ProgramPlanner::plan(int64_t budget) {
   outcome.total = stepSeconds() + followed().seconds;
   outcome.usual = followed().seconds;
   outcome.usualBytes = followed().bytes();
-  outcome.isTruncated = llvm::any_of(
-      listPlanners(), [](const StepPlanner *planner) { return planner->isTruncated(); });
+  outcome.isTruncated = isTruncated();
   outcome.bound = findBound(budget, *best);
   FailureOr<int64_t> all = findSaveAllBytes();
   if (failed(all))
@@ -351,17 +364,14 @@ static std::string describeProgram(func::FuncOp program) {
 LogicalResult ProgramPlanner::emitTooSmall(int64_t budget, int64_t feasible) const {
   auto [smallest, planner] = findSmallest();
   int64_t room = budget - smallest->workspace, proved = INT64_MAX;
-  bool isTruncated = false;
   for (const Form &form : forms)
     proved = std::min(proved, form.planner->findProvedArena(room));
-  for (const StepPlanner *other : listPlanners())
-    isTruncated |= other->isTruncated();
   Operation *at = planner->findNeediest();
   InFlightDiagnostic error = at->emitError()
                              << describeProgram(program) << " does not fit in " << budget
                              << " bytes: " << feasible - budget << " are missing at "
                              << describeOp(at) << ", where the need is highest"
-                             << (isTruncated ? ", when the time limit ended the search" : "");
+                             << (isTruncated() ? ", when the time limit ended the search" : "");
   Diagnostic &note = error.attachNote(func::FuncOp(program).getLoc());
   note << "the smallest feasible budget found is " << feasible << " bytes";
   if (proved > 0)
@@ -376,6 +386,11 @@ std::vector<StepPlanner *> ProgramPlanner::listPlanners() const {
     for (const Form &form : *list)
       planners.push_back(form.planner.get());
   return planners;
+}
+
+bool ProgramPlanner::isTruncated() const {
+  return llvm::any_of(listPlanners(),
+                      [](const StepPlanner *planner) { return planner->isTruncated(); });
 }
 
 std::vector<const StepPlan *> ProgramPlanner::plans() const {

@@ -82,13 +82,16 @@ private:
   mlir::LogicalResult search(int64_t budget);
   bool isEnough(int64_t budget) const;
   std::optional<size_t> findForm(const StepPlanner *planner) const;
+  mlir::LogicalResult searchLikely(int64_t budget);
   mlir::LogicalResult searchForms(int64_t budget);
+  mlir::LogicalResult searchForm(StepPlanner &form, double least, int64_t budget);
   mlir::LogicalResult searchSmaller(int64_t budget);
   mlir::LogicalResult searchOrders(int64_t budget);
   mlir::LogicalResult packSmallestOrdered();
   mlir::FailureOr<StepPlanner *> addOrdered(StepPlan proposed);
   void forget();
   std::pair<const StepPlan *, StepPlanner *> findSmallest() const;
+  bool isTruncated() const;
   int64_t findRoom(int64_t budget) const;
 
   mlir::func::FuncOp program;
