@@ -10,7 +10,6 @@
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Support/Parallel.h"
 
-
 using namespace mlir;
 
 namespace reprise {

@@ -317,11 +317,9 @@ double ProgramPlanner::findBound(int64_t budget, const StepPlan &plan) const {
   int64_t room = budget - plan.workspace;
   double bound = plan.seconds;
   for (const Form &form : forms) {
-    std::optional<double> least = form.planner->findLeastSeconds(room);
-    bool mayBeLess =
-        plan.isReordered ? form.planner->addedSeconds() < bound : least && *least < bound;
-    if (mayBeLess)
-      bound = std::min(bound, form.planner->findBound(room, plan));
+    const StepPlanner &own = *form.planner;
+    if ((plan.isReordered ? own.addedSeconds() : own.findLeastSeconds(room)) < bound)
+      bound = std::min(bound, own.findBound(room, plan));
   }
   return bound;
 }

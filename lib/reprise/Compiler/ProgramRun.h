@@ -53,7 +53,7 @@ private:
   const CompileOptions &options;
   PhaseOptions phases;
   const CostModel &costs;
-  std::optional<int64_t> room; ///< for arena and workspace in the memory of the device
+  std::optional<int64_t> room;             ///< for arena and workspace in the memory of the device
   std::unique_ptr<ProgramPlanner> planner; ///< until there is a plan
   bool isRefused = false;
   std::optional<BudgetOutcome> outcome;
