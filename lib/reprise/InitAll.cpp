@@ -39,8 +39,9 @@ namespace pipe {
 
 void reprise::registerAllDialects(DialectRegistry &registry) {
   registry.insert<arith::ArithDialect, cf::ControlFlowDialect, exec::ExecDialect, func::FuncDialect,
-                  index::IndexDialect, LLVM::LLVMDialect, math::MathDialect, RepriseDialect,
-                  scf::SCFDialect, tensor::TensorDialect, ub::UBDialect, vector::VectorDialect>();
+                  index::IndexDialect, LLVM::LLVMDialect, math::MathDialect, pipe::PipeDialect,
+                  RepriseDialect, scf::SCFDialect, tensor::TensorDialect, ub::UBDialect,
+                  vector::VectorDialect>();
   func::registerInlinerExtension(registry);
   LLVM::registerInlinerInterface(registry);
   registerDerivatives(registry);
@@ -67,6 +68,11 @@ void reprise::registerAllPasses() {
   registerMarkStagesPass();
   registerSliceBatchPass();
   pipe::registerBalanceStagesPass();
+  pipe::registerFormPiecesPass();
+  pipe::registerInlinePiecesPass();
+  pipe::registerLabelPiecesPass();
+  pipe::registerLowerMicrobatchesPass();
+  pipe::registerScheduleTransfersPass();
   pipe::registerSplitStagesPass();
   registerUnrollLoopsPass();
   exec::registerFormLaunchesPass();

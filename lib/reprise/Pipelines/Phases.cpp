@@ -162,8 +162,12 @@ static void addStages(OpPassManager &manager, const PhaseOptions &options) {
                                                  /*keep=*/!stages.begin.empty()},
                                                 stages.plan));
   manager.addPass(createOnProgramsPass(std::move(program)));
-  manager.addPass(pipe::createSplitStagesPass(
-      {stages.devices, stages.schedule, stages.chunks, stages.checkpoint}));
+  manager.addPass(pipe::createFormPiecesPass({stages.devices, stages.schedule, stages.chunks}));
+  if (!stages.checkpoint.empty())
+    manager.addPass(pipe::createLabelPiecesPass({stages.checkpoint}));
+  manager.addPass(pipe::createSplitStagesPass());
+  manager.addPass(pipe::createScheduleTransfersPass());
+  manager.addPass(pipe::createInlinePiecesPass());
   manager.addPass(exec::createVerifyProgramsPass());
 }
 

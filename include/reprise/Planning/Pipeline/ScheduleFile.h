@@ -17,6 +17,9 @@ namespace reprise::pipeline {
 /// the file has them so. Returns what is wrong with the text, and where; verify() judges the rest.
 std::string readSchedule(std::string_view text, Schedule &schedule);
 
+/// A piece as files have it.
+std::string spell(const Piece &piece, bool splitsBackward);
+
 /// The same as JSON.
 std::string writeSchedule(const Schedule &schedule);
 

@@ -158,16 +158,20 @@ std::string readSchedule(std::string_view text, Schedule &schedule) {
   return Reader().run(text, schedule);
 }
 
+std::string spell(const Piece &piece, bool splitsBackward) {
+  const char *letters = splitsBackward ? "FIW" : "FB";
+  return std::to_string(piece.stage) + letters[static_cast<int>(piece.pass)] +
+         std::to_string(piece.microbatch);
+}
+
 std::string writeSchedule(const Schedule &schedule) {
   std::string text = "{\"version\": 1,\n \"ranks\": [";
-  const char *letters = schedule.splitsBackward ? "FIW" : "FB";
   for (size_t rank = 0; rank < schedule.ranks.size(); ++rank) {
     text += rank > 0 ? ",\n  [" : "\n  [";
     bool isFirst = true;
     for (const Piece &piece : schedule.ranks[rank]) {
       text += isFirst ? "\"" : ", \"";
-      text += std::to_string(piece.stage) + letters[static_cast<int>(piece.pass)] +
-              std::to_string(piece.microbatch) + "\"";
+      text += spell(piece, schedule.splitsBackward) + "\"";
       isFirst = false;
     }
     text += "]";

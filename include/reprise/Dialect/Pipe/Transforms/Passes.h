@@ -6,6 +6,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "reprise/Dialect/Exec/IR/Exec.h"
+#include "reprise/Dialect/Pipe/IR/Pipe.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 
 namespace reprise::pipe {

@@ -34,21 +34,69 @@ def BalanceStagesPass : Pass<"pipe-balance-stages", "::mlir::func::FuncOp"> {
   ]);
 }
 
-def SplitStagesPass : Pass<"pipe-split-stages", "::mlir::ModuleOp"> {
-  let summary = "Makes a device program of each device of a pipeline";
+def LowerMicrobatchesPass : Pass<"pipe-lower-microbatches", "::mlir::func::FuncOp"> {
+  let summary = "Makes ops of the model graph of slices and sums of micro-batches";
   let description = [{
-    Ops go to the device of their stage, in the order that a schedule gives the passes of its stages over the
-    micro-batches. Values that another device reads are sent there directly: behind the pass that makes them, and
-    received during the pass before the one that reads them. Parameters and states live on the device of the first stage
-    that reads them, with their updates. See docs/Rationale/Stages.md.
-
-    `checkpoint` says which micro-batches a stage replays from what it received: `always`, `except-last` or `never`. A
-    stage's passes over a micro-batch are one unit then, and what no policy has labelled is labelled so.
+    `pipe.slice` becomes `reprise.slice`, and `pipe.accumulate` becomes `reprise.add`: what works on ops later knows
+    nothing of micro-batches.
   }];
-  let options = !listconcat(ShapeOptions.options, [
-    CheckpointOption
-  ]);
-  let dependentDialects = ["::reprise::exec::ExecDialect", "::reprise::RepriseDialect"];
+  let dependentDialects = ["::reprise::RepriseDialect"];
+}
+
+def FormPiecesPass : Pass<"pipe-form-pieces", "::mlir::ModuleOp"> {
+  let summary = "Puts the ops of a step into the pieces that devices run, and writes down their order";
+  let description = [{
+    Takes a flat step whose ops have marks of stages and micro-batches. An op goes to the pass of its stage over its
+    micro-batch, or stands alone before or after all of them; one without marks follows what it reads. Constants, and
+    what is made of inputs alone, stay beside the pieces. A `pipe.schedule` has the order, and the marks are gone.
+    See docs/Rationale/Stages.md.
+  }];
+  let options = ShapeOptions.options;
+  let dependentDialects = ["::reprise::pipe::PipeDialect"];
+}
+
+def LabelPiecesPass : Pass<"pipe-label-pieces", "::mlir::ModuleOp"> {
+  let summary = "Says which passes of a stage are replayed";
+  let description = [{
+    `checkpoint` says which micro-batches a stage replays from what it received: `always`, `except-last` or `never`. A
+    stage's passes over a micro-batch become one unit, and what no policy has labelled is labelled so.
+  }];
+  let options = [CheckpointOption];
+  let dependentDialects = ["::reprise::pipe::PipeDialect", "::reprise::RepriseDialect"];
+}
+
+def SplitStagesPass : Pass<"pipe-split-stages", "::mlir::ModuleOp"> {
+  let summary = "Deals the pieces of a step out to a program per device";
+  let description = [{
+    Pieces go to the device of their stage, in the order of the schedule. A value that another device reads is sent
+    there directly, once: `pipe.send` stands behind the piece that makes it, and `pipe.receive` before the first one that
+    reads it. Parameters and states live on the device of the first stage that reads them, with their updates. What
+    belongs to no device is made in each program that reads it.
+  }];
+  let dependentDialects = ["::reprise::pipe::PipeDialect"];
+}
+
+def ScheduleTransfersPass : Pass<"pipe-schedule-transfers", "::mlir::ModuleOp"> {
+  let summary = "Says when values leave and arrive between the pieces of device programs";
+  let description = [{
+    A value leaves at the end of the piece that makes it, and its receive begins a piece before the one that reads it,
+    so that transfers run beside compute. Two passes of one stage may have values on their way to one pass of another
+    stage: the third one waits until the other side has begun to receive the first one's. Where programs would wait for
+    each other in a circle, as with a value that skips the stages of an interleaved schedule, more may.
+
+    `pipe.send` and `pipe.receive` become `exec.send`, `exec.receive` and `exec.wait`. A send that nobody receives is an
+    error, and so is a receive of another type.
+  }];
+  let dependentDialects = ["::reprise::exec::ExecDialect", "::reprise::pipe::PipeDialect"];
+}
+
+def InlinePiecesPass : Pass<"pipe-inline-pieces", "::mlir::ModuleOp"> {
+  let summary = "Flattens device programs, and drops the schedule";
+  let description = [{
+    What stands beside the pieces goes to the first op that reads it. A program with a forward pass behind a backward
+    pass is planned as one scope.
+  }];
+  let dependentDialects = ["::reprise::pipe::PipeDialect"];
 }
 
 #endif // PIPE_PASSES

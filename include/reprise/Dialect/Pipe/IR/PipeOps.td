@@ -1,0 +1,201 @@
+// reprise: a step that is cut into pieces for a pipeline of devices.
+#ifndef PIPE_OPS
+#define PIPE_OPS
+
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Pipe_Dialect : Dialect {
+  let name = "pipe";
+  let cppNamespace = "::reprise::pipe";
+  let summary = "A step that is cut into pieces for a pipeline of devices";
+  let description = [{
+    The phase `partition` speaks this dialect from the cut of the batch to the programs of the devices:
+
+    - `reprise-slice-batch` cuts the batch with `pipe.slice` and adds up what micro-batches contribute with
+      `pipe.accumulate`; `pipe-lower-microbatches` makes ops of the model graph of both.
+    - `pipe-form-pieces` turns marks of stages and micro-batches into `pipe.piece`, and writes the order of the pieces
+      as `pipe.schedule`.
+    - `pipe-split-stages` deals the pieces out to a program per device; `pipe.send` and `pipe.receive` stand where a
+      value is made and where it is read.
+    - `pipe-schedule-transfers` makes of them transfers that begin and end beside compute, `exec.send`, `exec.receive`
+      and `exec.wait`, and `pipe-inline-pieces` flattens the programs. No op of this dialect is left then.
+
+    **A device program** is a `func.func` with the attribute `reprise.device`, the number of its device, so that every
+    later pass works on one program at a time. One that is a part of a step names the step in `reprise.entry`.
+
+    **A function in pieces** names its schedule, `pipe.schedule = @name`. Each of its pieces is one of the schedule, and
+    stands once; none reads what a later piece makes, by the order that every schedule keeps: micro-batch after
+    micro-batch, pass after pass, up the stages in a forward pass and down in a backward pass, weights last. The pieces
+    of a device program stand in the order of the schedule's row. Ops beside the pieces belong to no device: each
+    program that reads one runs it by itself. An argument with `pipe.home` lives on the device of that stage; others may
+    be everywhere.
+  }];
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+}
+
+def PieceKind : I64EnumAttr<"PieceKind", "what a piece is of a step", [
+  I64EnumAttrCase<"Before", 0, "before">, I64EnumAttrCase<"Forward", 1, "forward">,
+  I64EnumAttrCase<"Backward", 2, "backward">, I64EnumAttrCase<"Weight", 3, "weight">,
+  I64EnumAttrCase<"After", 4, "after">]> {
+  let cppNamespace = "::reprise::pipe";
+}
+
+def NumberAttr : ConfinedAttr<I64Attr, [IntNonNegative]>;
+def CountAttr : ConfinedAttr<I64Attr, [IntPositive]>;
+
+def SliceOp : Op<Pipe_Dialect, "slice", [Pure]> {
+  let summary = "What a micro-batch reads of a value with rows of the whole batch";
+  let description = [{
+    M micro-batches share N samples in their order; the first ones have one sample more where M does not divide N. Each
+    sample has `rows` rows of dimension `dim`.
+
+    ```mlir
+    %1 = pipe.slice %x microbatch 1 of 3 dim 0 : tensor<5x4xf32> -> tensor<2x4xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$value, NumberAttr:$microbatch, CountAttr:$microbatches, NumberAttr:$dim,
+      DefaultValuedOptionalAttr<CountAttr, "1">:$rows);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $value `microbatch` $microbatch `of` $microbatches `dim` $dim (`rows` $rows^)? attr-dict `:` type($value) `->`
+    type($result)
+  }];
+  let hasVerifier = 1;
+  let builders = [OpBuilder<(ins "::mlir::Value":$value, "int64_t":$microbatch, "int64_t":$microbatches,
+                                 "int64_t":$dim, "int64_t":$rows)>];
+  let extraClassDeclaration = [{
+    /// The rows of the micro-batch: the first one, and behind the last one.
+    std::pair<int64_t, int64_t> getRange();
+  }];
+}
+
+def AccumulateOp : Op<Pipe_Dialect, "accumulate", [Pure, SameOperandsAndResultType]> {
+  let summary = "Adds what a micro-batch contributes to a sum over the batch";
+  let description = [{
+    `sum` is what the micro-batches before contributed. One sum has one chain of these, in the order of the
+    micro-batches, so that no schedule changes its bits.
+
+    ```mlir
+    %2 = pipe.accumulate %0, %1 microbatch 1 : tensor<4x4xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$sum, AnyRankedTensor:$summand, CountAttr:$microbatch);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$sum `,` $summand `microbatch` $microbatch attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def ScheduleOp : Op<Pipe_Dialect, "schedule", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "What each device of a pipeline runs, in order";
+  let description = [{
+    One row per device. A piece is STAGE, a letter and MICROBATCH, as torch.distributed.pipelining writes it: F forward,
+    B backward, or I backward for inputs and W backward for weights. Where the step is differentiated again the rows run
+    as often as `rounds` says, one round after the other. A step without a gradient has forward pieces only: the others
+    are skipped.
+
+    The verifier is the judge of schedules (Planning/Pipeline): each pass of each stage over each micro-batch stands
+    once, on the device of its stage; passes of a micro-batch are in order, and so are the micro-batches of a pass; no
+    devices wait for each other in a circle.
+
+    ```mlir
+    pipe.schedule @train_schedule stages 2 microbatches 2
+      [0F0, 0F1, 0B0, 0B1]
+      [1F0, 1B0, 1F1, 1B1]
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, CountAttr:$stages, CountAttr:$microbatches,
+      DefaultValuedOptionalAttr<CountAttr, "1">:$rounds, StrArrayAttr:$rows);
+  let assemblyFormat = [{
+    $sym_name `stages` $stages `microbatches` $microbatches (`rounds` $rounds^)? custom<Rows>($rows) attr-dict
+  }];
+  let hasVerifier = 1;
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "const ::reprise::pipeline::Schedule &":$schedule,
+                                 "int64_t":$rounds)>];
+  let extraClassDeclaration = [{
+    /// What is wrong with the rows, if anything is. They may have defects that only a judge finds.
+    std::string read(::reprise::pipeline::Schedule &schedule);
+    /// Of a verified op.
+    ::reprise::pipeline::Schedule getSchedule();
+  }];
+}
+
+def PieceOp : Op<Pipe_Dialect, "piece", [SingleBlockImplicitTerminator<"::reprise::pipe::YieldOp">,
+    RecursiveMemoryEffects, HasParent<"::mlir::func::FuncOp">, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "What a device runs without waiting in between";
+  let description = [{
+    A pass of one stage over one micro-batch: `forward`, `backward`, or `weight`, the gradients of weights alone. In
+    `round` r it belongs to the r-th forward or backward pass: a derivative of both goes through the stages twice more.
+    Or an op, of no micro-batch, `before` or `after` all of them, such as an update. A value that other pieces read is a
+    result.
+
+    ```mlir
+    %h = pipe.piece forward stage 0 microbatch 1 -> tensor<2x4xf32> {
+      %1 = reprise.exp %x : tensor<2x4xf32>
+      pipe.yield %1 : tensor<2x4xf32>
+    }
+    ```
+  }];
+  let arguments = (ins PieceKind:$kind, NumberAttr:$stage, OptionalAttr<NumberAttr>:$microbatch,
+      DefaultValuedOptionalAttr<NumberAttr, "0">:$round);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $kind `stage` $stage (`microbatch` $microbatch^)? (`round` $round^)? (`->` type($results)^)? $body attr-dict
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// A pass over a micro-batch.
+    bool isPass() { return getKind() != PieceKind::Before && getKind() != PieceKind::After; }
+    /// Of a pass: sweep 0 is the forward pass, 1 its derivative, 2 and 3 the next round's.
+    int64_t getSweep() { return 2 * static_cast<int64_t>(getRound()) + (getKind() == PieceKind::Forward ? 0 : 1); }
+    YieldOp getYield();
+    /// Where the op stands that makes a result.
+    ::mlir::Location getLocOf(::mlir::OpResult result);
+  }];
+}
+
+def YieldOp : Op<Pipe_Dialect, "yield", [Pure, Terminator, ReturnLike, HasParent<"PieceOp">]> {
+  let summary = "The values of a piece that others read";
+  let arguments = (ins Variadic<AnyRankedTensor>:$operands);
+  let builders = [OpBuilder<(ins), "build($_builder, $_state, ::mlir::ValueRange());">];
+  let assemblyFormat = "attr-dict ($operands^ `:` type($operands))?";
+}
+
+def SendOp : Op<Pipe_Dialect, "send", [HasParent<"::mlir::func::FuncOp">, MemoryEffects<[MemRead, MemWrite]>,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Gives a value to another device program";
+  let description = [{
+    Stands behind the piece that makes the value, or before all pieces if it is an argument. The other program receives
+    it once, under the same number. When it leaves, and when this program waits for that, is for
+    `pipe-schedule-transfers` to say.
+
+    ```mlir
+    pipe.send %h as 3 to @train_1 : tensor<2x4xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$value, NumberAttr:$number, FlatSymbolRefAttr:$peer);
+  let assemblyFormat = "$value `as` $number `to` $peer attr-dict `:` type($value)";
+}
+
+def ReceiveOp : Op<Pipe_Dialect, "receive", [HasParent<"::mlir::func::FuncOp">, MemoryEffects<[MemWrite]>,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Takes a value from another device program";
+  let description = [{
+    Stands before the first piece that reads it, or before the return.
+
+    ```mlir
+    %h = pipe.receive 3 from @train_0 : tensor<2x4xf32>
+    ```
+  }];
+  let arguments = (ins NumberAttr:$number, FlatSymbolRefAttr:$peer);
+  let results = (outs AnyRankedTensor:$value);
+  let assemblyFormat = "$number `from` $peer attr-dict `:` type($value)";
+}
+
+#endif // PIPE_OPS

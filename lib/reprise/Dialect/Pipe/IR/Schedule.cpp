@@ -1,0 +1,189 @@
+// reprise: schedules in the IR: their spelling, their judge, and the pieces that follow them
+#include "reprise/Dialect/Pipe/IR/Pipe.h"
+
+#include "mlir/IR/Builders.h"
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
+#include "reprise/Planning/Pipeline/Problem.h"
+#include "reprise/Planning/Pipeline/ScheduleFile.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::pipe;
+
+void ScheduleOp::build(OpBuilder &builder, OperationState &state, StringRef name,
+                       const pipeline::Schedule &schedule, int64_t rounds) {
+  SmallVector<std::string> rows;
+  for (const std::vector<pipeline::Piece> &pieces : schedule.ranks) {
+    auto spelled = llvm::map_range(pieces, [&](const pipeline::Piece &piece) {
+      return pipeline::spell(piece, schedule.splitsBackward);
+    });
+    rows.push_back(llvm::join(spelled, ", "));
+  }
+  SmallVector<StringRef> texts(rows.begin(), rows.end());
+  build(builder, state, name, schedule.shape.stages(), schedule.shape.microbatches, rounds,
+        builder.getStrArrayAttr(texts));
+}
+
+std::string ScheduleOp::read(pipeline::Schedule &schedule) {
+  SmallVector<StringRef> rows = llvm::to_vector(getRows().getAsValueRange<StringAttr>());
+  for (StringRef row : rows)
+    if (row.empty() || row.contains('\n'))
+      return "expected a row of pieces for each device";
+  // The file's format has a line per device.
+  if (std::string wrong = pipeline::readSchedule(llvm::join(rows, "\n"), schedule); !wrong.empty())
+    return wrong;
+  auto stages = static_cast<int64_t>(getStages()), named = int64_t(schedule.shape.stages());
+  if (named != stages)
+    return "the pieces are those of " + std::to_string(named) + " stages, expected " +
+           std::to_string(stages);
+  schedule.shape.microbatches = static_cast<int64_t>(getMicrobatches());
+  return "";
+}
+
+pipeline::Schedule ScheduleOp::getSchedule() {
+  pipeline::Schedule schedule;
+  (void)read(schedule);
+  return schedule;
+}
+
+LogicalResult ScheduleOp::verify() {
+  pipeline::Schedule schedule;
+  if (std::string wrong = read(schedule); !wrong.empty())
+    return emitOpError() << wrong;
+  pipeline::Pipeline costless;
+  costless.stages.resize(schedule.shape.stages());
+  for (int stage = 1; stage < schedule.shape.stages(); ++stage)
+    costless.transfers.push_back({stage - 1, stage});
+  if (std::optional<pipeline::Defect> defect = pipeline::verify(schedule, costless))
+    return emitOpError() << defect->message;
+  return success();
+}
+
+namespace {
+
+/// The pieces of one function against the schedule that it names.
+class PieceVerifier {
+public:
+  PieceVerifier(func::FuncOp function, const pipeline::Schedule &schedule, int64_t rounds)
+      : function(function), schedule(schedule), rounds(rounds) {}
+
+  LogicalResult run() {
+    for (PieceOp piece : getPieces(function))
+      if (failed(checkNumbers(piece)) || failed(checkOnce(piece)) || failed(checkReaders(piece)))
+        return failure();
+    bool isProgram = function->hasAttr(kEntryAttr) && getDevice(function);
+    return isProgram ? checkRow(*getDevice(function)) : success();
+  }
+
+private:
+  LogicalResult checkNumbers(PieceOp piece) const {
+    const pipeline::Shape &shape = schedule.shape;
+    if (static_cast<int64_t>(piece.getStage()) >= shape.stages() ||
+        static_cast<int64_t>(piece.getMicrobatch().value_or(0)) >= shape.microbatches ||
+        static_cast<int64_t>(piece.getRound()) >= rounds ||
+        (piece.getKind() == PieceKind::Weight && !schedule.splitsBackward))
+      return piece.emitOpError("is none of the schedule's pieces");
+    return success();
+  }
+
+  LogicalResult checkOnce(PieceOp piece) {
+    if (!piece.isPass())
+      return success();
+    std::tuple key(piece.getKind(), piece.getStage(), *piece.getMicrobatch(), piece.getRound());
+    auto [found, isNew] = seen.try_emplace(key, piece);
+    return isNew ? success() : refuse(piece, found->second, "stands twice", "the other one");
+  }
+
+  /// Where every schedule has the piece among those of its micro-batch.
+  static std::tuple<int, int64_t, int64_t> rank(PieceOp piece) {
+    auto stage = static_cast<int64_t>(piece.getStage());
+    switch (piece.getKind()) {
+    case PieceKind::Before:
+      return {0, 0, 0};
+    case PieceKind::After:
+      return {3, 0, 0};
+    case PieceKind::Weight:
+      return {2, 0, stage};
+    default:
+      return {1, piece.getSweep(), piece.getSweep() % 2 ? -stage : stage};
+    }
+  }
+
+  LogicalResult checkReaders(PieceOp piece) const {
+    for (Operation *user : piece->getUsers()) {
+      auto reader = user->getParentOfType<PieceOp>();
+      if (!reader || reader == piece)
+        continue;
+      bool isLater =
+          rank(piece) > rank(reader) ||
+          (piece.isPass() && reader.isPass() && *piece.getMicrobatch() > *reader.getMicrobatch());
+      if (isLater)
+        return refuse(reader, piece, "reads what a later piece makes", "that piece");
+    }
+    return success();
+  }
+
+  static LogicalResult refuse(PieceOp piece, PieceOp other, StringRef text, StringRef note) {
+    InFlightDiagnostic error = piece.emitOpError(text);
+    error.attachNote(other.getLoc()) << note;
+    return error;
+  }
+
+  static pipeline::Piece translate(PieceOp piece) {
+    auto pass = piece.getKind() == PieceKind::Forward    ? pipeline::Pass::Forward
+                : piece.getKind() == PieceKind::Backward ? pipeline::Pass::Backward
+                                                         : pipeline::Pass::Weight;
+    return {pass, static_cast<int32_t>(piece.getStage()),
+            static_cast<int32_t>(piece.getMicrobatch().value_or(0))};
+  }
+
+  /// The pieces of a device program, without those that the step has not.
+  LogicalResult checkRow(int64_t device) {
+    if (device >= schedule.shape.ranks)
+      return function.emitError("the schedule has no row of device ") << device;
+    const std::vector<pipeline::Piece> &row = schedule.ranks[device];
+    size_t next = 0, end = row.size() * rounds;
+    int part = 0; // before all passes, among them, behind them
+    for (PieceOp piece : getPieces(function)) {
+      int own = piece.getKind() == PieceKind::Before ? 0 : piece.isPass() ? 1 : 2;
+      if (schedule.shape.rankOf(static_cast<int>(piece.getStage())) != device)
+        return piece.emitOpError("stands in the program of device ")
+               << device << ", its stage lies on device "
+               << schedule.shape.rankOf(static_cast<int>(piece.getStage()));
+      pipeline::Piece wanted = translate(piece);
+      auto isWanted = [&](size_t place) {
+        const pipeline::Piece &other = row[place % row.size()];
+        return place / row.size() == piece.getRound() && other.pass == wanted.pass &&
+               other.stage == wanted.stage && other.microbatch == wanted.microbatch;
+      };
+      while (own == 1 && next < end && !isWanted(next))
+        ++next;
+      if (own < part || (own == 1 && next == end))
+        return piece.emitOpError("does not stand where the schedule has it");
+      next += own == 1;
+      part = own;
+    }
+    return success();
+  }
+
+  func::FuncOp function;
+  const pipeline::Schedule &schedule;
+  int64_t rounds;
+  std::map<std::tuple<PieceKind, uint64_t, uint64_t, uint64_t>, PieceOp> seen;
+};
+
+} // namespace
+
+LogicalResult ScheduleOp::verifySymbolUses(SymbolTableCollection &) {
+  pipeline::Schedule schedule = getSchedule();
+  for (auto function : (*this)->getParentRegion()->getOps<func::FuncOp>()) {
+    auto name = function->getAttrOfType<FlatSymbolRefAttr>(kScheduleRefAttr);
+    if (name && name.getValue() == getSymName() &&
+        failed(PieceVerifier(function, schedule, static_cast<int64_t>(getRounds())).run()))
+      return failure();
+  }
+  return success();
+}

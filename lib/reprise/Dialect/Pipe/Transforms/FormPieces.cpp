@@ -1,0 +1,191 @@
+// reprise: puts the ops of a step into the pieces that devices run
+#include "reprise/Dialect/Pipe/Transforms/Passes.h"
+
+#include "Order.h"
+#include "Places.h"
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
+
+#include <map>
+
+using namespace mlir;
+
+namespace reprise::pipe {
+#define GEN_PASS_DEF_FORMPIECESPASS
+#include "reprise/Dialect/Pipe/Transforms/Passes.h.inc"
+
+namespace {
+
+/// In this order no pass reads what a later one makes: micro-batch, weights last, sweep, stages up
+/// or down.
+using Key = std::tuple<int64_t, bool, int64_t, int64_t>;
+
+Key getKey(const Place &place) {
+  bool isDown = place.sweep % 2 && !place.isWeight;
+  return {place.microbatch, place.isWeight, place.sweep, isDown ? -place.stage : place.stage};
+}
+
+/// What becomes a piece.
+struct Group {
+  Place place;
+  SmallVector<Operation *> ops;
+};
+
+class PieceFormer {
+public:
+  PieceFormer(func::FuncOp step, const Places &places)
+      : block(step.getBody().front()), places(places), builder(block.getTerminator()) {}
+
+  void run(const pipeline::Schedule &schedule) {
+    addPasses(schedule);
+    collect();
+    for (Operation *op : beside)
+      op->moveBefore(block.getTerminator());
+    for (const Group &group : before)
+      form(group);
+    for (const auto &[key, group] : passes)
+      form(group);
+    for (const Group &group : after) {
+      // What is made where it is read has no piece.
+      if (places.get(group.ops.front()))
+        form(group);
+      else
+        group.ops.front()->moveBefore(block.getTerminator());
+    }
+  }
+
+private:
+  /// Those that the schedule has, without ops so far.
+  void addPasses(const pipeline::Schedule &schedule) {
+    for (const std::vector<pipeline::Piece> &row : schedule.ranks)
+      for (const pipeline::Piece &piece : row)
+        for (int64_t sweep = piece.pass != pipeline::Pass::Forward; sweep < places.countSweeps();
+             sweep += 2) {
+          Place place{Place::Within, piece.stage, sweep, piece.pass == pipeline::Pass::Weight,
+                      piece.microbatch};
+          passes[getKey(place)].place = place;
+        }
+  }
+
+  void collect() {
+    for (Operation &op : block.without_terminator()) {
+      std::optional<Place> place = places.get(&op);
+      bool isLate = !place && llvm::any_of(op.getOperands(), [&](Value operand) {
+        return late.contains(operand.getDefiningOp());
+      });
+      if (place || isLate)
+        late.insert(&op);
+      if (!place && !isLate)
+        beside.push_back(&op);
+      else if (place && place->kind == Place::Within)
+        passes[getKey(*place)].ops.push_back(&op);
+      else if (place && place->kind == Place::Before)
+        before.push_back({*place, {&op}});
+      else
+        after.push_back({place.value_or(Place{Place::After}), {&op}});
+    }
+  }
+
+  void form(const Group &group) {
+    SmallPtrSet<Operation *, 16> own(group.ops.begin(), group.ops.end());
+    SmallVector<Value> yielded;
+    for (Operation *op : group.ops)
+      for (Value result : op->getResults())
+        if (llvm::any_of(result.getUsers(), [&](Operation *user) {
+              return !own.contains(block.findAncestorOpInBlock(*user));
+            }))
+          yielded.push_back(result);
+    PieceOp piece = create(group, ValueRange(yielded).getTypes());
+    for (Operation *op : group.ops) {
+      op->moveBefore(piece.getYield());
+      for (StringRef name : {kStageAttr, kMicrobatchAttr, kBatchSumAttr})
+        op->removeDiscardableAttr(name);
+    }
+    for (auto [value, result] : llvm::zip(yielded, piece.getResults()))
+      value.replaceUsesWithIf(result,
+                              [&](OpOperand &use) { return !piece->isAncestor(use.getOwner()); });
+    piece.getYield()->setOperands(yielded);
+  }
+
+  PieceOp create(const Group &group, TypeRange types) {
+    const Place &place = group.place;
+    PieceKind kind = place.kind == Place::Before  ? PieceKind::Before
+                     : place.kind == Place::After ? PieceKind::After
+                     : place.isWeight             ? PieceKind::Weight
+                     : place.sweep % 2            ? PieceKind::Backward
+                                                  : PieceKind::Forward;
+    bool isPass = place.kind == Place::Within;
+    Location location =
+        group.ops.empty() ? block.getParentOp()->getLoc() : group.ops.front()->getLoc();
+    auto piece = PieceOp::create(builder, location, types, kind, place.stage,
+                                 isPass ? builder.getI64IntegerAttr(place.microbatch) : nullptr,
+                                 isPass ? place.sweep / 2 : 0);
+    PieceOp::ensureTerminator(piece.getBody(), builder, location);
+    return piece;
+  }
+
+  Block &block;
+  const Places &places;
+  OpBuilder builder;
+  std::map<Key, Group> passes;
+  SmallVector<Group> before, after; ///< of one op each
+  SmallVector<Operation *> beside;
+  DenseSet<Operation *> late; ///< ops of pieces, and what is made of them
+};
+
+/// Scopes may name more stages than there are, or fewer.
+LogicalResult checkMarks(func::FuncOp step, int64_t stages) {
+  int64_t marked = 0;
+  for (Operation &op : step.getBody().front())
+    if (auto stage = op.getAttrOfType<IntegerAttr>(kStageAttr))
+      marked = std::max(marked, stage.getInt() + 1);
+  if (marked <= stages)
+    return success();
+  return step.emitError("the step has ") << marked << " stages, and the schedule " << stages;
+}
+
+/// Numbers for parameters and states: the stages where they live.
+void setHomes(func::FuncOp step, const Places &places) {
+  Builder builder(step.getContext());
+  for (BlockArgument argument : step.getArguments())
+    if (!places.isEverywhere(argument))
+      step.setArgAttr(argument.getArgNumber(), kHomeAttr,
+                      builder.getI64IntegerAttr(places.getHome(argument)));
+}
+
+struct FormPiecesPass : impl::FormPiecesPassBase<FormPiecesPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SmallVector<func::FuncOp> programs = findPrograms(getOperation());
+    if (programs.size() != 1) {
+      getOperation().emitError("expected one step to cut into stages, got ")
+          << programs.size() << " device programs";
+      return signalPassFailure();
+    }
+    if (failed(form(programs.front())))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult form(func::FuncOp step) {
+    FailureOr<Order> order = Order::find(step, schedule, devices, chunks);
+    if (failed(order) || failed(checkMarks(step, order->getShape().stages())))
+      return failure();
+    Places places(step, order->getShape().stages(), order->splitsBackward());
+    FailureOr<pipeline::Schedule> made = order->make(step, places.countMicrobatches());
+    if (failed(made))
+      return failure();
+    PieceFormer(step, places).run(*made);
+    setHomes(step, places);
+    OpBuilder builder(step);
+    int64_t rounds = (places.countSweeps() + 1) / 2;
+    auto written = ScheduleOp::create(builder, step.getLoc(), (step.getName() + "_schedule").str(),
+                                      *made, rounds);
+    SymbolTable(getOperation()).insert(written);
+    step->setAttr(kScheduleRefAttr, FlatSymbolRefAttr::get(written.getSymNameAttr()));
+    return success();
+  }
+};
+
+} // namespace
+} // namespace reprise::pipe

@@ -1,0 +1,49 @@
+// reprise: says which passes of a stage are replayed
+#include "reprise/Dialect/Pipe/Transforms/Passes.h"
+
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
+
+using namespace mlir;
+
+namespace reprise::pipe {
+#define GEN_PASS_DEF_LABELPIECESPASS
+#include "reprise/Dialect/Pipe/Transforms/Passes.h.inc"
+
+namespace {
+
+struct LabelPiecesPass : impl::LabelPiecesPassBase<LabelPiecesPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    for (func::FuncOp step : findPrograms(getOperation()))
+      if (ScheduleOp schedule = findSchedule(step))
+        for (PieceOp piece : getPieces(step))
+          if (piece.isPass())
+            label(piece, schedule);
+  }
+
+private:
+  /// A pass is one unit, so that it is replayed as a whole, from what it received, as GPipe and
+  /// torchgpipe do.
+  void label(PieceOp piece, ScheduleOp schedule) {
+    auto microbatch = static_cast<int64_t>(*piece.getMicrobatch());
+    auto last = static_cast<int64_t>(schedule.getMicrobatches()) - 1;
+    auto stages = static_cast<int64_t>(schedule.getStages());
+    int64_t unit = microbatch * stages + static_cast<int64_t>(piece.getStage());
+    bool isSaved = checkpoint == "never" || (checkpoint == "except-last" && microbatch == last);
+    Builder builder(&getContext());
+    for (Operation &op : piece.getBody().front().without_terminator()) {
+      op.setDiscardableAttr("reprise.block", builder.getDenseI64ArrayAttr({unit}));
+      if (piece.getSweep() != 0 || op.hasAttr("reprise.label") ||
+          op.hasAttr("reprise.result_labels"))
+        continue;
+      op.setDiscardableAttr(
+          "reprise.label",
+          LabelAttr::get(&getContext(), isSaved ? Label::prefer_save : Label::prefer_recompute));
+      op.setDiscardableAttr("reprise.rule", builder.getStringAttr("--checkpoint=" + checkpoint));
+    }
+  }
+};
+
+} // namespace
+} // namespace reprise::pipe

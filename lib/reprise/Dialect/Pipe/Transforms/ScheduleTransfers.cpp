@@ -1,0 +1,160 @@
+// reprise: says when values leave and arrive between the pieces of device programs
+#include "reprise/Dialect/Pipe/Transforms/Passes.h"
+
+#include "TransferSchedule.h"
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
+
+using namespace mlir;
+
+namespace reprise::pipe {
+#define GEN_PASS_DEF_SCHEDULETRANSFERSPASS
+#include "reprise/Dialect/Pipe/Transforms/Passes.h.inc"
+
+namespace {
+
+/// A value on its way, as both sides have it.
+struct Transfer {
+  SendOp send;
+  ReceiveOp receive;
+  Value sent, arrived; ///< events
+};
+
+class TransferScheduler {
+public:
+  explicit TransferScheduler(ArrayRef<func::FuncOp> programs)
+      : programs(programs), builder(func::FuncOp(programs.front()).getContext()) {}
+
+  LogicalResult run() {
+    if (failed(collect()))
+      return failure();
+    if (transfers.empty())
+      return success();
+    TransferSchedule schedule(pieces, messages);
+    for (size_t device = 0; device < programs.size(); ++device)
+      rewrite(device, schedule);
+    for (Transfer &transfer : transfers) {
+      transfer.receive.erase();
+      transfer.send.erase();
+    }
+    return success();
+  }
+
+private:
+  /// Turn 0 is the begin of a program.
+  LogicalResult collect() {
+    DenseMap<uint64_t, size_t> numbers;
+    for (auto [device, program] : llvm::enumerate(programs)) {
+      pieces.push_back(getPieces(program));
+      size_t turn = 0;
+      for (Operation &op : func::FuncOp(program).getBody().front()) {
+        turn += isa<PieceOp>(op);
+        auto send = dyn_cast<SendOp>(op);
+        if (!send)
+          continue;
+        auto [found, isNew] = numbers.try_emplace(send.getNumber(), transfers.size());
+        if (!isNew)
+          return refuse(send, "another send has its number", transfers[found->second].send);
+        transfers.push_back({send, {}, {}, {}});
+        messages.push_back({device, 0, turn, 0});
+      }
+    }
+    for (auto [device, program] : llvm::enumerate(programs))
+      if (failed(match(program, device, numbers)))
+        return failure();
+    for (const Transfer &transfer : transfers)
+      if (!transfer.receive)
+        return SendOp(transfer.send).emitOpError("no program receives the value");
+    return success();
+  }
+
+  /// A receive stands before the piece that reads the value.
+  LogicalResult match(func::FuncOp program, size_t device,
+                      const DenseMap<uint64_t, size_t> &numbers) {
+    size_t turn = 1;
+    for (Operation &op : program.getBody().front()) {
+      turn += isa<PieceOp>(op);
+      auto receive = dyn_cast<ReceiveOp>(op);
+      if (!receive)
+        continue;
+      auto found = numbers.find(receive.getNumber());
+      if (found == numbers.end())
+        return receive.emitOpError("no program sends the value");
+      Transfer &transfer = transfers[found->second];
+      Message &message = messages[found->second];
+      if (transfer.receive)
+        return refuse(receive, "another receive has its number", transfer.receive);
+      if (transfer.send.getPeer() != program.getName() ||
+          receive.getPeer() != func::FuncOp(programs[message.from]).getName())
+        return refuse(receive, "the two sides are other programs", transfer.send);
+      if (transfer.send.getValue().getType() != receive.getType())
+        return refuse(receive, "the two sides have other types", transfer.send);
+      transfer.receive = receive;
+      message.to = device;
+      message.read = turn;
+    }
+    return success();
+  }
+
+  static LogicalResult refuse(Operation *op, StringRef text, Operation *other) {
+    InFlightDiagnostic error = op->emitOpError(text);
+    error.attachNote(other->getLoc()) << "the other side";
+    return error;
+  }
+
+  void rewrite(size_t device, const TransferSchedule &schedule) {
+    builder.setInsertionPointToStart(&func::FuncOp(programs[device]).getBody().front());
+    for (const TransferSchedule::Step &step : schedule.listSteps(device)) {
+      if (step.kind == TransferSchedule::Step::Run) {
+        if (step.number > 0 && step.number <= pieces[device].size())
+          builder.setInsertionPointAfter(pieces[device][step.number - 1]);
+        continue;
+      }
+      Transfer &transfer = transfers[step.number];
+      bool isSend = messages[step.number].from == device;
+      if (step.kind == TransferSchedule::Step::Wait)
+        exec::WaitOp::create(builder, transfer.send.getLoc(),
+                             isSend ? transfer.sent : transfer.arrived);
+      else if (isSend)
+        beginSend(transfer, schedule.tagOf(step.number));
+      else
+        beginReceive(transfer, schedule.tagOf(step.number));
+    }
+  }
+
+  void beginSend(Transfer &transfer, int64_t tag) {
+    SendOp send = transfer.send;
+    auto begun =
+        exec::SendOp::create(builder, send.getLoc(), exec::EventType::get(builder.getContext()),
+                             send.getValue(), send.getPeer(), tag, /*stream=*/0);
+    transfer.sent = begun.getEvent();
+  }
+
+  void beginReceive(Transfer &transfer, int64_t tag) {
+    ReceiveOp receive = transfer.receive;
+    auto begun = exec::ReceiveOp::create(builder, receive.getLoc(), receive.getType(),
+                                         exec::EventType::get(builder.getContext()),
+                                         receive.getPeer(), tag, /*stream=*/0,
+                                         /*arguments=*/nullptr, /*offsets=*/nullptr);
+    receive.getValue().replaceAllUsesWith(begun.getValue());
+    transfer.arrived = begun.getEvent();
+  }
+
+  ArrayRef<func::FuncOp> programs;
+  std::vector<SmallVector<PieceOp>> pieces; ///< by device
+  std::vector<Transfer> transfers;
+  std::vector<Message> messages; ///< one per transfer
+  OpBuilder builder;
+};
+
+struct ScheduleTransfersPass : impl::ScheduleTransfersPassBase<ScheduleTransfersPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SmallVector<func::FuncOp> programs = findPrograms(getOperation());
+    if (!programs.empty() && failed(TransferScheduler(programs).run()))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace reprise::pipe
