@@ -52,6 +52,7 @@ static void addVerifier(OpPassManager &program, Phase phase, const PhaseOptions 
 
 static void addSlicing(OpPassManager &program, const PhaseOptions &options) {
   program.addPass(createSliceBatchPass({options.microbatches}));
+  program.addPass(pipe::createLowerMicrobatchesPass());
   // Behind the cut, so that a sum over iterations stays one sum.
   if (unrolls(options))
     program.addPass(createUnrollLoopsPass());

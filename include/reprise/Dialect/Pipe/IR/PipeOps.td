@@ -112,7 +112,7 @@ def ScheduleOp : Op<Pipe_Dialect, "schedule", [Symbol, DeclareOpInterfaceMethods
   let arguments = (ins SymbolNameAttr:$sym_name, CountAttr:$stages, CountAttr:$microbatches,
       DefaultValuedOptionalAttr<CountAttr, "1">:$rounds, StrArrayAttr:$rows);
   let assemblyFormat = [{
-    $sym_name `stages` $stages `microbatches` $microbatches (`rounds` $rounds^)? custom<Rows>($rows) attr-dict
+    $sym_name `stages` $stages `microbatches` $microbatches (`rounds` $rounds^)? `` custom<Rows>($rows) attr-dict
   }];
   let hasVerifier = 1;
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "const ::reprise::pipeline::Schedule &":$schedule,

@@ -144,9 +144,12 @@ def SliceBatchPass : Pass<"reprise-slice-batch", "::mlir::func::FuncOp"> {
     mean adds up as a sum, and is divided after the last one; sums of 16-bit values add up in f32. Random words belong to
     the elements of the whole batch, so masks do not depend on the number of micro-batches. What only inputs go into,
     such as the number of tokens that count, is made of the whole batch first. See docs/Rationale/MicroBatches.md.
+
+    What a micro-batch reads of a value for the whole batch is a `pipe.slice`, and what it adds to a sum over the batch
+    a `pipe.accumulate`; `pipe-lower-microbatches` makes ops of the model graph of both.
   }];
   let options = [Option<"microbatches", "microbatches", "int64_t", "1", "Parts of the batch">];
-  let dependentDialects = ["::reprise::RepriseDialect"];
+  let dependentDialects = ["::reprise::pipe::PipeDialect", "::reprise::RepriseDialect"];
 }
 
 def ExportProblemPass : Pass<"reprise-export-problem", "::mlir::ModuleOp"> {

@@ -1,6 +1,8 @@
 // reprise: builds the body of a step that runs micro-batch by micro-batch
 #include "BatchSlicer.h"
 
+#include "reprise/Dialect/Pipe/IR/Pipe.h"
+
 using namespace mlir;
 using namespace reprise;
 
@@ -20,6 +22,7 @@ BatchSlicer::BatchSlicer(func::FuncOp step, const BatchStates &states)
 }
 
 void BatchSlicer::run(int64_t numBatches) {
+  microbatches = numBatches;
   Block *block = new Block();
   for (BlockArgument argument : old->getArguments()) {
     whole.map(argument, block->addArgument(argument.getType(), argument.getLoc()));
@@ -253,13 +256,8 @@ Value BatchSlicer::makeWindow(Value value, int64_t dim, int64_t rows) {
       return cloneOn(batchable, operands, *cut)->getResult(result.getResultNumber());
     }
   }
-  Value all = whole.lookup(value);
-  auto type = cast<RankedTensorType>(all.getType());
-  SmallVector<int64_t> starts(type.getRank(), 0), limits(type.getShape()),
-      strides(type.getRank(), 1);
-  starts[dim] = part.begin * rows;
-  limits[dim] = part.end * rows;
-  return SliceOp::create(builder, value.getLoc(), all, starts, limits, strides);
+  return pipe::SliceOp::create(builder, value.getLoc(), whole.lookup(value), part.number,
+                               microbatches, dim, rows);
 }
 
 void BatchSlicer::addTo(Operation *op, const BatchCut &cut, MutableArrayRef<Value> operands) {
@@ -338,7 +336,7 @@ void BatchSlicer::addToTotal(Operation *op, Value result, Value summand) {
     total = summand;
     return;
   }
-  auto sum = create<AddOp>(op, total, summand);
+  auto sum = create<pipe::AccumulateOp>(op, total, summand, part.number);
   markSum(sum);
   total = sum;
 }

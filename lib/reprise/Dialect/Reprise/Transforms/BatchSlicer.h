@@ -94,7 +94,7 @@ private:
   /// Rows of whole values, by value, dimension and rows per sample.
   llvm::DenseMap<std::tuple<mlir::Value, int64_t, int64_t>, mlir::Value> windows;
   MicroBatch part{};
-  int64_t numUnits = 0;
+  int64_t numUnits = 0, microbatches = 1;
   bool hasStages = false; ///< ops are marked with them (DeviceProgram.h)
 };
 

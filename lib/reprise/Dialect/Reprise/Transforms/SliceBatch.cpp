@@ -3,6 +3,7 @@
 
 #include "BatchSlicer.h"
 #include "ExpandDefinition.h"
+#include "reprise/Dialect/Pipe/IR/Pipe.h"
 
 using namespace mlir;
 
