@@ -1,6 +1,7 @@
 // reprise: running statistics of batch norms under micro-batches, beside torch.nn.BatchNorm1d
 #include "HashSteps.h"
 #include "mlir/Pass/PassManager.h"
+#include "reprise/Dialect/Pipe/Transforms/Passes.h"
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 #include "reprise/Pipelines/Phases.h"
 #include "reprise/Zoo/Zoo.h"
@@ -45,6 +46,7 @@ struct StatisticsTest : HashStepsTest {
     EXPECT_TRUE(module) << error;
     PassManager manager(&context);
     manager.addNestedPass<func::FuncOp>(createSliceBatchPass({microbatches}));
+    manager.addNestedPass<func::FuncOp>(pipe::createLowerMicrobatchesPass());
     EXPECT_TRUE(succeeded(manager.run(*module))) << error;
     auto pair = type({2}, f32());
     auto results =

@@ -1,68 +1,81 @@
-// Two stages of two micro-batches each, in the order of 1f1b.
-// RUN: reprise-opt %s --reprise-to="partition microbatches=2 stages=2" | FileCheck %s
-// RUN: reprise-opt %s --reprise-to="partition microbatches=2 stages=2 schedule=zb-h1" | FileCheck %s --check-prefix=ZB
-// RUN: not reprise-opt %s --reprise-to="partition microbatches=2 stages=2 schedule=none" 2>&1 | FileCheck %s --check-prefix=NONE
-// RUN: not reprise-opt %s --reprise-to="partition microbatches=2 stages=8" 2>&1 | FileCheck %s --check-prefix=MANY
+// Pieces go to the programs of their devices in the order of the schedule, not in that of the step.
+// RUN: reprise-opt %s --pass-pipeline="builtin.module(pipe-split-stages)" | FileCheck %s
+pipe.schedule @order stages 2 microbatches 2 [0F0, 0F1, 0B0, 0B1] [1F0, 1B0, 1F1, 1B1]
 
-// NONE: error: 'none' is no schedule (gpipe, 1f1b, interleaved-1f1b, zb-h1, zb-v), and no file of one: No such file or directory
-// MANY: error: 8 stages cannot be cut from a forward pass that can be cut into 2
+// Device 0 has the parameter, whose copy it sends, and its next value. What is made of no device's values is made where
+// it is read.
+// CHECK-LABEL: func @train_0
+// CHECK-SAME: (%[[X:.*]]: tensor<4xf32> {reprise.name = "x", reprise.position = 0 : i64, reprise.role = "input"}, %[[W:.*]]: tensor<4xf32> {reprise.name = "w", reprise.position = 1 : i64, reprise.role = "parameter"}) -> (tensor<4xf32> {reprise.name = "w", reprise.position = 1 : i64})
+// CHECK-SAME: pipe.schedule = @order, reprise.device = 0 : i64, reprise.entry = "train"
+// CHECK-NEXT: pipe.send %[[W]] as 0 to @train_1
+// CHECK-NEXT: %[[F0:.*]] = pipe.piece forward stage 0 microbatch 0
+// CHECK: pipe.send %[[F0]] as 1 to @train_1
+// CHECK-NEXT: %[[TWO:.*]] = reprise.constant
+// CHECK-NEXT: %[[F1:.*]] = pipe.piece forward stage 0 microbatch 1
+// CHECK-NEXT: reprise.mul %[[X]], %[[TWO]]
+// CHECK: pipe.send %[[F1]] as 2 to @train_1
+// CHECK-NEXT: %[[D0:.*]] = pipe.receive 3 from @train_1 : tensor<4xf32>
+// CHECK-NEXT: %[[B0:.*]] = pipe.piece backward stage 0 microbatch 0
+// CHECK-NEXT: reprise.neg %[[D0]]
+// CHECK: %[[D1:.*]] = pipe.receive 4 from @train_1
+// CHECK-NEXT: pipe.piece backward stage 0 microbatch 1
+// CHECK-NEXT: reprise.add %[[B0]], %[[D1]]
+// CHECK: pipe.piece after stage 0
+// CHECK-NOT: pipe.send
 
-// The first stage runs both forward passes before its first backward pass. The receive of a cotangent begins a pass before
-// the one that reads it. The tied weight lives where it is read first; its copy is sent, and what the other use adds up comes back.
-// CHECK-LABEL: func.func @train_0(
-// CHECK-SAME: "x"
-// CHECK-SAME: "w"
-// CHECK-NOT: "b"
-// CHECK-SAME: -> (tensor<4x4xf32> {reprise.name = "w", reprise.position = 1 : i64}, tensor<i64> {reprise.name = "offset", reprise.position = 3 : i64})
-// CHECK-SAME: reprise.device = 0 : i64, reprise.entry = "train"
-// CHECK: %[[COPY:.*]] = exec.send %[[W:.*]] to @train_1 tag 0 : tensor<4x4xf32>
-// CHECK: reprise.slice {{.*}} from [0, 0] to [3, 4]
-// CHECK: %[[Y0:.*]] = reprise.dot_general {{.*}} -> tensor<3x4xf32>
-// CHECK: exec.send %[[Y0]] to @train_1 tag 1 : tensor<3x4xf32>
-// CHECK: %[[DY0:.*]], %[[E0:.*]] = exec.receive from @train_1 {{.*}} : tensor<3x4xf32>
-// CHECK: %[[Y1:.*]] = reprise.dot_general {{.*}} -> tensor<2x4xf32>
-// CHECK: exec.send %[[Y1]] to @train_1 tag 1 : tensor<2x4xf32>
-// CHECK: exec.wait %[[E0]]
-// CHECK: %[[DW0:.*]] = reprise.dot_general {{.*}} -> tensor<4x4xf32>
-// CHECK: %[[DW1:.*]] = reprise.dot_general {{.*}} -> tensor<4x4xf32>
-// CHECK: %[[DW:.*]] = reprise.add %[[DW0]], %[[DW1]]
-// CHECK: exec.wait %[[COPY]]
-// CHECK: reprise.add {{.*}}%[[DW]]
-// CHECK: return %{{.*}} : tensor<4x4xf32>
-
-// The last stage runs each backward pass behind its forward pass.
-// CHECK-LABEL: func.func @train_1(
-// CHECK-NOT: "w"
-// CHECK-SAME: "b"
-// CHECK-SAME: -> (tensor<f32> {reprise.name = "loss", reprise.position = 0 : i64}, tensor<4xf32> {reprise.name = "b", reprise.position = 2 : i64})
-// CHECK-DAG: exec.receive from @train_0 tag 0 : tensor<4x4xf32>
-// CHECK-DAG: exec.receive from @train_0 tag 1 : tensor<3x4xf32>
-// CHECK: exec.send {{.*}} to @train_0 tag 0 : tensor<3x4xf32>
-// CHECK: exec.send {{.*}} to @train_0 tag 1 : tensor<4x4xf32>
-// CHECK: exec.send {{.*}} to @train_0 tag 0 : tensor<2x4xf32>
-// CHECK-NOT: reprise.stage
-// CHECK-NOT: reprise.microbatch
-
-// Gradients of weights come behind both cotangents.
-// ZB-LABEL: func.func @train_1(
-// ZB: exec.send {{.*}} to @train_0 {{.*}} : tensor<3x4xf32>
-// ZB: exec.send {{.*}} to @train_0 {{.*}} : tensor<2x4xf32>
-// ZB: reprise.dot_general {{.*}} -> tensor<4x4xf32>
-// ZB: reprise.dot_general {{.*}} -> tensor<4x4xf32>
-func.func @train(%x: tensor<5x4xf32> {reprise.role = "input", reprise.name = "x", reprise.batch_dim = 0 : i64},
-                 %w: tensor<4x4xf32> {reprise.role = "parameter", reprise.name = "w"},
-                 %b: tensor<4xf32> {reprise.role = "parameter", reprise.name = "b"})
-    -> (tensor<f32> {reprise.name = "loss"}, tensor<4x4xf32> {reprise.name = "w"}, tensor<4xf32> {reprise.name = "b"}) {
-  %loss, %dw, %db = reprise.value_and_grad (%pw = %w, %pb = %b) wrt [0, 1] : (tensor<4x4xf32>, tensor<4xf32>) -> (tensor<f32>, tensor<4x4xf32>, tensor<4xf32>) {
-    %0 = reprise.dot_general %x, %pw contracting [1] x [0] : (tensor<5x4xf32>, tensor<4x4xf32>) -> tensor<5x4xf32>
-    %1 = reprise.broadcast %pb dims [1] {reprise.stage = 1 : i64} : (tensor<4xf32>) -> tensor<5x4xf32>
-    %2 = reprise.add %0, %1 : tensor<5x4xf32>
-    %3 = reprise.exp %2 : tensor<5x4xf32>
-    %4 = reprise.dot_general %3, %pw contracting [1] x [0] : (tensor<5x4xf32>, tensor<4x4xf32>) -> tensor<5x4xf32>
-    %5 = reprise.sum %4 dims [0, 1] : (tensor<5x4xf32>) -> tensor<f32>
-    reprise.yield %5 : tensor<f32>
+// Device 1 returns what it makes of the last micro-batch; a value is received once.
+// CHECK-LABEL: func @train_1
+// CHECK-SAME: () -> (tensor<4xf32> {reprise.name = "y", reprise.position = 0 : i64})
+// CHECK-NEXT: %[[COPY:.*]] = pipe.receive 0 from @train_0
+// CHECK-NEXT: %[[A:.*]] = pipe.receive 1 from @train_0
+// CHECK-NEXT: pipe.piece forward stage 1 microbatch 0
+// CHECK-NEXT: reprise.mul %[[A]], %[[COPY]]
+// CHECK: %[[G:.*]] = pipe.piece backward stage 1 microbatch 0
+// CHECK: pipe.send %[[G]] as 3 to @train_0
+// CHECK-NEXT: %[[B:.*]] = pipe.receive 2 from @train_0
+// CHECK-NEXT: %[[Y:.*]] = pipe.piece forward stage 1 microbatch 1
+// CHECK-NEXT: reprise.mul %[[B]], %[[COPY]]
+// CHECK: pipe.send %{{.*}} as 4 to @train_0
+// CHECK: return %[[Y]]
+func.func @train(%x: tensor<4xf32> {reprise.name = "x", reprise.role = "input"},
+                 %w: tensor<4xf32> {pipe.home = 0 : i64, reprise.name = "w", reprise.role = "parameter"})
+    -> (tensor<4xf32> {reprise.name = "y"}, tensor<4xf32> {reprise.name = "w"}) attributes {reprise.device = 0 : i64, pipe.schedule = @order} {
+  %two = reprise.constant dense<2.0> : tensor<4xf32>
+  %f00 = pipe.piece forward stage 0 microbatch 0 -> tensor<4xf32> {
+    %a = reprise.mul %x, %w : tensor<4xf32>
+    pipe.yield %a : tensor<4xf32>
   }
-  %1 = reprise.sub %w, %dw : tensor<4x4xf32>
-  %2 = reprise.sub %b, %db : tensor<4xf32>
-  return %loss, %1, %2 : tensor<f32>, tensor<4x4xf32>, tensor<4xf32>
+  %f10 = pipe.piece forward stage 1 microbatch 0 -> tensor<4xf32> {
+    %a = reprise.mul %f00, %w : tensor<4xf32>
+    pipe.yield %a : tensor<4xf32>
+  }
+  %b10 = pipe.piece backward stage 1 microbatch 0 -> tensor<4xf32> {
+    %a = reprise.neg %f10 : tensor<4xf32>
+    pipe.yield %a : tensor<4xf32>
+  }
+  %b00 = pipe.piece backward stage 0 microbatch 0 -> tensor<4xf32> {
+    %a = reprise.neg %b10 : tensor<4xf32>
+    pipe.yield %a : tensor<4xf32>
+  }
+  %f01 = pipe.piece forward stage 0 microbatch 1 -> tensor<4xf32> {
+    %a = reprise.mul %x, %two : tensor<4xf32>
+    pipe.yield %a : tensor<4xf32>
+  }
+  %f11 = pipe.piece forward stage 1 microbatch 1 -> tensor<4xf32> {
+    %a = reprise.mul %f01, %w : tensor<4xf32>
+    pipe.yield %a : tensor<4xf32>
+  }
+  %b11 = pipe.piece backward stage 1 microbatch 1 -> tensor<4xf32> {
+    %a = reprise.neg %f11 : tensor<4xf32>
+    pipe.yield %a : tensor<4xf32>
+  }
+  %b01 = pipe.piece backward stage 0 microbatch 1 -> tensor<4xf32> {
+    %a = reprise.add %b00, %b11 : tensor<4xf32>
+    pipe.yield %a : tensor<4xf32>
+  }
+  %next = pipe.piece after stage 0 -> tensor<4xf32> {
+    %a = reprise.sub %w, %b01 : tensor<4xf32>
+    pipe.yield %a : tensor<4xf32>
+  }
+  return %f11, %next : tensor<4xf32>, tensor<4xf32>
 }

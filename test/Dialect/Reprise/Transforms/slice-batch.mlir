@@ -1,5 +1,14 @@
 // The batch is cut into micro-batches: 5 samples into 3 and 2.
-// RUN: reprise-opt %s --pass-pipeline="builtin.module(func.func(reprise-slice-batch{microbatches=2},reprise-canonicalize,cse))" | FileCheck %s
+// RUN: reprise-opt %s --pass-pipeline="builtin.module(func.func(reprise-slice-batch{microbatches=2},pipe-lower-microbatches,reprise-canonicalize,cse))" | FileCheck %s
+// RUN: reprise-opt %s --pass-pipeline="builtin.module(func.func(reprise-slice-batch{microbatches=2}))" | FileCheck %s --check-prefix=PIPE
+
+// Before they are lowered, slices and sums name their micro-batches.
+// PIPE-LABEL: func @mean
+// PIPE: pipe.slice %arg0 microbatch 0 of 2 dim 0 : tensor<5x2x3xf32> -> tensor<3x2x3xf32>
+// PIPE: %[[S0:.*]] = reprise.sum
+// PIPE: pipe.slice %arg0 microbatch 1 of 2 dim 0 : tensor<5x2x3xf32> -> tensor<2x2x3xf32>
+// PIPE: %[[S1:.*]] = reprise.sum
+// PIPE: pipe.accumulate %[[S0]], %[[S1]] microbatch 1 : tensor<f32>
 
 // Rows run apart, a mean adds up as a sum, and is divided behind. A batch folded into another dimension is followed.
 // CHECK-LABEL: func @mean

@@ -110,7 +110,8 @@ def ScheduleOp : Op<Pipe_Dialect, "schedule", [Symbol, DeclareOpInterfaceMethods
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, CountAttr:$stages, CountAttr:$microbatches,
-      DefaultValuedOptionalAttr<CountAttr, "1">:$rounds, StrArrayAttr:$rows);
+      DefaultValuedOptionalAttr<ConfinedAttr<I64Attr, [IntPositive, IntMaxValue<65536>]>, "1">:$rounds,
+      StrArrayAttr:$rows);
   let assemblyFormat = [{
     $sym_name `stages` $stages `microbatches` $microbatches (`rounds` $rounds^)? `` custom<Rows>($rows) attr-dict
   }];

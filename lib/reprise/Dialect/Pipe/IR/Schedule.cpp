@@ -39,6 +39,11 @@ std::string ScheduleOp::read(pipeline::Schedule &schedule) {
   if (named != stages)
     return "the pieces are those of " + std::to_string(named) + " stages, expected " +
            std::to_string(stages);
+  size_t pieces = 0;
+  for (const std::vector<pipeline::Piece> &row : schedule.ranks)
+    pieces += row.size();
+  if (pieces < getStages() || pieces < getMicrobatches())
+    return "there are " + std::to_string(pieces) + " pieces, fewer than stages or micro-batches";
   schedule.shape.microbatches = static_cast<int64_t>(getMicrobatches());
   return "";
 }
@@ -142,29 +147,27 @@ private:
 
   /// The pieces of a device program, without those that the step has not.
   LogicalResult checkRow(int64_t device) {
-    if (device >= schedule.shape.ranks)
+    if (device < 0 || device >= schedule.shape.ranks)
       return function.emitError("the schedule has no row of device ") << device;
-    const std::vector<pipeline::Piece> &row = schedule.ranks[device];
-    size_t next = 0, end = row.size() * rounds;
-    int part = 0; // before all passes, among them, behind them
+    std::map<std::tuple<pipeline::Pass, int64_t, int64_t>, size_t> positions;
+    for (auto [position, piece] : llvm::enumerate(schedule.ranks[device]))
+      positions[{piece.pass, piece.stage, piece.microbatch}] = position;
+    // Before all passes, in which round and where in the row, behind them.
+    std::tuple<int, uint64_t, size_t> last{};
     for (PieceOp piece : getPieces(function)) {
-      int own = piece.getKind() == PieceKind::Before ? 0 : piece.isPass() ? 1 : 2;
-      if (schedule.shape.rankOf(static_cast<int>(piece.getStage())) != device)
+      int rank = schedule.shape.rankOf(static_cast<int>(piece.getStage()));
+      if (rank != device)
         return piece.emitOpError("stands in the program of device ")
-               << device << ", its stage lies on device "
-               << schedule.shape.rankOf(static_cast<int>(piece.getStage()));
-      pipeline::Piece wanted = translate(piece);
-      auto isWanted = [&](size_t place) {
-        const pipeline::Piece &other = row[place % row.size()];
-        return place / row.size() == piece.getRound() && other.pass == wanted.pass &&
-               other.stage == wanted.stage && other.microbatch == wanted.microbatch;
-      };
-      while (own == 1 && next < end && !isWanted(next))
-        ++next;
-      if (own < part || (own == 1 && next == end))
+               << device << ", its stage lies on device " << rank;
+      pipeline::Piece key = translate(piece);
+      std::tuple own(piece.getKind() == PieceKind::Before ? 0
+                     : piece.isPass()                     ? 1
+                                                          : 2,
+                     piece.getRound(),
+                     piece.isPass() ? positions.at({key.pass, key.stage, key.microbatch}) : 0);
+      if (own < last)
         return piece.emitOpError("does not stand where the schedule has it");
-      next += own == 1;
-      part = own;
+      last = own;
     }
     return success();
   }
@@ -181,8 +184,11 @@ LogicalResult ScheduleOp::verifySymbolUses(SymbolTableCollection &) {
   pipeline::Schedule schedule = getSchedule();
   for (auto function : (*this)->getParentRegion()->getOps<func::FuncOp>()) {
     auto name = function->getAttrOfType<FlatSymbolRefAttr>(kScheduleRefAttr);
-    if (name && name.getValue() == getSymName() &&
-        failed(PieceVerifier(function, schedule, static_cast<int64_t>(getRounds())).run()))
+    if (!name || name.getValue() != getSymName())
+      continue;
+    if (!function.getBody().hasOneBlock())
+      return function.emitError("expected a step in pieces of one block");
+    if (failed(PieceVerifier(function, schedule, static_cast<int64_t>(getRounds())).run()))
       return failure();
   }
   return success();

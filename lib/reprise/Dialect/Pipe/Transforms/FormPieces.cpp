@@ -82,6 +82,8 @@ private:
         before.push_back({*place, {&op}});
       else
         after.push_back({place.value_or(Place{Place::After}), {&op}});
+      for (StringRef name : {kStageAttr, kMicrobatchAttr, kBatchSumAttr})
+        op.removeDiscardableAttr(name);
     }
   }
 
@@ -95,11 +97,8 @@ private:
             }))
           yielded.push_back(result);
     PieceOp piece = create(group, ValueRange(yielded).getTypes());
-    for (Operation *op : group.ops) {
+    for (Operation *op : group.ops)
       op->moveBefore(piece.getYield());
-      for (StringRef name : {kStageAttr, kMicrobatchAttr, kBatchSumAttr})
-        op->removeDiscardableAttr(name);
-    }
     for (auto [value, result] : llvm::zip(yielded, piece.getResults()))
       value.replaceUsesWithIf(result,
                               [&](OpOperand &use) { return !piece->isAncestor(use.getOwner()); });
@@ -168,6 +167,8 @@ struct FormPiecesPass : impl::FormPiecesPassBase<FormPiecesPass> {
 
 private:
   LogicalResult form(func::FuncOp step) {
+    if (!step.getBody().hasOneBlock())
+      return step.emitError("expected a device program of one block");
     FailureOr<Order> order = Order::find(step, schedule, devices, chunks);
     if (failed(order) || failed(checkMarks(step, order->getShape().stages())))
       return failure();

@@ -67,8 +67,10 @@ struct InlinePiecesPass : impl::InlinePiecesPassBase<InlinePiecesPass> {
 
   void runOnOperation() override {
     for (func::FuncOp program : findPrograms(getOperation()))
-      if (program->removeAttr(kScheduleRefAttr))
+      if (findSchedule(program)) {
         flatten(program);
+        program->removeAttr(kScheduleRefAttr);
+      }
     for (ScheduleOp schedule : llvm::to_vector(getOperation().getOps<ScheduleOp>()))
       schedule.erase();
   }

@@ -97,7 +97,8 @@ private:
 
   static LogicalResult refuse(Operation *op, StringRef text, Operation *other) {
     InFlightDiagnostic error = op->emitOpError(text);
-    error.attachNote(other->getLoc()) << "the other side";
+    error.attachNote(other->getLoc())
+        << (op->getName() == other->getName() ? "the other one" : "the other side");
     return error;
   }
 
@@ -150,7 +151,8 @@ struct ScheduleTransfersPass : impl::ScheduleTransfersPassBase<ScheduleTransfers
   using Base::Base;
 
   void runOnOperation() override {
-    SmallVector<func::FuncOp> programs = findPrograms(getOperation());
+    SmallVector<func::FuncOp> programs = llvm::filter_to_vector(
+        findPrograms(getOperation()), [](func::FuncOp program) { return findSchedule(program); });
     if (!programs.empty() && failed(TransferScheduler(programs).run()))
       signalPassFailure();
   }

@@ -1,0 +1,317 @@
+// Each rule of the dialect's verifiers is broken once. Schedules are judged with a counterexample.
+// RUN: reprise-opt %s -split-input-file -verify-diagnostics
+
+// expected-error @below {{stage 1, backward of micro-batch 1 is missing}}
+pipe.schedule @missing stages 2 microbatches 2 [0F0, 0F1, 0B0, 0B1] [1F0, 1B0, 1F1]
+
+// -----
+
+// expected-error @below {{stage 0, backward of micro-batch 0 stands on rank 0 twice}}
+pipe.schedule @twice stages 2 microbatches 1 [0F0, 0B0, 0B0] [1F0, 1B0]
+
+// -----
+
+// expected-error @below {{stage 0, backward of micro-batch 1 comes before that of micro-batch 0}}
+pipe.schedule @swapped stages 2 microbatches 2 [0F0, 0F1, 0B1, 0B0] [1F0, 1B0, 1F1, 1B1]
+
+// -----
+
+// expected-error @below {{ranks wait for each other for ever; rank 0 stands before stage 0, backward of micro-batch 0, which waits for stage 1, backward of micro-batch 0; rank 1 stands before stage 1, forward of micro-batch 1, which waits for stage 0, forward of micro-batch 1}}
+pipe.schedule @circle stages 2 microbatches 2 [0F0, 0B0, 0F1, 0B1] [1F0, 1F1, 1B0, 1B1]
+
+// -----
+
+// expected-error @below {{stage 1, forward of micro-batch 0 stands on rank 0, its stage lies on rank 1}}
+pipe.schedule @elsewhere stages 2 microbatches 1 [1F0, 1B0] [0F0, 0B0]
+
+// -----
+
+// expected-error @below {{the pieces are those of 2 stages, expected 4}}
+pipe.schedule @stages stages 4 microbatches 1 [0F0, 0B0] [1F0, 1B0]
+
+// -----
+
+// expected-error @below {{stage 0, forward of micro-batch 1 is no piece of this pipeline}}
+pipe.schedule @microbatches stages 1 microbatches 1 [0F0, 0F1, 0B0, 0B1]
+
+// -----
+
+// expected-error @below {{expected a piece such as 2F0, got '0X0'}}
+pipe.schedule @letter stages 1 microbatches 1 [0X0]
+
+// -----
+
+// expected-error @below {{expected a row of pieces for each device}}
+"pipe.schedule"() <{sym_name = "empty", stages = 1 : i64, microbatches = 1 : i64, rows = [""]}> : () -> ()
+
+// -----
+
+// expected-error @below {{expected at least one piece}}
+"pipe.schedule"() <{sym_name = "none", stages = 1 : i64, microbatches = 1 : i64, rows = []}> : () -> ()
+
+// -----
+
+// expected-error @below {{there are 1 pieces, fewer than stages or micro-batches}}
+pipe.schedule @few stages 3 microbatches 1 [2F0]
+
+// -----
+
+// expected-error @below {{expected a step in pieces of one block}}
+func.func private @external() attributes {pipe.schedule = @order}
+pipe.schedule @order stages 1 microbatches 1 [0F0, 0B0]
+
+// -----
+
+func.func @rows(%x: tensor<5x4xf32>) {
+  // expected-error @below {{expected a result of type 'tensor<2x4xf32>', got 'tensor<3x4xf32>'}}
+  %0 = pipe.slice %x microbatch 1 of 2 dim 0 : tensor<5x4xf32> -> tensor<3x4xf32>
+  return
+}
+
+// -----
+
+func.func @samples(%x: tensor<5x4xf32>) {
+  // expected-error @below {{there is no micro-batch 2 of 2 with 5 samples}}
+  %0 = pipe.slice %x microbatch 2 of 2 dim 0 : tensor<5x4xf32> -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @fewer(%x: tensor<5x4xf32>) {
+  // expected-error @below {{there is no micro-batch 0 of 6 with 5 samples}}
+  %0 = pipe.slice %x microbatch 0 of 6 dim 0 : tensor<5x4xf32> -> tensor<0x4xf32>
+  return
+}
+
+// -----
+
+func.func @each(%x: tensor<5x4xf32>) {
+  // expected-error @below {{expected 2 rows per sample, and the dimension has 5}}
+  %0 = pipe.slice %x microbatch 0 of 2 dim 0 rows 2 : tensor<5x4xf32> -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @dim(%x: tensor<5x4xf32>) {
+  // expected-error @below {{expected a dimension of the value, of known size}}
+  %0 = pipe.slice %x microbatch 0 of 2 dim 2 : tensor<5x4xf32> -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @order(%x: tensor<4xf32>) {
+  // expected-note @below {{the sum so far}}
+  %0 = pipe.accumulate %x, %x microbatch 2 : tensor<4xf32>
+  // expected-error @below {{adds up micro-batch 1 behind micro-batch 2}}
+  %1 = pipe.accumulate %0, %x microbatch 1 : tensor<4xf32>
+  return
+}
+
+// -----
+
+pipe.schedule @order stages 1 microbatches 1 [0F0, 0B0]
+func.func @pass() attributes {pipe.schedule = @order} {
+  // expected-error @below {{expected the micro-batch of the pass}}
+  pipe.piece forward stage 0 {
+  }
+  return
+}
+
+// -----
+
+pipe.schedule @order stages 1 microbatches 1 [0F0, 0B0]
+func.func @before() attributes {pipe.schedule = @order} {
+  // expected-error @below {{expected no micro-batch before or after all of them}}
+  pipe.piece before stage 0 microbatch 0 {
+  }
+  return
+}
+
+// -----
+
+pipe.schedule @order stages 1 microbatches 1 [0F0, 0B0]
+func.func @round() attributes {pipe.schedule = @order} {
+  // expected-error @below {{expected no round before or after all micro-batches}}
+  pipe.piece after stage 0 round 1 {
+  }
+  return
+}
+
+// -----
+
+pipe.schedule @order stages 1 microbatches 1 [0F0, 0B0]
+func.func @yield(%x: tensor<4xf32>) attributes {pipe.schedule = @order} {
+  // expected-error @below {{expected a body that yields values of the results' types}}
+  %0 = pipe.piece forward stage 0 microbatch 0 -> tensor<8xf32> {
+    pipe.yield %x : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @unnamed() {
+  // expected-error @below {{expected a function that names the schedule of its pieces in 'pipe.schedule'}}
+  pipe.piece forward stage 0 microbatch 0 {
+  }
+  return
+}
+
+// -----
+
+func.func @nowhere() attributes {pipe.schedule = @order} {
+  // expected-error @below {{expected a function that names the schedule of its pieces in 'pipe.schedule'}}
+  pipe.piece forward stage 0 microbatch 0 {
+  }
+  return
+}
+
+// -----
+
+// expected-error @below {{expected 'pipe.schedule' to be the symbol of a schedule, on a function}}
+func.func @number() attributes {pipe.schedule = 1 : i64} {
+  return
+}
+
+// -----
+
+func.func @unknown(%x: tensor<4xf32>) {
+  // expected-error @below {{'pipe.color' is no attribute of an op}}
+  %0 = reprise.exp %x {pipe.color = 1 : i64} : tensor<4xf32>
+  return
+}
+
+// -----
+
+// expected-error @below {{argument 0: expected 'pipe.home' with the number of a stage, got 'pipe.home'}}
+func.func @home(%x: tensor<4xf32> {pipe.home = "first"}) {
+  return
+}
+
+// -----
+
+pipe.schedule @order stages 1 microbatches 1 [0F0, 0B0]
+func.func @stage() attributes {pipe.schedule = @order} {
+  // expected-error @below {{is none of the schedule's pieces}}
+  pipe.piece forward stage 1 microbatch 0 {
+  }
+  return
+}
+
+// -----
+
+pipe.schedule @order stages 1 microbatches 1 [0F0, 0B0]
+func.func @weight() attributes {pipe.schedule = @order} {
+  // expected-error @below {{is none of the schedule's pieces}}
+  pipe.piece weight stage 0 microbatch 0 {
+  }
+  return
+}
+
+// -----
+
+pipe.schedule @order stages 1 microbatches 1 [0F0, 0B0]
+func.func @again() attributes {pipe.schedule = @order} {
+  // expected-note @below {{the other one}}
+  pipe.piece forward stage 0 microbatch 0 {
+  }
+  // expected-error @below {{stands twice}}
+  pipe.piece forward stage 0 microbatch 0 {
+  }
+  return
+}
+
+// -----
+
+// In the program's order this is right, and under a schedule that runs all forward passes first it is not.
+pipe.schedule @order stages 1 microbatches 2 [0F0, 0F1, 0B0, 0B1]
+func.func @later(%x: tensor<4xf32>) attributes {pipe.schedule = @order} {
+  // expected-note @below {{that piece}}
+  %0 = pipe.piece backward stage 0 microbatch 0 -> tensor<4xf32> {
+    %a = reprise.exp %x : tensor<4xf32>
+    pipe.yield %a : tensor<4xf32>
+  }
+  // expected-error @below {{reads what a later piece makes}}
+  pipe.piece forward stage 0 microbatch 1 {
+    %b = reprise.exp %0 : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+// A backward pass goes down the stages.
+pipe.schedule @order stages 2 microbatches 1 [0F0, 0B0] [1F0, 1B0]
+func.func @down(%x: tensor<4xf32>) attributes {pipe.schedule = @order} {
+  // expected-note @below {{that piece}}
+  %0 = pipe.piece backward stage 0 microbatch 0 -> tensor<4xf32> {
+    %a = reprise.exp %x : tensor<4xf32>
+    pipe.yield %a : tensor<4xf32>
+  }
+  // expected-error @below {{reads what a later piece makes}}
+  pipe.piece backward stage 1 microbatch 0 {
+    %b = reprise.exp %0 : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+pipe.schedule @order stages 1 microbatches 2 [0F0, 0F1, 0B0, 0B1]
+func.func @row_0() attributes {reprise.device = 0 : i64, reprise.entry = "row", pipe.schedule = @order} {
+  pipe.piece forward stage 0 microbatch 1 {
+  }
+  // expected-error @below {{does not stand where the schedule has it}}
+  pipe.piece forward stage 0 microbatch 0 {
+  }
+  return
+}
+
+// -----
+
+pipe.schedule @order stages 1 microbatches 1 [0F0, 0B0]
+func.func @behind_0() attributes {reprise.device = 0 : i64, reprise.entry = "behind", pipe.schedule = @order} {
+  pipe.piece forward stage 0 microbatch 0 {
+  }
+  // expected-error @below {{does not stand where the schedule has it}}
+  pipe.piece before stage 0 {
+  }
+  return
+}
+
+// -----
+
+pipe.schedule @order stages 2 microbatches 1 [0F0, 0B0] [1F0, 1B0]
+func.func @device_0() attributes {reprise.device = 0 : i64, reprise.entry = "device", pipe.schedule = @order} {
+  // expected-error @below {{stands in the program of device 0, its stage lies on device 1}}
+  pipe.piece forward stage 1 microbatch 0 {
+  }
+  return
+}
+
+// -----
+
+pipe.schedule @order stages 1 microbatches 1 [0F0, 0B0]
+// expected-error @below {{the schedule has no row of device 1}}
+func.func @device_1() attributes {reprise.device = 1 : i64, reprise.entry = "device", pipe.schedule = @order} {
+  return
+}
+
+// -----
+
+func.func @peer(%x: tensor<4xf32>) attributes {reprise.device = 0 : i64} {
+  // expected-error @below {{there is no device program @nobody}}
+  pipe.send %x as 0 to @nobody : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @itself() attributes {reprise.device = 0 : i64} {
+  // expected-error @below {{expected another program than its own}}
+  %0 = pipe.receive 0 from @itself : tensor<4xf32>
+  return
+}
