@@ -73,6 +73,7 @@ void reprise::registerAllPasses() {
   pipe::registerLabelPiecesPass();
   pipe::registerLowerMicrobatchesPass();
   pipe::registerScheduleTransfersPass();
+  pipe::registerSplitStacksPass();
   pipe::registerSplitStagesPass();
   registerUnrollLoopsPass();
   exec::registerFormLaunchesPass();

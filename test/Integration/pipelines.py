@@ -71,6 +71,30 @@ def check_second():
     same_folder("a Hessian-vector product on 2", "hvp-one.rpb", "hvp-cut.rpb")
 
 
+def check_stacks():
+    """Devices have the rows of their own layers: of parameters, gradients and states; runs have whole arrays."""
+    for model, optimizer in (("gpt2", "adamw"), ("llama", "momentum")):
+        zoo("stack.mlir", model, "--layers=4", "--loop", "--dropout=0.1", f"--optimizer={optimizer}", *TEXT)
+        one = compile_model("stack.mlir", "one.rpb", "--microbatches=3")["persistent_bytes"]
+        reports = compile_model("stack.mlir", "cut.rpb", "--microbatches=3", "--stages=4", "--schedule=1f1b")["programs"]
+        held = [report["persistent_bytes"] for report in reports]
+        check(f"{model}: each of 4 devices holds a share", max(held) < 0.4 * one and sum(held) < 1.01 * one, f"{held} of {one}")
+        run("one.rpb", "stack-one", *FLAGS)
+        run("cut.rpb", "stack-cut", *FLAGS)
+        same_folder(f"{model}: rows on 4 devices", "stack-one", "stack-cut")
+        run("one.rpb", "stack-half", "--steps=1", "--seed=5")
+        run("cut.rpb", "stack-cut", "--steps=1", "--input-dir=stack-half")
+        same_folder(f"{model}: 1 step on one device and 1 on 4", "stack-one", "stack-cut")
+    tool("reprise-compile", "stack.mlir", "--interpret", "--microbatches=3", "--stages=2", *FLAGS, "--output-dir=stack-judge")
+    same_folder("the interpreter has whole arrays", "stack-one", "stack-judge")
+    for entry in ("grad", "hvp"):
+        tool("reprise-compile", "stack.mlir", f"--entry={entry}", "-o", "one.rpb")
+        tool("reprise-compile", "stack.mlir", f"--entry={entry}", "-o", "cut.rpb", "--stages=2")
+        for bundle in ("one.rpb", "cut.rpb"):
+            run(bundle, f"stack-{bundle}", "--seed=5")
+        same_folder(f"rows of the results of {entry}", "stack-one.rpb", "stack-cut.rpb")
+
+
 def check_memory():
     """1f1b keeps fewer micro-batches than gpipe; each device within its budget takes what was predicted."""
     taken = {}
@@ -119,6 +143,7 @@ def main():
     if not whole:
         check_judge()
         check_second()
+        check_stacks()
         check_memory()
         check_modes()
         check_places()

@@ -53,6 +53,14 @@ def check_bits(name, count):
     check(f"{name}: the log of one process", logs[0] == logs[1] and logs[0].count(b"\n") == 5)
 
 
+def check_stack():
+    """Layers as one loop: each process has the rows of its own ones."""
+    pathlib.Path("model.mlir").write_text(tool("reprise-zoo", *GPT2, "--loop"))
+    tool("reprise-compile", "model.mlir", "-o", "stack.rpb", "--threads=1", "--stages=3")
+    check_bits("stack", 3)
+    check_going_on("stack", 3)
+
+
 def check_measurements(name, count):
     """One trace and one profile come out, with the parts of all programs."""
     flags = ["--steps=3", "--trace=trace.json", "--profile-out=profile.json"]
@@ -236,6 +244,7 @@ def main():
         finish()
     for name, zoo, cuts in (("gpt2", GPT2, "2"), ("four", GPT2, "1,2,4"), ("resnet18", RESNET, "3,6")):
         check_bits(name, compile_cut(name, zoo, cuts))
+    check_stack()
     check_measurements("four", 4)
     check_going_on("four", 4)
     compile_cut("replays", [*GPT2, "--checkpoint=layer"], "2", "--verify-replays")

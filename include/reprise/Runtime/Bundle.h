@@ -15,9 +15,9 @@ namespace reprise::runtime {
 
 /// A file has the oldest version that can say what it holds; a bundle of another one is refused.
 /// Version 5 adds the commands from Call to Wait, version 6 programs of several devices, version 7
-/// a table of what commands have in common.
-constexpr uint32_t bundleVersion = 7, tableBundleVersion = 7, devicesBundleVersion = 6,
-                   commandsBundleVersion = 5, oldestBundleVersion = 4;
+/// a table of what commands have in common, version 8 arrays whose rows lie on several devices.
+constexpr uint32_t bundleVersion = 8, rowsBundleVersion = 8, tableBundleVersion = 7,
+                   devicesBundleVersion = 6, commandsBundleVersion = 5, oldestBundleVersion = 4;
 /// Every buffer starts at a multiple of this many bytes, in its space and in memory.
 constexpr uint64_t bufferAlignment = 64;
 
@@ -47,6 +47,17 @@ struct BufferRef {
   bool operator==(const BufferRef &other) const;
 };
 
+/// Which rows of an array an argument or a result is: `first` and those behind it, as many as its
+/// shape's first dimension says. Devices share an array out by rows. Its parts follow each other in
+/// the bundle, and users see the array alone.
+struct Rows {
+  std::string whole; ///< the array's name; empty for an array in one piece
+  int64_t first = 0;
+  int64_t of = 0; ///< how many rows the array has
+
+  bool operator==(const Rows &other) const;
+};
+
 struct Argument {
   std::string name; ///< unique within the bundle
   Role role = Role::Input;
@@ -55,6 +66,7 @@ struct Argument {
   int64_t batchDim = -1;       ///< inputs: the batch dimension, -1 without one
   uint64_t bytes = 0;          ///< elements · elementBytes(dtype)
   bool hasInitializer = false; ///< init_parameters or init_inputs writes it
+  Rows rows;
 
   bool operator==(const Argument &other) const;
 };
@@ -70,9 +82,27 @@ struct Result {
   BufferRef buffer; ///< its bytes are elements · elementBytes(dtype)
   int32_t argument = -1;
   uint32_t device = 0; ///< whose step makes it
+  Rows rows;
 
   bool operator==(const Result &other) const;
 };
+
+/// Of an argument or a result: the name and the shape of the array that it is, or is rows of, and
+/// where it begins there.
+template <typename T> const std::string &arrayName(const T &part) {
+  return part.rows.of ? part.rows.whole : part.name;
+}
+template <typename T> std::vector<int64_t> arrayShape(const T &part) {
+  std::vector<int64_t> shape = part.shape;
+  if (part.rows.of)
+    shape[0] = part.rows.of;
+  return shape;
+}
+/// True for the first part of an array, and for one in one piece.
+template <typename T> bool beginsArray(const T &part) { return part.rows.first == 0; }
+/// In bytes.
+uint64_t arrayBytes(const Argument &argument);
+uint64_t offsetInArray(const Argument &argument);
 
 /// An op that a kernel holds, for profiles.
 struct SourceOp {

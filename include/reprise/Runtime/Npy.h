@@ -6,14 +6,23 @@
 
 namespace reprise::runtime {
 
-/// An array in memory that belongs to someone else: row-major, an i1 one byte, 0 or 1.
+/// An array in memory that belongs to someone else: row-major, an i1 one byte, 0 or 1. It may be
+/// rows of a larger one, whose name it has.
 struct ArrayRef {
   std::string name;
   DType dtype = DType::F32;
   std::vector<int64_t> shape;
   const void *data = nullptr;
+  int64_t firstRow = 0;  ///< of rows of a larger array: where they begin in it
+  int64_t wholeRows = 0; ///< of such: how many that has; else 0
 
   uint64_t bytes() const;
+  /// Of the larger array, if it is rows of one.
+  std::vector<int64_t> wholeShape() const;
+  uint64_t wholeBytes() const;
+  uint64_t offsetInWhole() const;
+  /// True for one in one piece, and for the last rows of a larger one.
+  bool endsWhole() const;
 };
 
 /// "[2, 3]", for messages.
@@ -26,6 +35,10 @@ void canonicalizeNaNs(DType dtype, void *data, uint64_t count);
 /// The file as numpy writes it: version 1.0, little endian, C order; bf16 as uint16, i1 as bool;
 /// NaNs canonical. Whole or not at all.
 Error writeNpy(const std::string &path, const ArrayRef &array);
+/// The same for an array whose rows are given in parts, one behind the other.
+Error writeNpyParts(const std::string &path, const std::vector<ArrayRef> &parts);
+/// Writes rows of an array into a file that others may be writing other rows into.
+Error writeNpyRows(const std::string &path, const ArrayRef &part);
 
 /// An open .npy file of versions 1.0 or 2.0. Elements are read on demand.
 class NpyFile {

@@ -2,6 +2,7 @@
 #ifndef REPRISE_RUNTIME_RUNFOLDER_H
 #define REPRISE_RUNTIME_RUNFOLDER_H
 
+#include "reprise/Runtime/Hash.h"
 #include "reprise/Runtime/Npy.h"
 #include "reprise/Runtime/Ranks.h"
 #include "reprise/Runtime/RunRecord.h"
@@ -56,10 +57,24 @@ Error writeRunFolder(const OutputFolder &folder, const std::vector<ArrayRef> &ar
                      const RunState &next, Ranks *ranks = nullptr);
 
 /// One hash over name, element type, shape and bits of all arrays in their order; NaNs are
-/// canonical. The next offset is not among them.
+/// canonical. The next offset is not among them. Parts of an array, one behind the other, count as
+/// the array.
+class ArrayHasher {
+public:
+  void add(const ArrayRef &array);
+  uint64_t value() const { return hasher.value(); }
+
+  /// What another process needs to go on, and how it does.
+  std::string text() const;
+  void goOn(const std::string &text);
+
+private:
+  void addBytes(const ArrayRef &array);
+
+  Hasher hasher;
+  std::string left; ///< bytes of a part that fill no word
+};
 uint64_t hashArrays(const std::vector<ArrayRef> &arrays);
-/// Goes on from the hash of the arrays before them.
-uint64_t hashArrays(const std::vector<ArrayRef> &arrays, uint64_t before);
 /// 16 hexadecimal digits.
 std::string hashText(uint64_t hash);
 

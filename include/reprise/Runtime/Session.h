@@ -43,7 +43,7 @@ public:
   /// The files that arguments are read from.
   std::vector<std::string> inputFiles() const;
 
-  /// The number of the input, parameter or state of that name.
+  /// The number of the input, parameter or state of that name, or of its first part.
   std::optional<size_t> find(const std::string &name) const;
 
   /// Makes parameters and state, and sees that every argument has a value for the next `steps`
@@ -56,7 +56,8 @@ public:
   /// Seed, and the offset and number of the next step.
   const RunState &state() const { return next; }
   /// All results of this process but the next offset, in host memory. Valid until the next step.
-  /// Data is null if the device cannot give them.
+  /// Data is null if the device cannot give them. Of an array whose rows lie on several devices
+  /// there are the parts, in their order.
   const std::vector<ArrayRef> &results() const;
   /// The result `loss` of any process if it is one floating-point number.
   std::optional<double> loss() const;

@@ -30,21 +30,51 @@ static Value fill(ImplicitLocOpBuilder &b, RankedTensorType type, double value) 
   return ConstantOp::create(b, DenseElementsAttr::get(type, splat));
 }
 
-static Value draw(ImplicitLocOpBuilder &b, RankedTensorType type, Attribute init, StringRef name,
-                  Value seed, Value offset) {
-  auto stream = b.getI64IntegerAttr(initialStream(name));
-  auto shape = b.getDenseI64ArrayAttr(type.getShape());
+namespace {
+/// The array that an argument is, or is rows of.
+struct WholeArray {
+  StringRef name;
+  RankedTensorType type;
+  std::optional<int64_t> firstRow; ///< of rows
+};
+} // namespace
+
+static WholeArray findWhole(EntrySignature signature, unsigned argument, RankedTensorType type) {
+  std::optional<EntrySignature::Rows> rows = signature.getArgumentRows(argument);
+  if (!rows)
+    return {signature.getArgumentName(argument).getValue(), type, std::nullopt};
+  SmallVector<int64_t> shape(type.getShape());
+  shape.front() = rows->of;
+  return {rows->whole.getValue(), type.clone(shape), rows->first};
+}
+
+/// Where rows begin in their array; null for all of it.
+static Value getOrigin(ImplicitLocOpBuilder &b, const WholeArray &whole) {
+  if (!whole.firstRow)
+    return Value();
+  SmallVector<int64_t> origin(whole.type.getRank(), 0);
+  origin.front() = *whole.firstRow;
+  auto type = RankedTensorType::get({whole.type.getRank()}, b.getI64Type());
+  return ConstantOp::create(b, DenseElementsAttr::get(type, ArrayRef<int64_t>(origin)));
+}
+
+static Value draw(ImplicitLocOpBuilder &b, RankedTensorType type, Attribute init,
+                  const WholeArray &whole, Value seed, Value offset) {
+  if (auto constant = dyn_cast<FillInitAttr>(init))
+    return fill(b, type, constant.getValue().getValueAsDouble());
+  auto stream = b.getI64IntegerAttr(initialStream(whole.name));
+  auto shape = b.getDenseI64ArrayAttr(whole.type.getShape());
+  Value origin = getOrigin(b, whole);
   if (auto normal = dyn_cast<NormalInitAttr>(init))
-    return RandomNormalOp::create(b, type, seed, offset, Value(), normal.getMean(), normal.getStd(),
+    return RandomNormalOp::create(b, type, seed, offset, origin, normal.getMean(), normal.getStd(),
                                   stream, shape, nullptr);
   if (auto uniform = dyn_cast<UniformInitAttr>(init))
-    return RandomUniformOp::create(b, type, seed, offset, Value(), uniform.getLow(),
+    return RandomUniformOp::create(b, type, seed, offset, origin, uniform.getLow(),
                                    uniform.getHigh(), stream, shape, nullptr);
-  if (auto uniform = dyn_cast<UniformIntInitAttr>(init))
-    return RandomUniformIntOp::create(b, type, seed, offset, Value(),
-                                      b.getI64IntegerAttr(uniform.getLow()),
-                                      b.getI64IntegerAttr(uniform.getHigh()), stream, shape);
-  return fill(b, type, cast<FillInitAttr>(init).getValue().getValueAsDouble());
+  auto uniform = cast<UniformIntInitAttr>(init);
+  return RandomUniformIntOp::create(b, type, seed, offset, origin,
+                                    b.getI64IntegerAttr(uniform.getLow()),
+                                    b.getI64IntegerAttr(uniform.getHigh()), stream, shape);
 }
 
 /// Adds one initializer for the arguments that `wanted` picks.
@@ -73,10 +103,11 @@ static void addInitializer(ModuleOp module, func::FuncOp step, StringRef name, b
     if (!init || isInput != inputs)
       continue;
     auto type = cast<RankedTensorType>(step.getArgument(i).getType());
-    Value words = scalar(b, llvm::alignTo(type.getNumElements(), 4));
+    WholeArray whole = findWhole(signature, i, type);
+    Value words = scalar(b, llvm::alignTo(whole.type.getNumElements(), 4));
     Value offset = inputs ? MulOp::create(b, number, words).getResult() : scalar(b, 0);
     StringAttr argumentName = signature.getArgumentName(i);
-    values.push_back(draw(b, type, init, argumentName.getValue(), seed, offset));
+    values.push_back(draw(b, type, init, whole, seed, offset));
     resultTypes.push_back(type);
     names.push_back(argumentName);
   }

@@ -158,6 +158,7 @@ static void addStages(OpPassManager &manager, const PhaseOptions &options) {
   const StageOptions &stages = options.stages;
   OpPassManager program = makeProgramPasses();
   buildProgramPhases(program, Phase::Autodiff, Phase::Partition, options);
+  program.addPass(pipe::createSplitStacksPass());
   program.addPass(pipe::createBalanceStagesPass({stages.devices, stages.schedule, stages.chunks,
                                                  stages.checkpoint,
                                                  /*keep=*/!stages.begin.empty()},

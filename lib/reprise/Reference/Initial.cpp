@@ -25,15 +25,17 @@ static Tensor fill(RankedTensorType type, double value) {
 }
 
 Tensor initialValue(RankedTensorType type, StringRef name, Attribute init, int64_t seed,
-                    int64_t step, bool isInput) {
-  uint64_t blocks = (static_cast<uint64_t>(type.getNumElements()) + 3) / 4;
+                    int64_t step, bool isInput, RowsOf rows) {
+  int64_t perRow = rows.of ? type.getNumElements() / type.getDimSize(0) : 0;
+  int64_t size = rows.of ? rows.of * perRow : type.getNumElements();
+  uint64_t blocks = (static_cast<uint64_t>(size) + 3) / 4;
   uint64_t offset = isInput ? 4 * static_cast<uint64_t>(step) * blocks : 0;
   reference::Draw draw = {static_cast<uint64_t>(seed), initialStream(name), offset};
   if (auto constant = dyn_cast<FillInitAttr>(init))
     return fill(type, constant.getValue().getValueAsDouble());
   // No SmallVector: it holds at most 2^32 elements.
   std::vector<int64_t> indices(type.getNumElements());
-  std::iota(indices.begin(), indices.end(), int64_t(0));
+  std::iota(indices.begin(), indices.end(), rows.first * perRow);
   if (auto normal = dyn_cast<NormalInitAttr>(init))
     return reference::drawNormal(type, draw, indices, normal.getMean().getValueAsDouble(),
                                  normal.getStd().getValueAsDouble());

@@ -9,29 +9,41 @@ using namespace mlir;
 namespace reprise::steps {
 
 Error Steps::giveArray(StringRef name, const std::string &path) {
-  Argument *argument = find(name);
-  if (!argument || isScalarRole(argument->role))
-    return Error::make("there is no argument '" + name.str() + "' to take from '" + path + "'");
-  auto file = runtime::NpyFile::open(path, dtypeOf(argument->type.getElementType()));
-  if (!file)
-    return file.error();
-  std::vector<int64_t> own = argument->type.getShape().vec(), given = file->shape();
-  bool perStep = given != own;
-  bool rows = argument->role == Role::Input && !given.empty() &&
-              ArrayRef<int64_t>(given).drop_front() == ArrayRef<int64_t>(own);
-  if (perStep && !rows)
-    return Error::make("cannot read '" + path + "': it has shape " + runtime::shapeText(given) +
-                       ", expected " + runtime::shapeText(own) + " for '" + name.str() + "'");
-  argument->file = std::move(*file);
-  argument->perStep = perStep;
-  return Error::success();
+  std::shared_ptr<const runtime::NpyFile> file; // of all its parts
+  for (Argument &argument : arguments) {
+    if (nameOfArray(argument.name, argument.rows) != name || isScalarRole(argument.role))
+      continue;
+    if (!file) {
+      auto opened = runtime::NpyFile::open(path, dtypeOf(argument.type.getElementType()));
+      if (!opened)
+        return opened.error();
+      file = std::make_shared<const runtime::NpyFile>(std::move(*opened));
+    }
+    std::vector<int64_t> own = shapeOfArray(argument.type, argument.rows), given = file->shape();
+    bool perStep = given != own;
+    bool rows = argument.role == Role::Input && !given.empty() &&
+                ArrayRef<int64_t>(given).drop_front() == ArrayRef<int64_t>(own);
+    if (perStep && !rows)
+      return Error::make("cannot read '" + path + "': it has shape " + runtime::shapeText(given) +
+                         ", expected " + runtime::shapeText(own) + " for '" + name.str() + "'");
+    argument.file = file;
+    argument.perStep = perStep;
+  }
+  return file
+             ? Error::success()
+             : Error::make("there is no argument '" + name.str() + "' to take from '" + path + "'");
 }
 
 Error Steps::giveFolder(const std::string &path) {
   std::vector<std::string> names;
-  for (const Argument &argument : arguments)
-    names.push_back(argument.name);
-  auto mayBeGiven = [&](size_t argument) { return !isScalarRole(arguments[argument].role); };
+  std::vector<bool> areScalars;
+  for (const Argument &argument : arguments) {
+    if (!beginsArray(argument.rows))
+      continue;
+    names.push_back(nameOfArray(argument.name, argument.rows));
+    areScalars.push_back(isScalarRole(argument.role));
+  }
+  auto mayBeGiven = [&](size_t argument) { return !areScalars[argument]; };
   auto found = runtime::openRunFolder(path, names, mayBeGiven);
   if (!found)
     return found.error();
@@ -59,8 +71,8 @@ Error Steps::checkFolders(const StepsOptions &options) const {
       return error;
   std::vector<bool> has;
   for (const Argument &argument : arguments)
-    if (!isScalarRole(argument.role))
-      has.push_back(argument.file.has_value());
+    if (!isScalarRole(argument.role) && beginsArray(argument.rows))
+      has.push_back(argument.file != nullptr);
   return options.inputDir.empty()
              ? Error::success()
              : runtime::checkRecord(options.inputDir, record, interface(), has);
@@ -71,7 +83,8 @@ Error Steps::checkValues(int64_t steps) const {
     if (isScalarRole(argument.role))
       continue;
     if (!argument.file && !argument.init)
-      return Error::make(std::string(runtime::roleName(argument.role)) + " '" + argument.name +
+      return Error::make(std::string(runtime::roleName(argument.role)) + " '" +
+                         nameOfArray(argument.name, argument.rows) +
                          "' has no initializer and was given no value");
     int64_t needed = state.step + steps;
     if (argument.file && argument.perStep && argument.file->shape()[0] < needed)
@@ -86,8 +99,14 @@ Error Steps::checkValues(int64_t steps) const {
 Error Steps::readFile(Argument &argument) const {
   argument.value = Tensor(argument.type);
   uint64_t bytes = argument.value.bytes.size();
-  uint64_t row = argument.perStep ? static_cast<uint64_t>(state.step) : 0;
-  return argument.file->read(argument.value.bytes.data(), row * bytes, bytes);
+  uint64_t whole = bytes, begin = 0;
+  if (argument.rows) {
+    uint64_t perRow = bytes / static_cast<uint64_t>(argument.type.getDimSize(0));
+    whole = perRow * static_cast<uint64_t>(argument.rows->of);
+    begin = perRow * static_cast<uint64_t>(argument.rows->first);
+  }
+  uint64_t step = argument.perStep ? static_cast<uint64_t>(state.step) : 0;
+  return argument.file->read(argument.value.bytes.data(), step * whole + begin, bytes);
 }
 
 } // namespace reprise::steps

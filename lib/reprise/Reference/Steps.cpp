@@ -58,6 +58,7 @@ Error Steps::readArguments(func::FuncOp program) {
     argument.type = tensor;
     argument.init = signature.getInit(i);
     argument.position = signature.getArgumentPosition(i);
+    argument.rows = signature.getArgumentRows(i);
   }
   return Error::success();
 }
@@ -67,6 +68,7 @@ Error Steps::readResults(func::FuncOp program) {
   for (unsigned i = 0; i < program.getNumResults(); ++i) {
     names.push_back(textOf(signature.getResultName(i)));
     types.push_back(program.getResultTypes()[i]);
+    resultRows.push_back(signature.getResultRows(i));
     positions.push_back(signature.getResultPosition(i));
     if (names.back().empty())
       return Error::make("result " + std::to_string(i) + " of '" + program.getName().str() +
@@ -92,6 +94,14 @@ Argument *Steps::find(StringRef name) {
     if (argument.name == name)
       return &argument;
   return nullptr;
+}
+
+Tensor Steps::makeInitial(const Argument &argument, int64_t step) const {
+  RowsOf rows;
+  if (argument.rows)
+    rows = {argument.rows->first, argument.rows->of};
+  return initialValue(argument.type, nameOfArray(argument.name, argument.rows), argument.init,
+                      state.seed, step, argument.role == Role::Input, rows);
 }
 
 //===-- Steps ---------------------------------------------------------------------------------===//
@@ -123,8 +133,7 @@ Error Steps::prepare(const StepsOptions &options) {
     if (argument.role != Role::Parameter && argument.role != Role::State)
       continue;
     if (!argument.file)
-      argument.value =
-          initialValue(argument.type, argument.name, argument.init, state.seed, 0, false);
+      argument.value = makeInitial(argument, 0);
     else if (Error error = readFile(argument))
       return error;
   }
@@ -139,8 +148,7 @@ Error Steps::setInput(Argument &argument, bool first) const {
     return Error::success();
   if (argument.file)
     return readFile(argument);
-  argument.value =
-      initialValue(argument.type, argument.name, argument.init, state.seed, state.step, true);
+  argument.value = makeInitial(argument, state.step);
   return Error::success();
 }
 
@@ -209,23 +217,29 @@ runtime::RunInterface Steps::interface() const {
   llvm::stable_sort(sorted,
                     [](const Argument *a, const Argument *b) { return a->position < b->position; });
   for (const Argument *argument : sorted)
-    if (!isScalarRole(argument->role))
-      own.arguments.push_back({argument->name, argument->role,
+    if (!isScalarRole(argument->role) && beginsArray(argument->rows))
+      own.arguments.push_back({nameOfArray(argument->name, argument->rows), argument->role,
                                dtypeOf(argument->type.getElementType()),
-                               argument->type.getShape().vec()});
+                               shapeOfArray(argument->type, argument->rows)});
   for (size_t i : order)
-    if (auto tensor = dyn_cast<RankedTensorType>(types[i]); tensor && !isOffset(i))
-      own.results.push_back(
-          {names[i], Role::Input, dtypeOf(tensor.getElementType()), tensor.getShape().vec()});
+    if (auto tensor = dyn_cast<RankedTensorType>(types[i]);
+        tensor && !isOffset(i) && beginsArray(resultRows[i]))
+      own.results.push_back({nameOfArray(names[i], resultRows[i]), Role::Input,
+                             dtypeOf(tensor.getElementType()),
+                             shapeOfArray(tensor, resultRows[i])});
   return own;
 }
 
 std::vector<runtime::ArrayRef> Steps::arrays() const {
   std::vector<runtime::ArrayRef> shown;
-  for (size_t i : order)
-    if (!isOffset(i))
-      shown.push_back({names[i], dtypeOf(results[i].type.getElementType()),
-                       results[i].type.getShape().vec(), results[i].bytes.data()});
+  for (size_t i : order) {
+    if (isOffset(i))
+      continue;
+    const Rows &rows = resultRows[i];
+    shown.push_back({nameOfArray(names[i], rows), dtypeOf(results[i].type.getElementType()),
+                     results[i].type.getShape().vec(), results[i].bytes.data(),
+                     rows ? rows->first : 0, rows ? rows->of : 0});
+  }
   return shown;
 }
 

@@ -3,6 +3,7 @@
 #define REPRISE_LIB_REFERENCE_STEPS_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Reference/Steps.h"
 #include "reprise/Reference/Tensor.h"
 
@@ -11,6 +12,8 @@ namespace reprise::steps {
 using runtime::Error;
 using runtime::Role;
 
+using Rows = std::optional<EntrySignature::Rows>;
+
 struct Argument {
   std::string name;
   Role role;
@@ -18,7 +21,8 @@ struct Argument {
   mlir::Attribute init;
   int64_t position = 0; // in the step that was cut into programs, or 0
   Tensor value;
-  std::optional<runtime::NpyFile> file;
+  Rows rows; // of a larger array that it is a part of
+  std::shared_ptr<const runtime::NpyFile> file;
   bool perStep = false; // the file has one leading row per absolute step
   int result = -1;      // the result that is the next value
 };
@@ -42,6 +46,7 @@ private:
   Error readArguments(mlir::func::FuncOp program);
   Error readResults(mlir::func::FuncOp program);
   Argument *find(llvm::StringRef name);
+  Tensor makeInitial(const Argument &argument, int64_t step) const;
   Error giveArray(llvm::StringRef name, const std::string &path);
   Error giveFolder(const std::string &path);
   Error checkValues(int64_t steps) const;
@@ -58,11 +63,25 @@ private:
   std::vector<std::vector<size_t>> taken;   // by program, what it takes
   std::vector<std::string> names;           // of the results, one program's after another's
   std::vector<mlir::Type> types;            // of the results
-  std::vector<int64_t> positions;           // of the results, in the step that was cut; or zeros
-  std::vector<size_t> order;                // of the results, by their positions
+  std::vector<Rows> resultRows;
+  std::vector<int64_t> positions; // of the results, in the step that was cut; or zeros
+  std::vector<size_t> order;      // of the results, by their positions
   std::vector<Tensor> results;
   std::optional<runtime::RunRecord> record; // of the input folder
 };
+
+/// The name and the shape of the array that an argument or a result is, or is rows of.
+inline std::string nameOfArray(const std::string &own, const Rows &rows) {
+  return rows ? rows->whole.str() : own;
+}
+inline std::vector<int64_t> shapeOfArray(mlir::RankedTensorType own, const Rows &rows) {
+  std::vector<int64_t> shape = own.getShape().vec();
+  if (rows)
+    shape.front() = rows->of;
+  return shape;
+}
+/// True for one in one piece, too.
+inline bool beginsArray(const Rows &rows) { return !rows || rows->first == 0; }
 
 /// Whether the runtime sets the argument.
 inline bool isScalarRole(Role role) {

@@ -28,13 +28,17 @@ const char *reprise::runtime::commandName(CommandKind kind) {
 bool BufferRef::operator==(const BufferRef &o) const {
   return space == o.space && index == o.index && offset == o.offset && bytes == o.bytes;
 }
+bool Rows::operator==(const Rows &o) const {
+  return whole == o.whole && first == o.first && of == o.of;
+}
 bool Argument::operator==(const Argument &o) const {
   return name == o.name && role == o.role && dtype == o.dtype && shape == o.shape &&
-         batchDim == o.batchDim && bytes == o.bytes && hasInitializer == o.hasInitializer;
+         batchDim == o.batchDim && bytes == o.bytes && hasInitializer == o.hasInitializer &&
+         rows == o.rows;
 }
 bool Result::operator==(const Result &o) const {
   return name == o.name && dtype == o.dtype && shape == o.shape && buffer == o.buffer &&
-         argument == o.argument && device == o.device;
+         argument == o.argument && device == o.device && rows == o.rows;
 }
 bool SourceOp::operator==(const SourceOp &o) const {
   return name == o.name && kind == o.kind && dtype == o.dtype && flops == o.flops &&
@@ -109,6 +113,17 @@ uint64_t reprise::runtime::offsetIn(const Operand &operand,
   for (size_t i = 0; i < operand.strides.size(); ++i)
     offset += uint64_t(operand.strides[i] * iterations[i]);
   return offset;
+}
+
+uint64_t reprise::runtime::arrayBytes(const Argument &argument) {
+  const Rows &rows = argument.rows;
+  return rows.of ? argument.bytes / uint64_t(argument.shape[0]) * uint64_t(rows.of)
+                 : argument.bytes;
+}
+
+uint64_t reprise::runtime::offsetInArray(const Argument &argument) {
+  const Rows &rows = argument.rows;
+  return rows.of ? argument.bytes / uint64_t(argument.shape[0]) * uint64_t(rows.first) : 0;
 }
 
 uint32_t Bundle::countDevices() const { return devices.empty() ? 1 : uint32_t(devices.size()); }

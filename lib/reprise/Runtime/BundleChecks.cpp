@@ -1,6 +1,7 @@
 // reprise: the checks that every bundle passes before it is written or run
 #include "CommandChecks.h"
 #include "DeviceChecks.h"
+#include "RowChecks.h"
 
 #include <algorithm>
 #include <map>
@@ -62,6 +63,8 @@ public:
     if (Error error = checkPrograms())
       return error;
     if (Error error = checkResults())
+      return error;
+    if (Error error = checkRows(bundle))
       return error;
     if (Error error = checkReplays())
       return error;
@@ -348,7 +351,7 @@ private:
       return fail("result '" + result.name + "' replaces no argument");
     const Argument &argument = bundle.arguments[result.argument];
     if (argument.name != result.name || argument.dtype != result.dtype ||
-        argument.shape != result.shape)
+        argument.shape != result.shape || !(argument.rows == result.rows))
       return fail("result '" + result.name + "' differs from the argument that it replaces");
     const BufferRef &buffer = result.buffer;
     bool isWhole = buffer.space == Space::Argument && buffer.index == uint32_t(result.argument) &&

@@ -8,6 +8,7 @@
 #include "reprise/Runtime/File.h"
 #include "reprise/Runtime/Hash.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace reprise::runtime;
@@ -45,6 +46,14 @@ template <typename S, typename T> void bufferFields(S &s, T &b) {
   s.number(b.bytes);
 }
 
+template <typename S, typename T> void rowsFields(S &s, T &owner) {
+  if (s.version < rowsBundleVersion)
+    return;
+  s.text(owner.rows.whole);
+  s.number(owner.rows.first);
+  s.number(owner.rows.of);
+}
+
 template <typename S, typename T> void argumentFields(S &s, T &a) {
   s.text(a.name);
   s.enumerator(a.role, numRoles);
@@ -53,6 +62,7 @@ template <typename S, typename T> void argumentFields(S &s, T &a) {
   s.number(a.batchDim);
   s.number(a.bytes);
   s.flag(a.hasInitializer);
+  rowsFields(s, a);
 }
 
 template <typename S, typename T> void deviceField(S &s, T &owner) {
@@ -67,6 +77,7 @@ template <typename S, typename T> void resultFields(S &s, T &r) {
   bufferFields(s, r.buffer);
   s.number(r.argument);
   deviceField(s, r);
+  rowsFields(s, r);
 }
 
 template <typename S, typename T> void replayFields(S &s, T &r) {
@@ -237,7 +248,24 @@ Error checkHeader(const uint8_t *data, uint64_t size, const std::string &name, H
   return Error::success();
 }
 
+bool hasRows(const Bundle &bundle) {
+  auto isPart = [](const auto &each) { return each.rows.of != 0; };
+  return std::any_of(bundle.arguments.begin(), bundle.arguments.end(), isPart) ||
+         std::any_of(bundle.results.begin(), bundle.results.end(), isPart);
+}
+
+/// A bundle in a file has all rows of its arrays.
+Error checkWhole(const Bundle &bundle) {
+  if (Error error = validateBundle(bundle))
+    return error;
+  return bundle.devices.empty() && hasRows(bundle)
+             ? Error::make("one device has a part of an array")
+             : Error::success();
+}
+
 uint32_t versionOf(const Bundle &bundle, const CommandTable &table) {
+  if (hasRows(bundle))
+    return rowsBundleVersion;
   if (table.isWorthwhile())
     return tableBundleVersion;
   if (!bundle.devices.empty())
@@ -260,7 +288,7 @@ bool addUp(const std::vector<uint64_t> &parts, uint64_t whole) {
 } // namespace
 
 Expected<std::vector<uint8_t>> reprise::runtime::serializeBundle(const Bundle &bundle) {
-  if (Error error = validateBundle(bundle))
+  if (Error error = checkWhole(bundle))
     return Error::make("the bundle is malformed: " + error.message());
   Writer writer;
   CommandTable table(bundle);
@@ -311,7 +339,7 @@ Expected<Bundle> reprise::runtime::deserializeBundle(const uint8_t *data, uint64
   bundle.constants.assign(constants, image);
   for (size_t i = 0; i < bundle.images.size(); image += reader.imageBytes[i++])
     bundle.images[i].bytes.assign(image, image + reader.imageBytes[i]);
-  if (Error error = validateBundle(bundle))
+  if (Error error = checkWhole(bundle))
     return Error::make(name + ": the bundle is malformed: " + error.message());
   return bundle;
 }

@@ -18,7 +18,8 @@ DeviceSession::DeviceSession(Executable &executable)
     if (result.name == offsetName) {
       offsetResult = i;
     } else {
-      arrays.push_back({result.name, result.dtype, result.shape, nullptr});
+      arrays.push_back({arrayName(result), result.dtype, result.shape, nullptr, result.rows.first,
+                        result.rows.of});
       arrayResults.push_back(i);
     }
     if (result.argument >= 0 && bundle.arguments[result.argument].role == Role::Input)
@@ -41,37 +42,42 @@ Error DeviceSession::fail(const std::string &why) const {
   return Error::make(executable.name() + ": " + why);
 }
 
-std::optional<size_t> DeviceSession::find(const std::string &name) const {
+std::vector<size_t> DeviceSession::find(const std::string &name) const {
+  std::vector<size_t> found;
   for (size_t i = 0; i < bundle.arguments.size(); ++i)
-    if (bundle.arguments[i].role < Role::Seed && bundle.arguments[i].name == name)
-      return i;
-  return std::nullopt;
+    if (bundle.arguments[i].role < Role::Seed && arrayName(bundle.arguments[i]) == name)
+      found.push_back(i);
+  return found;
 }
 
 Error DeviceSession::give(size_t index, const std::string &source,
                           const std::vector<int64_t> &shape, Given value) {
   const Argument &argument = bundle.arguments[index];
-  if (shape != argument.shape) {
-    bool rows = argument.role == Role::Input && shape.size() == argument.shape.size() + 1 &&
-                std::equal(argument.shape.begin(), argument.shape.end(), shape.begin() + 1);
+  std::vector<int64_t> expected = arrayShape(argument);
+  if (shape != expected) {
+    bool rows = argument.role == Role::Input && shape.size() == expected.size() + 1 &&
+                std::equal(expected.begin(), expected.end(), shape.begin() + 1);
     if (!rows)
       return Error::make(source + ": it has shape " + shapeText(shape) + ", expected " +
-                         shapeText(argument.shape) + " for '" + argument.name + "'");
+                         shapeText(expected) + " for '" + arrayName(argument) + "'");
     value.rows = shape[0];
   }
   given[index] = std::move(value);
   return Error::success();
 }
 
-Error DeviceSession::giveArray(size_t index, const std::string &path) {
+Error DeviceSession::giveArray(size_t index, const std::string &path,
+                               std::shared_ptr<const NpyFile> &file) {
   const Argument &argument = bundle.arguments[index];
   if (executable.isBound(index))
-    return fail("'" + argument.name + "' is bound to memory of the caller");
-  Expected<NpyFile> file = NpyFile::open(path, argument.dtype);
-  if (!file)
-    return file.error();
-  std::vector<int64_t> shape = file->shape();
-  return give(index, "cannot read '" + path + "'", shape, {std::move(*file), {}, -1});
+    return fail("'" + arrayName(argument) + "' is bound to memory of the caller");
+  if (!file) {
+    Expected<NpyFile> opened = NpyFile::open(path, argument.dtype);
+    if (!opened)
+      return opened.error();
+    file = std::make_shared<const NpyFile>(std::move(*opened));
+  }
+  return give(index, "cannot read '" + path + "'", file->shape(), {file, {}, -1});
 }
 
 Error DeviceSession::giveValue(size_t index, const ArrayRef &value) {
@@ -82,11 +88,30 @@ Error DeviceSession::giveValue(size_t index, const ArrayRef &value) {
   if (value.dtype != wanted)
     return Error::make(source + ": it holds " + dtypeName(value.dtype) + ", expected " +
                        dtypeName(wanted) + " for '" + value.name + "'");
-  const uint8_t *data = static_cast<const uint8_t *>(value.data);
-  return give(index, source, value.shape, {std::nullopt, {data, data + value.bytes()}, -1});
+  Given given{nullptr, {}, -1};
+  if (Error error = give(index, source, value.shape, std::move(given)))
+    return error;
+  this->given[index]->bytes = takeRows(index, value);
+  return Error::success();
+}
+
+/// What belongs to the argument, of one value or of one per step.
+std::vector<uint8_t> DeviceSession::takeRows(size_t index, const ArrayRef &value) const {
+  const Argument &argument = bundle.arguments[index];
+  const uint8_t *data = static_cast<const uint8_t *>(value.data) + offsetInArray(argument);
+  uint64_t whole = arrayBytes(argument), bytes = argument.bytes;
+  std::vector<uint8_t> taken;
+  for (uint64_t at = 0; bytes != 0 && at < value.bytes(); at += whole)
+    taken.insert(taken.end(), data + at, data + at + bytes);
+  return taken;
 }
 
 Error DeviceSession::bind(size_t index, void *data, uint64_t bytes) {
+  const Argument &argument = bundle.arguments[index];
+  if (argument.rows.of && bytes == arrayBytes(argument)) {
+    data = static_cast<uint8_t *>(data) + offsetInArray(argument);
+    bytes = argument.bytes;
+  }
   if (Error error = executable.bind(index, data, bytes))
     return error;
   given[index].reset();
@@ -107,9 +132,9 @@ std::vector<std::string> DeviceSession::inputFiles() const {
 
 Error DeviceSession::tooFewRows(size_t argument, int64_t needed) const {
   const Given &source = *given[argument];
-  std::string what = source.file
-                         ? "cannot read '" + source.file->path() + "'"
-                         : executable.name() + ": input '" + bundle.arguments[argument].name + "'";
+  std::string what =
+      source.file ? "cannot read '" + source.file->path() + "'"
+                  : executable.name() + ": input '" + arrayName(bundle.arguments[argument]) + "'";
   return Error::make(what + ": it has " + std::to_string(source.rows) + " rows, step " +
                      std::to_string(needed - 1) + " needs " + std::to_string(needed));
 }
@@ -123,7 +148,7 @@ Error DeviceSession::check(int64_t steps) {
     if (argument.role >= Role::Seed)
       continue;
     if (!hasValue(i) && !argument.hasInitializer)
-      return fail(std::string(roleName(argument.role)) + " '" + argument.name +
+      return fail(std::string(roleName(argument.role)) + " '" + arrayName(argument) +
                   "' has no initializer and was given no value");
     if (given[i] && given[i]->rows >= 0 && given[i]->rows < next.step + steps)
       return tooFewRows(i, next.step + steps);
@@ -156,14 +181,15 @@ Error DeviceSession::setScalars() {
 
 Error DeviceSession::readGiven(size_t argument) {
   const Given &source = *given[argument];
-  uint64_t bytes = bundle.arguments[argument].bytes;
+  const Argument &own = bundle.arguments[argument];
+  uint64_t bytes = own.bytes, step = source.rows >= 0 ? uint64_t(next.step) : 0;
   // A value given between steps has not been seen by start().
   if (source.rows >= 0 && source.rows <= next.step)
     return tooFewRows(argument, next.step + 1);
-  uint64_t offset = source.rows >= 0 ? uint64_t(next.step) * bytes : 0;
   void *place = executable.argument(argument);
   if (!source.file)
-    return executable.writeMemory(place, source.bytes.data() + offset, bytes);
+    return executable.writeMemory(place, source.bytes.data() + step * bytes, bytes);
+  uint64_t offset = step * arrayBytes(own) + offsetInArray(own);
   if (executable.device().hasHostMemory())
     return source.file->read(place, offset, bytes);
   staging.resize(std::max<uint64_t>(staging.size(), bytes));

@@ -15,12 +15,15 @@ public:
 
   void setState(const RunState &state) { next = state; }
   const RunState &state() const { return next; }
-  std::optional<size_t> find(const std::string &name) const;
+  /// The argument of that name, or those of its parts that the program takes.
+  std::vector<size_t> find(const std::string &name) const;
   bool isBound(size_t argument) const { return executable.isBound(argument); }
   bool hasValue(size_t argument) const;
-  /// Of arguments that it has.
-  Error giveArray(size_t argument, const std::string &path);
+  /// Of arguments that it has. Rows take theirs of a value for the whole array.
+  /// Opens the file at the path if `file` is null.
+  Error giveArray(size_t argument, const std::string &path, std::shared_ptr<const NpyFile> &file);
   Error giveValue(size_t argument, const ArrayRef &value);
+  /// Data and bytes are those of the whole array.
   Error bind(size_t argument, void *data, uint64_t bytes);
   std::vector<std::string> inputFiles() const;
 
@@ -32,6 +35,10 @@ public:
 
   /// All results but the next offset, without their data.
   const std::vector<ArrayRef> &results() const { return arrays; }
+  /// In the bundle: not the name of the array where this is rows of one.
+  const std::string &resultName(size_t result) const {
+    return bundle.results[arrayResults[result]].name;
+  }
   /// The data of one of them on the host, a copy where the host cannot look at the device; null if
   /// it cannot be had.
   const void *read(size_t result);
@@ -41,9 +48,9 @@ public:
 
 private:
   struct Given {
-    std::optional<NpyFile> file;
-    std::vector<uint8_t> bytes; ///< without a file
-    int64_t rows = -1;          ///< one per absolute step, or -1 for one value
+    std::shared_ptr<const NpyFile> file; ///< with all rows of the array
+    std::vector<uint8_t> bytes;          ///< without a file, of the argument
+    int64_t rows = -1;                   ///< one per absolute step, or -1 for one value
   };
   /// An input that a result replaces keeps its value while the other inputs are made anew.
   struct Carried {
@@ -54,6 +61,7 @@ private:
   Error fail(const std::string &why) const;
   Error give(size_t argument, const std::string &source, const std::vector<int64_t> &shape,
              Given value);
+  std::vector<uint8_t> takeRows(size_t argument, const ArrayRef &value) const;
   Error tooFewRows(size_t argument, int64_t needed) const;
   bool isCarried(size_t argument) const;
   Error takeStep();

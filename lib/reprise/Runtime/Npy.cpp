@@ -149,9 +149,10 @@ int64_t readAt(int descriptor, void *into, uint64_t bytes, uint64_t offset) {
 std::string headerOf(const ArrayRef &array) {
   std::string text = std::string("{'descr': '") + descriptorOf(array.dtype) +
                      "', 'fortran_order': False, 'shape': (";
-  for (size_t i = 0; i < array.shape.size(); ++i)
-    text += (i ? ", " : "") + std::to_string(array.shape[i]);
-  text += array.shape.size() == 1 ? ",), }" : "), }";
+  std::vector<int64_t> shape = array.wholeShape();
+  for (size_t i = 0; i < shape.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(shape[i]);
+  text += shape.size() == 1 ? ",), }" : "), }";
   // The elements start at a multiple of 64, behind a newline.
   uint64_t before = magicBytes + 4;
   text.append(63 - (before + text.size()) % 64, ' ');
@@ -178,6 +179,23 @@ uint64_t ArrayRef::bytes() const {
   return bytes;
 }
 
+std::vector<int64_t> ArrayRef::wholeShape() const {
+  std::vector<int64_t> whole = shape;
+  if (wholeRows)
+    whole[0] = wholeRows;
+  return whole;
+}
+
+uint64_t ArrayRef::wholeBytes() const {
+  return wholeRows ? bytes() / uint64_t(shape[0]) * uint64_t(wholeRows) : bytes();
+}
+
+uint64_t ArrayRef::offsetInWhole() const {
+  return wholeRows ? bytes() / uint64_t(shape[0]) * uint64_t(firstRow) : 0;
+}
+
+bool ArrayRef::endsWhole() const { return wholeRows == 0 || firstRow + shape[0] == wholeRows; }
+
 std::string reprise::runtime::shapeText(const std::vector<int64_t> &shape) {
   std::string text = "[";
   for (size_t i = 0; i < shape.size(); ++i)
@@ -202,22 +220,68 @@ void reprise::runtime::canonicalizeNaNs(DType dtype, void *data, uint64_t count)
   }
 }
 
-Error reprise::runtime::writeNpy(const std::string &path, const ArrayRef &array) {
-  AtomicFile file(path);
-  file.write(headerOf(array));
+/// Calls write(data, bytes, byte of the array) for its elements, as long as that returns true.
+template <typename Write> static void forEachChunk(const ArrayRef &array, Write write) {
   std::vector<uint64_t> chunk(chunkBytes / 8);
   const char *data = static_cast<const char *>(array.data);
-  uint64_t left = array.bytes();
-  while (left != 0) {
-    uint64_t part = std::min(left, chunkBytes);
-    std::memcpy(chunk.data(), data, part);
+  uint64_t bytes = array.bytes();
+  for (uint64_t at = 0; at < bytes; at += chunkBytes) {
+    uint64_t part = std::min(bytes - at, chunkBytes);
+    std::memcpy(chunk.data(), data + at, part);
     canonicalizeNaNs(array.dtype, chunk.data(), part / elementBytes(array.dtype));
-    if (!file.write(chunk.data(), part))
-      break;
-    data += part;
-    left -= part;
+    if (!write(chunk.data(), part, at))
+      return;
   }
+}
+
+Error reprise::runtime::writeNpy(const std::string &path, const ArrayRef &array) {
+  return writeNpyParts(path, {array});
+}
+
+Error reprise::runtime::writeNpyParts(const std::string &path, const std::vector<ArrayRef> &parts) {
+  AtomicFile file(path);
+  file.write(headerOf(parts.front()));
+  for (const ArrayRef &part : parts)
+    forEachChunk(
+        part, [&](const void *data, uint64_t bytes, uint64_t) { return file.write(data, bytes); });
   return file.commit() ? Error::success() : Error::make(file.error());
+}
+
+/// False on an error.
+static bool writeAt(int descriptor, const void *from, uint64_t bytes, uint64_t offset) {
+  const char *data = static_cast<const char *>(from);
+  while (bytes > 0) {
+    ssize_t written = pwrite(descriptor, data, bytes, int64_t(offset));
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written < 0)
+      return false;
+    data += written;
+    bytes -= uint64_t(written);
+    offset += uint64_t(written);
+  }
+  return true;
+}
+
+Error reprise::runtime::writeNpyRows(const std::string &path, const ArrayRef &part) {
+  int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  bool isWritten = descriptor >= 0;
+  std::string header = headerOf(part);
+  if (isWritten && part.firstRow == 0)
+    isWritten = writeAt(descriptor, header.data(), header.size(), 0);
+  uint64_t begin = header.size() + part.offsetInWhole();
+  if (isWritten)
+    forEachChunk(part, [&](const void *data, uint64_t bytes, uint64_t at) {
+      return isWritten = writeAt(descriptor, data, bytes, begin + at);
+    });
+  int code = errno;
+  // Some file systems report a full disk only when the file is closed.
+  if (descriptor >= 0 && close(descriptor) != 0 && isWritten) {
+    code = errno;
+    isWritten = false;
+  }
+  return isWritten ? Error::success()
+                   : Error::make("cannot write '" + path + "': " + std::strerror(code));
 }
 
 NpyFile::NpyFile(NpyFile &&other) noexcept { *this = std::move(other); }

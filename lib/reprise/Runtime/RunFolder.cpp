@@ -150,8 +150,12 @@ public:
   const std::string &path() const { return into; }
 
   Error add(const std::vector<ArrayRef> &arrays) const {
-    for (const ArrayRef &array : arrays) {
-      if (Error error = writeNpy(into + "/" + arrayFileName(array.name), array))
+    for (size_t i = 0; i < arrays.size();) {
+      std::vector<ArrayRef> parts;
+      do
+        parts.push_back(arrays[i++]);
+      while (i < arrays.size() && arrays[i].firstRow != 0 && arrays[i].name == parts[0].name);
+      if (Error error = addArray(parts))
         return underItsName(error);
       if (hold.interrupted())
         return Error::make("interrupted");
@@ -166,6 +170,22 @@ public:
   }
 
 private:
+  /// One array, or those of its parts that this process has.
+  Error addArray(const std::vector<ArrayRef> &parts) const {
+    std::string path = into + "/" + arrayFileName(parts.front().name);
+    int64_t next = 0;
+    bool isWhole = parts.back().endsWhole();
+    for (const ArrayRef &part : parts) {
+      isWhole &= part.firstRow == next;
+      next += part.wholeRows ? part.shape[0] : 0;
+    }
+    if (isWhole)
+      return writeNpyParts(path, parts);
+    for (const ArrayRef &part : parts)
+      if (Error error = writeNpyRows(path, part))
+        return error;
+    return Error::success();
+  }
   /// The user knows the folder by the name that it was to get.
   Error underItsName(const Error &error) const {
     std::string text = error.message();
@@ -270,28 +290,48 @@ Error reprise::runtime::writeRunFolder(const OutputFolder &folder,
   return ranks ? writeTogether(writer, arrays, next, *ranks) : writeAlone(writer, arrays, next);
 }
 
-uint64_t reprise::runtime::hashArrays(const std::vector<ArrayRef> &arrays) {
-  return hashArrays(arrays, Hasher().value());
-}
-
-uint64_t reprise::runtime::hashArrays(const std::vector<ArrayRef> &arrays, uint64_t before) {
-  constexpr uint64_t chunkBytes = 1 << 16;
-  std::vector<uint64_t> chunk(chunkBytes / 8);
-  Hasher hasher(before);
-  for (const ArrayRef &array : arrays) {
+void ArrayHasher::add(const ArrayRef &array) {
+  if (array.firstRow == 0) {
+    std::vector<int64_t> shape = array.wholeShape();
     hasher.update(array.name);
     hasher.update(dtypeName(array.dtype));
-    hasher.update(array.shape.data(), array.shape.size() * sizeof(int64_t));
-    const char *data = static_cast<const char *>(array.data);
-    uint64_t bytes = array.bytes();
-    for (uint64_t at = 0; at < bytes; at += chunkBytes) {
-      uint64_t part = std::min(bytes - at, chunkBytes);
-      std::memcpy(chunk.data(), data + at, part);
-      canonicalizeNaNs(array.dtype, chunk.data(), part / elementBytes(array.dtype));
-      hasher.words(chunk.data(), part);
-    }
-    hasher.mix(bytes);
+    hasher.update(shape.data(), shape.size() * sizeof(int64_t));
   }
+  addBytes(array);
+  if (array.endsWhole())
+    hasher.mix(array.wholeBytes());
+}
+
+/// Whole words, so that the hash is that of an array in one piece.
+void ArrayHasher::addBytes(const ArrayRef &array) {
+  constexpr uint64_t chunkBytes = 1 << 16;
+  std::vector<uint64_t> chunk(chunkBytes / 8 + 1);
+  char *begin = reinterpret_cast<char *>(chunk.data());
+  const char *data = static_cast<const char *>(array.data);
+  uint64_t bytes = array.bytes();
+  for (uint64_t at = 0; at < bytes; at += chunkBytes) {
+    uint64_t part = std::min(bytes - at, chunkBytes), filled = left.size();
+    std::memcpy(begin, left.data(), filled);
+    std::memcpy(begin + filled, data + at, part);
+    canonicalizeNaNs(array.dtype, begin + filled, part / elementBytes(array.dtype));
+    bool isEnd = array.endsWhole() && at + part == bytes;
+    uint64_t ready = isEnd ? filled + part : (filled + part) / 8 * 8;
+    hasher.words(begin, ready);
+    left.assign(begin + ready, filled + part - ready);
+  }
+}
+
+std::string ArrayHasher::text() const { return hashText(hasher.value()) + left; }
+
+void ArrayHasher::goOn(const std::string &text) {
+  hasher = Hasher(std::strtoull(text.substr(0, 16).c_str(), nullptr, 16));
+  left = text.substr(std::min<size_t>(text.size(), 16));
+}
+
+uint64_t reprise::runtime::hashArrays(const std::vector<ArrayRef> &arrays) {
+  ArrayHasher hasher;
+  for (const ArrayRef &array : arrays)
+    hasher.add(array);
   return hasher.value();
 }
 

@@ -25,12 +25,14 @@ RunInterface reprise::runtime::describeInterface(const Bundle &bundle) {
   for (const Argument &argument : bundle.arguments) {
     if (argument.role == Role::Offset)
       offset = argument.name;
-    if (argument.role < Role::Seed)
-      interface.arguments.push_back({argument.name, argument.role, argument.dtype, argument.shape});
+    if (argument.role < Role::Seed && beginsArray(argument))
+      interface.arguments.push_back(
+          {arrayName(argument), argument.role, argument.dtype, arrayShape(argument)});
   }
   for (const Result &result : bundle.results)
-    if (offset.empty() || result.name != offset)
-      interface.results.push_back({result.name, Role::Input, result.dtype, result.shape});
+    if (beginsArray(result) && (offset.empty() || result.name != offset))
+      interface.results.push_back(
+          {arrayName(result), Role::Input, result.dtype, arrayShape(result)});
   return interface;
 }
 

@@ -42,7 +42,7 @@ void Session::add(Executable &executable) {
 void Session::sortArrays() {
   std::map<std::string, size_t> numbers;
   for (size_t i = 0; i < arrays.size(); ++i)
-    numbers[arrays[i].name] = i;
+    numbers[sources[i].part->resultName(sources[i].array)] = i;
   std::vector<ArrayRef> sortedArrays;
   std::vector<Source> sortedSources;
   for (const Result &result : bundle.results)
@@ -73,7 +73,7 @@ Error Session::setState(const RunState &state) {
 
 std::optional<size_t> Session::find(const std::string &argument) const {
   for (size_t i = 0; i < bundle.arguments.size(); ++i)
-    if (bundle.arguments[i].role < Role::Seed && bundle.arguments[i].name == argument)
+    if (bundle.arguments[i].role < Role::Seed && arrayName(bundle.arguments[i]) == argument)
       return i;
   return std::nullopt;
 }
@@ -81,8 +81,8 @@ std::optional<size_t> Session::find(const std::string &argument) const {
 template <typename Visit> Error Session::forEachPart(const std::string &argument, Visit visit) {
   bool isKnown = find(argument).has_value();
   for (auto &part : parts)
-    if (std::optional<size_t> index = part->find(argument))
-      if (Error error = visit(*part, *index))
+    for (size_t index : part->find(argument))
+      if (Error error = visit(*part, index))
         return error;
   return isKnown ? Error::success() : fail("the step takes no argument '" + argument + "'");
 }
@@ -90,8 +90,10 @@ template <typename Visit> Error Session::forEachPart(const std::string &argument
 Error Session::giveArray(const std::string &argument, const std::string &path) {
   if (ranks)
     elsewhere[argument] = path;
-  return forEachPart(
-      argument, [&](DeviceSession &part, size_t index) { return part.giveArray(index, path); });
+  std::shared_ptr<const NpyFile> file; // of all parts
+  return forEachPart(argument, [&](DeviceSession &part, size_t index) {
+    return part.giveArray(index, path, file);
+  });
 }
 
 Error Session::giveValue(const ArrayRef &value) {
@@ -108,25 +110,29 @@ Error Session::bind(const std::string &argument, void *data, uint64_t bytes) {
 
 bool Session::isBound(const std::string &argument) const {
   return std::any_of(parts.begin(), parts.end(), [&](const auto &part) {
-    std::optional<size_t> index = part->find(argument);
-    return index && part->isBound(*index);
+    std::vector<size_t> own = part->find(argument);
+    return !own.empty() && part->isBound(own.front());
   });
 }
 
 bool Session::hasValue(const std::string &argument) const {
   auto has = [&](const auto &part) {
-    std::optional<size_t> index = part->find(argument);
-    return index && part->hasValue(*index);
+    std::vector<size_t> own = part->find(argument);
+    return !own.empty() && part->hasValue(own.front());
   };
   return elsewhere.count(argument) || std::any_of(parts.begin(), parts.end(), has);
 }
 
 Error Session::giveFolder(const std::string &path) {
   std::vector<std::string> names;
+  std::vector<Role> roles;
   for (const Argument &argument : bundle.arguments)
-    names.push_back(argument.name);
+    if (beginsArray(argument)) {
+      names.push_back(arrayName(argument));
+      roles.push_back(argument.role);
+    }
   auto mayBeGiven = [&](size_t argument) {
-    return bundle.arguments[argument].role < Role::Seed && !isBound(names[argument]);
+    return roles[argument] < Role::Seed && !isBound(names[argument]);
   };
   Expected<InputFolder> found = openRunFolder(path, names, mayBeGiven);
   if (!found)
@@ -161,8 +167,8 @@ Error Session::checkFolder() const {
     return Error::success();
   std::vector<bool> has;
   for (const Argument &argument : bundle.arguments)
-    if (argument.role < Role::Seed)
-      has.push_back(hasValue(argument.name));
+    if (argument.role < Role::Seed && beginsArray(argument))
+      has.push_back(hasValue(arrayName(argument)));
   return checkRecord(folder, record, describeInterface(bundle), has);
 }
 
@@ -272,26 +278,24 @@ Error Session::meet() {
 /// Results of one rank that follow each other in the bundle are hashed by it, then it tells the
 /// next.
 Expected<uint64_t> Session::hash() const {
-  uint64_t value = Hasher().value();
   if (!ranks)
-    return hashArrays(results(), value);
+    return hashArrays(results());
+  ArrayHasher hasher;
   std::map<std::string, ArrayRef> own;
-  for (const ArrayRef &array : results())
-    own[array.name] = array;
+  for (size_t i = 0; i < results().size(); ++i)
+    own[sources[i].part->resultName(sources[i].array)] = arrays[i];
   for (size_t i = 0; i < bundle.results.size();) {
     uint32_t rank = bundle.results[i].device;
-    std::vector<ArrayRef> run;
+    bool isOwn = rank == ranks->rank();
     for (; i < bundle.results.size() && bundle.results[i].device == rank; ++i)
-      if (auto found = own.find(bundle.results[i].name); found != own.end())
-        run.push_back(found->second);
-    if (rank == ranks->rank())
-      value = hashArrays(run, value);
-    auto all = ranks->exchange(hashText(value));
+      if (auto found = own.find(bundle.results[i].name); isOwn && found != own.end())
+        hasher.add(found->second);
+    auto all = ranks->exchange(hasher.text());
     if (!all)
       return all.error();
-    value = std::strtoull((*all)[rank].c_str(), nullptr, 16);
+    hasher.goOn((*all)[rank]);
   }
-  return value;
+  return hasher.value();
 }
 
 /// An f16's bits as the same number in f64: the runtime has no kernels to ask.

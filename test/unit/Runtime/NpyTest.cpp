@@ -136,6 +136,24 @@ TEST_F(Npy, BoolsAreChecked) {
                                                    "': the bool at position 1 is neither 0 nor 1");
 }
 
+TEST_F(Npy, PartsMakeTheFileOfTheWhole) {
+  uint16_t data[15];
+  for (uint16_t i = 0; i < 15; ++i)
+    data[i] = uint16_t(0x7f7c + i); // some are NaNs
+  ASSERT_FALSE(writeNpy(folder.file("whole.npy"), {"a", DType::BF16, {5, 3}, data}));
+  ArrayRef first{"a", DType::BF16, {1, 3}, data, 0, 5},
+      second{"a", DType::BF16, {3, 3}, data + 3, 1, 5},
+      third{"a", DType::BF16, {1, 3}, data + 12, 4, 5};
+  ASSERT_FALSE(writeNpyParts(folder.file("parts.npy"), {first, second, third}));
+  EXPECT_EQ(contents(folder.file("parts.npy")), contents(folder.file("whole.npy")));
+  // By several writers, in any order.
+  for (const ArrayRef &part : {third, first, second})
+    ASSERT_FALSE(writeNpyRows(folder.file("rows.npy"), part));
+  EXPECT_EQ(contents(folder.file("rows.npy")), contents(folder.file("whole.npy")));
+  EXPECT_EQ(writeNpyRows("/nowhere/a.npy", first).message(),
+            "cannot write '/nowhere/a.npy': No such file or directory");
+}
+
 TEST_F(Npy, NaNsAreCanonicalInFiles) {
   uint32_t data[5] = {0xffc12345, 0x7f800001, 0x7f800000, 0xff800000, 0x80000000};
   ASSERT_FALSE(bool(writeNpy(folder.file("a.npy"), {"a", DType::F32, {5}, data})));

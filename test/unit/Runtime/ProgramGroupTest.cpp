@@ -6,6 +6,7 @@
 
 #include "gtest/gtest.h"
 #include <functional>
+#include <numeric>
 
 using namespace reprise::runtime;
 using namespace reprise::runtime::test;
@@ -151,6 +152,101 @@ TEST(ProgramGroup, HostileContentNeverCrashes) {
       }
     }
   EXPECT_GT(refused, good.size());
+}
+
+/// Halves w as often as there are steps, and writes it into a folder; the text is the error, or the
+/// hash.
+std::string halve(Bundle bundle, int64_t steps, const std::string &from, const std::string &to) {
+  auto group = ProgramGroup::create(std::move(bundle), "m.rpb", 1);
+  if (!group)
+    return group.message();
+  Session session(**group);
+  std::vector<float> w(9);
+  std::iota(w.begin(), w.end(), 1.f);
+  Error error = from.empty() ? session.giveValue({"w", DType::F32, {3, 3}, w.data()})
+                             : session.giveFolder(from);
+  if (!error)
+    error = session.start(steps);
+  for (int64_t i = 0; i < steps && !error; ++i)
+    error = session.step();
+  OutputFolder folder{to, describeInterface((*group)->bundle()), session.inputFiles(), from};
+  if (!error)
+    error = writeRunFolder(folder, session.results(), session.state());
+  return error ? error.message() : hashText(*session.hash());
+}
+
+/// Three rows of three elements fill no whole words.
+TEST(ProgramGroup, RowsOnSeveralDevicesAreOneArray) {
+  TemporaryFolder folder;
+  std::string one = folder.file("one"), shared = folder.file("shared");
+  EXPECT_EQ(halve(sharedStackBundle(3), 2, "", shared), halve(stackBundle(3), 2, "", one));
+  for (std::string file : {"/w.npy", "/run.json"})
+    EXPECT_EQ(contents(shared + file), contents(one + file)) << file;
+  EXPECT_EQ(halve(sharedStackBundle(3), 3, one, folder.file("on")),
+            halve(stackBundle(3), 5, "", one));
+  EXPECT_EQ(contents(folder.file("on") + "/w.npy"), contents(one + "/w.npy"));
+}
+
+TEST(ProgramGroup, ValuesForRowsAreForTheirArray) {
+  auto group = ProgramGroup::create(sharedStackBundle(3), "m.rpb", 1);
+  ASSERT_TRUE(bool(group)) << group.message();
+  Session session(**group);
+  EXPECT_TRUE(session.find("w"));
+  EXPECT_FALSE(session.find("w[0]"));
+  float w[9] = {};
+  EXPECT_EQ(
+      session.giveValue({"w", DType::F32, {1, 3}, w}).message(),
+      "m.rpb, program 'first': cannot take a value: it has shape [1, 3], expected [3, 3] for 'w'");
+  EXPECT_EQ(session.giveValue({"w[0]", DType::F32, {1, 3}, w}).message(),
+            "m.rpb: the step takes no argument 'w[0]'");
+  EXPECT_EQ(session.start(1).message(), "m.rpb, program 'first': parameter 'w' has no initializer "
+                                        "and was given no value");
+}
+
+TEST(ProgramGroup, BundlesWithRowsHaveAVersionOfTheirOwn) {
+  std::vector<uint8_t> good = *serializeBundle(sharedStackBundle(3));
+  EXPECT_EQ(good[8], 8);
+  Expected<Bundle> again = deserializeBundle(good.data(), good.size(), "m.rpb");
+  ASSERT_TRUE(bool(again)) << again.message();
+  EXPECT_TRUE(*again == sharedStackBundle(3));
+  for (size_t i = 8; i < good.size(); ++i)
+    for (uint8_t value : {0, 1, 2, 3, 4, 127, 128, 255}) {
+      std::vector<uint8_t> bad = good;
+      bad[i] = value;
+      stampBundle(bad);
+      if (Expected<Bundle> bundle = deserializeBundle(bad.data(), bad.size(), "m.rpb"))
+        (void)halve(std::move(*bundle), 1, "", "/nowhere/out");
+    }
+}
+
+TEST(ProgramGroup, DefectsOfRowsAreNamed) {
+  const std::pair<const char *, std::function<void(Bundle &)>> defects[] = {
+      {"argument 'w[1]' has rows out of range", [](Bundle &b) { b.arguments[1].rows.first = 2; }},
+      {"argument 'w[1]' has rows out of range", [](Bundle &b) { b.arguments[1].rows.whole = ""; }},
+      {"argument 'w[0]' has rows out of range",
+       [](Bundle &b) { b.arguments[0].rows.of = int64_t(1) << 60; }},
+      {"the rows of argument 'w' do not follow each other",
+       [](Bundle &b) { b.arguments[0].rows.of = b.arguments[1].rows.of = 4; }},
+      {"the rows of argument 'w' do not follow each other",
+       [](Bundle &b) { b.arguments[1].role = Role::State; }},
+      {"two arguments have the name 'w'",
+       [](Bundle &b) {
+         b.arguments.push_back({"w", Role::State, DType::F32, {}, -1, 4, false});
+         b.devices[0].arguments.push_back(2);
+       }},
+      {"the rows of result 'w' do not follow each other", [](Bundle &b) { b.results.pop_back(); }},
+      {"result 'w[0]' differs from the argument that it replaces",
+       [](Bundle &b) { b.results[0].rows = {}; }},
+  };
+  EXPECT_EQ(serializeBundle(selectDevice(sharedStackBundle(3), 1)).message(),
+            "the bundle is malformed: one device has a part of an array");
+  for (const auto &[message, make] : defects) {
+    Bundle bundle = sharedStackBundle(3);
+    ASSERT_FALSE(validateBundle(bundle));
+    make(bundle);
+    Error error = validateBundle(bundle);
+    EXPECT_EQ(error ? error.message() : "sound", message);
+  }
 }
 
 struct Defect {

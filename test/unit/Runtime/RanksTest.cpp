@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <numeric>
 #include <thread>
 
 using namespace reprise::runtime;
@@ -247,6 +248,40 @@ TEST(Ranks, OneFolderComesOut) {
     EXPECT_EQ(names, (std::vector<std::string>{"a.npy", "b.npy", "run.json"}));
   }
   std::filesystem::remove_all(path);
+}
+
+/// Each process writes its rows into one file.
+TEST(Ranks, RowsOfSeveralProcessesAreOneArray) {
+  std::vector<float> w(9);
+  std::iota(w.begin(), w.end(), 1.f);
+  TemporaryFolder folder;
+  std::string one = folder.file("one"), all = folder.file("all");
+  auto train = [&](ProgramGroup &group, const std::string &from, const std::string &to) {
+    Session session(group);
+    EXPECT_FALSE(from.empty() ? session.giveValue({"w", DType::F32, {3, 3}, w.data()})
+                              : session.giveFolder(from));
+    EXPECT_FALSE(session.start(2));
+    EXPECT_FALSE(session.step());
+    EXPECT_FALSE(session.step());
+    OutputFolder output{to, describeInterface(group.bundle()), session.inputFiles(), from};
+    EXPECT_FALSE(writeRunFolder(output, session.results(), session.state(), group.ranks()));
+    return hashText(*session.hash());
+  };
+  for (std::string from : {std::string(), one}) {
+    auto group = ProgramGroup::create(stackBundle(3), "m.rpb", 1);
+    ASSERT_TRUE(bool(group)) << group.message();
+    std::string expected = train(**group, from, one + "2");
+    FakeNet net(2);
+    runRanks(net, [&](Ranks &ranks) {
+      auto group = ProgramGroup::create(sharedStackBundle(3), "m.rpb", 1, &ranks);
+      ASSERT_TRUE(bool(group)) << group.message();
+      EXPECT_EQ(train(**group, from, all), expected);
+    });
+    for (std::string file : {"/w.npy", "/run.json"})
+      EXPECT_EQ(contents(all + file), contents(one + "2" + file)) << file;
+    if (from.empty())
+      std::filesystem::rename(one + "2", one);
+  }
 }
 
 /// Moves nothing but when it is called, by one thread at a time.

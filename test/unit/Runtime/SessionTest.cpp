@@ -250,6 +250,16 @@ TEST_F(SessionTest, HashSeesEverything) {
   EXPECT_NE(hashArrays({{"a", DType::F32, {2, 2}, data}}), base);
   EXPECT_NE(hashArrays({{"a", DType::F32, {2}, data}, {"a", DType::F32, {2}, data + 2}}), base);
   uint32_t nan1 = 0x7fc00000, nan2 = 0xffc00001;
+  // Parts of an array are one array, whatever fills no word.
+  const char *bytes = reinterpret_cast<const char *>(data);
+  ArrayRef first{"a", DType::I1, {1, 5}, data, 0, 3},
+      second{"a", DType::I1, {2, 5}, bytes + 5, 1, 3};
+  EXPECT_EQ(hashArrays({first, second}), hashArrays({{"a", DType::I1, {3, 5}, data}}));
+  ArrayHasher here, there;
+  here.add(first);
+  there.goOn(here.text());
+  there.add(second);
+  EXPECT_EQ(there.value(), hashArrays({first, second}));
   EXPECT_EQ(hashArrays({{"a", DType::F32, {}, &nan1}}), hashArrays({{"a", DType::F32, {}, &nan2}}));
   EXPECT_NE(hashArrays({{"a", DType::I32, {}, &nan1}}), hashArrays({{"a", DType::I32, {}, &nan2}}));
   data[3] = 5;

@@ -239,6 +239,38 @@ Bundle test::trainingBundle(int64_t n) {
   return bundle;
 }
 
+namespace {
+/// Halves rows, the last argument so far, on a device.
+void addRows(Bundle &bundle, const std::string &name, int64_t rows, int64_t n, Rows part,
+             uint32_t device) {
+  auto number = uint32_t(bundle.arguments.size());
+  uint64_t bytes = 4 * uint64_t(rows * n);
+  BufferRef w = argument(number, bytes), half = arena(0, bytes);
+  bundle.arguments.push_back(
+      {name, Role::Parameter, DType::F32, {rows, n}, -1, bytes, false, part});
+  Program step{"step", {}, bytes, device};
+  step.commands = {command(Half, rows * n, {w}, {half}), copy(half, w)};
+  bundle.programs.push_back(step);
+  bundle.results.push_back({name, DType::F32, {rows, n}, w, int32_t(number), device, part});
+}
+} // namespace
+
+Bundle test::stackBundle(int64_t n) {
+  Bundle bundle = emptyBundle();
+  bundle.programs.clear();
+  addRows(bundle, "w", 3, n, {}, 0);
+  return bundle;
+}
+
+Bundle test::sharedStackBundle(int64_t n) {
+  Bundle bundle = emptyBundle();
+  bundle.programs.clear();
+  bundle.devices = {{"first", {0}}, {"second", {1}}};
+  addRows(bundle, "w[0]", 1, n, {"w", 0, 3}, 0);
+  addRows(bundle, "w[1]", 2, n, {"w", 1, 3}, 1);
+  return bundle;
+}
+
 Bundle test::twoDeviceBundle(int64_t n) {
   const uint64_t bytes = 4 * uint64_t(n);
   Bundle bundle = trainingBundle(n);

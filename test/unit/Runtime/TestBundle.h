@@ -48,6 +48,11 @@ Bundle twoDeviceBundle(int64_t n);
 /// The same with steps each of which takes two thirds of the memory that there is.
 Bundle tooLargeBundle(int64_t n);
 
+/// A parameter w of 3 rows of `n` elements, which a step halves: on one device, or with row 0 on
+/// "first" and rows 1 and 2 on "second". w is the one result. It has no initializer.
+Bundle stackBundle(int64_t n);
+Bundle sharedStackBundle(int64_t n);
+
 /// A new folder that is removed with everything in it.
 class TemporaryFolder {
 public:

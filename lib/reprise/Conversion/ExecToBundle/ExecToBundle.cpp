@@ -20,6 +20,10 @@ using namespace mlir;
 
 namespace reprise {
 
+static runtime::Rows describeRows(const std::optional<EntrySignature::Rows> &rows) {
+  return rows ? runtime::Rows{rows->whole.str(), rows->first, rows->of} : runtime::Rows{};
+}
+
 namespace {
 
 /// Adds the programs of one device.
@@ -74,6 +78,7 @@ public:
       result.dtype = dtypeOf(type.getElementType());
       result.shape.assign(type.getShape().begin(), type.getShape().end());
       result.device = device;
+      result.rows = describeRows(signature.getResultRows(i));
       int64_t replaced = signature.getReplacedArguments()[i];
       result.argument = replaced < 0 ? -1 : static_cast<int32_t>(numbers[replaced]);
       result.buffer = result.argument < 0 ? placeOf(value) : wholeArgument(result.argument);
@@ -136,6 +141,7 @@ private:
       argument.batchDim = *dim;
     argument.bytes = getByteSize(type);
     argument.hasInitializer = signature.getInit(i) != nullptr;
+    argument.rows = describeRows(signature.getArgumentRows(i));
     return argument;
   }
 

@@ -260,6 +260,13 @@ func.func @no_initializer(%x: tensor<2xf32> {reprise.init = 3.0 : f32}) {
 
 // -----
 
+// expected-error@+1 {{expected 'reprise.rows' to be a range of rows and how many there are (argument 0)}}
+func.func @rows(%x: tensor<2x3xf32> {reprise.rows = array<i64: 1, 2, 4>, reprise.whole = "w"}) {
+  return
+}
+
+// -----
+
 // expected-error@+1 {{unknown attribute 'reprise.shape' on an argument (argument 0)}}
 func.func @unknown_attribute(%x: tensor<2xf32> {reprise.shape = 3 : i64}) {
   return

@@ -17,6 +17,19 @@ def ShapeOptions : ShapeOptions_;
 def CheckpointOption : Option<"checkpoint", "checkpoint", "std::string", "\"\"",
                               "always, except-last or never; empty: as labels say">;
 
+def SplitStacksPass : Pass<"pipe-split-stacks", "::mlir::func::FuncOp"> {
+  let summary = "Gives each stage the rows of stacked parameters that it reads";
+  let description = [{
+    A parameter of a loop over layers has a row per layer. Behind the unrolling each stage reads some of its rows, and makes
+    these rows of its gradient. Where `reprise.stage` says so, the pass replaces such an argument by one per row, and
+    such a result, too: with `reprise.whole`, the name of the array, and `reprise.rows`, the first row, the one behind the
+    last, and how many there are. Elementwise ops on whole stacks, as of updates, become one per row. An op that takes no
+    rows, as a norm over all layers, reads them joined again. An array whose next value is made in one piece stays
+    whole.
+  }];
+  let dependentDialects = ["::reprise::RepriseDialect"];
+}
+
 def BalanceStagesPass : Pass<"pipe-balance-stages", "::mlir::func::FuncOp"> {
   let summary = "Joins the places where a step may be cut into stages of equal time";
   let description = [{

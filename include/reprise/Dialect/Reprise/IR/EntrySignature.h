@@ -17,7 +17,8 @@ public:
   static constexpr llvm::StringLiteral kRole = "reprise.role", kName = "reprise.name",
                                        kInit = "reprise.init", kBatchDim = "reprise.batch_dim",
                                        kCheck = "reprise.check", kReplayOf = "reprise.replay_of",
-                                       kPosition = "reprise.position";
+                                       kPosition = "reprise.position", kWhole = "reprise.whole",
+                                       kRows = "reprise.rows";
 
   explicit EntrySignature(mlir::func::FuncOp entry) : entry(entry) {}
 
@@ -35,6 +36,14 @@ public:
   /// if it was not.
   int64_t getArgumentPosition(unsigned argument) const;
   int64_t getResultPosition(unsigned result) const;
+  /// Of rows of an argument or a result that `pipe-split-stacks` has cut; none of a whole one.
+  struct Rows {
+    mlir::StringAttr whole; ///< its name
+    int64_t first, last;    ///< of these, as a range
+    int64_t of;             ///< how many rows the whole has
+  };
+  std::optional<Rows> getArgumentRows(unsigned argument) const;
+  std::optional<Rows> getResultRows(unsigned result) const;
   /// What a result is that is returned for the comparison of replays only; else null.
   mlir::StringAttr getCheck(unsigned result) const;
   /// The result that such a replay must be equal to; none if it is the original of one.

@@ -39,6 +39,22 @@ int64_t EntrySignature::getResultPosition(unsigned result) const {
   return position ? position.getInt() : 0;
 }
 
+static std::optional<EntrySignature::Rows> readRows(StringAttr whole, DenseI64ArrayAttr rows) {
+  if (!whole || !rows || rows.size() != 3)
+    return std::nullopt;
+  return EntrySignature::Rows{whole, rows[0], rows[1], rows[2]};
+}
+
+std::optional<EntrySignature::Rows> EntrySignature::getArgumentRows(unsigned argument) const {
+  return readRows(entry.getArgAttrOfType<StringAttr>(argument, kWhole),
+                  entry.getArgAttrOfType<DenseI64ArrayAttr>(argument, kRows));
+}
+
+std::optional<EntrySignature::Rows> EntrySignature::getResultRows(unsigned result) const {
+  return readRows(entry.getResultAttrOfType<StringAttr>(result, kWhole),
+                  entry.getResultAttrOfType<DenseI64ArrayAttr>(result, kRows));
+}
+
 StringAttr EntrySignature::getCheck(unsigned result) const {
   return entry.getResultAttrOfType<StringAttr>(result, kCheck);
 }

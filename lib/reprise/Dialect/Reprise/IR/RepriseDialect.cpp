@@ -180,6 +180,22 @@ static std::string checkPosition(Attribute value) {
              : "expected 'reprise.position' to be a number from 0 on";
 }
 
+/// Of rows of a larger array: which array, or which rows.
+static std::string checkPart(NamedAttribute attribute, Type type) {
+  if (attribute.getName() == EntrySignature::kWhole)
+    return isa<StringAttr>(attribute.getValue()) ? "" : "expected 'reprise.whole' to be a string";
+  auto rows = dyn_cast<DenseI64ArrayAttr>(attribute.getValue());
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  bool isGood = rows && rows.size() == 3 && tensor && tensor.getRank() > 0 && rows[0] >= 0 &&
+                rows[0] < rows[1] && rows[1] <= rows[2] &&
+                rows[1] - rows[0] == tensor.getDimSize(0);
+  return isGood ? "" : "expected 'reprise.rows' to be a range of rows and how many there are";
+}
+
+static bool isOfPart(StringRef name) {
+  return name == EntrySignature::kWhole || name == EntrySignature::kRows;
+}
+
 static std::string checkArgumentAttribute(NamedAttribute attribute, Type type) {
   StringRef name = attribute.getName();
   Attribute value = attribute.getValue();
@@ -210,6 +226,8 @@ static std::string checkArgumentAttribute(NamedAttribute attribute, Type type) {
     return checkInitializer(value, shaped.getElementType());
   if (name == EntrySignature::kPosition)
     return checkPosition(value);
+  if (isOfPart(name))
+    return checkPart(attribute, type);
   return ("unknown attribute '" + name + "' on an argument").str();
 }
 
@@ -247,6 +265,8 @@ static std::string checkResultAttribute(FunctionOpInterface function, unsigned r
   }
   if (name == EntrySignature::kPosition)
     return checkPosition(attribute.getValue());
+  if (isOfPart(name))
+    return checkPart(attribute, function.getResultTypes()[result]);
   return ("unknown attribute '" + name + "'").str();
 }
 

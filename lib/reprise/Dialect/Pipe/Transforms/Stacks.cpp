@@ -1,0 +1,149 @@
+// reprise: the arrays of a step whose rows belong to different stages
+#include "Stacks.h"
+
+#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Interfaces/Interfaces.h"
+#include "reprise/Interfaces/Kinds.h"
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::pipe;
+
+static bool hasRows(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.getRank() > 0 && tensor.getDimSize(0) > 1 && tensor.getNumElements() > 0;
+}
+
+int64_t Stacks::countRows(Value stack) {
+  return cast<RankedTensorType>(stack.getType()).getDimSize(0);
+}
+
+bool Stacks::isRowwise(Operation *op) {
+  if (!isElementwise(op) || isa<RandomOpInterface>(op) || !isMemoryEffectFree(op) ||
+      op->getNumRegions() != 0 || op->getNumResults() != 1 || !hasRows(op->getResult(0).getType()))
+    return false;
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(op->getResult(0).getType()).getShape();
+  return llvm::all_of(op->getOperandTypes(),
+                      [&](Type type) { return cast<RankedTensorType>(type).getShape() == shape; });
+}
+
+std::optional<int64_t> Stacks::getRow(Operation *op) {
+  auto slice = dyn_cast<SliceOp>(op);
+  if (!slice || !hasRows(slice.getOperand().getType()) ||
+      slice.getLimits().front() != slice.getStarts().front() + 1)
+    return std::nullopt;
+  return slice.getStarts().front();
+}
+
+/// An array that is made of its rows.
+static bool isJoined(Operation *op) {
+  auto join = dyn_cast<ConcatenateOp>(op);
+  return join && join.getDim() == 0 && hasRows(join.getType()) &&
+         llvm::all_of(join->getOperandTypes(),
+                      [](Type type) { return cast<RankedTensorType>(type).getDimSize(0) == 1; });
+}
+
+/// Constants and what is spread are made row by row wherever that is needed.
+static bool isConnecting(Value value) {
+  Operation *op = value.getDefiningOp();
+  return hasRows(value.getType()) && (!op || Stacks::isRowwise(op) || isJoined(op));
+}
+
+Stacks::Stacks(func::FuncOp step) {
+  connect(step);
+  connectResults(step);
+  look(step);
+  auto add = [&](Value value) {
+    Group *group = isConnecting(value) ? find(value) : nullptr;
+    if (group && isCut(*group))
+      stacks[value] = connected.getLeaderValue(value.getAsOpaquePointer());
+  };
+  for (BlockArgument argument : step.getArguments())
+    add(argument);
+  for (Operation &op : step.getBody().front())
+    for (Value result : op.getResults())
+      add(result);
+}
+
+void Stacks::connect(func::FuncOp step) {
+  for (BlockArgument argument : step.getArguments())
+    if (isConnecting(argument))
+      connected.insert(argument.getAsOpaquePointer());
+  for (Operation &op : step.getBody().front()) {
+    for (Value result : op.getResults())
+      if (isConnecting(result))
+        connected.insert(result.getAsOpaquePointer());
+    if (!isRowwise(&op))
+      continue;
+    for (Value operand : op.getOperands())
+      if (isConnecting(operand))
+        connected.unionSets(op.getResult(0).getAsOpaquePointer(), operand.getAsOpaquePointer());
+  }
+}
+
+/// An argument and its next value.
+void Stacks::connectResults(func::FuncOp step) {
+  EntrySignature signature(step);
+  Operation *ends = step.getBody().front().getTerminator();
+  for (auto [value, replaced] : llvm::zip(ends->getOperands(), signature.getReplacedArguments()))
+    if (replaced >= 0 && isConnecting(value) && isConnecting(step.getArgument(replaced)))
+      connected.unionSets(value.getAsOpaquePointer(),
+                          step.getArgument(replaced).getAsOpaquePointer());
+}
+
+Stacks::Group *Stacks::find(Value value) {
+  if (!isConnecting(value))
+    return nullptr;
+  Group &group = groups[connected.getLeaderValue(value.getAsOpaquePointer())];
+  group.stages.resize(countRows(value));
+  return &group;
+}
+
+void Stacks::look(func::FuncOp step) {
+  EntrySignature signature(step);
+  // The rows of a batch are samples.
+  for (BlockArgument argument : step.getArguments())
+    if (Group *group = find(argument)) {
+      group->isNamed = true;
+      group->isWhole |= signature.getBatchDim(argument.getArgNumber()).has_value();
+    }
+  for (Operation &op : step.getBody().front()) {
+    if (std::optional<int64_t> row = getRow(&op))
+      meet(op.getOperand(0), *row, &op);
+    if (isJoined(&op))
+      for (auto [row, part] : llvm::enumerate(op.getOperands()))
+        if (Operation *maker = part.getDefiningOp())
+          meet(op.getResult(0), static_cast<int64_t>(row), maker);
+  }
+  // The next value of an array in rows comes in rows, too.
+  Operation *ends = step.getBody().front().getTerminator();
+  for (auto [value, replaced] : llvm::zip(ends->getOperands(), signature.getReplacedArguments())) {
+    if (Group *group = find(value))
+      group->isNamed = true;
+    else if (Group *old = replaced >= 0 ? find(step.getArgument(replaced)) : nullptr)
+      old->isWhole = true;
+  }
+}
+
+/// An op reads or makes a row.
+void Stacks::meet(Value stack, int64_t row, Operation *op) {
+  auto stage = dyn_cast_or_null<IntegerAttr>(op->getDiscardableAttr(kStageAttr));
+  Group *group = find(stack);
+  if (!group || !stage)
+    return;
+  std::optional<int64_t> &own = group->stages[row];
+  own = std::min(own.value_or(stage.getInt()), stage.getInt());
+}
+
+bool Stacks::isCut(const Group &group) const {
+  std::set<int64_t> stages;
+  for (std::optional<int64_t> stage : group.stages)
+    if (stage)
+      stages.insert(*stage);
+  return group.isNamed && !group.isWhole && stages.size() > 1;
+}
+
+std::optional<int64_t> Stacks::getStage(Value stack, int64_t row) const {
+  return groups.lookup(stacks.lookup(stack)).stages[row];
+}

@@ -1,0 +1,16 @@
+// reprise: the checks of arrays whose rows lie on several devices
+#ifndef REPRISE_LIB_RUNTIME_ROWCHECKS_H
+#define REPRISE_LIB_RUNTIME_ROWCHECKS_H
+
+#include "reprise/Runtime/Bundle.h"
+
+namespace reprise::runtime {
+
+/// Of arguments and results with sound shapes: those that are rows of an array lie in it, and in a
+/// bundle of several devices all parts of an array follow each other, from its first row to its
+/// last.
+Error checkRows(const Bundle &bundle);
+
+} // namespace reprise::runtime
+
+#endif // REPRISE_LIB_RUNTIME_ROWCHECKS_H
