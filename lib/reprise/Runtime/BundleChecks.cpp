@@ -54,6 +54,8 @@ public:
       return error;
     if (Error error = checkArguments())
       return error;
+    if (Error error = checkRows(bundle))
+      return error;
     if (Error error = checkImages())
       return error;
     if (Error error = checkKernels())
@@ -63,8 +65,6 @@ public:
     if (Error error = checkPrograms())
       return error;
     if (Error error = checkResults())
-      return error;
-    if (Error error = checkRows(bundle))
       return error;
     if (Error error = checkReplays())
       return error;

@@ -209,14 +209,21 @@ TEST(ProgramGroup, BundlesWithRowsHaveAVersionOfTheirOwn) {
   Expected<Bundle> again = deserializeBundle(good.data(), good.size(), "m.rpb");
   ASSERT_TRUE(bool(again)) << again.message();
   EXPECT_TRUE(*again == sharedStackBundle(3));
+  size_t accepted = 0;
   for (size_t i = 8; i < good.size(); ++i)
-    for (uint8_t value : {0, 1, 2, 3, 4, 127, 128, 255}) {
+    for (uint8_t value : {0, 1, 2, 3, 4, 127, 255}) {
       std::vector<uint8_t> bad = good;
       bad[i] = value;
       stampBundle(bad);
-      if (Expected<Bundle> bundle = deserializeBundle(bad.data(), bad.size(), "m.rpb"))
-        (void)halve(std::move(*bundle), 1, "", "/nowhere/out");
+      Expected<Bundle> bundle = deserializeBundle(bad.data(), bad.size(), "m.rpb");
+      if (!bundle)
+        continue;
+      ++accepted;
+      EXPECT_EQ(describeInterface(*bundle).results.size(), 1u) << "byte " << i;
+      for (uint32_t device = 0; device < bundle->countDevices(); ++device)
+        EXPECT_FALSE(validateBundle(selectDevice(*bundle, device)));
     }
+  EXPECT_GT(accepted, 0u);
 }
 
 TEST(ProgramGroup, DefectsOfRowsAreNamed) {
@@ -236,7 +243,7 @@ TEST(ProgramGroup, DefectsOfRowsAreNamed) {
        }},
       {"the rows of result 'w' do not follow each other", [](Bundle &b) { b.results.pop_back(); }},
       {"result 'w[0]' differs from the argument that it replaces",
-       [](Bundle &b) { b.results[0].rows = {}; }},
+       [](Bundle &b) { b.results[0].rows.whole = b.results[1].rows.whole = "v"; }},
   };
   EXPECT_EQ(serializeBundle(selectDevice(sharedStackBundle(3), 1)).message(),
             "the bundle is malformed: one device has a part of an array");

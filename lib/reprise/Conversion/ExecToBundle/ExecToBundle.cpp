@@ -20,10 +20,6 @@ using namespace mlir;
 
 namespace reprise {
 
-static runtime::Rows describeRows(const std::optional<EntrySignature::Rows> &rows) {
-  return rows ? runtime::Rows{rows->whole.str(), rows->first, rows->of} : runtime::Rows{};
-}
-
 namespace {
 
 /// Adds the programs of one device.

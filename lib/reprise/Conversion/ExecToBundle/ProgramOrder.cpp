@@ -21,6 +21,10 @@ std::vector<std::pair<size_t, unsigned>> listArguments(ArrayRef<BundlePrograms> 
   return arguments;
 }
 
+runtime::Rows describeRows(const std::optional<EntrySignature::Rows> &rows) {
+  return rows ? runtime::Rows{rows->whole.str(), rows->first, rows->of} : runtime::Rows{};
+}
+
 void sortResults(runtime::Bundle &bundle, ArrayRef<BundlePrograms> devices) {
   std::map<std::string, int64_t> positions;
   for (BundlePrograms device : devices) {

@@ -3,6 +3,7 @@
 #define REPRISE_LIB_CONVERSION_EXECTOBUNDLE_PROGRAMORDER_H
 
 #include "reprise/Conversion/ExecToBundle.h"
+#include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 
 namespace reprise {
 
@@ -11,6 +12,9 @@ std::vector<std::pair<size_t, unsigned>> listArguments(llvm::ArrayRef<BundleProg
 
 /// Brings the results of a bundle into the order of the step.
 void sortResults(runtime::Bundle &bundle, llvm::ArrayRef<BundlePrograms> devices);
+
+/// Which rows an argument or a result is of an array of the step.
+runtime::Rows describeRows(const std::optional<EntrySignature::Rows> &rows);
 
 } // namespace reprise
 

@@ -7,7 +7,7 @@
 // CHECK-SAME: %[[W1:.*]]: tensor<1x4xf32> {reprise.name = "w[1]", reprise.role = "parameter", reprise.rows = array<i64: 1, 2, 2>, reprise.whole = "w"}
 // CHECK-SAME: %[[M0:.*]]: tensor<1x4xf32> {reprise.name = "m[0]'"
 // CHECK-SAME: %[[M1:.*]]: tensor<1x4xf32> {reprise.name = "m[1]"
-// CHECK-SAME: %[[RATE:.*]]: tensor<f32>
+// CHECK-SAME: %[[RATE:[a-z0-9]+]]: tensor<f32> {reprise.name = "rate"
 // CHECK-SAME: tensor<f32> {reprise.name = "m[0]", reprise.role = "state"}
 // CHECK-SAME: -> (tensor<1x4xf32> {reprise.name = "w[0]", reprise.rows = array<i64: 0, 1, 2>, reprise.whole = "w"}, tensor<1x4xf32> {reprise.name = "w[1]"
 // CHECK-SAME: tensor<1x4xf32> {reprise.name = "m[0]'", {{.*}} tensor<1x4xf32> {reprise.name = "m[1]"

@@ -217,7 +217,9 @@ void DevicePrograms::finish(size_t number) {
   for (BlockArgument argument : step.getArguments()) {
     unsigned i = argument.getArgNumber();
     std::optional<size_t> home = homeOf(argument);
-    bool isOwn = home ? *home == number : signature.getRole(i) == "seed" || number == 0;
+    // Who reads rows of an input has them.
+    bool isFirst = number == 0 && (!signature.getArgumentRows(i) || argument.use_empty());
+    bool isOwn = home ? *home == number : signature.getRole(i) == "seed" || isFirst;
     if (!isOwn && device.program.getArgument(i).use_empty())
       unused.set(i);
   }

@@ -133,7 +133,7 @@ private:
       return;
     }
     if (std::optional<int64_t> row = Stacks::getRow(&op); row && stacks.contains(op.getOperand(0)))
-      return takeRow(cast<SliceOp>(op), *row);
+      return takeRow(cast<reprise::SliceOp>(op), *row);
     for (OpOperand &operand : op.getOpOperands())
       if (stacks.contains(operand.get()))
         operand.set(join(operand.get(), &op));
@@ -155,15 +155,15 @@ private:
   }
 
   /// A slice of row `row` of a stack.
-  void takeRow(SliceOp op, int64_t row) {
+  void takeRow(reprise::SliceOp op, int64_t row) {
     Value own = getRow(op.getOperand(), row, op, std::nullopt);
     if (own.getType() != op.getType()) {
       OpBuilder builder(op);
       SmallVector<int64_t> starts(op.getStarts()), ends(op.getLimits());
       starts.front() = 0;
       ends.front() = 1;
-      Operation *window =
-          SliceOp::create(builder, op.getLoc(), op.getType(), own, starts, ends, op.getStrides());
+      Operation *window = reprise::SliceOp::create(builder, op.getLoc(), op.getType(), own, starts,
+                                                   ends, op.getStrides());
       window->setDiscardableAttrs(op->getDiscardableAttrDictionary());
       own = window->getResult(0);
     }
@@ -221,8 +221,8 @@ private:
     starts.front() = k;
     ends.front() = k + 1;
     OpBuilder builder(reader);
-    Operation *made =
-        SliceOp::create(builder, reader->getLoc(), getRowType(type), value, starts, ends, strides);
+    Operation *made = reprise::SliceOp::create(builder, reader->getLoc(), getRowType(type), value,
+                                               starts, ends, strides);
     takePart(made, reader);
     takeStage(made, k, type.getDimSize(0));
     return made->getResult(0);

@@ -29,7 +29,7 @@ bool Stacks::isRowwise(Operation *op) {
 }
 
 std::optional<int64_t> Stacks::getRow(Operation *op) {
-  auto slice = dyn_cast<SliceOp>(op);
+  auto slice = dyn_cast<reprise::SliceOp>(op);
   if (!slice || !hasRows(slice.getOperand().getType()) ||
       slice.getLimits().front() != slice.getStarts().front() + 1)
     return std::nullopt;
