@@ -133,8 +133,7 @@ private:
                         .Default(runtime::Role::Input);
     argument.dtype = dtypeOf(type.getElementType());
     argument.shape.assign(type.getShape().begin(), type.getShape().end());
-    if (std::optional<int64_t> dim = signature.getBatchDim(i))
-      argument.batchDim = *dim;
+    argument.batchDim = signature.getBatchDim(i).value_or(-1);
     argument.bytes = getByteSize(type);
     argument.hasInitializer = signature.getInit(i) != nullptr;
     argument.rows = describeRows(signature.getArgumentRows(i));
