@@ -10,21 +10,24 @@ using namespace reprise::offsets;
 /// most.
 static constexpr double kGrowth = 1.01;
 
-Probe::Probe(const Sections &sections, int64_t limit, const ProbeTurn &turn,
-             std::vector<double> &weights, int64_t visits)
+Probe::Probe(const Sections &sections, int64_t limit, const std::vector<Block> &blocks,
+             const ProbeTurn &turn, std::vector<double> &weights, int64_t visits)
     : visitsLeft(visits), sections(sections), limit(limit), turn(turn), nodesLeft(turn.nodes),
       support(sections.units.size()), offsets(sections.units.size(), -1),
       rank(sections.units.size()), states(sections.members.size(), {kNone, 0}), weights(weights),
-      twins(sections.units.size()), stacks(sections.units.size()),
-      isTouched(sections.members.size()), isEdgeTouched(sections.members.size()),
-      sumsOfEnds(sections.members.size()), sumsOfBegins(sections.members.size()) {
+      twins(sections.units.size()), stacks(sections.units.size()), blocks(blocks),
+      blocksOf(sections.units.size()), touched(sections.members.size()),
+      touchedEdges(sections.members.size()), touchedRows(sections.members.size()),
+      touchedBlocks(blocks.size()), sumsOfEnds(sections.members.size()),
+      sumsOfBegins(sections.members.size()) {
   for (const std::vector<int64_t> &loads : sections.loads)
     left.push_back(std::accumulate(loads.begin(), loads.end(), int64_t{0}));
   rankUnits();
   findTwins();
+  chooseBlocks();
   Times reach(states.size());
   for (size_t s = 0; s < states.size(); ++s)
-    touch(static_cast<int32_t>(s));
+    touched.add(static_cast<int32_t>(s));
   propagate(reach);
   trail.clear();
 }
@@ -61,10 +64,11 @@ bool Probe::place(int32_t unit, Times &reach) {
   offsets[unit] = support[unit];
   setSupport(unit, kNone);
   take(unit, -1);
+  touchBlocks(unit);
   if (isStackedWrong(unit))
     return refuse(span);
   for (int32_t s = span.first; s <= span.second; ++s)
-    touch(s);
+    touched.add(s);
   const Conflict *end = sections.conflicts.end(unit);
   visitsLeft -= end - sections.conflicts.begin(unit);
   bool fits = true;
@@ -85,8 +89,9 @@ bool Probe::raise(int32_t unit, int64_t bytes) {
   visitsLeft -= span.second - span.first + 1;
   for (int32_t s = span.first; s <= span.second; ++s)
     if (support[unit] <= room(s))
-      touch(s);
+      touched.add(s);
   setSupport(unit, bytes);
+  touchBlocks(unit);
   return bytes + sections.units[unit].size <= limit || refuse(span);
 }
 
@@ -108,28 +113,25 @@ bool Probe::lift(int32_t unit) {
   return propagate(reach);
 }
 
-void Probe::touch(int32_t section) {
-  if (!isTouched[section])
-    touched.push_back(section);
-  isTouched[section] = true;
-}
-
-/// Brings all sections and edges up to date that were touched; false, with the rest left as it is,
-/// at the first one without room.
+/// Brings all up to date that was touched; false, with the rest left as it is, at the first section
+/// without room. Sections come first, since all else asks for their states.
 bool Probe::propagate(Times &reach) {
   bool fits = true;
-  while (!touched.empty() || !touchedEdges.empty()) {
-    for (size_t i = 0; i < touched.size(); ++i) {
-      isTouched[touched[i]] = false;
-      fits = fits && refresh(touched[i], reach);
-    }
-    touched.clear();
-    for (size_t i = 0; i < touchedEdges.size(); ++i) {
-      isEdgeTouched[touchedEdges[i]] = false;
-      fits = fits && alignEdge(touchedEdges[i], reach);
-    }
-    touchedEdges.clear();
+  auto isDone = [&] {
+    return touched.empty() && touchedEdges.empty() && touchedBlocks.empty() && touchedRows.empty();
+  };
+  while (fits && !isDone()) {
+    while (fits && !touched.empty())
+      fits = refresh(touched.take(), reach);
+    while (fits && !touchedEdges.empty())
+      fits = alignEdge(touchedEdges.take(), reach);
+    while (fits && touched.empty() && !touchedBlocks.empty())
+      fits = alignBlock(touchedBlocks.take(), reach);
+    while (fits && touched.empty() && touchedBlocks.empty() && !touchedRows.empty())
+      fits = alignRow(touchedRows.take(), reach);
   }
+  for (Worklist *list : {&touched, &touchedEdges, &touchedBlocks, &touchedRows})
+    list->clear();
   return fits;
 }
 
@@ -156,8 +158,11 @@ bool Probe::refresh(int32_t section, Times &reach) {
   State &known = states[section];
   if (state.lowest != known.lowest || state.choices != known.choices) {
     trail.push_back({false, section, known});
+    state.chains = state.choices;
     known = state;
     touchEdges(section);
+    if (sections.isEven)
+      touchedRows.add(section);
   }
   if (state.lowest != kNone && state.lowest > highest)
     return refuse({section, section});

@@ -10,11 +10,24 @@ static constexpr size_t kMostSums = 1024;
 
 void Probe::touchEdges(int32_t section) {
   for (int32_t edge : {section, section + 1}) {
-    if (edge == 0 || edge == static_cast<int32_t>(states.size()) || isEdgeTouched[edge])
-      continue;
-    isEdgeTouched[edge] = true;
-    touchedEdges.push_back(edge);
+    if (edge > 0 && edge < static_cast<int32_t>(states.size()))
+      touchedEdges.add(edge);
   }
+}
+
+/// Merges rising sums with those that are larger by so many bytes.
+void Probe::addPart(int64_t bytes, std::vector<int64_t> &sums) {
+  mergedSums.clear();
+  size_t next = 0;
+  for (int64_t sum : sums) {
+    for (; sums[next] + bytes < sum; ++next)
+      mergedSums.push_back(sums[next] + bytes);
+    next += sums[next] + bytes == sum;
+    mergedSums.push_back(sum);
+  }
+  for (; next < sums.size(); ++next)
+    mergedSums.push_back(sums[next] + bytes);
+  sums.swap(mergedSums);
 }
 
 /// The sums of all subsets of what is not placed, rising; none if there are too many. Found again
@@ -36,11 +49,7 @@ const std::vector<int64_t> &Probe::findSums(const std::vector<Edge::Part> &parts
       sums.clear();
       break;
     }
-    size_t count = sums.size();
-    for (size_t i = 0; i < count; ++i)
-      sums.push_back(sums[i] + parts[part].second);
-    std::inplace_merge(sums.begin(), sums.begin() + count, sums.end());
-    sums.erase(std::unique(sums.begin(), sums.end()), sums.end());
+    addPart(parts[part].second, sums);
   }
   visitsLeft -= static_cast<int64_t>(sums.size());
   return sums;

@@ -68,6 +68,8 @@ Probe::Result Probe::descend(Times &blame) {
   std::vector<Lift> lifts;
   Times reach(states.size()), mine(states.size());
   size_t begin = trail.size();
+  if (placed > depth.placed)
+    depth = {placed, offsets};
   while (true) {
     if (--nodesLeft < 0 || visitsLeft < 0)
       return Result::GaveUp;
@@ -77,10 +79,12 @@ Probe::Result Probe::descend(Times &blame) {
     size_t before = trail.size();
     reach.clear();
     mine.clear();
+    ++placed;
     if (!place(unit, reach))
       mine.add(dead);
     else if (Result result = descend(mine); result != Result::None)
       return result;
+    --placed;
     undo(before);
     if (reach.meets(mine)) {
       mine.add(sections.spans[unit]);
@@ -108,19 +112,20 @@ Probe::Result Probe::fail(Times &blame, Times &mine, const std::vector<Lift> &li
 }
 
 /// A section where only one unit can be the lowest comes first. Then the one with the fewest
-/// choices for its weight, the lowest one, or the one with the fewest choices.
-int32_t Probe::pickSection() const {
+/// choices for its weight, the lowest one, or the one with the fewest choices. Choices in a row are
+/// the chains that can fill its bottom.
+int32_t Probe::pickSection(Span span, int64_t below) const {
   int32_t best = -1;
   auto key = [&](int32_t s) {
-    double lowest = static_cast<double>(states[s].lowest), choices = states[s].choices;
+    double lowest = static_cast<double>(states[s].lowest), choices = states[s].chains;
     double forced = states[s].choices > 1;
     return turn.learns       ? std::array<double, 3>{forced, choices / weights[s], lowest}
            : turn.forcedOnly ? std::array<double, 3>{forced, lowest, choices}
                              : std::array<double, 3>{choices, lowest, 0};
   };
   std::array<double, 3> bestKey{};
-  for (int32_t s = 0; s < static_cast<int32_t>(states.size()); ++s) {
-    if (states[s].choices == 0)
+  for (int32_t s = span.first; s <= span.second; ++s) {
+    if (states[s].choices == 0 || states[s].lowest >= below)
       continue;
     std::array<double, 3> found = key(s);
     if (best < 0 || found < bestKey) {
@@ -130,6 +135,9 @@ int32_t Probe::pickSection() const {
   }
   return best;
 }
+
+/// More than all ends of a unit can weigh.
+static constexpr int64_t kGuideWeight = 5;
 
 /// A unit whose ends meet something higher, or an end of time, comes first, and twice so where its
 /// top is level with what it meets.
@@ -141,24 +149,21 @@ int64_t Probe::weigh(int32_t unit) const {
     ends += turn.fits && (isEnd || states[beside].lowest > support[unit]);
     ends += !isEnd && states[beside].lowest == top;
   }
+  ends += kGuideWeight * (guide && guide->offsets[unit] == support[unit]);
   return rank[unit] - ends * static_cast<int64_t>(rank.size());
 }
 
-/// One that a unit has to wait for, since it could still slip below it; -1 if there is none.
-int32_t Probe::findBelow(int32_t unit) const {
+/// Whether another one could still slip below a unit.
+bool Probe::mustWait(int32_t unit) const {
   const Conflict *end = sections.conflicts.end(unit);
   for (const Conflict *entry = sections.conflicts.begin(unit); entry != end; ++entry)
     if (offsets[entry->other] < 0 && support[entry->other] + entry->theirs <= support[unit])
-      return entry->other;
-  return -1;
+      return true;
+  return false;
 }
 
-/// The unit to put down, -1 if all are.
-int32_t Probe::pick() {
-  int32_t section = pickSection(), best = -1;
-  visitsLeft -= static_cast<int64_t>(states.size());
-  if (section < 0)
-    return -1;
+int32_t Probe::pickUnit(int32_t section) const {
+  int32_t best = -1;
   std::pair<int64_t, int64_t> bestKey;
   for (size_t i = 0; i < sections.members[section].size(); ++i) {
     int32_t unit = sections.members[section][i];
@@ -170,23 +175,20 @@ int32_t Probe::pick() {
       bestKey = key;
     }
   }
-  for (int32_t below = best; below >= 0; below = findBelow(best))
-    best = below;
   return best;
 }
 
-bool Probes::find(int64_t nodes, int64_t &visits, std::vector<int64_t> &offsets) {
-  int64_t kind = number % kKinds;
-  ProbeTurn turn{number, nodes, static_cast<int>(kind % 3)};
-  turn.isFirst = number < kKinds;
-  turn.learns = kind % 2 == 1;
-  turn.forcedOnly = kind / 3 % 2 == 0;
-  turn.fits = kind < kKinds / 2;
-  ++number;
-  Probe probe(sections, limit, turn, weights, visits);
-  bool found = probe.run();
-  visits = probe.visitsLeft;
-  if (found)
-    offsets = probe.result();
-  return found;
+/// The unit to put down, -1 if all are. One that has to wait leads to the lower ones of its
+/// sections: what slips below it lies at the bottom of one of them.
+int32_t Probe::pick() {
+  visitsLeft -= static_cast<int64_t>(states.size());
+  int32_t section = pickSection({0, static_cast<int32_t>(states.size()) - 1}, kNone);
+  int32_t best = section < 0 ? -1 : pickUnit(section);
+  while (best >= 0 && mustWait(best)) {
+    section = pickSection(sections.spans[best], support[best]);
+    if (section < 0)
+      break;
+    best = pickUnit(section);
+  }
+  return best;
 }

@@ -18,8 +18,10 @@ static constexpr double kWidth = 10;
 /// Visits of each sweep for each node of a probe, at first.
 static constexpr double kSweepVisits = 30000;
 
-/// Nodes of each complete search for each node of a probe, which costs more. They can prove.
-static constexpr double kSearchShare = 2;
+/// Visits of each complete search for each visit of the sweeps and probes of a round, and at least.
+/// They can prove, but seldom pack what probes do not.
+static constexpr double kSearchShare = 0.05;
+static constexpr int64_t kLeastSearch = 1'000'000;
 
 namespace {
 
@@ -44,13 +46,12 @@ public:
       remaining.push_back(std::accumulate(loads.begin(), loads.end(), int64_t{0}));
   }
 
-  /// True if all could be placed. Gives up after so many nodes or visits.
-  bool run(int64_t nodes, int64_t visits) {
-    nodesLeft = nodes;
+  /// True if all could be placed. Gives up after so many visits.
+  bool run(int64_t visits) {
     visitsLeft = visits;
     return placeParts(table.byBirth, split(table.byBirth));
   }
-  bool gaveUp() const { return nodesLeft < 0 || visitsLeft < 0; }
+  bool gaveUp() const { return visitsLeft < 0; }
   int64_t countVisits(int64_t given) const { return given - visitsLeft; }
   const std::vector<int64_t> &result() const { return offsets; }
 
@@ -79,7 +80,7 @@ private:
   std::vector<int64_t> offsets;   // -1: not placed
   std::vector<int64_t> lowest;    // support in a section, of what is not placed; kNone if all are
   std::vector<int64_t> remaining; // bytes of a section that are not placed
-  int64_t nodesLeft = 0, visitsLeft = 0;
+  int64_t visitsLeft = 0;
 };
 
 /// Parts that share no time.
@@ -155,7 +156,7 @@ Search::List Search::findCandidates(const List &open, int64_t floor, int32_t las
 }
 
 bool Search::place(const List &open, int64_t floor, int32_t last) {
-  if (--nodesLeft < 0 || visitsLeft < 0)
+  if (gaveUp())
     return false;
   for (int32_t unit : findCandidates(open, floor, last)) {
     if (placeOne(open, unit))
@@ -323,18 +324,21 @@ Found reprise::offsets::search(const Problem &problem, const std::vector<Unit> &
   double nodes = std::max<double>(1000, 2 * static_cast<double>(units.size())), width = kWidth,
          share = 1;
   for (; visits > 0; nodes *= kGrowth, width *= kGrowth) {
+    int64_t before = visits;
     if (sweepTiles(tiles, nodes, width, share, visits, offsets))
       return Found::Yes;
     if (turns.find(static_cast<int64_t>(nodes), visits, offsets))
       return Found::Yes;
+    int64_t most = std::max(kLeastSearch, static_cast<int64_t>(kSearchShare * (before - visits)));
     for (const Ranking &ranking : kRankings) {
       Search search(table, ranking, limit);
-      bool found = search.run(static_cast<int64_t>(kSearchShare * nodes), visits);
+      int64_t given = std::min(most, visits);
+      bool found = search.run(given);
       if (found)
         offsets = search.result();
       if (found || !search.gaveUp())
         return found ? Found::Yes : Found::No;
-      visits -= search.countVisits(visits);
+      visits -= search.countVisits(given);
     }
   }
   return Found::Unknown;

@@ -57,6 +57,7 @@ Sections::Sections(const Problem &problem, const std::vector<Unit> &all, const C
     return std::make_pair(units[a].first, a) < std::make_pair(units[b].first, b);
   });
   findEdges();
+  findBeginnings();
 }
 
 /// The bytes of a unit in a section, 0 if it is not live there.
@@ -82,5 +83,15 @@ void Sections::findEdges() {
       if (after > 0 && before != after)
         edges[s].begins.push_back({unit, after});
     }
+  }
+}
+
+void Sections::findBeginnings() {
+  beginning.resize(members.size());
+  for (int32_t unit = 0; unit < static_cast<int32_t>(units.size()); ++unit) {
+    auto [first, last] = spans[unit];
+    beginning[first].push_back(unit);
+    for (int32_t s = first; s <= last; ++s)
+      isEven = isEven && loadOf(unit, s) == roundUp(units[unit].size, alignment);
   }
 }

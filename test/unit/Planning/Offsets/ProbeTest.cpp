@@ -31,10 +31,11 @@ int countPacked(int64_t alignment, int64_t times, int64_t step, size_t leftOut =
 }
 
 // With few times and sizes nothing is forced at first: a search that only asks whether each section
-// has room loses its way in most of them.
-TEST(Probe, PacksArenasWithoutRoom) { EXPECT_GE(countPacked(1, 300, 1 << 12), 10); }
+// has room loses its way in most of them. 16 are packed where a buffer that has to wait leads to
+// any other one that could slip below it.
+TEST(Probe, PacksArenasWithoutRoom) { EXPECT_GE(countPacked(1, 300, 1 << 12), 18); }
 
-TEST(Probe, PacksAlignedArenasOfFewSizes) { EXPECT_GE(countPacked(64, 300, 1 << 14), 10); }
+TEST(Probe, PacksAlignedArenasOfFewSizes) { EXPECT_GE(countPacked(64, 300, 1 << 14), 15); }
 
 // Sizes of all kinds tell how the buffers that end at a moment and those that begin add up: 12
 // are packed without that.

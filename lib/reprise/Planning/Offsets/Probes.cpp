@@ -1,0 +1,56 @@
+// reprise: how many probes take turns, and what they learn from one another
+#include "Probe.h"
+
+#include <algorithm>
+
+using namespace reprise::offsets;
+
+/// Probes that came furthest whose offsets later ones try first.
+static constexpr size_t kGuides = 4;
+
+/// Of so many probes, one follows none.
+static constexpr int kWithoutGuide = 4;
+
+/// The shares of the blocks that probes of one round believe in: some are wrong now and then.
+static constexpr double kShares[] = {0, 1, 0.8};
+
+const Depth *Probes::pickGuide() {
+  if (number < kKinds || deepest.empty() || random.below(kWithoutGuide) == 0)
+    return nullptr;
+  return &deepest[random.below(static_cast<int>(deepest.size()))];
+}
+
+/// In place of the one that came least far.
+void Probes::keep(Depth depth) {
+  bool isKnown = std::any_of(deepest.begin(), deepest.end(),
+                             [&](const Depth &other) { return other.offsets == depth.offsets; });
+  if (isKnown || depth.offsets.empty())
+    return;
+  if (deepest.size() < kGuides)
+    return deepest.push_back(std::move(depth));
+  auto least = std::min_element(deepest.begin(), deepest.end(),
+                                [](const Depth &a, const Depth &b) { return a.placed < b.placed; });
+  if (least->placed <= depth.placed)
+    *least = std::move(depth);
+}
+
+bool Probes::find(int64_t nodes, int64_t &visits, std::vector<int64_t> &offsets) {
+  int64_t kind = number % kKinds;
+  ProbeTurn turn{number, nodes, static_cast<int>(kind % 3)};
+  turn.isFirst = number < kKinds;
+  turn.learns = kind % 2 == 1;
+  turn.forcedOnly = kind / 3 % 2 == 0;
+  turn.fits = kind < kKinds / 2;
+  turn.blocks = kShares[number / kKinds % std::size(kShares)];
+  const Depth *guide = pickGuide();
+  ++number;
+  Probe probe(sections, limit, blocks, turn, weights, visits);
+  probe.follow(guide);
+  bool found = probe.run();
+  visits = probe.visitsLeft;
+  if (found)
+    offsets = probe.result();
+  else
+    keep(probe.deepest());
+  return found;
+}
