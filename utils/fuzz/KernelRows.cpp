@@ -79,10 +79,13 @@ Value KernelGenerator::emitChannels() {
   auto weight = tensor({channels}, own), statistics = tensor({channels}, compute);
   Attributes epsilon = {real("epsilon", 1e-5)};
   SmallVector<Value> operands = {operand(type), operand(weight), operand(weight)};
-  switch (random.below(3)) {
+  switch (random.below(4)) {
   case 0:
     return emit("batch_norm", {type, statistics, statistics}, operands, epsilon);
   case 1:
+    return emit("batch_statistics", {statistics, statistics},
+                {operand(statistics), operand(statistics)}, {number("count", random.within(2, 99))});
+  case 2:
     operands.append({operand(statistics), operand(statistics)});
     return emit("batch_norm_inference", type, operands, epsilon);
   default:
