@@ -27,13 +27,17 @@ struct Transfer {
 
 /// - A message of a transfer leaves when its piece ends, one after the other in each direction.
 /// - Each direction has `buffers` buffers: a piece waits with message n until the reader of message
-///   n - buffers has ended.
+///   n - buffers has ended. Stages of one rank need none.
 struct Pipeline {
   std::vector<Stage> stages;
   std::vector<Transfer> transfers;
   std::vector<int64_t> memory; ///< bytes per rank; empty: no limit
   int64_t buffers = 2;
 };
+
+/// Stages without costs, each of which reads what the one before it makes. There is room for all
+/// messages: an order that is fine then has as many buffers as it needs when it is compiled.
+Pipeline makeCostlessChain(const Shape &shape);
 
 struct Defect {
   enum class Kind { Shape, Count, Order, Cycle, Slot, Memory };

@@ -131,6 +131,15 @@ std::optional<Defect> checkSlots(const Schedule &schedule, const std::vector<int
 
 } // namespace
 
+Pipeline makeCostlessChain(const Shape &shape) {
+  Pipeline chain;
+  chain.stages.resize(shape.stages());
+  for (int stage = 1; stage < shape.stages(); ++stage)
+    chain.transfers.push_back({stage - 1, stage});
+  chain.buffers = std::max<int64_t>(shape.microbatches, 1);
+  return chain;
+}
+
 std::vector<int64_t> countSlots(const Schedule &schedule) {
   Pass last = findLastPass(schedule);
   std::vector<int64_t> slots(schedule.shape.stages()), taken(slots.size());

@@ -40,11 +40,15 @@ void Walk::awaitMessages(Waiting &waiting, const Piece &piece) const {
   }
 }
 
+/// What a rank hands to itself stays where it is.
 void Walk::awaitBuffers(Waiting &waiting, const Piece &piece) const {
   if (piece.microbatch < pipeline.buffers)
     return;
+  const Shape &shape = schedule.shape;
   bool isForward = piece.pass == Pass::Forward;
   for (const Link &link : isForward ? readers[piece.stage] : sources[piece.stage]) {
+    if (shape.rankOf(link.stage) == shape.rankOf(piece.stage))
+      continue;
     Piece reader{piece.pass, link.stage, static_cast<int32_t>(piece.microbatch - pipeline.buffers)};
     await(waiting, reader, endOf(reader));
   }

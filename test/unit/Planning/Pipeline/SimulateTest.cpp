@@ -111,7 +111,8 @@ private:
       bool isForward = piece.pass == Pass::Forward;
       if ((isForward ? transfer.to : transfer.from) == piece.stage)
         at = std::max(at, arrival(transfer, piece.pass, piece.microbatch));
-      if ((isForward ? transfer.from : transfer.to) == piece.stage)
+      bool isAtHome = schedule.shape.rankOf(transfer.from) == schedule.shape.rankOf(transfer.to);
+      if (!isAtHome && (isForward ? transfer.from : transfer.to) == piece.stage)
         at = std::max(at, end(piece.pass, isForward ? transfer.to : transfer.from,
                               piece.microbatch - pipeline.buffers));
     }

@@ -109,6 +109,23 @@ TEST_F(Verify, BuffersAreTooFew) {
   EXPECT_EQ(verify(schedule, pipeline)->message, "expected at least one buffer per transfer");
 }
 
+/// Nothing is on its way between two stages of one rank.
+TEST_F(Verify, ARankNeedsNoBuffersForItself) {
+  Shape vee{2, 2, 4, /*isVee=*/true};
+  schedule = makeSchedule(*findRule("zb-v"), vee);
+  schedule.splitsBackward = false;
+  pipeline = makeEqual(vee);
+  for (int rank : {0, 1}) {
+    schedule.ranks[rank].clear();
+    for (Pass pass : {Pass::Forward, Pass::Backward})
+      for (int stage :
+           {pass == Pass::Forward ? rank : 3 - rank, pass == Pass::Forward ? 3 - rank : rank})
+        for (int microbatch : {0, 1, 2, 3})
+          schedule.ranks[rank].push_back({pass, stage, microbatch});
+  }
+  EXPECT_FALSE(verify(schedule, pipeline));
+}
+
 TEST_F(Verify, ASlotIsTakenTooEarly) {
   schedule.ranks[0] = makeSchedule(*findRule("gpipe"), shape).ranks[0];
   expect(Defect::Kind::Slot, "stage 0, forward of micro-batch 2 takes the slot of micro-batch 0 "

@@ -58,11 +58,8 @@ LogicalResult ScheduleOp::verify() {
   pipeline::Schedule schedule;
   if (std::string wrong = read(schedule); !wrong.empty())
     return emitOpError() << wrong;
-  pipeline::Pipeline costless;
-  costless.stages.resize(schedule.shape.stages());
-  for (int stage = 1; stage < schedule.shape.stages(); ++stage)
-    costless.transfers.push_back({stage - 1, stage});
-  if (std::optional<pipeline::Defect> defect = pipeline::verify(schedule, costless))
+  if (std::optional<pipeline::Defect> defect =
+          pipeline::verify(schedule, pipeline::makeCostlessChain(schedule.shape)))
     return emitOpError() << defect->message;
   return success();
 }

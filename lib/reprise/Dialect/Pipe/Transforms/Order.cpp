@@ -73,11 +73,8 @@ FailureOr<pipeline::Schedule> Order::make(func::FuncOp step, int64_t microbatche
   if (shape.microbatches != microbatches)
     return step.emitError("schedule '") << file << "' is of " << shape.microbatches
                                         << " micro-batches, and the step has " << microbatches;
-  pipeline::Pipeline costless;
-  costless.stages.resize(shape.stages());
-  for (int stage = 1; stage < shape.stages(); ++stage)
-    costless.transfers.push_back({stage - 1, stage});
-  if (std::optional<pipeline::Defect> defect = pipeline::verify(*given, costless))
+  if (std::optional<pipeline::Defect> defect =
+          pipeline::verify(*given, pipeline::makeCostlessChain(shape)))
     return step.emitError("schedule '") << file << "': " << defect->message;
   return *given;
 }
