@@ -84,7 +84,8 @@ Value KernelGenerator::emitChannels() {
     return emit("batch_norm", {type, statistics, statistics}, operands, epsilon);
   case 1:
     return emit("batch_statistics", {statistics, statistics},
-                {operand(statistics), operand(statistics)}, {number("count", random.within(2, 99))});
+                {operand(statistics), operand(statistics)},
+                {number("count", random.within(2, 99))});
   case 2:
     operands.append({operand(statistics), operand(statistics)});
     return emit("batch_norm_inference", type, operands, epsilon);
