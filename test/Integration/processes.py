@@ -193,7 +193,7 @@ class Running:
         check(f"{name}: all processes end", len(self.ranks) == 2 and not left and time.monotonic() < self.begin + 10, str(left))
         check(f"{name}: exit code {code}", self.process.returncode == code, str(self.process.returncode))
         lines = [line for line in error.splitlines() if "reprise-run: error:" in line]
-        check(f"{name}: one error", len(lines) == 1 and text in lines[0] if text else not lines, error)
+        check(f"{name}: one error", len(lines) == 1 and lines[0].count(text) == 1 if text else not lines, error)
         return error
 
 

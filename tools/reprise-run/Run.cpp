@@ -181,10 +181,7 @@ Error Run::afterStep(int64_t number) {
   Error error = writeStep(number);
   if (ranks && (!options.log.empty() || !options.trace.empty()))
     error = ranks->agree(error);
-  if (error)
-    return error;
-  bool isDue = options.saveEvery != 0 && session.state().step % options.saveEvery == 0;
-  return isDue ? save() : Error::success();
+  return error;
 }
 
 /// Writes the last whole step, once.
@@ -228,6 +225,9 @@ Error Run::steps() {
       Error second = save();
       return second ? Error::make(error.message() + "; " + second.message()) : error;
     }
+    bool isDue = options.saveEvery != 0 && session.state().step % options.saveEvery == 0;
+    if (Error error = isDue ? save() : Error::success())
+      return error;
     const std::optional<double> &loss = figures.loss.back();
     if (progress)
       progress->update(i + 1, loss ? "loss " + shortNumber(*loss) : "");
