@@ -69,8 +69,9 @@ private:
   LogicalResult differentiate();
   LogicalResult describeDevices();
   LogicalResult partition();
-  LogicalResult planSchedules();
-  bool refuseSchedule();
+  LogicalResult planStages();
+  bool isBounded() const;
+  bool refuseCut();
   LogicalResult findRuns();
   LogicalResult forEachRun(function_ref<LogicalResult(ProgramRun &)> each);
   void loadDialects();
@@ -150,8 +151,6 @@ LogicalResult Run::differentiate() {
 LogicalResult Run::partition() {
   if (after >= Phase::Partition)
     return findRuns();
-  if (phases.stages.devices > 1 && failed(describeDevices()))
-    return failure();
   if (failed(runPhases(module, after, Phase::Partition, phases)))
     return failure();
   after = Phase::Partition;
@@ -267,45 +266,55 @@ LogicalResult Run::build() {
   return success();
 }
 
-/// True if another schedule may fit where the one that was taken does not: it is not taken again.
-bool Run::refuseSchedule() {
-  pipe::StagePlan *stages = phases.stages.plan.get();
-  if (!stages || stages->schedules.size() < 2 ||
-      llvm::none_of(runs, [](const auto &run) { return run->isTooLarge(); }))
-    return false;
-  const pipe::StagedSchedule &taken = stages->schedules.front();
-  return stages->refused.insert({taken.name, taken.chunks()}).second;
+/// Whether a program may turn out not to fit its device.
+bool Run::isBounded() const {
+  return options.budget || llvm::any_of(targets, [](const auto &entry) {
+           return entry.second->costs->getRates().memory.has_value();
+         });
 }
 
-/// With the schedule `auto` the next one is tried if the programs of the fastest do not fit. If
-/// none does, the error is that of the fastest.
-LogicalResult Run::planSchedules() {
-  DiagnosticEngine &engine = module.getContext()->getDiagEngine();
-  OwningOpRef<ModuleOp> start;
-  std::vector<Diagnostic> first, latest;
-  bool isAuto = phases.stages.schedule == "auto" && phases.stages.devices > 1;
+/// Whether the cut whose programs do not fit may give way to another one: with less for the devices
+/// that it was too much for, or, with the schedule `auto`, by another schedule.
+bool Run::refuseCut() {
+  pipe::StagePlan *stages = phases.stages.plan.get();
+  if (!stages || stages->schedules.empty() || stages->schedules.front().isRefused)
+    return false;
+  const pipe::StagedSchedule &taken = stages->schedules.front();
+  std::vector<double> rooms;
+  for (auto &run : runs)
+    rooms.push_back(run->getShortRoom().value_or(1));
+  stages->refused.push_back({taken.name, taken.chunks(), taken.units, std::move(rooms)});
+  return true;
+}
+
+/// A cut whose programs do not fit is made again. If none does, the error is that of the first one.
+LogicalResult Run::planStages() {
+  OwningOpRef<ModuleOp> start, first; // `first` keeps the programs of its runs
+  std::vector<std::unique_ptr<ProgramRun>> firstRuns;
   Phase begin = after;
-  if (isAuto)
+  auto isShort = [](const auto &run) { return run->getShortRoom().has_value(); };
+  if (phases.stages.devices > 1 && failed(describeDevices()))
+    return failure();
+  if (phases.stages.devices > 1 && begin < Phase::Partition && isBounded())
     start = module.clone();
-  for (bool isFirst = true;; isFirst = false) {
-    latest.clear();
-    std::optional<ScopedDiagnosticHandler> handler;
-    if (isAuto)
-      handler.emplace(module.getContext(), [&](Diagnostic &diagnostic) {
-        latest.push_back(std::move(diagnostic));
-        return success();
-      });
-    bool isPlanned = succeeded(partition()) && succeeded(checkProfile()) && succeeded(plan());
-    handler.reset();
-    if (isFirst)
-      first = std::move(latest);
-    if (isPlanned || !isAuto || !refuseSchedule()) {
-      for (Diagnostic &diagnostic : isPlanned && !isFirst ? latest : first)
-        engine.emit(std::move(diagnostic));
-      return success(isPlanned);
+  while (true) {
+    if (failed(partition()) || failed(checkProfile()))
+      return failure();
+    bool isKnown = first && phases.stages.plan->schedules.front().isRefused;
+    if (!isKnown && failed(plan()))
+      return failure();
+    if (!isKnown && llvm::none_of(runs, isShort))
+      return success();
+    if (isKnown || !start || !refuseCut())
+      return (*llvm::find_if(first ? firstRuns : runs, isShort))->refuse();
+    OwningOpRef<ModuleOp> used = ModuleOp::create(module.getLoc());
+    used->getBodyRegion().takeBody(module.getBodyRegion());
+    module.getBodyRegion().takeBody(OwningOpRef<ModuleOp>(start->clone())->getBodyRegion());
+    if (!first) {
+      first = std::move(used);
+      firstRuns = std::move(runs);
     }
     runs.clear();
-    module.getBodyRegion().takeBody(OwningOpRef<ModuleOp>(start->clone())->getBodyRegion());
     after = begin;
   }
 }
@@ -314,8 +323,7 @@ FailureOr<Compilation> Run::run() {
   if (failed(load(0)) || failed(differentiate()))
     return failure();
   loadDialects();
-  if (failed(planSchedules()) ||
-      failed(forEachRun([&](ProgramRun &run) { return run.lower(after); })))
+  if (failed(planStages()) || failed(forEachRun([&](ProgramRun &run) { return run.lower(after); })))
     return failure();
   if (failed(options.estimateOnly ? estimate() : build()))
     return failure();

@@ -60,8 +60,8 @@ LogicalResult ProgramRun::emitNoRoom(int64_t least) const {
 
 /// A plan that was packed for one budget may be missed when its own bytes are the budget, so what
 /// the error names is asked for first.
-LogicalResult ProgramRun::refuse(int64_t budget) {
-  int64_t feasible = planner->smallestBytes();
+LogicalResult ProgramRun::refuse() {
+  int64_t budget = *budgetBytes, feasible = planner->smallestBytes();
   std::optional<int64_t> taken;
   while (!options.timeLimitSeconds && !taken) {
     FailureOr<std::optional<int64_t>> found = planner->findFitting(feasible);
@@ -105,11 +105,12 @@ LogicalResult ProgramRun::planWithin() {
   FailureOr<std::optional<BudgetOutcome>> found = planner->plan(*bytes);
   if (failed(found))
     return failure();
-  if (!*found) {
-    isRefused = true;
-    return refuse(*bytes);
-  }
   outcome = std::move(*found);
+  if (!outcome) {
+    auto persistent = static_cast<double>(room == bytes ? countPersistentBytes(program) : 0);
+    auto has = std::max(0.0, static_cast<double>(*bytes) + persistent);
+    shortRoom = has / (static_cast<double>(planner->smallestBytes()) + persistent);
+  }
   return success();
 }
 
@@ -143,6 +144,8 @@ LogicalResult ProgramRun::plan(const llvm::json::Value *file) {
   } else if (isBounded()) {
     if (failed(planWithin()))
       return failure();
+    if (!outcome)
+      return success();
     plan = outcome->plan;
   }
   planner.reset();

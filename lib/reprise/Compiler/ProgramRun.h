@@ -17,15 +17,19 @@ public:
 
   /// Whether a budget or the device's memory bounds what the program takes.
   bool isBounded() const { return options.budget || room; }
-  /// Whether no plan was found within these bounds.
-  bool isTooLarge() const { return isRefused; }
+  /// Of a program for which `plan` found none within these bounds: the bounds over the bytes of its
+  /// smallest plan.
+  std::optional<double> getShortRoom() const { return shortRoom; }
+  /// Says so, at the op where the need is highest, with the least that does.
+  mlir::LogicalResult refuse();
 
   /// Arena and workspace of the program that saves every value.
   mlir::FailureOr<int64_t> findSaveAllBytes();
   /// A budget that is a share is one of so many bytes. Of several programs it is that of the one
   /// that takes most, as their devices are mostly alike.
   void setSaveAllBytes(int64_t bytes) { planner->setSaveAllBytes(bytes); }
-  /// The form and the choices of a plan: of `file`, of a search within the budget, or of labels.
+  /// The form and the choices of a plan: of `file`, of a search within the budget, or of labels. A
+  /// program that does not fit stays as it is.
   mlir::LogicalResult plan(const llvm::json::Value *file);
   /// Up to `memory`. The report speaks of values, which the launches swallow.
   mlir::LogicalResult lower(Phase after);
@@ -44,7 +48,6 @@ private:
   mlir::LogicalResult planWithin();
   mlir::FailureOr<int64_t> findBudget();
   mlir::LogicalResult emitNoRoom(int64_t least) const;
-  mlir::LogicalResult refuse(int64_t budget);
   mlir::FailureOr<int64_t> findLeast(int64_t budget, int64_t feasible);
   mlir::FailureOr<StepPlan> readPlan(const llvm::json::Value &file);
   mlir::LogicalResult runPhases(Phase from, Phase to);
@@ -55,7 +58,7 @@ private:
   const CostModel &costs;
   std::optional<int64_t> room;             ///< for arena and workspace in the memory of the device
   std::unique_ptr<ProgramPlanner> planner; ///< until there is a plan
-  bool isRefused = false;
+  std::optional<double> shortRoom;
   std::optional<BudgetOutcome> outcome;
   std::optional<int64_t> budgetBytes;
   CompiledProgram compiled;

@@ -68,10 +68,12 @@ ReportedPipeline describePipeline(const pipe::StagePlan &plan, ArrayRef<Compiled
     device.savedBytes = report.plan ? report.plan->savedBytes : 0;
     device.replayedOps = report.plan ? report.plan->replayedOps : 0;
   }
-  for (const pipe::StagedSchedule &staged : plan.schedules)
-    if (isAuto)
+  if (isAuto)
+    for (const pipe::StagedSchedule &staged : plan.schedules) {
+      bool fits = &staged == &taken || (staged.fits && !staged.isRefused);
       reported.schedules.push_back(
-          {staged.name, staged.chunks(), staged.simulation.makespan, staged.fits});
+          {staged.name, staged.chunks(), staged.simulation.makespan, fits});
+    }
   return reported;
 }
 

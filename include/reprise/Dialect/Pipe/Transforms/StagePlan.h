@@ -5,8 +5,6 @@
 #include "reprise/Costs/CostModel.h"
 #include "reprise/Planning/Stages/Balance.h"
 
-#include <set>
-
 namespace reprise::pipe {
 
 /// A device and what its program may take.
@@ -24,17 +22,26 @@ struct StagedSchedule {
   pipeline::Pipeline pipeline;
   std::vector<double> replays; ///< seconds per stage and micro-batch, of those of its backward pass
   pipeline::Simulation simulation;
-  bool fits = true; ///< by the estimate of the cut
+  bool fits = true;       ///< by the estimate of the cut
+  bool isRefused = false; ///< no cut of this schedule is left
 
   int chunks() const { return schedule.shape.chunks; }
+};
+
+/// A cut whose programs did not fit.
+struct RefusedCut {
+  std::string schedule;
+  int chunks;
+  std::vector<std::pair<int, int>> units; ///< as in StagedSchedule
+  /// Per device: its bytes over those that its program takes at least; 1 where they are enough.
+  std::vector<double> rooms;
 };
 
 /// Shared by those who cut a step and those who plan the programs.
 struct StagePlan {
   // Given.
   std::vector<StageDevice> devices; ///< one each, or none: the built-in rates of a CPU
-  /// Schedules that `auto` does not take, with their chunks.
-  std::set<std::pair<std::string, int>> refused;
+  std::vector<RefusedCut> refused;  ///< not taken again
 
   // Found: the schedule that was taken comes first, and behind it, with `auto`, the others by what
   // they take. None for steps of other passes than one forward and one backward.

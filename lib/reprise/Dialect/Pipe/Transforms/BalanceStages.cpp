@@ -82,10 +82,9 @@ private:
     SmallVector<Candidate> candidates;
     auto add = [&](const pipeline::Rule &rule, int64_t wished) {
       int64_t own = rule.fitChunks(static_cast<int>(wished));
-      bool isRefused = plan->refused.count({rule.name, static_cast<int>(own)});
       bool isPossible = keep ? own * devices == units : own * devices <= units;
       Candidate candidate{rule.name, own};
-      if (isPossible && !isRefused && !llvm::is_contained(candidates, candidate))
+      if (isPossible && !llvm::is_contained(candidates, candidate))
         candidates.push_back(candidate);
     };
     for (const pipeline::Rule &rule : pipeline::getRules()) {
@@ -114,30 +113,67 @@ private:
     FailureOr<pipeline::Schedule> made = order->make(step, problem.countMicrobatches());
     if (failed(made))
       return failure();
-    stages::Problem numbers = problem.make(*made);
-    std::optional<stages::Split> split = stages::balance(numbers);
     StagedSchedule &staged = found.emplace_back();
-    staged.fits = split.has_value();
-    if (!split)
-      split = stages::spread(numbers);
     staged.name =
         candidate.first.empty() ? (countSweeps(step) > 2 ? "gpipe" : "1f1b") : candidate.first;
     staged.schedule = std::move(*made);
-    stages::Loads loads(numbers);
-    for (size_t stage = 0; stage < split->begins.size(); ++stage) {
-      int first = split->begins[stage];
-      int last =
-          stage + 1 < split->begins.size() ? split->begins[stage + 1] : static_cast<int>(units);
-      staged.units.push_back({first, last});
-      staged.replays.push_back(loads.get(first, last, static_cast<int>(stage)).replay);
-    }
-    staged.pipeline = stages::makePipeline(numbers, *split);
+    findCut(problem, staged);
     simulate(staged);
     return success();
   }
 
+  /// Devices whose programs did not fit get less, until the cut is none of those that were refused.
+  void findCut(const StageProblem &problem, StagedSchedule &staged) {
+    static constexpr size_t kMostRefused = 3;
+    static constexpr int kMostRounds = 40;
+    static constexpr double kLess = 0.95;
+    SmallVector<double> rooms(devices, 1.0);
+    SmallVector<const RefusedCut *> refused;
+    for (const RefusedCut &cut : plan->refused) {
+      if (cut.schedule != staged.name || cut.chunks != staged.chunks())
+        continue;
+      refused.push_back(&cut);
+      for (auto [room, own] : llvm::zip_equal(rooms, cut.rooms))
+        room *= own;
+    }
+    staged.isRefused = refused.size() >= kMostRefused;
+    for (int round = 0; round < kMostRounds; ++round) {
+      cutWithin(problem, rooms, staged);
+      auto same =
+          llvm::find_if(refused, [&](const RefusedCut *cut) { return cut->units == staged.units; });
+      if (same == refused.end())
+        return;
+      for (auto [room, own] : llvm::zip_equal(rooms, (*same)->rooms))
+        if (own < 1)
+          room *= kLess;
+    }
+    staged.isRefused = true;
+  }
+
+  static void cutWithin(const StageProblem &problem, ArrayRef<double> rooms,
+                        StagedSchedule &staged) {
+    stages::Problem numbers = problem.make(staged.schedule, rooms);
+    std::optional<stages::Split> split = stages::balance(numbers);
+    staged.fits = split.has_value();
+    if (!split)
+      split = stages::spread(numbers);
+    stages::Loads loads(numbers);
+    std::vector<int> ends = split->begins;
+    ends.push_back(static_cast<int>(problem.countUnits()));
+    staged.units.clear();
+    staged.replays.clear();
+    for (auto [stage, first] : llvm::enumerate(split->begins)) {
+      int last = ends[stage + 1];
+      staged.units.push_back({first, last});
+      staged.replays.push_back(loads.get(first, last, static_cast<int>(stage)).replay);
+    }
+    staged.pipeline = stages::makePipeline(numbers, *split);
+  }
+
   /// What fits goes first, and of that the fastest, or of equally fast ones what takes less.
   static bool isBetter(const StagedSchedule &a, const StagedSchedule &b) {
+    if (a.isRefused != b.isRefused)
+      return b.isRefused;
     if (a.fits != b.fits)
       return a.fits;
     double tolerance = 1e-9 * std::max(a.simulation.makespan, b.simulation.makespan);

@@ -108,6 +108,14 @@ void StageProblem::addResident() {
     for (Value operand : op.getOperands())
       homes.try_emplace(operand, *unit);
   }
+  // An optimizer scales its states before they meet the gradient.
+  for (Operation &op : llvm::reverse(step.getBody().front()))
+    for (Value result : op.getResults())
+      if (auto found = homes.find(result); found != homes.end()) {
+        int64_t home = found->second;
+        for (Value operand : op.getOperands())
+          homes.try_emplace(operand, home);
+      }
   for (BlockArgument argument : step.getArguments()) {
     auto home = homes.find(argument);
     if (home == homes.end() || problem.units.empty())
@@ -231,7 +239,8 @@ void StageProblem::addMadeForWeight() {
   }
 }
 
-stages::Problem StageProblem::make(const pipeline::Schedule &schedule) const {
+stages::Problem StageProblem::make(const pipeline::Schedule &schedule,
+                                   ArrayRef<double> rooms) const {
   stages::Problem made = problem;
   made.slots = pipeline::countSlots(schedule);
   if (schedule.splitsBackward)
@@ -245,11 +254,14 @@ stages::Problem StageProblem::make(const pipeline::Schedule &schedule) const {
     device.rates = modelOf[rank] - 1;
     // A share is of the device that takes most, mostly the one with most micro-batches in flight.
     if (made.slots[stage] == *std::max_element(made.slots.begin(), made.slots.end()))
-      device.share = given.share.value_or(0);
+      device.share = rooms[rank] * given.share.value_or(0);
+    auto take = [&](int64_t bytes) {
+      return static_cast<int64_t>(rooms[rank] * static_cast<double>(bytes / shape.chunks));
+    };
     if (given.arena)
-      device.arena = *given.arena / shape.chunks;
+      device.arena = take(*given.arena);
     if (std::optional<int64_t> memory = given.costs->getRates().memory)
-      device.memory = *memory / shape.chunks;
+      device.memory = take(*memory);
   }
   return made;
 }

@@ -18,8 +18,8 @@ public:
   int64_t countUnits() const { return static_cast<int64_t>(problem.units.size()); }
   int64_t countMicrobatches() const { return microbatches; }
 
-  /// For the stages of a schedule.
-  stages::Problem make(const pipeline::Schedule &schedule) const;
+  /// For the stages of a schedule. `rooms` says per device which part of its bytes they may take.
+  stages::Problem make(const pipeline::Schedule &schedule, llvm::ArrayRef<double> rooms) const;
 
 private:
   void addSeconds();
