@@ -138,11 +138,12 @@ json::Object toJson(const ReportedPipeline &pipeline) {
 
 void printPipelineText(raw_ostream &stream, const ReportedPipeline &pipeline) {
   stream << summarize(pipeline) << "\n"
-         << formatv("{0,6}  {1,6}  {2,16}  {3,16}  {4,16}  {5,16}\n", "stage", "device",
-                    "forward seconds", "backward seconds", "weight seconds", "replay seconds");
+         << formatv("{0,6}  {1,6}  {2,16}  {3,16}  {4,16}  {5,16}\n", "stage", "device", "forward",
+                    "backward", "weights", "of it replays");
   for (auto [number, stage] : llvm::enumerate(pipeline.stages))
-    stream << formatv("{0,6}  {1,6}  {2,16:e2}  {3,16:e2}  {4,16:e2}  {5,16:e2}\n", number,
-                      stage.device, stage.forward, stage.backward, stage.weight, stage.replay);
+    stream << formatv("{0,6}  {1,6}  {2,16}  {3,16}  {4,16}  {5,16}\n", number, stage.device,
+                      describeSeconds(stage.forward), describeSeconds(stage.backward),
+                      describeSeconds(stage.weight), describeSeconds(stage.replay));
   stream << formatv("{0,6}  {1,8}  {2,16}  {3,16}  {4,14}\n", "device", "busy", "peak bytes",
                     "saved bytes", "replayed ops");
   double makespan = std::max(pipeline.simulation.makespan, 1e-30);
@@ -153,12 +154,12 @@ void printPipelineText(raw_ostream &stream, const ReportedPipeline &pipeline) {
 }
 
 static void printStages(raw_ostream &stream, const ReportedPipeline &pipeline) {
-  stream << "<div class='wide'><table><tr><th>stage</th><th>device</th><th>forward seconds</th>"
-            "<th>backward seconds</th><th>weight seconds</th><th>of them replays</th></tr>\n";
+  stream << "<div class='wide'><table><tr><th>stage</th><th>device</th><th>forward</th>"
+            "<th>backward</th><th>weights</th><th>of it replays</th></tr>\n";
   for (auto [number, stage] : llvm::enumerate(pipeline.stages)) {
     stream << formatv("<tr><td>{0}</td><td>{1}</td>", number, stage.device);
     for (double seconds : {stage.forward, stage.backward, stage.weight, stage.replay})
-      stream << formatv("<td class='number'>{0:e2}</td>", seconds);
+      stream << formatv("<td class='number'>{0}</td>", describeSeconds(seconds));
     stream << "</tr>\n";
   }
   stream << "</table></div>\n";

@@ -86,6 +86,8 @@ std::string drawChart(const Schedule &schedule, const Simulation &simulation) {
   text += "<div class='passes'>";
   for (int pass = 0; pass < (schedule.splitsBackward ? 3 : 2); ++pass)
     text += format("<span><i class='%s'></i>%s</span>", kPasses[pass], kPasses[pass]);
+  if (schedule.shape.chunks > 1)
+    text += "<span>darker: a device's second stage, and every second one after it</span>";
   text += format("</div>\n<svg viewBox='0 0 %.0f %.0f' role='img'>\n", kWidth,
                  kHeight * static_cast<double>(ranks));
   text += format("<rect class='ground' x='%.0f' y='0' width='%.0f' height='%.0f'/>\n", kLeft,
