@@ -50,14 +50,15 @@ size_t countDevices(ModuleOp module, const reprise::PhaseOptions &options) {
 /// What is wrong with names and targets; empty if nothing is.
 std::string findWrongName(ModuleOp module, const Flags &flags) {
   reprise::PhaseOptions options = phaseOptions(flags);
+  size_t devices = countDevices(module, options);
   size_t files = std::distance(flags.deviceFiles.begin(), flags.deviceFiles.end());
-  if (files > 1 && files != countDevices(module, options))
+  if (files > 1 && files != devices)
     return "expected one --device-file, or one for each device: got " + std::to_string(files) +
-           " for " + std::to_string(countDevices(module, options));
+           " for " + std::to_string(devices);
   size_t given = std::distance(flags.targets.begin(), flags.targets.end());
-  if (given > 1 && given != reprise::countPrograms(module))
+  if (given > 1 && given != devices)
     return "expected one --target, or one for each device program: got " + std::to_string(given) +
-           " for " + std::to_string(reprise::countPrograms(module));
+           " for " + std::to_string(devices);
   if (!flags.pareto.empty() && reprise::findPhase(module))
     return "--pareto is of a model, and the file holds device programs";
   std::string wrong = reprise::findWrongName(module, options, flags.entry.isGiven());

@@ -83,7 +83,8 @@ static std::string checkStages(const Flags &flags) {
     return "expected --schedule=gpipe, 1f1b, interleaved-1f1b, zb-h1, zb-v, auto or a file, got '" +
            schedule + "'";
   if (flags.chunks.isGiven() && chunks != static_cast<int>(flags.chunks))
-    return "--schedule=" + schedule + " takes --chunks=" + std::to_string(chunks) +
+    return "--schedule=" + (schedule.empty() ? "1f1b" : schedule) +
+           " takes --chunks=" + std::to_string(chunks) +
            (schedule == "interleaved-1f1b" ? " or more" : "");
   StringRef checkpoint = flags.checkpoint.get();
   if (!checkpoint.empty() && checkpoint != "always" && checkpoint != "except-last" &&

@@ -104,11 +104,18 @@ FailureOr<const llvm::json::Value *> reprise::findProgramPlan(ModuleOp module, f
     return &file;
   if (!programs)
     return module.emitError("the plan is one of a single device program, and there are ") << count;
+  const llvm::json::Value *found = nullptr;
   for (const llvm::json::Value &entry : *programs) {
     const Object *object = entry.getAsObject();
-    if (object && object->getString("program") == program.getName() && object->get("plan"))
-      return object->get("plan");
+    if (!object || object->getString("program") != program.getName() || !object->get("plan"))
+      continue;
+    if (found)
+      return program.emitError("the plan has two of the device program '")
+             << program.getName() << "'";
+    found = object->get("plan");
   }
+  if (found)
+    return found;
   return program.emitError("the plan has none of the device program '") << program.getName() << "'";
 }
 
