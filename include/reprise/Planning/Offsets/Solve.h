@@ -13,7 +13,8 @@ struct SolveOptions {
   /// each: the same everywhere, unlike a time limit.
   int64_t visits = 100'000'000;
   /// Where these leave a gap, searches have as many visits, of about 4 ns each; they are left out
-  /// for more than 4,000 buffers. 0: none.
+  /// for more than 4,000 buffers. 0: none. Where there are too many pairs for a table,
+  /// a fortieth of these is added to `visits`, at most as many again.
   int64_t searchVisits = 0;
   /// The work ends at this height, such as a capacity, even if a lower one may exist.
   int64_t enough = 0;

@@ -35,6 +35,16 @@ enum class StackOrder { Birth, Death, Life };
 std::vector<int64_t> sweepFromPeak(const std::vector<Unit> &units, int64_t alignment,
                                    StackOrder order);
 
+/// Such sweeps again and again, with other weights of bytes and deaths in the choice of a gap: the
+/// lowest packing for each order of the stack, within so many visits of a gap, of about 2 ns each.
+std::vector<std::vector<int64_t>> sweepGaps(const std::vector<Unit> &units, int64_t alignment,
+                                            int64_t bound, int64_t visits);
+
+/// Places each unit as low as it fits, the largest first, without a table of conflicts. Empty if
+/// that may take more visits.
+std::vector<int64_t> packLargestFirst(const std::vector<Unit> &units, int64_t alignment,
+                                      int64_t visits);
+
 /// Improves `offsets`: places the units again in the order of their offsets, those that reached
 /// above `bound` earlier, and so on; true if that is lower. Needs no table of conflicts, but looks
 /// at most placed units for each one, O(n^2); stops when the options' visits are used up.

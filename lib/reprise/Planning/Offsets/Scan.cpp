@@ -74,6 +74,17 @@ static std::vector<int32_t> lowestFirst(const std::vector<double> &keys) {
   return order;
 }
 
+std::vector<int64_t> reprise::offsets::packLargestFirst(const std::vector<Unit> &units,
+                                                        int64_t alignment, int64_t visits) {
+  int64_t count = static_cast<int64_t>(units.size());
+  if (count * count / 2 > kScannedPerVisit * visits)
+    return {};
+  std::vector<double> keys;
+  for (const Unit &unit : units)
+    keys.push_back(-static_cast<double>(unit.size));
+  return Scanner(units, alignment).pack(lowestFirst(keys));
+}
+
 bool reprise::offsets::improveByScans(const std::vector<Unit> &units, int64_t alignment,
                                       int64_t bound, const SolveOptions &options,
                                       std::vector<int64_t> &offsets) {

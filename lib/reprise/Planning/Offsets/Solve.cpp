@@ -17,6 +17,10 @@ static constexpr size_t kStarts = 4;
 /// Sweeps that are improved where the table would be too large.
 static constexpr size_t kScanStarts = 2;
 
+/// Where no search runs, scans have one visit more for so many of a search. For each visit a sweep
+/// looks at so many gaps.
+static constexpr int64_t kSearchVisitsPerVisit = 40, kGapsPerVisit = 10;
+
 /// The search recurses once per unit.
 static constexpr size_t kMostSearched = 4000;
 
@@ -55,11 +59,20 @@ private:
         offer(sweepFromPeak(units, problem.alignment, order));
   }
 
+  /// Half of the work for sweeps, half for scans.
   void scans() {
+    int64_t visits =
+        options.visits + std::min(options.visits, options.searchVisits / kSearchVisitsPerVisit);
+    for (std::vector<int64_t> &offsets :
+         sweepGaps(units, problem.alignment, bound, kGapsPerVisit * visits / 2))
+      offer(std::move(offsets));
+    std::vector<int64_t> largestFirst = packLargestFirst(units, problem.alignment, visits / 2);
+    if (!largestFirst.empty())
+      offer(std::move(largestFirst));
     std::vector<size_t> ranks = ranking();
     size_t starts = std::min(kScanStarts, ranks.size());
     SolveOptions share = options;
-    share.visits /= static_cast<int64_t>(starts);
+    share.visits = visits / 2 / static_cast<int64_t>(starts);
     for (size_t i = 0; i < starts && height > bound; ++i) {
       std::vector<int64_t> packed = candidates[ranks[i]];
       if (improveByScans(units, problem.alignment, bound, share, packed))

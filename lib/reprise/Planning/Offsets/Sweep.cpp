@@ -1,5 +1,5 @@
 // reprise: offsets by a sweep over time with a free list
-#include "Packing.h"
+#include "Sweep.h"
 
 #include <algorithm>
 #include <map>
@@ -74,49 +74,35 @@ private:
   int64_t top;
 };
 
-/// Time as a sweep goes through it, forward or backward.
-struct Direction {
-  const std::vector<Unit> &units;
-  int64_t alignment;
-  SweepOrder order;
-  bool backward;
-
-  int64_t birth(size_t i) const { return backward ? -units[i].last : units[i].first; }
-  int64_t death(size_t i) const { return backward ? -units[i].first : units[i].last; }
-  int64_t rounded(size_t i) const {
-    return (units[i].size + alignment - 1) / alignment * alignment;
+/// Places `births` in their order; `deaths` are they and those that hold a place in `list` already.
+void allocate(const Direction &direction, const std::vector<size_t> &births,
+              const std::vector<size_t> &deaths, FreeList &list, std::vector<int64_t> &offsets) {
+  size_t dead = 0;
+  for (size_t unit : births) {
+    for (; direction.death(deaths[dead]) < direction.birth(unit); ++dead)
+      list.release(offsets[deaths[dead]], direction.rounded(deaths[dead]));
+    offsets[unit] = list.allocate(direction.rounded(unit));
   }
-  int64_t rank(size_t i) const {
+}
+} // namespace
+
+void Direction::sortByBirth(std::vector<size_t> &list, SweepOrder order) const {
+  auto rank = [&](size_t i) {
     return order == SweepOrder::Size ? units[i].size : units[i].last - units[i].first;
-  }
+  };
+  std::sort(list.begin(), list.end(), [&](size_t a, size_t b) {
+    return std::make_tuple(birth(a), -rank(a), -units[a].size, a) <
+           std::make_tuple(birth(b), -rank(b), -units[b].size, b);
+  });
+}
 
-  void sortByBirth(std::vector<size_t> &list) const {
-    std::sort(list.begin(), list.end(), [&](size_t a, size_t b) {
-      return std::make_tuple(birth(a), -rank(a), -units[a].size, a) <
-             std::make_tuple(birth(b), -rank(b), -units[b].size, b);
-    });
-  }
-  void sortByDeath(std::vector<size_t> &list) const {
-    std::sort(list.begin(), list.end(), [&](size_t a, size_t b) {
-      return std::make_pair(death(a), a) < std::make_pair(death(b), b);
-    });
-  }
+void Direction::sortByDeath(std::vector<size_t> &list) const {
+  std::sort(list.begin(), list.end(), [&](size_t a, size_t b) {
+    return std::make_pair(death(a), a) < std::make_pair(death(b), b);
+  });
+}
 
-  /// Places `births` in their order; `deaths` are they and those that hold a place in `list`
-  /// already.
-  void run(const std::vector<size_t> &births, const std::vector<size_t> &deaths, FreeList &list,
-           std::vector<int64_t> &offsets) const {
-    size_t dead = 0;
-    for (size_t unit : births) {
-      for (; death(deaths[dead]) < birth(unit); ++dead)
-        list.release(offsets[deaths[dead]], rounded(deaths[dead]));
-      offsets[unit] = list.allocate(rounded(unit));
-    }
-  }
-};
-
-/// The first time of the largest load.
-int64_t findPeak(const std::vector<Unit> &units) {
+int64_t reprise::offsets::findPeak(const std::vector<Unit> &units) {
   std::vector<std::pair<int64_t, int64_t>> changes;
   for (const Unit &unit : units) {
     changes.push_back({unit.first, unit.size});
@@ -134,8 +120,8 @@ int64_t findPeak(const std::vector<Unit> &units) {
   return peak;
 }
 
-/// The stack of what is live at the peak, from the bottom up.
-std::vector<size_t> stackPeak(const std::vector<Unit> &units, int64_t peak, StackOrder order) {
+std::vector<size_t> reprise::offsets::stackPeak(const std::vector<Unit> &units, int64_t peak,
+                                                StackOrder order) {
   std::vector<size_t> stack;
   for (size_t i = 0; i < units.size(); ++i)
     if (units[i].first <= peak && peak <= units[i].last)
@@ -150,42 +136,55 @@ std::vector<size_t> stackPeak(const std::vector<Unit> &units, int64_t peak, Stac
   });
   return stack;
 }
-} // namespace
+
+int64_t reprise::offsets::layStack(const std::vector<Unit> &units, int64_t alignment,
+                                   const std::vector<size_t> &stack,
+                                   std::vector<int64_t> &offsets) {
+  int64_t top = 0;
+  for (size_t unit : stack) {
+    offsets[unit] = top;
+    top += (units[unit].size + alignment - 1) / alignment * alignment;
+  }
+  return top;
+}
+
+std::vector<size_t> reprise::offsets::bornAfter(const Direction &direction, int64_t peak) {
+  std::vector<size_t> births;
+  int64_t now = direction.backward ? -peak : peak;
+  for (size_t i = 0; i < direction.units.size(); ++i)
+    if (direction.birth(i) > now)
+      births.push_back(i);
+  direction.sortByBirth(births, SweepOrder::Size);
+  return births;
+}
 
 std::vector<int64_t> reprise::offsets::sweep(const std::vector<Unit> &units, int64_t alignment,
                                              SweepOrder order, bool backward) {
-  Direction direction{units, alignment, order, backward};
+  Direction direction{units, alignment, backward};
   std::vector<size_t> births(units.size());
   std::iota(births.begin(), births.end(), 0);
   std::vector<size_t> deaths = births;
-  direction.sortByBirth(births);
+  direction.sortByBirth(births, order);
   direction.sortByDeath(deaths);
   std::vector<int64_t> offsets(units.size());
   FreeList list;
-  direction.run(births, deaths, list, offsets);
+  allocate(direction, births, deaths, list, offsets);
   return offsets;
 }
 
 std::vector<int64_t> reprise::offsets::sweepFromPeak(const std::vector<Unit> &units,
                                                      int64_t alignment, StackOrder order) {
-  int64_t peak = findPeak(units), top = 0;
+  int64_t peak = findPeak(units);
   std::vector<int64_t> offsets(units.size());
   std::vector<size_t> stack = stackPeak(units, peak, order);
-  for (size_t unit : stack) {
-    offsets[unit] = top;
-    top += (units[unit].size + alignment - 1) / alignment * alignment;
-  }
+  int64_t top = layStack(units, alignment, stack, offsets);
   for (bool backward : {false, true}) {
-    Direction direction{units, alignment, SweepOrder::Size, backward};
-    std::vector<size_t> births, deaths = stack;
-    for (size_t i = 0; i < units.size(); ++i)
-      if (backward ? units[i].last < peak : units[i].first > peak)
-        births.push_back(i);
+    Direction direction{units, alignment, backward};
+    std::vector<size_t> births = bornAfter(direction, peak), deaths = stack;
     deaths.insert(deaths.end(), births.begin(), births.end());
-    direction.sortByBirth(births);
     direction.sortByDeath(deaths);
     FreeList list(top);
-    direction.run(births, deaths, list, offsets);
+    allocate(direction, births, deaths, list, offsets);
   }
   return offsets;
 }
