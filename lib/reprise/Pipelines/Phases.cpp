@@ -170,6 +170,10 @@ static void addStages(OpPassManager &manager, const PhaseOptions &options) {
   manager.addPass(pipe::createSplitStagesPass());
   manager.addPass(pipe::createScheduleTransfersPass());
   manager.addPass(pipe::createInlinePiecesPass());
+  // Ops that only their marks kept apart are one on a device, before a plan counts their bytes.
+  OpPassManager flat = makeProgramPasses();
+  flat.addPass(createCSEPass());
+  manager.addPass(createOnProgramsPass(std::move(flat)));
   manager.addPass(exec::createVerifyProgramsPass());
 }
 
