@@ -96,6 +96,27 @@ std::string findForeign(const Flags &flags) {
   return "";
 }
 
+/// No file is written twice, or over one that is read.
+std::string checkFiles(const Flags &flags) {
+  std::vector<std::string> written, inputs = {flags.problem.get()};
+  for (const std::string &schedule : flags.schedules)
+    if (!reprise::pipeline::findRule(schedule))
+      inputs.push_back(schedule);
+  for (const cli::Text *path : {&flags.written, &flags.gantt, &flags.trace}) {
+    auto same = [&](const std::string &other) {
+      return reprise::runtime::isSameFile(*path, other);
+    };
+    if (path->empty())
+      continue;
+    if (llvm::any_of(written, same))
+      return "'" + path->get() + "' is written twice";
+    if (llvm::any_of(inputs, same))
+      return "'" + path->get() + "' is read and written";
+    written.push_back(path->get());
+  }
+  return "";
+}
+
 /// What is wrong with the flags; empty if nothing is.
 std::string checkFlags(const Flags &flags) {
   if (!llvm::is_contained(flags.kind.choices(), flags.kind.get()))
@@ -112,10 +133,7 @@ std::string checkFlags(const Flags &flags) {
       return "unknown schedule '" + schedule + "', expected a name of --help or a file";
   if (!flags.written.empty() && flags.budgets.size() > 1)
     return "-o takes one --budget";
-  for (const cli::Text *path : {&flags.written, &flags.gantt, &flags.trace})
-    if (!path->empty() && reprise::runtime::isSameFile(*path, flags.problem))
-      return "'" + path->get() + "' is read and written";
-  return "";
+  return checkFiles(flags);
 }
 
 void print(const offsets::Problem &problem, const offsets::Solution &solution, double seconds,

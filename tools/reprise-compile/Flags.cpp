@@ -118,9 +118,22 @@ SmallVector<StringRef> reprise::singleOutputs(const Flags &flags) {
   return outputs;
 }
 
-/// No file is written twice, or over the model.
+static std::vector<std::string> listInputs(const Flags &flags) {
+  std::vector<std::string> inputs = {flags.model.get(), flags.profile.get(), flags.planIn.get()};
+  inputs.insert(inputs.end(), flags.deviceFiles.begin(), flags.deviceFiles.end());
+  if (const std::string &schedule = flags.schedule.get(); !pipeline::findRule(schedule))
+    inputs.push_back(schedule);
+  for (StringRef policy : flags.policies) {
+    bool isPlugin = policy.consume_front("plugin:");
+    if (isPlugin || policy.ends_with(".json"))
+      inputs.push_back(policy.substr(0, isPlugin ? policy.find('{') : policy.size()).str());
+  }
+  return inputs;
+}
+
+/// No file is written twice, or over one that is read.
 static std::string checkFiles(const Flags &flags) {
-  std::vector<std::string> written;
+  std::vector<std::string> written, inputs = listInputs(flags);
   SmallVector<std::string> outputs(flags.reports.begin(), flags.reports.end());
   for (StringRef path : singleOutputs(flags))
     outputs.push_back(path.str());
@@ -128,8 +141,7 @@ static std::string checkFiles(const Flags &flags) {
     auto same = [&](const std::string &other) { return runtime::isSameFile(path, other); };
     if (llvm::any_of(written, same))
       return "'" + path + "' is written twice";
-    if (same(flags.model) || llvm::any_of(flags.deviceFiles, same) || same(flags.profile) ||
-        same(flags.planIn))
+    if (llvm::any_of(inputs, same))
       return "'" + path + "' is read and written";
     written.push_back(path);
   }
