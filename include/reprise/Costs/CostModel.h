@@ -85,6 +85,7 @@ private:
   explicit CostModel(DeviceRates rates) : rates(std::move(rates)) {}
 
   double getRate(llvm::StringRef kind, llvm::StringRef dtype) const;
+  double getRate(mlir::Operation *op) const;
   void learn(const CostProfile &measured);
   void learnBandwidth(const CostProfile &measured);
   double getArithmetic(const ProfiledLaunch &launch, std::vector<double> &parts) const;

@@ -41,7 +41,15 @@ static std::string layerOf(const std::string &whole) {
   return layer.str();
 }
 
-static ReportedValue describeValue(OpResult value, StringRef id, bool isSaved,
+namespace {
+/// A location in words. Micro-batches and iterations repeat the locations of their ops.
+struct Place {
+  explicit Place(Location location) : text(print(location)), layer(layerOf(getScope(location))) {}
+  std::string text, layer;
+};
+} // namespace
+
+static ReportedValue describeValue(OpResult value, StringRef id, const Place &place, bool isSaved,
                                    const CostModel &costs) {
   Operation *op = value.getOwner();
   unsigned result = value.getResultNumber();
@@ -49,8 +57,8 @@ static ReportedValue describeValue(OpResult value, StringRef id, bool isSaved,
   entry.id = id.str();
   entry.op = op->getName().getStringRef().str();
   entry.name = entryOf(op, "reprise.names", result).str();
-  entry.location = print(op->getLoc());
-  entry.layer = layerOf(getScope(op->getLoc()));
+  entry.location = place.text;
+  entry.layer = place.layer;
   entry.bytes = getByteSize(value.getType()) * countExecutions(op);
   entry.savedBytes = isSaved ? getByteSize(value.getType()) : 0;
   entry.decision = entryOf(op, "reprise.decisions", result).str();
@@ -104,13 +112,18 @@ ReportedPlan describePlan(func::FuncOp step, const CostModel &costs) {
   for (Value buffer : findSavedBuffers(step))
     saved.insert(buffer);
   DenseMap<Attribute, int64_t> numbers;
+  DenseMap<Location, Place> places;
   step.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
     plan.replayedOps += isReplay(op) && !isa<LoopOp>(op) ? countExecutions(op) : 0;
     if (!op->hasAttr("reprise.decisions"))
       return;
     number(op, plan.values.size(), numbers);
+    auto place = places.find(op->getLoc());
+    if (place == places.end())
+      place = places.try_emplace(op->getLoc(), op->getLoc()).first;
     for (OpResult value : op->getResults())
-      plan.values.push_back(describeValue(value, ids.get(value), saved.contains(value), costs));
+      plan.values.push_back(
+          describeValue(value, ids.get(value), place->second, saved.contains(value), costs));
   });
   numberReplays(step, numbers);
   step->setDiscardableAttr(exec::kPartsAttr, UnitAttr::get(step.getContext()));

@@ -102,12 +102,19 @@ FailureOr<CostModel> CostModel::load(const CostSources &sources, Location locati
 }
 
 double CostModel::getRate(StringRef kind, StringRef dtype) const {
+  if (!isContractionKind(kind))
+    return rates.elementwiseFlops;
   auto found = rates.contractionFlops.find(dtype.str());
-  if (!isContractionKind(kind) || found == rates.contractionFlops.end())
+  if (found == rates.contractionFlops.end())
     return rates.elementwiseFlops;
   // Beside its products attention has exponentials and random words, which no fma unit helps with.
   constexpr double attentionShare = 0.6;
   return kind == "attention" ? attentionShare * found->second : found->second;
+}
+
+double CostModel::getRate(Operation *op) const {
+  StringRef kind = getKindName(op);
+  return getRate(kind, isContractionKind(kind) ? getElementTypeName(op) : "");
 }
 
 /// Seconds of each op's arithmetic by the rates, in all calls of the launch, and their sum.
@@ -213,8 +220,10 @@ LogicalResult CostModel::check(func::FuncOp step) const {
     auto cost = dyn_cast<CostOpInterface>(op);
     if (!cost || cost.getFlops() == 0)
       return WalkResult::advance();
+    if (!isContractionKind(getKindName(op)))
+      return WalkResult::advance();
     std::string dtype = getElementTypeName(op);
-    if (isContractionKind(getKindName(op)) && !rates.contractionFlops.count(dtype))
+    if (!rates.contractionFlops.count(dtype))
       return op->emitError("device '")
              << rates.name << "' has no rate for contractions of " << dtype;
     return WalkResult::advance();
@@ -258,8 +267,7 @@ double CostModel::getSeconds(ArrayRef<Operation *> ops, int64_t bytes) const {
   double seconds = getTransferSeconds(bytes);
   for (Operation *op : ops)
     if (auto cost = dyn_cast<CostOpInterface>(op))
-      seconds += getScale(op) * static_cast<double>(cost.getFlops()) /
-                 getRate(getKindName(op), getElementTypeName(op));
+      seconds += getScale(op) * static_cast<double>(cost.getFlops()) / getRate(op);
   return seconds;
 }
 

@@ -28,6 +28,8 @@ struct OnPrograms : PassWrapper<OnPrograms, OperationPass<ModuleOp>> {
     for (func::FuncOp program : programs)
       if (failed(runPipeline(passes, program)))
         return signalPassFailure();
+    // Nothing but the programs has changed, which were verified behind their last pass.
+    markAllAnalysesPreserved();
   }
 
   OpPassManager passes;

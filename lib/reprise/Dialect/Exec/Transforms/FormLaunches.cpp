@@ -22,8 +22,9 @@ class LaunchBuilder {
 public:
   LaunchBuilder(OpBuilder &builder, const Group &group) : builder(builder), group(group) {}
 
-  /// `stored` are the values that are read outside; `replacements` maps them to launch results.
-  void build(ArrayRef<Value> stored, DenseMap<Value, Value> &replacements) {
+  /// `stored` are the values that are read outside, the results of the launch; `replacements` has
+  /// those of launches before it.
+  LaunchOp build(ArrayRef<Value> stored, const DenseMap<Value, Value> &replacements) {
     Block *body = new Block;
     OpBuilder inner(builder.getContext());
     inner.setInsertionPointToEnd(body);
@@ -41,8 +42,7 @@ public:
     launch.getBody().push_back(body);
     noteStored(launch, stored);
     noteParts(launch);
-    for (auto [value, result] : llvm::zip(stored, launch.getResults()))
-      replacements[value] = result;
+    return launch;
   }
 
 private:
@@ -150,8 +150,15 @@ private:
       else if (isExplicit(group.ops.front()))
         formCommand(group.ops.front(), replacements);
       else if (SmallVector<Value> stored = storedValues(group, grouping); !stored.empty())
-        LaunchBuilder(builder, group).build(stored, replacements);
+        formLaunch(builder, group, stored, replacements);
     }
+  }
+
+  static void formLaunch(OpBuilder &builder, const Group &group, ArrayRef<Value> stored,
+                         DenseMap<Value, Value> &replacements) {
+    LaunchOp launch = LaunchBuilder(builder, group).build(stored, replacements);
+    for (auto [value, result] : llvm::zip(stored, launch.getResults()))
+      replacements[value] = result;
   }
 
   /// Moves a transfer, event or library call behind the launches that are there. It reads buffers.
@@ -244,9 +251,10 @@ private:
     });
   }
 
-  static Value copy(OpBuilder &builder, Value value, DenseMap<Value, Value> replacements) {
-    LaunchBuilder(builder, Group{{}, value.getLoc()}).build({value}, replacements);
-    return replacements.lookup(value);
+  static Value copy(OpBuilder &builder, Value value, const DenseMap<Value, Value> &replacements) {
+    return LaunchBuilder(builder, Group{{}, value.getLoc()})
+        .build({value}, replacements)
+        .getResult(0);
   }
 
   /// Erases what the launches hold now; constants that launches or the results read stay.
@@ -266,11 +274,12 @@ private:
   void copyReturnedAliases(Block &block, DenseMap<Value, Value> &replacements) {
     OpBuilder builder(block.getTerminator());
     llvm::SmallDenseSet<Value> seen;
+    EntrySignature signature(cast<func::FuncOp>(block.getParentOp()));
     for (OpOperand &operand : block.getTerminator()->getOpOperands()) {
       Value value = operand.get();
       Operation *op = value.getDefiningOp();
       bool isBuffer = op && !isFree(op) && seen.insert(value).second;
-      if (isBuffer || isUnchangedArgument(operand))
+      if (isBuffer || isUnchangedArgument(operand, signature))
         continue;
       operand.set(copy(builder, value, replacements));
     }
@@ -278,10 +287,8 @@ private:
 
   /// True if the operand of the return is the argument of the same name: state that the step does
   /// not change.
-  static bool isUnchangedArgument(OpOperand &operand) {
+  static bool isUnchangedArgument(OpOperand &operand, const EntrySignature &signature) {
     auto argument = dyn_cast<BlockArgument>(operand.get());
-    auto entry = operand.getOwner()->getParentOfType<func::FuncOp>();
-    EntrySignature signature(entry);
     return argument && signature.getArgumentName(argument.getArgNumber()) ==
                            signature.getResultName(operand.getOperandNumber());
   }

@@ -193,6 +193,7 @@ struct VerifyProgramsPass : impl::VerifyProgramsPassBase<VerifyProgramsPass> {
   using Base::Base;
 
   void runOnOperation() override {
+    markAllAnalysesPreserved();
     if (failed(verify(findPrograms(getOperation()))))
       signalPassFailure();
   }

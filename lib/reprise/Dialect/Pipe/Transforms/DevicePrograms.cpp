@@ -75,7 +75,8 @@ LogicalResult DevicePrograms::need(Value value, size_t device, size_t reader) {
     maker = deviceOf(piece);
     if (maker == device && positions.lookup(piece) >= reader)
       return piece.emitOpError("is read before the schedule runs it");
-  } else {
+  } else if (devices[device].needed.insert(value).second) {
+    // Later readers of what belongs to no device need nothing more.
     for (Value operand : value.getDefiningOp()->getOperands())
       if (failed(need(operand, device, reader)))
         return failure();
@@ -130,6 +131,18 @@ std::string DevicePrograms::nameOf(size_t device) const {
   return (named.getName() + "_" + Twine(device)).str();
 }
 
+/// The attributes of all arguments at once: to set them one by one takes time that grows with the
+/// square of their number.
+ArrayRef<DictionaryAttr> DevicePrograms::describeArguments() {
+  for (size_t i = arguments.size(); i < step.getNumArguments(); ++i) {
+    NamedAttrList list(step.getArgAttrDict(i));
+    list.erase(kHomeAttr);
+    list.set(EntrySignature::kPosition, builder.getI64IntegerAttr(static_cast<int64_t>(i)));
+    arguments.push_back(list.getDictionary(step.getContext()));
+  }
+  return arguments;
+}
+
 void DevicePrograms::createFunction(size_t number) {
   Device &device = devices[number];
   SmallVector<Type> results;
@@ -142,20 +155,20 @@ void DevicePrograms::createFunction(size_t number) {
   device.program->setAttr(kEntryAttr, builder.getStringAttr(step.getName()));
   setDevice(device.program, static_cast<int64_t>(number));
   Block *block = device.program.addEntryBlock();
+  device.program.setAllArgAttrs(describeArguments());
   for (BlockArgument argument : step.getArguments()) {
     unsigned i = argument.getArgNumber();
     block->getArgument(i).setLoc(argument.getLoc());
-    device.program.setArgAttrs(i, step.getArgAttrDict(i));
-    device.program.removeArgAttr(i, kHomeAttr);
-    device.program.setArgAttr(i, EntrySignature::kPosition, builder.getI64IntegerAttr(i));
     if (homeOf(argument).value_or(number) == number)
       device.known.map(argument, block->getArgument(i));
   }
-  for (auto [i, result] : llvm::enumerate(device.returned)) {
-    device.program.setResultAttrs(i, step.getResultAttrDict(result));
-    device.program.setResultAttr(i, EntrySignature::kPosition,
-                                 builder.getI64IntegerAttr(static_cast<int64_t>(result)));
+  SmallVector<DictionaryAttr> described;
+  for (size_t result : device.returned) {
+    NamedAttrList list(step.getResultAttrDict(result));
+    list.set(EntrySignature::kPosition, builder.getI64IntegerAttr(static_cast<int64_t>(result)));
+    described.push_back(list.getDictionary(step.getContext()));
   }
+  device.program.setAllResultAttrs(described);
   builder.restoreInsertionPoint(point);
   builder.setInsertionPointToEnd(block);
 }

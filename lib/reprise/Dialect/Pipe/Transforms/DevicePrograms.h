@@ -28,6 +28,7 @@ private:
   struct Device {
     mlir::func::FuncOp program;
     mlir::IRMapping known;
+    llvm::DenseSet<mlir::Value> needed;             ///< of what belongs to no device
     llvm::SmallVector<size_t> returned;             ///< results of the step, by their numbers
     std::map<size_t, std::vector<size_t>> received; ///< messages by the piece that reads them first
   };
@@ -42,6 +43,7 @@ private:
 
   void buildProgram(size_t device);
   void createFunction(size_t device);
+  llvm::ArrayRef<mlir::DictionaryAttr> describeArguments();
   void send(mlir::Value value, Device &device);
   void receive(size_t reader, Device &device);
   void run(PieceOp piece, Device &device);
@@ -59,6 +61,7 @@ private:
   llvm::DenseMap<mlir::Value, std::map<size_t, size_t>> readers;
   std::vector<Message> messages; ///< as their senders make them, one device after the other
   llvm::DenseMap<mlir::Value, llvm::SmallVector<size_t>> messagesOf;
+  llvm::SmallVector<mlir::DictionaryAttr> arguments; ///< attributes of those of each program
   mlir::OpBuilder builder;
 };
 

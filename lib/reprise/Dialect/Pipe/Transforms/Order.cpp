@@ -11,8 +11,9 @@ namespace reprise::pipe {
 
 int64_t countSweeps(func::FuncOp step) {
   int64_t orders = 0, sweeps = 1;
+  auto name = StringAttr::get(step.getContext(), "reprise.order");
   for (Operation &op : step.getBody().front())
-    if (auto order = op.getAttrOfType<IntegerAttr>("reprise.order"))
+    if (auto order = dyn_cast_or_null<IntegerAttr>(op.getDiscardableAttr(name)))
       orders |= order.getInt();
   for (; orders; orders >>= 1)
     sweeps *= 2;

@@ -251,8 +251,9 @@ struct SplitStacksPass : impl::SplitStacksPassBase<SplitStacksPass> {
   void runOnOperation() override {
     func::FuncOp step = getOperation();
     Stacks stacks(step);
-    if (!stacks.empty())
-      StackSplitter(step, stacks).run();
+    if (stacks.empty())
+      return markAllAnalysesPreserved();
+    StackSplitter(step, stacks).run();
   }
 };
 

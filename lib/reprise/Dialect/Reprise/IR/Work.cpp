@@ -9,18 +9,17 @@ using namespace mlir;
 namespace reprise {
 
 StringRef getKindName(Operation *op) {
-  const std::pair<bool, StringRef> kinds[] = {{isa<AttentionOpInterface>(op), "attention"},
-                                              {isa<ContractionOpInterface>(op), "contraction"},
-                                              {isa<ConvolutionOpInterface>(op), "convolution"},
-                                              {isa<NormalizationOpInterface>(op), "normalization"},
-                                              {isa<ReductionOpInterface>(op), "reduction"},
-                                              {isa<PoolOpInterface>(op), "pool"},
-                                              {isa<IndexingOpInterface>(op), "indexing"},
-                                              {isa<RandomOpInterface>(op), "random"},
-                                              {isa<ViewOpInterface>(op), "view"},
-                                              {isa<ElementwiseOpInterface>(op), "elementwise"}};
-  const auto *found = llvm::find_if(kinds, [](const auto &kind) { return kind.first; });
-  return found == std::end(kinds) ? "other" : found->second;
+  return isa<AttentionOpInterface>(op)       ? "attention"
+         : isa<ContractionOpInterface>(op)   ? "contraction"
+         : isa<ConvolutionOpInterface>(op)   ? "convolution"
+         : isa<NormalizationOpInterface>(op) ? "normalization"
+         : isa<ReductionOpInterface>(op)     ? "reduction"
+         : isa<PoolOpInterface>(op)          ? "pool"
+         : isa<IndexingOpInterface>(op)      ? "indexing"
+         : isa<RandomOpInterface>(op)        ? "random"
+         : isa<ViewOpInterface>(op)          ? "view"
+         : isa<ElementwiseOpInterface>(op)   ? "elementwise"
+                                             : "other";
 }
 
 bool isContractionKind(StringRef kind) {
@@ -28,12 +27,18 @@ bool isContractionKind(StringRef kind) {
 }
 
 std::string getElementTypeName(Operation *op) {
+  Type type = op->getNumOperands()  ? op->getOperand(0).getType()
+              : op->getNumResults() ? op->getResult(0).getType()
+                                    : Type();
+  if (!type)
+    return "";
+  // To print a type asks all dialects first.
+  type = getElementTypeOrSelf(type);
+  if (type.isF32())
+    return "f32";
   std::string name;
   llvm::raw_string_ostream stream(name);
-  if (op->getNumOperands())
-    getElementTypeOrSelf(op->getOperand(0)).print(stream);
-  else if (op->getNumResults())
-    getElementTypeOrSelf(op->getResult(0)).print(stream);
+  type.print(stream);
   return name;
 }
 

@@ -12,7 +12,9 @@ namespace reprise {
 class Aliases {
 public:
   /// The value whose buffer holds the elements of `value`.
-  mlir::Value getRoot(mlir::Value value) { return find(value).root; }
+  mlir::Value getRoot(mlir::Value value) {
+    return value.getDefiningOp<ViewOpInterface>() ? find(value).root : value;
+  }
 
 private:
   struct Entry {

@@ -12,7 +12,8 @@ static bool isNarrow(Type type) {
 }
 
 BatchSlicer::BatchSlicer(func::FuncOp step, const BatchStates &states)
-    : step(step), states(states), old(&step.getBody().front()), builder(step.getContext()) {
+    : step(step), states(states), old(&step.getBody().front()), builder(step.getContext()),
+      marks([this](NamedAttrList &attributes) { mark(attributes); }) {
   for (Operation &op : *old) {
     hasStages |= op.hasAttr(kStageAttr);
     if (auto path = op.getAttrOfType<DenseI64ArrayAttr>(kBlockAttr))
@@ -70,6 +71,7 @@ void BatchSlicer::runPart(MicroBatch range) {
   part = range;
   own.clear();
   windows.clear();
+  marks.clear();
   for (BlockArgument argument : old->getArguments()) {
     BatchState state = states.get(argument);
     if (state.kind == BatchState::Own)
@@ -110,14 +112,15 @@ Operation *BatchSlicer::cloneOn(Operation *op, ValueRange operands, const BatchC
   return clone;
 }
 
-void BatchSlicer::mark(Operation *op) {
+void BatchSlicer::mark(NamedAttrList &attributes) {
   if (hasStages)
-    op->setAttr(kMicrobatchAttr, builder.getI64IntegerAttr(part.number));
-  if (auto path = op->getAttrOfType<DenseI64ArrayAttr>(kBlockAttr)) {
-    SmallVector<int64_t> ids = llvm::map_to_vector(
-        path.asArrayRef(), [&](int64_t id) { return id + part.number * numUnits; });
-    op->setAttr(kBlockAttr, builder.getDenseI64ArrayAttr(ids));
-  }
+    attributes.set(kMicrobatchAttr, builder.getI64IntegerAttr(part.number));
+  auto path = dyn_cast_or_null<DenseI64ArrayAttr>(attributes.get(kBlockAttr));
+  if (!path)
+    return;
+  SmallVector<int64_t> ids = llvm::map_to_vector(
+      path.asArrayRef(), [&](int64_t id) { return id + part.number * numUnits; });
+  attributes.set(kBlockAttr, builder.getDenseI64ArrayAttr(ids));
 }
 
 void BatchSlicer::markSum(Operation *op) {

@@ -6,6 +6,7 @@
 #include "Plan.h"
 #include "mlir/IR/IRMapping.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
+#include "reprise/Support/Attributes.h"
 #include <map>
 
 namespace reprise {
@@ -33,7 +34,8 @@ private:
   mlir::Operation *cloneOn(mlir::Operation *op, mlir::ValueRange operands, const BatchCut &cut);
   /// Units of different micro-batches are different units. Where ops have stages, names the
   /// micro-batch.
-  void mark(mlir::Operation *op);
+  void mark(mlir::Operation *op) { marks.apply(op); }
+  void mark(mlir::NamedAttrList &attributes);
   /// Of a sum over the samples, or over micro-batches.
   void markSum(mlir::Operation *op);
   /// Words belong to elements of the whole batch: the window begins at the first sample.
@@ -93,6 +95,7 @@ private:
   std::map<size_t, mlir::SmallVector<mlir::Value>> collected;
   /// Rows of whole values, by value, dimension and rows per sample.
   llvm::DenseMap<std::tuple<mlir::Value, int64_t, int64_t>, mlir::Value> windows;
+  AttributeChange marks; ///< of the micro-batch at hand
   MicroBatch part{};
   int64_t numUnits = 0, microbatches = 1;
   bool hasStages = false; ///< ops are marked with them (DeviceProgram.h)

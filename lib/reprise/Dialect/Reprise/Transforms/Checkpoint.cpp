@@ -9,6 +9,7 @@
 #include "reprise/Planning/Checkpoint/Labels/FollowLabels.h"
 #include "reprise/Planning/Checkpoint/Problem/Texts.h"
 #include "reprise/Planning/Checkpoint/Problem/Validate.h"
+#include "reprise/Support/Attributes.h"
 
 using namespace mlir;
 
@@ -164,8 +165,10 @@ void Application::annotate() {
       reasons.push_back(getText(solution.reasons[id], result));
     }
     Builder builder(op->getContext());
-    op->setDiscardableAttr(kDecisionsAttr, builder.getStrArrayAttr(decisions));
-    op->setDiscardableAttr(kReasonsAttr, builder.getStrArrayAttr(reasons));
+    NamedAttrList attributes(op->getRawDictionaryAttrs());
+    attributes.set(kDecisionsAttr, builder.getStrArrayAttr(decisions));
+    attributes.set(kReasonsAttr, builder.getStrArrayAttr(reasons));
+    op->setDiscardableAttrs(attributes.getDictionary(op->getContext()));
   }
 }
 
@@ -201,10 +204,13 @@ SmallVector<Block *> collectBodies(ArrayRef<Scope> scopes) {
 /// On the ops of scopes that have their plan, while others wait for theirs.
 constexpr StringLiteral kPlannedAttr = "reprise.planned";
 
-void markPlanned(const Scope &scope) {
+void markPlanned(const Scope &scope, MLIRContext *context) {
+  AttributeChange mark([context](NamedAttrList &attributes) {
+    attributes.set(kPlannedAttr, UnitAttr::get(context));
+  });
   for (Operation *op : scope)
     if (op)
-      op->setDiscardableAttr(kPlannedAttr, UnitAttr::get(op->getContext()));
+      mark.apply(op);
 }
 
 const Scope *findUnplanned(ArrayRef<Scope> scopes) {
@@ -318,7 +324,7 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
     Application(scope, translation.problem, solution, nextId).run();
     for (const Execution &execution : solution.executions)
       nextReplay = std::max(nextReplay, execution.replay + 1);
-    markPlanned(scope);
+    markPlanned(scope, &getContext());
     return success();
   }
 
@@ -332,7 +338,7 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
     // Each run leaves to the other what it plans.
     for (const Scope &scope : scopes)
       if (isInBody(scope, function) ? function->hasAttr(kBodiesAttr) : bodies.getValue())
-        markPlanned(scope);
+        markPlanned(scope, &getContext());
     while (const Scope *next = findUnplanned(scopes)) {
       if (failed(plan(*next, function)))
         return failure();
@@ -345,10 +351,11 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
   LogicalResult plan(func::FuncOp function) {
     if (failed(checkInput(function)) || failed(planScopes(function)))
       return failure();
-    function.walk([](Operation *op) {
-      op->removeDiscardableAttr(kPlannedAttr);
-      op->removeDiscardableAttr(kChoicesAttr);
+    AttributeChange clear([](NamedAttrList &attributes) {
+      attributes.erase(kPlannedAttr);
+      attributes.erase(kChoicesAttr);
     });
+    function.walk([&](Operation *op) { clear.apply(op); });
     WalkResult kept = function.walk([](LoopOp loop) -> WalkResult { return checkCarries(loop); });
     if (kept.wasInterrupted())
       return failure();

@@ -43,12 +43,12 @@ bool wantsRecompute(Operation *op) {
 }
 
 int64_t getOrder(Operation *op) {
-  auto order = op->getAttrOfType<IntegerAttr>(kOrderAttr);
+  auto order = dyn_cast_or_null<IntegerAttr>(op->getDiscardableAttr(kOrderAttr));
   return order ? order.getInt() : 0;
 }
 
-bool isPrimal(Operation *op) { return op->hasAttr(kPrimalAttr); }
-bool isCotangent(Operation *op) { return op->hasAttr(kCotangentAttr); }
+bool isPrimal(Operation *op) { return bool(op->getDiscardableAttr(kPrimalAttr)); }
+bool isCotangent(Operation *op) { return bool(op->getDiscardableAttr(kCotangentAttr)); }
 
 /// True for what a scope lists.
 static bool isPlanned(Operation &op) {

@@ -40,44 +40,52 @@ FailureOr<std::vector<Choice>> reprise::readChoices(ArrayRef<Operation *> ops) {
   return choices;
 }
 
-/// Loops whose bodies hold nothing to plan make an empty scope.
-static std::vector<PlanningScope>
-translateScopes(func::FuncOp function, llvm::function_ref<bool(const Scope &)> isWanted) {
-  std::vector<PlanningScope> result;
-  for (Scope &scope : findScopes(function)) {
-    if (llvm::none_of(scope, [](Operation *op) { return op; }) || !isWanted(scope))
-      continue;
-    PlanningScope planned;
-    planned.ops = scope;
-    planned.problem = std::move(Translation(scope).problem);
-    result.push_back(std::move(planned));
-  }
-  return result;
+static PlanningScope translate(Scope scope) {
+  PlanningScope planned;
+  planned.problem = std::move(Translation(scope).problem);
+  planned.ops = std::move(scope);
+  return planned;
 }
 
 static bool isOutermost(const Scope &scope, func::FuncOp function) {
   return scope.front() && scope.front()->getBlock() == &function.getBody().front();
 }
 
-std::vector<PlanningScope> reprise::findPlanningScopes(func::FuncOp function) {
-  return translateScopes(function, [&](const Scope &scope) {
-    return isOutermost(scope, function) && llvm::any_of(scope, isCotangent);
+/// Loops whose bodies hold nothing to plan make an empty scope.
+static std::vector<Scope> selectScopes(func::FuncOp function, bool areOutermost) {
+  std::vector<Scope> scopes = findScopes(function);
+  llvm::erase_if(scopes, [&](const Scope &scope) {
+    return llvm::none_of(scope, [](Operation *op) { return op; }) ||
+           isOutermost(scope, function) != areOutermost ||
+           (areOutermost && llvm::none_of(scope, isCotangent));
   });
+  return scopes;
+}
+
+static std::vector<PlanningScope> translateAll(std::vector<Scope> scopes) {
+  std::vector<PlanningScope> planned;
+  for (Scope &scope : scopes)
+    planned.push_back(translate(std::move(scope)));
+  return planned;
+}
+
+std::vector<PlanningScope> reprise::findPlanningScopes(func::FuncOp function) {
+  return translateAll(selectScopes(function, /*areOutermost=*/true));
 }
 
 std::optional<PlanningScope> reprise::findJointScope(func::FuncOp function) {
-  std::vector<PlanningScope> scopes = findPlanningScopes(function);
+  std::vector<Scope> scopes = selectScopes(function, /*areOutermost=*/true);
   if (scopes.empty())
     return std::nullopt;
   if (scopes.size() == 1)
-    return std::move(scopes.front());
-  PlanningScope joint;
+    return translate(std::move(scopes.front()));
+  Scope all;
   std::vector<size_t> home; // per operation
   for (auto [number, scope] : llvm::enumerate(scopes)) {
-    joint.ops.append(scope.ops);
-    home.resize(joint.ops.size(), number);
+    all.append(scope);
+    home.resize(all.size(), number);
   }
-  joint.problem = std::move(Translation(joint.ops).problem);
+  PlanningScope joint = translate(std::move(all));
   for (auto [own, operation] : llvm::zip(home, joint.problem.operations))
     for (int operand : operation.operands)
       if (operand != checkpoint::kAvailable) {
@@ -88,8 +96,7 @@ std::optional<PlanningScope> reprise::findJointScope(func::FuncOp function) {
 }
 
 std::vector<PlanningScope> reprise::findBodyScopes(func::FuncOp function) {
-  return translateScopes(function,
-                         [&](const Scope &scope) { return !isOutermost(scope, function); });
+  return translateAll(selectScopes(function, /*areOutermost=*/false));
 }
 
 void reprise::writeChoices(const PlanningScope &scope, ArrayRef<Choice> choices) {

@@ -6,6 +6,7 @@
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Dialect/Reprise/IR/Naming.h"
+#include "reprise/Support/Attributes.h"
 #include <map>
 
 using namespace mlir;
@@ -16,16 +17,94 @@ namespace reprise {
 
 namespace {
 
-ArrayRef<int64_t> getPath(Operation *op) {
-  auto block = op->getAttrOfType<DenseI64ArrayAttr>(kBlockAttr);
+ArrayRef<int64_t> getPath(DictionaryAttr attributes) {
+  auto block = attributes.getAs<DenseI64ArrayAttr>(kBlockAttr);
   return block ? block.asArrayRef() : ArrayRef<int64_t>();
 }
+
+/// What the ops of a loop's body become in iteration `k`. They share few dictionaries and places,
+/// so that each of these is made once.
+class Iteration {
+public:
+  /// `unit`: the id of the iteration's unit, if the loop is in one.
+  Iteration(LoopOp loop, int64_t k, std::optional<int64_t> unit)
+      : trip(loop.getTrip()), k(k), unit(unit),
+        depth(getPath(loop->getDiscardableAttrDictionary()).size()), scope(getScope(loop.getLoc())),
+        attributes(
+            [this, context = loop.getContext()](NamedAttrList &list) { renew(list, context); }) {}
+  Iteration(const Iteration &) = delete;
+
+  void enter(Operation *op) {
+    attributes.apply(op);
+    auto [place, isNew] = places.try_emplace(op->getLoc(), op->getLoc());
+    if (isNew)
+      place->second = move(op->getLoc());
+    op->setLoc(place->second);
+  }
+
+  /// The same for the loop's own attributes, on an op that moves a row.
+  static DictionaryAttr takeStage(DictionaryAttr old, int64_t k) {
+    NamedAttrList list(old);
+    takeStage(list, k, old.getContext());
+    return list.getDictionary(old.getContext());
+  }
+
+private:
+  void renew(NamedAttrList &list, MLIRContext *context) const {
+    if (unit)
+      setUnit(list, context);
+    takeIteration(list, context);
+    takeStage(list, k, context);
+  }
+
+  void setUnit(NamedAttrList &list, MLIRContext *context) const {
+    auto own = dyn_cast_or_null<DenseI64ArrayAttr>(list.get(kBlockAttr));
+    if (!own || own.size() < static_cast<int64_t>(depth))
+      return;
+    SmallVector<int64_t> path(own.asArrayRef());
+    path[depth - 1] = *unit;
+    list.set(kBlockAttr, DenseI64ArrayAttr::get(context, path));
+  }
+
+  /// Leaves the labels of iteration `k` of an outermost loop.
+  void takeIteration(NamedAttrList &list, MLIRContext *context) const {
+    auto all = dyn_cast_or_null<ArrayAttr>(list.get(kIterationsAttr));
+    if (!all)
+      return;
+    size_t each = all.size() / trip;
+    ArrayRef<Attribute> own = all.getValue().slice(k * each, each);
+    list.set(kIterationsAttr, ArrayAttr::get(context, own));
+    if (each > 1)
+      return;
+    list.erase(kIterationsAttr);
+    for (NamedAttribute attribute : cast<DictionaryAttr>(own.front()))
+      list.set(attribute.getName(), attribute.getValue());
+  }
+
+  static void takeStage(NamedAttrList &list, int64_t k, MLIRContext *context) {
+    if (auto stages = dyn_cast_or_null<DenseI64ArrayAttr>(list.get(kStageAttr)))
+      list.set(kStageAttr, Builder(context).getI64IntegerAttr(stages[k]));
+  }
+
+  /// In reports each iteration has a scope of its own, the one that policies see.
+  Location move(Location old) const {
+    std::string own = insertIteration(getScope(old), scope, k);
+    return own.empty() ? old : Location(NameLoc::get(StringAttr::get(old.getContext(), own), old));
+  }
+
+  int64_t trip, k;
+  std::optional<int64_t> unit;
+  size_t depth; ///< of the loop's unit
+  std::string scope;
+  AttributeChange attributes;
+  DenseMap<Location, Location> places;
+};
 
 class Unroller {
 public:
   explicit Unroller(func::FuncOp function) {
     function.walk([&](Operation *op) {
-      for (int64_t id : getPath(op))
+      for (int64_t id : getPath(op->getDiscardableAttrDictionary()))
         nextUnit = std::max(nextUnit, id + 1);
     });
   }
@@ -80,61 +159,22 @@ private:
     for (auto [argument, stack] : llvm::zip(loop.getSliceArguments(), loop.getXs()))
       if (!argument.use_empty())
         mapping.map(argument, slice(loop, stack, k));
-    for (Operation &op : loop.getBlock().without_terminator()) {
-      Operation *copy = builder.clone(op, mapping);
-      setUnit(copy, loop, k);
-      copy->walk([&](Operation *inner) {
-        takeIteration(inner, loop.getTrip(), k);
-        takeStage(inner, k);
-        setScope(inner, loop, k);
-      });
-    }
+    Iteration iteration(loop, k, findUnit(loop, k));
+    for (Operation &op : loop.getBlock().without_terminator())
+      builder.clone(op, mapping)->walk([&](Operation *copy) { iteration.enter(copy); });
     return llvm::map_to_vector(loop.getYield()->getOperands(),
                                [&](Value v) { return mapping.lookupOrDefault(v); });
   }
 
-  /// Leaves the labels of iteration `k` of an outermost loop.
-  static void takeIteration(Operation *op, int64_t trip, int64_t k) {
-    auto all = op->getAttrOfType<ArrayAttr>(kIterationsAttr);
-    if (!all)
-      return;
-    size_t each = all.size() / trip;
-    ArrayRef<Attribute> own = all.getValue().slice(k * each, each);
-    op->setDiscardableAttr(kIterationsAttr, ArrayAttr::get(op->getContext(), own));
-    if (each > 1)
-      return;
-    op->removeDiscardableAttr(kIterationsAttr);
-    for (NamedAttribute attribute : cast<DictionaryAttr>(own.front()))
-      op->setDiscardableAttr(attribute.getName(), attribute.getValue());
-  }
-
-  static void takeStage(Operation *op, int64_t k) {
-    if (auto stages = dyn_cast_or_null<DenseI64ArrayAttr>(op->getDiscardableAttr(kStageAttr)))
-      op->setDiscardableAttr(kStageAttr, Builder(op->getContext()).getI64IntegerAttr(stages[k]));
-  }
-
-  /// In reports each iteration has a scope of its own, the one that policies see.
-  static void setScope(Operation *op, LoopOp loop, int64_t k) {
-    std::string scope = insertIteration(getScope(op->getLoc()), getScope(loop.getLoc()), k);
-    if (!scope.empty())
-      op->setLoc(NameLoc::get(StringAttr::get(op->getContext(), scope), op->getLoc()));
-  }
-
   /// Every iteration is a unit of its own, the same for all loops of one unit.
-  void setUnit(Operation *copy, LoopOp loop, int64_t k) {
-    ArrayRef<int64_t> own = getPath(loop);
+  std::optional<int64_t> findUnit(LoopOp loop, int64_t k) {
+    ArrayRef<int64_t> own = getPath(loop->getDiscardableAttrDictionary());
     if (own.empty())
-      return;
+      return std::nullopt;
     auto [base, isNew] = units.try_emplace(std::vector<int64_t>(own.begin(), own.end()), nextUnit);
     if (isNew)
       nextUnit += loop.getTrip();
-    copy->walk([&, id = base->second + k](Operation *op) {
-      SmallVector<int64_t> path(getPath(op));
-      if (path.size() < own.size())
-        return;
-      path[own.size() - 1] = id;
-      op->setDiscardableAttr(kBlockAttr, DenseI64ArrayAttr::get(op->getContext(), path));
-    });
+    return base->second + k;
   }
 
   /// What moves rows is of the loop's part and order, and of the stage of iteration `k`.
@@ -142,8 +182,7 @@ private:
   Value create(LoopOp loop, int64_t k, Arguments &&...arguments) {
     OpBuilder builder(loop);
     auto op = Op::create(builder, loop.getLoc(), std::forward<Arguments>(arguments)...);
-    op->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
-    takeStage(op, k);
+    op->setDiscardableAttrs(Iteration::takeStage(loop->getDiscardableAttrDictionary(), k));
     return op;
   }
 
@@ -181,7 +220,9 @@ struct UnrollLoopsPass : impl::UnrollLoopsPassBase<UnrollLoopsPass> {
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    if (!function.isExternal() && failed(Unroller(function).run(function)))
+    if (!function.walk([](LoopOp) { return WalkResult::interrupt(); }).wasInterrupted())
+      return markAllAnalysesPreserved();
+    if (failed(Unroller(function).run(function)))
       signalPassFailure();
   }
 };
