@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <optional>
 
 namespace reprise::pipeline {
@@ -34,7 +35,8 @@ private:
   }
   void readJson(std::string_view text);
   void readCsv(std::string_view text);
-  void readPiece(std::string_view text, const std::string &place);
+  /// `place` says where the piece stands; only errors ask, since it takes time to count lines.
+  void readPiece(std::string_view text, const std::function<std::string()> &place);
   void build(Schedule &schedule);
   void findShape(Shape &shape);
 
@@ -44,11 +46,11 @@ private:
   std::optional<bool> splits; // once a backward piece was seen
 };
 
-void Reader::readPiece(std::string_view text, const std::string &place) {
+void Reader::readPiece(std::string_view text, const std::function<std::string()> &place) {
   const char *at = text.data(), *end = at + text.size();
   Piece piece;
   auto expected = [&] {
-    refuse("expected a piece such as 2F0, got '" + std::string(text) + "'" + place);
+    refuse("expected a piece such as 2F0, got '" + std::string(text) + "'" + place());
   };
   auto number = [&](int32_t &read) {
     auto [stop, error] = std::from_chars(at, end, read);
@@ -67,7 +69,7 @@ void Reader::readPiece(std::string_view text, const std::string &place) {
   if (letter != 'F') {
     if (splits.value_or(letter != 'B') != (letter != 'B'))
       refuse("expected B for every backward pass, or I and W, got '" + std::string(text) + "'" +
-             place);
+             place());
     splits = letter != 'B';
   }
   stages = std::max(stages, piece.stage + 1);
@@ -87,7 +89,7 @@ void Reader::readJson(std::string_view text) {
         ranks.emplace_back();
         bool isArray = scanner.readArray([&] {
           std::optional<std::string_view> piece = scanner.readString();
-          readPiece(piece.value_or(""), scanner.place());
+          readPiece(piece.value_or(""), [&] { return scanner.place(); });
         });
         if (!isArray)
           refuse("expected an array of pieces" + scanner.place());
@@ -124,7 +126,7 @@ void Reader::readCsv(std::string_view text) {
       if (first == std::string_view::npos)
         continue;
       readPiece(field.substr(first, field.find_last_not_of(" \t\r\"") - first + 1),
-                " at line " + std::to_string(line));
+                [&] { return " at line " + std::to_string(line); });
     }
     ++line;
   }
@@ -146,6 +148,13 @@ void Reader::build(Schedule &schedule) {
   if (ranks.size() > kMost || stages % ranks.size() != 0)
     return refuse("expected as many stages on every rank, got " + std::to_string(stages) +
                   " stages on " + std::to_string(ranks.size()) + " ranks");
+  // So that no more is made for a file than it takes itself.
+  size_t pieces = 0;
+  for (const std::vector<Piece> &row : ranks)
+    pieces += row.size();
+  if (pieces < static_cast<size_t>(std::max(stages, microbatches)))
+    return refuse("there are " + std::to_string(pieces) +
+                  " pieces, fewer than stages or micro-batches");
   schedule = {};
   findShape(schedule.shape);
   schedule.splitsBackward = splits.value_or(false);

@@ -62,22 +62,24 @@ private:
   }
 
   std::optional<Defect> read(const Piece &piece, size_t rank) {
-    std::string name = describe(piece);
+    auto fail = [&](Kind kind, const std::string &what) {
+      return Defect{kind, describe(piece) + what};
+    };
     if (!exists(piece))
-      return Defect{Kind::Count, name + " is no piece of this pipeline"};
+      return fail(Kind::Count, " is no piece of this pipeline");
     if (static_cast<size_t>(schedule.shape.rankOf(piece.stage)) != rank)
-      return Defect{Kind::Count, name + " stands on " + nameRank(rank) + ", its stage lies on " +
-                                     nameRank(schedule.shape.rankOf(piece.stage))};
+      return fail(Kind::Count, " stands on " + nameRank(rank) + ", its stage lies on " +
+                                   nameRank(schedule.shape.rankOf(piece.stage)));
     int64_t *counted = &counts[3 * piece.stage];
     int pass = static_cast<int>(piece.pass);
     if (counted[pass] > piece.microbatch)
-      return Defect{Kind::Count, name + " stands on " + nameRank(rank) + " twice"};
+      return fail(Kind::Count, " stands on " + nameRank(rank) + " twice");
     if (counted[pass] < piece.microbatch)
-      return Defect{Kind::Order,
-                    name + " comes before that of micro-batch " + std::to_string(counted[pass])};
+      return fail(Kind::Order,
+                  " comes before that of micro-batch " + std::to_string(counted[pass]));
     if (pass > 0 && counted[pass - 1] <= piece.microbatch)
-      return Defect{Kind::Order,
-                    name + " comes before its " + (pass == 1 ? "forward pass" : "backward pass")};
+      return fail(Kind::Order, std::string(" comes before its ") +
+                                   (pass == 1 ? "forward pass" : "backward pass"));
     ++counted[pass];
     return std::nullopt;
   }

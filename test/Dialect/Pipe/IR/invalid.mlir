@@ -56,6 +56,26 @@ pipe.schedule @few stages 3 microbatches 1 [2F0]
 
 // -----
 
+// expected-error @below {{there are 1 pieces, fewer than stages or micro-batches}}
+pipe.schedule @huge stages 16777215 microbatches 1 [16777214F0]
+
+// -----
+
+// expected-error @below {{there are 1 pieces, fewer than stages or micro-batches}}
+pipe.schedule @long stages 1 microbatches 9223372036854775807 [0F0]
+
+// -----
+
+// expected-error @below {{attribute 'rounds' failed to satisfy constraint}}
+pipe.schedule @rounds stages 1 microbatches 1 rounds 65537 [0F0, 0B0]
+
+// -----
+
+// expected-error @below {{attribute 'rounds' failed to satisfy constraint}}
+pipe.schedule @rounds stages 1 microbatches 1 rounds 0 [0F0, 0B0]
+
+// -----
+
 // expected-error @below {{expected a step in pieces of one block}}
 func.func private @external() attributes {pipe.schedule = @order}
 pipe.schedule @order stages 1 microbatches 1 [0F0, 0B0]

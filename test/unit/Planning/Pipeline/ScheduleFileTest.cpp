@@ -58,3 +58,32 @@ TEST(ScheduleFile, SaysWhatIsWrong) {
   EXPECT_EQ(read("{\"version\": 1, \"rank\": []}"), "unknown member 'rank'");
   EXPECT_NE(read("{\"version\": 1").find("syntax error"), std::string::npos);
 }
+
+// What a file names takes no more than the file itself.
+TEST(ScheduleFile, RefusesMoreThanItHasPiecesFor) {
+  const std::string few = " pieces, fewer than stages or micro-batches";
+  EXPECT_EQ(read("16777214F0"), "there are 1" + few);
+  EXPECT_EQ(read("0F16777214,0B0"), "there are 2" + few);
+  EXPECT_EQ(read("{\"version\": 1, \"ranks\": [[\"16777214F0\"]]}"), "there are 1" + few);
+  EXPECT_EQ(read("{\"version\": 1, \"ranks\": [[\"0F0\"], [\"1F16777214\"]]}"),
+            "there are 2" + few);
+  for (std::string number : {"16777216", "2147483648", "9223372036854775808"}) {
+    EXPECT_EQ(read(number + "F0"),
+              "expected a piece such as 2F0, got '" + number + "F0' at line 1");
+    EXPECT_EQ(read("0F" + number),
+              "expected a piece such as 2F0, got '0F" + number + "' at line 1");
+  }
+}
+
+// Its lines were counted anew for each piece.
+TEST(ScheduleFile, ReadsAMillionPieces) {
+  constexpr int count = 500'000;
+  std::string pieces;
+  for (const char *pass : {"F", "B"})
+    for (int i = 0; i < count; ++i)
+      pieces += std::string(pieces.empty() ? "" : ",\n") + "\"0" + pass + std::to_string(i) + "\"";
+  Schedule schedule;
+  ASSERT_EQ(readSchedule("{\"version\": 1, \"ranks\": [[" + pieces + "]]}", schedule), "");
+  EXPECT_EQ(schedule.shape.microbatches, count);
+  EXPECT_FALSE(verify(schedule, makeEqual(schedule.shape)));
+}

@@ -42,7 +42,7 @@ std::string ScheduleOp::read(pipeline::Schedule &schedule) {
   size_t pieces = 0;
   for (const std::vector<pipeline::Piece> &row : schedule.ranks)
     pieces += row.size();
-  if (pieces < getStages() || pieces < getMicrobatches())
+  if (pieces < getMicrobatches())
     return "there are " + std::to_string(pieces) + " pieces, fewer than stages or micro-batches";
   schedule.shape.microbatches = static_cast<int64_t>(getMicrobatches());
   return "";
