@@ -84,3 +84,36 @@ func.func @stages(%x: tensor<4xf32>) -> tensor<4xf32> attributes {reprise.device
 
 // expected-error @below {{expected a device program of one block}}
 func.func private @external(%x: tensor<4xf32>) attributes {reprise.device = 0 : i64}
+
+// -----
+
+// A number that comes of a state is spread over the states of each stage where it is read; the update of a parameter
+// stays with it.
+// CHECK-LABEL: func @spread
+// CHECK-SAME: %[[V:[^ ]*]]: tensor<4xf32> {pipe.home = 0 : i64, reprise.name = "v"
+// CHECK-SAME: %[[W:[^ ]*]]: tensor<4xf32> {pipe.home = 1 : i64, reprise.name = "w"
+// CHECK: %[[POWER:.*]] = pipe.piece before stage {{.}} -> tensor<f32> {
+// CHECK-NEXT: reprise.exp
+// CHECK: %[[SPREAD:.*]] = reprise.broadcast %[[POWER]]
+// CHECK: pipe.piece forward stage 0 microbatch 0
+// CHECK: %[[GW:.*]] = pipe.piece backward stage 1 microbatch 0 -> tensor<4xf32> {
+// CHECK: %[[GV:.*]] = pipe.piece backward stage 0 microbatch 0 -> tensor<4xf32> {
+// CHECK: pipe.piece after stage 0 -> tensor<4xf32> {
+// CHECK-NEXT: reprise.div %[[GV]], %[[SPREAD]]
+// CHECK: pipe.piece after stage 1 -> tensor<4xf32> {
+// CHECK-NEXT: reprise.div %[[GW]], %[[SPREAD]]
+func.func @spread(%p: tensor<f32> {reprise.role = "state", reprise.name = "p"},
+                  %v: tensor<4xf32> {reprise.role = "parameter", reprise.name = "v"},
+                  %w: tensor<4xf32> {reprise.role = "parameter", reprise.name = "w"})
+    -> (tensor<f32> {reprise.name = "p"}, tensor<4xf32> {reprise.name = "v"}, tensor<4xf32> {reprise.name = "w"})
+    attributes {reprise.device = 0 : i64} {
+  %power = reprise.exp %p : tensor<f32>
+  %all = reprise.broadcast %power dims [] : (tensor<f32>) -> tensor<4xf32>
+  %0 = reprise.exp %v {reprise.primal, reprise.stage = 0 : i64} : tensor<4xf32>
+  %1 = reprise.exp %w {reprise.primal, reprise.stage = 1 : i64} : tensor<4xf32>
+  %2 = reprise.neg %1 {reprise.cotangent, reprise.order = 1 : i64, reprise.stage = 1 : i64} : tensor<4xf32>
+  %3 = reprise.neg %0 {reprise.cotangent, reprise.order = 1 : i64, reprise.stage = 0 : i64} : tensor<4xf32>
+  %4 = reprise.div %3, %all : tensor<4xf32>
+  %5 = reprise.div %2, %all : tensor<4xf32>
+  return %power, %4, %5 : tensor<f32>, tensor<4xf32>, tensor<4xf32>
+}

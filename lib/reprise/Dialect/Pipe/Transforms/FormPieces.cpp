@@ -4,6 +4,7 @@
 #include "Order.h"
 #include "Places.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
+#include "reprise/Support/Attributes.h"
 
 #include <map>
 
@@ -41,16 +42,11 @@ public:
     for (Operation *op : beside)
       op->moveBefore(block.getTerminator());
     for (const Group &group : before)
-      form(group);
+      formOrMove(group);
     for (const auto &[key, group] : passes)
       form(group);
-    for (const Group &group : after) {
-      // What is made where it is read has no piece.
-      if (places.get(group.ops.front()))
-        form(group);
-      else
-        group.ops.front()->moveBefore(block.getTerminator());
-    }
+    for (const Group &group : after)
+      formOrMove(group);
   }
 
 private:
@@ -69,22 +65,34 @@ private:
   void collect() {
     for (Operation &op : block.without_terminator()) {
       std::optional<Place> place = places.get(&op);
-      bool isLate = !place && llvm::any_of(op.getOperands(), [&](Value operand) {
-        return late.contains(operand.getDefiningOp());
-      });
-      if (place || isLate)
-        late.insert(&op);
-      if (!place && !isLate)
+      std::optional<Place::Kind> kind = place ? place->kind : findLatest(op);
+      if (kind)
+        kinds[&op] = *kind;
+      if (!kind)
         beside.push_back(&op);
-      else if (place && place->kind == Place::Within)
+      else if (place && kind == Place::Within)
         passes[getKey(*place)].ops.push_back(&op);
-      else if (place && place->kind == Place::Before)
-        before.push_back({*place, {&op}});
       else
-        after.push_back({place.value_or(Place{Place::After}), {&op}});
-      for (StringRef name : {kStageAttr, kMicrobatchAttr, kBatchSumAttr})
-        op.removeDiscardableAttr(name);
+        (kind == Place::Before ? before : after).push_back({place.value_or(Place{*kind}), {&op}});
+      dropMarks.apply(&op);
     }
+  }
+
+  /// When what an op reads of pieces is made; none for what reads nothing of them.
+  std::optional<Place::Kind> findLatest(Operation &op) const {
+    std::optional<Place::Kind> latest;
+    for (Value operand : op.getOperands())
+      if (auto found = kinds.find(operand.getDefiningOp()); found != kinds.end())
+        latest = std::max(latest.value_or(found->second), found->second);
+    return latest;
+  }
+
+  /// What is made where it is read has no piece.
+  void formOrMove(const Group &group) {
+    if (places.get(group.ops.front()))
+      form(group);
+    else
+      group.ops.front()->moveBefore(block.getTerminator());
   }
 
   void form(const Group &group) {
@@ -128,7 +136,11 @@ private:
   std::map<Key, Group> passes;
   SmallVector<Group> before, after; ///< of one op each
   SmallVector<Operation *> beside;
-  DenseSet<Operation *> late; ///< ops of pieces, and what is made of them
+  DenseMap<Operation *, Place::Kind> kinds; ///< of ops of pieces, and of what is made of them
+  AttributeChange dropMarks{[](NamedAttrList &attributes) {
+    for (StringRef name : {kStageAttr, kMicrobatchAttr, kBatchSumAttr})
+      attributes.erase(name);
+  }};
 };
 
 /// Scopes may name more stages than there are, or fewer.

@@ -122,6 +122,8 @@ Place Places::place(Operation &op) {
   if (isWithin || number)
     own = {Place::Within, 0, findSweep(getOrder(&op)), weights.contains(&op), number.value_or(0)};
   std::optional<int64_t> stage = getNumber(&op, kStageAttr);
+  if (stage)
+    marked.insert(&op);
   bool isKnown = stage.has_value();
   own.stage = stage.value_or(0);
   for (Value operand : op.getOperands()) {
@@ -156,11 +158,11 @@ std::optional<int64_t> Places::findStage(Operation &op) const {
     }
   };
   for (Value operand : op.getOperands()) {
+    Operation *maker = operand.getDefiningOp();
     if (auto home = homes.find(operand); home != homes.end())
       weigh(operand, home->second);
-    else if (auto found = places.find(operand.getDefiningOp());
-             operand.getDefiningOp() && found != places.end() &&
-             !unsettled.contains(operand.getDefiningOp()))
+    else if (auto found = places.find(maker);
+             found != places.end() && !unsettled.contains(maker) && !isSpread(maker, found->second))
       weigh(operand, found->second.stage);
   }
   return best;
@@ -205,10 +207,15 @@ void Places::settle() {
 
 std::optional<Place> Places::get(Operation *op) const {
   auto found = places.find(op);
-  if (found == places.end())
-    return std::nullopt;
-  // A broadcast of a number over a gradient is made where the gradient is.
-  if (found->second.kind == Place::After && isa<BroadcastOp>(op))
+  if (found == places.end() || isSpread(op, found->second))
     return std::nullopt;
   return found->second;
+}
+
+/// A broadcast of a number over a gradient or a state is made where it is read, so that devices
+/// send the number. One before the micro-batches may be part of a forward pass, which has its
+/// stage.
+bool Places::isSpread(Operation *op, const Place &place) const {
+  return isa<BroadcastOp>(op) &&
+         (place.kind == Place::After || (place.kind == Place::Before && !marked.contains(op)));
 }

@@ -37,7 +37,7 @@ public:
   Places(mlir::func::FuncOp step, int64_t stages, bool splitsBackward);
 
   /// None for an op that every device that reads it runs by itself: constants, what is made of
-  /// them, rows of inputs, and behind the micro-batches values that spread a smaller one.
+  /// them, rows of inputs, and outside of the micro-batches values that spread a smaller one.
   std::optional<Place> get(mlir::Operation *op) const;
   /// True for an argument that each device may have: a number, or an input that no result replaces.
   bool isEverywhere(mlir::BlockArgument argument) const { return shared.contains(argument); }
@@ -56,6 +56,7 @@ private:
   Place place(mlir::Operation &op);
   std::optional<int64_t> findStage(mlir::Operation &op) const;
   void settle();
+  bool isSpread(mlir::Operation *op, const Place &place) const;
   int64_t rank(const Place &place) const;
 
   mlir::func::FuncOp step;
@@ -63,7 +64,7 @@ private:
   int64_t stages, sweeps = 1, microbatches = 1;
   bool splitsBackward;
   llvm::DenseSet<mlir::Value> shared; ///< arguments that are everywhere
-  llvm::DenseSet<mlir::Operation *> free, weights;
+  llvm::DenseSet<mlir::Operation *> free, weights, marked;
   llvm::DenseMap<mlir::Value, int64_t> homes; ///< of arguments that are not everywhere
   llvm::DenseMap<mlir::Operation *, Place> places;
   llvm::DenseSet<mlir::Operation *> unsettled; ///< ops behind the micro-batches without a stage yet
