@@ -13,6 +13,7 @@
 #include "reprise/Reference/Interpreter.h"
 #include "reprise/Reference/Numbers.h"
 #include <cmath>
+#include <map>
 
 using namespace mlir;
 
@@ -47,9 +48,9 @@ namespace {
 constexpr int64_t kMostMicrobatches = 24;
 
 /// What couples the samples of a batch is refused in these words.
-constexpr StringLiteral kRefusals[] = {"couples the samples of a batch",
-                                       "reads a total over the batch",
-                                       "every micro-batch has a value of its own"};
+constexpr StringLiteral kRefusals[] = {
+    "couples the samples of a batch", "reads a total over the batch", "samples cannot share evenly",
+    "every micro-batch has a value of its own"};
 
 class BatchChecker {
 public:
@@ -143,16 +144,19 @@ private:
         fail("error", name + ": " + diagnostics);
       return;
     }
-    std::vector<Tensor> results(one.size());
+    std::vector<Tensor> results;
     uint64_t order = random.below(1 << 20);
     if (!interpretAll(*module, results, order))
       fail("error", name + ", interpreted in order " + Twine(order) + ": " + diagnostics);
-    for (auto [number, a, b] : llvm::enumerate(one, results))
+    if (verdict.kind.empty() && results.size() != one.size())
+      fail("mismatch",
+           name + ": " + Twine(results.size()) + " results, expected " + Twine(one.size()));
+    for (auto [number, a, b] : llvm::zip(llvm::seq(one.size()), one, results))
       if (verdict.kind.empty() && (a.type != b.type || a.bytes != b.bytes))
         fail("mismatch", name + ": result " + Twine(number) + " is not that of one device");
   }
 
-  /// Runs all device programs; results stand where they stand in the step.
+  /// Runs all device programs; results stand where they stand in the step, and in one piece.
   static bool interpretAll(ModuleOp module, std::vector<Tensor> &results, uint64_t order) {
     std::vector<ProgramCall> calls;
     for (func::FuncOp program : findPrograms(module))
@@ -160,9 +164,25 @@ private:
     FailureOr<std::vector<std::vector<Tensor>>> returned = interpretPrograms(calls, order);
     if (failed(returned))
       return false;
-    for (auto [call, own] : llvm::zip(calls, *returned))
+    using Part = std::pair<std::optional<EntrySignature::Rows>, Tensor>;
+    std::map<int64_t, Part> parts; // by their places
+    for (auto [call, own] : llvm::zip(calls, *returned)) {
+      EntrySignature signature(call.program);
       for (auto [number, tensor] : llvm::enumerate(own))
-        results[EntrySignature(call.program).getResultPosition(number)] = std::move(tensor);
+        parts[signature.getResultPosition(number)] = {signature.getResultRows(number), tensor};
+    }
+    for (auto &[place, part] : parts) {
+      auto &[rows, tensor] = part;
+      if (!rows || rows->first == 0)
+        results.push_back(std::move(tensor));
+      else
+        llvm::append_range(results.back().bytes, tensor.bytes);
+      if (rows) {
+        SmallVector<int64_t> shape(results.back().type.getShape());
+        shape.front() = rows->of;
+        results.back().type = results.back().type.clone(shape);
+      }
+    }
     return true;
   }
 
@@ -173,8 +193,11 @@ private:
       auto type = cast<RankedTensorType>(argument.getType());
       unsigned number = argument.getArgNumber();
       Attribute init = signature.getInit(number);
-      values.push_back(init ? initialValue(type, signature.getArgumentName(number), init, 1, 0,
-                                           signature.getRole(number) == "input")
+      std::optional<EntrySignature::Rows> rows = signature.getArgumentRows(number);
+      StringRef name = rows ? rows->whole.getValue() : signature.getArgumentName(number);
+      values.push_back(init ? initialValue(type, name, init, 1, 0,
+                                           signature.getRole(number) == "input",
+                                           rows ? RowsOf{rows->first, rows->of} : RowsOf())
                             : Tensor(type));
     }
     return values;
