@@ -343,7 +343,9 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
       if (failed(plan(*next, function)))
         return failure();
       dropUnreadRows(blocks);
-      scopes = findScopes(function);
+      // Without loops the other scopes, one per micro-batch, stay as they are.
+      if (!blocks.empty())
+        scopes = findScopes(function);
     }
     return success();
   }
