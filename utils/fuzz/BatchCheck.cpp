@@ -50,7 +50,7 @@ constexpr int64_t kMostMicrobatches = 24;
 /// What couples the samples of a batch is refused in these words.
 constexpr StringLiteral kRefusals[] = {
     "couples the samples of a batch", "reads a total over the batch", "samples cannot share evenly",
-    "every micro-batch has a value of its own"};
+    "have no variance", "every micro-batch has a value of its own"};
 
 class BatchChecker {
 public:
