@@ -73,6 +73,20 @@ StageOptions reprise::stageOptions(const Flags &flags) {
   return options;
 }
 
+static std::string checkScopes(const Flags &flags, int chunks) {
+  SmallVector<StringRef> scopes;
+  StringRef(flags.stages.get()).split(scopes, ',');
+  if (llvm::is_contained(scopes, ""))
+    return "expected --stages as a number or as scopes, got '" + flags.stages.get() + "'";
+  for (auto [i, scope] : llvm::enumerate(scopes))
+    if (llvm::is_contained(ArrayRef(scopes).take_front(i), scope))
+      return "--stages names '" + scope.str() + "' twice";
+  if ((scopes.size() + 1) % chunks != 0)
+    return "--schedule=" + flags.schedule.get() + " needs " + std::to_string(chunks) +
+           " stages per device, --stages names " + std::to_string(scopes.size() + 1);
+  return "";
+}
+
 /// What is wrong with the flags of stages.
 static std::string checkStages(const Flags &flags) {
   StringRef stages = flags.stages.get();
@@ -82,6 +96,9 @@ static std::string checkStages(const Flags &flags) {
       !sys::fs::exists(schedule))
     return "expected --schedule=gpipe, 1f1b, interleaved-1f1b, zb-h1, zb-v, auto or a file, got '" +
            schedule + "'";
+  if (!flags.stages.isGiven() && (!schedule.empty() || flags.chunks.isGiven()))
+    return (schedule.empty() ? "--chunks" : "--schedule") +
+           std::string(" is of stages: it needs --stages");
   if (flags.chunks.isGiven() && chunks != static_cast<int>(flags.chunks))
     return "--schedule=" + (schedule.empty() ? "1f1b" : schedule) +
            " takes --chunks=" + std::to_string(chunks) +
@@ -100,14 +117,7 @@ static std::string checkStages(const Flags &flags) {
                ? "expected --stages from 1 to " + std::to_string(kMostDevices) + ", got '" +
                      flags.stages.get() + "'"
                : "";
-  SmallVector<StringRef> scopes;
-  stages.split(scopes, ',');
-  if (llvm::is_contained(scopes, ""))
-    return "expected --stages as a number or as scopes, got '" + flags.stages.get() + "'";
-  if ((scopes.size() + 1) % chunks != 0)
-    return "--schedule=" + schedule + " needs " + std::to_string(chunks) +
-           " stages per device, --stages names " + std::to_string(scopes.size() + 1);
-  return "";
+  return checkScopes(flags, chunks);
 }
 
 SmallVector<StringRef> reprise::singleOutputs(const Flags &flags) {

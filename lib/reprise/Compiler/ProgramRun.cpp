@@ -46,12 +46,13 @@ LogicalResult ProgramRun::emitNoRoom(int64_t least) const {
   const pipe::StagePlan *stages = phases.stages.plan.get();
   std::string device = std::to_string(getDevice(program).value_or(0));
   bool isOne = stages && !stages->schedules.empty() && stages->schedules.front().chunks() == 1;
-  std::string who = phases.stages.devices == 1 ? "the step takes "
-                    : isOne                    ? "stage " + device + " takes "
-                                               : "device program " + device + " takes ";
+  std::string who = phases.stages.devices == 1 ? "the step"
+                    : isOne                    ? "stage " + device
+                                               : "device program " + device;
   int64_t persistent = countPersistentBytes(program);
   InFlightDiagnostic error = func::FuncOp(program).emitError()
-                             << who << least + persistent << " bytes at least, and its device '"
+                             << "the smallest plan found for " << who << " takes "
+                             << least + persistent << " bytes, and its device '"
                              << costs.getRates().name << "' has " << *costs.getRates().memory;
   error.attachNote() << persistent << " bytes are parameters, states and inputs, " << least
                      << " are arena and workspace";

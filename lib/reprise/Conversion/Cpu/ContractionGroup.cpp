@@ -31,25 +31,6 @@ static int64_t countColumnDims(Operation *leader) {
   return rank - (isa<ConvolutionFilterOp>(leader) ? 1 : 2);
 }
 
-/// Where the elements of a value lie, seen through its views, of which a chain may be as long as
-/// the graph; none if no strides tell.
-static std::optional<StridedView> findView(Value value) {
-  SmallVector<ViewOpInterface> views;
-  while (auto op = value.getDefiningOp<ViewOpInterface>()) {
-    views.push_back(op);
-    value = op->getOperand(0);
-  }
-  std::optional<StridedView> view = StridedView::of(cast<ShapedType>(value.getType()));
-  if (auto iota = value.getDefiningOp<IotaOp>()) {
-    llvm::fill(view->strides, 0);
-    view->strides[iota.getDim()] = 1;
-  }
-  for (ViewOpInterface op : llvm::reverse(views))
-    if (view)
-      view = op.composeView(*view);
-  return view;
-}
-
 /// The elements of a pad behind which it leaves no gap: those of its last dimension with padding
 /// and of all after it. A kernel that chooses between the operand and the padding tells by their
 /// number on which side one is.
@@ -66,27 +47,56 @@ static int64_t countPaddedTail(PadOp pad) {
   return count;
 }
 
+/// Where the elements of a value lie that is seen through views, the first of which is read; none
+/// if no strides tell.
+static std::optional<StridedView> findView(Value value, ArrayRef<ViewOpInterface> views) {
+  std::optional<StridedView> view = StridedView::of(cast<ShapedType>(value.getType()));
+  if (auto iota = value.getDefiningOp<IotaOp>()) {
+    llvm::fill(view->strides, 0);
+    view->strides[iota.getDim()] = 1;
+  }
+  for (ViewOpInterface op : llvm::reverse(views))
+    if (view)
+      view = op.composeView(*view);
+  return view;
+}
+
+static bool hasOneColumnStride(const StridedView &view, int64_t columnDims) {
+  std::optional<int64_t> next; // the stride that the dimension before must have
+  for (int64_t d = view.sizes.size(); columnDims-- > 0;) {
+    if (view.sizes[--d] == 1)
+      continue;
+    if (next && view.strides[d] != *next)
+      return false;
+    next = view.strides[d] * view.sizes[d];
+  }
+  return true;
+}
+
 /// True if one stride leads from column to column: blocks start at any column, and a kernel that
-/// had to take its number apart would be slow.
+/// had to take its number apart would be slow. Kernels follow views one by one, so each of them
+/// has to have one; a chain may be as long as the graph.
 static bool hasOneColumnStride(Value value, int64_t columnDims) {
+  static constexpr size_t kMostViews = 16;
   if (auto pad = value.getDefiningOp<PadOp>(); pad && exec::isFree(pad)) {
     int64_t columns = 1;
     for (int64_t size : pad.getType().getShape().take_back(columnDims))
       columns *= size;
     return columns <= countPaddedTail(pad) && hasOneColumnStride(pad.getOperand(), columnDims);
   }
-  std::optional<StridedView> view = findView(value);
-  if (!view)
-    return false;
-  std::optional<int64_t> next; // the stride that the dimension before must have
-  for (int64_t d = view->sizes.size(); columnDims-- > 0;) {
-    if (view->sizes[--d] == 1)
-      continue;
-    if (next && view->strides[d] != *next)
+  for (SmallVector<ViewOpInterface> views; views.size() <= kMostViews;) {
+    std::optional<StridedView> view = findView(value, views);
+    if (!view || !hasOneColumnStride(*view, columnDims))
       return false;
-    next = view->strides[d] * view->sizes[d];
+    auto op = value.getDefiningOp<ViewOpInterface>();
+    if (!op)
+      return true;
+    views.push_back(op);
+    value = op->getOperand(0);
+    if (cast<RankedTensorType>(value.getType()).getNumElements() == 1)
+      return true;
   }
-  return true;
+  return false;
 }
 
 bool isContractionGroup(ArrayRef<Operation *> ops) {

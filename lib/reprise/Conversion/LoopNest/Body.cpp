@@ -53,24 +53,27 @@ static void expandArgmax(ArgmaxOp op) {
   op.erase();
 }
 
-/// The scalar that all elements of a view equal; null if they are not one scalar.
+/// The value of one element that all elements of a view are; null if they are not one.
 static Value findSplat(Operation *view) {
   while (auto inner = dyn_cast_or_null<ViewOpInterface>(view)) {
     Value source = inner->getOperand(0);
-    if (tensor(source).getRank() == 0 && isa<BroadcastOp>(view))
+    if (tensor(source).getNumElements() == 1)
       return source;
     view = source.getDefiningOp();
   }
   return nullptr;
 }
 
-/// Views of views of a scalar are one view, so that they divide no dimension of the nest.
+/// Views of views of one element are one view, so that they divide no dimension of the nest.
 static void shortenSplat(Operation *view) {
-  Value scalar = findSplat(view);
-  if (!scalar || tensor(view->getOperand(0)).getRank() == 0)
+  Value element = findSplat(view);
+  if (!element || element == view->getOperand(0))
     return;
   OpBuilder builder(view);
-  auto whole = BroadcastOp::create(builder, view->getLoc(), view->getResult(0).getType(), scalar,
+  if (tensor(element).getRank() != 0)
+    element = ReshapeOp::create(builder, view->getLoc(), tensor(element).clone(ArrayRef<int64_t>()),
+                                element);
+  auto whole = BroadcastOp::create(builder, view->getLoc(), view->getResult(0).getType(), element,
                                    ArrayRef<int64_t>());
   view->replaceAllUsesWith(whole);
   view->erase();

@@ -14,7 +14,7 @@ static constexpr double kLeastChance = 0.02, kMostChance = 0.8, kLearned = 0.3, 
 static constexpr int32_t kNear = 2;
 
 Tiles::Tiles(const Sections &sections, int64_t limit)
-    : sections(sections), count(static_cast<int32_t>(sections.members.size())), isFull(true),
+    : count(static_cast<int32_t>(sections.members.size())), isFull(true),
       chances(count, kLeastChance) {
   int64_t arena = limit / sections.alignment * sections.alignment;
   for (size_t i = 0; i < sections.units.size(); ++i) {

@@ -92,7 +92,6 @@ private:
   std::vector<Tile> cutHoles(SplitMix &random) const;
   void learn(int32_t edge);
 
-  const Sections &sections;
   int32_t count; // of sections
   bool isFull; // whether tiles fill the arena: no section has too much, no group changes its bytes
   uint64_t number = 0;
