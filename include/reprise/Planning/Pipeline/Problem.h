@@ -27,7 +27,7 @@ struct Transfer {
 
 /// - A message of a transfer leaves when its piece ends, one after the other in each direction.
 /// - Each direction has `buffers` buffers: a piece waits with message n until the reader of message
-///   n - buffers has ended. Stages of one rank need none.
+///   n - buffers has ended. Between stages of one rank messages take no time, and no buffer.
 struct Pipeline {
   std::vector<Stage> stages;
   std::vector<Transfer> transfers;

@@ -40,14 +40,17 @@ void Walk::awaitMessages(Waiting &waiting, const Piece &piece) const {
   }
 }
 
-/// What a rank hands to itself stays where it is.
+/// What a rank hands to itself stays where it is: it takes no time, and no buffer.
+bool Walk::isLocal(int stage, int other) const {
+  return schedule.shape.rankOf(stage) == schedule.shape.rankOf(other);
+}
+
 void Walk::awaitBuffers(Waiting &waiting, const Piece &piece) const {
   if (piece.microbatch < pipeline.buffers)
     return;
-  const Shape &shape = schedule.shape;
   bool isForward = piece.pass == Pass::Forward;
   for (const Link &link : isForward ? readers[piece.stage] : sources[piece.stage]) {
-    if (shape.rankOf(link.stage) == shape.rankOf(piece.stage))
+    if (isLocal(piece.stage, link.stage))
       continue;
     Piece reader{piece.pass, link.stage, static_cast<int32_t>(piece.microbatch - pipeline.buffers)};
     await(waiting, reader, endOf(reader));
@@ -78,6 +81,10 @@ void Walk::send(const Piece &piece, double at) {
   for (const Link &link : isForward ? readers[piece.stage] : sources[piece.stage]) {
     const Transfer &transfer = pipeline.transfers[link.transfer];
     std::vector<double> &messages = arrivals[2 * link.transfer + !isForward];
+    if (isLocal(piece.stage, link.stage)) {
+      messages.push_back(at);
+      continue;
+    }
     double begin = messages.empty() ? at : std::max(at, messages.back());
     messages.push_back(begin + (isForward ? transfer.forward : transfer.backward));
   }

@@ -47,6 +47,7 @@ private:
   }
   void awaitMessages(Waiting &waiting, const Piece &piece) const;
   void awaitBuffers(Waiting &waiting, const Piece &piece) const;
+  bool isLocal(int stage, int other) const;
   void send(const Piece &piece, double at);
   void advance(int rank, const Visit &visit);
 

@@ -98,8 +98,13 @@ private:
     double at = 0;
     for (int64_t m = 0; m <= microbatch; ++m)
       at = std::max(at, end(pass, isForward ? transfer.from : transfer.to, m)) +
-           (isForward ? transfer.forward : transfer.backward);
+           (isAtHome(transfer) ? 0
+            : isForward        ? transfer.forward
+                               : transfer.backward);
     return at;
+  }
+  bool isAtHome(const Transfer &transfer) const {
+    return schedule.shape.rankOf(transfer.from) == schedule.shape.rankOf(transfer.to);
   }
   double earliest(const Piece &piece) const {
     double at = 0;
@@ -111,8 +116,7 @@ private:
       bool isForward = piece.pass == Pass::Forward;
       if ((isForward ? transfer.to : transfer.from) == piece.stage)
         at = std::max(at, arrival(transfer, piece.pass, piece.microbatch));
-      bool isAtHome = schedule.shape.rankOf(transfer.from) == schedule.shape.rankOf(transfer.to);
-      if (!isAtHome && (isForward ? transfer.from : transfer.to) == piece.stage)
+      if (!isAtHome(transfer) && (isForward ? transfer.from : transfer.to) == piece.stage)
         at = std::max(at, end(piece.pass, isForward ? transfer.to : transfer.from,
                               piece.microbatch - pipeline.buffers));
     }
@@ -173,6 +177,17 @@ TEST(Simulate, EqualsARelaxationOfAllWaits) {
       ++simulated;
     }
   EXPECT_GT(simulated, 150);
+}
+
+TEST(Simulate, ARankHandsToItselfInNoTime) {
+  Shape vee{2, 2, 1, /*isVee=*/true};
+  Pipeline pipeline = makeEqual(vee);
+  for (Transfer &transfer : pipeline.transfers)
+    transfer.forward = transfer.backward = 10;
+  // Two hops between the ranks forward and two backward, and the turn on the last rank. The weights
+  // of the first rank's stages come last.
+  Simulation found = simulate(makeSchedule(*findRule("zb-v"), vee), pipeline);
+  EXPECT_DOUBLE_EQ(found.makespan, 8 * 0.5 + 4 * 10 + 2 * 0.5);
 }
 
 /// Bytes that every piece adds and frees, counted from the definition of a stage.
