@@ -1,0 +1,117 @@
+// reprise: what decoders of opcodes use: modifiers, places of operands
+#ifndef REPRISE_GPU_EMULATOR_DECODER_H
+#define REPRISE_GPU_EMULATOR_DECODER_H
+
+#include "Program.h"
+
+#include <initializer_list>
+#include <map>
+
+namespace reprise::emulator {
+
+/// The modifiers of one instruction. What no decoder takes is not known here, and an error.
+class Modifiers {
+public:
+  explicit Modifiers(const Instruction &inst)
+      : names(inst.modifiers), taken(inst.modifiers.size()) {}
+  bool take(const char *name);
+  /// The number of the first of these that is there, or -1.
+  int takeOneOf(std::initializer_list<const char *> candidates);
+  /// The next type, or None.
+  Type takeType();
+  bool allTaken() const;
+
+private:
+  const std::vector<std::string> &names;
+  std::vector<bool> taken;
+};
+
+/// Where the registers and variables of one function lie.
+struct Frame {
+  const Function *function = nullptr;
+  std::vector<uint32_t> registers;
+  std::unordered_map<std::string, std::pair<Space, uint64_t>> variables;
+  uint32_t start = 0;       ///< number of its first instruction
+  uint32_t returnPlace = 0; ///< 32 words: where its caller goes on
+};
+
+class Decoder {
+public:
+  Decoder(const Module &module, const FindGlobal &globals, Program &program)
+      : module(module), globals(globals), program(program) {}
+  bool run(const Function &kernel, std::string &error);
+
+  /// The place of an operand that is read as `type`; the width of a register must be that of the
+  /// type.
+  uint32_t source(const Operand &operand, Type type);
+  /// The place of a register that is written as `type`. A sink gets a place that nobody reads.
+  uint32_t target(const Operand &operand, Type type);
+  /// The same for a register of any width, as loads, stores and conversions have it.
+  /// The place and the bytes per lane of an operand whose register may be wider than the type.
+  uint32_t looseOperand(const Operand &operand, Type type, unsigned &bytes);
+  uint32_t anyRegister(const Operand &operand, unsigned &bits);
+  uint32_t predicate(const Operand &operand);
+  uint32_t constant(unsigned bytes, uint64_t value);
+  /// A place for `bytes` per lane.
+  uint32_t newPlace(unsigned bytes);
+  /// Sets a and imm to the address of `[…]`. Symbols become numbers in their space.
+  bool address(const Operand &operand, Space space, Inst &inst);
+  /// The number of a symbol: its offset in its space, or its address.
+  bool symbolValue(const std::string &name, Space &space, uint64_t &value);
+  uint32_t label(const std::string &name);
+  uint32_t addList(const std::vector<uint32_t> &places);
+  bool decodeWarpBarrier(const Instruction &instruction, Inst &inst);
+  const Frame *frameOf(const std::string &function) const;
+  const Frame &here() const { return *current; }
+  bool inEntry() const { return current->function->isEntry; }
+
+  bool fail(const std::string &text);
+  bool failed() const { return !message.empty(); }
+
+private:
+  void collect(const Function &function);
+  void layOut(Frame &frame);
+  void placeShared();
+  void placeShared(const Operand &operand, bool dynamic);
+  bool decode(const Frame &frame);
+  bool decodeOne(const Instruction &source, Inst &inst);
+  uint32_t special(const std::string &name);
+  uint32_t placeVariable(Frame &frame, const Variable &variable, uint32_t &size);
+
+  const Module &module;
+  const FindGlobal &globals;
+  Program &program;
+  std::vector<Frame> frames; ///< the kernel's is the last one
+  std::vector<const Function *> open;
+  Frame *current = nullptr;
+  std::map<std::pair<unsigned, uint64_t>, uint32_t> constants;
+  std::unordered_map<std::string, uint32_t> specials;
+  std::string message;
+  unsigned line = 0;
+};
+
+using Decode = bool (*)(Decoder &, const Instruction &, Modifiers &, Inst &);
+struct Opcode {
+  const char *name;
+  Decode decode;
+  unsigned operands; ///< how many it has at least
+};
+/// The opcodes of each file of decoders.
+using Opcodes = std::vector<Opcode>;
+const Opcodes &integerOpcodes();
+const Opcodes &bitOpcodes();
+const Opcodes &floatOpcodes();
+const Opcodes &compareOpcodes();
+const Opcodes &conversionOpcodes();
+const Opcodes &memoryOpcodes();
+const Opcodes &copyOpcodes();
+const Opcodes &atomicOpcodes();
+const Opcodes &warpOpcodes();
+const Opcodes &controlOpcodes();
+const Opcodes &tensorOpcodes();
+/// add, sub, mul, … stand for integers and for floats; those for floats are tried first.
+bool decodeFloat(Decoder &, const Instruction &, Modifiers &, Inst &);
+
+} // namespace reprise::emulator
+
+#endif

@@ -1,0 +1,76 @@
+// reprise: runs the blocks of a launch on the machine's threads
+#include "Machine.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <random>
+#include <thread>
+
+using namespace reprise::emulator;
+
+namespace {
+
+/// Below so many steps of lanes a thread costs more than it does.
+constexpr uint64_t stepsWorthAThread = 1 << 20;
+
+uint64_t roundUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+
+/// Which block comes at each place.
+std::vector<uint32_t> orderOfBlocks(const Launch &launch) {
+  std::vector<uint32_t> blocks(launch.grid.count());
+  for (uint32_t i = 0; i < blocks.size(); ++i)
+    blocks[i] = i;
+  if (launch.order == Order::Backwards)
+    std::reverse(blocks.begin(), blocks.end());
+  else if (launch.order == Order::Shuffled)
+    std::shuffle(blocks.begin(), blocks.end(), std::mt19937(launch.number));
+  return blocks;
+}
+
+void runBlocks(Launch &launch, const std::vector<uint32_t> &blocks, std::atomic<size_t> &taken) {
+  Block block(launch);
+  for (size_t i; (i = taken.fetch_add(1)) < blocks.size() && !launch.failed;)
+    block.run(blocks[i]);
+}
+
+} // namespace
+
+Order reprise::emulator::orderFromEnvironment() {
+  const char *text = std::getenv("REPRISE_EMULATED_ORDER");
+  std::string order = text ? text : "";
+  return order == "backwards"  ? Order::Backwards
+         : order == "shuffled" ? Order::Shuffled
+                               : Order::Forwards;
+}
+
+uint32_t Launch::dynamicOffset() const {
+  return roundUp(program->sharedBytes, program->dynamicAlign);
+}
+
+void Launch::fail(Fault fault, const std::string &text) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!failed) {
+    report = {fault, text};
+    failed = true;
+  }
+}
+
+bool reprise::emulator::runLaunch(Launch &launch) {
+  std::vector<uint32_t> blocks = orderOfBlocks(launch);
+  std::atomic<size_t> taken{0};
+  {
+    Block block(launch);
+    block.run(blocks[taken.fetch_add(1)]);
+  }
+  uint64_t steps = launch.laneSteps.load() * (blocks.size() - 1);
+  size_t most = std::min<size_t>(std::thread::hardware_concurrency(), blocks.size() - 1);
+  most = std::min<size_t>(most, 1 + steps / stepsWorthAThread);
+  std::vector<std::thread> threads;
+  for (size_t i = 1; i < most; ++i)
+    threads.emplace_back([&] { runBlocks(launch, blocks, taken); });
+  if (blocks.size() > 1)
+    runBlocks(launch, blocks, taken);
+  for (std::thread &thread : threads)
+    thread.join();
+  return !launch.failed;
+}

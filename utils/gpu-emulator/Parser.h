@@ -1,0 +1,71 @@
+// reprise: what the parsers of declarations and of bodies share
+#ifndef REPRISE_GPU_EMULATOR_PARSER_H
+#define REPRISE_GPU_EMULATOR_PARSER_H
+
+#include "Lexer.h"
+#include "Ptx.h"
+
+namespace reprise::emulator {
+
+/// Parses from token to token. After the first error it stands at the end of the text, so that no
+/// caller needs to ask after each step.
+class Parser {
+public:
+  Parser(std::vector<Token> tokens, Module &module) : tokens(std::move(tokens)), module(module) {}
+  bool run(std::string &error);
+
+private:
+  // Parser.cpp: the module and what it declares
+  void parseTopLevel();
+  void parseVersion();
+  void parseFunction(bool isEntry);
+  void parseFunctionDirectives(Function &function);
+  std::vector<Variable> parseParameters();
+  Variable parseVariable(Space space);
+  void parseInitializer(Variable &variable, unsigned elementBytes);
+  void skipLine();
+  void skipSection();
+
+  // ParseBody.cpp: the statements of a function
+  void parseBody();
+  void parseStatement();
+  void parseDeclaration();
+  void parseRegisters();
+  void declareRegister(const std::string &name, Type type);
+  void parseInstruction();
+  Operand parseOperand();
+  Operand parseSimpleOperand();
+  Operand parseAddress();
+  Operand parseList(char close);
+  Operand parseName();
+  int64_t parseOffset();
+  int registerNamed(const std::string &name) const;
+  std::string localName(const std::string &name) const;
+
+  const Token &peek(size_t ahead = 0) const;
+  Token take();
+  bool accept(char symbol);
+  void expect(char symbol);
+  std::string expectWord(const char *what);
+  uint64_t expectNumber();
+  void fail(const std::string &text);
+  static bool spaceNamed(std::string_view name, Space &space);
+
+  std::vector<Token> tokens;
+  Module &module;
+  size_t at = 0;
+  std::string message;
+
+  Function *function = nullptr;
+  unsigned scopes = 0; ///< how many scopes the function has had, for names of their own
+  struct Scope {
+    unsigned number;
+    std::unordered_map<std::string, int> registers;
+    std::unordered_map<std::string, std::string> variables;
+  };
+  std::vector<Scope> open;
+};
+
+} // namespace reprise::emulator
+
+#endif

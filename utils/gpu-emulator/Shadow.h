@@ -1,0 +1,155 @@
+// reprise: the shadow of memory: who wrote a word last, who read it since, which bytes were written
+#ifndef REPRISE_GPU_EMULATOR_SHADOW_H
+#define REPRISE_GPU_EMULATOR_SHADOW_H
+
+#include <cstdint>
+#include <cstring>
+
+namespace reprise::emulator {
+
+/// An agent is (launch, block, interval between barriers, warp). Its low byte is free for masks of
+/// bytes:  launch:14 | block:22 | interval:15 | warp:5 | bytes:4 | flags:4.
+using Agent = uint64_t;
+constexpr unsigned launchShift = 50, blockShift = 28, intervalShift = 13, warpShift = 8;
+constexpr uint64_t agentMask = ~uint64_t(0xff);
+/// Launches have the numbers below; 0 is work that everything is ordered behind.
+constexpr unsigned numLaunches = 1u << 14;
+constexpr unsigned intervalBits = 15, blockBits = 22;
+
+inline Agent makeAgent(unsigned launch, unsigned block, unsigned interval, unsigned warp) {
+  return Agent(launch) << launchShift | Agent(block & ((1u << blockBits) - 1)) << blockShift |
+         Agent(interval & ((1u << intervalBits) - 1)) << intervalShift |
+         Agent(warp & 31) << warpShift;
+}
+inline unsigned launchOf(Agent agent) { return agent >> launchShift; }
+
+/// Of four bytes of memory. In `write` the lowest four bits are the bytes that were ever written;
+/// in `read` they are flags. Threads of the host change records without locks: a lost update is a
+/// fault that is not found, never one that is not there.
+struct Record {
+  uint64_t write, read;
+};
+constexpr uint64_t manyReaders = 1; ///< several warps of one block, in one interval
+constexpr uint64_t manyBlocks = 2;
+/// Of shared memory: a cp.async still has to fill the word.
+constexpr uint64_t notArrived = 4;
+/// The last write was atomic.
+constexpr uint64_t writtenAtomically = 8;
+
+enum class Fault : uint8_t {
+  None,
+  OutOfBounds,
+  Misaligned,
+  NeverWritten,
+  Race,
+  NotArrived,
+  MissingWait,
+  ReadOnly,
+  Divergence,
+  Deadlock,
+  Trap,
+  Unsupported
+};
+const char *faultName(Fault fault);
+
+/// What a launch knows of others: `ordered[l]` says that launch l is done before this one.
+struct Accessor {
+  Agent agent;
+  const uint8_t *ordered;
+};
+
+/// How an access of this agent meets one of `other` to the same bytes.
+inline Fault meet(uint64_t other, const Accessor &me) {
+  unsigned launch = launchOf(other);
+  if (launch != launchOf(me.agent))
+    return me.ordered[launch] ? Fault::None : Fault::MissingWait;
+  uint64_t difference = other ^ me.agent;
+  if (difference >> blockShift)
+    return Fault::Race;
+  bool sameInterval = (difference >> intervalShift) == 0;
+  return sameInterval && (difference >> warpShift) ? Fault::Race : Fault::None;
+}
+
+/// `mask`: which of the four bytes. A read of bytes that others wrote unordered is a fault.
+inline Fault readWord(Record &record, const Accessor &me, unsigned mask) {
+  uint64_t write = __atomic_load_n(&record.write, __ATOMIC_RELAXED);
+  uint64_t read = __atomic_load_n(&record.read, __ATOMIC_RELAXED);
+  if (mask & ~write)
+    return read & notArrived ? Fault::NotArrived : Fault::NeverWritten;
+  uint64_t bytes = uint64_t(mask) << 4;
+  if (((write ^ me.agent) & agentMask) && (write & bytes))
+    if (Fault fault = meet(write, me); fault != Fault::None)
+      return fault;
+  uint64_t next = me.agent | bytes;
+  if (((read ^ me.agent) & agentMask) == 0) {
+    next |= read;
+  } else if (launchOf(read) == launchOf(me.agent) && (read & bytes)) {
+    if ((read ^ me.agent) >> blockShift || (read & manyBlocks))
+      next |= manyBlocks | (read & 0xf0);
+    else if (((read ^ me.agent) >> intervalShift) == 0)
+      next |= manyReaders | (read & 0xf0);
+  }
+  if (next != read)
+    __atomic_store_n(&record.read, next, __ATOMIC_RELAXED);
+  return Fault::None;
+}
+
+/// The fault of a write behind the reads of a word.
+inline Fault meetReaders(uint64_t read, const Accessor &me) {
+  if (launchOf(read) == launchOf(me.agent)) {
+    if (read & manyBlocks)
+      return Fault::Race;
+    if ((read & manyReaders) && ((read ^ me.agent) >> intervalShift) == 0)
+      return Fault::Race;
+  }
+  return meet(read, me);
+}
+
+inline Fault writeWord(Record &record, const Accessor &me, unsigned mask) {
+  uint64_t write = __atomic_load_n(&record.write, __ATOMIC_RELAXED);
+  uint64_t read = __atomic_load_n(&record.read, __ATOMIC_RELAXED);
+  uint64_t bytes = uint64_t(mask) << 4;
+  bool mine = ((write ^ me.agent) & agentMask) == 0;
+  if (!mine && (write & bytes))
+    if (Fault fault = meet(write, me); fault != Fault::None)
+      return fault;
+  if ((read & bytes) && ((read ^ me.agent) & (agentMask | manyReaders | manyBlocks)))
+    if (Fault fault = meetReaders(read, me); fault != Fault::None)
+      return fault;
+  uint64_t next = me.agent | bytes | (write & 15) | mask;
+  if (mine)
+    next |= write & 0xf0;
+  if (next != write)
+    __atomic_store_n(&record.write, next, __ATOMIC_RELAXED);
+  if (read & writtenAtomically)
+    __atomic_store_n(&record.read, read & ~writtenAtomically, __ATOMIC_RELAXED);
+  return Fault::None;
+}
+
+/// An access of [offset, offset + bytes), which lies within what `records` shadows. The size is a
+/// power of two and divides the offset, or is a multiple of four.
+template <typename Each>
+Fault forWords(Record *records, uint64_t offset, uint64_t bytes, const Each &each) {
+  if (bytes < 4)
+    return each(records[offset / 4], ((1u << bytes) - 1) << offset % 4);
+  for (uint64_t word = offset / 4; word < (offset + bytes) / 4; ++word)
+    if (Fault fault = each(records[word], 15u); fault != Fault::None)
+      return fault;
+  return Fault::None;
+}
+inline Fault readShadow(Record *records, uint64_t offset, uint64_t bytes, const Accessor &me) {
+  return forWords(records, offset, bytes,
+                  [&](Record &record, unsigned mask) { return readWord(record, me, mask); });
+}
+inline Fault writeShadow(Record *records, uint64_t offset, uint64_t bytes, const Accessor &me) {
+  return forWords(records, offset, bytes,
+                  [&](Record &record, unsigned mask) { return writeWord(record, me, mask); });
+}
+
+/// The same for any range, as copies and fills have it.
+Fault readRange(Record *records, uint64_t offset, uint64_t bytes, const Accessor &me);
+Fault writeRange(Record *records, uint64_t offset, uint64_t bytes, const Accessor &me);
+
+} // namespace reprise::emulator
+
+#endif
