@@ -31,10 +31,13 @@ struct Record {
 };
 constexpr uint64_t manyReaders = 1; ///< several warps of one block, in one interval
 constexpr uint64_t manyBlocks = 2;
-/// Of shared memory: a cp.async still has to fill the word.
-constexpr uint64_t notArrived = 4;
+/// A launch that is not ordered before this one has read the word, too.
+constexpr uint64_t unorderedReaders = 4;
+constexpr uint64_t readerFlags = manyReaders | manyBlocks | unorderedReaders;
 /// The last write was atomic.
 constexpr uint64_t writtenAtomically = 8;
+/// Of bytes of shared memory that count as never written: a cp.async still has to fill them.
+constexpr uint64_t notArrived = 8;
 
 enum class Fault : uint8_t {
   None,
@@ -83,7 +86,11 @@ inline Fault readWord(Record &record, const Accessor &me, unsigned mask) {
   uint64_t next = me.agent | bytes;
   if (((read ^ me.agent) & agentMask) == 0) {
     next |= read;
-  } else if (launchOf(read) == launchOf(me.agent) && (read & bytes)) {
+  } else if (launchOf(read) != launchOf(me.agent)) {
+    if ((read & bytes) && !me.ordered[launchOf(read)])
+      next |= unorderedReaders;
+  } else if (read & bytes) {
+    next |= read & unorderedReaders;
     if ((read ^ me.agent) >> blockShift || (read & manyBlocks))
       next |= manyBlocks | (read & 0xf0);
     else if (((read ^ me.agent) >> intervalShift) == 0)
@@ -97,6 +104,8 @@ inline Fault readWord(Record &record, const Accessor &me, unsigned mask) {
 /// The fault of a write behind the reads of a word.
 inline Fault meetReaders(uint64_t read, const Accessor &me) {
   if (launchOf(read) == launchOf(me.agent)) {
+    if (read & unorderedReaders)
+      return Fault::MissingWait;
     if (read & manyBlocks)
       return Fault::Race;
     if ((read & manyReaders) && ((read ^ me.agent) >> intervalShift) == 0)
@@ -113,7 +122,7 @@ inline Fault writeWord(Record &record, const Accessor &me, unsigned mask) {
   if (!mine && (write & bytes))
     if (Fault fault = meet(write, me); fault != Fault::None)
       return fault;
-  if ((read & bytes) && ((read ^ me.agent) & (agentMask | manyReaders | manyBlocks)))
+  if ((read & bytes) && ((read ^ me.agent) & (agentMask | readerFlags)))
     if (Fault fault = meetReaders(read, me); fault != Fault::None)
       return fault;
   uint64_t next = me.agent | bytes | (write & 15) | mask;

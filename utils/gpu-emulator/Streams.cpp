@@ -1,0 +1,195 @@
+// reprise: work in streams, and in which order it is done
+#include "Streams.h"
+
+#include <algorithm>
+#include <chrono>
+
+using namespace reprise::emulator;
+
+namespace {
+
+double secondsNow() {
+  auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(now).count();
+}
+
+} // namespace
+
+void reprise::emulator::join(Clock &into, const Clock &other) {
+  if (into.size() < other.size())
+    into.resize(other.size());
+  for (size_t i = 0; i < other.size(); ++i)
+    into[i] = std::max(into[i], other[i]);
+}
+
+Stream *Scheduler::create(int device, bool blocking) {
+  streams.push_back(std::make_unique<Stream>());
+  Stream *made = streams.back().get();
+  made->number = streams.size() - 1;
+  made->device = device;
+  made->blocking = blocking;
+  return made;
+}
+
+void Scheduler::destroy(Stream *stream) {
+  finishStream(*stream);
+  streams[stream->number].reset();
+}
+
+bool Scheduler::owns(const Stream *stream) const {
+  return std::any_of(streams.begin(), streams.end(),
+                     [&](const auto &own) { return own.get() == stream; });
+}
+
+Stream *Scheduler::defaultStream(int device) {
+  if (defaults.size() <= size_t(device))
+    defaults.resize(device + 1);
+  if (!defaults[device])
+    defaults[device] = create(device, true);
+  return defaults[device];
+}
+
+/// The default stream and those that block meet: each is ordered behind what the other was given.
+PiecePtr Scheduler::add(Stream &stream, Work work) {
+  auto piece = std::make_shared<Piece>();
+  piece->stream = stream.number;
+  piece->sequence = ++sequence;
+  piece->work = std::move(work);
+  join(stream.clock, hostClock);
+  Stream *byDefault = defaultStream(stream.device);
+  for (auto &other : streams) {
+    bool meets =
+        other && other.get() != &stream && other->device == stream.device &&
+        (&stream == byDefault ? other->blocking : stream.blocking && other.get() == byDefault);
+    if (!meets || !other->last)
+      continue;
+    piece->needs.push_back(other->last);
+    join(stream.clock, other->last->clock);
+  }
+  if (stream.clock.size() <= stream.number)
+    stream.clock.resize(stream.number + 1);
+  ++stream.clock[stream.number];
+  piece->clock = stream.clock;
+  stream.queue.push_back(piece);
+  return stream.last = piece;
+}
+
+void Scheduler::enqueue(Stream &stream, Work work) {
+  if (stream.capture)
+    return addToCapture(stream, {GraphCommand::Kind::Work, 0, 0, std::move(work)});
+  add(stream, std::move(work));
+}
+
+void Scheduler::record(Stream &stream, Event &event) {
+  event.capture = stream.capture;
+  if (stream.capture) {
+    event.captureIndex = stream.capture->graph.events;
+    return addToCapture(stream, {GraphCommand::Kind::Record, 0, event.captureIndex, {}});
+  }
+  event.piece = add(stream, {});
+}
+
+bool Scheduler::wait(Stream &stream, const Event &event) {
+  if (stream.capture || event.capture) {
+    if (!event.capture || (stream.capture && stream.capture != event.capture))
+      return false;
+    if (!stream.capture) {
+      stream.capture = event.capture;
+      stream.captureIndex = event.capture->streams.size();
+      event.capture->streams.push_back(&stream);
+      event.capture->clocks.emplace_back();
+    }
+    addToCapture(stream, {GraphCommand::Kind::Wait, 0, event.captureIndex, {}});
+    return true;
+  }
+  if (!event.piece)
+    return true;
+  join(stream.clock, event.piece->clock);
+  add(stream, {})->needs.push_back(event.piece);
+  return true;
+}
+
+/// The number of a piece in the shadow says which stream it was of, and when. Old numbers are used
+/// again when none is left: all that was done until then counts as ordered.
+const uint8_t *Scheduler::orderedBefore(const Piece &piece) {
+  if (numbers.size() == numLaunches) {
+    memory.forgetLaunches();
+    numbers.resize(1);
+  }
+  ordered.assign(numLaunches, 0);
+  ordered[0] = 1;
+  for (size_t i = 1; i < numbers.size(); ++i)
+    ordered[i] =
+        numbers[i].first < piece.clock.size() && piece.clock[numbers[i].first] >= numbers[i].second;
+  numbers.push_back({piece.stream, piece.clock[piece.stream]});
+  return ordered.data();
+}
+
+/// Does the first piece of a stream, whose needs are met.
+void Scheduler::execute(Stream &stream) {
+  PiecePtr piece = stream.queue.front();
+  stream.queue.pop_front();
+  if (piece->work && report.fault == Fault::None) {
+    const uint8_t *before = orderedBefore(*piece);
+    report = piece->work(numbers.size() - 1, before);
+  }
+  if (!piece->work)
+    piece->seconds = secondsNow();
+  piece->done = true;
+  piece->work = nullptr;
+  piece->needs.clear();
+}
+
+/// The stream whose first piece is next: the oldest piece; any that can go on; or what is wanted.
+Stream *Scheduler::choose(const PiecePtr &wanted) {
+  std::vector<Stream *> ready;
+  for (auto &stream : streams) {
+    if (!stream || stream->queue.empty())
+      continue;
+    const auto &needs = stream->queue.front()->needs;
+    if (std::all_of(needs.begin(), needs.end(), [](const PiecePtr &need) { return need->done; }))
+      ready.push_back(stream.get());
+  }
+  if (order == Order::Shuffled)
+    return ready[random() % ready.size()];
+  if (order == Order::Forwards)
+    return *std::min_element(ready.begin(), ready.end(), [](Stream *a, Stream *b) {
+      return a->queue.front()->sequence < b->queue.front()->sequence;
+    });
+  // Along what is waited for, back to a piece that waits for nothing.
+  PiecePtr piece = wanted;
+  while (true) {
+    Stream *stream = streams[piece->stream].get();
+    const PiecePtr &first = stream->queue.front();
+    auto open = std::find_if(first->needs.begin(), first->needs.end(),
+                             [](const PiecePtr &need) { return !need->done; });
+    if (open == first->needs.end())
+      return stream;
+    piece = *open;
+  }
+}
+
+bool Scheduler::finish(const PiecePtr &piece) {
+  if (!piece)
+    return report.fault == Fault::None;
+  while (!piece->done)
+    execute(*choose(piece));
+  join(hostClock, piece->clock);
+  return report.fault == Fault::None;
+}
+
+bool Scheduler::finishStream(Stream &stream) { return finish(stream.last); }
+
+bool Scheduler::finishDevice(int device) {
+  for (size_t i = 0; i < streams.size(); ++i)
+    if (streams[i] && streams[i]->device == device)
+      finishStream(*streams[i]);
+  return report.fault == Fault::None;
+}
+
+bool Scheduler::finishAll() {
+  for (size_t i = 0; i < streams.size(); ++i)
+    if (streams[i])
+      finishStream(*streams[i]);
+  return report.fault == Fault::None;
+}
