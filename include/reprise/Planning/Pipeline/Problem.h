@@ -17,6 +17,7 @@ struct Stage {
   int64_t madeForWeight = 0;  ///< bytes from the backward pass to the gradients of the weights
   int64_t working = 0;        ///< bytes that any of its passes takes while it runs
   int64_t resident = 0;       ///< bytes at all times: parameters, state, accumulated gradients
+  int64_t closing = 0;        ///< bytes when gradients of weights end, and all saved is free
 };
 
 /// A value that one stage makes and a later one reads; its gradient goes the other way.

@@ -17,6 +17,14 @@ struct Value {
   int64_t bytes = 0;                ///< that a stage behind the unit's saves of it, per micro-batch
 };
 
+/// A weight of a unit that later units read, too. Stages behind the unit's hold a copy of it and
+/// their gradient for the whole step; the unit's own stage holds what comes back of that.
+struct TiedWeight {
+  int unit = 0;
+  std::vector<int> readers; ///< units, ascending
+  int64_t bytes = 0;
+};
+
 /// Bytes of what a unit saves that may be made again for its backward pass, per micro-batch.
 struct Replay {
   int unit = 0;
@@ -49,6 +57,7 @@ struct Problem {
     double transfers = 1;               ///< what the device receives takes so many times as long
   };
   std::vector<Rates> rates;
+  std::vector<TiedWeight> tied = {};
 };
 
 /// Where stages begin, the first one at unit 0.
@@ -96,11 +105,13 @@ private:
   std::unique_ptr<Sums> sums;
 };
 
-/// The same with the loads of a problem. A stage cannot be what its device cannot hold.
-std::optional<Split> balance(const Problem &problem);
+/// The same with the loads of a problem. A stage cannot be what its device cannot hold: what takes
+/// more than `most` of the memory.
+std::optional<Split> balance(const Problem &problem, double most = 1);
 
-/// The split whose fullest device is the least full, for problems where nothing fits.
-std::optional<Split> spread(const Problem &problem);
+/// Splits for problems where nothing fits, in case the bytes are estimates: the fastest of all, the
+/// fastest of half the excess, and the one whose fullest device is the least full.
+std::vector<Split> loosen(const Problem &problem);
 
 /// The stages of a split and the transfers between them: one per pair of stages that shares values,
 /// straight from the one to the other.

@@ -45,9 +45,14 @@ std::pair<int64_t, size_t> findPeak(const Schedule &schedule, const Pipeline &pi
     const Stage &stage = pipeline.stages[piece.stage];
     auto [added, freed] = findChange(schedule, stage, piece.pass);
     held += added;
-    peak = std::max(peak, {held + stage.working, place},
-                    [](const auto &a, const auto &b) { return a.first < b.first; });
+    auto raise = [&](int64_t bytes) {
+      if (bytes > peak.first)
+        peak = {bytes, place};
+    };
+    raise(held + stage.working);
     held -= freed;
+    if (piece.pass == (schedule.splitsBackward ? Pass::Weight : Pass::Backward))
+      raise(held + stage.closing);
   }
   return peak;
 }

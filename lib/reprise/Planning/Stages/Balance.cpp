@@ -77,22 +77,37 @@ std::optional<Split> balance(int units, int stages, const Cost &cost, const Cost
   return split;
 }
 
-std::optional<Split> balance(const Problem &problem) {
+std::optional<Split> balance(const Problem &problem, double most) {
   Loads loads(problem);
   auto count = [&](int first, int last, int stage) {
     Load load = loads.get(first, last, stage);
-    return load.fullness > 1 ? kNever : load.seconds();
+    return load.fullness > most ? kNever : load.seconds();
   };
   return balance(
       static_cast<int>(problem.units.size()), static_cast<int>(problem.devices.size()), count,
       [&](int first, int last, int stage) { return loads.getFloor(first, last, stage); });
 }
 
-std::optional<Split> spread(const Problem &problem) {
+static double findFullest(const Loads &loads, const Problem &problem, const Split &split) {
+  std::vector<int> ends = split.begins;
+  ends.push_back(static_cast<int>(problem.units.size()));
+  double fullest = 0;
+  for (int stage = 0; stage + 1 < static_cast<int>(ends.size()); ++stage)
+    fullest = std::max(fullest, loads.get(ends[stage], ends[stage + 1], stage).fullness);
+  return fullest;
+}
+
+std::vector<Split> loosen(const Problem &problem) {
   Loads loads(problem);
-  return balance(
+  std::optional<Split> fastest = balance(problem, kNever);
+  std::optional<Split> spread = balance(
       static_cast<int>(problem.units.size()), static_cast<int>(problem.devices.size()),
       [&](int first, int last, int stage) { return loads.get(first, last, stage).fullness; });
+  if (!fastest || !spread)
+    return {};
+  double most = (findFullest(loads, problem, *fastest) + spread->slowest) / 2;
+  std::optional<Split> middle = balance(problem, most);
+  return {*fastest, middle ? *middle : *fastest, *spread};
 }
 
 static double getTransferScale(const Problem &problem, int stage) {

@@ -42,15 +42,26 @@ public:
       outside[unit + 1] = outside[unit] + problem.outside[unit];
     incoming.resize(size * size);
     received.resize(size * size);
+    tied.resize(size * size);
+    returned.resize(size * size);
     working.resize(size * size);
+    closing.resize(size * size);
     for (const Value &value : problem.values)
-      addIncoming(value);
+      forEachRun(value.unit, value.readers, size, [&](size_t run) {
+        incoming[run] += value.forward + value.backward;
+        received[run] += value.bytes;
+      });
+    for (const TiedWeight &weight : problem.tied)
+      addTied(weight);
     for (size_t first = 0; first < size; ++first)
       for (size_t last = first + 1; last < size; ++last) {
         size_t run = first * size + last;
         incoming[run] += incoming[run - 1];
         received[run] += received[run - 1];
+        tied[run] += tied[run - 1];
+        returned[run] += returned[run - 1];
         working[run] = std::max(working[run - 1], problem.units[last - 1].working);
+        closing[run] = std::max(closing[run - 1], problem.units[last - 1].closing);
       }
     addReplays();
   }
@@ -68,12 +79,15 @@ public:
     for (double *seconds : {&stage.forward, &stage.backward, &stage.weight})
       *seconds /= device.speed;
     stage.saved += received[first * size + last];
+    stage.resident += tied[first * size + last];
     stage.working = working[first * size + last];
+    stage.closing = closing[first * size + last];
     return stage;
   }
 
   double getIncoming(int first, int last) const { return incoming[first * size + last]; }
   double getReplayed(int first, int last) const { return replayed[last] - replayed[first]; }
+  int64_t getReturned(int first, int last) const { return returned[first * size + last]; }
   int64_t getOutside(int first, int last) const { return outside[last] - outside[first]; }
 
   /// The cheapest seconds that free so many bytes; what is left of them if that cannot be done.
@@ -115,14 +129,24 @@ private:
     return sums;
   }
 
-  /// A range that begins behind the maker receives the value once, for its first reader.
-  void addIncoming(const Value &value) {
-    size_t before = value.unit + 1;
-    for (size_t reader : value.readers)
-      for (; before <= reader; ++before) {
-        incoming[before * size + reader + 1] += value.forward + value.backward;
-        received[before * size + reader + 1] += value.bytes;
-      }
+  /// A range that begins behind the maker receives a value once, for its first reader.
+  template <typename Add>
+  static void forEachRun(size_t unit, const std::vector<int> &readers, size_t size, Add add) {
+    size_t before = unit + 1;
+    for (size_t reader : readers)
+      for (; before <= reader; ++before)
+        add(before * size + reader + 1);
+  }
+
+  void addTied(const TiedWeight &weight) {
+    forEachRun(weight.unit, weight.readers, size,
+               [&](size_t run) { tied[run] += 2 * weight.bytes; });
+    // Of runs that hold the unit, those that end behind the last reader get nothing back.
+    size_t last = weight.readers.back() + 1;
+    for (int first = 0; first <= weight.unit; ++first) {
+      returned[first * size + weight.unit + 1] += weight.bytes;
+      returned[first * size + last] -= weight.bytes;
+    }
   }
 
   void addReplays() {
@@ -157,9 +181,9 @@ private:
   std::vector<std::vector<pipeline::Stage>> others; // by rates
   std::vector<double> replayed;
   std::vector<int64_t> outside;
-  std::vector<double> incoming;           // by first and last
-  std::vector<int64_t> received, working; // by first and last
-  std::vector<Class> classes;             // the cheapest first
+  std::vector<double> incoming;                                    // by first and last
+  std::vector<int64_t> received, tied, returned, working, closing; // by first and last
+  std::vector<Class> classes;                                      // the cheapest first
 };
 
 Loads::Loads(const Problem &problem) : problem(problem), sums(std::make_unique<Sums>(problem)) {}
@@ -169,6 +193,31 @@ double Loads::getFloor(int first, int last, int stage) const {
   pipeline::Stage own = sums->getPasses(first, last, problem.devices[stage]);
   return own.forward + own.backward + own.weight;
 }
+
+namespace {
+
+/// What is held at once in the arena.
+struct Peak {
+  int64_t resident, working, closing, returned, slots;
+
+  /// What comes back of tied weights comes at the end, where their own gradients are the last ones.
+  double count(int64_t slot) const {
+    auto bytes = static_cast<double>(slot), others = static_cast<double>(slots - 1) * bytes;
+    double last = std::max(bytes + static_cast<double>(working), static_cast<double>(closing));
+    double end = 2 * static_cast<double>(returned) + static_cast<double>(closing);
+    return std::max(static_cast<double>(resident) + others + last, end);
+  }
+
+  /// The largest slot for so many bytes; 0 if there is none.
+  int64_t findSlot(int64_t bytes) const {
+    int64_t left = bytes - resident, most = (left - working) / slots;
+    if (slots > 1)
+      most = std::min(most, (left - closing) / (slots - 1));
+    return std::max<int64_t>(0, most);
+  }
+};
+
+} // namespace
 
 /// The share of the room that is taken, or of the whole device where that is too much.
 static double findFullness(double taken, int64_t room, int64_t outside) {
@@ -188,17 +237,15 @@ Load Loads::get(int first, int last, int stage) const {
   load.incoming = transfers * sums->getIncoming(first, last);
   load.replay = scale * sums->getReplayed(first, last);
   int64_t outside = sums->getOutside(first, last);
-  int64_t fixed = load.stage.resident - outside + load.stage.working;
-  int64_t slot = load.stage.saved + load.stage.savedForWeight + load.stage.madeForWeight;
   int64_t slots = std::max<int64_t>(1, problem.slots.empty() ? 1 : problem.slots[stage]);
-  auto count = [&](int64_t saved) {
-    return static_cast<double>(fixed) + static_cast<double>(slots) * static_cast<double>(saved);
-  };
+  Peak peak{load.stage.resident - outside, load.stage.working, load.stage.closing,
+            sums->getReturned(first, last), slots};
+  int64_t slot = load.stage.saved + load.stage.savedForWeight + load.stage.madeForWeight;
   // Below nothing where what is outside does not fit.
   int64_t room = std::min(device.arena, device.memory - outside), wanted = room;
   if (device.share > 0)
-    wanted = std::min(wanted, static_cast<int64_t>(device.share * count(slot)));
-  int64_t most = std::max<int64_t>(0, wanted - fixed) / slots;
+    wanted = std::min(wanted, static_cast<int64_t>(device.share * peak.count(slot)));
+  int64_t most = peak.findSlot(wanted);
   if (slot > most) {
     int64_t excess = slot - most, left = excess;
     double seconds = scale * sums->free(first, last, left);
@@ -209,7 +256,7 @@ Load Loads::get(int first, int last, int stage) const {
     load.stage.saved -= freed;
     load.stage.savedForWeight -= excess - left - freed;
   }
-  load.fullness = findFullness(count(slot), room, outside);
+  load.fullness = findFullness(peak.count(slot), room, outside);
   return load;
 }
 

@@ -134,13 +134,12 @@ private:
         continue;
       refused.push_back(&cut);
       for (auto [room, own] : llvm::zip_equal(rooms, cut.rooms))
-        room *= own;
+        room *= own < 1 ? std::min(own, kLess) : 1;
     }
     staged.isRefused = refused.size() >= kMostRefused;
     for (int round = 0; round < kMostRounds; ++round) {
-      cutWithin(problem, rooms, staged);
-      auto same =
-          llvm::find_if(refused, [&](const RefusedCut *cut) { return cut->units == staged.units; });
+      cutWithin(problem, rooms, refused, staged);
+      auto same = findSame(refused, staged.units);
       if (same == refused.end())
         return;
       for (auto [room, own] : llvm::zip_equal(rooms, (*same)->rooms))
@@ -150,24 +149,42 @@ private:
     staged.isRefused = true;
   }
 
+  using Units = std::vector<std::pair<int, int>>;
+
+  static ArrayRef<const RefusedCut *>::iterator findSame(ArrayRef<const RefusedCut *> refused,
+                                                         const Units &units) {
+    return llvm::find_if(refused, [&](const RefusedCut *cut) { return cut->units == units; });
+  }
+
+  static Units listUnits(const stages::Split &split, int64_t units) {
+    Units list;
+    for (int first : split.begins) {
+      if (!list.empty())
+        list.back().second = first;
+      list.push_back({first, static_cast<int>(units)});
+    }
+    return list;
+  }
+
+  /// Bytes are estimates. So where nothing fits, looser cuts are tried: the fuller ones first.
   static void cutWithin(const StageProblem &problem, ArrayRef<double> rooms,
-                        StagedSchedule &staged) {
+                        ArrayRef<const RefusedCut *> refused, StagedSchedule &staged) {
     stages::Problem numbers = problem.make(staged.schedule, rooms);
     std::optional<stages::Split> split = stages::balance(numbers);
     staged.fits = split.has_value();
-    if (!split)
-      split = stages::spread(numbers);
-    stages::Loads loads(numbers);
-    std::vector<int> ends = split->begins;
-    ends.push_back(static_cast<int>(problem.countUnits()));
-    staged.units.clear();
-    staged.replays.clear();
-    for (auto [stage, first] : llvm::enumerate(split->begins)) {
-      int last = ends[stage + 1];
-      staged.units.push_back({first, last});
-      staged.replays.push_back(loads.get(first, last, static_cast<int>(stage)).replay);
+    std::vector<stages::Split> looser = split ? std::vector{*split} : stages::loosen(numbers);
+    for (size_t i = std::min<size_t>(refused.size(), looser.size() - 1); i < looser.size(); ++i) {
+      split = looser[i];
+      if (findSame(refused, listUnits(*split, problem.countUnits())) == refused.end())
+        break;
     }
+    staged.units = listUnits(*split, problem.countUnits());
     staged.pipeline = stages::makePipeline(numbers, *split);
+    stages::Loads loads(numbers);
+    staged.replays.clear();
+    for (auto [stage, range] : llvm::enumerate(staged.units))
+      staged.replays.push_back(
+          loads.get(range.first, range.second, static_cast<int>(stage)).replay);
   }
 
   /// What fits goes first, and of that the fastest, or of equally fast ones what takes less.

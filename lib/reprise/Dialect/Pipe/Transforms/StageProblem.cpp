@@ -4,6 +4,7 @@
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Dialect/Reprise/IR/Work.h"
 #include "reprise/Dialect/Reprise/Transforms/PlanningScopes.h"
 #include "reprise/Planning/Checkpoint/Labels/FollowLabels.h"
 #include "reprise/Support/ByteSize.h"
@@ -78,13 +79,30 @@ void StageProblem::addSeconds() {
     pick(problem.units[*unit], &op) += models[0]->getSecondsAlone(&op) / count;
     for (auto [rates, model] : llvm::zip(problem.rates, ArrayRef(models).drop_front()))
       pick(rates.units[*unit], &op) += model->getSecondsAlone(&op) / count;
-    int64_t bytes = 0;
-    for (Value value : op.getOperands())
-      bytes += getByteSize(value.getType());
-    for (Value value : op.getResults())
-      bytes += getByteSize(value.getType());
-    problem.units[*unit].working = std::max(problem.units[*unit].working, bytes);
+    pipeline::Stage &own = problem.units[*unit];
+    int64_t &most = isOfWeight(&op) ? own.closing : own.working;
+    most = std::max(most, countWorking(&op));
   }
+}
+
+/// Bytes of an op alone. Arguments and sums of gradients are resident: what adds to a sum does so
+/// in its place, and a contraction adds what it computes.
+int64_t StageProblem::countWorking(Operation *op) {
+  auto isGradient = [](Value value) {
+    Operation *maker = value.getDefiningOp();
+    return maker && isOfWeight(maker);
+  };
+  if (llvm::any_of(op->getOperands(), isGradient))
+    return 0;
+  int64_t bytes = 0;
+  for (Value value : op->getOperands())
+    if (!isa<BlockArgument>(value))
+      bytes += getByteSize(value.getType());
+  if (isOfWeight(op) && isContractionKind(getKindName(op)))
+    return bytes;
+  for (Value value : op->getResults())
+    bytes += getByteSize(value.getType());
+  return bytes;
 }
 
 /// Parameters, with their gradients, states and inputs belong to the first unit that reads them;
@@ -124,7 +142,19 @@ void StageProblem::addResident() {
     bool hasGradient = signature.getRole(argument.getArgNumber()) == "parameter";
     problem.outside[home->second] += bytes;
     problem.units[home->second].resident += hasGradient ? 2 * bytes : bytes;
+    if (hasGradient)
+      addTied(argument, static_cast<int>(home->second));
   }
+}
+
+void StageProblem::addTied(Value argument, int home) {
+  std::set<int> readers;
+  for (Operation *user : argument.getUsers())
+    if (std::optional<int64_t> unit = getUnit(user); unit && *unit > home)
+      readers.insert(static_cast<int>(*unit));
+  if (!readers.empty())
+    problem.tied.push_back(
+        {home, std::vector<int>(readers.begin(), readers.end()), getByteSize(argument.getType())});
 }
 
 /// What a unit gives to later ones, and what comes back.

@@ -23,7 +23,9 @@ public:
 
 private:
   void addSeconds();
+  static int64_t countWorking(mlir::Operation *op);
   void addResident();
+  void addTied(mlir::Value argument, int home);
   void addValues();
   void addSaved(llvm::StringRef checkpoint);
   void addReplayed(llvm::StringRef checkpoint);
