@@ -2,9 +2,10 @@
 """Steps that are cut into stages have the bits of one device: losses, gradients, parameters and states.
 
 Without an argument a part of the table; `pipelines.py all` makes all of it: five models on 1, 2, 3, 4 and 8 devices by
-every schedule, in every checkpoint mode, and within half of what saving all takes.
+every schedule, in every checkpoint mode, and within half of what saving all takes, or as near to it as plans come.
 """
 
+import re
 import subprocess
 import sys
 
@@ -26,15 +27,15 @@ MORE = {
 SCHEDULES = ["gpipe", "1f1b", "interleaved-1f1b", "zb-h1", "zb-v"]
 TABLE = {"never": ["--checkpoint=never"], "except-last": ["--checkpoint=except-last"], "always": ["--checkpoint=always"],
          "half": ["--budget=50%"]}
-PLANS = TABLE | {"recompute-all": ["--policy=recompute-all"]}
+PLANS = TABLE | {policy: [f"--policy={policy}"] for policy in ("save-all", "recompute-all")}
 PART = [("gpt2", devices, schedule, None) for devices in (2, 3) for schedule in SCHEDULES]
 PART += [("gpt2", 2, "1f1b", "recompute-all"), ("gpt2-loop", 2, "zb-h1", None),
          ("gpt2-loop", 3, "zb-v", "recompute-all"), ("llama", 4, "1f1b", None),
          ("resnet18", 3, "interleaved-1f1b", None),
          ("resnet18-deferred", 2, "zb-h1", None), ("resnet18-deferred", 3, "1f1b", "recompute-all"),
          ("moe", 2, "zb-v", None), ("moe", 3, "1f1b", "recompute-all"), ("unet", 2, "zb-v", None), ("unet", 4, "gpipe", None)]
-ALL = [(model, devices, schedule, plan) for model in MODELS for devices in (1, 2, 3, 4, 8) for schedule in SCHEDULES
-       for plan in TABLE]
+ALL = [(model, 1, "1f1b", plan) for plan in ("save-all", "recompute-all", "half") for model in MODELS]
+ALL += [(model, devices, schedule, plan) for devices in (2, 3, 4, 8) for schedule in SCHEDULES for plan in TABLE for model in MODELS]
 FLAGS = ["--steps=2", "--seed=5"]
 
 
@@ -47,14 +48,23 @@ def check_bits(cases):
             compile_model(f"{model}.mlir", "one.rpb", "--microbatches=3")
             run("one.rpb", f"one-{model}", *FLAGS)
         name = f"{model} on {devices} by {schedule}, {plan or 'no policy'}"
-        command = ["reprise-compile", f"{model}.mlir", "-o", "cut.rpb", "--microbatches=3", f"--stages={devices}",
-                   f"--schedule={schedule}", *PLANS.get(plan, [])]
-        done = subprocess.run(command, stderr=subprocess.PIPE, text=True)
-        if done.returncode and plan == "half" and "does not fit" in done.stderr:
-            continue  # parameters and gradients alone take more
-        if check(f"{name}: compiles", done.returncode == 0, done.stderr[:300]):
+        error = compile_cut(model, devices, schedule, PLANS.get(plan, []))
+        if check(f"{name}: compiles", not error, error):
             run("cut.rpb", "cut", *FLAGS)
             same_folder(name, f"one-{model}", "cut")
+
+
+def compile_cut(model, devices, schedule, flags):
+    """Returns the error, if there is one. A budget that is too small becomes the smallest one that is found."""
+    command = ["reprise-compile", f"{model}.mlir", "-o", "cut.rpb", "--microbatches=3", f"--stages={devices}"]
+    command.append(f"--schedule={schedule}")
+    for _ in range(5):
+        done = subprocess.run([*command, *flags], stderr=subprocess.PIPE, text=True)
+        smallest = re.search(r"the smallest feasible budget found is (\d+) bytes", done.stderr)
+        if not smallest:
+            break
+        flags = [f"--budget={smallest.group(1)}"]
+    return done.stderr[:300] if done.returncode else ""
 
 
 def check_judge():
