@@ -28,16 +28,22 @@ template <typename T> void scatter(Warp &warp, const Inst &inst, const uint8_t *
   }
 }
 
+/// Behind a fault the registers hold anything, since nothing follows.
 template <Space space, typename T, unsigned count> void load(Warp &warp, const Inst &inst) {
   constexpr unsigned bytes = sizeof(T) * count;
   uint8_t data[lanes * bytes];
+  // Lanes often read what the lane before them reads. Local memory is each lane's own.
+  constexpr bool common = space == Space::Global || space == Space::Shared;
+  uint64_t last = 0;
+  const uint8_t *from = nullptr;
   forLanes(warp, [&](unsigned lane) {
-    if (const uint8_t *from =
-            reach<space>(warp, lane, addressOf(warp, inst, lane), bytes, Kind::Read))
+    uint64_t address = addressOf(warp, inst, lane);
+    if (!common || !from || address != last)
+      from = reach<space>(warp, lane, last = address, bytes, Kind::Read);
+    if (from)
       std::memcpy(data + lane * bytes, from, bytes);
   });
-  if (!warp.failed())
-    scatter<T>(warp, inst, data);
+  scatter<T>(warp, inst, data);
 }
 
 template <Space space, typename T, unsigned count> void storeTo(Warp &warp, const Inst &inst) {

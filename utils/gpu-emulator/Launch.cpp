@@ -27,9 +27,8 @@ std::vector<uint32_t> orderOfBlocks(const Launch &launch) {
   return blocks;
 }
 
-void runBlocks(Launch &launch, const std::vector<uint32_t> &blocks, std::atomic<size_t> &taken) {
-  Block block(launch);
-  for (size_t i; (i = taken.fetch_add(1)) < blocks.size() && !launch.failed;)
+void runBlocks(Block &block, const std::vector<uint32_t> &blocks, std::atomic<size_t> &taken) {
+  for (size_t i; (i = taken.fetch_add(1)) < blocks.size() && !block.launch->failed;)
     block.run(blocks[i]);
 }
 
@@ -55,21 +54,22 @@ void Launch::fail(Fault fault, const std::string &text) {
   }
 }
 
+/// The first block tells how much there is to do, and so how many threads are worth it.
 bool reprise::emulator::runLaunch(Launch &launch) {
   std::vector<uint32_t> blocks = orderOfBlocks(launch);
-  std::atomic<size_t> taken{0};
-  {
-    Block block(launch);
-    block.run(blocks[taken.fetch_add(1)]);
-  }
+  std::atomic<size_t> taken{1};
+  Block block(launch);
+  block.run(blocks[0]);
   uint64_t steps = launch.laneSteps.load() * (blocks.size() - 1);
   size_t most = std::min<size_t>(std::thread::hardware_concurrency(), blocks.size() - 1);
   most = std::min<size_t>(most, 1 + steps / stepsWorthAThread);
   std::vector<std::thread> threads;
   for (size_t i = 1; i < most; ++i)
-    threads.emplace_back([&] { runBlocks(launch, blocks, taken); });
-  if (blocks.size() > 1)
-    runBlocks(launch, blocks, taken);
+    threads.emplace_back([&] {
+      Block another(launch);
+      runBlocks(another, blocks, taken);
+    });
+  runBlocks(block, blocks, taken);
   for (std::thread &thread : threads)
     thread.join();
   return !launch.failed;

@@ -40,6 +40,33 @@ Fault forRange(Record *records, uint64_t offset, uint64_t bytes, const Each &eac
 
 } // namespace
 
+Fault reprise::emulator::readWordFirst(Record &record, const Accessor &me, unsigned mask) {
+  uint64_t write = __atomic_load_n(&record.write, __ATOMIC_RELAXED);
+  uint64_t read = __atomic_load_n(&record.read, __ATOMIC_RELAXED);
+  if (mask & ~write)
+    return read & notArrived ? Fault::NotArrived : Fault::NeverWritten;
+  uint64_t bytes = uint64_t(mask) << 4;
+  if (((write ^ me.agent) & agentMask) && (write & bytes))
+    if (Fault fault = meet(write, me); fault != Fault::None)
+      return fault;
+  uint64_t next = me.agent | bytes;
+  if (((read ^ me.agent) & agentMask) == 0) {
+    next |= read;
+  } else if (launchOf(read) != launchOf(me.agent)) {
+    if ((read & bytes) && !me.ordered[launchOf(read)])
+      next |= unorderedReaders;
+  } else if (read & bytes) {
+    next |= read & unorderedReaders;
+    if ((read ^ me.agent) >> blockShift || (read & manyBlocks))
+      next |= manyBlocks | (read & 0xf0);
+    else if (((read ^ me.agent) >> intervalShift) == 0)
+      next |= manyReaders | (read & 0xf0);
+  }
+  if (next != read)
+    __atomic_store_n(&record.read, next, __ATOMIC_RELAXED);
+  return Fault::None;
+}
+
 Fault reprise::emulator::readRange(Record *records, uint64_t offset, uint64_t bytes,
                                    const Accessor &me) {
   return forRange(records, offset, bytes,

@@ -73,32 +73,16 @@ inline Fault meet(uint64_t other, const Accessor &me) {
   return sameInterval && (difference >> warpShift) ? Fault::Race : Fault::None;
 }
 
-/// `mask`: which of the four bytes. A read of bytes that others wrote unordered is a fault.
+/// Of the first read of a word by an agent.
+Fault readWordFirst(Record &record, const Accessor &me, unsigned mask);
+
+/// `mask`: which of the four bytes. A read of bytes that others wrote unordered is a fault. Who has
+/// read them before needs no look at the writer: a write since then has met that read.
 inline Fault readWord(Record &record, const Accessor &me, unsigned mask) {
-  uint64_t write = __atomic_load_n(&record.write, __ATOMIC_RELAXED);
-  uint64_t read = __atomic_load_n(&record.read, __ATOMIC_RELAXED);
-  if (mask & ~write)
-    return read & notArrived ? Fault::NotArrived : Fault::NeverWritten;
-  uint64_t bytes = uint64_t(mask) << 4;
-  if (((write ^ me.agent) & agentMask) && (write & bytes))
-    if (Fault fault = meet(write, me); fault != Fault::None)
-      return fault;
-  uint64_t next = me.agent | bytes;
-  if (((read ^ me.agent) & agentMask) == 0) {
-    next |= read;
-  } else if (launchOf(read) != launchOf(me.agent)) {
-    if ((read & bytes) && !me.ordered[launchOf(read)])
-      next |= unorderedReaders;
-  } else if (read & bytes) {
-    next |= read & unorderedReaders;
-    if ((read ^ me.agent) >> blockShift || (read & manyBlocks))
-      next |= manyBlocks | (read & 0xf0);
-    else if (((read ^ me.agent) >> intervalShift) == 0)
-      next |= manyReaders | (read & 0xf0);
-  }
-  if (next != read)
-    __atomic_store_n(&record.read, next, __ATOMIC_RELAXED);
-  return Fault::None;
+  uint64_t read = __atomic_load_n(&record.read, __ATOMIC_RELAXED), bytes = uint64_t(mask) << 4;
+  if (((read ^ (me.agent | bytes)) & (agentMask | bytes)) == 0)
+    return Fault::None;
+  return readWordFirst(record, me, mask);
 }
 
 /// The fault of a write behind the reads of a word.
@@ -138,7 +122,8 @@ inline Fault writeWord(Record &record, const Accessor &me, unsigned mask) {
 /// An access of [offset, offset + bytes), which lies within what `records` shadows. The size is a
 /// power of two and divides the offset, or is a multiple of four.
 template <typename Each>
-Fault forWords(Record *records, uint64_t offset, uint64_t bytes, const Each &each) {
+__attribute__((always_inline)) inline Fault forWords(Record *records, uint64_t offset,
+                                                     uint64_t bytes, const Each &each) {
   if (bytes < 4)
     return each(records[offset / 4], ((1u << bytes) - 1) << offset % 4);
   for (uint64_t word = offset / 4; word < (offset + bytes) / 4; ++word)
