@@ -14,9 +14,13 @@ public:
   Annealer(Evaluator &evaluator, int numChoices)
       : evaluator(evaluator), space(evaluator.space), moves(evaluator, numChoices, random) {}
 
-  Plan cool(const Plan &start, const std::vector<Plan> &others, double price);
+  static constexpr double kHot = 0.5; // percent of the seconds of all replays
+
+  Plan cool(const Plan &start, const std::vector<Plan> &others, double price, double hot = kHot);
 
 private:
+  double findUnitOfExcess() const;
+
   Evaluator &evaluator;
   const SearchSpace &space;
   SplitMix random{1};
@@ -24,19 +28,28 @@ private:
 };
 } // namespace
 
+/// Excess is measured in budgets, but never in more than all bytes that choices can free. Else a
+/// large buffer that no choice moves would make excess free.
+double Annealer::findUnitOfExcess() const {
+  double bytes = 0;
+  for (int value : space.movable)
+    bytes += static_cast<double>(space.problem.values[value].bytes);
+  return std::min(static_cast<double>(evaluator.budget()), std::max(1.0, bytes));
+}
+
 /// One run. The energy is the seconds in percent of a replay of everything, and the excess of all
-/// steps in budgets at a price, which rises at the end as long as nothing fits.
-Plan Annealer::cool(const Plan &start, const std::vector<Plan> &others, double price) {
-  static constexpr double kHot = 0.5, kCold = 0.02, kRise = 1.05;
+/// steps at a price, which rises at the end as long as nothing fits.
+Plan Annealer::cool(const Plan &start, const std::vector<Plan> &others, double price, double hot) {
+  static constexpr double kCooling = 0.04, kRise = 1.05;
   static constexpr int kWindows = 100, kLateWindow = 60;
-  auto budget = static_cast<double>(evaluator.budget());
+  double unit = findUnitOfExcess();
   auto energyOf = [&](const Usage &usage) {
-    return 100 * usage.seconds / space.totalSeconds + price * usage.excess / budget;
+    return 100 * usage.seconds / space.totalSeconds + price * usage.excess / unit;
   };
   Plan best = start, now = start;
   int64_t count = evaluator.remaining() / kWindows;
   for (int i = 0; i < kWindows && evaluator.mayGoOn(); ++i) {
-    double temperature = kHot * std::pow(kCold / kHot, i / double{kWindows});
+    double temperature = hot * std::pow(kCooling, i / double{kWindows});
     if (i > kLateWindow && now.usage.peak > evaluator.budget())
       price *= kRise;
     for (int64_t move = 0; move < count && evaluator.remaining() > 0; ++move) {
@@ -61,15 +74,26 @@ Plan reprise::checkpoint::anneal(Evaluator &evaluator, Plan plan, const Plan &se
   Annealer annealer(evaluator, kNumChoices - 1);
   auto values = static_cast<int64_t>(evaluator.space.movable.size());
   int anneals = evaluator.options().anneals;
-  for (int run = 0; run < 2 * anneals && values > 0; ++run) {
-    if (evaluator.isNearBound(plan, run < anneals ? kNear : kFar))
-      break;
+  if (values == 0 || anneals == 0)
+    return plan;
+  auto run = [&](const Plan &start, double price, double hot) {
     evaluator.allow(std::min<int64_t>(evaluator.options().evaluations / 2, kMostPerValue * values) /
                     anneals);
-    Plan found = annealer.cool(run == 1 ? second : plan, others, run % 2 ? kHigh : kLow);
+    Plan found = annealer.cool(start, others, price, hot);
     if (evaluator.isBetter(found, plan))
       plan = std::move(found);
+  };
+  for (int i = 0; i < 2 * anneals; ++i) {
+    if (evaluator.isNearBound(plan, i < anneals ? kNear : kFar))
+      break;
+    run(i == 1 ? second : plan, i % 2 ? kHigh : kLow, Annealer::kHot);
   }
+  // Where many values are replayed, those runs begin hotter than one replay costs and end before
+  // each value had its turn. So two begin at a part of what a value costs in the mean.
+  double mean = 100.0 / static_cast<double>(values);
+  for (auto [price, share] : {std::pair(kLow, 0.1), std::pair(kHigh, 0.05)})
+    if (!evaluator.isNearBound(plan, kNear))
+      run(plan, price, share * mean);
   return plan;
 }
 

@@ -34,9 +34,11 @@ Plan exchange(Evaluator &evaluator, Plan plan);
 
 /// Annealing over choices (Kirkpatrick et al., Optimization by simulated annealing, Science 1983):
 /// runs at low and high prices of the excess, from the best plan, but one from the second best,
-/// until the plan is near the bound. Where it stays far from it, as many again. A move changes the
-/// choices of one value or of two, or takes over those that a plan of `others`, or a unit of the
-/// same shape, has for a unit.
+/// until the plan is near the bound. Where it stays far from it, as many again. Two colder runs
+/// come last, which begin at a part of what one value costs: they exchange values of a plan that is
+/// good already, of which there may be too many for the runs before. A move changes the choices of
+/// one value or of two, or takes over those that a plan of `others`, or a unit of the same shape,
+/// has for a unit.
 Plan anneal(Evaluator &evaluator, Plan plan, const Plan &second, const std::vector<Plan> &others);
 
 /// Keeps values for the first unit that asks for them only, and makes them again for later ones,

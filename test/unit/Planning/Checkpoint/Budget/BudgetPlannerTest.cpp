@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 #include <set>
+#include <utility>
 
 using namespace reprise::checkpoint;
 using namespace reprise::checkpoint::test;
@@ -301,6 +302,74 @@ TEST(CheckpointBudget, KeepsForTheFirstReaderAndMakesAgainForTheLater) {
   EXPECT_EQ(plan->choices[value], Choice::SaveThenReplay);
   EXPECT_EQ(plan->usage.seconds, 1);
   EXPECT_EQ(planner.followed().usage.peak, 22);
+}
+
+Case makeLarge(Random &random, int forward) {
+  CaseOptions options;
+  options.forward = forward;
+  options.hasTraffic = false;
+  return CaseMaker(random, options).make();
+}
+
+/// Else annealing could exceed the budget for next to nothing. The search promises no optimum, so
+/// sums are compared.
+TEST(CheckpointBudget, ABufferThatNoChoiceMovesMakesNoPlanDearer) {
+  Random random(50);
+  double alone = 0, beside = 0;
+  for (int round = 0; round < 30; ++round) {
+    Case given = makeLarge(random, 30);
+    int64_t budget = 0, bytes = 1'000'000;
+    std::optional<Plan> plan, other;
+    {
+      BudgetPlanner planner(given.problem, given.footprint);
+      budget = planner.followed().usage.peak * (50 + pick(random, 40)) / 100;
+      plan = planner.plan(budget);
+    }
+    given.footprint.neighbours.push_back({0, given.footprint.numLaunches, bytes});
+    other = BudgetPlanner(given.problem, given.footprint).plan(budget + bytes);
+    ASSERT_EQ(plan.has_value(), other.has_value());
+    alone += plan ? plan->usage.seconds : 0;
+    beside += plan ? other->usage.seconds : 0;
+  }
+  EXPECT_LT(beside, 1.03 * alone);
+}
+
+/// Whether keeping one value and replaying another one instead makes the plan cheaper.
+bool isWorthAnExchange(const Case &given, const Plan &plan, int64_t budget) {
+  Meter meter(given.problem, given.footprint);
+  std::vector<Choice> choices = plan.choices;
+  std::vector<int> free = findFree(given.problem);
+  for (int kept : free)
+    for (int dropped : free) {
+      if (choices[kept] == Choice::Save || choices[dropped] != Choice::Save)
+        continue;
+      Choice before = std::exchange(choices[kept], Choice::Save);
+      choices[dropped] = Choice::Replay;
+      Usage usage = meter.measure(choices, budget);
+      if (usage.peak <= budget && usage.seconds < plan.usage.seconds * (1 - 1e-4))
+        return true;
+      choices[kept] = before;
+      choices[dropped] = Choice::Save;
+    }
+  return false;
+}
+
+/// Where many values are replayed, annealing must begin no hotter than one of them costs.
+TEST(CheckpointBudget, SlowLargePlansAreHardlyWorthAnExchange) {
+  Random random(51);
+  int worth = 0, plans = 0;
+  for (int round = 0; round < 10; ++round) {
+    Case given = makeLarge(random, 300);
+    BudgetPlanner planner(given.problem, given.footprint);
+    int64_t budget = planner.followed().usage.peak * (50 + pick(random, 40)) / 100;
+    std::optional<Plan> plan = planner.plan(budget);
+    if (!plan)
+      continue;
+    ++plans;
+    worth += isWorthAnExchange(given, *plan, budget);
+  }
+  EXPECT_GT(plans, 7);
+  EXPECT_LT(worth, 4);
 }
 
 } // namespace
