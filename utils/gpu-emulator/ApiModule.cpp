@@ -17,8 +17,8 @@ bool placeGlobals(Driver &driver, const Module &source, LoadedModule &made) {
     uint64_t address = driver.memory.allocate(made.device, variable.bytes);
     if (!address)
       return false;
-    std::memcpy(reinterpret_cast<void *>(address), variable.initial.data(),
-                variable.initial.size());
+    std::copy(variable.initial.begin(), variable.initial.end(),
+              reinterpret_cast<uint8_t *>(address));
     const std::vector<uint8_t> ordered(numLaunches, 1);
     writeRange(driver.memory.find(address)->shadow, 0, variable.bytes, {0, ordered.data()});
     made.globals[variable.name] = {address, variable.bytes};

@@ -78,7 +78,7 @@ template <typename D, typename S> D toFloat(S value, Round round) {
       return bitCast<double>(bitCast<uint64_t>(f) + step);
     });
   } else {
-    float odd = toOddFloat(value);
+    float odd = toOddFloat(exact);
     D nearest{std::is_same_v<D, Half> ? toHalf(odd) : toBfloat(odd)};
     return redirect(nearest, double(widen(nearest)), exact, round,
                     [](D f, int step) { return D{uint16_t(f.bits + step)}; });

@@ -55,7 +55,8 @@ FaultReport TestDevice::run(const std::string &ptx, Dim grid, Dim block,
   launch.block = block;
   launch.dynamicShared = dynamicShared;
   launch.params.resize(params.size() * 8);
-  std::memcpy(launch.params.data(), params.data(), launch.params.size());
+  for (size_t i = 0; i < params.size(); ++i)
+    std::memcpy(&launch.params[8 * i], &params[i], 8);
   launch.number = ++launches;
   launch.ordered = ordered.data();
   launch.order = order;
@@ -136,7 +137,7 @@ std::vector<uint64_t> reprise::emulator::integerOperands(unsigned bits, unsigned
   std::vector<uint64_t> specials = {0, 1, 2, 3, 7, 8, 15, 16, 31, 32, 33, 63, 64, 65, 127, 255};
   for (unsigned bit : {bits / 2 - 1, bits / 2, bits - 2, bits - 1})
     for (int offset : {-1, 0, 1})
-      specials.push_back((1ull << bit) + offset);
+      specials.push_back((1ull << bit % 64) + offset);
   for (uint64_t small : {1, 2, 3, 100})
     specials.push_back(0 - small);
   return mixOperands(specials, mask, seed);
