@@ -18,6 +18,37 @@ bool decodeBranch(Decoder &decoder, const Instruction &source, Modifiers &modifi
   return true;
 }
 
+/// The list: how many targets there are, and their places in the code.
+void executeIndexedBranch(Warp &warp, const Inst &inst) {
+  const uint32_t *list = &warp.program->lists[inst.list], *index = warp.at<uint32_t>(inst.a);
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    if (!(warp.active >> lane & 1))
+      continue;
+    bool jumps = warp.mask >> lane & 1;
+    if (jumps && index[lane] >= list[0])
+      return warp.fail(Fault::OutOfBounds, lane, "a branch beyond its table");
+    warp.lanePc[lane] = jumps ? list[1 + index[lane]] : warp.pc + 1;
+  }
+  warp.active = 0;
+  warp.stop();
+}
+
+bool decodeIndexedBranch(Decoder &decoder, const Instruction &source, Modifiers &modifiers,
+                         Inst &inst) {
+  modifiers.take("uni");
+  const auto &tables = decoder.here().function->tables;
+  auto table = tables.find(source.operands[1].symbol);
+  if (!modifiers.take("idx") || table == tables.end())
+    return false;
+  std::vector<uint32_t> list = {uint32_t(table->second.size())};
+  for (const std::string &label : table->second)
+    list.push_back(decoder.label(label));
+  inst.run = executeIndexedBranch;
+  inst.a = decoder.source(source.operands[0], Type::U32);
+  inst.list = decoder.addList(list);
+  return true;
+}
+
 bool decodeExit(Decoder &decoder, const Instruction &source, Modifiers &modifiers, Inst &inst) {
   modifiers.take("uni");
   bool returns = source.opcode == "ret" && !decoder.inEntry();
@@ -150,9 +181,9 @@ void reprise::emulator::executeReturn(Warp &warp, const Inst &inst) {
 }
 
 const Opcodes &reprise::emulator::controlOpcodes() {
-  static const Opcodes opcodes = {{"bra", decodeBranch, 1},     {"call", decodeCall, 1},
-                                  {"ret", decodeExit, 0},       {"exit", decodeExit, 0},
-                                  {"trap", decodeTrap, 0},      {"bar", decodeBarrier, 0},
-                                  {"barrier", decodeBarrier, 0}};
+  static const Opcodes opcodes = {{"bra", decodeBranch, 1},  {"brx", decodeIndexedBranch, 2},
+                                  {"call", decodeCall, 1},   {"ret", decodeExit, 0},
+                                  {"exit", decodeExit, 0},   {"trap", decodeTrap, 0},
+                                  {"bar", decodeBarrier, 0}, {"barrier", decodeBarrier, 0}};
   return opcodes;
 }

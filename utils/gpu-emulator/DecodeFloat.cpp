@@ -191,6 +191,43 @@ Handler handlerOf(const std::string &op, Type type, Modifiers &modifiers) {
   return op == "rcp" ? wideUnary<Rcp>(type) : op == "sqrt" ? wideUnary<Sqrt>(type) : nullptr;
 }
 
+/// add.f32.bf16 and its kind: the operands but the last are of 16 bits and are widened.
+template <typename F, char op> void mixed(Warp &warp, const Inst &inst) {
+  const auto *a = warp.at<uint16_t>(inst.a), *b = warp.at<uint16_t>(inst.b);
+  const float *last = warp.at<float>(op == 'f' ? inst.c : inst.b);
+  float result[lanes];
+  for (unsigned i = 0; i < lanes; ++i) {
+    float wide = F::widen(a[i]), other = last[i];
+    result[i] = op == '+'   ? canonical(wide + other)
+                : op == '-' ? canonical(wide - other)
+                            : AsF32::fused(wide, F::widen(b[i]), other);
+  }
+  warp.store<float>(inst.d, result);
+}
+
+template <typename F> Handler mixedOf(const std::string &op) {
+  return op == "add"   ? mixed<F, '+'>
+         : op == "sub" ? mixed<F, '-'>
+         : op == "fma" ? mixed<F, 'f'>
+                       : nullptr;
+}
+
+bool decodeMixed(Decoder &decoder, const Instruction &source, Modifiers &modifiers, Type narrow,
+                 Inst &inst) {
+  size_t count = source.operands.size();
+  inst.run = narrow == Type::F16    ? mixedOf<AsF16>(source.opcode)
+             : narrow == Type::BF16 ? mixedOf<AsBf16>(source.opcode)
+                                    : nullptr;
+  if (!inst.run || count != (source.opcode == "fma" ? 4 : 3) || !modifiers.take("rn"))
+    return false;
+  inst.d = decoder.target(source.operands[0], Type::F32);
+  inst.a = decoder.source(source.operands[1], narrow);
+  inst.b = decoder.source(source.operands[2], count == 4 ? narrow : Type::F32);
+  if (count == 4)
+    inst.c = decoder.source(source.operands[3], Type::F32);
+  return true;
+}
+
 /// Infinite, finite, number, not a number, and so on, of one operand.
 template <typename F> void testProperty(Warp &warp, const Inst &inst) {
   const auto *a = warp.at<typename F::Bits>(inst.a);
@@ -223,7 +260,9 @@ bool decodeTest(Decoder &decoder, const Instruction &source, Modifiers &modifier
 
 bool reprise::emulator::decodeFloat(Decoder &decoder, const Instruction &source,
                                     Modifiers &modifiers, Inst &inst) {
-  Type type = modifiers.takeType();
+  Type type = modifiers.takeType(), second = modifiers.takeType();
+  if (second != Type::None)
+    return type == Type::F32 && decodeMixed(decoder, source, modifiers, second, inst);
   inst.run = handlerOf(source.opcode, type, modifiers);
   if (!inst.run)
     return false;

@@ -61,9 +61,11 @@ template <Space space, typename T> Handler handlerOf(unsigned count, bool store)
     return store ? storeTo<space, T, 1> : load<space, T, 1>;
   if (count == 2)
     return store ? storeTo<space, T, 2> : load<space, T, 2>;
+  if (count == 4)
+    return store ? storeTo<space, T, 4> : load<space, T, 4>;
   if constexpr (sizeof(T) < 8)
-    if (count == 4)
-      return store ? storeTo<space, T, 4> : load<space, T, 4>;
+    if (count == 8)
+      return store ? storeTo<space, T, 8> : load<space, T, 8>;
   return nullptr;
 }
 
@@ -116,10 +118,10 @@ bool decodeAccess(Decoder &decoder, const Instruction &source, Modifiers &modifi
   bool store = source.opcode == "st";
   Space space = takeSpace(modifiers);
   takeHints(modifiers);
-  int vector = modifiers.takeOneOf({"v2", "v4"});
+  int vector = modifiers.takeOneOf({"v2", "v4", "v8"});
   Type type = modifiers.takeType();
   const Operand &where = source.operands[store ? 0 : 1], &value = source.operands[store ? 1 : 0];
-  inst.count = vector < 0 ? 1 : vector ? 4 : 2;
+  inst.count = 1u << (vector + 1);
   inst.flags = isSigned(type) ? flagSigned : 0;
   // Parameters of a function and of its callees lie in local memory.
   Space symbolSpace = space;

@@ -23,9 +23,19 @@ void Parser::parseStatement() {
     std::string label(take().text);
     take();
     function->labels[label] = function->body.size();
+    if (peek().kind == Token::Kind::Dotted && peek().text == "branchtargets")
+      parseTable(function->tables[label]);
     return;
   }
   parseInstruction();
+}
+
+void Parser::parseTable(std::vector<std::string> &labels) {
+  take();
+  do
+    labels.push_back(expectWord("a label"));
+  while (accept(','));
+  expect(';');
 }
 
 void Parser::parseDeclaration() {

@@ -29,6 +29,7 @@ private:
   // ParseBody.cpp: the statements of a function
   void parseBody();
   void parseStatement();
+  void parseTable(std::vector<std::string> &labels);
   void parseDeclaration();
   void parseRegisters();
   void declareRegister(const std::string &name, Type type);

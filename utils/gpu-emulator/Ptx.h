@@ -70,7 +70,8 @@ struct Function {
   std::vector<Register> registers;
   std::vector<Variable> variables; ///< shared, local, and those that calls pass
   std::vector<Instruction> body;
-  std::unordered_map<std::string, unsigned> labels; ///< numbers of instructions
+  std::unordered_map<std::string, unsigned> labels;                 ///< numbers of instructions
+  std::unordered_map<std::string, std::vector<std::string>> tables; ///< .branchtargets: labels
   unsigned maxThreads = 1024;
 };
 

@@ -175,6 +175,17 @@ TEST(EmulatedFloats, SixteenBits) {
   }
 }
 
+TEST(EmulatedFloats, MixedWidths) {
+  auto a = bfloatOperands(0), b = bfloatOperands(1), c = floatOperands(32, 2);
+  auto sums = runInstruction("add.rn.f32.bf16 %d, %a, %b", 32, {16, 32}, {a, c});
+  auto fused = runInstruction("fma.rn.f32.bf16 %d, %a, %b, %c", 32, {16, 16, 32}, {a, b, c});
+  for (size_t i = 0; i < a.size(); ++i) {
+    float x = asFloat(a[i] << 16), y = asFloat(b[i] << 16), z = asFloat(c[i]);
+    ASSERT_EQ(sums[i], bitsOfFloat(x + z));
+    ASSERT_EQ(fused[i], bitsOfFloat(std::fmaf(x, y, z)));
+  }
+}
+
 TEST(EmulatedFloats, PairsOfSinglePrecision) {
   auto a = floatOperands(64, 0), b = floatOperands(64, 1);
   auto got = runInstruction("mul.rn.f32x2 %d, %a, %b", 64, {64, 64}, {a, b});

@@ -54,6 +54,16 @@ TEST(EmulatedMemory, MisalignedAccesses) {
   expectFault("and.b64 %d1, %d10, -16;\nld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%d1];",
               Fault::None);
   expectFault("ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%d10];", Fault::Misaligned);
+  expectFault(
+      "and.b64 %d1, %d10, -32;\nld.global.v8.u32 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, [%d1];\n"
+      "and.b32 %r9, %r11, -8;\nadd.u32 %r9, %r9, 6;\nsetp.ne.u32 %q1, %r7, %r9;\n@%q1 trap;\n"
+      "st.global.v4.b64 [%d1], {%d2, %d3, %d4, %d5};",
+      Fault::None);
+  expectFault(
+      "mov.u32 %r20, s;\nmad.lo.u32 %r20, %r11, 8, %r20;\nst.shared.v2.u32 [%r20], {%r11, %tid};\n"
+      "ld.shared.b64 %d1, [%r20];\nmov.b64 {%r1, %r2}, %d1;\nsetp.ne.u32 %q1, %r2, %r11;\n@%q1 "
+      "trap;",
+      Fault::None);
   expectFault("ld.global.u32 %r1, [%d10+2];", Fault::Misaligned);
   expectFault("st.shared.u32 [%r10+1], %r11;", Fault::Misaligned);
 }

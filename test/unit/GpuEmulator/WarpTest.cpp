@@ -81,6 +81,19 @@ TEST(EmulatedWarp, BranchesDivergeAndMeet) {
   EXPECT_EQ(got[31], 0xffffff00u);
 }
 
+TEST(EmulatedWarp, BranchesThroughTables) {
+  std::string body =
+      "and.b32 %r1, %r31, 3;\n$table: .branchtargets $a, $b,\n $c;\n"
+      "setp.lt.u32 %q1, %r1, 3;\nmov.u32 %r0, 4;\n@%q1 brx.idx %r1, $table;\nbra $end;\n"
+      "$a: mov.u32 %r0, 1;\nbra $end;\n$b: mov.u32 %r0, 2;\nbra $end;\n$c: mov.u32 %r0, 3;\n"
+      "$end:\nactivemask.b32 %r2;\nsetp.ne.u32 %q3, %r2, -1;\n@%q3 mov.u32 %r0, 9;";
+  expectLanes(body, [](uint32_t l) { return l % 4 + 1; });
+  FaultReport fault;
+  body.replace(body.find("@%q1 brx"), 4, "");
+  resultsOf(body, 32, "", &fault);
+  EXPECT_EQ(fault.fault, Fault::OutOfBounds) << fault.text;
+}
+
 TEST(EmulatedWarp, CallsFunctions) {
   const char *function = ".func (.param .b32 out) twice(.param .b32 in, .param .b64 in2)\n"
                          "{ .reg .b32 %r<4>; .reg .b64 %d<2>; .reg .pred %q;\n"
