@@ -19,60 +19,35 @@ uint32_t valueOf(Special special, const Warp &warp, unsigned lane) {
   const Block &block = *warp.block;
   const Launch &launch = *block.launch;
   uint32_t thread = warp.number * lanes + lane, bit = 1u << lane;
-  Dim dim = launch.block;
-  switch (special) {
-  case Special::TidX:
-    return thread % dim.x;
-  case Special::TidY:
-    return thread / dim.x % dim.y;
-  case Special::TidZ:
-    return thread / dim.x / dim.y;
-  case Special::NtidX:
-    return dim.x;
-  case Special::NtidY:
-    return dim.y;
-  case Special::NtidZ:
-    return dim.z;
-  case Special::CtaidX:
-    return block.index.x;
-  case Special::CtaidY:
-    return block.index.y;
-  case Special::CtaidZ:
-    return block.index.z;
-  case Special::NctaidX:
-    return launch.grid.x;
-  case Special::NctaidY:
-    return launch.grid.y;
-  case Special::NctaidZ:
-    return launch.grid.z;
-  case Special::LaneId:
-    return lane;
-  case Special::WarpId:
-    return warp.number;
-  case Special::NwarpId:
-    return block.warps.size();
-  case Special::SmId:
-    return block.number % launch.multiprocessors;
-  case Special::NsmId:
-    return launch.multiprocessors;
-  case Special::GridId:
-    return launch.number;
-  case Special::LaneMaskEq:
-    return bit;
-  case Special::LaneMaskLt:
-    return bit - 1;
-  case Special::LaneMaskLe:
-    return bit | (bit - 1);
-  case Special::LaneMaskGt:
-    return ~(bit | (bit - 1));
-  case Special::LaneMaskGe:
-    return ~(bit - 1);
-  case Special::DynamicSharedBytes:
-    return launch.dynamicShared;
-  case Special::TotalSharedBytes:
-    return block.sharedBytes;
-  }
-  return 0;
+  Dim size = launch.block, grid = launch.grid;
+  uint32_t multiprocessor = block.number % launch.multiprocessors, warps = block.warps.size();
+  // In the order of Special.
+  const uint32_t values[] = {thread % size.x,
+                             thread / size.x % size.y,
+                             thread / size.x / size.y,
+                             size.x,
+                             size.y,
+                             size.z,
+                             block.index.x,
+                             block.index.y,
+                             block.index.z,
+                             grid.x,
+                             grid.y,
+                             grid.z,
+                             lane,
+                             warp.number,
+                             warps,
+                             multiprocessor,
+                             launch.multiprocessors,
+                             launch.number,
+                             bit,
+                             bit - 1,
+                             bit | (bit - 1),
+                             ~(bit | (bit - 1)),
+                             ~(bit - 1),
+                             launch.dynamicShared,
+                             block.sharedBytes};
+  return values[unsigned(special)];
 }
 
 } // namespace

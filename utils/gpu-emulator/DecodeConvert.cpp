@@ -115,6 +115,14 @@ template <typename D, typename S> D convertNearest(S from) {
     return toFloat<D>(value, Round::Nearest);
 }
 
+template <typename Wide, typename D>
+void storeExtended(Warp &warp, const Inst &inst, const D *values) {
+  Wide wide[lanes];
+  for (unsigned i = 0; i < lanes; ++i)
+    wide[i] = values[i];
+  warp.store<Wide>(inst.d, wide);
+}
+
 /// A register may be wider than the type: what is read is its low part, what is written is
 /// extended.
 template <typename D, typename S> void convert(Warp &warp, const Inst &inst) {
@@ -137,24 +145,12 @@ template <typename D, typename S> void convert(Warp &warp, const Inst &inst) {
   for (unsigned i = 0; i < lanes; ++i)
     result[i] = convertOne<D, S>(value[i], inst.flags);
   if constexpr (std::is_integral_v<D>) {
-    if (inst.c == 8 && sizeof(D) < 8) {
-      uint64_t wide[lanes];
-      for (unsigned i = 0; i < lanes; ++i)
-        wide[i] = result[i];
-      return warp.store<uint64_t>(inst.d, wide);
-    }
-    if (inst.c == 4 && sizeof(D) < 4) {
-      uint32_t wide[lanes];
-      for (unsigned i = 0; i < lanes; ++i)
-        wide[i] = result[i];
-      return warp.store<uint32_t>(inst.d, wide);
-    }
-    if (inst.c == 2 && sizeof(D) == 1) {
-      uint16_t wide[lanes];
-      for (unsigned i = 0; i < lanes; ++i)
-        wide[i] = result[i];
-      return warp.store<uint16_t>(inst.d, wide);
-    }
+    if (inst.c == 8 && sizeof(D) < 8)
+      return storeExtended<uint64_t>(warp, inst, result);
+    if (inst.c == 4 && sizeof(D) < 4)
+      return storeExtended<uint32_t>(warp, inst, result);
+    if (inst.c == 2 && sizeof(D) == 1)
+      return storeExtended<uint16_t>(warp, inst, result);
   }
   warp.store<D>(inst.d, result);
 }
