@@ -2,8 +2,10 @@
 #include "Driver.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <regex>
 
 using namespace reprise::emulator;
 
@@ -39,6 +41,12 @@ const std::pair<int, int> attributes[] = {
     {97, sharedBytesOnRequest}, // shared memory per block on request
 };
 
+/// What the environment may say; anything else would test what nobody meant.
+const std::pair<const char *, const char *> environment[] = {
+    {"REPRISE_EMULATED_ORDER", "forwards|backwards|shuffled"},
+    {"REPRISE_EMULATED_DEVICES", "[1-9]|[1-5][0-9]|6[0-4]"},
+    {"REPRISE_EMULATED_MEMORY", "[1-9][0-9]{0,15}"}};
+
 bool isDevice(const Locked &driver, CUdevice number) {
   return number >= 0 && size_t(number) < driver->devices.size();
 }
@@ -55,6 +63,12 @@ Device *deviceOf(const Locked &driver, CUcontext context) {
 
 REPRISE_CUDA CUresult cuInit(unsigned flags) {
   Locked driver;
+  for (auto [name, pattern] : environment) {
+    const char *value = std::getenv(name);
+    if (value && !std::regex_match(value, std::regex(pattern)))
+      return driver->fail(CUDA_ERROR_INVALID_VALUE,
+                          std::string(name) + "=" + value + ", where " + pattern + " is expected");
+  }
   driver->initialized = true;
   return flags ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }

@@ -17,6 +17,17 @@ TEST_F(EmulatedDriver, RunsKernelsAndCopies) {
   }
 }
 
+TEST_F(EmulatedDriver, RefusesAnEnvironmentThatItDoesNotKnow) {
+  for (auto [name, value] :
+       {std::pair("ORDER", "sideways"), {"DEVICES", "0"}, {"MEMORY", "4GiB"}}) {
+    start();
+    setenv((std::string("REPRISE_EMULATED_") + name).c_str(), value, 1);
+    resetDriver();
+    EXPECT_EQ(cuInit(0), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_NE(std::string(repriseEmulatorLastError()).find(value), std::string::npos);
+  }
+}
+
 TEST_F(EmulatedDriver, HasDevicesOfACertainSize) {
   start("forwards", "3", "1048576");
   int count = 0, value = 0;
