@@ -126,6 +126,30 @@ TEST(EmulatedWarp, SpecialRegisters) {
     EXPECT_EQ(got[i], i % 48);
 }
 
+TEST(EmulatedWarp, BlocksShareTheThreadsOfTheHost) {
+  // So much work that the blocks go to all threads: each lane adds up its number 200 times.
+  for (Order order : {Order::Forwards, Order::Backwards, Order::Shuffled}) {
+    TestDevice device;
+    device.order = order;
+    uint32_t threads = 64 * 256;
+    uint64_t out = device.reserve(threads * 4), count = device.give(std::vector<uint32_t>{0});
+    std::string body =
+        "mov.u32 %r1, 0;\nmov.u32 %r2, 0;\n$loop:\nadd.u32 %r2, %r2, %tid;\n"
+        "add.u32 %r1, %r1, 1;\nsetp.lt.u32 %q1, %r1, 200;\n@%q1 bra $loop;\n"
+        "mul.wide.u32 %d1, %tid, 4;\nadd.u64 %d1, %d1, %p0;\nst.global.u32 [%d1], %r2;\n"
+        "red.global.add.u32 [%p1], 1;";
+    EXPECT_EQ(device.run(kernelText(2, body), {64}, {256}, {out, count}).text, "");
+    EXPECT_GT(device.laneSteps, 12000000u);
+    EXPECT_EQ(device.take<uint32_t>(count, 1)[0], threads);
+    auto got = device.take<uint32_t>(out, threads);
+    for (uint32_t i = 0; i < threads; ++i)
+      ASSERT_EQ(got[i], i * 200);
+    // A word that all blocks write is a race, whichever threads they run on.
+    body += "\nst.global.u32 [%p0], %r2;";
+    EXPECT_EQ(device.run(kernelText(2, body), {64}, {256}, {out, count}).fault, Fault::Race);
+  }
+}
+
 TEST(EmulatedWarp, NamesLanesThatAreMissing) {
   FaultReport fault;
   std::string half = "setp.lt.u32 %q1, %r31, 16;\nmov.u32 %r0, 0;\n";
