@@ -18,6 +18,9 @@ config.environment["PATH"] = os.pathsep.join([config.reprise_tools_dir, config.l
 config.substitutions.append(("%python", sys.executable))
 config.substitutions.append(("%src", config.reprise_src_root))
 config.substitutions.append(("%build", config.reprise_obj_root))
+# The driver that runs PTX on the CPU, before any other.
+emulator = os.path.join(config.reprise_obj_root, "gpu-emulator")
+config.substitutions.append(("%gpu", "env LD_LIBRARY_PATH=" + os.pathsep.join(filter(None, [emulator, os.environ.get("LD_LIBRARY_PATH")]))))
 config.substitutions.append(("%llvm_include", os.path.join(config.llvm_tools_dir, "..", "include")))
 config.substitutions.append(("%expect", sys.executable + " " + os.path.join(config.test_source_root, "Tools", "Inputs", "expect-code.py")))
 

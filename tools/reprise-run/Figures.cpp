@@ -21,6 +21,7 @@ static Sizes sizesOf(const Executable &executable) {
 }
 
 Error Figures::measure(const ProgramGroup &group) {
+  device = group.executable(0).device().name();
   for (uint32_t i = 0; i < group.bundle().countDevices(); ++i)
     names.push_back(group.bundle().deviceName(i));
   for (size_t i = 0; i < group.size(); ++i)
@@ -84,7 +85,7 @@ std::string Figures::json() const {
          ", \"hash\": " + jsonString(hash) + ", \"next_offset\": " + std::to_string(next.offset) +
          ", " + sum().json() + ", \"peak_rss_bytes\": " + number(peakBytes) +
          ", \"step_seconds\": [" + times + "], \"threads\": " + number(threads) +
-         ", \"device\": \"cpu\"" + programsJson() + "}\n";
+         ", \"device\": " + jsonString(device) + programsJson() + "}\n";
 }
 
 std::string Figures::text() const {

@@ -20,6 +20,7 @@ struct Figures {
   std::string hash;
   reprise::runtime::RunState next;
   unsigned threads = 0;
+  std::string device;             ///< what the first program runs on
   std::vector<std::string> names; ///< of the programs
   std::vector<Sizes> programs;
 

@@ -312,8 +312,6 @@ static Error runGroup(const RunOptions &options, ProgramGroup &group) {
 }
 
 Error runBundle(const RunOptions &options, Ranks *ranks, int &code) {
-  if (options.device == "cuda")
-    return Error::make(options.bundle + ": this build runs bundles on the cpu only");
   if (ranks && options.bundle == "-")
     return Error::make("several processes cannot read one standard input: name a file");
   Expected<Bundle> bundle = readBundle(options.bundle);
@@ -321,7 +319,9 @@ Error runBundle(const RunOptions &options, Ranks *ranks, int &code) {
     return bundle.error();
   if (ranks && ranks->size() != bundle->countDevices())
     code = 2;
-  auto group = ProgramGroup::create(std::move(*bundle), options.bundle, options.threads, ranks);
+  DeviceKind kind = options.device == "cuda" ? DeviceKind::Cuda : DeviceKind::Cpu;
+  auto group =
+      ProgramGroup::create(std::move(*bundle), options.bundle, options.threads, ranks, kind);
   if (!group)
     return group.error();
   return runGroup(options, **group);

@@ -126,6 +126,12 @@ public:
 /// their work when a call returns, and are not for several threads at a time.
 Expected<std::unique_ptr<Device>> makeCpuDevice(unsigned workers);
 
+/// The NVIDIA GPU of that number, by its driver. Its streams may be used by several threads, one at
+/// a time each. Errors: no driver, no such GPU.
+Expected<std::unique_ptr<Device>> makeCudaDevice(unsigned number);
+
+enum class DeviceKind { Cpu, Cuda };
+
 } // namespace reprise::runtime
 
 #endif // REPRISE_RUNTIME_DEVICE_H

@@ -16,8 +16,10 @@ public:
   /// `threads` workers, which the programs of this process share; each has one at least. 0 takes
   /// the bundle's. Errors as of Executable::create, of
   /// the first program that has one. The ranks outlive the group, and are as many as the programs.
-  static Expected<std::unique_ptr<ProgramGroup>>
-  create(Bundle bundle, const std::string &name, unsigned threads = 0, Ranks *ranks = nullptr);
+  static Expected<std::unique_ptr<ProgramGroup>> create(Bundle bundle, const std::string &name,
+                                                        unsigned threads = 0,
+                                                        Ranks *ranks = nullptr,
+                                                        DeviceKind kind = DeviceKind::Cpu);
   /// readBundle and create.
   static Expected<std::unique_ptr<ProgramGroup>> load(const std::string &path,
                                                       unsigned threads = 0);
@@ -51,10 +53,12 @@ private:
   Error open(const Bundle &bundle, unsigned threads);
   Error checkMemory() const;
   Error openProgram(const Bundle &bundle, uint32_t device, unsigned threads);
+  Expected<std::unique_ptr<Device>> makeDevice(uint32_t number, unsigned threads) const;
 
   Bundle manifest;
   std::string fileName;
   Ranks *processes = nullptr;
+  DeviceKind kind = DeviceKind::Cpu;
   std::unique_ptr<Transport> transport;
   std::vector<std::unique_ptr<Executable>> executables;
   std::unique_ptr<ThreadPool> crew; ///< a thread per program

@@ -358,7 +358,7 @@ private:
 
 Error CpuDevice::canRun(const Image &image) const {
   if (image.target.compare(0, 3, "cpu") != 0)
-    return Error::make("the bundle is for " + image.target + ", this runtime has the cpu only");
+    return Error::make("the bundle is for " + image.target + ", and the cpu runs here");
   std::string missing;
   for (const std::string &feature : missingFeatures(image.features))
     missing += (missing.empty() ? "" : ", ") + feature;

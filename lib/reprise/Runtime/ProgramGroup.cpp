@@ -21,22 +21,28 @@ Expected<std::unique_ptr<ProgramGroup>> ProgramGroup::load(const std::string &pa
 }
 
 Expected<std::unique_ptr<ProgramGroup>> ProgramGroup::create(Bundle bundle, const std::string &name,
-                                                             unsigned threads, Ranks *ranks) {
+                                                             unsigned threads, Ranks *ranks,
+                                                             DeviceKind kind) {
   std::unique_ptr<ProgramGroup> self(new ProgramGroup());
+  self->kind = kind;
   self->fileName = name;
   self->processes = ranks;
   if (Error error = self->checkRanks(bundle))
     return error;
+  // Before it says how many threads.
+  if (Error error = validateBundle(bundle))
+    return Error::make(name + ": the bundle is malformed: " + error.message());
   if (bundle.countDevices() == 1) {
-    auto executable = Executable::create(std::move(bundle), name, threads);
+    auto device = self->makeDevice(0, threads == 0 ? bundle.threads : threads);
+    if (!device)
+      return Error::make(name + ": " + device.message());
+    auto executable = Executable::create(std::move(bundle), name, std::move(*device));
     if (!executable)
       return executable.error();
     self->executables.push_back(std::move(*executable));
     self->manifest = self->executables.front()->bundle();
     return self;
   }
-  if (Error error = validateBundle(bundle))
-    return Error::make(name + ": the bundle is malformed: " + error.message());
   if (Error error = self->open(bundle, threads == 0 ? bundle.threads : threads))
     return error;
   bundle.constants = {};
@@ -132,16 +138,21 @@ unsigned ProgramGroup::allThreads() const {
   return sum;
 }
 
+Expected<std::unique_ptr<Device>> ProgramGroup::makeDevice(uint32_t number,
+                                                           unsigned threads) const {
+  return kind == DeviceKind::Cuda ? makeCudaDevice(number) : makeCpuDevice(threads);
+}
+
 Error ProgramGroup::openProgram(const Bundle &bundle, uint32_t device, unsigned threads) {
   std::string own = fileName + ", program '" + bundle.deviceName(device) + "'";
-  Expected<std::unique_ptr<Device>> cpu = makeCpuDevice(threads);
-  if (!cpu)
-    return Error::make(own + ": " + cpu.message());
+  Expected<std::unique_ptr<Device>> made = makeDevice(device, threads);
+  if (!made)
+    return Error::make(own + ": " + made.message());
   Expected<std::unique_ptr<Endpoint>> endpoint = transport->join(bundle.deviceName(device));
   if (!endpoint)
     return Error::make(own + ": " + endpoint.message());
   auto executable =
-      Executable::create(selectDevice(bundle, device), own, std::move(*cpu), std::move(*endpoint));
+      Executable::create(selectDevice(bundle, device), own, std::move(*made), std::move(*endpoint));
   if (!executable)
     return executable.error();
   executables.push_back(std::move(*executable));

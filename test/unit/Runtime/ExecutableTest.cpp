@@ -141,7 +141,7 @@ TEST(Executable, RefusesWhatCannotRunHere) {
   for (Kernel &kernel : bundle.kernels)
     kernel.itemThreads = kernel.blockThreads = 128;
   bundle.images[0].bytes.push_back(0);
-  EXPECT_EQ(refusal(bundle), "m.rpb: the bundle is for cuda:sm_90, this runtime has the cpu only");
+  EXPECT_EQ(refusal(bundle), "m.rpb: the bundle is for cuda:sm_90, and the cpu runs here");
   bundle = trainingBundle(4);
   bundle.kernels[0].imageOffset = 1 << 20;
   EXPECT_EQ(refusal(bundle), "m.rpb: the bundle is malformed: kernel 'add' lies outside the image");

@@ -1,0 +1,286 @@
+// reprise: an NVIDIA GPU as a device
+#include "CudaProgram.h"
+
+#include <algorithm>
+#include <charconv>
+
+using namespace reprise::runtime;
+using namespace reprise::runtime::cuda;
+
+namespace {
+
+uint8_t *asPointer(Address address) { return reinterpret_cast<uint8_t *>(address); }
+Address asAddress(const void *pointer) { return reinterpret_cast<Address>(pointer); }
+
+class CudaMemory : public DeviceMemory {
+public:
+  CudaMemory(const Driver &driver, Context context, Address address, uint64_t bytes)
+      : DeviceMemory(asPointer(address), bytes), driver(driver), context(context) {}
+  ~CudaMemory() override {
+    driver.setContext(context);
+    driver.free(asAddress(begin));
+  }
+
+private:
+  const Driver &driver;
+  Context context;
+};
+
+struct CudaEvent : DeviceEvent {
+  CudaEvent(const Driver &driver, Context context, Event event)
+      : driver(driver), context(context), event(event) {}
+  ~CudaEvent() override {
+    driver.setContext(context);
+    driver.destroyEvent(event);
+  }
+  const Driver &driver;
+  Context context;
+  Event event;
+};
+
+class CudaStream : public DeviceStream {
+public:
+  CudaStream(const Driver &driver, Context context, Stream stream)
+      : driver(driver), context(context), stream(stream) {}
+  ~CudaStream() override;
+
+  Error run(DeviceProgram &program, uint64_t begin, uint64_t end, Recorder *recorder) override;
+  Error copyToDevice(void *to, const void *from, uint64_t bytes) override;
+  Error copyToHost(void *to, const void *from, uint64_t bytes) override;
+  Error record(DeviceEvent &event) override;
+  Error wait(DeviceEvent &event) override;
+  Error synchronize() override;
+
+private:
+  /// Each thread has a current context of its own.
+  Error check(Status status, const char *what) const { return driver.check(status, what); }
+  Error enter() const { return check(driver.setContext(context), "use the device"); }
+  Error runTimed(const CudaProgram &program, uint64_t begin, uint64_t end, Recorder &recorder);
+  Error makeMarks(uint64_t count);
+
+  const Driver &driver;
+  Context context;
+  Stream stream;
+  std::vector<Event> marks; ///< between the commands of a run whose times are taken
+};
+
+CudaStream::~CudaStream() {
+  driver.setContext(context);
+  for (Event mark : marks)
+    driver.destroyEvent(mark);
+  driver.destroyStream(stream);
+}
+
+Error CudaStream::run(DeviceProgram &program, uint64_t begin, uint64_t end, Recorder *recorder) {
+  if (Error error = enter())
+    return error;
+  auto &own = static_cast<CudaProgram &>(program);
+  if (recorder)
+    return runTimed(own, begin, end, *recorder);
+  if (own.isWhole(begin, end))
+    return own.enqueueGraph(stream);
+  for (uint64_t number = begin; number < end; ++number)
+    if (Error error = own.enqueue(number, stream))
+      return error;
+  return Error::success();
+}
+
+Error CudaStream::makeMarks(uint64_t count) {
+  while (marks.size() < count) {
+    Event mark = nullptr;
+    if (Error error = check(driver.makeEvent(&mark, eventDefault), "make an event"))
+      return error;
+    marks.push_back(mark);
+  }
+  return Error::success();
+}
+
+/// Times are those of the device, counted from when the run was given to it.
+Error CudaStream::runTimed(const CudaProgram &program, uint64_t begin, uint64_t end,
+                           Recorder &recorder) {
+  uint64_t count = end - begin;
+  if (Error error = makeMarks(count + 1))
+    return error;
+  uint64_t start = nanoseconds();
+  Status status = driver.record(marks[0], stream);
+  for (uint64_t i = 0; i < count && status == 0; ++i) {
+    if (Error error = program.enqueue(begin + i, stream))
+      return error;
+    status = driver.record(marks[i + 1], stream);
+  }
+  if (Error error = check(status, "record an event"))
+    return error;
+  if (Error error = synchronize())
+    return error;
+  auto find = [&](uint64_t mark) {
+    float milliseconds = 0;
+    status = std::max(status, driver.getMilliseconds(&milliseconds, marks[0], marks[mark]));
+    return start + uint64_t(double(milliseconds) * 1e6);
+  };
+  for (uint64_t i = 0; i < count; ++i)
+    recorder.at(begin + i, 0) = {find(i), find(i + 1)};
+  return check(status, "take times");
+}
+
+Error CudaStream::copyToDevice(void *to, const void *from, uint64_t bytes) {
+  if (Error error = enter())
+    return error;
+  return bytes == 0
+             ? Error::success()
+             : check(driver.copyToDevice(asAddress(to), from, bytes, stream), "copy to the device");
+}
+
+Error CudaStream::copyToHost(void *to, const void *from, uint64_t bytes) {
+  if (Error error = enter())
+    return error;
+  return bytes == 0
+             ? Error::success()
+             : check(driver.copyToHost(to, asAddress(from), bytes, stream), "copy from the device");
+}
+
+Error CudaStream::record(DeviceEvent &event) {
+  if (Error error = enter())
+    return error;
+  return check(driver.record(static_cast<CudaEvent &>(event).event, stream), "record an event");
+}
+
+Error CudaStream::wait(DeviceEvent &event) {
+  if (Error error = enter())
+    return error;
+  return check(driver.waitEvent(stream, static_cast<CudaEvent &>(event).event, 0),
+               "wait for an event");
+}
+
+Error CudaStream::synchronize() {
+  if (Error error = enter())
+    return error;
+  return check(driver.synchronize(stream), "finish a program");
+}
+
+class CudaDevice : public Device {
+public:
+  CudaDevice(const Driver &driver, Number number, Context context, int capability)
+      : driver(driver), number(number), context(context), capability(capability) {}
+  ~CudaDevice() override { driver.releaseContext(number); }
+
+  std::string name() const override { return "cuda:" + std::to_string(number); }
+  Error canRun(const Image &image) const override;
+  using Device::canRun;
+  bool hasHostMemory() const override { return false; }
+  uint64_t availableMemory() const override;
+  unsigned workers() const override { return 1; }
+  Expected<std::unique_ptr<DeviceMemory>> allocate(uint64_t bytes,
+                                                   const std::string &what) override;
+  Expected<std::unique_ptr<DeviceImage>> load(const Image &image) override;
+  Expected<std::unique_ptr<DeviceProgram>> prepare(const ProgramPlaces &places) override;
+  /// A thread's scratch is its own.
+  uint64_t workspaceStride(uint64_t) const override { return 0; }
+  Expected<std::unique_ptr<DeviceStream>> makeStream() override;
+  Expected<std::unique_ptr<DeviceEvent>> makeEvent() override;
+
+private:
+  Error enter() const { return driver.check(driver.setContext(context), "use the device"); }
+
+  const Driver &driver;
+  Number number;
+  Context context;
+  int capability; ///< 90 for sm_90
+};
+
+/// PTX of a chip runs on later chips, too.
+Error CudaDevice::canRun(const Image &image) const {
+  const std::string prefix = "cuda:sm_";
+  const char *end = image.target.data() + image.target.size();
+  int chip = 0;
+  if (image.target.compare(0, prefix.size(), prefix) != 0 ||
+      std::from_chars(image.target.data() + prefix.size(), end, chip).ec != std::errc())
+    return Error::make("the bundle is for " + image.target + ", and " + name() + " runs here");
+  if (chip <= capability)
+    return Error::success();
+  return Error::make("the bundle is for " + image.target + ", and " + name() + " is an sm_" +
+                     std::to_string(capability));
+}
+
+uint64_t CudaDevice::availableMemory() const {
+  size_t available = 0, all = 0;
+  if (enter() || driver.getMemory(&available, &all) != 0)
+    return 0;
+  return available;
+}
+
+Expected<std::unique_ptr<DeviceMemory>> CudaDevice::allocate(uint64_t bytes,
+                                                             const std::string &what) {
+  if (Error error = enter())
+    return error;
+  Address address = 0;
+  uint64_t size = std::max<uint64_t>(bytes, 1);
+  Status status = driver.allocate(&address, size);
+  if (Error error =
+          driver.check(status, "allocate " + std::to_string(bytes) + " bytes for " + what))
+    return error;
+  std::unique_ptr<DeviceMemory> memory(new CudaMemory(driver, context, address, size));
+  status = driver.fill(address, 0, size, nullptr);
+  if (status == 0)
+    status = driver.synchronize(nullptr);
+  if (Error error = driver.check(status, "clear " + what))
+    return error;
+  return memory;
+}
+
+Expected<std::unique_ptr<DeviceImage>> CudaDevice::load(const Image &image) {
+  std::vector<uint8_t> text = image.bytes;
+  text.push_back(0); // the driver reads up to a zero
+  return std::unique_ptr<DeviceImage>(new CudaImage(driver, context, std::move(text)));
+}
+
+Expected<std::unique_ptr<DeviceProgram>> CudaDevice::prepare(const ProgramPlaces &places) {
+  if (Error error = enter())
+    return error;
+  auto program = std::make_unique<CudaProgram>(driver, context);
+  if (Error error = program->fill(places))
+    return error;
+  return std::unique_ptr<DeviceProgram>(std::move(program));
+}
+
+Expected<std::unique_ptr<DeviceStream>> CudaDevice::makeStream() {
+  if (Error error = enter())
+    return error;
+  Stream stream = nullptr;
+  if (Error error = driver.check(driver.makeStream(&stream, streamNonBlocking), "make a stream"))
+    return error;
+  return std::unique_ptr<DeviceStream>(new CudaStream(driver, context, stream));
+}
+
+Expected<std::unique_ptr<DeviceEvent>> CudaDevice::makeEvent() {
+  if (Error error = enter())
+    return error;
+  Event event = nullptr;
+  if (Error error = driver.check(driver.makeEvent(&event, eventDefault), "make an event"))
+    return error;
+  return std::unique_ptr<DeviceEvent>(new CudaEvent(driver, context, event));
+}
+
+} // namespace
+
+Expected<std::unique_ptr<Device>> reprise::runtime::makeCudaDevice(unsigned number) {
+  Expected<const Driver *> found = Driver::get();
+  if (!found)
+    return found.error();
+  const Driver &driver = **found;
+  int count = 0;
+  if (Error error = driver.check(driver.countDevices(&count), "count CUDA devices"))
+    return error;
+  if (int(number) >= count)
+    return Error::make("there is no CUDA device " + std::to_string(number) + ": this machine has " +
+                       std::to_string(count));
+  Number handle = 0;
+  Context context = nullptr;
+  int major = 0, minor = 0;
+  Status status = driver.getDevice(&handle, int(number));
+  for (auto [into, attribute] : {std::pair(&major, attributeMajor), {&minor, attributeMinor}})
+    status = status ? status : driver.getAttribute(into, attribute, handle);
+  status = status ? status : driver.retainContext(&context, handle);
+  if (Error error = driver.check(status, "open CUDA device " + std::to_string(number)))
+    return error;
+  return std::unique_ptr<Device>(new CudaDevice(driver, handle, context, 10 * major + minor));
+}
