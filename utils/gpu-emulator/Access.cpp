@@ -11,17 +11,22 @@ const char *spaceName(Space space) {
   return names[static_cast<unsigned>(space)];
 }
 
+/// The flag is there before the agent, and is looked at behind it: a thread of the host that finds
+/// the agent of another atomic operation knows that it is one.
 Fault touchWord(Record &record, const Accessor &me, unsigned mask) {
-  uint64_t write = record.write, read = record.read;
+  uint64_t write = __atomic_load_n(&record.write, __ATOMIC_ACQUIRE);
+  uint64_t read = __atomic_load_n(&record.read, __ATOMIC_ACQUIRE);
   if (mask & ~write)
     return Fault::NeverWritten;
   bool others = (read & writtenAtomically) && launchOf(write) == launchOf(me.agent);
-  if (!others)
-    if (Fault fault = writeWord(record, me, mask); fault != Fault::None)
+  if (!others && ((write ^ me.agent) & agentMask))
+    if (Fault fault = meet(write, me); fault != Fault::None)
       return fault;
-  record.write = me.agent | uint64_t(mask) << 4 | (write & 15);
-  // Nobody has read since: the next plain access meets the write alone.
-  record.read = writtenAtomically;
+  if (!others && ((read ^ me.agent) & (agentMask | readerFlags)))
+    if (Fault fault = meetReaders(read, me); fault != Fault::None)
+      return fault;
+  __atomic_store_n(&record.read, writtenAtomically, __ATOMIC_RELEASE);
+  __atomic_store_n(&record.write, me.agent | uint64_t(mask) << 4 | 15, __ATOMIC_RELEASE);
   return Fault::None;
 }
 

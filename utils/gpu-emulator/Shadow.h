@@ -24,8 +24,8 @@ inline Agent makeAgent(unsigned launch, unsigned block, unsigned interval, unsig
 inline unsigned launchOf(Agent agent) { return agent >> launchShift; }
 
 /// Of four bytes of memory. In `write` the lowest four bits are the bytes that were ever written;
-/// in `read` they are flags. Threads of the host change records without locks: a lost update is a
-/// fault that is not found, never one that is not there.
+/// in `read` they are flags. Threads of the host change records without locks: a lost update of an
+/// agent is a fault that is not found, never one that is not there.
 struct Record {
   uint64_t write, read;
 };
@@ -109,11 +109,14 @@ inline Fault writeWord(Record &record, const Accessor &me, unsigned mask) {
   if ((read & bytes) && ((read ^ me.agent) & (agentMask | readerFlags)))
     if (Fault fault = meetReaders(read, me); fault != Fault::None)
       return fault;
-  uint64_t next = me.agent | bytes | (write & 15) | mask;
-  if (mine)
-    next |= write & 0xf0;
-  if (next != write)
+  uint64_t next = me.agent | bytes | (write & 15) | mask | (mine ? write & 0xf0 : 0);
+  // Two threads of the host may write the halves of a word; each must know what the other wrote.
+  if (next != write && mask == 15)
     __atomic_store_n(&record.write, next, __ATOMIC_RELAXED);
+  else if (next != write)
+    while (!__atomic_compare_exchange_n(&record.write, &write, next | (write & 15), false,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
   if (read & writtenAtomically)
     __atomic_store_n(&record.read, read & ~writtenAtomically, __ATOMIC_RELAXED);
   return Fault::None;

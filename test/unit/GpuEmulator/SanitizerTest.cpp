@@ -111,6 +111,25 @@ TEST(EmulatedMemory, RacesInGlobalMemory) {
   expectFault("atom.global.add.u32 %r1, [%p0], 1;\nst.global.u32 [%p0], %r1;", Fault::Race, 2);
 }
 
+TEST(EmulatedMemory, BlocksMayShareWords) {
+  // Blocks 2i and 2i + 1 write every other 16-bit value of a region, on several threads of the
+  // host; then all words are read.
+  TestDevice device;
+  uint32_t words = 32 * 256 * 100;
+  uint64_t out = device.reserve(words * 4);
+  std::string body =
+      "shr.u32 %r1, %ctid, 1;\nmul.lo.u32 %r1, %r1, 25600;\nmov.u32 %r2, %tid.x;\n"
+      "add.u32 %r1, %r1, %r2;\nand.b32 %r3, %ctid, 1;\nmul.wide.u32 %d1, %r1, 4;\n"
+      "mul.wide.u32 %d2, %r3, 2;\nadd.u64 %d1, %d1, %d2;\nadd.u64 %d1, %d1, %p0;\n"
+      "mov.u32 %r4, 0;\n$loop:\ncvt.u16.u32 %h1, %r3;\nst.global.u16 [%d1], %h1;\n"
+      "add.u64 %d1, %d1, 1024;\nadd.u32 %r4, %r4, 1;\nsetp.lt.u32 %q1, %r4, 100;\n@%q1 bra $loop;";
+  EXPECT_EQ(device.run(kernelText(1, body), {64}, {256}, {out}).text, "");
+  std::string read =
+      "mul.wide.u32 %d1, %tid, 4;\nadd.u64 %d1, %d1, %p0;\nld.global.u32 %r1, [%d1];\n"
+      "setp.ne.u32 %q1, %r1, 0x10000;\n@%q1 trap;";
+  EXPECT_EQ(device.run(kernelText(1, read), {words / 256}, {256}, {out}).text, "");
+}
+
 TEST(EmulatedMemory, CopiesArriveWhenTheyAreWaitedFor) {
   std::string copy = "and.b32 %r1, %r11, 3;\nsetp.eq.u32 %q1, %r1, 0;\n"
                      "@%q1 cp.async.cg.shared.global [%r10], [%d10], 16;\ncp.async.commit_group;\n";
