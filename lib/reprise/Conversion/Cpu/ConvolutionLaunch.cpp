@@ -208,7 +208,8 @@ private:
     spec.rows = {{sums.rows, f.first}};
     spec.contracted = {{sums.terms, f.second, s.second}};
     spec.columns = {{shape.samples, s.first}};
-    for (auto [d, phase] : llvm::enumerate(ArrayRef<const Phase *>{&y, &x})) {
+    const Phase *const phases[] = {&y, &x};
+    for (auto [d, phase] : llvm::enumerate(phases)) {
       spec.contracted.push_back(
           {phase->windowCount, phase->windowStep * f.axes[d], phase->sourcePerWindow * s.axes[d]});
       spec.columns.push_back({phase->count, phase->sourceStep * s.axes[d]});

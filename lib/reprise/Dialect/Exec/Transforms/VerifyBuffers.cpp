@@ -261,12 +261,14 @@ private:
       }
   }
 
+  static constexpr int64_t kNoScratch[] = {0, 0}; // offset and bytes
+
   /// Behind the values' buffers, of which the judge speaks.
   LogicalResult addScratch(LaunchOp launch) {
     FailureOr<Scratch> needed = facts.findScratch(launch);
     if (failed(needed))
       return failure();
-    ArrayRef<int64_t> scratch = launch.getScratch().value_or(ArrayRef<int64_t>{0, 0});
+    ArrayRef<int64_t> scratch = launch.getScratch().value_or(ArrayRef(kNoScratch));
     if (scratch[1] < needed->shared)
       return launch.emitError("needs ")
              << needed->shared << " bytes of scratch, and has " << scratch[1];
@@ -281,7 +283,7 @@ private:
 
   LogicalResult addWorkspace(CallOp call) {
     int64_t needed = static_cast<int64_t>(call.getWorkspace());
-    ArrayRef<int64_t> scratch = call.getScratch().value_or(ArrayRef<int64_t>{0, 0});
+    ArrayRef<int64_t> scratch = call.getScratch().value_or(ArrayRef(kNoScratch));
     if (scratch[1] < needed)
       return call.emitError("needs ") << needed << " bytes of scratch, and has " << scratch[1];
     if (scratch[1] == 0)
