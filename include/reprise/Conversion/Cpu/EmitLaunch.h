@@ -4,7 +4,6 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "reprise/Conversion/Cpu/Target.h"
-#include "reprise/Interfaces/Interfaces.h"
 #include "reprise/Target/Launch.h"
 
 namespace reprise {
@@ -42,14 +41,6 @@ llvm::SmallVector<std::pair<unsigned, unsigned>> findInPlacePairs(mlir::Block &b
 
 /// The same for the body of a contraction.
 llvm::SmallVector<std::pair<unsigned, unsigned>> findContractionInPlacePairs(mlir::Block &body);
-
-/// The buffer and the strided view of it that a value of a body is: an argument, or views of one.
-/// None where strides cannot express it.
-struct BodyView {
-  unsigned argument;
-  StridedView view;
-};
-std::optional<BodyView> viewOfArgument(mlir::Value value);
 
 } // namespace reprise
 

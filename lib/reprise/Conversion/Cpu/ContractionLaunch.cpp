@@ -1,6 +1,7 @@
 // reprise: a launch whose leader is a contraction
 #include "ContractionLaunch.h"
 
+#include "reprise/Conversion/BodyView.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 
 using namespace mlir;
@@ -95,25 +96,6 @@ SmallVector<std::pair<unsigned, unsigned>> findContractionInPlacePairs(Block &bo
   return pairs;
 }
 
-static ContractionSpec specOf(DotGeneralOp dot, ArrayRef<int64_t> lhsStrides,
-                              ArrayRef<int64_t> rhsStrides) {
-  ArrayRef<int64_t> lhsSizes = dot.getLhs().getType().getShape(),
-                    rhsSizes = dot.getRhs().getType().getShape();
-  ContractionSpec spec;
-  spec.lhsType = dot.getLhs().getType().getElementType();
-  spec.rhsType = dot.getRhs().getType().getElementType();
-  spec.resultType = dot.getType().getElementType();
-  for (auto [l, r] : llvm::zip(dot.getLhsBatch(), dot.getRhsBatch()))
-    spec.batch.push_back({lhsSizes[l], lhsStrides[l], rhsStrides[r]});
-  for (auto [l, r] : llvm::zip(dot.getLhsContracting(), dot.getRhsContracting()))
-    spec.contracted.push_back({lhsSizes[l], lhsStrides[l], rhsStrides[r]});
-  for (int64_t dim : dot.getLhsFree())
-    spec.rows.push_back({lhsSizes[dim], lhsStrides[dim]});
-  for (int64_t dim : dot.getRhsFree())
-    spec.columns.push_back({rhsSizes[dim], rhsStrides[dim]});
-  return spec;
-}
-
 void addContraction(EmittedLaunch &launch, int64_t keptBytes, ModuleOp kernels, StringRef name,
                     ContractionSpec spec, const CpuTarget &target, const LaunchOperand &lhs,
                     const LaunchOperand &rhs, const std::optional<TileGroup> &group,
@@ -162,7 +144,7 @@ FailureOr<EmittedLaunch> emitContractionLaunch(Block &body, StringRef name, Modu
       return dot.emitError("the ops beside this contraction do not fit its blocks");
   }
   addContraction(operands.launch, operands.launch.sharedBytes, kernels, name,
-                 specOf(dot, lhs->strides, rhs->strides), target, *lhs, *rhs, group);
+                 ContractionSpec::of(dot, lhs->strides, rhs->strides), target, *lhs, *rhs, group);
   return operands.launch;
 }
 

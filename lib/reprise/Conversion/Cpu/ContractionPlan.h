@@ -7,9 +7,6 @@
 
 namespace reprise {
 
-/// Terms of one chain of fma.
-constexpr int64_t chainLength = 4096;
-
 /// Where the tiles read an operand from.
 enum class Packing {
   None,    // the operand itself

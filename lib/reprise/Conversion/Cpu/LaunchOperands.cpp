@@ -1,5 +1,6 @@
 // reprise: where the operands of a launch's leader lie
 #include "LaunchOperands.h"
+#include "reprise/Conversion/BodyView.h"
 #include "reprise/Conversion/Cpu/LoopNests.h"
 #include "reprise/Conversion/KernelBuilder.h"
 #include "reprise/Support/ByteSize.h"

@@ -5,8 +5,11 @@
 #include "../LoopNest/NestEmitter.h"
 #include "../LoopNest/Program.h"
 #include "../LoopNest/RowGroup.h"
+#include "PlainContraction.h"
 #include "ThreadKernel.h"
 #include "ThreadSchedule.h"
+#include "reprise/Conversion/BodyView.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Support/ByteSize.h"
 
 using namespace mlir;
@@ -17,7 +20,35 @@ using namespace nests;
 
 bool CudaBackend::canHold(ArrayRef<Operation *> ops) const { return isRowGroup(ops); }
 
+/// The contraction that a body consists of, beside views of its operands; or null.
+static DotGeneralOp findContraction(Block &body) {
+  Operation *terminator = body.getTerminator();
+  auto dot = terminator->getNumOperands() == 1
+                 ? terminator->getOperand(0).getDefiningOp<DotGeneralOp>()
+                 : DotGeneralOp();
+  bool isAlone = dot && llvm::all_of(dot->getOperands(), [](Value operand) {
+                   return viewOfArgument(operand).has_value();
+                 });
+  return isAlone ? dot : DotGeneralOp();
+}
+
+static BufferSlot slotOf(const BodyView &view, Type type) {
+  return {BufferSlot::Input, view.argument, view.view.offset * KernelBuilder::bytesOf(type)};
+}
+
+static EmittedLaunch emitContraction(DotGeneralOp dot, StringRef name, ModuleOp kernels) {
+  std::optional<BodyView> lhs = viewOfArgument(dot.getLhs()), rhs = viewOfArgument(dot.getRhs());
+  auto spec = ContractionSpec::of(dot, lhs->view.strides, rhs->view.strides);
+  EmittedLaunch launch;
+  launch.commands.push_back(emitPlainContraction(kernels, name, spec));
+  launch.commands.back().buffers = {
+      slotOf(*lhs, spec.lhsType), slotOf(*rhs, spec.rhsType), {BufferSlot::Output, 0, 0}};
+  return launch;
+}
+
 Target::InPlacePairs CudaBackend::findInPlacePairs(Block &body) const {
+  if (findContraction(body))
+    return {};
   return nests::findInPlacePairs(body, makeThreadSchedule);
 }
 
@@ -38,11 +69,14 @@ FailureOr<EmittedLaunch> CudaBackend::emitLaunch(Block &body, StringRef name,
   auto isEmpty = [](Value value) { return getByteSize(value.getType()) == 0; };
   auto refuse = [&](Operation *op) {
     return op->emitError("cannot be compiled for ")
-           << getName() << " yet: '" << op->getName() << "' is no elementwise op or reduction";
+           << getName() << " yet: '" << op->getName() << "' has no kernel there";
   };
   EmittedLaunch launch;
   if (llvm::all_of(body.getTerminator()->getOperands(), isEmpty))
     return launch;
+  kernels.getContext()->loadDialect<gpu::GPUDialect>();
+  if (DotGeneralOp dot = findContraction(body))
+    return emitContraction(dot, name, kernels);
   for (Operation &op : body.without_terminator())
     if (!isLoopOp(&op))
       return refuse(&op);
@@ -53,7 +87,6 @@ FailureOr<EmittedLaunch> CudaBackend::emitLaunch(Block &body, StringRef name,
   for (const Nest &nest : program->nests)
     if (nest.alone)
       return refuse(nest.alone);
-  kernels.getContext()->loadDialect<gpu::GPUDialect>();
   launch.sharedBytes = program->sharedBytes;
   for (auto [i, nest] : llvm::enumerate(program->nests)) {
     // A name of PTX has no dots.

@@ -1,0 +1,29 @@
+// reprise: a contraction (general dot product) as dimensions and strides, and its canonical order
+#include "reprise/Conversion/ContractionSpec.h"
+
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+
+using namespace mlir;
+
+namespace reprise {
+
+ContractionSpec ContractionSpec::of(DotGeneralOp dot, ArrayRef<int64_t> lhsStrides,
+                                    ArrayRef<int64_t> rhsStrides) {
+  ArrayRef<int64_t> lhsSizes = dot.getLhs().getType().getShape(),
+                    rhsSizes = dot.getRhs().getType().getShape();
+  ContractionSpec spec;
+  spec.lhsType = dot.getLhs().getType().getElementType();
+  spec.rhsType = dot.getRhs().getType().getElementType();
+  spec.resultType = dot.getType().getElementType();
+  for (auto [l, r] : llvm::zip(dot.getLhsBatch(), dot.getRhsBatch()))
+    spec.batch.push_back({lhsSizes[l], lhsStrides[l], rhsStrides[r]});
+  for (auto [l, r] : llvm::zip(dot.getLhsContracting(), dot.getRhsContracting()))
+    spec.contracted.push_back({lhsSizes[l], lhsStrides[l], rhsStrides[r]});
+  for (int64_t dim : dot.getLhsFree())
+    spec.rows.push_back({lhsSizes[dim], lhsStrides[dim]});
+  for (int64_t dim : dot.getRhsFree())
+    spec.columns.push_back({rhsSizes[dim], rhsStrides[dim]});
+  return spec;
+}
+
+} // namespace reprise
