@@ -132,6 +132,9 @@ Expected<std::unique_ptr<Device>> makeCudaDevice(unsigned number);
 
 enum class DeviceKind { Cpu, Cuda };
 
+/// That many workers of this machine, or the GPU of that number.
+Expected<std::unique_ptr<Device>> makeDevice(DeviceKind kind, unsigned number, unsigned workers);
+
 } // namespace reprise::runtime
 
 #endif // REPRISE_RUNTIME_DEVICE_H

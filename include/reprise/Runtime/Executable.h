@@ -12,11 +12,13 @@ namespace reprise::runtime {
 /// never changes a result. Not for several threads at a time.
 class Executable {
 public:
-  /// On this machine. `name` is the file that messages speak of; `threads` 0 takes the bundle's.
+  /// On this machine, or on its first GPU. `name` is the file that messages speak of; `threads` 0
+  /// takes the bundle's.
   /// Errors: another device or CPU, more threads than a bundle with a budget allows, less memory
   /// than it needs. Nothing of a bundle that fails has run.
   static Expected<std::unique_ptr<Executable>> create(Bundle bundle, const std::string &name,
-                                                      unsigned threads = 0);
+                                                      unsigned threads = 0,
+                                                      DeviceKind kind = DeviceKind::Cpu);
   /// On a device. A bundle with transfers needs an endpoint.
   static Expected<std::unique_ptr<Executable>> create(Bundle bundle, const std::string &name,
                                                       std::unique_ptr<Device> device,

@@ -53,7 +53,6 @@ private:
   Error open(const Bundle &bundle, unsigned threads);
   Error checkMemory() const;
   Error openProgram(const Bundle &bundle, uint32_t device, unsigned threads);
-  Expected<std::unique_ptr<Device>> makeDevice(uint32_t number, unsigned threads) const;
 
   Bundle manifest;
   std::string fileName;

@@ -369,6 +369,11 @@ Error CpuDevice::canRun(const Image &image) const {
 
 } // namespace
 
+Expected<std::unique_ptr<Device>> reprise::runtime::makeDevice(DeviceKind kind, unsigned number,
+                                                               unsigned workers) {
+  return kind == DeviceKind::Cuda ? makeCudaDevice(number) : makeCpuDevice(workers);
+}
+
 Expected<std::unique_ptr<Device>> reprise::runtime::makeCpuDevice(unsigned workers) {
   Expected<std::unique_ptr<ThreadPool>> pool = ThreadPool::create(workers);
   if (!pool)

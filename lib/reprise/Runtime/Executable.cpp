@@ -26,13 +26,14 @@ Expected<std::unique_ptr<Executable>> Executable::load(const std::string &path, 
 }
 
 Expected<std::unique_ptr<Executable>> Executable::create(Bundle bundle, const std::string &name,
-                                                         unsigned threads) {
+                                                         unsigned threads, DeviceKind kind) {
   if (Error error = validateBundle(bundle)) // before it says how many threads
     return Error::make(name + ": the bundle is malformed: " + error.message());
-  Expected<std::unique_ptr<Device>> cpu = makeCpuDevice(threads == 0 ? bundle.threads : threads);
-  if (!cpu)
-    return Error::make(name + ": " + cpu.message());
-  return make(std::move(bundle), name, std::move(*cpu), nullptr);
+  Expected<std::unique_ptr<Device>> device =
+      makeDevice(kind, 0, threads == 0 ? bundle.threads : threads);
+  if (!device)
+    return Error::make(name + ": " + device.message());
+  return make(std::move(bundle), name, std::move(*device), nullptr);
 }
 
 Expected<std::unique_ptr<Executable>> Executable::create(Bundle bundle, const std::string &name,

@@ -29,20 +29,16 @@ Expected<std::unique_ptr<ProgramGroup>> ProgramGroup::create(Bundle bundle, cons
   self->processes = ranks;
   if (Error error = self->checkRanks(bundle))
     return error;
-  // Before it says how many threads.
-  if (Error error = validateBundle(bundle))
-    return Error::make(name + ": the bundle is malformed: " + error.message());
   if (bundle.countDevices() == 1) {
-    auto device = self->makeDevice(0, threads == 0 ? bundle.threads : threads);
-    if (!device)
-      return Error::make(name + ": " + device.message());
-    auto executable = Executable::create(std::move(bundle), name, std::move(*device));
+    auto executable = Executable::create(std::move(bundle), name, threads, kind);
     if (!executable)
       return executable.error();
     self->executables.push_back(std::move(*executable));
     self->manifest = self->executables.front()->bundle();
     return self;
   }
+  if (Error error = validateBundle(bundle))
+    return Error::make(name + ": the bundle is malformed: " + error.message());
   if (Error error = self->open(bundle, threads == 0 ? bundle.threads : threads))
     return error;
   bundle.constants = {};
@@ -138,14 +134,9 @@ unsigned ProgramGroup::allThreads() const {
   return sum;
 }
 
-Expected<std::unique_ptr<Device>> ProgramGroup::makeDevice(uint32_t number,
-                                                           unsigned threads) const {
-  return kind == DeviceKind::Cuda ? makeCudaDevice(number) : makeCpuDevice(threads);
-}
-
 Error ProgramGroup::openProgram(const Bundle &bundle, uint32_t device, unsigned threads) {
   std::string own = fileName + ", program '" + bundle.deviceName(device) + "'";
-  Expected<std::unique_ptr<Device>> made = makeDevice(device, threads);
+  Expected<std::unique_ptr<Device>> made = makeDevice(kind, device, threads);
   if (!made)
     return Error::make(own + ": " + made.message());
   Expected<std::unique_ptr<Endpoint>> endpoint = transport->join(bundle.deviceName(device));

@@ -105,9 +105,8 @@ private:
   std::unique_ptr<Sums> sums;
 };
 
-/// The same with the loads of a problem. A stage cannot be what its device cannot hold: what takes
-/// more than `most` of the memory.
-std::optional<Split> balance(const Problem &problem, double most = 1);
+/// The same with the loads of a problem. A stage cannot be what its device cannot hold.
+std::optional<Split> balance(const Problem &problem);
 
 /// Splits for problems where nothing fits, in case the bytes are estimates: the fastest of all, the
 /// fastest of half the excess, and the one whose fullest device is the least full.

@@ -77,8 +77,7 @@ std::optional<Split> balance(int units, int stages, const Cost &cost, const Cost
   return split;
 }
 
-std::optional<Split> balance(const Problem &problem, double most) {
-  Loads loads(problem);
+static std::optional<Split> balance(const Problem &problem, const Loads &loads, double most) {
   auto count = [&](int first, int last, int stage) {
     Load load = loads.get(first, last, stage);
     return load.fullness > most ? kNever : load.seconds();
@@ -87,6 +86,8 @@ std::optional<Split> balance(const Problem &problem, double most) {
       static_cast<int>(problem.units.size()), static_cast<int>(problem.devices.size()), count,
       [&](int first, int last, int stage) { return loads.getFloor(first, last, stage); });
 }
+
+std::optional<Split> balance(const Problem &problem) { return balance(problem, Loads(problem), 1); }
 
 static double findFullest(const Loads &loads, const Problem &problem, const Split &split) {
   std::vector<int> ends = split.begins;
@@ -99,14 +100,14 @@ static double findFullest(const Loads &loads, const Problem &problem, const Spli
 
 std::vector<Split> loosen(const Problem &problem) {
   Loads loads(problem);
-  std::optional<Split> fastest = balance(problem, kNever);
+  std::optional<Split> fastest = balance(problem, loads, kNever);
   std::optional<Split> spread = balance(
       static_cast<int>(problem.units.size()), static_cast<int>(problem.devices.size()),
       [&](int first, int last, int stage) { return loads.get(first, last, stage).fullness; });
   if (!fastest || !spread)
     return {};
   double most = (findFullest(loads, problem, *fastest) + spread->slowest) / 2;
-  std::optional<Split> middle = balance(problem, most);
+  std::optional<Split> middle = balance(problem, loads, most);
   return {*fastest, middle ? *middle : *fastest, *spread};
 }
 
