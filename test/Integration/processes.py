@@ -53,6 +53,20 @@ def check_bits(name, count):
     check(f"{name}: the log of one process", logs[0] == logs[1] and logs[0].count(b"\n") == 5)
 
 
+def check_gpus():
+    """Each process has a GPU, an emulated one here; values go through the memory of the host."""
+    pathlib.Path("model.mlir").write_text(tool("reprise-zoo", "mlp", "--layers=4", "--width=16", "--dropout=0.2"))
+    flags = ["--microbatches=3", "--stages=3", "--threads=1"]
+    tool("reprise-compile", "model.mlir", "-o", "cpu.rpb", *flags)
+    tool("reprise-compile", "model.mlir", "-o", "gpu.rpb", "--target=cuda:sm_90", *flags)
+    run("cpu.rpb", "cpu", "--steps=3", "--seed=5")
+    path = os.pathsep.join(filter(None, [os.path.join(BUILD, "gpu-emulator"), os.environ.get("LD_LIBRARY_PATH")]))
+    for order in ("forwards", "backwards"):
+        variables = ("env", f"LD_LIBRARY_PATH={path}", f"REPRISE_EMULATED_ORDER={order}", "REPRISE_EMULATED_DEVICES=3")
+        tool(*variables, *MPIRUN, "-n", "3", "reprise-run", "gpu.rpb", "--device=cuda", "--output-dir=gpu", "--steps=3", "--seed=5")
+        same_folder(f"three GPUs in processes of their own, {order}: the folder of a CPU", "cpu", "gpu")
+
+
 def check_stack():
     """Layers as one loop: each process has the rows of its own ones."""
     pathlib.Path("model.mlir").write_text(tool("reprise-zoo", *GPT2, "--loop"))
@@ -245,6 +259,7 @@ def main():
     for name, zoo, cuts in (("gpt2", GPT2, "2"), ("four", GPT2, "1,2,4"), ("resnet18", RESNET, "3,6")):
         check_bits(name, compile_cut(name, zoo, cuts))
     check_stack()
+    check_gpus()
     check_measurements("four", 4)
     check_going_on("four", 4)
     compile_cut("replays", [*GPT2, "--checkpoint=layer"], "2", "--verify-replays")

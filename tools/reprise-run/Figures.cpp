@@ -21,7 +21,9 @@ static Sizes sizesOf(const Executable &executable) {
 }
 
 Error Figures::measure(const ProgramGroup &group) {
-  device = group.executable(0).device().name();
+  const Executable &first = group.executable(0);
+  device = first.device().name();
+  machine = first.device().description() + ", code for " + first.target();
   for (uint32_t i = 0; i < group.bundle().countDevices(); ++i)
     names.push_back(group.bundle().deviceName(i));
   for (size_t i = 0; i < group.size(); ++i)
@@ -110,6 +112,7 @@ std::string Figures::text() const {
   text += row("workspace bytes", std::to_string(sizes.workspace));
   text += row("persistent bytes", std::to_string(sizes.persistent));
   text += row("threads", std::to_string(threads));
+  text += row("device", machine);
   for (size_t i = 0; i < programs.size() && programs.size() > 1; ++i) {
     const Sizes &own = programs[i];
     text += row("program", "'" + names[i] + "': " + std::to_string(own.commands) +

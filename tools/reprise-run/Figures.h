@@ -20,7 +20,7 @@ struct Figures {
   std::string hash;
   reprise::runtime::RunState next;
   unsigned threads = 0;
-  std::string device;             ///< what the first program runs on
+  std::string device, machine;    ///< what the first program runs on; the same for people
   std::vector<std::string> names; ///< of the programs
   std::vector<Sizes> programs;
 

@@ -87,6 +87,8 @@ public:
   virtual ~Device();
   /// "cpu", for messages and reports.
   virtual std::string name() const = 0;
+  /// For people: the name, and what machine that is.
+  virtual std::string description() const { return name(); }
   /// An error, without the file's name, if it cannot run the image.
   virtual Error canRun(const Image &image) const = 0;
   /// An error if it cannot run the command of a bundle, such as a call of a library that it lacks.

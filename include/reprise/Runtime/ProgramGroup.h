@@ -52,7 +52,8 @@ private:
   Error checkRanks(const Bundle &bundle) const;
   Error open(const Bundle &bundle, unsigned threads);
   Error checkMemory() const;
-  Error openProgram(const Bundle &bundle, uint32_t device, unsigned threads);
+  /// On the GPU of that number, where it is one.
+  Error openProgram(const Bundle &bundle, uint32_t device, uint32_t number, unsigned threads);
 
   Bundle manifest;
   std::string fileName;

@@ -12,6 +12,17 @@
 
 namespace reprise::runtime {
 
+struct Transfer;
+
+/// Who moves a value that is not in the memory of the host.
+class Mover {
+public:
+  virtual ~Mover();
+  /// Both sides have been started, and both have movers of this kind. Called on the thread of
+  /// either program. The value may move later: wait() of a transfer then says nothing of it.
+  virtual Error move(Transfer &from, Transfer &to) = 0;
+};
+
 /// A send or a receive. From start() until wait() has returned, or the endpoint is gone, neither it
 /// nor its data may move, and the data are the transport's to read or write.
 struct Transfer {
@@ -20,6 +31,8 @@ struct Transfer {
   uint32_t tag = 0;
   void *data = nullptr;
   uint64_t bytes = 0;
+  /// Of data that are not in the memory of the host, for an endpoint that takes them.
+  Mover *mover = nullptr;
 
   // For the transport.
   bool isDone = false, isMoving = false;
@@ -33,6 +46,8 @@ public:
   /// The program ends: peers that wait for it get an error.
   virtual ~Endpoint();
   virtual Expected<uint32_t> findPeer(const std::string &program) = 0;
+  /// Whether it takes transfers with movers.
+  virtual bool takesMovers() const { return false; }
   /// Begins a transfer. The sends from one program to another with one tag meet the receives in
   /// their order. Allocates nothing.
   virtual Error start(Transfer &transfer) = 0;

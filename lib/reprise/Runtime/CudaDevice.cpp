@@ -55,7 +55,7 @@ private:
   /// Each thread has a current context of its own.
   Error check(Status status, const char *what) const { return driver.check(status, what); }
   Error enter() const { return check(driver.setContext(context), "use the device"); }
-  Error runTimed(const CudaProgram &program, uint64_t begin, uint64_t end, Recorder &recorder);
+  Error runTimed(CudaProgram &program, uint64_t begin, uint64_t end, Recorder &recorder);
   Error makeMarks(uint64_t count);
 
   const Driver &driver;
@@ -78,7 +78,7 @@ Error CudaStream::run(DeviceProgram &program, uint64_t begin, uint64_t end, Reco
   if (recorder)
     return runTimed(own, begin, end, *recorder);
   if (own.isWhole(begin, end))
-    return own.enqueueGraph(stream);
+    return own.enqueueAll(stream);
   for (uint64_t number = begin; number < end; ++number)
     if (Error error = own.enqueue(number, stream))
       return error;
@@ -96,8 +96,7 @@ Error CudaStream::makeMarks(uint64_t count) {
 }
 
 /// Times are those of the device, counted from when the run was given to it.
-Error CudaStream::runTimed(const CudaProgram &program, uint64_t begin, uint64_t end,
-                           Recorder &recorder) {
+Error CudaStream::runTimed(CudaProgram &program, uint64_t begin, uint64_t end, Recorder &recorder) {
   uint64_t count = end - begin;
   if (Error error = makeMarks(count + 1))
     return error;
@@ -164,8 +163,9 @@ public:
   ~CudaDevice() override { driver.releaseContext(number); }
 
   std::string name() const override { return "cuda:" + std::to_string(number); }
+  std::string description() const override;
   Error canRun(const Image &image) const override;
-  using Device::canRun;
+  Error canRun(const Command &command) const override;
   bool hasHostMemory() const override { return false; }
   uint64_t availableMemory() const override;
   unsigned workers() const override { return 1; }
@@ -187,6 +187,12 @@ private:
   int capability; ///< 90 for sm_90
 };
 
+std::string CudaDevice::description() const {
+  char model[256] = "";
+  driver.getName(model, sizeof model, number);
+  return name() + " (" + model + ", sm_" + std::to_string(capability) + ")";
+}
+
 /// PTX of a chip runs on later chips, too.
 Error CudaDevice::canRun(const Image &image) const {
   const std::string prefix = "cuda:sm_";
@@ -199,6 +205,12 @@ Error CudaDevice::canRun(const Image &image) const {
     return Error::success();
   return Error::make("the bundle is for " + image.target + ", and " + name() + " is an sm_" +
                      std::to_string(capability));
+}
+
+/// Transfers have a stream of their own; everything else is in the one of the program.
+Error CudaDevice::canRun(const Command &command) const {
+  bool isElsewhere = command.stream != 0 || command.kind == CommandKind::Call;
+  return isElsewhere ? Device::canRun(command) : Error::success();
 }
 
 uint64_t CudaDevice::availableMemory() const {
@@ -236,7 +248,7 @@ Expected<std::unique_ptr<DeviceImage>> CudaDevice::load(const Image &image) {
 Expected<std::unique_ptr<DeviceProgram>> CudaDevice::prepare(const ProgramPlaces &places) {
   if (Error error = enter())
     return error;
-  auto program = std::make_unique<CudaProgram>(driver, context);
+  auto program = std::make_unique<CudaProgram>(driver, number, context);
   if (Error error = program->fill(places))
     return error;
   return std::unique_ptr<DeviceProgram>(std::move(program));

@@ -23,10 +23,11 @@ using Event = struct EventTag *;
 using Graph = struct GraphTag *;
 using GraphExec = struct GraphExecTag *;
 
-constexpr unsigned streamNonBlocking = 1, eventDefault = 0, captureThreadLocal = 1;
+constexpr unsigned streamNonBlocking = 1, eventDefault = 0, eventWithoutTime = 2,
+                   captureThreadLocal = 1;
 constexpr int attributeMajor = 75, attributeMinor = 76;
 constexpr int jitErrorLog = 5, jitErrorLogBytes = 6;
-constexpr Status outOfMemory = 2;
+constexpr Status outOfMemory = 2, reachedAlready = 704;
 
 /// X(member, name in the library, parameters)
 #define REPRISE_CUDA_FUNCTIONS(X)                                                                  \
@@ -47,6 +48,11 @@ constexpr Status outOfMemory = 2;
   X(copyToDevice, cuMemcpyHtoDAsync_v2, (Address, const void *, size_t, Stream))                   \
   X(copyToHost, cuMemcpyDtoHAsync_v2, (void *, Address, size_t, Stream))                           \
   X(copy, cuMemcpyDtoDAsync_v2, (Address, Address, size_t, Stream))                                \
+  X(copyBetween, cuMemcpyPeerAsync, (Address, Context, Address, Context, size_t, Stream))          \
+  X(canReach, cuDeviceCanAccessPeer, (int *, Number, Number))                                      \
+  X(reach, cuCtxEnablePeerAccess, (Context, unsigned))                                             \
+  X(allocatePinned, cuMemHostAlloc, (void **, size_t, unsigned))                                   \
+  X(freePinned, cuMemFreeHost, (void *))                                                           \
   X(loadModule, cuModuleLoadDataEx, (Module *, const void *, unsigned, int *, void **))            \
   X(unloadModule, cuModuleUnload, (Module))                                                        \
   X(getFunction, cuModuleGetFunction, (Function *, Module, const char *))                          \
@@ -60,6 +66,7 @@ constexpr Status outOfMemory = 2;
   X(makeEvent, cuEventCreate, (Event *, unsigned))                                                 \
   X(destroyEvent, cuEventDestroy_v2, (Event))                                                      \
   X(record, cuEventRecord, (Event, Stream))                                                        \
+  X(synchronizeEvent, cuEventSynchronize, (Event))                                                 \
   X(getMilliseconds, cuEventElapsedTime, (float *, Event, Event))                                  \
   X(beginCapture, cuStreamBeginCapture_v2, (Stream, unsigned))                                     \
   X(endCapture, cuStreamEndCapture, (Stream, Graph *))                                             \

@@ -1,6 +1,8 @@
 // reprise: a device program as launches of a GPU, and as the graph that is captured of them
 #include "CudaProgram.h"
 
+#include <algorithm>
+
 namespace reprise::runtime::cuda {
 
 CudaImage::~CudaImage() {
@@ -37,11 +39,13 @@ Expected<Function> CudaImage::find(const Kernel &kernel) const {
 
 CudaProgram::~CudaProgram() {
   driver.setContext(context);
-  if (graph)
-    driver.destroyGraphExec(graph);
+  for (const Segment &segment : segments)
+    if (segment.graph)
+      driver.destroyGraphExec(segment.graph);
 }
 
 Error CudaProgram::fill(const Device::ProgramPlaces &places) {
+  endpoint = places.endpoint;
   Error failure = Error::success();
   forEachExecution(places.program, [&](uint32_t number, const std::vector<int64_t> &iterations) {
     if (!failure)
@@ -50,7 +54,8 @@ Error CudaProgram::fill(const Device::ProgramPlaces &places) {
   // Addresses stay where they are from now on.
   for (Address &address : addresses)
     parameters.push_back(&address);
-  return failure;
+  makeSegments();
+  return failure ? failure : openTransfers();
 }
 
 Error CudaProgram::add(const Device::ProgramPlaces &places, uint32_t number,
@@ -60,33 +65,99 @@ Error CudaProgram::add(const Device::ProgramPlaces &places, uint32_t number,
   for (const Operand &operand : command.operands)
     addresses.push_back(reinterpret_cast<Address>(places.addresses.of(operand, iterations)));
   bool isSkipped = !places.skips.empty() && places.skips[number];
-  if (!isSkipped && command.kind == CommandKind::Copy) {
+  Error error = Error::success();
+  if (isTransfer(command.kind) || command.kind == CommandKind::Wait)
+    error = addExchange(places, command, item);
+  else if (!isSkipped && command.kind == CommandKind::Copy)
     item.bytes = command.operands[0].buffer.bytes;
-  } else if (!isSkipped && command.items > 0) {
-    const Kernel &kernel = places.bundle.kernels[command.kernel];
-    Expected<Function> function = static_cast<const CudaImage &>(places.image).find(kernel);
-    if (!function)
-      return function.error();
-    item.function = *function;
-    item.threads = kernel.blockThreads;
-    uint64_t threads = uint64_t(command.items) * kernel.itemThreads;
-    uint64_t blocks = (threads + kernel.blockThreads - 1) / kernel.blockThreads;
-    constexpr uint64_t mostBlocks = 0x7fffffff;
-    if (blocks > mostBlocks)
-      return Error::make("kernel '" + kernel.name + "' needs " + std::to_string(blocks) +
-                         " blocks, more than a launch has");
-    item.blocks = unsigned(blocks);
-  }
+  else if (!isSkipped && command.kind == CommandKind::Kernel && command.items > 0)
+    error = addLaunch(places, command, item);
   items.push_back(item);
+  return error;
+}
+
+Error CudaProgram::addLaunch(const Device::ProgramPlaces &places, const Command &command,
+                             Item &item) const {
+  const Kernel &kernel = places.bundle.kernels[command.kernel];
+  Expected<Function> function = static_cast<const CudaImage &>(places.image).find(kernel);
+  if (!function)
+    return function.error();
+  item.function = *function;
+  item.threads = kernel.blockThreads;
+  uint64_t threads = uint64_t(command.items) * kernel.itemThreads;
+  uint64_t blocks = (threads + kernel.blockThreads - 1) / kernel.blockThreads;
+  constexpr uint64_t mostBlocks = 0x7fffffff;
+  if (blocks > mostBlocks)
+    return Error::make("kernel '" + kernel.name + "' needs " + std::to_string(blocks) +
+                       " blocks, more than a launch has");
+  item.blocks = unsigned(blocks);
   return Error::success();
 }
 
-Error CudaProgram::enqueue(uint64_t number, Stream stream) const {
+/// A wait for an event of the one stream that the device has is nothing.
+Error CudaProgram::addExchange(const Device::ProgramPlaces &places, const Command &command,
+                               Item &item) {
+  bool isStart = isTransfer(command.kind);
+  if (!isStart && !transfers.count(command.event))
+    return Error::success();
+  Exchange exchange{nullptr, isStart, command.kind == CommandKind::Send, 0, command.tag, 0};
+  if (isStart) {
+    Expected<uint32_t> peer = endpoint->findPeer(command.peer);
+    if (!peer)
+      return peer.error();
+    exchange.peer = *peer;
+    exchange.bytes = command.operands[0].buffer.bytes;
+    uint64_t &most = mostBytes[command.event];
+    most = std::max(most, exchange.bytes);
+  }
+  exchange.transfer =
+      &transfers.try_emplace(command.event, copies, !endpoint->takesMovers()).first->second;
+  item.exchange = int(exchanges.size());
+  exchanges.push_back(exchange);
+  return Error::success();
+}
+
+Error CudaProgram::openTransfers() {
+  if (transfers.empty())
+    return Error::success();
+  if (Error error = copies.open())
+    return error;
+  for (auto &[event, transfer] : transfers)
+    if (Error error = transfer.open(mostBytes[event]))
+      return error;
+  return Error::success();
+}
+
+void CudaProgram::makeSegments() {
+  for (size_t i = 0; i < items.size(); ++i) {
+    bool joins = i != 0 && items[i].exchange < 0 && items[i - 1].exchange < 0;
+    if (joins)
+      segments.back().end = i + 1;
+    else
+      segments.push_back({i, i + 1});
+  }
+}
+
+Error CudaProgram::exchange(const Item &item, Stream stream) {
+  const Exchange &exchange = exchanges[size_t(item.exchange)];
+  CudaTransfer &transfer = *exchange.transfer;
+  if (!exchange.isStart)
+    return transfer.wait(*endpoint, stream);
+  transfer.isSend = exchange.isSend;
+  transfer.peer = exchange.peer;
+  transfer.tag = exchange.tag;
+  transfer.bytes = exchange.bytes;
+  return transfer.start(*endpoint, stream, addresses[item.first]);
+}
+
+Error CudaProgram::enqueue(uint64_t number, Stream stream) {
   const Item &item = items[number];
+  if (item.exchange >= 0)
+    return exchange(item, stream);
   Status status = 0;
   if (item.blocks)
     status = driver.launch(item.function, item.blocks, 1, 1, item.threads, 1, 1, 0, stream,
-                           const_cast<void **>(parameters.data()) + item.first, nullptr);
+                           parameters.data() + item.first, nullptr);
   else if (item.bytes)
     status = driver.copy(addresses[item.first + 1], addresses[item.first], item.bytes, stream);
   if (status == 0)
@@ -95,31 +166,39 @@ Error CudaProgram::enqueue(uint64_t number, Stream stream) const {
                                   (item.label->empty() ? "" : " (" + *item.label + ")"));
 }
 
-Error CudaProgram::capture(Stream stream) {
+Error CudaProgram::capture(Segment &segment, Stream stream) {
   if (Error error =
           driver.check(driver.beginCapture(stream, captureThreadLocal), "capture a program"))
     return error;
   Error failure = Error::success();
-  for (uint64_t number = 0; number < items.size() && !failure; ++number)
+  for (uint64_t number = segment.begin; number < segment.end && !failure; ++number)
     failure = enqueue(number, stream);
   Graph made = nullptr;
   Error ended = driver.check(driver.endCapture(stream, &made), "capture a program");
   if (!failure)
     failure = ended;
   if (!failure)
-    failure = driver.check(driver.makeGraphExec(&graph, made, 0), "make a graph of a program");
+    failure =
+        driver.check(driver.makeGraphExec(&segment.graph, made, 0), "make a graph of a program");
   if (made)
     driver.destroyGraph(made);
   return failure;
 }
 
-Error CudaProgram::enqueueGraph(Stream stream) {
-  if (items.empty())
-    return Error::success();
-  if (!graph)
-    if (Error error = capture(stream))
+Error CudaProgram::enqueueAll(Stream stream) {
+  for (Segment &segment : segments) {
+    Error error = Error::success();
+    if (segment.end - segment.begin == 1) {
+      error = enqueue(segment.begin, stream);
+    } else {
+      error = segment.graph ? Error::success() : capture(segment, stream);
+      if (!error)
+        error = driver.check(driver.launchGraph(segment.graph, stream), "start a program");
+    }
+    if (error)
       return error;
-  return driver.check(driver.launchGraph(graph, stream), "start a program");
+  }
+  return Error::success();
 }
 
 } // namespace reprise::runtime::cuda

@@ -2,7 +2,7 @@
 #ifndef REPRISE_LIB_RUNTIME_CUDAPROGRAM_H
 #define REPRISE_LIB_RUNTIME_CUDAPROGRAM_H
 
-#include "CudaDriver.h"
+#include "CudaTransfer.h"
 #include "reprise/Runtime/Device.h"
 
 #include <map>
@@ -28,41 +28,65 @@ private:
   mutable std::map<uint64_t, Module> modules; ///< by the offset of their text
 };
 
-/// Launches and copies with their addresses. A run of all of them is one launch of a graph, which
-/// is captured the first time.
+/// Launches, copies and transfers with their addresses. What stands between two transfers runs as
+/// one launch of a graph, which is captured the first time.
 class CudaProgram : public DeviceProgram {
 public:
-  CudaProgram(const Driver &driver, Context context) : driver(driver), context(context) {}
+  CudaProgram(const Driver &driver, Number device, Context context)
+      : driver(driver), context(context), copies(driver, device, context) {}
   ~CudaProgram() override;
 
   Error fill(const Device::ProgramPlaces &places);
   uint64_t executions() const override { return items.size(); }
   bool isWhole(uint64_t begin, uint64_t end) const { return begin == 0 && end == items.size(); }
 
-  /// Enqueues the execution of that number.
-  Error enqueue(uint64_t number, Stream stream) const;
+  /// Enqueues the execution of that number. A transfer may wait for its peer's thread.
+  Error enqueue(uint64_t number, Stream stream);
   /// Enqueues all.
-  Error enqueueGraph(Stream stream);
+  Error enqueueAll(Stream stream);
 
 private:
-  /// A launch of `blocks` blocks, or without a function a copy; neither where `blocks` is 0.
+  /// One start of a transfer, or the wait for it.
+  struct Exchange {
+    CudaTransfer *transfer;
+    bool isStart, isSend;
+    uint32_t peer, tag;
+    uint64_t bytes;
+  };
+  /// A launch of `blocks` blocks, a copy of `bytes`, a part of a transfer, or nothing.
   struct Item {
     Function function;
     unsigned blocks, threads;
     size_t first;   ///< of its addresses
     uint64_t bytes; ///< of a copy
     const std::string *label;
+    int exchange = -1;
+  };
+  /// Items without a transfer among them, or one of a transfer.
+  struct Segment {
+    size_t begin, end;
+    GraphExec graph = nullptr;
   };
   Error add(const Device::ProgramPlaces &places, uint32_t number,
             const std::vector<int64_t> &iterations);
-  Error capture(Stream stream);
+  Error addLaunch(const Device::ProgramPlaces &places, const Command &command, Item &item) const;
+  Error addExchange(const Device::ProgramPlaces &places, const Command &command, Item &item);
+  Error openTransfers();
+  void makeSegments();
+  Error exchange(const Item &item, Stream stream);
+  Error capture(Segment &segment, Stream stream);
 
   const Driver &driver;
   Context context;
   std::vector<Address> addresses;
   std::vector<void *> parameters; ///< where each address stands
   std::vector<Item> items;
-  GraphExec graph = nullptr;
+  std::vector<Segment> segments;
+  Endpoint *endpoint = nullptr;
+  TransferStream copies;
+  std::map<uint32_t, CudaTransfer> transfers; ///< by event: one is waited for before the next
+  std::map<uint32_t, uint64_t> mostBytes;     ///< of each
+  std::vector<Exchange> exchanges;
 };
 
 } // namespace reprise::runtime::cuda

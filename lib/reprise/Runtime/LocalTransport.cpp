@@ -10,6 +10,7 @@
 
 using namespace reprise::runtime;
 
+Mover::~Mover() = default;
 Endpoint::~Endpoint() = default;
 Transport::~Transport() = default;
 
@@ -48,7 +49,7 @@ public:
 
 private:
   std::unique_lock<std::mutex> lockSoon();
-  void move(Transfer &from, Transfer &to, std::unique_lock<std::mutex> &guard);
+  Error move(Transfer &from, Transfer &to, std::unique_lock<std::mutex> &guard);
   Transfer *takeMatch(uint32_t self, const Transfer &transfer);
   void close(std::string why);
   void tellChange() {
@@ -137,20 +138,26 @@ std::unique_lock<std::mutex> Exchange::lockSoon() {
 }
 
 /// Others exchange what is theirs meanwhile.
-void Exchange::move(Transfer &from, Transfer &to, std::unique_lock<std::mutex> &guard) {
+Error Exchange::move(Transfer &from, Transfer &to, std::unique_lock<std::mutex> &guard) {
   Member &receiver = members[from.peer], &sender = members[to.peer];
   from.isMoving = to.isMoving = true;
   ++receiver.moving;
   ++sender.moving;
   guard.unlock();
-  if (from.bytes != 0)
+  Error error = Error::success();
+  if (from.mover)
+    error = from.mover->move(from, to);
+  else if (from.bytes != 0)
     std::memcpy(to.data, from.data, from.bytes);
   guard = lockSoon();
   --receiver.moving;
   --sender.moving;
   from.isMoving = to.isMoving = false;
-  from.isDone = to.isDone = true;
+  from.isDone = to.isDone = !error;
+  if (error)
+    close(error.message());
   tellChange();
+  return error;
 }
 
 Error Exchange::start(uint32_t self, Transfer &transfer) {
@@ -174,8 +181,7 @@ Error Exchange::start(uint32_t self, Transfer &transfer) {
           "' receives " + std::to_string(to.bytes));
     return Error::make(*closed);
   }
-  move(from, to, guard);
-  return Error::success();
+  return move(from, to, guard);
 }
 
 /// Whoever waits can be released by one peer only. So a circle of those who wait never ends.
@@ -249,6 +255,7 @@ public:
       return Error::make("there is no program '" + program + "' to exchange values with");
     return *peer;
   }
+  bool takesMovers() const override { return true; }
   Error start(Transfer &transfer) override { return exchange->start(self, transfer); }
   Error wait(Transfer &transfer) override { return exchange->wait(self, transfer); }
   void fail(const std::string &why) override { exchange->fail(self, why); }

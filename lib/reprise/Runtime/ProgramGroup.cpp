@@ -67,7 +67,28 @@ static unsigned shareOf(unsigned threads, uint32_t program, uint32_t programs) {
   return std::max(1u, threads / programs + (program < threads % programs ? 1 : 0));
 }
 
+static std::string hostName() {
+  char host[256] = "";
+  gethostname(host, sizeof host - 1);
+  return host;
+}
+
+/// Which of the processes on its machine this one is: each has a device of its own there.
+static Expected<uint32_t> numberOnHost(Ranks &ranks) {
+  auto hosts = ranks.exchange(hostName());
+  if (!hosts)
+    return hosts.error();
+  return uint32_t(std::count(hosts->begin(), hosts->begin() + ranks.rank(), hostName()));
+}
+
 Error ProgramGroup::open(const Bundle &bundle, unsigned threads) {
+  uint32_t ownDevice = 0;
+  if (processes) {
+    Expected<uint32_t> number = numberOnHost(*processes);
+    if (!number)
+      return number.error();
+    ownDevice = *number;
+  }
   std::vector<std::string> names;
   for (const DeviceEntry &device : bundle.devices)
     names.push_back(device.name);
@@ -76,7 +97,7 @@ Error ProgramGroup::open(const Bundle &bundle, unsigned threads) {
     if (processes && device != processes->rank())
       continue;
     unsigned own = processes ? threads : shareOf(threads, device, bundle.countDevices());
-    if (Error error = openProgram(bundle, device, own))
+    if (Error error = openProgram(bundle, device, processes ? ownDevice : device, own))
       return error;
   }
   if (Error error = checkMemory())
@@ -93,8 +114,7 @@ Error ProgramGroup::open(const Bundle &bundle, unsigned threads) {
 
 /// Bytes of all processes on this machine.
 static Expected<uint64_t> addUpOnHost(Ranks &ranks, uint64_t own) {
-  char host[256] = "";
-  gethostname(host, sizeof host - 1);
+  std::string host = hostName();
   auto all = ranks.exchange(std::to_string(own) + " " + host);
   if (!all)
     return all.error();
@@ -105,8 +125,11 @@ static Expected<uint64_t> addUpOnHost(Ranks &ranks, uint64_t own) {
   return sum;
 }
 
-/// Each fits by itself. None of their memory has been touched yet.
+/// Each fits by itself, which is all where each has a device of its own. None of their memory has
+/// been touched yet.
 Error ProgramGroup::checkMemory() const {
+  if (!executables.front()->device().hasHostMemory())
+    return Error::success();
   uint64_t needed = 0;
   for (const auto &executable : executables) {
     const Bundle &own = executable->bundle();
@@ -134,9 +157,10 @@ unsigned ProgramGroup::allThreads() const {
   return sum;
 }
 
-Error ProgramGroup::openProgram(const Bundle &bundle, uint32_t device, unsigned threads) {
+Error ProgramGroup::openProgram(const Bundle &bundle, uint32_t device, uint32_t number,
+                                unsigned threads) {
   std::string own = fileName + ", program '" + bundle.deviceName(device) + "'";
-  Expected<std::unique_ptr<Device>> made = makeDevice(kind, device, threads);
+  Expected<std::unique_ptr<Device>> made = makeDevice(kind, number, threads);
   if (!made)
     return Error::make(own + ": " + made.message());
   Expected<std::unique_ptr<Endpoint>> endpoint = transport->join(bundle.deviceName(device));
