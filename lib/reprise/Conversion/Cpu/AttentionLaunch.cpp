@@ -1,5 +1,5 @@
 // reprise: a launch that is an attention or the backward of one
-#include "LaunchOperands.h"
+#include "CpuOperands.h"
 #include "reprise/Conversion/Cpu/Attention.h"
 #include "reprise/Conversion/KernelBuilder.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
@@ -22,7 +22,8 @@ namespace {
 class AttentionLaunch {
 public:
   AttentionLaunch(Block &body, StringRef name, ModuleOp kernels, const CpuTarget &target)
-      : body(body), name(name), kernels(kernels), target(target), operands(name, kernels, target) {}
+      : body(body), name(name), kernels(kernels), target(target),
+        operands(makeCpuOperands(name, kernels, target)) {}
 
   FailureOr<EmittedLaunch> emit() {
     Operation *op = attentionOf(body);

@@ -1,5 +1,6 @@
 // reprise: a launch whose leader is a contraction
 #include "ContractionLaunch.h"
+#include "CpuOperands.h"
 
 #include "reprise/Conversion/BodyView.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
@@ -7,34 +8,6 @@
 using namespace mlir;
 
 namespace reprise {
-
-/// True for what needs no arithmetic: operands are read where they lie, or copied first.
-static bool isMoved(Operation *op) {
-  return isa<ViewOpInterface, IotaOp>(op) || op->hasTrait<OpTrait::ConstantLike>();
-}
-
-static bool isMoved(Value value) {
-  Operation *op = value.getDefiningOp();
-  return !op || (isMoved(op) &&
-                 llvm::all_of(op->getOperands(), [](Value operand) { return isMoved(operand); }));
-}
-
-bool isAlone(Block &body, Operation *leader) {
-  return body.getTerminator()->getOperands() == ValueRange(leader->getResult(0)) &&
-         llvm::all_of(body.without_terminator(),
-                      [&](Operation &op) { return isMoved(&op) || &op == leader; });
-}
-
-Operation *findLeader(Block &body) {
-  Operation *leader = nullptr;
-  for (Operation &op : body.without_terminator())
-    if (isa<ContractionOpInterface, ConvolutionOpInterface>(op)) {
-      if (leader)
-        return nullptr;
-      leader = &op;
-    }
-  return leader;
-}
 
 /// [batch, rows, columns] of a result of which each group has `rows`: [samples, groups, rows,
 /// columns…], or without samples.
@@ -133,7 +106,7 @@ FailureOr<EmittedLaunch> emitContractionLaunch(Block &body, StringRef name, Modu
   auto dot = dyn_cast<DotGeneralOp>(leader);
   if (!dot)
     return emitConvolutionLaunch(body, leader, name, kernels, target);
-  LaunchOperands operands(name, kernels, target);
+  LaunchOperands operands = makeCpuOperands(name, kernels, target);
   FailureOr<LaunchOperand> lhs = operands.find(dot.getLhs()), rhs = operands.find(dot.getRhs());
   if (failed(lhs) || failed(rhs))
     return failure();

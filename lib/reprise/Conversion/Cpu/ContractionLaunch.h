@@ -2,21 +2,15 @@
 #ifndef REPRISE_CONVERSION_CPU_CONTRACTIONLAUNCH_H
 #define REPRISE_CONVERSION_CPU_CONTRACTIONLAUNCH_H
 
-#include "LaunchOperands.h"
+#include "../LoopNest/LaunchOperands.h"
 #include "reprise/Conversion/Cpu/Contraction.h"
 #include "reprise/Conversion/Cpu/TileGroup.h"
 
 namespace reprise {
 
-/// True if the body holds nothing but `leader` and its operands, and stores its result.
-bool isAlone(mlir::Block &body, mlir::Operation *leader);
-
 /// The ops beside `leader`, whose result counts as [batch, rows, columns].
 std::optional<TileGroup> tileGroupOf(mlir::Block &body, mlir::Operation *leader,
                                      const CpuTarget &target);
-
-/// The only contraction or convolution of a body; null if there are none or more.
-mlir::Operation *findLeader(mlir::Block &body);
 
 /// Adds the kernels of a contraction and its commands to `launch`, whose scratch so far is kept.
 /// Without a group the first result is stored, by `store` if there is one.

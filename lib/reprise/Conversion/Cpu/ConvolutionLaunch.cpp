@@ -6,6 +6,7 @@
 // the strides: each sums over its own part of the window, without holes.
 #include "ContractionLaunch.h"
 #include "ConvolutionFrame.h"
+#include "CpuOperands.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Support/ByteSize.h"
 
@@ -107,7 +108,8 @@ struct Sums {
 class ConvolutionLaunch {
 public:
   ConvolutionLaunch(Operation *op, StringRef name, ModuleOp kernels, const CpuTarget &target)
-      : op(op), name(name), kernels(kernels), target(target), operands(name, kernels, target) {}
+      : op(op), name(name), kernels(kernels), target(target),
+        operands(makeCpuOperands(name, kernels, target)) {}
 
   FailureOr<EmittedLaunch> emit(Block &body) {
     if (!isAlone(body, op)) {
@@ -279,7 +281,7 @@ private:
   }
 
   LaunchOperand addFrame(const LaunchOperand &plain, RankedTensorType type, const Frame &frame) {
-    std::string own = name.str() + ".frame";
+    std::string own = name.str() + "_frame";
     emitFrame(kernels, own, type.getElementType(), frame);
     EmittedLaunch &launch = operands.launch;
     int64_t planes = type.getDimSize(0) * type.getDimSize(1), plane = frame.lines() * frame.width();

@@ -1,7 +1,7 @@
 // reprise: a launch that is a pooling
 //
 // An item is a plane: one channel of one sample.
-#include "LaunchOperands.h"
+#include "CpuOperands.h"
 #include "PoolEmit.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 
@@ -207,7 +207,7 @@ FailureOr<EmittedLaunch> emitPoolLaunch(Block &body, StringRef name, ModuleOp ke
   FailureOr<SmallVector<int64_t>> outputs = findOutputs(body, op);
   if (failed(outputs))
     return failure();
-  LaunchOperands operands(name, kernels, target);
+  LaunchOperands operands = makeCpuOperands(name, kernels, target);
   FailureOr<LaunchOperand> operand = operands.find(op->getOperand(0), true);
   if (failed(operand))
     return failure();

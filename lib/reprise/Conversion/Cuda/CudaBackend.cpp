@@ -2,13 +2,13 @@
 #include "reprise/Conversion/Cuda/CudaBackend.h"
 
 #include "../LoopNest/InPlace.h"
+#include "../LoopNest/LaunchOperands.h"
 #include "../LoopNest/NestEmitter.h"
 #include "../LoopNest/Program.h"
 #include "../LoopNest/RowGroup.h"
 #include "PlainContraction.h"
 #include "ThreadKernel.h"
 #include "ThreadSchedule.h"
-#include "reprise/Conversion/BodyView.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Support/ByteSize.h"
 
@@ -20,30 +20,22 @@ using namespace nests;
 
 bool CudaBackend::canHold(ArrayRef<Operation *> ops) const { return isRowGroup(ops); }
 
-/// The contraction that a body consists of, beside views of its operands; or null.
+/// The contraction that a body consists of, beside what its operands are; or null.
 static DotGeneralOp findContraction(Block &body) {
-  Operation *terminator = body.getTerminator();
-  auto dot = terminator->getNumOperands() == 1
-                 ? terminator->getOperand(0).getDefiningOp<DotGeneralOp>()
-                 : DotGeneralOp();
-  bool isAlone = dot && llvm::all_of(dot->getOperands(), [](Value operand) {
-                   return viewOfArgument(operand).has_value();
-                 });
-  return isAlone ? dot : DotGeneralOp();
+  auto dot = dyn_cast_or_null<DotGeneralOp>(findLeader(body));
+  return dot && isAlone(body, dot) ? dot : DotGeneralOp();
 }
 
-static BufferSlot slotOf(const BodyView &view, Type type) {
-  return {BufferSlot::Input, view.argument, view.view.offset * KernelBuilder::bytesOf(type)};
-}
-
-static EmittedLaunch emitContraction(DotGeneralOp dot, StringRef name, ModuleOp kernels) {
-  std::optional<BodyView> lhs = viewOfArgument(dot.getLhs()), rhs = viewOfArgument(dot.getRhs());
-  auto spec = ContractionSpec::of(dot, lhs->view.strides, rhs->view.strides);
-  EmittedLaunch launch;
-  launch.commands.push_back(emitPlainContraction(kernels, name, spec));
-  launch.commands.back().buffers = {
-      slotOf(*lhs, spec.lhsType), slotOf(*rhs, spec.rhsType), {BufferSlot::Output, 0, 0}};
-  return launch;
+static FailureOr<EmittedLaunch> emitContraction(DotGeneralOp dot, StringRef name, ModuleOp kernels,
+                                                LaunchOperands operands) {
+  FailureOr<LaunchOperand> lhs = operands.find(dot.getLhs()), rhs = operands.find(dot.getRhs());
+  if (failed(lhs) || failed(rhs))
+    return failure();
+  auto spec = ContractionSpec::of(dot, lhs->strides, rhs->strides);
+  EmittedCommand command = emitPlainContraction(kernels, name, spec);
+  command.buffers = {lhs->slot, rhs->slot, {BufferSlot::Output, 0, 0}};
+  operands.launch.commands.push_back(command);
+  return operands.launch;
 }
 
 Target::InPlacePairs CudaBackend::findInPlacePairs(Block &body) const {
@@ -76,7 +68,7 @@ FailureOr<EmittedLaunch> CudaBackend::emitLaunch(Block &body, StringRef name,
     return launch;
   kernels.getContext()->loadDialect<gpu::GPUDialect>();
   if (DotGeneralOp dot = findContraction(body))
-    return emitContraction(dot, name, kernels);
+    return emitContraction(dot, name, kernels, LaunchOperands(name, kernels, *this));
   for (Operation &op : body.without_terminator())
     if (!isLoopOp(&op))
       return refuse(&op);
@@ -97,6 +89,11 @@ FailureOr<EmittedLaunch> CudaBackend::emitLaunch(Block &body, StringRef name,
 }
 
 FailureOr<Scratch> CudaBackend::findScratch(Block &body) const {
+  if (findContraction(body)) {
+    OwningOpRef<ModuleOp> kernels = ModuleOp::create(body.getParentOp()->getLoc());
+    FailureOr<EmittedLaunch> emitted = emitLaunch(body, "kernel", *kernels);
+    return failed(emitted) ? FailureOr<Scratch>() : Scratch{emitted->sharedBytes, 0};
+  }
   FailureOr<Program> program = planProgram(body);
   return Scratch{succeeded(program) ? program->sharedBytes : 0, 0};
 }

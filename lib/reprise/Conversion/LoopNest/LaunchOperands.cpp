@@ -1,8 +1,8 @@
-// reprise: where the operands of a launch's leader lie
+// reprise: the leader of a launch, and where its operands lie
 #include "LaunchOperands.h"
 #include "reprise/Conversion/BodyView.h"
-#include "reprise/Conversion/Cpu/LoopNests.h"
 #include "reprise/Conversion/KernelBuilder.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Support/ByteSize.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -12,6 +12,33 @@
 using namespace mlir;
 
 namespace reprise {
+
+static bool isMoved(Operation *op) {
+  return isa<ViewOpInterface, IotaOp>(op) || op->hasTrait<OpTrait::ConstantLike>();
+}
+
+bool isMoved(Value value) {
+  Operation *op = value.getDefiningOp();
+  return !op || (isMoved(op) &&
+                 llvm::all_of(op->getOperands(), [](Value operand) { return isMoved(operand); }));
+}
+
+bool isAlone(Block &body, Operation *leader) {
+  return body.getTerminator()->getOperands() == ValueRange(leader->getResult(0)) &&
+         llvm::all_of(body.without_terminator(),
+                      [&](Operation &op) { return isMoved(&op) || &op == leader; });
+}
+
+Operation *findLeader(Block &body) {
+  Operation *leader = nullptr;
+  for (Operation &op : body.without_terminator())
+    if (isa<ContractionOpInterface, ConvolutionOpInterface>(op)) {
+      if (leader)
+        return nullptr;
+      leader = &op;
+    }
+  return leader;
+}
 
 FailureOr<LaunchOperand> LaunchOperands::find(Value value, bool dense) {
   auto type = cast<RankedTensorType>(value.getType());
@@ -46,9 +73,8 @@ static OwningOpRef<func::FuncOp> functionOf(Value value, Block &body) {
 
 FailureOr<LaunchOperand> LaunchOperands::copy(Value value) {
   OwningOpRef<func::FuncOp> function = functionOf(value, *value.getParentBlock());
-  std::string own = name + ".copy" + std::to_string(launch.commands.size());
-  FailureOr<EmittedLaunch> copies =
-      emitLoopNests(function->getBody().front(), own, kernels, target);
+  std::string own = name + "_copy" + std::to_string(launch.commands.size());
+  FailureOr<EmittedLaunch> copies = emitLoops(function->getBody().front(), own, kernels);
   if (failed(copies))
     return failure();
   int64_t to = launch.addShared(getByteSize(value.getType()));

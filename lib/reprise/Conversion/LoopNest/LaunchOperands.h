@@ -1,0 +1,63 @@
+// reprise: the leader of a launch, and where its operands lie
+#ifndef REPRISE_CONVERSION_LOOPNEST_LAUNCHOPERANDS_H
+#define REPRISE_CONVERSION_LOOPNEST_LAUNCHOPERANDS_H
+
+#include "reprise/Target/Target.h"
+
+#include <functional>
+
+namespace reprise {
+
+/// The only contraction or convolution of a body; null if there are none or more.
+mlir::Operation *findLeader(mlir::Block &body);
+
+/// True for an argument, or what movement, iotas and constants make of arguments: it needs no
+/// arithmetic, so that it is read where it lies, or copied first.
+bool isMoved(mlir::Value value);
+
+/// True if the body holds nothing but `leader` and its operands, and stores its result.
+bool isAlone(mlir::Block &body, mlir::Operation *leader);
+
+/// One operand as a kernel reads it: `slot` is the address of the first element of a buffer or of a
+/// copy, `strides` are in elements.
+struct LaunchOperand {
+  BufferSlot slot;
+  llvm::SmallVector<int64_t> strides;
+};
+
+/// Emits the loop nests of a body for some target, as Target::emitLaunch does.
+using EmitLoopsFn =
+    std::function<mlir::FailureOr<EmittedLaunch>(mlir::Block &, llvm::StringRef, mlir::ModuleOp)>;
+
+/// Finds the operands of a leader in the arguments of its body. What is no strided view of an
+/// argument (a constant, a reshape across strides) is copied to the shared scratch by commands that
+/// come first.
+class LaunchOperands {
+public:
+  LaunchOperands(llvm::StringRef name, mlir::ModuleOp kernels, EmitLoopsFn emitLoops)
+      : name(name), kernels(kernels), emitLoops(std::move(emitLoops)) {}
+  /// The target emits the copies; it outlives this.
+  LaunchOperands(llvm::StringRef name, mlir::ModuleOp kernels, const Target &target)
+      : LaunchOperands(name, kernels,
+                       [&target](mlir::Block &body, llvm::StringRef own, mlir::ModuleOp module) {
+                         return target.emitLaunch(body, own, module);
+                       }) {}
+
+  /// With `dense` the operand is copied too if it is not row-major. Errors are emitted at an op
+  /// that no loop nest computes.
+  mlir::FailureOr<LaunchOperand> find(mlir::Value value, bool dense = false);
+
+  /// The commands that copy, and their scratch.
+  EmittedLaunch launch;
+
+private:
+  mlir::FailureOr<LaunchOperand> copy(mlir::Value value);
+
+  std::string name;
+  mlir::ModuleOp kernels;
+  EmitLoopsFn emitLoops;
+};
+
+} // namespace reprise
+
+#endif // REPRISE_CONVERSION_LOOPNEST_LAUNCHOPERANDS_H
