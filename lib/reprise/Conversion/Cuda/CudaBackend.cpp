@@ -9,7 +9,10 @@
 #include "PlainContraction.h"
 #include "ThreadKernel.h"
 #include "ThreadSchedule.h"
+#include "TiledContraction.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Runtime/Bundle.h"
 #include "reprise/Support/ByteSize.h"
 
 using namespace mlir;
@@ -26,13 +29,21 @@ static DotGeneralOp findContraction(Block &body) {
   return dot && isAlone(body, dot) ? dot : DotGeneralOp();
 }
 
+/// Of the place in its buffer, which is aligned itself.
+static int64_t alignmentOf(const BufferSlot &slot) {
+  return slot.offset == 0 ? int64_t(runtime::bufferAlignment) : slot.offset & -slot.offset;
+}
+
 static FailureOr<EmittedLaunch> emitContraction(DotGeneralOp dot, StringRef name, ModuleOp kernels,
                                                 LaunchOperands operands) {
   FailureOr<LaunchOperand> lhs = operands.find(dot.getLhs()), rhs = operands.find(dot.getRhs());
   if (failed(lhs) || failed(rhs))
     return failure();
   auto spec = ContractionSpec::of(dot, lhs->strides, rhs->strides);
-  EmittedCommand command = emitPlainContraction(kernels, name, spec);
+  EmittedCommand command = suitsTiles(spec)
+                               ? emitTiledContraction(kernels, name, spec, alignmentOf(lhs->slot),
+                                                      alignmentOf(rhs->slot))
+                               : emitPlainContraction(kernels, name, spec);
   command.buffers = {lhs->slot, rhs->slot, {BufferSlot::Output, 0, 0}};
   operands.launch.commands.push_back(command);
   return operands.launch;
@@ -66,7 +77,7 @@ FailureOr<EmittedLaunch> CudaBackend::emitLaunch(Block &body, StringRef name,
   EmittedLaunch launch;
   if (llvm::all_of(body.getTerminator()->getOperands(), isEmpty))
     return launch;
-  kernels.getContext()->loadDialect<gpu::GPUDialect>();
+  kernels.getContext()->loadDialect<gpu::GPUDialect, NVVM::NVVMDialect>();
   if (DotGeneralOp dot = findContraction(body))
     return emitContraction(dot, name, kernels, LaunchOperands(name, kernels, *this));
   for (Operation &op : body.without_terminator())

@@ -2,15 +2,17 @@
 #include "ThreadKernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
 
 namespace reprise {
 
+constexpr unsigned globalMemory = 1, sharedMemory = 3;
+
 ThreadKernel::ThreadKernel(ModuleOp module, StringRef name, size_t buffers, int64_t scratchBytes)
     : KernelBuilder(ImplicitLocOpBuilder(module.getLoc(), module.getContext())),
       scratchBytes(scratchBytes) {
-  constexpr unsigned globalMemory = 1;
   Type pointer = LLVM::LLVMPointerType::get(b.getContext(), globalMemory);
   b.setInsertionPointToEnd(module.getBody());
   auto outer = gpu::GPUModuleOp::create(b, name);
@@ -23,13 +25,63 @@ ThreadKernel::ThreadKernel(ModuleOp module, StringRef name, size_t buffers, int6
   b.setInsertionPoint(gpu::ReturnOp::create(b));
 }
 
+Value ThreadKernel::blockNumber() {
+  return arith::IndexCastOp::create(b, b.getI64Type(),
+                                    gpu::BlockIdOp::create(b, gpu::Dimension::x));
+}
+
+Value ThreadKernel::numberInBlock() {
+  return arith::IndexCastOp::create(b, b.getI64Type(),
+                                    gpu::ThreadIdOp::create(b, gpu::Dimension::x));
+}
+
 Value ThreadKernel::threadNumber() {
-  auto widen = [&](Value index) {
-    return arith::IndexCastOp::create(b, b.getI64Type(), index).getResult();
-  };
-  Value block = widen(gpu::BlockIdOp::create(b, gpu::Dimension::x));
-  Value thread = widen(gpu::ThreadIdOp::create(b, gpu::Dimension::x));
-  return add(mul(block, blockThreads), thread);
+  return add(mul(blockNumber(), blockThreads), numberInBlock());
+}
+
+void ThreadKernel::setBlocksTogether(int32_t blocks) {
+  kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), b.getI32IntegerAttr(blocks));
+}
+
+Value ThreadKernel::shared(int64_t bytes) {
+  auto type = LLVM::LLVMArrayType::get(b.getI8Type(), bytes);
+  LLVM::GlobalOp memory;
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(kernel);
+    memory = LLVM::GlobalOp::create(b, type, /*isConstant=*/false, LLVM::Linkage::Internal,
+                                    (kernel.getName() + "_shared").str(), Attribute(),
+                                    /*alignment=*/32, sharedMemory);
+  }
+  return LLVM::AddressOfOp::create(b, memory);
+}
+
+void ThreadKernel::barrier() { gpu::BarrierOp::create(b); }
+
+void ThreadKernel::copyAsync(Value to, Value from, int64_t bytes) {
+  // The first-level cache takes parts of its lines only.
+  auto cache = bytes == 16 ? NVVM::LoadCacheModifierKind::CG : NVVM::LoadCacheModifierKind::CA;
+  NVVM::CpAsyncOp::create(b, to, from, static_cast<uint32_t>(bytes), cache, Value());
+}
+
+void ThreadKernel::awaitCopies() {
+  NVVM::CpAsyncCommitGroupOp::create(b);
+  NVVM::CpAsyncWaitGroupOp::create(b, 0);
+}
+
+static unsigned alignmentOf(Type elementType, int64_t width) {
+  return static_cast<unsigned>(KernelBuilder::bytesOf(elementType) * width);
+}
+
+Value ThreadKernel::loadAligned(Type elementType, Value base, Value index, int64_t width) {
+  return LLVM::LoadOp::create(b, typeOf(elementType, width), pointer(elementType, base, index),
+                              alignmentOf(elementType, width));
+}
+
+void ThreadKernel::storeAligned(Type elementType, Value value, Value base, Value index) {
+  auto vector = dyn_cast<VectorType>(value.getType());
+  LLVM::StoreOp::create(b, value, pointer(elementType, base, index),
+                        alignmentOf(elementType, vector ? vector.getNumElements() : 1));
 }
 
 Value ThreadKernel::workspace() {

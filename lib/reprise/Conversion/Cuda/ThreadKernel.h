@@ -18,8 +18,27 @@ public:
   /// `scratchBytes` is what each thread has for itself.
   ThreadKernel(mlir::ModuleOp module, llvm::StringRef name, size_t buffers, int64_t scratchBytes);
 
-  /// The number of this thread among all of the launch.
+  /// The number of this thread among all of the launch; of its block; of this thread in its block.
   mlir::Value threadNumber();
+  mlir::Value blockNumber();
+  mlir::Value numberInBlock();
+
+  /// Asks for registers that leave room for so many blocks on a multiprocessor.
+  void setBlocksTogether(int32_t blocks);
+
+  /// Memory of the block, aligned to 32 bytes; once.
+  mlir::Value shared(int64_t bytes);
+  /// Of all threads of the block: none goes on before each has come.
+  void barrier();
+  /// Copies 4, 8 or 16 bytes from global to shared memory while the thread goes on.
+  void copyAsync(mlir::Value to, mlir::Value from, int64_t bytes);
+  /// Waits for the copies of this thread.
+  void awaitCopies();
+
+  /// Loads and stores of `width` elements at a multiple of all their bytes.
+  mlir::Value loadAligned(mlir::Type elementType, mlir::Value base, mlir::Value index,
+                          int64_t width);
+  void storeAligned(mlir::Type elementType, mlir::Value value, mlir::Value base, mlir::Value index);
 
   mlir::Value workspace() override;
   mlir::Value buffer(unsigned i) override { return kernel.getArgument(i); }

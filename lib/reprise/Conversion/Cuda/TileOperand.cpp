@@ -1,0 +1,133 @@
+// reprise: how a block of threads brings an operand of a contraction into shared memory, tile by
+// tile
+#include "TileOperand.h"
+
+#include "ContractionIndex.h"
+
+using namespace mlir;
+
+namespace reprise {
+
+TileOperand::TileOperand(ThreadKernel &k, const ContractionSpec &spec, bool isLhs, int64_t extent,
+                         int64_t alignment)
+    : k(k), spec(spec), isLhs(isLhs), extent(extent), type(isLhs ? spec.lhsType : spec.rhsType),
+      compute(KernelBuilder::computeType(type)), rows(isLhs ? spec.rows : spec.columns) {
+  for (const SharedDim &dim : spec.contracted)
+    terms.push_back({dim.size, isLhs ? dim.lhsStride : dim.rhsStride});
+  isCopied = type == compute;
+  alongTerms = runsAlongTerms();
+  unit = chooseUnit(alignment);
+}
+
+/// Neighbouring threads take what are neighbours in memory.
+bool TileOperand::runsAlongTerms() const {
+  auto isDense = [](const SmallVector<FreeDim> &dims) {
+    return !dims.empty() && dims.back().stride == 1 && dims.back().size > 1;
+  };
+  return isDense(terms) && !isDense(rows);
+}
+
+/// As many rows as a copy takes, where they are neighbours and always lie at a multiple of that.
+int64_t TileOperand::chooseUnit(int64_t alignment) const {
+  int64_t most =
+      std::min<int64_t>({extent * tileDepth / blockThreads, 4, 16 / KernelBuilder::bytesOf(type)});
+  if (alongTerms || rows.empty() || rows.back().stride != 1)
+    return 1;
+  auto fits = [&](int64_t width) {
+    auto isWhole = [&](int64_t stride) { return stride % width == 0; };
+    int64_t offset = isLhs ? spec.lhsOffset : spec.rhsOffset;
+    return alignment % (width * KernelBuilder::bytesOf(type)) == 0 &&
+           rows.back().size % width == 0 && isWhole(offset) &&
+           llvm::all_of(ArrayRef(rows).drop_back(),
+                        [&](auto dim) { return isWhole(dim.stride); }) &&
+           llvm::all_of(terms, [&](auto dim) { return isWhole(dim.stride); }) &&
+           llvm::all_of(spec.batch, [&](const SharedDim &dim) {
+             return isWhole(isLhs ? dim.lhsStride : dim.rhsStride);
+           });
+  };
+  while (most > 1 && !fits(most))
+    most /= 2;
+  return most;
+}
+
+bool TileOperand::hasWholeTiles() const { return countOf(rows) >= extent; }
+Value TileOperand::locateRow(Value row) { return locate(k, rows, row, strideOf); }
+Value TileOperand::locateTerm(Value term) { return locate(k, terms, term, strideOf); }
+
+/// Where there are fewer rows than a tile has, the last one stands for those that are not there.
+void TileOperand::open(Value given, Value firstRow, Value batch) {
+  memory = given;
+  Value start = k.i64(isLhs ? spec.lhsOffset : spec.rhsOffset);
+  start = k.add(start, isLhs ? locate(k, spec.batch, batch, strideOfLhs)
+                             : locate(k, spec.batch, batch, strideOfRhs));
+  int64_t units = extent / unit;
+  Value thread = k.numberInBlock(), row, term;
+  if (alongTerms) {
+    term = k.rem(thread, tileDepth);
+    row = k.div(thread, tileDepth);
+  } else {
+    row = k.mul(k.rem(thread, units), unit);
+    term = k.div(thread, units);
+  }
+  for (int64_t i = 0; i < unitsPerThread(); ++i) {
+    rowInTile.push_back(alongTerms ? k.add(row, i * pass()) : row);
+    termInTile.push_back(alongTerms ? term : k.add(term, i * pass()));
+    Value inside = k.add(firstRow, rowInTile.back());
+    if (!hasWholeTiles())
+      inside = k.min(inside, k.i64(countOf(rows) - unit));
+    rowStart.push_back(k.add(start, locateRow(inside)));
+  }
+}
+
+/// In elements from the first unit of a thread to another, if that is always the same: the units
+/// share an address then, which saves registers.
+std::optional<int64_t> TileOperand::findDistance(int64_t number) const {
+  const SmallVector<FreeDim> &dims = alongTerms ? rows : terms;
+  bool isWhole = alongTerms ? hasWholeTiles() : countOf(terms) % tileDepth == 0;
+  if (number == 0 || dims.size() != 1 || !isWhole)
+    return std::nullopt;
+  return number * pass() * dims.front().stride;
+}
+
+Value TileOperand::placeOf(int64_t number, Value stage) {
+  Value place = k.add(k.mul(termInTile[number], pitch()), rowInTile[number]);
+  return k.add(place, k.mul(stage, stageElements()));
+}
+
+/// Terms beyond the last one are the last one again, which nobody multiplies.
+Value TileOperand::addressOf(int64_t number, Value tile) {
+  Value term = k.add(k.mul(tile, tileDepth), termInTile[number]);
+  if (countOf(terms) % tileDepth != 0)
+    term = k.min(term, k.i64(countOf(terms) - 1));
+  Value index = k.add(rowStart[number], locateTerm(term));
+  return k.pointer(type, k.buffer(isLhs ? 0 : 1), index);
+}
+
+SmallVector<Value> TileOperand::start(Value tile, Value stage) {
+  SmallVector<Value> loaded;
+  Value first = addressOf(0, tile), zero = k.i64(0);
+  for (int64_t i = 0; i < unitsPerThread(); ++i) {
+    std::optional<int64_t> distance = findDistance(i);
+    Value from = i == 0     ? first
+                 : distance ? k.pointer(type, first, k.i64(*distance))
+                            : addressOf(i, tile);
+    if (isCopied)
+      k.copyAsync(k.pointer(compute, memory, placeOf(i, stage)), from,
+                  unit * KernelBuilder::bytesOf(type));
+    else
+      loaded.push_back(k.loadAligned(type, from, zero, unit));
+  }
+  return loaded;
+}
+
+void TileOperand::finish(ArrayRef<Value> loaded, Value stage) {
+  for (auto [i, value] : llvm::enumerate(loaded))
+    k.storeAligned(compute, k.widen(value), memory, placeOf(i, stage));
+}
+
+Value TileOperand::read(Value stage, int64_t term, Value row, int64_t width) {
+  Value place = k.add(k.add(k.mul(stage, stageElements()), term * pitch()), row);
+  return k.loadAligned(compute, memory, place, width);
+}
+
+} // namespace reprise

@@ -1,0 +1,70 @@
+// reprise: how a block of threads brings an operand of a contraction into shared memory, tile by
+// tile
+#ifndef REPRISE_CONVERSION_CUDA_TILEOPERAND_H
+#define REPRISE_CONVERSION_CUDA_TILEOPERAND_H
+
+#include "ThreadKernel.h"
+#include "reprise/Conversion/ContractionSpec.h"
+
+namespace reprise {
+
+/// Contracted indices of a tile.
+constexpr int64_t tileDepth = 8;
+
+/// One operand of a contraction, [rows of the operand that are not contracted, terms]. A tile is
+/// `extent` rows and `tileDepth` terms. In shared memory the rows of a term are neighbours, in the
+/// type of arithmetic, and there are two stages, so that one is filled while the other is used.
+class TileOperand {
+public:
+  /// `isLhs` chooses the operand, which begins at a multiple of `alignment` bytes; `extent` is 32,
+  /// 64 or 128.
+  TileOperand(ThreadKernel &k, const ContractionSpec &spec, bool isLhs, int64_t extent,
+              int64_t alignment);
+
+  /// Of both stages.
+  int64_t sharedBytes() const { return 2 * stageElements() * KernelBuilder::bytesOf(compute); }
+  /// Before anything else: the shared memory, the first row of the block's tiles, the batch. All
+  /// rows of a tile are there, unless the operand has fewer.
+  void open(mlir::Value memory, mlir::Value firstRow, mlir::Value batch);
+
+  /// Begins to bring the tile of that number into the stage. What copies cannot do on their own (a
+  /// 16-bit float that must be widened) is loaded now and returned, for finish().
+  llvm::SmallVector<mlir::Value> start(mlir::Value tile, mlir::Value stage);
+  /// Writes what start() has loaded.
+  void finish(llvm::ArrayRef<mlir::Value> loaded, mlir::Value stage);
+
+  /// `width` rows from `row` on, of a term of the stage's tile.
+  mlir::Value read(mlir::Value stage, int64_t term, mlir::Value row, int64_t width);
+
+private:
+  int64_t pitch() const { return extent + 4; }
+  int64_t stageElements() const { return pitch() * tileDepth; }
+  int64_t unitsPerThread() const { return extent * tileDepth / (blockThreads * unit); }
+  int64_t chooseUnit(int64_t alignment) const;
+  bool runsAlongTerms() const;
+  /// Rows, or terms, from one unit of a thread to its next.
+  int64_t pass() const { return blockThreads / (alongTerms ? tileDepth : extent / unit); }
+  bool hasWholeTiles() const; ///< all rows of each tile are there
+  std::optional<int64_t> findDistance(int64_t number) const;
+  mlir::Value addressOf(int64_t number, mlir::Value tile);
+  mlir::Value locateRow(mlir::Value row);
+  mlir::Value locateTerm(mlir::Value term);
+  /// In shared memory, in elements from the stage's first one.
+  mlir::Value placeOf(int64_t number, mlir::Value stage);
+
+  ThreadKernel &k;
+  const ContractionSpec &spec;
+  bool isLhs;
+  int64_t extent;
+  mlir::Type type, compute;
+  llvm::SmallVector<FreeDim> rows, terms; ///< with the strides of this operand
+  bool isCopied, alongTerms;
+  int64_t unit; ///< neighbouring rows that a thread moves at once
+  mlir::Value memory;
+  /// Per unit of this thread: its row and term within the tile, and where its row begins.
+  llvm::SmallVector<mlir::Value> rowInTile, termInTile, rowStart;
+};
+
+} // namespace reprise
+
+#endif // REPRISE_CONVERSION_CUDA_TILEOPERAND_H
