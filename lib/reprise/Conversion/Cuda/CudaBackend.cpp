@@ -12,7 +12,6 @@
 #include "TiledContraction.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
-#include "reprise/Runtime/Bundle.h"
 #include "reprise/Support/ByteSize.h"
 
 using namespace mlir;
@@ -31,7 +30,8 @@ static DotGeneralOp findContraction(Block &body) {
 
 /// Of the place in its buffer, which is aligned itself.
 static int64_t alignmentOf(const BufferSlot &slot) {
-  return slot.offset == 0 ? int64_t(runtime::bufferAlignment) : slot.offset & -slot.offset;
+  constexpr int64_t widestAccess = 16;
+  return slot.offset == 0 ? widestAccess : slot.offset & -slot.offset;
 }
 
 static FailureOr<EmittedLaunch> emitContraction(DotGeneralOp dot, StringRef name, ModuleOp kernels,
