@@ -257,7 +257,7 @@ Error Run::writeProfile() {
       return error;
   if (!isFirst())
     return Error::success();
-  Expected<MachineRates> rates = measureMachineRates(group.threads());
+  Expected<MachineRates> rates = group.executable(0).device().measureRates();
   if (!rates)
     return rates.error();
   std::string text = all.json(group.threads(), *rates);

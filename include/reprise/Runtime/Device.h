@@ -5,6 +5,7 @@
 #define REPRISE_RUNTIME_DEVICE_H
 
 #include "reprise/Runtime/Bundle.h"
+#include "reprise/Runtime/MachineRates.h"
 #include "reprise/Runtime/Trace.h"
 #include "reprise/Runtime/Transport.h"
 
@@ -100,6 +101,8 @@ public:
   virtual uint64_t availableMemory() const = 0;
   /// Workers that need workspace of their own.
   virtual unsigned workers() const = 0;
+  /// The bounds that a profile compares with.
+  virtual Expected<MachineRates> measureRates() = 0;
 
   /// `what` is for the message.
   virtual Expected<std::unique_ptr<DeviceMemory>> allocate(uint64_t bytes,

@@ -325,6 +325,7 @@ public:
   bool hasHostMemory() const override { return true; }
   uint64_t availableMemory() const override { return reprise::runtime::availableMemory(); }
   unsigned workers() const override { return pool->size(); }
+  Expected<MachineRates> measureRates() override { return measureMachineRates(workers()); }
   Expected<std::unique_ptr<DeviceMemory>> allocate(uint64_t bytes,
                                                    const std::string &what) override {
     Expected<Pages> pages = Pages::allocate(bytes, what);

@@ -1,5 +1,6 @@
 // reprise: an NVIDIA GPU as a device
 #include "CudaProgram.h"
+#include "CudaRates.h"
 
 #include <algorithm>
 #include <charconv>
@@ -169,6 +170,7 @@ public:
   bool hasHostMemory() const override { return false; }
   uint64_t availableMemory() const override;
   unsigned workers() const override { return 1; }
+  Expected<MachineRates> measureRates() override;
   Expected<std::unique_ptr<DeviceMemory>> allocate(uint64_t bytes,
                                                    const std::string &what) override;
   Expected<std::unique_ptr<DeviceImage>> load(const Image &image) override;
@@ -218,6 +220,12 @@ uint64_t CudaDevice::availableMemory() const {
   if (enter() || driver.getMemory(&available, &all) != 0)
     return 0;
   return available;
+}
+
+Expected<MachineRates> CudaDevice::measureRates() {
+  if (Error error = enter())
+    return error;
+  return cuda::measureRates(driver, number);
 }
 
 Expected<std::unique_ptr<DeviceMemory>> CudaDevice::allocate(uint64_t bytes,

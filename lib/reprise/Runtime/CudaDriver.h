@@ -25,7 +25,8 @@ using GraphExec = struct GraphExecTag *;
 
 constexpr unsigned streamNonBlocking = 1, eventDefault = 0, eventWithoutTime = 2,
                    captureThreadLocal = 1;
-constexpr int attributeMajor = 75, attributeMinor = 76;
+constexpr int attributeMajor = 75, attributeMinor = 76, attributeClock = 13,
+              attributeProcessors = 16, attributeCache = 38;
 constexpr int jitErrorLog = 5, jitErrorLogBytes = 6;
 constexpr Status outOfMemory = 2, reachedAlready = 704;
 

@@ -174,6 +174,7 @@ public:
   bool hasHostMemory() const override { return false; }
   uint64_t availableMemory() const override { return uint64_t(1) << 30; }
   unsigned workers() const override { return 1; }
+  Expected<MachineRates> measureRates() override { return MachineRates{1e9, 1e9}; }
   Expected<std::unique_ptr<DeviceMemory>> allocate(uint64_t bytes,
                                                    const std::string &what) override {
     log.calls.push_back("allocate " + what);
