@@ -1,0 +1,69 @@
+#!/bin/sh
+# Runs on a GPU what utils/gpu-check/make-bundles.py has made on another machine, and prints a table.
+#
+# usage: gpu-check.sh FOLDER      needs reprise-run in PATH, and the NVIDIA driver; exit code 1 if a check failed
+#
+# Each step must have the hash that the CPU gave, under every plan and on as many GPUs as its programs take (skipped where
+# there are fewer). Small steps run once more under compute-sanitizer, where that is found. The table holds seconds per step,
+# bytes of the arena, and the share of its bound that the largest kernel reaches.
+set -u
+folder=${1:?"usage: gpu-check.sh FOLDER"}
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0 skipped=0
+
+number() { sed -n "s/.*\"$1\": \"\{0,1\}\([^\",}]*\).*/\1/p" "$2" | head -n 1; }
+# The fastest step, the first one aside.
+fastest() { sed -n 's/.*"step_seconds": \[\([^]]*\)\].*/\1/p' "$1" | tr -d ' ' | tr ',' '\n' | tail -n +2 | sort -g | head -n 1; }
+report() { # NAME good|bad TEXT
+  if [ "$2" = good ]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+  [ "$2" = good ] || echo "FAILED: $1: $3"
+}
+
+check() { # NAME BUNDLE GPUS STEPS SEED HASH
+  if ! reprise-run "$folder/$2" --device=cuda --steps="$4" --seed="$5" --json > "$work/json" 2> "$work/error"; then
+    if grep -q "there is no CUDA device" "$work/error"; then
+      skipped=$((skipped + 1)) && echo "skipped: $1: it takes $3 GPUs"
+    else
+      report "$1" bad "$(cat "$work/error")"
+    fi
+    return
+  fi
+  hash=$(number hash "$work/json") same=-
+  if [ "$6" != - ]; then
+    if [ "$hash" = "$6" ]; then same=yes && report "$1" good; else same=NO && report "$1" bad "hash $hash, the CPU's is $6"; fi
+  fi
+  bound=-
+  if [ "$3" = 1 ] && reprise-run "$folder/$2" --device=cuda --steps="$4" --seed="$5" --profile-out="$work/profile" > /dev/null 2>&1; then
+    bound=$(number of_bound "$work/profile")
+  fi
+  echo "| $1 | $same | $(fastest "$work/json") | $(number arena_bytes "$work/json") | $bound |" >> "$work/table"
+}
+
+sanitize() { # NAME BUNDLE GPUS STEPS SEED HASH
+  for tool in memcheck racecheck initcheck synccheck; do
+    if compute-sanitizer --tool "$tool" --error-exitcode 9 reprise-run "$folder/$2" --device=cuda --steps=1 --seed="$5" > "$work/log" 2>&1; then
+      report "$1 under $tool" good
+    else
+      report "$1 under $tool" bad "$(tail -n 5 "$work/log")"
+    fi
+  done
+}
+
+[ -r "$folder/cases.txt" ] || { echo "gpu-check: $folder holds no cases.txt: see utils/gpu-check/make-bundles.py" >&2; exit 1; }
+: > "$work/table"
+while read -r case; do
+  # shellcheck disable=SC2086
+  check $case
+  case $case in
+  *-f32-save-all\ *) ! command -v compute-sanitizer > /dev/null || sanitize $case ;;
+  esac
+done < "$folder/cases.txt"
+command -v compute-sanitizer > /dev/null || { skipped=$((skipped + 1)); echo "skipped: compute-sanitizer is not in PATH"; }
+echo
+echo "| step | hash of the CPU | seconds | arena bytes | largest kernel, share of its bound |"
+echo "|---|---|---|---|---|"
+cat "$work/table"
+echo
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ]

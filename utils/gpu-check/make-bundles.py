@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""Makes what utils/gpu-check.sh runs on a machine with a GPU: bundles, and what a CPU gave for each.
+
+Usage: make-bundles.py BUILD FOLDER [--large] [MODEL]...      --large adds full-size steps, which are only timed
+
+A line of FOLDER/cases.txt is: name, bundle, GPUs, steps, seed, the hash of the CPU or -.
+"""
+import json
+import os
+import subprocess
+import sys
+
+TEXT = ["--width=64", "--heads=4", "--batch=4", "--seq=96", "--vocab=257"]
+MODELS = {
+    "bert": ["--layers=2", "--dropout=0.1", *TEXT],
+    "gpt2": ["--layers=4", "--dropout=0.1", *TEXT],
+    "llama": ["--layers=2", *TEXT],
+    "lstm": ["--layers=2", "--width=48", "--batch=4", "--seq=16", "--vocab=257"],
+    "mlp": ["--layers=4", "--width=200", "--batch=50", "--classes=17"],
+    "moe": ["--layers=2", "--dropout=0.1", *TEXT],
+    "resnet18": ["--width=16", "--batch=4", "--image=64"],
+    "resnet50": ["--width=8", "--batch=4", "--image=64"],
+    "unet": ["--layers=3", "--width=12", "--batch=4", "--image=48"],
+    "vit": ["--layers=2", "--width=64", "--heads=4", "--batch=4", "--image=32", "--seq=64"],
+}
+# The sizes that docs/Benchmarks.md and other projects measure.
+LARGE = {
+    "gpt2": ["--layers=12", "--width=768", "--heads=12", "--batch=8", "--seq=1024", "--vocab=50257", "--optimizer=adamw"],
+    "resnet50": ["--batch=32", "--image=224", "--classes=1000", "--optimizer=momentum"],
+}
+PLANS = {"save-all": ["--policy=save-all"], "recompute-all": ["--policy=recompute-all"], "80%": ["--budget=80%"]}
+STEPS, SEED = 3, 7
+
+
+class Maker:
+    def __init__(self, build, folder):
+        self.bin, self.folder, self.cases = os.path.join(build, "bin"), folder, []
+        os.makedirs(folder, exist_ok=True)
+
+    def tool(self, name, *arguments):
+        done = subprocess.run([os.path.join(self.bin, name), *arguments], stdout=subprocess.PIPE, text=True)
+        if done.returncode:
+            sys.exit(f"make-bundles: {name} {' '.join(arguments)} failed")
+        return done.stdout
+
+    def model(self, name, flags):
+        path = os.path.join(self.folder, f"{name}.mlir")
+        with open(path, "w") as stream:
+            stream.write(self.tool("reprise-zoo", name.split("-")[0], *flags))
+        return path
+
+    def add(self, name, model, flags, gpus=1, digest="-"):
+        bundle = f"{name}.rpb".replace("%", "")
+        self.tool("reprise-compile", model, "-o", os.path.join(self.folder, bundle), "--target=cuda:sm_80", *flags)
+        self.cases.append(f"{name} {bundle} {gpus} {STEPS} {SEED} {digest}")
+
+    def hash_of_cpu(self, model, *flags):
+        bundle = os.path.join(self.folder, "cpu.rpb")
+        self.tool("reprise-compile", model, "-o", bundle, *flags)
+        digest = json.loads(self.tool("reprise-run", bundle, f"--steps={STEPS}", f"--seed={SEED}", "--json"))["hash"]
+        os.remove(bundle)
+        return digest
+
+    def add_model(self, name):
+        for precision in ("f32", "bf16"):
+            model = self.model(f"{name}-{precision}", [*MODELS[name], f"--precision={precision}"])
+            digest = self.hash_of_cpu(model)
+            for plan, flags in PLANS.items() if precision == "f32" else [("save-all", PLANS["save-all"])]:
+                self.add(f"{name}-{precision}-{plan}", model, flags, 1, digest)
+            if precision == "f32":
+                micro = ["--microbatches=2"]
+                self.add(f"{name}-stages", model, [*micro, "--stages=2", "--schedule=1f1b"], 2, self.hash_of_cpu(model, *micro))
+
+
+def main():
+    build, folder, *rest = sys.argv[1:]
+    maker = Maker(build, folder)
+    for name in [name for name in rest if name in MODELS] or MODELS:
+        maker.add_model(name)
+    for name, flags in LARGE.items() if "--large" in rest else []:
+        maker.add(f"{name}-large", maker.model(f"{name}-large", flags), PLANS["save-all"])
+    with open(os.path.join(folder, "cases.txt"), "w") as stream:
+        stream.write("".join(case + "\n" for case in maker.cases))
+
+
+if __name__ == "__main__":
+    main()
