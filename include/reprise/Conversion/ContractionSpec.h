@@ -51,6 +51,15 @@ struct ContractionSpec {
                             llvm::ArrayRef<int64_t> rhsStrides);
 };
 
+/// Where a contraction's result lies in its buffer: distances in elements per dimension.
+struct ResultStrides {
+  int64_t offset = 0;
+  llvm::SmallVector<int64_t> batch, rows, columns;
+
+  /// [batch, M, N].
+  static ResultStrides rowMajor(const ContractionSpec &spec);
+};
+
 } // namespace reprise
 
 #endif // REPRISE_CONVERSION_CONTRACTIONSPEC_H

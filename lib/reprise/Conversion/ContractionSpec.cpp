@@ -26,4 +26,20 @@ ContractionSpec ContractionSpec::of(DotGeneralOp dot, ArrayRef<int64_t> lhsStrid
   return spec;
 }
 
+ResultStrides ResultStrides::rowMajor(const ContractionSpec &spec) {
+  ResultStrides strides;
+  int64_t stride = 1;
+  auto fill = [&](const auto &dims, SmallVector<int64_t> &to) {
+    to.resize(dims.size());
+    for (auto [dim, own] : llvm::reverse(llvm::zip_equal(dims, to))) {
+      own = stride;
+      stride *= dim.size;
+    }
+  };
+  fill(spec.columns, strides.columns);
+  fill(spec.rows, strides.rows);
+  fill(spec.batch, strides.batch);
+  return strides;
+}
+
 } // namespace reprise

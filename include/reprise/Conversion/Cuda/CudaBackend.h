@@ -22,8 +22,7 @@ public:
   std::vector<std::string> getFeatures() const override { return {chip}; }
   bool canHold(llvm::ArrayRef<mlir::Operation *> ops) const override;
   InPlacePairs findInPlacePairs(mlir::Block &body) const override;
-  /// Fails for contractions, attention, scatters, and whatever else needs a library or a kernel of
-  /// its own.
+  /// Fails for attention, scatters, and whatever else needs a kernel that there is not yet.
   mlir::FailureOr<EmittedLaunch> emitLaunch(mlir::Block &body, llvm::StringRef name,
                                             mlir::ModuleOp kernels) const override;
   mlir::FailureOr<Scratch> findScratch(mlir::Block &body) const override;

@@ -2,14 +2,12 @@
 #include "reprise/Conversion/Cuda/CudaBackend.h"
 
 #include "../LoopNest/InPlace.h"
-#include "../LoopNest/LaunchOperands.h"
 #include "../LoopNest/NestEmitter.h"
 #include "../LoopNest/Program.h"
 #include "../LoopNest/RowGroup.h"
-#include "PlainContraction.h"
+#include "ContractionLaunch.h"
 #include "ThreadKernel.h"
 #include "ThreadSchedule.h"
-#include "TiledContraction.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Support/ByteSize.h"
@@ -22,35 +20,8 @@ using namespace nests;
 
 bool CudaBackend::canHold(ArrayRef<Operation *> ops) const { return isRowGroup(ops); }
 
-/// The contraction that a body consists of, beside what its operands are; or null.
-static DotGeneralOp findContraction(Block &body) {
-  auto dot = dyn_cast_or_null<DotGeneralOp>(findLeader(body));
-  return dot && isAlone(body, dot) ? dot : DotGeneralOp();
-}
-
-/// Of the place in its buffer, which is aligned itself.
-static int64_t alignmentOf(const BufferSlot &slot) {
-  constexpr int64_t widestAccess = 16;
-  return slot.offset == 0 ? widestAccess : slot.offset & -slot.offset;
-}
-
-static FailureOr<EmittedLaunch> emitContraction(DotGeneralOp dot, StringRef name, ModuleOp kernels,
-                                                LaunchOperands operands) {
-  FailureOr<LaunchOperand> lhs = operands.find(dot.getLhs()), rhs = operands.find(dot.getRhs());
-  if (failed(lhs) || failed(rhs))
-    return failure();
-  auto spec = ContractionSpec::of(dot, lhs->strides, rhs->strides);
-  EmittedCommand command = suitsTiles(spec)
-                               ? emitTiledContraction(kernels, name, spec, alignmentOf(lhs->slot),
-                                                      alignmentOf(rhs->slot))
-                               : emitPlainContraction(kernels, name, spec);
-  command.buffers = {lhs->slot, rhs->slot, {BufferSlot::Output, 0, 0}};
-  operands.launch.commands.push_back(command);
-  return operands.launch;
-}
-
 Target::InPlacePairs CudaBackend::findInPlacePairs(Block &body) const {
-  if (findContraction(body))
+  if (findLeaderAlone(body))
     return {};
   return nests::findInPlacePairs(body, makeThreadSchedule);
 }
@@ -78,8 +49,8 @@ FailureOr<EmittedLaunch> CudaBackend::emitLaunch(Block &body, StringRef name,
   if (llvm::all_of(body.getTerminator()->getOperands(), isEmpty))
     return launch;
   kernels.getContext()->loadDialect<gpu::GPUDialect, NVVM::NVVMDialect>();
-  if (DotGeneralOp dot = findContraction(body))
-    return emitContraction(dot, name, kernels, LaunchOperands(name, kernels, *this));
+  if (Operation *leader = findLeaderAlone(body))
+    return emitLeaderAlone(leader, name, kernels, LaunchOperands(name, kernels, *this));
   for (Operation &op : body.without_terminator())
     if (!isLoopOp(&op))
       return refuse(&op);
@@ -100,7 +71,7 @@ FailureOr<EmittedLaunch> CudaBackend::emitLaunch(Block &body, StringRef name,
 }
 
 FailureOr<Scratch> CudaBackend::findScratch(Block &body) const {
-  if (findContraction(body)) {
+  if (findLeaderAlone(body)) {
     OwningOpRef<ModuleOp> kernels = ModuleOp::create(body.getParentOp()->getLoc());
     FailureOr<EmittedLaunch> emitted = emitLaunch(body, "kernel", *kernels);
     return failed(emitted) ? FailureOr<Scratch>() : Scratch{emitted->sharedBytes, 0};

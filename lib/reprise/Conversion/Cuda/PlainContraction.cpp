@@ -11,66 +11,115 @@ using namespace mlir;
 namespace reprise {
 namespace {
 
-/// Offsets of an index of both operands, in elements.
-using Offsets = std::pair<Value, Value>;
+/// A dimension, with its distances in lhs, rhs and the result.
+struct Dim {
+  int64_t size;
+  std::array<int64_t, 3> strides;
+};
+/// An element's place in lhs, rhs and the result.
+using Place = std::array<Value, 3>;
 
 class Emitter {
 public:
-  Emitter(ThreadKernel &k, const ContractionSpec &spec)
-      : k(k), b(k.builder()), spec(spec), accumulator(spec.accumulatorType()) {
-    terms = countOf(spec.contracted);
-    chains = std::max<int64_t>(1, llvm::divideCeil(terms, chainLength));
-  }
+  Emitter(ThreadKernel &k, const ContractionSpec &spec, const ResultStrides &result);
 
-  int64_t items() const { return countOf(spec.batch) * countOf(spec.rows) * countOf(spec.columns); }
+  int64_t items() const { return countOf(elements); }
   void emit();
 
 private:
-  template <typename Dims> static int64_t countOf(const Dims &dims) {
+  static int64_t countOf(ArrayRef<Dim> dims) {
     int64_t count = 1;
-    for (const auto &dim : dims)
+    for (const Dim &dim : dims)
       count *= dim.size;
     return count;
   }
-  static std::pair<int64_t, int64_t> stridesOf(const SharedDim &dim) {
-    return {dim.lhsStride, dim.rhsStride};
-  }
+  /// Adds an inner dimension, as part of the last one where all distances allow that.
+  static void append(SmallVector<Dim> &dims, const Dim &dim);
 
-  /// Takes an index of some dimensions apart; `strides` tells those of both operands.
-  template <typename Dims, typename Strides>
-  Offsets locate(const Dims &dims, Value index, Offsets from, Strides strides) {
-    for (const auto &dim : llvm::reverse(dims)) {
-      Value digit = dims.size() == 1 ? index : k.rem(index, dim.size);
-      auto [lhs, rhs] = strides(dim);
-      from = {k.add(from.first, k.mul(digit, lhs)), k.add(from.second, k.mul(digit, rhs))};
-      index = k.div(index, dim.size);
-    }
+  Place move(Place from, const Dim &dim, Value index) {
+    for (auto [place, stride] : llvm::zip_equal(from, dim.strides))
+      place = k.add(place, k.mul(index, stride));
     return from;
   }
+  /// Takes an index of some dimensions apart.
+  Place locate(ArrayRef<Dim> dims, Value index, Place from);
 
+  Value addTerm(const Place &at, Value sum) {
+    Value x = k.loadCompute(spec.lhsType, k.buffer(0), at[0]);
+    Value y = k.loadCompute(spec.rhsType, k.buffer(1), at[1]);
+    return math::FmaOp::create(b, x, y, sum);
+  }
+  /// The chain over all terms of the dimensions, a loop each.
+  Value emitLoops(ArrayRef<Dim> dims, const Place &from, Value sum);
   /// The chain over terms [low, high), from +0.
-  Value emitChain(Value low, Value high, Offsets start);
+  Value emitChain(Value low, Value high, const Place &start);
   /// Chains in order; the sums of whole subtrees wait in a register per level.
-  Value emitTree(Offsets start);
+  Value emitTree(const Place &start);
 
   ThreadKernel &k;
   ImplicitLocOpBuilder &b;
   const ContractionSpec &spec;
   Type accumulator;
+  int64_t firstResult;
+  SmallVector<Dim> elements, contracted;
   int64_t terms, chains;
 };
 
-Value Emitter::emitChain(Value low, Value high, Offsets start) {
-  auto addTerm = [&](Value term, ValueRange sums) -> KernelBuilder::Carried {
-    auto [lhs, rhs] = locate(spec.contracted, term, start, stridesOf);
-    Value x = k.loadCompute(spec.lhsType, k.buffer(0), lhs);
-    Value y = k.loadCompute(spec.rhsType, k.buffer(1), rhs);
-    return {math::FmaOp::create(b, x, y, sums[0])};
-  };
-  return k.forLoop(low, high, k.i64(1), k.constant(accumulator, 0), addTerm)[0];
+Emitter::Emitter(ThreadKernel &k, const ContractionSpec &spec, const ResultStrides &result)
+    : k(k), b(k.builder()), spec(spec), accumulator(spec.accumulatorType()),
+      firstResult(result.offset) {
+  for (auto [dim, stride] : llvm::zip_equal(spec.batch, result.batch))
+    append(elements, {dim.size, {dim.lhsStride, dim.rhsStride, stride}});
+  for (auto [dim, stride] : llvm::zip_equal(spec.rows, result.rows))
+    append(elements, {dim.size, {dim.stride, 0, stride}});
+  for (auto [dim, stride] : llvm::zip_equal(spec.columns, result.columns))
+    append(elements, {dim.size, {0, dim.stride, stride}});
+  for (const SharedDim &dim : spec.contracted)
+    append(contracted, {dim.size, {dim.lhsStride, dim.rhsStride, 0}});
+  terms = countOf(contracted);
+  chains = llvm::divideCeil(terms, chainLength);
 }
 
-Value Emitter::emitTree(Offsets start) {
+void Emitter::append(SmallVector<Dim> &dims, const Dim &dim) {
+  if (dim.size == 1)
+    return;
+  auto continues = [&](auto strides) {
+    auto [outer, inner] = strides;
+    return outer == inner * dim.size;
+  };
+  if (!dims.empty() && llvm::all_of(llvm::zip_equal(dims.back().strides, dim.strides), continues))
+    dims.back() = {dims.back().size * dim.size, dim.strides};
+  else
+    dims.push_back(dim);
+}
+
+Place Emitter::locate(ArrayRef<Dim> dims, Value index, Place from) {
+  for (; !dims.empty(); dims = dims.drop_back()) {
+    bool isOutermost = dims.size() == 1;
+    from = move(from, dims.back(), isOutermost ? index : k.rem(index, dims.back().size));
+    if (!isOutermost)
+      index = k.div(index, dims.back().size);
+  }
+  return from;
+}
+
+Value Emitter::emitLoops(ArrayRef<Dim> dims, const Place &from, Value sum) {
+  if (dims.empty())
+    return addTerm(from, sum);
+  auto body = [&](Value index, ValueRange sums) -> KernelBuilder::Carried {
+    return {emitLoops(dims.drop_front(), move(from, dims.front(), index), sums[0])};
+  };
+  return k.forLoop(k.i64(0), k.i64(dims.front().size), k.i64(1), sum, body)[0];
+}
+
+Value Emitter::emitChain(Value low, Value high, const Place &start) {
+  auto body = [&](Value term, ValueRange sums) -> KernelBuilder::Carried {
+    return {addTerm(locate(contracted, term, start), sums[0])};
+  };
+  return k.forLoop(low, high, k.i64(1), k.constant(accumulator, 0), body)[0];
+}
+
+Value Emitter::emitTree(const Place &start) {
   unsigned levels = llvm::Log2_64(chains);
   auto addChain = [&](Value chain, ValueRange waiting) {
     Value low = k.mul(chain, chainLength);
@@ -105,24 +154,23 @@ void Emitter::emit() {
   Value item = k.threadNumber();
   Value isInside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, item, k.i64(items()));
   k.ifThen(isInside, [&] {
-    int64_t columns = countOf(spec.columns), rows = countOf(spec.rows);
-    Offsets start = {k.i64(spec.lhsOffset), k.i64(spec.rhsOffset)};
-    start = locate(spec.columns, k.rem(item, columns), start,
-                   [](const FreeDim &dim) { return std::pair<int64_t, int64_t>(0, dim.stride); });
-    Value matrix = k.div(item, columns);
-    start = locate(spec.rows, k.rem(matrix, rows), start,
-                   [](const FreeDim &dim) { return std::pair<int64_t, int64_t>(dim.stride, 0); });
-    start = locate(spec.batch, k.div(matrix, rows), start, stridesOf);
-    Value sum = chains == 1 ? emitChain(k.i64(0), k.i64(terms), start) : emitTree(start);
-    k.storeCompute(spec.resultType, sum, k.buffer(2), item);
+    Place start = {k.i64(spec.lhsOffset), k.i64(spec.rhsOffset), k.i64(firstResult)};
+    start = locate(elements, item, start);
+    Value sum = k.constant(accumulator, 0);
+    if (chains > 1)
+      sum = emitTree(start);
+    else if (terms > 0)
+      sum = emitLoops(contracted, start, sum);
+    k.storeCompute(spec.resultType, sum, k.buffer(2), start[2]);
   });
 }
 
 } // namespace
 
-EmittedCommand emitPlainContraction(ModuleOp kernels, StringRef name, const ContractionSpec &spec) {
+EmittedCommand emitPlainContraction(ModuleOp kernels, StringRef name, const ContractionSpec &spec,
+                                    const ResultStrides &result) {
   ThreadKernel k(kernels, name, /*buffers=*/3, /*scratchBytes=*/0);
-  Emitter emitter(k, spec);
+  Emitter emitter(k, spec, result);
   emitter.emit();
   EmittedCommand command{name.str(), emitter.items(), {}};
   command.itemThreads = 1;

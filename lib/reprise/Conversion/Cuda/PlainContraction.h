@@ -7,10 +7,10 @@
 
 namespace reprise {
 
-/// Adds a kernel of buffers lhs, rhs and result, in the canonical order; the result is row-major
-/// [batch, M, N]. It has no tiles, so it reads each operand from memory as often as it is used.
+/// Adds a kernel of buffers lhs, rhs and result, in the canonical order. It has no tiles, so it
+/// reads each operand from memory as often as it is used.
 EmittedCommand emitPlainContraction(mlir::ModuleOp kernels, llvm::StringRef name,
-                                    const ContractionSpec &spec);
+                                    const ContractionSpec &spec, const ResultStrides &result);
 
 } // namespace reprise
 

@@ -40,18 +40,9 @@ Operation *findLeader(Block &body) {
   return leader;
 }
 
-FailureOr<LaunchOperand> LaunchOperands::find(Value value, bool dense) {
-  auto type = cast<RankedTensorType>(value.getType());
-  std::optional<BodyView> found = viewOfArgument(value);
-  if (!found || (dense && found->view.strides != StridedView::of(type).strides))
-    return copy(value);
-  int64_t bytes = KernelBuilder::bytesOf(type.getElementType());
-  return LaunchOperand{{BufferSlot::Input, found->argument, found->view.offset * bytes},
-                       found->view.strides};
-}
-
 /// A function that computes `value` as the body does, from the same arguments.
-static OwningOpRef<func::FuncOp> functionOf(Value value, Block &body) {
+static OwningOpRef<func::FuncOp> functionOf(Value value) {
+  Block &body = *value.getParentBlock();
   MLIRContext *context = value.getContext();
   auto type = FunctionType::get(context, body.getArgumentTypes(), value.getType());
   OwningOpRef<func::FuncOp> function = func::FuncOp::create(value.getLoc(), "copy", type);
@@ -71,13 +62,40 @@ static OwningOpRef<func::FuncOp> functionOf(Value value, Block &body) {
   return function;
 }
 
-FailureOr<LaunchOperand> LaunchOperands::copy(Value value) {
-  OwningOpRef<func::FuncOp> function = functionOf(value, *value.getParentBlock());
+FailureOr<LaunchOperand> LaunchOperands::find(Value value, bool dense) {
+  auto type = cast<RankedTensorType>(value.getType());
+  std::optional<BodyView> found = viewOfArgument(value);
+  if (!found || (dense && found->view.strides != StridedView::of(type).strides))
+    return emitCopy(*functionOf(value));
+  int64_t bytes = KernelBuilder::bytesOf(type.getElementType());
+  return LaunchOperand{{BufferSlot::Input, found->argument, found->view.offset * bytes},
+                       found->view.strides};
+}
+
+FailureOr<LaunchOperand> LaunchOperands::findPadded(Value value, ArrayRef<int64_t> low,
+                                                    ArrayRef<int64_t> high) {
+  OwningOpRef<func::FuncOp> function = functionOf(value);
+  Operation *end = function->getBody().front().getTerminator();
+  OpBuilder builder(end);
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> sizes, interior(type.getRank(), 0);
+  for (auto [size, before, after] : llvm::zip_equal(type.getShape(), low, high))
+    sizes.push_back(before + size + after);
+  TypedAttr zero = builder.getZeroAttr(type.getElementType());
+  auto padded = PadOp::create(builder, value.getLoc(), type.clone(sizes), end->getOperand(0), zero,
+                              low, high, interior);
+  end->setOperand(0, padded);
+  return emitCopy(*function);
+}
+
+FailureOr<LaunchOperand> LaunchOperands::emitCopy(func::FuncOp function) {
   std::string own = name + "_copy" + std::to_string(launch.commands.size());
-  FailureOr<EmittedLaunch> copies = emitLoops(function->getBody().front(), own, kernels);
+  FailureOr<EmittedLaunch> copies = emitLoops(function.getBody().front(), own, kernels);
   if (failed(copies))
     return failure();
-  int64_t to = launch.addShared(getByteSize(value.getType()));
+  auto type =
+      cast<RankedTensorType>(function.getBody().front().getTerminator()->getOperand(0).getType());
+  int64_t to = launch.addShared(getByteSize(type));
   int64_t scratch = copies->sharedBytes ? launch.addShared(copies->sharedBytes) : 0;
   for (EmittedCommand &command : copies->commands) {
     for (BufferSlot &slot : command.buffers)
@@ -86,7 +104,6 @@ FailureOr<LaunchOperand> LaunchOperands::copy(Value value) {
                 slot.offset + (slot.kind == BufferSlot::Output ? to : scratch)};
     launch.commands.push_back(command);
   }
-  auto type = cast<RankedTensorType>(value.getType());
   return LaunchOperand{{BufferSlot::Shared, 0, to}, StridedView::of(type).strides};
 }
 

@@ -4,6 +4,8 @@
 
 #include "reprise/Target/Target.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 #include <functional>
 
 namespace reprise {
@@ -47,11 +49,16 @@ public:
   /// that no loop nest computes.
   mlir::FailureOr<LaunchOperand> find(mlir::Value value, bool dense = false);
 
+  /// A copy with `low` zeros before and `high` ones after each dimension.
+  mlir::FailureOr<LaunchOperand> findPadded(mlir::Value value, llvm::ArrayRef<int64_t> low,
+                                            llvm::ArrayRef<int64_t> high);
+
   /// The commands that copy, and their scratch.
   EmittedLaunch launch;
 
 private:
-  mlir::FailureOr<LaunchOperand> copy(mlir::Value value);
+  /// Emits a function of the body's arguments.
+  mlir::FailureOr<LaunchOperand> emitCopy(mlir::func::FuncOp function);
 
   std::string name;
   mlir::ModuleOp kernels;

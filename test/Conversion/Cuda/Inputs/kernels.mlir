@@ -3,6 +3,9 @@
 !d = tensor<7x130xf64>
 !b = tensor<96x64xbf16>
 !f = tensor<16x20xf32>
+!image = tensor<1x1x96x64xbf16>
+!window = tensor<1x1x3x3xbf16>
+!half = tensor<1x1x48x32xbf16>
 
 func.func @train(
     %x: !t {reprise.role = "input", reprise.name = "x", reprise.init = #reprise.normal<0.0, 1.0>},
@@ -14,7 +17,8 @@ func.func @train(
         !d {reprise.name = "logs"}, tensor<130xf64> {reprise.name = "column max"}, !b {reprise.name = "gelu"},
         !b {reprise.name = "dropped"}, tensor<64x96xbf16> {reprise.name = "turned"}, tensor<5x9000xf32> {reprise.name = "gathered"},
         tensor<40xi32> {reprise.name = "argmax"}, !d {reprise.name = "roots"}, !t {reprise.name = "noise"},
-        tensor<80x9000xf32> {reprise.name = "both"}, !f {reprise.name = "angles"}) {
+        tensor<80x9000xf32> {reprise.name = "both"}, !f {reprise.name = "angles"}, tensor<40x40xf32> {reprise.name = "products"},
+        !half {reprise.name = "convolved"}, !image {reprise.name = "image"}, !window {reprise.name = "filter"}) {
   %softmax = reprise.softmax %x : !t
   %sums = reprise.sum %x dims [0] : (!t) -> tensor<9000xf32>
   %mean = reprise.mean %x dims [0, 1] : (!t) -> tensor<f32>
@@ -35,7 +39,16 @@ func.func @train(
   %floor = reprise.floor %f : !f
   %power = reprise.pow %cos, %floor : !f
   %angles = reprise.add %sin, %power : !f
-  return %softmax, %sums, %mean, %logs, %most, %gelu, %dropped, %exp, %gathered, %argmax, %erf, %noise, %both, %angles
+  %products = reprise.dot_general %x, %x contracting [1] x [1] : (!t, !t) -> tensor<40x40xf32>
+  %i = reprise.reshape %b : (!b) -> !image
+  %w = reprise.slice %i from [0, 0, 0, 0] to [1, 1, 3, 3] by [1, 1, 1, 1] : (!image) -> !window
+  %convolved = reprise.convolution %i, %w strides [2, 2] low [1, 1] high [1, 1] dilation [1, 1] : (!image, !window) -> !half
+  %image = reprise.convolution_transpose %convolved, %w strides [2, 2] low [1, 1] high [1, 1] dilation [1, 1]
+      : (!half, !window) -> !image
+  %filter = reprise.convolution_filter %i, %convolved strides [2, 2] low [1, 1] high [1, 1] dilation [1, 1]
+      : (!image, !half) -> !window
+  return %softmax, %sums, %mean, %logs, %most, %gelu, %dropped, %exp, %gathered, %argmax, %erf, %noise, %both, %angles,
+        %products, %convolved, %image, %filter
       : !t, tensor<9000xf32>, tensor<f32>, !d, tensor<130xf64>, !b, !b, tensor<64x96xbf16>, tensor<5x9000xf32>,
-        tensor<40xi32>, !d, !t, tensor<80x9000xf32>, !f
+        tensor<40xi32>, !d, !t, tensor<80x9000xf32>, !f, tensor<40x40xf32>, !half, !image, !window
 }

@@ -1,0 +1,62 @@
+// reprise: a launch for a GPU whose leader is a contraction or a convolution
+#include "ContractionLaunch.h"
+
+#include "../ConvolutionParts.h"
+#include "PlainContraction.h"
+#include "TiledContraction.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+
+using namespace mlir;
+
+namespace reprise {
+
+Operation *findLeaderAlone(Block &body) {
+  Operation *leader = findLeader(body);
+  return leader && isAlone(body, leader) ? leader : nullptr;
+}
+
+/// Of the place in its buffer, which is aligned itself.
+static int64_t alignmentOf(const BufferSlot &slot) {
+  constexpr int64_t widestAccess = 16;
+  return slot.offset == 0 ? widestAccess : slot.offset & -slot.offset;
+}
+
+static FailureOr<LaunchOperand> findFramed(LaunchOperands &operands, Value image,
+                                           const Frame &frame) {
+  if (frame.isEmpty())
+    return operands.find(image);
+  size_t spatial = cast<RankedTensorType>(image.getType()).getRank() - 2;
+  SmallVector<int64_t> low = {0, 0}, high = {0, 0};
+  llvm::append_range(low, ArrayRef(frame.low).take_back(spatial));
+  llvm::append_range(high, ArrayRef(frame.high).take_back(spatial));
+  return operands.findPadded(image, low, high);
+}
+
+FailureOr<EmittedLaunch> emitLeaderAlone(Operation *leader, StringRef name, ModuleOp kernels,
+                                         LaunchOperands operands) {
+  auto dot = dyn_cast<DotGeneralOp>(leader);
+  auto found = dot ? ConvolutionOperands{dot.getLhs(), dot.getRhs(), {}} : operandsOf(leader);
+  FailureOr<LaunchOperand> lhs = operands.find(found.lhs);
+  FailureOr<LaunchOperand> rhs = findFramed(operands, found.rhs, found.frame);
+  if (failed(lhs) || failed(rhs))
+    return failure();
+  auto add = [&](EmittedCommand command) {
+    command.buffers = {lhs->slot, rhs->slot, {BufferSlot::Output, 0, 0}};
+    operands.launch.commands.push_back(command);
+  };
+  if (dot) {
+    auto spec = ContractionSpec::of(dot, lhs->strides, rhs->strides);
+    add(suitsTiles(spec)
+            ? emitTiledContraction(kernels, name, spec, alignmentOf(lhs->slot),
+                                   alignmentOf(rhs->slot))
+            : emitPlainContraction(kernels, name, spec, ResultStrides::rowMajor(spec)));
+    return operands.launch;
+  }
+  for (auto [i, part] : llvm::enumerate(partsOf(leader, lhs->strides, rhs->strides))) {
+    std::string own = i == 0 ? name.str() : (name + "_" + Twine(i)).str();
+    add(emitPlainContraction(kernels, own, part.spec, part.result));
+  }
+  return operands.launch;
+}
+
+} // namespace reprise
