@@ -99,6 +99,7 @@ void Block::prepareWarp(unsigned number) {
   uint64_t left = launch->block.count() - uint64_t(number) * lanes;
   warp.live = left >= lanes ? allLanes : (1u << left) - 1;
   warp.active = 0;
+  warp.waiting = warp.awaited = 0;
   warp.pc = 0;
   warp.laneSteps = 0;
   warp.state = WarpState::Ready;

@@ -10,7 +10,9 @@ namespace {
 /// Each eight lanes give the rows of one matrix of 8 by 8 values of 16 bits. A lane gets two values
 /// of row lane / 4, or of column lane / 4 of what was transposed.
 void loadMatrix(Warp &warp, const Inst &inst) {
-  if (!warp.haveLanes(warp.live) || warp.live != allLanes)
+  if (!warp.haveLanes(warp.live))
+    return;
+  if (warp.live != allLanes)
     return warp.fail(Fault::Divergence, 0, "ldmatrix without all lanes of the warp");
   const uint32_t *places = &warp.program->lists[inst.list];
   for (unsigned matrix = 0; matrix < inst.count; ++matrix) {
@@ -120,7 +122,9 @@ void accumulate(Warp &warp, const uint32_t *rest, const float (&a)[16][16],
 }
 
 template <typename From, unsigned K> void multiply16(Warp &warp, const Inst &inst) {
-  if (warp.mask != allLanes)
+  if (!warp.haveLanes(warp.live))
+    return;
+  if (warp.live != allLanes)
     return warp.fail(Fault::Divergence, 0, "mma without all lanes of the warp");
   const uint32_t *places = &warp.program->lists[inst.list];
   float a[16][16], b[16][8];
@@ -129,7 +133,9 @@ template <typename From, unsigned K> void multiply16(Warp &warp, const Inst &ins
 }
 
 template <unsigned K> void multiply32(Warp &warp, const Inst &inst) {
-  if (warp.mask != allLanes)
+  if (!warp.haveLanes(warp.live))
+    return;
+  if (warp.live != allLanes)
     return warp.fail(Fault::Divergence, 0, "mma without all lanes of the warp");
   const uint32_t *places = &warp.program->lists[inst.list];
   float a[16][16], b[16][8];

@@ -69,9 +69,11 @@ struct Warp {
   Block *block = nullptr;
   uint8_t *registers = nullptr;
   const Program *program = nullptr;
-  uint32_t mask = 0;   ///< lanes that execute the instruction
-  uint32_t active = 0; ///< lanes at `pc`
-  uint32_t live = 0;   ///< lanes that have not ended
+  uint32_t mask = 0;    ///< lanes that execute the instruction
+  uint32_t active = 0;  ///< lanes at `pc`
+  uint32_t live = 0;    ///< lanes that have not ended
+  uint32_t waiting = 0; ///< lanes that wait for others of the warp
+  uint32_t awaited = 0; ///< those others
   uint32_t pc = 0, next = 0;
   uint32_t limit = 0; ///< where the lanes of a higher program counter wait
   uint32_t number = 0;
@@ -112,10 +114,19 @@ struct Warp {
   bool failed() const;
   /// The launch ends with an error in this place. `lane` is one that is at fault.
   void fail(Fault fault, unsigned lane, const std::string &text = "");
-  /// Fails unless `named` lanes are all here, as shuffles and votes need.
-  bool haveLanes(uint32_t named);
+  /// Whether `named` lanes are all here, as shuffles and votes need. If not, those that are here
+  /// wait: they come back to this instruction. An error, `text`, if nobody can go on.
+  bool haveLanes(uint32_t named, const char *text = "a lane that the mask names is not here");
 
 private:
+  /// Where the first of the waiting lanes are, and a lane that they lack.
+  struct Lack {
+    uint32_t pc, lane;
+    const char *text;
+  };
+  Lack lack{};
+  bool isRetry = false; ///< all lanes have waited, and nobody has gone on since
+  bool retry();
   bool choose();
   void regroup();
 };

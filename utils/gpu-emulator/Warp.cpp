@@ -11,16 +11,16 @@ constexpr uint32_t nobodyWaits = ~0u;
 
 bool Warp::failed() const { return block->launch->failed.load(std::memory_order_relaxed); }
 
-/// Makes the lanes of the lowest program counter active.
+/// Makes the lanes of the lowest program counter active, of those that wait for nobody.
 void Warp::regroup() {
-  uint32_t lowest = nobodyWaits;
+  uint32_t lowest = nobodyWaits, ready = live & ~waiting;
   for (unsigned lane = 0; lane < lanes; ++lane)
-    if (live >> lane & 1)
+    if (ready >> lane & 1)
       lowest = std::min(lowest, lanePc[lane]);
   active = 0;
   limit = nobodyWaits;
   for (unsigned lane = 0; lane < lanes; ++lane) {
-    if (!(live >> lane & 1))
+    if (!(ready >> lane & 1))
       continue;
     if (lanePc[lane] == lowest)
       active |= 1u << lane;
@@ -39,9 +39,21 @@ bool Warp::choose() {
       lanePc[lane] = pc;
   if (!live)
     state = WarpState::Done;
-  if (state != WarpState::Ready)
+  if (state != WarpState::Ready || (waiting == live && !retry()))
     return false;
   regroup();
+  return true;
+}
+
+/// All lanes wait: those that have met go on. A second time in a row, nobody ever will.
+bool Warp::retry() {
+  if (isRetry) {
+    pc = lack.pc;
+    fail(Fault::Divergence, lack.lane, lack.text);
+    return false;
+  }
+  isRetry = true;
+  waiting = awaited = 0;
   return true;
 }
 
@@ -80,6 +92,10 @@ void Warp::branch(uint32_t target) {
 }
 
 void Warp::exitLanes() {
+  if (mask & awaited) {
+    pc = lack.pc;
+    return fail(Fault::Divergence, lack.lane, lack.text);
+  }
   live &= ~mask;
   active &= ~mask;
   if (!active)
@@ -87,19 +103,30 @@ void Warp::exitLanes() {
 }
 
 void Warp::waitAtBarrier(uint32_t id, uint32_t warps) {
-  if (active != live || mask != active)
-    return fail(Fault::Divergence, 0, "a barrier that some lanes of the warp have not reached");
+  if (!haveLanes(live, "a barrier that some lanes of the warp have not reached"))
+    return;
   state = WarpState::AtBarrier;
   barrier = id;
   barrierWarps = warps;
   stop();
 }
 
-bool Warp::haveLanes(uint32_t named) {
+bool Warp::haveLanes(uint32_t named, const char *text) {
   uint32_t missing = named & ~mask;
+  // Lanes whose guard is false go on.
+  if (!missing || mask != active)
+    isRetry = false;
   if (!missing)
     return true;
-  fail(Fault::Divergence, __builtin_ctz(missing), "a lane that the mask names is not here");
+  if (!waiting)
+    lack = {pc, uint32_t(__builtin_ctz(missing)), text};
+  for (unsigned lane = 0; lane < lanes; ++lane)
+    if (active >> lane & 1)
+      lanePc[lane] = mask >> lane & 1 ? pc : pc + 1;
+  waiting |= mask;
+  awaited |= missing;
+  active = 0;
+  stop();
   return false;
 }
 

@@ -150,6 +150,32 @@ TEST(EmulatedWarp, BlocksShareTheThreadsOfTheHost) {
   }
 }
 
+/// Compilers may put what follows a loop before it: the first lanes that leave come there alone.
+TEST(EmulatedWarp, LanesWaitForThoseThatComeLater) {
+  std::string loop = "mov.u32 %r0, 0;\nmov.u32 %r1, 0;\nbra $test;\n$behind:\nEXCHANGE\n"
+                     "bra $end;\n$test:\nsetp.ge.u32 %q1, %r1, %r31;\n@%q1 bra $behind;\n"
+                     "add.u32 %r1, %r1, 1;\nbra $test;\n$end:\n";
+  auto with = [&](const std::string &exchange) {
+    return std::string(loop).replace(loop.find("EXCHANGE"), 8, exchange);
+  };
+  expectLanes(
+      with("shfl.sync.bfly.b32 %r0, %r1, 1, 31, -1;\nshfl.sync.bfly.b32 %r0, %r0, 2, 31, -1;"),
+      [](uint32_t l) { return l ^ 3; });
+  expectLanes(with("setp.gt.u32 %q2, %r1, 3;\nvote.sync.ballot.b32 %r0, %q2, -1;"),
+              [](uint32_t) { return 0xfffffff0u; });
+  expectLanes(with("bar.sync 0;\nbar.warp.sync -1;\nactivemask.b32 %r0;"),
+              [](uint32_t) { return ~0u; });
+  // A lane that waits elsewhere never comes; nor does one that ends.
+  FaultReport fault;
+  resultsOf(with("setp.lt.u32 %q2, %r31, 16;\n@%q2 bra $low;\nbar.warp.sync -1;\n$low:\n"
+                 "shfl.sync.bfly.b32 %r0, %r1, 1, 31, -1;"),
+            32, "", &fault);
+  EXPECT_EQ(fault.fault, Fault::Divergence) << fault.text;
+  resultsOf(with("setp.eq.u32 %q2, %r31, 31;\n@%q2 exit;\nshfl.sync.bfly.b32 %r0, %r1, 1, 31, -1;"),
+            32, "", &fault);
+  EXPECT_EQ(fault.fault, Fault::Divergence) << fault.text;
+}
+
 TEST(EmulatedWarp, NamesLanesThatAreMissing) {
   FaultReport fault;
   std::string half = "setp.lt.u32 %q1, %r31, 16;\nmov.u32 %r0, 0;\n";
