@@ -195,8 +195,14 @@ def run_utility(suite, script):
 def run_fuzz(build):
     """Random programs of all kinds; see docs/Testing.md."""
     fuzzer = os.path.join(build, "bin", "reprise-fuzz")
-    for kind, count in (("training", 400), ("kernels", 800), ("batches", 400)):
-        yield run_script(f"fuzz/{kind}", [fuzzer, f"--kind={kind}", f"--count={count}", f"--jobs={os.cpu_count()}"], build)
+    emulator = ["env", "LD_LIBRARY_PATH=" + os.path.join(build, "gpu-emulator")]
+    # What has no kernels for GPUs yet.
+    missing = ["--without=reprise.attention,reprise.attention_backward,reprise.convolution,"
+               "reprise.convolution_transpose,reprise.convolution_filter"]
+    for kind, count, prefix, options in (("training", 400, [], []), ("kernels", 800, [], []),
+                                         ("gpu", 250, emulator, missing), ("batches", 400, [], [])):
+        command = [fuzzer, f"--kind={kind}", f"--count={count}", f"--jobs={os.cpu_count()}", *options]
+        yield run_script(f"fuzz/{kind}", prefix + command, build)
 
 
 SUITES = {

@@ -44,6 +44,11 @@ Verdict checkProgram(llvm::StringRef text, mlir::MLIRContext *context,
 Verdict checkKernels(llvm::StringRef text, mlir::MLIRContext *context,
                      std::optional<uint64_t> seed);
 
+/// The same for the kernels of a GPU, the one that the driver has; an emulated one runs them in
+/// each of its orders. Bits and next offset are compared.
+Verdict checkGpuKernels(llvm::StringRef text, mlir::MLIRContext *context,
+                        std::optional<uint64_t> seed);
+
 /// Makes a batch of the inputs of @train that have a dimension of one size, by chance.
 void drawBatch(mlir::ModuleOp module, uint64_t seed);
 

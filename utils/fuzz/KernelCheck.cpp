@@ -1,6 +1,7 @@
 // reprise: whether the kernels of one program compute what the interpreter does, on every CPU that
-// this machine is
+// this machine is, or on its GPU
 #include "Check.h"
+#include "Child.h"
 #include "Ops.h"
 #include "Run.h"
 
@@ -16,16 +17,19 @@ using namespace mlir;
 namespace reprise::fuzz {
 namespace {
 
-constexpr StringLiteral kEntry = "train", kName = "reprise.name", kInit = "reprise.init";
+constexpr StringLiteral kEntry = "train", kName = "reprise.name", kInit = "reprise.init",
+                        kGpu = "cuda:sm_90";
 
 class KernelChecker {
 public:
-  KernelChecker(StringRef text, MLIRContext *context, std::optional<uint64_t> seed)
+  KernelChecker(StringRef text, MLIRContext *context, std::optional<uint64_t> seed, bool onGpu)
       : text(text), context(context), random(seed.value_or(0)), seed(random.below(1000)),
         targets(runnableTargets()) {
     // Kernels take all the time, and most are wrong on every CPU, or on none.
     if (seed && random.chance(75))
       targets = {random.pick(runnableTargets())};
+    if (onGpu)
+      targets = {kGpu.str()};
   }
 
   Verdict run() {
@@ -95,10 +99,33 @@ private:
     FailureOr<Compilation> compilation = compile(*copy, options);
     if (failed(compilation))
       return fail({"error", target + ", compiled: " + diagnostics});
+    if (target == kGpu)
+      return runInOrders(compilation->bundle);
     for (unsigned threads : {1, 3}) {
       RunOptions run{target, threads, seed, 1, threads == 3, values};
       if (Failure failure = runBundle(compilation->bundle, run, expected))
         return fail(failure);
+    }
+    return true;
+  }
+
+  /// In each order of the emulated driver, which asks for it once per process.
+  bool runInOrders(const runtime::Bundle &bundle) {
+    for (const char *order : {"forwards", "backwards", "shuffled"}) {
+      Verdict one = inChild([&] {
+        setenv("REPRISE_EMULATED_ORDER", order, true);
+        // What is checked here needs little, and a child has limited memory.
+        setenv("REPRISE_EMULATED_MEMORY", "268435456", true);
+        std::string name = kGpu.str() + ", " + order;
+        Failure failure = runBundle(
+            bundle, {name, 1, seed, 1, false, values, runtime::DeviceKind::Cuda}, expected);
+        Verdict run;
+        run.kind = failure.kind;
+        run.details = failure.details;
+        return run;
+      });
+      if (!one.kind.empty())
+        return fail({one.kind, one.details});
     }
     return true;
   }
@@ -118,7 +145,11 @@ private:
 } // namespace
 
 Verdict checkKernels(StringRef text, MLIRContext *context, std::optional<uint64_t> seed) {
-  return KernelChecker(text, context, seed).run();
+  return KernelChecker(text, context, seed, false).run();
+}
+
+Verdict checkGpuKernels(StringRef text, MLIRContext *context, std::optional<uint64_t> seed) {
+  return KernelChecker(text, context, seed, true).run();
 }
 
 } // namespace reprise::fuzz

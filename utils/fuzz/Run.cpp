@@ -36,7 +36,8 @@ static runtime::Error start(runtime::Session &session, const RunOptions &options
 Failure runBundle(const runtime::Bundle &bundle, const RunOptions &options,
                   const Outcome &expected) {
   std::string place = options.name + " at " + std::to_string(options.threads) + " threads: ";
-  auto executable = runtime::Executable::create(bundle, options.name, options.threads);
+  auto executable =
+      runtime::Executable::create(bundle, options.name, options.threads, options.device);
   if (!executable)
     return {"run", place + executable.message()};
   runtime::Session session(**executable);

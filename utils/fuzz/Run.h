@@ -3,6 +3,7 @@
 #define REPRISE_UTILS_FUZZ_RUN_H
 
 #include "reprise/Reference/Tensor.h"
+#include "reprise/Runtime/Device.h"
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct RunOptions {
   bool checkArena = false; ///< whether the arena that a step touches is the one predicted
   /// Values of arguments that the bundle cannot make itself.
   std::vector<std::pair<std::string, Tensor>> values;
+  runtime::DeviceKind device = runtime::DeviceKind::Cpu;
 };
 
 /// What went wrong: the kind of a verdict and its details. Good if the kind is empty.

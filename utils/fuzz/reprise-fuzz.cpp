@@ -19,7 +19,7 @@ namespace cl = llvm::cl;
 namespace {
 
 /// What programs are for.
-enum class Kind { Training, Kernels, Batches };
+enum class Kind { Training, Kernels, Gpu, Batches };
 
 struct Flags {
   cl::SubCommand print{"print", "Print the program of a seed"};
@@ -33,6 +33,7 @@ struct Flags {
       cl::values(
           clEnumValN(Kind::Training, "training", "plans: whole training steps"),
           clEnumValN(Kind::Kernels, "kernels", "kernels: a few ops of any size, on all CPUs"),
+          clEnumValN(Kind::Gpu, "gpu", "the same on a GPU, in all orders of an emulated one"),
           clEnumValN(Kind::Batches, "batches", "micro-batches: the same ops, with a batch")),
       cl::init(Kind::Training), cl::sub(cl::SubCommand::getAll())};
   cl::opt<uint64_t> count{"count", cl::desc("How many programs"), cl::init(500)};
@@ -48,6 +49,7 @@ struct Flags {
 Verdict checkAs(Kind kind, StringRef text, MLIRContext *context, std::optional<uint64_t> seed) {
   auto *check = kind == Kind::Training  ? checkProgram
                 : kind == Kind::Kernels ? checkKernels
+                : kind == Kind::Gpu     ? checkGpuKernels
                                         : checkBatches;
   return check(text, context, seed);
 }
@@ -55,17 +57,17 @@ Verdict checkAs(Kind kind, StringRef text, MLIRContext *context, std::optional<u
 /// Makes the programs of one kind.
 class Programs {
 public:
-  Programs(const Flags &flags, MLIRContext *context) : kind(flags.kind), context(context) {
+  Programs(const Flags &flags, MLIRContext *context)
+      : kind(flags.kind), context(context), without(flags.without.begin(), flags.without.end()) {
     if (kind == Kind::Training)
-      repertoire = learnOps(context, {flags.without.begin(), flags.without.end()});
+      repertoire = learnOps(context, without);
   }
 
   std::string text(uint64_t seed) const {
     std::string text;
     llvm::raw_string_ostream stream(text);
-    OwningOpRef<ModuleOp> module = kind == Kind::Training
-                                       ? Generator(context, repertoire, seed).run()
-                                       : KernelGenerator(context, seed).run();
+    OwningOpRef<ModuleOp> module =
+        kind == Kind::Training ? Generator(context, repertoire, seed).run() : kernelProgram(seed);
     if (kind == Kind::Batches)
       drawBatch(*module, seed);
     // A program that does not verify is to be seen as it is.
@@ -80,8 +82,26 @@ public:
   uint64_t perChild() const { return kind == Kind::Training ? 1 : 16; }
 
 private:
+  bool isLeftOut(ModuleOp module) const {
+    WalkResult walk = module.walk([&](Operation *op) {
+      bool isOut = without.count(op->getName().getStringRef().str());
+      return isOut ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    return walk.wasInterrupted();
+  }
+
+  /// The first one that holds no op that is left out.
+  OwningOpRef<ModuleOp> kernelProgram(uint64_t seed) const {
+    constexpr uint64_t distance = 1 << 20;
+    OwningOpRef<ModuleOp> module = KernelGenerator(context, seed).run();
+    for (int i = 0; i < 100 && isLeftOut(*module); ++i)
+      module = KernelGenerator(context, seed += distance).run();
+    return module;
+  }
+
   Kind kind;
   MLIRContext *context;
+  std::set<std::string> without;
   Repertoire repertoire;
 };
 
@@ -142,7 +162,8 @@ int runPrograms(const Flags &flags, MLIRContext *context) {
     return own;
   }));
   // Fewer programs may miss an op by chance.
-  if (flags.kind == Kind::Kernels && flags.count >= 800)
+  bool isForKernels = flags.kind == Kind::Kernels || flags.kind == Kind::Gpu;
+  if (isForKernels && flags.count >= 800 && flags.without.empty())
     total.checkKernelCoverage();
   else if (flags.kind == Kind::Training && flags.count >= 400 && flags.without.empty())
     total.checkCoverage();
@@ -181,6 +202,7 @@ int reduceProgram(const Flags &flags, MLIRContext *context, StringRef self) {
   std::string program = (folder + "/program.mlir").str(), script = (folder + "/test.sh").str();
   std::string test = "#!/bin/sh\nexec '" + self.str() + "' check" +
                      (flags.kind == Kind::Kernels   ? " --kind=kernels"
+                      : flags.kind == Kind::Gpu     ? " --kind=gpu"
                       : flags.kind == Kind::Batches ? " --kind=batches"
                                                     : "") +
                      " --like='" + verdict.key() + "' \"$1\" >/dev/null 2>&1\n";
@@ -201,10 +223,6 @@ int main(int argc, char **argv) {
   Flags flags;
   if (!cl::ParseCommandLineOptions(argc, argv, "Runs random programs in all ways\n", &llvm::errs()))
     return 2;
-  if (flags.kind != Kind::Training && !flags.without.empty()) {
-    llvm::WithColor::error() << "--without is for training programs\n";
-    return 2;
-  }
   DialectRegistry registry;
   reprise::registerAllDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
