@@ -63,15 +63,19 @@ public:
 
   /// The address of element `index` (i64).
   mlir::Value pointer(mlir::Type elementType, mlir::Value base, mlir::Value index);
-  /// Loads `width` elements from element `index` on; i1 comes as i1, 16-bit floats as they are.
-  mlir::Value load(mlir::Type elementType, mlir::Value base, mlir::Value index, int64_t width = 1);
+  /// Loads `width` elements from element `index` on; i1 comes as i1, 16-bit floats as they are. The
+  /// address is known to be a multiple of `aligned` elements.
+  mlir::Value load(mlir::Type elementType, mlir::Value base, mlir::Value index, int64_t width = 1,
+                   int64_t aligned = 1);
   /// Stores a value of `elementType`, or a vector of it.
-  void store(mlir::Type elementType, mlir::Value value, mlir::Value base, mlir::Value index);
+  void store(mlir::Type elementType, mlir::Value value, mlir::Value base, mlir::Value index,
+             int64_t aligned = 1);
   /// The same in the type of arithmetic: 16-bit floats are widened after the load, and rounded
   /// before the store.
   mlir::Value loadCompute(mlir::Type elementType, mlir::Value base, mlir::Value index,
-                          int64_t width = 1);
-  void storeCompute(mlir::Type elementType, mlir::Value value, mlir::Value base, mlir::Value index);
+                          int64_t width = 1, int64_t aligned = 1);
+  void storeCompute(mlir::Type elementType, mlir::Value value, mlir::Value base, mlir::Value index,
+                    int64_t aligned = 1);
   /// f32 from a 16-bit float (exact), and back (to nearest even); other types stay.
   mlir::Value widen(mlir::Value value);
   mlir::Value round(mlir::Value value, mlir::Type elementType);

@@ -88,30 +88,33 @@ Value KernelBuilder::pointer(Type elementType, Value base, Value index) {
   return LLVM::GEPOp::create(b, base.getType(), stored, base, ArrayRef<LLVM::GEPArg>{index});
 }
 
-Value KernelBuilder::load(Type elementType, Value base, Value index, int64_t width) {
+Value KernelBuilder::load(Type elementType, Value base, Value index, int64_t width,
+                          int64_t aligned) {
   bool boolean = elementType.isInteger(1);
   Type stored = typeOf(boolean ? b.getI8Type() : elementType, width);
-  // Only elements are aligned; LLVM would assume that vectors are.
+  // LLVM would assume that vectors are aligned.
   Value value = LLVM::LoadOp::create(b, stored, pointer(elementType, base, index),
-                                     static_cast<unsigned>(bytesOf(elementType)));
+                                     static_cast<unsigned>(bytesOf(elementType) * aligned));
   if (!boolean)
     return value;
   return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, value, constant(stored, 0));
 }
 
-void KernelBuilder::store(Type elementType, Value value, Value base, Value index) {
+void KernelBuilder::store(Type elementType, Value value, Value base, Value index, int64_t aligned) {
   if (elementType.isInteger(1))
     value = arith::ExtUIOp::create(b, withElement(value.getType(), b.getI8Type()), value);
   LLVM::StoreOp::create(b, value, pointer(elementType, base, index),
-                        static_cast<unsigned>(bytesOf(elementType)));
+                        static_cast<unsigned>(bytesOf(elementType) * aligned));
 }
 
-Value KernelBuilder::loadCompute(Type elementType, Value base, Value index, int64_t width) {
-  return widen(load(elementType, base, index, width));
+Value KernelBuilder::loadCompute(Type elementType, Value base, Value index, int64_t width,
+                                 int64_t aligned) {
+  return widen(load(elementType, base, index, width, aligned));
 }
 
-void KernelBuilder::storeCompute(Type elementType, Value value, Value base, Value index) {
-  store(elementType, round(value, elementType), base, index);
+void KernelBuilder::storeCompute(Type elementType, Value value, Value base, Value index,
+                                 int64_t aligned) {
+  store(elementType, round(value, elementType), base, index, aligned);
 }
 
 Value KernelBuilder::widen(Value value) {

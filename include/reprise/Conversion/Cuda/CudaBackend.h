@@ -22,7 +22,7 @@ public:
   std::vector<std::string> getFeatures() const override { return {chip}; }
   bool canHold(llvm::ArrayRef<mlir::Operation *> ops) const override;
   InPlacePairs findInPlacePairs(mlir::Block &body) const override;
-  /// Fails for attention, scatters, and whatever else needs a kernel that there is not yet.
+  /// Fails for what has no kernel there yet.
   mlir::FailureOr<EmittedLaunch> emitLaunch(mlir::Block &body, llvm::StringRef name,
                                             mlir::ModuleOp kernels) const override;
   mlir::FailureOr<Scratch> findScratch(mlir::Block &body) const override;

@@ -1,8 +1,6 @@
 // reprise: kernels of ops that no loop nest computes: what they share
 #include "NestAlone.h"
 
-#include "reprise/Conversion/Elementary.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -17,17 +15,6 @@ SmallVector<EmittedCommand> emitAlone(const AloneOp &alone) {
   if (isa<TopKOp>(alone.op))
     return {emitTopK(alone)};
   return {emitScatter(alone)};
-}
-
-Type bitsTypeOf(Type elementType) {
-  return IntegerType::get(elementType.getContext(), KernelBuilder::bytesOf(elementType) * 8);
-}
-
-Value loadPosition(KernelBuilder &k, Type indexType, Value buffer, Value at, int64_t size) {
-  ImplicitLocOpBuilder &b = k.builder();
-  Value position = emitCast(b, k.load(indexType, buffer, at), b.getI64Type());
-  position = arith::MaxSIOp::create(b, position, k.i64(0));
-  return arith::MinSIOp::create(b, position, k.i64(size - 1));
 }
 
 void forVectors(KernelBuilder &k, Value count, int64_t width,

@@ -2,9 +2,8 @@
 #ifndef REPRISE_CONVERSION_CPU_NESTALONE_H
 #define REPRISE_CONVERSION_CPU_NESTALONE_H
 
+#include "../LoopNest/AloneOps.h"
 #include "reprise/Conversion/Cpu/Target.h"
-#include "reprise/Conversion/KernelBuilder.h"
-#include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Target/Launch.h"
 
 namespace reprise::nests {
@@ -28,11 +27,6 @@ EmittedCommand emitCumsum(const AloneOp &alone);
 EmittedCommand emitTopK(const AloneOp &alone);
 llvm::SmallVector<EmittedCommand> emitWindowUpdate(const AloneOp &alone);
 
-/// The type that moves an element without a change of its bits.
-mlir::Type bitsTypeOf(mlir::Type elementType);
-/// A position that an i32 or i64 tensor holds, clamped to [0, size - 1].
-mlir::Value loadPosition(KernelBuilder &k, mlir::Type indexType, mlir::Value buffer, mlir::Value at,
-                         int64_t size);
 /// Runs over [0, count): vectors of `width`, then single elements.
 void forVectors(KernelBuilder &k, mlir::Value count, int64_t width,
                 llvm::function_ref<void(mlir::Value, int64_t)> body);

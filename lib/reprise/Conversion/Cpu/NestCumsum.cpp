@@ -9,10 +9,10 @@ using namespace mlir;
 namespace reprise::nests {
 namespace {
 
-/// The tensor is [outer, n, inner]; sums run along n.
-class CumsumEmitter {
+class CumsumEmitter : CumsumShape {
 public:
-  explicit CumsumEmitter(const AloneOp &alone);
+  explicit CumsumEmitter(const AloneOp &alone)
+      : CumsumShape(cast<CumsumOp>(alone.op)), alone(alone), op(cast<CumsumOp>(alone.op)) {}
   EmittedCommand emit();
 
 private:
@@ -23,19 +23,7 @@ private:
 
   const AloneOp &alone;
   CumsumOp op;
-  Type type;
-  int64_t outer = 1, n, inner = 1;
 };
-
-CumsumEmitter::CumsumEmitter(const AloneOp &alone) : alone(alone), op(cast<CumsumOp>(alone.op)) {
-  RankedTensorType tensor = op.getType();
-  type = tensor.getElementType();
-  int64_t dim = op.getDim();
-  n = tensor.getDimSize(dim);
-  for (int64_t d = 0; d < tensor.getRank(); ++d)
-    if (d != dim)
-      (d < dim ? outer : inner) *= tensor.getDimSize(d);
-}
 
 void CumsumEmitter::emitChains(KernelBuilder &k, ArrayRef<Value> starts, int64_t lanes) {
   ImplicitLocOpBuilder &b = k.builder();

@@ -9,9 +9,7 @@ using namespace mlir;
 namespace reprise::nests {
 namespace {
 
-/// `batches` tables [rows, columns] and, for each, `updates` rows. An op adds to a table of zeros,
-/// or replaces rows of a table that is copied; the latter moves bits, as integers.
-class ScatterEmitter {
+class ScatterEmitter : ScatterShape {
 public:
   explicit ScatterEmitter(const AloneOp &alone);
   EmittedCommand emit();
@@ -38,35 +36,17 @@ private:
                   llvm::function_ref<void(Value, int64_t)> body);
   bool accumulatesInScratch() const { return type != compute; }
 
-  Value indices(KernelBuilder &k) { return k.buffer(replaces ? 1 : 0); }
-  Value updateRows(KernelBuilder &k) { return k.buffer(replaces ? 2 : 1); }
-  Value result(KernelBuilder &k) { return k.buffer(replaces ? 3 : 2); }
+  Value indices(KernelBuilder &k) { return k.buffer(indexBuffer()); }
+  Value updateRows(KernelBuilder &k) { return k.buffer(updateBuffer()); }
+  Value result(KernelBuilder &k) { return k.buffer(resultBuffer()); }
 
   const AloneOp &alone;
-  bool replaces;
-  Type type, compute, indexType;
-  int64_t batches = 1, rows, columns, updates, width;
+  int64_t width;
   int64_t batchesPerItem = 1, rowsPerItem = 1, columnsPerItem = 1;
   int64_t rowItems = 1, columnItems = 1, items = 1;
 };
 
-ScatterEmitter::ScatterEmitter(const AloneOp &alone)
-    : alone(alone), replaces(isa<ScatterOp>(alone.op)) {
-  auto positions = cast<IndexingOpInterface>(alone.op).getPositions();
-  auto table = cast<RankedTensorType>(alone.op->getResult(0).getType());
-  auto indices = cast<RankedTensorType>(positions.getType());
-  indexType = indices.getElementType();
-  type = replaces ? bitsTypeOf(table.getElementType()) : table.getElementType();
-  compute = replaces ? type : getComputeType(type);
-  rows = table.getDimSize(0);
-  columns = table.getNumElements() / rows;
-  updates = indices.getNumElements();
-  if (isa<ScatterAddAlongOp>(alone.op)) {
-    rows = table.getShape().back();
-    columns = 1;
-    batches = table.getNumElements() / rows;
-    updates = indices.getShape().back();
-  }
+ScatterEmitter::ScatterEmitter(const AloneOp &alone) : ScatterShape(alone.op), alone(alone) {
   width = alone.target.lanes(KernelBuilder::bytesOf(compute));
   chooseItems();
 }

@@ -1,7 +1,6 @@
 // reprise: emits the kernel of the largest elements of each row
 #include "NestAlone.h"
 
-#include "../Lanes.h"
 #include "reprise/Conversion/Elementary.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -17,13 +16,12 @@ namespace {
 constexpr int64_t longestList = 16;
 
 /// Elements compare by keys: integers in the order of the elements, NaN first, zeros alike.
-class TopKEmitter {
+class TopKEmitter : TopKShape {
 public:
   explicit TopKEmitter(const AloneOp &alone);
   EmittedCommand emit();
 
 private:
-  Value keyOf(Value x);
   /// The keys of `lanes` elements from `column` of the row on.
   Value loadKeys(Value row, Value column, int64_t lanes);
   void emitRow(Value row);
@@ -53,44 +51,26 @@ private:
   Value area(int64_t bytes) { return k.pointer(b().getI8Type(), k.workspace(), k.i64(bytes)); }
 
   const AloneOp &alone;
-  Type type, key, indexType;
-  int64_t rows, n, count, width;
   KernelBuilder k;
+  Type key;
+  int64_t width;
   /// Elements of a collection, and where its indices begin in the workspace; keys and indices
   /// twice.
   int64_t capacity, indexBytes;
   static constexpr int64_t headBytes = 64;
 };
 
-TopKEmitter::TopKEmitter(const AloneOp &alone) : alone(alone), k(alone.kernels, alone.name) {
-  auto op = cast<TopKOp>(alone.op);
-  RankedTensorType tensor = op.getOperand().getType();
-  type = tensor.getElementType();
-  key = b().getIntegerType(getComputeType(type).getIntOrFloatBitWidth());
-  indexType = op.getIndices().getType().getElementType();
-  n = tensor.getShape().back();
-  rows = tensor.getNumElements() / n;
-  count = op.getValues().getType().getShape().back();
+TopKEmitter::TopKEmitter(const AloneOp &alone)
+    : TopKShape(cast<TopKOp>(alone.op)), alone(alone), k(alone.kernels, alone.name),
+      key(keyType()) {
   width = alone.target.lanes(KernelBuilder::bytesOf(key));
   // One more than the row has is never full: it is sorted once, at its end.
   capacity = std::min(n + 1, count + std::max<int64_t>(count, 64));
   indexBytes = headBytes + llvm::alignTo(2 * capacity * KernelBuilder::bytesOf(key), 64);
 }
 
-Value TopKEmitter::keyOf(Value x) {
-  if (!isa<FloatType>(getElementTypeOrSelf(x)))
-    return x;
-  Lanes l(b(), x);
-  Value bits = l.toBits(x);
-  // A negative number's bits ascend as it falls.
-  Value negative = l.compare(arith::CmpIPredicate::slt, bits, l.i(0));
-  Value ordered = l.select(negative, l.xorBits(bits, l.i(~l.signBit())), bits);
-  ordered = l.select(l.compare(arith::CmpFPredicate::OEQ, x, l.f(0)), l.i(0), ordered);
-  return l.select(l.compare(arith::CmpFPredicate::UNO, x, x), l.i(~l.signBit()), ordered);
-}
-
 Value TopKEmitter::loadKeys(Value row, Value column, int64_t lanes) {
-  return keyOf(k.loadCompute(type, k.buffer(0), k.add(k.mul(row, n), column), lanes));
+  return emitKey(b(), k.loadCompute(type, k.buffer(0), k.add(k.mul(row, n), column), lanes));
 }
 
 void TopKEmitter::forCandidates(Value row, Value least, Value filled,

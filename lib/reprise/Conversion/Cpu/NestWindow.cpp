@@ -2,8 +2,6 @@
 // and the window
 #include "NestAlone.h"
 
-#include "../LoopNest/Affine.h"
-
 using namespace mlir;
 
 namespace reprise::nests {
@@ -11,7 +9,7 @@ namespace {
 
 constexpr int64_t elementsPerItem = 32768;
 
-class WindowEmitter {
+class WindowEmitter : WindowShape {
 public:
   explicit WindowEmitter(const AloneOp &alone);
   SmallVector<EmittedCommand> emit();
@@ -19,32 +17,14 @@ public:
 private:
   EmittedCommand emitCopy(StringRef name);
   EmittedCommand emitWindow(StringRef name);
-  /// The first element of a run in the whole.
-  Value placeOf(KernelBuilder &k, Value run);
 
   const AloneOp &alone;
-  RankedTensorType whole, window;
-  Type bits, startType;
   int64_t width;
-  /// The last dimension along which the window may not be the whole: what follows lies together.
-  int64_t lastCut = 0;
-  /// Elements that lie together, and how often.
-  int64_t run = 1, runs = 1;
 };
 
-WindowEmitter::WindowEmitter(const AloneOp &alone) : alone(alone) {
-  auto op = cast<DynamicUpdateOp>(alone.op);
-  whole = op.getType();
-  window = op.getUpdate().getType();
-  bits = bitsTypeOf(whole.getElementType());
-  startType = op.getStarts().getType().getElementType();
-  width = alone.target.lanes(KernelBuilder::bytesOf(bits));
-  for (int64_t d = 0; d < whole.getRank(); ++d)
-    if (window.getDimSize(d) != whole.getDimSize(d))
-      lastCut = d;
-  for (int64_t d = 0; d < whole.getRank(); ++d)
-    (d < lastCut ? runs : run) *= window.getDimSize(d);
-}
+WindowEmitter::WindowEmitter(const AloneOp &alone)
+    : WindowShape(cast<DynamicUpdateOp>(alone.op)), alone(alone),
+      width(alone.target.lanes(KernelBuilder::bytesOf(bits))) {}
 
 EmittedCommand WindowEmitter::emitCopy(StringRef name) {
   KernelBuilder k(alone.kernels, name);
@@ -56,20 +36,6 @@ EmittedCommand WindowEmitter::emitCopy(StringRef name) {
   });
   int64_t items = llvm::divideCeil(size, elementsPerItem);
   return {name.str(), items, {}, 0};
-}
-
-Value WindowEmitter::placeOf(KernelBuilder &k, Value run) {
-  Value place = k.i64(0);
-  SmallVector<int64_t> strides = rowMajorStrides(whole.getShape());
-  SmallVector<int64_t> inRuns = rowMajorStrides(window.getShape().take_front(lastCut));
-  for (int64_t d = 0; d < whole.getRank() && d <= lastCut; ++d) {
-    Value index = loadPosition(k, startType, k.buffer(2), k.i64(d),
-                               whole.getDimSize(d) - window.getDimSize(d) + 1);
-    if (d < lastCut)
-      index = k.add(index, k.rem(k.div(run, inRuns[d]), window.getDimSize(d)));
-    place = k.add(place, k.mul(index, strides[d]));
-  }
-  return place;
 }
 
 EmittedCommand WindowEmitter::emitWindow(StringRef name) {

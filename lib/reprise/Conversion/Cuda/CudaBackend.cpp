@@ -5,8 +5,11 @@
 #include "../LoopNest/NestEmitter.h"
 #include "../LoopNest/Program.h"
 #include "../LoopNest/RowGroup.h"
+#include "../Pooling.h"
 #include "ContractionLaunch.h"
+#include "ThreadAlone.h"
 #include "ThreadKernel.h"
+#include "ThreadPool.h"
 #include "ThreadSchedule.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
@@ -51,33 +54,33 @@ FailureOr<EmittedLaunch> CudaBackend::emitLaunch(Block &body, StringRef name,
   kernels.getContext()->loadDialect<gpu::GPUDialect, NVVM::NVVMDialect>();
   if (Operation *leader = findLeaderAlone(body))
     return emitLeaderAlone(leader, name, kernels, LaunchOperands(name, kernels, *this));
+  if (Operation *pool = findPool(body))
+    return emitThreadPool(pool, name, kernels, LaunchOperands(name, kernels, *this));
   for (Operation &op : body.without_terminator())
-    if (!isLoopOp(&op))
+    if (!isLoopOp(&op) && !runsAlone(&op))
       return refuse(&op);
   FailureOr<Program> program = planProgram(body);
   if (failed(program))
     return body.getParentOp()->emitError("the group holds an op that no loop nest computes");
-  // What composite ops are made of.
-  for (const Nest &nest : program->nests)
-    if (nest.alone)
-      return refuse(nest.alone);
   launch.sharedBytes = program->sharedBytes;
-  for (auto [i, nest] : llvm::enumerate(program->nests)) {
-    // A name of PTX has no dots.
-    std::string own = i == 0 ? name.str() : (name + "_" + Twine(i)).str();
-    launch.commands.push_back(emitNest(nest.graph, own, kernels));
+  ThreadCommands commands(name, kernels, launch);
+  for (const Nest &nest : program->nests) {
+    if (nest.alone)
+      emitThreadAlone(commands, nest);
+    else
+      launch.commands.push_back(emitNest(nest.graph, nextKernelName(name, launch), kernels));
   }
   return launch;
 }
 
 FailureOr<Scratch> CudaBackend::findScratch(Block &body) const {
-  if (findLeaderAlone(body)) {
-    OwningOpRef<ModuleOp> kernels = ModuleOp::create(body.getParentOp()->getLoc());
-    FailureOr<EmittedLaunch> emitted = emitLaunch(body, "kernel", *kernels);
-    return failed(emitted) ? FailureOr<Scratch>() : Scratch{emitted->sharedBytes, 0};
-  }
-  FailureOr<Program> program = planProgram(body);
-  return Scratch{succeeded(program) ? program->sharedBytes : 0, 0};
+  if (!findLeaderAlone(body) && !findPool(body) && failed(planProgram(body)))
+    return Scratch();
+  OwningOpRef<ModuleOp> kernels = ModuleOp::create(body.getParentOp()->getLoc());
+  FailureOr<EmittedLaunch> emitted = emitLaunch(body, "kernel", *kernels);
+  if (failed(emitted))
+    return failure();
+  return Scratch{emitted->sharedBytes, 0};
 }
 
 } // namespace reprise

@@ -1,0 +1,89 @@
+// reprise: kernels for GPUs of the ops that no loop nest computes: moves, running sums, the largest
+#include "ThreadAlone.h"
+
+#include "../LoopNest/AloneOps.h"
+#include "ThreadSort.h"
+#include "reprise/Conversion/Elementary.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+
+namespace reprise {
+
+using namespace nests;
+
+void emitThreadAlone(ThreadCommands &commands, const Nest &nest) {
+  if (isa<DynamicUpdateOp>(nest.alone))
+    return emitThreadWindow(commands, nest);
+  if (isa<CumsumOp>(nest.alone))
+    return emitThreadCumsum(commands, nest);
+  if (isa<TopKOp>(nest.alone))
+    return emitThreadTopK(commands, nest);
+  emitThreadScatter(commands, nest);
+}
+
+//===-- The largest ---------------------------------------------------------------------------===//
+
+void emitThreadTopK(ThreadCommands &commands, const Nest &nest) {
+  TopKShape shape(cast<TopKOp>(nest.alone));
+  RowSort sort{shape.rows, shape.n, shape.count, nest.aloneBuffers, {}, {}};
+  sort.key = [&](KernelBuilder &k, Value element) {
+    Value key = TopKShape::emitKey(k.builder(), k.loadCompute(shape.type, k.buffer(0), element));
+    // The largest come first.
+    return arith::XOrIOp::create(k.builder(), key, k.constant(key.getType(), -1)).getResult();
+  };
+  sort.store = [&](KernelBuilder &k, Value row, Value place, Value element) {
+    Type bits = bitsTypeOf(shape.type);
+    Value to = k.add(k.mul(row, shape.count), place);
+    unsigned buffer = 1;
+    if (nest.storedResults[0])
+      k.store(bits, k.load(bits, k.buffer(0), element), k.buffer(buffer++), to);
+    Value index = k.sub(element, k.mul(row, shape.n));
+    if (nest.storedResults[1])
+      k.store(shape.indexType, emitCast(k.builder(), index, shape.indexType), k.buffer(buffer), to);
+  };
+  emitRowSort(commands, sort);
+}
+
+//===-- Windows -------------------------------------------------------------------------------===//
+
+/// The copy is for as many threads as a large GPU has at once: where the result lies in the place
+/// of the operand, most of a larger grid's time would be its start.
+static void emitCopy(ThreadCommands &commands, const Nest &nest, const WindowShape &shape) {
+  constexpr int64_t mostThreads = 1 << 18;
+  int64_t size = shape.whole.getNumElements(), lanes = vectorLanes(size);
+  int64_t vectors = size / lanes, threads = std::min(vectors, mostThreads);
+  commands.add(nest.aloneBuffers, threads, [&](KernelBuilder &k, Value item) {
+    Value differ =
+        LLVM::ICmpOp::create(k.builder(), LLVM::ICmpPredicate::ne, k.buffer(0), k.buffer(3));
+    k.ifThen(differ, [&] {
+      k.forLoop(item, k.i64(vectors), k.i64(threads), [&](Value vector) {
+        Value at = k.mul(vector, lanes);
+        k.store(shape.bits, k.load(shape.bits, k.buffer(0), at, lanes, lanes), k.buffer(3), at,
+                lanes);
+      });
+    });
+  });
+}
+
+void emitThreadWindow(ThreadCommands &commands, const Nest &nest) {
+  WindowShape shape(cast<DynamicUpdateOp>(nest.alone));
+  emitCopy(commands, nest, shape);
+  int64_t size = shape.window.getNumElements();
+  if (size == 0)
+    return;
+  // Runs begin at multiples of what lies within the dimension that is cut.
+  int64_t within =
+      shape.whole.getRank() == 0 ? 1 : shape.run / shape.window.getDimSize(shape.lastCut);
+  int64_t lanes = vectorLanes(within);
+  commands.add(nest.aloneBuffers, size / lanes, [&](KernelBuilder &k, Value item) {
+    Value from = k.mul(item, lanes);
+    Value to = k.add(shape.placeOf(k, k.div(from, shape.run)), k.rem(from, shape.run));
+    k.store(shape.bits, k.load(shape.bits, k.buffer(1), from, lanes, lanes), k.buffer(3), to,
+            lanes);
+  });
+}
+
+} // namespace reprise

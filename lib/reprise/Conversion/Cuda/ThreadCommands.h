@@ -1,0 +1,38 @@
+// reprise: commands of a launch whose threads each have an item of their own
+#ifndef REPRISE_CONVERSION_CUDA_THREADCOMMANDS_H
+#define REPRISE_CONVERSION_CUDA_THREADCOMMANDS_H
+
+#include "reprise/Conversion/KernelBuilder.h"
+#include "reprise/Target/Launch.h"
+
+namespace reprise {
+
+/// Adds kernels to a module and their commands to a launch.
+class ThreadCommands {
+public:
+  /// Does the work of one item.
+  using Body = llvm::function_ref<void(KernelBuilder &k, mlir::Value item)>;
+
+  ThreadCommands(llvm::StringRef name, mlir::ModuleOp kernels, EmittedLaunch &launch)
+      : name(name), kernels(kernels), launch(launch) {}
+
+  void add(llvm::ArrayRef<BufferSlot> buffers, int64_t items, Body body);
+  /// Scratch that the launch's commands share.
+  BufferSlot addShared(int64_t bytes) { return {BufferSlot::Shared, 0, launch.addShared(bytes)}; }
+
+private:
+  std::string name;
+  mlir::ModuleOp kernels;
+  EmittedLaunch &launch;
+};
+
+/// The symbol of the next command of a launch: names of PTX have no dots.
+std::string nextKernelName(llvm::StringRef name, const EmittedLaunch &launch);
+
+/// Elements that a thread loads at once from rows of `columns`: four, or one where four would not
+/// be aligned.
+int64_t vectorLanes(int64_t columns);
+
+} // namespace reprise
+
+#endif // REPRISE_CONVERSION_CUDA_THREADCOMMANDS_H

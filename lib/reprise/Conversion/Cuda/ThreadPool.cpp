@@ -1,0 +1,96 @@
+// reprise: poolings for the threads of a GPU, an element of the result each
+#include "ThreadPool.h"
+
+#include "../Pooling.h"
+#include "ThreadCommands.h"
+#include "reprise/Conversion/Elementary.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace reprise {
+namespace {
+
+RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+/// Buffer 0 is the operand; those of the results follow.
+class PoolEmitter : PoolPlanes {
+public:
+  PoolEmitter(Operation *op, RankedTensorType image, RankedTensorType pooled)
+      : PoolPlanes(op, image, pooled), op(op) {}
+
+  /// `stored` tells for each result whether there is a buffer.
+  void emit(KernelBuilder &k, Value item, ArrayRef<bool> stored) const {
+    if (isa<AveragePoolBackwardOp>(op))
+      return emitAverageBackward(k, item);
+    Value x = k.rem(item, axes[1].steps), y = k.rem(k.div(item, axes[1].steps), axes[0].steps);
+    PoolRange rows = poolRange(k, axes[0], y), columns = poolRange(k, axes[1], x);
+    Value from = k.pointer(type, k.buffer(0), k.mul(k.div(item, pooledSize()), imageSize()));
+    auto max = dyn_cast<MaxPoolOp>(op);
+    if (!max)
+      return k.storeCompute(type, emitMean(k, from, rows, columns), k.buffer(1), item);
+    auto [best, position] = emitMaximum(k, from, rows, columns);
+    unsigned buffer = 1;
+    if (stored[0])
+      k.storeCompute(type, best, k.buffer(buffer++), item);
+    Type positionType = typeOf(max.getPositions()).getElementType();
+    if (stored[1])
+      k.store(positionType, emitCast(k.builder(), position, positionType), k.buffer(buffer), item);
+  }
+
+private:
+  /// A position takes its part of the windows that hold it.
+  void emitAverageBackward(KernelBuilder &k, Value item) const {
+    Value column = k.rem(item, axes[1].image),
+          row = k.rem(k.div(item, axes[1].image), axes[0].image);
+    Value from = k.mul(k.div(item, imageSize()), pooledSize());
+    PoolRange ys = coveringRange(k, axes[0], row), xs = coveringRange(k, axes[1], column);
+    auto addWindow = [&](Value y, Value x, Value sum) {
+      Value at = k.add(from, k.add(k.mul(y, axes[1].steps), x));
+      Value count = emitCount(k, poolRange(k, axes[0], y), poolRange(k, axes[1], x));
+      Value part = arith::DivFOp::create(k.builder(), k.loadCompute(type, k.buffer(0), at), count);
+      return arith::AddFOp::create(k.builder(), sum, part).getResult();
+    };
+    auto addLine = [&](Value y, ValueRange sums) {
+      return k.forLoop(xs.begin, xs.end, k.i64(1), sums,
+                       [&](Value x, ValueRange line) -> KernelBuilder::Carried {
+                         return {addWindow(y, x, line[0])};
+                       });
+    };
+    Value sum = k.forLoop(ys.begin, ys.end, k.i64(1), k.constant(compute, 0), addLine)[0];
+    k.storeCompute(type, sum, k.buffer(1), item);
+  }
+
+  Operation *op;
+};
+
+} // namespace
+
+FailureOr<EmittedLaunch> emitThreadPool(Operation *op, StringRef name, ModuleOp kernels,
+                                        LaunchOperands operands) {
+  FailureOr<SmallVector<int64_t>> outputs = findOutputs(*op->getBlock(), op);
+  if (failed(outputs))
+    return failure();
+  FailureOr<LaunchOperand> operand = operands.find(op->getOperand(0), true);
+  if (failed(operand))
+    return failure();
+  SmallVector<BufferSlot> buffers = {operand->slot};
+  SmallVector<bool> stored;
+  for (int64_t output : *outputs) {
+    stored.push_back(output >= 0);
+    if (output >= 0)
+      buffers.push_back({BufferSlot::Output, output, 0});
+  }
+  RankedTensorType image = typeOf(op->getOperand(0)), pooled = typeOf(op->getResult(0));
+  if (isa<AveragePoolBackwardOp>(op))
+    std::swap(image, pooled);
+  PoolEmitter emitter(op, image, pooled);
+  ThreadCommands(name, kernels, operands.launch)
+      .add(buffers, typeOf(op->getResult(0)).getNumElements(),
+           [&](KernelBuilder &k, Value item) { emitter.emit(k, item, stored); });
+  return operands.launch;
+}
+
+} // namespace reprise

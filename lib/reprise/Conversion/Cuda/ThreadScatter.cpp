@@ -1,0 +1,148 @@
+// reprise: scatters on a GPU: updates are sorted by their rows, then each element of the table
+// takes its own in index order
+#include "../LoopNest/AloneOps.h"
+#include "ThreadAlone.h"
+#include "ThreadSort.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+
+namespace reprise {
+
+using namespace nests;
+
+namespace {
+
+class ScatterEmitter : ScatterShape {
+public:
+  ScatterEmitter(ThreadCommands &commands, const Nest &nest)
+      : ScatterShape(nest.alone), commands(commands), nest(nest), lanes(vectorLanes(columns)),
+        tableRows(batches * rows), allUpdates(batches * updates) {}
+  void emit();
+
+private:
+  /// Stores the updates' numbers by batch, row and index.
+  void emitOrder();
+  /// Stores, for each row of the tables, where its updates begin, and the end of all.
+  void emitBegins();
+  void emitTable();
+  /// The updates of a row, as places in their order.
+  std::pair<Value, Value> rangeOf(KernelBuilder &k, Value row);
+  Value updateAt(KernelBuilder &k, Value place);
+  void emitSum(KernelBuilder &k, Value row, Value column);
+  void emitReplacement(KernelBuilder &k, Value row, Value column);
+  Value loadRow(KernelBuilder &k, Value update) {
+    return loadPosition(k, indexType, k.buffer(0), update, rows);
+  }
+
+  ThreadCommands &commands;
+  const Nest &nest;
+  int64_t lanes, tableRows, allUpdates;
+  BufferSlot order, begins;
+};
+
+void ScatterEmitter::emitOrder() {
+  order = commands.addShared(allUpdates * numberBytes(allUpdates));
+  RowSort sort{batches, updates, updates, {nest.aloneBuffers[indexBuffer()], order}, {}, {}};
+  sort.key = [&](KernelBuilder &k, Value update) { return loadRow(k, update); };
+  sort.store = [&](KernelBuilder &k, Value batch, Value place, Value update) {
+    storeNumber(k, allUpdates, update, k.buffer(1), k.add(k.mul(batch, updates), place));
+  };
+  emitRowSort(commands, sort);
+}
+
+void ScatterEmitter::emitBegins() {
+  begins = commands.addShared((tableRows + 1) * numberBytes(allUpdates));
+  SmallVector<BufferSlot> buffers = {nest.aloneBuffers[indexBuffer()], order, begins};
+  commands.add(buffers, tableRows + 1, [&](KernelBuilder &k, Value tableRow) {
+    auto store = [&](Value begin) { storeNumber(k, allUpdates, begin, k.buffer(2), tableRow); };
+    Value exists =
+        arith::CmpIOp::create(k.builder(), arith::CmpIPredicate::slt, tableRow, k.i64(tableRows));
+    auto search = [&] {
+      Value row = k.rem(tableRow, rows), low = k.mul(k.div(tableRow, rows), updates);
+      store(emitBinarySearch(k, low, k.add(low, updates), updates, low, [&](Value place) {
+        Value other = loadRow(k, loadNumber(k, allUpdates, k.buffer(1), place));
+        return arith::CmpIOp::create(k.builder(), arith::CmpIPredicate::slt, other, row)
+            .getResult();
+      }));
+    };
+    k.ifThen(exists, search, [&] { store(k.i64(allUpdates)); });
+  });
+}
+
+std::pair<Value, Value> ScatterEmitter::rangeOf(KernelBuilder &k, Value row) {
+  if (updates == 0)
+    return {k.i64(0), k.i64(0)};
+  Value at = k.buffer(resultBuffer() + 2);
+  return {loadNumber(k, allUpdates, at, row), loadNumber(k, allUpdates, at, k.add(row, 1))};
+}
+
+Value ScatterEmitter::updateAt(KernelBuilder &k, Value place) {
+  return k.mul(loadNumber(k, allUpdates, k.buffer(resultBuffer() + 1), place), columns);
+}
+
+void ScatterEmitter::emitSum(KernelBuilder &k, Value row, Value column) {
+  Value sum = k.constant(KernelBuilder::typeOf(compute, lanes), 0);
+  auto add = [&](Value place, ValueRange sums) -> KernelBuilder::Carried {
+    Value from = k.add(updateAt(k, place), column);
+    Value update = k.loadCompute(type, k.buffer(updateBuffer()), from, lanes, lanes);
+    return {arith::AddFOp::create(k.builder(), sums[0], update)};
+  };
+  auto [low, high] = rangeOf(k, row);
+  if (updates != 0)
+    sum = k.forLoop(low, high, k.i64(1), sum, add)[0];
+  k.storeCompute(type, sum, k.buffer(resultBuffer()), k.add(k.mul(row, columns), column), lanes);
+}
+
+void ScatterEmitter::emitReplacement(KernelBuilder &k, Value row, Value column) {
+  Value to = k.add(k.mul(row, columns), column), result = k.buffer(resultBuffer());
+  auto move = [&](Value base, Value from) {
+    k.store(type, k.load(type, base, from, lanes, lanes), result, to, lanes);
+  };
+  auto copy = [&] {
+    Value table = k.buffer(0);
+    Value differ = LLVM::ICmpOp::create(k.builder(), LLVM::ICmpPredicate::ne, table, result);
+    k.ifThen(differ, [&] { move(table, to); });
+  };
+  if (updates == 0)
+    return copy();
+  auto [low, high] = rangeOf(k, row);
+  Value isReplaced = arith::CmpIOp::create(k.builder(), arith::CmpIPredicate::slt, low, high);
+  auto replace = [&, last = high] {
+    Value from = updateAt(k, k.sub(last, k.i64(1)));
+    move(k.buffer(updateBuffer()), k.add(from, column));
+  };
+  k.ifThen(isReplaced, replace, copy);
+}
+
+void ScatterEmitter::emitTable() {
+  SmallVector<BufferSlot> buffers = nest.aloneBuffers;
+  if (updates != 0)
+    buffers.append({order, begins});
+  int64_t vectors = columns / lanes;
+  commands.add(buffers, tableRows * vectors, [&](KernelBuilder &k, Value item) {
+    Value row = k.div(item, vectors), column = k.mul(k.rem(item, vectors), lanes);
+    if (replaces)
+      emitReplacement(k, row, column);
+    else
+      emitSum(k, row, column);
+  });
+}
+
+void ScatterEmitter::emit() {
+  if (updates != 0) {
+    emitOrder();
+    emitBegins();
+  }
+  emitTable();
+}
+
+} // namespace
+
+void emitThreadScatter(ThreadCommands &commands, const Nest &nest) {
+  ScatterEmitter(commands, nest).emit();
+}
+
+} // namespace reprise
