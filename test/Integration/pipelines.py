@@ -55,10 +55,10 @@ def check_bits(cases):
 
 
 def compile_cut(model, devices, schedule, flags):
-    """Returns the error, if there is one. A budget that is too small becomes the smallest one that is found."""
+    """Returns the error, if there is one. A budget that is too small becomes the smallest one that is found, for other cuts again."""
     command = ["reprise-compile", f"{model}.mlir", "-o", "cut.rpb", "--microbatches=3", f"--stages={devices}"]
     command.append(f"--schedule={schedule}")
-    for _ in range(5):
+    for _ in range(8):
         done = subprocess.run([*command, *flags], stderr=subprocess.PIPE, text=True)
         smallest = re.search(r"the smallest feasible budget found is (\d+) bytes", done.stderr)
         if not smallest:

@@ -287,12 +287,16 @@ bool Run::refuseCut() {
   return true;
 }
 
-/// A cut whose programs do not fit is made again. If none does, the error is that of the first one.
+/// A cut whose programs do not fit is made again. If none does, the error is that of the first one,
+/// at the program that is short of most.
 LogicalResult Run::planStages() {
   OwningOpRef<ModuleOp> start, first; // `first` keeps the programs of its runs
   std::vector<std::unique_ptr<ProgramRun>> firstRuns;
   Phase begin = after;
   auto isShort = [](const auto &run) { return run->getShortRoom().has_value(); };
+  auto hasLess = [](const auto &a, const auto &b) {
+    return a->getShortRoom().value_or(1) < b->getShortRoom().value_or(1);
+  };
   if (phases.stages.devices > 1 && failed(describeDevices()))
     return failure();
   if (phases.stages.devices > 1 && begin < Phase::Partition && isBounded())
@@ -306,7 +310,7 @@ LogicalResult Run::planStages() {
     if (!isKnown && llvm::none_of(runs, isShort))
       return success();
     if (isKnown || !start || !refuseCut())
-      return (*llvm::find_if(first ? firstRuns : runs, isShort))->refuse();
+      return (*llvm::min_element(first ? firstRuns : runs, hasLess))->refuse();
     OwningOpRef<ModuleOp> used = ModuleOp::create(module.getLoc());
     used->getBodyRegion().takeBody(module.getBodyRegion());
     module.getBodyRegion().takeBody(OwningOpRef<ModuleOp>(start->clone())->getBodyRegion());
