@@ -40,22 +40,21 @@ FailureOr<EmittedLaunch> emitLeaderAlone(Operation *leader, StringRef name, Modu
   FailureOr<LaunchOperand> rhs = findFramed(operands, found.rhs, found.frame);
   if (failed(lhs) || failed(rhs))
     return failure();
-  auto add = [&](EmittedCommand command) {
+  auto add = [&](StringRef own, const ContractionSpec &spec, const ResultStrides &result) {
+    EmittedCommand command =
+        suitsTiles(spec) ? emitTiledContraction(kernels, own, spec, result, alignmentOf(lhs->slot),
+                                                alignmentOf(rhs->slot))
+                         : emitPlainContraction(kernels, own, spec, result);
     command.buffers = {lhs->slot, rhs->slot, {BufferSlot::Output, 0, 0}};
     operands.launch.commands.push_back(command);
   };
   if (dot) {
     auto spec = ContractionSpec::of(dot, lhs->strides, rhs->strides);
-    add(suitsTiles(spec)
-            ? emitTiledContraction(kernels, name, spec, alignmentOf(lhs->slot),
-                                   alignmentOf(rhs->slot))
-            : emitPlainContraction(kernels, name, spec, ResultStrides::rowMajor(spec)));
+    add(name, spec, ResultStrides::rowMajor(spec));
     return operands.launch;
   }
-  for (auto [i, part] : llvm::enumerate(partsOf(leader, lhs->strides, rhs->strides))) {
-    std::string own = i == 0 ? name.str() : (name + "_" + Twine(i)).str();
-    add(emitPlainContraction(kernels, own, part.spec, part.result));
-  }
+  for (auto [i, part] : llvm::enumerate(partsOf(leader, lhs->strides, rhs->strides)))
+    add(i == 0 ? name.str() : (name + "_" + Twine(i)).str(), part.spec, part.result);
   return operands.launch;
 }
 

@@ -46,10 +46,10 @@ struct Part {
 
 class Emitter {
 public:
-  Emitter(ThreadKernel &k, const ContractionSpec &spec, Extents extents, int64_t lhsAlignment,
-          int64_t rhsAlignment)
-      : k(k), b(k.builder()), spec(spec), accumulator(spec.accumulatorType()), extents(extents),
-        lhs(k, spec, true, extents.rows, lhsAlignment),
+  Emitter(ThreadKernel &k, const ContractionSpec &spec, const ResultStrides &result,
+          Extents extents, int64_t lhsAlignment, int64_t rhsAlignment)
+      : k(k), b(k.builder()), spec(spec), result(result), accumulator(spec.accumulatorType()),
+        extents(extents), lhs(k, spec, true, extents.rows, lhsAlignment),
         rhs(k, spec, false, extents.columns, rhsAlignment), rowPart(extents.rows),
         columnPart(extents.columns) {
     terms = countOf(spec.contracted);
@@ -85,12 +85,17 @@ private:
   Sums readLevel(Value level);
   void writeLevel(Value level, const Sums &sums);
   Sums addAll(const Sums &x, const Sums &y);
+  /// Whether the neighbours that a thread has are stored together.
+  bool storesVectors() const;
+  template <typename Dims>
+  Value locateResult(const Dims &dims, ArrayRef<int64_t> strides, Value index);
   void store(const Sums &sums);
-  void storeGroup(const Sums &sums, int64_t first, Value row, Value column);
+  void storeGroup(const Sums &sums, int64_t first, Value start, Value column);
 
   ThreadKernel &k;
   ImplicitLocOpBuilder &b;
   const ContractionSpec &spec;
+  const ResultStrides &result;
   Type accumulator;
   Extents extents;
   TileOperand lhs, rhs;
@@ -236,16 +241,37 @@ void Emitter::storeIfOwned(const Range &range, Value index, llvm::function_ref<v
            body);
 }
 
-void Emitter::storeGroup(const Sums &sums, int64_t first, Value row, Value column) {
+template <typename Dims>
+Value Emitter::locateResult(const Dims &dims, ArrayRef<int64_t> strides, Value index) {
+  SmallVector<FreeDim> own;
+  for (auto [dim, stride] : llvm::zip_equal(dims, strides))
+    own.push_back({dim.size, stride});
+  return locate(k, own, index, strideOf);
+}
+
+bool Emitter::storesVectors() const {
+  int64_t width = columnPart.width, distance = 1;
+  auto isWhole = [&](int64_t stride) { return stride % width == 0; };
+  for (auto [dim, stride] : llvm::reverse(llvm::zip_equal(spec.columns, result.columns))) {
+    if (stride != distance)
+      return false;
+    distance *= dim.size;
+  }
+  return isWhole(columns.count) && isWhole(result.offset) && llvm::all_of(result.rows, isWhole) &&
+         llvm::all_of(result.batch, isWhole);
+}
+
+/// `start` is that of the row.
+void Emitter::storeGroup(const Sums &sums, int64_t first, Value start, Value column) {
   int64_t width = columnPart.width;
-  Value place = k.add(k.mul(k.add(k.mul(batch, rows.count), row), columns.count), column);
   auto storeAt = [&](int64_t offset, Value value) {
-    storeIfOwned(columns, k.add(column, offset), [&] {
+    Value at = k.add(column, offset);
+    storeIfOwned(columns, at, [&] {
       k.storeAligned(spec.resultType, k.round(value, spec.resultType), k.buffer(2),
-                     k.add(place, offset));
+                     k.add(start, locateResult(spec.columns, result.columns, at)));
     });
   };
-  if (columns.count % width != 0) {
+  if (!storesVectors()) {
     for (int64_t i = 0; i < width; ++i)
       storeAt(i, sums[first + i]);
     return;
@@ -255,23 +281,24 @@ void Emitter::storeGroup(const Sums &sums, int64_t first, Value row, Value colum
 }
 
 void Emitter::store(const Sums &sums) {
+  Value start = k.add(k.i64(result.offset), locateResult(spec.batch, result.batch, batch));
   for (int64_t i = 0; i < rowPart.size(); ++i) {
     int64_t inPart = i / rowPart.width * rowPart.distance() + i % rowPart.width;
     Value row = k.add(k.add(rows.first, ownRow), inPart);
     storeIfOwned(rows, row, [&] {
+      Value place = k.add(start, locateResult(spec.rows, result.rows, row));
       for (int64_t group = 0; group < columnPart.groups; ++group)
-        storeGroup(sums, i * columnPart.size() + group * columnPart.width, row,
+        storeGroup(sums, i * columnPart.size() + group * columnPart.width, place,
                    k.add(k.add(columns.first, ownColumn), group * columnPart.distance()));
     });
   }
 }
 
 void Emitter::emit() {
+  placeBlock();
   // One waits at its barrier while the other multiplies. Single stores behind a part of a tile take
   // more registers than that leaves.
-  bool isUneven = countOf(spec.columns) % columnPart.width != 0 && terms % tileDepth != 0;
-  k.setBlocksTogether(isUneven ? 1 : 2);
-  placeBlock();
+  k.setBlocksTogether(storesVectors() || terms % tileDepth == 0 ? 2 : 1);
   Value memory = k.shared(lhs.sharedBytes() + rhs.sharedBytes());
   lhs.open(memory, rows.first, batch);
   rhs.open(k.pointer(b.getI8Type(), memory, k.i64(lhs.sharedBytes())), columns.first, batch);
@@ -326,10 +353,11 @@ bool suitsTiles(const ContractionSpec &spec) {
 }
 
 EmittedCommand emitTiledContraction(ModuleOp kernels, StringRef name, const ContractionSpec &spec,
-                                    int64_t lhsAlignment, int64_t rhsAlignment) {
+                                    const ResultStrides &result, int64_t lhsAlignment,
+                                    int64_t rhsAlignment) {
   Extents extents = chooseExtents(spec);
   ThreadKernel k(kernels, name, /*buffers=*/3, Emitter::scratchBytes(spec, extents));
-  Emitter(k, spec, extents, lhsAlignment, rhsAlignment).emit();
+  Emitter(k, spec, result, extents, lhsAlignment, rhsAlignment).emit();
   int64_t tiles = countOf(spec.batch) * llvm::divideCeil(countOf(spec.rows), extents.rows) *
                   llvm::divideCeil(countOf(spec.columns), extents.columns);
   EmittedCommand command{name.str(), tiles, {}};

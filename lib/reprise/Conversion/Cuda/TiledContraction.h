@@ -15,8 +15,8 @@ bool suitsTiles(const ContractionSpec &spec);
 /// Each element is still one chain of fma down the contracted index, so its bits are the same.
 /// Buffers lhs and rhs begin at multiples of so many bytes.
 EmittedCommand emitTiledContraction(mlir::ModuleOp kernels, llvm::StringRef name,
-                                    const ContractionSpec &spec, int64_t lhsAlignment,
-                                    int64_t rhsAlignment);
+                                    const ContractionSpec &spec, const ResultStrides &result,
+                                    int64_t lhsAlignment, int64_t rhsAlignment);
 
 } // namespace reprise
 
