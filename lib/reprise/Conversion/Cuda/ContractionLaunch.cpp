@@ -40,7 +40,7 @@ FailureOr<EmittedLaunch> emitLeaderAlone(Operation *leader, StringRef name, Modu
   FailureOr<LaunchOperand> rhs = findFramed(operands, found.rhs, found.frame);
   if (failed(lhs) || failed(rhs))
     return failure();
-  auto add = [&](StringRef own, const ContractionSpec &spec, const ResultStrides &result) {
+  auto add = [&](const std::string &own, const ContractionSpec &spec, const ResultStrides &result) {
     EmittedCommand command =
         suitsTiles(spec) ? emitTiledContraction(kernels, own, spec, result, alignmentOf(lhs->slot),
                                                 alignmentOf(rhs->slot))
@@ -50,7 +50,7 @@ FailureOr<EmittedLaunch> emitLeaderAlone(Operation *leader, StringRef name, Modu
   };
   if (dot) {
     auto spec = ContractionSpec::of(dot, lhs->strides, rhs->strides);
-    add(name, spec, ResultStrides::rowMajor(spec));
+    add(name.str(), spec, ResultStrides::rowMajor(spec));
     return operands.launch;
   }
   for (auto [i, part] : llvm::enumerate(partsOf(leader, lhs->strides, rhs->strides)))

@@ -44,14 +44,48 @@ struct Part {
   int64_t distance() const { return width * threadsPerSide; }
 };
 
+/// Where the result's elements lie, in as few dimensions as tell it.
+struct ResultPlaces {
+  int64_t offset;
+  SmallVector<FreeDim> batch, rows, columns;
+
+  ResultPlaces(const ContractionSpec &spec, const ResultStrides &result)
+      : offset(result.offset), batch(merge(spec.batch, result.batch)),
+        rows(merge(spec.rows, result.rows)), columns(merge(spec.columns, result.columns)) {}
+
+  /// Whether so many neighbouring columns, from a multiple of that on, lie beside each other at
+  /// such a multiple.
+  bool hasNeighbours(int64_t width) const {
+    auto isWhole = [&](const FreeDim &dim) { return dim.stride % width == 0; };
+    return !columns.empty() && columns.back().stride == 1 && columns.back().size % width == 0 &&
+           offset % width == 0 && llvm::all_of(batch, isWhole) && llvm::all_of(rows, isWhole) &&
+           llvm::all_of(ArrayRef(columns).drop_back(), isWhole);
+  }
+
+private:
+  template <typename Dims>
+  static SmallVector<FreeDim> merge(const Dims &dims, ArrayRef<int64_t> strides) {
+    SmallVector<FreeDim> merged;
+    for (auto [dim, stride] : llvm::zip_equal(dims, strides)) {
+      if (dim.size == 1)
+        continue;
+      if (!merged.empty() && merged.back().stride == stride * dim.size)
+        merged.back() = {merged.back().size * dim.size, stride};
+      else
+        merged.push_back({dim.size, stride});
+    }
+    return merged;
+  }
+};
+
 class Emitter {
 public:
   Emitter(ThreadKernel &k, const ContractionSpec &spec, const ResultStrides &result,
           Extents extents, int64_t lhsAlignment, int64_t rhsAlignment)
-      : k(k), b(k.builder()), spec(spec), result(result), accumulator(spec.accumulatorType()),
-        extents(extents), lhs(k, spec, true, extents.rows, lhsAlignment),
+      : k(k), b(k.builder()), spec(spec), accumulator(spec.accumulatorType()), extents(extents),
+        lhs(k, spec, true, extents.rows, lhsAlignment),
         rhs(k, spec, false, extents.columns, rhsAlignment), rowPart(extents.rows),
-        columnPart(extents.columns) {
+        columnPart(extents.columns), places(spec, result) {
     terms = countOf(spec.contracted);
     wholeChains = terms <= chainLength ? 0 : terms / chainLength;
   }
@@ -85,21 +119,17 @@ private:
   Sums readLevel(Value level);
   void writeLevel(Value level, const Sums &sums);
   Sums addAll(const Sums &x, const Sums &y);
-  /// Whether the neighbours that a thread has are stored together.
-  bool storesVectors() const;
-  template <typename Dims>
-  Value locateResult(const Dims &dims, ArrayRef<int64_t> strides, Value index);
   void store(const Sums &sums);
-  void storeGroup(const Sums &sums, int64_t first, Value start, Value column);
+  void storeGroup(const Sums &sums, int64_t first, Value row, Value column);
 
   ThreadKernel &k;
   ImplicitLocOpBuilder &b;
   const ContractionSpec &spec;
-  const ResultStrides &result;
   Type accumulator;
   Extents extents;
   TileOperand lhs, rhs;
   Part rowPart, columnPart;
+  ResultPlaces places;
   int64_t terms, wholeChains;
   Value batch, ownRow, ownColumn;
   Range rows, columns;
@@ -241,64 +271,45 @@ void Emitter::storeIfOwned(const Range &range, Value index, llvm::function_ref<v
            body);
 }
 
-template <typename Dims>
-Value Emitter::locateResult(const Dims &dims, ArrayRef<int64_t> strides, Value index) {
-  SmallVector<FreeDim> own;
-  for (auto [dim, stride] : llvm::zip_equal(dims, strides))
-    own.push_back({dim.size, stride});
-  return locate(k, own, index, strideOf);
-}
-
-bool Emitter::storesVectors() const {
-  int64_t width = columnPart.width, distance = 1;
-  auto isWhole = [&](int64_t stride) { return stride % width == 0; };
-  for (auto [dim, stride] : llvm::reverse(llvm::zip_equal(spec.columns, result.columns))) {
-    if (stride != distance)
-      return false;
-    distance *= dim.size;
-  }
-  return isWhole(columns.count) && isWhole(result.offset) && llvm::all_of(result.rows, isWhole) &&
-         llvm::all_of(result.batch, isWhole);
-}
-
-/// `start` is that of the row.
-void Emitter::storeGroup(const Sums &sums, int64_t first, Value start, Value column) {
+void Emitter::storeGroup(const Sums &sums, int64_t first, Value row, Value column) {
   int64_t width = columnPart.width;
-  auto storeAt = [&](int64_t offset, Value value) {
-    Value at = k.add(column, offset);
-    storeIfOwned(columns, at, [&] {
+  Value line = k.add(k.add(locate(k, places.batch, batch, strideOf), places.offset),
+                     locate(k, places.rows, row, strideOf));
+  auto storeAt = [&](Value column, Value value) {
+    storeIfOwned(columns, column, [&] {
       k.storeAligned(spec.resultType, k.round(value, spec.resultType), k.buffer(2),
-                     k.add(start, locateResult(spec.columns, result.columns, at)));
+                     k.add(line, locate(k, places.columns, column, strideOf)));
     });
   };
-  if (!storesVectors()) {
+  if (!places.hasNeighbours(width)) {
     for (int64_t i = 0; i < width; ++i)
-      storeAt(i, sums[first + i]);
+      storeAt(k.add(column, i), sums[first + i]);
     return;
   }
   auto type = cast<VectorType>(KernelBuilder::typeOf(accumulator, width));
-  storeAt(0, vector::FromElementsOp::create(b, type, ArrayRef(sums).slice(first, width)));
+  storeAt(column, vector::FromElementsOp::create(b, type, ArrayRef(sums).slice(first, width)));
 }
 
 void Emitter::store(const Sums &sums) {
-  Value start = k.add(k.i64(result.offset), locateResult(spec.batch, result.batch, batch));
   for (int64_t i = 0; i < rowPart.size(); ++i) {
     int64_t inPart = i / rowPart.width * rowPart.distance() + i % rowPart.width;
     Value row = k.add(k.add(rows.first, ownRow), inPart);
     storeIfOwned(rows, row, [&] {
-      Value place = k.add(start, locateResult(spec.rows, result.rows, row));
       for (int64_t group = 0; group < columnPart.groups; ++group)
-        storeGroup(sums, i * columnPart.size() + group * columnPart.width, place,
+        storeGroup(sums, i * columnPart.size() + group * columnPart.width, row,
                    k.add(k.add(columns.first, ownColumn), group * columnPart.distance()));
     });
   }
 }
 
 void Emitter::emit() {
+  // One waits at its barrier while the other multiplies. Behind a part of a tile, single stores and
+  // several contracted dimensions take more registers than that leaves; then ptxas has the choice,
+  // for it wastes and spills registers where it is told that one block will do.
+  bool isSimple = places.hasNeighbours(columnPart.width) && spec.contracted.size() == 1;
+  if (isSimple || terms % tileDepth == 0)
+    k.setBlocksTogether(2);
   placeBlock();
-  // One waits at its barrier while the other multiplies. Single stores behind a part of a tile take
-  // more registers than that leaves.
-  k.setBlocksTogether(storesVectors() || terms % tileDepth == 0 ? 2 : 1);
   Value memory = k.shared(lhs.sharedBytes() + rhs.sharedBytes());
   lhs.open(memory, rows.first, batch);
   rhs.open(k.pointer(b.getI8Type(), memory, k.i64(lhs.sharedBytes())), columns.first, batch);
