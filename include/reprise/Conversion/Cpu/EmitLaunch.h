@@ -21,11 +21,6 @@ mlir::FailureOr<EmittedLaunch> emitContractionLaunch(mlir::Block &body, llvm::St
                                                      mlir::ModuleOp kernels,
                                                      const CpuTarget &target);
 
-/// Attention or its backward, and views of its operands.
-bool isAttentionLaunch(mlir::Block &body);
-mlir::FailureOr<EmittedLaunch> emitAttentionLaunch(mlir::Block &body, llvm::StringRef name,
-                                                   mlir::ModuleOp kernels, const CpuTarget &target);
-
 /// Max or average pooling or the adjoint of the latter, and views of its operand.
 bool isPoolLaunch(mlir::Block &body);
 mlir::FailureOr<EmittedLaunch> emitPoolLaunch(mlir::Block &body, llvm::StringRef name,

@@ -39,26 +39,18 @@ struct BackwardWorkspace {
     statistics = reserve(plan.strip);
     terms = reserve(llvm::alignTo(spec.depth, sumLanes));
     dquery = reserve(AttentionPlan::slotsOf(spec.keys) * plan.strip * plan.ld);
-    sums = reserve(AttentionPlan::slotsOf(plan.queryTerms()) * 2 * spec.keys * plan.ld);
+    sums = reserve(AttentionPlan::slotsOf(spec.queryTerms()) * 2 * spec.keys * plan.ld);
     if (spec.hasMask)
       mask = layout.reserve(AttentionMask::bytes(plan), 1);
   }
 };
 
-/// The buffers of the command, in order.
-struct BackwardBuffers {
-  static constexpr unsigned query = 0, key = 1, value = 2, out = 3, lse = 4, dout = 5, dlse = 6;
-  unsigned bias, mask, random, outputs;
-  explicit BackwardBuffers(const AttentionSpec &spec)
-      : bias(6 + spec.hasDlse), mask(bias + spec.hasBias), random(bias + spec.scoreInputs()),
-        outputs(random + spec.drawInputs()) {}
-};
-
 class BackwardEmitter : AttentionParts {
 public:
   BackwardEmitter(KernelBuilder &k, const AttentionPlan &plan, const BackwardWorkspace &offsets)
-      : AttentionParts(k, plan), buffers(spec), bias(*this, buffers.bias),
-        mask(*this, buffers.mask, offsets.mask), dropout(*this, buffers.random), offsets(offsets) {}
+      : AttentionParts(k, plan), buffers(AttentionBuffers::ofBackward(spec)),
+        bias(*this, buffers.bias), mask(*this, buffers.mask, offsets.mask),
+        dropout(*this, buffers.random), offsets(offsets) {}
 
   void emit() {
     packedQuery = workspace(offsets.packedQueries), packedDout = workspace(offsets.packedDouts);
@@ -76,11 +68,11 @@ private:
                      k.i64(spec.keys), workspace(offsets.values), plan.isDirect(spec.value, false));
     int64_t elements = spec.keys * plan.ld;
     Value dkeys = workspace(offsets.sums), dvalues = element(dkeys, k.i64(elements));
-    forChains(plan.queryTerms(), dkeys, 2 * elements, [&](Value c, Value slot) {
+    forChains(spec.queryTerms(), dkeys, 2 * elements, [&](Value c, Value slot) {
       dkey = slot, dvalue = element(slot, k.i64(elements));
       zero(slot, k.i64(2 * elements));
       Value begin = k.mul(c, chainLength);
-      emitTerms(own, begin, k.min(k.add(begin, chainLength), k.i64(plan.queryTerms())));
+      emitTerms(own, begin, k.min(k.add(begin, chainLength), k.i64(spec.queryTerms())));
     });
     auto store = [&](unsigned result, Value from, double scale) {
       Value to = outputRow(result, k.mul(own.number, spec.keys));
@@ -99,9 +91,7 @@ private:
       return;
     auto emitHead = [&](Value number) {
       Value before = k.mul(number, spec.queries);
-      head.batch = own.batch;
-      head.head = k.add(k.mul(own.head, spec.group()), number);
-      head.number = k.add(k.mul(own.number, spec.group()), number);
+      head = queryHeadOf(own, number);
       emitQueries(clamp(k.sub(begin, before), k.i64(0), k.i64(spec.queries)),
                   clamp(k.sub(end, before), k.i64(0), k.i64(spec.queries)));
     };
@@ -131,8 +121,7 @@ private:
 
   /// Row `row` of a result, which is wanted.
   Value outputRow(unsigned result, Value row) {
-    unsigned before = llvm::count(ArrayRef(spec.stored).take_front(result), true);
-    return k.pointer(spec.type, k.buffer(buffers.outputs + before), k.mul(row, spec.depth));
+    return k.pointer(spec.type, k.buffer(buffers.output(spec, result)), k.mul(row, spec.depth));
   }
 
   /// The queries [i0, i0 + count), of which [first, last) are terms of the chain.
@@ -155,7 +144,7 @@ private:
       contractQueries(gradients, stripOf(query, spec.query, offsets.queries), terms, dkey, masked);
     if (spec.stored[2])
       contractQueries(dropped, stripOf(dout, spec.dout, offsets.douts), terms, dvalue, masked);
-    if (hasScores())
+    if (spec.isStored(3))
       storeScores(i0, count);
     if (!spec.stored[0])
       return;
@@ -298,15 +287,12 @@ private:
     return arith::MulFOp::create(b, sum, k.constant(vectorType(), spec.scale));
   }
 
-  bool hasScores() const { return spec.stored.size() > 3 && spec.stored[3]; }
-
   /// ds of the strip, row by row; +0 where a query does not see a key.
   void storeScores(Value i0, Value count) {
     Value row0 = k.add(k.mul(head.number, spec.queries), i0);
-    unsigned before = llvm::count(ArrayRef(spec.stored).take_front(3), true);
     Value zero = k.constant(plan.compute, 0);
     k.forLoop(k.i64(0), count, k.i64(1), [&](Value row) {
-      Value to = k.pointer(plan.compute, k.buffer(buffers.outputs + before),
+      Value to = k.pointer(plan.compute, k.buffer(buffers.output(spec, 3)),
                            k.mul(k.add(row0, row), spec.keys));
       Value visible = visibleTo(k.add(i0, row));
       k.forLoop(k.i64(0), visible, k.i64(1), [&](Value key) {
@@ -320,7 +306,7 @@ private:
     });
   }
 
-  BackwardBuffers buffers;
+  AttentionBuffers buffers;
   AttentionBias bias;
   AttentionMask mask;
   AttentionDropout dropout;
@@ -340,12 +326,8 @@ EmittedLaunch emitAttentionBackward(ModuleOp kernels, StringRef name, const Atte
   BackwardWorkspace offsets(plan);
   KernelBuilder k(kernels, name);
   BackwardEmitter(k, plan, offsets).emit();
-  EmittedCommand command{name.str(), spec.batch * spec.keyHeads, {}, offsets.layout.bytes};
-  int64_t inputs = BackwardBuffers(spec).outputs;
-  for (int64_t i = 0; i < inputs; ++i)
-    command.buffers.push_back({BufferSlot::Input, i, 0});
-  for (int64_t i = 0; i < llvm::count(spec.stored, true); ++i)
-    command.buffers.push_back({BufferSlot::Output, i, 0});
+  EmittedCommand command{name.str(), spec.batch * spec.keyHeads,
+                         AttentionBuffers::ofBackward(spec).slots(spec), offsets.layout.bytes};
   return {{command}, 0};
 }
 

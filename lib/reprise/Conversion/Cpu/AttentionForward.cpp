@@ -35,9 +35,9 @@ struct ForwardWorkspace {
 class ForwardEmitter : AttentionParts {
 public:
   ForwardEmitter(KernelBuilder &k, const AttentionPlan &plan, const ForwardWorkspace &offsets)
-      : AttentionParts(k, plan), bias(*this, 3), mask(*this, 3 + spec.hasBias, offsets.mask),
-        dropout(*this, 3 + spec.scoreInputs()), offsets(offsets),
-        firstOutput(3 + spec.scoreInputs() + spec.drawInputs()) {}
+      : AttentionParts(k, plan), buffers(AttentionBuffers::ofForward(spec)),
+        bias(*this, buffers.bias), mask(*this, buffers.mask, offsets.mask),
+        dropout(*this, buffers.random), offsets(offsets) {}
 
   void emit() {
     packed = workspace(offsets.packed), scores = workspace(offsets.scores);
@@ -48,7 +48,7 @@ public:
       HeadIndex keyHead = keyHeadOf(head);
       Value begin = k.mul(k.rem(item, plan.rowBlocks()), plan.itemRows);
       Value end = k.min(k.add(begin, plan.itemRows), k.i64(spec.queries));
-      Value visible = spec.causal ? k.add(end, plan.shift()) : k.i64(spec.keys);
+      Value visible = spec.causal ? k.add(end, spec.shift()) : k.i64(spec.keys);
       keys = rowsFor(headBase(1, spec.type, spec.key, keyHead), spec.key, visible,
                      workspace(offsets.keys), plan.isDirect(spec.key, false));
       values = rowsFor(headBase(2, spec.type, spec.value, keyHead), spec.value, visible,
@@ -127,7 +127,7 @@ private:
     auto type = cast<VectorType>(indexType());
     SmallVector<APInt> steps;
     for (int64_t lane = 0; lane < plan.width; ++lane)
-      steps.push_back(APInt(type.getElementTypeBitWidth(), lane + plan.shift() + 1));
+      steps.push_back(APInt(type.getElementTypeBitWidth(), lane + spec.shift() + 1));
     Value lanes = arith::ConstantOp::create(b, DenseElementsAttr::get(type, steps));
     Type element = type.getElementType();
     Value index = element.isInteger(64) ? i : arith::TruncIOp::create(b, element, i).getResult();
@@ -222,7 +222,7 @@ private:
   void store(Value i0, Value count) {
     Value row0 = k.add(k.mul(head.number, spec.queries), i0);
     if (spec.stored[0]) {
-      Value to = k.pointer(spec.type, k.buffer(firstOutput), k.mul(row0, spec.depth));
+      Value to = k.pointer(spec.type, k.buffer(buffers.output(spec, 0)), k.mul(row0, spec.depth));
       storeRows(results, count, to, [&](Value value, Value row) -> Value {
         Value total = k.load(plan.compute, totals, row);
         auto vector = dyn_cast<VectorType>(value.getType());
@@ -237,17 +237,17 @@ private:
     }
     if (!spec.stored[1])
       return;
-    Value to = element(k.buffer(firstOutput + spec.stored[0]), row0);
+    Value to = element(k.buffer(buffers.output(spec, 1)), row0);
     k.forLoop(k.i64(0), count, k.i64(1), [&](Value row) {
       k.store(plan.compute, k.load(plan.compute, statistics, row), to, row);
     });
   }
 
+  AttentionBuffers buffers;
   AttentionBias bias;
   AttentionMask mask;
   AttentionDropout dropout;
   const ForwardWorkspace &offsets;
-  unsigned firstOutput;
   HeadIndex head;
   RowMatrix keys, values;
   Value packed, scores, results, totals, statistics;
@@ -263,13 +263,8 @@ EmittedLaunch emitAttention(ModuleOp kernels, StringRef name, const AttentionSpe
   ForwardWorkspace offsets(plan);
   KernelBuilder k(kernels, name);
   ForwardEmitter(k, plan, offsets).emit();
-  EmittedCommand command{
-      name.str(), spec.batch * spec.heads * plan.rowBlocks(), {}, offsets.layout.bytes};
-  int64_t inputs = 3 + spec.scoreInputs() + spec.drawInputs();
-  for (int64_t i = 0; i < inputs; ++i)
-    command.buffers.push_back({BufferSlot::Input, i, 0});
-  for (int64_t i = 0; i < spec.stored[0] + spec.stored[1]; ++i)
-    command.buffers.push_back({BufferSlot::Output, i, 0});
+  EmittedCommand command{name.str(), spec.batch * spec.heads * plan.rowBlocks(),
+                         AttentionBuffers::ofForward(spec).slots(spec), offsets.layout.bytes};
   return {{command}, 0};
 }
 

@@ -104,7 +104,7 @@ Value AttentionMask::finishWord(Value key, Value i0, Value count) {
   ImplicitLocOpBuilder &b = parts.b;
   Value own = word(key), all = k.i64(-1);
   if (parts.spec.causal) {
-    Value first = k.sub(k.sub(key, k.i64(parts.plan.shift())), i0);
+    Value first = k.sub(k.sub(key, k.i64(parts.spec.shift())), i0);
     Value later = arith::ShLIOp::create(b, all, parts.clamp(first, k.i64(0), k.i64(63)));
     own = arith::AndIOp::create(b, own, later);
   }

@@ -10,20 +10,6 @@ Type AttentionParts::indexType() {
   return KernelBuilder::typeOf(integer, plan.width);
 }
 
-HeadIndex AttentionParts::headOf(Value number, int64_t heads) {
-  return {number, k.div(number, heads), k.rem(number, heads)};
-}
-
-HeadIndex AttentionParts::keyHeadOf(const HeadIndex &head) {
-  return {k.div(head.number, spec.group()), head.batch, k.div(head.head, spec.group())};
-}
-
-Value AttentionParts::headBase(unsigned buffer, Type type, const AttentionStrides &strides,
-                               const HeadIndex &head) {
-  Value offset = k.add(k.mul(head.batch, strides.batch), k.mul(head.head, strides.head));
-  return k.pointer(type, k.buffer(buffer), offset);
-}
-
 void AttentionParts::copyRow(Value from, const AttentionStrides &strides, Value to) {
   int64_t width = plan.width, whole = strides.depth == 1 ? spec.depth / width * width : 0;
   auto copy = [&](int64_t lo, int64_t hi, int64_t step) {

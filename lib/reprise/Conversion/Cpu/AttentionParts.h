@@ -2,6 +2,7 @@
 #ifndef REPRISE_CONVERSION_CPU_ATTENTIONPARTS_H
 #define REPRISE_CONVERSION_CPU_ATTENTIONPARTS_H
 
+#include "../AttentionGeometry.h"
 #include "../Lanes.h"
 #include "AttentionPlan.h"
 #include "ContractionEmit.h"
@@ -17,11 +18,6 @@ struct RowMatrix {
   bool masked;
 };
 
-/// The (batch, head) at hand.
-struct HeadIndex {
-  mlir::Value number, batch, head;
-};
-
 /// Queries [first, last) of the strip at `i0`.
 struct QueryRange {
   mlir::Value i0, first, last;
@@ -30,18 +26,15 @@ struct QueryRange {
 class AttentionMask;
 
 /// Emits parts of one kernel. `Value`s without another type are i64.
-class AttentionParts {
+class AttentionParts : public AttentionGeometry {
 public:
   using Value = mlir::Value;
   using Triangle = TileRequest::Triangle;
 
   AttentionParts(KernelBuilder &k, const AttentionPlan &plan)
-      : k(k), b(k.builder()), plan(plan), spec(plan.spec) {}
+      : AttentionGeometry(k, plan.spec), plan(plan) {}
 
-  KernelBuilder &k;
-  mlir::ImplicitLocOpBuilder &b;
   const AttentionPlan &plan;
-  const AttentionSpec &spec;
 
   Value workspace(int64_t offset) { return k.pointer(b.getI8Type(), k.workspace(), k.i64(offset)); }
   /// The address of an element in the type of arithmetic.
@@ -49,9 +42,6 @@ public:
   mlir::Type vectorType() { return KernelBuilder::typeOf(plan.compute, plan.width); }
   /// The integers as wide as the type of arithmetic, as many as a register holds.
   mlir::Type indexType();
-  Value max(Value x, Value y) { return b.createOrFold<mlir::arith::MaxSIOp>(x, y); }
-  /// x, but at least lo and at most hi.
-  Value clamp(Value x, Value lo, Value hi) { return max(lo, k.min(x, hi)); }
   /// `x` rounded up or down to a multiple of `c`.
   Value roundUp(Value x, int64_t c) { return k.mul(k.div(k.add(x, c - 1), c), c); }
   Value roundDown(Value x, int64_t c) { return k.mul(k.div(x, c), c); }
@@ -59,17 +49,6 @@ public:
   Value compare(mlir::arith::CmpIPredicate predicate, Value x, Value y) {
     return mlir::arith::CmpIOp::create(b, predicate, x, y);
   }
-  /// The keys that the query `i` sees; of queries beyond the last one, all.
-  Value visibleTo(Value i) {
-    return spec.causal ? k.min(k.add(i, plan.shift() + 1), k.i64(spec.keys)) : k.i64(spec.keys);
-  }
-
-  /// Head `number` of all, of so many per batch entry.
-  HeadIndex headOf(Value number, int64_t heads);
-  HeadIndex keyHeadOf(const HeadIndex &head);
-  /// The first element of a head in an operand of the given strides.
-  Value headBase(unsigned buffer, mlir::Type type, const AttentionStrides &strides,
-                 const HeadIndex &head);
   /// Rows [0, count) from `from` on, for the tiles: as they are where `direct`, else copied to `to`
   /// in the type of arithmetic.
   RowMatrix rowsFor(Value from, const AttentionStrides &strides, Value count, Value to,
@@ -204,8 +183,7 @@ public:
 
 private:
   AttentionParts &parts;
-  Value seed, offset, stream;
-  std::array<Value, 4> origin;
+  AttentionDraw draw;
 };
 
 } // namespace reprise

@@ -30,10 +30,6 @@ struct AttentionPlan {
   AttentionPlan(const AttentionSpec &spec, const CpuTarget &target);
 
   int64_t bytes() const { return KernelBuilder::bytesOf(compute); }
-  /// Query i sees keys up to i + shift() under a causal mask.
-  int64_t shift() const { return spec.keys - spec.queries; }
-  /// Terms of the sums over queries: a key head's queries in all heads that read it.
-  int64_t queryTerms() const { return spec.group() * spec.queries; }
   /// Work items of one head in the forward.
   int64_t rowBlocks() const { return llvm::divideCeil(spec.queries, itemRows); }
   static int64_t chainsOf(int64_t terms) {
@@ -42,7 +38,7 @@ struct AttentionPlan {
   /// Partial sums that the tree over so many chains needs at once.
   static int64_t slotsOf(int64_t terms) { return llvm::Log2_64(chainsOf(terms)) + 1; }
   /// All sums are single chains, so that diagonals lie where the shape tells.
-  bool singleChains() const { return spec.keys <= chainLength && queryTerms() <= chainLength; }
+  bool singleChains() const { return spec.keys <= chainLength && spec.queryTerms() <= chainLength; }
   /// Whether tiles read rows of such an operand as they lie in memory, or need a copy of them.
   bool isDirect(const AttentionStrides &strides, bool asLanes) const;
   /// Elements from one packed group of `lanes` queries to the next.

@@ -114,7 +114,7 @@ void AttentionParts::contractQueries(Value weights, const RowMatrix &right, cons
     return forTiles(k.i64(0), k.i64(spec.keys), spec.keys % plan.rows, whole);
   Value limit = visibleTo(k.add(strip.i0, k.add(strip.last, -1)));
   // Where the diagonal enters the strip at this key.
-  auto entry = [&](Value key) { return k.sub(k.sub(key, k.i64(plan.shift())), strip.i0); };
+  auto entry = [&](Value key) { return k.sub(k.sub(key, k.i64(spec.shift())), strip.i0); };
   auto isLater = [&](Value x) { return compare(arith::CmpIPredicate::sge, x, strip.first); };
   if (!plan.singleChains())
     return forTiles(k.i64(0), limit, -1, [&](Value key, int64_t rows) {
@@ -127,7 +127,7 @@ void AttentionParts::contractQueries(Value weights, const RowMatrix &right, cons
       k.ifThen(isLater(entry(k.add(key, rows - 1))), singly, [&] { whole(key, rows); });
     });
   // Tiles lie so that the diagonal enters a strip with the first row of one.
-  int64_t ahead = plan.shift() % plan.rows;
+  int64_t ahead = spec.shift() % plan.rows;
   if (ahead)
     whole(k.i64(0), ahead);
   forTiles(k.i64(ahead), limit, spec.queries % plan.rows, [&](Value key, int64_t rows) {

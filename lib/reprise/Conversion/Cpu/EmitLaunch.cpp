@@ -1,8 +1,11 @@
 // reprise: emission of any launch for the CPU
 #include "reprise/Conversion/Cpu/EmitLaunch.h"
 
+#include "../LoopNest/AttentionLaunch.h"
 #include "../LoopNest/InPlace.h"
+#include "CpuOperands.h"
 #include "NestSchedule.h"
+#include "reprise/Conversion/Cpu/Attention.h"
 #include "reprise/Conversion/Cpu/LoopNests.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 
@@ -29,8 +32,12 @@ FailureOr<EmittedLaunch> emitLaunch(Block &body, StringRef name, ModuleOp kernel
     return EmittedLaunch();
   if (isContractionLaunch(body))
     return emitContractionLaunch(body, name, kernels, target);
-  if (isAttentionLaunch(body))
-    return emitAttentionLaunch(body, name, kernels, target);
+  if (Operation *op = findAttention(body))
+    return emitAttentionLaunch(
+        op, makeCpuOperands(name, kernels, target), [&](const AttentionSpec &spec) {
+          return isa<AttentionOp>(op) ? emitAttention(kernels, name, spec, target)
+                                      : emitAttentionBackward(kernels, name, spec, target);
+        });
   if (isPoolLaunch(body))
     return emitPoolLaunch(body, name, kernels, target);
   return emitLoopNests(body, name, kernels, target);

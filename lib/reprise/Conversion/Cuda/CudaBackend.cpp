@@ -1,11 +1,13 @@
 // reprise: NVIDIA GPUs as a target of the phases: kernels of groups that loop nests compute
 #include "reprise/Conversion/Cuda/CudaBackend.h"
 
+#include "../LoopNest/AttentionLaunch.h"
 #include "../LoopNest/InPlace.h"
 #include "../LoopNest/NestEmitter.h"
 #include "../LoopNest/Program.h"
 #include "../LoopNest/RowGroup.h"
 #include "../Pooling.h"
+#include "Attention.h"
 #include "ContractionLaunch.h"
 #include "ThreadAlone.h"
 #include "ThreadKernel.h"
@@ -23,8 +25,16 @@ using namespace nests;
 
 bool CudaBackend::canHold(ArrayRef<Operation *> ops) const { return isRowGroup(ops); }
 
+static FailureOr<EmittedLaunch> emitAttention(Operation *op, StringRef name, ModuleOp kernels,
+                                              LaunchOperands operands) {
+  return emitAttentionLaunch(op, std::move(operands), [&](const AttentionSpec &spec) {
+    return isa<AttentionOp>(op) ? cuda::emitAttention(kernels, name, spec)
+                                : cuda::emitAttentionBackward(kernels, name, spec);
+  });
+}
+
 Target::InPlacePairs CudaBackend::findInPlacePairs(Block &body) const {
-  if (findLeaderAlone(body))
+  if (findLeaderAlone(body) || findAttention(body))
     return {};
   return nests::findInPlacePairs(body, makeThreadSchedule);
 }
@@ -56,6 +66,8 @@ FailureOr<EmittedLaunch> CudaBackend::emitLaunch(Block &body, StringRef name,
     return emitLeaderAlone(leader, name, kernels, LaunchOperands(name, kernels, *this));
   if (Operation *pool = findPool(body))
     return emitThreadPool(pool, name, kernels, LaunchOperands(name, kernels, *this));
+  if (Operation *op = findAttention(body))
+    return emitAttention(op, name, kernels, LaunchOperands(name, kernels, *this));
   for (Operation &op : body.without_terminator())
     if (!isLoopOp(&op) && !runsAlone(&op))
       return refuse(&op);
@@ -74,7 +86,8 @@ FailureOr<EmittedLaunch> CudaBackend::emitLaunch(Block &body, StringRef name,
 }
 
 FailureOr<Scratch> CudaBackend::findScratch(Block &body) const {
-  if (!findLeaderAlone(body) && !findPool(body) && failed(planProgram(body)))
+  if (!findLeaderAlone(body) && !findPool(body) && !findAttention(body) &&
+      failed(planProgram(body)))
     return Scratch();
   OwningOpRef<ModuleOp> kernels = ModuleOp::create(body.getParentOp()->getLoc());
   FailureOr<EmittedLaunch> emitted = emitLaunch(body, "kernel", *kernels);

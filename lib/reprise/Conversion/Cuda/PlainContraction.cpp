@@ -1,6 +1,7 @@
 // reprise: contractions for the threads of a GPU, an element of the result each
 #include "PlainContraction.h"
 
+#include "ThreadChains.h"
 #include "ThreadKernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -53,8 +54,6 @@ private:
   Value emitLoops(ArrayRef<Dim> dims, const Place &from, Value sum);
   /// The chain over terms [low, high), from +0.
   Value emitChain(Value low, Value high, const Place &start);
-  /// Chains in order; the sums of whole subtrees wait in a register per level.
-  Value emitTree(const Place &start);
 
   ThreadKernel &k;
   ImplicitLocOpBuilder &b;
@@ -119,37 +118,6 @@ Value Emitter::emitChain(Value low, Value high, const Place &start) {
   return k.forLoop(low, high, k.i64(1), k.constant(accumulator, 0), body)[0];
 }
 
-Value Emitter::emitTree(const Place &start) {
-  unsigned levels = llvm::Log2_64(chains);
-  auto addChain = [&](Value chain, ValueRange waiting) {
-    Value low = k.mul(chain, chainLength);
-    Value high = k.min(k.add(low, chainLength), k.i64(terms));
-    Value sum = emitChain(low, high, start);
-    // As a carry goes through the bits of a counter.
-    Value carries = arith::ConstantIntOp::create(b, 1, 1);
-    KernelBuilder::Carried next;
-    for (unsigned level = 0; level <= levels; ++level) {
-      Value bit = k.rem(k.div(chain, int64_t(1) << level), 2);
-      Value meets = arith::AndIOp::create(
-          b, carries, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, bit, k.i64(1)));
-      Value rests = arith::XOrIOp::create(b, carries, meets);
-      next.push_back(arith::SelectOp::create(b, rests, sum, waiting[level]));
-      Value both = arith::AddFOp::create(b, waiting[level], sum);
-      sum = arith::SelectOp::create(b, meets, both, sum);
-      carries = meets;
-    }
-    return next;
-  };
-  SmallVector<Value> none(levels + 1, k.constant(accumulator, 0));
-  KernelBuilder::Carried waiting = k.forLoop(k.i64(0), k.i64(chains), k.i64(1), none, addChain);
-  // An odd last one moves up until it meets another.
-  Value sum;
-  for (unsigned level = 0; level <= levels; ++level)
-    if (chains >> level & 1)
-      sum = sum ? arith::AddFOp::create(b, waiting[level], sum).getResult() : waiting[level];
-  return sum;
-}
-
 void Emitter::emit() {
   Value item = k.threadNumber();
   Value isInside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, item, k.i64(items()));
@@ -158,7 +126,9 @@ void Emitter::emit() {
     start = locate(elements, item, start);
     Value sum = k.constant(accumulator, 0);
     if (chains > 1)
-      sum = emitTree(start);
+      sum = emitChains(k, terms, accumulator, 1, [&](Value low, Value high) {
+        return KernelBuilder::Carried{emitChain(low, high, start)};
+      })[0];
     else if (terms > 0)
       sum = emitLoops(contracted, start, sum);
     k.storeCompute(spec.resultType, sum, k.buffer(2), start[2]);

@@ -95,17 +95,26 @@ Value ThreadKernel::workspace() {
 }
 
 Value ThreadKernel::exchange(Value value, int64_t distance) {
+  return shuffle(value, arith::ConstantIntOp::create(b, distance, 32), gpu::ShuffleMode::XOR);
+}
+
+Value ThreadKernel::broadcast(Value value, Value from) {
+  return shuffle(value, arith::TruncIOp::create(b, b.getI32Type(), from), gpu::ShuffleMode::IDX);
+}
+
+Value ThreadKernel::shuffle(Value value, Value offset, gpu::ShuffleMode mode) {
   Type type = value.getType();
   // Registers of 32 bits are what threads can exchange.
-  if (type.getIntOrFloatBitWidth() == 32)
-    return gpu::ShuffleOp::create(b, value, distance, /*width=*/32, gpu::ShuffleMode::XOR)
-        .getShuffleResult();
+  if (type.getIntOrFloatBitWidth() == 32) {
+    Value width = arith::ConstantIntOp::create(b, 32, 32);
+    return gpu::ShuffleOp::create(b, value, offset, width, mode).getShuffleResult();
+  }
   Type i64 = b.getI64Type(), i32 = b.getI32Type();
   Value shift = this->i64(32);
   Value bits = type == i64 ? value : arith::BitcastOp::create(b, i64, value).getResult();
   Value high = arith::TruncIOp::create(b, i32, arith::ShRUIOp::create(b, bits, shift));
-  Value low = exchange(arith::TruncIOp::create(b, i32, bits), distance);
-  high = arith::ExtUIOp::create(b, i64, exchange(high, distance));
+  Value low = shuffle(arith::TruncIOp::create(b, i32, bits), offset, mode);
+  high = arith::ExtUIOp::create(b, i64, shuffle(high, offset, mode));
   bits = arith::OrIOp::create(b, arith::ShLIOp::create(b, high, shift),
                               arith::ExtUIOp::create(b, i64, low));
   return type == i64 ? bits : arith::BitcastOp::create(b, type, bits).getResult();

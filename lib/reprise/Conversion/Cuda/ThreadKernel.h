@@ -43,8 +43,12 @@ public:
   mlir::Value workspace() override;
   mlir::Value buffer(unsigned i) override { return kernel.getArgument(i); }
   mlir::Value exchange(mlir::Value value, int64_t distance) override;
+  /// The value that lane `from` (i64) of the warp has. All lanes ask at once, for the same.
+  mlir::Value broadcast(mlir::Value value, mlir::Value from);
 
 private:
+  mlir::Value shuffle(mlir::Value value, mlir::Value offset, mlir::gpu::ShuffleMode mode);
+
   mlir::gpu::GPUFuncOp kernel;
   int64_t scratchBytes;
   mlir::Value scratch;

@@ -56,16 +56,16 @@ struct Attention : LoopHarness {
     text = fill(text, "$Q", tensor({s.batch, s.heads, s.queries, s.depth}, c.type));
     text = fill(text, "$K", tensor({s.batch, s.heads / c.group, s.keys, s.depth}, c.type));
     std::string wide = c.type == "f64" ? c.type : "f32";
-    auto scores = [&](const std::string &sizes) {
+    auto sizesOf = [&](const std::string &sizes) {
       auto size = [&](int d, int64_t whole) {
         return sizes.empty() || sizes[d] != '1' ? whole : int64_t(1);
       };
       return std::vector<int64_t>{size(0, s.batch), size(1, s.heads), size(2, s.queries), s.keys};
     };
-    text = fill(text, "$B", tensor(scores(c.bias), wide));
-    text = fill(text, "$M", tensor(scores(c.seen), "i1"));
-    text = fill(text, "$N", tensor(scores(c.seen), "i32"));
-    text = fill(text, "$S", tensor(scores(""), wide));
+    text = fill(text, "$B", tensor(sizesOf(c.bias), wide));
+    text = fill(text, "$M", tensor(sizesOf(c.seen), "i1"));
+    text = fill(text, "$N", tensor(sizesOf(c.seen), "i32"));
+    text = fill(text, "$S", tensor(sizesOf(""), wide));
     return fill(text, "$L", tensor({s.batch, s.heads, s.queries}, wide));
   }
 
@@ -82,7 +82,10 @@ struct Attention : LoopHarness {
                  "  %seen = reprise.compare lt %far, %end : $N\n";
   }
 
+  static int64_t scores(const Shape &s) { return s.batch * s.heads * s.queries * s.keys; }
+
   void forward(const Case &c) {
+    withGpu = scores(c.shape) < 100000;
     check(fillCase(R"(
 func.func @f(%q: $Q, %k: $K, %v: $K, %s: tensor<i64>, %o: tensor<i64>, %g: tensor<4xi64>, %bias: $B, %random: $M)
     -> ($Q, $L) {
@@ -99,17 +102,18 @@ func.func @f(%q: $Q, %k: $K, %v: $K, %s: tensor<i64>, %o: tensor<i64>, %g: tenso
       values += (values.empty() ? "%0#" : ", %0#") + std::to_string(result);
       types += std::string(types.empty() ? "" : ", ") + (result == 3 ? "$S" : result ? "$K" : "$Q");
     }
-    bool scores = llvm::is_contained(c.wanted, 3);
+    bool hasScores = llvm::is_contained(c.wanted, 3);
+    withGpu = scores(c.shape) < 100000;
     check(fillCase(
         R"(
 func.func @f(%q: $Q, %k: $K, %v: $K, %out: $Q, %lse: $L, %dout: $Q, %dlse: $L, %s: tensor<i64>, %o: tensor<i64>,
              %g: tensor<4xi64>, %bias: $B, %random: $M) -> ()" +
             types + R"() {
   $CONSTANT
-  %0:)" + (scores ? "4" : "3") +
+  %0:)" + (hasScores ? "4" : "3") +
             R"( = reprise.attention_backward %q, %k, %v, %out, %lse, %dout $DLSE $DRAW $ATTRIBUTES
       : ($Q, $K, $K, $Q, $L, $Q) -> ($Q, $K, $K)" +
-            (scores ? ", $S" : "") + R"()
+            (hasScores ? ", $S" : "") + R"()
   return )" +
             values + " : " + types + "\n}",
         c));

@@ -8,6 +8,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "gtest/gtest.h"
 
+#include <csetjmp>
 #include <ucontext.h>
 
 using namespace mlir;
@@ -23,8 +24,9 @@ Value callExchange(ImplicitLocOpBuilder &b, gpu::ShuffleOp op, Value function) {
   Value bits = op.getValue();
   if (type != i32)
     bits = arith::BitcastOp::create(b, i32, bits);
-  auto call = LLVM::CallOp::create(b, LLVM::LLVMFunctionType::get(i32, {i32, i32}),
-                                   ValueRange{function, bits, op.getOffset()});
+  Value isNumber = arith::ConstantIntOp::create(b, op.getMode() == gpu::ShuffleMode::IDX, 32);
+  auto call = LLVM::CallOp::create(b, LLVM::LLVMFunctionType::get(i32, {i32, i32, i32}),
+                                   ValueRange{function, bits, op.getOffset(), isNumber});
   return type == i32 ? call.getResult()
                      : arith::BitcastOp::create(b, type, call.getResult()).getResult();
 }
@@ -66,9 +68,12 @@ void addFunction(gpu::GPUFuncOp kernel, ModuleOp module) {
 constexpr int lanes = 32;
 
 struct Warp {
-  ucontext_t caller, fibers[lanes];
+  ucontext_t fibers[lanes];
+  /// Where the fibers go on, and who lets them. A jump is faster than a change of contexts, which
+  /// asks the kernel for the signals.
+  jmp_buf places[lanes], caller;
   std::vector<char> stacks = std::vector<char>(lanes * stackBytes);
-  bool done[lanes];
+  bool started[lanes], done[lanes];
   /// Exchanges of each lane so far, and the values of the last two.
   unsigned exchanges[lanes];
   uint32_t values[2][lanes];
@@ -78,11 +83,15 @@ struct Warp {
 
   static constexpr size_t stackBytes = 1 << 16;
   void run();
+  /// Lets the lane go on until it leaves.
+  void enter();
+  void leave(int from);
 };
 
 Warp *running = nullptr;
 
-uint32_t exchange(uint32_t value, uint32_t distance) {
+/// The value of lane `offset`, or of the one at that distance.
+uint32_t exchange(uint32_t value, uint32_t offset, uint32_t isNumber) {
   if (!running) {
     ADD_FAILURE() << "a thread that works alone exchanges a value";
     return 0;
@@ -91,8 +100,8 @@ uint32_t exchange(uint32_t value, uint32_t distance) {
   int lane = warp.lane;
   uint32_t *values = warp.values[warp.exchanges[lane]++ % 2];
   values[lane] = value;
-  swapcontext(&warp.fibers[lane], &warp.caller);
-  return values[lane ^ distance];
+  warp.leave(lane);
+  return values[isNumber ? offset : lane ^ offset];
 }
 
 void startFiber() {
@@ -100,13 +109,27 @@ void startFiber() {
   int lane = warp.lane;
   warp.work(lane);
   warp.done[lane] = true;
-  swapcontext(&warp.fibers[lane], &warp.caller);
+  warp.leave(lane);
+}
+
+void Warp::enter() {
+  if (_setjmp(caller))
+    return;
+  if (started[lane])
+    _longjmp(places[lane], 1);
+  started[lane] = true;
+  setcontext(&fibers[lane]);
+}
+
+void Warp::leave(int from) {
+  if (!_setjmp(places[from]))
+    _longjmp(caller, 1);
 }
 
 void Warp::run() {
   running = this;
   for (lane = 0; lane < lanes; ++lane) {
-    done[lane] = false;
+    done[lane] = started[lane] = false;
     exchanges[lane] = 0;
     getcontext(&fibers[lane]);
     fibers[lane].uc_stack.ss_sp = stacks.data() + lane * stackBytes;
@@ -117,7 +140,7 @@ void Warp::run() {
   while (llvm::is_contained(done, false))
     for (lane = 0; lane < lanes; ++lane)
       if (!done[lane])
-        swapcontext(&caller, &fibers[lane]);
+        enter();
   running = nullptr;
   for (unsigned count : exchanges)
     EXPECT_EQ(count, exchanges[0]) << "not all lanes of a warp exchange values";

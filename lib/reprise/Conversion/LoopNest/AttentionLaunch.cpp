@@ -1,56 +1,42 @@
 // reprise: a launch that is an attention or the backward of one
-#include "CpuOperands.h"
-#include "reprise/Conversion/Cpu/Attention.h"
-#include "reprise/Conversion/KernelBuilder.h"
+#include "AttentionLaunch.h"
+
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 
 using namespace mlir;
 
 namespace reprise {
 
-static Operation *attentionOf(Block &body) {
+Operation *findAttention(Block &body) {
   for (Operation &op : body.without_terminator())
     if (isa<AttentionOpInterface>(op))
       return &op;
   return nullptr;
 }
 
-bool isAttentionLaunch(Block &body) { return attentionOf(body); }
-
 namespace {
 
 class AttentionLaunch {
 public:
-  AttentionLaunch(Block &body, StringRef name, ModuleOp kernels, const CpuTarget &target)
-      : body(body), name(name), kernels(kernels), target(target),
-        operands(makeCpuOperands(name, kernels, target)) {}
+  AttentionLaunch(Operation *op, LaunchOperands operands)
+      : op(op), body(*op->getBlock()), operands(std::move(operands)) {}
 
-  FailureOr<EmittedLaunch> emit() {
-    Operation *op = attentionOf(body);
-    if (failed(findResults(op)))
+  FailureOr<EmittedLaunch> emit(llvm::function_ref<EmittedLaunch(const AttentionSpec &)> target) {
+    if (failed(findResults()))
       return failure();
     if (cast<RankedTensorType>(op->getOperand(0).getType()).getDimSize(3) > AttentionSpec::maxDepth)
       return op->emitError("kernels of attention take heads of at most ")
              << AttentionSpec::maxDepth << " elements";
-    if (auto forward = dyn_cast<AttentionOp>(op)) {
-      if (failed(describe(forward)) || failed(addScoreOperands(forward)) ||
-          failed(addDraw(forward)))
-        return failure();
-      return finish(emitAttention(kernels, name, spec, target));
-    }
-    auto backward = cast<AttentionBackwardOp>(op);
-    spec.hasDlse = static_cast<bool>(backward.getDlse());
-    if (failed(describe(backward)) || failed(add(backward.getOut(), spec.out)) ||
-        failed(add(backward.getLse(), spec.lse)) || failed(add(backward.getDout(), spec.dout)) ||
-        (spec.hasDlse && failed(add(backward.getDlse(), spec.dlse))) ||
-        failed(addScoreOperands(backward)) || failed(addDraw(backward)))
+    auto forward = dyn_cast<AttentionOp>(op);
+    LogicalResult found = forward ? addAll(forward) : addAll(cast<AttentionBackwardOp>(op));
+    if (failed(found))
       return failure();
-    return finish(emitAttentionBackward(kernels, name, spec, target));
+    return finish(target(spec));
   }
 
 private:
   /// The body stores results of the op alone, each once.
-  LogicalResult findResults(Operation *op) {
+  LogicalResult findResults() {
     outputs.assign(op->getNumResults(), -1);
     for (auto [number, value] : llvm::enumerate(body.getTerminator()->getOperands())) {
       auto result = dyn_cast<OpResult>(value);
@@ -62,6 +48,20 @@ private:
     for (int64_t output : outputs)
       spec.stored.push_back(output >= 0);
     return success();
+  }
+
+  LogicalResult addAll(AttentionOp op) {
+    return success(succeeded(describe(op)) && succeeded(addScoreOperands(op)) &&
+                   succeeded(addDraw(op)));
+  }
+
+  LogicalResult addAll(AttentionBackwardOp op) {
+    spec.hasDlse = static_cast<bool>(op.getDlse());
+    return success(succeeded(describe(op)) && succeeded(add(op.getOut(), spec.out)) &&
+                   succeeded(add(op.getLse(), spec.lse)) &&
+                   succeeded(add(op.getDout(), spec.dout)) &&
+                   (!spec.hasDlse || succeeded(add(op.getDlse(), spec.dlse))) &&
+                   succeeded(addScoreOperands(op)) && succeeded(addDraw(op)));
   }
 
   template <typename OpT> LogicalResult describe(OpT op) {
@@ -149,10 +149,8 @@ private:
     return operands.launch;
   }
 
+  Operation *op;
   Block &body;
-  StringRef name;
-  ModuleOp kernels;
-  const CpuTarget &target;
   LaunchOperands operands;
   AttentionSpec spec;
   SmallVector<BufferSlot> slots; // of the kernel's inputs
@@ -161,9 +159,10 @@ private:
 
 } // namespace
 
-FailureOr<EmittedLaunch> emitAttentionLaunch(Block &body, StringRef name, ModuleOp kernels,
-                                             const CpuTarget &target) {
-  return AttentionLaunch(body, name, kernels, target).emit();
+FailureOr<EmittedLaunch>
+emitAttentionLaunch(Operation *op, LaunchOperands operands,
+                    llvm::function_ref<EmittedLaunch(const AttentionSpec &)> emit) {
+  return AttentionLaunch(op, std::move(operands)).emit(emit);
 }
 
 } // namespace reprise

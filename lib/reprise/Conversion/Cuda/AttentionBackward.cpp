@@ -1,0 +1,238 @@
+// reprise: the backward of attention for the warps of a GPU: one kernel for what each query needs,
+// one for the gradients of queries, one for those of keys and values
+#include "Attention.h"
+#include "ThreadChains.h"
+#include "WarpAttention.h"
+#include "reprise/Conversion/Elementary.h"
+
+using namespace mlir;
+
+namespace reprise::cuda {
+namespace {
+
+/// delta is row-major [batch, head, query] in the shared scratch.
+class BackwardKernel : protected WarpAttention {
+public:
+  BackwardKernel(ThreadKernel &k, const AttentionSpec &spec, const WarpPlan &plan)
+      : WarpAttention(k, spec, plan, AttentionBuffers::ofBackward(spec)) {}
+
+protected:
+  Value delta() { return k.buffer(buffers.outputs + llvm::count(spec.stored, true)); }
+  Value deltaIndex(const HeadIndex &head, Value query) {
+    return k.add(k.mul(head.number, spec.queries), query);
+  }
+  Value statistic(unsigned buffer, const AttentionStrides &strides, const HeadIndex &head,
+                  Value query) {
+    return k.load(compute, headBase(buffer, compute, strides, head), k.mul(query, strides.row));
+  }
+
+  struct Gradients {
+    Value dropped, score; // dropout(p), ds
+  };
+  /// Of one score, from the products of query and key, and of dout and value.
+  Gradients gradients(const HeadIndex &head, Value query, Value key, Value product, Value dp) {
+    Value lse = statistic(buffers.lse, spec.lse, head, query);
+    Value p = emitExp(b, subtract(score(product, head, query, key), lse)), kept = p;
+    if (spec.draws()) {
+      Value drawn = word(head, query, key);
+      kept = dropout(drawn, p), dp = dropout(drawn, dp);
+    }
+    Value ofQuery = k.load(compute, delta(), deltaIndex(head, query));
+    return {kept, multiply(p, subtract(dp, ofQuery))};
+  }
+
+  Value scaled(Value x) { return spec.scale == 1 ? x : multiply(x, number(spec.scale)); }
+};
+
+/// delta = Σ_d dout · out − dlse.
+class DeltaKernel : BackwardKernel {
+public:
+  using BackwardKernel::BackwardKernel;
+
+  void emit() {
+    forItem([&] {
+      HeadIndex head = headOf(headNumber, spec.heads);
+      Rows out = rowsOf(buffers.out, spec.out, head), dout = rowsOf(buffers.dout, spec.dout, head);
+      PerRow sums;
+      for (Value query : own) {
+        Value sum = fold(sumOfLane(rowPointer(dout, query), rowPointer(out, query)),
+                         [&](Value x, Value y) { return add(x, y); });
+        if (spec.hasDlse)
+          sum = subtract(sum, statistic(buffers.dlse, spec.dlse, head, query));
+        sums.push_back(sum);
+      }
+      k.ifThen(less(lane, k.i64(1)), [&] {
+        forRowsOnce(
+            [&](size_t row) { k.store(compute, sums[row], delta(), deltaIndex(head, own[row])); });
+      });
+    });
+  }
+
+private:
+  Value sumOfLane(Value dout, Value out) {
+    Carried zero{number(0)};
+    return k.forLoop(lane, k.i64(spec.depth), k.i64(WarpPlan::lanes), zero,
+                     [&](Value d, ValueRange sum) -> Carried {
+                       Value x = k.loadCompute(spec.type, dout, k.mul(d, spec.dout.depth));
+                       Value y = k.loadCompute(spec.type, out, k.mul(d, spec.out.depth));
+                       return {add(sum[0], multiply(x, y))};
+                     })[0];
+  }
+};
+
+/// dquery and dscore; a warp has queries.
+class QueryKernel : BackwardKernel {
+public:
+  using BackwardKernel::BackwardKernel;
+
+  void emit() {
+    forItem([&] {
+      head = headOf(headNumber, spec.heads);
+      HeadIndex keyHead = keyHeadOf(head);
+      keys = rowsOf(buffers.key, spec.key, keyHead);
+      factors = {
+          {rowsOf(buffers.query, spec.query, head), keys},
+          {rowsOf(buffers.dout, spec.dout, head), rowsOf(buffers.value, spec.value, keyHead)}};
+      // All scores are stored, those of no terms as +0.
+      Value limit = spec.isStored(3) ? k.i64(spec.keys) : visibleTo(own.back());
+      Carried zeros(own.size() * depth.size(), number(0));
+      Carried sums = emitChains(k, spec.keys, compute, zeros.size(), [&](Value low, Value high) {
+        Value end = k.min(high, limit);
+        return k.forLoop(
+            low, end, k.i64(WarpPlan::lanes), zeros,
+            [&](Value first, ValueRange before) { return addKeys(first, end, before); });
+      });
+      if (spec.isStored(0))
+        storeRows(0, sums, [&](Value sum, size_t) { return scaled(sum); });
+    });
+  }
+
+private:
+  Carried addKeys(Value first, Value end, ValueRange before) {
+    Value key = k.add(first, lane), inside = k.min(key, k.i64(spec.keys - 1));
+    SmallVector<PerRow> product = products(factors, inside);
+    PerRow ds, isTerm;
+    for (auto [row, query] : llvm::enumerate(own)) {
+      ds.push_back(gradients(head, query, inside, product[0][row], product[1][row]).score);
+      isTerm.push_back(sees(head, query, inside));
+    }
+    if (spec.isStored(3))
+      k.ifThen(less(key, end), [&] {
+        forRowsOnce([&](size_t row) {
+          Value at = k.add(k.mul(deltaIndex(head, own[row]), spec.keys), key);
+          k.store(compute, select(isTerm[row], ds[row], number(0)),
+                  k.buffer(buffers.output(spec, 3)), at);
+        });
+      });
+    Value count = k.min(k.sub(end, first), k.i64(WarpPlan::lanes));
+    bool hides = spec.causal || spec.hasMask;
+    return addTerms({{ds, keys}}, first, count, hides ? isTerm : PerRow(), before);
+  }
+
+  HeadIndex head;
+  Rows keys;
+  SmallVector<Factors> factors;
+};
+
+/// dkey and dvalue; a warp has keys.
+class KeyKernel : BackwardKernel {
+public:
+  using BackwardKernel::BackwardKernel;
+
+  void emit() {
+    forItem([&] {
+      HeadIndex keyHead = headOf(headNumber, spec.keyHeads);
+      size_t perResult = own.size() * depth.size();
+      bool keys = spec.isStored(1), values = spec.isStored(2);
+      Carried zeros((keys + values) * perResult, number(0));
+      Carried sums =
+          emitChains(k, spec.queryTerms(), compute, zeros.size(),
+                     [&](Value low, Value high) { return addHeads(keyHead, low, high, zeros); });
+      if (keys)
+        storeRows(1, ArrayRef(sums).take_front(perResult),
+                  [&](Value sum, size_t) { return scaled(sum); });
+      if (values)
+        storeRows(2, ArrayRef(sums).take_back(perResult), [](Value sum, size_t) { return sum; });
+    });
+  }
+
+private:
+  /// Terms [low, high) of one chain: queries of the heads that read the key head, one after the
+  /// other.
+  Carried addHeads(const HeadIndex &keyHead, Value low, Value high, Carried sums) {
+    if (spec.queries == 0)
+      return sums;
+    auto addHead = [&](Value number, ValueRange before) {
+      Value start = k.mul(number, spec.queries), all = k.i64(spec.queries);
+      Value first = clamp(k.sub(low, start), k.i64(0), all);
+      Value last = clamp(k.sub(high, start), k.i64(0), all);
+      if (spec.causal) // What sees none of the warp's keys.
+        first = max(first, k.sub(row0, k.i64(spec.shift())));
+      HeadIndex head = queryHeadOf(keyHead, number);
+      return k.forLoop(first, last, k.i64(WarpPlan::lanes), before, [&](Value i, ValueRange inner) {
+        return addQueries(keyHead, head, i, last, inner);
+      });
+    };
+    if (spec.group() == 1)
+      return addHead(k.i64(0), sums);
+    Value end = k.div(k.add(high, spec.queries - 1), spec.queries);
+    return k.forLoop(k.div(low, spec.queries), end, k.i64(1), sums, addHead);
+  }
+
+  Carried addQueries(const HeadIndex &keyHead, const HeadIndex &head, Value first, Value end,
+                     ValueRange before) {
+    Value query = k.min(k.add(first, lane), k.i64(spec.queries - 1));
+    Rows queries = rowsOf(buffers.query, spec.query, head),
+         douts = rowsOf(buffers.dout, spec.dout, head);
+    SmallVector<PerRow> product = products({{rowsOf(buffers.key, spec.key, keyHead), queries},
+                                            {rowsOf(buffers.value, spec.value, keyHead), douts}},
+                                           query);
+    PerRow dropped, ds, isTerm;
+    for (auto [row, key] : llvm::enumerate(own)) {
+      Gradients found = gradients(head, query, key, product[0][row], product[1][row]);
+      dropped.push_back(found.dropped);
+      ds.push_back(found.score);
+      isTerm.push_back(sees(head, query, key));
+    }
+    SmallVector<Terms> terms;
+    if (spec.isStored(1))
+      terms.push_back({ds, queries});
+    if (spec.isStored(2))
+      terms.push_back({dropped, douts});
+    Value count = k.min(k.sub(end, first), k.i64(WarpPlan::lanes));
+    bool hides = spec.causal || spec.hasMask;
+    return addTerms(terms, first, count, hides ? isTerm : PerRow(), before);
+  }
+};
+
+template <typename KernelT>
+void addCommand(EmittedLaunch &launch, ModuleOp kernels, const Twine &name,
+                const AttentionSpec &spec, const WarpPlan &plan) {
+  if (plan.items == 0)
+    return;
+  EmittedCommand command{name.str(), plan.items, AttentionBuffers::ofBackward(spec).slots(spec)};
+  command.buffers.push_back({BufferSlot::Shared, 0, 0});
+  ThreadKernel k(kernels, command.kernel, command.buffers.size(), /*scratchBytes=*/0);
+  KernelT(k, spec, plan).emit();
+  command.itemThreads = WarpPlan::lanes;
+  command.blockThreads = blockThreads;
+  launch.commands.push_back(command);
+}
+
+} // namespace
+
+EmittedLaunch emitAttentionBackward(ModuleOp kernels, StringRef name, const AttentionSpec &spec) {
+  int64_t heads = spec.batch * spec.heads, keyHeads = spec.batch * spec.keyHeads;
+  EmittedLaunch launch;
+  launch.addShared(heads * spec.queries *
+                   KernelBuilder::bytesOf(KernelBuilder::computeType(spec.type)));
+  addCommand<DeltaKernel>(launch, kernels, name, spec, {spec, heads, spec.queries, 0});
+  if (spec.isStored(0) || spec.isStored(3))
+    addCommand<QueryKernel>(launch, kernels, name + "_queries", spec,
+                            {spec, heads, spec.queries, spec.isStored(0)});
+  if (int64_t sums = spec.isStored(1) + spec.isStored(2))
+    addCommand<KeyKernel>(launch, kernels, name + "_keys", spec, {spec, keyHeads, spec.keys, sums});
+  return launch;
+}
+
+} // namespace reprise::cuda

@@ -1,0 +1,150 @@
+// reprise: attention for the warps of a GPU, which have queries
+#include "Attention.h"
+#include "ThreadChains.h"
+#include "WarpAttention.h"
+#include "reprise/Conversion/Elementary.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace reprise::cuda {
+namespace {
+
+class ForwardKernel : WarpAttention {
+public:
+  ForwardKernel(ThreadKernel &k, const AttentionSpec &spec, const WarpPlan &plan)
+      : WarpAttention(k, spec, plan, AttentionBuffers::ofForward(spec)) {}
+
+  void emit() {
+    forItem([&] {
+      head = headOf(headNumber, spec.heads);
+      HeadIndex keyHead = keyHeadOf(head);
+      scoreFactors = {rowsOf(buffers.query, spec.query, head),
+                      rowsOf(buffers.key, spec.key, keyHead)};
+      values = rowsOf(buffers.value, spec.value, keyHead);
+      limit = visibleTo(own.back());
+      emitMaximum();
+      emitSums();
+    });
+  }
+
+private:
+  /// The scores of the lane's key, and whether they are terms.
+  struct Scores {
+    PerRow values, isTerm;
+  };
+  Scores scores(Value key) {
+    Value inside = k.min(key, k.i64(spec.keys - 1));
+    Scores result;
+    PerRow product = products(scoreFactors, inside)[0];
+    for (auto [query, sum] : llvm::zip_equal(own, product)) {
+      result.values.push_back(score(sum, head, query, inside));
+      Value isTerm = sees(head, query, inside);
+      result.isTerm.push_back(both(isTerm, less(key, k.i64(spec.keys))));
+    }
+    return result;
+  }
+
+  /// Where NaN is among the scores, every result is NaN, whether NaN wins here or not; nor does the
+  /// sign of zero show. So the comparison of one instruction serves.
+  Value greater(Value x, Value y) {
+    return select(arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, y, x), x, y);
+  }
+
+  void emitMaximum() {
+    Value least = number(-std::numeric_limits<double>::infinity());
+    Carried lanes(own.size(), least);
+    lanes = k.forLoop(
+        k.i64(0), limit, k.i64(WarpPlan::lanes), lanes, [&](Value first, ValueRange before) {
+          Scores found = scores(k.add(first, lane));
+          Carried next;
+          for (auto [value, isTerm, old] : llvm::zip_equal(found.values, found.isTerm, before))
+            next.push_back(greater(select(isTerm, value, least), old));
+          return next;
+        });
+    for (Value most : lanes)
+      largest.push_back(fold(most, [&](Value x, Value y) { return greater(x, y); }));
+  }
+
+  /// Adds up 32 keys: the results, then the lanes of the sums of probabilities.
+  Carried addKeys(Value first, Value end, ValueRange before) {
+    size_t results = own.size() * depth.size();
+    Value key = k.add(first, lane);
+    Scores found = scores(key);
+    PerRow weights;
+    Carried sums;
+    for (auto [row, value] : llvm::enumerate(found.values)) {
+      // A masked key's +0 changes no sum, since those of probabilities are never -0.
+      Value p = select(found.isTerm[row], emitExp(b, subtract(value, largest[row])), number(0));
+      sums.push_back(add(before[results + row], p));
+      weights.push_back(spec.draws() ? dropout(word(head, own[row], key), p) : p);
+    }
+    Value count = k.min(k.sub(end, first), k.i64(WarpPlan::lanes));
+    bool hides = spec.causal || spec.hasMask;
+    Carried next = addTerms({{weights, values}}, first, count, hides ? found.isTerm : PerRow(),
+                            before.take_front(results));
+    next.append(sums);
+    return next;
+  }
+
+  void emitSums() {
+    size_t results = own.size() * depth.size(), count = results + own.size();
+    Carried sums = emitChains(k, spec.keys, compute, count, [&](Value low, Value high) {
+      Value end = k.min(high, limit);
+      Carried zeros(count, number(0));
+      Carried chain =
+          k.forLoop(low, end, k.i64(WarpPlan::lanes), zeros,
+                    [&](Value first, ValueRange before) { return addKeys(first, end, before); });
+      for (size_t row = 0; row < own.size(); ++row)
+        chain[results + row] =
+            fold(chain[results + row], [&](Value x, Value y) { return add(x, y); });
+      return chain;
+    });
+    ArrayRef<Value> totals = ArrayRef(sums).drop_front(results);
+    if (spec.isStored(0))
+      storeRows(0, ArrayRef(sums).take_front(results),
+                [&](Value sum, size_t row) { return quotient(sum, totals[row]); });
+    if (spec.isStored(1))
+      storeStatistics(totals);
+  }
+
+  Value quotient(Value sum, Value total) {
+    Value result = arith::DivFOp::create(b, sum, total);
+    if (!spec.hasMask)
+      return result;
+    // The sum of no probabilities; the sum of any is at least 1.
+    Value seesNone = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, total, number(0));
+    return select(seesNone, number(0), result);
+  }
+
+  void storeStatistics(ArrayRef<Value> totals) {
+    Value to = k.buffer(buffers.output(spec, 1));
+    k.ifThen(less(lane, k.i64(1)), [&] {
+      forRowsOnce([&](size_t row) {
+        Value lse = add(largest[row], emitLog(b, totals[row]));
+        k.store(compute, lse, to, k.add(k.mul(headNumber, spec.queries), own[row]));
+      });
+    });
+  }
+
+  HeadIndex head;
+  Factors scoreFactors;
+  Rows values;
+  Value limit; // no query of the warp sees keys from here on
+  PerRow largest;
+};
+
+} // namespace
+
+EmittedLaunch emitAttention(ModuleOp kernels, StringRef name, const AttentionSpec &spec) {
+  WarpPlan plan(spec, spec.batch * spec.heads, spec.queries, spec.isStored(0));
+  EmittedCommand command{name.str(), plan.items, AttentionBuffers::ofForward(spec).slots(spec)};
+  ThreadKernel k(kernels, name, command.buffers.size(), /*scratchBytes=*/0);
+  ForwardKernel(k, spec, plan).emit();
+  command.itemThreads = WarpPlan::lanes;
+  command.blockThreads = blockThreads;
+  return {{command}, 0};
+}
+
+} // namespace reprise::cuda
