@@ -4,7 +4,7 @@
 Usage: mutate-inputs.py BUILD [--count=N] [--seed=S] [--jobs=J] [--keep=FOLDER] [KIND]...
 
 Each of N changed files of a kind goes through a tool, which must end with exit code 0, 1 or 2 within ten seconds of
-processor time, must say an error if it fails, and must leave nothing half-written. Failures are kept in FOLDER
+processor time (a minute with sanitizers), must say an error if it fails, and must leave nothing half-written. Failures are kept in FOLDER
 (default: mutants), and the exit code is 1 if there are any. Kinds: model, bytecode, bundle, plan, policy, device,
 profile, array, folder, problem, offsets; all of them without an argument.
 """
@@ -12,6 +12,7 @@ import argparse
 import concurrent.futures
 import json
 import os
+import pathlib
 import random
 import re
 import resource
@@ -250,6 +251,7 @@ def try_one(tools, kind, case, seed, keep):
 
 
 def main():
+    global SECONDS
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build")
     parser.add_argument("kinds", nargs="*")
@@ -258,6 +260,8 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--keep", default="mutants")
     options = parser.parse_intermixed_args()
+    if re.search(r"^LLVM_USE_SANITIZER:\w+=.", pathlib.Path(options.build, "CMakeCache.txt").read_text(), re.M):
+        SECONDS = 60
     tools = os.path.join(os.path.abspath(options.build), "bin")
     failures = 0
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
