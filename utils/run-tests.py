@@ -196,11 +196,8 @@ def run_fuzz(build):
     """Random programs of all kinds; see docs/Testing.md."""
     fuzzer = os.path.join(build, "bin", "reprise-fuzz")
     emulator = ["env", "LD_LIBRARY_PATH=" + os.path.join(build, "gpu-emulator")]
-    # What has no kernels for GPUs yet.
-    missing = ["--without=reprise.attention,reprise.attention_backward"]
-    for kind, count, prefix, options in (("training", 400, [], []), ("kernels", 800, [], []),
-                                         ("gpu", 250, emulator, missing), ("batches", 400, [], [])):
-        command = [fuzzer, f"--kind={kind}", f"--count={count}", f"--jobs={os.cpu_count()}", *options]
+    for kind, count, prefix in (("training", 400, []), ("kernels", 800, []), ("gpu", 250, emulator), ("batches", 400, [])):
+        command = [fuzzer, f"--kind={kind}", f"--count={count}", f"--jobs={os.cpu_count()}"]
         yield run_script(f"fuzz/{kind}", prefix + command, build)
 
 

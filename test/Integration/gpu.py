@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""Every model of the zoo gives on GPUs the output folder of the CPU: under every plan, on one device and in a pipeline of four.
+
+Usage: gpu.py [MODEL]...      each in a process and a folder of its own, unless there is one
+
+The emulated driver stands in for GPUs. It checks every access, and each plan runs in another order of warps, blocks and
+streams. The steps are in f32, where the contracts promise the CPU's bits.
+"""
+
+import concurrent.futures
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+from checks import check, compile_model, finish, run, same_folder, tool
+from zoo_models import write_model
+
+BUILD = os.environ["REPRISE_BUILD"]
+TEXT = {"width": 16, "heads": 2, "batch": 2, "seq": 12, "vocab": 37}
+# Instructions of lanes are what an emulated step costs, so models are small. Blocks, warps and tiles are still several.
+SIZES = {
+    "bert": {"layers": 2, **TEXT},
+    "gpt2": {"layers": 4, **TEXT},
+    "llama": {"layers": 2, **TEXT},
+    "lstm": {"layers": 2, "width": 8, "batch": 2, "seq": 6, "vocab": 37},
+    "mlp": {"layers": 4, "width": 40, "batch": 16, "classes": 10},
+    "moe": {"layers": 2, **TEXT},
+    "resnet18": {"width": 4, "batch": 4, "image": 16, "classes": 10},
+    "resnet50": {"width": 4, "batch": 4, "image": 16, "classes": 10},
+    "unet": {"layers": 2, "width": 4, "batch": 4, "image": 16, "classes": 5},
+    "vit": {"layers": 2, "width": 16, "heads": 2, "batch": 2, "image": 16, "seq": 16, "classes": 10},
+}
+PLANS = {"save-all": ["--policy=save-all"], "recompute-all": ["--policy=recompute-all"], "half": ["--budget=50%"]}
+ORDERS = ["forwards", "backwards", "shuffled"]
+RUN = ["--seed=7", "--steps=2"]
+# The batch of a moe can be cut where each sample has its room by itself.
+FLAGS = {"moe": ["--dropout=0.1", "--route-samples"], "resnet18": [], "resnet50": []}
+STAGES = {"bert": "gpipe", "gpt2": "zb-v", "resnet18": "1f1b", "unet": "zb-h1"}
+
+
+def run_emulated(bundle, folder, order, devices):
+    path = os.pathsep.join(filter(None, [os.path.join(BUILD, "gpu-emulator"), os.environ.get("LD_LIBRARY_PATH")]))
+    variables = [f"LD_LIBRARY_PATH={path}", f"REPRISE_EMULATED_ORDER={order}", f"REPRISE_EMULATED_DEVICES={devices}"]
+    command = ["env", *variables, "reprise-run", bundle, "--device=cuda", f"--output-dir={folder}", "--json", *RUN]
+    return json.loads(tool(*command))
+
+
+def compile_fitting(model, bundle, plan, *flags):
+    """A half that no plan reaches becomes the smallest budget that one is found for."""
+    if plan != "half":
+        return compile_model(model, bundle, *PLANS[plan], *flags)
+    for percent in (50, 60, 70, 80, 90, 100):
+        if not os.system(f"reprise-compile {model} -o {bundle} --budget={percent}% {' '.join(flags)} 2> refused.txt"):
+            return None
+    return check(f"{model}: a budget", False, pathlib.Path("refused.txt").read_text())
+
+
+def compare_plans(name):
+    model = f"{name}.mlir"
+    write_model(model, name, SIZES[name], "--optimizer=momentum", *FLAGS.get(name, ["--dropout=0.1"]))
+    compile_model(model, "cpu.rpb")
+    cpu = run("cpu.rpb", f"{name}.cpu", *RUN)
+    for plan, order in zip(PLANS, ORDERS):
+        compile_fitting(model, "gpu.rpb", plan, "--target=cuda:sm_90")
+        gpu = run_emulated("gpu.rpb", "gpu", order, 1)
+        same_folder(f"{name}, {plan}, {order}: the folder of the CPU", f"{name}.cpu", "gpu")
+        check(f"{name}, {plan}: the hash of the CPU", gpu["hash"] == cpu["hash"])
+
+
+def compare_stages(name, schedule):
+    flags = ["--microbatches=2", "--stages=4", f"--schedule={schedule}"]
+    compile_model(f"{name}.mlir", "cpu.rpb", "--microbatches=2")
+    run("cpu.rpb", f"{name}.cpu", *RUN)
+    for plan, order in zip(PLANS, reversed(ORDERS)):
+        compile_fitting(f"{name}.mlir", "gpu.rpb", plan, "--target=cuda:sm_90", *flags)
+        run_emulated("gpu.rpb", "gpu", order, 4)
+        same_folder(f"{name}, {plan}, four stages by {schedule}, {order}: the folder of one CPU", f"{name}.cpu", "gpu")
+
+
+def run_alone(name):
+    pathlib.Path(name).mkdir()
+    done = subprocess.run([sys.executable, __file__, name], cwd=name, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    lines = done.stdout.splitlines()
+    return name, [line for line in lines if line.startswith("ok: ")], lines, done.returncode
+
+
+def main():
+    names = sys.argv[1:] or list(SIZES)
+    if len(names) == 1:
+        compare_plans(names[0])
+        compare_stages(names[0], STAGES.get(names[0], "1f1b"))
+        finish()
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for name, good, lines, code in pool.map(run_alone, names):
+            print(*lines[:-1] if lines else [], sep="\n")
+            check(f"{name}: {len(good)} of 9 checks passed", code == 0 and len(good) == 9, lines[-1] if lines else "no output")
+    finish()
+
+
+if __name__ == "__main__":
+    main()
