@@ -22,6 +22,14 @@ struct Image {
 };
 
 /// A machine. Grouping, places and code generation know nothing else of it.
+/// Of the op around a launch body: the bytes that all places of arguments and results are multiples
+/// of, if these are fewer than a wide access takes. Rows of arrays in loops may lie like that.
+inline constexpr llvm::StringLiteral kPlaceAlignmentAttr = "reprise.place_alignment";
+/// The most that kernels may ask of a place.
+constexpr int64_t widestAccess = 16;
+/// At most widestAccess.
+int64_t getPlaceAlignment(mlir::Block &body);
+
 class Target {
 public:
   /// A pair (operand of a body's terminator, argument of the body).
@@ -42,6 +50,9 @@ public:
   /// place.
   virtual InPlacePairs findInPlacePairs(mlir::Block &body) const = 0;
 
+  /// Whether kernels take what lies at a multiple of many bytes in one access, so that bodies whose
+  /// places do not are told (kPlaceAlignmentAttr) and have kernels of their own.
+  virtual bool usesPlaceAlignment() const { return false; }
   /// Adds the kernels of one launch body to `kernels`, under symbols that start with `name`, and
   /// returns the commands that run them. Errors are emitted at the op that no kernel can hold.
   virtual mlir::FailureOr<EmittedLaunch> emitLaunch(mlir::Block &body, llvm::StringRef name,

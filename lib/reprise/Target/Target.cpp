@@ -9,6 +9,11 @@ namespace reprise {
 
 Target::~Target() = default;
 
+int64_t getPlaceAlignment(Block &body) {
+  auto alignment = body.getParentOp()->getAttrOfType<IntegerAttr>(kPlaceAlignmentAttr);
+  return alignment ? alignment.getInt() : widestAccess;
+}
+
 LogicalResult Target::get(StringRef name, Location location,
                           std::shared_ptr<const Target> &target) {
   auto *dialect = location.getContext()->getOrLoadDialect<RepriseDialect>();

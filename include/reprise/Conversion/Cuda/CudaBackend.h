@@ -22,6 +22,7 @@ public:
   std::vector<std::string> getFeatures() const override { return {chip}; }
   bool canHold(llvm::ArrayRef<mlir::Operation *> ops) const override;
   InPlacePairs findInPlacePairs(mlir::Block &body) const override;
+  bool usesPlaceAlignment() const override { return true; }
   /// Fails for what has no kernel there yet.
   mlir::FailureOr<EmittedLaunch> emitLaunch(mlir::Block &body, llvm::StringRef name,
                                             mlir::ModuleOp kernels) const override;
@@ -29,6 +30,9 @@ public:
   mlir::FailureOr<Image> compileKernels(mlir::ModuleOp kernels) const override;
 
 private:
+  mlir::FailureOr<EmittedLaunch> emitKernels(mlir::Block &body, llvm::StringRef name,
+                                             mlir::ModuleOp kernels) const;
+
   std::string chip;
 };
 

@@ -5,6 +5,7 @@
 #include "PlainContraction.h"
 #include "TiledContraction.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Target/Target.h"
 
 using namespace mlir;
 
@@ -15,10 +16,10 @@ Operation *findLeaderAlone(Block &body) {
   return leader && isAlone(body, leader) ? leader : nullptr;
 }
 
-/// Of the place in its buffer, which is aligned itself.
-static int64_t alignmentOf(const BufferSlot &slot) {
-  constexpr int64_t widestAccess = 16;
-  return slot.offset == 0 ? widestAccess : slot.offset & -slot.offset;
+/// Scratch is aligned, whatever places have.
+static int64_t alignmentOf(const BufferSlot &slot, int64_t ofPlaces) {
+  int64_t own = slot.offset == 0 ? widestAccess : slot.offset & -slot.offset;
+  return slot.kind == BufferSlot::Shared ? own : std::min(own, ofPlaces);
 }
 
 static FailureOr<LaunchOperand> findFramed(LaunchOperands &operands, Value image,
@@ -40,11 +41,12 @@ FailureOr<EmittedLaunch> emitLeaderAlone(Operation *leader, StringRef name, Modu
   FailureOr<LaunchOperand> rhs = findFramed(operands, found.rhs, found.frame);
   if (failed(lhs) || failed(rhs))
     return failure();
+  int64_t places = getPlaceAlignment(*leader->getBlock());
   auto add = [&](const std::string &own, const ContractionSpec &spec, const ResultStrides &result) {
-    EmittedCommand command =
-        suitsTiles(spec) ? emitTiledContraction(kernels, own, spec, result, alignmentOf(lhs->slot),
-                                                alignmentOf(rhs->slot))
-                         : emitPlainContraction(kernels, own, spec, result);
+    EmittedCommand command = suitsTiles(spec) ? emitTiledContraction(kernels, own, spec, result,
+                                                                     alignmentOf(lhs->slot, places),
+                                                                     alignmentOf(rhs->slot, places))
+                                              : emitPlainContraction(kernels, own, spec, result);
     command.buffers = {lhs->slot, rhs->slot, {BufferSlot::Output, 0, 0}};
     operands.launch.commands.push_back(command);
   };

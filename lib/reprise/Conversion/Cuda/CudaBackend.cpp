@@ -51,8 +51,37 @@ static EmittedCommand emitNest(const Graph &graph, StringRef name, ModuleOp kern
   return {name.str(), schedule.items, graph.buffers, 0, schedule.itemThreads, blockThreads};
 }
 
+/// Accesses of global memory ask for no more than the places have; elements are aligned always.
+static void limitAccesses(gpu::GPUModuleOp kernel, int64_t alignment) {
+  auto limit = [&](auto access, Type type) {
+    auto pointer = cast<LLVM::LLVMPointerType>(access.getAddr().getType());
+    if (pointer.getAddressSpace() != globalMemory)
+      return;
+    auto least = std::max<uint64_t>(alignment, KernelBuilder::bytesOf(getElementTypeOrSelf(type)));
+    access.setAlignment(std::min<uint64_t>(access.getAlignment().value_or(1), least));
+  };
+  kernel.walk([&](Operation *op) {
+    if (auto load = dyn_cast<LLVM::LoadOp>(op))
+      limit(load, load.getType());
+    else if (auto store = dyn_cast<LLVM::StoreOp>(op))
+      limit(store, store.getValue().getType());
+  });
+}
+
 FailureOr<EmittedLaunch> CudaBackend::emitLaunch(Block &body, StringRef name,
                                                  ModuleOp kernels) const {
+  auto present = kernels.getOps<gpu::GPUModuleOp>();
+  auto count = std::distance(present.begin(), present.end());
+  FailureOr<EmittedLaunch> launch = emitKernels(body, name, kernels);
+  int64_t alignment = getPlaceAlignment(body);
+  if (alignment < widestAccess)
+    for (gpu::GPUModuleOp kernel : llvm::drop_begin(kernels.getOps<gpu::GPUModuleOp>(), count))
+      limitAccesses(kernel, alignment);
+  return launch;
+}
+
+FailureOr<EmittedLaunch> CudaBackend::emitKernels(Block &body, StringRef name,
+                                                  ModuleOp kernels) const {
   auto isEmpty = [](Value value) { return getByteSize(value.getType()) == 0; };
   auto refuse = [&](Operation *op) {
     return op->emitError("cannot be compiled for ")

@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace reprise {
 
-constexpr unsigned globalMemory = 1, sharedMemory = 3;
+constexpr unsigned sharedMemory = 3;
 
 ThreadKernel::ThreadKernel(ModuleOp module, StringRef name, size_t buffers, int64_t scratchBytes)
     : KernelBuilder(ImplicitLocOpBuilder(module.getLoc(), module.getContext())),

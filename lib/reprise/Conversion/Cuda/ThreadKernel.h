@@ -10,6 +10,8 @@ namespace reprise {
 
 /// Threads of a block, of which 32 in a row are a warp.
 constexpr int64_t blockThreads = 256;
+/// The address space of buffers.
+constexpr unsigned globalMemory = 1;
 
 /// Builds a `gpu.func` of the same name in a `gpu.module` of its own. Its arguments are the buffers
 /// of the command, in global memory.

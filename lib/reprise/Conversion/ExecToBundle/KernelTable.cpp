@@ -1,9 +1,12 @@
 // reprise: the kernels of a bundle, one per structurally distinct launch body
 #include "KernelTable.h"
 
+#include "reprise/Dialect/Exec/IR/Storage.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Dialect/Reprise/IR/Work.h"
 #include "reprise/Target/LaunchFacts.h"
+
+#include <numeric>
 
 using namespace mlir;
 
@@ -44,9 +47,25 @@ static std::vector<runtime::SourceOp> describeOps(exec::LaunchOp launch) {
   return ops;
 }
 
+static int64_t findPlaceAlignment(exec::LaunchOp launch) {
+  int64_t alignment = widestAccess;
+  for (Value value : llvm::concat<Value>(SmallVector<Value>(launch.getInputs()),
+                                         SmallVector<Value>(launch.getResults())))
+    for (auto &[loop, bytes] : exec::findStorage(value).rows)
+      alignment = std::gcd(alignment, bytes);
+  return alignment;
+}
+
 LogicalResult KernelTable::add(exec::LaunchOp launch) {
   SmallVector<int64_t> streams = renumberStreams(launch);
-  auto [found, isNew] = byBody.try_emplace(describeBody(launch.getBody().front()));
+  auto body = describeBody(launch.getBody().front());
+  int64_t alignment = target.usesPlaceAlignment() ? findPlaceAlignment(launch) : widestAccess;
+  if (alignment != widestAccess) {
+    body.push_back(static_cast<uintptr_t>(alignment));
+    launch->setAttr(kPlaceAlignmentAttr,
+                    IntegerAttr::get(IntegerType::get(launch.getContext(), 64), alignment));
+  }
+  auto [found, isNew] = byBody.try_emplace(body);
   if (isNew) {
     std::string name = exec::getLeaderName(launch).str() + "_" + std::to_string(byBody.size());
     FailureOr<EmittedLaunch> emitted = target.emitLaunch(launch.getBody().front(), name, *module);
