@@ -43,6 +43,7 @@ if not lit_config.params.get("quick"):
 ptxas = find_ptxas()
 if ptxas:
     config.available_features.add("ptxas")
+    config.substitutions.append(("%ptxas_folder", os.path.dirname(ptxas)))
     config.substitutions.append(("%ptxas", ptxas))
 for tool in os.listdir(config.reprise_tools_dir) if os.path.isdir(config.reprise_tools_dir) else []:
     config.available_features.add(tool)

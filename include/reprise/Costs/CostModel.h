@@ -22,7 +22,8 @@ struct DeviceRates {
   double elementwiseFlops = 0;                    ///< of all ops that are no contraction
   double bytes = 0;                               ///< to and from memory
   double launchSeconds = 0;                       ///< what a launch costs before it does anything
-  std::optional<int64_t> memory;                  ///< bytes; none: as many as a step takes
+  double link = 0; ///< bytes per second to another device; 0: a copy in memory stands for that
+  std::optional<int64_t> memory; ///< bytes; none: as many as a step takes
 };
 
 /// Where seconds come from.
@@ -60,9 +61,11 @@ public:
   double getSeconds(llvm::ArrayRef<mlir::Operation *> ops, int64_t bytes) const;
   /// Seconds that all executions of the op take if nothing else is in their launches.
   double getSecondsAlone(mlir::Operation *op) const;
-  /// Seconds from one device to another: a launch that reads `bytes` and writes them.
+  /// Seconds from one device to another: a launch, and `bytes` over the link, or read and written
+  /// in memory.
   double getCopySeconds(int64_t bytes) const {
-    return rates.launchSeconds + getTransferSeconds(2 * bytes);
+    return rates.launchSeconds +
+           (rates.link ? static_cast<double>(bytes) / rates.link : getTransferSeconds(2 * bytes));
   }
   /// Seconds that `bytes` take to or from memory.
   double getTransferSeconds(int64_t bytes) const {

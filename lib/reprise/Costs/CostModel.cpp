@@ -33,19 +33,29 @@ static DeviceRates describeCpu(unsigned threads) {
   return rates;
 }
 
-/// Data sheets' rates of A100 (from sm_80 on) and H100 SXM (from sm_90 on) outside of tensor cores,
-/// since contractions are exact: chains of fma in f32, into which 16-bit operands widen.
-static DeviceRates describeGpu(unsigned chip) {
-  bool isHopper = chip >= 90;
-  double single = isHopper ? 67e12 : 19.5e12;
+/// A chip by its data sheet, outside of tensor cores, since contractions are exact: chains of fma
+/// in f32, into which 16-bit operands widen.
+struct Chip {
+  unsigned number; ///< sm_80 is 80
+  const char *name;
+  double single, memory, link; ///< f32 operations, bytes, bytes to another device per second
+};
+/// The sheets count both ways of a link.
+static constexpr Chip kChips[] = {{100, "B200", 75e12, 7.7e12, 900e9},
+                                  {90, "H100", 67e12, 3.35e12, 450e9},
+                                  {0, "A100", 19.5e12, 2.04e12, 300e9}};
+
+static DeviceRates describeGpu(unsigned number) {
+  const Chip &chip = *llvm::find_if(kChips, [&](const Chip &c) { return c.number <= number; });
   DeviceRates rates;
-  rates.name = isHopper ? "H100" : "A100";
+  rates.name = chip.name;
   rates.contractionFlops = {
-      {"f32", single}, {"f64", single / 2}, {"bf16", single}, {"f16", single}};
+      {"f32", chip.single}, {"f64", chip.single / 2}, {"bf16", chip.single}, {"f16", chip.single}};
   // An fma counts two there; most other arithmetic is no fma.
-  rates.elementwiseFlops = single / 2;
-  rates.bytes = isHopper ? 3.35e12 : 2.04e12;
+  rates.elementwiseFlops = chip.single / 2;
+  rates.bytes = chip.memory;
   rates.launchSeconds = 3e-6;
+  rates.link = chip.link;
   return rates;
 }
 

@@ -60,7 +60,7 @@ FailureOr<DeviceRates> readDeviceFile(StringRef path, Location from) {
   const Object &root = file->root();
   if (failed(file->checkKeys(root,
                              {"version", "name", "flops", "elementwise_flops", "bytes_per_second",
-                              "launch_seconds", "memory"},
+                              "launch_seconds", "memory", "link_bytes_per_second"},
                              "")))
     return failure();
   DeviceRates rates;
@@ -72,7 +72,9 @@ FailureOr<DeviceRates> readDeviceFile(StringRef path, Location from) {
       failed(readNumber(*file, root, "elementwise_flops", "", kRate, rates.elementwiseFlops)) ||
       failed(readNumber(*file, root, "bytes_per_second", "", kRate, rates.bytes)) ||
       failed(readNumber(*file, root, "launch_seconds", "", kLaunchSeconds, rates.launchSeconds)) ||
-      failed(readMemory(*file, rates)))
+      failed(readMemory(*file, rates)) ||
+      (root.get("link_bytes_per_second") &&
+       failed(readNumber(*file, root, "link_bytes_per_second", "", kRate, rates.link))))
     return failure();
   return rates;
 }

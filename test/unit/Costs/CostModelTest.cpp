@@ -80,6 +80,15 @@ TEST_F(CostModelTest, GpusHaveRatesOfTheirOwn) {
   EXPECT_LT(load("cuda:sm_80", 0).getSeconds(dot, 0), load("cpu", 64).getSeconds(dot, 0));
 }
 
+TEST_F(CostModelTest, ValuesGoOverLinks) {
+  constexpr int64_t bytes = 450000000000;
+  EXPECT_DOUBLE_EQ(load("cuda:sm_90", 0).getCopySeconds(bytes), 1 + 3e-6);
+  EXPECT_DOUBLE_EQ(load("cuda:sm_103", 0).getCopySeconds(2 * bytes), 1 + 3e-6);
+  CostModel cpu = load("cpu", 1);
+  EXPECT_DOUBLE_EQ(cpu.getCopySeconds(bytes),
+                   cpu.getRates().launchSeconds + 2 * bytes / cpu.getRates().bytes);
+}
+
 /// A file of the test's own, gone with the object.
 struct TestFile {
   TestFile(const char *name, const std::string &text) : path(testing::TempDir() + name) {
