@@ -56,6 +56,7 @@ private:
   Error openProgram(const Bundle &bundle, uint32_t device, uint32_t number, unsigned threads);
 
   Bundle manifest;
+  std::vector<std::string> hosts; ///< the machine of each process, where there are several
   std::string fileName;
   Ranks *processes = nullptr;
   DeviceKind kind = DeviceKind::Cpu;

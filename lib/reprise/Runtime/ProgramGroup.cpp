@@ -73,21 +73,16 @@ static std::string hostName() {
   return host;
 }
 
-/// Which of the processes on its machine this one is: each has a device of its own there.
-static Expected<uint32_t> numberOnHost(Ranks &ranks) {
-  auto hosts = ranks.exchange(hostName());
-  if (!hosts)
-    return hosts.error();
-  return uint32_t(std::count(hosts->begin(), hosts->begin() + ranks.rank(), hostName()));
-}
-
 Error ProgramGroup::open(const Bundle &bundle, unsigned threads) {
   uint32_t ownDevice = 0;
   if (processes) {
-    Expected<uint32_t> number = numberOnHost(*processes);
-    if (!number)
-      return number.error();
-    ownDevice = *number;
+    auto all = processes->exchange(hostName());
+    if (!all)
+      return all.error();
+    hosts = std::move(*all);
+    // Each of the processes on a machine has a device of its own there.
+    auto own = hosts.begin() + processes->rank();
+    ownDevice = uint32_t(std::count(hosts.begin(), own, *own));
   }
   std::vector<std::string> names;
   for (const DeviceEntry &device : bundle.devices)
@@ -113,15 +108,15 @@ Error ProgramGroup::open(const Bundle &bundle, unsigned threads) {
 }
 
 /// Bytes of all processes on this machine.
-static Expected<uint64_t> addUpOnHost(Ranks &ranks, uint64_t own) {
-  std::string host = hostName();
-  auto all = ranks.exchange(std::to_string(own) + " " + host);
+static Expected<uint64_t> addUpOnHost(Ranks &ranks, const std::vector<std::string> &hosts,
+                                      uint64_t own) {
+  auto all = ranks.exchange(std::to_string(own));
   if (!all)
     return all.error();
   uint64_t sum = 0;
-  for (const std::string &each : *all)
-    if (each.substr(each.find(' ') + 1) == host)
-      sum += std::strtoull(each.c_str(), nullptr, 10);
+  for (size_t i = 0; i < all->size(); ++i)
+    if (hosts[i] == hosts[ranks.rank()])
+      sum += std::strtoull((*all)[i].c_str(), nullptr, 10);
   return sum;
 }
 
@@ -137,7 +132,7 @@ Error ProgramGroup::checkMemory() const {
               own.workspaceBytes(executable->threads());
   }
   if (processes) {
-    Expected<uint64_t> together = addUpOnHost(*processes, needed);
+    Expected<uint64_t> together = addUpOnHost(*processes, hosts, needed);
     if (!together)
       return together.error();
     needed = *together;

@@ -1,6 +1,7 @@
 // reprise: contractions for the threads of a GPU, an element of the result each
 #include "PlainContraction.h"
 
+#include "ContractionIndex.h"
 #include "ThreadChains.h"
 #include "ThreadKernel.h"
 
@@ -28,12 +29,6 @@ public:
   void emit();
 
 private:
-  static int64_t countOf(ArrayRef<Dim> dims) {
-    int64_t count = 1;
-    for (const Dim &dim : dims)
-      count *= dim.size;
-    return count;
-  }
   /// Adds an inner dimension, as part of the last one where all distances allow that.
   static void append(SmallVector<Dim> &dims, const Dim &dim);
 

@@ -69,21 +69,6 @@ void ThreadKernel::awaitCopies() {
   NVVM::CpAsyncWaitGroupOp::create(b, 0);
 }
 
-static unsigned alignmentOf(Type elementType, int64_t width) {
-  return static_cast<unsigned>(KernelBuilder::bytesOf(elementType) * width);
-}
-
-Value ThreadKernel::loadAligned(Type elementType, Value base, Value index, int64_t width) {
-  return LLVM::LoadOp::create(b, typeOf(elementType, width), pointer(elementType, base, index),
-                              alignmentOf(elementType, width));
-}
-
-void ThreadKernel::storeAligned(Type elementType, Value value, Value base, Value index) {
-  auto vector = dyn_cast<VectorType>(value.getType());
-  LLVM::StoreOp::create(b, value, pointer(elementType, base, index),
-                        alignmentOf(elementType, vector ? vector.getNumElements() : 1));
-}
-
 Value ThreadKernel::workspace() {
   if (!scratch) {
     OpBuilder::InsertionGuard guard(b);

@@ -37,11 +37,6 @@ public:
   /// Waits for the copies of this thread.
   void awaitCopies();
 
-  /// Loads and stores of `width` elements at a multiple of all their bytes.
-  mlir::Value loadAligned(mlir::Type elementType, mlir::Value base, mlir::Value index,
-                          int64_t width);
-  void storeAligned(mlir::Type elementType, mlir::Value value, mlir::Value base, mlir::Value index);
-
   mlir::Value workspace() override;
   mlir::Value buffer(unsigned i) override { return kernel.getArgument(i); }
   mlir::Value exchange(mlir::Value value, int64_t distance) override;

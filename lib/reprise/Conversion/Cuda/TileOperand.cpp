@@ -115,19 +115,19 @@ SmallVector<Value> TileOperand::start(Value tile, Value stage) {
       k.copyAsync(k.pointer(compute, memory, placeOf(i, stage)), from,
                   unit * KernelBuilder::bytesOf(type));
     else
-      loaded.push_back(k.loadAligned(type, from, zero, unit));
+      loaded.push_back(k.load(type, from, zero, unit, /*aligned=*/unit));
   }
   return loaded;
 }
 
 void TileOperand::finish(ArrayRef<Value> loaded, Value stage) {
   for (auto [i, value] : llvm::enumerate(loaded))
-    k.storeAligned(compute, k.widen(value), memory, placeOf(i, stage));
+    k.store(compute, k.widen(value), memory, placeOf(i, stage), /*aligned=*/unit);
 }
 
 Value TileOperand::read(Value stage, int64_t term, Value row, int64_t width) {
   Value place = k.add(k.add(k.mul(stage, stageElements()), term * pitch()), row);
-  return k.loadAligned(compute, memory, place, width);
+  return k.load(compute, memory, place, width, /*aligned=*/width);
 }
 
 } // namespace reprise

@@ -275,13 +275,15 @@ void Emitter::storeGroup(const Sums &sums, int64_t first, Value row, Value colum
   int64_t width = columnPart.width;
   Value line = k.add(k.add(locate(k, places.batch, batch, strideOf), places.offset),
                      locate(k, places.rows, row, strideOf));
+  bool isVector = places.hasNeighbours(width);
   auto storeAt = [&](Value column, Value value) {
     storeIfOwned(columns, column, [&] {
-      k.storeAligned(spec.resultType, k.round(value, spec.resultType), k.buffer(2),
-                     k.add(line, locate(k, places.columns, column, strideOf)));
+      k.storeCompute(spec.resultType, value, k.buffer(2),
+                     k.add(line, locate(k, places.columns, column, strideOf)),
+                     /*aligned=*/isVector ? width : 1);
     });
   };
-  if (!places.hasNeighbours(width)) {
+  if (!isVector) {
     for (int64_t i = 0; i < width; ++i)
       storeAt(k.add(column, i), sums[first + i]);
     return;
