@@ -22,6 +22,8 @@ public:
   /// The dialects that kernels are written in. A pass that loads facts while others run depends on
   /// them.
   static void addDialects(mlir::DialectRegistry &registry);
+  /// Kernels are emitted in a context that has loaded them before.
+  static void loadDialects(mlir::MLIRContext &context);
   /// Leaves `facts` as it is if it is of a target already. Errors as Target::get.
   static mlir::LogicalResult load(llvm::StringRef target, mlir::Location location,
                                   std::shared_ptr<LaunchFacts> &facts);

@@ -71,8 +71,17 @@ static void startAll(MLIRContext &context, size_t count, function_ref<void(size_
   tasks.wait();
 }
 
+/// The other threads walk the table of dialects while one is put in.
+static LogicalResult refuseLoading(MLIRContext &context, size_t loaded) {
+  if (context.getLoadedDialects().size() == loaded)
+    return success();
+  return emitError(UnknownLoc::get(&context),
+                   "internal error: a dialect was loaded by one of several threads");
+}
+
 LogicalResult reprise::forEachInParallel(MLIRContext &context, size_t count,
                                          function_ref<LogicalResult(size_t)> each) {
+  size_t loaded = context.getLoadedDialects().size();
   std::vector<Diagnostic> said;
   std::atomic<size_t> failedAt{count};
   {
@@ -92,7 +101,9 @@ LogicalResult reprise::forEachInParallel(MLIRContext &context, size_t count,
   }
   for (Diagnostic &message : said)
     context.getDiagEngine().emit(std::move(message));
-  return success(failedAt == count);
+  if (failedAt != count)
+    return failure();
+  return refuseLoading(context, loaded);
 }
 
 reprise::QuietThread::QuietThread(MLIRContext &context)

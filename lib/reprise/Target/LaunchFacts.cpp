@@ -2,7 +2,9 @@
 #include "reprise/Target/LaunchFacts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -13,6 +15,17 @@ using namespace mlir;
 
 namespace reprise {
 namespace {
+
+template <typename... Dialects> struct DialectList {
+  static void insert(DialectRegistry &registry) { registry.insert<Dialects...>(); }
+  static void load(MLIRContext &context) { context.loadDialect<Dialects...>(); }
+};
+
+/// Those of every target: scratch bytes are found by emitting kernels, on several threads, which
+/// may load no dialect.
+using KernelDialects =
+    DialectList<exec::ExecDialect, arith::ArithDialect, gpu::GPUDialect, LLVM::LLVMDialect,
+                math::MathDialect, NVVM::NVVMDialect, scf::SCFDialect, vector::VectorDialect>;
 
 class BodyWriter {
 public:
@@ -73,15 +86,13 @@ private:
 
 std::vector<uintptr_t> describeBody(Block &body) { return BodyWriter().write(body); }
 
-void LaunchFacts::addDialects(DialectRegistry &registry) {
-  registry.insert<exec::ExecDialect, arith::ArithDialect, LLVM::LLVMDialect, math::MathDialect,
-                  scf::SCFDialect, vector::VectorDialect>();
-}
+void LaunchFacts::addDialects(DialectRegistry &registry) { KernelDialects::insert(registry); }
+
+void LaunchFacts::loadDialects(MLIRContext &context) { KernelDialects::load(context); }
 
 LaunchFacts::LaunchFacts(std::shared_ptr<const Target> target, MLIRContext *context)
     : target(std::move(target)) {
-  context->loadDialect<exec::ExecDialect, arith::ArithDialect, LLVM::LLVMDialect, math::MathDialect,
-                       scf::SCFDialect, vector::VectorDialect>();
+  loadDialects(*context);
 }
 
 LogicalResult LaunchFacts::load(StringRef name, Location location,

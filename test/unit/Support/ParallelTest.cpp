@@ -3,6 +3,7 @@
 
 #include "mlir/IR/Location.h"
 #include "mlir/IR/MLIRContext.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "gtest/gtest.h"
 
 #include <atomic>
@@ -40,6 +41,17 @@ TEST_F(ParallelTest, MessagesComeInOrder) {
     EXPECT_EQ(done, std::vector<int>(6, 1));
     EXPECT_EQ(heard, "warning 0;warning 1;warning 2;warning 3;warning 4;warning 5;");
   }
+}
+
+/// Threads that look for interfaces walk the table of dialects.
+TEST_F(ParallelTest, WorkLoadsNoDialect) {
+  DialectRegistry registry;
+  registry.insert<RepriseDialect>();
+  context.appendDialectRegistry(registry);
+  auto load = [&](size_t) { return success(context.getOrLoadDialect("reprise") != nullptr); };
+  EXPECT_TRUE(failed(forEachInParallel(context, 1, load)));
+  EXPECT_EQ(heard, "internal error: a dialect was loaded by one of several threads;");
+  EXPECT_TRUE(succeeded(forEachInParallel(context, 1, load)));
 }
 
 /// As in a loop, nothing is heard of what stands behind the first failure.

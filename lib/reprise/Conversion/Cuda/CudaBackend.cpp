@@ -13,7 +13,6 @@
 #include "ThreadKernel.h"
 #include "ThreadPool.h"
 #include "ThreadSchedule.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Support/ByteSize.h"
 
@@ -90,7 +89,6 @@ FailureOr<EmittedLaunch> CudaBackend::emitKernels(Block &body, StringRef name,
   EmittedLaunch launch;
   if (llvm::all_of(body.getTerminator()->getOperands(), isEmpty))
     return launch;
-  kernels.getContext()->loadDialect<gpu::GPUDialect, NVVM::NVVMDialect>();
   if (Operation *leader = findLeaderAlone(body))
     return emitLeaderAlone(leader, name, kernels, LaunchOperands(name, kernels, *this));
   if (Operation *pool = findPool(body))

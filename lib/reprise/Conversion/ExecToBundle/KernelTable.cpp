@@ -13,8 +13,7 @@ using namespace mlir;
 namespace reprise {
 
 KernelTable::KernelTable(MLIRContext *context, const Target &target) : target(target) {
-  context->loadDialect<arith::ArithDialect, LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect,
-                       vector::VectorDialect>();
+  LaunchFacts::loadDialects(*context);
   module = ModuleOp::create(UnknownLoc::get(context));
 }
 
