@@ -154,7 +154,8 @@ REPRISE_CUDA CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes) {
     return result;
   if (!bytes)
     return CUDA_ERROR_INVALID_VALUE;
-  *address = driver->memory.allocate(driver.device().number, bytes);
+  bool fails = driver->failsNow("allocation");
+  *address = fails ? 0 : driver->memory.allocate(driver.device().number, bytes);
   return *address ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 

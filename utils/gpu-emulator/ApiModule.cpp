@@ -121,7 +121,12 @@ Work launchWork(Driver &driver, const LoadedFunction &function, const LaunchShap
     launch.order = owner->order;
     launch.multiprocessors = numMultiprocessors;
     launch.reachable = owner->devices[device].reachable;
-    runLaunch(launch);
+    for (auto [kind, fault] :
+         {std::pair("launch", Fault::LaunchFailed), {"device", Fault::DeviceLost}})
+      if (owner->failsNow(kind))
+        launch.fail(fault, "kernel " + program->name + ": " + faultName(fault));
+    if (!launch.failed)
+      runLaunch(launch);
     return launch.report;
   };
 }

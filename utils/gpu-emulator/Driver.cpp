@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 using namespace reprise::emulator;
 
@@ -35,6 +36,8 @@ const ErrorName errorNames[] = {
     {CUDA_ERROR_INVALID_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT", "invalid device context"},
     {CUDA_ERROR_NO_BINARY_FOR_GPU, "CUDA_ERROR_NO_BINARY_FOR_GPU",
      "no PTX for the emulated device"},
+    {CUDA_ERROR_ECC_UNCORRECTABLE, "CUDA_ERROR_ECC_UNCORRECTABLE",
+     "uncorrectable ECC error encountered"},
     {CUDA_ERROR_INVALID_PTX, "CUDA_ERROR_INVALID_PTX", "PTX that the emulator does not know"},
     {CUDA_ERROR_INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"},
     {CUDA_ERROR_NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
@@ -64,6 +67,7 @@ CUresult resultOf(Fault fault) {
   return fault == Fault::None          ? CUDA_SUCCESS
          : fault == Fault::OutOfBounds ? CUDA_ERROR_ILLEGAL_ADDRESS
          : fault == Fault::Misaligned  ? CUDA_ERROR_MISALIGNED_ADDRESS
+         : fault == Fault::DeviceLost  ? CUDA_ERROR_ECC_UNCORRECTABLE
                                        : CUDA_ERROR_LAUNCH_FAILED;
 }
 
@@ -75,6 +79,12 @@ Driver::Driver()
   devices.resize(capacities().size());
   for (size_t i = 0; i < devices.size(); ++i)
     devices[i] = {int(i), uint64_t(1) << i, false};
+  const char *fault = std::getenv("REPRISE_EMULATED_FAULT");
+  const char *colon = fault ? std::strchr(fault, ':') : nullptr;
+  if (colon) {
+    failingKind.assign(fault, colon);
+    failingNumber = std::strtoull(colon + 1, nullptr, 10);
+  }
 }
 
 Driver::~Driver() = default;
@@ -83,6 +93,10 @@ CUresult Driver::fail(CUresult result, const std::string &text) {
   lastError = text;
   std::fprintf(stderr, "gpu-emulator: error: %s\n", text.c_str());
   return result;
+}
+
+bool Driver::failsNow(const std::string &kind) {
+  return kind == failingKind && failingNumber && --failingNumber == 0;
 }
 
 CUresult Driver::finished() {

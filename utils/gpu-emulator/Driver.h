@@ -52,9 +52,14 @@ public:
   /// The result of what was waited for: that of the first fault, from then on.
   CUresult finished();
   std::string lastError;
+  /// Counts work of that kind ("allocation", "launch", "device"), and tells whether this one is to
+  /// fail, as REPRISE_EMULATED_FAULT=KIND:NUMBER asks. A device is lost at a launch.
+  bool failsNow(const std::string &kind);
 
 private:
   bool reported = false;
+  std::string failingKind;
+  uint64_t failingNumber = 0; ///< how many of the kind are still to come
 };
 
 /// The driver of the process while it is locked.

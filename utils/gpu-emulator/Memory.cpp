@@ -92,7 +92,9 @@ const char *reprise::emulator::faultName(Fault fault) {
       "divergence",
       "deadlock",
       "trap",
-      "unsupported access"};
+      "unsupported access",
+      "failure of the launch",
+      "loss of the device"};
   return names[static_cast<unsigned>(fault)];
 }
 

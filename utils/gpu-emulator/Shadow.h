@@ -51,7 +51,9 @@ enum class Fault : uint8_t {
   Divergence,
   Deadlock,
   Trap,
-  Unsupported
+  Unsupported,
+  LaunchFailed,
+  DeviceLost
 };
 const char *faultName(Fault fault);
 

@@ -53,6 +53,8 @@ public:
   /// Whether kernels take what lies at a multiple of many bytes in one access, so that bodies whose
   /// places do not are told (kPlaceAlignmentAttr) and have kernels of their own.
   virtual bool usesPlaceAlignment() const { return false; }
+  /// Whether the machine may refuse or lose a command, so that a run has to name its op.
+  virtual bool canFail() const { return false; }
   /// Adds the kernels of one launch body to `kernels`, under symbols that start with `name`, and
   /// returns the commands that run them. Errors are emitted at the op that no kernel can hold.
   virtual mlir::FailureOr<EmittedLaunch> emitLaunch(mlir::Block &body, llvm::StringRef name,

@@ -62,6 +62,7 @@ private:
   const Driver &driver;
   Context context;
   Stream stream;
+  bool hasGraph = false;    ///< among the work that it has been given
   std::vector<Event> marks; ///< between the commands of a run whose times are taken
 };
 
@@ -78,8 +79,10 @@ Error CudaStream::run(DeviceProgram &program, uint64_t begin, uint64_t end, Reco
   auto &own = static_cast<CudaProgram &>(program);
   if (recorder)
     return runTimed(own, begin, end, *recorder);
-  if (own.isWhole(begin, end))
+  if (own.isWhole(begin, end)) {
+    hasGraph |= own.hasGraphs();
     return own.enqueueAll(stream);
+  }
   for (uint64_t number = begin; number < end; ++number)
     if (Error error = own.enqueue(number, stream))
       return error;
@@ -154,7 +157,14 @@ Error CudaStream::wait(DeviceEvent &event) {
 Error CudaStream::synchronize() {
   if (Error error = enter())
     return error;
-  return check(driver.synchronize(stream), "finish a program");
+  Status status = driver.synchronize(stream);
+  if (status == 0) {
+    hasGraph = false;
+    return Error::success();
+  }
+  Error error = check(status, "finish a program");
+  return hasGraph ? Error::make(error.message() + "; CUDA_LAUNCH_BLOCKING=1 finds the command")
+                  : error;
 }
 
 class CudaDevice : public Device {

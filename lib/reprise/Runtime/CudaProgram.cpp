@@ -2,6 +2,8 @@
 #include "CudaProgram.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <string_view>
 
 namespace reprise::runtime::cuda {
 
@@ -150,6 +152,11 @@ Error CudaProgram::exchange(const Item &item, Stream stream) {
   return transfer.start(*endpoint, stream, addresses[item.first]);
 }
 
+std::string CudaProgram::describe(uint64_t number) const {
+  const std::string &label = *items[number].label;
+  return "command " + std::to_string(number) + (label.empty() ? "" : " (" + label + ")");
+}
+
 Error CudaProgram::enqueue(uint64_t number, Stream stream) {
   const Item &item = items[number];
   if (item.exchange >= 0)
@@ -160,10 +167,25 @@ Error CudaProgram::enqueue(uint64_t number, Stream stream) {
                            parameters.data() + item.first, nullptr);
   else if (item.bytes)
     status = driver.copy(addresses[item.first + 1], addresses[item.first], item.bytes, stream);
-  if (status == 0)
-    return Error::success();
-  return driver.check(status, "start command " + std::to_string(number) +
-                                  (item.label->empty() ? "" : " (" + *item.label + ")"));
+  return status == 0 ? Error::success() : driver.check(status, "start " + describe(number));
+}
+
+Error CudaProgram::enqueueAndAwait(Stream stream) {
+  for (uint64_t number = 0; number < items.size(); ++number) {
+    if (Error error = enqueue(number, stream))
+      return error;
+    // A transfer ends when its peer has come so far.
+    Status status = items[number].exchange >= 0 ? 0 : driver.synchronize(stream);
+    if (status != 0)
+      return driver.check(status, "run " + describe(number));
+  }
+  return Error::success();
+}
+
+/// The variable asks the driver for the same, which does not heed it within a graph.
+bool CudaProgram::awaitsCommands() const {
+  const char *blocking = std::getenv("CUDA_LAUNCH_BLOCKING");
+  return !hasRun || (blocking && std::string_view(blocking) == "1");
 }
 
 Error CudaProgram::capture(Segment &segment, Stream stream) {
@@ -186,6 +208,10 @@ Error CudaProgram::capture(Segment &segment, Stream stream) {
 }
 
 Error CudaProgram::enqueueAll(Stream stream) {
+  if (awaitsCommands()) {
+    hasRun = true;
+    return enqueueAndAwait(stream);
+  }
   for (Segment &segment : segments) {
     Error error = Error::success();
     if (segment.end - segment.begin == 1) {

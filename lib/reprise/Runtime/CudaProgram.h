@@ -28,8 +28,9 @@ private:
   mutable std::map<uint64_t, Module> modules; ///< by the offset of their text
 };
 
-/// Launches, copies and transfers with their addresses. What stands between two transfers runs as
-/// one launch of a graph, which is captured the first time.
+/// Launches, copies and transfers with their addresses. The first time each command is awaited, so
+/// that an error names the one that failed: of a graph the driver tells nothing but that it failed.
+/// From then on, what stands between two transfers is one launch of a graph.
 class CudaProgram : public DeviceProgram {
 public:
   CudaProgram(const Driver &driver, Number device, Context context)
@@ -38,11 +39,13 @@ public:
 
   Error fill(const Device::ProgramPlaces &places);
   uint64_t executions() const override { return items.size(); }
+  /// Whether enqueueAll launches graphs, of which a failure tells no command.
+  bool hasGraphs() const { return !segments.empty() && hasRun && !awaitsCommands(); }
   bool isWhole(uint64_t begin, uint64_t end) const { return begin == 0 && end == items.size(); }
 
   /// Enqueues the execution of that number. A transfer may wait for its peer's thread.
   Error enqueue(uint64_t number, Stream stream);
-  /// Enqueues all.
+  /// Enqueues all; the commands are done when the first of these calls returns.
   Error enqueueAll(Stream stream);
 
 private:
@@ -74,6 +77,9 @@ private:
   Error openTransfers();
   void makeSegments();
   Error exchange(const Item &item, Stream stream);
+  std::string describe(uint64_t number) const;
+  bool awaitsCommands() const;
+  Error enqueueAndAwait(Stream stream);
   Error capture(Segment &segment, Stream stream);
 
   const Driver &driver;
@@ -82,6 +88,7 @@ private:
   std::vector<void *> parameters; ///< where each address stands
   std::vector<Item> items;
   std::vector<Segment> segments;
+  bool hasRun = false;
   Endpoint *endpoint = nullptr;
   TransferStream copies;
   std::map<uint32_t, CudaTransfer> transfers; ///< by event: one is waited for before the next

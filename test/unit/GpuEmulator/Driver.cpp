@@ -30,7 +30,7 @@ void EmulatedDriver::start(const char *order, const char *devices, const char *m
 
 void EmulatedDriver::TearDown() {
   resetDriver();
-  for (const char *name : {"ORDER", "DEVICES", "MEMORY"})
+  for (const char *name : {"ORDER", "DEVICES", "MEMORY", "FAULT"})
     unsetenv((std::string("REPRISE_EMULATED_") + name).c_str());
 }
 

@@ -18,13 +18,37 @@ TEST_F(EmulatedDriver, RunsKernelsAndCopies) {
 }
 
 TEST_F(EmulatedDriver, RefusesAnEnvironmentThatItDoesNotKnow) {
-  for (auto [name, value] :
-       {std::pair("ORDER", "sideways"), {"DEVICES", "0"}, {"MEMORY", "4GiB"}}) {
+  for (auto [name, value] : {std::pair("ORDER", "sideways"),
+                             {"DEVICES", "0"},
+                             {"MEMORY", "4GiB"},
+                             {"FAULT", "launch"}}) {
     start();
     setenv((std::string("REPRISE_EMULATED_") + name).c_str(), value, 1);
     resetDriver();
     EXPECT_EQ(cuInit(0), CUDA_ERROR_INVALID_VALUE);
     EXPECT_NE(std::string(repriseEmulatorLastError()).find(value), std::string::npos);
+  }
+}
+
+TEST_F(EmulatedDriver, FailsWherePlanned) {
+  auto plan = [&](const char *fault) {
+    setenv("REPRISE_EMULATED_FAULT", fault, 1);
+    start();
+  };
+  CUdeviceptr x = 0;
+  plan("allocation:2");
+  CUDA_OK(cuMemAlloc_v2(&x, 4));
+  EXPECT_EQ(cuMemAlloc_v2(&x, 4), CUDA_ERROR_OUT_OF_MEMORY);
+  CUDA_OK(cuMemAlloc_v2(&x, 4));
+  for (auto [fault, result] : {std::pair("launch:2", CUDA_ERROR_LAUNCH_FAILED),
+                               {"device:2", CUDA_ERROR_ECC_UNCORRECTABLE}}) {
+    plan(fault);
+    x = give({1});
+    CUDA_OK(scale(x, 1, 10, nullptr));
+    CUDA_OK(cuStreamSynchronize(nullptr));
+    CUDA_OK(scale(x, 1, 10, nullptr));
+    EXPECT_EQ(cuStreamSynchronize(nullptr), result);
+    EXPECT_EQ(cuMemFree_v2(x), result);
   }
 }
 

@@ -23,6 +23,7 @@ public:
   bool canHold(llvm::ArrayRef<mlir::Operation *> ops) const override;
   InPlacePairs findInPlacePairs(mlir::Block &body) const override;
   bool usesPlaceAlignment() const override { return true; }
+  bool canFail() const override { return true; }
   /// Fails for what has no kernel there yet.
   mlir::FailureOr<EmittedLaunch> emitLaunch(mlir::Block &body, llvm::StringRef name,
                                             mlir::ModuleOp kernels) const override;

@@ -4,7 +4,10 @@
 #include "reprise/Dialect/Exec/IR/Storage.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Dialect/Reprise/IR/Work.h"
+#include "reprise/Support/Locations.h"
 #include "reprise/Target/LaunchFacts.h"
+
+#include "llvm/Support/Path.h"
 
 #include <numeric>
 
@@ -55,6 +58,15 @@ static int64_t findPlaceAlignment(exec::LaunchOp launch) {
   return alignment;
 }
 
+/// An op without a scope is found by its line. Folders are left out: a bundle has the same bytes
+/// wherever the model lies. Where no command fails, its bytes do not depend on lines, either.
+static std::string labelOf(exec::LaunchOp launch, const Target &target) {
+  std::string place = getPlace(launch.getLoc());
+  if (!target.canFail() || place.empty() || !getScope(launch.getLoc()).empty())
+    return exec::getLabel(launch);
+  return exec::getLabel(launch) + " at " + llvm::sys::path::filename(place).str();
+}
+
 LogicalResult KernelTable::add(exec::LaunchOp launch) {
   SmallVector<int64_t> streams = renumberStreams(launch);
   auto body = describeBody(launch.getBody().front());
@@ -73,7 +85,7 @@ LogicalResult KernelTable::add(exec::LaunchOp launch) {
     found->second = std::move(*emitted);
     addKernels(launch, found->second);
   }
-  launches[launch] = {found->second, exec::getLabel(launch), streams};
+  launches[launch] = {found->second, labelOf(launch, target), streams};
   return success();
 }
 

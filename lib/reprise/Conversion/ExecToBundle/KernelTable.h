@@ -13,7 +13,7 @@ namespace reprise {
 /// What a launch became, shared by all launches with an equal body.
 struct CompiledLaunch {
   EmittedLaunch emitted;
-  std::string label;                  ///< its leading op and scope, for traces
+  std::string label;                  ///< its leading op and scope, for traces and errors
   llvm::SmallVector<int64_t> streams; ///< of the launch, by the number that its kernels give them
 };
 
