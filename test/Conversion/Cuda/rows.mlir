@@ -7,48 +7,54 @@
 
 !t = tensor<80x1000xf32>
 
-// A warp per row, whose lanes go through it side by side and fold by a butterfly: for the maximum, which is IEEE's, then
-// for the sum. The last pass computes the exponentials again.
+// Four rows per warp. Each of the eight threads of a row has four lanes in registers and loads 16 bytes; lanes fold by a
+// butterfly, first among threads: for the maximum, which is IEEE's, then for the sum. The last pass computes the
+// exponentials again.
 // CHECK-LABEL: .entry softmax_1(
-// CHECK: and.b64 {{.*}}, 31;
-// CHECK: ld.global.b32
+// CHECK: and.b32 {{.*}}, 7;
+// CHECK: ld.global.v4.b32
+// CHECK-COUNT-4: max.NaN.f32
+// CHECK-NEXT: add.s{{32|64}} {{.*}}, 32;
+// CHECK: shfl.sync.bfly.b32 {{.*}}, 4, 31, -1;
 // CHECK-NEXT: max.NaN.f32
-// CHECK-NEXT: add.s64 {{.*}}, 32;
-// CHECK: shfl.sync.bfly.b32 {{.*}}, 16, 31, -1;
-// CHECK-NEXT: max.NaN.f32
-// CHECK-NEXT: shfl.sync.bfly.b32 {{.*}}, 8, 31, -1;
-// CHECK-NEXT: max.NaN.f32
-// CHECK-NEXT: shfl.sync.bfly.b32 {{.*}}, 4, 31, -1;
-// CHECK-NEXT: max.NaN.f32
-// CHECK-NEXT: shfl.sync.bfly.b32 {{.*}}, 2, 31, -1;
-// CHECK-NEXT: max.NaN.f32
-// CHECK-NEXT: shfl.sync.bfly.b32 {{.*}}, 1, 31, -1;
-// CHECK-NEXT: max.NaN.f32
+// CHECK-COUNT-4: shfl.sync.bfly.b32 {{.*}}, 2, 31, -1;
+// CHECK-COUNT-4: shfl.sync.bfly.b32 {{.*}}, 1, 31, -1;
+// CHECK-COUNT-4: max.NaN.f32
 // CHECK: fma.rn.f32
-// CHECK: shfl.sync.bfly.b32 {{.*}}, 16, 31, -1;
+// CHECK: shfl.sync.bfly.b32 {{.*}}, 4, 31, -1;
 // CHECK-NEXT: add.rn.f32
-// CHECK: shfl.sync.bfly.b32 {{.*}}, 1, 31, -1;
+// CHECK-COUNT-4: shfl.sync.bfly.b32 {{.*}}, 1, 31, -1;
 // CHECK-NEXT: add.rn.f32
 // CHECK-NOT: shfl
 // CHECK: fma.rn.f32
-// CHECK: div.rn.f32
-// CHECK: st.global.b32
+// CHECK-COUNT-4: div.rn.f32
+// CHECK: st.global.v4.b32
 // CHECK: ret
 
-// Columns: a thread goes down a block of 64 rows, four columns wide.
+// Columns: a thread goes down a block of 64 rows, four columns wide, with the sums in registers.
 // CHECK-LABEL: .entry sum_2(
 // CHECK-NOT: shfl
+// CHECK-NOT: st.global
 // CHECK: ld.global.v4.b32
+// CHECK-NOT: ld.global
 // CHECK-COUNT-4: add.rn.f32
+// CHECK-NOT: st.global
+// CHECK: bra
+// CHECK: st.global.v4.b32
+// CHECK-NOT: st.global
 // CHECK: ret
 // The two blocks meet in a second command.
 // CHECK-LABEL: .entry sum_2_1(
 // CHECK: add.rn.f32
 // CHECK: ret
 
-// Exchanges of 64 bits are two of 32.
+// Rows of 90 are not aligned: a thread has lanes 8 apart. Exchanges of 64 bits are two of 32.
 // CHECK-LABEL: .entry max_3(
-// CHECK-COUNT-10: shfl.sync.bfly.b32
+// CHECK-NOT: ld.global.v
+// CHECK-COUNT-2: shfl.sync.bfly.b32 {{.*}}, 4, 31, -1;
+// CHECK-COUNT-2: shfl.sync.bfly.b32 {{.*}}, 2, 31, -1;
+// CHECK-COUNT-2: shfl.sync.bfly.b32 {{.*}}, 1, 31, -1;
+// CHECK-NOT: shfl
 // CHECK: st.global.b64
 // CHECK: ret
 func.func @train(%x: !t {reprise.role = "input", reprise.name = "x"},

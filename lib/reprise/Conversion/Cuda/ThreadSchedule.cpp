@@ -12,6 +12,11 @@ namespace {
 /// words is what Philox draws.
 constexpr int64_t threadWidth = 4;
 
+/// Threads that reduce a row where each has four lanes.
+constexpr int64_t rowThreads = reductionLanes / threadWidth;
+/// Columns of a row for which these suffice without vectors, too.
+constexpr int64_t shortRow = 128;
+
 class ThreadScheduler : ScheduleBuilder {
 public:
   explicit ThreadScheduler(const Graph &graph) : ScheduleBuilder(graph) {}
@@ -19,19 +24,25 @@ public:
   Schedule run();
 
 private:
-  /// A thread is one lane.
-  int64_t chooseLaneWidth(const Pass &, int64_t) const override { return 1; }
+  int64_t chooseLaneWidth(const Pass &, int64_t) const override { return schedule.width; }
+  bool takesVectors();
   void chooseThreads();
 };
 
-void ThreadScheduler::chooseThreads() {
-  bool lanes = graph.hasReductions() || has(Root::LaneParts);
-  schedule.itemThreads = lanes ? reductionLanes : 1;
+bool ThreadScheduler::takesVectors() {
   chooseWidth(reductionLanes);
   findStretches();
-  bool vectors = !lanes && schedule.width >= threadWidth && schedule.stretches.size() == 2 &&
-                 graph.shape.columns.back() % threadWidth == 0 && !jumpsBetweenLanes();
-  schedule.width = vectors ? threadWidth : 1;
+  return schedule.width >= threadWidth && schedule.stretches.size() == 2 &&
+         graph.shape.columns.back() % threadWidth == 0 && !jumpsBetweenLanes();
+}
+
+void ThreadScheduler::chooseThreads() {
+  bool lanes = graph.hasReductions() || has(Root::LaneParts), vectors = takesVectors();
+  // Blocks of rows are few, so each has a whole warp. Parts that meet in place meet once.
+  bool isRows = !has(Root::RowParts) && !graph.has(Node::Fold);
+  bool shares = isRows && (vectors || graph.shape.columnCount() <= shortRow);
+  schedule.itemThreads = !lanes ? 1 : shares ? rowThreads : reductionLanes;
+  schedule.width = vectors && (!lanes || shares) ? threadWidth : 1;
   schedule.inRuns = false;
   schedule.stretches = {0, graph.shape.columnCount()};
   schedule.columnsPerItem = schedule.width;

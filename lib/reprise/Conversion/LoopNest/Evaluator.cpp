@@ -244,16 +244,17 @@ Value Evaluator::computeFold(const Node &node, Scope &scope) {
   ReductionKind kind = cast<ReductionOpInterface>(node.op).getReductionKind();
   Type type = getComputeType(node.type);
   Value base = buffer(node.buffer), first = index(node.index, scope);
+  int64_t aligned = node.stride % 4 == 0 ? alignmentOf(node.index, scope) : 1;
   // Level by level: part i takes in part i + distance.
   for (int64_t distance = 1; distance < node.parts; distance *= 2)
     k.forLoop(k.i64(0), k.i64(node.parts - distance), k.i64(2 * distance), [&](Value part) {
       Value left = k.add(first, k.mul(part, node.stride));
       Value right = k.add(left, k.i64(distance * node.stride));
-      Value sum = emitCombine(b, kind, loadMasked(type, base, left, scope),
-                              loadMasked(type, base, right, scope));
-      storeMasked(type, sum, base, left, scope);
+      Value sum = emitCombine(b, kind, loadMasked(type, base, left, scope, aligned),
+                              loadMasked(type, base, right, scope, aligned));
+      storeMasked(type, sum, base, left, scope, aligned);
     });
-  return finishReduction(node, loadMasked(type, base, first, scope));
+  return finishReduction(node, loadMasked(type, base, first, scope, aligned));
 }
 
 } // namespace reprise::nests

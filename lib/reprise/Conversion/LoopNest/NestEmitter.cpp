@@ -34,15 +34,21 @@ void NestEmitter::emit() {
 
 void NestEmitter::emitThread(Value item, Value number) {
   lane = number;
-  // The last block has threads to spare. All 32 of an item come this way, or none.
-  Value any = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, item, k.i64(schedule.items));
-  k.ifThen(any, [&] {
+  // The last block has threads to spare. All 32 of a warp come this way, or none.
+  int64_t beside = lane ? reductionLanes / schedule.itemThreads : 1;
+  auto isBelow = [&](int64_t end) {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, item, k.i64(end)).getResult();
+  };
+  k.ifThen(isBelow(llvm::alignTo(schedule.items, beside)), [&] {
     Scope kernel;
     for (int node : schedule.kernelNodes)
       evaluator.value(node, kernel);
-    Value thread = lane ? k.add(k.mul(item, reductionLanes), lane) : item;
+    Value thread = lane ? k.add(k.mul(item, schedule.itemThreads), lane) : item;
     emitSingles(kernel, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, thread, k.i64(0)));
-    emitItem(item, kernel);
+    // A warp's exchanges take all of it, so threads without an item go along with the last one.
+    if (schedule.items % beside != 0)
+      isOwn = isBelow(schedule.items);
+    emitItem(isOwn ? k.min(item, k.i64(schedule.items - 1)) : item, kernel);
   });
 }
 
@@ -73,8 +79,13 @@ void NestEmitter::ifLeader(llvm::function_ref<void()> body) {
   if (!schedule.itemThreads)
     return body();
   Value number = lane ? lane : firstColumn;
-  k.ifThen(arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number, k.i64(0)), body);
+  Value isLeader = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number, k.i64(0));
+  if (isOwn)
+    isLeader = arith::AndIOp::create(b, isLeader, isOwn);
+  k.ifThen(isLeader, body);
 }
+
+void NestEmitter::ifOwn(llvm::function_ref<void()> body) { isOwn ? k.ifThen(isOwn, body) : body(); }
 
 void NestEmitter::emitSingles(Scope &kernel, Value isFirst) {
   auto isSingle = [](const Root &root) { return root.kind == Root::Single && root.slot; };
@@ -132,11 +143,14 @@ void NestEmitter::emitItem(Value item, Scope &kernel) {
     bindDigits(row, rowNumber, shape.rows, shape.outer.size());
     emitRow(row);
   };
-  clearRowParts();
   if (schedule.rowsPerItem == 1)
     emitOne(firstRow);
-  else
+  else if (schedule.itemThreads == 1)
+    sumRows(lastRow, emitOne);
+  else {
+    clearRowParts();
     k.forLoop(firstRow, lastRow, k.i64(1), emitOne);
+  }
 }
 
 void NestEmitter::emitRow(Scope &row) {
@@ -260,10 +274,7 @@ NestEmitter::Carried NestEmitter::emitStep(const Columns &columns, Value column,
 NestEmitter::Carried NestEmitter::emitVectors(const Columns &columns, Scope &row,
                                               ValueRange carried, VectorBody body) {
   if (lane)
-    return k.forLoop(k.add(columns.low, lane), columns.high, k.i64(reductionLanes), carried,
-                     [&](Value column, ValueRange carried) {
-                       return emitStep(columns, column, Value(), row, carried, body);
-                     });
+    return emitShare(columns, row, carried, body);
   if (schedule.itemThreads)
     return emitStep(columns, columns.low, Value(), row, carried, body);
   int64_t step = columns.width * columns.count;
@@ -313,42 +324,8 @@ void NestEmitter::emitStores(int number, Scope &scope) {
     if (root.kind == Root::RowParts)
       accumulateRow(root, value, scope);
     else if (root.kind == Root::Full && value)
-      evaluator.store(root, graph.position(), value, scope);
+      ifOwn([&] { evaluator.store(root, graph.position(), value, scope); });
   }
-}
-
-Value NestEmitter::rowPartsPosition(Value column) {
-  int64_t columns = graph.shape.columnCount(), kept = graph.shape.outerSize() * columns;
-  Value at = k.add(k.mul(rowBlock, kept), k.mul(outerNumber, columns));
-  return k.add(k.add(at, firstColumn), column);
-}
-
-void NestEmitter::clearRowParts() {
-  for (const Root &root : graph.roots) {
-    if (root.kind != Root::RowParts)
-      continue;
-    ReductionKind kind = cast<ReductionOpInterface>(root.value.getDefiningOp()).getReductionKind();
-    Type type = getComputeType(graph.nodes[root.node].type);
-    int64_t width = schedule.width;
-    Scope nowhere;
-    Columns columns{firstColumn, lastColumn,  width, 1, graph.shape.columnCount() % width == 0,
-                    0,           std::nullopt};
-    emitVectors(columns, nowhere, {}, [&](Scope &scope, ValueRange, int64_t) {
-      Value identity = emitIdentity(b, kind, KernelBuilder::typeOf(type, scope.width));
-      evaluator.storeMasked(type, identity, evaluator.buffer(root.buffer),
-                            rowPartsPosition(scope.column), scope);
-      return Carried();
-    });
-  }
-}
-
-/// Adds a row to the part of its block.
-void NestEmitter::accumulateRow(const Root &root, Value value, Scope &scope) {
-  ReductionKind kind = cast<ReductionOpInterface>(root.value.getDefiningOp()).getReductionKind();
-  Type type = getElementTypeOrSelf(value);
-  Value at = rowPartsPosition(scope.column), base = evaluator.buffer(root.buffer);
-  Value sum = evaluator.loadMasked(type, base, at, scope);
-  evaluator.storeMasked(type, emitCombine(b, kind, sum, value), base, at, scope);
 }
 
 } // namespace reprise::nests

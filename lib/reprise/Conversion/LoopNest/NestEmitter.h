@@ -15,7 +15,7 @@ public:
 
   void emit();
   /// Emits what one of the item's threads does, for a schedule of threads. `number` is that of the
-  /// lane if the item has 32, else null.
+  /// thread in its item if this has several, else null.
   void emitThread(mlir::Value item, mlir::Value number);
   /// Emits the nest for a block of a contraction alone; it must have one pass. The block's elements
   /// are of `accumulator`, and the nest's buffers are those of the kernel from `firstBuffer` on.
@@ -31,6 +31,8 @@ private:
   void emitSingles(Scope &kernel, mlir::Value isFirst);
   /// Runs `body` in one of the threads of an item or, if the item is part of a row, of the row.
   void ifLeader(llvm::function_ref<void()> body);
+  /// Runs `body` unless the thread has an item for company only.
+  void ifOwn(llvm::function_ref<void()> body);
   void emitItem(mlir::Value item, Scope &kernel);
   void emitRow(Scope &row);
   void emitPass(int number, Scope &row);
@@ -47,6 +49,11 @@ private:
   /// Loops over columns by vectors, and then over a masked rest; or over a thread's share of them.
   Carried emitVectors(const Columns &columns, Scope &row, mlir::ValueRange carried,
                       VectorBody body);
+  /// A thread's share of them, where several have an item.
+  Carried emitShare(Columns columns, Scope &row, mlir::ValueRange carried, VectorBody body);
+  /// Every 32nd vector from `first` on.
+  Carried emitStride(const Columns &columns, int64_t first, int64_t step, Scope &row,
+                     mlir::ValueRange carried, VectorBody body);
   /// The same, run by run of the innermost factor; nothing is carried.
   void emitRuns(const Columns &columns, Scope &row, VectorBody body);
   /// One step. The number of columns that are left may be known now, or when it runs; null: all
@@ -59,8 +66,13 @@ private:
                   unsigned firstSymbol);
   /// Stores and keeps what a pass computes.
   void emitStores(int pass, Scope &scope);
+  llvm::SmallVector<const Root *> rowParts() const;
+  /// Goes down the rows of an item with their sums in registers, where a thread has one vector of
+  /// columns.
+  void sumRows(mlir::Value lastRow, llvm::function_ref<void(mlir::Value)> emitOne);
   /// Sets the parts of the item's block of rows to what reductions start from.
   void clearRowParts();
+  /// Adds a row to the part of its block.
   void accumulateRow(const Root &root, mlir::Value value, Scope &scope);
   mlir::Value rowPartsPosition(mlir::Value column);
 
@@ -71,6 +83,9 @@ private:
   Carried laneIdentities(int pass);
   void finishBlock(int pass, mlir::ValueRange lanes, mlir::Value block, Scope &row);
   mlir::Value foldLanes(ReductionKind kind, llvm::SmallVector<mlir::Value> vectors);
+  mlir::Value foldThreads(ReductionKind kind, llvm::ArrayRef<mlir::Value> vectors);
+  /// Vectors of a pass's lanes, of each operand.
+  int64_t laneVectors(int pass) const;
   mlir::Value foldBlocks(const Node &node, int64_t offset);
   llvm::SmallVector<int> laneOperands(int pass) const;
   ReductionKind laneKind(int pass, unsigned number) const;
@@ -82,8 +97,12 @@ private:
   Evaluator evaluator;
   // Of the item.
   mlir::Value firstRow, firstColumn, lastColumn, rowNumber, rowBlock, outerNumber;
-  /// The lane that the thread is.
+  /// The parts, as far as the rows have come; empty if they are in memory.
+  Carried rowSums;
+  /// The number of the thread in its item, if that has several.
   mlir::Value lane;
+  /// Whether the item is the thread's own; null: always.
+  mlir::Value isOwn;
 };
 
 } // namespace reprise::nests

@@ -32,14 +32,38 @@ ReductionKind NestEmitter::laneKind(int pass, unsigned number) const {
   llvm_unreachable("no such operand");
 }
 
-/// The butterfly: lane i takes in lane i + 16, then 8, 4, 2, 1. The lanes come in one or more
-/// vectors, or are threads, which all get the result.
-Value NestEmitter::foldLanes(ReductionKind kind, SmallVector<Value> vectors) {
-  if (lane) {
-    for (int64_t half = reductionLanes / 2; half >= 1; half /= 2)
-      vectors[0] = emitCombine(b, kind, vectors[0], k.exchange(vectors[0], half));
-    return vectors[0];
+/// The butterfly among the lanes that threads share out: four neighbours each, in a vector, or
+/// those whose numbers differ by the number of threads. All threads get the result.
+Value NestEmitter::foldThreads(ReductionKind kind, ArrayRef<Value> vectors) {
+  SmallVector<Value> own(vectors);
+  auto vector = dyn_cast<VectorType>(vectors[0].getType());
+  if (vector) {
+    own.clear();
+    for (int64_t i = 0; i < vector.getNumElements(); ++i)
+      own.push_back(vector::ExtractOp::create(b, vectors[0], ArrayRef<int64_t>{i}));
   }
+  // Lanes that are `distance` apart have threads that are so far apart, or the same one.
+  int64_t threadStep = vector ? vector.getNumElements() : 1;
+  int64_t elementStep = vector ? 1 : schedule.itemThreads;
+  for (int64_t distance = reductionLanes / 2; distance >= 1; distance /= 2) {
+    int64_t half = distance / elementStep;
+    if (half >= 1 && half < static_cast<int64_t>(own.size())) {
+      for (int64_t i = 0; i < half; ++i)
+        own[i] = emitCombine(b, kind, own[i], own[i + half]);
+      own.truncate(half);
+      continue;
+    }
+    for (Value &lanes : own)
+      lanes = emitCombine(b, kind, lanes, k.exchange(lanes, distance / threadStep));
+  }
+  return own[0];
+}
+
+/// The butterfly: lane i takes in lane i + 16, then 8, 4, 2, 1. The lanes come in one or more
+/// vectors.
+Value NestEmitter::foldLanes(ReductionKind kind, SmallVector<Value> vectors) {
+  if (lane)
+    return foldThreads(kind, vectors);
   for (size_t half = vectors.size() / 2; half >= 1; half /= 2)
     for (size_t i = 0; i < half; ++i)
       vectors[i] = emitCombine(b, kind, vectors[i], vectors[i + half]);
@@ -101,11 +125,46 @@ void NestEmitter::finishBlock(int pass, ValueRange lanes, Value block, Scope &ro
   }
 }
 
+int64_t NestEmitter::laneVectors(int pass) const {
+  int64_t threads = lane ? schedule.itemThreads : 1;
+  return reductionLanes / (threads * schedule.passes[pass].laneWidth);
+}
+
+/// Each lane's columns are carried by themselves, in order; those that carry nothing have none.
+NestEmitter::Carried NestEmitter::emitShare(Columns columns, Scope &row, ValueRange carried,
+                                            VectorBody body) {
+  int64_t together = schedule.itemThreads * columns.width;
+  columns.count = 1;
+  if (carried.empty())
+    return emitStride(columns, 0, together, row, carried, body);
+  Carried results;
+  size_t count = carried.size() * together / reductionLanes;
+  for (int64_t first = 0; first < reductionLanes; first += together) {
+    ValueRange own = carried.slice(results.size(), count);
+    llvm::append_range(results, emitStride(columns, first, reductionLanes, row, own, body));
+  }
+  return results;
+}
+
+NestEmitter::Carried NestEmitter::emitStride(const Columns &columns, int64_t first, int64_t step,
+                                             Scope &row, ValueRange carried, VectorBody body) {
+  int64_t all = graph.shape.columnCount();
+  if (first >= all)
+    return Carried(carried);
+  Value low = k.add(k.add(columns.low, k.mul(lane, columns.width)), first);
+  auto take = [&](Value column, ValueRange carried) {
+    return emitStep(columns, column, Value(), row, carried, body);
+  };
+  if (all == first + schedule.itemThreads * columns.width)
+    return take(low, carried);
+  return k.forLoop(low, columns.high, k.i64(step), carried, take);
+}
+
 /// What the lanes of all vectors of a pass start from: vector after vector, each for all operands.
 NestEmitter::Carried NestEmitter::laneIdentities(int pass) {
   SmallVector<int> operands = laneOperands(pass);
   const size_t count = operands.size();
-  int64_t width = schedule.passes[pass].laneWidth, vectors = lane ? 1 : reductionLanes / width;
+  int64_t width = schedule.passes[pass].laneWidth, vectors = laneVectors(pass);
   Carried identities;
   for (size_t i = 0; i < count * vectors; ++i) {
     Type type = getComputeType(graph.nodes[operands[i % count]].type);
@@ -118,7 +177,7 @@ NestEmitter::Carried NestEmitter::laneIdentities(int pass) {
 void NestEmitter::emitLaneReductions(int pass, Scope &row, llvm::function_ref<void(Scope &)> beside,
                                      llvm::function_ref<Value(int, Scope &)> operand) {
   const size_t count = laneOperands(pass).size();
-  int64_t width = schedule.passes[pass].laneWidth, vectors = lane ? 1 : reductionLanes / width;
+  int64_t width = schedule.passes[pass].laneWidth, vectors = laneVectors(pass);
   Carried identities = laneIdentities(pass);
   auto addElements = [&](Scope &scope, ValueRange sums, int64_t vector) {
     Carried next(sums);

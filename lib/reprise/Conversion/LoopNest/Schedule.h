@@ -54,8 +54,8 @@ struct Schedule {
   llvm::SmallVector<int64_t> stretches;
   int64_t rowsPerItem = 1, columnsPerItem = 1;
   int64_t rowItems = 1, columnItems = 1, items = 0;
-  /// The threads of a GPU that work on one item: 32, one per lane of its reductions, or 1. On a CPU
-  /// 0: lanes are those of vectors.
+  /// The threads of a GPU that work on one item: 32 or 8, which share out the lanes of its
+  /// reductions, or 1. On a CPU 0: lanes are those of vectors.
   int64_t itemThreads = 0;
 };
 

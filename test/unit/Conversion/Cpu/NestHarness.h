@@ -9,6 +9,7 @@
 #include "reprise/Conversion/Cuda/CudaBackend.h"
 #include "reprise/InitAll.h"
 #include "reprise/Reference/Interpreter.h"
+#include "reprise/Target/LaunchFacts.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -58,6 +59,7 @@ struct LoopHarness : testing::Test {
   LoopHarness() {
     mlir::DialectRegistry registry;
     registerAllDialects(registry);
+    LaunchFacts::addDialects(registry);
     context.appendDialectRegistry(registry);
     context.loadAllAvailableDialects();
   }
