@@ -62,7 +62,7 @@ std::string findWrongName(ModuleOp module, const Flags &flags) {
   if (!flags.pareto.empty() && reprise::findPhase(module))
     return "--pareto is of a model, and the file holds device programs";
   std::string wrong = reprise::findWrongName(module, options, flags.entry.isGiven());
-  for (const std::string &target : flags.targets)
+  for (const std::string &target : reprise::listTargets(flags))
     if (wrong.empty()) {
       options.target = target;
       wrong = reprise::findWrongName(module, options, flags.entry.isGiven());
@@ -190,7 +190,7 @@ int compileModel(ModuleOp module, const Flags &flags) {
   reprise::CompileOptions options;
   options.phases = phaseOptions(flags);
   options.after = reprise::findPhase(module);
-  for (const std::string &target : flags.targets)
+  for (const std::string &target : reprise::listTargets(flags))
     options.targets[static_cast<int64_t>(options.targets.size())] = target;
   if (options.targets.size() == 1) // that of all
     options.targets.clear();

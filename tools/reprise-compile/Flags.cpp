@@ -41,8 +41,27 @@ Flags::Flags()
       "A policy of your own, with its options.");
 }
 
+static bool isGpu(StringRef target) { return target.starts_with("cuda"); }
+
+std::vector<std::string> reprise::listTargets(const Flags &flags) {
+  std::vector<std::string> targets(flags.targets.begin(), flags.targets.end());
+  if (!flags.contractions.empty())
+    for (std::string &target : targets)
+      target += isGpu(target) ? ":" + flags.contractions.get() : "";
+  return targets;
+}
+
 std::string reprise::firstTarget(const Flags &flags) {
-  return flags.targets.empty() ? "cpu" : *flags.targets.begin();
+  return flags.targets.empty() ? "cpu" : listTargets(flags).front();
+}
+
+static std::string checkContractions(const Flags &flags) {
+  const std::string &contractions = flags.contractions.get();
+  if (!contractions.empty() && contractions != "exact" && contractions != "tf32")
+    return "unknown contractions '" + contractions + "', expected exact or tf32";
+  if (contractions == "tf32" && llvm::none_of(flags.targets, isGpu))
+    return "--contractions=tf32 is of GPUs, and no --target is one";
+  return "";
 }
 
 /// Scopes at which stages begin, or how many stages there are.
@@ -227,7 +246,7 @@ static bool needsPlan(const Flags &flags) {
 }
 
 std::string reprise::checkFlags(const Flags &flags) {
-  for (auto check : {checkInterpret, checkBudgets, checkStages})
+  for (auto check : {checkInterpret, checkBudgets, checkStages, checkContractions})
     if (std::string wrong = check(flags); !wrong.empty())
       return wrong;
   bool isCurveAlone = !flags.pareto.empty() && !needsPlan(flags);
@@ -236,8 +255,6 @@ std::string reprise::checkFlags(const Flags &flags) {
   if (std::string wrong;
       !flags.remarksFilter.empty() && !llvm::Regex(flags.remarksFilter.get()).isValid(wrong))
     return "--remarks-filter: " + wrong;
-  if (flags.contractions.get() != "exact")
-    return "unknown contractions '" + flags.contractions.get() + "', expected exact";
   for (StringRef report : flags.reports)
     if (!report.ends_with(".json") && !report.ends_with(".html") && !report.ends_with(".txt"))
       return ("expected a report named *.json, *.html or *.txt, got '" + report + "'").str();

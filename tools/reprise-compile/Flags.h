@@ -75,10 +75,14 @@ struct Flags : cli::Tool {
                        "",
                        {"always", "except-last", "never"}};
   cli::Switch unroll{*this, "--unroll", "Replace loops by their iterations"};
-  cli::Text contractions{
-      *this,   "--contractions",
-      "exact", "exact: contractions have the bits of the CPU on every device (exact)",
-      "exact", {"exact"}};
+  cli::Text contractions{*this,
+                         "--contractions",
+                         "exact|tf32",
+                         "exact: contractions and attention have the bits of the CPU in all types; "
+                         "tf32: GPUs round f32 operands of contractions and convolutions to TF32 "
+                         "(f32 is exact, GPUs take tensor cores for 16-bit types)",
+                         "",
+                         {"exact", "tf32"}};
 
   cli::Group policyGroup{*this, "Policies"};
   cli::Texts policies{*this,
@@ -133,6 +137,9 @@ struct Flags : cli::Tool {
 
 /// How the step is shared out. The flags have been checked.
 StageOptions stageOptions(const Flags &flags);
+
+/// The targets given, with what --contractions says of GPUs.
+std::vector<std::string> listTargets(const Flags &flags);
 
 /// That of the first device program, or of all of them.
 std::string firstTarget(const Flags &flags);

@@ -18,7 +18,7 @@ namespace reprise::fuzz {
 namespace {
 
 constexpr StringLiteral kEntry = "train", kName = "reprise.name", kInit = "reprise.init",
-                        kGpu = "cuda:sm_90";
+                        kGpu = "cuda:sm_90:exact";
 
 class KernelChecker {
 public:

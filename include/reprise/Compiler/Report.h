@@ -84,8 +84,9 @@ struct ReportedBudget {
 /// Bytes without another word are of the program as it was packed.
 struct Report {
   ReportedInputs inputs;
-  std::string target; ///< such as cpu:x86-64-v4
-  std::string device; ///< whose rates the cost model starts from
+  std::string target;                 ///< such as cpu:x86-64-v4
+  std::string contractions = "exact"; ///< as Target::getContractions
+  std::string device;                 ///< whose rates the cost model starts from
   unsigned threads = 0;
   int64_t arenaBytes = 0, workspaceBytes = 0;
   int64_t persistentBytes = 0;                   ///< parameters, state and inputs

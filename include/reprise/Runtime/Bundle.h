@@ -258,8 +258,8 @@ struct DeviceEntry {
 };
 
 struct Bundle {
-  std::string producer; ///< the compiler and its version, for messages
-  std::string contractions = "exact";
+  std::string producer;               ///< the compiler and its version, for messages
+  std::string contractions = "exact"; ///< of GPUs also "tensor-cores" (16-bit types) and "tf32"
   std::string entry = "train";
   /// By number, if there are several. One alone has the entry's name, and all arguments.
   std::vector<DeviceEntry> devices;

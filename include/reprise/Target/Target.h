@@ -39,6 +39,9 @@ public:
 
   /// With what names it, such as the level of a CPU: for bundles.
   virtual std::string getName() const = 0;
+  /// How contractions compute: `exact`, chains of fma in every type; `tensor-cores`, 16-bit types
+  /// on tensor cores; or `tf32`, f32 there, too.
+  virtual std::string getContractions() const { return "exact"; }
   /// What a machine must have to run the kernels; the runtime checks these names.
   virtual std::vector<std::string> getFeatures() const = 0;
 
@@ -66,8 +69,9 @@ public:
   virtual mlir::FailureOr<Image> compileKernels(mlir::ModuleOp kernels) const = 0;
 
   /// Resolves `cpu`, `cpu:native`, `cpu:x86-64-v3`, `cpu:x86-64-v4`, `cuda:sm_90` and so on; `cpu`
-  /// is this machine. Errors, at `location`: another name, this machine where it is too weak to be
-  /// a target, or a context without the targets of registerAllDialects.
+  /// is this machine. `cuda:sm_90:exact` and `cuda:sm_90:tf32` choose how contractions compute, as
+  /// `--contractions` does. Errors, at `location`: another name, this machine where it is too weak
+  /// to be a target, or a context without the targets of registerAllDialects.
   static mlir::LogicalResult get(llvm::StringRef name, mlir::Location location,
                                  std::shared_ptr<const Target> &target);
 };

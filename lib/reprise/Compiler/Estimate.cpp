@@ -17,6 +17,7 @@ LogicalResult describeEstimate(func::FuncOp step, LaunchFacts &facts, unsigned t
   if (failed(worker))
     return failure();
   report.target = facts.getTarget().getName();
+  report.contractions = facts.getTarget().getContractions();
   report.threads = threads;
   report.arenaBytes = *exec::getArenaBytes(step);
   report.persistentBytes = countPersistentBytes(step);

@@ -216,6 +216,7 @@ void describeBundle(const runtime::Bundle &bundle, func::FuncOp step, const Targ
                     Report &report) {
   auto device = static_cast<uint32_t>(getDevice(step).value_or(0));
   report.target = target.getName();
+  report.contractions = target.getContractions();
   report.threads = bundle.threads;
   report.arenaBytes = static_cast<int64_t>(bundle.arenaBytes(device));
   report.persistentBytes = countPersistentBytes(step);

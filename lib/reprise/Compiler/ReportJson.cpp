@@ -91,6 +91,7 @@ void addInputs(const ReportedInputs &inputs, Object &object) {
 Object toJson(const Report &report) {
   Object object{{"version", 1},
                 {"target", report.target},
+                {"contractions", report.contractions},
                 {"threads", report.threads},
                 {"arena_bytes", report.arenaBytes},
                 {"persistent_bytes", report.persistentBytes},

@@ -33,24 +33,26 @@ static DeviceRates describeCpu(unsigned threads) {
   return rates;
 }
 
-/// A chip by its data sheet, outside of tensor cores, since contractions are exact: chains of fma
-/// in f32, into which 16-bit operands widen.
+/// A chip by its data sheet. What is exact is outside of tensor cores: chains of fma in f32, into
+/// which 16-bit operands widen.
 struct Chip {
   unsigned number; ///< sm_80 is 80
   const char *name;
   double single, memory, link; ///< f32 operations, bytes, bytes to another device per second
+  double tensor;               ///< operations of tensor cores on 16-bit types; half of that on TF32
 };
-/// The sheets count both ways of a link.
-static constexpr Chip kChips[] = {{100, "B200", 75e12, 7.7e12, 900e9},
-                                  {90, "H100", 67e12, 3.35e12, 450e9},
-                                  {0, "A100", 19.5e12, 2.04e12, 300e9}};
+/// The sheets count both ways of a link, and of tensor cores also what sparsity would save.
+static constexpr Chip kChips[] = {{100, "B200", 75e12, 7.7e12, 900e9, 2250e12},
+                                  {90, "H100", 67e12, 3.35e12, 450e9, 989e12},
+                                  {0, "A100", 19.5e12, 2.04e12, 300e9, 312e12}};
 
-static DeviceRates describeGpu(unsigned number) {
+static DeviceRates describeGpu(unsigned number, StringRef contractions) {
   const Chip &chip = *llvm::find_if(kChips, [&](const Chip &c) { return c.number <= number; });
   DeviceRates rates;
   rates.name = chip.name;
-  rates.contractionFlops = {
-      {"f32", chip.single}, {"f64", chip.single / 2}, {"bf16", chip.single}, {"f16", chip.single}};
+  double half = contractions == "exact" ? chip.single : chip.tensor;
+  double full = contractions == "tf32" ? chip.tensor / 2 : chip.single;
+  rates.contractionFlops = {{"f32", full}, {"f64", chip.single / 2}, {"bf16", half}, {"f16", half}};
   // An fma counts two there; most other arithmetic is no fma.
   rates.elementwiseFlops = chip.single / 2;
   rates.bytes = chip.memory;
@@ -68,7 +70,7 @@ static FailureOr<DeviceRates> findRates(const CostSources &sources, unsigned thr
     return describeCpu(threads);
   unsigned chip = 0;
   if (device == "cuda" && machine.consume_front("sm_") && !machine.consumeInteger(10, chip))
-    return describeGpu(chip);
+    return describeGpu(chip, machine.ltrim(':'));
   return emitError(location, "unknown target '") << sources.target << "'";
 }
 

@@ -80,6 +80,13 @@ TEST_F(CostModelTest, GpusHaveRatesOfTheirOwn) {
   EXPECT_LT(load("cuda:sm_80", 0).getSeconds(dot, 0), load("cpu", 64).getSeconds(dot, 0));
 }
 
+TEST_F(CostModelTest, TensorCoresHaveRatesOfTheirOwn) {
+  Operation *dot = parseOp(kDot);
+  double exact = load("cuda:sm_90:exact", 0).getSeconds(dot, 0);
+  EXPECT_EQ(load("cuda:sm_90", 0).getSeconds(dot, 0), exact);
+  EXPECT_LT(load("cuda:sm_90:tf32", 0).getSeconds(dot, 0), exact / 7);
+}
+
 TEST_F(CostModelTest, ValuesGoOverLinks) {
   constexpr int64_t bytes = 450000000000;
   EXPECT_DOUBLE_EQ(load("cuda:sm_90", 0).getCopySeconds(bytes), 1 + 3e-6);

@@ -68,6 +68,16 @@ TEST_F(TargetTest, TargetsHaveNames) {
   EXPECT_EQ(get("cuda:sm_90")->getName(), "cuda:sm_90");
 }
 
+TEST_F(TargetTest, TargetsSayHowContractionsCompute) {
+  EXPECT_EQ(get("cpu:x86-64-v3")->getContractions(), "exact");
+  EXPECT_EQ(get("cuda:sm_90")->getContractions(), "tensor-cores");
+  for (StringRef contractions : {"exact", "tf32"}) {
+    std::string name = ("cuda:sm_90:" + contractions).str();
+    EXPECT_EQ(get(name)->getName(), name);
+    EXPECT_EQ(get(name)->getContractions(), contractions);
+  }
+}
+
 std::string findError(MLIRContext &context, StringRef name) {
   std::string message;
   ScopedDiagnosticHandler handler(&context,

@@ -10,15 +10,24 @@
 
 namespace reprise {
 
+/// Which contractions, convolutions and attention are exact, chains of fma with the CPU's bits:
+/// all; all but those of 16-bit types; or none but those of f64, and attention in f32.
+enum class Contractions { Exact, TensorCores, Tf32 };
+
 class CudaBackend : public Target {
 public:
   /// Whether the name is that of a GPU, such as `sm_90`, that has all that kernels use: sm_80 and
   /// later ones that this LLVM knows.
   static bool hasChip(llvm::StringRef chip);
 
-  explicit CudaBackend(llvm::StringRef chip) : chip(chip) {}
+  /// `exact` or `tf32`; TensorCores if it is empty.
+  static std::optional<Contractions> parseContractions(llvm::StringRef name);
 
-  std::string getName() const override { return "cuda:" + chip; }
+  explicit CudaBackend(llvm::StringRef chip, Contractions contractions = Contractions::TensorCores)
+      : chip(chip), contractions(contractions) {}
+
+  std::string getName() const override;
+  std::string getContractions() const override;
   std::vector<std::string> getFeatures() const override { return {chip}; }
   bool canHold(llvm::ArrayRef<mlir::Operation *> ops) const override;
   InPlacePairs findInPlacePairs(mlir::Block &body) const override;
@@ -35,6 +44,7 @@ private:
                                              mlir::ModuleOp kernels) const;
 
   std::string chip;
+  Contractions contractions;
 };
 
 } // namespace reprise

@@ -3,6 +3,7 @@
 
 #include "../ConvolutionParts.h"
 #include "PlainContraction.h"
+#include "TensorContraction.h"
 #include "TiledContraction.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Target/Target.h"
@@ -34,7 +35,7 @@ static FailureOr<LaunchOperand> findFramed(LaunchOperands &operands, Value image
 }
 
 FailureOr<EmittedLaunch> emitLeaderAlone(Operation *leader, StringRef name, ModuleOp kernels,
-                                         LaunchOperands operands) {
+                                         LaunchOperands operands, Contractions contractions) {
   auto dot = dyn_cast<DotGeneralOp>(leader);
   auto found = dot ? ConvolutionOperands{dot.getLhs(), dot.getRhs(), {}} : operandsOf(leader);
   FailureOr<LaunchOperand> lhs = operands.find(found.lhs);
@@ -42,11 +43,13 @@ FailureOr<EmittedLaunch> emitLeaderAlone(Operation *leader, StringRef name, Modu
   if (failed(lhs) || failed(rhs))
     return failure();
   int64_t places = getPlaceAlignment(*leader->getBlock());
+  int64_t ofLhs = alignmentOf(lhs->slot, places), ofRhs = alignmentOf(rhs->slot, places);
   auto add = [&](const std::string &own, const ContractionSpec &spec, const ResultStrides &result) {
-    EmittedCommand command = suitsTiles(spec) ? emitTiledContraction(kernels, own, spec, result,
-                                                                     alignmentOf(lhs->slot, places),
-                                                                     alignmentOf(rhs->slot, places))
-                                              : emitPlainContraction(kernels, own, spec, result);
+    EmittedCommand command = suitsTensorCores(spec, contractions)
+                                 ? emitTensorContraction(kernels, own, spec, result, ofLhs, ofRhs)
+                             : suitsTiles(spec)
+                                 ? emitTiledContraction(kernels, own, spec, result, ofLhs, ofRhs)
+                                 : emitPlainContraction(kernels, own, spec, result);
     command.buffers = {lhs->slot, rhs->slot, {BufferSlot::Output, 0, 0}};
     operands.launch.commands.push_back(command);
   };

@@ -3,6 +3,7 @@
 #define REPRISE_CONVERSION_CUDA_CONTRACTIONLAUNCH_H
 
 #include "../LoopNest/LaunchOperands.h"
+#include "reprise/Conversion/Cuda/CudaBackend.h"
 
 namespace reprise {
 
@@ -11,7 +12,8 @@ mlir::Operation *findLeaderAlone(mlir::Block &body);
 
 /// Emits the launch of such a leader, of operands that nothing was found of yet.
 mlir::FailureOr<EmittedLaunch> emitLeaderAlone(mlir::Operation *leader, llvm::StringRef name,
-                                               mlir::ModuleOp kernels, LaunchOperands operands);
+                                               mlir::ModuleOp kernels, LaunchOperands operands,
+                                               Contractions contractions);
 
 } // namespace reprise
 

@@ -15,12 +15,32 @@
 #include "ThreadSchedule.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Support/ByteSize.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 
 namespace reprise {
 
 using namespace nests;
+
+std::optional<Contractions> CudaBackend::parseContractions(StringRef name) {
+  return llvm::StringSwitch<std::optional<Contractions>>(name)
+      .Case("", Contractions::TensorCores)
+      .Case("exact", Contractions::Exact)
+      .Case("tf32", Contractions::Tf32)
+      .Default(std::nullopt);
+}
+
+std::string CudaBackend::getContractions() const {
+  return contractions == Contractions::Exact  ? "exact"
+         : contractions == Contractions::Tf32 ? "tf32"
+                                              : "tensor-cores";
+}
+
+std::string CudaBackend::getName() const {
+  bool isUsual = contractions == Contractions::TensorCores;
+  return "cuda:" + chip + (isUsual ? "" : ":" + getContractions());
+}
 
 bool CudaBackend::canHold(ArrayRef<Operation *> ops) const { return isRowGroup(ops); }
 
@@ -90,7 +110,8 @@ FailureOr<EmittedLaunch> CudaBackend::emitKernels(Block &body, StringRef name,
   if (llvm::all_of(body.getTerminator()->getOperands(), isEmpty))
     return launch;
   if (Operation *leader = findLeaderAlone(body))
-    return emitLeaderAlone(leader, name, kernels, LaunchOperands(name, kernels, *this));
+    return emitLeaderAlone(leader, name, kernels, LaunchOperands(name, kernels, *this),
+                           contractions);
   if (Operation *pool = findPool(body))
     return emitThreadPool(pool, name, kernels, LaunchOperands(name, kernels, *this));
   if (Operation *op = findAttention(body))

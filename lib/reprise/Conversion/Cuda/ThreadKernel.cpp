@@ -58,10 +58,14 @@ Value ThreadKernel::shared(int64_t bytes) {
 
 void ThreadKernel::barrier() { gpu::BarrierOp::create(b); }
 
-void ThreadKernel::copyAsync(Value to, Value from, int64_t bytes) {
+void ThreadKernel::copyAsync(Value to, Value from, int64_t bytes, Value isThere) {
   // The first-level cache takes parts of its lines only.
   auto cache = bytes == 16 ? NVVM::LoadCacheModifierKind::CG : NVVM::LoadCacheModifierKind::CA;
-  NVVM::CpAsyncOp::create(b, to, from, static_cast<uint32_t>(bytes), cache, Value());
+  Value given;
+  if (isThere)
+    given = arith::SelectOp::create(b, isThere, arith::ConstantIntOp::create(b, bytes, 32),
+                                    arith::ConstantIntOp::create(b, 0, 32));
+  NVVM::CpAsyncOp::create(b, to, from, static_cast<uint32_t>(bytes), cache, given);
 }
 
 void ThreadKernel::awaitCopies() {

@@ -32,8 +32,9 @@ public:
   mlir::Value shared(int64_t bytes);
   /// Of all threads of the block: none goes on before each has come.
   void barrier();
-  /// Copies 4, 8 or 16 bytes from global to shared memory while the thread goes on.
-  void copyAsync(mlir::Value to, mlir::Value from, int64_t bytes);
+  /// Copies 4, 8 or 16 bytes from global to shared memory while the thread goes on; zeros, without
+  /// reading, where `isThere` is given and does not hold.
+  void copyAsync(mlir::Value to, mlir::Value from, int64_t bytes, mlir::Value isThere = {});
   /// Waits for the copies of this thread.
   void awaitCopies();
 

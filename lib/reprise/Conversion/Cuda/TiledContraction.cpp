@@ -7,6 +7,7 @@
 #include "TiledContraction.h"
 
 #include "ContractionIndex.h"
+#include "ResultTile.h"
 #include "TileOperand.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -21,17 +22,7 @@ namespace {
 /// Threads of a block along rows, and along columns.
 constexpr int64_t threadsPerSide = 16;
 static_assert(threadsPerSide * threadsPerSide == blockThreads);
-/// Tiles that keep a large GPU busy: each has a multiprocessor.
-constexpr int64_t manyTiles = 128;
-/// Rows of tiles that run at about the same time, so that they find the columns' operand in the
-/// cache.
-constexpr int64_t tileRowsTogether = 8;
-
 using Sums = KernelBuilder::Carried;
-
-struct Extents {
-  int64_t rows, columns;
-};
 
 /// The part of one side of the tile that a thread has: `groups` times `width` neighbours.
 struct Part {
@@ -44,68 +35,27 @@ struct Part {
   int64_t distance() const { return width * threadsPerSide; }
 };
 
-/// Where the result's elements lie, in as few dimensions as tell it.
-struct ResultPlaces {
-  int64_t offset;
-  SmallVector<FreeDim> batch, rows, columns;
-
-  ResultPlaces(const ContractionSpec &spec, const ResultStrides &result)
-      : offset(result.offset), batch(merge(spec.batch, result.batch)),
-        rows(merge(spec.rows, result.rows)), columns(merge(spec.columns, result.columns)) {}
-
-  /// Whether so many neighbouring columns, from a multiple of that on, lie beside each other at
-  /// such a multiple.
-  bool hasNeighbours(int64_t width) const {
-    auto isWhole = [&](const FreeDim &dim) { return dim.stride % width == 0; };
-    return !columns.empty() && columns.back().stride == 1 && columns.back().size % width == 0 &&
-           offset % width == 0 && llvm::all_of(batch, isWhole) && llvm::all_of(rows, isWhole) &&
-           llvm::all_of(ArrayRef(columns).drop_back(), isWhole);
-  }
-
-private:
-  template <typename Dims>
-  static SmallVector<FreeDim> merge(const Dims &dims, ArrayRef<int64_t> strides) {
-    SmallVector<FreeDim> merged;
-    for (auto [dim, stride] : llvm::zip_equal(dims, strides)) {
-      if (dim.size == 1)
-        continue;
-      if (!merged.empty() && merged.back().stride == stride * dim.size)
-        merged.back() = {merged.back().size * dim.size, stride};
-      else
-        merged.push_back({dim.size, stride});
-    }
-    return merged;
-  }
-};
-
 class Emitter {
 public:
   Emitter(ThreadKernel &k, const ContractionSpec &spec, const ResultStrides &result,
-          Extents extents, int64_t lhsAlignment, int64_t rhsAlignment)
+          TileExtents extents, int64_t lhsAlignment, int64_t rhsAlignment)
       : k(k), b(k.builder()), spec(spec), accumulator(spec.accumulatorType()), extents(extents),
         lhs(k, spec, true, extents.rows, lhsAlignment),
         rhs(k, spec, false, extents.columns, rhsAlignment), rowPart(extents.rows),
-        columnPart(extents.columns), places(spec, result) {
+        columnPart(extents.columns), tile(k, spec, result, extents) {
     terms = countOf(spec.contracted);
     wholeChains = terms <= chainLength ? 0 : terms / chainLength;
   }
 
   void emit();
 
-  static int64_t scratchBytes(const ContractionSpec &spec, Extents extents);
+  static int64_t scratchBytes(const ContractionSpec &spec, TileExtents extents);
 
 private:
   static unsigned levelsOf(int64_t terms) {
     int64_t chains = llvm::divideCeil(terms, chainLength);
     return chains <= 1 ? 0 : llvm::Log2_64(chains) + 1;
   }
-  /// Where the tile of a block begins along one side, and where what it stores begins.
-  struct Range {
-    Value first, owned;
-    int64_t count, extent;
-  };
-  Range placeTile(Value number, int64_t count, int64_t extent);
-  void storeIfOwned(const Range &range, Value index, llvm::function_ref<void()> body);
   /// Sets the tile of this block.
   void placeBlock();
   /// A chain over all terms of the tiles [low, high), and `tail` terms of the tile `high`.
@@ -120,45 +70,21 @@ private:
   void writeLevel(Value level, const Sums &sums);
   Sums addAll(const Sums &x, const Sums &y);
   void store(const Sums &sums);
-  void storeGroup(const Sums &sums, int64_t first, Value row, Value column);
 
   ThreadKernel &k;
   ImplicitLocOpBuilder &b;
   const ContractionSpec &spec;
   Type accumulator;
-  Extents extents;
+  TileExtents extents;
   TileOperand lhs, rhs;
   Part rowPart, columnPart;
-  ResultPlaces places;
+  ResultTile tile;
   int64_t terms, wholeChains;
-  Value batch, ownRow, ownColumn;
-  Range rows, columns;
+  Value ownRow, ownColumn;
 };
 
-/// The last tile of a side ends with it, so that none reaches beyond: what the one before it has,
-/// too, is computed twice and stored once.
-Emitter::Range Emitter::placeTile(Value number, int64_t count, int64_t extent) {
-  Value owned = k.mul(number, extent), first = owned;
-  if (count > extent && count % extent != 0)
-    first = k.min(owned, k.i64(count - extent));
-  return {first, owned, count, extent};
-}
-
-/// Blocks of `tileRowsTogether` rows of tiles go down before they go right.
 void Emitter::placeBlock() {
-  int64_t down = llvm::divideCeil(countOf(spec.rows), extents.rows);
-  int64_t across = llvm::divideCeil(countOf(spec.columns), extents.columns);
-  Value block = k.blockNumber();
-  batch = k.div(block, down * across);
-  block = k.rem(block, down * across);
-  int64_t together = tileRowsTogether * across;
-  Value above = k.mul(k.div(block, together), tileRowsTogether);
-  Value height = k.min(k.sub(k.i64(down), above), k.i64(tileRowsTogether));
-  Value inside = k.rem(block, together);
-  Value row = k.add(above, arith::RemUIOp::create(b, inside, height));
-  Value column = arith::DivUIOp::create(b, inside, height);
-  rows = placeTile(row, countOf(spec.rows), extents.rows);
-  columns = placeTile(column, countOf(spec.columns), extents.columns);
+  tile.place();
   Value thread = k.numberInBlock();
   ownRow = k.mul(k.div(thread, threadsPerSide), rowPart.width);
   ownColumn = k.mul(k.rem(thread, threadsPerSide), columnPart.width);
@@ -262,44 +188,14 @@ Sums Emitter::close(Sums last, bool hasLast) {
   return sum;
 }
 
-void Emitter::storeIfOwned(const Range &range, Value index, llvm::function_ref<void()> body) {
-  if (range.count % range.extent == 0)
-    return body();
-  bool isShort = range.count < range.extent;
-  k.ifThen(arith::CmpIOp::create(b, isShort ? arith::CmpIPredicate::slt : arith::CmpIPredicate::sge,
-                                 index, isShort ? k.i64(range.count) : range.owned),
-           body);
-}
-
-void Emitter::storeGroup(const Sums &sums, int64_t first, Value row, Value column) {
-  int64_t width = columnPart.width;
-  Value line = k.add(k.add(locate(k, places.batch, batch, strideOf), places.offset),
-                     locate(k, places.rows, row, strideOf));
-  bool isVector = places.hasNeighbours(width);
-  auto storeAt = [&](Value column, Value value) {
-    storeIfOwned(columns, column, [&] {
-      k.storeCompute(spec.resultType, value, k.buffer(2),
-                     k.add(line, locate(k, places.columns, column, strideOf)),
-                     /*aligned=*/isVector ? width : 1);
-    });
-  };
-  if (!isVector) {
-    for (int64_t i = 0; i < width; ++i)
-      storeAt(k.add(column, i), sums[first + i]);
-    return;
-  }
-  auto type = cast<VectorType>(KernelBuilder::typeOf(accumulator, width));
-  storeAt(column, vector::FromElementsOp::create(b, type, ArrayRef(sums).slice(first, width)));
-}
-
 void Emitter::store(const Sums &sums) {
+  int64_t width = columnPart.width;
   for (int64_t i = 0; i < rowPart.size(); ++i) {
     int64_t inPart = i / rowPart.width * rowPart.distance() + i % rowPart.width;
-    Value row = k.add(k.add(rows.first, ownRow), inPart);
-    storeIfOwned(rows, row, [&] {
+    tile.storeRow(k.add(ownRow, inPart), [&](Value line) {
       for (int64_t group = 0; group < columnPart.groups; ++group)
-        storeGroup(sums, i * columnPart.size() + group * columnPart.width, row,
-                   k.add(k.add(columns.first, ownColumn), group * columnPart.distance()));
+        tile.storeColumns(line, k.add(ownColumn, group * columnPart.distance()),
+                          ArrayRef(sums).slice(i * columnPart.size() + group * width, width));
     });
   }
 }
@@ -308,13 +204,14 @@ void Emitter::emit() {
   // One waits at its barrier while the other multiplies. Behind a part of a tile, single stores and
   // several contracted dimensions take more registers than that leaves; then ptxas has the choice,
   // for it wastes and spills registers where it is told that one block will do.
-  bool isSimple = places.hasNeighbours(columnPart.width) && spec.contracted.size() == 1;
+  bool isSimple = tile.hasNeighbours(columnPart.width) && spec.contracted.size() == 1;
   if (isSimple || terms % tileDepth == 0)
     k.setBlocksTogether(2);
   placeBlock();
   Value memory = k.shared(lhs.sharedBytes() + rhs.sharedBytes());
-  lhs.open(memory, rows.first, batch);
-  rhs.open(k.pointer(b.getI8Type(), memory, k.i64(lhs.sharedBytes())), columns.first, batch);
+  lhs.open(memory, tile.firstRow(), tile.batch());
+  rhs.open(k.pointer(b.getI8Type(), memory, k.i64(lhs.sharedBytes())), tile.firstColumn(),
+           tile.batch());
   Value zero = k.i64(0);
   SmallVector<Value> x = lhs.start(zero, zero), y = rhs.start(zero, zero);
   lhs.finish(x, zero);
@@ -334,26 +231,20 @@ void Emitter::emit() {
   store(close(sums, hasRest));
 }
 
-int64_t Emitter::scratchBytes(const ContractionSpec &spec, Extents extents) {
+int64_t Emitter::scratchBytes(const ContractionSpec &spec, TileExtents extents) {
   int64_t perThread = extents.rows * extents.columns / blockThreads;
   return levelsOf(countOf(spec.contracted)) * perThread *
          KernelBuilder::bytesOf(spec.accumulatorType());
 }
 
 /// Large tiles read operands less often, small ones leave fewer threads without work.
-Extents chooseExtents(const ContractionSpec &spec) {
+TileExtents chooseExtents(const ContractionSpec &spec) {
   int64_t most = spec.accumulatorType().isF64() ? 64 : 128;
   auto choose = [&](int64_t size) {
     return std::min<int64_t>(most, size >= 128 ? 128 : size >= 64 ? 64 : 32);
   };
-  int64_t rows = countOf(spec.rows), columns = countOf(spec.columns);
-  Extents extents{choose(rows), choose(columns)};
-  auto count = [&] {
-    return countOf(spec.batch) * llvm::divideCeil(rows, extents.rows) *
-           llvm::divideCeil(columns, extents.columns);
-  };
-  while (int64_t(count()) < manyTiles && std::max(extents.rows, extents.columns) > 32)
-    (extents.rows >= extents.columns ? extents.rows : extents.columns) /= 2;
+  TileExtents extents{choose(countOf(spec.rows)), choose(countOf(spec.columns))};
+  extents.spread(spec, [](TileExtents now) { return std::max(now.rows, now.columns) > 32; });
   return extents;
 }
 
@@ -368,12 +259,10 @@ bool suitsTiles(const ContractionSpec &spec) {
 EmittedCommand emitTiledContraction(ModuleOp kernels, StringRef name, const ContractionSpec &spec,
                                     const ResultStrides &result, int64_t lhsAlignment,
                                     int64_t rhsAlignment) {
-  Extents extents = chooseExtents(spec);
+  TileExtents extents = chooseExtents(spec);
   ThreadKernel k(kernels, name, /*buffers=*/3, Emitter::scratchBytes(spec, extents));
   Emitter(k, spec, result, extents, lhsAlignment, rhsAlignment).emit();
-  int64_t tiles = countOf(spec.batch) * llvm::divideCeil(countOf(spec.rows), extents.rows) *
-                  llvm::divideCeil(countOf(spec.columns), extents.columns);
-  EmittedCommand command{name.str(), tiles, {}};
+  EmittedCommand command{name.str(), extents.count(spec), {}};
   command.itemThreads = blockThreads;
   command.blockThreads = blockThreads;
   return command;

@@ -16,8 +16,10 @@ struct AllTargets : TargetProvider {
   LogicalResult find(StringRef name, Location location,
                      std::shared_ptr<const Target> &target) const override {
     auto [device, machine] = name.split(':');
-    if (device == "cuda" && CudaBackend::hasChip(machine)) {
-      target = std::make_shared<CudaBackend>(machine);
+    auto [chip, contractions] = machine.split(':');
+    std::optional<Contractions> kind = CudaBackend::parseContractions(contractions);
+    if (device == "cuda" && kind && CudaBackend::hasChip(chip)) {
+      target = std::make_shared<CudaBackend>(chip, *kind);
       return success();
     }
     if (device != "cpu")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Prints a step of contractions whose shapes, types and layouts are drawn by chance.
 
-Usage: contractions.py SEED COUNT
+Usage: contractions.py SEED COUNT [TYPE]...      at most 4,096 terms if there are types
 """
 import random
 import sys
@@ -11,21 +11,22 @@ def tensor(shape, dtype):
     return f"tensor<{'x'.join(map(str, [*shape, dtype]))}>"
 
 
-def draw(rng):
+def draw(rng, dtypes):
     """Below, at and beyond a thread's, a warp's and a tile's part of each side; one chain of sums and several."""
     rows = rng.choice([1, 16, 17, 31, 32, 33, 64, 65, 100, 128, 130, 200])
     columns = rng.choice([2, 16, 18, 32, 36, 64, 68, 100, 128, 129, 160, 256])
     depths = [8, 9, 16, 17, 33, 64]
     if rows * columns < 3000:
-        depths += [7, 257, 4096, 4100, 8192, 9000, 12300]
-    return rng.choice([0, 0, 1, 3]), rows, columns, rng.choice(depths), rng.choice(["f32", "f32", "f32", "bf16", "f16", "f64"])
+        depths += [7, 257, 4096] if dtypes else [7, 257, 4096, 4100, 8192, 9000, 12300]
+    dtypes = dtypes or ["f32", "f32", "f32", "bf16", "f16", "f64"]
+    return rng.choice([0, 0, 1, 3]), rows, columns, rng.choice(depths), rng.choice(dtypes)
 
 
 def main():
     rng = random.Random(int(sys.argv[1]))
     arguments, results, body = [], [], []
     for i in range(int(sys.argv[2])):
-        batch, rows, columns, depth, dtype = draw(rng)
+        batch, rows, columns, depth, dtype = draw(rng, sys.argv[3:])
         first = [batch] if batch else []
         turned = rng.random() < 0.5, rng.random() < 0.5
         lhs = tensor(first + ([depth, rows] if turned[0] else [rows, depth]), dtype)

@@ -1,0 +1,151 @@
+// reprise: how a block of threads brings tiles of a matrix into shared memory for tensor cores
+#include "MatrixTile.h"
+
+#include "ContractionIndex.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+
+namespace reprise {
+
+int64_t findCommonPower(ArrayRef<int64_t> numbers, int64_t most) {
+  int64_t all = most;
+  for (int64_t number : numbers)
+    all |= number;
+  return all & -all;
+}
+
+MatrixTile::MatrixTile(ThreadKernel &k, TensorCore &core, const GlobalMatrix &matrix, int64_t rows,
+                       int64_t terms)
+    : k(k), b(k.builder()), core(core), matrix(matrix), rows(rows), terms(terms),
+      type(core.elementType()) {
+  auto isDense = [](const SmallVector<FreeDim> &dims) {
+    return !dims.empty() && dims.back().stride == 1;
+  };
+  int64_t ofRows = chooseUnit(false), ofTerms = chooseUnit(true);
+  alongTerms =
+      ofTerms > ofRows || (ofTerms == ofRows && isDense(matrix.terms) && !isDense(matrix.rows));
+  unit = alongTerms ? ofTerms : ofRows;
+}
+
+/// Neighbours that always lie at a multiple of their number.
+int64_t MatrixTile::chooseUnit(bool terms) const {
+  const SmallVector<FreeDim> &along = terms ? matrix.terms : matrix.rows,
+                             &across = terms ? matrix.rows : matrix.terms;
+  if (along.empty() || along.back().stride != 1)
+    return 1;
+  SmallVector<int64_t> whole = {matrix.aligned, along.back().size};
+  for (const FreeDim &dim : ArrayRef(along).drop_back())
+    whole.push_back(dim.stride);
+  for (const FreeDim &dim : across)
+    whole.push_back(dim.stride);
+  return findCommonPower(whole, 16 / KernelBuilder::bytesOf(type));
+}
+
+/// Eight lines that matrices are read from, and words that lanes read, lie in different banks.
+int64_t MatrixTile::pitch() const {
+  return lineLength() + (core.hasHalves() || !alongTerms ? 8 : 4);
+}
+
+int64_t MatrixTile::sharedBytes() const {
+  return 2 * lines() * pitch() * KernelBuilder::bytesOf(type);
+}
+
+int64_t MatrixTile::unitsPerThread() const {
+  return llvm::divideCeil(lines() * lineLength() / unit, blockThreads);
+}
+
+void MatrixTile::open(Value ofBlock, Value first) {
+  shared = ofBlock;
+  global = first;
+}
+
+std::pair<Value, Value> MatrixTile::placeOf(int64_t number) {
+  int64_t perLine = lineLength() / unit, all = lines() * perLine;
+  Value own = k.numberInBlock();
+  if (blockThreads % perLine == 0 && all % blockThreads == 0)
+    return {k.add(k.div(own, perLine), number * (blockThreads / perLine)),
+            k.mul(k.rem(own, perLine), unit)};
+  own = k.add(own, number * blockThreads);
+  if (all % blockThreads != 0)
+    own = k.min(own, k.i64(all - 1));
+  return {k.div(own, perLine), k.mul(k.rem(own, perLine), unit)};
+}
+
+void MatrixTile::ifThere(int64_t number, llvm::function_ref<void()> body) {
+  int64_t all = lines() * lineLength() / unit;
+  if ((number + 1) * blockThreads <= all)
+    return body();
+  k.ifThen(arith::CmpIOp::create(b, arith::CmpIPredicate::slt, k.numberInBlock(),
+                                 k.i64(all - number * blockThreads)),
+           body);
+}
+
+Value MatrixTile::sharedIndex(int64_t number, Value stage) {
+  auto [line, begin] = placeOf(number);
+  return k.add(k.add(k.mul(line, pitch()), begin), k.mul(stage, lines() * pitch()));
+}
+
+/// The index, or that of a unit that is there; a unit is there with all its elements.
+Value MatrixTile::limit(Value index, int64_t count, Value &inside) {
+  Value own = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, index, k.i64(count));
+  inside = inside ? arith::AndIOp::create(b, inside, own).getResult() : own;
+  return arith::SelectOp::create(b, own, index, k.i64(0));
+}
+
+MatrixTile::Source MatrixTile::findSource(int64_t number, Value row, Value term, bool isInside) {
+  auto [line, begin] = placeOf(number);
+  row = k.add(row, alongTerms ? line : begin);
+  term = k.add(term, alongTerms ? begin : line);
+  Source source;
+  if (!isInside)
+    row = limit(row, countOf(matrix.rows), source.isInside);
+  if (countOf(matrix.terms) % terms != 0)
+    term = limit(term, countOf(matrix.terms), source.isInside);
+  Value index =
+      k.add(locate(k, matrix.rows, row, strideOf), locate(k, matrix.terms, term, strideOf));
+  source.address = k.pointer(type, global, index);
+  return source;
+}
+
+SmallVector<Value> MatrixTile::start(Value row, Value term, Value stage, bool isInside) {
+  SmallVector<Value> loaded;
+  int64_t bytes = unit * KernelBuilder::bytesOf(type);
+  for (int64_t i = 0; i < unitsPerThread(); ++i) {
+    Source source = findSource(i, row, term, isInside);
+    if (isCopied()) {
+      Value to = k.pointer(type, shared, sharedIndex(i, stage));
+      ifThere(i, [&] { k.copyAsync(to, source.address, bytes, source.isInside); });
+      continue;
+    }
+    Value value = k.load(type, source.address, k.i64(0));
+    if (source.isInside)
+      value = arith::SelectOp::create(b, source.isInside, value, k.constant(type, 0));
+    loaded.push_back(value);
+  }
+  return loaded;
+}
+
+void MatrixTile::finish(ArrayRef<Value> loaded, Value stage) {
+  for (auto [i, value] : llvm::enumerate(loaded)) {
+    auto number = static_cast<int64_t>(i);
+    Value element = value;
+    ifThere(number, [&] { k.store(type, element, shared, sharedIndex(number, stage)); });
+  }
+}
+
+TensorCore::Fragment MatrixTile::read(Value stage, Value row, int64_t term) {
+  Value first = k.mul(stage, lines() * pitch());
+  first = k.add(first, alongTerms ? k.add(k.mul(row, pitch()), term) : k.add(row, term * pitch()));
+  return core.load(shared, first, pitch(), alongTerms);
+}
+
+TensorCore::Fragment MatrixTile::readTurned(Value stage, int64_t row, int64_t term) {
+  Value first = k.mul(stage, lines() * pitch());
+  first = k.add(first, alongTerms ? row * pitch() + term : term * pitch() + row);
+  return core.load(shared, first, pitch(), !alongTerms);
+}
+
+} // namespace reprise

@@ -1,0 +1,105 @@
+// reprise: the tile of a contraction's result that a block of threads has, and where it is stored
+#include "ResultTile.h"
+
+#include "ContractionIndex.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace reprise {
+
+/// Tiles that keep a large GPU busy: each has a multiprocessor.
+constexpr int64_t manyTiles = 128;
+/// Rows of tiles that run at about the same time, so that they find the columns' operand in the
+/// cache.
+constexpr int64_t tileRowsTogether = 8;
+
+int64_t TileExtents::count(const ContractionSpec &spec) const {
+  return countOf(spec.batch) * llvm::divideCeil(countOf(spec.rows), rows) *
+         llvm::divideCeil(countOf(spec.columns), columns);
+}
+
+void TileExtents::spread(const ContractionSpec &spec,
+                         llvm::function_ref<bool(TileExtents)> canHalve) {
+  while (count(spec) < manyTiles && canHalve(*this))
+    (rows >= columns ? rows : columns) /= 2;
+}
+
+ResultTile::ResultTile(ThreadKernel &k, const ContractionSpec &spec, const ResultStrides &result,
+                       TileExtents extents)
+    : k(k), b(k.builder()), spec(spec), extents(extents), offset(result.offset),
+      batchDims(mergeDims(spec.batch, result.batch)), rowDims(mergeDims(spec.rows, result.rows)),
+      columnDims(mergeDims(spec.columns, result.columns)) {}
+
+bool ResultTile::hasNeighbours(int64_t width) const {
+  auto isWhole = [&](const FreeDim &dim) { return dim.stride % width == 0; };
+  return !columnDims.empty() && columnDims.back().stride == 1 &&
+         columnDims.back().size % width == 0 && offset % width == 0 &&
+         llvm::all_of(batchDims, isWhole) && llvm::all_of(rowDims, isWhole) &&
+         llvm::all_of(ArrayRef(columnDims).drop_back(), isWhole);
+}
+
+/// What the tile before the last one has, too, is computed twice and stored once.
+ResultTile::Range ResultTile::placeSide(Value number, int64_t count, int64_t extent) {
+  Value owned = k.mul(number, extent), first = owned;
+  if (count > extent && count % extent != 0)
+    first = k.min(owned, k.i64(count - extent));
+  return {first, owned, count, extent};
+}
+
+void ResultTile::place() {
+  int64_t down = llvm::divideCeil(countOf(spec.rows), extents.rows);
+  int64_t across = llvm::divideCeil(countOf(spec.columns), extents.columns);
+  Value block = k.blockNumber();
+  ofBatch = k.div(block, down * across);
+  block = k.rem(block, down * across);
+  int64_t together = tileRowsTogether * across;
+  Value above = k.mul(k.div(block, together), tileRowsTogether);
+  Value height = k.min(k.sub(k.i64(down), above), k.i64(tileRowsTogether));
+  Value inside = k.rem(block, together);
+  Value row = k.add(above, arith::RemUIOp::create(b, inside, height));
+  Value column = arith::DivUIOp::create(b, inside, height);
+  rows = placeSide(row, countOf(spec.rows), extents.rows);
+  columns = placeSide(column, countOf(spec.columns), extents.columns);
+}
+
+void ResultTile::storeIfOwned(const Range &range, Value index, llvm::function_ref<void()> body) {
+  if (range.count % range.extent == 0)
+    return body();
+  bool isShort = range.count < range.extent;
+  k.ifThen(arith::CmpIOp::create(b, isShort ? arith::CmpIPredicate::slt : arith::CmpIPredicate::sge,
+                                 index, isShort ? k.i64(range.count) : range.owned),
+           body);
+}
+
+void ResultTile::storeRow(Value rowInTile, llvm::function_ref<void(Value)> body) {
+  Value row = k.add(rows.first, rowInTile);
+  storeIfOwned(rows, row, [&] {
+    body(k.add(k.add(locate(k, batchDims, ofBatch, strideOf), offset),
+               locate(k, rowDims, row, strideOf)));
+  });
+}
+
+void ResultTile::storeColumns(Value line, Value columnInTile, ValueRange values) {
+  auto width = static_cast<int64_t>(values.size());
+  bool isVector = hasNeighbours(width);
+  Value first = k.add(columns.first, columnInTile);
+  auto storeAt = [&](Value column, Value value) {
+    storeIfOwned(columns, column, [&] {
+      k.storeCompute(spec.resultType, value, k.buffer(2),
+                     k.add(line, locate(k, columnDims, column, strideOf)),
+                     /*aligned=*/isVector ? width : 1);
+    });
+  };
+  if (!isVector) {
+    for (int64_t i = 0; i < width; ++i)
+      storeAt(k.add(first, i), values[i]);
+    return;
+  }
+  auto type = cast<VectorType>(KernelBuilder::typeOf(spec.accumulatorType(), width));
+  storeAt(first, vector::FromElementsOp::create(b, type, values));
+}
+
+} // namespace reprise

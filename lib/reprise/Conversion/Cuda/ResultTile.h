@@ -1,0 +1,81 @@
+// reprise: the tile of a contraction's result that a block of threads has, and where it is stored
+#ifndef REPRISE_CONVERSION_CUDA_RESULTTILE_H
+#define REPRISE_CONVERSION_CUDA_RESULTTILE_H
+
+#include "ThreadKernel.h"
+#include "reprise/Conversion/ContractionSpec.h"
+
+namespace reprise {
+
+/// Rows and columns of a tile.
+struct TileExtents {
+  int64_t rows, columns;
+
+  /// Tiles of the contraction.
+  int64_t count(const ContractionSpec &spec) const;
+  /// Halves the longer side until there are as many tiles as a large GPU has multiprocessors, or
+  /// `canHalve` says no.
+  void spread(const ContractionSpec &spec, llvm::function_ref<bool(TileExtents)> canHalve);
+};
+
+/// Adjacent dimensions with these strides, as few as tell where an index lies.
+template <typename Dims>
+llvm::SmallVector<FreeDim> mergeDims(const Dims &dims, llvm::ArrayRef<int64_t> strides) {
+  llvm::SmallVector<FreeDim> merged;
+  for (auto [dim, stride] : llvm::zip_equal(dims, strides)) {
+    if (dim.size == 1)
+      continue;
+    if (!merged.empty() && merged.back().stride == stride * dim.size)
+      merged.back() = {merged.back().size * dim.size, stride};
+    else
+      merged.push_back({dim.size, stride});
+  }
+  return merged;
+}
+
+class ResultTile {
+public:
+  using Value = mlir::Value;
+
+  ResultTile(ThreadKernel &k, const ContractionSpec &spec, const ResultStrides &result,
+             TileExtents extents);
+
+  /// Finds the tile of this block: blocks of eight rows of tiles go down before they go right.
+  void place();
+  Value batch() const { return ofBatch; }
+  /// Where the tile begins. The last tile of a side ends with it, so that none reaches beyond,
+  /// unless the side is shorter than a tile.
+  Value firstRow() const { return rows.first; }
+  Value firstColumn() const { return columns.first; }
+
+  /// Whether so many neighbouring columns, from a multiple of that on, lie beside each other at
+  /// such a multiple.
+  bool hasNeighbours(int64_t width) const;
+
+  /// Gives the place of a row of the tile to `body`, if this block has to store the row.
+  void storeRow(Value rowInTile, llvm::function_ref<void(Value line)> body);
+  /// Stores neighbours in a row that begins at `line`, those that this block has to store.
+  void storeColumns(Value line, Value columnInTile, mlir::ValueRange values);
+
+private:
+  /// Where the tile of a block begins along one side, and where what it stores begins.
+  struct Range {
+    Value first, owned;
+    int64_t count, extent;
+  };
+  Range placeSide(Value number, int64_t count, int64_t extent);
+  void storeIfOwned(const Range &range, Value index, llvm::function_ref<void()> body);
+
+  ThreadKernel &k;
+  mlir::ImplicitLocOpBuilder &b;
+  const ContractionSpec &spec;
+  TileExtents extents;
+  int64_t offset;
+  llvm::SmallVector<FreeDim> batchDims, rowDims, columnDims; ///< with strides of the result
+  Value ofBatch;
+  Range rows, columns;
+};
+
+} // namespace reprise
+
+#endif // REPRISE_CONVERSION_CUDA_RESULTTILE_H

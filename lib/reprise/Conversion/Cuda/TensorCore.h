@@ -1,0 +1,58 @@
+// reprise: emits products of small matrices on the tensor cores of a GPU
+#ifndef REPRISE_CONVERSION_CUDA_TENSORCORE_H
+#define REPRISE_CONVERSION_CUDA_TENSORCORE_H
+
+#include "ThreadKernel.h"
+
+#include <array>
+
+namespace reprise {
+
+/// Products of operands of one type: bf16, f16, or f32, which is rounded to TF32. Sums are in f32.
+/// A warp computes them together. An operand is 16 rows and depth() terms, of which a lane has
+/// eight (or four); as the second operand its rows are columns of the result.
+class TensorCore {
+public:
+  using Value = mlir::Value;
+  using Sums = KernelBuilder::Carried;
+  /// Registers of a lane. The first and the third have rows 0 to 7, or columns.
+  using Fragment = std::array<Value, 4>;
+  static constexpr int64_t rows = 16, columns = 8, sumsPerLane = 4;
+
+  TensorCore(ThreadKernel &k, mlir::Type type);
+
+  int64_t depth() const { return isHalf ? 16 : 8; }
+  bool hasHalves() const { return isHalf; }
+  mlir::Type elementType() const { return type; }
+
+  /// Adds the product with the first or the second eight columns of `rhs` to four sums.
+  Sums multiply(const Fragment &lhs, const Fragment &rhs, bool second, mlir::ValueRange sums);
+  /// sums[i][j] of rows of `lhs` and columns, eight at a time, of `rhs`.
+  Sums multiplyAll(llvm::ArrayRef<Fragment> lhs, llvm::ArrayRef<Fragment> rhs,
+                   mlir::ValueRange sums);
+
+  /// Rounds the sums of two products, beside each other, to an operand of 16-bit floats.
+  Fragment round(mlir::ValueRange left, mlir::ValueRange right);
+  /// Loads an operand from shared memory, where its rows are `pitch` elements apart; or its terms,
+  /// where it is not by rows. `first` is that of the element (0, 0).
+  Fragment load(Value memory, Value first, int64_t pitch, bool isByRows);
+
+  /// Of this lane: its row of eight in an operand and in sums, and which of four.
+  Value group() const { return ofEight; }
+  Value member() const { return ofFour; }
+
+private:
+  Fragment loadMatrices(Value memory, Value first, int64_t pitch, bool isByRows);
+  Fragment loadWords(Value memory, Value first, int64_t pitch, bool isByRows);
+  Value pack(Value low, Value high);
+
+  ThreadKernel &k;
+  mlir::ImplicitLocOpBuilder &b;
+  mlir::Type type;
+  bool isHalf;
+  Value lane, ofEight, ofFour;
+};
+
+} // namespace reprise
+
+#endif // REPRISE_CONVERSION_CUDA_TENSORCORE_H
