@@ -2,6 +2,7 @@
 #ifndef REPRISE_POLICY_POLICY_H
 #define REPRISE_POLICY_POLICY_H
 
+#include "reprise-c/Policy.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "llvm/ADT/StringRef.h"
 #include <functional>
@@ -113,8 +114,13 @@ public:
   std::vector<std::string> names() const;
   const std::map<std::string, Entry, std::less<>> &all() const { return entries; }
 
+  /// Plugins run in a child process unless the host of this library wants no fork.
+  void runPluginsHere() { isHere = true; }
+  bool runsPluginsHere() const { return isHere; }
+
 private:
   std::map<std::string, Entry, std::less<>> entries;
+  bool isHere = false;
 };
 
 /// Gives every context of `registry` a registry of policies.
@@ -124,6 +130,10 @@ void registerPolicies(mlir::DialectRegistry &registry);
 /// PATH.json; a plugin, plugin:PATH{OPTIONS}; or @NAME, a policy in the IR. Errors in a file have
 /// its line and column.
 mlir::FailureOr<PolicyPtr> parsePolicy(llvm::StringRef text, const PolicyContext &context);
+
+/// The policy of a table of the C interface, asked in this process: `decide` and `explain` get
+/// `self`, which `create` has not made. Both outlive the policy.
+PolicyPtr makePolicy(llvm::StringRef name, const rp_policy &table, void *self);
 
 /// True for a rule file and a plugin, whose errors are about a file and not about a name.
 bool isPolicyFile(llvm::StringRef text);

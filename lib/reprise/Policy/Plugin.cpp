@@ -14,29 +14,58 @@ using namespace mlir;
 namespace reprise {
 namespace {
 
-class PluginPolicy : public Policy {
+/// A policy that answers through the C interface.
+class AnsweredPolicy : public Policy {
 public:
-  PluginPolicy(std::string path, std::string file, std::string options)
-      : path(std::move(path)), file(std::move(file)), options(std::move(options)) {}
+  /// `shown` is what messages call it.
+  explicit AnsweredPolicy(std::string shown) : shown(std::move(shown)) {}
 
   LogicalResult decide(const PolicyGraph &graph, Location location,
                        PolicyDecisions &decisions) const override;
 
+protected:
+  InFlightDiagnostic fail(Location location) const { return emitError(location) << shown << " "; }
+  virtual LogicalResult ask(const rp_graph &graph, Location location,
+                            PluginAnswer &answer) const = 0;
+
 private:
-  InFlightDiagnostic fail(Location location) const {
-    return emitError(location) << "policy plugin '" << path << "' ";
-  }
-  LogicalResult ask(const rp_graph &graph, Location location, PluginAnswer &answer) const;
+  std::string shown;
+};
+
+class PluginPolicy : public AnsweredPolicy {
+public:
+  PluginPolicy(std::string path, std::string file, std::string options)
+      : AnsweredPolicy("policy plugin '" + path + "'"), path(std::move(path)),
+        file(std::move(file)), options(std::move(options)) {}
+
+private:
+  LogicalResult ask(const rp_graph &graph, Location location, PluginAnswer &answer) const override;
+  LogicalResult askChild(const rp_graph &graph, Location location, PluginAnswer &answer) const;
 
   std::string path; ///< as messages show it
   std::string file; ///< absolute: dlopen would look for a bare name in places of its own
   std::string options;
 };
 
+class TablePolicy : public AnsweredPolicy {
+public:
+  TablePolicy(StringRef name, const rp_policy &table, void *self)
+      : AnsweredPolicy("policy '" + name.str() + "'"), table(table), self(self) {}
+
+private:
+  LogicalResult ask(const rp_graph &graph, Location location, PluginAnswer &answer) const override {
+    answer = askTable(table, self, graph);
+    return answer.error.empty() ? success() : LogicalResult(fail(location) << answer.error);
+  }
+
+  const rp_policy &table;
+  void *self;
+};
+
 /// A plugin may loop, crash or call exit(), so that it runs in a child process, from which only its
 /// answer comes back (docs/Rationale/Policies.md).
-LogicalResult PluginPolicy::ask(const rp_graph &graph, Location location,
-                                PluginAnswer &answer) const {
+LogicalResult PluginPolicy::askChild(const rp_graph &graph, Location location,
+                                     PluginAnswer &answer) const {
   GuardLimits limits;
   limits.seconds = kPluginSeconds;
   limits.keepsOutput = true;
@@ -50,13 +79,22 @@ LogicalResult PluginPolicy::ask(const rp_graph &graph, Location location,
     return fail(location) << "ended before it gave labels (" << reason << ")";
   if (!answer.read(bytes))
     return fail(location) << "gave no labels";
+  return success();
+}
+
+LogicalResult PluginPolicy::ask(const rp_graph &graph, Location location,
+                                PluginAnswer &answer) const {
+  if (PolicyRegistry::of(location.getContext()).runsPluginsHere())
+    answer = askPlugin(file, options, graph);
+  else if (failed(askChild(graph, location, answer)))
+    return failure();
   if (!answer.error.empty())
     return fail(location) << answer.error;
   return success();
 }
 
-LogicalResult PluginPolicy::decide(const PolicyGraph &graph, Location location,
-                                   PolicyDecisions &decisions) const {
+LogicalResult AnsweredPolicy::decide(const PolicyGraph &graph, Location location,
+                                     PolicyDecisions &decisions) const {
   static constexpr Label known[] = {Label::must_save,        Label::prefer_save,
                                     Label::prefer_recompute, Label::must_recompute,
                                     Label::must_offload,     Label::prefer_offload};
@@ -82,6 +120,10 @@ LogicalResult PluginPolicy::decide(const PolicyGraph &graph, Location location,
 }
 
 } // namespace
+
+PolicyPtr makePolicy(StringRef name, const rp_policy &table, void *self) {
+  return std::make_shared<TablePolicy>(name, table, self);
+}
 
 FailureOr<PolicyPtr> loadPlugin(StringRef text, const PolicyContext &context) {
   size_t brace = text.find('{');

@@ -1,4 +1,4 @@
-// reprise: a policy plugin at work, in a process of its own
+// reprise: a policy behind the C interface at work
 #include "PluginChild.h"
 
 #include "PluginGraph.h"
@@ -61,6 +61,21 @@ bool PluginAnswer::read(StringRef bytes) {
   return reasons.size() == (error.empty() ? labels.size() : 0);
 }
 
+/// Why this compiler cannot work with the table; empty if it can.
+static std::string checkTable(const rp_policy &table) {
+  std::string own = std::to_string(RP_POLICY_ABI_MAJOR);
+  if (RP_HAS(&table, rp_policy, abi_minor) && table.abi_major != RP_POLICY_ABI_MAJOR)
+    return "is built for policy ABI " + std::to_string(table.abi_major) +
+           ", this compiler has ABI " + own;
+  if (!RP_HAS(&table, rp_policy, decide))
+    return "has a table of " + std::to_string(table.struct_size) + " bytes, too short for ABI " +
+           own + ", which needs " +
+           std::to_string(offsetof(rp_policy, decide) + sizeof(table.decide));
+  if (!table.decide)
+    return "has no function 'decide'";
+  return !table.name.data || table.name.size == 0 ? "has no name" : "";
+}
+
 /// The library's table, if this compiler can work with it; else null, and `error` says why.
 static const rp_policy *getTable(void *library, std::string &error) {
   auto get = reinterpret_cast<rp_get_policy>(dlsym(library, "rpGetPolicy"));
@@ -68,23 +83,12 @@ static const rp_policy *getTable(void *library, std::string &error) {
     error = "has no function rpGetPolicy";
     return nullptr;
   }
-  std::string own = std::to_string(RP_POLICY_ABI_MAJOR);
   const rp_policy *table = get(RP_POLICY_ABI_MAJOR, RP_POLICY_ABI_MINOR);
-  auto holdsVersion = [&] { return RP_HAS(table, rp_policy, abi_minor); };
   if (!table)
-    error = "refuses policy ABI " + own + "." + std::to_string(RP_POLICY_ABI_MINOR) +
-            ", which this compiler has";
-  else if (holdsVersion() && table->abi_major != RP_POLICY_ABI_MAJOR)
-    error = "is built for policy ABI " + std::to_string(table->abi_major) +
-            ", this compiler has ABI " + own;
-  else if (!RP_HAS(table, rp_policy, decide))
-    error = "has a table of " + std::to_string(table->struct_size) + " bytes, too short for ABI " +
-            own + ", which needs " +
-            std::to_string(offsetof(rp_policy, decide) + sizeof(table->decide));
-  else if (!table->decide)
-    error = "has no function 'decide'";
-  else if (!table->name.data || table->name.size == 0)
-    error = "has no name";
+    error = "refuses policy ABI " + std::to_string(RP_POLICY_ABI_MAJOR) + "." +
+            std::to_string(RP_POLICY_ABI_MINOR) + ", which this compiler has";
+  else
+    error = checkTable(*table);
   return error.empty() ? table : nullptr;
 }
 
@@ -120,6 +124,18 @@ static void explain(const rp_policy *table, void *self, PluginAnswer &answer) {
   }
 }
 
+PluginAnswer reprise::askTable(const rp_policy &table, void *self, const rp_graph &graph) {
+  PluginAnswer answer;
+  answer.error = checkTable(table);
+  if (!answer.error.empty())
+    return answer;
+  answer.name = take(table.name);
+  decide(&table, self, graph, answer);
+  if (answer.error.empty())
+    explain(&table, self, answer);
+  return answer;
+}
+
 PluginAnswer reprise::askPlugin(const std::string &path, StringRef options, const rp_graph &graph) {
   PluginAnswer answer;
   void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -130,7 +146,6 @@ PluginAnswer reprise::askPlugin(const std::string &path, StringRef options, cons
   const rp_policy *table = getTable(library, answer.error);
   if (!table)
     return answer;
-  answer.name = take(table->name);
   std::string message = "no reason given";
   rp_host host = makePluginHost(&message);
   void *self = nullptr;
@@ -138,9 +153,7 @@ PluginAnswer reprise::askPlugin(const std::string &path, StringRef options, cons
     answer.error = "cannot start: " + message;
     return answer;
   }
-  decide(table, self, graph, answer);
-  if (answer.error.empty())
-    explain(table, self, answer);
+  answer = askTable(*table, self, graph);
   if (table->destroy)
     table->destroy(self);
   return answer;

@@ -24,6 +24,8 @@ struct PluginAnswer {
 
 /// Loads the plugin, makes an instance, and asks it about the graph.
 PluginAnswer askPlugin(const std::string &path, llvm::StringRef options, const rp_graph &graph);
+/// Asks an instance of the table about the graph.
+PluginAnswer askTable(const rp_policy &table, void *self, const rp_graph &graph);
 
 } // namespace reprise
 
