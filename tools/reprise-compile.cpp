@@ -35,7 +35,7 @@ reprise::PhaseOptions phaseOptions(const Flags &flags) {
   options.allowUnmatchedRules = flags.allowUnmatchedRules;
   options.verifyReplays = flags.verifyReplays;
   options.microbatches = flags.microbatches;
-  options.stages = reprise::stageOptions(flags);
+  options.stages = reprise::parseStages(reprise::stageTexts(flags));
   options.unroll = flags.unroll;
   options.target = reprise::firstTarget(flags);
   return options;

@@ -1,10 +1,8 @@
 // reprise: the planner alone, without MLIR: schedules within budgets, packings, pipelines
 #include "CommandLine/CommandLine.h"
-#include "reprise-plan/Pipeline.h"
-#include "reprise-plan/Plan.h"
-#include "reprise/Planning/Checkpoint/Problem/ProblemFile.h"
-#include "reprise/Planning/Offsets/Csv.h"
-#include "reprise/Planning/Offsets/Solve.h"
+#include "reprise/PlanTexts/Offsets.h"
+#include "reprise/PlanTexts/Pipeline.h"
+#include "reprise/PlanTexts/Plan.h"
 #include "reprise/Planning/Pipeline/Gantt.h"
 #include "reprise/Planning/Pipeline/ScheduleFile.h"
 #include "reprise/Runtime/AtomicFile.h"
@@ -16,10 +14,8 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/WithColor.h"
-#include <chrono>
 
 namespace cli = reprise::cli;
-namespace offsets = reprise::offsets;
 
 namespace {
 
@@ -136,24 +132,6 @@ std::string checkFlags(const Flags &flags) {
   return checkFiles(flags);
 }
 
-void print(const offsets::Problem &problem, const offsets::Solution &solution, double seconds,
-           bool json) {
-  int64_t load = offsets::maxLoad(problem);
-  int64_t buffers = problem.buffers.size();
-  if (json) {
-    llvm::json::Object object{{"version", 1},
-                              {"buffers", buffers},
-                              {"height", solution.height},
-                              {"max_load", load},
-                              {"seconds", seconds}};
-    llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(object)));
-    return;
-  }
-  double above = load == 0 ? 0 : 100.0 * static_cast<double>(solution.height - load) / load;
-  llvm::outs() << llvm::formatv("{0} buffers: height {1}, max load {2} (+{3:f2} %), {4:f2} s\n",
-                                buffers, solution.height, load, above, seconds);
-}
-
 int write(const std::string &path, const std::string &text) {
   reprise::AtomicFile file(path);
   if (!file.write(text.data(), text.size()) || !file.commit())
@@ -165,32 +143,17 @@ int packBuffers(const Flags &flags) {
   auto text = llvm::MemoryBuffer::getFileOrSTDIN(flags.problem.get());
   if (!text)
     return fail("cannot read '" + flags.problem.get() + "': " + text.getError().message());
-  offsets::Table table;
-  if (std::string wrong = offsets::readCsv((*text)->getBuffer().str(), table); !wrong.empty())
-    return fail(flags.problem.get() + ":" + wrong);
-  if (auto defect = offsets::validate(table.problem))
-    return fail(flags.problem.get() + ": " + defect->message);
-  int64_t load = offsets::maxLoad(table.problem);
-  if (flags.capacity > 0 && load > flags.capacity)
-    return fail(llvm::formatv("no packing fits: {0} bytes are live at once, the capacity is {1}",
-                              load, int64_t(flags.capacity)));
-  // The work of some ten seconds, the same everywhere.
-  offsets::SolveOptions options;
-  options.searchVisits = 4'000'000'000;
-  options.enough = flags.capacity;
-  auto begin = std::chrono::steady_clock::now();
-  offsets::Solution solution = offsets::solve(table.problem, options);
-  std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  if (auto defect = offsets::validate(table.problem, solution))
-    return fail("the packing is wrong: " + defect->message);
-  print(table.problem, solution, seconds.count(), flags.json);
-  if (flags.capacity > 0 && solution.height > flags.capacity)
+  auto plan = reprise::packBuffers((*text)->getBuffer().str(), flags.problem, flags.capacity);
+  if (!plan)
+    return fail(llvm::toString(plan.takeError()));
+  llvm::outs() << (flags.json ? reprise::describeAsJson(*plan) : reprise::describe(*plan) + "\n");
+  if (flags.capacity > 0 && plan->height > flags.capacity)
     return fail(llvm::formatv("no packing below {0} bytes was found; one of {1} may exist",
-                              solution.height, int64_t(flags.capacity)));
-  return flags.written.empty() ? 0 : write(flags.written, offsets::writeCsv(table, solution));
+                              plan->height, int64_t(flags.capacity)));
+  return flags.written.empty() ? 0 : write(flags.written, plan->text);
 }
 
-int planWithinBudgets(const Flags &flags) {
+int planCheckpoint(const Flags &flags) {
   auto text = llvm::MemoryBuffer::getFileOrSTDIN(flags.problem.get());
   if (!text)
     return fail("cannot read '" + flags.problem.get() + "': " + text.getError().message());
@@ -200,10 +163,8 @@ int planWithinBudgets(const Flags &flags) {
   options.isWritten = !flags.written.empty();
   if (flags.timeLimit.isGiven())
     options.timeLimit = flags.timeLimit;
-  llvm::StringRef problem = (*text)->getBuffer();
-  bool isOurs = reprise::checkpoint::isProblemFile(problem);
   llvm::Expected<std::vector<reprise::Plan>> plans =
-      isOurs ? reprise::planProblem(problem, options) : reprise::planGraph(problem, options);
+      reprise::planWithinBudgets((*text)->getBuffer(), options);
   if (!plans)
     return fail(llvm::toString(plans.takeError()));
   if (flags.json)
@@ -231,7 +192,7 @@ int writePipeline(const Flags &flags, const reprise::PipelinePlan &plan) {
   if (code == 0 && !flags.trace.empty())
     code = write(flags.trace, writeTrace(plan.schedule, plan.simulation));
   if (code == 0 && !flags.written.empty())
-    code = write(flags.written, writeSchedule(plan.schedule));
+    code = write(flags.written, writeSchedule(plan));
   return code;
 }
 
@@ -271,5 +232,5 @@ int main(int argc, char **argv) {
     return flags.refuse(wrong);
   if (flags.kind.get() == "pipeline")
     return schedulePipeline(flags);
-  return flags.kind.get() == "offsets" ? packBuffers(flags) : planWithinBudgets(flags);
+  return flags.kind.get() == "offsets" ? packBuffers(flags) : planCheckpoint(flags);
 }

@@ -9,6 +9,7 @@
 #include "reprise/Runtime/Bundle.h"
 #include "llvm/Support/JSON.h"
 
+#include <functional>
 #include <map>
 
 namespace reprise {
@@ -48,6 +49,8 @@ struct CompileOptions {
   bool keepPlan = false;
   /// Nothing is compiled to code: the compilation's bundle stays empty.
   bool estimateOnly = false;
+  /// Asked often, by several threads: once it says so, the compilation ends with an error.
+  std::function<bool()> isCancelled;
 };
 
 /// What became of one device program.

@@ -50,6 +50,7 @@ reprise_layer(Bundle FOLDERS Conversion/ExecToBundle ON Target Reference)
 reprise_layer(Pipelines FOLDERS Pipelines ON ExecTransforms Transforms Pipe)
 reprise_layer(Compiler FOLDERS Compiler ON Pipelines Bundle)
 reprise_layer(Zoo FOLDERS Zoo ON Dialect)
+reprise_layer(PlanTexts FOLDERS PlanTexts ON ReprisePlanning)
 
 foreach(source ${compiler_sources})
   file(RELATIVE_PATH folder ${CMAKE_CURRENT_SOURCE_DIR} ${source})

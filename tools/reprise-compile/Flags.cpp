@@ -41,102 +41,36 @@ Flags::Flags()
       "A policy of your own, with its options.");
 }
 
-static bool isGpu(StringRef target) { return target.starts_with("cuda"); }
-
 std::vector<std::string> reprise::listTargets(const Flags &flags) {
-  std::vector<std::string> targets(flags.targets.begin(), flags.targets.end());
-  if (!flags.contractions.empty())
-    for (std::string &target : targets)
-      target += isGpu(target) ? ":" + flags.contractions.get() : "";
-  return targets;
+  return listTargets({flags.targets.begin(), flags.targets.end()}, flags.contractions.get());
 }
 
 std::string reprise::firstTarget(const Flags &flags) {
   return flags.targets.empty() ? "cpu" : listTargets(flags).front();
 }
 
-static std::string checkContractions(const Flags &flags) {
-  const std::string &contractions = flags.contractions.get();
-  if (!contractions.empty() && contractions != "exact" && contractions != "tf32")
-    return "unknown contractions '" + contractions + "', expected exact or tf32";
-  if (contractions == "tf32" && llvm::none_of(flags.targets, isGpu))
-    return "--contractions=tf32 is of GPUs, and no --target is one";
-  return "";
+static std::string checkContractionFlags(const Flags &flags) {
+  return checkContractions({flags.targets.begin(), flags.targets.end()}, flags.contractions.get());
 }
 
-/// Scopes at which stages begin, or how many stages there are.
-static bool isNumber(StringRef text) { return !text.empty() && llvm::all_of(text, llvm::isDigit); }
-
-/// Stages of each device. Those of a schedule from a file are as many as --chunks says.
-static int countChunks(const Flags &flags) {
-  // 1f1b and gpipe take the same chunks.
-  const pipeline::Rule *rule =
-      pipeline::findRule(flags.schedule.empty() ? "1f1b" : flags.schedule.get());
-  int chunks = static_cast<int>(flags.chunks);
-  return rule ? rule->fitChunks(chunks) : chunks;
-}
-
-StageOptions reprise::stageOptions(const Flags &flags) {
-  StageOptions options;
-  StringRef stages = flags.stages.get();
-  options.schedule = flags.schedule.get();
-  options.chunks = flags.chunks;
-  options.checkpoint = flags.checkpoint.get();
-  if (isNumber(stages)) {
-    (void)stages.getAsInteger(10, options.devices);
-    return options;
-  }
-  for (StringRef scope : llvm::split(stages, ','))
-    options.begin.push_back(scope.str());
-  options.devices = (options.begin.size() + 1) / countChunks(flags);
-  return options;
-}
-
-static std::string checkScopes(const Flags &flags, int chunks) {
-  SmallVector<StringRef> scopes;
-  StringRef(flags.stages.get()).split(scopes, ',');
-  if (llvm::is_contained(scopes, ""))
-    return "expected --stages as a number or as scopes, got '" + flags.stages.get() + "'";
-  for (auto [i, scope] : llvm::enumerate(scopes))
-    if (llvm::is_contained(ArrayRef(scopes).take_front(i), scope))
-      return "--stages names '" + scope.str() + "' twice";
-  if ((scopes.size() + 1) % chunks != 0)
-    return "--schedule=" + flags.schedule.get() + " needs " + std::to_string(chunks) +
-           " stages per device, --stages names " + std::to_string(scopes.size() + 1);
-  return "";
+StageTexts reprise::stageTexts(const Flags &flags) {
+  StageTexts texts;
+  if (flags.stages.isGiven())
+    texts.stages = flags.stages.get();
+  texts.schedule = flags.schedule.get();
+  texts.checkpoint = flags.checkpoint.get();
+  if (flags.chunks.isGiven())
+    texts.chunks = flags.chunks;
+  return texts;
 }
 
 /// What is wrong with the flags of stages.
-static std::string checkStages(const Flags &flags) {
-  StringRef stages = flags.stages.get();
-  int chunks = countChunks(flags);
-  const std::string &schedule = flags.schedule.get();
-  if (!schedule.empty() && schedule != "auto" && !pipeline::findRule(schedule) &&
-      !sys::fs::exists(schedule))
-    return "expected --schedule=gpipe, 1f1b, interleaved-1f1b, zb-h1, zb-v, auto or a file, got '" +
-           schedule + "'";
-  if (!flags.stages.isGiven() && (!schedule.empty() || flags.chunks.isGiven()))
-    return (schedule.empty() ? "--chunks" : "--schedule") +
-           std::string(" is of stages: it needs --stages");
-  if (flags.chunks.isGiven() && chunks != static_cast<int>(flags.chunks))
-    return "--schedule=" + (schedule.empty() ? "1f1b" : schedule) +
-           " takes --chunks=" + std::to_string(chunks) +
-           (schedule == "interleaved-1f1b" ? " or more" : "");
-  StringRef checkpoint = flags.checkpoint.get();
-  if (!checkpoint.empty() && checkpoint != "always" && checkpoint != "except-last" &&
-      checkpoint != "never")
-    return "expected --checkpoint=always, except-last or never, got '" + checkpoint.str() + "'";
-  if (!checkpoint.empty() && stages == "1")
-    return "--checkpoint is of stages: it needs --stages";
-  if (!flags.pareto.empty() && stages != "1")
+static std::string checkStageFlags(const Flags &flags) {
+  if (std::string wrong = checkStages(stageTexts(flags)); !wrong.empty())
+    return wrong;
+  if (!flags.pareto.empty() && flags.stages.get() != "1")
     return "--pareto draws the curve of one device, and --stages cuts the step for several";
-  int64_t number = 0;
-  if (isNumber(stages))
-    return stages.getAsInteger(10, number) || number < 1 || number > kMostDevices
-               ? "expected --stages from 1 to " + std::to_string(kMostDevices) + ", got '" +
-                     flags.stages.get() + "'"
-               : "";
-  return checkScopes(flags, chunks);
+  return "";
 }
 
 SmallVector<StringRef> reprise::singleOutputs(const Flags &flags) {
@@ -175,34 +109,6 @@ static std::string checkFiles(const Flags &flags) {
     written.push_back(path);
   }
   return "";
-}
-
-std::optional<Budget> reprise::parseBudget(StringRef text) {
-  static constexpr std::pair<StringLiteral, double> units[] = {
-      {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}, {"kB", 1e3},
-      {"MB", 1e6},     {"GB", 1e9},     {"TB", 1e12},    {"B", 1},        {"", 1}};
-  bool isShare = text.consume_back("%");
-  double scale = 1;
-  for (auto [unit, bytes] : units)
-    if (!isShare && text.consume_back(unit)) {
-      scale = bytes;
-      break;
-    }
-  double number = 0;
-  bool isNumber = !text.empty() && llvm::isDigit(text.front()) && !text.getAsDouble(number);
-  // 1.5 bytes were meant to be something else.
-  bool isBytes = !isShare && scale == 1;
-  if (isBytes && !llvm::all_of(text, llvm::isDigit))
-    return std::nullopt;
-  // What a share is of is known later: it must stay a number of bytes, too.
-  if (!isNumber || !(number * scale < (isShare ? 1e4 : 0x1p62)))
-    return std::nullopt;
-  Budget budget;
-  if (isShare)
-    budget.share = number / 100;
-  else
-    budget.bytes = static_cast<int64_t>(number * scale);
-  return budget;
 }
 
 /// What is wrong with the flags of --interpret, or with those of a run.
@@ -246,7 +152,7 @@ static bool needsPlan(const Flags &flags) {
 }
 
 std::string reprise::checkFlags(const Flags &flags) {
-  for (auto check : {checkInterpret, checkBudgets, checkStages, checkContractions})
+  for (auto check : {checkInterpret, checkBudgets, checkStageFlags, checkContractionFlags})
     if (std::string wrong = check(flags); !wrong.empty())
       return wrong;
   bool isCurveAlone = !flags.pareto.empty() && !needsPlan(flags);

@@ -3,7 +3,7 @@
 #define REPRISE_TOOLS_COMPILE_FLAGS_H
 
 #include "../CommandLine/CommandLine.h"
-#include "reprise/Compiler.h"
+#include "reprise/Compiler/OptionTexts.h"
 
 namespace reprise {
 
@@ -135,8 +135,8 @@ struct Flags : cli::Tool {
                       "With --interpret: write the results of the last step and run.json"};
 };
 
-/// How the step is shared out. The flags have been checked.
-StageOptions stageOptions(const Flags &flags);
+/// How the step is shared out.
+StageTexts stageTexts(const Flags &flags);
 
 /// The targets given, with what --contractions says of GPUs.
 std::vector<std::string> listTargets(const Flags &flags);
@@ -146,9 +146,6 @@ std::string firstTarget(const Flags &flags);
 
 /// The files that are written beside reports.
 llvm::SmallVector<llvm::StringRef> singleOutputs(const Flags &flags);
-
-/// Reads `1500000`, `1.5GiB` or `60%`; none if it is neither, or more than any machine has.
-std::optional<Budget> parseBudget(llvm::StringRef text);
 
 /// What is wrong with the flags; empty if nothing is.
 std::string checkFlags(const Flags &flags);

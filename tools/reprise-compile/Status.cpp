@@ -4,7 +4,7 @@
 #include "mlir/IR/Action.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "reprise/Pipelines/Phases.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <unistd.h>
@@ -13,32 +13,18 @@ using namespace mlir;
 
 namespace reprise {
 
-/// Null for passes that stand in several phases.
-static const char *phaseOf(StringRef pass) {
-  return llvm::StringSwitch<const char *>(pass)
-      .Case("reprise-import", "import")
-      .Case("reprise-thread-random", "random")
-      .Case("reprise-assign-labels", "label")
-      .Cases({"reprise-split-loops", "reprise-differentiate", "reprise-unroll-loops",
-              "reprise-expand-normalizations", "reprise-make-programs"},
-             "autodiff")
-      .Cases({"reprise-checkpoint", "reprise-verify-checkpoint"}, "checkpoint")
-      .Cases({"reprise-expose-replays", "exec-form-launches"}, "kernels")
-      .Cases({"exec-order-launches", "exec-place-buffers", "exec-verify-buffers"}, "memory")
-      .Default(nullptr);
-}
-
 Status::Status(MLIRContext &context, const char *between)
     : context(context), between(between), phase("parse") {
   if (!isatty(STDERR_FILENO))
     return;
   context.registerActionHandler([this](function_ref<void()> run, const tracing::Action &action) {
     auto *execution = dyn_cast<PassExecutionAction>(&action);
-    const char *name = execution ? phaseOf(execution->getPass().getArgument()) : nullptr;
-    if (name)
-      phase = name;
+    std::optional<Phase> own =
+        execution ? phaseOfPass(execution->getPass().getArgument()) : std::nullopt;
+    if (own)
+      phase = phaseName(*own).data(); // a literal
     run();
-    if (name)
+    if (own)
       phase = this->between;
   });
   handler = context.getDiagEngine().registerHandler([this](Diagnostic &) {

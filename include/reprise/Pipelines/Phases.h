@@ -72,6 +72,8 @@ struct PhaseOptions {
 
 std::optional<Phase> parsePhase(llvm::StringRef name);
 llvm::StringRef phaseName(Phase phase);
+/// The phase that a pass, by its argument, is of; none for one that stands in several.
+std::optional<Phase> phaseOfPass(llvm::StringRef pass);
 
 /// Appends the passes of the phases after `from` (or from the start) up to and with `to`, for a
 /// module. What they do with device programs is the same for all of them.

@@ -44,6 +44,12 @@ mlir::OwningOpRef<mlir::ModuleOp> parseModelFile(llvm::StringRef path, mlir::MLI
 /// error.
 mlir::OwningOpRef<mlir::ModuleOp> parseModelFile(llvm::StringRef path, mlir::MLIRContext &context);
 
+/// Parses and verifies a buffer under its name, in this process alone: its source is trusted.
+/// Errors are diagnostics. `sources` keeps the text.
+mlir::OwningOpRef<mlir::ModuleOp>
+parseTrustedModel(std::unique_ptr<llvm::MemoryBuffer> buffer, mlir::MLIRContext &context,
+                  const std::shared_ptr<llvm::SourceMgr> &sources);
+
 } // namespace reprise
 
 #endif // REPRISE_SUPPORT_PARSING_H

@@ -70,6 +70,7 @@ private:
   LogicalResult describeDevices();
   LogicalResult partition();
   LogicalResult planStages();
+  LogicalResult checkCancelled();
   bool isBounded() const;
   bool refuseCut();
   LogicalResult findRuns();
@@ -193,6 +194,8 @@ LogicalResult Run::plan() {
   if (options.budget && options.budget->share && runs.size() > 1 && failed(findSaveAllBytes()))
     return failure();
   return forEachRun([&](ProgramRun &run) {
+    if (failed(checkCancelled()))
+      return failure();
     if (!run.isBounded() && !options.plan && !options.keepPlan)
       return success();
     FailureOr<const llvm::json::Value *> file = nullptr;
@@ -236,6 +239,12 @@ LogicalResult Run::estimate() {
     if (failed(describeEstimate(run->getProgram(), *run->getPhases().facts, countThreads(options),
                                 run->getCompiled().report)))
       return failure();
+  return success();
+}
+
+LogicalResult Run::checkCancelled() {
+  if (options.isCancelled && options.isCancelled())
+    return module.emitError("the compilation was cancelled");
   return success();
 }
 
@@ -305,7 +314,7 @@ LogicalResult Run::planStages() {
     if (failed(partition()) || failed(checkProfile()))
       return failure();
     bool isKnown = first && phases.stages.plan->schedules.front().isRefused;
-    if (!isKnown && failed(plan()))
+    if (!isKnown && (failed(plan()) || failed(checkCancelled())))
       return failure();
     if (!isKnown && llvm::none_of(runs, isShort))
       return success();
@@ -329,7 +338,7 @@ FailureOr<Compilation> Run::run() {
   loadDialects();
   if (failed(planStages()) || failed(forEachRun([&](ProgramRun &run) { return run.lower(after); })))
     return failure();
-  if (failed(options.estimateOnly ? estimate() : build()))
+  if (failed(checkCancelled()) || failed(options.estimateOnly ? estimate() : build()))
     return failure();
   for (auto &run : runs) {
     if (failed(run->checkBudget()))

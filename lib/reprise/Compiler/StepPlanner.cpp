@@ -54,11 +54,15 @@ LogicalResult reprise::applyPlan(func::FuncOp step, const StepPlan &plan) {
 PlanContext::PlanContext(const CompileOptions &options, std::shared_ptr<LaunchFacts> facts,
                          const CostModel &costs)
     : options(options), facts(std::move(facts)), costs(costs) {
-  if (!options.timeLimitSeconds)
+  if (!options.timeLimitSeconds) {
+    search.isOver = options.isCancelled;
     return;
+  }
   auto end =
       std::chrono::steady_clock::now() + std::chrono::duration<double>(*options.timeLimitSeconds);
-  search.isOver = [end] { return std::chrono::steady_clock::now() >= end; };
+  search.isOver = [end, isCancelled = options.isCancelled] {
+    return std::chrono::steady_clock::now() >= end || (isCancelled && isCancelled());
+  };
 }
 
 StepPlanner::StepPlanner(func::FuncOp step, const PlanContext &context, StepPlan shape)

@@ -9,6 +9,7 @@
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 #include "reprise/Policy/Policy.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 
@@ -25,6 +26,20 @@ std::optional<Phase> parsePhase(StringRef name) {
 }
 
 StringRef phaseName(Phase phase) { return phaseNames[static_cast<size_t>(phase)]; }
+
+std::optional<Phase> phaseOfPass(StringRef pass) {
+  return llvm::StringSwitch<std::optional<Phase>>(pass)
+      .Case("reprise-import", Phase::Import)
+      .Case("reprise-thread-random", Phase::Random)
+      .Case("reprise-assign-labels", Phase::Label)
+      .Cases({"reprise-split-loops", "reprise-differentiate", "reprise-unroll-loops",
+              "reprise-expand-normalizations", "reprise-make-programs"},
+             Phase::Autodiff)
+      .Cases({"reprise-checkpoint", "reprise-verify-checkpoint"}, Phase::Checkpoint)
+      .Cases({"reprise-expose-replays", "exec-form-launches"}, Phase::Kernels)
+      .Cases({"exec-order-launches", "exec-place-buffers", "exec-verify-buffers"}, Phase::Memory)
+      .Default(std::nullopt);
+}
 
 void buildForm(OpPassManager &program, const PlanForm &form) {
   if (form.isUnrolled) {

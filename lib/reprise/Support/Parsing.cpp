@@ -176,6 +176,17 @@ static void placeAtStart(ModuleOp module, StringRef file) {
     place(&op);
 }
 
+OwningOpRef<ModuleOp> reprise::parseTrustedModel(std::unique_ptr<llvm::MemoryBuffer> buffer,
+                                                 MLIRContext &context,
+                                                 const std::shared_ptr<llvm::SourceMgr> &sources) {
+  std::string name = buffer->getBufferIdentifier().str();
+  sources->AddNewSourceBuffer(std::move(buffer), SMLoc());
+  OwningOpRef<ModuleOp> module = parseBuffer(sources, context, name);
+  if (module)
+    placeAtStart(*module, name);
+  return module;
+}
+
 OwningOpRef<ModuleOp> reprise::parseModelFile(StringRef path, MLIRContext &context,
                                               const std::shared_ptr<llvm::SourceMgr> &sources) {
   std::unique_ptr<llvm::MemoryBuffer> buffer = readModelFile(path);

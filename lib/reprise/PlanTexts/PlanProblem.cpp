@@ -1,5 +1,5 @@
 // reprise: plans of a checkpoint problem within budgets
-#include "Plan.h"
+#include "reprise/PlanTexts/Plan.h"
 
 #include "reprise/Planning/Checkpoint/Budget/OrderedPlanner.h"
 #include "reprise/Planning/Checkpoint/Problem/ProblemFile.h"

@@ -1,6 +1,6 @@
 // reprise: graphs for the planner, as JSON
-#ifndef REPRISE_TOOLS_REPRISE_PLAN_GRAPH_H
-#define REPRISE_TOOLS_REPRISE_PLAN_GRAPH_H
+#ifndef REPRISE_LIB_PLANTEXTS_GRAPH_H
+#define REPRISE_LIB_PLANTEXTS_GRAPH_H
 
 #include "reprise/Planning/Rematerialization/Problem.h"
 #include "llvm/ADT/StringRef.h"
@@ -15,4 +15,4 @@ std::string readGraph(llvm::StringRef text, Problem &problem);
 
 } // namespace reprise::remat
 
-#endif // REPRISE_TOOLS_REPRISE_PLAN_GRAPH_H
+#endif // REPRISE_LIB_PLANTEXTS_GRAPH_H

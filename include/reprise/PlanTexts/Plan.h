@@ -1,6 +1,6 @@
 // reprise: plans within budgets, of graphs and of checkpoint problems, and how they are shown
-#ifndef REPRISE_TOOLS_REPRISE_PLAN_PLAN_H
-#define REPRISE_TOOLS_REPRISE_PLAN_PLAN_H
+#ifndef REPRISE_PLANTEXTS_PLAN_H
+#define REPRISE_PLANTEXTS_PLAN_H
 
 #include "llvm/Support/Error.h"
 
@@ -61,6 +61,10 @@ private:
 llvm::Expected<std::vector<Plan>> planGraph(llvm::StringRef text, const PlanOptions &options);
 llvm::Expected<std::vector<Plan>> planProblem(llvm::StringRef text, const PlanOptions &options);
 
+/// The one of them that reads the text.
+llvm::Expected<std::vector<Plan>> planWithinBudgets(llvm::StringRef text,
+                                                    const PlanOptions &options);
+
 /// What one budget met is known to be met for all.
 void shareLowestPeak(std::vector<Plan> &plans);
 
@@ -70,4 +74,4 @@ std::string describeAsJson(const std::vector<Plan> &plans);
 
 } // namespace reprise
 
-#endif // REPRISE_TOOLS_REPRISE_PLAN_PLAN_H
+#endif // REPRISE_PLANTEXTS_PLAN_H

@@ -1,6 +1,6 @@
 // reprise: schedules of a graph within budgets
 #include "Graph.h"
-#include "Plan.h"
+#include "reprise/PlanTexts/Plan.h"
 
 #include "reprise/Planning/Rematerialization/Solve.h"
 #include "llvm/ADT/STLExtras.h"

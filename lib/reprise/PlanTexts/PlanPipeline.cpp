@@ -1,6 +1,6 @@
 // reprise: schedules of a pipeline, cut for them, judged and simulated
-#include "Pipeline.h"
-#include "Plan.h"
+#include "reprise/PlanTexts/Pipeline.h"
+#include "reprise/PlanTexts/Plan.h"
 
 #include "reprise/Planning/Pipeline/ScheduleFile.h"
 #include "llvm/ADT/STLExtras.h"
@@ -151,6 +151,10 @@ std::string describeAsJson(llvm::ArrayRef<PipelinePlan> plans) {
   Object all{{"version", 1}, {"schedules", std::move(list)}};
   all["fastest"] = fastest ? llvm::json::Value(fastest->name) : llvm::json::Value(nullptr);
   return llvm::formatv("{0:2}\n", llvm::json::Value(std::move(all)));
+}
+
+std::string writeSchedule(const PipelinePlan &plan) {
+  return pipeline::writeSchedule(plan.schedule);
 }
 
 } // namespace reprise

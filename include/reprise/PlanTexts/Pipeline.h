@@ -1,6 +1,6 @@
 // reprise: schedules of a pipeline, cut for them, judged and simulated
-#ifndef REPRISE_TOOLS_REPRISE_PLAN_PIPELINE_H
-#define REPRISE_TOOLS_REPRISE_PLAN_PIPELINE_H
+#ifndef REPRISE_PLANTEXTS_PIPELINE_H
+#define REPRISE_PLANTEXTS_PIPELINE_H
 
 #include "reprise/Planning/Pipeline/Problem.h"
 #include "reprise/Planning/Stages/ProblemFile.h"
@@ -29,7 +29,9 @@ const PipelinePlan *findFastest(llvm::ArrayRef<PipelinePlan> plans);
 /// One line for the terminal, one object for programs.
 std::string describe(const PipelinePlan &plan);
 std::string describeAsJson(llvm::ArrayRef<PipelinePlan> plans);
+/// The schedule as a file, which reads as one of `schedules`.
+std::string writeSchedule(const PipelinePlan &plan);
 
 } // namespace reprise
 
-#endif // REPRISE_TOOLS_REPRISE_PLAN_PIPELINE_H
+#endif // REPRISE_PLANTEXTS_PIPELINE_H

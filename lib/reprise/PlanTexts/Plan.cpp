@@ -1,6 +1,7 @@
 // reprise: plans within budgets, of graphs and of checkpoint problems, and how they are shown
-#include "Plan.h"
+#include "reprise/PlanTexts/Plan.h"
 
+#include "reprise/Planning/Checkpoint/Problem/ProblemFile.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include <cmath>
@@ -43,6 +44,11 @@ llvm::Expected<std::vector<int64_t>> parseBudgets(const std::vector<std::string>
 std::string checkBudget(llvm::StringRef text) {
   llvm::Expected<int64_t> budget = parseBudget(text, 1);
   return budget ? "" : llvm::toString(budget.takeError());
+}
+
+llvm::Expected<std::vector<Plan>> planWithinBudgets(llvm::StringRef text,
+                                                    const PlanOptions &options) {
+  return checkpoint::isProblemFile(text) ? planProblem(text, options) : planGraph(text, options);
 }
 
 void shareLowestPeak(std::vector<Plan> &plans) {

@@ -1,0 +1,132 @@
+// reprise: options of a compilation as users write them
+#include "reprise/Compiler/OptionTexts.h"
+
+#include "reprise/Planning/Pipeline/Schedule.h"
+#include "llvm/Support/FileSystem.h"
+
+using namespace llvm;
+using namespace reprise;
+
+/// Scopes at which stages begin, or how many stages there are.
+static bool isNumber(StringRef text) { return !text.empty() && llvm::all_of(text, llvm::isDigit); }
+
+/// Stages of each device. Those of a schedule from a file are as many as --chunks says.
+static int countChunks(const StageTexts &texts) {
+  // 1f1b and gpipe take the same chunks.
+  const pipeline::Rule *rule = pipeline::findRule(texts.schedule.empty() ? "1f1b" : texts.schedule);
+  int chunks = static_cast<int>(std::max<int64_t>(1, texts.chunks));
+  return rule ? rule->fitChunks(chunks) : chunks;
+}
+
+StageOptions reprise::parseStages(const StageTexts &texts) {
+  StageOptions options;
+  StringRef stages = texts.stages.empty() ? "1" : StringRef(texts.stages);
+  options.schedule = texts.schedule;
+  options.chunks = std::max<int64_t>(1, texts.chunks);
+  options.checkpoint = texts.checkpoint;
+  if (isNumber(stages)) {
+    (void)stages.getAsInteger(10, options.devices);
+    return options;
+  }
+  for (StringRef scope : llvm::split(stages, ','))
+    options.begin.push_back(scope.str());
+  options.devices = (options.begin.size() + 1) / countChunks(texts);
+  return options;
+}
+
+static std::string checkScopes(const StageTexts &texts, int chunks) {
+  SmallVector<StringRef> scopes;
+  StringRef(texts.stages).split(scopes, ',');
+  if (llvm::is_contained(scopes, ""))
+    return "expected --stages as a number or as scopes, got '" + texts.stages + "'";
+  for (auto [i, scope] : llvm::enumerate(scopes))
+    if (llvm::is_contained(ArrayRef(scopes).take_front(i), scope))
+      return "--stages names '" + scope.str() + "' twice";
+  if ((scopes.size() + 1) % chunks != 0)
+    return "--schedule=" + texts.schedule + " needs " + std::to_string(chunks) +
+           " stages per device, --stages names " + std::to_string(scopes.size() + 1);
+  return "";
+}
+
+static std::string checkSchedule(const StageTexts &texts) {
+  const std::string &schedule = texts.schedule;
+  int chunks = countChunks(texts);
+  if (!schedule.empty() && schedule != "auto" && !pipeline::findRule(schedule) &&
+      !sys::fs::exists(schedule))
+    return "expected --schedule=gpipe, 1f1b, interleaved-1f1b, zb-h1, zb-v, auto or a file, got '" +
+           schedule + "'";
+  if (texts.stages.empty() && (!schedule.empty() || texts.chunks))
+    return (schedule.empty() ? "--chunks" : "--schedule") +
+           std::string(" is of stages: it needs --stages");
+  if (texts.chunks && chunks != static_cast<int>(texts.chunks))
+    return "--schedule=" + (schedule.empty() ? "1f1b" : schedule) +
+           " takes --chunks=" + std::to_string(chunks) +
+           (schedule == "interleaved-1f1b" ? " or more" : "");
+  return "";
+}
+
+std::string reprise::checkStages(const StageTexts &texts) {
+  if (std::string wrong = checkSchedule(texts); !wrong.empty())
+    return wrong;
+  StringRef stages = texts.stages.empty() ? "1" : StringRef(texts.stages);
+  StringRef checkpoint = texts.checkpoint;
+  if (!checkpoint.empty() && checkpoint != "always" && checkpoint != "except-last" &&
+      checkpoint != "never")
+    return "expected --checkpoint=always, except-last or never, got '" + checkpoint.str() + "'";
+  if (!checkpoint.empty() && stages == "1")
+    return "--checkpoint is of stages: it needs --stages";
+  int64_t number = 0;
+  if (isNumber(stages))
+    return stages.getAsInteger(10, number) || number < 1 || number > kMostDevices
+               ? "expected --stages from 1 to " + std::to_string(kMostDevices) + ", got '" +
+                     texts.stages + "'"
+               : "";
+  return checkScopes(texts, countChunks(texts));
+}
+
+static bool isGpu(StringRef target) { return target.starts_with("cuda"); }
+
+std::vector<std::string> reprise::listTargets(std::vector<std::string> targets,
+                                              const std::string &contractions) {
+  if (!contractions.empty())
+    for (std::string &target : targets)
+      target += isGpu(target) ? ":" + contractions : "";
+  return targets;
+}
+
+std::string reprise::checkContractions(const std::vector<std::string> &targets,
+                                       const std::string &contractions) {
+  if (!contractions.empty() && contractions != "exact" && contractions != "tf32")
+    return "unknown contractions '" + contractions + "', expected exact or tf32";
+  if (contractions == "tf32" && llvm::none_of(targets, isGpu))
+    return "--contractions=tf32 is of GPUs, and no --target is one";
+  return "";
+}
+
+std::optional<Budget> reprise::parseBudget(StringRef text) {
+  static constexpr std::pair<StringLiteral, double> units[] = {
+      {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}, {"kB", 1e3},
+      {"MB", 1e6},     {"GB", 1e9},     {"TB", 1e12},    {"B", 1},        {"", 1}};
+  bool isShare = text.consume_back("%");
+  double scale = 1;
+  for (auto [unit, bytes] : units)
+    if (!isShare && text.consume_back(unit)) {
+      scale = bytes;
+      break;
+    }
+  double number = 0;
+  bool isNumber = !text.empty() && llvm::isDigit(text.front()) && !text.getAsDouble(number);
+  // 1.5 bytes were meant to be something else.
+  bool isBytes = !isShare && scale == 1;
+  if (isBytes && !llvm::all_of(text, llvm::isDigit))
+    return std::nullopt;
+  // What a share is of is known later: it must stay a number of bytes, too.
+  if (!isNumber || !(number * scale < (isShare ? 1e4 : 0x1p62)))
+    return std::nullopt;
+  Budget budget;
+  if (isShare)
+    budget.share = number / 100;
+  else
+    budget.bytes = static_cast<int64_t>(number * scale);
+  return budget;
+}
