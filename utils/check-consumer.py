@@ -86,6 +86,12 @@ def check_install(build):
             check_no_llvm("runtime/pack", "libReprisePlanning")
             check("the planner plans", ["runtime/plan"], 0, "peak 300, cost +1 of 7")
             check_no_llvm("runtime/plan", "libReprisePlanning")
+    if check("configure the C API's user", configure(build, "c", "-DC_ONLY=ON")) and check("build it", ["cmake", "--build", "c"]):
+        check("the C API gives the same losses", ["c/embed", model], 0, losses or "no losses")
+    flags = "$(PKG_CONFIG_PATH=moved/lib/pkgconfig pkg-config --cflags --libs reprise)"
+    program = os.path.join(SOURCE, "test", "Consumer", "embed.c")
+    if check("pkg-config", ["sh", "-c", f"cc {program} {flags} -Wl,-rpath,moved/lib -o c-embed"]):
+        check("its program gives the same losses", ["./c-embed", model], 0, losses or "no losses")
 
 
 def main(build):

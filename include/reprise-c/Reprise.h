@@ -1,0 +1,258 @@
+/* reprise: the compiler, its planners and its runtime in C. No LLVM types, no C++.
+ *
+ * docs/Embedding.md is the guide. In short:
+ *
+ * - A session holds a compiler; all else is made with one. Objects may be destroyed in any order.
+ *   A session and what is made with it are for one thread at a time; sessions are independent.
+ * - A function that can fail returns an error, which the caller destroys, or NULL. All else that it
+ *   would give is then left as it was.
+ * - Texts that functions return end with a zero, and live as long as the object that they are of,
+ *   unless it says otherwise.
+ * - The host's process is left alone: no fork, no signal handler, no exit, no output, no locale.
+ *   Out of memory ends the process. Models and bundles must come from where you trust: the parsers
+ *   of MLIR die on some hostile inputs. Deeply nested models need a stack of 8 MiB.
+ *
+ * Versions: functions and fields are only added, at the end of structs, which say their size. */
+#ifndef REPRISE_C_REPRISE_H
+#define REPRISE_C_REPRISE_H
+
+#include "reprise-c/Policy.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Major in the thousands, minor below: a library of another major, or a lower minor, is no match.
+ */
+#define REPRISE_API_VERSION 1000
+
+#if defined(_WIN32)
+#define REPRISE_EXPORT
+#else
+#define REPRISE_EXPORT __attribute__((visibility("default")))
+#endif
+
+typedef struct reprise_error reprise_error;
+typedef struct reprise_session reprise_session;
+typedef struct reprise_options reprise_options;
+typedef struct reprise_module reprise_module;
+typedef struct reprise_builder reprise_builder;
+typedef struct reprise_compilation reprise_compilation;
+typedef struct reprise_plan reprise_plan;
+typedef struct reprise_bundle reprise_bundle;
+typedef struct reprise_run reprise_run;
+
+/* REPRISE_API_VERSION of the library. */
+REPRISE_EXPORT int reprise_version(void);
+/* Of the compiler, such as "0.1.0". */
+REPRISE_EXPORT const char *reprise_compiler_version(void);
+
+/* ---- errors and messages ---- */
+
+typedef enum reprise_severity {
+  REPRISE_NOTE = 0, /* belongs to the message before it */
+  REPRISE_REMARK = 1,
+  REPRISE_WARNING = 2,
+  REPRISE_ERROR = 3
+} reprise_severity;
+
+typedef enum reprise_error_code {
+  REPRISE_BAD_INPUT = 1, /* the model, a file, a value: what reprise-compile ends with 1 for */
+  REPRISE_BAD_USAGE = 2, /* an option, an argument of a function */
+  REPRISE_CANCELLED = 3  /* by the progress callback */
+} reprise_error_code;
+
+/* Lives as long as the call of the callback. */
+typedef struct reprise_diagnostic {
+  size_t struct_size;
+  reprise_severity severity;
+  const char *message;   /* lower case, no full stop; starts with "in SCOPE: " if it has a scope */
+  const char *file;      /* empty: unknown */
+  unsigned line, column; /* from 1; 0: unknown */
+} reprise_diagnostic;
+
+/* What was said first. */
+REPRISE_EXPORT const char *reprise_error_message(const reprise_error *error);
+REPRISE_EXPORT reprise_error_code reprise_error_get_code(const reprise_error *error);
+/* Where, if it is known; else "", 0 and 0. */
+REPRISE_EXPORT const char *reprise_error_file(const reprise_error *error);
+REPRISE_EXPORT unsigned reprise_error_line(const reprise_error *error);
+REPRISE_EXPORT unsigned reprise_error_column(const reprise_error *error);
+/* All of it as a compiler prints it: "FILE:LINE:COLUMN: error: MESSAGE", and so on. */
+REPRISE_EXPORT const char *reprise_error_text(const reprise_error *error);
+REPRISE_EXPORT void reprise_error_destroy(reprise_error *error);
+
+/* ---- sessions ---- */
+
+REPRISE_EXPORT reprise_error *reprise_session_create(reprise_session **session);
+REPRISE_EXPORT void reprise_session_destroy(reprise_session *session);
+
+/* Is given everything that is said: errors, warnings, notes, remarks. Called by the thread that
+ * calls the session, or by one that works for it, one call at a time. */
+typedef void (*reprise_diagnostic_callback)(void *user, const reprise_diagnostic *diagnostic);
+REPRISE_EXPORT void reprise_session_set_diagnostics(reprise_session *session,
+                                                    reprise_diagnostic_callback callback,
+                                                    void *user);
+
+/* Is told, often, the phase that a compilation is in: "import" to "memory", "plan", "target".
+ * Anything but 0 cancels the compilation, which then fails with REPRISE_CANCELLED. Called as the
+ * diagnostic callback is. */
+typedef int (*reprise_progress_callback)(void *user, const char *phase);
+REPRISE_EXPORT void reprise_session_set_progress(reprise_session *session,
+                                                 reprise_progress_callback callback, void *user);
+
+/* Lets the option "policy" name a policy of the host, by the table that a plugin has. `decide` and
+ * `explain` are given `self`; `create` and `destroy` are not called. The table and `self` outlive
+ * the session. A name that is taken is an error. */
+REPRISE_EXPORT reprise_error *reprise_session_add_policy(reprise_session *session, const char *name,
+                                                         const rp_policy *policy, void *self);
+
+/* ---- options ---- */
+
+/* The keys are the flags of reprise-compile without dashes: entry, target, threads, microbatches,
+ * stages, schedule, chunks, checkpoint, unroll, contractions, policy, allow-unmatched-rules,
+ * ignore-checkpoints, budget, time-limit, plan-in, device-file, profile, verify-replays, estimate;
+ * and "plan", a plan as a text in the place of its file. Those of a run: threads, device (cpu,
+ * cuda), check-indices. Switches take "true" and "false". */
+REPRISE_EXPORT reprise_options *reprise_options_create(void);
+REPRISE_EXPORT void reprise_options_destroy(reprise_options *options);
+/* Repeated keys, as policy, are added to; of others the last one counts. An unknown key and a value
+ * that cannot be read are errors. */
+REPRISE_EXPORT reprise_error *reprise_options_set(reprise_options *options, const char *key,
+                                                  const char *value);
+
+/* ---- modules: from a text or bytecode ---- */
+
+/* Parses and verifies. `name` is the file that messages speak of. */
+REPRISE_EXPORT reprise_error *reprise_module_parse(reprise_session *session, const void *data,
+                                                   size_t size, const char *name,
+                                                   reprise_module **module);
+REPRISE_EXPORT void reprise_module_destroy(reprise_module *module);
+/* Verifies, which reading did already. */
+REPRISE_EXPORT reprise_error *reprise_module_verify(reprise_module *module);
+/* The module as text; a later call replaces it. */
+REPRISE_EXPORT const char *reprise_module_text(reprise_module *module);
+
+/* ---- modules: op by op, without a text ---- */
+
+/* A value of a function that is being built. */
+typedef uint32_t reprise_value;
+
+typedef enum reprise_attribute_kind {
+  REPRISE_ATTRIBUTE_TEXT = 0,     /* `text`, as MLIR writes attributes: "0.1 : f32" */
+  REPRISE_ATTRIBUTE_STRING = 1,   /* `text`, a string as it is */
+  REPRISE_ATTRIBUTE_SYMBOL = 2,   /* `text`, the name of a function */
+  REPRISE_ATTRIBUTE_INTEGER = 3,  /* `integers[0]`, an i64 */
+  REPRISE_ATTRIBUTE_FLOAT = 4,    /* `number`, an f32 */
+  REPRISE_ATTRIBUTE_INTEGERS = 5, /* `integers`, an array of i64 */
+  REPRISE_ATTRIBUTE_UNIT = 6      /* is there */
+} reprise_attribute_kind;
+
+typedef struct reprise_attribute {
+  size_t struct_size;
+  const char *name;
+  reprise_attribute_kind kind;
+  const char *text;
+  const int64_t *integers;
+  size_t num_integers;
+  double number;
+} reprise_attribute;
+
+typedef struct reprise_op {
+  size_t struct_size;
+  const char *name; /* such as "reprise.add" */
+  const reprise_value *operands;
+  size_t num_operands;
+  const char *const *result_types; /* such as "tensor<8x16xf32>" */
+  size_t num_results;
+  const reprise_attribute *attributes;
+  size_t num_attributes;
+  const char *scope; /* such as "layer/3/attention", or NULL */
+  const char *file;  /* where the user's source has it, or NULL */
+  unsigned line, column;
+  size_t num_empty_regions; /* 1 for reprise.value_and_grad of a function */
+} reprise_op;
+
+/* An empty module. `name` stands for its file in reports and messages. */
+REPRISE_EXPORT reprise_error *reprise_builder_create(reprise_session *session, const char *name,
+                                                     reprise_builder **builder);
+REPRISE_EXPORT void reprise_builder_destroy(reprise_builder *builder);
+/* Begins a function; what follows is its body. Arguments get the first values, from 0 on. */
+REPRISE_EXPORT reprise_error *reprise_builder_begin_function(reprise_builder *builder,
+                                                             const char *name,
+                                                             const char *const *argument_types,
+                                                             size_t num_arguments,
+                                                             reprise_value *arguments);
+/* Attributes of arguments and, before the function's end, of results to be: "reprise.role", … */
+REPRISE_EXPORT reprise_error *reprise_builder_set_argument(reprise_builder *builder, size_t index,
+                                                           const reprise_attribute *attribute);
+REPRISE_EXPORT reprise_error *reprise_builder_set_result(reprise_builder *builder, size_t index,
+                                                         const reprise_attribute *attribute);
+/* Adds an op without regions; `results` takes num_results values. */
+REPRISE_EXPORT reprise_error *reprise_builder_add(reprise_builder *builder, const reprise_op *op,
+                                                  reprise_value *results);
+/* Begins an op with one region, such as reprise.checkpoint: ops that follow are in it, up to
+ * reprise_builder_close, which gives the op's results. The last of them is reprise.yield. */
+REPRISE_EXPORT reprise_error *reprise_builder_open(reprise_builder *builder, const reprise_op *op,
+                                                   const char *const *argument_types,
+                                                   size_t num_arguments, reprise_value *arguments);
+REPRISE_EXPORT reprise_error *reprise_builder_close(reprise_builder *builder,
+                                                    reprise_value *results);
+/* Ends the function. */
+REPRISE_EXPORT reprise_error *
+reprise_builder_return(reprise_builder *builder, const reprise_value *values, size_t num_values);
+/* Verifies, and gives the module; the builder is empty afterwards. */
+REPRISE_EXPORT reprise_error *reprise_builder_finish(reprise_builder *builder,
+                                                     reprise_module **module);
+
+/* ---- compiling ---- */
+
+/* Compiles a copy of the module. `options` may be NULL. */
+REPRISE_EXPORT reprise_error *reprise_compile(reprise_module *module,
+                                              const reprise_options *options,
+                                              reprise_compilation **compilation);
+REPRISE_EXPORT void reprise_compilation_destroy(reprise_compilation *compilation);
+/* The bundle, an object of its own; an error after an estimate, which makes none. */
+REPRISE_EXPORT reprise_error *reprise_compilation_get_bundle(reprise_compilation *compilation,
+                                                             reprise_bundle **bundle);
+/* The report: "json" (docs/report.schema.json), "html" or "txt"; NULL for another format. */
+REPRISE_EXPORT const char *reprise_compilation_report(reprise_compilation *compilation,
+                                                      const char *format);
+/* The plan, as --plan-out writes it (docs/plan.schema.json). */
+REPRISE_EXPORT const char *reprise_compilation_plan(reprise_compilation *compilation);
+/* What is done with a value, and why; NULL if no value has that id or name. A later call replaces
+ * the text. */
+REPRISE_EXPORT const char *reprise_compilation_explain(reprise_compilation *compilation,
+                                                       const char *value);
+/* Whether an estimate fits its budget; other compilations do. */
+REPRISE_EXPORT int reprise_compilation_fits(const reprise_compilation *compilation);
+
+/* ---- planning without IR ---- */
+
+/* Plans a problem as reprise-plan does: kind "checkpoint" (docs/planning-problem.schema.json, or a
+ * graph of networkx), "offsets" (CSV) or "pipeline" (docs/pipeline-problem.schema.json). `options`
+ * are the flags of reprise-plan: budget (repeated), time-limit; capacity; schedule (repeated).
+ * That a budget cannot be met is no error: the summary says so. */
+REPRISE_EXPORT reprise_error *reprise_plan_problem(reprise_session *session, const char *kind,
+                                                   const char *problem, size_t size,
+                                                   const reprise_options *options,
+                                                   reprise_plan **plan);
+REPRISE_EXPORT void reprise_plan_destroy(reprise_plan *plan);
+/* What `reprise-plan --json` prints. */
+REPRISE_EXPORT const char *reprise_plan_summary(const reprise_plan *plan);
+/* How many plans there are, one per budget or schedule, and what `reprise-plan -o` writes of one;
+ * empty if none was found. */
+REPRISE_EXPORT size_t reprise_plan_count(const reprise_plan *plan);
+REPRISE_EXPORT const char *reprise_plan_solution(const reprise_plan *plan, size_t index);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* Bundles and their runs. */
+#include "reprise-c/Run.h"
+
+#endif /* REPRISE_C_REPRISE_H */

@@ -1,0 +1,64 @@
+// reprise: modules of the C API, and the MLIR behind them
+#include "Handles.h"
+
+#include "mlir/CAPI/IR.h"
+#include "mlir/IR/Verifier.h"
+#include "reprise-c/ReprisePrivateMlir.h"
+#include "reprise/Support/Parsing.h"
+
+using namespace mlir;
+using namespace reprise::capi;
+
+reprise_module *reprise::capi::wrapModule(const SessionPtr &session, OwningOpRef<ModuleOp> module) {
+  if (!module || failed(verify(*module)))
+    return nullptr;
+  return new reprise_module{session, std::move(module), ""};
+}
+
+reprise_error *reprise_module_parse(reprise_session *session, const void *data, size_t size,
+                                    const char *name, reprise_module **module) {
+  SessionState &state = *session->state;
+  state.begin();
+  auto buffer =
+      llvm::MemoryBuffer::getMemBufferCopy(StringRef(static_cast<const char *>(data), size), name);
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  reprise_module *made = wrapModule(
+      session->state, reprise::parseTrustedModel(std::move(buffer), state.context, sources));
+  if (!made)
+    return state.fail();
+  *module = made;
+  return nullptr;
+}
+
+void reprise_module_destroy(reprise_module *module) { delete module; }
+
+reprise_error *reprise_module_verify(reprise_module *module) {
+  module->session->begin();
+  return failed(verify(*module->module)) ? module->session->fail() : nullptr;
+}
+
+const char *reprise_module_text(reprise_module *module) {
+  module->text.clear();
+  llvm::raw_string_ostream stream(module->text);
+  module->module->print(stream, OpPrintingFlags().enableDebugInfo());
+  return module->text.c_str();
+}
+
+MlirContext reprise_private_mlir_context(reprise_session *session) {
+  return wrap(&session->state->context);
+}
+
+MlirModule reprise_private_mlir_module(reprise_module *module) { return wrap(*module->module); }
+
+reprise_error *reprise_private_mlir_take(reprise_session *session, MlirModule mlir,
+                                         reprise_module **module) {
+  SessionState &state = *session->state;
+  state.begin();
+  ModuleOp own = unwrap(mlir);
+  if (own.getContext() != &state.context)
+    return state.fail("the module is of another session's context", REPRISE_BAD_USAGE);
+  if (failed(verify(own)))
+    return state.fail();
+  *module = new reprise_module{session->state, OwningOpRef<ModuleOp>(own), ""};
+  return nullptr;
+}

@@ -1,0 +1,263 @@
+// reprise: runs of the C API, on memory of the caller
+#include "Handles.h"
+#include "Options.h"
+#include "Tensor.h"
+
+#include "reprise/Runtime/Session.h"
+
+#include <cstdlib>
+
+using namespace reprise::capi;
+using namespace reprise::runtime;
+
+namespace {
+struct Free {
+  void operator()(uint8_t *memory) const { std::free(memory); }
+};
+
+/// A tensor that no step can work on where it lies, and its copy that steps work on.
+struct Copied {
+  DLTensor tensor;
+  std::vector<int64_t> shape, strides; ///< the tensor's own
+  std::unique_ptr<uint8_t, Free> memory;
+  uint64_t elementBytes = 0;
+  bool isReplaced = false; ///< a result takes its place
+};
+} // namespace
+
+struct reprise_run {
+  SessionPtr session;
+  DeviceKind kind = DeviceKind::Cpu;
+  std::unique_ptr<ProgramGroup> group;
+  std::unique_ptr<Session> steps;
+  std::map<std::string, Copied> copies; ///< by argument
+  std::string hash;
+
+  const Argument *find(const std::string &name) const {
+    std::optional<size_t> found = steps->find(name);
+    return found ? &group->bundle().arguments[*found] : nullptr;
+  }
+  bool isReplaced(const std::string &name) const;
+  std::string check(const std::string &name, const DLTensor &tensor, bool mayHaveRows) const;
+  std::string checkDevice(const DLTensor &tensor) const;
+  Error bindCopy(const std::string &name, const DLTensor &tensor, uint64_t bytes);
+  void copyIn();
+  void copyOut();
+};
+
+bool reprise_run::isReplaced(const std::string &name) const {
+  const Bundle &bundle = group->bundle();
+  return llvm::any_of(bundle.results, [&](const Result &result) {
+    return result.argument >= 0 && arrayName(bundle.arguments[result.argument]) == name;
+  });
+}
+
+std::string reprise_run::checkDevice(const DLTensor &tensor) const {
+  DLDeviceType wanted = kind == DeviceKind::Cuda ? kDLCUDA : kDLCPU;
+  if (tensor.device.device_type == wanted)
+    return "";
+  return std::string("it is not on the ") + (wanted == kDLCUDA ? "GPU" : "CPU") +
+         ", where the run is";
+}
+
+/// What is wrong with a tensor for the argument; empty if nothing is.
+std::string reprise_run::check(const std::string &name, const DLTensor &tensor,
+                               bool mayHaveRows) const {
+  const Argument *argument = find(name);
+  if (!argument)
+    return "the step takes no such argument";
+  if (toDType(tensor.dtype, argument->dtype) != argument->dtype)
+    return std::string("it has another type than ") + dtypeName(argument->dtype);
+  std::vector<int64_t> shape = shapeOf(tensor), expected = arrayShape(*argument);
+  bool hasRows = mayHaveRows && shape.size() == expected.size() + 1;
+  if (hasRows ? !std::equal(expected.begin(), expected.end(), shape.begin() + 1)
+              : shape != expected)
+    return "it has shape " + shapeText(shape) + ", expected " + shapeText(expected);
+  return "";
+}
+
+Error reprise_run::bindCopy(const std::string &name, const DLTensor &tensor, uint64_t bytes) {
+  Copied copied{tensor, shapeOf(tensor), {}, nullptr, elementBytes(find(name)->dtype), false};
+  if (tensor.strides)
+    copied.strides.assign(tensor.strides, tensor.strides + tensor.ndim);
+  uint64_t room = (std::max<uint64_t>(bytes, 1) + bufferAlignment - 1) / bufferAlignment;
+  copied.memory.reset(
+      static_cast<uint8_t *>(std::aligned_alloc(bufferAlignment, room * bufferAlignment)));
+  if (!copied.memory)
+    return Error::make("no memory for a copy of '" + name + "'");
+  copied.isReplaced = isReplaced(name);
+  if (Error error = steps->bind(name, copied.memory.get(), bytes))
+    return error;
+  Copied &kept = copies[name] = std::move(copied);
+  kept.tensor.shape = kept.shape.data();
+  kept.tensor.strides = kept.strides.empty() ? nullptr : kept.strides.data();
+  return Error::success();
+}
+
+void reprise_run::copyIn() {
+  for (auto &[name, copied] : copies)
+    copyFrom(copied.tensor, copied.elementBytes, copied.memory.get());
+}
+
+void reprise_run::copyOut() {
+  for (auto &[name, copied] : copies)
+    if (copied.isReplaced)
+      copyTo(copied.tensor, copied.elementBytes, copied.memory.get());
+}
+
+reprise_error *reprise_run_create(const reprise_bundle *bundle, const reprise_options *options,
+                                  reprise_run **run) {
+  static const reprise_options none;
+  SessionState &session = *bundle->session;
+  session.begin();
+  const reprise_options &given = options ? *options : none;
+  std::string device = given.has("device") ? given.text("device") : "cpu";
+  std::string wrong = checkUse(&given, ForRun);
+  if (wrong.empty() && device != "cpu" && device != "cuda")
+    wrong = "expected device cpu or cuda, got '" + device + "'";
+  if (!wrong.empty())
+    return session.fail(wrong, REPRISE_BAD_USAGE);
+  Expected<Bundle> read =
+      deserializeBundle(bundle->bytes.data(), bundle->bytes.size(), bundle->name);
+  if (!read)
+    return session.fail(read.message());
+  auto made = std::make_unique<reprise_run>();
+  made->session = bundle->session;
+  made->kind = device == "cuda" ? DeviceKind::Cuda : DeviceKind::Cpu;
+  unsigned threads = given.has("threads") ? static_cast<unsigned>(given.integer("threads")) : 0;
+  auto group = ProgramGroup::create(std::move(*read), bundle->name, threads, nullptr, made->kind);
+  if (!group)
+    return session.fail(group.message());
+  made->group = std::move(*group);
+  for (size_t i = 0; i < made->group->size(); ++i)
+    made->group->executable(i).setCheckIndices(given.isOn("check-indices"));
+  made->steps = std::make_unique<Session>(*made->group);
+  *run = made.release();
+  return nullptr;
+}
+
+void reprise_run_destroy(reprise_run *run) { delete run; }
+
+reprise_error *reprise_run_bind(reprise_run *run, const char *name, const DLTensor *tensor,
+                                int *is_copied) {
+  run->session->begin();
+  std::string wrong = run->check(name, *tensor, false);
+  if (wrong.empty())
+    wrong = run->checkDevice(*tensor);
+  bool isAligned = reinterpret_cast<uintptr_t>(startOf(*tensor)) % bufferAlignment == 0;
+  bool isInPlace = isAligned && isDense(*tensor);
+  if (wrong.empty() && !isInPlace && run->kind == DeviceKind::Cuda)
+    wrong = "on a GPU it must be at a multiple of " + std::to_string(bufferAlignment) +
+            " bytes, row-major without gaps";
+  if (!wrong.empty())
+    return run->session->fail("cannot bind '" + std::string(name) + "': " + wrong);
+  uint64_t bytes = arrayBytes(*run->find(name));
+  Error error = isInPlace ? run->steps->bind(name, startOf(*tensor), bytes)
+                          : run->bindCopy(name, *tensor, bytes);
+  if (error)
+    return run->session->fail(error);
+  if (isInPlace)
+    run->copies.erase(name);
+  if (is_copied)
+    *is_copied = !isInPlace;
+  return nullptr;
+}
+
+reprise_error *reprise_run_give(reprise_run *run, const char *name, const DLTensor *tensor) {
+  run->session->begin();
+  std::string wrong = run->check(name, *tensor, true);
+  if (wrong.empty() && (tensor->device.device_type != kDLCPU || !isDense(*tensor)))
+    wrong = "it is not on the CPU, or not row-major without gaps";
+  if (!wrong.empty())
+    return run->session->fail("cannot take a value for '" + std::string(name) + "': " + wrong);
+  ArrayRef value;
+  value.name = name;
+  value.dtype = run->find(name)->dtype;
+  value.shape = shapeOf(*tensor);
+  value.data = startOf(*tensor);
+  if (Error error = run->steps->giveValue(value))
+    return run->session->fail(error);
+  return nullptr;
+}
+
+reprise_error *reprise_run_give_folder(reprise_run *run, const char *path) {
+  run->session->begin();
+  if (Error error = run->steps->giveFolder(path))
+    return run->session->fail(error);
+  return nullptr;
+}
+
+reprise_error *reprise_run_set_state(reprise_run *run, const reprise_run_state *state) {
+  run->session->begin();
+  if (Error error = run->steps->setState({state->seed, state->offset, state->step}))
+    return run->session->fail(error);
+  return nullptr;
+}
+
+void reprise_run_get_state(const reprise_run *run, reprise_run_state *state) {
+  const RunState &own = run->steps->state();
+  *state = {own.seed, own.offset, own.step};
+}
+
+reprise_error *reprise_run_start(reprise_run *run, int64_t steps) {
+  run->session->begin();
+  run->copyIn();
+  if (Error error = run->steps->start(steps))
+    return run->session->fail(error);
+  return nullptr;
+}
+
+reprise_error *reprise_run_step(reprise_run *run) {
+  run->session->begin();
+  run->copyIn();
+  if (Error error = run->steps->step())
+    return run->session->fail(error);
+  run->copyOut();
+  return nullptr;
+}
+
+reprise_error *reprise_run_loss(const reprise_run *run, double *loss) {
+  run->session->begin();
+  std::optional<double> own = run->steps->loss();
+  if (!own)
+    return run->session->fail("the step has no result 'loss' that is one floating-point number");
+  *loss = *own;
+  return nullptr;
+}
+
+reprise_error *reprise_run_hash(reprise_run *run, const char **hash) {
+  run->session->begin();
+  Expected<uint64_t> own = run->steps->hash();
+  if (!own)
+    return run->session->fail(own.message());
+  run->hash = hashText(*own);
+  *hash = run->hash.c_str();
+  return nullptr;
+}
+
+reprise_error *reprise_run_result(reprise_run *run, const char *name, DLTensor *tensor) {
+  run->session->begin();
+  for (size_t i = 0; i < run->group->size(); ++i) {
+    Executable &executable = run->group->executable(i);
+    const std::vector<Result> &results = executable.bundle().results;
+    for (size_t number = 0; number < results.size(); ++number) {
+      const Result &result = results[number];
+      if (arrayName(result) != name)
+        continue;
+      if (result.rows.of)
+        return run->session->fail("the rows of '" + std::string(name) + "' lie on several devices");
+      DLDevice device = {kDLCPU, 0};
+      if (run->kind == DeviceKind::Cuda)
+        device = {kDLCUDA, static_cast<int32_t>(i)};
+      *tensor = {const_cast<void *>(executable.result(number)),
+                 device,
+                 static_cast<int32_t>(result.shape.size()),
+                 fromDType(result.dtype),
+                 const_cast<int64_t *>(result.shape.data()),
+                 nullptr,
+                 0};
+      return nullptr;
+    }
+  }
+  return run->session->fail("the step has no result '" + std::string(name) + "'");
+}
