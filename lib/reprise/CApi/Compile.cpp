@@ -162,7 +162,7 @@ void Request::follow() {
         if (own)
           session->setPhase(phaseName(*own).data()); // a literal
         run();
-        if (own)
+        if (own >= Phase::Checkpoint)
           session->setPhase(between);
       });
 }
