@@ -60,8 +60,9 @@ std::string Request::readPhases() {
   phases.unroll = given.isOn("unroll");
   if (given.has("microbatches"))
     phases.microbatches = given.integer("microbatches");
-  if (given.has("contractions") && given.text("contractions") != "exact")
-    return "unknown contractions '" + given.text("contractions") + "', expected exact";
+  if (std::string wrong = checkContractions(given.texts("target"), given.text("contractions"));
+      !wrong.empty())
+    return wrong;
   StageTexts stages{given.text("stages"), given.text("schedule"), given.text("checkpoint"), 0};
   if (given.has("chunks"))
     stages.chunks = given.integer("chunks");
@@ -90,7 +91,8 @@ std::string Request::readBudget() {
 
 /// One value is that of all devices.
 std::string Request::readPerDevice() {
-  std::vector<std::string> targets = given.texts("target"), files = given.texts("device-file");
+  std::vector<std::string> targets = listTargets(given.texts("target"), given.text("contractions"));
+  std::vector<std::string> files = given.texts("device-file");
   options.after = findPhase(module);
   size_t devices =
       options.after ? countPrograms(module) : static_cast<size_t>(options.phases.stages.devices);
@@ -116,7 +118,7 @@ std::string Request::findWrong() {
     if (std::string wrong = (this->*read)(); !wrong.empty())
       return wrong;
   PhaseOptions phases = options.phases;
-  std::vector<std::string> targets = given.texts("target");
+  std::vector<std::string> targets = listTargets(given.texts("target"), given.text("contractions"));
   targets.push_back(phases.target);
   for (const std::string &target : targets) {
     phases.target = target;
