@@ -1,0 +1,42 @@
+"""Errors and warnings of the compiler."""
+
+from __future__ import annotations
+
+import warnings
+
+
+class Error(Exception):
+    """What is wrong with a model, a file, a value or a budget; ``str()`` is what a compiler prints."""
+
+    def __init__(self, message: str, file: str | None = None, line: int | None = None, column: int | None = None,
+                 text: str | None = None) -> None:
+        super().__init__(text or message)
+        #: What was said first, without its place.
+        self.message = message
+        #: The file that it is about, or None.
+        self.file = file
+        #: From 1, or None.
+        self.line = line
+        self.column = column
+
+
+class UsageError(Error, ValueError):
+    """An option or an argument that makes no sense."""
+
+
+class Cancelled(Error):
+    """The compilation was cancelled."""
+
+
+class RepriseWarning(UserWarning):
+    """What the compiler warns of."""
+
+
+def make(code: int, message: str, file: str, line: int, column: int, text: str) -> Error:
+    """The exception of an error of the C API."""
+    kind = {1: Error, 2: UsageError, 3: Cancelled}[code]
+    return kind(message, file or None, line or None, column or None, text.rstrip("\n"))
+
+
+def warn(text: str) -> None:
+    warnings.warn(text, RepriseWarning, stacklevel=4)

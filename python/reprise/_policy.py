@@ -1,0 +1,85 @@
+"""Policies that are Python callables: the forward graph as they see it, which is what a plugin sees."""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+LABELS = {"must_save": 1, "prefer_save": 2, "prefer_recompute": 3, "must_recompute": 4, "must_offload": 5,
+          "prefer_offload": 6}
+KINDS = ["attention", "contraction", "batched", "convolution", "elementwise", "normalization", "random", "reduction"]
+
+
+class Value:
+    """A tensor of the graph."""
+
+    def __init__(self, number: int, dtype: str, shape: tuple[int, ...], bytes: int, names: list[str]) -> None:
+        self.number = number
+        self.dtype = dtype
+        self.shape = shape
+        self.bytes = bytes
+        #: What reprise.name calls it.
+        self.names = names
+        #: The op that makes it; None for an argument or a constant.
+        self.op: Op | None = None
+        #: The ops that read it, each once.
+        self.users: list[Op] = []
+
+    def __repr__(self) -> str:
+        return f"<Value {self.number}: {self.dtype}{list(self.shape)}>"
+
+
+class Op:
+    """An op of the forward pass. A policy may set its label, which holds for all of its results."""
+
+    def __init__(self, number: int, name: str, scope: str, location: str, bytes: int, flops: int, kinds: int) -> None:
+        self.number = number
+        #: Such as "reprise.dot_general".
+        self.name = name
+        #: Such as "layer/3/attention"; empty: none.
+        self.scope = scope
+        #: "FILE:LINE:COLUMN"; empty: unknown.
+        self.location = location
+        #: Of all results.
+        self.bytes = bytes
+        self.flops = flops
+        #: Such as {"contraction", "batched"}.
+        self.kinds = frozenset(kind for bit, kind in enumerate(KINDS) if kinds >> bit & 1)
+        self.operands: list[Value] = []
+        self.results: list[Value] = []
+        #: "must_save", "prefer_save", "prefer_recompute", "must_recompute", or None.
+        self.label: str | None = None
+        #: Why, for reports.
+        self.reason = ""
+
+    def __repr__(self) -> str:
+        return f"<Op {self.number}: {self.name}{' in ' + self.scope if self.scope else ''}>"
+
+
+class Graph:
+    """The forward pass, in program order."""
+
+    def __init__(self, ops: list[tuple], values: list[tuple]) -> None:
+        self.values = [Value(number, dtype, shape, size, names)
+                       for number, (dtype, shape, _, size, _, names) in enumerate(values)]
+        self.ops = [Op(number, *entry[:6]) for number, entry in enumerate(ops)]
+        for op, entry in zip(self.ops, ops):
+            op.operands = [self.values[number] for number in entry[6]]
+            op.results = [self.values[number] for number in entry[7]]
+        for value, (_, _, maker, _, users, _) in zip(self.values, values):
+            value.op = None if maker is None else self.ops[maker]
+            value.users = [self.ops[number] for number in users]
+
+
+def adapt(policy: Callable[[Graph], Any]) -> Callable[[list, list], list[tuple[int, str]]]:
+    """What the extension calls: the policy sets labels of ops, or returns a dictionary from ops to labels."""
+
+    def decide(ops: list[tuple], values: list[tuple]) -> list[tuple[int, str]]:
+        graph = Graph(ops, values)
+        for op, label in (policy(graph) or {}).items():
+            op.label = label
+        for op in graph.ops:
+            if op.label is not None and op.label not in LABELS:
+                raise ValueError(f"{op!r} has the unknown label {op.label!r}, expected one of {', '.join(LABELS)}")
+        return [(LABELS.get(op.label, 0), op.reason) for op in graph.ops]
+
+    return decide

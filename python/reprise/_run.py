@@ -1,0 +1,131 @@
+"""Runs: steps on arrays of the caller."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, Callable, Mapping
+
+import numpy
+
+from . import _core
+from ._compile import Bundle, Program, load
+
+
+class Result:
+    """What a run has come to."""
+
+    def __init__(self, losses: list[float], arrays: dict[str, Any], state: dict[str, int], hash: str) -> None:
+        #: The result ``loss`` of each step; empty if there is none.
+        self.losses = losses
+        #: The results of the last step by name, copies.
+        self.arrays = arrays
+        #: seed, offset and number of the next step.
+        self.state = state
+        #: The hash of all results, as reprise-run prints it.
+        self.hash = hash
+
+    def __getitem__(self, name: str) -> Any:
+        return self.arrays[name]
+
+
+class Run:
+    """A program and its memory, step by step.
+
+    Arrays are whatever has ``__dlpack__`` or a buffer: NumPy's, PyTorch's, CuPy's. bf16 may come as uint16.
+    """
+
+    def __init__(self, program: Program | Bundle | str | bytes | os.PathLike[str], *, threads: int | None = None,
+                 device: str = "cpu", check_indices: bool = False) -> None:
+        if not isinstance(program, (Program, Bundle)):
+            program = load(program)
+        options = [("device", device), ("check-indices", "true" if check_indices else "false")]
+        if threads is not None:
+            options.append(("threads", str(threads)))
+        #: Arguments, results and bytes (reprise_bundle_description).
+        self.description = json.loads(program.bundle.description())
+        self._types = {argument["name"]: argument["dtype"] for argument in self.description["arguments"]}
+        self._device = device
+        self._run = _core.make_run(program.bundle, options)
+
+    def bind(self, name: str, array: Any) -> bool:
+        """Makes the array the memory of an argument: steps read it there, and update parameters and state in place.
+
+        Returns False if it had to be copied, in and out around each step: it does not lie at a multiple of 64 bytes
+        (``reprise.Run.empty`` makes arrays that do), or is not contiguous.
+        """
+        return self._run.bind(name, array, self._types.get(name) == "bf16")
+
+    def give(self, name: str, array: Any) -> None:
+        """Gives an argument a copy. An input with one more leading dimension holds one value per step."""
+        self._run.give(name, array, self._types.get(name) == "bf16")
+
+    @staticmethod
+    def empty(shape: tuple[int, ...], dtype: Any) -> Any:
+        """A NumPy array that steps can work on where it lies."""
+        dtype = numpy.dtype(dtype)
+        count = int(numpy.prod(shape, dtype=numpy.int64))
+        memory = numpy.empty(count * dtype.itemsize + 64, numpy.uint8)
+        start = -memory.ctypes.data % 64
+        return memory[start:start + count * dtype.itemsize].view(dtype).reshape(shape)
+
+    def give_folder(self, path: str | os.PathLike[str]) -> None:
+        """Goes on from the folder of an earlier run."""
+        self._run.give_folder(os.fspath(path))
+
+    def start(self, steps: int, *, seed: int | None = None) -> None:
+        """Makes parameters and state, and sees that all arguments have values for so many steps."""
+        if seed is not None:
+            self._run.set_state(seed, *self._run.state()[1:])
+        self._run.start(steps)
+
+    def step(self) -> None:
+        self._run.step()
+
+    @property
+    def has_loss(self) -> bool:
+        return any(result["name"] == "loss" and not result["shape"] for result in self.description["results"])
+
+    @property
+    def loss(self) -> float:
+        return self._run.loss()
+
+    @property
+    def hash(self) -> str:
+        """The hash of all results of the last step."""
+        return self._run.hash()
+
+    @property
+    def state(self) -> dict[str, int]:
+        """seed, offset and number of the next step."""
+        return dict(zip(("seed", "offset", "step"), self._run.state()))
+
+    def view(self, name: str) -> Any:
+        """A result where it lies, read-only, until the next step; on a GPU something with ``__dlpack__``."""
+        return self._run.view(name)
+
+    def result(self, name: str) -> Any:
+        """A copy of a result, of a run on the CPU."""
+        return numpy.array(self.view(name))
+
+
+def run(program: Program | Bundle | str | bytes | os.PathLike[str], inputs: Mapping[str, Any] | None = None, *,
+        steps: int = 1, seed: int | None = None, threads: int | None = None, device: str = "cpu",
+        progress: Callable[[int, float | None], None] | None = None) -> Result:
+    """Runs steps: ``inputs`` are copied, all other arguments have their initial values.
+
+    ``progress`` is told each step's number and loss. Ctrl-C ends the run behind a step.
+    """
+    own = Run(program, threads=threads, device=device)
+    for name, array in (inputs or {}).items():
+        own.give(name, array)
+    own.start(steps, seed=seed)
+    losses = []
+    for number in range(steps):
+        own.step()
+        if own.has_loss:
+            losses.append(own.loss)
+        if progress:
+            progress(number, losses[-1] if losses else None)
+    names = [result["name"] for result in own.description["results"]] if device == "cpu" else []
+    return Result(losses, {name: own.result(name) for name in names}, own.state, own.hash)

@@ -1,0 +1,145 @@
+// reprise: the C API in Python: runs on arrays of the caller
+#include "Core.h"
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <map>
+
+using namespace reprise_python;
+
+namespace {
+using Array = nb::ndarray<>;
+using ReadOnlyArray = nb::ndarray<nb::ro>;
+
+/// A run, and the arrays that it works on.
+struct Run {
+  std::shared_ptr<Session> session;
+  Handle<reprise_run, reprise_run_destroy> handle;
+  std::map<std::string, Array> bound;
+};
+
+/// A DLTensor on memory of an array, and what it points to.
+struct View {
+  DLTensor tensor = {};
+  std::vector<int64_t> shape, strides;
+};
+} // namespace
+
+/// NumPy has no bf16: such arguments may come as uint16, as .npy files have them.
+template <typename T> static View viewOf(T &array, bool isBrain) {
+  View view;
+  for (size_t i = 0; i < array.ndim(); ++i) {
+    view.shape.push_back(static_cast<int64_t>(array.shape(i)));
+    view.strides.push_back(array.stride(i));
+  }
+  view.tensor.data = const_cast<void *>(static_cast<const void *>(array.data()));
+  view.tensor.device.device_type = static_cast<DLDeviceType>(array.device_type());
+  view.tensor.device.device_id = array.device_id();
+  view.tensor.ndim = static_cast<int32_t>(array.ndim());
+  nb::dlpack::dtype type = array.dtype();
+  view.tensor.dtype.code = type.code;
+  view.tensor.dtype.bits = type.bits;
+  view.tensor.dtype.lanes = type.lanes;
+  if (isBrain && type.code == kDLUInt && type.bits == 16)
+    view.tensor.dtype.code = kDLBfloat;
+  view.tensor.shape = view.shape.data();
+  view.tensor.strides = view.strides.data();
+  return view;
+}
+
+static Run makeRun(Bundle &bundle, const Options &options) {
+  OptionsHandle given = makeOptions(options);
+  reprise_run *run = nullptr;
+  reprise_error *error = nullptr;
+  {
+    nb::gil_scoped_release release;
+    error = reprise_run_create(bundle.handle.get(), given.get(), &run);
+  }
+  check(error);
+  Run made{bundle.session, nullptr, {}};
+  made.handle.reset(run);
+  return made;
+}
+
+/// True if the array lies where steps work on it.
+static bool bindArray(Run &run, const std::string &name, Array array, bool isBrain) {
+  View view = viewOf(array, isBrain);
+  int isCopied = 0;
+  check(reprise_run_bind(run.handle.get(), name.c_str(), &view.tensor, &isCopied));
+  run.bound[name] = std::move(array);
+  return !isCopied;
+}
+
+static void giveArray(Run &run, const std::string &name, ReadOnlyArray array, bool isBrain) {
+  View view = viewOf(array, isBrain);
+  check(reprise_run_give(run.handle.get(), name.c_str(), &view.tensor));
+}
+
+template <typename Call> static void callAlone(Call call) {
+  reprise_error *error = nullptr;
+  {
+    nb::gil_scoped_release release;
+    error = call();
+  }
+  check(error);
+}
+
+/// NumPy's arrays have no bf16: it comes as uint16.
+static nb::object viewResult(nb::handle self, const std::string &name) {
+  Run &run = nb::cast<Run &>(self);
+  DLTensor tensor = {};
+  check(reprise_run_result(run.handle.get(), name.c_str(), &tensor));
+  std::vector<size_t> shape(tensor.shape, tensor.shape + tensor.ndim);
+  bool isBrain = tensor.dtype.code == kDLBfloat, isHost = tensor.device.device_type == kDLCPU;
+  nb::dlpack::dtype type = {tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes};
+  if (isBrain && isHost)
+    type.code = kDLUInt;
+  if (isHost)
+    return nb::cast(nb::ndarray<nb::numpy, nb::ro>(tensor.data, shape.size(), shape.data(), self,
+                                                   nullptr, type));
+  return nb::cast(nb::ndarray<>(tensor.data, shape.size(), shape.data(), self, nullptr, type,
+                                tensor.device.device_type, tensor.device.device_id));
+}
+
+void reprise_python::bindRuns(nb::module_ &module) {
+  nb::class_<Run>(module, "Run")
+      .def("bind", bindArray)
+      .def("give", giveArray)
+      .def("view", viewResult)
+      .def("give_folder",
+           [](Run &own, const std::string &path) {
+             check(reprise_run_give_folder(own.handle.get(), path.c_str()));
+           })
+      .def("set_state",
+           [](Run &own, int64_t seed, int64_t offset, int64_t step) {
+             reprise_run_state state = {seed, offset, step};
+             check(reprise_run_set_state(own.handle.get(), &state));
+           })
+      .def("state",
+           [](Run &own) {
+             reprise_run_state state = {};
+             reprise_run_get_state(own.handle.get(), &state);
+             return std::make_tuple(state.seed, state.offset, state.step);
+           })
+      .def("start",
+           [](Run &own, int64_t steps) {
+             callAlone([&] { return reprise_run_start(own.handle.get(), steps); });
+           })
+      .def("step", [](Run &own) { callAlone([&] { return reprise_run_step(own.handle.get()); }); })
+      .def("loss",
+           [](Run &own) {
+             double loss = 0;
+             check(reprise_run_loss(own.handle.get(), &loss));
+             return loss;
+           })
+      .def("hash", [](Run &own) {
+        const char *hash = nullptr;
+        check(reprise_run_hash(own.handle.get(), &hash));
+        return std::string(hash);
+      });
+  module.def("make_run", makeRun);
+}

@@ -1,0 +1,131 @@
+"""Runs from Python: results, arrays of the caller, threads; planning without a model."""
+
+import os
+import pathlib
+import subprocess
+import threading
+import unittest
+
+import numpy
+
+import reprise
+
+SOURCE, TOOLS = pathlib.Path(os.environ["REPRISE_SOURCE"]), pathlib.Path(os.environ["REPRISE_BUILD"]) / "bin"
+MODEL = SOURCE / "test/Consumer/model.mlir"
+
+
+class Runs(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.program = reprise.compile(MODEL, threads=1)
+
+    def test_a_run_has_the_bits_of_the_tool(self):
+        self.program.save("run.rpb")
+        told = subprocess.run([TOOLS / "reprise-run", "run.rpb", "--steps=3", "--seed=7", "--json"], capture_output=True,
+                              text=True, check=True).stdout
+        result = reprise.run(self.program, steps=3, seed=7)
+        self.assertIn(result.hash, told)
+        self.assertEqual(len(result.losses), 3)
+        self.assertEqual(result.state["step"], 3)
+        self.assertEqual(result["weight"].shape, (16, 4))
+        for source in ("run.rpb", pathlib.Path("run.rpb"), self.program.to_bytes(), reprise.load("run.rpb")):
+            self.assertEqual(reprise.run(source, steps=3, seed=7).hash, result.hash)
+
+    def step_with(self, weight, expected):
+        run = reprise.Run(self.program)
+        weight[...] = numpy.linspace(-1, 1, 64, dtype=numpy.float32).reshape(16, 4)
+        self.assertEqual(run.bind("weight", weight), expected)
+        run.start(2, seed=3)
+        run.step()
+        run.step()
+        numpy.testing.assert_array_equal(run.result("weight"), weight)
+        self.assertNotEqual(weight[0, 0], -1)
+        return run
+
+    def test_parameters_are_updated_in_place(self):
+        weight = reprise.Run.empty((16, 4), "f4")
+        run = self.step_with(weight, True)
+        self.assertEqual(run.view("weight").ctypes.data, weight.ctypes.data)
+        self.assertFalse(run.view("weight").flags.writeable)
+        apart = numpy.zeros((4, 16), "f4").T
+        self.assertEqual(self.step_with(apart, False).hash, run.hash)
+        unaligned = numpy.zeros(65, "f4")[1:].reshape(16, 4)
+        self.assertEqual(self.step_with(unaligned, False).hash, run.hash)
+
+    def test_inputs_of_each_step(self):
+        rows = numpy.random.default_rng(1).normal(size=(3, 8, 16)).astype("f4")
+        whole = reprise.run(self.program, {"x": rows}, steps=3, seed=1)
+        own = reprise.Run(self.program)
+        own.start(3, seed=1)
+        losses = []
+        for row in rows:
+            own.give("x", row)
+            own.step()
+            losses.append(own.loss)
+        self.assertEqual(losses, whole.losses)
+
+    def test_wrong_arrays(self):
+        run = reprise.Run(self.program)
+        for name, array, message in (("weight", numpy.zeros((4, 16), "f4"), "shape"), ("weight", numpy.zeros((16, 4)), "type"),
+                                     ("wait", numpy.zeros(1), "no such argument")):
+            with self.assertRaisesRegex(reprise.Error, message):
+                run.give(name, array)
+        frozen = numpy.zeros((16, 4), "f4")
+        frozen.flags.writeable = False
+        with self.assertRaises((TypeError, BufferError)):
+            run.bind("weight", frozen)
+        with self.assertRaisesRegex(reprise.Error, "no result 'gain'"):
+            run.view("gain")
+
+    def test_brain_floats_are_words(self):
+        text = MODEL.read_text().replace("f32", "bf16")
+        run, name, shape = reprise.Run(reprise.compile(text, threads=1)), "weight", (16, 4)
+        weight = reprise.Run.empty(shape, numpy.uint16)
+        weight[...] = 0x3c00
+        self.assertTrue(run.bind(name, weight))
+        run.start(1)
+        run.step()
+        self.assertEqual(run.result(name).dtype, numpy.uint16)
+
+    def test_threads_have_sessions_of_their_own(self):
+        hashes = []
+
+        def work(policy):
+            hashes.append(reprise.run(reprise.compile(MODEL, policy=policy, threads=1), steps=3, seed=5).hash)
+
+        threads = [threading.Thread(target=work, args=(policy,)) for policy in ("save-all", "recompute-all")]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(len(hashes), 2)
+        self.assertEqual(hashes[0], hashes[1])
+
+    def test_progress(self):
+        told = []
+        reprise.run(self.program, steps=2, progress=lambda step, loss: told.append((step, loss)))
+        self.assertEqual([step for step, _ in told], [0, 1])
+
+
+class Planning(unittest.TestCase):
+    PROBLEM = {"version": 1, "operations": [
+        {"cost": 1, "results": [100]}, {"cost": 1, "operands": [0], "results": [100]},
+        {"cost": 1, "operands": [1], "results": [100]},
+        {"cost": 2, "backward": True, "operands": [1, 2], "results": [100]},
+        {"cost": 2, "backward": True, "operands": [0, 3], "results": [100]}]}
+
+    def test_a_checkpoint_problem(self):
+        summary, solutions = reprise.plan(self.PROBLEM, budget=[300, 10])
+        self.assertEqual([entry["peak"] for entry in summary], [300, None])
+        self.assertIn("executions", solutions[0])
+        self.assertEqual(solutions[1], "")
+
+    def test_other_problems(self):
+        summary, solutions = reprise.plan("id,lower,upper,size\na,0,1,100\nb,1,2,50\n", kind="offsets")
+        self.assertEqual(summary["height"], 100)
+        with self.assertRaises(reprise.UsageError):
+            reprise.plan("{}", kind="chess")
+
+
+if __name__ == "__main__":
+    unittest.main()

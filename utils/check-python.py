@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""Builds the wheel of the Python package, installs it into a fresh environment, and runs test/Python there.
+
+Usage: check-python.py BUILD      Works in the current folder. The last line is "N passed, N failed[, N skipped]".
+
+Where nanobind, scikit-build-core or NumPy can neither be found nor installed, all is skipped.
+"""
+import glob
+import os
+import re
+import subprocess
+import sys
+
+SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+NEEDED = ["nanobind>=2.4", "scikit-build-core>=0.10", "numpy"]
+# What a machine without LLVM has: the C library's parts.
+SYSTEM = {"linux-vdso.so.1", "libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "ld-linux-x86-64.so.2"}
+results = []
+
+
+def run(command, **arguments):
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("LD_LIBRARY", "PYTHON"))}
+    environment.update(arguments.pop("env", {}))
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment, **arguments)
+
+
+def check(name, good, detail=""):
+    results.append(good)
+    print("ok:" if good else "failed:", name)
+    if not good:
+        print(detail)
+    return good
+
+
+def make_environment(name, *packages):
+    """Returns the folder of its programs, or None if a package cannot be had."""
+    run([sys.executable, "-m", "venv", name])
+    done = run([f"{name}/bin/pip", "install", "--quiet", "--disable-pip-version-check", *packages])
+    if done.returncode:
+        print(done.stdout[-2000:])
+    return None if done.returncode else f"{name}/bin"
+
+
+def check_libraries():
+    """The package names no library that a bare machine lacks."""
+    for library in glob.glob("use/lib/python*/site-packages/reprise/*.so"):
+        lines = run(["readelf", "-d", library]).stdout
+        needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", lines)) - SYSTEM - {"libRepriseC.so"}
+        check(f"{os.path.basename(library)} needs a C library alone", not needed, str(needed))
+
+
+def run_tests(build):
+    environment = {"REPRISE_SOURCE": SOURCE, "REPRISE_BUILD": build}
+    for test in sorted(glob.glob(os.path.join(SOURCE, "test", "Python", "test_*.py"))):
+        done = run(["use/bin/python", test, "--verbose"], env=environment)
+        lines = re.findall(r"^(test_\w+) .*?\.\.\. (?:.*\n)*?.*?(ok|FAIL|ERROR)$", done.stdout, re.M)
+        for name, word in lines:
+            check(f"{os.path.basename(test)}: {name}", word == "ok", done.stdout)
+        check(f"{os.path.basename(test)} ends well", done.returncode == 0 and lines, done.stdout)
+
+
+def main(build):
+    if not os.path.exists(os.path.join(build, "lib", "standalone")) and not glob.glob("/usr/lib/llvm-22/lib/libMLIRIR.a"):
+        print("skipped: LLVM's static libraries are not installed")
+        print("0 passed, 0 failed, 1 skipped")
+        return 0
+    tools = make_environment("make", *NEEDED)
+    if not tools:
+        print("skipped: nanobind and scikit-build-core cannot be installed")
+        print("0 passed, 0 failed, 1 skipped")
+        return 0
+    # The tests' environment has nothing but what the wheel asks for.
+    wheel = run([f"{tools}/pip", "wheel", "--no-build-isolation", "--no-deps", "--wheel-dir=.", os.path.join(SOURCE, "python"),
+                 f"--config-settings=cmake.define.REPRISE_BUILD={build}",
+                 f"--config-settings=build-dir={os.path.abspath('wheel')}"])
+    if check("build the wheel", wheel.returncode == 0, wheel.stdout):
+        name = glob.glob("reprise-*.whl")[0]
+        print(f"{name}: {os.path.getsize(name) / 1e6:.1f} MB")
+        if check("install it", make_environment("use", name)):
+            check_libraries()
+            run_tests(build)
+    print(f"{sum(map(bool, results))} passed, {len(results) - sum(map(bool, results))} failed")
+    return 0 if all(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(os.path.abspath(sys.argv[1])))
