@@ -50,6 +50,9 @@ public:
   mlir::Value constant(mlir::Type type, double value);
   /// All lanes equal to a scalar; the scalar itself for width 1.
   mlir::Value splat(mlir::Value scalar, int64_t width);
+  /// From here on the arithmetic below, and loops, are of 32 bits: no index is 2^31 or above. What
+  /// goes in and comes out is i64 all the same.
+  void narrowIndices() { isNarrow = true; }
   // Arithmetic on i64. With a constant operand that decides the result, no operation is made.
   mlir::Value add(mlir::Value a, mlir::Value b);
   mlir::Value sub(mlir::Value a, mlir::Value b);
@@ -95,6 +98,11 @@ protected:
   mlir::ImplicitLocOpBuilder b;
 
 private:
+  template <typename Op> mlir::Value compute(mlir::Value a, mlir::Value b);
+  mlir::Value narrow(mlir::Value index);
+  mlir::Value widenIndex(mlir::Value index);
+
+  bool isNarrow = false;
   mlir::LLVM::LLVMFuncOp kernel;
   llvm::SmallVector<mlir::Value> buffers;
 };

@@ -74,12 +74,32 @@ Value KernelBuilder::splat(Value scalar, int64_t width) {
   return vector::BroadcastOp::create(b, cast<VectorType>(typeOf(scalar.getType(), width)), scalar);
 }
 
-Value KernelBuilder::add(Value lhs, Value rhs) { return b.createOrFold<arith::AddIOp>(lhs, rhs); }
-Value KernelBuilder::sub(Value lhs, Value rhs) { return b.createOrFold<arith::SubIOp>(lhs, rhs); }
-Value KernelBuilder::mul(Value lhs, Value rhs) { return b.createOrFold<arith::MulIOp>(lhs, rhs); }
-Value KernelBuilder::min(Value lhs, Value rhs) { return b.createOrFold<arith::MinSIOp>(lhs, rhs); }
-Value KernelBuilder::div(Value a, int64_t c) { return b.createOrFold<arith::DivUIOp>(a, i64(c)); }
-Value KernelBuilder::rem(Value a, int64_t c) { return b.createOrFold<arith::RemUIOp>(a, i64(c)); }
+Value KernelBuilder::narrow(Value index) {
+  return b.createOrFold<arith::TruncIOp>(b.getI32Type(), index);
+}
+
+Value KernelBuilder::widenIndex(Value index) {
+  return b.createOrFold<arith::ExtSIOp>(b.getI64Type(), index);
+}
+
+/// Sums and products that do not overflow let LLVM move them to the addresses' side of a conversion
+/// to 64 bits, and so into the offsets of accesses.
+template <typename Op> Value KernelBuilder::compute(Value lhs, Value rhs) {
+  if (!isNarrow)
+    return b.createOrFold<Op>(lhs, rhs);
+  lhs = narrow(lhs), rhs = narrow(rhs);
+  if constexpr (llvm::is_one_of<Op, arith::AddIOp, arith::SubIOp, arith::MulIOp>::value)
+    return widenIndex(b.createOrFold<Op>(lhs, rhs, arith::IntegerOverflowFlags::nsw));
+  else
+    return widenIndex(b.createOrFold<Op>(lhs, rhs));
+}
+
+Value KernelBuilder::add(Value lhs, Value rhs) { return compute<arith::AddIOp>(lhs, rhs); }
+Value KernelBuilder::sub(Value lhs, Value rhs) { return compute<arith::SubIOp>(lhs, rhs); }
+Value KernelBuilder::mul(Value lhs, Value rhs) { return compute<arith::MulIOp>(lhs, rhs); }
+Value KernelBuilder::min(Value lhs, Value rhs) { return compute<arith::MinSIOp>(lhs, rhs); }
+Value KernelBuilder::div(Value a, int64_t c) { return compute<arith::DivUIOp>(a, i64(c)); }
+Value KernelBuilder::rem(Value a, int64_t c) { return compute<arith::RemUIOp>(a, i64(c)); }
 
 Value KernelBuilder::pointer(Type elementType, Value base, Value index) {
   if (matchPattern(index, m_Zero()))
@@ -128,10 +148,13 @@ Value KernelBuilder::round(Value value, Type elementType) {
 
 KernelBuilder::Carried KernelBuilder::forLoop(Value lo, Value hi, Value step, ValueRange carried,
                                               LoopBody body) {
+  if (isNarrow)
+    lo = narrow(lo), hi = narrow(hi), step = narrow(step);
   auto loop = scf::ForOp::create(b, lo, hi, step, carried);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  Carried next = body(loop.getInductionVar(), loop.getRegionIterArgs());
+  Value number = loop.getInductionVar();
+  Carried next = body(isNarrow ? widenIndex(number) : number, loop.getRegionIterArgs());
   if (!carried.empty())
     scf::YieldOp::create(b, next);
   return Carried(loop.getResults());

@@ -11,7 +11,7 @@
 // butterfly, first among threads: for the maximum, which is IEEE's, then for the sum. The last pass computes the
 // exponentials again.
 // CHECK-LABEL: .entry softmax_1(
-// CHECK: and.b32 {{.*}}, 7;
+// CHECK: and.b32 {{.*}}, {{7|28}};
 // CHECK: ld.global.v4.b32
 // CHECK-COUNT-4: max.NaN.f32
 // CHECK-NEXT: add.s{{32|64}} {{.*}}, 32;

@@ -58,9 +58,25 @@ Target::InPlacePairs CudaBackend::findInPlacePairs(Block &body) const {
   return nests::findInPlacePairs(body, makeThreadSchedule);
 }
 
-static EmittedCommand emitNest(const Graph &graph, StringRef name, ModuleOp kernels) {
+/// Of the largest value of the group.
+static int64_t countElements(Body &body) {
+  int64_t most = 0;
+  auto see = [&](Value value) {
+    most = std::max(most, cast<RankedTensorType>(value.getType()).getNumElements());
+  };
+  llvm::for_each(body.arguments(), see);
+  body.function->walk([&](Operation *op) { llvm::for_each(op->getResults(), see); });
+  return most;
+}
+
+static EmittedCommand emitNest(const Graph &graph, StringRef name, ModuleOp kernels,
+                               int64_t elements) {
   Schedule schedule = makeThreadSchedule(graph);
   ThreadKernel k(kernels, name, graph.buffers.size(), schedule.workerBytes);
+  // Steps and blocks may lead a little beyond the end.
+  constexpr int64_t mostNarrow = 1 << 30;
+  if (std::max(elements, schedule.items * schedule.itemThreads) <= mostNarrow)
+    k.narrowIndices();
   Value item = k.threadNumber(), lane;
   if (schedule.itemThreads > 1) {
     lane = k.rem(item, schedule.itemThreads);
@@ -123,12 +139,14 @@ FailureOr<EmittedLaunch> CudaBackend::emitKernels(Block &body, StringRef name,
   if (failed(program))
     return body.getParentOp()->emitError("the group holds an op that no loop nest computes");
   launch.sharedBytes = program->sharedBytes;
+  int64_t elements = countElements(program->body);
   ThreadCommands commands(name, kernels, launch);
   for (const Nest &nest : program->nests) {
     if (nest.alone)
       emitThreadAlone(commands, nest);
     else
-      launch.commands.push_back(emitNest(nest.graph, nextKernelName(name, launch), kernels));
+      launch.commands.push_back(
+          emitNest(nest.graph, nextKernelName(name, launch), kernels, elements));
   }
   return launch;
 }

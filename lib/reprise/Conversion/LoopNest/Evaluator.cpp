@@ -156,14 +156,17 @@ Value Evaluator::computeDraw(const Node &node, Scope &scope) {
   position.width = scope.width;
   Value global = index(node.index, scope);
   size_t next = 3;
+  // Positions in a stream are numbers of 64 bits.
+  auto addWide = [&](Value x, Value y) { return b.createOrFold<arith::AddIOp>(x, y); };
   position.aligned = isAligned(node.index, scope);
   position.words = schedule.itemThreads ? WordWidth::Narrow : WordWidth::Wide;
   if (random.getOriginOperand()) {
     position.aligned = false;
     for (int64_t stride : rowMajorStrides(random.getDrawnGlobalShape()))
-      global = k.add(global, k.mul(value(node.operands[next++], once), stride));
+      global = addWide(
+          global, b.createOrFold<arith::MulIOp>(value(node.operands[next++], once), k.i64(stride)));
   }
-  position.first = k.add(value(node.operands[2], once), global);
+  position.first = addWide(value(node.operands[2], once), global);
   position.step = laneStep(node.index, scope).value_or(0);
   Value operand = next < node.operands.size() ? value(node.operands[next], scope) : Value();
   return emitRoundTo(b, emitDraw(b, random, position, operand), node.type);
