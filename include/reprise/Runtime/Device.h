@@ -92,6 +92,8 @@ public:
   virtual std::string description() const { return name(); }
   /// An error, without the file's name, if it cannot run the image.
   virtual Error canRun(const Image &image) const = 0;
+  /// For people: what an image that it can run is for, and what of it runs.
+  virtual std::string describeCode(const Image &image) const { return image.target; }
   /// An error if it cannot run the command of a bundle, such as a call of a library that it lacks.
   /// Every device runs kernels, copies and repeats.
   virtual Error canRun(const Command &command) const;

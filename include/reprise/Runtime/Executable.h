@@ -50,7 +50,7 @@ public:
   /// The arena and at least one page more, so that a write behind it can be seen.
   uint8_t *arena() const { return places.arena; }
   /// What its code is for, such as "cuda:sm_90".
-  const std::string &target() const { return manifest.images[imageIndex].target; }
+  std::string target() const { return machine->describeCode(manifest.images[imageIndex]); }
   uint64_t arenaCapacity() const { return arenaMemory->size(); }
 
   /// Runs the program of that name and waits for it; one that the bundle lacks does nothing. After

@@ -1,9 +1,9 @@
 // reprise: an NVIDIA GPU as a device
+#include "CudaCode.h"
 #include "CudaProgram.h"
 #include "CudaRates.h"
 
 #include <algorithm>
-#include <charconv>
 
 using namespace reprise::runtime;
 using namespace reprise::runtime::cuda;
@@ -176,6 +176,7 @@ public:
   std::string name() const override { return "cuda:" + std::to_string(number); }
   std::string description() const override;
   Error canRun(const Image &image) const override;
+  std::string describeCode(const Image &image) const override;
   Error canRun(const Command &command) const override;
   bool hasHostMemory() const override { return false; }
   uint64_t availableMemory() const override;
@@ -205,18 +206,19 @@ std::string CudaDevice::description() const {
   return name() + " (" + model + ", sm_" + std::to_string(capability) + ")";
 }
 
-/// PTX of a chip runs on later chips, too.
 Error CudaDevice::canRun(const Image &image) const {
-  const std::string prefix = "cuda:sm_";
-  const char *end = image.target.data() + image.target.size();
-  int chip = 0;
-  if (image.target.compare(0, prefix.size(), prefix) != 0 ||
-      std::from_chars(image.target.data() + prefix.size(), end, chip).ec != std::errc())
+  if (!isCudaCode(image.target))
     return Error::make("the bundle is for " + image.target + ", and " + name() + " runs here");
-  if (chip <= capability)
+  if (chooseCode(image.target, capability))
     return Error::success();
   return Error::make("the bundle is for " + image.target + ", and " + name() + " is an sm_" +
                      std::to_string(capability));
+}
+
+std::string CudaDevice::describeCode(const Image &image) const {
+  std::optional<Code> code = chooseCode(image.target, capability);
+  bool isChosen = code && image.target.find('+') != std::string::npos;
+  return isChosen ? image.target + ", of which " + code->chip : image.target;
 }
 
 /// Transfers have a stream of their own; everything else is in the one of the program.
@@ -260,7 +262,9 @@ Expected<std::unique_ptr<DeviceMemory>> CudaDevice::allocate(uint64_t bytes,
 Expected<std::unique_ptr<DeviceImage>> CudaDevice::load(const Image &image) {
   std::vector<uint8_t> text = image.bytes;
   text.push_back(0); // the driver reads up to a zero
-  return std::unique_ptr<DeviceImage>(new CudaImage(driver, context, std::move(text)));
+  std::optional<Code> code = chooseCode(image.target, capability);
+  size_t number = code ? code->number : 0;
+  return std::unique_ptr<DeviceImage>(new CudaImage(driver, context, std::move(text), number));
 }
 
 Expected<std::unique_ptr<DeviceProgram>> CudaDevice::prepare(const ProgramPlaces &places) {

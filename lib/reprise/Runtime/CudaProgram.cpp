@@ -1,5 +1,6 @@
 // reprise: a device program as launches of a GPU, and as the graph that is captured of them
 #include "CudaProgram.h"
+#include "CudaCode.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -22,7 +23,10 @@ Expected<Module> CudaImage::load(const Kernel &kernel) const {
   int options[] = {jitErrorLog, jitErrorLogBytes};
   void *values[] = {log, reinterpret_cast<void *>(sizeof log)};
   Module module = nullptr;
-  Status status = driver.loadModule(&module, text.data() + kernel.imageOffset, 2, options, values);
+  std::optional<size_t> begin = findText(text, kernel.imageOffset, number);
+  if (!begin)
+    return Error::make("kernel '" + kernel.name + "' lacks code for this GPU");
+  Status status = driver.loadModule(&module, text.data() + *begin, 2, options, values);
   if (Error error = driver.check(status, "load kernel '" + kernel.name + "'"))
     return Error::make(error.message() + (*log ? std::string(": ") + log : ""));
   return modules[kernel.imageOffset] = module;

@@ -13,8 +13,9 @@ namespace reprise::runtime::cuda {
 /// when the first program needs it.
 class CudaImage : public DeviceImage {
 public:
-  CudaImage(const Driver &driver, Context context, std::vector<uint8_t> text)
-      : driver(driver), context(context), text(std::move(text)) {}
+  /// Of the texts of a kernel, that of the number is loaded.
+  CudaImage(const Driver &driver, Context context, std::vector<uint8_t> text, size_t number)
+      : driver(driver), context(context), text(std::move(text)), number(number) {}
   ~CudaImage() override;
 
   Expected<Function> find(const Kernel &kernel) const;
@@ -25,6 +26,7 @@ private:
   const Driver &driver;
   Context context;
   std::vector<uint8_t> text;
+  size_t number;
   mutable std::map<uint64_t, Module> modules; ///< by the offset of their text
 };
 

@@ -90,7 +90,7 @@ std::string findError(MLIRContext &context, StringRef name) {
 TEST_F(TargetTest, AnUnknownNameIsAnError) {
   EXPECT_EQ(findError(context, "tpu"),
             "unknown target 'tpu', expected cpu, cpu:native, cpu:x86-64-v3, cpu:x86-64-v4 or a "
-            "GPU from cuda:sm_80 on");
+            "GPU from cuda:sm_80 on, or several such as cuda:sm_80+sm_90");
 }
 
 TEST(Targets, AContextWithoutThemIsAnError) {

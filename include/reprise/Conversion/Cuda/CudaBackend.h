@@ -17,18 +17,20 @@ enum class Contractions { Exact, TensorCores, Tf32 };
 class CudaBackend : public Target {
 public:
   /// Whether the name is that of a GPU, such as `sm_90`, that has all that kernels use: sm_80 and
-  /// later ones that this LLVM knows.
-  static bool hasChip(llvm::StringRef chip);
+  /// later ones that this LLVM knows; or of several, older ones first, such as `sm_80+sm_90`.
+  static bool hasChips(llvm::StringRef chips);
 
   /// `exact` or `tf32`; TensorCores if it is empty.
   static std::optional<Contractions> parseContractions(llvm::StringRef name);
 
-  explicit CudaBackend(llvm::StringRef chip, Contractions contractions = Contractions::TensorCores)
-      : chip(chip), contractions(contractions) {}
+  /// Kernels are the same for all chips but for the version of their PTX: a GPU runs what was made
+  /// for the latest chip that is not later than it.
+  explicit CudaBackend(llvm::StringRef chips, Contractions contractions = Contractions::TensorCores)
+      : chips(chips), contractions(contractions) {}
 
   std::string getName() const override;
   std::string getContractions() const override;
-  std::vector<std::string> getFeatures() const override { return {chip}; }
+  std::vector<std::string> getFeatures() const override;
   bool canHold(llvm::ArrayRef<mlir::Operation *> ops) const override;
   InPlacePairs findInPlacePairs(mlir::Block &body) const override;
   bool usesPlaceAlignment() const override { return true; }
@@ -43,7 +45,7 @@ private:
   mlir::FailureOr<EmittedLaunch> emitKernels(mlir::Block &body, llvm::StringRef name,
                                              mlir::ModuleOp kernels) const;
 
-  std::string chip;
+  std::string chips;
   Contractions contractions;
 };
 

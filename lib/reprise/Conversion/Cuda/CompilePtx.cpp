@@ -89,12 +89,45 @@ void prepare(MLIRContext &context) {
 
 } // namespace
 
-bool CudaBackend::hasChip(StringRef chip) {
+static SmallVector<StringRef> listChips(StringRef chips) {
+  SmallVector<StringRef> list;
+  chips.split(list, '+');
+  return list;
+}
+
+bool CudaBackend::hasChips(StringRef chips) {
+  std::unique_ptr<llvm::TargetMachine> any = makeGpu("sm_80");
   // Before sm_80 there is no max.NaN, and no bf16 either.
-  unsigned number = 0;
-  StringRef digits = chip;
-  return digits.consume_front("sm_") && !digits.consumeInteger(10, number) && number >= 80 &&
-         makeGpu("sm_80")->getMCSubtargetInfo()->isCPUStringValid(chip);
+  unsigned least = 80;
+  return llvm::all_of(listChips(chips), [&](StringRef chip) {
+    unsigned number = 0;
+    StringRef digits = chip;
+    bool isLater = digits.consume_front("sm_") && !digits.consumeInteger(10, number) &&
+                   number >= least && any->getMCSubtargetInfo()->isCPUStringValid(chip);
+    least = number + 1;
+    return isLater;
+  });
+}
+
+std::vector<std::string> CudaBackend::getFeatures() const {
+  std::vector<std::string> features;
+  for (StringRef chip : listChips(chips))
+    features.push_back(chip.str());
+  return features;
+}
+
+/// The texts for all chips, one after the other at multiples of 64 bytes, each with a zero that
+/// ends it.
+static FailureOr<std::string> compileForChips(ModuleOp kernel, StringRef chips) {
+  std::string texts;
+  for (StringRef chip : listChips(chips)) {
+    FailureOr<std::string> text = compileKernel(kernel, chip);
+    if (failed(text))
+      return failure();
+    texts += *text;
+    texts.resize(llvm::alignTo(texts.size() + 1, 64));
+  }
+  return texts;
 }
 
 FailureOr<Image> CudaBackend::compileKernels(ModuleOp kernels) const {
@@ -106,7 +139,7 @@ FailureOr<Image> CudaBackend::compileKernels(ModuleOp kernels) const {
   auto lowered = llvm::to_vector((*outer)->getOps<ModuleOp>());
   std::vector<std::string> texts(lowered.size());
   LogicalResult compiled = failableParallelForEachN(&context, 0, lowered.size(), [&](size_t i) {
-    FailureOr<std::string> text = compileKernel(lowered[i], chip);
+    FailureOr<std::string> text = compileForChips(lowered[i], chips);
     if (succeeded(text))
       texts[i] = std::move(*text);
     return LogicalResult(text);
@@ -117,8 +150,6 @@ FailureOr<Image> CudaBackend::compileKernels(ModuleOp kernels) const {
   for (auto [kernel, text] : llvm::zip_equal(lowered, texts)) {
     image.symbols[kernel.getName()->str()] = image.bytes.size();
     image.bytes.insert(image.bytes.end(), text.begin(), text.end());
-    // Ends the text, too.
-    image.bytes.resize(llvm::alignTo(image.bytes.size() + 1, 64));
   }
   return image;
 }

@@ -39,7 +39,7 @@ std::string CudaBackend::getContractions() const {
 
 std::string CudaBackend::getName() const {
   bool isUsual = contractions == Contractions::TensorCores;
-  return "cuda:" + chip + (isUsual ? "" : ":" + getContractions());
+  return "cuda:" + chips + (isUsual ? "" : ":" + getContractions());
 }
 
 bool CudaBackend::canHold(ArrayRef<Operation *> ops) const { return isRowGroup(ops); }

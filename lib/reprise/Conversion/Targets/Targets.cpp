@@ -16,17 +16,18 @@ struct AllTargets : TargetProvider {
   LogicalResult find(StringRef name, Location location,
                      std::shared_ptr<const Target> &target) const override {
     auto [device, machine] = name.split(':');
-    auto [chip, contractions] = machine.split(':');
+    auto [chips, contractions] = machine.split(':');
     std::optional<Contractions> kind = CudaBackend::parseContractions(contractions);
-    if (device == "cuda" && kind && CudaBackend::hasChip(chip)) {
-      target = std::make_shared<CudaBackend>(chip, *kind);
+    if (device == "cuda" && kind && CudaBackend::hasChips(chips)) {
+      target = std::make_shared<CudaBackend>(chips, *kind);
       return success();
     }
     if (device != "cpu")
       return emitError(location, "unknown target '")
              << name
              << "', expected cpu, cpu:native, cpu:x86-64-v3, "
-                "cpu:x86-64-v4 or a GPU from cuda:sm_80 on";
+                "cpu:x86-64-v4 or a GPU from cuda:sm_80 on, or several such as "
+                "cuda:sm_80+sm_90";
     llvm::Expected<CpuTarget> cpu = CpuTarget::get(machine.empty() ? "native" : machine);
     if (!cpu)
       return emitError(location, llvm::toString(cpu.takeError()));
