@@ -75,6 +75,8 @@ public:
   virtual Error run(DeviceProgram &program, uint64_t begin, uint64_t end, Recorder *recorder) = 0;
   virtual Error copyToDevice(void *to, const void *from, uint64_t bytes) = 0;
   virtual Error copyToHost(void *to, const void *from, uint64_t bytes) = 0;
+  /// From one place of the device to another.
+  virtual Error copyWithin(void *to, const void *from, uint64_t bytes) = 0;
   /// The event happens when all work given so far is done.
   virtual Error record(DeviceEvent &event) = 0;
   /// Work given later starts when the event has happened: it is of any stream of the device.
@@ -99,6 +101,8 @@ public:
   virtual Error canRun(const Command &command) const;
   /// Whether the host may read and write the device's memory by address, when no work is waiting.
   virtual bool hasHostMemory() const = 0;
+  /// Whether one stream can copy while another computes.
+  virtual bool copiesBeside() const { return false; }
   /// Bytes that can still be allocated.
   virtual uint64_t availableMemory() const = 0;
   /// Workers that need workspace of their own.
@@ -109,6 +113,10 @@ public:
   /// `what` is for the message.
   virtual Expected<std::unique_ptr<DeviceMemory>> allocate(uint64_t bytes,
                                                            const std::string &what) = 0;
+  /// Memory of the host that the device copies to and from while it computes. On a CPU it is memory
+  /// like any other, and stands for a slower one.
+  virtual Expected<std::unique_ptr<DeviceMemory>> allocateHost(uint64_t bytes,
+                                                               const std::string &what);
   virtual Expected<std::unique_ptr<DeviceImage>> load(const Image &image) = 0;
   /// All kernels of the program are of the image. `workspace` holds `workers()` parts, at distances
   /// that `workspaceStride` tells. `skips[i]` leaves command i out; empty skips none. `endpoint`

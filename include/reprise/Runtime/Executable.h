@@ -4,6 +4,7 @@
 
 #include "reprise/Runtime/Device.h"
 
+#include <functional>
 #include <string_view>
 
 namespace reprise::runtime {
@@ -57,7 +58,11 @@ public:
   /// "step" every result that replaces an argument is in the argument's buffer. Fails only on a
   /// checked index, a replay that differs from its original, or a fault of the device or of a peer;
   /// allocates nothing otherwise, but once after bind(). Peers then get an error, too.
-  Error run(std::string_view program);
+  /// `beside` is called when the device has got all work of the program, before the wait for it.
+  Error run(std::string_view program, const std::function<Error()> &beside = nullptr);
+  /// What the device runs next finds in the argument what lies at `from` when `arrived` has
+  /// happened. `taken` happens when that place may be written again.
+  Error takeArgument(size_t index, const void *from, DeviceEvent &arrived, DeviceEvent &taken);
   /// Tells peers, if there are any, that nothing more will come from here.
   void fail(const std::string &why) {
     if (endpoint)
@@ -84,8 +89,8 @@ private:
   Error loadContents();
   Error prepare();
   std::vector<bool> skippedCommands(const Program &program) const;
-  Error runNamed(std::string_view program);
-  Error runProgram(size_t index, Recorder *times);
+  Error runNamed(std::string_view program, const std::function<Error()> &beside);
+  Error runProgram(size_t index, Recorder *times, const std::function<Error()> &beside);
   Error runChecked(size_t index, Recorder *times);
   Error checkCommand(const Command &command, const std::vector<int64_t> &iterations);
   Error compareReplays();

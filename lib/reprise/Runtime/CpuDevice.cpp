@@ -17,6 +17,11 @@ DeviceEvent::~DeviceEvent() = default;
 DeviceStream::~DeviceStream() = default;
 Device::~Device() = default;
 
+Expected<std::unique_ptr<DeviceMemory>> Device::allocateHost(uint64_t bytes,
+                                                             const std::string &what) {
+  return allocate(bytes, what);
+}
+
 Error Device::canRun(const Command &command) const {
   if (!isExplicit(command.kind))
     return Error::success();
@@ -186,6 +191,9 @@ public:
     return copy(to, from, bytes);
   }
   Error copyToHost(void *to, const void *from, uint64_t bytes) override {
+    return copy(to, from, bytes);
+  }
+  Error copyWithin(void *to, const void *from, uint64_t bytes) override {
     return copy(to, from, bytes);
   }
   Error record(DeviceEvent &) override { return Error::success(); }

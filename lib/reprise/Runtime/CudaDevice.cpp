@@ -27,6 +27,21 @@ private:
   Context context;
 };
 
+/// Pages of the host that stay where they are, so that the device copies by itself.
+class PinnedMemory : public DeviceMemory {
+public:
+  PinnedMemory(const Driver &driver, Context context, void *begin, uint64_t bytes)
+      : DeviceMemory(static_cast<uint8_t *>(begin), bytes), driver(driver), context(context) {}
+  ~PinnedMemory() override {
+    driver.setContext(context);
+    driver.freePinned(begin);
+  }
+
+private:
+  const Driver &driver;
+  Context context;
+};
+
 struct CudaEvent : DeviceEvent {
   CudaEvent(const Driver &driver, Context context, Event event)
       : driver(driver), context(context), event(event) {}
@@ -48,6 +63,7 @@ public:
   Error run(DeviceProgram &program, uint64_t begin, uint64_t end, Recorder *recorder) override;
   Error copyToDevice(void *to, const void *from, uint64_t bytes) override;
   Error copyToHost(void *to, const void *from, uint64_t bytes) override;
+  Error copyWithin(void *to, const void *from, uint64_t bytes) override;
   Error record(DeviceEvent &event) override;
   Error wait(DeviceEvent &event) override;
   Error synchronize() override;
@@ -141,6 +157,14 @@ Error CudaStream::copyToHost(void *to, const void *from, uint64_t bytes) {
              : check(driver.copyToHost(to, asAddress(from), bytes, stream), "copy from the device");
 }
 
+Error CudaStream::copyWithin(void *to, const void *from, uint64_t bytes) {
+  if (Error error = enter())
+    return error;
+  return bytes == 0
+             ? Error::success()
+             : check(driver.copy(asAddress(to), asAddress(from), bytes, stream), "copy a value");
+}
+
 Error CudaStream::record(DeviceEvent &event) {
   if (Error error = enter())
     return error;
@@ -179,11 +203,14 @@ public:
   std::string describeCode(const Image &image) const override;
   Error canRun(const Command &command) const override;
   bool hasHostMemory() const override { return false; }
+  bool copiesBeside() const override { return true; }
   uint64_t availableMemory() const override;
   unsigned workers() const override { return 1; }
   Expected<MachineRates> measureRates() override;
   Expected<std::unique_ptr<DeviceMemory>> allocate(uint64_t bytes,
                                                    const std::string &what) override;
+  Expected<std::unique_ptr<DeviceMemory>> allocateHost(uint64_t bytes,
+                                                       const std::string &what) override;
   Expected<std::unique_ptr<DeviceImage>> load(const Image &image) override;
   Expected<std::unique_ptr<DeviceProgram>> prepare(const ProgramPlaces &places) override;
   /// A thread's scratch is its own.
@@ -257,6 +284,18 @@ Expected<std::unique_ptr<DeviceMemory>> CudaDevice::allocate(uint64_t bytes,
   if (Error error = driver.check(status, "clear " + what))
     return error;
   return memory;
+}
+
+Expected<std::unique_ptr<DeviceMemory>> CudaDevice::allocateHost(uint64_t bytes,
+                                                                 const std::string &what) {
+  if (Error error = enter())
+    return error;
+  void *begin = nullptr;
+  if (Error error =
+          driver.check(driver.allocatePinned(&begin, bytes, 0),
+                       "allocate " + std::to_string(bytes) + " bytes of pinned memory for " + what))
+    return error;
+  return std::unique_ptr<DeviceMemory>(new PinnedMemory(driver, context, begin, bytes));
 }
 
 Expected<std::unique_ptr<DeviceImage>> CudaDevice::load(const Image &image) {

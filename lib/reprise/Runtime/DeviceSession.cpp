@@ -7,7 +7,7 @@
 using namespace reprise::runtime;
 
 DeviceSession::DeviceSession(Executable &executable)
-    : executable(executable), bundle(executable.bundle()) {
+    : executable(executable), bundle(executable.bundle()), uploads(executable) {
   given.resize(bundle.arguments.size());
   std::string offsetName;
   for (const Argument &argument : bundle.arguments)
@@ -63,6 +63,7 @@ Error DeviceSession::give(size_t index, const std::string &source,
     value.rows = shape[0];
   }
   given[index] = std::move(value);
+  uploads.drop(index);
   return Error::success();
 }
 
@@ -141,7 +142,7 @@ Error DeviceSession::tooFewRows(size_t argument, int64_t needed) const {
 
 Error DeviceSession::check(int64_t steps) {
   first = true;
-  if (int64_t end; __builtin_add_overflow(next.step, steps, &end))
+  if (__builtin_add_overflow(next.step, steps, &endStep))
     return fail("the number of the last step is out of range");
   for (size_t i = 0; i < given.size(); ++i) {
     const Argument &argument = bundle.arguments[i];
@@ -179,23 +180,49 @@ Error DeviceSession::setScalars() {
   return Error::success();
 }
 
-Error DeviceSession::readGiven(size_t argument) {
+Error DeviceSession::readRow(size_t argument, int64_t step, void *to) const {
   const Given &source = *given[argument];
   const Argument &own = bundle.arguments[argument];
-  uint64_t bytes = own.bytes, step = source.rows >= 0 ? uint64_t(next.step) : 0;
+  uint64_t row = source.rows >= 0 ? uint64_t(step) : 0;
+  if (source.file)
+    return source.file->read(to, row * arrayBytes(own) + offsetInArray(own), own.bytes);
+  if (own.bytes != 0)
+    std::memcpy(to, source.bytes.data() + row * own.bytes, own.bytes);
+  return Error::success();
+}
+
+Error DeviceSession::readGiven(size_t argument) {
+  const Given &source = *given[argument];
+  uint64_t bytes = bundle.arguments[argument].bytes;
   // A value given between steps has not been seen by start().
   if (source.rows >= 0 && source.rows <= next.step)
     return tooFewRows(argument, next.step + 1);
+  if (uploads.has(argument, source.rows >= 0 ? next.step : InputUploads::everyStep))
+    return uploads.take(argument);
   void *place = executable.argument(argument);
-  if (!source.file)
-    return executable.writeMemory(place, source.bytes.data() + step * bytes, bytes);
-  uint64_t offset = step * arrayBytes(own) + offsetInArray(own);
   if (executable.device().hasHostMemory())
-    return source.file->read(place, offset, bytes);
+    return readRow(argument, next.step, place);
   staging.resize(std::max<uint64_t>(staging.size(), bytes));
-  if (Error error = source.file->read(staging.data(), offset, bytes))
+  if (Error error = readRow(argument, next.step, staging.data()))
     return error;
   return executable.writeMemory(place, staging.data(), bytes);
+}
+
+Error DeviceSession::uploadNext() {
+  if (!executable.device().copiesBeside())
+    return Error::success();
+  int64_t step = next.step + 1;
+  for (size_t i = 0; i < given.size() && step < endStep; ++i) {
+    if (!given[i] || bundle.arguments[i].role != Role::Input || isCarried(i))
+      continue;
+    int64_t rows = given[i]->rows, which = rows < 0 ? InputUploads::everyStep : step;
+    if ((rows >= 0 && rows <= step) || uploads.has(i, which))
+      continue;
+    auto read = [&](void *to) { return readRow(i, step, to); };
+    if (Error error = uploads.begin(i, which, read))
+      return error;
+  }
+  return Error::success();
 }
 
 bool DeviceSession::isCarried(size_t argument) const {
@@ -243,7 +270,7 @@ Error DeviceSession::step() {
 Error DeviceSession::takeStep() {
   if (Error error = prepareInputs())
     return error;
-  if (Error error = executable.run("step"))
+  if (Error error = executable.run("step", [this] { return uploadNext(); }))
     return fail("step " + std::to_string(next.step) + ", " + error.message());
   if (offsetResult)
     if (Error error = executable.readMemory(&next.offset, executable.result(*offsetResult),

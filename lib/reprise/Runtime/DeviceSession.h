@@ -2,7 +2,7 @@
 #ifndef REPRISE_LIB_RUNTIME_DEVICESESSION_H
 #define REPRISE_LIB_RUNTIME_DEVICESESSION_H
 
-#include "reprise/Runtime/Executable.h"
+#include "InputUploads.h"
 #include "reprise/Runtime/Npy.h"
 #include "reprise/Runtime/RunRecord.h"
 
@@ -69,6 +69,9 @@ private:
   Error prepareInputs();
   Error keepCarried();
   Error readGiven(size_t argument);
+  /// The row of a step, or the one value.
+  Error readRow(size_t argument, int64_t step, void *to) const;
+  Error uploadNext();
   uint64_t highestChange(uint8_t paint) const;
 
   Executable &executable;
@@ -80,6 +83,8 @@ private:
   std::vector<size_t> arrayResults;         ///< the result of each array
   std::vector<std::vector<uint8_t>> copies; ///< of them, without host memory
   std::vector<uint8_t> staging;             ///< of an argument, without host memory
+  InputUploads uploads;
+  int64_t endStep = 0; ///< of the run
   std::optional<size_t> offsetResult;
   bool first = true;
 };

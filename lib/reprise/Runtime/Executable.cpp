@@ -232,14 +232,24 @@ Error Executable::writeMemory(void *to, const void *from, uint64_t bytes) {
   return stream->synchronize();
 }
 
-Error Executable::run(std::string_view name) {
-  Error error = runNamed(name);
+Error Executable::takeArgument(size_t index, const void *from, DeviceEvent &arrived,
+                               DeviceEvent &taken) {
+  if (Error error = stream->wait(arrived))
+    return error;
+  if (Error error =
+          stream->copyWithin(places.arguments[index], from, manifest.arguments[index].bytes))
+    return error;
+  return stream->record(taken);
+}
+
+Error Executable::run(std::string_view name, const std::function<Error()> &beside) {
+  Error error = runNamed(name, beside);
   if (error)
     fail(error.message());
   return error;
 }
 
-Error Executable::runNamed(std::string_view name) {
+Error Executable::runNamed(std::string_view name, const std::function<Error()> &beside) {
   if (programs.empty())
     if (Error error = prepare())
       return error;
@@ -250,7 +260,7 @@ Error Executable::runNamed(std::string_view name) {
     Recorder *times = isStep ? recorder : nullptr;
     if (times)
       times->clear();
-    if (Error error = checkIndices ? runChecked(i, times) : runProgram(i, times))
+    if (Error error = checkIndices ? runChecked(i, times) : runProgram(i, times, beside))
       return error;
     if (isStep)
       if (Error error = compareReplays())
@@ -259,11 +269,13 @@ Error Executable::runNamed(std::string_view name) {
   return Error::success();
 }
 
-Error Executable::runProgram(size_t index, Recorder *times) {
+Error Executable::runProgram(size_t index, Recorder *times, const std::function<Error()> &beside) {
   DeviceProgram &program = *programs[index];
   if (Error error = stream->run(program, 0, program.executions(), times))
     return error;
-  return stream->synchronize();
+  Error error = beside ? beside() : Error::success();
+  Error finished = stream->synchronize();
+  return finished ? finished : error;
 }
 
 Error Executable::runChecked(size_t index, Recorder *times) {

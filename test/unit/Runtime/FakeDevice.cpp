@@ -130,6 +130,10 @@ public:
   Error copyToHost(void *to, const void *from, uint64_t bytes) override {
     return give("to host " + std::to_string(bytes), [=] { std::memcpy(to, toHost(from), bytes); });
   }
+  Error copyWithin(void *to, const void *from, uint64_t bytes) override {
+    return give("within " + std::to_string(bytes),
+                [=] { std::memcpy(toHost(to), toHost(from), bytes); });
+  }
   Error record(DeviceEvent &event) override {
     return give("record", [&event] { static_cast<FakeEvent &>(event).happened = true; });
   }
