@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-NEEDED = ["nanobind>=2.4", "scikit-build-core>=0.10", "numpy"]
+NEEDED = ["nanobind>=2.8", "scikit-build-core>=0.10", "numpy"]
 # What a machine without LLVM has: the C library's parts.
 SYSTEM = {"linux-vdso.so.1", "libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "ld-linux-x86-64.so.2"}
 results = []

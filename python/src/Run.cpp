@@ -101,8 +101,9 @@ static nb::object viewResult(nb::handle self, const std::string &name) {
   if (isHost)
     return nb::cast(nb::ndarray<nb::numpy, nb::ro>(tensor.data, shape.size(), shape.data(), self,
                                                    nullptr, type));
-  return nb::cast(nb::ndarray<>(tensor.data, shape.size(), shape.data(), self, nullptr, type,
-                                tensor.device.device_type, tensor.device.device_id));
+  return nb::cast(nb::ndarray<nb::array_api>(tensor.data, shape.size(), shape.data(), self, nullptr,
+                                             type, tensor.device.device_type,
+                                             tensor.device.device_id));
 }
 
 void reprise_python::bindRuns(nb::module_ &module) {

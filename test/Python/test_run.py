@@ -3,6 +3,7 @@
 import os
 import pathlib
 import subprocess
+import sys
 import threading
 import unittest
 
@@ -105,6 +106,26 @@ class Runs(unittest.TestCase):
         told = []
         reprise.run(self.program, steps=2, progress=lambda step, loss: told.append((step, loss)))
         self.assertEqual([step for step, _ in told], [0, 1])
+
+
+class Devices(unittest.TestCase):
+    def test_stages_have_the_bits_of_one_device(self):
+        text = subprocess.run([TOOLS / "reprise-zoo", "gpt2", "--layers=2", "--width=32", "--seq=16", "--batch=4"],
+                              capture_output=True, text=True, check=True).stdout
+        hashes = {reprise.run(reprise.compile(text, stages=stages, microbatches=2), steps=2, seed=1).hash for stages in (1, 2)}
+        self.assertEqual(len(hashes), 1)
+
+    def test_a_gpu_has_the_bits_of_the_cpu(self):
+        # The emulated driver must be there when the process begins.
+        code = (f"import reprise; program = reprise.compile({str(MODEL)!r}, target='cuda:sm_90')\n"
+                "print(reprise.run(program, steps=2, seed=1, device='cuda').hash)\n"
+                "run = reprise.Run(program, device='cuda'); run.start(1); run.step()\n"
+                "print(run.view('weight').__dlpack_device__()[0])")
+        emulator = os.path.join(os.environ["REPRISE_BUILD"], "gpu-emulator")
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                              env={**os.environ, "LD_LIBRARY_PATH": emulator})
+        own = reprise.run(reprise.compile(MODEL), steps=2, seed=1).hash
+        self.assertEqual(done.stdout.split(), [own, "2"], done.stderr)
 
 
 class Planning(unittest.TestCase):
