@@ -3,8 +3,8 @@
 file(GLOB static_libraries ${LLVM_LIBRARY_DIR}/libMLIR*.a ${LLVM_LIBRARY_DIR}/libLLVM*.a)
 list(FILTER static_libraries EXCLUDE REGEX "libMLIR(CAPI|.*Test)|libLLVM.*Test")
 find_library(static_zlib libz.a)
-find_library(zstd NAMES libzstd.a libzstd.so libzstd.so.1)
-if(NOT static_libraries OR NOT static_zlib OR NOT zstd)
+find_library(static_zstd NAMES libzstd.a libzstd.so libzstd.so.1)
+if(NOT static_libraries OR NOT static_zlib OR NOT static_zstd)
   return()
 endif()
 set(standalone_objects)
@@ -19,4 +19,4 @@ set_target_properties(RepriseCStandalone PROPERTIES
 target_link_options(RepriseCStandalone PRIVATE -Wl,--version-script=${CMAKE_CURRENT_SOURCE_DIR}/CApi/Symbols.map
   -Wl,--gc-sections -Wl,-s -static-libstdc++ -static-libgcc)
 target_link_libraries(RepriseCStandalone PRIVATE -Wl,--start-group ${static_libraries} -Wl,--end-group
-  ${static_zlib} ${zstd} Threads::Threads ${CMAKE_DL_LIBS})
+  ${static_zlib} ${static_zstd} Threads::Threads ${CMAKE_DL_LIBS})

@@ -78,8 +78,8 @@ def adapt(policy: Callable[[Graph], Any]) -> Callable[[list, list], list[tuple[i
         for op, label in (policy(graph) or {}).items():
             op.label = label
         for op in graph.ops:
-            if op.label is not None and op.label not in LABELS:
+            if op.label and op.label not in LABELS:
                 raise ValueError(f"{op!r} has the unknown label {op.label!r}, expected one of {', '.join(LABELS)}")
-        return [(LABELS.get(op.label, 0), op.reason) for op in graph.ops]
+        return [(LABELS[op.label] if op.label else 0, op.reason) for op in graph.ops]
 
     return decide
