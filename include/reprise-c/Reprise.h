@@ -2,7 +2,8 @@
  *
  * docs/Embedding.md is the guide. In short:
  *
- * - A session holds a compiler; all else is made with one. Objects may be destroyed in any order.
+ * - A session holds a compiler; all else is made with one. Objects may be destroyed in any order;
+ *   to destroy NULL does nothing.
  *   A session and what is made with it are for one thread at a time; sessions are independent.
  * - A function that can fail returns an error, which the caller destroys, or NULL. All else that it
  *   would give is then left as it was.

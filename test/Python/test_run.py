@@ -116,16 +116,24 @@ class Devices(unittest.TestCase):
         self.assertEqual(len(hashes), 1)
 
     def test_a_gpu_has_the_bits_of_the_cpu(self):
+        code = """
+import numpy, reprise, sys
+program = reprise.compile(sys.argv[1], target=sys.argv[2])
+device = sys.argv[2].split(":")[0]
+run = reprise.Run(program, device=device)
+run.start(3, seed=1)
+for step in range(3):
+    run.give("x", numpy.full((8, 16), step, "f4"))
+    run.step()
+print(run.hash, run.view("weight").__dlpack_device__()[0])
+"""
         # The emulated driver must be there when the process begins.
-        code = (f"import reprise; program = reprise.compile({str(MODEL)!r}, target='cuda:sm_90')\n"
-                "print(reprise.run(program, steps=2, seed=1, device='cuda').hash)\n"
-                "run = reprise.Run(program, device='cuda'); run.start(1); run.step()\n"
-                "print(run.view('weight').__dlpack_device__()[0])")
-        emulator = os.path.join(os.environ["REPRISE_BUILD"], "gpu-emulator")
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
-                              env={**os.environ, "LD_LIBRARY_PATH": emulator})
-        own = reprise.run(reprise.compile(MODEL), steps=2, seed=1).hash
-        self.assertEqual(done.stdout.split(), [own, "2"], done.stderr)
+        environment = {**os.environ, "LD_LIBRARY_PATH": os.path.join(os.environ["REPRISE_BUILD"], "gpu-emulator")}
+        told = [subprocess.run([sys.executable, "-c", code, MODEL, target], capture_output=True, text=True, env=environment)
+                for target in ("cpu", "cuda:sm_90")]
+        (own, host), (other, gpu) = [done.stdout.split() or [done.stderr, ""] for done in told]
+        self.assertEqual(own, other)
+        self.assertEqual((host, gpu), ("1", "2"))
 
 
 class Planning(unittest.TestCase):
