@@ -23,7 +23,7 @@ struct ReportedValue {
   std::string layer;      ///< its scope up to the last number; empty outside of layers
   int64_t bytes = 0;      ///< of all executions
   int64_t savedBytes = 0; ///< its part of the plan's
-  std::string decision;   ///< "saved", "kept", "replayed" or "not needed"
+  std::string decision;   ///< "saved", "kept", "replayed", "offloaded" or "not needed"
   std::string reason;
   std::optional<std::string> label, rule; ///< none: nobody labelled it
   double replaySeconds = 0;               ///< of the cost model, alone in its kernel
@@ -89,6 +89,7 @@ struct Report {
   std::string device;                 ///< whose rates the cost model starts from
   unsigned threads = 0;
   int64_t arenaBytes = 0, workspaceBytes = 0;
+  int64_t hostBytes = 0;                         ///< of what is offloaded, in the host's memory
   int64_t persistentBytes = 0;                   ///< parameters, state and inputs
   std::optional<int64_t> commands, replayChecks; ///< none: nothing was compiled to code
   std::optional<ReportedPlan> plan; ///< none: the module came without one that can be read

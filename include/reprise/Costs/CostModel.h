@@ -22,7 +22,8 @@ struct DeviceRates {
   double elementwiseFlops = 0;                    ///< of all ops that are no contraction
   double bytes = 0;                               ///< to and from memory
   double launchSeconds = 0;                       ///< what a launch costs before it does anything
-  double link = 0; ///< bytes per second to another device; 0: a copy in memory stands for that
+  double link = 0;     ///< bytes per second to another device; 0: a copy in memory stands for that
+  double hostLink = 0; ///< bytes per second to the host's memory, one way; 0: as for `link`
   std::optional<int64_t> memory; ///< bytes; none: as many as a step takes
 };
 
@@ -66,6 +67,12 @@ public:
   double getCopySeconds(int64_t bytes) const {
     return rates.launchSeconds +
            (rates.link ? static_cast<double>(bytes) / rates.link : getTransferSeconds(2 * bytes));
+  }
+  /// Seconds that a step loses if `bytes` go to the host and come back. Over a link they go beside
+  /// the computation, and take a part of the memory's bandwidth; without one they are copied,
+  /// twice.
+  double getOffloadSeconds(int64_t bytes) const {
+    return 2 * (rates.launchSeconds + getTransferSeconds(rates.hostLink ? bytes : 2 * bytes));
   }
   /// Seconds that `bytes` take to or from memory.
   double getTransferSeconds(int64_t bytes) const {

@@ -2,6 +2,7 @@
 #ifndef REPRISE_PIPELINES_PHASES_H
 #define REPRISE_PIPELINES_PHASES_H
 
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <memory>
 #include <optional>
@@ -38,6 +39,8 @@ struct PlanForm {
   bool isUnrolled = false; ///< loops are replaced by their iterations
   bool hasBodies = false;  ///< bodies of loops have a plan of their own, with replays
   bool isDeferred = false; ///< a large gradient waits, see DeferGradient.h
+  /// Values that may wait on the host, by the numbers of `reprise-offload-values`.
+  llvm::SmallVector<int64_t> offloaded;
   /// So many bytes of arena do, in which launches may run in another order; 0: no limit.
   int64_t enoughArena = 0;
 };

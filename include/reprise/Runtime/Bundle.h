@@ -15,9 +15,11 @@ namespace reprise::runtime {
 
 /// A file has the oldest version that can say what it holds; a bundle of another one is refused.
 /// Version 5 adds the commands from Call to Wait, version 6 programs of several devices, version 7
-/// a table of what commands have in common, version 8 arrays whose rows lie on several devices.
-constexpr uint32_t bundleVersion = 8, rowsBundleVersion = 8, tableBundleVersion = 7,
-                   devicesBundleVersion = 6, commandsBundleVersion = 5, oldestBundleVersion = 4;
+/// a table of what commands have in common, version 8 arrays whose rows lie on several devices,
+/// version 9 values that wait in the memory of the host.
+constexpr uint32_t bundleVersion = 9, hostBundleVersion = 9, rowsBundleVersion = 8,
+                   tableBundleVersion = 7, devicesBundleVersion = 6, commandsBundleVersion = 5,
+                   oldestBundleVersion = 4;
 /// Every buffer starts at a multiple of this many bytes, in its space and in memory.
 constexpr uint64_t bufferAlignment = 64;
 
@@ -34,9 +36,12 @@ constexpr unsigned numRoles = 6;
 const char *roleName(Role role);
 
 /// Where a buffer lies. Arena: the step's packed arena. Argument: the buffer of one argument.
-/// Constant: the bundle's constants (read only).
-enum class Space : uint8_t { Arena, Argument, Constant };
-constexpr unsigned numSpaces = 3;
+/// Constant: the bundle's constants (read only). Host: what the step keeps in the memory of the
+/// host, where offloads and fetches alone may look.
+enum class Space : uint8_t { Arena, Argument, Constant, Host };
+constexpr unsigned numSpaces = 4;
+/// Those that a file of versions before 9 can hold.
+constexpr unsigned numDeviceSpaces = 3;
 
 struct BufferRef {
   Space space = Space::Arena;
@@ -174,16 +179,34 @@ struct IndexCheck {
 /// among them count as they stand. Call: a function of a library that the device has. Send: operand
 /// 0, which is read, goes to another program. Receive: operand 0, which is written, comes from
 /// there. Record: the event happens when the stream has done what it was given so far. Wait: the
-/// stream goes on when the event has happened.
-enum class CommandKind : uint8_t { Kernel, Copy, Repeat, Call, Send, Receive, Record, Wait };
-constexpr unsigned numCommandKinds = 8;
-/// Those that a file of version 4 can hold.
-constexpr unsigned numOldCommandKinds = 3;
+/// stream goes on when the event has happened. Offload: operand 0, on the device, becomes operand 1
+/// in Space::Host. Fetch: operand 0 in Space::Host becomes operand 1, on the device.
+enum class CommandKind : uint8_t {
+  Kernel,
+  Copy,
+  Repeat,
+  Call,
+  Send,
+  Receive,
+  Record,
+  Wait,
+  Offload,
+  Fetch
+};
+constexpr unsigned numCommandKinds = 10;
+/// Those that a file of version 4, and of versions before 9, can hold.
+constexpr unsigned numOldCommandKinds = 3, numDeviceCommandKinds = 8;
 /// True for the kinds of version 5 on.
 inline bool isExplicit(CommandKind kind) { return unsigned(kind) >= numOldCommandKinds; }
 inline bool isTransfer(CommandKind kind) {
   return kind == CommandKind::Send || kind == CommandKind::Receive;
 }
+/// True for what brings a value to the memory of the host, and back.
+inline bool isHostMove(CommandKind kind) {
+  return kind == CommandKind::Offload || kind == CommandKind::Fetch;
+}
+/// True for what begins in its place on its stream and has ended when its event has happened.
+inline bool runsBeside(CommandKind kind) { return isTransfer(kind) || isHostMove(kind); }
 /// "library call", "send", …
 const char *commandName(CommandKind kind);
 
@@ -193,8 +216,8 @@ constexpr uint32_t maxEvents = 1 << 16;
 constexpr uint32_t maxTag = 32767;
 
 /// A command ends before the next one of its stream starts. Kernels and copies are of stream 0. A
-/// transfer begins in its place on its stream, and is done when its event has happened: until then
-/// nobody else may write its operand, or read what it receives.
+/// transfer, to another program or to the host, begins in its place on its stream, and is done when
+/// its event has happened: until then nobody else may write its operand, or read what it receives.
 struct Command {
   CommandKind kind = CommandKind::Kernel;
   uint32_t kernel = 0;           ///< of a kernel command
@@ -208,7 +231,7 @@ struct Command {
 
   // Of the explicit kinds.
   uint32_t stream = 0;
-  uint32_t event = 0;   ///< of a send, receive or record, which gives it, and of a wait
+  uint32_t event = 0;   ///< of what runs beside and of a record, which give it, and of a wait
   uint32_t tag = 0;     ///< of a transfer; sends and receives of one tag meet in order
   std::string peer;     ///< of a transfer: the other program, by its device's name
   std::string function; ///< of a call: as the library calls it
@@ -226,6 +249,7 @@ struct Program {
   std::string name;
   std::vector<Command> commands;
   uint64_t arenaBytes = 0; ///< max(offset + bytes) over its arena buffers, never rounded
+  uint64_t hostBytes = 0;  ///< the same in Space::Host
   uint32_t device = 0;
 
   /// How many commands run, those of repeats in every iteration. The most in a bundle is 2^24, or

@@ -36,7 +36,7 @@ public:
 
 /// Where the buffers of a program lie on the device.
 struct Addresses {
-  uint8_t *arena = nullptr, *constants = nullptr;
+  uint8_t *arena = nullptr, *constants = nullptr, *host = nullptr;
   std::vector<uint8_t *> arguments;
 
   uint8_t *of(const BufferRef &buffer) const {
@@ -48,7 +48,10 @@ struct Addresses {
 
 private:
   uint8_t *startOf(Space space, uint32_t index) const {
-    return space == Space::Arena ? arena : space == Space::Constant ? constants : arguments[index];
+    return space == Space::Arena      ? arena
+           : space == Space::Constant ? constants
+           : space == Space::Host     ? host
+                                      : arguments[index];
   }
 };
 

@@ -101,7 +101,8 @@ private:
   // Programs and memory go before their device does.
   std::unique_ptr<Device> machine;
   std::unique_ptr<DeviceImage> image;
-  std::unique_ptr<DeviceMemory> constantMemory, argumentMemory, arenaMemory, workerMemory;
+  std::unique_ptr<DeviceMemory> constantMemory, argumentMemory, arenaMemory, workerMemory,
+      hostMemory;
   Addresses places;
   std::vector<bool> bound;
   std::unique_ptr<Endpoint> endpoint;

@@ -53,6 +53,10 @@ public:
   /// place.
   virtual InPlacePairs findInPlacePairs(mlir::Block &body) const = 0;
 
+  /// Bytes that the device moves in its memory while one goes to or from the memory of the host; 0:
+  /// it does nothing else meanwhile.
+  virtual int64_t countBytesBesideHost() const { return 0; }
+
   /// Whether kernels take what lies at a multiple of many bytes in one access, so that bodies whose
   /// places do not are told (kPlaceAlignmentAttr) and have kernels of their own.
   virtual bool usesPlaceAlignment() const { return false; }

@@ -56,6 +56,7 @@ Object reprise::writePlanFile(func::FuncOp step, const StepPlan &plan, bool isUn
               {"unrolled", isUnrolledModel || plan.form.isUnrolled},
               {"unrolled_for_plan", plan.form.isUnrolled},
               {"deferred", plan.form.isDeferred},
+              {"offloaded", Array(plan.form.offloaded)},
               {"enough_arena", plan.form.enoughArena},
               {"order", plan.order.empty() ? llvm::json::Value(nullptr) : Array(plan.order)},
               {"ops", std::move(ops)}};
@@ -159,6 +160,9 @@ static FailureOr<StepPlan> readForm(func::FuncOp step, const Object &file) {
   plan.form.hasBodies = getFlag(file, "bodies_recomputed");
   plan.form.isDeferred = getFlag(file, "deferred");
   plan.form.enoughArena = *file.getInteger("enough_arena");
+  if (const Array *numbers = file.getArray("offloaded"))
+    for (const llvm::json::Value &number : *numbers)
+      plan.form.offloaded.push_back(number.getAsInteger().value_or(-1));
   const Array *bodies = file.getArray("bodies");
   if (!bodies || !plan.form.hasBodies)
     return plan;

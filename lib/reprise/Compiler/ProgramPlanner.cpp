@@ -2,9 +2,7 @@
 #include "ProgramPlanner.h"
 
 #include "mlir/IR/Diagnostics.h"
-#include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
-#include "reprise/Dialect/Reprise/IR/Naming.h"
 #include "reprise/Dialect/Reprise/Transforms/DeferGradient.h"
 #include "reprise/Support/Parallel.h"
 
@@ -106,7 +104,7 @@ LogicalResult ProgramPlanner::addForms() {
   if (hasLoops && !isUnrolledLast && failed(addUnrolled()))
     return failure();
   numCompeting = forms.size();
-  return success();
+  return relax();
 }
 
 const StepPlan *ProgramPlanner::findBest(int64_t budget) const {
@@ -247,9 +245,9 @@ LogicalResult ProgramPlanner::search(int64_t budget) {
   if (failed(addForms()) || failed(searchLikely(budget)) || failed(searchForms(budget)))
     return failure();
   if (!findBest(budget) && std::exchange(isUnrolledLast, false) &&
-      (failed(addUnrolled()) || failed(searchForms(budget))))
+      (failed(addUnrolled()) || failed(relax()) || failed(searchForms(budget))))
     return failure();
-  if (!isEnough(budget) && failed(searchOrders(budget)))
+  if (!isEnough(budget) && (failed(searchOrders(budget)) || failed(searchOffloads(budget))))
     return failure();
   if (!findBest(budget) && failed(searchSmaller(budget)))
     return failure();
@@ -316,7 +314,7 @@ FailureOr<double> ProgramPlanner::findIncrease(const StepPlan &plan) {
 double ProgramPlanner::findBound(int64_t budget, const StepPlan &plan) const {
   int64_t room = budget - plan.workspace;
   double bound = plan.seconds;
-  for (const Form &form : forms) {
+  for (const Form &form : relaxed.empty() ? forms : relaxed) {
     const StepPlanner &own = *form.planner;
     if ((plan.isReordered ? own.addedSeconds() : own.findLeastSeconds(room)) < bound)
       bound = std::min(bound, own.findBound(room, plan));
@@ -329,6 +327,8 @@ void ProgramPlanner::forget() {
   isUnrolledLast |= forms.size() > numCompeting;
   forms.resize(numCompeting);
   ordered.clear();
+  offloading.clear();
+  relaxed.resize(std::min(relaxed.size(), numCompeting));
   hasSmallestOrdered = false;
   for (auto [i, form] : llvm::enumerate(forms))
     form.planner->forget(/*keepsFollowed=*/i == 0);
@@ -351,36 +351,10 @@ std::optional<size_t> ProgramPlanner::findForm(const StepPlanner *planner) const
   return std::nullopt;
 }
 
-/// By name, where there are several.
-static std::string describeProgram(func::FuncOp program) {
-  auto module = program->getParentOfType<ModuleOp>();
-  if (!module || findPrograms(module).size() < 2)
-    return "the step";
-  return ("device program '" + program.getName() + "'").str();
-}
-
-LogicalResult ProgramPlanner::emitTooSmall(int64_t budget, int64_t feasible) const {
-  auto [smallest, planner] = findSmallest();
-  int64_t room = budget - smallest->workspace, proved = INT64_MAX;
-  for (const Form &form : forms)
-    proved = std::min(proved, form.planner->findProvedArena(room));
-  Operation *at = planner->findNeediest();
-  InFlightDiagnostic error = at->emitError()
-                             << describeProgram(program) << " does not fit in " << budget
-                             << " bytes: " << feasible - budget << " are missing at "
-                             << describeOp(at) << ", where the need is highest"
-                             << (isTruncated() ? ", when the time limit ended the search" : "");
-  Diagnostic &note = error.attachNote(func::FuncOp(program).getLoc());
-  note << "the smallest feasible budget found is " << feasible << " bytes";
-  if (proved > 0)
-    note << "; no plan takes less than " << proved + smallest->workspace;
-  return error;
-}
-
 /// The planners of all forms and orders.
 std::vector<StepPlanner *> ProgramPlanner::listPlanners() const {
   std::vector<StepPlanner *> planners;
-  for (const std::vector<Form> *list : {&forms, &ordered})
+  for (const std::vector<Form> *list : {&forms, &ordered, &offloading})
     for (const Form &form : *list)
       planners.push_back(form.planner.get());
   return planners;

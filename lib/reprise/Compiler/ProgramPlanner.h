@@ -89,6 +89,10 @@ private:
   mlir::LogicalResult searchOrders(int64_t budget);
   mlir::LogicalResult packSmallestOrdered();
   mlir::FailureOr<StepPlanner *> addOrdered(StepPlan proposed);
+  mlir::LogicalResult addOffloaded(const Form &form, llvm::ArrayRef<int64_t> values,
+                                   std::vector<Form> &list);
+  mlir::LogicalResult relax();
+  mlir::LogicalResult searchOffloads(int64_t budget);
   void forget();
   std::pair<const StepPlan *, StepPlanner *> findSmallest() const;
   bool isTruncated() const;
@@ -98,6 +102,9 @@ private:
   PlanContext context;
   std::vector<Form> forms;   ///< the program as it is first
   std::vector<Form> ordered; ///< the program in other orders, each found for one budget
+  /// Forms with values on the host, where the device has a link to it: each found for one budget;
+  /// and one for bounds per form.
+  std::vector<Form> offloading, relaxed;
   std::optional<int64_t> saveAll;
   bool hasForms = false, hasSmallestOrdered = false;
   bool isUnrolledLast = false;  ///< unrolled loops are too large to compete with others

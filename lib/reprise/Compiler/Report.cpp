@@ -105,6 +105,14 @@ void describeFusion(func::FuncOp step, ReportedPlan &plan) {
     value.fused = !stored.contains(i);
 }
 
+/// An offload has no row of its own: what is decided on it is decided on its operand.
+static void addOffload(OffloadOp op, bool isSaved, ReportedValue &value) {
+  StringRef decision = entryOf(op, "reprise.decisions", 0);
+  value.decision = decision == "replayed" ? "offloaded" : decision.str();
+  value.reason = entryOf(op, "reprise.reasons", 0).str();
+  value.savedBytes = isSaved ? getByteSize(op.getType()) : 0;
+}
+
 ReportedPlan describePlan(func::FuncOp step, const CostModel &costs) {
   ReportedPlan plan;
   ValueIds ids(step.getBody().front());
@@ -113,17 +121,23 @@ ReportedPlan describePlan(func::FuncOp step, const CostModel &costs) {
     saved.insert(buffer);
   DenseMap<Attribute, int64_t> numbers;
   DenseMap<Location, Place> places;
+  DenseMap<Value, size_t> rows;
   step.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
-    plan.replayedOps += isReplay(op) && !isa<LoopOp>(op) ? countExecutions(op) : 0;
+    plan.replayedOps += isReplay(op) && !isa<LoopOp, OffloadOp>(op) ? countExecutions(op) : 0;
     if (!op->hasAttr("reprise.decisions"))
       return;
+    if (auto offload = dyn_cast<OffloadOp>(op))
+      if (auto row = rows.find(offload.getOperand()); row != rows.end())
+        return addOffload(offload, saved.contains(offload), plan.values[row->second]);
     number(op, plan.values.size(), numbers);
     auto place = places.find(op->getLoc());
     if (place == places.end())
       place = places.try_emplace(op->getLoc(), op->getLoc()).first;
-    for (OpResult value : op->getResults())
+    for (OpResult value : op->getResults()) {
+      rows[value] = plan.values.size();
       plan.values.push_back(
           describeValue(value, ids.get(value), place->second, saved.contains(value), costs));
+    }
   });
   numberReplays(step, numbers);
   step->setDiscardableAttr(exec::kPartsAttr, UnitAttr::get(step.getContext()));
@@ -219,6 +233,7 @@ void describeBundle(const runtime::Bundle &bundle, func::FuncOp step, const Targ
   report.contractions = target.getContractions();
   report.threads = bundle.threads;
   report.arenaBytes = static_cast<int64_t>(bundle.arenaBytes(device));
+  report.hostBytes = static_cast<int64_t>(bundle.program("step", device)->hostBytes);
   report.persistentBytes = countPersistentBytes(step);
   report.workspaceBytes = static_cast<int64_t>(bundle.threads * countWorkerBytes(bundle, device));
   report.replayChecks = llvm::count_if(bundle.replayChecks, [&](const runtime::ReplayCheck &check) {

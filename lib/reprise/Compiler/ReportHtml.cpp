@@ -19,6 +19,8 @@ static void printTotals(raw_ostream &stream, const Report &report) {
   bytes("arena", report.arenaBytes);
   bytes("workspace", report.workspaceBytes);
   bytes("parameters, state and inputs", report.persistentBytes);
+  if (report.hostBytes)
+    bytes("in the host's memory", report.hostBytes);
   if (report.plan) {
     bytes("saved for the backward pass", report.plan->savedBytes);
     total("replayed ops", std::to_string(report.plan->replayedOps));

@@ -98,6 +98,8 @@ Object toJson(const Report &report) {
                 {"workspace_bytes", report.workspaceBytes},
                 {"bound", nullptr},
                 {"gap", nullptr}};
+  if (report.hostBytes)
+    object["host_bytes"] = report.hostBytes;
   if (report.commands)
     object["commands"] = *report.commands;
   if (report.replayChecks)

@@ -64,6 +64,8 @@ static void printTotals(raw_ostream &stream, const Report &report) {
   printTotal(stream, "arena_bytes", report.arenaBytes);
   printTotal(stream, "persistent_bytes", report.persistentBytes);
   printTotal(stream, "workspace_bytes", report.workspaceBytes);
+  if (report.hostBytes)
+    printTotal(stream, "host_bytes", report.hostBytes);
   printTotal(stream, "saved_bytes", report.plan ? report.plan->savedBytes : 0);
   printTotal(stream, "replayed_ops", report.plan ? report.plan->replayedOps : 0);
   printTotal(stream, "commands", report.commands.value_or(0));
@@ -80,9 +82,10 @@ std::string summarize(const Report &report) {
   double whole = plan.cost.forward + plan.cost.backward;
   if (cost.empty())
     cost = "replays cost " + html::percent(whole > 0 ? plan.cost.replay / whole : 0);
-  return formatv("arena {0}, workspace {1}, saved {2}, {3} replayed ops, {4}",
+  std::string host = report.hostBytes ? ", on the host " + html::human(report.hostBytes) : "";
+  return formatv("arena {0}, workspace {1}, saved {2}{3}, {4} replayed ops, {5}",
                  html::human(report.arenaBytes), html::human(report.workspaceBytes),
-                 html::human(plan.savedBytes), plan.replayedOps, cost)
+                 html::human(plan.savedBytes), host, plan.replayedOps, cost)
       .str();
 }
 

@@ -60,6 +60,10 @@ public:
 private:
   /// The launch of an op; kNoLaunch if it has none, or for the null between two bodies.
   int launchOf(Operation *op) const {
+    // What is offloaded lies where its launch has stored it.
+    if (auto offload = dyn_cast_or_null<OffloadOp>(op))
+      if (Operation *maker = offload.getOperand().getDefiningOp())
+        op = maker;
     auto found = numbers.of.find(op);
     return found == numbers.of.end() ? checkpoint::kNoLaunch : found->second;
   }
@@ -175,7 +179,8 @@ void Survey::addNeighbours(Footprint &footprint) {
 
 void Survey::addValue(Value value, Footprint &footprint) {
   std::vector<int> readers;
-  bool isStored = true;
+  // What an offload is of lies in memory as its result.
+  bool isStored = llvm::none_of(value.getUsers(), llvm::IsaPred<OffloadOp>);
   forEachReader(value, [&](OpOperand &use, Operation *reader) {
     if (members.contains(reader))
       return;
@@ -201,7 +206,9 @@ LogicalResult Survey::addScratch(Footprint &footprint) {
   std::vector<std::optional<size_t>> leaders(numbers.count);
   auto readsMemory = [&](size_t op) { return checkpoint::usesMemory(problem.operations[op]); };
   for (size_t i = 0; i < scope.ops.size(); ++i)
-    if (int launch = footprint.launches[i]; launch != checkpoint::kNoLaunch)
+    if (isa_and_present<OffloadOp>(scope.ops[i]))
+      continue;
+    else if (int launch = footprint.launches[i]; launch != checkpoint::kNoLaunch)
       if (auto &leader = leaders[launch]; !leader || (readsMemory(i) && !readsMemory(*leader)))
         leader = i;
   footprint.scratch.resize(scope.ops.size());
@@ -255,6 +262,8 @@ double Survey::findSeconds(size_t index) const {
   Operation *op = scope.ops[index];
   if (launchOf(op) == checkpoint::kNoLaunch)
     return 0;
+  if (isa<OffloadOp>(op))
+    return costs.getOffloadSeconds(getByteSize(op->getResult(0).getType()));
   if (auto loop = dyn_cast<LoopOp>(op)) {
     int64_t moved = 0; // what the planner counts beside it
     for (Value value : llvm::concat<Value>(SmallVector<Value>(op->getOperands()),

@@ -122,6 +122,13 @@ public:
   /// The op where the need of the smallest plan is highest.
   mlir::Operation *findNeediest() const;
 
+  /// Values that had better wait on the host, by the numbers of `reprise-offload-values`: those
+  /// that `plan`, which may not fit, makes again or keeps at most cost, up to `mostBytes`; without
+  /// a plan all that might.
+  llvm::SmallVector<int64_t> listOffloads(const StepPlan *plan, bool fits, int64_t mostBytes) const;
+  /// From here on a fetch costs no more than to compute the value again: for bounds.
+  void relaxOffloads();
+
   /// All plans that were packed.
   llvm::ArrayRef<StepPlan> plans() const { return packed; }
   bool isTruncated() const { return wasCut; }
@@ -145,6 +152,7 @@ private:
   std::vector<std::vector<checkpoint::Choice>> listStarts(int64_t goal);
   mlir::LogicalResult packSmallerOrders();
   bool isCheapest(const StepPlan &followed) const;
+  double findGain(const StepPlan *plan, bool fits, int operation, int value) const;
 
   mlir::func::FuncOp step;
   const PlanContext &context;

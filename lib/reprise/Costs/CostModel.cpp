@@ -38,13 +38,15 @@ static DeviceRates describeCpu(unsigned threads) {
 struct Chip {
   unsigned number; ///< sm_80 is 80
   const char *name;
-  double single, memory, link; ///< f32 operations, bytes, bytes to another device per second
-  double tensor;               ///< operations of tensor cores on 16-bit types; half of that on TF32
+  double single, memory; ///< f32 operations and bytes per second
+  double link, hostLink; ///< bytes per second, one way, to another device and to the host
+  double tensor;         ///< operations of tensor cores on 16-bit types; half of that on TF32
 };
-/// The sheets count both ways of a link, and of tensor cores also what sparsity would save.
-static constexpr Chip kChips[] = {{100, "B200", 75e12, 7.7e12, 900e9, 2250e12},
-                                  {90, "H100", 67e12, 3.35e12, 450e9, 989e12},
-                                  {0, "A100", 19.5e12, 2.04e12, 300e9, 312e12}};
+/// The sheets count both ways of a link, and of tensor cores also what sparsity would save. The
+/// host is behind PCIe 5, and 4 for an A100.
+static constexpr Chip kChips[] = {{100, "B200", 75e12, 7.7e12, 900e9, 55e9, 2250e12},
+                                  {90, "H100", 67e12, 3.35e12, 450e9, 55e9, 989e12},
+                                  {0, "A100", 19.5e12, 2.04e12, 300e9, 25e9, 312e12}};
 
 static DeviceRates describeGpu(unsigned number, StringRef contractions) {
   const Chip &chip = *llvm::find_if(kChips, [&](const Chip &c) { return c.number <= number; });
@@ -58,6 +60,7 @@ static DeviceRates describeGpu(unsigned number, StringRef contractions) {
   rates.bytes = chip.memory;
   rates.launchSeconds = 3e-6;
   rates.link = chip.link;
+  rates.hostLink = chip.hostLink;
   return rates;
 }
 

@@ -60,7 +60,8 @@ FailureOr<DeviceRates> readDeviceFile(StringRef path, Location from) {
   const Object &root = file->root();
   if (failed(file->checkKeys(root,
                              {"version", "name", "flops", "elementwise_flops", "bytes_per_second",
-                              "launch_seconds", "memory", "link_bytes_per_second"},
+                              "launch_seconds", "memory", "link_bytes_per_second",
+                              "host_bytes_per_second"},
                              "")))
     return failure();
   DeviceRates rates;
@@ -74,7 +75,9 @@ FailureOr<DeviceRates> readDeviceFile(StringRef path, Location from) {
       failed(readNumber(*file, root, "launch_seconds", "", kLaunchSeconds, rates.launchSeconds)) ||
       failed(readMemory(*file, rates)) ||
       (root.get("link_bytes_per_second") &&
-       failed(readNumber(*file, root, "link_bytes_per_second", "", kRate, rates.link))))
+       failed(readNumber(*file, root, "link_bytes_per_second", "", kRate, rates.link))) ||
+      (root.get("host_bytes_per_second") &&
+       failed(readNumber(*file, root, "host_bytes_per_second", "", kRate, rates.hostLink))))
     return failure();
   return rates;
 }

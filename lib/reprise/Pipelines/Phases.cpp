@@ -51,6 +51,8 @@ void buildForm(OpPassManager &program, const PlanForm &form) {
     program.addPass(createCheckpointPass({/*bodies=*/true}));
   if (form.isDeferred)
     program.addPass(createDeferGradientPass());
+  if (form.isUnrolled || !form.offloaded.empty())
+    program.addPass(createOffloadValuesPass({form.offloaded}));
 }
 
 /// A loop over layers is no single stage.
@@ -82,6 +84,8 @@ static void addProgramPhase(OpPassManager &program, Phase phase, const PhaseOpti
   case Phase::Partition:
     if (options.microbatches > 1)
       addSlicing(program, options);
+    if (options.stages.devices == 1)
+      program.addPass(createOffloadValuesPass());
     break;
   case Phase::Checkpoint:
     buildForm(program, options.form);
@@ -188,6 +192,7 @@ static void addStages(OpPassManager &manager, const PhaseOptions &options) {
   // Ops that only their marks kept apart are one on a device, before a plan counts their bytes.
   OpPassManager flat = makeProgramPasses();
   flat.addPass(createCSEPass());
+  flat.addPass(createOffloadValuesPass());
   manager.addPass(createOnProgramsPass(std::move(flat)));
   manager.addPass(exec::createVerifyProgramsPass());
 }

@@ -60,6 +60,7 @@ Results evaluateReshape(ReshapeOp op, Operands operands) {
 }
 
 Results evaluateName(NameOp op, Operands operands) { return single(*operands[0]); }
+Results evaluateOffload(OffloadOp op, Operands operands) { return single(*operands[0]); }
 
 Results evaluateTranspose(TransposeOp op, Operands operands) {
   SmallVector<int64_t> own = stridesOf(operands[0]->type.getShape()), strides;
@@ -118,6 +119,7 @@ void attachShape(MLIRContext *context) {
   attach<evaluateBroadcast>(context);
   attach<evaluateReshape>(context);
   attach<evaluateName>(context);
+  attach<evaluateOffload>(context);
   attach<evaluateTranspose>(context);
   attach<evaluateSlice>(context);
   attach<evaluatePad>(context);

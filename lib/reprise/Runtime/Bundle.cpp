@@ -20,8 +20,9 @@ const char *reprise::runtime::roleName(Role role) {
 }
 
 const char *reprise::runtime::commandName(CommandKind kind) {
-  static const char *const names[numCommandKinds] = {"kernel", "copy",    "repeat", "library call",
-                                                     "send",   "receive", "record", "wait"};
+  static const char *const names[numCommandKinds] = {"kernel",  "copy",    "repeat", "library call",
+                                                     "send",    "receive", "record", "wait",
+                                                     "offload", "fetch"};
   return names[unsigned(kind)];
 }
 
@@ -71,7 +72,7 @@ bool Command::operator==(const Command &o) const {
 }
 bool Program::operator==(const Program &o) const {
   return name == o.name && device == o.device && commands == o.commands &&
-         arenaBytes == o.arenaBytes;
+         arenaBytes == o.arenaBytes && hostBytes == o.hostBytes;
 }
 bool DeviceEntry::operator==(const DeviceEntry &o) const {
   return name == o.name && arguments == o.arguments;

@@ -142,7 +142,7 @@ private:
     for (const Program &program : bundle.programs) {
       if (Error error = checkName("program", program.name, names[program.device]))
         return error;
-      if (program.arenaBytes > maxBytes)
+      if (program.arenaBytes > maxBytes || program.hostBytes > maxBytes)
         return fail("program '" + program.name + "' has an arena out of range");
       if (Error error = checkCommands(program))
         return error;
@@ -208,8 +208,10 @@ private:
     if (command.items < 0 || uint64_t(command.items) > maxBytes)
       return fail("the number of items is out of range");
     for (const Operand &operand : command.operands) {
-      if (Error error = checkOperand(operand, program.arenaBytes, around))
+      if (Error error = checkOperand(operand, program, around))
         return error;
+      if (operand.buffer.space == Space::Host && !isHostMove(command.kind))
+        return fail("memory of the host without an offload or a fetch");
       if (operand.access < Read || operand.access > ReadWrite)
         return fail("an operand is neither read nor written");
       if ((operand.access & Write) && operand.buffer.space == Space::Constant)
@@ -217,7 +219,7 @@ private:
     }
     if (Error error = checkExplicit(command))
       return error;
-    return isCopy ? checkCopy(command, around) : checkIndices(command);
+    return isCopy || isHostMove(command.kind) ? checkCopy(command, around) : checkIndices(command);
   }
 
   static Error checkCopy(const Command &command, const std::vector<Repeat> &around) {
@@ -269,7 +271,7 @@ private:
   }
 
   /// Within its space in every iteration. What a command reads may be a window of a value.
-  Error checkOperand(const Operand &operand, uint64_t arenaBytes,
+  Error checkOperand(const Operand &operand, const Program &program,
                      const std::vector<Repeat> &around) {
     if (operand.strides.size() > around.size())
       return fail("an operand moves with a repeat that is not around it");
@@ -279,12 +281,14 @@ private:
     BufferRef first = operand.buffer, last = operand.buffer;
     std::tie(first.offset, last.offset) = *range;
     for (const BufferRef &buffer : {first, last})
-      if (Error error = checkBuffer(buffer, arenaBytes, /*isWindow=*/true))
+      if (Error error =
+              checkBuffer(buffer, program.arenaBytes, program.hostBytes, /*isWindow=*/true))
         return error;
     return Error::success();
   }
 
-  Error checkBuffer(const BufferRef &buffer, uint64_t arenaBytes, bool isWindow = false) {
+  Error checkBuffer(const BufferRef &buffer, uint64_t arenaBytes, uint64_t hostBytes = 0,
+                    bool isWindow = false) {
     uint64_t size = 0;
     bool indexed = buffer.space == Space::Argument;
     if (indexed ? buffer.index >= bundle.arguments.size() : buffer.index != 0)
@@ -299,6 +303,9 @@ private:
     case Space::Constant:
       size = bundle.constants.size();
       break;
+    case Space::Host:
+      size = hostBytes;
+      break;
     }
     if (buffer.bytes > size || buffer.offset > size - buffer.bytes)
       return fail("a buffer of " + std::to_string(buffer.bytes) + " bytes at " +
@@ -307,6 +314,11 @@ private:
     if (!indexed && !isWindow && buffer.offset % bufferAlignment != 0)
       return fail("a buffer is not aligned");
     return Error::success();
+  }
+
+  Error checkResultBuffer(const BufferRef &buffer, uint32_t device) {
+    return buffer.space == Space::Host ? fail("a buffer in the memory of the host")
+                                       : checkBuffer(buffer, bundle.arenaBytes(device));
   }
 
   Error checkResults() {
@@ -322,7 +334,7 @@ private:
       std::optional<uint64_t> bytes = arrayBytes(result.dtype, result.shape);
       if (!bytes || *bytes != result.buffer.bytes)
         return fail("result '" + result.name + "' has other bytes than its type");
-      if (Error error = checkBuffer(result.buffer, bundle.arenaBytes(result.device)))
+      if (Error error = checkResultBuffer(result.buffer, result.device))
         return fail("result '" + result.name + "': " + error.message());
       if (result.argument == -1)
         continue;
@@ -337,7 +349,7 @@ private:
   Error checkReplays() {
     for (const ReplayCheck &check : bundle.replayChecks) {
       for (const BufferRef &buffer : {check.original, check.replayed})
-        if (Error error = checkBuffer(buffer, bundle.arenaBytes(check.device)))
+        if (Error error = checkResultBuffer(buffer, check.device))
           return fail("comparison of '" + check.name + "': " + error.message());
       if (check.original.bytes != check.replayed.bytes ||
           check.original.bytes % elementBytes(check.dtype) != 0)

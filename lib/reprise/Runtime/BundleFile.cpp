@@ -40,7 +40,7 @@ template <typename S, typename T> void shape(S &s, T &dims) {
 }
 
 template <typename S, typename T> void bufferFields(S &s, T &b) {
-  s.enumerator(b.space, numSpaces);
+  s.enumerator(b.space, s.version < hostBundleVersion ? numDeviceSpaces : numSpaces);
   s.number(b.index);
   s.number(b.offset);
   s.number(b.bytes);
@@ -115,7 +115,9 @@ template <typename S, typename T> void kernelFields(S &s, T &k) {
 }
 
 template <typename S, typename T> void commandFields(S &s, T &c) {
-  s.enumerator(c.kind, s.version == oldestBundleVersion ? numOldCommandKinds : numCommandKinds);
+  s.enumerator(c.kind, s.version == oldestBundleVersion ? numOldCommandKinds
+                       : s.version < hostBundleVersion  ? numDeviceCommandKinds
+                                                        : numCommandKinds);
   s.number(c.kernel);
   s.number(c.items);
   s.number(c.body);
@@ -212,6 +214,8 @@ template <typename S, typename T> void bundleFields(S &s, T &b, CommandTable &ta
     else
       s.sequence(program.commands, 57, [&](auto &command) { commandFields(s, command); });
     s.number(program.arenaBytes);
+    if (s.version >= hostBundleVersion)
+      s.number(program.hostBytes);
     deviceField(s, program);
   });
   s.number(b.workerWorkspaceBytes);
@@ -263,7 +267,12 @@ Error checkWhole(const Bundle &bundle) {
              : Error::success();
 }
 
+/// Offloads and fetches have a place there.
+bool usesHost(const Program &program) { return program.hostBytes != 0; }
+
 uint32_t versionOf(const Bundle &bundle, const CommandTable &table) {
+  if (std::any_of(bundle.programs.begin(), bundle.programs.end(), usesHost))
+    return hostBundleVersion;
   if (hasRows(bundle))
     return rowsBundleVersion;
   if (table.isWorthwhile())

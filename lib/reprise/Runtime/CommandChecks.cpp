@@ -31,6 +31,16 @@ Error checkTransfer(const Command &command) {
   return Error::success();
 }
 
+/// That it is a copy is checked beside it.
+Error checkHostMove(const Command &command) {
+  bool isOffload = command.kind == CommandKind::Offload;
+  for (size_t i = 0; i < command.operands.size(); ++i)
+    if ((command.operands[i].buffer.space == Space::Host) != (isOffload == (i == 1)))
+      return fail(isOffload ? "an offload is from the device to the memory of the host"
+                            : "a fetch is from the memory of the host to the device");
+  return Error::success();
+}
+
 /// Walks through a program with vector clocks.
 class OrderChecker {
 public:
@@ -56,7 +66,7 @@ public:
 private:
   struct Event {
     reprise::AccessOrder::Clock clock;
-    bool isInFlight; ///< of a transfer that nobody has waited for
+    bool isInFlight; ///< of what runs beside, if nobody has waited for it
     uint32_t giver;
   };
 
@@ -67,7 +77,7 @@ private:
     if (command.kind == CommandKind::Record)
       return give(number, {order.record(command.stream), false, number});
     reprise::AccessOrder::Actor actor =
-        isTransfer(command.kind) ? order.beside(command.stream) : order.onStream(command.stream);
+        runsBeside(command.kind) ? order.beside(command.stream) : order.onStream(command.stream);
     if (order.transferLanes() > maxTransfers)
       return fail("more than " + std::to_string(maxTransfers) + " transfers are in flight");
     // What one command reads and writes is its own affair, so its reads come first.
@@ -76,7 +86,7 @@ private:
         if (bool(operand.access & Write) == isWrite)
           if (Error error = access(actor, operand, iterations, number))
             return error;
-    return isTransfer(command.kind) ? give(number, {actor.known, true, number}) : Error::success();
+    return runsBeside(command.kind) ? give(number, {actor.known, true, number}) : Error::success();
   }
 
   Error access(const reprise::AccessOrder::Actor &actor, const Operand &operand,
@@ -121,7 +131,7 @@ private:
 
 Error reprise::runtime::checkExplicit(const Command &command) {
   CommandKind kind = command.kind;
-  bool givesEvent = isTransfer(kind) || kind == CommandKind::Record || kind == CommandKind::Wait;
+  bool givesEvent = runsBeside(kind) || kind == CommandKind::Record || kind == CommandKind::Wait;
   if (command.stream >= (isExplicit(kind) ? maxStreams : 1))
     return fail("stream " + std::to_string(command.stream) + " is out of range");
   if (command.event >= (givesEvent ? maxEvents : 1))
@@ -133,6 +143,9 @@ Error reprise::runtime::checkExplicit(const Command &command) {
                                           : "a function without a library call");
   if (!isExplicit(kind))
     return Error::success();
+  if (isHostMove(kind))
+    if (Error error = checkHostMove(command))
+      return error;
   if (command.kernel != 0 || command.items != 0 || !command.indexChecks.empty())
     return fail(std::string("a ") + commandName(kind) + " has a kernel, items or index checks");
   if ((kind == CommandKind::Record || kind == CommandKind::Wait) && !command.operands.empty())

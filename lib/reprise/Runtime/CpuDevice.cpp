@@ -167,7 +167,8 @@ Error CpuProgram::makeExchanges(const Device::ProgramPlaces &places) {
 }
 
 Launch CpuProgram::makeLaunch(const Device::ProgramPlaces &places, const Command &command) const {
-  if (command.kind == CommandKind::Copy) {
+  // A fetch is done when it is asked for, like every work of this device.
+  if (command.kind == CommandKind::Copy || isHostMove(command.kind)) {
     uint64_t bytes = command.operands[0].buffer.bytes;
     return {nullptr, nullptr, int64_t((bytes + copyBytes - 1) / copyBytes), 1, bytes};
   }

@@ -72,7 +72,11 @@ Error CudaProgram::add(const Device::ProgramPlaces &places, uint32_t number,
     addresses.push_back(reinterpret_cast<Address>(places.addresses.of(operand, iterations)));
   bool isSkipped = !places.skips.empty() && places.skips[number];
   Error error = Error::success();
-  if (isTransfer(command.kind) || command.kind == CommandKind::Wait)
+  if (isHostMove(command.kind))
+    error = addHostMove(command, item);
+  else if (command.kind == CommandKind::Wait && hostMoves.has(command.event))
+    item.hostEvent = command.event;
+  else if (isTransfer(command.kind) || command.kind == CommandKind::Wait)
     error = addExchange(places, command, item);
   else if (!isSkipped && command.kind == CommandKind::Copy)
     item.bytes = command.operands[0].buffer.bytes;
@@ -98,6 +102,15 @@ Error CudaProgram::addLaunch(const Device::ProgramPlaces &places, const Command 
                        " blocks, more than a launch has");
   item.blocks = unsigned(blocks);
   return Error::success();
+}
+
+Error CudaProgram::addHostMove(const Command &command, Item &item) {
+  bool isOffload = command.kind == CommandKind::Offload;
+  Address place = addresses[item.first + (isOffload ? 0 : 1)];
+  void *host = reinterpret_cast<void *>(addresses[item.first + (isOffload ? 1 : 0)]);
+  item.hostMove = int(moves.size());
+  moves.push_back({isOffload, command.event, command.operands[0].buffer.bytes, place, host});
+  return hostMoves.open(command.event);
 }
 
 /// A wait for an event of the one stream that the device has is nothing.
@@ -134,9 +147,13 @@ Error CudaProgram::openTransfers() {
   return Error::success();
 }
 
+/// A graph holds a move with the wait for it, so moves are captured where nothing cuts the program.
 void CudaProgram::makeSegments() {
+  auto isAlone = [&](const Item &item) {
+    return item.exchange >= 0 || (item.isOfHost() && !exchanges.empty());
+  };
   for (size_t i = 0; i < items.size(); ++i) {
-    bool joins = i != 0 && items[i].exchange < 0 && items[i - 1].exchange < 0;
+    bool joins = i != 0 && !isAlone(items[i]) && !isAlone(items[i - 1]);
     if (joins)
       segments.back().end = i + 1;
     else
@@ -165,6 +182,10 @@ Error CudaProgram::enqueue(uint64_t number, Stream stream) {
   const Item &item = items[number];
   if (item.exchange >= 0)
     return exchange(item, stream);
+  if (item.hostMove >= 0)
+    return hostMoves.start(moves[size_t(item.hostMove)], stream);
+  if (item.hostEvent >= 0)
+    return hostMoves.wait(uint32_t(item.hostEvent), stream);
   Status status = 0;
   if (item.blocks)
     status = driver.launch(item.function, item.blocks, 1, 1, item.threads, 1, 1, 0, stream,

@@ -2,7 +2,7 @@
 #ifndef REPRISE_LIB_RUNTIME_CUDAPROGRAM_H
 #define REPRISE_LIB_RUNTIME_CUDAPROGRAM_H
 
-#include "CudaTransfer.h"
+#include "CudaHostMoves.h"
 #include "reprise/Runtime/Device.h"
 
 #include <map>
@@ -36,7 +36,8 @@ private:
 class CudaProgram : public DeviceProgram {
 public:
   CudaProgram(const Driver &driver, Number device, Context context)
-      : driver(driver), context(context), copies(driver, device, context) {}
+      : driver(driver), context(context), copies(driver, device, context),
+        hostMoves(driver, device, context) {}
   ~CudaProgram() override;
 
   Error fill(const Device::ProgramPlaces &places);
@@ -58,7 +59,8 @@ private:
     uint32_t peer, tag;
     uint64_t bytes;
   };
-  /// A launch of `blocks` blocks, a copy of `bytes`, a part of a transfer, or nothing.
+  /// A launch of `blocks` blocks, a copy of `bytes`, a part of a transfer, an offload or a fetch,
+  /// the wait for one, or nothing.
   struct Item {
     Function function;
     unsigned blocks, threads;
@@ -66,6 +68,9 @@ private:
     uint64_t bytes; ///< of a copy
     const std::string *label;
     int exchange = -1;
+    int hostMove = -1;      ///< one that starts
+    int64_t hostEvent = -1; ///< of one that is waited for
+    bool isOfHost() const { return hostMove >= 0 || hostEvent >= 0; }
   };
   /// Items without a transfer among them, or one of a transfer.
   struct Segment {
@@ -76,6 +81,7 @@ private:
             const std::vector<int64_t> &iterations);
   Error addLaunch(const Device::ProgramPlaces &places, const Command &command, Item &item) const;
   Error addExchange(const Device::ProgramPlaces &places, const Command &command, Item &item);
+  Error addHostMove(const Command &command, Item &item);
   Error openTransfers();
   void makeSegments();
   Error exchange(const Item &item, Stream stream);
@@ -96,6 +102,8 @@ private:
   std::map<uint32_t, CudaTransfer> transfers; ///< by event: one is waited for before the next
   std::map<uint32_t, uint64_t> mostBytes;     ///< of each
   std::vector<Exchange> exchanges;
+  HostMoves hostMoves;
+  std::vector<HostMove> moves;
 };
 
 } // namespace reprise::runtime::cuda

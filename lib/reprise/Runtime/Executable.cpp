@@ -11,11 +11,11 @@ static uint64_t aligned(uint64_t bytes) {
   return (bytes + bufferAlignment - 1) / bufferAlignment * bufferAlignment;
 }
 
-static uint64_t largestArena(const Bundle &bundle) {
-  uint64_t largest = 0;
+static uint64_t largest(const Bundle &bundle, uint64_t Program::*bytes) {
+  uint64_t most = 0;
   for (const Program &program : bundle.programs)
-    largest = std::max(largest, program.arenaBytes);
-  return largest;
+    most = std::max(most, program.*bytes);
+  return most;
 }
 
 Expected<std::unique_ptr<Executable>> Executable::load(const std::string &path, unsigned threads) {
@@ -101,7 +101,7 @@ Error Executable::checkMachine() const {
     return Error::make("the bundle meets its budget with at most " +
                        std::to_string(manifest.threads) + " threads, got " +
                        std::to_string(threads));
-  uint64_t needed = manifest.persistentBytes() + largestArena(manifest) +
+  uint64_t needed = manifest.persistentBytes() + largest(manifest, &Program::arenaBytes) +
                     manifest.workspaceBytes(threads) + manifest.constants.size() +
                     manifest.images[imageIndex].bytes.size();
   uint64_t available = machine->availableMemory();
@@ -127,10 +127,18 @@ Error Executable::allocate() {
   for (const Argument &argument : manifest.arguments)
     argumentBytes += aligned(argument.bytes);
   take(argumentMemory, argumentBytes, "the arguments");
-  take(arenaMemory, largestArena(manifest) + 4096, "the arena");
+  take(arenaMemory, largest(manifest, &Program::arenaBytes) + 4096, "the arena");
   take(workerMemory, machine->workspaceStride(manifest.workerWorkspaceBytes) * machine->workers(),
        "the workspace");
   take(constantMemory, manifest.constants.size(), "the constants");
+  if (uint64_t bytes = largest(manifest, &Program::hostBytes); bytes != 0 && !failure) {
+    Expected<std::unique_ptr<DeviceMemory>> memory =
+        machine->allocateHost(bytes, "what waits on the host");
+    if (!memory)
+      return memory.error();
+    hostMemory = std::move(*memory);
+    places.host = hostMemory->address();
+  }
   if (failure)
     return failure;
   places.arena = arenaMemory->address();

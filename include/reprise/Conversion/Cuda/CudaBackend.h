@@ -33,6 +33,8 @@ public:
   std::vector<std::string> getFeatures() const override;
   bool canHold(llvm::ArrayRef<mlir::Operation *> ops) const override;
   InPlacePairs findInPlacePairs(mlir::Block &body) const override;
+  /// Of an A100 on PCIe 4 and an H100 on PCIe 5, about (docs/devices).
+  int64_t countBytesBesideHost() const override { return 64; }
   bool usesPlaceAlignment() const override { return true; }
   bool canFail() const override { return true; }
   /// Fails for what has no kernel there yet.

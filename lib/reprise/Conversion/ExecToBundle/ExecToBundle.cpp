@@ -55,6 +55,7 @@ public:
     program.name = name.str();
     program.device = device;
     program.arenaBytes = exec::getArenaBytes(function).value_or(0);
+    program.hostBytes = exec::getHostBytes(function).value_or(0);
     events.clear();
     addBlock(function.getBody().front(), program);
     bundle.programs.push_back(std::move(program));
@@ -199,6 +200,12 @@ private:
           describeTransfer(receive, runtime::CommandKind::Receive,
                            placeIn(receive.getValue(), runtime::Write), command);
         })
+        .Case([&](exec::HostOffloadOp offload) {
+          describeHostMove(offload, runtime::CommandKind::Offload, command);
+        })
+        .Case([&](exec::HostFetchOp fetch) {
+          describeHostMove(fetch, runtime::CommandKind::Fetch, command);
+        })
         .Case([&](exec::RecordOp record) {
           command.kind = runtime::CommandKind::Record;
           command.event = numberOf(record.getEvent());
@@ -230,6 +237,25 @@ private:
     command.event = numberOf(transfer.getEvent());
     command.bytes = operand.buffer.bytes;
     command.operands = {std::move(operand)};
+  }
+
+  template <typename Move>
+  void describeHostMove(Move move, runtime::CommandKind kind, runtime::Command &command) {
+    bool isOffload = kind == runtime::CommandKind::Offload;
+    command.kind = kind;
+    command.event = numberOf(move.getEvent());
+    runtime::Operand device = placeIn(move.getValue(), isOffload ? runtime::Read : runtime::Write);
+    runtime::Operand host;
+    auto offload =
+        isOffload ? move.getOperation() : move.getOperation()->getOperand(0).getDefiningOp();
+    host.buffer.space = runtime::Space::Host;
+    host.buffer.offset = *cast<exec::HostOffloadOp>(offload).getPlace();
+    host.buffer.bytes = device.buffer.bytes;
+    host.access = isOffload ? runtime::Write : runtime::Read;
+    command.bytes = device.buffer.bytes;
+    command.operands = {device, host};
+    if (!isOffload)
+      std::swap(command.operands[0], command.operands[1]);
   }
 
   uint32_t numberOf(Value event) {

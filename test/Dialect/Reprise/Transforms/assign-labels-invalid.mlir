@@ -44,17 +44,28 @@ func.func @different_musts(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-func.func @offload(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{cannot honour 'must_offload' from op: no target can offload}}
-  %a = reprise.exp %x {reprise.label = #reprise.label<must_offload>} : tensor<4xf32>
+func.func @offload_view(%x: tensor<2x2xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{cannot honour 'must_offload' from op: it is a view of another value}}
+  %a = reprise.reshape %x {reprise.label = #reprise.label<must_offload>} : (tensor<2x2xf32>) -> tensor<4xf32>
   return %a : tensor<4xf32>
 }
 
 // -----
 
-func.func @offload_falls_back(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-remark @+1 {{'prefer_offload' from op becomes 'prefer_save': no target can offload}}
-  %a = reprise.exp %x {reprise.label = #reprise.label<prefer_offload>} : tensor<4xf32>
+func.func @offload_in_loop(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = reprise.loop 3 iterate (%c = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    // expected-error @+1 {{the values of a loop stay on the device; --unroll takes them out of it}}
+    %a = reprise.exp %c {reprise.label = #reprise.label<must_offload>} : tensor<4xf32>
+    reprise.yield %a : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func @offload_falls_back(%x: tensor<2x2xf32>) -> tensor<4xf32> {
+  // expected-remark @+1 {{'prefer_offload' from op becomes 'prefer_save': it is a view of another value}}
+  %a = reprise.reshape %x {reprise.label = #reprise.label<prefer_offload>} : (tensor<2x2xf32>) -> tensor<4xf32>
   return %a : tensor<4xf32>
 }
 

@@ -12,6 +12,10 @@ namespace reprise::exec {
 std::optional<int64_t> getArenaBytes(mlir::Operation *function);
 void setArenaBytes(mlir::Operation *function, int64_t bytes);
 
+/// The same of the memory of the host that holds what is offloaded; none without an offload.
+std::optional<int64_t> getHostBytes(mlir::Operation *function);
+void setHostBytes(mlir::Operation *function, int64_t bytes);
+
 } // namespace reprise::exec
 
 #endif

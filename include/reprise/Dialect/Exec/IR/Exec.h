@@ -29,6 +29,10 @@ namespace reprise::exec {
 /// transfers, records and waits.
 bool isExplicit(mlir::Operation *op);
 
+/// The event of what begins in its place on its stream and has ended when the event has happened: a
+/// transfer, an offload or a fetch. Null for another command.
+mlir::Value getEventBeside(mlir::Operation *op);
+
 /// The stream that runs the command.
 int64_t getStream(mlir::Operation *op);
 

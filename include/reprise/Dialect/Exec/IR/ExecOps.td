@@ -36,6 +36,13 @@ def EventType : TypeDef<Exec_Dialect, "Event"> {
   let summary = "A point in time: a transfer is done, or a stream has done what it was given";
 }
 
+def HostType : TypeDef<Exec_Dialect, "Host"> {
+  let mnemonic = "host";
+  let summary = "The elements of a tensor in the memory of the host";
+  let parameters = (ins "::mlir::RankedTensorType":$tensor);
+  let assemblyFormat = "`<` $tensor `>`";
+}
+
 def StoringOpInterface : OpInterface<"StoringOpInterface"> {
   let cppNamespace = "::reprise::exec";
   let description = [{
@@ -160,6 +167,44 @@ def ReceiveOp : Op<Exec_Dialect, "receive", [MemoryEffects<[MemWrite]>,
       OptionalAttr<DenseI64ArrayAttr>:$arguments, OptionalAttr<DenseI64ArrayAttr>:$offsets);
   let results = (outs AnyRankedTensor:$value, EventType:$event);
   let assemblyFormat = "`from` $peer `tag` $tag (`on` $stream^)? attr-dict `:` type($value)";
+  let hasVerifier = 1;
+}
+
+class ValueOnHost<string value, string host> : TypesMatchWith<"host holds the value's type", value, host,
+    "HostType::get($_ctxt, ::llvm::cast<::mlir::RankedTensorType>($_self))">;
+
+def HostOffloadOp : Op<Exec_Dialect, "offload", [MemoryEffects<[MemRead, MemWrite]>, ValueOnHost<"value", "host">]> {
+  let summary = "Begins to copy a buffer to the memory of the host";
+  let description = [{
+    The buffer is in use until the event was waited for. `place` is the byte offset in the host's memory once the memory
+    phase has run.
+
+    ```mlir
+    %h, %left = exec.offload %x : tensor<8xf32>
+    exec.wait %left
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$value, StreamAttr:$stream, OptionalAttr<I64Attr>:$place);
+  let results = (outs HostType:$host, EventType:$event);
+  let assemblyFormat = "$value (`on` $stream^)? attr-dict `:` type($value)";
+  let hasVerifier = 1;
+}
+
+def HostFetchOp : Op<Exec_Dialect, "fetch", [MemoryEffects<[MemRead, MemWrite]>, ValueOnHost<"value", "host">,
+    DeclareOpInterfaceMethods<StoringOpInterface, ["getStoredResults"]>]> {
+  let summary = "Begins to bring back what lies in the memory of the host";
+  let description = [{
+    The value may be read when the event was waited for, and by nobody before.
+
+    ```mlir
+    %y, %there = exec.fetch %h : tensor<8xf32>
+    exec.wait %there
+    ```
+  }];
+  let arguments = (ins HostType:$host, StreamAttr:$stream, OptionalAttr<DenseI64ArrayAttr>:$arguments,
+      OptionalAttr<DenseI64ArrayAttr>:$offsets);
+  let results = (outs AnyRankedTensor:$value, EventType:$event);
+  let assemblyFormat = "$host (`on` $stream^)? attr-dict `:` type($value)";
   let hasVerifier = 1;
 }
 

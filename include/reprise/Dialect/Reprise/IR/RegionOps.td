@@ -20,6 +20,18 @@ def NameOp : Reprise_Op<"name", (ins Reprise_Tensor:$operand, StrAttr:$name),
   let extraClassDefinition = "int64_t $cppClass::getFlops() { return 0; }";
 }
 
+def OffloadOp : Reprise_PureOp<"offload", (ins Reprise_Tensor:$operand), [AllTypesMatch<["operand", "result"]>]> {
+  let summary = "A value that may wait in the memory of the host";
+  let description = [{
+    The result is the operand. Where a plan replays this op, nothing is computed again: the operand goes to the memory
+    of the host once it is there, and the replay brings it back. `reprise-offload-values` puts the op behind what an
+    offload label or a plan names.
+  }];
+  let results = (outs Reprise_Tensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($result)";
+  let extraClassDefinition = "int64_t $cppClass::getFlops() { return 0; }";
+}
+
 def YieldOp : Op<Reprise_Dialect, "yield", [Pure, Terminator, ReturnLike]> {
   let summary = "Results of a region";
   let description = "Ends the body of a block, a checkpoint or a value_and_grad: its operands are the body's results.";

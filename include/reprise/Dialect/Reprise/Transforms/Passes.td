@@ -44,8 +44,8 @@ def AssignLabelsPass : Pass<"reprise-assign-labels", "::mlir::ModuleOp"> {
     innermost source wins.
 
     `reprise.policy` ops and `reprise.name` ops vanish; `reprise.names` keeps their names, one per result. A name that labels one of several
-    results writes `reprise.result_labels` and `reprise.result_rules`. An op without an offload target falls back: a
-    `prefer_offload` becomes `prefer_save`, with a remark; a `must_offload` is an error.
+    results writes `reprise.result_labels` and `reprise.result_rules`. What cannot be offloaded, in a loop or as a view of
+    another value, falls back: a `prefer_offload` becomes `prefer_save`, with a remark; a `must_offload` is an error.
 
     Policies see every iteration of a loop. Where they give an op in it different labels in different iterations, it is an
     error, unless the loop will be unrolled: `reprise.iterations` then lists the labels of all iterations.
@@ -91,6 +91,17 @@ def MakeProgramsPass : Pass<"reprise-make-programs", "::mlir::ModuleOp"> {
     the number of a device. A module that has some is left as it is, and so are its other functions in all phases to
     come.
   }];
+}
+
+def OffloadValuesPass : Pass<"reprise-offload-values", "::mlir::func::FuncOp"> {
+  let summary = "Puts `reprise.offload` behind values that are to wait on the host";
+  let description = [{
+    These are the values with an offload label, outside of loops, and the results whose numbers are given: all results of
+    the function's ops are counted, in program order. Every reader of such a value reads the new op, whose replays are
+    fetches. It inherits order, block, label and rule. Runs behind `reprise-differentiate`.
+  }];
+  let options = [ListOption<"values", "values", "int64_t", "Numbers of further values">];
+  let dependentDialects = ["::reprise::RepriseDialect"];
 }
 
 def DeferGradientPass : Pass<"reprise-defer-gradient", "::mlir::func::FuncOp"> {

@@ -99,9 +99,13 @@ LogicalResult SendOp::verify() { return verifyTransfer(*this, getEvent()); }
 LogicalResult ReceiveOp::verify() { return verifyTransfer(*this, getEvent()); }
 ResultRange ReceiveOp::getStoredResults() { return getOperation()->getResults().take_front(); }
 
+LogicalResult HostOffloadOp::verify() { return verifyTransfer(*this, getEvent()); }
+LogicalResult HostFetchOp::verify() { return verifyTransfer(*this, getEvent()); }
+ResultRange HostFetchOp::getStoredResults() { return getOperation()->getResults().take_front(); }
+
 LogicalResult WaitOp::verify() {
   Operation *giver = getEvent().getDefiningOp();
-  if (!isa_and_present<SendOp, ReceiveOp, RecordOp>(giver))
+  if (!isa_and_present<SendOp, ReceiveOp, HostOffloadOp, HostFetchOp, RecordOp>(giver))
     return emitOpError("expected an event that a transfer or a record gives");
   if (giver->getBlock() == (*this)->getBlock())
     return success();
@@ -111,12 +115,19 @@ LogicalResult WaitOp::verify() {
 }
 
 bool reprise::exec::isExplicit(Operation *op) {
-  return isa<CallOp, SendOp, ReceiveOp, RecordOp, WaitOp>(op);
+  return isa<CallOp, SendOp, ReceiveOp, HostOffloadOp, HostFetchOp, RecordOp, WaitOp>(op);
+}
+
+Value reprise::exec::getEventBeside(Operation *op) {
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      .Case<SendOp, ReceiveOp, HostOffloadOp, HostFetchOp>(
+          [](auto move) { return move.getEvent(); })
+      .Default([](Operation *) { return Value(); });
 }
 
 int64_t reprise::exec::getStream(Operation *op) {
   return llvm::TypeSwitch<Operation *, int64_t>(op)
-      .Case<CallOp, SendOp, ReceiveOp, RecordOp, WaitOp>(
+      .Case<CallOp, SendOp, ReceiveOp, HostOffloadOp, HostFetchOp, RecordOp, WaitOp>(
           [](auto command) { return static_cast<int64_t>(command.getStream()); })
       .Default([](Operation *) { return 0; });
 }

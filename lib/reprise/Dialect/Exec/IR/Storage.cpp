@@ -152,10 +152,8 @@ int64_t Positions::findEnd(Value event) const {
 }
 
 std::pair<int64_t, int64_t> Positions::inFlight(Operation *op) const {
-  if (auto send = dyn_cast<SendOp>(op))
-    return {findBegin(send.getStream(), op), findEnd(send.getEvent())};
-  if (auto receive = dyn_cast<ReceiveOp>(op))
-    return {findBegin(receive.getStream(), op), findEnd(receive.getEvent())};
+  if (Value event = getEventBeside(op))
+    return {findBegin(getStream(op), op), findEnd(event)};
   if (auto call = dyn_cast<CallOp>(op))
     return {findBegin(call.getStream(), op), findEnd(call.getStream(), op)};
   return of(op);

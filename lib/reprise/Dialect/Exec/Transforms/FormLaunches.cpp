@@ -2,6 +2,7 @@
 #include "reprise/Dialect/Exec/Transforms/Passes.h"
 
 #include "Grouping.h"
+#include "HostMoves.h"
 #include "mlir/IR/IRMapping.h"
 #include "reprise/Dialect/Exec/IR/Storage.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
@@ -118,6 +119,7 @@ public:
   void form(func::FuncOp entry) {
     Block &block = entry.getBody().front();
     dropUnreadRows(entry);
+    keepOnDevice(entry);
     hoistUpdates(block);
     DenseMap<Value, Value> replacements;
     formBlock(block, replacements);
@@ -125,6 +127,7 @@ public:
     for (OpOperand &operand : block.getTerminator()->getOpOperands())
       operand.set(replacements.lookup_or(operand.get(), operand.get()));
     eraseGrouped(block, replacements);
+    moveToHost(block, target.countBytesBesideHost());
   }
 
 private:
@@ -147,7 +150,7 @@ private:
         continue;
       if (auto loop = dyn_cast<LoopOp>(group.ops.front()))
         formLoop(loop, replacements);
-      else if (isExplicit(group.ops.front()))
+      else if (isExplicit(group.ops.front()) || isa<reprise::OffloadOp>(group.ops.front()))
         formCommand(group.ops.front(), replacements);
       else if (SmallVector<Value> stored = storedValues(group, grouping); !stored.empty())
         formLaunch(builder, group, stored, replacements);

@@ -31,8 +31,8 @@ static bool computesPositions(ArrayRef<Operation *> ops) {
 bool canHold(ArrayRef<Operation *> ops, const Target &target) {
   if (ops.size() == 1)
     return true;
-  if (llvm::any_of(ops, llvm::IsaPred<LoopOp>) || llvm::any_of(ops, isExplicit) ||
-      computesPositions(ops))
+  if (llvm::any_of(ops, llvm::IsaPred<LoopOp, reprise::OffloadOp>) ||
+      llvm::any_of(ops, isExplicit) || computesPositions(ops))
     return false;
   return target.canHold(ops);
 }

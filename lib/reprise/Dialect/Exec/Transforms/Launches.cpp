@@ -2,6 +2,7 @@
 #include "reprise/Dialect/Exec/Transforms/Launches.h"
 
 #include "Grouping.h"
+#include "HostMoves.h"
 #include "reprise/Dialect/Exec/IR/Storage.h"
 #include "reprise/Target/Target.h"
 
@@ -15,6 +16,7 @@ LaunchNumbers reprise::exec::numberLaunches(func::FuncOp function, const Target 
   DenseMap<Operation *, Operation *> originals;
   for (auto [own, original] : llvm::zip(block, function.getBody().front()))
     originals[&own] = &original;
+  keepOnDevice(*copy);
   hoistUpdates(block);
   LaunchNumbers numbers;
   Grouping grouping(block, target);

@@ -2,6 +2,8 @@
 #include "reprise/Dialect/Exec/Transforms/Passes.h"
 
 #include "Grouping.h"
+#include "HostMoves.h"
+#include "HostPlaces.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "reprise/Dialect/Exec/IR/Arena.h"
 #include "reprise/Dialect/Exec/IR/Storage.h"
@@ -269,7 +271,10 @@ struct PlaceBuffersPass : impl::PlaceBuffersPassBase<PlaceBuffersPass> {
     if (entry.isExternal())
       return;
     FailureOr<int64_t> bytes = Placement(entry, *facts).run(enough, programs);
-    if (failed(bytes))
+    if (succeeded(bytes) && enough > 0 && *bytes > enough &&
+        tightenHostMoves(entry.getBody().front()))
+      bytes = Placement(entry, *facts).run(enough, programs);
+    if (failed(bytes) || failed(placeOnHost(entry, programs)))
       return signalPassFailure();
     setArenaBytes(entry, *bytes);
   }

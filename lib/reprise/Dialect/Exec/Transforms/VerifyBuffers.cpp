@@ -1,6 +1,7 @@
 // reprise: checks that no buffer is overwritten before its last reader.
 #include "reprise/Dialect/Exec/Transforms/Passes.h"
 
+#include "HostPlaces.h"
 #include "VerifyOrder.h"
 #include "reprise/Dialect/Exec/IR/Arena.h"
 #include "reprise/Dialect/Exec/IR/Storage.h"
@@ -51,7 +52,8 @@ public:
       if (auto call = dyn_cast<CallOp>(command); call && failed(addWorkspace(call)))
         return failure();
     // What runs beside other commands, with its places, has a judge of its own.
-    return failed(judge()) ? failure() : verifyOrder(function);
+    return failed(judge()) || failed(verifyHostPlaces(function)) ? failure()
+                                                                 : verifyOrder(function);
   }
 
 private:
@@ -60,7 +62,7 @@ private:
     if (auto maker = dyn_cast<StoringOpInterface>(command); maker && !maker.getOffsets())
       return command->emitError("expected places of the results: run exec-place-buffers first");
     for (Value operand : command->getOperands())
-      if (!isa<EventType>(operand.getType()) && !isBuffer(findStorage(operand).root))
+      if (isa<RankedTensorType>(operand.getType()) && !isBuffer(findStorage(operand).root))
         return command->emitError("reads a value that no launch before it has stored");
     return success();
   }
@@ -160,7 +162,7 @@ private:
       if (!copied.try_emplace(number, copy.getValue()).second || overwritten.contains(number))
         return copy.emitError("writes argument ") << number << " a second time";
       for (Operation *next = copy->getNextNode(); next; next = next->getNextNode())
-        if (isa<LaunchOp, LoopOp, CallOp, SendOp, ReceiveOp>(next)) {
+        if (isa<LaunchOp, LoopOp, CallOp>(next) || getEventBeside(next)) {
           InFlightDiagnostic diagnostic = copy.emitError("stands before a launch");
           diagnostic.attachNote(next->getLoc()) << "the launch";
           return diagnostic;

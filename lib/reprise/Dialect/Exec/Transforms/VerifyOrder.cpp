@@ -37,8 +37,8 @@ public:
 
 private:
   LogicalResult runCommand(Operation *op) {
-    bool isTransfer = isa<SendOp, ReceiveOp>(op);
-    if (!isTransfer && !isa<LaunchOp, CallOp, CopyOp, RecordOp, WaitOp>(op))
+    Value beside = getEventBeside(op);
+    if (!beside && !isa<LaunchOp, CallOp, CopyOp, RecordOp, WaitOp>(op))
       return success();
     if (static_cast<int64_t>(commands.size()) == mostExecutions)
       return op->emitError("transfers, events or library calls among more than 2^20 commands");
@@ -52,13 +52,11 @@ private:
       events[record.getEvent()] = order.record(stream);
       return success();
     }
-    AccessOrder::Actor actor = isTransfer ? order.beside(stream) : order.onStream(stream);
+    AccessOrder::Actor actor = beside ? order.beside(stream) : order.onStream(stream);
     if (order.transferLanes() > mostTransfers)
       return op->emitError("more than ") << mostTransfers << " transfers are in flight";
-    if (auto send = dyn_cast<SendOp>(op))
-      events[send.getEvent()] = actor.known;
-    if (auto receive = dyn_cast<ReceiveOp>(op))
-      events[receive.getEvent()] = actor.known;
+    if (beside)
+      events[beside] = actor.known;
     return access(actor, op);
   }
 
@@ -67,6 +65,8 @@ private:
     for (Value operand : op->getOperands())
       if (failed(access(actor, placeOf(operand), false)))
         return failure();
+    if (auto offload = dyn_cast<HostOffloadOp>(op))
+      return access(actor, placeOf(offload.getHost()), true);
     if (auto copy = dyn_cast<CopyOp>(op))
       return access(actor, {copy.getArgument() + 1, 0, sizeOf(copy.getValue())}, true);
     auto maker = dyn_cast<StoringOpInterface>(op);
@@ -99,6 +99,11 @@ private:
 
   /// Where a value lies in this iteration. Nobody writes constants.
   AccessOrder::Place placeOf(Value value) const {
+    if (auto offload = value.getDefiningOp<HostOffloadOp>();
+        offload && value == offload.getHost()) {
+      uint64_t begin = offload.getPlace().value_or(0);
+      return {host, begin, begin + sizeOf(offload.getValue())};
+    }
     Storage storage = findStorage(value);
     uint64_t begin = 0;
     for (auto [loop, bytes] : storage.rows)
@@ -120,7 +125,7 @@ private:
     return {arena, begin, begin + size};
   }
 
-  static constexpr uint64_t arena = 0; ///< argument i has number i + 1
+  static constexpr uint64_t arena = 0, host = UINT64_MAX; ///< argument i has number i + 1
   AccessOrder order;
   DenseMap<Value, AccessOrder::Clock> events;
   DenseMap<Operation *, int64_t> rowOf; ///< of loops

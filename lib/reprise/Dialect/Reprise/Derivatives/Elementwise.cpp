@@ -11,6 +11,7 @@ namespace reprise {
 //===-- Linear --------------------------------------------------------------------------------===//
 
 static void differentiate(NameOp, Pullback &p) { p.give(0, p.getRaw()); }
+static void differentiate(OffloadOp, Pullback &p) { p.give(0, p.getRaw()); }
 static void differentiate(CastOp, Pullback &p) { p.give(0, p.getRaw()); }
 static void differentiate(NegOp, Pullback &p) { p.give(0, p.neg(p.getRaw())); }
 
@@ -201,9 +202,9 @@ static void differentiate(GeluOp op, Pullback &p) {
 }
 
 void attachElementwiseRules(MLIRContext *context) {
-  attachRules<NameOp, CastOp, NegOp, AddOp, SubOp, SelectOp, DropoutOp, MulOp, DivOp, MaximumOp,
-              MinimumOp, ReluOp, AbsOp, ExpOp, LogOp, SqrtOp, RsqrtOp, TanhOp, ErfOp, SigmoidOp,
-              SiluOp, GeluOp, SinOp, CosOp, PowOp, ClampOp>(context);
+  attachRules<NameOp, OffloadOp, CastOp, NegOp, AddOp, SubOp, SelectOp, DropoutOp, MulOp, DivOp,
+              MaximumOp, MinimumOp, ReluOp, AbsOp, ExpOp, LogOp, SqrtOp, RsqrtOp, TanhOp, ErfOp,
+              SigmoidOp, SiluOp, GeluOp, SinOp, CosOp, PowOp, ClampOp>(context);
 }
 
 } // namespace reprise

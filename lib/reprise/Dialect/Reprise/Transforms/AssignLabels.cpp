@@ -59,6 +59,7 @@ private:
                           SmallVectorImpl<LabelSource> &sources);
   void collectFromOp(const FlatOp &entry, unsigned iteration,
                      SmallVectorImpl<LabelSource> &sources);
+  StringRef findObstacle(Operation *op) const;
   FailureOr<std::optional<LabelSource>> resolve(Operation *op, ArrayRef<LabelSource> sources);
   LogicalResult label(const FlatOp &entry);
   FailureOr<DictionaryAttr> decide(const FlatOp &entry, unsigned iteration);
@@ -213,6 +214,13 @@ void Labeller::collectFromOp(const FlatOp &entry, unsigned iteration,
     sources.push_back({*label, text("intrinsic"), location});
 }
 
+/// What keeps the results of an op from being offloaded; empty for nothing.
+StringRef Labeller::findObstacle(Operation *op) const {
+  if (op->getParentOfType<LoopOp>() && !unroll)
+    return "the values of a loop stay on the device; --unroll takes them out of it";
+  return isa<ViewOpInterface>(op) ? "it is a view of another value" : "";
+}
+
 FailureOr<std::optional<LabelSource>> Labeller::resolve(Operation *op,
                                                         ArrayRef<LabelSource> sources) {
   std::optional<std::pair<LabelSource, LabelSource>> clash;
@@ -229,14 +237,17 @@ FailureOr<std::optional<LabelSource>> Labeller::resolve(Operation *op,
   }
   if (!chosen)
     return std::optional<LabelSource>();
+  std::optional<LabelSource> result(*chosen);
+  StringRef obstacle = findObstacle(op);
+  if (obstacle.empty())
+    return result;
   if (chosen->label == Label::must_offload)
     return op->emitError("cannot honour 'must_offload' from ")
-           << chosen->rule.getValue() << ": no target can offload";
-  std::optional<LabelSource> result(*chosen);
+           << chosen->rule.getValue() << ": " << obstacle;
   if (chosen->label == Label::prefer_offload) {
     if (remarked.insert({op, chosen->rule}).second)
       op->emitRemark("'prefer_offload' from ")
-          << chosen->rule.getValue() << " becomes 'prefer_save': no target can offload";
+          << chosen->rule.getValue() << " becomes 'prefer_save': " << obstacle;
     result->label = Label::prefer_save;
   }
   return result;

@@ -155,7 +155,9 @@ SmallVector<Value> findSavedBuffers(func::FuncOp function) {
   DenseSet<Value> seen = collectState(function, aliases);
   SmallVector<Value> buffers;
   function.walk([&](Operation *op) {
-    if (!isCotangent(op) && !isReplay(op))
+    // A fetch reads what lies on the host.
+    bool isFetch = isReplay(op) && isa<OffloadOp>(op);
+    if (isFetch || (!isCotangent(op) && !isReplay(op)))
       return;
     for (Value operand : op->getOperands()) {
       Value root = aliases.getRoot(operand);
@@ -179,7 +181,7 @@ int64_t countSavedBytes(func::FuncOp function) {
 int64_t countReplayedOps(func::FuncOp function) {
   int64_t count = 0;
   function.walk([&](Operation *op) {
-    if (isReplay(op) && !isa<LoopOp>(op))
+    if (isReplay(op) && !isa<LoopOp, OffloadOp>(op))
       count += countExecutions(op);
   });
   return count;

@@ -8,7 +8,10 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::checkpoint;
 
-static Problem::Label translate(std::optional<Label> label) {
+/// An offload label is obeyed by the op that it has put behind the value: a fetch computes nothing,
+/// so that nothing is to be said for keeping the value but that it must be.
+static Problem::Label translate(OpResult result) {
+  std::optional<Label> label = getLabel(result);
   if (!label)
     return Problem::Label::None;
   switch (*label) {
@@ -19,10 +22,10 @@ static Problem::Label translate(std::optional<Label> label) {
   case Label::prefer_recompute:
     return Problem::Label::PreferRecompute;
   case Label::prefer_save:
-  // Offload labels do not pass assign-labels; keeping the value is what they come closest to.
+    return Problem::Label::PreferSave;
   case Label::must_offload:
   case Label::prefer_offload:
-    return Problem::Label::PreferSave;
+    return isa<OffloadOp>(result.getOwner()) ? Problem::Label::MustRecompute : Problem::Label::None;
   }
   llvm_unreachable("unknown label");
 }
@@ -77,7 +80,7 @@ void Translation::addResult(OpResult result, int operation) {
   Value root = aliases.getRoot(result);
   auto known = ids.find(root);
   value.root = known == ids.end() ? kAvailable : known->second;
-  value.label = translate(getLabel(result));
+  value.label = translate(result);
   value.outlives = outlives(result);
   problem.values.push_back(value);
 }
@@ -125,7 +128,7 @@ void Translation::add(Operation *op) {
   if (auto cost = dyn_cast<CostOpInterface>(op))
     entry.flops = cost.getFlops();
   for (Value operand : collectReads(op)) {
-    auto found = ids.find(findRow(operand));
+    auto found = isa<OffloadOp>(op) ? ids.end() : ids.find(findRow(operand));
     entry.operands.push_back(found == ids.end() ? kAvailable : found->second);
   }
   entry.firstResult = problem.values.size();

@@ -265,6 +265,8 @@ void Verifier::addReaders(Value value, Operation *op, size_t scope, Use &use) {
       reader = reader->getParentOp();
     if (!reader) {
       use.outlives = true;
+    } else if (isReplay(reader) && isa<OffloadOp>(reader)) {
+      continue; // reads what lies on the host
     } else if (isReplay(reader) || getLevel(reader) > getLevel(op)) {
       use.held = true;
       use.crossesUnits |= getOutermostUnit(reader) != getOutermostUnit(op);
