@@ -249,8 +249,8 @@ struct Program {
   std::string name;
   std::vector<Command> commands;
   uint64_t arenaBytes = 0; ///< max(offset + bytes) over its arena buffers, never rounded
-  uint64_t hostBytes = 0;  ///< the same in Space::Host
   uint32_t device = 0;
+  uint64_t hostBytes = 0; ///< like arenaBytes, of what lies in Space::Host
 
   /// How many commands run, those of repeats in every iteration. The most in a bundle is 2^24, or
   /// 2^20 with commands of the explicit kinds.

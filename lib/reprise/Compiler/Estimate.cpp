@@ -20,6 +20,7 @@ LogicalResult describeEstimate(func::FuncOp step, LaunchFacts &facts, unsigned t
   report.contractions = facts.getTarget().getContractions();
   report.threads = threads;
   report.arenaBytes = *exec::getArenaBytes(step);
+  report.hostBytes = exec::getHostBytes(step).value_or(0);
   report.persistentBytes = countPersistentBytes(step);
   report.workspaceBytes = threads * *worker;
   return success();
@@ -70,9 +71,11 @@ static void printBytes(llvm::raw_ostream &stream, StringRef name, int64_t bytes)
 }
 
 bool printEstimate(llvm::raw_ostream &stream, const Report &report) {
-  std::pair<StringRef, int64_t> rows[] = {{"arena_bytes", report.arenaBytes},
-                                          {"workspace_bytes", report.workspaceBytes},
-                                          {"persistent_bytes", report.persistentBytes}};
+  SmallVector<std::pair<StringRef, int64_t>> rows = {{"arena_bytes", report.arenaBytes},
+                                                     {"workspace_bytes", report.workspaceBytes},
+                                                     {"persistent_bytes", report.persistentBytes}};
+  if (report.hostBytes)
+    rows.push_back({"host_bytes", report.hostBytes});
   for (auto [name, bytes] : rows) {
     printBytes(stream, name, bytes);
     stream << "\n";

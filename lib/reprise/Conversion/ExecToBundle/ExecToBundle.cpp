@@ -2,6 +2,7 @@
 #include "reprise/Conversion/ExecToBundle.h"
 
 #include "ConstantTable.h"
+#include "ExplicitCommands.h"
 #include "IndexChecks.h"
 #include "ProgramOrder.h"
 #include "TargetKernels.h"
@@ -14,7 +15,6 @@
 #include "reprise/Support/ByteSize.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -187,87 +187,8 @@ private:
 
   /// A call, transfer, record or wait.
   void addExplicit(Operation *op, runtime::Program &program) {
-    runtime::Command command;
-    command.stream = static_cast<uint32_t>(exec::getStream(op));
-    command.label = op->getName().stripDialect();
-    llvm::TypeSwitch<Operation *>(op)
-        .Case([&](exec::CallOp call) { describeCall(call, command); })
-        .Case([&](exec::SendOp send) {
-          describeTransfer(send, runtime::CommandKind::Send,
-                           placeIn(send.getValue(), runtime::Read), command);
-        })
-        .Case([&](exec::ReceiveOp receive) {
-          describeTransfer(receive, runtime::CommandKind::Receive,
-                           placeIn(receive.getValue(), runtime::Write), command);
-        })
-        .Case([&](exec::HostOffloadOp offload) {
-          describeHostMove(offload, runtime::CommandKind::Offload, command);
-        })
-        .Case([&](exec::HostFetchOp fetch) {
-          describeHostMove(fetch, runtime::CommandKind::Fetch, command);
-        })
-        .Case([&](exec::RecordOp record) {
-          command.kind = runtime::CommandKind::Record;
-          command.event = numberOf(record.getEvent());
-        })
-        .Case([&](exec::WaitOp wait) {
-          command.kind = runtime::CommandKind::Wait;
-          command.event = numberOf(wait.getEvent());
-        });
-    program.commands.push_back(std::move(command));
-  }
-
-  void describeCall(exec::CallOp call, runtime::Command &command) {
-    command.kind = runtime::CommandKind::Call;
-    command.function = call.getFunction().str();
-    for (Value input : call.getInputs())
-      command.operands.push_back(placeIn(input, runtime::Read));
-    for (Value result : call.getResults())
-      command.operands.push_back(placeIn(result, runtime::Write));
-    if (auto place = call.getScratch())
-      command.operands.push_back(scratchAt(*place));
-  }
-
-  template <typename Transfer>
-  void describeTransfer(Transfer transfer, runtime::CommandKind kind, runtime::Operand operand,
-                        runtime::Command &command) {
-    command.kind = kind;
-    command.peer = transfer.getPeer().str();
-    command.tag = static_cast<uint32_t>(transfer.getTag());
-    command.event = numberOf(transfer.getEvent());
-    command.bytes = operand.buffer.bytes;
-    command.operands = {std::move(operand)};
-  }
-
-  template <typename Move>
-  void describeHostMove(Move move, runtime::CommandKind kind, runtime::Command &command) {
-    bool isOffload = kind == runtime::CommandKind::Offload;
-    command.kind = kind;
-    command.event = numberOf(move.getEvent());
-    runtime::Operand device = placeIn(move.getValue(), isOffload ? runtime::Read : runtime::Write);
-    runtime::Operand host;
-    auto offload =
-        isOffload ? move.getOperation() : move.getOperation()->getOperand(0).getDefiningOp();
-    host.buffer.space = runtime::Space::Host;
-    host.buffer.offset = *cast<exec::HostOffloadOp>(offload).getPlace();
-    host.buffer.bytes = device.buffer.bytes;
-    host.access = isOffload ? runtime::Write : runtime::Read;
-    command.bytes = device.buffer.bytes;
-    command.operands = {device, host};
-    if (!isOffload)
-      std::swap(command.operands[0], command.operands[1]);
-  }
-
-  uint32_t numberOf(Value event) {
-    return events.try_emplace(event, static_cast<uint32_t>(events.size())).first->second;
-  }
-
-  static runtime::Operand scratchAt(ArrayRef<int64_t> place) {
-    runtime::Operand scratch;
-    scratch.access = runtime::ReadWrite;
-    scratch.buffer.offset = place[0];
-    scratch.buffer.bytes = place[1];
-    return scratch;
+    program.commands.push_back(describeExplicit(
+        op, [&](Value value, runtime::Access access) { return placeIn(value, access); }, events));
   }
 
   /// The buffer that holds a value between launches: in the first iteration of the loops around,

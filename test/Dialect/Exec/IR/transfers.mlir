@@ -24,6 +24,27 @@ func.func @commands(%x: tensor<8xf32>) {
 
 // -----
 
+// CHECK-LABEL: @host
+// CHECK: %[[H:.*]], %[[LEFT:.*]] = exec.offload %arg0 on 1 {place = 64 : i64} : tensor<8xf32>
+// CHECK: %[[X:.*]], %[[THERE:.*]] = exec.fetch %[[H]] {arguments = array<i64: -1>, offsets = array<i64: 0>} : tensor<8xf32>
+func.func @host(%x: tensor<8xf32>) {
+  %h, %left = exec.offload %x on 1 {place = 64 : i64} : tensor<8xf32>
+  exec.wait %left
+  %y, %there = exec.fetch %h {arguments = array<i64: -1>, offsets = array<i64: 0>} : tensor<8xf32>
+  exec.wait %there
+  return
+}
+
+// -----
+
+func.func @nobody_waits(%x: tensor<8xf32>) {
+  // expected-error@below {{'exec.offload' op expected a wait for its event}}
+  %h, %left = exec.offload %x : tensor<8xf32>
+  return
+}
+
+// -----
+
 func.func @nobody_waits(%x: tensor<8xf32>) {
   // expected-error@below {{'exec.send' op expected a wait for its event}}
   %sent = exec.send %x to @stage1 tag 3 : tensor<8xf32>

@@ -60,7 +60,8 @@ LogicalResult checkResults(func::FuncOp program) {
 
 /// An op of a flat function, or one beside the ops.
 LogicalResult checkOp(Operation *op, func::FuncOp program) {
-  if (isExplicit(op)) {
+  // Places on the host come with the kernels phase.
+  if (isExplicit(op) && !isa<HostOffloadOp, HostFetchOp>(op)) {
     if (op->hasAttr("offsets") || op->hasAttr("scratch"))
       return op->emitError("expected no place: the memory phase gives it");
     return success();

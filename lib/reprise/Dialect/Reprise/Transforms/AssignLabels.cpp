@@ -59,7 +59,6 @@ private:
                           SmallVectorImpl<LabelSource> &sources);
   void collectFromOp(const FlatOp &entry, unsigned iteration,
                      SmallVectorImpl<LabelSource> &sources);
-  StringRef findObstacle(Operation *op) const;
   FailureOr<std::optional<LabelSource>> resolve(Operation *op, ArrayRef<LabelSource> sources);
   LogicalResult label(const FlatOp &entry);
   FailureOr<DictionaryAttr> decide(const FlatOp &entry, unsigned iteration);
@@ -214,13 +213,6 @@ void Labeller::collectFromOp(const FlatOp &entry, unsigned iteration,
     sources.push_back({*label, text("intrinsic"), location});
 }
 
-/// What keeps the results of an op from being offloaded; empty for nothing.
-StringRef Labeller::findObstacle(Operation *op) const {
-  if (op->getParentOfType<LoopOp>() && !unroll)
-    return "the values of a loop stay on the device; --unroll takes them out of it";
-  return isa<ViewOpInterface>(op) ? "it is a view of another value" : "";
-}
-
 FailureOr<std::optional<LabelSource>> Labeller::resolve(Operation *op,
                                                         ArrayRef<LabelSource> sources) {
   std::optional<std::pair<LabelSource, LabelSource>> clash;
@@ -237,19 +229,19 @@ FailureOr<std::optional<LabelSource>> Labeller::resolve(Operation *op,
   }
   if (!chosen)
     return std::optional<LabelSource>();
+  bool must = chosen->label == Label::must_offload;
+  StringRef obstacle =
+      must || chosen->label == Label::prefer_offload ? findOffloadObstacle(op, unroll) : "";
   std::optional<LabelSource> result(*chosen);
-  StringRef obstacle = findObstacle(op);
   if (obstacle.empty())
     return result;
-  if (chosen->label == Label::must_offload)
+  if (must)
     return op->emitError("cannot honour 'must_offload' from ")
            << chosen->rule.getValue() << ": " << obstacle;
-  if (chosen->label == Label::prefer_offload) {
-    if (remarked.insert({op, chosen->rule}).second)
-      op->emitRemark("'prefer_offload' from ")
-          << chosen->rule.getValue() << " becomes 'prefer_save': " << obstacle;
-    result->label = Label::prefer_save;
-  }
+  if (remarked.insert({op, chosen->rule}).second)
+    op->emitRemark("'prefer_offload' from ")
+        << chosen->rule.getValue() << " becomes 'prefer_save': " << obstacle;
+  result->label = Label::prefer_save;
   return result;
 }
 

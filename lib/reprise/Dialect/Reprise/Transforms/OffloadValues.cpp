@@ -10,6 +10,12 @@ namespace reprise {
 #define GEN_PASS_DEF_OFFLOADVALUESPASS
 #include "reprise/Dialect/Reprise/Transforms/Passes.h.inc"
 
+StringRef findOffloadObstacle(Operation *op, bool unroll) {
+  if (op->getParentOfType<LoopOp>() && !unroll)
+    return "the values of a loop stay on the device; --unroll takes them out of it";
+  return isa<ViewOpInterface>(op) ? "it is a view of another value" : "";
+}
+
 namespace {
 
 bool asksToOffload(OpResult result) {

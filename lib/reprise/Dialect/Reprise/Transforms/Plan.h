@@ -39,6 +39,10 @@ llvm::StringRef getRule(mlir::OpResult result);
 /// True if all results of `op` are labelled to be recomputed.
 bool wantsRecompute(mlir::Operation *op);
 
+/// What keeps the results of an op from being offloaded, in words; empty for nothing. Loops will be
+/// unrolled if `unroll` is set.
+llvm::StringRef findOffloadObstacle(mlir::Operation *op, bool unroll);
+
 /// The derivative order: bit i is set if expansion i of value_and_grad made the op.
 int64_t getOrder(mlir::Operation *op);
 bool isPrimal(mlir::Operation *op);
