@@ -65,6 +65,7 @@ void reprise::registerAllPasses() {
   registerSplitLoopsPass();
   registerMakeProgramsPass();
   registerDeferGradientPass();
+  registerOffloadValuesPass();
   registerMarkStagesPass();
   registerSliceBatchPass();
   pipe::registerBalanceStagesPass();

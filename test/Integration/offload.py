@@ -7,7 +7,7 @@ The labels of users and policies move them, and a planner by itself where its de
 import json
 
 from checks import check, compile_model, finish, run, same_folder, tool
-from gpu import run_emulated
+from gpu import RUN, run_emulated
 from zoo_models import write_model
 
 SIZES = {
@@ -20,7 +20,6 @@ RULES = {
     "all": [{"match": {"op": "*"}, "label": "prefer_offload"}],
     "some": [{"match": {"kind": "elementwise", "every": 3}, "label": "prefer_offload"}, {"match": {"kind": "elementwise"}, "label": "prefer_recompute"}],
 }
-RUN = ["--seed=5", "--steps=2"]
 
 
 def write_rules():
@@ -43,9 +42,11 @@ def check_labels(name, flags):
         run("plan.rpb", "moved", *RUN)
         same_folder(f"{name}, {rules}: the folder of save-all", "saved", "moved")
         executed = int(tool("executed-arena", "plan.rpb", 1).split()[0])
+        # No derivative reads a contraction's result in the LSTM.
+        is_moved = (name, rules) != ("lstm", "contractions")
         check(f"{name}, {rules}: values are moved, the arena is as predicted",
-              count_offloaded(report) > 0 and report["host_bytes"] > 0 and executed == report["arena_bytes"], str(executed))
-        if rules == "contractions":
+              (count_offloaded(report) > 0) == ("host_bytes" in report) == is_moved and executed == report["arena_bytes"], str(executed))
+        if rules == "contractions" and is_moved:
             check(f"{name}, {rules}: fewer bytes are saved", report["saved_bytes"] < saved["saved_bytes"])
 
 
@@ -55,13 +56,12 @@ def check_devices(name, flags):
     for rules, order in zip(RULES, ("forwards", "backwards", "shuffled")):
         compile_model(model, "gpu.rpb", f"--policy={rules}.json", "--allow-unmatched-rules", "--target=cuda:sm_90", *flags)
         run_emulated("gpu.rpb", "gpu", order, 1)
-    run("saved.rpb", "two", "--seed=7", "--steps=2")
-    same_folder(f"{name}: a GPU gives the folder of the CPU", "two", "gpu")
+        same_folder(f"{name}, {rules}, {order}: a GPU gives the folder of the CPU", "saved", "gpu")
     cut = ["--microbatches=2", "--stages=2", "--allow-unmatched-rules", *flags]
     compile_model(model, "one.rpb", "--microbatches=2", *flags)
-    run("one.rpb", "one", "--seed=7", "--steps=2")
+    run("one.rpb", "one", *RUN)
     compile_model(model, "stages.rpb", "--policy=contractions.json", *cut)
-    run("stages.rpb", "stages", "--seed=7", "--steps=2")
+    run("stages.rpb", "stages", *RUN)
     same_folder(f"{name}: two stages give the folder of one device", "one", "stages")
     compile_model(model, "gpus.rpb", "--policy=contractions.json", "--target=cuda:sm_90", *cut)
     run_emulated("gpus.rpb", "gpus", "shuffled", 2)
@@ -98,7 +98,7 @@ def main():
     write_rules()
     for name in SIZES:
         flags = ["--unroll"] if name == "lstm" else []
-        write_model(f"{name}.mlir", name, SIZES[name], "--optimizer=momentum", "--dropout=0.1" if name != "resnet18" else "--batch=4")
+        write_model(f"{name}.mlir", name, SIZES[name], "--optimizer=momentum", *([] if name == "resnet18" else ["--dropout=0.1"]))
         check_labels(name, flags)
         if name == "gpt2":
             check_devices(name, flags)

@@ -33,8 +33,10 @@ func.func @regions(%x: tensor<4xf32>) -> tensor<4xf32> {
   } {reprise.label = #reprise.label<prefer_save>} : tensor<4xf32>
   // CHECK-NEXT: %[[N:.*]] = reprise.name %{{.*}} "hidden/1" : tensor<4xf32>
   %4 = reprise.name %3 "hidden/1" : tensor<4xf32>
-  // CHECK-NEXT: return %[[N]]
-  return %4 : tensor<4xf32>
+  // CHECK-NEXT: %[[H:.*]] = reprise.offload %[[N]] {replay = 1 : i64} : tensor<4xf32>
+  %5 = reprise.offload %4 {replay = 1 : i64} : tensor<4xf32>
+  // CHECK-NEXT: return %[[H]]
+  return %5 : tensor<4xf32>
 }
 
 // CHECK-LABEL: func private @loss(

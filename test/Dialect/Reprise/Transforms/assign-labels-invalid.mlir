@@ -53,7 +53,7 @@ func.func @offload_view(%x: tensor<2x2xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @offload_in_loop(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %r = reprise.loop 3 iterate (%c = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+  %r = reprise.loop 3 (%c = %x) : (tensor<4xf32>) -> tensor<4xf32> {
     // expected-error @+1 {{the values of a loop stay on the device; --unroll takes them out of it}}
     %a = reprise.exp %c {reprise.label = #reprise.label<must_offload>} : tensor<4xf32>
     reprise.yield %a : tensor<4xf32>

@@ -28,6 +28,7 @@ inline const std::vector<Instance> &instances() {
        {"tensor<4x3xf32>"}},
       {"cast %0 : tensor<4x3xf32> to tensor<4x3xbf16>", {"tensor<4x3xf32>"}, {"tensor<4x3xbf16>"}},
       {"name %0 \"x\" : tensor<4x3xf32>", {"tensor<4x3xf32>"}, {"tensor<4x3xf32>"}},
+      {"offload %0 : tensor<4x3xf32>", {"tensor<4x3xf32>"}, {"tensor<4x3xf32>"}},
       {"dropout %0 seed %1 offset %2 {rate = 0.5, stream = 3 : i64, global_shape = array<i64: 4, "
        "6>} "
        ": tensor<4x6xf32>",

@@ -59,6 +59,8 @@ static void addElementwise(Cases &cases) {
                    {{"4x", 0, 0, "f64"}}});
   cases.push_back(
       {"name", "name", {{"4x"}}, "%r0 = reprise.name %x0 \"it\" : tensor<4x$t>", {{"4x"}}});
+  cases.push_back(
+      {"offload", "offload", {{"4x"}}, "%r0 = reprise.offload %x0 : tensor<4x$t>", {{"4x"}}});
   // One operand used twice, and both operands of one op.
   cases.push_back({"mul",
                    "mulTwice",
