@@ -1,6 +1,7 @@
 // reprise: the backward of attention for the warps of a GPU: one kernel for what each query needs,
 // one for the gradients of queries, one for those of keys and values
 #include "Attention.h"
+#include "TensorAttention.h"
 #include "ThreadChains.h"
 #include "WarpAttention.h"
 #include "reprise/Conversion/Elementary.h"
@@ -17,15 +18,6 @@ public:
       : WarpAttention(k, spec, plan, AttentionBuffers::ofBackward(spec)) {}
 
 protected:
-  Value delta() { return k.buffer(buffers.outputs + llvm::count(spec.stored, true)); }
-  Value deltaIndex(const HeadIndex &head, Value query) {
-    return k.add(k.mul(head.number, spec.queries), query);
-  }
-  Value statistic(unsigned buffer, const AttentionStrides &strides, const HeadIndex &head,
-                  Value query) {
-    return k.load(compute, headBase(buffer, compute, strides, head), k.mul(query, strides.row));
-  }
-
   struct Gradients {
     Value dropped, score; // dropout(p), ds
   };
@@ -40,8 +32,6 @@ protected:
     Value ofQuery = k.load(compute, delta(), deltaIndex(head, query));
     return {kept, multiply(p, subtract(dp, ofQuery))};
   }
-
-  Value scaled(Value x) { return spec.scale == 1 ? x : multiply(x, number(spec.scale)); }
 };
 
 /// delta = Σ_d dout · out − dlse.
@@ -221,12 +211,17 @@ void addCommand(EmittedLaunch &launch, ModuleOp kernels, const Twine &name,
 
 } // namespace
 
-EmittedLaunch emitAttentionBackward(ModuleOp kernels, StringRef name, const AttentionSpec &spec) {
+EmittedLaunch emitAttentionBackward(ModuleOp kernels, StringRef name, const AttentionSpec &spec,
+                                    Contractions contractions) {
   int64_t heads = spec.batch * spec.heads, keyHeads = spec.batch * spec.keyHeads;
   EmittedLaunch launch;
   launch.addShared(heads * spec.queries *
                    KernelBuilder::bytesOf(KernelBuilder::computeType(spec.type)));
   addCommand<DeltaKernel>(launch, kernels, name, spec, {spec, heads, spec.queries, 0});
+  if (suitsTensorCores(spec, contractions)) {
+    addTensorGradients(launch, kernels, name, spec);
+    return launch;
+  }
   if (spec.isStored(0) || spec.isStored(3))
     addCommand<QueryKernel>(launch, kernels, name + "_queries", spec,
                             {spec, heads, spec.queries, spec.isStored(0)});

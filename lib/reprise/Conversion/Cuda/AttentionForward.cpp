@@ -1,5 +1,6 @@
 // reprise: attention for the warps of a GPU, which have queries
 #include "Attention.h"
+#include "TensorAttention.h"
 #include "ThreadChains.h"
 #include "WarpAttention.h"
 #include "reprise/Conversion/Elementary.h"
@@ -44,12 +45,6 @@ private:
       result.isTerm.push_back(both(isTerm, less(key, k.i64(spec.keys))));
     }
     return result;
-  }
-
-  /// Where NaN is among the scores, every result is NaN, whether NaN wins here or not; nor does the
-  /// sign of zero show. So the comparison of one instruction serves.
-  Value greater(Value x, Value y) {
-    return select(arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, y, x), x, y);
   }
 
   void emitMaximum() {
@@ -109,15 +104,6 @@ private:
       storeStatistics(totals);
   }
 
-  Value quotient(Value sum, Value total) {
-    Value result = arith::DivFOp::create(b, sum, total);
-    if (!spec.hasMask)
-      return result;
-    // The sum of no probabilities; the sum of any is at least 1.
-    Value seesNone = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, total, number(0));
-    return select(seesNone, number(0), result);
-  }
-
   void storeStatistics(ArrayRef<Value> totals) {
     Value to = k.buffer(buffers.output(spec, 1));
     k.ifThen(less(lane, k.i64(1)), [&] {
@@ -137,7 +123,10 @@ private:
 
 } // namespace
 
-EmittedLaunch emitAttention(ModuleOp kernels, StringRef name, const AttentionSpec &spec) {
+EmittedLaunch emitAttention(ModuleOp kernels, StringRef name, const AttentionSpec &spec,
+                            Contractions contractions) {
+  if (suitsTensorCores(spec, contractions))
+    return emitTensorAttention(kernels, name, spec);
   WarpPlan plan(spec, spec.batch * spec.heads, spec.queries, spec.isStored(0));
   EmittedCommand command{name.str(), plan.items, AttentionBuffers::ofForward(spec).slots(spec)};
   ThreadKernel k(kernels, name, command.buffers.size(), /*scratchBytes=*/0);

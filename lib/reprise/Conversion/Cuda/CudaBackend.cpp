@@ -45,10 +45,10 @@ std::string CudaBackend::getName() const {
 bool CudaBackend::canHold(ArrayRef<Operation *> ops) const { return isRowGroup(ops); }
 
 static FailureOr<EmittedLaunch> emitAttention(Operation *op, StringRef name, ModuleOp kernels,
-                                              LaunchOperands operands) {
+                                              LaunchOperands operands, Contractions contractions) {
   return emitAttentionLaunch(op, std::move(operands), [&](const AttentionSpec &spec) {
-    return isa<AttentionOp>(op) ? cuda::emitAttention(kernels, name, spec)
-                                : cuda::emitAttentionBackward(kernels, name, spec);
+    return isa<AttentionOp>(op) ? cuda::emitAttention(kernels, name, spec, contractions)
+                                : cuda::emitAttentionBackward(kernels, name, spec, contractions);
   });
 }
 
@@ -131,7 +131,7 @@ FailureOr<EmittedLaunch> CudaBackend::emitKernels(Block &body, StringRef name,
   if (Operation *pool = findPool(body))
     return emitThreadPool(pool, name, kernels, LaunchOperands(name, kernels, *this));
   if (Operation *op = findAttention(body))
-    return emitAttention(op, name, kernels, LaunchOperands(name, kernels, *this));
+    return emitAttention(op, name, kernels, LaunchOperands(name, kernels, *this), contractions);
   for (Operation &op : body.without_terminator())
     if (!isLoopOp(&op) && !runsAlone(&op))
       return refuse(&op);

@@ -1,8 +1,6 @@
 // reprise: emits what the kernels of attention for the warps of a GPU share
 #include "WarpAttention.h"
 
-#include "reprise/Conversion/Random.h"
-
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
@@ -28,8 +26,7 @@ WarpPlan::WarpPlan(const AttentionSpec &spec, int64_t heads, int64_t headRows, i
 
 WarpAttention::WarpAttention(ThreadKernel &k, const AttentionSpec &spec, const WarpPlan &plan,
                              const AttentionBuffers &buffers)
-    : AttentionGeometry(k, spec), k(k), plan(plan), buffers(buffers), draw(*this, buffers.random),
-      compute(KernelBuilder::computeType(spec.type)) {}
+    : AttentionScores(k, spec, buffers), plan(plan) {}
 
 WarpAttention::Rows WarpAttention::rowsOf(unsigned buffer, const AttentionStrides &strides,
                                           const HeadIndex &head) {
@@ -110,31 +107,6 @@ SmallVector<WarpAttention::PerRow> WarpAttention::products(ArrayRef<Factors> fac
     result.emplace_back(rest.take_front(own.size()));
   return result;
 }
-
-Value WarpAttention::score(Value product, const HeadIndex &head, Value query, Value key) {
-  Value scaled = multiply(product, number(spec.scale));
-  if (!spec.hasBias)
-    return scaled;
-  Value base = headBase(buffers.bias, compute, spec.bias, head);
-  Value at = k.add(k.mul(query, spec.bias.row), k.mul(key, spec.bias.depth));
-  return add(scaled, k.load(compute, base, at));
-}
-
-Value WarpAttention::sees(const HeadIndex &head, Value query, Value key) {
-  Value result = less(key, visibleTo(query));
-  if (!spec.hasMask)
-    return result;
-  Value base = headBase(buffers.mask, b.getI8Type(), spec.mask, head);
-  Value at = k.add(k.mul(query, spec.mask.row), k.mul(key, spec.mask.depth));
-  return both(result, k.load(b.getI1Type(), base, at));
-}
-
-Value WarpAttention::word(const HeadIndex &head, Value query, Value key) {
-  return emitPhiloxWordsAt(b, draw.seed, draw.stream, k.add(draw.position(head, query), key),
-                           WordWidth::Narrow);
-}
-
-Value WarpAttention::dropout(Value word, Value x) { return emitDropout(b, word, x, spec.rate); }
 
 Value WarpAttention::termBits(const PerRow &isTerm) {
   Type i32 = b.getI32Type();

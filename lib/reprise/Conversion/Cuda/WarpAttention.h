@@ -8,8 +8,7 @@
 #ifndef REPRISE_CONVERSION_CUDA_WARPATTENTION_H
 #define REPRISE_CONVERSION_CUDA_WARPATTENTION_H
 
-#include "../AttentionGeometry.h"
-#include "ThreadKernel.h"
+#include "AttentionScores.h"
 
 namespace reprise {
 
@@ -28,7 +27,7 @@ struct WarpPlan {
   int64_t items;
 };
 
-class WarpAttention : public AttentionGeometry {
+class WarpAttention : public AttentionScores {
 public:
   using Carried = KernelBuilder::Carried;
   /// A value per row of the warp.
@@ -57,13 +56,6 @@ protected:
   /// One product after the other, per row.
   llvm::SmallVector<PerRow> products(llvm::ArrayRef<Factors> factors, Value other);
 
-  Value score(Value product, const HeadIndex &head, Value query, Value key);
-  /// Whether the key is a term of the query's sums.
-  Value sees(const HeadIndex &head, Value query, Value key);
-  /// dropout(x) by the word of a score.
-  Value word(const HeadIndex &head, Value query, Value key);
-  Value dropout(Value word, Value x);
-
   /// weights[row]·rows[other] for every column.
   struct Terms {
     PerRow weights; // those of the lane's row
@@ -76,17 +68,6 @@ protected:
 
   /// The butterfly over all lanes.
   Value fold(Value x, llvm::function_ref<Value(Value, Value)> combine);
-  Value add(Value x, Value y) { return mlir::arith::AddFOp::create(b, x, y); }
-  Value multiply(Value x, Value y) { return mlir::arith::MulFOp::create(b, x, y); }
-  Value subtract(Value x, Value y) { return mlir::arith::SubFOp::create(b, x, y); }
-  Value select(Value condition, Value x, Value y) {
-    return mlir::arith::SelectOp::create(b, condition, x, y);
-  }
-  Value less(Value x, Value y) {
-    return mlir::arith::CmpIOp::create(b, mlir::arith::CmpIPredicate::slt, x, y);
-  }
-  Value both(Value x, Value y) { return mlir::arith::AndIOp::create(b, x, y); }
-  Value number(double value) { return k.constant(compute, value); }
 
   /// Stores a row's columns, passed through `map`, to row-major [head, row, depth], for the rows
   /// that there are.
@@ -95,11 +76,7 @@ protected:
   /// Runs `body` for the rows that there are, in the warp of the first part of the depth.
   void forRowsOnce(llvm::function_ref<void(size_t row)> body);
 
-  ThreadKernel &k;
   const WarpPlan &plan;
-  AttentionBuffers buffers;
-  AttentionDraw draw;
-  mlir::Type compute;
   Value lane, part, headNumber;
   Value row0;   // the first row of the warp
   PerRow own;   // its rows; the last one stands for those that there are not

@@ -87,7 +87,11 @@ private:
       return failure();
     ArrayRef<int64_t> found = operand->strides;
     strides = {found[0], found[1], found[2], found.size() > 3 ? found[3] : 0};
-    slots.push_back(operand->slot);
+    const BufferSlot &slot = slots.emplace_back(operand->slot);
+    if (slot.offset)
+      spec.alignment = std::min(spec.alignment, slot.offset & -slot.offset);
+    if (slot.kind != BufferSlot::Shared)
+      spec.alignment = std::min(spec.alignment, getPlaceAlignment(body));
     return success();
   }
 

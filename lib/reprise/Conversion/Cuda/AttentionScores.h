@@ -1,0 +1,60 @@
+// reprise: emits what the kernels of attention for the threads of a GPU compute of one score
+#ifndef REPRISE_CONVERSION_CUDA_ATTENTIONSCORES_H
+#define REPRISE_CONVERSION_CUDA_ATTENTIONSCORES_H
+
+#include "../AttentionGeometry.h"
+#include "ThreadKernel.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+namespace reprise {
+
+class AttentionScores : public AttentionGeometry {
+public:
+  AttentionScores(ThreadKernel &k, const AttentionSpec &spec, const AttentionBuffers &buffers);
+
+protected:
+  Value score(Value product, const HeadIndex &head, Value query, Value key);
+  /// Whether the key is a term of the query's sums.
+  Value sees(const HeadIndex &head, Value query, Value key);
+  /// dropout(x) by the word of a score.
+  Value word(const HeadIndex &head, Value query, Value key);
+  Value dropout(Value word, Value x);
+
+  /// Of the backward: a number per query, and one that the first kernel wrote to the scratch.
+  Value statistic(unsigned buffer, const AttentionStrides &strides, const HeadIndex &head,
+                  Value query);
+  Value delta() { return k.buffer(buffers.outputs + llvm::count(spec.stored, true)); }
+  Value deltaIndex(const HeadIndex &head, Value query) {
+    return k.add(k.mul(head.number, spec.queries), query);
+  }
+  Value scaled(Value x) { return spec.scale == 1 ? x : multiply(x, number(spec.scale)); }
+  /// sum / total, and 0 for a query that sees no key.
+  Value quotient(Value sum, Value total);
+  /// The larger one. Where NaN is among the scores, every result is NaN, whether NaN wins here or
+  /// not; nor does the sign of zero show. So the comparison of one instruction serves.
+  Value greater(Value x, Value y) {
+    return select(mlir::arith::CmpFOp::create(b, mlir::arith::CmpFPredicate::OLT, y, x), x, y);
+  }
+
+  Value add(Value x, Value y) { return mlir::arith::AddFOp::create(b, x, y); }
+  Value multiply(Value x, Value y) { return mlir::arith::MulFOp::create(b, x, y); }
+  Value subtract(Value x, Value y) { return mlir::arith::SubFOp::create(b, x, y); }
+  Value select(Value condition, Value x, Value y) {
+    return mlir::arith::SelectOp::create(b, condition, x, y);
+  }
+  Value less(Value x, Value y) {
+    return mlir::arith::CmpIOp::create(b, mlir::arith::CmpIPredicate::slt, x, y);
+  }
+  Value both(Value x, Value y) { return mlir::arith::AndIOp::create(b, x, y); }
+  Value number(double value) { return k.constant(compute, value); }
+
+  ThreadKernel &k;
+  AttentionBuffers buffers;
+  AttentionDraw draw;
+  mlir::Type compute;
+};
+
+} // namespace reprise
+
+#endif // REPRISE_CONVERSION_CUDA_ATTENTIONSCORES_H

@@ -1,0 +1,187 @@
+// reprise: emits what the kernels of attention on the tensor cores of a GPU share
+#include "TensorAttention.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace reprise::cuda {
+
+/// Sums over the depth of more elements need too many registers.
+constexpr int64_t mostDepth = 128;
+
+bool suitsTensorCores(const AttentionSpec &spec, Contractions contractions) {
+  bool isHalf = spec.type.isBF16() || spec.type.isF16();
+  return isHalf && contractions != Contractions::Exact && spec.depth <= mostDepth &&
+         spec.queries >= TensorAttention::warpRows && spec.keys >= TensorAttention::warpRows;
+}
+
+TensorAttention::TensorAttention(ThreadKernel &k, const AttentionSpec &spec,
+                                 const AttentionBuffers &buffers, int64_t ownRows,
+                                 int64_t otherCount, Operand firstOperand, Operand secondOperand)
+    : AttentionScores(k, spec, buffers), core(k, spec.type), ownCount(ownRows),
+      otherCount(otherCount), padded(llvm::alignTo(spec.depth, core.depth())),
+      first(k, core,
+            {{{otherCount, firstOperand.strides.row}},
+             {{spec.depth, firstOperand.strides.depth}},
+             alignmentOf(firstOperand.strides)},
+            otherRows, padded),
+      second(k, core,
+             {{{otherCount, secondOperand.strides.row}},
+              {{spec.depth, secondOperand.strides.depth}},
+              alignmentOf(secondOperand.strides)},
+             otherRows, padded),
+      firstOperand(firstOperand), secondOperand(secondOperand) {
+  int64_t blocks = llvm::divideCeil(ownRows, blockRows);
+  headNumber = k.div(k.blockNumber(), blocks);
+  blockRow = k.mul(k.rem(k.blockNumber(), blocks), blockRows);
+  warpRow = k.add(blockRow, k.mul(k.div(k.numberInBlock(), 32), warpRows));
+  for (int64_t half : {0, 1})
+    own[half] = k.min(k.add(k.add(warpRow, core.group()), half * 8), k.i64(ownRows - 1));
+  memory = k.shared(first.sharedBytes() + second.sharedBytes());
+}
+
+/// In elements, of the first one of each head.
+int64_t TensorAttention::alignmentOf(const AttentionStrides &strides) const {
+  int64_t bytes = KernelBuilder::bytesOf(spec.type);
+  return findCommonPower({strides.batch, strides.head},
+                         std::max<int64_t>(1, spec.alignment / bytes));
+}
+
+/// Two neighbours of a row as a word, +0 beyond the depth.
+Value TensorAttention::loadPair(const Operand &operand, Value base, Value row, Value column) {
+  const AttentionStrides &strides = operand.strides;
+  auto pair = VectorType::get({2}, spec.type);
+  Value start = k.mul(row, strides.row), none = k.constant(spec.type, 0);
+  int64_t whole = findCommonPower({alignmentOf(strides), strides.row, spec.depth}, 2);
+  if (strides.depth == 1 && whole == 2) {
+    Value isThere = less(column, k.i64(spec.depth));
+    Value from = select(isThere, k.add(start, column), start);
+    Value word = LLVM::BitcastOp::create(b, b.getI32Type(), k.load(spec.type, base, from, 2, 2));
+    return select(isThere, word, arith::ConstantIntOp::create(b, 0, 32));
+  }
+  SmallVector<Value> elements;
+  for (int64_t i = 0; i < 2; ++i) {
+    Value own = k.add(column, i), isThere = less(own, k.i64(spec.depth));
+    Value from = k.add(start, k.mul(select(isThere, own, k.i64(0)), strides.depth));
+    elements.push_back(select(isThere, k.load(spec.type, base, from), none));
+  }
+  return LLVM::BitcastOp::create(b, b.getI32Type(),
+                                 vector::FromElementsOp::create(b, pair, elements));
+}
+
+TensorAttention::Fragments TensorAttention::readOwn(const Operand &operand, const HeadIndex &head) {
+  Value base = headBase(operand.buffer, spec.type, operand.strides, head);
+  Fragments fragments;
+  for (int64_t depth = 0; depth < padded; depth += core.depth()) {
+    TensorCore::Fragment &fragment = fragments.emplace_back();
+    for (int64_t i = 0; i < 4; ++i) {
+      Value column = k.add(k.mul(core.member(), 2), depth + i / 2 * 8);
+      fragment[i] = loadPair(operand, base, own[i % 2], column);
+    }
+  }
+  return fragments;
+}
+
+TensorAttention::Sums
+TensorAttention::overTiles(Value count, ValueRange carried, llvm::function_ref<Others(Value)> find,
+                           llvm::function_ref<Sums(const Others &, Value, ValueRange)> body) {
+  struct Loaded {
+    SmallVector<Value> first, second;
+  };
+  Value zero = k.i64(0), behind = k.pointer(b.getI8Type(), memory, k.i64(first.sharedBytes()));
+  bool isInside = otherCount % otherRows == 0;
+  auto start = [&](Value number, Value stage) -> Loaded {
+    Others others = find(number);
+    first.open(memory, headBase(firstOperand.buffer, spec.type, firstOperand.strides, others.head));
+    second.open(behind,
+                headBase(secondOperand.buffer, spec.type, secondOperand.strides, others.head));
+    return {first.start(others.first, zero, stage, isInside),
+            second.start(others.first, zero, stage, isInside)};
+  };
+  auto finish = [&](const Loaded &loaded, Value stage) {
+    first.finish(loaded.first, stage);
+    second.finish(loaded.second, stage);
+  };
+  finish(start(zero, zero), zero);
+  Sums result =
+      k.forLoop(zero, count, k.i64(1), carried, [&](Value number, ValueRange before) -> Sums {
+        k.awaitCopies();
+        k.barrier();
+        Value next = k.add(number, 1), stage = k.rem(next, 2);
+        Loaded loaded = start(k.min(next, k.sub(count, k.i64(1))), stage);
+        Sums sums = body(find(number), k.rem(number, 2), before);
+        finish(loaded, stage);
+        return sums;
+      });
+  k.awaitCopies();
+  return result;
+}
+
+TensorAttention::Sums TensorAttention::product(const Fragments &own, MatrixTile &others,
+                                               Value stage) {
+  Sums sums = zeros(scoresPerLane);
+  for (auto [i, fragment] : llvm::enumerate(own)) {
+    Fragments columns;
+    for (int64_t row = 0; row < otherRows; row += TensorCore::rows)
+      columns.push_back(others.read(stage, k.i64(row), static_cast<int64_t>(i) * core.depth()));
+    sums = core.multiplyAll(fragment, columns, sums);
+  }
+  return sums;
+}
+
+TensorAttention::Sums TensorAttention::addProduct(ValueRange weights, MatrixTile &others,
+                                                  Value stage, ValueRange before) {
+  Sums sums(before);
+  for (int64_t row = 0; row < otherRows; row += core.depth()) {
+    auto left = static_cast<size_t>(row / 2);
+    TensorCore::Fragment rounded = core.round(weights.slice(left, 4), weights.slice(left + 4, 4));
+    Fragments columns;
+    for (int64_t depth = 0; depth < padded; depth += TensorCore::rows)
+      columns.push_back(others.readTurned(stage, row, depth));
+    sums = core.multiplyAll(rounded, columns, sums);
+  }
+  return sums;
+}
+
+Value TensorAttention::isTerm(const HeadIndex &head, Value query, Value key, Value other) {
+  Value result;
+  if (otherCount % otherRows != 0)
+    result = less(other, k.i64(otherCount));
+  if (!spec.causal && !spec.hasMask)
+    return result;
+  Value seen = sees(head, query, key);
+  return result ? both(result, seen) : seen;
+}
+
+void TensorAttention::forOwn(llvm::function_ref<void(int64_t)> body) {
+  for (int64_t half : {0, 1})
+    k.ifThen(less(k.add(k.add(warpRow, core.group()), half * 8), k.i64(ownCount)),
+             [&] { body(half); });
+}
+
+void TensorAttention::storeOwn(unsigned result, ValueRange sums,
+                               llvm::function_ref<Value(Value, int64_t)> map) {
+  Value to = k.buffer(buffers.output(spec, result)), head = k.mul(headNumber, ownCount);
+  auto storeAt = [&](Value start, Value column, Value value, int64_t aligned) {
+    k.ifThen(less(column, k.i64(spec.depth)),
+             [&] { k.storeCompute(spec.type, value, to, k.add(start, column), aligned); });
+  };
+  auto pair = VectorType::get({2}, compute);
+  forOwn([&](int64_t half) {
+    Value start = k.mul(k.add(head, own[half]), spec.depth);
+    for (int64_t depth = 0; depth < padded; depth += TensorCore::columns) {
+      Value column = k.add(k.mul(core.member(), 2), depth);
+      ValueRange found = sums.slice(depth / 2 + half * 2, 2);
+      Value left = map(found[0], half), right = map(found[1], half);
+      if (spec.depth % 2 == 0) {
+        storeAt(start, column, vector::FromElementsOp::create(b, pair, ValueRange{left, right}), 2);
+        continue;
+      }
+      storeAt(start, column, left, 1);
+      storeAt(start, k.add(column, 1), right, 1);
+    }
+  });
+}
+
+} // namespace reprise::cuda

@@ -1,0 +1,99 @@
+// reprise: emits what the kernels of attention on the tensor cores of a GPU share
+//
+// A warp has 16 rows of its own: queries, or keys where sums go over queries. The rows that these
+// meet, the others, come through shared memory, 32 at a time, for all eight warps of the block. A
+// tile of 16 × 32 scores lies in the registers of the warp, which rounds what it makes of them to
+// 16 bits and multiplies that by the others again. A score is in no memory.
+#ifndef REPRISE_CONVERSION_CUDA_TENSORATTENTION_H
+#define REPRISE_CONVERSION_CUDA_TENSORATTENTION_H
+
+#include "AttentionScores.h"
+#include "MatrixTile.h"
+#include "reprise/Conversion/Cuda/CudaBackend.h"
+
+namespace reprise::cuda {
+
+/// Whether tensor cores compute the attention, or its backward: type and sizes alone decide.
+bool suitsTensorCores(const AttentionSpec &spec, Contractions contractions);
+
+EmittedLaunch emitTensorAttention(mlir::ModuleOp kernels, llvm::StringRef name,
+                                  const AttentionSpec &spec);
+/// Adds the kernels behind the one that computes delta.
+void addTensorGradients(EmittedLaunch &launch, mlir::ModuleOp kernels, llvm::StringRef name,
+                        const AttentionSpec &spec);
+
+class TensorAttention : protected AttentionScores {
+public:
+  static constexpr int64_t warpRows = TensorCore::rows, otherRows = 32;
+  static constexpr int64_t blockRows = warpRows * blockThreads / 32;
+  /// Scores of a lane: of two rows of its own, eight others each.
+  static constexpr int64_t scoresPerLane = warpRows * otherRows / 32;
+
+  /// Blocks for so many rows in each of so many heads.
+  static int64_t countBlocks(int64_t heads, int64_t rows) {
+    return heads * llvm::divideCeil(rows, blockRows);
+  }
+
+protected:
+  using Sums = TensorCore::Sums;
+  using Fragments = llvm::SmallVector<TensorCore::Fragment>;
+
+  /// An operand: rows of the given strides.
+  struct Operand {
+    unsigned buffer;
+    AttentionStrides strides;
+  };
+  /// The tile of others at hand.
+  struct Others {
+    HeadIndex head; ///< of the operands
+    Value first;
+  };
+
+  TensorAttention(ThreadKernel &k, const AttentionSpec &spec, const AttentionBuffers &buffers,
+                  int64_t ownRows, int64_t otherRows, Operand first, Operand second);
+
+  /// The rows of the warp in an operand.
+  Fragments readOwn(const Operand &operand, const HeadIndex &head);
+  /// Goes through tiles of others in order, `count` of them, at least one.
+  Sums overTiles(Value count, mlir::ValueRange carried, llvm::function_ref<Others(Value)> find,
+                 llvm::function_ref<Sums(const Others &, Value stage, mlir::ValueRange)> body);
+  /// own · others for the lane's scores.
+  Sums product(const Fragments &own, MatrixTile &others, Value stage);
+  /// Adds weights · others to sums over the depth.
+  Sums addProduct(mlir::ValueRange weights, MatrixTile &others, Value stage, mlir::ValueRange sums);
+
+  /// Which of the lane's two rows a score has, and which other row.
+  static int64_t halfOf(int64_t score) { return score % 4 / 2; }
+  Value otherOf(int64_t score, Value first) {
+    return k.add(k.add(first, k.mul(core.member(), 2)), score / 4 * 8 + score % 2);
+  }
+  /// One that is there.
+  Value inside(Value other) { return k.min(other, k.i64(otherCount - 1)); }
+  /// Whether the score is a term; null if all are.
+  Value isTerm(const HeadIndex &head, Value query, Value key, Value other);
+  Value orZero(Value isTerm, Value x) { return isTerm ? select(isTerm, x, number(0)) : x; }
+
+  int64_t sumCount() const { return padded / 2; }
+  Sums zeros(int64_t count) { return Sums(count, number(0)); }
+  void forOwn(llvm::function_ref<void(int64_t half)> body);
+  /// Stores rows of the depth to row-major [head, row, depth].
+  void storeOwn(unsigned result, mlir::ValueRange sums,
+                llvm::function_ref<Value(Value sum, int64_t half)> map);
+
+  TensorCore core;
+  int64_t ownCount, otherCount, padded; ///< rows; the depth, in whole fragments
+  MatrixTile first, second;
+  Value headNumber, blockRow;
+  Value own[2]; ///< rows of the lane, the last one for those that there are not
+
+private:
+  int64_t alignmentOf(const AttentionStrides &strides) const;
+  Value loadPair(const Operand &operand, Value base, Value row, Value column);
+
+  Operand firstOperand, secondOperand;
+  Value memory, warpRow;
+};
+
+} // namespace reprise::cuda
+
+#endif // REPRISE_CONVERSION_CUDA_TENSORATTENTION_H
