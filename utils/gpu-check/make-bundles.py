@@ -3,7 +3,8 @@
 
 Usage: make-bundles.py BUILD FOLDER [--large] [MODEL]...      --large adds full-size steps, which are only timed
 
-A line of FOLDER/cases.txt is: name, bundle, GPUs, steps, seed, the hash of the CPU or -.
+A line of FOLDER/cases.txt is: name, bundle, GPUs, steps, seed, and the hash of the CPU, -, or =GROUP, whose cases have
+one hash.
 """
 import json
 import os
@@ -65,9 +66,11 @@ class Maker:
         for precision in ("f32", "bf16"):
             model = self.model(f"{name}-{precision}", [*MODELS[name], f"--precision={precision}"])
             digest = self.hash_of_cpu(model)
-            for plan, flags in PLANS.items() if precision == "f32" else [("save-all", PLANS["save-all"])]:
-                self.add(f"{name}-{precision}-{plan}", model, flags, 1, digest)
-            if precision == "f32":
+            for plan, flags in PLANS.items():
+                self.add(f"{name}-{precision}-{plan}", model, flags, 1, digest if precision == "f32" else f"={name}-{precision}")
+            if precision != "f32": # tensor cores otherwise
+                self.add(f"{name}-{precision}-exact", model, ["--contractions=exact"], 1, digest)
+            else:
                 micro = ["--microbatches=2"]
                 self.add(f"{name}-stages", model, [*micro, "--stages=2", "--schedule=1f1b"], 2, self.hash_of_cpu(model, *micro))
 

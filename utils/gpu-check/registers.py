@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Assembles every kernel of every model of the zoo, and prints what each model's kernels take.
 
-Usage: registers.py BUILD [--chips=sm_80,sm_90,sm_100] [MODEL]...      needs ptxas in PATH
+Usage: registers.py BUILD [--chips=sm_80,sm_90,sm_100] [--precision=f32|bf16|f16] [MODEL]...      needs ptxas in PATH
 
 A line holds the kernels that differ, the most registers of a thread, the most bytes of shared memory of a block, and the
 bytes that are spilled. The exit code is 1 if one spills or is refused. Models have the sizes of make-bundles.py.
@@ -54,12 +54,13 @@ def assemble(text, chip):
 def main():
     build, *rest = sys.argv[1:]
     chips = next((flag.split("=")[1] for flag in rest if flag.startswith("--chips=")), "sm_80,sm_90,sm_100").split(",")
+    precision = [flag for flag in rest if flag.startswith("--precision=")]
     models, bad = load_sizes(), 0
     print("| model | chip | kernels | registers | shared bytes | spilled bytes |\n|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for name in [name for name in rest if name in models] or models:
             for chip in chips:
-                texts = find_kernels(build, name, models[name], chip, folder)
+                texts = find_kernels(build, name, models[name] + precision, chip, folder)
                 results = list(pool.map(lambda text: assemble(text, chip), texts))
                 refused = [result for result in results if isinstance(result, str)]
                 numbers = [result for result in results if not isinstance(result, str)]
