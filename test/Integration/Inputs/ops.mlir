@@ -67,7 +67,8 @@ func.func @pieces(
   %abs = reprise.abs %x : !t
   %rem = reprise.rem %n, %d : tensor<3x50xi32>
   %quotient = reprise.div %n, %d : tensor<3x50xi32>
-  %reshaped = reprise.reshape %abs : (!t) -> tensor<60x250xbf16>
+  %waiting = reprise.offload %abs : !t
+  %reshaped = reprise.reshape %waiting : (!t) -> tensor<60x250xbf16>
   %sliced = reprise.slice %x from [1, 2] to [3, 5000] by [1, 3] : (!t) -> tensor<2x1666xbf16>
   return %abs, %rem, %quotient, %reshaped, %sliced
       : !t, tensor<3x50xi32>, tensor<3x50xi32>, tensor<60x250xbf16>, tensor<2x1666xbf16>
