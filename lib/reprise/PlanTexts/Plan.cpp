@@ -101,6 +101,12 @@ std::string describeAsJson(const std::vector<Plan> &plans) {
       entry["gap_percent"] = plan.extraCost - plan.bound;
       entry["peak"] = plan.peak;
     }
+    if (!plan.isFound)
+      entry["lowest_peak"] = plan.lowestPeak;
+    if (plan.need > plan.budget) {
+      entry["place"] = plan.place;
+      entry["needed"] = plan.need;
+    }
     if (plan.isFound && plan.overridden)
       entry["overridden_bytes"] = *plan.overridden;
     if (plan.isFound && plan.isReordered)
