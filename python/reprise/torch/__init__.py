@@ -1,0 +1,17 @@
+"""Reprise for PyTorch: ``torch.compile(model, backend="reprise_plan", options={"budget": "60%"})``.
+
+docs/PyTorch.md is the guide. Importing this module registers the backends; an installed package does that by its entry
+points, too.
+"""
+
+try:
+    import torch as _torch
+except ImportError as error:
+    raise ImportError("reprise.torch needs PyTorch 2.13, which is not installed") from error
+
+from ._plan_backend import reprise_plan
+from ._plan_report import GraphPlan, plans
+
+__all__ = ["GraphPlan", "plans", "reprise_plan"]
+
+_torch._dynamo.register_backend(reprise_plan, name="reprise_plan")

@@ -1,0 +1,108 @@
+"""``backend="reprise_plan"``: Reprise plans, PyTorch's eager ops or Inductor run."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Callable, Sequence
+
+import torch
+from torch import fx
+from torch._functorch.aot_autograd import aot_module_simplified
+
+from .._errors import Error, UsageError
+from . import _plan_labels as labels
+from ._plan_partition import Partitioner
+from ._plan_shares import Share
+
+OPTIONS = ("budget", "policy", "codegen")
+CODEGENS = ("inductor", "eager")
+
+
+def parse_budget(budget: int | str | None) -> str:
+    """Bytes, "2GiB" and the like, or "60%", as the planner reads it; nothing is everything."""
+    text = "100%" if budget is None else str(budget)
+    number = re.fullmatch(r"(\d+(?:\.\d+)?)(%|KiB|MiB|GiB)?", text)
+    if isinstance(budget, bool) or not number or float(number.group(1)) <= 0:
+        raise UsageError(f'budget: expected bytes, or a text such as "2GiB" or "60%", got {budget!r}')
+    return text
+
+
+def run_eager(graph: fx.GraphModule, inputs: Sequence[Any]) -> Callable:
+    """The graph's ops one by one; each tensor dies at its last use, arguments too."""
+    graph.graph.set_codegen(fx.graph._BoxedCodeGen())
+    graph.recompile()
+
+    def run(arguments: list) -> Any:
+        return graph(arguments)
+    run._boxed_call = True
+    return run
+
+
+def _compile(graph: fx.GraphModule, inputs: Sequence[Any], partitioner: Partitioner) -> Callable:
+    """The compiled graph; what is wrong with a budget or a model is raised when it is called, as it is.
+
+    Dynamo would wrap an exception of a backend into one of its own.
+    """
+    try:
+        if partitioner.is_fused:
+            from torch._inductor.compile_fx import compile_fx
+            return compile_fx(graph, inputs, config_patches={"custom_partitioner_fn": partitioner})
+        return aot_module_simplified(graph, inputs, fw_compiler=run_eager, bw_compiler=run_eager,
+                                     partition_fn=partitioner, decompositions={})
+    except Error as error:
+        wrong = error
+
+        def fail(*arguments: Any) -> Any:
+            raise wrong.with_traceback(None)
+        return fail
+
+
+class _PerSize:
+    """A graph whose sizes vary: it is planned once for each combination of sizes, when that comes first."""
+
+    def __init__(self, graph: fx.GraphModule, make_partitioner: Callable[[], Partitioner]) -> None:
+        self.graph, self.make_partitioner = graph, make_partitioner
+        self.compiled: dict[tuple, Callable] = {}
+
+    def __call__(self, *arguments: Any) -> Any:
+        sizes = tuple(each if isinstance(each, int) else tuple(each.shape) for each in arguments
+                      if isinstance(each, (int, torch.Tensor)))
+        if sizes not in self.compiled:
+            self.compiled[sizes] = _compile(self._specialize(arguments), arguments, self.make_partitioner())
+        return self.compiled[sizes](*arguments)
+
+    def _specialize(self, arguments: Sequence[Any]) -> fx.GraphModule:
+        """The graph with its sizes as numbers; their placeholders stay, unread."""
+        graph = fx.Graph()
+        output = graph.graph_copy(self.graph.graph, copied := {})
+        graph.output(output)
+        for place, argument in zip(self.graph.graph.find_nodes(op="placeholder"), arguments):
+            if isinstance(argument, int):
+                for user in list(copied[place].users):
+                    user.args, user.kwargs = fx.node.map_arg(
+                        (user.args, user.kwargs), lambda each: argument if each is copied[place] else each)
+        return fx.GraphModule(self.graph, graph)
+
+
+def _has_symbols(inputs: Sequence[Any]) -> bool:
+    return any(isinstance(each, torch.SymInt) or isinstance(each, torch.Tensor) and any(
+        isinstance(size, torch.SymInt) for size in each.shape) for each in inputs)
+
+
+def reprise_plan(graph: fx.GraphModule, example_inputs: Sequence[Any], *, options: dict[str, Any] | None = None) -> Callable:
+    """A backend of torch.compile. Options: ``budget``, ``policy``, ``codegen`` ("inductor" or "eager")."""
+    given = dict(options or {})
+    unknown = [name for name in given if name not in OPTIONS]
+    if unknown:
+        raise UsageError(f"unknown option {unknown[0]!r}, expected one of {', '.join(OPTIONS)}")
+    codegen, budget = given.get("codegen", "inductor"), parse_budget(given.get("budget"))
+    if codegen not in CODEGENS:
+        raise UsageError(f"codegen: expected one of {', '.join(CODEGENS)}, got {codegen!r}")
+    labels.check(given.get("policy"))
+    share = Share(options, budget)
+
+    def make() -> Partitioner:
+        return Partitioner(share.budget(), given.get("policy"), codegen == "inductor", share)
+    if _has_symbols(example_inputs):
+        return _PerSize(graph, make)
+    return _compile(graph, example_inputs, make())

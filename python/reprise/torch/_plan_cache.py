@@ -1,0 +1,38 @@
+"""Plans and measurements that later runs find again, beside the caches of Inductor."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from typing import Any
+
+from torch._inductor.runtime.cache_dir_utils import cache_dir
+
+
+def folder() -> str:
+    """PyTorch's own cache folder (TORCHINDUCTOR_CACHE_DIR), so that it is cleared with the rest."""
+    return os.path.join(cache_dir(), "reprise")
+
+
+def key(*parts: Any) -> str:
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def read(name: str) -> Any:
+    """What was written under a name, or None. A file that cannot be read is one that is not there."""
+    try:
+        with open(os.path.join(folder(), name + ".json")) as stream:
+            return json.load(stream)
+    except (OSError, ValueError):
+        return None
+
+
+def write(name: str, content: Any) -> None:
+    """Written beside its place and renamed, so that no reader sees half of it."""
+    os.makedirs(folder(), exist_ok=True)
+    handle, path = tempfile.mkstemp(dir=folder())
+    with os.fdopen(handle, "w") as stream:
+        json.dump(content, stream)
+    os.replace(path, os.path.join(folder(), name + ".json"))

@@ -1,0 +1,182 @@
+"""The forward and the backward graph that carry out a plan."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import torch
+from torch import fx
+from torch._functorch import partitioners
+from torch._functorch._aot_autograd.descriptors import (SavedForBackwardsAOTOutput,
+                                                        SavedForBackwardsNoVcCheckAOTOutput)
+from torch._prims.rng_prims import run_and_save_rng_state, run_with_rng_state
+from torch._subclasses.fake_tensor import FakeTensorMode
+
+from .._errors import Error
+from ._plan_nodes import is_mutation, replay_form, results, root, storage_bytes
+from ._plan_problem import Problem
+
+
+def _skips_version_check(node: fx.Node) -> bool:
+    return node.meta.get("saved_tensor_with_no_vc_check", False)
+
+
+class Carrier:
+    """Writes both graphs of a plan, whose executions come as the planner lists them.
+
+    AOTAutograd's own extraction makes the forward graph. The body of the backward graph is written in the plan's order:
+    replays where the plan has them, and views anew for each buffer that they look at.
+    """
+
+    def __init__(self, problem: Problem, executions: list[dict[str, Any]], num_fwd_outputs: int) -> None:
+        self.problem, self.executions, self.num_fwd_outputs = problem, executions, num_fwd_outputs
+        originals = [i for i, each in enumerate(executions) if each["replay"] == 0]
+        self.start = 1 + max(i for i in originals if executions[i]["operation"] < problem.border)
+        if any(each["replay"] or each["operation"] >= problem.border for each in executions[:self.start]):
+            raise Error("internal error: the plan replays inside the forward pass")
+        self.made_by = {executions[i]["operation"]: i for i in originals}
+        self.states = {executions[i]["sources"][-1]: None for i in range(self.start, len(executions)) if self._redraws(i)}
+        self.saved = self._find_saved()
+
+    def _operation(self, index: int):
+        return self.problem.operations[self.executions[index]["operation"]]
+
+    def _redraws(self, index: int) -> bool:
+        return self.executions[index]["replay"] > 0 and self._operation(index).is_redrawn
+
+    def _anchor(self, node: fx.Node, result: int) -> fx.Node:
+        """The joint graph's node of one result."""
+        if isinstance(node.meta["val"], torch.Tensor):
+            return node
+        return next(user for user in node.users if user.target is operator.getitem and user.args[1] == result)
+
+    def _source_of_output(self, output: fx.Node) -> int | None:
+        return self.made_by.get(self.problem.maker.get(root(output)[0]))
+
+    def _find_saved(self) -> list[fx.Node]:
+        """Arguments and forward values that the backward graph reads, in AOTAutograd's order of them."""
+        saved: dict[fx.Node, None] = {}
+
+        def need(node: fx.Node, index: int | None) -> None:
+            base, result = root(node)
+            if index is None and base.op == "placeholder" and partitioners._is_primal(base):
+                saved.setdefault(base)
+            if index is not None and index < self.start:
+                saved.setdefault(self._anchor(base, result))
+        for index in range(self.start, len(self.executions)):
+            for node, source in zip(self._operation(index).reads, self.executions[index]["sources"]):
+                need(node, source)
+        for output in self.problem.backward_outputs:
+            if isinstance(output, fx.Node):
+                need(output, self._source_of_output(output))
+        return sorted(saved, key=lambda node: (_skips_version_check(node), node.op != "placeholder"))
+
+    def forward(self) -> fx.GraphModule:
+        """(arguments) -> (outputs, states of the generator, saved tensors)."""
+        joint = self.problem.joint
+        outputs, _, descriptions, _ = partitioners._extract_fwd_bwd_outputs(joint, num_fwd_outputs=self.num_fwd_outputs)
+        places = [each for each in joint.graph.find_nodes(op="placeholder")
+                  if partitioners._is_primal(each) or partitioners._is_fwd_seed_offset(each)]
+        kinds = [SavedForBackwardsAOTOutput] * len(self.states)
+        kinds += [SavedForBackwardsNoVcCheckAOTOutput if _skips_version_check(each) else SavedForBackwardsAOTOutput
+                  for each in self.saved]
+        # The places of the states are held by the random ops themselves, and filled when all nodes are there.
+        holders = [self._operation(index).node for index in self.states]
+        anchors = [self._anchor(node, 0) for node in holders]
+        graph = partitioners._extract_graph_with_inputs_outputs(
+            joint.graph, places, outputs + anchors + self.saved,
+            descriptions + [kind(i) for i, kind in enumerate(kinds)], "forward")
+        self._save_states(graph, {node.name for node in holders}, len(outputs))
+        return partitioners.raise_getitems(fx._lazy_graph_module._make_graph_module(joint, graph))
+
+    def _save_states(self, graph: fx.Graph, names: set[str], first: int) -> None:
+        """Each random op that is replayed tells the generator's state before it."""
+        states = {}
+        for node in [each for each in graph.nodes if each.name in names and each.op == "call_function"]:
+            with graph.inserting_before(node):
+                both = graph.call_function(run_and_save_rng_state, (node.target, *node.args), node.kwargs)
+                state = graph.call_function(operator.getitem, (both, 0))
+                state.meta["val"] = self._state_sample()
+                value = graph.call_function(operator.getitem, (both, 1))
+            value.meta = dict(node.meta)
+            states[node.name] = state
+            node.replace_all_uses_with(value)
+            graph.erase_node(node)
+        output = next(iter(graph.find_nodes(op="output")))
+        values = list(output.args[0])
+        for place, index in enumerate(self.states):
+            values[first + place] = states[self._operation(index).node.name]
+        output.args = (tuple(values),)
+        graph.lint()
+
+    def _state_sample(self) -> torch.Tensor:
+        places = self.problem.joint.graph.find_nodes(op="placeholder")
+        mode = torch._guards.detect_fake_mode([each.meta.get("val") for each in places]) or FakeTensorMode()
+        with mode:
+            return mode.from_tensor(torch.get_rng_state())
+
+    def backward(self) -> fx.GraphModule:
+        """(states of the generator, saved tensors, tangents) -> gradients."""
+        joint, self.graph = self.problem.joint, fx.Graph()
+        self.inputs: dict[fx.Node, fx.Node] = {}
+        self.made: dict[int, fx.Node] = {}
+        self.views: dict[tuple[fx.Node, int | None], fx.Node] = {}
+        for index in self.states:
+            place = self.states[index] = self.graph.placeholder(f"rng_state_of_{self._operation(index).node.name}")
+            place.meta["val"] = self._state_sample()
+        late = [each for each in joint.graph.find_nodes(op="placeholder") if partitioners._is_tangent(each)
+                or partitioners._is_bwd_seed_offset(each) or partitioners._is_backward_state(each)]
+        for node in [*self.saved, *late]:
+            self.inputs[node] = self.graph.placeholder(node.name)
+            self.inputs[node].meta = node.meta
+        for index in range(self.start, len(self.executions)):
+            self.made[index] = self._execute(index)
+        outputs = [self._stands_for(each, self._source_of_output(each)) if isinstance(each, fx.Node) else each
+                   for each in self.problem.backward_outputs]
+        output = self.graph.output(tuple(outputs))
+        *_, descriptions = partitioners._extract_fwd_bwd_outputs(joint, num_fwd_outputs=self.num_fwd_outputs)
+        output.meta = {"desc": descriptions}
+        self.graph.eliminate_dead_code()
+        self.graph.lint()
+        for node in self.graph.nodes:
+            if node.op in ("call_function", "get_attr"):
+                node.meta["autograd_backward"] = True
+        return partitioners.raise_getitems(fx._lazy_graph_module._make_graph_module(joint, self.graph))
+
+    def _execute(self, index: int) -> fx.Node:
+        operation, execution = self._operation(index), self.executions[index]
+        node, sources = operation.node, dict(zip(operation.reads, execution["sources"]))
+        target, args = replay_form(node) if execution["replay"] else (node.target, node.args)
+        args, kwargs = fx.node.map_arg((args, node.kwargs), lambda each: self._stands_for(each, sources.get(each)))
+        if self._redraws(index):
+            target, args = run_with_rng_state, (self.states[execution["sources"][-1]], target, *args)
+        made = self.graph.create_node("call_function", target, args, kwargs, node.name)
+        made.meta = dict(node.meta)
+        if execution["replay"]:
+            made.meta["reprise_replay"] = execution["replay"]
+        return made
+
+    def _stands_for(self, node: fx.Node, index: int | None) -> fx.Node:
+        """The new node for a joint node whose memory an execution made (None: it was there)."""
+        if node.op != "call_function":
+            if node not in self.inputs:
+                self.inputs[node] = self.graph.node_copy(node)
+            return self.inputs[node]
+        base, result = root(node)
+        if is_mutation(node):
+            return self.made[self.made_by[self.problem.maker[node]]]
+        if base in self.problem.maker and index is not None:
+            if index < self.start and node is self._anchor(base, result):
+                return self.inputs[node]
+            if node is base:
+                return self.made[index]
+        if (node, index) not in self.views:
+            self.views[node, index] = self.graph.node_copy(node, lambda each: self._stands_for(each, index))
+        return self.views[node, index]
+
+    def saved_bytes(self) -> int:
+        """What lies between the passes for the backward one: arguments and outputs are there anyway."""
+        outputs = {root(each)[0] for each in self.problem.forward_outputs if isinstance(each, fx.Node)}
+        kept = {root(each) for each in self.saved if each.op != "placeholder" and root(each)[0] not in outputs}
+        return sum(storage_bytes(results(node)[result]) for node, result in kept)

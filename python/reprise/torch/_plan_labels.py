@@ -1,0 +1,61 @@
+"""Labels of values: PyTorch's tags, the regions of torch.utils.checkpoint, and the option ``policy``."""
+
+from __future__ import annotations
+
+from typing import Callable, Union
+
+from torch import fx
+from torch.utils.checkpoint import CheckpointPolicy
+
+from .._errors import Error, UsageError
+from ._plan_nodes import describe, runs_once
+
+LABELS = {CheckpointPolicy.MUST_SAVE: "must_save", CheckpointPolicy.PREFER_SAVE: "prefer_save",
+          CheckpointPolicy.PREFER_RECOMPUTE: "prefer_recompute", CheckpointPolicy.MUST_RECOMPUTE: "must_recompute"}
+NAMED = {"save-all": "prefer_save", "recompute-all": "prefer_recompute"}
+Label = Union[CheckpointPolicy, str, None]
+Policy = Union[Label, dict, Callable[[fx.Node], Label]]
+
+
+def to_label(given: Label) -> str | None:
+    """The planner's word for a CheckpointPolicy or for one of the words themselves."""
+    if given is None or given in LABELS.values():
+        return given
+    if isinstance(given, CheckpointPolicy):
+        return LABELS[given]
+    if isinstance(given, str) and given in NAMED:
+        return NAMED[given]
+    expected = ", ".join([*LABELS.values(), *NAMED])
+    raise UsageError(f"policy: expected a CheckpointPolicy or one of {expected}, got {given!r}")
+
+
+def check(policy: Policy) -> None:
+    """Raises a UsageError for what can never be a policy."""
+    if isinstance(policy, dict):
+        for label in policy.values():
+            to_label(label)
+    elif not callable(policy):
+        to_label(policy)
+
+
+def _ask(policy: Policy, node: fx.Node) -> str | None:
+    if isinstance(policy, dict):
+        packet = getattr(node.target, "overloadpacket", None)
+        return to_label(policy.get(node.target, policy.get(packet)))
+    if callable(policy):
+        return to_label(policy(node))
+    return to_label(policy)
+
+
+def label(node: fx.Node, reads_state: bool, policy: Policy) -> str | None:
+    """The label of a forward op's results. Tags of the model outrank the policy; a MUST outranks every PREFER."""
+    tag, wish = LABELS.get(node.meta.get("recompute")), _ask(policy, node)
+    if {tag, wish} == {"must_save", "must_recompute"}:
+        raise Error(f"{describe(node)} is marked {tag} by the model and {wish} by the policy")
+    chosen = wish if str(wish).startswith("must") else tag or wish
+    if not runs_once(node) and not reads_state:
+        return chosen
+    if chosen == "must_recompute":
+        why = "reads state that the step overwrites" if reads_state else "cannot run twice"
+        raise Error(f"{describe(node)} is marked must_recompute, but it {why}")
+    return "must_save"

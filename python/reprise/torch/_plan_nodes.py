@@ -1,0 +1,138 @@
+"""What the planner has to know about the nodes of a joint graph: memory, views, state, random words."""
+
+from __future__ import annotations
+
+import operator
+import re
+from typing import Iterator
+
+import torch
+from torch import fx
+from torch.utils._pytree import tree_leaves
+
+aten = torch.ops.aten
+#: A block of CUDA's caching allocator.
+CUDA_BLOCK = 512
+#: Ops that alias their first operand although their schema keeps it to itself.
+HIDDEN_VIEWS = (aten._unsafe_view.default,)
+
+
+def is_view(node: fx.Node) -> bool:
+    """Whether a call looks at its first operand's memory; the schema says so, not a list of names."""
+    target = node.target
+    if node.op != "call_function" or not isinstance(target, torch._ops.OpOverload):
+        return False
+    if target in HIDDEN_VIEWS:
+        return True
+    return any(value.alias_info is not None and not value.alias_info.is_write for value in target._schema.returns)
+
+
+def is_mutation(node: fx.Node) -> bool:
+    """Whether a call writes one of its operands, as the copies do that end a step's update of buffers."""
+    target = node.target
+    return isinstance(target, torch._ops.OpOverload) and target._schema.is_mutable
+
+
+def is_random(node: fx.Node) -> bool:
+    """Whether a call draws words of PyTorch's generator. Ops that read a seed tensor are ordinary ones."""
+    target = node.target
+    return isinstance(target, torch._ops.OpOverload) and torch.Tag.nondeterministic_seeded in target.tags
+
+
+def is_collective(node: fx.Node) -> bool:
+    return getattr(node.target, "namespace", "") in ("_c10d_functional", "c10d_functional", "c10d", "_dtensor")
+
+
+def runs_once(node: fx.Node) -> bool:
+    """Whether a second run would be another one: it talks to other ranks, checks, or makes seeds."""
+    effects = (aten._assert_async.msg, aten._assert_async.default, aten._assert_scalar.default)
+    return is_collective(node) or node.target in effects or is_mutation(node) or _makes_seeds(node)
+
+
+def _makes_seeds(node: fx.Node) -> bool:
+    return isinstance(node.target, torch._ops.OpOverload) and node.target.name() in (
+        "prims::inductor_seed", "prims::inductor_seeds")
+
+
+def results(node: fx.Node) -> list[torch.Tensor | None]:
+    """The fake tensors that a call returns; None where it returns something else."""
+    value = node.meta.get("val")
+    if isinstance(value, torch.Tensor):
+        return [value]
+    if isinstance(value, (tuple, list)):
+        return [each if isinstance(each, torch.Tensor) else None for each in value]
+    return []
+
+
+def storage_bytes(tensor: torch.Tensor | None) -> int:
+    """What the allocator gives for a tensor, gaps between its elements included."""
+    if tensor is None:
+        return 0
+    size = int(tensor.untyped_storage().nbytes())
+    return -(-size // CUDA_BLOCK) * CUDA_BLOCK if tensor.device.type == "cuda" else size
+
+
+def tensor_operands(node: fx.Node, args: object = None) -> list[fx.Node]:
+    """The nodes of tensors that a call reads, each once, in the order of its arguments."""
+    leaves = tree_leaves((node.args if args is None else args, node.kwargs))
+    nodes = dict.fromkeys(leaf for leaf in leaves if isinstance(leaf, fx.Node))
+    return [each for each in nodes if isinstance(each.meta.get("val"), torch.Tensor)]
+
+
+def root(node: fx.Node) -> tuple[fx.Node, int]:
+    """The node whose memory a node looks at, and which of its results."""
+    while node.op == "call_function":
+        if node.target is operator.getitem:
+            if not is_view(node.args[0]):
+                return node.args[0], node.args[1]
+        elif not is_view(node) and not is_mutation(node):
+            break
+        node = node.args[0]
+    return node, 0
+
+
+def replay_form(node: fx.Node) -> tuple[object, tuple]:
+    """What runs in place of a forward call when it runs again: its target and arguments.
+
+    A replay neither reads nor writes state, so a batch norm computes its statistics and leaves the running ones alone.
+    """
+    if node.target is aten._native_batch_norm_legit_functional.default:
+        return aten._native_batch_norm_legit.no_stats, (*node.args[:3], *node.args[5:])
+    return node.target, node.args
+
+
+def written_arguments(joint: fx.GraphModule) -> set[fx.Node]:
+    """Arguments that the step overwrites, such as running statistics: later they hold other values."""
+    places = {each.meta["desc"]: each for each in joint.graph.find_nodes(op="placeholder") if "desc" in each.meta}
+    written = {places[output] for output in mutated_inputs(joint) if output in places}
+    for node in joint.graph.nodes:
+        if node.op == "call_function" and is_mutation(node):
+            written.update(root(each)[0] for each in _written_operands(node))
+    return {each for each in written if each.op == "placeholder"}
+
+
+def mutated_inputs(joint: fx.GraphModule) -> Iterator[object]:
+    """For each output that is an argument's next value, the description of the argument."""
+    output = next(iter(joint.graph.find_nodes(op="output")))
+    for description in output.meta.get("desc", ()):
+        if hasattr(description, "mutated_input"):
+            yield description.mutated_input
+
+
+def _written_operands(node: fx.Node) -> list[fx.Node]:
+    arguments = node.target._schema.arguments
+    given = [node.args[place] if place < len(node.args) else node.kwargs.get(argument.name)
+             for place, argument in enumerate(arguments) if argument.alias_info and argument.alias_info.is_write]
+    return [each for each in given if isinstance(each, fx.Node)]
+
+
+def source_line(node: fx.Node) -> str | None:
+    """The user's line that made a node, as "model.py:12, in forward", or None."""
+    found = re.findall(r'File "([^"]+)", line (\d+), in (\S+)', node.meta.get("stack_trace") or "")
+    return "{}:{}, in {}".format(*found[-1]) if found else None
+
+
+def describe(node: fx.Node) -> str:
+    """An op and its place in the user's program, for messages."""
+    line = source_line(node)
+    return f"{node.target} ({line})" if line else str(node.target)

@@ -1,0 +1,161 @@
+"""The partition function: from a joint graph to the two graphs of its plan."""
+
+from __future__ import annotations
+
+import dataclasses
+import glob
+import hashlib
+import json
+import os
+import re
+import warnings
+from typing import Any, Sequence
+
+import torch
+from torch import fx
+from torch._functorch import partitioners
+from torch._functorch.compile_utils import fx_graph_cse
+from torch._inductor.custom_graph_pass import CustomPartitionerFn
+
+from .. import _core
+from .._errors import Error, RepriseWarning
+from .._plan import plan as plan_problem
+from . import _plan_cache as cache
+from . import _plan_costs as costs
+from . import _plan_peak as peak
+from . import _plan_report as report
+from . import _plan_workspace as workspace
+from ._plan_graphs import Carrier
+from ._plan_labels import Policy
+from ._plan_nodes import describe
+from ._plan_problem import Problem
+from ._plan_shares import Share
+
+#: Seconds of search per graph; what was found by then is kept.
+TIME_LIMIT = 10
+
+
+@dataclasses.dataclass
+class Answer:
+    """What the planner said of one problem."""
+
+    summary: dict[str, Any]
+    plan: dict[str, Any] | None
+
+
+def ask(problem: dict[str, Any], budget: str) -> Answer:
+    """The plan of a problem, from the cache or from the planner."""
+    name = "plan-" + cache.key(problem, budget, _core.version, TIME_LIMIT)
+    known = cache.read(name)
+    if known is None:
+        summary, texts = plan_problem(problem, budget=budget, time_limit=TIME_LIMIT)
+        known = {"summary": summary[0], "plan": json.loads(texts[0]) if texts[0] else None}
+        cache.write(name, known)
+    return Answer(**known)
+
+
+def _sources() -> str:
+    """A hash of this package, which keys Inductor's caches."""
+    digest = hashlib.sha256(_core.version.encode())
+    for path in sorted(glob.glob(os.path.join(os.path.dirname(__file__), "*.py"))):
+        with open(path, "rb") as stream:
+            digest.update(stream.read())
+    return digest.hexdigest()
+
+
+class Partitioner(CustomPartitionerFn):
+    """Plans a joint graph within a budget: bytes, or a share of what the graph takes without replays."""
+
+    def __init__(self, budget: str, policy: Policy, is_fused: bool, share: Share | None = None) -> None:
+        self.budget, self.policy, self.is_fused, self.share = budget, policy, is_fused, share
+
+    def __deepcopy__(self, memo: dict) -> "Partitioner":
+        return self  # Inductor copies its configuration, whose part this is.
+
+    def __reduce__(self) -> tuple:
+        return Partitioner, (self.budget, self.policy, self.is_fused)
+
+    def uuid(self) -> Any:
+        """The key of Inductor's caches. A policy that is a function has no text that tells its next answers."""
+        if callable(self.policy):
+            return None
+        policy = sorted(map(str, self.policy.items())) if isinstance(self.policy, dict) else str(self.policy)
+        return cache.key(self.budget, policy, self.is_fused, _sources())
+
+    def __call__(self, joint: fx.GraphModule, joint_inputs: Sequence[Any], *, num_fwd_outputs: int,
+                 static_lifetime_input_indices: Sequence[int] | None = None,
+                 **ignored: Any) -> tuple[fx.GraphModule, fx.GraphModule]:
+        _tidy(joint)
+        calls = [node for node in joint.graph.nodes if node.op == "call_function"]
+        problem = Problem(joint, num_fwd_outputs, static_lifetime_input_indices or (), self.policy, self.is_fused,
+                          {} if self.is_fused else workspace.measure(calls))
+        if problem.border == len(problem.operations):  # nothing to differentiate
+            return partitioners.default_partition(joint, joint_inputs, num_fwd_outputs=num_fwd_outputs,
+                                                  static_lifetime_input_indices=list(static_lifetime_input_indices or ()))
+        answer = self._plan(problem)
+        carrier = Carrier(problem, answer.plan["executions"], num_fwd_outputs)
+        forward, backward = carrier.forward(), carrier.backward()
+        forward = partitioners.thread_graphsafe_rng_from_hops(forward, is_backward=False)
+        backward = partitioners.thread_graphsafe_rng_from_hops(backward, is_backward=True)
+        plan = _describe(problem, answer, carrier)
+        report.add(plan)
+        if self.share:
+            self.share.took(plan.saved_bytes)
+        return forward, backward
+
+    def _plan(self, problem: Problem) -> Answer:
+        text = problem.to_json()
+        answer = ask(text, self.budget)
+        if answer.plan is not None:
+            return answer
+        musts = [word for word, each in zip(problem.labels, problem.operations)
+                 if str(word).startswith("must") and not each.is_state and not each.is_pinned]
+        refusal = self._refuse(problem, answer.summary, len(musts))
+        if musts or not self.budget.endswith("%"):
+            raise Error(refusal)
+        # A share is a wish: the plan that takes the least is as near as any comes to it.
+        warnings.warn(refusal + "; so this is the budget", RepriseWarning, stacklevel=2)
+        return ask(text, str(answer.summary["lowest_peak"]))
+
+    def _refuse(self, problem: Problem, summary: dict[str, Any], musts: int) -> str:
+        lines = [f"the budget of {self.budget} ({summary['budget']} bytes) cannot be met"]
+        place = re.search(r"launch (\d+)", summary.get("place") or "")
+        if place:
+            node = problem.operations[int(place.group(1))].node
+            lines.append(f"{describe(node)} needs {summary['needed']} bytes at once")
+        if musts:
+            lines.append(f"{musts} ops have a MUST label, which holds in every plan")
+        lines.append(f"the least budget that was met is {summary['lowest_peak']} bytes")
+        return "; ".join(lines)
+
+
+def _tidy(joint: fx.GraphModule) -> None:
+    """What PyTorch's partitioners do first: equal ops once, tags where regions end, collectives and effects kept."""
+    joint.graph.eliminate_dead_code()
+    joint.graph = fx_graph_cse(joint.graph)
+    joint.recompile()
+    if partitioners.has_recomputable_ops(joint):
+        partitioners.cleanup_recompute_tags(joint, is_default_partition=False)
+    if not torch._functorch.config.unsafe_allow_optimization_of_collectives:
+        partitioners.force_save_collectives(joint)
+    partitioners.force_save_effectful_ops(joint)
+    partitioners.force_save_bw_mutation_src(joint)
+
+
+def _describe(problem: Problem, answer: Answer, carrier: Carrier) -> report.GraphPlan:
+    executions = answer.plan["executions"]
+    originals = [each for each in range(len(problem.operations))]
+    kept = [{"operation": i, "replay": 0, "sources": _own_sources(problem, i)} for i in originals]
+    again = [problem.operations[each["operation"]] for each in executions if each["replay"]]
+    return report.GraphPlan(
+        budget=answer.summary["budget"], peak=peak.count(problem, executions)[0],
+        peak_without_replays=peak.count(problem, kept)[0],
+        gradient_bytes=problem.gradient_bytes, saved_bytes=carrier.saved_bytes(), replays=len(again),
+        random_replays=sum(each.is_redrawn for each in again),
+        seconds=sum(costs.seconds(each.node) for each in problem.operations if not each.is_state),
+        extra_seconds=sum(costs.seconds(each.node) for each in again), bound_percent=answer.summary["bound_percent"])
+
+
+def _own_sources(problem: Problem, place: int) -> list[int | None]:
+    operands = problem.operands(problem.operations[place])
+    return [None if value is None else problem.value_makers[value] for value in operands]

@@ -1,0 +1,47 @@
+"""What a plan takes in all: the bytes that are live at each execution, gradients included."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._plan_problem import Problem
+
+
+def _last_reads(problem: Problem, executions: list[dict[str, Any]]) -> dict[tuple[int, int], int]:
+    """For each result of each execution the last execution that reads it."""
+    last: dict[tuple[int, int], int] = {}
+    for index, execution in enumerate(executions):
+        operands = problem.operands(problem.operations[execution["operation"]])
+        for value, source in zip(operands, execution["sources"]):
+            if source is not None:
+                made_by = problem.operations[executions[source]["operation"]]
+                last[source, value - made_by.first_value] = index
+    return last
+
+
+def count(problem: Problem, executions: list[dict[str, Any]]) -> tuple[int, int]:
+    """The highest sum of live bytes, and the execution at which it is reached."""
+    end, last = len(executions), _last_reads(problem, executions)
+    change = [0] * (end + 1)
+    place = {each["operation"]: i for i, each in enumerate(executions) if each["replay"] == 0}
+
+    def hold(first: int, final: int, size: int) -> None:
+        change[first] += size
+        if final + 1 < end:
+            change[final + 1] -= size
+    for index, execution in enumerate(executions):
+        operation = problem.operations[execution["operation"]]
+        for result, size in enumerate(problem.sizes(operation)):
+            until = problem.read_until.get(operation.first_value + result) if execution["replay"] == 0 else None
+            held = end if until is not None and until >= len(problem.operations) else place.get(until, index)
+            hold(index, max(index, held, last.get((index, result), index)), size)
+        if not operation.is_state:
+            hold(index, index, problem.workspace.get(operation.node, 0))
+    for buffer in problem.tangents():
+        hold(place[buffer["first"]], place[buffer["last"]], buffer["bytes"])
+    live = peak = at = 0
+    for index in range(end):
+        live += change[index]
+        if live > peak:
+            peak, at = live, index
+    return peak, at

@@ -1,0 +1,168 @@
+"""A joint graph of AOTAutograd as a planning problem (docs/PlanningProblems.md)."""
+
+from __future__ import annotations
+
+import dataclasses
+import operator
+from typing import Any, Iterable
+
+import torch
+from torch import fx
+from torch._functorch import partitioners
+from torch.utils._pytree import tree_leaves
+
+from .._errors import Error
+from . import _plan_costs as costs
+from ._plan_labels import Policy, label
+from ._plan_nodes import (describe, is_mutation, is_random, is_view, mutated_inputs, replay_form, results, root, runs_once,
+                          storage_bytes, tensor_operands, written_arguments)
+
+
+@dataclasses.dataclass
+class Operation:
+    """One operation of the problem: a call that makes memory, or the state of the generator before a random one."""
+
+    node: fx.Node
+    is_backward: bool
+    is_state: bool = False
+    is_pinned: bool = False  # it must be saved, whatever the user asks for
+    first_value: int = 0
+    reads: list[fx.Node] = dataclasses.field(default_factory=list)
+
+    @property
+    def is_redrawn(self) -> bool:
+        """Whether a replay needs the generator's state as it was."""
+        return not self.is_backward and not self.is_state and is_random(self.node) and not runs_once(self.node)
+
+
+def state_bytes(node: fx.Node) -> int:
+    """The generator's state that a replay of a random op reads. That of a GPU lies on the host."""
+    first = next(each for each in results(node) if each is not None)
+    return torch.get_rng_state().nbytes if first.device.type == "cpu" else 0
+
+
+class Problem:
+    """The operations of a joint graph, and the problem that they are.
+
+    Views and the getitem of results are no operations: readers name what they look at. So the view of a saved value
+    that autograd puts at the start of the backward pass asks for nothing there.
+    """
+
+    def __init__(self, joint: fx.GraphModule, num_fwd_outputs: int, static_inputs: Iterable[int], policy: Policy,
+                 is_fused: bool, workspace: dict[fx.Node, int]) -> None:
+        self.joint, self.is_fused, self.workspace = joint, is_fused, workspace
+        outputs = tree_leaves(next(iter(joint.graph.find_nodes(op="output"))).args)
+        self.forward_outputs, self.backward_outputs = outputs[:num_fwd_outputs], outputs[num_fwd_outputs:]
+        self.operations = list(self._order(static_inputs, num_fwd_outputs))
+        self.border = sum(not each.is_backward for each in self.operations)
+        self.written = written_arguments(joint)
+        self._number_values()
+        self.labels = [self._label(each, policy) for each in self.operations]
+        self.gradients, self.read_until = self._find_late_reads()
+
+    def _order(self, static_inputs: Iterable[int], num_fwd_outputs: int) -> Iterable[Operation]:
+        """Forward, then backward, each in the order of the joint graph."""
+        info = partitioners.classify_nodes(self.joint, list(static_inputs or []), num_fwd_outputs)
+        calls = [node for node in self.joint.graph.nodes if node.op == "call_function" and not is_view(node)
+                 and node.target is not operator.getitem]
+        for node in calls:
+            if not results(node) and not is_mutation(node) and node.users:
+                raise Error(f"{describe(node)} makes sizes that are known at run time only; "
+                            "reprise_plan needs them before the step")
+        for is_backward in (False, True):
+            for node in calls:
+                if (node not in info._required_fw_nodes) == is_backward:
+                    operation = Operation(node, is_backward)
+                    if operation.is_redrawn:
+                        yield Operation(node, False, is_state=True)
+                    yield operation
+
+    def _number_values(self) -> None:
+        """Values have the numbers of the planner's format: in the order in which operations make them."""
+        self.maker: dict[fx.Node, int] = {}
+        self.value_makers: list[int] = []
+        for place, operation in enumerate(self.operations):
+            operation.first_value = len(self.value_makers)
+            if not operation.is_state:
+                self.maker[operation.node] = place
+                operation.reads = tensor_operands(operation.node, replay_form(operation.node)[1])
+            self.value_makers += [place] * len(self.sizes(operation))
+
+    def sizes(self, operation: Operation) -> list[int]:
+        """Bytes of what an operation makes."""
+        if operation.is_state:
+            return [state_bytes(operation.node)]
+        return [] if is_mutation(operation.node) else [storage_bytes(each) for each in results(operation.node)]
+
+    def value(self, node: fx.Node) -> int | None:
+        """The value whose memory a node looks at; None for what is there anyway, such as arguments."""
+        if not isinstance(node, fx.Node):
+            return None
+        made_by, index = root(node)
+        return self.operations[self.maker[made_by]].first_value + index if made_by in self.maker else None
+
+    def operands(self, operation: Operation) -> list[int | None]:
+        """In the order of `reads`; a random op reads the state before it, too."""
+        state = [operation.first_value - 1] if operation.is_redrawn else []
+        return [self.value(each) for each in operation.reads] + state
+
+    def _label(self, operation: Operation, policy: Policy) -> str | None:
+        if operation.is_backward or operation.is_state:
+            return "must_save" if operation.is_state else None
+        reads_state = any(root(each)[0] in self.written for each in operation.reads)
+        operation.is_pinned = reads_state or runs_once(operation.node)
+        return label(operation.node, reads_state, policy)
+
+    def _find_late_reads(self) -> tuple[set[int], dict[int, int]]:
+        """The values that are gradients, and for outputs the launch until which somebody outside holds them."""
+        until: dict[int, int] = {}
+        updates = len(list(mutated_inputs(self.joint)))
+        for place, output in enumerate(self.forward_outputs):
+            value = self.value(output)
+            if value is not None:
+                # The updates of arguments come first among the outputs and are copied when the forward pass is over.
+                last = self.border - 1 if place < updates else len(self.operations)
+                until[value] = max(until.get(value, 0), last)
+        found = {self.value(each) for each in self.backward_outputs} - {None}
+        gradients = {each for each in found if self.value_makers[each] >= self.border}
+        until.update({each: len(self.operations) for each in found})
+        return gradients, until
+
+    def tangents(self) -> list[dict[str, int]]:
+        """The gradients of outputs, which autograd holds from the start of the backward pass to its end."""
+        places = [each.meta.get("val") for each in self.joint.graph.find_nodes(op="placeholder")
+                  if partitioners._is_tangent(each)]
+        return [{"first": self.border, "last": len(self.operations) - 1, "bytes": storage_bytes(each)}
+                for each in places if isinstance(each, torch.Tensor) and self.border < len(self.operations)]
+
+    @property
+    def gradient_bytes(self) -> int:
+        return sum(size for operation in self.operations for value, size in self._valued(operation) if value in self.gradients)
+
+    def _valued(self, operation: Operation) -> list[tuple[int, int]]:
+        return [(operation.first_value + place, size) for place, size in enumerate(self.sizes(operation))]
+
+    def _result(self, value: int, size: int, label: str | None) -> dict[str, Any]:
+        entry: dict[str, Any] = {"bytes": size}
+        if value in self.read_until:
+            entry["read_until"] = self.read_until[value]
+        if label and not (label == "must_recompute" and value in self.read_until):
+            entry["label"] = label
+        return entry
+
+    def to_json(self) -> dict[str, Any]:
+        """The problem. Gradients are counted from where they are made to the end."""
+        entries = []
+        for operation, word in zip(self.operations, self.labels):
+            entry: dict[str, Any] = {"name": operation.node.name, "kind": "other", "cost": 0.0,
+                                     "operands": self.operands(operation),
+                                     "results": [self._result(value, size, word)
+                                                 for value, size in self._valued(operation)]}
+            if not operation.is_state:
+                entry["kind"] = costs.kind(operation.node, self.is_fused)
+                entry["cost"] = costs.seconds(operation.node)
+                entry["scratch"] = self.workspace.get(operation.node, 0)
+            if operation.is_backward:
+                entry["backward"] = True
+            entries.append(entry)
+        return {"version": 1, "operations": entries, "other_buffers": self.tangents()}

@@ -1,0 +1,50 @@
+"""What was planned in this process."""
+
+from __future__ import annotations
+
+import dataclasses
+
+_plans: list["GraphPlan"] = []
+
+
+@dataclasses.dataclass(frozen=True)
+class GraphPlan:
+    """The plan of one graph. Bytes are those that the allocator is asked for, beside parameters and inputs."""
+
+    #: What the plan had to fit into.
+    budget: int
+    #: The most that a step takes at once: values, gradients, and what libraries allocate inside ops.
+    peak: int
+    #: The same without a replay.
+    peak_without_replays: int
+    #: What the backward pass leaves behind.
+    gradient_bytes: int
+    #: What the forward pass leaves for the backward one, beside outputs and arguments.
+    saved_bytes: int
+    #: Ops that run a second time, and how many of them draw random words.
+    replays: int
+    random_replays: int
+    #: Seconds by the cost model: of a step without replays, and what replays add to it.
+    seconds: float
+    extra_seconds: float
+    #: Percent of a step's cost that any plan within the budget adds at least.
+    bound_percent: float
+
+    @property
+    def extra_percent(self) -> float:
+        """What replays add to a step, in percent of its cost."""
+        return 100 * self.extra_seconds / self.seconds if self.seconds else 0.0
+
+    def __str__(self) -> str:
+        return (f"peak {self.peak} bytes (without replays {self.peak_without_replays}), {self.saved_bytes} saved, "
+                f"{self.replays} replays ({self.random_replays} random), cost +{self.extra_percent:.2f} % "
+                f"(bound +{self.bound_percent:.2f} %)")
+
+
+def plans() -> list[GraphPlan]:
+    """The plans that were made in this process, the latest last. Plans from a cache of Inductor are not made again."""
+    return list(_plans)
+
+
+def add(plan: GraphPlan) -> None:
+    _plans.append(plan)

@@ -1,0 +1,59 @@
+"""Shares of a budget in bytes, where Dynamo breaks a model into several graphs."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from typing import Any
+
+from torch._guards import CompileContext
+
+from .._errors import Error, RepriseWarning
+
+UNITS = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+
+
+class _Call:
+    """One call of torch.compile: what its graphs save, and how often each frame was compiled."""
+
+    def __init__(self, options: Any) -> None:
+        self.options = options  # kept alive, so that its id is not given to another one
+        self.saved: dict[tuple, int] = {}
+        self.last: tuple = ()
+        self.has_warned = False
+
+
+_calls: dict[int, _Call] = {}
+
+
+class Share:
+    """What one graph of a model may take: the budget less what the other graphs save for the backward pass."""
+
+    def __init__(self, options: dict[str, Any] | None, budget: str) -> None:
+        self.text = budget
+        self.call = _calls.setdefault(id(options), _Call(options)) if options else _Call(None)
+        identity = CompileContext.current_compile_id()
+        compiled = (identity.frame_id, identity.frame_compile_id) if identity else (None, None)
+        # DDP hands over several graphs of one frame.
+        ordinal = self.call.last[2] + 1 if self.call.last[:2] == compiled else 0
+        self.call.last = (*compiled, ordinal)
+        self.key = (compiled[0], ordinal)
+
+    def budget(self) -> str:
+        others = [size for key, size in self.call.saved.items() if key != self.key]
+        if others and not self.call.has_warned and self.text != "100%":
+            self.call.has_warned = True
+            warnings.warn("the model is compiled as several graphs, each of which has a plan of its own: "
+                          + ("each takes its share of what it would take by itself" if self.text.endswith("%") else
+                             "a graph has the budget less what earlier ones save; gradients of other graphs are beside it"),
+                          RepriseWarning, stacklevel=2)
+        if self.text.endswith("%") or not others:
+            return self.text
+        number, unit = re.fullmatch(r"([\d.]+)(\D*)", self.text).groups()
+        left = int(float(number) * UNITS[unit]) - sum(others)
+        if left <= 0:
+            raise Error(f"the budget of {self.text} is used up by the {sum(others)} bytes that earlier graphs of the model save")
+        return str(left)
+
+    def took(self, saved_bytes: int) -> None:
+        self.call.saved[self.key] = saved_bytes

@@ -1,0 +1,119 @@
+"""What a library allocates inside an op beside its results: measured once per op, and remembered."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, Iterable
+
+import torch
+from torch import fx
+from torch.profiler import ProfilerActivity, profile, record_function
+from torch.utils._python_dispatch import _disable_current_modes
+
+from . import _plan_cache as cache
+from ._plan_nodes import is_collective, is_mutation, results, storage_bytes
+
+_known: dict[str, int] = {}
+
+
+def _is_measurable(node: fx.Node) -> bool:
+    return isinstance(node.target, torch._ops.OpOverload) and not is_mutation(node) and not is_collective(node)
+
+
+def _describe(value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        return f"{value.dtype}{list(value.shape)}{list(value.stride())}{value.device}"
+    return value
+
+
+def _arguments(node: fx.Node, change) -> tuple[tuple, dict]:
+    def value(argument):
+        return change(argument.meta.get("val") if isinstance(argument, fx.Node) else argument)
+    return fx.node.map_aggregate(node.args, value), fx.node.map_aggregate(dict(node.kwargs), value)
+
+
+def _key(node: fx.Node) -> str:
+    """The op, its operands' shapes and layouts, its attributes, and what decides on a library's algorithm."""
+    text = repr((str(node.target), _arguments(node, _describe), torch.__version__, torch.get_num_threads(),
+                 torch.backends.cudnn.benchmark, torch.are_deterministic_algorithms_enabled()))
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def _real(value: Any) -> Any:
+    """A tensor like a fake one: ones, so that logarithms and divisions are defined, and index 0."""
+    if not isinstance(value, torch.Tensor):
+        return value
+    size = storage_bytes(value) // value.element_size() if value.numel() else 0
+    fill = torch.ones if value.dtype.is_floating_point or value.dtype.is_complex else torch.zeros
+    return fill(size, dtype=value.dtype, device=value.device).as_strided(value.shape, value.stride())
+
+
+def _memory_peaks(profiler: profile, names: list[str]) -> dict[str, int]:
+    """For each named range the highest sum of allocations since it began."""
+    events = profiler.profiler.kineto_results.events()
+    ranges = {each.name(): (each.start_ns(), each.end_ns()) for each in events if each.name() in names}
+    changes = sorted((each.start_ns(), each.nbytes()) for each in events if each.name() == "[memory]")
+    peaks, place = {}, 0
+    for name in sorted(ranges, key=lambda each: ranges[each]):
+        begin, end = ranges[name]
+        live = peak = 0
+        while place < len(changes) and changes[place][0] <= end:
+            if changes[place][0] >= begin:
+                live += changes[place][1]
+                peak = max(peak, live)
+            place += 1
+        peaks[name] = peak
+    return peaks
+
+
+def _run(node: fx.Node, name: str) -> None:
+    args, kwargs = _arguments(node, _real)
+    with record_function(name):
+        made = node.target(*args, **kwargs)
+    del made
+
+
+def _measure_cpu(nodes: dict[str, fx.Node]) -> dict[str, int]:
+    with profile(activities=[ProfilerActivity.CPU], profile_memory=True, acc_events=True) as profiler:
+        for key, node in nodes.items():
+            _run(node, key)
+    return _memory_peaks(profiler, list(nodes))
+
+
+def _measure_cuda(nodes: dict[str, fx.Node]) -> dict[str, int]:
+    peaks = {}
+    for key, node in nodes.items():
+        args, kwargs = _arguments(node, _real)
+        before = torch.cuda.memory_allocated()
+        torch.cuda.reset_peak_memory_stats()
+        made = node.target(*args, **kwargs)
+        peaks[key] = torch.cuda.max_memory_allocated() - before
+        del made
+    return peaks
+
+
+def _device(node: fx.Node) -> str:
+    return next((each.device.type for each in results(node) if each is not None), "cpu")
+
+
+def _measure(nodes: dict[str, fx.Node]) -> dict[str, int]:
+    """Bytes beyond the results of each op. The generators are left as they were."""
+    peaks: dict[str, int] = {}
+    with torch.no_grad(), torch.random.fork_rng(), _disable_current_modes():
+        for device, measure in (("cpu", _measure_cpu), ("cuda", _measure_cuda)):
+            chosen = {key: node for key, node in nodes.items() if _device(node) == device}
+            if chosen:
+                peaks.update(measure(chosen))
+    return {key: max(0, peak - sum(map(storage_bytes, results(nodes[key])))) for key, peak in peaks.items()}
+
+
+def measure(nodes: Iterable[fx.Node]) -> dict[fx.Node, int]:
+    """Workspace of the ops of a graph in bytes, from memory, from the cache on disk, or by running each op once."""
+    keys = {node: _key(node) for node in nodes if _is_measurable(node)}
+    if not _known:
+        _known.update(cache.read("workspace") or {})
+    missing = {key: node for node, key in keys.items() if key not in _known}
+    if missing:
+        _known.update(_measure(missing))
+        cache.write("workspace", _known)
+    return {node: _known[key] for node, key in keys.items() if _known.get(key)}
