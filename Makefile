@@ -2,6 +2,7 @@
 # make demo       train a small GPT under several policies and compare them (TEXT=FILE for another text)
 # make check      unit tests and lit, without the slow ones
 # make test       run every test; the last line is "N passed, N failed"
+# make test-frameworks  the tests that need PyTorch, JAX and their models, in a virtual environment (ALL=1 for every model)
 # make bench      measure; writes build/bench/*.json
 # make asan       build with address and undefined-behaviour sanitizers and run the lit suite and the unit tests
 # make nightly    what a machine has time for at night: make asan, and a minute of each fuzzer of bytes
@@ -10,7 +11,7 @@
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 
-.PHONY: build demo check test bench asan nightly docs install clean
+.PHONY: build demo check test test-frameworks bench asan nightly docs install clean
 
 build: build/build.ninja
 	@cmake --build build -j $(JOBS)
@@ -28,6 +29,9 @@ check: build
 
 test: build
 	@python3 utils/run-tests.py build
+
+test-frameworks: build
+	@python3 utils/check-frameworks.py build $(if $(ALL),--all)
 
 bench: build
 	@python3 utils/bench/bench.py --build build

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs the test suites of a build folder and adds them up.
 
-Usage: run-tests.py BUILD [--quick] [SUITE]...      suites: layout docs commands unit lit consumer python integration fuzz
-                                                 (default: all)
+Usage: run-tests.py BUILD [--quick] [SUITE]...      suites: layout docs commands unit lit consumer python frameworks
+                                                 integration fuzz (default: all)
 
 --quick leaves out what takes long: unit tests called Slow…, and tests of lit that require the feature `slow`.
 
@@ -210,6 +210,7 @@ SUITES = {
     "lit": run_lit,
     "consumer": run_utility("consumer", "check-consumer.py"),
     "python": run_utility("python", "check-python.py"),
+    "frameworks": run_utility("frameworks", "check-frameworks.py"),
     "integration": run_integration,
     "fuzz": run_fuzz,
 }

@@ -32,7 +32,7 @@ from ._plan_problem import Problem
 from ._plan_shares import Share
 
 #: Seconds of search per graph; what was found by then is kept.
-TIME_LIMIT = 10
+TIME_LIMIT = 5
 
 
 @dataclasses.dataclass

@@ -1,0 +1,89 @@
+"""backend="reprise_plan" on the models of other packages: bits, buffers, and the allocator's peak.
+
+Without `all`, the models and budgets that find faults in a few minutes.
+"""
+import sys
+import warnings
+
+import checks
+import memory
+import models
+import torch
+
+import reprise
+from reprise.torch import _plan_partition, plans
+
+QUICK = {"gpt2": ["60%", "40%"], "t5": ["40%"], "mixtral": ["60%"], "resnet18": ["60%"], "mobilenet_v3_small": ["40%"],
+         "lstm": ["60%"], "timm_vit": ["40%"], "unet2d": ["60%"], "whisper": ["60%"]}
+# Bytes of the loss that is computed outside of the graph, which no plan of the graph knows.
+OUTSIDE = {"smp_unet": 4 * 2 * 96 * 96 * 4 * 2}
+OUTSIDE_DEFAULT = 1024
+
+
+def state(case):
+    """What a step leaves behind: gradients and buffers."""
+    gradients = {name: each.grad.clone() for name, each in case.model.named_parameters() if each.grad is not None}
+    return gradients, {name: each.clone() for name, each in case.model.named_buffers()}
+
+
+def unequal(left, right):
+    names = left.keys() ^ right.keys()
+    return sorted(names) + [name for name in left.keys() & right.keys() if not torch.equal(left[name], right[name])]
+
+
+def restore(case, buffers):
+    with torch.no_grad():
+        for name, each in case.model.named_buffers():
+            each.copy_(buffers[name])
+
+
+def try_budget(name, case, budget, buffers, expected):
+    """Trains a step within a budget: equal to the bit to one without, in the bytes that were said."""
+    torch._dynamo.reset()
+    restore(case, buffers)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        forward = torch.compile(case.model, backend="reprise_plan", options={"budget": budget, "codegen": "eager"})
+        loss = case.step(forward)
+    gradients, after = state(case)
+    wrong = unequal(gradients, expected[1]) + unequal(after, expected[2])
+    checks.check(f"{name} at {budget}: loss, gradients and buffers are equal to the bit",
+                 torch.equal(loss, expected[0]) and not wrong, f"{len(wrong)} differ: {wrong[:3]}")
+    case.model.zero_grad(set_to_none=True)
+    executed, plan = memory.measure_peak(lambda: case.step(forward)), plans()[-1]
+    least = any("the least budget that was met" in str(each.message) for each in said)
+    print(f"   {name} {budget}: {plan}; executed {executed} ({100 * (executed / plan.peak - 1):+.2f} %), budget {plan.budget}"
+          + (", the least that any plan met" if least else ""))
+    checks.check(f"{name} at {budget}: the peak is within 10 % of the prediction", abs(executed / plan.peak - 1) < 0.1,
+                 f"predicted {plan.peak}, executed {executed}")
+    checks.check(f"{name} at {budget}: the budget holds on the allocator's figure",
+                 executed <= plan.budget + OUTSIDE.get(name, OUTSIDE_DEFAULT), f"budget {plan.budget}, executed {executed}")
+
+
+def try_model(name, budgets):
+    try:
+        case = models.build(name)
+    except ImportError as error:
+        checks.skip(name, str(error).splitlines()[0])
+        return
+    _, buffers = state(case)
+    expected = (case.step(), *state(case))
+    for budget in budgets:
+        try:
+            try_budget(name, case, budget, buffers, expected)
+        except (reprise.Error, RuntimeError) as error:
+            checks.check(f"{name} at {budget} trains", False, str(error)[:2000])
+
+
+def main():
+    models.prepare()
+    everything = "all" in sys.argv[1:]
+    _plan_partition.TIME_LIMIT = 5 if everything else 1
+    chosen = {name: ["100%", "60%", "40%"] for name in models.CASES} if everything else QUICK
+    for name, budgets in chosen.items():
+        try_model(name, budgets)
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()

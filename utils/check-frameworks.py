@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""Runs test/Frameworks against PyTorch, JAX and the packages that have models for them.
+
+Usage: check-frameworks.py BUILD [--all] [TEST]...  TEST: the name of a file, such as test_plan; default: all of them
+
+Makes BUILD/frameworks-venv from test/Frameworks/requirements.txt, again only if that file has changed, and installs the
+Python package there, linked to its sources. Packages that the system's Python has in the right version are not fetched.
+Each test file is a process of its own, in an empty folder, and ends with "N passed, N failed[, N skipped]".
+--all tells the tests to try everything, where they otherwise choose what finds faults in a few minutes.
+"""
+import glob
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+TESTS = os.path.join(SOURCE, "test", "Frameworks")
+SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$")
+SECONDS = 1800
+
+
+def run(*command):
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def make_environment(build):
+    """The virtual environment's Python and None, or None and the reason why there is none."""
+    folder = os.path.join(build, "frameworks-venv")
+    python, stamp = os.path.join(folder, "bin", "python"), os.path.join(folder, "requirements.sha256")
+    requirements = os.path.join(TESTS, "requirements.txt")
+    with open(requirements, "rb") as stream:
+        wanted = hashlib.sha256(stream.read() + sys.version.encode()).hexdigest()
+    if os.path.exists(stamp):
+        with open(stamp) as stream:
+            if stream.read() == wanted:
+                return python, None
+    shutil.rmtree(folder, ignore_errors=True)
+    done = run(sys.executable, "-m", "venv", "--system-site-packages", folder)
+    if done.returncode == 0:
+        done = run(python, "-m", "pip", "install", "--quiet", "--retries=1", "--disable-pip-version-check", "-r", requirements)
+    if done.returncode:
+        return None, "its packages cannot be installed: " + (done.stdout.strip().splitlines() or ["no output"])[-1]
+    with open(stamp, "w") as stream:
+        stream.write(wanted)
+    return python, None
+
+
+def install(build, python):
+    """The package, linked to its sources; what is wrong, or None."""
+    done = run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-build-isolation", "--no-deps",
+               "--editable", os.path.join(SOURCE, "python"), f"-Cbuild-dir={os.path.join(build, 'python-module')}",
+               f"-Ccmake.define.REPRISE_BUILD={build}")
+    return done.stdout if done.returncode else None
+
+
+def run_test(build, python, path, arguments):
+    """(passed, failed, skipped) of one file."""
+    name = os.path.splitext(os.path.basename(path))[0]
+    folder = os.path.join(build, "test", "frameworks", name)
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    environment = dict(os.environ, REPRISE_SOURCE=SOURCE, REPRISE_BUILD=build, HF_HUB_OFFLINE="1", PYTHONDONTWRITEBYTECODE="1",
+                       PYTHONPATH=os.pathsep.join([TESTS, os.path.join(SOURCE, "test", "Integration")]),
+                       TORCHINDUCTOR_CACHE_DIR=os.path.join(folder, "cache"), TORCHINDUCTOR_COMPILE_THREADS="1")
+    environment["PATH"] = os.path.join(build, "bin") + os.pathsep + environment["PATH"]
+    try:
+        done = subprocess.run([python, path, *arguments], cwd=folder, env=environment, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, errors="replace", timeout=SECONDS)
+        code, output = done.returncode, done.stdout
+    except subprocess.TimeoutExpired as error:
+        code, output = "a timeout", (error.stdout or b"").decode(errors="replace")
+    print(f"-- {name}\n{output.rstrip()}", flush=True)
+    counts = [SUMMARY.match(line) for line in output.strip().splitlines()[-1:]]
+    if not counts or not counts[0]:
+        print(f"FAILED: {name} ended with {code} and without a count")
+        return 0, 1, 0
+    passed, failed, skipped = (int(each or 0) for each in counts[0].groups())
+    return passed, failed + (code != 0 and not failed), skipped
+
+
+def main(build, arguments):
+    python, reason = make_environment(build)
+    if not python:
+        print(f"skipped: {reason}\n0 passed, 0 failed, 1 skipped")
+        return 0
+    wrong = install(build, python)
+    if wrong:
+        print(f"FAILED: the package cannot be installed\n{wrong}\n0 passed, 1 failed")
+        return 1
+    names = [each for each in arguments if not each.startswith("--")]
+    chosen = [os.path.join(TESTS, name + ".py") for name in names] or sorted(glob.glob(os.path.join(TESTS, "test_*.py")))
+    counts = [run_test(build, python, path, ["all"] if "--all" in arguments else []) for path in chosen]
+    passed, failed, skipped = map(sum, zip(*counts))
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(os.path.abspath(sys.argv[1]), sys.argv[2:]))
