@@ -39,11 +39,15 @@ class Case:
     loss: Callable[[Any], torch.Tensor]
 
     def step(self, forward=None, seed=7):
-        """Runs a training step's passes; returns the loss. Gradients are in the parameters."""
+        """Runs a training step's passes; returns the loss. Gradients are in the parameters.
+
+        The output is held until the backward pass is over, as it is where a program has a name for it.
+        """
         self.model.zero_grad(set_to_none=True)
         torch.manual_seed(seed)
         forward = self.model if forward is None else forward
-        loss = self.loss(forward(*self.args, **self.kwargs))
+        output = forward(*self.args, **self.kwargs)
+        loss = self.loss(output)
         loss.backward()
         return loss.detach()
 

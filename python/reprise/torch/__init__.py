@@ -14,4 +14,5 @@ from ._plan_report import GraphPlan, plans
 
 __all__ = ["GraphPlan", "plans", "reprise_plan"]
 
-_torch._dynamo.register_backend(reprise_plan, name="reprise_plan")
+if "reprise_plan" not in _torch._dynamo.list_backends(exclude_tags=()):  # else an entry point knows it
+    _torch._dynamo.register_backend(reprise_plan, name="reprise_plan")

@@ -101,6 +101,11 @@ def replay_form(node: fx.Node) -> tuple[object, tuple]:
     return node.target, node.args
 
 
+def replayed_results(node: fx.Node) -> int:
+    """How many of its results a replay makes: not a batch norm's next running statistics."""
+    return 3 if node.target is aten._native_batch_norm_legit_functional.default else len(results(node))
+
+
 def written_arguments(joint: fx.GraphModule) -> set[fx.Node]:
     """Arguments that the step overwrites, such as running statistics: later they hold other values."""
     places = {each.meta["desc"]: each for each in joint.graph.find_nodes(op="placeholder") if "desc" in each.meta}

@@ -114,8 +114,16 @@ class Partitioner(CustomPartitionerFn):
         if musts or not self.budget.endswith("%"):
             raise Error(refusal)
         # A share is a wish: the plan that takes the least is as near as any comes to it.
-        warnings.warn(refusal + "; so this is the budget", RepriseWarning, stacklevel=2)
-        return ask(text, str(answer.summary["lowest_peak"]))
+        warnings.warn(refusal + ", and takes its place", RepriseWarning, stacklevel=2)
+        return self._least(text, answer.summary["lowest_peak"])
+
+    def _least(self, text: dict[str, Any], lowest: int) -> Answer:
+        """A plan near the least peak. A search for it may end at another place than the one that has seen it."""
+        for step in range(50):
+            answer = ask(text, str(lowest * (100 + step * (step + 1) // 2) // 100))
+            if answer.plan is not None:
+                return answer
+        raise Error(f"internal error: no plan was found within {lowest} bytes and more")
 
     def _refuse(self, problem: Problem, summary: dict[str, Any], musts: int) -> str:
         lines = [f"the budget of {self.budget} ({summary['budget']} bytes) cannot be met"]

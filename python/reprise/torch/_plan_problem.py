@@ -14,8 +14,8 @@ from torch.utils._pytree import tree_leaves
 from .._errors import Error
 from . import _plan_costs as costs
 from ._plan_labels import Policy, label
-from ._plan_nodes import (describe, is_mutation, is_random, is_view, mutated_inputs, replay_form, results, root, runs_once,
-                          storage_bytes, tensor_operands, written_arguments)
+from ._plan_nodes import (describe, is_mutation, is_random, is_view, mutated_inputs, replay_form, replayed_results, results, root,
+                          runs_once, storage_bytes, tensor_operands, written_arguments)
 
 
 @dataclasses.dataclass
@@ -59,6 +59,7 @@ class Problem:
         self._number_values()
         self.labels = [self._label(each, policy) for each in self.operations]
         self.gradients, self.read_until = self._find_late_reads()
+        self.read = {value for each in self.operations for value in self.operands(each)} | set(self.read_until)
 
     def _order(self, static_inputs: Iterable[int], num_fwd_outputs: int) -> Iterable[Operation]:
         """Forward, then backward, each in the order of the joint graph."""
@@ -150,18 +151,33 @@ class Problem:
             entry["label"] = label
         return entry
 
+    def _results(self, operation: Operation, label: str | None) -> list[dict[str, Any]]:
+        again = 1 if operation.is_state else replayed_results(operation.node)
+        return [self._result(value, size, label if value - operation.first_value < again else "must_save")
+                for value, size in self._valued(operation)]
+
+    def _unread_bytes(self, operation: Operation) -> int:
+        """Results that nothing reads take memory while a library makes them, where our own kernels leave them out.
+
+        A replay is for one result at least, so the others are at most the bytes of all but the smallest.
+        """
+        sizes = {value: size for value, size in self._valued(operation) if size}
+        read = [size for value, size in sizes.items() if value in self.read]
+        if operation.is_backward or not read:
+            return sum(sizes.values()) - sum(read)
+        return sum(sizes.values()) - min(read)
+
     def to_json(self) -> dict[str, Any]:
         """The problem. Gradients are counted from where they are made to the end."""
         entries = []
         for operation, word in zip(self.operations, self.labels):
             entry: dict[str, Any] = {"name": operation.node.name, "kind": "other", "cost": 0.0,
                                      "operands": self.operands(operation),
-                                     "results": [self._result(value, size, word)
-                                                 for value, size in self._valued(operation)]}
+                                     "results": self._results(operation, word)}
             if not operation.is_state:
                 entry["kind"] = costs.kind(operation.node, self.is_fused)
                 entry["cost"] = costs.seconds(operation.node)
-                entry["scratch"] = self.workspace.get(operation.node, 0)
+                entry["scratch"] = self.workspace.get(operation.node, 0) + self._unread_bytes(operation)
             if operation.is_backward:
                 entry["backward"] = True
             entries.append(entry)
