@@ -214,8 +214,9 @@ Value KernelGenerator::unary(Value value) {
 Value KernelGenerator::binary(TensorType type, int depth) {
   static constexpr StringLiteral floats[] = {"add", "add",     "sub",     "sub", "mul",
                                              "mul", "maximum", "minimum", "div", "pow"};
-  static constexpr StringLiteral integers[] = {"add", "sub",     "mul",    "div",
-                                               "rem", "maximum", "minimum"};
+  static constexpr StringLiteral integers[] = {"add", "sub",     "mul",        "div",
+                                               "rem", "maximum", "minimum",    "and",
+                                               "or",  "xor",     "shift_left", "shift_right"};
   static constexpr StringLiteral bools[] = {"and", "or", "xor"};
   Value left = operand(type, depth);
   bool isBool = type.getElementType().isInteger(1);

@@ -137,13 +137,13 @@ struct Pow {
   template <typename T> T operator()(T x, T y) const { return pow(x, y); }
 };
 struct And {
-  uint8_t operator()(uint8_t x, uint8_t y) const { return x & y; }
+  template <typename T> T operator()(T x, T y) const { return x & y; }
 };
 struct Or {
-  uint8_t operator()(uint8_t x, uint8_t y) const { return x | y; }
+  template <typename T> T operator()(T x, T y) const { return x | y; }
 };
 struct Xor {
-  uint8_t operator()(uint8_t x, uint8_t y) const { return x ^ y; }
+  template <typename T> T operator()(T x, T y) const { return x ^ y; }
 };
 struct Maximum {
   template <typename T> T operator()(T x, T y) const {
@@ -205,7 +205,33 @@ Results evaluatePow(PowOp op, Operands operands) {
 }
 
 template <typename OpT, typename Function> Results evaluateLogical(OpT op, Operands operands) {
+  Type element = op.getType().getElementType();
+  if (element.isInteger(32))
+    return single(mapBinary<int32_t, int32_t>(op.getType(), operands, Function()));
+  if (element.isInteger(64))
+    return single(mapBinary<int64_t, int64_t>(op.getType(), operands, Function()));
   return single(mapBinary<uint8_t, uint8_t>(op.getType(), operands, Function()));
+}
+
+template <bool isLeft> struct Shift {
+  template <typename T> T operator()(T x, T places) const {
+    using Unsigned = std::make_unsigned_t<T>;
+    if (places < 0 || places >= T(8 * sizeof(T)))
+      return 0;
+    return isLeft ? Unsigned(x) << places : Unsigned(x) >> places;
+  }
+};
+
+template <typename OpT, bool isLeft> Results evaluateShift(OpT op, Operands operands) {
+  if (op.getType().getElementType().isInteger(32))
+    return single(mapBinary<int32_t, int32_t>(op.getType(), operands, Shift<isLeft>()));
+  return single(mapBinary<int64_t, int64_t>(op.getType(), operands, Shift<isLeft>()));
+}
+
+Results evaluateBitcast(BitcastOp op, Operands operands) {
+  Tensor result(op.getType());
+  std::memcpy(result.bytes.data(), operands[0]->bytes.data(), result.bytes.size());
+  return single(std::move(result));
 }
 
 Results evaluateRem(RemOp op, Operands operands) {
@@ -293,6 +319,9 @@ void attachElementwise(MLIRContext *context) {
   attach<evaluateLogical<AndOp, And>>(context);
   attach<evaluateLogical<OrOp, Or>>(context);
   attach<evaluateLogical<XorOp, Xor>>(context);
+  attach<evaluateShift<ShiftLeftOp, true>>(context);
+  attach<evaluateShift<ShiftRightOp, false>>(context);
+  attach<evaluateBitcast>(context);
   attach<evaluateCompare>(context);
   attach<evaluateSelect>(context);
   attach<evaluateCast>(context);

@@ -84,6 +84,17 @@ TEST_F(ElementwiseTest, integersWrapAndDivideAnyway) {
   EXPECT_EQ(valuesOf<int64_t>(wide), (std::vector<int64_t>{(int64_t(1) << 40) % 1000, -5}));
 }
 
+TEST_F(ElementwiseTest, bitsOfIntegers) {
+  expectInts("and", {{12, -1, least}, {10, 7, most}}, {8, 7, 0});
+  expectInts("or", {{12, 5, least}, {10, 0, most}}, {14, 5, -1});
+  expectInts("xor", {{12, -1, least}, {10, 7, most}}, {6, -8, -1});
+  expectInts("shift_left", {{1, 3, 5, 5, 7, -1}, {31, 30, 32, -1, 0, 1}},
+             {least, -1073741824, 0, 0, 7, -2});
+  expectInts("shift_right", {{least, -1, 5, 5, 7}, {31, 28, 32, -1, 0}}, {1, 15, 0, 0, 7});
+  Tensor wide = apply<int64_t>("shift_right", integer(64), "i64", {{-1, -1}, {60, 64}});
+  EXPECT_EQ(valuesOf<int64_t>(wide), (std::vector<int64_t>{15, 0}));
+}
+
 TEST_F(ElementwiseTest, maximumAndMinimumAreIEEE) {
   expectFloats("maximum", {{1, -0.0f, 0.0f, nan, 1, -infinity}, {2, 0.0f, -0.0f, 1, nan, -3}},
                {2, 0.0f, 0.0f, nan, nan, -3});

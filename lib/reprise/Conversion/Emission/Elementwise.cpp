@@ -118,6 +118,22 @@ Value emitNot(Builder &b, Value x) {
   return arith::XOrIOp::create(b, x, constant(b, x.getType(), 1));
 }
 
+/// A shift by the width or more is poison to LLVM; a negative number of places is a large one.
+template <typename OpT> Value emitShift(Builder &b, Value x, Value places) {
+  int64_t width = getElementTypeOrSelf(x).getIntOrFloatBitWidth();
+  Value inside =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, places, constant(b, x.getType(), width));
+  Value masked = arith::AndIOp::create(b, places, constant(b, x.getType(), width - 1));
+  return arith::SelectOp::create(b, inside, OpT::create(b, x, masked), constant(b, x.getType(), 0));
+}
+
+Value emitBitcast(Builder &b, Value x, Type elementType) {
+  Type type = elementType;
+  if (auto vector = dyn_cast<VectorType>(x.getType()))
+    type = vector.clone(elementType);
+  return x.getType() == type ? x : arith::BitcastOp::create(b, type, x).getResult();
+}
+
 Type elementTypeOf(Value tensor) { return cast<ShapedType>(tensor.getType()).getElementType(); }
 
 // One overload per op: its arithmetic on the operands `x`.
@@ -160,6 +176,15 @@ Value emit(PowOp, Builder &b, ValueRange x) { return emitPow(b, x[0], x[1]); }
 Value emit(AndOp, Builder &b, ValueRange x) { return arith::AndIOp::create(b, x[0], x[1]); }
 Value emit(OrOp, Builder &b, ValueRange x) { return arith::OrIOp::create(b, x[0], x[1]); }
 Value emit(XorOp, Builder &b, ValueRange x) { return arith::XOrIOp::create(b, x[0], x[1]); }
+Value emit(ShiftLeftOp, Builder &b, ValueRange x) {
+  return emitShift<arith::ShLIOp>(b, x[0], x[1]);
+}
+Value emit(ShiftRightOp, Builder &b, ValueRange x) {
+  return emitShift<arith::ShRUIOp>(b, x[0], x[1]);
+}
+Value emit(BitcastOp op, Builder &b, ValueRange x) {
+  return emitBitcast(b, x[0], elementTypeOf(op.getResult()));
+}
 Value emit(CompareOp op, Builder &b, ValueRange x) {
   return emitCompare(b, op.getPredicate(), x[0], x[1]);
 }
@@ -218,7 +243,8 @@ void registerEmission(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, RepriseDialect *) {
     attach<NegOp, AbsOp, ExpOp, LogOp, SqrtOp, RsqrtOp, TanhOp, ErfOp, SigmoidOp, SiluOp, SinOp,
            CosOp, FloorOp, NotOp, ReluOp, ClampOp, GeluOp, AddOp, SubOp, MulOp, DivOp, RemOp,
-           MaximumOp, MinimumOp, PowOp, AndOp, OrOp, XorOp, CompareOp, SelectOp, CastOp>(context);
+           MaximumOp, MinimumOp, PowOp, AndOp, OrOp, XorOp, CompareOp, SelectOp, CastOp,
+           ShiftLeftOp, ShiftRightOp, BitcastOp>(context);
   });
 }
 

@@ -200,9 +200,9 @@ func.func @empty_interval(%x: tensor<4xf32>) {
 
 // -----
 
-func.func @logic_of_numbers(%x: tensor<4xi32>) {
-  // expected-error@+1 {{'reprise.and' op operand #0 must be statically shaped tensor of i1, but got 'tensor<4xi32>'}}
-  %0 = reprise.and %x, %x : tensor<4xi32>
+func.func @logic_of_numbers(%x: tensor<4xf32>) {
+  // expected-error@+1 {{'reprise.and' op operand #0 must be statically shaped tensor of i1, i32 or i64, but got 'tensor<4xf32>'}}
+  %0 = reprise.and %x, %x : tensor<4xf32>
   return
 }
 
@@ -211,5 +211,13 @@ func.func @logic_of_numbers(%x: tensor<4xi32>) {
 func.func @power_of_integers(%x: tensor<4xi32>) {
   // expected-error@+1 {{'reprise.pow' op operand #0 must be statically shaped tensor of f32, f64, bf16 or f16, but got 'tensor<4xi32>'}}
   %0 = reprise.pow %x, %x : tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @bitcast_widths(%x: tensor<3xf32>) {
+  // expected-error @+1 {{'reprise.bitcast' op expected types of one width, got 'f32' and 'i64'}}
+  %0 = reprise.bitcast %x : tensor<3xf32> to tensor<3xi64>
   return
 }

@@ -57,6 +57,12 @@ func.func @more(%x: tensor<4x3xf32>, %y: tensor<3xf32>, %b: tensor<4xi1>) {
   %7 = reprise.or %b, %5 : tensor<4xi1>
   // CHECK-NEXT: reprise.xor %{{.*}}, %{{.*}} : tensor<4xi1>
   %8 = reprise.xor %b, %5 : tensor<4xi1>
+  // CHECK-NEXT: reprise.bitcast %{{.*}} : tensor<3xf32> to tensor<3xi32>
+  %9 = reprise.bitcast %y : tensor<3xf32> to tensor<3xi32>
+  // CHECK-NEXT: reprise.shift_left %{{.*}}, %{{.*}} : tensor<3xi32>
+  %10 = reprise.shift_left %9, %9 : tensor<3xi32>
+  // CHECK-NEXT: reprise.shift_right %{{.*}}, %{{.*}} : tensor<3xi32>
+  %11 = reprise.shift_right %9, %10 : tensor<3xi32>
   return
 }
 

@@ -68,9 +68,19 @@ TEST_F(LoopsOps, Binary) {
     for (const std::string &element : numbers)
       one(op, {tensor("3x37x", element), tensor("3x37x", element)}, tensor("3x37x", element),
           tensor("3x37x", element));
+  for (const std::string &op : Strings{"and", "or", "xor", "shift_left", "shift_right"})
+    for (const std::string &element : Strings{"i32", "i64"})
+      one(op, {tensor("99x", element), tensor("99x", element)}, tensor("99x", element),
+          tensor("99x", element));
   for (const std::string &element : Strings{"i32", "i64"})
     one("rem", {tensor("99x", element), tensor("99x", element)}, tensor("99x", element),
         tensor("99x", element));
+}
+
+TEST_F(LoopsOps, Bitcast) {
+  for (auto [from, to] : {std::pair("f32", "i32"), {"i64", "f64"}, {"f64", "i64"}})
+    one("bitcast", {tensor("99x", from)}, tensor("99x", to),
+        tensor("99x", from) + " to " + tensor("99x", to));
 }
 
 TEST_F(LoopsOps, Compare) {

@@ -27,6 +27,7 @@ inline const std::vector<Instance> &instances() {
        {"tensor<4x3xi1>", "tensor<4x3xf32>", "tensor<4x3xf32>"},
        {"tensor<4x3xf32>"}},
       {"cast %0 : tensor<4x3xf32> to tensor<4x3xbf16>", {"tensor<4x3xf32>"}, {"tensor<4x3xbf16>"}},
+      {"bitcast %0 : tensor<4x3xf32> to tensor<4x3xi32>", {"tensor<4x3xf32>"}, {"tensor<4x3xi32>"}},
       {"name %0 \"x\" : tensor<4x3xf32>", {"tensor<4x3xf32>"}, {"tensor<4x3xf32>"}},
       {"offload %0 : tensor<4x3xf32>", {"tensor<4x3xf32>"}, {"tensor<4x3xf32>"}},
       {"dropout %0 seed %1 offset %2 {rate = 0.5, stream = 3 : i64, global_shape = array<i64: 4, "
@@ -225,7 +226,8 @@ inline std::vector<std::string> elementwise() {
     list.push_back(std::string(op) + " %0 : tensor<4x3xf32>");
   for (const char *op : {"add", "sub", "mul", "div", "maximum", "minimum", "pow"})
     list.push_back(std::string(op) + " %0, %1 : tensor<4x3xf32>");
-  list.push_back("rem %0, %1 : tensor<4x3xi32>");
+  for (const char *op : {"rem", "and", "shift_left", "shift_right"})
+    list.push_back(std::string(op) + " %0, %1 : tensor<4x3xi32>");
   list.push_back("not %0 : tensor<4x3xi1>");
   for (const char *op : {"and", "or", "xor"})
     list.push_back(std::string(op) + " %0, %1 : tensor<4x3xi1>");

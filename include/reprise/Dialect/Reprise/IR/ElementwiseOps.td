@@ -85,9 +85,13 @@ def MinimumOp : Reprise_BinaryOp<"minimum", Reprise_NumericTensor, "min(x, y) (I
     [Commutative]>;
 
 def PowOp : Reprise_BinaryOp<"pow", Reprise_FloatTensor, "x ^ y (special values of IEEE pow)">;
-def AndOp : Reprise_BinaryOp<"and", Reprise_BoolTensor, "x and y", [Commutative]>;
-def OrOp : Reprise_BinaryOp<"or", Reprise_BoolTensor, "x or y", [Commutative]>;
-def XorOp : Reprise_BinaryOp<"xor", Reprise_BoolTensor, "x xor y", [Commutative]>;
+def AndOp : Reprise_BinaryOp<"and", Reprise_BitsTensor, "x and y (integers: of each bit)", [Commutative]>;
+def OrOp : Reprise_BinaryOp<"or", Reprise_BitsTensor, "x or y (integers: of each bit)", [Commutative]>;
+def XorOp : Reprise_BinaryOp<"xor", Reprise_BitsTensor, "x xor y (integers: of each bit)", [Commutative]>;
+
+def ShiftLeftOp : Reprise_BinaryOp<"shift_left", Reprise_IntegerTensor, "x << y (0 where y < 0 or y >= bits of x)">;
+def ShiftRightOp : Reprise_BinaryOp<"shift_right", Reprise_IntegerTensor,
+    "x >> y, zeros from above (0 where y < 0 or y >= bits of x)">;
 
 def CompareOp : Reprise_PureOp<"compare",
     (ins Reprise_ComparePredicateAttr:$predicate, Reprise_Tensor:$lhs, Reprise_Tensor:$rhs),
@@ -124,6 +128,16 @@ def CastOp : Reprise_PureOp<"cast", (ins Reprise_Tensor:$operand),
   let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
   let hasFolder = 1;
   let extraClassDefinition = "int64_t $cppClass::getFlops() { return countResultElements(*this); }";
+}
+
+def BitcastOp : Reprise_PureOp<"bitcast", (ins Reprise_WordTensor:$operand),
+    [ElementwiseOpInterface, AllShapesMatch<["operand", "result"]>]> {
+  let summary = "The bits of an element as another type of its width";
+  let description = "f32 as i32, f64 as i64, and back. The bits of a NaN are not promised.";
+  let results = (outs Reprise_WordTensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
+  let hasVerifier = 1;
+  let extraClassDefinition = "int64_t $cppClass::getFlops() { return 0; }";
 }
 
 #endif

@@ -91,6 +91,8 @@ def Reprise_FloatTensor : Reprise_TensorOf<Reprise_Float, "f32, f64, bf16 or f16
 def Reprise_IntegerTensor : Reprise_TensorOf<Reprise_Integer, "i32 or i64">;
 def Reprise_NumericTensor : Reprise_TensorOf<Reprise_Numeric, "f32, f64, bf16, f16, i32 or i64">;
 def Reprise_BoolTensor : Reprise_TensorOf<I1, "i1">;
+def Reprise_BitsTensor : Reprise_TensorOf<AnyTypeOf<[I1, I32, I64]>, "i1, i32 or i64">;
+def Reprise_WordTensor : Reprise_TensorOf<AnyTypeOf<[F32, F64, I32, I64]>, "f32, f64, i32 or i64">;
 def Reprise_I64Tensor : Reprise_TensorOf<I64, "i64">;
 def Reprise_I64Scalar : Type<
     CPred<"::reprise::isI64Scalar($_self)">, "tensor<i64>", "::mlir::RankedTensorType">, BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI64Type())">;

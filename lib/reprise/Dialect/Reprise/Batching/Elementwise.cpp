@@ -20,7 +20,7 @@ void attachElementwiseBatching(MLIRContext *context) {
   attachBatching<NegOp, AbsOp, ExpOp, LogOp, SqrtOp, RsqrtOp, TanhOp, ErfOp, SigmoidOp, SiluOp,
                  SinOp, CosOp, FloorOp, NotOp, ReluOp, ClampOp, GeluOp, AddOp, SubOp, MulOp, DivOp,
                  RemOp, MaximumOp, MinimumOp, PowOp, AndOp, OrOp, XorOp, CompareOp, SelectOp,
-                 CastOp, NameOp, OffloadOp>(context);
+                 CastOp, ShiftLeftOp, ShiftRightOp, BitcastOp, NameOp, OffloadOp>(context);
   attachBatching<DropoutOp, RandomUniformOp, RandomUniformIntOp, RandomNormalOp, RandomBernoulliOp>(
       context);
 }

@@ -44,6 +44,13 @@ LogicalResult CompareOp::inferReturnTypes(MLIRContext *context, std::optional<Lo
   return success();
 }
 
+LogicalResult BitcastOp::verify() {
+  Type from = getOperand().getType().getElementType(), to = getType().getElementType();
+  if (from.getIntOrFloatBitWidth() == to.getIntOrFloatBitWidth())
+    return success();
+  return emitOpError("expected types of one width, got ") << from << " and " << to;
+}
+
 LogicalResult ClampOp::verify() {
   if (!(getLow() <= getHigh()))
     return emitOpError("expected low <= high, got ") << getLow() << " and " << getHigh();
