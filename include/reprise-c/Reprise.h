@@ -28,7 +28,7 @@ extern "C" {
 
 /* Major in the thousands, minor below: a library of another major, or a lower minor, is no match.
  */
-#define REPRISE_API_VERSION 1000
+#define REPRISE_API_VERSION 1001
 
 #if defined(_WIN32)
 #define REPRISE_EXPORT
@@ -131,6 +131,13 @@ REPRISE_EXPORT reprise_error *reprise_options_set(reprise_options *options, cons
 REPRISE_EXPORT reprise_error *reprise_module_parse(reprise_session *session, const void *data,
                                                    size_t size, const char *name,
                                                    reprise_module **module);
+/* Parses a text of StableHLO, such as JAX writes, and makes a model of it, as the pass
+ * import-stablehlo does: entries "forward" and, if the first `parameters` arguments are parameters,
+ * "grad". Since 1001. */
+REPRISE_EXPORT reprise_error *reprise_module_import_stablehlo(reprise_session *session,
+                                                              const void *data, size_t size,
+                                                              const char *name, size_t parameters,
+                                                              reprise_module **module);
 REPRISE_EXPORT void reprise_module_destroy(reprise_module *module);
 /* Verifies, which reading did already. */
 REPRISE_EXPORT reprise_error *reprise_module_verify(reprise_module *module);

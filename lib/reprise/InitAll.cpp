@@ -21,6 +21,8 @@
 #include "reprise/Pipelines/Phases.h"
 #include "reprise/Policy/Policy.h"
 #include "reprise/Reference/Interpreter.h"
+#include "reprise/StableHlo/Passes.h"
+#include "reprise/StableHlo/Syntax.h"
 
 using namespace mlir;
 
@@ -35,6 +37,10 @@ namespace pipe {
 #define GEN_PASS_REGISTRATION
 #include "reprise/Dialect/Pipe/Transforms/Passes.h.inc"
 } // namespace pipe
+namespace stablehlo {
+#define GEN_PASS_REGISTRATION
+#include "reprise/StableHlo/Passes.h.inc"
+} // namespace stablehlo
 } // namespace reprise
 
 void reprise::registerAllDialects(DialectRegistry &registry) {
@@ -52,11 +58,13 @@ void reprise::registerAllDialects(DialectRegistry &registry) {
   registerReference(registry);
   registerTargets(registry);
   registerPolicies(registry);
+  stablehlo::registerSyntax(registry);
 }
 
 void reprise::registerAllPasses() {
   registerTransformsPasses();
   registerConversionPasses();
+  stablehlo::registerImportStableHloPass();
   registerImportPass();
   registerCanonicalizePass();
   registerThreadRandomPass();

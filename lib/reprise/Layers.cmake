@@ -49,6 +49,7 @@ reprise_layer(Targets FOLDERS Conversion/Targets ON Cpu Cuda)
 reprise_layer(Bundle FOLDERS Conversion/ExecToBundle ON Target Reference)
 reprise_layer(Pipelines FOLDERS Pipelines ON ExecTransforms Transforms Pipe)
 reprise_layer(Compiler FOLDERS Compiler ON Pipelines Bundle)
+reprise_layer(StableHlo FOLDERS StableHlo ON Dialect)
 reprise_layer(Zoo FOLDERS Zoo ON Dialect)
 reprise_layer(PlanTexts FOLDERS PlanTexts ON ReprisePlanning)
 

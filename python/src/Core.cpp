@@ -187,6 +187,17 @@ static Module parse(std::shared_ptr<Session> session, nb::bytes text, const std:
   return made;
 }
 
+static Module importStableHlo(std::shared_ptr<Session> session, nb::bytes text,
+                              const std::string &name, size_t parameters) {
+  reprise_module *module = nullptr;
+  check(reprise_module_import_stablehlo(session->get(), text.c_str(), text.size(), name.c_str(),
+                                        parameters, &module));
+  Module made{std::move(session), nullptr};
+  made.handle.reset(module);
+  made.session->warn();
+  return made;
+}
+
 static PlanHandle planProblem(Session &session, const std::string &kind, const std::string &problem,
                               const Options &options) {
   OptionsHandle given = makeOptions(options);
@@ -240,6 +251,7 @@ static void bindSessions(nb::module_ &module) {
       .def("__init__", [](Session *own) { new (own) Session; })
       .def("add_policy", &Session::addPolicy);
   module.def("parse", parse);
+  module.def("import_stablehlo", importStableHlo);
   module.def("plan_problem", [](Session &session, const std::string &kind,
                                 const std::string &problem, const Options &options) {
     PlanHandle plan = planProblem(session, kind, problem, options);

@@ -1,0 +1,23 @@
+// reprise: where jax.checkpoint was, told from the places of ops
+#ifndef REPRISE_LIB_STABLEHLO_CHECKPOINTS_H
+#define REPRISE_LIB_STABLEHLO_CHECKPOINTS_H
+
+#include "mlir/IR/Operation.h"
+#include <vector>
+
+namespace reprise::stablehlo {
+
+/// Ops that stand one after the other.
+struct Run {
+  bool isCheckpoint;
+  std::vector<mlir::Operation *> ops;
+};
+
+/// The ops of a block but its terminator. JAX marks the ops of jax.checkpoint by `checkpoint` in
+/// their name stacks, and prints them one call after the other: a new call begins where the first
+/// op of a run comes again.
+std::vector<Run> splitAtCheckpoints(mlir::Block &block);
+
+} // namespace reprise::stablehlo
+
+#endif // REPRISE_LIB_STABLEHLO_CHECKPOINTS_H

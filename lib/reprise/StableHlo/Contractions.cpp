@@ -1,0 +1,110 @@
+// reprise: dot products and convolutions of StableHLO
+#include "Importer.h"
+
+using namespace mlir;
+
+namespace reprise::stablehlo {
+namespace {
+
+constexpr llvm::StringLiteral kDotDims = "dot_dimension_numbers";
+
+Values importDotGeneral(Source &s) {
+  if (!isFloat(s.operands[0]) || !isFloat(s.operands[1]))
+    return s.refuse("of integers");
+  Integers batch = s.integers(kDotDims, "lhs_batching_dimensions"),
+           rightBatch = s.integers(kDotDims, "rhs_batching_dimensions"),
+           contracting = s.integers(kDotDims, "lhs_contracting_dimensions"),
+           rightContracting = s.integers(kDotDims, "rhs_contracting_dimensions");
+  return {DotGeneralOp::create(s.b(), s.operands[0], s.operands[1], batch, rightBatch, contracting,
+                               rightContracting, s.type().getElementType())};
+}
+
+/// Where the dimensions of one operand of a convolution lie.
+struct Layout {
+  Layout(Attribute dims, StringRef first, StringRef second, int64_t spatial) {
+    order.resize(spatial + 2, -1);
+    for (auto [d, dim] : llvm::enumerate(cast<ArrayAttr>(dims))) {
+      StringRef word = cast<StringAttr>(dim).getValue();
+      int64_t place = 0;
+      if (!word.getAsInteger(10, place))
+        place += 2;
+      else
+        place = word == first ? 0 : word == second ? 1 : -1;
+      if (place >= 0 && place < spatial + 2)
+        order[place] = d;
+    }
+  }
+  bool isKnown() const { return !llvm::is_contained(order, -1); }
+  Integers inverse() const {
+    Integers result(order.size());
+    for (auto [i, d] : llvm::enumerate(order))
+      result[d] = i;
+    return result;
+  }
+
+  Integers order; ///< the dimensions as ours stand: two, then the spatial ones
+};
+
+Integers orOnes(Integers list, int64_t count) { return list.empty() ? Integers(count, 1) : list; }
+
+/// Zeros between the positions of an image, and cut off where the padding is negative.
+Value dilate(Builder &b, Value image, ArrayRef<int64_t> dilation) {
+  if (llvm::all_of(dilation, [](int64_t step) { return step == 1; }))
+    return image;
+  Integers none(dilation.size() + 2, 0), interior(2, 0);
+  for (int64_t step : dilation)
+    interior.push_back(step - 1);
+  return PadOp::create(b, image, b.getFloatAttr(elementOf(image), 0), none, none, interior);
+}
+
+Values buildConvolution(Source &s, ArrayAttr dims, int64_t spatial) {
+  Builder &b = s.b();
+  Layout image(dims[0], "b", "f", spatial), filter(dims[1], "o", "i", spatial),
+      output(dims[2], "b", "f", spatial);
+  if (!image.isKnown() || !filter.isKnown() || !output.isKnown())
+    return s.refuse("with dimensions that are not known");
+  Value left = transpose(b, s.operands[0], image.order);
+  left = dilate(b, left, orOnes(s.integers("lhs_dilation"), spatial));
+  Value right = transpose(b, s.operands[1], filter.order);
+  for (auto [d, isReversed] : llvm::enumerate(s.integers("window_reversal")))
+    if (isReversed)
+      right = reverse(b, right, d + 2);
+  Integers padding = s.integers("padding"), low, high;
+  padding.resize(2 * spatial, 0);
+  for (int64_t d = 0; d < spatial; ++d) {
+    low.push_back(padding[2 * d]);
+    high.push_back(padding[2 * d + 1]);
+  }
+  if (llvm::any_of(padding, [](int64_t size) { return size < 0; }))
+    return s.refuse("with negative padding");
+  Integers shape;
+  for (int64_t d : output.order)
+    shape.push_back(s.type().getDimSize(d));
+  Value result = ConvolutionOp::create(
+      b, s.type().clone(shape), left, right, orOnes(s.integers("window_strides"), spatial), low,
+      high, orOnes(s.integers("rhs_dilation"), spatial), s.integer("feature_group_count", 1));
+  return {transpose(b, result, output.inverse())};
+}
+
+Values importConvolution(Source &s) {
+  auto dims = s.op->getAttrOfType<ArrayAttr>("dimension_numbers");
+  int64_t spatial = s.type().getRank() - 2;
+  if (!dims || dims.size() != 3)
+    return s.refuse("with dimensions that are not known");
+  if (spatial < 1 || spatial > 2)
+    return s.refuse("with another number of spatial dimensions than 1 or 2");
+  if (s.integer("batch_group_count", 1) != 1)
+    return s.refuse("with groups of the batch");
+  if (elementOf(s.operands[0]) != s.type().getElementType())
+    return s.refuse("with a result of another type");
+  return buildConvolution(s, dims, spatial);
+}
+
+} // namespace
+
+void addContractions(Handlers &handlers) {
+  handlers["stablehlo.dot_general"] = importDotGeneral;
+  handlers["stablehlo.convolution"] = importConvolution;
+}
+
+} // namespace reprise::stablehlo

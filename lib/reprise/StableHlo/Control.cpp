@@ -1,0 +1,54 @@
+// reprise: branches and what leaves values as they are
+#include "Importer.h"
+
+using namespace mlir;
+
+namespace reprise::stablehlo {
+namespace {
+
+Values importIdentity(Source &s) { return s.operands; }
+
+Values importCustomCall(Source &s) {
+  std::string target = s.word("call_target_name");
+  if (auto symbol = s.op->getAttrOfType<FlatSymbolRefAttr>("call_target_name"))
+    target = symbol.getValue().str();
+  if (target == "Sharding" || target == "SPMDFullToShardShape" || target == "SPMDShardToFullShape")
+    return s.operands;
+  return s.refuse("of '" + target + "'");
+}
+
+/// The results of all branches, and a choice: ops have no effects.
+Values importCase(Source &s) {
+  Builder &b = s.b();
+  Value index = s.operands[0];
+  Location location = b.getLoc();
+  Values chosen;
+  for (Region &region : llvm::reverse(s.op->getRegions())) {
+    Values branch = s.importer.importRegion(region, {});
+    b.setLoc(location);
+    if (chosen.empty()) {
+      chosen = branch;
+      continue;
+    }
+    int64_t number = region.getRegionNumber();
+    Value isIt = index;
+    if (!elementOf(index).isInteger(1))
+      isIt = compare(b, ComparePredicate::eq, index, splatInteger(b, typeOf(index), number));
+    for (auto [value, other] : llvm::zip(chosen, branch))
+      value = select(b, broadcast(b, isIt, typeOf(value).getShape(), {}), other, value);
+  }
+  return chosen;
+}
+
+} // namespace
+
+void addControl(Handlers &handlers) {
+  handlers["stablehlo.optimization_barrier"] = importIdentity;
+  handlers["sdy.sharding_constraint"] = importIdentity;
+  handlers["stablehlo.custom_call"] = importCustomCall;
+  handlers["stablehlo.case"] = importCase;
+  handlers["stablehlo.if"] = importCase;
+  handlers["stablehlo.while"] = importWhile;
+}
+
+} // namespace reprise::stablehlo

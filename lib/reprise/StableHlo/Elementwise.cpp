@@ -1,0 +1,138 @@
+// reprise: elementwise ops of StableHLO
+#include "Importer.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+
+namespace reprise::stablehlo {
+namespace {
+
+template <typename OpT> Values unary(Source &s) {
+  return {OpT::create(s.b(), s.type(), s.operands[0])};
+}
+
+template <typename OpT> Values binary(Source &s) {
+  return {OpT::create(s.b(), s.type(), s.operands[0], s.operands[1])};
+}
+
+bool isPositiveZero(Value x) {
+  std::optional<APFloat> number = constantFloat(x);
+  return number && number->isPosZero();
+}
+
+/// A maximum with 0 is a relu, whose derivative at 0 is 0, as that of jax.nn.relu. On i1 arithmetic
+/// is logic; the maximum of unsigned numbers is that of numbers moved by half.
+Values combined(Source &s) {
+  Value x = s.operands[0], y = s.operands[1];
+  bool isOrdered = s.name() == "maximum" || s.name() == "minimum";
+  if (s.name() == "maximum" && isPositiveZero(y))
+    return unary<ReluOp>(s);
+  if (!isOrdered || !s.isUnsigned(0))
+    return {combine(s.b(), s.name(), x, y)};
+  Value less = CompareOp::create(s.b(), s.type().clone(s.b().getI1Type()), ComparePredicate::lt,
+                                 flipSign(s.b(), x), flipSign(s.b(), y));
+  return {s.name() == "maximum" ? select(s.b(), less, y, x) : select(s.b(), less, x, y)};
+}
+
+Values importNot(Source &s) {
+  Value x = s.operands[0];
+  if (elementOf(x).isInteger(1))
+    return unary<NotOp>(s);
+  return {XorOp::create(s.b(), x.getType(), x, splatInteger(s.b(), typeOf(x), -1))};
+}
+
+Values importXor(Source &s) { return binary<XorOp>(s); }
+
+Values importDivide(Source &s) {
+  if (!s.isUnsigned(0))
+    return binary<DivOp>(s);
+  return {unsignedArithmetic(s, /*isRemainder=*/false)};
+}
+
+Values importRemainder(Source &s) {
+  if (isFloat(s.operands[0]))
+    return s.refuse("of floats");
+  if (!s.isUnsigned(0))
+    return binary<RemOp>(s);
+  return {unsignedArithmetic(s, /*isRemainder=*/true)};
+}
+
+Values importCompare(Source &s) {
+  Value x = s.operands[0], y = s.operands[1];
+  auto predicate =
+      llvm::StringSwitch<std::optional<ComparePredicate>>(s.word("comparison_direction"))
+          .Case("EQ", ComparePredicate::eq)
+          .Case("NE", ComparePredicate::ne)
+          .Case("LT", ComparePredicate::lt)
+          .Case("LE", ComparePredicate::le)
+          .Case("GT", ComparePredicate::gt)
+          .Case("GE", ComparePredicate::ge)
+          .Default(std::nullopt);
+  if (!predicate || s.word("compare_type") == "TOTALORDER")
+    return s.refuse("in total order");
+  if (s.isUnsigned(0)) {
+    x = flipSign(s.b(), x);
+    y = flipSign(s.b(), y);
+  }
+  return {compare(s.b(), *predicate, x, y)};
+}
+
+Values importSelect(Source &s) {
+  Value condition = s.operands[0];
+  if (typeOf(condition).getRank() == 0)
+    condition = broadcast(s.b(), condition, s.type().getShape(), {});
+  return {select(s.b(), condition, s.operands[1], s.operands[2])};
+}
+
+/// Bounds that are constants stay numbers of one op.
+Values importClamp(Source &s) {
+  Values x;
+  for (Value operand : s.operands)
+    x.push_back(typeOf(operand).getRank() == 0 ? broadcast(s.b(), operand, s.type().getShape(), {})
+                                               : operand);
+  std::optional<APFloat> low = constantFloat(x[0]), high = constantFloat(x[2]);
+  if (!low || !high || *low > *high)
+    return {minimum(s.b(), maximum(s.b(), x[1], x[0]), x[2])};
+  auto f64 = [&](APFloat number) {
+    bool loses;
+    number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &loses);
+    return s.b().getF64FloatAttr(number.convertToDouble());
+  };
+  return {ClampOp::create(s.b(), x[1], f64(*low), f64(*high))};
+}
+
+} // namespace
+
+void addElementwise(Handlers &handlers) {
+  auto add = [&](StringRef name, Handler handler) {
+    handlers["stablehlo." + name.str()] = handler;
+  };
+  add("negate", unary<NegOp>);
+  add("abs", unary<AbsOp>);
+  add("exponential", unary<ExpOp>);
+  add("log", unary<LogOp>);
+  add("sqrt", unary<SqrtOp>);
+  add("rsqrt", unary<RsqrtOp>);
+  add("tanh", unary<TanhOp>);
+  add("logistic", unary<SigmoidOp>);
+  add("sine", unary<SinOp>);
+  add("cosine", unary<CosOp>);
+  add("floor", unary<FloorOp>);
+  add("not", importNot);
+  for (StringRef name : {"add", "multiply", "maximum", "minimum", "and", "or"})
+    add(name, combined);
+  add("xor", importXor);
+  add("subtract", binary<SubOp>);
+  add("divide", importDivide);
+  add("remainder", importRemainder);
+  add("power", binary<PowOp>);
+  add("shift_left", binary<ShiftLeftOp>);
+  add("shift_right_logical", binary<ShiftRightOp>);
+  add("compare", importCompare);
+  add("select", importSelect);
+  add("clamp", importClamp);
+  handlers["chlo.erf"] = unary<ErfOp>;
+}
+
+} // namespace reprise::stablehlo

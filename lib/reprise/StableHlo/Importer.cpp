@@ -1,0 +1,243 @@
+// reprise: runs through functions of StableHLO and builds ours
+#include "Importer.h"
+
+#include "Checkpoints.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace reprise::stablehlo {
+
+//===-- One op --------------------------------------------------------------------------------===//
+
+Builder &Source::b() { return importer.b; }
+
+RankedTensorType Source::type(unsigned result) {
+  return importer.convert(op->getResult(result).getType());
+}
+
+bool Source::isUnsigned(unsigned operand) {
+  return getElementTypeOrSelf(op->getOperand(operand)).isUnsignedInteger();
+}
+
+Integers Source::integers(Attribute attribute) {
+  Integers list;
+  if (auto array = dyn_cast_or_null<DenseI64ArrayAttr>(attribute))
+    list.append(array.asArrayRef().begin(), array.asArrayRef().end());
+  else if (auto booleans = dyn_cast_or_null<DenseBoolArrayAttr>(attribute))
+    list.append(booleans.asArrayRef().begin(), booleans.asArrayRef().end());
+  else if (auto dense = dyn_cast_or_null<DenseIntElementsAttr>(attribute))
+    for (APInt number : dense.getValues<APInt>())
+      list.push_back(number.getSExtValue());
+  else if (auto elements = dyn_cast_or_null<ArrayAttr>(attribute))
+    for (Attribute element : elements) {
+      if (auto word = dyn_cast<StringAttr>(element))
+        list.push_back(word.getValue() == "true");
+      else if (auto integer = dyn_cast<IntegerAttr>(element))
+        list.push_back(integer.getInt());
+      else
+        list.append(integers(element));
+    }
+  return list;
+}
+
+Integers Source::integers(StringRef name, StringRef field) {
+  auto fields = op->getAttrOfType<DictionaryAttr>(name);
+  return fields ? integers(fields.get(field)) : Integers();
+}
+
+int64_t Source::integer(StringRef name, int64_t otherwise) {
+  auto attribute = op->getAttrOfType<IntegerAttr>(name);
+  return attribute ? attribute.getInt() : otherwise;
+}
+
+std::string Source::word(StringRef name) {
+  auto attribute = op->getAttrOfType<StringAttr>(name);
+  return attribute ? attribute.getValue().str() : "";
+}
+
+Values Source::refuse(const Twine &why) {
+  importer.refuse(op, why);
+  return {};
+}
+
+//===-- Functions -----------------------------------------------------------------------------===//
+
+void Importer::refuse(Operation *op, const Twine &why) { refused.emplace_back(op, why.str()); }
+
+RankedTensorType Importer::convert(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape())
+    return {};
+  Type element = tensor.getElementType();
+  if (element.isInteger(1))
+    return RankedTensorType::get(tensor.getShape(), element);
+  if (element.isInteger(32) || element.isInteger(64))
+    return RankedTensorType::get(
+        tensor.getShape(), IntegerType::get(type.getContext(), element.getIntOrFloatBitWidth()));
+  if (element.isF32() || element.isF64() || element.isF16() || element.isBF16())
+    return RankedTensorType::get(tensor.getShape(), element);
+  return {};
+}
+
+/// The op's name stack without its last part, which is the primitive, and without jit(…), as scope.
+static Location convertLocation(Location location) {
+  auto named = dyn_cast<NameLoc>(location);
+  if (!named)
+    return location;
+  SmallVector<StringRef> parts, kept;
+  named.getName().getValue().split(parts, '/');
+  for (StringRef part : ArrayRef(parts).drop_back())
+    if (!part.contains('(') && part != "checkpoint" && !part.empty())
+      kept.push_back(part);
+  Location child = named.getChildLoc();
+  // What JAX nests in the name are functions of the source, which are no scopes.
+  if (kept.empty())
+    return isa<NameLoc>(child) ? cast<NameLoc>(child).getChildLoc() : child;
+  return NameLoc::get(StringAttr::get(location.getContext(), llvm::join(kept, "/")), child);
+}
+
+/// What the results of a refused op are, so that the rest can be looked at, too.
+static Value makeZero(Builder &b, Type source, RankedTensorType type) {
+  auto tensor = dyn_cast<RankedTensorType>(source);
+  bool isStatic = tensor && tensor.hasStaticShape();
+  if (!type)
+    type =
+        RankedTensorType::get(isStatic ? tensor.getShape() : ArrayRef<int64_t>(), b.getI32Type());
+  return splat(b, type, 0);
+}
+
+void Importer::importOp(Operation *op) {
+  b.setLoc(convertLocation(op->getLoc()));
+  Values results;
+  auto handler = handlers.find(op->getName().getStringRef());
+  auto unknown = llvm::find_if(op->getResultTypes(), [&](Type type) { return !convert(type); });
+  if (unknown != op->result_type_end()) {
+    std::string type;
+    llvm::raw_string_ostream(type) << *unknown;
+    refuse(op, "has a result of type '" + type + "'");
+  } else if (auto call = dyn_cast<func::CallOp>(op)) {
+    results = importCall(call);
+  } else if (handler == handlers.end()) {
+    refuse(op, "");
+  } else {
+    Values operands =
+        llvm::map_to_vector(op->getOperands(), [&](Value value) { return values.lookup(value); });
+    Source source(*this, op, operands);
+    results = handler->second(source);
+  }
+  for (auto [i, result] : llvm::enumerate(op->getResults())) {
+    RankedTensorType type = convert(result.getType());
+    bool isThere = i < results.size() && results[i] && results[i].getType() == type;
+    if (!isThere && !results.empty())
+      refuse(op, "has a form that is not known");
+    values.map(result, isThere ? results[i] : makeZero(b, result.getType(), type));
+  }
+}
+
+Values Importer::importCall(func::CallOp call) {
+  auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+  if (!callee || !callee.getBody().hasOneBlock() || llvm::is_contained(stack, callee)) {
+    refuse(call, "calls '" + call.getCallee() + "', which is not a function of one block");
+    return {};
+  }
+  stack.push_back(callee);
+  Values arguments =
+      llvm::map_to_vector(call.getOperands(), [&](Value value) { return values.lookup(value); });
+  Values results = importRegion(callee.getBody(), arguments);
+  stack.pop_back();
+  return results;
+}
+
+Values Importer::importRegion(Region &region, ValueRange arguments) {
+  values.map(region.getArguments(), arguments);
+  return importBlock(region.front());
+}
+
+/// A checkpoint around the ops; values of it that others read are its results.
+void Importer::importCheckpoint(ArrayRef<Operation *> ops) {
+  Location location = convertLocation(ops.front()->getLoc());
+  Values read;
+  for (Operation *op : ops)
+    for (Value result : op->getResults())
+      if (llvm::any_of(result.getUsers(), [&](Operation *user) {
+            Operation *inBlock = op->getBlock()->findAncestorOpInBlock(*user);
+            return !llvm::is_contained(ops, inBlock);
+          }))
+        read.push_back(result);
+  Region body;
+  Block &block = body.emplaceBlock();
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&block);
+    openRegions.push_back(&body);
+    for (Operation *op : ops)
+      importOp(op);
+    openRegions.pop_back();
+    Values results = llvm::map_to_vector(read, [&](Value value) { return values.lookup(value); });
+    b.setLoc(location);
+    YieldOp::create(b, results);
+  }
+  b.setLoc(location);
+  auto checkpoint = CheckpointOp::create(b, block.getTerminator()->getOperandTypes(), StringAttr());
+  checkpoint.getBody().takeBody(body);
+  values.map(read, checkpoint.getResults());
+}
+
+Values Importer::importBlock(Block &block) {
+  for (const Run &run : splitAtCheckpoints(block))
+    if (run.isCheckpoint)
+      importCheckpoint(run.ops);
+    else
+      for (Operation *op : run.ops)
+        importOp(op);
+  return llvm::map_to_vector(block.getTerminator()->getOperands(),
+                             [&](Value value) { return values.lookup(value); });
+}
+
+func::FuncOp Importer::importFunction(func::FuncOp function, StringRef name) {
+  Values arguments;
+  SmallVector<Type> types;
+  for (BlockArgument argument : function.getArguments()) {
+    types.push_back(convert(argument.getType()));
+    if (types.back())
+      continue;
+    emitError(function.getLoc(), "argument ") << argument.getArgNumber() << " has type "
+                                              << argument.getType() << ", which is not imported";
+    return {};
+  }
+  b.setInsertionPoint(function);
+  b.setLoc(function.getLoc());
+  auto made = func::FuncOp::create(b, name, b.getFunctionType(types, {}));
+  made.setPrivate();
+  Block *block = made.addEntryBlock();
+  for (auto [own, argument] : llvm::zip(block->getArguments(), function.getArguments()))
+    own.setLoc(argument.getLoc());
+  b.setInsertionPointToStart(block);
+  stack.push_back(function);
+  Values results = importRegion(function.getBody(), block->getArguments());
+  stack.pop_back();
+  b.setLoc(function.getLoc());
+  func::ReturnOp::create(b, results);
+  made.setFunctionType(b.getFunctionType(types, ValueRange(results).getTypes()));
+  return made;
+}
+
+LogicalResult Importer::report(ModuleOp module) {
+  if (refused.empty())
+    return success();
+  llvm::SmallSetVector<Operation *, 8> seen;
+  for (auto &[op, why] : refused)
+    seen.insert(op);
+  auto diagnostic = emitError(refused.front().first->getLoc())
+                    << seen.size() << (seen.size() == 1 ? " op is" : " ops are")
+                    << " not imported from StableHLO";
+  for (auto &[op, why] : refused)
+    if (seen.remove(op))
+      diagnostic.attachNote(op->getLoc())
+          << "'" << op->getName() << "'" << (why.empty() ? "" : " ") << why;
+  return failure();
+}
+
+} // namespace reprise::stablehlo

@@ -1,0 +1,260 @@
+// reprise: gather and scatter of StableHLO, as rows of a table
+#include "Importer.h"
+
+using namespace mlir;
+
+namespace reprise::stablehlo {
+namespace {
+
+Value add(Builder &b, Value x, Value y) { return AddOp::create(b, x.getType(), x, y); }
+Value scale(Builder &b, Value x, int64_t factor) {
+  return MulOp::create(b, x.getType(), x, splatInteger(b, typeOf(x), factor));
+}
+
+/// What gather and scatter say of an operand and its positions. Dimensions of the operand that are
+/// looked up, one position or a window of some, are `keys`; the others are whole.
+struct Lookup {
+  Lookup(Source &s, StringRef numbers, StringRef window, StringRef collapsed, StringRef batching,
+         StringRef indexBatching, StringRef map)
+      : operand(s.operandType(0).getShape()), starts(s.operandType(1).getShape()),
+        windowDims(s.integers(numbers, window)), collapsed(s.integers(numbers, collapsed)),
+        batching(s.integers(numbers, batching)), indexBatching(s.integers(numbers, indexBatching)),
+        map(s.integers(numbers, map)), vectorDim(operandVectorDim(s, numbers)) {}
+
+  static int64_t operandVectorDim(Source &s, StringRef numbers) {
+    auto fields = s.op->getAttrOfType<DictionaryAttr>(numbers);
+    auto dim = fields ? fields.getAs<IntegerAttr>("index_vector_dim") : IntegerAttr();
+    return dim ? dim.getInt() : 0;
+  }
+
+  /// Which dimensions are keys, for windows of `sizes`.
+  void split(ArrayRef<int64_t> windowSizes) {
+    sizes = Integers(windowSizes);
+    for (int64_t d = 0; d < static_cast<int64_t>(operand.size()); ++d) {
+      bool isKey = llvm::is_contained(batching, d) || llvm::is_contained(collapsed, d) ||
+                   sizes[d] != operand[d];
+      (isKey ? keys : whole).push_back(d);
+    }
+  }
+
+  bool isWindow(int64_t d) const {
+    return !llvm::is_contained(batching, d) && !llvm::is_contained(collapsed, d);
+  }
+
+  /// The shape of the positions without the dimension that counts an index's components.
+  Integers batchShape() const {
+    Integers shape(starts);
+    if (vectorDim < static_cast<int64_t>(shape.size()))
+      shape.erase(shape.begin() + vectorDim);
+    return shape;
+  }
+
+  /// Of the grid on which positions are computed: the batch, then the windows of keys.
+  Integers gridShape() const {
+    Integers shape = batchShape();
+    for (int64_t d : keys)
+      if (isWindow(d))
+        shape.push_back(sizes[d]);
+    return shape;
+  }
+
+  Integers operand, starts, windowDims, collapsed, batching, indexBatching, map;
+  int64_t vectorDim;
+  Integers sizes, keys, whole;
+};
+
+/// Component `i` of all indices, over the batch.
+Value component(Builder &b, Value indices, const Lookup &lookup, int64_t i) {
+  if (lookup.vectorDim == typeOf(indices).getRank())
+    return indices;
+  Integers starts(typeOf(indices).getRank(), 0), limits(typeOf(indices).getShape());
+  starts[lookup.vectorDim] = i;
+  limits[lookup.vectorDim] = i + 1;
+  Value part = slice(b, indices, starts, limits, Integers(starts.size(), 1));
+  return reshape(b, part, lookup.batchShape());
+}
+
+/// The start along key `d`, on the grid.
+Value keyPosition(Builder &b, Value indices, const Lookup &lookup, int64_t d) {
+  Integers shape = lookup.gridShape();
+  Type element = elementOf(indices);
+  Integers batchDims = llvm::to_vector(llvm::seq<int64_t>(0, lookup.batchShape().size()));
+  if (auto *at = llvm::find(lookup.batching, d); at != lookup.batching.end()) {
+    int64_t dim = lookup.indexBatching[at - lookup.batching.begin()];
+    dim -= dim > lookup.vectorDim;
+    return IotaOp::create(b, RankedTensorType::get(shape, element), dim);
+  }
+  if (auto *at = llvm::find(lookup.map, d); at != lookup.map.end())
+    return broadcast(b, component(b, indices, lookup, at - lookup.map.begin()), shape, batchDims);
+  return splatInteger(b, RankedTensorType::get(shape, element), 0);
+}
+
+/// The start of a window, clamped so that it lies inside, plus the place in the window.
+Value placeWindow(Builder &b, Value start, const Lookup &lookup, int64_t d, bool clamps,
+                  int64_t &grid) {
+  if (clamps) {
+    start = maximum(b, start, splatInteger(b, typeOf(start), 0));
+    start = minimum(b, start, splatInteger(b, typeOf(start), lookup.operand[d] - lookup.sizes[d]));
+  }
+  if (!lookup.isWindow(d))
+    return start;
+  int64_t dim = grid++;
+  return add(b, start, IotaOp::create(b, typeOf(start), dim));
+}
+
+/// The row of each position in the table whose rows are all keys; with `isInside`, whether it is
+/// one.
+Value rowsOf(Builder &b, Value indices, const Lookup &lookup, Value *isInside) {
+  Value rows;
+  int64_t grid = lookup.batchShape().size();
+  for (int64_t d : lookup.keys) {
+    Value position = keyPosition(b, indices, lookup, d);
+    if (!llvm::is_contained(lookup.batching, d))
+      position = placeWindow(b, position, lookup, d, !isInside, grid);
+    if (isInside) {
+      Value above =
+          compare(b, ComparePredicate::ge, position, splatInteger(b, typeOf(position), 0));
+      Value below = compare(b, ComparePredicate::lt, position,
+                            splatInteger(b, typeOf(position), lookup.operand[d]));
+      Value both = AndOp::create(b, above.getType(), above, below);
+      *isInside = *isInside ? AndOp::create(b, both.getType(), *isInside, both).getResult() : both;
+    }
+    rows = rows ? add(b, scale(b, rows, lookup.operand[d]), position) : position;
+  }
+  return rows;
+}
+
+/// The operand as a table of rows, [keys, whole…].
+Value toTable(Builder &b, Value operand, const Lookup &lookup) {
+  Integers order = lookup.keys, shape = {1};
+  order.append(lookup.whole);
+  for (int64_t d : lookup.keys)
+    shape[0] *= lookup.operand[d];
+  for (int64_t d : lookup.whole)
+    shape.push_back(lookup.operand[d]);
+  return reshape(b, transpose(b, operand, order), shape);
+}
+
+/// For each dimension of [grid…, whole…] the one of the result of a gather, or of updates.
+Integers placesOf(const Lookup &lookup) {
+  Integers places, windows;
+  int64_t rank = lookup.batchShape().size() + lookup.windowDims.size();
+  for (int64_t d = 0; d < rank; ++d)
+    if (!llvm::is_contained(lookup.windowDims, d))
+      places.push_back(d);
+  // The dimensions of the operand that windows have, ascending.
+  for (int64_t d = 0; d < static_cast<int64_t>(lookup.operand.size()); ++d)
+    if (lookup.isWindow(d))
+      windows.push_back(d);
+  auto place = [&](int64_t d) {
+    return lookup.windowDims[llvm::find(windows, d) - windows.begin()];
+  };
+  for (int64_t d : lookup.keys)
+    if (lookup.isWindow(d))
+      places.push_back(place(d));
+  for (int64_t d : lookup.whole)
+    places.push_back(place(d));
+  return places;
+}
+
+Integers inverseOf(ArrayRef<int64_t> permutation) {
+  Integers inverse(permutation.size());
+  for (auto [i, d] : llvm::enumerate(permutation))
+    inverse[d] = i;
+  return inverse;
+}
+
+/// jnp.take_along_axis: all dimensions but one are batches, one element of each row.
+Values takeAlong(Source &s, const Lookup &lookup) {
+  Builder &b = s.b();
+  Integers order = lookup.batching;
+  order.push_back(lookup.map[0]);
+  Value indices = component(b, s.operands[1], lookup, 0);
+  Integers moved;
+  for (int64_t dim : lookup.indexBatching)
+    moved.push_back(dim - (dim > lookup.vectorDim));
+  int64_t batches = moved.size(), count = 1;
+  for (int64_t d = 0; d < typeOf(indices).getRank(); ++d)
+    if (!llvm::is_contained(lookup.indexBatching, d + (d >= lookup.vectorDim)))
+      moved.push_back(d);
+  indices = transpose(b, indices, moved);
+  Integers whole(typeOf(indices).getShape()), shape(ArrayRef(whole).take_front(batches));
+  for (int64_t size : ArrayRef(whole).drop_front(batches))
+    count *= size;
+  shape.push_back(count);
+  Value operand = transpose(b, s.operands[0], order);
+  Value taken = TakeAlongOp::create(b, operand, reshape(b, indices, shape));
+  return {transpose(b, reshape(b, taken, whole), inverseOf(moved))};
+}
+
+Values importGather(Source &s) {
+  Lookup lookup(s, "dimension_numbers", "offset_dims", "collapsed_slice_dims",
+                "operand_batching_dims", "start_indices_batching_dims", "start_index_map");
+  lookup.split(s.integers("slice_sizes"));
+  if (s.isUnsigned(1))
+    return s.refuse("at unsigned positions");
+  if (llvm::is_contained(s.operandType(0).getShape(), 0) || lookup.keys.empty())
+    return s.refuse("of nothing");
+  bool isAlong = lookup.map.size() == 1 && lookup.windowDims.empty() && !lookup.batching.empty() &&
+                 lookup.batching.size() + 1 == lookup.operand.size();
+  if (isAlong)
+    return takeAlong(s, lookup);
+  Builder &b = s.b();
+  Value table = toTable(b, s.operands[0], lookup);
+  Value rows = rowsOf(b, s.operands[1], lookup, nullptr);
+  Value taken = GatherOp::create(b, table, rows);
+  return {transpose(b, taken, inverseOf(placesOf(lookup)))};
+}
+
+/// What lies outside goes to a row behind the table, which is cut off.
+Values importScatter(Source &s) {
+  std::string combiner = combinerOf(s.op);
+  if (s.operands.size() != 3 || (combiner != "add" && combiner != "second"))
+    return s.refuse("by another function than add or replace");
+  Lookup lookup(s, "scatter_dimension_numbers", "update_window_dims", "inserted_window_dims",
+                "input_batching_dims", "scatter_indices_batching_dims",
+                "scatter_dims_to_operand_dims");
+  Integers sizes(lookup.operand.size(), 1);
+  size_t window = 0;
+  for (size_t d = 0; d < sizes.size(); ++d)
+    if (lookup.isWindow(d) && window < lookup.windowDims.size())
+      sizes[d] = s.operandType(2).getDimSize(lookup.windowDims[window++]);
+  lookup.split(sizes);
+  bool isAdded = combiner == "add";
+  if (s.isUnsigned(1) || lookup.keys.empty() || (isAdded && !isFloat(s.operands[0])))
+    return s.refuse("of integers, at unsigned positions or of everything");
+  Builder &b = s.b();
+  Value table = toTable(b, s.operands[0], lookup), isInside;
+  Value rows = rowsOf(b, s.operands[1], lookup, &isInside);
+  int64_t count = typeOf(table).getDimSize(0);
+  rows = select(b, isInside, rows, splatInteger(b, typeOf(rows), count));
+  Integers padded(typeOf(table).getShape()), zeros(padded.size(), 0), one = zeros;
+  padded[0] += 1;
+  one[0] = 1;
+  RankedTensorType paddedType = typeOf(table).clone(padded);
+  Value updates = transpose(b, s.operands[2], placesOf(lookup)), result;
+  auto cut = [&](Value value) {
+    return slice(b, value, zeros, typeOf(table).getShape(), Integers(zeros.size(), 1));
+  };
+  if (isAdded) {
+    result = add(b, table, cut(ScatterAddOp::create(b, paddedType, rows, updates)));
+  } else {
+    TypedAttr zero = b.getZeroAttr(elementOf(table));
+    Value behind = PadOp::create(b, table, zero, zeros, one, zeros);
+    result = cut(ScatterOp::create(b, behind, rows, updates));
+  }
+  Integers order = lookup.keys, shape;
+  order.append(lookup.whole);
+  for (int64_t d : order)
+    shape.push_back(lookup.operand[d]);
+  return {transpose(b, reshape(b, result, shape), inverseOf(order))};
+}
+
+} // namespace
+
+void addIndexing(Handlers &handlers) {
+  handlers["stablehlo.gather"] = importGather;
+  handlers["stablehlo.scatter"] = importScatter;
+}
+
+} // namespace reprise::stablehlo

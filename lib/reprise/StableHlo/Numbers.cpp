@@ -1,0 +1,103 @@
+// reprise: constants, conversions and unsigned integers of StableHLO
+#include "Importer.h"
+
+using namespace mlir;
+
+namespace reprise::stablehlo {
+
+Value flipSign(Builder &b, Value x) {
+  unsigned width = elementOf(x).getIntOrFloatBitWidth();
+  int64_t sign = APInt::getSignedMinValue(width).getSExtValue();
+  return XorOp::create(b, x.getType(), x, splatInteger(b, typeOf(x), sign));
+}
+
+/// The number that the bits of an unsigned i32 are.
+static Value widen(Builder &b, Value x) {
+  Value wide = convertTo(b, x, b.getI64Type());
+  return AndOp::create(b, wide.getType(), wide, splatInteger(b, typeOf(wide), 0xffffffffll));
+}
+
+Value unsignedArithmetic(Source &s, bool isRemainder) {
+  if (!elementOf(s.operands[0]).isInteger(32)) {
+    s.refuse("of 64-bit unsigned integers");
+    return {};
+  }
+  Builder &b = s.b();
+  Value x = widen(b, s.operands[0]), y = widen(b, s.operands[1]);
+  Value result = isRemainder ? RemOp::create(b, x.getType(), x, y).getResult()
+                             : DivOp::create(b, x.getType(), x, y).getResult();
+  return convertTo(b, result, b.getI32Type());
+}
+
+namespace {
+
+/// Unsigned constants become signed ones of equal bits.
+Values importConstant(Source &s) {
+  auto value = s.op->getAttrOfType<ElementsAttr>("value");
+  if (auto dense = dyn_cast_or_null<DenseIntElementsAttr>(value);
+      dense && dense.getElementType() != s.type().getElementType())
+    value = dense.bitcast(s.type().getElementType());
+  if (!value || value.getType() != s.type())
+    return s.refuse("holds its elements in a way that is not known");
+  return {ConstantOp::create(s.b(), value)};
+}
+
+/// From unsigned: 2^63 and more come as negative numbers; half of it, with the lowest bit kept for
+/// the rounding, is exact, and so is its double.
+Value fromUnsigned(Builder &b, Value x, Type element) {
+  if (elementOf(x).isInteger(32))
+    return convertTo(b, widen(b, x), element);
+  auto constant = [&](int64_t number) { return splatInteger(b, typeOf(x), number); };
+  if (!isa<FloatType>(element))
+    return convertTo(b, x, element);
+  Value half = ShiftRightOp::create(b, x.getType(), x, constant(1));
+  Value odd = AndOp::create(b, x.getType(), x, constant(1));
+  half = convertTo(b, OrOp::create(b, x.getType(), half, odd), element);
+  Value twice = AddOp::create(b, half.getType(), half, half);
+  Value isLarge = compare(b, ComparePredicate::lt, x, constant(0));
+  return select(b, isLarge, twice, convertTo(b, x, element));
+}
+
+Values importConvert(Source &s) {
+  Value x = s.operands[0];
+  Type element = s.type().getElementType();
+  Type target = getElementTypeOrSelf(s.op->getResult(0));
+  if (isFloat(x) && target.isUnsignedInteger()) {
+    if (target.isInteger(64))
+      return s.refuse("from a float to a 64-bit unsigned integer");
+    Value wide = convertTo(s.b(), x, s.b().getI64Type());
+    wide = maximum(s.b(), wide, splatInteger(s.b(), typeOf(wide), 0));
+    wide = minimum(s.b(), wide, splatInteger(s.b(), typeOf(wide), 0xffffffffll));
+    return {convertTo(s.b(), wide, element)};
+  }
+  if (s.isUnsigned(0) && element != elementOf(x) && !element.isInteger(1))
+    return {fromUnsigned(s.b(), x, element)};
+  return {convertTo(s.b(), x, element)};
+}
+
+Values importBitcast(Source &s) {
+  if (s.type() == s.operands[0].getType())
+    return {s.operands[0]};
+  if (s.type().getShape() != s.operandType(0).getShape() || s.type().getElementTypeBitWidth() < 32)
+    return s.refuse("between types of other widths than 32 and 64 bits");
+  return {BitcastOp::create(s.b(), s.type(), s.operands[0])};
+}
+
+Values importIota(Source &s) {
+  int64_t dim = s.integer("iota_dimension", 0);
+  if (s.type().getElementType().isInteger(1))
+    return s.refuse("of booleans");
+  return {IotaOp::create(s.b(), s.type(), dim)};
+}
+
+} // namespace
+
+void addNumbers(Handlers &handlers) {
+  handlers["stablehlo.constant"] = importConstant;
+  handlers["chlo.constant"] = importConstant;
+  handlers["stablehlo.convert"] = importConvert;
+  handlers["stablehlo.bitcast_convert"] = importBitcast;
+  handlers["stablehlo.iota"] = importIota;
+}
+
+} // namespace reprise::stablehlo

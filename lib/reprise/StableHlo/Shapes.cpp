@@ -1,0 +1,143 @@
+// reprise: data movement of StableHLO
+#include "Importer.h"
+
+using namespace mlir;
+
+namespace reprise::stablehlo {
+
+Value slice(Builder &b, Value value, ArrayRef<int64_t> starts, ArrayRef<int64_t> limits,
+            ArrayRef<int64_t> strides) {
+  Integers sizes;
+  for (auto [start, limit, stride] : llvm::zip(starts, limits, strides))
+    sizes.push_back(llvm::divideCeil(std::max<int64_t>(limit - start, 0), stride));
+  return SliceOp::create(b, typeOf(value).clone(sizes), value, starts, limits, strides);
+}
+
+Value joinStarts(Builder &b, ArrayRef<Value> starts) {
+  Values scalars;
+  for (Value start : starts)
+    scalars.push_back(reshape(b, start, {1}));
+  auto type = RankedTensorType::get({static_cast<int64_t>(starts.size())}, elementOf(starts[0]));
+  return ConcatenateOp::create(b, type, scalars, 0);
+}
+
+std::optional<Integers> constantStarts(ArrayRef<Value> starts, ArrayRef<int64_t> shape,
+                                       ArrayRef<int64_t> sizes) {
+  Integers numbers;
+  for (auto [start, size, window] : llvm::zip(starts, shape, sizes)) {
+    std::optional<int64_t> number = constantInteger(start);
+    if (!number && size != window)
+      return std::nullopt;
+    numbers.push_back(size == window ? 0 : std::clamp<int64_t>(*number, 0, size - window));
+  }
+  return numbers;
+}
+
+namespace {
+
+Values importReshape(Source &s) { return {reshape(s.b(), s.operands[0], s.type().getShape())}; }
+
+Values importBroadcast(Source &s) {
+  return {broadcast(s.b(), s.operands[0], s.type().getShape(), s.integers("broadcast_dimensions"))};
+}
+
+Values importTranspose(Source &s) {
+  return {transpose(s.b(), s.operands[0], s.integers("permutation"))};
+}
+
+Values importSlice(Source &s) {
+  return {slice(s.b(), s.operands[0], s.integers("start_indices"), s.integers("limit_indices"),
+                s.integers("strides"))};
+}
+
+Values importDynamicSlice(Source &s) {
+  Builder &b = s.b();
+  ArrayRef<Value> starts = ArrayRef(s.operands).drop_front();
+  ArrayRef<int64_t> shape = s.operandType(0).getShape(), sizes = s.type().getShape();
+  if (starts.empty())
+    return {s.operands[0]};
+  if (std::optional<Integers> known = constantStarts(starts, shape, sizes)) {
+    Integers limits;
+    for (auto [start, size] : llvm::zip(*known, sizes))
+      limits.push_back(start + size);
+    return {slice(b, s.operands[0], *known, limits, Integers(sizes.size(), 1))};
+  }
+  if (Value row = readRow(s.importer, s.operands[0], starts, sizes))
+    return {reshape(b, row, sizes)};
+  return {DynamicSliceOp::create(b, s.type(), s.operands[0], joinStarts(b, starts))};
+}
+
+Values importDynamicUpdate(Source &s) {
+  if (s.operands.size() == 2)
+    return {s.operands[1]};
+  ArrayRef<Value> starts = ArrayRef(s.operands).drop_front(2);
+  auto update = DynamicUpdateOp::create(s.b(), s.type(), s.operands[0], s.operands[1],
+                                        joinStarts(s.b(), starts));
+  noteRowWrite(s.importer, update, starts);
+  return {update.getResult()};
+}
+
+/// Negative padding cuts off.
+Values importPad(Source &s) {
+  Builder &b = s.b();
+  Integers low = s.integers("edge_padding_low"), high = s.integers("edge_padding_high");
+  std::optional<APFloat> number = constantFloat(s.operands[1]);
+  std::optional<int64_t> integer = constantInteger(s.operands[1]);
+  if (!number && !integer)
+    return s.refuse("with a value that is not constant");
+  Type element = s.type().getElementType();
+  TypedAttr value = number ? TypedAttr(b.getFloatAttr(element, *number))
+                           : TypedAttr(b.getIntegerAttr(element, *integer));
+  Integers above, below, starts, limits;
+  for (auto [l, h, size] : llvm::zip(low, high, s.type().getShape())) {
+    above.push_back(std::max<int64_t>(l, 0));
+    below.push_back(std::max<int64_t>(h, 0));
+    starts.push_back(std::max<int64_t>(-l, 0));
+    limits.push_back(starts.back() + size);
+  }
+  Value padded =
+      PadOp::create(b, s.operands[0], value, above, below, s.integers("interior_padding"));
+  if (padded.getType() == s.type())
+    return {padded};
+  return {slice(b, padded, starts, limits, Integers(starts.size(), 1))};
+}
+
+Values importConcatenate(Source &s) {
+  return {ConcatenateOp::create(s.b(), s.type(), s.operands, s.integer("dimension", 0))};
+}
+
+Values importReverse(Source &s) {
+  Value x = s.operands[0];
+  for (int64_t dim : s.integers("dimensions"))
+    x = reverse(s.b(), x, dim);
+  return {x};
+}
+
+} // namespace
+
+Value reverse(Builder &b, Value x, int64_t dim) {
+  int64_t size = typeOf(x).getDimSize(dim);
+  Integers front = llvm::to_vector(llvm::seq<int64_t>(0, typeOf(x).getRank()));
+  std::swap(front[0], front[dim]);
+  Value rows = transpose(b, x, front), count = countFrom(b, size, b.getI32Type());
+  Value last = splatInteger(b, typeOf(count), size - 1);
+  Value indices = SubOp::create(b, count.getType(), last, count);
+  return transpose(b, GatherOp::create(b, rows.getType(), rows, indices), front);
+}
+
+void addShapes(Handlers &handlers) {
+  auto add = [&](StringRef name, Handler handler) {
+    handlers["stablehlo." + name.str()] = handler;
+  };
+  add("reshape", importReshape);
+  add("broadcast_in_dim", importBroadcast);
+  add("transpose", importTranspose);
+  add("slice", importSlice);
+  add("dynamic_slice", importDynamicSlice);
+  add("dynamic_update_slice", importDynamicUpdate);
+  add("pad", importPad);
+  add("concatenate", importConcatenate);
+  add("reverse", importReverse);
+}
+
+} // namespace reprise::stablehlo

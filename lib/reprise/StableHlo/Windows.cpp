@@ -1,0 +1,128 @@
+// reprise: reductions over windows
+#include "Importer.h"
+
+using namespace mlir;
+
+namespace reprise::stablehlo {
+namespace {
+
+/// A reduction over windows: which dimensions slide, and how.
+struct Window {
+  explicit Window(Source &s) {
+    int64_t rank = s.operandType(0).getRank();
+    Integers size = s.integers("window_dimensions"), stride = s.integers("window_strides"),
+             padding = s.integers("padding");
+    stride.resize(rank, 1);
+    padding.resize(2 * rank, 0);
+    for (int64_t d = 0; d < rank; ++d) {
+      bool slides = size[d] != 1 || stride[d] != 1 || padding[2 * d] || padding[2 * d + 1];
+      (slides ? dims : outer).push_back(d);
+      if (!slides)
+        continue;
+      sizes.push_back(size[d]);
+      strides.push_back(stride[d]);
+      low.push_back(padding[2 * d]);
+      high.push_back(padding[2 * d + 1]);
+    }
+    order = outer;
+    order.append(dims);
+  }
+
+  Integers outer, dims, order; ///< order: the outer dimensions, then those that slide
+  Integers sizes, strides, low, high;
+};
+
+/// The outer dimensions as samples of one channel, [n, 1, spatial…].
+Value toImage(Builder &b, Value x, const Window &window) {
+  x = transpose(b, x, window.order);
+  int64_t samples = 1;
+  for (size_t d = 0; d < window.outer.size(); ++d)
+    samples *= typeOf(x).getDimSize(d);
+  Integers shape = {samples, 1};
+  llvm::append_range(shape, typeOf(x).getShape().drop_front(window.outer.size()));
+  return reshape(b, x, shape);
+}
+
+Value fromImage(Builder &b, Value x, const Window &window, RankedTensorType type) {
+  Integers shape, inverse(window.order.size());
+  for (auto [i, d] : llvm::enumerate(window.order)) {
+    shape.push_back(type.getDimSize(d));
+    inverse[d] = i;
+  }
+  return transpose(b, reshape(b, x, shape), inverse);
+}
+
+RankedTensorType imageType(Value image, const Window &window, RankedTensorType result) {
+  Integers shape = {typeOf(image).getDimSize(0), 1};
+  for (int64_t d : window.dims)
+    shape.push_back(result.getDimSize(d));
+  return result.clone(shape);
+}
+
+/// Windows that reach from the first element, or to the last one: a running sum.
+std::optional<bool> runsBackward(Source &s, const Window &window) {
+  if (window.dims.size() != 1 || window.strides[0] != 1)
+    return std::nullopt;
+  int64_t size = s.operandType(0).getDimSize(window.dims[0]);
+  if (window.sizes[0] != size || window.low[0] + window.high[0] != size - 1)
+    return std::nullopt;
+  if (window.high[0] == 0)
+    return false;
+  return window.low[0] == 0 ? std::optional(true) : std::nullopt;
+}
+
+Value poolMaximum(Source &s, const Window &window) {
+  Builder &b = s.b();
+  Value image = toImage(b, s.operands[0], window);
+  RankedTensorType type = imageType(image, window, s.type());
+  auto pool = MaxPoolOp::create(b, type, type.clone(b.getI32Type()), image, window.sizes,
+                                window.strides, window.low, window.high);
+  return fromImage(b, pool.getResult(), window, s.type());
+}
+
+/// A sum over a window is a convolution with ones.
+Value poolSum(Source &s, const Window &window) {
+  Builder &b = s.b();
+  Value image = toImage(b, s.operands[0], window);
+  Integers filterShape = {1, 1};
+  filterShape.append(window.sizes);
+  Value ones = splat(b, s.type().clone(filterShape), 1);
+  Value sums =
+      ConvolutionOp::create(b, imageType(image, window, s.type()), image, ones, window.strides,
+                            window.low, window.high, Integers(window.sizes.size(), 1), 1);
+  return fromImage(b, sums, window, s.type());
+}
+
+bool isDilated(Source &s) {
+  auto isOne = [](int64_t step) { return step == 1; };
+  return !llvm::all_of(s.integers("base_dilations"), isOne) ||
+         !llvm::all_of(s.integers("window_dilations"), isOne);
+}
+
+Values importReduceWindow(Source &s) {
+  std::string combiner = combinerOf(s.op);
+  if (s.operands.size() != 2 ||
+      (combiner != "add" && combiner != "maximum" && combiner != "minimum"))
+    return s.refuse("by another function than add, maximum or minimum");
+  if (!isIdentity(combiner, s.operands[1]))
+    return s.refuse("with an initial value that is not neutral");
+  Window window(s);
+  if (std::optional<bool> backward = runsBackward(s, window); backward && combiner == "add")
+    return {CumsumOp::create(s.b(), s.type(), s.operands[0], window.dims[0], *backward)};
+  if (window.dims.empty())
+    return {s.operands[0]};
+  if (window.dims.size() > 2 || isDilated(s) || !isFloat(s.operands[0]))
+    return s.refuse("over windows of integers, with holes, or along more than two dimensions");
+  if (combiner == "add")
+    return {poolSum(s, window)};
+  if (combiner == "maximum")
+    return {poolMaximum(s, window)};
+  s.operands[0] = NegOp::create(s.b(), s.operands[0]);
+  return {NegOp::create(s.b(), poolMaximum(s, window))};
+}
+
+} // namespace
+
+void addWindows(Handlers &handlers) { handlers["stablehlo.reduce_window"] = importReduceWindow; }
+
+} // namespace reprise::stablehlo

@@ -1,0 +1,47 @@
+// All that is not imported is one error, once per op and with its place.
+// RUN: not reprise-opt %s --import-stablehlo --split-input-file 2>&1 | FileCheck %s
+
+// CHECK: [[FILE:.*errors.mlir]]:[[# @LINE + 8]]:8: error: 5 ops are not imported from StableHLO
+// CHECK: [[# @LINE + 7]]:8: note: 'stablehlo.fft' has a result of type 'tensor<3xcomplex<f32>>'
+// CHECK: [[# @LINE + 7]]:8: note: 'stablehlo.convert' has a result of type 'tensor<4xi8>'
+// CHECK: [[# @LINE + 7]]:8: note: 'stablehlo.custom_call' of 'lapack_sgetrf'
+// CHECK: [[# @LINE + 7]]:8: note: 'stablehlo.dot_general' of integers
+// CHECK: [[# @LINE + 7]]:8: note: 'stablehlo.while' runs a number of times that is not known
+// CHECK-NOT: note: 'stablehlo
+func.func public @main(%x: tensor<4xf32>, %i: tensor<4xi32>, %k: tensor<i32>) -> tensor<4xf32> {
+  %0 = stablehlo.fft %x, type = RFFT, length = [4] : (tensor<4xf32>) -> tensor<3xcomplex<f32>>
+  %1 = stablehlo.convert %i : (tensor<4xi32>) -> tensor<4xi8>
+  %2 = stablehlo.custom_call @lapack_sgetrf(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %3 = stablehlo.dot_general %i, %i, contracting_dims = [0] x [0] : (tensor<4xi32>, tensor<4xi32>) -> tensor<i32>
+  %4 = stablehlo.while(%n = %k) : tensor<i32>
+  cond {
+    %5 = stablehlo.compare LT, %n, %k, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %5 : tensor<i1>
+  } do {
+    %5 = stablehlo.add %n, %n : tensor<i32>
+    stablehlo.return %5 : tensor<i32>
+  }
+  return %2 : tensor<4xf32>
+}
+
+// -----
+
+// CHECK: error: argument 0 has type 'tensor<?xf32>', which is not imported
+func.func public @main(%x: tensor<?xf32>) {
+  return
+}
+
+// -----
+
+// CHECK: error: expected a public function of one block
+func.func private @main() {
+  return
+}
+
+// -----
+
+func.func public @main(%x: tensor<4xf32>, %y: tensor<4xf32>) {
+  // CHECK: error: custom op 'stablehlo.add' expected types of 2 operands, got 1
+  %0 = stablehlo.add %x, %y : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
