@@ -1,0 +1,75 @@
+"""The pass over Dynamo's graph, before AOTAutograd takes apart or loses what the dialect keeps whole."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+import torch.fx as fx
+import torch.nn.functional as F
+
+from ._whole_errors import Unsupported, source_line
+
+
+def _attention_arguments(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0,
+                         is_causal: bool = False, scale: Any = None, enable_gqa: bool = False) -> tuple[Any, ...]:
+    return query, key, value, attn_mask, dropout_p, is_causal, scale
+
+
+def _keep_attention(graph: fx.Graph, node: fx.Node) -> None:
+    query, key, value, mask, rate, is_causal, scale = _attention_arguments(*node.args, **node.kwargs)
+    shape = query.meta["example_value"].shape
+    if len(shape) < 3:
+        return
+    dtype = node.meta["example_value"].dtype
+    with graph.inserting_before(node):
+        operands = [each if each.meta["example_value"].dtype == dtype else graph.call_method("to", (each, dtype))
+                    for each in (query, key, value)]
+    node.target = torch.ops.reprise.attention.default
+    scale = shape[-1] ** -0.5 if scale is None else scale
+    node.args, node.kwargs = (*operands, mask, float(rate), bool(is_causal), float(scale)), {}
+
+
+def _writes(node: fx.Node) -> bool:
+    """Whether it writes into one of its operands."""
+    name = node.target if isinstance(node.target, str) else getattr(node.target, "__name__", "")
+    return name.endswith("_") and not name.endswith("__") or name in ("setitem", "__setitem__", "iadd", "isub", "imul")
+
+
+def _stop_gradient(graph: fx.Graph, node: fx.Node, readers: list[fx.Node]) -> None:
+    if any(_writes(reader) and reader.args and reader.args[0] is node for reader in readers):
+        raise Unsupported({"detach or no_grad, and then a write into the same memory": [source_line(node)]})
+    with graph.inserting_after(node):
+        stop = graph.call_function(torch.ops.reprise.stop_gradient.default, (node,))
+    stop.meta = dict(node.meta)
+    for reader in readers:
+        reader.replace_input_with(node, stop)
+
+
+def _is_gradient_free(node: fx.Node) -> bool:
+    return node.op == "call_method" and node.target == "detach" or node.target is torch.detach
+
+
+def keep_whole(module: fx.GraphModule) -> None:
+    """Makes attention one operator, and marks where no gradient passes: detach, and what leaves a no_grad region."""
+    graph, is_enabled = module.graph, {}
+    enabled = True
+    for node in list(graph.nodes):
+        if node.target is torch._C._set_grad_enabled:
+            enabled = node.args[0]
+        is_enabled[node] = enabled
+    for node in list(graph.nodes):
+        value = node.meta.get("example_value")
+        if node.op == "call_function" and getattr(node.target, "__name__", "") == "autograd_function_apply":
+            raise Unsupported({"torch.autograd.Function with a backward of its own": [source_line(node)]})
+        if node.target is F.scaled_dot_product_attention:
+            _keep_attention(graph, node)
+        if node.op not in ("call_function", "call_method") or not isinstance(value, torch.Tensor):
+            continue
+        if not value.is_floating_point() or not value.requires_grad and is_enabled[node] and not _is_gradient_free(node):
+            continue
+        if _is_gradient_free(node):
+            _stop_gradient(graph, node, list(node.users))
+        elif not is_enabled[node] and not _writes(node):
+            _stop_gradient(graph, node, [user for user in node.users if is_enabled[user] or user.op == "output"])
+    module.recompile()

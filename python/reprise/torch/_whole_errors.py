@@ -1,0 +1,34 @@
+"""What the whole-compiler backend cannot do, all of it in one error."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from .._errors import Error
+
+
+class Unsupported(Error):
+    """Ops that the dialect lacks, each with the user's lines that ask for it."""
+
+    def __init__(self, missing: dict[str, list[str]]) -> None:
+        #: Lines of the user's source by what is missing.
+        self.missing = missing
+        lines = [f"  {what} ({len(places)}x), first at {places[0]}" for what, places in sorted(missing.items())]
+        super().__init__("the model needs what reprise lacks; fallback=True leaves such graphs to Inductor:\n"
+                         + "\n".join(lines))
+
+
+def source_place(node: Any) -> tuple[str, int] | None:
+    """File and line of the user's call that made a node."""
+    found = re.findall(r'File "([^"]+)", line (\d+)', node.meta.get("stack_trace") or "")
+    return (found[-1][0], int(found[-1][1])) if found else None
+
+
+def source_line(node: Any) -> str:
+    """File, line and text of the user's call that made a node."""
+    place = source_place(node)
+    if place is None:
+        return "an unknown place"
+    text = node.meta["stack_trace"].strip().splitlines()[-1].strip()
+    return f"{place[0]}:{place[1]}: {text}"

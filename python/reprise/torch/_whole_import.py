@@ -1,0 +1,105 @@
+"""From a functional ATen graph to the body of a function of the dialect."""
+
+from __future__ import annotations
+
+import operator
+import re
+from typing import Any, Iterable
+
+import torch
+import torch.fx as fx
+from torch.utils._pytree import tree_leaves
+
+from ._whole_errors import Unsupported, source_line, source_place
+from .aten import CONVERTERS, Builder, Missing, Value, register_third_party
+from .aten._builder import WIDENED
+
+
+class _Poison:
+    """Stands for what a missing op would have made."""
+
+
+_POISON = _Poison()
+
+
+def _scope(node: fx.Node) -> str:
+    """layers/0/attention, from the modules around a node."""
+    stack = list((node.meta.get("nn_module_stack") or {}).values())
+    if not stack:
+        return ""
+    path = re.sub(r"^L\['self'\]\.?|^L__self___?", "", str(stack[-1][0]))
+    return "/".join(part for part in re.split(r"[.\[\]'\"]+", path) if part and part != "_modules")
+
+
+def _location(node: fx.Node) -> str:
+    place, scope = source_place(node), _scope(node)
+    where = f'"{place[0]}":{place[1]}:1' if place else "unknown"
+    return f' loc("{scope}"({where}))' if scope else f" loc({where})" if place else ""
+
+
+def _is_number(node: fx.Node) -> bool:
+    return isinstance(node.meta.get("val"), (int, float, bool, torch.SymInt, torch.SymFloat, torch.SymBool))
+
+
+class Importer:
+    """Converts nodes in order; collects all that is missing before it complains."""
+
+    def __init__(self, module: fx.GraphModule, arguments: list[fx.Node], active: set[fx.Node]) -> None:
+        register_third_party()
+        self.builder = Builder()
+        self.module = module
+        self.missing: dict[str, list[str]] = {}
+        for number, node in enumerate(arguments):
+            self._define(number, node, node in active)
+
+    def _define(self, number: int, node: fx.Node, is_active: bool) -> None:
+        if _is_number(node):
+            self.builder.values[node] = int(node.meta["val"])
+            return
+        value = node.meta["val"]
+        dtype = WIDENED.get(value.dtype, value.dtype)
+        try:
+            argument = Value(f"%a{number}", value.shape, dtype, is_active)
+            argument.type
+            self.builder.values[node] = argument
+        except Missing as error:
+            self._lacks(node, str(error))
+
+    def _lacks(self, node: fx.Node, what: str) -> None:
+        self.missing.setdefault(what, []).append(source_line(node))
+        self.builder.values[node] = _POISON
+
+    def run(self, nodes: Iterable[fx.Node]) -> Builder:
+        for node in nodes:
+            if node.op == "get_attr":
+                self.builder.values[node] = self.builder.tensor(getattr(self.module, node.target))
+            elif node.op == "call_function":
+                self._convert(node)
+        if self.missing:
+            raise Unsupported(self.missing)
+        return self.builder
+
+    def _convert(self, node: fx.Node) -> None:
+        if _is_number(node):
+            self.builder.values[node] = int(node.meta["val"])
+            return
+        arguments, keywords = (fx.node.map_arg(each, self.builder.values.get) for each in (node.args, node.kwargs))
+        is_known = node.target is operator.getitem or node.target in CONVERTERS
+        if not is_known:
+            self._lacks(node, str(node.target))
+        elif any(each is _POISON for each in tree_leaves((arguments, keywords))):
+            self.builder.values[node] = _POISON
+        elif node.target is operator.getitem:
+            self.builder.values[node] = arguments[0][arguments[1]]
+        else:
+            self._emit(node, arguments, keywords)
+
+    def _emit(self, node: fx.Node, arguments: Any, keywords: Any) -> None:
+        self.builder.location = _location(node)
+        try:
+            self.builder.values[node] = CONVERTERS[node.target](self.builder, node, *arguments, **keywords)
+        except Missing as error:
+            self._lacks(node, str(error))
+        except (TypeError, AttributeError, ValueError, IndexError, RuntimeError) as error:
+            self._lacks(node, f"{node.target} in this form ({type(error).__name__}: {str(error)[:120]})")
+        self.builder.location = ""

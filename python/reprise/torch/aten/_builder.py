@@ -1,0 +1,320 @@
+"""Writes the body of a function of the dialect, op by op."""
+
+from __future__ import annotations
+
+import math
+import struct
+from typing import Any, Iterable, Sequence
+
+import torch
+from torch.utils._python_dispatch import _disable_current_modes
+
+TYPES = {torch.float32: "f32", torch.float64: "f64", torch.bfloat16: "bf16", torch.float16: "f16", torch.int64: "i64",
+         torch.int32: "i32", torch.bool: "i1"}
+#: Small integers are computed as i32: the dialect has no narrower type but i1.
+WIDENED = {torch.uint8: torch.int32, torch.int8: torch.int32, torch.int16: torch.int32}
+DRAWING = {"dropout", "random_bernoulli", "random_normal", "random_uniform", "random_uniform_int"}
+
+
+class Missing(Exception):
+    """What the dialect lacks for an op of the graph."""
+
+
+def tensor_type(shape: Sequence[int], dtype: torch.dtype) -> str:
+    """tensor<2x3xf32>."""
+    if dtype not in TYPES:
+        raise Missing(f"tensors of {dtype}")
+    return "tensor<" + "".join(f"{int(size)}x" for size in shape) + TYPES[dtype] + ">"
+
+
+class Value:
+    """A tensor of the function. ``active``: a gradient may have to pass through it."""
+
+    def __init__(self, name: str, shape: Sequence[int], dtype: torch.dtype, active: bool = False) -> None:
+        self.name = name
+        self.shape = tuple(int(size) for size in shape)
+        self.dtype = dtype
+        self.active = active and dtype.is_floating_point
+
+    @property
+    def rank(self) -> int:
+        return len(self.shape)
+
+    @property
+    def type(self) -> str:
+        return tensor_type(self.shape, self.dtype)
+
+
+class Line:
+    """One op of the body."""
+
+    def __init__(self, name: str, results: list[Value], operands: list[Value], attributes: dict[str, str],
+                 draws: bool, location: str) -> None:
+        self.name = name
+        self.results = results
+        self.operands = operands
+        self.attributes = attributes
+        #: It draws random words: it stays, read or not, since its place is the number of its stream.
+        self.draws = draws
+        self.location = location
+
+    @property
+    def text(self) -> str:
+        """The op in its generic form. An attribute "unit" has no value."""
+        listed = ", ".join(key if text == "unit" else f"{key} = {text}" for key, text in self.attributes.items())
+        types = ", ".join(value.type for value in self.results)
+        return (f"{', '.join(value.name for value in self.results)} = \"reprise.{self.name}\"("
+                f"{', '.join(operand.name for operand in self.operands)})" + (f" <{{{listed}}}>" if listed else "")
+                + f" : ({', '.join(operand.type for operand in self.operands)}) -> "
+                + (types if len(self.results) == 1 else f"({types})") + self.location)
+
+
+def integers(values: Iterable[int]) -> str:
+    """An attribute that lists integers."""
+    listed = ", ".join(str(int(value)) for value in values)
+    return f"array<i64: {listed}>" if listed else "array<i64>"
+
+
+def floating(value: float) -> str:
+    """An attribute of type f64."""
+    return f"{literal(value, torch.float64)} : f64"
+
+
+def literal(value: Any, dtype: torch.dtype) -> str:
+    """An element as MLIR writes it; infinities and NaN by their bits."""
+    if dtype is torch.bool:
+        return "true" if value else "false"
+    if not dtype.is_floating_point:
+        return str(int(value))
+    value = float(value)
+    if math.isfinite(value):
+        text = repr(value)
+        return text if "." in text else text.replace("e", ".0e") if "e" in text else text + ".0"
+    if dtype is torch.float64:
+        return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
+    bits = struct.unpack("<I", struct.pack("<f", value))[0]
+    if dtype is torch.float16:
+        bits = struct.unpack("<H", struct.pack("<e", value))[0]
+    elif dtype is torch.bfloat16:
+        bits >>= 16
+    return f"0x{bits:08X}" if dtype is torch.float32 else f"0x{bits:04X}"
+
+
+def compute_type(dtype: torch.dtype) -> torch.dtype:
+    """What an op computes in."""
+    return torch.float32 if dtype in (torch.bfloat16, torch.float16) else dtype
+
+
+def promoted(*operands: Any) -> torch.dtype:
+    """The element type of PyTorch's arithmetic on values and Python numbers."""
+    return torch.result_type(*(torch.empty(each.shape, dtype=each.dtype, device="meta")
+                               if isinstance(each, Value) else each for each in operands))
+
+
+class Builder:
+    """Appends ops. Each method returns the value that its op makes."""
+
+    def __init__(self) -> None:
+        self.lines: list[Line] = []
+        #: The location of the ops that come next, as MLIR writes it.
+        self.location = ""
+        #: What the nodes of the graph have become.
+        self.values: dict[Any, Any] = {}
+        #: Arguments without gradients, by the arguments whose values they have.
+        self.frozen_arguments: dict[Value, Value] = {}
+        self._frozen: dict[Value, Value] = {}
+        self._makers: dict[Value, Line] = {}
+        self._count = 0
+
+    def freeze(self, x: Value) -> Value:
+        """The same value without a gradient: made once more, from arguments without gradients.
+
+        Common subexpressions are merged behind the differentiation, so that nothing is computed twice.
+        """
+        if not x.active:
+            return x
+        for line in self._lines_behind(x):
+            if line.draws:
+                raise Missing("detach or no_grad behind dropout: a gradient that ends inside of random draws")
+            if line.results[0] in self._frozen:
+                continue
+            operands = [self._freeze_operand(operand) for operand in line.operands]
+            made = self.emit(line.name, operands, [(each.shape, each.dtype) for each in line.results], line.attributes)
+            self._frozen.update(zip(line.results, made))
+        return self._freeze_operand(x)
+
+    def _freeze_operand(self, x: Value) -> Value:
+        if not x.active or x in self._frozen:
+            return self._frozen.get(x, x)
+        argument = Value(x.name.replace("%a", "%z"), x.shape, x.dtype)
+        self.frozen_arguments[x] = self._frozen[x] = argument
+        return argument
+
+    def _lines_behind(self, x: Value) -> list[Line]:
+        """The ops that an active value comes from, in order."""
+        needed, lines = {x}, []
+        for line in reversed(self.lines):
+            if any(result in needed for result in line.results):
+                needed.update(operand for operand in line.operands if operand.active)
+                lines.append(line)
+        return lines[::-1]
+
+    def live_lines(self, roots: Iterable[Value]) -> list[Line]:
+        """The ops that some values need, and those that draw."""
+        needed, lines = set(roots), []
+        for line in reversed(self.lines):
+            if line.draws or any(result in needed for result in line.results):
+                needed.update(line.operands)
+                lines.append(line)
+        return lines[::-1]
+
+    def emit(self, name: str, operands: Sequence[Value], results: Sequence[tuple[Sequence[int], torch.dtype]],
+             attributes: dict[str, str] | None = None, *, draws: bool = False) -> list[Value]:
+        """Appends an op of the dialect. ``draws``: it draws random words."""
+        if any(0 in shape for shape, _ in results):
+            return [Value("%none", shape, dtype) for shape, dtype in results]
+        if any(0 in operand.shape for operand in operands):
+            raise Missing(f"a {name} of tensors without elements")
+        active = any(operand.active for operand in operands)
+        values = []
+        for shape, dtype in results:
+            self._count += 1
+            values.append(Value(f"%v{self._count}", shape, dtype, active))
+        line = Line(name, values, list(operands), attributes or {}, draws or name in DRAWING, self.location)
+        self.lines.append(line)
+        self._makers.update((value, line) for value in values)
+        return values
+
+    def op(self, name: str, operands: Sequence[Value], shape: Sequence[int], dtype: torch.dtype,
+           attributes: dict[str, str] | None = None) -> Value:
+        """An op with one result."""
+        return self.emit(name, operands, [(shape, dtype)], attributes)[0]
+
+    def constant(self, value: Any, dtype: torch.dtype, shape: Sequence[int] = ()) -> Value:
+        """The same element everywhere."""
+        dtype = WIDENED.get(dtype, dtype)
+        return self.op("constant", [], shape, dtype,
+                       {"value": f"dense<{literal(value, dtype)}> : {tensor_type(shape, dtype)}"})
+
+    def tensor(self, tensor: torch.Tensor) -> Value:
+        """The elements of a tensor."""
+        dtype = WIDENED.get(tensor.dtype, tensor.dtype)
+        with _disable_current_modes():
+            flat = tensor.detach().to(dtype).flatten().tolist()
+        if not flat:
+            return Value("%none", tensor.shape, dtype)
+        if all(element == flat[0] for element in flat):
+            return self.constant(flat[0], dtype, tensor.shape)
+        elements = ", ".join(literal(element, dtype) for element in flat)
+        value = self.op("constant", [], (len(flat),), dtype,
+                        {"value": f"dense<[{elements}]> : {tensor_type((len(flat),), dtype)}"})
+        return self.reshape(value, tensor.shape)
+
+    def unary(self, name: str, x: Value, attributes: dict[str, str] | None = None) -> Value:
+        return self.op(name, [x], x.shape, x.dtype, attributes)
+
+    def cast(self, x: Value, dtype: torch.dtype) -> Value:
+        dtype = WIDENED.get(dtype, dtype)
+        return x if x.dtype == dtype else self.op("cast", [x], x.shape, dtype)
+
+    def value(self, x: Any, dtype: torch.dtype) -> Value:
+        """A value or a Python number as a value of a type."""
+        return self.cast(x, dtype) if isinstance(x, Value) else self.constant(x, dtype)
+
+    def binary(self, name: str, a: Any, b: Any, dtype: torch.dtype | None = None) -> Value:
+        """Elementwise with broadcasting; ``dtype`` is that of the operands, by default PyTorch's promotion."""
+        dtype = dtype or promoted(a, b)
+        a, b = self.value(a, dtype), self.value(b, dtype)
+        return self.op(name, [a, b], torch.broadcast_shapes(a.shape, b.shape), a.dtype)
+
+    def compare(self, predicate: str, a: Any, b: Any) -> Value:
+        dtype = promoted(a, b)
+        dtype = torch.int32 if dtype is torch.bool else dtype
+        a, b = self.value(a, dtype), self.value(b, dtype)
+        return self.op("compare", [a, b], torch.broadcast_shapes(a.shape, b.shape), torch.bool,
+                       {"predicate": f"#reprise<predicate {predicate}>"})
+
+    def select(self, condition: Value, a: Value, b: Value) -> Value:
+        shape = torch.broadcast_shapes(condition.shape, a.shape, b.shape)
+        operands = [self.expand(each, shape) for each in (self.cast(condition, torch.bool), a, b)]
+        return self.op("select", operands, shape, a.dtype)
+
+    def reshape(self, x: Value, shape: Sequence[int]) -> Value:
+        return x if tuple(shape) == x.shape else self.op("reshape", [x], shape, x.dtype)
+
+    def transpose(self, x: Value, permutation: Sequence[int]) -> Value:
+        if list(permutation) == list(range(x.rank)):
+            return x
+        return self.op("transpose", [x], [x.shape[dim] for dim in permutation], x.dtype,
+                       {"permutation": integers(permutation)})
+
+    def expand(self, x: Value, shape: Sequence[int]) -> Value:
+        """Repeats dimensions of size 1 and adds leading ones."""
+        shape = tuple(int(size) for size in shape)
+        if shape == x.shape:
+            return x
+        lead = len(shape) - x.rank
+        kept = [dim for dim, size in enumerate(x.shape) if size == shape[lead + dim]]
+        y = self.reshape(x, [x.shape[dim] for dim in kept])
+        return self.op("broadcast", [y], shape, x.dtype, {"dims": integers(lead + dim for dim in kept)})
+
+    def slice(self, x: Value, dim: int, start: int, stop: int, step: int = 1) -> Value:
+        starts, limits, strides = [0] * x.rank, list(x.shape), [1] * x.rank
+        starts[dim], limits[dim], strides[dim] = start, stop, step
+        shape = list(x.shape)
+        shape[dim] = len(range(start, stop, step))
+        if tuple(shape) == x.shape:
+            return x
+        return self.op("slice", [x], shape, x.dtype, {"starts": integers(starts), "limits": integers(limits),
+                                                      "strides": integers(strides)})
+
+    def concatenate(self, parts: Sequence[Value], dim: int) -> Value:
+        if len(parts) == 1:
+            return parts[0]
+        shape = list(parts[0].shape)
+        shape[dim] = sum(part.shape[dim] for part in parts)
+        return self.op("concatenate", parts, shape, parts[0].dtype, {"dim": f"{dim} : i64"})
+
+    def pad(self, x: Value, low: Sequence[int], high: Sequence[int], value: Any = 0) -> Value:
+        if not any(low) and not any(high):
+            return x
+        shape = [size + a + b for size, a, b in zip(x.shape, low, high)]
+        return self.op("pad", [x], shape, x.dtype, {
+            "value": f"{literal(value, x.dtype)}" + ("" if x.dtype is torch.bool else f" : {TYPES[x.dtype]}"),
+            "low": integers(low), "high": integers(high), "interior": integers([0] * x.rank)})
+
+    def reduce(self, name: str, x: Value, dims: Sequence[int] | None, keep: bool = False) -> Value:
+        """``dims`` None or empty: all."""
+        if not x.rank:
+            return x
+        dims = sorted({dim % x.rank for dim in dims} if dims else range(x.rank))
+        shape = [size for dim, size in enumerate(x.shape) if dim not in dims]
+        y = self.op(name, [x], shape, x.dtype, {"dims": integers(dims)})
+        return self.reshape(y, [1 if dim in dims else size for dim, size in enumerate(x.shape)]) if keep else y
+
+    def dot(self, a: Value, b: Value, contracting: tuple[Sequence[int], Sequence[int]],
+            batch: tuple[Sequence[int], Sequence[int]] = ((), ())) -> Value:
+        """Batch dimensions first, then what is left of a, then what is left of b."""
+        shape = [a.shape[dim] for dim in batch[0]]
+        for x, gone in ((a, (*batch[0], *contracting[0])), (b, (*batch[1], *contracting[1]))):
+            shape += [size for dim, size in enumerate(x.shape) if dim not in gone]
+        return self.op("dot_general", [a, b], shape, a.dtype, {
+            "lhs_batch": integers(batch[0]), "rhs_batch": integers(batch[1]),
+            "lhs_contracting": integers(contracting[0]), "rhs_contracting": integers(contracting[1])})
+
+    def iota(self, size: int, dtype: torch.dtype = torch.int64) -> Value:
+        return self.op("iota", [], (size,), dtype, {"dim": "0 : i64"})
+
+    def gather(self, table: Value, indices: Value) -> Value:
+        """Rows of a table."""
+        return self.op("gather", [table, indices], indices.shape + table.shape[1:], table.dtype)
+
+    def clamp(self, x: Value, low: float, high: float) -> Value:
+        return self.unary("clamp", x, {"low": floating(low), "high": floating(high)})
+
+    def to_last(self, x: Value, dim: int) -> tuple[Value, list[int]]:
+        """The value with a dimension behind all others, and the permutation back."""
+        dim %= max(x.rank, 1)
+        order = [each for each in range(x.rank) if each != dim] + [dim] if x.rank else []
+        back = [order.index(each) for each in range(x.rank)]
+        return self.transpose(x, order), back

@@ -1,0 +1,115 @@
+"""Convolutions, pooling and resampling of images."""
+
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+import torch
+
+from ._builder import Builder, Missing, Value, integers
+from ._registry import converts, shape_of
+
+aten = torch.ops.aten
+
+
+def _spread(numbers: Sequence[int] | int, count: int) -> list[int]:
+    numbers = [numbers] if isinstance(numbers, int) else list(numbers)
+    return numbers if len(numbers) == count else numbers * count
+
+
+@converts(aten.convolution.default)
+def convolution(b: Builder, node: Any, x: Value, filter: Value, bias: Value | None, stride: Sequence[int],
+                padding: Sequence[int], dilation: Sequence[int], is_transposed: bool, output_padding: Sequence[int],
+                groups: int) -> Value:
+    spatial = x.rank - 2
+    stride, low, dilation, extra = (_spread(each, spatial) for each in (stride, padding, dilation, output_padding))
+    high = [p - e for p, e in zip(low, extra)] if is_transposed else low
+    attributes = {"strides": integers(stride), "low": integers(low), "high": integers(high),
+                  "dilation": integers(dilation)}
+    if groups != 1:
+        attributes["groups"] = f"{groups} : i64"
+    name = "convolution_transpose" if is_transposed else "convolution"
+    y = b.op(name, [x, filter], shape_of(node), x.dtype, attributes)
+    return y if bias is None else b.binary("add", y, b.reshape(bias, (bias.shape[0],) + (1,) * spatial))
+
+
+@converts(aten.max_pool2d_with_indices.default)
+def max_pool(b: Builder, node: Any, x: Value, window: Sequence[int], stride: Sequence[int] = (), padding: Any = 0,
+             dilation: Any = 1, ceil_mode: bool = False) -> list[Value]:
+    if any(each != 1 for each in _spread(dilation, 2)):
+        raise Missing("aten.max_pool2d_with_indices with a dilation")
+    window, low = _spread(window, 2), _spread(padding, 2)
+    stride = _spread(stride or window, 2)
+    shape = shape_of(node, 0)
+    high = [(shape[-2 + i] - 1) * stride[i] + window[i] - x.shape[-2 + i] - low[i] for i in range(2)]
+    image = b.reshape(x, (1, *x.shape)) if x.rank == 3 else x
+    whole = (1, *shape) if x.rank == 3 else shape
+    values = b.emit("max_pool", [image], [(whole, x.dtype), (whole, torch.int64)], {
+        "window": integers(window), "strides": integers(stride), "low": integers(low), "high": integers(high)})
+    return [b.reshape(value, shape) for value in values]
+
+
+@converts(aten.avg_pool2d.default)
+def average_pool(b: Builder, node: Any, x: Value, window: Sequence[int], stride: Sequence[int] = (), padding: Any = 0,
+                 ceil_mode: bool = False, counts_padding: bool = True, divisor: Any = None) -> Value:
+    if divisor is not None or ceil_mode:
+        raise Missing("aten.avg_pool2d with a divisor of its own or ceil_mode")
+    window, low = _spread(window, 2), _spread(padding, 2)
+    stride = _spread(stride or window, 2)
+    if any(low) and counts_padding:
+        x, low = b.pad(x, [0, 0, *low], [0, 0, *low]), [0, 0]
+    # Rows and columns that no window reaches are cut, so that windows fill the image.
+    shape = shape_of(node)
+    high = [(shape[2 + i] - 1) * stride[i] + window[i] - x.shape[2 + i] - low[i] for i in range(2)]
+    for i in range(2):
+        if high[i] < 0:
+            x, high[i] = b.slice(x, 2 + i, 0, x.shape[2 + i] + high[i]), 0
+    return b.op("average_pool", [x], shape, x.dtype, {
+        "window": integers(window), "strides": integers(stride), "low": integers(low), "high": integers(high)})
+
+
+@converts(aten._adaptive_avg_pool2d.default, aten.adaptive_avg_pool2d.default)
+def adaptive_average_pool(b: Builder, node: Any, x: Value, size: Any) -> Value:
+    none = integers([])
+    return b.op("average_pool", [x], shape_of(node), x.dtype, {
+        "adaptive": "unit", "window": none, "strides": none, "low": none, "high": none})
+
+
+@converts(aten.upsample_nearest2d.default, aten.upsample_nearest2d.vec)
+def upsample_nearest(b: Builder, node: Any, x: Value, *arguments: Any) -> Value:
+    """Whole factors: every position repeats."""
+    shape = shape_of(node)
+    if any(big % small for big, small in zip(shape[2:], x.shape[2:])):
+        raise Missing("aten.upsample_nearest2d by a factor that is not whole")
+    rows, columns = (big // small for big, small in zip(shape[2:], x.shape[2:]))
+    n, c, height, width = x.shape
+    parts = b.reshape(x, (n, c, height, 1, width, 1))
+    return b.reshape(b.expand(parts, (n, c, height, rows, width, columns)), shape)
+
+
+def _weights(before: int, after: int, align_corners: bool, scale: float | None) -> torch.Tensor:
+    """[after, before]: how much of each position a resampled one has."""
+    result = torch.zeros(after, before, dtype=torch.float64)
+    for index in range(after):
+        if align_corners:
+            at = index * (before - 1) / max(after - 1, 1)
+        else:
+            at = max((index + 0.5) * (1 / scale if scale else before / after) - 0.5, 0.0)
+        first = min(int(at), before - 1)
+        second = min(first + 1, before - 1)
+        result[index, first] += 1 - (at - first)
+        result[index, second] += at - first
+    return result
+
+
+@converts(aten.upsample_bilinear2d.default, aten.upsample_bilinear2d.vec)
+def upsample_bilinear(b: Builder, node: Any, x: Value, size: Any, align_corners: bool, *scales: Any) -> Value:
+    """A contraction along rows, then along columns."""
+    shape = shape_of(node)
+    scales = [None, None] if node.target is aten.upsample_bilinear2d.vec else [*scales, None, None][:2]
+    rows = b.tensor(_weights(x.shape[2], shape[2], align_corners, scales[0]).to(x.dtype))
+    columns = b.tensor(_weights(x.shape[3], shape[3], align_corners, scales[1]).to(x.dtype))
+    tall = b.dot(x, rows, ([2], [1]))
+    return b.dot(tall, columns, ([2], [1]))
+
+

@@ -1,0 +1,143 @@
+"""Elements and rows by index."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Sequence
+
+import torch
+
+from ._builder import Builder, Missing, Value
+from ._registry import converts, dtype_of, shape_of
+
+aten = torch.ops.aten
+
+
+def _wrapped(b: Builder, indices: Value, size: int) -> Value:
+    """Negative indices count from the end."""
+    indices = b.cast(indices, torch.int64)
+    return b.select(b.compare("lt", indices, 0), b.binary("add", indices, size), indices)
+
+
+@converts(aten.embedding.default)
+def embedding(b: Builder, node: Any, table: Value, indices: Value, padding: int = -1, *arguments: Any) -> Value:
+    """The row of ``padding`` has no gradient."""
+    rows = b.gather(table, indices)
+    if padding < 0 or not table.active:
+        return rows
+    is_padding = b.reshape(b.compare("eq", indices, padding), indices.shape + (1,))
+    return b.select(b.expand(is_padding, rows.shape), b.gather(b.freeze(table), indices), rows)
+
+
+def _flatten(b: Builder, indices: Sequence[Value], sizes: Sequence[int]) -> Value:
+    """The row-major index of tuples of indices."""
+    flat = None
+    for each, size in zip(indices, sizes):
+        each = _wrapped(b, each, size)
+        flat = each if flat is None else b.binary("add", b.binary("mul", flat, size), each)
+    return flat
+
+
+def _to_integers(b: Builder, indices: Sequence[Value | None]) -> list[Value | None]:
+    if any(each is not None and each.dtype is torch.bool for each in indices):
+        raise Missing("indexing by a mask, whose result has a size that depends on values")
+    return list(indices)
+
+
+@converts(aten.index.Tensor, aten._unsafe_index.Tensor)
+def index(b: Builder, node: Any, x: Value, indices: Sequence[Value | None]) -> Value:
+    """Indexed dimensions that stand side by side become one; the common shape of the indices takes their place."""
+    indices = _to_integers(b, indices)
+    at = [dim for dim, each in enumerate(indices) if each is not None]
+    others = [dim for dim in range(x.rank) if dim not in at]
+    flat = _flatten(b, [indices[dim] for dim in at], [x.shape[dim] for dim in at])
+    rest = [x.shape[dim] for dim in others]
+    table = b.reshape(b.transpose(x, at + others), [math.prod(x.shape[dim] for dim in at), *rest])
+    taken = b.gather(table, flat)
+    if at[-1] - at[0] != len(at) - 1:
+        return b.reshape(taken, shape_of(node))
+    lead, own = list(range(flat.rank)), list(range(flat.rank, taken.rank))
+    return b.transpose(taken, own[:at[0]] + lead + own[at[0]:])
+
+
+@converts(aten.index_select.default)
+def index_select(b: Builder, node: Any, x: Value, dim: int, indices: Value) -> Value:
+    dim %= x.rank
+    order = [dim] + [each for each in range(x.rank) if each != dim]
+    taken = b.gather(b.transpose(x, order), indices)
+    return b.transpose(taken, [order.index(each) for each in range(x.rank)])
+
+
+@converts(aten.gather.default)
+def gather(b: Builder, node: Any, x: Value, dim: int, indices: Value, **keywords: Any) -> Value:
+    for other in range(x.rank):
+        if other != dim % x.rank:
+            x = b.slice(x, other, 0, indices.shape[other])
+    rows, back = b.to_last(x, dim)
+    places = b.to_last(indices, dim)[0]
+    return b.transpose(b.op("take_along", [rows, places], places.shape, rows.dtype), back)
+
+
+@converts(aten.index_put.default)
+def index_put(b: Builder, node: Any, x: Value, indices: Sequence[Value | None], values: Value,
+              accumulate: bool = False) -> Value:
+    if len(indices) == 1 and indices[0].dtype is torch.bool and not values.shape:
+        mask = b.reshape(indices[0], indices[0].shape + (1,) * (x.rank - indices[0].rank))
+        return b.select(b.expand(mask, x.shape), b.expand(b.cast(values, x.dtype), x.shape), x)
+    indices = _to_integers(b, indices)
+    if any(each is None for each in indices):
+        raise Missing("aten.index_put with some dimensions not indexed")
+    count = len(indices)
+    flat = _flatten(b, indices, x.shape[:count])
+    table = b.reshape(x, (math.prod(x.shape[:count]), *x.shape[count:]))
+    updates = b.expand(b.cast(values, x.dtype), flat.shape + table.shape[1:])
+    if accumulate:
+        added = b.op("scatter_add", [flat, updates], table.shape, x.dtype)
+        return b.reshape(b.binary("add", table, added), x.shape)
+    return b.reshape(b.op("scatter", [table, flat, updates], table.shape, x.dtype), x.shape)
+
+
+@converts(aten.scatter_add.default)
+def scatter_add(b: Builder, node: Any, x: Value, dim: int, indices: Value, updates: Value) -> Value:
+    _check_scatter(x, dim, indices, "aten.scatter_add")
+    updates = _fitting(b, updates, indices)
+    rows, back = b.to_last(updates, dim)
+    places = b.to_last(indices, dim)[0]
+    shape = places.shape[:-1] + (x.shape[dim % x.rank],)
+    added = b.op("scatter_add_along", [places, rows], shape, x.dtype)
+    return b.binary("add", x, b.transpose(added, back))
+
+
+@converts(aten.scatter.value, aten.scatter.src)
+def scatter(b: Builder, node: Any, x: Value, dim: int, indices: Value, source: Any) -> Value:
+    _check_scatter(x, dim, indices, "aten.scatter")
+    rows, back = b.to_last(x, dim)
+    places = b.to_last(indices, dim)[0]
+    size = rows.shape[-1]
+    count = math.prod(places.shape[:-1])
+    if isinstance(source, Value):
+        updates = b.to_last(_fitting(b, b.cast(source, x.dtype), indices), dim)[0]
+    else:
+        updates = b.constant(source, x.dtype, places.shape)
+    start = b.binary("mul", b.reshape(b.iota(count), places.shape[:-1] + (1,)), size)
+    flat = b.reshape(b.binary("add", b.cast(places, torch.int64), start), (math.prod(places.shape),))
+    table = b.reshape(rows, (count * size,))
+    written = b.op("scatter", [table, flat, b.reshape(updates, flat.shape)], table.shape, x.dtype)
+    return b.transpose(b.reshape(written, rows.shape), back)
+
+
+def _check_scatter(x: Value, dim: int, indices: Value, name: str) -> None:
+    sides = zip(x.shape, indices.shape)
+    if any(a != c for other, (a, c) in enumerate(sides) if other != dim % x.rank):
+        raise Missing(f"{name} with indices smaller than the tensor")
+
+
+def _fitting(b: Builder, source: Value, indices: Value) -> Value:
+    for dim in range(source.rank):
+        source = b.slice(source, dim, 0, indices.shape[dim])
+    return source
+
+
+@converts(aten.one_hot.default)
+def one_hot(b: Builder, node: Any, indices: Value, classes: int = -1) -> Value:
+    return b.op("one_hot", [b.cast(indices, torch.int64)], shape_of(node), dtype_of(node))
