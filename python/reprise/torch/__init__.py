@@ -1,4 +1,4 @@
-"""Reprise for PyTorch: ``torch.compile(model, backend="reprise_plan", options={"budget": "60%"})``.
+"""Reprise for PyTorch: ``torch.compile(model, backend="reprise_plan", options={"budget": "60%"})``, or "reprise".
 
 docs/PyTorch.md is the guide. Importing this module registers the backends; an installed package does that by its entry
 points, too.
@@ -11,8 +11,13 @@ except ImportError as error:
 
 from ._plan_backend import reprise_plan
 from ._plan_report import GraphPlan, plans
+from ._whole import graphs, reprise
+from ._whole_errors import Unsupported
+from ._whole_graphs import CompiledGraph
 
-__all__ = ["GraphPlan", "plans", "reprise_plan"]
+__all__ = ["CompiledGraph", "GraphPlan", "Unsupported", "graphs", "plans", "reprise", "reprise_plan"]
 
 if "reprise_plan" not in _torch._dynamo.list_backends(exclude_tags=()):  # else an entry point knows it
     _torch._dynamo.register_backend(reprise_plan, name="reprise_plan")
+if "reprise" not in _torch._dynamo.list_backends(exclude_tags=()):
+    _torch._dynamo.register_backend(reprise, name="reprise")

@@ -30,5 +30,6 @@ def source_line(node: Any) -> str:
     place = source_place(node)
     if place is None:
         return "an unknown place"
-    text = node.meta["stack_trace"].strip().splitlines()[-1].strip()
+    lines = [line.strip() for line in node.meta["stack_trace"].splitlines() if line.strip(" ^~\n")]
+    text = lines[-1]
     return f"{place[0]}:{place[1]}: {text}"

@@ -1,0 +1,249 @@
+"""backend="reprise" on what programs do with PyTorch: writes in place, ties, buffers, no_grad, autocast, views, hooks."""
+import copy
+import warnings
+
+import checks
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+import reprise
+from reprise.torch import Unsupported, graphs
+
+
+def compiled(model, **options):
+    torch._dynamo.reset()
+    return torch.compile(model, backend="reprise", options=options)
+
+
+def gradients(model):
+    return {name: each.grad.clone() for name, each in model.named_parameters() if each.grad is not None}
+
+
+def step(model, forward, *arguments):
+    """Outputs, gradients and buffers of a step whose loss is made of all outputs."""
+    model.zero_grad(set_to_none=True)
+    made = forward(*arguments)
+    outputs = list(made) if isinstance(made, (tuple, list)) else [made]
+    differentiable = [each for each in outputs if each.requires_grad]
+    # A norm has no gradient for weights that are all equal, or equal to its result.
+    sum((each.double() * torch.arange(each.numel()).cos().view(each.shape)).sum() for each in differentiable).backward()
+    return [each.detach() for each in outputs], gradients(model), dict(model.named_buffers())
+
+
+def close(ours, eager, tolerance):
+    if isinstance(ours, dict):
+        return ours.keys() == eager.keys() and all(close(ours[name], eager[name], tolerance) for name in eager)
+    if isinstance(ours, list):
+        return len(ours) == len(eager) and all(close(*both, tolerance) for both in zip(ours, eager))
+    error = (ours.double() - eager.double()).norm()
+    return ours.dtype == eager.dtype and ours.shape == eager.shape and error <= tolerance * eager.double().norm() + 1e-7
+
+
+def compare(name, model, *arguments, tolerance=1e-5, steps=1):
+    """Ours does what eager does."""
+    other, forward = copy.deepcopy(model), compiled(model)
+    for number in range(steps):
+        ours, eager = step(model, forward, *arguments), step(other, other, *arguments)
+        for what, a, b in zip(("outputs", "gradients", "buffers"), ours, eager):
+            checks.check(f"{name}: {what} of step {number}", close(a, b, tolerance), f"{a}\n{b}"[:600])
+
+
+class InPlace(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Linear(8, 8), nn.Linear(8, 8)
+
+    def forward(self, x):
+        y = self.first(x)
+        y[:, 2:4] *= 2
+        y[0].add_(1)
+        y.t()[1].neg_()
+        z = self.second(y.relu_())
+        z[1:, ::3] = 0.5
+        return z.add_(y).sigmoid_()
+
+
+class Tied(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embedding, self.head = nn.Embedding(16, 8, padding_idx=0), nn.Linear(8, 16, bias=False)
+        self.head.weight = self.embedding.weight
+
+    def forward(self, tokens):
+        return self.head(self.embedding(tokens).tanh())
+
+
+class Buffers(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear, self.norm = nn.Linear(8, 8, bias=False), nn.BatchNorm1d(8)  # a norm takes a bias away
+        self.register_buffer("average", torch.ones(8))
+        self.register_buffer("count", torch.zeros((), dtype=torch.long))
+
+    def forward(self, x):
+        y = self.norm(self.linear(x))
+        y = y + self.average
+        self.average.mul_(0.9).add_(y.detach().mean(0), alpha=0.1)
+        self.count += 1
+        return y * self.average
+
+
+class Stops(nn.Module):
+    """Targets that no gradient comes from: detach, and a region without gradients."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Linear(8, 8), nn.Linear(8, 8)
+
+    def forward(self, x):
+        y = self.first(x)
+        with torch.no_grad():
+            scale = self.second(y).exp().sum(-1, keepdim=True)
+        return self.second(y) / scale + y.detach() * y, (y.sigmoid() - y.sigmoid().detach()) * 3
+
+
+class Outputs(nn.Module):
+    """Several outputs: one of them a view of another, one an input, one that is no tensor of numbers with gradients."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(8, 8)
+
+    def forward(self, x):
+        y = self.linear(x)
+        return y, y.view(-1, 4)[1:], y.argmax(-1), y.t()
+
+
+class Autocast(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.qkv, self.norm, self.out = nn.Linear(16, 48), nn.LayerNorm(16), nn.Linear(16, 16)
+
+    def forward(self, x):
+        with torch.autocast("cpu", torch.bfloat16):
+            q, k, v = self.qkv(self.norm(x)).view(2, 6, 3, 2, 8).permute(2, 0, 3, 1, 4)
+            y = F.scaled_dot_product_attention(q, k.float(), v, is_causal=True)
+            return self.out(y.transpose(1, 2).flatten(2)).float()
+
+
+def try_models():
+    torch.manual_seed(0)
+    x = torch.randn(6, 8)
+    compare("writes in place", InPlace(), x)
+    compare("tied weights and a padding row", Tied(), torch.tensor([[1, 0, 3], [0, 5, 1]]))
+    compare("mutated buffers", Buffers(), x, steps=3)
+    compare("detach and no_grad", Stops(), x)
+    compare("outputs and views of them", Outputs(), x)
+    compare("autocast to bf16", Autocast(), torch.randn(2, 6, 16), tolerance=2e-2)
+    compare("a module in bf16", Autocast().bfloat16(), torch.randn(2, 6, 16).bfloat16(), tolerance=4e-2)
+    compare("double precision", InPlace().double(), x.double(), tolerance=1e-13)
+
+
+def try_inference():
+    torch.manual_seed(0)
+    model, x = nn.Sequential(nn.Linear(8, 8), nn.BatchNorm1d(8), nn.Dropout(0.5)), torch.randn(6, 8)
+    model(x)
+    model.eval()
+    forward = compiled(model)
+    with torch.no_grad():
+        checks.check("eval without gradients", close(forward(x), model(x), 1e-6))
+    checks.check("only its forward pass is compiled", graphs()[-1].step is None)
+    compare("eval with gradients", model, x)
+
+
+def try_accumulation():
+    """Gradients add up, hooks see them, clipping and retain_graph work."""
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(8, 8), nn.Tanh(), nn.Linear(8, 1))
+    other, seen = copy.deepcopy(model), []
+    forward = compiled(model)
+    model[0].weight.register_hook(lambda g: seen.append(g) or g * 2)
+    other[0].weight.register_hook(lambda g: g * 2)
+    for number in range(2):
+        x = torch.randn(6, 8)
+        for each in (forward, other):
+            loss = each(x).square().mean()
+            loss.backward(retain_graph=True)
+            loss.backward()
+    checks.check("gradients add up, hooks change them", close(gradients(model), gradients(other), 1e-5) and len(seen) == 4)
+    norms = [nn.utils.clip_grad_norm_(each.parameters(), 0.5) for each in (model, other)]
+    checks.check("clipping", close(*norms, 1e-5) and close(gradients(model), gradients(other), 1e-5))
+    pending = [forward(torch.full((6, 8), value)).sum() for value in (1.0, 2.0)]
+    model.zero_grad(), other.zero_grad()
+    sum(pending).backward()
+    sum(other(torch.full((6, 8), value)).sum() for value in (1.0, 2.0)).backward()
+    checks.check("two forward passes, then one backward pass", close(gradients(model), gradients(other), 1e-5))
+
+
+def try_random():
+    """manual_seed decides the masks, each call draws others, a rate is a rate."""
+    model, x = nn.Sequential(nn.Linear(64, 64), nn.Dropout(0.25)), torch.ones(64, 64)
+    forward = compiled(model)
+    torch.manual_seed(5)
+    first, second = forward(x), forward(x)
+    torch.manual_seed(5)
+    checks.check("manual_seed decides the masks", torch.equal(forward(x), first))
+    checks.check("each call draws its own", not torch.equal(first, second))
+    share = (first == 0).float().mean().item()
+    checks.check("a quarter is dropped", abs(share - 0.25) < 0.03, f"{share}")
+    first.sum().backward()
+    expected = ((first != 0).float() / 0.75).sum(0)
+    checks.check("the backward pass has the masks of its forward pass", close(model[0].bias.grad, expected, 1e-5))
+
+
+def lacking(x):
+    return torch.linalg.qr(torch.special.bessel_j0(x))[1].sum() + torch.special.bessel_j0(x).sum()
+
+
+def error_of(function, *arguments):
+    try:
+        function(*arguments)
+    except Exception as error:  # noqa: BLE001  Dynamo wraps errors of backends
+        return str(error)
+    return ""
+
+
+def try_errors():
+    x = torch.randn(4, 4, requires_grad=True)
+    text = error_of(compiled(lacking), x)
+    checks.check("an error lists all missing ops with lines", "special_bessel_j0.default (2x)" in text
+                 and "linalg_qr.default (1x)" in text and "test_whole_features.py:" in text and "torch.special" in text, text)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        made = compiled(lambda x: torch.special.bessel_j0(x) * 2, fallback=True)(x.detach())
+    checks.check("fallback leaves the graph to Inductor", close(made, torch.special.bessel_j0(x.detach()) * 2, 1e-5))
+    checks.check("and says so", sum("Inductor" in str(each.message) for each in said) == 1, f"{[str(s.message) for s in said]}")
+    checks.check("an unknown option is an error", "has no option budgets" in error_of(compiled(nn.Linear(4, 4), budgets=1), x))
+    text = error_of(compiled(nn.Linear(4, 4), budget="1B"), x)
+    checks.check("a budget that cannot be met is an error", "budget" in text, text)
+    y = compiled(nn.Linear(4, 4))(x)
+    (g,) = torch.autograd.grad(y.sin().sum(), x, create_graph=True)
+    checks.check("double backward is one clear error", "double backward" in error_of(g.sum().backward))
+    text = error_of(compiled(lambda x: F.dropout(x * x, 0.5).detach() * x), x)
+    checks.check("a gradient that ends behind dropout is an error", "detach or no_grad behind dropout" in text, text)
+
+
+def try_sizes():
+    """Another batch size is another program; the same one is not compiled again."""
+    model = nn.Linear(8, 8)
+    forward, before = compiled(model), len(graphs())
+    for size in (4, 6, 4, 6):
+        checks.check(f"a batch of {size}", close(forward(torch.ones(size, 8)), model(torch.ones(size, 8)), 1e-6))
+    checks.check("a graph for each size", len(graphs()) - before <= 3, f"{len(graphs()) - before}")
+    strided = torch.randn(8, 4).t()
+    checks.check("strided inputs", close(forward(strided), model(strided), 1e-6))
+
+
+def main():
+    torch.set_num_threads(1)
+    for part in (try_models, try_inference, try_accumulation, try_random, try_errors, try_sizes):
+        try:
+            part()
+        except (reprise.Error, Unsupported, RuntimeError) as error:
+            checks.check(part.__name__, False, str(error)[:2000])
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
