@@ -15,6 +15,7 @@ from reprise.torch import _plan_partition, plans
 
 QUICK = {"gpt2": ["60%", "40%"], "t5": ["40%"], "mixtral": ["60%"], "resnet18": ["60%"], "mobilenet_v3_small": ["40%"],
          "lstm": ["60%"], "timm_vit": ["40%"], "unet2d": ["60%"], "whisper": ["60%"]}
+INDUCTOR = ["gpt2", "transformer"]
 # Bytes of the loss that is computed outside of the graph, which no plan of the graph knows.
 OUTSIDE = {"smp_unet": 4 * 2 * 96 * 96 * 4 * 2}
 OUTSIDE_DEFAULT = 1024
@@ -77,6 +78,27 @@ def try_model(name, budgets):
             checks.check(f"{name} at {budget} trains", False, str(error)[:2000])
 
 
+def try_inductor(name):
+    """Inductor's code of a plan within a budget, against its code of the plan without one."""
+    try:
+        case = models.build(name)
+    except ImportError as error:
+        checks.skip(name, str(error).splitlines()[0])
+        return
+    found = {}
+    for budget in ("100%", "60%"):
+        torch._dynamo.reset()
+        forward = torch.compile(case.model, backend="reprise_plan", options={"budget": budget})
+        found[budget] = (case.step(forward), state(case)[0])
+    case.model.zero_grad(set_to_none=True)
+    executed, plan = memory.measure_peak(lambda: case.step(forward)), plans()[-1]
+    print(f"   {name} with Inductor's code: {plan}; executed {executed}, budget {plan.budget}")
+    checks.check(f"{name} with Inductor's code: gradients are equal to the bit and replays run",
+                 torch.equal(found["100%"][0], found["60%"][0]) and plan.replays > 0
+                 and not unequal(found["100%"][1], found["60%"][1]), str(plan))
+    checks.check(f"{name} with Inductor's code: the budget holds", executed <= plan.budget, f"{plan.budget} {executed}")
+
+
 def main():
     models.prepare()
     everything = "all" in sys.argv[1:]
@@ -84,6 +106,8 @@ def main():
     chosen = {name: ["100%", "60%", "40%"] for name in models.CASES} if everything else QUICK
     for name, budgets in chosen.items():
         try_model(name, budgets)
+    for name in INDUCTOR:
+        try_inductor(name)
     checks.finish()
 
 

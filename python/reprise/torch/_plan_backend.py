@@ -38,11 +38,14 @@ def run_eager(graph: fx.GraphModule, inputs: Sequence[Any]) -> Callable:
     return run
 
 
-def _compile(graph: fx.GraphModule, inputs: Sequence[Any], partitioner: Partitioner) -> Callable:
-    """The compiled graph; what is wrong with a budget or a model is raised when it is called, as it is.
+def _fail(error: Error) -> Callable:
+    """What is called instead of a compiled graph: raises the error as it is. Dynamo wraps what a backend raises."""
+    def run(*arguments: Any) -> Any:
+        raise error.with_traceback(None)
+    return run
 
-    Dynamo would wrap an exception of a backend into one of its own.
-    """
+
+def _compile(graph: fx.GraphModule, inputs: Sequence[Any], partitioner: Partitioner) -> Callable:
     try:
         if partitioner.is_fused:
             from torch._inductor.compile_fx import compile_fx
@@ -50,11 +53,7 @@ def _compile(graph: fx.GraphModule, inputs: Sequence[Any], partitioner: Partitio
         return aot_module_simplified(graph, inputs, fw_compiler=run_eager, bw_compiler=run_eager,
                                      partition_fn=partitioner, decompositions={})
     except Error as error:
-        wrong = error
-
-        def fail(*arguments: Any) -> Any:
-            raise wrong.with_traceback(None)
-        return fail
+        return _fail(error)
 
 
 class _PerSize:
@@ -89,20 +88,24 @@ def _has_symbols(inputs: Sequence[Any]) -> bool:
         isinstance(size, torch.SymInt) for size in each.shape) for each in inputs)
 
 
-def reprise_plan(graph: fx.GraphModule, example_inputs: Sequence[Any], *, options: dict[str, Any] | None = None) -> Callable:
-    """A backend of torch.compile. Options: ``budget``, ``policy``, ``codegen`` ("inductor" or "eager")."""
+def _make_partitioner(options: dict[str, Any] | None) -> Callable[[], Partitioner]:
+    """Checks the options; what comes back makes a partitioner for each size of a graph."""
     given = dict(options or {})
     unknown = [name for name in given if name not in OPTIONS]
     if unknown:
         raise UsageError(f"unknown option {unknown[0]!r}, expected one of {', '.join(OPTIONS)}")
-    codegen, budget = given.get("codegen", "inductor"), parse_budget(given.get("budget"))
+    codegen, policy = given.get("codegen", "inductor"), given.get("policy")
     if codegen not in CODEGENS:
         raise UsageError(f"codegen: expected one of {', '.join(CODEGENS)}, got {codegen!r}")
-    labels.check(given.get("policy"))
-    share = Share(options, budget)
+    labels.check(policy)
+    share = Share(options, parse_budget(given.get("budget")))
+    return lambda: Partitioner(share.budget(), policy, codegen == "inductor", share)
 
-    def make() -> Partitioner:
-        return Partitioner(share.budget(), given.get("policy"), codegen == "inductor", share)
-    if _has_symbols(example_inputs):
-        return _PerSize(graph, make)
-    return _compile(graph, example_inputs, make())
+
+def reprise_plan(graph: fx.GraphModule, example_inputs: Sequence[Any], *, options: dict[str, Any] | None = None) -> Callable:
+    """A backend of torch.compile. Options: ``budget``, ``policy``, ``codegen`` ("inductor" or "eager")."""
+    try:
+        make = _make_partitioner(options)
+        return _PerSize(graph, make) if _has_symbols(example_inputs) else _compile(graph, example_inputs, make())
+    except Error as error:
+        return _fail(error)

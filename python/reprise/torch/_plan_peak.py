@@ -35,8 +35,7 @@ def count(problem: Problem, executions: list[dict[str, Any]]) -> tuple[int, int]
             until = problem.read_until.get(operation.first_value + result) if execution["replay"] == 0 else None
             held = end if until is not None and until >= len(problem.operations) else place.get(until, index)
             hold(index, max(index, held, last.get((index, result), index)), size)
-        if not operation.is_state:
-            hold(index, index, problem.workspace.get(operation.node, 0))
+        hold(index, index, problem.scratch(operation))
     for buffer in problem.tangents():
         hold(place[buffer["first"]], place[buffer["last"]], buffer["bytes"])
     live = peak = at = 0

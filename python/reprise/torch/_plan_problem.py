@@ -59,7 +59,6 @@ class Problem:
         self._number_values()
         self.labels = [self._label(each, policy) for each in self.operations]
         self.gradients, self.read_until = self._find_late_reads()
-        self.read = {value for each in self.operations for value in self.operands(each)} | set(self.read_until)
 
     def _order(self, static_inputs: Iterable[int], num_fwd_outputs: int) -> Iterable[Operation]:
         """Forward, then backward, each in the order of the joint graph."""
@@ -94,6 +93,12 @@ class Problem:
         if operation.is_state:
             return [state_bytes(operation.node)]
         return [] if is_mutation(operation.node) else [storage_bytes(each) for each in results(operation.node)]
+
+    def scratch(self, operation: Operation) -> int:
+        """Bytes beside the results while an op runs. A random op is run with the generator's state put aside."""
+        if operation.is_state:
+            return 0
+        return self.workspace.get(operation.node, 0) + (state_bytes(operation.node) if operation.is_redrawn else 0)
 
     def value(self, node: fx.Node) -> int | None:
         """The value whose memory a node looks at; None for what is there anyway, such as arguments."""
@@ -156,28 +161,18 @@ class Problem:
         return [self._result(value, size, label if value - operation.first_value < again else "must_save")
                 for value, size in self._valued(operation)]
 
-    def _unread_bytes(self, operation: Operation) -> int:
-        """Results that nothing reads take memory while a library makes them, where our own kernels leave them out.
-
-        A replay is for one result at least, so the others are at most the bytes of all but the smallest.
-        """
-        sizes = {value: size for value, size in self._valued(operation) if size}
-        read = [size for value, size in sizes.items() if value in self.read]
-        if operation.is_backward or not read:
-            return sum(sizes.values()) - sum(read)
-        return sum(sizes.values()) - min(read)
-
     def to_json(self) -> dict[str, Any]:
         """The problem. Gradients are counted from where they are made to the end."""
         entries = []
         for operation, word in zip(self.operations, self.labels):
             entry: dict[str, Any] = {"name": operation.node.name, "kind": "other", "cost": 0.0,
+                                     "makes_all": not self.is_fused,
                                      "operands": self.operands(operation),
                                      "results": self._results(operation, word)}
             if not operation.is_state:
                 entry["kind"] = costs.kind(operation.node, self.is_fused)
                 entry["cost"] = costs.seconds(operation.node)
-                entry["scratch"] = self.workspace.get(operation.node, 0) + self._unread_bytes(operation)
+                entry["scratch"] = self.scratch(operation)
             if operation.is_backward:
                 entry["backward"] = True
             entries.append(entry)

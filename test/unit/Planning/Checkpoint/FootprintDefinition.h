@@ -148,7 +148,7 @@ private:
         findReaders(run, value, readers);
         for (int reader : readers)
           last = std::max(last, stepOf(reader));
-        if (last > step)
+        if (last > step || footprint.storesUnread(runs[run].operation))
           buffers.push_back({run, i, step, last, problem.values[value].bytes});
       }
     return buffers;
@@ -189,6 +189,8 @@ private:
   int64_t countTraffic() const {
     int64_t bytes = 0;
     for (const Buffer &buffer : findBuffers()) {
+      if (buffer.last == buffer.first)
+        continue;
       bool isOriginal = runs[buffer.run].replay == 0;
       int value = opOf(buffer.run).firstResult + buffer.result;
       bool isStored = isOriginal && footprint.lastOutside[value] > launchOf(buffer.run);
@@ -217,6 +219,8 @@ private:
   int64_t countShared(int step, const std::vector<Buffer> &buffers) const {
     std::map<int64_t, int> places, takers;
     for (const Buffer &buffer : buffers) {
+      if (buffer.last == buffer.first)
+        continue;
       if (buffer.first == step && footprint.takesPlaces(problem, runs[buffer.run].operation))
         ++takers[buffer.bytes];
       if (buffer.last == step && isReadFromRegisters(buffer))

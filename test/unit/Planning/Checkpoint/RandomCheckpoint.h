@@ -84,6 +84,7 @@ struct CaseOptions {
   bool isOrdered = true;  // the launches are in program order
   bool hasMusts = true;   // among the labels
   bool hasTraffic = true; // launches and bytes may have costs
+  bool hasUnread = true;  // kernels may store results that nothing reads
 };
 
 /// Chains with skips, views, several results, nested containers; cotangents read what their
@@ -218,6 +219,9 @@ private:
     }
     for (size_t i = 0; i < result.problem.operations.size(); ++i)
       footprint.inPlace.push_back(footprint.launches[i] != kNoLaunch && chance(10));
+    for (size_t i = 0; i < result.problem.operations.size(); ++i)
+      footprint.makesAll.push_back(options.hasUnread && footprint.launches[i] != kNoLaunch &&
+                                   chance(20));
     if (options.hasTraffic && chance(50)) {
       footprint.launchSeconds = pick(random, 3);
       footprint.byteSeconds = 0.125 * (1 + pick(random, 4));

@@ -21,7 +21,8 @@ struct Neighbour {
 /// - **Launches** are the kernels of the step, in the order in which they run. An original runs in
 ///   the launch that the footprint gives it, whatever is replayed.
 /// - A value lies in memory from the step that makes it to the last step that reads it. A value
-///   that its own launch alone reads stays in registers and has no bytes.
+///   that its own launch alone reads stays in registers and has no bytes, unless its kernel stores
+///   all of its results (`makesAll`): then it lies in memory in the step that makes it.
 /// - An elementwise replay whose readers all take it from registers, in one launch, runs inside
 ///   that launch. Any other replay runs before the first launch that needs it. Replays for one
 ///   launch that follow each other, come from one launch and have one number are one step of their
@@ -51,6 +52,9 @@ struct Footprint {
   // Per operation: its results may lie where operands die, although its kernel reads memory, as the
   // stacks of a loop do. None does if this is empty.
   std::vector<bool> inPlace;
+  // Per operation: its kernel stores all of its results, those that nothing reads as well. None
+  // does if this is empty.
+  std::vector<bool> makesAll;
   // Per value: the last launch outside the problem that reads it, numLaunches if the step returns
   // it; -1 for none.
   std::vector<int> lastOutside;
@@ -58,6 +62,7 @@ struct Footprint {
   std::vector<Neighbour> neighbours;
 
   int64_t scratchOf(size_t operation) const { return scratch.empty() ? 0 : scratch[operation]; }
+  bool storesUnread(size_t operation) const { return !makesAll.empty() && makesAll[operation]; }
   /// Whether results lie in the place of operands of the same size that die in their kernel.
   bool takesPlaces(const Problem &problem, size_t operation) const {
     Kind kind = problem.operations[operation].kind;

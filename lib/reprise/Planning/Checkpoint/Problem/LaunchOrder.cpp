@@ -108,6 +108,7 @@ ReorderedStep reprise::checkpoint::reorder(const Problem &problem, const Footpri
   permute(step.footprint.seconds, step.operations);
   permute(step.footprint.scratch, step.operations);
   permute(step.footprint.inPlace, step.operations);
+  permute(step.footprint.makesAll, step.operations);
   permute(step.footprint.lastOutside, step.values);
   permute(step.footprint.isStored, step.values);
   return step;

@@ -210,6 +210,7 @@ void Reader::scanOperation() {
   footprint.seconds.push_back(0);
   footprint.scratch.push_back(0);
   footprint.inPlace.push_back(false);
+  footprint.makesAll.push_back(false);
   isBackward = hasCost = false;
   order.reset();
   Operation op;
@@ -248,6 +249,8 @@ void Reader::scanMember(std::string_view key, Operation &op) {
     footprint.scratch.back() = readCount(key);
   } else if (key == "in_place") {
     footprint.inPlace.back() = readFlag(key);
+  } else if (key == "makes_all") {
+    footprint.makesAll.back() = readFlag(key);
   } else if (key == "kind") {
     std::optional<Kind> kind = parseKind(scanner.readString().value_or(""));
     if (!kind)

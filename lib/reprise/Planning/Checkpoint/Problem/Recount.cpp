@@ -176,8 +176,13 @@ int64_t Recounter::findPeak() {
     for (int r = 0; r < op(e).numResults && launch(e) != kNoLaunch; ++r) {
       int value = op(e).firstResult + r;
       auto [first, last, dies] = buffers[e][r];
-      if (last <= first || (isOwn(e) && !footprint.isStored[value]))
+      if (isOwn(e) && !footprint.isStored[value])
         continue;
+      if (last <= first) {
+        if (footprint.storesUnread(executions[e].operation))
+          add(first, first, problem.values[value].bytes);
+        continue;
+      }
       add(first, last, problem.values[value].bytes);
       shared[{first, problem.values[value].bytes}].first += takesPlaces(e);
       shared[{last, problem.values[value].bytes}].second += dies;

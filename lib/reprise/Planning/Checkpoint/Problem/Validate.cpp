@@ -49,8 +49,8 @@ std::optional<Defect> reprise::checkpoint::validate(const Problem &problem,
   auto fits = [&](size_t size) { return size == 0 || size == operations; };
   if (footprint.launches.size() != operations || footprint.times.size() != operations ||
       footprint.seconds.size() != operations || !fits(footprint.scratch.size()) ||
-      !fits(footprint.inPlace.size()) || footprint.lastOutside.size() != values ||
-      footprint.isStored.size() != values)
+      !fits(footprint.inPlace.size()) || !fits(footprint.makesAll.size()) ||
+      footprint.lastOutside.size() != values || footprint.isStored.size() != values)
     return defect("does not have one entry per operation and value");
   if (!isCost(footprint.launchSeconds) || !isCost(footprint.byteSeconds))
     return defect("does not have finite, positive prices");

@@ -185,6 +185,8 @@ void Writer::writeOperation(size_t index) {
     writeMember("scratch", show(bytes));
   if (usesMemory(op) && footprint.takesPlaces(problem, index))
     writeMember("in_place", "true");
+  if (footprint.storesUnread(index))
+    writeMember("makes_all", "true");
   writeMember("flops", show(op.flops));
   writeOperands(op);
   writeMember("results", "[");

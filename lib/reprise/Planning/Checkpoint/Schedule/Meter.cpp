@@ -233,7 +233,9 @@ void Meter::Impl::addOriginal(int value) {
     --placesAt(usual, buffer.sizeClass).dying;
   if (!buffer.isAlive() && buffer.takesPlaces)
     ++placesAt(made, buffer.sizeClass).made;
-  addBytes(buffer.isAlive() ? usual + 1 : made, last, tables.sizes[buffer.sizeClass]);
+  // What a kernel stores anyway is counted where it is made.
+  bool isCounted = buffer.isAlive() || tables.makesAll[value];
+  addBytes(isCounted ? usual + 1 : made, last, tables.sizes[buffer.sizeClass]);
 }
 
 void Meter::Impl::addReplay(const Run &run) {
@@ -242,8 +244,11 @@ void Meter::Impl::addReplay(const Run &run) {
   for (int result = 0; result < op.numResults; ++result) {
     int sizeClass = tables.buffers[op.firstResult + result].sizeClass;
     auto [last, dies] = lastReads[slots[run.slot].buffer + result];
-    if (last == run.step)
+    if (last == run.step) {
+      if (op.makesAll)
+        addBytes(run.step, run.step, tables.sizes[sizeClass]);
       continue;
+    }
     addBytes(run.step, last, tables.sizes[sizeClass]);
     if (op.takesPlaces)
       ++placesAt(run.step, sizeClass).made;

@@ -22,6 +22,7 @@ Tables::MeterTables(const Problem &problem, const Footprint &footprint)
     sizes.push_back(bytes);
   }
   for (const Value &value : problem.values) {
+    makesAll.push_back(footprint.storesUnread(value.operation));
     mayVanish.push_back(problem.operations[value.operation].kind == Kind::Elementwise);
     buffers.push_back({0, 0, classes.at(value.bytes)});
   }
@@ -52,6 +53,7 @@ void Tables::addOperations(const Problem &problem, const Footprint &footprint) {
     entry.numResults = op.numResults;
     entry.isElementwise = op.kind == Kind::Elementwise;
     entry.readsRegisters = entry.isElementwise || op.kind == Kind::Reduction;
+    entry.makesAll = footprint.storesUnread(i);
     entry.takesPlaces = footprint.takesPlaces(problem, i);
     entry.handsOn = entry.isFree() && !op.operands.empty() && op.operands[0] != kAvailable;
     ops.push_back(entry);
@@ -158,7 +160,8 @@ void Tables::addBytes(const Footprint &footprint) {
     before[end] -= bytes;
   };
   for (size_t value = 0; value < buffers.size(); ++value)
-    if (buffers[value].root == static_cast<int>(value) && buffers[value].isAlive())
+    if (buffers[value].root == static_cast<int>(value) &&
+        (buffers[value].isAlive() || makesAll[value]))
       add(buffers[value].first, buffers[value].last, sizes[buffers[value].sizeClass]);
   for (size_t i = 0; i < ops.size(); ++i)
     if (!ops[i].isFree())

@@ -33,6 +33,7 @@ public:
     int free = -1; // its number among the open ones without a launch
     bool isElementwise, readsRegisters;
     bool takesPlaces; // its results lie where operands die
+    bool makesAll;    // it stores results that nothing reads, too
     bool handsOn;     // without a launch, it hands on its first operand
     bool isFree() const { return launch == kNoLaunch; }
   };
@@ -68,6 +69,7 @@ public:
   double launchSeconds, byteSeconds;      // as the footprint has them
   std::vector<std::pair<int, int>> loads; // launches, and the buffers that they load in any case
   std::vector<bool> mayVanish;            // per value: its operation is elementwise
+  std::vector<bool> makesAll;             // per value: its operation stores what nothing reads, too
 
 private:
   void addOperations(const Problem &problem, const Footprint &footprint);

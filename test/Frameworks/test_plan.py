@@ -1,0 +1,263 @@
+"""backend="reprise_plan" on small modules: what PyTorch's partitioner gets wrong, labels, and everything around a graph."""
+import os
+import subprocess
+import sys
+import warnings
+
+import checks
+import memory
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.utils.checkpoint import CheckpointPolicy, checkpoint, create_selective_checkpoint_contexts
+
+import reprise
+from reprise.torch import _plan_partition, plans
+
+aten = torch.ops.aten
+
+
+class Net(nn.Module):
+    """Layers with dropout whose activations outweigh the gradients."""
+
+    def __init__(self, layers=4, width=24):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(width, width) for _ in range(layers))
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = x + F.dropout(F.gelu(layer(x)), 0.3, self.training)
+        return x.square().mean()
+
+
+class Broken(nn.Module):
+    """Two nets, between which Dynamo breaks the graph."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = Net(), Net()
+
+    def forward(self, x):
+        x = x * self.first(x)
+        torch._dynamo.graph_break()
+        return self.second(x)
+
+
+class Drawn(nn.Module):
+    """A random op that Inductor has no decomposition for."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(24, 24)
+
+    def forward(self, x):
+        x = self.linear(x).sigmoid()
+        picked = torch.multinomial(x, 12, replacement=True)
+        return (x.gather(1, picked) * torch.poisson(x).gather(1, picked)).tanh().square().mean()
+
+
+def step(model, forward, *inputs):
+    """The loss and all gradients of one step, from a fixed seed."""
+    model.zero_grad(set_to_none=True)
+    torch.manual_seed(3)
+    loss = forward(*inputs)
+    loss.backward()
+    return [loss.detach()] + [each.grad.clone() for each in model.parameters()]
+
+
+def compiled(model, **options):
+    torch._dynamo.reset()
+    return torch.compile(model, backend="reprise_plan", options={"codegen": "eager", **options})
+
+
+def equal(left, right):
+    return len(left) == len(right) and all(map(torch.equal, left, right))
+
+
+def refused(kind, *words, call):
+    """Whether a call raises an error of that kind that says these words."""
+    try:
+        call()
+    except reprise.Error as error:
+        return type(error) is kind and all(word in str(error) for word in words), str(error)
+    return False, "nothing was raised"
+
+
+def try_random_words():
+    """pytorch#190758 and #190717: a dropout that runs again drops the same elements, at the lowest budget, too."""
+    x = torch.randn(256, 24)
+    for model in (Net(), Drawn()):
+        expected = step(model, model, x)
+        for budget in ("80%", "50%", "1%"):
+            found = step(model, compiled(model, budget=budget), x)
+            checks.check(f"pytorch#190758: {type(model).__name__} at {budget} draws the same words", equal(found, expected))
+        found = step(model, compiled(model, policy="recompute-all"), x)
+        checks.check(f"pytorch#190717: {type(model).__name__} replays random ops, with the same words",
+                     equal(found, expected) and plans()[-1].random_replays > 0, str(plans()[-1]))
+
+
+def try_inductor():
+    """The same with Inductor's code, whose own words are drawn otherwise: equal to its own plan without a budget."""
+    x = torch.randn(256, 24)
+    for model in (Net(), Drawn()):
+        expected = step(model, compiled(model, codegen="inductor"), x)
+        found = step(model, compiled(model, codegen="inductor", budget="40%"), x)
+        checks.check(f"pytorch#190758: {type(model).__name__} with Inductor's code at 40%",
+                     equal(found, expected) and plans()[-1].replays > 0, str(plans()[-1]))
+
+
+def try_peaks():
+    """pytorch#197838 and #197871: less budget never takes more memory, and no peak is above its budget."""
+    model, x = Net(layers=6), torch.randn(512, 24)
+    before = None
+    for share in (100, 90, 80, 70, 60, 50, 40, 30):
+        run = compiled(model, budget=f"{share}%")
+        step(model, run, x)
+        model.zero_grad(set_to_none=True)
+        executed, plan = memory.measure_peak(lambda: run(x).backward()), plans()[-1]
+        print(f"   {share}%: budget {plan.budget}, executed {executed}, {plan}")
+        checks.check(f"pytorch#197871: at {share}% the peak is within the budget", executed <= plan.budget, str(executed))
+        if before:
+            checks.check(f"pytorch#197838: {share}% takes no more than what is above it", executed <= before[0], f"{executed} {before}")
+            checks.check(f"{share}% costs no less than what is above it", plan.extra_seconds >= before[1], str(plan))
+        before = executed, plan.extra_seconds
+    budget = plans()[-2].budget
+    run = compiled(model, budget=budget)
+    step(model, run, x)
+    checks.check("a budget in bytes holds", plans()[-1].peak <= budget == plans()[-1].budget, str(plans()[-1]))
+
+
+def try_labels():
+    model, x = Net(), torch.randn(256, 24)
+    expected = step(model, model, x)
+    found = step(model, compiled(model, policy="recompute-all"), x)
+    checks.check("recompute-all replays, and changes no bit", equal(found, expected) and plans()[-1].replays > 8, str(plans()[-1]))
+    step(model, compiled(model, policy={aten.addmm: CheckpointPolicy.MUST_RECOMPUTE}), x)
+    checks.check("MUST_RECOMPUTE is obeyed without a budget", plans()[-1].replays > 0, str(plans()[-1]))
+    everything = plans()[-1].peak_without_replays
+
+    def keep(node):
+        return CheckpointPolicy.MUST_SAVE if node.target is not aten.t.default else None
+    good, text = refused(reprise.Error, "MUST label", "the least budget that was met is", "in forward",
+                         call=lambda: step(model, compiled(model, budget="50%", policy=keep), x))
+    checks.check("MUST_SAVE and a budget clash in one error", good, text)
+    good, text = refused(reprise.Error, "cannot be met", "the least budget that was met is", "test_plan.py:",
+                         call=lambda: step(model, compiled(model, budget=everything // 20), x))
+    checks.check("bytes that no plan meets are an error that names the line", good, text)
+
+
+def try_regions():
+    """Regions of torch.utils.checkpoint, selective ones as well."""
+    inner = Net()
+    x = torch.randn(256, 24)
+
+    def policy(context, op, *args, **kwargs):
+        return CheckpointPolicy.MUST_SAVE if op is aten.addmm.default else CheckpointPolicy.PREFER_RECOMPUTE
+    expected = step(inner, inner, x)
+    for name, more in (("torch.utils.checkpoint", {}), ("selective checkpointing", {
+            "context_fn": lambda: create_selective_checkpoint_contexts(policy)})):
+        def region(x):
+            return checkpoint(inner, x, use_reentrant=False, **more)
+        found = step(inner, compiled(region), x)
+        checks.check(f"{name} is obeyed without a budget, and changes no bit",
+                     equal(found, expected) and plans()[-1].random_replays > 0, str(plans()[-1]))
+
+
+def try_state():
+    """What the forward pass writes, a batch norm's statistics, is written once and never read by a replay."""
+    def make():
+        torch.manual_seed(1)
+        blocks = [each for _ in range(4) for each in (nn.Conv2d(8, 8, 3, padding=1), nn.BatchNorm2d(8), nn.GELU())]
+        return nn.Sequential(*blocks)
+    x = torch.randn(4, 8, 24, 24)
+    plain, planned = make(), make()
+    run = compiled(planned, budget="40%")
+    for _ in range(3):
+        expected = step(plain, lambda x: plain(x).square().mean(), x)
+        found = step(planned, lambda x: run(x).square().mean(), x)
+    checks.check("gradients of batch norms are equal to the bit", equal(found, expected) and plans()[-1].replays > 0,
+                 str(plans()[-1]))
+    checks.check("running statistics are equal to the bit", equal(list(plain.buffers()), list(planned.buffers())))
+
+
+def try_breaks():
+    """Dynamo's graph breaks: each graph has a plan, which is said once."""
+    model, x = Broken(), torch.randn(256, 24)
+    expected = step(model, model, x)
+    for budget in ("60%", 600000):
+        made = len(plans())
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            found = step(model, compiled(model, budget=budget), x)
+        told = [each for each in said if "several graphs" in str(each.message)]
+        checks.check(f"a graph break at {budget}: two plans, said once",
+                     equal(found, expected) and len(plans()) - made == 2 and len(told) == 1, f"{len(plans()) - made} {told}")
+    first, second = plans()[-2:]
+    checks.check("the second graph has what the first one leaves of the bytes", second.budget == 600000 - first.saved_bytes,
+                 f"{first}; {second}")
+
+
+def try_sizes():
+    """Sizes that vary are planned one by one, each once."""
+    model = Net()
+    run, made = torch.compile(model, backend="reprise_plan", dynamic=True,
+                              options={"codegen": "eager", "budget": "50%"}), len(plans())
+    for batch in (64, 256, 64, 128, 256):
+        x = torch.randn(batch, 24)
+        checks.check(f"a batch of {batch} under dynamic=True", equal(step(model, run, x), step(model, model, x)))
+    checks.check("each size is planned once", len(plans()) - made == 3, str(len(plans()) - made))
+
+
+def try_ddp():
+    os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="29517")
+    torch.distributed.init_process_group("gloo", rank=0, world_size=1)
+    model, x = Net(), torch.randn(256, 24)
+    expected, made = step(model, model, x), len(plans())
+    wrapped = nn.parallel.DistributedDataParallel(model)
+    checks.check("a model that DDP wraps, compiled", equal(step(model, compiled(wrapped, budget="60%"), x), expected))
+    outside = nn.parallel.DistributedDataParallel(compiled(model, budget="60%"))
+    checks.check("a compiled model that DDP wraps", equal(step(model, outside, x), expected))
+    checks.check("both have plans", len(plans()) - made >= 2, str(len(plans()) - made))
+    torch.distributed.destroy_process_group()
+
+
+def try_cache():
+    """A later run finds the plan; the planner is not asked."""
+    model, x = Net(layers=3), torch.randn(256, 24)
+    expected = step(model, compiled(model, budget="55%"), x)
+    ask = _plan_partition.plan_problem
+    _plan_partition.plan_problem = None
+    try:
+        found = step(model, compiled(model, budget="55%"), x)
+    finally:
+        _plan_partition.plan_problem = ask
+    checks.check("a plan is found again in the cache", equal(found, expected))
+
+
+def try_usage():
+    model, x = Net(), torch.randn(8, 24)
+    for options, word in (({"budget": "lots"}, "budget"), ({"budget": -1}, "budget"), ({"codegen": "fast"}, "codegen"),
+                          ({"polici": 1}, "polici"), ({"policy": "save-some"}, "policy")):
+        good, text = refused(reprise.UsageError, word, call=lambda: compiled(model, **options)(x))
+        checks.check(f"{options} is a usage error", good, text)
+    with torch.no_grad():
+        checks.check("without gradients the graph just runs", torch.equal(compiled(model.eval())(x), model(x)))
+    program = ("import torch; m = torch.nn.Linear(4, 4); f = torch.compile(m, backend='reprise_plan', options={'codegen': "
+               "'eager'}); f(torch.ones(2, 4)).sum().backward(); print('trained')")
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    checks.check("the backend is known without an import", "trained" in done.stdout, done.stderr[-2000:])
+
+
+def main():
+    torch.set_num_threads(1)
+    warnings.simplefilter("ignore")
+    _plan_partition.TIME_LIMIT = 1
+    for part in (try_random_words, try_inductor, try_peaks, try_labels, try_regions, try_state, try_breaks, try_sizes, try_ddp,
+                 try_cache, try_usage):
+        torch.manual_seed(0)
+        part()
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
