@@ -176,7 +176,7 @@ def main():
     for name in models.CASES if everything else QUICK_PLANS:
         attempt(name, try_plans)
     attempt("gpt2", try_training, lambda parameters: torch.optim.AdamW(parameters, lr=1e-3))
-    attempt("resnet18", try_training, lambda parameters: torch.optim.SGD(parameters, lr=0.01, momentum=0.9))
+    attempt("resnet18", try_training, lambda parameters: torch.optim.SGD(parameters, lr=1e-3, momentum=0.9))
     checks.finish()
 
 

@@ -9,13 +9,14 @@ try:
 except ImportError as error:
     raise ImportError("reprise.torch needs PyTorch 2.13, which is not installed") from error
 
+from ._export import Exported, export
 from ._plan_backend import reprise_plan
 from ._plan_report import GraphPlan, plans
 from ._whole import graphs, reprise
 from ._whole_errors import Unsupported
 from ._whole_graphs import CompiledGraph
 
-__all__ = ["CompiledGraph", "GraphPlan", "Unsupported", "graphs", "plans", "reprise", "reprise_plan"]
+__all__ = ["CompiledGraph", "Exported", "GraphPlan", "Unsupported", "export", "graphs", "plans", "reprise", "reprise_plan"]
 
 if "reprise_plan" not in _torch._dynamo.list_backends(exclude_tags=()):  # else an entry point knows it
     _torch._dynamo.register_backend(reprise_plan, name="reprise_plan")

@@ -1,0 +1,229 @@
+"""``reprise.torch.export``: a training step as a model of the dialect, and its parameters as arrays."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import pathlib
+from typing import Any, Callable, Mapping, Sequence
+
+import numpy
+import torch
+import torch.fx as fx
+from torch._functorch import partitioners
+from torch._functorch._aot_autograd.descriptors import InputMutationAOTOutput
+from torch._functorch.aot_autograd import aot_module_simplified
+
+from .. import _compile
+from .._errors import UsageError
+from ._export_optimizers import Rates, Slot, updates_of
+from ._whole_coarse import keep_whole
+from ._whole_graphs import _Joint
+from ._whole_text import _return
+from .aten import Builder, Value
+
+
+class _Captured:
+    """The joint graph of a model, and the tensors that its primals are."""
+
+    def __init__(self) -> None:
+        self.joint: _Joint | None = None
+        self.tensors: list[Any] = []
+
+    def backend(self, module: fx.GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
+        if self.joint is not None:
+            raise UsageError("the model breaks into several graphs, and only a whole one can be exported")
+        keep_whole(module)
+
+        def partition(joint: fx.GraphModule, joint_inputs: Any, *, num_fwd_outputs: int, **keywords: Any) -> Any:
+            self.joint = _Joint(joint, num_fwd_outputs, keywords.get("static_lifetime_input_indices"))
+            return partitioners.default_partition(joint, joint_inputs, num_fwd_outputs=num_fwd_outputs, **keywords)
+
+        def forward(graph: fx.GraphModule, graph_inputs: Any) -> Callable[..., Any]:
+            def run(*arguments: Any) -> Any:
+                self.tensors = list(arguments)
+                return graph(*arguments)
+            return run
+
+        return aot_module_simplified(module, inputs, fw_compiler=forward, bw_compiler=lambda graph, _: graph,
+                                     partition_fn=partition, decompositions={})
+
+
+class Exported:
+    """What was written: the model, and the folder of its arrays."""
+
+    def __init__(self, path: pathlib.Path, arrays: pathlib.Path) -> None:
+        #: The .mlir file.
+        self.path = path
+        #: The folder for ``reprise-run --input-dir``.
+        self.arrays = arrays
+
+
+def _given(model: torch.nn.Module, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> dict[str, torch.Tensor]:
+    """The input tensors by the names of the model's arguments."""
+    bound = inspect.signature(model.forward).bind(*arguments, **keywords).arguments
+    found: dict[str, torch.Tensor] = {}
+    for name, value in bound.items():
+        leaves = value if isinstance(value, dict) else {"": value}
+        for key, each in leaves.items():
+            for number, tensor in enumerate(each if isinstance(each, (list, tuple)) else [each]):
+                if isinstance(tensor, torch.Tensor):
+                    label = key if isinstance(value, dict) else name
+                    found[f"{label}/{number}" if isinstance(each, (list, tuple)) else label] = tensor
+    return found
+
+
+class _Step:
+    """The arguments of the step by name and role, and the module's text."""
+
+    def __init__(self, captured: _Captured, model: torch.nn.Module, given: dict[str, torch.Tensor]) -> None:
+        self.joint, self.tensors = captured.joint, captured.tensors
+        self.builder: Builder = self.joint.builder
+        known = [("parameter", name.replace(".", "/"), each) for name, each in model.named_parameters()]
+        known += [("state", name.replace(".", "/"), each) for name, each in model.named_buffers()]
+        known += [("input", name, each) for name, each in given.items()]
+        #: The optimizer's state.
+        self.slots: list[Slot] = []
+        #: (role, name, value, tensor) of each primal.
+        self.arguments: list[tuple[str, str, Value, torch.Tensor]] = []
+        for node, tensor in zip(self.joint.primals, self.tensors):
+            value = self.joint.value(node)
+            if isinstance(value, Value):
+                self.arguments.append((*self._name(known, tensor), value, tensor))
+        self._choose_results()
+
+    def _name(self, known: list[tuple[str, str, torch.Tensor]], tensor: torch.Tensor) -> tuple[str, str]:
+        """What else the loss reads, such as labels, is an input captured/N."""
+        for role, name, each in known:
+            if each.data_ptr() == tensor.data_ptr() and each.shape == tensor.shape and each.dtype == tensor.dtype:
+                return role, name
+        return "input", f"captured/{sum(name.startswith('captured/') for _, name, *_ in self.arguments)}"
+
+    def _choose_results(self) -> None:
+        index = {node.meta["desc"]: self.joint.value(node) for node in self.joint.primals}
+        self.mutated: list[tuple[Value, Value]] = []
+        self.loss: Value | None = None
+        for node, desc in zip(self.joint.outputs, self.joint.output_descs):
+            if isinstance(desc, InputMutationAOTOutput):
+                self.mutated.append((index[desc.mutated_input], self.joint.value(node)))
+            elif self.loss is None:
+                self.loss = self.joint.value(node)
+        if not isinstance(self.loss, Value) or self.loss.shape or not self.loss.active:
+            raise UsageError("the model returns no scalar loss that depends on its parameters; give loss=")
+        wanted = {self.joint.value(primal) for _, primal in self.joint.wanted}
+        self.parameters = [each for each in self.arguments if each[0] == "parameter" and each[2] in wanted]
+        self.lines = self.builder.live_lines([self.loss] + [value for _, value in self.mutated])
+        twins = self.builder.frozen_arguments
+        used = {operand for line in self.lines for operand in line.operands} | {old for old, _ in self.mutated}
+        used |= {value for value, twin in twins.items() if twin in used} | {each[2] for each in self.parameters}
+        self.arguments = [each for each in self.arguments if each[2] in used]
+        self.twins = [(value, twin) for value, twin in twins.items() if twin in used]
+
+    def body(self) -> str:
+        """The loss and the next buffers, of all arguments and then the copies without gradients."""
+        formal = [each[2] for each in self.arguments] + [twin for _, twin in self.twins]
+        results = [self.loss] + [value for _, value in self.mutated]
+        arguments = ", ".join(f"{value.name}: {value.type}" for value in formal)
+        lines = "".join(f"    {line.text}\n" for line in self.lines)
+        types = ", ".join(value.type for value in results)
+        return f"  func.func private @loss({arguments}) -> ({types}) {{\n{lines}{_return(results)}  }}\n"
+
+    def call(self, is_differentiated: bool) -> tuple[str, Value, list[Value], list[Value]]:
+        """The call, the loss, the next buffers and the gradients."""
+        actual = [each[2] for each in self.arguments] + [value for value, _ in self.twins]
+        wrt = [[each[2] for each in self.arguments].index(each[2]) for each in self.parameters] if is_differentiated else []
+        types = [self.loss.type] + [value.type for _, value in self.mutated] + [each[2].type for each in self.parameters
+                                                                               if is_differentiated]
+        name = "reprise.value_and_grad" if is_differentiated else "func.call"
+        choice = f" wrt [{', '.join(map(str, wrt))}]" if is_differentiated else ""
+        text = (f"    %r:{len(types)} = {name} @loss({', '.join(value.name for value in actual)}){choice} : "
+                f"({', '.join(value.type for value in actual)}) -> ({', '.join(types)})\n")
+        shown = "%r" if len(types) == 1 else "%r#0"
+        loss = Value(shown, (), self.loss.dtype)
+        buffers = [Value(f"%r#{1 + n}", value.shape, value.dtype) for n, (_, value) in enumerate(self.mutated)]
+        first = 1 + len(buffers)
+        gradients = [Value(f"%r#{first + n}", each[2].shape, each[2].dtype) for n, each in enumerate(self.parameters)]
+        return text, loss, buffers, gradients
+
+    def entry(self, name: str, text: str, results: list[tuple[str, Value]], extra: Sequence[str] = ()) -> str:
+        arguments = [f'{value.name}: {value.type} {{reprise.name = "{label}", reprise.role = "{role}"}}'
+                     for role, label, value, _ in self.arguments] + list(extra)
+        returned = ", ".join(f'{value.type} {{reprise.name = "{label}"}}' for label, value in results)
+        return (f"  func.func @{name}({', '.join(arguments)}) -> ({returned}) {{\n{text}"
+                f"{_return([value for _, value in results])}  }}\n")
+
+    def buffer_names(self) -> list[str]:
+        names = {each[2]: each[1] for each in self.arguments}
+        return [names[old] for old, _ in self.mutated]
+
+    def train(self, optimizer: torch.optim.Optimizer) -> str:
+        text, loss, buffers, gradients = self.call(True)
+        builder, rates = Builder(), Rates()
+        updates = updates_of(builder, rates, optimizer)
+        self.slots = rates.state
+        results = [("loss", loss), *zip(self.buffer_names(), buffers)]
+        for number, ((_, name, value, tensor), gradient) in enumerate(zip(self.parameters, gradients)):
+            update = updates.get(tensor.data_ptr())
+            if update is not None:
+                results.append((name, update(value, gradient, name, number)))
+        results += [(slot.name, slot.next) for slot in self.slots]
+        extra = [f'{slot.value.name}: {slot.value.type} {{reprise.name = "{slot.name}", reprise.role = "{role}", '
+                 f'reprise.init = #reprise.fill<{slot.initial!r}>}}'
+                 for role, slots in (("input", rates.inputs), ("state", rates.state)) for slot in slots]
+        return self.entry("train", text + "".join(f"    {line.text}\n" for line in builder.lines), results, extra)
+
+    def module(self, optimizer: torch.optim.Optimizer | None) -> str:
+        text, loss, _, _ = self.call(False)
+        entries = self.body() + self.entry("forward", text, [("loss", loss)])
+        text, loss, buffers, gradients = self.call(True)
+        results = [("loss", loss), *zip(self.buffer_names(), buffers)]
+        results += [(f"gradient/{each[1]}", gradient) for each, gradient in zip(self.parameters, gradients)]
+        entries += self.entry("grad", text, results)
+        return "module {\n" + entries + (self.train(optimizer) if optimizer else "") + "}\n"
+
+    def write_arrays(self, folder: pathlib.Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        for _, name, value, tensor in self.arguments:
+            array = tensor.detach().to(value.dtype).contiguous()
+            array = array.view(torch.uint16) if array.dtype is torch.bfloat16 else array
+            numpy.save(folder / f"{name.replace('/', '.')}.npy", array.numpy())
+        for slot in self.slots:
+            array = numpy.full(slot.value.shape, slot.initial, "f8" if slot.value.dtype is torch.float64 else "f4")
+            numpy.save(folder / f"{slot.name.replace('/', '.')}.npy", array)
+        (folder / "run.json").write_text(json.dumps({"seed": 0, "next_offset": 0, "next_step": 0}) + "\n")
+
+
+def _scalar(output: Any) -> torch.Tensor:
+    if isinstance(output, torch.Tensor):
+        return output
+    return output.loss if hasattr(output, "loss") else output[0]
+
+
+def export(model: torch.nn.Module, example_inputs: Sequence[Any] | Mapping[str, Any], *,
+           path: str | os.PathLike[str], optimizer: torch.optim.Optimizer | None = None,
+           loss: Callable[[Any], torch.Tensor] = _scalar) -> Exported:
+    """Writes a training step: entries @forward and @grad, and @train where there is an ``optimizer`` (SGD, Adam, AdamW).
+
+    ``example_inputs`` are the positional or the named arguments of one batch. ``loss`` makes a scalar of what the model
+    returns; by default that is a scalar, or has one. Parameters, buffers and the batch go to the folder beside ``path``
+    that is called as it without its suffix, for ``reprise-run --input-dir``. The model and its buffers stay as they are.
+    """
+    path = pathlib.Path(path)
+    arguments = () if isinstance(example_inputs, Mapping) else tuple(example_inputs)
+    keywords = dict(example_inputs) if isinstance(example_inputs, Mapping) else {}
+    captured, before = _Captured(), {name: each.clone() for name, each in model.named_buffers()}
+    torch._dynamo.reset()
+    with torch.random.fork_rng(devices=[]):
+        torch.compile(lambda *a, **k: loss(model(*a, **k)), backend=captured.backend, fullgraph=True)(*arguments, **keywords)
+    if captured.joint is None:
+        raise UsageError("the model has no parameter that needs a gradient")
+    with torch.no_grad():
+        for name, each in model.named_buffers():
+            each.copy_(before[name])
+    step = _Step(captured, model, _given(model, arguments, keywords))
+    text = _compile.verify(step.module(optimizer), name=path.name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    step.write_arrays(path.with_suffix(""))
+    return Exported(path, path.with_suffix(""))

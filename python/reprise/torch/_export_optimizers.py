@@ -1,0 +1,111 @@
+"""PyTorch's optimizers as ops of the dialect: their state, and how a parameter is updated."""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import torch
+
+from .._errors import UsageError
+from .aten import Builder, Value
+
+
+class Slot:
+    """A state of a parameter or of the whole step: its name, the value that it begins with, its next value."""
+
+    def __init__(self, name: str, value: Value, initial: float) -> None:
+        self.name = name
+        self.value = value
+        self.initial = initial
+        self.next = value
+
+
+class Rates:
+    """The learning rates, scalar inputs, one for each group; powers of Adam's betas, scalar state."""
+
+    def __init__(self) -> None:
+        self.inputs: list[Slot] = []
+        self.state: list[Slot] = []
+
+    def input(self, name: str, initial: float) -> Value:
+        slot = Slot(name, Value(f"%o_{name}", (), torch.float32), initial)
+        self.inputs.append(slot)
+        return slot.value
+
+    def power(self, b: Builder, name: str, base: float) -> Value:
+        """base to the number of the step, from 1."""
+        known = [slot for slot in self.state if slot.name == name]
+        if known:
+            return known[0].next
+        slot = Slot(name, Value(f"%o_{name}", (), torch.float32), 1.0)
+        slot.next = b.binary("mul", slot.value, base)
+        self.state.append(slot)
+        return slot.next
+
+    def like(self, parameter: Value, name: str, number: int, kind: str) -> Slot:
+        slot = Slot(f"{kind}/{name}", Value(f"%o_{kind}_{number}", parameter.shape, parameter.dtype), 0.0)
+        self.state.append(slot)
+        return slot
+
+
+def _check(name: str, group: dict[str, Any], *unsupported: str) -> None:
+    for key in unsupported:
+        if group.get(key):
+            raise UsageError(f"export of {name} with {key} is not supported")
+
+
+def _sgd(b: Builder, rates: Rates, group: dict[str, Any], suffix: str) -> Callable[..., Value]:
+    _check("SGD", group, "dampening", "maximize")
+    rate = rates.input(f"learning_rate{suffix}", float(group["lr"]))
+    momentum, decay = group["momentum"], group["weight_decay"]
+
+    def update(parameter: Value, gradient: Value, name: str, number: int) -> Value:
+        if decay:
+            gradient = b.binary("add", gradient, b.binary("mul", parameter, decay))
+        if momentum:
+            slot = rates.like(parameter, name, number, "momentum")
+            slot.next = b.binary("add", b.binary("mul", slot.value, momentum), gradient)
+            nesterov = group["nesterov"]
+            gradient = b.binary("add", gradient, b.binary("mul", slot.next, momentum)) if nesterov else slot.next
+        return b.binary("sub", parameter, b.binary("mul", gradient, rate))
+
+    return update
+
+
+def _adam(b: Builder, rates: Rates, group: dict[str, Any], suffix: str, is_decoupled: bool) -> Callable[..., Value]:
+    _check("Adam", group, "amsgrad", "maximize")
+    rate = rates.input(f"learning_rate{suffix}", float(group["lr"]))
+    (beta1, beta2), epsilon, decay = group["betas"], group["eps"], group["weight_decay"]
+    power1, power2 = rates.power(b, f"beta1_power{suffix}", beta1), rates.power(b, f"beta2_power{suffix}", beta2)
+    speed = b.binary("div", rate, b.binary("sub", 1.0, power1))
+    root = b.unary("sqrt", b.binary("sub", 1.0, power2))
+
+    def update(parameter: Value, gradient: Value, name: str, number: int) -> Value:
+        if decay and not is_decoupled:
+            gradient = b.binary("add", gradient, b.binary("mul", parameter, decay))
+        first, second = (rates.like(parameter, name, number, kind) for kind in ("first_moment", "second_moment"))
+        first.next = b.binary("add", b.binary("mul", first.value, beta1), b.binary("mul", gradient, 1 - beta1))
+        square = b.binary("mul", b.binary("mul", gradient, gradient), 1 - beta2)
+        second.next = b.binary("add", b.binary("mul", second.value, beta2), square)
+        below = b.binary("add", b.binary("div", b.unary("sqrt", second.next), root), epsilon)
+        if decay and is_decoupled:
+            parameter = b.binary("sub", parameter, b.binary("mul", parameter, b.binary("mul", rate, decay)))
+        return b.binary("sub", parameter, b.binary("mul", b.binary("div", first.next, below), speed))
+
+    return update
+
+
+def updates_of(b: Builder, rates: Rates, optimizer: torch.optim.Optimizer) -> dict[int, Callable[..., Value]]:
+    """How each parameter is updated, by the address of its memory."""
+    found: dict[int, Callable[..., Value]] = {}
+    for number, group in enumerate(optimizer.param_groups):
+        suffix = f"_{number}" if len(optimizer.param_groups) > 1 else ""
+        if type(optimizer) is torch.optim.SGD:
+            update = _sgd(b, rates, group, suffix)
+        elif type(optimizer) in (torch.optim.Adam, torch.optim.AdamW):
+            is_decoupled = type(optimizer) is torch.optim.AdamW or bool(group.get("decoupled_weight_decay"))
+            update = _adam(b, rates, group, suffix, is_decoupled)
+        else:
+            raise UsageError(f"export knows SGD, Adam and AdamW, and no {type(optimizer).__name__}")
+        found.update((parameter.data_ptr(), update) for parameter in group["params"])
+    return found
