@@ -35,6 +35,27 @@ static void test_bad_model(reprise_session *session) {
   reprise_session_set_diagnostics(session, NULL, NULL);
 }
 
+static void test_stablehlo(reprise_session *session) {
+  static const char text[] = "func.func public @main(%x: tensor<4xf32>) -> tensor<f32> {\n"
+                             "  %c = stablehlo.constant dense<0.0> : tensor<f32>\n"
+                             "  %y = stablehlo.reduce(%x init: %c) applies stablehlo.add across "
+                             "dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>\n"
+                             "  return %y : tensor<f32>\n}\n";
+  static const char bad[] = "func.func public @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+                            "  %y = stablehlo.cbrt %x : tensor<4xf32>\n"
+                            "  return %y : tensor<4xf32>\n}\n";
+  reprise_module *module = NULL;
+  CHECK_OK(reprise_module_import_stablehlo(session, text, sizeof text - 1, "m.mlir", 1, &module),
+           "import StableHLO");
+  CHECK(module && strstr(reprise_module_text(module), "gradient/argument0"),
+        "the gradient by the parameter is a result");
+  reprise_module_destroy(module);
+  CHECK_ERROR(reprise_module_import_stablehlo(session, bad, sizeof bad - 1, "m.mlir", 0, &module),
+              REPRISE_BAD_INPUT, "m.mlir:2:8: note: 'stablehlo.cbrt'", "an op that is missing");
+  CHECK_ERROR(reprise_module_import_stablehlo(session, text, sizeof text - 1, "m.mlir", 2, &module),
+              REPRISE_BAD_INPUT, "expected up to 1 parameters, got 2", "too many parameters");
+}
+
 static void test_options(void) {
   reprise_options *options = reprise_options_create();
   CHECK_ERROR(reprise_options_set(options, "bugdet", "1GiB"), REPRISE_BAD_USAGE,
@@ -60,6 +81,7 @@ void test_errors(void) {
   reprise_session *session = NULL;
   CHECK_OK(reprise_session_create(&session), "make a session");
   test_bad_model(session);
+  test_stablehlo(session);
   test_options();
   reprise_module *module = parse_model(session);
   CHECK_ERROR(compile_with(module, "entry", "tarin"), REPRISE_BAD_USAGE, "tarin",

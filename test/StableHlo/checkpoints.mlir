@@ -5,6 +5,7 @@
 #file2 = loc("a.py":4:7)
 #dot = loc("jit(loss)/checkpoint/mul"(#file1))
 #tanh = loc("jit(loss)/checkpoint/tanh"(#file2))
+#single = loc("jit(loss)/checkpoint/exp"(#file1))
 #outside = loc("jit(loss)/add"(#file2))
 module {
   sdy.mesh @mesh = <["x"=2, "y"=1]> {stablehlo.mesh = {axes = []}}
@@ -12,6 +13,7 @@ module {
   // CHECK-SAME: %[[X:[^:]*]]: tensor<4xf32>, %[[P:[^:]*]]: tensor<i1>)
   func.func public @main(%x: tensor<4xf32>, %p: tensor<i1>) -> tensor<4xf32> {
     // Two calls of one function.
+    // CHECK-NEXT: reprise.constant
     // CHECK-NEXT: %[[FIRST:.*]] = reprise.checkpoint {
     // CHECK-NEXT:   %[[SQUARE:.*]] = reprise.mul %[[X]], %[[X]]
     // CHECK-NEXT:   %[[TANH:.*]] = reprise.tanh %[[SQUARE]]
@@ -22,6 +24,7 @@ module {
     // CHECK-NEXT: %[[SECOND:.*]] = reprise.checkpoint {
     // CHECK:        reprise.yield
     // CHECK-NEXT: }
+    %c = stablehlo.constant dense<1.0> : tensor<4xf32> loc(#outside)
     %2 = stablehlo.multiply %1, %1 : tensor<4xf32> loc(#dot)
     %3 = stablehlo.tanh %2 : tensor<4xf32> loc(#tanh)
     // CHECK-NEXT: %[[SUM:.*]] = reprise.add %[[SECOND]], %[[X]]
@@ -29,6 +32,19 @@ module {
     %5, %6 = stablehlo.optimization_barrier %4, %x : tensor<4xf32>, tensor<4xf32>
     %7 = stablehlo.custom_call @Sharding(%6) {backend_config = ""} : (tensor<4xf32>) -> tensor<4xf32>
     %8 = stablehlo.add %5, %7 : tensor<4xf32> loc(#outside)
+    // CHECK-NEXT: %[[BITS:.*]] = reprise.bitcast %[[SUM]] : tensor<4xf32> to tensor<4xi32>
+    // CHECK-NEXT: reprise.bitcast %[[BITS]] : tensor<4xi32> to tensor<4xf32>
+    %stopped = stablehlo.custom_call @reprise.stop_gradient(%8) : (tensor<4xf32>) -> tensor<4xf32>
+    // A call that reprise.jax has marked is one, though its places come again.
+    // CHECK: reprise.checkpoint {
+    // CHECK-NEXT: reprise.exp
+    // CHECK-NEXT: reprise.exp
+    // CHECK-NEXT: reprise.yield
+    %mark = stablehlo.custom_call @reprise.checkpoint(%8) : (tensor<4xf32>) -> tensor<4xf32>
+    %once = stablehlo.exponential %mark : tensor<4xf32> loc(#single)
+    %twice = stablehlo.exponential %once : tensor<4xf32> loc(#single)
+    %read = stablehlo.negate %twice : tensor<4xf32>
+    // CHECK: reprise.neg
     // CHECK: %[[ONE:.*]] = reprise.neg %[[SUM]]
     // CHECK: %[[ZERO:.*]] = reprise.exp %[[SUM]]
     // CHECK: %[[IS_ZERO:.*]] = reprise.compare  eq

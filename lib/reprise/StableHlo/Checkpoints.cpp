@@ -23,24 +23,76 @@ static StringRef checkpointOf(Operation *op) {
   return "";
 }
 
-std::vector<Run> splitAtCheckpoints(Block &block) {
-  std::vector<Run> runs;
-  StringRef current;
-  // A terminator that is not registered does not say that it is one.
-  for (Operation &op : llvm::drop_end(block)) {
-    StringRef checkpoint = checkpointOf(&op);
-    bool begins = runs.empty() || checkpoint != current;
-    if (!begins && !checkpoint.empty()) {
-      const std::vector<Operation *> &ops = runs.back().ops;
-      // Ops of one line of the source share its place: between two calls there must be another.
-      begins = op.getLoc() == ops.front()->getLoc() && op.getLoc() != ops.back()->getLoc();
-    }
-    if (begins)
-      runs.push_back({!checkpoint.empty(), {}});
-    current = checkpoint;
-    runs.back().ops.push_back(&op);
+/// The calls that a run is: the shortest beginning whose places come again and again up to its end.
+static size_t lengthOfCall(ArrayRef<Operation *> ops) {
+  for (size_t length = 1; length < ops.size(); ++length) {
+    bool repeats = ops.size() % length == 0;
+    for (size_t i = length; repeats && i < ops.size(); ++i)
+      repeats = ops[i]->getLoc() == ops[i - length]->getLoc() &&
+                ops[i]->getName() == ops[i - length]->getName();
+    if (repeats)
+      return length;
   }
-  return runs;
+  return ops.size();
+}
+
+static bool beginsCall(Operation *op) {
+  auto target = op->getAttrOfType<StringAttr>("call_target_name");
+  return target && target.getValue() == kCallMark;
+}
+
+namespace {
+
+/// Collects ops in their order, but constants, which stand before the checkpoint that they are in.
+class Splitter {
+public:
+  void add(Operation *op) {
+    StringRef checkpoint = checkpointOf(op);
+    bool isConstant = op->getNumOperands() == 0 && op->getNumRegions() == 0;
+    if (beginsCall(op)) {
+      close();
+      isMarked = true;
+    } else if (!isConstant && (checkpoint != current || checkpoint.empty())) {
+      bool begins = isMarked && call.empty();
+      close();
+      isMarked = begins;
+      current = checkpoint;
+    }
+    (isConstant || beginsCall(op) || checkpoint.empty() ? plain : call).push_back(op);
+  }
+
+  std::vector<Run> take() {
+    close();
+    return std::move(runs);
+  }
+
+private:
+  void close() {
+    if (!plain.empty())
+      runs.push_back({false, std::move(plain)});
+    size_t length = isMarked ? call.size() : lengthOfCall(call);
+    for (size_t begin = 0; begin < call.size(); begin += length)
+      runs.push_back({true, ArrayRef(call).slice(begin, length).vec()});
+    plain.clear();
+    call.clear();
+    current = "";
+    isMarked = false;
+  }
+
+  std::vector<Run> runs;
+  std::vector<Operation *> plain, call; ///< what is not closed, plain ops first
+  StringRef current;
+  bool isMarked = false;
+};
+
+} // namespace
+
+std::vector<Run> splitAtCheckpoints(Block &block) {
+  Splitter splitter;
+  // A terminator that is not registered does not say that it is one.
+  for (Operation &op : llvm::drop_end(block))
+    splitter.add(&op);
+  return splitter.take();
 }
 
 } // namespace reprise::stablehlo

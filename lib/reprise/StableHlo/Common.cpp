@@ -74,6 +74,18 @@ Value countFrom(Builder &b, int64_t size, Type element) {
   return IotaOp::create(b, RankedTensorType::get({size}, element), 0);
 }
 
+/// `bitcast` has no derivative, and twice it changes nothing.
+Value stopGradient(Builder &b, Value x) {
+  Type element = elementOf(x);
+  if (!isFloat(x))
+    return x;
+  bool isWide = element.isF64();
+  Value whole = isWide ? x : convertTo(b, x, b.getF32Type());
+  Type bits = isWide ? b.getI64Type() : b.getI32Type();
+  Value word = BitcastOp::create(b, typeOf(whole).clone(bits), whole);
+  return convertTo(b, BitcastOp::create(b, whole.getType(), word), element);
+}
+
 //===-- Constants -----------------------------------------------------------------------------===//
 
 static std::optional<int64_t> fold(Operation *op, Type element) {
@@ -130,6 +142,15 @@ std::optional<int64_t> constantInteger(Value value) {
 std::optional<APFloat> constantFloat(Value value) {
   while (isa_and_nonnull<ReshapeOp, BroadcastOp>(value.getDefiningOp()))
     value = value.getDefiningOp()->getOperand(0);
+  auto type = dyn_cast<FloatType>(elementOf(value));
+  if (auto converted = value.getDefiningOp<CastOp>(); converted && type) {
+    std::optional<int64_t> number = constantInteger(converted.getOperand());
+    APFloat result(type.getFloatSemantics());
+    if (!number)
+      return std::nullopt;
+    result.convertFromAPInt(APInt(64, *number, true), true, APFloat::rmNearestTiesToEven);
+    return result;
+  }
   auto constant = value.getDefiningOp<ConstantOp>();
   auto dense = constant ? dyn_cast<DenseFPElementsAttr>(constant.getValue()) : nullptr;
   if (!dense || !dense.isSplat())

@@ -1,4 +1,5 @@
 // reprise: branches and what leaves values as they are
+#include "Checkpoints.h"
 #include "Importer.h"
 
 using namespace mlir;
@@ -12,8 +13,11 @@ Values importCustomCall(Source &s) {
   std::string target = s.word("call_target_name");
   if (auto symbol = s.op->getAttrOfType<FlatSymbolRefAttr>("call_target_name"))
     target = symbol.getValue().str();
-  if (target == "Sharding" || target == "SPMDFullToShardShape" || target == "SPMDShardToFullShape")
+  if (target == "Sharding" || target == kCallMark || target == "SPMDFullToShardShape" ||
+      target == "SPMDShardToFullShape")
     return s.operands;
+  if (target == "reprise.stop_gradient")
+    return {stopGradient(s.b(), s.operands[0])};
   return s.refuse("of '" + target + "'");
 }
 

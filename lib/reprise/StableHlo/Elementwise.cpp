@@ -118,7 +118,6 @@ void addElementwise(Handlers &handlers) {
   add("logistic", unary<SigmoidOp>);
   add("sine", unary<SinOp>);
   add("cosine", unary<CosOp>);
-  add("floor", unary<FloorOp>);
   add("not", importNot);
   for (StringRef name : {"add", "multiply", "maximum", "minimum", "and", "or"})
     add(name, combined);

@@ -25,21 +25,26 @@ Values importSquare(Source &s) { return {mul(s.b(), s.operands[0], s.operands[0]
 
 Values importSign(Source &s) {
   Builder &b = s.b();
-  Value x = s.operands[0], zero = constant(b, x, 0);
+  Value x = stopGradient(b, s.operands[0]), zero = constant(b, x, 0);
   // What is neither, a NaN or a zero, stays.
   Value low = select(b, compare(b, ComparePredicate::lt, x, zero), constant(b, x, -1), x);
   return {select(b, compare(b, ComparePredicate::gt, x, zero), constant(b, x, 1), low)};
 }
 
+Values importFloor(Source &s) {
+  return {FloorOp::create(s.b(), stopGradient(s.b(), s.operands[0]))};
+}
+
 Values importCeil(Source &s) {
-  Value negated = NegOp::create(s.b(), s.operands[0]);
+  Value negated = NegOp::create(s.b(), stopGradient(s.b(), s.operands[0]));
   return {NegOp::create(s.b(), FloorOp::create(s.b(), negated))};
 }
 
 /// `x - floor(x)` is exact. A tie goes to the even neighbour, or away from zero.
 Values importRound(Source &s) {
   Builder &b = s.b();
-  Value x = s.operands[0], low = FloorOp::create(b, x), high = add(b, low, constant(b, x, 1));
+  Value x = stopGradient(b, s.operands[0]), low = FloorOp::create(b, x),
+        high = add(b, low, constant(b, x, 1));
   Value rest = sub(b, x, low), half = constant(b, x, 0.5), tie;
   if (s.name() == "round_nearest_even") {
     Value pairs = FloorOp::create(b, mul(b, low, half));
@@ -109,7 +114,9 @@ Values importErfInv(Source &s) {
   Value inner = mul(b, select(b, isCentral, central, tail), x);
   Value isEnd = compare(b, ComparePredicate::eq, AbsOp::create(b, x), constant(b, x, 1));
   double infinity = std::numeric_limits<double>::infinity();
-  return {select(b, isEnd, mul(b, x, constant(b, x, infinity)), inner)};
+  Value end = select(b, compare(b, ComparePredicate::gt, x, constant(b, x, 0)),
+                     constant(b, x, infinity), constant(b, x, -infinity));
+  return {select(b, isEnd, end, inner)};
 }
 
 } // namespace
@@ -117,6 +124,7 @@ Values importErfInv(Source &s) {
 void addFunctions(Handlers &handlers) {
   handlers["chlo.square"] = importSquare;
   handlers["stablehlo.sign"] = importSign;
+  handlers["stablehlo.floor"] = importFloor;
   handlers["stablehlo.ceil"] = importCeil;
   handlers["stablehlo.round_nearest_even"] = importRound;
   handlers["stablehlo.round_nearest_afz"] = importRound;

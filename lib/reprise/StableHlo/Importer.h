@@ -108,7 +108,9 @@ mlir::Value compare(Builder &b, ComparePredicate predicate, mlir::Value x, mlir:
 mlir::Value select(Builder &b, mlir::Value condition, mlir::Value yes, mlir::Value no);
 mlir::Value maximum(Builder &b, mlir::Value x, mlir::Value y);
 mlir::Value minimum(Builder &b, mlir::Value x, mlir::Value y);
-/// `start + i` along a new tensor of rank 1 and i64 elements.
+/// The same value, with no derivative.
+mlir::Value stopGradient(Builder &b, mlir::Value x);
+/// 0, 1, 2, … as a new tensor.
 mlir::Value countFrom(Builder &b, int64_t size, mlir::Type element);
 /// The one number that all elements of an integer tensor are, if it follows from constants.
 std::optional<int64_t> constantInteger(mlir::Value value);

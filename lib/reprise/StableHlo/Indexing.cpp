@@ -206,11 +206,8 @@ Values importGather(Source &s) {
   return {transpose(b, taken, inverseOf(placesOf(lookup)))};
 }
 
-/// What lies outside goes to a row behind the table, which is cut off.
-Values importScatter(Source &s) {
-  std::string combiner = combinerOf(s.op);
-  if (s.operands.size() != 3 || (combiner != "add" && combiner != "second"))
-    return s.refuse("by another function than add or replace");
+/// The windows of updates: the dimensions that are not collapsed have sizes of the updates'.
+Lookup readScatter(Source &s) {
   Lookup lookup(s, "scatter_dimension_numbers", "update_window_dims", "inserted_window_dims",
                 "input_batching_dims", "scatter_indices_batching_dims",
                 "scatter_dims_to_operand_dims");
@@ -220,6 +217,15 @@ Values importScatter(Source &s) {
     if (lookup.isWindow(d) && window < lookup.windowDims.size())
       sizes[d] = s.operandType(2).getDimSize(lookup.windowDims[window++]);
   lookup.split(sizes);
+  return lookup;
+}
+
+/// What lies outside goes to a row behind the table, which is cut off.
+Values importScatter(Source &s) {
+  std::string combiner = combinerOf(s.op);
+  if (s.operands.size() != 3 || (combiner != "add" && combiner != "second"))
+    return s.refuse("by another function than add or replace");
+  Lookup lookup = readScatter(s);
   bool isAdded = combiner == "add";
   if (s.isUnsigned(1) || lookup.keys.empty() || (isAdded && !isFloat(s.operands[0])))
     return s.refuse("of integers, at unsigned positions or of everything");

@@ -1,0 +1,79 @@
+"""Compiled loss functions, on pytrees."""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import numpy
+
+from .. import _compile
+from .._report import Report
+from .._run import Run
+from ._lower import jax, to_mlir
+
+#: What the program has in the place of types that it lacks: the same bits.
+_SAME_BITS = {"uint32": "int32", "uint64": "int64", "bfloat16": "uint16"}
+
+
+def _to_host(leaf: Any) -> numpy.ndarray:
+    """An array of the program's type."""
+    if jax.dtypes.issubdtype(getattr(leaf, "dtype", None), jax.dtypes.prng_key):
+        leaf = jax.random.key_data(leaf)
+    array = numpy.ascontiguousarray(leaf)
+    return array.view(_SAME_BITS.get(array.dtype.name, array.dtype.name))
+
+
+def _to_jax(array: numpy.ndarray, dtype: Any) -> Any:
+    return jax.numpy.asarray(array if array.dtype == dtype else array.view(dtype))
+
+
+class Step:
+    """A loss and its gradients as one program."""
+
+    def __init__(self, program: _compile.Program, function: Callable[..., Any], examples: tuple[Any, ...]) -> None:
+        #: The compiled program; ``save``, ``plan`` and ``explain`` are its.
+        self.program = program
+        self._types = [jax.numpy.result_type(leaf) for leaf in jax.tree_util.tree_leaves(examples[0])]
+        self._structure = jax.tree_util.tree_structure(examples)
+        self._value = jax.eval_shape(function, *examples)
+        description = program.description
+        self._arguments = [argument["name"] for argument in description["arguments"]]
+        self._results = [result["name"] for result in description["results"]]
+        self._run = Run(program)
+
+    @property
+    def report(self) -> Report:
+        """What is kept and replayed, and what it takes."""
+        return self.program.report
+
+    def value_and_grad(self, params: Any, *arguments: Any) -> tuple[Any, Any]:
+        """What the function returns, and the gradient of the loss by each leaf of ``params``.
+
+        The arguments have the structure, shapes and types of the examples; other ones are a ValueError.
+        """
+        leaves, structure = jax.tree_util.tree_flatten((params, *arguments))
+        if structure != self._structure:
+            raise ValueError(f"expected arguments of the structure {self._structure}, got {structure}")
+        for name, leaf in zip(self._arguments, leaves):
+            self._run.give(name, _to_host(leaf))
+        self._run.start(1)
+        self._run.step()
+        shapes, outputs = jax.tree_util.tree_flatten(self._value)
+        types = [shape.dtype for shape in shapes] + self._types
+        results = [_to_jax(self._run.result(name), dtype) for name, dtype in zip(self._results, types)]
+        gradients = jax.tree_util.tree_unflatten(jax.tree_util.tree_structure(params), results[len(shapes):])
+        return jax.tree_util.tree_unflatten(outputs, results[:len(shapes)]), gradients
+
+    __call__ = value_and_grad
+
+
+def compile(function: Callable[..., Any], params: Any, *examples: Any, **options: Any) -> Step:
+    """Compiles the loss ``function(params, *examples)`` and its gradients by ``params``.
+
+    ``params`` and ``examples`` are pytrees of arrays or of ``jax.ShapeDtypeStruct``; leaves of ``params`` are floats.
+    The function returns the loss, a float scalar, or a tuple with the loss first. ``options`` are those of
+    ``reprise.compile``: budget, policy, threads, plan, … What cannot be imported is one ``reprise.Error``.
+    """
+    model = to_mlir(function, params, *examples)
+    name = getattr(function, "__name__", type(function).__name__)
+    return Step(_compile.compile(model, entry="grad", name=name, **options), function, (params, *examples))
