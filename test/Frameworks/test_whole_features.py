@@ -1,5 +1,6 @@
 """backend="reprise" on what programs do with PyTorch: writes in place, ties, buffers, no_grad, autocast, views, hooks."""
 import copy
+import gc
 import warnings
 
 import checks
@@ -231,6 +232,11 @@ def try_sizes():
     for size in (4, 6, 4, 6):
         checks.check(f"a batch of {size}", close(forward(torch.ones(size, 8)), model(torch.ones(size, 8)), 1e-6))
     checks.check("a graph for each size", len(graphs()) - before <= 3, f"{len(graphs()) - before}")
+    torch._dynamo.reset()
+    del forward
+    gc.collect()
+    checks.check("graphs go with the code that calls them", not graphs(), f"{len(graphs())}")
+    forward = compiled(model)
     strided = torch.randn(8, 4).t()
     checks.check("strided inputs", close(forward(strided), model(strided), 1e-6))
 

@@ -12,9 +12,9 @@ except ImportError as error:
 from ._export import Exported, export
 from ._plan_backend import reprise_plan
 from ._plan_report import GraphPlan, plans
-from ._whole import graphs, reprise
+from ._whole import reprise
 from ._whole_errors import Unsupported
-from ._whole_graphs import CompiledGraph
+from ._whole_graphs import CompiledGraph, graphs
 
 __all__ = ["CompiledGraph", "Exported", "GraphPlan", "Unsupported", "export", "graphs", "plans", "reprise", "reprise_plan"]
 

@@ -7,7 +7,6 @@ clipping and accumulation of PyTorch work on the gradients as ever.
 
 from __future__ import annotations
 
-import atexit
 import copy
 import functools
 import warnings
@@ -23,25 +22,11 @@ from ._whole_errors import Unsupported
 from ._whole_graphs import CompiledGraph, compile_inference, compile_joint
 
 _OPTIONS = {"budget", "policy", "fallback", "target", "plan", "time_limit", "device_file", "profile"}
-_compiled: list[CompiledGraph] = []
-atexit.register(_compiled.clear)
-
-
-def graphs() -> list[CompiledGraph]:
-    """The graphs that were compiled, in order: their forward pass, their step, the text that they came from."""
-    return list(_compiled)
 
 
 def _boxed(run: Callable[..., Any]) -> Callable[..., Any]:
     run._boxed_call = True
     return run
-
-
-def _as_code(module: fx.GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
-    """The graph around a compiled step, which calls it."""
-    module.graph.set_codegen(fx.graph._BoxedCodeGen())
-    module.recompile()
-    return _boxed(lambda arguments: module(arguments))
 
 
 def _check_inputs(inputs: Sequence[Any]) -> None:
@@ -54,17 +39,23 @@ def _compile(module: fx.GraphModule, inputs: Sequence[Any], options: dict[str, A
     _check_inputs(inputs)
     keep_whole(module)
 
+    compiled: list[CompiledGraph] = []
+
     def partition(joint: fx.GraphModule, joint_inputs: Any, *, num_fwd_outputs: int, **keywords: Any) -> Any:
         graph, forward, backward = compile_joint(joint, num_fwd_outputs, keywords, options)
-        _compiled.append(graph)
+        compiled.append(graph)
         return forward, backward
 
-    def infer(graph_module: fx.GraphModule, graph_inputs: Sequence[Any]) -> Callable[..., Any]:
-        graph, run = compile_inference(graph_module, options)
-        _compiled.append(graph)
-        return _boxed(run)
+    def as_code(calling: fx.GraphModule, calling_inputs: Sequence[Any]) -> Callable[..., Any]:
+        """The graph around a compiled step, which calls it by its number, and holds it."""
+        calling.graph.set_codegen(fx.graph._BoxedCodeGen())
+        calling.recompile()
+        return _boxed(lambda arguments, held=compiled: calling(arguments))
 
-    return aot_module_simplified(module, inputs, fw_compiler=_as_code, bw_compiler=_as_code, inference_compiler=infer,
+    def infer(calling: fx.GraphModule, calling_inputs: Sequence[Any]) -> Callable[..., Any]:
+        return _boxed(compile_inference(calling, options))
+
+    return aot_module_simplified(module, inputs, fw_compiler=as_code, bw_compiler=as_code, inference_compiler=infer,
                                  partition_fn=partition, decompositions={})
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import atexit
+import itertools
 import operator
+import weakref
 from typing import Any, Callable, Sequence
 
 import torch
@@ -20,8 +21,9 @@ _library = torch.library.Library("reprise", "FRAGMENT")
 _library.define("forward(int graph, Tensor[] inputs, Tensor seed) -> Tensor[]")
 _library.define("backward(int graph, Tensor[] inputs, Tensor seed) -> Tensor[]")
 _library.define("draw_seed() -> Tensor", tags=(torch.Tag.nondeterministic_seeded,))
-_graphs: list["CompiledGraph"] = []
-atexit.register(_graphs.clear)
+#: By number, as long as code that calls them is there.
+_graphs: "weakref.WeakValueDictionary[int, CompiledGraph]" = weakref.WeakValueDictionary()
+_numbers = itertools.count()
 
 
 class CompiledGraph:
@@ -32,13 +34,18 @@ class CompiledGraph:
         self.step = step
         #: The modules of the dialect that were compiled.
         self.texts = texts
-        self.number = len(_graphs)
-        _graphs.append(self)
+        self.number = next(_numbers)
+        _graphs[self.number] = self
 
     @property
     def report(self) -> Any:
         """What the step takes; that of the forward pass where there is no step."""
         return (self.step or self.forward).program.report
+
+
+def graphs() -> list[CompiledGraph]:
+    """The compiled graphs that there is code for, in order: their forward pass, their step, their texts."""
+    return [_graphs[number] for number in sorted(_graphs.keys())]
 
 
 def draw_seed(draws: bool) -> int:
@@ -210,8 +217,8 @@ def _fake_seed(joint: _Joint) -> Any:
         return torch.empty((), dtype=torch.int64)
 
 
-def compile_inference(module: fx.GraphModule, options: dict[str, Any]) -> tuple[CompiledGraph, Callable[..., Any]]:
-    """A graph without gradients, and the boxed function that runs it."""
+def compile_inference(module: fx.GraphModule, options: dict[str, Any]) -> Callable[..., Any]:
+    """The boxed function that runs a graph without gradients."""
     primals = module.graph.find_nodes(op="placeholder")
     outputs = next(iter(module.graph.find_nodes(op="output"))).args[0]
     builder: Builder = Importer(module, primals, set()).run(
@@ -227,7 +234,7 @@ def compile_inference(module: fx.GraphModule, options: dict[str, Any]) -> tuple[
     def run(inputs: list[Any]) -> list[Any]:
         tensors = [inputs[number] for number in order]
         inputs.clear()
-        made = iter(forward(tensors, draw_seed(text.draws)) if forward else [])
+        made = iter(graph.forward(tensors, draw_seed(text.draws)) if forward else [])
         return [next(made) if isinstance(value, Value) else value for value in values]
 
-    return graph, run
+    return run

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import atexit
 import hashlib
 import threading
+import weakref
 from typing import Any, Sequence
 
 import torch
@@ -13,8 +13,8 @@ from .. import _compile, _run
 from ._whole_text import Text
 from .aten._builder import WIDENED
 
-_programs: dict[str, "Entry"] = {}
-atexit.register(_programs.clear)
+#: By text and options, as long as a graph has them.
+_programs: "weakref.WeakValueDictionary[str, Entry]" = weakref.WeakValueDictionary()
 
 
 def _as_argument(tensor: torch.Tensor) -> torch.Tensor:
@@ -59,11 +59,7 @@ def compile_entry(text: Text, **options: Any) -> Entry:
     """Equal texts with equal options are compiled once; options that are callables are equal to themselves."""
     key = hashlib.sha256(f"{text.text}\0{sorted((k, repr(v)) for k, v in options.items())}"
                          f"\0{torch.get_num_threads()}".encode()).hexdigest()
-    if key not in _programs:
-        _programs[key] = Entry(text, **options)
-    return _programs[key]
-
-
-def clear() -> None:
-    """Forgets all programs."""
-    _programs.clear()
+    entry = _programs.get(key)
+    if entry is None:
+        entry = _programs[key] = Entry(text, **options)
+    return entry
