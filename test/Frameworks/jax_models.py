@@ -1,11 +1,11 @@
-"""An MLP, a GPT-2 and a ResNet in plain jax.numpy, with dropout by jax.random and checkpoints."""
+"""An MLP, a GPT-2, layer by layer and as a scan, and a ResNet in plain jax.numpy, with dropout by jax.random and checkpoints."""
 import jax
 import jax.numpy as jnp
 
 
 def draws(key, scale):
     """A function that draws parameters of a shape."""
-    keys = iter(jax.random.split(key, 64))
+    keys = iter(jax.random.split(key, 256))
     return lambda *shape: jax.random.normal(next(keys), shape) * scale
 
 
@@ -73,6 +73,22 @@ def gpt2_loss(params, tokens, key):
     return mean_nll(norm(params["norm"], x) @ params["wte"].T, tokens[:, 1:])
 
 
+def gpt2_scan_params(key, layers=6):
+    params = gpt2_params(key, layers=layers)
+    return {**params, "layers": jax.tree.map(lambda *leaves: jnp.stack(leaves), *params["layers"])}
+
+
+def gpt2_scan_loss(params, tokens, key):
+    """One layer's body for all of them, with their parameters stacked."""
+    def layer(x, row):
+        return jax.checkpoint(gpt2_layer)(row[0], x, row[1]), None
+
+    keys = jax.random.split(key, params["layers"]["up"]["b"].shape[0])
+    x = params["wte"][tokens[:, :-1]] + params["wpe"]
+    x, _ = jax.lax.scan(layer, x, (params["layers"], keys))
+    return mean_nll(norm(params["norm"], x) @ params["wte"].T, tokens[:, 1:])
+
+
 def convolve(x, filters, stride=1):
     return jax.lax.conv_general_dilated(x, filters, (stride, stride), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
 
@@ -110,5 +126,6 @@ def cases():
     yield "mlp", mlp_loss, mlp_params(keys[1]), (rows, labels), "90%"
     tokens = jax.random.randint(keys[2], (2, 17), 0, 50)
     yield "gpt2", gpt2_loss, gpt2_params(keys[3]), (tokens, jax.random.key(1)), "75%"
+    yield "gpt2 by scan", gpt2_scan_loss, gpt2_scan_params(keys[3]), (tokens, jax.random.key(1)), "80%"
     images = jax.random.normal(keys[4], (2, 16, 16, 3))
     yield "resnet", resnet_loss, resnet_params(keys[5]), (images, jnp.array([1, 3])), "95%"

@@ -126,6 +126,8 @@ def check_random_bits():
 def check_checkpoints():
     name, loss, params, arguments, _ = next(case for case in jax_models.cases() if case[0] == "gpt2")
     model = reprise.jax.to_mlir(loss, params, *arguments)
+    scanned = reprise.jax.to_mlir(jax_models.gpt2_scan_loss, jax_models.gpt2_scan_params(jax.random.key(0)), *arguments)
+    checks.check("a scan of layers stays a loop", scanned.count("reprise.loop") == scanned.count("reprise.checkpoint") == 1)
     checks.check("each layer is a checkpoint", model.count("reprise.checkpoint") == 2, str(model.count("reprise.checkpoint")))
     marked = reprise.compile(model, entry="grad", threads=1, policy="save-all")
     plain = reprise.compile(model, entry="grad", threads=1, policy="save-all", ignore_checkpoints=True)

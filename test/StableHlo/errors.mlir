@@ -45,3 +45,31 @@ func.func public @main(%x: tensor<4xf32>, %y: tensor<4xf32>) {
   %0 = stablehlo.add %x, %y : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
+
+// -----
+
+// Ops that nothing verifies.
+// CHECK: error: 9 ops are not imported from StableHLO
+// CHECK: note: 'stablehlo.add' has a form that is not known
+// CHECK: note: 'stablehlo.transpose' has dimensions that are not there
+// CHECK: note: 'stablehlo.broadcast_in_dim' has dimensions that are not there
+// CHECK: note: 'stablehlo.slice' has dimensions that are not there
+// CHECK: note: 'stablehlo.reduce' has a form that is not known
+// CHECK: note: 'stablehlo.gather' has dimensions that do not fit together
+// CHECK: note: 'stablehlo.convolution' with dimensions that are not known
+// CHECK: note: 'stablehlo.case' has a form that is not known
+// CHECK: note: 'stablehlo.dot_general' has dimensions that are not there
+func.func public @main(%x: tensor<4x4xf32>, %i: tensor<2xi32>) -> tensor<4x4xf32> {
+  %0 = "stablehlo.add"(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = stablehlo.transpose %x, dims = [7, 0] : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %2 = stablehlo.broadcast_in_dim %x, dims = [0] : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %3 = stablehlo.slice %x [0:9] : (tensor<4x4xf32>) -> tensor<9xf32>
+  %4 = "stablehlo.reduce"(%x, %x) <{dimensions = array<i64: 0>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4xf32>
+  %5 = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [5], start_index_map = [9], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<4x4xf32>, tensor<2xi32>) -> tensor<2x4xf32>
+  %6 = "stablehlo.convolution"(%x, %x) <{dimension_numbers = [1, 2, 3]}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4x4xf32>
+  %7 = "stablehlo.case"(%x) ({
+    stablehlo.return
+  }) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %8 = stablehlo.dot_general %x, %x, contracting_dims = [5] x [0] : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %8 : tensor<4x4xf32>
+}

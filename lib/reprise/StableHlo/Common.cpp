@@ -172,6 +172,8 @@ std::string combinerOf(Operation *op) {
   if (terminator->getOperand(0) == block.getArgument(1))
     return "second";
   Operation *inner = &block.front();
+  if (inner == terminator)
+    return "";
   bool isOne = inner->getNextNode() == terminator && inner->getNumOperands() == 2 &&
                inner->getNumResults() == 1 && terminator->getOperand(0) == inner->getResult(0) &&
                inner->getOperand(0) != inner->getOperand(1) &&

@@ -15,6 +15,13 @@ Values importDotGeneral(Source &s) {
            rightBatch = s.integers(kDotDims, "rhs_batching_dimensions"),
            contracting = s.integers(kDotDims, "lhs_contracting_dimensions"),
            rightContracting = s.integers(kDotDims, "rhs_contracting_dimensions");
+  Integers left = batch, right = rightBatch;
+  left.append(contracting);
+  right.append(rightContracting);
+  if (!Source::areDims(left, s.operandType(0).getRank()) ||
+      !Source::areDims(right, s.operandType(1).getRank()) || batch.size() != rightBatch.size() ||
+      contracting.size() != rightContracting.size())
+    return s.refuse("has dimensions that are not there");
   return {DotGeneralOp::create(s.b(), s.operands[0], s.operands[1], batch, rightBatch, contracting,
                                rightContracting, s.type().getElementType())};
 }
@@ -23,8 +30,10 @@ Values importDotGeneral(Source &s) {
 struct Layout {
   Layout(Attribute dims, StringRef first, StringRef second, int64_t spatial) {
     order.resize(spatial + 2, -1);
-    for (auto [d, dim] : llvm::enumerate(cast<ArrayAttr>(dims))) {
-      StringRef word = cast<StringAttr>(dim).getValue();
+    auto list = dyn_cast<ArrayAttr>(dims);
+    for (auto [d, dim] : llvm::enumerate(list ? list : ArrayAttr::get(dims.getContext(), {}))) {
+      auto text = dyn_cast<StringAttr>(dim);
+      StringRef word = text ? text.getValue() : "";
       int64_t place = 0;
       if (!word.getAsInteger(10, place))
         place += 2;
@@ -34,7 +43,10 @@ struct Layout {
         order[place] = d;
     }
   }
-  bool isKnown() const { return !llvm::is_contained(order, -1); }
+  bool isKnown(Value of) const {
+    return typeOf(of).getRank() == static_cast<int64_t>(order.size()) &&
+           Source::areDims(order, order.size());
+  }
   Integers inverse() const {
     Integers result(order.size());
     for (auto [i, d] : llvm::enumerate(order))
@@ -61,13 +73,14 @@ Values buildConvolution(Source &s, ArrayAttr dims, int64_t spatial) {
   Builder &b = s.b();
   Layout image(dims[0], "b", "f", spatial), filter(dims[1], "o", "i", spatial),
       output(dims[2], "b", "f", spatial);
-  if (!image.isKnown() || !filter.isKnown() || !output.isKnown())
+  if (!image.isKnown(s.operands[0]) || !filter.isKnown(s.operands[1]) ||
+      !Source::areDims(output.order, output.order.size()))
     return s.refuse("with dimensions that are not known");
   Value left = transpose(b, s.operands[0], image.order);
   left = dilate(b, left, orOnes(s.integers("lhs_dilation"), spatial));
   Value right = transpose(b, s.operands[1], filter.order);
   for (auto [d, isReversed] : llvm::enumerate(s.integers("window_reversal")))
-    if (isReversed)
+    if (isReversed && static_cast<int64_t>(d) < spatial)
       right = reverse(b, right, d + 2);
   Integers padding = s.integers("padding"), low, high;
   padding.resize(2 * spatial, 0);
@@ -103,8 +116,8 @@ Values importConvolution(Source &s) {
 } // namespace
 
 void addContractions(Handlers &handlers) {
-  handlers["stablehlo.dot_general"] = importDotGeneral;
-  handlers["stablehlo.convolution"] = importConvolution;
+  handlers["stablehlo.dot_general"] = {importDotGeneral, 2};
+  handlers["stablehlo.convolution"] = {importConvolution, 2};
 }
 
 } // namespace reprise::stablehlo

@@ -25,6 +25,12 @@ Values importCustomCall(Source &s) {
 Values importCase(Source &s) {
   Builder &b = s.b();
   Value index = s.operands[0];
+  bool isKnown = typeOf(index).getRank() == 0 && !isFloat(index);
+  for (Region &region : s.op->getRegions())
+    isKnown &= region.getNumArguments() == 0 &&
+               region.front().back().getOperandTypes() == s.op->getResultTypes();
+  if (!isKnown)
+    return s.refuse("has a form that is not known");
   Location location = b.getLoc();
   Values chosen;
   for (Region &region : llvm::reverse(s.op->getRegions())) {
@@ -47,12 +53,12 @@ Values importCase(Source &s) {
 } // namespace
 
 void addControl(Handlers &handlers) {
-  handlers["stablehlo.optimization_barrier"] = importIdentity;
-  handlers["sdy.sharding_constraint"] = importIdentity;
-  handlers["stablehlo.custom_call"] = importCustomCall;
-  handlers["stablehlo.case"] = importCase;
-  handlers["stablehlo.if"] = importCase;
-  handlers["stablehlo.while"] = importWhile;
+  handlers["stablehlo.optimization_barrier"] = {importIdentity};
+  handlers["sdy.sharding_constraint"] = {importIdentity};
+  handlers["stablehlo.custom_call"] = {importCustomCall};
+  handlers["stablehlo.case"] = {importCase, 1, Handler::kAny};
+  handlers["stablehlo.if"] = {importCase, 1, Handler::kAny};
+  handlers["stablehlo.while"] = {importWhile, Handler::kAny, 2};
 }
 
 } // namespace reprise::stablehlo

@@ -105,33 +105,33 @@ Values importClamp(Source &s) {
 } // namespace
 
 void addElementwise(Handlers &handlers) {
-  auto add = [&](StringRef name, Handler handler) {
-    handlers["stablehlo." + name.str()] = handler;
+  auto add = [&](StringRef name, int operands, Values (*import)(Source &)) {
+    handlers["stablehlo." + name.str()] = {import, operands};
   };
-  add("negate", unary<NegOp>);
-  add("abs", unary<AbsOp>);
-  add("exponential", unary<ExpOp>);
-  add("log", unary<LogOp>);
-  add("sqrt", unary<SqrtOp>);
-  add("rsqrt", unary<RsqrtOp>);
-  add("tanh", unary<TanhOp>);
-  add("logistic", unary<SigmoidOp>);
-  add("sine", unary<SinOp>);
-  add("cosine", unary<CosOp>);
-  add("not", importNot);
+  add("negate", 1, unary<NegOp>);
+  add("abs", 1, unary<AbsOp>);
+  add("exponential", 1, unary<ExpOp>);
+  add("log", 1, unary<LogOp>);
+  add("sqrt", 1, unary<SqrtOp>);
+  add("rsqrt", 1, unary<RsqrtOp>);
+  add("tanh", 1, unary<TanhOp>);
+  add("logistic", 1, unary<SigmoidOp>);
+  add("sine", 1, unary<SinOp>);
+  add("cosine", 1, unary<CosOp>);
+  add("not", 1, importNot);
   for (StringRef name : {"add", "multiply", "maximum", "minimum", "and", "or"})
-    add(name, combined);
-  add("xor", importXor);
-  add("subtract", binary<SubOp>);
-  add("divide", importDivide);
-  add("remainder", importRemainder);
-  add("power", binary<PowOp>);
-  add("shift_left", binary<ShiftLeftOp>);
-  add("shift_right_logical", binary<ShiftRightOp>);
-  add("compare", importCompare);
-  add("select", importSelect);
-  add("clamp", importClamp);
-  handlers["chlo.erf"] = unary<ErfOp>;
+    add(name, 2, combined);
+  add("xor", 2, importXor);
+  add("subtract", 2, binary<SubOp>);
+  add("divide", 2, importDivide);
+  add("remainder", 2, importRemainder);
+  add("power", 2, binary<PowOp>);
+  add("shift_left", 2, binary<ShiftLeftOp>);
+  add("shift_right_logical", 2, binary<ShiftRightOp>);
+  add("compare", 2, importCompare);
+  add("select", 3, importSelect);
+  add("clamp", 3, importClamp);
+  handlers["chlo.erf"] = {unary<ErfOp>, 1};
 }
 
 } // namespace reprise::stablehlo

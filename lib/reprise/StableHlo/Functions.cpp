@@ -122,19 +122,19 @@ Values importErfInv(Source &s) {
 } // namespace
 
 void addFunctions(Handlers &handlers) {
-  handlers["chlo.square"] = importSquare;
-  handlers["stablehlo.sign"] = importSign;
-  handlers["stablehlo.floor"] = importFloor;
-  handlers["stablehlo.ceil"] = importCeil;
-  handlers["stablehlo.round_nearest_even"] = importRound;
-  handlers["stablehlo.round_nearest_afz"] = importRound;
-  handlers["stablehlo.is_finite"] = importIsFinite;
-  handlers["stablehlo.exponential_minus_one"] = importExpMinusOne;
-  handlers["stablehlo.log_plus_one"] = importLogPlusOne;
-  handlers["stablehlo.tan"] = importTan;
-  handlers["chlo.tan"] = importTan;
-  handlers["chlo.erfc"] = importErfc;
-  handlers["chlo.erf_inv"] = importErfInv;
+  handlers["chlo.square"] = {importSquare, 1};
+  handlers["stablehlo.sign"] = {importSign, 1};
+  handlers["stablehlo.floor"] = {importFloor, 1};
+  handlers["stablehlo.ceil"] = {importCeil, 1};
+  handlers["stablehlo.round_nearest_even"] = {importRound, 1};
+  handlers["stablehlo.round_nearest_afz"] = {importRound, 1};
+  handlers["stablehlo.is_finite"] = {importIsFinite, 1};
+  handlers["stablehlo.exponential_minus_one"] = {importExpMinusOne, 1};
+  handlers["stablehlo.log_plus_one"] = {importLogPlusOne, 1};
+  handlers["stablehlo.tan"] = {importTan, 1};
+  handlers["chlo.tan"] = {importTan, 1};
+  handlers["chlo.erfc"] = {importErfc, 1};
+  handlers["chlo.erf_inv"] = {importErfInv, 1};
 }
 
 } // namespace reprise::stablehlo

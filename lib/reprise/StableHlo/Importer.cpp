@@ -57,6 +57,11 @@ std::string Source::word(StringRef name) {
   return attribute ? attribute.getValue().str() : "";
 }
 
+bool Source::areDims(ArrayRef<int64_t> dims, int64_t rank) {
+  llvm::SmallDenseSet<int64_t> seen;
+  return llvm::all_of(dims, [&](int64_t d) { return d >= 0 && d < rank && seen.insert(d).second; });
+}
+
 Values Source::refuse(const Twine &why) {
   importer.refuse(op, why);
   return {};
@@ -108,6 +113,31 @@ static Value makeZero(Builder &b, Type source, RankedTensorType type) {
   return splat(b, type, 0);
 }
 
+/// Ops that are not registered are not verified: what a handler reads must be there.
+static bool hasForm(Operation *op, const Handler &handler) {
+  int operands = op->getNumOperands(), regions = op->getNumRegions();
+  bool hasOperands =
+      handler.operands == Handler::kAny ? operands > 0 : operands == handler.operands;
+  bool hasRegions = handler.regions == Handler::kAny ? regions > 0 : regions == handler.regions;
+  // A reduction may name its op instead.
+  hasRegions |= regions == 0 && op->hasAttr("applies");
+  return hasOperands && hasRegions && llvm::all_of(op->getRegions(), [](Region &region) {
+           return region.hasOneBlock() && !region.front().empty() &&
+                  region.front().back().getNumResults() == 0;
+         });
+}
+
+Values Importer::importKnown(Operation *op, const Handler &handler) {
+  if (!hasForm(op, handler)) {
+    refuse(op, "has a form that is not known");
+    return {};
+  }
+  Source source(*this, op, llvm::map_to_vector(op->getOperands(), [&](Value value) {
+    return values.lookup(value);
+  }));
+  return handler.import(source);
+}
+
 void Importer::importOp(Operation *op) {
   b.setLoc(convertLocation(op->getLoc()));
   Values results;
@@ -122,10 +152,7 @@ void Importer::importOp(Operation *op) {
   } else if (handler == handlers.end()) {
     refuse(op, "");
   } else {
-    Values operands =
-        llvm::map_to_vector(op->getOperands(), [&](Value value) { return values.lookup(value); });
-    Source source(*this, op, operands);
-    results = handler->second(source);
+    results = importKnown(op, handler->second);
   }
   for (auto [i, result] : llvm::enumerate(op->getResults())) {
     RankedTensorType type = convert(result.getType());

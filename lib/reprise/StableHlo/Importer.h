@@ -48,11 +48,21 @@ public:
   int64_t integer(llvm::StringRef name, int64_t otherwise);
   std::string word(llvm::StringRef name);
 
+  /// Whether all numbers are dimensions of a tensor of `rank`, each at most once.
+  static bool areDims(llvm::ArrayRef<int64_t> dims, int64_t rank);
+
   /// Notes why the op cannot be imported; its results become zeros.
   Values refuse(const llvm::Twine &why);
 };
 
-using Handler = Values (*)(Source &);
+/// How ops of a name are imported. Other numbers of operands and regions than these are refused.
+struct Handler {
+  Values (*import)(Source &) = nullptr;
+  int operands = kAny; ///< or at least one
+  int regions = 0;     ///< of one block each
+
+  static constexpr int kAny = -1;
+};
 using Handlers = llvm::StringMap<Handler>;
 
 /// Imports function bodies by running through them: calls are replaced by what they call, so that
@@ -83,6 +93,7 @@ public:
 private:
   void importCheckpoint(llvm::ArrayRef<mlir::Operation *> ops);
   void importOp(mlir::Operation *op);
+  Values importKnown(mlir::Operation *op, const Handler &handler);
   Values importCall(mlir::func::CallOp call);
 
   mlir::SymbolTable symbols;

@@ -28,13 +28,43 @@ struct Lookup {
   }
 
   /// Which dimensions are keys, for windows of `sizes`.
-  void split(ArrayRef<int64_t> windowSizes) {
-    sizes = Integers(windowSizes);
+  void split() {
     for (int64_t d = 0; d < static_cast<int64_t>(operand.size()); ++d) {
       bool isKey = llvm::is_contained(batching, d) || llvm::is_contained(collapsed, d) ||
                    sizes[d] != operand[d];
       (isKey ? keys : whole).push_back(d);
     }
+  }
+
+  /// Whether all of it fits together, for a result or updates of `rank` dimensions.
+  bool isKnown(int64_t rank) const {
+    int64_t dims = operand.size(), indexRank = starts.size();
+    Integers gone = collapsed, counted = indexBatching;
+    gone.append(batching);
+    counted.push_back(vectorDim);
+    bool isKnown = Source::areDims(gone, dims) && Source::areDims(map, dims) &&
+                   Source::areDims(counted, indexRank + 1) && Source::areDims(windowDims, rank) &&
+                   batching.size() == indexBatching.size() &&
+                   static_cast<int64_t>(sizes.size()) == dims &&
+                   dims - gone.size() == windowDims.size();
+    if (!isKnown || rank != static_cast<int64_t>(batchShape().size() + windowDims.size()))
+      return false;
+    int64_t components = vectorDim == indexRank ? 1 : starts[vectorDim];
+    isKnown = static_cast<int64_t>(map.size()) == components;
+    for (auto [d, index] : llvm::zip(batching, indexBatching))
+      isKnown &= index < indexRank && operand[d] == starts[index];
+    for (auto [d, size] : llvm::enumerate(sizes))
+      isKnown &= size <= operand[d] && size >= (isWindow(d) ? 0 : 1) && (isWindow(d) || size == 1);
+    return isKnown;
+  }
+
+  /// Whether the dimensions of updates that are no window are those of the positions.
+  bool batchFits(RankedTensorType updates) const {
+    Integers shape;
+    for (int64_t d = 0; d < updates.getRank(); ++d)
+      if (!llvm::is_contained(windowDims, d))
+        shape.push_back(updates.getDimSize(d));
+    return shape == batchShape();
   }
 
   bool isWindow(int64_t d) const {
@@ -190,7 +220,10 @@ Values takeAlong(Source &s, const Lookup &lookup) {
 Values importGather(Source &s) {
   Lookup lookup(s, "dimension_numbers", "offset_dims", "collapsed_slice_dims",
                 "operand_batching_dims", "start_indices_batching_dims", "start_index_map");
-  lookup.split(s.integers("slice_sizes"));
+  lookup.sizes = s.integers("slice_sizes");
+  if (!lookup.isKnown(s.type().getRank()) || isFloat(s.operands[1]))
+    return s.refuse("has dimensions that do not fit together");
+  lookup.split();
   if (s.isUnsigned(1))
     return s.refuse("at unsigned positions");
   if (llvm::is_contained(s.operandType(0).getShape(), 0) || lookup.keys.empty())
@@ -214,9 +247,10 @@ Lookup readScatter(Source &s) {
   Integers sizes(lookup.operand.size(), 1);
   size_t window = 0;
   for (size_t d = 0; d < sizes.size(); ++d)
-    if (lookup.isWindow(d) && window < lookup.windowDims.size())
+    if (lookup.isWindow(d) && window < lookup.windowDims.size() &&
+        Source::areDims(lookup.windowDims[window], s.operandType(2).getRank()))
       sizes[d] = s.operandType(2).getDimSize(lookup.windowDims[window++]);
-  lookup.split(sizes);
+  lookup.sizes = sizes;
   return lookup;
 }
 
@@ -226,6 +260,10 @@ Values importScatter(Source &s) {
   if (s.operands.size() != 3 || (combiner != "add" && combiner != "second"))
     return s.refuse("by another function than add or replace");
   Lookup lookup = readScatter(s);
+  if (!lookup.isKnown(s.operandType(2).getRank()) || isFloat(s.operands[1]) ||
+      !lookup.batchFits(s.operandType(2)))
+    return s.refuse("has dimensions that do not fit together");
+  lookup.split();
   bool isAdded = combiner == "add";
   if (s.isUnsigned(1) || lookup.keys.empty() || (isAdded && !isFloat(s.operands[0])))
     return s.refuse("of integers, at unsigned positions or of everything");
@@ -259,8 +297,8 @@ Values importScatter(Source &s) {
 } // namespace
 
 void addIndexing(Handlers &handlers) {
-  handlers["stablehlo.gather"] = importGather;
-  handlers["stablehlo.scatter"] = importScatter;
+  handlers["stablehlo.gather"] = {importGather, 2};
+  handlers["stablehlo.scatter"] = {importScatter, 3, 1};
 }
 
 } // namespace reprise::stablehlo

@@ -216,7 +216,17 @@ private:
 
 } // namespace
 
+static bool isWhole(Source &s) {
+  TypeRange types = s.op->getOperandTypes();
+  auto carries = [&](Region &region) { return TypeRange(region.getArgumentTypes()) == types; };
+  return llvm::all_of(s.op->getRegions(), carries) && s.op->getResultTypes() == types &&
+         s.op->getRegion(0).front().back().getNumOperands() == 1 &&
+         s.op->getRegion(1).front().back().getOperandTypes() == types;
+}
+
 Values importWhile(Source &s) {
+  if (!isWhole(s))
+    return s.refuse("has a form that is not known");
   std::optional<Count> count = countOf(s);
   if (!count)
     return s.refuse("runs a number of times that is not known");

@@ -85,19 +85,19 @@ Values importBitcast(Source &s) {
 
 Values importIota(Source &s) {
   int64_t dim = s.integer("iota_dimension", 0);
-  if (s.type().getElementType().isInteger(1))
-    return s.refuse("of booleans");
+  if (s.type().getElementType().isInteger(1) || !Source::areDims(dim, s.type().getRank()))
+    return s.refuse("of booleans, or along a dimension that is not there");
   return {IotaOp::create(s.b(), s.type(), dim)};
 }
 
 } // namespace
 
 void addNumbers(Handlers &handlers) {
-  handlers["stablehlo.constant"] = importConstant;
-  handlers["chlo.constant"] = importConstant;
-  handlers["stablehlo.convert"] = importConvert;
-  handlers["stablehlo.bitcast_convert"] = importBitcast;
-  handlers["stablehlo.iota"] = importIota;
+  handlers["stablehlo.constant"] = {importConstant, 0};
+  handlers["chlo.constant"] = {importConstant, 0};
+  handlers["stablehlo.convert"] = {importConvert, 1};
+  handlers["stablehlo.bitcast_convert"] = {importBitcast, 1};
+  handlers["stablehlo.iota"] = {importIota, 0};
 }
 
 } // namespace reprise::stablehlo

@@ -33,7 +33,11 @@ Value reduce(Builder &b, StringRef combiner, Value x, ArrayRef<int64_t> dims) {
 /// follows it in the region decides ties and NaNs as argmax does.
 Values importArgmax(Source &s, int64_t dim) {
   Builder &b = s.b();
+  if (s.op->getNumRegions() != 1)
+    return s.refuse("of several operands that is no argmax or argmin");
   Block &block = s.op->getRegion(0).front();
+  if (s.op->getNumResults() != 2 || block.getNumArguments() != 4)
+    return s.refuse("of several operands that is no argmax or argmin");
   auto iota = s.operands[1].getDefiningOp<IotaOp>();
   auto direction = block.front().getAttrOfType<StringAttr>("comparison_direction");
   bool isOfValues = block.front().getNumOperands() == 2 &&
@@ -54,6 +58,8 @@ Values importArgmax(Source &s, int64_t dim) {
 Values importReduce(Source &s) {
   Integers dims = s.integers("dimensions");
   llvm::sort(dims);
+  if (!Source::areDims(dims, s.operandType(0).getRank()))
+    return s.refuse("has dimensions that are not there");
   if (s.operands.size() == 4 && dims.size() == 1)
     return importArgmax(s, dims[0]);
   std::string combiner = combinerOf(s.op);
@@ -74,6 +80,8 @@ Values importReduce(Source &s) {
 }
 
 Values importTopK(Source &s) {
+  if (s.op->getNumResults() != 2)
+    return s.refuse("has a form that is not known");
   auto order = TopKOp::create(s.b(), s.type(0), s.type(1), s.operands[0]);
   return {order.getValues(), order.getIndices()};
 }
@@ -84,9 +92,13 @@ Values importSort(Source &s) {
   Builder &b = s.b();
   Block &block = s.op->getRegion(0).front();
   Value keys = s.operands[0];
-  auto result = block.getTerminator()->getOperand(0).getDefiningOp();
+  Operation *end = block.getTerminator();
+  Operation *result = end->getNumOperands() ? end->getOperand(0).getDefiningOp() : nullptr;
   auto direction = result ? result->getAttrOfType<StringAttr>("comparison_direction") : nullptr;
   int64_t rank = typeOf(keys).getRank(), dim = s.integer("dimension", rank - 1);
+  auto hasShape = [&](Value x) { return typeOf(x).getShape() == typeOf(keys).getShape(); };
+  if (!Source::areDims(dim, rank) || !llvm::all_of(s.operands, hasShape))
+    return s.refuse("has dimensions that are not there");
   if (!direction || s.isUnsigned(0) || elementOf(keys).isInteger(1))
     return s.refuse("in an order that is not that of numbers");
   bool isAscending = direction.getValue().starts_with("L");
@@ -107,9 +119,9 @@ Values importSort(Source &s) {
 } // namespace
 
 void addReductions(Handlers &handlers) {
-  handlers["stablehlo.reduce"] = importReduce;
-  handlers["stablehlo.sort"] = importSort;
-  handlers["chlo.top_k"] = importTopK;
+  handlers["stablehlo.reduce"] = {importReduce, Handler::kAny, 1};
+  handlers["stablehlo.sort"] = {importSort, Handler::kAny, 1};
+  handlers["chlo.top_k"] = {importTopK, 1};
 }
 
 } // namespace reprise::stablehlo

@@ -35,25 +35,62 @@ std::optional<Integers> constantStarts(ArrayRef<Value> starts, ArrayRef<int64_t>
 
 namespace {
 
-Values importReshape(Source &s) { return {reshape(s.b(), s.operands[0], s.type().getShape())}; }
+constexpr llvm::StringLiteral kNoDims = "has dimensions that are not there";
+
+Values importReshape(Source &s) {
+  if (s.type().getNumElements() != s.operandType(0).getNumElements())
+    return s.refuse(kNoDims);
+  return {reshape(s.b(), s.operands[0], s.type().getShape())};
+}
 
 Values importBroadcast(Source &s) {
+  Integers dims = s.integers("broadcast_dimensions");
+  RankedTensorType from = s.operandType(0), to = s.type();
+  bool fits =
+      static_cast<int64_t>(dims.size()) == from.getRank() && Source::areDims(dims, to.getRank());
+  for (size_t d = 0; fits && d < dims.size(); ++d)
+    fits = from.getDimSize(d) == 1 || from.getDimSize(d) == to.getDimSize(dims[d]);
+  if (!fits)
+    return s.refuse(kNoDims);
   return {broadcast(s.b(), s.operands[0], s.type().getShape(), s.integers("broadcast_dimensions"))};
 }
 
 Values importTranspose(Source &s) {
-  return {transpose(s.b(), s.operands[0], s.integers("permutation"))};
+  Integers permutation = s.integers("permutation");
+  int64_t rank = s.type().getRank();
+  if (static_cast<int64_t>(permutation.size()) != rank || !Source::areDims(permutation, rank))
+    return s.refuse(kNoDims);
+  return {transpose(s.b(), s.operands[0], permutation)};
 }
 
 Values importSlice(Source &s) {
-  return {slice(s.b(), s.operands[0], s.integers("start_indices"), s.integers("limit_indices"),
-                s.integers("strides"))};
+  Integers starts = s.integers("start_indices"), limits = s.integers("limit_indices"),
+           strides = s.integers("strides");
+  size_t rank = s.operandType(0).getRank();
+  bool fits = starts.size() == rank && limits.size() == rank && strides.size() == rank;
+  for (size_t d = 0; fits && d < rank; ++d)
+    fits = strides[d] > 0 && starts[d] >= 0 && starts[d] <= limits[d] &&
+           limits[d] <= s.operandType(0).getDimSize(d);
+  if (!fits)
+    return s.refuse(kNoDims);
+  return {slice(s.b(), s.operands[0], starts, limits, strides)};
+}
+
+/// One integer per dimension, and windows that fit.
+bool areStarts(ArrayRef<Value> starts, ArrayRef<int64_t> shape, ArrayRef<int64_t> sizes) {
+  bool fits = starts.size() == shape.size() && sizes.size() == shape.size();
+  for (size_t d = 0; fits && d < shape.size(); ++d)
+    fits = sizes[d] >= 0 && sizes[d] <= shape[d] && typeOf(starts[d]).getRank() == 0 &&
+           !isFloat(starts[d]) && starts[d].getType() == starts[0].getType();
+  return fits;
 }
 
 Values importDynamicSlice(Source &s) {
   Builder &b = s.b();
   ArrayRef<Value> starts = ArrayRef(s.operands).drop_front();
   ArrayRef<int64_t> shape = s.operandType(0).getShape(), sizes = s.type().getShape();
+  if (!areStarts(starts, shape, sizes))
+    return s.refuse(kNoDims);
   if (starts.empty())
     return {s.operands[0]};
   if (std::optional<Integers> known = constantStarts(starts, shape, sizes)) {
@@ -68,9 +105,12 @@ Values importDynamicSlice(Source &s) {
 }
 
 Values importDynamicUpdate(Source &s) {
-  if (s.operands.size() == 2)
+  ArrayRef<Value> starts = ArrayRef(s.operands).drop_front(std::min<size_t>(2, s.operands.size()));
+  if (s.operands.size() < 2 || s.type() != s.operandType(0) ||
+      !areStarts(starts, s.type().getShape(), s.operandType(1).getShape()))
+    return s.refuse(kNoDims);
+  if (starts.empty())
     return {s.operands[1]};
-  ArrayRef<Value> starts = ArrayRef(s.operands).drop_front(2);
   auto update = DynamicUpdateOp::create(s.b(), s.type(), s.operands[0], s.operands[1],
                                         joinStarts(s.b(), starts));
   noteRowWrite(s.importer, update, starts);
@@ -85,6 +125,11 @@ Values importPad(Source &s) {
   std::optional<int64_t> integer = constantInteger(s.operands[1]);
   if (!number && !integer)
     return s.refuse("with a value that is not constant");
+  Integers interior = s.integers("interior_padding");
+  size_t rank = s.operandType(0).getRank();
+  if (low.size() != rank || high.size() != rank || interior.size() != rank ||
+      s.type().getShape().size() != rank || elementOf(s.operands[1]) != s.type().getElementType())
+    return s.refuse(kNoDims);
   Type element = s.type().getElementType();
   TypedAttr value = number ? TypedAttr(b.getFloatAttr(element, *number))
                            : TypedAttr(b.getIntegerAttr(element, *integer));
@@ -95,20 +140,25 @@ Values importPad(Source &s) {
     starts.push_back(std::max<int64_t>(-l, 0));
     limits.push_back(starts.back() + size);
   }
-  Value padded =
-      PadOp::create(b, s.operands[0], value, above, below, s.integers("interior_padding"));
+  Value padded = PadOp::create(b, s.operands[0], value, above, below, interior);
   if (padded.getType() == s.type())
     return {padded};
   return {slice(b, padded, starts, limits, Integers(starts.size(), 1))};
 }
 
 Values importConcatenate(Source &s) {
-  return {ConcatenateOp::create(s.b(), s.type(), s.operands, s.integer("dimension", 0))};
+  int64_t dim = s.integer("dimension", 0);
+  if (!Source::areDims(dim, s.type().getRank()))
+    return s.refuse(kNoDims);
+  return {ConcatenateOp::create(s.b(), s.type(), s.operands, dim)};
 }
 
 Values importReverse(Source &s) {
   Value x = s.operands[0];
-  for (int64_t dim : s.integers("dimensions"))
+  Integers dims = s.integers("dimensions");
+  if (!Source::areDims(dims, s.type().getRank()) || s.type() != x.getType())
+    return s.refuse(kNoDims);
+  for (int64_t dim : dims)
     x = reverse(s.b(), x, dim);
   return {x};
 }
@@ -129,15 +179,15 @@ void addShapes(Handlers &handlers) {
   auto add = [&](StringRef name, Handler handler) {
     handlers["stablehlo." + name.str()] = handler;
   };
-  add("reshape", importReshape);
-  add("broadcast_in_dim", importBroadcast);
-  add("transpose", importTranspose);
-  add("slice", importSlice);
-  add("dynamic_slice", importDynamicSlice);
-  add("dynamic_update_slice", importDynamicUpdate);
-  add("pad", importPad);
-  add("concatenate", importConcatenate);
-  add("reverse", importReverse);
+  add("reshape", {importReshape, 1});
+  add("broadcast_in_dim", {importBroadcast, 1});
+  add("transpose", {importTranspose, 1});
+  add("slice", {importSlice, 1});
+  add("dynamic_slice", {importDynamicSlice});
+  add("dynamic_update_slice", {importDynamicUpdate});
+  add("pad", {importPad, 2});
+  add("concatenate", {importConcatenate});
+  add("reverse", {importReverse, 1});
 }
 
 } // namespace reprise::stablehlo

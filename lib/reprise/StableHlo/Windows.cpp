@@ -106,6 +106,10 @@ Values importReduceWindow(Source &s) {
     return s.refuse("by another function than add, maximum or minimum");
   if (!isIdentity(combiner, s.operands[1]))
     return s.refuse("with an initial value that is not neutral");
+  int64_t rank = s.operandType(0).getRank();
+  if (static_cast<int64_t>(s.integers("window_dimensions").size()) != rank ||
+      s.type().getRank() != rank)
+    return s.refuse("has dimensions that are not there");
   Window window(s);
   if (std::optional<bool> backward = runsBackward(s, window); backward && combiner == "add")
     return {CumsumOp::create(s.b(), s.type(), s.operands[0], window.dims[0], *backward)};
@@ -123,6 +127,8 @@ Values importReduceWindow(Source &s) {
 
 } // namespace
 
-void addWindows(Handlers &handlers) { handlers["stablehlo.reduce_window"] = importReduceWindow; }
+void addWindows(Handlers &handlers) {
+  handlers["stablehlo.reduce_window"] = {importReduceWindow, Handler::kAny, 1};
+}
 
 } // namespace reprise::stablehlo
