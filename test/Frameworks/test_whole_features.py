@@ -193,6 +193,31 @@ def try_random():
     checks.check("the backward pass has the masks of its forward pass", close(model[0].bias.grad, expected, 1e-5))
 
 
+class Recurrent(nn.Module):
+    def __init__(self, kind, rate):
+        super().__init__()
+        self.inner = kind(8, 8, 3, dropout=rate, bidirectional=True)
+
+    def forward(self, x):
+        y, state = self.inner(x)
+        return y, *(state if isinstance(state, tuple) else (state,))
+
+
+def try_recurrent():
+    """Layers of a recurrent net have dropout between them; without it they are eager's."""
+    torch._dynamo.config.allow_rnn = True
+    x = torch.randn(5, 2, 8)
+    for kind in (nn.LSTM, nn.GRU, nn.RNN):
+        torch.manual_seed(0)
+        model = Recurrent(kind, 0.0)
+        compare(f"{kind.__name__}", model, x)
+        model.inner.dropout = 1e-12
+        compare(f"{kind.__name__} layer by layer", model, x)
+        model.inner.dropout = 0.5
+        forward = compiled(model)
+        checks.check(f"{kind.__name__} has dropout between its layers", not torch.equal(forward(x)[0], forward(x)[0]))
+
+
 def lacking(x):
     return torch.linalg.qr(torch.special.bessel_j0(x))[1].sum() + torch.special.bessel_j0(x).sum()
 
@@ -243,7 +268,7 @@ def try_sizes():
 
 def main():
     torch.set_num_threads(1)
-    for part in (try_models, try_inference, try_accumulation, try_random, try_errors, try_sizes):
+    for part in (try_models, try_inference, try_accumulation, try_random, try_recurrent, try_errors, try_sizes):
         try:
             part()
         except (reprise.Error, Unsupported, RuntimeError) as error:

@@ -14,6 +14,8 @@ import reprise
 from reprise.torch import graphs
 
 QUICK, QUICK_PLANS = ["gpt2", "mixtral", "resnet18", "mobilenet_v3_small", "lstm"], ["gpt2", "timm_vit"]
+WITH_DROPOUT = {"gpt2", "llama", "gemma2", "mixtral", "bert", "t5", "vit", "whisper", "mobilenet_v3_small", "convnext_tiny",
+                "swin_t", "unet2d", "efficientnet", "timm_vit", "lstm", "transformer"}
 RATES = ("attention_dropout", "dropout", "dropout_prob", "dropout_p", "activation_dropout", "attn_drop", "drop_path",
          "drop_prob", "drop_rate")
 # Of the loss; of all gradients as one vector; of one gradient, relative to it and to all of them.
@@ -82,13 +84,14 @@ def check_gradients(name, ours, eager, exact):
     print(f"   {name}: gradients differ from those in double precision by {error:.1e}, eager's by {theirs:.1e}")
 
 
-def check_buffers(name, ours, exact):
+def check_buffers(name, ours, eager, exact):
     """A running mean is compared with the spread that it was taken of: behind a batch norm it is zero but for rounding."""
     def scale(each):
         spread = exact.get(each.replace("running_mean", "running_var"))
         return spread.double().sqrt().norm() if "running_mean" in each else exact[each].double().norm()
 
-    wrong = [each for each in exact if (ours[each].double() - exact[each].double()).norm() > 1e-5 * scale(each) + 1e-30]
+    wrong = [each for each in exact if distance(ours, exact, [each])
+             > 1e-5 * scale(each) + 3 * distance(eager, exact, [each]) + 1e-30]
     checks.check(f"{name}: buffers", not wrong, f"{wrong[:5]}")
 
 
@@ -104,7 +107,7 @@ def try_model(name):
     checks.check(f"{name}: loss", abs(ours[0] - exact[0]) <= LOSS * abs(exact[0]) + 3 * abs(eager[0] - exact[0]),
                  f"{ours[0]}, exact {exact[0]}, eager {eager[0]}")
     check_gradients(name, ours[1], eager[1], exact[1])
-    check_buffers(name, ours[2], exact[2])
+    check_buffers(name, ours[2], eager[2], exact[2])
     again = run(case, state, forward)
     checks.check(f"{name}: the same bits again", torch.equal(again[0], ours[0]) and not unequal(again[1], ours[1]))
 
@@ -118,6 +121,7 @@ def try_plans(name):
     """With dropout: other plans, the same bits; another seed, other masks."""
     case = models.build(name)
     state = copy.deepcopy(case.model.state_dict())
+    case.step()  # what a package looks up once breaks the graph of a first call
     made = []
     for options in ({"policy": "save-all"}, {"policy": "recompute-all"}, {"budget": "70%"}):
         torch._dynamo.reset()
@@ -133,7 +137,8 @@ def try_plans(name):
                  made[2][2].arena_bytes + made[2][2].workspace_bytes
                  <= 0.7 * (made[0][2].arena_bytes + made[0][2].workspace_bytes))
     other = run(case, state, forward, seed=8)
-    checks.check(f"{name}: another seed draws other masks", not torch.equal(other[0], first[0]))
+    checks.check(f"{name}: another seed draws other masks, where there are any",
+                 torch.equal(other[0], first[0]) != (name in WITH_DROPOUT))
 
 
 def train(case, state, forward, optimizer):

@@ -7,10 +7,11 @@ clipping and accumulation of PyTorch work on the gradients as ever.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import functools
 import warnings
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Iterator, Sequence
 
 import torch
 import torch.fx as fx
@@ -27,6 +28,17 @@ _OPTIONS = {"budget", "policy", "fallback", "target", "plan", "time_limit", "dev
 def _boxed(run: Callable[..., Any]) -> Callable[..., Any]:
     run._boxed_call = True
     return run
+
+
+@contextlib.contextmanager
+def _without_mkldnn() -> Iterator[None]:
+    """A graph in which a recurrent net is no op of that library."""
+    enabled = torch._C._get_mkldnn_enabled()
+    torch._C._set_mkldnn_enabled(False)
+    try:
+        yield
+    finally:
+        torch._C._set_mkldnn_enabled(enabled)
 
 
 def _check_inputs(inputs: Sequence[Any]) -> None:
@@ -55,8 +67,9 @@ def _compile(module: fx.GraphModule, inputs: Sequence[Any], options: dict[str, A
     def infer(calling: fx.GraphModule, calling_inputs: Sequence[Any]) -> Callable[..., Any]:
         return _boxed(compile_inference(calling, options))
 
-    return aot_module_simplified(module, inputs, fw_compiler=as_code, bw_compiler=as_code, inference_compiler=infer,
-                                 partition_fn=partition, decompositions={})
+    with _without_mkldnn():
+        return aot_module_simplified(module, inputs, fw_compiler=as_code, bw_compiler=as_code, inference_compiler=infer,
+                                     partition_fn=partition, decompositions={})
 
 
 @functools.lru_cache(maxsize=None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import torch
@@ -28,6 +29,43 @@ def _keep_attention(graph: fx.Graph, node: fx.Node) -> None:
     node.target = torch.ops.reprise.attention.default
     scale = shape[-1] ** -0.5 if scale is None else scale
     node.args, node.kwargs = (*operands, mask, float(rate), bool(is_causal), float(scale)), {}
+
+
+_RECURRENT = (torch.lstm, torch.gru, torch.rnn_tanh, torch.rnn_relu)
+
+
+def _as_tuple(*values: Any) -> tuple[Any, ...]:
+    return values
+
+
+def _split_layers(graph: fx.Graph, node: fx.Node) -> None:
+    """Layer by layer with dropout between them, which PyTorch 2.13 forgets where it takes a recurrent net apart."""
+    if not isinstance(node.args[2], (list, tuple)):
+        raise Unsupported({"packed sequences with dropout": [source_line(node)]})
+    x, state, parameters, has_biases, layers, rate, is_training, is_bidirectional, is_batch_first = node.args
+    states = list(state) if isinstance(state, (list, tuple)) else [state]
+    directions, count = 1 + bool(is_bidirectional), len(parameters) // layers
+    made: list[list[fx.Node]] = []
+    origin = {key: node.meta[key] for key in ("stack_trace", "nn_module_stack") if key in node.meta}
+
+    def call(target: Any, *arguments: Any) -> fx.Node:
+        new = graph.call_function(target, arguments)
+        new.meta.update(origin)
+        return new
+
+    with graph.inserting_before(node):
+        for layer in range(layers):
+            part = slice(layer * directions, (layer + 1) * directions)
+            own = [call(operator.getitem, each, part) for each in states]
+            given = own if isinstance(state, (list, tuple)) else own[0]
+            step = call(node.target, x, given, parameters[layer * count:(layer + 1) * count], has_biases, 1, 0.0,
+                        is_training, is_bidirectional, is_batch_first)
+            outputs = [call(operator.getitem, step, number) for number in range(1 + len(states))]
+            made.append(outputs[1:])
+            x = outputs[0] if layer == layers - 1 else call(F.dropout, outputs[0], rate, True)
+        whole = call(_as_tuple, x, *(call(torch.cat, list(each)) for each in zip(*made)))
+    node.replace_all_uses_with(whole)
+    graph.erase_node(node)
 
 
 def _writes(node: fx.Node) -> bool:
@@ -62,6 +100,9 @@ def keep_whole(module: fx.GraphModule) -> None:
         value = node.meta.get("example_value")
         if node.op == "call_function" and getattr(node.target, "__name__", "") == "autograd_function_apply":
             raise Unsupported({"torch.autograd.Function with a backward of its own": [source_line(node)]})
+        if node.target in _RECURRENT and len(node.args) == 9 and node.args[4] > 1 and node.args[5] and node.args[6]:
+            _split_layers(graph, node)
+            continue
         if node.target is F.scaled_dot_product_attention:
             _keep_attention(graph, node)
         if node.op not in ("call_function", "call_method") or not isinstance(value, torch.Tensor):
