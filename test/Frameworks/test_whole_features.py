@@ -6,6 +6,7 @@ import warnings
 import checks
 import torch
 import torch.nn.functional as F
+import torch.utils.checkpoint
 from torch import nn
 
 import reprise
@@ -104,6 +105,23 @@ class Stops(nn.Module):
         return self.second(y) / scale + y.detach() * y, (y.sigmoid() - y.sigmoid().detach()) * 3
 
 
+class Regions(nn.Module):
+    """Regions of torch.utils.checkpoint with attention and an end of a gradient inside."""
+
+    def __init__(self):
+        super().__init__()
+        self.qkv = nn.Linear(8, 24)
+
+    def part(self, x):
+        q, k, v = self.qkv(x).view(6, 3, 2, 4).permute(1, 2, 0, 3)
+        return F.scaled_dot_product_attention(q, k, v.detach() * v).transpose(0, 1).flatten(1)
+
+    def forward(self, x):
+        for _ in range(2):
+            x = torch.utils.checkpoint.checkpoint(self.part, x, use_reentrant=False)
+        return x
+
+
 class Outputs(nn.Module):
     """Several outputs: one of them a view of another, one an input, one that is no tensor of numbers with gradients."""
 
@@ -135,6 +153,7 @@ def try_models():
     compare("tied weights and a padding row", Tied(), torch.tensor([[1, 0, 3], [0, 5, 1]]))
     compare("mutated buffers", Buffers(), x, steps=3)
     compare("detach and no_grad", Stops(), x)
+    compare("regions of torch.utils.checkpoint", Regions(), x)
     compare("outputs and views of them", Outputs(), x)
     compare("autocast to bf16", Autocast(), torch.randn(2, 6, 16), tolerance=2e-2)
     compare("a module in bf16", Autocast().bfloat16(), torch.randn(2, 6, 16).bfloat16(), tolerance=4e-2)

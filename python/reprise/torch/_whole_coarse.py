@@ -89,7 +89,16 @@ def _is_gradient_free(node: fx.Node) -> bool:
 
 
 def keep_whole(module: fx.GraphModule) -> None:
-    """Makes attention one operator, and marks where no gradient passes: detach, and what leaves a no_grad region."""
+    """Makes attention one operator, and marks where no gradient passes: detach, and what leaves a no_grad region.
+
+    Regions of torch.utils.checkpoint are graphs in the graph.
+    """
+    for part in module.modules():
+        if isinstance(part, fx.GraphModule):
+            _keep_whole(part)
+
+
+def _keep_whole(module: fx.GraphModule) -> None:
     graph, is_enabled = module.graph, {}
     enabled = True
     for node in list(graph.nodes):
