@@ -114,7 +114,9 @@ class Regions(nn.Module):
 
     def part(self, x):
         q, k, v = self.qkv(x).view(6, 3, 2, 4).permute(1, 2, 0, 3)
-        return F.scaled_dot_product_attention(q, k, v.detach() * v).transpose(0, 1).flatten(1)
+        with torch.no_grad():
+            scale = v.exp()
+        return F.scaled_dot_product_attention(q, k, scale * v).transpose(0, 1).flatten(1)
 
     def forward(self, x):
         for _ in range(2):
