@@ -12,15 +12,15 @@ from torch._functorch.aot_autograd import aot_module_simplified
 from .._errors import Error, UsageError
 from . import _plan_labels as labels
 from ._plan_partition import Partitioner
-from ._plan_shares import Share
+from ._plan_shares import UNLIMITED, Share
 
 OPTIONS = ("budget", "policy", "codegen")
 CODEGENS = ("inductor", "eager")
 
 
 def parse_budget(budget: int | str | None) -> str:
-    """Bytes, "2GiB" and the like, or "60%", as the planner reads it; nothing is everything."""
-    text = "100%" if budget is None else str(budget)
+    """Bytes, "2GiB" and the like, or "60%", as the planner reads it."""
+    text = UNLIMITED if budget is None else str(budget)
     number = re.fullmatch(r"(\d+(?:\.\d+)?)(%|KiB|MiB|GiB)?", text)
     if isinstance(budget, bool) or not number or float(number.group(1)) <= 0:
         raise UsageError(f'budget: expected bytes, or a text such as "2GiB" or "60%", got {budget!r}')

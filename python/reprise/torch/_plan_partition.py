@@ -29,7 +29,7 @@ from ._plan_graphs import Carrier
 from ._plan_labels import Policy
 from ._plan_nodes import describe
 from ._plan_problem import Problem
-from ._plan_shares import Share
+from ._plan_shares import UNLIMITED, Share
 
 #: Seconds of search per graph; what was found by then is kept.
 TIME_LIMIT = 5
@@ -97,7 +97,7 @@ class Partitioner(CustomPartitionerFn):
         forward, backward = carrier.forward(), carrier.backward()
         forward = partitioners.thread_graphsafe_rng_from_hops(forward, is_backward=False)
         backward = partitioners.thread_graphsafe_rng_from_hops(backward, is_backward=True)
-        plan = _describe(problem, answer, carrier)
+        plan = _describe(problem, answer, carrier, self.budget != UNLIMITED)
         report.add(plan)
         if self.share:
             self.share.took(plan.saved_bytes)
@@ -150,13 +150,13 @@ def _tidy(joint: fx.GraphModule) -> None:
     partitioners.force_save_bw_mutation_src(joint)
 
 
-def _describe(problem: Problem, answer: Answer, carrier: Carrier) -> report.GraphPlan:
+def _describe(problem: Problem, answer: Answer, carrier: Carrier, has_budget: bool) -> report.GraphPlan:
     executions = answer.plan["executions"]
     originals = [each for each in range(len(problem.operations))]
     kept = [{"operation": i, "replay": 0, "sources": _own_sources(problem, i)} for i in originals]
     again = [problem.operations[each["operation"]] for each in executions if each["replay"]]
     return report.GraphPlan(
-        budget=answer.summary["budget"], peak=peak.count(problem, executions)[0],
+        budget=answer.summary["budget"] if has_budget else None, peak=peak.count(problem, executions)[0],
         peak_without_replays=peak.count(problem, kept)[0],
         gradient_bytes=problem.gradient_bytes, saved_bytes=carrier.saved_bytes(), replays=len(again),
         random_replays=sum(each.is_redrawn for each in again),

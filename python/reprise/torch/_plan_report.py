@@ -11,8 +11,8 @@ _plans: list["GraphPlan"] = []
 class GraphPlan:
     """The plan of one graph. Bytes are those that the allocator is asked for, beside parameters and inputs."""
 
-    #: What the plan had to fit into.
-    budget: int
+    #: What the plan had to fit into, or None.
+    budget: int | None
     #: The most that a step takes at once: values, gradients, and what libraries allocate inside ops.
     peak: int
     #: The same without a replay.

@@ -10,6 +10,8 @@ from torch._guards import CompileContext
 
 from .._errors import Error, RepriseWarning
 
+#: More than any step takes, so that all labels are followed.
+UNLIMITED = "1048576GiB"
 UNITS = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 
 
@@ -41,7 +43,9 @@ class Share:
 
     def budget(self) -> str:
         others = [size for key, size in self.call.saved.items() if key != self.key]
-        if others and not self.call.has_warned and self.text != "100%":
+        if self.text == UNLIMITED:
+            return self.text
+        if others and not self.call.has_warned:
             self.call.has_warned = True
             warnings.warn("the model is compiled as several graphs, each of which has a plan of its own: "
                           + ("each takes its share of what it would take by itself" if self.text.endswith("%") else
