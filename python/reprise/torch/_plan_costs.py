@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import torch
 from torch import fx
 from torch.utils.flop_counter import flop_registry
 
@@ -33,15 +32,3 @@ def seconds(node: fx.Node) -> float:
     moved = sum(min(storage_bytes(each), each.numel() * each.element_size()) for each in read)
     moved += sum(map(storage_bytes, made))
     return launch + max(count_flops(node) / flops_rate, moved / byte_rate)
-
-
-def kind(node: fx.Node, is_fused: bool) -> str:
-    """How the planner sees an op: Inductor fuses what is elementwise, eager code fuses nothing."""
-    if not is_fused:
-        return "other"
-    if getattr(node.target, "overloadpacket", None) in flop_registry:
-        return "contraction"
-    tags = getattr(node.target, "tags", ())
-    if torch.Tag.pointwise in tags:
-        return "elementwise"
-    return "reduction" if torch.Tag.reduction in tags else "other"

@@ -44,13 +44,15 @@ def state_bytes(node: fx.Node) -> int:
 class Problem:
     """The operations of a joint graph, and the problem that they are.
 
+    Each op is a kernel that reads and makes whole tensors. That is what eager code does; Inductor's takes less.
+
     Views and the getitem of results are no operations: readers name what they look at. So the view of a saved value
     that autograd puts at the start of the backward pass asks for nothing there.
     """
 
     def __init__(self, joint: fx.GraphModule, num_fwd_outputs: int, static_inputs: Iterable[int], policy: Policy,
-                 is_fused: bool, workspace: dict[fx.Node, int]) -> None:
-        self.joint, self.is_fused, self.workspace = joint, is_fused, workspace
+                 workspace: dict[fx.Node, int]) -> None:
+        self.joint, self.workspace = joint, workspace
         outputs = tree_leaves(next(iter(joint.graph.find_nodes(op="output"))).args)
         self.forward_outputs, self.backward_outputs = outputs[:num_fwd_outputs], outputs[num_fwd_outputs:]
         self.operations = list(self._order(static_inputs, num_fwd_outputs))
@@ -165,12 +167,10 @@ class Problem:
         """The problem. Gradients are counted from where they are made to the end."""
         entries = []
         for operation, word in zip(self.operations, self.labels):
-            entry: dict[str, Any] = {"name": operation.node.name, "kind": "other", "cost": 0.0,
-                                     "makes_all": not self.is_fused,
+            entry: dict[str, Any] = {"name": operation.node.name, "cost": 0.0, "makes_all": True,
                                      "operands": self.operands(operation),
                                      "results": self._results(operation, word)}
             if not operation.is_state:
-                entry["kind"] = costs.kind(operation.node, self.is_fused)
                 entry["cost"] = costs.seconds(operation.node)
                 entry["scratch"] = self.scratch(operation)
             if operation.is_backward:
