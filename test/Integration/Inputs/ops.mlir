@@ -73,3 +73,14 @@ func.func @pieces(
   return %abs, %rem, %quotient, %reshaped, %sliced
       : !t, tensor<3x50xi32>, tensor<3x50xi32>, tensor<60x250xbf16>, tensor<2x1666xbf16>
 }
+
+func.func @words(
+    %n: tensor<3x50xi32> {reprise.role = "input", reprise.name = "n", reprise.init = #reprise.uniform_int<-70, 70>},
+    %d: tensor<3x50xi32> {reprise.role = "input", reprise.name = "d", reprise.init = #reprise.uniform_int<0, 40>})
+    -> (tensor<3x50xi32> {reprise.name = "left"}, tensor<3x50xi32> {reprise.name = "right"},
+        tensor<3x50xf32> {reprise.name = "floats"}) {
+  %left = reprise.shift_left %n, %d : tensor<3x50xi32>
+  %right = reprise.shift_right %n, %d : tensor<3x50xi32>
+  %floats = reprise.bitcast %left : tensor<3x50xi32> to tensor<3x50xf32>
+  return %left, %right, %floats : tensor<3x50xi32>, tensor<3x50xi32>, tensor<3x50xf32>
+}

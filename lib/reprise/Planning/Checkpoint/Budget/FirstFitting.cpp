@@ -78,7 +78,8 @@ void FirstFitting::addResults(size_t run) {
     buffersOf[run][result] = buffer;
     makers.push_back(at[run]);
     nodes[at[run]].makes.push_back(buffer);
-    buffers.push_back({problem.values[value].bytes});
+    buffers.push_back(
+        {problem.values[value].bytes, footprint.storesUnread(schedule.runs[run].operation)});
     for (int reader : isOwn(run) ? links.outside[value] : std::vector<int>())
       addReader(buffer, reader);
   }
@@ -150,8 +151,10 @@ int64_t FirstFitting::findGrowth(const Node &node, const State &state) const {
   int64_t growth = node.scratch;
   std::set<size_t> taken;
   for (size_t made : node.makes) {
-    if (buffers[made].numReaders == 0)
+    if (buffers[made].numReaders == 0) {
+      growth += buffers[made].isStoredUnread ? buffers[made].bytes : 0;
       continue;
+    }
     auto shared = std::find_if(node.inPlace.begin(), node.inPlace.end(), [&](const auto &pair) {
       return pair.first == made && state.readersLeft[pair.second] == 1 && !taken.count(pair.second);
     });

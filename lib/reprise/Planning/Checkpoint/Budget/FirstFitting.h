@@ -24,7 +24,8 @@ public:
 private:
   struct Buffer {
     int64_t bytes = 0;
-    size_t numReaders = 0; // the end of the step is one, too
+    bool isStoredUnread = false; // its kernel stores it, although nothing reads it
+    size_t numReaders = 0;       // the end of the step is one, too
   };
   struct Node {
     std::set<size_t> reads; // buffers

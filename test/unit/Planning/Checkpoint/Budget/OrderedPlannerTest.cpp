@@ -40,7 +40,7 @@ TEST(OrderedPlanner, AnOrderSparesAReplay) {
 
 TEST(OrderedPlanner, TheSameChoicesInAnotherOrder) {
   Random random(5);
-  int found = 0, rounds = problemCount(60);
+  int found = 0, rounds = problemCount(120);
   for (int round = 0; round < rounds; ++round) {
     Case given = round ? makeCase(random, 14, 30) : makeTwo();
     LaunchLinks links = linksOf(given);
@@ -65,7 +65,7 @@ TEST(OrderedPlanner, TheSameChoicesInAnotherOrder) {
 TEST(OrderedPlanner, PlansTakeWhatTheySay) {
   Random random(3);
   int found = 0, cheaper = 0;
-  for (int round = 0; round < problemCount(40); ++round) {
+  for (int round = 0; round < problemCount(120); ++round) {
     Case given = makeCase(random, 14, 30);
     LaunchLinks links = linksOf(given);
     BudgetOptions options;
