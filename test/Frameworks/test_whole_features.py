@@ -264,11 +264,22 @@ def try_errors():
     checks.check("an unknown option is an error", "has no option budgets" in error_of(compiled(nn.Linear(4, 4), budgets=1), x))
     text = error_of(compiled(nn.Linear(4, 4), budget="1B"), x)
     checks.check("a budget that cannot be met is an error", "budget" in text, text)
-    y = compiled(nn.Linear(4, 4))(x)
-    (g,) = torch.autograd.grad(y.sin().sum(), x, create_graph=True)
-    checks.check("double backward is one clear error", "double backward" in error_of(g.sum().backward))
     text = error_of(compiled(lambda x: F.dropout(x * x, 0.5).detach() * x), x)
     checks.check("a gradient that ends behind dropout is an error", "detach or no_grad behind dropout" in text, text)
+
+
+def try_second():
+    """A gradient of a gradient."""
+    torch.manual_seed(0)
+    model, x = nn.Sequential(nn.Linear(8, 8), nn.Tanh(), nn.Linear(8, 1)), torch.randn(6, 8, requires_grad=True)
+    made = []
+    for forward in (compiled(model), model):
+        model.zero_grad()
+        (slope,) = torch.autograd.grad(forward(x).sum(), x, create_graph=True)
+        (slope.norm(dim=1) - 1).square().mean().backward()
+        made.append(gradients(model))
+    made[1].setdefault("2.bias", torch.zeros(1))  # a gradient of zeros is one
+    checks.check("a gradient penalty", close(*made, 1e-5), f"{made}")
 
 
 def try_sizes():
@@ -289,7 +300,7 @@ def try_sizes():
 
 def main():
     torch.set_num_threads(1)
-    for part in (try_models, try_inference, try_accumulation, try_random, try_recurrent, try_errors, try_sizes):
+    for part in (try_models, try_inference, try_accumulation, try_random, try_recurrent, try_errors, try_second, try_sizes):
         try:
             part()
         except (reprise.Error, Unsupported, RuntimeError) as error:

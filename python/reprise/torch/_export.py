@@ -11,43 +11,42 @@ from typing import Any, Callable, Mapping, Sequence
 import numpy
 import torch
 import torch.fx as fx
-from torch._functorch import partitioners
 from torch._functorch._aot_autograd.descriptors import InputMutationAOTOutput
-from torch._functorch.aot_autograd import aot_module_simplified
 
 from .. import _compile
 from .._errors import UsageError
 from ._export_optimizers import Rates, Slot, updates_of
 from ._whole_coarse import keep_whole
-from ._whole_graphs import _Joint
+from ._whole_functional import Functional, hidden, make_functional
+from ._whole_graphs import Imported
 from ._whole_text import _return
 from .aten import Builder, Value
 
 
 class _Captured:
-    """The joint graph of a model, and the tensors that its primals are."""
+    """The graph of a model, and the tensors that its primals are."""
 
     def __init__(self) -> None:
-        self.joint: _Joint | None = None
+        self.graph: Imported | None = None
         self.tensors: list[Any] = []
 
     def backend(self, module: fx.GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
-        if self.joint is not None:
+        if self.graph is not None:
             raise UsageError("the model breaks into several graphs, and only a whole one can be exported")
         keep_whole(module)
 
-        def partition(joint: fx.GraphModule, joint_inputs: Any, *, num_fwd_outputs: int, **keywords: Any) -> Any:
-            self.joint = _Joint(joint, num_fwd_outputs, keywords.get("static_lifetime_input_indices"))
-            return partitioners.default_partition(joint, joint_inputs, num_fwd_outputs=num_fwd_outputs, **keywords)
+        def compiler(functional: Functional) -> Callable[[list[Any]], list[Any]]:
+            self.graph = Imported(functional)
 
-        def forward(graph: fx.GraphModule, graph_inputs: Any) -> Callable[..., Any]:
-            def run(*arguments: Any) -> Any:
+            def run(arguments: list[Any]) -> list[Any]:
                 self.tensors = list(arguments)
-                return graph(*arguments)
+                with torch.no_grad():
+                    outputs = functional.module(*arguments)
+                return [hidden(functional, number, output) for number, output in enumerate(outputs)]
+
             return run
 
-        return aot_module_simplified(module, inputs, fw_compiler=forward, bw_compiler=lambda graph, _: graph,
-                                     partition_fn=partition, decompositions={})
+        return make_functional(module, inputs, compiler)
 
 
 class Exported:
@@ -78,8 +77,8 @@ class _Step:
     """The arguments of the step by name and role, and the module's text."""
 
     def __init__(self, captured: _Captured, model: torch.nn.Module, given: dict[str, torch.Tensor]) -> None:
-        self.joint, self.tensors = captured.joint, captured.tensors
-        self.builder: Builder = self.joint.builder
+        self.graph, self.tensors = captured.graph, captured.tensors
+        self.builder: Builder = self.graph.builder
         known = [("parameter", name.replace(".", "/"), each) for name, each in model.named_parameters()]
         known += [("state", name.replace(".", "/"), each) for name, each in model.named_buffers()]
         known += [("input", name, each) for name, each in given.items()]
@@ -87,8 +86,8 @@ class _Step:
         self.slots: list[Slot] = []
         #: (role, name, value, tensor) of each primal.
         self.arguments: list[tuple[str, str, Value, torch.Tensor]] = []
-        for node, tensor in zip(self.joint.primals, self.tensors):
-            value = self.joint.value(node)
+        for node, tensor in zip(self.graph.functional.primals, self.tensors):
+            value = self.graph.value(node)
             if isinstance(value, Value):
                 self.arguments.append((*self._name(known, tensor), value, tensor))
         self._choose_results()
@@ -101,17 +100,17 @@ class _Step:
         return "input", f"captured/{sum(name.startswith('captured/') for _, name, *_ in self.arguments)}"
 
     def _choose_results(self) -> None:
-        index = {node.meta["desc"]: self.joint.value(node) for node in self.joint.primals}
+        index = {node.meta["desc"]: self.graph.value(node) for node in self.graph.functional.primals}
         self.mutated: list[tuple[Value, Value]] = []
         self.loss: Value | None = None
-        for node, desc in zip(self.joint.outputs, self.joint.output_descs):
+        for node, desc in zip(self.graph.functional.outputs, self.graph.functional.output_descs):
             if isinstance(desc, InputMutationAOTOutput):
-                self.mutated.append((index[desc.mutated_input], self.joint.value(node)))
+                self.mutated.append((index[desc.mutated_input], self.graph.value(node)))
             elif self.loss is None:
-                self.loss = self.joint.value(node)
+                self.loss = self.graph.value(node)
         if not isinstance(self.loss, Value) or self.loss.shape or not self.loss.active:
             raise UsageError("the model returns no scalar loss that depends on its parameters; give loss=")
-        wanted = {self.joint.value(primal) for _, primal in self.joint.wanted}
+        wanted = {self.graph.value(node) for node in self.graph.wanted}
         self.parameters = [each for each in self.arguments if each[0] == "parameter" and each[2] in wanted]
         self.lines = self.builder.live_lines([self.loss] + [value for _, value in self.mutated])
         twins = self.builder.frozen_arguments
@@ -216,7 +215,7 @@ def export(model: torch.nn.Module, example_inputs: Sequence[Any] | Mapping[str, 
     torch._dynamo.reset()
     with torch.random.fork_rng(devices=[]):
         torch.compile(lambda *a, **k: loss(model(*a, **k)), backend=captured.backend, fullgraph=True)(*arguments, **keywords)
-    if captured.joint is None:
+    if captured.graph is None or not captured.graph.wanted:
         raise UsageError("the model has no parameter that needs a gradient")
     with torch.no_grad():
         for name, each in model.named_buffers():

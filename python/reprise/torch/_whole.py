@@ -1,44 +1,28 @@
 """``torch.compile(model, backend="reprise")``: the whole compiler behind AOTAutograd.
 
-AOTAutograd keeps what it is good at: functional form, mutated arguments, aliases, cotangents, saved tensors. The forward
-half of its joint graph becomes the dialect, and Reprise differentiates, plans and compiles it. Optimizers, hooks,
-clipping and accumulation of PyTorch work on the gradients as ever.
+AOTAutograd makes Dynamo's graph functional and mends mutated arguments and aliases around it. The graph becomes the
+dialect, Reprise differentiates, plans and compiles it, and a function of PyTorch's autograd stands around it. Optimizers,
+hooks, clipping and accumulation of PyTorch work on the gradients as ever.
 """
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import functools
 import warnings
-from typing import Any, Callable, Iterator, Sequence
+from typing import Any, Callable, Sequence
 
 import torch
 import torch.fx as fx
-from torch._functorch.aot_autograd import aot_module_simplified
 
 from .._errors import UsageError
+from ._whole_autograd import Calling
 from ._whole_coarse import keep_whole
 from ._whole_errors import Unsupported
-from ._whole_graphs import CompiledGraph, compile_inference, compile_joint
+from ._whole_functional import Functional, make_functional
+from ._whole_graphs import Imported, compile_graph
 
 _OPTIONS = {"budget", "policy", "fallback", "target", "plan", "time_limit", "device_file", "profile"}
-
-
-def _boxed(run: Callable[..., Any]) -> Callable[..., Any]:
-    run._boxed_call = True
-    return run
-
-
-@contextlib.contextmanager
-def _without_mkldnn() -> Iterator[None]:
-    """A graph in which a recurrent net is no op of that library."""
-    enabled = torch._C._get_mkldnn_enabled()
-    torch._C._set_mkldnn_enabled(False)
-    try:
-        yield
-    finally:
-        torch._C._set_mkldnn_enabled(enabled)
 
 
 def _check_inputs(inputs: Sequence[Any]) -> None:
@@ -51,25 +35,11 @@ def _compile(module: fx.GraphModule, inputs: Sequence[Any], options: dict[str, A
     _check_inputs(inputs)
     keep_whole(module)
 
-    compiled: list[CompiledGraph] = []
+    def compiler(functional: Functional) -> Callable[[list[Any]], list[Any]]:
+        imported = Imported(functional)
+        return Calling(functional, compile_graph(imported, options), imported.constants())
 
-    def partition(joint: fx.GraphModule, joint_inputs: Any, *, num_fwd_outputs: int, **keywords: Any) -> Any:
-        graph, forward, backward = compile_joint(joint, num_fwd_outputs, keywords, options)
-        compiled.append(graph)
-        return forward, backward
-
-    def as_code(calling: fx.GraphModule, calling_inputs: Sequence[Any]) -> Callable[..., Any]:
-        """The graph around a compiled step, which calls it by its number, and holds it."""
-        calling.graph.set_codegen(fx.graph._BoxedCodeGen())
-        calling.recompile()
-        return _boxed(lambda arguments, held=compiled: calling(arguments))
-
-    def infer(calling: fx.GraphModule, calling_inputs: Sequence[Any]) -> Callable[..., Any]:
-        return _boxed(compile_inference(calling, options))
-
-    with _without_mkldnn():
-        return aot_module_simplified(module, inputs, fw_compiler=as_code, bw_compiler=as_code, inference_compiler=infer,
-                                     partition_fn=partition, decompositions={})
+    return make_functional(module, inputs, compiler)
 
 
 @functools.lru_cache(maxsize=None)

@@ -1,4 +1,4 @@
-"""Operators that stand in PyTorch's graphs for what AOTAutograd would take apart or lose, and for compiled steps."""
+"""Operators that stand in PyTorch's graphs for what AOTAutograd would take apart or lose."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ import torch.nn.functional as F
 _library = torch.library.Library("reprise", "FRAGMENT")
 _library.define("attention(Tensor q, Tensor k, Tensor v, Tensor? mask, float rate, bool causal, float scale) -> Tensor",
                 tags=(torch.Tag.pt2_compliant_tag,))
-_library.define("attention_backward(Tensor g, Tensor q, Tensor k, Tensor v, Tensor? mask)"
-                " -> (Tensor, Tensor, Tensor, Tensor)")
 _library.define("stop_gradient(Tensor x) -> Tensor", tags=(torch.Tag.pt2_compliant_tag,))
 
 
@@ -25,22 +23,12 @@ def _attention_shape(q: Any, k: Any, v: Any, mask: Any, rate: float, causal: boo
     return q.new_empty(*q.shape[:-1], v.shape[-1])
 
 
-@torch.library.register_fake("reprise::attention_backward", lib=_library)
-def _attention_backward_shape(g: Any, q: Any, k: Any, v: Any, mask: Any) -> tuple[torch.Tensor, ...]:
-    has_gradient = mask is not None and mask.is_floating_point()
-    return (torch.empty_like(q), torch.empty_like(k), torch.empty_like(v),
-            torch.empty_like(mask) if has_gradient else q.new_empty(()))
+def _no_gradient(context: Any, g: torch.Tensor) -> None:
+    """Autograd only learns that there is one: the dialect's derivative is compiled."""
+    raise NotImplementedError("the derivative of reprise::attention is that of the dialect")
 
 
-def _attention_gradient(context: Any, g: torch.Tensor) -> tuple[Any, ...]:
-    """Only its shapes count: the backward half of the joint graph is not used."""
-    dq, dk, dv, dmask = torch.ops.reprise.attention_backward(g, *context.saved_tensors)
-    return dq, dk, dv, dmask if context.needs_input_grad[3] else None, None, None, None
-
-
-torch.library.register_autograd(
-    "reprise::attention", _attention_gradient, lib=_library,
-    setup_context=lambda ctx, inputs, output: ctx.save_for_backward(*inputs[:4]))
+torch.library.register_autograd("reprise::attention", _no_gradient, lib=_library)
 
 
 @torch.library.impl(_library, "stop_gradient", "CompositeExplicitAutograd")
@@ -53,4 +41,7 @@ def _stop_gradient_shape(x: torch.Tensor) -> torch.Tensor:
     return torch.empty_like(x)
 
 
-torch.library.register_autograd("reprise::stop_gradient", lambda context, g: None, lib=_library)
+@torch.library.impl(_library, "stop_gradient", "Autograd")
+def _without_gradient(x: torch.Tensor) -> torch.Tensor:
+    with torch._C._AutoDispatchBelowAutograd():
+        return torch.ops.reprise.stop_gradient(x)

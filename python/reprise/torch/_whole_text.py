@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Sequence
+from typing import Iterable, Sequence
 
 import torch
 
@@ -66,28 +66,90 @@ def _sum_of_products(builder: Builder, pairs: Sequence[tuple[Value, Value]]) -> 
     return total
 
 
-def write_step(builder: Builder, arguments: Sequence[tuple[str, Value]], pairs: Sequence[tuple[Value, Value]],
-               names: Sequence[str], wanted: Sequence[tuple[str, Value]]) -> Text:
-    """The gradients ``wanted`` (names, and arguments that they are of) for pairs of outputs and cotangents (names)."""
-    before = len(builder.lines)
-    total = _sum_of_products(builder, pairs)
+class Scalar:
+    """A function whose one result is differentiated: private functions that end with it."""
+
+    def __init__(self, level: int, dtype: torch.dtype, arguments: list[tuple[str, Value]], twins: dict[Value, Value],
+                 draws: bool) -> None:
+        self.level = level
+        self.dtype = dtype
+        self.functions = ""
+        #: What it takes, by name.
+        self.arguments = arguments
+        #: What it takes behind these, and the arguments whose values they have: they have no gradients.
+        self.twins = twins
+        self.draws = draws
+
+    @property
+    def formal(self) -> list[Value]:
+        return [value for _, value in self.arguments] + list(self.twins)
+
+    def gradients(self, wanted: Sequence[Value], actual: Sequence[Value]) -> tuple[str, list[Value]]:
+        """The call that gives the gradients for some arguments, and what it gives."""
+        formal = self.formal
+        wrt = [formal.index(value) for value in wanted]
+        made = [Value(f"%r#{number + 1}", value.shape, value.dtype, True) for number, value in enumerate(wanted)]
+        call = (f"    %r:{1 + len(wrt)} = reprise.value_and_grad @loss{self.level}("
+                f"{', '.join(value.name for value in actual)}) wrt [{', '.join(map(str, wrt))}] : "
+                f"({', '.join(value.type for value in formal)}) -> "
+                f"({', '.join([Value('', (), self.dtype).type] + [value.type for value in made])})\n")
+        return call, made
+
+
+def _total_type(dtypes: Iterable[torch.dtype]) -> torch.dtype:
+    return torch.float64 if torch.float64 in dtypes else torch.float32
+
+
+def _sum_of_products(builder: Builder, pairs: Sequence[tuple[Value, Value]], dtype: torch.dtype) -> Value:
+    """Σ <output, cotangent>, whose gradient is what a backward pass returns."""
+    total = None
+    for output, cotangent in pairs:
+        product = builder.binary("mul", builder.cast(output, dtype), builder.cast(cotangent, dtype))
+        product = builder.reduce("sum", product, None)
+        total = product if total is None else builder.binary("add", total, product)
+    return total
+
+
+def first_scalar(builder: Builder, arguments: Sequence[tuple[str, Value]],
+                 pairs: Sequence[tuple[Value, str, Value]], wanted: Sequence[Value]) -> Scalar:
+    """Of a graph: what its outputs are paired with are names and values of cotangents."""
+    cotangents = [(name, value) for _, name, value in pairs]
+    before, dtype = len(builder.lines), _total_type(value.dtype for _, value in cotangents)
+    total = _sum_of_products(builder, [(output, value) for output, _, value in pairs], dtype)
     lines = builder.live_lines([total])
     del builder.lines[before:]
-    used = {operand for line in lines for operand in line.operands} | {value for _, value in wanted}
-    twins = {twin: value for value, twin in builder.frozen_arguments.items()}
-    used |= {twins[value] for value in used if value in twins}
+    used = {operand for line in lines for operand in line.operands} | set(wanted)
+    twins = {twin: value for value, twin in builder.frozen_arguments.items() if twin in used}
+    used |= set(twins.values())
     given = [(name, value) for name, value in arguments if value in used]
-    frozen = [twin for twin in twins if twin in used]
-    cotangents = [(name, value) for name, (_, value) in zip(names, pairs)]
-    formal = [value for _, value in given] + frozen + [value for _, value in cotangents]
-    actual = [value for _, value in given] + [twins[twin] for twin in frozen] + [value for _, value in cotangents]
-    wrt = [formal.index(value) for _, value in wanted]
-    body = "".join(f"    {line.text}\n" for line in lines)
-    loss = f"  func.func private @loss({_plain(formal)}) -> {total.type} {{\n{body}{_return([total])}  }}\n"
-    results = [(name, Value(f"%r#{number + 1}", value.shape, value.dtype)) for number, (name, value) in enumerate(wanted)]
-    call = (f"    %r:{1 + len(wrt)} = reprise.value_and_grad @loss({', '.join(value.name for value in actual)}) "
-            f"wrt [{', '.join(map(str, wrt))}] : ({', '.join(value.type for value in actual)}) -> "
-            f"({', '.join([total.type] + [value.type for _, value in results])})\n")
-    step = (f"  func.func @step{_signature(given + cotangents, results)} {{\n{call}"
+    made = Scalar(0, dtype, given + cotangents, twins, any(line.draws for line in lines))
+    made.functions = _function(made, "".join(f"    {line.text}\n" for line in lines), total)
+    return made
+
+
+def next_scalar(scalar: Scalar, wanted: Sequence[Value], cotangents: Sequence[tuple[str, Value] | None]) -> Scalar:
+    """Of a scalar's gradients, with cotangents of some of them."""
+    builder = Builder()
+    kept = [(value, each) for value, each in zip(wanted, cotangents) if each is not None]
+    call, made = scalar.gradients([value for value, _ in kept], scalar.formal)
+    dtype = _total_type(value.dtype for value in made)
+    following = Scalar(scalar.level + 1, dtype, scalar.arguments + [each for _, each in kept], scalar.twins, scalar.draws)
+    total = _sum_of_products(builder, [(value, cotangent) for value, (_, (_, cotangent)) in zip(made, kept)], dtype)
+    body = call + "".join(f"    {line.text}\n" for line in builder.lines)
+    following.functions = scalar.functions + _function(following, body, total)
+    return following
+
+
+def _function(scalar: Scalar, body: str, total: Value) -> str:
+    return (f"  func.func private @loss{scalar.level}({_plain(scalar.formal)}) -> {total.type} "
+            f"{{\n{body}{_return([total])}  }}\n")
+
+
+def write_step(scalar: Scalar, wanted: Sequence[tuple[str, Value]]) -> Text:
+    """The gradients ``wanted``: names, and arguments that they are of."""
+    actual = [value for _, value in scalar.arguments] + list(scalar.twins.values())
+    call, made = scalar.gradients([value for _, value in wanted], actual)
+    results = [(name, value) for (name, _), value in zip(wanted, made)]
+    step = (f"  func.func @step{_signature(scalar.arguments, results)} {{\n{call}"
             f"{_return([value for _, value in results])}  }}\n")
-    return Text("module {\n" + loss + step + "}\n", "step", given + cotangents, results, any(line.draws for line in lines))
+    return Text("module {\n" + scalar.functions + step + "}\n", "step", scalar.arguments, results, scalar.draws)

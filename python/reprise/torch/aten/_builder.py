@@ -152,12 +152,16 @@ class Builder:
 
     def _lines_behind(self, x: Value) -> list[Line]:
         """The ops that an active value comes from, in order."""
-        needed, lines = {x}, []
+        needed = self.active_behind([x])
+        return [line for line in self.lines if any(result in needed for result in line.results)]
+
+    def active_behind(self, values: Iterable[Value]) -> set[Value]:
+        """All active values that some values come from, and these."""
+        needed = set(values)
         for line in reversed(self.lines):
             if any(result in needed for result in line.results):
                 needed.update(operand for operand in line.operands if operand.active)
-                lines.append(line)
-        return lines[::-1]
+        return needed
 
     def live_lines(self, roots: Iterable[Value]) -> list[Line]:
         """The ops that some values need, and those that draw."""

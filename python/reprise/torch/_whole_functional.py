@@ -1,0 +1,149 @@
+"""Dynamo's graph in functional form: AOTAutograd's analysis and wrappers, without its own backward pass.
+
+AOTAutograd keeps what it is good at: writes in place become values, and mutated arguments, aliases and views are mended
+around the code. Autograd around the code is ours (_whole_autograd.py).
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any, Callable, Iterator, Sequence
+
+import torch
+import torch.fx as fx
+from torch._dynamo import compiled_autograd
+from torch._functorch._aot_autograd import graph_compile, runtime_wrappers
+from torch._functorch._aot_autograd.descriptors import PlainAOTOutput
+from torch._functorch._aot_autograd.functional_utils import assert_functional_graph
+from torch._functorch._aot_autograd.graph_capture import _create_graph, _prepare_graph_capture_tracing
+from torch._functorch._aot_autograd.graph_capture_wrappers import fn_prepped_for_autograd
+from torch._functorch._aot_autograd.schemas import OutputType, TensorAlias
+from torch._functorch._aot_autograd.subclass_utils import requires_subclass_dispatch
+from torch._functorch.aot_autograd import create_aot_state, prepare_aot_module_simplified
+
+from ._whole_errors import Unsupported
+
+_OF_INPUTS = (OutputType.alias_of_input, OutputType.is_input)
+
+
+class Functional:
+    """A graph without writes. Its outputs are the arguments that were written, the user's outputs, and bases of views."""
+
+    def __init__(self, module: fx.GraphModule, metadata: Any, mask: Sequence[bool] | None) -> None:
+        self.module = module
+        self.metadata = metadata
+        self.primals = module.graph.find_nodes(op="placeholder")
+        output = module.graph.find_nodes(op="output")[0]
+        self.outputs, self.output_descs = list(output.args[0]), list(output.meta["desc"])
+        #: Whether there is a gradient at all.
+        self.is_training = mask is not None
+        #: For each output, whether autograd may give a cotangent of it.
+        self.mask = list(mask) if mask is not None else [False] * len(self.outputs)
+        #: Outputs that are not computed, since they are made of arguments or of other outputs, by number.
+        self.aliases = self._aliases()
+
+    def _aliases(self) -> dict[int, torch.Tensor]:
+        """Only their sizes and strides are asked for."""
+        metadata, found = self.metadata, []
+        mutated = metadata.mutated_inp_runtime_indices
+        for number, argument in enumerate(mutated):
+            info = metadata.input_info[argument]
+            if info.mutates_metadata and not info.mutates_data and not info.mutates_storage_metadata:
+                found.append(number)
+        bases = {info.base_idx for info in metadata.output_info if info.output_type not in _OF_INPUTS}
+        found += [len(mutated) + number for number in metadata.aliased_out_indices if number not in bases]
+        return {number: _without_elements(self.outputs[number].meta["val"]) for number in found}
+
+    def writes(self, number: int) -> bool:
+        """Whether an argument's elements are overwritten when the code has run."""
+        return self.metadata.input_info[number].mutates_data
+
+    def wraps(self, number: int) -> bool:
+        """Whether autograd must not see an output, as it is made again behind it."""
+        mutated = self.metadata.mutated_inp_runtime_indices
+        if number < len(mutated):
+            info = self.metadata.input_info[mutated[number]]
+            return info.mutates_metadata and not info.mutates_data
+        return number - len(mutated) in self.metadata.aliased_out_indices
+
+
+def _without_elements(value: torch.Tensor) -> torch.Tensor:
+    with torch.utils._python_dispatch._disable_current_modes():
+        sizes, strides = [int(size) for size in value.size()], [int(stride) for stride in value.stride()]
+        return torch.empty(0, dtype=value.dtype, device="meta").as_strided(sizes, strides, int(value.storage_offset()))
+
+
+@contextlib.contextmanager
+def _without_mkldnn() -> Iterator[None]:
+    """A graph in which a recurrent net is no op of that library."""
+    enabled = torch._C._get_mkldnn_enabled()
+    torch._C._set_mkldnn_enabled(False)
+    try:
+        yield
+    finally:
+        torch._C._set_mkldnn_enabled(enabled)
+
+
+def _trace(state: Any, call: Callable[..., Any]) -> tuple[Functional, list[Any]]:
+    """The graph that autograd stands around, traced as AOTAutograd traces the forward half of its joint graph."""
+    def described(*arguments: Any) -> Any:
+        outputs = call(*arguments)
+        return outputs, type(outputs)(PlainAOTOutput(number) for number in range(len(outputs)))
+
+    wrappers = graph_compile._create_wrappers_for_dispatch(True)
+    config = state.aot_config
+    function, arguments, descs, metadata = runtime_wrappers.pre_compile(
+        wrappers, described, state.flat_args, state.flat_args_descs, config, fw_metadata=state.fw_metadata)
+    prepared, masks = fn_prepped_for_autograd(function, descs, metadata, config), []
+
+    def forward(*arguments: Any) -> Any:
+        (outputs, mask), (output_descs, _) = prepared(*arguments)
+        masks.append(mask)
+        return outputs, output_descs
+
+    tracing = _prepare_graph_capture_tracing(forward, arguments, descs, function, fw_metadata=metadata, aot_config=config,
+                                             trace_joint=False)
+    module = _create_graph(tracing.fn_to_trace, tracing.flat_args, tracing.flat_args_descs, aot_config=config)
+    assert_functional_graph(module.graph)
+    module.graph.eliminate_dead_code()
+    module.recompile()
+    return Functional(module, metadata, masks[-1]), wrappers
+
+
+def _trace_inference(state: Any, call: Callable[..., Any]) -> tuple[Functional, list[Any]]:
+    capture = graph_compile.aot_stage1_graph_capture(state, call)
+    return Functional(capture.graph_module, state.fw_metadata, None), capture.wrappers
+
+
+def make_functional(module: fx.GraphModule, inputs: Sequence[Any],
+                    compiler: Callable[[Functional], Callable[[list[Any]], list[Any]]]) -> Callable[..., Any]:
+    """The function of Dynamo's graph around what ``compiler`` makes of the functional one: from arguments to outputs."""
+    with _without_mkldnn(), contextlib.ExitStack() as stack:
+        call, parameters, _, _, arguments, descs, config, fake_mode, shapes, _, _, _ = prepare_aot_module_simplified(
+            module, inputs, None, {}, False, False, flatten=False)
+        stack.enter_context(compiled_autograd._disable())
+        state = create_aot_state(stack, call, arguments, descs, config, fake_mode, shapes)
+        if requires_subclass_dispatch(arguments, state.fw_metadata):
+            raise Unsupported({"subclasses of tensors": ["its inputs"]})
+        is_training = state.needs_autograd
+        functional, wrappers = (_trace if is_training else _trace_inference)(state, call)
+        graph_compile._apply_tensorify_python_scalars(functional.module)
+        run = compiler(functional)
+
+        def boxed(arguments: list[Any]) -> list[Any]:
+            outputs = run(arguments)
+            arguments.clear()
+            return outputs
+
+        boxed._boxed_call = True
+        compiled = runtime_wrappers.RuntimeWrapper(
+            indices_of_inps_to_detach=[], trace_joint=is_training, disable_amp=torch._C._is_any_autocast_enabled(),
+        ).post_compile(boxed, state.aot_config, runtime_metadata=functional.metadata)
+        compiled, _ = runtime_wrappers.post_compile(wrappers, compiled, state.aot_config,
+                                                    runtime_metadata=functional.metadata)
+    return lambda *given: compiled([*parameters, *given])
+
+
+def hidden(functional: Functional, number: int, value: Any) -> Any:
+    """An output as autograd may see it."""
+    return TensorAlias(value) if functional.is_training and functional.wraps(number) else value

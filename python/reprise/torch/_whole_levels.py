@@ -1,0 +1,54 @@
+"""The derivatives of a graph, of any order: each is a program, made when it is first asked for.
+
+Level 1 takes the arguments of a graph and cotangents of its outputs, and gives gradients. Level n + 1 takes what level n
+takes and cotangents of what that gives. All have the ops of the graph, so that a seed draws the same words in each.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, Sequence
+
+import torch
+
+from ._whole_step import Entry, compile_entry
+from ._whole_text import Scalar, next_scalar, write_step
+from .aten import Value
+
+
+class Level:
+    """A derivative: it takes ``arguments`` and gives the gradients of ``wanted`` ones, by number."""
+
+    def __init__(self, scalar: Scalar, wanted: Sequence[int], options: dict[str, Any]) -> None:
+        self.order = scalar.level + 1
+        self.wanted = list(wanted)
+        self.arguments = [value for _, value in scalar.arguments]
+        self._scalar, self._options = scalar, options
+        self._next: dict[Any, Level] = {}
+        self._lock = threading.Lock()
+        self.text = write_step(scalar, [(_gradient_of(scalar.arguments[number][0]), self.arguments[number])
+                                        for number in self.wanted])
+        self.entry: Entry = compile_entry(self.text, **options)
+
+    def __call__(self, inputs: Sequence[torch.Tensor], seed: int) -> list[torch.Tensor]:
+        return self.entry(inputs, seed)
+
+    def following(self, wanted: tuple[bool, ...], given: tuple[bool, ...]) -> "Level":
+        """The derivative for some of ``arguments``, and for cotangents of some of the results, which come behind them."""
+        with self._lock:
+            made = self._next.get((wanted, given))
+            if made is None:
+                made = self._next[wanted, given] = self._differentiate(wanted, given)
+        return made
+
+    def _differentiate(self, wanted: tuple[bool, ...], given: tuple[bool, ...]) -> "Level":
+        values = [self.arguments[number] for number in self.wanted]
+        cotangents = [(f"cotangent/{self.order + 1}/{number}", Value(f"%t{self.order + 1}_{number}", value.shape, value.dtype))
+                      if is_given else None for number, (value, is_given) in enumerate(zip(values, given))]
+        scalar = next_scalar(self._scalar, values, cotangents)
+        return Level(scalar, [number for number, is_wanted in enumerate(wanted) if is_wanted], self._options)
+
+
+def _gradient_of(name: str) -> str:
+    """primal/3 has the gradient gradient/3; others keep their names behind it."""
+    return "gradient/" + name.removeprefix("primal/")
