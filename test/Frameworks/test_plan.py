@@ -128,6 +128,53 @@ def try_peaks():
     checks.check("a budget in bytes holds", plans()[-1].peak <= budget == plans()[-1].budget, str(plans()[-1]))
 
 
+class Masked(nn.Module):
+    """Elements that a mask takes are written, by ops that list the places of them first."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(24, 24)
+
+    def forward(self, x):
+        y = torch.index_put(self.linear(x), (x > -1,), torch.tensor(0.5), accumulate=True)
+        return y.square().mean()
+
+
+class Bags(nn.Module):
+    """The largest rows of bags, whose gradient visits the bags that are not empty."""
+
+    def __init__(self):
+        super().__init__()
+        self.bags, self.linear = nn.EmbeddingBag(16, 24, mode="max"), nn.Linear(24, 24)
+
+    def forward(self, x):
+        return self.linear(self.bags(x)).square().mean()
+
+
+class Solved(nn.Module):
+    """A system of equations, whose pivots count from 1."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(24, 24)
+
+    def forward(self, x):
+        return torch.linalg.solve(x.T @ self.linear(x) + 500 * torch.eye(24), x.T).square().mean()
+
+
+def try_values():
+    """Ops whose workspace depends on values: the one that is planned for is the highest."""
+    for model, x in ((Masked(), torch.randn(512, 24)), (Bags(), torch.randint(16, (256, 5))),
+                     (Solved(), torch.randn(64, 24))):
+        expected = step(model, model, x)
+        run = compiled(model, budget="100%")
+        found = step(model, run, x)
+        model.zero_grad(set_to_none=True)
+        executed, plan = memory.measure_peak(lambda: run(x).backward()), plans()[-1]
+        checks.check(f"{type(model).__name__}: equal bits, and a peak within the budget",
+                     equal(found, expected) and executed <= plan.budget + 64, f"{executed}, {plan}")
+
+
 def try_labels():
     model, x = Net(), torch.randn(256, 24)
     expected = step(model, model, x)
@@ -262,8 +309,8 @@ def main():
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
     _plan_partition.TIME_LIMIT = 1
-    for part in (try_random_words, try_inductor, try_peaks, try_labels, try_regions, try_state, try_breaks, try_sizes, try_ddp,
-                 try_cache, try_usage):
+    for part in (try_random_words, try_inductor, try_peaks, try_values, try_labels, try_regions, try_state, try_breaks, try_sizes,
+                 try_ddp, try_cache, try_usage):
         torch.manual_seed(0)
         part()
     checks.finish()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any, Iterable
+from typing import Any, Iterable, Iterator
 
 import torch
 from torch import fx
@@ -11,9 +11,13 @@ from torch.profiler import ProfilerActivity, profile, record_function
 from torch.utils._python_dispatch import _disable_current_modes
 
 from . import _plan_cache as cache
-from ._plan_nodes import is_collective, is_mutation, results, storage_bytes
+from ._plan_nodes import is_collective, is_mutation, results, storage_bytes, tensor_operands
 
 _known: dict[str, int] = {}
+#: Part of the key of what is remembered: another number for another way to measure.
+METHOD = 2
+#: Operands that say how much there is to do; an op that is measured with zeros there does nothing.
+COUNTS = ("bag_size",)
 
 
 def _is_measurable(node: fx.Node) -> bool:
@@ -34,18 +38,34 @@ def _arguments(node: fx.Node, change) -> tuple[tuple, dict]:
 
 def _key(node: fx.Node) -> str:
     """The op, its operands' shapes and layouts, its attributes, and what decides on a library's algorithm."""
-    text = repr((str(node.target), _arguments(node, _describe), torch.__version__, torch.get_num_threads(),
+    text = repr((METHOD, str(node.target), _arguments(node, _describe), torch.__version__, torch.get_num_threads(),
                  torch.backends.cudnn.benchmark, torch.are_deterministic_algorithms_enabled()))
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def _real(value: Any) -> Any:
+def _real(value: Any, takes_all: bool, integer: int, counts: list[torch.Tensor]) -> Any:
     """A tensor like a fake one: ones, so that logarithms and divisions are defined, and index 0."""
     if not isinstance(value, torch.Tensor):
         return value
     size = storage_bytes(value) // value.element_size() if value.numel() else 0
-    fill = torch.ones if value.dtype.is_floating_point or value.dtype.is_complex else torch.zeros
-    return fill(size, dtype=value.dtype, device=value.device).as_strided(value.shape, value.stride())
+    if value.dtype == torch.bool:
+        content = takes_all
+    elif value.dtype.is_floating_point or value.dtype.is_complex or any(value is each for each in counts):
+        content = 1
+    else:
+        content = integer
+    return torch.full((size,), content, dtype=value.dtype, device=value.device).as_strided(value.shape, value.stride())
+
+
+def _real_arguments(node: fx.Node) -> Iterator[tuple[tuple, dict]]:
+    """Operands that let an op do the most: a mask takes all elements, unless so many values are not there.
+
+    Some ops want integers from 1 on, such as the pivots of a factorization.
+    """
+    names = [each.name for each in node.target._schema.arguments]
+    counts = [each.meta["val"] for name, each in zip(names, node.args) if name in COUNTS and isinstance(each, fx.Node)]
+    for takes_all, integer in ((True, 0), (False, 0), (True, 1)):
+        yield _arguments(node, lambda value: _real(value, takes_all, integer, counts))
 
 
 def _memory_peaks(profiler: profile, names: list[str]) -> dict[str, int]:
@@ -66,29 +86,32 @@ def _memory_peaks(profiler: profile, names: list[str]) -> dict[str, int]:
     return peaks
 
 
-def _run(node: fx.Node, name: str) -> None:
-    args, kwargs = _arguments(node, _real)
-    with record_function(name):
-        made = node.target(*args, **kwargs)
-    del made
+def _run(node: fx.Node, name: str) -> bool:
+    """Whether an op takes what is made up for it; then the last range of that name is its run."""
+    for args, kwargs in _real_arguments(node):
+        try:
+            with record_function(name):
+                made = node.target(*args, **kwargs)
+            del made
+            return True
+        except (RuntimeError, IndexError, ValueError):
+            continue
+    return False
 
 
 def _measure_cpu(nodes: dict[str, fx.Node]) -> dict[str, int]:
     with profile(activities=[ProfilerActivity.CPU], profile_memory=True, acc_events=True) as profiler:
-        for key, node in nodes.items():
-            _run(node, key)
-    return _memory_peaks(profiler, list(nodes))
+        names = [key for key, node in nodes.items() if _run(node, key)]
+    return _memory_peaks(profiler, names)
 
 
 def _measure_cuda(nodes: dict[str, fx.Node]) -> dict[str, int]:
     peaks = {}
     for key, node in nodes.items():
-        args, kwargs = _arguments(node, _real)
         before = torch.cuda.memory_allocated()
         torch.cuda.reset_peak_memory_stats()
-        made = node.target(*args, **kwargs)
-        peaks[key] = torch.cuda.max_memory_allocated() - before
-        del made
+        if _run(node, key):
+            peaks[key] = torch.cuda.max_memory_allocated() - before
     return peaks
 
 
@@ -104,7 +127,13 @@ def _measure(nodes: dict[str, fx.Node]) -> dict[str, int]:
             chosen = {key: node for key, node in nodes.items() if _device(node) == device}
             if chosen:
                 peaks.update(measure(chosen))
-    return {key: max(0, peak - sum(map(storage_bytes, results(nodes[key])))) for key, peak in peaks.items()}
+    return {key: max(0, peaks[key] - sum(map(storage_bytes, results(node)))) if key in peaks else _bound(node)
+            for key, node in nodes.items()}
+
+
+def _bound(node: fx.Node) -> int:
+    """An op that refuses all that is made up for it is counted with a copy of what it reads."""
+    return sum(storage_bytes(each.meta["val"]) for each in tensor_operands(node))
 
 
 def measure(nodes: Iterable[fx.Node]) -> dict[fx.Node, int]:
