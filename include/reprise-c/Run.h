@@ -90,11 +90,14 @@ REPRISE_EXPORT void reprise_run_get_state(const reprise_run *run, reprise_run_st
 /* Makes parameters and state that were neither bound nor given, and sees that all arguments have
  * values for that many steps. */
 REPRISE_EXPORT reprise_error *reprise_run_start(reprise_run *run, int64_t steps);
+/* An error before the run was started. */
 REPRISE_EXPORT reprise_error *reprise_run_step(reprise_run *run);
 
-/* The result `loss`, if it is one floating-point number; else an error. */
+/* The result `loss`, if it is one floating-point number; else, and before the first step, an error.
+ */
 REPRISE_EXPORT reprise_error *reprise_run_loss(const reprise_run *run, double *loss);
-/* The hash of all results that reprise-run prints, 16 digits; a later call replaces the text. */
+/* The hash of all results that reprise-run prints, 16 digits; a later call replaces the text. An
+ * error before the first step. */
 REPRISE_EXPORT reprise_error *reprise_run_hash(reprise_run *run, const char **hash);
 /* The result `name` where it lies, on the run's device: nothing is copied. Shape and data are valid
  * until the next step, and are not to be written to. Of a result that an argument takes, this is

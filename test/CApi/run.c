@@ -74,7 +74,6 @@ static void test_wrong_tensors(const reprise_bundle *bundle) {
   static float memory[256];
   reprise_run *run = make_run(bundle);
   DLTensor tensor = tensor_of(memory, x_shape, 2);
-  double loss = 0;
   CHECK_ERROR(reprise_run_bind(run, "weight", &tensor, NULL), REPRISE_BAD_INPUT,
               "cannot bind 'weight': it has shape [8, 16], expected [16, 4]", "another shape");
   CHECK_ERROR(reprise_run_bind(run, "wait", &tensor, NULL), REPRISE_BAD_INPUT,
@@ -87,9 +86,32 @@ static void test_wrong_tensors(const reprise_bundle *bundle) {
   tensor.device.device_type = kDLCUDA;
   CHECK_ERROR(reprise_run_bind(run, "weight", &tensor, NULL), REPRISE_BAD_INPUT,
               "it is not on the CPU", "another device");
+  tensor = tensor_of(memory, weight_shape, -1);
+  CHECK_ERROR(reprise_run_bind(run, "weight", &tensor, NULL), REPRISE_BAD_INPUT, "it has no shape",
+              "a negative rank");
+  tensor = tensor_of(NULL, weight_shape, 2);
+  CHECK_ERROR(reprise_run_give(run, "weight", &tensor), REPRISE_BAD_INPUT, "it has no data",
+              "no memory");
   CHECK_ERROR(reprise_run_result(run, "gain", &tensor), REPRISE_BAD_INPUT,
               "the step has no result 'gain'", "a result that is not there");
-  (void)loss;
+  reprise_run_destroy(run);
+}
+
+static void test_wrong_order(const reprise_bundle *bundle) {
+  reprise_run *run = make_run(bundle);
+  double loss = 0;
+  const char *hash = NULL;
+  CHECK_ERROR(reprise_run_step(run), REPRISE_BAD_USAGE, "the run was not started",
+              "a step before the start");
+  CHECK_ERROR(reprise_run_start(run, -1), REPRISE_BAD_USAGE,
+              "expected a number of steps from 0 on, got -1", "a negative number of steps");
+  CHECK_OK(reprise_run_start(run, 1), "start a run");
+  CHECK_ERROR(reprise_run_loss(run, &loss), REPRISE_BAD_USAGE, "no step has run",
+              "a loss before the first step");
+  CHECK_ERROR(reprise_run_hash(run, &hash), REPRISE_BAD_USAGE, "no step has run",
+              "a hash before the first step");
+  CHECK_OK(reprise_run_step(run), "the first step");
+  CHECK_OK(reprise_run_loss(run, &loss), "its loss");
   reprise_run_destroy(run);
 }
 
@@ -119,6 +141,7 @@ void test_run(void) {
   test_bundles(session, bundle);
   test_buffers(bundle);
   test_wrong_tensors(bundle);
+  test_wrong_order(bundle);
   reprise_bundle_destroy(bundle);
   reprise_module_destroy(module);
   reprise_session_destroy(session);

@@ -32,6 +32,7 @@ struct reprise_run {
   std::unique_ptr<Session> steps;
   std::map<std::string, Copied> copies; ///< by argument
   std::string hash;
+  bool isStarted = false, hasStepped = false;
 
   const Argument *find(const std::string &name) const {
     std::optional<size_t> found = steps->find(name);
@@ -68,11 +69,15 @@ std::string reprise_run::check(const std::string &name, const DLTensor &tensor,
     return "the step takes no such argument";
   if (toDType(tensor.dtype, argument->dtype) != argument->dtype)
     return std::string("it has another type than ") + dtypeName(argument->dtype);
+  if (tensor.ndim < 0 || (tensor.ndim > 0 && !tensor.shape))
+    return "it has no shape";
   std::vector<int64_t> shape = shapeOf(tensor), expected = arrayShape(*argument);
   bool hasRows = mayHaveRows && shape.size() == expected.size() + 1;
   if (hasRows ? !std::equal(expected.begin(), expected.end(), shape.begin() + 1)
               : shape != expected)
     return "it has shape " + shapeText(shape) + ", expected " + shapeText(expected);
+  if (!tensor.data && !llvm::is_contained(shape, 0))
+    return "it has no data";
   return "";
 }
 
@@ -201,23 +206,37 @@ void reprise_run_get_state(const reprise_run *run, reprise_run_state *state) {
 
 reprise_error *reprise_run_start(reprise_run *run, int64_t steps) {
   run->session->begin();
+  if (steps < 0)
+    return run->session->fail("expected a number of steps from 0 on, got " + std::to_string(steps),
+                              REPRISE_BAD_USAGE);
   run->copyIn();
   if (Error error = run->steps->start(steps))
     return run->session->fail(error);
+  run->isStarted = true;
   return nullptr;
 }
 
 reprise_error *reprise_run_step(reprise_run *run) {
   run->session->begin();
+  if (!run->isStarted)
+    return run->session->fail("the run was not started", REPRISE_BAD_USAGE);
   run->copyIn();
   if (Error error = run->steps->step())
     return run->session->fail(error);
+  run->hasStepped = true;
   run->copyOut();
   return nullptr;
 }
 
+/// What a step leaves is nothing before the first one.
+static reprise_error *checkStepped(const reprise_run *run) {
+  return run->hasStepped ? nullptr : run->session->fail("no step has run", REPRISE_BAD_USAGE);
+}
+
 reprise_error *reprise_run_loss(const reprise_run *run, double *loss) {
   run->session->begin();
+  if (reprise_error *error = checkStepped(run))
+    return error;
   std::optional<double> own = run->steps->loss();
   if (!own)
     return run->session->fail("the step has no result 'loss' that is one floating-point number");
@@ -227,6 +246,8 @@ reprise_error *reprise_run_loss(const reprise_run *run, double *loss) {
 
 reprise_error *reprise_run_hash(reprise_run *run, const char **hash) {
   run->session->begin();
+  if (reprise_error *error = checkStepped(run))
+    return error;
   Expected<uint64_t> own = run->steps->hash();
   if (!own)
     return run->session->fail(own.message());

@@ -87,7 +87,11 @@ static const char *severityName(reprise_severity severity) {
 
 static void print(llvm::raw_ostream &stream, const Message &message) {
   if (!message.file.empty())
-    stream << message.file << ":" << message.line << ":" << message.column << ": ";
+    stream << message.file << ":";
+  if (!message.file.empty() && message.line > 0)
+    stream << message.line << ":" << message.column << ":";
+  if (!message.file.empty())
+    stream << " ";
   stream << severityName(message.severity) << ": " << message.text << "\n";
 }
 
