@@ -53,20 +53,6 @@ def check_bits(name, count):
     check(f"{name}: the log of one process", logs[0] == logs[1] and logs[0].count(b"\n") == 5)
 
 
-def check_gpus():
-    """Each process has a GPU, an emulated one here; values go through the memory of the host."""
-    pathlib.Path("model.mlir").write_text(tool("reprise-zoo", "mlp", "--layers=4", "--width=16", "--dropout=0.2"))
-    flags = ["--microbatches=3", "--stages=3", "--threads=1"]
-    tool("reprise-compile", "model.mlir", "-o", "cpu.rpb", *flags)
-    tool("reprise-compile", "model.mlir", "-o", "gpu.rpb", "--target=cuda:sm_90", *flags)
-    run("cpu.rpb", "cpu", "--steps=3", "--seed=5")
-    path = os.pathsep.join(filter(None, [os.path.join(BUILD, "gpu-emulator"), os.environ.get("LD_LIBRARY_PATH")]))
-    for order in ("forwards", "backwards"):
-        variables = ("env", f"LD_LIBRARY_PATH={path}", f"REPRISE_EMULATED_ORDER={order}", "REPRISE_EMULATED_DEVICES=3")
-        tool(*variables, *MPIRUN, "-n", "3", "reprise-run", "gpu.rpb", "--device=cuda", "--output-dir=gpu", "--steps=3", "--seed=5")
-        same_folder(f"three GPUs in processes of their own, {order}: the folder of a CPU", "cpu", "gpu")
-
-
 def check_stack():
     """Layers as one loop: each process has the rows of its own ones."""
     pathlib.Path("model.mlir").write_text(tool("reprise-zoo", *GPT2, "--loop"))
@@ -176,11 +162,12 @@ def check_lost_message():
 
 
 class Running:
-    """Two processes that make steps until something ends them."""
+    """Processes that make steps until something ends them."""
 
-    def __init__(self, folder, *flags):
+    def __init__(self, folder, *flags, count=2, command=("reprise-run", "gpt2.rpb")):
         shutil.rmtree(folder, ignore_errors=True)
-        command = [*MPIRUN, "-n", "2", "reprise-run", "gpt2.rpb", "--steps=100000000", "--seed=5", f"--output-dir={folder}", *flags]
+        self.count = count
+        command = [*MPIRUN, "-n", str(count), *command, "--steps=100000000", "--seed=5", f"--output-dir={folder}", *flags]
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         until = time.monotonic() + 60
         while not os.path.exists(f"{folder}/run.json") and time.monotonic() < until:
@@ -204,7 +191,7 @@ class Running:
         while any(os.path.exists(f"/proc/{rank}") for rank in self.ranks.values()) and time.monotonic() < self.begin + 10:
             time.sleep(0.01)
         left = [rank for rank in self.ranks.values() if os.path.exists(f"/proc/{rank}")]
-        check(f"{name}: all processes end", len(self.ranks) == 2 and not left and time.monotonic() < self.begin + 10, str(left))
+        check(f"{name}: all processes end", len(self.ranks) == self.count and not left and time.monotonic() < self.begin + 10, str(left))
         check(f"{name}: exit code {code}", self.process.returncode == code, str(self.process.returncode))
         lines = [line for line in error.splitlines() if "reprise-run: error:" in line]
         check(f"{name}: one error", len(lines) == 1 and lines[0].count(text) == 1 if text else not lines, error)
@@ -252,14 +239,17 @@ def check_replays():
     same_folder("replays are checked in each process", "replays", "gpt2.one")
 
 
-def main():
+def need_mpi():
     if not (shutil.which("mpirun") and shutil.which("mpicc")) or not os.path.exists(os.path.join(BUILD, "lib", "libRepriseMpi.so")):
         skip("several processes", "no mpirun, or a build without MPI")
         finish()
+
+
+def main():
+    need_mpi()
     for name, zoo, cuts in (("gpt2", GPT2, "2"), ("four", GPT2, "1,2,4"), ("resnet18", RESNET, "3,6")):
         check_bits(name, compile_cut(name, zoo, cuts))
     check_stack()
-    check_gpus()
     check_measurements("four", 4)
     check_going_on("four", 4)
     compile_cut("replays", [*GPT2, "--checkpoint=layer"], "2", "--verify-replays")

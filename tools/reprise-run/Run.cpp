@@ -324,5 +324,8 @@ Error runBundle(const RunOptions &options, Ranks *ranks, int &code) {
       ProgramGroup::create(std::move(*bundle), options.bundle, options.threads, ranks, kind);
   if (!group)
     return group.error();
+  std::string carried = (*group)->describeTransport();
+  if (!carried.empty() && (!ranks || ranks->isFirst()))
+    std::fprintf(stderr, "reprise-run: %s\n", carried.c_str());
   return runGroup(options, **group);
 }

@@ -1,5 +1,6 @@
 // reprise: the driver API: memory, copies, fills
 #include "Driver.h"
+#include "Neighbour.h"
 
 #include <cstring>
 
@@ -216,6 +217,38 @@ REPRISE_CUDA CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext, CUdeviceptr f
 REPRISE_CUDA CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext,
                                    size_t bytes) {
   return between(to, from, bytes, nullptr, true);
+}
+
+/// Work that a library gives to a stream; see Neighbour.h.
+REPRISE_CUDA CUresult repriseEmulatorEnqueue(CUstream handle, const NeighbourWork *given) {
+  Locked driver;
+  if (CUresult result = driver.ready())
+    return result;
+  Stream *stream = driver.stream(handle);
+  if (!stream || stream->capture || !isDeviceMemory(driver, given->address, given->bytes))
+    return CUDA_ERROR_INVALID_VALUE;
+  if (driver->memory.find(given->address)->device != stream->device)
+    return CUDA_ERROR_INVALID_VALUE;
+  NeighbourWork own = *given;
+  const Memory *memory = &driver->memory;
+  Work work = [own, memory](unsigned number, const uint8_t *ordered) {
+    Accessor me{makeAgent(number, 0, 0, 0), ordered};
+    FaultReport report = touchRange(*memory, own.what, own.address, own.bytes, own.writes != 0, me);
+    const char *failure = own.finish(own.context, report.fault == Fault::None);
+    if (report.fault == Fault::None && failure)
+      report = {Fault::LaunchFailed, failure};
+    return report;
+  };
+  driver->scheduler.enqueueGated(*stream, std::move(work),
+                                 [own] { return own.poll(own.context) != 0; });
+  return CUDA_SUCCESS;
+}
+
+/// Goes on with all that needs no other process.
+REPRISE_CUDA void repriseEmulatorAdvance() {
+  Locked driver;
+  if (driver.ready(false) == CUDA_SUCCESS)
+    driver->scheduler.advanceAll();
 }
 
 REPRISE_CUDA CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count,

@@ -78,8 +78,17 @@ REPRISE_CUDA CUresult cuStreamDestroy_v2(CUstream handle) {
 }
 
 REPRISE_CUDA CUresult cuStreamSynchronize(CUstream handle) { return synchronize(handle); }
-/// Work that nobody waits for would never be done, so that who asks waits.
-REPRISE_CUDA CUresult cuStreamQuery(CUstream handle) { return synchronize(handle); }
+/// Work that nobody waits for would never be done, so that who asks waits, but for other processes.
+REPRISE_CUDA CUresult cuStreamQuery(CUstream handle) {
+  Locked driver;
+  CUresult result;
+  Stream *stream = usable(driver, handle, result);
+  if (!stream)
+    return result;
+  if (stream->capture)
+    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  return driver->scheduler.advance(stream->last) ? driver->finished() : CUDA_ERROR_NOT_READY;
+}
 
 REPRISE_CUDA CUresult cuStreamWaitEvent(CUstream handle, CUevent eventHandle, unsigned) {
   Locked driver;

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 using namespace reprise::emulator;
 
@@ -76,6 +77,12 @@ CUresult resultOf(Fault fault) {
 Driver::Driver()
     : memory(capacities()), scheduler(memory, orderFromEnvironment()),
       order(orderFromEnvironment()) {
+  // Other threads go on meanwhile.
+  scheduler.whenStuck = [] {
+    processMutex.unlock();
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
+    processMutex.lock();
+  };
   devices.resize(capacities().size());
   for (size_t i = 0; i < devices.size(); ++i)
     devices[i] = {int(i), uint64_t(1) << i, false};

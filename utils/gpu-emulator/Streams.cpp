@@ -80,6 +80,10 @@ void Scheduler::enqueue(Stream &stream, Work work) {
   add(stream, std::move(work));
 }
 
+void Scheduler::enqueueGated(Stream &stream, Work work, Gate gate) {
+  add(stream, std::move(work))->gate = std::move(gate);
+}
+
 void Scheduler::record(Stream &stream, Event &event) {
   event.capture = stream.capture;
   if (stream.capture) {
@@ -137,7 +141,15 @@ void Scheduler::execute(Stream &stream) {
     piece->seconds = secondsNow();
   piece->done = true;
   piece->work = nullptr;
+  piece->gate = nullptr;
   piece->needs.clear();
+}
+
+/// After a fault nothing is done any more, so nobody is waited for.
+bool Scheduler::canBeDone(const Piece &piece) const {
+  return std::all_of(piece.needs.begin(), piece.needs.end(),
+                     [](const PiecePtr &need) { return need->done; }) &&
+         (!piece.gate || report.fault != Fault::None || piece.gate());
 }
 
 /// The stream whose first piece is next: the oldest piece; any that can go on; or what is wanted.
@@ -146,10 +158,11 @@ Stream *Scheduler::choose(const PiecePtr &wanted) {
   for (auto &stream : streams) {
     if (!stream || stream->queue.empty())
       continue;
-    const auto &needs = stream->queue.front()->needs;
-    if (std::all_of(needs.begin(), needs.end(), [](const PiecePtr &need) { return need->done; }))
+    if (canBeDone(*stream->queue.front()))
       ready.push_back(stream.get());
   }
+  if (ready.empty())
+    return nullptr;
   if (order == Order::Shuffled)
     return ready[random() % ready.size()];
   if (order == Order::Forwards)
@@ -163,8 +176,9 @@ Stream *Scheduler::choose(const PiecePtr &wanted) {
     const PiecePtr &first = stream->queue.front();
     auto open = std::find_if(first->needs.begin(), first->needs.end(),
                              [](const PiecePtr &need) { return !need->done; });
+    // What waits for another process may wait for what is left here.
     if (open == first->needs.end())
-      return stream;
+      return canBeDone(*first) ? stream : ready.front();
     piece = *open;
   }
 }
@@ -172,10 +186,32 @@ Stream *Scheduler::choose(const PiecePtr &wanted) {
 bool Scheduler::finish(const PiecePtr &piece) {
   if (!piece)
     return report.fault == Fault::None;
-  while (!piece->done)
-    execute(*choose(piece));
+  while (!piece->done) {
+    if (Stream *next = choose(piece))
+      execute(*next);
+    else
+      whenStuck();
+  }
   join(hostClock, piece->clock);
   return report.fault == Fault::None;
+}
+
+bool Scheduler::advance(const PiecePtr &piece) {
+  while (piece && !piece->done) {
+    Stream *next = choose(piece);
+    if (!next)
+      return false;
+    execute(*next);
+  }
+  if (piece)
+    join(hostClock, piece->clock);
+  return true;
+}
+
+void Scheduler::advanceAll() {
+  for (size_t i = 0; i < streams.size(); ++i)
+    if (streams[i])
+      advance(streams[i]->last);
 }
 
 bool Scheduler::finishStream(Stream &stream) { return finish(stream.last); }

@@ -18,6 +18,9 @@ void join(Clock &into, const Clock &other);
 
 /// What a piece of work does, given its number in the shadow and what is ordered before it.
 using Work = std::function<FaultReport(unsigned number, const uint8_t *ordered)>;
+/// Of work that another process takes part in: goes on with it as far as that one has come, and
+/// tells whether it can be done now. Asked when all before it is done.
+using Gate = std::function<bool()>;
 
 struct Piece {
   unsigned stream = 0;
@@ -25,6 +28,7 @@ struct Piece {
   uint64_t sequence = 0;
   std::vector<std::shared_ptr<Piece>> needs; ///< of other streams
   Work work;                                 ///< empty for marks
+  Gate gate;                                 ///< empty if nothing else is waited for
   bool done = false;
   double seconds = 0; ///< of a mark: when it was reached
 };
@@ -87,6 +91,8 @@ public:
 
   /// Adds work behind what the stream has; with a capture, to its graph.
   void enqueue(Stream &stream, Work work);
+  /// Not for a stream that is captured.
+  void enqueueGated(Stream &stream, Work work, Gate gate);
   void record(Stream &stream, Event &event);
   /// False if the event is of another capture, or the stream is captured and the event is not.
   bool wait(Stream &stream, const Event &event);
@@ -96,6 +102,11 @@ public:
   bool finishStream(Stream &stream);
   bool finishDevice(int device);
   bool finishAll();
+  /// Does what can be done for the piece without another process; whether it is done.
+  bool advance(const PiecePtr &piece);
+  void advanceAll();
+  /// Called while another process is waited for.
+  std::function<void()> whenStuck;
   bool capturing(int device) const;
 
   Capture *beginCapture(Stream &stream);
@@ -109,6 +120,8 @@ private:
   PiecePtr add(Stream &stream, Work work);
   void addToCapture(Stream &stream, GraphCommand command);
   void execute(Stream &stream);
+  bool canBeDone(const Piece &piece) const;
+  /// Null if all that is left waits for other processes.
   Stream *choose(const PiecePtr &wanted);
   const uint8_t *orderedBefore(const Piece &piece);
 

@@ -303,6 +303,7 @@ struct Bundle {
   uint32_t countDevices() const;
   /// "train", or the name of one of several.
   const std::string &deviceName(uint32_t device) const;
+  std::vector<std::string> deviceNames() const;
   /// The program of that name, or nullptr.
   const Program *program(const std::string &name, uint32_t device = 0) const;
   /// Arena of the step of a device: what a report calls arena_bytes.

@@ -12,6 +12,7 @@
 #include <memory>
 
 namespace reprise::runtime {
+class Ranks;
 
 /// Memory of a device, zero at first, which goes with the object.
 class DeviceMemory {
@@ -138,6 +139,10 @@ public:
   virtual uint64_t workspaceStride(uint64_t workerBytes) const = 0;
   virtual Expected<std::unique_ptr<DeviceStream>> makeStream() = 0;
   virtual Expected<std::unique_ptr<DeviceEvent>> makeEvent() = 0;
+
+  /// The way of values between the programs of a valid bundle, each in a process with a device like
+  /// this one: called by all ranks at once.
+  virtual Expected<std::unique_ptr<Transport>> connect(Ranks &ranks, const Bundle &bundle);
 };
 
 /// This machine with so many workers, of which the calling thread is one. Its streams have done

@@ -32,6 +32,8 @@ public:
   size_t size() const { return executables.size(); }
   /// The processes that the other programs are in, or null.
   Ranks *ranks() const { return processes; }
+  /// What carries values between them, for people; empty where there is no choice.
+  std::string describeTransport() const { return transport ? transport->description() : ""; }
   /// The number of the device of a program.
   uint32_t device(size_t program) const {
     return processes ? processes->rank() : uint32_t(program);

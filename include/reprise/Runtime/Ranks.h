@@ -44,8 +44,13 @@ public:
   using Facts = std::vector<std::pair<std::string, std::string>>;
   /// An error, the same in all of them, that names the first difference, and `file` before it.
   Error checkAlike(const std::string &file, const Facts &facts);
-  /// Between the programs of these names; number i is of rank i.
-  std::unique_ptr<Transport> makeTransport(std::vector<std::string> programs);
+  /// Between the programs of these names; number i is of rank i. The description is the transport's.
+  std::unique_ptr<Transport> makeTransport(std::vector<std::string> programs,
+                                           std::string description = "");
+
+  /// Listens to the others until `isDone`; an error if a rank has failed. What is waited for may
+  /// take as long as it does, like work of this process.
+  Error listenUntil(const std::function<Expected<bool>()> &isDone);
 
   /// How this process ends: its exit code, and the error if it is the one that prints it.
   struct Ending {
@@ -65,6 +70,7 @@ private:
   struct Wait {
     std::function<std::string()> describe;
     uint64_t bytes = 0;
+    bool isOwnWork = false; ///< and so no wait for another one
   };
   /// What another rank said of its wait.
   struct Answer {

@@ -5,6 +5,7 @@
 #include "reprise/Runtime/Error.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -54,6 +55,10 @@ public:
   /// Returns when the transfer is done; an error if it never will be, since the peer has ended or
   /// failed, or waits for this one.
   virtual Error wait(Transfer &transfer) = 0;
+  /// Of one whose transfers go on behind wait(): returns when `isDone`, which asks the device. An
+  /// error as of wait(). Nothing where wait() is all.
+  virtual bool goesOnBehindWait() const { return false; }
+  virtual Error waitForDevice(const std::function<Expected<bool>()> &isDone);
   /// The program has failed, and all others end with an error that says why.
   virtual void fail(const std::string &why) = 0;
 };
@@ -65,6 +70,8 @@ public:
   virtual Expected<std::unique_ptr<Endpoint>> join(const std::string &program) = 0;
   /// The program whose failure ended the others; nothing if they all run or wait for each other.
   virtual std::optional<std::string> firstFailure() const = 0;
+  /// For people: what carries values, and why that; empty where there is no choice.
+  virtual std::string description() const { return ""; }
 };
 
 /// Between the programs of these names, each on a thread of this process. A value goes from place

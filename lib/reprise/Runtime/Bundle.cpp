@@ -133,6 +133,13 @@ const std::string &Bundle::deviceName(uint32_t device) const {
   return devices.empty() ? entry : devices[device].name;
 }
 
+std::vector<std::string> Bundle::deviceNames() const {
+  std::vector<std::string> names;
+  for (uint32_t device = 0; device < countDevices(); ++device)
+    names.push_back(deviceName(device));
+  return names;
+}
+
 const Program *Bundle::program(const std::string &name, uint32_t device) const {
   for (const Program &program : programs)
     if (program.name == name && program.device == device)

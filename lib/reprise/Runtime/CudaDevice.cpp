@@ -2,6 +2,7 @@
 #include "CudaCode.h"
 #include "CudaProgram.h"
 #include "CudaRates.h"
+#include "NcclTransport.h"
 
 #include <algorithm>
 
@@ -74,12 +75,14 @@ private:
   Error enter() const { return check(driver.setContext(context), "use the device"); }
   Error runTimed(CudaProgram &program, uint64_t begin, uint64_t end, Recorder &recorder);
   Error makeMarks(uint64_t count);
+  Error settle();
 
   const Driver &driver;
   Context context;
   Stream stream;
-  bool hasGraph = false;    ///< among the work that it has been given
-  std::vector<Event> marks; ///< between the commands of a run whose times are taken
+  bool hasGraph = false;          ///< among the work that it has been given
+  CudaProgram *watched = nullptr; ///< whose work may wait for another process
+  std::vector<Event> marks;       ///< between the commands of a run whose times are taken
 };
 
 CudaStream::~CudaStream() {
@@ -93,6 +96,7 @@ Error CudaStream::run(DeviceProgram &program, uint64_t begin, uint64_t end, Reco
   if (Error error = enter())
     return error;
   auto &own = static_cast<CudaProgram &>(program);
+  watched = own.isWatched() ? &own : nullptr;
   if (recorder)
     return runTimed(own, begin, end, *recorder);
   if (own.isWhole(begin, end)) {
@@ -141,8 +145,11 @@ Error CudaStream::runTimed(CudaProgram &program, uint64_t begin, uint64_t end, R
   return check(status, "take times");
 }
 
+/// Before a call that may wait by itself for the work that the stream has.
+Error CudaStream::settle() { return watched ? synchronize() : enter(); }
+
 Error CudaStream::copyToDevice(void *to, const void *from, uint64_t bytes) {
-  if (Error error = enter())
+  if (Error error = settle())
     return error;
   return bytes == 0
              ? Error::success()
@@ -150,7 +157,7 @@ Error CudaStream::copyToDevice(void *to, const void *from, uint64_t bytes) {
 }
 
 Error CudaStream::copyToHost(void *to, const void *from, uint64_t bytes) {
-  if (Error error = enter())
+  if (Error error = settle())
     return error;
   return bytes == 0
              ? Error::success()
@@ -181,9 +188,13 @@ Error CudaStream::wait(DeviceEvent &event) {
 Error CudaStream::synchronize() {
   if (Error error = enter())
     return error;
+  if (watched)
+    if (Error error = watched->waitWatching(stream))
+      return error;
   Status status = driver.synchronize(stream);
   if (status == 0) {
     hasGraph = false;
+    watched = nullptr;
     return Error::success();
   }
   Error error = check(status, "finish a program");
@@ -217,6 +228,7 @@ public:
   uint64_t workspaceStride(uint64_t) const override { return 0; }
   Expected<std::unique_ptr<DeviceStream>> makeStream() override;
   Expected<std::unique_ptr<DeviceEvent>> makeEvent() override;
+  Expected<std::unique_ptr<Transport>> connect(Ranks &ranks, const Bundle &bundle) override;
 
 private:
   Error enter() const { return driver.check(driver.setContext(context), "use the device"); }
@@ -331,6 +343,21 @@ Expected<std::unique_ptr<DeviceEvent>> CudaDevice::makeEvent() {
   if (Error error = driver.check(driver.makeEvent(&event, eventDefault), "make an event"))
     return error;
   return std::unique_ptr<DeviceEvent>(new CudaEvent(driver, context, event));
+}
+
+Expected<std::unique_ptr<Transport>> CudaDevice::connect(Ranks &ranks, const Bundle &bundle) {
+  if (Error error = enter())
+    return error;
+  Uuid uuid = {};
+  if (Error error = driver.check(driver.getUuid(&uuid, number), "identify the device"))
+    return error;
+  std::string text;
+  for (char byte : uuid.bytes) {
+    char digits[3];
+    std::snprintf(digits, sizeof digits, "%02x", unsigned(byte) & 0xff);
+    text += digits;
+  }
+  return nccl::connect(ranks, bundle, text);
 }
 
 } // namespace

@@ -28,7 +28,12 @@ constexpr unsigned streamNonBlocking = 1, eventDefault = 0, eventWithoutTime = 2
 constexpr int attributeMajor = 75, attributeMinor = 76, attributeClock = 13,
               attributeProcessors = 16, attributeCache = 38;
 constexpr int jitErrorLog = 5, jitErrorLogBytes = 6;
-constexpr Status outOfMemory = 2, reachedAlready = 704;
+constexpr int functionRegisters = 4;
+constexpr Status outOfMemory = 2, notReady = 600, reachedAlready = 704;
+
+struct Uuid {
+  char bytes[16];
+};
 
 /// X(member, name in the library, parameters)
 #define REPRISE_CUDA_FUNCTIONS(X)                                                                  \
@@ -38,6 +43,7 @@ constexpr Status outOfMemory = 2, reachedAlready = 704;
   X(countDevices, cuDeviceGetCount, (int *))                                                       \
   X(getDevice, cuDeviceGet, (Number *, int))                                                       \
   X(getName, cuDeviceGetName, (char *, int, Number))                                               \
+  X(getUuid, cuDeviceGetUuid_v2, (Uuid *, Number))                                                 \
   X(getAttribute, cuDeviceGetAttribute, (int *, int, Number))                                      \
   X(retainContext, cuDevicePrimaryCtxRetain, (Context *, Number))                                  \
   X(releaseContext, cuDevicePrimaryCtxRelease_v2, (Number))                                        \
@@ -57,12 +63,14 @@ constexpr Status outOfMemory = 2, reachedAlready = 704;
   X(loadModule, cuModuleLoadDataEx, (Module *, const void *, unsigned, int *, void **))            \
   X(unloadModule, cuModuleUnload, (Module))                                                        \
   X(getFunction, cuModuleGetFunction, (Function *, Module, const char *))                          \
+  X(getFunctionAttribute, cuFuncGetAttribute, (int *, int, Function))                              \
   X(launch, cuLaunchKernel,                                                                        \
     (Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream,       \
      void **, void **))                                                                            \
   X(makeStream, cuStreamCreate, (Stream *, unsigned))                                              \
   X(destroyStream, cuStreamDestroy_v2, (Stream))                                                   \
   X(synchronize, cuStreamSynchronize, (Stream))                                                    \
+  X(query, cuStreamQuery, (Stream))                                                                \
   X(waitEvent, cuStreamWaitEvent, (Stream, Event, unsigned))                                       \
   X(makeEvent, cuEventCreate, (Event *, unsigned))                                                 \
   X(destroyEvent, cuEventDestroy_v2, (Event))                                                      \

@@ -40,6 +40,13 @@ Expected<Function> CudaImage::find(const Kernel &kernel) const {
   if (Error error = driver.check(driver.getFunction(&function, *module, kernel.name.c_str()),
                                  "find kernel '" + kernel.name + "'"))
     return error;
+  // A driver that is lazy loads a kernel when it is first asked about it or launched, and may wait
+  // for the device then, on which a transfer may wait for a peer.
+  int registers = 0;
+  if (Error error =
+          driver.check(driver.getFunctionAttribute(&registers, functionRegisters, function),
+                       "load kernel '" + kernel.name + "'"))
+    return error;
   return function;
 }
 
@@ -200,11 +207,19 @@ Error CudaProgram::enqueueAndAwait(Stream stream) {
     if (Error error = enqueue(number, stream))
       return error;
     // A transfer ends when its peer has come so far.
-    Status status = items[number].exchange >= 0 ? 0 : driver.synchronize(stream);
-    if (status != 0)
+    if (items[number].exchange >= 0)
+      continue;
+    if (Error error = isWatched() ? waitWatching(stream) : Error::success())
+      return error;
+    if (Status status = driver.synchronize(stream))
       return driver.check(status, "run " + describe(number));
   }
   return Error::success();
+}
+
+Error CudaProgram::waitWatching(Stream stream) {
+  return endpoint->waitForDevice(
+      [&]() -> Expected<bool> { return driver.query(stream) != notReady; });
 }
 
 /// The variable asks the driver for the same, which does not heed it within a graph.
@@ -232,20 +247,27 @@ Error CudaProgram::capture(Segment &segment, Stream stream) {
   return failure;
 }
 
+/// Before any transfer: while one waits for its peer, a driver that waits for the device to make a
+/// graph would wait for the peer, too.
+Error CudaProgram::captureAll(Stream stream) {
+  for (Segment &segment : segments)
+    if (!segment.graph && segment.end - segment.begin > 1)
+      if (Error error = capture(segment, stream))
+        return error;
+  return Error::success();
+}
+
 Error CudaProgram::enqueueAll(Stream stream) {
   if (awaitsCommands()) {
     hasRun = true;
     return enqueueAndAwait(stream);
   }
+  if (Error error = captureAll(stream))
+    return error;
   for (Segment &segment : segments) {
-    Error error = Error::success();
-    if (segment.end - segment.begin == 1) {
-      error = enqueue(segment.begin, stream);
-    } else {
-      error = segment.graph ? Error::success() : capture(segment, stream);
-      if (!error)
-        error = driver.check(driver.launchGraph(segment.graph, stream), "start a program");
-    }
+    Error error = segment.graph
+                      ? driver.check(driver.launchGraph(segment.graph, stream), "start a program")
+                      : enqueue(segment.begin, stream);
     if (error)
       return error;
   }

@@ -46,6 +46,11 @@ public:
   bool hasGraphs() const { return !segments.empty() && hasRun && !awaitsCommands(); }
   bool isWhole(uint64_t begin, uint64_t end) const { return begin == 0 && end == items.size(); }
 
+  /// Whether its work may wait for that of another process, to which this one has to listen.
+  bool isWatched() const { return endpoint && endpoint->goesOnBehindWait(); }
+  /// Waits for the stream, and listens. What the stream has done may be a fault.
+  Error waitWatching(Stream stream);
+
   /// Enqueues the execution of that number. A transfer may wait for its peer's thread.
   Error enqueue(uint64_t number, Stream stream);
   /// Enqueues all; the commands are done when the first of these calls returns.
@@ -88,6 +93,7 @@ private:
   std::string describe(uint64_t number) const;
   bool awaitsCommands() const;
   Error enqueueAndAwait(Stream stream);
+  Error captureAll(Stream stream);
   Error capture(Segment &segment, Stream stream);
 
   const Driver &driver;

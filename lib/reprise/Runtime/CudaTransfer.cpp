@@ -73,6 +73,16 @@ Error CudaTransfer::preparePinned() {
   return driver.check(status, "copy a value to the host");
 }
 
+Error CudaTransfer::carry(const std::function<Error(Stream, Address)> &give) {
+  const Driver &driver = copies.driver;
+  Status status = driver.waitEvent(copies.stream, ready, 0);
+  if (Error error = driver.check(status, "wait for a value"))
+    return error;
+  if (Error error = give(copies.stream, place))
+    return error;
+  return driver.check(driver.record(done, copies.stream), "record an event");
+}
+
 Error CudaTransfer::wait(Endpoint &endpoint, Stream stream) {
   if (Error error = endpoint.wait(*this))
     return error;

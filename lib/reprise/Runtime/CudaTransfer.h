@@ -35,6 +35,9 @@ public:
   Error open(uint64_t bytes);
   /// Behind the work that `stream` has. The fields that say what is transferred are set.
   Error start(Endpoint &endpoint, Stream stream, Address place);
+  /// For a transport that sends or receives in streams itself: `give` gets the stream of transfers
+  /// and the value's place, where the value is there, or its place is free.
+  Error carry(const std::function<Error(Stream, Address)> &give);
   /// Lets `stream` go on when the value has arrived, or has left.
   Error wait(Endpoint &endpoint, Stream stream);
 

@@ -12,6 +12,7 @@ using namespace reprise::runtime;
 
 Mover::~Mover() = default;
 Endpoint::~Endpoint() = default;
+Error Endpoint::waitForDevice(const std::function<Expected<bool>()> &) { return Error::success(); }
 Transport::~Transport() = default;
 
 namespace {

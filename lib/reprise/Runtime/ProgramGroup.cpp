@@ -84,10 +84,8 @@ Error ProgramGroup::open(const Bundle &bundle, unsigned threads) {
     auto own = hosts.begin() + processes->rank();
     ownDevice = uint32_t(std::count(hosts.begin(), own, *own));
   }
-  std::vector<std::string> names;
-  for (const DeviceEntry &device : bundle.devices)
-    names.push_back(device.name);
-  transport = processes ? processes->makeTransport(names) : makeLocalTransport(names);
+  if (!processes)
+    transport = makeLocalTransport(bundle.deviceNames());
   for (uint32_t device = 0; device < bundle.countDevices(); ++device) {
     if (processes && device != processes->rank())
       continue;
@@ -158,6 +156,12 @@ Error ProgramGroup::openProgram(const Bundle &bundle, uint32_t device, uint32_t 
   Expected<std::unique_ptr<Device>> made = makeDevice(kind, number, threads);
   if (!made)
     return Error::make(own + ": " + made.message());
+  if (processes) {
+    Expected<std::unique_ptr<Transport>> connected = (*made)->connect(*processes, bundle);
+    if (!connected)
+      return Error::make(own + ": " + connected.message());
+    transport = std::move(*connected);
+  }
   Expected<std::unique_ptr<Endpoint>> endpoint = transport->join(bundle.deviceName(device));
   if (!endpoint)
     return Error::make(own + ": " + endpoint.message());

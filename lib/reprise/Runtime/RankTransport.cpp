@@ -1,4 +1,5 @@
 // reprise: transfers between the programs of several processes
+#include "reprise/Runtime/Device.h"
 #include "reprise/Runtime/Ranks.h"
 
 #include <algorithm>
@@ -81,8 +82,8 @@ namespace {
 
 class RankTransport : public Transport {
 public:
-  RankTransport(Ranks &ranks, std::vector<std::string> programs)
-      : ranks(ranks), programs(std::move(programs)) {}
+  RankTransport(Ranks &ranks, std::vector<std::string> programs, std::string text)
+      : ranks(ranks), programs(std::move(programs)), text(std::move(text)) {}
   Expected<std::unique_ptr<Endpoint>> join(const std::string &program) override {
     if (ranks.rank() >= programs.size() || programs[ranks.rank()] != program)
       return Error::make("program '" + program + "' is not of this process");
@@ -90,16 +91,23 @@ public:
   }
   /// Ranks::finish knows.
   std::optional<std::string> firstFailure() const override { return std::nullopt; }
+  std::string description() const override { return text; }
 
 private:
   Ranks &ranks;
   std::vector<std::string> programs;
+  std::string text;
 };
 
 } // namespace
 
-std::unique_ptr<Transport> Ranks::makeTransport(std::vector<std::string> programs) {
+std::unique_ptr<Transport> Ranks::makeTransport(std::vector<std::string> programs,
+                                                std::string description) {
   for (size_t i = 0; i < programs.size() && i < names.size(); ++i)
     names[i] = "'" + programs[i] + "'";
-  return std::make_unique<RankTransport>(*this, std::move(programs));
+  return std::make_unique<RankTransport>(*this, std::move(programs), std::move(description));
+}
+
+Expected<std::unique_ptr<Transport>> Device::connect(Ranks &ranks, const Bundle &bundle) {
+  return ranks.makeTransport(bundle.deviceNames());
 }

@@ -127,6 +127,8 @@ Error Ranks::waitUntil(const Wait &wait, const std::function<Expected<bool>()> &
       listen();
     if (failure)
       return failed();
+    if (asked && wait.isOwnWork)
+      asked.reset();
     if (asked)
       answer(wait);
     if (backoff.pause())
@@ -135,12 +137,16 @@ Error Ranks::waitUntil(const Wait &wait, const std::function<Expected<bool>()> &
     Clock::time_point now = Clock::now();
     if (!next)
       next = now + patience.round;
-    if (!isFirst() || now < *next)
+    if (!isFirst() || wait.isOwnWork || now < *next)
       continue;
     next = now + patience.round;
     if (isStalled(wait))
       return Error::make(describeStall(wait));
   }
+}
+
+Error Ranks::listenUntil(const std::function<Expected<bool>()> &isDone) {
+  return waitUntil({[] { return std::string(); }, 0, /*isOwnWork=*/true}, isDone);
 }
 
 /// Rank 0 asks.
