@@ -44,7 +44,8 @@ public:
   using Facts = std::vector<std::pair<std::string, std::string>>;
   /// An error, the same in all of them, that names the first difference, and `file` before it.
   Error checkAlike(const std::string &file, const Facts &facts);
-  /// Between the programs of these names; number i is of rank i. The description is the transport's.
+  /// Between the programs of these names; number i is of rank i. The description is the
+  /// transport's.
   std::unique_ptr<Transport> makeTransport(std::vector<std::string> programs,
                                            std::string description = "");
 
