@@ -61,14 +61,14 @@ class CompiledGraph:
         _graphs[self.number] = self
 
     @property
-    def forward_entry(self) -> Entry | None:
-        """The program of the forward pass."""
-        return self._forward
-
-    @property
     def step(self) -> Entry | None:
         """The program of the backward pass."""
         return self.level.entry if self.level else None
+
+    @property
+    def orders(self) -> list[int]:
+        """The orders of the derivatives that have been compiled, one for each program."""
+        return self.level.orders() if self.level else []
 
     @property
     def report(self) -> Any:

@@ -33,6 +33,10 @@ class Level:
     def __call__(self, inputs: Sequence[torch.Tensor], seed: int) -> list[torch.Tensor]:
         return self.entry(inputs, seed)
 
+    def orders(self) -> list[int]:
+        """The orders of all derivatives that have been made, one for each program."""
+        return [self.order, *sorted(order for each in self._next.values() for order in each.orders())]
+
     def following(self, wanted: tuple[bool, ...], given: tuple[bool, ...]) -> "Level":
         """The derivative for some of ``arguments``, and for cotangents of some of the results, which come behind them."""
         with self._lock:

@@ -1,0 +1,213 @@
+"""backend="reprise": gradients of gradients beside eager's in double precision, of any order, with the forward pass's masks."""
+import copy
+
+import checks
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+import reprise
+from reprise.torch import Unsupported, graphs
+
+TOLERANCE = 1e-10
+
+
+def compiled(model, **options):
+    torch._dynamo.reset()
+    return torch.compile(model, backend="reprise", options=options)
+
+
+def close(ours, eager):
+    """Beside each other relative to all; a gradient that eager has no path for is zeros."""
+    total = sum(each.square().sum() for each in eager if each is not None).sqrt()
+    return len(ours) == len(eager) and total > 0 and all(
+        (a - (0 if b is None else b)).norm() <= TOLERANCE * total for a, b in zip(ours, eager) if a is not None or b is not None)
+
+
+def compare(name, model, what):
+    """``what`` makes a list of tensors of a function that is the model."""
+    ours = what(compiled(model))
+    with sdpa_kernel(SDPBackend.MATH):  # PyTorch's others have no second derivative
+        eager = what(copy.deepcopy(model))
+    checks.check(name, close(ours, eager), f"{ours}\n{eager}"[:800])
+
+
+class Block(nn.Module):
+    """Attention, layer norms, gelu, softmax: a layer of GPT-2 and its head."""
+
+    def __init__(self, width=8, heads=2):
+        super().__init__()
+        self.heads = heads
+        self.norms = nn.ModuleList(nn.LayerNorm(width) for _ in range(2))
+        self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.up, self.down, self.head = nn.Linear(width, 4 * width), nn.Linear(4 * width, width), nn.Linear(width, 11)
+
+    def forward(self, x):
+        q, k, v = self.qkv(self.norms[0](x)).unflatten(-1, (3, self.heads, -1)).permute(2, 0, 3, 1, 4)
+        x = x + self.out(F.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).flatten(2))
+        x = x + self.down(F.gelu(self.up(self.norms[1](x)), approximate="tanh"))
+        return self.head(x).softmax(-1)
+
+
+def perceptron():
+    return nn.Sequential(nn.Linear(5, 7), nn.Tanh(), nn.Linear(7, 3), nn.Softplus())
+
+
+def convolutional():
+    return nn.Sequential(nn.Conv2d(2, 4, 3, padding=1), nn.BatchNorm2d(4), nn.SiLU(), nn.AvgPool2d(2),
+                         nn.Conv2d(4, 3, 3, bias=False), nn.GroupNorm(3, 3), nn.Flatten())
+
+
+def penalty(x):
+    """A critic's gradient penalty: the gradients of (|df/dx| - 1)^2 for the parameters and the points."""
+    def run(model):
+        point = x.clone().requires_grad_()
+        (slope,) = torch.autograd.grad(model(point).sin().sum(), point, create_graph=True)
+        value = (slope.flatten(1).norm(dim=1) - 1).square().mean()
+        return torch.autograd.grad(value, [*model.parameters(), point], allow_unused=True)
+    return run
+
+
+def product(x):
+    """A Hessian-vector product for the parameters, and its gradient for the vector."""
+    def run(model):
+        parameters = list(model.parameters())
+        torch.manual_seed(3)
+        vector = [torch.randn_like(each).requires_grad_() for each in parameters]
+        slopes = torch.autograd.grad(model(x).square().sum(), parameters, create_graph=True)
+        along = sum((slope * each).sum() for slope, each in zip(slopes, vector))
+        made = torch.autograd.grad(along, parameters, create_graph=True)
+        return [*made, *torch.autograd.grad(sum(each.square().sum() for each in made), vector)]
+    return run
+
+
+def try_orders():
+    torch.manual_seed(0)
+    x, image = torch.randn(4, 5).double(), torch.randn(3, 2, 8, 8).double()
+    for name, model, point in (("a perceptron", perceptron(), x), ("a block of GPT-2", Block(), torch.randn(2, 6, 8).double()),
+                               ("convolutions and norms", convolutional(), image)):
+        compare(f"{name}: gradient penalty", model.double(), penalty(point))
+        compare(f"{name}: Hessian-vector product", model.double(), product(point))
+
+
+def try_third():
+    """Third order; and what was made of one order is used again."""
+    torch.manual_seed(0)
+    x = torch.randn(4, 5).double()
+
+    def run(model):
+        point = x.clone().requires_grad_()
+        value = model(point).sum()
+        for _ in range(2):
+            (value,) = torch.autograd.grad(value.square().sum(), point, create_graph=True)
+        return torch.autograd.grad(value.sin().sum(), [point, *model.parameters()])
+
+    compare("third order", perceptron().double(), run)
+    model = perceptron().double()
+    forward = compiled(model)
+    first, before = run(forward), graphs()[-1].orders
+    again = run(forward)
+    checks.check("three orders of one graph", before == [1, 2, 3] == graphs()[-1].orders, f"{before}, {graphs()[-1].orders}")
+    checks.check("the same bits again", all(torch.equal(a, b) for a, b in zip(first, again)))
+
+
+class Several(nn.Module):
+    """Several outputs, one of them without a gradient; a part that no gradient passes."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(5, 5)
+
+    def forward(self, x):
+        y = self.linear(x).tanh()
+        with torch.no_grad():
+            scale = y.exp()
+        return y * scale, (y.detach() * y.square()).sum(-1), y.argmax(-1), y.view(-1, 1)[1:]
+
+
+def try_cotangents():
+    """Cotangents of some outputs, some of them with a gradient, and in one pass with leaves' own."""
+    torch.manual_seed(0)
+    x = torch.randn(4, 5).double()
+
+    def some(model):
+        point, weight = x.clone().requires_grad_(), torch.ones(4, 5).double().requires_grad_()
+        first, second, *_ = model(point)
+        slopes = torch.autograd.grad([first, second], [point, model.linear.weight], [weight, torch.ones(4).double()],
+                                     create_graph=True)
+        return torch.autograd.grad(slopes[0].square().sum(), [point, weight])
+
+    def of_view(model):
+        point = x.clone().requires_grad_()
+        *_, view = model(point)
+        (slope,) = torch.autograd.grad(view.cos().sum(), point, create_graph=True)
+        slope.square().sum().backward()
+        return [point.grad, *(each.grad for each in model.parameters())]
+
+    compare("some cotangents with gradients, ends of gradients", Several().double(), some)
+    compare("of a view of an output", Several().double(), of_view)
+
+
+class Drops(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Linear(32, 32), nn.Linear(32, 32)
+
+    def forward(self, x):
+        return self.second(F.dropout(self.first(x).tanh(), 0.25)).tanh()
+
+
+def try_random():
+    """The masks of each order are those of the forward pass, and plans change no bit."""
+    x = torch.randn(16, 32, requires_grad=True)
+    forward = compiled(lambda x: F.dropout(x.pow(3), 0.25))
+    y = forward(x)
+    kept = (y != 0) / 0.75
+    (slope,) = torch.autograd.grad(y.sum(), x, create_graph=True)
+    (second,) = torch.autograd.grad(slope.sum(), x, create_graph=True)
+    (third,) = torch.autograd.grad(second.sum(), x)
+    checks.check("something is dropped and something kept", 0.15 < (kept == 0).float().mean() < 0.35)
+    for order, made, expected in ((1, slope, 3 * x.square()), (2, second, 6 * x), (3, third, torch.full_like(x, 6))):
+        checks.check(f"the masks of order {order}", torch.allclose(made, expected * kept, rtol=1e-5))
+    model, made = Drops(), []
+    for policy in ("save-all", "recompute-all"):
+        forward = compiled(model, policy=policy)
+        torch.manual_seed(5)
+        (slope,) = torch.autograd.grad(forward(x).square().sum(), x, create_graph=True)
+        made.append([slope, *torch.autograd.grad(slope.square().sum(), [x, *model.parameters()])])
+    checks.check("second order has the same bits under two plans", all(torch.equal(a, b) for a, b in zip(*made)))
+    checks.check("and the second plan replays", graphs()[-1].report.replayed_ops > 0)
+
+
+def try_parameters_only():
+    """A loss that no input needs a gradient of, accumulation of second order, double use."""
+    torch.manual_seed(0)
+    x = torch.randn(4, 5).double()
+
+    def run(model):
+        parameters = list(model.parameters())
+        slopes = torch.autograd.grad(model(x).square().sum() + model(x + 1).sum(), parameters, create_graph=True)
+        value = sum(each.square().sum() for each in slopes)
+        value.backward(retain_graph=True)
+        value.backward()
+        made = [each.grad.clone() for each in parameters]
+        for each in parameters:
+            each.grad = None
+        return made
+
+    compare("two passes of a graph in one second derivative, twice", perceptron().double(), run)
+
+
+def main():
+    torch.set_num_threads(1)
+    for part in (try_orders, try_third, try_cotangents, try_random, try_parameters_only):
+        try:
+            part()
+        except (reprise.Error, Unsupported, RuntimeError) as error:
+            checks.check(part.__name__, False, str(error)[:2000])
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
