@@ -1,5 +1,6 @@
 """backend="reprise" on what programs do with PyTorch: writes in place, ties, buffers, no_grad, autocast, views, hooks."""
 import copy
+import functools
 import gc
 import warnings
 
@@ -268,6 +269,48 @@ def try_errors():
     checks.check("a gradient that ends behind dropout is an error", "detach or no_grad behind dropout" in text, text)
 
 
+class Deep(nn.Module):
+    """Layers with dropout, each in a region of torch.utils.checkpoint that has a policy, or none."""
+
+    def __init__(self, context=None):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(32, 32) for _ in range(4))
+        self.options = {} if context is None else {"context_fn": context}
+        self.is_plain = False
+
+    def forward(self, x):
+        for layer in self.layers:
+            def part(x, layer=layer):
+                return F.dropout(layer(x).sigmoid().exp().sin(), 0.25)
+            x = part(x) if self.is_plain else torch.utils.checkpoint.checkpoint(part, x, use_reentrant=False, **self.options)
+        return x
+
+
+def save_exp(context, op, *arguments, **keywords):
+    policy = torch.utils.checkpoint.CheckpointPolicy
+    return policy.MUST_SAVE if op is torch.ops.aten.exp.default else policy.PREFER_RECOMPUTE
+
+
+def try_regions():
+    """A region of torch.utils.checkpoint is replayed; what its policy says holds; the bits are those without regions."""
+    x, made = torch.randn(64, 32), []
+    selective = functools.partial(torch.utils.checkpoint.create_selective_checkpoint_contexts, save_exp)
+    for is_plain, context in ((True, None), (False, None), (False, selective)):
+        torch.manual_seed(0)
+        model = Deep(context)
+        model.is_plain = is_plain
+        made.append((*step(model, compiled(model, policy="save-all"), x)[:2], graphs()[-1].report))
+    plain, region, chosen = made
+    for what, other in (("regions", region), ("regions with a policy", chosen)):
+        checks.check(f"{what} change no bit", torch.equal(other[0][0], plain[0][0])
+                     and all(torch.equal(other[1][name], plain[1][name]) for name in plain[1]))
+    saved = [each[2].saved_bytes for each in made]
+    checks.check("a region saves its inputs, its policy something more", saved[1] < saved[2] < saved[0], f"{saved}")
+    rows = [row for row in chosen[2].values if row["rule"] == "op"]
+    checks.check("labels of the policy are those of ops", rows and all(
+        row["label"] == "must_save" and row["decision"] == "saved" for row in rows), f"{rows[:2]}")
+
+
 def try_second():
     """A gradient of a gradient."""
     torch.manual_seed(0)
@@ -300,7 +343,7 @@ def try_sizes():
 
 def main():
     torch.set_num_threads(1)
-    for part in (try_models, try_inference, try_accumulation, try_random, try_recurrent, try_errors, try_second, try_sizes):
+    for part in (try_models, try_inference, try_accumulation, try_random, try_recurrent, try_regions, try_errors, try_second, try_sizes):
         try:
             part()
         except (reprise.Error, Unsupported, RuntimeError) as error:

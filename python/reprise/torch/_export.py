@@ -19,7 +19,7 @@ from ._export_optimizers import Rates, Slot, updates_of
 from ._whole_coarse import keep_whole
 from ._whole_functional import Functional, hidden, make_functional
 from ._whole_graphs import Imported
-from ._whole_text import _return
+from ._whole_text import _return, write_lines
 from .aten import Builder, Value
 
 
@@ -124,7 +124,7 @@ class _Step:
         formal = [each[2] for each in self.arguments] + [twin for _, twin in self.twins]
         results = [self.loss] + [value for _, value in self.mutated]
         arguments = ", ".join(f"{value.name}: {value.type}" for value in formal)
-        lines = "".join(f"    {line.text}\n" for line in self.lines)
+        lines = write_lines(self.lines, results)
         types = ", ".join(value.type for value in results)
         return f"  func.func private @loss({arguments}) -> ({types}) {{\n{lines}{_return(results)}  }}\n"
 

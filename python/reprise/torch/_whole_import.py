@@ -9,6 +9,7 @@ from typing import Any, Iterable
 import torch
 import torch.fx as fx
 from torch.utils._pytree import tree_leaves
+from torch.utils.checkpoint import CheckpointPolicy
 
 from ._whole_errors import Unsupported, source_line, source_place
 from .aten import CONVERTERS, Builder, Missing, Value, register_third_party
@@ -35,6 +36,21 @@ def _location(node: fx.Node) -> str:
     place, scope = source_place(node), _scope(node)
     where = f'"{place[0]}":{place[1]}:1' if place else "unknown"
     return f' loc("{scope}"({where}))' if scope else f" loc({where})" if place else ""
+
+
+#: A region is a checkpoint, which asks for prefer_recompute by itself.
+_LABELS = {CheckpointPolicy.MUST_SAVE: "must_save", CheckpointPolicy.PREFER_SAVE: "prefer_save",
+           CheckpointPolicy.MUST_RECOMPUTE: "must_recompute", CheckpointPolicy.PREFER_RECOMPUTE: None}
+
+
+def _label(node: fx.Node) -> str | None:
+    """What the policy of a region of torch.utils.checkpoint says of a node."""
+    policy = node.meta.get("recompute")
+    if policy is None or "ac_graph_id" not in node.meta:
+        return None
+    if policy not in _LABELS:
+        raise Missing(f"{policy}")
+    return _LABELS[policy]
 
 
 def _is_number(node: fx.Node) -> bool:
@@ -95,11 +111,14 @@ class Importer:
             self._emit(node, arguments, keywords)
 
     def _emit(self, node: fx.Node, arguments: Any, keywords: Any) -> None:
-        self.builder.location = _location(node)
+        self.builder.location, self.builder.region = _location(node), node.meta.get("ac_graph_id")
+        since = len(self.builder.lines)
         try:
-            self.builder.values[node] = CONVERTERS[node.target](self.builder, node, *arguments, **keywords)
+            made = self.builder.values[node] = CONVERTERS[node.target](self.builder, node, *arguments, **keywords)
+            if label := _label(node):
+                self.builder.label([each for each in tree_leaves(made) if isinstance(each, Value)], since, label)
         except Missing as error:
             self._lacks(node, str(error))
         except (TypeError, AttributeError, ValueError, IndexError, RuntimeError) as error:
             self._lacks(node, f"{node.target} in this form ({type(error).__name__}: {str(error)[:120]})")
-        self.builder.location = ""
+        self.builder.location, self.builder.region = "", None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Iterable, Sequence
 
 import torch
 
-from .aten import Builder, Value
+from .aten import Builder, Line, Value
 
 
 class Text:
@@ -66,6 +67,23 @@ def _sum_of_products(builder: Builder, pairs: Sequence[tuple[Value, Value]]) -> 
     return total
 
 
+def write_lines(lines: Sequence[Line], roots: Iterable[Value]) -> str:
+    """The ops of a body that returns ``roots``; regions of torch.utils.checkpoint are checkpoints."""
+    text, needed = [], set(roots)
+    runs = [(region, list(run)) for region, run in itertools.groupby(lines, lambda line: line.region)]
+    for region, run in reversed(runs):
+        made = [result for line in run for result in line.results if result in needed]
+        needed.update(operand for line in run for operand in line.operands)
+        body = "".join(f"    {line.text}\n" for line in run)
+        text.append(body if region is None or not made else _checkpoint(body, made))
+    return "".join(reversed(text))
+
+
+def _checkpoint(body: str, made: Sequence[Value]) -> str:
+    names, types = ", ".join(value.name for value in made), ", ".join(value.type for value in made)
+    return f"    {names} = reprise.checkpoint {{\n{body}    reprise.yield {names} : {types}\n    }} : {types}\n"
+
+
 class Scalar:
     """A function whose one result is differentiated: private functions that end with it."""
 
@@ -123,7 +141,7 @@ def first_scalar(builder: Builder, arguments: Sequence[tuple[str, Value]],
     used |= set(twins.values())
     given = [(name, value) for name, value in arguments if value in used]
     made = Scalar(0, dtype, given + cotangents, twins, any(line.draws for line in lines))
-    made.functions = _function(made, "".join(f"    {line.text}\n" for line in lines), total)
+    made.functions = _function(made, write_lines(lines, [total]), total)
     return made
 
 

@@ -1,10 +1,10 @@
 """How ATen ops are written in the dialect, by area. ``CONVERTERS`` has a converter for each op that is known."""
 
 from .. import _whole_ops  # noqa: F401  ops of ours that the converters name
-from ._builder import Builder, Missing, Value
+from ._builder import Builder, Line, Missing, Value
 from ._registry import CONVERTERS
 from .contractions import register_third_party
 from . import attention, contractions, convolutions, creation, elementwise, indexing, losses, movement  # noqa: F401
 from . import normalizations, random, reductions  # noqa: F401
 
-__all__ = ["Builder", "CONVERTERS", "Missing", "Value", "register_third_party"]
+__all__ = ["Builder", "CONVERTERS", "Line", "Missing", "Value", "register_third_party"]

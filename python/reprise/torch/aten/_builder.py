@@ -49,7 +49,7 @@ class Line:
     """One op of the body."""
 
     def __init__(self, name: str, results: list[Value], operands: list[Value], attributes: dict[str, str],
-                 draws: bool, location: str) -> None:
+                 draws: bool, location: str, region: Any) -> None:
         self.name = name
         self.results = results
         self.operands = operands
@@ -57,6 +57,9 @@ class Line:
         #: It draws random words: it stays, read or not, since its place is the number of its stream.
         self.draws = draws
         self.location = location
+        #: The region of torch.utils.checkpoint that it is in, and what its policy says of it: a label of the dialect.
+        self.region = region
+        self.label: str | None = None
 
     @property
     def text(self) -> str:
@@ -65,7 +68,7 @@ class Line:
         types = ", ".join(value.type for value in self.results)
         return (f"{', '.join(value.name for value in self.results)} = \"reprise.{self.name}\"("
                 f"{', '.join(operand.name for operand in self.operands)})" + (f" <{{{listed}}}>" if listed else "")
-                + f" : ({', '.join(operand.type for operand in self.operands)}) -> "
+                + (f" {{reprise.label = #reprise.label<{self.label}>}}" if self.label else "") + f" : ({', '.join(operand.type for operand in self.operands)}) -> "
                 + (types if len(self.results) == 1 else f"({types})") + self.location)
 
 
@@ -118,6 +121,8 @@ class Builder:
         self.lines: list[Line] = []
         #: The location of the ops that come next, as MLIR writes it.
         self.location = ""
+        #: Their region of torch.utils.checkpoint.
+        self.region: Any = None
         #: What the nodes of the graph have become.
         self.values: dict[Any, Any] = {}
         #: Arguments without gradients, by the arguments whose values they have.
@@ -163,6 +168,13 @@ class Builder:
                 needed.update(operand for operand in line.operands if operand.active)
         return needed
 
+    def label(self, values: Iterable[Value], since: int, label: str) -> None:
+        """Labels the ops that make some values, if they come behind the first ``since`` ops."""
+        made = set(values)
+        for line in self.lines[since:]:
+            if any(result in made for result in line.results):
+                line.label = label
+
     def live_lines(self, roots: Iterable[Value]) -> list[Line]:
         """The ops that some values need, and those that draw."""
         needed, lines = set(roots), []
@@ -184,7 +196,8 @@ class Builder:
         for shape, dtype in results:
             self._count += 1
             values.append(Value(f"%v{self._count}", shape, dtype, active))
-        line = Line(name, values, list(operands), attributes or {}, draws or name in DRAWING, self.location)
+        line = Line(name, values, list(operands), attributes or {}, draws or name in DRAWING, self.location,
+                    self.region)
         self.lines.append(line)
         self._makers.update((value, line) for value in values)
         return values
