@@ -20,6 +20,7 @@ from ._whole_autograd import Calling
 from ._whole_coarse import keep_whole
 from ._whole_errors import Unsupported
 from ._whole_functional import Functional, make_functional
+from ._whole_functions import compile_parts, has_functions
 from ._whole_graphs import Imported, compile_graph
 
 _OPTIONS = {"budget", "policy", "fallback", "target", "plan", "time_limit", "device_file", "profile"}
@@ -33,6 +34,8 @@ def _check_inputs(inputs: Sequence[Any]) -> None:
 
 def _compile(module: fx.GraphModule, inputs: Sequence[Any], options: dict[str, Any]) -> Callable[..., Any]:
     _check_inputs(inputs)
+    if has_functions(module):
+        return compile_parts(module, inputs, lambda part, given: _compile(part, given, options))
     keep_whole(module)
 
     def compiler(functional: Functional) -> Callable[[list[Any]], list[Any]]:
