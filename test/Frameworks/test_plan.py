@@ -107,6 +107,17 @@ def try_inductor():
                      equal(found, expected) and plans()[-1].replays > 0, str(plans()[-1]))
 
 
+def try_inductor_layouts():
+    """Convolutions keep their layout: Inductor's own choice copies all weights, and keeps the copies for the backward pass."""
+    layers = [each for _ in range(3) for each in (nn.Conv2d(96, 96, 3, padding=1), nn.ReLU())]
+    model, x = nn.Sequential(*layers), torch.randn(2, 96, 8, 8)
+    run = compiled(model, codegen="inductor", budget="100%")
+    step(model, lambda x: run(x).square().mean(), x)
+    model.zero_grad(set_to_none=True)
+    executed, plan = memory.measure_peak(lambda: run(x).square().mean().backward()), plans()[-1]
+    checks.check("convolutions with Inductor's code: the budget holds", executed <= plan.budget + 3 * x.nbytes, f"{executed}, {plan}")
+
+
 def try_peaks():
     """pytorch#197838 and #197871: less budget never takes more memory, and no peak is above its budget."""
     model, x = Net(layers=6), torch.randn(512, 24)
@@ -237,6 +248,30 @@ def try_state():
     checks.check("running statistics are equal to the bit", equal(list(plain.buffers()), list(planned.buffers())))
 
 
+class Scaled(nn.Module):
+    """A copy of a buffer that the step overwrites, which the backward pass reads. aot_eager copies it after the update."""
+
+    def __init__(self):
+        super().__init__()
+        self.net, self.layer = nn.Linear(24, 24), nn.Linear(24, 24)
+        self.register_buffer("scale", torch.ones(256, 24))
+
+    def forward(self, x):
+        y = self.layer(x) * self.scale.clone()
+        with torch.no_grad():
+            self.scale.mul_(0.5)
+        return self.net(y.tanh()).square().mean()
+
+
+def try_overwritten():
+    x, budgets = torch.randn(256, 24), ("100%", "50%", "1%")
+    plain, planned = Scaled(), Scaled()
+    planned.load_state_dict(plain.state_dict())
+    for budget in budgets:
+        expected, found = step(plain, plain, x), step(planned, compiled(planned, budget=budget), x)
+        checks.check(f"a buffer that is overwritten, at {budget}", equal(found, expected) and torch.equal(plain.scale, planned.scale))
+
+
 def try_breaks():
     """Dynamo's graph breaks: each graph has a plan, which is said once."""
     model, x = Broken(), torch.randn(256, 24)
@@ -309,8 +344,8 @@ def main():
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
     _plan_partition.TIME_LIMIT = 1
-    for part in (try_random_words, try_inductor, try_peaks, try_values, try_labels, try_regions, try_state, try_breaks, try_sizes,
-                 try_ddp, try_cache, try_usage):
+    for part in (try_random_words, try_inductor, try_inductor_layouts, try_peaks, try_values, try_labels, try_regions, try_state,
+                 try_overwritten, try_breaks, try_sizes, try_ddp, try_cache, try_usage):
         torch.manual_seed(0)
         part()
     checks.finish()

@@ -49,7 +49,9 @@ def _compile(graph: fx.GraphModule, inputs: Sequence[Any], partitioner: Partitio
     try:
         if partitioner.is_fused:
             from torch._inductor.compile_fx import compile_fx
-            return compile_fx(graph, inputs, config_patches={"custom_partitioner_fn": partitioner})
+            # Other layouts for convolutions copy all weights at once, and keep the copies: no plan knows them.
+            patches = {"custom_partitioner_fn": partitioner, "layout_optimization": False}
+            return compile_fx(graph, inputs, config_patches=patches)
         return aot_module_simplified(graph, inputs, fw_compiler=run_eager, bw_compiler=run_eager,
                                      partition_fn=partitioner, decompositions={})
     except Error as error:

@@ -87,8 +87,8 @@ class Partitioner(CustomPartitionerFn):
                  **ignored: Any) -> tuple[fx.GraphModule, fx.GraphModule]:
         _tidy(joint)
         calls = [node for node in joint.graph.nodes if node.op == "call_function"]
-        problem = Problem(joint, num_fwd_outputs, static_lifetime_input_indices or (), self.policy,
-                          {} if self.is_fused else workspace.measure(calls))
+        measured = [each for each in calls if workspace.calls_library(each)] if self.is_fused else calls
+        problem = Problem(joint, num_fwd_outputs, static_lifetime_input_indices or (), self.policy, workspace.measure(measured))
         if problem.border == len(problem.operations):  # nothing to differentiate
             return partitioners.default_partition(joint, joint_inputs, num_fwd_outputs=num_fwd_outputs,
                                                   static_lifetime_input_indices=list(static_lifetime_input_indices or ()))

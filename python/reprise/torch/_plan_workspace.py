@@ -18,10 +18,19 @@ _known: dict[str, int] = {}
 METHOD = 2
 #: Operands that say how much there is to do; an op that is measured with zeros there does nothing.
 COUNTS = ("bag_size",)
+#: What Inductor calls beside its fallbacks.
+LIBRARY = (torch.ops.aten.convolution.default, torch.ops.aten.mm.default, torch.ops.aten.addmm.default,
+           torch.ops.aten.bmm.default)
 
 
 def _is_measurable(node: fx.Node) -> bool:
     return isinstance(node.target, torch._ops.OpOverload) and not is_mutation(node) and not is_collective(node)
+
+
+def calls_library(node: fx.Node) -> bool:
+    """Whether Inductor's code calls what eager code would, instead of a kernel of its own."""
+    from torch._inductor import lowering
+    return node.target in (*LIBRARY, *lowering.fallbacks)
 
 
 def _describe(value: Any) -> Any:
