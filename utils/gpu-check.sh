@@ -24,6 +24,8 @@ check() { # NAME BUNDLE GPUS STEPS SEED HASH
   if ! reprise-run "$folder/$2" --device=cuda --steps="$4" --seed="$5" --json > "$work/json" 2> "$work/error"; then
     if grep -q "there is no CUDA device" "$work/error"; then
       skipped=$((skipped + 1)) && echo "skipped: $1: it takes $3 GPUs"
+    elif grep -q "the bundle calls .*, which cannot be opened" "$work/error"; then
+      skipped=$((skipped + 1)) && echo "skipped: $1: $(cat "$work/error")"
     else
       report "$1" bad "$(cat "$work/error")"
     fi

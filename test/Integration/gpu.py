@@ -4,7 +4,8 @@
 Usage: gpu.py [MODEL]...      each in a process and a folder of its own, unless there is one
 
 The emulated driver stands in for GPUs. It checks every access, and each plan runs in another order of warps, blocks and
-streams. The steps are in f32, where the contracts promise the CPU's bits.
+streams. The steps are in f32, where the contracts promise the CPU's bits. Where libraries contract, in 16 bits, the plans
+have one folder, and a loss near the CPU's.
 """
 
 import concurrent.futures
@@ -37,6 +38,10 @@ ORDERS = ["forwards", "backwards", "shuffled"]
 RUN = ["--seed=7", "--steps=2"]
 # The batch of a moe can be cut where each sample has its room by itself.
 FLAGS = {"moe": ["--dropout=0.1", "--route-samples"], "resnet18": [], "resnet50": []}
+LIBRARIES = {"gpt2": "bf16"}
+# Of a model whose contractions have a side of 16 at least.
+LIBRARY_SIZES = {"gpt2": {"layers": 2, "width": 32, "heads": 2, "batch": 2, "seq": 16, "vocab": 40}}
+LIBRARY_PLANS = {"save-all": ["--policy=save-all"], "recompute-all": ["--policy=recompute-all"], "60%": ["--budget=60%"]}
 STAGES = {"bert": "gpipe", "gpt2": "zb-v", "resnet18": "1f1b", "unet": "zb-h1"}
 
 
@@ -79,6 +84,24 @@ def compare_stages(name, schedule):
         same_folder(f"{name}, {plan}, four stages by {schedule}, {order}: the folder of one CPU", f"{name}.cpu", "gpu")
 
 
+def compare_libraries(name, precision):
+    model = f"{name}.{precision}.mlir"
+    write_model(model, name, LIBRARY_SIZES[name], "--optimizer=momentum", f"--precision={precision}")
+    compile_model(model, "cpu.rpb")
+    cpu = run("cpu.rpb", f"{name}.cpu", *RUN)
+    for (plan, flags), order in zip(LIBRARY_PLANS.items(), ORDERS):
+        bundle = f"{name}.{plan}.rpb"
+        compile_model(model, bundle, *flags, "--target=cuda:sm_90", "--contractions=library", f"--report={name}.json")
+        calls = json.loads(pathlib.Path(f"{name}.json").read_text())["library_calls"]
+        gpu = run_emulated(bundle, f"{name}.{plan}", order, 1)
+        same_folder(f"{name}, {precision}, {plan}, libraries: the folder of save-all", f"{name}.save-all", f"{name}.{plan}")
+        run_emulated(bundle, "again", ORDERS[0], 1)
+        same_folder(f"{name}, {precision}, {plan}, libraries: the folder of the run before", f"{name}.{plan}", "again")
+        near = all(abs(one - other) <= abs(other) / 64 for one, other in zip(gpu["loss"], cpu["loss"]))
+        check(f"{name}, {precision}, {plan}, libraries: a loss near the CPU's", near, f"{gpu['loss']}, {cpu['loss']}")
+    check(f"{name}, {precision}: cuBLASLt is called", calls.get("cublasLtMatmul", 0) > 0, calls)
+
+
 def run_alone(name):
     pathlib.Path(name).mkdir()
     done = subprocess.run([sys.executable, __file__, name], cwd=name, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -91,11 +114,14 @@ def main():
     if len(names) == 1:
         compare_plans(names[0])
         compare_stages(names[0], STAGES.get(names[0], "1f1b"))
+        if names[0] in LIBRARIES:
+            compare_libraries(names[0], LIBRARIES[names[0]])
         finish()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for name, good, lines, code in pool.map(run_alone, names):
             print(*lines[:-1] if lines else [], sep="\n")
-            check(f"{name}: {len(good)} of 9 checks passed", code == 0 and len(good) == 9, lines[-1] if lines else "no output")
+            wanted = 19 if name in LIBRARIES else 9
+            check(f"{name}: {len(good)} of {wanted} checks passed", code == 0 and len(good) == wanted, lines[-1] if lines else "no output")
     finish()
 
 

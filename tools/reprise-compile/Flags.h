@@ -77,12 +77,13 @@ struct Flags : cli::Tool {
   cli::Switch unroll{*this, "--unroll", "Replace loops by their iterations"};
   cli::Text contractions{*this,
                          "--contractions",
-                         "exact|tf32",
+                         "exact|tf32|library",
                          "exact: contractions and attention have the bits of the CPU in all types; "
-                         "tf32: GPUs round f32 operands of contractions and convolutions to TF32 "
+                         "tf32: GPUs round f32 operands of contractions and convolutions to TF32; "
+                         "library: GPUs compute those of 16-bit types by cuBLASLt and cuDNN "
                          "(f32 is exact, GPUs take tensor cores for 16-bit types)",
                          "",
-                         {"exact", "tf32"}};
+                         {"exact", "tf32", "library"}};
 
   cli::Group policyGroup{*this, "Policies"};
   cli::Texts policies{*this,

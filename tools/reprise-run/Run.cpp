@@ -327,5 +327,7 @@ Error runBundle(const RunOptions &options, Ranks *ranks, int &code) {
   std::string carried = (*group)->describeTransport();
   if (!carried.empty() && (!ranks || ranks->isFirst()))
     std::fprintf(stderr, "reprise-run: %s\n", carried.c_str());
+  for (const std::string &note : (*group)->takeNotes())
+    std::fprintf(stderr, "reprise-run: note: %s\n", note.c_str());
   return runGroup(options, **group);
 }

@@ -70,6 +70,9 @@ class Maker:
                 self.add(f"{name}-{precision}-{plan}", model, flags, 1, digest if precision == "f32" else f"={name}-{precision}")
             if precision != "f32": # tensor cores otherwise
                 self.add(f"{name}-{precision}-exact", model, ["--contractions=exact"], 1, digest)
+                for plan, flags in PLANS.items():
+                    library = ["--contractions=library", *flags]
+                    self.add(f"{name}-{precision}-library-{plan}", model, library, 1, f"={name}-{precision}-library")
             else:
                 micro = ["--microbatches=2"]
                 self.add(f"{name}-stages", model, [*micro, "--stages=2", "--schedule=1f1b"], 2, self.hash_of_cpu(model, *micro))
@@ -82,6 +85,9 @@ def main():
         maker.add_model(name)
     for name, flags in LARGE.items() if "--large" in rest else []:
         maker.add(f"{name}-large", maker.model(f"{name}-large", flags), PLANS["save-all"])
+        model = maker.model(f"{name}-large-bf16", [*flags, "--precision=bf16"])
+        maker.add(f"{name}-large-bf16", model, PLANS["save-all"])
+        maker.add(f"{name}-large-bf16-library", model, ["--contractions=library", *PLANS["save-all"]])
     with open(os.path.join(folder, "cases.txt"), "w") as stream:
         stream.write("".join(case + "\n" for case in maker.cases))
 

@@ -1,16 +1,14 @@
 // reprise: the driver API: memory, copies, fills
 #include "Driver.h"
 #include "Neighbour.h"
+#include "Touch.h"
 
 #include <cstring>
 
 using namespace reprise::emulator;
 
-namespace {
-
-/// The fault of a copy or fill at one end.
-FaultReport touchRange(const Memory &memory, const char *what, uint64_t address, uint64_t bytes,
-                       bool writes, const Accessor &me) {
+FaultReport reprise::emulator::touchRange(const Memory &memory, const char *what, uint64_t address,
+                                          uint64_t bytes, bool writes, const Accessor &me) {
   const Allocation *found = memory.find(address, bytes);
   Fault fault = !found   ? Fault::OutOfBounds
                 : writes ? writeRange(found->shadow, address - found->begin, bytes, me)
@@ -21,6 +19,8 @@ FaultReport touchRange(const Memory &memory, const char *what, uint64_t address,
                      " bytes: " + faultName(fault) + ": it " + (writes ? "writes " : "reads ") +
                      memory.describe(address)};
 }
+
+namespace {
 
 /// A copy between places that have shadows; `from` may instead be bytes that were kept, and `to`
 /// memory of the host that is not pinned.

@@ -81,6 +81,13 @@ struct ReportedBudget {
   std::optional<ReportedSearch> search; ///< none: the plan came from a file
 };
 
+/// Contractions that a library was asked for and does not do.
+struct ReportedOwn {
+  std::string op; ///< and its scope
+  std::string why;
+  int64_t launches = 0;
+};
+
 /// Bytes without another word are of the program as it was packed.
 struct Report {
   ReportedInputs inputs;
@@ -99,6 +106,8 @@ struct Report {
   std::optional<double> costIncrease;
   std::map<std::string, KindError> modelError; ///< by kind; empty without a profile
   std::vector<ReportedBuffer> buffers;         ///< of the arena
+  std::map<std::string, int64_t> libraryCalls; ///< launches by the function that computes them
+  std::vector<ReportedOwn> ownContractions;    ///< of a target that asks libraries
   std::optional<int64_t> backwardLaunch;       ///< the first one without an op of the forward pass
 };
 

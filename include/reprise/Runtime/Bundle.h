@@ -16,10 +16,10 @@ namespace reprise::runtime {
 /// A file has the oldest version that can say what it holds; a bundle of another one is refused.
 /// Version 5 adds the commands from Call to Wait, version 6 programs of several devices, version 7
 /// a table of what commands have in common, version 8 arrays whose rows lie on several devices,
-/// version 9 values that wait in the memory of the host.
-constexpr uint32_t bundleVersion = 9, hostBundleVersion = 9, rowsBundleVersion = 8,
-                   tableBundleVersion = 7, devicesBundleVersion = 6, commandsBundleVersion = 5,
-                   oldestBundleVersion = 4;
+/// version 9 values that wait in the memory of the host, version 10 numbers of library calls.
+constexpr uint32_t bundleVersion = 10, callsBundleVersion = 10, hostBundleVersion = 9,
+                   rowsBundleVersion = 8, tableBundleVersion = 7, devicesBundleVersion = 6,
+                   commandsBundleVersion = 5, oldestBundleVersion = 4;
 /// Every buffer starts at a multiple of this many bytes, in its space and in memory.
 constexpr uint64_t bufferAlignment = 64;
 
@@ -235,6 +235,8 @@ struct Command {
   uint32_t tag = 0;     ///< of a transfer; sends and receives of one tag meet in order
   std::string peer;     ///< of a transfer: the other program, by its device's name
   std::string function; ///< of a call: as the library calls it
+  /// Of a call: what it needs beside buffers (Support/LibraryCall.h).
+  std::vector<int64_t> numbers;
 
   bool operator==(const Command &other) const;
 };
@@ -282,8 +284,9 @@ struct DeviceEntry {
 };
 
 struct Bundle {
-  std::string producer;               ///< the compiler and its version, for messages
-  std::string contractions = "exact"; ///< of GPUs also "tensor-cores" (16-bit types) and "tf32"
+  std::string producer; ///< the compiler and its version, for messages
+  std::string contractions =
+      "exact"; ///< of GPUs also "tensor-cores" (16-bit types), "tf32", "library"
   std::string entry = "train";
   /// By number, if there are several. One alone has the entry's name, and all arguments.
   std::vector<DeviceEntry> devices;

@@ -8,6 +8,7 @@
 #include "reprise/Runtime/MachineRates.h"
 #include "reprise/Runtime/Trace.h"
 #include "reprise/Runtime/Transport.h"
+#include "reprise/Runtime/Tuning.h"
 
 #include <memory>
 
@@ -143,6 +144,8 @@ public:
   /// The way of values between the programs of a valid bundle, each in a process with a device like
   /// this one: called by all ranks at once.
   virtual Expected<std::unique_ptr<Transport>> connect(Ranks &ranks, const Bundle &bundle);
+  /// Where the algorithms of library calls are kept; before programs are prepared.
+  virtual void setTuning(std::shared_ptr<Tuning>) {}
 };
 
 /// This machine with so many workers, of which the calling thread is one. Its streams have done

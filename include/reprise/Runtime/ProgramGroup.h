@@ -43,6 +43,8 @@ public:
   unsigned threads() const { return executables.front()->threads(); }
   /// Workers of all programs in this process.
   unsigned allThreads() const;
+  /// Lines for the user about the algorithms of library calls, each given once.
+  std::vector<std::string> takeNotes() const { return tuning->takeNotes(); }
 
   /// Calls run(context, i) for each program at once, on a thread for each. The error is that of the
   /// program that failed first; all others then end with errors, too. Allocates nothing, errors
@@ -52,6 +54,7 @@ public:
 private:
   ProgramGroup() = default;
   Error checkRanks(const Bundle &bundle) const;
+  Error openOnly(Bundle bundle, unsigned threads);
   Error open(const Bundle &bundle, unsigned threads);
   Error checkMemory() const;
   /// On the GPU of that number, where it is one.
@@ -60,6 +63,7 @@ private:
   Bundle manifest;
   std::vector<std::string> hosts; ///< the machine of each process, where there are several
   std::string fileName;
+  std::shared_ptr<Tuning> tuning; ///< of all devices
   Ranks *processes = nullptr;
   DeviceKind kind = DeviceKind::Cpu;
   std::unique_ptr<Transport> transport;

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace reprise {
 
@@ -34,6 +35,10 @@ struct EmittedCommand {
   int64_t itemThreads = 0, blockThreads = 0;
   /// Bytes that it moves, if it prepares operands for the launch's main command.
   int64_t bytes = 0;
+  /// Of a call of a library, which has no kernel: the function, and its numbers
+  /// (Support/LibraryCall.h).
+  std::string function = {};
+  std::vector<int64_t> numbers = {};
 };
 
 /// Bytes of scratch: what the commands of a launch share, and what each worker needs for itself.
@@ -46,6 +51,8 @@ struct EmittedLaunch {
   llvm::SmallVector<EmittedCommand> commands;
   /// Bytes of scratch that the launch's commands share.
   int64_t sharedBytes = 0;
+  /// Why no library computes the launch although one was asked for; or empty.
+  std::string whyOwn;
 
   /// Where so many more bytes of that scratch begin.
   int64_t addShared(int64_t bytes) {

@@ -40,7 +40,7 @@ public:
   /// With what names it, such as the level of a CPU: for bundles.
   virtual std::string getName() const = 0;
   /// How contractions compute: `exact`, chains of fma in every type; `tensor-cores`, 16-bit types
-  /// on tensor cores; or `tf32`, f32 there, too.
+  /// on tensor cores; `tf32`, f32 there, too; or `library`, 16-bit types by libraries of the GPU.
   virtual std::string getContractions() const { return "exact"; }
   /// What a machine must have to run the kernels; the runtime checks these names.
   virtual std::vector<std::string> getFeatures() const = 0;
@@ -66,6 +66,12 @@ public:
   /// returns the commands that run them. Errors are emitted at the op that no kernel can hold.
   virtual mlir::FailureOr<EmittedLaunch> emitLaunch(mlir::Block &body, llvm::StringRef name,
                                                     mlir::ModuleOp kernels) const = 0;
+  /// Which function of a library computes a launch, or why none does that was asked for; both are
+  /// empty where none is asked for.
+  struct LibraryChoice {
+    std::string function, whyOwn;
+  };
+  virtual LibraryChoice findLibrary(mlir::Block &body) const { return {}; }
   /// What the commands of emitLaunch need; none for ops that it cannot compile yet. Other errors as
   /// there.
   virtual mlir::FailureOr<Scratch> findScratch(mlir::Block &body) const = 0;
@@ -73,9 +79,10 @@ public:
   virtual mlir::FailureOr<Image> compileKernels(mlir::ModuleOp kernels) const = 0;
 
   /// Resolves `cpu`, `cpu:native`, `cpu:x86-64-v3`, `cpu:x86-64-v4`, `cuda:sm_90` and so on; `cpu`
-  /// is this machine. `cuda:sm_90:exact` and `cuda:sm_90:tf32` choose how contractions compute, as
-  /// `--contractions` does. Errors, at `location`: another name, this machine where it is too weak
-  /// to be a target, or a context without the targets of registerAllDialects.
+  /// is this machine. `cuda:sm_90:exact`, `cuda:sm_90:tf32` and `cuda:sm_90:library` choose how
+  /// contractions compute, as `--contractions` does. Errors, at `location`: another name, this
+  /// machine where it is too weak to be a target, or a context without the targets of
+  /// registerAllDialects.
   static mlir::LogicalResult get(llvm::StringRef name, mlir::Location location,
                                  std::shared_ptr<const Target> &target);
 };

@@ -96,10 +96,11 @@ std::vector<std::string> reprise::listTargets(std::vector<std::string> targets,
 
 std::string reprise::checkContractions(const std::vector<std::string> &targets,
                                        const std::string &contractions) {
-  if (!contractions.empty() && contractions != "exact" && contractions != "tf32")
-    return "unknown contractions '" + contractions + "', expected exact or tf32";
-  if (contractions == "tf32" && llvm::none_of(targets, isGpu))
-    return "--contractions=tf32 is of GPUs, and no --target is one";
+  bool isOfGpus = contractions == "tf32" || contractions == "library";
+  if (!contractions.empty() && contractions != "exact" && !isOfGpus)
+    return "unknown contractions '" + contractions + "', expected exact, tf32 or library";
+  if (isOfGpus && llvm::none_of(targets, isGpu))
+    return "--contractions=" + contractions + " is of GPUs, and no --target is one";
   return "";
 }
 

@@ -8,6 +8,7 @@
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Dialect/Reprise/Transforms/SavedBuffers.h"
 #include "reprise/Support/ByteSize.h"
+#include "reprise/Target/LaunchFacts.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 
@@ -226,6 +227,31 @@ static uint64_t countWorkerBytes(const runtime::Bundle &bundle, uint32_t device)
   return most;
 }
 
+/// What libraries compute of the step, and what stays a kernel although one was asked for.
+static void describeLibraries(func::FuncOp step, const Target &target, Report &report) {
+  if (target.getContractions() != "library")
+    return;
+  std::map<std::vector<uintptr_t>, Target::LibraryChoice> choices;
+  step.walk([&](exec::LaunchOp launch) {
+    Block &body = launch.getBody().front();
+    auto [found, isNew] = choices.try_emplace(describeBody(body));
+    if (isNew)
+      found->second = target.findLibrary(body);
+    const Target::LibraryChoice &choice = found->second;
+    if (!choice.function.empty())
+      ++report.libraryCalls[choice.function];
+    if (choice.whyOwn.empty())
+      return;
+    std::string op = exec::getLabel(launch);
+    auto own = llvm::find_if(report.ownContractions, [&](const ReportedOwn &known) {
+      return known.op == op && known.why == choice.whyOwn;
+    });
+    if (own == report.ownContractions.end())
+      own = report.ownContractions.insert(own, {op, choice.whyOwn, 0});
+    ++own->launches;
+  });
+}
+
 void describeBundle(const runtime::Bundle &bundle, func::FuncOp step, const Target &target,
                     Report &report) {
   auto device = static_cast<uint32_t>(getDevice(step).value_or(0));
@@ -240,6 +266,7 @@ void describeBundle(const runtime::Bundle &bundle, func::FuncOp step, const Targ
     return check.device == device;
   });
   report.commands = static_cast<int64_t>(bundle.program("step", device)->executions());
+  describeLibraries(step, target, report);
 }
 
 std::vector<const ReportedValue *> listValues(const Report &report) {

@@ -88,6 +88,17 @@ void addInputs(const ReportedInputs &inputs, Object &object) {
   object["compiler"] = inputs.compiler;
 }
 
+static void addLibraries(const Report &report, Object &object) {
+  Object calls;
+  for (const auto &[function, launches] : report.libraryCalls)
+    calls[function] = launches;
+  Array own;
+  for (const ReportedOwn &each : report.ownContractions)
+    own.push_back(Object{{"op", each.op}, {"why", each.why}, {"launches", each.launches}});
+  object["library_calls"] = std::move(calls);
+  object["own_contractions"] = std::move(own);
+}
+
 Object toJson(const Report &report) {
   Object object{{"version", 1},
                 {"target", report.target},
@@ -100,6 +111,8 @@ Object toJson(const Report &report) {
                 {"gap", nullptr}};
   if (report.hostBytes)
     object["host_bytes"] = report.hostBytes;
+  if (report.contractions == "library")
+    addLibraries(report, object);
   if (report.commands)
     object["commands"] = *report.commands;
   if (report.replayChecks)

@@ -69,6 +69,11 @@ static void printTotals(raw_ostream &stream, const Report &report) {
   printTotal(stream, "saved_bytes", report.plan ? report.plan->savedBytes : 0);
   printTotal(stream, "replayed_ops", report.plan ? report.plan->replayedOps : 0);
   printTotal(stream, "commands", report.commands.value_or(0));
+  for (const auto &[function, launches] : report.libraryCalls)
+    printTotal(stream, function, launches);
+  for (const ReportedOwn &own : report.ownContractions)
+    stream << formatv("{0,-18}{1,16}  {2}: no library, since {3}\n", "own kernel", own.launches,
+                      own.op, own.why);
   if (int64_t checks = report.replayChecks.value_or(0))
     stream << formatv(
         "{0,-18}{1,16}  both live to the end of the step: the arena is larger for it\n",

@@ -68,7 +68,7 @@ bool Command::operator==(const Command &o) const {
   return kind == o.kind && kernel == o.kernel && items == o.items && body == o.body &&
          operands == o.operands && indexChecks == o.indexChecks && label == o.label &&
          flops == o.flops && bytes == o.bytes && stream == o.stream && event == o.event &&
-         tag == o.tag && peer == o.peer && function == o.function;
+         tag == o.tag && peer == o.peer && function == o.function && numbers == o.numbers;
 }
 bool Program::operator==(const Program &o) const {
   return name == o.name && device == o.device && commands == o.commands &&

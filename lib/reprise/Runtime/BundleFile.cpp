@@ -143,6 +143,8 @@ template <typename S, typename T> void commandFields(S &s, T &c) {
   s.number(c.tag);
   s.text(c.peer);
   s.text(c.function);
+  if (s.version >= callsBundleVersion)
+    shape(s, c.numbers);
 }
 
 /// A command as its number in the table and its places, which stand as what was added since the
@@ -267,10 +269,17 @@ Error checkWhole(const Bundle &bundle) {
              : Error::success();
 }
 
+bool hasNumbers(const Program &program) {
+  return std::any_of(program.commands.begin(), program.commands.end(),
+                     [](const Command &command) { return !command.numbers.empty(); });
+}
+
 /// Offloads and fetches have a place there.
 bool usesHost(const Program &program) { return program.hostBytes != 0; }
 
 uint32_t versionOf(const Bundle &bundle, const CommandTable &table) {
+  if (std::any_of(bundle.programs.begin(), bundle.programs.end(), hasNumbers))
+    return callsBundleVersion;
   if (std::any_of(bundle.programs.begin(), bundle.programs.end(), usesHost))
     return hostBundleVersion;
   if (hasRows(bundle))

@@ -2,9 +2,11 @@
 #include "CommandChecks.h"
 
 #include "reprise/Support/AccessOrder.h"
+#include "reprise/Support/LibraryCall.h"
 
 #include <map>
 
+using namespace reprise;
 using namespace reprise::runtime;
 
 namespace {
@@ -39,6 +41,36 @@ Error checkHostMove(const Command &command) {
       return fail(isOffload ? "an offload is from the device to the memory of the host"
                             : "a fetch is from the memory of the host to the device");
   return Error::success();
+}
+
+Error checkBuffers(const Command &command, const std::array<uint64_t, 4> &bytes) {
+  constexpr Access accesses[] = {Read, Read, Write, ReadWrite};
+  if (command.operands.size() != bytes.size())
+    return fail("a call of '" + command.function + "' has " +
+                std::to_string(command.operands.size()) + " operands");
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    const Operand &operand = command.operands[i];
+    bool isAligned = operand.buffer.offset % callAlignment == 0;
+    for (int64_t stride : operand.strides)
+      isAligned &= stride % callAlignment == 0;
+    if (operand.access != accesses[i] || operand.buffer.bytes < bytes[i] || !isAligned)
+      return fail("operand " + std::to_string(i) + " of a call of '" + command.function +
+                  "' is not what its numbers say");
+  }
+  return Error::success();
+}
+
+/// A function that no device knows is refused when the bundle is loaded.
+Error checkCall(const Command &command) {
+  if (!isName(command.function))
+    return fail("a library call without the name of a function");
+  if (command.function != MatrixProduct::function)
+    return command.numbers.empty()
+               ? Error::success()
+               : fail("numbers of an unknown function, '" + command.function + "'");
+  std::optional<MatrixProduct> product = MatrixProduct::from(command.numbers);
+  return product ? checkBuffers(command, product->bytes())
+                 : fail("numbers that are none of '" + command.function + "'");
 }
 
 /// Walks through a program with vector clocks.
@@ -138,9 +170,11 @@ Error reprise::runtime::checkExplicit(const Command &command) {
     return fail("event " + std::to_string(command.event) + " is out of range");
   if (isTransfer(kind) ? bool(checkTransfer(command)) : command.tag != 0 || !command.peer.empty())
     return isTransfer(kind) ? checkTransfer(command) : fail("a peer without a transfer");
-  if (kind == CommandKind::Call ? !isName(command.function) : !command.function.empty())
-    return fail(kind == CommandKind::Call ? "a library call without the name of a function"
-                                          : "a function without a library call");
+  if (kind == CommandKind::Call)
+    if (Error error = checkCall(command))
+      return error;
+  if (kind != CommandKind::Call && (!command.function.empty() || !command.numbers.empty()))
+    return fail("a function without a library call");
   if (!isExplicit(kind))
     return Error::success();
   if (isHostMove(kind))

@@ -14,6 +14,8 @@ static uint64_t hash(const Command &command) {
     add(number);
   hasher.update(command.label.data(), command.label.size());
   hasher.update(command.peer.data(), command.peer.size());
+  for (int64_t number : command.numbers)
+    add(uint64_t(number));
   for (const Operand &operand : command.operands) {
     add(uint64_t(operand.buffer.space));
     add(operand.buffer.index);
@@ -44,6 +46,7 @@ uint32_t CommandTable::add(const Command &command) {
 uint64_t reprise::runtime::countBytes(const Command &command) {
   uint64_t bytes =
       sizeof command + command.label.size() + command.peer.size() + command.function.size();
+  bytes += command.numbers.size() * sizeof(int64_t);
   for (const Operand &operand : command.operands)
     bytes += sizeof operand + operand.strides.size() * sizeof(int64_t);
   for (const IndexCheck &check : command.indexChecks)

@@ -205,8 +205,13 @@ Error CudaStream::synchronize() {
 class CudaDevice : public Device {
 public:
   CudaDevice(const Driver &driver, Number number, Context context, int capability)
-      : driver(driver), number(number), context(context), capability(capability) {}
-  ~CudaDevice() override { driver.releaseContext(number); }
+      : driver(driver), number(number), context(context), capability(capability),
+        calls(std::make_unique<CudaCalls>(describeGpu())) {}
+  ~CudaDevice() override {
+    driver.setContext(context);
+    calls.reset();
+    driver.releaseContext(number);
+  }
 
   std::string name() const override { return "cuda:" + std::to_string(number); }
   std::string description() const override;
@@ -229,20 +234,33 @@ public:
   Expected<std::unique_ptr<DeviceStream>> makeStream() override;
   Expected<std::unique_ptr<DeviceEvent>> makeEvent() override;
   Expected<std::unique_ptr<Transport>> connect(Ranks &ranks, const Bundle &bundle) override;
+  void setTuning(std::shared_ptr<Tuning> tuning) override { calls->setTuning(std::move(tuning)); }
 
 private:
   Error enter() const { return driver.check(driver.setContext(context), "use the device"); }
+  std::string describeGpu() const;
 
   const Driver &driver;
   Number number;
   Context context;
   int capability; ///< 90 for sm_90
+  std::unique_ptr<CudaCalls> calls;
 };
 
 std::string CudaDevice::description() const {
   char model[256] = "";
   driver.getName(model, sizeof model, number);
   return name() + " (" + model + ", sm_" + std::to_string(capability) + ")";
+}
+
+/// What libraries choose algorithms for.
+std::string CudaDevice::describeGpu() const {
+  char model[256] = "";
+  int processors = 0;
+  driver.getName(model, sizeof model, number);
+  driver.getAttribute(&processors, attributeProcessors, number);
+  return std::string(model) + ", sm_" + std::to_string(capability) + ", " +
+         std::to_string(processors) + " multiprocessors";
 }
 
 Error CudaDevice::canRun(const Image &image) const {
@@ -262,8 +280,10 @@ std::string CudaDevice::describeCode(const Image &image) const {
 
 /// Transfers have a stream of their own; everything else is in the one of the program.
 Error CudaDevice::canRun(const Command &command) const {
-  bool isElsewhere = command.stream != 0 || command.kind == CommandKind::Call;
-  return isElsewhere ? Device::canRun(command) : Error::success();
+  bool isCall = command.kind == CommandKind::Call;
+  if (command.stream != 0 || (isCall && !isKnownCall(command.function)))
+    return Device::canRun(command);
+  return isCall ? canCall(command.function) : Error::success();
 }
 
 uint64_t CudaDevice::availableMemory() const {
@@ -321,9 +341,10 @@ Expected<std::unique_ptr<DeviceImage>> CudaDevice::load(const Image &image) {
 Expected<std::unique_ptr<DeviceProgram>> CudaDevice::prepare(const ProgramPlaces &places) {
   if (Error error = enter())
     return error;
-  auto program = std::make_unique<CudaProgram>(driver, number, context);
+  auto program = std::make_unique<CudaProgram>(driver, number, context, *calls);
   if (Error error = program->fill(places))
     return error;
+  calls->writeTuning();
   return std::unique_ptr<DeviceProgram>(std::move(program));
 }
 

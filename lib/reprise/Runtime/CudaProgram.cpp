@@ -85,6 +85,8 @@ Error CudaProgram::add(const Device::ProgramPlaces &places, uint32_t number,
     item.hostEvent = command.event;
   else if (isTransfer(command.kind) || command.kind == CommandKind::Wait)
     error = addExchange(places, command, item);
+  else if (!isSkipped && command.kind == CommandKind::Call)
+    error = addCall(command, item);
   else if (!isSkipped && command.kind == CommandKind::Copy)
     item.bytes = command.operands[0].buffer.bytes;
   else if (!isSkipped && command.kind == CommandKind::Kernel && command.items > 0)
@@ -108,6 +110,14 @@ Error CudaProgram::addLaunch(const Device::ProgramPlaces &places, const Command 
     return Error::make("kernel '" + kernel.name + "' needs " + std::to_string(blocks) +
                        " blocks, more than a launch has");
   item.blocks = unsigned(blocks);
+  return Error::success();
+}
+
+Error CudaProgram::addCall(const Command &command, Item &item) {
+  Expected<const CudaCall *> call = calls.find(command);
+  if (!call)
+    return call.error();
+  item.call = *call;
   return Error::success();
 }
 
@@ -193,6 +203,10 @@ Error CudaProgram::enqueue(uint64_t number, Stream stream) {
     return hostMoves.start(moves[size_t(item.hostMove)], stream);
   if (item.hostEvent >= 0)
     return hostMoves.wait(uint32_t(item.hostEvent), stream);
+  if (item.call) {
+    Error error = item.call->enqueue(addresses.data() + item.first, stream);
+    return error ? Error::make("cannot start " + describe(number) + ": " + error.message()) : error;
+  }
   Status status = 0;
   if (item.blocks)
     status = driver.launch(item.function, item.blocks, 1, 1, item.threads, 1, 1, 0, stream,

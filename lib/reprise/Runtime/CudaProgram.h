@@ -2,6 +2,7 @@
 #ifndef REPRISE_LIB_RUNTIME_CUDAPROGRAM_H
 #define REPRISE_LIB_RUNTIME_CUDAPROGRAM_H
 
+#include "CudaCalls.h"
 #include "CudaHostMoves.h"
 #include "reprise/Runtime/Device.h"
 
@@ -35,8 +36,9 @@ private:
 /// From then on, what stands between two transfers is one launch of a graph.
 class CudaProgram : public DeviceProgram {
 public:
-  CudaProgram(const Driver &driver, Number device, Context context)
-      : driver(driver), context(context), copies(driver, device, context),
+  /// The calls outlive it.
+  CudaProgram(const Driver &driver, Number device, Context context, CudaCalls &calls)
+      : driver(driver), context(context), calls(calls), copies(driver, device, context),
         hostMoves(driver, device, context) {}
   ~CudaProgram() override;
 
@@ -64,8 +66,8 @@ private:
     uint32_t peer, tag;
     uint64_t bytes;
   };
-  /// A launch of `blocks` blocks, a copy of `bytes`, a part of a transfer, an offload or a fetch,
-  /// the wait for one, or nothing.
+  /// A launch of `blocks` blocks, a library call, a copy of `bytes`, a part of a transfer, an
+  /// offload or a fetch, the wait for one, or nothing.
   struct Item {
     Function function;
     unsigned blocks, threads;
@@ -75,6 +77,7 @@ private:
     int exchange = -1;
     int hostMove = -1;      ///< one that starts
     int64_t hostEvent = -1; ///< of one that is waited for
+    const CudaCall *call = nullptr;
     bool isOfHost() const { return hostMove >= 0 || hostEvent >= 0; }
   };
   /// Items without a transfer among them, or one of a transfer.
@@ -85,6 +88,7 @@ private:
   Error add(const Device::ProgramPlaces &places, uint32_t number,
             const std::vector<int64_t> &iterations);
   Error addLaunch(const Device::ProgramPlaces &places, const Command &command, Item &item) const;
+  Error addCall(const Command &command, Item &item);
   Error addExchange(const Device::ProgramPlaces &places, const Command &command, Item &item);
   Error addHostMove(const Command &command, Item &item);
   Error openTransfers();
@@ -98,6 +102,7 @@ private:
 
   const Driver &driver;
   Context context;
+  CudaCalls &calls;
   std::vector<Address> addresses;
   std::vector<void *> parameters; ///< where each address stands
   std::vector<Item> items;

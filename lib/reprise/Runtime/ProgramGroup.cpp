@@ -27,18 +27,16 @@ Expected<std::unique_ptr<ProgramGroup>> ProgramGroup::create(Bundle bundle, cons
   self->kind = kind;
   self->fileName = name;
   self->processes = ranks;
+  self->tuning = std::make_shared<Tuning>(Tuning::pathBeside(name));
   if (Error error = self->checkRanks(bundle))
     return error;
+  if (Error error = validateBundle(bundle)) // before it says how many threads
+    return Error::make(name + ": the bundle is malformed: " + error.message());
   if (bundle.countDevices() == 1) {
-    auto executable = Executable::create(std::move(bundle), name, threads, kind);
-    if (!executable)
-      return executable.error();
-    self->executables.push_back(std::move(*executable));
-    self->manifest = self->executables.front()->bundle();
+    if (Error error = self->openOnly(std::move(bundle), threads))
+      return error;
     return self;
   }
-  if (Error error = validateBundle(bundle))
-    return Error::make(name + ": the bundle is malformed: " + error.message());
   if (Error error = self->open(bundle, threads == 0 ? bundle.threads : threads))
     return error;
   bundle.constants = {};
@@ -46,6 +44,20 @@ Expected<std::unique_ptr<ProgramGroup>> ProgramGroup::create(Bundle bundle, cons
     image.bytes = {};
   self->manifest = std::move(bundle);
   return self;
+}
+
+Error ProgramGroup::openOnly(Bundle bundle, unsigned threads) {
+  Expected<std::unique_ptr<Device>> device =
+      makeDevice(kind, 0, threads == 0 ? bundle.threads : threads);
+  if (!device)
+    return Error::make(fileName + ": " + device.message());
+  (*device)->setTuning(tuning);
+  auto executable = Executable::create(std::move(bundle), fileName, std::move(*device));
+  if (!executable)
+    return executable.error();
+  executables.push_back(std::move(*executable));
+  manifest = executables.front()->bundle();
+  return Error::success();
 }
 
 Error ProgramGroup::checkRanks(const Bundle &bundle) const {
@@ -162,6 +174,7 @@ Error ProgramGroup::openProgram(const Bundle &bundle, uint32_t device, uint32_t 
       return Error::make(own + ": " + connected.message());
     transport = std::move(*connected);
   }
+  (*made)->setTuning(tuning);
   Expected<std::unique_ptr<Endpoint>> endpoint = transport->join(bundle.deviceName(device));
   if (!endpoint)
     return Error::make(own + ": " + endpoint.message());

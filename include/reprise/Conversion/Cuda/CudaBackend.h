@@ -11,8 +11,9 @@
 namespace reprise {
 
 /// Which contractions, convolutions and attention are exact, chains of fma with the CPU's bits:
-/// all; all but those of 16-bit types; or none but those of f64, and attention in f32.
-enum class Contractions { Exact, TensorCores, Tf32 };
+/// all; all but those of 16-bit types; or none but those of f64, and attention in f32. Library is
+/// TensorCores, with the contractions and convolutions of 16-bit types that a library can do there.
+enum class Contractions { Exact, TensorCores, Tf32, Library };
 
 class CudaBackend : public Target {
 public:
@@ -20,7 +21,7 @@ public:
   /// later ones that this LLVM knows; or of several, older ones first, such as `sm_80+sm_90`.
   static bool hasChips(llvm::StringRef chips);
 
-  /// `exact` or `tf32`; TensorCores if it is empty.
+  /// `exact`, `tf32` or `library`; TensorCores if it is empty.
   static std::optional<Contractions> parseContractions(llvm::StringRef name);
 
   /// Kernels are the same for all chips but for the version of their PTX: a GPU runs what was made
@@ -40,6 +41,7 @@ public:
   /// Fails for what has no kernel there yet.
   mlir::FailureOr<EmittedLaunch> emitLaunch(mlir::Block &body, llvm::StringRef name,
                                             mlir::ModuleOp kernels) const override;
+  LibraryChoice findLibrary(mlir::Block &body) const override;
   mlir::FailureOr<Scratch> findScratch(mlir::Block &body) const override;
   mlir::FailureOr<Image> compileKernels(mlir::ModuleOp kernels) const override;
 

@@ -2,6 +2,7 @@
 #include "ContractionLaunch.h"
 
 #include "../ConvolutionParts.h"
+#include "LibraryProduct.h"
 #include "PlainContraction.h"
 #include "TensorContraction.h"
 #include "TiledContraction.h"
@@ -55,6 +56,9 @@ FailureOr<EmittedLaunch> emitLeaderAlone(Operation *leader, StringRef name, Modu
   };
   if (dot) {
     auto spec = ContractionSpec::of(dot, lhs->strides, rhs->strides);
+    if (contractions == Contractions::Library &&
+        emitLibraryProduct(dot, spec, *lhs, *rhs, operands.launch))
+      return operands.launch;
     add(name.str(), spec, ResultStrides::rowMajor(spec));
     return operands.launch;
   }

@@ -28,13 +28,22 @@ std::optional<Contractions> CudaBackend::parseContractions(StringRef name) {
       .Case("", Contractions::TensorCores)
       .Case("exact", Contractions::Exact)
       .Case("tf32", Contractions::Tf32)
+      .Case("library", Contractions::Library)
       .Default(std::nullopt);
 }
 
 std::string CudaBackend::getContractions() const {
-  return contractions == Contractions::Exact  ? "exact"
-         : contractions == Contractions::Tf32 ? "tf32"
-                                              : "tensor-cores";
+  switch (contractions) {
+  case Contractions::Exact:
+    return "exact";
+  case Contractions::Tf32:
+    return "tf32";
+  case Contractions::Library:
+    return "library";
+  case Contractions::TensorCores:
+    break;
+  }
+  return "tensor-cores";
 }
 
 std::string CudaBackend::getName() const {
@@ -149,6 +158,21 @@ FailureOr<EmittedLaunch> CudaBackend::emitKernels(Block &body, StringRef name,
           emitNest(nest.graph, nextKernelName(name, launch), kernels, elements));
   }
   return launch;
+}
+
+Target::LibraryChoice CudaBackend::findLibrary(Block &body) const {
+  if (contractions != Contractions::Library || !findLeaderAlone(body))
+    return {};
+  OwningOpRef<ModuleOp> kernels = ModuleOp::create(body.getParentOp()->getLoc());
+  FailureOr<EmittedLaunch> launch = emitLaunch(body, "kernel", *kernels);
+  LibraryChoice choice;
+  if (failed(launch))
+    return choice;
+  choice.whyOwn = launch->whyOwn;
+  for (const EmittedCommand &command : launch->commands)
+    if (!command.function.empty())
+      choice.function = command.function;
+  return choice;
 }
 
 FailureOr<Scratch> CudaBackend::findScratch(Block &body) const {

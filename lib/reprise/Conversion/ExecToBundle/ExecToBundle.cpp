@@ -249,8 +249,14 @@ private:
     StringRef main = findMainKernel(compiled.emitted);
     for (const EmittedCommand &emitted : compiled.emitted.commands) {
       runtime::Command command;
-      command.kernel = kernels.firstKernel + kernels.table.indexOf(emitted.kernel);
-      command.items = emitted.items;
+      if (emitted.function.empty()) {
+        command.kernel = kernels.firstKernel + kernels.table.indexOf(emitted.kernel);
+        command.items = emitted.items;
+      } else {
+        command.kind = runtime::CommandKind::Call;
+        command.function = emitted.function;
+        command.numbers = emitted.numbers;
+      }
       command.label = compiled.label;
       command.bytes = emitted.bytes;
       for (const BufferSlot &slot : emitted.buffers)

@@ -32,6 +32,9 @@ SmallVector<int64_t> renumberStreams(exec::LaunchOp launch) {
 
 StringRef findMainKernel(const EmittedLaunch &launch) {
   StringRef shortest;
+  if (llvm::any_of(launch.commands,
+                   [](const EmittedCommand &command) { return !command.function.empty(); }))
+    return shortest;
   for (const EmittedCommand &command : launch.commands)
     if (shortest.empty() || command.kernel.size() < shortest.size())
       shortest = command.kernel;
@@ -92,14 +95,14 @@ LogicalResult KernelTable::add(exec::LaunchOp launch) {
 void KernelTable::addKernels(exec::LaunchOp launch, const EmittedLaunch &emitted) {
   StringRef main = findMainKernel(emitted);
   for (const EmittedCommand &command : emitted.commands) {
-    if (!indices.try_emplace(command.kernel, kernels.size()).second)
+    if (!command.function.empty() || !indices.try_emplace(command.kernel, kernels.size()).second)
       continue;
     runtime::Kernel kernel;
     kernel.name = command.kernel;
     kernel.workspaceBytes = command.workerBytes;
     kernel.itemThreads = command.itemThreads;
     kernel.blockThreads = command.blockThreads;
-    kernel.launch = main.str();
+    kernel.launch = main.empty() ? command.kernel : main.str();
     if (command.kernel == main)
       kernel.ops = describeOps(launch);
     kernels.push_back(std::move(kernel));

@@ -1,0 +1,119 @@
+// reprise: contractions that a library of the GPU computes
+#include "LibraryProduct.h"
+
+#include "ContractionIndex.h"
+#include "TensorContraction.h"
+#include "reprise/Support/ByteSize.h"
+#include "reprise/Support/LibraryCall.h"
+
+using namespace mlir;
+
+namespace reprise {
+namespace {
+
+/// An operand as rows, or columns, by terms, for each of a batch.
+struct Sides {
+  FreeDim side, terms, batch;
+};
+
+/// Several dimensions as one, where a step of an outer one is the whole of the next inner one.
+std::optional<FreeDim> joinDims(ArrayRef<FreeDim> dims) {
+  FreeDim joined{1, 0};
+  for (const FreeDim &dim : llvm::reverse(dims)) {
+    if (dim.size == 1)
+      continue;
+    if (joined.size != 1 && dim.stride != joined.stride * joined.size)
+      return std::nullopt;
+    joined = {joined.size * dim.size, joined.size == 1 ? dim.stride : joined.stride};
+  }
+  return joined;
+}
+
+SmallVector<FreeDim> ofOperand(ArrayRef<SharedDim> dims, bool isLhs) {
+  return llvm::map_to_vector(dims, [&](const SharedDim &dim) {
+    return FreeDim{dim.size, isLhs ? dim.lhsStride : dim.rhsStride};
+  });
+}
+
+std::optional<Sides> joinSides(const ContractionSpec &spec, bool isLhs) {
+  auto side = joinDims(isLhs ? spec.rows : spec.columns);
+  auto terms = joinDims(ofOperand(spec.contracted, isLhs));
+  auto batch = joinDims(ofOperand(spec.batch, isLhs));
+  if (!side || !terms || !batch)
+    return std::nullopt;
+  return Sides{*side, *terms, *batch};
+}
+
+/// How an operand is stored, if its neighbours are neighbours in memory.
+bool describe(const Sides &sides, int64_t &transposed, int64_t &pitch, int64_t &stride) {
+  stride = sides.batch.stride;
+  transposed = sides.terms.stride != 1;
+  pitch = transposed ? sides.terms.stride : sides.side.stride;
+  int64_t line = transposed ? sides.side.size : sides.terms.size;
+  return (!transposed || sides.side.stride == 1) && pitch >= line;
+}
+
+/// Of the buffers around a launch, their sizes tell where rows of arrays in loops may lie.
+bool isAligned(const LaunchOperand &operand, Block &body) {
+  if (operand.slot.offset % callAlignment != 0)
+    return false;
+  return operand.slot.kind == BufferSlot::Shared ||
+         getByteSize(body.getArgument(operand.slot.index).getType()) % callAlignment == 0;
+}
+
+int64_t typeOfCall(Type type) {
+  return type.isF32() ? callF32 : type.isBF16() ? callBF16 : callF16;
+}
+
+/// The product; or, as `why`, what keeps the library from it.
+std::optional<MatrixProduct> findProduct(DotGeneralOp dot, const ContractionSpec &spec,
+                                         const LaunchOperand &lhs, const LaunchOperand &rhs,
+                                         StringRef &why) {
+  Block &body = *dot->getBlock();
+  if (spec.resultType != spec.lhsType && !spec.resultType.isF32())
+    return why = "its result has another type", std::nullopt;
+  if (!isAligned(lhs, body) || !isAligned(rhs, body) || getByteSize(dot.getType()) % callAlignment)
+    return why = "a buffer is no multiple of 16 bytes", std::nullopt;
+  std::optional<Sides> left = joinSides(spec, true), right = joinSides(spec, false);
+  if (!left || !right)
+    return why = "its dimensions are not those of a matrix", std::nullopt;
+  MatrixProduct product;
+  product.type = typeOfCall(spec.lhsType);
+  product.resultType = typeOfCall(spec.resultType);
+  product.batch = countOf(spec.batch);
+  product.rows = left->side.size;
+  product.columns = right->side.size;
+  product.terms = left->terms.size;
+  if (!describe(*left, product.leftTransposed, product.leftPitch, product.leftStride) ||
+      !describe(*right, product.rightTransposed, product.rightPitch, product.rightStride))
+    return why = "neighbours of an operand lie apart", std::nullopt;
+  product.workspace = workspaceOfCall(product.batch * product.rows * product.columns);
+  if (!product.isValid())
+    return why = "it is too large", std::nullopt;
+  return product;
+}
+
+} // namespace
+
+bool emitLibraryProduct(DotGeneralOp dot, const ContractionSpec &spec, const LaunchOperand &lhs,
+                        const LaunchOperand &rhs, EmittedLaunch &launch) {
+  // What is smaller, or of two types, is exact always.
+  if (!suitsTensorCores(spec, Contractions::Library))
+    return false;
+  StringRef why;
+  std::optional<MatrixProduct> product = findProduct(dot, spec, lhs, rhs, why);
+  if (!product) {
+    launch.whyOwn = why;
+    return false;
+  }
+  int64_t workspace = launch.addShared(product->workspace);
+  EmittedCommand call;
+  call.buffers = {
+      lhs.slot, rhs.slot, {BufferSlot::Output, 0, 0}, {BufferSlot::Shared, 0, workspace}};
+  call.function = MatrixProduct::function;
+  call.numbers = product->numbers();
+  launch.commands.push_back(call);
+  return true;
+}
+
+} // namespace reprise

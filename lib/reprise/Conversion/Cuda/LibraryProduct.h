@@ -1,0 +1,19 @@
+// reprise: contractions that a library of the GPU computes
+#ifndef REPRISE_CONVERSION_CUDA_LIBRARYPRODUCT_H
+#define REPRISE_CONVERSION_CUDA_LIBRARYPRODUCT_H
+
+#include "../LoopNest/LaunchOperands.h"
+#include "reprise/Conversion/ContractionSpec.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+
+namespace reprise {
+
+/// Adds the call that computes a contraction of such operands to the launch. False if it stays a
+/// kernel; if that is so because of what the library takes, the launch says why. Types, sizes and
+/// strides alone decide, so all plans do alike.
+bool emitLibraryProduct(DotGeneralOp dot, const ContractionSpec &spec, const LaunchOperand &lhs,
+                        const LaunchOperand &rhs, EmittedLaunch &launch);
+
+} // namespace reprise
+
+#endif // REPRISE_CONVERSION_CUDA_LIBRARYPRODUCT_H

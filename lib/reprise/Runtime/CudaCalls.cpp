@@ -1,0 +1,37 @@
+// reprise: the library calls of a program on a GPU
+#include "CudaCalls.h"
+
+#include "CublasLt.h"
+#include "reprise/Support/LibraryCall.h"
+
+namespace reprise::runtime::cuda {
+
+bool isKnownCall(const std::string &function) { return function == MatrixProduct::function; }
+
+Error canCall(const std::string &) {
+  Expected<const cublaslt::Library *> library = cublaslt::Library::get();
+  return library ? Error::success() : library.error();
+}
+
+Expected<const CudaCall *> CudaCalls::find(const Command &command) {
+  std::string key = command.function;
+  for (int64_t number : command.numbers)
+    key += " " + std::to_string(number);
+  std::unique_ptr<CudaCall> &call = calls[key];
+  if (call)
+    return call.get();
+  std::unique_ptr<CallMaker> &maker = makers[command.function];
+  if (!maker) {
+    Expected<std::unique_ptr<CallMaker>> opened = openCublasLt();
+    if (!opened)
+      return opened.error();
+    maker = std::move(*opened);
+  }
+  Expected<std::unique_ptr<CudaCall>> made = maker->make(command.numbers, key, gpu, *tuning);
+  if (!made)
+    return made.error();
+  call = std::move(*made);
+  return call.get();
+}
+
+} // namespace reprise::runtime::cuda

@@ -1,0 +1,130 @@
+// reprise: tests of library calls as numbers, and of what a bundle says of them
+#include "TestBundle.h"
+#include "reprise/Support/LibraryCall.h"
+#include "gtest/gtest.h"
+
+using namespace reprise;
+using namespace reprise::runtime;
+using namespace reprise::runtime::test;
+
+namespace {
+
+/// Of 16 rows by 24 columns by 32 terms, twice; the right operand is transposed.
+MatrixProduct smallProduct() {
+  MatrixProduct p;
+  p.batch = 2;
+  p.rows = 16;
+  p.columns = 24;
+  p.terms = 32;
+  p.leftPitch = 32;
+  p.leftStride = 512;
+  p.rightTransposed = 1;
+  p.rightPitch = 40;
+  p.rightStride = 1280;
+  p.workspace = 256;
+  return p;
+}
+
+Bundle productBundle() {
+  Bundle bundle = trainingBundle(1);
+  Program &step = bundle.programs[0];
+  Command call;
+  call.kind = CommandKind::Call;
+  call.function = MatrixProduct::function;
+  call.numbers = smallProduct().numbers();
+  constexpr Access accesses[] = {Read, Read, Write, ReadWrite};
+  for (size_t i = 0; i < 4; ++i) {
+    Operand operand;
+    operand.buffer = arena((step.arenaBytes + 63) / 64 * 64, smallProduct().bytes()[i]);
+    operand.access = accesses[i];
+    step.arenaBytes = operand.buffer.offset + operand.buffer.bytes;
+    call.operands.push_back(operand);
+  }
+  step.commands.push_back(call);
+  return bundle;
+}
+
+Command &callOf(Bundle &bundle) { return bundle.programs[0].commands.back(); }
+
+TEST(Calls, BytesOfOperandsReachFromTheFirstElementToTheLast) {
+  auto bytes = smallProduct().bytes();
+  EXPECT_EQ(bytes[0], 2u * (512 + 15 * 32 + 32));
+  EXPECT_EQ(bytes[1], 2u * (1280 + 31 * 40 + 24));
+  EXPECT_EQ(bytes[2], 2u * 2 * 16 * 24);
+  EXPECT_EQ(bytes[3], 256u);
+}
+
+TEST(Calls, ABundleWithNumbersHasAVersionOfItsOwn) {
+  Bundle bundle = productBundle();
+  auto file = serializeBundle(bundle);
+  ASSERT_TRUE(bool(file)) << file.message();
+  EXPECT_EQ((*file)[8], callsBundleVersion);
+  auto read = deserializeBundle(file->data(), file->size(), "m.rpb");
+  ASSERT_TRUE(bool(read)) << read.message();
+  EXPECT_TRUE(*read == bundle);
+  callOf(*read).numbers.back() += 1;
+  EXPECT_FALSE(*read == bundle);
+  EXPECT_EQ((*serializeBundle(trainingBundle(1)))[8], oldestBundleVersion);
+}
+
+TEST(Calls, WorkspaceIsBoundedByTheShape) {
+  EXPECT_EQ(workspaceOfCall(16 * 16), 2048);
+  EXPECT_EQ(workspaceOfCall(1), 256);
+  EXPECT_EQ(workspaceOfCall(int64_t(1) << 40), mostCallWorkspace);
+}
+
+TEST(Calls, WrongNumbersAreRefused) {
+  auto refuses = [](auto change) {
+    MatrixProduct product = smallProduct();
+    change(product);
+    return !MatrixProduct::from(product.numbers());
+  };
+  EXPECT_FALSE(refuses([](MatrixProduct &) {}));
+  EXPECT_TRUE(refuses([](MatrixProduct &p) { p.type = 1; }));
+  EXPECT_TRUE(refuses([](MatrixProduct &p) { p.resultType = callF16; }));
+  EXPECT_TRUE(refuses([](MatrixProduct &p) { p.batch = 0; }));
+  EXPECT_TRUE(refuses([](MatrixProduct &p) { p.rows = -1; }));
+  EXPECT_TRUE(refuses([](MatrixProduct &p) { p.terms = mostCallSize; }));
+  EXPECT_TRUE(refuses([](MatrixProduct &p) { p.leftTransposed = 2; }));
+  EXPECT_TRUE(refuses([](MatrixProduct &p) { p.leftPitch = 31; }));
+  EXPECT_TRUE(refuses([](MatrixProduct &p) { p.rightPitch = 23; }));
+  EXPECT_TRUE(refuses([](MatrixProduct &p) { p.leftStride = INT64_MAX; }));
+  EXPECT_TRUE(refuses([](MatrixProduct &p) { p.workspace = mostCallWorkspace + 1; }));
+  EXPECT_TRUE(refuses([](MatrixProduct &p) { p.rows = p.columns = mostCallSize - 1; }));
+  EXPECT_FALSE(MatrixProduct::from({1, 2, 3}));
+}
+
+TEST(Calls, ABundleWhoseNumbersDoNotFitItsBuffersIsMalformed) {
+  auto errorOf = [](auto change) {
+    Bundle bundle = productBundle();
+    change(callOf(bundle));
+    Error error = validateBundle(bundle);
+    return error ? error.message() : "";
+  };
+  EXPECT_EQ(errorOf([](Command &) {}), "");
+  auto names = [](const std::string &error, const std::string &what) {
+    return error.find(what) != std::string::npos;
+  };
+  std::string numbers = "numbers that are none of 'cublasLtMatmul'";
+  EXPECT_TRUE(names(errorOf([](Command &c) { c.numbers.pop_back(); }), numbers));
+  EXPECT_TRUE(names(errorOf([](Command &c) { c.numbers.clear(); }), numbers));
+  EXPECT_TRUE(names(errorOf([](Command &c) { c.function = "other"; }),
+                    "numbers of an unknown function, 'other'"));
+  EXPECT_TRUE(names(errorOf([](Command &c) { c.operands.pop_back(); }), "has 3 operands"));
+  for (size_t i = 0; i < 4; ++i) {
+    std::string wrong = "operand " + std::to_string(i) + " of a call of 'cublasLtMatmul'";
+    EXPECT_TRUE(names(errorOf([&](Command &c) { --c.operands[i].buffer.bytes; }), wrong)) << i;
+    EXPECT_TRUE(names(errorOf([&](Command &c) {
+                        c.operands[i].access = c.operands[i].access == Read ? Write : Read;
+                      }),
+                      wrong))
+        << i;
+  }
+  EXPECT_TRUE(names(errorOf([](Command &c) {
+                      c.kind = CommandKind::Record;
+                      c.operands.clear();
+                    }),
+                    "a function without a library call"));
+}
+
+} // namespace

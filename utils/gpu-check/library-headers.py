@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Compares what the runtime declares of NVIDIA's libraries with their headers.
+
+Usage: library-headers.py FOLDER...      each folder holds cublasLt.h, anywhere below it
+
+Packages `nvidia-cublas` and `nvidia-cublas-cu12` of pip have the headers. Constants, sizes of structs, and the number
+of each function's parameters are compared, by a compiler that includes both. No library is opened.
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+CONSTANTS = {
+    "compute32F": "CUBLAS_COMPUTE_32F", "typeF32": "CUDA_R_32F", "typeF16": "CUDA_R_16F", "typeBF16": "CUDA_R_16BF",
+    "transA": "CUBLASLT_MATMUL_DESC_TRANSA", "transB": "CUBLASLT_MATMUL_DESC_TRANSB",
+    "operationN": "CUBLAS_OP_N", "operationT": "CUBLAS_OP_T",
+    "layoutBatch": "CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT", "layoutStride": "CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET",
+    "preferWorkspace": "CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES",
+    "preferReductions": "CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK",
+    "preferAlignmentA": "CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES",
+    "preferAlignmentA + 1": "CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES",
+    "preferAlignmentA + 2": "CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES",
+    "preferAlignmentA + 3": "CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES",
+    "configReduction": "CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME",
+    "reductionNone": "CUBLASLT_REDUCTION_SCHEME_NONE", "reductionComputeType": "CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE",
+}
+SIZES = {
+    "sizeof(ours::Algorithm)": "sizeof(cublasLtMatmulAlgo_t)", "sizeof(ours::Heuristic)": "sizeof(cublasLtMatmulHeuristicResult_t)",
+    "offsetof(ours::Heuristic, workspaceBytes)": "offsetof(cublasLtMatmulHeuristicResult_t, workspaceSize)",
+    "offsetof(ours::Heuristic, state)": "offsetof(cublasLtMatmulHeuristicResult_t, state)",
+}
+# The toolkit's headers are in other packages, and little of them is needed.
+STUBS = {
+    "cuda_runtime_api.h": '#pragma once\n#include <cstddef>\n#include "library_types.h"\ntypedef struct CUstream_st *cudaStream_t;\n',
+    "driver_types.h": '#include "cuda_runtime_api.h"\n',
+    "cuComplex.h": "struct cuComplex { float x, y; };\nstruct cuDoubleComplex { double x, y; };\n",
+    "cuda_fp16.h": "struct __half;\nstruct __half2;\n", "cuda_bf16.h": "struct __nv_bfloat16;\n", "cuda_fp8.h": "",
+    # As library_types.h of CUDA 12 and 13 has them.
+    "library_types.h": "#pragma once\nenum cudaDataType { CUDA_R_32F = 0, CUDA_R_64F = 1, CUDA_R_16F = 2, CUDA_C_32F = 4,\n"
+                       "CUDA_C_64F = 5, CUDA_R_32I = 10, CUDA_R_16BF = 14 };\n"
+                       "typedef enum cudaDataType cudaDataType_t;\nenum libraryPropertyType { MAJOR_VERSION };\n"
+                       "typedef enum cudaEmulationStrategy { cudaEmulationAny } cudaEmulationStrategy_t;\n"
+                       "typedef enum cudaEmulationMantissaControl { cudaMantissaAny } cudaEmulationMantissaControl_t;\n"
+                       "typedef enum cudaEmulationSpecialValuesSupport { cudaSpecialAny } cudaEmulationSpecialValuesSupport_t;\n",
+}
+
+
+def find_header(folder, name):
+    for path, _, files in os.walk(folder):
+        if name in files:
+            return path
+    return sys.exit(f"library-headers: no {name} below {folder}")
+
+
+def find_functions(header):
+    """What X(member, name, result, parameters) names, with the number of parameters."""
+    text = open(header, encoding="utf-8").read().replace("\\\n", " ")
+    for name, parameters in re.findall(r"X\(\w+,\s*(\w+),\s*[\w *]+?,\s*\(([^()]*)\)\)", text):
+        yield name, len(parameters.split(",")) if parameters.strip() else 0
+
+
+def make_program(functions):
+    lines = ["#include <cstdint>", "#include <cstddef>", "#include <cublasLt.h>", '#include "CublasLt.h"',
+             "namespace ours = reprise::runtime::cublaslt;",
+             "template <typename R, typename... P> constexpr int count(R (*)(P...)) { return sizeof...(P); }"]
+    lines += [f'static_assert(int(ours::{own}) == int({theirs}), "{own}");' for own, theirs in CONSTANTS.items()]
+    lines += [f'static_assert({own} == {theirs}, "{own}");' for own, theirs in SIZES.items()]
+    lines += [f'static_assert(count(&{name}) == {parameters}, "{name}");' for name, parameters in functions]
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    folders = sys.argv[1:] or sys.exit(__doc__)
+    runtime = os.path.join(SOURCE, "lib", "reprise", "Runtime")
+    functions = list(find_functions(os.path.join(runtime, "CublasLt.h")))
+    if len(functions) < 10:
+        sys.exit("library-headers: CublasLt.h lists no functions")
+    for folder in folders:
+        with tempfile.TemporaryDirectory() as work:
+            for name, text in {**STUBS, "check.cpp": make_program(functions)}.items():
+                with open(os.path.join(work, name), "w", encoding="utf-8") as stream:
+                    stream.write(text)
+            includes = [runtime, os.path.join(SOURCE, "include"), find_header(folder, "cublasLt.h")]
+            # Stubs stand in for what the folder lacks.
+            command = ["c++", "-std=c++17", "-w", "-fsyntax-only", *(f"-I{each}" for each in includes), f"-idirafter{work}"]
+            if subprocess.run([*command, os.path.join(work, "check.cpp")], check=False).returncode:
+                sys.exit(f"library-headers: what the runtime declares differs from {folder}")
+        print(f"{folder}: {len(CONSTANTS)} constants, {len(SIZES)} sizes, {len(functions)} functions")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,37 @@
+// reprise: products of matrices as emulated libraries compute them
+#ifndef REPRISE_GPU_EMULATOR_LIBRARIES_PRODUCT_H
+#define REPRISE_GPU_EMULATOR_LIBRARIES_PRODUCT_H
+
+#include <cstdint>
+
+namespace reprise::emulator {
+
+/// As NVIDIA's libraries number them.
+constexpr int typeF32 = 0, typeF16 = 2, typeBF16 = 14;
+inline uint64_t bytesOfType(int type) { return type == typeF32 ? 4 : 2; }
+float loadElement(const void *data, int type, int64_t index);
+void storeElement(void *data, int type, int64_t index, float value);
+
+/// Columns of `rows` elements, `pitch` apart, for each of `batch` matrices, `stride` apart.
+struct Matrix {
+  int type = typeF32;
+  int64_t rows = 0, columns = 0, pitch = 0, batch = 1, stride = 0;
+};
+
+/// D = op(A) · op(B), summed in f32 in so many parts, which lie in the workspace until they are
+/// added in their order.
+struct Product {
+  Matrix a, b, d;
+  bool transposesA = false, transposesB = false;
+  uint64_t parts = 1;
+  const void *atA = nullptr, *atB = nullptr;
+  void *atD = nullptr;
+  float *workspace = nullptr; ///< parts · elements of D, if there are several
+
+  int64_t terms() const { return transposesA ? a.rows : a.columns; }
+  void run() const;
+};
+
+} // namespace reprise::emulator
+
+#endif
