@@ -5,7 +5,7 @@
 
 using namespace reprise::emulator;
 
-REPRISE_CUDA CUresult repriseEmulatorEnqueue(CUstream handle, const char *what,
+REPRISE_CUDA CUresult repriseEmulatorCompute(CUstream handle, const char *what,
                                              const RepriseEmulatedRange *ranges, size_t count,
                                              void (*work)(void *), void *data,
                                              void (*release)(void *)) {

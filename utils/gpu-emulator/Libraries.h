@@ -13,7 +13,7 @@ struct RepriseEmulatedRange {
 /// Adds work to a stream, or to its capture. Before it is done, `ranges` are looked at as those of
 /// a copy are: bounds, bytes that nothing wrote, waits that are missing. `what` is for messages.
 /// The work is called once for each time that the stream, or the graph, comes to it.
-REPRISE_CUDA CUresult repriseEmulatorEnqueue(CUstream stream, const char *what,
+REPRISE_CUDA CUresult repriseEmulatorCompute(CUstream stream, const char *what,
                                              const RepriseEmulatedRange *ranges, size_t count,
                                              void (*work)(void *), void *data,
                                              void (*release)(void *));

@@ -13,6 +13,15 @@ Error canCall(const std::string &) {
   return library ? Error::success() : library.error();
 }
 
+CudaCalls::CudaCalls(const Driver &driver, Number device, int capability) {
+  char model[256] = "";
+  int processors = 0;
+  driver.getName(model, sizeof model, device);
+  driver.getAttribute(&processors, attributeProcessors, device);
+  gpu = std::string(model) + ", sm_" + std::to_string(capability) + ", " +
+        std::to_string(processors) + " multiprocessors";
+}
+
 Expected<const CudaCall *> CudaCalls::find(const Command &command) {
   std::string key = command.function;
   for (int64_t number : command.numbers)

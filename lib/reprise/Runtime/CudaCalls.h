@@ -38,15 +38,14 @@ Error canCall(const std::string &function);
 /// The calls of a device by their keys.
 class CudaCalls {
 public:
-  /// `gpu` tells whose choices are whose: model, chip and multiprocessors.
-  explicit CudaCalls(std::string gpu) : gpu(std::move(gpu)) {}
+  CudaCalls(const Driver &driver, Number device, int capability);
 
   Expected<const CudaCall *> find(const Command &command);
   void setTuning(std::shared_ptr<Tuning> given) { tuning = std::move(given); }
   void writeTuning() { tuning->write(); }
 
 private:
-  std::string gpu;
+  std::string gpu; ///< whose choices are whose: model, chip and multiprocessors
   std::shared_ptr<Tuning> tuning = std::make_shared<Tuning>();
   std::map<std::string, std::unique_ptr<CallMaker>> makers; ///< by function
   std::map<std::string, std::unique_ptr<CudaCall>> calls;   ///< by key

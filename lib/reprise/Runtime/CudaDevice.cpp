@@ -206,7 +206,7 @@ class CudaDevice : public Device {
 public:
   CudaDevice(const Driver &driver, Number number, Context context, int capability)
       : driver(driver), number(number), context(context), capability(capability),
-        calls(std::make_unique<CudaCalls>(describeGpu())) {}
+        calls(std::make_unique<CudaCalls>(driver, number, capability)) {}
   ~CudaDevice() override {
     driver.setContext(context);
     calls.reset();
@@ -238,7 +238,6 @@ public:
 
 private:
   Error enter() const { return driver.check(driver.setContext(context), "use the device"); }
-  std::string describeGpu() const;
 
   const Driver &driver;
   Number number;
@@ -251,16 +250,6 @@ std::string CudaDevice::description() const {
   char model[256] = "";
   driver.getName(model, sizeof model, number);
   return name() + " (" + model + ", sm_" + std::to_string(capability) + ")";
-}
-
-/// What libraries choose algorithms for.
-std::string CudaDevice::describeGpu() const {
-  char model[256] = "";
-  int processors = 0;
-  driver.getName(model, sizeof model, number);
-  driver.getAttribute(&processors, attributeProcessors, number);
-  return std::string(model) + ", sm_" + std::to_string(capability) + ", " +
-         std::to_string(processors) + " multiprocessors";
 }
 
 Error CudaDevice::canRun(const Image &image) const {

@@ -282,7 +282,7 @@ REPRISE_CUDA Status cublasLtMatmul(int *, Description *description, const float 
   addRanges(ranges, *b, atB, false);
   addRanges(ranges, *d, atD, true);
   ranges.push_back({uint64_t(workspace), needed, true});
-  CUresult result = repriseEmulatorEnqueue(
+  CUresult result = repriseEmulatorCompute(
       stream, "cublasLtMatmul", ranges.data(), ranges.size(),
       [](void *data) { static_cast<Product *>(data)->run(); }, new Product(product),
       [](void *data) { delete static_cast<Product *>(data); });
