@@ -276,7 +276,7 @@ REPRISE_CUDA Status cublasLtMatmul(int *, Description *description, const float 
   product.parts = algorithm->parts;
   // A library that does not keep to its algorithm.
   if (repriseEmulatorFailsNow("algorithm"))
-    product.parts = product.parts == 1 || needed == 0 ? 1 : product.parts - 1;
+    product.roundsParts = true;
   std::vector<RepriseEmulatedRange> ranges;
   addRanges(ranges, *a, atA, false);
   addRanges(ranges, *b, atB, false);

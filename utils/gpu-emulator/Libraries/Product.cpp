@@ -32,6 +32,12 @@ static std::vector<float> load(const Matrix &matrix, const void *data, int64_t n
   return loaded;
 }
 
+static float rounded(float value, int type) {
+  float stored = 0;
+  storeElement(&stored, type, 0, value);
+  return loadElement(&stored, type, 0);
+}
+
 void Product::run() const {
   int64_t m = d.rows, n = d.columns, k = terms();
   for (int64_t number = 0; number < d.batch; ++number) {
@@ -48,7 +54,8 @@ void Product::run() const {
         for (int64_t row = 0; row < m; ++row) {
           int64_t place = (number * n + column) * m + row;
           if (parts > 1)
-            workspace[int64_t(part) * d.batch * m * n + place] = own[size_t(row)];
+            workspace[int64_t(part) * d.batch * m * n + place] =
+                roundsParts ? rounded(own[size_t(row)], d.type) : own[size_t(row)];
           else
             storeElement(atD, d.type, number * d.stride + column * d.pitch + row, own[size_t(row)]);
         }

@@ -24,6 +24,7 @@ struct Product {
   Matrix a, b, d;
   bool transposesA = false, transposesB = false;
   uint64_t parts = 1;
+  bool roundsParts = false; ///< to the type of D
   const void *atA = nullptr, *atB = nullptr;
   void *atD = nullptr;
   float *workspace = nullptr; ///< parts · elements of D, if there are several

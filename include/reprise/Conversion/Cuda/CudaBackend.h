@@ -12,7 +12,7 @@ namespace reprise {
 
 /// Which contractions, convolutions and attention are exact, chains of fma with the CPU's bits:
 /// all; all but those of 16-bit types; or none but those of f64, and attention in f32. Library is
-/// TensorCores, with the contractions and convolutions of 16-bit types that a library can do there.
+/// TensorCores, with the contractions of 16-bit types that a library can do there.
 enum class Contractions { Exact, TensorCores, Tf32, Library };
 
 class CudaBackend : public Target {
