@@ -85,6 +85,18 @@ FUNCTIONS = {
     "reverse scan": lambda x: jax.lax.scan(lambda c, row: (jnp.tanh(c + row), c), x[0], jnp.tile(x, (100, 1)), reverse=True)[1][:4],
     "fori_loop": lambda x: jax.lax.fori_loop(0, 300, lambda i, c: jnp.sin(c) + i / 300 * x, x),
     "stop_gradient": lambda x: jax.lax.stop_gradient(x) * x,
+    "sort with NaN": lambda x: jnp.argsort(jnp.where(jnp.array([1, 0, 1, 0, 0, 1]) > 0, jnp.nan, x), 1) * x,
+    "orders of integers": lambda x: x * (jnp.argmin(jnp.array([5, -2**31, 7, 0])) + jnp.argmax(jnp.array([1, 3 * 10**9], jnp.uint32))
+                                         + jnp.argmax(jnp.array([False, True])) + jnp.sort(jnp.array([3 * 10**9, 1], jnp.uint32))[0]),
+    "xor": lambda x: x * jax.lax.reduce_xor(jnp.array([True, True, False]), (0,)),
+    "tails": lambda x: jax.scipy.special.log_ndtr(3 * x),
+    "running": lambda x: jnp.cumprod(x, 1) + jax.lax.cummax(x, 0) + jax.lax.cumlogsumexp(x, 1, reverse=True),
+    "remainder": lambda x: x % 1.3 + jnp.fmod(x, -0.4) + x // 0.6,
+    "segment_max": lambda x: jax.ops.segment_max(x, jnp.array([2, 0, 2, 9]), 3)[jnp.array([0, 2])],
+    "counts": lambda x: x / jnp.maximum(jnp.bincount(jnp.array([1, 1, 5, 9]), length=6), 1) + jnp.arange(6) @ jnp.arange(6),
+    "pad with a value": lambda x: jax.lax.pad(x, x[0, 0], ((1, 0, 1), (-1, 2, 0))),
+    "a branch that is not taken": lambda x: jax.lax.cond(x[0, 0] > 99, lambda y: jnp.log(y - y) + jnp.sqrt(0 * y), jnp.sin, x),
+    "hyperbolic": lambda x: jnp.sinh(x) + jnp.cosh(x) + jnp.arctanh(0.9 * jnp.tanh(x)) + jnp.cbrt(x),
     "random": lambda x: x * jax.random.uniform(jax.random.key(3), (4, 6)) + jax.random.normal(jax.random.PRNGKey(4), (4, 6)),
 }
 
@@ -159,6 +171,8 @@ def check_errors():
         lambda x: jnp.sum(jnp.fft.rfft(x).real) + jnp.sum(x.astype(jnp.int8)), x))
     expect_error("a derivative of the user is not lost", "custom_vjp", lambda: reprise.jax.compile(lambda x: doubled(x).sum(), x))
     expect_error("a loss is a scalar", "expected a float scalar", lambda: reprise.jax.compile(lambda x: x, x))
+    scalar = reprise.jax.compile(lambda w: w * w, jnp.float32(3), threads=1)
+    checks.check("a parameter may be a scalar", [float(each) for each in scalar(jnp.float32(3))] == [9, 6])
     step = reprise.jax.compile(lambda x: x.sum(), x, threads=1)
     expect_error("a call has the structure of the examples", "expected arguments", lambda: step((x,)))
     expect_error("a call has the shapes of the examples", "", lambda: step(jnp.ones(5)))

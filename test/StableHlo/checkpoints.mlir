@@ -45,9 +45,16 @@ module {
     %twice = stablehlo.exponential %once : tensor<4xf32> loc(#single)
     %read = stablehlo.negate %twice : tensor<4xf32>
     // CHECK: reprise.neg
-    // CHECK: %[[ONE:.*]] = reprise.neg %[[SUM]]
-    // CHECK: %[[ZERO:.*]] = reprise.exp %[[SUM]]
+    // The gradient of a branch that is not taken ends where the branch begins.
+    // CHECK: %[[BELOW:.*]] = reprise.compare  lt
+    // CHECK: %[[ABOVE:.*]] = reprise.compare  ge
+    // CHECK: reprise.or %[[BELOW]], %[[ABOVE]]
+    // CHECK: %[[STOPPED:.*]] = reprise.bitcast %{{.*}} : tensor<4xi32> to tensor<4xf32>
+    // CHECK-NEXT: %[[LAST:.*]] = reprise.select %{{.*}}, %[[SUM]], %[[STOPPED]]
+    // CHECK-NEXT: %[[ONE:.*]] = reprise.neg %[[LAST]]
     // CHECK: %[[IS_ZERO:.*]] = reprise.compare  eq
+    // CHECK: %[[FIRST:.*]] = reprise.select %{{.*}}, %[[SUM]], %{{.*}}
+    // CHECK-NEXT: %[[ZERO:.*]] = reprise.exp %[[FIRST]]
     // CHECK: %[[EVERYWHERE:.*]] = reprise.broadcast %[[IS_ZERO]]
     // CHECK: %[[RESULT:.*]] = reprise.select %[[EVERYWHERE]], %[[ZERO]], %[[ONE]]
     %9 = stablehlo.convert %p : (tensor<i1>) -> tensor<i32>

@@ -28,6 +28,11 @@ func.func public @main(%x: tensor<4x6xf32>, %p: tensor<4x6xi1>, %i: tensor<4x6xi
   // CHECK-NEXT: %[[ALL:.*]] = reprise.min %[[NUMBERS]] dims [1]
   // CHECK-NEXT: reprise.cast %[[ALL]] : tensor<4xi32> to tensor<4xi1>
   %4 = stablehlo.reduce(%p init: %true) applies stablehlo.and across dimensions = [1] : (tensor<4x6xi1>, tensor<i1>) -> tensor<4xi1>
+  // CHECK: %[[SUM:.*]] = reprise.sum %{{.*}} dims [1] : (tensor<4x6xi32>) -> tensor<4xi32>
+  // CHECK: %[[ODD:.*]] = reprise.and %[[SUM]], %{{.*}} : tensor<4xi32>
+  // CHECK-NEXT: reprise.cast %[[ODD]] : tensor<4xi32> to tensor<4xi1>
+  %false = stablehlo.constant dense<false> : tensor<i1>
+  %8 = stablehlo.reduce(%p init: %false) applies stablehlo.xor across dimensions = [1] : (tensor<4x6xi1>, tensor<i1>) -> tensor<4xi1>
   // CHECK: %[[INDEX:.*]] = reprise.argmax %[[X]] dim 1
   %5 = stablehlo.iota dim = 1 : tensor<4x6xi32>
   %6:2 = stablehlo.reduce(%x init: %low), (%5 init: %none) across dimensions = [1] : (tensor<4x6xf32>, tensor<4x6xi32>, tensor<f32>, tensor<i32>) -> (tensor<4xf32>, tensor<4xi32>)
@@ -41,8 +46,11 @@ func.func public @main(%x: tensor<4x6xf32>, %p: tensor<4x6xi1>, %i: tensor<4x6xi
   }
   // CHECK: reprise.top_k %[[X]] : (tensor<4x6xf32>) -> (tensor<4x2xf32>, tensor<4x2xi32>)
   %values, %indices = chlo.top_k(%x, k = 2) : tensor<4x6xf32> -> (tensor<4x2xf32>, tensor<4x2xi32>)
-  // CHECK: %[[NEGATED:.*]] = reprise.neg %[[X]]
-  // CHECK-NEXT: %{{.*}}, %[[ORDER:.*]] = reprise.top_k %[[NEGATED]]
+  // Integers in the order of a sort, a NaN last; their complements descend.
+  // CHECK: %[[NAN:.*]] = reprise.compare ne %[[X]], %[[X]]
+  // CHECK-NEXT: %[[KEYS:.*]] = reprise.select %[[NAN]], %{{.*}}, %{{.*}} : tensor<4x6xi1>, tensor<4x6xi32>
+  // CHECK: %[[REVERSED:.*]] = reprise.xor %[[KEYS]], %{{.*}} : tensor<4x6xi32>
+  // CHECK-NEXT: %{{.*}}, %[[ORDER:.*]] = reprise.top_k %[[REVERSED]]
   // CHECK-NEXT: %[[SORTED:.*]] = reprise.take_along %[[X]][%[[ORDER]]]
   %7 = "stablehlo.sort"(%x) <{dimension = 1 : i64, is_stable = true}> ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):

@@ -110,6 +110,8 @@ static std::optional<int64_t> fold(Operation *op, Type element) {
     return wrap(static_cast<uint64_t>(x[0]) - static_cast<uint64_t>(x[1]));
   if (isa<MulOp>(op))
     return wrap(static_cast<uint64_t>(x[0]) * static_cast<uint64_t>(x[1]));
+  if (isa<XorOp>(op))
+    return wrap(x[0] ^ x[1]);
   if (isa<MaximumOp>(op))
     return std::max(x[0], x[1]);
   if (isa<MinimumOp>(op))

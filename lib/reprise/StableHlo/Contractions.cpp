@@ -8,9 +8,41 @@ namespace {
 
 constexpr llvm::StringLiteral kDotDims = "dot_dimension_numbers";
 
+/// [batch, free, contracted], each of them one dimension.
+Value toRows(Builder &b, Value x, ArrayRef<int64_t> batch, ArrayRef<int64_t> contracting,
+             Integers &free) {
+  Integers order(batch), shape = {1, 1, 1};
+  for (int64_t d = 0; d < typeOf(x).getRank(); ++d)
+    if (!llvm::is_contained(batch, d) && !llvm::is_contained(contracting, d)) {
+      order.push_back(d);
+      free.push_back(typeOf(x).getDimSize(d));
+      shape[1] *= free.back();
+    }
+  llvm::append_range(order, contracting);
+  for (int64_t d : batch)
+    shape[0] *= typeOf(x).getDimSize(d);
+  for (int64_t d : contracting)
+    shape[2] *= typeOf(x).getDimSize(d);
+  return reshape(b, transpose(b, x, order), shape);
+}
+
+/// Of integers: products, and their sums.
+Value multiplyIntegers(Source &s, ArrayRef<int64_t> batch, ArrayRef<int64_t> rightBatch,
+                       ArrayRef<int64_t> contracting, ArrayRef<int64_t> rightContracting) {
+  Builder &b = s.b();
+  Integers leftFree, rightFree;
+  Type element = s.type().getElementType();
+  Value left = toRows(b, signedOf(s, 0), batch, contracting, leftFree),
+        right = toRows(b, signedOf(s, 1), rightBatch, rightContracting, rightFree);
+  ArrayRef<int64_t> shape = typeOf(left).getShape();
+  Integers all = {shape[0], shape[1], typeOf(right).getDimSize(1), shape[2]};
+  left = broadcast(b, convertTo(b, left, element), all, {0, 1, 3});
+  right = broadcast(b, convertTo(b, right, element), all, {0, 2, 3});
+  Value products = MulOp::create(b, left.getType(), left, right);
+  return reshape(b, SumOp::create(b, products, ArrayRef<int64_t>(3)), s.type().getShape());
+}
+
 Values importDotGeneral(Source &s) {
-  if (!isFloat(s.operands[0]) || !isFloat(s.operands[1]))
-    return s.refuse("of integers");
   Integers batch = s.integers(kDotDims, "lhs_batching_dimensions"),
            rightBatch = s.integers(kDotDims, "rhs_batching_dimensions"),
            contracting = s.integers(kDotDims, "lhs_contracting_dimensions"),
@@ -22,6 +54,11 @@ Values importDotGeneral(Source &s) {
       !Source::areDims(right, s.operandType(1).getRank()) || batch.size() != rightBatch.size() ||
       contracting.size() != rightContracting.size())
     return s.refuse("has dimensions that are not there");
+  if (isFloat(s.operands[0]) != isFloat(s.operands[1]) || s.type().getElementType().isInteger(1) ||
+      isFloat(s.operands[0]) != isa<FloatType>(s.type().getElementType()))
+    return s.refuse("of booleans, or of integers and floats");
+  if (!isFloat(s.operands[0]))
+    return {multiplyIntegers(s, batch, rightBatch, contracting, rightContracting)};
   return {DotGeneralOp::create(s.b(), s.operands[0], s.operands[1], batch, rightBatch, contracting,
                                rightContracting, s.type().getElementType())};
 }
@@ -59,7 +96,7 @@ struct Layout {
 
 Integers orOnes(Integers list, int64_t count) { return list.empty() ? Integers(count, 1) : list; }
 
-/// Zeros between the positions of an image, and cut off where the padding is negative.
+/// Zeros between the positions of an image.
 Value dilate(Builder &b, Value image, ArrayRef<int64_t> dilation) {
   if (llvm::all_of(dilation, [](int64_t step) { return step == 1; }))
     return image;
@@ -67,6 +104,21 @@ Value dilate(Builder &b, Value image, ArrayRef<int64_t> dilation) {
   for (int64_t step : dilation)
     interior.push_back(step - 1);
   return PadOp::create(b, image, b.getFloatAttr(elementOf(image), 0), none, none, interior);
+}
+
+/// Cuts off where the padding is negative, and leaves the rest of it.
+Value cutPadding(Builder &b, Value image, Integers &low, Integers &high) {
+  Integers above(2, 0), below(2, 0);
+  for (auto [from, to] : {std::pair(&low, &above), {&high, &below}})
+    for (int64_t &size : *from) {
+      to->push_back(std::min<int64_t>(size, 0));
+      size = std::max<int64_t>(size, 0);
+    }
+  if (llvm::all_of(above, [](int64_t size) { return size == 0; }) &&
+      llvm::all_of(below, [](int64_t size) { return size == 0; }))
+    return image;
+  TypedAttr zero = b.getFloatAttr(elementOf(image), 0);
+  return pad(b, image, zero, above, below, Integers(above.size(), 0));
 }
 
 Values buildConvolution(Source &s, ArrayAttr dims, int64_t spatial) {
@@ -88,8 +140,7 @@ Values buildConvolution(Source &s, ArrayAttr dims, int64_t spatial) {
     low.push_back(padding[2 * d]);
     high.push_back(padding[2 * d + 1]);
   }
-  if (llvm::any_of(padding, [](int64_t size) { return size < 0; }))
-    return s.refuse("with negative padding");
+  left = cutPadding(b, left, low, high);
   Integers shape;
   for (int64_t d : output.order)
     shape.push_back(s.type().getDimSize(d));

@@ -2,6 +2,9 @@
 #include "Checkpoints.h"
 #include "Importer.h"
 
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+
 using namespace mlir;
 
 namespace reprise::stablehlo {
@@ -21,6 +24,48 @@ Values importCustomCall(Source &s) {
   return s.refuse("of '" + target + "'");
 }
 
+/// What a branch reads from above it. A branch that is not taken must not spoil gradients, as 0 ·
+/// NaN would: there they end where it begins.
+class BranchInputs {
+public:
+  BranchInputs(Source &s, Region &region, Value isTaken) : values(s.importer.values) {
+    SetVector<Value> read;
+    getUsedValuesDefinedAbove(region, read);
+    for (Value source : read) {
+      Value own = values.lookup(source);
+      before.emplace_back(source, own);
+      if (!isFloat(own) || constantFloat(own))
+        continue;
+      Value taken = broadcast(s.b(), isTaken, typeOf(own).getShape(), {});
+      values.map(source, select(s.b(), taken, own, stopGradient(s.b(), own)));
+    }
+  }
+  ~BranchInputs() {
+    for (auto [source, own] : before)
+      values.map(source, own);
+  }
+
+private:
+  IRMapping &values;
+  std::vector<std::pair<Value, Value>> before;
+};
+
+/// The branch that an index outside of them takes is the last one.
+Value isTaken(Source &s, Region &region) {
+  Builder &b = s.b();
+  Value index = s.operands[0];
+  int64_t number = region.getRegionNumber(), last = s.op->getNumRegions() - 1;
+  if (elementOf(index).isInteger(1))
+    return number == 0 ? index : NotOp::create(b, index).getResult();
+  auto is = [&](ComparePredicate predicate, int64_t other) {
+    return compare(b, predicate, index, splatInteger(b, typeOf(index), other));
+  };
+  if (number < last)
+    return is(ComparePredicate::eq, number);
+  Value isBelow = is(ComparePredicate::lt, 0), isAbove = is(ComparePredicate::ge, last);
+  return OrOp::create(b, isBelow.getType(), isBelow, isAbove);
+}
+
 /// The results of all branches, and a choice: ops have no effects.
 Values importCase(Source &s) {
   Builder &b = s.b();
@@ -34,16 +79,17 @@ Values importCase(Source &s) {
   Location location = b.getLoc();
   Values chosen;
   for (Region &region : llvm::reverse(s.op->getRegions())) {
-    Values branch = s.importer.importRegion(region, {});
+    Value isIt = isTaken(s, region);
+    Values branch;
+    {
+      BranchInputs inputs(s, region, isIt);
+      branch = s.importer.importRegion(region, {});
+    }
     b.setLoc(location);
     if (chosen.empty()) {
       chosen = branch;
       continue;
     }
-    int64_t number = region.getRegionNumber();
-    Value isIt = index;
-    if (!elementOf(index).isInteger(1))
-      isIt = compare(b, ComparePredicate::eq, index, splatInteger(b, typeOf(index), number));
     for (auto [value, other] : llvm::zip(chosen, branch))
       value = select(b, broadcast(b, isIt, typeOf(value).getShape(), {}), other, value);
   }

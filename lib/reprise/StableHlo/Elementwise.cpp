@@ -50,9 +50,27 @@ Values importDivide(Source &s) {
   return {unsignedArithmetic(s, /*isRemainder=*/false)};
 }
 
+Value sub(Builder &b, Value x, Value y) { return SubOp::create(b, x.getType(), x, y); }
+
+/// Towards zero. The quotient is rounded, so that one step of the divisor may be left.
+Value floatRemainder(Builder &b, Value x, Value y) {
+  Value left = AbsOp::create(b, stopGradient(b, x)), by = AbsOp::create(b, stopGradient(b, y));
+  Value steps = FloorOp::create(b, DivOp::create(b, left.getType(), left, by));
+  Value rest = sub(b, left, MulOp::create(b, left.getType(), steps, by));
+  Value one = splat(b, typeOf(x), 1), zero = splat(b, typeOf(x), 0);
+  Value isOver = compare(b, ComparePredicate::ge, rest, by),
+        isUnder = compare(b, ComparePredicate::lt, rest, zero);
+  Value offset = select(b, isOver, one, select(b, isUnder, NegOp::create(b, one), zero));
+  steps = AddOp::create(b, steps.getType(), steps, offset);
+  Value isNegative = compare(b, ComparePredicate::ne, compare(b, ComparePredicate::lt, x, zero),
+                             compare(b, ComparePredicate::lt, y, zero));
+  steps = select(b, isNegative, NegOp::create(b, steps), steps);
+  return sub(b, x, MulOp::create(b, x.getType(), steps, y));
+}
+
 Values importRemainder(Source &s) {
   if (isFloat(s.operands[0]))
-    return s.refuse("of floats");
+    return {floatRemainder(s.b(), s.operands[0], s.operands[1])};
   if (!s.isUnsigned(0))
     return binary<RemOp>(s);
   return {unsignedArithmetic(s, /*isRemainder=*/true)};
@@ -69,13 +87,32 @@ Values importCompare(Source &s) {
           .Case("GT", ComparePredicate::gt)
           .Case("GE", ComparePredicate::ge)
           .Default(std::nullopt);
-  if (!predicate || s.word("compare_type") == "TOTALORDER")
-    return s.refuse("in total order");
+  if (!predicate)
+    return s.refuse("in a direction that is not known");
+  if (s.word("compare_type") == "TOTALORDER" && isFloat(x)) {
+    x = totalOrder(s.b(), x);
+    y = totalOrder(s.b(), y);
+  }
   if (s.isUnsigned(0)) {
     x = flipSign(s.b(), x);
     y = flipSign(s.b(), y);
   }
   return {compare(s.b(), *predicate, x, y)};
+}
+
+/// Zeros come from above; with them the complement of a negative number has ones.
+Values importShiftRight(Source &s) {
+  Builder &b = s.b();
+  Value x = s.operands[0], ones = splatInteger(b, typeOf(x), -1);
+  int64_t bits = elementOf(x).getIntOrFloatBitWidth();
+  Value by = s.operands[1], last = splatInteger(b, typeOf(x), bits - 1);
+  Value isBeyond = compare(b, ComparePredicate::gt, flipSign(b, by), flipSign(b, last));
+  by = select(b, isBeyond, last, by);
+  Value flipped = XorOp::create(b, x.getType(), x, ones);
+  Value negative =
+      XorOp::create(b, x.getType(), ShiftRightOp::create(b, x.getType(), flipped, by), ones);
+  Value isNegative = compare(b, ComparePredicate::lt, x, splatInteger(b, typeOf(x), 0));
+  return {select(b, isNegative, negative, ShiftRightOp::create(b, x.getType(), x, by))};
 }
 
 Values importSelect(Source &s) {
@@ -91,6 +128,11 @@ Values importClamp(Source &s) {
   for (Value operand : s.operands)
     x.push_back(typeOf(operand).getRank() == 0 ? broadcast(s.b(), operand, s.type().getShape(), {})
                                                : operand);
+  if (s.isUnsigned(0)) {
+    for (Value &each : x)
+      each = flipSign(s.b(), each);
+    return {flipSign(s.b(), minimum(s.b(), maximum(s.b(), x[1], x[0]), x[2]))};
+  }
   std::optional<APFloat> low = constantFloat(x[0]), high = constantFloat(x[2]);
   if (!low || !high || *low > *high)
     return {minimum(s.b(), maximum(s.b(), x[1], x[0]), x[2])};
@@ -128,6 +170,7 @@ void addElementwise(Handlers &handlers) {
   add("power", 2, binary<PowOp>);
   add("shift_left", 2, binary<ShiftLeftOp>);
   add("shift_right_logical", 2, binary<ShiftRightOp>);
+  add("shift_right_arithmetic", 2, importShiftRight);
   add("compare", 2, importCompare);
   add("select", 3, importSelect);
   add("clamp", 3, importClamp);

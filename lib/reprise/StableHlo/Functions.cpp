@@ -90,17 +90,53 @@ Values importTan(Source &s) {
   return {DivOp::create(s.b(), s.type(), sine, cosine)};
 }
 
+Value div(Builder &b, Value x, Value y) { return DivOp::create(b, x.getType(), x, y); }
+
+/// exp(-x²) · t · exp(P(t)), t = 1 / (1 + x / 2), to 1.2e-7 of itself for x ≥ 0: W. H. Press et
+/// al., "Numerical Recipes" (1992), chapter 6.2.
+Value erfcTail(Builder &b, Value x) {
+  Value t = div(b, constant(b, x, 1), add(b, constant(b, x, 1), mul(b, x, constant(b, x, 0.5))));
+  Value fit = polynomial(b, t,
+                         {0.17087277, -0.82215223, 1.48851587, -1.13520398, 0.27886807, -0.18628806,
+                          0.09678418, 0.37409196, 1.00002368, -1.26551223});
+  return mul(b, t, ExpOp::create(b, sub(b, fit, mul(b, x, x))));
+}
+
+/// exp(-x²) / √π as a continued fraction, for x ≥ 2 in f64.
+Value erfcFraction(Builder &b, Value x) {
+  Value fraction = x;
+  for (int k = 50; k > 0; --k)
+    fraction = add(b, x, div(b, constant(b, x, k / 2.0), fraction));
+  Value bell = ExpOp::create(b, NegOp::create(b, mul(b, x, x)));
+  return div(b, mul(b, bell, constant(b, x, 0.56418958354775628695)), fraction);
+}
+
+/// 1 - erf(x) cancels where x is large; its derivative does not, and is taken from there.
+Value erfc(Builder &b, Value x) {
+  bool isWide = elementOf(x).isF64();
+  Value erf = ErfOp::create(b, x), plain = sub(b, constant(b, erf, 1), erf);
+  double from = isWide ? 2 : 0.5;
+  Value own = stopGradient(b, x), least = maximum(b, own, constant(b, own, from));
+  Value tail = isWide ? erfcFraction(b, least) : erfcTail(b, least), near = stopGradient(b, plain);
+  Value isFar = compare(b, ComparePredicate::gt, own, constant(b, own, from));
+  return add(b, select(b, isFar, tail, near), sub(b, plain, near));
+}
+
+/// Of 16 bits in f32.
+template <typename Function> Values inFullPrecision(Source &s, Function function) {
+  Value x = s.operands[0];
+  Type element = elementOf(x);
+  bool isShort = element.isF16() || element.isBF16();
+  Value result = function(isShort ? convertTo(s.b(), x, s.b().getF32Type()) : x);
+  return {convertTo(s.b(), result, element)};
+}
+
 Values importErfc(Source &s) {
-  Value erf = ErfOp::create(s.b(), s.operands[0]);
-  return {sub(s.b(), constant(s.b(), erf, 1), erf)};
+  return inFullPrecision(s, [&](Value x) { return erfc(s.b(), x); });
 }
 
 /// By M. Giles, "Approximating the erfinv function" (2010): polynomials of w = -log(1 - x²).
-Values importErfInv(Source &s) {
-  Builder &b = s.b();
-  Value x = s.operands[0];
-  if (!elementOf(x).isF32())
-    return s.refuse("of another type than f32");
+Value erfInvOfFloat(Builder &b, Value x) {
   Value w = NegOp::create(b, logPlusOne(b, NegOp::create(b, mul(b, x, x))));
   Value isCentral = compare(b, ComparePredicate::lt, w, constant(b, w, 5));
   Value root = SqrtOp::create(b, maximum(b, w, constant(b, w, 5)));
@@ -116,7 +152,62 @@ Values importErfInv(Source &s) {
   double infinity = std::numeric_limits<double>::infinity();
   Value end = select(b, compare(b, ComparePredicate::gt, x, constant(b, x, 0)),
                      constant(b, x, infinity), constant(b, x, -infinity));
-  return {select(b, isEnd, end, inner)};
+  return select(b, isEnd, end, inner);
+}
+
+/// In f64 by Halley's method from the value in f32; the last step, Newton's, has the derivative.
+Value erfInvOfDouble(Builder &b, Value x) {
+  Value isEnd = compare(b, ComparePredicate::ge, AbsOp::create(b, x), constant(b, x, 1));
+  Value inside = select(b, isEnd, constant(b, x, 0), x), own = stopGradient(b, inside);
+  Value bound = constant(b, x, 0.9999999);
+  Value start = maximum(b, minimum(b, own, bound), NegOp::create(b, bound));
+  Value y = convertTo(b, erfInvOfFloat(b, convertTo(b, start, b.getF32Type())), b.getF64Type());
+  auto step = [&](Value target) {
+    Value slope = mul(b, ExpOp::create(b, mul(b, y, y)), constant(b, x, 0.88622692545275801365));
+    return mul(b, sub(b, ErfOp::create(b, y), target), slope);
+  };
+  for (int i = 0; i < 4; ++i) {
+    Value u = step(own);
+    y = sub(b, y, div(b, u, add(b, constant(b, y, 1), mul(b, y, u))));
+  }
+  y = stopGradient(b, y);
+  Value infinity = constant(b, x, std::numeric_limits<double>::infinity());
+  return select(b, isEnd, mul(b, x, infinity), sub(b, y, step(inside)));
+}
+
+Values importErfInv(Source &s) {
+  return inFullPrecision(s, [&](Value x) {
+    return elementOf(x).isF64() ? erfInvOfDouble(s.b(), x) : erfInvOfFloat(s.b(), x);
+  });
+}
+
+/// exp(x) - 1 = e, and e / 2 + e / (2 · (e + 1)) is the hyperbolic sine.
+Values importSinh(Source &s) {
+  Builder &b = s.b();
+  Value e = importExpMinusOne(s)[0], half = constant(b, e, 0.5);
+  return {mul(b, half, add(b, e, div(b, e, add(b, e, constant(b, e, 1)))))};
+}
+
+Values importCosh(Source &s) {
+  Builder &b = s.b();
+  Value x = s.operands[0], up = ExpOp::create(b, x), down = ExpOp::create(b, NegOp::create(b, x));
+  return {mul(b, constant(b, x, 0.5), add(b, up, down))};
+}
+
+/// Half of the logarithm of (1 + x) / (1 - x).
+Values importAtanh(Source &s) {
+  Builder &b = s.b();
+  Value x = s.operands[0], up = logPlusOne(b, x), down = logPlusOne(b, NegOp::create(b, x));
+  return {mul(b, constant(b, x, 0.5), sub(b, up, down))};
+}
+
+/// The sign of x, and the power of its size; the derivative at 0 is infinite.
+Values importCbrt(Source &s) {
+  Builder &b = s.b();
+  Value x = s.operands[0], size = AbsOp::create(b, x);
+  Value root = PowOp::create(b, x.getType(), size, constant(b, x, 1.0 / 3));
+  return {select(b, compare(b, ComparePredicate::lt, x, constant(b, x, 0)), NegOp::create(b, root),
+                 root)};
 }
 
 } // namespace
@@ -133,6 +224,10 @@ void addFunctions(Handlers &handlers) {
   handlers["stablehlo.log_plus_one"] = {importLogPlusOne, 1};
   handlers["stablehlo.tan"] = {importTan, 1};
   handlers["chlo.tan"] = {importTan, 1};
+  handlers["chlo.sinh"] = {importSinh, 1};
+  handlers["chlo.cosh"] = {importCosh, 1};
+  handlers["chlo.atanh"] = {importAtanh, 1};
+  handlers["stablehlo.cbrt"] = {importCbrt, 1};
   handlers["chlo.erfc"] = {importErfc, 1};
   handlers["chlo.erf_inv"] = {importErfInv, 1};
 }

@@ -75,14 +75,17 @@ RankedTensorType Importer::convert(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape())
     return {};
+  if (lifted && tensor.getRank() > 0)
+    return {};
+  ArrayRef<int64_t> shape = lifted ? ArrayRef(*lifted) : tensor.getShape();
   Type element = tensor.getElementType();
   if (element.isInteger(1))
-    return RankedTensorType::get(tensor.getShape(), element);
+    return RankedTensorType::get(shape, element);
   if (element.isInteger(32) || element.isInteger(64))
     return RankedTensorType::get(
-        tensor.getShape(), IntegerType::get(type.getContext(), element.getIntOrFloatBitWidth()));
+        shape, IntegerType::get(type.getContext(), element.getIntOrFloatBitWidth()));
   if (element.isF32() || element.isF64() || element.isF16() || element.isBF16())
-    return RankedTensorType::get(tensor.getShape(), element);
+    return RankedTensorType::get(shape, element);
   return {};
 }
 

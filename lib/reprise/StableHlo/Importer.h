@@ -80,6 +80,7 @@ public:
   /// The same for a region of a source op, with values for its arguments.
   Values importRegion(mlir::Region &region, mlir::ValueRange arguments);
 
+  /// The type of ours; null if there is none.
   mlir::RankedTensorType convert(mlir::Type type);
   void refuse(mlir::Operation *op, const llvm::Twine &why);
   /// One error that lists all that was refused; nothing was refused: success.
@@ -88,7 +89,9 @@ public:
   Builder b;
   mlir::IRMapping values;
   std::vector<mlir::Region *> openRegions; ///< regions that are built apart, the innermost last
-  std::vector<LoopBody *> loops;           ///< that are being imported, the innermost last
+  /// While a region of scalars is imported for tensors of this shape.
+  std::optional<Integers> lifted;
+  std::vector<LoopBody *> loops; ///< that are being imported, the innermost last
 
 private:
   void importCheckpoint(llvm::ArrayRef<mlir::Operation *> ops);
@@ -145,6 +148,17 @@ std::optional<Integers> constantStarts(llvm::ArrayRef<mlir::Value> starts,
                                        llvm::ArrayRef<int64_t> sizes);
 /// A number whose signed order is the unsigned one of `x`.
 mlir::Value flipSign(Builder &b, mlir::Value x);
+/// Integers whose order is the total order of the floats.
+mlir::Value totalOrder(Builder &b, mlir::Value x);
+/// The operand as signed integers of equal numbers; those from 2^63 on come as negative ones.
+mlir::Value signedOf(Source &source, unsigned operand);
+/// `updates` [n, d…] combined into the rows of `table` that they name, in their order. Rows behind
+/// the table are none.
+mlir::Value combineRows(Builder &b, llvm::StringRef combiner, mlir::Value table, mlir::Value rows,
+                        mlir::Value updates);
+/// Adds zeros, or what `value` is, and cuts off where a number is negative.
+mlir::Value pad(Builder &b, mlir::Value value, mlir::TypedAttr with, llvm::ArrayRef<int64_t> low,
+                llvm::ArrayRef<int64_t> high, llvm::ArrayRef<int64_t> interior);
 /// The quotient or the remainder of two unsigned integers of 32 bits.
 mlir::Value unsignedArithmetic(Source &source, bool isRemainder);
 

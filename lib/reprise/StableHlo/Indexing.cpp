@@ -224,8 +224,7 @@ Values importGather(Source &s) {
   if (!lookup.isKnown(s.type().getRank()) || isFloat(s.operands[1]))
     return s.refuse("has dimensions that do not fit together");
   lookup.split();
-  if (s.isUnsigned(1))
-    return s.refuse("at unsigned positions");
+  s.operands[1] = signedOf(s, 1);
   if (llvm::is_contained(s.operandType(0).getShape(), 0) || lookup.keys.empty())
     return s.refuse("of nothing");
   bool isAlong = lookup.map.size() == 1 && lookup.windowDims.empty() && !lookup.batching.empty() &&
@@ -254,20 +253,30 @@ Lookup readScatter(Source &s) {
   return lookup;
 }
 
+/// Whether we have the function.
+bool combines(StringRef combiner, Value x) {
+  bool isOrdered = combiner == "minimum" || combiner == "maximum";
+  return combiner == "add" || combiner == "second" || combiner == "multiply" || isOrdered ||
+         (elementOf(x).isInteger(1) && (combiner == "or" || combiner == "and"));
+}
+
 /// What lies outside goes to a row behind the table, which is cut off.
 Values importScatter(Source &s) {
   std::string combiner = combinerOf(s.op);
-  if (s.operands.size() != 3 || (combiner != "add" && combiner != "second"))
-    return s.refuse("by another function than add or replace");
+  if (s.operands.size() != 3 || !combines(combiner, s.operands[0]))
+    return s.refuse("by another function than add, multiply, minimum, maximum or replace");
   Lookup lookup = readScatter(s);
   if (!lookup.isKnown(s.operandType(2).getRank()) || isFloat(s.operands[1]) ||
       !lookup.batchFits(s.operandType(2)))
     return s.refuse("has dimensions that do not fit together");
   lookup.split();
-  bool isAdded = combiner == "add";
-  if (s.isUnsigned(1) || lookup.keys.empty() || (isAdded && !isFloat(s.operands[0])))
-    return s.refuse("of integers, at unsigned positions or of everything");
+  bool isAdded = combiner == "add" && isFloat(s.operands[0]);
+  if (lookup.keys.empty())
+    return s.refuse("of everything");
+  if (s.isUnsigned(0) && (combiner == "minimum" || combiner == "maximum"))
+    return s.refuse("to the largest or least of unsigned integers");
   Builder &b = s.b();
+  s.operands[1] = signedOf(s, 1);
   Value table = toTable(b, s.operands[0], lookup), isInside;
   Value rows = rowsOf(b, s.operands[1], lookup, &isInside);
   int64_t count = typeOf(table).getDimSize(0);
@@ -280,7 +289,12 @@ Values importScatter(Source &s) {
   auto cut = [&](Value value) {
     return slice(b, value, zeros, typeOf(table).getShape(), Integers(zeros.size(), 1));
   };
-  if (isAdded) {
+  if (combiner != "second" && !isAdded) {
+    Integers flat = {typeOf(rows).getNumElements()};
+    rows = reshape(b, rows, flat);
+    llvm::append_range(flat, typeOf(table).getShape().drop_front());
+    result = combineRows(b, combiner, table, rows, reshape(b, updates, flat));
+  } else if (isAdded) {
     result = add(b, table, cut(ScatterAddOp::create(b, paddedType, rows, updates)));
   } else {
     TypedAttr zero = b.getZeroAttr(elementOf(table));

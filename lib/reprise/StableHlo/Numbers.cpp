@@ -29,6 +29,21 @@ Value unsignedArithmetic(Source &s, bool isRemainder) {
   return convertTo(b, result, b.getI32Type());
 }
 
+Value totalOrder(Builder &b, Value x) {
+  bool isWide = elementOf(x).isF64();
+  Value whole = isWide ? x : convertTo(b, x, b.getF32Type());
+  auto type = typeOf(whole).clone(isWide ? b.getI64Type() : b.getI32Type());
+  Value bits = BitcastOp::create(b, type, whole);
+  Value others = splatInteger(b, type, isWide ? INT64_MAX : INT32_MAX);
+  Value isNegative = compare(b, ComparePredicate::lt, bits, splatInteger(b, type, 0));
+  return select(b, isNegative, XorOp::create(b, type, bits, others), bits);
+}
+
+Value signedOf(Source &s, unsigned operand) {
+  Value x = s.operands[operand];
+  return s.isUnsigned(operand) && elementOf(x).isInteger(32) ? widen(s.b(), x) : x;
+}
+
 namespace {
 
 /// Unsigned constants become signed ones of equal bits.
@@ -37,6 +52,9 @@ Values importConstant(Source &s) {
   if (auto dense = dyn_cast_or_null<DenseIntElementsAttr>(value);
       dense && dense.getElementType() != s.type().getElementType())
     value = dense.bitcast(s.type().getElementType());
+  auto splat = dyn_cast_or_null<DenseElementsAttr>(value);
+  if (s.importer.lifted && splat && splat.isSplat())
+    value = splat.resizeSplat(s.type());
   if (!value || value.getType() != s.type())
     return s.refuse("holds its elements in a way that is not known");
   return {ConstantOp::create(s.b(), value)};

@@ -123,27 +123,23 @@ Values importPad(Source &s) {
   Integers low = s.integers("edge_padding_low"), high = s.integers("edge_padding_high");
   std::optional<APFloat> number = constantFloat(s.operands[1]);
   std::optional<int64_t> integer = constantInteger(s.operands[1]);
-  if (!number && !integer)
-    return s.refuse("with a value that is not constant");
   Integers interior = s.integers("interior_padding");
   size_t rank = s.operandType(0).getRank();
   if (low.size() != rank || high.size() != rank || interior.size() != rank ||
       s.type().getShape().size() != rank || elementOf(s.operands[1]) != s.type().getElementType())
     return s.refuse(kNoDims);
   Type element = s.type().getElementType();
-  TypedAttr value = number ? TypedAttr(b.getFloatAttr(element, *number))
-                           : TypedAttr(b.getIntegerAttr(element, *integer));
-  Integers above, below, starts, limits;
-  for (auto [l, h, size] : llvm::zip(low, high, s.type().getShape())) {
-    above.push_back(std::max<int64_t>(l, 0));
-    below.push_back(std::max<int64_t>(h, 0));
-    starts.push_back(std::max<int64_t>(-l, 0));
-    limits.push_back(starts.back() + size);
-  }
-  Value padded = PadOp::create(b, s.operands[0], value, above, below, interior);
-  if (padded.getType() == s.type())
+  TypedAttr value = number    ? TypedAttr(b.getFloatAttr(element, *number))
+                    : integer ? TypedAttr(b.getIntegerAttr(element, *integer))
+                              : b.getZeroAttr(element);
+  Value padded = pad(b, s.operands[0], value, low, high, interior);
+  if (number || integer || padded.getType() != s.type())
     return {padded};
-  return {slice(b, padded, starts, limits, Integers(starts.size(), 1))};
+  // Where a number that is computed stands is seen in a mask.
+  Value ones = splatInteger(b, s.operandType(0).clone(b.getI1Type()), 1);
+  Value isInside = pad(b, ones, b.getBoolAttr(false), low, high, interior);
+  Value outside = broadcast(b, s.operands[1], s.type().getShape(), {});
+  return {select(b, isInside, padded, outside)};
 }
 
 Values importConcatenate(Source &s) {
@@ -173,6 +169,22 @@ Value reverse(Builder &b, Value x, int64_t dim) {
   Value last = splatInteger(b, typeOf(count), size - 1);
   Value indices = SubOp::create(b, count.getType(), last, count);
   return transpose(b, GatherOp::create(b, rows.getType(), rows, indices), front);
+}
+
+Value pad(Builder &b, Value x, TypedAttr with, ArrayRef<int64_t> low, ArrayRef<int64_t> high,
+          ArrayRef<int64_t> interior) {
+  Integers above, below, starts, limits;
+  bool isCut = false;
+  for (auto [l, h, i, size] : llvm::zip(low, high, interior, typeOf(x).getShape())) {
+    above.push_back(std::max<int64_t>(l, 0));
+    below.push_back(std::max<int64_t>(h, 0));
+    starts.push_back(std::max<int64_t>(-l, 0));
+    limits.push_back(above.back() + size + std::max<int64_t>(size - 1, 0) * i + below.back() -
+                     std::max<int64_t>(-h, 0));
+    isCut |= l < 0 || h < 0;
+  }
+  Value padded = PadOp::create(b, x, with, above, below, interior);
+  return isCut ? slice(b, padded, starts, limits, Integers(starts.size(), 1)) : padded;
 }
 
 void addShapes(Handlers &handlers) {

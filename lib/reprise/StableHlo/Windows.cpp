@@ -71,6 +71,45 @@ std::optional<bool> runsBackward(Source &s, const Window &window) {
   return window.low[0] == 0 ? std::optional(true) : std::nullopt;
 }
 
+/// What the region makes of two tensors; null if it is more than elementwise.
+Value combineBy(Source &s, StringRef combiner, Value x, Value y) {
+  if (Value known = combine(s.b(), combiner, x, y))
+    return known;
+  Region &region = s.op->getRegion(0);
+  if (region.getNumArguments() != 2)
+    return {};
+  s.importer.lifted = Integers(typeOf(x).getShape());
+  Values results = s.importer.importRegion(region, {x, y});
+  s.importer.lifted.reset();
+  return results.size() == 1 && results[0].getType() == x.getType() ? results[0] : Value();
+}
+
+/// A running product or the like, in steps of 1, 2, 4, …
+Values runOver(Source &s, StringRef combiner, int64_t dim, bool isBackward) {
+  Builder &b = s.b();
+  Value x = s.operands[0];
+  RankedTensorType type = typeOf(x);
+  int64_t size = type.getDimSize(dim);
+  for (int64_t shift = 1; shift < size; shift *= 2) {
+    auto part = [&](int64_t from, int64_t to) {
+      Integers starts(type.getRank(), 0), limits(type.getShape());
+      starts[dim] = from;
+      limits[dim] = to;
+      return slice(b, x, starts, limits, Integers(type.getRank(), 1));
+    };
+    Value low = part(0, size - shift), high = part(shift, size);
+    Value own = isBackward ? part(size - shift, size) : part(0, shift);
+    Value both = isBackward ? combineBy(s, combiner, high, low) : combineBy(s, combiner, low, high);
+    if (!both)
+      return s.refuse("by a function that is more than elementwise");
+    Values parts = isBackward ? Values{both, own} : Values{own, both};
+    x = ConcatenateOp::create(b, type, parts, dim);
+  }
+  if (!isIdentity(combiner, s.operands[1]))
+    x = combineBy(s, combiner, broadcast(b, s.operands[1], type.getShape(), {}), x);
+  return {x};
+}
+
 Value poolMaximum(Source &s, const Window &window) {
   Builder &b = s.b();
   Value image = toImage(b, s.operands[0], window);
@@ -101,18 +140,23 @@ bool isDilated(Source &s) {
 
 Values importReduceWindow(Source &s) {
   std::string combiner = combinerOf(s.op);
-  if (s.operands.size() != 2 ||
-      (combiner != "add" && combiner != "maximum" && combiner != "minimum"))
-    return s.refuse("by another function than add, maximum or minimum");
-  if (!isIdentity(combiner, s.operands[1]))
-    return s.refuse("with an initial value that is not neutral");
+  bool isOrdered = combiner == "maximum" || combiner == "minimum";
+  if (s.operands.size() != 2 || (isOrdered && s.isUnsigned(0)))
+    return s.refuse("of several operands, or to the largest or least of unsigned integers");
   int64_t rank = s.operandType(0).getRank();
   if (static_cast<int64_t>(s.integers("window_dimensions").size()) != rank ||
       s.type().getRank() != rank)
     return s.refuse("has dimensions that are not there");
   Window window(s);
-  if (std::optional<bool> backward = runsBackward(s, window); backward && combiner == "add")
+  std::optional<bool> backward = runsBackward(s, window);
+  if (backward && combiner != "add")
+    return runOver(s, combiner, window.dims[0], *backward);
+  if (backward && isIdentity(combiner, s.operands[1]))
     return {CumsumOp::create(s.b(), s.type(), s.operands[0], window.dims[0], *backward)};
+  if (combiner != "add" && combiner != "maximum" && combiner != "minimum")
+    return s.refuse("by another function than add, maximum or minimum");
+  if (!isIdentity(combiner, s.operands[1]))
+    return s.refuse("with an initial value that is not neutral");
   if (window.dims.empty())
     return {s.operands[0]};
   if (window.dims.size() > 2 || isDilated(s) || !isFloat(s.operands[0]))

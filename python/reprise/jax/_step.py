@@ -19,7 +19,7 @@ def _to_host(leaf: Any) -> numpy.ndarray:
     """An array of the program's type."""
     if jax.dtypes.issubdtype(getattr(leaf, "dtype", None), jax.dtypes.prng_key):
         leaf = jax.random.key_data(leaf)
-    array = numpy.ascontiguousarray(leaf)
+    array = numpy.asarray(leaf, order="C")  # of a scalar ascontiguousarray makes a row
     return array.view(_SAME_BITS.get(array.dtype.name, array.dtype.name))
 
 
