@@ -52,8 +52,32 @@ def try_export(name, make):
     checks.check(f"{name}: @train", torch.allclose(told, expected, rtol=1e-3), f"{told}, eager {expected}")
 
 
+def try_resumed(name, make):
+    """An optimizer that has made steps: its state goes on."""
+    torch.manual_seed(3)
+    model, batch = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Tanh(), torch.nn.Linear(8, 1)), torch.randn(6, 4)
+    optimizer = make(model.parameters())
+
+    def step():
+        optimizer.zero_grad()
+        loss = model(batch).square().mean()
+        loss.backward()
+        optimizer.step()
+        return loss.item()
+
+    for _ in range(3):
+        step()
+    optimizer.zero_grad()
+    exported = reprise.torch.export(model, (batch,), path=f"{name}.mlir", optimizer=optimizer, loss=lambda output: output.square().mean())
+    expected = torch.tensor([step() for _ in range(3)])
+    told = losses_of(exported, "train", 3)
+    checks.check(f"{name}: the optimizer's steps go on", torch.allclose(told, expected, rtol=1e-5), f"{told}, eager {expected}")
+
+
 def main():
     models.prepare()
+    try_resumed("momentum", lambda parameters: torch.optim.SGD(parameters, lr=0.1, momentum=0.9))
+    try_resumed("adam", lambda parameters: torch.optim.Adam(parameters, lr=0.1))
     for name, make in CASES:
         try:
             try_export(name, make)

@@ -184,13 +184,17 @@ class _Step:
     def write_arrays(self, folder: pathlib.Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         for _, name, value, tensor in self.arguments:
-            array = tensor.detach().to(value.dtype).contiguous()
-            array = array.view(torch.uint16) if array.dtype is torch.bfloat16 else array
-            numpy.save(folder / f"{name.replace('/', '.')}.npy", array.numpy())
+            _save(folder, name, tensor, value.dtype)
         for slot in self.slots:
-            array = numpy.full(slot.value.shape, slot.initial, "f8" if slot.value.dtype is torch.float64 else "f4")
-            numpy.save(folder / f"{slot.name.replace('/', '.')}.npy", array)
+            held = slot.held if slot.held is not None else torch.full(slot.value.shape, slot.initial)
+            _save(folder, slot.name, held, slot.value.dtype)
         (folder / "run.json").write_text(json.dumps({"seed": 0, "next_offset": 0, "next_step": 0}) + "\n")
+
+
+def _save(folder: pathlib.Path, name: str, tensor: torch.Tensor, dtype: torch.dtype) -> None:
+    array = tensor.detach().to("cpu", dtype).contiguous()
+    array = array.view(torch.uint16) if array.dtype is torch.bfloat16 else array
+    numpy.save(folder / f"{name.replace('/', '.')}.npy", array.numpy())
 
 
 def _scalar(output: Any) -> torch.Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Callable
 
 import torch
@@ -11,12 +12,16 @@ from .aten import Builder, Value
 
 
 class Slot:
-    """A state of a parameter or of the whole step: its name, the value that it begins with, its next value."""
+    """A state of a parameter or of the whole step: its name, what it begins with, its next value.
 
-    def __init__(self, name: str, value: Value, initial: float) -> None:
+    ``held`` is what an optimizer holds that has made steps already; without it the state begins with ``initial``.
+    """
+
+    def __init__(self, name: str, value: Value, initial: float, held: torch.Tensor | None = None) -> None:
         self.name = name
         self.value = value
         self.initial = initial
+        self.held = held
         self.next = value
 
 
@@ -32,18 +37,18 @@ class Rates:
         self.inputs.append(slot)
         return slot.value
 
-    def power(self, b: Builder, name: str, base: float) -> Value:
-        """base to the number of the step, from 1."""
+    def power(self, b: Builder, name: str, base: float, steps: int) -> Value:
+        """base to the number of the step, from 1 on; so many were made before."""
         known = [slot for slot in self.state if slot.name == name]
         if known:
             return known[0].next
-        slot = Slot(name, Value(f"%o_{name}", (), torch.float32), 1.0)
+        slot = Slot(name, Value(f"%o_{name}", (), torch.float32), base**steps)
         slot.next = b.binary("mul", slot.value, base)
         self.state.append(slot)
         return slot.next
 
-    def like(self, parameter: Value, name: str, number: int, kind: str) -> Slot:
-        slot = Slot(f"{kind}/{name}", Value(f"%o_{kind}_{number}", parameter.shape, parameter.dtype), 0.0)
+    def like(self, parameter: Value, name: str, number: int, kind: str, held: torch.Tensor | None) -> Slot:
+        slot = Slot(f"{kind}/{name}", Value(f"%o_{kind}_{number}", parameter.shape, parameter.dtype), 0.0, held)
         self.state.append(slot)
         return slot
 
@@ -59,11 +64,11 @@ def _sgd(b: Builder, rates: Rates, group: dict[str, Any], suffix: str) -> Callab
     rate = rates.input(f"learning_rate{suffix}", float(group["lr"]))
     momentum, decay = group["momentum"], group["weight_decay"]
 
-    def update(parameter: Value, gradient: Value, name: str, number: int) -> Value:
+    def update(parameter: Value, gradient: Value, name: str, number: int, state: dict[str, Any]) -> Value:
         if decay:
             gradient = b.binary("add", gradient, b.binary("mul", parameter, decay))
         if momentum:
-            slot = rates.like(parameter, name, number, "momentum")
+            slot = rates.like(parameter, name, number, "momentum", state.get("momentum_buffer"))
             slot.next = b.binary("add", b.binary("mul", slot.value, momentum), gradient)
             nesterov = group["nesterov"]
             gradient = b.binary("add", gradient, b.binary("mul", slot.next, momentum)) if nesterov else slot.next
@@ -72,18 +77,27 @@ def _sgd(b: Builder, rates: Rates, group: dict[str, Any], suffix: str) -> Callab
     return update
 
 
-def _adam(b: Builder, rates: Rates, group: dict[str, Any], suffix: str, is_decoupled: bool) -> Callable[..., Value]:
+def _steps_of(optimizer: torch.optim.Optimizer, group: dict[str, Any]) -> int:
+    """How many steps the parameters of a group have behind them; one that has no state yet counts as the others do."""
+    made = {int(optimizer.state[each]["step"]) for each in group["params"] if "step" in optimizer.state.get(each, {})}
+    if len(made) > 1:
+        raise UsageError(f"export of Adam needs parameters with one number of steps, and a group has {sorted(made)}")
+    return made.pop() if made else 0
+
+
+def _adam(b: Builder, rates: Rates, group: dict[str, Any], suffix: str, is_decoupled: bool, steps: int) -> Callable[..., Value]:
     _check("Adam", group, "amsgrad", "maximize")
     rate = rates.input(f"learning_rate{suffix}", float(group["lr"]))
     (beta1, beta2), epsilon, decay = group["betas"], group["eps"], group["weight_decay"]
-    power1, power2 = rates.power(b, f"beta1_power{suffix}", beta1), rates.power(b, f"beta2_power{suffix}", beta2)
+    power1, power2 = (rates.power(b, f"beta{i + 1}_power{suffix}", group["betas"][i], steps) for i in (0, 1))
     speed = b.binary("div", rate, b.binary("sub", 1.0, power1))
     root = b.unary("sqrt", b.binary("sub", 1.0, power2))
 
-    def update(parameter: Value, gradient: Value, name: str, number: int) -> Value:
+    def update(parameter: Value, gradient: Value, name: str, number: int, state: dict[str, Any]) -> Value:
         if decay and not is_decoupled:
             gradient = b.binary("add", gradient, b.binary("mul", parameter, decay))
-        first, second = (rates.like(parameter, name, number, kind) for kind in ("first_moment", "second_moment"))
+        first, second = (rates.like(parameter, name, number, kind, state.get(key)) for kind, key in (
+            ("first_moment", "exp_avg"), ("second_moment", "exp_avg_sq")))
         first.next = b.binary("add", b.binary("mul", first.value, beta1), b.binary("mul", gradient, 1 - beta1))
         square = b.binary("mul", b.binary("mul", gradient, gradient), 1 - beta2)
         second.next = b.binary("add", b.binary("mul", second.value, beta2), square)
@@ -104,8 +118,9 @@ def updates_of(b: Builder, rates: Rates, optimizer: torch.optim.Optimizer) -> di
             update = _sgd(b, rates, group, suffix)
         elif type(optimizer) in (torch.optim.Adam, torch.optim.AdamW):
             is_decoupled = type(optimizer) is torch.optim.AdamW or bool(group.get("decoupled_weight_decay"))
-            update = _adam(b, rates, group, suffix, is_decoupled)
+            update = _adam(b, rates, group, suffix, is_decoupled, _steps_of(optimizer, group))
         else:
             raise UsageError(f"export knows SGD, Adam and AdamW, and no {type(optimizer).__name__}")
-        found.update((parameter.data_ptr(), update) for parameter in group["params"])
+        for parameter in group["params"]:
+            found[parameter.data_ptr()] = functools.partial(update, state=optimizer.state.get(parameter, {}))
     return found
