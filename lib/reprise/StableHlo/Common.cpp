@@ -88,10 +88,15 @@ Value stopGradient(Builder &b, Value x) {
 
 //===-- Constants -----------------------------------------------------------------------------===//
 
-static std::optional<int64_t> fold(Operation *op, Type element) {
+/// What is known already: a value that is read twice is looked at once.
+using Known = llvm::DenseMap<Value, std::optional<int64_t>>;
+
+static std::optional<int64_t> constantInteger(Value value, Known &known);
+
+static std::optional<int64_t> fold(Operation *op, Type element, Known &known) {
   SmallVector<int64_t> x;
   for (Value operand : op->getOperands()) {
-    std::optional<int64_t> number = constantInteger(operand);
+    std::optional<int64_t> number = constantInteger(operand, known);
     if (!number)
       return std::nullopt;
     x.push_back(*number);
@@ -125,7 +130,9 @@ static std::optional<int64_t> fold(Operation *op, Type element) {
   return std::nullopt;
 }
 
-std::optional<int64_t> constantInteger(Value value) {
+static std::optional<int64_t> constantInteger(Value value, Known &known) {
+  if (auto found = known.find(value); found != known.end())
+    return found->second;
   Operation *op = value.getDefiningOp();
   if (!op || isFloat(value))
     return std::nullopt;
@@ -138,7 +145,14 @@ std::optional<int64_t> constantInteger(Value value) {
   }
   if (llvm::any_of(op->getOperands(), isFloat))
     return std::nullopt;
-  return fold(op, elementOf(value));
+  std::optional<int64_t> number = fold(op, elementOf(value), known);
+  known[value] = number;
+  return number;
+}
+
+std::optional<int64_t> constantInteger(Value value) {
+  Known known;
+  return constantInteger(value, known);
 }
 
 std::optional<APFloat> constantFloat(Value value) {
