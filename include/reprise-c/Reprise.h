@@ -28,7 +28,7 @@ extern "C" {
 
 /* Major in the thousands, minor below: a library of another major, or a lower minor, is no match.
  */
-#define REPRISE_API_VERSION 1001
+#define REPRISE_API_VERSION 1002
 
 #if defined(_WIN32)
 #define REPRISE_EXPORT

@@ -49,9 +49,9 @@ REPRISE_EXPORT reprise_error *reprise_bundle_save(const reprise_bundle *bundle, 
 /* What the file holds. */
 REPRISE_EXPORT const void *reprise_bundle_bytes(const reprise_bundle *bundle, size_t *size);
 /* {"version": 1, "entry", "targets", "devices", "threads", "arena_bytes", "persistent_bytes",
- * "workspace_bytes", "arguments": [{"name", "role", "dtype", "shape", "batch_dim",
- * "has_initializer"}], "results": [{"name", "dtype", "shape", "argument"}]}; batch_dim and argument
- * are null where there is none. */
+ * "workspace_bytes", "pauses", "arguments": [{"name", "role", "dtype", "shape", "batch_dim",
+ * "has_initializer", "late"}], "results": [{"name", "dtype", "shape", "argument", "early"}]};
+ * batch_dim and argument are null where there is none. */
 REPRISE_EXPORT const char *reprise_bundle_description(const reprise_bundle *bundle);
 
 /* ---- runs ---- */
@@ -93,6 +93,14 @@ REPRISE_EXPORT reprise_error *reprise_run_start(reprise_run *run, int64_t steps)
 /* An error before the run was started. */
 REPRISE_EXPORT reprise_error *reprise_run_step(reprise_run *run);
 
+/* A step in two parts, where the step has a `reprise.pause` ("pauses" in the description); else an
+ * error. Behind the first part there are the results that the description calls early; late inputs
+ * may be bound or given between the parts, and need no value before. What the step has kept waits
+ * in the arena. reprise_run_step does both parts, and gives up a step that was begun, as the next
+ * reprise_run_begin_step does. */
+REPRISE_EXPORT reprise_error *reprise_run_begin_step(reprise_run *run);
+REPRISE_EXPORT reprise_error *reprise_run_end_step(reprise_run *run);
+
 /* The result `loss`, if it is one floating-point number; else, and before the first step, an error.
  */
 REPRISE_EXPORT reprise_error *reprise_run_loss(const reprise_run *run, double *loss);
@@ -100,8 +108,9 @@ REPRISE_EXPORT reprise_error *reprise_run_loss(const reprise_run *run, double *l
  * error before the first step. */
 REPRISE_EXPORT reprise_error *reprise_run_hash(reprise_run *run, const char **hash);
 /* The result `name` where it lies, on the run's device: nothing is copied. Shape and data are valid
- * until the next step, and are not to be written to. Of a result that an argument takes, this is
- * the argument's memory. An error for an array whose rows lie on several devices. */
+ * until the next step, and are not to be written to. Between the parts of a step only early ones.
+ * Of a result that an argument takes, this is the argument's memory. An error for an array whose
+ * rows lie on several devices. */
 REPRISE_EXPORT reprise_error *reprise_run_result(reprise_run *run, const char *name,
                                                  DLTensor *tensor);
 

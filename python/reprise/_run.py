@@ -82,6 +82,17 @@ class Run:
     def step(self) -> None:
         self._run.step()
 
+    def begin_step(self) -> None:
+        """The first part of a step that has a pause: then there are the results that the description calls early.
+
+        Late inputs may be bound or given until ``end_step``. The next step, or ``begin_step``, gives up one that was begun.
+        """
+        self._run.begin_step()
+
+    def end_step(self) -> None:
+        """Goes on from the pause to the end of the step."""
+        self._run.end_step()
+
     @property
     def has_loss(self) -> bool:
         return any(result["name"] == "loss" and not result["shape"] for result in self.description["results"])

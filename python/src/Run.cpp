@@ -131,6 +131,10 @@ void reprise_python::bindRuns(nb::module_ &module) {
              callAlone([&] { return reprise_run_start(own.handle.get(), steps); });
            })
       .def("step", [](Run &own) { callAlone([&] { return reprise_run_step(own.handle.get()); }); })
+      .def("begin_step",
+           [](Run &own) { callAlone([&] { return reprise_run_begin_step(own.handle.get()); }); })
+      .def("end_step",
+           [](Run &own) { callAlone([&] { return reprise_run_end_step(own.handle.get()); }); })
       .def("loss",
            [](Run &own) {
              double loss = 0;

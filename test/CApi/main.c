@@ -113,6 +113,7 @@ int main(int argc, char **argv) {
     test_build();
     test_plan();
     test_run();
+    test_pause();
     test_policy();
     test_threads();
   }

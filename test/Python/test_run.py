@@ -65,6 +65,63 @@ class Runs(unittest.TestCase):
             losses.append(own.loss)
         self.assertEqual(losses, whole.losses)
 
+    PAUSING = """
+func.func @train(%x: tensor<8xf32> {reprise.name = "x", reprise.role = "input"},
+    %w: tensor<8xf32> {reprise.name = "w", reprise.role = "input"},
+    %g: tensor<8xf32> {reprise.name = "cotangent", reprise.role = "input"},
+    %o: tensor<8xf32> {reprise.name = "y", reprise.role = "state"})
+    -> (tensor<8xf32> {reprise.name = "y"}, tensor<8xf32> {reprise.name = "dw"}) {
+  %r:3 = reprise.value_and_grad (%x1 = %x, %w1 = %w, %g1 = %g) wrt [1] : (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> (tensor<f32>, tensor<8xf32>, tensor<8xf32>) {
+    %h = reprise.mul %x1, %w1 : tensor<8xf32>
+    %y = reprise.exp %h : tensor<8xf32>
+    %late = reprise.pause (%y) then (%g1) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    %p = reprise.mul %y, %late : tensor<8xf32>
+    %s = reprise.sum %p dims [0] : (tensor<8xf32>) -> tensor<f32>
+    reprise.yield %s, %y : tensor<f32>, tensor<8xf32>
+  }
+  return %r#1, %r#2 : tensor<8xf32>, tensor<8xf32>
+}
+"""
+
+    def test_a_step_in_two_parts(self):
+        program = reprise.compile(self.PAUSING, threads=1)
+        x, w, g = (numpy.random.default_rng(seed).normal(size=8).astype("f4") for seed in range(3))
+        whole = reprise.run(program, {"x": x, "w": w, "cotangent": g, "y": numpy.zeros(8, "f4")})
+        for is_bound in (False, True):
+            run = reprise.Run(program)
+            y = reprise.Run.empty((8,), "f4") if is_bound else numpy.zeros(9, "f4")[1:]
+            run.give("x", x)
+            run.give("w", w)
+            run.bind("y", y)
+            run.start(2)
+            with self.assertRaisesRegex(reprise.Error, "no step waits at its pause"):
+                run.end_step()
+            run.begin_step()
+            numpy.testing.assert_array_equal(y, whole["y"])
+            numpy.testing.assert_array_equal(run.result("y"), whole["y"])
+            with self.assertRaisesRegex(reprise.Error, "result 'dw' is not there yet"):
+                run.view("dw")
+            with self.assertRaisesRegex(reprise.Error, "input 'cotangent' has no initializer"):
+                run.end_step()
+            run.begin_step()
+            y[...] = 7  # the caller's from now on
+            if is_bound:
+                run.bind("cotangent", g)
+            else:
+                run.give("cotangent", g)
+            run.end_step()
+            numpy.testing.assert_array_equal(run.result("dw"), whole["dw"])
+            self.assertEqual(run.state["step"], 1)
+            run.step()
+            numpy.testing.assert_array_equal(run.result("dw"), whole["dw"])
+        late = {each["name"] for each in run.description["arguments"] if each["late"]}
+        early = {each["name"] for each in run.description["results"] if each["early"]}
+        self.assertEqual((run.description["pauses"], late, early), (True, {"cotangent"}, {"y"}))
+        with self.assertRaisesRegex(reprise.Error, "the step has no pause"):
+            other = reprise.Run(self.program)
+            other.start(1)
+            other.begin_step()
+
     def test_wrong_arrays(self):
         run = reprise.Run(self.program)
         for name, array, message in (("weight", numpy.zeros((4, 16), "f4"), "shape"), ("weight", numpy.zeros((16, 4)), "type"),

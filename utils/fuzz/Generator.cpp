@@ -2,6 +2,7 @@
 #include "Generator.h"
 #include "Learner.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
+#include "reprise/Dialect/Reprise/IR/Pause.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Policy/Rules.h"
 
@@ -15,7 +16,7 @@ Repertoire learnOps(MLIRContext *context, std::set<std::string> without) {
   Repertoire repertoire;
   for (const OpSpec &spec : allOps()) {
     if (spec.isTerminator || spec.hasOwnParent || spec.regions != 0 ||
-        without.count(spec.name.str()))
+        spec.name == PauseOp::getOperationName() || without.count(spec.name.str()))
       continue;
     std::vector<Template> examples = Learner(context, 1).learn(spec);
     if (examples.empty())
@@ -48,6 +49,8 @@ OwningOpRef<ModuleOp> Generator::run() {
   for (int64_t i = random.within(1, 3); i > 0; --i)
     pool.push_back(freshArgument(makeType()));
   emitItems(random.within(2, 6));
+  if (random.chance(20) && !repertoire.without.count("reprise.pause"))
+    emitPause();
   if (gradients == 0)
     emitGradient();
   returnResults();
@@ -142,6 +145,18 @@ bool Generator::emitOp() {
   return false;
 }
 
+/// Late inputs, which nothing else may read, and what is there before.
+void Generator::emitPause() {
+  SmallVector<Value> early, late;
+  for (int64_t i = random.below(4); i > 0; --i)
+    early.push_back(random.pickLate(pool));
+  for (int64_t i = random.within(1, 2); i > 0; --i)
+    late.push_back(freshArgument(makeType()));
+  lateInputs.insert_range(late);
+  PauseOp pause = PauseOp::create(builder, TypeRange(ValueRange(late)), early, late, /*replay=*/0);
+  llvm::append_range(pool, pause.getResults());
+}
+
 //===-- The entry -----------------------------------------------------------------------------===//
 
 /// Values that nothing reads, and some others, which may become the next values of arguments.
@@ -157,7 +172,7 @@ void Generator::returnResults() {
   size_t arguments = entry.getBody().getNumArguments();
   for (size_t i = 0; i < arguments; ++i) {
     Value argument = entry.getBody().getArgument(i);
-    if (!random.chance(25))
+    if (lateInputs.contains(argument) || !random.chance(25))
       continue;
     results.push_back(obtain(cast<RankedTensorType>(argument.getType())));
     names.push_back(builder.getStringAttr("a" + std::to_string(i)));
@@ -191,7 +206,8 @@ void Generator::nameArguments() {
   for (BlockArgument argument : entry.getArguments()) {
     unsigned i = argument.getArgNumber();
     entry.setArgAttr(i, EntrySignature::kName, builder.getStringAttr("a" + std::to_string(i)));
-    entry.setArgAttr(i, EntrySignature::kRole, builder.getStringAttr(random.pick(roles)));
+    StringRef role = lateInputs.contains(argument) ? roles[0] : random.pick(roles);
+    entry.setArgAttr(i, EntrySignature::kRole, builder.getStringAttr(role));
     entry.setArgAttr(i, EntrySignature::kInit,
                      makeInit(getElementTypeOrSelf(argument.getType()), random));
   }

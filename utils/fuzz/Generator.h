@@ -50,6 +50,7 @@ private:
   void emitItems(int64_t count);
   bool emitItem();
   bool emitOp();
+  void emitPause();
   bool fits(Template &candidate);
   llvm::SmallVector<mlir::Value> operandsOf(const Template &candidate);
   void add(mlir::Operation *op, bool active);
@@ -95,8 +96,9 @@ private:
   std::vector<const Known *> favourites;
   llvm::SmallVector<int64_t> sizes;
   mlir::Type mainFloat;
-  std::vector<mlir::Value> pool;      ///< all values that may be used here
-  llvm::DenseSet<mlir::Value> active; ///< they depend on what an enclosing gradient asks for
+  std::vector<mlir::Value> pool;          ///< all values that may be used here
+  llvm::DenseSet<mlir::Value> active;     ///< they depend on what an enclosing gradient asks for
+  llvm::DenseSet<mlir::Value> lateInputs; ///< arguments that the pause alone reads
   std::vector<Function> functions;
   bool isolated = false; ///< in a function other than the entry
   int gradients = 0, gradientDepth = 0, depth = 0, functionCount = 0;

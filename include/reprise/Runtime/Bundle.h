@@ -16,10 +16,11 @@ namespace reprise::runtime {
 /// A file has the oldest version that can say what it holds; a bundle of another one is refused.
 /// Version 5 adds the commands from Call to Wait, version 6 programs of several devices, version 7
 /// a table of what commands have in common, version 8 arrays whose rows lie on several devices,
-/// version 9 values that wait in the memory of the host, version 10 numbers of library calls.
-constexpr uint32_t bundleVersion = 10, callsBundleVersion = 10, hostBundleVersion = 9,
-                   rowsBundleVersion = 8, tableBundleVersion = 7, devicesBundleVersion = 6,
-                   commandsBundleVersion = 5, oldestBundleVersion = 4;
+/// version 9 values that wait in the memory of the host, version 10 numbers of library calls,
+/// version 11 steps that pause.
+constexpr uint32_t bundleVersion = 11, pauseBundleVersion = 11, callsBundleVersion = 10,
+                   hostBundleVersion = 9, rowsBundleVersion = 8, tableBundleVersion = 7,
+                   devicesBundleVersion = 6, commandsBundleVersion = 5, oldestBundleVersion = 4;
 /// Every buffer starts at a multiple of this many bytes, in its space and in memory.
 constexpr uint64_t bufferAlignment = 64;
 
@@ -253,10 +254,16 @@ struct Program {
   uint64_t arenaBytes = 0; ///< max(offset + bytes) over its arena buffers, never rounded
   uint32_t device = 0;
   uint64_t hostBytes = 0; ///< like arenaBytes, of what lies in Space::Host
+  /// Where a step stops if it is asked to, for inputs that its caller makes of its first results:
+  /// how many commands stand before, with those of repeats; -1 for a program that has no pause.
+  /// What the arena holds stays meanwhile.
+  int64_t pause = -1;
 
   /// How many commands run, those of repeats in every iteration. The most in a bundle is 2^24, or
   /// 2^20 with commands of the explicit kinds.
   uint64_t executions() const;
+  /// How many of them come before the pause; all without one.
+  uint64_t executionsToPause() const;
   bool hasExplicit() const;
 
   bool operator==(const Program &other) const;
@@ -309,6 +316,12 @@ struct Bundle {
   std::vector<std::string> deviceNames() const;
   /// The program of that name, or nullptr.
   const Program *program(const std::string &name, uint32_t device = 0) const;
+  /// Whether the step stops on request.
+  bool pauses() const;
+  /// True for an input that no command before the pause looks at, so that it may come late.
+  bool isLate(uint32_t argument) const;
+  /// True for a result that is there at the pause.
+  bool isEarly(const Result &result) const;
   /// Arena of the step of a device: what a report calls arena_bytes.
   uint64_t arenaBytes(uint32_t device = 0) const;
   /// Bytes of all arguments: what a report calls persistent_bytes.

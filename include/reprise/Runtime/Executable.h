@@ -60,6 +60,10 @@ public:
   /// allocates nothing otherwise, but once after bind(). Peers then get an error, too.
   /// `beside` is called when the device has got all work of the program, before the wait for it.
   Error run(std::string_view program, const std::function<Error()> &beside = nullptr);
+  /// The two parts of "step", where it has a pause: run() does both. Nothing else runs between
+  /// them. Arguments that the first part has not looked at may be bound between them, too.
+  Error runToPause(const std::function<Error()> &beside = nullptr);
+  Error runOn();
   /// What the device runs next finds in the argument what lies at `from` when `arrived` has
   /// happened. `taken` happens when that place may be written again.
   Error takeArgument(size_t index, const void *from, DeviceEvent &arrived, DeviceEvent &taken);
@@ -89,9 +93,14 @@ private:
   Error loadContents();
   Error prepare();
   std::vector<bool> skippedCommands(const Program &program) const;
-  Error runNamed(std::string_view program, const std::function<Error()> &beside);
-  Error runProgram(size_t index, Recorder *times, const std::function<Error()> &beside);
-  Error runChecked(size_t index, Recorder *times);
+  /// Executions [begin, end) of a program.
+  struct Range {
+    uint64_t begin = 0, end = UINT64_MAX;
+  };
+  Error runNamed(std::string_view program, Range range, const std::function<Error()> &beside);
+  Error runProgram(size_t index, Range range, Recorder *times,
+                   const std::function<Error()> &beside);
+  Error runChecked(size_t index, Range range, Recorder *times);
   Error checkCommand(const Command &command, const std::vector<int64_t> &iterations);
   Error compareReplays();
   Error compareReplay(const ReplayCheck &check);

@@ -47,11 +47,17 @@ public:
   std::optional<size_t> find(const std::string &name) const;
 
   /// Makes parameters and state, and sees that every argument has a value for the next `steps`
-  /// steps.
+  /// steps; a late input needs one by endStep, or by step, only.
   Error start(int64_t steps);
   /// One step. Allocates nothing, errors apart. Peers of the executable learn of an error. Of
   /// several programs the error is that of the one that failed first.
   Error step();
+  /// A step in two parts, of a bundle that pauses; step() does both. Behind the first one there are
+  /// the results that are early (Bundle::isEarly), and late inputs (Bundle::isLate) may get their
+  /// values, or be bound. A step that was begun may be given up: by the next beginStep or step.
+  Error beginStep();
+  Error endStep();
+  bool isPaused() const;
 
   /// Seed, and the offset and number of the next step.
   const RunState &state() const { return next; }
@@ -61,7 +67,7 @@ public:
   const std::vector<ArrayRef> &results() const;
   /// The result `loss` of any process if it is one floating-point number.
   std::optional<double> loss() const;
-  /// hashArrays of the results of all processes.
+  /// hashArrays of the results of all processes. Not between the parts of a step.
   Expected<uint64_t> hash() const;
 
   /// Tells all processes, with the next step, that the run is to end by a signal.
@@ -90,6 +96,7 @@ private:
   Error checkAlike(int64_t steps);
   Error startParts(int64_t steps);
   Error stepAll();
+  Error finishStep();
   Error meet();
   std::optional<double> ownLoss() const;
   bool isBound(const std::string &name) const;

@@ -20,12 +20,14 @@ template <typename T> static Object describeArray(const T &array) {
 
 static Array describeArguments(const Bundle &bundle) {
   Array arguments;
-  for (const Argument &argument : bundle.arguments) {
+  for (size_t i = 0; i < bundle.arguments.size(); ++i) {
+    const Argument &argument = bundle.arguments[i];
     if (argument.role >= Role::Seed || !beginsArray(argument))
       continue;
     Object object = describeArray(argument);
     object["role"] = roleName(argument.role);
     object["has_initializer"] = argument.hasInitializer;
+    object["late"] = bundle.isLate(static_cast<uint32_t>(i));
     object["batch_dim"] = nullptr;
     if (argument.batchDim >= 0)
       object["batch_dim"] = argument.batchDim;
@@ -44,6 +46,7 @@ static Array describeResults(const Bundle &bundle) {
     if (!beginsArray(result) || llvm::any_of(bundle.arguments, isOffset))
       continue;
     Object object = describeArray(result);
+    object["early"] = bundle.isEarly(result);
     object["argument"] = nullptr;
     if (result.argument >= 0)
       object["argument"] = arrayName(bundle.arguments[result.argument]);
@@ -67,6 +70,7 @@ static std::string describe(const Bundle &bundle) {
                 {"arena_bytes", arena},
                 {"persistent_bytes", static_cast<int64_t>(bundle.persistentBytes())},
                 {"workspace_bytes", static_cast<int64_t>(bundle.workspaceBytes(bundle.threads))},
+                {"pauses", bundle.pauses()},
                 {"arguments", describeArguments(bundle)},
                 {"results", describeResults(bundle)}};
   return llvm::formatv("{0:2}\n", llvm::json::Value(std::move(object)));

@@ -6,6 +6,7 @@
 #include "reprise/Runtime/Session.h"
 
 #include <cstdlib>
+#include <set>
 
 using namespace reprise::capi;
 using namespace reprise::runtime;
@@ -22,6 +23,8 @@ struct Copied {
   std::unique_ptr<uint8_t, Free> memory;
   uint64_t elementBytes = 0;
   bool isReplaced = false; ///< a result takes its place
+  bool isLate = false;     ///< looked at behind the pause only
+  bool isEarly = false;    ///< its result is there at the pause
 };
 } // namespace
 
@@ -31,6 +34,7 @@ struct reprise_run {
   std::unique_ptr<ProgramGroup> group;
   std::unique_ptr<Session> steps;
   std::map<std::string, Copied> copies; ///< by argument
+  std::set<std::string> earlyResults;   ///< those that are there at the pause
   std::string hash;
   bool isStarted = false, hasStepped = false;
 
@@ -42,8 +46,10 @@ struct reprise_run {
   std::string check(const std::string &name, const DLTensor &tensor, bool mayHaveRows) const;
   std::string checkDevice(const DLTensor &tensor) const;
   Error bindCopy(const std::string &name, const DLTensor &tensor, uint64_t bytes);
-  void copyIn();
-  void copyOut();
+  /// What a part of a step looks at, and what it has made.
+  enum Part { All, ToPause, FromPause };
+  void copyIn(Part part);
+  void copyOut(Part part);
 };
 
 bool reprise_run::isReplaced(const std::string &name) const {
@@ -91,6 +97,8 @@ Error reprise_run::bindCopy(const std::string &name, const DLTensor &tensor, uin
   if (!copied.memory)
     return Error::make("no memory for a copy of '" + name + "'");
   copied.isReplaced = isReplaced(name);
+  copied.isLate = group->bundle().isLate(static_cast<uint32_t>(*steps->find(name)));
+  copied.isEarly = earlyResults.count(name);
   if (Error error = steps->bind(name, copied.memory.get(), bytes))
     return error;
   Copied &kept = copies[name] = std::move(copied);
@@ -99,14 +107,15 @@ Error reprise_run::bindCopy(const std::string &name, const DLTensor &tensor, uin
   return Error::success();
 }
 
-void reprise_run::copyIn() {
+void reprise_run::copyIn(Part part) {
   for (auto &[name, copied] : copies)
-    copyFrom(copied.tensor, copied.elementBytes, copied.memory.get());
+    if (part == All || copied.isLate == (part == FromPause))
+      copyFrom(copied.tensor, copied.elementBytes, copied.memory.get());
 }
 
-void reprise_run::copyOut() {
+void reprise_run::copyOut(Part part) {
   for (auto &[name, copied] : copies)
-    if (copied.isReplaced)
+    if (copied.isReplaced && (part == All || copied.isEarly == (part == ToPause)))
       copyTo(copied.tensor, copied.elementBytes, copied.memory.get());
 }
 
@@ -134,6 +143,9 @@ reprise_error *reprise_run_create(const reprise_bundle *bundle, const reprise_op
   if (!group)
     return session.fail(group.message());
   made->group = std::move(*group);
+  for (const Result &result : made->group->bundle().results)
+    if (made->group->bundle().isEarly(result))
+      made->earlyResults.insert(result.name);
   for (size_t i = 0; i < made->group->size(); ++i)
     made->group->executable(i).setCheckIndices(given.isOn("check-indices"));
   made->steps = std::make_unique<Session>(*made->group);
@@ -209,23 +221,37 @@ reprise_error *reprise_run_start(reprise_run *run, int64_t steps) {
   if (steps < 0)
     return run->session->fail("expected a number of steps from 0 on, got " + std::to_string(steps),
                               REPRISE_BAD_USAGE);
-  run->copyIn();
+  run->copyIn(run->group->bundle().pauses() ? reprise_run::ToPause : reprise_run::All);
   if (Error error = run->steps->start(steps))
     return run->session->fail(error);
   run->isStarted = true;
   return nullptr;
 }
 
-reprise_error *reprise_run_step(reprise_run *run) {
+using Work = Error (Session::*)();
+
+static reprise_error *runPart(reprise_run *run, reprise_run::Part part, Work work) {
   run->session->begin();
   if (!run->isStarted)
     return run->session->fail("the run was not started", REPRISE_BAD_USAGE);
-  run->copyIn();
-  if (Error error = run->steps->step())
+  run->copyIn(part);
+  if (Error error = (*run->steps.*work)())
     return run->session->fail(error);
-  run->hasStepped = true;
-  run->copyOut();
+  run->hasStepped |= part != reprise_run::ToPause;
+  run->copyOut(part);
   return nullptr;
+}
+
+reprise_error *reprise_run_step(reprise_run *run) {
+  return runPart(run, reprise_run::All, &Session::step);
+}
+
+reprise_error *reprise_run_begin_step(reprise_run *run) {
+  return runPart(run, reprise_run::ToPause, &Session::beginStep);
+}
+
+reprise_error *reprise_run_end_step(reprise_run *run) {
+  return runPart(run, reprise_run::FromPause, &Session::endStep);
 }
 
 /// What a step leaves is nothing before the first one.
@@ -265,6 +291,9 @@ reprise_error *reprise_run_result(reprise_run *run, const char *name, DLTensor *
       const Result &result = results[number];
       if (arrayName(result) != name)
         continue;
+      if (run->steps->isPaused() && !run->earlyResults.count(result.name))
+        return run->session->fail("result '" + std::string(name) +
+                                  "' is not there yet: the step waits at its pause");
       if (result.rows.of)
         return run->session->fail("the rows of '" + std::string(name) + "' lie on several devices");
       DLDevice device = {kDLCPU, 0};

@@ -1,6 +1,7 @@
 // reprise: constants and data movement in the interpreter.
 #include "Models.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "reprise/Dialect/Reprise/IR/Pause.h"
 
 using namespace mlir;
 
@@ -60,6 +61,12 @@ Results evaluateReshape(ReshapeOp op, Operands operands) {
 }
 
 Results evaluateName(NameOp op, Operands operands) { return single(*operands[0]); }
+Results evaluatePause(PauseOp op, Operands operands) {
+  Results results;
+  for (const Tensor *late : operands.drop_front(op.getEarly().size()))
+    results.push_back(*late);
+  return results;
+}
 Results evaluateOffload(OffloadOp op, Operands operands) { return single(*operands[0]); }
 
 Results evaluateTranspose(TransposeOp op, Operands operands) {
@@ -120,6 +127,7 @@ void attachShape(MLIRContext *context) {
   attach<evaluateReshape>(context);
   attach<evaluateName>(context);
   attach<evaluateOffload>(context);
+  attach<evaluatePause>(context);
   attach<evaluateTranspose>(context);
   attach<evaluateSlice>(context);
   attach<evaluatePad>(context);

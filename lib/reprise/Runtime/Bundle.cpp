@@ -72,7 +72,7 @@ bool Command::operator==(const Command &o) const {
 }
 bool Program::operator==(const Program &o) const {
   return name == o.name && device == o.device && commands == o.commands &&
-         arenaBytes == o.arenaBytes && hostBytes == o.hostBytes;
+         arenaBytes == o.arenaBytes && hostBytes == o.hostBytes && pause == o.pause;
 }
 bool DeviceEntry::operator==(const DeviceEntry &o) const {
   return name == o.name && arguments == o.arguments;

@@ -1,6 +1,7 @@
 // reprise: the checks that every bundle passes before it is written or run
 #include "CommandChecks.h"
 #include "DeviceChecks.h"
+#include "PauseChecks.h"
 #include "RowChecks.h"
 
 #include <algorithm>
@@ -146,6 +147,8 @@ private:
         return fail("program '" + program.name + "' has an arena out of range");
       if (Error error = checkCommands(program))
         return error;
+      if (Error error = checkPause(bundle, program))
+        return fail("program '" + program.name + "': " + error.message());
     }
     for (const std::set<std::string> &own : names)
       if (!own.count("step"))

@@ -219,6 +219,8 @@ template <typename S, typename T> void bundleFields(S &s, T &b, CommandTable &ta
     if (s.version >= hostBundleVersion)
       s.number(program.hostBytes);
     deviceField(s, program);
+    if (s.version >= pauseBundleVersion)
+      s.number(program.pause);
   });
   s.number(b.workerWorkspaceBytes);
 }
@@ -278,6 +280,9 @@ bool hasNumbers(const Program &program) {
 bool usesHost(const Program &program) { return program.hostBytes != 0; }
 
 uint32_t versionOf(const Bundle &bundle, const CommandTable &table) {
+  if (std::any_of(bundle.programs.begin(), bundle.programs.end(),
+                  [](const Program &program) { return program.pause >= 0; }))
+    return pauseBundleVersion;
   if (std::any_of(bundle.programs.begin(), bundle.programs.end(), hasNumbers))
     return callsBundleVersion;
   if (std::any_of(bundle.programs.begin(), bundle.programs.end(), usesHost))

@@ -7,29 +7,9 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <tuple>
 
 using namespace reprise::runtime;
-
-DeviceMemory::~DeviceMemory() = default;
-DeviceImage::~DeviceImage() = default;
-DeviceProgram::~DeviceProgram() = default;
-DeviceEvent::~DeviceEvent() = default;
-DeviceStream::~DeviceStream() = default;
-Device::~Device() = default;
-
-Expected<std::unique_ptr<DeviceMemory>> Device::allocateHost(uint64_t bytes,
-                                                             const std::string &what) {
-  return allocate(bytes, what);
-}
-
-Error Device::canRun(const Command &command) const {
-  if (!isExplicit(command.kind))
-    return Error::success();
-  if (command.kind != CommandKind::Call)
-    return Error::make("device '" + name() + "' cannot run a " + commandName(command.kind));
-  return Error::make("device '" + name() + "' has no library with function '" + command.function +
-                     "'");
-}
 
 namespace {
 
@@ -82,6 +62,8 @@ public:
   Error makeExchanges(const Device::ProgramPlaces &places);
   bool hasExchanges() const { return !exchanges.empty(); }
   uint64_t executions() const override { return launches.size(); }
+  /// Of a run of launches, from the first to behind the last.
+  std::pair<const Stage *, const Stage *> findStages(uint32_t begin, uint32_t end) const;
 
   std::vector<void *> buffers;
   std::vector<Launch> launches;
@@ -112,6 +94,7 @@ CpuProgram::CpuProgram(const Device::ProgramPlaces &places, unsigned workers)
   });
   buffers.reserve(total); // launches point into it
   launches.reserve(program.executions());
+  uint64_t first = program.executionsToPause(); // of a run that stops there
   forEachExecution(program, [&](uint32_t number, const std::vector<int64_t> &iterations) {
     const Command &command = program.commands[number];
     uint32_t i = uint32_t(launches.size());
@@ -124,7 +107,7 @@ CpuProgram::CpuProgram(const Device::ProgramPlaces &places, unsigned workers)
     // Small enough that the workers end together, large enough that the counter is not in the way.
     unsigned parts = workers == 1 ? 1 : 8 * workers;
     launch.chunk = std::max<int64_t>(1, launch.items / parts);
-    bool joins = i != 0 && launch.items <= 1 && launches.back().items <= 1;
+    bool joins = i != 0 && i != first && launch.items <= 1 && launches.back().items <= 1;
     launches.push_back(launch);
     single.push_back({i, i + 1});
     if (joins)
@@ -132,6 +115,21 @@ CpuProgram::CpuProgram(const Device::ProgramPlaces &places, unsigned workers)
     else
       stages.push_back({i, i + 1});
   });
+}
+
+/// Every launch is on its own where a stage would be cut.
+std::pair<const Stage *, const Stage *> CpuProgram::findStages(uint32_t begin, uint32_t end) const {
+  auto find = [&](uint32_t place) {
+    return std::partition_point(stages.begin(), stages.end(),
+                                [&](const Stage &stage) { return stage.begin < place; });
+  };
+  auto isCut = [&](auto at, uint32_t place) {
+    return place < launches.size() && (at == stages.end() || at->begin != place);
+  };
+  auto first = find(begin), last = find(end);
+  if (isCut(first, begin) || isCut(last, end))
+    return {single.data() + begin, single.data() + end};
+  return {stages.data() + (first - stages.begin()), stages.data() + (last - stages.begin())};
 }
 
 Error CpuProgram::makeExchanges(const Device::ProgramPlaces &places) {
@@ -227,12 +225,9 @@ private:
 
 Error CpuStream::run(DeviceProgram &program, uint64_t begin, uint64_t end, Recorder *times) {
   current = static_cast<const CpuProgram *>(&program);
-  bool isWhole = begin == 0 && end == current->launches.size();
-  const std::vector<Stage> &stages = isWhole ? current->stages : current->single;
   if (begin == end)
     return Error::success();
-  firstStage = stages.data() + begin;
-  lastStage = stages.data() + (isWhole ? stages.size() : end);
+  std::tie(firstStage, lastStage) = current->findStages(uint32_t(begin), uint32_t(end));
   recorder = times;
   hasFailed = isStopped = false;
   nextItem.store(0, std::memory_order_relaxed);

@@ -9,6 +9,8 @@ using namespace reprise::runtime;
 DeviceSession::DeviceSession(Executable &executable)
     : executable(executable), bundle(executable.bundle()), uploads(executable) {
   given.resize(bundle.arguments.size());
+  for (size_t i = 0; i < bundle.arguments.size(); ++i)
+    late.push_back(bundle.isLate(uint32_t(i)));
   std::string offsetName;
   for (const Argument &argument : bundle.arguments)
     if (argument.role == Role::Offset)
@@ -140,17 +142,33 @@ Error DeviceSession::tooFewRows(size_t argument, int64_t needed) const {
                      std::to_string(needed - 1) + " needs " + std::to_string(needed));
 }
 
+Error DeviceSession::checkValue(size_t index) const {
+  const Argument &argument = bundle.arguments[index];
+  return hasValue(index) || argument.hasInitializer
+             ? Error::success()
+             : fail(std::string(roleName(argument.role)) + " '" + arrayName(argument) +
+                    "' has no initializer and was given no value");
+}
+
+Error DeviceSession::checkLate() const {
+  for (size_t i = 0; i < late.size(); ++i)
+    if (late[i])
+      if (Error error = checkValue(i))
+        return error;
+  return Error::success();
+}
+
 Error DeviceSession::check(int64_t steps) {
   first = true;
+  paused = false;
   if (__builtin_add_overflow(next.step, steps, &endStep))
     return fail("the number of the last step is out of range");
   for (size_t i = 0; i < given.size(); ++i) {
-    const Argument &argument = bundle.arguments[i];
-    if (argument.role >= Role::Seed)
+    if (bundle.arguments[i].role >= Role::Seed)
       continue;
-    if (!hasValue(i) && !argument.hasInitializer)
-      return fail(std::string(roleName(argument.role)) + " '" + arrayName(argument) +
-                  "' has no initializer and was given no value");
+    if (!late[i])
+      if (Error error = checkValue(i))
+        return error;
     if (given[i] && given[i]->rows >= 0 && given[i]->rows < next.step + steps)
       return tooFewRows(i, next.step + steps);
   }
@@ -253,25 +271,68 @@ Error DeviceSession::prepareInputs() {
       if (Error error = executable.writeMemory(executable.argument(input.argument),
                                                input.value.data(), input.value.size()))
         return fail(error.message());
+  return readInputs(/*areLate=*/false);
+}
+
+Error DeviceSession::readInputs(bool areLate) {
   for (size_t i = 0; i < given.size(); ++i)
-    if (given[i] && bundle.arguments[i].role == Role::Input && (first || !isCarried(i)))
+    if (given[i] && bundle.arguments[i].role == Role::Input && late[i] == areLate &&
+        (first || !isCarried(i)))
       if (Error error = readGiven(i))
         return error;
   return Error::success();
 }
 
-Error DeviceSession::step() {
-  Error error = takeStep();
+Error DeviceSession::step() { return tell(takeStep()); }
+
+Error DeviceSession::begin() {
+  Error error = tell(takeFirstPart());
+  paused = !error;
+  return error;
+}
+
+Error DeviceSession::goOn() { return tell(takeLastPart()); }
+
+/// Peers learn of an error.
+Error DeviceSession::tell(Error error) {
+  paused = false;
   if (error)
     executable.fail(error.message());
   return error;
 }
 
+Error DeviceSession::inStep(const Error &error) const {
+  return error ? fail("step " + std::to_string(next.step) + ", " + error.message())
+               : Error::success();
+}
+
 Error DeviceSession::takeStep() {
+  if (Error error = checkLate())
+    return error;
   if (Error error = prepareInputs())
     return error;
-  if (Error error = executable.run("step", [this] { return uploadNext(); }))
-    return fail("step " + std::to_string(next.step) + ", " + error.message());
+  if (Error error = readInputs(/*areLate=*/true))
+    return error;
+  Error error = inStep(executable.run("step", [this] { return uploadNext(); }));
+  return error ? error : finishStep();
+}
+
+Error DeviceSession::takeFirstPart() {
+  if (Error error = prepareInputs())
+    return error;
+  return inStep(executable.runToPause([this] { return uploadNext(); }));
+}
+
+Error DeviceSession::takeLastPart() {
+  if (Error error = checkLate())
+    return error;
+  if (Error error = readInputs(/*areLate=*/true))
+    return error;
+  Error error = inStep(executable.runOn());
+  return error ? error : finishStep();
+}
+
+Error DeviceSession::finishStep() {
   if (offsetResult)
     if (Error error = executable.readMemory(&next.offset, executable.result(*offsetResult),
                                             sizeof next.offset))
@@ -293,7 +354,11 @@ uint64_t DeviceSession::highestChange(uint8_t paint) const {
 Expected<uint64_t> DeviceSession::executedArenaBytes() {
   if (!executable.device().hasHostMemory())
     return fail("the arena of device '" + executable.device().name() + "' cannot be painted");
+  if (Error error = checkLate())
+    return error;
   if (Error error = prepareInputs())
+    return error;
+  if (Error error = readInputs(/*areLate=*/true))
     return error;
   std::vector<std::vector<uint8_t>> saved;
   for (size_t i = 0; i < bundle.arguments.size(); ++i) {

@@ -32,6 +32,11 @@ public:
   /// Makes parameters and state.
   Error start();
   Error step();
+  /// Up to the pause, which the step has. What was begun before counts no more.
+  Error begin();
+  /// From the pause on.
+  Error goOn();
+  bool isPaused() const { return paused; }
 
   /// All results but the next offset, without their data.
   const std::vector<ArrayRef> &results() const { return arrays; }
@@ -65,6 +70,15 @@ private:
   Error tooFewRows(size_t argument, int64_t needed) const;
   bool isCarried(size_t argument) const;
   Error takeStep();
+  Error takeFirstPart();
+  Error takeLastPart();
+  Error finishStep();
+  Error tell(Error error);
+  Error inStep(const Error &error) const;
+  Error checkValue(size_t argument) const;
+  /// Late inputs need no value before the last part of a step.
+  Error checkLate() const;
+  Error readInputs(bool areLate);
   Error setScalars();
   Error prepareInputs();
   Error keepCarried();
@@ -86,7 +100,8 @@ private:
   InputUploads uploads;
   int64_t endStep = 0; ///< of the run
   std::optional<size_t> offsetResult;
-  bool first = true;
+  bool first = true, paused = false;
+  std::vector<bool> late; ///< arguments that may have their values at the pause only
 };
 
 } // namespace reprise::runtime

@@ -251,49 +251,54 @@ Error Executable::takeArgument(size_t index, const void *from, DeviceEvent &arri
 }
 
 Error Executable::run(std::string_view name, const std::function<Error()> &beside) {
-  Error error = runNamed(name, beside);
+  return runNamed(name, {}, beside);
+}
+
+Error Executable::runToPause(const std::function<Error()> &beside) {
+  return runNamed("step", {0, manifest.program("step")->executionsToPause()}, beside);
+}
+
+Error Executable::runOn() {
+  return runNamed("step", {manifest.program("step")->executionsToPause(), UINT64_MAX}, nullptr);
+}
+
+Error Executable::runNamed(std::string_view name, Range range,
+                           const std::function<Error()> &beside) {
+  Error error = programs.empty() ? prepare() : Error::success();
+  for (size_t i = 0; i < programs.size() && !error; ++i) {
+    if (manifest.programs[i].name != name)
+      continue;
+    range.end = std::min(range.end, programs[i]->executions());
+    bool isStep = name == "step";
+    Recorder *times = isStep ? recorder : nullptr;
+    if (times && range.begin == 0)
+      times->clear();
+    error = checkIndices ? runChecked(i, range, times) : runProgram(i, range, times, beside);
+    if (isStep && !error && range.end == programs[i]->executions())
+      error = compareReplays();
+  }
   if (error)
     fail(error.message());
   return error;
 }
 
-Error Executable::runNamed(std::string_view name, const std::function<Error()> &beside) {
-  if (programs.empty())
-    if (Error error = prepare())
-      return error;
-  for (size_t i = 0; i < programs.size(); ++i) {
-    if (manifest.programs[i].name != name)
-      continue;
-    bool isStep = name == "step";
-    Recorder *times = isStep ? recorder : nullptr;
-    if (times)
-      times->clear();
-    if (Error error = checkIndices ? runChecked(i, times) : runProgram(i, times, beside))
-      return error;
-    if (isStep)
-      if (Error error = compareReplays())
-        return error;
-  }
-  return Error::success();
-}
-
-Error Executable::runProgram(size_t index, Recorder *times, const std::function<Error()> &beside) {
-  DeviceProgram &program = *programs[index];
-  if (Error error = stream->run(program, 0, program.executions(), times))
+Error Executable::runProgram(size_t index, Range range, Recorder *times,
+                             const std::function<Error()> &beside) {
+  if (Error error = stream->run(*programs[index], range.begin, range.end, times))
     return error;
   Error error = beside ? beside() : Error::success();
   Error finished = stream->synchronize();
   return finished ? finished : error;
 }
 
-Error Executable::runChecked(size_t index, Recorder *times) {
+Error Executable::runChecked(size_t index, Range range, Recorder *times) {
   const Program &program = manifest.programs[index];
-  uint64_t begin = 0, at = 0;
+  uint64_t begin = range.begin, at = 0;
   Error failure = Error::success();
   forEachExecution(program, [&](uint32_t number, const std::vector<int64_t> &iterations) {
     const Command &command = program.commands[number];
     uint64_t now = at++;
-    if (failure || command.indexChecks.empty())
+    if (failure || command.indexChecks.empty() || now < range.begin || now >= range.end)
       return;
     failure = stream->run(*programs[index], begin, now, times);
     begin = now;
@@ -306,7 +311,7 @@ Error Executable::runChecked(size_t index, Recorder *times) {
   });
   if (failure)
     return failure;
-  if (Error error = stream->run(*programs[index], begin, at, times))
+  if (Error error = stream->run(*programs[index], begin, range.end, times))
     return error;
   return stream->synchronize();
 }

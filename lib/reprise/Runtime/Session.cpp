@@ -233,6 +233,26 @@ Error Session::stepAll() {
 Error Session::step() {
   if (Error error = stepAll())
     return error;
+  return finishStep();
+}
+
+Error Session::beginStep() {
+  if (!bundle.pauses() || parts.size() != 1)
+    return fail("the step has no pause");
+  return parts.front()->begin();
+}
+
+bool Session::isPaused() const { return parts.front()->isPaused(); }
+
+Error Session::endStep() {
+  if (!isPaused())
+    return fail("no step waits at its pause");
+  if (Error error = parts.front()->goOn())
+    return error;
+  return finishStep();
+}
+
+Error Session::finishStep() {
   next = parts.front()->state();
   for (auto &part : parts)
     next.offset = std::max(next.offset, part->state().offset);
@@ -278,6 +298,8 @@ Error Session::meet() {
 /// Results of one rank that follow each other in the bundle are hashed by it, then it tells the
 /// next.
 Expected<uint64_t> Session::hash() const {
+  if (isPaused())
+    return fail("the step waits at its pause: only some of its results are there");
   if (!ranks)
     return hashArrays(results());
   ArrayHasher hasher;

@@ -187,6 +187,33 @@ TEST_F(ExecToBundleTest, CallsHaveTheirWorkspaceBehindTheirOperands) {
             "m.rpb: device 'cpu' has no library with function 'double'");
 }
 
+TEST_F(ExecToBundleTest, APauseIsANumberOfCommands) {
+  Bundle bundle = compile(
+      R"(func.func @f(%x: tensor<8xf32> {reprise.name = "x", reprise.role = "input"},
+    %g: tensor<8xf32> {reprise.name = "g", reprise.role = "input"},
+    %o: tensor<8xf32> {reprise.name = "y", reprise.role = "state"})
+    -> (tensor<8xf32> {reprise.name = "y"}, tensor<8xf32> {reprise.name = "z"}) {
+  %0 = exec.launch (%a = %x) : (tensor<8xf32>) -> tensor<8xf32> {
+    %r = reprise.exp %a : tensor<8xf32>
+    exec.return %r : tensor<8xf32>
+  }
+  %late = reprise.pause (%0) then (%g) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %1 = exec.launch (%a = %0, %b = %g) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32> {
+    %r = reprise.mul %a, %b : tensor<8xf32>
+    exec.return %r : tensor<8xf32>
+  }
+  return %0, %1 : tensor<8xf32>, tensor<8xf32>
+})");
+  ASSERT_EQ(bundle.programs[0].commands.size(), 3u);
+  EXPECT_EQ(bundle.programs[0].commands[1].kind, CommandKind::Copy) << "y is read behind the pause";
+  EXPECT_EQ(bundle.programs[0].pause, 2);
+  EXPECT_FALSE(bundle.isLate(0));
+  EXPECT_TRUE(bundle.isLate(1));
+  EXPECT_TRUE(bundle.isEarly(bundle.results[0]));
+  EXPECT_FALSE(bundle.isEarly(bundle.results[1]));
+  EXPECT_FALSE(bool(validateBundle(bundle)));
+}
+
 TEST_F(ExecToBundleTest, EqualConstantsAreStoredOnce) {
   Bundle bundle = compile(R"(func.func @f() -> (tensor<2xf32> {reprise.name = "y"}) {
   %a = reprise.constant dense<[1.0, 2.0]> : tensor<2xf32>

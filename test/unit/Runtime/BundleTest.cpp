@@ -82,7 +82,7 @@ TEST(Bundle, MessagesNameTheFileAndTheFault) {
   bad = good;
   bad[8] = 99;
   EXPECT_EQ(parse(bad).message(),
-            "m.rpb: the bundle has version 99, this runtime reads versions 4 to 10");
+            "m.rpb: the bundle has version 99, this runtime reads versions 4 to 11");
   EXPECT_EQ(readBundle("/nowhere/m.rpb").message(),
             "cannot read '/nowhere/m.rpb': No such file or directory");
 }

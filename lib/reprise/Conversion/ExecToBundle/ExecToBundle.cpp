@@ -11,6 +11,7 @@
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
+#include "reprise/Dialect/Reprise/IR/Pause.h"
 #include "reprise/Reference/Tensor.h"
 #include "reprise/Support/ByteSize.h"
 #include "llvm/ADT/StringMap.h"
@@ -150,6 +151,8 @@ private:
         addCopy(copy, program);
       else if (auto loop = dyn_cast<LoopOp>(op))
         addLoop(loop, program);
+      else if (isa<PauseOp>(op))
+        program.pause = static_cast<int64_t>(program.commands.size());
       else if (exec::isExplicit(&op))
         addExplicit(&op, program);
     }

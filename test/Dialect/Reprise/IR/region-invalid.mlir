@@ -334,3 +334,22 @@ func.func @range_beyond_i32(%x: tensor<2xi32> {reprise.init = #reprise.uniform_i
 func.func @drawn_bools(%x: tensor<2xi1> {reprise.init = #reprise.uniform_int<0, 2>}) {
   return
 }
+
+// -----
+
+func.func @pause_of_other_types(%x: tensor<2xf32>) {
+  // expected-error@+1 {{'reprise.pause' op expected results of the types of its late operands}}
+  %0 = reprise.pause () then (%x) : (tensor<2xf32>) -> tensor<2xf64>
+  return
+}
+
+// -----
+
+func.func @pause_in_a_loop(%x: tensor<2xf32>) {
+  %0 = reprise.loop 2 (%c = %x) : (tensor<2xf32>) -> tensor<2xf32> {
+    // expected-error@+1 {{'reprise.pause' op stands in a loop, where a step cannot stop}}
+    %1 = reprise.pause () then (%x) : (tensor<2xf32>) -> tensor<2xf32>
+    reprise.yield %c : tensor<2xf32>
+  }
+  return
+}

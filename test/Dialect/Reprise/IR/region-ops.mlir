@@ -35,8 +35,12 @@ func.func @regions(%x: tensor<4xf32>) -> tensor<4xf32> {
   %4 = reprise.name %3 "hidden/1" : tensor<4xf32>
   // CHECK-NEXT: %[[H:.*]] = reprise.offload %[[N]] {replay = 1 : i64} : tensor<4xf32>
   %5 = reprise.offload %4 {replay = 1 : i64} : tensor<4xf32>
-  // CHECK-NEXT: return %[[H]]
-  return %5 : tensor<4xf32>
+  // CHECK-NEXT: %[[L:.*]] = reprise.pause(%[[H]], %{{.*}}) then(%{{.*}}) : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %6 = reprise.pause (%5, %4) then (%x) : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  // CHECK-NEXT: reprise.pause() then() : () -> ()
+  reprise.pause () then () : () -> ()
+  // CHECK-NEXT: return %[[L]]
+  return %6 : tensor<4xf32>
 }
 
 // CHECK-LABEL: func private @loss(

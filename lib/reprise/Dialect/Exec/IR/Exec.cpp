@@ -3,6 +3,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "reprise/Dialect/Reprise/IR/Pause.h"
 #include "reprise/Interfaces/Interfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -115,7 +116,7 @@ LogicalResult WaitOp::verify() {
 }
 
 bool reprise::exec::isExplicit(Operation *op) {
-  return isa<CallOp, SendOp, ReceiveOp, HostOffloadOp, HostFetchOp, RecordOp, WaitOp>(op);
+  return isa<CallOp, SendOp, ReceiveOp, HostOffloadOp, HostFetchOp, RecordOp, WaitOp, PauseOp>(op);
 }
 
 Value reprise::exec::getEventBeside(Operation *op) {

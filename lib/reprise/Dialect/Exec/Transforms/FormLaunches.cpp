@@ -7,6 +7,7 @@
 #include "reprise/Dialect/Exec/IR/Storage.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
+#include "reprise/Dialect/Reprise/IR/Pause.h"
 #include "reprise/Dialect/Reprise/IR/ReplayNumber.h"
 #include "reprise/Target/Target.h"
 
@@ -121,12 +122,17 @@ public:
     dropUnreadRows(entry);
     keepOnDevice(entry);
     hoistUpdates(block);
+    PauseOp pause = findPause(entry);
+    if (pause)
+      early.insert_range(pause.getEarly());
     DenseMap<Value, Value> replacements;
     formBlock(block, replacements);
-    copyReturnedAliases(block, replacements);
+    copyReturnedAliases(block, pause, replacements);
     for (OpOperand &operand : block.getTerminator()->getOpOperands())
       operand.set(replacements.lookup_or(operand.get(), operand.get()));
     eraseGrouped(block, replacements);
+    if (pause)
+      pause.replaceAllUsesWith(pause.getLate());
     moveToHost(block, target.countBytesBesideHost());
   }
 
@@ -263,7 +269,7 @@ private:
   /// Erases what the launches hold now; constants that launches or the results read stay.
   void eraseGrouped(Block &block, DenseMap<Value, Value> &replacements) {
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
-      if (!isa<RepriseDialect>(op.getDialect()) || !op.use_empty() || isa<YieldOp>(op))
+      if (!isa<RepriseDialect>(op.getDialect()) || !op.use_empty() || isa<YieldOp, PauseOp>(op))
         continue;
       // Another op may come to lie where this one was.
       for (Value result : op.getResults())
@@ -273,17 +279,19 @@ private:
   }
 
   /// Returned views and splat constants become buffers through a copy, and so does an argument or a
-  /// value that is returned twice, since each result is a buffer of its own.
-  void copyReturnedAliases(Block &block, DenseMap<Value, Value> &replacements) {
-    OpBuilder builder(block.getTerminator());
+  /// value that is returned twice, since each result is a buffer of its own. What is to be seen at
+  /// the pause is copied before it.
+  void copyReturnedAliases(Block &block, PauseOp pause,
+                           const DenseMap<Value, Value> &replacements) {
     llvm::SmallDenseSet<Value> seen;
     EntrySignature signature(cast<func::FuncOp>(block.getParentOp()));
     for (OpOperand &operand : block.getTerminator()->getOpOperands()) {
       Value value = operand.get();
       Operation *op = value.getDefiningOp();
-      bool isBuffer = op && !isFree(op) && seen.insert(value).second;
+      bool isBuffer = op && op != pause && !isFree(op) && seen.insert(value).second;
       if (isBuffer || isUnchangedArgument(operand, signature))
         continue;
+      OpBuilder builder(early.contains(value) ? pause.getOperation() : block.getTerminator());
       operand.set(copy(builder, value, replacements));
     }
   }
@@ -297,6 +305,7 @@ private:
   }
 
   const Target &target;
+  DenseSet<Value> early; ///< what the caller sees at the pause
 };
 
 struct FormLaunchesPass : impl::FormLaunchesPassBase<FormLaunchesPass> {

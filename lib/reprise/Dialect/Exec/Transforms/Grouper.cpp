@@ -4,6 +4,7 @@
 #include "reprise/Dialect/Exec/IR/Exec.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
+#include "reprise/Dialect/Reprise/IR/Pause.h"
 #include "reprise/Dialect/Reprise/IR/ReplayNumber.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -17,13 +18,14 @@ static bool isLeader(Operation *op) {
 }
 
 /// True if `op` finds what `producer` makes in memory: cotangents and replays what the forward pass
-/// stored, as they find arguments, and what replays for other parts of the backward pass stored,
-/// which may have run long before.
+/// stored, as they find arguments, late ones, too, and what replays for other parts of the backward
+/// pass stored, which may have run long before.
 static bool findsStored(Operation *op, Operation *producer) {
   if (partOf(op) != 1)
     return false;
   int64_t other = getReplayNumber(producer);
-  return partOf(producer) == 0 || (other != 0 && other != getReplayNumber(op));
+  return isa<PauseOp>(producer) || partOf(producer) == 0 ||
+         (other != 0 && other != getReplayNumber(op));
 }
 
 /// The ops that produce what `op` reads, looking through free ops, of which a chain may be as long

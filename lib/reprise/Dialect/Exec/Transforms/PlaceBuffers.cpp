@@ -4,10 +4,12 @@
 #include "Grouping.h"
 #include "HostMoves.h"
 #include "HostPlaces.h"
+#include "Pauses.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "reprise/Dialect/Exec/IR/Arena.h"
 #include "reprise/Dialect/Exec/IR/Storage.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
+#include "reprise/Dialect/Reprise/IR/Pause.h"
 #include "reprise/Planning/Offsets/Problem.h"
 #include "reprise/Planning/Offsets/Solve.h"
 #include "reprise/Support/ByteSize.h"
@@ -25,7 +27,8 @@ namespace {
 class Placement {
 public:
   Placement(func::FuncOp entry, LaunchFacts &facts)
-      : entry(entry), block(entry.getBody().front()), positions(block), facts(facts) {}
+      : entry(entry), block(entry.getBody().front()), pause(findPause(entry)), positions(block),
+        facts(facts) {}
 
   FailureOr<int64_t> run(int64_t enough, int64_t programs) {
     overwriteArguments();
@@ -44,7 +47,7 @@ public:
 
 private:
   /// Next values overwrite their argument where that is safe. Otherwise a copy at the end of the
-  /// step does.
+  /// step does, or before its pause.
   void overwriteArguments() {
     EntrySignature signature(entry);
     replaced.assign(signature.getReplacedArguments().begin(),
@@ -62,7 +65,8 @@ private:
   bool canOverwrite(OpResult result, BlockArgument old) {
     Operation *maker = result.getOwner();
     int64_t stored = positions.inFlight(maker).first;
-    bool isSafe = true;
+    // At the pause the caller gets what lies in an argument, and may change it.
+    bool isSafe = !pause || !isReadAcross(pause, result);
     forEachReader(old, [&](OpOperand &use) {
       // The old value itself is returned, or read later.
       isSafe &= positions.seenFrom(old, use.getOwner()).second <= stored;
@@ -234,17 +238,20 @@ private:
   void copyNextValues() {
     for (CopyOp old : llvm::make_early_inc_range(block.getOps<CopyOp>()))
       old.erase();
-    OpBuilder builder(block.getTerminator());
     for (auto [value, argument] : llvm::zip(block.getTerminator()->getOperands(), replaced)) {
       Value root = findStorage(value).root;
       if (argument < 0 || placedIn.contains(value) || root == entry.getArgument(argument))
         continue;
+      bool isEarly =
+          pause && isThereAt(pause, root) && !findReaderBehind(pause, entry.getArgument(argument));
+      OpBuilder builder(isEarly ? pause.getOperation() : block.getTerminator());
       CopyOp::create(builder, block.getTerminator()->getLoc(), value, argument);
     }
   }
 
   func::FuncOp entry;
   Block &block;
+  PauseOp pause; ///< or null
   Positions positions;
   LaunchFacts &facts;
   SmallVector<int64_t> replaced; ///< the argument of each result, or -1

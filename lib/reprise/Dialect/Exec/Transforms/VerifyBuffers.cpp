@@ -2,6 +2,7 @@
 #include "reprise/Dialect/Exec/Transforms/Passes.h"
 
 #include "HostPlaces.h"
+#include "Pauses.h"
 #include "VerifyOrder.h"
 #include "reprise/Dialect/Exec/IR/Arena.h"
 #include "reprise/Dialect/Exec/IR/Storage.h"
@@ -52,8 +53,8 @@ public:
       if (auto call = dyn_cast<CallOp>(command); call && failed(addWorkspace(call)))
         return failure();
     // What runs beside other commands, with its places, has a judge of its own.
-    return failed(judge()) || failed(verifyHostPlaces(function)) ? failure()
-                                                                 : verifyOrder(function);
+    return failure(failed(judge()) || failed(verifyHostPlaces(function)) ||
+                   failed(verifyPause(function)) || failed(verifyOrder(function)));
   }
 
 private:
@@ -146,7 +147,7 @@ private:
   }
 
   /// Every next value reaches its argument: it is the argument, or overwrites it, or is copied
-  /// once, when all launches have run.
+  /// once, when all launches have run, or those before the pause.
   LogicalResult verifyNextValues() {
     Block &block = function.getBody().front();
     DenseMap<int64_t, Value> copied;
@@ -161,7 +162,9 @@ private:
         return copy.emitError("copies from an argument");
       if (!copied.try_emplace(number, copy.getValue()).second || overwritten.contains(number))
         return copy.emitError("writes argument ") << number << " a second time";
-      for (Operation *next = copy->getNextNode(); next; next = next->getNextNode())
+      // Behind the pause others follow.
+      for (Operation *next = copy->getNextNode(); next && !isa<PauseOp>(next);
+           next = next->getNextNode())
         if (isa<LaunchOp, LoopOp, CallOp>(next) || getEventBeside(next)) {
           InFlightDiagnostic diagnostic = copy.emitError("stands before a launch");
           diagnostic.attachNote(next->getLoc()) << "the launch";

@@ -2,6 +2,7 @@
 #include "VerifyOrder.h"
 
 #include "reprise/Dialect/Exec/IR/Storage.h"
+#include "reprise/Dialect/Reprise/IR/Pause.h"
 #include "reprise/Support/AccessOrder.h"
 #include "reprise/Support/ByteSize.h"
 
@@ -137,7 +138,8 @@ private:
 LogicalResult reprise::exec::verifyOrder(func::FuncOp function) {
   bool isNeeded = function
                       .walk([](Operation *op) {
-                        return isExplicit(op) ? WalkResult::interrupt() : WalkResult::advance();
+                        return isExplicit(op) && !isa<PauseOp>(op) ? WalkResult::interrupt()
+                                                                   : WalkResult::advance();
                       })
                       .wasInterrupted();
   return isNeeded ? OrderVerifier().run(function.getBody().front()) : success();

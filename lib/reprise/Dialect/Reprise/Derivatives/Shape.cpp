@@ -2,6 +2,7 @@
 #include "Pullback.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "reprise/Dialect/Reprise/IR/Pause.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -68,8 +69,14 @@ static void differentiate(ConcatenateOp op, Pullback &p) {
   }
 }
 
+/// The late values are what comes through. The early ones are only looked at.
+static void differentiate(PauseOp op, Pullback &p) {
+  for (unsigned i = 0, first = op.getEarly().size(); i < op.getNumResults(); ++i)
+    p.give(first + i, p.getRaw(i));
+}
+
 void attachShapeRules(MLIRContext *context) {
-  attachRules<BroadcastOp, ReshapeOp, TransposeOp, SliceOp, PadOp, ConcatenateOp>(context);
+  attachRules<BroadcastOp, ReshapeOp, TransposeOp, SliceOp, PadOp, ConcatenateOp, PauseOp>(context);
 }
 
 } // namespace reprise

@@ -1,6 +1,7 @@
 // reprise: the dialect, its attributes and the attributes that it puts on functions.
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
+#include "reprise/Dialect/Reprise/IR/Pause.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 
 #include "Assembly.h"
@@ -39,6 +40,7 @@ void RepriseDialect::initialize() {
 #define GET_OP_LIST
 #include "reprise/Dialect/Reprise/IR/RepriseOps.cpp.inc"
       >();
+  addOperations<PauseOp>();
 }
 
 Operation *RepriseDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,

@@ -2,6 +2,7 @@
 #include "Expansion.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "reprise/Dialect/Reprise/IR/Pause.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -83,7 +84,7 @@ LogicalResult Expansion::collectPrimal() {
       else if (isNested)
         fail(inner, "cannot differentiate '" + inner->getName().getStringRef() +
                         "': regions are flattened before differentiation");
-      else if (outermost && !inner->hasTrait<OpTrait::IsTerminator>())
+      else if (outermost && !inner->hasTrait<OpTrait::IsTerminator>() && !isa<PauseOp>(inner))
         inner->setDiscardableAttr("reprise.primal", unit);
       return hasNoSeed || isNested ? WalkResult::interrupt() : WalkResult::advance();
     });

@@ -2,6 +2,7 @@
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
+#include "reprise/Dialect/Reprise/IR/Pause.h"
 
 using namespace mlir;
 
@@ -19,8 +20,11 @@ struct MakeProgramsPass : impl::MakeProgramsPassBase<MakeProgramsPass> {
     if (!findPrograms(getOperation()).empty())
       return;
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isExternal())
+      if (!function.isExternal()) {
+        if (failed(verifyPauses(function)))
+          return signalPassFailure();
         setDevice(function, 0);
+      }
   }
 };
 

@@ -5,6 +5,7 @@
 #include "Aliases.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/Naming.h"
+#include "reprise/Dialect/Reprise/IR/Pause.h"
 #include "reprise/Support/ByteSize.h"
 
 using namespace mlir;
@@ -150,6 +151,8 @@ struct MarkStagesPass : impl::MarkStagesPassBase<MarkStagesPass> {
       function.walk([](Operation *op) { op->removeDiscardableAttr(kStageAttr); });
       return;
     }
+    if (refusesPause(function))
+      return signalPassFailure();
     ForwardPass pass(function);
     FailureOr<std::vector<int64_t>> stages = !at.empty()         ? findNamed(pass)
                                              : isAnnotated(pass) ? readMarks(pass)
@@ -199,6 +202,15 @@ private:
              << "'";
     return function.emitError("a stage cannot begin at '")
            << at[0] << "', where the forward pass begins: the first stage would be empty";
+  }
+
+  static bool refusesPause(func::FuncOp function) {
+    return function
+        .walk([](PauseOp pause) {
+          pause.emitError("a step that pauses is not cut into stages");
+          return WalkResult::interrupt();
+        })
+        .wasInterrupted();
   }
 
   static bool isWithin(StringRef scope, StringRef name) {

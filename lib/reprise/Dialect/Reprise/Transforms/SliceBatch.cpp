@@ -4,6 +4,7 @@
 #include "BatchSlicer.h"
 #include "ExpandDefinition.h"
 #include "reprise/Dialect/Pipe/IR/Pipe.h"
+#include "reprise/Dialect/Reprise/IR/Pause.h"
 
 using namespace mlir;
 
@@ -34,6 +35,10 @@ struct SliceBatchPass : impl::SliceBatchPassBase<SliceBatchPass> {
     func::FuncOp step = getOperation();
     if (step.isExternal() || microbatches <= 1)
       return;
+    if (PauseOp pause = findPause(step)) {
+      pause.emitError("a step that pauses is not cut into micro-batches");
+      return signalPassFailure();
+    }
     FailureOr<BatchStates> states = BatchStates::find(step);
     if (failed(states))
       return signalPassFailure();

@@ -3,6 +3,7 @@
 
 #include "Aliases.h"
 #include "Plan.h"
+#include "reprise/Dialect/Reprise/IR/Pause.h"
 #include "reprise/Planning/Checkpoint/Schedule/CutRun.h"
 #include "reprise/Support/ByteSize.h"
 #include "llvm/ADT/MapVector.h"
@@ -21,7 +22,8 @@ public:
   void flatten(Block &block, int unit, int checkpoint, bool differentiated) {
     int run = -1;
     for (Operation &op : llvm::make_early_inc_range(block)) {
-      if (op.hasTrait<OpTrait::IsTerminator>() || op.hasTrait<OpTrait::ConstantLike>())
+      if (op.hasTrait<OpTrait::IsTerminator>() || op.hasTrait<OpTrait::ConstantLike>() ||
+          isa<PauseOp>(op))
         continue;
       if (op.getNumRegions() != 0) {
         enter(op, unit, checkpoint, differentiated);

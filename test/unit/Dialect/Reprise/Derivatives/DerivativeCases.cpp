@@ -61,6 +61,8 @@ static void addElementwise(Cases &cases) {
       {"name", "name", {{"4x"}}, "%r0 = reprise.name %x0 \"it\" : tensor<4x$t>", {{"4x"}}});
   cases.push_back(
       {"offload", "offload", {{"4x"}}, "%r0 = reprise.offload %x0 : tensor<4x$t>", {{"4x"}}});
+  const char *pause = "%r0 = reprise.pause () then (%x0) : (tensor<4x$t>) -> tensor<4x$t>";
+  cases.push_back({"pause", "pause", {{"4x"}}, pause, {{"4x"}}});
   // One operand used twice, and both operands of one op.
   cases.push_back({"mul",
                    "mulTwice",

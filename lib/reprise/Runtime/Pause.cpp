@@ -1,0 +1,60 @@
+// reprise: steps that stop on request: what is there by then, and what may come later
+#include "PauseChecks.h"
+
+using namespace reprise::runtime;
+
+uint64_t Program::executionsToPause() const {
+  uint64_t before = 0;
+  forEachExecution(*this, [&](uint32_t number, const std::vector<int64_t> &) {
+    before += pause < 0 || number < pause;
+  });
+  return before;
+}
+
+bool Bundle::pauses() const {
+  const Program *step = program("step");
+  return step && step->pause >= 0;
+}
+
+bool Bundle::isLate(uint32_t argument) const {
+  const Program *step = program("step");
+  if (!pauses() || arguments[argument].role != Role::Input)
+    return false;
+  for (int64_t i = 0; i < step->pause; ++i)
+    for (const Operand &operand : step->commands[size_t(i)].operands)
+      if (operand.buffer.space == Space::Argument && operand.buffer.index == argument)
+        return false;
+  return true;
+}
+
+/// What nothing writes behind the pause has been written.
+bool Bundle::isEarly(const Result &result) const {
+  const BufferRef &own = result.buffer;
+  bool isEarly = pauses();
+  if (!isEarly)
+    return false;
+  const Program &step = *program("step");
+  forEachExecution(step, [&](uint32_t number, const std::vector<int64_t> &iterations) {
+    for (const Operand &operand : step.commands[number].operands) {
+      const BufferRef &other = operand.buffer;
+      uint64_t begin = offsetIn(operand, iterations);
+      bool isApart = other.space != own.space || other.index != own.index ||
+                     begin >= own.offset + own.bytes || own.offset >= begin + other.bytes;
+      isEarly &= number < step.pause || !(operand.access & Write) || isApart;
+    }
+  });
+  return isEarly;
+}
+
+Error reprise::runtime::checkPause(const Bundle &bundle, const Program &program) {
+  if (program.pause == -1)
+    return Error::success();
+  if (program.name != "step" || bundle.countDevices() != 1)
+    return Error::make("only the step of one device pauses");
+  if (program.pause < -1 || uint64_t(program.pause) > program.commands.size())
+    return Error::make("the pause is out of range");
+  for (size_t i = 0; i < size_t(program.pause); ++i)
+    if (i + 1 + program.commands[i].body > size_t(program.pause))
+      return Error::make("the pause stands in a repeat");
+  return Error::success();
+}

@@ -1,0 +1,80 @@
+/* reprise: the C API: a step in two parts */
+#include "check.h"
+
+/* y = exp(x), which the caller sees at the pause; dx = y * g. */
+static const char *text =
+    "func.func @train(%x: tensor<4xf32> {reprise.name = \"x\", reprise.role = \"input\"},\n"
+    "    %g: tensor<4xf32> {reprise.name = \"g\", reprise.role = \"input\"},\n"
+    "    %o: tensor<4xf32> {reprise.name = \"y\", reprise.role = \"state\"})\n"
+    "    -> (tensor<4xf32> {reprise.name = \"y\"}, tensor<4xf32> {reprise.name = \"dx\"}) {\n"
+    "  %y = reprise.exp %x : tensor<4xf32>\n"
+    "  %late = reprise.pause (%y) then (%g) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>\n"
+    "  %dx = reprise.mul %y, %late : tensor<4xf32>\n"
+    "  return %y, %dx : tensor<4xf32>, tensor<4xf32>\n"
+    "}\n";
+
+static int64_t shape[] = {4};
+
+static DLTensor tensor_of(float *data) {
+  DLTensor tensor;
+  memset(&tensor, 0, sizeof tensor);
+  tensor.data = data;
+  tensor.device.device_type = kDLCPU;
+  tensor.ndim = 1;
+  tensor.dtype.code = kDLFloat;
+  tensor.dtype.bits = 32;
+  tensor.dtype.lanes = 1;
+  tensor.shape = shape;
+  return tensor;
+}
+
+/* With a y and a g at multiples of 64 bytes, or copied. */
+static void run_parts(const reprise_bundle *bundle, float *memory, int distance) {
+  float *x = memory, *y = memory + 64 + distance, *g = memory + 128 + distance;
+  DLTensor x_tensor = tensor_of(x), y_tensor = tensor_of(y), g_tensor = tensor_of(g), result;
+  reprise_run *run = NULL;
+  int copied = -1;
+  CHECK_OK(reprise_run_create(bundle, NULL, &run), "make a run");
+  for (int i = 0; i < 4; ++i)
+    x[i] = 0, y[i] = 5;
+  CHECK_OK(reprise_run_bind(run, "x", &x_tensor, NULL), "bind an input");
+  CHECK_OK(reprise_run_bind(run, "y", &y_tensor, &copied), "bind an output");
+  CHECK(copied == (distance != 0), "whether it is copied is told");
+  CHECK_OK(reprise_run_start(run, 1), "start without the late input");
+  CHECK_ERROR(reprise_run_end_step(run), REPRISE_BAD_INPUT, "no step waits at its pause",
+              "to go on before the pause");
+  CHECK_ERROR(reprise_run_step(run), REPRISE_BAD_INPUT, "input 'g' has no initializer",
+              "a step without the late input");
+  CHECK_OK(reprise_run_begin_step(run), "begin a step");
+  CHECK(y[0] == 1 && y[3] == 1, "the early result is the caller's");
+  CHECK_OK(reprise_run_result(run, "y", &result), "look at it");
+  CHECK_ERROR(reprise_run_result(run, "dx", &result), REPRISE_BAD_INPUT, "not there yet",
+              "look at a later one");
+  for (int i = 0; i < 4; ++i)
+    y[i] = 7, g[i] = (float)i;
+  CHECK_OK(reprise_run_bind(run, "g", &g_tensor, NULL), "bind the late input");
+  CHECK_OK(reprise_run_end_step(run), "end the step");
+  CHECK_OK(reprise_run_result(run, "dx", &result), "look at the result");
+  CHECK(((float *)result.data)[3] == 3, "it is of the first y");
+  CHECK(y[0] == 7, "what the caller wrote stays");
+  reprise_run_destroy(run);
+}
+
+void test_pause(void) {
+  reprise_session *session = NULL;
+  reprise_module *module = NULL;
+  CHECK_OK(reprise_session_create(&session), "make a session");
+  CHECK_OK(reprise_module_parse(session, text, strlen(text), "pause.mlir", &module), "parse");
+  reprise_bundle *bundle = compile_module(module, "threads", "1", (char *)NULL);
+  const char *described = reprise_bundle_description(bundle);
+  CHECK(strstr(described, "\"pauses\": true") && strstr(described, "\"late\": true") &&
+            strstr(described, "\"early\": true"),
+        "the pause is described");
+  float *memory = aligned_alloc(64, 1024);
+  run_parts(bundle, memory, 0);
+  run_parts(bundle, memory, 1);
+  free(memory);
+  reprise_bundle_destroy(bundle);
+  reprise_module_destroy(module);
+  reprise_session_destroy(session);
+}
