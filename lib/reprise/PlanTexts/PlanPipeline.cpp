@@ -24,15 +24,6 @@ static llvm::Expected<pipeline::Schedule> readFile(const std::string &path) {
   return schedule;
 }
 
-static llvm::Expected<pipeline::Schedule> findSchedule(const stages::ProblemFile &file,
-                                                       const std::string &name) {
-  const pipeline::Rule *rule = pipeline::findRule(name);
-  if (!rule)
-    return readFile(name);
-  return pipeline::makeSchedule(*rule, {static_cast<int>(file.devices.size()),
-                                        rule->fitChunks(file.chunks), file.microbatches});
-}
-
 /// Why the schedule does not go with the problem; empty if it does.
 static std::string compare(const stages::ProblemFile &file, const pipeline::Shape &shape) {
   if (shape.ranks != static_cast<int>(file.devices.size()))
@@ -47,11 +38,26 @@ static std::string compare(const stages::ProblemFile &file, const pipeline::Shap
   return "";
 }
 
+/// More pieces than this take gigabytes and minutes.
+constexpr int64_t kMostPieces = int64_t(1) << 26;
+
+/// Makes the schedule of a rule, or says why there is none. A shape that cannot be cut, or that is
+/// too large, is refused before its pieces are made.
+static std::string makePieces(const stages::ProblemFile &file, const pipeline::Rule &rule,
+                              pipeline::Schedule &schedule) {
+  pipeline::Shape shape{static_cast<int>(file.devices.size()), rule.fitChunks(file.chunks),
+                        file.microbatches};
+  if (std::string wrong = compare(file, shape); !wrong.empty())
+    return wrong;
+  int64_t pieces = (rule.splitsBackward ? 3 : 2) * shape.microbatches * shape.stages();
+  if (pieces > kMostPieces)
+    return llvm::formatv("{0} pieces are more than a schedule may have, {1}", pieces, kMostPieces);
+  schedule = pipeline::makeSchedule(rule, shape);
+  return "";
+}
+
 /// Pieces, order and circles first, since a split needs the slots of a whole schedule.
 static void judge(const stages::ProblemFile &file, PipelinePlan &plan) {
-  plan.defect = compare(file, plan.schedule.shape);
-  if (!plan.defect.empty())
-    return;
   pipeline::Pipeline empty;
   empty.stages.resize(plan.schedule.shape.stages());
   if (auto defect = pipeline::verify(plan.schedule, empty)) {
@@ -84,13 +90,19 @@ llvm::Expected<std::vector<PipelinePlan>> planPipeline(const stages::ProblemFile
   std::vector<PipelinePlan> plans;
   for (const std::string &name : names) {
     Stopwatch watch(std::nullopt);
-    llvm::Expected<pipeline::Schedule> schedule = findSchedule(file, name);
-    if (!schedule)
-      return schedule.takeError();
     PipelinePlan &plan = plans.emplace_back();
     plan.name = name;
-    plan.schedule = std::move(*schedule);
-    judge(file, plan);
+    if (const pipeline::Rule *rule = pipeline::findRule(name)) {
+      plan.defect = makePieces(file, *rule, plan.schedule);
+    } else {
+      llvm::Expected<pipeline::Schedule> schedule = readFile(name);
+      if (!schedule)
+        return schedule.takeError();
+      plan.schedule = std::move(*schedule);
+      plan.defect = compare(file, plan.schedule.shape);
+    }
+    if (plan.defect.empty())
+      judge(file, plan);
     plan.seconds = watch.seconds();
   }
   return plans;

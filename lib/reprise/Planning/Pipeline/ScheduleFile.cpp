@@ -53,8 +53,9 @@ void Reader::readPiece(std::string_view text, const std::function<std::string()>
     refuse("expected a piece such as 2F0, got '" + std::string(text) + "'" + place());
   };
   auto number = [&](int32_t &read) {
+    bool isSigned = at != end && *at == '-'; // a zero, too
     auto [stop, error] = std::from_chars(at, end, read);
-    bool isNumber = error == std::errc() && read >= 0 && read < kMost;
+    bool isNumber = error == std::errc() && !isSigned && read < kMost;
     at = stop;
     return isNumber;
   };
@@ -85,6 +86,8 @@ void Reader::readJson(std::string_view text) {
     if (key == "version") {
       version = scanner.readInteger();
     } else if (key == "ranks") {
+      if (hasRanks)
+        refuse("'ranks' stands there twice");
       hasRanks = scanner.readArray([&] {
         ranks.emplace_back();
         bool isArray = scanner.readArray([&] {
