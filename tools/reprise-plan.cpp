@@ -221,6 +221,12 @@ int schedulePipeline(const Flags &flags) {
   return code ? code : writePipeline(flags, *fastest);
 }
 
+int plan(const Flags &flags) {
+  if (flags.kind.get() == "pipeline")
+    return schedulePipeline(flags);
+  return flags.kind.get() == "offsets" ? packBuffers(flags) : planCheckpoint(flags);
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -230,7 +236,9 @@ int main(int argc, char **argv) {
     return *code;
   if (std::string wrong = checkFlags(flags); !wrong.empty())
     return flags.refuse(wrong);
-  if (flags.kind.get() == "pipeline")
-    return schedulePipeline(flags);
-  return flags.kind.get() == "offsets" ? packBuffers(flags) : planCheckpoint(flags);
+  int code = plan(flags);
+  llvm::outs().flush();
+  std::error_code wrong = llvm::outs().error();
+  llvm::outs().clear_error(); // LLVM would end the process by an error of its own
+  return wrong ? fail("cannot write the standard output: " + wrong.message()) : code;
 }

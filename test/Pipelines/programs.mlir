@@ -22,6 +22,10 @@
 // UNMARKED: error: expected a device program, a function with 'reprise.device'
 // RUN: %expect 1 reprise-opt %s --reprise-to="memory from=lunch" 2>&1 | FileCheck %s --check-prefix=FROM
 // FROM: unknown option 'from=lunch'
+// RUN: not reprise-opt %s --reprise-to='partition stages=99999999999' 2>&1 | FileCheck %s --check-prefix=STAGES
+// STAGES: unknown option 'stages=99999999999'
+// RUN: not reprise-opt %s --reprise-to='partition stages=2 chunks=99999999999' 2>&1 | FileCheck %s --check-prefix=CHUNKS
+// CHUNKS: unknown option 'chunks=99999999999'
 
 // CHECK-LABEL: func.func @first
 // CHECK-SAME: exec.arena_bytes = {{[0-9]+}} : i64, reprise.device = 0 : i64, reprise.replayed_ops = 1 : i64

@@ -4,10 +4,12 @@
 #include "Page.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 namespace reprise::cli {
 
@@ -48,11 +50,20 @@ bool Tool::print(const std::string &word, bool isSilent) const {
   return !text.empty();
 }
 
+/// The exit code of a tool that has printed what `--help` and its like ask for.
+static int finish(const std::string &tool) {
+  if (std::fflush(stdout) == 0)
+    return 0;
+  std::fprintf(stderr, "%s: error: cannot write the standard output: %s\n", tool.c_str(),
+               std::strerror(errno));
+  return 1;
+}
+
 std::optional<int> Tool::answer(int count, const char *const *words, bool isSilent) const {
   const char *const *end = std::find(words + 1, words + count, std::string("--"));
   for (const char *const *word = words + 1; word != end; ++word)
     if (print(*word, isSilent))
-      return std::fflush(stdout) == 0 ? 0 : 1;
+      return finish(name);
   return std::nullopt;
 }
 
@@ -71,7 +82,7 @@ std::optional<int> Tool::parseAlone(int count, const char *const *words) const {
   std::string word = count == 2 ? words[1] : "";
   if (word == "--help" || word == "-h" || !print(word))
     return std::nullopt;
-  return std::fflush(stdout) == 0 ? 0 : 1;
+  return finish(name);
 }
 
 std::string Tool::take(const std::vector<std::string> &words) {

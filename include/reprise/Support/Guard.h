@@ -39,9 +39,9 @@ int runToolInChild(const char *what, llvm::function_ref<int()> tool);
 /// model of a thousand levels is a model. To be called first.
 void deepenStack();
 
-/// Makes a tool fail by one error and exit code 1 where it would be killed: memory that runs out,
-/// and a file that grows beyond the user's limit. To be called after InitLLVM, which installs
-/// handlers of its own.
+/// Makes a tool fail by one error and exit code 1 where it would be killed: memory that runs out, a
+/// file that grows beyond the user's limit, and a standard output that takes no more. To be called
+/// after InitLLVM, which installs handlers of its own.
 void survivePoverty();
 
 } // namespace reprise

@@ -45,6 +45,9 @@ static std::string checkScopes(const StageTexts &texts, int chunks) {
   if ((scopes.size() + 1) % chunks != 0)
     return "--schedule=" + texts.schedule + " needs " + std::to_string(chunks) +
            " stages per device, --stages names " + std::to_string(scopes.size() + 1);
+  if ((scopes.size() + 1) / chunks == 1)
+    return "--schedule=" + texts.schedule + " puts the " + std::to_string(chunks) +
+           " stages that --stages names on one device: expected more stages";
   return "";
 }
 
@@ -58,6 +61,9 @@ static std::string checkSchedule(const StageTexts &texts) {
   if (texts.stages.empty() && (!schedule.empty() || texts.chunks))
     return (schedule.empty() ? "--chunks" : "--schedule") +
            std::string(" is of stages: it needs --stages");
+  if (texts.stages == "1" && !schedule.empty() && schedule != "auto" &&
+      !pipeline::findRule(schedule))
+    return "a file of --schedule is of several devices: it needs --stages=2 or more";
   if (texts.chunks && chunks != static_cast<int>(texts.chunks))
     return "--schedule=" + (schedule.empty() ? "1f1b" : schedule) +
            " takes --chunks=" + std::to_string(chunks) +
@@ -74,7 +80,8 @@ std::string reprise::checkStages(const StageTexts &texts) {
       checkpoint != "never")
     return "expected --checkpoint=always, except-last or never, got '" + checkpoint.str() + "'";
   if (!checkpoint.empty() && stages == "1")
-    return "--checkpoint is of stages: it needs --stages";
+    return std::string("--checkpoint is of stages: it needs --stages") +
+           (texts.stages.empty() ? "" : "=2 or more");
   int64_t number = 0;
   if (isNumber(stages))
     return stages.getAsInteger(10, number) || number < 1 || number > kMostDevices

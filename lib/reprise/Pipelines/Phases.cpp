@@ -218,6 +218,9 @@ struct Words {
 };
 } // namespace
 
+/// As --chunks of reprise-compile.
+static constexpr int64_t kMostChunks = 64;
+
 /// Reads `PHASE from=PHASE entry=F policies=P,Q target=T microbatches=M stages=N begin=S,T
 /// schedule=R chunks=V ignore-checkpoints allow-unmatched-rules verify-replays unroll`.
 static LogicalResult parseOptions(StringRef text, Words &read,
@@ -244,7 +247,7 @@ static LogicalResult parseOptions(StringRef text, Words &read,
              options.microbatches >= 1)
       continue;
     else if (key == "stages" && !value.getAsInteger(10, options.stages.devices) &&
-             options.stages.devices >= 1)
+             options.stages.devices >= 1 && options.stages.devices <= kMostDevices)
       continue;
     else if (key == "begin")
       for (StringRef scope : llvm::split(value, ','))
@@ -254,7 +257,7 @@ static LogicalResult parseOptions(StringRef text, Words &read,
     else if (key == "checkpoint")
       options.stages.checkpoint = value.str();
     else if (key == "chunks" && !value.getAsInteger(10, options.stages.chunks) &&
-             options.stages.chunks >= 1)
+             options.stages.chunks >= 1 && options.stages.chunks <= kMostChunks)
       continue;
     else if (word == "ignore-checkpoints")
       options.ignoreCheckpoints = true;

@@ -234,9 +234,19 @@ void reprise::deepenStack() {
   _exit(1);
 }
 
+/// LLVM ends a process whose standard output takes no more by this error without a crash.
+static void endUnwritable(void *, const char *reason, bool isCrash) {
+  llvm::StringRef what = reason;
+  if (isCrash || !what.consume_front("IO failure on output stream: "))
+    return;
+  llvm::WithColor::error() << "cannot write the standard output: " << what << "\n";
+  _exit(1);
+}
+
 void reprise::survivePoverty() {
   signal(SIGXFSZ, SIG_IGN); // write() says so, too
   llvm::remove_bad_alloc_error_handler();
   llvm::install_bad_alloc_error_handler([](void *, const char *, bool) { endOutOfMemory(); });
   std::set_new_handler([] { endOutOfMemory(); });
+  llvm::install_fatal_error_handler(endUnwritable);
 }

@@ -46,12 +46,19 @@ private:
   std::optional<bool> splits; // once a backward piece was seen
 };
 
+/// What stands where a piece is expected, as it goes into an error: on one line, and not too long.
+static std::string quote(std::string_view text) {
+  constexpr size_t most = 40;
+  std::string quoted = "'" + std::string(text.substr(0, most)) + "'";
+  for (char &c : quoted)
+    c = static_cast<unsigned char>(c) < ' ' || c == '\x7f' ? '?' : c;
+  return quoted + (text.size() > most ? "…" : "");
+}
+
 void Reader::readPiece(std::string_view text, const std::function<std::string()> &place) {
   const char *at = text.data(), *end = at + text.size();
   Piece piece;
-  auto expected = [&] {
-    refuse("expected a piece such as 2F0, got '" + std::string(text) + "'" + place());
-  };
+  auto expected = [&] { refuse("expected a piece such as 2F0, got " + quote(text) + place()); };
   auto number = [&](int32_t &read) {
     bool isSigned = at != end && *at == '-'; // a zero, too
     auto [stop, error] = std::from_chars(at, end, read);
