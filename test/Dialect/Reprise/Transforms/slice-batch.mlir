@@ -199,6 +199,30 @@ func.func @loop(%x: tensor<4x5xf32> {reprise.role = "input", reprise.name = "x",
   return %r#0, %r#1 : tensor<f32>, tensor<4xf32>
 }
 
+// A summand inside a loop may be moved, negated and widened: it is one of the sum behind the loop.
+// CHECK-LABEL: func @moved_summands
+// CHECK: %[[S0:.*]] = reprise.loop 4
+// CHECK:   %[[D0:.*]] = reprise.cast %{{.*}} : tensor<2x3xf32> to tensor<2x3xbf16>
+// CHECK:   %[[T0:.*]] = reprise.transpose %[[D0]] [1, 0]
+// CHECK:   %[[N0:.*]] = reprise.neg %[[T0]]
+// CHECK:   %[[C0:.*]] = reprise.cast %[[N0]] : tensor<3x2xbf16> to tensor<3x2xf32>
+// CHECK:   reprise.reshape %[[C0]] : (tensor<3x2xf32>) -> tensor<6xf32>
+// CHECK: %[[S1:.*]] = reprise.loop 4
+// CHECK: %[[SUM:.*]] = reprise.add %[[S0]], %[[S1]] : tensor<4x6xf32>
+// CHECK: return %[[SUM]]
+func.func @moved_summands(%x: tensor<5x2xbf16> {reprise.role = "input", reprise.name = "x", reprise.batch_dim = 0 : i64},
+    %y: tensor<4x5x3xbf16> {reprise.role = "input", reprise.name = "y", reprise.batch_dim = 1 : i64}) -> tensor<4x6xf32> {
+  %r = reprise.loop 4 () over (%row = %y) : (tensor<4x5x3xbf16>) -> tensor<4x6xf32> {
+    %d = reprise.dot_general %x, %row contracting [0] x [0] : (tensor<5x2xbf16>, tensor<5x3xbf16>) -> tensor<2x3xbf16>
+    %t = reprise.transpose %d [1, 0] : (tensor<2x3xbf16>) -> tensor<3x2xbf16>
+    %n = reprise.neg %t : tensor<3x2xbf16>
+    %c = reprise.cast %n : tensor<3x2xbf16> to tensor<3x2xf32>
+    %f = reprise.reshape %c : (tensor<3x2xf32>) -> tensor<6xf32>
+    reprise.yield %f : tensor<6xf32>
+  }
+  return %r : tensor<4x6xf32>
+}
+
 // A loop along the batch couples what it wants within an iteration: micro-batches share out its iterations, 3 and 2. What
 // it captures is the same for all, sums over it go on, and a stack that is known as a whole is sliced.
 // CHECK-LABEL: func @samples

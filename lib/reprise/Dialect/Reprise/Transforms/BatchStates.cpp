@@ -168,15 +168,27 @@ LogicalResult BatchStates::visitStatistics(BatchStatisticsOp op) {
   return success();
 }
 
-/// Inside a loop summands may be added, and nothing else: a sum of sums is a sum. A carry that
-/// begins at zero may become one (joinCarries).
+/// True for ops whose result of a sum is the sum of their results of the summands: additions, and
+/// what changes no value but for its sign, such as the cast of a 16-bit gradient to its weight's
+/// type. A cast that rounds is none.
+static bool keepsSums(Operation *op) {
+  if (auto cast = dyn_cast<CastOp>(op)) {
+    auto from = dyn_cast<FloatType>(getElementTypeOrSelf(cast.getOperand()));
+    auto to = dyn_cast<FloatType>(getElementTypeOrSelf(cast.getResult()));
+    return from && to && from.getWidth() < to.getWidth();
+  }
+  return isa<AddOp, NegOp, ReshapeOp, TransposeOp>(op);
+}
+
+/// Inside a loop summands may be added, negated, widened and moved, and nothing else: a sum of sums
+/// is a sum. A carry that begins at zero may become one (joinCarries).
 LogicalResult BatchStates::visitParts(Operation *op) {
   auto mayBePart = [&](Value value) {
     return get(value).kind == BatchState::Part ||
            (get(value).kind == BatchState::Whole && isa<BlockArgument>(value) &&
             value.getParentBlock() == op->getBlock());
   };
-  if (!isa<AddOp>(op) || !llvm::all_of(op->getOperands(), mayBePart))
+  if (!keepsSums(op) || !llvm::all_of(op->getOperands(), mayBePart))
     return refuseTotals(op);
   BatchCut cut;
   cut.factors = cast<BatchableOpInterface>(op).getFactors();
