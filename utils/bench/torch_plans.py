@@ -34,7 +34,7 @@ from reprise.torch._plan_nodes import is_view, root, storage_bytes
 from reprise.torch._plan_partition import Partitioner
 
 SHARES = [round(0.1 * tenth, 1) for tenth in range(10, -1, -1)]
-OURS = ["100%", "95%", "90%", "85%", "80%", "70%", "60%", "50%", "40%", "30%"]
+OURS = ["100%", "95%", "90%", "85%", "80%", "70%", "60%", "50%", "45%", "40%", "35%", "30%"]
 PRODUCTS = ("mm", "bmm", "addmm", "convolution", "_scaled_dot_product", "_grouped_mm")
 BAR = "ours"
 
