@@ -8,8 +8,10 @@ one hash.
 """
 import json
 import os
+import struct
 import subprocess
 import sys
+import tempfile
 
 TEXT = ["--width=64", "--heads=4", "--batch=4", "--seq=96", "--vocab=257"]
 MODELS = {
@@ -31,6 +33,22 @@ LARGE = {
 }
 PLANS = {"save-all": ["--policy=save-all"], "recompute-all": ["--policy=recompute-all"], "80%": ["--budget=80%"]}
 STEPS, SEED = 3, 7
+# Raw words: an integer drawn from [0, 2^32) is one.
+WORDS = """func.func @train() -> (tensor<5000xi64> {reprise.name = "words"}) {
+  %words = reprise.random_uniform_int {low = 0, high = 4294967296} : tensor<5000xi64>
+  return %words : tensor<5000xi64>
+}
+"""
+
+
+def philox(counter, key):
+    """Philox4x32-10, as its paper has it: four words."""
+    a, b, c, d = counter
+    for turn in range(10):
+        left, right = 0xD2511F53 * a, 0xCD9E8D57 * c
+        own = [(k + turn * w) & 0xFFFFFFFF for k, w in zip(key, (0x9E3779B9, 0xBB67AE85))]
+        a, b, c, d = (right >> 32) ^ b ^ own[0], right & 0xFFFFFFFF, (left >> 32) ^ d ^ own[1], left & 0xFFFFFFFF
+    return [a, b, c, d]
 
 
 class Maker:
@@ -62,6 +80,24 @@ class Maker:
         os.remove(bundle)
         return digest
 
+    def add_words(self):
+        """Random words, whose hash counts only if they are those of Philox itself."""
+        assert philox((0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344), (0xA4093822, 0x299F31D0))[0] == 0xD16CFE09
+        model = os.path.join(self.folder, "philox-words.mlir")
+        with open(model, "w") as stream:
+            stream.write(WORDS)
+        with tempfile.TemporaryDirectory() as folder:
+            bundle, out = os.path.join(folder, "cpu.rpb"), os.path.join(folder, "out")
+            self.tool("reprise-compile", model, "-o", bundle)
+            run = self.tool("reprise-run", bundle, f"--steps={STEPS}", f"--seed={SEED}", "--json", f"--output-dir={out}")
+            with open(os.path.join(out, "words.npy"), "rb") as stream:
+                drawn = list(struct.unpack("<5000q", stream.read()[-40000:]))
+        # The last step begins behind the words of those before it.
+        first = (STEPS - 1) * 5000 // 4
+        if drawn != [word for block in range(1250) for word in philox((first + block, 0, 0, 0), (SEED, 0))]:
+            sys.exit("make-bundles: the CPU's words are not those of Philox")
+        self.add("philox-words", model, [], 1, json.loads(run)["hash"])
+
     def add_model(self, name):
         for precision in ("f32", "bf16"):
             model = self.model(f"{name}-{precision}", [*MODELS[name], f"--precision={precision}"])
@@ -81,6 +117,7 @@ class Maker:
 def main():
     build, folder, *rest = sys.argv[1:]
     maker = Maker(build, folder)
+    maker.add_words()
     for name in [name for name in rest if name in MODELS] or MODELS:
         maker.add_model(name)
     for name, flags in LARGE.items() if "--large" in rest else []:
