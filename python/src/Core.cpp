@@ -291,6 +291,8 @@ static void bindBundles(nb::module_ &module) {
 }
 
 NB_MODULE(_core, module) {
+  // PyTorch keeps compiled code, and with it programs, to the end of the process.
+  nanobind::set_leak_warnings(false);
   module.attr("version") = reprise_compiler_version();
   module.attr("api_version") = reprise_version();
   bindSessions(module);

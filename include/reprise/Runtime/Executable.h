@@ -44,7 +44,8 @@ public:
 
   /// Makes `data` the buffer of an argument, which programs read and update in place; it outlives
   /// this object. Initializers leave it alone. An error if it is not on a multiple of
-  /// bufferAlignment, is not `bytes` = the argument's bytes long, or overlaps another one.
+  /// bufferAlignment, or is not `bytes` = the argument's bytes long. What the next program finds
+  /// bound may overlap only where the step writes none of both.
   Error bind(size_t index, void *data, uint64_t bytes);
   bool isBound(size_t index) const { return bound[index]; }
 

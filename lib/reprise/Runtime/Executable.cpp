@@ -1,5 +1,8 @@
 // reprise: a bundle on a device, ready to run
 #include "reprise/Runtime/Executable.h"
+
+#include "BoundBuffers.h"
+
 #include "reprise/Runtime/Npy.h"
 
 #include <algorithm>
@@ -190,6 +193,8 @@ std::vector<bool> Executable::skippedCommands(const Program &program) const {
 }
 
 Error Executable::prepare() {
+  if (Error error = checkBuffers(manifest, places, bound))
+    return error;
   for (const Program &program : manifest.programs) {
     Expected<std::unique_ptr<DeviceProgram>> prepared =
         machine->prepare({manifest, program, *image, places, workerMemory->address(),
@@ -214,12 +219,6 @@ Error Executable::bind(size_t index, void *data, uint64_t bytes) {
   auto *begin = static_cast<uint8_t *>(data);
   if (reinterpret_cast<uintptr_t>(begin) % bufferAlignment != 0)
     return fail("the buffer is not at a multiple of " + std::to_string(bufferAlignment));
-  for (size_t i = 0; i < bound.size(); ++i) {
-    const uint8_t *other = places.arguments[i];
-    if (i != index && bound[i] && begin < other + manifest.arguments[i].bytes &&
-        other < begin + bytes)
-      return fail("the buffer overlaps that of '" + manifest.arguments[i].name + "'");
-  }
   if (Error error = stream->synchronize())
     return fail(error.message());
   places.arguments[index] = begin;
