@@ -72,8 +72,9 @@ REPRISE_EXPORT void reprise_run_destroy(reprise_run *run);
  * or state in place. Nothing is copied if it lies at a multiple of 64 bytes, row-major without
  * gaps, on the run's device. Otherwise, on the CPU, it is copied in before each step, and what the
  * step has changed is copied back after it. `is_copied`, which may be NULL, tells. On a GPU such a
- * tensor is an error. The memory outlives the run; dtype and shape are the argument's. i1 is
- * kDLBool of 8 bits, or kDLUInt. */
+ * tensor is an error. The memory outlives the run; dtype and shape are the argument's. Inputs may
+ * overlap; a step fails that finds what it writes in another argument. i1 is kDLBool of 8 bits, or
+ * kDLUInt. */
 REPRISE_EXPORT reprise_error *reprise_run_bind(reprise_run *run, const char *name,
                                                const DLTensor *tensor, int *is_copied);
 /* Gives the argument a copy of the tensor, which is on the CPU and row-major without gaps. An input

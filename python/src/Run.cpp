@@ -109,6 +109,8 @@ static nb::object viewResult(nb::handle self, const std::string &name) {
 void reprise_python::bindRuns(nb::module_ &module) {
   nb::class_<Run>(module, "Run")
       .def("bind", bindArray)
+      // Who binds all arguments again before the next step need not keep these arrays.
+      .def("release", [](Run &run) { run.bound.clear(); })
       .def("give", giveArray)
       .def("view", viewResult)
       .def("give_folder",

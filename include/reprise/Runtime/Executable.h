@@ -9,6 +9,11 @@
 
 namespace reprise::runtime {
 
+/// By argument: whether commands write it, and whether they leave it alone.
+struct BufferUse {
+  std::vector<bool> writes, ignores;
+};
+
 /// Owns the arguments, one arena, the workspace and the device. Who takes which item of a command
 /// never changes a result. Not for several threads at a time.
 class Executable {
@@ -44,8 +49,8 @@ public:
 
   /// Makes `data` the buffer of an argument, which programs read and update in place; it outlives
   /// this object. Initializers leave it alone. An error if it is not on a multiple of
-  /// bufferAlignment, or is not `bytes` = the argument's bytes long. What the next program finds
-  /// bound may overlap only where the step writes none of both.
+  /// bufferAlignment, or is not `bytes` = the argument's bytes long. A step fails that finds what
+  /// it writes in the memory of another argument; inputs may overlap.
   Error bind(size_t index, void *data, uint64_t bytes);
   bool isBound(size_t index) const { return bound[index]; }
 
@@ -103,6 +108,7 @@ private:
                    const std::function<Error()> &beside);
   Error runChecked(size_t index, Range range, Recorder *times);
   Error checkCommand(const Command &command, const std::vector<int64_t> &iterations);
+  Error checkBound(bool begins, bool ends);
   Error compareReplays();
   Error compareReplay(const ReplayCheck &check);
 
@@ -115,6 +121,8 @@ private:
       hostMemory;
   Addresses places;
   std::vector<bool> bound;
+  BufferUse uses[2][2];      ///< of parts of the step: those that begin it, and those that end it
+  bool boundChanged = false; ///< since a whole step ran
   std::unique_ptr<Endpoint> endpoint;
   std::unique_ptr<DeviceStream> stream;
   std::vector<std::unique_ptr<DeviceProgram>> programs; ///< as in the manifest; empty: to be made

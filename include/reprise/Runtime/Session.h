@@ -34,7 +34,8 @@ public:
   /// a parameter or state in place. Nothing is copied. It lies on the executable's device, at a
   /// multiple of bufferAlignment, is exactly `bytes` = the argument's bytes long, and outlives the
   /// session. Files and folders leave the argument alone from now on. Its content counts when
-  /// start() is called, and for an input whenever step() is.
+  /// start() is called, and for an input whenever step() is. Inputs may overlap; a step fails that
+  /// finds what it writes in another argument.
   Error bind(const std::string &name, void *data, uint64_t bytes);
   /// Takes from a folder all arrays that are arguments, and, where run.json is present, the state.
   /// An error if two arguments share a file name, or if there is nothing to take. start() sees to

@@ -6,15 +6,22 @@
 
 using namespace reprise::runtime;
 
-Error reprise::runtime::checkBuffers(const Bundle &bundle, const Addresses &places,
-                                     const std::vector<bool> &bound) {
-  std::vector<bool> isWritten(bound.size());
+BufferUse reprise::runtime::findUse(const Bundle &bundle, bool begins, bool ends) {
+  BufferUse use;
+  use.writes.resize(bundle.arguments.size());
   for (const Result &result : bundle.results)
     if (result.argument >= 0)
-      isWritten[result.argument] = true;
+      use.writes[result.argument] = begins || !bundle.isEarly(result);
+  for (uint32_t i = 0; i < bundle.arguments.size(); ++i)
+    use.ignores.push_back(!ends && bundle.isLate(i));
+  return use;
+}
+
+Error reprise::runtime::checkBuffers(const Bundle &bundle, const Addresses &places,
+                                     const std::vector<bool> &bound, const BufferUse &use) {
   std::vector<size_t> order;
   for (size_t i = 0; i < bound.size(); ++i)
-    if (bound[i] && bundle.arguments[i].bytes != 0)
+    if (bound[i] && !use.ignores[i] && bundle.arguments[i].bytes != 0)
       order.push_back(i);
   auto begin = [&](size_t i) { return static_cast<const uint8_t *>(places.arguments[i]); };
   auto end = [&](size_t i) { return begin(i) + bundle.arguments[i].bytes; };
@@ -24,13 +31,13 @@ Error reprise::runtime::checkBuffers(const Bundle &bundle, const Addresses &plac
   // Of those before one, the ones that reach furthest: of all, and of what is written.
   std::optional<size_t> last, lastWritten;
   for (size_t i : order) {
-    std::optional<size_t> other = isWritten[i] ? last : lastWritten;
+    std::optional<size_t> other = use.writes[i] ? last : lastWritten;
     if (other && begin(i) < end(*other))
       return Error::make("the buffer of '" + bundle.arguments[i].name + "' overlaps that of '" +
                          bundle.arguments[*other].name + "', and the step writes '" +
-                         bundle.arguments[isWritten[i] ? i : *other].name + "'");
+                         bundle.arguments[use.writes[i] ? i : *other].name + "'");
     for (std::optional<size_t> *each : {&last, &lastWritten})
-      if ((each == &last || isWritten[i]) && (!*each || end(**each) < end(i)))
+      if ((each == &last || use.writes[i]) && (!*each || end(**each) < end(i)))
         *each = i;
   }
   return Error::success();

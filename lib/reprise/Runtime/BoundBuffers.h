@@ -2,13 +2,18 @@
 #ifndef REPRISE_LIB_RUNTIME_BOUNDBUFFERS_H
 #define REPRISE_LIB_RUNTIME_BOUNDBUFFERS_H
 
-#include "reprise/Runtime/Device.h"
+#include "reprise/Runtime/Executable.h"
 
 namespace reprise::runtime {
 
-/// Inputs may lie in each other, as callers have views: an error if something that the step writes
+/// What a step, or its part before or behind the pause, does with its arguments. What comes late
+/// may still be bound to something that is gone, and what is early belongs to the caller.
+BufferUse findUse(const Bundle &bundle, bool begins, bool ends);
+
+/// Inputs may lie in each other, as callers have views: an error if something that is written
 /// shares bytes with another argument. `bound` tells which arguments lie in memory of the caller.
-Error checkBuffers(const Bundle &bundle, const Addresses &places, const std::vector<bool> &bound);
+Error checkBuffers(const Bundle &bundle, const Addresses &places, const std::vector<bool> &bound,
+                   const BufferUse &use);
 
 } // namespace reprise::runtime
 

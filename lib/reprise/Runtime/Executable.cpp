@@ -193,8 +193,6 @@ std::vector<bool> Executable::skippedCommands(const Program &program) const {
 }
 
 Error Executable::prepare() {
-  if (Error error = checkBuffers(manifest, places, bound))
-    return error;
   for (const Program &program : manifest.programs) {
     Expected<std::unique_ptr<DeviceProgram>> prepared =
         machine->prepare({manifest, program, *image, places, workerMemory->address(),
@@ -224,7 +222,18 @@ Error Executable::bind(size_t index, void *data, uint64_t bytes) {
   places.arguments[index] = begin;
   bound[index] = true;
   programs.clear();
+  boundChanged = true;
   return Error::success();
+}
+
+Error Executable::checkBound(bool begins, bool ends) {
+  BufferUse &use = uses[begins][ends];
+  if (!boundChanged)
+    return Error::success();
+  if (use.writes.empty())
+    use = findUse(manifest, begins, ends);
+  boundChanged = !(begins && ends);
+  return checkBuffers(manifest, places, bound, use);
 }
 
 Error Executable::readMemory(void *to, const void *from, uint64_t bytes) {
@@ -272,8 +281,12 @@ Error Executable::runNamed(std::string_view name, Range range,
     Recorder *times = isStep ? recorder : nullptr;
     if (times && range.begin == 0)
       times->clear();
-    error = checkIndices ? runChecked(i, range, times) : runProgram(i, range, times, beside);
-    if (isStep && !error && range.end == programs[i]->executions())
+    bool ends = range.end == programs[i]->executions();
+    if (isStep)
+      error = checkBound(range.begin == 0, ends);
+    if (!error)
+      error = checkIndices ? runChecked(i, range, times) : runProgram(i, range, times, beside);
+    if (isStep && !error && ends)
       error = compareReplays();
   }
   if (error)

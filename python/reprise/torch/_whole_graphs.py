@@ -12,8 +12,9 @@ import torch.fx as fx
 from ._whole_functional import Functional
 from ._whole_import import Importer
 from ._whole_levels import Level
+from ._whole_pause import Paused, PausingStep
 from ._whole_step import Entry, compile_entry
-from ._whole_text import first_scalar, write_forward
+from ._whole_text import Text, first_scalar, write_forward, write_pausing
 from .aten import Builder, Value
 
 #: By number, as long as code that calls them is there.
@@ -22,15 +23,22 @@ _numbers = itertools.count()
 
 
 class Pending:
-    """The backward pass of a pass that has run: a derivative, and the seed of that pass."""
+    """The backward pass of a pass that has run: a derivative, the seed of that pass, and the step that waits."""
 
-    def __init__(self, level: Level, seed: int) -> None:
+    def __init__(self, level: Level, seed: int, paused: Paused | None = None) -> None:
         self._level = level
         self._seed = seed
+        self._paused = paused
 
     def backward(self, inputs: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-        """The gradients. ``inputs`` are those that were saved, and behind them the cotangents."""
-        return self._level(inputs, self._seed)
+        """The gradients. ``inputs`` are those that were saved, and behind them the cotangents.
+
+        A second time, what was saved is gone: the forward pass runs again, in a program of its own.
+        """
+        gradients = None
+        if self._paused:
+            gradients = self._paused.end(inputs[len(_primals(self._level.text)):])
+        return self._level(inputs, self._seed) if gradients is None else gradients
 
     def following(self, wanted: tuple[bool, ...], given: tuple[bool, ...]) -> "Pending":
         """The backward pass of ``backward``, for some of its inputs, and for cotangents of some of its gradients."""
@@ -38,36 +46,35 @@ class Pending:
 
 
 class CompiledGraph:
-    """A graph of Dynamo's: its forward pass, and its step, None where no gradient is wanted."""
+    """A graph of Dynamo's: a step that pauses between its passes, or a forward pass where no gradient is wanted."""
 
-    def __init__(self, forward: Entry | None, level: Level | None, texts: list[str]) -> None:
+    def __init__(self, forward: Entry | None, step: PausingStep | None, level: Level | None, texts: list[str]) -> None:
         self._forward = forward
+        self._step = step
         #: The first derivative.
         self.level = level
         #: The modules of the dialect that were compiled.
         self.texts = texts
-        self._forward_inputs = _primals(forward)
-        step = _primals(level.entry if level else None)
-        #: The arguments of the functional graph that the programs take, by number.
-        self.inputs = sorted({*self._forward_inputs, *step})
+        whole = step.entry if step else forward
+        #: The arguments of the functional graph that the program takes, by number.
+        self.inputs = _primals(whole) if whole else []
         #: Those that the backward pass reads, by their numbers in ``inputs``.
-        self.saved = [self.inputs.index(number) for number in step]
+        self.saved = [self.inputs.index(number) for number in _primals(level.text)] if level else []
         #: The outputs of the functional graph that are computed, and those that the step takes cotangents of.
-        self.computed = [int(name.split("/")[1]) for name, *_ in forward.results] if forward else []
-        self.paired = [int(name.split("/")[1]) for name in (level.entry.arguments if level else [])
-                       if name.startswith("cotangent/")]
-        self.draws = bool(forward and forward.draws)
+        self.computed = _numbered(whole.results if whole else [], "output/")
+        self.paired = _numbered(whole.arguments if whole else [], "cotangent/")
+        self.draws = bool(whole and whole.draws)
         self.number = next(_numbers)
         _graphs[self.number] = self
 
     @property
     def step(self) -> Entry | None:
-        """The program of the backward pass."""
-        return self.level.entry if self.level else None
+        """The program of both passes."""
+        return self._step.entry if self._step else None
 
     @property
     def orders(self) -> list[int]:
-        """The orders of the derivatives that have been compiled, one for each program."""
+        """The orders of the derivatives that there are."""
         return self.level.orders() if self.level else []
 
     @property
@@ -77,13 +84,20 @@ class CompiledGraph:
 
     def forward(self, inputs: Sequence[torch.Tensor], seed: int) -> tuple[list[torch.Tensor], Pending | None]:
         """The outputs that are computed, and the backward pass."""
-        given = dict(zip(self.inputs, inputs))
-        outputs = self._forward([given[number] for number in self._forward_inputs], seed) if self._forward else []
-        return outputs, Pending(self.level, seed) if self.level else None
+        if self._step:
+            outputs, paused = self._step.begin(inputs, seed)
+            return outputs, Pending(self.level, seed, paused)
+        return self._forward(inputs, seed) if self._forward else [], None
 
 
-def _primals(entry: Entry | None) -> list[int]:
-    return [int(name.split("/")[1]) for name in (entry.arguments if entry else []) if name.startswith("primal/")]
+def _numbered(names: Sequence[Any], prefix: str) -> list[int]:
+    """The numbers behind a prefix, of names or of tuples that begin with them."""
+    texts = [name if isinstance(name, str) else name[0] for name in names]
+    return [int(text.removeprefix(prefix)) for text in texts if text.startswith(prefix)]
+
+
+def _primals(program: Entry | Text) -> list[int]:
+    return _numbered(program.arguments, "primal/")
 
 
 def graphs() -> list[CompiledGraph]:
@@ -141,13 +155,15 @@ class Imported:
 
 
 def compile_graph(imported: Imported, options: dict[str, Any]) -> CompiledGraph:
-    """Its programs."""
+    """Its program."""
     results, arguments = imported.results(), imported.arguments()
-    forward_text, level = write_forward(imported.builder, arguments, results), None
-    if imported.wanted:
-        wanted = [imported.value(node) for node in imported.wanted]
-        scalar = first_scalar(imported.builder, arguments, imported.pairs(), wanted)
-        given = [value for _, value in scalar.arguments]
-        level = Level(scalar, [given.index(value) for value in wanted], options)
-    forward = compile_entry(forward_text, **({} if level else options)) if results else None
-    return CompiledGraph(forward, level, [text.text for text in (forward_text, level.text if level else None) if text])
+    if not imported.wanted:
+        text = write_forward(imported.builder, arguments, results)
+        return CompiledGraph(compile_entry(text, **options) if results else None, None, None, [text.text])
+    pairs, wanted = imported.pairs(), [imported.value(node) for node in imported.wanted]
+    scalar = first_scalar(imported.builder, arguments, pairs, wanted)
+    given = [value for _, value in scalar.arguments]
+    level = Level(scalar, [given.index(value) for value in wanted], options)
+    gradients = [(name, value) for (name, _), value in zip(level.text.results, wanted)]
+    text = write_pausing(imported.builder, arguments, results, pairs, gradients)
+    return CompiledGraph(None, PausingStep(text, len(results), **options), level, [text.text])

@@ -28,10 +28,13 @@ class Level:
         self._lock = threading.Lock()
         self.text = write_step(scalar, [(_gradient_of(scalar.arguments[number][0]), self.arguments[number])
                                         for number in self.wanted])
-        self.entry: Entry = compile_entry(self.text, **options)
+        self._entry: Entry | None = None
 
     def __call__(self, inputs: Sequence[torch.Tensor], seed: int) -> list[torch.Tensor]:
-        return self.entry(inputs, seed)
+        with self._lock:
+            if self._entry is None:
+                self._entry = compile_entry(self.text, **self._options)
+        return self._entry(inputs, seed)
 
     def orders(self) -> list[int]:
         """The orders of all derivatives that have been made, one for each program."""

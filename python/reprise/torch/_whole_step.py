@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import threading
 import weakref
 from typing import Any, Sequence
 
@@ -34,25 +33,50 @@ class Entry:
         self.arguments = [name for name, _ in text.arguments]
         self.results = [(name, value.shape, value.dtype) for name, value in text.results]
         self.draws = text.draws
+        #: Those that are not in use. A list is enough of a lock.
         self._runs: list[_run.Run] = []
-        self._lock = threading.Lock()
 
     def __call__(self, tensors: Sequence[torch.Tensor], seed: int) -> list[torch.Tensor]:
         """One step; ``tensors`` are as many as ``arguments``."""
-        with self._lock:
-            run = self._runs.pop() if self._runs else _run.Run(self.program, threads=torch.get_num_threads())
-        held = [_as_argument(tensor) for tensor in tensors]
-        results = [torch.empty(shape, dtype=dtype) for _, shape, dtype in self.results]
-        for name, tensor in zip(self.arguments, held):
-            run.bind(name, tensor)
-        for (name, _, _), tensor in zip(self.results, results):
-            run.bind(name, _as_argument(tensor))
-        run._run.set_state(seed, 0, 0)
-        run.start(1)
+        run = self.take_run()
+        held = bind(run, self.arguments, tensors)
+        results = self.bind_results(run)
+        start(run, seed)
         run.step()
-        with self._lock:
-            self._runs.append(run)
+        del held
+        self.give_run(run)
         return results
+
+    def take_run(self) -> _run.Run:
+        """Memory for a step."""
+        try:
+            return self._runs.pop()
+        except IndexError:
+            return _run.Run(self.program, threads=torch.get_num_threads())
+
+    def give_run(self, run: _run.Run) -> None:
+        """The next step may have it. What it was bound to is not held."""
+        run._run.release()
+        self._runs.append(run)
+
+    def bind_results(self, run: _run.Run) -> list[torch.Tensor]:
+        """New tensors, which the step writes."""
+        results = [torch.empty(shape, dtype=dtype) for _, shape, dtype in self.results]
+        bind(run, [name for name, *_ in self.results], results)
+        return results
+
+
+def bind(run: _run.Run, names: Sequence[str], tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+    """What has to be there as long as the run reads it."""
+    held = [_as_argument(tensor) for tensor in tensors]
+    for name, tensor in zip(names, held):
+        run.bind(name, tensor)
+    return held
+
+
+def start(run: _run.Run, seed: int) -> None:
+    run._run.set_state(seed, 0, 0)
+    run.start(1)
 
 
 def compile_entry(text: Text, **options: Any) -> Entry:

@@ -171,3 +171,39 @@ def write_step(scalar: Scalar, wanted: Sequence[tuple[str, Value]]) -> Text:
     step = (f"  func.func @step{_signature(scalar.arguments, results)} {{\n{call}"
             f"{_return([value for _, value in results])}  }}\n")
     return Text("module {\n" + scalar.functions + step + "}\n", "step", scalar.arguments, results, scalar.draws)
+
+
+def write_pausing(builder: Builder, arguments: Sequence[tuple[str, Value]], results: Sequence[tuple[str, Value]],
+                  pairs: Sequence[tuple[Value, str, Value]], wanted: Sequence[tuple[str, Value]]) -> Text:
+    """One step for both passes: it gives the outputs ``results`` at its pause, and the gradients ``wanted`` behind it."""
+    outputs, cotangents = [value for _, value in results], [(name, value) for _, name, value in pairs]
+    late = [Value(f"%late#{number}", value.shape, value.dtype, True) for number, (_, value) in enumerate(cotangents)]
+    before, dtype = len(builder.lines), _total_type(value.dtype for value in late)
+    total = _sum_of_products(builder, [(output, value) for (output, _, _), value in zip(pairs, late)], dtype)
+    lines = builder.live_lines([total, *outputs])
+    behind = set(map(id, builder.lines[before:]))
+    del builder.lines[before:]
+    used = {operand for line in lines for operand in line.operands} | {*outputs, *(value for _, value in wanted)}
+    twins = {twin: value for value, twin in builder.frozen_arguments.items() if twin in used}
+    used |= set(twins.values())
+    given = [(name, value) for name, value in arguments if value in used] + cotangents
+    body = (write_lines([line for line in lines if id(line) not in behind], [*outputs, *(each for each, _, _ in pairs)])
+            + _pause(outputs, [value for _, value in cotangents], late)
+            + write_lines([line for line in lines if id(line) in behind], [total]))
+    formal, actual = ([value for _, value in given] + list(each) for each in (twins, twins.values()))
+    made = [Value(f"%r#{number + 1}", value.shape, value.dtype)
+            for number, value in enumerate([*outputs, *(value for _, value in wanted)])]
+    named = [(name, value) for (name, _), value in zip([*results, *wanted], made)]
+    call = (f"    %r:{1 + len(made)} = reprise.value_and_grad @whole({', '.join(value.name for value in actual)}) "
+            f"wrt [{', '.join(str(formal.index(value)) for _, value in wanted)}] : "
+            f"({', '.join(value.type for value in formal)}) -> ({', '.join(value.type for value in [total, *made])})\n")
+    text = (f"module {{\n  func.func private @whole({_plain(formal)}) -> "
+            f"({', '.join(value.type for value in [total, *outputs])}) {{\n{body}{_return([total, *outputs])}  }}\n"
+            f"  func.func @step{_signature(given, named)} {{\n{call}{_return(made)}  }}\n}}\n")
+    return Text(text, "step", given, named, any(line.draws for line in lines))
+
+
+def _pause(early: Sequence[Value], cotangents: Sequence[Value], late: Sequence[Value]) -> str:
+    names = [", ".join(value.name for value in values) for values in (early, cotangents)]
+    types = [", ".join(value.type for value in values) for values in ([*early, *cotangents], late)]
+    return f"    %late:{len(late)} = reprise.pause ({names[0]}) then ({names[1]}) : ({types[0]}) -> ({types[1]})\n"

@@ -1,0 +1,160 @@
+"""backend="reprise" between its passes: one program stops there, and memory of arguments is PyTorch's."""
+import gc
+
+import checks
+import torch
+from torch import nn
+
+import reprise
+from reprise.torch import Unsupported, graphs
+
+
+def compiled(model, **options):
+    torch._dynamo.reset()
+    return torch.compile(model, backend="reprise", options=options)
+
+
+def make_model(dropout=0.3):
+    torch.manual_seed(0)
+    block = [nn.Linear(24, 24), nn.GELU(), nn.Dropout(dropout), nn.LayerNorm(24)]
+    return nn.Sequential(*block, nn.Linear(24, 24), nn.Tanh(), nn.Dropout(dropout), nn.Linear(24, 5))
+
+
+def gradients(model):
+    return [each.grad.clone() for each in model.parameters()]
+
+
+def equal(these, those):
+    return len(these) == len(those) and all(map(torch.equal, these, those))
+
+
+def one_step(model, forward, x, seed):
+    model.zero_grad()
+    torch.manual_seed(seed)
+    loss = forward(x).square().mean()
+    loss.backward()
+    return [loss.detach(), *gradients(model)]
+
+
+def try_plans():
+    """What is saved at the pause is the plan's choice, and no bit depends on it."""
+    model, x, made = make_model(), torch.randn(64, 24), []
+    for options in ({"policy": "save-all"}, {"policy": "recompute-all"}, {"budget": "85%"}, {}):
+        made.append(one_step(model, compiled(model, **options), x, 3))
+        texts = graphs()[-1].texts
+        checks.check(f"{options}: one program", len(texts) == 1 and texts[0].count("reprise.pause") == 1, "\n".join(texts))
+    checks.check("plans have the same bits", all(equal(made[0], each) for each in made[1:]))
+
+
+def try_outstanding():
+    """Each forward pass that waits for its backward pass has memory of its own; they may end in any order."""
+    model = make_model()
+    forward, batches = compiled(model), [torch.randn(8, 24) for _ in range(3)]
+    alone = [one_step(model, forward, x, seed) for seed, x in enumerate(batches)]
+    for order in ((0, 1, 2), (2, 0, 1)):
+        losses = []
+        for seed, x in enumerate(batches):
+            torch.manual_seed(seed)
+            losses.append(forward(x).square().mean())
+        for number in order:
+            model.zero_grad()
+            losses[number].backward()
+            checks.check(f"pass {number} of {order}", equal([losses[number].detach(), *gradients(model)], alone[number]))
+    kept = forward(batches[0])
+    del kept
+    gc.collect()
+    checks.check("a pass that was given up", equal(one_step(model, forward, batches[1], 1), alone[1]))
+
+
+def try_again():
+    """With retain_graph a backward pass runs a second time: what was saved is made again, by the same draws."""
+    model, x = make_model(), torch.randn(8, 24)
+    forward = compiled(model)
+    torch.manual_seed(7)
+    loss, made = forward(x).square().mean(), []
+    for retain in (True, True, False):
+        model.zero_grad()
+        loss.backward(retain_graph=retain)
+        made.append(gradients(model))
+    checks.check("a second and a third backward pass", equal(made[0], made[1]) and equal(made[0], made[2]))
+    try:
+        loss.backward()
+        checks.check("one more is PyTorch's error", False)
+    except RuntimeError as error:
+        checks.check("one more is PyTorch's error", "second time" in str(error), str(error))
+
+
+def try_outputs():
+    """Outputs belong to the caller at the pause: the backward pass does not read them there."""
+    model, x = make_model(0.0), torch.randn(8, 24)
+
+    class Two(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inner = model
+
+        def forward(self, x):
+            y = self.inner[0](x).tanh()
+            return y, self.inner[4](y).exp(), y.argmax(1)
+
+    both = Two()
+    forward = compiled(both)
+
+    first, second, indices = forward(x)
+    (first.square().sum() + second.sum()).backward()
+    clean = [each.grad.clone() for each in both.parameters() if each.grad is not None]
+    checks.check("an index is no gradient's", not indices.requires_grad and torch.equal(indices, both(x)[2]))
+    first, second, _ = forward(x)
+    both.zero_grad()
+    torch.autograd.backward([first, second], [2 * first.detach().clone(), torch.ones_like(second)])
+    given = [each.grad.clone() for each in both.parameters() if each.grad is not None]
+    checks.check("cotangents that were computed from outputs", all(torch.allclose(a, b, rtol=1e-5) for a, b in zip(clean, given)))
+    first, second, _ = forward(x)
+    cotangents = [2 * first.detach().clone(), torch.ones_like(second)]
+    first.data.fill_(float("nan"))
+    second.data.zero_()
+    both.zero_grad()
+    torch.autograd.backward([first, second], cotangents)
+    spoiled = [each.grad.clone() for each in both.parameters() if each.grad is not None]
+    checks.check("outputs that were overwritten", equal(given, spoiled))
+
+
+def try_memory():
+    """Arguments lie anywhere: in one another's places of the step before, in each other, in an earlier result."""
+    def function(a, b):
+        return (2 * a + b.tanh()).sum()
+
+    forward, a, b = compiled(function), torch.randn(64, 64), torch.randn(64, 64)
+    for x, y in ((a, b), (b, a), (a, a.t()), (a, a[1]), (a[:32], a[16:48])):
+        checks.check("arguments that moved, or overlap", torch.allclose(forward(x, y), function(x, y), rtol=1e-5))
+    chain, expected = torch.compile(lambda x: torch.tanh(x) * 2, backend="reprise"), a
+    made = a
+    for _ in range(4):
+        made, expected = chain(made), torch.tanh(expected) * 2
+    checks.check("a result that is the next argument", torch.allclose(made, expected, rtol=1e-5))
+    weight = torch.nn.Parameter(torch.randn(64, 64))
+    forward = compiled(lambda x: (x @ weight).sin().sum())
+    forward(a).backward()
+    first = weakly(weight)
+    weight.grad = None
+    gc.collect()
+    checks.check("gradients are not held behind their step", first() is None)
+
+
+def weakly(weight):
+    import weakref
+    return weakref.ref(weight.grad.untyped_storage())
+
+
+def main():
+    torch.set_num_threads(1)
+    for part in (try_plans, try_outstanding, try_again, try_outputs, try_memory):
+        try:
+            part()
+        except (reprise.Error, Unsupported, RuntimeError) as error:
+            checks.check(part.__name__, False, str(error)[:2000])
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
