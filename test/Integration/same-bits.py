@@ -45,21 +45,28 @@ def check_kernels(flags):
         check(f"{policy}: equal kernels are compiled once", counts[0] == counts[1], str(counts))
 
 
-def check_output():
-    """The same input gives the same bytes out."""
+def check_output(model, *flags):
+    """The same input gives the same bytes out, from whatever addresses the compiler has."""
     files = []
     for copy in ("first", "second"):
         names = [f"{copy}.{kind}" for kind in ("rpb", "json", "html", "txt")]
-        tool("reprise-compile", "m.mlir", "-o", names[0], *[f"--report={name}" for name in names[1:]], "--policy=dots-saveable")
+        tool("reprise-compile", model, "-o", names[0], *[f"--report={name}" for name in names[1:]], *flags)
         files.append([pathlib.Path(name).read_bytes() for name in names])
-    check("bundle and reports are the same bytes, twice", files[0] == files[1])
+    check(f"{' '.join([model, *flags])}: bundle and reports are the same bytes, twice", files[0] == files[1])
+
+
+def check_outputs():
+    check_output("m.mlir", "--policy=dots-saveable")
+    # Convolutions of single positions: of one sample, some contract to a single row or column.
+    zoo("resnet.mlir", "resnet18", "--batch=6", "--image=8", "--width=8", "--classes=2", "--deferred-statistics", "--dropout=0.5")
+    check_output("resnet.mlir", "--microbatches=4", "--stages=3", "--schedule=zb-h1", "--checkpoint=except-last")
 
 
 def main():
     size = ["--layers=12", "--width=64"]
     zoo("m.mlir", "gpt2", *size, "--dropout=0.1")
     check_plans(compare_policies("m.mlir", "train", 3, None))
-    check_output()
+    check_outputs()
     check_kernels(["--width=64", "--dropout=0.1"])
 
     tool("reprise-compile", "m.mlir", "--interpret", "--seed=7", "--steps=1", "--output-dir=interpreted")

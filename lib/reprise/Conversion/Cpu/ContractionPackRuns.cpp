@@ -52,7 +52,9 @@ public:
             const PackRequest &request)
       : k(k), b(k.builder()), plan(plan), operand(operand), request(request), free(operand.free),
         width(plan.vectorLanes), type(plan.accumulator) {
-    piece = free.empty() ? 1 : std::min(width, free.back().size & -free.back().size);
+    if (!free.empty()) // a single free index is no dimension
+      innermost = free.back().size;
+    piece = std::min(width, innermost & -innermost);
   }
 
   void emit() {
@@ -64,7 +66,7 @@ public:
     forSlivers([&] {
       if (!wide || operand.lines || !isRun(operand.freeStride()))
         oneByOne();
-      else if (operand.sliver % piece == 0 && (piece >= 4 || piece == free.back().size))
+      else if (operand.sliver % piece == 0 && (piece >= 4 || piece == innermost))
         wholePieces();
       else
         freeRuns();
@@ -123,14 +125,13 @@ private:
   /// Runs of the innermost free dimension, cut where the sliver begins and ends. A run is stored in
   /// whole vectors: the next run, or the next term, overwrites what is too much.
   void freeRuns() {
-    int64_t size = free.back().size;
-    Value table = scratch(3 * (operand.sliver / size + 2));
-    Value row = k.div(free0, size), first = k.rem(free0, size);
-    Value runs = k.add(k.div(k.add(first, used - 1), size), 1);
+    Value table = scratch(3 * (operand.sliver / innermost + 2));
+    Value row = k.div(free0, innermost), first = k.rem(free0, innermost);
+    Value runs = k.add(k.div(k.add(first, used - 1), innermost), 1);
     Type i64 = b.getI64Type();
     k.forLoop(k.i64(0), runs, k.i64(1), [&](Value run) {
-      Value start = k.mul(k.add(row, run), size);
-      Value end = k.min(k.add(start, size), k.add(free0, used));
+      Value start = k.mul(k.add(row, run), innermost);
+      Value end = k.min(k.add(start, innermost), k.add(free0, used));
       start = arith::MaxSIOp::create(b, start, free0);
       Value entry = k.mul(run, 3);
       k.store(i64, emitOffset(k, free, start), table, entry);
@@ -143,7 +144,7 @@ private:
         Value entry = k.mul(run, 3);
         Value from = source(k.add(k.load(i64, table, entry), offset));
         Value lane = target(term, k.load(i64, table, k.add(entry, 1)));
-        copyRun(from, operand.freeStride(), lane, k.load(i64, table, k.add(entry, 2)), size);
+        copyRun(from, operand.freeStride(), lane, k.load(i64, table, k.add(entry, 2)), innermost);
       });
     });
   }
@@ -270,7 +271,7 @@ private:
   const OperandPlan &operand;
   const PackRequest &request;
   ArrayRef<FreeDim> free;
-  int64_t width, piece;
+  int64_t width, piece, innermost = 1; // innermost: the free dimension's size
   Type type;
   // Of the sliver at hand: its first free index, where it goes, its free indices.
   Value free0, to;

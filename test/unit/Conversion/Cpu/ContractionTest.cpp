@@ -200,6 +200,16 @@ void runCommands(const MappedImage &image, ArrayRef<KernelCommand> commands,
     }
 }
 
+/// Numbers in kernels come from sizes and strides; an address of the compiler's would be greater.
+int64_t greatestNumber(ModuleOp module) {
+  int64_t greatest = 0;
+  module.walk([&](arith::ConstantOp constant) {
+    if (auto number = dyn_cast<IntegerAttr>(constant.getValue()))
+      greatest = std::max(greatest, number.getInt());
+  });
+  return greatest;
+}
+
 void ContractionTest::check(const Layout &layout, const ContractionHooks &hooks, double scale) {
   const ContractionSpec &spec = layout.spec;
   int64_t results = product(lhsOf(spec.batch)) * product(spec.rows) * product(spec.columns);
@@ -217,6 +227,7 @@ void ContractionTest::check(const Layout &layout, const ContractionHooks &hooks,
   for (const CpuTarget &target : runnableTargets()) {
     OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
     auto commands = emitContraction(*module, "contract", spec, target, hooks);
+    ASSERT_LT(greatestNumber(*module), int64_t(1) << 32);
     FailureOr<Image> image = compileKernels(*module, target);
     ASSERT_TRUE(succeeded(image)) << error;
     MappedImage mapped(*image);
@@ -314,6 +325,21 @@ TEST_F(ContractionTest, TermsTwoApart) {
       spec.contracted = {{3, 65, 32}, {32, 2, 1}};
       check({spec, 13 * 3 * 65, columns * 3 * 32});
     }
+}
+
+TEST_F(ContractionTest, OneRowOrColumnOfTermsInSeveralDimensions) {
+  for (Type type : {Type(b.getF32Type()), Type(b.getF64Type()), Type(b.getBF16Type())})
+    for (auto [rows, columns] : {std::pair(13, 1), std::pair(1, 40), std::pair(1, 1)})
+      for (int64_t innermost : {1, 2, 3}) { // strides: a run, two apart, neither
+        ContractionSpec spec;
+        spec.lhsType = spec.rhsType = spec.resultType = type;
+        spec.rows = {{rows, 7 * 20}};
+        spec.columns = {{columns, 7 * 20}};
+        spec.contracted = {{7, 20, 20}, {5, innermost, innermost}};
+        check({spec, rows * 7 * 20, columns * 7 * 20});
+        if (HasFatalFailure())
+          return;
+      }
 }
 
 TEST_F(ContractionTest, EpilogueSeesEveryResultOnce) {
