@@ -84,3 +84,13 @@ func.func @words(
   %floats = reprise.bitcast %left : tensor<3x50xi32> to tensor<3x50xf32>
   return %left, %right, %floats : tensor<3x50xi32>, tensor<3x50xi32>, tensor<3x50xf32>
 }
+
+func.func @pause(
+    %x: !t {reprise.role = "input", reprise.name = "x", reprise.init = #reprise.normal<0.0, 4.0>},
+    %late: !t {reprise.role = "input", reprise.name = "late", reprise.init = #reprise.normal<0.0, 1.0>})
+    -> (!t {reprise.name = "tanh"}, !t {reprise.name = "product"}) {
+  %tanh = reprise.tanh %x : !t
+  %given = reprise.pause (%tanh) then (%late) : (!t, !t) -> !t
+  %product = reprise.mul %tanh, %given : !t
+  return %tanh, %product : !t, !t
+}
