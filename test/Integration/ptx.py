@@ -62,7 +62,8 @@ def check_model(name, precision, policy, chips):
 def main():
     check_finder()
     for name in SIZES:
-        check_model(name, "f32", "recompute-all", "sm_80+sm_90+sm_100")
+        # Chips differ in what holds the tiles of contractions, which one model shows.
+        check_model(name, "f32", "recompute-all", "sm_80+sm_90+sm_100" if name == "gpt2" else "sm_90")
         check_model(name, "bf16", "save-all", "sm_90")
     finish()
 
