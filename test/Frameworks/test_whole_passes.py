@@ -141,6 +141,32 @@ def try_memory():
     checks.check("gradients are not held behind their step", first() is None)
 
 
+class Scaled(nn.Module):
+    def __init__(self, width, scale):
+        super().__init__()
+        self.project, self.scale = nn.Linear(width, 3 * width), scale
+
+    def forward(self, x):
+        q, k, v = (each.unsqueeze(1) for each in self.project(x).chunk(3, -1))
+        return nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True, scale=self.scale)
+
+
+def try_models():
+    """Models of one class with other sizes and other numbers, which Dynamo makes variables of."""
+    torch._dynamo.reset()
+    for width, length, scale in ((8, 5, 0.5), (8, 7, 0.25), (16, 6, 0.125), (16, 6, 2.0)):
+        model, x = Scaled(width, scale), torch.randn(2, length, width)
+        forward = torch.compile(model, backend="reprise")
+        made = []
+        for each in (forward, model):
+            model.zero_grad()
+            loss = each(x).square().sum()
+            loss.backward()
+            made.append([loss.detach(), *gradients(model)])
+        close = all(torch.allclose(a, b, rtol=1e-4, atol=1e-5) for a, b in zip(*made))
+        checks.check(f"width {width}, length {length}, scale {scale}", close, f"{made}"[:500])
+
+
 def weakly(weight):
     import weakref
     return weakref.ref(weight.grad.untyped_storage())
@@ -148,7 +174,7 @@ def weakly(weight):
 
 def main():
     torch.set_num_threads(1)
-    for part in (try_plans, try_outstanding, try_again, try_outputs, try_memory):
+    for part in (try_plans, try_outstanding, try_again, try_outputs, try_memory, try_models):
         try:
             part()
         except (reprise.Error, Unsupported, RuntimeError) as error:

@@ -17,6 +17,11 @@ def _attention_arguments(query: Any, key: Any, value: Any, attn_mask: Any = None
     return query, key, value, attn_mask, dropout_p, is_causal, scale
 
 
+def _known(value: Any) -> Any:
+    """A number; of one that Dynamo has made a variable, such as another model's scale, the value of this program."""
+    return value.meta["example_value"] if isinstance(value, fx.Node) else value
+
+
 def _keep_attention(graph: fx.Graph, node: fx.Node) -> None:
     query, key, value, mask, rate, is_causal, scale = _attention_arguments(*node.args, **node.kwargs)
     shape = query.meta["example_value"].shape
@@ -28,7 +33,7 @@ def _keep_attention(graph: fx.Graph, node: fx.Node) -> None:
                     for each in (query, key, value)]
     node.target = torch.ops.reprise.attention.default
     scale = shape[-1] ** -0.5 if scale is None else scale
-    node.args, node.kwargs = (*operands, mask, float(rate), bool(is_causal), float(scale)), {}
+    node.args, node.kwargs = (*operands, mask, float(_known(rate)), bool(_known(is_causal)), float(_known(scale))), {}
 
 
 _RECURRENT = (torch.lstm, torch.gru, torch.rnn_tanh, torch.rnn_relu)
