@@ -55,18 +55,6 @@ def write_forward(builder: Builder, arguments: Sequence[tuple[str, Value]], resu
     return Text(text, "forward", arguments, list(results), any(line.draws for line in lines))
 
 
-def _sum_of_products(builder: Builder, pairs: Sequence[tuple[Value, Value]]) -> Value:
-    """Σ <output, cotangent>, whose gradient is what a backward pass returns."""
-    is_wide = any(torch.float64 in (output.dtype, cotangent.dtype) for output, cotangent in pairs)
-    dtype = torch.float64 if is_wide else torch.float32
-    total = None
-    for output, cotangent in pairs:
-        product = builder.binary("mul", builder.cast(output, dtype), builder.cast(cotangent, dtype))
-        product = builder.reduce("sum", product, None)
-        total = product if total is None else builder.binary("add", total, product)
-    return total
-
-
 def write_lines(lines: Sequence[Line], roots: Iterable[Value]) -> str:
     """The ops of a body that returns ``roots``; regions of torch.utils.checkpoint are checkpoints."""
     text, needed = [], set(roots)
@@ -128,20 +116,32 @@ def _sum_of_products(builder: Builder, pairs: Sequence[tuple[Value, Value]], dty
     return total
 
 
+class _Body:
+    """The ops of a graph that ``outputs`` and Σ <output, cotangent> need: what they take, and which of them form that sum."""
+
+    def __init__(self, builder: Builder, arguments: Sequence[tuple[str, Value]], pairs: Sequence[tuple[Value, Value]],
+                 outputs: Sequence[Value], wanted: Sequence[Value]) -> None:
+        before = len(builder.lines)
+        self.dtype = _total_type(cotangent.dtype for _, cotangent in pairs)
+        self.total = _sum_of_products(builder, pairs, self.dtype)
+        lines, added = builder.live_lines([self.total, *outputs]), set(map(id, builder.lines[before:]))
+        del builder.lines[before:]
+        self.lines = [line for line in lines if id(line) not in added]
+        self.sum = [line for line in lines if id(line) in added]
+        used = {operand for line in lines for operand in line.operands} | {*outputs, *wanted}
+        #: What it takes behind ``given``, and the arguments whose values they have.
+        self.twins = {twin: value for value, twin in builder.frozen_arguments.items() if twin in used}
+        used |= set(self.twins.values())
+        self.given = [(name, value) for name, value in arguments if value in used]
+        self.draws = any(line.draws for line in lines)
+
+
 def first_scalar(builder: Builder, arguments: Sequence[tuple[str, Value]],
                  pairs: Sequence[tuple[Value, str, Value]], wanted: Sequence[Value]) -> Scalar:
     """Of a graph: what its outputs are paired with are names and values of cotangents."""
-    cotangents = [(name, value) for _, name, value in pairs]
-    before, dtype = len(builder.lines), _total_type(value.dtype for _, value in cotangents)
-    total = _sum_of_products(builder, [(output, value) for output, _, value in pairs], dtype)
-    lines = builder.live_lines([total])
-    del builder.lines[before:]
-    used = {operand for line in lines for operand in line.operands} | set(wanted)
-    twins = {twin: value for value, twin in builder.frozen_arguments.items() if twin in used}
-    used |= set(twins.values())
-    given = [(name, value) for name, value in arguments if value in used]
-    made = Scalar(0, dtype, given + cotangents, twins, any(line.draws for line in lines))
-    made.functions = _function(made, write_lines(lines, [total]), total)
+    body = _Body(builder, arguments, [(output, value) for output, _, value in pairs], [], wanted)
+    made = Scalar(0, body.dtype, body.given + [(name, value) for _, name, value in pairs], body.twins, body.draws)
+    made.functions = _function(made, write_lines(body.lines + body.sum, [body.total]), body.total)
     return made
 
 
@@ -176,31 +176,25 @@ def write_step(scalar: Scalar, wanted: Sequence[tuple[str, Value]]) -> Text:
 def write_pausing(builder: Builder, arguments: Sequence[tuple[str, Value]], results: Sequence[tuple[str, Value]],
                   pairs: Sequence[tuple[Value, str, Value]], wanted: Sequence[tuple[str, Value]]) -> Text:
     """One step for both passes: it gives the outputs ``results`` at its pause, and the gradients ``wanted`` behind it."""
-    outputs, cotangents = [value for _, value in results], [(name, value) for _, name, value in pairs]
+    outputs, gradients = ([value for _, value in named] for named in (results, wanted))
+    cotangents = [(name, value) for _, name, value in pairs]
     late = [Value(f"%late#{number}", value.shape, value.dtype, True) for number, (_, value) in enumerate(cotangents)]
-    before, dtype = len(builder.lines), _total_type(value.dtype for value in late)
-    total = _sum_of_products(builder, [(output, value) for (output, _, _), value in zip(pairs, late)], dtype)
-    lines = builder.live_lines([total, *outputs])
-    behind = set(map(id, builder.lines[before:]))
-    del builder.lines[before:]
-    used = {operand for line in lines for operand in line.operands} | {*outputs, *(value for _, value in wanted)}
-    twins = {twin: value for value, twin in builder.frozen_arguments.items() if twin in used}
-    used |= set(twins.values())
-    given = [(name, value) for name, value in arguments if value in used] + cotangents
-    body = (write_lines([line for line in lines if id(line) not in behind], [*outputs, *(each for each, _, _ in pairs)])
-            + _pause(outputs, [value for _, value in cotangents], late)
-            + write_lines([line for line in lines if id(line) in behind], [total]))
-    formal, actual = ([value for _, value in given] + list(each) for each in (twins, twins.values()))
-    made = [Value(f"%r#{number + 1}", value.shape, value.dtype)
-            for number, value in enumerate([*outputs, *(value for _, value in wanted)])]
+    body = _Body(builder, arguments, [(output, value) for (output, _, _), value in zip(pairs, late)], outputs, gradients)
+    given = body.given + cotangents
+    formal, actual = ([value for _, value in given] + list(each) for each in (body.twins, body.twins.values()))
+    made = [Value(f"%r#{number + 1}", value.shape, value.dtype) for number, value in enumerate([*outputs, *gradients])]
     named = [(name, value) for (name, _), value in zip([*results, *wanted], made)]
+    returned = [body.total, *outputs]
+    lines = (write_lines(body.lines, [*outputs, *(output for output, _, _ in pairs)])
+             + _pause(outputs, [value for _, value in cotangents], late) + write_lines(body.sum, [body.total]))
     call = (f"    %r:{1 + len(made)} = reprise.value_and_grad @whole({', '.join(value.name for value in actual)}) "
-            f"wrt [{', '.join(str(formal.index(value)) for _, value in wanted)}] : "
-            f"({', '.join(value.type for value in formal)}) -> ({', '.join(value.type for value in [total, *made])})\n")
-    text = (f"module {{\n  func.func private @whole({_plain(formal)}) -> "
-            f"({', '.join(value.type for value in [total, *outputs])}) {{\n{body}{_return([total, *outputs])}  }}\n"
+            f"wrt [{', '.join(str(formal.index(value)) for value in gradients)}] : "
+            f"({', '.join(value.type for value in formal)}) -> "
+            f"({', '.join(value.type for value in [body.total, *made])})\n")
+    text = (f"module {{\n  func.func private @whole({_plain(formal)}) -> ({', '.join(value.type for value in returned)}) "
+            f"{{\n{lines}{_return(returned)}  }}\n"
             f"  func.func @step{_signature(given, named)} {{\n{call}{_return(made)}  }}\n}}\n")
-    return Text(text, "step", given, named, any(line.draws for line in lines))
+    return Text(text, "step", given, named, body.draws)
 
 
 def _pause(early: Sequence[Value], cotangents: Sequence[Value], late: Sequence[Value]) -> str:
