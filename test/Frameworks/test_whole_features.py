@@ -9,14 +9,9 @@ import torch
 import torch.nn.functional as F
 import torch.utils.checkpoint
 from torch import nn
+from whole import compiled, error_of, run_parts
 
-import reprise
-from reprise.torch import Unsupported, graphs
-
-
-def compiled(model, **options):
-    torch._dynamo.reset()
-    return torch.compile(model, backend="reprise", options=options)
+from reprise.torch import graphs
 
 
 def gradients(model):
@@ -244,14 +239,6 @@ def lacking(x):
     return torch.linalg.qr(torch.special.bessel_j0(x))[1].sum() + torch.special.bessel_j0(x).sum()
 
 
-def error_of(function, *arguments):
-    try:
-        function(*arguments)
-    except Exception as error:  # noqa: BLE001  Dynamo wraps errors of backends
-        return str(error)
-    return ""
-
-
 def try_errors():
     x = torch.randn(4, 4, requires_grad=True)
     text = error_of(compiled(lacking), x)
@@ -341,15 +328,5 @@ def try_sizes():
     checks.check("strided inputs", close(forward(strided), model(strided), 1e-6))
 
 
-def main():
-    torch.set_num_threads(1)
-    for part in (try_models, try_inference, try_accumulation, try_random, try_recurrent, try_regions, try_errors, try_second, try_sizes):
-        try:
-            part()
-        except (reprise.Error, Unsupported, RuntimeError) as error:
-            checks.check(part.__name__, False, str(error)[:2000])
-    checks.finish()
-
-
 if __name__ == "__main__":
-    main()
+    run_parts(try_models, try_inference, try_accumulation, try_random, try_recurrent, try_regions, try_errors, try_second, try_sizes)

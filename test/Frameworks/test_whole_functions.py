@@ -7,14 +7,9 @@ import torch.nn.functional as F
 import torch.utils.checkpoint
 from torch import nn
 from torch.autograd.function import once_differentiable
+from whole import compiled, error_of, run_parts
 
-import reprise
-from reprise.torch import Unsupported, graphs
-
-
-def compiled(model, **options):
-    torch._dynamo.reset()
-    return torch.compile(model, backend="reprise", options=options)
+from reprise.torch import graphs
 
 
 class Clipped(torch.autograd.Function):
@@ -106,14 +101,6 @@ def try_plans():
     checks.check("equal bits under two plans", all(torch.equal(a, b) for a, b in zip(*made)))
 
 
-def error_of(function, *arguments):
-    try:
-        function(*arguments)
-    except Exception as error:  # noqa: BLE001  Dynamo wraps errors of backends
-        return str(error)
-    return ""
-
-
 def try_errors():
     x = torch.randn(4, 4, requires_grad=True)
 
@@ -136,15 +123,5 @@ def try_errors():
                      text)
 
 
-def main():
-    torch.set_num_threads(1)
-    for part in (try_model, try_plans, try_errors):
-        try:
-            part()
-        except (reprise.Error, Unsupported, RuntimeError) as error:
-            checks.check(part.__name__, False, str(error)[:2000])
-    checks.finish()
-
-
 if __name__ == "__main__":
-    main()
+    run_parts(try_model, try_plans, try_errors)

@@ -4,14 +4,9 @@ import gc
 import checks
 import torch
 from torch import nn
+from whole import compiled, run_parts
 
-import reprise
-from reprise.torch import Unsupported, graphs
-
-
-def compiled(model, **options):
-    torch._dynamo.reset()
-    return torch.compile(model, backend="reprise", options=options)
+from reprise.torch import graphs
 
 
 def make_model(dropout=0.3):
@@ -172,15 +167,5 @@ def weakly(weight):
     return weakref.ref(weight.grad.untyped_storage())
 
 
-def main():
-    torch.set_num_threads(1)
-    for part in (try_plans, try_outstanding, try_again, try_outputs, try_memory, try_models):
-        try:
-            part()
-        except (reprise.Error, Unsupported, RuntimeError) as error:
-            checks.check(part.__name__, False, str(error)[:2000])
-    checks.finish()
-
-
 if __name__ == "__main__":
-    main()
+    run_parts(try_plans, try_outstanding, try_again, try_outputs, try_memory, try_models)

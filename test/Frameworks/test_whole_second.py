@@ -6,16 +6,11 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
+from whole import compiled, run_parts
 
-import reprise
-from reprise.torch import Unsupported, graphs
+from reprise.torch import graphs
 
 TOLERANCE = 1e-10
-
-
-def compiled(model, **options):
-    torch._dynamo.reset()
-    return torch.compile(model, backend="reprise", options=options)
 
 
 def close(ours, eager):
@@ -199,15 +194,5 @@ def try_parameters_only():
     compare("two passes of a graph in one second derivative, twice", perceptron().double(), run)
 
 
-def main():
-    torch.set_num_threads(1)
-    for part in (try_orders, try_third, try_cotangents, try_random, try_parameters_only):
-        try:
-            part()
-        except (reprise.Error, Unsupported, RuntimeError) as error:
-            checks.check(part.__name__, False, str(error)[:2000])
-    checks.finish()
-
-
 if __name__ == "__main__":
-    main()
+    run_parts(try_orders, try_third, try_cotangents, try_random, try_parameters_only)
