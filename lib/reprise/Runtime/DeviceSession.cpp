@@ -274,6 +274,15 @@ Error DeviceSession::prepareInputs() {
   return readInputs(/*areLate=*/false);
 }
 
+/// Of a step that does not stop.
+Error DeviceSession::prepareWhole() {
+  if (Error error = checkLate())
+    return error;
+  if (Error error = prepareInputs())
+    return error;
+  return readInputs(/*areLate=*/true);
+}
+
 Error DeviceSession::readInputs(bool areLate) {
   for (size_t i = 0; i < given.size(); ++i)
     if (given[i] && bundle.arguments[i].role == Role::Input && late[i] == areLate &&
@@ -307,11 +316,7 @@ Error DeviceSession::inStep(const Error &error) const {
 }
 
 Error DeviceSession::takeStep() {
-  if (Error error = checkLate())
-    return error;
-  if (Error error = prepareInputs())
-    return error;
-  if (Error error = readInputs(/*areLate=*/true))
+  if (Error error = prepareWhole())
     return error;
   Error error = inStep(executable.run("step", [this] { return uploadNext(); }));
   return error ? error : finishStep();
@@ -354,11 +359,7 @@ uint64_t DeviceSession::highestChange(uint8_t paint) const {
 Expected<uint64_t> DeviceSession::executedArenaBytes() {
   if (!executable.device().hasHostMemory())
     return fail("the arena of device '" + executable.device().name() + "' cannot be painted");
-  if (Error error = checkLate())
-    return error;
-  if (Error error = prepareInputs())
-    return error;
-  if (Error error = readInputs(/*areLate=*/true))
+  if (Error error = prepareWhole())
     return error;
   std::vector<std::vector<uint8_t>> saved;
   for (size_t i = 0; i < bundle.arguments.size(); ++i) {

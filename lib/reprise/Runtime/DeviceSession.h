@@ -81,6 +81,7 @@ private:
   Error readInputs(bool areLate);
   Error setScalars();
   Error prepareInputs();
+  Error prepareWhole();
   Error keepCarried();
   Error readGiven(size_t argument);
   /// The row of a step, or the one value.
