@@ -11,11 +11,10 @@ REPRISE_CUDA CUresult repriseEmulatorCompute(CUstream handle, const char *what,
                                              void (*release)(void *)) {
   std::shared_ptr<void> owned(data, release);
   Locked driver;
-  if (CUresult result = driver.ready())
-    return result;
-  Stream *stream = driver.stream(handle);
+  CUresult result;
+  Stream *stream = driver.usable(handle, result);
   if (!stream)
-    return CUDA_ERROR_INVALID_HANDLE;
+    return result;
   const Memory *memory = &driver->memory;
   std::vector<RepriseEmulatedRange> all(ranges, ranges + count);
   driver->scheduler.enqueue(

@@ -121,11 +121,10 @@ CUresult between(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream
 CUresult fill(CUdeviceptr to, uint32_t value, unsigned unit, size_t count, CUstream handle,
               bool waits) {
   Locked driver;
-  if (CUresult result = driver.ready())
-    return result;
-  Stream *stream = driver.stream(handle);
+  CUresult result;
+  Stream *stream = driver.usable(handle, result);
   if (!stream)
-    return CUDA_ERROR_INVALID_HANDLE;
+    return result;
   if (count && (to % unit || !isDeviceMemory(driver, to, count * unit)))
     return CUDA_ERROR_INVALID_VALUE;
   if (count)

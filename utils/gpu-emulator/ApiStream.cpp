@@ -19,19 +19,10 @@ void keep(std::unordered_map<void *, std::unique_ptr<T>> &owned, std::unique_ptr
   owned[address] = std::move(made);
 }
 
-/// Finds a stream that the call may use; `result` tells why there is none.
-Stream *usable(const Locked &driver, CUstream handle, CUresult &result) {
-  result = driver.ready();
-  Stream *stream = result == CUDA_SUCCESS ? driver.stream(handle) : nullptr;
-  if (result == CUDA_SUCCESS && !stream)
-    result = CUDA_ERROR_INVALID_HANDLE;
-  return stream;
-}
-
 CUresult synchronize(CUstream handle) {
   Locked driver;
   CUresult result;
-  Stream *stream = usable(driver, handle, result);
+  Stream *stream = driver.usable(handle, result);
   if (!stream)
     return result;
   if (stream->capture)
@@ -82,7 +73,7 @@ REPRISE_CUDA CUresult cuStreamSynchronize(CUstream handle) { return synchronize(
 REPRISE_CUDA CUresult cuStreamQuery(CUstream handle) {
   Locked driver;
   CUresult result;
-  Stream *stream = usable(driver, handle, result);
+  Stream *stream = driver.usable(handle, result);
   if (!stream)
     return result;
   if (stream->capture)
@@ -93,7 +84,7 @@ REPRISE_CUDA CUresult cuStreamQuery(CUstream handle) {
 REPRISE_CUDA CUresult cuStreamWaitEvent(CUstream handle, CUevent eventHandle, unsigned) {
   Locked driver;
   CUresult result;
-  Stream *stream = usable(driver, handle, result);
+  Stream *stream = driver.usable(handle, result);
   if (!stream)
     return result;
   Event *event = find(driver->events, eventHandle);
@@ -119,7 +110,7 @@ REPRISE_CUDA CUresult cuEventDestroy_v2(CUevent handle) {
 REPRISE_CUDA CUresult cuEventRecord(CUevent eventHandle, CUstream handle) {
   Locked driver;
   CUresult result;
-  Stream *stream = usable(driver, handle, result);
+  Stream *stream = driver.usable(handle, result);
   if (!stream)
     return result;
   Event *event = find(driver->events, eventHandle);
@@ -149,7 +140,7 @@ REPRISE_CUDA CUresult cuEventElapsedTime_v2(float *milliseconds, CUevent first, 
 REPRISE_CUDA CUresult cuStreamBeginCapture_v2(CUstream handle, int) {
   Locked driver;
   CUresult result;
-  Stream *stream = usable(driver, handle, result);
+  Stream *stream = driver.usable(handle, result);
   if (!stream)
     return result;
   // The default stream orders others, which a graph cannot.
@@ -162,7 +153,7 @@ REPRISE_CUDA CUresult cuStreamBeginCapture_v2(CUstream handle, int) {
 REPRISE_CUDA CUresult cuStreamIsCapturing(CUstream handle, int *status) {
   Locked driver;
   CUresult result;
-  Stream *stream = usable(driver, handle, result);
+  Stream *stream = driver.usable(handle, result);
   if (stream)
     *status = stream->capture ? 1 : 0;
   return result;
@@ -171,7 +162,7 @@ REPRISE_CUDA CUresult cuStreamIsCapturing(CUstream handle, int *status) {
 REPRISE_CUDA CUresult cuStreamEndCapture(CUstream handle, CUgraph *graph) {
   Locked driver;
   CUresult result;
-  Stream *stream = usable(driver, handle, result);
+  Stream *stream = driver.usable(handle, result);
   if (!stream)
     return result;
   *graph = nullptr;
@@ -204,7 +195,7 @@ REPRISE_CUDA CUresult cuGraphInstantiate_v2(CUgraphExec *exec, CUgraph graph, CU
 REPRISE_CUDA CUresult cuGraphLaunch(CUgraphExec handle, CUstream streamHandle) {
   Locked driver;
   CUresult result;
-  Stream *stream = usable(driver, streamHandle, result);
+  Stream *stream = driver.usable(streamHandle, result);
   if (!stream)
     return result;
   GraphExec *exec = find(driver->execs, handle);

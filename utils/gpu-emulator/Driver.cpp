@@ -139,6 +139,14 @@ Stream *Locked::stream(CUstream handle) const {
   return driver->scheduler.owns(stream) ? stream : nullptr;
 }
 
+Stream *Locked::usable(CUstream handle, CUresult &result) const {
+  result = ready();
+  Stream *found = result == CUDA_SUCCESS ? stream(handle) : nullptr;
+  if (result == CUDA_SUCCESS && !found)
+    result = CUDA_ERROR_INVALID_HANDLE;
+  return found;
+}
+
 Device *&reprise::emulator::currentDevice() {
   static thread_local Device *current = nullptr;
   return current;

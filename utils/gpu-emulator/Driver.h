@@ -74,6 +74,8 @@ public:
   Device &device() const;
   /// Null if it is no stream.
   Stream *stream(CUstream handle) const;
+  /// A stream that a call may use; `result` tells why there is none.
+  Stream *usable(CUstream handle, CUresult &result) const;
 
 private:
   std::unique_lock<std::mutex> lock;
