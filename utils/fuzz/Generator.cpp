@@ -28,13 +28,18 @@ Repertoire learnOps(MLIRContext *context, std::set<std::string> without) {
   return repertoire;
 }
 
-Generator::Generator(MLIRContext *context, const Repertoire &repertoire, uint64_t seed)
-    : context(context), repertoire(repertoire), judge(context),
-      random(seed * 0x2545f4914f6cdd1du + 1), builder(UnknownLoc::get(context), context) {
-  // Neighbouring seeds favour different ops, and all get their turn.
+std::vector<const Known *> favouritesOf(const Repertoire &repertoire, uint64_t seed) {
   constexpr size_t count = 4;
+  std::vector<const Known *> favourites;
   for (size_t i = 0; i < count; ++i)
     favourites.push_back(&repertoire.ops[(seed * count + i) % repertoire.ops.size()]);
+  return favourites;
+}
+
+Generator::Generator(MLIRContext *context, const Repertoire &repertoire, uint64_t seed)
+    : context(context), repertoire(repertoire), judge(context),
+      random(seed * 0x2545f4914f6cdd1du + 1), builder(UnknownLoc::get(context), context),
+      favourites(favouritesOf(repertoire, seed)) {
   SmallVector<Type> floats = {builder.getF32Type(), builder.getF32Type(), builder.getF64Type(),
                               builder.getBF16Type(), builder.getF16Type()};
   mainFloat = random.pick(floats);

@@ -26,6 +26,10 @@ struct Repertoire {
 /// Learns all ops but for those `without`.
 Repertoire learnOps(mlir::MLIRContext *context, std::set<std::string> without);
 
+/// The ops that the program of a seed holds rather than others. Neighbouring seeds favour different
+/// ones, and all get their turn.
+std::vector<const Known *> favouritesOf(const Repertoire &repertoire, uint64_t seed);
+
 /// Makes one program with the entry @train.
 class Generator {
 public:

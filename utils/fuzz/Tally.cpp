@@ -76,6 +76,14 @@ void Tally::checkCoverage() {
     fail("no budget was held by replays");
 }
 
+std::set<std::string> Tally::notReplayed() const {
+  std::set<std::string> names;
+  for (const OpSpec &spec : allOps())
+    if (std::string name = spec.name.str(); !replayed.count(name) && !neverReplayed.count(name))
+      names.insert(name);
+  return names;
+}
+
 void Tally::checkKernelCoverage() {
   for (const OpSpec &spec : allOps()) {
     bool isFlow = spec.regions != 0 || spec.isTerminator || spec.hasOwnParent;

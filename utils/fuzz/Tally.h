@@ -18,6 +18,8 @@ public:
   /// Fails for every op that no program held, or that no plan replayed, but for those that cannot
   /// be replayed; and if no budget was held by replays.
   void checkCoverage();
+  /// The ops that a plan could have replayed, and none has.
+  std::set<std::string> notReplayed() const;
   /// Fails for every op without a region that no program held.
   void checkKernelCoverage();
   void printSummary() const;

@@ -9,6 +9,9 @@ namespace reprise::stages {
 
 static constexpr double kNever = std::numeric_limits<double>::infinity();
 
+/// A longer range would be slower yet. Sums of a range are rounded, so equal ones may differ.
+static bool isTooSlow(double least, double most) { return least * (1 - 1e-9) > most; }
+
 namespace {
 
 /// Splits of the first units into the first stages, one stage after the other.
@@ -53,9 +56,6 @@ public:
   }
 
 private:
-  /// A longer range would be slower yet. Sums of a range are rounded, so equal ones may differ.
-  static bool isTooSlow(double least, double most) { return least * (1 - 1e-9) > most; }
-
   int units, stages;
   const Cost &cost, &floor;
   std::vector<std::vector<int>> froms; // by stage and end: its beginning
@@ -63,12 +63,55 @@ private:
 
 } // namespace
 
+/// What the slowest stage takes where each one has as many units as it can within a limit; never
+/// if some are left.
+static double fillGreedily(int units, int stages, const Cost &cost, const Cost &floor,
+                           double limit) {
+  double slowest = 0;
+  int first = 0;
+  for (int stage = 0; stage < stages; ++stage) {
+    int end = first;
+    double taken = kNever;
+    for (int last = first + 1; last <= units - (stages - 1 - stage); ++last) {
+      if (isTooSlow(floor(first, last, stage), limit))
+        break;
+      if (double own = cost(first, last, stage); own <= limit) {
+        end = last;
+        taken = own;
+      }
+    }
+    slowest = std::max(slowest, taken);
+    first = end;
+  }
+  return first == units ? slowest : kNever;
+}
+
+/// A split that is found fast: the search for the best one skips ranges that are slower. Never if
+/// none is found.
+static double findBound(int units, int stages, const Cost &cost, const Cost &floor) {
+  if (!floor)
+    return kNever;
+  double low = 0, high = 0, found = kNever;
+  for (int stage = 0; stage < stages; ++stage)
+    high = std::max(high, floor(0, units, stage));
+  for (int i = 0; i < 30 && low < high; ++i) {
+    double middle = (low + high) / 2;
+    double slowest = fillGreedily(units, stages, cost, floor, middle);
+    if (slowest == kNever)
+      low = middle;
+    else
+      found = high = slowest;
+  }
+  return found;
+}
+
 std::optional<Split> balance(int units, int stages, const Cost &cost, const Cost &floor) {
   if (stages < 1 || units < stages)
     return std::nullopt;
   Table table(units, stages, cost, floor);
   Split split;
-  split.slowest = table.fill(std::numeric_limits<double>::max(),
+  double bound = findBound(units, stages, cost, floor);
+  split.slowest = table.fill(std::min(bound, std::numeric_limits<double>::max()),
                              [](double before, double own) { return std::max(before, own); });
   if (split.slowest == kNever)
     return std::nullopt;
