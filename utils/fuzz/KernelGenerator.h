@@ -53,6 +53,7 @@ private:
   mlir::Value adapted(TensorType type);
   mlir::Value moved(TensorType type, int depth);
   mlir::Value computed(TensorType type, int depth);
+  mlir::Value rewrapped(TensorType type, int depth);
   mlir::Value sliceOf(TensorType type, int depth);
   mlir::Value padOf(TensorType type, int depth);
   mlir::Value joined(TensorType type, int depth);

@@ -243,9 +243,21 @@ Value KernelGenerator::compared(Value left, Value right) {
               {b.getNamedAttr("predicate", ComparePredicateAttr::get(context, predicate))});
 }
 
+/// Bits as words or as floats, and values that may wait elsewhere. The bits of a NaN are not
+/// promised, so the floats are those of numbers.
+Value KernelGenerator::rewrapped(TensorType type, int depth) {
+  TensorType floats = type.clone(b.getF32Type()), integers = type.clone(b.getI32Type());
+  if ((type != floats && type != integers) || random.chance(40))
+    return emit("offload", type, operand(type, depth));
+  Value bits = emit("bitcast", integers, emit("cast", floats, operand(integers, depth)));
+  return type == integers ? bits : emit("bitcast", type, bits);
+}
+
 Value KernelGenerator::computed(TensorType type, int depth) {
   int64_t kind = random.below(10);
   if (kind < 3) {
+    if (random.chance(10))
+      return rewrapped(type, depth);
     auto elements = elementTypes(context);
     return emit("cast", type, operand(type.clone(random.pick(elements)), depth));
   }
