@@ -6,6 +6,7 @@ import subprocess
 import checks
 import models
 import torch
+import torch.nn.functional as F
 from test_whole_models import without_dropout
 
 import reprise
@@ -23,12 +24,17 @@ def tool(*command):
     return done.stdout
 
 
-def losses_of(exported, entry, steps):
+def told_of(exported, entry, steps, *flags):
     bundle = exported.path.with_suffix(f".{entry}.rpb")
-    tool("reprise-compile", exported.path, f"--entry={entry}", "-o", bundle, "--threads=1")
+    tool("reprise-compile", exported.path, f"--entry={entry}", "-o", bundle, "--threads=1", *flags)
     told = json.loads(tool("reprise-run", bundle, f"--input-dir={exported.arrays}", f"--steps={steps}", "--json",
                            f"--output-dir={bundle.with_suffix('.out')}", "--threads=1"))
-    return torch.tensor(told["loss"] if isinstance(told["loss"], list) else [told["loss"]])
+    told["loss"] = torch.tensor(told["loss"] if isinstance(told["loss"], list) else [told["loss"]])
+    return told
+
+
+def losses_of(exported, entry, steps):
+    return told_of(exported, entry, steps)["loss"]
 
 
 def try_export(name, make):
@@ -74,8 +80,109 @@ def try_resumed(name, make):
     checks.check(f"{name}: the optimizer's steps go on", torch.allclose(told, expected, rtol=1e-5), f"{told}, eager {expected}")
 
 
+def compare_micro_batches(name, exported, expected):
+    """Three micro-batches of a batch that they cannot share evenly: the losses, and the bits of two stages."""
+    one = told_of(exported, "train", 3, "--microbatches=3")
+    checks.check(f"{name}: losses of micro-batches", torch.allclose(one["loss"], expected, rtol=1e-4), f"{one['loss']}, {expected}")
+    two = told_of(exported, "train", 3, "--microbatches=3", "--stages=2")
+    checks.check(f"{name}: bits of two stages", one["hash"] == two["hash"] and torch.equal(one["loss"], two["loss"]),
+                 f"{one['loss']}, {two['loss']}")
+
+
+def try_micro_batches(name, make_case):
+    """With dropout, whose masks are those of the whole batch."""
+    model, given, loss = make_case()
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-2)
+    exported = reprise.torch.export(model, given, path=f"{name}-parts.mlir", optimizer=optimizer, loss=loss)
+    whole = losses_of(exported, "train", 3)
+    without_dropout(model)
+    checks.check(f"{name}: dropout has masks", abs(loss(model(**given) if isinstance(given, dict) else model(*given)).item()
+                                                    - whole[0].item()) > 1e-4, f"{whole}")
+    compare_micro_batches(name, exported, whole)
+
+
+def mlp_case():
+    model = torch.nn.Sequential(torch.nn.Linear(4, 16), torch.nn.Tanh(), torch.nn.Dropout(0.5), torch.nn.Linear(16, 1))
+    return model, (torch.randn(7, 4),), lambda output: output.square().mean()
+
+
+def gpt2_case():
+    case = models.build("gpt2")
+    return case.model, case.kwargs, case.loss
+
+
+def try_batch_norms():
+    """resnet18: statistics are those of a micro-batch, as where eager adds up gradients."""
+    case = models.build("resnet18")
+    optimizer, targets = torch.optim.SGD(case.model.parameters(), lr=1e-3), torch.arange(8) % models.CLASSES
+    exported = reprise.torch.export(case.model, case.args, path="resnet18-parts.mlir", optimizer=optimizer, loss=case.loss)
+    checks.check("resnet18: what the loss reads is cut, too", exported.batch_dims == {"x": 0, "captured/0": 0}, f"{exported.batch_dims}")
+    expected = []
+    for _ in range(3):
+        optimizer.zero_grad()
+        losses = [F.cross_entropy(case.model(x), part, reduction="sum") / 8
+                  for x, part in zip(case.args[0].tensor_split(3), targets.tensor_split(3))]
+        sum(losses).backward()
+        optimizer.step()
+        expected.append(sum(each.item() for each in losses))
+    compare_micro_batches("resnet18", exported, torch.tensor(expected))
+
+
+class Weighted(torch.nn.Module):
+    """A batch in its second dimension, and a table of as many rows as the first one has."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = torch.nn.Linear(5, 5), torch.nn.Linear(5, 5)
+
+    def forward(self, x, table):
+        y = self.second(self.first(x).tanh())
+        return (y * y.softmax(0) * table.unsqueeze(1)).mean()
+
+
+def try_batch_dims():
+    """The batch is where the caller says; a guess that is wrong is an error at the op that couples the rows."""
+    torch.manual_seed(4)
+    model = Weighted()
+    given = {"x": torch.randn(6, 7, 5), "table": torch.randn(6, 5)}
+
+    def export(**options):
+        return reprise.torch.export(model, given, path="dims.mlir", optimizer=torch.optim.SGD(model.parameters(), lr=0.1), **options)
+
+    def error(exported):
+        try:
+            return f"{told_of(exported, 'train', 1, '--microbatches=3')}"
+        except RuntimeError as error:
+            return str(error)
+
+    checks.check("dimension 0 is a guess", (guess := export()).batch_dims == {"x": 0, "table": 0}, f"{guess.batch_dims}")
+    text = error(guess)
+    checks.check("a wrong guess names the op", "test_whole_export.py:" in text and "'reprise.softmax' couples the samples" in text, text)
+    checks.check("no batch", "an input with `reprise.batch_dim`" in error(export(batch_dim=None)))
+    for batch_dim in (1, {"x": 1}):
+        exported = export(batch_dim=batch_dim)
+        checks.check(f"batch_dim={batch_dim}", exported.batch_dims == {"x": 1}, f"{exported.batch_dims}")
+    whole = losses_of(exported, "train", 3)
+    compare_micro_batches("the second dimension", exported, whole)
+    for batch_dim, expected in (({"y": 0}, "batch_dim names 'y'; the inputs are 'x' of shape [6, 7, 5], 'table'"),
+                                ({"x": 3}, "batch_dim of 'x' is 3; the inputs are"), (3, "no input has a dimension 3"),
+                                ({"x": 1, "table": 0}, "'x' has 7 samples, 'table' has 6")):
+        try:
+            export(batch_dim=batch_dim)
+            checks.check(f"batch_dim={batch_dim} is an error", False)
+        except reprise.UsageError as error:
+            checks.check(f"batch_dim={batch_dim} is an error", expected in str(error), str(error))
+
+
 def main():
     models.prepare()
+    try_batch_dims()
+    try_micro_batches("mlp", mlp_case)
+    for part in (lambda: try_micro_batches("gpt2", gpt2_case), try_batch_norms):
+        try:
+            part()
+        except ImportError as error:
+            checks.skip("micro-batches", str(error).splitlines()[0])
     try_resumed("momentum", lambda parameters: torch.optim.SGD(parameters, lr=0.1, momentum=0.9))
     try_resumed("adam", lambda parameters: torch.optim.Adam(parameters, lr=0.1))
     for name, make in CASES:

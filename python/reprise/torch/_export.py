@@ -15,6 +15,7 @@ from torch._functorch._aot_autograd.descriptors import InputMutationAOTOutput
 
 from .. import _compile
 from .._errors import UsageError
+from ._export_batch import BatchDim, batch_dims
 from ._export_optimizers import Rates, Slot, updates_of
 from ._whole_coarse import keep_whole
 from ._whole_functional import Functional, hidden, make_functional
@@ -52,11 +53,13 @@ class _Captured:
 class Exported:
     """What was written: the model, and the folder of its arrays."""
 
-    def __init__(self, path: pathlib.Path, arrays: pathlib.Path) -> None:
+    def __init__(self, path: pathlib.Path, arrays: pathlib.Path, batch_dims: dict[str, int]) -> None:
         #: The .mlir file.
         self.path = path
         #: The folder for ``reprise-run --input-dir``.
         self.arrays = arrays
+        #: The inputs that micro-batches share out, and the dimension that they do it along.
+        self.batch_dims = batch_dims
 
 
 def _given(model: torch.nn.Module, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> dict[str, torch.Tensor]:
@@ -76,7 +79,8 @@ def _given(model: torch.nn.Module, arguments: Sequence[Any], keywords: Mapping[s
 class _Step:
     """The arguments of the step by name and role, and the module's text."""
 
-    def __init__(self, captured: _Captured, model: torch.nn.Module, given: dict[str, torch.Tensor]) -> None:
+    def __init__(self, captured: _Captured, model: torch.nn.Module, given: dict[str, torch.Tensor],
+                 batch_dim: BatchDim) -> None:
         self.graph, self.tensors = captured.graph, captured.tensors
         self.builder: Builder = self.graph.builder
         known = [("parameter", name.replace(".", "/"), each) for name, each in model.named_parameters()]
@@ -91,6 +95,9 @@ class _Step:
             if isinstance(value, Value):
                 self.arguments.append((*self._name(known, tensor), value, tensor))
         self._choose_results()
+        #: The batch dimension of each input that has one, by its name.
+        self.batch_dims = batch_dims([(name, value.shape) for role, name, value, _ in self.arguments if role == "input"],
+                                     batch_dim)
 
     def _name(self, known: list[tuple[str, str, torch.Tensor]], tensor: torch.Tensor) -> tuple[str, str]:
         """What else the loss reads, such as labels, is an input captured/N."""
@@ -146,11 +153,14 @@ class _Step:
         return text, loss, buffers, gradients
 
     def entry(self, name: str, text: str, results: list[tuple[str, Value]], extra: Sequence[str] = ()) -> str:
-        arguments = [f'{value.name}: {value.type} {{reprise.name = "{label}", reprise.role = "{role}"}}'
+        arguments = [f'{value.name}: {value.type} {{reprise.name = "{label}", reprise.role = "{role}"{self._batch(label)}}}'
                      for role, label, value, _ in self.arguments] + list(extra)
         returned = ", ".join(f'{value.type} {{reprise.name = "{label}"}}' for label, value in results)
         return (f"  func.func @{name}({', '.join(arguments)}) -> ({returned}) {{\n{text}"
                 f"{_return([value for _, value in results])}  }}\n")
+
+    def _batch(self, label: str) -> str:
+        return f", reprise.batch_dim = {self.batch_dims[label]} : i64" if label in self.batch_dims else ""
 
     def buffer_names(self) -> list[str]:
         names = {each[2]: each[1] for each in self.arguments}
@@ -205,12 +215,15 @@ def _scalar(output: Any) -> torch.Tensor:
 
 def export(model: torch.nn.Module, example_inputs: Sequence[Any] | Mapping[str, Any], *,
            path: str | os.PathLike[str], optimizer: torch.optim.Optimizer | None = None,
-           loss: Callable[[Any], torch.Tensor] = _scalar) -> Exported:
+           loss: Callable[[Any], torch.Tensor] = _scalar, batch_dim: BatchDim = 0) -> Exported:
     """Writes a training step: entries @forward and @grad, and @train where there is an ``optimizer`` (SGD, Adam, AdamW).
 
     ``example_inputs`` are the positional or the named arguments of one batch. ``loss`` makes a scalar of what the model
     returns; by default that is a scalar, or has one. Parameters, buffers and the batch go to the folder beside ``path``
     that is called as it without its suffix, for ``reprise-run --input-dir``. The model and its buffers stay as they are.
+
+    ``batch_dim`` is what ``--microbatches`` cuts: a dimension of the first input, and of all inputs that are as large
+    there; a dictionary from names of inputs to their dimensions, where other inputs are whole; or None.
     """
     path = pathlib.Path(path)
     arguments = () if isinstance(example_inputs, Mapping) else tuple(example_inputs)
@@ -224,9 +237,9 @@ def export(model: torch.nn.Module, example_inputs: Sequence[Any] | Mapping[str, 
     with torch.no_grad():
         for name, each in model.named_buffers():
             each.copy_(before[name])
-    step = _Step(captured, model, _given(model, arguments, keywords))
+    step = _Step(captured, model, _given(model, arguments, keywords), batch_dim)
     text = _compile.verify(step.module(optimizer), name=path.name)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
     step.write_arrays(path.with_suffix(""))
-    return Exported(path, path.with_suffix(""))
+    return Exported(path, path.with_suffix(""), step.batch_dims)

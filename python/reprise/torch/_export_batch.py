@@ -1,0 +1,48 @@
+"""Which dimension of each input of an exported step is the batch.
+
+This only names it. Whether a graph can be cut there is known to the compiler, which refuses what couples the samples, so
+that a name that was guessed wrong is an error at the op, or a cut that leaves every sum as it is.
+"""
+
+from __future__ import annotations
+
+from typing import Mapping, Sequence, Union
+
+from .._errors import UsageError
+
+BatchDim = Union[int, Mapping[str, int], None]
+
+
+def batch_dims(inputs: Sequence[tuple[str, Sequence[int]]], batch_dim: BatchDim) -> dict[str, int]:
+    """The batch dimension of each input, a name and a shape, that has one."""
+    if batch_dim is None:
+        return {}
+    shapes = dict(inputs)
+    if isinstance(batch_dim, Mapping):
+        dims = dict(batch_dim)
+    else:
+        having = [name for name, shape in inputs if 0 <= batch_dim < len(shape)]
+        if not having and shapes:
+            raise UsageError(f"no input has a dimension {batch_dim} for batch_dim; the inputs are {_shown(inputs)}")
+        dims = {name: batch_dim for name in having if shapes[name][batch_dim] == shapes[having[0]][batch_dim]}
+    _check(inputs, dims)
+    return dims
+
+
+def _shown(inputs: Sequence[tuple[str, Sequence[int]]]) -> str:
+    return ", ".join(f"'{name}' of shape {[int(size) for size in shape]}" for name, shape in inputs)
+
+
+def _check(inputs: Sequence[tuple[str, Sequence[int]]], dims: Mapping[str, int]) -> None:
+    shapes = dict(inputs)
+    sizes = {}
+    for name, dim in dims.items():
+        if name not in shapes:
+            raise UsageError(f"batch_dim names '{name}'; the inputs are {_shown(inputs)}")
+        if not 0 <= dim < len(shapes[name]):
+            raise UsageError(f"batch_dim of '{name}' is {dim}; the inputs are {_shown(inputs)}")
+        sizes[name] = int(shapes[name][dim])
+    first = next(iter(sizes), None)
+    for name, size in sizes.items():
+        if size != sizes[first]:
+            raise UsageError(f"inputs have different batches: '{first}' has {sizes[first]} samples, '{name}' has {size}")
