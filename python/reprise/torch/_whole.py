@@ -20,8 +20,9 @@ from ._whole_autograd import Calling
 from ._whole_coarse import keep_whole
 from ._whole_errors import Unsupported
 from ._whole_functional import Functional, make_functional
-from ._whole_functions import compile_parts, has_functions
+from ._whole_functions import compile_parts
 from ._whole_graphs import Imported, compile_graph
+from ._whole_regions import has_functions
 
 _OPTIONS = {"budget", "policy", "fallback", "target", "plan", "time_limit", "device_file", "profile"}
 

@@ -112,8 +112,6 @@ def _keep_whole(module: fx.GraphModule) -> None:
         is_enabled[node] = enabled
     for node in list(graph.nodes):
         value = node.meta.get("example_value")
-        if node.op == "call_function" and getattr(node.target, "__name__", "") == "autograd_function_apply":
-            raise Unsupported({"torch.autograd.Function inside of a region of torch.utils.checkpoint": [source_line(node)]})
         if node.target in _RECURRENT and len(node.args) == 9 and node.args[4] > 1 and node.args[5] and node.args[6]:
             _split_layers(graph, node)
             continue

@@ -7,6 +7,7 @@ between them stands a function of PyTorch's autograd that calls two compiled gra
 
 from __future__ import annotations
 
+import copy
 import operator
 from typing import Any, Callable, Sequence
 
@@ -16,27 +17,19 @@ from torch._dynamo.backends.distributed import propagate_dynamo_source, propagat
 from torch._dynamo.utils import to_fake_tensor
 from torch._guards import detect_fake_mode
 from torch._subclasses import FakeTensor
-from torch.autograd.function import once_differentiable
 from torch.fx.passes.split_module import split_module
 from torch.utils._pytree import tree_leaves
 
 from ._whole_errors import Unsupported, source_line
+from ._whole_regions import is_function, open_regions
+from ._whole_twice import refuse, why_not_twice
 
 Compiler = Callable[[fx.GraphModule, Sequence[Any]], Callable[..., Any]]
 
 
-def _is_function(node: fx.Node) -> bool:
-    return node.op == "call_function" and getattr(node.target, "__name__", "") == "autograd_function_apply"
-
-
-def has_functions(module: fx.GraphModule) -> bool:
-    """Whether a function with a backward of its own is in the graph, outside of regions."""
-    return any(_is_function(node) for node in module.graph.nodes)
-
-
 def _gather(graph: fx.Graph) -> None:
     """Puts what takes a function's results apart right behind it, and what it reads of the module right before it."""
-    for node in [each for each in graph.nodes if _is_function(each)]:
+    for node in [each for each in graph.nodes if is_function(each)]:
         for each in node.args:
             if isinstance(each, fx.Node) and each.op == "get_attr":
                 node.prepend(each)
@@ -47,22 +40,24 @@ def _gather(graph: fx.Graph) -> None:
 
 def _parts(graph: fx.Graph) -> dict[fx.Node, int]:
     """The number of the part of each node: functions, with what takes their results apart, have odd ones."""
-    parts, part, depth, enabled = {}, 0, 0, True
+    parts, part = {}, 0
     for node in graph.nodes:
-        name = getattr(node.target, "__name__", "")
-        depth += (name == "_enter_autocast") - (name == "_exit_autocast")
-        enabled = node.args[0] if node.target is torch._C._set_grad_enabled else enabled
-        if _is_function(node):
-            if depth or not enabled:
-                raise Unsupported({"torch.autograd.Function inside of autocast or no_grad": [source_line(node)]})
+        if is_function(node):
             part += 2
             parts[node] = part - 1
             parts.update((each, part - 1) for each in node.args if isinstance(each, fx.Node) and each.op == "get_attr")
-        elif node.target is operator.getitem and _is_function(node.args[0]):
+        elif node.target is operator.getitem and is_function(node.args[0]):
             parts[node] = parts[node.args[0]]
         else:
             parts[node] = part
     return parts
+
+
+def _split(module: fx.GraphModule) -> fx.GraphModule:
+    """The parts. PyTorch leaves autocast and no_grad before a cut, and enters them again behind it."""
+    _gather(module.graph)
+    parts = _parts(module.graph)
+    return split_module(module, None, lambda node: parts[node])
 
 
 class _Called(torch.nn.Module):
@@ -95,50 +90,92 @@ class _User(torch.autograd.Function):
         return tuple(outputs)
 
     @staticmethod
-    @once_differentiable
     def backward(ctx: Any, *cotangents: torch.Tensor) -> tuple[Any, ...]:
         tensors = iter(ctx.saved_tensors)
-        saved = [next(tensors) if each is None else each for each in ctx.others]
-        return None, *ctx.passes.run_backward([*cotangents, *saved])
+        given = [*cotangents, *(next(tensors) if each is None else each for each in ctx.others)]
+        is_differentiable = torch.is_grad_enabled() and any(isinstance(each, torch.Tensor) and each.requires_grad
+                                                            for each in given)
+        return None, *(ctx.passes.backward_twice if is_differentiable else ctx.passes.run_backward)(given)
+
+
+def _stand_in(module: fx.GraphModule, autocasts: Sequence[tuple[Any, ...]]) -> None:
+    """Puts a graph in regions of autocast, from the outermost on."""
+    graph = module.graph
+    first = next(node for node in graph.nodes if node.op != "placeholder")
+    with graph.inserting_before(first):
+        entered = [graph.call_function(torch.amp._enter_autocast, arguments) for arguments in autocasts]
+    with graph.inserting_before(graph.find_nodes(op="output")[0]):
+        for each in reversed(entered):
+            graph.call_function(torch.amp._exit_autocast, (each,))
+
+
+def _without_grad_modes(module: fx.GraphModule) -> fx.GraphModule:
+    for node in module.graph.find_nodes(op="call_function", target=torch._C._set_grad_enabled):
+        module.graph.erase_node(node)
+    output = module.graph.find_nodes(op="output")[0]
+    results = output.args[0] if isinstance(output.args[0], (tuple, list)) else (output.args[0],)
+    output.args = (tuple(results),)
+    module.recompile()
+    return module
+
+
+class _Forward(fx.Interpreter):
+    """Runs a forward pass with tensors without elements, and keeps what each node is."""
+
+    def __init__(self, module: fx.GraphModule) -> None:
+        super().__init__(module, garbage_collect_values=False)
+
+    def is_view_of(self, node: fx.Node, values: Sequence[Any]) -> bool:
+        """Whether a node is one of the values, as itself or by an attribute such as T."""
+        while node.target is getattr:
+            node = node.args[0]
+        return any(self.env[node] is each for each in values)
 
 
 class _Passes:
-    """The two passes of a function; the second is compiled when it is first run."""
+    """The two passes of a function, and its backward pass with gradients, which is compiled when it is asked for."""
 
     def __init__(self, module: fx.GraphModule, node: fx.Node, arguments: Sequence[Any], compiler: Compiler) -> None:
         forward, backward = (getattr(module, node.args[number].target) for number in (0, 1))
         if node.kwargs.get("dirty_idx"):
             raise Unsupported({"torch.autograd.Function with mark_dirty": [source_line(node)]})
         self.without_gradient = list(node.kwargs["non_differentiable_idx"])
+        self._compiler = compiler
+        self._refusal = why_not_twice(node, backward)
+        #: For each combination of inputs with gradients.
+        self._twice: dict[tuple[bool, ...], Callable[..., Any]] = {}
+        _stand_in(forward, [each.args for each in module.graph.find_nodes(op="call_function", target=torch.amp._enter_autocast)])
+        with torch.no_grad():
+            given = self._run_forward(forward, arguments, source_line(node))
+            # Autograd runs it outside of autocast, as eager does; custom_bwd is in the graph.
+            with torch.autocast("cpu", enabled=False):
+                self._backward = _without_grad_modes(backward)
+                self.run_backward = self._plain(copy.deepcopy(backward), given)
+
+    def _run_forward(self, forward: fx.GraphModule, arguments: Sequence[Any], line: str) -> list[Any]:
+        """Finds where each saved value is, compiles the forward pass, and returns what the backward pass takes."""
         output = forward.graph.find_nodes(op="output")[0]
         results, saved = output.args[0]
         results = list(results) if isinstance(results, (tuple, list)) else [results]
         self.outputs = len(results)
-        given = {each: ("argument", number) for number, each in enumerate(forward.graph.find_nodes(op="placeholder"))}
-        given |= {each: ("output", number) for number, each in reversed(list(enumerate(results))) if each not in given}
-        kept = [each for each in dict.fromkeys(saved) if each not in given]
+        run = _Forward(forward)
+        made, _ = run.run(*arguments)
+        made = list(made) if isinstance(made, (tuple, list)) else [made]
+        places = {id(each): ("output", number) for number, each in reversed(list(enumerate(made)))}
+        places |= {id(each): ("argument", number) for number, each in enumerate(arguments)}
+        places = {each: places[id(run.env[each])] for each in saved if id(run.env[each]) in places}
+        kept = [each for each in dict.fromkeys(saved) if each not in places]
+        if any(run.is_view_of(each, [*arguments, *made]) for each in kept):
+            self._refusal = self._refusal or f"{line}: its backward pass reads a view of what was saved"
         #: Where each saved value is: it is an argument, an output, or one of what the forward graph returns besides.
-        self.saved = [given.get(each) or ("kept", kept.index(each)) for each in saved]
+        self.saved = [places.get(each) or ("kept", kept.index(each)) for each in saved]
+        given = [*map(torch.empty_like, made), *(run.env[each] for each in saved)]
         output.args = ((*results, *kept),)
-        forward.recompile()
-        self._compiler = compiler
-        with torch.no_grad():
-            made = forward(*arguments)
-            places = {("argument", n): each for n, each in enumerate(arguments)}
-            places |= {("output", n): each for n, each in enumerate(made[:self.outputs])}
-            places |= {("kept", n): each for n, each in enumerate(made[self.outputs:])}
-            self.run_forward = self._plain(forward, arguments)
-            cotangents = [torch.empty_like(each) for each in made[:self.outputs]]
-            self.run_backward = self._plain(backward, [*cotangents, *(places[each] for each in self.saved)])
+        self.run_forward = self._plain(_without_grad_modes(forward), arguments)
+        return given
 
     def _plain(self, module: fx.GraphModule, arguments: Sequence[Any]) -> Callable[[Sequence[Any]], list[Any]]:
         """A graph without gradients; constants among its outputs stay."""
-        for node in module.graph.find_nodes(op="call_function", target=torch._C._set_grad_enabled):
-            module.graph.erase_node(node)
-        output = module.graph.find_nodes(op="output")[0]
-        results = output.args[0] if isinstance(output.args[0], (tuple, list)) else (output.args[0],)
-        output.args = (tuple(results),)
-        module.recompile()
         detached = [each.detach() if isinstance(each, torch.Tensor) else each for each in arguments]
         code = self._compiler(module, detached)
 
@@ -147,6 +184,18 @@ class _Passes:
                 return list(code(*(each.detach() if isinstance(each, torch.Tensor) else each for each in given)))
 
         return run
+
+    def backward_twice(self, given: Sequence[Any]) -> list[Any]:
+        """The backward pass, whose gradients have gradients."""
+        if self._refusal:
+            return refuse(self._refusal, self.run_backward(given), given)
+        wanted = tuple(isinstance(each, torch.Tensor) and each.requires_grad for each in given)
+        if wanted not in self._twice:
+            points = [each.detach().requires_grad_(is_wanted) if isinstance(each, torch.Tensor) else each
+                      for each, is_wanted in zip(given, wanted)]
+            with torch.autocast("cpu", enabled=False):
+                self._twice[wanted] = self._compiler(copy.deepcopy(self._backward), points)
+        return list(self._twice[wanted](*given))
 
 
 class _PartCompiler(fx.Interpreter):
@@ -161,7 +210,7 @@ class _PartCompiler(fx.Interpreter):
         part = self.module.get_submodule(target)
         output = part.graph.find_nodes(op="output")[0]
         is_single = not isinstance(output.args[0], (tuple, list))
-        functions = [node for node in part.graph.nodes if _is_function(node)]
+        functions = [node for node in part.graph.nodes if is_function(node)]
         made = part(*arguments)
         if functions:
             code = self._function(part, functions[0], arguments)
@@ -192,9 +241,8 @@ class _PartCompiler(fx.Interpreter):
 
 def compile_parts(module: fx.GraphModule, inputs: Sequence[Any], compiler: Compiler) -> Callable[..., Any]:
     """The code of a graph with such functions: ``compiler`` compiles the parts."""
-    _gather(module.graph)
-    parts = _parts(module.graph)
-    split = split_module(module, None, lambda node: parts[node])
+    open_regions(module, _split)
+    split = _split(module)
     propagate_metadata(module, split)
     propagate_dynamo_source(module, split)
     mode = detect_fake_mode(inputs)

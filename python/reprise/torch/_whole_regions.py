@@ -1,0 +1,100 @@
+"""Regions of torch.utils.checkpoint with a user's torch.autograd.Function inside, before the graph is cut around it.
+
+What stands before and behind the function becomes a region of its own, with the policy of the whole one. The function
+stands between them, outside: what its backward pass reads is kept, as its forward pass cannot run twice in one program.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, Callable
+
+import torch
+import torch.fx as fx
+from torch.utils._pytree import tree_map
+
+Split = Callable[[fx.GraphModule], fx.GraphModule]
+
+
+def _regions(module: fx.GraphModule) -> list[fx.Node]:
+    return module.graph.find_nodes(op="call_function", target=torch.ops.higher_order.tag_activation_checkpoint)
+
+
+def is_function(node: fx.Node) -> bool:
+    """Whether a node is a user's torch.autograd.Function."""
+    return node.op == "call_function" and getattr(node.target, "__name__", "") == "autograd_function_apply"
+
+
+def has_functions(module: fx.GraphModule) -> bool:
+    """Whether a function with a backward pass of its own is in the graph, or in a region of it."""
+    bodies = (getattr(module, node.args[0].target) for node in _regions(module))
+    return any(map(is_function, module.graph.nodes)) or any(map(has_functions, bodies))
+
+
+class _Opened:
+    """The parts of a region's body in place of the region."""
+
+    def __init__(self, module: fx.GraphModule, node: fx.Node) -> None:
+        self._module = module
+        self._node = node
+
+    def _attach(self, part: Any, name: str) -> fx.Node:
+        while hasattr(self._module, name):
+            name += "_"
+        setattr(self._module, name, part)
+        return self._module.graph.get_attr(name)
+
+    def _call(self, part: fx.GraphModule, name: str, arguments: Any) -> Any:
+        """A region, of which the part is the body."""
+        part.meta.update(self._body.meta)
+        node = self._module.graph.call_function(self._node.target, (self._attach(part, name), *arguments), self._node.kwargs)
+        node.meta.update(self._node.meta)
+        node.meta.pop("example_value", None)
+        return node
+
+    def _inline(self, part: fx.GraphModule, arguments: Any) -> Any:
+        """A function, and what takes its results apart."""
+        known = dict(zip(part.graph.find_nodes(op="placeholder"), arguments))
+        for node in part.graph.nodes:
+            if node.op == "get_attr":
+                known[node] = self._attach(getattr(part, node.target), node.target)
+            elif node.op == "output":
+                return tree_map(lambda each: known.get(each, each), node.args[0])
+            elif node.op != "placeholder":
+                known[node] = self._module.graph.node_copy(node, known.get)
+
+    def run(self, split: Split) -> None:
+        self._body = getattr(self._module, self._node.args[0].target)
+        open_regions(self._body, split)
+        parts, known = split(self._body), {}
+        arguments = iter(self._node.args[1:])
+        with self._module.graph.inserting_before(self._node):
+            for node in parts.graph.nodes:
+                given = fx.node.map_arg(node.args, known.get)
+                if node.op == "placeholder":
+                    known[node] = next(arguments)
+                elif node.op == "call_module":
+                    part = getattr(parts, node.target)
+                    make = self._inline if any(map(is_function, part.graph.nodes)) else None
+                    known[node] = make(part, given) if make else self._call(part, node.target, given)
+                elif node.op == "call_function":  # a getitem
+                    known[node] = given[0][given[1]] if isinstance(given[0], (tuple, list)) else \
+                        self._module.graph.node_copy(node, known.get)
+                elif node.op == "output":
+                    self._replace(given[0])
+
+    def _replace(self, results: Any) -> None:
+        for user in list(self._node.users):
+            if user.target is operator.getitem:
+                user.replace_all_uses_with(results[user.args[1]])
+                self._module.graph.erase_node(user)
+        self._module.graph.erase_node(self._node)
+
+
+def open_regions(module: fx.GraphModule, split: Split) -> None:
+    """Takes regions with functions inside apart; ``split`` makes parts of a body, of which functions are some."""
+    for node in _regions(module):
+        if has_functions(getattr(module, node.args[0].target)):
+            _Opened(module, node).run(split)
+    module.graph.lint()
+    module.recompile()
