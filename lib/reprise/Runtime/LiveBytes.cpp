@@ -60,12 +60,12 @@ struct Execution {
   std::vector<int64_t> iterations;
 };
 
-/// In the place of each wait for a transfer stands the transfer, whose buffer is in use until then.
-void extendTransfers(std::vector<Execution> &executions) {
+/// In the place of each wait stands what it waits for, whose buffer is in use until then.
+void extendToWaits(std::vector<Execution> &executions) {
   std::map<uint32_t, Execution> givers;
   for (Execution &execution : executions) {
     CommandKind kind = execution.command->kind;
-    if (isTransfer(kind) || kind == CommandKind::Record)
+    if (runsBeside(kind) || kind == CommandKind::Record)
       givers[execution.command->event] = execution;
     else if (kind == CommandKind::Wait)
       execution = givers[execution.command->event];
@@ -82,7 +82,7 @@ std::vector<uint64_t> reprise::runtime::countLiveBytes(const Bundle &bundle) {
   std::vector<bool> isWait(executions.size());
   for (size_t i = 0; i < executions.size(); ++i)
     isWait[i] = executions[i].command->kind == CommandKind::Wait;
-  extendTransfers(executions);
+  extendToWaits(executions);
   std::vector<uint64_t> live(executions.size());
   Intervals intervals;
   auto visit = [&](const BufferRef &buffer, uint64_t offset,

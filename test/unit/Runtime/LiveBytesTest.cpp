@@ -48,3 +48,21 @@ TEST(LiveBytes, InPlaceIsRead) {
   EXPECT_EQ(live({command(Half, 1, {}, {arena(0, 64)}), half, half}, {arena(0, 64)}),
             (std::vector<uint64_t>{64, 64, 64}));
 }
+
+/// A value has left when somebody has waited for that, and is there from the start of its fetch on.
+TEST(LiveBytes, MovesToAndFromTheHostLastUntilTheirWaits) {
+  auto move = [](CommandKind kind, BufferRef from, BufferRef to, uint32_t event) {
+    Command made = copy(from, to);
+    made.kind = kind;
+    made.event = event;
+    return made;
+  };
+  BufferRef a = arena(0, 64), host;
+  host.space = Space::Host;
+  host.bytes = 64;
+  Command other = command(Half, 1, {}, {arena(128, 4)});
+  EXPECT_EQ(live({command(Half, 1, {}, {a}), move(CommandKind::Offload, a, host, 0), other,
+                  waitFor(0), other, move(CommandKind::Fetch, host, a, 1), other, waitFor(1)},
+                 {a}),
+            (std::vector<uint64_t>{64, 64, 68, 64, 4, 64, 68, 64}));
+}
