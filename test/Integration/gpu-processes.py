@@ -78,6 +78,32 @@ def check_without_library():
     same_folder("one lacks NCCL: the folder of one process", "two.cpu", "lacking")
 
 
+def check_libraries():
+    """Processes have one file of chosen algorithms, which is that of one process with all programs."""
+    pathlib.Path("library.mlir").write_text(tool("reprise-zoo", "gpt2", "--layers=2", "--width=32", "--heads=2", "--batch=4", "--seq=16",
+                                                 "--vocab=40", "--precision=bf16", "--optimizer=momentum"))
+    tool("reprise-compile", "library.mlir", "-o", "library.rpb", "--threads=1", "--target=cuda:sm_90", "--contractions=library",
+         "--stages=2", "--microbatches=2", "--schedule=1f1b")
+    tool(*emulated(), "reprise-run", "library.rpb", "--device=cuda", "--output-dir=library.one", *RUN)
+    chosen = pathlib.Path("library.rpb.tuning")
+    alone = chosen.read_text()
+    chosen.unlink()
+    together(2, "library.rpb", "library.two", before=emulated())
+    check("libraries: the file of one process", chosen.read_text() == alone, chosen.read_text())
+    same_folder("libraries: the folder of one process", "library.one", "library.two")
+    # Both read it: the library would recommend another one.
+    together(2, "library.rpb", "library.again", before=emulated("shuffled", REPRISE_EMULATED_ALGORITHM="1"))
+    same_folder("libraries: what was chosen is used again", "library.one", "library.again")
+    check("libraries: the file stays", chosen.read_text() == alone, chosen.read_text())
+    # The first process alone reads and writes.
+    chosen.write_text("{}")
+    command = [*MPIRUN, "-n", "2", *emulated(), "reprise-run", "library.rpb", "--device=cuda", *RUN]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
+    errors = [line for line in done.stderr.splitlines() if "reprise-run: error:" in line]
+    check("libraries: a file that does not read is one error", done.returncode == 1 and len(errors) == 1, done.stderr)
+    check("libraries: the error names the file", "library.rpb.tuning: is no file of chosen algorithms: expected version 1" in errors[0], errors[0])
+
+
 def check_killed():
     for rank in (0, 1):
         running = Running("killed", "--save-every=1", command=(*emulated(), "reprise-run", "two.rpb", "--device=cuda"))
@@ -116,6 +142,7 @@ def main():
         check_bits(*case)
     check_other_runs()
     check_without_library()
+    check_libraries()
     check_killed()
     check_stopped()
     check_failing()

@@ -28,9 +28,9 @@ struct Flags : cli::Tool {
   cli::Text entry{*this, "--entry", "F", "The function to compile (train)", "train"};
   cli::Texts targets{*this,
                      "--target",
-                     "cpu[:CPU]|cuda:sm_NN[+sm_NN]",
-                     "The device; CPU is native, x86-64-v3 or x86-64-v4 (cpu); repeated: that of "
-                     "each device program",
+                     "cpu[:CPU]|cuda:sm_NN[+sm_NN][:cubin]",
+                     "The device; CPU is native, x86-64-v3 or x86-64-v4 (cpu); cubin puts machine "
+                     "code beside PTX, by ptxas; repeated: that of each device program",
                      {"cpu", "cpu:native", "cpu:x86-64-v3", "cpu:x86-64-v4", "cuda:sm_90"}};
   cli::Number<unsigned> threads{*this,
                                 "--threads",

@@ -151,6 +151,10 @@ REPRISE_CUDA CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, un
     error = "machine code, where the emulator runs PTX alone";
   else
     result = loadPtx(*driver, text, *made, error);
+  if (result == CUDA_ERROR_NO_BINARY_FOR_GPU) { // a caller may have PTX beside it
+    writeLog(error, count, options, values);
+    return result;
+  }
   if (result != CUDA_SUCCESS) {
     for (auto &global : made->globals)
       driver->memory.free(global.second.first);

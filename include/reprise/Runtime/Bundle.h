@@ -135,7 +135,9 @@ struct Image {
 ///
 /// For a target `cuda:…` the image holds a PTX module per kernel, ended by a zero byte, whose entry
 /// has the kernel's name and one parameter per buffer of the command: its address, a multiple of
-/// bufferAlignment. A command is a launch of ceil(items · itemThreads / blockThreads) blocks.
+/// bufferAlignment. Of several chips there are several, and with `:cubin` machine code of each
+/// stands behind them, at a multiple of 64 bytes, behind 64 bytes that begin with its size. A
+/// command is a launch of ceil(items · itemThreads / blockThreads) blocks.
 struct Kernel {
   std::string name;
   uint32_t image = 0;          ///< number of the image that holds it
@@ -210,6 +212,9 @@ inline bool isHostMove(CommandKind kind) {
 inline bool runsBeside(CommandKind kind) { return isTransfer(kind) || isHostMove(kind); }
 /// "library call", "send", …
 const char *commandName(CommandKind kind);
+struct Command;
+/// The function of a library call and its numbers, which are all that its algorithm depends on.
+std::string callKey(const Command &command);
 
 constexpr uint32_t maxStreams = 16;
 constexpr uint32_t maxEvents = 1 << 16;

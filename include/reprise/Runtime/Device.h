@@ -146,6 +146,8 @@ public:
   virtual Expected<std::unique_ptr<Transport>> connect(Ranks &ranks, const Bundle &bundle);
   /// Where the algorithms of library calls are kept; before programs are prepared.
   virtual void setTuning(std::shared_ptr<Tuning>) {}
+  /// Lines for the user, each given once.
+  virtual std::vector<std::string> takeNotes() { return {}; }
 };
 
 /// This machine with so many workers, of which the calling thread is one. Its streams have done

@@ -43,8 +43,8 @@ public:
   unsigned threads() const { return executables.front()->threads(); }
   /// Workers of all programs in this process.
   unsigned allThreads() const;
-  /// Lines for the user about the algorithms of library calls, each given once.
-  std::vector<std::string> takeNotes() const { return tuning->takeNotes(); }
+  /// Lines for the user about devices and the algorithms of library calls, each given once.
+  std::vector<std::string> takeNotes() const;
 
   /// Calls run(context, i) for each program at once, on a thread for each. The error is that of the
   /// program that failed first; all others then end with errors, too. Allocates nothing, errors
@@ -57,6 +57,8 @@ private:
   Error openOnly(Bundle bundle, unsigned threads);
   Error open(const Bundle &bundle, unsigned threads);
   Error checkMemory() const;
+  Error readTuning();
+  Error writeTuning();
   /// On the GPU of that number, where it is one.
   Error openProgram(const Bundle &bundle, uint32_t device, uint32_t number, unsigned threads);
 

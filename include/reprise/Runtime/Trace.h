@@ -71,8 +71,8 @@ private:
   bool isEmpty = true;
 };
 
-/// Seconds, calls, FLOPs and bytes of each kernel, summed over steps; copies are no kernels. A
-/// command's seconds run from its first worker's start to its last worker's end.
+/// Seconds, calls, FLOPs and bytes of each kernel and each library call, summed over steps; copies
+/// are neither. A command's seconds run from its first worker's start to its last worker's end.
 class Profile {
 public:
   explicit Profile(const Bundle &bundle);
@@ -86,8 +86,9 @@ public:
   /// "flops", "bytes", "bound" ("arithmetic" or "memory"), "of_bound", "launch", "ops": [{"op",
   /// "kind", "dtype", "flops" (of one execution), "signature"}]} by falling seconds, each per
   /// step]}. A launch may have several kernels; its bytes, flops and ops stand with the one of its
-  /// name. of_bound is the least time by the rates over the time taken; above 1 where data came
-  /// from the cache.
+  /// name. What a library computes is a row with "function", whose kernel and launch are the call's
+  /// key, and whose ops are not known. of_bound is the least time by the rates over the time taken;
+  /// above 1 where data came from the cache.
   std::string json(unsigned workers, const MachineRates &rates) const;
 
 private:
@@ -95,9 +96,17 @@ private:
     uint64_t nanoseconds = 0, calls = 0, flops = 0, bytes = 0;
   };
   static std::string boundOf(const Sum &sum, const MachineRates &rates);
+  /// Null for what has no row.
+  Sum *sumOf(const Command &command);
+  struct Row {
+    std::string name, origin; ///< as JSON
+    Sum sum;
+  };
+  std::vector<Row> rows() const;
   const Bundle &bundle;
   std::vector<uint32_t> executed;
   std::map<uint32_t, Sum> kernels;
+  std::map<std::string, Sum> calls; ///< by key
   uint64_t steps = 0;
   double seconds = 0;
 };

@@ -34,6 +34,16 @@ public:
   void choose(const TuningMachine &machine, const std::string &key, std::vector<uint8_t> algorithm);
   /// Writes the file if it has become another one. One that cannot be written is a note.
   void write();
+
+  /// What the file holds; nothing if there is none. For `take`, here or in other processes.
+  Expected<std::string> readContents() const;
+  /// Uses these contents, and reads the file no more.
+  Error take(const std::string &contents);
+  /// What this run uses, for `add` in the process that writes the file.
+  std::string contents();
+  /// Adds what another process of this run uses. Of a call that both have, the choice here stays,
+  /// and so does the version of a library: the file has one for each model of GPU.
+  Error add(const std::string &contents);
   /// Lines for the user, each given once.
   std::vector<std::string> takeNotes();
   /// "PATH: what was chosen for 'KEY'", for messages.
@@ -47,8 +57,9 @@ private:
     bool isUsed = false;
   };
 
-  Error load();
   Error read(const std::string &text);
+  std::string print() const;
+  void merge(const std::string &gpu, const Entry &theirs);
   Entry &open(const TuningMachine &machine);
 
   std::string path;

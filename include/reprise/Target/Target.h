@@ -14,7 +14,7 @@ namespace reprise {
 
 /// The code of kernels and their constants; nothing in it is written to. For a CPU it is
 /// position-independent machine code that refers to nothing outside, for a GPU a PTX module per
-/// kernel (Runtime/Bundle.h).
+/// kernel, with or without machine code behind it (Runtime/Bundle.h).
 struct Image {
   std::vector<uint8_t> bytes;
   /// Byte offset of each kernel, a multiple of 64.
@@ -80,7 +80,8 @@ public:
 
   /// Resolves `cpu`, `cpu:native`, `cpu:x86-64-v3`, `cpu:x86-64-v4`, `cuda:sm_90` and so on; `cpu`
   /// is this machine. `cuda:sm_90:exact`, `cuda:sm_90:tf32` and `cuda:sm_90:library` choose how
-  /// contractions compute, as `--contractions` does. Errors, at `location`: another name, this
+  /// contractions compute, as `--contractions` does; `cuda:sm_90:cubin`, also before these, has
+  /// machine code beside PTX. Errors, at `location`: another name, machine code without ptxas, this
   /// machine where it is too weak to be a target, or a context without the targets of
   /// registerAllDialects.
   static mlir::LogicalResult get(llvm::StringRef name, mlir::Location location,

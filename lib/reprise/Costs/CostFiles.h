@@ -24,6 +24,7 @@ struct ProfiledLaunch {
   double seconds = 0;          ///< of a step
   double calls = 0, bytes = 0; ///< of a step
   std::vector<ProfiledOp> ops;
+  bool isCall = false; ///< of a library, whose ops are not known
 };
 
 /// What `reprise-run --profile-out` wrote.

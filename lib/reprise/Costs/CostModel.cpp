@@ -73,7 +73,7 @@ static FailureOr<DeviceRates> findRates(const CostSources &sources, unsigned thr
     return describeCpu(threads);
   unsigned chip = 0;
   if (device == "cuda" && machine.consume_front("sm_") && !machine.consumeInteger(10, chip))
-    return describeGpu(chip, machine.ltrim(':'));
+    return describeGpu(chip, machine.rsplit(':').second);
   return emitError(location, "unknown target '") << sources.target << "'";
 }
 
@@ -146,6 +146,8 @@ void CostModel::learnBandwidth(const CostProfile &measured) {
   std::vector<std::pair<double, Fit>> fits;
   double modelled = 0;
   for (const ProfiledLaunch &launch : measured.launches) {
+    if (launch.isCall)
+      continue;
     std::vector<double> parts;
     double arithmetic = getArithmetic(launch, parts), memory = launch.bytes / rates.bytes;
     if (memory < arithmetic || launch.seconds == 0)
@@ -171,6 +173,10 @@ void CostModel::learn(const CostProfile &measured) {
   static constexpr double kLeastShare = 0.05;
   double total = 0, calls = 0, byteScale = traffic.getScale();
   for (const ProfiledLaunch &launch : measured.launches) {
+    total += launch.seconds;
+    calls += launch.calls;
+    if (launch.isCall)
+      continue;
     std::vector<double> parts;
     double arithmetic = getArithmetic(launch, parts), memory = launch.bytes / rates.bytes;
     double modelled = arithmetic + memory;
@@ -193,8 +199,6 @@ void CostModel::learn(const CostProfile &measured) {
     }
     if (launch.ops.empty())
       count("copy", 1);
-    total += launch.seconds;
-    calls += launch.calls;
   }
   rates.bytes /= byteScale;
   // What a step takes beside its commands is what launching them takes. Programs that run together

@@ -82,6 +82,7 @@ private:
       return failure();
     ProfiledLaunch &entry = launches[launch];
     entry.seconds += seconds;
+    entry.isCall = kernel->get("function");
     if (name != launch)
       return success();
     if (failed(read(*kernel, "calls", where, kCount, entry.calls)) ||

@@ -19,6 +19,13 @@ const char *reprise::runtime::roleName(Role role) {
   return names[unsigned(role)];
 }
 
+std::string reprise::runtime::callKey(const Command &command) {
+  std::string key = command.function;
+  for (int64_t number : command.numbers)
+    key += " " + std::to_string(number);
+  return key;
+}
+
 const char *reprise::runtime::commandName(CommandKind kind) {
   static const char *const names[numCommandKinds] = {"kernel",  "copy",    "repeat", "library call",
                                                      "send",    "receive", "record", "wait",

@@ -23,9 +23,7 @@ CudaCalls::CudaCalls(const Driver &driver, Number device, int capability) {
 }
 
 Expected<const CudaCall *> CudaCalls::find(const Command &command) {
-  std::string key = command.function;
-  for (int64_t number : command.numbers)
-    key += " " + std::to_string(number);
+  std::string key = callKey(command);
   std::unique_ptr<CudaCall> &call = calls[key];
   if (call)
     return call.get();

@@ -42,7 +42,6 @@ public:
 
   Expected<const CudaCall *> find(const Command &command);
   void setTuning(std::shared_ptr<Tuning> given) { tuning = std::move(given); }
-  void writeTuning() { tuning->write(); }
 
 private:
   std::string gpu; ///< whose choices are whose: model, chip and multiprocessors

@@ -24,26 +24,52 @@ std::optional<Code> chooseCode(const std::string &target, int capability) {
   if (!isCudaCode(target))
     return std::nullopt;
   // Behind the chips the name may say more.
-  std::string chips = target.substr(device.size(), target.find(':', device.size()) - device.size());
+  size_t colon = std::min(target.find(':', device.size()), target.size());
+  std::string chips = target.substr(device.size(), colon - device.size());
+  std::string next = target.substr(colon, target.find(':', colon + 1) - colon);
+  bool hasCubins = next == ":cubin";
+  size_t count = 1 + size_t(std::count(chips.begin(), chips.end(), '+'));
   std::optional<Code> best;
   size_t number = 0;
   for (size_t begin = 0; begin <= chips.size(); ++number) {
     size_t end = std::min(chips.find('+', begin), chips.size());
     std::string chip = chips.substr(begin, end - begin);
     if (canRun(chip, capability))
-      best = {chip, number};
+      best = Code{chip, number, count, hasCubins};
     begin = end + 1;
   }
   return best;
 }
 
+static constexpr size_t alignment = 64;
+
 std::optional<size_t> findText(const std::vector<uint8_t> &image, size_t offset, size_t number) {
-  constexpr size_t alignment = 64;
   for (; number != 0 && offset < image.size(); --number) {
     auto zero = std::find(image.begin() + ptrdiff_t(offset), image.end(), 0);
     offset = (size_t(zero - image.begin()) / alignment + 1) * alignment;
   }
   return offset < image.size() ? std::optional(offset) : std::nullopt;
+}
+
+std::optional<size_t> findCubin(const std::vector<uint8_t> &image, size_t offset,
+                                const Code &code) {
+  std::optional<size_t> found = findText(image, offset, code.count);
+  for (size_t number = 0; found; ++number) {
+    size_t begin = *found + alignment;
+    uint64_t size = 0;
+    if (begin >= image.size())
+      return std::nullopt;
+    for (size_t byte = 8; byte-- > 0;)
+      size = size << 8 | image[*found + byte];
+    static const uint8_t elf[] = {0x7f, 'E', 'L', 'F'};
+    if (size < alignment || size > image.size() - begin ||
+        !std::equal(std::begin(elf), std::end(elf), image.begin() + ptrdiff_t(begin)))
+      return std::nullopt;
+    if (number == code.number)
+      return begin;
+    found = begin + (size + alignment - 1) / alignment * alignment;
+  }
+  return std::nullopt;
 }
 
 } // namespace reprise::runtime::cuda

@@ -234,6 +234,7 @@ public:
   Expected<std::unique_ptr<DeviceStream>> makeStream() override;
   Expected<std::unique_ptr<DeviceEvent>> makeEvent() override;
   Expected<std::unique_ptr<Transport>> connect(Ranks &ranks, const Bundle &bundle) override;
+  std::vector<std::string> takeNotes() override { return std::exchange(notes, {}); }
   void setTuning(std::shared_ptr<Tuning> tuning) override { calls->setTuning(std::move(tuning)); }
 
 private:
@@ -244,6 +245,7 @@ private:
   Context context;
   int capability; ///< 90 for sm_90
   std::unique_ptr<CudaCalls> calls;
+  std::vector<std::string> notes;
 };
 
 std::string CudaDevice::description() const {
@@ -320,11 +322,11 @@ Expected<std::unique_ptr<DeviceMemory>> CudaDevice::allocateHost(uint64_t bytes,
 }
 
 Expected<std::unique_ptr<DeviceImage>> CudaDevice::load(const Image &image) {
-  std::vector<uint8_t> text = image.bytes;
-  text.push_back(0); // the driver reads up to a zero
+  std::vector<uint8_t> bytes = image.bytes;
+  bytes.push_back(0); // the driver reads up to a zero
   std::optional<Code> code = chooseCode(image.target, capability);
-  size_t number = code ? code->number : 0;
-  return std::unique_ptr<DeviceImage>(new CudaImage(driver, context, std::move(text), number));
+  return std::unique_ptr<DeviceImage>(
+      new CudaImage(driver, context, std::move(bytes), code.value_or(Code())));
 }
 
 Expected<std::unique_ptr<DeviceProgram>> CudaDevice::prepare(const ProgramPlaces &places) {
@@ -333,7 +335,8 @@ Expected<std::unique_ptr<DeviceProgram>> CudaDevice::prepare(const ProgramPlaces
   auto program = std::make_unique<CudaProgram>(driver, number, context, *calls);
   if (Error error = program->fill(places))
     return error;
-  calls->writeTuning();
+  if (std::string note = static_cast<const CudaImage &>(places.image).takeNote(); !note.empty())
+    notes.push_back(name() + ": " + note);
   return std::unique_ptr<DeviceProgram>(std::move(program));
 }
 

@@ -29,7 +29,8 @@ constexpr int attributeMajor = 75, attributeMinor = 76, attributeClock = 13,
               attributeProcessors = 16, attributeCache = 38;
 constexpr int jitErrorLog = 5, jitErrorLogBytes = 6;
 constexpr int functionRegisters = 4;
-constexpr Status outOfMemory = 2, notReady = 600, reachedAlready = 704;
+constexpr Status outOfMemory = 2, invalidImage = 200, noBinaryForGpu = 209, notReady = 600,
+                 reachedAlready = 704;
 
 struct Uuid {
   char bytes[16];

@@ -1,6 +1,5 @@
 // reprise: a device program as launches of a GPU, and as the graph that is captured of them
 #include "CudaProgram.h"
-#include "CudaCode.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -14,22 +13,49 @@ CudaImage::~CudaImage() {
     driver.unloadModule(entry.second);
 }
 
-/// The driver compiles the text; what it says of a fault is the error.
+/// Null if the driver refuses machine code for this GPU: then it has to compile all texts, since
+/// code of one bundle is made alike.
+Expected<Module> CudaImage::loadCubin(const Kernel &kernel) const {
+  std::optional<size_t> begin = findCubin(bytes, kernel.imageOffset, code);
+  if (!begin)
+    return Error::make("kernel '" + kernel.name + "' lacks machine code for " + code.chip);
+  Module module = nullptr;
+  Status status = driver.loadModule(&module, bytes.data() + *begin, 0, nullptr, nullptr);
+  if (status == 0)
+    return module;
+  Error error = driver.check(status, "load machine code for " + code.chip);
+  if (status != invalidImage && status != noBinaryForGpu)
+    return error;
+  takesCubins = false;
+  note = error.message() + ": the driver compiles the PTX beside it";
+  return Module(nullptr);
+}
+
 Expected<Module> CudaImage::load(const Kernel &kernel) const {
   auto found = modules.find(kernel.imageOffset);
   if (found != modules.end())
     return found->second;
+  Expected<Module> module = takesCubins ? loadCubin(kernel) : Module(nullptr);
+  if (module && !*module)
+    module = loadText(kernel);
+  if (module)
+    modules[kernel.imageOffset] = *module;
+  return module;
+}
+
+/// The driver compiles the text; what it says of a fault is the error.
+Expected<Module> CudaImage::loadText(const Kernel &kernel) const {
   char log[1024] = "";
   int options[] = {jitErrorLog, jitErrorLogBytes};
   void *values[] = {log, reinterpret_cast<void *>(sizeof log)};
   Module module = nullptr;
-  std::optional<size_t> begin = findText(text, kernel.imageOffset, number);
+  std::optional<size_t> begin = findText(bytes, kernel.imageOffset, code.number);
   if (!begin)
     return Error::make("kernel '" + kernel.name + "' lacks code for this GPU");
-  Status status = driver.loadModule(&module, text.data() + *begin, 2, options, values);
+  Status status = driver.loadModule(&module, bytes.data() + *begin, 2, options, values);
   if (Error error = driver.check(status, "load kernel '" + kernel.name + "'"))
     return Error::make(error.message() + (*log ? std::string(": ") + log : ""));
-  return modules[kernel.imageOffset] = module;
+  return module;
 }
 
 Expected<Function> CudaImage::find(const Kernel &kernel) const {

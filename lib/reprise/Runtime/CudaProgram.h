@@ -3,6 +3,7 @@
 #define REPRISE_LIB_RUNTIME_CUDAPROGRAM_H
 
 #include "CudaCalls.h"
+#include "CudaCode.h"
 #include "CudaHostMoves.h"
 #include "reprise/Runtime/Device.h"
 
@@ -10,24 +11,31 @@
 
 namespace reprise::runtime::cuda {
 
-/// The PTX of a bundle on the host. A driver compiles what it loads, so a kernel's module is loaded
-/// when the first program needs it.
+/// The code of a bundle on the host. A driver compiles what it loads, so a kernel's module is
+/// loaded when the first program needs it.
 class CudaImage : public DeviceImage {
 public:
-  /// Of the texts of a kernel, that of the number is loaded.
-  CudaImage(const Driver &driver, Context context, std::vector<uint8_t> text, size_t number)
-      : driver(driver), context(context), text(std::move(text)), number(number) {}
+  /// Of the machine code and the texts of a kernel, that of the chip is loaded.
+  CudaImage(const Driver &driver, Context context, std::vector<uint8_t> bytes, Code code)
+      : driver(driver), context(context), bytes(std::move(bytes)), code(std::move(code)),
+        takesCubins(this->code.hasCubins) {}
   ~CudaImage() override;
 
   Expected<Function> find(const Kernel &kernel) const;
+  /// Why the driver compiles PTX although there is machine code; empty if it does not. Given once.
+  std::string takeNote() const { return std::exchange(note, ""); }
 
 private:
   Expected<Module> load(const Kernel &kernel) const;
+  Expected<Module> loadText(const Kernel &kernel) const;
+  Expected<Module> loadCubin(const Kernel &kernel) const;
 
   const Driver &driver;
   Context context;
-  std::vector<uint8_t> text;
-  size_t number;
+  std::vector<uint8_t> bytes;
+  Code code;
+  mutable bool takesCubins; ///< and the driver has refused none so far
+  mutable std::string note;
   mutable std::map<uint64_t, Module> modules; ///< by the offset of their text
 };
 

@@ -57,6 +57,40 @@ Error ProgramGroup::openOnly(Bundle bundle, unsigned threads) {
     return executable.error();
   executables.push_back(std::move(*executable));
   manifest = executables.front()->bundle();
+  tuning->write();
+  return Error::success();
+}
+
+static bool hasCalls(const Bundle &bundle) {
+  for (const Program &program : bundle.programs)
+    for (const Command &command : program.commands)
+      if (command.kind == CommandKind::Call)
+        return true;
+  return false;
+}
+
+/// The first process reads the file for all, which may be on other machines.
+Error ProgramGroup::readTuning() {
+  Expected<std::string> read = processes->isFirst() ? tuning->readContents() : std::string();
+  if (!read)
+    return read.error();
+  auto all = processes->exchange(*read);
+  return all ? tuning->take(all->front()) : all.error();
+}
+
+/// The first process writes for all: each has chosen for the calls of its own program.
+Error ProgramGroup::writeTuning() {
+  if (processes) {
+    auto all = processes->gather(tuning->contents());
+    if (!all)
+      return all.error();
+    if (!processes->isFirst())
+      return Error::success();
+    for (size_t rank = 1; rank < all->size(); ++rank)
+      if (Error error = tuning->add((*all)[rank]))
+        return error;
+  }
+  tuning->write();
   return Error::success();
 }
 
@@ -98,6 +132,9 @@ Error ProgramGroup::open(const Bundle &bundle, unsigned threads) {
   }
   if (!processes)
     transport = makeLocalTransport(bundle.deviceNames());
+  bool sharesTuning = processes && hasCalls(bundle);
+  if (Error error = sharesTuning ? readTuning() : Error::success())
+    return Error::make(fileName + ": " + error.message());
   for (uint32_t device = 0; device < bundle.countDevices(); ++device) {
     if (processes && device != processes->rank())
       continue;
@@ -105,6 +142,8 @@ Error ProgramGroup::open(const Bundle &bundle, unsigned threads) {
     if (Error error = openProgram(bundle, device, processes ? ownDevice : device, own))
       return error;
   }
+  if (Error error = !processes || sharesTuning ? writeTuning() : Error::success())
+    return error;
   if (Error error = checkMemory())
     return error;
   if (processes)
@@ -184,6 +223,16 @@ Error ProgramGroup::openProgram(const Bundle &bundle, uint32_t device, uint32_t 
     return executable.error();
   executables.push_back(std::move(*executable));
   return Error::success();
+}
+
+std::vector<std::string> ProgramGroup::takeNotes() const {
+  std::vector<std::string> notes;
+  for (const auto &executable : executables)
+    for (std::string &note : executable->device().takeNotes())
+      notes.push_back(std::move(note));
+  for (std::string &note : tuning->takeNotes())
+    notes.push_back(std::move(note));
+  return notes;
 }
 
 Error ProgramGroup::runAll(Error (*run)(void *, size_t), void *context) {

@@ -101,11 +101,18 @@ Error TraceFile::commit() {
 
 Profile::Profile(const Bundle &bundle) : bundle(bundle), executed(executedCommands(bundle)) {}
 
+Profile::Sum *Profile::sumOf(const Command &command) {
+  if (command.kind == CommandKind::Call)
+    return &calls[callKey(command)];
+  return command.kind == CommandKind::Kernel ? &kernels[command.kernel] : nullptr;
+}
+
 void Profile::add(const Recorder &recorder, double stepSeconds) {
   const std::vector<Command> &commands = bundle.program("step")->commands;
   for (uint64_t i = 0; i < recorder.numCommands(); ++i) {
     const Command &command = commands[executed[i]];
-    if (command.kind != CommandKind::Kernel)
+    Sum *found = sumOf(command);
+    if (!found)
       continue;
     uint64_t begin = UINT64_MAX, end = 0;
     for (unsigned worker = 0; worker < recorder.numWorkers(); ++worker) {
@@ -115,7 +122,7 @@ void Profile::add(const Recorder &recorder, double stepSeconds) {
       begin = std::min(begin, span.begin);
       end = std::max(end, span.end);
     }
-    Sum &sum = kernels[command.kernel];
+    Sum &sum = *found;
     sum.nanoseconds += end ? end - begin : 0;
     sum.calls += 1;
     sum.flops += command.flops;
@@ -129,18 +136,26 @@ std::string Profile::sums() const {
   char text[160];
   std::snprintf(text, sizeof text, "%" PRIu64 " %a\n", steps, seconds);
   std::string lines = text;
-  for (const auto &[kernel, sum] : kernels) {
+  auto addLine = [&](const Sum &sum, const std::string &name) {
     std::snprintf(text, sizeof text, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " ",
                   sum.nanoseconds, sum.calls, sum.flops, sum.bytes);
-    lines += text + bundle.kernels[kernel].name + "\n";
-  }
+    lines += text + name + "\n";
+  };
+  for (const auto &[kernel, sum] : kernels)
+    addLine(sum, bundle.kernels[kernel].name);
+  for (const auto &[key, sum] : calls)
+    addLine(sum, key);
   return lines;
 }
 
 Error Profile::addSums(const std::string &text) {
-  std::map<std::string, uint32_t> numbers;
-  for (uint32_t i = 0; i < bundle.kernels.size(); ++i)
-    numbers[bundle.kernels[i].name] = i;
+  std::map<std::string, const Command *> commands;
+  for (const Program &program : bundle.programs)
+    for (const Command &command : program.commands)
+      if (command.kind == CommandKind::Kernel)
+        commands[bundle.kernels[command.kernel].name] = &command;
+      else if (command.kind == CommandKind::Call)
+        commands[callKey(command)] = &command;
   std::istringstream lines(text);
   std::string line;
   double own = 0;
@@ -152,9 +167,9 @@ Error Profile::addSums(const std::string &text) {
     int name = 0;
     if (std::sscanf(line.c_str(), "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %n",
                     &sum.nanoseconds, &sum.calls, &sum.flops, &sum.bytes, &name) != 4 ||
-        !numbers.count(line.substr(size_t(name))))
+        !commands.count(line.substr(size_t(name))))
       return Error::make("a program's profile has an unknown kernel");
-    Sum &all = kernels[numbers[line.substr(size_t(name))]];
+    Sum &all = *sumOf(*commands[line.substr(size_t(name))]);
     all = {all.nanoseconds + sum.nanoseconds, all.calls + sum.calls, all.flops + sum.flops,
            all.bytes + sum.bytes};
   }
@@ -182,15 +197,32 @@ static std::string listOps(const Kernel &kernel) {
   return "[" + text + "]";
 }
 
-std::string Profile::json(unsigned workers, const MachineRates &rates) const {
-  std::vector<std::pair<uint32_t, Sum>> rows(kernels.begin(), kernels.end());
-  std::sort(rows.begin(), rows.end(), [](const auto &a, const auto &b) {
-    return std::make_pair(b.second.nanoseconds, a.first) <
-           std::make_pair(a.second.nanoseconds, b.first);
+/// By falling seconds; of equal ones, kernels in their order, then calls.
+std::vector<Profile::Row> Profile::rows() const {
+  std::vector<Row> rows;
+  for (const auto &[number, sum] : kernels) {
+    const Kernel &kernel = bundle.kernels[number];
+    std::string launch = ", \"launch\": " + jsonString(kernel.launch);
+    rows.push_back({jsonString(kernel.name), launch + ", \"ops\": " + listOps(kernel), sum});
+  }
+  for (const auto &[key, sum] : calls) {
+    std::string function = jsonString(key.substr(0, key.find(' ')));
+    rows.push_back(
+        {jsonString(key),
+         ", \"function\": " + function + ", \"launch\": " + jsonString(key) + ", \"ops\": []",
+         sum});
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const Row &a, const Row &b) {
+    return a.sum.nanoseconds > b.sum.nanoseconds;
   });
+  return rows;
+}
+
+std::string Profile::json(unsigned workers, const MachineRates &rates) const {
+  const std::vector<Row> all = rows();
   uint64_t total = 0;
-  for (const auto &[kernel, sum] : rows)
-    total += sum.nanoseconds;
+  for (const Row &row : all)
+    total += row.sum.nanoseconds;
   double count = std::max<uint64_t>(steps, 1);
   std::string text = "{\"version\": 1, \"steps\": " + std::to_string(steps) +
                      ", \"threads\": " + std::to_string(workers) +
@@ -201,16 +233,16 @@ std::string Profile::json(unsigned workers, const MachineRates &rates) const {
                      ", \"peak_flops\": " + jsonNumber(rates.peakFlops) +
                      ", \"copy_bytes\": " + jsonNumber(rates.copyBytes) + ", \"kernels\": [";
   const char *separator = "\n";
-  for (const auto &[kernel, sum] : rows) {
+  for (const Row &row : all) {
+    const Sum &sum = row.sum;
     text += separator;
-    text += "  {\"kernel\": " + jsonString(bundle.kernels[kernel].name) +
+    text += "  {\"kernel\": " + row.name +
             ", \"seconds\": " + jsonNumber(sum.nanoseconds * 1e-9 / count) +
             ", \"share\": " + jsonNumber(total ? double(sum.nanoseconds) / total : 0) +
             ", \"calls\": " + jsonNumber(sum.calls / count) +
             ", \"flops\": " + jsonNumber(sum.flops / count) +
-            ", \"bytes\": " + jsonNumber(sum.bytes / count) + boundOf(sum, rates) +
-            ", \"launch\": " + jsonString(bundle.kernels[kernel].launch) +
-            ", \"ops\": " + listOps(bundle.kernels[kernel]) + "}";
+            ", \"bytes\": " + jsonNumber(sum.bytes / count) + boundOf(sum, rates) + row.origin +
+            "}";
     separator = ",\n";
   }
   return text + "\n]}\n";

@@ -69,6 +69,7 @@ Error Tuning::read(const std::string &text) {
       if (!own || !algorithms)
         return fail("expected 'version' and 'algorithms' of '" + libraries->keys[i] + "'");
       entry.libraries[libraries->keys[i]] = own->text;
+      entry.choices[libraries->keys[i]];
       for (size_t k = 0; k < algorithms->keys.size(); ++k) {
         auto bytes = fromHex(algorithms->elements[k].text);
         if (algorithms->elements[k].kind != JsonValue::String || !bytes)
@@ -80,14 +81,52 @@ Error Tuning::read(const std::string &text) {
   return Error::success();
 }
 
-Error Tuning::load() {
+Expected<std::string> Tuning::readContents() const {
   struct stat info;
-  if (isLoaded || path.empty() || stat(path.c_str(), &info) != 0)
-    return Error::success();
+  if (path.empty() || stat(path.c_str(), &info) != 0)
+    return std::string();
   Expected<std::vector<uint8_t>> bytes = readFile(path);
   if (!bytes)
     return bytes.error();
-  return read(std::string(bytes->begin(), bytes->end()));
+  return std::string(bytes->begin(), bytes->end());
+}
+
+Error Tuning::take(const std::string &contents) {
+  isLoaded = true;
+  return contents.empty() ? Error::success() : read(contents);
+}
+
+std::string Tuning::contents() {
+  std::lock_guard<std::mutex> lock(mutex);
+  return print();
+}
+
+/// What was read from the file gives way to what the other process has made of it.
+void Tuning::merge(const std::string &gpu, const Entry &theirs) {
+  Entry &own = entries[gpu];
+  if (!own.isUsed) {
+    isChanged |= own.libraries != theirs.libraries || own.choices != theirs.choices;
+    own = theirs;
+    own.isUsed = true;
+    return;
+  }
+  for (const auto &[library, version] : theirs.libraries) {
+    std::string &ownVersion = own.libraries.try_emplace(library, version).first->second;
+    if (ownVersion != version)
+      continue;
+    for (const auto &[key, algorithm] : theirs.choices.at(library))
+      isChanged |= own.choices[library].try_emplace(key, algorithm).second;
+  }
+}
+
+Error Tuning::add(const std::string &contents) {
+  Tuning other(path);
+  if (Error error = other.take(contents))
+    return error;
+  std::lock_guard<std::mutex> lock(mutex);
+  for (const auto &[gpu, entry] : other.entries)
+    merge(gpu, entry);
+  return Error::success();
 }
 
 /// The entry of the GPU, of which what another version chose is gone.
@@ -112,9 +151,13 @@ Tuning::Entry &Tuning::open(const TuningMachine &machine) {
 Expected<std::optional<std::vector<uint8_t>>> Tuning::find(const TuningMachine &machine,
                                                            const std::string &key) {
   std::lock_guard<std::mutex> lock(mutex);
-  if (Error error = load())
-    return error;
-  isLoaded = true;
+  if (!isLoaded) {
+    Expected<std::string> read = readContents();
+    if (!read)
+      return read.error();
+    if (Error error = take(*read))
+      return error;
+  }
   const Choices &choices = open(machine).choices[machine.library];
   auto found = choices.find(key);
   return found == choices.end() ? std::nullopt : std::optional(found->second);
@@ -127,11 +170,7 @@ void Tuning::choose(const TuningMachine &machine, const std::string &key,
   isChanged = true;
 }
 
-void Tuning::write() {
-  std::lock_guard<std::mutex> lock(mutex);
-  if (!isChanged || path.empty())
-    return;
-  isChanged = false;
+std::string Tuning::print() const {
   std::string text = "{\"version\": 1, \"gpus\": [";
   std::string afterGpu;
   for (const auto &[gpu, entry] : entries) {
@@ -153,7 +192,15 @@ void Tuning::write() {
     }
     text += "}}";
   }
-  text += "]}\n";
+  return text + "]}\n";
+}
+
+void Tuning::write() {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!isChanged || path.empty())
+    return;
+  isChanged = false;
+  std::string text = print();
   if (Error error = writeFile(path, text.data(), text.size()))
     notes.push_back(error.message() + ", so that later runs choose algorithms again");
 }

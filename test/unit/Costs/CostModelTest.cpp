@@ -85,6 +85,7 @@ TEST_F(CostModelTest, TensorCoresHaveRatesOfTheirOwn) {
   double exact = load("cuda:sm_90:exact", 0).getSeconds(dot, 0);
   EXPECT_EQ(load("cuda:sm_90", 0).getSeconds(dot, 0), exact);
   EXPECT_LT(load("cuda:sm_90:tf32", 0).getSeconds(dot, 0), exact / 7);
+  EXPECT_LT(load("cuda:sm_90+sm_100:cubin:tf32", 0).getSeconds(dot, 0), exact / 7);
 }
 
 TEST_F(CostModelTest, ValuesGoOverLinks) {

@@ -105,6 +105,50 @@ TEST_F(TuningTest, HostileFilesAreOneError) {
   EXPECT_NE(errorOf(std::string("\0\1", 2)), "");
 }
 
+TEST_F(TuningTest, OneProcessReadsAndWritesForAll) {
+  Tuning before(path);
+  before.choose(first, "k", {1});
+  before.write();
+  auto contents = Tuning(path).readContents();
+  ASSERT_TRUE(bool(contents));
+  Tuning writer(path), reader("/no/such/file");
+  for (Tuning *each : {&writer, &reader}) {
+    ASSERT_FALSE(bool(each->take(*contents)));
+    EXPECT_EQ(**each->find(first, "k"), std::vector<uint8_t>{1});
+  }
+  writer.choose(first, "a", {2});
+  reader.choose(first, "a", {3});
+  reader.choose(first, "b", {4});
+  reader.choose(other, "k", {5});
+  ASSERT_FALSE(bool(writer.add(reader.contents())));
+  writer.write();
+  Tuning after(path);
+  EXPECT_EQ(**after.find(first, "a"), std::vector<uint8_t>{2}) << "the choice that is there stays";
+  EXPECT_EQ(**after.find(first, "b"), std::vector<uint8_t>{4});
+  EXPECT_EQ(**after.find(first, "k"), std::vector<uint8_t>{1});
+  EXPECT_EQ(**after.find(other, "k"), std::vector<uint8_t>{5});
+  EXPECT_TRUE(bool(after.add("{}")));
+}
+
+TEST_F(TuningTest, WhatAnotherProcessChoseAgainReplacesWhatWasRead) {
+  Tuning before(path);
+  before.choose(first, "k", {1});
+  before.write();
+  TuningMachine later = first;
+  later.version = "2";
+  Tuning writer(path), reader(path);
+  (void)writer.find(other, "k");
+  EXPECT_FALSE(reader.find(later, "k")->has_value());
+  reader.choose(later, "k", {2});
+  ASSERT_FALSE(bool(writer.add(reader.contents())));
+  writer.write();
+  EXPECT_EQ(**Tuning(path).find(later, "k"), std::vector<uint8_t>{2});
+  Tuning otherVersion;
+  otherVersion.choose(first, "k", {3});
+  ASSERT_FALSE(bool(otherVersion.add(reader.contents())));
+  EXPECT_EQ(**otherVersion.find(first, "k"), std::vector<uint8_t>{3}) << "one version of a library";
+}
+
 TEST_F(TuningTest, AFileThatCannotBeWrittenIsANote) {
   Tuning tuning("/no/such/folder/t");
   tuning.choose(first, "k", {1});

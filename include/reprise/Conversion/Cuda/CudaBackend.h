@@ -21,13 +21,18 @@ public:
   /// later ones that this LLVM knows; or of several, older ones first, such as `sm_80+sm_90`.
   static bool hasChips(llvm::StringRef chips);
 
+  /// Whether ptxas, which makes machine code, is on this machine.
+  static bool hasAssembler();
+
   /// `exact`, `tf32` or `library`; TensorCores if it is empty.
   static std::optional<Contractions> parseContractions(llvm::StringRef name);
 
   /// Kernels are the same for all chips but for the version of their PTX: a GPU runs what was made
   /// for the latest chip that is not later than it.
-  explicit CudaBackend(llvm::StringRef chips, Contractions contractions = Contractions::TensorCores)
-      : chips(chips), contractions(contractions) {}
+  /// With `hasCubins`, machine code for each chip stands beside its PTX.
+  explicit CudaBackend(llvm::StringRef chips, Contractions contractions = Contractions::TensorCores,
+                       bool hasCubins = false)
+      : chips(chips), contractions(contractions), hasCubins(hasCubins) {}
 
   std::string getName() const override;
   std::string getContractions() const override;
@@ -51,6 +56,7 @@ private:
 
   std::string chips;
   Contractions contractions;
+  bool hasCubins;
 };
 
 } // namespace reprise

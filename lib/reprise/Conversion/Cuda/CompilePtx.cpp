@@ -1,5 +1,6 @@
 // reprise: lowers kernels of a GPU through the gpu and nvvm dialects and LLVM IR to PTX
 #include "../Codegen.h"
+#include "AssemblePtx.h"
 #include "reprise/Conversion/Cuda/CudaBackend.h"
 
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
@@ -14,6 +15,7 @@
 #include "mlir/Transforms/DialectConversion.h"
 #include "llvm/IR/Function.h"
 #include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/Support/Endian.h"
 #include "llvm/Support/TargetSelect.h"
 
 using namespace mlir;
@@ -116,18 +118,32 @@ std::vector<std::string> CudaBackend::getFeatures() const {
   return features;
 }
 
+bool CudaBackend::hasAssembler() { return !findAssembler().empty(); }
+
 /// The texts for all chips, one after the other at multiples of 64 bytes, each with a zero that
-/// ends it.
-static FailureOr<std::string> compileForChips(ModuleOp kernel, StringRef chips) {
-  std::string texts;
+/// ends it. Behind them stand the cubins, if there are any, each behind 64 bytes that begin with
+/// its size, so that who looks for a text finds it as without them (Runtime/CudaCode.h).
+static FailureOr<std::string> compileForChips(ModuleOp kernel, StringRef chips, bool hasCubins) {
+  constexpr size_t alignment = 64;
+  std::string texts, cubins;
   for (StringRef chip : listChips(chips)) {
     FailureOr<std::string> text = compileKernel(kernel, chip);
     if (failed(text))
       return failure();
     texts += *text;
-    texts.resize(llvm::alignTo(texts.size() + 1, 64));
+    texts.resize(llvm::alignTo(texts.size() + 1, alignment));
+    if (!hasCubins)
+      continue;
+    FailureOr<std::string> cubin = assemblePtx(kernel, *text, chip);
+    if (failed(cubin))
+      return failure();
+    size_t size = cubins.size();
+    cubins.resize(size + alignment);
+    llvm::support::endian::write64le(&cubins[size], cubin->size());
+    cubins += *cubin;
+    cubins.resize(llvm::alignTo(cubins.size(), alignment));
   }
-  return texts;
+  return texts + cubins;
 }
 
 FailureOr<Image> CudaBackend::compileKernels(ModuleOp kernels) const {
@@ -139,7 +155,7 @@ FailureOr<Image> CudaBackend::compileKernels(ModuleOp kernels) const {
   auto lowered = llvm::to_vector((*outer)->getOps<ModuleOp>());
   std::vector<std::string> texts(lowered.size());
   LogicalResult compiled = failableParallelForEachN(&context, 0, lowered.size(), [&](size_t i) {
-    FailureOr<std::string> text = compileForChips(lowered[i], chips);
+    FailureOr<std::string> text = compileForChips(lowered[i], chips, hasCubins);
     if (succeeded(text))
       texts[i] = std::move(*text);
     return LogicalResult(text);

@@ -48,7 +48,7 @@ std::string CudaBackend::getContractions() const {
 
 std::string CudaBackend::getName() const {
   bool isUsual = contractions == Contractions::TensorCores;
-  return "cuda:" + chips + (isUsual ? "" : ":" + getContractions());
+  return "cuda:" + chips + (hasCubins ? ":cubin" : "") + (isUsual ? "" : ":" + getContractions());
 }
 
 bool CudaBackend::canHold(ArrayRef<Operation *> ops) const { return isRowGroup(ops); }

@@ -16,10 +16,16 @@ struct AllTargets : TargetProvider {
   LogicalResult find(StringRef name, Location location,
                      std::shared_ptr<const Target> &target) const override {
     auto [device, machine] = name.split(':');
-    auto [chips, contractions] = machine.split(':');
-    std::optional<Contractions> kind = CudaBackend::parseContractions(contractions);
+    auto [chips, rest] = machine.split(':');
+    auto [first, behind] = rest.split(':');
+    bool hasCubins = first == "cubin";
+    std::optional<Contractions> kind = CudaBackend::parseContractions(hasCubins ? behind : rest);
     if (device == "cuda" && kind && CudaBackend::hasChips(chips)) {
-      target = std::make_shared<CudaBackend>(chips, *kind);
+      if (hasCubins && !CudaBackend::hasAssembler())
+        return emitError(location, "target '")
+               << name << "' takes ptxas, which is neither in PATH nor in a CUDA toolkit "
+               << "(CUDA_HOME); without ':cubin' the target takes none";
+      target = std::make_shared<CudaBackend>(chips, *kind, hasCubins);
       return success();
     }
     if (device != "cpu")
