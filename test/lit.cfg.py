@@ -40,6 +40,9 @@ if shutil.which("clang-format-22"):
 # `utils/run-tests.py --quick` leaves out what takes long.
 if not lit_config.params.get("quick"):
     config.available_features.add("slow")
+# Libraries of ours load into any process but under the sanitizers.
+if not config.reprise_sanitizer:
+    config.available_features.add("loadable")
 ptxas = find_ptxas()
 if ptxas:
     config.available_features.add("ptxas")
