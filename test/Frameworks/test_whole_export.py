@@ -5,6 +5,7 @@ import subprocess
 
 import checks
 import models
+import numpy
 import torch
 import torch.nn.functional as F
 from test_whole_models import without_dropout
@@ -126,6 +127,47 @@ def try_batch_norms():
         optimizer.step()
         expected.append(sum(each.item() for each in losses))
     compare_micro_batches("resnet18", exported, torch.tensor(expected))
+    names = [name for name, _ in case.model.named_buffers() if "running" in name]
+    told = [array_of(exported, name) for name in names]
+    checks.check("resnet18: running statistics of micro-batches", all(
+        torch.allclose(ours, case.model.get_buffer(name), rtol=1e-3, atol=1e-4) for name, ours in zip(names, told)))
+
+
+def array_of(exported, name):
+    """What a step that was run last has made of a parameter or a buffer."""
+    return torch.from_numpy(numpy.load(exported.path.with_suffix(".train.out") / f"{name}.npy"))
+
+
+def try_cumulative_norms():
+    """momentum=None: the average of all batches, of which some were before."""
+    torch.manual_seed(6)
+    model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.BatchNorm1d(8, momentum=None), torch.nn.Linear(8, 1))
+    for _ in range(2):
+        model(torch.randn(5, 4))
+    optimizer, batch = torch.optim.SGD(model.parameters(), lr=0.1), torch.randn(6, 4)
+    exported = reprise.torch.export(model, (batch,), path="cumulative.mlir", optimizer=optimizer,
+                                    loss=lambda output: output.square().mean())
+    checks.check("momentum=None: the model stays as it is", int(model[1].num_batches_tracked) == 2
+                 and "forward" not in vars(model[1]))
+    expected = []
+    for _ in range(3):
+        optimizer.zero_grad()
+        loss = model(batch).square().mean()
+        loss.backward()
+        optimizer.step()
+        expected.append(loss.item())
+    told = told_of(exported, "train", 3)["loss"]
+    checks.check("momentum=None: @train", torch.allclose(told, torch.tensor(expected), rtol=1e-5), f"{told}, eager {expected}")
+    for name, buffer in model.named_buffers():
+        checks.check(f"momentum=None: {name}", torch.allclose(array_of(exported, name), buffer, rtol=1e-5),
+                     f"{array_of(exported, name)}, eager {buffer}")
+    told_of(exported, "grad", 1, "--microbatches=3")
+    told_of(exported, "train", 1)
+    whole = array_of(exported, "1.running_var")
+    told_of(exported, "train", 1, "--microbatches=3")
+    parts = array_of(exported, "1.running_var")
+    checks.check("momentum=None: micro-batches have the average of the batch", torch.allclose(whole, parts, rtol=1e-5),
+                 f"{whole}, {parts}")
 
 
 class Weighted(torch.nn.Module):
@@ -178,6 +220,7 @@ def main():
     models.prepare()
     try_batch_dims()
     try_micro_batches("mlp", mlp_case)
+    try_cumulative_norms()
     for part in (lambda: try_micro_batches("gpt2", gpt2_case), try_batch_norms):
         try:
             part()

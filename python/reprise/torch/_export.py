@@ -16,6 +16,7 @@ from torch._functorch._aot_autograd.descriptors import InputMutationAOTOutput
 from .. import _compile
 from .._errors import UsageError
 from ._export_batch import BatchDim, batch_dims
+from ._export_norms import averages_by_tensors
 from ._export_optimizers import Rates, Slot, updates_of
 from ._whole_coarse import keep_whole
 from ._whole_functional import Functional, hidden, make_functional
@@ -230,7 +231,7 @@ def export(model: torch.nn.Module, example_inputs: Sequence[Any] | Mapping[str, 
     keywords = dict(example_inputs) if isinstance(example_inputs, Mapping) else {}
     captured, before = _Captured(), {name: each.clone() for name, each in model.named_buffers()}
     torch._dynamo.reset()
-    with torch.random.fork_rng(devices=[]):
+    with torch.random.fork_rng(devices=[]), averages_by_tensors(model):
         torch.compile(lambda *a, **k: loss(model(*a, **k)), backend=captured.backend, fullgraph=True)(*arguments, **keywords)
     if captured.graph is None or not captured.graph.wanted:
         raise UsageError("the model has no parameter that needs a gradient")

@@ -69,20 +69,28 @@ def _normalize_batch(b: Builder, x: Value, weight: Value | None, bias: Value | N
 @converts(aten._native_batch_norm_legit_functional.default)
 def batch_norm(b: Builder, node: Any, x: Value, weight: Value | None, bias: Value | None, running_mean: Value,
                running_variance: Value, is_training: bool, momentum: float, epsilon: float) -> list[Value | None]:
-    """Also returns the running statistics as they are next: unbiased, and no part of any gradient."""
+    """Also returns the running statistics as they are next: unbiased, and no part of any gradient.
+
+    With a momentum of 1 nothing is handed from one micro-batch to the next: the statistics are those of the whole batch.
+    """
     if not is_training:
         y = inference_norm(b, x, weight, bias, running_mean, running_variance, epsilon)
         return [y, None, None, running_mean, running_variance]
     y, mean, variance = _normalize_batch(b, x, weight, bias, epsilon)
     count = math.prod(x.shape) // x.shape[1]
-    unbiased = b.binary("mul", variance, count / max(count - 1, 1))
+    added = mean, variance
+    if count > 1:
+        attributes = {"count": f"{count} : i64", **({"deferred": "unit"} if momentum == 1 else {})}
+        added = b.emit("batch_statistics", [mean, variance], [(mean.shape, mean.dtype)] * 2, attributes)
 
     def mix(old: Value, new: Value) -> Value:
-        fresh = b.binary("mul", b.cast(new, old.dtype), momentum)
-        return b.binary("add", b.binary("mul", old, 1 - momentum), fresh)
+        new = b.cast(new, old.dtype)
+        if momentum == 1:
+            return new
+        return b.binary("add", b.binary("mul", old, 1 - momentum), b.binary("mul", new, momentum))
 
     rstd = b.unary("rsqrt", b.binary("add", variance, epsilon))
-    return [b.cast(y, dtype_of(node, 0)), mean, rstd, mix(running_mean, mean), mix(running_variance, unbiased)]
+    return [b.cast(y, dtype_of(node, 0)), mean, rstd, mix(running_mean, added[0]), mix(running_variance, added[1])]
 
 
 @converts(aten._native_batch_norm_legit.no_stats)
