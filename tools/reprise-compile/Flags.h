@@ -80,7 +80,8 @@ struct Flags : cli::Tool {
                          "exact|tf32|library",
                          "exact: contractions and attention have the bits of the CPU in all types; "
                          "tf32: GPUs round f32 operands of contractions and convolutions to TF32; "
-                         "library: GPUs compute contractions of 16-bit types by cuBLASLt "
+                         "library: GPUs compute contractions of 16-bit types by cuBLASLt, and "
+                         "convolutions by cuDNN "
                          "(f32 is exact, GPUs take tensor cores for 16-bit types)",
                          "",
                          {"exact", "tf32", "library"}};

@@ -46,7 +46,8 @@ const std::pair<const char *, const char *> environment[] = {
     {"REPRISE_EMULATED_ORDER", "forwards|backwards|shuffled"},
     {"REPRISE_EMULATED_DEVICES", "[1-9]|[1-5][0-9]|6[0-4]"},
     {"REPRISE_EMULATED_MEMORY", "[1-9][0-9]{0,15}"},
-    {"REPRISE_EMULATED_FAULT", "(allocation|launch|device|algorithm|wait):[1-9][0-9]{0,15}"}};
+    {"REPRISE_EMULATED_FAULT",
+     "(allocation|launch|device|algorithm|convolution|wait):[1-9][0-9]{0,15}"}};
 
 bool isDevice(const Locked &driver, CUdevice number) {
   return number >= 0 && size_t(number) < driver->devices.size();

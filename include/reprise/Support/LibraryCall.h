@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace reprise {
@@ -90,6 +91,101 @@ struct MatrixProduct {
     return {span(leftTransposed, leftPitch, leftStride, rows),
             span(rightTransposed, rightPitch, rightStride, columns),
             uint64_t(batch * rows * columns * bytesOfCallType(resultType)), uint64_t(workspace)};
+  }
+};
+
+/// A convolution or one of its gradients by cuDNN. Images are [samples, channels, y, x], filters
+/// [outputs, channels / groups, y, x], outputs [samples, outputs, y, x]; all are dense, of one
+/// type, summed in f32 and rounded once. One spatial dimension is the second of two.
+struct LibraryConvolution {
+  /// Operands are image, filter, output and workspace; output, filter, image and workspace; or
+  /// image, output, filter and workspace.
+  static constexpr const char *forward = "cudnnConvolutionForward",
+                              *data = "cudnnConvolutionBackwardData",
+                              *filter = "cudnnConvolutionBackwardFilter";
+  static constexpr size_t count = 18;
+
+  int64_t type = callBF16;
+  int64_t samples = 0, channels = 0, outputs = 0, groups = 1;
+  using Pair = std::array<int64_t, 2>;
+  Pair image{1, 1}, window{1, 1}, output{1, 1}, stride{1, 1}, pad{0, 0}, dilation{1, 1};
+  int64_t workspace = 0; ///< bytes at most
+
+  static bool isFunction(const std::string &name) {
+    return name == forward || name == data || name == filter;
+  }
+
+  std::vector<int64_t> numbers() const {
+    std::vector<int64_t> all = {type, samples, channels, outputs, groups};
+    for (const Pair &pair : {image, window, output, stride, pad, dilation})
+      all.insert(all.end(), pair.begin(), pair.end());
+    all.push_back(workspace);
+    return all;
+  }
+
+  /// Nothing if they are not those of a convolution that a library could do.
+  static std::optional<LibraryConvolution> from(const std::vector<int64_t> &numbers) {
+    if (numbers.size() != count)
+      return std::nullopt;
+    LibraryConvolution c;
+    size_t next = 0;
+    for (int64_t *field : {&c.type, &c.samples, &c.channels, &c.outputs, &c.groups})
+      *field = numbers[next++];
+    for (Pair *pair : {&c.image, &c.window, &c.output, &c.stride, &c.pad, &c.dilation})
+      for (int64_t &field : *pair)
+        field = numbers[next++];
+    c.workspace = numbers[next];
+    return c.isValid() ? std::optional(c) : std::nullopt;
+  }
+
+  /// Positions of the output that the other sizes give; sizes are small enough.
+  int64_t outputOf(size_t axis) const {
+    int64_t reach = (window[axis] - 1) * dilation[axis] + 1;
+    int64_t room = image[axis] + 2 * pad[axis] - reach;
+    return room < 0 ? 0 : room / stride[axis] + 1;
+  }
+
+  bool isValid() const {
+    auto isSize = [](int64_t size) { return size >= 1 && size < mostCallSize; };
+    bool isGood = isHalfOfCall(type) && isSize(samples) && isSize(channels) && isSize(outputs) &&
+                  isSize(groups) && channels % groups == 0 && outputs % groups == 0 &&
+                  workspace >= 0 && workspace <= mostCallWorkspace;
+    for (size_t axis = 0; axis < 2 && isGood; ++axis)
+      isGood = isSize(image[axis]) && isSize(window[axis]) && isSize(output[axis]) &&
+               isSize(stride[axis]) && isSize(dilation[axis]) && pad[axis] >= 0 &&
+               pad[axis] < mostCallSize && output[axis] == outputOf(axis);
+    return isGood && isSmall(samples, channels, image) && isSmall(samples, outputs, output) &&
+           isSmall(outputs, channels / groups, window);
+  }
+
+  int64_t imageSize() const { return samples * channels * image[0] * image[1]; }
+  int64_t filterSize() const { return outputs * (channels / groups) * window[0] * window[1]; }
+  int64_t outputSize() const { return samples * outputs * output[0] * output[1]; }
+
+  /// Copies of all three in f32, which libraries may make.
+  int64_t usualWorkspace() const {
+    return workspaceOfCall((imageSize() + filterSize() + outputSize()) / 2);
+  }
+
+  /// Of the operands of the function.
+  std::array<uint64_t, 4> bytes(const std::string &function) const {
+    auto ofImage = uint64_t(2 * imageSize()), ofFilter = uint64_t(2 * filterSize()),
+         ofOutput = uint64_t(2 * outputSize()), own = uint64_t(workspace);
+    if (function == forward)
+      return {ofImage, ofFilter, ofOutput, own};
+    if (function == data)
+      return {ofOutput, ofFilter, ofImage, own};
+    return {ofImage, ofOutput, ofFilter, own};
+  }
+
+private:
+  /// The library counts elements and strides with 31 bits.
+  static bool isSmall(int64_t outer, int64_t inner, const Pair &plane) {
+    int64_t size = outer;
+    for (int64_t factor : {inner, plane[0], plane[1]})
+      if (size >= mostCallSize || (size *= factor) >= mostCallSize)
+        return false;
+    return true;
   }
 };
 

@@ -4,21 +4,13 @@
 // operand, its rows are our columns.
 #include "CublasLt.h"
 #include "CudaCalls.h"
+#include "CudaLibrary.h"
 #include "reprise/Support/LibraryCall.h"
-
-#include <cstring>
 
 namespace reprise::runtime::cuda {
 namespace {
 
 using namespace cublaslt;
-
-/// Frees one of the library's objects.
-template <typename T> struct Freer {
-  int (*free)(T);
-  void operator()(T object) const { free(object); }
-};
-template <typename T> using Owned = std::unique_ptr<std::remove_pointer_t<T>, Freer<T>>;
 
 int typeOf(int64_t type) {
   return type == callF32 ? typeF32 : type == callBF16 ? typeBF16 : typeF16;
@@ -174,31 +166,13 @@ Expected<std::unique_ptr<CudaCall>> ProductMaker::make(const std::vector<int64_t
   Problem problem(library);
   if (Error error = problem.describe(product))
     return Error::make("'" + key + "': " + error.message());
-  TuningMachine machine{gpu, "cuBLASLt", version};
-  auto chosen = tuning.find(machine, key);
-  if (!chosen)
-    return chosen.error();
-  Algorithm algorithm{};
-  bool isKnown = chosen->has_value();
-  if (isKnown && (*chosen)->size() != sizeof algorithm)
-    return Error::make(tuning.describe(key) + " is no algorithm of cuBLASLt");
-  if (isKnown) {
-    std::memcpy(&algorithm, (*chosen)->data(), sizeof algorithm);
-  } else {
-    Expected<Algorithm> recommended = recommend(problem, workspace);
-    if (!recommended)
-      return Error::make("'" + key + "': " + recommended.message() +
-                         "; a bundle compiled without --contractions=library needs none");
-    algorithm = *recommended;
-  }
-  if (Error error = check(problem, algorithm, workspace))
-    return Error::make((isKnown ? tuning.describe(key) : "'" + key + "'") + ": " + error.message());
-  if (!isKnown) {
-    const auto *bytes = reinterpret_cast<const uint8_t *>(&algorithm);
-    tuning.choose(machine, key, {bytes, bytes + sizeof algorithm});
-  }
+  Expected<Algorithm> algorithm = chooseAlgorithm<Algorithm>(
+      tuning, {gpu, "cuBLASLt", version}, key, [&] { return recommend(problem, workspace); },
+      [&](const Algorithm &chosen) { return check(problem, chosen, workspace); });
+  if (!algorithm)
+    return algorithm.error();
   return std::unique_ptr<CudaCall>(
-      new ProductCall(handle, std::move(problem), algorithm, workspace));
+      new ProductCall(handle, std::move(problem), *algorithm, workspace));
 }
 
 } // namespace

@@ -2,13 +2,20 @@
 #include "CudaCalls.h"
 
 #include "CublasLt.h"
+#include "Cudnn.h"
 #include "reprise/Support/LibraryCall.h"
 
 namespace reprise::runtime::cuda {
 
-bool isKnownCall(const std::string &function) { return function == MatrixProduct::function; }
+bool isKnownCall(const std::string &function) {
+  return function == MatrixProduct::function || LibraryConvolution::isFunction(function);
+}
 
-Error canCall(const std::string &) {
+Error canCall(const std::string &function) {
+  if (LibraryConvolution::isFunction(function)) {
+    Expected<const cudnn::Library *> library = cudnn::Library::get();
+    return library ? Error::success() : library.error();
+  }
   Expected<const cublaslt::Library *> library = cublaslt::Library::get();
   return library ? Error::success() : library.error();
 }
@@ -29,7 +36,9 @@ Expected<const CudaCall *> CudaCalls::find(const Command &command) {
     return call.get();
   std::unique_ptr<CallMaker> &maker = makers[command.function];
   if (!maker) {
-    Expected<std::unique_ptr<CallMaker>> opened = openCublasLt();
+    Expected<std::unique_ptr<CallMaker>> opened = LibraryConvolution::isFunction(command.function)
+                                                      ? openCudnn(command.function)
+                                                      : openCublasLt();
     if (!opened)
       return opened.error();
     maker = std::move(*opened);

@@ -29,6 +29,8 @@ public:
                                                    Tuning &tuning) = 0;
 };
 Expected<std::unique_ptr<CallMaker>> openCublasLt();
+/// For the calls of one of its functions.
+Expected<std::unique_ptr<CallMaker>> openCudnn(const std::string &function);
 
 /// Whether it is a function of a library that is known here.
 bool isKnownCall(const std::string &function);

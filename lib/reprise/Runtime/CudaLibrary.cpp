@@ -5,8 +5,6 @@
 
 namespace reprise::runtime::cuda {
 
-static constexpr char without[] = "; a bundle compiled without --contractions=library needs none";
-
 Expected<void *> openLibrary(const std::vector<const char *> &files) {
   std::string names, first;
   for (const char *file : files) {
@@ -17,13 +15,14 @@ Expected<void *> openLibrary(const std::vector<const char *> &files) {
       first = text ? text : "unknown error";
     names += (names.empty() ? "" : " or ") + std::string(file);
   }
-  return Error::make("the bundle calls " + names + ", which cannot be opened: " + first + without);
+  return Error::make("the bundle calls " + names + ", which cannot be opened: " + first +
+                     withoutLibrary);
 }
 
 Expected<void *> findFunction(void *library, const char *name, const char *file) {
   if (void *function = dlsym(library, name))
     return function;
-  return Error::make(std::string(file) + " is too old: it lacks " + name + without);
+  return Error::make(std::string(file) + " is too old: it lacks " + name + withoutLibrary);
 }
 
 } // namespace reprise::runtime::cuda

@@ -2,16 +2,58 @@
 #ifndef REPRISE_LIB_RUNTIME_CUDALIBRARY_H
 #define REPRISE_LIB_RUNTIME_CUDALIBRARY_H
 
-#include "reprise/Runtime/Error.h"
+#include "reprise/Runtime/Tuning.h"
 
+#include <cstring>
+#include <memory>
+#include <type_traits>
 #include <vector>
 
 namespace reprise::runtime::cuda {
+
+/// What helps who has no such library: the end of a message.
+constexpr char withoutLibrary[] = "; a bundle compiled without --contractions=library needs none";
 
 /// The handle of the first of these files that is found, for dlsym.
 Expected<void *> openLibrary(const std::vector<const char *> &files);
 /// The function of that name, or an error that names the first file.
 Expected<void *> findFunction(void *library, const char *name, const char *file);
+
+/// Frees one of a library's objects.
+template <typename T> struct Freer {
+  int (*free)(T);
+  void operator()(T object) const { free(object); }
+};
+template <typename T> using Owned = std::unique_ptr<std::remove_pointer_t<T>, Freer<T>>;
+
+/// The algorithm that the choices name for the key, or the one that is recommended, which is added
+/// to them. `check` tells what is wrong with either. An algorithm is copied byte by byte.
+template <typename AlgorithmT, typename RecommendT, typename CheckT>
+Expected<AlgorithmT> chooseAlgorithm(Tuning &tuning, const TuningMachine &machine,
+                                     const std::string &key, RecommendT recommend, CheckT check) {
+  auto chosen = tuning.find(machine, key);
+  if (!chosen)
+    return chosen.error();
+  AlgorithmT algorithm{};
+  bool isKnown = chosen->has_value();
+  if (isKnown && (*chosen)->size() != sizeof algorithm)
+    return Error::make(tuning.describe(key) + " is no algorithm of " + machine.library);
+  if (isKnown) {
+    std::memcpy(&algorithm, (*chosen)->data(), sizeof algorithm);
+  } else {
+    Expected<AlgorithmT> recommended = recommend();
+    if (!recommended)
+      return Error::make("'" + key + "': " + recommended.message() + withoutLibrary);
+    algorithm = *recommended;
+  }
+  if (Error error = check(algorithm))
+    return Error::make((isKnown ? tuning.describe(key) : "'" + key + "'") + ": " + error.message());
+  if (!isKnown) {
+    const auto *bytes = reinterpret_cast<const uint8_t *>(&algorithm);
+    tuning.choose(machine, key, {bytes, bytes + sizeof algorithm});
+  }
+  return algorithm;
+}
 
 } // namespace reprise::runtime::cuda
 

@@ -67,6 +67,53 @@ TEST(Calls, ABundleWithNumbersHasAVersionOfItsOwn) {
   EXPECT_EQ((*serializeBundle(trainingBundle(1)))[8], oldestBundleVersion);
 }
 
+/// Of 4 × 6 channels in two groups, 9 × 8 positions, windows of 3 × 3 at steps of 2 and 1.
+LibraryConvolution smallConvolution() {
+  LibraryConvolution c;
+  c.samples = 2;
+  c.channels = 4;
+  c.outputs = 6;
+  c.groups = 2;
+  c.image = {9, 8};
+  c.window = {3, 3};
+  c.stride = {2, 1};
+  c.pad = {1, 0};
+  c.output = {5, 6};
+  c.workspace = 512;
+  return c;
+}
+
+TEST(Calls, ConvolutionsHaveTheirOperandsInTheOrderOfTheirFunction) {
+  LibraryConvolution c = smallConvolution();
+  ASSERT_TRUE(c.isValid());
+  EXPECT_EQ(LibraryConvolution::from(c.numbers())->numbers(), c.numbers());
+  constexpr uint64_t image = 2 * 2 * 4 * 72, filter = 2 * 6 * 2 * 9, output = 2 * 2 * 6 * 30;
+  using Bytes = std::array<uint64_t, 4>;
+  EXPECT_EQ(c.bytes(LibraryConvolution::forward), (Bytes{image, filter, output, 512}));
+  EXPECT_EQ(c.bytes(LibraryConvolution::data), (Bytes{output, filter, image, 512}));
+  EXPECT_EQ(c.bytes(LibraryConvolution::filter), (Bytes{image, output, filter, 512}));
+}
+
+TEST(Calls, WrongNumbersOfConvolutionsAreRefused) {
+  auto refuses = [](auto change) {
+    LibraryConvolution c = smallConvolution();
+    change(c);
+    return !LibraryConvolution::from(c.numbers());
+  };
+  EXPECT_FALSE(refuses([](LibraryConvolution &) {}));
+  EXPECT_TRUE(refuses([](LibraryConvolution &c) { c.type = callF32; }));
+  EXPECT_TRUE(refuses([](LibraryConvolution &c) { c.groups = 3; }));
+  EXPECT_TRUE(refuses([](LibraryConvolution &c) { c.groups = 0; }));
+  EXPECT_TRUE(refuses([](LibraryConvolution &c) { c.output[0] = 4; }));
+  EXPECT_TRUE(refuses([](LibraryConvolution &c) { c.window[1] = 9; }));
+  EXPECT_TRUE(refuses([](LibraryConvolution &c) { c.pad[1] = -1; }));
+  EXPECT_TRUE(refuses([](LibraryConvolution &c) { c.stride[0] = 0; }));
+  EXPECT_TRUE(refuses([](LibraryConvolution &c) { c.dilation[0] = int64_t(1) << 40; }));
+  EXPECT_TRUE(refuses([](LibraryConvolution &c) { c.samples = int64_t(1) << 28; }));
+  EXPECT_TRUE(refuses([](LibraryConvolution &c) { c.workspace = mostCallWorkspace + 1; }));
+  EXPECT_FALSE(LibraryConvolution::from({1, 2, 3}));
+}
+
 TEST(Calls, WorkspaceIsBoundedByTheShape) {
   EXPECT_EQ(workspaceOfCall(16 * 16), 2048);
   EXPECT_EQ(workspaceOfCall(1), 256);

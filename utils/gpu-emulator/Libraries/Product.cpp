@@ -1,25 +1,9 @@
 // reprise: products of matrices as emulated libraries compute them
 #include "Product.h"
 
-#include "../FloatBits.h"
-
 #include <vector>
 
 using namespace reprise::emulator;
-
-float reprise::emulator::loadElement(const void *data, int type, int64_t index) {
-  if (type == typeF32)
-    return static_cast<const float *>(data)[index];
-  uint16_t bits = static_cast<const uint16_t *>(data)[index];
-  return type == typeF16 ? fromHalf(bits) : fromBfloat(bits);
-}
-
-void reprise::emulator::storeElement(void *data, int type, int64_t index, float value) {
-  if (type == typeF32)
-    static_cast<float *>(data)[index] = canonical(value);
-  else
-    static_cast<uint16_t *>(data)[index] = type == typeF16 ? toHalf(value) : toBfloat(value);
-}
 
 /// The elements of one matrix, by columns; transposed if that is asked for.
 static std::vector<float> load(const Matrix &matrix, const void *data, int64_t number,
@@ -30,12 +14,6 @@ static std::vector<float> load(const Matrix &matrix, const void *data, int64_t n
       loaded[size_t(transposes ? row * matrix.columns + column : column * matrix.rows + row)] =
           loadElement(data, matrix.type, number * matrix.stride + column * matrix.pitch + row);
   return loaded;
-}
-
-static float rounded(float value, int type) {
-  float stored = 0;
-  storeElement(&stored, type, 0, value);
-  return loadElement(&stored, type, 0);
 }
 
 void Product::run() const {
@@ -55,7 +33,7 @@ void Product::run() const {
           int64_t place = (number * n + column) * m + row;
           if (parts > 1)
             workspace[int64_t(part) * d.batch * m * n + place] =
-                roundsParts ? rounded(own[size_t(row)], d.type) : own[size_t(row)];
+                roundsParts ? roundElement(own[size_t(row)], d.type) : own[size_t(row)];
           else
             storeElement(atD, d.type, number * d.stride + column * d.pitch + row, own[size_t(row)]);
         }

@@ -2,15 +2,9 @@
 #ifndef REPRISE_GPU_EMULATOR_LIBRARIES_PRODUCT_H
 #define REPRISE_GPU_EMULATOR_LIBRARIES_PRODUCT_H
 
-#include <cstdint>
+#include "Elements.h"
 
 namespace reprise::emulator {
-
-/// As NVIDIA's libraries number them.
-constexpr int typeF32 = 0, typeF16 = 2, typeBF16 = 14;
-inline uint64_t bytesOfType(int type) { return type == typeF32 ? 4 : 2; }
-float loadElement(const void *data, int type, int64_t index);
-void storeElement(void *data, int type, int64_t index, float value);
 
 /// Columns of `rows` elements, `pitch` apart, for each of `batch` matrices, `stride` apart.
 struct Matrix {

@@ -2,6 +2,7 @@
 #include "ContractionLaunch.h"
 
 #include "../ConvolutionParts.h"
+#include "LibraryConvolution.h"
 #include "LibraryProduct.h"
 #include "PlainContraction.h"
 #include "TensorContraction.h"
@@ -38,6 +39,13 @@ static FailureOr<LaunchOperand> findFramed(LaunchOperands &operands, Value image
 FailureOr<EmittedLaunch> emitLeaderAlone(Operation *leader, StringRef name, ModuleOp kernels,
                                          LaunchOperands operands, Contractions contractions) {
   auto dot = dyn_cast<DotGeneralOp>(leader);
+  if (!dot && contractions == Contractions::Library) {
+    FailureOr<bool> isCalled = emitLibraryConvolution(leader, operands);
+    if (failed(isCalled))
+      return failure();
+    if (*isCalled)
+      return operands.launch;
+  }
   auto found = dot ? ConvolutionOperands{dot.getLhs(), dot.getRhs(), {}} : operandsOf(leader);
   FailureOr<LaunchOperand> lhs = operands.find(found.lhs);
   FailureOr<LaunchOperand> rhs = findFramed(operands, found.rhs, found.frame);
