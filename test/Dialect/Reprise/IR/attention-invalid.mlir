@@ -10,6 +10,15 @@ func.func @rank(%q: tensor<4x8xf32>) {
 
 // -----
 
+func.func @rank_under_a_mask(%q: tensor<4x8xf32>, %mask: tensor<4x4xi1>) {
+  // expected-error@+2 {{'reprise.attention' op failed to infer returned types}}
+  // expected-error@+1 {{expected query [b, h, t, d], key and value [b, g, s, d] with g dividing h but got 'tensor<4x8xf32>', 'tensor<4x8xf32>' and 'tensor<4x8xf32>'}}
+  %0:2 = reprise.attention %q, %q, %q mask %mask : tensor<4x4xi1> {scale = 1.0 : f64} : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4xf32>)
+  return
+}
+
+// -----
+
 func.func @depth(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x6x7xf32>) {
   // expected-error@+2 {{'reprise.attention' op failed to infer returned types}}
   // expected-error@+1 {{expected query [b, h, t, d], key and value [b, g, s, d] with g dividing h but got 'tensor<2x3x4x8xf32>', 'tensor<2x3x6x7xf32>' and 'tensor<2x3x6x7xf32>'}}

@@ -74,7 +74,12 @@ template <typename OpT> static LogicalResult verifyAttention(OpT op) {
   return verifyDraw(op);
 }
 
-LogicalResult AttentionOp::verify() { return verifyAttention(*this); }
+LogicalResult AttentionOp::verify() {
+  // Shapes that do not fit are an error of the inferred types, which are checked behind this.
+  bool good = succeeded(checkShapes(std::nullopt, getQuery().getType(), getKey().getType(),
+                                    getValue().getType()));
+  return good ? verifyAttention(*this) : success();
+}
 
 LogicalResult AttentionBackwardOp::verify() {
   if (failed(checkShapes(getLoc(), getQuery().getType(), getKey().getType(), getValue().getType())))
