@@ -4,8 +4,10 @@
 # usage: gpu-check.sh FOLDER      needs reprise-run in PATH, and the NVIDIA driver; exit code 1 if a check failed
 #
 # Each step must have the hash that the CPU gave, under every plan and on as many GPUs as its programs take (skipped where
-# there are fewer); what tensor cores compute has one hash under every plan. Small steps run once more under compute-sanitizer, where that is found. The table holds seconds per step,
-# bytes of the arena, and the share of its bound that the largest kernel reaches.
+# there are fewer); what tensor cores compute has one hash under every plan. Gradients in 16 bits are little farther from
+# those in f32 than the CPU's. Small steps run once more under compute-sanitizer, where that is found; where python3 and
+# cuRAND are, cuRAND draws beside us. The table holds seconds per step, bytes of the arena and of all memory that the step
+# takes, and the share of its bound that the largest kernel reaches.
 set -u
 folder=${1:?"usage: gpu-check.sh FOLDER"}
 work=$(mktemp -d) || exit 1
@@ -15,6 +17,8 @@ passed=0 failed=0 skipped=0
 number() { sed -n "s/.*\"$1\": \"\{0,1\}\([^\",}]*\).*/\1/p" "$2" | head -n 1; }
 # The fastest step, the first one aside.
 fastest() { sed -n 's/.*"step_seconds": \[\([^]]*\)\].*/\1/p' "$1" | tr -d ' ' | tr ',' '\n' | tail -n +2 | sort -g | head -n 1; }
+largest_loss() { sed -n 's/.*"loss": \[\([^]]*\)\].*/\1/p' "$1" | tr -d ' ' | tr ',' '\n' | sort -g | tail -n 1; }
+all_bytes() { echo $(($(number arena_bytes "$1") + $(number persistent_bytes "$1") + $(number workspace_bytes "$1"))); }
 report() { # NAME good|bad TEXT
   if [ "$2" = good ]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
   [ "$2" = good ] || echo "FAILED: $1: $3"
@@ -37,6 +41,11 @@ check() { # NAME BUNDLE GPUS STEPS SEED HASH
     [ -e "$work/$6" ] || echo "$hash" > "$work/$6"
     expected=$(cat "$work/$6") whose="that of another plan"
     ;;
+  "<"*)
+    expected=- same=$(largest_loss "$work/json")
+    if awk "BEGIN { exit !($same < ${6#<}) }"; then report "$1" good; else report "$1" bad "gradients are $same away, at most ${6#<} is stated"; fi
+    same="$same from f32, at most ${6#<}"
+    ;;
   esac
   if [ "$expected" != - ]; then
     same=yes
@@ -47,7 +56,7 @@ check() { # NAME BUNDLE GPUS STEPS SEED HASH
   if [ "$3" = 1 ] && reprise-run "$folder/$2" --device=cuda --steps="$4" --seed="$5" --profile-out="$work/profile" > /dev/null 2>&1; then
     bound=$(number of_bound "$work/profile")
   fi
-  echo "| $1 | $same | $(fastest "$work/json") | $(number arena_bytes "$work/json") | $bound |" >> "$work/table"
+  echo "| $1 | $same | $(fastest "$work/json") | $(number arena_bytes "$work/json") | $(all_bytes "$work/json") | $bound |" >> "$work/table"
 }
 
 sanitize() { # NAME BUNDLE GPUS STEPS SEED HASH
@@ -60,6 +69,21 @@ sanitize() { # NAME BUNDLE GPUS STEPS SEED HASH
   done
 }
 
+# What a program of the folder compares: its lines begin with ok, FAILED or skipped.
+beside() { # PROGRAM ARGUMENTS...
+  program=$1
+  shift
+  if ! command -v python3 > /dev/null; then
+    echo "skipped: $program: python3 is not in PATH" > "$work/beside"
+  elif ! python3 "$folder/$program" "$folder" "$@" > "$work/beside" 2> "$work/error"; then
+    echo "FAILED: $program: $(tail -n 1 "$work/error")" >> "$work/beside"
+  fi
+  cat "$work/beside"
+  passed=$((passed + $(grep -c '^ok: ' "$work/beside")))
+  failed=$((failed + $(grep -c '^FAILED: ' "$work/beside")))
+  skipped=$((skipped + $(grep -c '^skipped: ' "$work/beside")))
+}
+
 [ -r "$folder/cases.txt" ] || { echo "gpu-check: $folder holds no cases.txt: see utils/gpu-check/make-bundles.py" >&2; exit 1; }
 : > "$work/table"
 while read -r case; do
@@ -70,9 +94,10 @@ while read -r case; do
   esac
 done < "$folder/cases.txt"
 command -v compute-sanitizer > /dev/null || { skipped=$((skipped + 1)); echo "skipped: compute-sanitizer is not in PATH"; }
+beside curand.py "$(awk '$1 == "philox-words" { print $4 }' "$folder/cases.txt")" "$(awk '$1 == "philox-words" { print $5 }' "$folder/cases.txt")"
 echo
-echo "| step | hash of the CPU, or of plans | seconds | arena bytes | largest kernel, share of its bound |"
-echo "|---|---|---|---|---|"
+echo "| step | hash of the CPU, or of plans | seconds | arena bytes | all bytes | largest kernel, share of its bound |"
+echo "|---|---|---|---|---|---|"
 cat "$work/table"
 echo
 echo "$passed passed, $failed failed, $skipped skipped"

@@ -3,16 +3,20 @@
 
 Usage: make-bundles.py BUILD FOLDER [--large] [MODEL]...      --large adds full-size steps, which are only timed
 
-A line of FOLDER/cases.txt is: name, bundle, GPUs, steps, seed, and the hash of the CPU, -, or =GROUP, whose cases have
-one hash.
+A line of FOLDER/cases.txt is: name, bundle, GPUs, steps, seed, and the hash of the CPU, -, =GROUP, whose cases have one
+hash, or <LIMIT, which no loss reaches.
 """
 import json
 import os
+import shutil
 import struct
 import subprocess
 import sys
 import tempfile
 
+import gradients
+
+HERE = os.path.dirname(os.path.abspath(__file__))
 TEXT = ["--width=64", "--heads=4", "--batch=4", "--seq=96", "--vocab=257"]
 MODELS = {
     "bert": ["--layers=2", "--dropout=0.1", *TEXT],
@@ -73,12 +77,33 @@ class Maker:
         self.tool("reprise-compile", model, "-o", os.path.join(self.folder, bundle), "--target=cuda:sm_80", *flags)
         self.cases.append(f"{name} {bundle} {gpus} {STEPS} {SEED} {digest}")
 
-    def hash_of_cpu(self, model, *flags):
+    def run_on_cpu(self, model, *flags):
         bundle = os.path.join(self.folder, "cpu.rpb")
         self.tool("reprise-compile", model, "-o", bundle, *flags)
-        digest = json.loads(self.tool("reprise-run", bundle, f"--steps={STEPS}", f"--seed={SEED}", "--json"))["hash"]
+        figures = json.loads(self.tool("reprise-run", bundle, f"--steps={STEPS}", f"--seed={SEED}", "--json"))
         os.remove(bundle)
-        return digest
+        return figures
+
+    def hash_of_cpu(self, model, *flags):
+        return self.run_on_cpu(model, *flags)["hash"]
+
+    def add_gradients(self, name):
+        """How far 16 bits lead away from f32. On a CPU sums are in f32, too, so that a GPU may be little farther away.
+
+        Batch norms over few samples amplify whatever is rounded: where a CPU is far away, a GPU's distance tells nothing.
+        """
+        flags = [flag for flag in MODELS[name] if not flag.startswith("--dropout")]
+        full = self.tool("reprise-zoo", name, *flags)
+        for precision, unit in (("bf16", 2**-8), ("f16", 2**-11)):
+            model = os.path.join(self.folder, f"{name}-gradients-{precision}.mlir")
+            with open(model, "w") as stream:
+                stream.write(gradients.compare(full, self.tool("reprise-zoo", name, *flags, f"--precision={precision}")))
+            distance = max(self.run_on_cpu(model)["loss"])
+            if distance > 0.25:
+                continue
+            limit = f"<{1.25 * distance + unit:.6f}"
+            self.add(f"{name}-gradients-{precision}", model, [], 1, limit)
+            self.add(f"{name}-gradients-{precision}-library", model, ["--contractions=library"], 1, limit)
 
     def add_words(self):
         """Random words, whose hash counts only if they are those of Philox itself."""
@@ -120,11 +145,13 @@ def main():
     maker.add_words()
     for name in [name for name in rest if name in MODELS] or MODELS:
         maker.add_model(name)
+        maker.add_gradients(name)
     for name, flags in LARGE.items() if "--large" in rest else []:
         maker.add(f"{name}-large", maker.model(f"{name}-large", flags), PLANS["save-all"])
         model = maker.model(f"{name}-large-bf16", [*flags, "--precision=bf16"])
         maker.add(f"{name}-large-bf16", model, PLANS["save-all"])
         maker.add(f"{name}-large-bf16-library", model, ["--contractions=library", *PLANS["save-all"]])
+    shutil.copy(os.path.join(HERE, "curand.py"), folder)
     with open(os.path.join(folder, "cases.txt"), "w") as stream:
         stream.write("".join(case + "\n" for case in maker.cases))
 
