@@ -53,6 +53,17 @@ def check_model(name, loss, params, arguments, budget):
     checks.check(f"{name}: another call has other parameters", again < TOLERANCE, str(again))
 
 
+def narrow(x, signed, unsigned):
+    """Arithmetic that leaves the range of the types."""
+    y, z = (200 * x).astype(signed), (300 * x * x).astype(unsigned)
+    made = [y * y, y + y, -y, abs(y), ~y, y // 3, y % 7, jnp.left_shift(y, 3), jnp.right_shift(y, 2), jnp.maximum(y, 5),
+            jax.lax.shift_right_logical(y, signed(3)), z * z, z - 200, ~z, z // 3, z % 7, z >> 1, z << 5, jnp.minimum(z, 9),
+            z > 100, y < 0, y.astype(unsigned), z.astype(signed), (1000 * jnp.arange(6)).astype(signed), jnp.cumsum(z, 1),
+            jnp.sort(z, 1), jnp.sum(y, 0, dtype=signed), jnp.max(z, 0), z[jnp.array([3, 1, 0, 0])], jnp.argmax(z, 0), z @ z.T @ z,
+            y.astype(jnp.int32) // z.astype(jnp.int32).clip(1), jax.lax.bitcast_convert_type(y, unsigned)]
+    return sum((each.astype(jnp.float32) % 97) * (1 + number % 3) for number, each in enumerate(made)) / 1000
+
+
 #: Functions of a matrix [4, 6], each with its derivative.
 FUNCTIONS = {
     "elementwise": lambda x: jnp.sin(x) * jnp.cos(x) + jnp.tanh(x) / (2 + jnp.exp(-x * x)) + jnp.abs(x) ** 1.5,
@@ -97,6 +108,14 @@ FUNCTIONS = {
     "pad with a value": lambda x: jax.lax.pad(x, x[0, 0], ((1, 0, 1), (-1, 2, 0))),
     "a branch that is not taken": lambda x: jax.lax.cond(x[0, 0] > 99, lambda y: jnp.log(y - y) + jnp.sqrt(0 * y), jnp.sin, x),
     "hyperbolic": lambda x: jnp.sinh(x) + jnp.cosh(x) + jnp.arctanh(0.9 * jnp.tanh(x)) + jnp.cbrt(x),
+    "angles": lambda x: jnp.arctan(x) + jnp.arctan2(x, x[::-1] + 0.1) + jnp.arcsin(0.9 * jnp.tanh(x)) + jnp.arccos(jnp.tanh(x)),
+    "areas": lambda x: jnp.arcsinh(3 * x) + jnp.arccosh(1 + x * x) + jnp.arcsinh(1e12 * x) + jnp.arccosh(1e12 + x),
+    "gamma": lambda x: jax.lax.lgamma(2 * x) + jax.scipy.special.gammaln(x * x + 0.1),
+    "digamma": lambda x: jax.lax.digamma(2 * x) / 100 + jax.lax.digamma(x * x + 0.5),
+    "neighbours": lambda x: x * jax.lax.nextafter(jnp.zeros(6), jnp.arange(6.0) - 2) + jax.random.truncated_normal(jax.random.key(1), -1, 2, (4, 6)) * x,
+    "bits of numbers": lambda x: x * (jax.lax.population_count(jnp.arange(6) * 77777777) + jax.lax.clz(jnp.arange(6, dtype=jnp.uint8))),
+    "bytes": lambda x: x * narrow(x, jnp.int8, jnp.uint8),
+    "words": lambda x: x * narrow(x, jnp.int16, jnp.uint16),
     "random": lambda x: x * jax.random.uniform(jax.random.key(3), (4, 6)) + jax.random.normal(jax.random.PRNGKey(4), (4, 6)),
 }
 
@@ -135,6 +154,21 @@ def check_random_bits():
         checks.check(f"jax.random.{name}: every bit is JAX's", own.dtype == expected.dtype and equal(own, expected))
 
 
+def check_narrow_arguments():
+    """Integers of 8 and 16 bits come and go; floats of 16 bits are made of bits."""
+    types = (jnp.int8, jnp.uint8, jnp.int16, jnp.uint16)
+
+    def loss(scale, key, *numbers):
+        drawn = [jax.random.bits(key, (9,), each) for each in (jnp.uint8, jnp.uint16)]
+        halves = [jax.lax.bitcast_convert_type(numbers[3], each) for each in (jnp.float16, jnp.bfloat16)]
+        return scale.sum(), [each * each for each in numbers] + drawn + halves + [jax.random.uniform(key, (9,), jnp.bfloat16)]
+
+    numbers = [jnp.array([0, 1, 250, 65530, 1000, 31744, 31745, 32769, 15360]).astype(each) for each in types]
+    (_, made), _ = reprise.jax.compile(loss, jnp.ones(2), jax.random.key(5), *numbers, threads=1)(jnp.ones(2), jax.random.key(5), *numbers)
+    for own, expected in zip(made, loss(jnp.ones(2), jax.random.key(5), *numbers)[1]):
+        checks.check(f"{expected.dtype}: every bit is JAX's", own.dtype == expected.dtype and equal(own, expected), f"{own}, {expected}")
+
+
 def check_checkpoints():
     name, loss, params, arguments, _ = next(case for case in jax_models.cases() if case[0] == "gpt2")
     model = reprise.jax.to_mlir(loss, params, *arguments)
@@ -168,7 +202,9 @@ doubled.defvjp(lambda x: (doubled(x), None), lambda rest, cotangent: (cotangent,
 def check_errors():
     x = jnp.ones(4)
     expect_error("all missing ops are in one error", "4 ops are not imported", lambda: reprise.jax.compile(
-        lambda x: jnp.sum(jnp.fft.rfft(x).real) + jnp.sum(x.astype(jnp.int8)), x))
+        lambda x: jnp.sum(jnp.fft.rfft(x).real) + jnp.linalg.cholesky(x[:, None] * x)[0, 0], x))
+    expect_error("nor one of JAX's, of a function that works on bits", "custom_jvp", lambda: reprise.jax.compile(
+        lambda x: jnp.ldexp(x, 2).sum(), x))
     expect_error("a derivative of the user is not lost", "custom_vjp", lambda: reprise.jax.compile(lambda x: doubled(x).sum(), x))
     expect_error("a loss is a scalar", "expected a float scalar", lambda: reprise.jax.compile(lambda x: x, x))
     scalar = reprise.jax.compile(lambda w: w * w, jnp.float32(3), threads=1)
@@ -199,6 +235,7 @@ def main():
     for first in range(0, len(names), 8):
         check_functions(names[first:first + 8])
     check_random_bits()
+    check_narrow_arguments()
     check_checkpoints()
     check_errors()
     check_page()

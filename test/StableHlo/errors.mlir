@@ -3,14 +3,14 @@
 
 // CHECK: [[FILE:.*errors.mlir]]:[[# @LINE + 8]]:8: error: 5 ops are not imported from StableHLO
 // CHECK: [[# @LINE + 7]]:8: note: 'stablehlo.fft' has a result of type 'tensor<3xcomplex<f32>>'
-// CHECK: [[# @LINE + 7]]:8: note: 'stablehlo.convert' has a result of type 'tensor<4xi8>'
+// CHECK: [[# @LINE + 7]]:8: note: 'stablehlo.convert' has a result of type 'tensor<4xi4>'
 // CHECK: [[# @LINE + 7]]:8: note: 'stablehlo.custom_call' of 'lapack_sgetrf'
 // CHECK: [[# @LINE + 7]]:8: note: 'stablehlo.dot_general' of booleans, or of integers and floats
 // CHECK: [[# @LINE + 7]]:8: note: 'stablehlo.while' runs a number of times that is not known
 // CHECK-NOT: note: 'stablehlo
 func.func public @main(%x: tensor<4xf32>, %i: tensor<4xi32>, %k: tensor<i32>) -> tensor<4xf32> {
   %0 = stablehlo.fft %x, type = RFFT, length = [4] : (tensor<4xf32>) -> tensor<3xcomplex<f32>>
-  %1 = stablehlo.convert %i : (tensor<4xi32>) -> tensor<4xi8>
+  %1 = stablehlo.convert %i : (tensor<4xi32>) -> tensor<4xi4>
   %2 = stablehlo.custom_call @lapack_sgetrf(%x) : (tensor<4xf32>) -> tensor<4xf32>
   %3 = stablehlo.dot_general %i, %x, contracting_dims = [0] x [0] : (tensor<4xi32>, tensor<4xf32>) -> tensor<f32>
   %4 = stablehlo.while(%n = %k) : tensor<i32>

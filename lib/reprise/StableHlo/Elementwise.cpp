@@ -115,6 +115,46 @@ Values importShiftRight(Source &s) {
   return {select(b, isNegative, negative, ShiftRightOp::create(b, x.getType(), x, by))};
 }
 
+/// Of 8 and 16 bits what is above is zeros, too.
+Values importLogicalShift(Source &s) {
+  Type narrow = s.op->getOperand(0).getType();
+  if (isNarrow(narrow))
+    s.operands[0] = bitsOfNarrow(s.b(), s.operands[0], narrow);
+  return binary<ShiftRightOp>(s);
+}
+
+/// Ones in each pair of bits, then in each four, and so on.
+Value countOnes(Builder &b, Value x) {
+  unsigned width = elementOf(x).getIntOrFloatBitWidth();
+  Value sum = x;
+  for (unsigned part = 1; part < width; part *= 2) {
+    APInt ones = APInt::getSplat(width, APInt::getLowBitsSet(2 * part, part));
+    Value mask = splatInteger(b, typeOf(x), ones.getSExtValue());
+    Value by = splatInteger(b, typeOf(x), part);
+    Value high = AndOp::create(b, x.getType(), ShiftRightOp::create(b, x.getType(), sum, by), mask);
+    sum = AddOp::create(b, x.getType(), AndOp::create(b, x.getType(), sum, mask), high);
+  }
+  return sum;
+}
+
+Values importCountOnes(Source &s) {
+  Type narrow = s.op->getOperand(0).getType();
+  Value x = s.operands[0];
+  return {countOnes(s.b(), isNarrow(narrow) ? bitsOfNarrow(s.b(), x, narrow) : x)};
+}
+
+/// Every bit behind the first one becomes one, too; the others are counted.
+Values importLeadingZeros(Source &s) {
+  Builder &b = s.b();
+  Type source = s.op->getOperand(0).getType();
+  Value x = isNarrow(source) ? bitsOfNarrow(b, s.operands[0], source) : s.operands[0];
+  for (unsigned by = 1; by < elementOf(x).getIntOrFloatBitWidth(); by *= 2)
+    x = OrOp::create(b, x.getType(), x,
+                     ShiftRightOp::create(b, x.getType(), x, splatInteger(b, typeOf(x), by)));
+  int64_t width = getElementTypeOrSelf(source).getIntOrFloatBitWidth();
+  return {sub(b, splatInteger(b, typeOf(x), width), countOnes(b, x))};
+}
+
 Values importSelect(Source &s) {
   Value condition = s.operands[0];
   if (typeOf(condition).getRank() == 0)
@@ -169,7 +209,9 @@ void addElementwise(Handlers &handlers) {
   add("remainder", 2, importRemainder);
   add("power", 2, binary<PowOp>);
   add("shift_left", 2, binary<ShiftLeftOp>);
-  add("shift_right_logical", 2, binary<ShiftRightOp>);
+  add("shift_right_logical", 2, importLogicalShift);
+  add("popcnt", 1, importCountOnes);
+  add("count_leading_zeros", 1, importLeadingZeros);
   add("shift_right_arithmetic", 2, importShiftRight);
   add("compare", 2, importCompare);
   add("select", 3, importSelect);

@@ -70,6 +70,8 @@ Values importExpMinusOne(Source &s) {
   return {mul(b, TanhOp::create(b, half), add(b, ExpOp::create(b, x), constant(b, x, 1)))};
 }
 
+} // namespace
+
 /// Near 0 the series of the logarithm, elsewhere the logarithm.
 Value logPlusOne(Builder &b, Value x) {
   SmallVector<double> series;
@@ -82,6 +84,8 @@ Value logPlusOne(Builder &b, Value x) {
   return select(b, isNear, mul(b, near, polynomial(b, near, series)),
                 LogOp::create(b, add(b, far, constant(b, x, 1))));
 }
+
+namespace {
 
 Values importLogPlusOne(Source &s) { return {logPlusOne(s.b(), s.operands[0])}; }
 

@@ -19,6 +19,7 @@ const Handlers &allHandlers() {
     addElementwise(list);
     addNumbers(list);
     addFunctions(list);
+    addSpecial(list);
     addShapes(list);
     addContractions(list);
     addReductions(list);

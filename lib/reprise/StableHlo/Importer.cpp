@@ -18,7 +18,8 @@ RankedTensorType Source::type(unsigned result) {
 }
 
 bool Source::isUnsigned(unsigned operand) {
-  return getElementTypeOrSelf(op->getOperand(operand)).isUnsignedInteger();
+  Type type = op->getOperand(operand).getType();
+  return getElementTypeOrSelf(type).isUnsignedInteger() && !isNarrow(type);
 }
 
 Integers Source::integers(Attribute attribute) {
@@ -81,6 +82,8 @@ RankedTensorType Importer::convert(Type type) {
   Type element = tensor.getElementType();
   if (element.isInteger(1))
     return RankedTensorType::get(shape, element);
+  if (isNarrow(element))
+    return RankedTensorType::get(shape, IntegerType::get(type.getContext(), 32));
   if (element.isInteger(32) || element.isInteger(64))
     return RankedTensorType::get(
         shape, IntegerType::get(type.getContext(), element.getIntOrFloatBitWidth()));
@@ -162,6 +165,8 @@ void Importer::importOp(Operation *op) {
     bool isThere = i < results.size() && results[i] && results[i].getType() == type;
     if (!isThere && !results.empty())
       refuse(op, "has a form that is not known");
+    if (isThere && isNarrow(result.getType()) && !keepsRange(op))
+      results[i] = wrapNarrow(b, results[i], result.getType());
     values.map(result, isThere ? results[i] : makeZero(b, result.getType(), type));
   }
 }

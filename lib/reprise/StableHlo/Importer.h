@@ -36,6 +36,8 @@ public:
   mlir::RankedTensorType operandType(unsigned i) {
     return llvm::cast<mlir::RankedTensorType>(operands[i].getType());
   }
+  /// Whether it holds an unsigned integer as a signed one of equal bits; one of 8 or 16 bits is
+  /// held as its number.
   bool isUnsigned(unsigned operand);
   /// The name without its dialect.
   llvm::StringRef name() { return op->getName().getStringRef().split('.').second; }
@@ -159,6 +161,21 @@ mlir::Value combineRows(Builder &b, llvm::StringRef combiner, mlir::Value table,
 /// Adds zeros, or what `value` is, and cuts off where a number is negative.
 mlir::Value pad(Builder &b, mlir::Value value, mlir::TypedAttr with, llvm::ArrayRef<int64_t> low,
                 llvm::ArrayRef<int64_t> high, llvm::ArrayRef<int64_t> interior);
+/// log(1 + x), to full precision near 0.
+mlir::Value logPlusOne(Builder &b, mlir::Value x);
+
+/// Integers of 8 and 16 bits, which are numbers in i32: of a type of the source, or a tensor of it.
+bool isNarrow(mlir::Type type);
+/// A number brought into the range of the type.
+mlir::Value wrapNarrow(Builder &b, mlir::Value x, mlir::Type source);
+/// The bits of the type, as a number.
+mlir::Value bitsOfNarrow(Builder &b, mlir::Value x, mlir::Type source);
+/// Whether an op's results are in the range of their type if its operands are.
+bool keepsRange(mlir::Operation *op);
+mlir::Value narrowFromFloat(Builder &b, mlir::Value x, mlir::Type source);
+/// The float of 16 bits with these bits; null for another type.
+mlir::Value floatOfNarrow(Builder &b, mlir::Value x, mlir::Type source, mlir::Type element);
+
 /// The quotient or the remainder of two unsigned integers of 32 bits.
 mlir::Value unsignedArithmetic(Source &source, bool isRemainder);
 
@@ -175,6 +192,7 @@ void noteRowWrite(Importer &importer, DynamicUpdateOp update, llvm::ArrayRef<mli
 void addElementwise(Handlers &handlers);
 void addNumbers(Handlers &handlers);   ///< conversions, constants, bits
 void addFunctions(Handlers &handlers); ///< functions written out by others
+void addSpecial(Handlers &handlers);   ///< inverse trigonometric and gamma functions
 void addShapes(Handlers &handlers);
 void addContractions(Handlers &handlers);
 void addReductions(Handlers &handlers);

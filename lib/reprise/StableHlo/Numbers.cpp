@@ -46,11 +46,15 @@ Value signedOf(Source &s, unsigned operand) {
 
 namespace {
 
-/// Unsigned constants become signed ones of equal bits.
+/// Unsigned constants become signed ones of equal bits, those of 8 and 16 bits their numbers.
 Values importConstant(Source &s) {
   auto value = s.op->getAttrOfType<ElementsAttr>("value");
   if (auto dense = dyn_cast_or_null<DenseIntElementsAttr>(value);
-      dense && dense.getElementType() != s.type().getElementType())
+      dense && isNarrow(dense.getType()))
+    value = dense.mapValues(s.b().getI32Type(), [&](const APInt &number) {
+      return dense.getElementType().isUnsignedInteger() ? number.zext(32) : number.sext(32);
+    });
+  else if (dense && dense.getElementType() != s.type().getElementType())
     value = dense.bitcast(s.type().getElementType());
   auto splat = dyn_cast_or_null<DenseElementsAttr>(value);
   if (s.importer.lifted && splat && splat.isSplat())
@@ -80,6 +84,8 @@ Values importConvert(Source &s) {
   Value x = s.operands[0];
   Type element = s.type().getElementType();
   Type target = getElementTypeOrSelf(s.op->getResult(0));
+  if (isFloat(x) && isNarrow(target))
+    return {narrowFromFloat(s.b(), x, target)};
   if (isFloat(x) && target.isUnsignedInteger()) {
     if (target.isInteger(64))
       return s.refuse("from a float to a 64-bit unsigned integer");
@@ -94,10 +100,20 @@ Values importConvert(Source &s) {
 }
 
 Values importBitcast(Source &s) {
-  if (s.type() == s.operands[0].getType())
+  Type from = s.op->getOperand(0).getType(), to = s.op->getResult(0).getType();
+  unsigned width = getElementTypeOrSelf(from).getIntOrFloatBitWidth();
+  bool isSame = s.type().getShape() == s.operandType(0).getShape() &&
+                width == getElementTypeOrSelf(to).getIntOrFloatBitWidth();
+  if (isSame && s.type() == s.operands[0].getType())
     return {s.operands[0]};
-  if (s.type().getShape() != s.operandType(0).getShape() || s.type().getElementTypeBitWidth() < 32)
-    return s.refuse("between types of other widths than 32 and 64 bits");
+  Value half = isSame && isNarrow(from)
+                   ? floatOfNarrow(s.b(), s.operands[0], from, s.type().getElementType())
+                   : Value();
+  if (half)
+    return {half};
+  if (!isSame || width < 32 || s.type().getShape() != s.operandType(0).getShape() ||
+      s.type().getElementTypeBitWidth() < 32)
+    return s.refuse("between types of other widths than 32 and 64 bits, or of two widths");
   return {BitcastOp::create(s.b(), s.type(), s.operands[0])};
 }
 

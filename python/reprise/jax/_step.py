@@ -11,8 +11,9 @@ from .._report import Report
 from .._run import Run
 from ._lower import jax, to_mlir
 
-#: What the program has in the place of types that it lacks: the same bits.
+#: What the program has in the place of types that it lacks: the same bits, or the same numbers.
 _SAME_BITS = {"uint32": "int32", "uint64": "int64", "bfloat16": "uint16"}
+_SAME_NUMBERS = {"int8", "uint8", "int16", "uint16"}
 
 
 def _to_host(leaf: Any) -> numpy.ndarray:
@@ -20,10 +21,14 @@ def _to_host(leaf: Any) -> numpy.ndarray:
     if jax.dtypes.issubdtype(getattr(leaf, "dtype", None), jax.dtypes.prng_key):
         leaf = jax.random.key_data(leaf)
     array = numpy.asarray(leaf, order="C")  # of a scalar ascontiguousarray makes a row
+    if array.dtype.name in _SAME_NUMBERS:
+        return array.astype(numpy.int32)
     return array.view(_SAME_BITS.get(array.dtype.name, array.dtype.name))
 
 
 def _to_jax(array: numpy.ndarray, dtype: Any) -> Any:
+    if numpy.dtype(dtype).name in _SAME_NUMBERS:
+        return jax.numpy.asarray(array.astype(dtype))
     return jax.numpy.asarray(array if array.dtype == dtype else array.view(dtype))
 
 
