@@ -76,8 +76,8 @@ template <typename OpT> static LogicalResult verifyAttention(OpT op) {
 
 LogicalResult AttentionOp::verify() {
   // Shapes that do not fit are an error of the inferred types, which are checked behind this.
-  bool good = succeeded(checkShapes(std::nullopt, getQuery().getType(), getKey().getType(),
-                                    getValue().getType()));
+  bool good = succeeded(
+      checkShapes(std::nullopt, getQuery().getType(), getKey().getType(), getValue().getType()));
   return good ? verifyAttention(*this) : success();
 }
 
