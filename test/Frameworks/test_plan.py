@@ -12,7 +12,7 @@ from torch import nn
 from torch.utils.checkpoint import CheckpointPolicy, checkpoint, create_selective_checkpoint_contexts
 
 import reprise
-from reprise.torch import _plan_partition, plans
+from reprise.torch import _plan_fused, _plan_partition, plans
 
 aten = torch.ops.aten
 
@@ -105,6 +105,25 @@ def try_inductor():
         found = step(model, compiled(model, codegen="inductor", budget="40%"), x)
         checks.check(f"pytorch#190758: {type(model).__name__} with Inductor's code at 40%",
                      equal(found, expected) and plans()[-1].replays > 0, str(plans()[-1]))
+
+
+def try_inductor_misses():
+    """Where no code holds the budget, the one that takes the least runs, and a warning says by how much it is missed."""
+    x, model = torch.randn(256, 24), Net()
+    expected = step(model, compiled(model, codegen="inductor"), x)
+    start = _plan_fused.Meter.start
+    _plan_fused.Meter.start = lambda self, around, limit, forward: start(self, around, limit // 4, forward)
+    try:
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            found = step(model, compiled(model, codegen="inductor", budget="50%"), x)
+    finally:
+        _plan_fused.Meter.start = start
+    words = [str(each.message) for each in said if issubclass(each.category, reprise.RepriseWarning)]
+    plan = plans()[-1]
+    checks.check("a budget that Inductor's code does not hold is a warning", len(words) == 1
+                 and f"Inductor's code takes {plan.peak} bytes, {plan.peak - plan.budget // 4} more" in words[0], str(words))
+    checks.check("the code that takes the least trains", equal(found, expected), str(plan))
 
 
 def try_inductor_layouts():
@@ -344,8 +363,8 @@ def main():
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
     _plan_partition.TIME_LIMIT = 1
-    for part in (try_random_words, try_inductor, try_inductor_layouts, try_peaks, try_values, try_labels, try_regions, try_state,
-                 try_overwritten, try_breaks, try_sizes, try_ddp, try_cache, try_usage):
+    for part in (try_random_words, try_inductor, try_inductor_misses, try_inductor_layouts, try_peaks, try_values, try_labels,
+                 try_regions, try_state, try_overwritten, try_breaks, try_sizes, try_ddp, try_cache, try_usage):
         torch.manual_seed(0)
         part()
     checks.finish()

@@ -1,18 +1,23 @@
 #!/usr/bin/env python3
 """Plans of PyTorch's partitioners and of ours: the same joint graphs, cost model and allocator's figure, in one run.
 
-Usage: torch_plans.py [--models=NAME,…] [--output=FILE.json] [--figure=FILE.svg --figure-model=NAME]
+Usage: torch_plans.py [--models=NAME,…] [--steps] [--output=FILE.json] [--figure=FILE.svg --figure-model=NAME]
 
 Runs in the environment of `make test-frameworks` (build/frameworks-venv/bin/python). All plans run as eager ops, so that
 the planner alone is compared. For each plan the table has the peak that the CPU's allocator sees in a step, what is saved
 between the passes, what replays add to the time by the cost model, and whether the gradients have the bits of a step
-without replays.
+without replays. Where another plan takes less memory than ours at no more time, ours are tried within its bytes, too.
+
+--steps: instead, the time of a step with Inductor and with backend="reprise", as a share of eager's. All three take turns
+on one thread; each share is the median of those of the rounds.
 """
 import argparse
 import contextlib
 import json
 import os
+import statistics
 import sys
+import time
 import warnings
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -37,6 +42,7 @@ SHARES = [round(0.1 * tenth, 1) for tenth in range(10, -1, -1)]
 OURS = ["100%", "95%", "90%", "85%", "80%", "70%", "60%", "50%", "45%", "40%", "35%", "30%"]
 PRODUCTS = ("mm", "bmm", "addmm", "convolution", "_scaled_dot_product", "_grouped_mm")
 BAR = "ours"
+ROUNDS = 15
 
 
 class Counted:
@@ -135,7 +141,8 @@ def compare(name):
     if hasattr(getattr(case.model, "config", None), "use_cache"):
         case.model.config.use_cache = False  # regions of torch.utils.checkpoint cannot fill a cache
     case.step()  # what a model's first step settles, such as the kind of its loss, would have it compiled twice
-    for title, context, partition in plans_of(case):
+    def add(title, context, partition):
+        nonlocal expected
         try:
             with context(), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -148,6 +155,10 @@ def compare(name):
         if "seconds" in row:
             rows[-1]["extra_percent"] = 100 * (row["seconds"] / rows[0]["seconds"] - 1)
         print(show(rows[-1]), flush=True)
+    for plan in plans_of(case):
+        add(*plan)
+    for row, _ in list(find_exceptions(rows)):
+        add(f"{BAR} {row['peak']} bytes", contextlib.nullcontext, Partitioner(str(row["peak"]), None, False))
     return rows
 
 
@@ -160,7 +171,7 @@ def show(row):
 
 
 def find_exceptions(rows):
-    """Plans of others that take less memory than ours do at no more time."""
+    """Plans of others that take less memory than ours do at no more time, and what ours take."""
     ours = [row for row in rows if row["plan"].startswith(BAR) and "peak" in row]
     for row in rows:
         if row in ours or "peak" not in row:
@@ -168,7 +179,28 @@ def find_exceptions(rows):
         best = min((each["peak"] for each in ours if each["model"] == row["model"]
                     and each["extra_percent"] <= row["extra_percent"] + 0.05), default=None)
         if best is None or best > row["peak"]:
-            yield f"{row['model']}: {row['plan']} takes {row['peak']} bytes at {row['extra_percent']:+.1f} %, ours {best}"
+            yield row, best
+
+
+def time_steps(name):
+    """Seconds of a step as a share of eager's."""
+    case = models.build(name)
+    if hasattr(getattr(case.model, "config", None), "use_cache"):
+        case.model.config.use_cache = False
+    torch._dynamo.reset()
+    runs = {"eager": case.model, "inductor": torch.compile(case.model), "reprise": torch.compile(case.model, backend="reprise")}
+    shares = {kind: [] for kind in runs}
+    for number in range(2 + ROUNDS):  # the first ones compile, and settle what a first step does
+        seconds = {}
+        for kind, run in runs.items():
+            begin = time.perf_counter()
+            case.step(run)
+            seconds[kind] = time.perf_counter() - begin
+        for kind in runs if number >= 2 else ():
+            shares[kind].append(seconds[kind] / seconds["eager"])
+    row = {"model": name, **{kind: statistics.median(each) for kind, each in shares.items()}}
+    print(f"| {name} | {100 * row['inductor']:.0f} % | {100 * row['reprise']:.0f} % |", flush=True)
+    return row
 
 
 def draw(rows, name, path):
@@ -193,21 +225,30 @@ def draw(rows, name, path):
         stream.write("\n".join(out) + "\n")
 
 
+def write(rows, path):
+    if path:
+        with open(path, "w") as stream:
+            json.dump({"version": 1, "rows": rows}, stream, indent=1)
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1])
     parser.add_argument("--models", default=",".join(models.CASES))
+    parser.add_argument("--steps", action="store_true")
     parser.add_argument("--output")
     parser.add_argument("--figure")
     parser.add_argument("--figure-model", default="gpt2")
     given = parser.parse_args()
     models.prepare()
+    if given.steps:
+        print("| model | Inductor | reprise |\n|---|---:|---:|")
+        write([time_steps(name) for name in given.models.split(",")], given.output)
+        return
     print("| model | plan | peak | saved | time | gradients |\n|---|---|---:|---:|---:|---|")
     rows = [row for name in given.models.split(",") for row in compare(name)]
-    for line in find_exceptions(rows):
-        print("exception:", line)
-    if given.output:
-        with open(given.output, "w") as stream:
-            json.dump({"version": 1, "rows": rows}, stream, indent=1)
+    for row, best in find_exceptions(rows):
+        print(f"exception: {row['model']}: {row['plan']} takes {row['peak']} bytes at {row['extra_percent']:+.1f} %, ours {best}")
+    write(rows, given.output)
     if given.figure:
         draw(rows, given.figure_model, given.figure)
 

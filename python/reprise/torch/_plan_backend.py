@@ -11,7 +11,7 @@ from torch._functorch.aot_autograd import aot_module_simplified
 
 from .._errors import Error, UsageError
 from . import _plan_labels as labels
-from ._plan_partition import Partitioner
+from ._plan_partition import Partitioner, sources
 from ._plan_shares import UNLIMITED, Share
 
 OPTIONS = ("budget", "policy", "codegen")
@@ -45,13 +45,36 @@ def _fail(error: Error) -> Callable:
     return run
 
 
+def _copy(graph: fx.GraphModule) -> tuple[fx.GraphModule, dict[fx.Node, fx.Node]]:
+    """A graph with the same attributes and what Dynamo says of it, and the copy of each node."""
+    copied: dict[fx.Node, fx.Node] = {}
+    nodes = fx.Graph()
+    nodes.output(nodes.graph_copy(graph.graph, copied))
+    made = fx.GraphModule(graph, nodes)
+    made.meta.update(graph.meta)
+    for old, new, name in [(graph, made, "_param_name_to_source"), *((*each, "_dynamo_source") for each in copied.items())]:
+        if hasattr(old, name):
+            setattr(new, name, getattr(old, name))
+    return made, copied
+
+
+def _compile_fused(graph: fx.GraphModule, inputs: Sequence[Any], partitioner: Partitioner) -> Callable:
+    from torch._inductor.compile_fx import compile_fx
+
+    from ._plan_fused import Meter, compile_within
+    # Other layouts for convolutions copy all weights at once, and keep the copies: no plan knows them.
+    patches = {"custom_partitioner_fn": partitioner, "layout_optimization": False}
+    if partitioner.budget == UNLIMITED:
+        return compile_fx(graph, inputs, config_patches=patches)
+    patches["_post_fusion_custom_pass"] = partitioner.meter = Meter(sources())
+    # Inductor changes the graph that it is given.
+    return compile_within(lambda: compile_fx(_copy(graph)[0], inputs, config_patches=patches), partitioner)
+
+
 def _compile(graph: fx.GraphModule, inputs: Sequence[Any], partitioner: Partitioner) -> Callable:
     try:
         if partitioner.is_fused:
-            from torch._inductor.compile_fx import compile_fx
-            # Other layouts for convolutions copy all weights at once, and keep the copies: no plan knows them.
-            patches = {"custom_partitioner_fn": partitioner, "layout_optimization": False}
-            return compile_fx(graph, inputs, config_patches=patches)
+            return _compile_fused(graph, inputs, partitioner)
         return aot_module_simplified(graph, inputs, fw_compiler=run_eager, bw_compiler=run_eager,
                                      partition_fn=partitioner, decompositions={})
     except Error as error:
@@ -74,15 +97,14 @@ class _PerSize:
 
     def _specialize(self, arguments: Sequence[Any]) -> fx.GraphModule:
         """The graph with its sizes as numbers; their placeholders stay, unread."""
-        graph = fx.Graph()
-        output = graph.graph_copy(self.graph.graph, copied := {})
-        graph.output(output)
+        graph, copied = _copy(self.graph)
         for place, argument in zip(self.graph.graph.find_nodes(op="placeholder"), arguments):
             if isinstance(argument, int):
                 for user in list(copied[place].users):
                     user.args, user.kwargs = fx.node.map_arg(
                         (user.args, user.kwargs), lambda each: argument if each is copied[place] else each)
-        return fx.GraphModule(self.graph, graph)
+        graph.recompile()
+        return graph
 
 
 def _has_symbols(inputs: Sequence[Any]) -> bool:

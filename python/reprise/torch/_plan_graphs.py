@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import fx
@@ -15,7 +15,10 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 
 from .._errors import Error
 from ._plan_nodes import is_mutation, replay_form, results, root, storage_bytes
-from ._plan_problem import Problem
+from ._plan_problem import Problem, state_bytes
+
+if TYPE_CHECKING:
+    from ._plan_fused import Surroundings
 
 
 def _skips_version_check(node: fx.Node) -> bool:
@@ -180,3 +183,21 @@ class Carrier:
         outputs = {root(each)[0] for each in self.problem.forward_outputs if isinstance(each, fx.Node)}
         kept = {root(each) for each in self.saved if each.op != "placeholder" and root(each)[0] not in outputs}
         return sum(storage_bytes(results(node)[result]) for node, result in kept)
+
+    def _bytes(self, saved: fx.Node) -> int:
+        node, result = root(saved)
+        return storage_bytes(results(node)[result])
+
+    def surroundings(self) -> "Surroundings":
+        """What Inductor's code of the two graphs does not tell of their memory."""
+        from ._plan_fused import Surroundings
+        problem = self.problem
+        held = {value for value, until in problem.read_until.items()
+                if until >= len(problem.operations) and problem.value_makers[value] < problem.border}
+        saved = {self.inputs[each].name: self._bytes(each) for each in self.saved
+                 if each.op != "placeholder" and problem.value(each) not in held}
+        saved.update({place.name: state_bytes(self._operation(index).node) for index, place in self.states.items()})
+        saved.update({place.name: storage_bytes(place.meta["val"]) for node, place in self.inputs.items()
+                      if partitioners._is_tangent(node) and isinstance(place.meta.get("val"), torch.Tensor)})
+        outputs = sum(size for operation in problem.operations for value, size in problem.valued(operation) if value in held)
+        return Surroundings(outputs, saved, {node.name: size for node, size in problem.workspace.items()})

@@ -9,7 +9,7 @@ import json
 import os
 import re
 import warnings
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 import torch
 from torch import fx
@@ -30,6 +30,9 @@ from ._plan_labels import Policy
 from ._plan_nodes import describe
 from ._plan_problem import Problem
 from ._plan_shares import UNLIMITED, Share
+
+if TYPE_CHECKING:
+    from ._plan_fused import Meter
 
 #: Seconds of search per graph; what was found by then is kept.
 TIME_LIMIT = 5
@@ -54,7 +57,7 @@ def ask(problem: dict[str, Any], budget: str) -> Answer:
     return Answer(**known)
 
 
-def _sources() -> str:
+def sources() -> str:
     """A hash of this package, which keys Inductor's caches."""
     digest = hashlib.sha256(_core.version.encode())
     for path in sorted(glob.glob(os.path.join(os.path.dirname(__file__), "*.py"))):
@@ -68,6 +71,11 @@ class Partitioner(CustomPartitionerFn):
 
     def __init__(self, budget: str, policy: Policy, is_fused: bool, share: Share | None = None) -> None:
         self.budget, self.policy, self.is_fused, self.share = budget, policy, is_fused, share
+        #: Set where Inductor's code is made until it holds the budget: what counts its bytes, and what plans have to fit into.
+        self.meter: Meter | None = None
+        self.within: int | None = None
+        self.planned: report.GraphPlan | None = None
+        self._first: Answer | None = None
 
     def __deepcopy__(self, memo: dict) -> "Partitioner":
         return self  # Inductor copies its configuration, whose part this is.
@@ -80,7 +88,7 @@ class Partitioner(CustomPartitionerFn):
         if callable(self.policy):
             return None
         policy = sorted(map(str, self.policy.items())) if isinstance(self.policy, dict) else str(self.policy)
-        return cache.key(self.budget, policy, self.is_fused, _sources())
+        return cache.key(self.budget, policy, self.is_fused, sources())
 
     def __call__(self, joint: fx.GraphModule, joint_inputs: Sequence[Any], *, num_fwd_outputs: int,
                  static_lifetime_input_indices: Sequence[int] | None = None,
@@ -92,16 +100,27 @@ class Partitioner(CustomPartitionerFn):
         if problem.border == len(problem.operations):  # nothing to differentiate
             return partitioners.default_partition(joint, joint_inputs, num_fwd_outputs=num_fwd_outputs,
                                                   static_lifetime_input_indices=list(static_lifetime_input_indices or ()))
-        answer = self._plan(problem)
+        self._first = self._first or self._plan(problem)
+        answer = self._first if self.within is None else self._tighten(problem)
         carrier = Carrier(problem, answer.plan["executions"], num_fwd_outputs)
         forward, backward = carrier.forward(), carrier.backward()
         forward = partitioners.thread_graphsafe_rng_from_hops(forward, is_backward=False)
         backward = partitioners.thread_graphsafe_rng_from_hops(backward, is_backward=True)
-        plan = _describe(problem, answer, carrier, self.budget != UNLIMITED)
-        report.add(plan)
+        limit = self._first.summary["budget"]
+        self.planned = _describe(problem, answer, carrier, limit if self.budget != UNLIMITED else None)
+        if self.meter:
+            self.meter.start(carrier.surroundings(), limit, str(forward.graph))
+        else:
+            report.add(self.planned)
         if self.share:
-            self.share.took(plan.saved_bytes)
+            self.share.took(self.planned.saved_bytes)
         return forward, backward
+
+    def _tighten(self, problem: Problem) -> Answer:
+        """A plan within less than the budget, or near the least peak."""
+        text = problem.to_json()
+        answer = ask(text, str(self.within))
+        return answer if answer.plan is not None else self._least(text, answer.summary["lowest_peak"])
 
     def _plan(self, problem: Problem) -> Answer:
         text = problem.to_json()
@@ -150,13 +169,13 @@ def _tidy(joint: fx.GraphModule) -> None:
     partitioners.force_save_bw_mutation_src(joint)
 
 
-def _describe(problem: Problem, answer: Answer, carrier: Carrier, has_budget: bool) -> report.GraphPlan:
+def _describe(problem: Problem, answer: Answer, carrier: Carrier, budget: int | None) -> report.GraphPlan:
     executions = answer.plan["executions"]
     originals = [each for each in range(len(problem.operations))]
     kept = [{"operation": i, "replay": 0, "sources": _own_sources(problem, i)} for i in originals]
     again = [problem.operations[each["operation"]] for each in executions if each["replay"]]
     return report.GraphPlan(
-        budget=answer.summary["budget"] if has_budget else None, peak=peak.count(problem, executions)[0],
+        budget=budget, peak=peak.count(problem, executions)[0],
         peak_without_replays=peak.count(problem, kept)[0],
         gradient_bytes=problem.gradient_bytes, saved_bytes=carrier.saved_bytes(), replays=len(again),
         random_replays=sum(each.is_redrawn for each in again),

@@ -145,9 +145,10 @@ class Problem:
 
     @property
     def gradient_bytes(self) -> int:
-        return sum(size for operation in self.operations for value, size in self._valued(operation) if value in self.gradients)
+        return sum(size for operation in self.operations for value, size in self.valued(operation) if value in self.gradients)
 
-    def _valued(self, operation: Operation) -> list[tuple[int, int]]:
+    def valued(self, operation: Operation) -> list[tuple[int, int]]:
+        """The values that an operation makes, with their bytes."""
         return [(operation.first_value + place, size) for place, size in enumerate(self.sizes(operation))]
 
     def _result(self, value: int, size: int, label: str | None) -> dict[str, Any]:
@@ -161,7 +162,7 @@ class Problem:
     def _results(self, operation: Operation, label: str | None) -> list[dict[str, Any]]:
         again = 1 if operation.is_state else replayed_results(operation.node)
         return [self._result(value, size, label if value - operation.first_value < again else "must_save")
-                for value, size in self._valued(operation)]
+                for value, size in self.valued(operation)]
 
     def to_json(self) -> dict[str, Any]:
         """The problem. Gradients are counted from where they are made to the end."""

@@ -13,7 +13,8 @@ class GraphPlan:
 
     #: What the plan had to fit into, or None.
     budget: int | None
-    #: The most that a step takes at once: values, gradients, and what libraries allocate inside ops.
+    #: The most that a step takes at once: values, gradients, and what libraries allocate inside ops. Within a budget that
+    #: of Inductor's code, where it runs.
     peak: int
     #: The same without a replay.
     peak_without_replays: int

@@ -1,0 +1,222 @@
+"""What Inductor's code of a plan takes, read off its lines before they are compiled, and how it is made to take less."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import warnings
+from typing import TYPE_CHECKING, Any, Callable
+
+import torch._functorch.config
+from torch._inductor import ir
+from torch._inductor.choices import InductorChoices
+from torch._inductor.codegen import wrapper as code
+from torch._inductor.custom_graph_pass import CustomSchedulerPass
+from torch._inductor.virtualized import V
+from torch.utils._pytree import tree_leaves
+
+from .._errors import RepriseWarning
+from . import _plan_report as report
+
+if TYPE_CHECKING:
+    from ._plan_partition import Partitioner
+
+#: How often a graph's code is made anew, where it takes more than the budget.
+TRIES = 6
+#: How many operations of a plan apart two of them may be to be fused.
+NEAR = 8
+
+
+class Exceeded(BaseException):
+    """The code takes more than the budget, and another one is tried. Inductor would wrap an `Exception`."""
+
+
+class NearChoices(InductorChoices):
+    """Fuses what the plan runs close together: what is fused runs at one time, and its operands live until then."""
+
+    @staticmethod
+    def can_fuse(scheduler: Any, left: Any, right: Any, score: int) -> bool:
+        apart = max(left.min_order, right.min_order) - min(left.max_order, right.max_order)
+        return apart <= NEAR and InductorChoices.can_fuse(scheduler, left, right, score)
+
+    @staticmethod
+    def can_fuse_horizontal(*ignored: Any) -> bool:
+        return False
+
+
+@dataclasses.dataclass(frozen=True)
+class Surroundings:
+    """What the plan knows about the two graphs, and their code does not."""
+
+    #: Bytes of the forward pass's outputs, which are there during the whole backward pass.
+    held: int
+    #: Bytes by name of what the backward pass is given and drops at its last use: what is saved, and gradients of outputs.
+    given: dict[str, int]
+    #: What libraries allocate inside ops, by the names of these.
+    workspace: dict[str, int]
+
+
+class Tally:
+    """The bytes that are live while the lines of one graph's code run."""
+
+    def __init__(self, around: Surroundings, is_backward: bool) -> None:
+        self.around = around
+        self.sizes = dict(around.given) if is_backward else {}
+        self.holds: dict[str, list[str]] = {name: [name] for name in self.sizes}
+        self.holders = dict.fromkeys(self.sizes, 1)
+        self.live = self.peak = sum(self.sizes.values()) + (around.held if is_backward else 0)
+
+    def _make(self, name: str, node: ir.Buffer) -> str:
+        self.sizes[name] = int(V.graph.sizevars.optimization_hint(V.graph.get_allocation_storage_size(node), fallback=0)
+                               * node.get_dtype().itemsize)
+        self.live += self.sizes[name]
+        self.holders[name] = 0
+        return name
+
+    def _hold(self, name: str, storages: list[str]) -> None:
+        self.holds[name] = self.holds.get(name, []) + storages
+        for each in storages:
+            self.holders[each] += 1
+
+    def _drop(self, name: str) -> None:
+        for each in self.holds.pop(name, ()):
+            self.holders[each] -= 1
+            if not self.holders[each]:
+                self.live -= self.sizes[each]
+
+    def _run(self, node: ir.ExternKernel) -> None:
+        scratch = max((self.around.workspace.get(each.name, 0) for each in node.get_origins()), default=0)
+        self.peak = max(self.peak, self.live + scratch)
+
+    def _call(self, node: ir.ExternKernelAlloc) -> None:
+        """A library's op that allocates its results, which a tuple holds if they are several."""
+        name, layout = node.get_name(), node.get_output_spec()
+        if isinstance(layout, ir.MultiOutputLayout):
+            parts = [each for each in tree_leaves(getattr(node, "outputs", ())) if isinstance(each, ir.MultiOutput)]
+            owned = [each for each in parts if not each.get_inputs_that_alias_output()]
+            self._hold(name, [self._make(each.get_name(), each) for each in owned])
+        elif isinstance(layout, ir.Layout) and not isinstance(layout, ir.MutationLayoutSHOULDREMOVE):
+            self._hold(name, [self._make(name, node)])
+        self._run(node)
+
+    def step(self, line: Any) -> None:
+        """One line. Kernels and what else there is neither allocate nor free."""
+        if isinstance(line, code.AllocateLine):
+            name = line.node.get_name()
+            self._hold(name, [self._make(name, line.node)])
+        elif isinstance(line, (code.ReuseLine, code.ReinterpretLine)):
+            old = line.node.get_name()
+            self._hold(line.reused_as.get_name(), self.holds.get(old, []))
+            if getattr(line, "delete_old", False):
+                self._drop(old)
+        elif isinstance(line, code.FreeLine) or isinstance(line, code.FreeIfNotReusedLine) and not line.is_reused:
+            self._drop(line.node.get_name())
+        elif isinstance(line, code.ExternKernelAllocLine):
+            self._call(line.node)
+        elif isinstance(line, code.ExternKernelOutLine):
+            self._run(line.node)
+        elif isinstance(line, code.MultiOutputLine) and line.result_name in self.sizes:
+            self._hold(line.result_name, [line.result_name])
+        self.peak = max(self.peak, self.live)
+
+
+class Meter(CustomSchedulerPass):
+    """Counts what the code of both graphs takes, when Inductor has chosen which buffers are used again.
+
+    That is when all lines of the code are there, and before a kernel is compiled.
+    """
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        self.around: Surroundings | None = None
+        self.limit, self.is_strict = 0, True
+        self.peaks: dict[bool, int] = {}
+        self.forward, self.forwards = "", dict[str, int]()
+
+    def __deepcopy__(self, memo: dict) -> "Meter":
+        return self  # Inductor copies its configuration, whose part this is.
+
+    def __reduce__(self) -> tuple:
+        return Meter, (self.key,)
+
+    def uuid(self) -> str:
+        return self.key
+
+    def start(self, around: Surroundings, limit: int, forward: str) -> None:
+        """Before the two graphs of a plan are compiled: above the limit that is given up, if the meter is strict.
+
+        Inductor does not compile a forward graph again that an earlier try has compiled.
+        """
+        self.around, self.limit, self.forward = around, limit, forward
+        self.peaks = {False: self.forwards[forward]} if forward in self.forwards else {}
+
+    def __call__(self, nodes: list[Any]) -> list[Any]:
+        lines, is_backward = V.graph.wrapper_code, V.graph.is_backward
+        if self.around and not isinstance(lines, code.SubgraphPythonWrapperCodegen):
+            lines.memory_plan_reuse = self._follow(lines.memory_plan_reuse, lines, is_backward)
+        return nodes
+
+    def _follow(self, plan_reuse: Any, lines: Any, is_backward: bool) -> Any:
+        def run() -> None:
+            plan_reuse()
+            tally = Tally(self.around, is_backward)
+            for line in lines.lines:
+                tally.step(line)
+            self.peaks[is_backward] = tally.peak
+            if not is_backward:
+                self.forwards[self.forward] = tally.peak
+            if self.is_strict and tally.peak > self.limit:
+                raise Exceeded
+        return run
+
+    @property
+    def peak(self) -> int:
+        return max(self.peaks.values(), default=0)
+
+
+@dataclasses.dataclass(frozen=True)
+class Try:
+    """How code was made: for a plan within so many bytes (None: the budget), and whether only what is near is fused."""
+
+    within: int | None = None
+    is_near: bool = False
+
+    def choices(self) -> contextlib.AbstractContextManager:
+        return V.set_choices_handler(NearChoices()) if self.is_near else contextlib.nullcontext()
+
+    def next(self, limit: int, peak: int) -> "Try":
+        """First with other code for the same plan, then with plans that take less by as much as the code took more."""
+        return Try((self.within or limit) * limit // peak, True) if self.is_near else Try(None, True)
+
+
+def _search(compile_once: Callable[[], Callable], partitioner: "Partitioner") -> Callable:
+    """The first code that holds the budget, or else that which takes the least."""
+    meter, tried, last = partitioner.meter, {}, Try()
+    for _ in range(TRIES):
+        try:
+            partitioner.within = last.within
+            with last.choices():
+                return compile_once()
+        except Exceeded:
+            tried[last] = meter.peak
+            last = last.next(meter.limit, meter.peak)
+    best = min(tried, key=tried.get)
+    partitioner.within, meter.is_strict = best.within, False
+    with best.choices():
+        made = compile_once()
+    warnings.warn(f"the budget of {partitioner.budget} ({meter.limit} bytes) does not hold: Inductor's code takes "
+                  f"{meter.peak} bytes, {meter.peak - meter.limit} more; it leaves some values in memory for longer than "
+                  "the plan", RepriseWarning, stacklevel=2)
+    return made
+
+
+def compile_within(compile_once: Callable[[], Callable], partitioner: "Partitioner") -> Callable:
+    """Compiles until the code of both passes holds the budget. So the backward pass is compiled at once, too."""
+    with torch._functorch.config.patch(force_non_lazy_backward_lowering=True):
+        made = _search(compile_once, partitioner)
+    partitioner.meter.is_strict = False
+    if partitioner.planned:
+        # Code that Inductor finds in its caches is not counted again.
+        peak = partitioner.meter.peak if len(partitioner.meter.peaks) == 2 else partitioner.planned.peak
+        report.add(dataclasses.replace(partitioner.planned, peak=peak))
+    return made
