@@ -17,8 +17,9 @@ static DenseMap<Operation *, size_t> findEnds(func::FuncOp step,
                                               const DenseMap<Operation *, size_t> &positions) {
   DenseMap<Operation *, size_t> ends;
   for (const Scope &scope : findScopes(step)) {
-    if (!positions.contains(scope.front()))
-      continue; // a scope of loops
+    // Scopes of loops; one whose bodies hold nothing to plan is empty.
+    if (scope.empty() || !positions.contains(scope.front()))
+      continue;
     size_t end = 0;
     for (Operation *op : scope)
       end = isCotangent(op) ? positions.at(op) : end;
