@@ -21,6 +21,8 @@ import time
 TIMEOUT = "-timeout=30"
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FUZZERS = ["NpyFuzzer", "JsonFuzzer", "BundleFuzzer", "ProblemFuzzer", "ModelFuzzer"]
+# Of the tools that make seeds; see utils/run-tests.py.
+os.environ.setdefault("ASAN_OPTIONS", "allow_user_poisoning=0")
 UPSTREAM = re.compile(r"lib(MLIR|LLVM)[-.\w]*\.so")
 OURS = re.compile(r"libReprise\w*\.so|\breprise::|/reprise/|/(Npy|Json|Bundle|Problem)Fuzzer\.cpp")
 
