@@ -42,7 +42,7 @@ static void test_stablehlo(reprise_session *session) {
                              "dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>\n"
                              "  return %y : tensor<f32>\n}\n";
   static const char bad[] = "func.func public @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
-                            "  %y = stablehlo.popcnt %x : tensor<4xf32>\n"
+                            "  %y = stablehlo.imag %x : tensor<4xf32>\n"
                             "  return %y : tensor<4xf32>\n}\n";
   reprise_module *module = NULL;
   CHECK_OK(reprise_module_import_stablehlo(session, text, sizeof text - 1, "m.mlir", 1, &module),
@@ -51,7 +51,7 @@ static void test_stablehlo(reprise_session *session) {
         "the gradient by the parameter is a result");
   reprise_module_destroy(module);
   CHECK_ERROR(reprise_module_import_stablehlo(session, bad, sizeof bad - 1, "m.mlir", 0, &module),
-              REPRISE_BAD_INPUT, "m.mlir:2:8: note: 'stablehlo.popcnt'", "an op that is missing");
+              REPRISE_BAD_INPUT, "m.mlir:2:8: note: 'stablehlo.imag'", "an op that is missing");
   CHECK_ERROR(reprise_module_import_stablehlo(session, text, sizeof text - 1, "m.mlir", 2, &module),
               REPRISE_BAD_INPUT, "expected up to 1 parameters, got 2", "too many parameters");
 }
