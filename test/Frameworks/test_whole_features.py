@@ -312,6 +312,30 @@ def try_second():
     checks.check("a gradient penalty", close(*made, 1e-5), f"{made}")
 
 
+class Cells(nn.Module):
+    """A loop of cells, whose output layer has a norm by power iteration."""
+
+    def __init__(self):
+        super().__init__()
+        self.cell, self.head = nn.GRUCell(4, 6), nn.utils.parametrizations.spectral_norm(nn.Linear(6, 2))
+
+    def forward(self, x):
+        h = x.new_zeros(x.shape[0], 6)
+        for number in range(x.shape[1]):
+            h = self.cell(x[:, number], h)
+        return self.head(h)
+
+
+def try_cells():
+    torch.manual_seed(0)
+    model, x, made = Cells().double(), torch.randn(3, 5, 4).double(), []
+    for each in (copy.deepcopy(model), copy.deepcopy(model)):
+        forward = compiled(each) if made else each
+        forward(x).square().sum().backward()
+        made.append([parameter.grad for parameter in each.parameters()])
+    checks.check("a loop of GRU cells, spectral norm", all(torch.allclose(a, b, rtol=1e-9) for a, b in zip(*made)))
+
+
 def try_sizes():
     """Another batch size is another program; the same one is not compiled again."""
     model = nn.Linear(8, 8)
@@ -329,4 +353,5 @@ def try_sizes():
 
 
 if __name__ == "__main__":
-    run_parts(try_models, try_inference, try_accumulation, try_random, try_recurrent, try_regions, try_errors, try_second, try_sizes)
+    run_parts(try_models, try_inference, try_accumulation, try_random, try_recurrent, try_regions, try_errors, try_second, try_cells,
+              try_sizes)

@@ -27,7 +27,7 @@ def mv(b: Builder, node: Any, x: Value, y: Value) -> Value:
     return b.dot(x, y, ([1], [0]))
 
 
-@converts(aten.dot.default)
+@converts(aten.dot.default, aten.vdot.default)
 def dot(b: Builder, node: Any, x: Value, y: Value) -> Value:
     return b.dot(x, y, ([0], [0]))
 

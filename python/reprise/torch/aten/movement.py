@@ -62,7 +62,7 @@ def select(b: Builder, node: Any, x: Value, dim: int, index: int) -> Value:
     return b.reshape(b.slice(x, dim, index, index + 1), shape_of(node))
 
 
-@converts(aten.split.Tensor, aten.split_with_sizes.default)
+@converts(aten.split.Tensor, aten.unsafe_split.Tensor, aten.split_with_sizes.default)
 def split(b: Builder, node: Any, x: Value, sizes: Any, dim: int = 0) -> list[Value]:
     dim %= x.rank
     parts, at = [], 0
