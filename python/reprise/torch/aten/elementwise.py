@@ -150,6 +150,11 @@ def leaky_relu(b: Builder, node: Any, x: Value, slope: float = 0.01) -> Value:
     return b.select(b.compare("gt", x, 0.0), x, b.binary("mul", x, slope))
 
 
+@converts(aten._prelu_kernel.default)
+def prelu(b: Builder, node: Any, x: Value, slopes: Value) -> Value:
+    return b.select(b.compare("gt", x, 0.0), x, b.binary("mul", x, slopes))
+
+
 @converts(aten.elu.default)
 def elu(b: Builder, node: Any, x: Value, alpha: float = 1, scale: float = 1, input_scale: float = 1) -> Value:
     below = b.binary("sub", b.unary("exp", b.binary("mul", b.binary("minimum", x, 0.0), input_scale)), 1.0)

@@ -97,6 +97,17 @@ def index_put(b: Builder, node: Any, x: Value, indices: Sequence[Value | None], 
     return b.reshape(b.op("scatter", [table, flat, updates], table.shape, x.dtype), x.shape)
 
 
+@converts(aten.index_add.default)
+def index_add(b: Builder, node: Any, x: Value, dim: int, indices: Value, source: Value, *, alpha: float = 1) -> Value:
+    if not x.rank or not indices.rank:
+        raise Missing("aten.index_add of scalars")
+    dim %= x.rank
+    order = [dim] + [each for each in range(x.rank) if each != dim]
+    rows = b.transpose(source if alpha == 1 else b.binary("mul", source, alpha), order)
+    added = b.op("scatter_add", [indices, rows], [x.shape[each] for each in order], x.dtype)
+    return b.binary("add", x, b.transpose(added, [order.index(each) for each in range(x.rank)]))
+
+
 @converts(aten.scatter_add.default)
 def scatter_add(b: Builder, node: Any, x: Value, dim: int, indices: Value, updates: Value) -> Value:
     _check_scatter(x, dim, indices, "aten.scatter_add")

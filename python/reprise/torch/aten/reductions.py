@@ -98,6 +98,15 @@ def vector_norm(b: Builder, node: Any, x: Value, order: float = 2, dims: Any = N
     raise Missing(f"aten.linalg_vector_norm of order {order}")
 
 
+@converts(aten._weight_norm_interface.default)
+def weight_norm(b: Builder, node: Any, v: Value, g: Value, dim: int = 0) -> list[Value]:
+    """Directions scaled to lengths ``g``, one per index of ``dim``, and the lengths that they have."""
+    others = [each for each in range(v.rank) if each != dim % v.rank]
+    squares = b.binary("mul", v, v)
+    lengths = b.unary("sqrt", b.reduce("sum", squares, others, True) if others else squares)
+    return [b.binary("mul", v, b.binary("div", g, lengths)), lengths]
+
+
 @converts(aten.logsumexp.default)
 def logsumexp(b: Builder, node: Any, x: Value, dims: Sequence[int], keep: bool = False) -> Value:
     largest = b.reduce("max", x, dims, True)
