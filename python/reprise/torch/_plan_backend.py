@@ -58,6 +58,22 @@ def _copy(graph: fx.GraphModule) -> tuple[fx.GraphModule, dict[fx.Node, fx.Node]
     return made, copied
 
 
+def _draw(x: torch.Tensor, probability: float = 0.5, generator: torch.Generator | None = None) -> Any:
+    if generator is not None:
+        return NotImplemented
+    return (torch.rand_like(x, dtype=torch.float32) < probability).to(x.dtype)
+
+
+def _decompositions() -> dict:
+    """Inductor's, and draws of a seed for those of the generator, which its code runs in an order that depends on the plan."""
+    from torch._inductor import config
+    from torch._inductor.decomposition import select_decomp_table
+    table = dict(select_decomp_table())
+    if not config.fallback_random:
+        table[torch.ops.aten.bernoulli.p] = _draw
+    return table
+
+
 def _compile_fused(graph: fx.GraphModule, inputs: Sequence[Any], partitioner: Partitioner) -> Callable:
     from torch._inductor.compile_fx import compile_fx
 
@@ -65,10 +81,11 @@ def _compile_fused(graph: fx.GraphModule, inputs: Sequence[Any], partitioner: Pa
     # Other layouts for convolutions copy all weights at once, and keep the copies: no plan knows them.
     patches = {"custom_partitioner_fn": partitioner, "layout_optimization": False}
     if partitioner.budget == UNLIMITED:
-        return compile_fx(graph, inputs, config_patches=patches)
+        return compile_fx(graph, inputs, config_patches=patches, decompositions=_decompositions())
     patches["_post_fusion_custom_pass"] = partitioner.meter = Meter(sources())
     # Inductor changes the graph that it is given.
-    return compile_within(lambda: compile_fx(_copy(graph)[0], inputs, config_patches=patches), partitioner)
+    return compile_within(lambda: compile_fx(_copy(graph)[0], inputs, config_patches=patches, decompositions=_decompositions()),
+                          partitioner)
 
 
 def _compile(graph: fx.GraphModule, inputs: Sequence[Any], partitioner: Partitioner) -> Callable:
