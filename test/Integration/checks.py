@@ -4,6 +4,7 @@ import filecmp
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -46,6 +47,17 @@ def tool(*command, stdin=None):
 
 def zoo(path, model, *flags):
     pathlib.Path(path).write_text(tool("reprise-zoo", model, *flags))
+
+
+def compile_fitting(model, bundle, flags, plan):
+    """Returns the error, if there is one. A budget that is too small becomes the smallest one that is found, for other cuts again."""
+    for _ in range(8):
+        done = subprocess.run(["reprise-compile", model, "-o", bundle, *flags, *plan], stderr=subprocess.PIPE, text=True)
+        smallest = re.search(r"the smallest feasible budget found is (\d+) bytes", done.stderr)
+        if not smallest:
+            break
+        plan = [f"--budget={smallest.group(1)}"]
+    return done.stderr[:300] if done.returncode else ""
 
 
 def compile_model(model, bundle, *flags):

@@ -12,11 +12,10 @@ import concurrent.futures
 import json
 import os
 import pathlib
-import re
 import subprocess
 import sys
 
-from checks import check, compile_model, finish, run, same_folder, tool
+from checks import check, compile_fitting, compile_model, finish, run, same_folder, tool
 from zoo_models import write_model
 
 BUILD = os.environ["REPRISE_BUILD"]
@@ -56,16 +55,9 @@ def run_emulated(bundle, folder, order, devices):
     return json.loads(tool(*command))
 
 
-def compile_fitting(model, bundle, plan, *flags):
-    """A half that no plan reaches becomes the smallest budget that is found; for a pipeline that one may be too small again."""
-    given = PLANS[plan]
-    for _ in range(8):
-        done = subprocess.run(["reprise-compile", model, "-o", bundle, *given, *flags], stderr=subprocess.PIPE, text=True)
-        smallest = re.search(r"the smallest feasible budget found is (\d+) bytes", done.stderr)
-        if not smallest:
-            break
-        given = [f"--budget={smallest.group(1)}"]
-    check(f"{model}, {plan}: compiles", done.returncode == 0, done.stderr[:300])
+def compile_plan(model, bundle, plan, *flags):
+    error = compile_fitting(model, bundle, flags, PLANS[plan])
+    check(f"{model}, {plan}: compiles", not error, error)
 
 
 def compare_plans(name):
@@ -74,7 +66,7 @@ def compare_plans(name):
     compile_model(model, "cpu.rpb")
     cpu = run("cpu.rpb", f"{name}.cpu", *RUN)
     for plan, order in zip(PLANS, ORDERS):
-        compile_fitting(model, "gpu.rpb", plan, "--target=cuda:sm_90")
+        compile_plan(model, "gpu.rpb", plan, "--target=cuda:sm_90")
         gpu = run_emulated("gpu.rpb", "gpu", order, 1)
         same_folder(f"{name}, {plan}, {order}: the folder of the CPU", f"{name}.cpu", "gpu")
         check(f"{name}, {plan}: the hash of the CPU", gpu["hash"] == cpu["hash"])
@@ -85,7 +77,7 @@ def compare_stages(name, schedule):
     compile_model(f"{name}.mlir", "cpu.rpb", "--microbatches=2")
     run("cpu.rpb", f"{name}.cpu", *RUN)
     for plan, order in zip(PLANS, reversed(ORDERS)):
-        compile_fitting(f"{name}.mlir", "gpu.rpb", plan, "--target=cuda:sm_90", *flags)
+        compile_plan(f"{name}.mlir", "gpu.rpb", plan, "--target=cuda:sm_90", *flags)
         run_emulated("gpu.rpb", "gpu", order, 4)
         same_folder(f"{name}, {plan}, four stages by {schedule}, {order}: the folder of one CPU", f"{name}.cpu", "gpu")
 

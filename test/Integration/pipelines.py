@@ -5,11 +5,9 @@ Without an argument a part of the table; `pipelines.py all` makes all of it: fiv
 every schedule, in every checkpoint mode, and within half of what saving all takes, or as near to it as plans come.
 """
 
-import re
-import subprocess
 import sys
 
-from checks import check, compile_model, finish, run, same_folder, tool, zoo
+from checks import check, compile_fitting, compile_model, finish, run, same_folder, tool, zoo
 
 TEXT = ["--width=32", "--heads=2", "--seq=16", "--batch=5", "--vocab=64"]
 MODELS = {
@@ -55,16 +53,9 @@ def check_bits(cases):
 
 
 def compile_cut(model, devices, schedule, flags):
-    """Returns the error, if there is one. A budget that is too small becomes the smallest one that is found, for other cuts again."""
-    command = ["reprise-compile", f"{model}.mlir", "-o", "cut.rpb", "--microbatches=3", f"--stages={devices}"]
-    command.append(f"--schedule={schedule}")
-    for _ in range(8):
-        done = subprocess.run([*command, *flags], stderr=subprocess.PIPE, text=True)
-        smallest = re.search(r"the smallest feasible budget found is (\d+) bytes", done.stderr)
-        if not smallest:
-            break
-        flags = [f"--budget={smallest.group(1)}"]
-    return done.stderr[:300] if done.returncode else ""
+    """Returns the error, if there is one."""
+    cut = ["--microbatches=3", f"--stages={devices}", f"--schedule={schedule}"]
+    return compile_fitting(f"{model}.mlir", "cut.rpb", cut, flags)
 
 
 def check_judge():
