@@ -14,8 +14,11 @@ import sysconfig
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 NEEDED = ["nanobind>=2.8", "scikit-build-core>=0.10", "numpy"]
-# What a machine without LLVM has: the C library's parts.
-SYSTEM = {"linux-vdso.so.1", "libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "ld-linux-x86-64.so.2"}
+# What a machine without LLVM has: the C library's parts, and how exceptions unwind.
+SYSTEM = {"linux-vdso.so.1", "libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1",
+          "ld-linux-x86-64.so.2", "libgcc_s.so.1"}
+# The oldest glibc that the wheel is for: that of Ubuntu 18.04.
+GLIBC = 27
 results = []
 
 
@@ -65,6 +68,19 @@ def check_libraries(build):
         lines = run(["readelf", "-d", library]).stdout
         needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", lines)) - SYSTEM - {"libRepriseC.so"} - shared_zstd(build)
         check(f"{os.path.basename(library)} needs a C library alone", not needed, str(needed))
+        if os.uname().machine == "x86_64":
+            versions = run(["readelf", "-W", "--version-info", library]).stdout
+            newer = [v for v in re.findall(r"Name: GLIBC_2\.(\d+)", versions) if int(v) > GLIBC]
+            check(f"{os.path.basename(library)} needs glibc 2.{GLIBC} at most", "GLIBC_2" in versions and not newer,
+                  str(newer))
+
+
+def check_name(name, build):
+    """The name says so to indexes and pip; pip has believed it."""
+    platform = name[:-len(".whl")].rsplit("-", 1)[1]
+    if os.uname().machine == "x86_64" and not shared_zstd(build):
+        version = re.fullmatch(r"manylinux_2_(\d+)_x86_64", platform)
+        check("the wheel's name has its glibc", version and int(version.group(1)) <= GLIBC, platform)
 
 
 def run_tests(build):
@@ -88,6 +104,8 @@ def main(build):
         print("0 passed, 0 failed, 1 skipped")
         return 0
     # The tests' environment has nothing but what the wheel asks for.
+    for name in glob.glob("reprise-*.whl"):
+        os.remove(name)
     wheel = run([f"{tools}/pip", "wheel", "--no-build-isolation", "--no-deps", "--wheel-dir=.", os.path.join(SOURCE, "python"),
                  f"--config-settings=cmake.define.REPRISE_BUILD={build}",
                  f"--config-settings=build-dir={os.path.abspath('wheel')}"])
@@ -96,6 +114,7 @@ def main(build):
         print(f"{name}: {os.path.getsize(name) / 1e6:.1f} MB")
         if check("install it", make_environment("use", name)):
             check_libraries(build)
+            check_name(name, build)
             run_tests(build)
     print(f"{sum(map(bool, results))} passed, {len(results) - sum(map(bool, results))} failed")
     return 0 if all(results) else 1

@@ -17,6 +17,8 @@ set_target_properties(RepriseCStandalone PROPERTIES
   BUILD_RPATH "" BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH ""
   LINK_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/CApi/Symbols.map)
 target_link_options(RepriseCStandalone PRIVATE -Wl,--version-script=${CMAKE_CURRENT_SOURCE_DIR}/CApi/Symbols.map
-  -Wl,--gc-sections -Wl,-s -static-libstdc++ -static-libgcc)
+  -Wl,--gc-sections -Wl,-s)
 target_link_libraries(RepriseCStandalone PRIVATE -Wl,--start-group ${static_libraries} -Wl,--end-group
   ${static_zlib} ${static_zstd} Threads::Threads ${CMAKE_DL_LIBS})
+include(${PROJECT_SOURCE_DIR}/python/OldGlibc.cmake)
+link_for_old_glibc(RepriseCStandalone)
