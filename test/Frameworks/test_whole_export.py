@@ -116,7 +116,8 @@ def try_batch_norms():
     """resnet18: statistics are those of a micro-batch, as where eager adds up gradients."""
     case = models.build("resnet18")
     optimizer, targets = torch.optim.SGD(case.model.parameters(), lr=1e-3), torch.arange(8) % models.CLASSES
-    exported = reprise.torch.export(case.model, case.args, path="resnet18-parts.mlir", optimizer=optimizer, loss=case.loss)
+    exported = reprise.torch.export(case.model, case.args, path="resnet18-parts.mlir", optimizer=optimizer, loss=case.loss,
+                                    batch_dim=0)
     checks.check("resnet18: what the loss reads is cut, too", exported.batch_dims == {"x": 0, "captured/0": 0}, f"{exported.batch_dims}")
     expected = []
     for _ in range(3):
@@ -146,7 +147,7 @@ def try_cumulative_norms():
         model(torch.randn(5, 4))
     optimizer, batch = torch.optim.SGD(model.parameters(), lr=0.1), torch.randn(6, 4)
     exported = reprise.torch.export(model, (batch,), path="cumulative.mlir", optimizer=optimizer,
-                                    loss=lambda output: output.square().mean())
+                                    loss=lambda output: output.square().mean(), batch_dim=0)
     checks.check("momentum=None: the model stays as it is", int(model[1].num_batches_tracked) == 2
                  and "forward" not in vars(model[1]))
     expected = []
@@ -180,6 +181,39 @@ class Weighted(torch.nn.Module):
     def forward(self, x, table):
         y = self.second(self.first(x).tanh())
         return (y * y.softmax(0) * table.unsqueeze(1)).mean()
+
+
+class Sequences(torch.nn.Module):
+    """Statistics over sequences and a batch, of which either may come first."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm = torch.nn.BatchNorm1d(5)
+
+    def forward(self, x):
+        return self.norm(x.permute(1, 2, 0)).tanh().square().mean()
+
+
+def try_norm_dims():
+    """With a batch norm no batch is guessed, since a wrong one would change the statistics of micro-batches unnoticed."""
+    torch.manual_seed(5)
+    model, x = Sequences(), torch.randn(6, 7, 5) + torch.arange(6).view(6, 1, 1)
+
+    def export(**options):
+        return reprise.torch.export(model, (x,), path="norm-dims.mlir", optimizer=torch.optim.SGD(model.parameters(), lr=0.1), **options)
+
+    checks.check("batch norms: no batch is guessed", not (exported := export()).batch_dims, f"{exported.batch_dims}")
+    try:
+        checks.check("batch norms: nothing is cut unnamed", False, f"{told_of(exported, 'train', 1, '--microbatches=3')}")
+    except RuntimeError as error:
+        checks.check("batch norms: nothing is cut unnamed", "an input with `reprise.batch_dim`" in str(error), str(error))
+    for batch_dim in (0, 1):
+        told = told_of(export(batch_dim=batch_dim), "grad", 1, "--microbatches=3")["loss"]
+        expected = sum(model(part).item() * part.numel() for part in x.tensor_split(3, batch_dim)) / x.numel()
+        checks.check(f"batch norms: statistics along {batch_dim}", torch.allclose(told, torch.tensor(expected), rtol=1e-4),
+                     f"{told}, {expected}")
+    model.eval()
+    checks.check("batch norms in eval mode take no statistics", export().batch_dims == {"x": 0})
 
 
 def try_batch_dims():
@@ -219,6 +253,7 @@ def try_batch_dims():
 def main():
     models.prepare()
     try_batch_dims()
+    try_norm_dims()
     try_micro_batches("mlp", mlp_case)
     try_cumulative_norms()
     for part in (lambda: try_micro_batches("gpt2", gpt2_case), try_batch_norms):

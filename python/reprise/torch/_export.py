@@ -24,6 +24,9 @@ from ._whole_graphs import Imported
 from ._whole_text import _return, write_lines
 from .aten import Builder, Value
 
+#: Ops that are computed of each micro-batch, whatever its rows are.
+STATISTICS = ("batch_norm", "batch_statistics")
+
 
 class _Captured:
     """The graph of a model, and the tensors that its primals are."""
@@ -98,7 +101,7 @@ class _Step:
         self._choose_results()
         #: The batch dimension of each input that has one, by its name.
         self.batch_dims = batch_dims([(name, value.shape) for role, name, value, _ in self.arguments if role == "input"],
-                                     batch_dim)
+                                     batch_dim, any(line.name in STATISTICS for line in self.lines))
 
     def _name(self, known: list[tuple[str, str, torch.Tensor]], tensor: torch.Tensor) -> tuple[str, str]:
         """What else the loss reads, such as labels, is an input captured/N."""
@@ -216,7 +219,7 @@ def _scalar(output: Any) -> torch.Tensor:
 
 def export(model: torch.nn.Module, example_inputs: Sequence[Any] | Mapping[str, Any], *,
            path: str | os.PathLike[str], optimizer: torch.optim.Optimizer | None = None,
-           loss: Callable[[Any], torch.Tensor] = _scalar, batch_dim: BatchDim = 0) -> Exported:
+           loss: Callable[[Any], torch.Tensor] = _scalar, batch_dim: BatchDim = "guessed") -> Exported:
     """Writes a training step: entries @forward and @grad, and @train where there is an ``optimizer`` (SGD, Adam, AdamW).
 
     ``example_inputs`` are the positional or the named arguments of one batch. ``loss`` makes a scalar of what the model
@@ -224,7 +227,8 @@ def export(model: torch.nn.Module, example_inputs: Sequence[Any] | Mapping[str, 
     that is called as it without its suffix, for ``reprise-run --input-dir``. The model and its buffers stay as they are.
 
     ``batch_dim`` is what ``--microbatches`` cuts: a dimension of the first input, and of all inputs that are as large
-    there; a dictionary from names of inputs to their dimensions, where other inputs are whole; or None.
+    there; a dictionary from names of inputs to their dimensions, where other inputs are whole; or None. By default it is
+    0, or None for a model whose batch norms take statistics.
     """
     path = pathlib.Path(path)
     arguments = () if isinstance(example_inputs, Mapping) else tuple(example_inputs)

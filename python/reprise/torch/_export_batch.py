@@ -1,22 +1,26 @@
 """Which dimension of each input of an exported step is the batch.
 
 This only names it. Whether a graph can be cut there is known to the compiler, which refuses what couples the samples, so
-that a name that was guessed wrong is an error at the op, or a cut that leaves every sum as it is.
+that a name that was guessed wrong is an error at the op, or a cut that leaves every sum as it is. Batch norms alone take
+statistics of any part. What their batch is, the caller must say, since graphs do not: rows of a sequence and of a batch
+look alike once they are folded.
 """
 
 from __future__ import annotations
 
-from typing import Mapping, Sequence, Union
+from typing import Literal, Mapping, Sequence, Union
 
 from .._errors import UsageError
 
-BatchDim = Union[int, Mapping[str, int], None]
+BatchDim = Union[int, Mapping[str, int], None, Literal["guessed"]]
 
 
-def batch_dims(inputs: Sequence[tuple[str, Sequence[int]]], batch_dim: BatchDim) -> dict[str, int]:
-    """The batch dimension of each input, a name and a shape, that has one."""
-    if batch_dim is None:
+def batch_dims(inputs: Sequence[tuple[str, Sequence[int]]], batch_dim: BatchDim, has_statistics: bool) -> dict[str, int]:
+    """The batch dimension of each input, a name and a shape, that has one. No guess is made where statistics are taken."""
+    if batch_dim is None or batch_dim == "guessed" and has_statistics:
         return {}
+    if batch_dim == "guessed":
+        batch_dim = 0 if any(shape for _, shape in inputs) else {}
     shapes = dict(inputs)
     if isinstance(batch_dim, Mapping):
         dims = dict(batch_dim)
