@@ -6,8 +6,8 @@
 # Each step must have the hash that the CPU gave, under every plan and on as many GPUs as its programs take (skipped where
 # there are fewer); what tensor cores compute has one hash under every plan. Gradients in 16 bits are little farther from
 # those in f32 than the CPU's. Small steps run once more under compute-sanitizer, where that is found; where python3 and
-# cuRAND are, cuRAND draws beside us. The table holds seconds per step, bytes of the arena and of all memory that the step
-# takes, and the share of its bound that the largest kernel reaches.
+# cuRAND are, cuRAND draws beside us; where PyTorch is, it computes the same shapes. The table holds seconds per step,
+# bytes of the arena and of all memory that the step takes, and the share of its bound that the longest launch reaches.
 set -u
 folder=${1:?"usage: gpu-check.sh FOLDER"}
 work=$(mktemp -d) || exit 1
@@ -18,6 +18,13 @@ number() { sed -n "s/.*\"$1\": \"\{0,1\}\([^\",}]*\).*/\1/p" "$2" | head -n 1; }
 # The fastest step, the first one aside.
 fastest() { sed -n 's/.*"step_seconds": \[\([^]]*\)\].*/\1/p' "$1" | tr -d ' ' | tr ',' '\n' | tail -n +2 | sort -g | head -n 1; }
 largest_loss() { sed -n 's/.*"loss": \[\([^]]*\)\].*/\1/p' "$1" | tr -d ' ' | tr ',' '\n' | sort -g | tail -n 1; }
+# Of a launch of several kernels one has the work, all take the time; a call of a library has no launch.
+longest_share() {
+  sed -n 's/.*"kernel": "\([^"]*\)", "seconds": \([^,]*\),.*"of_bound": \([^,]*\),.*"launch": "\([^"]*\)".*/\1|\4|\2|\3/p' "$1" | awk -F '|' '
+    { own = $2 == "" ? $1 : $2; seconds[own] += $3; bound[own] += $3 * $4 }
+    END { for (each in seconds) if (seconds[each] > seconds[longest]) longest = each
+          printf "%.3g", bound[longest] / seconds[longest] }'
+}
 all_bytes() { echo $(($(number arena_bytes "$1") + $(number persistent_bytes "$1") + $(number workspace_bytes "$1"))); }
 report() { # NAME good|bad TEXT
   if [ "$2" = good ]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
@@ -54,7 +61,7 @@ check() { # NAME BUNDLE GPUS STEPS SEED HASH
   fi
   bound=-
   if [ "$3" = 1 ] && reprise-run "$folder/$2" --device=cuda --steps="$4" --seed="$5" --profile-out="$work/profile" > /dev/null 2>&1; then
-    bound=$(number of_bound "$work/profile")
+    bound=$(longest_share "$work/profile")
   fi
   echo "| $1 | $same | $(fastest "$work/json") | $(number arena_bytes "$work/json") | $(all_bytes "$work/json") | $bound |" >> "$work/table"
 }
@@ -96,9 +103,11 @@ done < "$folder/cases.txt"
 command -v compute-sanitizer > /dev/null || { skipped=$((skipped + 1)); echo "skipped: compute-sanitizer is not in PATH"; }
 beside curand.py "$(awk '$1 == "philox-words" { print $4 }' "$folder/cases.txt")" "$(awk '$1 == "philox-words" { print $5 }' "$folder/cases.txt")"
 echo
-echo "| step | hash of the CPU, or of plans | seconds | arena bytes | all bytes | largest kernel, share of its bound |"
+echo "| step | hash of the CPU, or of plans | seconds | arena bytes | all bytes | longest launch, share of its bound |"
 echo "|---|---|---|---|---|---|"
 cat "$work/table"
+echo
+beside beside_torch.py
 echo
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ]

@@ -15,6 +15,7 @@ import sys
 import tempfile
 
 import gradients
+import ops
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TEXT = ["--width=64", "--heads=4", "--batch=4", "--seq=96", "--vocab=257"]
@@ -30,10 +31,12 @@ MODELS = {
     "unet": ["--layers=3", "--width=12", "--batch=4", "--image=48"],
     "vit": ["--layers=2", "--width=64", "--heads=4", "--batch=4", "--image=32", "--seq=64"],
 }
-# The sizes that docs/Benchmarks.md and other projects measure.
+# The sizes that other projects measure, with the name of ../bench/peers/models.py.
 LARGE = {
-    "gpt2": ["--layers=12", "--width=768", "--heads=12", "--batch=8", "--seq=1024", "--vocab=50257", "--optimizer=adamw"],
-    "resnet50": ["--batch=32", "--image=224", "--classes=1000", "--optimizer=momentum"],
+    "gpt2": ("gpt2 124M, 32 texts", ["--layers=12", "--width=768", "--heads=12", "--batch=32", "--seq=1024", "--vocab=50257",
+                                     "--dropout=0.1", "--optimizer=adamw"]),
+    "llama": ("llama 1B", ["--layers=16", "--width=2048", "--heads=32", "--batch=4", "--seq=1024", "--vocab=32000", "--optimizer=adamw"]),
+    "resnet50": ("resnet50, 128 images", ["--batch=128", "--image=224", "--classes=1000", "--optimizer=momentum"]),
 }
 PLANS = {"save-all": ["--policy=save-all"], "recompute-all": ["--policy=recompute-all"], "80%": ["--budget=80%"]}
 STEPS, SEED = 3, 7
@@ -58,6 +61,7 @@ def philox(counter, key):
 class Maker:
     def __init__(self, build, folder):
         self.bin, self.folder, self.cases = os.path.join(build, "bin"), folder, []
+        self.beside = {"ops": [], "steps": []}
         os.makedirs(folder, exist_ok=True)
 
     def tool(self, name, *arguments):
@@ -72,10 +76,10 @@ class Maker:
             stream.write(self.tool("reprise-zoo", name.split("-")[0], *flags))
         return path
 
-    def add(self, name, model, flags, gpus=1, digest="-"):
+    def add(self, name, model, flags, gpus=1, digest="-", steps=STEPS):
         bundle = f"{name}.rpb".replace("%", "")
         self.tool("reprise-compile", model, "-o", os.path.join(self.folder, bundle), "--target=cuda:sm_80", *flags)
-        self.cases.append(f"{name} {bundle} {gpus} {STEPS} {SEED} {digest}")
+        self.cases.append(f"{name} {bundle} {gpus} {steps} {SEED} {digest}")
 
     def run_on_cpu(self, model, *flags):
         bundle = os.path.join(self.folder, "cpu.rpb")
@@ -139,6 +143,36 @@ class Maker:
                 self.add(f"{name}-stages", model, [*micro, "--stages=2", "--schedule=1f1b"], 2, self.hash_of_cpu(model, *micro))
 
 
+    def add_ops(self, is_large):
+        """Ops beside PyTorch's; and a step of one small launch, whose seconds are those of the runtime."""
+        for name, text, peer, shape, goal in ops.list_ops(ops.LARGE if is_large else ops.SMALL):
+            model = os.path.join(self.folder, f"{name}.mlir")
+            with open(model, "w") as stream:
+                stream.write(text)
+            # Tensor cores add otherwise, and a CPU takes long for a large op.
+            self.add(name, model, [], 1, "-" if is_large or peer == "attention" else self.hash_of_cpu(model))
+            self.beside["ops"].append({"name": name, "bundle": f"{name}.rpb", "peer": peer, "shape": shape, "goal": goal})
+        model = os.path.join(self.folder, "smallest-step.mlir")
+        with open(model, "w") as stream:
+            stream.write(ops.rows("elementwise", 4, 8))
+        self.add("smallest-step", model, [], 1, "-", steps=100)
+
+    def add_large(self, name):
+        peer, flags = LARGE[name]
+        self.add(f"{name}-large", self.model(f"{name}-large", flags), PLANS["save-all"])
+        model = self.model(f"{name}-large-bf16", [*flags, "--precision=bf16"])
+        self.add(f"{name}-large-bf16", model, PLANS["save-all"])
+        for plan in ("save-all", "80%"):
+            self.add(f"{name}-large-bf16-library-{plan}", model, ["--contractions=library", *PLANS[plan]])
+        self.beside["steps"] += [{"name": f"{name}-large-{precision}", "model": peer, "precision": precision} for precision in ("f32", "bf16")]
+
+    def write_peers(self):
+        for program in ("curand.py", "beside_torch.py", "../bench/peers/models.py"):
+            shutil.copy(os.path.join(HERE, program), self.folder)
+        with open(os.path.join(self.folder, "beside.json"), "w") as stream:
+            json.dump(self.beside, stream, indent=1)
+
+
 def main():
     build, folder, *rest = sys.argv[1:]
     maker = Maker(build, folder)
@@ -146,12 +180,10 @@ def main():
     for name in [name for name in rest if name in MODELS] or MODELS:
         maker.add_model(name)
         maker.add_gradients(name)
-    for name, flags in LARGE.items() if "--large" in rest else []:
-        maker.add(f"{name}-large", maker.model(f"{name}-large", flags), PLANS["save-all"])
-        model = maker.model(f"{name}-large-bf16", [*flags, "--precision=bf16"])
-        maker.add(f"{name}-large-bf16", model, PLANS["save-all"])
-        maker.add(f"{name}-large-bf16-library", model, ["--contractions=library", *PLANS["save-all"]])
-    shutil.copy(os.path.join(HERE, "curand.py"), folder)
+    maker.add_ops("--large" in rest)
+    for name in LARGE if "--large" in rest else []:
+        maker.add_large(name)
+    maker.write_peers()
     with open(os.path.join(folder, "cases.txt"), "w") as stream:
         stream.write("".join(case + "\n" for case in maker.cases))
 

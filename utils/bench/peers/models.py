@@ -325,6 +325,10 @@ MODELS = {
     "gpt2 124M": (lambda: Gpt2(12, 768, 12, 50257, 1024, 0.1), lambda: text(1, 1024, 50257), "adamw"),
     "gpt2 96 layers": (lambda: Gpt2(96, 384, 6, 256, 128, 0.1), lambda: text(1), "adamw"),
     "resnet50": (lambda: Resnet(Bottleneck, 4, (3, 4, 6, 3), 64, 1000), lambda: images(8, 224, 1000), "momentum"),
+    # For GPUs, at the sizes of ../../gpu-check/make-bundles.py.
+    "gpt2 124M, 32 texts": (lambda: Gpt2(12, 768, 12, 50257, 1024, 0.1), lambda: text(32, 1024, 50257), "adamw"),
+    "llama 1B": (lambda: Llama(16, 2048, 32, 8, 32000, 1024), lambda: text(4, 1024, 32000), "adamw"),
+    "resnet50, 128 images": (lambda: Resnet(Bottleneck, 4, (3, 4, 6, 3), 64, 1000), lambda: images(128, 224, 1000), "momentum"),
 }
 OPTIMIZERS = {
     "adamw": lambda values: torch.optim.AdamW(values, lr=0.001, weight_decay=0.01, fused=True),
@@ -332,11 +336,11 @@ OPTIMIZERS = {
 }
 
 
-def make(name):
+def make(name, device="cpu"):
     """A model with its inputs and its fused optimizer; images are channels-last, PyTorch's faster layout."""
     torch.manual_seed(0)
     model, inputs, optimizer = MODELS[name]
-    model, inputs = model(), inputs()
+    model, inputs = model().to(device), tuple(value.to(device) for value in inputs())
     if inputs[0].dim() == 4:
         model, inputs = model.to(memory_format=torch.channels_last), (inputs[0].to(memory_format=torch.channels_last), *inputs[1:])
     return model, inputs, OPTIMIZERS[optimizer](model.parameters())
