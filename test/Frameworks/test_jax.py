@@ -36,21 +36,21 @@ def equal(left, right):
     return all(numpy.array_equal(x, y, equal_nan=True) for x, y in zip(jax.tree.leaves(left), jax.tree.leaves(right)))
 
 
-def check_model(name, loss, params, arguments, budget):
+def check_model(name, loss, params, arguments, budget, tolerance=TOLERANCE):
     expected = jax.jit(jax.value_and_grad(loss))(params, *arguments)
     steps = {label: reprise.jax.compile(loss, params, *arguments, threads=1, **options) for label, options in (
         ("save-all", {"policy": "save-all", "ignore_checkpoints": True}), ("recompute-all", {"policy": "recompute-all"}),
         (budget, {"budget": budget}))}
     results = {label: step(params, *arguments) for label, step in steps.items()}
     distance = farthest(results["save-all"], expected)
-    checks.check(f"{name}: value and gradients are JAX's to {TOLERANCE}", distance < TOLERANCE, str(distance))
+    checks.check(f"{name}: value and gradients are JAX's to {tolerance}", distance < tolerance, str(distance))
     print(f"   {name}: farthest {distance:.1e}; "
           + ", ".join(f"{label} {step.report.arena_bytes} B, {step.report.replayed_ops} replays" for label, step in steps.items()))
     for label in ("recompute-all", budget):
         checks.check(f"{name}: {label} has the bits of save-all", equal(results[label], results["save-all"]))
     other = jax.tree.map(lambda leaf: leaf * 0.5, params)
     again = farthest(steps[budget](other, *arguments), jax.value_and_grad(loss)(other, *arguments))
-    checks.check(f"{name}: another call has other parameters", again < TOLERANCE, str(again))
+    checks.check(f"{name}: another call has other parameters", again < tolerance, str(again))
 
 
 def narrow(x, signed, unsigned):

@@ -53,6 +53,30 @@ func.func public @main(%x: tensor<4xf32>, %y: tensor<4xf32>, %i: tensor<4xi32>, 
   %17 = stablehlo.constant dense<0xFF800000> : tensor<4xf32>
   // CHECK: reprise.not %[[P]]
   %18 = stablehlo.not %p : tensor<4xi1>
+  // Equal numbers share the derivative.
+  // CHECK: %[[LARGEST:.*]] = reprise.maximum %[[X]], %[[Y]]
+  // CHECK: %[[TIE:.*]] = reprise.compare eq %[[X]], %[[Y]]
+  // CHECK: %[[SHARED:.*]] = reprise.select %[[TIE]], %{{.*}}, %[[LARGEST]]
+  %19 = stablehlo.maximum %x, %y : tensor<4xf32>
+  // So do those of logaddexp.
+  %20 = stablehlo.subtract %x, %y : tensor<4xf32>
+  %21 = stablehlo.abs %20 : tensor<4xf32>
+  %22 = stablehlo.negate %21 : tensor<4xf32>
+  %23 = stablehlo.exponential %22 : tensor<4xf32>
+  %24 = stablehlo.log_plus_one %23 : tensor<4xf32>
+  // CHECK: %[[SUM:.*]] = reprise.add %[[SHARED]], %{{.*}}
+  // CHECK: %[[LOG2:.*]] = reprise.constant dense<0.693147182>
+  // CHECK: %[[AT:.*]] = reprise.add %{{.*}}, %[[LOG2]]
+  // CHECK: reprise.compare eq %[[X]], %[[Y]]
+  // CHECK-NEXT: reprise.select %{{.*}}, %[[AT]], %[[SUM]]
+  %25 = stablehlo.add %19, %24 : tensor<4xf32>
+  // As 1 / (1 + exp(-x)) a sigmoid has no derivative where it is 0.
+  %26 = stablehlo.negate %x : tensor<4xf32>
+  %27 = stablehlo.exponential %26 : tensor<4xf32>
+  %one = stablehlo.constant dense<1.0> : tensor<4xf32>
+  %28 = stablehlo.add %one, %27 : tensor<4xf32>
+  // CHECK: reprise.sigmoid %[[X]]
+  %29 = stablehlo.divide %one, %28 : tensor<4xf32>
   // CHECK: return %[[SELECTED]], %[[EITHER]]
   return %5, %6 : tensor<4xf32>, tensor<4xi1>
 }

@@ -48,7 +48,9 @@ func.func public @main(%x: tensor<5xf32>, %i: tensor<3x1xi32>, %u: tensor<3xf32>
   // CHECK: reprise.compare lt %{{.*}}, %{{.*}} : tensor<5xi32>
   // CHECK: reprise.compare le %{{.*}}, %{{.*}} : tensor<5xi32>
   %4 = stablehlo.compare LE, %x, %0, TOTALORDER : (tensor<5xf32>, tensor<5xf32>) -> tensor<5xi1>
-  // CHECK: %[[STEPS:.*]] = reprise.mul %{{.*}}, %[[X]]
+  // No steps of an infinite divisor are taken.
+  // CHECK: %[[BY:.*]] = reprise.select %{{.*}}, %{{.*}}, %[[X]]
+  // CHECK-NEXT: %[[STEPS:.*]] = reprise.mul %{{.*}}, %[[BY]]
   // CHECK-NEXT: reprise.sub %{{.*}}, %[[STEPS]]
   %5 = stablehlo.remainder %0, %x : tensor<5xf32>
   // The value is that of the tail, the derivative that of erf.

@@ -3,6 +3,8 @@
 
 #include "llvm/ADT/StringSwitch.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace reprise::stablehlo {
@@ -21,6 +23,46 @@ bool isPositiveZero(Value x) {
   return number && number->isPosZero();
 }
 
+/// The mean of equal numbers, and elsewhere a function of both: each has half of the derivative.
+Value shared(Builder &b, Value x, Value y, Value mean, Value elsewhere) {
+  return select(b, compare(b, ComparePredicate::eq, x, y), mean, elsewhere);
+}
+
+Value meanOf(Builder &b, Value x, Value y) {
+  Value half = splat(b, typeOf(x), 0.5);
+  return AddOp::create(b, x.getType(), MulOp::create(b, x.getType(), x, half),
+                       MulOp::create(b, x.getType(), y, half));
+}
+
+/// `op` if it has that name and number of operands, else none.
+Operation *named(Operation *op, StringRef name, unsigned operands) {
+  bool is = op && op->getName().stripDialect() == name && op->getNumOperands() == operands;
+  return is ? op : nullptr;
+}
+
+/// max(x, y) + log(1 + exp(-|x - y|)), as JAX writes logaddexp and softplus, is smooth, though
+/// neither summand is. Where it is one, `sum` gets the derivative at equal numbers.
+Value importSum(Source &s, Value sum) {
+  Operation *largest = named(s.op->getOperand(0).getDefiningOp(), "maximum", 2);
+  Operation *inner = s.op->getOperand(1).getDefiningOp();
+  for (StringRef name : {"log_plus_one", "exponential", "negate", "abs"})
+    inner = (inner = named(inner, name, 1)) ? inner->getOperand(0).getDefiningOp() : nullptr;
+  if (!largest || !(inner = named(inner, "subtract", 2)))
+    return sum;
+  auto find = [&](Operation *op, unsigned i) {
+    return s.importer.values.lookupOrNull(op->getOperand(i));
+  };
+  Value x = find(largest, 0), y = find(largest, 1), other = find(inner, 1);
+  if (!x || !y || !other || !isFloat(x))
+    return sum;
+  std::optional<APFloat> number = constantFloat(y), otherNumber = constantFloat(other);
+  bool isSame = y == other || (number && otherNumber && number->bitwiseIsEqual(*otherNumber));
+  if (!isSame || x != find(inner, 0))
+    return sum;
+  Value mean = meanOf(s.b(), x, y), two = splat(s.b(), typeOf(x), std::log(2.0));
+  return shared(s.b(), x, y, AddOp::create(s.b(), x.getType(), mean, two), sum);
+}
+
 /// A maximum with 0 is a relu, whose derivative at 0 is 0, as that of jax.nn.relu. On i1 arithmetic
 /// is logic; the maximum of unsigned numbers is that of numbers moved by half.
 Values combined(Source &s) {
@@ -28,6 +70,10 @@ Values combined(Source &s) {
   bool isOrdered = s.name() == "maximum" || s.name() == "minimum";
   if (s.name() == "maximum" && isPositiveZero(y))
     return unary<ReluOp>(s);
+  if (isOrdered && isFloat(x) && !constantFloat(y) && !constantFloat(x))
+    return {shared(s.b(), x, y, meanOf(s.b(), x, y), combine(s.b(), s.name(), x, y))};
+  if (s.name() == "add")
+    return {importSum(s, combine(s.b(), s.name(), x, y))};
   if (!isOrdered || !s.isUnsigned(0))
     return {combine(s.b(), s.name(), x, y)};
   Value less = CompareOp::create(s.b(), s.type().clone(s.b().getI1Type()), ComparePredicate::lt,
@@ -44,7 +90,26 @@ Values importNot(Source &s) {
 
 Values importXor(Source &s) { return binary<XorOp>(s); }
 
+bool isOne(Value x) {
+  std::optional<APFloat> number = constantFloat(x);
+  return number && number->isExactlyValue(1);
+}
+
+/// The x of 1 + exp(-x), or none.
+Value findSigmoid(Value divisor) {
+  auto sum = divisor.getDefiningOp<AddOp>();
+  if (!sum)
+    return {};
+  Value power = isOne(sum.getLhs()) ? sum.getRhs() : isOne(sum.getRhs()) ? sum.getLhs() : Value();
+  auto exp = power ? power.getDefiningOp<ExpOp>() : nullptr;
+  auto negated = exp ? exp.getOperand().getDefiningOp<NegOp>() : nullptr;
+  return negated ? negated.getOperand() : Value();
+}
+
+/// As which JAX writes a sigmoid; by this form its derivative is 0 · ∞ where exp(-x) is infinite.
 Values importDivide(Source &s) {
+  if (Value x = isOne(s.operands[0]) ? findSigmoid(s.operands[1]) : Value())
+    return {SigmoidOp::create(s.b(), s.type(), x)};
   if (!s.isUnsigned(0))
     return binary<DivOp>(s);
   return {unsignedArithmetic(s, /*isRemainder=*/false)};
@@ -65,7 +130,11 @@ Value floatRemainder(Builder &b, Value x, Value y) {
   Value isNegative = compare(b, ComparePredicate::ne, compare(b, ComparePredicate::lt, x, zero),
                              compare(b, ComparePredicate::lt, y, zero));
   steps = select(b, isNegative, NegOp::create(b, steps), steps);
-  return sub(b, x, MulOp::create(b, x.getType(), steps, y));
+  // Of an infinite divisor there are none, and 0 · ∞ is no number.
+  Value infinity = splat(b, typeOf(x), std::numeric_limits<double>::infinity());
+  Value isWhole = AndOp::create(b, compare(b, ComparePredicate::lt, left, infinity),
+                                compare(b, ComparePredicate::eq, by, infinity));
+  return sub(b, x, MulOp::create(b, x.getType(), steps, select(b, isWhole, zero, y)));
 }
 
 Values importRemainder(Source &s) {

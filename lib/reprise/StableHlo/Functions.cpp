@@ -63,12 +63,17 @@ Values importIsFinite(Source &s) {
                   constant(s.b(), magnitude, std::numeric_limits<double>::infinity()))};
 }
 
-/// `exp(x) - 1 = tanh(x / 2) · (exp(x) + 1)`, which cancels nowhere.
-Values importExpMinusOne(Source &s) {
-  Builder &b = s.b();
-  Value x = s.operands[0], half = mul(b, x, constant(b, x, 0.5));
-  return {mul(b, TanhOp::create(b, half), add(b, ExpOp::create(b, x), constant(b, x, 1)))};
+/// `exp(x) - 1 = tanh(x / 2) · (exp(x) + 1)`, which cancels nowhere. Beyond 1 it is the difference,
+/// as the product's derivative is 0 · ∞ where exp(x) is infinite.
+Value expMinusOne(Builder &b, Value x) {
+  Value power = ExpOp::create(b, x), one = constant(b, x, 1), zero = constant(b, x, 0);
+  Value isFar = compare(b, ComparePredicate::gt, x, one);
+  Value half = mul(b, select(b, isFar, zero, x), constant(b, x, 0.5));
+  Value near = mul(b, TanhOp::create(b, half), add(b, select(b, isFar, zero, power), one));
+  return select(b, isFar, sub(b, power, one), near);
 }
+
+Values importExpMinusOne(Source &s) { return {expMinusOne(s.b(), s.operands[0])}; }
 
 } // namespace
 
@@ -175,8 +180,11 @@ Value erfInvOfDouble(Builder &b, Value x) {
     y = sub(b, y, div(b, u, add(b, constant(b, y, 1), mul(b, y, u))));
   }
   y = stopGradient(b, y);
-  Value infinity = constant(b, x, std::numeric_limits<double>::infinity());
-  return select(b, isEnd, mul(b, x, infinity), sub(b, y, step(inside)));
+  // Infinities at ±1, and NaNs beyond; none of them has a derivative.
+  Value end = mul(b, stopGradient(b, x), constant(b, x, std::numeric_limits<double>::infinity()));
+  Value isBeyond = compare(b, ComparePredicate::gt, AbsOp::create(b, x), constant(b, x, 1));
+  end = select(b, isBeyond, constant(b, x, std::numeric_limits<double>::quiet_NaN()), end);
+  return select(b, isEnd, end, sub(b, y, step(inside)));
 }
 
 Values importErfInv(Source &s) {
@@ -185,11 +193,11 @@ Values importErfInv(Source &s) {
   });
 }
 
-/// exp(x) - 1 = e, and e / 2 + e / (2 · (e + 1)) is the hyperbolic sine.
+/// Half of the difference of the powers, each of them less 1, so that nothing cancels near 0.
 Values importSinh(Source &s) {
   Builder &b = s.b();
-  Value e = importExpMinusOne(s)[0], half = constant(b, e, 0.5);
-  return {mul(b, half, add(b, e, div(b, e, add(b, e, constant(b, e, 1)))))};
+  Value x = s.operands[0], up = expMinusOne(b, x), down = expMinusOne(b, NegOp::create(b, x));
+  return {mul(b, constant(b, x, 0.5), sub(b, up, down))};
 }
 
 Values importCosh(Source &s) {
@@ -208,10 +216,10 @@ Values importAtanh(Source &s) {
 /// The sign of x, and the power of its size; the derivative at 0 is infinite.
 Values importCbrt(Source &s) {
   Builder &b = s.b();
-  Value x = s.operands[0], size = AbsOp::create(b, x);
-  Value root = PowOp::create(b, x.getType(), size, constant(b, x, 1.0 / 3));
-  return {select(b, compare(b, ComparePredicate::lt, x, constant(b, x, 0)), NegOp::create(b, root),
-                 root)};
+  Value x = s.operands[0], zero = constant(b, x, 0), one = constant(b, x, 1);
+  Value sign = select(b, compare(b, ComparePredicate::lt, x, zero), constant(b, x, -1), one);
+  Value root = PowOp::create(b, x.getType(), mul(b, x, sign), constant(b, x, 1.0 / 3));
+  return {mul(b, root, sign)};
 }
 
 } // namespace

@@ -103,7 +103,8 @@ Value squareBelow(Math &m, Value x) {
   return m.add(m.mul(m.add(own, -1), m.add(own, 1)), m.sub(plain, stopGradient(m.b, plain)));
 }
 
-Value chord(Math &m, Value x) { return m.sqrt(NegOp::create(m.b, squareBelow(m, x))); }
+/// √(1 - x²). Its zeros have no sign, since angles and derivatives would have it, too.
+Value chord(Math &m, Value x) { return m.sqrt(m.sub(0, squareBelow(m, x))); }
 Value asin(Math &m, Value x) { return atan2(m, x, chord(m, x)); }
 Value acos(Math &m, Value x) { return atan2(m, chord(m, x), x); }
 
@@ -168,7 +169,9 @@ Value lgamma(Math &m, Value x) {
   Value other = m.sub(m.sub(std::log(kPi), sine), own);
   // At a pole it is infinite, even where own is.
   other = m.choose(m.is(part, 0), kInfinity, other);
-  return m.choose(isInfinite, kInfinity, m.choose(l.isReflected, other, own));
+  // There its derivative is infinite, too, as that of a square.
+  Value far = m.choose(isInfinite, x, m.number(x, 0));
+  return m.choose(isInfinite, m.mul(far, far), m.choose(l.isReflected, other, own));
 }
 
 Value digamma(Math &m, Value x) {
