@@ -72,6 +72,20 @@ class Tied(nn.Module):
         return self.head(self.embedding(tokens).tanh())
 
 
+class Bags(nn.Module):
+    """Bags of rows, some of them empty, with padding, with weights, and as rows of one length."""
+
+    def __init__(self):
+        super().__init__()
+        self.sums, self.means = nn.EmbeddingBag(16, 8, mode="sum", padding_idx=3), nn.EmbeddingBag(16, 8, padding_idx=0)
+        self.ended = nn.EmbeddingBag(16, 8, mode="sum", include_last_offset=True)
+        self.weights = nn.Parameter(torch.randn(7))
+
+    def forward(self, tokens, offsets):
+        return (self.means(tokens, offsets), self.sums(tokens, offsets, self.weights), self.ended(tokens, offsets).tanh(),
+                self.means(tokens.view(1, 7)), self.means(torch.tensor([[0, 0], [1, 2]])))
+
+
 class Buffers(nn.Module):
     def __init__(self):
         super().__init__()
@@ -149,6 +163,7 @@ def try_models():
     x = torch.randn(6, 8)
     compare("writes in place", InPlace(), x)
     compare("tied weights and a padding row", Tied(), torch.tensor([[1, 0, 3], [0, 5, 1]]))
+    compare("bags of rows", Bags(), torch.tensor([1, 0, 3, 3, 5, 1, 15]), torch.tensor([0, 2, 2, 4, 7]))
     compare("mutated buffers", Buffers(), x, steps=3)
     compare("detach and no_grad", Stops(), x)
     compare("regions of torch.utils.checkpoint", Regions(), x)
@@ -249,6 +264,8 @@ def try_errors():
         made = compiled(lambda x: torch.special.bessel_j0(x) * 2, fallback=True)(x.detach())
     checks.check("fallback leaves the graph to Inductor", close(made, torch.special.bessel_j0(x.detach()) * 2, 1e-5))
     checks.check("and says so", sum("Inductor" in str(each.message) for each in said) == 1, f"{[str(s.message) for s in said]}")
+    text = error_of(compiled(nn.EmbeddingBag(4, 4, mode="max")), torch.tensor([[1, 2], [2, 3]]))
+    checks.check("a bag's maximum is an error", "an embedding bag with mode='max'" in text, text)
     checks.check("an unknown option is an error", "has no option budgets" in error_of(compiled(nn.Linear(4, 4), budgets=1), x))
     text = error_of(compiled(nn.Linear(4, 4), budget="1B"), x)
     checks.check("a budget that cannot be met is an error", "budget" in text, text)

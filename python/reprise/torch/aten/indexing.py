@@ -29,6 +29,33 @@ def embedding(b: Builder, node: Any, table: Value, indices: Value, padding: int 
     return b.select(b.expand(is_padding, rows.shape), b.gather(b.freeze(table), indices), rows)
 
 
+@converts(aten._embedding_bag.default, aten._embedding_bag_forward_only.default)
+def embedding_bag(b: Builder, node: Any, table: Value, indices: Value, offsets: Value, scales_by_count: bool = False,
+                  mode: int = 0, sparse: bool = False, weights: Value | None = None, has_end: bool = False,
+                  padding: int = -1) -> list[Value | None]:
+    """Rows of the table are added where their bag is: a bag begins at each offset. What is padding counts nowhere."""
+    if scales_by_count or mode == 2:
+        raise Missing("an embedding bag with " + ("scale_grad_by_freq" if scales_by_count else "mode='max'"))
+    count, bags = indices.shape[0], offsets.shape[0] - has_end
+    starts = b.reshape(b.slice(offsets, 0, 0, bags), (1, bags))
+    begun = b.compare("ge", b.reshape(b.iota(count, offsets.dtype), (count, 1)), starts)
+    bag = b.binary("sub", b.reduce("sum", b.cast(begun, torch.int64), [1]), 1)
+    rows = b.gather(table, indices)
+    counted = b.constant(1, rows.dtype, (count,))
+    if weights is not None:
+        rows = b.binary("mul", rows, b.reshape(weights, (count, 1)))
+    if padding >= 0:
+        is_counted = b.compare("ne", indices, padding)
+        counted = b.cast(is_counted, rows.dtype)
+        mask = b.expand(b.reshape(is_counted, (count, 1)), rows.shape)
+        rows = b.select(mask, rows, b.constant(0, rows.dtype, rows.shape))
+    total = b.op("scatter_add", [bag, rows], (bags, table.shape[1]), rows.dtype)
+    if mode == 1:
+        sizes = b.op("scatter_add", [bag, counted], (bags,), rows.dtype)
+        total = b.binary("div", total, b.reshape(b.binary("maximum", sizes, 1), (bags, 1)))
+    return [total, None, None, None]
+
+
 def _flatten(b: Builder, indices: Sequence[Value], sizes: Sequence[int]) -> Value:
     """The row-major index of tuples of indices."""
     flat = None
