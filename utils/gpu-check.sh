@@ -6,8 +6,8 @@
 # Each step must have the hash that the CPU gave, under every plan and on as many GPUs as its programs take (skipped where
 # there are fewer); what tensor cores compute has one hash under every plan. Gradients in 16 bits are little farther from
 # those in f32 than the CPU's. Small steps run once more under compute-sanitizer, where that is found; where python3 and
-# cuRAND are, cuRAND draws beside us; where PyTorch is, it computes the same shapes. The table holds seconds per step,
-# bytes of the arena and of all memory that the step takes, and the share of its bound that the longest launch reaches.
+# cuRAND are, cuRAND draws beside us; where PyTorch is, it computes the same shapes. The table holds seconds per step
+# beside those of the cost model, bytes of the arena and of all memory that the step takes, and the share of its bound that the longest launch reaches.
 set -u
 folder=${1:?"usage: gpu-check.sh FOLDER"}
 work=$(mktemp -d) || exit 1
@@ -26,6 +26,10 @@ longest_share() {
           printf "%.3g", bound[longest] / seconds[longest] }'
 }
 all_bytes() { echo $(($(number arena_bytes "$1") + $(number persistent_bytes "$1") + $(number workspace_bytes "$1"))); }
+# What the cost model says of this GPU, for cases that predicted.txt has.
+predicted() {
+  awk -v name="$1" -v gpu="$gpu" '$1 == name && index(gpu, $2) { found = $3 } END { print found ? found : "-" }' "$folder/predicted.txt"
+}
 report() { # NAME good|bad TEXT
   if [ "$2" = good ]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
   [ "$2" = good ] || echo "FAILED: $1: $3"
@@ -63,7 +67,7 @@ check() { # NAME BUNDLE GPUS STEPS SEED HASH
   if [ "$3" = 1 ] && reprise-run "$folder/$2" --device=cuda --steps="$4" --seed="$5" --profile-out="$work/profile" > /dev/null 2>&1; then
     bound=$(longest_share "$work/profile")
   fi
-  echo "| $1 | $same | $(fastest "$work/json") | $(number arena_bytes "$work/json") | $(all_bytes "$work/json") | $bound |" >> "$work/table"
+  echo "| $1 | $same | $(fastest "$work/json") | $(predicted "$1") | $(number arena_bytes "$work/json") | $(all_bytes "$work/json") | $bound |" >> "$work/table"
 }
 
 sanitize() { # NAME BUNDLE GPUS STEPS SEED HASH
@@ -93,6 +97,7 @@ beside() { # PROGRAM ARGUMENTS...
 
 [ -r "$folder/cases.txt" ] || { echo "gpu-check: $folder holds no cases.txt: see utils/gpu-check/make-bundles.py" >&2; exit 1; }
 : > "$work/table"
+gpu=$(reprise-run "$folder/smallest-step.rpb" --device=cuda --steps=1 --seed=1 2> "$work/error" | sed -n 's/^device .*(\(.*\), sm_.*/\1/p')
 while read -r case; do
   # shellcheck disable=SC2086
   check $case
@@ -103,8 +108,8 @@ done < "$folder/cases.txt"
 command -v compute-sanitizer > /dev/null || { skipped=$((skipped + 1)); echo "skipped: compute-sanitizer is not in PATH"; }
 beside curand.py "$(awk '$1 == "philox-words" { print $4 }' "$folder/cases.txt")" "$(awk '$1 == "philox-words" { print $5 }' "$folder/cases.txt")"
 echo
-echo "| step | hash of the CPU, or of plans | seconds | arena bytes | all bytes | longest launch, share of its bound |"
-echo "|---|---|---|---|---|---|"
+echo "| step | hash of the CPU, or of plans | seconds | by the cost model | arena bytes | all bytes | longest launch, share of its bound |"
+echo "|---|---|---|---|---|---|---|"
 cat "$work/table"
 echo
 beside beside_torch.py

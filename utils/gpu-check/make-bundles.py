@@ -61,7 +61,7 @@ def philox(counter, key):
 class Maker:
     def __init__(self, build, folder):
         self.bin, self.folder, self.cases = os.path.join(build, "bin"), folder, []
-        self.beside = {"ops": [], "steps": []}
+        self.beside, self.predicted = {"ops": [], "steps": []}, []
         os.makedirs(folder, exist_ok=True)
 
     def tool(self, name, *arguments):
@@ -80,6 +80,17 @@ class Maker:
         bundle = f"{name}.rpb".replace("%", "")
         self.tool("reprise-compile", model, "-o", os.path.join(self.folder, bundle), "--target=cuda:sm_80", *flags)
         self.cases.append(f"{name} {bundle} {gpus} {steps} {SEED} {digest}")
+
+    def predict(self, name, model, flags):
+        """What the cost model says of each GPU that has a device file."""
+        for device in ("a100", "h100", "h200", "b200"):
+            report = os.path.join(self.folder, "report.json")
+            self.tool("reprise-compile", model, "-o", os.path.join(self.folder, "predicted.rpb"), "--target=cuda:sm_80", f"--report={report}",
+                      f"--device-file={os.path.join(HERE, '../../docs/devices', device + '.json')}", *flags)
+            with open(report) as stream:
+                seconds = sum(json.load(stream)["cost"].values())
+            self.predicted.append(f"{name} {device.upper()} {seconds:.3g}\n")
+        os.remove(os.path.join(self.folder, "predicted.rpb"))
 
     def run_on_cpu(self, model, *flags):
         bundle = os.path.join(self.folder, "cpu.rpb")
@@ -151,6 +162,7 @@ class Maker:
                 stream.write(text)
             # Tensor cores add otherwise, and a CPU takes long for a large op.
             self.add(name, model, [], 1, "-" if is_large or peer == "attention" else self.hash_of_cpu(model))
+            self.predict(name, model, [])
             self.beside["ops"].append({"name": name, "bundle": f"{name}.rpb", "peer": peer, "shape": shape, "goal": goal})
         model = os.path.join(self.folder, "smallest-step.mlir")
         with open(model, "w") as stream:
@@ -159,11 +171,12 @@ class Maker:
 
     def add_large(self, name):
         peer, flags = LARGE[name]
-        self.add(f"{name}-large", self.model(f"{name}-large", flags), PLANS["save-all"])
-        model = self.model(f"{name}-large-bf16", [*flags, "--precision=bf16"])
-        self.add(f"{name}-large-bf16", model, PLANS["save-all"])
-        for plan in ("save-all", "80%"):
-            self.add(f"{name}-large-bf16-library-{plan}", model, ["--contractions=library", *PLANS[plan]])
+        full, half = self.model(f"{name}-large", flags), self.model(f"{name}-large-bf16", [*flags, "--precision=bf16"])
+        library = ["--contractions=library"]
+        for case, model, own in ((f"{name}-large", full, PLANS["save-all"]), (f"{name}-large-bf16", half, PLANS["save-all"]),
+                                 *((f"{name}-large-bf16-library-{plan}", half, [*library, *PLANS[plan]]) for plan in ("save-all", "80%"))):
+            self.add(case, model, own)
+            self.predict(case, model, own)
         self.beside["steps"] += [{"name": f"{name}-large-{precision}", "model": peer, "precision": precision} for precision in ("f32", "bf16")]
 
     def write_peers(self):
@@ -171,6 +184,8 @@ class Maker:
             shutil.copy(os.path.join(HERE, program), self.folder)
         with open(os.path.join(self.folder, "beside.json"), "w") as stream:
             json.dump(self.beside, stream, indent=1)
+        with open(os.path.join(self.folder, "predicted.txt"), "w") as stream:
+            stream.write("".join(self.predicted))
 
 
 def main():

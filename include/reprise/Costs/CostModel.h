@@ -19,9 +19,11 @@ struct ProfiledLaunch;
 struct DeviceRates {
   std::string name;
   std::map<std::string, double> contractionFlops; ///< by dtype: f32, f64, bf16, f16
-  double elementwiseFlops = 0;                    ///< of all ops that are no contraction
-  double bytes = 0;                               ///< to and from memory
-  double launchSeconds = 0;                       ///< what a launch costs before it does anything
+  std::optional<double>
+      tensorFlops;             ///< of tensor cores on 16 bits; half of it on TF32; none: as above
+  double elementwiseFlops = 0; ///< of all ops that are no contraction
+  double bytes = 0;            ///< to and from memory
+  double launchSeconds = 0;    ///< what a launch costs before it does anything
   double link = 0;     ///< bytes per second to another device; 0: a copy in memory stands for that
   double hostLink = 0; ///< bytes per second to the host's memory, one way; 0: as for `link`
   std::optional<int64_t> memory; ///< bytes; none: as many as a step takes

@@ -48,13 +48,13 @@ static constexpr Chip kChips[] = {{100, "B200", 75e12, 7.7e12, 900e9, 55e9, 2250
                                   {90, "H100", 67e12, 3.35e12, 450e9, 55e9, 989e12},
                                   {0, "A100", 19.5e12, 2.04e12, 300e9, 25e9, 312e12}};
 
-static DeviceRates describeGpu(unsigned number, StringRef contractions) {
+static DeviceRates describeGpu(unsigned number) {
   const Chip &chip = *llvm::find_if(kChips, [&](const Chip &c) { return c.number <= number; });
   DeviceRates rates;
   rates.name = chip.name;
-  double half = contractions == "exact" ? chip.single : chip.tensor;
-  double full = contractions == "tf32" ? chip.tensor / 2 : chip.single;
-  rates.contractionFlops = {{"f32", full}, {"f64", chip.single / 2}, {"bf16", half}, {"f16", half}};
+  rates.contractionFlops = {
+      {"f32", chip.single}, {"f64", chip.single / 2}, {"bf16", chip.single}, {"f16", chip.single}};
+  rates.tensorFlops = chip.tensor;
   // An fma counts two there; most other arithmetic is no fma.
   rates.elementwiseFlops = chip.single / 2;
   rates.bytes = chip.memory;
@@ -64,8 +64,18 @@ static DeviceRates describeGpu(unsigned number, StringRef contractions) {
   return rates;
 }
 
-static FailureOr<DeviceRates> findRates(const CostSources &sources, unsigned threads,
-                                        Location location) {
+static void useTensorCores(DeviceRates &rates, StringRef contractions) {
+  if (!rates.tensorFlops)
+    return;
+  if (contractions == "tf32")
+    rates.contractionFlops["f32"] = *rates.tensorFlops / 2;
+  if (contractions != "exact")
+    rates.contractionFlops["bf16"] = rates.contractionFlops["f16"] = *rates.tensorFlops;
+}
+
+/// Before tensor cores.
+static FailureOr<DeviceRates> findPlainRates(const CostSources &sources, unsigned threads,
+                                             Location location) {
   if (!sources.deviceFile.empty())
     return readDeviceFile(sources.deviceFile, location);
   auto [device, machine] = StringRef(sources.target).split(':');
@@ -73,8 +83,17 @@ static FailureOr<DeviceRates> findRates(const CostSources &sources, unsigned thr
     return describeCpu(threads);
   unsigned chip = 0;
   if (device == "cuda" && machine.consume_front("sm_") && !machine.consumeInteger(10, chip))
-    return describeGpu(chip, machine.rsplit(':').second);
+    return describeGpu(chip);
   return emitError(location, "unknown target '") << sources.target << "'";
+}
+
+static FailureOr<DeviceRates> findRates(const CostSources &sources, unsigned threads,
+                                        Location location) {
+  FailureOr<DeviceRates> rates = findPlainRates(sources, threads, location);
+  StringRef target = sources.target;
+  if (succeeded(rates) && target.starts_with("cuda:"))
+    useTensorCores(*rates, target.rsplit(':').second);
+  return rates;
 }
 
 static LogicalResult checkProfile(const CostProfile &profile, const CostSources &sources,

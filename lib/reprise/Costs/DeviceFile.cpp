@@ -61,7 +61,7 @@ FailureOr<DeviceRates> readDeviceFile(StringRef path, Location from) {
   if (failed(file->checkKeys(root,
                              {"version", "name", "flops", "elementwise_flops", "bytes_per_second",
                               "launch_seconds", "memory", "link_bytes_per_second",
-                              "host_bytes_per_second"},
+                              "host_bytes_per_second", "tensor_flops"},
                              "")))
     return failure();
   DeviceRates rates;
@@ -77,7 +77,9 @@ FailureOr<DeviceRates> readDeviceFile(StringRef path, Location from) {
       (root.get("link_bytes_per_second") &&
        failed(readNumber(*file, root, "link_bytes_per_second", "", kRate, rates.link))) ||
       (root.get("host_bytes_per_second") &&
-       failed(readNumber(*file, root, "host_bytes_per_second", "", kRate, rates.hostLink))))
+       failed(readNumber(*file, root, "host_bytes_per_second", "", kRate, rates.hostLink))) ||
+      (root.get("tensor_flops") &&
+       failed(readNumber(*file, root, "tensor_flops", "", kRate, rates.tensorFlops.emplace()))))
     return failure();
   return rates;
 }
