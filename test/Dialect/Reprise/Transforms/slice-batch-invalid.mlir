@@ -127,3 +127,16 @@ func.func @looped(%x: tensor<3x4x2xf32> {reprise.role = "input", reprise.batch_d
   }
   return %r : tensor<3x2xf32>
 }
+
+// -----
+
+// What only inputs go into may be made of the whole batch: a mask, but not the step.
+func.func @minor(%x: tensor<3x4x2xf32> {reprise.role = "input", reprise.batch_dim = 1 : i64}, %w: tensor<2xf32> {reprise.role = "parameter"}) -> tensor<12x2xf32> {
+  // expected-warning@below {{'reprise.reshape' cannot be cut along the batch, so that micro-batches do not share out what is made of it}}
+  %rows = reprise.reshape %x : (tensor<3x4x2xf32>) -> tensor<12x2xf32>
+  %zero = reprise.constant dense<0.0> : tensor<f32>
+  %shown = reprise.add %rows, %zero : (tensor<12x2xf32>, tensor<f32>) -> tensor<12x2xf32>
+  // expected-note@below {{this op runs on the whole batch}}
+  %y = reprise.mul %shown, %w : (tensor<12x2xf32>, tensor<2xf32>) -> tensor<12x2xf32>
+  return %y : tensor<12x2xf32>
+}

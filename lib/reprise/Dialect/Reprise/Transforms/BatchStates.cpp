@@ -17,9 +17,12 @@ FailureOr<BatchStates> BatchStates::find(func::FuncOp step) {
     found.cuts.clear();
     found.cutLoops.clear();
     found.batchLoops.clear();
+    found.joined.clear();
+    found.joinedReader = nullptr;
     if (failed(found.visitAll(step.getBody().front())) || !found.handOverStates(changed))
       return failure();
   }
+  found.warnOfJoined();
   return found;
 }
 
@@ -65,6 +68,36 @@ LogicalResult BatchStates::visitAll(Block &block) {
 bool BatchStates::isOfInputs(Operation *op) const {
   return !isInLoop(op) &&
          llvm::all_of(op->getOperands(), [&](Value value) { return ofInputs.contains(value); });
+}
+
+/// What is made of all samples from inputs alone may be small, such as a mask. What computes with
+/// parameters and such a value is the step itself, on the whole batch.
+void BatchStates::followJoined(Operation *op) {
+  for (Value operand : op->getOperands()) {
+    Operation *joiner = joined.lookup(operand);
+    if (!joiner)
+      continue;
+    if (!isOfInputs(op)) {
+      joinedReader = joinedReader ? joinedReader : op;
+      return;
+    }
+    for (Value result : op->getResults())
+      joined[result] = joiner;
+  }
+}
+
+void BatchStates::warnOfJoined() const {
+  if (!joinedReader)
+    return;
+  for (Value operand : joinedReader->getOperands())
+    if (Operation *joiner = joined.lookup(operand)) {
+      InFlightDiagnostic warning = joiner->emitWarning("'")
+                                   << joiner->getName()
+                                   << "' cannot be cut along the batch, so that micro-batches do "
+                                      "not share out what is made of it";
+      warning.attachNote(joinedReader->getLoc()) << "this op runs on the whole batch";
+      return;
+    }
 }
 
 bool BatchStates::reads(Operation *op, BatchState::Kind kind) const {
@@ -134,12 +167,17 @@ LogicalResult BatchStates::visit(Operation *op) {
   if (!reads(op, BatchState::Rows) && !reads(op, BatchState::Own)) {
     if (reads(op, BatchState::Part))
       return visitParts(op);
+    followJoined(op);
     return setAll({reads(op, BatchState::Total) ? BatchState::Total : BatchState::Whole});
   }
   FailureOr<BatchCut> cut = findCut(op);
   // What only inputs go into can be made of the whole batch before the first micro-batch.
-  if ((failed(cut) || cut->isReduced()) && isOfInputs(op))
+  if ((failed(cut) || cut->isReduced()) && isOfInputs(op)) {
+    if (failed(cut))
+      for (Value result : op->getResults())
+        joined[result] = op;
     return setAll({});
+  }
   if (failed(cut))
     return refuse(op);
   if (failed(refuseTotals(op)))

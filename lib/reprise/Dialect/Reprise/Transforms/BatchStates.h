@@ -87,6 +87,8 @@ private:
   mlir::LogicalResult setResults(mlir::Operation *op, const BatchCut &cut);
   bool handOverStates(bool &changed);
   bool isOfInputs(mlir::Operation *op) const;
+  void followJoined(mlir::Operation *op);
+  void warnOfJoined() const;
   bool reads(mlir::Operation *op, BatchState::Kind kind) const;
 
   mlir::func::FuncOp step;
@@ -94,6 +96,9 @@ private:
   int64_t batch = 0;
   llvm::DenseMap<mlir::Value, BatchState> states;
   llvm::DenseSet<mlir::Value> ofInputs; ///< values that no parameter and no state went into
+  /// Values of inputs that hold all samples, by the op that cannot be cut.
+  llvm::DenseMap<mlir::Value, mlir::Operation *> joined;
+  mlir::Operation *joinedReader = nullptr; ///< the first one that is not of inputs alone
   llvm::DenseMap<mlir::Operation *, BatchCut> cuts;
   llvm::DenseSet<mlir::Operation *> cutLoops, batchLoops;
 };
