@@ -14,17 +14,10 @@ Error Library::check(int status, const std::string &what) const {
 }
 
 static Expected<const Library *> open() {
-  Expected<void *> handle = cuda::openLibrary({"libcublasLt.so.13", "libcublasLt.so.12"});
-  if (!handle)
-    return handle.error();
   static Library library;
-#define REPRISE_FIND(member, name, result, parameters)                                             \
-  if (Expected<void *> found = cuda::findFunction(*handle, #name, "libcublasLt"))                  \
-    library.member = reinterpret_cast<decltype(library.member)>(*found);                           \
-  else                                                                                             \
-    return found.error();
-  REPRISE_CUBLASLT_FUNCTIONS(REPRISE_FIND)
-#undef REPRISE_FIND
+  if (Error error = cuda::loadFunctions({"libcublasLt.so.13", "libcublasLt.so.12"}, "libcublasLt",
+                                        {REPRISE_CUBLASLT_FUNCTIONS(REPRISE_PLACE)}))
+    return error;
   return &library;
 }
 

@@ -3,8 +3,7 @@
 // A row-major result is a column-major transposed one: what the library calls A is our right
 // operand, its rows are our columns.
 #include "CublasLt.h"
-#include "CudaCalls.h"
-#include "CudaLibrary.h"
+#include "LibraryCalls.h"
 #include "reprise/Support/LibraryCall.h"
 
 namespace reprise::runtime::cuda {
@@ -19,17 +18,30 @@ int typeOf(int64_t type) {
 /// What a product is to the library, without its algorithm.
 class Problem {
 public:
-  explicit Problem(const Library &library) : library(library) {}
+  using Library = cublaslt::Library;
+  using Handle = cublaslt::Handle;
+  using Algorithm = cublaslt::Algorithm;
+  using Numbers = MatrixProduct;
+  static constexpr const char *name = "cuBLASLt", *task = "multiply matrices";
+
+  Problem(const Library &library, Handle handle, const std::string & /*function*/)
+      : library(library), handle(handle) {}
 
   Error describe(const MatrixProduct &product);
+  Expected<Algorithm> recommend(uint64_t workspace) const;
+  Error check(const Algorithm &algorithm, uint64_t workspace) const;
+  int run(const Algorithm &algorithm, const Address *addresses, uint64_t workspace,
+          Stream stream) const;
 
   const Library &library;
-  Owned<Description> description;
-  Owned<Layout> a, b, d;
 
 private:
   Error addLayout(Owned<Layout> &into, int64_t type, int64_t rows, int64_t columns, int64_t pitch,
                   int64_t batch, int64_t stride);
+
+  Handle handle; ///< of the maker, which outlives it
+  Owned<Description> description;
+  Owned<Layout> a, b, d;
 };
 
 Error Problem::addLayout(Owned<Layout> &into, int64_t type, int64_t rows, int64_t columns,
@@ -70,49 +82,16 @@ Error Problem::describe(const MatrixProduct &p) {
   return addLayout(d, p.resultType, p.columns, p.rows, p.columns, p.batch, p.rows * p.columns);
 }
 
-class ProductCall : public CudaCall {
-public:
-  ProductCall(Handle handle, Problem problem, Algorithm algorithm, uint64_t workspace)
-      : handle(handle), problem(std::move(problem)), algorithm(algorithm), workspace(workspace) {}
-
-  Error enqueue(const Address *addresses, Stream stream) const override {
-    const float one = 1, zero = 0;
-    auto at = [&](size_t operand) { return reinterpret_cast<void *>(addresses[operand]); };
-    int status =
-        problem.library.multiply(handle, problem.description.get(), &one, at(1), problem.a.get(),
-                                 at(0), problem.b.get(), &zero, at(2), problem.d.get(), at(2),
-                                 problem.d.get(), &algorithm, at(3), workspace, stream);
-    return status == 0 ? Error::success() : problem.library.check(status, "multiply matrices");
-  }
-
-private:
-  Handle handle; ///< of the maker, which outlives it
-  Problem problem;
-  Algorithm algorithm;
-  uint64_t workspace;
-};
-
-class ProductMaker : public CallMaker {
-public:
-  ProductMaker(const Library &library, Handle handle)
-      : library(library), handle(handle), version(std::to_string(library.getVersion())) {}
-  ~ProductMaker() override { library.destroy(handle); }
-
-  Expected<std::unique_ptr<CudaCall>> make(const std::vector<int64_t> &numbers,
-                                           const std::string &key, const std::string &gpu,
-                                           Tuning &tuning) override;
-
-private:
-  Expected<Algorithm> recommend(const Problem &problem, uint64_t workspace) const;
-  Error check(const Problem &problem, const Algorithm &algorithm, uint64_t workspace) const;
-
-  const Library &library;
-  Handle handle;
-  std::string version;
-};
+int Problem::run(const Algorithm &algorithm, const Address *addresses, uint64_t workspace,
+                 Stream stream) const {
+  const float one = 1, zero = 0;
+  auto at = [&](size_t operand) { return reinterpret_cast<void *>(addresses[operand]); };
+  return library.multiply(handle, description.get(), &one, at(1), a.get(), at(0), b.get(), &zero,
+                          at(2), d.get(), at(2), d.get(), &algorithm, at(3), workspace, stream);
+}
 
 /// The first algorithm that the library recommends within the workspace.
-Expected<Algorithm> ProductMaker::recommend(const Problem &problem, uint64_t workspace) const {
+Expected<Algorithm> Problem::recommend(uint64_t workspace) const {
   Preference made = nullptr;
   if (Error error = library.check(library.makePreference(&made), "ask for an algorithm"))
     return error;
@@ -126,9 +105,8 @@ Expected<Algorithm> ProductMaker::recommend(const Problem &problem, uint64_t wor
   Heuristic found{};
   int count = 0;
   status = status ? status
-                  : library.findAlgorithms(handle, problem.description.get(), problem.a.get(),
-                                           problem.b.get(), problem.d.get(), problem.d.get(), made,
-                                           1, &found, &count);
+                  : library.findAlgorithms(handle, description.get(), a.get(), b.get(), d.get(),
+                                           d.get(), made, 1, &found, &count);
   if (Error error = library.check(status, "find an algorithm"))
     return error;
   if (count < 1 || found.state != 0)
@@ -136,18 +114,14 @@ Expected<Algorithm> ProductMaker::recommend(const Problem &problem, uint64_t wor
   return found.algorithm;
 }
 
-/// Also one that was recommended is looked at: what repeats its bits is a promise.
-Error ProductMaker::check(const Problem &problem, const Algorithm &algorithm,
-                          uint64_t workspace) const {
+Error Problem::check(const Algorithm &algorithm, uint64_t workspace) const {
   Heuristic facts{};
-  int status =
-      library.checkAlgorithm(handle, problem.description.get(), problem.a.get(), problem.b.get(),
-                             problem.d.get(), problem.d.get(), &algorithm, &facts);
+  int status = library.checkAlgorithm(handle, description.get(), a.get(), b.get(), d.get(), d.get(),
+                                      &algorithm, &facts);
   if (Error error = library.check(status ? status : facts.state, "run its algorithm"))
     return error;
-  if (facts.workspaceBytes > workspace)
-    return Error::make("its algorithm needs " + std::to_string(facts.workspaceBytes) +
-                       " bytes of workspace, and has " + std::to_string(workspace));
+  if (Error error = checkWorkspace(facts.workspaceBytes, workspace))
+    return error;
   uint32_t reduction = ~0u;
   size_t written = 0;
   status = library.getConfig(&algorithm, configReduction, &reduction, sizeof reduction, &written);
@@ -158,33 +132,10 @@ Error ProductMaker::check(const Problem &problem, const Algorithm &algorithm,
   return Error::success();
 }
 
-Expected<std::unique_ptr<CudaCall>> ProductMaker::make(const std::vector<int64_t> &numbers,
-                                                       const std::string &key,
-                                                       const std::string &gpu, Tuning &tuning) {
-  MatrixProduct product = *MatrixProduct::from(numbers);
-  auto workspace = uint64_t(product.workspace);
-  Problem problem(library);
-  if (Error error = problem.describe(product))
-    return Error::make("'" + key + "': " + error.message());
-  Expected<Algorithm> algorithm = chooseAlgorithm<Algorithm>(
-      tuning, {gpu, "cuBLASLt", version}, key, [&] { return recommend(problem, workspace); },
-      [&](const Algorithm &chosen) { return check(problem, chosen, workspace); });
-  if (!algorithm)
-    return algorithm.error();
-  return std::unique_ptr<CudaCall>(
-      new ProductCall(handle, std::move(problem), *algorithm, workspace));
-}
-
 } // namespace
 
-Expected<std::unique_ptr<CallMaker>> openCublasLt() {
-  Expected<const Library *> library = Library::get();
-  if (!library)
-    return library.error();
-  Handle handle = nullptr;
-  if (Error error = (*library)->check((*library)->create(&handle), "open cuBLASLt"))
-    return error;
-  return std::unique_ptr<CallMaker>(new ProductMaker(**library, handle));
+Expected<std::unique_ptr<CallMaker>> openCublasLt(const std::string &function) {
+  return ProblemMaker<Problem>::open(function);
 }
 
 } // namespace reprise::runtime::cuda

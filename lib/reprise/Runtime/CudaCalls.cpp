@@ -38,7 +38,7 @@ Expected<const CudaCall *> CudaCalls::find(const Command &command) {
   if (!maker) {
     Expected<std::unique_ptr<CallMaker>> opened = LibraryConvolution::isFunction(command.function)
                                                       ? openCudnn(command.function)
-                                                      : openCublasLt();
+                                                      : openCublasLt(command.function);
     if (!opened)
       return opened.error();
     maker = std::move(*opened);

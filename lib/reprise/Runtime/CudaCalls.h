@@ -28,8 +28,8 @@ public:
                                                    const std::string &key, const std::string &gpu,
                                                    Tuning &tuning) = 0;
 };
-Expected<std::unique_ptr<CallMaker>> openCublasLt();
-/// For the calls of one of its functions.
+/// For the calls of one of the library's functions.
+Expected<std::unique_ptr<CallMaker>> openCublasLt(const std::string &function);
 Expected<std::unique_ptr<CallMaker>> openCudnn(const std::string &function);
 
 /// Whether it is a function of a library that is known here.

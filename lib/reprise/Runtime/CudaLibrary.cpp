@@ -1,11 +1,14 @@
 // reprise: a library of a GPU that a bundle calls, opened by the names of its versions
 #include "CudaLibrary.h"
 
+#include "LibraryCalls.h"
+
 #include <dlfcn.h>
 
 namespace reprise::runtime::cuda {
 
-Expected<void *> openLibrary(const std::vector<const char *> &files) {
+/// The handle of the first of these files that is found, for dlsym.
+static Expected<void *> openLibrary(const std::vector<const char *> &files) {
   std::string names, first;
   for (const char *file : files) {
     if (void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL))
@@ -19,10 +22,23 @@ Expected<void *> openLibrary(const std::vector<const char *> &files) {
                      withoutLibrary);
 }
 
-Expected<void *> findFunction(void *library, const char *name, const char *file) {
-  if (void *function = dlsym(library, name))
-    return function;
-  return Error::make(std::string(file) + " is too old: it lacks " + name + withoutLibrary);
+Error loadFunctions(const std::vector<const char *> &files, const char *file,
+                    const std::vector<FunctionPlace> &functions) {
+  Expected<void *> library = openLibrary(files);
+  if (!library)
+    return library.error();
+  for (const FunctionPlace &function : functions)
+    if (!(*function.place = dlsym(*library, function.name)))
+      return Error::make(std::string(file) + " is too old: it lacks " + function.name +
+                         withoutLibrary);
+  return Error::success();
+}
+
+Error checkWorkspace(uint64_t needed, uint64_t given) {
+  if (needed <= given)
+    return Error::success();
+  return Error::make("its algorithm needs " + std::to_string(needed) +
+                     " bytes of workspace, and has " + std::to_string(given));
 }
 
 } // namespace reprise::runtime::cuda

@@ -14,10 +14,18 @@ namespace reprise::runtime::cuda {
 /// What helps who has no such library: the end of a message.
 constexpr char withoutLibrary[] = "; a bundle compiled without --contractions=library needs none";
 
-/// The handle of the first of these files that is found, for dlsym.
-Expected<void *> openLibrary(const std::vector<const char *> &files);
-/// The function of that name, or an error that names the first file.
-Expected<void *> findFunction(void *library, const char *name, const char *file);
+/// Where the address of a function goes.
+struct FunctionPlace {
+  const char *name;
+  void **place;
+};
+/// Opens the first of these files that is found, and fills in its functions. Errors: none is found,
+/// or it lacks a function; that error names `file`.
+Error loadFunctions(const std::vector<const char *> &files, const char *file,
+                    const std::vector<FunctionPlace> &functions);
+/// For lists of X(member, name in the library, result, parameters), and a `library` of pointers.
+#define REPRISE_PLACE(member, name, result, parameters)                                            \
+  reprise::runtime::cuda::FunctionPlace{#name, reinterpret_cast<void **>(&library.member)},
 
 /// Frees one of a library's objects.
 template <typename T> struct Freer {

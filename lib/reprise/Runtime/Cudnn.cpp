@@ -13,17 +13,10 @@ Error Library::check(int status, const std::string &what) const {
 }
 
 static Expected<const Library *> open() {
-  Expected<void *> handle = cuda::openLibrary({"libcudnn.so.9", "libcudnn.so.8"});
-  if (!handle)
-    return handle.error();
   static Library library;
-#define REPRISE_FIND(member, name, result, parameters)                                             \
-  if (Expected<void *> found = cuda::findFunction(*handle, #name, "libcudnn"))                     \
-    library.member = reinterpret_cast<decltype(library.member)>(*found);                           \
-  else                                                                                             \
-    return found.error();
-  REPRISE_CUDNN_FUNCTIONS(REPRISE_FIND)
-#undef REPRISE_FIND
+  if (Error error = cuda::loadFunctions({"libcudnn.so.9", "libcudnn.so.8"}, "libcudnn",
+                                        {REPRISE_CUDNN_FUNCTIONS(REPRISE_PLACE)}))
+    return error;
   return &library;
 }
 

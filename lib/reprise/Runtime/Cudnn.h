@@ -10,8 +10,7 @@
 namespace reprise::runtime::cudnn {
 
 using Handle = struct HandleTag *;
-using Tensor = struct TensorTag *;
-using Filter = struct FilterTag *;
+using Tensor = struct TensorTag *; ///< describes a tensor or a filter, which are two types there
 using Convolution = struct ConvolutionTag *;
 
 /// What the library thinks of an algorithm.
@@ -43,9 +42,9 @@ constexpr int forwardImplicit = 0, forwardPrecomputed = 1, forwardProduct = 2, d
   X(makeTensor, cudnnCreateTensorDescriptor, int, (Tensor *))                                      \
   X(freeTensor, cudnnDestroyTensorDescriptor, int, (Tensor))                                       \
   X(setTensor, cudnnSetTensorNdDescriptor, int, (Tensor, int, int, const int *, const int *))      \
-  X(makeFilter, cudnnCreateFilterDescriptor, int, (Filter *))                                      \
-  X(freeFilter, cudnnDestroyFilterDescriptor, int, (Filter))                                       \
-  X(setFilter, cudnnSetFilterNdDescriptor, int, (Filter, int, int, int, const int *))              \
+  X(makeFilter, cudnnCreateFilterDescriptor, int, (Tensor *))                                      \
+  X(freeFilter, cudnnDestroyFilterDescriptor, int, (Tensor))                                       \
+  X(setFilter, cudnnSetFilterNdDescriptor, int, (Tensor, int, int, int, const int *))              \
   X(makeConvolution, cudnnCreateConvolutionDescriptor, int, (Convolution *))                       \
   X(freeConvolution, cudnnDestroyConvolutionDescriptor, int, (Convolution))                        \
   X(setConvolution, cudnnSetConvolutionNdDescriptor, int,                                          \
@@ -53,26 +52,26 @@ constexpr int forwardImplicit = 0, forwardPrecomputed = 1, forwardProduct = 2, d
   X(setGroups, cudnnSetConvolutionGroupCount, int, (Convolution, int))                             \
   X(setMath, cudnnSetConvolutionMathType, int, (Convolution, int))                                 \
   X(findForward, cudnnGetConvolutionForwardAlgorithm_v7, int,                                      \
-    (Handle, Tensor, Filter, Convolution, Tensor, int, int *, Performance *))                      \
+    (Handle, Tensor, Tensor, Convolution, Tensor, int, int *, Performance *))                      \
   X(findData, cudnnGetConvolutionBackwardDataAlgorithm_v7, int,                                    \
-    (Handle, Filter, Tensor, Convolution, Tensor, int, int *, Performance *))                      \
+    (Handle, Tensor, Tensor, Convolution, Tensor, int, int *, Performance *))                      \
   X(findFilter, cudnnGetConvolutionBackwardFilterAlgorithm_v7, int,                                \
-    (Handle, Tensor, Tensor, Convolution, Filter, int, int *, Performance *))                      \
+    (Handle, Tensor, Tensor, Convolution, Tensor, int, int *, Performance *))                      \
   X(sizeForward, cudnnGetConvolutionForwardWorkspaceSize, int,                                     \
-    (Handle, Tensor, Filter, Convolution, Tensor, int, size_t *))                                  \
+    (Handle, Tensor, Tensor, Convolution, Tensor, int, size_t *))                                  \
   X(sizeData, cudnnGetConvolutionBackwardDataWorkspaceSize, int,                                   \
-    (Handle, Filter, Tensor, Convolution, Tensor, int, size_t *))                                  \
+    (Handle, Tensor, Tensor, Convolution, Tensor, int, size_t *))                                  \
   X(sizeFilter, cudnnGetConvolutionBackwardFilterWorkspaceSize, int,                               \
-    (Handle, Tensor, Tensor, Convolution, Filter, int, size_t *))                                  \
+    (Handle, Tensor, Tensor, Convolution, Tensor, int, size_t *))                                  \
   X(runForward, cudnnConvolutionForward, int,                                                      \
-    (Handle, const void *, Tensor, const void *, Filter, const void *, Convolution, int, void *,   \
+    (Handle, const void *, Tensor, const void *, Tensor, const void *, Convolution, int, void *,   \
      size_t, const void *, Tensor, void *))                                                        \
   X(runData, cudnnConvolutionBackwardData, int,                                                    \
-    (Handle, const void *, Filter, const void *, Tensor, const void *, Convolution, int, void *,   \
+    (Handle, const void *, Tensor, const void *, Tensor, const void *, Convolution, int, void *,   \
      size_t, const void *, Tensor, void *))                                                        \
   X(runFilter, cudnnConvolutionBackwardFilter, int,                                                \
     (Handle, const void *, Tensor, const void *, Tensor, const void *, Convolution, int, void *,   \
-     size_t, const void *, Filter, void *))
+     size_t, const void *, Tensor, void *))
 
 struct Library {
 #define REPRISE_DECLARE(member, name, result, parameters) result(*member) parameters = nullptr;
