@@ -362,7 +362,6 @@ def try_usage():
 def main():
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
-    _plan_partition.TIME_LIMIT = 1
     for part in (try_random_words, try_inductor, try_inductor_misses, try_inductor_layouts, try_peaks, try_values, try_labels,
                  try_regions, try_state, try_overwritten, try_breaks, try_sizes, try_ddp, try_cache, try_usage):
         torch.manual_seed(0)

@@ -34,9 +34,6 @@ from ._plan_shares import UNLIMITED, Share
 if TYPE_CHECKING:
     from ._plan_fused import Meter
 
-#: Seconds of search per graph; what was found by then is kept.
-TIME_LIMIT = 5
-
 
 @dataclasses.dataclass
 class Answer:
@@ -47,11 +44,11 @@ class Answer:
 
 
 def ask(problem: dict[str, Any], budget: str) -> Answer:
-    """The plan of a problem, from the cache or from the planner."""
-    name = "plan-" + cache.key(problem, budget, _core.version, TIME_LIMIT)
+    """The plan of a problem, from the cache or from the planner, which counts its steps: no clock has a part in a plan."""
+    name = "plan-" + cache.key(problem, budget, _core.version)
     known = cache.read(name)
     if known is None:
-        summary, texts = plan_problem(problem, budget=budget, time_limit=TIME_LIMIT)
+        summary, texts = plan_problem(problem, budget=budget)
         known = {"summary": summary[0], "plan": json.loads(texts[0]) if texts[0] else None}
         cache.write(name, known)
     return Answer(**known)
@@ -132,9 +129,12 @@ class Partitioner(CustomPartitionerFn):
         refusal = self._refuse(problem, answer.summary, len(musts))
         if musts or not self.budget.endswith("%"):
             raise Error(refusal)
-        # A share is a wish: the plan that takes the least is as near as any comes to it.
+        # A share is a wish: the plan that takes the least is as near as any comes to it. Where a search ends depends on its
+        # budget, so all shares that are too small have one: what an op needs at once.
         warnings.warn(refusal + ", and takes its place", RepriseWarning, stacklevel=2)
-        return self._least(text, answer.summary["lowest_peak"])
+        needed = ask(text, "1").summary["needed"]
+        answer = ask(text, str(needed))
+        return answer if answer.plan is not None else self._least(text, answer.summary["lowest_peak"])
 
     def _least(self, text: dict[str, Any], lowest: int) -> Answer:
         """A plan near the least peak. A search for it may end at another place than the one that has seen it."""

@@ -18,6 +18,8 @@ _known: dict[str, int] = {}
 METHOD = 2
 #: Operands that say how much there is to do; an op that is measured with zeros there does nothing.
 COUNTS = ("bag_size",)
+#: An operand that only another op of the same library can have made: addresses and sizes, for all we know.
+OPAQUE = "workspace"
 #: What Inductor calls beside its fallbacks.
 LIBRARY = (torch.ops.aten.convolution.default, torch.ops.aten.mm.default, torch.ops.aten.addmm.default,
            torch.ops.aten.bmm.default)
@@ -97,6 +99,8 @@ def _memory_peaks(profiler: profile, names: list[str]) -> dict[str, int]:
 
 def _run(node: fx.Node, name: str) -> bool:
     """Whether an op takes what is made up for it; then the last range of that name is its run."""
+    if any(each.name == OPAQUE for each in node.target._schema.arguments):
+        return False
     for args, kwargs in _real_arguments(node):
         try:
             with record_function(name):
