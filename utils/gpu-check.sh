@@ -5,7 +5,7 @@
 #
 # Each step must have the hash that the CPU gave, under every plan and on as many GPUs as its programs take (skipped where
 # there are fewer); what tensor cores compute has one hash under every plan. Gradients in 16 bits are little farther from
-# those in f32 than the CPU's. Small steps run once more under compute-sanitizer, where that is found; where python3 and
+# those in f32 than the CPU's, and each contraction is within its stated bound. Small steps run once more under compute-sanitizer, where that is found; where python3 and
 # cuRAND are, cuRAND draws beside us; where PyTorch is, it computes the same shapes. The table holds seconds per step
 # beside those of the cost model, bytes of the arena and of all memory that the step takes, and the share of its bound that the longest launch reaches.
 set -u
@@ -54,8 +54,8 @@ check() { # NAME BUNDLE GPUS STEPS SEED HASH
     ;;
   "<"*)
     expected=- same=$(largest_loss "$work/json")
-    if awk "BEGIN { exit !($same < ${6#<}) }"; then report "$1" good; else report "$1" bad "gradients are $same away, at most ${6#<} is stated"; fi
-    same="$same from f32, at most ${6#<}"
+    if awk "BEGIN { exit !($same < ${6#<}) }"; then report "$1" good; else report "$1" bad "its loss is $same, at most ${6#<} is stated"; fi
+    same="a loss of $same, at most ${6#<}"
     ;;
   esac
   if [ "$expected" != - ]; then

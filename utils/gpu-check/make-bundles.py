@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 
+import bounds
 import gradients
 import ops
 
@@ -120,6 +121,16 @@ class Maker:
             self.add(f"{name}-gradients-{precision}", model, [], 1, limit)
             self.add(f"{name}-gradients-{precision}-library", model, ["--contractions=library"], 1, limit)
 
+    def add_bounds(self):
+        """Contractions in 16 bits beside sums in f64: by tensor cores, and by libraries."""
+        for name in bounds.PROGRAMS:
+            for dtype in bounds.UNIT:
+                model = os.path.join(self.folder, f"bounds-{name}-{dtype}.mlir")
+                with open(model, "w") as stream:
+                    stream.write(bounds.program(name, dtype))
+                for case, flags in ((f"bounds-{name}-{dtype}", []), (f"bounds-{name}-{dtype}-library", ["--contractions=library"])):
+                    self.add(case, model, flags, 1, "<1")
+
     def add_words(self):
         """Random words, whose hash counts only if they are those of Philox itself."""
         assert philox((0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344), (0xA4093822, 0x299F31D0))[0] == 0xD16CFE09
@@ -192,6 +203,7 @@ def main():
     build, folder, *rest = sys.argv[1:]
     maker = Maker(build, folder)
     maker.add_words()
+    maker.add_bounds()
     for name in [name for name in rest if name in MODELS] or MODELS:
         maker.add_model(name)
         maker.add_gradients(name)
