@@ -71,11 +71,14 @@ class Maker:
             sys.exit(f"make-bundles: {name} {' '.join(arguments)} failed")
         return done.stdout
 
-    def model(self, name, flags):
+    def write(self, name, text):
         path = os.path.join(self.folder, f"{name}.mlir")
         with open(path, "w") as stream:
-            stream.write(self.tool("reprise-zoo", name.split("-")[0], *flags))
+            stream.write(text)
         return path
+
+    def model(self, name, flags):
+        return self.write(name, self.tool("reprise-zoo", name.split("-")[0], *flags))
 
     def add(self, name, model, flags, gpus=1, digest="-", steps=STEPS):
         bundle = f"{name}.rpb".replace("%", "")
@@ -111,9 +114,8 @@ class Maker:
         flags = [flag for flag in MODELS[name] if not flag.startswith("--dropout")]
         full = self.tool("reprise-zoo", name, *flags)
         for precision, unit in (("bf16", 2**-8), ("f16", 2**-11)):
-            model = os.path.join(self.folder, f"{name}-gradients-{precision}.mlir")
-            with open(model, "w") as stream:
-                stream.write(gradients.compare(full, self.tool("reprise-zoo", name, *flags, f"--precision={precision}")))
+            half = self.tool("reprise-zoo", name, *flags, f"--precision={precision}")
+            model = self.write(f"{name}-gradients-{precision}", gradients.compare(full, half))
             distance = max(self.run_on_cpu(model)["loss"])
             if distance > 0.25:
                 continue
@@ -125,18 +127,14 @@ class Maker:
         """Contractions in 16 bits beside sums in f64: by tensor cores, and by libraries."""
         for name in bounds.PROGRAMS:
             for dtype in bounds.UNIT:
-                model = os.path.join(self.folder, f"bounds-{name}-{dtype}.mlir")
-                with open(model, "w") as stream:
-                    stream.write(bounds.program(name, dtype))
+                model = self.write(f"bounds-{name}-{dtype}", bounds.program(name, dtype))
                 for case, flags in ((f"bounds-{name}-{dtype}", []), (f"bounds-{name}-{dtype}-library", ["--contractions=library"])):
                     self.add(case, model, flags, 1, "<1")
 
     def add_words(self):
         """Random words, whose hash counts only if they are those of Philox itself."""
         assert philox((0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344), (0xA4093822, 0x299F31D0))[0] == 0xD16CFE09
-        model = os.path.join(self.folder, "philox-words.mlir")
-        with open(model, "w") as stream:
-            stream.write(WORDS)
+        model = self.write("philox-words", WORDS)
         with tempfile.TemporaryDirectory() as folder:
             bundle, out = os.path.join(folder, "cpu.rpb"), os.path.join(folder, "out")
             self.tool("reprise-compile", model, "-o", bundle)
@@ -164,21 +162,15 @@ class Maker:
                 micro = ["--microbatches=2"]
                 self.add(f"{name}-stages", model, [*micro, "--stages=2", "--schedule=1f1b"], 2, self.hash_of_cpu(model, *micro))
 
-
     def add_ops(self, is_large):
         """Ops beside PyTorch's; and a step of one small launch, whose seconds are those of the runtime."""
         for name, text, peer, shape, goal in ops.list_ops(ops.LARGE if is_large else ops.SMALL):
-            model = os.path.join(self.folder, f"{name}.mlir")
-            with open(model, "w") as stream:
-                stream.write(text)
+            model = self.write(name, text)
             # Tensor cores add otherwise, and a CPU takes long for a large op.
             self.add(name, model, [], 1, "-" if is_large or peer == "attention" else self.hash_of_cpu(model))
             self.predict(name, model, [])
             self.beside["ops"].append({"name": name, "bundle": f"{name}.rpb", "peer": peer, "shape": shape, "goal": goal})
-        model = os.path.join(self.folder, "smallest-step.mlir")
-        with open(model, "w") as stream:
-            stream.write(ops.rows("elementwise", 4, 8))
-        self.add("smallest-step", model, [], 1, "-", steps=100)
+        self.add("smallest-step", self.write("smallest-step", ops.rows("elementwise", 4, 8)), [], 1, "-", steps=100)
 
     def add_large(self, name):
         peer, flags = LARGE[name]
