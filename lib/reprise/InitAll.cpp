@@ -73,6 +73,7 @@ void reprise::registerAllPasses() {
   registerSplitLoopsPass();
   registerMakeProgramsPass();
   registerDeferGradientPass();
+  registerFuseEpiloguesPass();
   registerOffloadValuesPass();
   registerMarkStagesPass();
   registerSliceBatchPass();

@@ -17,6 +17,8 @@ SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 CUBLASLT = {
     "compute32F": "CUBLAS_COMPUTE_32F", "typeF32": "CUDA_R_32F", "typeF16": "CUDA_R_16F", "typeBF16": "CUDA_R_16BF",
     "transA": "CUBLASLT_MATMUL_DESC_TRANSA", "transB": "CUBLASLT_MATMUL_DESC_TRANSB",
+    "epilogue": "CUBLASLT_MATMUL_DESC_EPILOGUE", "biasPointer": "CUBLASLT_MATMUL_DESC_BIAS_POINTER",
+    "epilogueBias": "CUBLASLT_EPILOGUE_BIAS",
     "operationN": "CUBLAS_OP_N", "operationT": "CUBLAS_OP_T",
     "layoutBatch": "CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT", "layoutStride": "CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET",
     "preferWorkspace": "CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES",

@@ -11,6 +11,7 @@
 #include "reprise/Conversion/KernelBuilder.h"
 
 namespace reprise {
+class DotBiasOp;
 class DotGeneralOp;
 
 /// Terms of one chain of fma.
@@ -48,6 +49,9 @@ struct ContractionSpec {
 
   /// Of operands that lie at such strides.
   static ContractionSpec of(DotGeneralOp dot, llvm::ArrayRef<int64_t> lhsStrides,
+                            llvm::ArrayRef<int64_t> rhsStrides);
+  /// The same without the bias.
+  static ContractionSpec of(DotBiasOp dot, llvm::ArrayRef<int64_t> lhsStrides,
                             llvm::ArrayRef<int64_t> rhsStrides);
 };
 

@@ -33,32 +33,40 @@ inline int64_t workspaceOfCall(int64_t results) {
   return bytes > mostCallWorkspace ? mostCallWorkspace : bytes;
 }
 
-/// `cublasLtMatmul` of operands left, right, result and workspace: for each of `batch` matrices
-///   result[row, column] = Σ over term of left[row, term] · right[column, term],
-/// summed in f32 and rounded once. The result is dense and row-major. An operand is stored by rows
-/// of its terms, or, if it is transposed, of its rows or columns; such rows are `pitch` elements
-/// apart, and its matrices `stride` elements.
+/// `cublasLtMatmul` of operands left, right, result, workspace and, if there is one, bias: for each
+/// of `batch` matrices
+///   result[row, column] = Σ over term of left[row, term] · right[column, term] + bias[column],
+/// summed in f32 and rounded once. The bias is dense, and of the type of the result. The result is
+/// dense and row-major. An operand is stored by rows of its terms, or, if it is transposed, of its
+/// rows or columns; such rows are `pitch` elements apart, and its matrices `stride` elements.
 struct MatrixProduct {
   static constexpr const char *function = "cublasLtMatmul";
-  static constexpr size_t count = 13;
+  static constexpr size_t count = 13; ///< of numbers without a bias
+  /// The number behind the others if there is a bias: CUBLASLT_EPILOGUE_BIAS.
+  static constexpr int64_t epilogueBias = 4;
 
   int64_t type = callBF16, resultType = callBF16;
   int64_t batch = 1, rows = 0, columns = 0, terms = 0;
   int64_t leftTransposed = 0, leftPitch = 0, leftStride = 0;
   int64_t rightTransposed = 0, rightPitch = 0, rightStride = 0;
   int64_t workspace = 0; ///< bytes at most
+  bool hasBias = false;
 
   std::vector<int64_t> numbers() const {
-    return {type,       resultType,     batch,     rows,       columns,
-            terms,      leftTransposed, leftPitch, leftStride, rightTransposed,
-            rightPitch, rightStride,    workspace};
+    std::vector<int64_t> all = {type,       resultType,     batch,     rows,       columns,
+                                terms,      leftTransposed, leftPitch, leftStride, rightTransposed,
+                                rightPitch, rightStride,    workspace};
+    if (hasBias)
+      all.push_back(epilogueBias);
+    return all;
   }
 
   /// Nothing if they are not those of a product that a library could do.
   static std::optional<MatrixProduct> from(const std::vector<int64_t> &numbers) {
-    if (numbers.size() != count)
-      return std::nullopt;
     MatrixProduct p;
+    p.hasBias = numbers.size() == count + 1 && numbers.back() == epilogueBias;
+    if (numbers.size() != count && !p.hasBias)
+      return std::nullopt;
     int64_t *const fields[count] = {
         &p.type,       &p.resultType,     &p.batch,     &p.rows,       &p.columns,
         &p.terms,      &p.leftTransposed, &p.leftPitch, &p.leftStride, &p.rightTransposed,
@@ -82,15 +90,19 @@ struct MatrixProduct {
   }
 
   /// The bytes that each operand takes from its first element to its last.
-  std::array<uint64_t, 4> bytes() const {
+  std::vector<uint64_t> bytes() const {
     uint64_t element = uint64_t(bytesOfCallType(type));
     auto span = [&](bool transposed, int64_t pitch, int64_t stride, int64_t side) {
       int64_t lines = transposed ? terms : side, line = transposed ? side : terms;
       return uint64_t((batch - 1) * stride + (lines - 1) * pitch + line) * element;
     };
-    return {span(leftTransposed, leftPitch, leftStride, rows),
-            span(rightTransposed, rightPitch, rightStride, columns),
-            uint64_t(batch * rows * columns * bytesOfCallType(resultType)), uint64_t(workspace)};
+    auto ofResult = uint64_t(bytesOfCallType(resultType));
+    std::vector<uint64_t> all = {span(leftTransposed, leftPitch, leftStride, rows),
+                                 span(rightTransposed, rightPitch, rightStride, columns),
+                                 uint64_t(batch * rows * columns) * ofResult, uint64_t(workspace)};
+    if (hasBias)
+      all.push_back(uint64_t(columns) * ofResult);
+    return all;
   }
 };
 
@@ -168,7 +180,7 @@ struct LibraryConvolution {
   }
 
   /// Of the operands of the function.
-  std::array<uint64_t, 4> bytes(const std::string &function) const {
+  std::vector<uint64_t> bytes(const std::string &function) const {
     auto ofImage = uint64_t(2 * imageSize()), ofFilter = uint64_t(2 * filterSize()),
          ofOutput = uint64_t(2 * outputSize()), own = uint64_t(workspace);
     if (function == forward)

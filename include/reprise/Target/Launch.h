@@ -52,7 +52,7 @@ struct EmittedLaunch {
   /// Bytes of scratch that the launch's commands share.
   int64_t sharedBytes = 0;
   /// Why no library computes the launch although one was asked for; or empty.
-  std::string whyOwn;
+  std::string whyOwn = {};
 
   /// Where so many more bytes of that scratch begin.
   int64_t addShared(int64_t bytes) {

@@ -45,6 +45,11 @@ public:
   /// What a machine must have to run the kernels; the runtime checks these names.
   virtual std::vector<std::string> getFeatures() const = 0;
 
+  /// Whether one launch computes a contraction and adds its bias (reprise.dot_bias).
+  virtual bool addsBias() const { return false; }
+  /// The same for the target of such a name.
+  static bool addsBias(llvm::StringRef name) { return name.ends_with(":library"); }
+
   /// Whether it is of use that one launch holds these ops, two or more in program order, and can
   /// be.
   virtual bool canHold(llvm::ArrayRef<mlir::Operation *> ops) const = 0;

@@ -7,8 +7,8 @@ using namespace mlir;
 
 namespace reprise {
 
-ContractionSpec ContractionSpec::of(DotGeneralOp dot, ArrayRef<int64_t> lhsStrides,
-                                    ArrayRef<int64_t> rhsStrides) {
+template <typename OpT>
+static ContractionSpec specOf(OpT dot, ArrayRef<int64_t> lhsStrides, ArrayRef<int64_t> rhsStrides) {
   ArrayRef<int64_t> lhsSizes = dot.getLhs().getType().getShape(),
                     rhsSizes = dot.getRhs().getType().getShape();
   ContractionSpec spec;
@@ -24,6 +24,15 @@ ContractionSpec ContractionSpec::of(DotGeneralOp dot, ArrayRef<int64_t> lhsStrid
   for (int64_t dim : dot.getRhsFree())
     spec.columns.push_back({rhsSizes[dim], rhsStrides[dim]});
   return spec;
+}
+
+ContractionSpec ContractionSpec::of(DotGeneralOp dot, ArrayRef<int64_t> lhsStrides,
+                                    ArrayRef<int64_t> rhsStrides) {
+  return specOf(dot, lhsStrides, rhsStrides);
+}
+ContractionSpec ContractionSpec::of(DotBiasOp dot, ArrayRef<int64_t> lhsStrides,
+                                    ArrayRef<int64_t> rhsStrides) {
+  return specOf(dot, lhsStrides, rhsStrides);
 }
 
 ResultStrides ResultStrides::rowMajor(const ContractionSpec &spec) {

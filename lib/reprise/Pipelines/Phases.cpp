@@ -8,6 +8,7 @@
 #include "reprise/Dialect/Pipe/Transforms/Passes.h"
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 #include "reprise/Policy/Policy.h"
+#include "reprise/Target/Target.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -84,6 +85,8 @@ static void addProgramPhase(OpPassManager &program, Phase phase, const PhaseOpti
   case Phase::Partition:
     if (options.microbatches > 1)
       addSlicing(program, options);
+    if (Target::addsBias(options.target))
+      program.addPass(createFuseEpiloguesPass());
     if (options.stages.devices == 1)
       program.addPass(createOffloadValuesPass());
     break;

@@ -213,7 +213,7 @@ std::vector<T> gatherMatrix(const Values<T> &values, int64_t start, ArrayRef<int
   return matrix;
 }
 
-template <typename T> Tensor evaluateDotAs(DotGeneralOp op, Operands operands) {
+template <typename T, typename OpT> Tensor evaluateDotAs(OpT op, Operands operands) {
   RankedTensorType leftType = operands[0]->type, rightType = operands[1]->type;
   Values<T> left(*operands[0]), right(*operands[1]);
   std::vector<int64_t> leftBatch = Dims(leftType, op.getLhsBatch()).positions();
@@ -233,9 +233,22 @@ template <typename T> Tensor evaluateDotAs(DotGeneralOp op, Operands operands) {
   return round(op.getType(), results);
 }
 
-Results evaluateDot(DotGeneralOp op, Operands operands) {
-  return single(withFloat(operands[0]->type.getElementType(),
-                          [&](auto zero) { return evaluateDotAs<decltype(zero)>(op, operands); }));
+template <typename OpT> Tensor contract(OpT op, Operands operands) {
+  return withFloat(operands[0]->type.getElementType(),
+                   [&](auto zero) { return evaluateDotAs<decltype(zero)>(op, operands); });
+}
+
+Results evaluateDot(DotGeneralOp op, Operands operands) { return single(contract(op, operands)); }
+
+Results evaluateDotBias(DotBiasOp op, Operands operands) {
+  Tensor dot = contract(op, operands);
+  return single(withFloat(op.getType().getElementType(), [&](auto zero) {
+    Values<decltype(zero)> sums(dot), bias(*operands[2]);
+    std::vector<decltype(zero)> results;
+    for (int64_t i = 0; i < dot.size(); ++i)
+      results.push_back(sums[i] + bias[i % operands[2]->size()]);
+    return round(op.getType(), results);
+  }));
 }
 
 } // namespace
@@ -251,6 +264,7 @@ void attachReductions(MLIRContext *context) {
   attach<evaluateTopK>(context);
   attach<evaluateArgmax>(context);
   attach<evaluateDot>(context);
+  attach<evaluateDotBias>(context);
 }
 
 } // namespace reprise::reference

@@ -43,8 +43,8 @@ Error checkHostMove(const Command &command) {
   return Error::success();
 }
 
-Error checkBuffers(const Command &command, const std::array<uint64_t, 4> &bytes) {
-  constexpr Access accesses[] = {Read, Read, Write, ReadWrite};
+Error checkBuffers(const Command &command, const std::vector<uint64_t> &bytes) {
+  constexpr Access accesses[] = {Read, Read, Write, ReadWrite, Read};
   if (command.operands.size() != bytes.size())
     return fail("a call of '" + command.function + "' has " +
                 std::to_string(command.operands.size()) + " operands");

@@ -36,13 +36,27 @@ public:
   const Library &library;
 
 private:
+  Error addBias();
   Error addLayout(Owned<Layout> &into, int64_t type, int64_t rows, int64_t columns, int64_t pitch,
                   int64_t batch, int64_t stride);
 
   Handle handle; ///< of the maker, which outlives it
   Owned<Description> description;
   Owned<Layout> a, b, d;
+  bool hasBias = false;
 };
+
+/// Algorithms are looked for by where a bias lies, too: its alignment counts, and null is none.
+Error Problem::addBias() {
+  static_assert(epilogueBias == MatrixProduct::epilogueBias);
+  const auto anywhere = uint64_t(callAlignment);
+  int status =
+      library.setDescription(description.get(), epilogue, &epilogueBias, sizeof epilogueBias);
+  status = status
+               ? status
+               : library.setDescription(description.get(), biasPointer, &anywhere, sizeof anywhere);
+  return library.check(status, "describe the bias of a product");
+}
 
 Error Problem::addLayout(Owned<Layout> &into, int64_t type, int64_t rows, int64_t columns,
                          int64_t pitch, int64_t batch, int64_t stride) {
@@ -69,6 +83,9 @@ Error Problem::describe(const MatrixProduct &p) {
   status = status ? status : library.setDescription(made, transB, &ofB, sizeof ofB);
   if (Error error = library.check(status, "describe a product"))
     return error;
+  hasBias = p.hasBias;
+  if (Error error = hasBias ? addBias() : Error::success())
+    return error;
   // In columns: what is stored by rows of terms is terms × side, what is transposed side × terms.
   auto addOperand = [&](Owned<Layout> &into, bool transposed, int64_t side, int64_t pitch,
                         int64_t stride) {
@@ -86,6 +103,9 @@ int Problem::run(const Algorithm &algorithm, const Address *addresses, uint64_t 
                  Stream stream) const {
   const float one = 1, zero = 0;
   auto at = [&](size_t operand) { return reinterpret_cast<void *>(addresses[operand]); };
+  if (void *bias = hasBias ? at(4) : nullptr)
+    if (int status = library.setDescription(description.get(), biasPointer, &bias, sizeof bias))
+      return status;
   return library.multiply(handle, description.get(), &one, at(1), a.get(), at(0), b.get(), &zero,
                           at(2), d.get(), at(2), d.get(), &algorithm, at(3), workspace, stream);
 }

@@ -196,4 +196,22 @@ TEST_F(ShapeTest, dotGeneralCornersAndTypes) {
             (std::vector<uint16_t>{reference::toBf16(256.0f)}));
 }
 
+TEST_F(ShapeTest, dotBiasRoundsTheDotAndTheSum) {
+  auto bf16s = [&](ArrayRef<int64_t> shape, const Floats &values) {
+    std::vector<uint16_t> bits;
+    for (float value : values)
+      bits.push_back(reference::toBf16(value));
+    return makeTensor<uint16_t>(type(shape, bf16()), bits);
+  };
+  // 16² + 1 rounds to 256; 259 would round to 260.
+  Tensor result =
+      runOp("dot_bias %a0, %a1 bias %a2 contracting [1] x [1] : (tensor<1x2xbf16>, "
+            "tensor<3x2xbf16>, tensor<3xbf16>) -> tensor<1x3xbf16>",
+            {"tensor<1x2xbf16>", "tensor<3x2xbf16>", "tensor<3xbf16>"}, "tensor<1x3xbf16>",
+            {bf16s({1, 2}, {16, 1}), bf16s({3, 2}, {16, 1, 16, 1, 0, 1}), bf16s({3}, {2, 0, 0.5})});
+  EXPECT_EQ(valuesOf<uint16_t>(result),
+            (std::vector<uint16_t>{reference::toBf16(258.0f), reference::toBf16(256.0f),
+                                   reference::toBf16(1.5f)}));
+}
+
 } // namespace

@@ -54,6 +54,25 @@ TEST(Calls, BytesOfOperandsReachFromTheFirstElementToTheLast) {
   EXPECT_EQ(bytes[3], 256u);
 }
 
+TEST(Calls, ABiasIsOneMoreNumberAndOperand) {
+  MatrixProduct p = smallProduct();
+  size_t without = p.numbers().size();
+  p.hasBias = true;
+  ASSERT_EQ(p.numbers().size(), without + 1);
+  EXPECT_EQ(p.bytes(), (std::vector<uint64_t>{2u * (512 + 15 * 32 + 32), 2u * (1280 + 31 * 40 + 24),
+                                              2u * 2 * 16 * 24, 256u, 2u * 24}));
+  std::vector<int64_t> numbers = p.numbers();
+  ASSERT_TRUE(MatrixProduct::from(numbers));
+  EXPECT_EQ(MatrixProduct::from(numbers)->numbers(), numbers);
+  numbers.back() = 2;
+  EXPECT_FALSE(MatrixProduct::from(numbers)) << "another epilogue";
+  Bundle bundle = productBundle();
+  callOf(bundle).numbers = p.numbers();
+  auto refused = serializeBundle(bundle);
+  ASSERT_FALSE(bool(refused)) << "an operand is missing";
+  EXPECT_NE(refused.message().find("has 4 operands"), std::string::npos) << refused.message();
+}
+
 TEST(Calls, ABundleWithNumbersHasAVersionOfItsOwn) {
   Bundle bundle = productBundle();
   auto file = serializeBundle(bundle);
@@ -88,7 +107,7 @@ TEST(Calls, ConvolutionsHaveTheirOperandsInTheOrderOfTheirFunction) {
   ASSERT_TRUE(c.isValid());
   EXPECT_EQ(LibraryConvolution::from(c.numbers())->numbers(), c.numbers());
   constexpr uint64_t image = 2 * 2 * 4 * 72, filter = 2 * 6 * 2 * 9, output = 2 * 2 * 6 * 30;
-  using Bytes = std::array<uint64_t, 4>;
+  using Bytes = std::vector<uint64_t>;
   EXPECT_EQ(c.bytes(LibraryConvolution::forward), (Bytes{image, filter, output, 512}));
   EXPECT_EQ(c.bytes(LibraryConvolution::data), (Bytes{output, filter, image, 512}));
   EXPECT_EQ(c.bytes(LibraryConvolution::filter), (Bytes{image, output, filter, 512}));

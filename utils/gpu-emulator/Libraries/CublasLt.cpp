@@ -27,6 +27,7 @@ enum Status : int {
 constexpr uint64_t magic = 0x746c41746c427043; // of algorithms
 constexpr uint64_t mostParts = 16;
 constexpr uint64_t reductionNone = 0, reductionComputeType = 2;
+constexpr uint32_t epilogueNone = 1, epilogueBias = 4;
 
 struct Algorithm {
   uint64_t magic, parts, reduction, alignment, unused[4];
@@ -40,6 +41,8 @@ struct Heuristic {
 };
 struct Description {
   int32_t transposes[2] = {0, 0};
+  uint32_t epilogue = epilogueNone;
+  const void *bias = nullptr;
 };
 struct Preference {
   uint64_t workspace = 0;
@@ -94,6 +97,7 @@ Product describe(const Description &description, const Matrix &a, const Matrix &
   product.d = d;
   product.transposesA = description.transposes[0];
   product.transposesB = description.transposes[1];
+  product.bias = description.epilogue == epilogueBias ? description.bias : nullptr;
   return product;
 }
 
@@ -152,6 +156,13 @@ REPRISE_CUDA Status cublasLtMatmulDescDestroy(Description *description) {
 }
 REPRISE_CUDA Status cublasLtMatmulDescSetAttribute(Description *description, int attribute,
                                                    const void *value, size_t bytes) {
+  if (attribute == 8)
+    return set(description->bias, value, bytes, "the place of a bias");
+  if (attribute == 7) {
+    Status status = set(description->epilogue, value, bytes, "an epilogue");
+    bool isKnown = description->epilogue == epilogueNone || description->epilogue == epilogueBias;
+    return status || isKnown ? status : refuse("an epilogue that it lacks");
+  }
   if (attribute != 3 && attribute != 4)
     return refuse("attribute " + std::to_string(attribute) + " of a product");
   int32_t &into = description->transposes[attribute - 3];
@@ -210,6 +221,8 @@ REPRISE_CUDA Status cublasLtMatmulAlgoGetHeuristic(int *, Description *descripti
   Product product = describe(*description, *a, *b, *d);
   if (std::string fault = faultOf(product, *c); !fault.empty())
     return refuse(fault);
+  if (description->epilogue == epilogueBias && !description->bias)
+    return refuse("a bias that lies nowhere");
   const char *asked = std::getenv("REPRISE_EMULATED_ALGORITHM");
   uint64_t parts = asked ? std::strtoull(asked, nullptr, 10) : 2;
   bool mayReduce = preference->reductions & reductionComputeType;
@@ -266,7 +279,7 @@ REPRISE_CUDA Status cublasLtMatmul(int *, Description *description, const float 
   if (needed > workspaceBytes || uint64_t(workspace) % 16)
     return refuse("a workspace of " + std::to_string(workspaceBytes) + " bytes of " +
                   std::to_string(needed) + ", or one that is not aligned");
-  for (const void *operand : {atA, atB, static_cast<const void *>(atD)})
+  for (const void *operand : {atA, atB, static_cast<const void *>(atD), product.bias})
     if (uint64_t(operand) % algorithm->alignment)
       return refuse("an operand that is less aligned than its algorithm was asked for");
   product.atA = atA;
@@ -281,6 +294,8 @@ REPRISE_CUDA Status cublasLtMatmul(int *, Description *description, const float 
   addRanges(ranges, *a, atA, false);
   addRanges(ranges, *b, atB, false);
   addRanges(ranges, *d, atD, true);
+  if (product.bias)
+    ranges.push_back({uint64_t(product.bias), uint64_t(d->rows) * bytesOfType(d->type), false});
   ranges.push_back({uint64_t(workspace), needed, true});
   CUresult result = repriseEmulatorCompute(
       stream, "cublasLtMatmul", ranges.data(), ranges.size(),

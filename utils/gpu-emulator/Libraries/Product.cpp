@@ -16,6 +16,12 @@ static std::vector<float> load(const Matrix &matrix, const void *data, int64_t n
   return loaded;
 }
 
+void Product::store(int64_t number, int64_t row, int64_t column, float sum) const {
+  if (bias)
+    sum += loadElement(bias, d.type, row);
+  storeElement(atD, d.type, number * d.stride + column * d.pitch + row, sum);
+}
+
 void Product::run() const {
   int64_t m = d.rows, n = d.columns, k = terms();
   for (int64_t number = 0; number < d.batch; ++number) {
@@ -35,7 +41,7 @@ void Product::run() const {
             workspace[int64_t(part) * d.batch * m * n + place] =
                 roundsParts ? roundElement(own[size_t(row)], d.type) : own[size_t(row)];
           else
-            storeElement(atD, d.type, number * d.stride + column * d.pitch + row, own[size_t(row)]);
+            store(number, row, column, own[size_t(row)]);
         }
       }
     }
@@ -43,7 +49,7 @@ void Product::run() const {
       float sum = 0;
       for (uint64_t part = 0; part < parts; ++part)
         sum += workspace[(int64_t(part) * d.batch + number) * m * n + i];
-      storeElement(atD, d.type, number * d.stride + i / m * d.pitch + i % m, sum);
+      store(number, i % m, i / m, sum);
     }
   }
 }

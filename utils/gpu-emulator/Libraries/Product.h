@@ -12,19 +12,24 @@ struct Matrix {
   int64_t rows = 0, columns = 0, pitch = 0, batch = 1, stride = 0;
 };
 
-/// D = op(A) · op(B), summed in f32 in so many parts, which lie in the workspace until they are
-/// added in their order.
+/// D = op(A) · op(B) + bias, summed in f32 in so many parts, which lie in the workspace until they
+/// are added in their order.
 struct Product {
   Matrix a, b, d;
   bool transposesA = false, transposesB = false;
   uint64_t parts = 1;
   bool roundsParts = false; ///< to the type of D
   const void *atA = nullptr, *atB = nullptr;
+  const void *bias = nullptr; ///< of D's type, one element for each row; null: none
   void *atD = nullptr;
   float *workspace = nullptr; ///< parts · elements of D, if there are several
 
   int64_t terms() const { return transposesA ? a.rows : a.columns; }
   void run() const;
+
+private:
+  /// The sum of an element of D, in f32, gets its bias and its place.
+  void store(int64_t number, int64_t row, int64_t column, float sum) const;
 };
 
 } // namespace reprise::emulator

@@ -36,6 +36,7 @@ public:
 
   std::string getName() const override;
   std::string getContractions() const override;
+  bool addsBias() const override { return contractions == Contractions::Library; }
   std::vector<std::string> getFeatures() const override;
   bool canHold(llvm::ArrayRef<mlir::Operation *> ops) const override;
   InPlacePairs findInPlacePairs(mlir::Block &body) const override;

@@ -29,7 +29,9 @@ public:
     if (failed(lhs) || failed(rhs))
       return failure();
     int64_t kept = operands.launch.sharedBytes;
-    for (auto [i, part] : llvm::enumerate(partsOf(op, lhs->strides, rhs->strides))) {
+    std::vector<ConvolutionPart> parts = partsOf(op, lhs->strides, rhs->strides);
+    for (size_t i = 0; i < parts.size(); ++i) {
+      const ConvolutionPart &part = parts[i];
       auto store = [&](KernelBuilder &k, const ContractionBlock &block) {
         storePhase(k, block, part);
       };

@@ -10,6 +10,8 @@
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Target/Target.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 using namespace mlir;
 
 namespace reprise {
@@ -36,42 +38,106 @@ static FailureOr<LaunchOperand> findFramed(LaunchOperands &operands, Value image
   return operands.findPadded(image, low, high);
 }
 
+namespace {
+/// Emits contractions of two operands, by the kernel that suits them.
+class ContractionEmitter {
+public:
+  ContractionEmitter(Operation *leader, StringRef name, ModuleOp kernels, LaunchOperands &operands,
+                     Contractions contractions)
+      : leader(leader), name(name), kernels(kernels), operands(operands),
+        contractions(contractions) {}
+
+  LogicalResult findOperands(const ConvolutionOperands &found) {
+    FailureOr<LaunchOperand> left = operands.find(found.lhs);
+    FailureOr<LaunchOperand> right = findFramed(operands, found.rhs, found.frame);
+    if (failed(left) || failed(right))
+      return failure();
+    lhs = *left, rhs = *right;
+    return success();
+  }
+
+  LogicalResult emit(DotGeneralOp dot) {
+    auto spec = ContractionSpec::of(dot, lhs.strides, rhs.strides);
+    if (!callLibrary(spec, std::nullopt))
+      add(name, spec, ResultStrides::rowMajor(spec));
+    return success();
+  }
+
+  /// What no library takes becomes a contraction, and a sum in its place.
+  LogicalResult emit(DotBiasOp dot) {
+    FailureOr<LaunchOperand> bias = operands.find(dot.getBias(), /*dense=*/true);
+    if (failed(bias))
+      return failure();
+    auto spec = ContractionSpec::of(dot, lhs.strides, rhs.strides);
+    if (callLibrary(spec, *bias))
+      return success();
+    add(name, spec, ResultStrides::rowMajor(spec));
+    Type inputs[] = {dot.getType(), dot.getBias().getType()};
+    auto type = FunctionType::get(dot.getContext(), inputs, dot.getType());
+    OwningOpRef<func::FuncOp> sum = func::FuncOp::create(dot.getLoc(), "sum", type);
+    Block *body = sum->addEntryBlock();
+    auto b = ImplicitLocOpBuilder::atBlockEnd(dot.getLoc(), body);
+    Value made = DotBiasOp::buildSum(b, body->getArgument(0), body->getArgument(1));
+    func::ReturnOp::create(b, made);
+    return operands.emitBehind(*sum, {{BufferSlot::Output, 0, 0}, bias->slot});
+  }
+
+  void emitParts() {
+    for (auto [i, part] : llvm::enumerate(partsOf(leader, lhs.strides, rhs.strides)))
+      add(i == 0 ? name.str() : (name + "_" + Twine(i)).str(), part.spec, part.result);
+  }
+
+private:
+  bool callLibrary(const ContractionSpec &spec, const std::optional<LaunchOperand> &bias) {
+    return contractions == Contractions::Library &&
+           emitLibraryProduct(leader, spec, lhs, rhs, bias, operands.launch);
+  }
+
+  void add(StringRef own, const ContractionSpec &spec, const ResultStrides &result) {
+    int64_t places = getPlaceAlignment(*leader->getBlock());
+    int64_t ofLhs = alignmentOf(lhs.slot, places), ofRhs = alignmentOf(rhs.slot, places);
+    EmittedCommand command = suitsTensorCores(spec, contractions)
+                                 ? emitTensorContraction(kernels, own, spec, result, ofLhs, ofRhs)
+                             : suitsTiles(spec)
+                                 ? emitTiledContraction(kernels, own, spec, result, ofLhs, ofRhs)
+                                 : emitPlainContraction(kernels, own, spec, result);
+    command.buffers = {lhs.slot, rhs.slot, {BufferSlot::Output, 0, 0}};
+    operands.launch.commands.push_back(command);
+  }
+
+  Operation *leader;
+  StringRef name;
+  ModuleOp kernels;
+  LaunchOperands &operands;
+  Contractions contractions;
+  LaunchOperand lhs, rhs;
+};
+} // namespace
+
 FailureOr<EmittedLaunch> emitLeaderAlone(Operation *leader, StringRef name, ModuleOp kernels,
                                          LaunchOperands operands, Contractions contractions) {
-  auto dot = dyn_cast<DotGeneralOp>(leader);
-  if (!dot && contractions == Contractions::Library) {
+  bool isDot = isa<ContractionOpInterface>(leader);
+  if (!isDot && contractions == Contractions::Library) {
     FailureOr<bool> isCalled = emitLibraryConvolution(leader, operands);
     if (failed(isCalled))
       return failure();
     if (*isCalled)
       return operands.launch;
   }
-  auto found = dot ? ConvolutionOperands{dot.getLhs(), dot.getRhs(), {}} : operandsOf(leader);
-  FailureOr<LaunchOperand> lhs = operands.find(found.lhs);
-  FailureOr<LaunchOperand> rhs = findFramed(operands, found.rhs, found.frame);
-  if (failed(lhs) || failed(rhs))
+  ContractionEmitter emitter(leader, name, kernels, operands, contractions);
+  if (failed(emitter.findOperands(
+          isDot ? ConvolutionOperands{leader->getOperand(0), leader->getOperand(1), {}}
+                : operandsOf(leader))))
     return failure();
-  int64_t places = getPlaceAlignment(*leader->getBlock());
-  int64_t ofLhs = alignmentOf(lhs->slot, places), ofRhs = alignmentOf(rhs->slot, places);
-  auto add = [&](const std::string &own, const ContractionSpec &spec, const ResultStrides &result) {
-    EmittedCommand command = suitsTensorCores(spec, contractions)
-                                 ? emitTensorContraction(kernels, own, spec, result, ofLhs, ofRhs)
-                             : suitsTiles(spec)
-                                 ? emitTiledContraction(kernels, own, spec, result, ofLhs, ofRhs)
-                                 : emitPlainContraction(kernels, own, spec, result);
-    command.buffers = {lhs->slot, rhs->slot, {BufferSlot::Output, 0, 0}};
-    operands.launch.commands.push_back(command);
-  };
-  if (dot) {
-    auto spec = ContractionSpec::of(dot, lhs->strides, rhs->strides);
-    if (contractions == Contractions::Library &&
-        emitLibraryProduct(dot, spec, *lhs, *rhs, operands.launch))
-      return operands.launch;
-    add(name.str(), spec, ResultStrides::rowMajor(spec));
-    return operands.launch;
-  }
-  for (auto [i, part] : llvm::enumerate(partsOf(leader, lhs->strides, rhs->strides)))
-    add(i == 0 ? name.str() : (name + "_" + Twine(i)).str(), part.spec, part.result);
+  LogicalResult emitted = success();
+  if (auto dot = dyn_cast<DotGeneralOp>(leader))
+    emitted = emitter.emit(dot);
+  else if (auto biased = dyn_cast<DotBiasOp>(leader))
+    emitted = emitter.emit(biased);
+  else
+    emitter.emitParts();
+  if (failed(emitted))
+    return failure();
   return operands.launch;
 }
 

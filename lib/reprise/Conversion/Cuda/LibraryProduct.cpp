@@ -66,18 +66,20 @@ int64_t typeOfCall(Type type) {
 }
 
 /// The product; or, as `why`, what keeps the library from it.
-std::optional<MatrixProduct> findProduct(DotGeneralOp dot, const ContractionSpec &spec,
+std::optional<MatrixProduct> findProduct(Operation *dot, const ContractionSpec &spec,
                                          const LaunchOperand &lhs, const LaunchOperand &rhs,
-                                         StringRef &why) {
+                                         const std::optional<LaunchOperand> &bias, StringRef &why) {
   Block &body = *dot->getBlock();
   if (spec.resultType != spec.lhsType && !spec.resultType.isF32())
     return why = "its result has another type", std::nullopt;
-  if (!isAligned(lhs, body) || !isAligned(rhs, body) || getByteSize(dot.getType()) % callAlignment)
+  if (!isAligned(lhs, body) || !isAligned(rhs, body) || (bias && !isAligned(*bias, body)) ||
+      getByteSize(dot->getResult(0).getType()) % callAlignment)
     return why = "a buffer is no multiple of 16 bytes", std::nullopt;
   std::optional<Sides> left = joinSides(spec, true), right = joinSides(spec, false);
   if (!left || !right)
     return why = "its dimensions are not those of a matrix", std::nullopt;
   MatrixProduct product;
+  product.hasBias = bias.has_value();
   product.type = typeOfCall(spec.lhsType);
   product.resultType = typeOfCall(spec.resultType);
   product.batch = countOf(spec.batch);
@@ -95,13 +97,14 @@ std::optional<MatrixProduct> findProduct(DotGeneralOp dot, const ContractionSpec
 
 } // namespace
 
-bool emitLibraryProduct(DotGeneralOp dot, const ContractionSpec &spec, const LaunchOperand &lhs,
-                        const LaunchOperand &rhs, EmittedLaunch &launch) {
+bool emitLibraryProduct(Operation *dot, const ContractionSpec &spec, const LaunchOperand &lhs,
+                        const LaunchOperand &rhs, const std::optional<LaunchOperand> &bias,
+                        EmittedLaunch &launch) {
   // What is smaller, or of two types, is exact always.
   if (!suitsTensorCores(spec, Contractions::Library))
     return false;
   StringRef why;
-  std::optional<MatrixProduct> product = findProduct(dot, spec, lhs, rhs, why);
+  std::optional<MatrixProduct> product = findProduct(dot, spec, lhs, rhs, bias, why);
   if (!product) {
     launch.whyOwn = why;
     return false;
@@ -110,6 +113,8 @@ bool emitLibraryProduct(DotGeneralOp dot, const ContractionSpec &spec, const Lau
   EmittedCommand call;
   call.buffers = {
       lhs.slot, rhs.slot, {BufferSlot::Output, 0, 0}, {BufferSlot::Shared, 0, workspace}};
+  if (bias)
+    call.buffers.push_back(bias->slot);
   call.function = MatrixProduct::function;
   call.numbers = product->numbers();
   launch.commands.push_back(call);

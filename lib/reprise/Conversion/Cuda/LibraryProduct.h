@@ -8,11 +8,12 @@
 
 namespace reprise {
 
-/// Adds the call that computes a contraction of such operands to the launch. False if it stays a
-/// kernel; if that is so because of what the library takes, the launch says why. Types, sizes and
-/// strides alone decide, so all plans do alike.
-bool emitLibraryProduct(DotGeneralOp dot, const ContractionSpec &spec, const LaunchOperand &lhs,
-                        const LaunchOperand &rhs, EmittedLaunch &launch);
+/// Adds the call that computes a contraction of such operands, with its bias if there is one, to
+/// the launch. False if it stays a kernel; if that is so because of what the library takes, the
+/// launch says why. Types, sizes and strides alone decide, so all plans do alike.
+bool emitLibraryProduct(mlir::Operation *dot, const ContractionSpec &spec, const LaunchOperand &lhs,
+                        const LaunchOperand &rhs, const std::optional<LaunchOperand> &bias,
+                        EmittedLaunch &launch);
 
 } // namespace reprise
 

@@ -39,7 +39,7 @@ class Emitter {
 public:
   Emitter(ThreadKernel &k, const ContractionSpec &spec, const ResultStrides &result,
           TileExtents extents, int64_t lhsAlignment, int64_t rhsAlignment)
-      : k(k), b(k.builder()), spec(spec), accumulator(spec.accumulatorType()), extents(extents),
+      : k(k), b(k.builder()), spec(spec), accumulator(spec.accumulatorType()),
         lhs(k, spec, true, extents.rows, lhsAlignment),
         rhs(k, spec, false, extents.columns, rhsAlignment), rowPart(extents.rows),
         columnPart(extents.columns), tile(k, spec, result, extents) {
@@ -75,7 +75,6 @@ private:
   ImplicitLocOpBuilder &b;
   const ContractionSpec &spec;
   Type accumulator;
-  TileExtents extents;
   TileOperand lhs, rhs;
   Part rowPart, columnPart;
   ResultTile tile;

@@ -107,4 +107,23 @@ FailureOr<LaunchOperand> LaunchOperands::emitCopy(func::FuncOp function) {
   return LaunchOperand{{BufferSlot::Shared, 0, to}, StridedView::of(type).strides};
 }
 
+LogicalResult LaunchOperands::emitBehind(func::FuncOp function, ArrayRef<BufferSlot> inputs) {
+  FailureOr<EmittedLaunch> made = emitLoops(function.getBody().front(), name + "_behind", kernels);
+  if (failed(made))
+    return failure();
+  int64_t scratch = made->sharedBytes ? launch.addShared(made->sharedBytes) : 0;
+  for (EmittedCommand &command : made->commands) {
+    for (BufferSlot &slot : command.buffers)
+      if (slot.kind == BufferSlot::Input) {
+        int64_t offset = slot.offset;
+        slot = inputs[slot.index];
+        slot.offset += offset;
+      } else if (slot.kind == BufferSlot::Shared) {
+        slot.offset += scratch;
+      }
+    launch.commands.push_back(command);
+  }
+  return success();
+}
+
 } // namespace reprise

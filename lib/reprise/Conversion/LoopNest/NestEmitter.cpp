@@ -319,8 +319,9 @@ void NestEmitter::emitStores(int number, Scope &scope) {
                                             : Value());
   for (auto [node, value] : llvm::zip_equal(pass.kept, kept))
     evaluator.keep(node, value, scope);
-  for (auto [number, value] : llvm::zip_equal(pass.roots, stored)) {
+  for (auto [number, made] : llvm::zip_equal(pass.roots, stored)) {
     const Root &root = graph.roots[number];
+    Value value = made;
     if (root.kind == Root::RowParts)
       accumulateRow(root, value, scope);
     else if (root.kind == Root::Full && value)

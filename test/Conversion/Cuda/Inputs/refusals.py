@@ -33,6 +33,10 @@ def find(a, b, d):
     return found if status == 0 else status
 
 
+def describe(attribute, value):
+    return library.cublasLtMatmulDescSetAttribute(description, attribute, ctypes.byref(value), ctypes.c_size_t(ctypes.sizeof(value)))
+
+
 def multiply(a, b, d, algorithm, offset=0, workspace=1 << 16, beta=0.0):
     one, other = ctypes.c_float(1), ctypes.c_float(beta)
     at = [ctypes.c_void_p(address.value + place) for place in (offset, 1 << 16, 2 << 16, 3 << 16)]
@@ -53,7 +57,13 @@ wrong = (ctypes.c_uint64 * 16)(*algorithm)
 wrong[0] = 7
 statuses += [multiply(a, b, d, algorithm, offset=8), multiply(a, b, d, algorithm, workspace=100),
              multiply(a, b, d, algorithm, beta=1.0), multiply(a, b, d, wrong)]
-if statuses != [7] * 7:
+# A bias that lies nowhere, one that is not aligned, an epilogue that it lacks.
+good(describe(7, ctypes.c_uint32(4)))
+statuses.append(find(a, b, d))
+good(describe(8, ctypes.c_void_p(address.value + (4 << 16) + 2)))
+statuses += [multiply(a, b, d, algorithm), describe(7, ctypes.c_uint32(32))]
+good(describe(7, ctypes.c_uint32(1)))
+if statuses != [7] * 10:
     sys.exit(f"statuses {statuses}")
 good(cuda.cuMemsetD32_v2(address, 0, ctypes.c_size_t(1 << 16)))
 good(multiply(a, b, d, algorithm))

@@ -204,3 +204,27 @@ func.func @top_k_of_too_few(%x: tensor<2x3xf32>) {
   %0, %1 = reprise.top_k %x : (tensor<2x3xf32>) -> (tensor<2x4xf32>, tensor<2x4xi32>)
   return
 }
+
+// -----
+
+func.func @bias_shape(%x: tensor<4x6xbf16>, %y: tensor<6x5xbf16>, %b: tensor<4xbf16>) {
+  // expected-error@+1 {{'reprise.dot_bias' op expected a bias of type 'tensor<5xbf16>'}}
+  %0 = reprise.dot_bias %x, %y bias %b contracting [1] x [0] : (tensor<4x6xbf16>, tensor<6x5xbf16>, tensor<4xbf16>) -> tensor<4x5xbf16>
+  return
+}
+
+// -----
+
+func.func @bias_type(%x: tensor<4x6xbf16>, %y: tensor<6x5xbf16>, %b: tensor<5xf32>) {
+  // expected-error@+1 {{'reprise.dot_bias' op expected a bias of type 'tensor<5xbf16>'}}
+  %0 = reprise.dot_bias %x, %y bias %b contracting [1] x [0] : (tensor<4x6xbf16>, tensor<6x5xbf16>, tensor<5xf32>) -> tensor<4x5xbf16>
+  return
+}
+
+// -----
+
+func.func @dot_of_bias(%x: tensor<4x6xbf16>, %y: tensor<5x5xbf16>, %b: tensor<5xbf16>) {
+  // expected-error@+1 {{'reprise.dot_bias' op expected paired dimensions of equal size}}
+  %0 = reprise.dot_bias %x, %y bias %b contracting [1] x [0] : (tensor<4x6xbf16>, tensor<5x5xbf16>, tensor<5xbf16>) -> tensor<4x5xbf16>
+  return
+}

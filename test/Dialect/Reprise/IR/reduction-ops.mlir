@@ -36,5 +36,7 @@ func.func @contractions(%x: tensor<8x4x6xbf16>, %y: tensor<6x8x5xbf16>, %v: tens
   %1 = reprise.dot_general %x, %y contracting [2, 0] x [0, 1] {accumulation = f32} : (tensor<8x4x6xbf16>, tensor<6x8x5xbf16>) -> tensor<4x5xf32>
   // CHECK-NEXT: reprise.dot_general %{{.*}}, %{{.*}} contracting [] x [] : (tensor<3xbf16>, tensor<3xbf16>) -> tensor<3x3xbf16>
   %2 = reprise.dot_general %v, %v contracting [] x [] : (tensor<3xbf16>, tensor<3xbf16>) -> tensor<3x3xbf16>
+  // CHECK-NEXT: reprise.dot_bias %{{.*}}, %{{.*}} bias %{{.*}} contracting [] x [] : (tensor<3xbf16>, tensor<3xbf16>, tensor<3xbf16>) -> tensor<3x3xbf16>
+  %3 = reprise.dot_bias %v, %v bias %v contracting [] x [] : (tensor<3xbf16>, tensor<3xbf16>, tensor<3xbf16>) -> tensor<3x3xbf16>
   return
 }

@@ -90,27 +90,18 @@ def ArgmaxOp : Reprise_PureOp<"argmax", (ins Reprise_NumericTensor:$operand, I64
   let extraClassDefinition = "int64_t $cppClass::getFlops() { return getOperand().getType().getNumElements(); }";
 }
 
-def DotGeneralOp : Reprise_PureOp<"dot_general",
-    (ins Reprise_FloatTensor:$lhs, Reprise_FloatTensor:$rhs,
-         DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$lhs_batch, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$rhs_batch,
-         DenseI64ArrayAttr:$lhs_contracting, DenseI64ArrayAttr:$rhs_contracting,
-         OptionalAttr<TypeAttr>:$accumulation),
-    [DeclareOpInterfaceMethods<ContractionOpInterface>]> {
-  let summary = "General dot product";
-  let description = [{
-    `result[b…, m…, n…] = Σ_k lhs[b, m, k] · rhs[b, n, k]`: batch dimensions first, then the free dimensions of lhs, then
-    those of rhs, each in operand order. Each result is one chain of fma over the contracted index (row-major over the
-    contracting dimensions as listed), from +0, in blocks of 4,096 whose results meet in the tree of neighbours. The
-    chain is in f64 for f64, otherwise in f32 (`accumulation` states it); the result is rounded once.
-  }];
+// Batch and contracting dimensions of two operands, listed in pairs.
+class Reprise_DotOp<string mnemonic, dag own, string operands>
+    : Reprise_PureOp<mnemonic, !con((ins Reprise_FloatTensor:$lhs, Reprise_FloatTensor:$rhs), own,
+        (ins DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$lhs_batch, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$rhs_batch,
+             DenseI64ArrayAttr:$lhs_contracting, DenseI64ArrayAttr:$rhs_contracting,
+             OptionalAttr<TypeAttr>:$accumulation)),
+        [DeclareOpInterfaceMethods<ContractionOpInterface>]> {
   let results = (outs Reprise_FloatTensor:$result);
-  let assemblyFormat = [{
-    $lhs `,` $rhs custom<DotDims>($lhs_batch, $rhs_batch, $lhs_contracting, $rhs_contracting) attr-dict
+  let assemblyFormat = operands # [{
+    custom<DotDims>($lhs_batch, $rhs_batch, $lhs_contracting, $rhs_contracting) attr-dict
     `:` functional-type(operands, $result)
   }];
-  let builders = [OpBuilder<(ins "::mlir::Value":$lhs, "::mlir::Value":$rhs, "::llvm::ArrayRef<int64_t>":$lhsBatch,
-      "::llvm::ArrayRef<int64_t>":$rhsBatch, "::llvm::ArrayRef<int64_t>":$lhsContracting,
-      "::llvm::ArrayRef<int64_t>":$rhsContracting, "::mlir::Type":$elementType)>];
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
@@ -119,6 +110,39 @@ def DotGeneralOp : Reprise_PureOp<"dot_general",
     ::llvm::SmallVector<int64_t> getRhsFree();
     /// The number of products summed into one result.
     int64_t getContractedSize();
+  }];
+}
+
+def DotGeneralOp : Reprise_DotOp<"dot_general", (ins), "$lhs `,` $rhs"> {
+  let summary = "General dot product";
+  let description = [{
+    `result[b…, m…, n…] = Σ_k lhs[b, m, k] · rhs[b, n, k]`: batch dimensions first, then the free dimensions of lhs, then
+    those of rhs, each in operand order. Each result is one chain of fma over the contracted index (row-major over the
+    contracting dimensions as listed), from +0, in blocks of 4,096 whose results meet in the tree of neighbours. The
+    chain is in f64 for f64, otherwise in f32 (`accumulation` states it); the result is rounded once.
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$lhs, "::mlir::Value":$rhs, "::llvm::ArrayRef<int64_t>":$lhsBatch,
+      "::llvm::ArrayRef<int64_t>":$rhsBatch, "::llvm::ArrayRef<int64_t>":$lhsContracting,
+      "::llvm::ArrayRef<int64_t>":$rhsContracting, "::mlir::Type":$elementType)>];
+}
+
+def DotBiasOp : Reprise_DotOp<"dot_bias", (ins Reprise_FloatTensor:$bias), "$lhs `,` $rhs `bias` $bias"> {
+  let summary = "General dot product, and a bias for each column";
+  let description = [{
+    `dot_general` of lhs and rhs, rounded, plus the bias, rounded again: `result[b…, m…, n…] = dot[b, m, n] + bias[n]`.
+    The bias has the free dimensions of rhs and the element type of the result. A library of a GPU adds it to the sum
+    before both are rounded, within its call; everything else computes the sum as two ops, and `import` makes two of it.
+  }];
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<int64_t> getLhsFree();
+    ::llvm::SmallVector<int64_t> getRhsFree();
+    int64_t getContractedSize();
+    /// Builds the contraction without the bias.
+    ::reprise::DotGeneralOp buildDot(::mlir::ImplicitLocOpBuilder &builder);
+    /// Builds the sum of a contraction and a bias.
+    static ::reprise::AddOp buildSum(::mlir::ImplicitLocOpBuilder &builder, ::mlir::Value dot, ::mlir::Value bias);
+    /// Puts the two ops in the place of this one. They have its attributes, the sum its label.
+    void expand();
   }];
 }
 

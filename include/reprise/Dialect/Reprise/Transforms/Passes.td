@@ -163,6 +163,17 @@ def SliceBatchPass : Pass<"reprise-slice-batch", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::reprise::pipe::PipeDialect", "::reprise::RepriseDialect"];
 }
 
+def FuseEpiloguesPass : Pass<"reprise-fuse-epilogues", "::mlir::func::FuncOp"> {
+  let summary = "Makes a contraction and the addition of its bias one op";
+  let description = [{
+    A 16-bit `reprise.dot_general` that nothing but a `reprise.add` of a bias for each column reads becomes a
+    `reprise.dot_bias` with it. Of the two labels the one that keeps more holds, and a `must` before a `prefer`. Runs for
+    targets whose libraries add a bias in the call of the contraction, before stages and plans, and reads neither: the
+    sum is rounded otherwise there, so that the graph alone decides.
+  }];
+  let dependentDialects = ["::reprise::RepriseDialect"];
+}
+
 def ExportProblemPass : Pass<"reprise-export-problem", "::mlir::ModuleOp"> {
   let summary = "Writes the planning problem of a step as a file for reprise-plan";
   let description = [{

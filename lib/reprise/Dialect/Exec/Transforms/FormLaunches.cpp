@@ -119,6 +119,8 @@ public:
 
   void form(func::FuncOp entry) {
     Block &block = entry.getBody().front();
+    if (!target.addsBias())
+      entry.walk([](DotBiasOp op) { op.expand(); });
     dropUnreadRows(entry);
     keepOnDevice(entry);
     hoistUpdates(block);

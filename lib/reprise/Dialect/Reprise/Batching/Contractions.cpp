@@ -6,7 +6,9 @@ using namespace reprise;
 
 namespace reprise {
 
-static void findFactors(DotGeneralOp op, FactorRule &rule) {
+/// Terms are of this kind. Returns the factors of the columns.
+template <typename OpT>
+static SmallVector<int> contract(OpT op, FactorRule &rule, FactorKind kind) {
   ArrayRef<int64_t> lhs = rule.shapeOfOperand(0), rhs = rule.shapeOfOperand(1);
   int64_t dim = 0; // of the result
   for (auto [left, right] : llvm::zip(op.getLhsBatch(), op.getRhsBatch())) {
@@ -16,19 +18,28 @@ static void findFactors(DotGeneralOp op, FactorRule &rule) {
     rule.setResult(0, dim++, {factor});
   }
   for (auto [left, right] : llvm::zip(op.getLhsContracting(), op.getRhsContracting())) {
-    int factor = rule.add(lhs[left], FactorKind::Summed);
+    int factor = rule.add(lhs[left], kind);
     rule.setOperand(0, left, {factor});
     rule.setOperand(1, right, {factor});
   }
   auto addFree = [&](unsigned operand, ArrayRef<int64_t> shape, ArrayRef<int64_t> free) {
+    SmallVector<int> factors;
     for (int64_t own : free) {
-      int factor = rule.add(shape[own]);
-      rule.setOperand(operand, own, {factor});
-      rule.setResult(0, dim++, {factor});
+      factors.push_back(rule.add(shape[own]));
+      rule.setOperand(operand, own, {factors.back()});
+      rule.setResult(0, dim++, {factors.back()});
     }
+    return factors;
   };
   addFree(0, lhs, op.getLhsFree());
-  addFree(1, rhs, op.getRhsFree());
+  return addFree(1, rhs, op.getRhsFree());
+}
+static void findFactors(DotGeneralOp op, FactorRule &rule) {
+  contract(op, rule, FactorKind::Summed);
+}
+/// Each part of a sum would have the bias once more, so its terms stay together.
+static void findFactors(DotBiasOp op, FactorRule &rule) {
+  rule.setOperand(2, contract(op, rule, FactorKind::Coupled));
 }
 
 /// Samples are independent.
@@ -82,9 +93,9 @@ static void findFactors(RotaryOp, FactorRule &rule) {
 }
 
 void attachContractionBatching(MLIRContext *context) {
-  attachBatching<DotGeneralOp, ConvolutionOp, ConvolutionTransposeOp, ConvolutionFilterOp,
-                 MaxPoolOp, AveragePoolOp, AveragePoolBackwardOp, AttentionOp, AttentionBackwardOp,
-                 RotaryOp>(context);
+  attachBatching<DotGeneralOp, DotBiasOp, ConvolutionOp, ConvolutionTransposeOp,
+                 ConvolutionFilterOp, MaxPoolOp, AveragePoolOp, AveragePoolBackwardOp, AttentionOp,
+                 AttentionBackwardOp, RotaryOp>(context);
 }
 
 } // namespace reprise

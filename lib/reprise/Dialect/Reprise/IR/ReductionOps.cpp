@@ -1,4 +1,5 @@
 // reprise: reductions and contractions: types, folds, work.
+#include "reprise/Dialect/Reprise/IR/ReplayNumber.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 
 using namespace mlir;
@@ -91,23 +92,33 @@ static SmallVector<int64_t> freeDims(RankedTensorType type, ArrayRef<int64_t> ba
   return free;
 }
 
-SmallVector<int64_t> DotGeneralOp::getLhsFree() {
-  return freeDims(tensor(getLhs()), getLhsBatch(), getLhsContracting());
+template <typename OpT> static SmallVector<int64_t> lhsFreeOf(OpT op) {
+  return freeDims(tensor(op.getLhs()), op.getLhsBatch(), op.getLhsContracting());
 }
-SmallVector<int64_t> DotGeneralOp::getRhsFree() {
-  return freeDims(tensor(getRhs()), getRhsBatch(), getRhsContracting());
+template <typename OpT> static SmallVector<int64_t> rhsFreeOf(OpT op) {
+  return freeDims(tensor(op.getRhs()), op.getRhsBatch(), op.getRhsContracting());
 }
-
-int64_t DotGeneralOp::getContractedSize() {
+template <typename OpT> static int64_t contractedSizeOf(OpT op) {
   int64_t size = 1;
-  for (int64_t dim : getLhsContracting())
-    size *= tensor(getLhs()).getDimSize(dim);
+  for (int64_t dim : op.getLhsContracting())
+    size *= tensor(op.getLhs()).getDimSize(dim);
   return size;
 }
 
+SmallVector<int64_t> DotGeneralOp::getLhsFree() { return lhsFreeOf(*this); }
+SmallVector<int64_t> DotGeneralOp::getRhsFree() { return rhsFreeOf(*this); }
+int64_t DotGeneralOp::getContractedSize() { return contractedSizeOf(*this); }
 bool DotGeneralOp::hasBatchDims() { return !getLhsBatch().empty(); }
 int64_t DotGeneralOp::getFlops() {
   return 2 * getContractedSize() * tensor(getResult()).getNumElements();
+}
+
+SmallVector<int64_t> DotBiasOp::getLhsFree() { return lhsFreeOf(*this); }
+SmallVector<int64_t> DotBiasOp::getRhsFree() { return rhsFreeOf(*this); }
+int64_t DotBiasOp::getContractedSize() { return contractedSizeOf(*this); }
+bool DotBiasOp::hasBatchDims() { return !getLhsBatch().empty(); }
+int64_t DotBiasOp::getFlops() {
+  return (2 * getContractedSize() + 1) * tensor(getResult()).getNumElements();
 }
 
 static SmallVector<int64_t> dotShape(RankedTensorType lhs, RankedTensorType rhs,
@@ -146,30 +157,45 @@ static bool areDistinctDims(RankedTensorType type, ArrayRef<int64_t> first,
   return true;
 }
 
-LogicalResult DotGeneralOp::verify() {
-  auto lhs = tensor(getLhs()), rhs = tensor(getRhs());
-  if (!areDistinctDims(lhs, getLhsBatch(), getLhsContracting()) ||
-      !areDistinctDims(rhs, getRhsBatch(), getRhsContracting()))
-    return emitOpError("expected distinct dimensions of the operands");
+template <typename OpT> static LogicalResult verifyDot(OpT op) {
+  auto lhs = tensor(op.getLhs()), rhs = tensor(op.getRhs());
+  if (!areDistinctDims(lhs, op.getLhsBatch(), op.getLhsContracting()) ||
+      !areDistinctDims(rhs, op.getRhsBatch(), op.getRhsContracting()))
+    return op.emitOpError("expected distinct dimensions of the operands");
   auto pairs = [&](ArrayRef<int64_t> left, ArrayRef<int64_t> right) {
     return left.size() == right.size() && llvm::all_of(llvm::zip(left, right), [&](auto pair) {
              return lhs.getDimSize(std::get<0>(pair)) == rhs.getDimSize(std::get<1>(pair));
            });
   };
-  if (!pairs(getLhsBatch(), getRhsBatch()) || !pairs(getLhsContracting(), getRhsContracting()))
-    return emitOpError("expected paired dimensions of equal size");
+  if (!pairs(op.getLhsBatch(), op.getRhsBatch()) ||
+      !pairs(op.getLhsContracting(), op.getRhsContracting()))
+    return op.emitOpError("expected paired dimensions of equal size");
   Type element = lhs.getElementType(), compute = getComputeType(element);
   if (rhs.getElementType() != element)
-    return emitOpError("expected operands of one element type");
-  if (getType().getElementType() != element && getType().getElementType() != compute)
-    return emitOpError("expected a result of ") << element << " or " << compute;
-  if (getAccumulation() && *getAccumulation() != compute)
-    return emitOpError("expected accumulation in ") << compute;
-  auto shape =
-      dotShape(lhs, rhs, getLhsBatch(), getRhsBatch(), getLhsContracting(), getRhsContracting());
-  if (getType().getShape() != ArrayRef(shape))
-    return emitOpError("expected a result of type ")
-           << RankedTensorType::get(shape, getType().getElementType());
+    return op.emitOpError("expected operands of one element type");
+  if (op.getType().getElementType() != element && op.getType().getElementType() != compute)
+    return op.emitOpError("expected a result of ") << element << " or " << compute;
+  if (op.getAccumulation() && *op.getAccumulation() != compute)
+    return op.emitOpError("expected accumulation in ") << compute;
+  auto shape = dotShape(lhs, rhs, op.getLhsBatch(), op.getRhsBatch(), op.getLhsContracting(),
+                        op.getRhsContracting());
+  if (op.getType().getShape() != ArrayRef(shape))
+    return op.emitOpError("expected a result of type ")
+           << RankedTensorType::get(shape, op.getType().getElementType());
+  return success();
+}
+
+LogicalResult DotGeneralOp::verify() { return verifyDot(*this); }
+
+LogicalResult DotBiasOp::verify() {
+  if (failed(verifyDot(*this)))
+    return failure();
+  SmallVector<int64_t> shape;
+  for (int64_t dim : getRhsFree())
+    shape.push_back(tensor(getRhs()).getDimSize(dim));
+  auto expected = RankedTensorType::get(shape, getType().getElementType());
+  if (getBias().getType() != expected)
+    return emitOpError("expected a bias of type ") << expected;
   return success();
 }
 
@@ -183,8 +209,10 @@ static DenseI64ArrayAttr mapDims(OpBuilder &builder, ArrayRef<int64_t> dims,
 }
 
 /// Folds a transposed operand into the dimension numbers, if the free dimensions keep their order.
-static LogicalResult foldTranspose(DotGeneralOp op, PatternRewriter &rewriter, bool isLhs) {
-  auto transpose = (isLhs ? op.getLhs() : op.getRhs()).getDefiningOp<TransposeOp>();
+template <typename OpT>
+static LogicalResult foldTranspose(OpT op, PatternRewriter &rewriter, bool isLhs) {
+  Value operand = isLhs ? op.getLhs() : op.getRhs();
+  auto transpose = operand.getDefiningOp<TransposeOp>();
   if (!transpose || transpose.getReplay() || op.getReplay())
     return failure();
   ArrayRef<int64_t> permutation = transpose.getPermutation();
@@ -205,11 +233,44 @@ static LogicalResult foldTranspose(DotGeneralOp op, PatternRewriter &rewriter, b
   return success();
 }
 
+template <typename OpT> static void addTransposes(RewritePatternSet &patterns) {
+  patterns.add(
+      +[](OpT op, PatternRewriter &rewriter) { return foldTranspose(op, rewriter, true); });
+  patterns.add(
+      +[](OpT op, PatternRewriter &rewriter) { return foldTranspose(op, rewriter, false); });
+}
+
 void DotGeneralOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) {
-  patterns.add(+[](DotGeneralOp op, PatternRewriter &rewriter) {
-    return foldTranspose(op, rewriter, true);
-  });
-  patterns.add(+[](DotGeneralOp op, PatternRewriter &rewriter) {
-    return foldTranspose(op, rewriter, false);
-  });
+  addTransposes<DotGeneralOp>(patterns);
+}
+void DotBiasOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) {
+  addTransposes<DotBiasOp>(patterns);
+}
+
+//===-- dot_bias ------------------------------------------------------------------------------===//
+
+DotGeneralOp DotBiasOp::buildDot(ImplicitLocOpBuilder &b) {
+  return DotGeneralOp::create(b, getType(), getLhs(), getRhs(), getLhsBatchAttr(),
+                              getRhsBatchAttr(), getLhsContractingAttr(), getRhsContractingAttr(),
+                              getAccumulationAttr(), getReplayAttr());
+}
+
+AddOp DotBiasOp::buildSum(ImplicitLocOpBuilder &b, Value dot, Value bias) {
+  int64_t rank = tensor(dot).getRank();
+  auto columns = llvm::to_vector(llvm::seq(rank - tensor(bias).getRank(), rank));
+  return AddOp::create(b, dot, BroadcastOp::create(b, dot.getType(), bias, columns));
+}
+
+void DotBiasOp::expand() {
+  ImplicitLocOpBuilder b(getLoc(), *this);
+  DotGeneralOp dot = buildDot(b);
+  AddOp sum = buildSum(b, dot, getBias());
+  for (Operation *made = dot; made != getOperation(); made = made->getNextNode()) {
+    made->setDiscardableAttrs((*this)->getDiscardableAttrDictionary());
+    setReplayNumber(made, getReplayNumber(*this));
+  }
+  // A label is of the result.
+  dot->removeDiscardableAttr("reprise.label");
+  replaceAllUsesWith(sum.getResult());
+  erase();
 }

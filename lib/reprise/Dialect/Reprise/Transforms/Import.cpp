@@ -201,6 +201,7 @@ struct ImportPass : impl::ImportPassBase<ImportPass> {
         op.setStreamNumber(stream++);
     });
     makeBroadcastsExplicit(function);
+    function.walk([](DotBiasOp op) { op.expand(); });
     return success();
   }
 };
