@@ -12,7 +12,7 @@ from torch import nn
 from torch.utils.checkpoint import CheckpointPolicy, checkpoint, create_selective_checkpoint_contexts
 
 import reprise
-from reprise.torch import _plan_fused, _plan_partition, plans
+from reprise.torch import _plan_partition, plans
 
 aten = torch.ops.aten
 
@@ -95,46 +95,6 @@ def try_random_words():
         found = step(model, compiled(model, policy=must), x)
         checks.check(f"pytorch#190717: {type(model).__name__} replays random ops, with the same words",
                      equal(found, expected) and plans()[-1].random_replays > 0, str(plans()[-1]))
-
-
-def try_inductor():
-    """The same with Inductor's code, whose own words are drawn otherwise: equal to its own plan without a budget."""
-    x = torch.randn(256, 24)
-    for model in (Net(), Drawn()):
-        expected = step(model, compiled(model, codegen="inductor"), x)
-        found = step(model, compiled(model, codegen="inductor", budget="40%"), x)
-        checks.check(f"pytorch#190758: {type(model).__name__} with Inductor's code at 40%",
-                     equal(found, expected) and plans()[-1].replays > 0, str(plans()[-1]))
-
-
-def try_inductor_misses():
-    """Where no code holds the budget, the one that takes the least runs, and a warning says by how much it is missed."""
-    x, model = torch.randn(256, 24), Net()
-    expected = step(model, compiled(model, codegen="inductor"), x)
-    start = _plan_fused.Meter.start
-    _plan_fused.Meter.start = lambda self, around, limit, forward: start(self, around, limit // 4, forward)
-    try:
-        with warnings.catch_warnings(record=True) as said:
-            warnings.simplefilter("always")
-            found = step(model, compiled(model, codegen="inductor", budget="50%"), x)
-    finally:
-        _plan_fused.Meter.start = start
-    words = [str(each.message) for each in said if issubclass(each.category, reprise.RepriseWarning)]
-    plan = plans()[-1]
-    checks.check("a budget that Inductor's code does not hold is a warning", len(words) == 1
-                 and f"Inductor's code takes {plan.peak} bytes, {plan.peak - plan.budget // 4} more" in words[0], str(words))
-    checks.check("the code that takes the least trains", equal(found, expected), str(plan))
-
-
-def try_inductor_layouts():
-    """Convolutions keep their layout: Inductor's own choice copies all weights, and keeps the copies for the backward pass."""
-    layers = [each for _ in range(3) for each in (nn.Conv2d(96, 96, 3, padding=1), nn.ReLU())]
-    model, x = nn.Sequential(*layers), torch.randn(2, 96, 8, 8)
-    run = compiled(model, codegen="inductor", budget="100%")
-    step(model, lambda x: run(x).square().mean(), x)
-    model.zero_grad(set_to_none=True)
-    executed, plan = memory.measure_peak(lambda: run(x).square().mean().backward()), plans()[-1]
-    checks.check("convolutions with Inductor's code: the budget holds", executed <= plan.budget + 3 * x.nbytes, f"{executed}, {plan}")
 
 
 def try_peaks():
@@ -362,8 +322,8 @@ def try_usage():
 def main():
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
-    for part in (try_random_words, try_inductor, try_inductor_misses, try_inductor_layouts, try_peaks, try_values, try_labels,
-                 try_regions, try_state, try_overwritten, try_breaks, try_sizes, try_ddp, try_cache, try_usage):
+    for part in (try_random_words, try_peaks, try_values, try_labels, try_regions, try_state,
+                 try_overwritten, try_breaks, try_sizes, try_ddp, try_cache, try_usage):
         torch.manual_seed(0)
         part()
     checks.finish()

@@ -19,8 +19,9 @@ SIZES = {
     "mlp": ["--layers=2", "--width=48", "--batch=10", "--classes=7", "--dropout=0.1"],
     "gpt2": ["--layers=2", "--width=48", "--heads=3", "--batch=2", "--seq=19", "--vocab=37", "--dropout=0.1"],
 }
-# Regions that earlier phases inline or expand, and policies.
-GONE_BY_THEN = {"reprise.block", "reprise.checkpoint", "reprise.policy", "reprise.rule", "reprise.value_and_grad"}
+# What earlier phases inline or expand, and policies.
+GONE_BY_THEN = {"reprise.block", "reprise.checkpoint", "reprise.dot_bias", "reprise.policy", "reprise.rule",
+                "reprise.value_and_grad"}
 AVX512 = {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}
 
 

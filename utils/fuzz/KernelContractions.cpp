@@ -8,15 +8,15 @@ namespace reprise::fuzz {
 /// A contraction of `left`: its dimensions, and those of the right operand in any order.
 struct KernelGenerator::Contraction {
   TensorType left;
-  Shape lhsBatch, lhsContracting, rhsBatch, rhsContracting, right, result;
+  Shape lhsBatch, lhsContracting, rhsBatch, rhsContracting, right, columns, result;
 };
 
 /// Every dimension of the left operand has a role by chance; the right one has columns, too.
 KernelGenerator::Contraction KernelGenerator::drawContraction() {
   enum Role { Batch, Contracted, Column };
-  Contraction c{drawType(1, 4), {}, {}, {}, {}, {}, {}};
+  Contraction c{drawType(1, 4), {}, {}, {}, {}, {}, {}, {}};
   SmallVector<std::pair<int64_t, Role>> dims; // of the right operand
-  Shape rows, columns;
+  Shape rows;
   for (auto [d, size] : llvm::enumerate(c.left.getShape())) {
     int64_t kind = random.below(10);
     if (kind < 2 && c.lhsBatch.size() < 2)
@@ -33,7 +33,7 @@ KernelGenerator::Contraction KernelGenerator::drawContraction() {
     place[dim] = at;
     c.right.push_back(dims[dim].first);
     if (dims[dim].second == Column)
-      columns.push_back(dims[dim].first);
+      c.columns.push_back(dims[dim].first);
   }
   for (auto [dim, at] : llvm::zip(dims, place)) {
     if (dim.second == Batch)
@@ -42,7 +42,7 @@ KernelGenerator::Contraction KernelGenerator::drawContraction() {
       c.rhsContracting.push_back(at);
   }
   c.result.append(rows);
-  c.result.append(columns);
+  c.result.append(c.columns);
   return c;
 }
 
@@ -58,7 +58,11 @@ Value KernelGenerator::emitContraction() {
     if (type.getNumElements() > 2 * mostElements || right.getNumElements() > 2 * mostElements ||
         type.getNumElements() * terms > mostFlops)
       continue;
-    return emit("dot_general", type, {operand(c.left), operand(right)},
+    SmallVector<Value> operands = {operand(c.left), operand(right)};
+    bool hasBias = random.chance(20);
+    if (hasBias)
+      operands.push_back(operand(tensor(c.columns, type.getElementType())));
+    return emit(hasBias ? "dot_bias" : "dot_general", type, operands,
                 {numbers("lhs_batch", c.lhsBatch), numbers("rhs_batch", c.rhsBatch),
                  numbers("lhs_contracting", c.lhsContracting),
                  numbers("rhs_contracting", c.rhsContracting)});

@@ -77,15 +77,18 @@ def _decompositions() -> dict:
 def _compile_fused(graph: fx.GraphModule, inputs: Sequence[Any], partitioner: Partitioner) -> Callable:
     from torch._inductor.compile_fx import compile_fx
 
+    from ._plan_bits import alike
     from ._plan_fused import Meter, compile_within
     # Other layouts for convolutions copy all weights at once, and keep the copies: no plan knows them.
     patches = {"custom_partitioner_fn": partitioner, "layout_optimization": False}
-    if partitioner.budget == UNLIMITED:
-        return compile_fx(graph, inputs, config_patches=patches, decompositions=_decompositions())
-    patches["_post_fusion_custom_pass"] = partitioner.meter = Meter(sources())
-    # Inductor changes the graph that it is given.
-    return compile_within(lambda: compile_fx(_copy(graph)[0], inputs, config_patches=patches, decompositions=_decompositions()),
-                          partitioner)
+    # The backward pass is compiled at once, too.
+    with alike(), torch._functorch.config.patch(force_non_lazy_backward_lowering=True):
+        if partitioner.budget == UNLIMITED:
+            return compile_fx(graph, inputs, config_patches=patches, decompositions=_decompositions())
+        patches["_post_fusion_custom_pass"] = partitioner.meter = Meter(sources())
+        # Inductor changes the graph that it is given.
+        return compile_within(lambda: compile_fx(_copy(graph)[0], inputs, config_patches=patches, decompositions=_decompositions()),
+                              partitioner)
 
 
 def _compile(graph: fx.GraphModule, inputs: Sequence[Any], partitioner: Partitioner) -> Callable:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import itertools
+import math
 import warnings
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any, Callable, Iterator
 
 import torch._functorch.config
 from torch._inductor import ir
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from ._plan_partition import Partitioner
 
 #: How often a graph's code is made anew, where it takes more than the budget.
-TRIES = 6
+TRIES = 8
 #: How many operations of a plan apart two of them may be to be fused.
 NEAR = 8
 
@@ -184,26 +186,46 @@ class Try:
     def choices(self) -> contextlib.AbstractContextManager:
         return V.set_choices_handler(NearChoices()) if self.is_near else contextlib.nullcontext()
 
-    def next(self, limit: int, peak: int) -> "Try":
-        """First with other code for the same plan, then with plans that take less by as much as the code took more."""
-        return Try((self.within or limit) * limit // peak, True) if self.is_near else Try(None, True)
+
+def _make_least(compile_once: Callable[[], Callable], partitioner: "Partitioner", least: dict[Try, int]) -> Callable:
+    """The code that takes the least. Of one that was given up, the passes that were counted tell the least that it takes."""
+    meter, made = partitioner.meter, {}
+    meter.is_strict = False
+    while (best := min(least, key=least.get)) not in made:
+        partitioner.within = best.within
+        with best.choices():
+            made[best] = compile_once(), partitioner.planned
+        least[best] = meter.peak
+    code, partitioner.planned = made[best]
+    meter.peaks = dict.fromkeys((False, True), least[best])
+    if partitioner.share:
+        partitioner.share.took(partitioner.planned.saved_bytes)
+    return code
+
+
+def _list_tries(meter: Meter, tried: dict[Try, int]) -> Iterator[Try]:
+    """First other code for the same plan. Then, in turns, plans that take less by as much as the code took more, and plans
+    between the budget and the least that any code took: they replay less, and what is fused with replays lives longer, too."""
+    yield Try()
+    yield (less := Try(None, True))
+    more = min(tried.values())
+    while True:
+        yield (less := Try((less.within or meter.limit) * meter.limit // tried[less], True))
+        more = math.isqrt(meter.limit * more)
+        yield Try(more, True)
 
 
 def _search(compile_once: Callable[[], Callable], partitioner: "Partitioner") -> Callable:
     """The first code that holds the budget, or else that which takes the least."""
-    meter, tried, last = partitioner.meter, {}, Try()
-    for _ in range(TRIES):
+    meter, tried = partitioner.meter, {}
+    for each in itertools.islice(_list_tries(meter, tried), TRIES):
         try:
-            partitioner.within = last.within
-            with last.choices():
+            partitioner.within = each.within
+            with each.choices():
                 return compile_once()
         except Exceeded:
-            tried[last] = meter.peak
-            last = last.next(meter.limit, meter.peak)
-    best = min(tried, key=tried.get)
-    partitioner.within, meter.is_strict = best.within, False
-    with best.choices():
-        made = compile_once()
+            tried[each] = meter.peak
+    made = _make_least(compile_once, partitioner, tried)
     warnings.warn(f"the budget of {partitioner.budget} ({meter.limit} bytes) does not hold: Inductor's code takes "
                   f"{meter.peak} bytes, {meter.peak - meter.limit} more; it leaves some values in memory for longer than "
                   "the plan", RepriseWarning, stacklevel=2)
@@ -211,9 +233,8 @@ def _search(compile_once: Callable[[], Callable], partitioner: "Partitioner") ->
 
 
 def compile_within(compile_once: Callable[[], Callable], partitioner: "Partitioner") -> Callable:
-    """Compiles until the code of both passes holds the budget. So the backward pass is compiled at once, too."""
-    with torch._functorch.config.patch(force_non_lazy_backward_lowering=True):
-        made = _search(compile_once, partitioner)
+    """Compiles until the code of both passes holds the budget. So the backward pass must be compiled at once, too."""
+    made = _search(compile_once, partitioner)
     partitioner.meter.is_strict = False
     if partitioner.planned:
         # Code that Inductor finds in its caches is not counted again.

@@ -1,0 +1,129 @@
+"""backend="reprise_plan" with Inductor's code: the same bits in every kernel, and bytes that hold."""
+import contextlib
+import warnings
+
+import checks
+import memory
+import torch
+import torch.nn.functional as F
+from test_plan import Drawn, Net, compiled, equal, step
+from torch import nn
+
+import reprise
+from reprise.torch import _plan_bits, _plan_fused, plans
+
+#: Functions whose operands must lie in some range.
+OPERANDS = {"acos": (-1, 1), "acosh": (1, 9), "asin": (-1, 1), "atanh": (-1, 1), "erfinv": (-1, 1), "log": (0, 9), "log10": (0, 9),
+            "log1p": (-1, 9), "log2": (0, 9), "lgamma": (0, 9), "pow": (0, 3)}
+
+
+class Rotary(nn.Module):
+    """Rows of eight sines, which Inductor computes one by one where it stores them, and in vectors where it uses them at once."""
+
+    def __init__(self, layers=3):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(32, 32) for _ in range(layers))
+        self.register_buffer("rates", 10.0 ** -torch.arange(4.0))
+
+    def forward(self, x):
+        angles = torch.outer(torch.arange(x.shape[1]).float(), self.rates)
+        angles = torch.cat((angles, angles), -1)
+        cos, sin = angles.cos(), angles.sin()
+        for layer in self.layers:
+            q = layer(x).view(*x.shape[:2], 4, 8).transpose(1, 2)
+            q = q * cos + torch.cat((-q[..., 4:], q[..., :4]), -1) * sin
+            x = x + (q @ q.transpose(-1, -2)).softmax(-1).matmul(q).transpose(1, 2).reshape(x.shape)
+        return x.square().mean()
+
+
+class Columns(nn.Module):
+    """Norms of rows that a convolution stores by columns, and a product by rows: their sum may be read in either order."""
+
+    def __init__(self, layers=3):
+        super().__init__()
+        self.stem, self.places = nn.Conv1d(16, 32, 3, padding=1), nn.Parameter(torch.randn(32, 32))
+        self.layers = nn.ModuleList(nn.Linear(32, 32) for _ in range(layers))
+        self.norms = nn.ModuleList(nn.LayerNorm(32) for _ in range(layers))
+
+    def forward(self, x):
+        x = F.dropout(F.gelu(self.stem(x)).transpose(1, 2) + self.places, 0.1)
+        for layer, norm in zip(self.layers, self.norms):
+            x = x + F.dropout(F.gelu(layer(norm(x))), 0.1)
+        return x.square().mean()
+
+
+def try_inductor():
+    """The same with Inductor's code, whose own words are drawn otherwise: equal to its own plan without a budget."""
+    for model, x in ((Net(), torch.randn(256, 24)), (Drawn(), torch.randn(256, 24)), (Rotary(), torch.randn(8, 24, 32)),
+                     (Columns(), torch.randn(4, 16, 32))):
+        expected = step(model, compiled(model, codegen="inductor"), x)
+        found = step(model, compiled(model, codegen="inductor", budget="40%"), x)
+        checks.check(f"pytorch#190758: {type(model).__name__} with Inductor's code at 40%",
+                     equal(found, expected) and plans()[-1].replays > 0, str(plans()[-1]))
+
+
+def unlike():
+    """Functions for which Inductor's code has other bits where it computes elements alone than where it does so in vectors."""
+    operands = {}
+    for name in _plan_bits.FUNCTIONS:
+        low, high = OPERANDS.get(name, (-9, 9))
+        operands[name] = [torch.rand(200, 4) * (high - low) + low for _ in range(2 if name in ("atan2", "fmod", "hypot", "pow") else 1)]
+    torch._dynamo.reset()
+    alone = torch.compile(lambda given: {name: getattr(torch, name)(*(x.repeat(1, 2) for x in xs)) for name, xs in given.items()})
+    in_vectors = torch.compile(lambda given: {name: getattr(torch, name)(*xs) for name, xs in given.items()})
+    left, right = alone(operands), in_vectors({name: [x.repeat(1, 2) for x in xs] for name, xs in operands.items()})
+    return [name for name in operands if not torch.equal(left[name], right[name])]
+
+
+def try_elementary():
+    """Functions have the bits of vectors where they stand alone, and have not without it."""
+    found = {}
+    for holds in (True, False):
+        context = _plan_bits.alike() if holds else contextlib.nullcontext()
+        with context, torch._inductor.config.patch(force_disable_caches=True):
+            found[holds] = unlike()
+    checks.check("elementary functions have one set of bits", not found[True], str(found[True]))
+    checks.check("they have two without care", {"sin", "cos", "exp"} <= set(found[False]), str(found[False]))
+
+
+def try_misses():
+    """Where no code holds the budget, the one that takes the least runs, and a warning says by how much it is missed."""
+    x, model = torch.randn(256, 24), Net()
+    expected = step(model, compiled(model, codegen="inductor"), x)
+    start = _plan_fused.Meter.start
+    _plan_fused.Meter.start = lambda self, around, limit, forward: start(self, around, limit // 4, forward)
+    try:
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            found = step(model, compiled(model, codegen="inductor", budget="50%"), x)
+    finally:
+        _plan_fused.Meter.start = start
+    words = [str(each.message) for each in said if issubclass(each.category, reprise.RepriseWarning)]
+    plan = plans()[-1]
+    checks.check("a budget that Inductor's code does not hold is a warning", len(words) == 1
+                 and f"Inductor's code takes {plan.peak} bytes, {plan.peak - plan.budget // 4} more" in words[0], str(words))
+    checks.check("the code that takes the least trains", equal(found, expected), str(plan))
+
+
+def try_layouts():
+    """Convolutions keep their layout: Inductor's own choice copies all weights, and keeps the copies for the backward pass."""
+    layers = [each for _ in range(3) for each in (nn.Conv2d(96, 96, 3, padding=1), nn.ReLU())]
+    model, x = nn.Sequential(*layers), torch.randn(2, 96, 8, 8)
+    run = compiled(model, codegen="inductor", budget="100%")
+    step(model, lambda x: run(x).square().mean(), x)
+    model.zero_grad(set_to_none=True)
+    executed, plan = memory.measure_peak(lambda: run(x).square().mean().backward()), plans()[-1]
+    checks.check("convolutions with Inductor's code: the budget holds", executed <= plan.budget + 3 * x.nbytes, f"{executed}, {plan}")
+
+
+def main():
+    torch.set_num_threads(1)
+    warnings.simplefilter("ignore")
+    for part in (try_inductor, try_elementary, try_misses, try_layouts):
+        torch.manual_seed(0)
+        part()
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
