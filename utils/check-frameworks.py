@@ -5,9 +5,11 @@ Usage: check-frameworks.py BUILD [--all] [TEST]...  TEST: the name of a file, su
 
 Makes BUILD/frameworks-venv from test/Frameworks/requirements.txt, again only if that file has changed, and installs the
 Python package there, linked to its sources. Packages that the system's Python has in the right version are not fetched.
-Each test file is a process of its own, in an empty folder, and ends with "N passed, N failed[, N skipped]".
+Each test file is a process of its own, in an empty folder, and ends with "N passed, N failed[, N skipped]". As many run at once
+as there are cores: most of their time is one compiler's.
 --all tells the tests to try everything, where they otherwise choose what finds faults in a few minutes.
 """
+import concurrent.futures
 import glob
 import hashlib
 import os
@@ -92,7 +94,8 @@ def main(build, arguments):
         return 1
     names = [each for each in arguments if not each.startswith("--")]
     chosen = [os.path.join(TESTS, name + ".py") for name in names] or sorted(glob.glob(os.path.join(TESTS, "test_*.py")))
-    counts = [run_test(build, python, path, ["all"] if "--all" in arguments else []) for path in chosen]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        counts = list(pool.map(lambda path: run_test(build, python, path, ["all"] if "--all" in arguments else []), chosen))
     passed, failed, skipped = map(sum, zip(*counts))
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
     return 1 if failed else 0

@@ -8,6 +8,7 @@ import torch
 import torch.nn.functional as F
 from test_plan import Drawn, Net, compiled, equal, step
 from torch import nn
+from torch.fx.experimental.proxy_tensor import make_fx
 
 import reprise
 from reprise.torch import _plan_bits, _plan_fused, plans
@@ -86,6 +87,29 @@ def try_elementary():
     checks.check("they have two without care", {"sin", "cos", "exp"} <= set(found[False]), str(found[False]))
 
 
+def stored(function, *inputs):
+    """The ops whose results a graph stores as it says that they lie."""
+    graph = make_fx(function, tracing_mode="fake")(*inputs).graph
+    _plan_bits.fix_orders(graph)
+    return [str(node.target.overloadpacket) for node in graph.nodes if node.meta.get("inductor_realize_to_strides")]
+
+
+def try_orders():
+    """What might be read by rows or by columns lies in memory before it is reduced or contracted; all else may stay out of it."""
+    x, images = torch.randn(8, 8), torch.randn(2, 4, 6, 6)
+    columns = images.contiguous(memory_format=torch.channels_last)
+    for name, wanted, function, inputs in (
+            ("rows", [], lambda x, y: (x * y).sum(1), (x, x)),
+            ("rows and columns", ["aten.mul"], lambda x, y: (x.t() * y).sum(1), (x, x)),
+            ("parts by rows and by columns", ["aten.mul"], lambda x, y, z: (torch.cat((x, y), 1) * z).sum((2, 3)),
+             (columns, images, images.repeat(1, 2, 1, 1))),
+            ("a contraction of rows", [], lambda x, y: (x + y) @ y, (x, x)),
+            ("a contraction of rows and columns", ["aten.add"], lambda x, y: (x.t() + y) @ y, (x, x)),
+            ("a contraction of a parameter's view", [], lambda x, y: x @ y.t(), (x, x))):
+        found = stored(function, *inputs)
+        checks.check(f"{name}: stored are {wanted or 'none'}", found == wanted, str(found))
+
+
 def try_misses():
     """Where no code holds the budget, the one that takes the least runs, and a warning says by how much it is missed."""
     x, model = torch.randn(256, 24), Net()
@@ -119,7 +143,7 @@ def try_layouts():
 def main():
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
-    for part in (try_inductor, try_elementary, try_misses, try_layouts):
+    for part in (try_inductor, try_elementary, try_orders, try_misses, try_layouts):
         torch.manual_seed(0)
         part()
     checks.finish()

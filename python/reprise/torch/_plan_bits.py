@@ -1,11 +1,12 @@
 """What makes Inductor's C++ code have one set of bits, whatever a kernel holds besides.
 
-A plan decides what is stored and what runs again, and so what Inductor fuses. Two things of its code depend on that:
+A plan decides what is stored and what runs again, and so what Inductor fuses. Three things of its code depend on that:
 - *Elementary functions* are SLEEF's in what it vectorizes, and the C library's in what it does not. Here what stands alone is
   computed as a vector's first element.
 - *Sums* run along the dimension in which most of the kernel's operands are dense, in vectors or not. Here it is that of what is
   summed alone, always in vectors; and what is summed lies in memory where its operands lie in different orders, so that it has
   one order itself.
+- *Contractions* differ, for some sizes, where an operand lies in another order. So it lies as the graph says.
 """
 
 from __future__ import annotations
@@ -25,6 +26,12 @@ from ._plan_nodes import is_view
 
 FUNCTIONS = ("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cos", "cosh", "erf", "erfc", "erfinv", "exp", "exp2", "expm1",
              "fmod", "hypot", "lgamma", "log", "log10", "log1p", "log2", "pow", "sigmoid", "sin", "sinh", "tan", "tanh")
+
+#: What moves elements: where Inductor makes it, its layout may be that of an operand.
+MOVES = {getattr(torch.ops.aten, name) for name in ("cat", "constant_pad_nd", "copy", "flip", "gather", "index", "index_select", "repeat",
+                                                    "roll", "select_scatter", "slice_scatter")}
+#: What has other bits for operands that lie otherwise. Convolutions get theirs as the graph says anyway.
+CONTRACTIONS = {getattr(torch.ops.aten, name) for name in ("addmm", "baddbmm", "bmm", "mm")}
 
 
 def _as_vector(alone: Callable, in_vectors: Callable) -> Callable:
@@ -76,27 +83,39 @@ def _has_tag(node: fx.Node, tag: torch.Tag) -> bool:
     return isinstance(node.target, torch._ops.OpOverload) and tag in node.target.tags
 
 
+def _is_of(node: fx.Node, ops: set) -> bool:
+    return isinstance(node.target, torch._ops.OpOverload) and node.target.overloadpacket in ops
+
+
+def _size(node: fx.Node) -> int:
+    value = node.meta.get("val")
+    return value.numel() if isinstance(value, torch.Tensor) else -1
+
+
 def _orders(value: fx.Node) -> set[tuple]:
-    """The layouts of all that may be read instead of a value: operands of elementwise ops and views, as large as it is."""
-    found, seen, stack = set(), {value}, [value]
+    """The layouts of all that may be read instead of a value, or give theirs to it: operands of elementwise ops and views, as large
+    as it is, and of what only moves elements, in pieces of any size."""
+    found, seen, stack, is_made = set(), {value}, [value], False
     while stack:
         node = stack.pop()
         tensor = node.meta.get("val")
-        if not isinstance(tensor, torch.Tensor) or tensor.numel() != value.meta["val"].numel():
+        if not isinstance(tensor, torch.Tensor):
             continue
         if not any(stride == 0 and size > 1 for stride, size in zip(tensor.stride(), tensor.shape)):
             found.add(() if tensor.is_contiguous() else (*tensor.shape, *tensor.stride()))
-        if _has_tag(node, torch.Tag.pointwise) or is_view(node):
-            fresh = [each for each in node.all_input_nodes if each not in seen]
+        is_move = _is_of(node, MOVES)
+        is_made |= (is_computed := is_move or _has_tag(node, torch.Tag.pointwise))
+        if is_computed or is_view(node):
+            fresh = [each for each in node.all_input_nodes if each not in seen and (is_move or _size(each) == tensor.numel())]
             seen.update(fresh)
             stack.extend(fresh)
-    return found
+    return found if is_made else set()
 
 
 def fix_orders(graph: fx.Graph) -> None:
-    """Has Inductor store what is reduced and might be read in several orders, as the graph says that it lies."""
+    """Has Inductor store what is reduced or contracted and might be read in several orders, as the graph says that it lies."""
     for node in graph.nodes:
-        operand = node.args[0] if node.args else None
-        if _has_tag(node, torch.Tag.reduction) and isinstance(operand, fx.Node) and isinstance(operand.meta.get("val"), torch.Tensor):
-            if len(_orders(operand)) > 1:
+        operands = node.all_input_nodes if _is_of(node, CONTRACTIONS) else node.args[:1] if _has_tag(node, torch.Tag.reduction) else ()
+        for operand in operands:
+            if isinstance(operand, fx.Node) and len(_orders(operand)) > 1:
                 operand.meta["inductor_realize_to_strides"] = True
