@@ -8,11 +8,13 @@ import itertools
 import math
 import warnings
 from typing import TYPE_CHECKING, Any, Callable, Iterator
+from unittest import mock
 
 import torch._functorch.config
 from torch._inductor import ir
 from torch._inductor.choices import InductorChoices
 from torch._inductor.codegen import wrapper as code
+from torch._inductor.codegen.cpp import CppScheduling
 from torch._inductor.custom_graph_pass import CustomSchedulerPass
 from torch._inductor.virtualized import V
 from torch.utils._pytree import tree_leaves
@@ -25,8 +27,10 @@ if TYPE_CHECKING:
 
 #: How often a graph's code is made anew, where it takes more than the budget.
 TRIES = 8
-#: How many operations of a plan apart two of them may be to be fused.
+#: How many operations of a plan apart the first and the last of those that are fused may be.
 NEAR = 8
+#: The share of the budget that may die within a C++ function, which frees all at its end.
+DEAD = 1 / 64
 
 
 class Exceeded(BaseException):
@@ -34,16 +38,31 @@ class Exceeded(BaseException):
 
 
 class NearChoices(InductorChoices):
-    """Fuses what the plan runs close together: what is fused runs at one time, and its operands live until then."""
+    """Fuses what the plan runs close together: what is fused runs at one time, and all its operands live until then."""
 
     @staticmethod
     def can_fuse(scheduler: Any, left: Any, right: Any, score: int) -> bool:
-        apart = max(left.min_order, right.min_order) - min(left.max_order, right.max_order)
+        apart = max(left.max_order, right.max_order) - min(left.min_order, right.min_order)
         return apart <= NEAR and InductorChoices.can_fuse(scheduler, left, right, score)
 
     @staticmethod
     def can_fuse_horizontal(*ignored: Any) -> bool:
         return False
+
+
+def _count_bytes(node: ir.Buffer) -> int:
+    size = V.graph.get_allocation_storage_size(node)
+    return int(V.graph.sizevars.optimization_hint(size, fallback=0) * node.get_dtype().itemsize)
+
+
+def _short_functions(limit: int) -> contextlib.AbstractContextManager:
+    """Ends a C++ function, which else runs all kernels up to the next library's op, where much has died in it."""
+    is_ready = CppScheduling.ready_to_flush
+
+    def ends(self: CppScheduling) -> bool:
+        buffers, dead = V.graph.scheduler.name_to_buf, V.graph.scheduler.buffer_names_to_free - V.graph.removed_buffers
+        return is_ready(self) or sum(_count_bytes(buffers[name].node) for name in dead if name in buffers) > limit * DEAD
+    return mock.patch.object(CppScheduling, "ready_to_flush", ends)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -69,8 +88,7 @@ class Tally:
         self.live = self.peak = sum(self.sizes.values()) + (around.held if is_backward else 0)
 
     def _make(self, name: str, node: ir.Buffer) -> str:
-        self.sizes[name] = int(V.graph.sizevars.optimization_hint(V.graph.get_allocation_storage_size(node), fallback=0)
-                               * node.get_dtype().itemsize)
+        self.sizes[name] = _count_bytes(node)
         self.live += self.sizes[name]
         self.holders[name] = 0
         return name
@@ -183,8 +201,13 @@ class Try:
     within: int | None = None
     is_near: bool = False
 
-    def choices(self) -> contextlib.AbstractContextManager:
-        return V.set_choices_handler(NearChoices()) if self.is_near else contextlib.nullcontext()
+    @contextlib.contextmanager
+    def choices(self, limit: int) -> Iterator[None]:
+        if not self.is_near:
+            yield
+            return
+        with V.set_choices_handler(NearChoices()), _short_functions(limit):
+            yield
 
 
 def _make_least(compile_once: Callable[[], Callable], partitioner: "Partitioner", least: dict[Try, int]) -> Callable:
@@ -193,7 +216,7 @@ def _make_least(compile_once: Callable[[], Callable], partitioner: "Partitioner"
     meter.is_strict = False
     while (best := min(least, key=least.get)) not in made:
         partitioner.within = best.within
-        with best.choices():
+        with best.choices(meter.limit):
             made[best] = compile_once(), partitioner.planned
         least[best] = meter.peak
     code, partitioner.planned = made[best]
@@ -203,28 +226,29 @@ def _make_least(compile_once: Callable[[], Callable], partitioner: "Partitioner"
     return code
 
 
-def _list_tries(meter: Meter, tried: dict[Try, int]) -> Iterator[Try]:
-    """First other code for the same plan. Then, in turns, plans that take less by as much as the code took more, and plans
-    between the budget and the least that any code took: they replay less, and what is fused with replays lives longer, too."""
+def _list_tries(meter: Meter, tried: dict[Try, int], plans: dict[Try, int]) -> Iterator[Try]:
+    """First other code for the same plan. Then, in turns, plans that take less by as much as the code took more and a hundredth,
+    and plans between the budget and the least that any code took: they replay less, and what is fused with replays lives longer, too.
+    """
     yield Try()
     yield (less := Try(None, True))
     more = min(tried.values())
     while True:
-        yield (less := Try((less.within or meter.limit) * meter.limit // tried[less], True))
+        yield (less := Try(plans[less] * meter.limit * 99 // (100 * tried[less]), True))
         more = math.isqrt(meter.limit * more)
         yield Try(more, True)
 
 
 def _search(compile_once: Callable[[], Callable], partitioner: "Partitioner") -> Callable:
     """The first code that holds the budget, or else that which takes the least."""
-    meter, tried = partitioner.meter, {}
-    for each in itertools.islice(_list_tries(meter, tried), TRIES):
+    meter, tried, plans = partitioner.meter, {}, {}
+    for each in itertools.islice(_list_tries(meter, tried, plans), TRIES):
         try:
             partitioner.within = each.within
-            with each.choices():
+            with each.choices(meter.limit):
                 return compile_once()
         except Exceeded:
-            tried[each] = meter.peak
+            tried[each], plans[each] = meter.peak, partitioner.planned.peak
     made = _make_least(compile_once, partitioner, tried)
     warnings.warn(f"the budget of {partitioner.budget} ({meter.limit} bytes) does not hold: Inductor's code takes "
                   f"{meter.peak} bytes, {meter.peak - meter.limit} more; it leaves some values in memory for longer than "
