@@ -22,7 +22,7 @@ from torch._inductor.codegen.cpp import CppOverrides, CppVecOverrides, TilingSel
 from torch._inductor.cpu_vec_isa import pick_vec_isa
 from torch._inductor.utils import IndentedBuffer
 
-from ._plan_nodes import is_view
+from ._plan_nodes import is_view, tensor_operands
 
 FUNCTIONS = ("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cos", "cosh", "erf", "erfc", "erfinv", "exp", "exp2", "expm1",
              "fmod", "hypot", "lgamma", "log", "log10", "log1p", "log2", "pow", "sigmoid", "sin", "sinh", "tan", "tanh")
@@ -87,26 +87,19 @@ def _is_of(node: fx.Node, ops: set) -> bool:
     return isinstance(node.target, torch._ops.OpOverload) and node.target.overloadpacket in ops
 
 
-def _size(node: fx.Node) -> int:
-    value = node.meta.get("val")
-    return value.numel() if isinstance(value, torch.Tensor) else -1
-
-
 def _orders(value: fx.Node) -> set[tuple]:
     """The layouts of all that may be read instead of a value, or give theirs to it: operands of elementwise ops and views, as large
     as it is, and of what only moves elements, in pieces of any size."""
     found, seen, stack, is_made = set(), {value}, [value], False
     while stack:
         node = stack.pop()
-        tensor = node.meta.get("val")
-        if not isinstance(tensor, torch.Tensor):
-            continue
+        tensor = node.meta["val"]
         if not any(stride == 0 and size > 1 for stride, size in zip(tensor.stride(), tensor.shape)):
             found.add(() if tensor.is_contiguous() else (*tensor.shape, *tensor.stride()))
         is_move = _is_of(node, MOVES)
         is_made |= (is_computed := is_move or _has_tag(node, torch.Tag.pointwise))
         if is_computed or is_view(node):
-            fresh = [each for each in node.all_input_nodes if each not in seen and (is_move or _size(each) == tensor.numel())]
+            fresh = [each for each in tensor_operands(node) if each not in seen and (is_move or each.meta["val"].numel() == tensor.numel())]
             seen.update(fresh)
             stack.extend(fresh)
     return found if is_made else set()
@@ -115,7 +108,7 @@ def _orders(value: fx.Node) -> set[tuple]:
 def fix_orders(graph: fx.Graph) -> None:
     """Has Inductor store what is reduced or contracted and might be read in several orders, as the graph says that it lies."""
     for node in graph.nodes:
-        operands = node.all_input_nodes if _is_of(node, CONTRACTIONS) else node.args[:1] if _has_tag(node, torch.Tag.reduction) else ()
+        operands = tensor_operands(node) if _is_of(node, CONTRACTIONS) or _has_tag(node, torch.Tag.reduction) else []
         for operand in operands:
-            if isinstance(operand, fx.Node) and len(_orders(operand)) > 1:
+            if len(_orders(operand)) > 1:
                 operand.meta["inductor_realize_to_strides"] = True
