@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Makes what utils/gpu-check.sh runs on a machine with a GPU: bundles, and what a CPU gave for each.
 
-Usage: make-bundles.py BUILD FOLDER [--large] [MODEL]...      --large adds full-size steps, which are only timed
+Usage: make-bundles.py BUILD FOLDER [--large] [--target=NAME] [MODEL]...
+--large adds full-size steps, which are only timed; NAME is cuda:sm_80 unless given
 
 A line of FOLDER/cases.txt is: name, bundle, GPUs, steps, seed, and the hash of the CPU, -, =GROUP, whose cases have one
 hash, or <LIMIT, which no loss reaches.
@@ -60,8 +61,8 @@ def philox(counter, key):
 
 
 class Maker:
-    def __init__(self, build, folder):
-        self.bin, self.folder, self.cases = os.path.join(build, "bin"), folder, []
+    def __init__(self, build, folder, target):
+        self.bin, self.folder, self.target, self.cases = os.path.join(build, "bin"), folder, f"--target={target}", []
         self.beside, self.predicted = {"ops": [], "steps": []}, []
         os.makedirs(folder, exist_ok=True)
 
@@ -82,14 +83,14 @@ class Maker:
 
     def add(self, name, model, flags, gpus=1, digest="-", steps=STEPS):
         bundle = f"{name}.rpb".replace("%", "")
-        self.tool("reprise-compile", model, "-o", os.path.join(self.folder, bundle), "--target=cuda:sm_80", *flags)
+        self.tool("reprise-compile", model, "-o", os.path.join(self.folder, bundle), self.target, *flags)
         self.cases.append(f"{name} {bundle} {gpus} {steps} {SEED} {digest}")
 
     def predict(self, name, model, flags):
         """What the cost model says of each GPU that has a device file."""
         for device in ("a100", "h100", "h200", "b200"):
             report = os.path.join(self.folder, "report.json")
-            self.tool("reprise-compile", model, "-o", os.path.join(self.folder, "predicted.rpb"), "--target=cuda:sm_80", f"--report={report}",
+            self.tool("reprise-compile", model, "-o", os.path.join(self.folder, "predicted.rpb"), self.target, f"--report={report}",
                       f"--device-file={os.path.join(HERE, '../../docs/devices', device + '.json')}", *flags)
             with open(report) as stream:
                 seconds = sum(json.load(stream)["cost"].values())
@@ -159,8 +160,9 @@ class Maker:
                     library = ["--contractions=library", *flags]
                     self.add(f"{name}-{precision}-library-{plan}", model, library, 1, f"={name}-{precision}-library")
             else:
-                micro = ["--microbatches=2"]
-                self.add(f"{name}-stages", model, [*micro, "--stages=2", "--schedule=1f1b"], 2, self.hash_of_cpu(model, *micro))
+                # A capacity of experts is that of the whole batch.
+                micro = [] if name == "moe" else ["--microbatches=2", "--schedule=1f1b"]
+                self.add(f"{name}-stages", model, [*micro, "--stages=2"], 2, self.hash_of_cpu(model, *micro[:1]))
 
     def add_ops(self, is_large):
         """Ops beside PyTorch's; and a step of one small launch, whose seconds are those of the runtime."""
@@ -193,7 +195,8 @@ class Maker:
 
 def main():
     build, folder, *rest = sys.argv[1:]
-    maker = Maker(build, folder)
+    targets = [flag.split("=", 1)[1] for flag in rest if flag.startswith("--target=")]
+    maker = Maker(build, folder, (targets or ["cuda:sm_80"])[-1])
     maker.add_words()
     maker.add_bounds()
     for name in [name for name in rest if name in MODELS] or MODELS:

@@ -22,14 +22,24 @@ inline int64_t bytesOfCallType(int64_t type) { return isHalfOfCall(type) ? 2 : 4
 /// Every operand of a call begins at a multiple of this, whatever the plan: algorithms are chosen
 /// for it.
 constexpr int64_t callAlignment = 16;
-/// What a call may have for itself at most, in bytes of the arena.
-constexpr int64_t mostCallWorkspace = int64_t(32) << 20;
+/// cuBLASLt asks for workspaces at multiples of this, on Hopper at least. Places in the arena are
+/// multiples of less, so a call has fewer bytes than its numbers say.
+constexpr int64_t workspaceAlignment = 256;
+inline int64_t alignWorkspace(int64_t address) {
+  return (address + workspaceAlignment - 1) / workspaceAlignment * workspaceAlignment;
+}
+inline int64_t usableWorkspace(int64_t bytes) {
+  return bytes < workspaceAlignment ? 0 : bytes - workspaceAlignment + callAlignment;
+}
+/// What a call may have for itself at most, in bytes of the arena: 32 MiB, aligned.
+constexpr int64_t mostCallWorkspace = (int64_t(32) << 20) + workspaceAlignment;
 /// Within these, no product of a size, a stride and a number of bytes overflows.
 constexpr int64_t mostCallSize = int64_t(1) << 31, mostCallStride = int64_t(1) << 40;
 
-/// For so many results of a call: two partial sums of each, in f32.
+/// For so many results of a call: two partial sums of each, in f32, aligned.
 inline int64_t workspaceOfCall(int64_t results) {
-  int64_t bytes = results > mostCallWorkspace ? mostCallWorkspace : (results * 8 + 255) / 256 * 256;
+  int64_t bytes = results > mostCallWorkspace ? mostCallWorkspace
+                                              : alignWorkspace(results * 8) + workspaceAlignment;
   return bytes > mostCallWorkspace ? mostCallWorkspace : bytes;
 }
 

@@ -30,8 +30,8 @@ public:
   Error describe(const MatrixProduct &product);
   Expected<Algorithm> recommend(uint64_t workspace) const;
   Error check(const Algorithm &algorithm, uint64_t workspace) const;
-  int run(const Algorithm &algorithm, const Address *addresses, uint64_t workspace,
-          Stream stream) const;
+  int run(const Algorithm &algorithm, const Address *addresses, Address workspaceAt,
+          uint64_t workspace, Stream stream) const;
 
   const Library &library;
 
@@ -99,15 +99,16 @@ Error Problem::describe(const MatrixProduct &p) {
   return addLayout(d, p.resultType, p.columns, p.rows, p.columns, p.batch, p.rows * p.columns);
 }
 
-int Problem::run(const Algorithm &algorithm, const Address *addresses, uint64_t workspace,
-                 Stream stream) const {
+int Problem::run(const Algorithm &algorithm, const Address *addresses, Address workspaceAt,
+                 uint64_t workspace, Stream stream) const {
   const float one = 1, zero = 0;
   auto at = [&](size_t operand) { return reinterpret_cast<void *>(addresses[operand]); };
   if (void *bias = hasBias ? at(4) : nullptr)
     if (int status = library.setDescription(description.get(), biasPointer, &bias, sizeof bias))
       return status;
   return library.multiply(handle, description.get(), &one, at(1), a.get(), at(0), b.get(), &zero,
-                          at(2), d.get(), at(2), d.get(), &algorithm, at(3), workspace, stream);
+                          at(2), d.get(), at(2), d.get(), &algorithm,
+                          reinterpret_cast<void *>(workspaceAt), workspace, stream);
 }
 
 /// The first algorithm that the library recommends within the workspace.

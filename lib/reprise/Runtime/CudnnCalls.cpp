@@ -60,8 +60,8 @@ public:
   /// workspace.
   Expected<Algorithm> recommend(uint64_t workspace) const;
   Error check(const Algorithm &algorithm, uint64_t workspace) const;
-  int run(const Algorithm &algorithm, const Address *addresses, uint64_t workspace,
-          Stream stream) const;
+  int run(const Algorithm &algorithm, const Address *addresses, Address workspaceAt,
+          uint64_t workspace, Stream stream) const;
 
   const Library &library;
 
@@ -174,16 +174,17 @@ Error Problem::check(const Algorithm &algorithm, uint64_t workspace) const {
   return checkWorkspace(needed, workspace);
 }
 
-int Problem::run(const Algorithm &algorithm, const Address *addresses, uint64_t workspace,
-                 Stream stream) const {
+int Problem::run(const Algorithm &algorithm, const Address *addresses, Address workspaceAt,
+                 uint64_t workspace, Stream stream) const {
   const float one = 1, zero = 0;
   auto at = [&](size_t address) { return reinterpret_cast<void *>(addresses[address]); };
   const auto &order = direction.addresses;
   if (int status = library.setStream(handle, stream))
     return status;
   return direction.run(handle, &one, operands[0].get(), at(order[0]), operands[1].get(),
-                       at(order[1]), convolution.get(), algorithm.number, at(3), workspace, &zero,
-                       operands[2].get(), at(order[2]));
+                       at(order[1]), convolution.get(), algorithm.number,
+                       reinterpret_cast<void *>(workspaceAt), workspace, &zero, operands[2].get(),
+                       at(order[2]));
 }
 
 } // namespace

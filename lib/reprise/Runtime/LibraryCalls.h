@@ -4,6 +4,7 @@
 
 #include "CudaCalls.h"
 #include "CudaLibrary.h"
+#include "reprise/Support/LibraryCall.h"
 
 namespace reprise::runtime::cuda {
 
@@ -17,7 +18,8 @@ public:
       : problem(std::move(problem)), algorithm(algorithm), workspace(workspace) {}
 
   Error enqueue(const Address *addresses, Stream stream) const override {
-    int status = problem.run(algorithm, addresses, workspace, stream);
+    auto workspaceAt = Address(alignWorkspace(int64_t(addresses[3])));
+    int status = problem.run(algorithm, addresses, workspaceAt, workspace, stream);
     return status == 0 ? Error::success() : problem.library.check(status, ProblemT::task);
   }
 
@@ -34,7 +36,8 @@ private:
 /// - `recommend(workspace)`: the algorithm that is taken where the choices name none;
 /// - `check(algorithm, workspace)`: an error unless its results repeat and its workspace suffices,
 ///   also of one that was recommended: what repeats its bits is a promise;
-/// - `run(algorithm, addresses, workspace, stream)`: the status.
+/// - `run(algorithm, addresses, workspaceAt, workspace, stream)`: the status; the operand of the
+///   workspace is given apart, aligned.
 template <typename ProblemT> class ProblemMaker : public CallMaker {
 public:
   using Library = typename ProblemT::Library;
@@ -56,7 +59,7 @@ public:
                                            const std::string &key, const std::string &gpu,
                                            Tuning &tuning) override {
     auto given = *ProblemT::Numbers::from(numbers);
-    auto workspace = uint64_t(given.workspace);
+    auto workspace = uint64_t(usableWorkspace(given.workspace));
     ProblemT problem(library, handle, function);
     if (Error error = problem.describe(given))
       return Error::make("'" + key + "': " + error.message());

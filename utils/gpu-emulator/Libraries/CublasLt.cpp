@@ -276,7 +276,7 @@ REPRISE_CUDA Status cublasLtMatmul(int *, Description *description, const float 
   if (!isAlgorithm(*algorithm))
     return refuse("an algorithm that it did not give");
   uint64_t needed = workspaceOf(product, algorithm->parts);
-  if (needed > workspaceBytes || uint64_t(workspace) % 16)
+  if (needed > workspaceBytes || uint64_t(workspace) % 256)
     return refuse("a workspace of " + std::to_string(workspaceBytes) + " bytes of " +
                   std::to_string(needed) + ", or one that is not aligned");
   for (const void *operand : {atA, atB, static_cast<const void *>(atD), product.bias})

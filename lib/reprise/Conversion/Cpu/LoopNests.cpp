@@ -13,7 +13,7 @@ namespace reprise {
 using namespace nests;
 
 bool isNestGroup(Block &body) {
-  FailureOr<Program> program = planProgram(body);
+  FailureOr<Program> program = planProgram(body, NestRules());
   if (failed(program))
     return false;
   auto works = llvm::make_filter_range(body.without_terminator(), [](Operation &op) {
@@ -38,7 +38,7 @@ static SmallVector<EmittedCommand> emitNest(const Nest &nest, StringRef name, Mo
 
 FailureOr<EmittedLaunch> emitLoopNests(Block &body, StringRef name, ModuleOp kernels,
                                        const CpuTarget &target) {
-  FailureOr<Program> program = planProgram(body);
+  FailureOr<Program> program = planProgram(body, NestRules());
   if (failed(program))
     return body.getParentOp()->emitError("the group holds an op that no loop nest computes");
   EmittedLaunch launch;

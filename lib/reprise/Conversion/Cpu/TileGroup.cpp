@@ -26,7 +26,7 @@ struct TileGroup::Impl {
 
 /// The nest that stores all results, with the contraction as a leaf.
 static FailureOr<Graph> buildTileGraph(Body &body, Shape shape) {
-  Leaves leaves = argumentLeaves(body);
+  Leaves leaves = argumentLeaves(body, NestRules());
   leaves.tile = body.arguments().back();
   leaves.stored.erase(leaves.tile);
   SmallVector<Root> roots;

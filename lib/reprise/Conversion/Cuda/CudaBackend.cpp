@@ -64,7 +64,7 @@ static FailureOr<EmittedLaunch> emitAttention(Operation *op, StringRef name, Mod
 Target::InPlacePairs CudaBackend::findInPlacePairs(Block &body) const {
   if (findLeaderAlone(body) || findAttention(body))
     return {};
-  return nests::findInPlacePairs(body, makeThreadSchedule);
+  return nests::findInPlacePairs(body, threadRules, makeThreadSchedule);
 }
 
 /// Of the largest value of the group.
@@ -144,7 +144,7 @@ FailureOr<EmittedLaunch> CudaBackend::emitKernels(Block &body, StringRef name,
   for (Operation &op : body.without_terminator())
     if (!isLoopOp(&op) && !runsAlone(&op))
       return refuse(&op);
-  FailureOr<Program> program = planProgram(body);
+  FailureOr<Program> program = planProgram(body, threadRules);
   if (failed(program))
     return body.getParentOp()->emitError("the group holds an op that no loop nest computes");
   launch.sharedBytes = program->sharedBytes;
@@ -177,7 +177,7 @@ Target::LibraryChoice CudaBackend::findLibrary(Block &body) const {
 
 FailureOr<Scratch> CudaBackend::findScratch(Block &body) const {
   if (!findLeaderAlone(body) && !findPool(body) && !findAttention(body) &&
-      failed(planProgram(body)))
+      failed(planProgram(body, threadRules)))
     return Scratch();
   OwningOpRef<ModuleOp> kernels = ModuleOp::create(body.getParentOp()->getLoc());
   FailureOr<EmittedLaunch> emitted = emitLaunch(body, "kernel", *kernels);

@@ -216,7 +216,7 @@ Value Evaluator::computeChoice(const Node &node, Scope &scope) {
 
 Value Evaluator::finishReduction(const Node &node, Value value) {
   if (isa<MeanOp>(node.op)) {
-    int64_t count = getReductionInfo(cast<ReductionOpInterface>(node.op)).reduced;
+    int64_t count = getReductionInfo(cast<ReductionOpInterface>(node.op), {}).reduced;
     value =
         arith::DivFOp::create(b, value, k.constant(value.getType(), static_cast<double>(count)));
   }

@@ -120,6 +120,15 @@ struct Root {
   bool isParts() const { return kind == RowParts || kind == LaneParts; }
 };
 
+/// What a target asks of nests.
+struct NestRules {
+  /// Sums of columns have nests of their own where rows are reduced, too: on a GPU each of the two
+  /// wants other threads, and a block of rows in one nest would have few.
+  bool sumsApart = false;
+  /// Blocks of fewer long rows than this are shared out among the workers.
+  int64_t fewRows = 16;
+};
+
 /// Where the values that a nest may read lie, and the parts of reductions that it may finish.
 struct Leaves {
   llvm::DenseMap<mlir::Value, BufferSlot> stored;
@@ -130,6 +139,7 @@ struct Leaves {
   llvm::DenseMap<mlir::Value, Parts> parts;
   /// The result of the contraction whose blocks the nest runs over, if it does.
   mlir::Value tile;
+  NestRules rules = {};
 };
 
 struct Graph {
@@ -182,7 +192,7 @@ struct ReductionInfo {
   int64_t blocks;
   bool ends() const { return mode == ReductionMode::RowParts || mode == ReductionMode::LaneParts; }
 };
-ReductionInfo getReductionInfo(ReductionOpInterface op);
+ReductionInfo getReductionInfo(ReductionOpInterface op, const NestRules &rules);
 
 } // namespace reprise::nests
 

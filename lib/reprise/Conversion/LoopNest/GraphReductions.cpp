@@ -56,7 +56,7 @@ static Attribute emptyResult(Operation *op, ReductionKind kind) {
 }
 
 GraphBuilder::Result GraphBuilder::visitReduction(Operation *op, const Affine &position) {
-  ReductionInfo info = getReductionInfo(cast<ReductionOpInterface>(op));
+  ReductionInfo info = getReductionInfo(cast<ReductionOpInterface>(op), leaves.rules);
   if (info.reduced == 0)
     return addSplat(tensor(op->getResult(0)).getElementType(), emptyResult(op, info.kind));
   switch (info.mode) {
@@ -82,7 +82,7 @@ bool GraphBuilder::isRowIndex(const Affine &position) const {
 
 GraphBuilder::Result GraphBuilder::visitRow(Operation *op, const Affine &position) {
   Value result = op->getResult(0);
-  ReductionInfo info = getReductionInfo(cast<ReductionOpInterface>(op));
+  ReductionInfo info = getReductionInfo(cast<ReductionOpInterface>(op), leaves.rules);
   const Shape &shape = graph.shape;
   if (shape.columnCount() != info.reduced || shape.outerSize() * shape.rowCount() != info.kept ||
       !isRowIndex(position))

@@ -1,7 +1,6 @@
 // reprise: which results of a group may lie where an argument lies
 #include "InPlace.h"
 
-#include "Program.h"
 #include "reprise/Conversion/KernelBuilder.h"
 #include "reprise/Support/ByteSize.h"
 
@@ -81,9 +80,10 @@ bool mayShare(const Program &program, const Store &store, unsigned argument,
 
 } // namespace
 
-SmallVector<std::pair<unsigned, unsigned>> findInPlacePairs(Block &body, ScheduleFn makeSchedule) {
+SmallVector<std::pair<unsigned, unsigned>> findInPlacePairs(Block &body, const NestRules &rules,
+                                                            ScheduleFn makeSchedule) {
   SmallVector<std::pair<unsigned, unsigned>> pairs;
-  FailureOr<Program> program = planProgram(body);
+  FailureOr<Program> program = planProgram(body, rules);
   if (failed(program))
     return pairs;
   for (auto [output, result] : llvm::enumerate(body.getTerminator()->getOperands())) {

@@ -2,6 +2,7 @@
 #ifndef REPRISE_CONVERSION_LOOPNEST_INPLACE_H
 #define REPRISE_CONVERSION_LOOPNEST_INPLACE_H
 
+#include "Program.h"
 #include "Schedule.h"
 
 namespace reprise::nests {
@@ -12,8 +13,8 @@ using ScheduleFn = llvm::function_ref<Schedule(const Graph &)>;
 /// The pairs (operand of the terminator, argument) that may lie at the same address: every element
 /// of the argument is read for the last time by the step that stores the result's element in its
 /// place.
-llvm::SmallVector<std::pair<unsigned, unsigned>> findInPlacePairs(mlir::Block &body,
-                                                                  ScheduleFn makeSchedule);
+llvm::SmallVector<std::pair<unsigned, unsigned>>
+findInPlacePairs(mlir::Block &body, const NestRules &rules, ScheduleFn makeSchedule);
 
 } // namespace reprise::nests
 

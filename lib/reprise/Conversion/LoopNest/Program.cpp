@@ -9,11 +9,14 @@ namespace {
 
 class NestPlanner {
 public:
-  NestPlanner(Body &body, TaskList &list) : list(list), leaves(argumentLeaves(body)) {}
+  NestPlanner(Body &body, TaskList &list, const NestRules &rules)
+      : list(list), leaves(argumentLeaves(body, rules)) {}
   FailureOr<std::vector<Nest>> plan();
 
 private:
   bool isReady(const Task &task, ArrayRef<Task *> beside) const;
+  bool waits(const Task &task) const;
+  bool standsApart(const Task &task) const;
   Task *pickSeed();
   /// Takes a task into the nest if it still has one graph then.
   void tryJoin(Task &task);
@@ -48,12 +51,28 @@ bool NestPlanner::isReady(const Task &task, ArrayRef<Task *> beside) const {
   });
 }
 
+/// Elements that ask for reduced rows go behind sums of columns that stand apart, or beside them:
+/// so they may overwrite what those read.
+bool NestPlanner::waits(const Task &task) const {
+  auto isAhead = [&](const Task &other) { return other.sumsColumns() && !other.done; };
+  return leaves.rules.sumsApart && task.kind == Task::Element && task.root.kind == Root::Full &&
+         task.isConstrained() && llvm::any_of(list.tasks, isAhead);
+}
+
+/// A nest that reduces rows has no sums of columns, and no elements that wait for them.
+bool NestPlanner::standsApart(const Task &task) const {
+  auto sums = [](const Task *each) { return each->sumsColumns(); };
+  return leaves.rules.sumsApart && (waits(task) || sums(&task) || llvm::any_of(joined, sums));
+}
+
 Task *NestPlanner::pickSeed() {
   // What a reduction shapes goes first; the rest can join it.
-  for (bool constrained : {true, false})
-    for (Task &task : list.tasks)
-      if (!task.done && task.isConstrained() == constrained && isReady(task, {}))
-        return &task;
+  for (bool last : {false, true})
+    for (bool constrained : {true, false})
+      for (Task &task : list.tasks)
+        if (!task.done && task.isConstrained() == constrained && waits(task) == last &&
+            isReady(task, {}))
+          return &task;
   return nullptr;
 }
 
@@ -107,6 +126,8 @@ void NestPlanner::tryJoin(Task &task) {
   FailureOr<Graph> graph = build(shape, extended, obstacle);
   // Parts meet in place, so a pass of its own must not fold them again.
   if (failed(graph) || (graph->hasReductions() && graph->has(Node::Fold)))
+    return;
+  if (graph->hasReductions() && standsApart(task))
     return;
   roots = extended;
   joined.push_back(&task);
@@ -212,14 +233,14 @@ FailureOr<std::vector<Nest>> NestPlanner::plan() {
 
 } // namespace
 
-FailureOr<Program> planProgram(Block &block) {
+FailureOr<Program> planProgram(Block &block, const NestRules &rules) {
   FailureOr<Body> body = simplifyBody(block);
   if (failed(body))
     return failure();
-  FailureOr<TaskList> list = listTasks(*body);
+  FailureOr<TaskList> list = listTasks(*body, rules);
   if (failed(list))
     return failure();
-  FailureOr<std::vector<Nest>> nests = NestPlanner(*body, *list).plan();
+  FailureOr<std::vector<Nest>> nests = NestPlanner(*body, *list, rules).plan();
   if (failed(nests))
     return failure();
   return Program{std::move(*body), std::move(*nests), list->sharedBytes};

@@ -50,7 +50,7 @@ struct Program {
 };
 
 /// Plans the nests of a body: as few as its reductions allow.
-mlir::FailureOr<Program> planProgram(mlir::Block &block);
+mlir::FailureOr<Program> planProgram(mlir::Block &block, const NestRules &rules);
 
 /// Whether one pass over the elements does all the work, small nests for what remains aside.
 bool isOnePass(const Program &program);

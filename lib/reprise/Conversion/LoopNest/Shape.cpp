@@ -89,7 +89,9 @@ Affine Graph::rowPosition() const {
 }
 
 /// Few long rows: their blocks have to be shared out among the workers.
-static bool isWide(int64_t kept, int64_t reduced) { return kept < 16 && reduced >= 8 * laneBlock; }
+static bool isWide(const ReductionInfo &info, const NestRules &rules) {
+  return info.kept < rules.fewRows && info.reduced >= 8 * laneBlock;
+}
 
 /// Adds dimensions of `type` as factors of a shape, neighbours joined; at least one.
 static void addFactors(RankedTensorType type, ArrayRef<int64_t> dims, SmallVector<int64_t> &factors,
@@ -107,7 +109,7 @@ static void addFactors(RankedTensorType type, ArrayRef<int64_t> dims, SmallVecto
   llvm::append_range(strides, merged.strides);
 }
 
-ReductionInfo getReductionInfo(ReductionOpInterface op) {
+ReductionInfo getReductionInfo(ReductionOpInterface op, const NestRules &rules) {
   auto type = cast<RankedTensorType>(op->getOperand(0).getType());
   SmallVector<int64_t> dims = op.getReducedDims(), before, after;
   ReductionInfo info{ReductionMode::InRow, op.getReductionKind(), {}, 1, 1, 0};
@@ -119,7 +121,7 @@ ReductionInfo getReductionInfo(ReductionOpInterface op) {
   }
   Shape &shape = info.shape;
   if (dims.back() == type.getRank() - 1) {
-    if (isWide(info.kept, info.reduced))
+    if (isWide(info, rules))
       info.mode = ReductionMode::LaneParts;
     info.blocks = llvm::divideCeil(info.reduced, laneBlock);
     addFactors(type, before, shape.rows, shape.strides);

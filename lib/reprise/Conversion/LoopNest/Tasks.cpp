@@ -11,8 +11,9 @@ namespace reprise::nests {
 
 static RankedTensorType tensor(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-Leaves argumentLeaves(Body &body) {
+Leaves argumentLeaves(Body &body, const NestRules &rules) {
   Leaves leaves;
+  leaves.rules = rules;
   for (BlockArgument argument : body.arguments())
     leaves.stored[argument] = {BufferSlot::Input, argument.getArgNumber(), 0};
   return leaves;
@@ -21,14 +22,16 @@ Leaves argumentLeaves(Body &body) {
 namespace {
 
 /// The reduction of an operation's result if it is done in parts.
-ReductionOpInterface endingReduction(Value value) {
+ReductionOpInterface endingReduction(Value value, const NestRules &rules) {
   auto reduction = value.getDefiningOp<ReductionOpInterface>();
-  return reduction && getReductionInfo(reduction).ends() ? reduction : ReductionOpInterface();
+  return reduction && getReductionInfo(reduction, rules).ends() ? reduction
+                                                                : ReductionOpInterface();
 }
 
 class TaskFinder {
 public:
-  explicit TaskFinder(Body &body) : body(body), leaves(argumentLeaves(body)) {}
+  TaskFinder(Body &body, const NestRules &rules)
+      : body(body), leaves(argumentLeaves(body, rules)) {}
 
   /// Makes a value computable: cuts what stands in the way.
   LogicalResult solve(Value value);
@@ -40,6 +43,7 @@ private:
   /// The shape that a value asks for. Fails with a cut.
   LogicalResult propose(Value value, Task &task, Obstacle &obstacle);
   Operation *findRowReduction(Value value, llvm::DenseSet<Value> &seen);
+  Value findRowsBeside(const Task &task, const Graph &graph);
   LogicalResult cut(Value value);
   Value cutBelow(Value value);
   BufferSlot newSharedSlot(Type elementType, int64_t count);
@@ -69,7 +73,7 @@ Operation *TaskFinder::findRowReduction(Value value, llvm::DenseSet<Value> &seen
   if (!op || leaves.stored.contains(value) || !seen.insert(value).second)
     return nullptr;
   if (auto reduction = dyn_cast<ReductionOpInterface>(op)) {
-    ReductionInfo info = getReductionInfo(reduction);
+    ReductionInfo info = getReductionInfo(reduction, leaves.rules);
     if (info.mode == ReductionMode::InRow && info.reduced != 0)
       return op;
   }
@@ -82,8 +86,8 @@ Operation *TaskFinder::findRowReduction(Value value, llvm::DenseSet<Value> &seen
 LogicalResult TaskFinder::propose(Value value, Task &task, Obstacle &obstacle) {
   task.kind = Task::Element;
   task.root = {Root::Full, value, std::nullopt};
-  if (ReductionOpInterface ending = endingReduction(value)) {
-    ReductionInfo info = getReductionInfo(ending);
+  if (ReductionOpInterface ending = endingReduction(value, leaves.rules)) {
+    ReductionInfo info = getReductionInfo(ending, leaves.rules);
     task.kind = Task::Parts;
     task.root.kind = info.mode == ReductionMode::RowParts ? Root::RowParts : Root::LaneParts;
     task.shape = info.shape;
@@ -95,7 +99,7 @@ LogicalResult TaskFinder::propose(Value value, Task &task, Obstacle &obstacle) {
   Operation *reduction = findRowReduction(value, seen);
   if (!reduction)
     return success();
-  ReductionInfo info = getReductionInfo(cast<ReductionOpInterface>(reduction));
+  ReductionInfo info = getReductionInfo(cast<ReductionOpInterface>(reduction), leaves.rules);
   obstacle = {reduction->getResult(0)};
   task.shape = info.shape;
   if (size == info.kept)
@@ -104,11 +108,23 @@ LogicalResult TaskFinder::propose(Value value, Task &task, Obstacle &obstacle) {
   return success(size == info.kept || fillsShape);
 }
 
+/// What is reduced in rows by the nest of a sum of columns, if that is to be apart.
+Value TaskFinder::findRowsBeside(const Task &task, const Graph &graph) {
+  if (!leaves.rules.sumsApart || !task.sumsColumns() || !graph.hasReductions())
+    return {};
+  llvm::DenseSet<Value> seen;
+  Operation *reduction = findRowReduction(task.root.value, seen);
+  return reduction ? reduction->getResult(0) : Value();
+}
+
 LogicalResult TaskFinder::solveLoops(Value value, Task &task) {
   while (true) {
     Obstacle obstacle;
     if (succeeded(propose(value, task, obstacle))) {
       FailureOr<Graph> graph = buildGraph(task.shape, task.root, leaves, obstacle);
+      Value rows = succeeded(graph) ? findRowsBeside(task, *graph) : Value();
+      if (rows && succeeded(cut(rows)))
+        continue;
       if (succeeded(graph)) {
         for (BufferSlot slot : graph->buffers)
           if (slot.kind == BufferSlot::Shared)
@@ -177,7 +193,8 @@ void TaskFinder::addTask(TaskList &list, const Task &task, Value value, BufferSl
   if (task.kind == Task::Parts) {
     // The elements of the parts are those of the arithmetic, not yet rounded.
     if (!list.parts.contains(value)) {
-      ReductionInfo info = getReductionInfo(value.getDefiningOp<ReductionOpInterface>());
+      ReductionInfo info =
+          getReductionInfo(value.getDefiningOp<ReductionOpInterface>(), leaves.rules);
       Type type = getComputeType(tensor(value).getElementType());
       BufferSlot parts = newSharedSlot(type, info.kept * info.blocks);
       list.parts[value] = {parts, info.blocks};
@@ -212,8 +229,8 @@ TaskList TaskFinder::list() {
 
 } // namespace
 
-FailureOr<TaskList> listTasks(Body &body) {
-  TaskFinder finder(body);
+FailureOr<TaskList> listTasks(Body &body, const NestRules &rules) {
+  TaskFinder finder(body, rules);
   for (Value result : body.results)
     if (tensor(result).getNumElements() != 0 && failed(finder.solve(result)))
       return failure();

@@ -23,6 +23,7 @@ struct Task {
   bool internal = true;
   bool done = false;
 
+  bool sumsColumns() const { return kind == Parts && root.kind == Root::RowParts; }
   /// The shape is fixed by a reduction.
   bool isConstrained() const { return kind == Parts || !shape.rows.empty(); }
 };
@@ -36,10 +37,10 @@ struct TaskList {
 };
 
 /// Finds out what must be stored between nests, and lists all tasks in program order.
-mlir::FailureOr<TaskList> listTasks(Body &body);
+mlir::FailureOr<TaskList> listTasks(Body &body, const NestRules &rules);
 
 /// The leaves of the group itself.
-Leaves argumentLeaves(Body &body);
+Leaves argumentLeaves(Body &body, const NestRules &rules);
 
 } // namespace reprise::nests
 
