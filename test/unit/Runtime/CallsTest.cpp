@@ -134,9 +134,19 @@ TEST(Calls, WrongNumbersOfConvolutionsAreRefused) {
 }
 
 TEST(Calls, WorkspaceIsBoundedByTheShape) {
-  EXPECT_EQ(workspaceOfCall(16 * 16), 2048);
-  EXPECT_EQ(workspaceOfCall(1), 256);
+  EXPECT_EQ(workspaceOfCall(16 * 16), 2048 + workspaceAlignment);
+  EXPECT_EQ(workspaceOfCall(1), 2 * workspaceAlignment);
   EXPECT_EQ(workspaceOfCall(int64_t(1) << 40), mostCallWorkspace);
+}
+
+TEST(Calls, AlignedWorkspaceStaysWithinItsPlace) {
+  for (int64_t bytes : {int64_t(0), int64_t(255), int64_t(256), workspaceOfCall(256)})
+    for (int64_t at = 4096; at < 4096 + workspaceAlignment; at += callAlignment) {
+      if (int64_t usable = usableWorkspace(bytes); usable > 0)
+        EXPECT_LE(alignWorkspace(at) + usable, at + bytes);
+      EXPECT_EQ(alignWorkspace(at) % workspaceAlignment, 0);
+    }
+  EXPECT_GE(usableWorkspace(workspaceOfCall(256)), 2 * 256 * 4);
 }
 
 TEST(Calls, WrongNumbersAreRefused) {
