@@ -5,6 +5,7 @@
 #include "LibraryConvolution.h"
 #include "LibraryProduct.h"
 #include "PlainContraction.h"
+#include "SplitContraction.h"
 #include "TensorContraction.h"
 #include "TiledContraction.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
@@ -58,9 +59,7 @@ public:
 
   LogicalResult emit(DotGeneralOp dot) {
     auto spec = ContractionSpec::of(dot, lhs.strides, rhs.strides);
-    if (!callLibrary(spec, std::nullopt))
-      add(name, spec, ResultStrides::rowMajor(spec));
-    return success();
+    return callLibrary(spec, std::nullopt) ? success() : addWhole(spec);
   }
 
   /// What no library takes becomes a contraction, and a sum in its place.
@@ -71,7 +70,8 @@ public:
     auto spec = ContractionSpec::of(dot, lhs.strides, rhs.strides);
     if (callLibrary(spec, *bias))
       return success();
-    add(name, spec, ResultStrides::rowMajor(spec));
+    if (failed(addWhole(spec)))
+      return failure();
     Type inputs[] = {dot.getType(), dot.getBias().getType()};
     auto type = FunctionType::get(dot.getContext(), inputs, dot.getType());
     OwningOpRef<func::FuncOp> sum = func::FuncOp::create(dot.getLoc(), "sum", type);
@@ -82,9 +82,14 @@ public:
     return operands.emitBehind(*sum, {{BufferSlot::Output, 0, 0}, bias->slot});
   }
 
-  void emitParts() {
-    for (auto [i, part] : llvm::enumerate(partsOf(leader, lhs.strides, rhs.strides)))
-      add(i == 0 ? name.str() : (name + "_" + Twine(i)).str(), part.spec, part.result);
+  LogicalResult emitParts() {
+    std::vector<ConvolutionPart> parts = partsOf(leader, lhs.strides, rhs.strides);
+    if (isa<ConvolutionFilterOp>(leader))
+      return addWhole(parts.front().spec);
+    for (auto [i, part] : llvm::enumerate(parts))
+      add(i == 0 ? name.str() : (name + "_" + Twine(i)).str(), part.spec, part.result,
+          {BufferSlot::Output, 0, 0});
+    return success();
   }
 
 private:
@@ -93,7 +98,23 @@ private:
            emitLibraryProduct(leader, spec, lhs, rhs, bias, operands.launch);
   }
 
-  void add(StringRef own, const ContractionSpec &spec, const ResultStrides &result) {
+  /// The result is row-major. Where blocks share out the terms, parts of sums lie in scratch.
+  LogicalResult addWhole(const ContractionSpec &spec) {
+    bool isCanonical = !suitsTensorCores(spec, contractions);
+    std::optional<SplitContraction> split;
+    if (!isCanonical || suitsTiles(spec))
+      split = splitContraction(spec, isCanonical ? PartsOrder::Canonical : PartsOrder::Rows);
+    if (!split) {
+      add(name, spec, ResultStrides::rowMajor(spec), {BufferSlot::Output, 0, 0});
+      return success();
+    }
+    BufferSlot sums{BufferSlot::Shared, 0, operands.launch.addShared(split->scratchBytes())};
+    add(name, split->spec, ResultStrides::rowMajor(split->spec), sums);
+    return operands.emitBehind(*split->buildSum(leader->getLoc()), sums);
+  }
+
+  void add(StringRef own, const ContractionSpec &spec, const ResultStrides &result,
+           const BufferSlot &to) {
     int64_t places = getPlaceAlignment(*leader->getBlock());
     int64_t ofLhs = alignmentOf(lhs.slot, places), ofRhs = alignmentOf(rhs.slot, places);
     EmittedCommand command = suitsTensorCores(spec, contractions)
@@ -101,7 +122,7 @@ private:
                              : suitsTiles(spec)
                                  ? emitTiledContraction(kernels, own, spec, result, ofLhs, ofRhs)
                                  : emitPlainContraction(kernels, own, spec, result);
-    command.buffers = {lhs.slot, rhs.slot, {BufferSlot::Output, 0, 0}};
+    command.buffers = {lhs.slot, rhs.slot, to};
     operands.launch.commands.push_back(command);
   }
 
@@ -135,7 +156,7 @@ FailureOr<EmittedLaunch> emitLeaderAlone(Operation *leader, StringRef name, Modu
   else if (auto biased = dyn_cast<DotBiasOp>(leader))
     emitted = emitter.emit(biased);
   else
-    emitter.emitParts();
+    emitted = emitter.emitParts();
   if (failed(emitted))
     return failure();
   return operands.launch;

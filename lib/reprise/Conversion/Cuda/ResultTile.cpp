@@ -16,6 +16,13 @@ constexpr int64_t manyTiles = 128;
 /// cache.
 constexpr int64_t tileRowsTogether = 8;
 
+TileExtents TileExtents::largest(const ContractionSpec &spec, int64_t most) {
+  auto choose = [&](int64_t size) {
+    return std::min<int64_t>(most, size >= 128 ? 128 : size >= 64 ? 64 : 32);
+  };
+  return {choose(countOf(spec.rows)), choose(countOf(spec.columns))};
+}
+
 int64_t TileExtents::count(const ContractionSpec &spec) const {
   return countOf(spec.batch) * llvm::divideCeil(countOf(spec.rows), rows) *
          llvm::divideCeil(countOf(spec.columns), columns);

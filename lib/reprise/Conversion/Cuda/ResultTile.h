@@ -11,6 +11,8 @@ namespace reprise {
 struct TileExtents {
   int64_t rows, columns;
 
+  /// The largest that the contraction fills, with sides of 32, 64 or 128, at most `most`.
+  static TileExtents largest(const ContractionSpec &spec, int64_t most);
   /// Tiles of the contraction.
   int64_t count(const ContractionSpec &spec) const;
   /// Halves the longer side until there are as many tiles as a large GPU has multiprocessors, or

@@ -152,8 +152,7 @@ void Emitter::emit() {
 }
 
 TileExtents chooseExtents(const ContractionSpec &spec) {
-  auto choose = [](int64_t size) { return size >= 128 ? 128 : size >= 64 ? 64 : 32; };
-  TileExtents extents{choose(countOf(spec.rows)), choose(countOf(spec.columns))};
+  TileExtents extents = TileExtents::largest(spec, 128);
   if (extents.rows + extents.columns == 64)
     extents.columns = 64;
   extents.spread(spec, [](TileExtents now) {

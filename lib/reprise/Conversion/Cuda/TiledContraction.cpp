@@ -238,11 +238,7 @@ int64_t Emitter::scratchBytes(const ContractionSpec &spec, TileExtents extents) 
 
 /// Large tiles read operands less often, small ones leave fewer threads without work.
 TileExtents chooseExtents(const ContractionSpec &spec) {
-  int64_t most = spec.accumulatorType().isF64() ? 64 : 128;
-  auto choose = [&](int64_t size) {
-    return std::min<int64_t>(most, size >= 128 ? 128 : size >= 64 ? 64 : 32);
-  };
-  TileExtents extents{choose(countOf(spec.rows)), choose(countOf(spec.columns))};
+  TileExtents extents = TileExtents::largest(spec, spec.accumulatorType().isF64() ? 64 : 128);
   extents.spread(spec, [](TileExtents now) { return std::max(now.rows, now.columns) > 32; });
   return extents;
 }

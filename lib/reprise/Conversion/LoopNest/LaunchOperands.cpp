@@ -108,7 +108,8 @@ FailureOr<LaunchOperand> LaunchOperands::emitCopy(func::FuncOp function) {
 }
 
 LogicalResult LaunchOperands::emitBehind(func::FuncOp function, ArrayRef<BufferSlot> inputs) {
-  FailureOr<EmittedLaunch> made = emitLoops(function.getBody().front(), name + "_behind", kernels);
+  std::string own = name + "_behind" + std::to_string(launch.commands.size());
+  FailureOr<EmittedLaunch> made = emitLoops(function.getBody().front(), own, kernels);
   if (failed(made))
     return failure();
   int64_t scratch = made->sharedBytes ? launch.addShared(made->sharedBytes) : 0;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Prints a step of contractions whose shapes, types and layouts are drawn by chance.
 
-Usage: contractions.py SEED COUNT [TYPE]...      at most 4,096 terms if there are types
+Usage: contractions.py SEED COUNT [TYPE]...      at most 2,047 terms if there are types
 """
 import random
 import sys
@@ -17,7 +17,7 @@ def draw(rng, dtypes):
     columns = rng.choice([2, 16, 18, 32, 36, 64, 68, 100, 128, 129, 160, 256])
     depths = [8, 9, 16, 17, 33, 64]
     if rows * columns < 3000:
-        depths += [7, 257, 4096] if dtypes else [7, 257, 4096, 4100, 8192, 9000, 12300]
+        depths += [7, 257, 2047] if dtypes else [7, 257, 4096, 4100, 8192, 9000, 12300, 20480]
     dtypes = dtypes or ["f32", "f32", "f32", "bf16", "f16", "f64"]
     return rng.choice([0, 0, 1, 3]), rows, columns, rng.choice(depths), rng.choice(dtypes)
 

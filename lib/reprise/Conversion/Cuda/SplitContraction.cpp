@@ -1,0 +1,119 @@
+// reprise: contractions of few elements and many terms, whose terms are shared out among blocks
+#include "SplitContraction.h"
+
+#include "ContractionIndex.h"
+#include "ResultTile.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+
+using namespace mlir;
+
+namespace reprise {
+
+/// The largest divisor of `number` that is at most `most`.
+static int64_t findDivisor(int64_t number, int64_t most) {
+  int64_t divisor = std::min(number, most);
+  while (number % divisor != 0)
+    --divisor;
+  return divisor;
+}
+
+/// Cuts leading contracted dimensions until there are `wanted` parts, or a few less.
+static SplitContraction cutTerms(const ContractionSpec &whole, int64_t wanted) {
+  SplitContraction split{whole, 1, 0, PartsOrder::Rows, whole.resultType};
+  SmallVector<SharedDim> parts;
+  for (SharedDim &dim : split.spec.contracted) {
+    int64_t count = findDivisor(dim.size, wanted / split.parts), size = dim.size / count;
+    if (count > 1)
+      parts.push_back({count, dim.lhsStride * size, dim.rhsStride * size});
+    split.parts *= count;
+    dim.size = size;
+    if (size > 1)
+      break;
+  }
+  split.spec.batch.insert(split.spec.batch.begin(), parts.begin(), parts.end());
+  split.spec.resultType = whole.accumulatorType();
+  split.elements = countOf(whole.batch) * countOf(whole.rows) * countOf(whole.columns);
+  return split;
+}
+
+/// Time in hundredths of what a block of two on a multiprocessor takes for a term. A block that is
+/// alone there takes two thirds of the time of two. A tile of a part is written and read in about
+/// the time of a term; a block begins, and a kernel follows another, in that of some hundred.
+static int64_t estimate(const SplitContraction &split, TileExtents extents) {
+  constexpr int64_t multiprocessors = 132, ofStart = 128;
+  int64_t tiles = extents.count(split.spec), rest = tiles % (2 * multiprocessors);
+  int64_t waves = tiles / (2 * multiprocessors) * 100;
+  waves += rest == 0 ? 0 : rest <= multiprocessors ? 66 : 100;
+  int64_t time = waves * (countOf(split.spec.contracted) + ofStart);
+  return split.parts == 1 ? time : time + 100 * (tiles + ofStart);
+}
+
+/// Chains are whole, and as many as one subtree of the canonical tree has.
+static bool keepsOrder(const SplitContraction &split) {
+  int64_t terms = countOf(split.spec.contracted);
+  return terms % chainLength == 0 && llvm::isPowerOf2_64(terms / chainLength);
+}
+
+std::optional<SplitContraction> splitContraction(const ContractionSpec &spec, PartsOrder order) {
+  constexpr int64_t leastTerms = 1024, mostParts = 512, mostCanonical = 16;
+  if (countOf(spec.contracted) < 2 * leastTerms)
+    return std::nullopt;
+  bool isCanonical = order == PartsOrder::Canonical;
+  TileExtents extents = TileExtents::largest(spec, 128);
+  SplitContraction best = cutTerms(spec, 1);
+  int64_t least = estimate(best, extents);
+  for (int64_t wanted = 2; wanted <= (isCanonical ? mostCanonical : mostParts); wanted *= 2) {
+    SplitContraction split = cutTerms(spec, wanted);
+    if (countOf(split.spec.contracted) < leastTerms)
+      break;
+    int64_t time = estimate(split, extents);
+    if (time >= least || (isCanonical && !keepsOrder(split)))
+      continue;
+    least = time;
+    best = split;
+  }
+  best.order = order;
+  return best.parts > 1 ? std::optional(best) : std::nullopt;
+}
+
+int64_t SplitContraction::scratchBytes() const {
+  return parts * elements * KernelBuilder::bytesOf(spec.resultType);
+}
+
+/// Neighbours meet, and an odd last one moves up.
+static Value addInTree(ImplicitLocOpBuilder &b, Value parts) {
+  auto type = cast<RankedTensorType>(parts.getType());
+  int64_t count = type.getDimSize(0), elements = type.getDimSize(1);
+  SmallVector<Value> sums;
+  for (int64_t part = 0; part < count; ++part) {
+    Value row = SliceOp::create(b, parts, ArrayRef<int64_t>{part, 0},
+                                ArrayRef<int64_t>{part + 1, elements}, ArrayRef<int64_t>{1, 1});
+    sums.push_back(ReshapeOp::create(b, type.clone({elements}), row));
+  }
+  while (sums.size() > 1) {
+    SmallVector<Value> met;
+    for (size_t i = 0; i + 1 < sums.size(); i += 2)
+      met.push_back(AddOp::create(b, sums[i], sums[i + 1]));
+    if (sums.size() % 2 == 1)
+      met.push_back(sums.back());
+    sums = met;
+  }
+  return sums.front();
+}
+
+OwningOpRef<func::FuncOp> SplitContraction::buildSum(Location loc) const {
+  auto given = RankedTensorType::get({parts, elements}, spec.resultType);
+  auto made = RankedTensorType::get({elements}, resultType);
+  auto type = FunctionType::get(loc.getContext(), given, made);
+  OwningOpRef<func::FuncOp> sum = func::FuncOp::create(loc, "sum", type);
+  auto b = ImplicitLocOpBuilder::atBlockEnd(loc, sum->addEntryBlock());
+  Value value = sum->getArgument(0);
+  value = order == PartsOrder::Canonical ? addInTree(b, value)
+                                         : Value(SumOp::create(b, value, ArrayRef<int64_t>{0}));
+  if (value.getType() != made)
+    value = CastOp::create(b, made, value);
+  func::ReturnOp::create(b, value);
+  return sum;
+}
+
+} // namespace reprise
