@@ -64,9 +64,11 @@ def main():
                 results = list(pool.map(lambda text: assemble(text, chip), texts))
                 refused = [result for result in results if isinstance(result, str)]
                 numbers = [result for result in results if not isinstance(result, str)]
-                bad += len(refused) + sum(spilled > 0 for _, _, spilled in numbers)
+                spilled = [re.search(rb"\.entry (\w+)", text)[1].decode() for text, result in zip(texts, results)
+                           if not isinstance(result, str) and result[2]]
+                bad += len(refused) + len(spilled)
                 most = [max(column) for column in zip(*numbers)]
-                print(f"| {name} | {chip} | {len(texts)} | " + " | ".join(map(str, most)) + " |", *refused, flush=True)
+                print(f"| {name} | {chip} | {len(texts)} | " + " | ".join(map(str, most)) + " |", *spilled, *refused, flush=True)
     sys.exit(1 if bad else 0)
 
 

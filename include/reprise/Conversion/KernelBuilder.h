@@ -37,6 +37,10 @@ public:
   /// Where the 32 lanes of a reduction are threads: the value that the lane has whose number
   /// differs by the power of two `distance`, as an exclusive or. All lanes ask at once.
   virtual mlir::Value exchange(mlir::Value value, int64_t distance);
+  /// Copies 4, 8 or 16 bytes from the memory of a GPU to that of a block while the thread goes on;
+  /// the thread may read them when it has waited for its copies.
+  virtual void copyAsync(mlir::Value to, mlir::Value from, int64_t bytes);
+  virtual void awaitCopies();
 
   /// `type` itself for width 1, else a vector of it.
   static mlir::Type typeOf(mlir::Type elementType, int64_t width);

@@ -41,6 +41,10 @@ Value KernelBuilder::exchange(Value, int64_t) {
   llvm_unreachable("the lanes of a CPU are those of a vector");
 }
 
+void KernelBuilder::copyAsync(Value, Value, int64_t) { llvm_unreachable("a CPU has loads"); }
+
+void KernelBuilder::awaitCopies() { llvm_unreachable("a CPU has loads"); }
+
 Type KernelBuilder::typeOf(Type elementType, int64_t width) {
   return width == 1 ? elementType : VectorType::get({width}, elementType);
 }

@@ -3,30 +3,33 @@
 // RUN: FileCheck %s < %t.ptx
 // RUN: FileCheck %s --check-prefix=NONE < %t.ptx
 
-// NONE-NOT: {{\.approx|\.ftz|\.full|\.extern|call|atom|red\.}}
+// NONE-NOT: {{\.approx|\.ftz|\.full|\.extern|call|atom|[[:space:]]red\.}}
 
 !t = tensor<80x1000xf32>
 
 // Four rows per warp. Each of the eight threads of a row has four lanes in registers and loads 16 bytes; lanes fold by a
-// butterfly, first among threads: for the maximum, which is IEEE's, then for the sum. The last pass computes the
-// exponentials again.
+// butterfly, first among threads: for the maximum, which is IEEE's, then for the sum. The row waits in shared memory, and
+// the exponentials take its place.
 // CHECK-LABEL: .entry softmax_1(
 // CHECK: and.b32 {{.*}}, {{7|28}};
-// CHECK: ld.global.v4.b32
+// CHECK: cp.async.cg.shared.global {{.*}}, 16;
+// CHECK: cp.async.wait_group 0;
+// CHECK: ld.shared.v4.b32
 // CHECK-COUNT-4: max.NaN.f32
-// CHECK-NEXT: add.s{{32|64}} {{.*}}, 32;
+// CHECK: add.s{{32|64}} {{.*}}, 32;
 // CHECK: shfl.sync.bfly.b32 {{.*}}, 4, 31, -1;
 // CHECK-NEXT: max.NaN.f32
 // CHECK-COUNT-4: shfl.sync.bfly.b32 {{.*}}, 2, 31, -1;
 // CHECK-COUNT-4: shfl.sync.bfly.b32 {{.*}}, 1, 31, -1;
 // CHECK-COUNT-4: max.NaN.f32
 // CHECK: fma.rn.f32
+// CHECK: st.shared.v4.b32
 // CHECK: shfl.sync.bfly.b32 {{.*}}, 4, 31, -1;
 // CHECK-NEXT: add.rn.f32
 // CHECK-COUNT-4: shfl.sync.bfly.b32 {{.*}}, 1, 31, -1;
 // CHECK-NEXT: add.rn.f32
-// CHECK-NOT: shfl
-// CHECK: fma.rn.f32
+// CHECK-NOT: {{shfl|fma}}
+// CHECK: ld.shared.v4.b32
 // CHECK-COUNT-4: div.rn.f32
 // CHECK: st.global.v4.b32
 // CHECK: ret

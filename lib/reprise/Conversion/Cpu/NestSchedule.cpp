@@ -26,6 +26,9 @@ public:
 
 private:
   int64_t chooseLaneWidth(const Pass &pass, int64_t values) const override;
+  bool keepsElements(const Node &node) const override {
+    return node.cost > cheap && node.kind != Node::Load;
+  }
   int64_t findMostLanes() const;
   void chooseItems();
 

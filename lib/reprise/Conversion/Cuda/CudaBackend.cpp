@@ -79,20 +79,31 @@ static int64_t countElements(Body &body) {
 }
 
 static EmittedCommand emitNest(const Graph &graph, StringRef name, ModuleOp kernels,
-                               int64_t elements) {
+                               int64_t elements, int64_t placeAlignment) {
   Schedule schedule = makeThreadSchedule(graph);
-  ThreadKernel k(kernels, name, graph.buffers.size(), schedule.workerBytes);
+  int64_t threads = schedule.blockThreads;
+  ThreadKernel k(kernels, name, graph.buffers.size(), schedule.workerBytes, threads);
+  // Left alone, ptxas unrolls the loops over a row until a block has all registers.
+  constexpr int64_t threadsTogether = 512;
+  if (schedule.rowBytes)
+    k.setBlocksTogether(threadsTogether / threads);
   // Steps and blocks may lead a little beyond the end.
   constexpr int64_t mostNarrow = 1 << 30;
   if (std::max(elements, schedule.items * schedule.itemThreads) <= mostNarrow)
     k.narrowIndices();
-  Value item = k.threadNumber(), lane;
+  Value item = k.threadNumber(), lane, rowMemory;
+  if (schedule.rowBytes) {
+    Value row = k.div(k.numberInBlock(), schedule.itemThreads);
+    rowMemory = k.pointer(k.builder().getI8Type(),
+                          k.shared(threads / schedule.itemThreads * schedule.rowBytes),
+                          k.mul(row, schedule.rowBytes));
+  }
   if (schedule.itemThreads > 1) {
     lane = k.rem(item, schedule.itemThreads);
     item = k.div(item, schedule.itemThreads);
   }
-  NestEmitter(k, graph, schedule).emitThread(item, lane);
-  return {name.str(), schedule.items, graph.buffers, 0, schedule.itemThreads, blockThreads};
+  NestEmitter(k, graph, schedule).emitThread(item, lane, rowMemory, placeAlignment);
+  return {name.str(), schedule.items, graph.buffers, 0, schedule.itemThreads, threads};
 }
 
 /// Accesses of global memory ask for no more than the places have; elements are aligned always.
@@ -148,14 +159,14 @@ FailureOr<EmittedLaunch> CudaBackend::emitKernels(Block &body, StringRef name,
   if (failed(program))
     return body.getParentOp()->emitError("the group holds an op that no loop nest computes");
   launch.sharedBytes = program->sharedBytes;
-  int64_t elements = countElements(program->body);
+  int64_t elements = countElements(program->body), alignment = getPlaceAlignment(body);
   ThreadCommands commands(name, kernels, launch);
   for (const Nest &nest : program->nests) {
     if (nest.alone)
       emitThreadAlone(commands, nest);
     else
       launch.commands.push_back(
-          emitNest(nest.graph, nextKernelName(name, launch), kernels, elements));
+          emitNest(nest.graph, nextKernelName(name, launch), kernels, elements, alignment));
   }
   return launch;
 }

@@ -10,8 +10,9 @@ namespace reprise {
 
 constexpr unsigned sharedMemory = 3;
 
-ThreadKernel::ThreadKernel(ModuleOp module, StringRef name, size_t buffers, int64_t scratchBytes)
-    : KernelBuilder(ImplicitLocOpBuilder(module.getLoc(), module.getContext())),
+ThreadKernel::ThreadKernel(ModuleOp module, StringRef name, size_t buffers, int64_t scratchBytes,
+                           int64_t threads)
+    : KernelBuilder(ImplicitLocOpBuilder(module.getLoc(), module.getContext())), threads(threads),
       scratchBytes(scratchBytes) {
   Type pointer = LLVM::LLVMPointerType::get(b.getContext(), globalMemory);
   b.setInsertionPointToEnd(module.getBody());
@@ -20,7 +21,7 @@ ThreadKernel::ThreadKernel(ModuleOp module, StringRef name, size_t buffers, int6
   kernel =
       gpu::GPUFuncOp::create(b, name, b.getFunctionType(SmallVector<Type>(buffers, pointer), {}));
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
-  kernel.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr({blockThreads, 1, 1}));
+  kernel.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr({static_cast<int32_t>(threads), 1, 1}));
   b.setInsertionPointToStart(&kernel.getBody().front());
   b.setInsertionPoint(gpu::ReturnOp::create(b));
 }
@@ -35,9 +36,7 @@ Value ThreadKernel::numberInBlock() {
                                     gpu::ThreadIdOp::create(b, gpu::Dimension::x));
 }
 
-Value ThreadKernel::threadNumber() {
-  return add(mul(blockNumber(), blockThreads), numberInBlock());
-}
+Value ThreadKernel::threadNumber() { return add(mul(blockNumber(), threads), numberInBlock()); }
 
 void ThreadKernel::setBlocksTogether(int32_t blocks) {
   kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), b.getI32IntegerAttr(blocks));

@@ -8,7 +8,7 @@
 
 namespace reprise {
 
-/// Threads of a block, of which 32 in a row are a warp.
+/// Threads of a block, but where rows need much shared memory, of which 32 in a row are a warp.
 constexpr int64_t blockThreads = 256;
 /// The address space of buffers.
 constexpr unsigned globalMemory = 1;
@@ -18,7 +18,8 @@ constexpr unsigned globalMemory = 1;
 class ThreadKernel : public KernelBuilder {
 public:
   /// `scratchBytes` is what each thread has for itself.
-  ThreadKernel(mlir::ModuleOp module, llvm::StringRef name, size_t buffers, int64_t scratchBytes);
+  ThreadKernel(mlir::ModuleOp module, llvm::StringRef name, size_t buffers, int64_t scratchBytes,
+               int64_t threads = blockThreads);
 
   /// The number of this thread among all of the launch; of its block; of this thread in its block.
   mlir::Value threadNumber();
@@ -32,11 +33,12 @@ public:
   mlir::Value shared(int64_t bytes);
   /// Of all threads of the block: none goes on before each has come.
   void barrier();
-  /// Copies 4, 8 or 16 bytes from global to shared memory while the thread goes on; zeros, without
-  /// reading, where `isThere` is given and does not hold.
-  void copyAsync(mlir::Value to, mlir::Value from, int64_t bytes, mlir::Value isThere = {});
-  /// Waits for the copies of this thread.
-  void awaitCopies();
+  void copyAsync(mlir::Value to, mlir::Value from, int64_t bytes) override {
+    copyAsync(to, from, bytes, {});
+  }
+  /// Zeros, without reading, where `isThere` is given and does not hold.
+  void copyAsync(mlir::Value to, mlir::Value from, int64_t bytes, mlir::Value isThere);
+  void awaitCopies() override;
 
   mlir::Value workspace() override;
   mlir::Value buffer(unsigned i) override { return kernel.getArgument(i); }
@@ -48,6 +50,7 @@ private:
   mlir::Value shuffle(mlir::Value value, mlir::Value offset, mlir::gpu::ShuffleMode mode);
 
   mlir::gpu::GPUFuncOp kernel;
+  int64_t threads;
   int64_t scratchBytes;
   mlir::Value scratch;
 };

@@ -49,10 +49,17 @@ public:
   mlir::Value value(int node, Scope &scope);
   /// An affine function in lane 0.
   mlir::Value index(const Affine &affine, Scope &scope);
+  /// Where the row's kept elements lie that a thread of a GPU has; null: in the worker's scratch.
+  mlir::Value rowMemory;
+  /// All places are multiples of so many bytes.
+  int64_t placeAlignment = 1;
+
   mlir::Value buffer(int number) { return k.buffer(firstBuffer + number); }
   void store(const Root &root, const Affine &position, mlir::Value value, Scope &scope);
   /// A kept node's elements, at the scope's column, in the worker's scratch.
   void keep(int node, mlir::Value value, Scope &scope);
+  /// Begins to copy a load's elements to the row's memory.
+  void fetch(int node, Scope &scope);
   /// The base of a scratch row.
   mlir::Value scratch(int64_t offset);
   /// Divides a mean, and rounds.
@@ -77,6 +84,8 @@ private:
   mlir::Value computeFold(const Node &node, Scope &scope);
   mlir::Value computeTile(const Node &node, Scope &scope);
   mlir::Value loadKept(int number, const Kept &kept, Scope &scope);
+  /// Where kept elements lie, and their type there.
+  std::pair<mlir::Value, mlir::Type> keptRow(int number);
   std::optional<bool> decide(const Condition &condition, const Scope &scope) const;
   mlir::Value test(const Condition &condition, Scope &scope);
   mlir::Value symbol(unsigned number, Scope &scope);

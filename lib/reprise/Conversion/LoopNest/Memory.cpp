@@ -193,18 +193,40 @@ Value Evaluator::scratch(int64_t offset) {
   return k.pointer(b.getI8Type(), k.workspace(), k.i64(offset));
 }
 
-/// Scratch holds the type of arithmetic.
+/// Scratch of a worker holds the type of arithmetic, a row's memory that of the node.
+std::pair<Value, Type> Evaluator::keptRow(int number) {
+  int64_t offset = schedule.kept.find(number)->second.offset;
+  Type type = graph.nodes[number].type;
+  if (!rowMemory)
+    return {scratch(offset), getComputeType(type)};
+  return {k.pointer(b.getI8Type(), rowMemory, k.i64(offset)), type};
+}
+
 void Evaluator::keep(int number, Value value, Scope &scope) {
-  Type type = getComputeType(graph.nodes[number].type);
-  storeMasked(type, value, scratch(schedule.kept.find(number)->second.offset), scope.column, scope);
+  auto [row, type] = keptRow(number);
+  storeMasked(type, value, row, scope.column, scope, rowMemory ? scope.width : 1);
+}
+
+/// Copies are of 4, 8 or 16 bytes, from a multiple of that. What is not goes through registers.
+void Evaluator::fetch(int number, Scope &scope) {
+  const Node &node = graph.nodes[number];
+  auto [row, type] = keptRow(number);
+  int64_t aligned = alignmentOf(node.index, scope);
+  int64_t bytes = scope.width * KernelBuilder::bytesOf(type);
+  if (aligned < scope.width || placeAlignment % bytes != 0 || bytes < 4 || bytes > 16)
+    return keep(number, computeLoad(node, scope), scope);
+  Type stored = storedType(type);
+  Value from = k.pointer(stored, buffer(node.buffer), index(node.index, scope));
+  k.copyAsync(k.pointer(stored, row, scope.column), from, bytes);
 }
 
 Value Evaluator::loadKept(int number, const Kept &kept, Scope &scope) {
-  Type type = graph.nodes[number].type;
-  if (kept.root < 0)
-    return loadMasked(getComputeType(type), scratch(kept.offset), scope.column, scope);
-  return loadMasked(type, buffer(graph.roots[kept.root].buffer), index(graph.position(), scope),
-                    scope, alignmentOf(graph.position(), scope));
+  if (kept.root < 0) {
+    auto [row, type] = keptRow(number);
+    return loadMasked(type, row, scope.column, scope, rowMemory ? scope.width : 1);
+  }
+  return loadMasked(graph.nodes[number].type, buffer(graph.roots[kept.root].buffer),
+                    index(graph.position(), scope), scope, alignmentOf(graph.position(), scope));
 }
 
 } // namespace reprise::nests

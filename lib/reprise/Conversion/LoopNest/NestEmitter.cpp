@@ -32,8 +32,10 @@ void NestEmitter::emit() {
   k.forLoop(k.begin(), k.end(), k.i64(1), [&](Value item) { emitItem(item, kernel); });
 }
 
-void NestEmitter::emitThread(Value item, Value number) {
+void NestEmitter::emitThread(Value item, Value number, Value rowMemory, int64_t placeAlignment) {
   lane = number;
+  evaluator.rowMemory = rowMemory;
+  evaluator.placeAlignment = placeAlignment;
   // The last block has threads to spare. All 32 of a warp come this way, or none.
   int64_t beside = lane ? reductionLanes / schedule.itemThreads : 1;
   auto isBelow = [&](int64_t end) {
@@ -153,7 +155,22 @@ void NestEmitter::emitItem(Value item, Scope &kernel) {
   }
 }
 
+/// Each thread brings what it reads itself, so there is nothing to wait for but its own copies.
+void NestEmitter::fetchRow(Scope &row) {
+  if (schedule.fetched.empty())
+    return;
+  std::pair<int64_t, int64_t> all(0, graph.shape.columnCount());
+  Columns columns{firstColumn, lastColumn, schedule.width, 1, true, beforePasses, all};
+  emitVectors(columns, row, {}, [&](Scope &scope, ValueRange, int64_t) {
+    for (int node : schedule.fetched)
+      evaluator.fetch(node, scope);
+    return Carried();
+  });
+  k.awaitCopies();
+}
+
 void NestEmitter::emitRow(Scope &row) {
+  fetchRow(row);
   for (size_t pass = 0; pass < schedule.passes.size(); ++pass)
     emitPass(pass, row);
   auto isRow = [](const Root &root) { return root.kind == Root::Row && root.slot; };

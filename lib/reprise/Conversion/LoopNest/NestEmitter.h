@@ -15,8 +15,10 @@ public:
 
   void emit();
   /// Emits what one of the item's threads does, for a schedule of threads. `number` is that of the
-  /// thread in its item if this has several, else null.
-  void emitThread(mlir::Value item, mlir::Value number);
+  /// thread in its item if this has several, else null; `rowMemory` is the item's part of shared
+  /// memory if the schedule asks for some.
+  void emitThread(mlir::Value item, mlir::Value number, mlir::Value rowMemory,
+                  int64_t placeAlignment);
   /// Emits the nest for a block of a contraction alone; it must have one pass. The block's elements
   /// are of `accumulator`, and the nest's buffers are those of the kernel from `firstBuffer` on.
   void emitBlock(const ContractionBlock &block, mlir::Type accumulator, unsigned firstBuffer);
@@ -35,6 +37,7 @@ private:
   void ifOwn(llvm::function_ref<void()> body);
   void emitItem(mlir::Value item, Scope &kernel);
   void emitRow(Scope &row);
+  void fetchRow(Scope &row);
   void emitPass(int number, Scope &row);
   void emitElements(int number, Scope &row);
   /// Columns [low, high), in steps of `count` vectors; `whole` if they are a whole number of steps

@@ -25,12 +25,16 @@ struct Pass {
 
 /// A node whose elements later passes load instead of computing them again.
 struct Kept {
-  /// The pass that computes them.
+  /// The pass that computes them; `beforePasses` if they are fetched.
   int pass;
   /// Byte offset of a row in the workspace, or the number of the root that stores them.
   int64_t offset = 0;
   int root = -1;
+  /// The last pass that loads them.
+  int last = 0;
 };
+/// When the loads are done that a row begins with.
+constexpr int beforePasses = -1;
 
 struct Schedule {
   std::vector<Pass> passes;
@@ -43,6 +47,11 @@ struct Schedule {
   /// block.
   llvm::DenseMap<int, int64_t> blockResults;
   int64_t workerBytes = 0;
+  /// On a GPU: bytes of the block's shared memory where kept elements of a row wait, in the types
+  /// of their nodes. 0: there are none.
+  int64_t rowBytes = 0;
+  /// Loads whose elements go there before the first pass.
+  llvm::SmallVector<int> fetched;
 
   /// Lanes of the loop over columns; 1 if elements must be computed one by one.
   int64_t width = 1;
@@ -57,6 +66,8 @@ struct Schedule {
   /// The threads of a GPU that work on one item: 32 or 8, which share out the lanes of its
   /// reductions, or 1. On a CPU 0: lanes are those of vectors.
   int64_t itemThreads = 0;
+  /// And those of a block.
+  int64_t blockThreads = 0;
 };
 
 } // namespace reprise::nests

@@ -8,9 +8,6 @@ using namespace mlir;
 namespace reprise::nests {
 namespace {
 
-/// Elements that cost less than this are computed again rather than kept.
-constexpr int64_t cheap = 4;
-
 /// Where a pass computes the elements of a root, or the operand of a reduction.
 int passOf(const Graph &graph, const Root &root) { return graph.nodes[root.node].stage; }
 
@@ -88,8 +85,34 @@ void ScheduleBuilder::findStretches() {
 //===-- Passes -----------------------------------------------------------------------------===//
 
 void ScheduleBuilder::keep(int number, int pass) {
-  if (schedule.kept.try_emplace(number, Kept{pass}).second)
-    schedule.passes[pass].kept.push_back(number);
+  if (!schedule.kept.try_emplace(number, Kept{pass}).second)
+    return;
+  (pass == beforePasses ? schedule.fetched : schedule.passes[pass].kept).push_back(number);
+}
+
+/// The root that stores the elements of a node, or -1.
+static int findStored(const Graph &graph, int number) {
+  for (auto [i, root] : llvm::enumerate(graph.roots))
+    if (root.node == number && root.kind == Root::Full && root.slot)
+      return i;
+  return -1;
+}
+
+/// True if the node of an earlier pass is loaded in this one.
+bool ScheduleBuilder::findKept(int number, int pass, int earlier) {
+  const Node &node = graph.nodes[number];
+  bool isLoad = node.kind == Node::Load, keeps = keepsElements(node);
+  if (!schedule.kept.contains(number)) {
+    int stored = isLoad || (keeps && schedule.itemThreads) ? -1 : findStored(graph, number);
+    if (stored >= 0)
+      schedule.kept[number] = {earlier, 0, stored};
+    else if (keeps)
+      keep(number, isLoad ? beforePasses : earlier);
+    else
+      return false;
+  }
+  schedule.kept[number].last = pass;
+  return true;
 }
 
 /// Nodes that a row computes once. Those below a choice are computed where they are needed.
@@ -122,17 +145,8 @@ void ScheduleBuilder::visitColumn(int number, int pass, bool conditional) {
     return;
   auto first = firstPass.find(number);
   if (first != firstPass.end() && first->second < pass) {
-    if (schedule.kept.contains(number))
+    if (findKept(number, pass, first->second))
       return;
-    for (auto [i, root] : llvm::enumerate(graph.roots))
-      if (root.node == number && root.kind == Root::Full && root.slot && node.kind != Node::Load) {
-        schedule.kept[number] = {first->second, 0, static_cast<int>(i)};
-        return;
-      }
-    if (node.cost > cheap && node.kind != Node::Load && !schedule.itemThreads) {
-      keep(number, first->second);
-      return;
-    }
   } else if (!conditional) {
     firstPass[number] = pass;
   }
@@ -191,9 +205,10 @@ void ScheduleBuilder::placeScratch() {
     schedule.workerBytes += llvm::alignTo(KernelBuilder::bytesOf(getComputeType(type)) * count, 64);
     return offset;
   };
-  for (Pass &pass : schedule.passes)
-    for (int number : pass.kept)
-      schedule.kept[number].offset = place(graph.nodes[number].type, schedule.columnsPerItem);
+  if (!schedule.itemThreads)
+    for (Pass &pass : schedule.passes)
+      for (int number : pass.kept)
+        schedule.kept[number].offset = place(graph.nodes[number].type, schedule.columnsPerItem);
   int64_t blocks = llvm::divideCeil(schedule.columnsPerItem, laneBlock);
   for (Pass &pass : schedule.passes)
     for (int reduction : pass.reductions)

@@ -19,6 +19,10 @@ protected:
   /// Lanes of a vector of the reductions in a pass that computes so many values per element.
   virtual int64_t chooseLaneWidth(const Pass &pass, int64_t values) const = 0;
 
+  /// Whether elements of the node wait for later passes: in the worker's scratch, where no root
+  /// stores them; on a GPU in the row's memory, even so.
+  virtual bool keepsElements(const Node &node) const = 0;
+
   /// The width of vectors, at most `most`; 1 where lanes would differ in what they do.
   void chooseWidth(int64_t most);
   void findStretches();
@@ -33,12 +37,15 @@ protected:
 
   const Graph &graph;
   Schedule schedule;
+  /// Elements that cost less than this are computed again rather than kept.
+  static constexpr int64_t cheap = 4;
 
 private:
   bool isVectorizable(const Affine &affine) const;
   void visitColumn(int number, int pass, bool conditional);
   void visitRow(int number);
   void keep(int number, int pass);
+  bool findKept(int number, int pass, int earlier);
 
   llvm::DenseMap<int, int> firstPass;
   llvm::DenseSet<int> seenInPass, seenRows;
