@@ -250,7 +250,7 @@ def main(arguments):
     global quick
     quick = "--quick" in arguments
     arguments = [argument for argument in arguments if argument != "--quick"]
-    if not arguments or any(name not in SUITES for name in arguments[1:]):
+    if not arguments or arguments[0].startswith("-") or any(name not in SUITES for name in arguments[1:]):
         print(__doc__.split("\n\n")[1], file=sys.stderr)
         return 2
     build = os.path.abspath(arguments[0])

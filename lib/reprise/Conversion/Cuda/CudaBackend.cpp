@@ -83,10 +83,11 @@ static EmittedCommand emitNest(const Graph &graph, StringRef name, ModuleOp kern
   Schedule schedule = makeThreadSchedule(graph);
   int64_t threads = schedule.blockThreads;
   ThreadKernel k(kernels, name, graph.buffers.size(), schedule.workerBytes, threads);
-  // Left alone, ptxas unrolls the loops over a row until a block has all registers.
+  // Left alone, ptxas unrolls loops until a block has all registers, or spills for a block more;
+  // words that are drawn, and nothing else, may take as many.
+  bool hasLoops = graph.hasReductions() || schedule.rowsPerItem > 1;
   constexpr int64_t threadsTogether = 512;
-  if (schedule.rowBytes)
-    k.setBlocksTogether(threadsTogether / threads);
+  k.setBlocksTogether(hasLoops || !graph.has(Node::Draw) ? threadsTogether / threads : 1);
   // Steps and blocks may lead a little beyond the end.
   constexpr int64_t mostNarrow = 1 << 30;
   if (std::max(elements, schedule.items * schedule.itemThreads) <= mostNarrow)
