@@ -5,6 +5,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/IRMapping.h"
 #include "gtest/gtest.h"
 
@@ -31,6 +32,26 @@ Value callExchange(ImplicitLocOpBuilder &b, gpu::ShuffleOp op, Value function) {
                      : arith::BitcastOp::create(b, type, call.getResult()).getResult();
 }
 
+/// The memory of a block. Warps run one after the other and share nothing of it.
+alignas(64) char sharedMemory[48 * 1024];
+
+Value findShared(ImplicitLocOpBuilder &b, LLVM::AddressOfOp op) {
+  auto memory = SymbolTable::lookupNearestSymbolFrom<LLVM::GlobalOp>(
+      op->getParentOfType<gpu::GPUModuleOp>(), op.getGlobalNameAttr());
+  auto size = cast<LLVM::LLVMArrayType>(memory.getGlobalType()).getNumElements();
+  EXPECT_LE(size, sizeof(sharedMemory));
+  Value address =
+      LLVM::ConstantOp::create(b, b.getI64IntegerAttr(reinterpret_cast<intptr_t>(sharedMemory)));
+  return LLVM::IntToPtrOp::create(b, op.getType(), address);
+}
+
+/// A thread reads what it has copied itself, so that a copy may be done at once.
+void copyNow(ImplicitLocOpBuilder &b, NVVM::CpAsyncOp op) {
+  auto type = VectorType::get(op.getSize(), b.getI8Type());
+  Value bytes = LLVM::LoadOp::create(b, type, op.getSrc(), /*alignment=*/1);
+  LLVM::StoreOp::create(b, bytes, op.getDst(), /*alignment=*/1);
+}
+
 /// The kernel as a function of the CPU: `begin` is the number of the block, `end` of the thread.
 void addFunction(gpu::GPUFuncOp kernel, ModuleOp module) {
   KernelBuilder k(module, kernel.getName());
@@ -42,12 +63,21 @@ void addFunction(gpu::GPUFuncOp kernel, ModuleOp module) {
     mapping.map(argument, LLVM::LoadOp::create(b, argument.getType(), slot).getResult());
   }
   for (Operation &op : kernel.getBody().front().without_terminator())
-    b.clone(op, mapping);
+    if (auto shared = dyn_cast<LLVM::AddressOfOp>(op))
+      mapping.map(shared.getResult(), findShared(b, shared));
+    else
+      b.clone(op, mapping);
   SmallVector<Operation *> replaced;
   k.function().walk([&](Operation *op) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(op);
     Value value;
+    if (auto copy = dyn_cast<NVVM::CpAsyncOp>(op))
+      copyNow(b, copy);
+    if (isa<NVVM::CpAsyncOp, NVVM::CpAsyncCommitGroupOp, NVVM::CpAsyncWaitGroupOp>(op)) {
+      replaced.push_back(op);
+      return;
+    }
     if (isa<gpu::BlockIdOp>(op))
       value = arith::IndexCastOp::create(b, b.getIndexType(), k.begin());
     else if (isa<gpu::ThreadIdOp>(op))

@@ -18,7 +18,7 @@ struct ThreadKernels : LoopHarness {
     check(source);
     std::vector<Work> result;
     for (const reprise::EmittedCommand &command : gpuCommands) {
-      EXPECT_EQ(command.blockThreads, 256);
+      EXPECT_EQ(command.blockThreads % 32, 0);
       result.push_back({command.items, command.itemThreads});
     }
     return result;
@@ -37,20 +37,23 @@ func.func @f(%x: tensor<T>, %y: tensor<T>) -> tensor<T> {
   EXPECT_EQ(work(fill(source, "T", "1xbf16")), (std::vector<Work>{{1, 1}}));
 }
 
-/// Eight threads have a row, four elements each at a time; where rows are not aligned, one, and 32
-/// threads if rows are long. The last warp has one, two or three rows.
+/// Eight threads have a row, four elements each at a time; where rows are not aligned, one. 32
+/// threads have what is long and not aligned, and what fits into shared memory only by itself. The
+/// last warp has one, two or three rows.
 TEST_F(ThreadKernels, AWarpHasOneRowOrFour) {
   const std::string source = R"(
 func.func @f(%x: tensor<T>) -> tensor<T> {
   %0 = reprise.softmax %x : tensor<T>
   return %0 : tensor<T>
 })";
-  for (const char *type : {"40x1000xf32", "41x32xf32", "42x20xbf16", "43x4xf64", "5x8192xf32",
+  for (const char *type : {"40x1000xf32", "41x32xf32", "42x20xbf16", "43x4xf64", "5x16384xf32",
                            "41x10xf32", "42x33xbf16", "43x1xf64", "41x127xf32"}) {
     int64_t rows = std::atoi(type);
     EXPECT_EQ(work(fill(source, "T", type)), (std::vector<Work>{{rows, 8}})) << type;
   }
-  EXPECT_EQ(work(fill(source, "T", "41x129xf32")), (std::vector<Work>{{41, 32}}));
+  for (const char *type : {"41x129xf32", "5x8192xf32", "7x3000xf64"})
+    EXPECT_EQ(work(fill(source, "T", type)), (std::vector<Work>{{std::atoi(type), 32}})) << type;
+  EXPECT_EQ(gpuCommands.front().blockThreads, 64) << "two rows of 24,000 bytes fill 48 KiB";
 }
 
 TEST_F(ThreadKernels, BlocksMeetInASecondCommand) {
