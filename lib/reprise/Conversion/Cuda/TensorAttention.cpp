@@ -1,6 +1,8 @@
 // reprise: emits what the kernels of attention on the tensor cores of a GPU share
 #include "TensorAttention.h"
 
+#include "reprise/Conversion/Random.h"
+
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -152,6 +154,63 @@ Value TensorAttention::isTerm(const HeadIndex &head, Value query, Value key, Val
     return result;
   Value seen = sees(head, query, key);
   return result ? both(result, seen) : seen;
+}
+
+TensorAttention::Words TensorAttention::drawBlock(Value position) {
+  Value block = emitPhiloxWords(b, draw.seed, draw.stream, position, 4, WordWidth::Narrow);
+  Words words;
+  for (auto [i, word] : llvm::enumerate(words))
+    word = vector::ExtractOp::create(b, block, static_cast<int64_t>(i));
+  return words;
+}
+
+void TensorAttention::exchangeLists(MutableArrayRef<Value> first, MutableArrayRef<Value> second,
+                                    Value hasBit, int64_t distance) {
+  for (auto [left, right] : llvm::zip_equal(first, second)) {
+    Value kept = select(hasBit, right, left);
+    Value got = k.exchange(select(hasBit, left, right), distance);
+    left = select(hasBit, got, kept);
+    right = select(hasBit, kept, got);
+  }
+}
+
+/// A block is four keys, which two lanes have: one draws for the first row, one for the second.
+TensorAttention::Words TensorAttention::drawForQueries(const HeadIndex &head, int64_t score,
+                                                       Value firstKey) {
+  Words words;
+  if (!hasWholeBlocks()) {
+    for (int64_t i = 0; i < 4; ++i)
+      words[i] = word(head, own[halfOf(i)], inside(otherOf(score + i, firstKey)));
+    return words;
+  }
+  Value isOdd = less(k.i64(0), k.rem(core.member(), 2));
+  Value row = select(isOdd, own[1], own[0]);
+  Value block = k.add(firstKey, k.add(k.mul(k.div(core.member(), 2), 4), score / 4 * 8));
+  words = drawBlock(k.add(draw.position(head, row), block));
+  MutableArrayRef<Value> all(words);
+  exchangeLists(all.take_front(2), all.take_back(2), isOdd, 1);
+  return words;
+}
+
+/// A block is four keys of one query, which four lanes have. Of four scores, the lane with the
+/// first key draws for the first, and so on: a transposition of their words.
+TensorAttention::Words TensorAttention::drawForKeys(const HeadIndex &head, int64_t score,
+                                                    Value firstQuery) {
+  Words words;
+  if (!hasWholeBlocks()) {
+    for (int64_t i = 0; i < 4; ++i)
+      words[i] = word(head, inside(otherOf(score + i, firstQuery)), own[halfOf(i)]);
+    return words;
+  }
+  Value ofFour = k.rem(core.group(), 4), half = k.div(ofFour, 2), odd = k.rem(ofFour, 2);
+  Value query = inside(k.add(otherOf(score, firstQuery), odd));
+  Value key = k.add(k.add(warpRow, k.sub(core.group(), ofFour)), k.mul(half, 8));
+  words = drawBlock(k.add(draw.position(head, query), key));
+  MutableArrayRef<Value> all(words);
+  exchangeLists(all.take_front(2), all.take_back(2), less(k.i64(0), half), 8);
+  for (MutableArrayRef<Value> two : {all.take_front(2), all.take_back(2)})
+    exchangeLists(two.take_front(1), two.take_back(1), less(k.i64(0), odd), 4);
+  return words;
 }
 
 void TensorAttention::forOwn(llvm::function_ref<void(int64_t)> body) {

@@ -27,12 +27,12 @@ protected:
   struct Gradients {
     Value dropped, score; // dropout(p), ds
   };
-  /// Of one score, from the products of query and key, and, if there is one, of dout and value.
+  /// Of one score, from the products of query and key, and, if there is one, of dout and value;
+  /// `drawn` is its word if the spec draws.
   Gradients gradients(const HeadIndex &head, const Query &query, Value key, Value isTerm,
-                      Value product, Value dp) {
+                      Value product, Value dp, Value drawn) {
     Value p = emitExp(b, subtract(score(product, head, query.number, key), query.lse)), kept = p;
     if (spec.draws()) {
-      Value drawn = word(head, query.number, key);
       kept = dropout(drawn, p);
       dp = dp ? dropout(drawn, dp) : dp;
     }
@@ -74,11 +74,14 @@ public:
 private:
   Sums scoreGradients(Value firstKey, const Sums &scores, const Sums &dps) {
     Sums found;
+    Words words;
     for (int64_t i = 0; i < scoresPerLane; ++i) {
+      if (spec.draws() && i % 4 == 0)
+        words = drawForQueries(head, i, firstKey);
       Value other = otherOf(i, firstKey), key = inside(other);
       const Query &row = rows[halfOf(i)];
       Value holds = isTerm(head, row.number, key, other);
-      found.push_back(gradients(head, row, key, holds, scores[i], dps[i]).score);
+      found.push_back(gradients(head, row, key, holds, scores[i], dps[i], words[i % 4]).score);
     }
     if (spec.isStored(3))
       forOwn([&](int64_t half) {
@@ -139,12 +142,15 @@ private:
     Sums products = product(keys, first, stage), dps, ds, dropped;
     if (ofKeys)
       dps = product(values, second, stage);
+    Words words;
     for (int64_t i = 0; i < scoresPerLane; ++i) {
+      if (spec.draws() && i % 4 == 0)
+        words = drawForKeys(queries.head, i, queries.first);
       Value other = otherOf(i, queries.first), key = own[halfOf(i)];
       Query query = readQuery(queries.head, inside(other));
       Value holds = isTerm(queries.head, query.number, key, other);
-      Gradients found =
-          gradients(queries.head, query, key, holds, products[i], ofKeys ? dps[i] : Value());
+      Gradients found = gradients(queries.head, query, key, holds, products[i],
+                                  ofKeys ? dps[i] : Value(), words[i % 4]);
       ds.push_back(found.score);
       dropped.push_back(found.dropped);
     }

@@ -46,14 +46,14 @@ private:
   }
 
   struct Score {
-    Value value, isTerm, key;
+    Value value, isTerm;
   };
   SmallVector<Score> scores(Value firstKey, Value stage) {
     SmallVector<Score> found;
     for (auto [i, product] : llvm::enumerate(product(queries, first, stage))) {
       auto number = static_cast<int64_t>(i);
       Value other = otherOf(number, firstKey), key = inside(other), query = own[halfOf(number)];
-      found.push_back({score(product, head, query, key), isTerm(head, query, key, other), key});
+      found.push_back({score(product, head, query, key), isTerm(head, query, key, other)});
     }
     return found;
   }
@@ -82,11 +82,14 @@ private:
       total[half] = multiply(before[sums + 2 + half], factor[half]);
     }
     Sums weights;
+    Words words;
     for (auto [i, score] : llvm::enumerate(found)) {
-      int64_t half = halfOf(static_cast<int64_t>(i));
+      int64_t number = static_cast<int64_t>(i), half = halfOf(number);
+      if (spec.draws() && i % 4 == 0)
+        words = drawForQueries(head, number, firstKey);
       Value p = orZero(score.isTerm, emitExp(b, subtract(score.value, base[half])));
       total[half] = add(total[half], p);
-      weights.push_back(spec.draws() ? dropout(word(head, own[half], score.key), p) : p);
+      weights.push_back(spec.draws() ? dropout(words[i % 4], p) : p);
     }
     Sums scaled;
     for (size_t i = 0; i < sums; ++i)
