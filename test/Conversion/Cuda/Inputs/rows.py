@@ -19,7 +19,7 @@ def main():
         return value
 
     def norm(name, shape, dtype):
-        """The mean of a product, and what is left of it; of dropout, where floats are of 32 bits."""
+        """What the mean of a product leaves, times its sum: three passes over two operands."""
         rows, columns = shape
         kind, sums = f"tensor<{rows}x{columns}x{dtype}>", f"tensor<{rows}x{dtype}>"
         x, y = argument(name + "x", kind), argument(name + "y", kind)
