@@ -22,13 +22,12 @@ protected:
     Value dropped, score; // dropout(p), ds
   };
   /// Of one score, from the products of query and key, and of dout and value.
-  Gradients gradients(const HeadIndex &head, Value query, Value key, Value product, Value dp) {
+  Gradients gradients(const HeadIndex &head, Value query, Value key, Value product, Value dp,
+                      Value word) {
     Value lse = statistic(buffers.lse, spec.lse, head, query);
     Value p = emitExp(b, subtract(score(product, head, query, key), lse)), kept = p;
-    if (spec.draws()) {
-      Value drawn = word(head, query, key);
-      kept = dropout(drawn, p), dp = dropout(drawn, dp);
-    }
+    if (spec.draws())
+      kept = dropout(word, p), dp = dropout(word, dp);
     Value ofQuery = k.load(compute, delta(), deltaIndex(head, query));
     return {kept, multiply(p, subtract(dp, ofQuery))};
   }
@@ -40,21 +39,19 @@ public:
   using BackwardKernel::BackwardKernel;
 
   void emit() {
-    forItem([&] {
-      HeadIndex head = headOf(headNumber, spec.heads);
-      Rows out = rowsOf(buffers.out, spec.out, head), dout = rowsOf(buffers.dout, spec.dout, head);
-      PerRow sums;
-      for (Value query : own) {
-        Value sum = fold(sumOfLane(rowPointer(dout, query), rowPointer(out, query)),
-                         [&](Value x, Value y) { return add(x, y); });
-        if (spec.hasDlse)
-          sum = subtract(sum, statistic(buffers.dlse, spec.dlse, head, query));
-        sums.push_back(sum);
-      }
-      k.ifThen(less(lane, k.i64(1)), [&] {
-        forRowsOnce(
-            [&](size_t row) { k.store(compute, sums[row], delta(), deltaIndex(head, own[row])); });
-      });
+    HeadIndex head = headOf(headNumber, spec.heads);
+    Rows out = rowsOf(buffers.out, spec.out, head), dout = rowsOf(buffers.dout, spec.dout, head);
+    PerRow sums;
+    for (Value query : own) {
+      Value sum = fold(sumOfLane(rowPointer(dout, query), rowPointer(out, query)),
+                       [&](Value x, Value y) { return add(x, y); });
+      if (spec.hasDlse)
+        sum = subtract(sum, statistic(buffers.dlse, spec.dlse, head, query));
+      sums.push_back(sum);
+    }
+    k.ifThen(less(lane, k.i64(1)), [&] {
+      forRowsOnce(
+          [&](size_t row) { k.store(compute, sums[row], delta(), deltaIndex(head, own[row])); });
     });
   }
 
@@ -76,34 +73,35 @@ public:
   using BackwardKernel::BackwardKernel;
 
   void emit() {
-    forItem([&] {
-      head = headOf(headNumber, spec.heads);
-      HeadIndex keyHead = keyHeadOf(head);
-      keys = rowsOf(buffers.key, spec.key, keyHead);
-      factors = {
-          {rowsOf(buffers.query, spec.query, head), keys},
-          {rowsOf(buffers.dout, spec.dout, head), rowsOf(buffers.value, spec.value, keyHead)}};
-      // All scores are stored, those of no terms as +0.
-      Value limit = spec.isStored(3) ? k.i64(spec.keys) : visibleTo(own.back());
-      Carried zeros(own.size() * depth.size(), number(0));
-      Carried sums = emitChains(k, spec.keys, compute, zeros.size(), [&](Value low, Value high) {
-        Value end = k.min(high, limit);
-        return k.forLoop(
-            low, end, k.i64(WarpPlan::lanes), zeros,
-            [&](Value first, ValueRange before) { return addKeys(first, end, before); });
+    head = headOf(headNumber, spec.heads);
+    HeadIndex keyHead = keyHeadOf(head);
+    keys = othersOf(buffers.key, spec.key, keyHead, 0);
+    values = othersOf(buffers.value, spec.value, keyHead, 1);
+    queries = rowsOf(buffers.query, spec.query, head);
+    douts = rowsOf(buffers.dout, spec.dout, head);
+    // All scores are stored, those of no terms as +0.
+    Value limit = spec.isStored(3) ? k.i64(spec.keys) : visibleTo(lastRow);
+    Carried zeros(own.size() * depth.size(), number(0));
+    Carried sums = emitChains(k, spec.keys, compute, zeros.size(), [&](Value low, Value high) {
+      Value end = k.min(high, limit);
+      return overOthers(low, end, {keys, values}, zeros, [&](Value first, ValueRange before) {
+        return addKeys(first, end, before);
       });
-      if (spec.isStored(0))
-        storeRows(0, sums, [&](Value sum, size_t) { return scaled(sum); });
     });
+    if (spec.isStored(0))
+      storeRows(0, sums, [&](Value sum, size_t) { return scaled(sum); });
   }
 
 private:
   Carried addKeys(Value first, Value end, ValueRange before) {
-    Value key = k.add(first, lane), inside = k.min(key, k.i64(spec.keys - 1));
-    SmallVector<PerRow> product = products(factors, inside);
-    PerRow ds, isTerm;
+    Value key = k.add(first, lane), inside = otherOf(first);
+    SmallVector<PerRow> product = products({{queries, keys}, {douts, values}}, first);
+    PerRow ds, isTerm, words(own.size());
+    if (spec.draws())
+      words = drawForQueries(head, first);
     for (auto [row, query] : llvm::enumerate(own)) {
-      ds.push_back(gradients(head, query, inside, product[0][row], product[1][row]).score);
+      ds.push_back(
+          gradients(head, query, inside, product[0][row], product[1][row], words[row]).score);
       isTerm.push_back(sees(head, query, inside));
     }
     if (spec.isStored(3))
@@ -116,12 +114,12 @@ private:
       });
     Value count = k.min(k.sub(end, first), k.i64(WarpPlan::lanes));
     bool hides = spec.causal || spec.hasMask;
-    return addTerms({{ds, keys}}, first, count, hides ? isTerm : PerRow(), before);
+    return addTerms({{ds, keys}}, first, count, hides ? isTerm : PerRow(), seenByAll(first, count),
+                    before);
   }
 
   HeadIndex head;
-  Rows keys;
-  SmallVector<Factors> factors;
+  Rows queries, keys, douts, values;
 };
 
 /// dkey and dvalue; a warp has keys.
@@ -130,37 +128,38 @@ public:
   using BackwardKernel::BackwardKernel;
 
   void emit() {
-    forItem([&] {
-      HeadIndex keyHead = headOf(headNumber, spec.keyHeads);
-      size_t perResult = own.size() * depth.size();
-      bool keys = spec.isStored(1), values = spec.isStored(2);
-      Carried zeros((keys + values) * perResult, number(0));
-      Carried sums =
-          emitChains(k, spec.queryTerms(), compute, zeros.size(),
-                     [&](Value low, Value high) { return addHeads(keyHead, low, high, zeros); });
-      if (keys)
-        storeRows(1, ArrayRef(sums).take_front(perResult),
-                  [&](Value sum, size_t) { return scaled(sum); });
-      if (values)
-        storeRows(2, ArrayRef(sums).take_back(perResult), [](Value sum, size_t) { return sum; });
-    });
+    keyHead = headOf(headNumber, spec.keyHeads);
+    keys = rowsOf(buffers.key, spec.key, keyHead);
+    values = rowsOf(buffers.value, spec.value, keyHead);
+    size_t perResult = own.size() * depth.size();
+    bool hasKeys = spec.isStored(1), hasValues = spec.isStored(2);
+    Carried zeros((hasKeys + hasValues) * perResult, number(0));
+    Carried sums = emitChains(k, spec.queryTerms(), compute, zeros.size(),
+                              [&](Value low, Value high) { return addHeads(low, high, zeros); });
+    if (hasKeys)
+      storeRows(1, ArrayRef(sums).take_front(perResult),
+                [&](Value sum, size_t) { return scaled(sum); });
+    if (hasValues)
+      storeRows(2, ArrayRef(sums).take_back(perResult), [](Value sum, size_t) { return sum; });
   }
 
 private:
   /// Terms [low, high) of one chain: queries of the heads that read the key head, one after the
   /// other.
-  Carried addHeads(const HeadIndex &keyHead, Value low, Value high, Carried sums) {
+  Carried addHeads(Value low, Value high, Carried sums) {
     if (spec.queries == 0)
       return sums;
     auto addHead = [&](Value number, ValueRange before) {
       Value start = k.mul(number, spec.queries), all = k.i64(spec.queries);
       Value first = clamp(k.sub(low, start), k.i64(0), all);
       Value last = clamp(k.sub(high, start), k.i64(0), all);
-      if (spec.causal) // What sees none of the warp's keys.
-        first = max(first, k.sub(row0, k.i64(spec.shift())));
+      if (spec.causal) // What sees none of the block's keys.
+        first = max(first, k.sub(blockRow, k.i64(spec.shift())));
       HeadIndex head = queryHeadOf(keyHead, number);
-      return k.forLoop(first, last, k.i64(WarpPlan::lanes), before, [&](Value i, ValueRange inner) {
-        return addQueries(keyHead, head, i, last, inner);
+      Rows queries = othersOf(buffers.query, spec.query, head, 0),
+           douts = othersOf(buffers.dout, spec.dout, head, 1);
+      return overOthers(first, last, {queries, douts}, before, [&](Value i, ValueRange inner) {
+        return addQueries(head, queries, douts, i, last, inner);
       });
     };
     if (spec.group() == 1)
@@ -169,17 +168,15 @@ private:
     return k.forLoop(k.div(low, spec.queries), end, k.i64(1), sums, addHead);
   }
 
-  Carried addQueries(const HeadIndex &keyHead, const HeadIndex &head, Value first, Value end,
-                     ValueRange before) {
-    Value query = k.min(k.add(first, lane), k.i64(spec.queries - 1));
-    Rows queries = rowsOf(buffers.query, spec.query, head),
-         douts = rowsOf(buffers.dout, spec.dout, head);
-    SmallVector<PerRow> product = products({{rowsOf(buffers.key, spec.key, keyHead), queries},
-                                            {rowsOf(buffers.value, spec.value, keyHead), douts}},
-                                           query);
-    PerRow dropped, ds, isTerm;
+  Carried addQueries(const HeadIndex &head, const Rows &queries, const Rows &douts, Value first,
+                     Value end, ValueRange before) {
+    Value query = otherOf(first);
+    SmallVector<PerRow> product = products({{keys, queries}, {values, douts}}, first);
+    PerRow dropped, ds, isTerm, words(own.size());
+    if (spec.draws())
+      words = drawForKeys(head, first);
     for (auto [row, key] : llvm::enumerate(own)) {
-      Gradients found = gradients(head, query, key, product[0][row], product[1][row]);
+      Gradients found = gradients(head, query, key, product[0][row], product[1][row], words[row]);
       dropped.push_back(found.dropped);
       ds.push_back(found.score);
       isTerm.push_back(sees(head, query, key));
@@ -191,21 +188,25 @@ private:
       terms.push_back({dropped, douts});
     Value count = k.min(k.sub(end, first), k.i64(WarpPlan::lanes));
     bool hides = spec.causal || spec.hasMask;
-    return addTerms(terms, first, count, hides ? isTerm : PerRow(), before);
+    return addTerms(terms, first, count, hides ? isTerm : PerRow(), seeingAll(first, count),
+                    before);
   }
+
+  HeadIndex keyHead;
+  Rows keys, values;
 };
 
 template <typename KernelT>
 void addCommand(EmittedLaunch &launch, ModuleOp kernels, const Twine &name,
                 const AttentionSpec &spec, const WarpPlan &plan) {
-  if (plan.items == 0)
+  if (plan.blocks == 0)
     return;
-  EmittedCommand command{name.str(), plan.items, AttentionBuffers::ofBackward(spec).slots(spec)};
+  EmittedCommand command =
+      plan.describe(name.str(), AttentionBuffers::ofBackward(spec).slots(spec));
   command.buffers.push_back({BufferSlot::Shared, 0, 0});
-  ThreadKernel k(kernels, command.kernel, command.buffers.size(), /*scratchBytes=*/0);
+  ThreadKernel k(kernels, command.kernel, command.buffers.size(), /*scratchBytes=*/0,
+                 plan.threads());
   KernelT(k, spec, plan).emit();
-  command.itemThreads = WarpPlan::lanes;
-  command.blockThreads = blockThreads;
   launch.commands.push_back(command);
 }
 
@@ -217,16 +218,19 @@ EmittedLaunch emitAttentionBackward(ModuleOp kernels, StringRef name, const Atte
   EmittedLaunch launch;
   launch.addShared(heads * spec.queries *
                    KernelBuilder::bytesOf(KernelBuilder::computeType(spec.type)));
-  addCommand<DeltaKernel>(launch, kernels, name, spec, {spec, heads, spec.queries, 0});
+  addCommand<DeltaKernel>(launch, kernels, name, spec,
+                          {spec, {heads, spec.queries, spec.keys, 0, 0, 0}});
   if (suitsTensorCores(spec, contractions)) {
     addTensorGradients(launch, kernels, name, spec);
     return launch;
   }
   if (spec.isStored(0) || spec.isStored(3))
-    addCommand<QueryKernel>(launch, kernels, name + "_queries", spec,
-                            {spec, heads, spec.queries, spec.isStored(0)});
+    addCommand<QueryKernel>(
+        launch, kernels, name + "_queries", spec,
+        {spec, {heads, spec.queries, spec.keys, spec.keys, spec.isStored(0), 2}});
   if (int64_t sums = spec.isStored(1) + spec.isStored(2))
-    addCommand<KeyKernel>(launch, kernels, name + "_keys", spec, {spec, keyHeads, spec.keys, sums});
+    addCommand<KeyKernel>(launch, kernels, name + "_keys", spec,
+                          {spec, {keyHeads, spec.keys, spec.queries, spec.queryTerms(), sums, 2}});
   return launch;
 }
 

@@ -18,16 +18,14 @@ public:
       : WarpAttention(k, spec, plan, AttentionBuffers::ofForward(spec)) {}
 
   void emit() {
-    forItem([&] {
-      head = headOf(headNumber, spec.heads);
-      HeadIndex keyHead = keyHeadOf(head);
-      scoreFactors = {rowsOf(buffers.query, spec.query, head),
-                      rowsOf(buffers.key, spec.key, keyHead)};
-      values = rowsOf(buffers.value, spec.value, keyHead);
-      limit = visibleTo(own.back());
-      emitMaximum();
-      emitSums();
-    });
+    head = headOf(headNumber, spec.heads);
+    HeadIndex keyHead = keyHeadOf(head);
+    keys = othersOf(buffers.key, spec.key, keyHead, 0);
+    values = othersOf(buffers.value, spec.value, keyHead, 1);
+    queries = rowsOf(buffers.query, spec.query, head);
+    limit = visibleTo(lastRow);
+    emitMaximum();
+    emitSums();
   }
 
 private:
@@ -35,10 +33,10 @@ private:
   struct Scores {
     PerRow values, isTerm;
   };
-  Scores scores(Value key) {
-    Value inside = k.min(key, k.i64(spec.keys - 1));
+  Scores scores(Value first) {
+    Value key = k.add(first, lane), inside = otherOf(first);
     Scores result;
-    PerRow product = products(scoreFactors, inside)[0];
+    PerRow product = products({{queries, keys}}, first)[0];
     for (auto [query, sum] : llvm::zip_equal(own, product)) {
       result.values.push_back(score(sum, head, query, inside));
       Value isTerm = sees(head, query, inside);
@@ -50,14 +48,13 @@ private:
   void emitMaximum() {
     Value least = number(-std::numeric_limits<double>::infinity());
     Carried lanes(own.size(), least);
-    lanes = k.forLoop(
-        k.i64(0), limit, k.i64(WarpPlan::lanes), lanes, [&](Value first, ValueRange before) {
-          Scores found = scores(k.add(first, lane));
-          Carried next;
-          for (auto [value, isTerm, old] : llvm::zip_equal(found.values, found.isTerm, before))
-            next.push_back(greater(select(isTerm, value, least), old));
-          return next;
-        });
+    lanes = overOthers(k.i64(0), limit, keys, lanes, [&](Value first, ValueRange before) {
+      Scores found = scores(first);
+      Carried next;
+      for (auto [value, isTerm, old] : llvm::zip_equal(found.values, found.isTerm, before))
+        next.push_back(greater(select(isTerm, value, least), old));
+      return next;
+    });
     for (Value most : lanes)
       largest.push_back(fold(most, [&](Value x, Value y) { return greater(x, y); }));
   }
@@ -65,32 +62,35 @@ private:
   /// Adds up 32 keys: the results, then the lanes of the sums of probabilities.
   Carried addKeys(Value first, Value end, ValueRange before) {
     size_t results = own.size() * depth.size();
-    Value key = k.add(first, lane);
-    Scores found = scores(key);
-    PerRow weights;
+    Scores found = scores(first);
+    PerRow weights, words;
     Carried sums;
+    if (spec.draws())
+      words = drawForQueries(head, first);
     for (auto [row, value] : llvm::enumerate(found.values)) {
       // A masked key's +0 changes no sum, since those of probabilities are never -0.
       Value p = select(found.isTerm[row], emitExp(b, subtract(value, largest[row])), number(0));
       sums.push_back(add(before[results + row], p));
-      weights.push_back(spec.draws() ? dropout(word(head, own[row], key), p) : p);
+      weights.push_back(spec.draws() ? dropout(words[row], p) : p);
     }
     Value count = k.min(k.sub(end, first), k.i64(WarpPlan::lanes));
     bool hides = spec.causal || spec.hasMask;
     Carried next = addTerms({{weights, values}}, first, count, hides ? found.isTerm : PerRow(),
-                            before.take_front(results));
+                            seenByAll(first, count), before.take_front(results));
     next.append(sums);
     return next;
   }
 
   void emitSums() {
     size_t results = own.size() * depth.size(), count = results + own.size();
+    SmallVector<Rows> met = {keys, values};
+    met.truncate(plan.tiles);
     Carried sums = emitChains(k, spec.keys, compute, count, [&](Value low, Value high) {
       Value end = k.min(high, limit);
       Carried zeros(count, number(0));
-      Carried chain =
-          k.forLoop(low, end, k.i64(WarpPlan::lanes), zeros,
-                    [&](Value first, ValueRange before) { return addKeys(first, end, before); });
+      Carried chain = overOthers(low, end, met, zeros, [&](Value first, ValueRange before) {
+        return addKeys(first, end, before);
+      });
       for (size_t row = 0; row < own.size(); ++row)
         chain[results + row] =
             fold(chain[results + row], [&](Value x, Value y) { return add(x, y); });
@@ -115,9 +115,8 @@ private:
   }
 
   HeadIndex head;
-  Factors scoreFactors;
-  Rows values;
-  Value limit; // no query of the warp sees keys from here on
+  Rows queries, keys, values;
+  Value limit; // no query of the block sees keys from here on
   PerRow largest;
 };
 
@@ -127,12 +126,13 @@ EmittedLaunch emitAttention(ModuleOp kernels, StringRef name, const AttentionSpe
                             Contractions contractions) {
   if (suitsTensorCores(spec, contractions))
     return emitTensorAttention(kernels, name, spec);
-  WarpPlan plan(spec, spec.batch * spec.heads, spec.queries, spec.isStored(0));
-  EmittedCommand command{name.str(), plan.items, AttentionBuffers::ofForward(spec).slots(spec)};
-  ThreadKernel k(kernels, name, command.buffers.size(), /*scratchBytes=*/0);
+  int64_t hasOut = spec.isStored(0);
+  WarpPlan plan(spec, {spec.batch * spec.heads, spec.queries, spec.keys, spec.keys, hasOut,
+                       /*operands=*/1 + hasOut});
+  AttentionBuffers buffers = AttentionBuffers::ofForward(spec);
+  EmittedCommand command = plan.describe(name, buffers.slots(spec));
+  ThreadKernel k(kernels, name, command.buffers.size(), /*scratchBytes=*/0, plan.threads());
   ForwardKernel(k, spec, plan).emit();
-  command.itemThreads = WarpPlan::lanes;
-  command.blockThreads = blockThreads;
   return {{command}, 0};
 }
 

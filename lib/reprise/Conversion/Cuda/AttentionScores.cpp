@@ -1,7 +1,10 @@
 // reprise: emits what the kernels of attention for the threads of a GPU compute of one score
 #include "AttentionScores.h"
 
+#include "MatrixTile.h"
 #include "reprise/Conversion/Random.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
@@ -36,6 +39,30 @@ Value AttentionScores::word(const HeadIndex &head, Value query, Value key) {
 }
 
 Value AttentionScores::dropout(Value word, Value x) { return emitDropout(b, word, x, spec.rate); }
+
+AttentionScores::Words AttentionScores::drawBlock(Value position) {
+  Value block = emitPhiloxWords(b, draw.seed, draw.stream, position, 4, WordWidth::Narrow);
+  Words words;
+  for (auto [i, word] : llvm::enumerate(words))
+    word = vector::ExtractOp::create(b, block, static_cast<int64_t>(i));
+  return words;
+}
+
+void AttentionScores::exchangeLists(MutableArrayRef<Value> first, MutableArrayRef<Value> second,
+                                    Value hasBit, int64_t distance) {
+  for (auto [left, right] : llvm::zip_equal(first, second)) {
+    Value kept = select(hasBit, right, left);
+    Value got = k.exchange(select(hasBit, left, right), distance);
+    left = select(hasBit, got, kept);
+    right = select(hasBit, kept, got);
+  }
+}
+
+int64_t AttentionScores::alignmentOf(const AttentionStrides &strides) const {
+  int64_t bytes = KernelBuilder::bytesOf(spec.type);
+  return findCommonPower({strides.batch, strides.head},
+                         std::max<int64_t>(1, spec.alignment / bytes));
+}
 
 Value AttentionScores::statistic(unsigned buffer, const AttentionStrides &strides,
                                  const HeadIndex &head, Value query) {

@@ -20,6 +20,17 @@ protected:
   /// dropout(x) by the word of a score.
   Value word(const HeadIndex &head, Value query, Value key);
   Value dropout(Value word, Value x);
+  /// Whether the words of a query's scores begin with a block of Philox.
+  bool hasWholeBlocks() const { return !spec.hasOrigin && spec.globalShape[3] % 4 == 0; }
+  /// The words from `position` on.
+  using Words = std::array<Value, 4>;
+  Words drawBlock(Value position);
+  /// Of two lists, lanes that differ in a bit of their number have one each; they exchange what the
+  /// other one lacks: first comes what lanes without the bit had.
+  void exchangeLists(llvm::MutableArrayRef<Value> first, llvm::MutableArrayRef<Value> second,
+                     Value hasBit, int64_t distance);
+  /// In elements, of the first one of each head.
+  int64_t alignmentOf(const AttentionStrides &strides) const;
 
   /// Of the backward: a number per query, and one that the first kernel wrote to the scratch.
   Value statistic(unsigned buffer, const AttentionStrides &strides, const HeadIndex &head,

@@ -1,8 +1,6 @@
 // reprise: emits what the kernels of attention on the tensor cores of a GPU share
 #include "TensorAttention.h"
 
-#include "reprise/Conversion/Random.h"
-
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -41,13 +39,6 @@ TensorAttention::TensorAttention(ThreadKernel &k, const AttentionSpec &spec,
   for (int64_t half : {0, 1})
     own[half] = k.min(k.add(k.add(warpRow, core.group()), half * 8), k.i64(ownRows - 1));
   memory = k.shared(first.sharedBytes() + second.sharedBytes());
-}
-
-/// In elements, of the first one of each head.
-int64_t TensorAttention::alignmentOf(const AttentionStrides &strides) const {
-  int64_t bytes = KernelBuilder::bytesOf(spec.type);
-  return findCommonPower({strides.batch, strides.head},
-                         std::max<int64_t>(1, spec.alignment / bytes));
 }
 
 /// Two neighbours of a row as a word, +0 beyond the depth.
@@ -154,24 +145,6 @@ Value TensorAttention::isTerm(const HeadIndex &head, Value query, Value key, Val
     return result;
   Value seen = sees(head, query, key);
   return result ? both(result, seen) : seen;
-}
-
-TensorAttention::Words TensorAttention::drawBlock(Value position) {
-  Value block = emitPhiloxWords(b, draw.seed, draw.stream, position, 4, WordWidth::Narrow);
-  Words words;
-  for (auto [i, word] : llvm::enumerate(words))
-    word = vector::ExtractOp::create(b, block, static_cast<int64_t>(i));
-  return words;
-}
-
-void TensorAttention::exchangeLists(MutableArrayRef<Value> first, MutableArrayRef<Value> second,
-                                    Value hasBit, int64_t distance) {
-  for (auto [left, right] : llvm::zip_equal(first, second)) {
-    Value kept = select(hasBit, right, left);
-    Value got = k.exchange(select(hasBit, left, right), distance);
-    left = select(hasBit, got, kept);
-    right = select(hasBit, kept, got);
-  }
 }
 
 /// A block is four keys, which two lanes have: one draws for the first row, one for the second.

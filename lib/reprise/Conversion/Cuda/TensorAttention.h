@@ -69,7 +69,6 @@ protected:
   }
   /// The words of four scores of the lane, from a multiple of four on. Where rows of scores begin
   /// with a block of Philox, lanes whose scores share blocks draw one each and exchange words.
-  using Words = std::array<Value, 4>;
   Words drawForQueries(const HeadIndex &head, int64_t score, Value firstKey);
   Words drawForKeys(const HeadIndex &head, int64_t score, Value firstQuery);
   /// One that is there.
@@ -92,13 +91,6 @@ protected:
   Value own[2]; ///< rows of the lane, the last one for those that there are not
 
 private:
-  bool hasWholeBlocks() const { return !spec.hasOrigin && spec.globalShape[3] % 4 == 0; }
-  Words drawBlock(Value position);
-  /// Of two lists, lanes that differ in a bit of their number have one each; they exchange what the
-  /// other one lacks: first comes what lanes without the bit had.
-  void exchangeLists(mlir::MutableArrayRef<Value> first, mlir::MutableArrayRef<Value> second,
-                     Value hasBit, int64_t distance);
-  int64_t alignmentOf(const AttentionStrides &strides) const;
   Value loadPair(const Operand &operand, Value base, Value row, Value column);
 
   Operand firstOperand, secondOperand;
