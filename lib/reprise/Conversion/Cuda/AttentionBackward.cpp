@@ -84,24 +84,24 @@ public:
     Carried zeros(own.size() * depth.size(), number(0));
     Carried sums = emitChains(k, spec.keys, compute, zeros.size(), [&](Value low, Value high) {
       Value end = k.min(high, limit);
-      return overOthers(low, end, {keys, values}, zeros, [&](Value first, ValueRange before) {
-        return addKeys(first, end, before);
-      });
+      return overOthers(low, end, {keys, values}, {{queries, keys}, {douts, values}}, zeros,
+                        [&](const Others &at, const Products &products, ValueRange before) {
+                          return addKeys(at, products, end, before);
+                        });
     });
     if (spec.isStored(0))
       storeRows(0, sums, [&](Value sum, size_t) { return scaled(sum); });
   }
 
 private:
-  Carried addKeys(Value first, Value end, ValueRange before) {
-    Value key = k.add(first, lane), inside = otherOf(first);
-    SmallVector<PerRow> product = products({{queries, keys}, {douts, values}}, first);
+  Carried addKeys(const Others &at, const Products &products, Value end, ValueRange before) {
+    Value key = k.add(firstOf(at), lane), inside = otherOf(at);
     PerRow ds, isTerm, words(own.size());
     if (spec.draws())
-      words = drawForQueries(head, first);
+      words = drawForQueries(head, at);
     for (auto [row, query] : llvm::enumerate(own)) {
       ds.push_back(
-          gradients(head, query, inside, product[0][row], product[1][row], words[row]).score);
+          gradients(head, query, inside, products[0][row], products[1][row], words[row]).score);
       isTerm.push_back(sees(head, query, inside));
     }
     if (spec.isStored(3))
@@ -112,9 +112,9 @@ private:
                   k.buffer(buffers.output(spec, 3)), at);
         });
       });
-    Value count = k.min(k.sub(end, first), k.i64(WarpPlan::lanes));
+    Value count = countOf(at, end);
     bool hides = spec.causal || spec.hasMask;
-    return addTerms({{ds, keys}}, first, count, hides ? isTerm : PerRow(), seenByAll(first, count),
+    return addTerms({{ds, keys}}, at, count, hides ? isTerm : PerRow(), seenByAll(at, count),
                     before);
   }
 
@@ -158,9 +158,10 @@ private:
       HeadIndex head = queryHeadOf(keyHead, number);
       Rows queries = othersOf(buffers.query, spec.query, head, 0),
            douts = othersOf(buffers.dout, spec.dout, head, 1);
-      return overOthers(first, last, {queries, douts}, before, [&](Value i, ValueRange inner) {
-        return addQueries(head, queries, douts, i, last, inner);
-      });
+      return overOthers(first, last, {queries, douts}, {{keys, queries}, {values, douts}}, before,
+                        [&](const Others &at, const Products &products, ValueRange inner) {
+                          return addQueries(head, {queries, douts}, at, products, last, inner);
+                        });
     };
     if (spec.group() == 1)
       return addHead(k.i64(0), sums);
@@ -168,28 +169,29 @@ private:
     return k.forLoop(k.div(low, spec.queries), end, k.i64(1), sums, addHead);
   }
 
-  Carried addQueries(const HeadIndex &head, const Rows &queries, const Rows &douts, Value first,
-                     Value end, ValueRange before) {
-    Value query = otherOf(first);
-    SmallVector<PerRow> product = products({{keys, queries}, {values, douts}}, first);
+  struct QueryRows {
+    Rows queries, douts;
+  };
+  Carried addQueries(const HeadIndex &head, const QueryRows &rows, const Others &at,
+                     const Products &products, Value end, ValueRange before) {
+    Value query = otherOf(at);
     PerRow dropped, ds, isTerm, words(own.size());
     if (spec.draws())
-      words = drawForKeys(head, first);
+      words = drawForKeys(head, at);
     for (auto [row, key] : llvm::enumerate(own)) {
-      Gradients found = gradients(head, query, key, product[0][row], product[1][row], words[row]);
+      Gradients found = gradients(head, query, key, products[0][row], products[1][row], words[row]);
       dropped.push_back(found.dropped);
       ds.push_back(found.score);
       isTerm.push_back(sees(head, query, key));
     }
     SmallVector<Terms> terms;
     if (spec.isStored(1))
-      terms.push_back({ds, queries});
+      terms.push_back({ds, rows.queries});
     if (spec.isStored(2))
-      terms.push_back({dropped, douts});
-    Value count = k.min(k.sub(end, first), k.i64(WarpPlan::lanes));
+      terms.push_back({dropped, rows.douts});
+    Value count = countOf(at, end);
     bool hides = spec.causal || spec.hasMask;
-    return addTerms(terms, first, count, hides ? isTerm : PerRow(), seeingAll(first, count),
-                    before);
+    return addTerms(terms, at, count, hides ? isTerm : PerRow(), seeingAll(at, count), before);
   }
 
   HeadIndex keyHead;

@@ -33,11 +33,10 @@ private:
   struct Scores {
     PerRow values, isTerm;
   };
-  Scores scores(Value first) {
-    Value key = k.add(first, lane), inside = otherOf(first);
+  Scores scores(const Others &at, const PerRow &products) {
+    Value key = k.add(firstOf(at), lane), inside = otherOf(at);
     Scores result;
-    PerRow product = products({{queries, keys}}, first)[0];
-    for (auto [query, sum] : llvm::zip_equal(own, product)) {
+    for (auto [query, sum] : llvm::zip_equal(own, products)) {
       result.values.push_back(score(sum, head, query, inside));
       Value isTerm = sees(head, query, inside);
       result.isTerm.push_back(both(isTerm, less(key, k.i64(spec.keys))));
@@ -48,35 +47,36 @@ private:
   void emitMaximum() {
     Value least = number(-std::numeric_limits<double>::infinity());
     Carried lanes(own.size(), least);
-    lanes = overOthers(k.i64(0), limit, keys, lanes, [&](Value first, ValueRange before) {
-      Scores found = scores(first);
+    auto body = [&](const Others &at, const Products &products, ValueRange before) {
+      Scores found = scores(at, products[0]);
       Carried next;
       for (auto [value, isTerm, old] : llvm::zip_equal(found.values, found.isTerm, before))
         next.push_back(greater(select(isTerm, value, least), old));
       return next;
-    });
+    };
+    lanes = overOthers(k.i64(0), limit, keys, {{queries, keys}}, lanes, body);
     for (Value most : lanes)
       largest.push_back(fold(most, [&](Value x, Value y) { return greater(x, y); }));
   }
 
   /// Adds up 32 keys: the results, then the lanes of the sums of probabilities.
-  Carried addKeys(Value first, Value end, ValueRange before) {
+  Carried addKeys(const Others &at, const PerRow &products, Value end, ValueRange before) {
     size_t results = own.size() * depth.size();
-    Scores found = scores(first);
+    Scores found = scores(at, products);
     PerRow weights, words;
     Carried sums;
     if (spec.draws())
-      words = drawForQueries(head, first);
+      words = drawForQueries(head, at);
     for (auto [row, value] : llvm::enumerate(found.values)) {
       // A masked key's +0 changes no sum, since those of probabilities are never -0.
       Value p = select(found.isTerm[row], emitExp(b, subtract(value, largest[row])), number(0));
       sums.push_back(add(before[results + row], p));
       weights.push_back(spec.draws() ? dropout(words[row], p) : p);
     }
-    Value count = k.min(k.sub(end, first), k.i64(WarpPlan::lanes));
+    Value count = countOf(at, end);
     bool hides = spec.causal || spec.hasMask;
-    Carried next = addTerms({{weights, values}}, first, count, hides ? found.isTerm : PerRow(),
-                            seenByAll(first, count), before.take_front(results));
+    Carried next = addTerms({{weights, values}}, at, count, hides ? found.isTerm : PerRow(),
+                            seenByAll(at, count), before.take_front(results));
     next.append(sums);
     return next;
   }
@@ -88,9 +88,11 @@ private:
     Carried sums = emitChains(k, spec.keys, compute, count, [&](Value low, Value high) {
       Value end = k.min(high, limit);
       Carried zeros(count, number(0));
-      Carried chain = overOthers(low, end, met, zeros, [&](Value first, ValueRange before) {
-        return addKeys(first, end, before);
-      });
+      Carried chain =
+          overOthers(low, end, met, {{queries, keys}}, zeros,
+                     [&](const Others &at, const Products &products, ValueRange before) {
+                       return addKeys(at, products[0], end, before);
+                     });
       for (size_t row = 0; row < own.size(); ++row)
         chain[results + row] =
             fold(chain[results + row], [&](Value x, Value y) { return add(x, y); });

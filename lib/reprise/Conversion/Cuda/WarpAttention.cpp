@@ -2,7 +2,6 @@
 #include "WarpAttention.h"
 
 #include "MatrixTile.h"
-#include "reprise/Conversion/ContractionSpec.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -11,67 +10,35 @@ using namespace mlir;
 
 namespace reprise {
 
-/// An element of each row of a warp: a loaded element of another row serves as many products, and
-/// sums over the depth may take so many bytes of a thread's registers. Where a sum is several
-/// chains, those that wait for others need registers, too.
-constexpr int64_t mostRowBytes[] = {32, 16}, mostSumBytes[] = {256, 64};
-/// Of a block; eight warps, or four where the shared memory of eight is more than a block has.
-constexpr int64_t mostSharedBytes = 48 * 1024;
 /// Columns that a thread goes through at a time.
 constexpr int64_t depthStep = 4;
-
-WarpPlan::WarpPlan(const AttentionSpec &spec, const Work &work)
-    : headRows(work.rows), others(work.others),
-      computeBytes(KernelBuilder::bytesOf(KernelBuilder::computeType(spec.type))) {
-  bool hasChains = work.terms > chainLength;
-  rows = std::clamp<int64_t>(headRows, 1, mostRowBytes[hasChains] / computeBytes);
-  int64_t rowBlocks = llvm::divideCeil(headRows, rows);
-  int64_t all = llvm::divideCeil(spec.depth, lanes);
-  columns =
-      work.sums
-          ? std::clamp<int64_t>(mostSumBytes[hasChains] / (computeBytes * rows * work.sums), 1, all)
-          : 0;
-  parts = work.sums ? llvm::divideCeil(all, columns) : 1;
-  warpWeights = rows * work.sums;
-  // Lanes read 16 bytes each of rows that follow each other, from different banks.
-  int64_t bytes = KernelBuilder::bytesOf(spec.type), unit = std::max<int64_t>(4, 16 / bytes);
-  pitch = llvm::alignTo(spec.depth, unit) + 16 / bytes;
-  tileBytes = lanes * pitch * bytes;
-  for (tiles = work.operands;; tiles = 0) {
-    for (warps = std::min<int64_t>(8, rowBlocks); warps > 4 && sharedBytes() > mostSharedBytes;)
-      warps = 4;
-    if (sharedBytes() <= mostSharedBytes)
-      break;
-  }
-  headBlocks = llvm::divideCeil(rowBlocks, warps);
-  blocks = work.heads * headBlocks * parts;
-}
 
 WarpAttention::WarpAttention(ThreadKernel &k, const AttentionSpec &spec, const WarpPlan &plan,
                              const AttentionBuffers &buffers)
     : AttentionScores(k, spec, buffers), plan(plan) {
   if (plan.sharedBytes() > 0)
     memory = k.shared(plan.sharedBytes());
+  k.setBlocksTogether(WarpPlan::blocksTogether);
   Value thread = k.numberInBlock(), warp = k.div(thread, WarpPlan::lanes);
   lane = k.rem(thread, WarpPlan::lanes);
   if (plan.warpWeights > 0) {
     Value bytes = k.mul(warp, plan.weightBytes() / plan.warps);
-    weights = k.pointer(b.getI8Type(), memory, k.add(bytes, plan.tiles * plan.tileBytes));
+    weights = k.pointer(b.getI8Type(), memory, k.add(bytes, plan.tiles * plan.tileBytes()));
   }
   part = k.rem(k.blockNumber(), plan.parts);
-  Value block = k.div(k.blockNumber(), plan.parts), last = k.i64(plan.headRows - 1);
+  Value block = k.div(k.blockNumber(), plan.parts);
   headNumber = k.div(block, plan.headBlocks);
   int64_t blockRows = plan.rows * plan.warps;
   blockRow = k.mul(k.rem(block, plan.headBlocks), blockRows);
-  lastRow = k.min(k.add(blockRow, blockRows - 1), last);
-  row0 = k.add(blockRow, k.mul(warp, plan.rows));
-  bool isWhole = plan.headRows % blockRows == 0;
+  lastRow = k.min(k.add(blockRow, blockRows - 1), k.i64(plan.headRows - 1));
+  // The last rows of a head have their warp's number of rows, too: what other warps have besides.
+  start = k.add(blockRow, k.mul(warp, plan.rows));
+  row0 = plan.headRows % blockRows == 0 ? start : k.min(start, k.i64(plan.headRows - plan.rows));
   for (int64_t row = 0; row < plan.rows; ++row)
-    own.push_back(isWhole ? k.add(row0, row) : k.min(k.add(row0, row), last));
+    own.push_back(k.add(row0, row));
   for (int64_t c = 0; c < plan.columns; ++c)
-    depth.push_back(plan.parts * plan.columns * WarpPlan::lanes == spec.depth
-                        ? column(c)
-                        : k.min(column(c), k.i64(spec.depth - 1)));
+    depth.push_back(plan.hasWholeColumns(spec.depth) ? column(c)
+                                                     : k.min(column(c), k.i64(spec.depth - 1)));
 }
 
 WarpAttention::Rows WarpAttention::rowsOf(unsigned buffer, const AttentionStrides &strides,
@@ -86,7 +53,7 @@ WarpAttention::Rows WarpAttention::othersOf(unsigned buffer, const AttentionStri
                                             const HeadIndex &head, int64_t tile) {
   Rows rows = rowsOf(buffer, strides, head);
   if (plan.tiles)
-    rows.tile = k.pointer(b.getI8Type(), memory, k.i64(tile * plan.tileBytes));
+    rows.tile = k.pointer(b.getI8Type(), memory, k.i64(tile * plan.tileBytes()));
   return rows;
 }
 
@@ -94,38 +61,46 @@ Value WarpAttention::rowPointer(const Rows &rows, Value row) {
   return k.pointer(spec.type, rows.base, k.mul(row, rows.strides.row));
 }
 
-/// Row `number` of the 32 from `first` on.
+/// Row `number` of those from `first` on.
 Value WarpAttention::otherPointer(const Rows &rows, Value first, Value number) {
   if (rows.tile)
     return k.pointer(spec.type, rows.tile, k.mul(number, plan.pitch));
   return rowPointer(rows, k.min(k.add(first, number), k.i64(plan.others - 1)));
 }
 
-Value WarpAttention::readColumn(const Rows &rows, Value row, Value d) {
-  return k.loadCompute(spec.type, row, rows.tile ? d : k.mul(d, rows.strides.depth));
-}
-
 SmallVector<Value> WarpAttention::readColumns(const Rows &rows, Value row, Value d, int64_t count) {
   SmallVector<Value> result;
   if (count == 1 || (!rows.tile && rows.strides.depth != 1)) {
-    for (int64_t u = 0; u < count; ++u)
-      result.push_back(readColumn(rows, row, k.add(d, u)));
+    for (int64_t u = 0; u < count; ++u) {
+      Value at = k.add(d, u);
+      result.push_back(
+          k.loadCompute(spec.type, row, rows.tile ? at : k.mul(at, rows.strides.depth)));
+    }
     return result;
   }
-  int64_t aligned = rows.tile ? count : findCommonPower({rows.aligned}, count);
+  int64_t aligned = findCommonPower({rows.tile ? 0 : rows.aligned}, count & -count);
   Value all = k.loadCompute(spec.type, row, d, count, aligned);
   for (int64_t u = 0; u < count; ++u)
     result.push_back(vector::ExtractOp::create(b, all, u));
   return result;
 }
 
+SmallVector<Value> WarpAttention::readOwnColumns(const Rows &rows, Value row) {
+  if (plan.hasWholeColumns(spec.depth))
+    return readColumns(rows, row, depth.front(), plan.columns);
+  SmallVector<Value> result;
+  for (Value d : depth)
+    result.append(readColumns(rows, row, d, 1));
+  return result;
+}
+
 /// Threads of the block copy the rows from `first` on to their tile, neighbours together.
 void WarpAttention::fetch(const Rows &rows, Value first) {
-  int64_t bytes = KernelBuilder::bytesOf(spec.type);
+  int64_t bytes = plan.elementBytes;
   int64_t unit =
       rows.strides.depth == 1 ? findCommonPower({rows.aligned, spec.depth}, 16 / bytes) : 1;
   int64_t perRow = spec.depth / unit;
-  k.forLoop(k.numberInBlock(), k.i64(WarpPlan::lanes * perRow), k.i64(plan.threads()),
+  k.forLoop(k.numberInBlock(), k.i64(plan.tileRows() * perRow), k.i64(plan.threads()),
             [&](Value number) {
               Value row = k.div(number, perRow), d = k.mul(k.rem(number, perRow), unit);
               Value other = k.min(k.add(first, row), k.i64(plan.others - 1));
@@ -138,9 +113,10 @@ void WarpAttention::fetch(const Rows &rows, Value first) {
             });
 }
 
-WarpAttention::Carried WarpAttention::overOthers(Value low, Value high, ArrayRef<Rows> others,
-                                                 ValueRange carried, KernelBuilder::LoopBody body) {
-  return k.forLoop(low, high, k.i64(WarpPlan::lanes), carried, [&](Value first, ValueRange before) {
+WarpAttention::Carried WarpAttention::overOthers(
+    Value low, Value high, ArrayRef<Rows> others, ArrayRef<Factors> factors, ValueRange carried,
+    llvm::function_ref<Carried(const Others &, const Products &, ValueRange)> body) {
+  return k.forLoop(low, high, k.i64(plan.tileRows()), carried, [&](Value first, ValueRange before) {
     // Nobody reads what shared memory holds any more.
     k.barrier();
     if (plan.tiles) {
@@ -149,13 +125,23 @@ WarpAttention::Carried WarpAttention::overOthers(Value low, Value high, ArrayRef
       k.awaitCopies();
       k.barrier();
     }
-    return body(first, before);
+    Carried sums(before);
+    for (auto [i, found] : llvm::enumerate(products(factors, first))) {
+      if (i > 0)
+        k.barrier();
+      sums = body({first, static_cast<int64_t>(i) * WarpPlan::lanes}, found, sums);
+    }
+    return sums;
   });
 }
 
+/// Neighbours where each lane has as many.
 Value WarpAttention::column(size_t number) {
   Value first = k.mul(part, plan.columns * WarpPlan::lanes);
-  return k.add(k.add(first, static_cast<int64_t>(number) * WarpPlan::lanes), lane);
+  auto c = static_cast<int64_t>(number);
+  if (plan.hasWholeColumns(spec.depth))
+    return k.add(k.add(first, k.mul(lane, plan.columns)), c);
+  return k.add(k.add(first, c * WarpPlan::lanes), lane);
 }
 
 WarpAttention::Carried
@@ -178,32 +164,41 @@ WarpAttention::overDepth(Carried sums,
   return sums;
 }
 
-SmallVector<WarpAttention::PerRow> WarpAttention::products(ArrayRef<Factors> factors, Value first) {
-  SmallVector<PerRow> ownRows;
-  SmallVector<Value> others;
+SmallVector<WarpAttention::Products> WarpAttention::products(ArrayRef<Factors> factors,
+                                                             Value first) {
+  SmallVector<PerRow> ownRows, others;
   for (const Factors &factor : factors) {
-    others.push_back(otherPointer(factor.others, first, lane));
+    others.emplace_back();
+    for (int64_t i = 0; i < plan.perLane; ++i)
+      others.back().push_back(otherPointer(factor.others, first, k.add(lane, i * WarpPlan::lanes)));
     ownRows.emplace_back();
     for (Value row : own)
       ownRows.back().push_back(rowPointer(factor.own, row));
   }
+  // Sums are by factors, rows, others.
   auto addColumns = [&](Value d, int64_t count, ValueRange before) {
     Carried next;
     for (auto [factor, rows, from] : llvm::zip_equal(factors, ownRows, others)) {
-      SmallVector<Value> x = readColumns(factor.others, from, d, count);
+      SmallVector<SmallVector<Value>> elements;
+      for (Value other : from)
+        elements.push_back(readColumns(factor.others, other, d, count));
       for (Value row : rows) {
-        Value sum = before[next.size()];
-        for (auto [left, right] : llvm::zip_equal(readColumns(factor.own, row, d, count), x))
-          sum = math::FmaOp::create(b, left, right, sum);
-        next.push_back(sum);
+        SmallVector<Value> left = readColumns(factor.own, row, d, count);
+        for (const SmallVector<Value> &right : elements) {
+          Value sum = before[next.size()];
+          for (auto [x, y] : llvm::zip_equal(left, right))
+            sum = math::FmaOp::create(b, x, y, sum);
+          next.push_back(sum);
+        }
       }
     }
     return next;
   };
-  Carried sums = overDepth(Carried(factors.size() * own.size(), number(0)), addColumns);
-  SmallVector<PerRow> result;
-  for (ArrayRef<Value> rest = sums; !rest.empty(); rest = rest.drop_front(own.size()))
-    result.emplace_back(rest.take_front(own.size()));
+  size_t count = factors.size() * own.size() * plan.perLane;
+  Carried sums = overDepth(Carried(count, number(0)), addColumns);
+  SmallVector<Products> result(plan.perLane, Products(factors.size()));
+  for (size_t i = 0; i < count; ++i)
+    result[i % plan.perLane][i / plan.perLane / own.size()].push_back(sums[i]);
   return result;
 }
 
@@ -224,37 +219,35 @@ Value WarpAttention::weightAt(size_t term, size_t row, Value other) {
 }
 
 /// Four others, all of them terms.
-WarpAttention::Carried WarpAttention::addFour(ArrayRef<Terms> terms, Value first, Value from,
+WarpAttention::Carried WarpAttention::addFour(ArrayRef<Terms> terms, const Others &at, Value from,
                                               ValueRange sums) {
   Carried next(sums);
-  size_t at = 0;
+  size_t first = 0;
   for (auto [number, term] : llvm::enumerate(terms)) {
-    SmallVector<SmallVector<Value>> elements(4);
-    for (int64_t u = 0; u < 4; ++u)
-      for (Value d : depth)
-        elements[u].push_back(
-            readColumn(term.rows, otherPointer(term.rows, first, k.add(from, u)), d));
-    for (size_t row = 0; row < own.size(); ++row, at += depth.size()) {
+    SmallVector<SmallVector<Value>> elements;
+    for (int64_t u = 0; u < 4; ++u) {
+      Value other = k.add(k.add(from, at.offset), u);
+      elements.push_back(readOwnColumns(term.rows, otherPointer(term.rows, at.first, other)));
+    }
+    for (size_t row = 0; row < own.size(); ++row, first += depth.size()) {
       Value four = k.load(compute, weights, weightAt(number, row, from), 4, 4);
       for (int64_t u = 0; u < 4; ++u) {
         Value weight = vector::ExtractOp::create(b, four, u);
         for (auto [c, element] : llvm::enumerate(elements[u]))
-          next[at + c] = math::FmaOp::create(b, weight, element, next[at + c]);
+          next[first + c] = math::FmaOp::create(b, weight, element, next[first + c]);
       }
     }
   }
   return next;
 }
 
-WarpAttention::Carried WarpAttention::addOne(ArrayRef<Terms> terms, Value first, Value from,
+WarpAttention::Carried WarpAttention::addOne(ArrayRef<Terms> terms, const Others &at, Value from,
                                              Value bits, ValueRange sums) {
   Carried next;
   Value word = bits ? k.broadcast(bits, from) : Value();
   for (auto [number, term] : llvm::enumerate(terms)) {
-    Value pointer = otherPointer(term.rows, first, from);
-    SmallVector<Value> elements;
-    for (Value d : depth)
-      elements.push_back(readColumn(term.rows, pointer, d));
+    SmallVector<Value> elements =
+        readOwnColumns(term.rows, otherPointer(term.rows, at.first, k.add(from, at.offset)));
     for (size_t row = 0; row < own.size(); ++row) {
       Value weight = k.load(compute, weights, weightAt(number, row, from)), holds;
       if (bits) {
@@ -272,7 +265,7 @@ WarpAttention::Carried WarpAttention::addOne(ArrayRef<Terms> terms, Value first,
   return next;
 }
 
-WarpAttention::Carried WarpAttention::addTerms(ArrayRef<Terms> terms, Value first, Value count,
+WarpAttention::Carried WarpAttention::addTerms(ArrayRef<Terms> terms, const Others &at, Value count,
                                                const PerRow &isTerm, const Range &whole,
                                                ValueRange sums) {
   if (sums.empty())
@@ -282,48 +275,45 @@ WarpAttention::Carried WarpAttention::addTerms(ArrayRef<Terms> terms, Value firs
       k.store(compute, weight, weights, weightAt(number, row, lane));
   k.barrier();
   Value bits = isTerm.empty() ? Value() : termBits(isTerm), zero = k.i64(0);
-  auto one = [&](Value from, ValueRange before) {
-    return addOne(terms, first, from, bits, before);
-  };
+  auto one = [&](Value from, ValueRange before) { return addOne(terms, at, from, bits, before); };
   auto down = [&](Value x) { return k.mul(k.div(x, 4), 4); };
   Value begin = down(k.add(whole.begin, 3)), end = max(begin, down(whole.end));
   Carried next = k.forLoop(zero, k.min(begin, count), k.i64(1), sums, one);
-  next = k.forLoop(begin, end, k.i64(4), next, [&](Value from, ValueRange before) {
-    return addFour(terms, first, from, before);
-  });
+  next = k.forLoop(begin, end, k.i64(4), next,
+                   [&](Value from, ValueRange before) { return addFour(terms, at, from, before); });
   return k.forLoop(k.min(end, count), count, k.i64(1), next, one);
 }
 
-WarpAttention::Range WarpAttention::seenByAll(Value first, Value count) {
+WarpAttention::Range WarpAttention::seenByAll(const Others &keys, Value count) {
   Value zero = k.i64(0);
   if (spec.hasMask)
     return {zero, zero};
-  return {zero, clamp(k.sub(visibleTo(own.front()), first), zero, count)};
+  return {zero, clamp(k.sub(visibleTo(own.front()), firstOf(keys)), zero, count)};
 }
 
-WarpAttention::Range WarpAttention::seeingAll(Value first, Value count) {
+WarpAttention::Range WarpAttention::seeingAll(const Others &queries, Value count) {
   Value zero = k.i64(0);
   if (spec.hasMask)
     return {zero, zero};
   if (!spec.causal)
     return {zero, count};
   Value query = k.sub(own.back(), k.i64(spec.shift()));
-  return {clamp(k.sub(query, first), zero, count), count};
+  return {clamp(k.sub(query, firstOf(queries)), zero, count), count};
 }
 
 /// A block of Philox is four keys. Of four rows the lane with the first of these keys draws for the
 /// first, and so on: a transposition of their words.
-WarpAttention::PerRow WarpAttention::drawForQueries(const HeadIndex &head, Value firstKey) {
+WarpAttention::PerRow WarpAttention::drawForQueries(const HeadIndex &head, const Others &keys) {
   PerRow words;
   if (!hasWholeBlocks() || own.size() % 4 != 0) {
     for (Value query : own)
-      words.push_back(word(head, query, otherOf(firstKey)));
+      words.push_back(word(head, query, otherOf(keys)));
     return words;
   }
-  Value ofFour = k.rem(lane, 4), key = k.add(firstKey, k.sub(lane, ofFour));
+  Value ofFour = k.rem(lane, 4), key = k.add(firstOf(keys), k.sub(lane, ofFour));
   Value half = less(k.i64(1), ofFour), odd = less(k.i64(0), k.rem(ofFour, 2));
   for (int64_t row = 0; row < plan.rows; row += 4) {
-    Value query = k.min(k.add(k.add(row0, row), ofFour), k.i64(plan.headRows - 1));
+    Value query = k.add(k.add(row0, row), ofFour);
     Words drawn = drawBlock(k.add(draw.position(head, query), key));
     MutableArrayRef<Value> all(drawn);
     exchangeLists(all.take_front(2), all.take_back(2), half, 2);
@@ -334,9 +324,9 @@ WarpAttention::PerRow WarpAttention::drawForQueries(const HeadIndex &head, Value
   return words;
 }
 
-WarpAttention::PerRow WarpAttention::drawForKeys(const HeadIndex &head, Value firstQuery) {
+WarpAttention::PerRow WarpAttention::drawForKeys(const HeadIndex &head, const Others &queries) {
   PerRow words;
-  Value query = otherOf(firstQuery);
+  Value query = otherOf(queries);
   if (!hasWholeBlocks() || own.size() % 4 != 0) {
     for (Value key : own)
       words.push_back(word(head, query, key));
@@ -359,21 +349,29 @@ void WarpAttention::storeRows(unsigned result, ValueRange sums,
                               llvm::function_ref<Value(Value, size_t)> map) {
   Value to = k.buffer(buffers.output(spec, result));
   Value head = k.mul(headNumber, plan.headRows);
+  auto type = VectorType::get({plan.columns}, compute);
   for (size_t row = 0; row < own.size(); ++row)
-    k.ifThen(isRow(row), [&] {
+    k.ifThen(isOwn(row), [&] {
       Value start = k.mul(k.add(head, own[row]), spec.depth);
+      Carried values;
+      for (Value sum : sums.slice(row * depth.size(), depth.size()))
+        values.push_back(map(sum, row));
+      if (plan.hasWholeColumns(spec.depth)) {
+        Value all = vector::FromElementsOp::create(b, type, values);
+        k.storeCompute(spec.type, all, to, k.add(start, depth.front()),
+                       plan.columns & -plan.columns);
+        return;
+      }
       for (size_t c = 0; c < depth.size(); ++c)
-        k.ifThen(less(column(c), k.i64(spec.depth)), [&] {
-          Value value = map(sums[row * depth.size() + c], row);
-          k.storeCompute(spec.type, value, to, k.add(start, depth[c]));
-        });
+        k.ifThen(less(column(c), k.i64(spec.depth)),
+                 [&] { k.storeCompute(spec.type, values[c], to, k.add(start, depth[c])); });
     });
 }
 
 void WarpAttention::forRowsOnce(llvm::function_ref<void(size_t)> body) {
   auto rows = [&] {
     for (size_t row = 0; row < own.size(); ++row)
-      k.ifThen(isRow(row), [&] { body(row); });
+      k.ifThen(isOwn(row), [&] { body(row); });
   };
   if (plan.parts == 1)
     return rows();

@@ -1,0 +1,51 @@
+// reprise: which warp of a GPU has which rows and columns of an attention
+#include "WarpPlan.h"
+
+#include "reprise/Conversion/ContractionSpec.h"
+#include "reprise/Conversion/KernelBuilder.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+namespace reprise {
+
+/// An element of each row of a warp: a loaded element of another row serves as many products, and
+/// sums over the depth may take so many bytes of a thread's registers. Where a sum is several
+/// chains, those that wait for others need registers, too.
+constexpr int64_t mostRowBytes[] = {32, 16}, mostSumBytes[] = {256, 64};
+/// Of a block.
+constexpr int64_t mostSharedBytes = 48 * 1024, mostWarps = 4;
+
+WarpPlan::WarpPlan(const AttentionSpec &spec, const Work &work)
+    : headRows(work.rows), others(work.others),
+      computeBytes(KernelBuilder::bytesOf(KernelBuilder::computeType(spec.type))) {
+  bool hasChains = work.terms > chainLength;
+  rows = std::clamp<int64_t>(headRows, 1, mostRowBytes[hasChains] / computeBytes);
+  int64_t rowBlocks = llvm::divideCeil(headRows, rows);
+  int64_t all = llvm::divideCeil(spec.depth, lanes);
+  columns = 0, parts = 1;
+  if (work.sums > 0) {
+    int64_t most = mostSumBytes[hasChains] / (computeBytes * rows * work.sums);
+    parts = std::max<int64_t>(1, llvm::divideCeil(all, std::max<int64_t>(1, most)));
+    columns = llvm::divideCeil(all, parts);
+  }
+  warpWeights = rows * work.sums;
+  // Lanes read 16 bytes each of rows that follow each other, from different banks.
+  elementBytes = KernelBuilder::bytesOf(spec.type);
+  pitch = llvm::alignTo(spec.depth, std::max<int64_t>(4, 16 / elementBytes)) + 16 / elementBytes;
+  warps = std::clamp<int64_t>(rowBlocks, 1, mostWarps);
+  if (!(work.others > lanes && !hasChains && fits(work.operands, 2)) && !fits(work.operands, 1))
+    fits(0, 1);
+  headBlocks = llvm::divideCeil(rowBlocks, warps);
+  blocks = work.heads * headBlocks * parts;
+}
+
+/// Takes these numbers if shared memory has room for what they need.
+bool WarpPlan::fits(int64_t operands, int64_t othersPerLane) {
+  tiles = operands;
+  perLane = othersPerLane;
+  return sharedBytes() <= mostSharedBytes;
+}
+
+} // namespace reprise

@@ -1,0 +1,56 @@
+// reprise: which warp of a GPU has which rows and columns of an attention
+#ifndef REPRISE_CONVERSION_CUDA_WARPPLAN_H
+#define REPRISE_CONVERSION_CUDA_WARPPLAN_H
+
+#include "reprise/Conversion/AttentionSpec.h"
+#include "reprise/Target/Launch.h"
+
+namespace reprise {
+
+/// Who does what.
+struct WarpPlan {
+  static constexpr int64_t lanes = 32;
+  /// On a multiprocessor, whatever registers their threads need: one computes while another waits.
+  static constexpr int32_t blocksTogether = 2;
+
+  struct Work {
+    int64_t heads, rows; ///< rows of each head
+    int64_t others;      ///< of the head that the rows meet
+    int64_t terms;       ///< of each sum
+    int64_t sums;        ///< per row and column
+    int64_t operands;    ///< whose rows the others are
+  };
+  WarpPlan(const AttentionSpec &spec, const Work &work);
+
+  EmittedCommand describe(llvm::StringRef name, llvm::SmallVector<BufferSlot> buffers) const {
+    EmittedCommand command{name.str(), blocks, std::move(buffers)};
+    command.itemThreads = command.blockThreads = threads();
+    return command;
+  }
+  int64_t threads() const { return warps * lanes; }
+  int64_t weightBytes() const { return warps * warpWeights * lanes * computeBytes; }
+  int64_t tileRows() const { return perLane * lanes; }
+  int64_t tileBytes() const { return tileRows() * pitch * elementBytes; }
+  int64_t sharedBytes() const { return tiles * tileBytes() + weightBytes(); }
+  bool hasWholeColumns(int64_t depth) const { return parts * columns * lanes == depth; }
+
+  int64_t headRows, others;
+  int64_t rows;        // of a warp
+  int64_t warps;       // of a block
+  int64_t blocks;      // of all
+  int64_t headBlocks;  // of a head, for each part of the depth
+  int64_t columns;     // of a lane
+  int64_t parts;       // of the depth, which different blocks have
+  int64_t warpWeights; // of each other row
+  int64_t tiles;       // operands in shared memory; 0 where they do not fit
+  int64_t perLane;     // others
+  int64_t pitch;       // elements from row to row of a tile
+  int64_t elementBytes, computeBytes;
+
+private:
+  bool fits(int64_t operands, int64_t othersPerLane);
+};
+
+} // namespace reprise
+
+#endif // REPRISE_CONVERSION_CUDA_WARPPLAN_H
