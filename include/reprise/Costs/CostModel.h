@@ -19,8 +19,9 @@ struct ProfiledLaunch;
 struct DeviceRates {
   std::string name;
   std::map<std::string, double> contractionFlops; ///< by dtype: f32, f64, bf16, f16
-  std::optional<double>
-      tensorFlops;             ///< of tensor cores on 16 bits; half of it on TF32; none: as above
+  std::map<std::string, double> attentionFlops;   ///< by dtype; none: a share of those
+  /// Of tensor cores on 16 bits, half of it on TF32, and of a library there; none: as above.
+  std::optional<double> tensorFlops, libraryFlops;
   double elementwiseFlops = 0; ///< of all ops that are no contraction
   double bytes = 0;            ///< to and from memory
   double launchSeconds = 0;    ///< what a launch costs before it does anything

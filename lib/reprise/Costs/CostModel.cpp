@@ -33,20 +33,30 @@ static DeviceRates describeCpu(unsigned threads) {
   return rates;
 }
 
-/// A chip by its data sheet. What is exact is outside of tensor cores: chains of fma in f32, into
+/// What kernels reach on a chip: of its data sheet's rates .57 in contractions of f32, .22 on
+/// tensor cores, by a library .5, and .875 of its bandwidth. Measured on an H200 (docs/Cuda.md),
+/// and taken for the others. What is exact is outside of tensor cores: chains of fma in f32, into
 /// which 16-bit operands widen.
 struct Chip {
   unsigned number; ///< sm_80 is 80
   const char *name;
-  double single, memory; ///< f32 operations and bytes per second
+  double single, elementwise, memory; ///< f32 operations and bytes per second
   double link, hostLink; ///< bytes per second, one way, to another device and to the host
   double tensor;         ///< operations of tensor cores on 16-bit types; half of that on TF32
+  double library;        ///< the same where a library contracts
 };
-/// The sheets count both ways of a link, and of tensor cores also what sparsity would save. The
-/// host is behind PCIe 5, and 4 for an A100.
-static constexpr Chip kChips[] = {{100, "B200", 75e12, 7.7e12, 900e9, 55e9, 2250e12},
-                                  {90, "H100", 67e12, 3.35e12, 450e9, 55e9, 989e12},
-                                  {0, "A100", 19.5e12, 2.04e12, 300e9, 25e9, 312e12}};
+/// The sheets count both ways of a link, and of tensor cores also what sparsity would save. An fma
+/// counts two there; most elementwise arithmetic is no fma. The host is behind PCIe 5, and 4 for an
+/// A100.
+static constexpr Chip kChips[] = {
+    {100, "B200", 4.3e13, 3.75e13, 6.7e12, 9e11, 5.5e10, 5e14, 1.1e15},
+    {90, "H100", 3.8e13, 3.35e13, 2.9e12, 4.5e11, 5.5e10, 2.2e14, 5e14},
+    {0, "A100", 1.1e13, 9.75e12, 1.8e12, 3e11, 2.5e10, 6.9e13, 1.56e14}};
+
+/// Beside its products attention has exponentials and random words, which no fma unit helps with.
+static constexpr double kAttentionShare = 0.6;
+/// On tensor cores they weigh more: llama's on an H200.
+static constexpr double kTensorAttentionShare = 0.35;
 
 static DeviceRates describeGpu(unsigned number) {
   const Chip &chip = *llvm::find_if(kChips, [&](const Chip &c) { return c.number <= number; });
@@ -55,22 +65,26 @@ static DeviceRates describeGpu(unsigned number) {
   rates.contractionFlops = {
       {"f32", chip.single}, {"f64", chip.single / 2}, {"bf16", chip.single}, {"f16", chip.single}};
   rates.tensorFlops = chip.tensor;
-  // An fma counts two there; most other arithmetic is no fma.
-  rates.elementwiseFlops = chip.single / 2;
+  rates.libraryFlops = chip.library;
+  rates.elementwiseFlops = chip.elementwise;
   rates.bytes = chip.memory;
-  rates.launchSeconds = 3e-6;
+  rates.launchSeconds = 1e-6;
   rates.link = chip.link;
   rates.hostLink = chip.hostLink;
   return rates;
 }
 
 static void useTensorCores(DeviceRates &rates, StringRef contractions) {
-  if (!rates.tensorFlops)
+  if (!rates.tensorFlops || contractions == "exact")
     return;
+  bool isLibrary = contractions == "library" && rates.libraryFlops;
   if (contractions == "tf32")
     rates.contractionFlops["f32"] = *rates.tensorFlops / 2;
-  if (contractions != "exact")
-    rates.contractionFlops["bf16"] = rates.contractionFlops["f16"] = *rates.tensorFlops;
+  for (const char *type : {"bf16", "f16"}) {
+    rates.contractionFlops[type] = isLibrary ? *rates.libraryFlops : *rates.tensorFlops;
+    // Attention is ours in any case.
+    rates.attentionFlops[type] = kTensorAttentionShare * *rates.tensorFlops;
+  }
 }
 
 /// Before tensor cores.
@@ -138,12 +152,13 @@ FailureOr<CostModel> CostModel::load(const CostSources &sources, Location locati
 double CostModel::getRate(StringRef kind, StringRef dtype) const {
   if (!isContractionKind(kind))
     return rates.elementwiseFlops;
+  if (kind == "attention")
+    if (auto own = rates.attentionFlops.find(dtype.str()); own != rates.attentionFlops.end())
+      return own->second;
   auto found = rates.contractionFlops.find(dtype.str());
   if (found == rates.contractionFlops.end())
     return rates.elementwiseFlops;
-  // Beside its products attention has exponentials and random words, which no fma unit helps with.
-  constexpr double attentionShare = 0.6;
-  return kind == "attention" ? attentionShare * found->second : found->second;
+  return kind == "attention" ? kAttentionShare * found->second : found->second;
 }
 
 double CostModel::getRate(Operation *op) const {

@@ -53,6 +53,11 @@ static LogicalResult readMemory(const JsonFile &file, DeviceRates &rates) {
   return file.fail("memory", "expected bytes, an integer from 1 to 2^53");
 }
 
+/// A rate that stays what it is without the key.
+static LogicalResult readOptional(const JsonFile &file, StringRef key, double &rate) {
+  return file.root().get(key) ? readNumber(file, file.root(), key, "", kRate, rate) : success();
+}
+
 FailureOr<DeviceRates> readDeviceFile(StringRef path, Location from) {
   FailureOr<JsonFile> file = JsonFile::read(path, "device file", {"version", "flops"}, from);
   if (failed(file))
@@ -61,7 +66,7 @@ FailureOr<DeviceRates> readDeviceFile(StringRef path, Location from) {
   if (failed(file->checkKeys(root,
                              {"version", "name", "flops", "elementwise_flops", "bytes_per_second",
                               "launch_seconds", "memory", "link_bytes_per_second",
-                              "host_bytes_per_second", "tensor_flops"},
+                              "host_bytes_per_second", "tensor_flops", "library_flops"},
                              "")))
     return failure();
   DeviceRates rates;
@@ -74,12 +79,12 @@ FailureOr<DeviceRates> readDeviceFile(StringRef path, Location from) {
       failed(readNumber(*file, root, "bytes_per_second", "", kRate, rates.bytes)) ||
       failed(readNumber(*file, root, "launch_seconds", "", kLaunchSeconds, rates.launchSeconds)) ||
       failed(readMemory(*file, rates)) ||
-      (root.get("link_bytes_per_second") &&
-       failed(readNumber(*file, root, "link_bytes_per_second", "", kRate, rates.link))) ||
-      (root.get("host_bytes_per_second") &&
-       failed(readNumber(*file, root, "host_bytes_per_second", "", kRate, rates.hostLink))) ||
+      failed(readOptional(*file, "link_bytes_per_second", rates.link)) ||
+      failed(readOptional(*file, "host_bytes_per_second", rates.hostLink)) ||
       (root.get("tensor_flops") &&
-       failed(readNumber(*file, root, "tensor_flops", "", kRate, rates.tensorFlops.emplace()))))
+       failed(readOptional(*file, "tensor_flops", rates.tensorFlops.emplace()))) ||
+      (root.get("library_flops") &&
+       failed(readOptional(*file, "library_flops", rates.libraryFlops.emplace()))))
     return failure();
   return rates;
 }

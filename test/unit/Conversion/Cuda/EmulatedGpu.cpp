@@ -19,20 +19,35 @@ namespace {
 
 //===-- Kernels ----------------------------------------------------------------------------===//
 
-/// An exchange becomes a call of the function that the workspace points to.
+/// What threads ask of each other: a value by distance, by number, or all of a block to have come.
+enum class Request : uint32_t { Distance, Number, Barrier };
+
+/// A request becomes a call of the function that the workspace points to.
+Value callFunction(ImplicitLocOpBuilder &b, Value function, Value bits, Value offset,
+                   Request request) {
+  Type i32 = b.getI32Type();
+  Value kind = arith::ConstantIntOp::create(b, static_cast<uint32_t>(request), 32);
+  return LLVM::CallOp::create(b, LLVM::LLVMFunctionType::get(i32, {i32, i32, i32}),
+                              ValueRange{function, bits, offset, kind})
+      .getResult();
+}
+
 Value callExchange(ImplicitLocOpBuilder &b, gpu::ShuffleOp op, Value function) {
   Type i32 = b.getI32Type(), type = op.getValue().getType();
   Value bits = op.getValue();
   if (type != i32)
     bits = arith::BitcastOp::create(b, i32, bits);
-  Value isNumber = arith::ConstantIntOp::create(b, op.getMode() == gpu::ShuffleMode::IDX, 32);
-  auto call = LLVM::CallOp::create(b, LLVM::LLVMFunctionType::get(i32, {i32, i32, i32}),
-                                   ValueRange{function, bits, op.getOffset(), isNumber});
-  return type == i32 ? call.getResult()
-                     : arith::BitcastOp::create(b, type, call.getResult()).getResult();
+  auto request = op.getMode() == gpu::ShuffleMode::IDX ? Request::Number : Request::Distance;
+  Value result = callFunction(b, function, bits, op.getOffset(), request);
+  return type == i32 ? result : arith::BitcastOp::create(b, type, result).getResult();
 }
 
-/// The memory of a block. Warps run one after the other and share nothing of it.
+void callBarrier(ImplicitLocOpBuilder &b, Value function) {
+  Value none = arith::ConstantIntOp::create(b, 0, 32);
+  callFunction(b, function, none, none, Request::Barrier);
+}
+
+/// The memory of a block. Blocks run one after the other.
 alignas(64) char sharedMemory[48 * 1024];
 
 Value findShared(ImplicitLocOpBuilder &b, LLVM::AddressOfOp op) {
@@ -74,7 +89,10 @@ void addFunction(gpu::GPUFuncOp kernel, ModuleOp module) {
     Value value;
     if (auto copy = dyn_cast<NVVM::CpAsyncOp>(op))
       copyNow(b, copy);
-    if (isa<NVVM::CpAsyncOp, NVVM::CpAsyncCommitGroupOp, NVVM::CpAsyncWaitGroupOp>(op)) {
+    if (isa<gpu::BarrierOp>(op))
+      callBarrier(b, k.workspace());
+    if (isa<gpu::BarrierOp, NVVM::CpAsyncOp, NVVM::CpAsyncCommitGroupOp, NVVM::CpAsyncWaitGroupOp>(
+            op)) {
       replaced.push_back(op);
       return;
     }
@@ -93,87 +111,121 @@ void addFunction(gpu::GPUFuncOp kernel, ModuleOp module) {
     op->erase();
 }
 
-//===-- Warps ------------------------------------------------------------------------------===//
+//===-- Blocks -----------------------------------------------------------------------------===//
 
 constexpr int lanes = 32;
 
-struct Warp {
-  ucontext_t fibers[lanes];
-  /// Where the fibers go on, and who lets them. A jump is faster than a change of contexts, which
-  /// asks the kernel for the signals.
-  jmp_buf places[lanes], caller;
-  std::vector<char> stacks = std::vector<char>(lanes * stackBytes);
-  bool started[lanes], done[lanes];
-  /// Exchanges of each lane so far, and the values of the last two.
-  unsigned exchanges[lanes];
-  uint32_t values[2][lanes];
-  /// The lane that runs.
-  int lane;
-  std::function<void(int)> work;
-
-  static constexpr size_t stackBytes = 1 << 16;
-  void run();
-  /// Lets the lane go on until it leaves.
-  void enter();
-  void leave(int from);
+/// A thread of a block that is not alone.
+struct Fiber {
+  ucontext_t start;
+  /// Where it goes on. A jump is faster than a change of contexts, which asks the kernel for the
+  /// signals.
+  jmp_buf place;
+  std::vector<char> stack = std::vector<char>(1 << 16);
+  bool started = false, done = false;
+  /// Exchanges so far, and the values of the last two.
+  unsigned exchanges = 0;
+  uint32_t values[2];
 };
 
-Warp *running = nullptr;
+/// Its threads go on in turns, each until its next request.
+struct Block {
+  explicit Block(size_t threads) : fibers(threads) {}
 
-/// The value of lane `offset`, or of the one at that distance.
-uint32_t exchange(uint32_t value, uint32_t offset, uint32_t isNumber) {
+  std::vector<Fiber> fibers;
+  jmp_buf caller; ///< who lets the threads go on
+  size_t thread;  ///< that runs
+  /// Threads that have come to the barrier at hand, and barriers so far.
+  size_t waiting = 0, barriers = 0;
+  std::function<void(size_t)> work;
+
+  void run();
+  /// Lets the thread go on until it leaves.
+  void enter();
+  void leave(Fiber &from);
+  void wait(Fiber &fiber);
+};
+
+Block *running = nullptr;
+
+uint32_t answer(uint32_t value, uint32_t offset, Request request) {
   if (!running) {
-    ADD_FAILURE() << "a thread that works alone exchanges a value";
+    ADD_FAILURE() << "a thread that works alone asks others";
     return 0;
   }
-  Warp &warp = *running;
-  int lane = warp.lane;
-  uint32_t *values = warp.values[warp.exchanges[lane]++ % 2];
-  values[lane] = value;
-  warp.leave(lane);
-  return values[isNumber ? offset : lane ^ offset];
+  Block &block = *running;
+  size_t thread = block.thread, lane = thread % lanes;
+  Fiber &fiber = block.fibers[thread];
+  if (request == Request::Barrier) {
+    block.wait(fiber);
+    return 0;
+  }
+  unsigned turn = fiber.exchanges++ % 2;
+  fiber.values[turn] = value;
+  block.leave(fiber);
+  size_t other = request == Request::Number ? offset : lane ^ offset;
+  return block.fibers[thread - lane + other].values[turn];
 }
 
 void startFiber() {
-  Warp &warp = *running;
-  int lane = warp.lane;
-  warp.work(lane);
-  warp.done[lane] = true;
-  warp.leave(lane);
+  Block &block = *running;
+  size_t thread = block.thread;
+  block.work(thread);
+  block.fibers[thread].done = true;
+  block.leave(block.fibers[thread]);
 }
 
-void Warp::enter() {
+void Block::enter() {
   if (_setjmp(caller))
     return;
-  if (started[lane])
-    _longjmp(places[lane], 1);
-  started[lane] = true;
-  setcontext(&fibers[lane]);
+  Fiber &fiber = fibers[thread];
+  if (fiber.started)
+    _longjmp(fiber.place, 1);
+  fiber.started = true;
+  setcontext(&fiber.start);
 }
 
-void Warp::leave(int from) {
-  if (!_setjmp(places[from]))
+void Block::leave(Fiber &from) {
+  if (!_setjmp(from.place))
     _longjmp(caller, 1);
 }
 
-void Warp::run() {
+/// Leaves at least once, so that all threads of the last warp to come go on in one turn.
+void Block::wait(Fiber &fiber) {
+  size_t before = barriers;
+  if (++waiting == fibers.size())
+    waiting = 0, ++barriers;
+  do
+    leave(fiber);
+  while (barriers == before);
+}
+
+void Block::run() {
   running = this;
-  for (lane = 0; lane < lanes; ++lane) {
-    done[lane] = started[lane] = false;
-    exchanges[lane] = 0;
-    getcontext(&fibers[lane]);
-    fibers[lane].uc_stack.ss_sp = stacks.data() + lane * stackBytes;
-    fibers[lane].uc_stack.ss_size = stackBytes;
-    fibers[lane].uc_link = nullptr;
-    makecontext(&fibers[lane], startFiber, 0);
+  waiting = 0;
+  for (Fiber &fiber : fibers) {
+    fiber.done = fiber.started = false;
+    fiber.exchanges = 0;
+    getcontext(&fiber.start);
+    fiber.start.uc_stack.ss_sp = fiber.stack.data();
+    fiber.start.uc_stack.ss_size = fiber.stack.size();
+    fiber.start.uc_link = nullptr;
+    makecontext(&fiber.start, startFiber, 0);
   }
-  while (llvm::is_contained(done, false))
-    for (lane = 0; lane < lanes; ++lane)
-      if (!done[lane])
+  auto isDone = [](const Fiber &fiber) { return fiber.done; };
+  for (size_t done = 0; done < fibers.size(); done = llvm::count_if(fibers, isDone)) {
+    for (thread = 0; thread < fibers.size(); ++thread)
+      if (!fibers[thread].done)
         enter();
+    bool isStuck = waiting > 0 && waiting + llvm::count_if(fibers, isDone) == fibers.size();
+    EXPECT_FALSE(isStuck) << "not all threads of a block come to a barrier";
+    if (isStuck)
+      waiting = 0, ++barriers;
+  }
   running = nullptr;
-  for (unsigned count : exchanges)
-    EXPECT_EQ(count, exchanges[0]) << "not all lanes of a warp exchange values";
+  for (size_t i = 0; i < fibers.size(); ++i)
+    EXPECT_EQ(fibers[i].exchanges, fibers[i / lanes * lanes].exchanges)
+        << "not all lanes of a warp exchange values";
 }
 
 } // namespace
@@ -191,21 +243,21 @@ void EmulatedGpu::run(const EmittedCommand &command, std::vector<void *> &buffer
   if (!image)
     return;
   Kernel kernel = image->kernel(command.kernel);
-  int64_t block = command.blockThreads;
-  int64_t warps = llvm::divideCeil(command.items * command.itemThreads, block) * block / lanes;
-  auto work = [&](int64_t thread) {
-    kernel(buffers.data(), thread / block, thread % block, reinterpret_cast<void *>(exchange));
-  };
-  Warp warp;
-  for (int64_t i = 0; i < warps; ++i) {
-    int64_t first = (backwards ? warps - 1 - i : i) * lanes;
-    warp.work = [&](int lane) { work(first + lane); };
+  int64_t threads = command.blockThreads;
+  int64_t blocks = llvm::divideCeil(command.items * command.itemThreads, threads);
+  Block block(command.itemThreads > 1 ? threads : 0);
+  for (int64_t i = 0; i < blocks; ++i) {
+    int64_t number = backwards ? blocks - 1 - i : i;
+    block.work = [&](size_t thread) {
+      kernel(buffers.data(), number, static_cast<int64_t>(thread),
+             reinterpret_cast<void *>(answer));
+    };
     if (command.itemThreads > 1) {
-      warp.run();
+      block.run();
       continue;
     }
-    for (int lane = 0; lane < lanes; ++lane)
-      warp.work(backwards ? lanes - 1 - lane : lane);
+    for (int64_t thread = 0; thread < threads; ++thread)
+      block.work(backwards ? threads - 1 - thread : thread);
   }
 }
 

@@ -1,7 +1,8 @@
 // reprise: runs the kernels of a GPU on the CPU, thread by thread
 //
 // The kernels are those of the gpu dialect, before nvvm: each becomes a function of its block's and
-// thread's number. The 32 threads of a warp are fibers that meet where they exchange values.
+// thread's number. The threads of a block are fibers that meet at barriers and where those of a warp
+// exchange values.
 #ifndef REPRISE_TEST_UNIT_CONVERSION_CUDA_EMULATEDGPU_H
 #define REPRISE_TEST_UNIT_CONVERSION_CUDA_EMULATEDGPU_H
 
@@ -16,8 +17,8 @@ public:
   /// Takes what CudaBackend::emitLaunch has added to a module.
   explicit EmulatedGpu(mlir::ModuleOp kernels);
 
-  /// Runs all threads of a command, warp by warp, from the first or from the last. Threads that
-  /// exchange values without each other are a failure of the test.
+  /// Runs all threads of a command, block by block, from the first or from the last. Threads that
+  /// exchange values, or come to a barrier, without each other are a failure of the test.
   void run(const EmittedCommand &command, std::vector<void *> &buffers, bool backwards);
 
 private:
