@@ -1,8 +1,8 @@
 // reprise: runs the kernels of a GPU on the CPU, thread by thread
 //
 // The kernels are those of the gpu dialect, before nvvm: each becomes a function of its block's and
-// thread's number. The threads of a block are fibers that meet at barriers and where those of a warp
-// exchange values.
+// thread's number. The threads of a block are fibers that meet at barriers and where those of a
+// warp exchange values.
 #ifndef REPRISE_TEST_UNIT_CONVERSION_CUDA_EMULATEDGPU_H
 #define REPRISE_TEST_UNIT_CONVERSION_CUDA_EMULATEDGPU_H
 
