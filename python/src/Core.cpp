@@ -11,6 +11,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <optional>
 #include <thread>
 
@@ -93,13 +94,14 @@ struct Compilation {
 
 using PlanHandle = Handle<reprise_plan, reprise_plan_destroy>;
 
-/// A compilation on a thread of its own, so that the caller's can look for interrupts.
+/// A call of the compiler on a thread of its own, so that the caller's can look for interrupts.
 class Work {
 public:
-  Work(Module &module, const reprise_options *options) : module(module), options(options) {}
+  Work(Session &session, std::function<reprise_error *()> call)
+      : session(session), call(std::move(call)) {}
 
   /// Waits, and lets `progress`, None or a callable, know of the phases.
-  Compilation run(nb::object progress);
+  reprise_error *run(const nb::object &progress);
 
 private:
   static int follow(void *user, const char *phase) {
@@ -109,10 +111,8 @@ private:
   }
   void wait(const nb::object &progress);
 
-  Module &module;
-  const reprise_options *options;
-  reprise_compilation *compilation = nullptr;
-  reprise_error *error = nullptr;
+  Session &session;
+  std::function<reprise_error *()> call;
   std::atomic<const char *> phase{""};
   std::atomic<bool> cancelled{false};
   std::mutex mutex;
@@ -142,10 +142,11 @@ void Work::wait(const nb::object &progress) {
   }
 }
 
-Compilation Work::run(nb::object progress) {
-  reprise_session_set_progress(module.session->get(), follow, this);
-  std::thread thread([this] {
-    error = reprise_compile(module.handle.get(), options, &compilation);
+reprise_error *Work::run(const nb::object &progress) {
+  reprise_error *error = nullptr;
+  reprise_session_set_progress(session.get(), follow, this);
+  std::thread thread([&] {
+    error = call();
     std::lock_guard<std::mutex> lock(mutex);
     isDone = true;
     changed.notify_all();
@@ -153,21 +154,31 @@ Compilation Work::run(nb::object progress) {
   auto finish = [&] {
     nb::gil_scoped_release release;
     thread.join();
-    reprise_session_set_progress(module.session->get(), nullptr, nullptr);
+    reprise_session_set_progress(session.get(), nullptr, nullptr);
   };
   try {
     wait(progress);
   } catch (...) {
     cancelled = true;
     finish();
-    module.session->releasePolicies();
+    session.releasePolicies();
     reprise_error_destroy(error);
-    reprise_compilation_destroy(compilation);
     throw;
   }
   finish();
+  return error;
+}
+
+static Compilation compile(Module &module, const Options &options, const nb::object &progress) {
+  OptionsHandle given = makeOptions(options);
   Compilation made{module.session, nullptr};
-  made.handle.reset(compilation);
+  Work work(*module.session, [&] {
+    reprise_compilation *compilation = nullptr;
+    reprise_error *error = reprise_compile(module.handle.get(), given.get(), &compilation);
+    made.handle.reset(compilation);
+    return error;
+  });
+  reprise_error *error = work.run(progress);
   if (nb::object raised = module.session->releasePolicies(); raised.is_valid()) {
     reprise_error_destroy(error);
     PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(raised.ptr())), raised.ptr());
@@ -201,15 +212,16 @@ static Module importStableHlo(std::shared_ptr<Session> session, nb::bytes text,
 static PlanHandle planProblem(Session &session, const std::string &kind, const std::string &problem,
                               const Options &options) {
   OptionsHandle given = makeOptions(options);
-  reprise_plan *plan = nullptr;
-  reprise_error *error = nullptr;
-  {
-    nb::gil_scoped_release release;
-    error = reprise_plan_problem(session.get(), kind.c_str(), problem.data(), problem.size(),
-                                 given.get(), &plan);
-  }
-  check(error);
-  return PlanHandle(plan);
+  PlanHandle made;
+  Work work(session, [&] {
+    reprise_plan *plan = nullptr;
+    reprise_error *error = reprise_plan_problem(session.get(), kind.c_str(), problem.data(),
+                                                problem.size(), given.get(), &plan);
+    made.reset(plan);
+    return error;
+  });
+  check(work.run(nb::none()));
+  return made;
 }
 
 static std::optional<std::string> orNone(const char *text) {
@@ -219,13 +231,7 @@ static std::optional<std::string> orNone(const char *text) {
 static void bindCompilations(nb::module_ &module) {
   nb::class_<Module>(module, "Module")
       .def("text", [](Module &own) { return reprise_module_text(own.handle.get()); })
-      .def(
-          "compile",
-          [](Module &own, const Options &options, nb::object progress) {
-            OptionsHandle given = makeOptions(options);
-            return Work(own, given.get()).run(std::move(progress));
-          },
-          nb::arg("options"), nb::arg("progress").none());
+      .def("compile", compile, nb::arg("options"), nb::arg("progress").none());
   nb::class_<Compilation>(module, "Compilation")
       .def("report",
            [](Compilation &own, const std::string &format) {

@@ -177,6 +177,18 @@ class Progress(unittest.TestCase):
             reprise.compile(text, budget="45%")
         alarm.join()
 
+    def test_an_interrupt_ends_a_search(self):
+        count = 1500
+        forward = [{"cost": 1 + i % 5, "results": [1000 + 37 * i % 500], "operands": [each for each in (i - 1, i - 24) if each >= 0]}
+                   for i in range(count)]
+        backward = [{"cost": 2, "results": [1000], "backward": True, "operands": [count - 1 + i, count - 1 - i]} for i in range(count)]
+        problem = {"version": 1, "operations": forward + backward}
+        alarm = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+        alarm.start()
+        with self.assertRaises(KeyboardInterrupt):
+            reprise.plan(problem, budget=[f"{20 + share / 100}%" for share in range(1000)])  # some 5 seconds each
+        alarm.join()
+
     def test_an_exception_of_the_callback_ends_it(self):
         def stop(phase):
             raise RuntimeError("enough")

@@ -59,10 +59,12 @@ def matmuls(torch, device, m, k, n, form):
 
 
 def attentions(torch, device, *shape):
-    """Forwards and backwards, by every implementation that PyTorch has, cuDNN's among them."""
+    """Forwards and backwards, by every implementation that PyTorch has, cuDNN's among them; f32 without TF32."""
     from torch.nn.attention import SDPBackend, sdpa_kernel
-    q, k, v = (torch.randn(shape, device=device, dtype=torch.bfloat16, requires_grad=True) for _ in range(3))
-    out = torch.randn(shape, device=device, dtype=torch.bfloat16)
+    *shape, name = shape
+    dtype = {"bf16": torch.bfloat16, "f32": torch.float32}[name]
+    q, k, v = (torch.randn(shape, device=device, dtype=dtype, requires_grad=True) for _ in range(3))
+    out = torch.randn(shape, device=device, dtype=dtype)
 
     def run(backend):
         with sdpa_kernel(backend):

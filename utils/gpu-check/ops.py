@@ -6,13 +6,13 @@ GOALS = {"matmul": 0.9, "attention": 0.7}
 ROW_GOALS = {"dropout": 0.9, "elementwise": 0.9, "layer_norm": 0.85, "softmax": 0.85}
 SMALL = {
     "matmul": [(64, 48, 40, "nn"), (48, 64, 40, "tn"), (64, 40, 48, "nt")],
-    "attention": [(1, 2, 64, 32)],
+    "attention": [(1, 2, 64, 32, "bf16"), (1, 2, 64, 32, "f32")],
     "rows": [(64, 96)],
 }
 LARGE = {
     "matmul": [(8192, 768, 2304, "nn"), (8192, 768, 3072, "nn"), (8192, 3072, 768, "nn"), (8192, 3072, 768, "nt"), (768, 8192, 3072, "tn"),
                (8192, 2048, 5632, "nn"), (2048, 8192, 5632, "tn"), (8192, 768, 50257, "nn")],
-    "attention": [(8, 12, 1024, 64), (4, 32, 2048, 64)],
+    "attention": [(8, 12, 1024, 64, "bf16"), (4, 32, 2048, 64, "bf16"), (8, 12, 1024, 64, "f32"), (4, 32, 2048, 128, "f32")],
     "rows": [(8192, 3072)],
 }
 DRAWN = "reprise.init = #reprise.normal<0.0, 1.0>"
@@ -35,9 +35,9 @@ def matmul(m, k, n, form):
                     f"%c = reprise.dot_general %a, %b contracting {dims} : ({left}, {right}) -> {result}")
 
 
-def attention(batch, heads, tokens, size):
-    """Forwards and backwards, causal, in bf16."""
-    kind, sums = f"tensor<{batch}x{heads}x{tokens}x{size}xbf16>", f"tensor<{batch}x{heads}x{tokens}xf32>"
+def attention(batch, heads, tokens, size, dtype):
+    """Forwards and backwards, causal."""
+    kind, sums = f"tensor<{batch}x{heads}x{tokens}x{size}x{dtype}>", f"tensor<{batch}x{heads}x{tokens}xf32>"
     form = f"{{scale = {size ** -0.5} : f64, causal}}"
     body = (f"%out, %lse = reprise.attention %q, %k, %v {form} : ({kind}, {kind}, {kind}) -> ({kind}, {sums})\n"
             f"  %dq, %dk, %dv = reprise.attention_backward %q, %k, %v, %out, %lse, %dout {form}"

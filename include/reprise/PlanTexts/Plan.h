@@ -5,6 +5,7 @@
 #include "llvm/Support/Error.h"
 
 #include <chrono>
+#include <functional>
 #include <optional>
 
 namespace reprise {
@@ -14,6 +15,8 @@ struct PlanOptions {
   std::vector<std::string> budgets; ///< see parseBudget
   std::optional<double> timeLimit;  ///< seconds for each budget; zero leaves what needs no search
   bool isWritten = false;           ///< whether `text` is asked for
+  std::function<bool()> isCancelled =
+      nullptr; ///< asked often: whether nobody wants a plan any more
 };
 
 /// What was found for one budget.
@@ -42,18 +45,21 @@ std::string checkBudget(llvm::StringRef text);
 llvm::Expected<std::vector<int64_t>> parseBudgets(const std::vector<std::string> &texts,
                                                   int64_t peak);
 
-/// Asks for the end once the time is over.
+/// Asks for the end once the time is over, or the search is cancelled.
 class Stopwatch {
 public:
-  explicit Stopwatch(std::optional<double> limit) : limit(limit) {}
+  explicit Stopwatch(std::optional<double> limit, std::function<bool()> isCancelled = nullptr)
+      : limit(limit), isCancelled(std::move(isCancelled)) {}
   double seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }
-  bool isOver() const { return limit && seconds() >= *limit; }
+  bool mayEnd() const { return limit || isCancelled; }
+  bool isOver() const { return (limit && seconds() >= *limit) || (isCancelled && isCancelled()); }
 
 private:
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
   std::optional<double> limit;
+  std::function<bool()> isCancelled;
 };
 
 /// Each reads its format and plans within the budgets. The errors: what is wrong with the text or

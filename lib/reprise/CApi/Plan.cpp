@@ -16,14 +16,15 @@ struct reprise_plan {
   std::vector<std::string> solutions;
 };
 
-static llvm::Expected<reprise_plan> planCheckpoint(StringRef problem,
-                                                   const reprise_options &given) {
+static llvm::Expected<reprise_plan> planCheckpoint(StringRef problem, const reprise_options &given,
+                                                   SessionState &state) {
   PlanOptions options;
   options.path = "problem";
   options.budgets = given.texts("budget");
   options.isWritten = true;
   if (given.has("time-limit"))
     options.timeLimit = given.number("time-limit");
+  options.isCancelled = [&state] { return state.isCancelled(); };
   if (options.budgets.empty())
     return llvm::createStringError("expected a budget");
   llvm::Expected<std::vector<Plan>> plans = planWithinBudgets(problem, options);
@@ -36,7 +37,8 @@ static llvm::Expected<reprise_plan> planCheckpoint(StringRef problem,
   return made;
 }
 
-static llvm::Expected<reprise_plan> planOffsets(StringRef problem, const reprise_options &given) {
+static llvm::Expected<reprise_plan> planOffsets(StringRef problem, const reprise_options &given,
+                                                SessionState &) {
   llvm::Expected<PackingPlan> plan =
       packBuffers(problem.str(), "problem", given.has("capacity") ? given.integer("capacity") : 0);
   if (!plan)
@@ -44,7 +46,8 @@ static llvm::Expected<reprise_plan> planOffsets(StringRef problem, const reprise
   return reprise_plan{describeAsJson(*plan), {plan->text}};
 }
 
-static llvm::Expected<reprise_plan> planSchedules(StringRef problem, const reprise_options &given) {
+static llvm::Expected<reprise_plan> planSchedules(StringRef problem, const reprise_options &given,
+                                                  SessionState &) {
   stages::ProblemFile file;
   if (std::string wrong = readProblemFile(problem, file); !wrong.empty())
     return llvm::createStringError("problem: " + wrong);
@@ -76,9 +79,12 @@ reprise_error *reprise_plan_problem(reprise_session *session, const char *kind, 
   auto solve = wanted == "checkpoint" ? planCheckpoint
                : wanted == "offsets"  ? planOffsets
                                       : planSchedules;
-  llvm::Expected<reprise_plan> made = solve(text, given);
+  state.setPhase("plan");
+  llvm::Expected<reprise_plan> made = solve(text, given, state);
   if (!made)
     return state.fail(llvm::toString(made.takeError()));
+  if (state.isCancelled())
+    return state.fail("the search was cancelled");
   *plan = new reprise_plan(std::move(*made));
   return nullptr;
 }

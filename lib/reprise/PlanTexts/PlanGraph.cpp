@@ -26,7 +26,7 @@ static std::string writeSchedule(const Plan &plan, const remat::Schedule &schedu
 
 static llvm::Expected<Plan> planWithin(const remat::Problem &problem, int64_t budget,
                                        const PlanOptions &options) {
-  Stopwatch watch(options.timeLimit);
+  Stopwatch watch(options.timeLimit, options.isCancelled);
   remat::Measure plain = remat::measure(problem, remat::inOrder(problem));
   auto percent = [&](double cost) { return plain.cost > 0 ? 100 * cost / plain.cost : 0; };
   remat::SolveOptions solveOptions;
@@ -82,6 +82,8 @@ llvm::Expected<std::vector<Plan>> planGraph(llvm::StringRef text, const PlanOpti
     return budgets.takeError();
   std::vector<Plan> plans;
   for (int64_t budget : *budgets) {
+    if (options.isCancelled && options.isCancelled())
+      return llvm::createStringError("the search was cancelled");
     llvm::Expected<Plan> plan = planWithin(problem, budget, options);
     if (!plan)
       return plan.takeError();

@@ -65,9 +65,9 @@ private:
 } // namespace
 
 void Planning::search(int64_t budget) {
-  Stopwatch watch(options.timeLimit);
+  Stopwatch watch(options.timeLimit, options.isCancelled);
   BudgetOptions budgetOptions;
-  if (options.timeLimit)
+  if (watch.mayEnd())
     budgetOptions.isOver = [&] { return watch.isOver(); };
   BudgetPlanner planner(file.problem, file.footprint, budgetOptions);
   if (file.footprint.byteSeconds > 0)
@@ -219,8 +219,11 @@ llvm::Expected<std::vector<reprise::Plan>> Planning::run() {
   llvm::Expected<std::vector<int64_t>> budgets = parseBudgets(options.budgets, peak);
   if (!budgets)
     return budgets.takeError();
-  for (int64_t budget : *budgets)
+  for (int64_t budget : *budgets) {
+    if (options.isCancelled && options.isCancelled())
+      return llvm::createStringError("the search was cancelled");
     search(budget);
+  }
   compete();
   std::vector<reprise::Plan> plans;
   for (const Answer &answer : answers) {
