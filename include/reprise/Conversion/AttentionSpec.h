@@ -21,7 +21,7 @@ struct AttentionSpec {
   int64_t keyHeads = 1;                                           // divides heads
   AttentionStrides query, key, value;
   AttentionStrides out, dout, lse, dlse; // of the backward
-  int64_t alignment = 16;                // all operands begin at multiples of so many bytes
+  int64_t alignment = 16;                // operands and results begin at multiples of so many bytes
   bool hasDlse = false;
   double scale = 1;
   bool causal = false; // then keys ≥ queries

@@ -2,6 +2,7 @@
 #include "WarpAttention.h"
 
 #include "MatrixTile.h"
+#include "reprise/Target/Target.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -78,7 +79,8 @@ SmallVector<Value> WarpAttention::readColumns(const Rows &rows, Value row, Value
     }
     return result;
   }
-  int64_t aligned = findCommonPower({rows.tile ? 0 : rows.aligned}, count & -count);
+  int64_t aligned =
+      findCommonPower({rows.tile ? 0 : rows.aligned, count}, widestAccess / plan.elementBytes);
   Value all = k.loadCompute(spec.type, row, d, count, aligned);
   for (int64_t u = 0; u < count; ++u)
     result.push_back(vector::ExtractOp::create(b, all, u));
@@ -230,7 +232,8 @@ WarpAttention::Carried WarpAttention::addFour(ArrayRef<Terms> terms, const Other
       elements.push_back(readOwnColumns(term.rows, otherPointer(term.rows, at.first, other)));
     }
     for (size_t row = 0; row < own.size(); ++row, first += depth.size()) {
-      Value four = k.load(compute, weights, weightAt(number, row, from), 4, 4);
+      Value four = k.load(compute, weights, weightAt(number, row, from), 4,
+                          std::min<int64_t>(4, widestAccess / plan.computeBytes));
       for (int64_t u = 0; u < 4; ++u) {
         Value weight = vector::ExtractOp::create(b, four, u);
         for (auto [c, element] : llvm::enumerate(elements[u]))
@@ -350,6 +353,8 @@ void WarpAttention::storeRows(unsigned result, ValueRange sums,
   Value to = k.buffer(buffers.output(spec, result));
   Value head = k.mul(headNumber, plan.headRows);
   auto type = VectorType::get({plan.columns}, compute);
+  int64_t aligned =
+      findCommonPower({plan.columns}, std::max<int64_t>(1, spec.alignment / plan.elementBytes));
   for (size_t row = 0; row < own.size(); ++row)
     k.ifThen(isOwn(row), [&] {
       Value start = k.mul(k.add(head, own[row]), spec.depth);
@@ -358,8 +363,7 @@ void WarpAttention::storeRows(unsigned result, ValueRange sums,
         values.push_back(map(sum, row));
       if (plan.hasWholeColumns(spec.depth)) {
         Value all = vector::FromElementsOp::create(b, type, values);
-        k.storeCompute(spec.type, all, to, k.add(start, depth.front()),
-                       plan.columns & -plan.columns);
+        k.storeCompute(spec.type, all, to, k.add(start, depth.front()), aligned);
         return;
       }
       for (size_t c = 0; c < depth.size(); ++c)

@@ -90,8 +90,7 @@ private:
     const BufferSlot &slot = slots.emplace_back(operand->slot);
     if (slot.offset)
       spec.alignment = std::min(spec.alignment, slot.offset & -slot.offset);
-    if (slot.kind != BufferSlot::Shared)
-      spec.alignment = std::min(spec.alignment, getPlaceAlignment(body));
+    spec.alignment = std::min(spec.alignment, getPlaceAlignment(body));
     return success();
   }
 
