@@ -58,6 +58,13 @@ void AttentionScores::exchangeLists(MutableArrayRef<Value> first, MutableArrayRe
   }
 }
 
+void AttentionScores::transpose(Words &words, Value isUpper, Value isOdd, int64_t distance) {
+  MutableArrayRef<Value> all(words);
+  exchangeLists(all.take_front(2), all.take_back(2), isUpper, 2 * distance);
+  for (MutableArrayRef<Value> two : {all.take_front(2), all.take_back(2)})
+    exchangeLists(two.take_front(1), two.take_back(1), isOdd, distance);
+}
+
 int64_t AttentionScores::alignmentOf(const AttentionStrides &strides) const {
   int64_t bytes = KernelBuilder::bytesOf(spec.type);
   return findCommonPower({strides.batch, strides.head},

@@ -29,6 +29,8 @@ protected:
   /// other one lacks: first comes what lanes without the bit had.
   void exchangeLists(llvm::MutableArrayRef<Value> first, llvm::MutableArrayRef<Value> second,
                      Value hasBit, int64_t distance);
+  /// Four lanes, `distance` apart, have four words each: a lane gets its own of each one's list.
+  void transpose(Words &words, Value isUpper, Value isOdd, int64_t distance);
   /// In elements, of the first one of each head.
   int64_t alignmentOf(const AttentionStrides &strides) const;
 

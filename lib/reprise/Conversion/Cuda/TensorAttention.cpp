@@ -179,10 +179,7 @@ TensorAttention::Words TensorAttention::drawForKeys(const HeadIndex &head, int64
   Value query = inside(k.add(otherOf(score, firstQuery), odd));
   Value key = k.add(k.add(warpRow, k.sub(core.group(), ofFour)), k.mul(half, 8));
   words = drawBlock(k.add(draw.position(head, query), key));
-  MutableArrayRef<Value> all(words);
-  exchangeLists(all.take_front(2), all.take_back(2), less(k.i64(0), half), 8);
-  for (MutableArrayRef<Value> two : {all.take_front(2), all.take_back(2)})
-    exchangeLists(two.take_front(1), two.take_back(1), less(k.i64(0), odd), 4);
+  transpose(words, less(k.i64(0), half), less(k.i64(0), odd), 4);
   return words;
 }
 

@@ -318,10 +318,7 @@ WarpAttention::PerRow WarpAttention::drawForQueries(const HeadIndex &head, const
   for (int64_t row = 0; row < plan.rows; row += 4) {
     Value query = k.add(k.add(row0, row), ofFour);
     Words drawn = drawBlock(k.add(draw.position(head, query), key));
-    MutableArrayRef<Value> all(drawn);
-    exchangeLists(all.take_front(2), all.take_back(2), half, 2);
-    for (MutableArrayRef<Value> two : {all.take_front(2), all.take_back(2)})
-      exchangeLists(two.take_front(1), two.take_back(1), odd, 1);
+    transpose(drawn, half, odd, 1);
     words.append(drawn.begin(), drawn.end());
   }
   return words;
