@@ -21,6 +21,7 @@ from torch.utils._pytree import tree_leaves
 
 from .._errors import RepriseWarning
 from . import _plan_report as report
+from ._plan_nodes import block_bytes
 
 if TYPE_CHECKING:
     from ._plan_partition import Partitioner
@@ -51,8 +52,8 @@ class NearChoices(InductorChoices):
 
 
 def _count_bytes(node: ir.Buffer) -> int:
-    size = V.graph.get_allocation_storage_size(node)
-    return int(V.graph.sizevars.optimization_hint(size, fallback=0) * node.get_dtype().itemsize)
+    size = V.graph.sizevars.optimization_hint(V.graph.get_allocation_storage_size(node), fallback=0)
+    return block_bytes(int(size * node.get_dtype().itemsize), node.get_device())
 
 
 def _short_functions(limit: int) -> contextlib.AbstractContextManager:

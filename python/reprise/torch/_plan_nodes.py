@@ -64,12 +64,14 @@ def results(node: fx.Node) -> list[torch.Tensor | None]:
     return []
 
 
+def block_bytes(size: int, device: torch.device) -> int:
+    """What the allocator of a device gives for so many bytes."""
+    return -(-size // CUDA_BLOCK) * CUDA_BLOCK if device.type == "cuda" else size
+
+
 def storage_bytes(tensor: torch.Tensor | None) -> int:
     """What the allocator gives for a tensor, gaps between its elements included."""
-    if tensor is None:
-        return 0
-    size = int(tensor.untyped_storage().nbytes())
-    return -(-size // CUDA_BLOCK) * CUDA_BLOCK if tensor.device.type == "cuda" else size
+    return 0 if tensor is None else block_bytes(int(tensor.untyped_storage().nbytes()), tensor.device)
 
 
 def tensor_operands(node: fx.Node, args: object = None) -> list[fx.Node]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any, Iterable, Iterator
+from typing import Any, Callable, Iterable, Iterator
 
 import torch
 from torch import fx
@@ -11,11 +11,11 @@ from torch.profiler import ProfilerActivity, profile, record_function
 from torch.utils._python_dispatch import _disable_current_modes
 
 from . import _plan_cache as cache
-from ._plan_nodes import is_collective, is_mutation, results, storage_bytes, tensor_operands
+from ._plan_nodes import block_bytes, is_collective, is_mutation, results, storage_bytes, tensor_operands
 
 _known: dict[str, int] = {}
 #: Part of the key of what is remembered: another number for another way to measure.
-METHOD = 2
+METHOD = 3
 #: Operands that say how much there is to do; an op that is measured with zeros there does nothing.
 COUNTS = ("bag_size",)
 #: An operand that only another op of the same library can have made: addresses and sizes, for all we know.
@@ -49,7 +49,9 @@ def _arguments(node: fx.Node, change) -> tuple[tuple, dict]:
 
 def _key(node: fx.Node) -> str:
     """The op, its operands' shapes and layouts, its attributes, and what decides on a library's algorithm."""
-    text = repr((METHOD, str(node.target), _arguments(node, _describe), torch.__version__, torch.get_num_threads(),
+    device = _device(node)
+    hardware = torch.cuda.get_device_name(device) if device.type == "cuda" else torch.get_num_threads()
+    text = repr((METHOD, str(node.target), _arguments(node, _describe), torch.__version__, hardware,
                  torch.backends.cudnn.benchmark, torch.are_deterministic_algorithms_enabled()))
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
@@ -97,11 +99,12 @@ def _memory_peaks(profiler: profile, names: list[str]) -> dict[str, int]:
     return peaks
 
 
-def _run(node: fx.Node, name: str) -> bool:
-    """Whether an op takes what is made up for it; then the last range of that name is its run."""
+def _run(node: fx.Node, name: str, begin: Callable[[], None] = lambda: None) -> bool:
+    """Whether an op takes what is made up for it; then the last range of that name, and what follows `begin`, is its run."""
     if any(each.name == OPAQUE for each in node.target._schema.arguments):
         return False
     for args, kwargs in _real_arguments(node):
+        begin()
         try:
             with record_function(name):
                 made = node.target(*args, **kwargs)
@@ -119,29 +122,42 @@ def _measure_cpu(nodes: dict[str, fx.Node]) -> dict[str, int]:
 
 
 def _measure_cuda(nodes: dict[str, fx.Node]) -> dict[str, int]:
+    """The second run of each op: in its first a library may allocate what it keeps, such as the workspace of cuBLAS.
+
+    What is requested counts: the blocks that the allocator gives for it depend on what was freed before.
+    """
     peaks = {}
     for key, node in nodes.items():
-        before = torch.cuda.memory_allocated()
-        torch.cuda.reset_peak_memory_stats()
-        if _run(node, key):
-            peaks[key] = torch.cuda.max_memory_allocated() - before
+        device, before = _device(node), 0
+
+        def begin() -> None:
+            nonlocal before
+            torch.cuda.reset_peak_memory_stats(device)
+            before = torch.cuda.memory_stats(device)["requested_bytes.all.current"]
+        if _run(node, key) and _run(node, key, begin):
+            peaks[key] = torch.cuda.memory_stats(device)["requested_bytes.all.peak"] - before
     return peaks
 
 
-def _device(node: fx.Node) -> str:
-    return next((each.device.type for each in results(node) if each is not None), "cpu")
+def _device(node: fx.Node) -> torch.device:
+    return next((each.device for each in results(node) if each is not None), torch.device("cpu"))
 
 
 def _measure(nodes: dict[str, fx.Node]) -> dict[str, int]:
     """Bytes beyond the results of each op. The generators are left as they were."""
     peaks: dict[str, int] = {}
-    with torch.no_grad(), torch.random.fork_rng(), _disable_current_modes():
+    gpus = sorted({_device(node).index for node in nodes.values() if _device(node).type == "cuda"})
+    with torch.no_grad(), torch.random.fork_rng(gpus), _disable_current_modes():
         for device, measure in (("cpu", _measure_cpu), ("cuda", _measure_cuda)):
-            chosen = {key: node for key, node in nodes.items() if _device(node) == device}
+            chosen = {key: node for key, node in nodes.items() if _device(node).type == device}
             if chosen:
                 peaks.update(measure(chosen))
-    return {key: max(0, peaks[key] - sum(map(storage_bytes, results(node)))) if key in peaks else _bound(node)
-            for key, node in nodes.items()}
+    return {key: _beyond_results(node, peaks[key]) if key in peaks else _bound(node) for key, node in nodes.items()}
+
+
+def _beyond_results(node: fx.Node, peak: int) -> int:
+    made = sum(int(each.untyped_storage().nbytes()) for each in results(node) if each is not None)
+    return block_bytes(max(0, peak - made), _device(node))
 
 
 def _bound(node: fx.Node) -> int:

@@ -1,0 +1,88 @@
+"""backend="reprise_plan" on CUDA, as far as it goes without a GPU: how the workspace of ops is measured.
+
+`utils/cuda-allocator/check.py` compares whole steps with PyTorch's allocator for CUDA.
+"""
+from unittest import mock
+
+import checks
+import torch
+from torch.fx.experimental.proxy_tensor import make_fx
+
+from reprise.torch import _plan_nodes as nodes
+from reprise.torch import _plan_workspace as workspace
+
+KEPT, SCRATCH, OPERAND = 32 << 20, 1000, 4096
+
+
+class Allocator:
+    """The figures of `torch.cuda.memory_stats`, of which an op of the test takes some."""
+
+    def __init__(self):
+        self.live = self.peak = 0
+
+    def take(self, size):
+        self.live += size
+        self.peak = max(self.peak, self.live)
+
+    def reset(self, device=None):
+        self.peak = self.live
+
+    def stats(self, device=None):
+        return {"requested_bytes.all.current": self.live, "requested_bytes.all.peak": self.peak}
+
+
+allocator = Allocator()
+calls = []
+
+
+@torch.library.custom_op("test::keeps", mutates_args=())
+def keeps(x: torch.Tensor) -> torch.Tensor:
+    """An op of a library that keeps its first workspace, as cuBLAS does, and takes scratch each time."""
+    allocator.take(0 if calls else KEPT)
+    calls.append(x)
+    result = x.clone()
+    allocator.take(result.untyped_storage().nbytes() + SCRATCH)
+    allocator.take(-result.untyped_storage().nbytes() - SCRATCH)
+    return result
+
+
+keeps.register_fake(lambda x: torch.empty_like(x))
+arguments = workspace._real_arguments
+
+
+def allocated_arguments(node):
+    """The operands that are made up are allocated, too."""
+    for each in arguments(node):
+        allocator.take(OPERAND)
+        yield each
+        allocator.take(-OPERAND)
+
+
+def try_workspace():
+    graph = make_fx(lambda x: keeps(x) + 1, tracing_mode="fake")(torch.ones(16, 16)).graph
+    op, = graph.find_nodes(op="call_function", target=torch.ops.test.keeps.default)
+    with mock.patch.object(workspace, "_real_arguments", allocated_arguments), \
+            mock.patch.object(torch.cuda, "memory_stats", allocator.stats), \
+            mock.patch.object(torch.cuda, "reset_peak_memory_stats", allocator.reset):
+        peaks = workspace._measure_cuda({"keeps": op})
+    checks.check("neither operands nor what a library keeps are part of an op's workspace",
+                 workspace._beyond_results(op, peaks["keeps"]) == SCRATCH, str(peaks))
+    checks.check("an op is measured when its library is ready", len(calls) == 2)
+
+
+def try_blocks():
+    sizes = [nodes.block_bytes(size, torch.device("cuda", 1)) for size in (0, 1, 512, 513)]
+    checks.check("the allocator for CUDA gives blocks of 512 bytes", sizes == [0, 512, 512, 1024], str(sizes))
+    with torch._subclasses.FakeTensorMode():
+        tensor = torch.empty(129, device="cuda")
+    checks.check("a tensor on a GPU takes whole blocks", nodes.storage_bytes(tensor) == 1024)
+
+
+def main():
+    try_workspace()
+    try_blocks()
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
