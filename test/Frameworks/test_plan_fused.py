@@ -8,6 +8,7 @@ import torch
 import torch.nn.functional as F
 from test_plan import Drawn, Net, compiled, equal, step
 from torch import nn
+from torch._inductor import config
 from torch.fx.experimental.proxy_tensor import make_fx
 
 import reprise
@@ -131,8 +132,12 @@ def try_misses():
     """Where no code holds the budget, the one that takes the least runs, and a warning says by how much it is missed."""
     x, model = torch.randn(256, 24), Net()
     expected = step(model, compiled(model, codegen="inductor"), x)
-    start = _plan_fused.Meter.start
-    _plan_fused.Meter.start = lambda self, around, limit, forward: start(self, around, limit // 4, forward)
+    start, waits = _plan_fused.Meter.start, []
+
+    def start_less(self, around, limit, forward):
+        waits.append(config.allow_buffer_reuse)
+        start(self, around, limit // 4, forward)
+    _plan_fused.Meter.start = start_less
     try:
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
@@ -143,6 +148,8 @@ def try_misses():
     plan = plans()[-1]
     checks.check("a budget that Inductor's code does not hold is a warning", len(words) == 1
                  and f"Inductor's code takes {plan.peak} bytes, {plan.peak - plan.budget // 4} more" in words[0], str(words))
+    checks.check("from the second code on no buffer waits for the next one of its size", waits[0] and not any(waits[1:_plan_fused.TRIES])
+                 and config.allow_buffer_reuse, str(waits))
     checks.check("the code that takes the least trains", equal(found, expected), str(plan))
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator
 from unittest import mock
 
 import torch._functorch.config
-from torch._inductor import ir
+from torch._inductor import config, ir
 from torch._inductor.choices import InductorChoices
 from torch._inductor.codegen import wrapper as code
 from torch._inductor.codegen.cpp import CppScheduling
@@ -197,17 +197,23 @@ class Meter(CustomSchedulerPass):
 
 @dataclasses.dataclass(frozen=True)
 class Try:
-    """How code was made: for a plan within so many bytes (None: the budget), and whether only what is near is fused."""
+    """How code was made: for a plan within so many bytes (None: the budget), whether only what is near is fused, and whether
+    a buffer waits for the next one of its size. Inductor lets it wait where its own estimate of the peak allows that, which
+    knows neither the workspace of libraries nor what lies around the graph.
+    """
 
     within: int | None = None
     is_near: bool = False
+    reuses: bool = False
 
     @contextlib.contextmanager
     def choices(self, limit: int) -> Iterator[None]:
-        if not self.is_near:
-            yield
-            return
-        with V.set_choices_handler(NearChoices()), _short_functions(limit):
+        with contextlib.ExitStack() as stack:
+            if not self.reuses:
+                stack.enter_context(config.patch(allow_buffer_reuse=False))
+            if self.is_near:
+                stack.enter_context(V.set_choices_handler(NearChoices()))
+                stack.enter_context(_short_functions(limit))
             yield
 
 
@@ -231,6 +237,7 @@ def _list_tries(meter: Meter, tried: dict[Try, int], plans: dict[Try, int]) -> I
     """First other code for the same plan. Then, in turns, plans that take less by as much as the code took more and a hundredth,
     and plans between the budget and the least that any code took: they replay less, and what is fused with replays lives longer, too.
     """
+    yield Try(reuses=True)
     yield Try()
     yield (less := Try(None, True))
     more = min(tried.values())
