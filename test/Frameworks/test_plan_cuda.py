@@ -2,12 +2,14 @@
 
 `utils/cuda-allocator/check.py` compares whole steps with PyTorch's allocator for CUDA.
 """
+import contextlib
 from unittest import mock
 
 import checks
 import torch
 from torch.fx.experimental.proxy_tensor import make_fx
 
+from reprise.torch import _plan_backend
 from reprise.torch import _plan_nodes as nodes
 from reprise.torch import _plan_workspace as workspace
 
@@ -78,7 +80,29 @@ def try_blocks():
     checks.check("a tensor on a GPU takes whole blocks", nodes.storage_bytes(tensor) == 1024)
 
 
+def try_generators():
+    """A replay draws from the generator of its own GPU, which need not be the current one."""
+    with torch._subclasses.FakeTensorMode():
+        x = torch.empty(8, device=torch.device("cuda", 1))
+    current = []
+
+    @contextlib.contextmanager
+    def device(chosen):
+        current.append(chosen)
+        yield
+        current.pop()
+
+    def draw(*arguments, **named):
+        return list(current)
+    with mock.patch.object(torch.cuda, "device", device):
+        found = [_plan_backend._on_own_device(draw)(*each, **named) for each, named in (
+            ((torch.empty(16), "an op", x), {}), (("an op", [2]), {"device": torch.device("cuda", 1)}), ((torch.empty(16), "an op"), {}))]
+    checks.check("the state of a random op is that of its own GPU's generator",
+                 found == [[torch.device("cuda", 1)], [torch.device("cuda", 1)], []], str(found))
+
+
 def main():
+    try_generators()
     try_workspace()
     try_blocks()
     checks.finish()

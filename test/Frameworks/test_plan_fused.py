@@ -81,6 +81,15 @@ def try_inductor():
             checks.check(f"{type(model).__name__}: the code holds the budget", plan.peak <= plan.budget, str(plan))
 
 
+def try_16_bits():
+    """Values of 16 bits are rounded whether they are stored or stay in registers."""
+    for dtype in (torch.bfloat16, torch.float16):
+        model, x = Columns().to(dtype), torch.randn(4, 16, 32, dtype=dtype)
+        expected = step(model, compiled(model, codegen="inductor"), x)
+        found = step(model, compiled(model, codegen="inductor", budget="40%"), x)
+        checks.check(f"Inductor's code in {dtype} at 40%", equal(found, expected) and plans()[-1].replays > 0, str(plans()[-1]))
+
+
 def unlike():
     """Functions for which Inductor's code has other bits where it computes elements alone than where it does so in vectors."""
     operands = {}
@@ -108,7 +117,7 @@ def try_elementary():
 def stored(function, *inputs):
     """The ops whose results a graph stores as it says that they lie."""
     graph = make_fx(function, tracing_mode="fake")(*inputs).graph
-    _plan_bits.fix_orders(graph)
+    _plan_bits.fix(graph)
     return [str(node.target.overloadpacket) for node in graph.nodes if node.meta.get("inductor_realize_to_strides")]
 
 
@@ -167,7 +176,7 @@ def try_layouts():
 def main():
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
-    for part in (try_inductor, try_elementary, try_orders, try_misses, try_layouts):
+    for part in (try_inductor, try_16_bits, try_elementary, try_orders, try_misses, try_layouts):
         torch.manual_seed(0)
         part()
     checks.finish()

@@ -12,7 +12,7 @@ static void *const Something = (void *)8;
 CUresult cuInit(unsigned Flags) { return CUDA_SUCCESS; }
 CUresult cuDriverGetVersion(int *Version) { return *Version = CUDA_VERSION, CUDA_SUCCESS; }
 CUresult cuDeviceGet(CUdevice *Device, int Place) { return *Device = Place, CUDA_SUCCESS; }
-CUresult cuDeviceGetCount(int *Count) { return *Count = 1, CUDA_SUCCESS; }
+CUresult cuDeviceGetCount(int *Count) { return *Count = 2, CUDA_SUCCESS; }
 CUresult cuDeviceGetAttribute(int *Value, CUdevice_attribute Attribute, CUdevice Device) {
   return (CUresult)cudaDeviceGetAttribute(Value, (enum cudaDeviceAttr)Attribute, Device);
 }
@@ -23,7 +23,7 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *Context, CUdevice Device) {
   return *Context = Something, CUDA_SUCCESS;
 }
 CUresult cuCtxGetCurrent(CUcontext *Context) { return *Context = Something, CUDA_SUCCESS; }
-CUresult cuCtxGetDevice(CUdevice *Device) { return *Device = 0, CUDA_SUCCESS; }
+CUresult cuCtxGetDevice(CUdevice *Device) { return (CUresult)cudaGetDevice(Device); }
 CUresult cuCtxGetLimit(size_t *Value, CUlimit Limit) { return *Value = 1024, CUDA_SUCCESS; }
 CUresult cuStreamGetCtx(CUstream Stream, CUcontext *Context) {
   return *Context = Something, CUDA_SUCCESS;

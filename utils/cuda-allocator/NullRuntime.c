@@ -24,9 +24,11 @@ static cudaError_t makeHandle(void **Handle) {
   return cudaSuccess;
 }
 
-// The device: what an H100 says of itself.
-cudaError_t cudaGetDeviceCount(int *Count) { return *Count = 1, cudaSuccess; }
-cudaError_t cudaGetDevice(int *Device) { return *Device = 0, cudaSuccess; }
+// Two devices: what an H100 says of itself.
+static _Thread_local int Current;
+cudaError_t cudaGetDeviceCount(int *Count) { return *Count = 2, cudaSuccess; }
+cudaError_t cudaGetDevice(int *Device) { return *Device = Current, cudaSuccess; }
+cudaError_t cudaSetDevice(int Device) { return Current = Device, cudaSuccess; }
 cudaError_t cudaDriverGetVersion(int *Version) { return *Version = CUDART_VERSION, cudaSuccess; }
 cudaError_t cudaRuntimeGetVersion(int *Version) { return *Version = CUDART_VERSION, cudaSuccess; }
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *Of, int Device) {

@@ -1,20 +1,25 @@
 #!/usr/bin/env python3
 """What PyTorch's caching allocator for CUDA gives to the steps of `reprise_plan`, on a machine without a GPU.
 
-Usage: check.py [--codegen=eager|inductor] [--budgets=100%,60%,40%] [MODEL]...    MODEL: of test/Frameworks/models.py; default: all
+Usage: check.py [--codegen=eager|inductor] [--budgets=100%,60%,40%] [--device=0|1] [MODEL]...    MODEL: of test/Frameworks/models.py; default: all
 
 Runs with the Python of an environment that has PyTorch's CUDA build, Reprise's package and those of test/Frameworks/requirements.txt.
 The CUDA runtime and driver are replaced by ones that launch nothing (NullRuntime.c, NullDriver.c): allocations of a step do not
 depend on what kernels write. cuDNN is off. For each plan: the peak that was predicted, the budget, and beside it what the allocator
-gave (max_memory_allocated) and what was asked of it. Exits with 1 if that is more than 10 % from the prediction, or above the budget.
+gave (max_memory_allocated) and what was asked of it. Exits with 1 if that is more than 10 % from the prediction, or above the budget,
+or if a random op finds the generator where the step without replays does not have it: the words that it draws follow from that place.
 """
 import argparse
+import ast
+import contextlib
 import glob
 import os
+import re
 import subprocess
 import sys
 import tempfile
 import warnings
+from unittest import mock
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(os.path.dirname(HERE))
@@ -28,6 +33,13 @@ cuStreamWriteValue32 cuTensorMapEncodeTiled nvmlDeviceGetComputeRunningProcesses
 nvmlDeviceGetNvLinkRemoteDeviceType nvmlDeviceGetNvLinkRemotePciInfo_v2 nvmlInit_v2 nvmlSystemGetCudaDriverVersion_v2""".split()
 #: What is computed outside of the graphs: a loss, or all of it that follows the model.
 OUTSIDE = 1024
+
+
+REDUCTION = re.compile(r"triton_heuristics\.(\w*reduction|split_scan)\(")
+#: What follows from a kernel's name and place, and which of its results are stored.
+ELSEWHERE = re.compile(r"#.*|'(?:kernel_name|optimize_mem|num_store|num_reduction)': \w+|'kernel_name': '\w*'|'tiling_scores': \{.*?\}|"
+                       r"'signature': \{.*?\}|'configs': \[\{.*?\}\]|filename=\S*|out_ptr\d+, |tl\.store\(.*")
+SIGNATURE, CONFIGS = re.compile(r"'signature': (\{.*?\})"), re.compile(r"'configs': (\[\{.*?\}\])")
 
 
 def packages():
@@ -66,33 +78,99 @@ def start(folder):
     return subprocess.run([sys.executable, *sys.argv], env=environment).returncode
 
 
-def on_gpu(value):
+def on_gpu(value, device):
     import torch
-    return torch.utils._pytree.tree_map_only(torch.Tensor, lambda each: each.cuda(), value)
+    return torch.utils._pytree.tree_map_only(torch.Tensor, lambda each: each.cuda(device), value)
 
 
-def try_budget(name, case, budget, codegen):
-    """Whether the peak of a step is as predicted, and within the budget unless a warning says otherwise."""
+@contextlib.contextmanager
+def draws():
+    """All random ops that run meanwhile: their names, and the seed and offset of the generator before each."""
+    import torch
+    found, call, generators = [], torch._ops.OpOverload.__call__, torch.cuda.default_generators
+
+    def record(self, *arguments, **named):
+        before = [(each.initial_seed(), each.get_offset()) for each in generators]
+        result = call(self, *arguments, **named)
+        drawn = [(str(self), *place) for place, each in zip(before, generators) if each.get_offset() != place[1]]
+        if found[-1:] != drawn:  # not by an op within this one
+            found.extend(drawn)
+        return result
+    with mock.patch.object(torch._ops.OpOverload, "__call__", record):
+        yield found
+
+
+def draw_step(case, forward):
+    """The draws of a step, with generators of both devices at different places before it."""
+    import torch
+    other = torch.device("cuda", 1 - next(case.model.parameters()).device.index)
+
+    def run(*arguments, **named):
+        torch.rand(1, device=other)
+        return forward(*arguments, **named)
+    with draws() as found:
+        case.step(run)
+    return found
+
+
+def order_of_sums(name, code):
+    """What of a kernel's code decides the order of its sums: all but the name, and what it stores."""
+    names, aligned = (ast.literal_eval(each.search(code).group(1)) for each in (SIGNATURE, CONFIGS))
+    operands = [(each, aligned[0].get((i,))) for i, each in enumerate(names) if each.startswith("in")]
+    return "\n".join([*filter(str.strip, ELSEWHERE.sub("", code.replace(name, "")).splitlines()), str(operands)])
+
+
+@contextlib.contextmanager
+def reductions():
+    """How all kernels sum and scan that are made meanwhile."""
+    from torch._inductor.async_compile import AsyncCompile
+    found, make = set(), AsyncCompile.triton
+
+    def record(self, name, code, *more, **named):
+        if REDUCTION.search(code):
+            found.add(order_of_sums(name, code))
+        return make(self, name, code, *more, **named)
+    with mock.patch.object(AsyncCompile, "triton", record):
+        yield found
+
+
+def run_alone(case, codegen):
+    """The draws and the kernels that reduce of a step without replays."""
+    import torch
+    torch._dynamo.reset()
+    forward = torch.compile(case.model, backend="aot_eager") if codegen == "eager" else torch.compile(
+        case.model, backend="reprise_plan", options={"budget": "100%"})
+    with reductions() as kernels:
+        case.step(forward)
+    return draw_step(case, forward), kernels
+
+
+def try_budget(name, case, budget, codegen, draws_alone, kernels_alone):
+    """Whether the peak of a step is as predicted, and within the budget unless a warning says otherwise, and the draws are the same."""
     import torch
     from reprise.torch import plans
     torch._dynamo.reset()
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as said, reductions() as kernels:
         warnings.simplefilter("always")
         forward = torch.compile(case.model, backend="reprise_plan", options={"budget": budget, "codegen": codegen})
         case.step(forward)
-    case.step(forward)
+    drawn = draw_step(case, forward)
     case.model.zero_grad(set_to_none=True)
-    before = torch.cuda.memory_stats()
-    torch.cuda.reset_peak_memory_stats()
+    device = next(case.model.parameters()).device
+    before = torch.cuda.memory_stats(device)
+    torch.cuda.reset_peak_memory_stats(device)
     case.step(forward)
-    after, plan = torch.cuda.memory_stats(), plans()[-1]
+    after, plan = torch.cuda.memory_stats(device), plans()[-1]
     given, asked = (after[f"{each}_bytes.all.peak"] - before[f"{each}_bytes.all.current"] for each in ("allocated", "requested"))
     is_over = any("does not hold" in str(each.message) for each in said)
     is_least = any("the least budget that was met" in str(each.message) for each in said)
     good = abs(given / plan.peak - 1) < 0.1 and (is_over or given <= plan.budget + OUTSIDE)
+    same = drawn[:len(draws_alone)] == draws_alone and set(drawn) == set(draws_alone)
     print(f"| {name} | {budget}{', the least' * is_least}{', over' * is_over} | {plan.budget} | {plan.peak} | {given} "
-          f"({100 * (given / plan.peak - 1):+.2f} %) | {asked} | {plan.replays} | {'yes' if good else '**no**'} |", flush=True)
-    return good
+          f"({100 * (given / plan.peak - 1):+.2f} %) | {asked} | {plan.replays} | {'yes' if good else '**no**'} "
+          f"| {len(drawn) - len(draws_alone)} of {len(draws_alone)}{'' if same else ', **others**'} "
+          f"| {len(kernels - kernels_alone)} of {len(kernels)} |", flush=True)
+    return good and same and kernels <= kernels_alone
 
 
 def check(arguments):
@@ -103,14 +181,16 @@ def check(arguments):
     torch.nn.functional.cross_entropy = lambda x, target, *more, **named: cross_entropy(x, target.to(x.device), *more, **named)
     torch.backends.cudnn.enabled = False
     models.prepare()
-    print("| model | budget | bytes | predicted | given | asked for | replays | within |\n|---|---|---:|---:|---:|---:|---:|---|")
+    print("| model | budget | bytes | predicted | given | asked for | replays | within | draws again | other reductions |\n"
+          "|---|---|---:|---:|---:|---:|---:|---|---|---|")
     good = True
     for name in arguments.models or models.CASES:
         case = models.build(name)
-        case.model.cuda()
-        case.args, case.kwargs = on_gpu(case.args), on_gpu(case.kwargs)
+        case.model.cuda(arguments.device)
+        case.args, case.kwargs = on_gpu(case.args, arguments.device), on_gpu(case.kwargs, arguments.device)
+        alone = run_alone(case, arguments.codegen)
         for budget in arguments.budgets.split(","):
-            good &= try_budget(name, case, budget, arguments.codegen)
+            good &= try_budget(name, case, budget, arguments.codegen, *alone)
     return not good
 
 
@@ -118,6 +198,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--codegen", default="eager", choices=("eager", "inductor"))
     parser.add_argument("--budgets", default="100%,60%,40%")
+    parser.add_argument("--device", default=0, type=int, choices=(0, 1), help="the current one is 0")
     parser.add_argument("models", nargs="*", metavar="MODEL")
     arguments = parser.parse_args()
     if STARTED in os.environ:

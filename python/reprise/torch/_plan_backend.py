@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from typing import Any, Callable, Sequence
 
 import torch
 from torch import fx
 from torch._functorch.aot_autograd import aot_module_simplified
+from torch._prims.rng_prims import run_and_save_rng_state, run_with_rng_state
+from torch.utils._pytree import tree_leaves
 
 from .._errors import Error, UsageError
 from . import _plan_labels as labels
@@ -27,8 +30,22 @@ def parse_budget(budget: int | str | None) -> str:
     return text
 
 
+def _on_own_device(draw: Callable) -> Callable:
+    """PyTorch keeps and sets the state of the current GPU's generator; that of the op's own GPU is meant."""
+    def run(*arguments: Any, **named: Any) -> Any:
+        devices = [each if isinstance(each, torch.device) else each.device for each in tree_leaves((arguments, named))
+                   if isinstance(each, (torch.device, torch.Tensor))]
+        gpu = next((each for each in devices if each.type == "cuda"), None)
+        with torch.cuda.device(gpu) if gpu else contextlib.nullcontext():
+            return draw(*arguments, **named)
+    return run
+
+
 def run_eager(graph: fx.GraphModule, inputs: Sequence[Any]) -> Callable:
     """The graph's ops one by one; each tensor dies at its last use, arguments too."""
+    for node in graph.graph.nodes:
+        if node.target in (run_and_save_rng_state, run_with_rng_state):
+            node.target = _on_own_device(node.target)
     graph.graph.set_codegen(fx.graph._BoxedCodeGen())
     graph.recompile()
 
@@ -76,13 +93,15 @@ def _decompositions() -> dict:
 
 def _compile_fused(graph: fx.GraphModule, inputs: Sequence[Any], partitioner: Partitioner) -> Callable:
     from torch._inductor.compile_fx import compile_fx
+    from torch._inductor.virtualized import V
 
-    from ._plan_bits import alike
+    from ._plan_bits import SETTINGS, SETTINGS_OF_GPUS, AloneChoices, alike
     from ._plan_fused import Meter, compile_within
+    on_gpu = any(isinstance(each, torch.Tensor) and each.device.type != "cpu" for each in inputs)
     # Other layouts for convolutions copy all weights at once, and keep the copies: no plan knows them.
-    patches = {"custom_partitioner_fn": partitioner, "layout_optimization": False}
+    patches = {**(SETTINGS_OF_GPUS if on_gpu else SETTINGS), "custom_partitioner_fn": partitioner, "layout_optimization": False}
     # The backward pass is compiled at once, too.
-    with alike(), torch._functorch.config.patch(force_non_lazy_backward_lowering=True):
+    with alike(), V.set_choices_handler(AloneChoices()), torch._functorch.config.patch(force_non_lazy_backward_lowering=True):
         if partitioner.budget == UNLIMITED:
             return compile_fx(graph, inputs, config_patches=patches, decompositions=_decompositions())
         patches["_post_fusion_custom_pass"] = partitioner.meter = Meter(sources())

@@ -1,12 +1,20 @@
-"""What makes Inductor's C++ code have one set of bits, whatever a kernel holds besides.
+"""What makes Inductor's code have one set of bits, whatever a kernel holds besides.
 
-A plan decides what is stored and what runs again, and so what Inductor fuses. Three things of its code depend on that:
+A plan decides what is stored and what runs again, and so what Inductor fuses. Values of 16 bits are rounded as the graph says, whether
+they are stored or not. Three things of its C++ code depend on fusion:
 - *Elementary functions* are SLEEF's in what it vectorizes, and the C library's in what it does not. Here what stands alone is
   computed as a vector's first element.
 - *Sums* run along the dimension in which most of the kernel's operands are dense, in vectors or not. Here it is that of what is
   summed alone, always in vectors; and what is summed lies in memory where its operands lie in different orders, so that it has
   one order itself.
 - *Contractions* differ, for some sizes, where an operand lies in another order. So it lies as the graph says.
+
+And four of its Triton code, for GPUs:
+- *Products and sums* of one kernel may become one fma. Here they do not.
+- *Reductions and scans* share out their terms among threads by all that their kernel loads, and by timings. Here what is reduced lies
+  in memory, the kernel holds nothing else, and sizes alone choose its blocks.
+- *The softmax* has another form where its parts are all in one graph. Here it has not.
+- *Contractions* are padded where that is faster. Here they are not.
 """
 
 from __future__ import annotations
@@ -18,6 +26,8 @@ from unittest import mock
 import torch
 from torch import fx
 from torch._inductor import config
+from torch._inductor.choices import InductorChoices
+from torch._inductor.codegen import cpp
 from torch._inductor.codegen.cpp import CppOverrides, CppVecOverrides, TilingSelect
 from torch._inductor.cpu_vec_isa import pick_vec_isa
 from torch._inductor.utils import IndentedBuffer
@@ -30,8 +40,23 @@ FUNCTIONS = ("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cos", 
 #: What moves elements: where Inductor makes it, its layout may be that of an operand.
 MOVES = {getattr(torch.ops.aten, name) for name in ("cat", "constant_pad_nd", "copy", "flip", "gather", "index", "index_select", "repeat",
                                                     "roll", "select_scatter", "slice_scatter")}
+SCANS = {getattr(torch.ops.aten, name) for name in ("cummax", "cummin", "cumprod", "cumsum", "logcumsumexp")}
+#: Inductor's settings. The first one rounds what has 16 bits, and keeps products and sums apart.
+SETTINGS = {"emulate_precision_casts": True}
+SETTINGS_OF_GPUS = {**SETTINGS, "deterministic": True, "online_softmax": False, "triton.mix_order_reduction": False}
 #: What has other bits for operands that lie otherwise. Convolutions get theirs as the graph says anyway.
 CONTRACTIONS = {getattr(torch.ops.aten, name) for name in ("addmm", "baddbmm", "bmm", "mm")}
+
+
+class AloneChoices(InductorChoices):
+    """A kernel that reduces on a GPU holds reductions alone, which read the same."""
+
+    @staticmethod
+    def can_fuse(scheduler: Any, left: Any, right: Any, score: int) -> bool:
+        nodes = [*left.get_nodes(), *right.get_nodes()]
+        if left.get_device().type != "cpu" and any(each.is_reduction() for each in nodes):
+            return all(each.is_reduction() for each in nodes) and left.read_writes.reads == right.read_writes.reads
+        return InductorChoices.can_fuse(scheduler, left, right, score)
 
 
 def _as_vector(alone: Callable, in_vectors: Callable) -> Callable:
@@ -53,9 +78,11 @@ _select_tiling, _select_tiling_indices = TilingSelect.select_tiling, TilingSelec
 
 
 def _tile(self: TilingSelect, functions: Any, sizes: Any) -> Any:
-    """Reductions are vectorized even where that is slower."""
-    is_reduced = any(reduced for _, reduced in sizes)
-    with config.patch({"cpp.enable_tiling_heuristics": False}) if is_reduced else contextlib.nullcontext():
+    """Reductions are vectorized even where that is slower, in vectors of f32 even where all else has 16 bits."""
+    if not any(reduced for _, reduced in sizes):
+        return _select_tiling(self, functions, sizes)
+    with config.patch({"cpp.enable_tiling_heuristics": False}), \
+            mock.patch.object(cpp, "get_loop_body_lowp_fp", lambda body: (None, False)):
         return _select_tiling(self, functions, sizes)
 
 
@@ -105,10 +132,21 @@ def _orders(value: fx.Node) -> set[tuple]:
     return found if is_made else set()
 
 
-def fix_orders(graph: fx.Graph) -> None:
-    """Has Inductor store what is reduced or contracted and might be read in several orders, as the graph says that it lies."""
+def _has_16_bits(node: fx.Node) -> bool:
+    value = node.meta.get("val")
+    return isinstance(value, torch.Tensor) and value.is_floating_point() and value.dtype.itemsize == 2
+
+
+def fix(graph: fx.Graph) -> None:
+    """Has Inductor store what is reduced or contracted and might be read in several orders, as the graph says that it lies.
+
+    On a GPU it stores all that is computed and then reduced. What has 16 bits, or is computed of it, is rounded.
+    """
     for node in graph.nodes:
-        operands = tensor_operands(node) if _is_of(node, CONTRACTIONS) or _has_tag(node, torch.Tag.reduction) else []
-        for operand in operands:
-            if len(_orders(operand)) > 1:
+        if _has_16_bits(node) or any(map(_has_16_bits, node.all_input_nodes)):
+            node.meta["low_precision_pointwise_barrier"] = True
+        is_reduced = _has_tag(node, torch.Tag.reduction) or _is_of(node, SCANS)
+        for operand in tensor_operands(node) if is_reduced or _is_of(node, CONTRACTIONS) else []:
+            is_stored = is_reduced and operand.meta["val"].device.type != "cpu"
+            if len(_orders(operand)) > (0 if is_stored else 1):
                 operand.meta["inductor_realize_to_strides"] = True

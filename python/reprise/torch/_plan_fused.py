@@ -12,7 +12,6 @@ from unittest import mock
 
 import torch._functorch.config
 from torch._inductor import config, ir
-from torch._inductor.choices import InductorChoices
 from torch._inductor.codegen import wrapper as code
 from torch._inductor.codegen.cpp import CppScheduling
 from torch._inductor.custom_graph_pass import CustomSchedulerPass
@@ -21,6 +20,7 @@ from torch.utils._pytree import tree_leaves
 
 from .._errors import RepriseWarning
 from . import _plan_report as report
+from ._plan_bits import AloneChoices
 from ._plan_nodes import block_bytes
 
 if TYPE_CHECKING:
@@ -38,13 +38,13 @@ class Exceeded(BaseException):
     """The code takes more than the budget, and another one is tried. Inductor would wrap an `Exception`."""
 
 
-class NearChoices(InductorChoices):
+class NearChoices(AloneChoices):
     """Fuses what the plan runs close together: what is fused runs at one time, and all its operands live until then."""
 
     @staticmethod
     def can_fuse(scheduler: Any, left: Any, right: Any, score: int) -> bool:
         apart = max(left.max_order, right.max_order) - min(left.min_order, right.min_order)
-        return apart <= NEAR and InductorChoices.can_fuse(scheduler, left, right, score)
+        return apart <= NEAR and AloneChoices.can_fuse(scheduler, left, right, score)
 
     @staticmethod
     def can_fuse_horizontal(*ignored: Any) -> bool:

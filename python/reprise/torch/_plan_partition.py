@@ -92,8 +92,8 @@ class Partitioner(CustomPartitionerFn):
                  **ignored: Any) -> tuple[fx.GraphModule, fx.GraphModule]:
         _tidy(joint)
         if self.is_fused:
-            from ._plan_bits import fix_orders  # imports much of Inductor
-            fix_orders(joint.graph)
+            from ._plan_bits import fix  # imports much of Inductor
+            fix(joint.graph)
         calls = [node for node in joint.graph.nodes if node.op == "call_function"]
         measured = [each for each in calls if workspace.calls_library(each)] if self.is_fused else calls
         problem = Problem(joint, num_fwd_outputs, static_lifetime_input_indices or (), self.policy, workspace.measure(measured))

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""What Inductor's code of plans takes, beside the budget: one row for each model and share.
+
+Usage: torch_codes.py [--shares=100%,60%,40%] [MODEL]...    MODEL: of test/Frameworks/models.py; default: all
+
+Runs in the environment of `make test-frameworks` (build/frameworks-venv/bin/python). The figure is the CPU allocator's in a
+step. The bits are compared with those of Inductor's code of the plan without a budget.
+"""
+import argparse
+import os
+import sys
+import warnings
+from unittest import mock
+
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(SOURCE, "test", "Frameworks"))
+
+import memory
+import models
+import torch
+
+from reprise.torch import _plan_fused, plans
+
+
+def train(case, share):
+    """Loss and gradients of a step within a share, the warnings, how often code was made, and the allocator's peak."""
+    torch._dynamo.reset()
+    codes = []
+    start = _plan_fused.Meter.start
+
+    def count(self, *arguments):
+        codes.append(arguments)
+        start(self, *arguments)
+    with warnings.catch_warnings(record=True) as said, mock.patch.object(_plan_fused.Meter, "start", count):
+        warnings.simplefilter("always")
+        forward = torch.compile(case.model, backend="reprise_plan", options={"budget": share})
+        results = [case.step(forward)] + [each.grad.clone() for each in case.model.parameters() if each.grad is not None]
+    case.model.zero_grad(set_to_none=True)
+    return results, " ".join(str(each.message) for each in said), len(codes), memory.measure_peak(lambda: case.step(forward))
+
+
+def measure(name, shares):
+    case = models.build(name)
+    buffers = {name: each.clone() for name, each in case.model.named_buffers()}
+
+    def run(share):
+        with torch.no_grad():
+            for name, each in case.model.named_buffers():
+                each.copy_(buffers[name])
+        return train(case, share)
+    expected, *_ = run("100%")
+    for share in shares:
+        found, said, codes, executed = run(share)
+        plan = plans()[-1]
+        notes = [", the least" * ("the least budget that was met" in said), ", with a warning" * ("does not hold" in said)]
+        unlike = sum(not torch.equal(*pair) for pair in zip(found, expected, strict=True))
+        print(f"| {name} | {share}{''.join(notes)} | {plan.budget} | {executed} | {100 * (executed / plan.budget - 1):+.1f} % | {codes} "
+              f"| {plan.replays} | {unlike or 'none'} |", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--shares", default="100%,60%,40%")
+    parser.add_argument("models", nargs="*", metavar="MODEL")
+    arguments = parser.parse_args()
+    models.prepare()
+    print("| model | share | budget | executed | above it | codes | replays | tensors of other bits |\n|---|---|---:|---:|---:|---:|---:|---|")
+    for name in arguments.models or models.CASES:
+        measure(name, arguments.shares.split(","))
+
+
+if __name__ == "__main__":
+    main()
