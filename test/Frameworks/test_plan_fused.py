@@ -107,7 +107,7 @@ def try_elementary():
     """Functions have the bits of vectors where they stand alone, and have not without it."""
     found = {}
     for holds in (True, False):
-        context = _plan_bits.alike() if holds else contextlib.nullcontext()
+        context = _plan_bits.alike(on_gpu=False) if holds else contextlib.nullcontext()
         with context, torch._inductor.config.patch(force_disable_caches=True):
             found[holds] = unlike()
     checks.check("elementary functions have one set of bits", not found[True], str(found[True]))

@@ -101,7 +101,7 @@ def _compile_fused(graph: fx.GraphModule, inputs: Sequence[Any], partitioner: Pa
     # Other layouts for convolutions copy all weights at once, and keep the copies: no plan knows them.
     patches = {**(SETTINGS_OF_GPUS if on_gpu else SETTINGS), "custom_partitioner_fn": partitioner, "layout_optimization": False}
     # The backward pass is compiled at once, too.
-    with alike(), V.set_choices_handler(AloneChoices()), torch._functorch.config.patch(force_non_lazy_backward_lowering=True):
+    with alike(on_gpu), V.set_choices_handler(AloneChoices()), torch._functorch.config.patch(force_non_lazy_backward_lowering=True):
         if partitioner.budget == UNLIMITED:
             return compile_fx(graph, inputs, config_patches=patches, decompositions=_decompositions())
         patches["_post_fusion_custom_pass"] = partitioner.meter = Meter(sources())

@@ -12,7 +12,7 @@ they are stored or not. Three things of its C++ code depend on fusion:
 And four of its Triton code, for GPUs:
 - *Products and sums* of one kernel may become one fma. Here they do not.
 - *Reductions and scans* share out their terms among threads by all that their kernel loads, and by timings. Here what is reduced lies
-  in memory, the kernel holds nothing else, and sizes alone choose its blocks.
+  in memory at a multiple of 16 bytes, the kernel holds nothing else, and sizes alone choose its blocks.
 - *The softmax* has another form where its parts are all in one graph. Here it has not.
 - *Contractions* are padded where that is faster. Here they are not.
 """
@@ -25,7 +25,7 @@ from unittest import mock
 
 import torch
 from torch import fx
-from torch._inductor import config
+from torch._inductor import config, ir
 from torch._inductor.choices import InductorChoices
 from torch._inductor.codegen import cpp
 from torch._inductor.codegen.cpp import CppOverrides, CppVecOverrides, TilingSelect
@@ -43,7 +43,8 @@ MOVES = {getattr(torch.ops.aten, name) for name in ("cat", "constant_pad_nd", "c
 SCANS = {getattr(torch.ops.aten, name) for name in ("cummax", "cummin", "cumprod", "cumsum", "logcumsumexp")}
 #: Inductor's settings. The first one rounds what has 16 bits, and keeps products and sums apart.
 SETTINGS = {"emulate_precision_casts": True}
-SETTINGS_OF_GPUS = {**SETTINGS, "deterministic": True, "online_softmax": False, "triton.mix_order_reduction": False}
+SETTINGS_OF_GPUS = {**SETTINGS, "assume_aligned_inputs": True, "deterministic": True, "online_softmax": False,
+                    "triton.mix_order_reduction": False}
 #: What has other bits for operands that lie otherwise. Convolutions get theirs as the graph says anyway.
 CONTRACTIONS = {getattr(torch.ops.aten, name) for name in ("addmm", "baddbmm", "bmm", "mm")}
 
@@ -93,16 +94,27 @@ def _choose_direction(self: TilingSelect, functions: Any, sizes: Any, factor: in
     return _select_tiling_indices(self, functions, sizes, factor)
 
 
+_create = ir.FallbackKernel.create.__func__
+
+
+def _create_aligned(cls: type, kernel: Any, *arguments: Any, **named: Any) -> Any:
+    """What an op allocates is aligned, be its operands or not. Only a view of an operand lies as that does."""
+    is_view_of = isinstance(kernel, torch._ops.OpOverload) and any(each.alias_info for each in kernel._schema.returns)
+    with contextlib.nullcontext() if is_view_of else mock.patch.object(ir, "is_unaligned", lambda node: False):
+        return _create(cls, kernel, *arguments, **named)
+
+
 @contextlib.contextmanager
-def alike() -> Any:
-    """While this holds, Inductor writes such code. Without vectors there is but one set of bits anyway."""
-    if not pick_vec_isa():
-        yield
-        return
-    own, vectors = vars(CppOverrides), vars(CppVecOverrides)
-    emitters = {name: staticmethod(_as_vector(own[name].__func__, vectors[name].__func__)) for name in FUNCTIONS}
-    with mock.patch.multiple(CppOverrides, **emitters), \
-            mock.patch.multiple(TilingSelect, select_tiling=_tile, _select_tiling_indices=_choose_direction):
+def alike(on_gpu: bool) -> Any:
+    """While this holds, Inductor writes such code. Without vectors there is but one set of bits on a CPU anyway."""
+    with contextlib.ExitStack() as stack:
+        if on_gpu:
+            stack.enter_context(mock.patch.object(ir.FallbackKernel, "create", classmethod(_create_aligned)))
+        if pick_vec_isa():
+            own, vectors = vars(CppOverrides), vars(CppVecOverrides)
+            emitters = {name: staticmethod(_as_vector(own[name].__func__, vectors[name].__func__)) for name in FUNCTIONS}
+            stack.enter_context(mock.patch.multiple(CppOverrides, **emitters))
+            stack.enter_context(mock.patch.multiple(TilingSelect, select_tiling=_tile, _select_tiling_indices=_choose_direction))
         yield
 
 
