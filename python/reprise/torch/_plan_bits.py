@@ -32,7 +32,7 @@ from torch._inductor.codegen.cpp import CppOverrides, CppVecOverrides, TilingSel
 from torch._inductor.cpu_vec_isa import pick_vec_isa
 from torch._inductor.utils import IndentedBuffer
 
-from ._plan_nodes import is_view, tensor_operands
+from ._plan_nodes import is_view, root, tensor_operands
 
 FUNCTIONS = ("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cos", "cosh", "erf", "erfc", "erfinv", "exp", "exp2", "expm1",
              "fmod", "hypot", "lgamma", "log", "log10", "log1p", "log2", "pow", "sigmoid", "sin", "sinh", "tan", "tanh")
@@ -159,6 +159,6 @@ def fix(graph: fx.Graph) -> None:
             node.meta["low_precision_pointwise_barrier"] = True
         is_reduced = _has_tag(node, torch.Tag.reduction) or _is_of(node, SCANS)
         for operand in tensor_operands(node) if is_reduced or _is_of(node, CONTRACTIONS) else []:
-            is_stored = is_reduced and operand.meta["val"].device.type != "cpu"
-            if len(_orders(operand)) > (0 if is_stored else 1):
+            is_stored = is_reduced and operand.meta["val"].device.type != "cpu" and root(operand)[0].op == "call_function"
+            if is_stored or len(_orders(operand)) > 1:
                 operand.meta["inductor_realize_to_strides"] = True
