@@ -51,6 +51,16 @@ class Case:
         loss.backward()
         return loss.detach()
 
+    def state(self):
+        """What a step leaves behind: gradients and buffers, by name."""
+        gradients = {name: each.grad.clone() for name, each in self.model.named_parameters() if each.grad is not None}
+        return gradients, {name: each.clone() for name, each in self.model.named_buffers()}
+
+    def restore(self, buffers):
+        with torch.no_grad():
+            for name, each in self.model.named_buffers():
+                each.copy_(buffers[name])
+
 
 CASES: dict[str, Callable[[], Case]] = {}
 

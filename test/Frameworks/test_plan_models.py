@@ -25,32 +25,20 @@ OUTSIDE = {"smp_unet": 4 * 2 * 96 * 96 * 4 * 2}
 OUTSIDE_DEFAULT = 1024
 
 
-def state(case):
-    """What a step leaves behind: gradients and buffers."""
-    gradients = {name: each.grad.clone() for name, each in case.model.named_parameters() if each.grad is not None}
-    return gradients, {name: each.clone() for name, each in case.model.named_buffers()}
-
-
 def unequal(left, right):
     names = left.keys() ^ right.keys()
     return sorted(names) + [name for name in left.keys() & right.keys() if not torch.equal(left[name], right[name])]
 
 
-def restore(case, buffers):
-    with torch.no_grad():
-        for name, each in case.model.named_buffers():
-            each.copy_(buffers[name])
-
-
 def try_budget(name, case, budget, buffers, expected):
     """Trains a step within a budget: equal to the bit to one without, in the bytes that were said."""
     torch._dynamo.reset()
-    restore(case, buffers)
+    case.restore(buffers)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         forward = torch.compile(case.model, backend="reprise_plan", options={"budget": budget, "codegen": "eager"})
         loss = case.step(forward)
-    gradients, after = state(case)
+    gradients, after = case.state()
     wrong = unequal(gradients, expected[1]) + unequal(after, expected[2])
     checks.check(f"{name} at {budget}: loss, gradients and buffers are equal to the bit",
                  torch.equal(loss, expected[0]) and not wrong, f"{len(wrong)} differ: {wrong[:3]}")
@@ -71,10 +59,10 @@ def try_model(name, budgets):
     except ImportError as error:
         checks.skip(name, str(error).splitlines()[0])
         return
-    _, buffers = state(case)
+    _, buffers = case.state()
     torch._dynamo.reset()
     # PyTorch's own graph without a budget. It may add up gradients in another order than the engine does without one.
-    expected = (case.step(torch.compile(case.model, backend="aot_eager")), *state(case))
+    expected = (case.step(torch.compile(case.model, backend="aot_eager")), *case.state())
     for budget in budgets:
         try:
             try_budget(name, case, budget, buffers, expected)
@@ -94,7 +82,7 @@ def try_inductor(name, share, in_16_bits=False):
         torch._dynamo.reset()
         forward = torch.compile(case.model, backend="reprise_plan", options={"budget": budget})
         forward = torch.autocast("cpu", torch.bfloat16, enabled=in_16_bits)(forward)
-        found[budget] = (case.step(forward), state(case)[0])
+        found[budget] = (case.step(forward), case.state()[0])
     case.model.zero_grad(set_to_none=True)
     executed, plan = memory.measure_peak(lambda: case.step(forward)), plans()[-1]
     name += " in bf16" * in_16_bits

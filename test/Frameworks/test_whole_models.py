@@ -31,16 +31,10 @@ def without_dropout(model):
                 setattr(module, name, 0.0)
 
 
-def results(case):
-    """Gradients and floating buffers after a step."""
-    gradients = {name: each.grad.clone() for name, each in case.model.named_parameters() if each.grad is not None}
-    return gradients, {name: each.clone() for name, each in case.model.named_buffers()}
-
-
 def run(case, state, forward=None, seed=7):
     case.model.load_state_dict(state, strict=False)
     loss = case.step(forward, seed)
-    return (loss, *results(case))
+    return (loss, *case.state())
 
 
 def widened(case):

@@ -22,9 +22,10 @@ import torch
 from reprise.torch import _plan_fused, plans
 
 
-def train(case, share):
+def train(case, share, buffers):
     """Loss and gradients of a step within a share, the warnings, how often code was made, and the allocator's peak."""
     torch._dynamo.reset()
+    case.restore(buffers)
     codes = []
     start = _plan_fused.Meter.start
 
@@ -34,23 +35,17 @@ def train(case, share):
     with warnings.catch_warnings(record=True) as said, mock.patch.object(_plan_fused.Meter, "start", count):
         warnings.simplefilter("always")
         forward = torch.compile(case.model, backend="reprise_plan", options={"budget": share})
-        results = [case.step(forward)] + [each.grad.clone() for each in case.model.parameters() if each.grad is not None]
+        results = [case.step(forward), *case.state()[0].values()]
     case.model.zero_grad(set_to_none=True)
     return results, " ".join(str(each.message) for each in said), len(codes), memory.measure_peak(lambda: case.step(forward))
 
 
 def measure(name, shares):
     case = models.build(name)
-    buffers = {name: each.clone() for name, each in case.model.named_buffers()}
-
-    def run(share):
-        with torch.no_grad():
-            for name, each in case.model.named_buffers():
-                each.copy_(buffers[name])
-        return train(case, share)
-    expected, *_ = run("100%")
+    _, buffers = case.state()
+    expected, *_ = train(case, "100%", buffers)
     for share in shares:
-        found, said, codes, executed = run(share)
+        found, said, codes, executed = train(case, share, buffers)
         plan = plans()[-1]
         notes = [", the least" * ("the least budget that was met" in said), ", with a warning" * ("does not hold" in said)]
         unlike = sum(not torch.equal(*pair) for pair in zip(found, expected, strict=True))
@@ -64,7 +59,8 @@ def main():
     parser.add_argument("models", nargs="*", metavar="MODEL")
     arguments = parser.parse_args()
     models.prepare()
-    print("| model | share | budget | executed | above it | codes | replays | tensors of other bits |\n|---|---|---:|---:|---:|---:|---:|---|")
+    print("| model | share | budget | executed | above it | codes | replays | tensors of other bits |\n"
+          "|---|---|---:|---:|---:|---:|---:|---|")
     for name in arguments.models or models.CASES:
         measure(name, arguments.shares.split(","))
 

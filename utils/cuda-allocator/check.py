@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """What PyTorch's caching allocator for CUDA gives to the steps of `reprise_plan`, on a machine without a GPU.
 
-Usage: check.py [--codegen=eager|inductor] [--budgets=100%,60%,40%] [--device=0|1] [MODEL]...    MODEL: of test/Frameworks/models.py; default: all
+Usage: check.py [--codegen=eager|inductor] [--budgets=100%,60%,40%] [--device=0|1] [MODEL]...
+MODEL: of test/Frameworks/models.py; default: all
 
 Runs with the Python of an environment that has PyTorch's CUDA build, Reprise's package and those of test/Frameworks/requirements.txt.
 The CUDA runtime and driver are replaced by ones that launch nothing (NullRuntime.c, NullDriver.c): allocations of a step do not
 depend on what kernels write. cuDNN is off. For each plan: the peak that was predicted, the budget, and beside it what the allocator
 gave (max_memory_allocated) and what was asked of it. Exits with 1 if that is more than 10 % from the prediction, or above the budget,
-or if a random op finds the generator where the step without replays does not have it: the words that it draws follow from that place.
+or if a random op finds the generator where the step without replays does not have it, from which place its words follow, or if a kernel
+that sums is none of that step's.
 """
 import argparse
 import ast
@@ -33,11 +35,9 @@ cuStreamWriteValue32 cuTensorMapEncodeTiled nvmlDeviceGetComputeRunningProcesses
 nvmlDeviceGetNvLinkRemoteDeviceType nvmlDeviceGetNvLinkRemotePciInfo_v2 nvmlInit_v2 nvmlSystemGetCudaDriverVersion_v2""".split()
 #: What is computed outside of the graphs: a loss, or all of it that follows the model.
 OUTSIDE = 1024
-
-
 REDUCTION = re.compile(r"triton_heuristics\.(\w*reduction|split_scan)\(")
 #: What follows from a kernel's name and place, and which of its results are stored.
-ELSEWHERE = re.compile(r"#.*|'(?:kernel_name|optimize_mem|num_store|num_reduction)': \w+|'kernel_name': '\w*'|'tiling_scores': \{.*?\}|"
+ELSEWHERE = re.compile(r"#.*|'(?:optimize_mem|num_store|num_reduction)': \w+|'kernel_name': '\w*'|'tiling_scores': \{.*?\}|"
                        r"'signature': \{.*?\}|'configs': \[\{.*?\}\]|filename=\S*|out_ptr\d+, |tl\.store\(.*")
 SIGNATURE, CONFIGS = re.compile(r"'signature': (\{.*?\})"), re.compile(r"'configs': (\[\{.*?\}\])")
 

@@ -93,15 +93,14 @@ def _decompositions() -> dict:
 
 def _compile_fused(graph: fx.GraphModule, inputs: Sequence[Any], partitioner: Partitioner) -> Callable:
     from torch._inductor.compile_fx import compile_fx
-    from torch._inductor.virtualized import V
 
-    from ._plan_bits import SETTINGS, SETTINGS_OF_GPUS, AloneChoices, alike
+    from ._plan_bits import alike
     from ._plan_fused import Meter, compile_within
     on_gpu = any(isinstance(each, torch.Tensor) and each.device.type != "cpu" for each in inputs)
     # Other layouts for convolutions copy all weights at once, and keep the copies: no plan knows them.
-    patches = {**(SETTINGS_OF_GPUS if on_gpu else SETTINGS), "custom_partitioner_fn": partitioner, "layout_optimization": False}
+    patches = {"custom_partitioner_fn": partitioner, "layout_optimization": False}
     # The backward pass is compiled at once, too.
-    with alike(on_gpu), V.set_choices_handler(AloneChoices()), torch._functorch.config.patch(force_non_lazy_backward_lowering=True):
+    with alike(on_gpu), torch._functorch.config.patch(force_non_lazy_backward_lowering=True):
         if partitioner.budget == UNLIMITED:
             return compile_fx(graph, inputs, config_patches=patches, decompositions=_decompositions())
         patches["_post_fusion_custom_pass"] = partitioner.meter = Meter(sources())

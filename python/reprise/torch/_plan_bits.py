@@ -31,6 +31,7 @@ from torch._inductor.codegen import cpp
 from torch._inductor.codegen.cpp import CppOverrides, CppVecOverrides, TilingSelect
 from torch._inductor.cpu_vec_isa import pick_vec_isa
 from torch._inductor.utils import IndentedBuffer
+from torch._inductor.virtualized import V
 
 from ._plan_nodes import is_view, root, tensor_operands
 
@@ -108,6 +109,8 @@ def _create_aligned(cls: type, kernel: Any, *arguments: Any, **named: Any) -> An
 def alike(on_gpu: bool) -> Any:
     """While this holds, Inductor writes such code. Without vectors there is but one set of bits on a CPU anyway."""
     with contextlib.ExitStack() as stack:
+        stack.enter_context(config.patch(SETTINGS_OF_GPUS if on_gpu else SETTINGS))
+        stack.enter_context(V.set_choices_handler(AloneChoices()))
         if on_gpu:
             stack.enter_context(mock.patch.object(ir.FallbackKernel, "create", classmethod(_create_aligned)))
         if pick_vec_isa():
