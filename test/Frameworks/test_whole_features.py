@@ -158,6 +158,17 @@ class Autocast(nn.Module):
             return self.out(y.transpose(1, 2).flatten(2)).float()
 
 
+class Windows(nn.Module):
+    """Means of windows by every count of what they hold, windows as columns, and images of columns."""
+
+    def forward(self, x):
+        means = [F.avg_pool2d(x, 3, 2, 1, ceil_mode=ceil, count_include_pad=padding, divisor_override=divisor)
+                 for ceil in (False, True) for padding in (False, True) for divisor in (None, 5)]
+        columns = F.unfold(x, (3, 2), dilation=(1, 2), padding=(2, 0), stride=(2, 3))
+        image = F.fold(columns * columns, (9, 8), (3, 2), dilation=(1, 2), padding=(2, 0), stride=(2, 3))
+        return *means, columns, image, F.avg_pool2d(x[0], (2, 3), ceil_mode=True), F.fold(F.unfold(x[0], 2), (9, 8), 2)
+
+
 def try_models():
     torch.manual_seed(0)
     x = torch.randn(6, 8)
@@ -168,6 +179,7 @@ def try_models():
     compare("detach and no_grad", Stops(), x)
     compare("regions of torch.utils.checkpoint", Regions(), x)
     compare("outputs and views of them", Outputs(), x)
+    compare("windows", nn.Sequential(nn.Conv2d(2, 2, 1), Windows()), torch.randn(2, 2, 9, 8))
     compare("autocast to bf16", Autocast(), torch.randn(2, 6, 16), tolerance=2e-2)
     compare("a module in bf16", Autocast().bfloat16(), torch.randn(2, 6, 16).bfloat16(), tolerance=4e-2)
     compare("double precision", InPlace().double(), x.double(), tolerance=1e-13)

@@ -168,7 +168,7 @@ class Corpus:
         plan = run(f"{name}.plan.json", ["reprise-compile", model, "--estimate", "--threads=2", "--plan-out=OUT"])
         self.add("plan", plan, ["reprise-compile", model, "-o", "OUT", "--threads=2", "--plan-in=MUTANT"])
         profile = run(f"{name}.profile.json", ["reprise-run", bundle, "--threads=2", "--profile-out=OUT"])
-        self.add("profile", profile, ["reprise-compile", model, "-o", "OUT", "--threads=2", "--budget=85%", "--profile=MUTANT"])
+        self.add("profile", profile, ["reprise-compile", model, "-o", "OUT", "--threads=2", "--budget=95%", "--profile=MUTANT"])
         results = run(f"{name}.results", ["reprise-run", bundle, "--threads=2", "--output-dir=OUT"])
         for array in sorted(os.listdir(results))[:3]:
             path = os.path.join(results, array)

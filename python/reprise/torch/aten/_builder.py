@@ -292,13 +292,16 @@ class Builder:
         shape[dim] = sum(part.shape[dim] for part in parts)
         return self.op("concatenate", parts, shape, parts[0].dtype, {"dim": f"{dim} : i64"})
 
-    def pad(self, x: Value, low: Sequence[int], high: Sequence[int], value: Any = 0) -> Value:
-        if not any(low) and not any(high):
+    def pad(self, x: Value, low: Sequence[int], high: Sequence[int], value: Any = 0,
+            interior: Sequence[int] | None = None) -> Value:
+        """``interior``: how many go between neighbours."""
+        interior = interior or [0] * x.rank
+        if not any(low) and not any(high) and not any(interior):
             return x
-        shape = [size + a + b for size, a, b in zip(x.shape, low, high)]
+        shape = [size + max(size - 1, 0) * i + a + b for size, a, b, i in zip(x.shape, low, high, interior)]
         return self.op("pad", [x], shape, x.dtype, {
             "value": f"{literal(value, x.dtype)}" + ("" if x.dtype is torch.bool else f" : {TYPES[x.dtype]}"),
-            "low": integers(low), "high": integers(high), "interior": integers([0] * x.rank)})
+            "low": integers(low), "high": integers(high), "interior": integers(interior)})
 
     def reduce(self, name: str, x: Value, dims: Sequence[int] | None, keep: bool = False) -> Value:
         """``dims`` None or empty: all."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from typing import Any, Sequence
 
 import torch
@@ -15,6 +17,11 @@ aten = torch.ops.aten
 def _spread(numbers: Sequence[int] | int, count: int) -> list[int]:
     numbers = [numbers] if isinstance(numbers, int) else list(numbers)
     return numbers if len(numbers) == count else numbers * count
+
+
+def _places(size: int, window: int, dilation: int, stride: int) -> int:
+    """How often a window fits."""
+    return (size - dilation * (window - 1) - 1) // stride + 1
 
 
 @converts(aten.convolution.default)
@@ -52,20 +59,57 @@ def max_pool(b: Builder, node: Any, x: Value, window: Sequence[int], stride: Seq
 @converts(aten.avg_pool2d.default)
 def average_pool(b: Builder, node: Any, x: Value, window: Sequence[int], stride: Sequence[int] = (), padding: Any = 0,
                  ceil_mode: bool = False, counts_padding: bool = True, divisor: Any = None) -> Value:
-    if divisor is not None or ceil_mode:
-        raise Missing("aten.avg_pool2d with a divisor of its own or ceil_mode")
+    shape, whole = shape_of(node), (1,) * (4 - x.rank) + shape_of(node)
+    x = b.reshape(x, (1,) * (4 - x.rank) + x.shape)
     window, low = _spread(window, 2), _spread(padding, 2)
     stride = _spread(stride or window, 2)
-    if any(low) and counts_padding:
+    if counts_padding or divisor is not None:
         x, low = b.pad(x, [0, 0, *low], [0, 0, *low]), [0, 0]
     # Rows and columns that no window reaches are cut, so that windows fill the image.
-    shape = shape_of(node)
-    high = [(shape[2 + i] - 1) * stride[i] + window[i] - x.shape[2 + i] - low[i] for i in range(2)]
+    high = [(whole[2 + i] - 1) * stride[i] + window[i] - x.shape[2 + i] - low[i] for i in range(2)]
     for i in range(2):
         if high[i] < 0:
             x, high[i] = b.slice(x, 2 + i, 0, x.shape[2 + i] + high[i]), 0
-    return b.op("average_pool", [x], shape, x.dtype, {
+    if divisor is not None:
+        x, high = b.pad(x, [0] * 4, [0, 0, *high]), [0, 0]
+    y = b.op("average_pool", [x], whole, x.dtype, {
         "window": integers(window), "strides": integers(stride), "low": integers(low), "high": integers(high)})
+    return b.reshape(y if divisor is None else b.binary("mul", y, math.prod(window) / divisor), shape)
+
+
+@converts(aten.im2col.default)
+def windows(b: Builder, node: Any, x: Value, window: Sequence[int], dilation: Sequence[int], padding: Sequence[int],
+            stride: Sequence[int]) -> Value:
+    """Position by position of the window: what it meets, as a slice of the image."""
+    rows, columns = (_places(x.shape[-2 + i] + 2 * padding[i], window[i], dilation[i], stride[i]) for i in range(2))
+    images = b.reshape(x, (math.prod(x.shape[:-2]), *x.shape[-2:]))
+    images = b.pad(images, [0, *padding], [0, *padding])
+    parts = []
+    for i, j in itertools.product(*map(range, window)):
+        part = b.slice(images, 1, i * dilation[0], i * dilation[0] + (rows - 1) * stride[0] + 1, stride[0])
+        part = b.slice(part, 2, j * dilation[1], j * dilation[1] + (columns - 1) * stride[1] + 1, stride[1])
+        parts.append(b.reshape(part, (part.shape[0], 1, rows * columns)))
+    return b.reshape(b.concatenate(parts, 1), shape_of(node))
+
+
+@converts(aten.col2im.default)
+def image_of_windows(b: Builder, node: Any, x: Value, size: Sequence[int], window: Sequence[int],
+                     dilation: Sequence[int], padding: Sequence[int], stride: Sequence[int]) -> Value:
+    """The adjoint of windows: what stands at a position of the window, spread over the image, in their order."""
+    whole = [size[i] + 2 * padding[i] for i in range(2)]
+    rows, columns = (_places(whole[i], window[i], dilation[i], stride[i]) for i in range(2))
+    shape = shape_of(node)
+    parts = b.reshape(x, (math.prod(shape[:-2]), math.prod(window), rows, columns))
+    total = None
+    for at, (i, j) in enumerate(itertools.product(*map(range, window))):
+        part = b.reshape(b.slice(parts, 1, at, at + 1), (parts.shape[0], rows, columns))
+        low = [0, i * dilation[0], j * dilation[1]]
+        high = [0, *(whole[k] - low[k + 1] - (n - 1) * stride[k] - 1 for k, n in enumerate((rows, columns)))]
+        part = b.pad(part, low, high, interior=[0, stride[0] - 1, stride[1] - 1])
+        total = part if total is None else b.binary("add", total, part)
+    for i in range(2):
+        total = b.slice(total, 1 + i, padding[i], padding[i] + size[i])
+    return b.reshape(total, shape)
 
 
 @converts(aten._adaptive_avg_pool2d.default, aten.adaptive_avg_pool2d.default)
