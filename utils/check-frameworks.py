@@ -17,6 +17,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TESTS = os.path.join(SOURCE, "test", "Frameworks")
@@ -68,13 +69,14 @@ def run_test(build, python, path, arguments):
                        PYTHONPATH=os.pathsep.join([TESTS, os.path.join(SOURCE, "test", "Integration")]),
                        TORCHINDUCTOR_CACHE_DIR=os.path.join(folder, "cache"), TORCHINDUCTOR_COMPILE_THREADS="1")
     environment["PATH"] = os.path.join(build, "bin") + os.pathsep + environment["PATH"]
+    start = time.time()
     try:
         done = subprocess.run([python, path, *arguments], cwd=folder, env=environment, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, errors="replace", timeout=SECONDS)
         code, output = done.returncode, done.stdout
     except subprocess.TimeoutExpired as error:
         code, output = "a timeout", (error.stdout or b"").decode(errors="replace")
-    print(f"-- {name}\n{output.rstrip()}", flush=True)
+    print(f"-- {name}: {time.time() - start:.0f} s\n{output.rstrip()}", flush=True)
     counts = [SUMMARY.match(line) for line in output.strip().splitlines()[-1:]]
     if not counts or not counts[0]:
         print(f"FAILED: {name} ended with {code} and without a count")

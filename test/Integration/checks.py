@@ -50,9 +50,12 @@ def zoo(path, model, *flags):
 
 
 def compile_fitting(model, bundle, flags, plan):
-    """Returns the error, if there is one. A budget that is too small becomes the smallest one that is found, for other cuts again."""
+    """Returns the error, if there is one. A budget that is too small becomes the smallest one that is found, for other cuts again.
+
+    Plans are the first that are found: bits and places are checked, not costs.
+    """
     for _ in range(8):
-        done = subprocess.run(["reprise-compile", model, "-o", bundle, *flags, *plan], stderr=subprocess.PIPE, text=True)
+        done = subprocess.run(["reprise-compile", model, "-o", bundle, "--time-limit=0", *flags, *plan], stderr=subprocess.PIPE, text=True)
         smallest = re.search(r"the smallest feasible budget found is (\d+) bytes", done.stderr)
         if not smallest:
             break
