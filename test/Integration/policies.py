@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random rule sets on the models of the zoo give the bits of save-all, and plans that differ.
 
-Usage: policies.py [COUNT]      COUNT rule sets (40), dealt out to the models
+Usage: policies.py [COUNT]      COUNT rule sets (20), dealt out to the models
 """
 
 import collections
@@ -98,7 +98,7 @@ def check_iterations():
 
 
 def main():
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 40
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 20
     pick = random.Random(1)
     for i, name in enumerate(SIZES):
         compare(name, count // len(SIZES) + (i < count % len(SIZES)), pick)
