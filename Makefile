@@ -5,7 +5,8 @@
 # make test-frameworks  the tests that need PyTorch, JAX and their models, in a virtual environment (ALL=1 for every model)
 # make bench      measure; writes build/bench/*.json
 # make asan       build with address and undefined-behaviour sanitizers and run the lit suite and the unit tests
-# make nightly    what a machine has time for at night: make asan, and a minute of each fuzzer of bytes
+# make nightly    what a machine has time for at night: make asan, a minute of each fuzzer of bytes, and the
+#                 random training programs that show every op replayed
 # make docs       write docs/generated again
 # make install    PREFIX=FOLDER
 JOBS ?= $(shell nproc)
@@ -41,8 +42,9 @@ asan:
 	@cmake --build build-asan -j $(JOBS)
 	@python3 utils/run-tests.py build-asan unit lit
 
-nightly: asan
+nightly: asan build
 	@python3 utils/fuzz/fuzz-bytes.py build-asan --seconds=60
+	@build/bin/reprise-fuzz --kind=training --count=400 --jobs=$(JOBS)
 
 docs: build
 	@cmake --build build --target generated-docs

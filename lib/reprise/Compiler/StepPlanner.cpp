@@ -254,10 +254,17 @@ LogicalResult StepPlanner::search(int64_t budget) {
   return success();
 }
 
-/// In large steps first.
 LogicalResult StepPlanner::packSmaller() {
   if (failed(packFollowed()) || !scope || std::exchange(hasDescended, true))
     return success(isPacked());
+  if (descents.empty() && failed(descend()))
+    return failure();
+  llvm::append_range(packed, descents);
+  return packSmallerOrders();
+}
+
+/// In large steps first.
+LogicalResult StepPlanner::descend() {
   checkpoint::BudgetOptions options = context.search;
   options.effort = 0.25;
   BudgetPlanner descent(scope->problem, footprint, options);
@@ -266,12 +273,14 @@ LogicalResult StepPlanner::packSmaller() {
     for (int64_t peak = INT64_MAX; descent.smallest().usage.peak < peak && left-- > 0;) {
       peak = descent.smallest().usage.peak;
       descent.plan(peak - std::max<int64_t>(1, peak / part));
-      bool isLower = descent.smallest().usage.peak < peak;
-      if (isLower && failed(packAndKeep(describe(descent.smallest()), 0)))
+      if (descent.smallest().usage.peak == peak)
+        continue;
+      descents.push_back(describe(descent.smallest()));
+      if (failed(pack(descents.back())))
         return failure();
     }
   wasCut |= descent.isTruncated();
-  return packSmallerOrders();
+  return success();
 }
 
 /// The smallest plan in orders of the launches that take less and less.

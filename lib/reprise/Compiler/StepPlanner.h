@@ -150,6 +150,7 @@ private:
   StepPlan describe(const checkpoint::OrderedPlan &plan) const;
   checkpoint::OrderedPlanner &orders();
   std::vector<std::vector<checkpoint::Choice>> listStarts(int64_t goal);
+  mlir::LogicalResult descend();
   mlir::LogicalResult packSmallerOrders();
   bool isCheapest(const StepPlan &followed) const;
   double findGain(const StepPlan *plan, bool fits, int operation, int value) const;
@@ -164,6 +165,7 @@ private:
   std::unique_ptr<checkpoint::OrderedPlanner> ordered; ///< once it is asked for
   checkpoint::Plan start;                              ///< see takeStart
   std::vector<StepPlan> packed;
+  std::vector<StepPlan> descents;     ///< of `packSmaller`, whatever the budget
   int64_t reorderedFor = -1; ///< the last budget of packReordered
   double base = 0, added = 0, cheapest = 0;
   bool wasCut = false, hasDescended = false;

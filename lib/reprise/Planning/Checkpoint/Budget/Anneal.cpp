@@ -84,6 +84,10 @@ Plan reprise::checkpoint::anneal(Evaluator &evaluator, Plan plan, const Plan &se
       plan = std::move(found);
   };
   for (int i = 0; i < 2 * anneals; ++i) {
+    // What so many runs do not fit, as many more seldom do.
+    bool isHopeless = i >= anneals && plan.usage.peak > evaluator.budget();
+    if (isHopeless)
+      return plan;
     if (evaluator.isNearBound(plan, i < anneals ? kNear : kFar))
       break;
     run(i == 1 ? second : plan, i % 2 ? kHigh : kLow, Annealer::kHot);
