@@ -11,6 +11,7 @@ import torch.fx as fx
 from torch.utils._pytree import tree_leaves
 from torch.utils.checkpoint import CheckpointPolicy
 
+from ._whole_decompose import decompose
 from ._whole_errors import Unsupported, source_line, source_place
 from .aten import CONVERTERS, Builder, Missing, Value, register_third_party
 from .aten._builder import WIDENED
@@ -87,34 +88,17 @@ class Importer:
 
     def run(self, nodes: Iterable[fx.Node]) -> Builder:
         for node in nodes:
-            if node.op == "get_attr":
-                self.builder.values[node] = self.builder.tensor(getattr(self.module, node.target))
-            elif node.op == "call_function":
+            if node.op in ("get_attr", "call_function"):
                 self._convert(node)
         if self.missing:
             raise Unsupported(self.missing)
         return self.builder
 
     def _convert(self, node: fx.Node) -> None:
-        if _is_number(node):
-            self.builder.values[node] = int(node.meta["val"])
-            return
-        arguments, keywords = (fx.node.map_arg(each, self.builder.values.get) for each in (node.args, node.kwargs))
-        is_known = node.target is operator.getitem or node.target in CONVERTERS
-        if not is_known:
-            self._lacks(node, str(node.target))
-        elif any(each is _POISON for each in tree_leaves((arguments, keywords))):
-            self.builder.values[node] = _POISON
-        elif node.target is operator.getitem:
-            self.builder.values[node] = arguments[0][arguments[1]]
-        else:
-            self._emit(node, arguments, keywords)
-
-    def _emit(self, node: fx.Node, arguments: Any, keywords: Any) -> None:
         self.builder.location, self.builder.region = _location(node), node.meta.get("ac_graph_id")
         since = len(self.builder.lines)
         try:
-            made = self.builder.values[node] = CONVERTERS[node.target](self.builder, node, *arguments, **keywords)
+            made = self.builder.values[node] = self._evaluate(self.module, node)
             if label := _label(node):
                 self.builder.label([each for each in tree_leaves(made) if isinstance(each, Value)], since, label)
         except Missing as error:
@@ -122,3 +106,29 @@ class Importer:
         except (TypeError, AttributeError, ValueError, IndexError, RuntimeError) as error:
             self._lacks(node, f"{node.target} in this form ({type(error).__name__}: {str(error)[:120]})")
         self.builder.location, self.builder.region = "", None
+
+    def _evaluate(self, module: fx.GraphModule, node: fx.Node) -> Any:
+        if node.op == "get_attr":
+            return self.builder.tensor(getattr(module, node.target))
+        if _is_number(node):
+            return int(node.meta["val"])
+        is_known = node.target is operator.getitem or node.target in CONVERTERS
+        parts = None if is_known else decompose(node)
+        if not is_known and parts is None:
+            raise Missing(str(node.target))
+        arguments, keywords = (fx.node.map_arg(each, self.builder.values.get) for each in (node.args, node.kwargs))
+        if any(each is _POISON for each in tree_leaves((arguments, keywords))):
+            return _POISON
+        if node.target is operator.getitem:
+            return arguments[0][arguments[1]]
+        if parts is None:
+            return CONVERTERS[node.target](self.builder, node, *arguments, **keywords)
+        return self._evaluate_parts(*parts)
+
+    def _evaluate_parts(self, module: fx.GraphModule, taken: Iterable[fx.Node]) -> Any:
+        values = self.builder.values
+        values.update(zip(module.graph.find_nodes(op="placeholder"), [values[each] for each in taken]))
+        for each in module.graph.nodes:
+            if each.op in ("get_attr", "call_function"):
+                values[each] = self._evaluate(module, each)
+        return fx.node.map_arg(module.graph.output_node().args[0], values.get)

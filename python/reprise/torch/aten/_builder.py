@@ -138,9 +138,10 @@ class Builder:
         """
         if not x.active:
             return x
-        for line in self._lines_behind(x):
-            if line.draws:
-                raise Missing("detach or no_grad behind dropout: a gradient that ends inside of random draws")
+        lines = self._lines_behind(x)
+        if any(line.draws for line in lines):
+            return self.stop(x) # a copy would draw other words
+        for line in lines:
             if line.results[0] in self._frozen:
                 continue
             operands = [self._freeze_operand(operand) for operand in line.operands]
@@ -328,6 +329,41 @@ class Builder:
     def gather(self, table: Value, indices: Value) -> Value:
         """Rows of a table."""
         return self.op("gather", [table, indices], indices.shape + table.shape[1:], table.dtype)
+
+    def take(self, x: Value, dim: int, indices: Any) -> Value:
+        """What lies at some indices of a dimension, which their dimensions replace: a value, or nested lists."""
+        if not isinstance(indices, Value):
+            with _disable_current_modes():
+                indices = self.tensor(torch.tensor(indices))
+        dim %= x.rank
+        taken = self.gather(self.transpose(x, [dim] + [each for each in range(x.rank) if each != dim]), indices)
+        lead, rest = list(range(indices.rank)), list(range(indices.rank, taken.rank))
+        return self.transpose(taken, rest[:dim] + lead + rest[dim:])
+
+    def stop(self, x: Value) -> Value:
+        """The same value, through which no gradient passes: by way of its bits."""
+        wide = compute_type(x.dtype)
+        if not x.active:
+            return x
+        bits = torch.int64 if wide is torch.float64 else torch.int32
+        word = self.op("bitcast", [self.cast(x, wide)], x.shape, bits)
+        return self.cast(self.op("bitcast", [word], x.shape, wide), x.dtype)
+
+    def floor(self, x: Value) -> Value:
+        """Its derivative is 0."""
+        return self.unary("floor", self.stop(x))
+
+    def root(self, squares: Value) -> Value:
+        """A square root of a sum of squares. Its derivative at 0 is 0, as PyTorch's norms have it, and not infinity times 0."""
+        is_zero = self.compare("eq", squares, 0.0)
+        zero, one = (self.constant(value, squares.dtype) for value in (0, 1))
+        return self.select(is_zero, zero, self.unary("sqrt", self.select(is_zero, one, squares)))
+
+    def adaptive_average(self, x: Value, shape: Sequence[int]) -> Value:
+        """Means of as many windows of an image as there is room for in a shape."""
+        none = integers([])
+        return self.op("average_pool", [x], shape, x.dtype, {
+            "adaptive": "unit", "window": none, "strides": none, "low": none, "high": none})
 
     def clamp(self, x: Value, low: float, high: float) -> Value:
         return self.unary("clamp", x, {"low": floating(low), "high": floating(high)})

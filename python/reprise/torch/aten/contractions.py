@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Sequence
 
 import torch
 
@@ -64,6 +64,20 @@ def matmul(b: Builder, node: Any, x: Value, y: Value) -> Value:
     y = b.expand(y, lead + y.shape[-2:])
     batch = list(range(len(lead)))
     return b.reshape(b.dot(x, y, ([x.rank - 1], [y.rank - 2]), (batch, batch)), shape_of(node))
+
+
+@converts(aten._trilinear.default)
+def trilinear(b: Builder, node: Any, x: Value, y: Value, z: Value, expand_x: Sequence[int], expand_y: Sequence[int],
+              expand_z: Sequence[int], dims: Sequence[int], *unrolled: int) -> Value:
+    """The sum over dimensions of a product of three."""
+    parts = []
+    for part, added in ((x, expand_x), (y, expand_y), (z, expand_z)):
+        sizes = list(part.shape)
+        for dim in sorted(added):
+            sizes.insert(dim, 1)
+        parts.append(b.reshape(part, sizes))
+    product = b.binary("mul", b.binary("mul", parts[0], parts[1]), parts[2])
+    return b.reduce("sum", product, dims) if dims else product
 
 
 def grouped_mm(b: Builder, node: Any, x: Value, weights: Value, offs: Value | None = None, **keywords: Any) -> Value:

@@ -14,74 +14,121 @@ from ._registry import converts, shape_of
 aten = torch.ops.aten
 
 
-def _spread(numbers: Sequence[int] | int, count: int) -> list[int]:
+def spread(numbers: Sequence[int] | int, count: int) -> list[int]:
     numbers = [numbers] if isinstance(numbers, int) else list(numbers)
     return numbers if len(numbers) == count else numbers * count
 
 
-def _places(size: int, window: int, dilation: int, stride: int) -> int:
+def places(size: int, window: int, dilation: int, stride: int) -> int:
     """How often a window fits."""
     return (size - dilation * (window - 1) - 1) // stride + 1
+
+
+def convolve(b: Builder, x: Value, filter: Value, stride: Sequence[int], padding: Sequence[int],
+             dilation: Sequence[int], groups: int) -> Value:
+    """Of rows or images."""
+    shape = [x.shape[0], filter.shape[0]]
+    shape += [places(x.shape[2 + i] + 2 * padding[i], filter.shape[2 + i], dilation[i], stride[i])
+              for i in range(x.rank - 2)]
+    return _convolution(b, "convolution", [x, filter], shape, stride, padding, padding, dilation, groups)
+
+
+def transposed(b: Builder, x: Value, filter: Value, stride: Sequence[int], padding: Sequence[int],
+               dilation: Sequence[int], extra: Sequence[int], groups: int) -> Value:
+    """Of rows or images. ``extra`` rows at the end that go beyond the padding meet nothing."""
+    spatial = range(x.rank - 2)
+    high = [max(0, padding[i] - extra[i]) for i in spatial]
+    shape = [x.shape[0], filter.shape[1] * groups]
+    shape += [(x.shape[2 + i] - 1) * stride[i] + dilation[i] * (filter.shape[2 + i] - 1) + 1 - padding[i] - high[i]
+              for i in spatial]
+    y = _convolution(b, "convolution_transpose", [x, filter], shape, stride, padding, high, dilation, groups)
+    return b.pad(y, [0] * y.rank, [0, 0, *(max(0, extra[i] - padding[i]) for i in spatial)])
+
+
+def _convolution(b: Builder, name: str, operands: Sequence[Value], shape: Sequence[int], stride: Sequence[int],
+                 low: Sequence[int], high: Sequence[int], dilation: Sequence[int], groups: int) -> Value:
+    attributes = {"strides": integers(stride), "low": integers(low), "high": integers(high),
+                  "dilation": integers(dilation)}
+    if groups != 1:
+        attributes["groups"] = f"{groups} : i64"
+    return b.op(name, operands, shape, operands[0].dtype, attributes)
 
 
 @converts(aten.convolution.default)
 def convolution(b: Builder, node: Any, x: Value, filter: Value, bias: Value | None, stride: Sequence[int],
                 padding: Sequence[int], dilation: Sequence[int], is_transposed: bool, output_padding: Sequence[int],
                 groups: int) -> Value:
+    from . import volumes
     spatial = x.rank - 2
-    stride, low, dilation, extra = (_spread(each, spatial) for each in (stride, padding, dilation, output_padding))
-    high = [p - e for p, e in zip(low, extra)] if is_transposed else low
-    attributes = {"strides": integers(stride), "low": integers(low), "high": integers(high),
-                  "dilation": integers(dilation)}
-    if groups != 1:
-        attributes["groups"] = f"{groups} : i64"
-    name = "convolution_transpose" if is_transposed else "convolution"
-    y = b.op(name, [x, filter], shape_of(node), x.dtype, attributes)
+    stride, padding, dilation, extra = (spread(each, spatial) for each in (stride, padding, dilation, output_padding))
+    if is_transposed:
+        of = volumes.transposed_convolution if spatial == 3 else transposed
+        y = of(b, x, filter, stride, padding, dilation, extra, groups)
+    else:
+        of = volumes.convolution if spatial == 3 else convolve
+        y = of(b, x, filter, stride, padding, dilation, groups)
     return y if bias is None else b.binary("add", y, b.reshape(bias, (bias.shape[0],) + (1,) * spatial))
+
+
+def _fill(b: Builder, x: Value, shape: Sequence[int], window: Sequence[int], stride: Sequence[int],
+          low: Sequence[int]) -> tuple[Value, list[int]]:
+    """The image without the rows and columns that no window reaches, and the padding behind it that windows reach."""
+    high = []
+    for i in range(2):
+        beyond = (shape[2 + i] - 1) * stride[i] + window[i] - x.shape[2 + i] - low[i]
+        x = b.slice(x, 2 + i, 0, x.shape[2 + i] + min(0, beyond))
+        high.append(max(0, beyond))
+    return x, high
+
+
+def largest_in_windows(b: Builder, x: Value, shape: Sequence[int], window: Sequence[int], stride: Sequence[int],
+                       low: Sequence[int]) -> list[Value]:
+    """Of images: values, and where they are."""
+    x, high = _fill(b, x, shape, window, stride, low)
+    return b.emit("max_pool", [x], [(shape, x.dtype), (shape, torch.int64)], {
+        "window": integers(window), "strides": integers(stride), "low": integers(low), "high": integers(high)})
 
 
 @converts(aten.max_pool2d_with_indices.default)
 def max_pool(b: Builder, node: Any, x: Value, window: Sequence[int], stride: Sequence[int] = (), padding: Any = 0,
              dilation: Any = 1, ceil_mode: bool = False) -> list[Value]:
-    if any(each != 1 for each in _spread(dilation, 2)):
+    if any(each != 1 for each in spread(dilation, 2)):
         raise Missing("aten.max_pool2d_with_indices with a dilation")
-    window, low = _spread(window, 2), _spread(padding, 2)
-    stride = _spread(stride or window, 2)
-    shape = shape_of(node, 0)
-    high = [(shape[-2 + i] - 1) * stride[i] + window[i] - x.shape[-2 + i] - low[i] for i in range(2)]
-    image = b.reshape(x, (1, *x.shape)) if x.rank == 3 else x
-    whole = (1, *shape) if x.rank == 3 else shape
-    values = b.emit("max_pool", [image], [(whole, x.dtype), (whole, torch.int64)], {
+    window, low, shape = spread(window, 2), spread(padding, 2), shape_of(node, 0)
+    image = b.reshape(x, (1,) * (4 - x.rank) + x.shape)
+    found = largest_in_windows(b, image, (1,) * (4 - x.rank) + shape, window, spread(stride or window, 2), low)
+    return [b.reshape(value, shape) for value in found]
+
+
+def average_windows(b: Builder, x: Value, shape: Sequence[int], window: Sequence[int], stride: Sequence[int],
+                    low: Sequence[int], counts_padding: bool, divisor: int | None) -> Value:
+    """Of images."""
+    low = list(low)
+    if counts_padding or divisor is not None:
+        x, low = b.pad(x, [0, 0, *low], [0, 0, *low]), [0, 0]
+    x, high = _fill(b, x, shape, window, stride, low)
+    if divisor is not None:
+        x, high = b.pad(x, [0] * 4, [0, 0, *high]), [0, 0]
+    y = b.op("average_pool", [x], shape, x.dtype, {
         "window": integers(window), "strides": integers(stride), "low": integers(low), "high": integers(high)})
-    return [b.reshape(value, shape) for value in values]
+    return y if divisor is None else b.binary("mul", y, math.prod(window) / divisor)
 
 
 @converts(aten.avg_pool2d.default)
 def average_pool(b: Builder, node: Any, x: Value, window: Sequence[int], stride: Sequence[int] = (), padding: Any = 0,
                  ceil_mode: bool = False, counts_padding: bool = True, divisor: Any = None) -> Value:
-    shape, whole = shape_of(node), (1,) * (4 - x.rank) + shape_of(node)
-    x = b.reshape(x, (1,) * (4 - x.rank) + x.shape)
-    window, low = _spread(window, 2), _spread(padding, 2)
-    stride = _spread(stride or window, 2)
-    if counts_padding or divisor is not None:
-        x, low = b.pad(x, [0, 0, *low], [0, 0, *low]), [0, 0]
-    # Rows and columns that no window reaches are cut, so that windows fill the image.
-    high = [(whole[2 + i] - 1) * stride[i] + window[i] - x.shape[2 + i] - low[i] for i in range(2)]
-    for i in range(2):
-        if high[i] < 0:
-            x, high[i] = b.slice(x, 2 + i, 0, x.shape[2 + i] + high[i]), 0
-    if divisor is not None:
-        x, high = b.pad(x, [0] * 4, [0, 0, *high]), [0, 0]
-    y = b.op("average_pool", [x], whole, x.dtype, {
-        "window": integers(window), "strides": integers(stride), "low": integers(low), "high": integers(high)})
-    return b.reshape(y if divisor is None else b.binary("mul", y, math.prod(window) / divisor), shape)
+    shape, lead = shape_of(node), (1,) * (4 - x.rank)
+    window = spread(window, 2)
+    y = average_windows(b, b.reshape(x, lead + x.shape), lead + shape, window, spread(stride or window, 2),
+                        spread(padding, 2), counts_padding, divisor)
+    return b.reshape(y, shape)
 
 
 @converts(aten.im2col.default)
 def windows(b: Builder, node: Any, x: Value, window: Sequence[int], dilation: Sequence[int], padding: Sequence[int],
             stride: Sequence[int]) -> Value:
     """Position by position of the window: what it meets, as a slice of the image."""
-    rows, columns = (_places(x.shape[-2 + i] + 2 * padding[i], window[i], dilation[i], stride[i]) for i in range(2))
+    rows, columns = (places(x.shape[-2 + i] + 2 * padding[i], window[i], dilation[i], stride[i]) for i in range(2))
     images = b.reshape(x, (math.prod(x.shape[:-2]), *x.shape[-2:]))
     images = b.pad(images, [0, *padding], [0, *padding])
     parts = []
@@ -97,7 +144,7 @@ def image_of_windows(b: Builder, node: Any, x: Value, size: Sequence[int], windo
                      dilation: Sequence[int], padding: Sequence[int], stride: Sequence[int]) -> Value:
     """The adjoint of windows: what stands at a position of the window, spread over the image, in their order."""
     whole = [size[i] + 2 * padding[i] for i in range(2)]
-    rows, columns = (_places(whole[i], window[i], dilation[i], stride[i]) for i in range(2))
+    rows, columns = (places(whole[i], window[i], dilation[i], stride[i]) for i in range(2))
     shape = shape_of(node)
     parts = b.reshape(x, (math.prod(shape[:-2]), math.prod(window), rows, columns))
     total = None
@@ -114,21 +161,34 @@ def image_of_windows(b: Builder, node: Any, x: Value, size: Sequence[int], windo
 
 @converts(aten._adaptive_avg_pool2d.default, aten.adaptive_avg_pool2d.default)
 def adaptive_average_pool(b: Builder, node: Any, x: Value, size: Any) -> Value:
-    none = integers([])
-    return b.op("average_pool", [x], shape_of(node), x.dtype, {
-        "adaptive": "unit", "window": none, "strides": none, "low": none, "high": none})
+    return b.adaptive_average(x, shape_of(node))
+
+
+@converts(aten.adaptive_max_pool2d.default)
+def adaptive_max_pool(b: Builder, node: Any, x: Value, size: Any) -> list[Value | None]:
+    """Rows, then columns: the windows may overlap. The places, which only unpooling reads, are left out."""
+    shape = shape_of(node, 0)
+    for dim in (x.rank - 2, x.rank - 1):
+        before, after = x.shape[dim], shape[dim]
+        parts = [b.slice(x, dim, at * before // after, -(-(at + 1) * before // after)) for at in range(after)]
+        x = b.concatenate([b.reduce("max", part, [dim], True) for part in parts], dim)
+    return [x, None]
 
 
 @converts(aten.upsample_nearest2d.default, aten.upsample_nearest2d.vec)
-def upsample_nearest(b: Builder, node: Any, x: Value, *arguments: Any) -> Value:
-    """Whole factors: every position repeats."""
+def upsample_nearest(b: Builder, node: Any, x: Value, size: Any, *scales: Any) -> Value:
+    """Where the factors are whole, every position repeats."""
     shape = shape_of(node)
-    if any(big % small for big, small in zip(shape[2:], x.shape[2:])):
-        raise Missing("aten.upsample_nearest2d by a factor that is not whole")
-    rows, columns = (big // small for big, small in zip(shape[2:], x.shape[2:]))
-    n, c, height, width = x.shape
-    parts = b.reshape(x, (n, c, height, 1, width, 1))
-    return b.reshape(b.expand(parts, (n, c, height, rows, width, columns)), shape)
+    if all(big % small == 0 for big, small in zip(shape[2:], x.shape[2:])):
+        rows, columns = (big // small for big, small in zip(shape[2:], x.shape[2:]))
+        n, c, height, width = x.shape
+        parts = b.reshape(x, (n, c, height, 1, width, 1))
+        return b.reshape(b.expand(parts, (n, c, height, rows, width, columns)), shape)
+    factors = scales[0] if scales and isinstance(scales[0], (list, tuple)) else [*scales, None, None][:2]
+    for dim, factor in zip((2, 3), factors or [None, None]):
+        step = 1 / factor if factor else x.shape[dim] / shape[dim]
+        x = b.take(x, dim, [min(int(at * step), x.shape[dim] - 1) for at in range(shape[dim])])
+    return x
 
 
 def _weights(before: int, after: int, align_corners: bool, scale: float | None) -> torch.Tensor:

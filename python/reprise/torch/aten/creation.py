@@ -86,3 +86,14 @@ def tril(b: Builder, node: Any, x: Value, diagonal: int = 0) -> Value:
 @converts(aten.triu.default)
 def triu(b: Builder, node: Any, x: Value, diagonal: int = 0) -> Value:
     return _triangle(b, x, "ge", diagonal)
+
+
+@converts(aten._assert_async.msg)
+def assertion(b: Builder, node: Any, *arguments: Any) -> None:
+    """What PyTorch checks of values, as the classes of one_hot, is not checked."""
+
+
+@converts(aten.eye.default, aten.eye.m)
+def eye(b: Builder, node: Any, *sizes: Any, **keywords: Any) -> Value:
+    rows, columns = shape_of(node)
+    return b.cast(b.compare("eq", b.reshape(b.iota(rows), (rows, 1)), b.iota(columns)), dtype_of(node))

@@ -46,7 +46,7 @@ def divide(b: Builder, node: Any, x: Any, y: Any) -> Value:
 def floor_quotient(b: Builder, x: Any, y: Any, dtype: torch.dtype) -> Value:
     """Rounded down; the dialect's division of integers truncates."""
     if dtype.is_floating_point:
-        return b.unary("floor", b.binary("div", x, y, dtype))
+        return b.floor(b.binary("div", x, y, dtype))
     x, y = b.value(x, dtype), b.value(y, dtype)
     quotient, rest = b.binary("div", x, y), b.binary("rem", x, y)
     is_inexact = b.compare("ne", rest, 0)
@@ -67,8 +67,8 @@ def divide_rounding(b: Builder, node: Any, x: Any, y: Any, rounding_mode: str | 
     if rounding_mode is None or not dtype.is_floating_point:
         return b.binary("div", x, y, dtype)
     quotient = b.binary("div", x, y, dtype)
-    negative = b.unary("neg", b.unary("floor", b.unary("neg", quotient)))
-    return b.select(b.compare("lt", quotient, 0.0), negative, b.unary("floor", quotient))
+    negative = b.unary("neg", b.floor(b.unary("neg", quotient)))
+    return b.select(b.compare("lt", quotient, 0.0), negative, b.floor(quotient))
 
 
 @converts(aten.remainder.Scalar, aten.remainder.Tensor)
@@ -90,22 +90,12 @@ for _name in ("neg", "exp", "log", "sqrt", "rsqrt", "tanh", "erf", "sigmoid", "s
 
 @converts(aten.floor.default)
 def floor(b: Builder, node: Any, x: Value) -> Value:
-    return b.unary("floor", x) if x.dtype.is_floating_point else x
+    return b.floor(x) if x.dtype.is_floating_point else x
 
 
 @converts(aten.ceil.default)
 def ceil(b: Builder, node: Any, x: Value) -> Value:
-    return b.unary("neg", b.unary("floor", b.unary("neg", x))) if x.dtype.is_floating_point else x
-
-
-@converts(aten.expm1.default)
-def expm1(b: Builder, node: Any, x: Value) -> Value:
-    return b.binary("sub", b.unary("exp", b.cast(x, dtype_of(node))), 1.0)
-
-
-@converts(aten.log1p.default)
-def log1p(b: Builder, node: Any, x: Value) -> Value:
-    return b.unary("log", b.binary("add", b.cast(x, dtype_of(node)), 1.0))
+    return b.unary("neg", b.floor(b.unary("neg", x))) if x.dtype.is_floating_point else x
 
 
 @converts(aten.reciprocal.default)
@@ -153,12 +143,6 @@ def leaky_relu(b: Builder, node: Any, x: Value, slope: float = 0.01) -> Value:
 @converts(aten._prelu_kernel.default)
 def prelu(b: Builder, node: Any, x: Value, slopes: Value) -> Value:
     return b.select(b.compare("gt", x, 0.0), x, b.binary("mul", x, slopes))
-
-
-@converts(aten.elu.default)
-def elu(b: Builder, node: Any, x: Value, alpha: float = 1, scale: float = 1, input_scale: float = 1) -> Value:
-    below = b.binary("sub", b.unary("exp", b.binary("mul", b.binary("minimum", x, 0.0), input_scale)), 1.0)
-    return b.select(b.compare("gt", x, 0.0), b.binary("mul", x, scale), b.binary("mul", below, alpha * scale))
 
 
 @converts(aten.softplus.default)

@@ -89,10 +89,7 @@ def index(b: Builder, node: Any, x: Value, indices: Sequence[Value | None]) -> V
 
 @converts(aten.index_select.default)
 def index_select(b: Builder, node: Any, x: Value, dim: int, indices: Value) -> Value:
-    dim %= x.rank
-    order = [dim] + [each for each in range(x.rank) if each != dim]
-    taken = b.gather(b.transpose(x, order), indices)
-    return b.transpose(taken, [order.index(each) for each in range(x.rank)])
+    return b.take(x, dim, b.reshape(indices, (math.prod(indices.shape),)))
 
 
 @converts(aten.gather.default)
@@ -144,6 +141,20 @@ def scatter_add(b: Builder, node: Any, x: Value, dim: int, indices: Value, updat
     shape = places.shape[:-1] + (x.shape[dim % x.rank],)
     added = b.op("scatter_add_along", [places, rows], shape, x.dtype)
     return b.binary("add", x, b.transpose(added, back))
+
+
+@converts(aten.scatter_reduce.two)
+def scatter_reduce(b: Builder, node: Any, x: Value, dim: int, indices: Value, updates: Value, reduction: str, *,
+                   include_self: bool = True) -> Value:
+    """Sums and means."""
+    if reduction not in ("sum", "mean") or not include_self:
+        raise Missing(f"aten.scatter_reduce with reduce='{reduction}'" + "" if include_self else " without itself")
+    total = scatter_add(b, node, x, dim, indices, updates)
+    if reduction == "sum":
+        return total
+    one = b.constant(1, x.dtype)
+    counts = scatter_add(b, node, b.expand(one, x.shape), dim, indices, b.expand(one, indices.shape))
+    return b.binary("div", total, counts)
 
 
 @converts(aten.scatter.value, aten.scatter.src)

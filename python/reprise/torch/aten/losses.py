@@ -68,11 +68,15 @@ def huber_loss(b: Builder, node: Any, x: Value, y: Value, reduction: int = 1, de
 @converts(aten.binary_cross_entropy_with_logits.default)
 def bce_with_logits(b: Builder, node: Any, x: Value, target: Value, weight: Value | None = None,
                     positive: Value | None = None, reduction: int = 1) -> Value:
-    if positive is not None:
-        raise Missing("aten.binary_cross_entropy_with_logits with a weight of positives")
     small = b.unary("exp", b.unary("neg", b.unary("abs", x)))
-    linear = b.binary("sub", b.binary("maximum", x, 0.0), b.binary("mul", x, target))
-    each = b.binary("add", linear, b.unary("log", b.binary("add", small, 1.0)))
+    curved = b.unary("log", b.binary("add", small, 1.0))
+    if positive is None:
+        linear = b.binary("sub", b.binary("maximum", x, 0.0), b.binary("mul", x, target))
+        each = b.binary("add", linear, curved)
+    else:
+        below = b.binary("add", curved, b.binary("maximum", b.unary("neg", x), 0.0))
+        share = b.binary("add", b.binary("mul", b.binary("sub", positive, 1.0), target), 1.0)
+        each = b.binary("add", b.binary("mul", b.binary("sub", 1.0, target), x), b.binary("mul", share, below))
     return _reduced(b, each if weight is None else b.binary("mul", each, weight), reduction)
 
 

@@ -107,12 +107,8 @@ def roll(b: Builder, node: Any, x: Value, shifts: Sequence[int], dims: Sequence[
 @converts(aten.flip.default)
 def flip(b: Builder, node: Any, x: Value, dims: Sequence[int]) -> Value:
     for dim in dims:
-        dim %= x.rank
-        order = [dim] + [each for each in range(x.rank) if each != dim]
         size = x.shape[dim]
-        down = b.binary("sub", size - 1, b.iota(size))
-        turned = b.gather(b.transpose(x, order), down)
-        x = b.transpose(turned, [order.index(each) for each in range(x.rank)])
+        x = b.take(x, dim, b.binary("sub", size - 1, b.iota(size)))
     return x
 
 
@@ -167,9 +163,18 @@ def as_strided(b: Builder, node: Any, x: Value, size: Sequence[int], stride: Seq
 @converts(aten.unfold.default)
 def unfold(b: Builder, node: Any, x: Value, dim: int, size: int, step: int) -> Value:
     dim %= x.rank
-    windows = range(0, x.shape[dim] - size + 1, step)
-    rows = b.tensor(torch.tensor([[start + k for k in range(size)] for start in windows]))
-    order = [dim] + [each for each in range(x.rank) if each != dim]
-    taken = b.gather(b.transpose(x, order), rows)
-    rest = list(range(2, taken.rank))
-    return b.transpose(taken, rest[:dim] + [0] + rest[dim:] + [1])
+    starts = range(0, x.shape[dim] - size + 1, step)
+    taken = b.take(x, dim, [[start + k for k in range(size)] for start in starts])
+    order = [each for each in range(taken.rank) if each != dim + 1] + [dim + 1]
+    return b.transpose(taken, order)
+
+
+@converts(aten.diagonal.default, aten.diagonal_copy.default)
+def diagonal(b: Builder, node: Any, x: Value, offset: int = 0, first: int = 0, second: int = 1) -> Value:
+    """Of a row-major matrix, every element that is one more than a row away."""
+    first, second = first % x.rank, second % x.rank
+    rest = [dim for dim in range(x.rank) if dim not in (first, second)]
+    rows, columns, count = x.shape[first], x.shape[second], shape_of(node)[-1]
+    flat = b.reshape(b.transpose(x, [*rest, first, second]), [x.shape[dim] for dim in rest] + [rows * columns])
+    start = offset if offset >= 0 else -offset * columns
+    return b.slice(flat, len(rest), start, start + (count - 1) * (columns + 1) + 1, columns + 1)

@@ -66,6 +66,13 @@ def randn(b: Builder, node: Any, *arguments: Any, **keywords: Any) -> Value:
                 {"mean": floating(0), "std": floating(1), **NO_STATE})
 
 
+@converts(aten.normal_functional.default, aten.normal.float_float)
+def normal(b: Builder, node: Any, *arguments: Any, **keywords: Any) -> Value:
+    mean, deviation = [each for each in arguments if isinstance(each, (int, float))] or [0, 1]
+    return b.op("random_normal", [], shape_of(node), dtype_of(node),
+                {"mean": floating(mean), "std": floating(deviation), **NO_STATE})
+
+
 @converts(aten.randint.default, aten.randint.low)
 def randint(b: Builder, node: Any, *arguments: Any, **keywords: Any) -> Value:
     low, high = (0, arguments[0]) if node.target is aten.randint.default else arguments[:2]

@@ -78,7 +78,7 @@ def variance(b: Builder, node: Any, x: Value, dims: Any = None, unbiased: Any = 
              correction: Any = None) -> Value:
     correction = (0 if unbiased is False else 1) if correction is None else correction
     value = _variance(b, x, dims, correction, keepdim)[0]
-    return value if "var" in node.target._schema.name else b.unary("sqrt", value)
+    return value if "var" in node.target._schema.name else b.root(value)
 
 
 @converts(aten.var_mean.correction)
@@ -92,7 +92,7 @@ def vector_norm(b: Builder, node: Any, x: Value, order: float = 2, dims: Any = N
                 **keywords: Any) -> Value:
     x = b.cast(x, dtype_of(node))
     if order == 2:
-        return b.unary("sqrt", b.reduce("sum", b.binary("mul", x, x), dims, keep))
+        return b.root(b.reduce("sum", b.binary("mul", x, x), dims, keep))
     if order in (1, math.inf):
         return b.reduce("sum" if order == 1 else "max", b.unary("abs", x), dims, keep)
     raise Missing(f"aten.linalg_vector_norm of order {order}")
@@ -136,6 +136,34 @@ def topk(b: Builder, node: Any, x: Value, count: int, dim: int = -1, largest: bo
 @converts(aten.sort.default, aten.sort.stable)
 def sort(b: Builder, node: Any, x: Value, dim: int = -1, descending: bool = False, stable: bool = True) -> list[Value]:
     return topk(b, node, x, x.shape[dim % x.rank], dim, descending)
+
+
+def _ranked(b: Builder, node: Any, x: Value, rank: int, dim: int) -> list[Value]:
+    """The element of a rank from below, and its place."""
+    rows, _ = b.to_last(b.unary("neg", x), dim)
+    values, found = _top(b, rows, rank)
+    last = [b.slice(each, each.rank - 1, rank - 1, rank) for each in (b.unary("neg", values), found)]
+    return [b.reshape(each, shape_of(node, number)) for number, each in enumerate(last)]
+
+
+@converts(aten.kthvalue.default)
+def kth_value(b: Builder, node: Any, x: Value, rank: int, dim: int = -1, keep: bool = False) -> list[Value]:
+    return _ranked(b, node, x, rank, dim)
+
+
+@converts(aten.median.dim)
+def median(b: Builder, node: Any, x: Value, dim: int, keep: bool = False) -> list[Value]:
+    """The lower one of two."""
+    return _ranked(b, node, x, (x.shape[dim] + 1) // 2, dim)
+
+
+@converts(aten._cdist_forward.default)
+def distances(b: Builder, node: Any, x: Value, y: Value, order: float, mode: Any = None) -> Value:
+    shape = shape_of(node)
+    lead = shape[:-2]
+    x = b.expand(b.reshape(x, x.shape[:-1] + (1, x.shape[-1])), lead + (shape[-2], 1, x.shape[-1]))
+    y = b.expand(b.reshape(y, y.shape[:-2] + (1, *y.shape[-2:])), lead + (1, shape[-1], y.shape[-1]))
+    return vector_norm(b, node, b.binary("sub", x, y), order, [-1])
 
 
 @converts(aten.histc.default)

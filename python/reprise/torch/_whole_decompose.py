@@ -1,0 +1,43 @@
+"""Ops without a converter, as PyTorch makes them of others."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import torch
+import torch.fx as fx
+from torch._decomp import decomposition_table
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx.experimental.proxy_tensor import make_fx
+from torch.utils._python_dispatch import _disable_current_modes
+from torch.utils._pytree import tree_flatten, tree_unflatten
+
+from .aten import CONVERTERS
+
+
+def _sample(node: fx.Node) -> Any:
+    value = node.meta["val"]
+    return torch.empty(tuple(map(int, value.shape)), dtype=value.dtype) if isinstance(value, torch.Tensor) else int(value)
+
+
+def decompose(node: fx.Node) -> tuple[fx.GraphModule, list[fx.Node]] | None:
+    """The graph of an op and the nodes that it takes; None where it needs an op that has no converter."""
+    leaves, structure = tree_flatten((node.args, node.kwargs))
+    places = [place for place, leaf in enumerate(leaves) if isinstance(leaf, fx.Node)]
+
+    def call(*values: Any) -> Any:
+        given = list(leaves)
+        for place, value in zip(places, values):
+            given[place] = value
+        arguments, keywords = tree_unflatten(given, structure)
+        return node.target(*arguments, **keywords)
+
+    table = {target: rule for target, rule in decomposition_table.items() if target not in CONVERTERS}
+    with _disable_current_modes(), torch.no_grad(), FakeTensorMode():
+        traced = make_fx(torch.func.functionalize(call, remove="mutations_and_views"), decomposition_table=table)
+        module = traced(*[_sample(leaves[place]) for place in places])
+    module.graph.eliminate_dead_code()
+    made = [each.target for each in module.graph.nodes if each.op == "call_function"]
+    is_known = all(target is operator.getitem or target in CONVERTERS for target in made)
+    return (module, [leaves[place] for place in places]) if is_known else None
