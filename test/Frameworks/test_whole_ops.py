@@ -118,7 +118,7 @@ def try_places():
         x.scatter_reduce(1, at.expand(4, 2), y[:, :2], "mean"), x.index_copy(0, at[0], y[:2]), x.kthvalue(2, 1)[0], x.median(1)[0],
         x * torch.bucketize(x, torch.tensor([-1.0, 0, 1])), x @ F.one_hot(at[:3].flatten(), 7).float(), x @ torch.eye(6, 3),
         torch.linalg.cross(x[:, :3], y[:, 3:]), torch.kron(x, y), F.bilinear(x, y, x[None, :, :4].expand(3, 4, 4)[:, :, [0, 1, 2, 3, 0, 1]].new_ones(3, 6, 6)),
-        torch.addmv(y[:, 0], x, y[0]), x.nansum(1), torch.std_mean(x, 1)[0], x.nan_to_num()], x, y)
+        torch.addmv(y[:, 0], x, y[0]), x.nansum(1), (x * (x > -0.5)).cumprod(1), x.cumprod(0), torch.std_mean(x, 1)[0], x.nan_to_num()], x, y)
 
 
 def try_draws():

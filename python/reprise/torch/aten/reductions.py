@@ -120,6 +120,18 @@ def cumsum(b: Builder, node: Any, x: Value, dim: int, **keywords: Any) -> Value:
     return b.unary("cumsum", x, {"dim": f"{dim % x.rank} : i64"}) if x.rank else x
 
 
+@converts(aten.cumprod.default)
+def cumprod(b: Builder, node: Any, x: Value, dim: int, **keywords: Any) -> Value:
+    """Products of 2, 4, 8, … neighbours (Hillis and Steele 1986): no quotient, so that zeros have gradients."""
+    x = b.cast(x, dtype_of(node))
+    distance = 1
+    while x.rank and distance < x.shape[dim]:
+        low = [distance if each == dim % x.rank else 0 for each in range(x.rank)]
+        before = b.pad(b.slice(x, dim % x.rank, 0, x.shape[dim] - distance), low, [0] * x.rank, 1)
+        x, distance = b.binary("mul", before, x), 2 * distance
+    return x
+
+
 def _top(b: Builder, x: Value, count: int) -> list[Value]:
     shape = x.shape[:-1] + (count,)
     return b.emit("top_k", [x], [(shape, x.dtype), (shape, torch.int64)])
