@@ -64,6 +64,10 @@ def narrow(x, signed, unsigned):
     return sum((each.astype(jnp.float32) % 97) * (1 + number % 3) for number, each in enumerate(made)) / 1000
 
 
+def volume(x):
+    return jnp.sin(jnp.outer(jnp.arange(10.0), x)).reshape(1, 2, 4, 5, 6)
+
+
 #: Functions of a matrix [4, 6], each with its derivative.
 FUNCTIONS = {
     "elementwise": lambda x: jnp.sin(x) * jnp.cos(x) + jnp.tanh(x) / (2 + jnp.exp(-x * x)) + jnp.abs(x) ** 1.5,
@@ -89,6 +93,9 @@ FUNCTIONS = {
     "pooling": lambda x: jax.lax.reduce_window(x, 0.0, jax.lax.add, (2, 3), (1, 2), "SAME"),
     "transposed convolution": lambda x: jax.lax.conv_transpose(x[None, :, :, None], x[:3, :3, None, None], (2, 2), "SAME"),
     "groups": lambda x: jax.lax.conv_general_dilated(x[None], x.reshape(8, 1, 3)[:, :, :3], (1,), [(1, 1)], feature_group_count=4),
+    "volumes": lambda x: jax.lax.conv_general_dilated(volume(x), x.reshape(3, 2, 2, 2, 1), (1, 2, 1), "SAME", rhs_dilation=(2, 1, 1)),
+    "pooled volumes": lambda x: [jax.lax.reduce_window(volume(x), start, by, (1, 1, 2, 3, 2), (1, 1, 2, 1, 2), "SAME")
+                                 for start, by in ((-jnp.inf, jax.lax.max), (0.0, jax.lax.add))],
     "cond": lambda x: jax.lax.cond(x[0, 0] > 0, lambda y: y * 2, lambda y: y + 1, x),
     "switch": lambda x: jax.lax.switch(jnp.int32(7), [lambda y: y, lambda y: y * 3, jnp.sin], x),
     "scan": lambda x: jax.lax.scan(lambda c, row: (jnp.tanh(c + row), c * row), x[0], x),

@@ -40,5 +40,19 @@ func.func public @main(%q: tensor<2x3x5x7xf32>, %k: tensor<2x5x3x7xf32>, %image:
     %m = stablehlo.add %a, %b : tensor<f32>
     stablehlo.return %m : tensor<f32>
   }) : (tensor<2x4x4x4xf32>, tensor<f32>) -> tensor<2x4x4x4xf32>
+  // What a filter meets along the depth are channels.
+  // CHECK: %[[TAPS:.*]] = reprise.concatenate {{.*}} dim 2 : {{.*}} -> tensor<8x3x3x2x8xf32>
+  // CHECK-NEXT: %[[IMAGES:.*]] = reprise.reshape %[[TAPS]] : {{.*}} -> tensor<8x9x2x8xf32>
+  // CHECK: reprise.convolution %[[IMAGES]], %{{.*}} strides [1, 1] low [1, 0] high [1, 0] dilation [1, 1]
+  %volume = stablehlo.reshape %image : (tensor<2x8x8x3xf32>) -> tensor<2x4x2x8x3xf32>
+  %weights = stablehlo.reshape %filter : (tensor<3x3x3x4xf32>) -> tensor<3x3x1x3x4xf32>
+  %7 = stablehlo.convolution(%volume, %weights) dim_numbers = [b, 0, 1, 2, f]x[0, 1, 2, i, o]->[b, 0, 1, 2, f], window = {pad = [[1, 1], [1, 1], [0, 0]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x4x2x8x3xf32>, tensor<3x3x1x3x4xf32>) -> tensor<2x4x2x8x4xf32>
+  // CHECK: reprise.max_pool %{{.*}} window [3, 2] strides [1, 2]
+  // CHECK: reprise.max_pool %{{.*}} window [2] strides [2]
+  %8 = "stablehlo.reduce_window"(%7, %low) <{padding = dense<[[0, 0], [0, 0], [1, 1], [0, 0], [0, 0]]> : tensor<5x2xi64>, window_dimensions = array<i64: 1, 2, 3, 2, 1>, window_strides = array<i64: 1, 2, 1, 2, 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %m = stablehlo.maximum %a, %b : tensor<f32>
+    stablehlo.return %m : tensor<f32>
+  }) : (tensor<2x4x2x8x4xf32>, tensor<f32>) -> tensor<2x2x2x4x4xf32>
   return %2 : tensor<2x4x4x4xf32>
 }

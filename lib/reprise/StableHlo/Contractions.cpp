@@ -121,6 +121,48 @@ Value cutPadding(Builder &b, Value image, Integers &low, Integers &high) {
   return pad(b, image, zero, above, below, Integers(above.size(), 0));
 }
 
+/// How a filter goes over an image or a volume.
+struct Steps {
+  Integers strides, low, high, dilation;
+  int64_t groups;
+
+  Value convolve(Builder &b, Value image, Value filter, RankedTensorType type) const {
+    if (strides.size() == 3)
+      return convolveVolume(b, image, filter, type);
+    return ConvolutionOp::create(b, type, image, filter, strides, low, high, dilation, groups);
+  }
+  Value convolveVolume(Builder &b, Value volume, Value filter, RankedTensorType type) const;
+};
+
+/// [n, a, b, …] with the second and the third dimension exchanged.
+Value exchange(Builder &b, Value x) { return transpose(b, x, {0, 2, 1, 3, 4}); }
+
+/// What a filter meets along the depth are channels of an image.
+Value Steps::convolveVolume(Builder &b, Value volume, Value filter, RankedTensorType type) const {
+  TypedAttr zero = b.getFloatAttr(elementOf(volume), 0);
+  volume = pad(b, volume, zero, {0, 0, low[0], 0, 0}, {0, 0, high[0], 0, 0}, Integers(5, 0));
+  Integers image(typeOf(volume).getShape()), weights(typeOf(filter).getShape()), all(5, 0),
+      ends = image, steps(5, 1), result(type.getShape());
+  int64_t depth = result[2], samples = image[0] * depth;
+  steps[2] = strides[0];
+  Values taps;
+  for (int64_t tap = 0; tap < weights[2]; ++tap) {
+    all[2] = tap * dilation[0];
+    ends[2] = all[2] + (depth - 1) * strides[0] + 1;
+    Value met = exchange(b, slice(b, volume, all, ends, steps));
+    taps.push_back(reshape(b, met, {samples, image[1], 1, image[3], image[4]}));
+  }
+  RankedTensorType stacked = type.clone({samples, image[1], weights[2], image[3], image[4]});
+  Value images = ConcatenateOp::create(b, stacked, taps, 2);
+  images = reshape(b, images, {samples, image[1] * weights[2], image[3], image[4]});
+  filter = reshape(b, filter, {weights[0], weights[1] * weights[2], weights[3], weights[4]});
+  auto rest = [](const Integers &list) { return Integers(llvm::drop_begin(list)); };
+  Steps flat = {rest(strides), rest(low), rest(high), rest(dilation), groups};
+  Value flatResult =
+      flat.convolve(b, images, filter, type.clone({samples, result[1], result[3], result[4]}));
+  return exchange(b, reshape(b, flatResult, {image[0], depth, result[1], result[3], result[4]}));
+}
+
 Values buildConvolution(Source &s, ArrayAttr dims, int64_t spatial) {
   Builder &b = s.b();
   Layout image(dims[0], "b", "f", spatial), filter(dims[1], "o", "i", spatial),
@@ -144,9 +186,9 @@ Values buildConvolution(Source &s, ArrayAttr dims, int64_t spatial) {
   Integers shape;
   for (int64_t d : output.order)
     shape.push_back(s.type().getDimSize(d));
-  Value result = ConvolutionOp::create(
-      b, s.type().clone(shape), left, right, orOnes(s.integers("window_strides"), spatial), low,
-      high, orOnes(s.integers("rhs_dilation"), spatial), s.integer("feature_group_count", 1));
+  Steps steps = {orOnes(s.integers("window_strides"), spatial), low, high,
+                 orOnes(s.integers("rhs_dilation"), spatial), s.integer("feature_group_count", 1)};
+  Value result = steps.convolve(b, left, right, s.type().clone(shape));
   return {transpose(b, result, output.inverse())};
 }
 
@@ -155,8 +197,8 @@ Values importConvolution(Source &s) {
   int64_t spatial = s.type().getRank() - 2;
   if (!dims || dims.size() != 3)
     return s.refuse("with dimensions that are not known");
-  if (spatial < 1 || spatial > 2)
-    return s.refuse("with another number of spatial dimensions than 1 or 2");
+  if (spatial < 1 || spatial > 3)
+    return s.refuse("with another number of spatial dimensions than 1, 2 or 3");
   if (s.integer("batch_group_count", 1) != 1)
     return s.refuse("with groups of the batch");
   if (elementOf(s.operands[0]) != s.type().getElementType())

@@ -28,6 +28,21 @@ struct Window {
     order.append(dims);
   }
 
+  /// Of what slides, a part from `first` on; the other dimensions stand still.
+  Window(const Window &whole, size_t first, size_t count) {
+    auto part = [&](const Integers &list) { return Integers(ArrayRef(list).slice(first, count)); };
+    dims = part(whole.dims);
+    sizes = part(whole.sizes);
+    strides = part(whole.strides);
+    low = part(whole.low);
+    high = part(whole.high);
+    for (size_t d = 0; d < whole.order.size(); ++d)
+      if (!llvm::is_contained(dims, d))
+        outer.push_back(d);
+    order = outer;
+    order.append(dims);
+  }
+
   Integers outer, dims, order; ///< order: the outer dimensions, then those that slide
   Integers sizes, strides, low, high;
 };
@@ -110,26 +125,35 @@ Values runOver(Source &s, StringRef combiner, int64_t dim, bool isBackward) {
   return {x};
 }
 
-Value poolMaximum(Source &s, const Window &window) {
-  Builder &b = s.b();
-  Value image = toImage(b, s.operands[0], window);
-  RankedTensorType type = imageType(image, window, s.type());
+Value poolMaximum(Builder &b, Value x, const Window &window, RankedTensorType result) {
+  Value image = toImage(b, x, window);
+  RankedTensorType type = imageType(image, window, result);
   auto pool = MaxPoolOp::create(b, type, type.clone(b.getI32Type()), image, window.sizes,
                                 window.strides, window.low, window.high);
-  return fromImage(b, pool.getResult(), window, s.type());
+  return fromImage(b, pool.getResult(), window, result);
 }
 
 /// A sum over a window is a convolution with ones.
-Value poolSum(Source &s, const Window &window) {
-  Builder &b = s.b();
-  Value image = toImage(b, s.operands[0], window);
+Value poolSum(Builder &b, Value x, const Window &window, RankedTensorType result) {
+  Value image = toImage(b, x, window);
   Integers filterShape = {1, 1};
   filterShape.append(window.sizes);
-  Value ones = splat(b, s.type().clone(filterShape), 1);
+  Value ones = splat(b, result.clone(filterShape), 1);
   Value sums =
-      ConvolutionOp::create(b, imageType(image, window, s.type()), image, ones, window.strides,
+      ConvolutionOp::create(b, imageType(image, window, result), image, ones, window.strides,
                             window.low, window.high, Integers(window.sizes.size(), 1), 1);
-  return fromImage(b, sums, window, s.type());
+  return fromImage(b, sums, window, result);
+}
+
+/// A window of a volume goes along its last two dimensions first.
+template <auto pool>
+Value poolAlong(Builder &b, Value x, const Window &window, RankedTensorType result) {
+  if (window.dims.size() < 3)
+    return pool(b, x, window, result);
+  Window flat(window, 1, 2), deep(window, 0, 1);
+  Integers shape(result.getShape());
+  shape[window.dims[0]] = typeOf(x).getDimSize(window.dims[0]);
+  return pool(b, pool(b, x, flat, result.clone(shape)), deep, result);
 }
 
 bool isDilated(Source &s) {
@@ -159,14 +183,15 @@ Values importReduceWindow(Source &s) {
     return s.refuse("with an initial value that is not neutral");
   if (window.dims.empty())
     return {s.operands[0]};
-  if (window.dims.size() > 2 || isDilated(s) || !isFloat(s.operands[0]))
-    return s.refuse("over windows of integers, with holes, or along more than two dimensions");
+  if (window.dims.size() > 3 || isDilated(s) || !isFloat(s.operands[0]))
+    return s.refuse("over windows of integers, with holes, or along more than three dimensions");
+  Value x = s.operands[0];
   if (combiner == "add")
-    return {poolSum(s, window)};
+    return {poolAlong<poolSum>(s.b(), x, window, s.type())};
   if (combiner == "maximum")
-    return {poolMaximum(s, window)};
-  s.operands[0] = NegOp::create(s.b(), s.operands[0]);
-  return {NegOp::create(s.b(), poolMaximum(s, window))};
+    return {poolAlong<poolMaximum>(s.b(), x, window, s.type())};
+  x = NegOp::create(s.b(), x);
+  return {NegOp::create(s.b(), poolAlong<poolMaximum>(s.b(), x, window, s.type()))};
 }
 
 } // namespace
