@@ -1,6 +1,7 @@
 """backend="reprise_plan" with Inductor's code: the same bits in every kernel, and bytes that hold."""
 import contextlib
 import warnings
+from unittest import mock
 
 import checks
 import memory
@@ -137,10 +138,8 @@ def try_orders():
         checks.check(f"{name}: stored are {wanted or 'none'}", found == wanted, str(found))
 
 
-def try_misses():
-    """Where no code holds the budget, the one that takes the least runs, and a warning says by how much it is missed."""
-    x, model = torch.randn(256, 24), Net()
-    expected = step(model, compiled(model, codegen="inductor"), x)
+def train_within_less(model, x, budget):
+    """A step whose code has a quarter of what its plan takes; what was said, and whether buffers could wait in each code."""
     start, waits = _plan_fused.Meter.start, []
 
     def start_less(self, around, limit, forward):
@@ -150,16 +149,29 @@ def try_misses():
     try:
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
-            found = step(model, compiled(model, codegen="inductor", budget="50%"), x)
+            found = step(model, compiled(model, codegen="inductor", budget=budget), x)
     finally:
         _plan_fused.Meter.start = start
-    words = [str(each.message) for each in said if issubclass(each.category, reprise.RepriseWarning)]
+    return found, [str(each.message) for each in said if issubclass(each.category, reprise.RepriseWarning)], waits
+
+
+def try_misses():
+    """Where no code holds the budget, the one that takes the least runs, and a warning says by how much it is missed."""
+    x, model = torch.randn(256, 24), Net()
+    expected = step(model, compiled(model, codegen="inductor"), x)
+    found, words, waits = train_within_less(model, x, "50%")
     plan = plans()[-1]
     checks.check("a budget that Inductor's code does not hold is a warning", len(words) == 1
                  and f"Inductor's code takes {plan.peak} bytes, {plan.peak - plan.budget // 4} more" in words[0], str(words))
     checks.check("from the second code on no buffer waits for the next one of its size", waits[0] and not any(waits[1:_plan_fused.TRIES])
                  and config.allow_buffer_reuse, str(waits))
     checks.check("the code that takes the least trains", equal(found, expected), str(plan))
+    with mock.patch.object(_plan_fused, "TRIES", 2):
+        found, words, _ = train_within_less(model, x, "1%")
+    plan = plans()[-1]
+    checks.check("a share that is too small becomes what the code takes", len(words) == 2 and plan.budget == plan.peak
+                 and f"was found to take is {plan.peak} bytes, which takes the place of the budget of 1%" in words[1], str(words))
+    checks.check("and that code trains", equal(found, expected), str(plan))
 
 
 def try_layouts():

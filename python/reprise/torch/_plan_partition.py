@@ -72,6 +72,8 @@ class Partitioner(CustomPartitionerFn):
         self.meter: Meter | None = None
         self.within: int | None = None
         self.planned: report.GraphPlan | None = None
+        #: Whether no plan meets the budget, a share, so that the least one that is found takes its place.
+        self.is_wish = False
         self._first: Answer | None = None
 
     def __deepcopy__(self, memo: dict) -> "Partitioner":
@@ -135,6 +137,7 @@ class Partitioner(CustomPartitionerFn):
         # A share is a wish: the plan that takes the least is as near as any comes to it. Where a search ends depends on its
         # budget, so all shares that are too small have one: what an op needs at once.
         warnings.warn(refusal + ", and takes its place", RepriseWarning, stacklevel=2)
+        self.is_wish = True
         needed = ask(text, "1").summary["needed"]
         answer = ask(text, str(needed))
         return answer if answer.plan is not None else self._least(text, answer.summary["lowest_peak"])
