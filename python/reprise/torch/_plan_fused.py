@@ -258,7 +258,7 @@ def _search(compile_once: Callable[[], Callable], partitioner: "Partitioner") ->
         except Exceeded:
             tried[each], plans[each] = meter.peak, partitioner.planned.peak
     made = _make_least(compile_once, partitioner, tried)
-    if partitioner.is_wish and partitioner.planned:
+    if partitioner.is_wish:
         partitioner.planned = dataclasses.replace(partitioner.planned, budget=meter.peak)
         warnings.warn(f"the least that Inductor's code was found to take is {meter.peak} bytes, which takes the place of the "
                       f"budget of {partitioner.budget}", RepriseWarning, stacklevel=2)

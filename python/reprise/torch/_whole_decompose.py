@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import torch
@@ -13,7 +12,7 @@ from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils._pytree import tree_flatten, tree_unflatten
 
-from .aten import CONVERTERS
+from .aten import CONVERTERS, Missing
 
 
 def _sample(node: fx.Node) -> Any:
@@ -21,8 +20,8 @@ def _sample(node: fx.Node) -> Any:
     return torch.empty(tuple(map(int, value.shape)), dtype=value.dtype) if isinstance(value, torch.Tensor) else int(value)
 
 
-def decompose(node: fx.Node) -> tuple[fx.GraphModule, list[fx.Node]] | None:
-    """The graph of an op and the nodes that it takes; None where it needs an op that has no converter."""
+def decompose(node: fx.Node) -> tuple[fx.GraphModule, list[fx.Node]]:
+    """The graph of an op and the nodes that it takes. ``Missing`` where it needs an op that has no converter."""
     leaves, structure = tree_flatten((node.args, node.kwargs))
     places = [place for place, leaf in enumerate(leaves) if isinstance(leaf, fx.Node)]
 
@@ -38,6 +37,6 @@ def decompose(node: fx.Node) -> tuple[fx.GraphModule, list[fx.Node]] | None:
         traced = make_fx(torch.func.functionalize(call, remove="mutations_and_views"), decomposition_table=table)
         module = traced(*[_sample(leaves[place]) for place in places])
     module.graph.eliminate_dead_code()
-    made = [each.target for each in module.graph.nodes if each.op == "call_function"]
-    is_known = all(target is operator.getitem or target in CONVERTERS for target in made)
-    return (module, [leaves[place] for place in places]) if is_known else None
+    if any(each.op == "call_function" and each.target not in CONVERTERS for each in module.graph.nodes):
+        raise Missing(str(node.target))
+    return module, [leaves[place] for place in places]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import re
 from typing import Any, Iterable
 
@@ -112,18 +111,13 @@ class Importer:
             return self.builder.tensor(getattr(module, node.target))
         if _is_number(node):
             return int(node.meta["val"])
-        is_known = node.target is operator.getitem or node.target in CONVERTERS
-        parts = None if is_known else decompose(node)
-        if not is_known and parts is None:
-            raise Missing(str(node.target))
+        parts = None if node.target in CONVERTERS else decompose(node)
         arguments, keywords = (fx.node.map_arg(each, self.builder.values.get) for each in (node.args, node.kwargs))
         if any(each is _POISON for each in tree_leaves((arguments, keywords))):
             return _POISON
-        if node.target is operator.getitem:
-            return arguments[0][arguments[1]]
-        if parts is None:
-            return CONVERTERS[node.target](self.builder, node, *arguments, **keywords)
-        return self._evaluate_parts(*parts)
+        if parts:
+            return self._evaluate_parts(*parts)
+        return CONVERTERS[node.target](self.builder, node, *arguments, **keywords)
 
     def _evaluate_parts(self, module: fx.GraphModule, taken: Iterable[fx.Node]) -> Any:
         values = self.builder.values

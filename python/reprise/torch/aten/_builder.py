@@ -359,12 +359,6 @@ class Builder:
         zero, one = (self.constant(value, squares.dtype) for value in (0, 1))
         return self.select(is_zero, zero, self.unary("sqrt", self.select(is_zero, one, squares)))
 
-    def adaptive_average(self, x: Value, shape: Sequence[int]) -> Value:
-        """Means of as many windows of an image as there is room for in a shape."""
-        none = integers([])
-        return self.op("average_pool", [x], shape, x.dtype, {
-            "adaptive": "unit", "window": none, "strides": none, "low": none, "high": none})
-
     def clamp(self, x: Value, low: float, high: float) -> Value:
         return self.unary("clamp", x, {"low": floating(low), "high": floating(high)})
 

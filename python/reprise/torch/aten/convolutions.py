@@ -8,57 +8,18 @@ from typing import Any, Sequence
 
 import torch
 
-from ._builder import Builder, Missing, Value, integers
+from . import volumes
+from ._builder import Builder, Missing, Value
 from ._registry import converts, shape_of
+from ._windows import adaptive_average, average_windows, convolve, largest_in_windows, places, spread, transposed
 
 aten = torch.ops.aten
-
-
-def spread(numbers: Sequence[int] | int, count: int) -> list[int]:
-    numbers = [numbers] if isinstance(numbers, int) else list(numbers)
-    return numbers if len(numbers) == count else numbers * count
-
-
-def places(size: int, window: int, dilation: int, stride: int) -> int:
-    """How often a window fits."""
-    return (size - dilation * (window - 1) - 1) // stride + 1
-
-
-def convolve(b: Builder, x: Value, filter: Value, stride: Sequence[int], padding: Sequence[int],
-             dilation: Sequence[int], groups: int) -> Value:
-    """Of rows or images."""
-    shape = [x.shape[0], filter.shape[0]]
-    shape += [places(x.shape[2 + i] + 2 * padding[i], filter.shape[2 + i], dilation[i], stride[i])
-              for i in range(x.rank - 2)]
-    return _convolution(b, "convolution", [x, filter], shape, stride, padding, padding, dilation, groups)
-
-
-def transposed(b: Builder, x: Value, filter: Value, stride: Sequence[int], padding: Sequence[int],
-               dilation: Sequence[int], extra: Sequence[int], groups: int) -> Value:
-    """Of rows or images. ``extra`` rows at the end that go beyond the padding meet nothing."""
-    spatial = range(x.rank - 2)
-    high = [max(0, padding[i] - extra[i]) for i in spatial]
-    shape = [x.shape[0], filter.shape[1] * groups]
-    shape += [(x.shape[2 + i] - 1) * stride[i] + dilation[i] * (filter.shape[2 + i] - 1) + 1 - padding[i] - high[i]
-              for i in spatial]
-    y = _convolution(b, "convolution_transpose", [x, filter], shape, stride, padding, high, dilation, groups)
-    return b.pad(y, [0] * y.rank, [0, 0, *(max(0, extra[i] - padding[i]) for i in spatial)])
-
-
-def _convolution(b: Builder, name: str, operands: Sequence[Value], shape: Sequence[int], stride: Sequence[int],
-                 low: Sequence[int], high: Sequence[int], dilation: Sequence[int], groups: int) -> Value:
-    attributes = {"strides": integers(stride), "low": integers(low), "high": integers(high),
-                  "dilation": integers(dilation)}
-    if groups != 1:
-        attributes["groups"] = f"{groups} : i64"
-    return b.op(name, operands, shape, operands[0].dtype, attributes)
 
 
 @converts(aten.convolution.default)
 def convolution(b: Builder, node: Any, x: Value, filter: Value, bias: Value | None, stride: Sequence[int],
                 padding: Sequence[int], dilation: Sequence[int], is_transposed: bool, output_padding: Sequence[int],
                 groups: int) -> Value:
-    from . import volumes
     spatial = x.rank - 2
     stride, padding, dilation, extra = (spread(each, spatial) for each in (stride, padding, dilation, output_padding))
     if is_transposed:
@@ -70,25 +31,6 @@ def convolution(b: Builder, node: Any, x: Value, filter: Value, bias: Value | No
     return y if bias is None else b.binary("add", y, b.reshape(bias, (bias.shape[0],) + (1,) * spatial))
 
 
-def _fill(b: Builder, x: Value, shape: Sequence[int], window: Sequence[int], stride: Sequence[int],
-          low: Sequence[int]) -> tuple[Value, list[int]]:
-    """The image without the rows and columns that no window reaches, and the padding behind it that windows reach."""
-    high = []
-    for i in range(2):
-        beyond = (shape[2 + i] - 1) * stride[i] + window[i] - x.shape[2 + i] - low[i]
-        x = b.slice(x, 2 + i, 0, x.shape[2 + i] + min(0, beyond))
-        high.append(max(0, beyond))
-    return x, high
-
-
-def largest_in_windows(b: Builder, x: Value, shape: Sequence[int], window: Sequence[int], stride: Sequence[int],
-                       low: Sequence[int]) -> list[Value]:
-    """Of images: values, and where they are."""
-    x, high = _fill(b, x, shape, window, stride, low)
-    return b.emit("max_pool", [x], [(shape, x.dtype), (shape, torch.int64)], {
-        "window": integers(window), "strides": integers(stride), "low": integers(low), "high": integers(high)})
-
-
 @converts(aten.max_pool2d_with_indices.default)
 def max_pool(b: Builder, node: Any, x: Value, window: Sequence[int], stride: Sequence[int] = (), padding: Any = 0,
              dilation: Any = 1, ceil_mode: bool = False) -> list[Value]:
@@ -98,20 +40,6 @@ def max_pool(b: Builder, node: Any, x: Value, window: Sequence[int], stride: Seq
     image = b.reshape(x, (1,) * (4 - x.rank) + x.shape)
     found = largest_in_windows(b, image, (1,) * (4 - x.rank) + shape, window, spread(stride or window, 2), low)
     return [b.reshape(value, shape) for value in found]
-
-
-def average_windows(b: Builder, x: Value, shape: Sequence[int], window: Sequence[int], stride: Sequence[int],
-                    low: Sequence[int], counts_padding: bool, divisor: int | None) -> Value:
-    """Of images."""
-    low = list(low)
-    if counts_padding or divisor is not None:
-        x, low = b.pad(x, [0, 0, *low], [0, 0, *low]), [0, 0]
-    x, high = _fill(b, x, shape, window, stride, low)
-    if divisor is not None:
-        x, high = b.pad(x, [0] * 4, [0, 0, *high]), [0, 0]
-    y = b.op("average_pool", [x], shape, x.dtype, {
-        "window": integers(window), "strides": integers(stride), "low": integers(low), "high": integers(high)})
-    return y if divisor is None else b.binary("mul", y, math.prod(window) / divisor)
 
 
 @converts(aten.avg_pool2d.default)
@@ -161,7 +89,7 @@ def image_of_windows(b: Builder, node: Any, x: Value, size: Sequence[int], windo
 
 @converts(aten._adaptive_avg_pool2d.default, aten.adaptive_avg_pool2d.default)
 def adaptive_average_pool(b: Builder, node: Any, x: Value, size: Any) -> Value:
-    return b.adaptive_average(x, shape_of(node))
+    return adaptive_average(b, x, shape_of(node))
 
 
 @converts(aten.adaptive_max_pool2d.default)
@@ -215,5 +143,3 @@ def upsample_bilinear(b: Builder, node: Any, x: Value, size: Any, align_corners:
     columns = b.tensor(_weights(x.shape[3], shape[3], align_corners, scales[1]).to(x.dtype))
     tall = b.dot(x, rows, ([2], [1]))
     return b.dot(tall, columns, ([2], [1]))
-
-

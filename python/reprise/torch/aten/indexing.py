@@ -148,7 +148,7 @@ def scatter_reduce(b: Builder, node: Any, x: Value, dim: int, indices: Value, up
                    include_self: bool = True) -> Value:
     """Sums and means."""
     if reduction not in ("sum", "mean") or not include_self:
-        raise Missing(f"aten.scatter_reduce with reduce='{reduction}'" + "" if include_self else " without itself")
+        raise Missing(f"aten.scatter_reduce with reduce='{reduction}'" + ("" if include_self else " without itself"))
     total = scatter_add(b, node, x, dim, indices, updates)
     if reduction == "sum":
         return total

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from ._builder import Builder, Missing, Value
+from ._builder import Builder, Value
 from ._registry import converts
 
 aten = torch.ops.aten

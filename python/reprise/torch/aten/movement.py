@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any, Sequence
 
 import torch
@@ -11,6 +12,12 @@ from ._builder import Builder, Missing, Value
 from ._registry import converts, dtype_of, shape_of
 
 aten = torch.ops.aten
+
+
+@converts(operator.getitem)
+def item(b: Builder, node: Any, parts: Sequence[Any], number: int) -> Any:
+    """One of several results."""
+    return parts[number]
 
 
 @converts(aten.view.default, aten._unsafe_view.default, aten.reshape.default, aten.unsqueeze.default,

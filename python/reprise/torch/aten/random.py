@@ -60,17 +60,24 @@ def uniform(b: Builder, node: Any, x: Value, low: float = 0, high: float = 1, **
     return _uniform(b, node, low, high)
 
 
-@converts(aten.randn.default, aten.randn_like.default)
-def randn(b: Builder, node: Any, *arguments: Any, **keywords: Any) -> Value:
-    return b.op("random_normal", [], shape_of(node), dtype_of(node),
-                {"mean": floating(0), "std": floating(1), **NO_STATE})
-
-
-@converts(aten.normal_functional.default, aten.normal.float_float)
-def normal(b: Builder, node: Any, *arguments: Any, **keywords: Any) -> Value:
-    mean, deviation = [each for each in arguments if isinstance(each, (int, float))] or [0, 1]
+def _normal(b: Builder, node: Any, mean: float, deviation: float) -> Value:
     return b.op("random_normal", [], shape_of(node), dtype_of(node),
                 {"mean": floating(mean), "std": floating(deviation), **NO_STATE})
+
+
+@converts(aten.randn.default, aten.randn_like.default)
+def randn(b: Builder, node: Any, *arguments: Any, **keywords: Any) -> Value:
+    return _normal(b, node, 0, 1)
+
+
+@converts(aten.normal_functional.default)
+def normal_like(b: Builder, node: Any, x: Value, mean: float = 0, std: float = 1, **keywords: Any) -> Value:
+    return _normal(b, node, mean, std)
+
+
+@converts(aten.normal.float_float)
+def normal(b: Builder, node: Any, mean: float, std: float, *arguments: Any, **keywords: Any) -> Value:
+    return _normal(b, node, mean, std)
 
 
 @converts(aten.randint.default, aten.randint.low)

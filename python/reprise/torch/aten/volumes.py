@@ -8,7 +8,7 @@ import torch
 
 from ._builder import Builder, Missing, Value
 from ._registry import converts, shape_of
-from .convolutions import average_windows, convolve, largest_in_windows, places, spread, transposed
+from ._windows import adaptive_average, average_windows, convolve, largest_in_windows, places, spread, transposed
 
 aten = torch.ops.aten
 
@@ -36,7 +36,7 @@ def convolution(b: Builder, x: Value, filter: Value, stride: Sequence[int], padd
     for tap in range(window):
         at = tap * dilation[0]
         part = b.slice(x, 2, at, at + (count - 1) * stride[0] + 1, stride[0])
-        taps.append(b.reshape(b.transpose(part, [0, 2, 1, 3, 4]), (n * count, c, 1, h, w)))
+        taps.append(b.reshape(_slices(b, part), (n * count, c, 1, h, w)))
     images = b.reshape(b.concatenate(taps, 2), (n * count, c * window, h, w))
     flat = b.reshape(filter, (out, own * window, *filter.shape[3:]))
     return _stacked(b, convolve(b, images, flat, stride[1:], padding[1:], dilation[1:], groups), count)
@@ -111,4 +111,4 @@ def average_pool(b: Builder, node: Any, x: Value, window: Sequence[int], stride:
 
 @converts(aten._adaptive_avg_pool3d.default)
 def adaptive_average_pool(b: Builder, node: Any, x: Value, size: Any) -> Value:
-    return _pool(b, x, shape_of(node), lambda image, shape, dims: b.adaptive_average(image, shape))
+    return _pool(b, x, shape_of(node), lambda image, shape, dims: adaptive_average(b, image, shape))
