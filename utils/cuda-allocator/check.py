@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""What PyTorch's caching allocator for CUDA gives to the steps of `reprise_plan`, on a machine without a GPU.
+"""What PyTorch's caching allocator for CUDA gives to the steps of `reprise_plan`, on a machine without a GPU, or on a GPU.
 
-Usage: check.py [--codegen=eager|inductor] [--budgets=100%,60%,40%] [--device=0|1] [MODEL]...
-MODEL: of test/Frameworks/models.py; default: all
+Usage: check.py [--codegen=eager|inductor] [--budgets=100%,60%,40%] [--device=0|1] [--hardware] [MODEL]...
+MODEL: of test/Frameworks/models.py; default: all; --hardware: on the machine's GPU, where bits are compared, too
 
 Runs with the Python of an environment that has PyTorch's CUDA build, Reprise's package and those of test/Frameworks/requirements.txt.
 The CUDA runtime and driver are replaced by ones that launch nothing (NullRuntime.c, NullDriver.c): allocations of a step do not
 depend on what kernels write. cuDNN is off. For each plan: the peak that was predicted, the budget, and beside it what the allocator
 gave (max_memory_allocated) and what was asked of it. Exits with 1 if that is more than 10 % from the prediction, or above the budget,
 or if a random op finds the generator where the step without replays does not have it, from which place its words follow, or if a kernel
-that sums is none of that step's.
+that sums is none of that step's. On hardware cuDNN is on, PyTorch's deterministic algorithms are asked for, and the loss, gradients and
+buffers of a step must be those of the step without replays, to the bit.
 """
 import argparse
 import ast
@@ -134,26 +135,41 @@ def reductions():
         yield found
 
 
+def run_step(case, forward):
+    """Loss, gradients and buffers of a step, which leaves buffers as they were."""
+    buffers = {name: each.clone() for name, each in case.model.named_buffers()}
+    loss = case.step(forward)
+    gradients, after = case.state()
+    case.restore(buffers)
+    return {"loss": loss, **gradients, **after}
+
+
+def differing(found, expected):
+    import torch
+    return [name for name in expected if name not in found or not torch.equal(found[name], expected[name])]
+
+
 def run_alone(case, codegen):
-    """The draws and the kernels that reduce of a step without replays."""
+    """Of a step without replays: what it computes, its draws, and the kernels that reduce."""
     import torch
     torch._dynamo.reset()
     forward = torch.compile(case.model, backend="aot_eager") if codegen == "eager" else torch.compile(
         case.model, backend="reprise_plan", options={"budget": "100%"})
     with reductions() as kernels:
-        case.step(forward)
-    return draw_step(case, forward), kernels
+        computed = run_step(case, forward)
+    noise = differing(run_step(case, forward), computed)
+    return computed, draw_step(case, forward), kernels, noise
 
 
-def try_budget(name, case, budget, codegen, draws_alone, kernels_alone):
+def try_budget(name, case, budget, arguments, computed, draws_alone, kernels_alone, noise):
     """Whether the peak of a step is as predicted, and within the budget unless a warning says otherwise, and the draws are the same."""
     import torch
     from reprise.torch import plans
     torch._dynamo.reset()
     with warnings.catch_warnings(record=True) as said, reductions() as kernels:
         warnings.simplefilter("always")
-        forward = torch.compile(case.model, backend="reprise_plan", options={"budget": budget, "codegen": codegen})
-        case.step(forward)
+        forward = torch.compile(case.model, backend="reprise_plan", options={"budget": budget, "codegen": arguments.codegen})
+        others = differing(run_step(case, forward), computed)
     drawn = draw_step(case, forward)
     case.model.zero_grad(set_to_none=True)
     device = next(case.model.parameters()).device
@@ -169,8 +185,16 @@ def try_budget(name, case, budget, codegen, draws_alone, kernels_alone):
     print(f"| {name} | {budget}{', the least' * is_least}{', over' * is_over} | {plan.budget} | {plan.peak} | {given} "
           f"({100 * (given / plan.peak - 1):+.2f} %) | {asked} | {plan.replays} | {'yes' if good else '**no**'} "
           f"| {len(drawn) - len(draws_alone)} of {len(draws_alone)}{'' if same else ', **others**'} "
-          f"| {len(kernels - kernels_alone)} of {len(kernels)} |", flush=True)
-    return good and same and kernels <= kernels_alone
+          f"| {len(kernels - kernels_alone)} of {len(kernels)} | {describe_bits(arguments, others, noise, computed)} |", flush=True)
+    return good and same and kernels <= kernels_alone and not (arguments.hardware and set(others) - set(noise))
+
+
+def describe_bits(arguments, others, noise, computed):
+    if not arguments.hardware:
+        return "-"
+    wrong = sorted(set(others) - set(noise))
+    text = f"**{', '.join(wrong[:3])}** and so on: {len(wrong)} of {len(computed)} differ" if wrong else "equal"
+    return text + (f"; {len(noise)} differ without plans, too" if noise else "")
 
 
 def check(arguments):
@@ -179,10 +203,13 @@ def check(arguments):
     import torch
     cross_entropy = torch.nn.functional.cross_entropy
     torch.nn.functional.cross_entropy = lambda x, target, *more, **named: cross_entropy(x, target.to(x.device), *more, **named)
-    torch.backends.cudnn.enabled = False
+    if arguments.hardware:
+        torch.use_deterministic_algorithms(True, warn_only=True)
+    else:
+        torch.backends.cudnn.enabled = False
     models.prepare()
-    print("| model | budget | bytes | predicted | given | asked for | replays | within | draws again | other reductions |\n"
-          "|---|---|---:|---:|---:|---:|---:|---|---|---|")
+    print("| model | budget | bytes | predicted | given | asked for | replays | within | draws again | other reductions | bits |\n"
+          "|---|---|---:|---:|---:|---:|---:|---|---|---|---|")
     good = True
     for name in arguments.models or models.CASES:
         case = models.build(name)
@@ -190,7 +217,7 @@ def check(arguments):
         case.args, case.kwargs = on_gpu(case.args, arguments.device), on_gpu(case.kwargs, arguments.device)
         alone = run_alone(case, arguments.codegen)
         for budget in arguments.budgets.split(","):
-            good &= try_budget(name, case, budget, arguments.codegen, *alone)
+            good &= try_budget(name, case, budget, arguments, *alone)
     return not good
 
 
@@ -199,9 +226,13 @@ def main():
     parser.add_argument("--codegen", default="eager", choices=("eager", "inductor"))
     parser.add_argument("--budgets", default="100%,60%,40%")
     parser.add_argument("--device", default=0, type=int, choices=(0, 1), help="the current one is 0")
+    parser.add_argument("--hardware", action="store_true", help="on this machine's GPU")
     parser.add_argument("models", nargs="*", metavar="MODEL")
     arguments = parser.parse_args()
-    if STARTED in os.environ:
+    if arguments.hardware:
+        os.environ.setdefault("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True")
+        os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+    if arguments.hardware or STARTED in os.environ:
         return check(arguments)
     with tempfile.TemporaryDirectory() as folder:
         return start(folder)

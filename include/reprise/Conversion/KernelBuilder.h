@@ -92,6 +92,9 @@ public:
                   LoopBody body);
   void forLoop(mlir::Value lo, mlir::Value hi, mlir::Value step,
                llvm::function_ref<void(mlir::Value)> body);
+  /// The values that `body` makes if the i1 holds, else `otherwise`.
+  Carried where(mlir::Value condition, mlir::ValueRange otherwise,
+                llvm::function_ref<Carried()> body);
   /// Runs `body` if the i1 holds.
   void ifThen(mlir::Value condition, llvm::function_ref<void()> body,
               llvm::function_ref<void()> otherwise = nullptr);

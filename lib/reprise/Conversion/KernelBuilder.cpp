@@ -171,6 +171,18 @@ void KernelBuilder::forLoop(Value lo, Value hi, Value step, llvm::function_ref<v
   });
 }
 
+KernelBuilder::Carried KernelBuilder::where(Value condition, ValueRange otherwise,
+                                            llvm::function_ref<Carried()> body) {
+  auto branch =
+      scf::IfOp::create(b, otherwise.getTypes(), condition, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, body());
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, otherwise);
+  return branch.getResults();
+}
+
 void KernelBuilder::ifThen(Value condition, llvm::function_ref<void()> body,
                            llvm::function_ref<void()> otherwise) {
   auto branch = scf::IfOp::create(b, condition, static_cast<bool>(otherwise));

@@ -6,6 +6,10 @@
 #include "WarpAttention.h"
 #include "reprise/Conversion/Elementary.h"
 
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <limits>
+
 using namespace mlir;
 
 namespace reprise::cuda {
@@ -33,10 +37,12 @@ protected:
   }
 };
 
-/// delta = Σ_d dout · out − dlse.
+/// delta = Σ_d dout · out − dlse; for tensor cores in pairs with log2(e)·lse, which is 0 for a query
+/// that sees no key.
 class DeltaKernel : BackwardKernel {
 public:
-  using BackwardKernel::BackwardKernel;
+  DeltaKernel(ThreadKernel &k, const AttentionSpec &spec, const WarpPlan &plan, bool isPaired)
+      : BackwardKernel(k, spec, plan), isPaired(isPaired) {}
 
   void emit() {
     HeadIndex head = headOf(headNumber, spec.heads);
@@ -49,13 +55,24 @@ public:
         sum = subtract(sum, statistic(buffers.dlse, spec.dlse, head, query));
       sums.push_back(sum);
     }
-    k.ifThen(less(lane, k.i64(1)), [&] {
-      forRowsOnce(
-          [&](size_t row) { k.store(compute, sums[row], delta(), deltaIndex(head, own[row])); });
-    });
+    k.ifThen(less(lane, k.i64(1)),
+             [&] { forRowsOnce([&](size_t row) { store(head, own[row], sums[row]); }); });
   }
 
 private:
+  void store(const HeadIndex &head, Value query, Value sum) {
+    Value at = deltaIndex(head, query);
+    if (!isPaired)
+      return k.store(compute, sum, delta(), at);
+    Value lse = statistic(buffers.lse, spec.lse, head, query);
+    Value none = number(-std::numeric_limits<double>::infinity());
+    Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, lse, none);
+    Value base = select(isNone, number(0), multiply(lse, number(TensorAttention::log2e)));
+    auto pair = VectorType::get({2}, compute);
+    k.store(compute, vector::FromElementsOp::create(b, pair, ValueRange{base, sum}), delta(),
+            k.mul(at, 2), 2);
+  }
+
   Value sumOfLane(Value dout, Value out) {
     Carried zero{number(0)};
     return k.forLoop(lane, k.i64(spec.depth), k.i64(WarpPlan::lanes), zero,
@@ -65,6 +82,8 @@ private:
                        return {add(sum[0], multiply(x, y))};
                      })[0];
   }
+
+  bool isPaired;
 };
 
 /// dquery and dscore; a warp has queries.
@@ -198,9 +217,9 @@ private:
   Rows keys, values;
 };
 
-template <typename KernelT>
+template <typename KernelT, typename... MoreT>
 void addCommand(EmittedLaunch &launch, ModuleOp kernels, const Twine &name,
-                const AttentionSpec &spec, const WarpPlan &plan) {
+                const AttentionSpec &spec, const WarpPlan &plan, MoreT... more) {
   if (plan.blocks == 0)
     return;
   EmittedCommand command =
@@ -208,7 +227,7 @@ void addCommand(EmittedLaunch &launch, ModuleOp kernels, const Twine &name,
   command.buffers.push_back({BufferSlot::Shared, 0, 0});
   ThreadKernel k(kernels, command.kernel, command.buffers.size(), /*scratchBytes=*/0,
                  plan.threads());
-  KernelT(k, spec, plan).emit();
+  KernelT(k, spec, plan, more...).emit();
   launch.commands.push_back(command);
 }
 
@@ -218,11 +237,12 @@ EmittedLaunch emitAttentionBackward(ModuleOp kernels, StringRef name, const Atte
                                     Contractions contractions) {
   int64_t heads = spec.batch * spec.heads, keyHeads = spec.batch * spec.keyHeads;
   EmittedLaunch launch;
-  launch.addShared(heads * spec.queries *
+  bool byTensorCores = suitsTensorCores(spec, contractions);
+  launch.addShared(heads * spec.queries * (byTensorCores ? 2 : 1) *
                    KernelBuilder::bytesOf(KernelBuilder::computeType(spec.type)));
   addCommand<DeltaKernel>(launch, kernels, name, spec,
-                          {spec, {heads, spec.queries, spec.keys, 0, 0, 0}});
-  if (suitsTensorCores(spec, contractions)) {
+                          {spec, {heads, spec.queries, spec.keys, 0, 0, 0}}, byTensorCores);
+  if (byTensorCores) {
     addTensorGradients(launch, kernels, name, spec);
     return launch;
   }

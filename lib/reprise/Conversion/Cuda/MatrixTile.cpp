@@ -136,16 +136,17 @@ void MatrixTile::finish(ArrayRef<Value> loaded, Value stage) {
   }
 }
 
-TensorCore::Fragment MatrixTile::read(Value stage, Value row, int64_t term) {
+TensorCore::Fragment MatrixTile::read(TensorCore::Side side, Value stage, Value row,
+                                      int64_t term) {
   Value first = k.mul(stage, lines() * pitch());
   first = k.add(first, alongTerms ? k.add(k.mul(row, pitch()), term) : k.add(row, term * pitch()));
-  return core.load(shared, first, pitch(), alongTerms);
+  return core.load(side, shared, first, pitch(), alongTerms);
 }
 
 TensorCore::Fragment MatrixTile::readTurned(Value stage, int64_t row, int64_t term) {
   Value first = k.mul(stage, lines() * pitch());
   first = k.add(first, alongTerms ? row * pitch() + term : term * pitch() + row);
-  return core.load(shared, first, pitch(), !alongTerms);
+  return core.load(TensorCore::Side::Second, shared, first, pitch(), !alongTerms);
 }
 
 } // namespace reprise

@@ -38,8 +38,8 @@ public:
   void finish(llvm::ArrayRef<Value> loaded, Value stage);
 
   /// 16 rows and core.depth() terms.
-  TensorCore::Fragment read(Value stage, Value row, int64_t term);
-  /// The same of the transposed matrix, of 16-bit floats: 16 terms and 16 rows.
+  TensorCore::Fragment read(TensorCore::Side side, Value stage, Value row, int64_t term);
+  /// The same of the transposed matrix, of 16-bit floats, as second operand: 16 terms and 16 rows.
   TensorCore::Fragment readTurned(Value stage, int64_t row, int64_t term);
 
 private:

@@ -1,6 +1,9 @@
 // reprise: emits what the kernels of attention on the tensor cores of a GPU share
 #include "TensorAttention.h"
 
+#include "../Lanes.h"
+#include "../Polynomials.h"
+
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -17,10 +20,12 @@ bool suitsTensorCores(const AttentionSpec &spec, Contractions contractions) {
 }
 
 TensorAttention::TensorAttention(ThreadKernel &k, const AttentionSpec &spec,
-                                 const AttentionBuffers &buffers, int64_t ownRows,
-                                 int64_t otherCount, Operand firstOperand, Operand secondOperand)
-    : AttentionScores(k, spec, buffers), core(k, spec.type), ownCount(ownRows),
-      otherCount(otherCount), padded(llvm::alignTo(spec.depth, core.depth())),
+                                 const AttentionBuffers &buffers, Rows rows, Operand firstOperand,
+                                 Operand secondOperand)
+    : AttentionScores(k, spec, buffers), core(k, spec.type),
+      ownCount(rows == Rows::Queries ? spec.queries : spec.keys),
+      otherCount(rows == Rows::Queries ? spec.keys : spec.queries),
+      padded(llvm::alignTo(spec.depth, core.depth())),
       first(k, core,
             {{{otherCount, firstOperand.strides.row}},
              {{spec.depth, firstOperand.strides.depth}},
@@ -31,14 +36,29 @@ TensorAttention::TensorAttention(ThreadKernel &k, const AttentionSpec &spec,
               {{spec.depth, secondOperand.strides.depth}},
               alignmentOf(secondOperand.strides)},
              otherRows, padded),
-      firstOperand(firstOperand), secondOperand(secondOperand) {
-  int64_t blocks = llvm::divideCeil(ownRows, blockRows);
-  headNumber = k.div(k.blockNumber(), blocks);
-  blockRow = k.mul(k.rem(k.blockNumber(), blocks), blockRows);
+      rows(rows), firstOperand(firstOperand), secondOperand(secondOperand) {
+  findBlock();
   warpRow = k.add(blockRow, k.mul(k.div(k.numberInBlock(), 32), warpRows));
   for (int64_t half : {0, 1})
-    own[half] = k.min(k.add(k.add(warpRow, core.group()), half * 8), k.i64(ownRows - 1));
+    own[half] = k.min(k.add(k.add(warpRow, core.group()), half * 8), k.i64(ownCount - 1));
   memory = k.shared(first.sharedBytes() + second.sharedBytes());
+}
+
+/// Under a causal mask blocks that meet more others start earlier, so that none of these is alone
+/// at the end.
+void TensorAttention::findBlock() {
+  int64_t blocks = llvm::divideCeil(ownCount, blockRows);
+  int64_t heads = spec.batch * (rows == Rows::Queries ? spec.heads : spec.keyHeads);
+  Value number = k.blockNumber(), ofHead;
+  if (spec.causal) {
+    headNumber = k.rem(number, heads);
+    ofHead = k.div(number, heads);
+    ofHead = rows == Rows::Queries ? k.sub(k.i64(blocks - 1), ofHead) : ofHead;
+  } else {
+    headNumber = k.div(number, blocks);
+    ofHead = k.rem(number, blocks);
+  }
+  blockRow = k.mul(ofHead, blockRows);
 }
 
 /// Two neighbours of a row as a word, +0 beyond the depth.
@@ -103,7 +123,9 @@ TensorAttention::overTiles(Value count, ValueRange carried, llvm::function_ref<O
         k.barrier();
         Value next = k.add(number, 1), stage = k.rem(next, 2);
         Loaded loaded = start(k.min(next, k.sub(count, k.i64(1))), stage);
-        Sums sums = body(find(number), k.rem(number, 2), before);
+        Others others = find(number);
+        auto meet = [&] { return body(others, k.rem(number, 2), before); };
+        Sums sums = spec.causal ? k.where(seesSome(others.first), before, meet) : meet();
         finish(loaded, stage);
         return sums;
       });
@@ -117,7 +139,8 @@ TensorAttention::Sums TensorAttention::product(const Fragments &own, MatrixTile 
   for (auto [i, fragment] : llvm::enumerate(own)) {
     Fragments columns;
     for (int64_t row = 0; row < otherRows; row += TensorCore::rows)
-      columns.push_back(others.read(stage, k.i64(row), static_cast<int64_t>(i) * core.depth()));
+      columns.push_back(others.read(TensorCore::Side::Second, stage, k.i64(row),
+                                    static_cast<int64_t>(i) * core.depth()));
     sums = core.multiplyAll(fragment, columns, sums);
   }
   return sums;
@@ -137,14 +160,68 @@ TensorAttention::Sums TensorAttention::addProduct(ValueRange weights, MatrixTile
   return sums;
 }
 
-Value TensorAttention::isTerm(const HeadIndex &head, Value query, Value key, Value other) {
+std::pair<Value, Value> TensorAttention::placeOf(int64_t score, Value firstOther) {
+  Value mine = own[halfOf(score)], other = inside(otherOf(score, firstOther));
+  return rows == Rows::Queries ? std::pair(mine, other) : std::pair(other, mine);
+}
+
+Value TensorAttention::isTerm(const HeadIndex &head, int64_t score, Value firstOther) {
   Value result;
   if (otherCount % otherRows != 0)
-    result = less(other, k.i64(otherCount));
+    result = less(otherOf(score, firstOther), k.i64(otherCount));
   if (!spec.causal && !spec.hasMask)
     return result;
+  auto [query, key] = placeOf(score, firstOther);
   Value seen = sees(head, query, key);
   return result ? both(result, seen) : seen;
+}
+
+Value TensorAttention::hidesSome(Value firstOther) {
+  Value behind = k.add(firstOther, otherRows), isBeyond = less(k.i64(otherCount), behind);
+  if (!spec.causal)
+    return isBeyond;
+  if (rows == Rows::Queries) // the first query sees fewest
+    return less(visibleTo(warpRow), behind);
+  Value hides = less(visibleTo(firstOther), k.add(warpRow, warpRows));
+  return arith::OrIOp::create(b, hides, isBeyond);
+}
+
+Value TensorAttention::seesSome(Value firstOther) {
+  if (rows == Rows::Queries)
+    return less(firstOther, visibleTo(k.add(warpRow, warpRows - 1)));
+  return less(warpRow, visibleTo(k.add(firstOther, otherRows - 1)));
+}
+
+TensorAttention::Sums TensorAttention::scores(Sums products, const HeadIndex &head,
+                                              Value firstOther) {
+  if (!isProduct())
+    for (auto [i, product] : llvm::enumerate(products)) {
+      auto [query, key] = placeOf(static_cast<int64_t>(i), firstOther);
+      product = score(product, head, query, key);
+    }
+  auto hide = [&] {
+    Sums found;
+    for (auto [i, score] : llvm::enumerate(products))
+      found.push_back(
+          select(isTerm(head, static_cast<int64_t>(i), firstOther), score, infinity()));
+    return found;
+  };
+  if (!mayHide())
+    return products;
+  // Most tiles have none to hide.
+  return spec.hasMask ? hide() : k.where(hidesSome(firstOther), products, hide);
+}
+
+/// The exponent is added to that of 2^rest, in [0.7, 1.42). At -127 the rest is 0, and the sum +0.
+Value TensorAttention::power(Value score, Value base) {
+  Lanes l(b, score);
+  Value x = l.fma(score, l.f(unit() * log2e), l.neg(base));
+  x = arith::MaximumFOp::create(b, x, l.f(-l.bias()));
+  Value shift = l.f(l.integerShift()), shifted = l.add(x, shift);
+  Value rest = l.sub(x, l.sub(shifted, shift));
+  Value power = l.fma(l.hornerOf(emission::f32::powerOfTwo, rest), rest, l.f(1));
+  return l.fromBits(
+      l.addBits(l.toBits(power), l.shiftLeft(l.toBits(shifted), l.mantissaBits())));
 }
 
 /// A block is four keys, which two lanes have: one draws for the first row, one for the second.

@@ -11,6 +11,8 @@
 #include "MatrixTile.h"
 #include "reprise/Conversion/Cuda/CudaBackend.h"
 
+#include <limits>
+
 namespace reprise::cuda {
 
 /// Whether tensor cores compute the attention, or its backward: type and sizes alone decide.
@@ -26,6 +28,7 @@ class TensorAttention : protected AttentionScores {
 public:
   static constexpr int64_t warpRows = TensorCore::rows, otherRows = 32;
   static constexpr int64_t blockRows = warpRows * blockThreads / 32;
+  static constexpr double log2e = 1.4426950408889634074, ln2 = 0.69314718055994530942;
   /// Scores of a lane: of two rows of its own, eight others each.
   static constexpr int64_t scoresPerLane = warpRows * otherRows / 32;
 
@@ -38,6 +41,8 @@ protected:
   using Sums = TensorCore::Sums;
   using Fragments = llvm::SmallVector<TensorCore::Fragment>;
 
+  /// What the rows of a warp are; the others are the other ones.
+  enum class Rows { Queries, Keys };
   /// An operand: rows of the given strides.
   struct Operand {
     unsigned buffer;
@@ -50,11 +55,12 @@ protected:
   };
 
   TensorAttention(ThreadKernel &k, const AttentionSpec &spec, const AttentionBuffers &buffers,
-                  int64_t ownRows, int64_t otherRows, Operand first, Operand second);
+                  Rows own, Operand first, Operand second);
 
   /// The rows of the warp in an operand.
   Fragments readOwn(const Operand &operand, const HeadIndex &head);
-  /// Goes through tiles of others in order, `count` of them, at least one.
+  /// Goes through tiles of others in order, `count` of them, at least one. Warps of which no score
+  /// is a term skip a tile.
   Sums overTiles(Value count, mlir::ValueRange carried, llvm::function_ref<Others(Value)> find,
                  llvm::function_ref<Sums(const Others &, Value stage, mlir::ValueRange)> body);
   /// own · others for the lane's scores.
@@ -73,11 +79,20 @@ protected:
   Words drawForKeys(const HeadIndex &head, int64_t score, Value firstQuery);
   /// One that is there.
   Value inside(Value other) { return k.min(other, k.i64(otherCount - 1)); }
-  /// Whether the score is a term; null if all are.
-  Value isTerm(const HeadIndex &head, Value query, Value key, Value other);
-  Value orZero(Value isTerm, Value x) { return isTerm ? select(isTerm, x, number(0)) : x; }
+  /// Scores as tensor cores leave them, in units of `unit()`: products alone, or, where these are
+  /// not all, or do not grow with the score, the scores themselves. What is no term is -∞.
+  Sums scores(Sums products, const HeadIndex &head, Value firstOther);
+  double unit() const { return isProduct() ? spec.scale : 1; }
+  /// exp(score − base·ln 2), rounded as f32, but 0 below 2^-126 or so.
+  Value power(Value score, Value base);
+  /// The query and the key of a score.
+  std::pair<Value, Value> placeOf(int64_t score, Value firstOther);
+  /// Whether some scores may be no terms, and whether one is a term.
+  bool mayHide() const { return spec.causal || spec.hasMask || otherCount % otherRows != 0; }
+  Value isTerm(const HeadIndex &head, int64_t score, Value firstOther);
 
   int64_t sumCount() const { return padded / 2; }
+  Value infinity() { return number(-std::numeric_limits<double>::infinity()); }
   Sums zeros(int64_t count) { return Sums(count, number(0)); }
   void forOwn(llvm::function_ref<void(int64_t half)> body);
   /// Stores rows of the depth to row-major [head, row, depth].
@@ -91,8 +106,14 @@ protected:
   Value own[2]; ///< rows of the lane, the last one for those that there are not
 
 private:
+  void findBlock();
+  bool isProduct() const { return !spec.hasBias && spec.scale > 0; }
+  /// Whether the warp has a score of the tile that is no term, by its place; and one that is.
+  Value hidesSome(Value firstOther);
+  Value seesSome(Value firstOther);
   Value loadPair(const Operand &operand, Value base, Value row, Value column);
 
+  Rows rows;
   Operand firstOperand, secondOperand;
   Value memory, warpRow;
 };

@@ -1,7 +1,7 @@
 // reprise: the backward of attention on the tensor cores of a GPU: kernels for the gradients of
 // queries, and for those of keys and values
 #include "TensorAttention.h"
-#include "reprise/Conversion/Elementary.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
@@ -15,29 +15,32 @@ class BackwardKernel : protected TensorAttention {
 protected:
   using TensorAttention::TensorAttention;
 
-  /// A query, with what the forward and the first kernel found of it.
+  /// Of a query: log2(e)·lse, and delta.
   struct Query {
-    Value number, lse, delta;
+    Value base, delta;
   };
-  Query readQuery(const HeadIndex &head, Value number) {
-    return {number, statistic(buffers.lse, spec.lse, head, number),
-            k.load(compute, delta(), deltaIndex(head, number))};
+  /// Of neighbours.
+  SmallVector<Query> readQueries(const HeadIndex &head, Value first, int64_t count) {
+    Value both = k.load(compute, delta(), k.mul(deltaIndex(head, first), 2), 2 * count, 2 * count);
+    SmallVector<Query> found;
+    for (int64_t i = 0; i < count; ++i)
+      found.push_back({vector::ExtractOp::create(b, both, 2 * i),
+                       vector::ExtractOp::create(b, both, 2 * i + 1)});
+    return found;
   }
 
   struct Gradients {
     Value dropped, score; // dropout(p), ds
   };
-  /// Of one score, from the products of query and key, and, if there is one, of dout and value;
-  /// `drawn` is its word if the spec draws.
-  Gradients gradients(const HeadIndex &head, const Query &query, Value key, Value isTerm,
-                      Value product, Value dp, Value drawn) {
-    Value p = emitExp(b, subtract(score(product, head, query.number, key), query.lse)), kept = p;
+  /// Of one score, and, if there is one, the product of dout and value; `drawn` is its word if the
+  /// spec draws.
+  Gradients gradients(const Query &query, Value score, Value dp, Value drawn) {
+    Value p = power(score, query.base), kept = p;
     if (spec.draws()) {
       kept = dropout(drawn, p);
       dp = dp ? dropout(drawn, dp) : dp;
     }
-    Value ds = dp ? orZero(isTerm, multiply(p, subtract(dp, query.delta))) : Value();
-    return {orZero(isTerm, kept), ds};
+    return {kept, dp ? multiply(p, subtract(dp, query.delta)) : Value()};
   }
 };
 
@@ -45,17 +48,17 @@ protected:
 class QueryKernel : BackwardKernel {
 public:
   QueryKernel(ThreadKernel &k, const AttentionSpec &spec)
-      : BackwardKernel(k, spec, AttentionBuffers::ofBackward(spec), spec.queries, spec.keys,
+      : BackwardKernel(k, spec, AttentionBuffers::ofBackward(spec), Rows::Queries,
                        Operand{AttentionBuffers::key, spec.key},
                        Operand{AttentionBuffers::value, spec.value}) {}
 
   void emit() {
     head = headOf(headNumber, spec.heads);
     HeadIndex keyHead = keyHeadOf(head);
-    Fragments queries = readOwn({AttentionBuffers::query, spec.query}, head),
+    Fragments rows = readOwn({AttentionBuffers::query, spec.query}, head),
               douts = readOwn({AttentionBuffers::dout, spec.dout}, head);
     for (size_t half : {0, 1})
-      rows[half] = readQuery(head, own[half]);
+      queries[half] = readQueries(head, own[half], 1).front();
     // All scores are stored, those of no terms as +0.
     Value limit = spec.isStored(3)
                       ? k.i64(spec.keys)
@@ -64,8 +67,9 @@ public:
         k.div(k.add(limit, otherRows - 1), otherRows), zeros(sumCount()),
         [&](Value number) { return Others{keyHead, k.mul(number, otherRows)}; },
         [&](const Others &keys, Value stage, ValueRange before) {
-          Sums scores = product(queries, first, stage), dps = product(douts, second, stage);
-          return addProduct(scoreGradients(keys.first, scores, dps), first, stage, before);
+          Sums found = scores(product(rows, first, stage), head, keys.first);
+          Sums dps = product(douts, second, stage);
+          return addProduct(scoreGradients(keys.first, found, dps), first, stage, before);
         });
     if (spec.isStored(0))
       storeOwn(0, sums, [&](Value sum, int64_t) { return scaled(sum); });
@@ -78,35 +82,34 @@ private:
     for (int64_t i = 0; i < scoresPerLane; ++i) {
       if (spec.draws() && i % 4 == 0)
         words = drawForQueries(head, i, firstKey);
-      Value other = otherOf(i, firstKey), key = inside(other);
-      const Query &row = rows[halfOf(i)];
-      Value holds = isTerm(head, row.number, key, other);
-      found.push_back(gradients(head, row, key, holds, scores[i], dps[i], words[i % 4]).score);
+      found.push_back(gradients(queries[halfOf(i)], scores[i], dps[i], words[i % 4]).score);
     }
     if (spec.isStored(3))
       forOwn([&](int64_t half) {
         for (int64_t i = 0; i < scoresPerLane; ++i)
           if (halfOf(i) == half)
-            storeScore(half, otherOf(i, firstKey), found[i]);
+            storeScore(i, firstKey, found[i]);
       });
     return found;
   }
 
-  void storeScore(int64_t half, Value key, Value ds) {
-    Value at = k.add(k.mul(deltaIndex(head, own[half]), spec.keys), key);
+  void storeScore(int64_t score, Value firstKey, Value ds) {
+    Value key = otherOf(score, firstKey);
+    Value at = k.add(k.mul(deltaIndex(head, own[halfOf(score)]), spec.keys), key);
+    Value stored = mayHide() ? select(isTerm(head, score, firstKey), ds, number(0)) : ds;
     k.ifThen(less(key, k.i64(spec.keys)),
-             [&] { k.store(compute, ds, k.buffer(buffers.output(spec, 3)), at); });
+             [&] { k.store(compute, stored, k.buffer(buffers.output(spec, 3)), at); });
   }
 
   HeadIndex head;
-  Query rows[2];
+  Query queries[2];
 };
 
 /// dkey, dvalue, or both; a warp has keys.
 class KeyKernel : BackwardKernel {
 public:
   KeyKernel(ThreadKernel &k, const AttentionSpec &spec, bool ofKeys, bool ofValues)
-      : BackwardKernel(k, spec, AttentionBuffers::ofBackward(spec), spec.keys, spec.queries,
+      : BackwardKernel(k, spec, AttentionBuffers::ofBackward(spec), Rows::Keys,
                        Operand{AttentionBuffers::query, spec.query},
                        Operand{AttentionBuffers::dout, spec.dout}),
         ofKeys(ofKeys), ofValues(ofValues) {}
@@ -123,7 +126,7 @@ public:
     Sums sums = overTiles(
         k.mul(perHead, spec.group()), zeros((ofKeys + ofValues) * sumCount()),
         [&](Value number) {
-          Value head = arith::DivUIOp::create(b, number, perHead);
+          Value head = spec.group() == 1 ? k.i64(0) : quotientOf(number, perHead);
           Value tile = k.add(begin, k.sub(number, k.mul(head, perHead)));
           return Others{queryHeadOf(keyHead, head), k.mul(tile, otherRows)};
         },
@@ -138,21 +141,39 @@ public:
   }
 
 private:
-  Sums addQueries(const Others &queries, Value stage, ValueRange before) {
-    Sums products = product(keys, first, stage), dps, ds, dropped;
+  /// 32 bits serve, and are divided in less time.
+  Value quotientOf(Value number, Value by) {
+    auto narrow = [&](Value x) { return arith::TruncIOp::create(b, b.getI32Type(), x); };
+    Value quotient = arith::DivUIOp::create(b, narrow(number), narrow(by));
+    return arith::ExtUIOp::create(b, b.getI64Type(), quotient);
+  }
+
+  /// Two others of the lane, which are neighbours.
+  SmallVector<Query> readPair(const HeadIndex &head, int64_t score, Value firstQuery) {
+    if (spec.queries % 2 == 0)
+      return readQueries(head, k.min(otherOf(score, firstQuery), k.i64(spec.queries - 2)), 2);
+    SmallVector<Query> found;
+    for (int64_t i : {0, 1})
+      found.append(readQueries(head, inside(otherOf(score + i, firstQuery)), 1));
+    return found;
+  }
+
+  Sums addQueries(const Others &others, Value stage, ValueRange before) {
+    SmallVector<Query> queries;
+    for (int64_t i = 0; i < scoresPerLane; i += 4)
+      queries.append(readPair(others.head, i, others.first));
+    Sums found = scores(product(keys, first, stage), others.head, others.first);
+    Sums dps, ds, dropped;
     if (ofKeys)
       dps = product(values, second, stage);
     Words words;
     for (int64_t i = 0; i < scoresPerLane; ++i) {
       if (spec.draws() && i % 4 == 0)
-        words = drawForKeys(queries.head, i, queries.first);
-      Value other = otherOf(i, queries.first), key = own[halfOf(i)];
-      Query query = readQuery(queries.head, inside(other));
-      Value holds = isTerm(queries.head, query.number, key, other);
-      Gradients found = gradients(queries.head, query, key, holds, products[i],
-                                  ofKeys ? dps[i] : Value(), words[i % 4]);
-      ds.push_back(found.score);
-      dropped.push_back(found.dropped);
+        words = drawForKeys(others.head, i, others.first);
+      Gradients gradient = gradients(queries[i / 4 * 2 + i % 2], found[i],
+                                     ofKeys ? dps[i] : Value(), words[i % 4]);
+      ds.push_back(gradient.score);
+      dropped.push_back(gradient.dropped);
     }
     Sums next;
     if (ofKeys)

@@ -3,8 +3,6 @@
 #include "TensorAttention.h"
 #include "reprise/Conversion/Elementary.h"
 
-#include <limits>
-
 using namespace mlir;
 
 namespace reprise::cuda {
@@ -13,7 +11,7 @@ namespace {
 class ForwardKernel : TensorAttention {
 public:
   ForwardKernel(ThreadKernel &k, const AttentionSpec &spec)
-      : TensorAttention(k, spec, AttentionBuffers::ofForward(spec), spec.queries, spec.keys,
+      : TensorAttention(k, spec, AttentionBuffers::ofForward(spec), Rows::Queries,
                         {AttentionBuffers::key, spec.key}, {AttentionBuffers::value, spec.value}) {}
 
   void emit() {
@@ -36,8 +34,6 @@ public:
   }
 
 private:
-  Value infinity() { return number(-std::numeric_limits<double>::infinity()); }
-
   /// The four lanes of a group have the same rows.
   Value fold(Value x, llvm::function_ref<Value(Value, Value)> combine) {
     for (int64_t distance : {2, 1})
@@ -45,57 +41,60 @@ private:
     return x;
   }
 
-  struct Score {
-    Value value, isTerm;
-  };
-  SmallVector<Score> scores(Value firstKey, Value stage) {
-    SmallVector<Score> found;
-    for (auto [i, product] : llvm::enumerate(product(queries, first, stage))) {
-      auto number = static_cast<int64_t>(i);
-      Value other = otherOf(number, firstKey), key = inside(other), query = own[halfOf(number)];
-      found.push_back({score(product, head, query, key), isTerm(head, query, key, other)});
-    }
-    return found;
+  Value greater(Value x, Value y) { return arith::MaxNumFOp::create(b, x, y); }
+
+  /// What scores are compared with where the largest one is `most`: 0 as long as there is none.
+  Value baseOf(Value most) {
+    Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, most, infinity());
+    return select(isNone, number(0), multiply(most, number(unit() * log2e)));
   }
 
-  /// What sums so far are multiplied by where the largest score becomes `most`, and what scores
-  /// are compared with: 0 as long as there is none.
-  std::pair<Value, Value> rescale(Value before, Value most) {
-    Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, most, infinity());
-    Value base = select(isNone, number(0), most);
-    return {emitExp(b, subtract(before, base)), base};
+  /// Sums so far where the largest scores become `most`. Mostly none does, in all of the warp.
+  Sums rescale(ValueRange before, ArrayRef<Value> most, ArrayRef<Value> bases) {
+    size_t sums = sumCount();
+    auto isNew = [&](size_t half) {
+      return arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, before[sums + half], most[half]);
+    };
+    Value isAnyNew = k.any(arith::OrIOp::create(b, isNew(0), isNew(1)));
+    Sums kept(before.take_front(sums));
+    kept.append(before.begin() + sums + 2, before.end());
+    return k.where(isAnyNew, kept, [&] {
+      Value factor[2];
+      for (size_t half : {0, 1})
+        factor[half] = power(before[sums + half], bases[half]);
+      Sums scaled;
+      for (auto [i, sum] : llvm::enumerate(kept))
+        scaled.push_back(
+            multiply(sum, factor[i < sums ? halfOf(static_cast<int64_t>(i)) : i - sums]));
+      return scaled;
+    });
   }
 
   Sums addKeys(Value firstKey, Value stage, ValueRange before) {
     size_t sums = sumCount();
-    SmallVector<Score> found = scores(firstKey, stage);
-    Value most[2] = {infinity(), infinity()}, factor[2], base[2], total[2];
+    Sums found = scores(product(queries, first, stage), head, firstKey);
+    Value most[2] = {infinity(), infinity()}, base[2];
     for (auto [i, score] : llvm::enumerate(found)) {
       Value &row = most[halfOf(static_cast<int64_t>(i))];
-      row =
-          greater(score.isTerm ? select(score.isTerm, score.value, infinity()) : score.value, row);
+      row = greater(score, row);
     }
     for (size_t half : {0, 1}) {
-      Value old = before[sums + half];
-      most[half] = greater(fold(most[half], [&](Value x, Value y) { return greater(x, y); }), old);
-      std::tie(factor[half], base[half]) = rescale(old, most[half]);
-      total[half] = multiply(before[sums + 2 + half], factor[half]);
+      most[half] = fold(most[half], [&](Value x, Value y) { return greater(x, y); });
+      most[half] = greater(most[half], before[sums + half]);
+      base[half] = baseOf(most[half]);
     }
-    Sums weights;
+    Sums scaled = rescale(before, most, base), weights;
     Words words;
     for (auto [i, score] : llvm::enumerate(found)) {
       int64_t number = static_cast<int64_t>(i), half = halfOf(number);
       if (spec.draws() && i % 4 == 0)
         words = drawForQueries(head, number, firstKey);
-      Value p = orZero(score.isTerm, emitExp(b, subtract(score.value, base[half])));
-      total[half] = add(total[half], p);
+      Value p = power(score, base[half]), &total = scaled[sums + half];
+      total = add(total, p);
       weights.push_back(spec.draws() ? dropout(words[i % 4], p) : p);
     }
-    Sums scaled;
-    for (size_t i = 0; i < sums; ++i)
-      scaled.push_back(multiply(before[i], factor[halfOf(static_cast<int64_t>(i))]));
-    Sums next = addProduct(weights, second, stage, scaled);
-    next.append({most[0], most[1], total[0], total[1]});
+    Sums next = addProduct(weights, second, stage, ArrayRef(scaled).take_front(sums));
+    next.append({most[0], most[1], scaled[sums], scaled[sums + 1]});
     return next;
   }
 
@@ -112,7 +111,8 @@ private:
     Value to = k.buffer(buffers.output(spec, 1));
     k.ifThen(less(core.member(), k.i64(1)), [&] {
       forOwn([&](int64_t half) {
-        Value lse = add(sums[count + half], emitLog(b, totals[half]));
+        Value most = multiply(sums[count + half], number(unit()));
+        Value lse = add(most, emitLog(b, totals[half]));
         k.store(compute, lse, to, k.add(k.mul(headNumber, spec.queries), own[half]));
       });
     });

@@ -98,16 +98,17 @@ void Emitter::finish(const Loaded &loaded, Value stage) {
 }
 
 Sums Emitter::multiply(Value stage, ValueRange sums) {
-  auto read = [&](MatrixTile &operand, Value first, int64_t extent, int64_t term) {
+  auto read = [&](TensorCore::Side side, Value first, int64_t extent, int64_t term) {
+    MatrixTile &operand = side == TensorCore::Side::First ? lhs : rhs;
     SmallVector<TensorCore::Fragment> fragments;
     for (int64_t i = 0; i < extent; i += TensorCore::rows)
-      fragments.push_back(operand.read(stage, k.add(first, i), term));
+      fragments.push_back(operand.read(side, stage, k.add(first, i), term));
     return fragments;
   };
   Sums added(sums);
   for (int64_t term = 0; term < depth; term += core.depth())
-    added = core.multiplyAll(read(lhs, warpRow, grid.rows, term),
-                             read(rhs, warpColumn, grid.columns, term), added);
+    added = core.multiplyAll(read(TensorCore::Side::First, warpRow, grid.rows, term),
+                             read(TensorCore::Side::Second, warpColumn, grid.columns, term), added);
   return added;
 }
 

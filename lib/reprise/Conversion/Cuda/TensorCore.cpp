@@ -26,8 +26,8 @@ TensorCore::Sums TensorCore::multiply(const Fragment &lhs, const Fragment &rhs, 
   SmallVector<Value> x, y;
   for (Value word : lhs)
     x.push_back(cast(word));
-  for (size_t i : {0, 2})
-    y.push_back(cast(rhs[i + second]));
+  for (size_t i : {0, 1})
+    y.push_back(cast(rhs[2 * second + i]));
   auto kind = type.isF16()    ? NVVM::MMATypes::f16
               : type.isBF16() ? NVVM::MMATypes::bf16
                               : NVVM::MMATypes::tf32;
@@ -67,17 +67,19 @@ TensorCore::Fragment TensorCore::round(ValueRange left, ValueRange right) {
           pack(right[2], right[3])};
 }
 
-TensorCore::Fragment TensorCore::load(Value memory, Value first, int64_t pitch, bool isByRows) {
-  return isHalf ? loadMatrices(memory, first, pitch, isByRows)
-                : loadWords(memory, first, pitch, isByRows);
+TensorCore::Fragment TensorCore::load(Side side, Value memory, Value first, int64_t pitch,
+                                      bool isByRows) {
+  return isHalf ? loadMatrices(side, memory, first, pitch, isByRows)
+                : loadWords(side, memory, first, pitch, isByRows);
 }
 
 /// Each eight lanes give the addresses of eight lines of a matrix of 8 × 8.
-TensorCore::Fragment TensorCore::loadMatrices(Value memory, Value first, int64_t pitch,
+TensorCore::Fragment TensorCore::loadMatrices(Side side, Value memory, Value first, int64_t pitch,
                                               bool isByRows) {
   Value inMatrix = k.rem(lane, 8), odd = k.mul(k.rem(k.div(lane, 8), 2), 8),
         second = k.mul(k.div(lane, 16), 8);
-  Value line = k.add(inMatrix, isByRows ? odd : second), column = isByRows ? second : odd;
+  bool isOddByLine = isByRows == (side == Side::First);
+  Value line = k.add(inMatrix, isOddByLine ? odd : second), column = isOddByLine ? second : odd;
   Value from = k.pointer(type, memory, k.add(first, k.add(k.mul(line, pitch), column)));
   Type i32 = b.getI32Type();
   auto result = LLVM::LLVMStructType::getLiteral(b.getContext(), {i32, i32, i32, i32});
@@ -91,14 +93,16 @@ TensorCore::Fragment TensorCore::loadMatrices(Value memory, Value first, int64_t
   return fragment;
 }
 
-TensorCore::Fragment TensorCore::loadWords(Value memory, Value first, int64_t pitch,
+TensorCore::Fragment TensorCore::loadWords(Side side, Value memory, Value first, int64_t pitch,
                                            bool isByRows) {
   auto nearest = NVVM::FPRoundingModeAttr::get(b.getContext(), NVVM::FPRoundingMode::RNA);
   int64_t ofRow = isByRows ? pitch : 1, ofTerm = isByRows ? 1 : pitch;
   Value own = k.add(first, k.add(k.mul(ofEight, ofRow), k.mul(ofFour, ofTerm)));
   Fragment fragment;
   for (int64_t i = 0; i < 4; ++i) {
-    Value at = k.add(own, i % 2 * 8 * ofRow + i / 2 * 4 * ofTerm);
+    bool isLower = (side == Side::First ? i % 2 : i / 2) != 0;
+    bool isLater = (side == Side::First ? i / 2 : i % 2) != 0;
+    Value at = k.add(own, isLower * 8 * ofRow + isLater * 4 * ofTerm);
     fragment[i] =
         NVVM::ConvertFloatToTF32Op::create(b, b.getI32Type(), k.load(type, memory, at), nearest);
   }

@@ -15,8 +15,10 @@ class TensorCore {
 public:
   using Value = mlir::Value;
   using Sums = KernelBuilder::Carried;
-  /// Registers of a lane. The first and the third have rows 0 to 7, or columns.
+  /// Registers of a lane. In the first operand the first and the third have rows 0 to 7. In the
+  /// second one the first and the second have columns 0 to 7: neighbours, as instructions ask.
   using Fragment = std::array<Value, 4>;
+  enum class Side { First, Second };
   static constexpr int64_t rows = 16, columns = 8, sumsPerLane = 4;
 
   TensorCore(ThreadKernel &k, mlir::Type type);
@@ -35,15 +37,15 @@ public:
   Fragment round(mlir::ValueRange left, mlir::ValueRange right);
   /// Loads an operand from shared memory, where its rows are `pitch` elements apart; or its terms,
   /// where it is not by rows. `first` is that of the element (0, 0).
-  Fragment load(Value memory, Value first, int64_t pitch, bool isByRows);
+  Fragment load(Side side, Value memory, Value first, int64_t pitch, bool isByRows);
 
   /// Of this lane: its row of eight in an operand and in sums, and which of four.
   Value group() const { return ofEight; }
   Value member() const { return ofFour; }
 
 private:
-  Fragment loadMatrices(Value memory, Value first, int64_t pitch, bool isByRows);
-  Fragment loadWords(Value memory, Value first, int64_t pitch, bool isByRows);
+  Fragment loadMatrices(Side side, Value memory, Value first, int64_t pitch, bool isByRows);
+  Fragment loadWords(Side side, Value memory, Value first, int64_t pitch, bool isByRows);
   Value pack(Value low, Value high);
 
   ThreadKernel &k;

@@ -90,6 +90,11 @@ Value ThreadKernel::broadcast(Value value, Value from) {
   return shuffle(value, arith::TruncIOp::create(b, b.getI32Type(), from), gpu::ShuffleMode::IDX);
 }
 
+Value ThreadKernel::any(Value condition) {
+  Value all = arith::ConstantIntOp::create(b, -1, 32);
+  return NVVM::VoteSyncOp::create(b, b.getI1Type(), all, condition, NVVM::VoteSyncKind::any);
+}
+
 Value ThreadKernel::shuffle(Value value, Value offset, gpu::ShuffleMode mode) {
   Type type = value.getType();
   // Registers of 32 bits are what threads can exchange.

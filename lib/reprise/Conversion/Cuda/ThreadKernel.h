@@ -45,6 +45,8 @@ public:
   mlir::Value exchange(mlir::Value value, int64_t distance) override;
   /// The value that lane `from` (i64) of the warp has. All lanes ask at once, for the same.
   mlir::Value broadcast(mlir::Value value, mlir::Value from);
+  /// Whether the i1 holds in any lane of the warp. All lanes ask at once.
+  mlir::Value any(mlir::Value condition);
 
 private:
   mlir::Value shuffle(mlir::Value value, mlir::Value offset, mlir::gpu::ShuffleMode mode);
