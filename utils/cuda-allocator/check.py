@@ -102,12 +102,13 @@ def draws():
 
 
 def draw_step(case, forward):
-    """The draws of a step, with generators of both devices at different places before it."""
+    """The draws of a step, with generators of both devices, if there are two, at different places before it."""
     import torch
     other = torch.device("cuda", 1 - next(case.model.parameters()).device.index)
 
     def run(*arguments, **named):
-        torch.rand(1, device=other)
+        if torch.cuda.device_count() > 1:
+            torch.rand(1, device=other)
         return forward(*arguments, **named)
     with draws() as found:
         case.step(run)
@@ -201,6 +202,8 @@ def check(arguments):
     sys.path[:0] = [os.path.join(SOURCE, "test", each) for each in ("Frameworks", "Integration")]
     import models
     import torch
+
+    import reprise.torch  # noqa: F401  the entry point of an installed package does that, too
     cross_entropy = torch.nn.functional.cross_entropy
     torch.nn.functional.cross_entropy = lambda x, target, *more, **named: cross_entropy(x, target.to(x.device), *more, **named)
     if arguments.hardware:

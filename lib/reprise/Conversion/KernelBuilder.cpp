@@ -173,8 +173,7 @@ void KernelBuilder::forLoop(Value lo, Value hi, Value step, llvm::function_ref<v
 
 KernelBuilder::Carried KernelBuilder::where(Value condition, ValueRange otherwise,
                                             llvm::function_ref<Carried()> body) {
-  auto branch =
-      scf::IfOp::create(b, otherwise.getTypes(), condition, /*withElseRegion=*/true);
+  auto branch = scf::IfOp::create(b, otherwise.getTypes(), condition, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
   scf::YieldOp::create(b, body());

@@ -37,8 +37,8 @@ protected:
   }
 };
 
-/// delta = Σ_d dout · out − dlse; for tensor cores in pairs with log2(e)·lse, which is 0 for a query
-/// that sees no key.
+/// delta = Σ_d dout · out − dlse; for tensor cores in pairs with log2(e)·lse, which is 0 for a
+/// query that sees no key.
 class DeltaKernel : BackwardKernel {
 public:
   DeltaKernel(ThreadKernel &k, const AttentionSpec &spec, const WarpPlan &plan, bool isPaired)

@@ -17,21 +17,11 @@ int64_t findCommonPower(ArrayRef<int64_t> numbers, int64_t most) {
   return all & -all;
 }
 
-MatrixTile::MatrixTile(ThreadKernel &k, TensorCore &core, const GlobalMatrix &matrix, int64_t rows,
-                       int64_t terms)
-    : k(k), b(k.builder()), core(core), matrix(matrix), rows(rows), terms(terms),
-      type(core.elementType()) {
-  auto isDense = [](const SmallVector<FreeDim> &dims) {
-    return !dims.empty() && dims.back().stride == 1;
-  };
-  int64_t ofRows = chooseUnit(false), ofTerms = chooseUnit(true);
-  alongTerms =
-      ofTerms > ofRows || (ofTerms == ofRows && isDense(matrix.terms) && !isDense(matrix.rows));
-  unit = alongTerms ? ofTerms : ofRows;
-}
+/// Elements of 16 bytes.
+constexpr int64_t chunk = 8;
 
-/// Neighbours that always lie at a multiple of their number.
-int64_t MatrixTile::chooseUnit(bool terms) const {
+/// Neighbours along one side that always lie at a multiple of their number.
+static int64_t chooseUnit(const GlobalMatrix &matrix, Type type, bool terms) {
   const SmallVector<FreeDim> &along = terms ? matrix.terms : matrix.rows,
                              &across = terms ? matrix.rows : matrix.terms;
   if (along.empty() || along.back().stride != 1)
@@ -44,17 +34,51 @@ int64_t MatrixTile::chooseUnit(bool terms) const {
   return findCommonPower(whole, 16 / KernelBuilder::bytesOf(type));
 }
 
-/// Eight lines that matrices are read from, and words that lanes read, lie in different banks.
+bool MatrixTile::isCopied(const GlobalMatrix &matrix, Type type) {
+  int64_t unit = std::max(chooseUnit(matrix, type, false), chooseUnit(matrix, type, true));
+  return unit * KernelBuilder::bytesOf(type) >= 4;
+}
+
+MatrixTile::MatrixTile(ThreadKernel &k, TensorCore &core, const GlobalMatrix &matrix, int64_t rows,
+                       int64_t terms, int64_t stages)
+    : k(k), b(k.builder()), core(core), matrix(matrix), rows(rows), terms(terms), stages(stages),
+      type(core.elementType()) {
+  auto isDense = [](const SmallVector<FreeDim> &dims) {
+    return !dims.empty() && dims.back().stride == 1;
+  };
+  int64_t ofRows = chooseUnit(matrix, type, false), ofTerms = chooseUnit(matrix, type, true);
+  alongTerms =
+      ofTerms > ofRows || (ofTerms == ofRows && isDense(matrix.terms) && !isDense(matrix.rows));
+  unit = alongTerms ? ofTerms : ofRows;
+}
+
+bool MatrixTile::isSwizzled() const {
+  return core.hasHalves() && llvm::isPowerOf2_64(lineLength() / chunk);
+}
+
 int64_t MatrixTile::pitch() const {
+  if (isSwizzled())
+    return lineLength();
   return lineLength() + (core.hasHalves() || !alongTerms ? 8 : 4);
 }
 
+Value MatrixTile::indexOf(Value firstLine, Value line, Value column) {
+  Value start = k.mul(k.add(firstLine, line), pitch());
+  if (!isSwizzled())
+    return k.add(start, column);
+  // Eight lines fill all banks once if those that share some have different numbers.
+  int64_t chunks = std::min<int64_t>(lineLength() / chunk, 8), together = 8 / chunks;
+  Value number = k.rem(k.div(line, together), chunks);
+  Value place = arith::XOrIOp::create(b, k.div(column, chunk), number);
+  return k.add(k.add(start, k.mul(place, chunk)), k.rem(column, chunk));
+}
+
 int64_t MatrixTile::sharedBytes() const {
-  return 2 * lines() * pitch() * KernelBuilder::bytesOf(type);
+  return stages * lines() * pitch() * KernelBuilder::bytesOf(type);
 }
 
 int64_t MatrixTile::unitsPerThread() const {
-  return llvm::divideCeil(lines() * lineLength() / unit, blockThreads);
+  return llvm::divideCeil(lines() * lineLength() / unit, k.threadCount());
 }
 
 void MatrixTile::open(Value ofBlock, Value first) {
@@ -63,29 +87,29 @@ void MatrixTile::open(Value ofBlock, Value first) {
 }
 
 std::pair<Value, Value> MatrixTile::placeOf(int64_t number) {
-  int64_t perLine = lineLength() / unit, all = lines() * perLine;
+  int64_t perLine = lineLength() / unit, all = lines() * perLine, threads = k.threadCount();
   Value own = k.numberInBlock();
-  if (blockThreads % perLine == 0 && all % blockThreads == 0)
-    return {k.add(k.div(own, perLine), number * (blockThreads / perLine)),
+  if (threads % perLine == 0 && all % threads == 0)
+    return {k.add(k.div(own, perLine), number * (threads / perLine)),
             k.mul(k.rem(own, perLine), unit)};
-  own = k.add(own, number * blockThreads);
-  if (all % blockThreads != 0)
+  own = k.add(own, number * threads);
+  if (all % threads != 0)
     own = k.min(own, k.i64(all - 1));
   return {k.div(own, perLine), k.mul(k.rem(own, perLine), unit)};
 }
 
 void MatrixTile::ifThere(int64_t number, llvm::function_ref<void()> body) {
-  int64_t all = lines() * lineLength() / unit;
-  if ((number + 1) * blockThreads <= all)
+  int64_t all = lines() * lineLength() / unit, threads = k.threadCount();
+  if ((number + 1) * threads <= all)
     return body();
   k.ifThen(arith::CmpIOp::create(b, arith::CmpIPredicate::slt, k.numberInBlock(),
-                                 k.i64(all - number * blockThreads)),
+                                 k.i64(all - number * threads)),
            body);
 }
 
 Value MatrixTile::sharedIndex(int64_t number, Value stage) {
   auto [line, begin] = placeOf(number);
-  return k.add(k.add(k.mul(line, pitch()), begin), k.mul(stage, lines() * pitch()));
+  return k.add(indexOf(k.i64(0), line, begin), k.mul(stage, lines() * pitch()));
 }
 
 /// The index, or that of a unit that is there; a unit is there with all its elements.
@@ -136,17 +160,23 @@ void MatrixTile::finish(ArrayRef<Value> loaded, Value stage) {
   }
 }
 
-TensorCore::Fragment MatrixTile::read(TensorCore::Side side, Value stage, Value row,
-                                      int64_t term) {
+/// First lines are multiples of eight, columns of 16.
+TensorCore::Fragment MatrixTile::readLines(TensorCore::Side side, Value stage, Value firstLine,
+                                           Value firstColumn, bool isByRows) {
   Value first = k.mul(stage, lines() * pitch());
-  first = k.add(first, alongTerms ? k.add(k.mul(row, pitch()), term) : k.add(row, term * pitch()));
-  return core.load(side, shared, first, pitch(), alongTerms);
+  return core.load(side, shared, isByRows, [&](Value line, Value column) {
+    return k.add(first, indexOf(firstLine, line, k.add(firstColumn, column)));
+  });
+}
+
+TensorCore::Fragment MatrixTile::read(TensorCore::Side side, Value stage, Value row, int64_t term) {
+  Value terms = k.i64(term);
+  return readLines(side, stage, alongTerms ? row : terms, alongTerms ? terms : row, alongTerms);
 }
 
 TensorCore::Fragment MatrixTile::readTurned(Value stage, int64_t row, int64_t term) {
-  Value first = k.mul(stage, lines() * pitch());
-  first = k.add(first, alongTerms ? row * pitch() + term : term * pitch() + row);
-  return core.load(TensorCore::Side::Second, shared, first, pitch(), !alongTerms);
+  Value line = k.i64(alongTerms ? row : term), column = k.i64(alongTerms ? term : row);
+  return readLines(TensorCore::Side::Second, stage, line, column, !alongTerms);
 }
 
 } // namespace reprise

@@ -18,16 +18,20 @@ struct GlobalMatrix {
 int64_t findCommonPower(llvm::ArrayRef<int64_t> numbers, int64_t most);
 
 /// Tiles of `rows` × `terms`, in stages. In shared memory lines go along what is dense in global
-/// memory. Elements beyond the matrix are +0.
+/// memory. Elements beyond the matrix are +0. Eight lines that matrices are read from lie in
+/// different banks: of 16-bit floats each eight elements trade places with others of their line
+/// (xor of their numbers), other lines have a gap behind them.
 class MatrixTile {
 public:
   using Value = mlir::Value;
 
   /// `rows` and `terms` are multiples of 16, or `terms` of the core's depth.
   MatrixTile(ThreadKernel &k, TensorCore &core, const GlobalMatrix &matrix, int64_t rows,
-             int64_t terms);
+             int64_t terms, int64_t stages);
 
-  /// Of both stages.
+  /// Whether the copies of threads can bring tiles of such a matrix, without registers.
+  static bool isCopied(const GlobalMatrix &matrix, mlir::Type type);
+  /// Of all stages.
   int64_t sharedBytes() const;
   /// Before anything else: shared memory, and the matrix.
   void open(Value shared, Value global);
@@ -48,11 +52,16 @@ private:
   int64_t pitch() const;
   int64_t unitsOf(int64_t number) const;
   int64_t unitsPerThread() const;
-  int64_t chooseUnit(bool terms) const;
   bool isCopied() const { return unit * KernelBuilder::bytesOf(type) >= 4; }
   /// Of unit `number` of this thread: its line, and where it begins there.
   std::pair<Value, Value> placeOf(int64_t number);
   Value sharedIndex(int64_t number, Value stage);
+  bool isSwizzled() const;
+  /// The element of a line from shared memory's first on; eight lines from one on have swizzles of
+  /// their own, `line` gives which.
+  Value indexOf(Value firstLine, Value line, Value column);
+  TensorCore::Fragment readLines(TensorCore::Side side, Value stage, Value firstLine,
+                                 Value firstColumn, bool isByRows);
   /// Runs `body` if the tile has that unit of this thread.
   void ifThere(int64_t number, llvm::function_ref<void()> body);
   struct Source {
@@ -65,7 +74,7 @@ private:
   mlir::ImplicitLocOpBuilder &b;
   TensorCore &core;
   GlobalMatrix matrix;
-  int64_t rows, terms;
+  int64_t rows, terms, stages;
   mlir::Type type;
   bool alongTerms;
   int64_t unit; ///< neighbours that a thread moves at once

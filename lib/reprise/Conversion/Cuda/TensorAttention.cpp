@@ -30,12 +30,12 @@ TensorAttention::TensorAttention(ThreadKernel &k, const AttentionSpec &spec,
             {{{otherCount, firstOperand.strides.row}},
              {{spec.depth, firstOperand.strides.depth}},
              alignmentOf(firstOperand.strides)},
-            otherRows, padded),
+            otherRows, padded, /*stages=*/2),
       second(k, core,
              {{{otherCount, secondOperand.strides.row}},
               {{spec.depth, secondOperand.strides.depth}},
               alignmentOf(secondOperand.strides)},
-             otherRows, padded),
+             otherRows, padded, /*stages=*/2),
       rows(rows), firstOperand(firstOperand), secondOperand(secondOperand) {
   findBlock();
   warpRow = k.add(blockRow, k.mul(k.div(k.numberInBlock(), 32), warpRows));
@@ -202,8 +202,7 @@ TensorAttention::Sums TensorAttention::scores(Sums products, const HeadIndex &he
   auto hide = [&] {
     Sums found;
     for (auto [i, score] : llvm::enumerate(products))
-      found.push_back(
-          select(isTerm(head, static_cast<int64_t>(i), firstOther), score, infinity()));
+      found.push_back(select(isTerm(head, static_cast<int64_t>(i), firstOther), score, infinity()));
     return found;
   };
   if (!mayHide())
@@ -220,8 +219,7 @@ Value TensorAttention::power(Value score, Value base) {
   Value shift = l.f(l.integerShift()), shifted = l.add(x, shift);
   Value rest = l.sub(x, l.sub(shifted, shift));
   Value power = l.fma(l.hornerOf(emission::f32::powerOfTwo, rest), rest, l.f(1));
-  return l.fromBits(
-      l.addBits(l.toBits(power), l.shiftLeft(l.toBits(shifted), l.mantissaBits())));
+  return l.fromBits(l.addBits(l.toBits(power), l.shiftLeft(l.toBits(shifted), l.mantissaBits())));
 }
 
 /// A block is four keys, which two lanes have: one draws for the first row, one for the second.

@@ -170,8 +170,8 @@ private:
     for (int64_t i = 0; i < scoresPerLane; ++i) {
       if (spec.draws() && i % 4 == 0)
         words = drawForKeys(others.head, i, others.first);
-      Gradients gradient = gradients(queries[i / 4 * 2 + i % 2], found[i],
-                                     ofKeys ? dps[i] : Value(), words[i % 4]);
+      Gradients gradient =
+          gradients(queries[i / 4 * 2 + i % 2], found[i], ofKeys ? dps[i] : Value(), words[i % 4]);
       ds.push_back(gradient.score);
       dropped.push_back(gradient.dropped);
     }

@@ -1,12 +1,17 @@
 // reprise: contractions on the tensor cores of a GPU, a tile of the result for each block
 //
-// Eight warps share a tile of up to 128 × 128 elements. Terms come through shared memory in two
-// stages of 64 bytes a row, and each warp adds the products of its part in registers.
+// The warps of a block share a tile of up to 128 × 128 elements. Terms come through shared memory
+// in stages of 64 bytes a row, and each warp adds the products of its part in registers. Four warps
+// read each element of the operands twice, eight up to four times, and the banks of shared memory
+// are what bounds the rate then; but what copies cannot bring waits in registers, which four warps
+// have too few of.
 #include "TensorContraction.h"
 
 #include "ContractionIndex.h"
 #include "MatrixTile.h"
 #include "ResultTile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 
@@ -15,7 +20,6 @@ namespace {
 
 using Sums = TensorCore::Sums;
 
-constexpr int64_t warps = blockThreads / 32;
 /// The least that a warp has of each side.
 constexpr int64_t leastSide = 16;
 
@@ -23,31 +27,34 @@ constexpr int64_t leastSide = 16;
 struct WarpGrid {
   int64_t down, across, rows, columns; ///< warps, and what each has
 
-  explicit WarpGrid(TileExtents extents)
-      : down(extents.rows > extents.columns ? 4 : 2), across(warps / down),
+  WarpGrid(TileExtents extents, int64_t warps)
+      : down(warps == 8 && extents.rows > extents.columns ? 4 : 2), across(warps / down),
         rows(extents.rows / down), columns(extents.columns / across) {}
+  bool isWide() const { return rows >= leastSide && columns >= leastSide; }
 };
 
 class Emitter {
 public:
   Emitter(ThreadKernel &k, const ContractionSpec &spec, const ResultStrides &result,
-          TileExtents extents, int64_t lhsAlignment, int64_t rhsAlignment)
-      : k(k), spec(spec), extents(extents), grid(extents), core(k, spec.lhsType),
+          TileExtents extents, const GlobalMatrix &lhs, const GlobalMatrix &rhs)
+      : k(k), spec(spec), extents(extents), grid(extents, k.threadCount() / 32),
+        core(k, spec.lhsType), stages(core.hasHalves() ? 3 : 2),
         depth(64 / KernelBuilder::bytesOf(spec.lhsType)), terms(countOf(spec.contracted)),
-        lhs(k, core, matrixOf(true, lhsAlignment), extents.rows, depth),
-        rhs(k, core, matrixOf(false, rhsAlignment), extents.columns, depth),
-        tile(k, spec, result, extents) {}
+        lhs(k, core, lhs, extents.rows, depth, stages),
+        rhs(k, core, rhs, extents.columns, depth, stages), tile(k, spec, result, extents) {}
 
   void emit();
 
 private:
-  GlobalMatrix matrixOf(bool isLhs, int64_t alignment) const;
   Value addressOf(bool isLhs);
   /// What start() of both has loaded.
   struct Loaded {
     SmallVector<Value> lhs, rhs;
   };
   Loaded start(Value number, Value stage);
+  Value equal(Value x, Value y) {
+    return arith::CmpIOp::create(k.builder(), arith::CmpIPredicate::eq, x, y);
+  }
   void finish(const Loaded &loaded, Value stage);
   Sums multiply(Value stage, ValueRange sums);
   void store(const Sums &sums);
@@ -57,6 +64,7 @@ private:
   TileExtents extents;
   WarpGrid grid;
   TensorCore core;
+  int64_t stages;
   int64_t depth; ///< terms of a stage
   int64_t terms;
   MatrixTile lhs, rhs;
@@ -64,7 +72,7 @@ private:
   Value warpRow, warpColumn; ///< within the tile
 };
 
-GlobalMatrix Emitter::matrixOf(bool isLhs, int64_t alignment) const {
+GlobalMatrix matrixOf(const ContractionSpec &spec, bool isLhs, int64_t alignment) {
   SmallVector<int64_t> free, shared, batch;
   for (const FreeDim &dim : isLhs ? spec.rows : spec.columns)
     free.push_back(dim.stride);
@@ -126,7 +134,7 @@ void Emitter::store(const Sums &sums) {
     }
 }
 
-/// The next tile is on its way while one is multiplied; the last one is brought twice.
+/// The next tiles are on their way while one is multiplied; the last one is brought again.
 void Emitter::emit() {
   tile.place();
   Value warp = k.div(k.numberInBlock(), 32);
@@ -137,29 +145,40 @@ void Emitter::emit() {
   rhs.open(k.pointer(k.builder().getI8Type(), memory, k.i64(lhs.sharedBytes())), addressOf(false));
   int64_t tiles = llvm::divideCeil(terms, depth);
   Value zero = k.i64(0);
-  finish(start(zero, zero), zero);
-  Sums none(grid.rows * grid.columns / 32, k.constant(spec.accumulatorType(), 0));
-  Sums sums = k.forLoop(zero, k.i64(tiles), k.i64(1), none, [&](Value number, ValueRange before) {
-    k.awaitCopies();
-    k.barrier();
-    Value next = k.add(number, 1), stage = k.rem(next, 2);
-    Loaded loaded = start(k.min(next, k.i64(tiles - 1)), stage);
-    Sums added = multiply(k.rem(number, 2), before);
-    finish(loaded, stage);
-    return added;
-  });
-  k.awaitCopies();
+  for (int64_t i = 0; i < stages - 1; ++i) {
+    finish(start(k.i64(std::min(i, tiles - 1)), k.i64(i)), k.i64(i));
+    k.commitCopies();
+  }
+  Sums carried(grid.rows * grid.columns / 32, k.constant(spec.accumulatorType(), 0));
+  carried.push_back(zero);
+  Sums sums =
+      k.forLoop(zero, k.i64(tiles), k.i64(1), carried, [&](Value number, ValueRange before) {
+        k.awaitGroups(static_cast<uint32_t>(stages - 2));
+        k.barrier();
+        Value stage = before.back(), next = k.add(number, stages - 1), last = k.i64(stages - 1);
+        // All warps are done with the stage before this one.
+        Value free =
+            arith::SelectOp::create(k.builder(), equal(stage, zero), last, k.sub(stage, k.i64(1)));
+        Loaded loaded = start(k.min(next, k.i64(tiles - 1)), free);
+        k.commitCopies();
+        Sums added = multiply(stage, before.drop_back());
+        finish(loaded, free);
+        added.push_back(
+            arith::SelectOp::create(k.builder(), equal(stage, last), zero, k.add(stage, 1)));
+        return added;
+      });
+  k.awaitGroups(0);
+  sums.pop_back();
   store(sums);
 }
 
-TileExtents chooseExtents(const ContractionSpec &spec) {
+TileExtents chooseExtents(const ContractionSpec &spec, int64_t warps) {
   TileExtents extents = TileExtents::largest(spec, 128);
-  if (extents.rows + extents.columns == 64)
+  if (!WarpGrid(extents, warps).isWide())
     extents.columns = 64;
-  extents.spread(spec, [](TileExtents now) {
+  extents.spread(spec, [&](TileExtents now) {
     (now.rows >= now.columns ? now.rows : now.columns) /= 2;
-    WarpGrid grid(now);
-    return grid.rows >= leastSide && grid.columns >= leastSide;
+    return WarpGrid(now, warps).isWide();
   });
   return extents;
 }
@@ -177,12 +196,15 @@ bool suitsTensorCores(const ContractionSpec &spec, Contractions contractions) {
 EmittedCommand emitTensorContraction(ModuleOp kernels, StringRef name, const ContractionSpec &spec,
                                      const ResultStrides &result, int64_t lhsAlignment,
                                      int64_t rhsAlignment) {
-  TileExtents extents = chooseExtents(spec);
-  ThreadKernel k(kernels, name, /*buffers=*/3, /*scratchBytes=*/0);
-  Emitter(k, spec, result, extents, lhsAlignment, rhsAlignment).emit();
+  GlobalMatrix lhs = matrixOf(spec, true, lhsAlignment), rhs = matrixOf(spec, false, rhsAlignment);
+  bool isCopied = !spec.lhsType.isF32() && MatrixTile::isCopied(lhs, spec.lhsType) &&
+                  MatrixTile::isCopied(rhs, spec.lhsType);
+  int64_t warps = isCopied ? 4 : 8;
+  TileExtents extents = chooseExtents(spec, warps);
+  ThreadKernel k(kernels, name, /*buffers=*/3, /*scratchBytes=*/0, warps * 32);
+  Emitter(k, spec, result, extents, lhs, rhs).emit();
   EmittedCommand command{name.str(), extents.count(spec), {}};
-  command.itemThreads = blockThreads;
-  command.blockThreads = blockThreads;
+  command.itemThreads = command.blockThreads = warps * 32;
   return command;
 }
 

@@ -67,20 +67,17 @@ TensorCore::Fragment TensorCore::round(ValueRange left, ValueRange right) {
           pack(right[2], right[3])};
 }
 
-TensorCore::Fragment TensorCore::load(Side side, Value memory, Value first, int64_t pitch,
-                                      bool isByRows) {
-  return isHalf ? loadMatrices(side, memory, first, pitch, isByRows)
-                : loadWords(side, memory, first, pitch, isByRows);
+TensorCore::Fragment TensorCore::load(Side side, Value memory, bool isByRows, Lines at) {
+  return isHalf ? loadMatrices(side, memory, isByRows, at) : loadWords(side, memory, isByRows, at);
 }
 
 /// Each eight lanes give the addresses of eight lines of a matrix of 8 × 8.
-TensorCore::Fragment TensorCore::loadMatrices(Side side, Value memory, Value first, int64_t pitch,
-                                              bool isByRows) {
+TensorCore::Fragment TensorCore::loadMatrices(Side side, Value memory, bool isByRows, Lines at) {
   Value inMatrix = k.rem(lane, 8), odd = k.mul(k.rem(k.div(lane, 8), 2), 8),
         second = k.mul(k.div(lane, 16), 8);
   bool isOddByLine = isByRows == (side == Side::First);
   Value line = k.add(inMatrix, isOddByLine ? odd : second), column = isOddByLine ? second : odd;
-  Value from = k.pointer(type, memory, k.add(first, k.add(k.mul(line, pitch), column)));
+  Value from = k.pointer(type, memory, at(line, column));
   Type i32 = b.getI32Type();
   auto result = LLVM::LLVMStructType::getLiteral(b.getContext(), {i32, i32, i32, i32});
   auto layout = isByRows ? NVVM::MMALayout::row : NVVM::MMALayout::col;
@@ -93,18 +90,16 @@ TensorCore::Fragment TensorCore::loadMatrices(Side side, Value memory, Value fir
   return fragment;
 }
 
-TensorCore::Fragment TensorCore::loadWords(Side side, Value memory, Value first, int64_t pitch,
-                                           bool isByRows) {
+TensorCore::Fragment TensorCore::loadWords(Side side, Value memory, bool isByRows, Lines at) {
   auto nearest = NVVM::FPRoundingModeAttr::get(b.getContext(), NVVM::FPRoundingMode::RNA);
-  int64_t ofRow = isByRows ? pitch : 1, ofTerm = isByRows ? 1 : pitch;
-  Value own = k.add(first, k.add(k.mul(ofEight, ofRow), k.mul(ofFour, ofTerm)));
   Fragment fragment;
   for (int64_t i = 0; i < 4; ++i) {
-    bool isLower = (side == Side::First ? i % 2 : i / 2) != 0;
-    bool isLater = (side == Side::First ? i / 2 : i % 2) != 0;
-    Value at = k.add(own, isLower * 8 * ofRow + isLater * 4 * ofTerm);
+    int64_t lower = side == Side::First ? i % 2 : i / 2,
+            later = side == Side::First ? i / 2 : i % 2;
+    Value row = k.add(ofEight, lower * 8), term = k.add(ofFour, later * 4);
+    Value from = isByRows ? at(row, term) : at(term, row);
     fragment[i] =
-        NVVM::ConvertFloatToTF32Op::create(b, b.getI32Type(), k.load(type, memory, at), nearest);
+        NVVM::ConvertFloatToTF32Op::create(b, b.getI32Type(), k.load(type, memory, from), nearest);
   }
   return fragment;
 }

@@ -35,17 +35,20 @@ public:
 
   /// Rounds the sums of two products, beside each other, to an operand of 16-bit floats.
   Fragment round(mlir::ValueRange left, mlir::ValueRange right);
-  /// Loads an operand from shared memory, where its rows are `pitch` elements apart; or its terms,
-  /// where it is not by rows. `first` is that of the element (0, 0).
-  Fragment load(Side side, Value memory, Value first, int64_t pitch, bool isByRows);
+  /// Where an element of a line in shared memory lies. Elements from a multiple of eight on, of
+  /// 16-bit floats, are neighbours.
+  using Lines = llvm::function_ref<Value(Value line, Value column)>;
+  /// Loads an operand from shared memory, whose lines are its rows; or its terms, where it is not
+  /// by rows.
+  Fragment load(Side side, Value memory, bool isByRows, Lines at);
 
   /// Of this lane: its row of eight in an operand and in sums, and which of four.
   Value group() const { return ofEight; }
   Value member() const { return ofFour; }
 
 private:
-  Fragment loadMatrices(Side side, Value memory, Value first, int64_t pitch, bool isByRows);
-  Fragment loadWords(Side side, Value memory, Value first, int64_t pitch, bool isByRows);
+  Fragment loadMatrices(Side side, Value memory, bool isByRows, Lines at);
+  Fragment loadWords(Side side, Value memory, bool isByRows, Lines at);
   Value pack(Value low, Value high);
 
   ThreadKernel &k;

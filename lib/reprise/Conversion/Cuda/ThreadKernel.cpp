@@ -68,9 +68,13 @@ void ThreadKernel::copyAsync(Value to, Value from, int64_t bytes, Value isThere)
 }
 
 void ThreadKernel::awaitCopies() {
-  NVVM::CpAsyncCommitGroupOp::create(b);
-  NVVM::CpAsyncWaitGroupOp::create(b, 0);
+  commitCopies();
+  awaitGroups(0);
 }
+
+void ThreadKernel::commitCopies() { NVVM::CpAsyncCommitGroupOp::create(b); }
+
+void ThreadKernel::awaitGroups(uint32_t pending) { NVVM::CpAsyncWaitGroupOp::create(b, pending); }
 
 Value ThreadKernel::workspace() {
   if (!scratch) {

@@ -21,6 +21,7 @@ public:
   ThreadKernel(mlir::ModuleOp module, llvm::StringRef name, size_t buffers, int64_t scratchBytes,
                int64_t threads = blockThreads);
 
+  int64_t threadCount() const { return threads; }
   /// The number of this thread among all of the launch; of its block; of this thread in its block.
   mlir::Value threadNumber();
   mlir::Value blockNumber();
@@ -39,6 +40,9 @@ public:
   /// Zeros, without reading, where `isThere` is given and does not hold.
   void copyAsync(mlir::Value to, mlir::Value from, int64_t bytes, mlir::Value isThere);
   void awaitCopies() override;
+  /// Ends a group of copies; waits until at most so many groups, the last ones, are on their way.
+  void commitCopies();
+  void awaitGroups(uint32_t pending);
 
   mlir::Value workspace() override;
   mlir::Value buffer(unsigned i) override { return kernel.getArgument(i); }
