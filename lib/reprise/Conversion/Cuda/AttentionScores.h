@@ -56,8 +56,12 @@ protected:
   Value select(Value condition, Value x, Value y) {
     return mlir::arith::SelectOp::create(b, condition, x, y);
   }
+  /// Of numbers of rows, columns and lanes, for which 32 bits, and registers, serve.
   Value less(Value x, Value y) {
-    return mlir::arith::CmpIOp::create(b, mlir::arith::CmpIPredicate::slt, x, y);
+    auto narrow = [&](Value i) {
+      return mlir::arith::TruncIOp::create(b, b.getI32Type(), i).getResult();
+    };
+    return mlir::arith::CmpIOp::create(b, mlir::arith::CmpIPredicate::slt, narrow(x), narrow(y));
   }
   Value both(Value x, Value y) { return mlir::arith::AndIOp::create(b, x, y); }
   Value number(double value) { return k.constant(compute, value); }

@@ -52,8 +52,9 @@ MatrixTile::MatrixTile(ThreadKernel &k, TensorCore &core, const GlobalMatrix &ma
   unit = alongTerms ? ofTerms : ofRows;
 }
 
+/// A gap costs memory, of which three stages leave none. A swizzle costs registers for addresses.
 bool MatrixTile::isSwizzled() const {
-  return core.hasHalves() && llvm::isPowerOf2_64(lineLength() / chunk);
+  return stages > 2 && core.hasHalves() && llvm::isPowerOf2_64(lineLength() / chunk);
 }
 
 int64_t MatrixTile::pitch() const {

@@ -47,7 +47,7 @@ TensorAttention::TensorAttention(ThreadKernel &k, const AttentionSpec &spec,
 /// Under a causal mask blocks that meet more others start earlier, so that none of these is alone
 /// at the end.
 void TensorAttention::findBlock() {
-  int64_t blocks = llvm::divideCeil(ownCount, blockRows);
+  int64_t blocks = llvm::divideCeil(ownCount, blockRows(k.threadCount()));
   int64_t heads = spec.batch * (rows == Rows::Queries ? spec.heads : spec.keyHeads);
   Value number = k.blockNumber(), ofHead;
   if (spec.causal) {
@@ -58,7 +58,7 @@ void TensorAttention::findBlock() {
     headNumber = k.div(number, blocks);
     ofHead = k.rem(number, blocks);
   }
-  blockRow = k.mul(ofHead, blockRows);
+  blockRow = k.mul(ofHead, blockRows(k.threadCount()));
 }
 
 /// Two neighbours of a row as a word, +0 beyond the depth.
@@ -97,13 +97,16 @@ TensorAttention::Fragments TensorAttention::readOwn(const Operand &operand, cons
 }
 
 TensorAttention::Sums
-TensorAttention::overTiles(Value count, ValueRange carried, llvm::function_ref<Others(Value)> find,
+TensorAttention::overTiles(Value count, int64_t together, ValueRange carried,
+                           llvm::function_ref<Others(Value)> find,
                            llvm::function_ref<Sums(const Others &, Value, ValueRange)> body) {
   struct Loaded {
     SmallVector<Value> first, second;
   };
   Value zero = k.i64(0), behind = k.pointer(b.getI8Type(), memory, k.i64(first.sharedBytes()));
   bool isInside = otherCount % otherRows == 0;
+  // Gradients of scores are stored, if they are wanted, whatever is no term.
+  bool skips = spec.causal && !(rows == Rows::Queries && spec.isStored(3));
   auto start = [&](Value number, Value stage) -> Loaded {
     Others others = find(number);
     first.open(memory, headBase(firstOperand.buffer, spec.type, firstOperand.strides, others.head));
@@ -124,8 +127,14 @@ TensorAttention::overTiles(Value count, ValueRange carried, llvm::function_ref<O
         Value next = k.add(number, 1), stage = k.rem(next, 2);
         Loaded loaded = start(k.min(next, k.sub(count, k.i64(1))), stage);
         Others others = find(number);
-        auto meet = [&] { return body(others, k.rem(number, 2), before); };
-        Sums sums = spec.causal ? k.where(seesSome(others.first), before, meet) : meet();
+        auto meet = [&] {
+          Sums sums(before);
+          for (int64_t row = 0; row < otherRows; row += together)
+            sums = body({others.head, k.add(others.first, row), row, together}, k.rem(number, 2),
+                        sums);
+          return sums;
+        };
+        Sums sums = skips ? k.where(seesSome(others.first), before, meet) : meet();
         finish(loaded, stage);
         return sums;
       });
@@ -133,28 +142,29 @@ TensorAttention::overTiles(Value count, ValueRange carried, llvm::function_ref<O
   return result;
 }
 
-TensorAttention::Sums TensorAttention::product(const Fragments &own, MatrixTile &others,
-                                               Value stage) {
-  Sums sums = zeros(scoresPerLane);
+TensorAttention::Sums TensorAttention::product(const Fragments &own, MatrixTile &tile,
+                                               const Others &others, Value stage) {
+  Sums sums = zeros(warpRows * others.rows / 32);
   for (auto [i, fragment] : llvm::enumerate(own)) {
     Fragments columns;
-    for (int64_t row = 0; row < otherRows; row += TensorCore::rows)
-      columns.push_back(others.read(TensorCore::Side::Second, stage, k.i64(row),
-                                    static_cast<int64_t>(i) * core.depth()));
+    for (int64_t row = 0; row < others.rows; row += TensorCore::rows)
+      columns.push_back(tile.read(TensorCore::Side::Second, stage, k.i64(others.row + row),
+                                  static_cast<int64_t>(i) * core.depth()));
     sums = core.multiplyAll(fragment, columns, sums);
   }
   return sums;
 }
 
-TensorAttention::Sums TensorAttention::addProduct(ValueRange weights, MatrixTile &others,
-                                                  Value stage, ValueRange before) {
+TensorAttention::Sums TensorAttention::addProduct(ValueRange weights, MatrixTile &tile,
+                                                  const Others &others, Value stage,
+                                                  ValueRange before) {
   Sums sums(before);
-  for (int64_t row = 0; row < otherRows; row += core.depth()) {
+  for (int64_t row = 0; row < others.rows; row += core.depth()) {
     auto left = static_cast<size_t>(row / 2);
     TensorCore::Fragment rounded = core.round(weights.slice(left, 4), weights.slice(left + 4, 4));
     Fragments columns;
     for (int64_t depth = 0; depth < padded; depth += TensorCore::rows)
-      columns.push_back(others.readTurned(stage, row, depth));
+      columns.push_back(tile.readTurned(stage, others.row + row, depth));
     sums = core.multiplyAll(rounded, columns, sums);
   }
   return sums;
@@ -176,13 +186,13 @@ Value TensorAttention::isTerm(const HeadIndex &head, int64_t score, Value firstO
   return result ? both(result, seen) : seen;
 }
 
-Value TensorAttention::hidesSome(Value firstOther) {
-  Value behind = k.add(firstOther, otherRows), isBeyond = less(k.i64(otherCount), behind);
+Value TensorAttention::hidesSome(const Others &others) {
+  Value behind = k.add(others.first, others.rows), isBeyond = less(k.i64(otherCount), behind);
   if (!spec.causal)
     return isBeyond;
   if (rows == Rows::Queries) // the first query sees fewest
     return less(visibleTo(warpRow), behind);
-  Value hides = less(visibleTo(firstOther), k.add(warpRow, warpRows));
+  Value hides = less(visibleTo(others.first), k.add(warpRow, warpRows));
   return arith::OrIOp::create(b, hides, isBeyond);
 }
 
@@ -193,22 +203,23 @@ Value TensorAttention::seesSome(Value firstOther) {
 }
 
 TensorAttention::Sums TensorAttention::scores(Sums products, const HeadIndex &head,
-                                              Value firstOther) {
+                                              const Others &others) {
   if (!isProduct())
     for (auto [i, product] : llvm::enumerate(products)) {
-      auto [query, key] = placeOf(static_cast<int64_t>(i), firstOther);
+      auto [query, key] = placeOf(static_cast<int64_t>(i), others.first);
       product = score(product, head, query, key);
     }
   auto hide = [&] {
     Sums found;
     for (auto [i, score] : llvm::enumerate(products))
-      found.push_back(select(isTerm(head, static_cast<int64_t>(i), firstOther), score, infinity()));
+      found.push_back(
+          select(isTerm(head, static_cast<int64_t>(i), others.first), score, infinity()));
     return found;
   };
   if (!mayHide())
     return products;
   // Most tiles have none to hide.
-  return spec.hasMask ? hide() : k.where(hidesSome(firstOther), products, hide);
+  return spec.hasMask ? hide() : k.where(hidesSome(others), products, hide);
 }
 
 /// The exponent is added to that of 2^rest, in [0.7, 1.42). At -127 the rest is 0, and the sum +0.

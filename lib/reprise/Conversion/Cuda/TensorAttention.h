@@ -27,14 +27,11 @@ void addTensorGradients(EmittedLaunch &launch, mlir::ModuleOp kernels, llvm::Str
 class TensorAttention : protected AttentionScores {
 public:
   static constexpr int64_t warpRows = TensorCore::rows, otherRows = 32;
-  static constexpr int64_t blockRows = warpRows * blockThreads / 32;
   static constexpr double log2e = 1.4426950408889634074, ln2 = 0.69314718055994530942;
-  /// Scores of a lane: of two rows of its own, eight others each.
-  static constexpr int64_t scoresPerLane = warpRows * otherRows / 32;
-
-  /// Blocks for so many rows in each of so many heads.
-  static int64_t countBlocks(int64_t heads, int64_t rows) {
-    return heads * llvm::divideCeil(rows, blockRows);
+  /// Rows of a block, and blocks for so many rows in each of so many heads.
+  static int64_t blockRows(int64_t threads) { return warpRows * threads / 32; }
+  static int64_t countBlocks(int64_t threads, int64_t heads, int64_t rows) {
+    return heads * llvm::divideCeil(rows, blockRows(threads));
   }
 
 protected:
@@ -48,10 +45,12 @@ protected:
     unsigned buffer;
     AttentionStrides strides;
   };
-  /// The tile of others at hand.
+  /// The others at hand: some of a tile. A lane has scores of two rows of its own with a quarter of
+  /// them.
   struct Others {
     HeadIndex head; ///< of the operands
     Value first;
+    int64_t row = 0, rows = otherRows; ///< within the tile
   };
 
   TensorAttention(ThreadKernel &k, const AttentionSpec &spec, const AttentionBuffers &buffers,
@@ -59,14 +58,16 @@ protected:
 
   /// The rows of the warp in an operand.
   Fragments readOwn(const Operand &operand, const HeadIndex &head);
-  /// Goes through tiles of others in order, `count` of them, at least one. Warps of which no score
-  /// is a term skip a tile.
-  Sums overTiles(Value count, mlir::ValueRange carried, llvm::function_ref<Others(Value)> find,
+  /// Goes through tiles of others in order, `count` of them, at least one, `together` others at a
+  /// time: fewer take fewer registers. Warps of which no score is a term skip a tile.
+  Sums overTiles(Value count, int64_t together, mlir::ValueRange carried,
+                 llvm::function_ref<Others(Value)> find,
                  llvm::function_ref<Sums(const Others &, Value stage, mlir::ValueRange)> body);
   /// own · others for the lane's scores.
-  Sums product(const Fragments &own, MatrixTile &others, Value stage);
+  Sums product(const Fragments &own, MatrixTile &tile, const Others &others, Value stage);
   /// Adds weights · others to sums over the depth.
-  Sums addProduct(mlir::ValueRange weights, MatrixTile &others, Value stage, mlir::ValueRange sums);
+  Sums addProduct(mlir::ValueRange weights, MatrixTile &tile, const Others &others, Value stage,
+                  mlir::ValueRange sums);
 
   /// Which of the lane's two rows a score has, and which other row.
   static int64_t halfOf(int64_t score) { return score % 4 / 2; }
@@ -81,7 +82,7 @@ protected:
   Value inside(Value other) { return k.min(other, k.i64(otherCount - 1)); }
   /// Scores as tensor cores leave them, in units of `unit()`: products alone, or, where these are
   /// not all, or do not grow with the score, the scores themselves. What is no term is -∞.
-  Sums scores(Sums products, const HeadIndex &head, Value firstOther);
+  Sums scores(Sums products, const HeadIndex &head, const Others &others);
   double unit() const { return isProduct() ? spec.scale : 1; }
   /// exp(score − base·ln 2), rounded as f32, but 0 below 2^-126 or so.
   Value power(Value score, Value base);
@@ -91,6 +92,9 @@ protected:
   bool mayHide() const { return spec.causal || spec.hasMask || otherCount % otherRows != 0; }
   Value isTerm(const HeadIndex &head, int64_t score, Value firstOther);
 
+  Value lastRow(int64_t count) {
+    return k.min(k.add(blockRow, blockRows(k.threadCount()) - 1), k.i64(count - 1));
+  }
   int64_t sumCount() const { return padded / 2; }
   Value infinity() { return number(-std::numeric_limits<double>::infinity()); }
   Sums zeros(int64_t count) { return Sums(count, number(0)); }
@@ -108,8 +112,8 @@ protected:
 private:
   void findBlock();
   bool isProduct() const { return !spec.hasBias && spec.scale > 0; }
-  /// Whether the warp has a score of the tile that is no term, by its place; and one that is.
-  Value hidesSome(Value firstOther);
+  /// Whether the warp has a score that is no term, by its place; and, of a tile, one that is.
+  Value hidesSome(const Others &others);
   Value seesSome(Value firstOther);
   Value loadPair(const Operand &operand, Value base, Value row, Value column);
 

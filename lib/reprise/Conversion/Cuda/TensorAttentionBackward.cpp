@@ -10,6 +10,11 @@ namespace {
 
 /// Sums over the depth of both gradients of a key fit into registers.
 constexpr int64_t mostDepthOfBoth = 64;
+/// Threads of a block of keys. They take so many registers that a multiprocessor has room for 12
+/// warps, in three blocks, but not for 16.
+constexpr int64_t keyThreads = 128;
+/// As many queries or keys are met at a time.
+constexpr int64_t othersTogether = 16;
 
 class BackwardKernel : protected TensorAttention {
 protected:
@@ -53,6 +58,9 @@ public:
                        Operand{AttentionBuffers::value, spec.value}) {}
 
   void emit() {
+    if (!spec.draws() &&
+        spec.depth <= mostDepthOfBoth) // asked for two, ptxas spills where it draws
+      k.setBlocksTogether(2);
     head = headOf(headNumber, spec.heads);
     HeadIndex keyHead = keyHeadOf(head);
     Fragments rows = readOwn({AttentionBuffers::query, spec.query}, head),
@@ -60,16 +68,14 @@ public:
     for (size_t half : {0, 1})
       queries[half] = readQueries(head, own[half], 1).front();
     // All scores are stored, those of no terms as +0.
-    Value limit = spec.isStored(3)
-                      ? k.i64(spec.keys)
-                      : visibleTo(k.min(k.add(blockRow, blockRows - 1), k.i64(spec.queries - 1)));
+    Value limit = spec.isStored(3) ? k.i64(spec.keys) : visibleTo(lastRow(spec.queries));
     Sums sums = overTiles(
-        k.div(k.add(limit, otherRows - 1), otherRows), zeros(sumCount()),
+        k.div(k.add(limit, otherRows - 1), otherRows), othersTogether, zeros(sumCount()),
         [&](Value number) { return Others{keyHead, k.mul(number, otherRows)}; },
         [&](const Others &keys, Value stage, ValueRange before) {
-          Sums found = scores(product(rows, first, stage), head, keys.first);
-          Sums dps = product(douts, second, stage);
-          return addProduct(scoreGradients(keys.first, found, dps), first, stage, before);
+          Sums found = scores(product(rows, first, keys, stage), head, keys);
+          Sums dps = product(douts, second, keys, stage);
+          return addProduct(scoreGradients(keys.first, found, dps), first, keys, stage, before);
         });
     if (spec.isStored(0))
       storeOwn(0, sums, [&](Value sum, int64_t) { return scaled(sum); });
@@ -79,16 +85,17 @@ private:
   Sums scoreGradients(Value firstKey, const Sums &scores, const Sums &dps) {
     Sums found;
     Words words;
-    for (int64_t i = 0; i < scoresPerLane; ++i) {
+    for (auto [number, score] : llvm::enumerate(scores)) {
+      auto i = static_cast<int64_t>(number);
       if (spec.draws() && i % 4 == 0)
         words = drawForQueries(head, i, firstKey);
-      found.push_back(gradients(queries[halfOf(i)], scores[i], dps[i], words[i % 4]).score);
+      found.push_back(gradients(queries[halfOf(i)], score, dps[i], words[i % 4]).score);
     }
     if (spec.isStored(3))
       forOwn([&](int64_t half) {
-        for (int64_t i = 0; i < scoresPerLane; ++i)
-          if (halfOf(i) == half)
-            storeScore(i, firstKey, found[i]);
+        for (auto [i, score] : llvm::enumerate(found))
+          if (halfOf(static_cast<int64_t>(i)) == half)
+            storeScore(static_cast<int64_t>(i), firstKey, score);
       });
     return found;
   }
@@ -115,6 +122,7 @@ public:
         ofKeys(ofKeys), ofValues(ofValues) {}
 
   void emit() {
+    k.setBlocksTogether(spec.depth <= mostDepthOfBoth ? 3 : 2);
     keyHead = headOf(headNumber, spec.keyHeads);
     keys = readOwn({AttentionBuffers::key, spec.key}, keyHead);
     if (ofKeys)
@@ -124,7 +132,7 @@ public:
       begin = k.div(max(begin, k.sub(blockRow, k.i64(spec.shift()))), otherRows);
     Value perHead = k.sub(tiles, begin);
     Sums sums = overTiles(
-        k.mul(perHead, spec.group()), zeros((ofKeys + ofValues) * sumCount()),
+        k.mul(perHead, spec.group()), othersTogether, zeros((ofKeys + ofValues) * sumCount()),
         [&](Value number) {
           Value head = spec.group() == 1 ? k.i64(0) : quotientOf(number, perHead);
           Value tile = k.add(begin, k.sub(number, k.mul(head, perHead)));
@@ -159,27 +167,28 @@ private:
   }
 
   Sums addQueries(const Others &others, Value stage, ValueRange before) {
-    SmallVector<Query> queries;
-    for (int64_t i = 0; i < scoresPerLane; i += 4)
-      queries.append(readPair(others.head, i, others.first));
-    Sums found = scores(product(keys, first, stage), others.head, others.first);
+    Sums found = scores(product(keys, first, others, stage), others.head, others);
     Sums dps, ds, dropped;
     if (ofKeys)
-      dps = product(values, second, stage);
+      dps = product(values, second, others, stage);
+    SmallVector<Query> queries;
     Words words;
-    for (int64_t i = 0; i < scoresPerLane; ++i) {
+    for (auto [number, score] : llvm::enumerate(found)) {
+      auto i = static_cast<int64_t>(number);
+      if (i % 4 == 0)
+        queries = readPair(others.head, i, others.first);
       if (spec.draws() && i % 4 == 0)
         words = drawForKeys(others.head, i, others.first);
       Gradients gradient =
-          gradients(queries[i / 4 * 2 + i % 2], found[i], ofKeys ? dps[i] : Value(), words[i % 4]);
+          gradients(queries[i % 2], score, ofKeys ? dps[i] : Value(), words[i % 4]);
       ds.push_back(gradient.score);
       dropped.push_back(gradient.dropped);
     }
     Sums next;
     if (ofKeys)
-      next = addProduct(ds, first, stage, before.take_front(sumCount()));
+      next = addProduct(ds, first, others, stage, before.take_front(sumCount()));
     if (ofValues)
-      next.append(addProduct(dropped, second, stage, before.take_back(sumCount())));
+      next.append(addProduct(dropped, second, others, stage, before.take_back(sumCount())));
     return next;
   }
 
@@ -192,21 +201,22 @@ private:
 
 void addTensorGradients(EmittedLaunch &launch, ModuleOp kernels, StringRef name,
                         const AttentionSpec &spec) {
-  auto add = [&](const Twine &own, int64_t blocks, llvm::function_ref<void(ThreadKernel &)> emit) {
+  auto add = [&](const Twine &own, int64_t threads, int64_t heads, int64_t rows,
+                 llvm::function_ref<void(ThreadKernel &)> emit) {
+    int64_t blocks = TensorAttention::countBlocks(threads, spec.batch * heads, rows);
     EmittedCommand command{own.str(), blocks, AttentionBuffers::ofBackward(spec).slots(spec)};
     command.buffers.push_back({BufferSlot::Shared, 0, 0});
-    ThreadKernel k(kernels, command.kernel, command.buffers.size(), /*scratchBytes=*/0);
+    ThreadKernel k(kernels, command.kernel, command.buffers.size(), /*scratchBytes=*/0, threads);
     emit(k);
-    command.itemThreads = blockThreads;
-    command.blockThreads = blockThreads;
+    command.itemThreads = command.blockThreads = threads;
     launch.commands.push_back(command);
   };
   if (spec.isStored(0) || spec.isStored(3))
-    add(name + "_queries", TensorAttention::countBlocks(spec.batch * spec.heads, spec.queries),
+    add(name + "_queries", blockThreads, spec.heads, spec.queries,
         [&](ThreadKernel &k) { QueryKernel(k, spec).emit(); });
   auto addKeys = [&](const Twine &own, bool ofKeys, bool ofValues) {
     if (ofKeys || ofValues)
-      add(own, TensorAttention::countBlocks(spec.batch * spec.keyHeads, spec.keys),
+      add(own, keyThreads, spec.keyHeads, spec.keys,
           [&](ThreadKernel &k) { KeyKernel(k, spec, ofKeys, ofValues).emit(); });
   };
   bool keys = spec.isStored(1), values = spec.isStored(2);

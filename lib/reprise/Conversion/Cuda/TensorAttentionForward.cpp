@@ -18,17 +18,17 @@ public:
     head = headOf(headNumber, spec.heads);
     HeadIndex keyHead = keyHeadOf(head);
     queries = readOwn({AttentionBuffers::query, spec.query}, head);
-    Value limit = visibleTo(k.min(k.add(blockRow, blockRows - 1), k.i64(spec.queries - 1)));
+    Value limit = visibleTo(lastRow(spec.queries));
     // Sums over the depth; then, of each row, the largest score so far and the lane's part of the
     // sum of probabilities.
     Sums carried = zeros(sumCount());
     carried.append(2, infinity());
     carried.append(2, number(0));
     Sums sums = overTiles(
-        k.div(k.add(limit, otherRows - 1), otherRows), carried,
+        k.div(k.add(limit, otherRows - 1), otherRows), otherRows, carried,
         [&](Value number) { return Others{keyHead, k.mul(number, otherRows)}; },
         [&](const Others &keys, Value stage, ValueRange before) {
-          return addKeys(keys.first, stage, before);
+          return addKeys(keys, stage, before);
         });
     store(sums);
   }
@@ -70,9 +70,9 @@ private:
     });
   }
 
-  Sums addKeys(Value firstKey, Value stage, ValueRange before) {
+  Sums addKeys(const Others &keys, Value stage, ValueRange before) {
     size_t sums = sumCount();
-    Sums found = scores(product(queries, first, stage), head, firstKey);
+    Sums found = scores(product(queries, first, keys, stage), head, keys);
     Value most[2] = {infinity(), infinity()}, base[2];
     for (auto [i, score] : llvm::enumerate(found)) {
       Value &row = most[halfOf(static_cast<int64_t>(i))];
@@ -88,12 +88,12 @@ private:
     for (auto [i, score] : llvm::enumerate(found)) {
       int64_t number = static_cast<int64_t>(i), half = halfOf(number);
       if (spec.draws() && i % 4 == 0)
-        words = drawForQueries(head, number, firstKey);
+        words = drawForQueries(head, number, keys.first);
       Value p = power(score, base[half]), &total = scaled[sums + half];
       total = add(total, p);
       weights.push_back(spec.draws() ? dropout(words[i % 4], p) : p);
     }
-    Sums next = addProduct(weights, second, stage, ArrayRef(scaled).take_front(sums));
+    Sums next = addProduct(weights, second, keys, stage, ArrayRef(scaled).take_front(sums));
     next.append({most[0], most[1], scaled[sums], scaled[sums + 1]});
     return next;
   }
@@ -125,7 +125,8 @@ private:
 } // namespace
 
 EmittedLaunch emitTensorAttention(ModuleOp kernels, StringRef name, const AttentionSpec &spec) {
-  int64_t blocks = TensorAttention::countBlocks(spec.batch * spec.heads, spec.queries);
+  int64_t blocks =
+      TensorAttention::countBlocks(blockThreads, spec.batch * spec.heads, spec.queries);
   EmittedCommand command{name.str(), blocks, AttentionBuffers::ofForward(spec).slots(spec)};
   ThreadKernel k(kernels, name, command.buffers.size(), /*scratchBytes=*/0);
   ForwardKernel(k, spec).emit();

@@ -58,6 +58,7 @@ def main():
     model.add("bf16", 1, 2, 1, 140, 150, 128, ", causal")
     model.add("f16", 2, 2, 2, 64, 64, 64, ", causal")
     model.add("bf16", 1, 1, 1, 20, 300, 8, ", rate = 0.1 : f64")
+    model.add("bf16", 1, 2, 2, 70, 80, 32, ", causal", bias=[1, 2, 70, 80])
     model.add("bf16", 1, 3, 1, 200, 33, 50, bias=[1, 3, 200, 33])
     model.add("f16", 1, 1, 1, 17, 17, 100, mask=[1, 1, 1, 17])
     model.print()
