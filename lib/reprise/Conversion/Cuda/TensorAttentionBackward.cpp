@@ -10,9 +10,9 @@ namespace {
 
 /// Sums over the depth of both gradients of a key fit into registers.
 constexpr int64_t mostDepthOfBoth = 64;
-/// Threads of a block of keys. They take so many registers that a multiprocessor has room for 12
-/// warps, in three blocks, but not for 16.
-constexpr int64_t keyThreads = 128;
+/// Threads of a block. They take so many registers that a multiprocessor has room for 12 warps, in
+/// three blocks, but not for 16.
+constexpr int64_t threads = 128;
 /// As many queries or keys are met at a time.
 constexpr int64_t othersTogether = 16;
 
@@ -20,6 +20,10 @@ class BackwardKernel : protected TensorAttention {
 protected:
   using TensorAttention::TensorAttention;
 
+  /// Where scores have operands of their own, or rows are long, two find room.
+  int32_t blocksTogether() const {
+    return spec.scoreInputs() == 0 && spec.depth <= mostDepthOfBoth ? 3 : 2;
+  }
   /// Of a query: log2(e)·lse, and delta.
   struct Query {
     Value base, delta;
@@ -58,9 +62,7 @@ public:
                        Operand{AttentionBuffers::value, spec.value}) {}
 
   void emit() {
-    if (!spec.draws() &&
-        spec.depth <= mostDepthOfBoth) // asked for two, ptxas spills where it draws
-      k.setBlocksTogether(2);
+    k.setBlocksTogether(blocksTogether());
     head = headOf(headNumber, spec.heads);
     HeadIndex keyHead = keyHeadOf(head);
     Fragments rows = readOwn({AttentionBuffers::query, spec.query}, head),
@@ -122,7 +124,7 @@ public:
         ofKeys(ofKeys), ofValues(ofValues) {}
 
   void emit() {
-    k.setBlocksTogether(spec.depth <= mostDepthOfBoth ? 3 : 2);
+    k.setBlocksTogether(blocksTogether());
     keyHead = headOf(headNumber, spec.keyHeads);
     keys = readOwn({AttentionBuffers::key, spec.key}, keyHead);
     if (ofKeys)
@@ -201,7 +203,7 @@ private:
 
 void addTensorGradients(EmittedLaunch &launch, ModuleOp kernels, StringRef name,
                         const AttentionSpec &spec) {
-  auto add = [&](const Twine &own, int64_t threads, int64_t heads, int64_t rows,
+  auto add = [&](const Twine &own, int64_t heads, int64_t rows,
                  llvm::function_ref<void(ThreadKernel &)> emit) {
     int64_t blocks = TensorAttention::countBlocks(threads, spec.batch * heads, rows);
     EmittedCommand command{own.str(), blocks, AttentionBuffers::ofBackward(spec).slots(spec)};
@@ -212,11 +214,11 @@ void addTensorGradients(EmittedLaunch &launch, ModuleOp kernels, StringRef name,
     launch.commands.push_back(command);
   };
   if (spec.isStored(0) || spec.isStored(3))
-    add(name + "_queries", blockThreads, spec.heads, spec.queries,
+    add(name + "_queries", spec.heads, spec.queries,
         [&](ThreadKernel &k) { QueryKernel(k, spec).emit(); });
   auto addKeys = [&](const Twine &own, bool ofKeys, bool ofValues) {
     if (ofKeys || ofValues)
-      add(own, keyThreads, spec.keyHeads, spec.keys,
+      add(own, spec.keyHeads, spec.keys,
           [&](ThreadKernel &k) { KeyKernel(k, spec, ofKeys, ofValues).emit(); });
   };
   bool keys = spec.isStored(1), values = spec.isStored(2);
