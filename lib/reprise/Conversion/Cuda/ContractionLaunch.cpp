@@ -1,7 +1,7 @@
 // reprise: a launch for a GPU whose leader is a contraction or a convolution
 #include "ContractionLaunch.h"
 
-#include "../ConvolutionParts.h"
+#include "ConvolutionLayout.h"
 #include "LibraryConvolution.h"
 #include "LibraryProduct.h"
 #include "PlainContraction.h"
@@ -29,14 +29,14 @@ static int64_t alignmentOf(const BufferSlot &slot, int64_t ofPlaces) {
 }
 
 static FailureOr<LaunchOperand> findFramed(LaunchOperands &operands, Value image,
-                                           const Frame &frame) {
-  if (frame.isEmpty())
+                                           const Frame &frame, bool hasChannelsLast) {
+  if (frame.isEmpty() && !hasChannelsLast)
     return operands.find(image);
   size_t spatial = cast<RankedTensorType>(image.getType()).getRank() - 2;
   SmallVector<int64_t> low = {0, 0}, high = {0, 0};
   llvm::append_range(low, ArrayRef(frame.low).take_back(spatial));
   llvm::append_range(high, ArrayRef(frame.high).take_back(spatial));
-  return operands.findPadded(image, low, high);
+  return operands.findPadded(image, low, high, hasChannelsLast);
 }
 
 namespace {
@@ -48,9 +48,9 @@ public:
       : leader(leader), name(name), kernels(kernels), operands(operands),
         contractions(contractions) {}
 
-  LogicalResult findOperands(const ConvolutionOperands &found) {
-    FailureOr<LaunchOperand> left = operands.find(found.lhs);
-    FailureOr<LaunchOperand> right = findFramed(operands, found.rhs, found.frame);
+  LogicalResult findOperands(const ConvolutionOperands &found, ConvolutionLayout layout = {}) {
+    FailureOr<LaunchOperand> left = findFramed(operands, found.lhs, {}, layout.lhs);
+    FailureOr<LaunchOperand> right = findFramed(operands, found.rhs, found.frame, layout.rhs);
     if (failed(left) || failed(right))
       return failure();
     lhs = *left, rhs = *right;
@@ -113,8 +113,10 @@ private:
     return operands.emitBehind(*split->buildSum(leader->getLoc()), sums);
   }
 
-  void add(StringRef own, const ContractionSpec &spec, const ResultStrides &result,
-           const BufferSlot &to) {
+  void add(StringRef own, ContractionSpec spec, ResultStrides result, const BufferSlot &to) {
+    bool isHalf = !spec.lhsType.isF32() && suitsTensorCores(spec, contractions);
+    if (isHalf && isa<ConvolutionOpInterface>(leader))
+      putChannelsLast(leader, spec, result);
     int64_t places = getPlaceAlignment(*leader->getBlock());
     int64_t ofLhs = alignmentOf(lhs.slot, places), ofRhs = alignmentOf(rhs.slot, places);
     EmittedCommand command = suitsTensorCores(spec, contractions)
@@ -146,9 +148,14 @@ FailureOr<EmittedLaunch> emitLeaderAlone(Operation *leader, StringRef name, Modu
       return operands.launch;
   }
   ContractionEmitter emitter(leader, name, kernels, operands, contractions);
-  if (failed(emitter.findOperands(
-          isDot ? ConvolutionOperands{leader->getOperand(0), leader->getOperand(1), {}}
-                : operandsOf(leader))))
+  LogicalResult isFound = success();
+  if (isDot) {
+    isFound = emitter.findOperands({leader->getOperand(0), leader->getOperand(1), {}});
+  } else {
+    ConvolutionOperands found = operandsOf(leader);
+    isFound = emitter.findOperands(found, chooseLayout(leader, found, contractions));
+  }
+  if (failed(isFound))
     return failure();
   LogicalResult emitted = success();
   if (auto dot = dyn_cast<DotGeneralOp>(leader))

@@ -1,8 +1,8 @@
 // reprise: convolutions that a library of the GPU computes
 #include "LibraryConvolution.h"
 
-#include "../ConvolutionParts.h"
 #include "ContractionIndex.h"
+#include "ConvolutionLayout.h"
 #include "TensorContraction.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Support/ByteSize.h"
@@ -15,22 +15,9 @@ using namespace mlir;
 namespace reprise {
 namespace {
 
-SmallVector<int64_t> rowMajor(ArrayRef<int64_t> sizes) {
-  SmallVector<int64_t> strides(sizes.size(), 1);
-  for (size_t i = sizes.size() - 1; i-- > 0;)
-    strides[i] = strides[i + 1] * sizes[i + 1];
-  return strides;
-}
-
 /// What is fewer than a tile, in one of its parts, is exact always.
 bool allPartsSuit(Operation *op, const ConvolutionOperands &operands) {
-  SmallVector<int64_t> framed(cast<RankedTensorType>(operands.rhs.getType()).getShape());
-  framed.back() = operands.frame.width();
-  if (framed.size() == 4)
-    framed[2] = operands.frame.lines();
-  SmallVector<int64_t> filter = rowMajor(cast<RankedTensorType>(operands.lhs.getType()).getShape());
-  std::vector<ConvolutionPart> parts = partsOf(op, filter, rowMajor(framed));
-  return llvm::all_of(parts, [](const ConvolutionPart &part) {
+  return llvm::all_of(densePartsOf(op, operands), [](const ConvolutionPart &part) {
     return suitsTensorCores(part.spec, Contractions::Library);
   });
 }

@@ -193,6 +193,10 @@ bool suitsTensorCores(const ContractionSpec &spec, Contractions contractions) {
          countOf(spec.columns) >= leastSide && countOf(spec.contracted) >= leastSide;
 }
 
+bool isCopiedByThreads(const ContractionSpec &spec, bool isLhs) {
+  return MatrixTile::isCopied(matrixOf(spec, isLhs, widestAccess), spec.lhsType);
+}
+
 EmittedCommand emitTensorContraction(ModuleOp kernels, StringRef name, const ContractionSpec &spec,
                                      const ResultStrides &result, int64_t lhsAlignment,
                                      int64_t rhsAlignment) {

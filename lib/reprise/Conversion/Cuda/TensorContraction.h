@@ -10,6 +10,10 @@ namespace reprise {
 /// Whether tensor cores compute the contraction: types and sizes alone decide.
 bool suitsTensorCores(const ContractionSpec &spec, Contractions contractions);
 
+/// Whether copies bring tiles of an operand, at an aligned place, to the tensor cores; else threads
+/// load each element.
+bool isCopiedByThreads(const ContractionSpec &spec, bool isLhs);
+
 /// The same as emitTiledContraction, in another order: each element is the sum of products of 16
 /// terms (of f32, rounded to TF32: eight), added in f32 in the order of terms.
 EmittedCommand emitTensorContraction(mlir::ModuleOp kernels, llvm::StringRef name,
