@@ -49,6 +49,22 @@ def keeps(x: torch.Tensor) -> torch.Tensor:
 
 
 keeps.register_fake(lambda x: torch.empty_like(x))
+SEED, seeds = 77, []
+
+
+@torch.library.custom_op("test::draws", mutates_args=())
+def draws(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    return x.clone(), torch.tensor(SEED)
+
+
+@torch.library.custom_op("test::draws_backward", mutates_args=())
+def draws_backward(x: torch.Tensor, philox_seed: torch.Tensor) -> torch.Tensor:
+    seeds.append(int(philox_seed))
+    return x.clone()
+
+
+draws.register_fake(lambda x: (torch.empty_like(x), torch.empty((), dtype=torch.int64)))
+draws_backward.register_fake(lambda x, philox_seed: torch.empty_like(x))
 arguments = workspace._real_arguments
 
 
@@ -70,6 +86,16 @@ def try_workspace():
     checks.check("neither operands nor what a library keeps are part of an op's workspace",
                  workspace._beyond_results(op, peaks["keeps"]) == SCRATCH, str(peaks))
     checks.check("an op is measured when its library is ready", len(calls) == 2)
+
+
+def try_states():
+    """pytorch's fake results say that the state of attention lies on the GPU, but that is on the host, where the backward reads it."""
+    graph = make_fx(lambda x: draws_backward(x, draws(x)[1]), tracing_mode="fake")(torch.ones(4)).graph
+    op, = graph.find_nodes(op="call_function", target=torch.ops.test.draws_backward.default)
+    checks.check("the state that a backward reads is what its forward made", workspace._run(op, "states") and seeds == [SEED], str(seeds))
+    made_up = make_fx(draws_backward, tracing_mode="fake")(torch.ones(4), torch.ones((), dtype=torch.int64)).graph
+    op, = made_up.find_nodes(op="call_function", target=torch.ops.test.draws_backward.default)
+    checks.check("an op whose state nothing made is not run", not workspace._run(op, "states") and len(seeds) == 1)
 
 
 def try_blocks():
@@ -104,6 +130,7 @@ def try_generators():
 def main():
     try_generators()
     try_workspace()
+    try_states()
     try_blocks()
     checks.finish()
 

@@ -111,7 +111,7 @@ def draw_step(case, forward):
             torch.rand(1, device=other)
         return forward(*arguments, **named)
     with draws() as found:
-        case.step(run)
+        run_step(case, run)
     return found
 
 
@@ -174,10 +174,12 @@ def try_budget(name, case, budget, arguments, computed, draws_alone, kernels_alo
     drawn = draw_step(case, forward)
     case.model.zero_grad(set_to_none=True)
     device = next(case.model.parameters()).device
+    buffers = {each: value.clone() for each, value in case.model.named_buffers()}
     before = torch.cuda.memory_stats(device)
     torch.cuda.reset_peak_memory_stats(device)
     case.step(forward)
     after, plan = torch.cuda.memory_stats(device), plans()[-1]
+    case.restore(buffers)
     given, asked = (after[f"{each}_bytes.all.peak"] - before[f"{each}_bytes.all.current"] for each in ("allocated", "requested"))
     is_over = any("does not hold" in str(each.message) for each in said)
     is_least = any("the least budget that was met" in str(each.message) for each in said)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import operator
 from typing import Any, Callable, Iterable, Iterator
 
 import torch
@@ -15,11 +16,13 @@ from ._plan_nodes import block_bytes, is_collective, is_mutation, results, stora
 
 _known: dict[str, int] = {}
 #: Part of the key of what is remembered: another number for another way to measure.
-METHOD = 3
+METHOD = 4
 #: Operands that say how much there is to do; an op that is measured with zeros there does nothing.
 COUNTS = ("bag_size",)
 #: An operand that only another op of the same library can have made: addresses and sizes, for all we know.
 OPAQUE = "workspace"
+#: Operands that say what a forward drew. That lie on a GPU or on the host, whatever PyTorch's fake results say, and are read there.
+STATES = ("philox_seed", "philox_offset", "rng_state")
 #: What Inductor calls beside its fallbacks.
 LIBRARY = (torch.ops.aten.convolution.default, torch.ops.aten.mm.default, torch.ops.aten.addmm.default,
            torch.ops.aten.bmm.default)
@@ -70,6 +73,36 @@ def _real(value: Any, takes_all: bool, integer: int, counts: list[torch.Tensor])
     return torch.full((size,), content, dtype=value.dtype, device=value.device).as_strided(value.shape, value.stride())
 
 
+def _states(node: fx.Node) -> dict[int, Any]:
+    """By place, the operands that say what a forward drew: those of a run of it. LookupError if there is none."""
+    states: dict[int, Any] = {}
+    for place, (each, value) in enumerate(zip(node.target._schema.arguments, node.args)):
+        if each.name in STATES and isinstance(value, fx.Node):
+            if value.target is not operator.getitem:
+                raise LookupError(value.name)
+            forward, number = value.args
+            made = _made(forward)
+            if made is None:
+                raise LookupError(value.name)
+            states[place] = made[number]
+    return states
+
+
+def _made(node: fx.Node, name: str = "", begin: Callable[[], None] = lambda: None) -> Any:
+    """The results of a run of an op with operands that are made up, in a range of that name, behind `begin`; None if it refuses all."""
+    try:
+        for args, kwargs in _real_arguments(node):
+            begin()
+            try:
+                with record_function(name or "made up"):
+                    return node.target(*args, **kwargs)
+            except (RuntimeError, IndexError, ValueError):
+                continue
+    except LookupError:
+        pass
+    return None
+
+
 def _real_arguments(node: fx.Node) -> Iterator[tuple[tuple, dict]]:
     """Operands that let an op do the most: a mask takes all elements, unless so many values are not there.
 
@@ -77,8 +110,10 @@ def _real_arguments(node: fx.Node) -> Iterator[tuple[tuple, dict]]:
     """
     names = [each.name for each in node.target._schema.arguments]
     counts = [each.meta["val"] for name, each in zip(names, node.args) if name in COUNTS and isinstance(each, fx.Node)]
+    states = _states(node)
     for takes_all, integer in ((True, 0), (False, 0), (True, 1)):
-        yield _arguments(node, lambda value: _real(value, takes_all, integer, counts))
+        args, kwargs = _arguments(node, lambda value: _real(value, takes_all, integer, counts))
+        yield tuple(states.get(place, each) for place, each in enumerate(args)), kwargs
 
 
 def _memory_peaks(profiler: profile, names: list[str]) -> dict[str, int]:
@@ -103,16 +138,7 @@ def _run(node: fx.Node, name: str, begin: Callable[[], None] = lambda: None) -> 
     """Whether an op takes what is made up for it; then the last range of that name, and what follows `begin`, is its run."""
     if any(each.name == OPAQUE for each in node.target._schema.arguments):
         return False
-    for args, kwargs in _real_arguments(node):
-        begin()
-        try:
-            with record_function(name):
-                made = node.target(*args, **kwargs)
-            del made
-            return True
-        except (RuntimeError, IndexError, ValueError):
-            continue
-    return False
+    return _made(node, name, begin) is not None
 
 
 def _measure_cpu(nodes: dict[str, fx.Node]) -> dict[str, int]:
