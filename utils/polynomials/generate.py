@@ -35,7 +35,7 @@ def over_root(function):
     return lambda s: function(mp.sqrt(s)) / mp.sqrt(s)
 
 
-def tables(single):
+def tables(single, isEmission):
     """(name, comment, function, error weight, interval, degree, fixed) of each polynomial of one type."""
     half = mp.log(2) / 2 * mp.mpf("1.0001")
     tanh, erf, sine = over_root(mp.tanh), over_root(mp.erf), over_root(mp.sin)
@@ -48,6 +48,9 @@ def tables(single):
     yield ("powerOfTwo", "(2^r - 1)/r, |r| <= 1/2",
            lambda r: (2**r - 1) / r, lambda r: r / 2**r, (mp.mpf("-.50001"), mp.mpf(".50001")),
            5 if single else 11, [])
+    if single and isEmission:
+        yield ("coarsePowerOfTwo", "(2^r - 1)/r, |r| <= 1/2: where 16 bits are rounded to",
+               lambda r: (2**r - 1) / r, lambda r: r / 2**r, (mp.mpf("-.50001"), mp.mpf(".50001")), 4, [])
     yield ("tanhSmall", "(tanh(x)/x - 1)/s in s = x², x <= 0.625",
            lambda s: (tanh(s) - 1) / s, lambda s: s / tanh(s), (mp.mpf(0), tanh_limit**2),
            4 if single else 11, [])
@@ -99,7 +102,7 @@ def main():
     print(HEADER.format(guard=guard, namespace=namespace))
     for bits in (24, 53):
         print(f"namespace f{32 if bits == 24 else 64} {{")
-        for name, comment, function, weight, interval, degree, fixed in tables(bits == 24):
+        for name, comment, function, weight, interval, degree, fixed in tables(bits == 24, namespace.endswith("emission")):
             values, error = remez.fit(function, weight, interval, degree, bits, fixed)
             print(f"/// {comment} [2^{float(mp.log(error, 2)):.1f}]")
             print(f"constexpr double {name}[] = {{")

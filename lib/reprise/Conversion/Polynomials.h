@@ -30,6 +30,14 @@ constexpr double powerOfTwo[] = {
     0x1.ebfbdap-3,
     0x1.62e43p-1,
 };
+/// (2^r - 1)/r, |r| <= 1/2: where 16 bits are rounded to [2^-23.3]
+constexpr double coarsePowerOfTwo[] = {
+    0x1.5bba0ep-10,
+    0x1.3cea7p-7,
+    0x1.c6b70ap-5,
+    0x1.ebf9bep-3,
+    0x1.62e42ap-1,
+};
 /// (tanh(x)/x - 1)/s in s = x², x <= 0.625 [2^-27.4]
 constexpr double tanhSmall[] = {
     -0x1.75e1e8p-8,

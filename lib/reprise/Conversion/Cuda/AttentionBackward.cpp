@@ -15,6 +15,9 @@ using namespace mlir;
 namespace reprise::cuda {
 namespace {
 
+/// Steps of a row's sum that stand one behind the other, without a loop.
+constexpr int64_t mostUnrolled = 4;
+
 /// delta is row-major [batch, head, query] in the shared scratch.
 class BackwardKernel : protected WarpAttention {
 public:
@@ -49,8 +52,7 @@ public:
     Rows out = rowsOf(buffers.out, spec.out, head), dout = rowsOf(buffers.dout, spec.dout, head);
     PerRow sums;
     for (Value query : own) {
-      Value sum = fold(sumOfLane(rowPointer(dout, query), rowPointer(out, query)),
-                       [&](Value x, Value y) { return add(x, y); });
+      Value sum = fold(sumOfLane(dout, out, query), [&](Value x, Value y) { return add(x, y); });
       if (spec.hasDlse)
         sum = subtract(sum, statistic(buffers.dlse, spec.dlse, head, query));
       sums.push_back(sum);
@@ -73,14 +75,31 @@ private:
             k.mul(at, 2), 2);
   }
 
-  Value sumOfLane(Value dout, Value out) {
-    Carried zero{number(0)};
-    return k.forLoop(lane, k.i64(spec.depth), k.i64(WarpPlan::lanes), zero,
-                     [&](Value d, ValueRange sum) -> Carried {
-                       Value x = k.loadCompute(spec.type, dout, k.mul(d, spec.dout.depth));
-                       Value y = k.loadCompute(spec.type, out, k.mul(d, spec.out.depth));
-                       return {add(sum[0], multiply(x, y))};
-                     })[0];
+  /// Lanes have neighbours, two each, where no order is to be kept.
+  Value sumOfLane(const Rows &dout, const Rows &out, Value query) {
+    bool isDense = dout.strides.depth == 1 && out.strides.depth == 1;
+    bool areTwo = isPaired && isDense && spec.depth % 2 == 0 && dout.aligned > 1 && out.aligned > 1;
+    int64_t count = areTwo ? 2 : 1;
+    Value left = rowPointer(dout, query), right = rowPointer(out, query);
+    auto addColumns = [&](Value d, ValueRange before) -> Carried {
+      Value x = k.loadCompute(spec.type, left, k.mul(d, spec.dout.depth), count, count);
+      Value y = k.loadCompute(spec.type, right, k.mul(d, spec.out.depth), count, count);
+      Value products = multiply(x, y), sum = before[0];
+      if (!areTwo)
+        return {add(sum, products)};
+      for (int64_t i : {0, 1})
+        sum = add(sum, vector::ExtractOp::create(b, products, i));
+      return {sum};
+    };
+    Carried sum{number(0)};
+    Value first = k.mul(lane, count);
+    int64_t step = WarpPlan::lanes * count;
+    if (spec.depth % step != 0 || spec.depth / step > mostUnrolled)
+      return k.forLoop(first, k.i64(spec.depth), k.i64(step), sum, addColumns)[0];
+    // The loads of all rows go out before the first sum waits.
+    for (int64_t d = 0; d < spec.depth; d += step)
+      sum = addColumns(k.add(first, d), sum);
+    return sum[0];
   }
 
   bool isPaired;

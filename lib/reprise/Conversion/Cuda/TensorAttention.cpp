@@ -229,7 +229,7 @@ Value TensorAttention::power(Value score, Value base) {
   x = arith::MaximumFOp::create(b, x, l.f(-l.bias()));
   Value shift = l.f(l.integerShift()), shifted = l.add(x, shift);
   Value rest = l.sub(x, l.sub(shifted, shift));
-  Value power = l.fma(l.hornerOf(emission::f32::powerOfTwo, rest), rest, l.f(1));
+  Value power = l.fma(l.hornerOf(emission::f32::coarsePowerOfTwo, rest), rest, l.f(1));
   return l.fromBits(l.addBits(l.toBits(power), l.shiftLeft(l.toBits(shifted), l.mantissaBits())));
 }
 
