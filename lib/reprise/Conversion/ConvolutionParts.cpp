@@ -228,6 +228,14 @@ std::vector<ConvolutionPart> Convolution::parts(const Strides &lhs, const Stride
 
 } // namespace
 
+Frame Frame::none(Value tensor) {
+  Frame frame;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  for (int64_t d = 2; d < type.getRank(); ++d)
+    frame.size[4 - type.getRank() + d - 2] = type.getDimSize(d);
+  return frame;
+}
+
 ConvolutionOperands operandsOf(Operation *convolution) { return Convolution(convolution).operands; }
 
 std::vector<ConvolutionPart> partsOf(Operation *convolution, ArrayRef<int64_t> lhsStrides,

@@ -1,6 +1,7 @@
 // reprise: a launch for a GPU whose leader is a contraction or a convolution
 #include "ContractionLaunch.h"
 
+#include "ChannelsLast.h"
 #include "ConvolutionLayout.h"
 #include "LibraryConvolution.h"
 #include "LibraryProduct.h"
@@ -29,14 +30,14 @@ static int64_t alignmentOf(const BufferSlot &slot, int64_t ofPlaces) {
 }
 
 static FailureOr<LaunchOperand> findFramed(LaunchOperands &operands, Value image,
-                                           const Frame &frame, bool hasChannelsLast) {
-  if (frame.isEmpty() && !hasChannelsLast)
+                                           const Frame &frame) {
+  if (frame.isEmpty())
     return operands.find(image);
   size_t spatial = cast<RankedTensorType>(image.getType()).getRank() - 2;
   SmallVector<int64_t> low = {0, 0}, high = {0, 0};
   llvm::append_range(low, ArrayRef(frame.low).take_back(spatial));
   llvm::append_range(high, ArrayRef(frame.high).take_back(spatial));
-  return operands.findPadded(image, low, high, hasChannelsLast);
+  return operands.findPadded(image, low, high);
 }
 
 namespace {
@@ -49,8 +50,12 @@ public:
         contractions(contractions) {}
 
   LogicalResult findOperands(const ConvolutionOperands &found, ConvolutionLayout layout = {}) {
-    FailureOr<LaunchOperand> left = findFramed(operands, found.lhs, {}, layout.lhs);
-    FailureOr<LaunchOperand> right = findFramed(operands, found.rhs, found.frame, layout.rhs);
+    FailureOr<LaunchOperand> left =
+        layout.lhs ? copyChannelsLast(operands, kernels, name, found.lhs, Frame::none(found.lhs))
+                   : operands.find(found.lhs);
+    FailureOr<LaunchOperand> right =
+        layout.rhs ? copyChannelsLast(operands, kernels, name, found.rhs, found.frame)
+                   : findFramed(operands, found.rhs, found.frame);
     if (failed(left) || failed(right))
       return failure();
     lhs = *left, rhs = *right;

@@ -73,7 +73,7 @@ FailureOr<LaunchOperand> LaunchOperands::find(Value value, bool dense) {
 }
 
 FailureOr<LaunchOperand> LaunchOperands::findPadded(Value value, ArrayRef<int64_t> low,
-                                                    ArrayRef<int64_t> high, bool hasChannelsLast) {
+                                                    ArrayRef<int64_t> high) {
   OwningOpRef<func::FuncOp> function = functionOf(value);
   Operation *end = function->getBody().front().getTerminator();
   OpBuilder builder(end);
@@ -85,21 +85,7 @@ FailureOr<LaunchOperand> LaunchOperands::findPadded(Value value, ArrayRef<int64_
   auto padded = PadOp::create(builder, value.getLoc(), type.clone(sizes), end->getOperand(0), zero,
                               low, high, interior);
   end->setOperand(0, padded);
-  if (!hasChannelsLast)
-    return emitCopy(*function);
-  SmallVector<int64_t> order = {0};
-  for (int64_t d = 2; d < type.getRank(); ++d)
-    order.push_back(d);
-  order.push_back(1);
-  auto b = ImplicitLocOpBuilder::atBlockTerminator(value.getLoc(), &function->getBody().front());
-  end->setOperand(0, TransposeOp::create(b, padded, order));
-  FailureOr<LaunchOperand> copy = emitCopy(*function);
-  if (failed(copy))
-    return failure();
-  SmallVector<int64_t> strides(order.size());
-  for (auto [d, stride] : llvm::zip_equal(order, copy->strides))
-    strides[d] = stride;
-  return LaunchOperand{copy->slot, strides};
+  return emitCopy(*function);
 }
 
 FailureOr<LaunchOperand> LaunchOperands::emitCopy(func::FuncOp function) {

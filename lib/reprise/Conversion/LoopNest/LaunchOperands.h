@@ -49,11 +49,9 @@ public:
   /// that no loop nest computes.
   mlir::FailureOr<LaunchOperand> find(mlir::Value value, bool dense = false);
 
-  /// A copy with `low` zeros before and `high` ones after each dimension; where channels are to be
-  /// last, the second dimension lies behind all others.
+  /// A copy with `low` zeros before and `high` ones after each dimension.
   mlir::FailureOr<LaunchOperand> findPadded(mlir::Value value, llvm::ArrayRef<int64_t> low,
-                                            llvm::ArrayRef<int64_t> high,
-                                            bool hasChannelsLast = false);
+                                            llvm::ArrayRef<int64_t> high);
 
   /// Emits commands of a function behind those that are there: its arguments lie in `inputs`, its
   /// result is the launch's, in whose place an input may lie.
