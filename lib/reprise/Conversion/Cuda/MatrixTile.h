@@ -19,8 +19,8 @@ int64_t findCommonPower(llvm::ArrayRef<int64_t> numbers, int64_t most);
 
 /// Tiles of `rows` × `terms`, in stages. In shared memory lines go along what is dense in global
 /// memory. Elements beyond the matrix are +0. Eight lines that matrices are read from lie in
-/// different banks: lines have a gap behind them, or each eight elements trade places with others of
-/// their line (xor of their numbers).
+/// different banks: lines have a gap behind them, or each eight elements trade places with others
+/// of their line (xor of their numbers).
 class MatrixTile {
 public:
   using Value = mlir::Value;
