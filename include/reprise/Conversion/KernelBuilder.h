@@ -41,6 +41,8 @@ public:
   /// the thread may read them when it has waited for its copies.
   virtual void copyAsync(mlir::Value to, mlir::Value from, int64_t bytes);
   virtual void awaitCopies();
+  /// What the lanes of a warp have done in memory is done for all of them behind this.
+  virtual void meetWarp();
 
   /// `type` itself for width 1, else a vector of it.
   static mlir::Type typeOf(mlir::Type elementType, int64_t width);

@@ -45,6 +45,8 @@ void KernelBuilder::copyAsync(Value, Value, int64_t) { llvm_unreachable("a CPU h
 
 void KernelBuilder::awaitCopies() { llvm_unreachable("a CPU has loads"); }
 
+void KernelBuilder::meetWarp() { llvm_unreachable("the lanes of a CPU are those of a vector"); }
+
 Type KernelBuilder::typeOf(Type elementType, int64_t width) {
   return width == 1 ? elementType : VectorType::get({width}, elementType);
 }

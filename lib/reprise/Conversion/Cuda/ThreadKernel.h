@@ -43,6 +43,7 @@ public:
   /// Ends a group of copies; waits until at most so many groups, the last ones, are on their way.
   void commitCopies();
   void awaitGroups(uint32_t pending);
+  void meetWarp() override;
 
   mlir::Value workspace() override;
   mlir::Value buffer(unsigned i) override { return kernel.getArgument(i); }

@@ -13,19 +13,21 @@ namespace {
 /// words is what Philox draws.
 constexpr int64_t threadWidth = 4;
 
-/// Threads that reduce a row where each has four lanes.
-constexpr int64_t rowThreads = reductionLanes / threadWidth;
-/// Columns of a row for which these suffice without vectors, too.
+/// Threads that reduce a short row, and its columns: where each has four lanes, four rows share a
+/// warp, and a row stays in the cache from pass to pass.
+constexpr int64_t shortRowThreads = reductionLanes / threadWidth;
 constexpr int64_t shortRow = 128;
+
+constexpr int64_t fewElements = 1 << 16;
 
 /// Shared memory of a block that needs no leave for more.
 constexpr int64_t sharedBytes = 48 * 1024;
 /// Instructions for an element that cost more than to store and to load it.
 constexpr int64_t costly = 8;
 
-/// Who keeps elements of rows between passes, by the threads that a row has: the more, the more
-/// memory.
-enum class RowMemory { Few, Warp, None };
+/// Which elements of rows wait in shared memory: all that are reduced, so that they are on their
+/// way at once, or those that several passes need.
+enum class RowMemory { All, Shared, None };
 
 class ThreadScheduler : ScheduleBuilder {
 public:
@@ -35,9 +37,14 @@ public:
   std::optional<Schedule> run();
 
 private:
-  int64_t chooseLaneWidth(const Pass &, int64_t) const override { return schedule.width; }
+  /// Each thread of a warp has one of the 32 lanes, of which neighbours lie in neighbouring banks.
+  int64_t chooseLaneWidth(const Pass &, int64_t) const override {
+    return schedule.itemThreads == reductionLanes ? 1 : schedule.width;
+  }
   bool keepsElements(const Node &node) const override;
-  bool isOwnOfRow(const Affine &index) const;
+  bool fetchesFirst(const Node &node) const override;
+  bool stages(ArrayRef<int> operands) const override;
+  bool isOwnOfItem(const Affine &index) const;
   bool takesVectors();
   void chooseThreads();
   void placeRow();
@@ -56,13 +63,14 @@ void ThreadScheduler::chooseThreads() {
   bool lanes = graph.hasReductions() || has(Root::LaneParts), vectors = takesVectors();
   // Blocks of rows are few, so each has a whole warp. Parts that meet in place meet once.
   bool isRows = !has(Root::RowParts) && !graph.has(Node::Fold);
-  // Short rows stay in the cache from pass to pass.
-  if (!isRows || !graph.hasReductions() || graph.shape.columnCount() <= shortRow)
+  bool isShort = graph.shape.columnCount() <= shortRow;
+  if (!isRows || !lanes || isShort)
     memory = RowMemory::None;
-  bool shares =
-      isRows && (vectors || graph.shape.columnCount() <= shortRow) && memory != RowMemory::Warp;
-  schedule.itemThreads = !lanes ? 1 : shares ? rowThreads : reductionLanes;
-  schedule.width = vectors && (!lanes || shares) ? threadWidth : 1;
+  bool shares = isRows && (isShort || (vectors && memory == RowMemory::None));
+  schedule.itemThreads = !lanes ? 1 : shares ? shortRowThreads : reductionLanes;
+  // Few elements that have many parts each take as many threads as there can be.
+  bool isFew = graph.has(Node::Fold) && graph.shape.size() <= fewElements;
+  schedule.width = vectors && (!lanes || isRows) && !isFew ? threadWidth : 1;
   schedule.inRuns = false;
   schedule.stretches = {0, graph.shape.columnCount()};
   schedule.columnsPerItem = schedule.width;
@@ -74,18 +82,18 @@ void ThreadScheduler::chooseThreads() {
   countItems();
 }
 
-/// Elements of a row that are neighbours, and no other row's.
-bool ThreadScheduler::isOwnOfRow(const Affine &index) const {
+/// An element of its own for each column of an item, which no other item has.
+bool ThreadScheduler::isOwnOfItem(const Affine &index) const {
   const Shape &shape = graph.shape;
   size_t first = shape.outer.size() + shape.rows.size();
-  bool varies = false;
+  bool varies = schedule.columnItems > 1;
   for (auto [symbol, coefficient] : index.terms) {
     if (symbol >= first + shape.columns.size())
       return false;
     varies |= symbol < first && graph.symbols[symbol].size > 1;
   }
-  for (auto [i, stride] : llvm::enumerate(rowMajorStrides(shape.columns)))
-    if (shape.columns[i] > 1 && index.coefficient(first + i) != stride)
+  for (auto [i, size] : llvm::enumerate(shape.columns))
+    if (size > 1 && !index.coefficient(first + i))
       return false;
   return varies;
 }
@@ -93,7 +101,32 @@ bool ThreadScheduler::isOwnOfRow(const Affine &index) const {
 bool ThreadScheduler::keepsElements(const Node &node) const {
   if (memory == RowMemory::None || node.level != Level::Column)
     return false;
-  return node.kind == Node::Load ? isOwnOfRow(node.index) : node.cost > costly;
+  return node.kind == Node::Load ? isOwnOfItem(node.index) : node.cost > costly;
+}
+
+/// Copies are of four bytes at least.
+bool ThreadScheduler::fetchesFirst(const Node &node) const {
+  return memory == RowMemory::All && schedule.width * KernelBuilder::bytesOf(node.type) >= 4 &&
+         keepsElements(node);
+}
+
+/// A block of random words is that of a vector.
+bool ThreadScheduler::stages(ArrayRef<int> operands) const {
+  if (memory == RowMemory::None || schedule.width == 1)
+    return false;
+  llvm::DenseSet<int> seen;
+  SmallVector<int> open(operands);
+  while (!open.empty()) {
+    int number = open.pop_back_val();
+    const Node &node = graph.nodes[number];
+    if (node.level != Level::Column || node.kind == Node::Reduce ||
+        schedule.kept.contains(number) || !seen.insert(number).second)
+      continue;
+    if (node.kind == Node::Draw)
+      return true;
+    open.append(graph.inputsOf(number));
+  }
+  return false;
 }
 
 /// Elements that nobody loads any more make room for others: of later passes or, where they are of
@@ -106,7 +139,7 @@ void ThreadScheduler::placeRow() {
   SmallVector<Room> rooms;
   auto place = [&](int number) {
     Kept &kept = schedule.kept[number];
-    int64_t bytes = KernelBuilder::bytesOf(graph.nodes[number].type) * graph.shape.columnCount();
+    int64_t bytes = KernelBuilder::bytesOf(graph.nodes[number].type) * schedule.columnsPerItem;
     auto *room = llvm::find_if(rooms, [&](const Room &room) {
       return room.last < kept.pass ? room.bytes >= bytes
                                    : room.last == kept.pass && room.bytes == bytes;
@@ -130,14 +163,7 @@ std::optional<Schedule> ThreadScheduler::run() {
   placeRow();
   schedule.blockThreads = blockThreads;
   if (schedule.rowBytes) {
-    int64_t rows = reductionLanes / schedule.itemThreads;
-    // Two rows of which eight threads each load 64 bytes at once lie in different banks.
-    bool isHalf = llvm::any_of(schedule.kept, [&](const auto &kept) {
-      return KernelBuilder::bytesOf(graph.nodes[kept.first].type) == 2;
-    });
-    if (isHalf && rows > 1)
-      schedule.rowBytes = llvm::alignTo(schedule.rowBytes + 64, 128) - 64;
-    int64_t warps = sharedBytes / (rows * schedule.rowBytes);
+    int64_t warps = sharedBytes / schedule.rowBytes;
     if (warps == 0)
       return std::nullopt;
     schedule.blockThreads = std::min(blockThreads, warps * reductionLanes);
@@ -148,7 +174,7 @@ std::optional<Schedule> ThreadScheduler::run() {
 } // namespace
 
 Schedule makeThreadSchedule(const Graph &graph) {
-  for (RowMemory memory : {RowMemory::Few, RowMemory::Warp})
+  for (RowMemory memory : {RowMemory::All, RowMemory::Shared})
     if (std::optional<Schedule> schedule = ThreadScheduler(graph, memory).run())
       return *std::move(schedule);
   return *ThreadScheduler(graph, RowMemory::None).run();

@@ -7,7 +7,8 @@
 namespace reprise::nests {
 
 /// With 2,048 rows a GPU has enough threads.
-constexpr NestRules threadRules{/*sumsApart=*/true, /*fewRows=*/2048};
+constexpr NestRules threadRules{/*sumsApart=*/true, /*fewRows=*/2048, /*longRow=*/3 * laneBlock,
+                                /*severalBlocks=*/laneBlock + 1};
 
 /// An item is four columns, one where loads cannot have more, or a row (a block of one) for 32
 /// threads where the nest reduces columns. Nothing is kept but in results.

@@ -60,12 +60,14 @@ Value emitBinarySearch(KernelBuilder &k, Value low, Value high, int64_t size, Va
 
 namespace {
 
-/// Up to that many elements, each is compared with each other.
-constexpr int64_t firstRun = 256;
+/// Rows of up to that many elements are sorted by one command, in which each is compared with each
+/// other. Longer ones begin with short runs: a merge asks for a few numbers only.
+constexpr int64_t shortRow = 256, shortRun = 32;
 
 class SortEmitter {
 public:
-  SortEmitter(ThreadCommands &commands, const RowSort &sort) : commands(commands), sort(sort) {}
+  SortEmitter(ThreadCommands &commands, const RowSort &sort)
+      : commands(commands), sort(sort), firstRun(sort.n <= shortRow ? shortRow : shortRun) {}
   void emit();
 
 private:
@@ -83,6 +85,7 @@ private:
 
   ThreadCommands &commands;
   const RowSort &sort;
+  int64_t firstRun;
   SmallVector<BufferSlot> spare;
   std::optional<BufferSlot> source;
 };

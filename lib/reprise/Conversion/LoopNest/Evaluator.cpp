@@ -248,16 +248,34 @@ Value Evaluator::computeFold(const Node &node, Scope &scope) {
   Type type = getComputeType(node.type);
   Value base = buffer(node.buffer), first = index(node.index, scope);
   int64_t aligned = node.stride % 4 == 0 ? alignmentOf(node.index, scope) : 1;
-  // Level by level: part i takes in part i + distance.
-  for (int64_t distance = 1; distance < node.parts; distance *= 2)
-    k.forLoop(k.i64(0), k.i64(node.parts - distance), k.i64(2 * distance), [&](Value part) {
-      Value left = k.add(first, k.mul(part, node.stride));
-      Value right = k.add(left, k.i64(distance * node.stride));
-      Value sum = emitCombine(b, kind, loadMasked(type, base, left, scope, aligned),
-                              loadMasked(type, base, right, scope, aligned));
-      storeMasked(type, sum, base, left, scope, aligned);
-    });
-  return finishReduction(node, loadMasked(type, base, first, scope, aligned));
+  auto placeOf = [&](Value part) { return k.add(first, k.mul(part, node.stride)); };
+  auto fold = [&](Value part, int64_t distance, int64_t count) {
+    SmallVector<Value> sums;
+    for (int64_t i = 0; i < count; ++i) {
+      Value at = k.add(placeOf(part), k.i64(i * distance * node.stride));
+      sums.push_back(loadMasked(type, base, at, scope, aligned));
+    }
+    for (int64_t step = 1; step < count; step *= 2)
+      for (int64_t i = 0; i + step < count; i += 2 * step)
+        sums[i] = emitCombine(b, kind, sums[i], sums[i + step]);
+    return sums[0];
+  };
+  auto meet = [&](Value part, int64_t distance, int64_t count) {
+    Value sum = fold(part, distance, count);
+    storeMasked(type, sum, base, placeOf(part), scope, aligned);
+  };
+  // Level by level: part i takes in part i + distance. A thread has several levels of neighbours in
+  // registers, so that many parts are on their way at once.
+  int64_t most = !schedule.itemThreads ? 2 : scope.width == 1 ? 32 : 8;
+  int64_t distance = 1, left = node.parts;
+  for (; left > most; distance *= most, left = llvm::divideCeil(left, most)) {
+    int64_t whole = left / most, rest = left % most;
+    k.forLoop(k.i64(0), k.i64(whole), k.i64(1),
+              [&](Value number) { meet(k.mul(number, most * distance), distance, most); });
+    if (rest > 1)
+      meet(k.i64(whole * most * distance), distance, rest);
+  }
+  return finishReduction(node, fold(k.i64(0), distance, left));
 }
 
 } // namespace reprise::nests

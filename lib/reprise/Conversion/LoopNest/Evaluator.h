@@ -58,6 +58,8 @@ public:
   void store(const Root &root, const Affine &position, mlir::Value value, Scope &scope);
   /// A kept node's elements, at the scope's column, in the worker's scratch.
   void keep(int node, mlir::Value value, Scope &scope);
+  /// The same elements again.
+  mlir::Value loadRow(int node, const Scope &scope);
   /// Begins to copy a load's elements to the row's memory.
   void fetch(int node, Scope &scope);
   /// The base of a scratch row.

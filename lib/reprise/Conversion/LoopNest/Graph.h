@@ -125,8 +125,11 @@ struct NestRules {
   /// Sums of columns have nests of their own where rows are reduced, too: on a GPU each of the two
   /// wants other threads, and a block of rows in one nest would have few.
   bool sumsApart = false;
-  /// Blocks of fewer long rows than this are shared out among the workers.
+  /// Blocks of fewer long rows than this are shared out among the workers; of half as many rows, if
+  /// rows that are not long have several blocks.
   int64_t fewRows = 16;
+  /// Elements of a long row, and of one that has several blocks.
+  int64_t longRow = 8 * laneBlock, severalBlocks = 8 * laneBlock;
 };
 
 /// Where the values that a nest may read lie, and the parts of reductions that it may finish.

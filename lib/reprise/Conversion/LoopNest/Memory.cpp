@@ -207,6 +207,11 @@ void Evaluator::keep(int number, Value value, Scope &scope) {
   storeMasked(type, value, row, scope.column, scope, rowMemory ? scope.width : 1);
 }
 
+Value Evaluator::loadRow(int number, const Scope &scope) {
+  auto [row, type] = keptRow(number);
+  return loadMasked(type, row, scope.column, scope, rowMemory ? scope.width : 1);
+}
+
 /// Copies are of 4, 8 or 16 bytes, from a multiple of that. What is not goes through registers.
 void Evaluator::fetch(int number, Scope &scope) {
   const Node &node = graph.nodes[number];
@@ -221,10 +226,8 @@ void Evaluator::fetch(int number, Scope &scope) {
 }
 
 Value Evaluator::loadKept(int number, const Kept &kept, Scope &scope) {
-  if (kept.root < 0) {
-    auto [row, type] = keptRow(number);
-    return loadMasked(type, row, scope.column, scope, rowMemory ? scope.width : 1);
-  }
+  if (kept.root < 0)
+    return loadRow(number, scope);
   return loadMasked(graph.nodes[number].type, buffer(graph.roots[kept.root].buffer),
                     index(graph.position(), scope), scope, alignmentOf(graph.position(), scope));
 }

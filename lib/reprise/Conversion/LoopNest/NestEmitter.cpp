@@ -155,7 +155,12 @@ void NestEmitter::emitItem(Value item, Scope &kernel) {
   }
 }
 
-/// Each thread brings what it reads itself, so there is nothing to wait for but its own copies.
+void NestEmitter::meetOthers() {
+  if (lane && schedule.itemThreads * schedule.width > reductionLanes)
+    k.meetWarp();
+}
+
+/// Each warp brings what it reads itself, so there is nothing to wait for but its own copies.
 void NestEmitter::fetchRow(Scope &row) {
   if (schedule.fetched.empty())
     return;
@@ -187,6 +192,7 @@ void NestEmitter::emitRow(Scope &row) {
 
 void NestEmitter::emitPass(int number, Scope &row) {
   const Pass &pass = schedule.passes[number];
+  meetOthers();
   for (int node : pass.rowNodes)
     evaluator.value(node, row);
   SmallVector<int> operands = laneOperands(number);
@@ -199,11 +205,9 @@ void NestEmitter::emitPass(int number, Scope &row) {
                        [&](int i, Scope &scope) { return evaluator.value(operands[i], scope); });
   } else {
     emitElements(number, row);
-    emitLaneReductions(number, row, nothing, [&](int i, Scope &scope) {
-      int64_t offset = schedule.kept.find(operands[i])->second.offset;
-      Type type = getComputeType(graph.nodes[operands[i]].type);
-      return evaluator.loadMasked(type, evaluator.scratch(offset), scope.column, scope);
-    });
+    meetOthers();
+    emitLaneReductions(number, row, nothing,
+                       [&](int i, Scope &scope) { return evaluator.loadRow(operands[i], scope); });
   }
 }
 

@@ -37,6 +37,9 @@ private:
   void ifOwn(llvm::function_ref<void()> body);
   void emitItem(mlir::Value item, Scope &kernel);
   void emitRow(Scope &row);
+  /// Elements are shared out among the threads of an item by vectors, those that are reduced by
+  /// lanes: one reads what others have written.
+  void meetOthers();
   void fetchRow(Scope &row);
   void emitPass(int number, Scope &row);
   void emitElements(int number, Scope &row);

@@ -158,8 +158,9 @@ NestEmitter::Carried NestEmitter::emitStride(const Columns &columns, int64_t fir
   if (all == first + schedule.itemThreads * columns.width)
     return take(low, carried);
   // A count that is the same for all threads has loads of shared memory unrolled.
-  if (schedule.rowBytes && all <= laneBlock && all % step == 0)
-    return k.forLoop(k.i64(0), k.i64(all / step), k.i64(1), carried,
+  int64_t own = std::min(all, schedule.columnsPerItem);
+  if (schedule.rowBytes && own <= laneBlock && all % own == 0 && own % step == 0)
+    return k.forLoop(k.i64(0), k.i64(own / step), k.i64(1), carried,
                      [&](Value number, ValueRange carried) {
                        return take(k.add(low, k.mul(number, step)), carried);
                      });

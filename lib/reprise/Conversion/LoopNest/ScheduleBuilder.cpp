@@ -149,6 +149,10 @@ void ScheduleBuilder::visitColumn(int number, int pass, bool conditional) {
       return;
   } else if (!conditional) {
     firstPass[number] = pass;
+    if (visitsLanes && node.kind == Node::Load && fetchesFirst(node)) {
+      keep(number, beforePasses);
+      schedule.kept[number].last = pass;
+    }
   }
   schedule.lastPass[number] = pass;
   bool guards = node.kind == Node::Choice || node.kind == Node::Sequence;
@@ -182,17 +186,24 @@ void ScheduleBuilder::assign() {
     for (int root : pass.roots)
       if (graph.roots[root].kind == Root::LaneParts)
         operands.push_back(graph.roots[root].node);
-    pass.staged = !operands.empty() && !inLanes;
+    pass.staged = !operands.empty() && (!inLanes || stages(operands));
+    visitsLanes = !pass.staged;
     for (int operand : operands) {
       visitColumn(operand, number, false);
       if (pass.staged)
         keep(operand, number);
     }
+    visitsLanes = false;
+    // Their room is free when the next pass begins.
+    for (int operand : operands)
+      if (pass.staged && schedule.kept[operand].last <= static_cast<int>(number))
+        schedule.kept[operand].last = number + 1;
     for (int root : pass.roots)
       visitColumn(graph.roots[root].node, number, false);
     int64_t values = llvm::count_if(
         seenInPass, [&](int number) { return graph.nodes[number].level >= Level::Column; });
-    pass.laneWidth = pass.staged ? reductionLanes : chooseLaneWidth(pass, values);
+    bool usesAll = pass.staged && !schedule.itemThreads;
+    pass.laneWidth = usesAll ? reductionLanes : chooseLaneWidth(pass, values);
   }
   for (const Root &root : graph.roots)
     if (root.kind == Root::Row)

@@ -23,6 +23,11 @@ protected:
   /// stores them; on a GPU in the row's memory, even so.
   virtual bool keepsElements(const Node &node) const = 0;
 
+  /// Whether a load's elements are there before the first pass, even if one pass alone needs them.
+  virtual bool fetchesFirst(const Node &) const { return false; }
+  /// Whether what a pass reduces, though it has lanes, goes by vectors into memory first.
+  virtual bool stages(llvm::ArrayRef<int> operands) const { return false; }
+
   /// The width of vectors, at most `most`; 1 where lanes would differ in what they do.
   void chooseWidth(int64_t most);
   void findStretches();
@@ -49,6 +54,8 @@ private:
 
   llvm::DenseMap<int, int> firstPass;
   llvm::DenseSet<int> seenInPass, seenRows;
+  /// Whether what is visited is reduced as it is computed.
+  bool visitsLanes = false;
 };
 
 } // namespace reprise::nests

@@ -90,7 +90,9 @@ Affine Graph::rowPosition() const {
 
 /// Few long rows: their blocks have to be shared out among the workers.
 static bool isWide(const ReductionInfo &info, const NestRules &rules) {
-  return info.kept < rules.fewRows && info.reduced >= 8 * laneBlock;
+  if (info.reduced >= rules.longRow)
+    return info.kept < rules.fewRows;
+  return info.reduced >= rules.severalBlocks && info.kept <= rules.fewRows / 2;
 }
 
 /// Adds dimensions of `type` as factors of a shape, neighbours joined; at least one.

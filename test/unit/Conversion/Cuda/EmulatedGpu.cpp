@@ -47,6 +47,12 @@ void callBarrier(ImplicitLocOpBuilder &b, Value function) {
   callFunction(b, function, none, none, Request::Barrier);
 }
 
+/// Lanes of a warp meet where they exchange something.
+void callMeeting(ImplicitLocOpBuilder &b, Value function) {
+  Value none = arith::ConstantIntOp::create(b, 0, 32);
+  callFunction(b, function, none, none, Request::Distance);
+}
+
 /// The memory of a block. Blocks run one after the other.
 alignas(64) char sharedMemory[48 * 1024];
 
@@ -91,8 +97,10 @@ void addFunction(gpu::GPUFuncOp kernel, ModuleOp module) {
       copyNow(b, copy);
     if (isa<gpu::BarrierOp>(op))
       callBarrier(b, k.workspace());
-    if (isa<gpu::BarrierOp, NVVM::CpAsyncOp, NVVM::CpAsyncCommitGroupOp, NVVM::CpAsyncWaitGroupOp>(
-            op)) {
+    if (isa<NVVM::SyncWarpOp>(op))
+      callMeeting(b, k.workspace());
+    if (isa<gpu::BarrierOp, NVVM::SyncWarpOp, NVVM::CpAsyncOp, NVVM::CpAsyncCommitGroupOp,
+            NVVM::CpAsyncWaitGroupOp>(op)) {
       replaced.push_back(op);
       return;
     }
