@@ -9,14 +9,14 @@
 // CHECK-LABEL: .entry mul_1(
 // CHECK-NOT: shfl
 // CHECK-LABEL: .entry mul_1_1(
-// CHECK-COUNT-12: shfl.sync.bfly
+// CHECK-COUNT-5: shfl.sync.bfly
 // CHECK-NOT: shfl
 // CHECK-LABEL: .entry mul_1_2(
 // CHECK-NOT: shfl
 
 // Forty rows of 36,000 are reduced in blocks, which meet in a second kernel.
 // CHECK-LABEL: .entry sum_2(
-// CHECK-COUNT-12: shfl.sync.bfly
+// CHECK-COUNT-5: shfl.sync.bfly
 // CHECK-LABEL: .entry sum_2_1(
 // CHECK-NOT: shfl
 func.func @train(%x: !t {reprise.role = "input", reprise.name = "x"},

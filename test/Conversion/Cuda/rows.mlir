@@ -7,27 +7,26 @@
 
 !t = tensor<80x1000xf32>
 
-// Four rows per warp. Each of the eight threads of a row has four lanes in registers and loads 16 bytes; lanes fold by a
-// butterfly, first among threads: for the maximum, which is IEEE's, then for the sum. The row waits in shared memory, and
-// the exponentials take its place.
+// A row per warp. Copies of 16 bytes bring it to shared memory, where each thread has one of the 32 lanes; lanes fold by a
+// butterfly among threads: for the maximum, which is IEEE's, then for the sum. The exponentials take the row's place.
 // CHECK-LABEL: .entry softmax_1(
-// CHECK: and.b32 {{.*}}, {{7|28}};
 // CHECK: cp.async.cg.shared.global {{.*}}, 16;
 // CHECK: cp.async.wait_group 0;
-// CHECK: ld.shared.v4.b32
-// CHECK-COUNT-4: max.NaN.f32
-// CHECK: add.s{{32|64}} {{.*}}, 32;
-// CHECK: shfl.sync.bfly.b32 {{.*}}, 4, 31, -1;
+// CHECK-NEXT: bar.warp.sync -1;
+// CHECK: ld.shared.b32
+// CHECK: max.NaN.f32
+// CHECK: shfl.sync.bfly.b32 {{.*}}, 16, 31, -1;
 // CHECK-NEXT: max.NaN.f32
-// CHECK-COUNT-4: shfl.sync.bfly.b32 {{.*}}, 2, 31, -1;
-// CHECK-COUNT-4: shfl.sync.bfly.b32 {{.*}}, 1, 31, -1;
-// CHECK-COUNT-4: max.NaN.f32
+// CHECK: shfl.sync.bfly.b32 {{.*}}, 1, 31, -1;
+// CHECK-NEXT: max.NaN.f32
+// CHECK: ld.shared.b32
 // CHECK: fma.rn.f32
-// CHECK: st.shared.v4.b32
-// CHECK: shfl.sync.bfly.b32 {{.*}}, 4, 31, -1;
+// CHECK: st.shared.b32
+// CHECK: shfl.sync.bfly.b32 {{.*}}, 16, 31, -1;
 // CHECK-NEXT: add.rn.f32
-// CHECK-COUNT-4: shfl.sync.bfly.b32 {{.*}}, 1, 31, -1;
+// CHECK: shfl.sync.bfly.b32 {{.*}}, 1, 31, -1;
 // CHECK-NEXT: add.rn.f32
+// CHECK: bar.warp.sync -1;
 // CHECK-NOT: {{shfl|fma}}
 // CHECK: ld.shared.v4.b32
 // CHECK-COUNT-4: div.rn.f32
