@@ -78,26 +78,35 @@ static int64_t countElements(Body &body) {
   return most;
 }
 
+/// Left alone, ptxas unrolls loops until a block has all registers, or spills for a block more;
+/// words that are drawn, and nothing else, may take as many. Of blocks with rows there are as many
+/// as have room for these, with 80 registers for each thread.
+static int64_t countBlocksTogether(const Graph &graph, const Schedule &schedule, int64_t rowBytes) {
+  constexpr int64_t threadsTogether = 512, rowThreads = 768;
+  constexpr int64_t sharedTogether = 224 * 1024, ownOfBlock = 1024;
+  int64_t threads = schedule.blockThreads;
+  if (rowBytes)
+    return std::min(rowThreads / threads, sharedTogether / (rowBytes + ownOfBlock));
+  bool hasLoops = graph.hasReductions() || schedule.rowsPerItem > 1;
+  return hasLoops || !graph.has(Node::Draw) ? threadsTogether / threads : 1;
+}
+
 static EmittedCommand emitNest(const Graph &graph, StringRef name, ModuleOp kernels,
                                int64_t elements, int64_t placeAlignment) {
   Schedule schedule = makeThreadSchedule(graph);
   int64_t threads = schedule.blockThreads;
   ThreadKernel k(kernels, name, graph.buffers.size(), schedule.workerBytes, threads);
-  // Left alone, ptxas unrolls loops until a block has all registers, or spills for a block more;
-  // words that are drawn, and nothing else, may take as many.
-  bool hasLoops = graph.hasReductions() || schedule.rowsPerItem > 1;
-  constexpr int64_t threadsTogether = 512;
-  k.setBlocksTogether(hasLoops || !graph.has(Node::Draw) ? threadsTogether / threads : 1);
+  int64_t rowBytes = threads / schedule.itemThreads * schedule.rowBytes;
+  k.setBlocksTogether(countBlocksTogether(graph, schedule, rowBytes));
   // Steps and blocks may lead a little beyond the end.
-  constexpr int64_t mostNarrow = 1 << 30;
+  constexpr int64_t mostNarrow = (int64_t(1) << 31) - (1 << 24);
   if (std::max(elements, schedule.items * schedule.itemThreads) <= mostNarrow)
     k.narrowIndices();
   Value item = k.threadNumber(), lane, rowMemory;
-  if (schedule.rowBytes) {
+  if (rowBytes) {
     Value row = k.div(k.numberInBlock(), schedule.itemThreads);
-    rowMemory = k.pointer(k.builder().getI8Type(),
-                          k.shared(threads / schedule.itemThreads * schedule.rowBytes),
-                          k.mul(row, schedule.rowBytes));
+    rowMemory =
+        k.pointer(k.builder().getI8Type(), k.shared(rowBytes), k.mul(row, schedule.rowBytes));
   }
   if (schedule.itemThreads > 1) {
     lane = k.rem(item, schedule.itemThreads);

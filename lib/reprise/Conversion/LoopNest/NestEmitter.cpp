@@ -268,9 +268,9 @@ Value NestEmitter::emitMask(int64_t width, Value left) {
 
 NestEmitter::Carried NestEmitter::emitStep(const Columns &columns, Value column, Value left,
                                            Scope &row, ValueRange carried, VectorBody body) {
-  Carried current(carried);
+  SmallVector<Scope> scopes;
   for (int64_t number = 0; number < columns.count; ++number) {
-    int64_t before = number * columns.width;
+    int64_t before = number * (columns.distance ? columns.distance : columns.width);
     Value here = left ? k.sub(left, k.i64(before)) : Value();
     std::optional<int64_t> known = here ? constantOf(here) : std::nullopt;
     if (known && *known <= 0)
@@ -287,8 +287,16 @@ NestEmitter::Carried NestEmitter::emitStep(const Columns &columns, Value column,
     if (schedule.width > 1)
       scope.stretch = columns.stretch;
     bindColumn(scope, k.add(column, before));
-    current = body(scope, current, number);
+    scopes.push_back(std::move(scope));
   }
+  // What threads read for several vectors is on its way before the first one is stored.
+  for (Scope &scope : scopes)
+    if (columns.distance && columns.pass != beforePasses)
+      for (int node : schedule.passes[columns.pass].loads)
+        evaluator.value(node, scope);
+  Carried current(carried);
+  for (auto [number, scope] : llvm::enumerate(scopes))
+    current = body(scope, current, number);
   return current;
 }
 

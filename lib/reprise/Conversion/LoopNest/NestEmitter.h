@@ -51,6 +51,8 @@ private:
     bool whole;
     int pass;
     std::optional<std::pair<int64_t, int64_t>> stretch;
+    /// From one vector of a step to the next; 0: they are neighbours.
+    int64_t distance = 0;
   };
   /// Loops over columns by vectors, and then over a masked rest; or over a thread's share of them.
   Carried emitVectors(const Columns &columns, Scope &row, mlir::ValueRange carried,
@@ -62,6 +64,8 @@ private:
                      mlir::ValueRange carried, VectorBody body);
   /// The same, run by run of the innermost factor; nothing is carried.
   void emitRuns(const Columns &columns, Scope &row, VectorBody body);
+  void emitTogether(const Columns &columns, mlir::Value low, int64_t step, Scope &row,
+                    VectorBody body);
   /// One step. The number of columns that are left may be known now, or when it runs; null: all
   /// are.
   Carried emitStep(const Columns &columns, mlir::Value column, mlir::Value left, Scope &row,

@@ -164,7 +164,27 @@ NestEmitter::Carried NestEmitter::emitStride(const Columns &columns, int64_t fir
                      [&](Value number, ValueRange carried) {
                        return take(k.add(low, k.mul(number, step)), carried);
                      });
-  return k.forLoop(low, columns.high, k.i64(step), carried, take);
+  if (!carried.empty() || columns.pass == beforePasses ||
+      schedule.passes[columns.pass].loads.empty())
+    return k.forLoop(low, columns.high, k.i64(step), carried, take);
+  emitTogether(columns, low, step, row, body);
+  return {};
+}
+
+/// Narrow loads of elements that are stored take several steps at once.
+void NestEmitter::emitTogether(const Columns &columns, Value low, int64_t step, Scope &row,
+                               VectorBody body) {
+  Columns together = columns;
+  together.distance = step;
+  together.count = columns.width == 1 ? 8 : 2;
+  int64_t all = together.count * step;
+  // The end of the last whole number of steps, for all threads.
+  Value size = k.sub(columns.high, columns.low);
+  Value end = k.add(columns.low, k.mul(k.div(size, all), all));
+  k.forLoop(low, end, k.i64(all),
+            [&](Value column) { emitStep(together, column, Value(), row, {}, body); });
+  k.forLoop(k.add(end, k.sub(low, columns.low)), columns.high, k.i64(step),
+            [&](Value column) { emitStep(columns, column, Value(), row, {}, body); });
 }
 
 /// What the lanes of all vectors of a pass start from: vector after vector, each for all operands.

@@ -14,6 +14,8 @@ struct Pass {
   llvm::SmallVector<int> roots;
   /// Nodes whose elements go into the worker's scratch: later passes load them.
   llvm::SmallVector<int> kept;
+  /// Loads that every element needs, from where they lie.
+  llvm::SmallVector<int> loads;
   /// Nodes to compute once, before the loop.
   llvm::SmallVector<int> rowNodes;
   /// The nodes above are reductions' operands in scratch, reduced by a loop of their own after this

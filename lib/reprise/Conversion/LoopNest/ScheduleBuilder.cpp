@@ -155,6 +155,8 @@ void ScheduleBuilder::visitColumn(int number, int pass, bool conditional) {
     }
   }
   schedule.lastPass[number] = pass;
+  if (node.kind == Node::Load && !conditional && !schedule.kept.contains(number))
+    schedule.passes[pass].loads.push_back(number);
   bool guards = node.kind == Node::Choice || node.kind == Node::Sequence;
   for (int input : graph.inputsOf(number))
     visitColumn(input, pass, conditional || (guards && llvm::is_contained(node.operands, input)));
