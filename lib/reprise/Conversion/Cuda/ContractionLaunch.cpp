@@ -124,13 +124,17 @@ private:
       putChannelsLast(leader, spec, result);
     int64_t places = getPlaceAlignment(*leader->getBlock());
     int64_t ofLhs = alignmentOf(lhs.slot, places), ofRhs = alignmentOf(rhs.slot, places);
-    EmittedCommand command = suitsTensorCores(spec, contractions)
-                                 ? emitTensorContraction(kernels, own, spec, result, ofLhs, ofRhs)
-                             : suitsTiles(spec)
-                                 ? emitTiledContraction(kernels, own, spec, result, ofLhs, ofRhs)
-                                 : emitPlainContraction(kernels, own, spec, result);
-    command.buffers = {lhs.slot, rhs.slot, to};
-    operands.launch.commands.push_back(command);
+    auto push = [&](EmittedCommand command) {
+      command.buffers = {lhs.slot, rhs.slot, to};
+      operands.launch.commands.push_back(command);
+    };
+    if (suitsTensorCores(spec, contractions))
+      return push(emitTensorContraction(kernels, own, spec, result, ofLhs, ofRhs));
+    if (!suitsTiles(spec))
+      return push(emitPlainContraction(kernels, own, spec, result));
+    for (auto [i, part] : llvm::enumerate(planTiles(spec, result)))
+      push(emitTiledContraction(kernels, i == 0 ? own.str() : (own + "_rest").str(), part, ofLhs,
+                                ofRhs));
   }
 
   Operation *leader;

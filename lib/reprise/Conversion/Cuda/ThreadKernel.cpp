@@ -75,6 +75,7 @@ void ThreadKernel::awaitCopies() {
 void ThreadKernel::commitCopies() { NVVM::CpAsyncCommitGroupOp::create(b); }
 
 void ThreadKernel::awaitGroups(uint32_t pending) { NVVM::CpAsyncWaitGroupOp::create(b, pending); }
+
 void ThreadKernel::meetWarp() {
   NVVM::SyncWarpOp::create(b, arith::ConstantIntOp::create(b, -1, 32));
 }

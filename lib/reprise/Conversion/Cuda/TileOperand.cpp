@@ -9,9 +9,10 @@ using namespace mlir;
 namespace reprise {
 
 TileOperand::TileOperand(ThreadKernel &k, const ContractionSpec &spec, bool isLhs, int64_t extent,
-                         int64_t alignment)
-    : k(k), spec(spec), isLhs(isLhs), extent(extent), type(isLhs ? spec.lhsType : spec.rhsType),
-      compute(KernelBuilder::computeType(type)), rows(isLhs ? spec.rows : spec.columns) {
+                         int64_t threads, int64_t alignment)
+    : k(k), spec(spec), isLhs(isLhs), extent(extent), threads(threads),
+      type(isLhs ? spec.lhsType : spec.rhsType), compute(KernelBuilder::computeType(type)),
+      rows(isLhs ? spec.rows : spec.columns) {
   for (const SharedDim &dim : spec.contracted)
     terms.push_back({dim.size, isLhs ? dim.lhsStride : dim.rhsStride});
   isCopied = type == compute;
@@ -30,7 +31,7 @@ bool TileOperand::runsAlongTerms() const {
 /// As many rows as a copy takes, where they are neighbours and always lie at a multiple of that.
 int64_t TileOperand::chooseUnit(int64_t alignment) const {
   int64_t most =
-      std::min<int64_t>({extent * tileDepth / blockThreads, 4, 16 / KernelBuilder::bytesOf(type)});
+      std::min<int64_t>({extent * tileDepth / threads, 4, 16 / KernelBuilder::bytesOf(type)});
   if (alongTerms || rows.empty() || rows.back().stride != 1)
     return 1;
   auto fits = [&](int64_t width) {
@@ -51,6 +52,9 @@ int64_t TileOperand::chooseUnit(int64_t alignment) const {
 }
 
 bool TileOperand::hasWholeTiles() const { return countOf(rows) >= extent; }
+bool TileOperand::hasWholeTerms() const {
+  return terms.size() == 1 && terms.front().size % tileDepth == 0;
+}
 Value TileOperand::locateRow(Value row) { return locate(k, rows, row, strideOf); }
 Value TileOperand::locateTerm(Value term) { return locate(k, terms, term, strideOf); }
 
@@ -75,7 +79,8 @@ void TileOperand::open(Value given, Value firstRow, Value batch) {
     Value inside = k.add(firstRow, rowInTile.back());
     if (!hasWholeTiles())
       inside = k.min(inside, k.i64(countOf(rows) - unit));
-    rowStart.push_back(k.add(start, locateRow(inside)));
+    Value begin = k.add(start, locateRow(inside));
+    rowStart.push_back(hasWholeTerms() ? k.add(begin, locateTerm(termInTile.back())) : begin);
   }
 }
 
@@ -83,8 +88,8 @@ void TileOperand::open(Value given, Value firstRow, Value batch) {
 /// share an address then, which saves registers.
 std::optional<int64_t> TileOperand::findDistance(int64_t number) const {
   const SmallVector<FreeDim> &dims = alongTerms ? rows : terms;
-  bool isWhole = alongTerms ? hasWholeTiles() : countOf(terms) % tileDepth == 0;
-  if (number == 0 || dims.size() != 1 || !isWhole)
+  bool isWhole = alongTerms ? dims.size() == 1 && hasWholeTiles() : hasWholeTerms();
+  if (number == 0 || !isWhole)
     return std::nullopt;
   return number * pass() * dims.front().stride;
 }
@@ -96,15 +101,19 @@ Value TileOperand::placeOf(int64_t number, Value stage) {
 
 /// Terms beyond the last one are the last one again, which nobody multiplies.
 Value TileOperand::addressOf(int64_t number, Value tile) {
+  Value operand = k.buffer(isLhs ? 0 : 1);
+  if (hasWholeTerms())
+    return k.pointer(type, k.pointer(type, operand, rowStart[number]),
+                     k.mul(tile, tileDepth * terms.front().stride));
   Value term = k.add(k.mul(tile, tileDepth), termInTile[number]);
   if (countOf(terms) % tileDepth != 0)
     term = k.min(term, k.i64(countOf(terms) - 1));
-  Value index = k.add(rowStart[number], locateTerm(term));
-  return k.pointer(type, k.buffer(isLhs ? 0 : 1), index);
+  return k.pointer(type, operand, k.add(rowStart[number], locateTerm(term)));
 }
 
 SmallVector<Value> TileOperand::start(Value tile, Value stage) {
   SmallVector<Value> loaded;
+  tile = k.min(tile, k.i64(llvm::divideCeil(countOf(terms), tileDepth) - 1));
   Value first = addressOf(0, tile), zero = k.i64(0);
   for (int64_t i = 0; i < unitsPerThread(); ++i) {
     std::optional<int64_t> distance = findDistance(i);
@@ -125,9 +134,13 @@ void TileOperand::finish(ArrayRef<Value> loaded, Value stage) {
     k.store(compute, k.widen(value), memory, placeOf(i, stage), /*aligned=*/unit);
 }
 
-Value TileOperand::read(Value stage, int64_t term, Value row, int64_t width) {
-  Value place = k.add(k.add(k.mul(stage, stageElements()), term * pitch()), row);
-  return k.load(compute, memory, place, width, /*aligned=*/width);
+/// Constant distances come last, so that they go into the instructions that read.
+Value TileOperand::find(Value stage, Value row) {
+  return k.pointer(compute, k.pointer(compute, memory, row), k.mul(stage, stageElements()));
+}
+
+Value TileOperand::read(Value place, int64_t term, int64_t farther, int64_t width) {
+  return k.load(compute, place, k.i64(term * pitch() + farther), width, /*aligned=*/width);
 }
 
 } // namespace reprise

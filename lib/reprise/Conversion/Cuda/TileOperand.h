@@ -10,41 +10,49 @@ namespace reprise {
 
 /// Contracted indices of a tile.
 constexpr int64_t tileDepth = 8;
+/// Tiles in shared memory: one is used while the others are filled. A power of two.
+constexpr int64_t tileStages = 4;
 
 /// One operand of a contraction, [rows of the operand that are not contracted, terms]. A tile is
 /// `extent` rows and `tileDepth` terms. In shared memory the rows of a term are neighbours, in the
-/// type of arithmetic, and there are two stages, so that one is filled while the other is used.
+/// type of arithmetic.
 class TileOperand {
 public:
   /// `isLhs` chooses the operand, which begins at a multiple of `alignment` bytes; `extent` is 32,
-  /// 64 or 128.
+  /// 64 or 128, and `threads` a power of two.
   TileOperand(ThreadKernel &k, const ContractionSpec &spec, bool isLhs, int64_t extent,
-              int64_t alignment);
+              int64_t threads, int64_t alignment);
 
-  /// Of both stages.
-  int64_t sharedBytes() const { return 2 * stageElements() * KernelBuilder::bytesOf(compute); }
+  /// Of all stages.
+  int64_t sharedBytes() const {
+    return tileStages * stageElements() * KernelBuilder::bytesOf(compute);
+  }
   /// Before anything else: the shared memory, the first row of the block's tiles, the batch. All
   /// rows of a tile are there, unless the operand has fewer.
   void open(mlir::Value memory, mlir::Value firstRow, mlir::Value batch);
 
-  /// Begins to bring the tile of that number into the stage. What copies cannot do on their own (a
-  /// 16-bit float that must be widened) is loaded now and returned, for finish().
+  /// Begins to bring the tile of that number, or the last one if there is none, into the stage.
+  /// What copies cannot do on their own (a 16-bit float that must be widened) is loaded now and
+  /// returned, for finish().
   llvm::SmallVector<mlir::Value> start(mlir::Value tile, mlir::Value stage);
   /// Writes what start() has loaded.
   void finish(llvm::ArrayRef<mlir::Value> loaded, mlir::Value stage);
 
-  /// `width` rows from `row` on, of a term of the stage's tile.
-  mlir::Value read(mlir::Value stage, int64_t term, mlir::Value row, int64_t width);
+  /// Where a row of the stage's tile has its first term. And `width` rows from there on, that many
+  /// rows farther, of a term.
+  mlir::Value find(mlir::Value stage, mlir::Value row);
+  mlir::Value read(mlir::Value place, int64_t term, int64_t farther, int64_t width);
 
 private:
   int64_t pitch() const { return extent + 4; }
   int64_t stageElements() const { return pitch() * tileDepth; }
-  int64_t unitsPerThread() const { return extent * tileDepth / (blockThreads * unit); }
+  int64_t unitsPerThread() const { return extent * tileDepth / (threads * unit); }
   int64_t chooseUnit(int64_t alignment) const;
   bool runsAlongTerms() const;
   /// Rows, or terms, from one unit of a thread to its next.
-  int64_t pass() const { return blockThreads / (alongTerms ? tileDepth : extent / unit); }
+  int64_t pass() const { return threads / (alongTerms ? tileDepth : extent / unit); }
   bool hasWholeTiles() const; ///< all rows of each tile are there
+  bool hasWholeTerms() const; ///< all terms of each tile are there, equally far from each other
   std::optional<int64_t> findDistance(int64_t number) const;
   mlir::Value addressOf(int64_t number, mlir::Value tile);
   mlir::Value locateRow(mlir::Value row);
@@ -55,13 +63,14 @@ private:
   ThreadKernel &k;
   const ContractionSpec &spec;
   bool isLhs;
-  int64_t extent;
+  int64_t extent, threads;
   mlir::Type type, compute;
   llvm::SmallVector<FreeDim> rows, terms; ///< with the strides of this operand
   bool isCopied, alongTerms;
   int64_t unit; ///< neighbouring rows that a thread moves at once
   mlir::Value memory;
-  /// Per unit of this thread: its row and term within the tile, and where its row begins.
+  /// Per unit of this thread: its row and term within the tile, and where its row begins; with
+  /// whole terms, where the unit begins in the first tile.
   llvm::SmallVector<mlir::Value> rowInTile, termInTile, rowStart;
 };
 

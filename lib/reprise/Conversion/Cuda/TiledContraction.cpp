@@ -1,13 +1,12 @@
 // reprise: contractions for blocks of threads of a GPU, a tile of the result each
 //
 // The way of the fastest single-precision kernels without tensor cores (CUTLASS, SIMT): operands go
-// through shared memory in two stages, a thread has a square of results in registers, and reads of
+// through shared memory in stages, a thread has a square of results in registers, and reads of
 // shared memory are 16 bytes wide. What is different is that the contracted index is never split
 // among threads, and that the sum of 4,096 terms is closed before the next one begins.
 #include "TiledContraction.h"
 
 #include "ContractionIndex.h"
-#include "ResultTile.h"
 #include "TileOperand.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,50 +18,57 @@ using namespace mlir;
 namespace reprise {
 namespace {
 
-/// Threads of a block along rows, and along columns.
-constexpr int64_t threadsPerSide = 16;
-static_assert(threadsPerSide * threadsPerSide == blockThreads);
 using Sums = KernelBuilder::Carried;
 
 /// The part of one side of the tile that a thread has: `groups` times `width` neighbours.
 struct Part {
-  int64_t width, groups;
+  int64_t threads, width, groups;
 
-  explicit Part(int64_t extent)
-      : width(std::min<int64_t>(4, extent / threadsPerSide)),
-        groups(extent / threadsPerSide / width) {}
+  Part(int64_t extent, int64_t threads)
+      : threads(threads), width(std::min<int64_t>(4, extent / threads)),
+        groups(extent / threads / width) {}
   int64_t size() const { return width * groups; }
-  int64_t distance() const { return width * threadsPerSide; }
+  int64_t distance() const { return width * threads; }
 };
 
 class Emitter {
 public:
   Emitter(ThreadKernel &k, const ContractionSpec &spec, const ResultStrides &result,
-          TileExtents extents, int64_t lhsAlignment, int64_t rhsAlignment)
-      : k(k), b(k.builder()), spec(spec), accumulator(spec.accumulatorType()),
-        lhs(k, spec, true, extents.rows, lhsAlignment),
-        rhs(k, spec, false, extents.columns, rhsAlignment), rowPart(extents.rows),
-        columnPart(extents.columns), tile(k, spec, result, extents) {
+          const TilePlan &plan, int64_t lhsAlignment, int64_t rhsAlignment)
+      : k(k), b(k.builder()), spec(spec), plan(plan), accumulator(spec.accumulatorType()),
+        lhs(k, spec, true, plan.extents.rows, plan.threads(), lhsAlignment),
+        rhs(k, spec, false, plan.extents.columns, plan.threads(), rhsAlignment),
+        rowPart(plan.extents.rows, plan.threadsDown),
+        columnPart(plan.extents.columns, plan.threadsAcross), tile(k, spec, result, plan.extents) {
     terms = countOf(spec.contracted);
     wholeChains = terms <= chainLength ? 0 : terms / chainLength;
   }
 
   void emit();
 
-  static int64_t scratchBytes(const ContractionSpec &spec, TileExtents extents);
+  static int64_t scratchBytes(const ContractionSpec &spec, const TilePlan &plan);
 
 private:
+  using Places = SmallVector<Value, 2>;
+
   static unsigned levelsOf(int64_t terms) {
     int64_t chains = llvm::divideCeil(terms, chainLength);
     return chains <= 1 ? 0 : llvm::Log2_64(chains) + 1;
   }
   /// Sets the tile of this block.
   void placeBlock();
+  Value stageOf(Value tile) { return k.rem(tile, tileStages); }
+  /// Brings a tile into its stage; where that takes registers, behind what `meanwhile` does.
+  void bringTile(Value tile, llvm::function_ref<void()> meanwhile);
+  /// Every thread sees the tile after the one that it multiplies.
+  void arrive();
+  /// Where this thread's rows and columns lie in the stage of a tile.
+  Places findPlaces(Value tile);
+  /// Rows, and behind them columns, of a term that this thread multiplies.
+  Sums readTerm(ValueRange places, int64_t term);
+  Sums multiply(ValueRange factors, ValueRange sums);
   /// A chain over all terms of the tiles [low, high), and `tail` terms of the tile `high`.
   Sums emitChain(Value low, Value high, int64_t tail);
-  Sums multiply(Value stage, int64_t depth, ValueRange sums);
-  /// Every thread sees what all have brought.
-  void arrive();
   /// Closed chains: sums of subtrees wait in memory of the thread, one per level.
   void push(Value chain, Sums sum);
   Sums close(Sums last, bool hasLast);
@@ -74,6 +80,7 @@ private:
   ThreadKernel &k;
   ImplicitLocOpBuilder &b;
   const ContractionSpec &spec;
+  const TilePlan &plan;
   Type accumulator;
   TileOperand lhs, rhs;
   Part rowPart, columnPart;
@@ -82,61 +89,104 @@ private:
   Value ownRow, ownColumn;
 };
 
+/// Two lanes beside each other read the same columns, and two pairs beside each other the same
+/// rows: shared memory serves 16 lanes at once then, not eight.
 void Emitter::placeBlock() {
   tile.place();
   Value thread = k.numberInBlock();
-  ownRow = k.mul(k.div(thread, threadsPerSide), rowPart.width);
-  ownColumn = k.mul(k.rem(thread, threadsPerSide), columnPart.width);
+  Value lane = k.rem(thread, lanesDown * lanesAcross),
+        warp = k.div(thread, lanesDown * lanesAcross);
+  int64_t warpsAcross = plan.threadsAcross / lanesAcross;
+  Value down = k.add(k.rem(lane, 2), k.mul(k.div(lane, 16), 2));
+  Value across = k.rem(k.div(lane, 2), lanesAcross);
+  down = k.add(down, k.mul(k.div(warp, warpsAcross), lanesDown));
+  across = k.add(across, k.mul(k.rem(warp, warpsAcross), lanesAcross));
+  ownRow = k.mul(down, rowPart.width);
+  ownColumn = k.mul(across, columnPart.width);
+}
+
+void Emitter::bringTile(Value tile, llvm::function_ref<void()> meanwhile) {
+  Value stage = stageOf(tile);
+  SmallVector<Value> x = lhs.start(tile, stage), y = rhs.start(tile, stage);
+  k.commitCopies();
+  meanwhile();
+  lhs.finish(x, stage);
+  rhs.finish(y, stage);
 }
 
 void Emitter::arrive() {
-  k.awaitCopies();
+  k.awaitGroups(tileStages - 2);
   k.barrier();
 }
 
-Sums Emitter::multiply(Value stage, int64_t depth, ValueRange sums) {
-  Sums next(sums);
-  auto readPart = [&](TileOperand &operand, const Part &part, int64_t term, Value own) {
-    SmallVector<Value> values;
+Emitter::Places Emitter::findPlaces(Value tile) {
+  return {lhs.find(stageOf(tile), ownRow), rhs.find(stageOf(tile), ownColumn)};
+}
+
+Sums Emitter::readTerm(ValueRange places, int64_t term) {
+  Sums factors;
+  auto readPart = [&](TileOperand &operand, const Part &part, Value place) {
     for (int64_t group = 0; group < part.groups; ++group) {
-      Value read = operand.read(stage, term, k.add(own, group * part.distance()), part.width);
+      Value read = operand.read(place, term, group * part.distance(), part.width);
       for (int64_t i = 0; i < part.width; ++i)
-        values.push_back(vector::ExtractOp::create(b, read, i));
+        factors.push_back(vector::ExtractOp::create(b, read, i));
     }
-    return values;
   };
-  for (int64_t term = 0; term < depth; ++term) {
-    SmallVector<Value> x = readPart(lhs, rowPart, term, ownRow);
-    SmallVector<Value> y = readPart(rhs, columnPart, term, ownColumn);
-    for (int64_t row = 0; row < rowPart.size(); ++row)
-      for (int64_t column = 0; column < columnPart.size(); ++column) {
-        Value &sum = next[row * columnPart.size() + column];
-        sum = math::FmaOp::create(b, x[row], y[column], sum);
-      }
-  }
+  readPart(lhs, rowPart, places[0]);
+  readPart(rhs, columnPart, places[1]);
+  return factors;
+}
+
+/// Squares of neighbours one after the other, and their lines to and fro: this order lets ptxas
+/// place sums so that few instructions read three registers of one bank.
+Sums Emitter::multiply(ValueRange factors, ValueRange sums) {
+  Sums next(sums);
+  ValueRange x = factors.take_front(rowPart.size()), y = factors.drop_front(rowPart.size());
+  int64_t width = columnPart.width;
+  for (int64_t row = 0; row < rowPart.size(); row += rowPart.width)
+    for (int64_t column = 0; column < columnPart.size(); column += width)
+      for (int64_t i = row; i < row + rowPart.width; ++i)
+        for (int64_t j = 0; j < width; ++j) {
+          int64_t place = column + (i % 2 == 0 ? j : width - 1 - j);
+          Value &sum = next[i * columnPart.size() + place];
+          sum = math::FmaOp::create(b, x[i], y[place], sum);
+        }
   return next;
 }
 
-/// The next tile is on its way while one is multiplied. The last one is brought twice, so that
-/// there is nothing to ask.
+/// Factors are read while those of the term before are multiplied, also across the barrier. The
+/// stage that is filled anew is that of the tile before, which no thread reads any more.
 Sums Emitter::emitChain(Value low, Value high, int64_t tail) {
-  int64_t tiles = llvm::divideCeil(terms, tileDepth);
-  auto stageOf = [&](Value tile) { return k.rem(tile, 2); };
-  auto addTile = [&](Value tile, ValueRange sums) {
+  int64_t size = rowPart.size() * columnPart.size();
+  Sums carried(size, k.constant(accumulator, 0));
+  Places begin = findPlaces(low);
+  carried.append(readTerm(begin, 0));
+  carried.append(begin);
+  carried = k.forLoop(low, high, k.i64(1), carried, [&](Value tile, ValueRange before) {
+    Sums sums(before.take_front(size)), factors(before.drop_front(size).drop_back(2));
+    bringTile(k.add(tile, tileStages - 1), [&] {
+      for (int64_t term = 1; term < tileDepth; ++term) {
+        Sums next = readTerm(before.take_back(2), term);
+        sums = multiply(factors, sums);
+        factors = next;
+      }
+    });
     arrive();
-    Value next = k.min(k.add(tile, 1), k.i64(tiles - 1)), stage = stageOf(k.add(tile, 1));
-    SmallVector<Value> x = lhs.start(next, stage), y = rhs.start(next, stage);
-    Sums added = multiply(stageOf(tile), tileDepth, sums);
-    lhs.finish(x, stage);
-    rhs.finish(y, stage);
-    return added;
-  };
-  Sums none(rowPart.size() * columnPart.size(), k.constant(accumulator, 0));
-  Sums sums = k.forLoop(low, high, k.i64(1), none, addTile);
-  if (tail == 0)
+    Places places = findPlaces(k.add(tile, 1));
+    Sums next = readTerm(places, 0);
+    sums = multiply(factors, sums);
+    sums.append(next);
+    sums.append(places);
     return sums;
-  arrive();
-  return multiply(stageOf(high), tail, sums);
+  });
+  ValueRange last(carried);
+  Sums sums(last.take_front(size)), factors(last.drop_front(size).drop_back(2));
+  for (int64_t term = 0; term < tail; ++term) {
+    sums = multiply(factors, sums);
+    if (term + 1 < tail)
+      factors = readTerm(last.take_back(2), term + 1);
+  }
+  return sums;
 }
 
 Sums Emitter::addAll(const Sums &x, const Sums &y) {
@@ -200,21 +250,23 @@ void Emitter::store(const Sums &sums) {
 }
 
 void Emitter::emit() {
-  // One waits at its barrier while the other multiplies. Behind a part of a tile, single stores and
+  // One waits at its barrier while another multiplies. Behind a part of a tile, single stores and
   // several contracted dimensions take more registers than that leaves; then ptxas has the choice,
-  // for it wastes and spills registers where it is told that one block will do.
+  // for it wastes and spills registers where it is told that one block will do. So it has where
+  // there are no more blocks than multiprocessors.
   bool isSimple = tile.hasNeighbours(columnPart.width) && spec.contracted.size() == 1;
-  if (isSimple || terms % tileDepth == 0)
-    k.setBlocksTogether(2);
+  bool isAlone = plan.extents.count(spec) <= multiprocessors;
+  if (!isAlone && (isSimple || terms % tileDepth == 0))
+    k.setBlocksTogether(plan.together());
   placeBlock();
   Value memory = k.shared(lhs.sharedBytes() + rhs.sharedBytes());
   lhs.open(memory, tile.firstRow(), tile.batch());
   rhs.open(k.pointer(b.getI8Type(), memory, k.i64(lhs.sharedBytes())), tile.firstColumn(),
            tile.batch());
   Value zero = k.i64(0);
-  SmallVector<Value> x = lhs.start(zero, zero), y = rhs.start(zero, zero);
-  lhs.finish(x, zero);
-  rhs.finish(y, zero);
+  for (int64_t first = 0; first + 1 < tileStages; ++first)
+    bringTile(k.i64(first), [] {});
+  arrive();
   constexpr int64_t tilesPerChain = chainLength / tileDepth;
   if (wholeChains)
     k.forLoop(zero, k.i64(wholeChains), k.i64(1), [&](Value chain) {
@@ -226,40 +278,55 @@ void Emitter::emit() {
   Sums sums;
   if (hasRest)
     sums = emitChain(k.i64(begin), k.i64(end), terms % tileDepth);
-  k.awaitCopies();
+  k.awaitGroups(0);
   store(close(sums, hasRest));
 }
 
-int64_t Emitter::scratchBytes(const ContractionSpec &spec, TileExtents extents) {
-  int64_t perThread = extents.rows * extents.columns / blockThreads;
-  return levelsOf(countOf(spec.contracted)) * perThread *
+int64_t Emitter::scratchBytes(const ContractionSpec &spec, const TilePlan &plan) {
+  return levelsOf(countOf(spec.contracted)) * plan.perThread() *
          KernelBuilder::bytesOf(spec.accumulatorType());
 }
 
-/// Large tiles read operands less often, small ones leave fewer threads without work.
-TileExtents chooseExtents(const ContractionSpec &spec) {
-  TileExtents extents = TileExtents::largest(spec, spec.accumulatorType().isF64() ? 64 : 128);
-  extents.spread(spec, [](TileExtents now) { return std::max(now.rows, now.columns) > 32; });
-  return extents;
+/// How far elements of a buffer lie from its first one, at most.
+template <typename Dims> int64_t reachOf(const Dims &dims, llvm::ArrayRef<int64_t> strides) {
+  int64_t reach = 0;
+  for (auto [dim, stride] : llvm::zip_equal(dims, strides))
+    reach += (dim.size - 1) * std::abs(stride);
+  return reach;
+}
+
+/// Whether numbers of 32 bits tell all places.
+bool isNear(const ContractionSpec &spec, const ResultStrides &result) {
+  auto reachIn = [&](const auto &dims, auto stride) {
+    return reachOf(dims, llvm::map_to_vector(dims, stride));
+  };
+  int64_t ofLhs = spec.lhsOffset + reachIn(spec.batch, strideOfLhs) + reachIn(spec.rows, strideOf) +
+                  reachIn(spec.contracted, strideOfLhs);
+  int64_t ofRhs = spec.rhsOffset + reachIn(spec.batch, strideOfRhs) +
+                  reachIn(spec.columns, strideOf) + reachIn(spec.contracted, strideOfRhs);
+  int64_t ofResult = result.offset + reachOf(spec.batch, result.batch) +
+                     reachOf(spec.rows, result.rows) + reachOf(spec.columns, result.columns);
+  return std::max({ofLhs, ofRhs, ofResult}) < int64_t(1) << 30;
 }
 
 } // namespace
 
 bool suitsTiles(const ContractionSpec &spec) {
-  constexpr int64_t fewest = threadsPerSide;
+  constexpr int64_t fewest = 16;
   return countOf(spec.rows) >= fewest && countOf(spec.columns) >= fewest &&
          countOf(spec.contracted) >= tileDepth;
 }
 
-EmittedCommand emitTiledContraction(ModuleOp kernels, StringRef name, const ContractionSpec &spec,
-                                    const ResultStrides &result, int64_t lhsAlignment,
-                                    int64_t rhsAlignment) {
-  TileExtents extents = chooseExtents(spec);
-  ThreadKernel k(kernels, name, /*buffers=*/3, Emitter::scratchBytes(spec, extents));
-  Emitter(k, spec, result, extents, lhsAlignment, rhsAlignment).emit();
-  EmittedCommand command{name.str(), extents.count(spec), {}};
-  command.itemThreads = blockThreads;
-  command.blockThreads = blockThreads;
+EmittedCommand emitTiledContraction(ModuleOp kernels, StringRef name, const TiledPart &part,
+                                    int64_t lhsAlignment, int64_t rhsAlignment) {
+  const auto &[spec, result, plan, time] = part;
+  ThreadKernel k(kernels, name, /*buffers=*/3, Emitter::scratchBytes(spec, plan), plan.threads());
+  if (isNear(spec, result))
+    k.narrowIndices();
+  Emitter(k, spec, result, plan, lhsAlignment, rhsAlignment).emit();
+  EmittedCommand command{name.str(), plan.extents.count(spec), {}};
+  command.itemThreads = plan.threads();
+  command.blockThreads = plan.threads();
   return command;
 }
 
