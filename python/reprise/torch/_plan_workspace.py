@@ -84,18 +84,18 @@ def _states(node: fx.Node) -> dict[int, Any]:
             made = _made(forward)
             if made is None:
                 raise LookupError(value.name)
-            states[place] = made[number]
+            states[place] = made[0][number]
     return states
 
 
-def _made(node: fx.Node, name: str = "", begin: Callable[[], None] = lambda: None) -> Any:
-    """The results of a run of an op with operands that are made up, in a range of that name, behind `begin`; None if it refuses all."""
+def _made(node: fx.Node, name: str = "", begin: Callable[[], None] = lambda: None) -> tuple[Any] | None:
+    """What a run of an op returns for operands that are made up, in a range of that name, behind `begin`; None if it refuses all."""
     try:
         for args, kwargs in _real_arguments(node):
             begin()
             try:
                 with record_function(name or "made up"):
-                    return node.target(*args, **kwargs)
+                    return (node.target(*args, **kwargs),)
             except (RuntimeError, IndexError, ValueError):
                 continue
     except LookupError:
