@@ -8,8 +8,6 @@
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
-#include <limits>
-
 using namespace mlir;
 
 namespace reprise::cuda {
@@ -67,8 +65,7 @@ private:
     if (!isPaired)
       return k.store(compute, sum, delta(), at);
     Value lse = statistic(buffers.lse, spec.lse, head, query);
-    Value none = number(-std::numeric_limits<double>::infinity());
-    Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, lse, none);
+    Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, lse, infinity());
     Value base = select(isNone, number(0), multiply(lse, number(TensorAttention::log2e)));
     auto pair = VectorType::get({2}, compute);
     k.store(compute, vector::FromElementsOp::create(b, pair, ValueRange{base, sum}), delta(),

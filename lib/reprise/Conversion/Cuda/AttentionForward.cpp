@@ -5,8 +5,6 @@
 #include "WarpAttention.h"
 #include "reprise/Conversion/Elementary.h"
 
-#include <limits>
-
 using namespace mlir;
 
 namespace reprise::cuda {
@@ -45,7 +43,7 @@ private:
   }
 
   void emitMaximum() {
-    Value least = number(-std::numeric_limits<double>::infinity());
+    Value least = infinity();
     Carried lanes(own.size(), least);
     auto body = [&](const Others &at, const Products &products, ValueRange before) {
       Scores found = scores(at, products[0]);

@@ -7,6 +7,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
+#include <limits>
+
 namespace reprise {
 
 class AttentionScores : public AttentionGeometry {
@@ -64,6 +66,8 @@ protected:
     return mlir::arith::CmpIOp::create(b, mlir::arith::CmpIPredicate::slt, narrow(x), narrow(y));
   }
   Value both(Value x, Value y) { return mlir::arith::AndIOp::create(b, x, y); }
+  /// The score of what is no term: -∞.
+  Value infinity() { return number(-std::numeric_limits<double>::infinity()); }
   Value number(double value) { return k.constant(compute, value); }
 
   ThreadKernel &k;

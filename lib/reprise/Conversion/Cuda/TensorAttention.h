@@ -11,8 +11,6 @@
 #include "MatrixTile.h"
 #include "reprise/Conversion/Cuda/CudaBackend.h"
 
-#include <limits>
-
 namespace reprise::cuda {
 
 /// Whether tensor cores compute the attention, or its backward: type and sizes alone decide.
@@ -27,7 +25,7 @@ void addTensorGradients(EmittedLaunch &launch, mlir::ModuleOp kernels, llvm::Str
 class TensorAttention : protected AttentionScores {
 public:
   static constexpr int64_t warpRows = TensorCore::rows, otherRows = 32;
-  static constexpr double log2e = 1.4426950408889634074, ln2 = 0.69314718055994530942;
+  static constexpr double log2e = 1.4426950408889634074;
   /// Rows of a block, and blocks for so many rows in each of so many heads.
   static int64_t blockRows(int64_t threads) { return warpRows * threads / 32; }
   static int64_t countBlocks(int64_t threads, int64_t heads, int64_t rows) {
@@ -96,7 +94,6 @@ protected:
     return k.min(k.add(blockRow, blockRows(k.threadCount()) - 1), k.i64(count - 1));
   }
   int64_t sumCount() const { return padded / 2; }
-  Value infinity() { return number(-std::numeric_limits<double>::infinity()); }
   Sums zeros(int64_t count) { return Sums(count, number(0)); }
   void forOwn(llvm::function_ref<void(int64_t half)> body);
   /// Stores rows of the depth to row-major [head, row, depth].
