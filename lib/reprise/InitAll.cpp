@@ -74,6 +74,7 @@ void reprise::registerAllPasses() {
   registerMakeProgramsPass();
   registerDeferGradientPass();
   registerFuseEpiloguesPass();
+  registerSplitCastsPass();
   registerOffloadValuesPass();
   registerMarkStagesPass();
   registerSliceBatchPass();

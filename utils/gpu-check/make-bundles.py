@@ -178,8 +178,10 @@ class Maker:
         peer, flags = LARGE[name]
         full, half = self.model(f"{name}-large", flags), self.model(f"{name}-large-bf16", [*flags, "--precision=bf16"])
         library = ["--contractions=library"]
-        for case, model, own in ((f"{name}-large", full, PLANS["save-all"]), (f"{name}-large-bf16", half, PLANS["save-all"]),
-                                 *((f"{name}-large-bf16-library-{plan}", half, [*library, *PLANS[plan]]) for plan in ("save-all", "80%"))):
+        # The plan without a policy, as a user gets it.
+        for case, model, own in ((f"{name}-large", full, []), (f"{name}-large-bf16", half, []),
+                                 (f"{name}-large-bf16-library", half, library),
+                                 (f"{name}-large-bf16-library-80%", half, [*library, *PLANS["80%"]])):
             self.add(case, model, own)
             self.predict(case, model, own)
         self.beside["steps"] += [{"name": f"{name}-large-{precision}", "model": peer, "precision": precision} for precision in ("f32", "bf16")]

@@ -87,6 +87,7 @@ static void addProgramPhase(OpPassManager &program, Phase phase, const PhaseOpti
       addSlicing(program, options);
     if (Target::addsBias(options.target))
       program.addPass(createFuseEpiloguesPass());
+    program.addPass(createSplitCastsPass());
     if (options.stages.devices == 1)
       program.addPass(createOffloadValuesPass());
     break;

@@ -343,3 +343,41 @@ func.func @padded(%x: tensor<8x16xf32>, %y: tensor<8x32xf32>) -> (tensor<8x8xf32
   %4 = reprise.mul %3, %y : tensor<8x32xf32>
   return %2, %4 : tensor<8x8xf32>, tensor<8x32xf32>
 }
+
+// -----
+
+// Launches convert what they load to wider floats: the narrow value travels.
+// CHECK-LABEL: @narrow
+// CHECK: %[[D:.*]] = exec.launch {{.*}} -> tensor<4x8xbf16> {
+// CHECK-NEXT: reprise.dot_general
+// CHECK: exec.launch ({{.*}} = %[[D]]) : (tensor<4x8xbf16>) -> tensor<8xf32> {
+// CHECK-NEXT: reprise.cast
+// CHECK-NEXT: reprise.mean
+// CHECK: exec.launch ({{.*}}%[[D]]{{.*}}) : {{.*}} -> tensor<4x8xf32> {
+// CHECK: reprise.cast
+// CHECK: reprise.sub
+func.func @narrow(%x: tensor<4x6xbf16>, %w: tensor<6x8xbf16>) -> tensor<4x8xf32> {
+  %0 = reprise.dot_general %x, %w contracting [1] x [0] : (tensor<4x6xbf16>, tensor<6x8xbf16>) -> tensor<4x8xbf16>
+  %1 = reprise.cast %0 : tensor<4x8xbf16> to tensor<4x8xf32>
+  %2 = reprise.cast %0 {reprise.copy = 0 : i64} : tensor<4x8xbf16> to tensor<4x8xf32>
+  %3 = reprise.mean %2 dims [0] : (tensor<4x8xf32>) -> tensor<8xf32>
+  %4 = reprise.broadcast %3 dims [1] : (tensor<8xf32>) -> tensor<4x8xf32>
+  %5 = reprise.sub %1, %4 : tensor<4x8xf32>
+  return %5 : tensor<4x8xf32>
+}
+
+// -----
+
+// A contraction reads its operand from memory, where the launch before it converts it.
+// CHECK-LABEL: @operand
+// CHECK: exec.launch {{.*}} -> tensor<4x6xf32> {
+// CHECK-NEXT: reprise.neg
+// CHECK-NEXT: reprise.cast
+// CHECK: exec.launch {{.*}} -> tensor<4x8xf32> {
+// CHECK-NEXT: reprise.dot_general
+func.func @operand(%x: tensor<4x6xbf16>, %w: tensor<6x8xf32>) -> tensor<4x8xf32> {
+  %0 = reprise.neg %x : tensor<4x6xbf16>
+  %1 = reprise.cast %0 : tensor<4x6xbf16> to tensor<4x6xf32>
+  %2 = reprise.dot_general %1, %w contracting [1] x [0] : (tensor<4x6xf32>, tensor<6x8xf32>) -> tensor<4x8xf32>
+  return %2 : tensor<4x8xf32>
+}

@@ -174,6 +174,18 @@ def FuseEpiloguesPass : Pass<"reprise-fuse-epilogues", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::reprise::RepriseDialect"];
 }
 
+def SplitCastsPass : Pass<"reprise-split-casts", "::mlir::func::FuncOp"> {
+  let summary = "Makes a cast to a wider float again for each reader";
+  let description = [{
+    A `reprise.cast` from 16 bits to f32 changes no bit of a value and takes no time in the kernel that reads it, while
+    its result takes twice the bytes. So each elementwise op, reduction and normalization that reads one gets a cast of
+    its own, with a number, `reprise.copy`, so that CSE keeps them apart; that of a reader in the backward pass is part
+    of the backward pass. What is saved, and what travels between kernels, is then the narrow value. A cast that a policy
+    wants to save, while it does not want to save the operand, is read by the backward pass as it is.
+  }];
+  let dependentDialects = ["::reprise::RepriseDialect"];
+}
+
 def ExportProblemPass : Pass<"reprise-export-problem", "::mlir::ModuleOp"> {
   let summary = "Writes the planning problem of a step as a file for reprise-plan";
   let description = [{

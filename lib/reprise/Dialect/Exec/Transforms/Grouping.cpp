@@ -2,6 +2,7 @@
 #include "Grouping.h"
 
 #include "reprise/Dialect/Exec/IR/Exec.h"
+#include "reprise/Dialect/Reprise/IR/Casts.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Dialect/Reprise/IR/ReplayNumber.h"
@@ -92,19 +93,34 @@ bool Grouping::canReadIn(Value operand, size_t group, int64_t elements) const {
   return isSmall && !mayBeOverwritten(root, group);
 }
 
+static bool isReadFromRegisters(Operation *op) {
+  return llvm::all_of(findReaders(op), [](Operation *user) {
+    return isElementwise(user) || isa<ReductionOpInterface, NormalizationOpInterface>(user);
+  });
+}
+
 /// Whether a planner counts on it that the kernel of its readers makes the op's result again
 /// (Footprint.h), whatever that has to load: a replay that they take from registers.
 bool Grouping::isMadeInReader(Operation *op, size_t reader) const {
   auto function = dyn_cast<func::FuncOp>(op->getParentOp());
   if (!isReplay(op) || !function || !function->hasAttr(kKeepsLaunchesAttr))
     return false;
-  bool readsRegisters = llvm::all_of(findReaders(op), [](Operation *user) {
-    return isElementwise(user) || isa<ReductionOpInterface, NormalizationOpInterface>(user);
-  });
-  return readsRegisters && llvm::none_of(op->getOperands(), [&](Value operand) {
+  return isReadFromRegisters(op) && llvm::none_of(op->getOperands(), [&](Value operand) {
            Value root = rootOf(operand);
            return isa<BlockArgument>(root) && mayBeOverwritten(root, reader);
          });
+}
+
+/// Whether the group loads fewer bytes if it converts by itself what the op converts.
+bool Grouping::readsNarrower(Operation *op, size_t group) const {
+  auto cast = dyn_cast<CastOp>(op);
+  if (!cast || !widens(cast) || !isReadFromRegisters(op))
+    return false;
+  Value root = rootOf(cast.getOperand());
+  if (isa<BlockArgument>(root))
+    return !mayBeOverwritten(root, group);
+  auto found = groupOf.find(root.getDefiningOp());
+  return found != groupOf.end() && found->second < group;
 }
 
 /// Whether an update of an argument comes before the end of the group.
@@ -126,12 +142,13 @@ void Grouping::sink(Operation *op, const Target &target) {
   Group &to = all[*reader];
   auto isRead = [&](Value operand) { return canReadIn(operand, *reader, elements); };
   bool isCounted = isMadeInReader(op, *reader);
-  if (!isCounted && !llvm::all_of(op->getOperands(), isRead))
+  bool isNarrower = readsNarrower(op, *reader);
+  if (!isCounted && !isNarrower && !llvm::all_of(op->getOperands(), isRead))
     return;
   // A contraction leads its group, and what is counted on is not read by it.
   bool isLed = isa<ContractionOpInterface, ConvolutionOpInterface>(to.ops.front());
   SmallVector<Operation *> joined(to.ops);
-  joined.insert(joined.begin() + (isCounted && isLed), op);
+  joined.insert(joined.begin() + ((isCounted || isNarrower) && isLed), op);
   if (partOf(op) != partOf(to.ops.front()) || !canHold(joined, target))
     return;
   to.ops = joined;

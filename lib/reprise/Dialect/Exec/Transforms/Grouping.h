@@ -41,6 +41,7 @@ private:
   /// load.
   bool canReadIn(mlir::Value operand, size_t group, int64_t elements) const;
   bool isMadeInReader(mlir::Operation *op, size_t reader) const;
+  bool readsNarrower(mlir::Operation *op, size_t group) const;
   bool mayBeOverwritten(mlir::Value root, size_t group) const;
   void sink(mlir::Operation *op, const Target &target);
 

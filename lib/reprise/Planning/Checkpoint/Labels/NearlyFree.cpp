@@ -12,14 +12,17 @@ using Value = Problem::Value;
 // A store and a load of a byte take about as long as this many operations of a vector unit on the
 // machines that we measured: a gelu (26 per f32) is cheaper than its bytes, two of them are not.
 static constexpr int64_t kFlopsPerByte = 12;
-// Elementwise operations on values about as large as the target: longer chains crowd the registers
-// of the consumer's kernel. A normalization of a sum by statistics that are kept, and an
-// activation, are no more.
+// Elementwise operations on values about as large as the target, but for conversions: longer chains
+// crowd the registers of the consumer's kernel. A normalization of a sum by statistics that are
+// kept, and an activation, are no more.
 static constexpr int64_t kLongestChain = 6;
 // With what is small, and views, which take no time.
 static constexpr size_t kMostOperations = 32;
-// A leaf that is not saved for its own sake may be saved for this if it is this much smaller.
-static constexpr int64_t kSmallerLeaf = 8;
+// Values this much smaller than the target do not count in a chain's length.
+static constexpr int64_t kSmaller = 8;
+// A leaf that is not saved for its own sake may be saved for this if it is this much smaller: the
+// 16-bit result of a contraction in the stead of what f32 arithmetic makes of it.
+static constexpr int64_t kSmallerLeaf = 2;
 
 namespace {
 class Search {
@@ -42,6 +45,11 @@ private:
   }
   static bool asksToRecompute(const Value &value) {
     return value.label == Label::PreferRecompute || value.label == Label::MustRecompute;
+  }
+  /// A kernel converts what it loads, and holds nothing for it.
+  bool isConversion(const Operation &op) const {
+    return op.operands.size() == 1 && op.operands[0] != kAvailable &&
+           problem.values[op.operands[0]].bytes != problem.values[op.firstResult].bytes;
   }
   bool mayReplay(int value) const {
     const Operation &op = definition(value);
@@ -109,9 +117,9 @@ void Search::tryChain(int value) {
   int64_t flops = 0, leafBytes = 0, length = 0;
   for (size_t next = 0; next < chain.size(); ++next) {
     const Operation &op = definition(chain[next]);
-    bool isSmall = problem.values[chain[next]].bytes * kSmallerLeaf <= target.bytes;
+    bool isSmall = problem.values[chain[next]].bytes * kSmaller <= target.bytes;
     flops += op.flops;
-    length += op.kind == Kind::Elementwise && !isSmall;
+    length += op.kind == Kind::Elementwise && !isSmall && !isConversion(op);
     if (length > kLongestChain || chain.size() > kMostOperations || op.numResults != 1)
       return;
     for (int operand : op.operands) {

@@ -130,14 +130,27 @@ TEST(NearlyFree, TheWholeChainIsComputedAgain) {
   EXPECT_TRUE(free[outer]);
 }
 
-/// A statistic of a row may be kept for it, another value of the same size may not.
+/// What takes half of its bytes may be kept for it, what takes more may not.
 TEST(NearlyFree, WhatItReadsMayBeKeptIfItIsSmall) {
-  for (int64_t share : {8, 7}) {
+  for (int64_t bytes : {kBytes / 8, kBytes / 2, kBytes / 2 + 1, kBytes}) {
     Step step;
-    int statistic = step.product(kBytes / share);
-    int activation = step.forward(Kind::Elementwise, {step.saved(), statistic});
+    int leaf = step.product(bytes);
+    int activation = step.forward(Kind::Elementwise, {step.saved(), leaf});
     step.readBack(activation);
-    EXPECT_EQ(step.find()[activation], share == 8);
+    EXPECT_EQ(step.find()[activation], bytes <= kBytes / 2);
+  }
+}
+
+/// A chain of the greatest length from a 16-bit product, and its result in 16 bits, of which the
+/// conversions do not count.
+TEST(NearlyFree, ConversionsAddNothingToALength) {
+  for (int length : {6, 7}) {
+    Step step;
+    int value = step.forward(Kind::Elementwise, {step.product(kBytes / 2)});
+    for (int i = 0; i < length; ++i)
+      value = step.forward(Kind::Elementwise, {step.saved(), value});
+    step.readBack(value);
+    EXPECT_EQ(step.find()[value], length == 6);
   }
 }
 
