@@ -12,6 +12,8 @@ void emitThreadAlone(ThreadCommands &commands, const nests::Nest &nest);
 
 // One family of ops each, for emitThreadAlone.
 void emitThreadScatter(ThreadCommands &commands, const nests::Nest &nest);
+/// False, without commands, for a scatter that it does not take.
+bool emitWarpScatter(ThreadCommands &commands, const nests::Nest &nest);
 void emitThreadCumsum(ThreadCommands &commands, const nests::Nest &nest);
 void emitThreadTopK(ThreadCommands &commands, const nests::Nest &nest);
 void emitThreadWindow(ThreadCommands &commands, const nests::Nest &nest);

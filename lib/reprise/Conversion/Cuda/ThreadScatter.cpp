@@ -142,7 +142,8 @@ void ScatterEmitter::emit() {
 } // namespace
 
 void emitThreadScatter(ThreadCommands &commands, const Nest &nest) {
-  ScatterEmitter(commands, nest).emit();
+  if (!emitWarpScatter(commands, nest))
+    ScatterEmitter(commands, nest).emit();
 }
 
 } // namespace reprise
