@@ -8,6 +8,8 @@ namespace reprise {
 
 /// True if the op computes or draws each element for itself.
 bool isElementwise(mlir::Operation *op);
+/// True if a loop over elements reads the op's operands: its kernel can make each one in registers.
+bool takesFromRegisters(mlir::Operation *op);
 
 } // namespace reprise
 

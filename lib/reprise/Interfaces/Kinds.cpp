@@ -13,4 +13,8 @@ bool isElementwise(Operation *op) {
   return isa<ElementwiseOpInterface, RandomOpInterface>(op);
 }
 
+bool takesFromRegisters(Operation *op) {
+  return isElementwise(op) || isa<ReductionOpInterface, NormalizationOpInterface>(op);
+}
+
 } // namespace reprise

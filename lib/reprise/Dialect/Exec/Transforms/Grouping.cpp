@@ -94,9 +94,7 @@ bool Grouping::canReadIn(Value operand, size_t group, int64_t elements) const {
 }
 
 static bool isReadFromRegisters(Operation *op) {
-  return llvm::all_of(findReaders(op), [](Operation *user) {
-    return isElementwise(user) || isa<ReductionOpInterface, NormalizationOpInterface>(user);
-  });
+  return llvm::all_of(findReaders(op), takesFromRegisters);
 }
 
 /// Whether a planner counts on it that the kernel of its readers makes the op's result again

@@ -31,10 +31,9 @@ bool areAlike(DotGeneralOp dot, AddOp add) {
   auto isEqual = [&](StringRef name) {
     return dot->getDiscardableAttr(name) == add->getDiscardableAttr(name);
   };
-  return dot->getBlock() == add->getBlock() && getOrder(dot) == getOrder(add) &&
-         isPrimal(dot) == isPrimal(add) && isCotangent(dot) == isCotangent(add) &&
-         isEqual(kMicrobatchAttr) && !dot->hasAttr(kBatchSumAttr) && !add->hasAttr(kBatchSumAttr) &&
-         !isReplay(dot) && !isReplay(add);
+  return dot->getBlock() == add->getBlock() && areOfOnePart(dot, add) && isEqual(kMicrobatchAttr) &&
+         !dot->hasAttr(kBatchSumAttr) && !add->hasAttr(kBatchSumAttr) && !isReplay(dot) &&
+         !isReplay(add);
 }
 
 /// Of the labels of two results that become one, the higher one holds: what must be kept is kept,

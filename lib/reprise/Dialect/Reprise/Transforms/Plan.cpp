@@ -50,6 +50,11 @@ int64_t getOrder(Operation *op) {
 bool isPrimal(Operation *op) { return bool(op->getDiscardableAttr(kPrimalAttr)); }
 bool isCotangent(Operation *op) { return bool(op->getDiscardableAttr(kCotangentAttr)); }
 
+bool areOfOnePart(Operation *left, Operation *right) {
+  return isPrimal(left) == isPrimal(right) && isCotangent(left) == isCotangent(right) &&
+         getOrder(left) == getOrder(right);
+}
+
 /// True for what a scope lists.
 static bool isPlanned(Operation &op) {
   return !op.hasTrait<OpTrait::IsTerminator>() && !op.hasTrait<OpTrait::ConstantLike>() &&

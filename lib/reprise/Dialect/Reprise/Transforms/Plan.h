@@ -47,6 +47,8 @@ llvm::StringRef findOffloadObstacle(mlir::Operation *op, bool unroll);
 int64_t getOrder(mlir::Operation *op);
 bool isPrimal(mlir::Operation *op);
 bool isCotangent(mlir::Operation *op);
+/// True if both are primal, or cotangents, of the same derivative orders.
+bool areOfOnePart(mlir::Operation *left, mlir::Operation *right);
 
 /// What is planned together, in program order, without constants and replays: the primal part and
 /// the cotangents of one outermost value_and_grad; or the bodies of loops that hand rows to each

@@ -5,6 +5,7 @@
 #include "reprise/Dialect/Reprise/IR/Casts.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Interfaces/Kinds.h"
+#include "reprise/Policy/Policy.h"
 
 using namespace mlir;
 
@@ -17,32 +18,17 @@ namespace {
 /// The number of a copy, so that CSE does not merge it with others.
 constexpr StringLiteral kCopyAttr = "reprise.copy";
 
-/// True if a loop over elements reads the value, which can convert each one that it loads.
-bool convertsAsItLoads(Operation *reader) {
-  return !isa<ContractionOpInterface, ConvolutionOpInterface, AttentionOpInterface>(reader) &&
-         (isElementwise(reader) || isa<ReductionOpInterface, NormalizationOpInterface>(reader));
-}
-
-bool areOfOnePart(Operation *cast, Operation *reader) {
-  return isPrimal(cast) == isPrimal(reader) && isCotangent(cast) == isCotangent(reader) &&
-         getOrder(cast) == getOrder(reader);
-}
-
 /// Whether a plan may keep the operand in the stead of the cast, by their labels.
 bool mayKeepOperand(CastOp cast) {
-  auto wants = [](Value value, ArrayRef<Label> some) {
-    auto result = dyn_cast<OpResult>(value);
-    std::optional<Label> label = result ? getLabel(result) : std::nullopt;
-    return label && llvm::is_contained(some, *label);
-  };
-  constexpr Label saves[] = {Label::must_save, Label::prefer_save};
-  constexpr Label offloads[] = {Label::must_offload, Label::prefer_offload};
-  constexpr Label recomputes[] = {Label::must_recompute, Label::prefer_recompute};
-  if (wants(cast, offloads))
-    return false;
-  if (wants(cast, saves) && !isa<BlockArgument>(cast.getOperand()))
-    return wants(cast.getOperand(), saves);
-  return wants(cast, recomputes) || !wants(cast.getOperand(), recomputes);
+  std::optional<Label> own = getLabel(cast->getOpResult(0)), other;
+  auto operand = dyn_cast<OpResult>(cast.getOperand());
+  if (operand)
+    other = getLabel(operand);
+  if (!own)
+    return !other || !asksToRecompute(*other);
+  if (asksToSave(*own))
+    return !operand || (other && asksToSave(*other));
+  return asksToRecompute(*own); // else it asks for an offload
 }
 
 /// Makes the copy part of what its reader is part of.
@@ -60,7 +46,7 @@ void split(CastOp cast) {
   bool mayKeep = mayKeepOperand(cast);
   for (OpOperand &use : cast->getUses())
     if (Operation *reader = use.getOwner(); reader->getBlock() == cast->getBlock() &&
-                                            convertsAsItLoads(reader) &&
+                                            takesFromRegisters(reader) &&
                                             (mayKeep || areOfOnePart(cast, reader)))
       uses.push_back(&use);
   // The list of uses runs backwards. The last reader of the cast's own part keeps it.
