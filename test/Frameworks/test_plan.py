@@ -165,6 +165,47 @@ def try_values():
                      equal(found, expected) and executed <= plan.budget + 64, f"{executed}, {plan}")
 
 
+class Columns(nn.Module):
+    """Gradients that come out in another layout than the parameter's: of a filter, from both orders of its channels."""
+
+    def __init__(self, memory_format):
+        super().__init__()
+        self.linear, self.conv = nn.Linear(256, 48 * 64), nn.Conv2d(48, 96, 5)
+        self.conv.to(memory_format=memory_format)
+
+    def forward(self, x):
+        image = self.linear(x).view(-1, 8, 8, 48).permute(0, 3, 1, 2)
+        return self.conv(image).tanh().square().mean()
+
+
+class Alike(nn.Module):
+    """Two parameters with one gradient. That of a mean has a single element in memory."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.second, self.third = (nn.Parameter(torch.randn(512, 256)) for _ in range(3))
+
+    def forward(self, x):
+        return ((self.first + self.second).mean() + self.third.mean()) * x.mean()
+
+
+def try_gradients():
+    """What PyTorch would copy of the gradients, when it is handed them, is in the plan."""
+    for name, model, x in (("contiguous", Columns(torch.contiguous_format), torch.randn(4, 256)),
+                           ("channels last", Columns(torch.channels_last), torch.randn(4, 256)),
+                           ("alike", Alike(), torch.randn(24))):
+        expected = step(model, model, x)
+        for budget in ("100%", "70%", "50%") if name != "alike" else ("100%",):
+            run = compiled(model, budget=budget)
+            found = step(model, run, x)
+            model.zero_grad(set_to_none=True)
+            executed, plan = memory.measure_peak(lambda: run(x).backward()), plans()[-1]
+            checks.check(f"gradients that are {name}, at {budget}: equal bits, and a peak within the plan's",
+                         equal(found, expected) and executed <= plan.peak + 64, f"{executed}, {plan}")
+        strides = [(each.grad.stride(), each.stride()) for each in model.parameters()]
+        checks.check(f"gradients that are {name} have the parameters' layout", all(a == b for a, b in strides), str(strides))
+
+
 def try_labels():
     model, x = Net(), torch.randn(256, 24)
     expected = step(model, model, x)
@@ -322,7 +363,7 @@ def try_usage():
 def main():
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
-    for part in (try_random_words, try_peaks, try_values, try_labels, try_regions, try_state,
+    for part in (try_random_words, try_peaks, try_values, try_gradients, try_labels, try_regions, try_state,
                  try_overwritten, try_breaks, try_sizes, try_ddp, try_cache, try_usage):
         torch.manual_seed(0)
         part()

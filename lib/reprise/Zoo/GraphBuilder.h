@@ -95,6 +95,9 @@ public:
     return CrossEntropyOp::create(b, logits, labels);
   }
 
+  /// x as it is kept between ops where operands are narrow: rounded to their type.
+  mlir::Value round(mlir::Value x) { return widen(narrow(x)); }
+
   mlir::Attribute normalInit(double std);
   mlir::Attribute fillInit(double value);
   mlir::Attribute integerInit(int64_t low, int64_t high) {

@@ -21,7 +21,7 @@ static Value basicBlock(const Scope &s, Value x, int64_t channels, int64_t strid
   GraphBuilder &g = s.f.g;
   Value inner = g.unary<ReluOp>(convNorm(s / "conv1", x, channels, 3, stride));
   inner = convNorm(s / "conv2", inner, channels, 3, 1);
-  return g.unary<ReluOp>(g.add(inner, shortcut(s, x, channels, stride)));
+  return g.round(g.unary<ReluOp>(g.add(inner, shortcut(s, x, channels, stride))));
 }
 
 static Value bottleneck(const Scope &s, Value x, int64_t channels, int64_t stride) {
@@ -29,7 +29,7 @@ static Value bottleneck(const Scope &s, Value x, int64_t channels, int64_t strid
   Value inner = g.unary<ReluOp>(convNorm(s / "conv1", x, channels, 1, 1));
   inner = g.unary<ReluOp>(convNorm(s / "conv2", inner, channels, 3, stride));
   inner = convNorm(s / "conv3", inner, 4 * channels, 1, 1);
-  return g.unary<ReluOp>(g.add(inner, shortcut(s, x, 4 * channels, stride)));
+  return g.round(g.unary<ReluOp>(g.add(inner, shortcut(s, x, 4 * channels, stride))));
 }
 
 namespace {
@@ -42,7 +42,7 @@ struct Architecture {
 static Value resnetLogits(Forward &f, const Architecture &architecture, const Options &options) {
   GraphBuilder &g = f.g;
   g.scope("stem");
-  Value x = g.unary<ReluOp>(convNorm({f, "stem"}, f.input("image"), options.width, 7, 2));
+  Value x = g.round(g.unary<ReluOp>(convNorm({f, "stem"}, f.input("image"), options.width, 7, 2)));
   x = g.maxPool(x, 3, 2, 1);
   for (int64_t stage = 0; stage < 4; ++stage)
     for (int64_t i = 0; i < architecture.blocks[stage]; ++i) {

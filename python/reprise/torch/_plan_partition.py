@@ -25,6 +25,7 @@ from . import _plan_costs as costs
 from . import _plan_peak as peak
 from . import _plan_report as report
 from . import _plan_workspace as workspace
+from ._plan_gradients import keep_gradients
 from ._plan_graphs import Carrier
 from ._plan_labels import Policy
 from ._plan_nodes import describe
@@ -93,6 +94,7 @@ class Partitioner(CustomPartitionerFn):
                  static_lifetime_input_indices: Sequence[int] | None = None,
                  **ignored: Any) -> tuple[fx.GraphModule, fx.GraphModule]:
         _tidy(joint)
+        keep_gradients(joint, static_lifetime_input_indices or ())
         if self.is_fused:
             from ._plan_bits import fix  # imports much of Inductor
             fix(joint.graph)

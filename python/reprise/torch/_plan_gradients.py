@@ -1,0 +1,67 @@
+"""Gradients as PyTorch keeps them: a parameter's in the parameter's own layout and in memory of its own.
+
+Autograd takes a gradient over as it is only then. Any other it copies behind the backward pass, where all gradients are
+alive and no plan knows of it (AccumulateGrad, torch/csrc/autograd/functions/accumulate_grad.h). A copy in the graph
+comes right behind the op that makes the gradient, whose own memory is free again at once.
+"""
+
+from __future__ import annotations
+
+from typing import Iterable
+
+import torch
+from torch import fx
+
+from ._plan_nodes import root
+
+aten = torch.ops.aten
+
+
+def keep_gradients(joint: fx.GraphModule, static_inputs: Iterable[int]) -> None:
+    """Copies the gradients of static inputs that autograd would copy."""
+    graph = joint.graph
+    placeholders = graph.find_nodes(op="placeholder")
+    parameters = {placeholders[each].meta["desc"]: placeholders[each] for each in static_inputs
+                  if "desc" in placeholders[each].meta}
+    output = next(iter(graph.find_nodes(op="output")))
+    results, handed = list(output.args[0]), set()
+    for place, description in enumerate(output.meta.get("desc", ())):
+        parameter = parameters.get(getattr(description, "grad_of", None))
+        gradient = results[place]
+        if parameter is None or not isinstance(gradient, fx.Node):
+            continue
+        if gradient in handed or root(gradient)[0].op == "placeholder" or not _has_layout(gradient, parameter):
+            results[place] = _copy(graph, gradient, parameter.meta["val"])
+        handed.add(gradient)
+    output.args = (type(output.args[0])(results),)
+    joint.recompile()
+
+
+def _has_layout(gradient: fx.Node, parameter: fx.Node) -> bool:
+    """The contract of accumulate_grad.h: the parameter's strides where it is dense, else those of a contiguous tensor."""
+    found, wanted = gradient.meta["val"], parameter.meta["val"]
+    if not torch._prims_common.is_non_overlapping_and_dense_or_false(wanted):
+        return found.is_contiguous()
+    return all(mine == its if size != 1 else mine != 0
+               for size, mine, its in zip(found.shape, found.stride(), wanted.stride()))
+
+
+def _copy(graph: fx.Graph, gradient: fx.Node, wanted: torch.Tensor) -> fx.Node:
+    """The gradient in the layout that is wanted, right behind the op that makes it."""
+    order = list(range(wanted.dim()))
+    if torch._prims_common.is_non_overlapping_and_dense_or_false(wanted):
+        order.sort(key=lambda dim: -wanted.stride(dim))
+    back = [order.index(dim) for dim in range(wanted.dim())]
+    node = _call(graph, gradient, aten.permute.default, order)
+    node = _call(graph, node, aten.clone.default, memory_format=torch.contiguous_format)
+    return _call(graph, node, aten.permute.default, back)
+
+
+def _call(graph: fx.Graph, operand: fx.Node, target: torch._ops.OpOverload, *args: object, **kwargs: object) -> fx.Node:
+    """A call on one node, behind it."""
+    place = operand if operand.op != "placeholder" else graph.find_nodes(op="placeholder")[-1]
+    with graph.inserting_after(place):
+        node = graph.call_function(target, (operand, *args), kwargs)
+    node.meta = {key: value for key, value in operand.meta.items() if key not in ("desc", "tensor_meta")}
+    node.meta["val"] = target(operand.meta["val"], *args, **kwargs)
+    return node
