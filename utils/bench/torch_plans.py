@@ -13,6 +13,7 @@ as a share of eager's. All take turns on one thread; each share is the median of
 """
 import argparse
 import contextlib
+import copy
 import json
 import os
 import statistics
@@ -35,6 +36,7 @@ from torch.utils.checkpoint import CheckpointPolicy, checkpoint, create_selectiv
 
 from reprise.torch._plan_backend import run_eager
 from reprise.torch._plan_costs import seconds
+from reprise.torch._plan_gradients import keep_gradients
 from reprise.torch._plan_nodes import is_view, root, storage_bytes
 from reprise.torch._plan_partition import Partitioner
 
@@ -52,6 +54,10 @@ class Counted:
         self.partition, self.saved, self.seconds = partition, 0, 0.0
 
     def __call__(self, joint, inputs, *, num_fwd_outputs, **more):
+        if not isinstance(self.partition, Partitioner):
+            # Autograd copies these gradients behind PyTorch's graphs; ours have the copies.
+            copied = fx.GraphModule(joint, copy.deepcopy(joint.graph))
+            self.seconds += sum(map(seconds, keep_gradients(copied, more["static_lifetime_input_indices"])))
         forward, backward = self.partition(joint, inputs, num_fwd_outputs=num_fwd_outputs, **more)
         outputs = next(iter(forward.graph.find_nodes(op="output"))).args[0]
         held = {root(each)[0] for each in outputs[:num_fwd_outputs] if isinstance(each, fx.Node)}

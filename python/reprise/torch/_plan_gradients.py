@@ -17,14 +17,14 @@ from ._plan_nodes import root
 aten = torch.ops.aten
 
 
-def keep_gradients(joint: fx.GraphModule, static_inputs: Iterable[int]) -> None:
-    """Copies the gradients of static inputs that autograd would copy."""
+def keep_gradients(joint: fx.GraphModule, static_inputs: Iterable[int]) -> list[fx.Node]:
+    """Copies the gradients of static inputs that autograd would copy; the ops that do so."""
     graph = joint.graph
     placeholders = graph.find_nodes(op="placeholder")
     parameters = {placeholders[each].meta["desc"]: placeholders[each] for each in static_inputs
                   if "desc" in placeholders[each].meta}
     output = next(iter(graph.find_nodes(op="output")))
-    results, handed = list(output.args[0]), set()
+    results, handed, copies = list(output.args[0]), set(), []
     for place, description in enumerate(output.meta.get("desc", ())):
         parameter = parameters.get(getattr(description, "grad_of", None))
         gradient = results[place]
@@ -32,9 +32,11 @@ def keep_gradients(joint: fx.GraphModule, static_inputs: Iterable[int]) -> None:
             continue
         if gradient in handed or root(gradient)[0].op == "placeholder" or not _has_layout(gradient, parameter):
             results[place] = _copy(graph, gradient, parameter.meta["val"])
+            copies.append(results[place].args[0])
         handed.add(gradient)
     output.args = (type(output.args[0])(results),)
     joint.recompile()
+    return copies
 
 
 def _has_layout(gradient: fx.Node, parameter: fx.Node) -> bool:

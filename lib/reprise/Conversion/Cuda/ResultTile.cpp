@@ -81,32 +81,45 @@ void ResultTile::storeIfOwned(const Range &range, Value index, llvm::function_re
            body);
 }
 
-void ResultTile::storeRow(Value rowInTile, llvm::function_ref<void(Value)> body) {
-  Value row = k.add(rows.first, rowInTile);
+void ResultTile::storeRow(Value rowInTile, int64_t farther, llvm::function_ref<void(Line)> body) {
+  Value first = k.add(rows.first, rowInTile), row = k.add(first, farther);
+  bool isEven = rowDims.size() == 1;
   storeIfOwned(rows, row, [&] {
-    body(k.add(k.add(locate(k, batchDims, ofBatch, strideOf), offset),
-               locate(k, rowDims, row, strideOf)));
+    Value begin = k.add(k.add(locate(k, batchDims, ofBatch, strideOf), offset),
+                        locate(k, rowDims, isEven ? first : row, strideOf));
+    body({begin, isEven ? farther * rowDims.front().stride : 0});
   });
 }
 
-void ResultTile::storeColumns(Value line, Value columnInTile, ValueRange values) {
+/// Constant distances come last, so that they go into the instructions that store.
+ResultTile::Value ResultTile::findColumn(Line line, Value columnInTile, int64_t farther) {
+  Value column = k.add(columns.first, columnInTile);
+  bool isEven = columnDims.size() == 1;
+  if (!isEven)
+    column = k.add(column, farther);
+  Value place = k.pointer(spec.resultType, k.buffer(2),
+                          k.add(line.begin, locate(k, columnDims, column, strideOf)));
+  int64_t distance = line.farther + (isEven ? farther * columnDims.front().stride : 0);
+  return k.pointer(spec.resultType, place, k.i64(distance));
+}
+
+void ResultTile::storeColumns(Line line, Value columnInTile, int64_t farther, ValueRange values) {
   auto width = static_cast<int64_t>(values.size());
   bool isVector = hasNeighbours(width);
-  Value first = k.add(columns.first, columnInTile);
-  auto storeAt = [&](Value column, Value value) {
+  auto storeAt = [&](int64_t farther, Value value) {
+    Value column = k.add(k.add(columns.first, columnInTile), farther);
     storeIfOwned(columns, column, [&] {
-      k.storeCompute(spec.resultType, value, k.buffer(2),
-                     k.add(line, locate(k, columnDims, column, strideOf)),
+      k.storeCompute(spec.resultType, value, findColumn(line, columnInTile, farther), k.i64(0),
                      /*aligned=*/isVector ? width : 1);
     });
   };
   if (!isVector) {
     for (int64_t i = 0; i < width; ++i)
-      storeAt(k.add(first, i), values[i]);
+      storeAt(farther + i, values[i]);
     return;
   }
   auto type = cast<VectorType>(KernelBuilder::typeOf(spec.accumulatorType(), width));
-  storeAt(first, vector::FromElementsOp::create(b, type, values));
+  storeAt(farther, vector::FromElementsOp::create(b, type, values));
 }
 
 } // namespace reprise

@@ -54,10 +54,17 @@ public:
   /// such a multiple.
   bool hasNeighbours(int64_t width) const;
 
-  /// Gives the place of a row of the tile to `body`, if this block has to store the row.
-  void storeRow(Value rowInTile, llvm::function_ref<void(Value line)> body);
-  /// Stores neighbours in a row that begins at `line`, those that this block has to store.
-  void storeColumns(Value line, Value columnInTile, mlir::ValueRange values);
+  /// The place of a row: an index of elements, and a constant distance from there.
+  struct Line {
+    Value begin;
+    int64_t farther;
+  };
+  /// Gives the place of the row that is so many rows beyond the one that is given to `body`, if
+  /// this block has to store that row.
+  void storeRow(Value rowInTile, int64_t farther, llvm::function_ref<void(Line)> body);
+  /// Stores neighbours in a row, so many columns beyond the one that is given, those that this
+  /// block has to store.
+  void storeColumns(Line line, Value columnInTile, int64_t farther, mlir::ValueRange values);
 
 private:
   /// Where the tile of a block begins along one side, and where what it stores begins.
@@ -66,6 +73,7 @@ private:
     int64_t count, extent;
   };
   Range placeSide(Value number, int64_t count, int64_t extent);
+  Value findColumn(Line line, Value columnInTile, int64_t farther);
   void storeIfOwned(const Range &range, Value index, llvm::function_ref<void()> body);
 
   ThreadKernel &k;

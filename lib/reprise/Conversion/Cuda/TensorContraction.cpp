@@ -125,10 +125,10 @@ void Emitter::store(const Sums &sums) {
   Value ownColumn = k.add(warpColumn, k.mul(core.member(), 2));
   for (int64_t i = 0; i < grid.rows / TensorCore::rows; ++i)
     for (int64_t half : {0, 1}) {
-      Value row = k.add(k.add(warpRow, core.group()), i * TensorCore::rows + half * 8);
-      tile.storeRow(row, [&](Value line) {
+      int64_t farther = i * TensorCore::rows + half * 8;
+      tile.storeRow(k.add(warpRow, core.group()), farther, [&](ResultTile::Line line) {
         for (int64_t j = 0; j < perRow; ++j)
-          tile.storeColumns(line, k.add(ownColumn, j * TensorCore::columns),
+          tile.storeColumns(line, ownColumn, j * TensorCore::columns,
                             ArrayRef(sums).slice((i * perRow + j) * 4 + half * 2, 2));
       });
     }

@@ -27,13 +27,26 @@ ThreadKernel::ThreadKernel(ModuleOp module, StringRef name, size_t buffers, int6
 }
 
 Value ThreadKernel::blockNumber() {
+  if (readsAnew)
+    return readAnew("%ctaid.x");
   return arith::IndexCastOp::create(b, b.getI64Type(),
                                     gpu::BlockIdOp::create(b, gpu::Dimension::x));
 }
 
 Value ThreadKernel::numberInBlock() {
+  if (readsAnew)
+    return readAnew("%tid.x");
   return arith::IndexCastOp::create(b, b.getI64Type(),
                                     gpu::ThreadIdOp::create(b, gpu::Dimension::x));
+}
+
+/// LLVM merges reads of such a register, unless they might have effects.
+Value ThreadKernel::readAnew(StringRef name) {
+  auto read = LLVM::InlineAsmOp::create(
+      b, b.getI32Type(), ValueRange(), ("mov.u32 $0, " + name + ";").str(), "=r",
+      /*has_side_effects=*/true, /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+      LLVM::AsmDialectAttr(), ArrayAttr());
+  return arith::ExtUIOp::create(b, b.getI64Type(), read.getResult(0));
 }
 
 Value ThreadKernel::threadNumber() { return add(mul(blockNumber(), threads), numberInBlock()); }

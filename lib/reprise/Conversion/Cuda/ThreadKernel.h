@@ -26,6 +26,8 @@ public:
   mlir::Value threadNumber();
   mlir::Value blockNumber();
   mlir::Value numberInBlock();
+  /// Has the last two read again from here on: what follows from them takes no registers before.
+  void readNumbersAnew() { readsAnew = true; }
 
   /// Asks for registers that leave room for so many blocks on a multiprocessor.
   void setBlocksTogether(int32_t blocks);
@@ -54,11 +56,13 @@ public:
   mlir::Value any(mlir::Value condition);
 
 private:
+  mlir::Value readAnew(llvm::StringRef name);
   mlir::Value shuffle(mlir::Value value, mlir::Value offset, mlir::gpu::ShuffleMode mode);
 
   mlir::gpu::GPUFuncOp kernel;
   int64_t threads;
   int64_t scratchBytes;
+  bool readsAnew = false;
   mlir::Value scratch;
 };
 

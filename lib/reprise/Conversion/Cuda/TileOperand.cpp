@@ -15,6 +15,7 @@ TileOperand::TileOperand(ThreadKernel &k, const ContractionSpec &spec, bool isLh
       rows(isLhs ? spec.rows : spec.columns) {
   for (const SharedDim &dim : spec.contracted)
     terms.push_back({dim.size, isLhs ? dim.lhsStride : dim.rhsStride});
+  findTileTerms();
   isCopied = type == compute;
   alongTerms = runsAlongTerms();
   unit = chooseUnit(alignment);
@@ -52,9 +53,24 @@ int64_t TileOperand::chooseUnit(int64_t alignment) const {
 }
 
 bool TileOperand::hasWholeTiles() const { return countOf(rows) >= extent; }
-bool TileOperand::hasWholeTerms() const {
-  return terms.size() == 1 && terms.front().size % tileDepth == 0;
+
+/// Sizes that divide tileDepth are powers of two, as are tileDepth and pass(). So no sum of a
+/// thread's first term and a distance between its terms carries from one digit to the next.
+void TileOperand::findTileTerms() {
+  int64_t left = tileDepth;
+  for (const FreeDim &dim : llvm::reverse(terms)) {
+    if (terms.size() == 1 || dim.size % left == 0) {
+      tileTerms.insert(tileTerms.begin(), {left, dim.stride});
+      return;
+    }
+    if (left % dim.size != 0)
+      break;
+    tileTerms.insert(tileTerms.begin(), dim);
+    left /= dim.size;
+  }
+  tileTerms.clear();
 }
+
 Value TileOperand::locateRow(Value row) { return locate(k, rows, row, strideOf); }
 Value TileOperand::locateTerm(Value term) { return locate(k, terms, term, strideOf); }
 
@@ -80,49 +96,53 @@ void TileOperand::open(Value given, Value firstRow, Value batch) {
     if (!hasWholeTiles())
       inside = k.min(inside, k.i64(countOf(rows) - unit));
     Value begin = k.add(start, locateRow(inside));
-    rowStart.push_back(hasWholeTerms() ? k.add(begin, locateTerm(termInTile.back())) : begin);
+    rowStart.push_back(k.add(begin, locate(k, tileTerms, termInTile.back(), strideOf)));
   }
 }
 
 /// In elements from the first unit of a thread to another, if that is always the same: the units
 /// share an address then, which saves registers.
 std::optional<int64_t> TileOperand::findDistance(int64_t number) const {
-  const SmallVector<FreeDim> &dims = alongTerms ? rows : terms;
-  bool isWhole = alongTerms ? dims.size() == 1 && hasWholeTiles() : hasWholeTerms();
-  if (number == 0 || !isWhole)
+  if (number == 0 || (alongTerms ? rows.size() != 1 || !hasWholeTiles() : tileTerms.empty()))
     return std::nullopt;
-  return number * pass() * dims.front().stride;
+  int64_t index = number * pass();
+  if (alongTerms)
+    return index * rows.front().stride;
+  int64_t distance = 0;
+  for (const FreeDim &dim : llvm::reverse(tileTerms)) {
+    distance += index % dim.size * dim.stride;
+    index /= dim.size;
+  }
+  return distance;
 }
 
+/// Constant distances come last, so that they go into the instructions that copy, read and write.
 Value TileOperand::placeOf(int64_t number, Value stage) {
-  Value place = k.add(k.mul(termInTile[number], pitch()), rowInTile[number]);
-  return k.add(place, k.mul(stage, stageElements()));
+  Value first = k.add(k.mul(termInTile.front(), pitch()), rowInTile.front());
+  Value place =
+      k.pointer(compute, k.pointer(compute, memory, first), k.mul(stage, stageElements()));
+  return k.pointer(compute, place, k.i64(number * pass() * (alongTerms ? 1 : pitch())));
 }
 
-/// Terms beyond the last one are the last one again, which nobody multiplies.
-Value TileOperand::addressOf(int64_t number, Value tile) {
+Value TileOperand::addressOf(int64_t number, Value firstTerm) {
   Value operand = k.buffer(isLhs ? 0 : 1);
-  if (hasWholeTerms())
-    return k.pointer(type, k.pointer(type, operand, rowStart[number]),
-                     k.mul(tile, tileDepth * terms.front().stride));
-  Value term = k.add(k.mul(tile, tileDepth), termInTile[number]);
-  if (countOf(terms) % tileDepth != 0)
-    term = k.min(term, k.i64(countOf(terms) - 1));
+  if (!tileTerms.empty())
+    return k.pointer(type, k.pointer(type, operand, rowStart[number]), locateTerm(firstTerm));
+  Value term = k.add(firstTerm, termInTile[number]);
   return k.pointer(type, operand, k.add(rowStart[number], locateTerm(term)));
 }
 
-SmallVector<Value> TileOperand::start(Value tile, Value stage) {
+SmallVector<Value> TileOperand::start(Value firstTerm, Value stage) {
   SmallVector<Value> loaded;
-  tile = k.min(tile, k.i64(llvm::divideCeil(countOf(terms), tileDepth) - 1));
-  Value first = addressOf(0, tile), zero = k.i64(0);
+  firstTerm = k.min(firstTerm, k.i64(countOf(terms) - tileDepth));
+  Value first = addressOf(0, firstTerm), zero = k.i64(0);
   for (int64_t i = 0; i < unitsPerThread(); ++i) {
     std::optional<int64_t> distance = findDistance(i);
     Value from = i == 0     ? first
                  : distance ? k.pointer(type, first, k.i64(*distance))
-                            : addressOf(i, tile);
+                            : addressOf(i, firstTerm);
     if (isCopied)
-      k.copyAsync(k.pointer(compute, memory, placeOf(i, stage)), from,
-                  unit * KernelBuilder::bytesOf(type));
+      k.copyAsync(placeOf(i, stage), from, unit * KernelBuilder::bytesOf(type));
     else
       loaded.push_back(k.load(type, from, zero, unit, /*aligned=*/unit));
   }
@@ -131,10 +151,9 @@ SmallVector<Value> TileOperand::start(Value tile, Value stage) {
 
 void TileOperand::finish(ArrayRef<Value> loaded, Value stage) {
   for (auto [i, value] : llvm::enumerate(loaded))
-    k.store(compute, k.widen(value), memory, placeOf(i, stage), /*aligned=*/unit);
+    k.store(compute, k.widen(value), placeOf(i, stage), k.i64(0), /*aligned=*/unit);
 }
 
-/// Constant distances come last, so that they go into the instructions that read.
 Value TileOperand::find(Value stage, Value row) {
   return k.pointer(compute, k.pointer(compute, memory, row), k.mul(stage, stageElements()));
 }

@@ -31,10 +31,11 @@ public:
   /// rows of a tile are there, unless the operand has fewer.
   void open(mlir::Value memory, mlir::Value firstRow, mlir::Value batch);
 
-  /// Begins to bring the tile of that number, or the last one if there is none, into the stage.
+  /// Begins to bring the tile that begins with that term, a multiple of tileDepth, into the stage;
+  /// where it would reach beyond the terms, of which there are tileDepth or more, their last tile.
   /// What copies cannot do on their own (a 16-bit float that must be widened) is loaded now and
   /// returned, for finish().
-  llvm::SmallVector<mlir::Value> start(mlir::Value tile, mlir::Value stage);
+  llvm::SmallVector<mlir::Value> start(mlir::Value firstTerm, mlir::Value stage);
   /// Writes what start() has loaded.
   void finish(llvm::ArrayRef<mlir::Value> loaded, mlir::Value stage);
 
@@ -52,12 +53,12 @@ private:
   /// Rows, or terms, from one unit of a thread to its next.
   int64_t pass() const { return threads / (alongTerms ? tileDepth : extent / unit); }
   bool hasWholeTiles() const; ///< all rows of each tile are there
-  bool hasWholeTerms() const; ///< all terms of each tile are there, equally far from each other
+  void findTileTerms();
   std::optional<int64_t> findDistance(int64_t number) const;
-  mlir::Value addressOf(int64_t number, mlir::Value tile);
+  mlir::Value addressOf(int64_t number, mlir::Value firstTerm);
   mlir::Value locateRow(mlir::Value row);
   mlir::Value locateTerm(mlir::Value term);
-  /// In shared memory, in elements from the stage's first one.
+  /// In the stage of shared memory.
   mlir::Value placeOf(int64_t number, mlir::Value stage);
 
   ThreadKernel &k;
@@ -66,11 +67,13 @@ private:
   int64_t extent, threads;
   mlir::Type type, compute;
   llvm::SmallVector<FreeDim> rows, terms; ///< with the strides of this operand
+  /// Dimensions of the terms of a tile, if these lie alike in every tile; none otherwise.
+  llvm::SmallVector<FreeDim> tileTerms;
   bool isCopied, alongTerms;
   int64_t unit; ///< neighbouring rows that a thread moves at once
   mlir::Value memory;
   /// Per unit of this thread: its row and term within the tile, and where its row begins; with
-  /// whole terms, where the unit begins in the first tile.
+  /// tileTerms, where the unit begins in the first tile.
   llvm::SmallVector<mlir::Value> rowInTile, termInTile, rowStart;
 };
 

@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -51,30 +52,36 @@ public:
 private:
   using Places = SmallVector<Value, 2>;
 
+  int64_t perThread() const { return rowPart.size() * columnPart.size(); }
+
   static unsigned levelsOf(int64_t terms) {
     int64_t chains = llvm::divideCeil(terms, chainLength);
     return chains <= 1 ? 0 : llvm::Log2_64(chains) + 1;
   }
   /// Sets the tile of this block.
   void placeBlock();
-  Value stageOf(Value tile) { return k.rem(tile, tileStages); }
+  /// The stage of the tile that begins with a term.
+  Value stageOf(Value first) { return k.rem(k.div(first, tileDepth), tileStages); }
   /// Brings a tile into its stage; where that takes registers, behind what `meanwhile` does.
-  void bringTile(Value tile, llvm::function_ref<void()> meanwhile);
+  void bringTile(Value first, llvm::function_ref<void()> meanwhile);
   /// Every thread sees the tile after the one that it multiplies.
   void arrive();
   /// Where this thread's rows and columns lie in the stage of a tile.
-  Places findPlaces(Value tile);
+  Places findPlaces(Value first);
   /// Rows, and behind them columns, of a term that this thread multiplies.
   Sums readTerm(ValueRange places, int64_t term);
   Sums multiply(ValueRange factors, ValueRange sums);
-  /// A chain over all terms of the tiles [low, high), and `tail` terms of the tile `high`.
-  Sums emitChain(Value low, Value high, int64_t tail);
+  /// Goes over all terms; the last chain's sums.
+  Sums emitTiles();
+  Sums multiplyTile(Value first, ValueRange before);
+  Sums closeChain(Value first, const Sums &sums);
   /// Closed chains: sums of subtrees wait in memory of the thread, one per level.
   void push(Value chain, Sums sum);
   Sums close(Sums last, bool hasLast);
+  Value placeInLevel(Value level, int64_t i);
   Sums readLevel(Value level);
-  void writeLevel(Value level, const Sums &sums);
   Sums addAll(const Sums &x, const Sums &y);
+  void writeLevel(Value level, const Sums &sums);
   void store(const Sums &sums);
 
   ThreadKernel &k;
@@ -105,9 +112,9 @@ void Emitter::placeBlock() {
   ownColumn = k.mul(across, columnPart.width);
 }
 
-void Emitter::bringTile(Value tile, llvm::function_ref<void()> meanwhile) {
-  Value stage = stageOf(tile);
-  SmallVector<Value> x = lhs.start(tile, stage), y = rhs.start(tile, stage);
+void Emitter::bringTile(Value first, llvm::function_ref<void()> meanwhile) {
+  Value stage = stageOf(first);
+  SmallVector<Value> x = lhs.start(first, stage), y = rhs.start(first, stage);
   k.commitCopies();
   meanwhile();
   lhs.finish(x, stage);
@@ -119,8 +126,8 @@ void Emitter::arrive() {
   k.barrier();
 }
 
-Emitter::Places Emitter::findPlaces(Value tile) {
-  return {lhs.find(stageOf(tile), ownRow), rhs.find(stageOf(tile), ownColumn)};
+Emitter::Places Emitter::findPlaces(Value first) {
+  return {lhs.find(stageOf(first), ownRow), rhs.find(stageOf(first), ownColumn)};
 }
 
 Sums Emitter::readTerm(ValueRange places, int64_t term) {
@@ -156,36 +163,68 @@ Sums Emitter::multiply(ValueRange factors, ValueRange sums) {
 
 /// Factors are read while those of the term before are multiplied, also across the barrier. The
 /// stage that is filled anew is that of the tile before, which no thread reads any more.
-Sums Emitter::emitChain(Value low, Value high, int64_t tail) {
-  int64_t size = rowPart.size() * columnPart.size();
-  Sums carried(size, k.constant(accumulator, 0));
-  Places begin = findPlaces(low);
+Sums Emitter::multiplyTile(Value first, ValueRange before) {
+  Sums sums(before.take_front(perThread())), factors(before.drop_front(perThread()).drop_back(2));
+  bringTile(k.add(first, (tileStages - 1) * tileDepth), [&] {
+    for (int64_t term = 1; term < tileDepth; ++term) {
+      Sums next = readTerm(before.take_back(2), term);
+      sums = multiply(factors, sums);
+      factors = next;
+    }
+  });
+  arrive();
+  Places places = findPlaces(k.add(first, tileDepth));
+  Sums next = readTerm(places, 0);
+  sums = multiply(factors, sums);
+  if (wholeChains)
+    sums = closeChain(first, sums);
+  sums.append(next);
+  sums.append(places);
+  return sums;
+}
+
+/// One loop goes through all chains: counters of a second one would take registers that there are
+/// not. The last terms end their tile.
+Sums Emitter::emitTiles() {
+  Sums carried(perThread(), k.constant(accumulator, 0));
+  Places begin = findPlaces(k.i64(0));
   carried.append(readTerm(begin, 0));
   carried.append(begin);
-  carried = k.forLoop(low, high, k.i64(1), carried, [&](Value tile, ValueRange before) {
-    Sums sums(before.take_front(size)), factors(before.drop_front(size).drop_back(2));
-    bringTile(k.add(tile, tileStages - 1), [&] {
-      for (int64_t term = 1; term < tileDepth; ++term) {
-        Sums next = readTerm(before.take_back(2), term);
-        sums = multiply(factors, sums);
-        factors = next;
-      }
-    });
-    arrive();
-    Places places = findPlaces(k.add(tile, 1));
-    Sums next = readTerm(places, 0);
-    sums = multiply(factors, sums);
-    sums.append(next);
-    sums.append(places);
-    return sums;
-  });
+  int64_t tail = terms % tileDepth;
+  carried = k.forLoop(k.i64(0), k.i64(terms - tail), k.i64(tileDepth), carried,
+                      [&](Value first, ValueRange before) { return multiplyTile(first, before); });
   ValueRange last(carried);
-  Sums sums(last.take_front(size)), factors(last.drop_front(size).drop_back(2));
-  for (int64_t term = 0; term < tail; ++term) {
-    sums = multiply(factors, sums);
-    if (term + 1 < tail)
-      factors = readTerm(last.take_back(2), term + 1);
-  }
+  Sums sums(last.take_front(perThread()));
+  for (int64_t term = tileDepth - tail; term < tileDepth; ++term)
+    sums = multiply(readTerm(last.take_back(2), term), sums);
+  return sums;
+}
+
+/// Behind the last tile of a chain, sums are put away, and zeros begin the next one.
+Sums Emitter::closeChain(Value first, const Sums &sums) {
+  Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, k.rem(first, chainLength),
+                                       k.i64(chainLength - tileDepth));
+  auto branch = scf::IfOp::create(b, TypeRange(ValueRange(sums)), isLast, /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  push(k.div(first, chainLength), sums);
+  scf::YieldOp::create(b, Sums(sums.size(), k.constant(accumulator, 0)));
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, sums);
+  return Sums(branch.getResults());
+}
+
+/// Neighbouring numbers of one thread: its memory is interleaved with that of the others. LLVM
+/// would keep those of a single level in registers, which the next chain needs.
+Value Emitter::placeInLevel(Value level, int64_t i) {
+  return k.pointer(accumulator, k.workspace(), k.add(k.mul(level, perThread()), i));
+}
+
+Sums Emitter::readLevel(Value level) {
+  Sums sums;
+  for (int64_t i = 0; i < perThread(); ++i)
+    sums.push_back(LLVM::LoadOp::create(b, accumulator, placeInLevel(level, i), /*alignment=*/0,
+                                        /*isVolatile=*/true));
   return sums;
 }
 
@@ -196,19 +235,10 @@ Sums Emitter::addAll(const Sums &x, const Sums &y) {
   return sums;
 }
 
-/// Neighbouring numbers of one thread: its memory is interleaved with that of the others.
-Sums Emitter::readLevel(Value level) {
-  Sums sums;
-  int64_t size = rowPart.size() * columnPart.size();
-  for (int64_t i = 0; i < size; ++i)
-    sums.push_back(k.load(accumulator, k.workspace(), k.add(k.mul(level, size), i)));
-  return sums;
-}
-
 void Emitter::writeLevel(Value level, const Sums &sums) {
   for (auto [i, sum] : llvm::enumerate(sums))
-    k.store(accumulator, sum, k.workspace(),
-            k.add(k.mul(level, static_cast<int64_t>(sums.size())), static_cast<int64_t>(i)));
+    LLVM::StoreOp::create(b, sum, placeInLevel(level, static_cast<int64_t>(i)), /*alignment=*/0,
+                          /*isVolatile=*/true);
 }
 
 /// As a carry goes through the bits of a counter: through as many as are set at its end.
@@ -227,23 +257,25 @@ void Emitter::push(Value chain, Sums sum) {
 
 /// An odd last one moves up until it meets another.
 Sums Emitter::close(Sums last, bool hasLast) {
-  Sums sum = last;
-  for (unsigned level = 0; level < levelsOf(terms); ++level)
+  for (int64_t level = 0; wholeChains >> level; ++level)
     if (wholeChains >> level & 1) {
       Sums waiting = readLevel(k.i64(level));
-      sum = hasLast ? addAll(waiting, sum) : waiting;
+      last = hasLast ? addAll(waiting, last) : waiting;
       hasLast = true;
     }
-  return sum;
+  return last;
 }
 
+/// The place is found again: the loop needs all registers.
 void Emitter::store(const Sums &sums) {
+  k.readNumbersAnew();
+  placeBlock();
   int64_t width = columnPart.width;
   for (int64_t i = 0; i < rowPart.size(); ++i) {
     int64_t inPart = i / rowPart.width * rowPart.distance() + i % rowPart.width;
-    tile.storeRow(k.add(ownRow, inPart), [&](Value line) {
+    tile.storeRow(ownRow, inPart, [&](ResultTile::Line line) {
       for (int64_t group = 0; group < columnPart.groups; ++group)
-        tile.storeColumns(line, k.add(ownColumn, group * columnPart.distance()),
+        tile.storeColumns(line, ownColumn, group * columnPart.distance(),
                           ArrayRef(sums).slice(i * columnPart.size() + group * width, width));
     });
   }
@@ -263,23 +295,12 @@ void Emitter::emit() {
   lhs.open(memory, tile.firstRow(), tile.batch());
   rhs.open(k.pointer(b.getI8Type(), memory, k.i64(lhs.sharedBytes())), tile.firstColumn(),
            tile.batch());
-  Value zero = k.i64(0);
-  for (int64_t first = 0; first + 1 < tileStages; ++first)
-    bringTile(k.i64(first), [] {});
+  for (int64_t tile = 0; tile + 1 < tileStages; ++tile)
+    bringTile(k.i64(tile * tileDepth), [] {});
   arrive();
-  constexpr int64_t tilesPerChain = chainLength / tileDepth;
-  if (wholeChains)
-    k.forLoop(zero, k.i64(wholeChains), k.i64(1), [&](Value chain) {
-      Value low = k.mul(chain, tilesPerChain);
-      push(chain, emitChain(low, k.add(low, tilesPerChain), 0));
-    });
-  int64_t begin = wholeChains * tilesPerChain, end = terms / tileDepth;
-  bool hasRest = begin * tileDepth < terms;
-  Sums sums;
-  if (hasRest)
-    sums = emitChain(k.i64(begin), k.i64(end), terms % tileDepth);
+  Sums sums = emitTiles();
   k.awaitGroups(0);
-  store(close(sums, hasRest));
+  store(close(sums, /*hasLast=*/wholeChains * chainLength < terms));
 }
 
 int64_t Emitter::scratchBytes(const ContractionSpec &spec, const TilePlan &plan) {
