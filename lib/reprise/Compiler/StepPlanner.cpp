@@ -263,23 +263,14 @@ LogicalResult StepPlanner::packSmaller() {
   return packSmallerOrders();
 }
 
-/// In large steps first.
 LogicalResult StepPlanner::descend() {
-  checkpoint::BudgetOptions options = context.search;
-  options.effort = 0.25;
-  BudgetPlanner descent(scope->problem, footprint, options);
-  int left = kMostDescents;
-  for (int64_t part : {4, 16, 64})
-    for (int64_t peak = INT64_MAX; descent.smallest().usage.peak < peak && left-- > 0;) {
-      peak = descent.smallest().usage.peak;
-      descent.plan(peak - std::max<int64_t>(1, peak / part));
-      if (descent.smallest().usage.peak == peak)
-        continue;
-      descents.push_back(describe(descent.smallest()));
-      if (failed(pack(descents.back())))
-        return failure();
-    }
-  wasCut |= descent.isTruncated();
+  checkpoint::Descent descent = checkpoint::descend(scope->problem, footprint, context.search);
+  for (const checkpoint::Plan &plan : llvm::drop_begin(descent.plans)) {
+    descents.push_back(describe(plan));
+    if (failed(pack(descents.back())))
+      return failure();
+  }
+  wasCut |= descent.isTruncated;
   return success();
 }
 

@@ -37,6 +37,7 @@ private:
   void search(int64_t budget);
   void searchOrders(Answer &answer, BudgetPlanner &planner, const BudgetOptions &search) const;
   void setOrder(Answer &answer, const OrderedPlan &found, const BudgetOptions &search) const;
+  void descendTo(Answer &answer, BudgetPlanner &planner, const BudgetOptions &search) const;
   void compete();
   llvm::Expected<reprise::Plan> judge(const Answer &answer);
   llvm::Error judgeChoices(const Answer &answer, reprise::Plan &plan);
@@ -82,10 +83,26 @@ void Planning::search(int64_t budget) {
                  findJointBound(file.problem, file.footprint, budget, answer.plan->usage.seconds));
   answer.lowestPeak = planner.smallest().usage.peak;
   answer.isTruncated = planner.isTruncated();
+  if (!answer.plan && answer.bound.isFeasible)
+    descendTo(answer, planner, budgetOptions);
   if (file.links)
     searchOrders(answer, planner, budgetOptions);
   answer.seconds = watch.seconds();
   answers.push_back(std::move(answer));
+}
+
+/// What a descent finds does not depend on the budget. So the least budget that is named is met
+/// whenever it is asked for.
+void Planning::descendTo(Answer &answer, BudgetPlanner &planner,
+                         const BudgetOptions &search) const {
+  Descent descent = descend(file.problem, file.footprint, search);
+  answer.isTruncated |= descent.isTruncated;
+  answer.lowestPeak = descent.plans.back().usage.peak;
+  if (answer.lowestPeak > answer.budget)
+    return;
+  for (checkpoint::Plan &plan : descent.plans)
+    planner.addStart(std::move(plan.choices));
+  answer.plan = planner.plan(answer.budget);
 }
 
 static std::pair<int64_t, double> costOf(const checkpoint::Plan &plan) {

@@ -121,10 +121,10 @@ class Partitioner(CustomPartitionerFn):
         return forward, backward
 
     def _tighten(self, problem: Problem) -> Answer:
-        """A plan within less than the budget, or near the least peak."""
+        """A plan within less than the budget, or of the least peak."""
         text = problem.to_json()
         answer = ask(text, str(self.within))
-        return answer if answer.plan is not None else self._least(text, answer.summary["lowest_peak"])
+        return answer if answer.plan is not None else self._least(text)
 
     def _plan(self, problem: Problem) -> Answer:
         text = problem.to_json()
@@ -133,26 +133,26 @@ class Partitioner(CustomPartitionerFn):
             return answer
         musts = [word for word, each in zip(problem.labels, problem.operations)
                  if str(word).startswith("must") and not each.is_state and not each.is_pinned]
-        refusal = self._refuse(problem, answer.summary, len(musts))
+        least = self._least(text)
+        refusal = self._refuse(problem, answer.summary, least.summary["peak"], len(musts))
         if musts or not self.budget.endswith("%"):
             raise Error(refusal)
-        # A share is a wish: the plan that takes the least is as near as any comes to it. Where a search ends depends on its
-        # budget, so all shares that are too small have one: what an op needs at once.
+        # A share is a wish: the plan that takes the least is as near as any comes to it.
         warnings.warn(refusal + ", and takes its place", RepriseWarning, stacklevel=2)
         self.is_wish = True
-        needed = ask(text, "1").summary["needed"]
-        answer = ask(text, str(needed))
-        return answer if answer.plan is not None else self._least(text, answer.summary["lowest_peak"])
+        return least
 
-    def _least(self, text: dict[str, Any], lowest: int) -> Answer:
-        """A plan near the least peak. A search for it may end at another place than the one that has seen it."""
-        for step in range(50):
-            answer = ask(text, str(lowest * (100 + step * (step + 1) // 2) // 100))
+    def _least(self, text: dict[str, Any]) -> Answer:
+        """The plan of the least peak that is found: a search within what an op needs at once names it, and meets it."""
+        within = ask(text, "1").summary["needed"]
+        for _ in range(2):
+            answer = ask(text, str(within))
             if answer.plan is not None:
                 return answer
-        raise Error(f"internal error: no plan was found within {lowest} bytes and more")
+            within = answer.summary["lowest_peak"]
+        raise Error(f"internal error: no plan was found within {within} bytes, which one has met")
 
-    def _refuse(self, problem: Problem, summary: dict[str, Any], musts: int) -> str:
+    def _refuse(self, problem: Problem, summary: dict[str, Any], least: int, musts: int) -> str:
         lines = [f"the budget of {self.budget} ({summary['budget']} bytes) cannot be met"]
         place = re.search(r"launch (\d+)", summary.get("place") or "")
         if place:
@@ -160,7 +160,7 @@ class Partitioner(CustomPartitionerFn):
             lines.append(f"{describe(node)} needs {summary['needed']} bytes at once")
         if musts:
             lines.append(f"{musts} ops have a MUST label, which holds in every plan")
-        lines.append(f"the least budget that was met is {summary['lowest_peak']} bytes")
+        lines.append(f"the least budget that was met is {least} bytes")
         return "; ".join(lines)
 
 

@@ -64,6 +64,17 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
+struct Descent {
+  std::vector<Plan>
+      plans; ///< each of a smaller peak than the one before, the first one's followed()
+  bool isTruncated = false; ///< the options ended it early
+};
+
+/// Plans of ever smaller peaks, whatever the budget: each comes from a search for a quarter less
+/// than the one before, then for a 16th and a 64th, and at last for what every plan needs and half
+/// way to that. Up to 14 searches, each of a quarter of the effort.
+Descent descend(const Problem &problem, const Footprint &footprint, BudgetOptions options);
+
 } // namespace reprise::checkpoint
 
 #endif // REPRISE_PLANNING_CHECKPOINT_BUDGET_BUDGETPLANNER_H

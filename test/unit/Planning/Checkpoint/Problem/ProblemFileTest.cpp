@@ -2,6 +2,7 @@
 #include "../FootprintDefinition.h"
 #include "../LaunchLinksOf.h"
 
+#include "reprise/PlanTexts/Plan.h"
 #include "reprise/Planning/Checkpoint/Budget/OrderedPlanner.h"
 #include "reprise/Planning/Checkpoint/Problem/ProblemFile.h"
 #include "reprise/Planning/Checkpoint/Problem/Recount.h"
@@ -118,6 +119,36 @@ void expectEqual(const ProblemFile &a, const ProblemFile &b) {
   EXPECT_EQ(a.links->next, b.links->next);
   EXPECT_EQ(a.links->outside, b.links->outside);
   EXPECT_EQ(a.links->neighbourReaders, b.links->neighbourReaders);
+}
+
+reprise::Plan planWithin(const std::string &text, int64_t budget) {
+  reprise::PlanOptions options;
+  options.budgets = {std::to_string(budget)};
+  llvm::Expected<std::vector<reprise::Plan>> plans = reprise::planProblem(text, options);
+  EXPECT_TRUE(static_cast<bool>(plans)) << llvm::toString(plans.takeError());
+  return plans ? plans->front() : reprise::Plan();
+}
+
+/// Whoever is told that a budget is too small, and which one was met, asks for that one next.
+TEST(ProblemFile, TheLeastBudgetThatIsNamedIsMet) {
+  Random random(54);
+  int refused = 0;
+  for (int round = 0; round < problemCount(250); ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    Case given = makeFileCase(random);
+    std::string text = writeProblemFile(makeFile(given));
+    int64_t most = BudgetPlanner(given.problem, given.footprint).followed().usage.peak;
+    for (int64_t percent = 80; most > 0 && percent >= 50; percent -= 10) {
+      reprise::Plan plan = planWithin(text, most * percent / 100);
+      if (plan.isFound || plan.need > plan.budget)
+        continue;
+      ++refused;
+      reprise::Plan next = planWithin(text, plan.lowestPeak);
+      EXPECT_TRUE(next.isFound) << plan.lowestPeak << ", " << next.lowestPeak << "\n" << text;
+      break;
+    }
+  }
+  EXPECT_GT(refused, 10);
 }
 
 /// REPRISE_FUZZ_PROBLEMS=100000 takes a minute.
