@@ -137,20 +137,21 @@ class Partitioner(CustomPartitionerFn):
         refusal = self._refuse(problem, answer.summary, least.summary["peak"], len(musts))
         if musts or not self.budget.endswith("%"):
             raise Error(refusal)
-        # A share is a wish: the plan that takes the least is as near as any comes to it.
+        # A share is a wish: a plan near the least is as near as any comes to it.
         warnings.warn(refusal + ", and takes its place", RepriseWarning, stacklevel=2)
         self.is_wish = True
         return least
 
     def _least(self, text: dict[str, Any]) -> Answer:
-        """The plan of the least peak that is found: a search within what an op needs at once names it, and meets it."""
+        """A plan near the least peak: within a hundredth more, which is often much cheaper. A search within what an op needs
+        at once names the least peak that is found, and any that may take as much meets its budget."""
         within = ask(text, "1").summary["needed"]
         for _ in range(2):
             answer = ask(text, str(within))
             if answer.plan is not None:
                 return answer
-            within = answer.summary["lowest_peak"]
-        raise Error(f"internal error: no plan was found within {within} bytes, which one has met")
+            within = answer.summary["lowest_peak"] * 101 // 100
+        raise Error(f"internal error: no plan was found within {within} bytes, although one that takes less is known")
 
     def _refuse(self, problem: Problem, summary: dict[str, Any], least: int, musts: int) -> str:
         lines = [f"the budget of {self.budget} ({summary['budget']} bytes) cannot be met"]
