@@ -29,6 +29,7 @@ from ._plan_gradients import keep_gradients
 from ._plan_graphs import Carrier
 from ._plan_labels import Policy
 from ._plan_nodes import describe
+from ._plan_overwritten import keep_overwritten
 from ._plan_problem import Problem
 from ._plan_shares import UNLIMITED, Share
 
@@ -95,6 +96,7 @@ class Partitioner(CustomPartitionerFn):
                  **ignored: Any) -> tuple[fx.GraphModule, fx.GraphModule]:
         _tidy(joint)
         keep_gradients(joint, static_lifetime_input_indices or ())
+        keep_overwritten(joint, static_lifetime_input_indices or (), num_fwd_outputs)
         if self.is_fused:
             from ._plan_bits import fix  # imports much of Inductor
             fix(joint.graph)

@@ -1,0 +1,41 @@
+"""Arguments that the step overwrites, such as buffers: the backward pass reads them as they were.
+
+A program that does so makes a copy first, which Inductor's decompositions leave out of the joint graph.
+"""
+
+from __future__ import annotations
+
+from typing import Iterable
+
+import torch
+from torch import fx
+from torch._functorch import partitioners
+
+from ._plan_nodes import is_mutation, root, tensor_operands, written_arguments
+
+aten = torch.ops.aten
+
+
+def keep_overwritten(joint: fx.GraphModule, static_inputs: Iterable[int], num_fwd_outputs: int) -> None:
+    """Gives readers of such an argument a copy, where one of them is in the backward pass."""
+    written = written_arguments(joint)
+    if not written:
+        return
+    forward = partitioners.classify_nodes(joint, list(static_inputs), num_fwd_outputs)._required_fw_nodes
+    late = dict.fromkeys(operand for node in joint.graph.nodes if node.op == "call_function" and node not in forward
+                         and not _ignores_statistics(node) for operand in tensor_operands(node)
+                         if (operand.op == "placeholder" or operand in forward) and root(operand)[0] in written)
+    for operand in late:
+        place = operand if operand.op != "placeholder" else joint.graph.find_nodes(op="placeholder")[-1]
+        with joint.graph.inserting_after(place):
+            copy = joint.graph.call_function(aten.clone.default, (operand,))
+        copy.meta = {key: value for key, value in operand.meta.items() if key not in ("desc", "tensor_meta")}
+        copy.meta["val"] = aten.clone.default(operand.meta["val"])
+        # The forward pass reads it, too: else it would be made behind the update.
+        operand.replace_all_uses_with(copy, delete_user_cb=lambda user: user is not copy and user.op != "output" and not is_mutation(user))
+    joint.recompile()
+
+
+def _ignores_statistics(node: fx.Node) -> bool:
+    """Whether an op is given running statistics and looks at the batch's: where they are overwritten, it does."""
+    return "batch_norm_backward" in str(node.target)
