@@ -139,21 +139,28 @@ class Partitioner(CustomPartitionerFn):
         refusal = self._refuse(problem, answer.summary, least.summary["peak"], len(musts))
         if musts or not self.budget.endswith("%"):
             raise Error(refusal)
-        # A share is a wish: a plan near the least is as near as any comes to it.
+        # A share is a wish: the plan that takes the least is as near as any comes to it.
         warnings.warn(refusal + ", and takes its place", RepriseWarning, stacklevel=2)
         self.is_wish = True
         return least
 
     def _least(self, text: dict[str, Any]) -> Answer:
-        """A plan near the least peak: within a hundredth more, which is often much cheaper. A search within what an op needs
-        at once names the least peak that is found, and any that may take as much meets its budget."""
+        """The plan of the least peak that is found. A search within what an op needs at once names one, and whoever asks for
+        it meets it. Searches for less may still be lucky."""
         within = ask(text, "1").summary["needed"]
-        for _ in range(2):
-            answer = ask(text, str(within))
-            if answer.plan is not None:
-                return answer
-            within = answer.summary["lowest_peak"] * 101 // 100
-        raise Error(f"internal error: no plan was found within {within} bytes, although one that takes less is known")
+        answer = ask(text, str(within))
+        if answer.plan is None:
+            answer = ask(text, str(answer.summary["lowest_peak"]))
+        if answer.plan is None:
+            raise Error("internal error: no plan was found within what is known to be met")
+        shares = [970, 995]
+        while shares:
+            less = ask(text, str(max(within, answer.summary["peak"] * shares[0] // 1000)))
+            if less.plan is not None and less.summary["peak"] < answer.summary["peak"]:
+                answer = less
+            else:
+                shares.pop(0)
+        return answer
 
     def _refuse(self, problem: Problem, summary: dict[str, Any], least: int, musts: int) -> str:
         lines = [f"the budget of {self.budget} ({summary['budget']} bytes) cannot be met"]
