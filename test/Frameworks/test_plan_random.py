@@ -11,6 +11,7 @@ import checks
 import memory
 import random_modules
 import torch
+from test_plan import compiled, equal
 
 import reprise
 from reprise.torch import plans
@@ -30,9 +31,8 @@ def step(model, forward, x):
 
 
 def try_options(name, seed, options, expected):
-    torch._dynamo.reset()
     model = random_modules.Program(seed)
-    forward = torch.compile(model, backend="reprise_plan", options={"codegen": "eager", **options})
+    forward = compiled(model, **options)
     try:
         found = step(model, forward, model.input)
     except reprise.Error as error:
@@ -42,8 +42,7 @@ def try_options(name, seed, options, expected):
         if least and int(least.group(1)) != options["budget"]:
             try_options(name + ", then the least", seed, {"budget": int(least.group(1))}, expected)
         return
-    good = len(found) == len(expected) and all(map(torch.equal, found, expected))
-    checks.check(f"{name}: equal to the bit", good, str(plans()[-1]))
+    checks.check(f"{name}: equal to the bit", equal(found, expected), str(plans()[-1]))
     model.zero_grad(set_to_none=True)
     executed, plan = memory.measure_peak(lambda: forward(model.input).backward()), plans()[-1]
     limit = max(plan.peak, plan.budget or 0)

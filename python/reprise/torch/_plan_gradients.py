@@ -12,7 +12,7 @@ from typing import Iterable
 import torch
 from torch import fx
 
-from ._plan_nodes import root
+from ._plan_nodes import call_behind, root
 
 aten = torch.ops.aten
 
@@ -31,7 +31,7 @@ def keep_gradients(joint: fx.GraphModule, static_inputs: Iterable[int]) -> list[
         if parameter is None or not isinstance(gradient, fx.Node):
             continue
         if gradient in handed or root(gradient)[0].op == "placeholder" or not _has_layout(gradient, parameter):
-            results[place] = _copy(graph, gradient, parameter.meta["val"])
+            results[place] = _copy(gradient, parameter.meta["val"])
             copies.append(results[place].args[0])
         handed.add(gradient)
     output.args = (type(output.args[0])(results),)
@@ -48,22 +48,12 @@ def _has_layout(gradient: fx.Node, parameter: fx.Node) -> bool:
                for size, mine, its in zip(found.shape, found.stride(), wanted.stride()))
 
 
-def _copy(graph: fx.Graph, gradient: fx.Node, wanted: torch.Tensor) -> fx.Node:
+def _copy(gradient: fx.Node, wanted: torch.Tensor) -> fx.Node:
     """The gradient in the layout that is wanted, right behind the op that makes it."""
     order = list(range(wanted.dim()))
     if torch._prims_common.is_non_overlapping_and_dense_or_false(wanted):
         order.sort(key=lambda dim: -wanted.stride(dim))
     back = [order.index(dim) for dim in range(wanted.dim())]
-    node = _call(graph, gradient, aten.permute.default, order)
-    node = _call(graph, node, aten.clone.default, memory_format=torch.contiguous_format)
-    return _call(graph, node, aten.permute.default, back)
-
-
-def _call(graph: fx.Graph, operand: fx.Node, target: torch._ops.OpOverload, *args: object, **kwargs: object) -> fx.Node:
-    """A call on one node, behind it."""
-    place = operand if operand.op != "placeholder" else graph.find_nodes(op="placeholder")[-1]
-    with graph.inserting_after(place):
-        node = graph.call_function(target, (operand, *args), kwargs)
-    node.meta = {key: value for key, value in operand.meta.items() if key not in ("desc", "tensor_meta")}
-    node.meta["val"] = target(operand.meta["val"], *args, **kwargs)
-    return node
+    node = call_behind(gradient, aten.permute.default, order)
+    node = call_behind(node, aten.clone.default, memory_format=torch.contiguous_format)
+    return call_behind(node, aten.permute.default, back)

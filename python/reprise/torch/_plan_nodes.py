@@ -133,6 +133,16 @@ def _written_operands(node: fx.Node) -> list[fx.Node]:
     return [each for each in given if isinstance(each, fx.Node)]
 
 
+def call_behind(operand: fx.Node, target: torch._ops.OpOverload, *args: object, **kwargs: object) -> fx.Node:
+    """A call on a node, right behind it; behind all arguments, if it is one."""
+    place = operand if operand.op != "placeholder" else operand.graph.find_nodes(op="placeholder")[-1]
+    with operand.graph.inserting_after(place):
+        node = operand.graph.call_function(target, (operand, *args), kwargs)
+    node.meta = {key: value for key, value in operand.meta.items() if key not in ("desc", "tensor_meta")}
+    node.meta["val"] = target(operand.meta["val"], *args, **kwargs)
+    return node
+
+
 def source_line(node: fx.Node) -> str | None:
     """The user's line that made a node, as "model.py:12, in forward", or None."""
     found = re.findall(r'File "([^"]+)", line (\d+), in (\S+)', node.meta.get("stack_trace") or "")

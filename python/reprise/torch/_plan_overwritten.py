@@ -11,7 +11,7 @@ import torch
 from torch import fx
 from torch._functorch import partitioners
 
-from ._plan_nodes import is_mutation, root, tensor_operands, written_arguments
+from ._plan_nodes import call_behind, is_mutation, root, tensor_operands, written_arguments
 
 aten = torch.ops.aten
 
@@ -26,11 +26,7 @@ def keep_overwritten(joint: fx.GraphModule, static_inputs: Iterable[int], num_fw
                          and not _ignores_statistics(node) for operand in tensor_operands(node)
                          if (operand.op == "placeholder" or operand in forward) and root(operand)[0] in written)
     for operand in late:
-        place = operand if operand.op != "placeholder" else joint.graph.find_nodes(op="placeholder")[-1]
-        with joint.graph.inserting_after(place):
-            copy = joint.graph.call_function(aten.clone.default, (operand,))
-        copy.meta = {key: value for key, value in operand.meta.items() if key not in ("desc", "tensor_meta")}
-        copy.meta["val"] = aten.clone.default(operand.meta["val"])
+        copy = call_behind(operand, aten.clone.default)
         # The forward pass reads it, too: else it would be made behind the update.
         operand.replace_all_uses_with(copy, delete_user_cb=lambda user: user is not copy and user.op != "output" and not is_mutation(user))
     joint.recompile()

@@ -153,13 +153,12 @@ class Partitioner(CustomPartitionerFn):
             answer = ask(text, str(answer.summary["lowest_peak"]))
         if answer.plan is None:
             raise Error("internal error: no plan was found within what is known to be met")
-        shares = [970, 995]
-        while shares:
-            less = ask(text, str(max(within, answer.summary["peak"] * shares[0] // 1000)))
-            if less.plan is not None and less.summary["peak"] < answer.summary["peak"]:
+        for thousandths in (970, 995):
+            while True:
+                less = ask(text, str(max(within, answer.summary["peak"] * thousandths // 1000)))
+                if less.plan is None or less.summary["peak"] >= answer.summary["peak"]:
+                    break
                 answer = less
-            else:
-                shares.pop(0)
         return answer
 
     def _refuse(self, problem: Problem, summary: dict[str, Any], least: int, musts: int) -> str:
