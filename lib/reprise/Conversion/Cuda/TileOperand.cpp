@@ -89,10 +89,10 @@ void TileOperand::open(Value given, Value firstRow, Value batch) {
     row = k.mul(k.rem(thread, units), unit);
     term = k.div(thread, units);
   }
+  ownPlace = k.add(k.mul(term, pitch()), row);
   for (int64_t i = 0; i < unitsPerThread(); ++i) {
-    rowInTile.push_back(alongTerms ? k.add(row, i * pass()) : row);
     termInTile.push_back(alongTerms ? term : k.add(term, i * pass()));
-    Value inside = k.add(firstRow, rowInTile.back());
+    Value inside = k.add(firstRow, alongTerms ? k.add(row, i * pass()) : row);
     if (!hasWholeTiles())
       inside = k.min(inside, k.i64(countOf(rows) - unit));
     Value begin = k.add(start, locateRow(inside));
@@ -118,9 +118,8 @@ std::optional<int64_t> TileOperand::findDistance(int64_t number) const {
 
 /// Constant distances come last, so that they go into the instructions that copy, read and write.
 Value TileOperand::placeOf(int64_t number, Value stage) {
-  Value first = k.add(k.mul(termInTile.front(), pitch()), rowInTile.front());
   Value place =
-      k.pointer(compute, k.pointer(compute, memory, first), k.mul(stage, stageElements()));
+      k.pointer(compute, k.pointer(compute, memory, ownPlace), k.mul(stage, stageElements()));
   return k.pointer(compute, place, k.i64(number * pass() * (alongTerms ? 1 : pitch())));
 }
 

@@ -72,9 +72,10 @@ private:
   bool isCopied, alongTerms;
   int64_t unit; ///< neighbouring rows that a thread moves at once
   mlir::Value memory;
-  /// Per unit of this thread: its row and term within the tile, and where its row begins; with
-  /// tileTerms, where the unit begins in the first tile.
-  llvm::SmallVector<mlir::Value> rowInTile, termInTile, rowStart;
+  mlir::Value ownPlace; ///< of this thread's first unit in a stage, in elements
+  /// Per unit of this thread: its term within the tile, and where its row begins; with tileTerms,
+  /// where the unit begins in the first tile.
+  llvm::SmallVector<mlir::Value> termInTile, rowStart;
 };
 
 } // namespace reprise

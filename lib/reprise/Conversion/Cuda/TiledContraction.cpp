@@ -52,8 +52,6 @@ public:
 private:
   using Places = SmallVector<Value, 2>;
 
-  int64_t perThread() const { return rowPart.size() * columnPart.size(); }
-
   static unsigned levelsOf(int64_t terms) {
     int64_t chains = llvm::divideCeil(terms, chainLength);
     return chains <= 1 ? 0 : llvm::Log2_64(chains) + 1;
@@ -164,7 +162,8 @@ Sums Emitter::multiply(ValueRange factors, ValueRange sums) {
 /// Factors are read while those of the term before are multiplied, also across the barrier. The
 /// stage that is filled anew is that of the tile before, which no thread reads any more.
 Sums Emitter::multiplyTile(Value first, ValueRange before) {
-  Sums sums(before.take_front(perThread())), factors(before.drop_front(perThread()).drop_back(2));
+  Sums sums(before.take_front(plan.perThread())),
+      factors(before.drop_front(plan.perThread()).drop_back(2));
   bringTile(k.add(first, (tileStages - 1) * tileDepth), [&] {
     for (int64_t term = 1; term < tileDepth; ++term) {
       Sums next = readTerm(before.take_back(2), term);
@@ -186,7 +185,7 @@ Sums Emitter::multiplyTile(Value first, ValueRange before) {
 /// One loop goes through all chains: counters of a second one would take registers that there are
 /// not. The last terms end their tile.
 Sums Emitter::emitTiles() {
-  Sums carried(perThread(), k.constant(accumulator, 0));
+  Sums carried(plan.perThread(), k.constant(accumulator, 0));
   Places begin = findPlaces(k.i64(0));
   carried.append(readTerm(begin, 0));
   carried.append(begin);
@@ -194,7 +193,7 @@ Sums Emitter::emitTiles() {
   carried = k.forLoop(k.i64(0), k.i64(terms - tail), k.i64(tileDepth), carried,
                       [&](Value first, ValueRange before) { return multiplyTile(first, before); });
   ValueRange last(carried);
-  Sums sums(last.take_front(perThread()));
+  Sums sums(last.take_front(plan.perThread()));
   for (int64_t term = tileDepth - tail; term < tileDepth; ++term)
     sums = multiply(readTerm(last.take_back(2), term), sums);
   return sums;
@@ -217,12 +216,12 @@ Sums Emitter::closeChain(Value first, const Sums &sums) {
 /// Neighbouring numbers of one thread: its memory is interleaved with that of the others. LLVM
 /// would keep those of a single level in registers, which the next chain needs.
 Value Emitter::placeInLevel(Value level, int64_t i) {
-  return k.pointer(accumulator, k.workspace(), k.add(k.mul(level, perThread()), i));
+  return k.pointer(accumulator, k.workspace(), k.add(k.mul(level, plan.perThread()), i));
 }
 
 Sums Emitter::readLevel(Value level) {
   Sums sums;
-  for (int64_t i = 0; i < perThread(); ++i)
+  for (int64_t i = 0; i < plan.perThread(); ++i)
     sums.push_back(LLVM::LoadOp::create(b, accumulator, placeInLevel(level, i), /*alignment=*/0,
                                         /*isVolatile=*/true));
   return sums;
