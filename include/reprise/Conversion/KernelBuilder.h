@@ -37,6 +37,10 @@ public:
   /// Where the 32 lanes of a reduction are threads: the value that the lane has whose number
   /// differs by the power of two `distance`, as an exclusive or. All lanes ask at once.
   virtual mlir::Value exchange(mlir::Value value, int64_t distance);
+  /// The butterfly among `lanes` neighbours, a power of two, the farthest first: all get the
+  /// result.
+  mlir::Value exchangeAll(mlir::Value value, int64_t lanes,
+                          llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> combine);
   /// Copies 4, 8 or 16 bytes from the memory of a GPU to that of a block while the thread goes on;
   /// the thread may read them when it has waited for its copies.
   virtual void copyAsync(mlir::Value to, mlir::Value from, int64_t bytes);

@@ -135,7 +135,6 @@ public:
 
 private:
   static constexpr int kMostRounds = 6;
-  static constexpr int kMostDescents = 12;   ///< plans on the way to the smallest one
   static constexpr int64_t kOrderSteps = 32; ///< a part of the arena that another order spares
   /// One more round for this part of the peak.
   static constexpr int64_t kWorthARound = 100;

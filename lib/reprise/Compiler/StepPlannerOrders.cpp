@@ -56,12 +56,10 @@ StepPlan StepPlanner::proposeSmallestOrdered() {
   std::vector<std::vector<Choice>> starts = {
       checkpoint::BudgetPlanner(scope->problem, footprint, options).followed().choices,
       std::vector<Choice>(scope->problem.values.size(), Choice::Save)};
-  int left = kMostDescents;
-  for (int64_t part : {4, 16, 64})
-    for (int64_t peak = INT64_MAX; descent.smallest().plan.usage.peak < peak && left-- > 0;) {
-      peak = descent.smallest().plan.usage.peak;
-      descent.plan(peak - std::max<int64_t>(1, peak / part), starts);
-    }
+  checkpoint::stepDown(descent.smallest().plan.usage.peak, [&](int64_t budget) {
+    descent.plan(budget, starts);
+    return descent.smallest().plan.usage.peak;
+  });
   wasCut |= descent.isTruncated();
   return describe(descent.smallest());
 }

@@ -41,6 +41,13 @@ Value KernelBuilder::exchange(Value, int64_t) {
   llvm_unreachable("the lanes of a CPU are those of a vector");
 }
 
+Value KernelBuilder::exchangeAll(Value value, int64_t lanes,
+                                 llvm::function_ref<Value(Value, Value)> combine) {
+  for (int64_t distance = lanes / 2; distance > 0; distance /= 2)
+    value = combine(value, exchange(value, distance));
+  return value;
+}
+
 void KernelBuilder::copyAsync(Value, Value, int64_t) { llvm_unreachable("a CPU has loads"); }
 
 void KernelBuilder::awaitCopies() { llvm_unreachable("a CPU has loads"); }

@@ -36,9 +36,7 @@ public:
 private:
   /// The four lanes of a group have the same rows.
   Value fold(Value x, llvm::function_ref<Value(Value, Value)> combine) {
-    for (int64_t distance : {2, 1})
-      x = combine(x, k.exchange(x, distance));
-    return x;
+    return k.exchangeAll(x, 4, combine);
   }
 
   Value greater(Value x, Value y) { return arith::MaxNumFOp::create(b, x, y); }

@@ -340,9 +340,7 @@ WarpAttention::PerRow WarpAttention::drawForKeys(const HeadIndex &head, const Ot
 }
 
 Value WarpAttention::fold(Value x, llvm::function_ref<Value(Value, Value)> combine) {
-  for (int64_t distance = WarpPlan::lanes / 2; distance; distance /= 2)
-    x = combine(x, k.exchange(x, distance));
-  return x;
+  return k.exchangeAll(x, WarpPlan::lanes, combine);
 }
 
 void WarpAttention::storeRows(unsigned result, ValueRange sums,

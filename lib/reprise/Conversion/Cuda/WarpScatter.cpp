@@ -53,9 +53,10 @@ private:
                                      NVVM::MatchSyncKind::any);
   }
   Value findMost(KernelBuilder &k, Value count) const {
-    for (int64_t distance = kWarp / 2; distance > 0; distance /= 2)
-      count = arith::MaxUIOp::create(k.builder(), count, k.exchange(count, distance));
-    return arith::ExtUIOp::create(k.builder(), k.builder().getI64Type(), count);
+    ImplicitLocOpBuilder &b = k.builder();
+    Value most = k.exchangeAll(count, kWarp,
+                               [&](Value x, Value y) { return arith::MaxUIOp::create(b, x, y); });
+    return arith::ExtUIOp::create(b, b.getI64Type(), most);
   }
 };
 

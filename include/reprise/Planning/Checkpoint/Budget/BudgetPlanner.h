@@ -36,8 +36,7 @@ struct Plan {
 /// - MUSTs are obeyed by every plan. PREFERs are obeyed in a first search; only where nothing fits,
 ///   a second search may override them.
 /// - The search starts from cuts, prices and chains, repairs what does not fit, saves what fits,
-/// and
-///   anneals as long as the bound is not near. Where few values can be chosen, it tries all
+///   and anneals as long as the bound is not near. Where few values can be chosen, it tries all
 ///   choices.
 /// - Plans for one budget are starts for the next one, so that more bytes seldom cost more.
 class BudgetPlanner {
@@ -64,15 +63,19 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
+/// Searches for ever smaller peaks: each for a quarter of the peak less than what the one before
+/// reached, as long as that helps, then for a 16th and for a 64th. Up to 12 searches.
+/// \p search takes a budget in bytes and returns the smallest peak that is known after it.
+void stepDown(int64_t peak, const std::function<int64_t(int64_t)> &search);
+
 struct Descent {
-  std::vector<Plan>
-      plans; ///< each of a smaller peak than the one before, the first one's followed()
+  /// Each of a smaller peak than the one before, the first one's is followed().
+  std::vector<Plan> plans;
   bool isTruncated = false; ///< the options ended it early
 };
 
-/// Plans of ever smaller peaks, whatever the budget: each comes from a search for a quarter less
-/// than the one before, then for a 16th and a 64th, and at last for what every plan needs and half
-/// way to that. Up to 14 searches, each of a quarter of the effort.
+/// Plans of ever smaller peaks, whatever the budget: those of stepDown, and at last a search for
+/// what every plan needs and one half way to that. Each has a quarter of the effort.
 Descent descend(const Problem &problem, const Footprint &footprint, BudgetOptions options);
 
 } // namespace reprise::checkpoint
