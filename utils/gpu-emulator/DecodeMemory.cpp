@@ -6,7 +6,7 @@ using namespace reprise::emulator;
 
 namespace {
 
-constexpr uint16_t flagSigned = 1;
+constexpr uint16_t flagSigned = 1, flagConstant = 2;
 
 /// Gives lanes their elements, extended to the register: `inst.b` bytes of each lane.
 template <typename T> void scatter(Warp &warp, const Inst &inst, const uint8_t *data) {
@@ -40,6 +40,8 @@ template <Space space, typename T, unsigned count> void load(Warp &warp, const I
     uint64_t address = addressOf(warp, inst, lane);
     if (!common || !from || address != last)
       from = reach<space>(warp, lane, last = address, bytes, Kind::Read);
+    if (space == Space::Global && inst.flags & flagConstant)
+      warp.block->constantReads.add(address, bytes, inst.line);
     if (from)
       std::memcpy(data + lane * bytes, from, bytes);
   });
@@ -103,26 +105,28 @@ Space takeSpace(Modifiers &modifiers) {
   return number < 0 ? Space::Generic : spaces[number];
 }
 
-/// What tells caches and other processors something changes no value here.
-void takeHints(Modifiers &modifiers) {
+/// What tells caches and other processors something changes no value here. True for .nc: what is
+/// read is constant as long as the kernel runs.
+bool takeHints(Modifiers &modifiers) {
   modifiers.takeOneOf({"weak", "relaxed", "acquire", "release", "volatile"});
   modifiers.takeOneOf({"cta", "cluster", "gpu", "sys"});
   modifiers.takeOneOf({"ca", "cg", "cs", "cv", "lu", "wb", "wt"});
-  modifiers.take("nc");
+  bool isConstant = modifiers.take("nc");
   modifiers.takeOneOf({"L1::evict_normal", "L1::evict_unchanged", "L1::evict_first",
                        "L1::evict_last", "L1::no_allocate"});
   modifiers.takeOneOf({"L2::64B", "L2::128B", "L2::256B"});
+  return isConstant;
 }
 
 bool decodeAccess(Decoder &decoder, const Instruction &source, Modifiers &modifiers, Inst &inst) {
   bool store = source.opcode == "st";
   Space space = takeSpace(modifiers);
-  takeHints(modifiers);
+  bool isConstant = takeHints(modifiers);
   int vector = modifiers.takeOneOf({"v2", "v4", "v8"});
   Type type = modifiers.takeType();
   const Operand &where = source.operands[store ? 0 : 1], &value = source.operands[store ? 1 : 0];
   inst.count = 1u << (vector + 1);
-  inst.flags = isSigned(type) ? flagSigned : 0;
+  inst.flags = (isSigned(type) ? flagSigned : 0) | (isConstant ? flagConstant : 0);
   // Parameters of a function and of its callees lie in local memory.
   Space symbolSpace = space;
   uint64_t ignored;

@@ -27,9 +27,12 @@ std::vector<uint32_t> orderOfBlocks(const Launch &launch) {
   return blocks;
 }
 
-void runBlocks(Block &block, const std::vector<uint32_t> &blocks, std::atomic<size_t> &taken) {
+void runBlocks(Block &block, const std::vector<uint32_t> &blocks, std::atomic<size_t> &taken,
+               ConstantReads &reads) {
   for (size_t i; (i = taken.fetch_add(1)) < blocks.size() && !block.launch->failed;)
     block.run(blocks[i]);
+  std::lock_guard<std::mutex> lock(block.launch->mutex);
+  reads.add(block.constantReads);
 }
 
 } // namespace
@@ -58,6 +61,7 @@ void Launch::fail(Fault fault, const std::string &text) {
 bool reprise::emulator::runLaunch(Launch &launch) {
   std::vector<uint32_t> blocks = orderOfBlocks(launch);
   std::atomic<size_t> taken{1};
+  ConstantReads reads;
   Block block(launch);
   block.run(blocks[0]);
   uint64_t steps = launch.laneSteps.load() * (blocks.size() - 1);
@@ -67,10 +71,12 @@ bool reprise::emulator::runLaunch(Launch &launch) {
   for (size_t i = 1; i < most; ++i)
     threads.emplace_back([&] {
       Block another(launch);
-      runBlocks(another, blocks, taken);
+      runBlocks(another, blocks, taken, reads);
     });
-  runBlocks(block, blocks, taken);
+  runBlocks(block, blocks, taken, reads);
   for (std::thread &thread : threads)
     thread.join();
+  if (!launch.failed)
+    reads.check(launch);
   return !launch.failed;
 }

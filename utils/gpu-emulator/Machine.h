@@ -2,6 +2,7 @@
 #ifndef REPRISE_GPU_EMULATOR_MACHINE_H
 #define REPRISE_GPU_EMULATOR_MACHINE_H
 
+#include "ConstantReads.h"
 #include "Memory.h"
 #include "Program.h"
 
@@ -139,6 +140,7 @@ struct Block {
   std::vector<Warp> warps;
   std::vector<uint8_t> registers, shared, local;
   std::vector<Record> sharedShadow;
+  ConstantReads constantReads; ///< of all its indices
   uint32_t sharedBytes = 0;
 
   /// A block serves one launch after its construction, for many indices.

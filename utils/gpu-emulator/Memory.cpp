@@ -89,6 +89,7 @@ const char *reprise::emulator::faultName(Fault fault) {
       "read of bytes that cp.async has not filled yet",
       "missing wait: the access is not ordered behind another launch",
       "write to constant memory",
+      "ld.global.nc of bytes that the same launch writes",
       "divergence",
       "deadlock",
       "trap",

@@ -48,6 +48,7 @@ enum class Fault : uint8_t {
   NotArrived,
   MissingWait,
   ReadOnly,
+  ConstantWritten,
   Divergence,
   Deadlock,
   Trap,

@@ -29,9 +29,11 @@
 // CHECK: st.global.b32
 // CHECK: ret
 
-// A bias is the same for all rows, a transposed operand is not consecutive.
+// A bias is the same for all rows, so nothing is stored there: its load may come ahead of any store. The result may lie
+// where the other operand lies. A transposed operand is not consecutive.
 // CHECK-LABEL: .entry add_3(
-// CHECK-COUNT-2: ld.global.v4.b32
+// CHECK: ld.global.v4.b32
+// CHECK: ld.global.nc.v4.b32
 // CHECK: st.global.v4.b32
 // CHECK-LABEL: .entry neg_4(
 // CHECK-NOT: .v4

@@ -37,7 +37,7 @@
 // CHECK-LABEL: .entry sum_2(
 // CHECK-NOT: shfl
 // CHECK-NOT: st.global
-// CHECK: ld.global.v4.b32
+// CHECK: ld.global.nc.v4.b32
 // CHECK-NOT: ld.global
 // CHECK-COUNT-4: add.rn.f32
 // CHECK-NOT: st.global
@@ -52,7 +52,7 @@
 
 // Rows of 90 are not aligned: a thread has lanes 8 apart. Exchanges of 64 bits are two of 32.
 // CHECK-LABEL: .entry max_3(
-// CHECK-NOT: ld.global.v
+// CHECK-NOT: ld.global{{(\.nc)?}}.v
 // CHECK-COUNT-2: shfl.sync.bfly.b32 {{.*}}, 4, 31, -1;
 // CHECK-COUNT-2: shfl.sync.bfly.b32 {{.*}}, 2, 31, -1;
 // CHECK-COUNT-2: shfl.sync.bfly.b32 {{.*}}, 1, 31, -1;

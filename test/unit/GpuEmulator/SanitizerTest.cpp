@@ -76,6 +76,13 @@ TEST(EmulatedMemory, ReadsOfWhatNobodyWrote) {
   expectFault("st.shared.u32 [%r10], %r11;\nld.shared.u32 %r1, [%r10];", Fault::None);
 }
 
+TEST(EmulatedMemory, ConstantReadsOfWhatIsWritten) {
+  expectFault("ld.global.nc.u32 %r1, [%d10];\nst.global.u32 [%d11], %r1;", Fault::None);
+  expectFault("ld.global.nc.u32 %r1, [%d10];\nst.global.u32 [%d10+512], %r1;", Fault::None);
+  expectFault("ld.global.nc.u32 %r1, [%d10];\nst.global.u32 [%d10], %r1;", Fault::ConstantWritten);
+  expectFault("st.global.u32 [%d10], %r11;\nld.global.nc.u32 %r1, [%d10];", Fault::ConstantWritten);
+}
+
 TEST(EmulatedMemory, RacesInSharedMemory) {
   // Each thread reads the word of a thread of the other warp.
   std::string write = "st.shared.u32 [%r10], %r11;\n", other = "xor.b32 %r12, %r10, 128;\n",

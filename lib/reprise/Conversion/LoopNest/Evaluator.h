@@ -69,8 +69,9 @@ public:
 
   /// Memory as the arithmetic sees it: 16-bit floats widened, i1 as bytes. Masked lanes are not
   /// touched and give 0. `elements` is what the index is known to be a multiple of.
+  /// `isConstant` says that no thread of the kernel writes there.
   mlir::Value loadMasked(mlir::Type type, mlir::Value base, mlir::Value index, const Scope &scope,
-                         int64_t elements = 1);
+                         int64_t elements = 1, bool isConstant = false);
   void storeMasked(mlir::Type type, mlir::Value value, mlir::Value base, mlir::Value index,
                    const Scope &scope, int64_t elements = 1);
 
@@ -94,6 +95,8 @@ private:
   bool isAligned(const Affine &affine, const Scope &scope) const;
   /// For the memory at an index: 4 where a GPU can load four elements at once.
   int64_t alignmentOf(const Affine &affine, const Scope &scope) const;
+  /// Whether a GPU may load the elements ahead of any store, since none is to the same place.
+  bool isConstant(const Node &load) const;
 
   /// How an affine function moves from lane to lane: by a fixed step, or (none) by computed
   /// indices.

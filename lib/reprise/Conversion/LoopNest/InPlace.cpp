@@ -61,6 +61,10 @@ bool readsOnlyBehind(const Graph &graph, const Schedule &schedule, const Root &r
   return true;
 }
 
+bool mayLieAt(const Graph &graph, const Schedule &schedule, const Root &root, unsigned argument) {
+  return root.kind == Root::Full && readsOnlyBehind(graph, schedule, root, argument);
+}
+
 bool mayShare(const Program &program, const Store &store, unsigned argument,
               ScheduleFn makeSchedule) {
   for (size_t later = store.nest + 1; later < program.nests.size(); ++later)
@@ -73,12 +77,16 @@ bool mayShare(const Program &program, const Store &store, unsigned argument,
   if (nest.alone)
     return reads == 1 && overwritesFirstOperand(nest.alone) &&
            isSlot(nest.aloneBuffers[0], BufferSlot::Input, argument);
-  if (store.root->kind != Root::Full)
-    return false;
-  return readsOnlyBehind(nest.graph, makeSchedule(nest.graph), *store.root, argument);
+  return mayLieAt(nest.graph, makeSchedule(nest.graph), *store.root, argument);
 }
 
 } // namespace
+
+bool mayBeOverwritten(const Graph &graph, const Schedule &schedule, unsigned argument) {
+  return llvm::any_of(graph.roots, [&](const Root &root) {
+    return root.slot && mayLieAt(graph, schedule, root, argument);
+  });
+}
 
 SmallVector<std::pair<unsigned, unsigned>> findInPlacePairs(Block &body, const NestRules &rules,
                                                             ScheduleFn makeSchedule) {

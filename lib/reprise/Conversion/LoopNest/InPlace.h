@@ -16,6 +16,10 @@ using ScheduleFn = llvm::function_ref<Schedule(const Graph &)>;
 llvm::SmallVector<std::pair<unsigned, unsigned>>
 findInPlacePairs(mlir::Block &body, const NestRules &rules, ScheduleFn makeSchedule);
 
+/// True if one of the pairs has the argument, which the nest reads, and a result that the same nest
+/// stores. If not, its kernel reads there what no thread of it writes.
+bool mayBeOverwritten(const Graph &graph, const Schedule &schedule, unsigned argument);
+
 } // namespace reprise::nests
 
 #endif // REPRISE_CONVERSION_LOOPNEST_INPLACE_H

@@ -1,5 +1,6 @@
 // reprise: emits the elements of a loop nest's nodes: indices, loads and stores
 #include "Evaluator.h"
+#include "InPlace.h"
 
 #include "reprise/Conversion/Elementary.h"
 
@@ -127,8 +128,14 @@ int64_t Evaluator::alignmentOf(const Affine &affine, const Scope &scope) const {
   return schedule.itemThreads && scope.width == 4 && isAligned(affine, scope) ? 4 : 1;
 }
 
+bool Evaluator::isConstant(const Node &load) const {
+  const BufferSlot &slot = graph.buffers[load.buffer];
+  return schedule.itemThreads && slot.kind == BufferSlot::Input &&
+         !mayBeOverwritten(graph, schedule, slot.index);
+}
+
 Value Evaluator::loadMasked(Type type, Value base, Value index, const Scope &scope,
-                            int64_t elements) {
+                            int64_t elements, bool isConstant) {
   Type stored = storedType(type), loaded = KernelBuilder::typeOf(stored, scope.width);
   unsigned alignment = KernelBuilder::bytesOf(type) * elements;
   Value pointer = k.pointer(stored, base, index), value;
@@ -136,7 +143,8 @@ Value Evaluator::loadMasked(Type type, Value base, Value index, const Scope &sco
     value = LLVM::MaskedLoadOp::create(b, loaded, pointer, scope.mask, k.constant(loaded, 0),
                                        alignment);
   else
-    value = LLVM::LoadOp::create(b, loaded, pointer, alignment);
+    value = LLVM::LoadOp::create(b, loaded, pointer, alignment, /*isVolatile=*/false,
+                                 /*isNonTemporal=*/false, isConstant);
   return fromStored(k, value, type);
 }
 
@@ -169,10 +177,11 @@ Value Evaluator::computeLoad(const Node &node, Scope &scope) {
   std::optional<int64_t> step = laneStep(node.index, scope);
   if (scope.width == 1 || step == 1)
     return loadMasked(node.type, base, index(node.index, scope), scope,
-                      alignmentOf(node.index, scope));
+                      alignmentOf(node.index, scope), isConstant(node));
   if (step == 0) {
     Scope once = scope.scalar();
-    return k.splat(loadMasked(node.type, base, index(node.index, once), once), scope.width);
+    Value element = loadMasked(node.type, base, index(node.index, once), once, 1, isConstant(node));
+    return k.splat(element, scope.width);
   }
   return gather(node.type, base, lanes(node.index, scope), scope);
 }
