@@ -68,6 +68,7 @@ void reprise::registerAllPasses() {
   registerImportPass();
   registerCanonicalizePass();
   registerThreadRandomPass();
+  registerPadClassesPass();
   registerAssignLabelsPass();
   registerDifferentiatePass();
   registerSplitLoopsPass();

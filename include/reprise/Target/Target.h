@@ -49,6 +49,11 @@ public:
   virtual bool addsBias() const { return false; }
   /// The same for the target of such a name.
   static bool addsBias(llvm::StringRef name) { return name.ends_with(":library"); }
+  /// Whether contractions of 16 bits are faster where all rows begin at multiples of 16 bytes, and
+  /// in no order that is part of the promise.
+  static bool prefersWholeRows(llvm::StringRef name) {
+    return name.starts_with("cuda:") && !name.ends_with(":exact");
+  }
 
   /// Whether it is of use that one launch holds these ops, two or more in program order, and can
   /// be.

@@ -122,6 +122,8 @@ static void addPhase(OpPassManager &manager, Phase phase, const PhaseOptions &op
   switch (phase) {
   case Phase::Import:
     manager.addPass(createImportPass({options.entry}));
+    if (Target::prefersWholeRows(options.target))
+      manager.nest<func::FuncOp>().addPass(createPadClassesPass());
     manager.addPass(createCanonicalizePass());
     return;
   case Phase::Random:
