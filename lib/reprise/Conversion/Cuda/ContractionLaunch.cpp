@@ -63,6 +63,8 @@ public:
   }
 
   LogicalResult emit(DotGeneralOp dot) {
+    if (failed(makeMatrices(dot)))
+      return failure();
     auto spec = ContractionSpec::of(dot, lhs.strides, rhs.strides);
     return callLibrary(spec, std::nullopt) ? success() : addWhole(spec);
   }
@@ -70,7 +72,7 @@ public:
   /// What no library takes becomes a contraction, and a sum in its place.
   LogicalResult emit(DotBiasOp dot) {
     FailureOr<LaunchOperand> bias = operands.find(dot.getBias(), /*dense=*/true);
-    if (failed(bias))
+    if (failed(bias) || failed(makeMatrices(dot)))
       return failure();
     auto spec = ContractionSpec::of(dot, lhs.strides, rhs.strides);
     if (callLibrary(spec, *bias))
@@ -98,6 +100,33 @@ public:
   }
 
 private:
+  /// A library contracts matrices. What is none is copied: heads between rows and columns.
+  template <typename OpT> LogicalResult makeMatrices(OpT dot) {
+    auto spec = ContractionSpec::of(dot, lhs.strides, rhs.strides);
+    if (contractions != Contractions::Library || !suitsTensorCores(spec, contractions))
+      return success();
+    if (!isMatrix(spec, true) && failed(makeMatrix(dot.getLhs(), lhs, dot.getLhsBatch(),
+                                                   dot.getLhsFree(), dot.getLhsContracting())))
+      return failure();
+    if (!isMatrix(spec, false))
+      return makeMatrix(dot.getRhs(), rhs, dot.getRhsBatch(), dot.getRhsFree(),
+                        dot.getRhsContracting());
+    return success();
+  }
+
+  /// Neighbours in memory stay neighbours, so that the copy reads and writes whole lines.
+  LogicalResult makeMatrix(Value value, LaunchOperand &operand, ArrayRef<int64_t> batch,
+                           ArrayRef<int64_t> free, ArrayRef<int64_t> terms) {
+    bool isInnermost = llvm::any_of(terms, [&](int64_t dim) { return operand.strides[dim] == 1; });
+    SmallVector<int64_t> order(batch);
+    llvm::append_range(order, isInnermost ? free : terms);
+    llvm::append_range(order, isInnermost ? terms : free);
+    FailureOr<LaunchOperand> copy = operands.findOrdered(value, order);
+    if (succeeded(copy))
+      operand = *copy;
+    return copy;
+  }
+
   bool callLibrary(const ContractionSpec &spec, const std::optional<LaunchOperand> &bias) {
     return contractions == Contractions::Library &&
            emitLibraryProduct(leader, spec, lhs, rhs, bias, operands.launch);

@@ -86,8 +86,6 @@ std::optional<MatrixProduct> findProduct(Operation *dot, const ContractionSpec &
       getByteSize(dot->getResult(0).getType()) % callAlignment)
     return why = "a buffer is no multiple of 16 bytes", std::nullopt;
   std::optional<Sides> left = joinSides(spec, true), right = joinSides(spec, false);
-  if (!left || !right)
-    return why = "its dimensions are not those of a matrix", std::nullopt;
   MatrixProduct product;
   product.hasBias = bias.has_value();
   product.type = typeOfCall(spec.lhsType);
@@ -108,6 +106,10 @@ std::optional<MatrixProduct> findProduct(Operation *dot, const ContractionSpec &
 }
 
 } // namespace
+
+bool isMatrix(const ContractionSpec &spec, bool isLhs) {
+  return joinSides(spec, isLhs).has_value();
+}
 
 bool emitLibraryProduct(Operation *dot, const ContractionSpec &spec, const LaunchOperand &lhs,
                         const LaunchOperand &rhs, const std::optional<LaunchOperand> &bias,

@@ -8,7 +8,11 @@
 
 namespace reprise {
 
-/// Adds the call that computes a contraction of such operands, with its bias if there is one, to
+/// Whether an operand is a matrix, or one for each of a batch: whether its rows, or columns, and
+/// its terms have one stride each.
+bool isMatrix(const ContractionSpec &spec, bool isLhs);
+
+/// Adds the call that computes a contraction of two matrices, with its bias if there is one, to
 /// the launch. False if it stays a kernel; if that is so because of what the library takes, the
 /// launch says why. Types, sizes and strides alone decide, so all plans do alike.
 bool emitLibraryProduct(mlir::Operation *dot, const ContractionSpec &spec, const LaunchOperand &lhs,

@@ -88,6 +88,20 @@ FailureOr<LaunchOperand> LaunchOperands::findPadded(Value value, ArrayRef<int64_
   return emitCopy(*function);
 }
 
+FailureOr<LaunchOperand> LaunchOperands::findOrdered(Value value, ArrayRef<int64_t> order) {
+  OwningOpRef<func::FuncOp> function = functionOf(value);
+  Operation *end = function->getBody().front().getTerminator();
+  OpBuilder builder(end);
+  end->setOperand(0, TransposeOp::create(builder, value.getLoc(), end->getOperand(0), order));
+  FailureOr<LaunchOperand> copy = emitCopy(*function);
+  if (failed(copy))
+    return failure();
+  SmallVector<int64_t> strides(order.size());
+  for (auto [dim, stride] : llvm::zip_equal(order, copy->strides))
+    strides[dim] = stride;
+  return LaunchOperand{copy->slot, strides};
+}
+
 FailureOr<LaunchOperand> LaunchOperands::emitCopy(func::FuncOp function) {
   std::string own = name + "_copy" + std::to_string(launch.commands.size());
   FailureOr<EmittedLaunch> copies = emitLoops(function.getBody().front(), own, kernels);

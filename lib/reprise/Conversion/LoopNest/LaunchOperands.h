@@ -53,6 +53,10 @@ public:
   mlir::FailureOr<LaunchOperand> findPadded(mlir::Value value, llvm::ArrayRef<int64_t> low,
                                             llvm::ArrayRef<int64_t> high);
 
+  /// A copy in which the dimensions lie in this order, the outermost one first. The strides are
+  /// those of the value's dimensions.
+  mlir::FailureOr<LaunchOperand> findOrdered(mlir::Value value, llvm::ArrayRef<int64_t> order);
+
   /// Emits commands of a function behind those that are there: its arguments lie in `inputs`, its
   /// result is the launch's, in whose place an input may lie.
   llvm::LogicalResult emitBehind(mlir::func::FuncOp function, llvm::ArrayRef<BufferSlot> inputs);

@@ -1,4 +1,4 @@
-// reprise: casts that lose nothing
+// reprise: casts between floats of different widths
 #ifndef REPRISE_DIALECT_REPRISE_IR_CASTS_H
 #define REPRISE_DIALECT_REPRISE_IR_CASTS_H
 
@@ -6,12 +6,20 @@
 
 namespace reprise {
 
-/// True for floats that come to lie in more bits, as they are.
-inline bool widens(CastOp cast) {
+/// By how many bits floats grow; none where one of the types is no float.
+inline std::optional<int> countAddedBits(CastOp cast) {
   auto from = mlir::dyn_cast<mlir::FloatType>(getElementTypeOrSelf(cast.getOperand().getType()));
   auto to = mlir::dyn_cast<mlir::FloatType>(getElementTypeOrSelf(cast.getResult().getType()));
-  return from && to && from.getWidth() < to.getWidth();
+  if (!from || !to)
+    return std::nullopt;
+  return static_cast<int>(to.getWidth()) - static_cast<int>(from.getWidth());
 }
+
+/// True for floats that come to lie in more bits, as they are.
+inline bool widens(CastOp cast) { return countAddedBits(cast).value_or(0) > 0; }
+
+/// True for floats that are rounded to fewer bits.
+inline bool narrows(CastOp cast) { return countAddedBits(cast).value_or(0) < 0; }
 
 } // namespace reprise
 

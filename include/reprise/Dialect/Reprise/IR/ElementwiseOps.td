@@ -127,6 +127,7 @@ def CastOp : Reprise_PureOp<"cast", (ins Reprise_Tensor:$operand),
   let results = (outs Reprise_Tensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
   let extraClassDefinition = "int64_t $cppClass::getFlops() { return countResultElements(*this); }";
 }
 

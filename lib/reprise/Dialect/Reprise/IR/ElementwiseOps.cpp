@@ -1,4 +1,5 @@
 // reprise: elementwise ops: broadcasting, exact folds, assembly.
+#include "reprise/Dialect/Reprise/IR/Casts.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 
 #include "mlir/IR/Matchers.h"
@@ -158,4 +159,35 @@ OpFoldResult SelectOp::fold(FoldAdaptor adaptor) {
   return condition.getSplatValue<bool>() ? getOnTrue() : getOnFalse();
 }
 
-OpFoldResult CastOp::fold(FoldAdaptor) { return sameType(getOperand(), *this); }
+//===-- cast ----------------------------------------------------------------------------------===//
+
+OpFoldResult CastOp::fold(FoldAdaptor) {
+  auto inner = getOperand().getDefiningOp<CastOp>();
+  if (!getReplay() && inner && !inner.getReplay() && widens(inner) &&
+      inner.getOperand().getType() == getType())
+    return inner.getOperand();
+  return sameType(getOperand(), *this);
+}
+
+/// A view moves what is narrow: narrow(view(x)) becomes view(narrow(x)), which the kernel of x may
+/// compute. What a pass has said of one of the two ops alone keeps both as they are.
+static LogicalResult narrowBeforeView(CastOp op, PatternRewriter &rewriter) {
+  Operation *view = op.getOperand().getDefiningOp();
+  if (!narrows(op) || op.getReplay() || !isa_and_present<TransposeOp, ReshapeOp>(view) ||
+      !view->hasOneUse() ||
+      view->getDiscardableAttrDictionary() != op->getDiscardableAttrDictionary() || isReplay(view))
+    return failure();
+  auto wide = cast<RankedTensorType>(view->getOperand(0).getType());
+  auto narrow = CastOp::create(rewriter, op.getLoc(),
+                               wide.clone(getElementTypeOrSelf(op.getType())), view->getOperand(0));
+  narrow->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  Operation *moved = rewriter.clone(*view);
+  moved->setOperand(0, narrow);
+  moved->getResult(0).setType(op.getType());
+  rewriter.replaceOp(op, moved);
+  return success();
+}
+
+void CastOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) {
+  patterns.add(narrowBeforeView);
+}
