@@ -1,10 +1,16 @@
-// reprise: casts between floats of different widths
+// reprise: floats of different widths, and casts between them
 #ifndef REPRISE_DIALECT_REPRISE_IR_CASTS_H
 #define REPRISE_DIALECT_REPRISE_IR_CASTS_H
 
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 
 namespace reprise {
+
+/// Whether a type, or the elements of a tensor, are floats of 16 bits.
+inline bool isHalf(mlir::Type type) {
+  mlir::Type element = getElementTypeOrSelf(type);
+  return element.isBF16() || element.isF16();
+}
 
 /// By how many bits floats grow; none where one of the types is no float.
 inline std::optional<int> countAddedBits(CastOp cast) {

@@ -2,6 +2,7 @@
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 
 #include "Plan.h"
+#include "reprise/Dialect/Reprise/IR/Casts.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 
 using namespace mlir;
@@ -121,11 +122,6 @@ struct FuseEpiloguesPass : impl::FuseEpiloguesPassBase<FuseEpiloguesPass> {
           break;
         }
       }
-  }
-
-  static bool isHalf(Type type) {
-    Type element = getElementTypeOrSelf(type);
-    return element.isBF16() || element.isF16();
   }
 };
 

@@ -1,7 +1,7 @@
 // reprise: makes the classes of a cross entropy a multiple of eight
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 
-#include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Dialect/Reprise/IR/Casts.h"
 
 using namespace mlir;
 
@@ -25,11 +25,6 @@ struct Head {
   int64_t classes() { return dot.getType().getShape().back(); }
   int64_t padding() { return (kMultiple - classes() % kMultiple) % kMultiple; }
 };
-
-bool isHalf(Type type) {
-  Type element = getElementTypeOrSelf(type);
-  return element.isBF16() || element.isF16();
-}
 
 /// The op of `value`, if nothing else reads it, here.
 template <typename Op> Op findOnly(CrossEntropyOp loss, Value value) {
