@@ -4,6 +4,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "reprise/Conversion/Cpu/Target.h"
+#include "reprise/Conversion/LoopNest/ContractionLaunch.h"
 #include "reprise/Target/Launch.h"
 
 namespace reprise {
@@ -14,9 +15,8 @@ namespace reprise {
 mlir::FailureOr<EmittedLaunch> emitLaunch(mlir::Block &body, llvm::StringRef name,
                                           mlir::ModuleOp kernels, const CpuTarget &target);
 
-/// One contraction or convolution, then elementwise ops on its result, applied block by block while
-/// it is in the cache.
-bool isContractionLaunch(mlir::Block &body);
+/// The launch of a contraction, whose elementwise ops are applied block by block while it is in the
+/// cache.
 mlir::FailureOr<EmittedLaunch> emitContractionLaunch(mlir::Block &body, llvm::StringRef name,
                                                      mlir::ModuleOp kernels,
                                                      const CpuTarget &target);
@@ -26,16 +26,9 @@ bool isPoolLaunch(mlir::Block &body);
 mlir::FailureOr<EmittedLaunch> emitPoolLaunch(mlir::Block &body, llvm::StringRef name,
                                               mlir::ModuleOp kernels, const CpuTarget &target);
 
-/// One contraction or convolution, and elementwise ops on its result's shape after it, which its
-/// blocks go through while they are in the cache.
-bool isContractionGroup(llvm::ArrayRef<mlir::Operation *> ops);
-
 /// The pairs (operand of the terminator, argument) that may lie at the same address (see
 /// Target::findInPlacePairs), for groups of loops and for contractions with elementwise ops.
 llvm::SmallVector<std::pair<unsigned, unsigned>> findInPlacePairs(mlir::Block &body);
-
-/// The same for the body of a contraction.
-llvm::SmallVector<std::pair<unsigned, unsigned>> findContractionInPlacePairs(mlir::Block &body);
 
 } // namespace reprise
 

@@ -15,10 +15,7 @@ namespace reprise {
 /// What a body does with the result of its contraction, which counts as [batch, rows, columns].
 class TileGroup {
 public:
-  /// None if the body holds more than `contraction`, views of arguments for it, and ops whose
-  /// elements depend on the contraction's element at the same place alone: elementwise ops, draws,
-  /// and any movement of the body's other arguments. What the terminator stores has the result's
-  /// number of elements.
+  /// None if no nest over its elements computes all ops beside `contraction` (TileNest).
   static std::optional<TileGroup> get(mlir::Block &body, mlir::Operation *contraction,
                                       int64_t batch, int64_t rows, int64_t columns,
                                       const CpuTarget &target);
@@ -32,10 +29,6 @@ public:
 
   /// Fetches the lines of memory that `emit` will store to or load from for a block.
   void prefetch(KernelBuilder &k, const ContractionBlock &block) const;
-
-  /// True if results may lie where an argument lies that the contraction does not read: each of its
-  /// elements is read by the step that stores the results' element in its place.
-  bool mayShare(unsigned argument) const;
 
 private:
   struct Impl;

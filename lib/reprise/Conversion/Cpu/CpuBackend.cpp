@@ -1,6 +1,7 @@
 // reprise: the CPU as a target of the phases
 #include "reprise/Conversion/Cpu/CpuBackend.h"
 
+#include "../LoopNest/ContractionGroup.h"
 #include "../LoopNest/RowGroup.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "reprise/Conversion/Cpu/EmitLaunch.h"
@@ -10,7 +11,7 @@ using namespace mlir;
 namespace reprise {
 
 bool CpuBackend::canHold(ArrayRef<Operation *> ops) const {
-  return isContractionGroup(ops) || nests::isRowGroup(ops);
+  return nests::isContractionGroup(ops) || nests::isRowGroup(ops);
 }
 
 Target::InPlacePairs CpuBackend::findInPlacePairs(Block &body) const {

@@ -3,7 +3,7 @@
 #include "reprise/Conversion/Cpu/TileGroup.h"
 
 #include "../LoopNest/NestEmitter.h"
-#include "../LoopNest/Tasks.h"
+#include "../LoopNest/TileNest.h"
 #include "NestSchedule.h"
 
 using namespace mlir;
@@ -16,51 +16,28 @@ using namespace nests;
 static constexpr unsigned contractionOperands = 2;
 
 struct TileGroup::Impl {
-  Body body;
-  Graph graph;
+  TileNest nest;
   Schedule schedule;
   /// The type of the elements of a block.
   Type accumulator;
   int64_t batch, rows, columns;
 };
 
-/// The nest that stores all results, with the contraction as a leaf.
-static FailureOr<Graph> buildTileGraph(Body &body, Shape shape) {
-  Leaves leaves = argumentLeaves(body, NestRules());
-  leaves.tile = body.arguments().back();
-  leaves.stored.erase(leaves.tile);
-  SmallVector<Root> roots;
-  for (auto [i, result] : llvm::enumerate(body.results)) {
-    if (cast<RankedTensorType>(result.getType()).getNumElements() != shape.size())
-      return failure();
-    roots.push_back(
-        {Root::Full, result, BufferSlot{BufferSlot::Output, static_cast<int64_t>(i), 0}});
-  }
-  Obstacle obstacle;
-  return buildGraph(shape, roots, leaves, obstacle);
-}
-
 std::optional<TileGroup> TileGroup::get(Block &body, Operation *contraction, int64_t batch,
                                         int64_t rows, int64_t columns, const CpuTarget &target) {
-  FailureOr<Body> copy = simplifyBody(body, contraction);
-  if (failed(copy) || batch * rows * columns == 0)
-    return std::nullopt;
-  FailureOr<Graph> graph = buildTileGraph(*copy, {{batch}, {rows}, {columns}});
-  if (failed(graph) || graph->hasReductions())
-    return std::nullopt;
+  std::optional<TileNest> nest = TileNest::get(body, contraction, {{batch}, {rows}, {columns}});
   // Blocks start at any column, so lanes would leave a factor of the columns.
-  if (graph->shape.columns.size() != 1)
+  if (!nest || nest->graph.shape.columns.size() != 1)
     return std::nullopt;
-  Schedule schedule = makeSchedule(*graph, target.registers());
+  Schedule schedule = makeSchedule(nest->graph, target.registers());
   Type element = cast<RankedTensorType>(contraction->getOperand(0).getType()).getElementType();
-  auto impl = std::make_shared<Impl>(Impl{std::move(*copy), std::move(*graph), std::move(schedule),
-                                          getComputeType(element), batch, rows, columns});
+  auto impl = std::make_shared<Impl>(Impl{std::move(*nest), std::move(schedule), getComputeType(element), batch, rows, columns});
   TileGroup group;
   group.impl = std::move(impl);
   return group;
 }
 
-ArrayRef<BufferSlot> TileGroup::buffers() const { return impl->graph.buffers; }
+ArrayRef<BufferSlot> TileGroup::buffers() const { return impl->nest.graph.buffers; }
 
 void TileGroup::emit(KernelBuilder &k, const ContractionBlock &block) const {
   Schedule schedule = impl->schedule;
@@ -68,7 +45,7 @@ void TileGroup::emit(KernelBuilder &k, const ContractionBlock &block) const {
   constexpr int64_t least = 8;
   int64_t step = block.columnStep & -block.columnStep;
   schedule.width = std::min(schedule.width, std::max(step, least));
-  NestEmitter(k, impl->graph, schedule).emitBlock(block, impl->accumulator, contractionOperands);
+  NestEmitter(k, impl->nest.graph, schedule).emitBlock(block, impl->accumulator, contractionOperands);
 }
 
 /// Fetches the elements of a block's rows in one buffer, a line each.
@@ -94,22 +71,11 @@ void TileGroup::prefetch(KernelBuilder &k, const ContractionBlock &block) const 
       prefetchRows(k, block, first, k.buffer(contractionOperands + buffer), type, impl->columns,
                    write);
   };
-  for (const Root &root : impl->graph.roots)
+  for (const Root &root : impl->nest.graph.roots)
     fetch(root.buffer, cast<RankedTensorType>(root.value.getType()).getElementType(), true);
-  for (const Node &node : impl->graph.nodes)
-    if (node.kind == Node::Load && node.index == impl->graph.position())
+  for (const Node &node : impl->nest.graph.nodes)
+    if (node.kind == Node::Load && node.index == impl->nest.graph.position())
       fetch(node.buffer, node.type, false);
-}
-
-bool TileGroup::mayShare(unsigned argument) const {
-  const Graph &graph = impl->graph;
-  return llvm::all_of(graph.nodes, [&](const Node &node) {
-    if (node.kind != Node::Load)
-      return true;
-    const BufferSlot &slot = graph.buffers[node.buffer];
-    return slot.kind != BufferSlot::Input || slot.index != argument ||
-           node.index == graph.position();
-  });
 }
 
 } // namespace reprise

@@ -10,18 +10,15 @@
 #include "TensorContraction.h"
 #include "TiledContraction.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Support/ByteSize.h"
 #include "reprise/Target/Target.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 
 namespace reprise {
-
-Operation *findLeaderAlone(Block &body) {
-  Operation *leader = findLeader(body);
-  return leader && isAlone(body, leader) ? leader : nullptr;
-}
 
 /// Scratch is aligned, whatever places have.
 static int64_t alignmentOf(const BufferSlot &slot, int64_t ofPlaces) {
@@ -38,6 +35,36 @@ static FailureOr<LaunchOperand> findFramed(LaunchOperands &operands, Value image
   llvm::append_range(low, ArrayRef(frame.low).take_back(spatial));
   llvm::append_range(high, ArrayRef(frame.high).take_back(spatial));
   return operands.findPadded(image, low, high);
+}
+
+/// A function of a value of type `given`, of which `makeResult` makes the leader's result, and of
+/// the body's arguments: the ops behind the leader.
+static OwningOpRef<func::FuncOp>
+buildBehind(Operation *leader, Type given,
+            llvm::function_ref<Value(ImplicitLocOpBuilder &, Value)> makeResult) {
+  Block &body = *leader->getBlock();
+  SmallVector<Type> inputs = {given};
+  llvm::append_range(inputs, body.getArgumentTypes());
+  auto type = FunctionType::get(leader->getContext(), inputs,
+                                TypeRange(body.getTerminator()->getOperands()));
+  OwningOpRef<func::FuncOp> function = func::FuncOp::create(leader->getLoc(), "behind", type);
+  auto b = ImplicitLocOpBuilder::atBlockEnd(leader->getLoc(), function->addEntryBlock());
+  Value made = makeResult(b, function->getArgument(0));
+  IRMapping mapping;
+  mapping.map(body.getArguments(), function->getArguments().drop_front());
+  mapping.map(leader->getResult(0), ReshapeOp::create(b, leader->getResult(0).getType(), made));
+  SmallVector<Operation *> copies;
+  for (Operation &op : body.without_terminator())
+    if (&op != leader)
+      copies.push_back(b.clone(op, mapping));
+  func::ReturnOp::create(b, llvm::map_to_vector(body.getTerminator()->getOperands(), [&](Value v) {
+                           return mapping.lookup(v);
+                         }));
+  // The leader's operands.
+  for (Operation *copy : llvm::reverse(copies))
+    if (copy->use_empty())
+      copy->erase();
+  return function;
 }
 
 namespace {
@@ -94,8 +121,9 @@ public:
     if (isa<ConvolutionFilterOp>(leader))
       return addWhole(parts.front().spec);
     for (auto [i, part] : llvm::enumerate(parts))
-      add(i == 0 ? name.str() : (name + "_" + Twine(i)).str(), part.spec, part.result,
-          {BufferSlot::Output, 0, 0});
+      if (failed(addFinished(i == 0 ? name.str() : (name + "_" + Twine(i)).str(), part.spec,
+                             part.result)))
+        return failure();
     return success();
   }
 
@@ -138,32 +166,69 @@ private:
     std::optional<SplitContraction> split;
     if (!isCanonical || suitsTiles(spec))
       split = splitContraction(spec, isCanonical ? PartsOrder::Canonical : PartsOrder::Rows);
-    if (!split) {
-      add(name, spec, ResultStrides::rowMajor(spec), {BufferSlot::Output, 0, 0});
-      return success();
-    }
+    if (!split)
+      return addFinished(name, spec, ResultStrides::rowMajor(spec));
     BufferSlot sums{BufferSlot::Shared, 0, operands.launch.addShared(split->scratchBytes())};
-    add(name, split->spec, ResultStrides::rowMajor(split->spec), sums);
-    return operands.emitBehind(*split->buildSum(leader->getLoc()), sums);
+    ContractionSpec ofParts = split->spec;
+    ResultStrides result = ResultStrides::rowMajor(ofParts);
+    layOut(ofParts, result);
+    add(name, ofParts, result, sums, nullptr);
+    return finish(split->typeOfParts(), sums, [&](ImplicitLocOpBuilder &b, Value parts) {
+      return split->buildSum(b, parts);
+    });
   }
 
-  void add(StringRef own, ContractionSpec spec, ResultStrides result, const BufferSlot &to) {
+  /// A contraction of all terms, and the ops behind it: in the same kernel, unless these do not go
+  /// along its dimensions.
+  LogicalResult addFinished(StringRef own, ContractionSpec spec, ResultStrides result) {
+    layOut(spec, result);
+    if (isAlone(*leader->getBlock(), leader)) {
+      add(own, spec, result, {BufferSlot::Output, 0, 0}, nullptr);
+      return success();
+    }
+    if (auto epilogue = TileEpilogue::get(*leader->getBlock(), leader, spec, result)) {
+      add(own, spec, result, {}, &*epilogue);
+      return success();
+    }
+    auto type = cast<RankedTensorType>(leader->getResult(0).getType());
+    BufferSlot made{BufferSlot::Shared, 0, operands.launch.addShared(getByteSize(type))};
+    add(own, spec, result, made, nullptr);
+    return finish(type, made, [](ImplicitLocOpBuilder &, Value value) { return value; });
+  }
+
+  /// The ops behind the leader as loop nests, which begin with making its result of what lies in
+  /// scratch.
+  LogicalResult finish(Type given, BufferSlot slot,
+                       llvm::function_ref<Value(ImplicitLocOpBuilder &, Value)> makeResult) {
+    SmallVector<BufferSlot> inputs = {slot};
+    for (unsigned i = 0; i < leader->getBlock()->getNumArguments(); ++i)
+      inputs.push_back({BufferSlot::Input, i, 0});
+    return operands.emitBehind(*buildBehind(leader, given, makeResult), inputs);
+  }
+
+  void layOut(ContractionSpec &spec, ResultStrides &result) {
     bool isHalf = !spec.lhsType.isF32() && suitsTensorCores(spec, contractions);
     if (isHalf && isa<ConvolutionOpInterface>(leader))
       putChannelsLast(leader, spec, result);
+  }
+
+  /// The result goes to `to`, or, with an epilogue, where that stores its results.
+  void add(StringRef own, const ContractionSpec &spec, const ResultStrides &result,
+           const BufferSlot &to, const TileEpilogue *epilogue) {
     int64_t places = getPlaceAlignment(*leader->getBlock());
     int64_t ofLhs = alignmentOf(lhs.slot, places), ofRhs = alignmentOf(rhs.slot, places);
     auto push = [&](EmittedCommand command) {
-      command.buffers = {lhs.slot, rhs.slot, to};
+      command.buffers = {lhs.slot, rhs.slot};
+      llvm::append_range(command.buffers, epilogue ? epilogue->buffers() : ArrayRef(to));
       operands.launch.commands.push_back(command);
     };
     if (suitsTensorCores(spec, contractions))
-      return push(emitTensorContraction(kernels, own, spec, result, ofLhs, ofRhs));
+      return push(emitTensorContraction(kernels, own, spec, result, ofLhs, ofRhs, epilogue));
     if (!suitsTiles(spec))
-      return push(emitPlainContraction(kernels, own, spec, result));
+      return push(emitPlainContraction(kernels, own, spec, result, epilogue));
     for (auto [i, part] : llvm::enumerate(planTiles(spec, result)))
       push(emitTiledContraction(kernels, i == 0 ? own.str() : (own + "_rest").str(), part, ofLhs,
-                                ofRhs));
+                                ofRhs, epilogue));
   }
 
   Operation *leader;
@@ -175,8 +240,10 @@ private:
 };
 } // namespace
 
-FailureOr<EmittedLaunch> emitLeaderAlone(Operation *leader, StringRef name, ModuleOp kernels,
-                                         LaunchOperands operands, Contractions contractions) {
+FailureOr<EmittedLaunch> cuda::emitContractionLaunch(Block &body, StringRef name, ModuleOp kernels,
+                                                     LaunchOperands operands,
+                                                     Contractions contractions) {
+  Operation *leader = findLeader(body);
   bool isDot = isa<ContractionOpInterface>(leader);
   if (!isDot && contractions == Contractions::Library) {
     FailureOr<bool> isCalled = emitLibraryConvolution(leader, operands);

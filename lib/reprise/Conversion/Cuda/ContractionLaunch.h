@@ -5,16 +5,15 @@
 #include "../LoopNest/LaunchOperands.h"
 #include "reprise/Conversion/Cuda/CudaBackend.h"
 
-namespace reprise {
+namespace reprise::cuda {
 
-/// The contraction or convolution that a body consists of, beside what its operands are; or null.
-mlir::Operation *findLeaderAlone(mlir::Block &body);
+/// Emits a body that is such a launch (reprise/Conversion/LoopNest/ContractionLaunch.h), of operands
+/// that nothing was found of yet.
+mlir::FailureOr<EmittedLaunch> emitContractionLaunch(mlir::Block &body, llvm::StringRef name,
+                                                     mlir::ModuleOp kernels,
+                                                     LaunchOperands operands,
+                                                     Contractions contractions);
 
-/// Emits the launch of such a leader, of operands that nothing was found of yet.
-mlir::FailureOr<EmittedLaunch> emitLeaderAlone(mlir::Operation *leader, llvm::StringRef name,
-                                               mlir::ModuleOp kernels, LaunchOperands operands,
-                                               Contractions contractions);
-
-} // namespace reprise
+} // namespace reprise::cuda
 
 #endif // REPRISE_CONVERSION_CUDA_CONTRACTIONLAUNCH_H

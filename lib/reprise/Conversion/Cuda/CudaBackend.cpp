@@ -2,6 +2,7 @@
 #include "reprise/Conversion/Cuda/CudaBackend.h"
 
 #include "../LoopNest/AttentionLaunch.h"
+#include "../LoopNest/ContractionGroup.h"
 #include "../LoopNest/InPlace.h"
 #include "../LoopNest/NestEmitter.h"
 #include "../LoopNest/Program.h"
@@ -13,6 +14,7 @@
 #include "ThreadKernel.h"
 #include "ThreadPool.h"
 #include "ThreadSchedule.h"
+#include "reprise/Conversion/LoopNest/ContractionLaunch.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Support/ByteSize.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -51,7 +53,14 @@ std::string CudaBackend::getName() const {
   return "cuda:" + chips + (hasCubins ? ":cubin" : "") + (isUsual ? "" : ":" + getContractions());
 }
 
-bool CudaBackend::canHold(ArrayRef<Operation *> ops) const { return isRowGroup(ops); }
+/// A library's call holds no other ops.
+bool CudaBackend::canHold(ArrayRef<Operation *> ops) const {
+  auto isCalled = [&] {
+    Type type = cast<RankedTensorType>(ops.front()->getOperand(0).getType()).getElementType();
+    return contractions == Contractions::Library && KernelBuilder::bytesOf(type) == 2;
+  };
+  return isRowGroup(ops) || (isContractionGroup(ops) && !isCalled());
+}
 
 static FailureOr<EmittedLaunch> emitAttention(Operation *op, StringRef name, ModuleOp kernels,
                                               LaunchOperands operands, Contractions contractions) {
@@ -62,20 +71,11 @@ static FailureOr<EmittedLaunch> emitAttention(Operation *op, StringRef name, Mod
 }
 
 Target::InPlacePairs CudaBackend::findInPlacePairs(Block &body) const {
-  if (findLeaderAlone(body) || findAttention(body))
+  if (findAttention(body))
     return {};
+  if (isContractionLaunch(body))
+    return findContractionInPlacePairs(body);
   return nests::findInPlacePairs(body, threadRules, makeThreadSchedule);
-}
-
-/// Of the largest value of the group.
-static int64_t countElements(Body &body) {
-  int64_t most = 0;
-  auto see = [&](Value value) {
-    most = std::max(most, cast<RankedTensorType>(value.getType()).getNumElements());
-  };
-  llvm::for_each(body.arguments(), see);
-  body.function->walk([&](Operation *op) { llvm::for_each(op->getResults(), see); });
-  return most;
 }
 
 /// Left alone, ptxas unrolls loops until a block has all registers, or spills for a block more;
@@ -155,9 +155,9 @@ FailureOr<EmittedLaunch> CudaBackend::emitKernels(Block &body, StringRef name,
   EmittedLaunch launch;
   if (llvm::all_of(body.getTerminator()->getOperands(), isEmpty))
     return launch;
-  if (Operation *leader = findLeaderAlone(body))
-    return emitLeaderAlone(leader, name, kernels, LaunchOperands(name, kernels, *this),
-                           contractions);
+  if (isContractionLaunch(body))
+    return cuda::emitContractionLaunch(body, name, kernels, LaunchOperands(name, kernels, *this),
+                                       contractions);
   if (Operation *pool = findPool(body))
     return emitThreadPool(pool, name, kernels, LaunchOperands(name, kernels, *this));
   if (Operation *op = findAttention(body))
@@ -169,7 +169,7 @@ FailureOr<EmittedLaunch> CudaBackend::emitKernels(Block &body, StringRef name,
   if (failed(program))
     return body.getParentOp()->emitError("the group holds an op that no loop nest computes");
   launch.sharedBytes = program->sharedBytes;
-  int64_t elements = countElements(program->body), alignment = getPlaceAlignment(body);
+  int64_t elements = program->body.countMostElements(), alignment = getPlaceAlignment(body);
   ThreadCommands commands(name, kernels, launch);
   for (const Nest &nest : program->nests) {
     if (nest.alone)
@@ -182,7 +182,7 @@ FailureOr<EmittedLaunch> CudaBackend::emitKernels(Block &body, StringRef name,
 }
 
 Target::LibraryChoice CudaBackend::findLibrary(Block &body) const {
-  if (contractions != Contractions::Library || !findLeaderAlone(body))
+  if (contractions != Contractions::Library || !isContractionLaunch(body))
     return {};
   OwningOpRef<ModuleOp> kernels = ModuleOp::create(body.getParentOp()->getLoc());
   FailureOr<EmittedLaunch> launch = emitLaunch(body, "kernel", *kernels);
@@ -197,7 +197,7 @@ Target::LibraryChoice CudaBackend::findLibrary(Block &body) const {
 }
 
 FailureOr<Scratch> CudaBackend::findScratch(Block &body) const {
-  if (!findLeaderAlone(body) && !findPool(body) && !findAttention(body) &&
+  if (!isContractionLaunch(body) && !findPool(body) && !findAttention(body) &&
       failed(planProgram(body, threadRules)))
     return Scratch();
   OwningOpRef<ModuleOp> kernels = ModuleOp::create(body.getParentOp()->getLoc());

@@ -23,7 +23,8 @@ using Place = std::array<Value, 3>;
 
 class Emitter {
 public:
-  Emitter(ThreadKernel &k, const ContractionSpec &spec, const ResultStrides &result);
+  Emitter(ThreadKernel &k, const ContractionSpec &spec, const ResultStrides &result,
+          const TileEpilogue *epilogue);
 
   int64_t items() const { return countOf(elements); }
   void emit();
@@ -49,18 +50,21 @@ private:
   Value emitLoops(ArrayRef<Dim> dims, const Place &from, Value sum);
   /// The chain over terms [low, high), from +0.
   Value emitChain(Value low, Value high, const Place &start);
+  void store(Value item, Value sum, Value place);
 
   ThreadKernel &k;
   ImplicitLocOpBuilder &b;
   const ContractionSpec &spec;
+  const TileEpilogue *epilogue;
   Type accumulator;
   int64_t firstResult;
   SmallVector<Dim> elements, contracted;
   int64_t terms, chains;
 };
 
-Emitter::Emitter(ThreadKernel &k, const ContractionSpec &spec, const ResultStrides &result)
-    : k(k), b(k.builder()), spec(spec), accumulator(spec.accumulatorType()),
+Emitter::Emitter(ThreadKernel &k, const ContractionSpec &spec, const ResultStrides &result,
+                 const TileEpilogue *epilogue)
+    : k(k), b(k.builder()), spec(spec), epilogue(epilogue), accumulator(spec.accumulatorType()),
       firstResult(result.offset) {
   for (auto [dim, stride] : llvm::zip_equal(spec.batch, result.batch))
     append(elements, {dim.size, {dim.lhsStride, dim.rhsStride, stride}});
@@ -113,6 +117,17 @@ Value Emitter::emitChain(Value low, Value high, const Place &start) {
   return k.forLoop(low, high, k.i64(1), k.constant(accumulator, 0), body)[0];
 }
 
+void Emitter::store(Value item, Value sum, Value place) {
+  if (!epilogue)
+    return k.storeCompute(spec.resultType, sum, k.buffer(2), place);
+  EpilogueEmitter ops(k, *epilogue);
+  ops.begin();
+  int64_t columns = countOf(spec.columns), rows = countOf(spec.rows);
+  Value row = k.div(item, columns);
+  nests::Scope scope = ops.enterRow(k.div(row, rows), k.rem(row, rows));
+  ops.store(scope, k.rem(item, columns), sum);
+}
+
 void Emitter::emit() {
   Value item = k.threadNumber();
   Value isInside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, item, k.i64(items()));
@@ -126,16 +141,16 @@ void Emitter::emit() {
       })[0];
     else if (terms > 0)
       sum = emitLoops(contracted, start, sum);
-    k.storeCompute(spec.resultType, sum, k.buffer(2), start[2]);
+    store(item, sum, start[2]);
   });
 }
 
 } // namespace
 
 EmittedCommand emitPlainContraction(ModuleOp kernels, StringRef name, const ContractionSpec &spec,
-                                    const ResultStrides &result) {
-  ThreadKernel k(kernels, name, /*buffers=*/3, /*scratchBytes=*/0);
-  Emitter emitter(k, spec, result);
+                                    const ResultStrides &result, const TileEpilogue *epilogue) {
+  ThreadKernel k(kernels, name, countBuffers(epilogue), /*scratchBytes=*/0);
+  Emitter emitter(k, spec, result, epilogue);
   emitter.emit();
   EmittedCommand command{name.str(), emitter.items(), {}};
   command.itemThreads = 1;

@@ -35,10 +35,11 @@ void TileExtents::spread(const ContractionSpec &spec,
 }
 
 ResultTile::ResultTile(ThreadKernel &k, const ContractionSpec &spec, const ResultStrides &result,
-                       TileExtents extents)
+                       TileExtents extents, const TileEpilogue *given, TileOrigin origin)
     : k(k), b(k.builder()), spec(spec), extents(extents), offset(result.offset),
       batchDims(mergeDims(spec.batch, result.batch)), rowDims(mergeDims(spec.rows, result.rows)),
-      columnDims(mergeDims(spec.columns, result.columns)) {}
+      columnDims(mergeDims(spec.columns, result.columns)),
+      epilogue(given ? std::make_unique<EpilogueEmitter>(k, *given, origin) : nullptr) {}
 
 bool ResultTile::hasNeighbours(int64_t width) const {
   auto isWhole = [&](const FreeDim &dim) { return dim.stride % width == 0; };
@@ -85,9 +86,13 @@ void ResultTile::storeRow(Value rowInTile, int64_t farther, llvm::function_ref<v
   Value first = k.add(rows.first, rowInTile), row = k.add(first, farther);
   bool isEven = rowDims.size() == 1;
   storeIfOwned(rows, row, [&] {
+    if (epilogue) {
+      nests::Scope scope = epilogue->enterRow(ofBatch, row);
+      return body({{}, 0, &scope});
+    }
     Value begin = k.add(k.add(locate(k, batchDims, ofBatch, strideOf), offset),
                         locate(k, rowDims, isEven ? first : row, strideOf));
-    body({begin, isEven ? farther * rowDims.front().stride : 0});
+    body({begin, isEven ? farther * rowDims.front().stride : 0, nullptr});
   });
 }
 
@@ -103,23 +108,27 @@ ResultTile::Value ResultTile::findColumn(Line line, Value columnInTile, int64_t 
   return k.pointer(spec.resultType, place, k.i64(distance));
 }
 
+/// Values that are one vector, or a single one.
+void ResultTile::storeElements(Line line, Value columnInTile, int64_t farther, ValueRange values) {
+  auto width = static_cast<int64_t>(values.size());
+  Value column = k.add(k.add(columns.first, columnInTile), farther), value = values.front();
+  storeIfOwned(columns, column, [&] {
+    if (epilogue)
+      return epilogue->store(*line.scope, column, values);
+    if (width > 1)
+      value = vector::FromElementsOp::create(
+          b, cast<VectorType>(KernelBuilder::typeOf(spec.accumulatorType(), width)), values);
+    k.storeCompute(spec.resultType, value, findColumn(line, columnInTile, farther), k.i64(0),
+                   /*aligned=*/width);
+  });
+}
+
 void ResultTile::storeColumns(Line line, Value columnInTile, int64_t farther, ValueRange values) {
   auto width = static_cast<int64_t>(values.size());
-  bool isVector = hasNeighbours(width);
-  auto storeAt = [&](int64_t farther, Value value) {
-    Value column = k.add(k.add(columns.first, columnInTile), farther);
-    storeIfOwned(columns, column, [&] {
-      k.storeCompute(spec.resultType, value, findColumn(line, columnInTile, farther), k.i64(0),
-                     /*aligned=*/isVector ? width : 1);
-    });
-  };
-  if (!isVector) {
-    for (int64_t i = 0; i < width; ++i)
-      storeAt(farther + i, values[i]);
-    return;
-  }
-  auto type = cast<VectorType>(KernelBuilder::typeOf(spec.accumulatorType(), width));
-  storeAt(farther, vector::FromElementsOp::create(b, type, values));
+  if (epilogue ? wantsNeighbours(width) : hasNeighbours(width))
+    return storeElements(line, columnInTile, farther, values);
+  for (int64_t i = 0; i < width; ++i)
+    storeElements(line, columnInTile, farther + i, values[i]);
 }
 
 } // namespace reprise

@@ -2,8 +2,9 @@
 #ifndef REPRISE_CONVERSION_CUDA_RESULTTILE_H
 #define REPRISE_CONVERSION_CUDA_RESULTTILE_H
 
-#include "ThreadKernel.h"
-#include "reprise/Conversion/ContractionSpec.h"
+#include "TileEpilogue.h"
+
+#include <memory>
 
 namespace reprise {
 
@@ -39,8 +40,10 @@ class ResultTile {
 public:
   using Value = mlir::Value;
 
+  /// With an epilogue, whose part of the result begins at `origin`, its ops are applied to what is
+  /// stored.
   ResultTile(ThreadKernel &k, const ContractionSpec &spec, const ResultStrides &result,
-             TileExtents extents);
+             TileExtents extents, const TileEpilogue *epilogue, TileOrigin origin = {});
 
   /// Finds the tile of this block: blocks of eight rows of tiles go down before they go right.
   void place();
@@ -53,11 +56,22 @@ public:
   /// Whether so many neighbouring columns, from a multiple of that on, lie beside each other at
   /// such a multiple.
   bool hasNeighbours(int64_t width) const;
+  /// Whether storeColumns() had better be given so many.
+  bool wantsNeighbours(int64_t width) const {
+    return epilogue && epilogue->width() == width && hasNeighbours(width);
+  }
+  /// Ahead of the first row that is stored.
+  void beginStores() {
+    if (epilogue)
+      epilogue->begin();
+  }
 
-  /// The place of a row: an index of elements, and a constant distance from there.
+  /// The place of a row: an index of elements, and a constant distance from there; or that of the
+  /// epilogue.
   struct Line {
     Value begin;
     int64_t farther;
+    nests::Scope *scope;
   };
   /// Gives the place of the row that is so many rows beyond the one that is given to `body`, if
   /// this block has to store that row.
@@ -73,6 +87,7 @@ private:
     int64_t count, extent;
   };
   Range placeSide(Value number, int64_t count, int64_t extent);
+  void storeElements(Line line, Value columnInTile, int64_t farther, mlir::ValueRange values);
   Value findColumn(Line line, Value columnInTile, int64_t farther);
   void storeIfOwned(const Range &range, Value index, llvm::function_ref<void()> body);
 
@@ -82,6 +97,7 @@ private:
   TileExtents extents;
   int64_t offset;
   llvm::SmallVector<FreeDim> batchDims, rowDims, columnDims; ///< with strides of the result
+  std::unique_ptr<EpilogueEmitter> epilogue;
   Value ofBatch;
   Range rows, columns;
 };

@@ -112,19 +112,16 @@ static Value addInTree(ImplicitLocOpBuilder &b, Value parts) {
   return sums.front();
 }
 
-OwningOpRef<func::FuncOp> SplitContraction::buildSum(Location loc) const {
-  auto given = RankedTensorType::get({parts, elements}, spec.resultType);
+RankedTensorType SplitContraction::typeOfParts() const {
+  return RankedTensorType::get({parts, elements}, spec.resultType);
+}
+
+Value SplitContraction::buildSum(ImplicitLocOpBuilder &b, Value value) const {
+  Value sum = order == PartsOrder::Canonical
+                  ? addInTree(b, value)
+                  : SumOp::create(b, value, ArrayRef<int64_t>{0}).getResult();
   auto made = RankedTensorType::get({elements}, resultType);
-  auto type = FunctionType::get(loc.getContext(), given, made);
-  OwningOpRef<func::FuncOp> sum = func::FuncOp::create(loc, "sum", type);
-  auto b = ImplicitLocOpBuilder::atBlockEnd(loc, sum->addEntryBlock());
-  Value value = sum->getArgument(0);
-  value = order == PartsOrder::Canonical ? addInTree(b, value)
-                                         : Value(SumOp::create(b, value, ArrayRef<int64_t>{0}));
-  if (value.getType() != made)
-    value = CastOp::create(b, made, value);
-  func::ReturnOp::create(b, value);
-  return sum;
+  return sum.getType() == made ? sum : CastOp::create(b, made, sum);
 }
 
 } // namespace reprise

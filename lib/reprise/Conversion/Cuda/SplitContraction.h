@@ -7,7 +7,7 @@
 
 #include "reprise/Conversion/ContractionSpec.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace reprise {
 
@@ -27,8 +27,10 @@ struct SplitContraction {
   mlir::Type resultType;
 
   int64_t scratchBytes() const;
-  /// A function from [parts, elements] to what they add up to.
-  mlir::OwningOpRef<mlir::func::FuncOp> buildSum(mlir::Location loc) const;
+  /// [parts, elements].
+  mlir::RankedTensorType typeOfParts() const;
+  /// What they add up to, [elements].
+  mlir::Value buildSum(mlir::ImplicitLocOpBuilder &b, mlir::Value parts) const;
 };
 
 /// Chooses the number of parts by sizes alone; none where one piece is as fast.

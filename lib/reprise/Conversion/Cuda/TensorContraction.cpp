@@ -36,12 +36,13 @@ struct WarpGrid {
 class Emitter {
 public:
   Emitter(ThreadKernel &k, const ContractionSpec &spec, const ResultStrides &result,
-          TileExtents extents, const GlobalMatrix &lhs, const GlobalMatrix &rhs)
+          TileExtents extents, const GlobalMatrix &lhs, const GlobalMatrix &rhs,
+          const TileEpilogue *epilogue)
       : k(k), spec(spec), extents(extents), grid(extents, k.threadCount() / 32),
         core(k, spec.lhsType), stages(core.hasHalves() ? 3 : 2),
         depth(64 / KernelBuilder::bytesOf(spec.lhsType)), terms(countOf(spec.contracted)),
         lhs(k, core, lhs, extents.rows, depth, stages),
-        rhs(k, core, rhs, extents.columns, depth, stages), tile(k, spec, result, extents) {}
+        rhs(k, core, rhs, extents.columns, depth, stages), tile(k, spec, result, extents, epilogue) {}
 
   void emit();
 
@@ -58,6 +59,7 @@ private:
   void finish(const Loaded &loaded, Value stage);
   Sums multiply(Value stage, ValueRange sums);
   void store(const Sums &sums);
+  void storeFours(const Sums &sums);
 
   ThreadKernel &k;
   const ContractionSpec &spec;
@@ -121,6 +123,9 @@ Sums Emitter::multiply(Value stage, ValueRange sums) {
 }
 
 void Emitter::store(const Sums &sums) {
+  tile.beginStores();
+  if (tile.wantsNeighbours(4))
+    return storeFours(sums);
   int64_t perRow = grid.columns / TensorCore::columns;
   Value ownColumn = k.add(warpColumn, k.mul(core.member(), 2));
   for (int64_t i = 0; i < grid.rows / TensorCore::rows; ++i)
@@ -132,6 +137,34 @@ void Emitter::store(const Sums &sums) {
                             ArrayRef(sums).slice((i * perRow + j) * 4 + half * 2, 2));
       });
     }
+}
+
+/// A lane has two neighbours in each of two rows. It trades with the lane beside it, so that each
+/// has four neighbours in one row.
+void Emitter::storeFours(const Sums &sums) {
+  ImplicitLocOpBuilder &b = k.builder();
+  int64_t perRow = grid.columns / TensorCore::columns;
+  Value isOdd = equal(k.rem(core.member(), 2), k.i64(1));
+  auto choose = [&](Value ofOdd, Value ofEven) {
+    return arith::SelectOp::create(b, isOdd, ofOdd, ofEven).getResult();
+  };
+  Value ownRow = k.add(k.add(warpRow, core.group()), choose(k.i64(8), k.i64(0)));
+  Value ownColumn = k.add(warpColumn, k.mul(k.div(core.member(), 2), 4));
+  for (int64_t i = 0; i < grid.rows / TensorCore::rows; ++i) {
+    Sums fours;
+    for (ValueRange own(ArrayRef(sums).slice(i * perRow * 4, perRow * 4)); !own.empty();
+         own = own.drop_front(4)) {
+      Value first = k.exchange(choose(own[0], own[2]), 1);
+      Value second = k.exchange(choose(own[1], own[3]), 1);
+      fours.append({choose(first, own[0]), choose(second, own[1]), choose(own[2], first),
+                    choose(own[3], second)});
+    }
+    tile.storeRow(ownRow, i * TensorCore::rows, [&](ResultTile::Line line) {
+      for (int64_t j = 0; j < perRow; ++j)
+        tile.storeColumns(line, ownColumn, j * TensorCore::columns,
+                          ArrayRef(fours).slice(j * 4, 4));
+    });
+  }
 }
 
 /// The next tiles are on their way while one is multiplied; the last one is brought again.
@@ -199,14 +232,14 @@ bool isCopiedByThreads(const ContractionSpec &spec, bool isLhs) {
 
 EmittedCommand emitTensorContraction(ModuleOp kernels, StringRef name, const ContractionSpec &spec,
                                      const ResultStrides &result, int64_t lhsAlignment,
-                                     int64_t rhsAlignment) {
+                                     int64_t rhsAlignment, const TileEpilogue *epilogue) {
   GlobalMatrix lhs = matrixOf(spec, true, lhsAlignment), rhs = matrixOf(spec, false, rhsAlignment);
   bool isCopied = !spec.lhsType.isF32() && MatrixTile::isCopied(lhs, spec.lhsType) &&
                   MatrixTile::isCopied(rhs, spec.lhsType);
   int64_t warps = isCopied ? 4 : 8;
   TileExtents extents = chooseExtents(spec, warps);
-  ThreadKernel k(kernels, name, /*buffers=*/3, /*scratchBytes=*/0, warps * 32);
-  Emitter(k, spec, result, extents, lhs, rhs).emit();
+  ThreadKernel k(kernels, name, countBuffers(epilogue), /*scratchBytes=*/0, warps * 32);
+  Emitter(k, spec, result, extents, lhs, rhs, epilogue).emit();
   EmittedCommand command{name.str(), extents.count(spec), {}};
   command.itemThreads = command.blockThreads = warps * 32;
   return command;

@@ -2,6 +2,7 @@
 #ifndef REPRISE_CONVERSION_CUDA_TENSORCONTRACTION_H
 #define REPRISE_CONVERSION_CUDA_TENSORCONTRACTION_H
 
+#include "TileEpilogue.h"
 #include "reprise/Conversion/ContractionSpec.h"
 #include "reprise/Conversion/Cuda/CudaBackend.h"
 
@@ -18,7 +19,8 @@ bool isCopiedByThreads(const ContractionSpec &spec, bool isLhs);
 /// terms (of f32, rounded to TF32: eight), added in f32 in the order of terms.
 EmittedCommand emitTensorContraction(mlir::ModuleOp kernels, llvm::StringRef name,
                                      const ContractionSpec &spec, const ResultStrides &result,
-                                     int64_t lhsAlignment, int64_t rhsAlignment);
+                                     int64_t lhsAlignment, int64_t rhsAlignment,
+                                     const TileEpilogue *epilogue);
 
 } // namespace reprise
 

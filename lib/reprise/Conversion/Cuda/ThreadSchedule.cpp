@@ -35,6 +35,7 @@ public:
 
   /// None if rows do not fit into memory.
   std::optional<Schedule> run();
+  Schedule runOnTile();
 
 private:
   /// Each thread of a warp has one of the 32 lanes, of which neighbours lie in neighbouring banks.
@@ -46,6 +47,7 @@ private:
   bool stages(ArrayRef<int> operands) const override;
   bool isOwnOfItem(const Affine &index) const;
   bool takesVectors();
+  void setWidth(int64_t width);
   void chooseThreads();
   void placeRow();
 
@@ -59,6 +61,12 @@ bool ThreadScheduler::takesVectors() {
          graph.shape.columns.back() % threadWidth == 0 && !jumpsBetweenLanes();
 }
 
+void ThreadScheduler::setWidth(int64_t width) {
+  schedule.width = width;
+  schedule.inRuns = false;
+  schedule.stretches = {0, graph.shape.columnCount()};
+}
+
 void ThreadScheduler::chooseThreads() {
   bool lanes = graph.hasReductions() || has(Root::LaneParts), vectors = takesVectors();
   // Blocks of rows are few, so each has a whole warp. Parts that meet in place meet once.
@@ -70,9 +78,7 @@ void ThreadScheduler::chooseThreads() {
   schedule.itemThreads = !lanes ? 1 : shares ? shortRowThreads : reductionLanes;
   // Few elements that have many parts each take as many threads as there can be.
   bool isFew = graph.has(Node::Fold) && graph.shape.size() <= fewElements;
-  schedule.width = vectors && (!lanes || isRows) && !isFew ? threadWidth : 1;
-  schedule.inRuns = false;
-  schedule.stretches = {0, graph.shape.columnCount()};
+  setWidth(vectors && (!lanes || isRows) && !isFew ? threadWidth : 1);
   schedule.columnsPerItem = schedule.width;
   if (has(Root::LaneParts) && !graph.hasReductions() && !has(Root::Row))
     schedule.columnsPerItem = laneBlock;
@@ -171,6 +177,13 @@ std::optional<Schedule> ThreadScheduler::run() {
   return std::move(schedule);
 }
 
+Schedule ThreadScheduler::runOnTile() {
+  schedule.itemThreads = 1;
+  setWidth(takesVectors() ? threadWidth : 1);
+  assign();
+  return std::move(schedule);
+}
+
 } // namespace
 
 Schedule makeThreadSchedule(const Graph &graph) {
@@ -178,6 +191,10 @@ Schedule makeThreadSchedule(const Graph &graph) {
     if (std::optional<Schedule> schedule = ThreadScheduler(graph, memory).run())
       return *std::move(schedule);
   return *ThreadScheduler(graph, RowMemory::None).run();
+}
+
+Schedule makeTileSchedule(const Graph &graph) {
+  return ThreadScheduler(graph, RowMemory::None).runOnTile();
 }
 
 } // namespace reprise::nests

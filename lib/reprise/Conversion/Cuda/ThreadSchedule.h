@@ -14,6 +14,10 @@ constexpr NestRules threadRules{/*sumsApart=*/true, /*fewRows=*/2048, /*longRow=
 /// threads where the nest reduces columns. Nothing is kept but in results.
 Schedule makeThreadSchedule(const Graph &graph);
 
+/// The same for a nest over the elements of a contraction, of which a thread has four neighbours at
+/// hand or one.
+Schedule makeTileSchedule(const Graph &graph);
+
 } // namespace reprise::nests
 
 #endif // REPRISE_CONVERSION_CUDA_THREADSCHEDULE_H

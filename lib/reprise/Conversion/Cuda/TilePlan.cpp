@@ -95,7 +95,9 @@ Parts cut(const TiledPart &whole, bool ofRows, int64_t size) {
   (ofRows ? restSpec.rows : restSpec.columns).front().size = leading.size - kept;
   (ofRows ? restSpec.lhsOffset : restSpec.rhsOffset) += kept * leading.stride;
   restResult.offset += kept * (ofRows ? result.rows : result.columns).front();
-  return {planPart(spec, result), planPart(restSpec, restResult)};
+  TiledPart rest = planPart(restSpec, restResult);
+  (ofRows ? rest.origin.row : rest.origin.column) = countOf(ofRows ? spec.rows : spec.columns);
+  return {planPart(spec, result), rest};
 }
 
 int64_t timeOf(const Parts &parts) {

@@ -28,6 +28,7 @@ struct TiledPart {
   ResultStrides result;
   TilePlan plan;
   int64_t time;
+  TileOrigin origin = {};
 };
 
 /// Parts of the result that one kernel computes after the other, chosen from sizes alone. Where the

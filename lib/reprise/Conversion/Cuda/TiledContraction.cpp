@@ -35,12 +35,14 @@ struct Part {
 class Emitter {
 public:
   Emitter(ThreadKernel &k, const ContractionSpec &spec, const ResultStrides &result,
-          const TilePlan &plan, int64_t lhsAlignment, int64_t rhsAlignment)
+          const TilePlan &plan, int64_t lhsAlignment, int64_t rhsAlignment,
+          const TileEpilogue *epilogue, TileOrigin origin)
       : k(k), b(k.builder()), spec(spec), plan(plan), accumulator(spec.accumulatorType()),
         lhs(k, spec, true, plan.extents.rows, plan.threads(), lhsAlignment),
         rhs(k, spec, false, plan.extents.columns, plan.threads(), rhsAlignment),
         rowPart(plan.extents.rows, plan.threadsDown),
-        columnPart(plan.extents.columns, plan.threadsAcross), tile(k, spec, result, plan.extents) {
+        columnPart(plan.extents.columns, plan.threadsAcross),
+        tile(k, spec, result, plan.extents, epilogue, origin) {
     terms = countOf(spec.contracted);
     wholeChains = terms <= chainLength ? 0 : terms / chainLength;
   }
@@ -269,6 +271,7 @@ Sums Emitter::close(Sums last, bool hasLast) {
 void Emitter::store(const Sums &sums) {
   k.readNumbersAnew();
   placeBlock();
+  tile.beginStores();
   int64_t width = columnPart.width;
   for (int64_t i = 0; i < rowPart.size(); ++i) {
     int64_t inPart = i / rowPart.width * rowPart.distance() + i % rowPart.width;
@@ -338,12 +341,14 @@ bool suitsTiles(const ContractionSpec &spec) {
 }
 
 EmittedCommand emitTiledContraction(ModuleOp kernels, StringRef name, const TiledPart &part,
-                                    int64_t lhsAlignment, int64_t rhsAlignment) {
-  const auto &[spec, result, plan, time] = part;
-  ThreadKernel k(kernels, name, /*buffers=*/3, Emitter::scratchBytes(spec, plan), plan.threads());
-  if (isNear(spec, result))
+                                    int64_t lhsAlignment, int64_t rhsAlignment,
+                                    const TileEpilogue *epilogue) {
+  const auto &[spec, result, plan, time, origin] = part;
+  ThreadKernel k(kernels, name, countBuffers(epilogue), Emitter::scratchBytes(spec, plan),
+                 plan.threads());
+  if (isNear(spec, result) && (!epilogue || epilogue->isNear()))
     k.narrowIndices();
-  Emitter(k, spec, result, plan, lhsAlignment, rhsAlignment).emit();
+  Emitter(k, spec, result, plan, lhsAlignment, rhsAlignment, epilogue, origin).emit();
   EmittedCommand command{name.str(), plan.extents.count(spec), {}};
   command.itemThreads = plan.threads();
   command.blockThreads = plan.threads();

@@ -16,7 +16,7 @@ bool suitsTiles(const ContractionSpec &spec);
 /// Buffers lhs and rhs begin at multiples of so many bytes.
 EmittedCommand emitTiledContraction(mlir::ModuleOp kernels, llvm::StringRef name,
                                     const TiledPart &part, int64_t lhsAlignment,
-                                    int64_t rhsAlignment);
+                                    int64_t rhsAlignment, const TileEpilogue *epilogue);
 
 } // namespace reprise
 

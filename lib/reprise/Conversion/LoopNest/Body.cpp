@@ -25,6 +25,15 @@ bool runsAlone(Operation *op) {
 
 bool overwritesFirstOperand(Operation *op) { return isa<ScatterOp, DynamicUpdateOp, CumsumOp>(op); }
 
+int64_t Body::countMostElements() const {
+  int64_t most = 0;
+  auto see = [&](Value value) { most = std::max(most, tensor(value).getNumElements()); };
+  func::FuncOp of = *function;
+  llvm::for_each(of.getArguments(), see);
+  of.walk([&](Operation *op) { llvm::for_each(op->getResults(), see); });
+  return most;
+}
+
 /// The least index of an element that is the maximum, or a NaN if that is the maximum.
 static void expandArgmax(ArgmaxOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);

@@ -42,11 +42,13 @@ public:
   unsigned firstBuffer = 0;
   /// All vectors start at a multiple of this, plus a multiple of their width.
   int64_t columnStep = 0;
-  /// Where the contraction's element of the scope lies, if the nest runs over blocks of one.
+  /// The contraction's element of the scope, not yet rounded, if the nest runs over blocks of one.
   std::function<mlir::Value(Scope &)> tile;
-  mlir::Type tileType;
 
   mlir::Value value(int node, Scope &scope);
+  /// The place of a scope in the iteration space: of its row, and of its column.
+  void bindRow(Scope &scope, mlir::Value outer, mlir::Value row);
+  void bindColumn(Scope &scope, mlir::Value column);
   /// An affine function in lane 0.
   mlir::Value index(const Affine &affine, Scope &scope);
   /// Where the row's kept elements lie that a thread of a GPU has; null: in the worker's scratch.
@@ -76,6 +78,10 @@ public:
                    const Scope &scope, int64_t elements = 1);
 
 private:
+  /// Gives symbols, from `firstSymbol` on, the digits of a row-major number over factors; the number
+  /// is below their product.
+  void bindDigits(Scope &scope, mlir::Value number, llvm::ArrayRef<int64_t> factors,
+                  unsigned firstSymbol);
   mlir::Value compute(int number, Scope &scope);
   mlir::Value computeConstant(const Node &node, Scope &scope);
   mlir::Value computeLoad(const Node &node, Scope &scope);

@@ -82,7 +82,17 @@ bool mayShare(const Program &program, const Store &store, unsigned argument,
 
 } // namespace
 
+bool readsAtPosition(const Graph &graph, unsigned argument) {
+  return llvm::all_of(graph.nodes, [&](const Node &node) {
+    return node.kind != Node::Load ||
+           !isSlot(graph.buffers[node.buffer], BufferSlot::Input, argument) ||
+           node.index == graph.position();
+  });
+}
+
 bool mayBeOverwritten(const Graph &graph, const Schedule &schedule, unsigned argument) {
+  if (graph.has(Node::Tile))
+    return readsAtPosition(graph, argument);
   return llvm::any_of(graph.roots, [&](const Root &root) {
     return root.slot && mayLieAt(graph, schedule, root, argument);
   });

@@ -16,6 +16,11 @@ using ScheduleFn = llvm::function_ref<Schedule(const Graph &)>;
 llvm::SmallVector<std::pair<unsigned, unsigned>>
 findInPlacePairs(mlir::Block &body, const NestRules &rules, ScheduleFn makeSchedule);
 
+/// True if each element of the argument is read where the element of the nest lies. For a nest over
+/// a contraction's elements it is the step that stores the results' elements there, so these may
+/// overwrite it.
+bool readsAtPosition(const Graph &graph, unsigned argument);
+
 /// True if one of the pairs has the argument, which the nest reads, and a result that the same nest
 /// stores. If not, its kernel reads there what no thread of it writes.
 bool mayBeOverwritten(const Graph &graph, const Schedule &schedule, unsigned argument);

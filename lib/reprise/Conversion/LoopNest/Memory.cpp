@@ -31,6 +31,29 @@ Value Evaluator::symbol(unsigned number, Scope &scope) {
   return result;
 }
 
+void Evaluator::bindDigits(Scope &scope, Value number, ArrayRef<int64_t> factors,
+                           unsigned firstSymbol) {
+  int64_t above = Shape::product(factors);
+  for (auto [i, stride] : llvm::enumerate(rowMajorStrides(factors))) {
+    Value digit = number;
+    if (above != factors[i] * stride)
+      digit = k.rem(digit, factors[i] * stride);
+    if (stride != 1)
+      digit = k.div(i == 0 ? number : digit, stride);
+    scope.symbols[firstSymbol + i] = digit;
+  }
+}
+
+void Evaluator::bindRow(Scope &scope, Value outer, Value row) {
+  bindDigits(scope, outer, graph.shape.outer, 0);
+  bindDigits(scope, row, graph.shape.rows, graph.shape.outer.size());
+}
+
+void Evaluator::bindColumn(Scope &scope, Value column) {
+  const Shape &shape = graph.shape;
+  bindDigits(scope, column, shape.columns, shape.outer.size() + shape.rows.size());
+}
+
 Value Evaluator::index(const Affine &affine, Scope &scope) {
   Value result = k.i64(affine.offset);
   for (auto [number, coefficient] : affine.terms)
@@ -187,9 +210,8 @@ Value Evaluator::computeLoad(const Node &node, Scope &scope) {
 }
 
 Value Evaluator::computeTile(const Node &node, Scope &scope) {
-  Value sum = loadMasked(tileType, tile(scope), k.i64(0), scope);
   // The contraction's own rounding.
-  return emitRoundTo(b, sum, node.type);
+  return emitRoundTo(b, tile(scope), node.type);
 }
 
 void Evaluator::store(const Root &root, const Affine &position, Value value, Scope &scope) {

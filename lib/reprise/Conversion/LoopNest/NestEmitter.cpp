@@ -57,10 +57,9 @@ void NestEmitter::emitThread(Value item, Value number, Value rowMemory, int64_t 
 void NestEmitter::emitBlock(const ContractionBlock &block, Type accumulator, unsigned firstBuffer) {
   evaluator.firstBuffer = firstBuffer;
   evaluator.columnStep = block.columnStep;
-  evaluator.tileType = accumulator;
   evaluator.tile = [&](Scope &scope) {
     Value row = k.mul(k.sub(rowNumber, block.row0), block.ld);
-    return k.pointer(accumulator, block.scratch, k.add(row, scope.column));
+    return evaluator.loadMasked(accumulator, block.scratch, k.add(row, scope.column), scope);
   };
   Scope kernel;
   for (int node : schedule.kernelNodes)
@@ -71,8 +70,7 @@ void NestEmitter::emitBlock(const ContractionBlock &block, Type accumulator, uns
   k.forLoop(block.row0, block.row1, k.i64(1), [&](Value number) {
     Scope row = kernel.inner();
     rowNumber = number;
-    bindDigits(row, outerNumber, graph.shape.outer, 0);
-    bindDigits(row, rowNumber, graph.shape.rows, graph.shape.outer.size());
+    evaluator.bindRow(row, outerNumber, rowNumber);
     emitRow(row);
   });
 }
@@ -105,20 +103,6 @@ void NestEmitter::emitSingles(Scope &kernel, Value isFirst) {
   });
 }
 
-/// Symbols of a row-major number over factors; the number is below their product.
-void NestEmitter::bindDigits(Scope &scope, Value number, ArrayRef<int64_t> factors,
-                             unsigned firstSymbol) {
-  int64_t above = Shape::product(factors);
-  for (auto [i, stride] : llvm::enumerate(rowMajorStrides(factors))) {
-    Value digit = number;
-    if (above != factors[i] * stride)
-      digit = k.rem(digit, factors[i] * stride);
-    if (stride != 1)
-      digit = k.div(i == 0 ? number : digit, stride);
-    scope.symbols[firstSymbol + i] = digit;
-  }
-}
-
 void NestEmitter::emitItem(Value item, Scope &kernel) {
   const Shape &shape = graph.shape;
   int64_t rows = shape.rowCount(), columns = shape.columnCount();
@@ -141,8 +125,7 @@ void NestEmitter::emitItem(Value item, Scope &kernel) {
   auto emitOne = [&](Value number) {
     Scope row = kernel.inner();
     rowNumber = number;
-    bindDigits(row, outerNumber, shape.outer, 0);
-    bindDigits(row, rowNumber, shape.rows, shape.outer.size());
+    evaluator.bindRow(row, outerNumber, rowNumber);
     emitRow(row);
   };
   if (schedule.rowsPerItem == 1)
@@ -252,9 +235,8 @@ void NestEmitter::emitRuns(const Columns &columns, Scope &row, VectorBody body) 
 }
 
 void NestEmitter::bindColumn(Scope &scope, Value column) {
-  const Shape &shape = graph.shape;
   scope.column = k.sub(column, firstColumn);
-  bindDigits(scope, column, shape.columns, shape.outer.size() + shape.rows.size());
+  evaluator.bindColumn(scope, column);
 }
 
 Value NestEmitter::emitMask(int64_t width, Value left) {

@@ -72,8 +72,6 @@ private:
                    mlir::ValueRange carried, VectorBody body);
   mlir::Value emitMask(int64_t width, mlir::Value left);
   void bindColumn(Scope &scope, mlir::Value column);
-  void bindDigits(Scope &scope, mlir::Value number, llvm::ArrayRef<int64_t> factors,
-                  unsigned firstSymbol);
   /// Stores and keeps what a pass computes.
   void emitStores(int pass, Scope &scope);
   llvm::SmallVector<const Root *> rowParts() const;

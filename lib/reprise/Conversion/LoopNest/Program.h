@@ -17,6 +17,8 @@ struct Body {
   llvm::SmallVector<mlir::Value> results;
 
   llvm::ArrayRef<mlir::BlockArgument> arguments() { return function->getArguments(); }
+  /// Of the largest value.
+  int64_t countMostElements() const;
 };
 /// Fails, without a message, if there are ops that no loop nest computes.
 /// `contraction`, if there is one, is not copied; its result is then the last argument.

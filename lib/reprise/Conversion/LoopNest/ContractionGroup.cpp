@@ -1,15 +1,14 @@
 // reprise: which elementwise ops share the launch of a contraction
-#include "../LoopNest/RowGroup.h"
-#include "reprise/Conversion/Cpu/EmitLaunch.h"
+#include "ContractionGroup.h"
+
+#include "RowGroup.h"
 #include "reprise/Dialect/Exec/IR/FreeOps.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Interfaces/Kinds.h"
 
 using namespace mlir;
 
-namespace reprise {
-
-using namespace nests;
+namespace reprise::nests {
 
 static ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
@@ -20,7 +19,7 @@ static ArrayRef<int64_t> shapeOf(Value value) {
 static bool finishesBlocks(Operation *op) {
   if (auto transpose = dyn_cast<ConvolutionTransposeOp>(op))
     return llvm::all_of(transpose.getStrides(), [](int64_t stride) { return stride == 1; });
-  return isa<ContractionOpInterface, ConvolutionOpInterface>(op);
+  return isa<DotGeneralOp, ConvolutionOpInterface>(op);
 }
 
 /// The last dimensions of a leader's result that a block's columns run through.
@@ -116,4 +115,4 @@ bool isContractionGroup(ArrayRef<Operation *> ops) {
   return readsInPlace(ops, {}) && llvm::all_of(ops.drop_front(), fits);
 }
 
-} // namespace reprise
+} // namespace reprise::nests

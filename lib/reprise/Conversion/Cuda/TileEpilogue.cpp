@@ -1,0 +1,89 @@
+// reprise: the ops behind a contraction on a GPU, applied to elements in registers
+#include "TileEpilogue.h"
+
+#include "ContractionIndex.h"
+#include "ResultTile.h"
+#include "ThreadSchedule.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace reprise {
+
+using namespace nests;
+
+/// The kernel's buffers ahead of those of the ops.
+constexpr unsigned operandCount = 2;
+
+size_t countBuffers(const TileEpilogue *epilogue) {
+  return operandCount + (epilogue ? epilogue->buffers().size() : 1);
+}
+
+/// Dimensions as factors of a shape, at least one.
+template <typename Dims>
+static void addFactors(const Dims &dims, ArrayRef<int64_t> strides, SmallVector<int64_t> &factors,
+                       SmallVector<int64_t> &allStrides) {
+  SmallVector<FreeDim> merged = mergeDims(dims, strides);
+  if (merged.empty())
+    merged = {{1, 0}};
+  for (const FreeDim &dim : merged) {
+    factors.push_back(dim.size);
+    allStrides.push_back(dim.stride);
+  }
+}
+
+std::optional<TileEpilogue> TileEpilogue::get(Block &body, Operation *contraction,
+                                              const ContractionSpec &spec,
+                                              const ResultStrides &result) {
+  Shape shape;
+  addFactors(spec.batch, result.batch, shape.outer, shape.strides);
+  addFactors(spec.rows, result.rows, shape.rows, shape.strides);
+  addFactors(spec.columns, result.columns, shape.columns, shape.strides);
+  std::optional<TileNest> nest = TileNest::get(body, contraction, shape);
+  return nest ? std::optional(TileEpilogue(*std::move(nest))) : std::nullopt;
+}
+
+TileEpilogue::TileEpilogue(TileNest given)
+    : nest(std::move(given)), schedule(makeTileSchedule(nest.graph)) {}
+
+bool TileEpilogue::isNear() const { return nest.body.countMostElements() < int64_t(1) << 30; }
+
+EpilogueEmitter::EpilogueEmitter(ThreadKernel &k, const TileEpilogue &epilogue, TileOrigin origin)
+    : k(k), epilogue(epilogue), origin(origin),
+      evaluator(k, epilogue.nest.graph, epilogue.schedule) {
+  evaluator.firstBuffer = operandCount;
+  evaluator.tile = [this](Scope &) { return element; };
+}
+
+void EpilogueEmitter::begin() {
+  for (int node : epilogue.schedule.kernelNodes)
+    evaluator.value(node, kernel);
+}
+
+Scope EpilogueEmitter::enterRow(Value batch, Value row) {
+  Scope scope = kernel.inner();
+  evaluator.bindRow(scope, batch, k.add(row, origin.row));
+  for (int node : epilogue.schedule.passes.front().rowNodes)
+    evaluator.value(node, scope);
+  return scope;
+}
+
+/// All that is read is read before anything is written: a result may lie where an argument lay.
+void EpilogueEmitter::store(Scope &row, Value column, ValueRange sums) {
+  const Graph &graph = epilogue.nest.graph;
+  Scope scope = row.inner();
+  scope.width = static_cast<int64_t>(sums.size());
+  evaluator.bindColumn(scope, k.add(column, origin.column));
+  element = sums.front();
+  if (scope.width > 1)
+    element = vector::FromElementsOp::create(
+        k.builder(), cast<VectorType>(KernelBuilder::typeOf(element.getType(), scope.width)), sums);
+  SmallVector<Value> made;
+  for (const Root &root : graph.roots)
+    made.push_back(evaluator.value(root.node, scope));
+  for (auto [root, value] : llvm::zip_equal(graph.roots, made))
+    evaluator.store(root, graph.position(), value, scope);
+}
+
+} // namespace reprise

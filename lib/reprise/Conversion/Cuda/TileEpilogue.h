@@ -1,0 +1,68 @@
+// reprise: the ops behind a contraction on a GPU, applied to elements in registers
+#ifndef REPRISE_CONVERSION_CUDA_TILEEPILOGUE_H
+#define REPRISE_CONVERSION_CUDA_TILEEPILOGUE_H
+
+#include "../LoopNest/Evaluator.h"
+#include "../LoopNest/TileNest.h"
+#include "ThreadKernel.h"
+#include "reprise/Conversion/ContractionSpec.h"
+
+namespace reprise {
+
+/// What a launch does with the elements of its contraction, of the dimensions that its kernels have.
+class TileEpilogue {
+public:
+  /// None if no nest over these dimensions, in their order, computes the ops beside `contraction`.
+  static std::optional<TileEpilogue> get(mlir::Block &body, mlir::Operation *contraction,
+                                         const ContractionSpec &spec, const ResultStrides &result);
+
+  /// The kernel's buffers behind the two operands, in the place of the contraction's result.
+  llvm::ArrayRef<BufferSlot> buffers() const { return nest.graph.buffers; }
+  /// Whether numbers of 32 bits tell all places.
+  bool isNear() const;
+
+private:
+  friend class EpilogueEmitter;
+  TileEpilogue(nests::TileNest nest);
+
+  nests::TileNest nest;
+  nests::Schedule schedule;
+};
+
+/// Of the kernel: two operands, and the result, or what the epilogue has.
+size_t countBuffers(const TileEpilogue *epilogue);
+
+/// The first row and the first column of a part of a result.
+struct TileOrigin {
+  int64_t row = 0, column = 0;
+};
+
+/// Emits the ops in one kernel, which has the part of the result that begins at `origin`.
+class EpilogueEmitter {
+public:
+  using Value = mlir::Value;
+
+  EpilogueEmitter(ThreadKernel &k, const TileEpilogue &epilogue, TileOrigin origin = {});
+
+  /// Neighbours in a row that are best at hand at once: four or one.
+  int64_t width() const { return epilogue.schedule.width; }
+  /// Computes what all elements share, ahead of the first row.
+  void begin();
+  /// The numbers are those within the part.
+  nests::Scope enterRow(Value batch, Value row);
+  /// Stores the results of elements in a row, `width()` of them or one, of which the contraction
+  /// has these sums.
+  void store(nests::Scope &row, Value column, mlir::ValueRange sums);
+
+private:
+  ThreadKernel &k;
+  const TileEpilogue &epilogue;
+  TileOrigin origin;
+  nests::Evaluator evaluator;
+  nests::Scope kernel;
+  Value element;
+};
+
+} // namespace reprise
+
+#endif // REPRISE_CONVERSION_CUDA_TILEEPILOGUE_H
