@@ -1,12 +1,13 @@
 // What the phases ask of the target: the same ops, other launches and places.
 // RUN: reprise-opt %s --exec-form-launches -split-input-file | FileCheck %s --check-prefix=CPU
-// RUN: reprise-opt %s --exec-form-launches=target=cuda:sm_90 -split-input-file | FileCheck %s --check-prefix=CUDA
+// RUN: reprise-opt %s --exec-form-launches=target=cuda:sm_90 -split-input-file | FileCheck %s --check-prefix=CPU
+// RUN: reprise-opt %s --exec-form-launches=target=cuda:sm_90:library -split-input-file | FileCheck %s --check-prefix=CUDA
 // RUN: reprise-opt %s --pass-pipeline="builtin.module(func.func(exec-form-launches{target=cpu},exec-place-buffers{target=cpu},exec-verify-buffers{target=cpu}))" -split-input-file | FileCheck %s --check-prefix=CPU-PLACE
 // RUN: reprise-opt %s --pass-pipeline="builtin.module(func.func(exec-form-launches{target=cuda:sm_90},exec-place-buffers{target=cuda:sm_90},exec-verify-buffers{target=cuda:sm_90}))" -split-input-file | FileCheck %s --check-prefix=CUDA-PLACE
 // RUN: not reprise-opt %s --exec-place-buffers=target=tpu -split-input-file 2>&1 | FileCheck %s --check-prefix=WRONG
 // WRONG: error: unknown target 'tpu'
 
-// A contraction of a GPU is a library's: what follows it has a kernel of its own.
+// Where a library contracts, what follows it has a kernel of its own.
 // CPU-LABEL: @epilogue
 // CPU: exec.launch
 // CPU-NOT: exec.launch
@@ -17,10 +18,10 @@
 // CUDA-NEXT: exec.return
 // CUDA: exec.launch
 // CUDA: reprise.exp
-func.func @epilogue(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  %0 = reprise.dot_general %x, %x contracting [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-  %1 = reprise.exp %0 : tensor<8x8xf32>
-  return %1 : tensor<8x8xf32>
+func.func @epilogue(%x: tensor<8x8xf16>) -> tensor<8x8xf16> {
+  %0 = reprise.dot_general %x, %x contracting [1] x [0] : (tensor<8x8xf16>, tensor<8x8xf16>) -> tensor<8x8xf16>
+  %1 = reprise.exp %0 : tensor<8x8xf16>
+  return %1 : tensor<8x8xf16>
 }
 
 // -----

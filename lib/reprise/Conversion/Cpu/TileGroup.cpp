@@ -31,7 +31,8 @@ std::optional<TileGroup> TileGroup::get(Block &body, Operation *contraction, int
     return std::nullopt;
   Schedule schedule = makeSchedule(nest->graph, target.registers());
   Type element = cast<RankedTensorType>(contraction->getOperand(0).getType()).getElementType();
-  auto impl = std::make_shared<Impl>(Impl{std::move(*nest), std::move(schedule), getComputeType(element), batch, rows, columns});
+  auto impl = std::make_shared<Impl>(
+      Impl{std::move(*nest), std::move(schedule), getComputeType(element), batch, rows, columns});
   TileGroup group;
   group.impl = std::move(impl);
   return group;
@@ -45,7 +46,8 @@ void TileGroup::emit(KernelBuilder &k, const ContractionBlock &block) const {
   constexpr int64_t least = 8;
   int64_t step = block.columnStep & -block.columnStep;
   schedule.width = std::min(schedule.width, std::max(step, least));
-  NestEmitter(k, impl->nest.graph, schedule).emitBlock(block, impl->accumulator, contractionOperands);
+  NestEmitter(k, impl->nest.graph, schedule)
+      .emitBlock(block, impl->accumulator, contractionOperands);
 }
 
 /// Fetches the elements of a block's rows in one buffer, a line each.

@@ -57,9 +57,8 @@ buildBehind(Operation *leader, Type given,
   for (Operation &op : body.without_terminator())
     if (&op != leader)
       copies.push_back(b.clone(op, mapping));
-  func::ReturnOp::create(b, llvm::map_to_vector(body.getTerminator()->getOperands(), [&](Value v) {
-                           return mapping.lookup(v);
-                         }));
+  func::ReturnOp::create(b, llvm::map_to_vector(body.getTerminator()->getOperands(),
+                                                [&](Value v) { return mapping.lookup(v); }));
   // The leader's operands.
   for (Operation *copy : llvm::reverse(copies))
     if (copy->use_empty())
@@ -173,9 +172,8 @@ private:
     ResultStrides result = ResultStrides::rowMajor(ofParts);
     layOut(ofParts, result);
     add(name, ofParts, result, sums, nullptr);
-    return finish(split->typeOfParts(), sums, [&](ImplicitLocOpBuilder &b, Value parts) {
-      return split->buildSum(b, parts);
-    });
+    return finish(split->typeOfParts(), sums,
+                  [&](ImplicitLocOpBuilder &b, Value parts) { return split->buildSum(b, parts); });
   }
 
   /// A contraction of all terms, and the ops behind it: in the same kernel, unless these do not go

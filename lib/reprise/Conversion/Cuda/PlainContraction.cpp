@@ -125,7 +125,8 @@ void Emitter::store(Value item, Value sum, Value place) {
   int64_t columns = countOf(spec.columns), rows = countOf(spec.rows);
   Value row = k.div(item, columns);
   nests::Scope scope = ops.enterRow(k.div(row, rows), k.rem(row, rows));
-  ops.store(scope, k.rem(item, columns), sum);
+  ops.compute(scope, k.rem(item, columns), sum);
+  ops.flush();
 }
 
 void Emitter::emit() {

@@ -74,7 +74,7 @@ void ResultTile::place() {
 }
 
 void ResultTile::storeIfOwned(const Range &range, Value index, llvm::function_ref<void()> body) {
-  if (range.count % range.extent == 0)
+  if (isEven(range))
     return body();
   bool isShort = range.count < range.extent;
   k.ifThen(arith::CmpIOp::create(b, isShort ? arith::CmpIPredicate::slt : arith::CmpIPredicate::sge,
@@ -88,7 +88,8 @@ void ResultTile::storeRow(Value rowInTile, int64_t farther, llvm::function_ref<v
   storeIfOwned(rows, row, [&] {
     if (epilogue) {
       nests::Scope scope = epilogue->enterRow(ofBatch, row);
-      return body({{}, 0, &scope});
+      body({{}, 0, &scope});
+      return epilogue->flush();
     }
     Value begin = k.add(k.add(locate(k, batchDims, ofBatch, strideOf), offset),
                         locate(k, rowDims, isEven ? first : row, strideOf));
@@ -113,8 +114,12 @@ void ResultTile::storeElements(Line line, Value columnInTile, int64_t farther, V
   auto width = static_cast<int64_t>(values.size());
   Value column = k.add(k.add(columns.first, columnInTile), farther), value = values.front();
   storeIfOwned(columns, column, [&] {
-    if (epilogue)
-      return epilogue->store(*line.scope, column, values);
+    if (epilogue) {
+      epilogue->compute(*line.scope, column, values);
+      if (!isEven(columns))
+        epilogue->flush();
+      return;
+    }
     if (width > 1)
       value = vector::FromElementsOp::create(
           b, cast<VectorType>(KernelBuilder::typeOf(spec.accumulatorType(), width)), values);

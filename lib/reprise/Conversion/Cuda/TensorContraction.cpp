@@ -42,7 +42,8 @@ public:
         core(k, spec.lhsType), stages(core.hasHalves() ? 3 : 2),
         depth(64 / KernelBuilder::bytesOf(spec.lhsType)), terms(countOf(spec.contracted)),
         lhs(k, core, lhs, extents.rows, depth, stages),
-        rhs(k, core, rhs, extents.columns, depth, stages), tile(k, spec, result, extents, epilogue) {}
+        rhs(k, core, rhs, extents.columns, depth, stages),
+        tile(k, spec, result, extents, epilogue) {}
 
   void emit();
 

@@ -69,9 +69,7 @@ Scope EpilogueEmitter::enterRow(Value batch, Value row) {
   return scope;
 }
 
-/// All that is read is read before anything is written: a result may lie where an argument lay.
-void EpilogueEmitter::store(Scope &row, Value column, ValueRange sums) {
-  const Graph &graph = epilogue.nest.graph;
+void EpilogueEmitter::compute(Scope &row, Value column, ValueRange sums) {
   Scope scope = row.inner();
   scope.width = static_cast<int64_t>(sums.size());
   evaluator.bindColumn(scope, k.add(column, origin.column));
@@ -79,11 +77,18 @@ void EpilogueEmitter::store(Scope &row, Value column, ValueRange sums) {
   if (scope.width > 1)
     element = vector::FromElementsOp::create(
         k.builder(), cast<VectorType>(KernelBuilder::typeOf(element.getType(), scope.width)), sums);
-  SmallVector<Value> made;
-  for (const Root &root : graph.roots)
-    made.push_back(evaluator.value(root.node, scope));
-  for (auto [root, value] : llvm::zip_equal(graph.roots, made))
-    evaluator.store(root, graph.position(), value, scope);
+  SmallVector<Value> results;
+  for (const Root &root : epilogue.nest.graph.roots)
+    results.push_back(evaluator.value(root.node, scope));
+  computed.emplace_back(std::move(scope), std::move(results));
+}
+
+void EpilogueEmitter::flush() {
+  const Graph &graph = epilogue.nest.graph;
+  for (auto &[scope, results] : computed)
+    for (auto [root, value] : llvm::zip_equal(graph.roots, results))
+      evaluator.store(root, graph.position(), value, scope);
+  computed.clear();
 }
 
 } // namespace reprise

@@ -9,7 +9,8 @@
 
 namespace reprise {
 
-/// What a launch does with the elements of its contraction, of the dimensions that its kernels have.
+/// What a launch does with the elements of its contraction, of the dimensions that its kernels
+/// have.
 class TileEpilogue {
 public:
   /// None if no nest over these dimensions, in their order, computes the ops beside `contraction`.
@@ -50,9 +51,10 @@ public:
   void begin();
   /// The numbers are those within the part.
   nests::Scope enterRow(Value batch, Value row);
-  /// Stores the results of elements in a row, `width()` of them or one, of which the contraction
-  /// has these sums.
-  void store(nests::Scope &row, Value column, mlir::ValueRange sums);
+  /// Computes the results of elements in a row, `width()` of them or one, of which the contraction
+  /// has these sums; flush() stores them. So what several of them read is on its way at once.
+  void compute(nests::Scope &row, Value column, mlir::ValueRange sums);
+  void flush();
 
 private:
   ThreadKernel &k;
@@ -61,6 +63,8 @@ private:
   nests::Evaluator evaluator;
   nests::Scope kernel;
   Value element;
+  /// Results, one per root, with their place.
+  std::vector<std::pair<nests::Scope, llvm::SmallVector<Value>>> computed;
 };
 
 } // namespace reprise

@@ -78,8 +78,8 @@ public:
                    const Scope &scope, int64_t elements = 1);
 
 private:
-  /// Gives symbols, from `firstSymbol` on, the digits of a row-major number over factors; the number
-  /// is below their product.
+  /// Gives symbols, from `firstSymbol` on, the digits of a row-major number over factors; the
+  /// number is below their product.
   void bindDigits(Scope &scope, mlir::Value number, llvm::ArrayRef<int64_t> factors,
                   unsigned firstSymbol);
   mlir::Value compute(int number, Scope &scope);

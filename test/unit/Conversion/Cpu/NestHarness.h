@@ -235,19 +235,6 @@ struct LoopHarness : testing::Test {
     }
   }
 
-  /// Whether a GPU has kernels for a body: not for a contraction with ops behind it.
-  static bool isGpuGroup(mlir::Block &body) {
-    auto isContraction = [](mlir::Operation &op) {
-      return llvm::isa<ContractionOpInterface, ConvolutionOpInterface>(op);
-    };
-    auto isWork = [&](mlir::Operation &op) {
-      return !llvm::isa<ViewOpInterface, IotaOp>(op) &&
-             !op.hasTrait<mlir::OpTrait::ConstantLike>() &&
-             !op.hasTrait<mlir::OpTrait::IsTerminator>();
-    };
-    return llvm::none_of(body, isContraction) || llvm::count_if(body, isWork) <= 1;
-  }
-
   /// Memory that starts at a multiple of 64.
   static std::unique_ptr<GuardedBytes> alignedBytes(size_t size) {
     return std::make_unique<GuardedBytes>(align(size));
@@ -291,8 +278,6 @@ struct LoopHarness : testing::Test {
   void checkOnGpu(mlir::func::FuncOp function, const std::vector<Tensor> &arguments,
                   const std::vector<Tensor> &expected) {
     mlir::Block &body = function.getBody().front();
-    if (!isGpuGroup(body))
-      return;
     CudaBackend target("sm_90");
     auto kernels = mlir::OwningOpRef<mlir::ModuleOp>(mlir::ModuleOp::create(function.getLoc()));
     mlir::FailureOr<EmittedLaunch> launch = target.emitLaunch(body, "group", *kernels);
