@@ -1,5 +1,6 @@
 // reprise: groups of ops, formed one op after the other
 #include "Grouping.h"
+#include "Readers.h"
 
 #include "reprise/Dialect/Exec/IR/Exec.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
@@ -28,37 +29,21 @@ static bool findsStored(Operation *op, Operation *producer) {
          (other != 0 && other != getReplayNumber(op));
 }
 
-/// The ops that produce what `op` reads, looking through free ops, of which a chain may be as long
-/// as the graph.
-static void collectProducers(Operation *op, SmallVectorImpl<Operation *> &producers) {
-  auto addOperands = [](Operation *reader, SmallVectorImpl<Operation *> &stack) {
-    SmallVector<Value> reads = collectReads(reader);
-    for (Value operand : llvm::reverse(reads))
-      if (Operation *producer = operand.getDefiningOp())
-        stack.push_back(producer);
+/// Whether something reads the op, all of it in the same block, and no loop. Several readers count
+/// if `countsSeveral`, and if they are of the op's part.
+static bool isNearReaders(Operation *op, bool countsSeveral) {
+  auto isNear = [&](OpOperand &use) {
+    Operation *reader = use.getOwner();
+    return reader->getBlock() == op->getBlock() && !reader->hasTrait<OpTrait::IsTerminator>() &&
+           !isa<LoopOp>(reader);
   };
-  SmallVector<Operation *> stack;
-  addOperands(op, stack);
-  while (!stack.empty()) {
-    Operation *producer = stack.pop_back_val();
-    if (isFree(producer))
-      addOperands(producer, stack);
-    else
-      producers.push_back(producer);
-  }
-}
-
-/// The reader of the only use; none if there are more. Exposed replays do not count.
-static Operation *findOnlyReader(Operation *op) {
-  Operation *reader = nullptr;
-  for (OpOperand &use : op->getUses()) {
-    if (isExposure(use))
-      continue;
-    if (reader)
-      return nullptr;
-    reader = use.getOwner();
-  }
-  return reader;
+  // Exposed replays do not count.
+  auto uses =
+      llvm::make_filter_range(op->getUses(), [](OpOperand &use) { return !isExposure(use); });
+  auto isOfPart = [&](OpOperand &use) { return partOf(use.getOwner()) == partOf(op); };
+  auto count = std::distance(uses.begin(), uses.end());
+  return count > 0 && (count == 1 || (countsSeveral && llvm::all_of(uses, isOfPart))) &&
+         llvm::all_of(uses, isNear);
 }
 
 namespace {
@@ -82,14 +67,14 @@ public:
                             findsStored(op, p);
                    });
     // What reads such values alone waits for its reader, and is no launch and value of its own.
-    Operation *reader = findOnlyReader(op);
-    bool isNear = reader && reader->getBlock() == op->getBlock() &&
-                  !reader->hasTrait<OpTrait::IsTerminator>() && !isa<LoopOp>(reader);
-    if (isReady && isNear)
+    // A cotangent waits for the first of several, since what it reads is kept for others anyway.
+    bool isOfOriginals =
+        partOf(op) == 1 && !isReplay(op) && (keepsLaunches || llvm::none_of(producers, isReplay));
+    if (isReady && isNearReaders(op, isOfOriginals))
       wait(op);
     else
       place(op);
-    if (isReady && !reader && partOf(op) == 2)
+    if (isReady && partOf(op) == 2 && !op->hasOneUse())
       early.insert(op);
   }
 
@@ -107,8 +92,8 @@ public:
     for (Operation *op : inOrder)
       if (waiting.contains(op))
         placeAlone(op);
-    if (keepsLaunches)
-      orderReplays();
+    if (keepsLaunches || !movable.empty())
+      orderGroups();
   }
 
 private:
@@ -166,17 +151,26 @@ private:
     SmallVector<Operation *> ops;
     collectWaiting(op, ops);
     ops.push_back(op);
-    if (joinExisting(ops))
+    if (placeTogether(ops))
       return;
-    if (ops.size() > 1 && !(samePart(ops) && canHold(ops, target))) {
-      if (placeSmaller(op, ops))
-        return place(op);
-      for (Operation *single : ops)
+    // What waits for an op that reads memory has a launch of its own.
+    bool isPlaced = !takesFromRegisters(op) && placeTogether(ArrayRef(ops).drop_back());
+    if (!isPlaced && placeSmaller(op, ops))
+      return place(op);
+    for (Operation *single : ops)
+      if (!groupOf.contains(single))
         placeAlone(single);
-      return;
-    }
-    all.push_back({{}, op->getLoc()});
+  }
+
+  /// Places the ops in one group, or nothing.
+  bool placeTogether(ArrayRef<Operation *> ops) {
+    if (joinExisting(ops))
+      return true;
+    if (ops.size() > 1 && !(samePart(ops) && canHold(ops, target)))
+      return false;
+    all.push_back({{}, ops.back()->getLoc()});
     append(all.size() - 1, ops);
+    return true;
   }
 
   /// Places those of the ops that are smaller than `op`, such as factors of rows, alone; false if
@@ -196,9 +190,32 @@ private:
         return false;
       smaller.push_back(other);
     }
-    for (Operation *other : smaller)
-      placeAlone(other);
+    size_t count = all.size();
+    if (smaller.empty() || !placeTogether(smaller))
+      llvm::for_each(smaller, [&](Operation *other) { placeAlone(other); });
+    auto isMovable = [&](Operation *other) { return readsStoredAlone(other); };
+    for (; count < all.size(); ++count) {
+      movable.insert(count);
+      if (!llvm::all_of(all[count].ops, isMovable))
+        movable.erase(count);
+    }
     return !smaller.empty();
+  }
+
+  /// Whether the op may run at the begin of its part: a cotangent of forward values.
+  bool readsStoredAlone(Operation *op) const {
+    SmallVector<Operation *> producers;
+    collectProducers(op, producers);
+    return partOf(op) == 1 && llvm::all_of(producers, [&](Operation *producer) {
+             // What keeps launches has them for replays as for the originals.
+             bool isStored =
+                 partOf(producer) == 0 || (keepsLaunches && isReplay(producer) && !isReplay(op));
+             return isa<ConstantOp>(producer) || isStored || isInMovable(producer);
+           });
+  }
+  bool isInMovable(Operation *op) const {
+    auto found = groupOf.find(op);
+    return found != groupOf.end() && movable.contains(found->second);
   }
 
   /// Without the waiting ops that it reads: they have been placed.
@@ -223,6 +240,9 @@ private:
           // What is replayed for an original runs before the group that it is in anyway.
           if (keepsLaunches && !isReplay(ops.back()) && isReplay(producer))
             continue;
+          // So does what is movable, unless the op may be part of it.
+          if (movable.contains(found->second) && !readsStoredAlone(op))
+            continue;
           bool isStored = isReplay(op) && findsStored(op, producer);
           std::optional<size_t> &last = isStored ? stored : latest;
           last = std::max(last.value_or(0), found->second);
@@ -239,14 +259,30 @@ private:
   }
 
   bool join(size_t number, ArrayRef<Operation *> ops) {
+    auto isMovable = [&](Operation *op) { return readsStoredAlone(op); };
+    if (movable.contains(number) && !llvm::all_of(ops, isMovable))
+      return false;
     SmallVector<Operation *> joined = all[number].ops;
     llvm::append_range(joined, ops);
-    if (!samePart(joined) || !canHold(joined, target))
+    if (!samePart(joined) || !canHold(joined, target) || storesWide(number, ops))
       return false;
     if (isLeader(ops.back()) && !llvm::any_of(all[number].ops, isLeader))
       all[number].location = ops.back()->getLoc();
     append(number, ops);
     return true;
+  }
+
+  /// Whether a contraction of 16-bit floats would store what another launch makes of its result.
+  bool storesWide(size_t number, ArrayRef<Operation *> ops) const {
+    Operation *leader = all[number].ops.front();
+    if (!isa<ContractionOpInterface, ConvolutionOpInterface>(leader))
+      return false;
+    unsigned bits = getElementTypeOrSelf(leader->getResult(0).getType()).getIntOrFloatBitWidth();
+    return llvm::any_of(ops, [&](Operation *op) {
+      // What several read has waited for the first of them alone.
+      bool isShared = op != ops.back() && findReaders(op).size() > 1;
+      return isReducedWide(op, isShared ? 0 : bits);
+    });
   }
 
   /// What an elementwise op reads slices of.
@@ -268,8 +304,9 @@ private:
     return llvm::all_of(ops, [&](Operation *op) { return partOf(op) == partOf(ops.front()); });
   }
 
-  /// Moves groups of replays before the first group that reads them, which may be older.
-  void orderReplays() {
+  /// Moves groups of replays, and movable ones, before the first group that reads them, which may
+  /// be older.
+  void orderGroups() {
     std::vector<size_t> order, stack;
     std::vector<bool> isOpen(all.size()), isDone(all.size());
     for (size_t number = 0; number < all.size(); ++number) {
@@ -329,6 +366,9 @@ private:
   DenseMap<Value, SmallVector<Operation *>> waitingReaders; ///< of the passes, by arguments
   /// Placed ops of the update that several read and that read arguments alone: a corrected rate.
   llvm::SmallPtrSet<Operation *, 8> early;
+  /// Groups of cotangents that read forward values alone and cannot be in their readers' groups:
+  /// factors of rows. They run before these, whichever is older.
+  llvm::DenseSet<size_t> movable;
   DenseMap<std::pair<Value, int64_t>, size_t>
       lastReader; ///< the last group of a side that reads it
 };

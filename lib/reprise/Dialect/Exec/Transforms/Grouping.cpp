@@ -1,5 +1,6 @@
 // reprise: which ops share a launch.
 #include "Grouping.h"
+#include "Readers.h"
 
 #include "reprise/Dialect/Exec/IR/Exec.h"
 #include "reprise/Dialect/Reprise/IR/Casts.h"
@@ -49,23 +50,6 @@ Grouping::Grouping(Block &block, const Target &target) {
   for (Operation &op : llvm::reverse(block.without_terminator()))
     if (groupOf.contains(&op) && isElementwise(&op))
       sink(&op, target);
-}
-
-/// The ops that read a result of the op, looking through free ops.
-static SmallVector<Operation *> findReaders(Operation *op) {
-  SmallVector<Operation *> readers;
-  SmallVector<Value> values(op->getResults());
-  while (!values.empty())
-    for (OpOperand &use : values.pop_back_val().getUses()) {
-      Operation *user = use.getOwner();
-      if (isExposure(use))
-        continue;
-      if (isFree(user))
-        values.append(user->result_begin(), user->result_end());
-      else
-        readers.push_back(user);
-    }
-  return readers;
 }
 
 std::optional<size_t> Grouping::findReadingGroup(Operation *op) const {

@@ -1,0 +1,72 @@
+// reprise: what an op reads, and what reads it, looking through the ops that launches copy
+#include "Readers.h"
+
+#include "Grouping.h"
+#include "reprise/Dialect/Exec/IR/FreeOps.h"
+#include "reprise/Dialect/Reprise/IR/Loops.h"
+#include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+using namespace mlir;
+
+namespace reprise::exec {
+
+void collectProducers(Operation *op, SmallVectorImpl<Operation *> &producers) {
+  auto addOperands = [](Operation *reader, SmallVectorImpl<Operation *> &stack) {
+    SmallVector<Value> reads = collectReads(reader);
+    for (Value operand : llvm::reverse(reads))
+      if (Operation *producer = operand.getDefiningOp())
+        stack.push_back(producer);
+  };
+  SmallVector<Operation *> stack;
+  addOperands(op, stack);
+  while (!stack.empty()) {
+    Operation *producer = stack.pop_back_val();
+    if (isFree(producer))
+      addOperands(producer, stack);
+    else
+      producers.push_back(producer);
+  }
+}
+
+SmallVector<Operation *> findReaders(Operation *op) {
+  SmallVector<Operation *> readers;
+  SmallVector<Value> values(op->getResults());
+  while (!values.empty())
+    for (OpOperand &use : values.pop_back_val().getUses()) {
+      Operation *user = use.getOwner();
+      if (isExposure(use))
+        continue;
+      if (isFree(user))
+        values.append(user->result_begin(), user->result_end());
+      else
+        readers.push_back(user);
+    }
+  return readers;
+}
+
+static unsigned bitsOf(Operation *op) {
+  return getElementTypeOrSelf(op->getResult(0).getType()).getIntOrFloatBitWidth();
+}
+
+bool isReducedWide(Operation *op, unsigned narrow) {
+  auto isReduction = llvm::IsaPred<ReductionOpInterface, NormalizationOpInterface>;
+  bool isReduced = false;
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  SmallVector<Operation *> stack = {op};
+  while (!stack.empty()) {
+    Operation *wide = stack.pop_back_val();
+    if (bitsOf(wide) <= narrow || !seen.insert(wide).second)
+      continue;
+    SmallVector<Operation *> readers = findReaders(wide);
+    // What another part reads is another value where it is replayed.
+    llvm::erase_if(readers, [&](Operation *reader) { return partOf(reader) != partOf(op); });
+    if (!llvm::all_of(readers, takesFromRegisters))
+      continue;
+    isReduced |= llvm::any_of(readers, isReduction);
+    llvm::append_range(stack, llvm::make_filter_range(readers, isElementwise));
+  }
+  return isReduced;
+}
+
+} // namespace reprise::exec
