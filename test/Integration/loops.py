@@ -86,7 +86,7 @@ def check_kernels():
 
 
 def main():
-    zoo("gpt2.mlir", "gpt2", "--loop", "--layers=4", "--width=32", "--batch=2", "--seq=16", "--dropout=0.1")
+    zoo("gpt2.mlir", "gpt2", "--loop", "--layers=4", "--width=32", "--batch=2", "--seq=24", "--dropout=0.1")
     check_plans(compare("gpt2", "gpt2.mlir", "train", 2))
     compare("gpt2", "gpt2.mlir", "grad", 1)
     compare("gpt2", "gpt2.mlir", "hvp", 1)

@@ -116,7 +116,7 @@ TEST_F(CompilationTest, aBudgetHoldsForEachProgram) {
   int64_t free = takenBy(run().programs.at(0));
   buildTwo();
   options.keepPlan = true;
-  options.budget = Budget{free * 7 / 10, std::nullopt};
+  options.budget = Budget{free * 3 / 4, std::nullopt};
   Compilation within = run();
   ASSERT_EQ(within.programs.size(), 2u) << error;
   for (const CompiledProgram &program : within.programs) {

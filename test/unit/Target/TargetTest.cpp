@@ -28,9 +28,10 @@ protected:
   }
 
   bool canHold(StringRef target, StringRef body) {
-    std::string text =
-        ("func.func @f(%x: tensor<64x64xf32>, %r: tensor<64xf32>) {" + body + "\n  return\n}")
-            .str();
+    std::string text = ("func.func @f(%x: tensor<64x64xf32>, %h: tensor<64x64xbf16>, "
+                        "%r: tensor<64xf32>) {" +
+                        body + "\n  return\n}")
+                           .str();
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
     SmallVector<Operation *> ops;
     for (Operation &op : (*module->getOps<func::FuncOp>().begin()).getBody().front())
@@ -46,6 +47,10 @@ constexpr const char *kContraction = R"(
   %0 = reprise.dot_general %x, %x contracting [1] x [0] : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
   %1 = reprise.relu %0 : tensor<64x64xf32>)";
 
+constexpr const char *kHalfContraction = R"(
+  %0 = reprise.dot_general %h, %h contracting [1] x [0] : (tensor<64x64xbf16>, tensor<64x64xbf16>) -> tensor<64x64xbf16>
+  %1 = reprise.relu %0 : tensor<64x64xbf16>)";
+
 constexpr const char *kRows = R"(
   %0 = reprise.relu %x : tensor<64x64xf32>
   %1 = reprise.sum %0 dims [1] : (tensor<64x64xf32>) -> tensor<64xf32>)";
@@ -56,7 +61,11 @@ constexpr const char *kTwoSpaces = R"(
 
 TEST_F(TargetTest, ATargetSaysWhatALaunchHolds) {
   EXPECT_TRUE(canHold("cpu:x86-64-v3", kContraction));
-  EXPECT_FALSE(canHold("cuda:sm_90", kContraction));
+  EXPECT_TRUE(canHold("cuda:sm_90", kContraction));
+  EXPECT_TRUE(canHold("cuda:sm_90", kHalfContraction));
+  // A library's call holds nothing else.
+  EXPECT_TRUE(canHold("cuda:sm_90:library", kContraction));
+  EXPECT_FALSE(canHold("cuda:sm_90:library", kHalfContraction));
   for (const char *target : {"cpu:x86-64-v3", "cpu:x86-64-v4", "cuda:sm_90"}) {
     EXPECT_TRUE(canHold(target, kRows));
     EXPECT_FALSE(canHold(target, kTwoSpaces));

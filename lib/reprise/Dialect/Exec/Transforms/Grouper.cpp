@@ -5,7 +5,6 @@
 #include "reprise/Dialect/Exec/IR/Exec.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
-#include "reprise/Dialect/Reprise/IR/Pause.h"
 #include "reprise/Dialect/Reprise/IR/ReplayNumber.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -16,34 +15,6 @@ namespace reprise::exec {
 static bool isLeader(Operation *op) {
   return isa<ContractionOpInterface, ConvolutionOpInterface, AttentionOpInterface,
              NormalizationOpInterface>(op);
-}
-
-/// True if `op` finds what `producer` makes in memory: cotangents and replays what the forward pass
-/// stored, as they find arguments, late ones, too, and what replays for other parts of the backward
-/// pass stored, which may have run long before.
-static bool findsStored(Operation *op, Operation *producer) {
-  if (partOf(op) != 1)
-    return false;
-  int64_t other = getReplayNumber(producer);
-  return isa<PauseOp>(producer) || partOf(producer) == 0 ||
-         (other != 0 && other != getReplayNumber(op));
-}
-
-/// Whether something reads the op, all of it in the same block, and no loop. Several readers count
-/// if `countsSeveral`, and if they are of the op's part.
-static bool isNearReaders(Operation *op, bool countsSeveral) {
-  auto isNear = [&](OpOperand &use) {
-    Operation *reader = use.getOwner();
-    return reader->getBlock() == op->getBlock() && !reader->hasTrait<OpTrait::IsTerminator>() &&
-           !isa<LoopOp>(reader);
-  };
-  // Exposed replays do not count.
-  auto uses =
-      llvm::make_filter_range(op->getUses(), [](OpOperand &use) { return !isExposure(use); });
-  auto isOfPart = [&](OpOperand &use) { return partOf(use.getOwner()) == partOf(op); };
-  auto count = std::distance(uses.begin(), uses.end());
-  return count > 0 && (count == 1 || (countsSeveral && llvm::all_of(uses, isOfPart))) &&
-         llvm::all_of(uses, isNear);
 }
 
 namespace {
@@ -213,6 +184,10 @@ private:
              return isa<ConstantOp>(producer) || isStored || isInMovable(producer);
            });
   }
+  bool mayJoin(size_t number, ArrayRef<Operation *> ops) const {
+    return !movable.contains(number) ||
+           llvm::all_of(ops, [&](Operation *op) { return readsStoredAlone(op); });
+  }
   bool isInMovable(Operation *op) const {
     auto found = groupOf.find(op);
     return found != groupOf.end() && movable.contains(found->second);
@@ -240,8 +215,8 @@ private:
           // What is replayed for an original runs before the group that it is in anyway.
           if (keepsLaunches && !isReplay(ops.back()) && isReplay(producer))
             continue;
-          // So does what is movable, unless the op may be part of it.
-          if (movable.contains(found->second) && !readsStoredAlone(op))
+          // So does what is movable, unless the ops may be part of it.
+          if (!mayJoin(found->second, ops))
             continue;
           bool isStored = isReplay(op) && findsStored(op, producer);
           std::optional<size_t> &last = isStored ? stored : latest;
@@ -259,12 +234,10 @@ private:
   }
 
   bool join(size_t number, ArrayRef<Operation *> ops) {
-    auto isMovable = [&](Operation *op) { return readsStoredAlone(op); };
-    if (movable.contains(number) && !llvm::all_of(ops, isMovable))
-      return false;
     SmallVector<Operation *> joined = all[number].ops;
     llvm::append_range(joined, ops);
-    if (!samePart(joined) || !canHold(joined, target) || storesWide(number, ops))
+    if (!samePart(joined) || !mayJoin(number, ops) || !canHold(joined, target) ||
+        storesWide(number, ops))
       return false;
     if (isLeader(ops.back()) && !llvm::any_of(all[number].ops, isLeader))
       all[number].location = ops.back()->getLoc();
@@ -283,15 +256,6 @@ private:
       bool isShared = op != ops.back() && findReaders(op).size() > 1;
       return isReducedWide(op, isShared ? 0 : bits);
     });
-  }
-
-  /// What an elementwise op reads slices of.
-  static SmallVector<Value> collectSliced(Operation *op) {
-    SmallVector<Value> sliced;
-    for (Value operand : op->getOperands())
-      if (auto slice = operand.getDefiningOp<SliceOp>(); slice && isElementwise(op))
-        sliced.push_back(slice.getOperand());
-    return sliced;
   }
 
   /// Ops of different sides do not meet in a group because they read the same value.

@@ -4,6 +4,8 @@
 #include "Grouping.h"
 #include "reprise/Dialect/Exec/IR/FreeOps.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
+#include "reprise/Dialect/Reprise/IR/Pause.h"
+#include "reprise/Dialect/Reprise/IR/ReplayNumber.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -43,6 +45,37 @@ SmallVector<Operation *> findReaders(Operation *op) {
         readers.push_back(user);
     }
   return readers;
+}
+
+bool findsStored(Operation *op, Operation *producer) {
+  if (partOf(op) != 1)
+    return false;
+  int64_t other = getReplayNumber(producer);
+  return isa<PauseOp>(producer) || partOf(producer) == 0 ||
+         (other != 0 && other != getReplayNumber(op));
+}
+
+bool isNearReaders(Operation *op, bool countsSeveral) {
+  auto isNear = [&](OpOperand &use) {
+    Operation *reader = use.getOwner();
+    return reader->getBlock() == op->getBlock() && !reader->hasTrait<OpTrait::IsTerminator>() &&
+           !isa<LoopOp>(reader);
+  };
+  // Exposed replays do not count.
+  auto uses =
+      llvm::make_filter_range(op->getUses(), [](OpOperand &use) { return !isExposure(use); });
+  auto isOfPart = [&](OpOperand &use) { return partOf(use.getOwner()) == partOf(op); };
+  auto count = std::distance(uses.begin(), uses.end());
+  return count > 0 && (count == 1 || (countsSeveral && llvm::all_of(uses, isOfPart))) &&
+         llvm::all_of(uses, isNear);
+}
+
+SmallVector<Value> collectSliced(Operation *op) {
+  SmallVector<Value> sliced;
+  for (Value operand : op->getOperands())
+    if (auto slice = operand.getDefiningOp<SliceOp>(); slice && isElementwise(op))
+      sliced.push_back(slice.getOperand());
+  return sliced;
 }
 
 static unsigned bitsOf(Operation *op) {

@@ -13,6 +13,18 @@ void collectProducers(mlir::Operation *op, llvm::SmallVectorImpl<mlir::Operation
 /// The ops that read a result of the op, looking through free ops.
 llvm::SmallVector<mlir::Operation *> findReaders(mlir::Operation *op);
 
+/// What an elementwise op reads slices of.
+llvm::SmallVector<mlir::Value> collectSliced(mlir::Operation *op);
+
+/// True if `op` finds what `producer` makes in memory: cotangents and replays what the forward pass
+/// stored, as they find arguments, late ones, too, and what replays for other parts of the backward
+/// pass stored, which may have run long before.
+bool findsStored(mlir::Operation *op, mlir::Operation *producer);
+
+/// Whether something reads the op, all of it in the same block, and no loop. Several readers count
+/// if `countsSeveral`, and if they are of the op's part.
+bool isNearReaders(mlir::Operation *op, bool countsSeveral);
+
 /// Whether elements of more bits than `narrow` go from the op to a reduction of the same part, all
 /// the way through ops that nothing else of that part reads but elementwise ops and reductions. A
 /// launch that reduces them needs them in no memory.
