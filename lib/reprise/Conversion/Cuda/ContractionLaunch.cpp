@@ -129,8 +129,10 @@ public:
 private:
   /// A library contracts matrices. What is none is copied: heads between rows and columns.
   template <typename OpT> LogicalResult makeMatrices(OpT dot) {
+    if (contractions != Contractions::Library)
+      return success();
     auto spec = ContractionSpec::of(dot, lhs.strides, rhs.strides);
-    if (contractions != Contractions::Library || !suitsTensorCores(spec, contractions))
+    if (!suitsTensorCores(spec, contractions))
       return success();
     if (!isMatrix(spec, true) && failed(makeMatrix(dot.getLhs(), lhs, dot.getLhsBatch(),
                                                    dot.getLhsFree(), dot.getLhsContracting())))

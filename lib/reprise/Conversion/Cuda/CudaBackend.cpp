@@ -15,7 +15,7 @@
 #include "ThreadPool.h"
 #include "ThreadSchedule.h"
 #include "reprise/Conversion/LoopNest/ContractionLaunch.h"
-#include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Dialect/Reprise/IR/Casts.h"
 #include "reprise/Support/ByteSize.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -56,8 +56,7 @@ std::string CudaBackend::getName() const {
 /// A library's call holds no other ops.
 bool CudaBackend::canHold(ArrayRef<Operation *> ops) const {
   auto isCalled = [&] {
-    Type type = cast<RankedTensorType>(ops.front()->getOperand(0).getType()).getElementType();
-    return contractions == Contractions::Library && KernelBuilder::bytesOf(type) == 2;
+    return contractions == Contractions::Library && isHalf(ops.front()->getOperand(0).getType());
   };
   return isRowGroup(ops) || (isContractionGroup(ops) && !isCalled());
 }

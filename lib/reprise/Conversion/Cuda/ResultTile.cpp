@@ -74,7 +74,7 @@ void ResultTile::place() {
 }
 
 void ResultTile::storeIfOwned(const Range &range, Value index, llvm::function_ref<void()> body) {
-  if (isEven(range))
+  if (hasWholeTiles(range))
     return body();
   bool isShort = range.count < range.extent;
   k.ifThen(arith::CmpIOp::create(b, isShort ? arith::CmpIPredicate::slt : arith::CmpIPredicate::sge,
@@ -116,7 +116,7 @@ void ResultTile::storeElements(Line line, Value columnInTile, int64_t farther, V
   storeIfOwned(columns, column, [&] {
     if (epilogue) {
       epilogue->compute(*line.scope, column, values);
-      if (!isEven(columns))
+      if (!hasWholeTiles(columns))
         epilogue->flush();
       return;
     }

@@ -89,7 +89,7 @@ private:
   Range placeSide(Value number, int64_t count, int64_t extent);
   void storeElements(Line line, Value columnInTile, int64_t farther, mlir::ValueRange values);
   Value findColumn(Line line, Value columnInTile, int64_t farther);
-  static bool isEven(const Range &range) { return range.count % range.extent == 0; }
+  static bool hasWholeTiles(const Range &range) { return range.count % range.extent == 0; }
   void storeIfOwned(const Range &range, Value index, llvm::function_ref<void()> body);
 
   ThreadKernel &k;

@@ -1,8 +1,6 @@
 // reprise: the ops behind a contraction on a GPU, applied to elements in registers
 #include "TileEpilogue.h"
 
-#include "ContractionIndex.h"
-#include "ResultTile.h"
 #include "ThreadSchedule.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -20,26 +18,16 @@ size_t countBuffers(const TileEpilogue *epilogue) {
   return operandCount + (epilogue ? epilogue->buffers().size() : 1);
 }
 
-/// Dimensions as factors of a shape, at least one.
-template <typename Dims>
-static void addFactors(const Dims &dims, ArrayRef<int64_t> strides, SmallVector<int64_t> &factors,
-                       SmallVector<int64_t> &allStrides) {
-  SmallVector<FreeDim> merged = mergeDims(dims, strides);
-  if (merged.empty())
-    merged = {{1, 0}};
-  for (const FreeDim &dim : merged) {
-    factors.push_back(dim.size);
-    allStrides.push_back(dim.stride);
-  }
-}
-
 std::optional<TileEpilogue> TileEpilogue::get(Block &body, Operation *contraction,
                                               const ContractionSpec &spec,
                                               const ResultStrides &result) {
   Shape shape;
-  addFactors(spec.batch, result.batch, shape.outer, shape.strides);
-  addFactors(spec.rows, result.rows, shape.rows, shape.strides);
-  addFactors(spec.columns, result.columns, shape.columns, shape.strides);
+  auto sizesOf = [](const auto &dims) {
+    return llvm::map_to_vector(dims, [](const auto &dim) { return dim.size; });
+  };
+  shape.addDims(&Shape::outer, sizesOf(spec.batch), result.batch);
+  shape.addDims(&Shape::rows, sizesOf(spec.rows), result.rows);
+  shape.addDims(&Shape::columns, sizesOf(spec.columns), result.columns);
   std::optional<TileNest> nest = TileNest::get(body, contraction, shape);
   return nest ? std::optional(TileEpilogue(*std::move(nest))) : std::nullopt;
 }

@@ -37,6 +37,10 @@ struct Shape {
   }
   /// All factors in order: symbol number i of a graph runs over factor i.
   llvm::SmallVector<int64_t> factors() const;
+  /// Adds dimensions to a group as factors, neighbours joined; at least one. Groups are filled in
+  /// their order.
+  void addDims(llvm::SmallVector<int64_t> Shape::*group, llvm::ArrayRef<int64_t> sizes,
+               llvm::ArrayRef<int64_t> dimStrides);
   /// Cuts the factor of a symbol into (quotient, remainder) by `divisor`.
   void split(unsigned symbol, int64_t divisor);
 };

@@ -19,6 +19,15 @@ SmallVector<int64_t> Shape::factors() const {
   return all;
 }
 
+void Shape::addDims(SmallVector<int64_t> Shape::*group, ArrayRef<int64_t> sizes,
+                    ArrayRef<int64_t> dimStrides) {
+  Strided merged = mergeDims(sizes, dimStrides);
+  if (merged.sizes.empty())
+    merged = {{1}, {0}};
+  llvm::append_range(this->*group, merged.sizes);
+  llvm::append_range(strides, merged.strides);
+}
+
 void Shape::split(unsigned symbol, int64_t divisor) {
   if (!strides.empty()) {
     int64_t stride = strides[symbol];
@@ -95,22 +104,6 @@ static bool isWide(const ReductionInfo &info, const NestRules &rules) {
   return info.reduced >= rules.severalBlocks && info.kept <= rules.fewRows / 2;
 }
 
-/// Adds dimensions of `type` as factors of a shape, neighbours joined; at least one.
-static void addFactors(RankedTensorType type, ArrayRef<int64_t> dims, SmallVector<int64_t> &factors,
-                       SmallVector<int64_t> &strides) {
-  SmallVector<int64_t> all = rowMajorStrides(type.getShape());
-  Strided chosen;
-  for (int64_t d : dims) {
-    chosen.sizes.push_back(type.getDimSize(d));
-    chosen.strides.push_back(all[d]);
-  }
-  Strided merged = mergeDims(chosen.sizes, chosen.strides);
-  if (merged.sizes.empty())
-    merged = {{1}, {0}};
-  llvm::append_range(factors, merged.sizes);
-  llvm::append_range(strides, merged.strides);
-}
-
 ReductionInfo getReductionInfo(ReductionOpInterface op, const NestRules &rules) {
   auto type = cast<RankedTensorType>(op->getOperand(0).getType());
   SmallVector<int64_t> dims = op.getReducedDims(), before, after;
@@ -121,20 +114,25 @@ ReductionInfo getReductionInfo(ReductionOpInterface op, const NestRules &rules) 
     if (!reduced)
       (d < dims.back() ? before : after).push_back(d);
   }
-  Shape &shape = info.shape;
+  SmallVector<int64_t> all = rowMajorStrides(type.getShape());
+  auto add = [&](SmallVector<int64_t> Shape::*group, ArrayRef<int64_t> chosen) {
+    auto sizes = llvm::map_to_vector(chosen, [&](int64_t d) { return type.getDimSize(d); });
+    auto strides = llvm::map_to_vector(chosen, [&](int64_t d) { return all[d]; });
+    info.shape.addDims(group, sizes, strides);
+  };
   if (dims.back() == type.getRank() - 1) {
     if (isWide(info, rules))
       info.mode = ReductionMode::LaneParts;
     info.blocks = llvm::divideCeil(info.reduced, laneBlock);
-    addFactors(type, before, shape.rows, shape.strides);
-    addFactors(type, dims, shape.columns, shape.strides);
+    add(&Shape::rows, before);
+    add(&Shape::columns, dims);
     return info;
   }
   info.mode = info.reduced <= orderedBlock ? ReductionMode::Sequence : ReductionMode::RowParts;
   info.blocks = llvm::divideCeil(info.reduced, orderedBlock);
-  addFactors(type, before, shape.outer, shape.strides);
-  addFactors(type, dims, shape.rows, shape.strides);
-  addFactors(type, after, shape.columns, shape.strides);
+  add(&Shape::outer, before);
+  add(&Shape::rows, dims);
+  add(&Shape::columns, after);
   return info;
 }
 

@@ -250,11 +250,10 @@ private:
     Operation *leader = all[number].ops.front();
     if (!isa<ContractionOpInterface, ConvolutionOpInterface>(leader))
       return false;
-    unsigned bits = getElementTypeOrSelf(leader->getResult(0).getType()).getIntOrFloatBitWidth();
     return llvm::any_of(ops, [&](Operation *op) {
       // What several read has waited for the first of them alone.
       bool isShared = op != ops.back() && findReaders(op).size() > 1;
-      return isReducedWide(op, isShared ? 0 : bits);
+      return isReducedWide(op, isShared ? 0 : countBits(leader));
     });
   }
 

@@ -78,7 +78,7 @@ SmallVector<Value> collectSliced(Operation *op) {
   return sliced;
 }
 
-static unsigned bitsOf(Operation *op) {
+unsigned countBits(Operation *op) {
   return getElementTypeOrSelf(op->getResult(0).getType()).getIntOrFloatBitWidth();
 }
 
@@ -89,7 +89,7 @@ bool isReducedWide(Operation *op, unsigned narrow) {
   SmallVector<Operation *> stack = {op};
   while (!stack.empty()) {
     Operation *wide = stack.pop_back_val();
-    if (bitsOf(wide) <= narrow || !seen.insert(wide).second)
+    if (countBits(wide) <= narrow || !seen.insert(wide).second)
       continue;
     SmallVector<Operation *> readers = findReaders(wide);
     // What another part reads is another value where it is replayed.

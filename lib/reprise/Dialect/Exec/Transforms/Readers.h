@@ -25,6 +25,9 @@ bool findsStored(mlir::Operation *op, mlir::Operation *producer);
 /// if `countsSeveral`, and if they are of the op's part.
 bool isNearReaders(mlir::Operation *op, bool countsSeveral);
 
+/// Of an element of the op's first result.
+unsigned countBits(mlir::Operation *op);
+
 /// Whether elements of more bits than `narrow` go from the op to a reduction of the same part, all
 /// the way through ops that nothing else of that part reads but elementwise ops and reductions. A
 /// launch that reduces them needs them in no memory.
