@@ -12,6 +12,7 @@
 #include "reprise/Support/Guard.h"
 #include "reprise/Support/JsonFile.h"
 #include "reprise/Support/Parsing.h"
+#include "reprise/Support/Readable.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/WithColor.h"
@@ -23,7 +24,7 @@ using reprise::Flags;
 namespace {
 
 int fail(const llvm::Twine &message) {
-  llvm::WithColor::error() << message << "\n";
+  llvm::WithColor::error() << reprise::shortenMessage(message.str()) << "\n";
   return 1;
 }
 
@@ -279,7 +280,7 @@ int main(int argc, char **argv) {
   if (!module)
     return 1;
   if (std::string wrong = findWrongName(*module, flags); !wrong.empty()) {
-    llvm::WithColor::error() << wrong << "\n";
+    fail(wrong);
     return 2;
   }
   return flags.interpret ? interpretModel(*module, flags) : compileModel(*module, flags);

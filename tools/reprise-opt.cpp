@@ -7,6 +7,7 @@
 #include "reprise/Support/File.h"
 #include "reprise/Support/Guard.h"
 #include "reprise/Support/Parsing.h"
+#include "reprise/Support/Readable.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/WithColor.h"
 
@@ -48,7 +49,7 @@ static LogicalResult runTo(StringRef output, std::unique_ptr<llvm::MemoryBuffer>
   llvm::Error error = reprise::writeFile(output, [&](raw_ostream &os) { os << text; });
   if (!error)
     return success();
-  llvm::WithColor::error() << toString(std::move(error)) << "\n";
+  llvm::WithColor::error() << reprise::shortenMessage(toString(std::move(error))) << "\n";
   return failure();
 }
 

@@ -7,12 +7,13 @@
 #include "reprise/Planning/Pipeline/ScheduleFile.h"
 #include "reprise/Runtime/AtomicFile.h"
 #include "reprise/Runtime/File.h"
+#include "reprise/Runtime/FileKind.h"
+#include "reprise/Support/Readable.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/WithColor.h"
 
 namespace cli = reprise::cli;
@@ -75,7 +76,7 @@ struct Flags : cli::Tool {
 };
 
 int fail(const llvm::Twine &message) {
-  llvm::WithColor::error() << message << "\n";
+  llvm::WithColor::error() << reprise::shortenMessage(message.str()) << "\n";
   return 1;
 }
 
@@ -139,11 +140,29 @@ int write(const std::string &path, const std::string &text) {
   return 0;
 }
 
+/// The text of the problem; none, after an error, if the file cannot be read or holds none.
+std::optional<std::string> readProblem(const Flags &flags) {
+  using namespace reprise::runtime;
+  const std::string &path = flags.problem.get();
+  Expected<std::vector<uint8_t>> bytes = readFile(path);
+  if (!bytes) {
+    fail(bytes.message());
+    return std::nullopt;
+  }
+  std::string text(bytes->begin(), bytes->end());
+  FileKind wanted = flags.kind.get() == "offsets" ? FileKind::Text : FileKind::Json;
+  if (std::string wrong = findMisplaced(path, text, wanted); !wrong.empty()) {
+    fail(wrong);
+    return std::nullopt;
+  }
+  return text;
+}
+
 int packBuffers(const Flags &flags) {
-  auto text = llvm::MemoryBuffer::getFileOrSTDIN(flags.problem.get());
+  std::optional<std::string> text = readProblem(flags);
   if (!text)
-    return fail("cannot read '" + flags.problem.get() + "': " + text.getError().message());
-  auto plan = reprise::packBuffers((*text)->getBuffer().str(), flags.problem, flags.capacity);
+    return 1;
+  auto plan = reprise::packBuffers(*text, flags.problem, flags.capacity);
   if (!plan)
     return fail(llvm::toString(plan.takeError()));
   llvm::outs() << (flags.json ? reprise::describeAsJson(*plan) : reprise::describe(*plan) + "\n");
@@ -154,17 +173,16 @@ int packBuffers(const Flags &flags) {
 }
 
 int planCheckpoint(const Flags &flags) {
-  auto text = llvm::MemoryBuffer::getFileOrSTDIN(flags.problem.get());
+  std::optional<std::string> text = readProblem(flags);
   if (!text)
-    return fail("cannot read '" + flags.problem.get() + "': " + text.getError().message());
+    return 1;
   reprise::PlanOptions options;
   options.path = flags.problem;
   options.budgets.assign(flags.budgets.begin(), flags.budgets.end());
   options.isWritten = !flags.written.empty();
   if (flags.timeLimit.isGiven())
     options.timeLimit = flags.timeLimit;
-  llvm::Expected<std::vector<reprise::Plan>> plans =
-      reprise::planWithinBudgets((*text)->getBuffer(), options);
+  llvm::Expected<std::vector<reprise::Plan>> plans = reprise::planWithinBudgets(*text, options);
   if (!plans)
     return fail(llvm::toString(plans.takeError()));
   if (flags.json)
@@ -197,11 +215,11 @@ int writePipeline(const Flags &flags, const reprise::PipelinePlan &plan) {
 }
 
 int schedulePipeline(const Flags &flags) {
-  auto text = llvm::MemoryBuffer::getFileOrSTDIN(flags.problem.get());
+  std::optional<std::string> text = readProblem(flags);
   if (!text)
-    return fail("cannot read '" + flags.problem.get() + "': " + text.getError().message());
+    return 1;
   reprise::stages::ProblemFile file;
-  if (std::string wrong = readProblemFile((*text)->getBuffer(), file); !wrong.empty())
+  if (std::string wrong = readProblemFile(*text, file); !wrong.empty())
     return fail(flags.problem.get() + ": " + wrong);
   std::vector<std::string> names(flags.schedules.begin(), flags.schedules.end());
   llvm::Expected<std::vector<reprise::PipelinePlan>> plans = reprise::planPipeline(file, names);

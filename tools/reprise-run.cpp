@@ -3,6 +3,7 @@
 #include "reprise-run/Run.h"
 #include "reprise/Runtime/File.h"
 #include "reprise/Runtime/StepLog.h"
+#include "reprise/Support/Readable.h"
 
 #include <algorithm>
 #include <csignal>
@@ -127,7 +128,7 @@ std::string readOptions(const Flags &flags, RunOptions &options) {
 }
 
 void print(const std::string &error) {
-  std::fprintf(stderr, "reprise-run: error: %s\n", error.c_str());
+  std::fprintf(stderr, "reprise-run: error: %s\n", shortenMessage(error).c_str());
 }
 
 int runAlone(const RunOptions &options) {

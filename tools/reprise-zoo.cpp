@@ -5,6 +5,7 @@
 #include "reprise/InitAll.h"
 #include "reprise/Support/File.h"
 #include "reprise/Support/Guard.h"
+#include "reprise/Support/Readable.h"
 #include "reprise/Zoo/Zoo.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/WithColor.h"
@@ -137,6 +138,6 @@ int main(int argc, char **argv) {
       writeFile("-", [&](llvm::raw_ostream &stream) { module->print(stream, printing); });
   if (!error)
     return 0;
-  llvm::WithColor::error() << llvm::toString(std::move(error)) << "\n";
+  llvm::WithColor::error() << reprise::shortenMessage(llvm::toString(std::move(error))) << "\n";
   return 1;
 }

@@ -27,7 +27,7 @@ function(reprise_layer name)
   target_link_libraries(RepriseLayer${name} PUBLIC MLIR LLVM)
 endfunction()
 
-reprise_layer(Support FOLDERS Support ON RepriseRuntime)
+reprise_layer(Support FOLDERS Support ON RepriseRuntime ReprisePlanning)
 reprise_layer(Interfaces FOLDERS Interfaces)
 reprise_layer(Dialect FOLDERS Policy/Selector Dialect/Reprise/IR ON Interfaces Support)
 reprise_layer(Policy FOLDERS Policy ON Dialect Support)

@@ -8,6 +8,7 @@ import pathlib
 from typing import Any, Sequence
 
 from . import _core
+from ._json import load_json
 
 
 class Plan:
@@ -19,7 +20,8 @@ class Plan:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Plan:
-        return cls(json.loads(pathlib.Path(path).read_text()))
+        """Reads a file; ``Error`` if it is no JSON or has a key twice."""
+        return cls(load_json(path))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         pathlib.Path(path).write_text(self.to_json())

@@ -52,6 +52,17 @@ class Programs(unittest.TestCase):
         part.plan.save("plan.json")
         self.assertEqual(reprise.Plan.load("plan.json"), part.plan)
 
+    def test_a_plan_file_has_each_key_once(self):
+        for text, what, line, column in (
+                ('{"version": 1,\n "values": {"a": "\\"b\\": {", "\\u0061": 1}}', "the key 'a' is repeated", 2, 30),
+                ('\ufeff{"version": 1}', "byte-order mark", 1, 1), ('{"version":\n }', "syntax error", 2, 2)):
+            pathlib.Path("wrong.json").write_text(text, encoding="utf-8")
+            with self.assertRaisesRegex(reprise.Error, what) as caught:
+                reprise.Plan.load("wrong.json")
+            self.assertEqual((caught.exception.line, caught.exception.column), (line, column))
+        pathlib.Path("right.json").write_text('{"a": [{"b": 1}, {"b": 2}], "b": {"a": "{\\"a\\": 1"}}')
+        self.assertEqual(reprise.Plan.load("right.json").content["b"], {"a": '{"a": 1'})
+
     def test_an_estimate_has_no_bundle(self):
         program = reprise.compile(MODEL, estimate=True, budget="1GiB")
         self.assertTrue(program.fits)

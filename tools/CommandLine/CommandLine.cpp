@@ -2,6 +2,7 @@
 #include "CommandLine.h"
 
 #include "Page.h"
+#include "reprise/Support/Readable.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -33,7 +34,7 @@ Tool::Tool(std::string name, std::string summary, std::string usage)
       groups({{"Options", {}}}) {}
 
 int Tool::refuse(const std::string &message) const {
-  std::fprintf(stderr, "%s: error: %s\n", name.c_str(), message.c_str());
+  std::fprintf(stderr, "%s: error: %s\n", name.c_str(), shortenMessage(message).c_str());
   return 2;
 }
 

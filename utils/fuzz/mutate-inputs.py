@@ -125,6 +125,21 @@ def nest(data, chance):
     return data[:at] + chance.choice([b"[" * depth, b'{"a":' * depth, b"[" * depth + b"]" * depth]) + data[at:]
 
 
+def repeat_key(data, chance):
+    """A member of an object stands there twice: an error, whatever its values are."""
+    members = list(re.finditer(rb'([{,]\s*)("(?:[^"\\]|\\.)*"\s*:\s*(?:[-\w.+]+|"(?:[^"\\]|\\.)*"))(?=\s*[,}])', data))
+    match = chance.choice(members)
+    return data[:match.end()] + b", " + match[2] + data[match.end():]
+
+
+def mark(data, chance):
+    """A byte-order mark, as some editors write it."""
+    return b"\xef\xbb\xbf" + data
+
+
+#: What every reader refuses.
+WRONG = {"plan": [repeat_key, mark], "policy": [repeat_key, mark], "device": [repeat_key, mark], "profile": [repeat_key, mark],
+         "folder": [repeat_key, mark], "problem": [repeat_key, mark], "offsets": [mark], "model": [mark]}
 GENTLE = [nudge_number, nudge_number, nudge_number, swap_like_tokens, swap_like_tokens, swap_like_tokens]
 TEXT = [change_bytes, cut, change_lines, change_tokens, change_tokens, change_numbers, change_numbers, *GENTLE]
 CHANGES = {"model": TEXT, "bytecode": [change_bytes, change_bytes, cut], "bundle": [change_bytes, cut], "array": [change_bytes, cut, change_tokens]}
@@ -197,9 +212,11 @@ def limit():
     os.nice(5)
 
 
-def judge(code, seconds, stderr, left, expected):
+def judge(code, seconds, stderr, left, expected, is_wrong):
     if code not in (0, 1, 2):
         return f"ended with {code}"
+    if is_wrong and not code:
+        return "took what is wrong"
     if code and not re.search(r"error", stderr):
         return f"failed with {code} and no error"
     if seconds > SECONDS:
@@ -229,8 +246,9 @@ def try_one(tools, kind, case, seed, keep):
     original, command = chance.choice(case)
     with open(original, "rb") as stream:
         data = stream.read()
-    changes = CHANGES.get(kind, TEXT + [nest])
-    data = chance.choice(changes)(data, chance)
+    refused = WRONG.get(kind, [])
+    change = chance.choice([*CHANGES.get(kind, TEXT + [nest]), *refused])
+    data = change(data, chance)
     with tempfile.TemporaryDirectory() as folder:
         os.mkdir(os.path.join(folder, "out"))
         words = prepare(command, original, data, folder)
@@ -240,7 +258,8 @@ def try_one(tools, kind, case, seed, keep):
         process.returncode = os.waitstatus_to_exitcode(status)
         with open(os.path.join(folder, "stderr"), errors="replace") as stream:
             stderr = stream.read()
-        wrong = judge(process.returncode, usage.ru_utime + usage.ru_stime, stderr, os.listdir(os.path.join(folder, "out")), "out")
+        wrong = judge(process.returncode, usage.ru_utime + usage.ru_stime, stderr, os.listdir(os.path.join(folder, "out")), "out",
+                      change in refused)
     if wrong:
         os.makedirs(keep, exist_ok=True)
         path = os.path.join(keep, seed.replace("/", "-") + "-" + os.path.basename(original))

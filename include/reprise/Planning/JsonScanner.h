@@ -10,15 +10,25 @@
 
 namespace reprise {
 
+/// Whether a text begins with a UTF-8 byte-order mark, which neither JSON nor CSV of ours has.
+inline bool hasByteOrderMark(std::string_view text) { return text.substr(0, 3) == "\xEF\xBB\xBF"; }
+inline constexpr const char *kByteOrderMark =
+    "unexpected byte-order mark (save the file as UTF-8 without it)";
+
 /// Stands before a value, which one of the functions reads. After the first error all of them do
 /// nothing. Graphs of a million operations take a hundred times their text as a tree.
 class JsonScanner {
 public:
-  explicit JsonScanner(std::string_view text)
-      : begin(text.data()), at(begin), end(begin + text.size()) {}
+  /// From 1, in bytes.
+  struct Place {
+    int64_t line = 1, column = 1;
+  };
+
+  explicit JsonScanner(std::string_view text);
 
   /// Reads an object; `member` reads each value. False, and the value is skipped, if it is no
-  /// object. Keys and strings are as they are written, escapes included.
+  /// object. Keys and strings are as they are written, escapes included. A key that stands twice in
+  /// one object is an error at the second.
   bool readObject(const std::function<void(std::string_view key)> &member);
   bool readArray(const std::function<void()> &element);
   /// None, and the value is skipped, if it is no number (of a double), none that is an integer (of
@@ -35,14 +45,18 @@ public:
   void finish();
   /// What is wrong with the text, and where; empty if nothing is.
   const std::string &error() const { return wrong; }
+  /// The error without its place, and its place.
+  const std::string &errorText() const { return wrongText; }
+  Place errorPlace() const { return wrongPlace; }
   /// Where the last value begins that was read or skipped: " at line 3, column 7".
-  std::string place() const { return describePlace(value); }
+  std::string place() const { return describe(findPlace(value)); }
 
 private:
   static constexpr int deepest = 200;
 
-  void fail(const char *what);
-  std::string describePlace(const char *where) const;
+  void fail(std::string what);
+  Place findPlace(const char *where) const;
+  static std::string describe(Place place);
   void skipSpace();
   /// The next character behind space; 0 at the end.
   char peek();
@@ -59,7 +73,8 @@ private:
   const char *begin, *at, *end;
   const char *value = begin; ///< the last one
   int depth = 0;
-  std::string wrong;
+  std::string wrong, wrongText;
+  Place wrongPlace;
 };
 
 } // namespace reprise

@@ -23,14 +23,14 @@ struct JsonValue {
   std::vector<JsonValue> elements; ///< of an array; the values of an object
   std::vector<std::string> keys;   ///< of an object
 
-  /// The member of that name, the last of several; null if there is none or this is no object.
+  /// The member of that name; null if there is none or this is no object.
   const JsonValue *find(const std::string &key) const;
   /// The number if it is an integer in the range of int64_t.
   std::optional<int64_t> integer() const;
 };
 
-/// Fails on anything that is not one JSON object, or is nested deeper than 64 levels. The message
-/// is without the file's name.
+/// Fails on anything that is not one JSON object, has a key twice in one object, or is nested
+/// deeper than 64 levels. The message has line and column, and no file's name.
 Expected<JsonValue> parseJson(const std::string &text);
 
 /// The members of an object that are integers in the range of int64_t; other members are skipped.

@@ -12,13 +12,15 @@ class SourceMgr;
 namespace reprise {
 
 /// Messages about ops of a scope start with it, as in "m.mlir:12:3: error: in layer/2/mlp: ...".
-/// Those about ops of a scope without a line, as in bytecode, are printed here, behind the name of
-/// the model's `file`. All others are left to the handlers that were there before. The result names
-/// the handler to the context's engine.
+/// Those about ops without a line, as in bytecode, are printed here, behind the name of the model's
+/// `file`. All others are left to the handlers that were there before. Long names and
+/// texts lose their middle; the text of a whole module or function behind an error is left out. The
+/// result names the handler to the context's engine.
 mlir::DiagnosticEngine::HandlerID showScopes(mlir::MLIRContext &context, std::string file);
 
 /// Messages of these sources show no source line that fills a screen, such as the head of a
-/// function with hundreds of arguments; the place still stands before them.
+/// function with hundreds of arguments, and none of binary data; the place still stands before
+/// them.
 void hideLongLines(llvm::SourceMgr &sources);
 
 } // namespace reprise

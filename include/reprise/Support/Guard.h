@@ -4,6 +4,7 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace reprise {
@@ -11,19 +12,22 @@ namespace reprise {
 /// What the child may use, beyond what the process has now. 0 means no limit.
 struct GuardLimits {
   uint64_t memoryBytes = 0;
-  /// Of processor time. The limit of the clock is ten times as long, for a child that waits
-  /// forever.
+  /// Seconds of processor time.
   unsigned seconds = 0;
+  /// Seconds by the clock for each of these, for a child that waits forever.
+  unsigned clockFactor = 10;
   /// The child's stack is this fraction of ours, so that what it survives leaves us a margin.
   unsigned stackDivisor = 1;
   /// Whether the child may print. If not, a crash prints nothing.
   bool keepsOutput = false;
+  /// Called many times a second until the child has ended, for signs of life; may be empty.
+  std::function<void()> whileWaiting;
 };
 
 /// Runs `work` in a forked child and waits for it. Returns an empty string if `work` returned, else
 /// why it did not, as in "signal 11: Segmentation fault" or "it ran out of memory". `work` may also
 /// call exit(): no handler of ours runs. It sees a copy of this process with the calling thread
-/// alone: it must not wait for other threads.
+/// alone: it must not wait for other threads. Processes that `work` started end with it.
 std::string runInChild(llvm::function_ref<void()> work, const GuardLimits &limits);
 /// The same of work that gives bytes back.
 std::string runInChild(llvm::function_ref<std::string()> work, const GuardLimits &limits,

@@ -9,11 +9,18 @@
 
 namespace reprise {
 
-/// A text as JSON. Values that nest deeper than `kDeepestJson` are an error at their place, since
-/// llvm::json recurses into them; no file of ours nests deeper than ten values.
-llvm::Expected<llvm::json::Value> parseJson(llvm::StringRef text);
+/// What is wrong with a text as JSON, and where, from 1.
+struct JsonFault {
+  std::string message;
+  unsigned line = 1, column = 1;
+};
+
+/// Reads a text as JSON. Errors, at their places: a syntax error; a key that stands twice in one
+/// object; a byte-order mark; values that nest deeper than `kDeepestJson`, since llvm::json
+/// recurses into them. No file of ours nests deeper than ten values.
+std::optional<JsonFault> parseJson(llvm::StringRef text, llvm::json::Value &value);
 constexpr unsigned kDeepestJson = 100;
-/// The same of a file at `path`: a syntax error is reported at its line and column.
+/// Reads the text of a file at `path`; what is wrong is reported at its line and column.
 mlir::FailureOr<llvm::json::Value> parseJson(llvm::StringRef text, llvm::StringRef path,
                                              mlir::MLIRContext *context);
 

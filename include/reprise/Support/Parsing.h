@@ -12,8 +12,9 @@
 namespace reprise {
 
 /// Reads a whole file, or standard input for "-", into memory: it is parsed twice, and both times
-/// it must be the same bytes. Returns null after printing "error: cannot read 'PATH': REASON".
-/// Anything but a regular file is refused above 1 GiB.
+/// it must be the same bytes. Returns null after printing "error: cannot read 'PATH': REASON", or
+/// that the file is none of a model, such as a bundle. Anything but a regular file is refused above
+/// 1 GiB.
 std::unique_ptr<llvm::MemoryBuffer> readModelFile(llvm::StringRef path);
 
 /// How a buffer is going to be parsed.

@@ -4,9 +4,11 @@
 #include "mlir/CAPI/IR.h"
 #include "mlir/IR/Verifier.h"
 #include "reprise-c/ReprisePrivateMlir.h"
+#include "reprise/Runtime/FileKind.h"
 #include "reprise/Support/Parsing.h"
 
 using namespace mlir;
+using namespace reprise;
 using namespace reprise::capi;
 
 reprise_module *reprise::capi::wrapModule(const SessionPtr &session, OwningOpRef<ModuleOp> module) {
@@ -19,8 +21,11 @@ reprise_error *reprise_module_parse(reprise_session *session, const void *data, 
                                     const char *name, reprise_module **module) {
   SessionState &state = *session->state;
   state.begin();
-  auto buffer =
-      llvm::MemoryBuffer::getMemBufferCopy(StringRef(static_cast<const char *>(data), size), name);
+  StringRef bytes(static_cast<const char *>(data), size);
+  if (std::string wrong = runtime::findMisplaced(name, bytes, runtime::FileKind::Model);
+      !wrong.empty())
+    return state.fail(wrong);
+  auto buffer = llvm::MemoryBuffer::getMemBufferCopy(bytes, name);
   auto sources = std::make_shared<llvm::SourceMgr>();
   reprise_module *made = wrapModule(
       session->state, reprise::parseTrustedModel(std::move(buffer), state.context, sources));

@@ -6,6 +6,7 @@
 #include "reprise/InitAll.h"
 #include "reprise/Policy/Policy.h"
 #include "reprise/Support/Locations.h"
+#include "reprise/Support/Readable.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <chrono>
@@ -71,6 +72,8 @@ void SessionState::begin() {
 }
 
 void SessionState::say(Message message) {
+  message.text = shortenMessage(message.text);
+  message.file = shortenMessage(message.file);
   std::lock_guard<std::recursive_mutex> lock(mutex);
   messages.push_back(message);
   if (!diagnostics)
@@ -121,6 +124,7 @@ reprise_error *SessionState::fail(std::string message, reprise_error_code code) 
 
 reprise_error *reprise::capi::makeError(std::string message, reprise_error_code code) {
   auto *error = new reprise_error;
+  message = shortenMessage(message);
   error->code = code;
   error->text = "error: " + message + "\n";
   error->message = std::move(message);

@@ -4,8 +4,78 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <deque>
+#include <unordered_set>
+#include <vector>
 
 namespace reprise {
+
+namespace {
+
+void appendUtf8(std::string &into, unsigned code) {
+  if (code < 0x80) {
+    into += static_cast<char>(code);
+    return;
+  }
+  unsigned more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+  into += static_cast<char>((0xff00 >> (more + 1) & 0xff) | code >> 6 * more);
+  while (more-- > 0)
+    into += static_cast<char>(0x80 | (code >> 6 * more & 0x3f));
+}
+
+/// A string without its escapes, which are valid ones.
+std::string unescape(std::string_view text) {
+  static constexpr std::string_view letters = "\"\\/bfnrt", meanings = "\"\\/\b\f\n\r\t";
+  auto readUnit = [&](size_t from) {
+    unsigned code = 0;
+    std::from_chars(text.data() + from, text.data() + from + 4, code, 16);
+    return code;
+  };
+  std::string plain;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\\') {
+      plain += text[i];
+    } else if (text[++i] != 'u') {
+      plain += meanings[letters.find(text[i])];
+    } else {
+      unsigned code = readUnit(i + 1);
+      i += 4;
+      bool isPair = code >= 0xd800 && code < 0xdc00 && text.substr(i + 1, 2) == "\\u";
+      if (unsigned low = isPair ? readUnit(i + 3) : 0; low >= 0xdc00 && low < 0xe000) {
+        code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+        i += 6;
+      }
+      appendUtf8(plain, code);
+    }
+  }
+  return plain;
+}
+
+/// The keys of an object. Most objects have few, in a file that has many objects.
+class KeySet {
+public:
+  /// False if the key is there already, however it is spelled.
+  bool add(std::string_view key) {
+    if (key.find('\\') != std::string_view::npos)
+      key = spelled.emplace_back(unescape(key));
+    if (hashed.empty() && keys.size() < kFew) {
+      bool isNew = std::find(keys.begin(), keys.end(), key) == keys.end();
+      keys.push_back(key);
+      return isNew;
+    }
+    if (hashed.empty())
+      hashed.insert(keys.begin(), keys.end());
+    return hashed.insert(key).second;
+  }
+
+private:
+  static constexpr size_t kFew = 16;
+  std::vector<std::string_view> keys;
+  std::unordered_set<std::string_view> hashed;
+  std::deque<std::string> spelled;
+};
+
+} // namespace
 
 static bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
@@ -13,18 +83,30 @@ static bool isHexDigit(char c) {
   return isDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-void JsonScanner::fail(const char *what) {
-  if (wrong.empty())
-    wrong = what + describePlace(at);
+JsonScanner::JsonScanner(std::string_view text)
+    : begin(text.data()), at(begin), end(begin + text.size()) {
+  if (hasByteOrderMark(text))
+    fail(kByteOrderMark);
+}
+
+void JsonScanner::fail(std::string what) {
+  if (wrong.empty()) {
+    wrongPlace = findPlace(at);
+    wrongText = std::move(what);
+    wrong = wrongText + describe(wrongPlace);
+  }
   at = end;
 }
 
-std::string JsonScanner::describePlace(const char *where) const {
+JsonScanner::Place JsonScanner::findPlace(const char *where) const {
   const char *lineBegin = where;
   while (lineBegin != begin && lineBegin[-1] != '\n')
     --lineBegin;
-  return " at line " + std::to_string(1 + std::count(begin, where, '\n')) + ", column " +
-         std::to_string(1 + (where - lineBegin));
+  return {1 + std::count(begin, where, '\n'), 1 + (where - lineBegin)};
+}
+
+std::string JsonScanner::describe(Place place) {
+  return " at line " + std::to_string(place.line) + ", column " + std::to_string(place.column);
 }
 
 void JsonScanner::skipSpace() {
@@ -80,9 +162,15 @@ bool JsonScanner::readItems(char open, char close, const char *expected,
 }
 
 bool JsonScanner::readObject(const std::function<void(std::string_view key)> &member) {
+  KeySet keys;
   return readItems('{', '}', "expected ',' or '}'", [&] {
     skipSpace();
+    const char *place = at;
     std::string_view key = scanString();
+    if (wrong.empty() && !keys.add(key)) {
+      at = place;
+      fail("the key '" + std::string(key) + "' is repeated");
+    }
     if (wrong.empty() && !take(':'))
       fail("expected ':'");
     if (wrong.empty())

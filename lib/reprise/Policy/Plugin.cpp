@@ -9,6 +9,8 @@
 #include "reprise/Support/JsonFile.h"
 #include "llvm/Support/FileSystem.h"
 
+#include <chrono>
+
 using namespace mlir;
 
 namespace reprise {
@@ -68,10 +70,15 @@ LogicalResult PluginPolicy::askChild(const rp_graph &graph, Location location,
                                      PluginAnswer &answer) const {
   GuardLimits limits;
   limits.seconds = kPluginSeconds;
+  limits.clockFactor = kPluginClockFactor;
   limits.keepsOutput = true;
   std::string bytes;
   Progress progress("policy plugin " + path, 0);
-  progress.update(0, "labelling " + std::to_string(graph.ops.size()) + " ops");
+  std::string note = "labelling " + std::to_string(graph.ops.size()) + " ops";
+  limits.whileWaiting = [&, start = std::chrono::steady_clock::now()] {
+    std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+    progress.update(0, note + ", " + std::to_string(static_cast<int>(passed.count())) + " s");
+  };
   std::string reason =
       runInChild([&] { return askPlugin(file, options, graph).write(); }, limits, bytes);
   progress.clear();
@@ -130,9 +137,11 @@ FailureOr<PolicyPtr> loadPlugin(StringRef text, const PolicyContext &context) {
   StringRef path = text.take_front(brace).trim(), options = text.substr(brace).trim();
   std::string shown = context.findFile(path);
   auto fail = [&] { return emitError(context.location) << "policy plugin '" << shown << "' "; };
+  llvm::json::Value parsed = nullptr;
   if (!options.empty())
-    if (auto parsed = parseJson(options); !parsed)
-      return fail() << "cannot read its options: " << llvm::toString(parsed.takeError());
+    if (std::optional<JsonFault> fault = parseJson(options, parsed))
+      return fail() << "cannot read its options: " << fault->message << " at line " << fault->line
+                    << ", column " << fault->column;
   SmallString<256> file(shown);
   llvm::sys::fs::file_status status;
   std::error_code error = llvm::sys::fs::status(file, status);

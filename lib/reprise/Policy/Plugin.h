@@ -6,8 +6,9 @@
 
 namespace reprise {
 
-/// Of processor time for one graph; ten times as much by the clock.
+/// Seconds of processor time for one graph, and seconds by the clock for each of these.
 constexpr unsigned kPluginSeconds = 60;
+constexpr unsigned kPluginClockFactor = 2;
 
 /// The plugin of PATH or PATH{JSON}, what stands behind `plugin:`. A file that is missing is
 /// reported here, all else where it decides.

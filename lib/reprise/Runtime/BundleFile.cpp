@@ -6,6 +6,7 @@
 #include "BundleStream.h"
 #include "CommandTable.h"
 #include "reprise/Runtime/File.h"
+#include "reprise/Runtime/FileKind.h"
 #include "reprise/Runtime/Hash.h"
 
 #include <algorithm>
@@ -234,8 +235,11 @@ uint64_t checksum(Header header, const uint8_t *body, uint64_t size) {
 }
 
 Error checkHeader(const uint8_t *data, uint64_t size, const std::string &name, Header &header) {
-  if (size < sizeof magic || std::memcmp(data, magic, sizeof magic) != 0)
-    return Error::make(name + ": is not a Reprise bundle");
+  if (size < sizeof magic || std::memcmp(data, magic, sizeof magic) != 0) {
+    std::string_view bytes(reinterpret_cast<const char *>(data), size);
+    std::string wrong = findMisplaced(name, bytes, FileKind::Bundle);
+    return Error::make(wrong.empty() ? name + ": is not a Reprise bundle" : wrong);
+  }
   if (size < sizeof(Header))
     return Error::make(name + ": the bundle is truncated within its header");
   std::memcpy(&header, data, sizeof header);

@@ -1,10 +1,12 @@
 // reprise: the little JSON that the runtime writes and reads
 #include "reprise/Runtime/Json.h"
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <unordered_set>
 
 using namespace reprise::runtime;
 
@@ -35,7 +37,7 @@ std::string reprise::runtime::jsonNumber(double value) {
 }
 
 const JsonValue *JsonValue::find(const std::string &key) const {
-  for (size_t i = keys.size(); i-- > 0;)
+  for (size_t i = 0; i < keys.size(); ++i)
     if (keys[i] == key)
       return &elements[i];
   return nullptr;
@@ -67,15 +69,29 @@ public:
   explicit Parser(const std::string &text) : text(text) {}
 
   bool parse(JsonValue &value) {
+    if (text.compare(0, 3, "\xEF\xBB\xBF") == 0)
+      return fail("unexpected byte-order mark (save the file as UTF-8 without it)");
     if (!take('{') || !members(value, 0))
       return false;
     skipSpace();
     return at == text.size();
   }
+  /// After parse() has failed: why, and where.
+  std::string error() const {
+    size_t end = std::min(at, text.size());
+    size_t lineBegin = end == 0 ? 0 : text.rfind('\n', end - 1) + 1; // 0 in the first line
+    return (wrong.empty() ? "it is no JSON object" : wrong) + " at line " +
+           std::to_string(1 + std::count(text.begin(), text.begin() + end, '\n')) + ", column " +
+           std::to_string(1 + end - lineBegin);
+  }
 
 private:
   static constexpr unsigned maxDepth = 64;
 
+  bool fail(std::string why) {
+    wrong = std::move(why);
+    return false;
+  }
   void skipSpace() {
     while (at < text.size() && std::string(" \t\r\n").find(text[at]) != std::string::npos)
       ++at;
@@ -130,11 +146,19 @@ private:
   }
   bool members(JsonValue &object, unsigned depth) {
     object.kind = JsonValue::Object;
+    std::unordered_set<std::string> seen;
     if (take('}'))
       return true;
     do {
-      if (!string(object.keys.emplace_back()) || !take(':') ||
-          !value(object.elements.emplace_back(), depth))
+      skipSpace();
+      size_t place = at;
+      if (!string(object.keys.emplace_back()))
+        return false;
+      if (!seen.insert(object.keys.back()).second) {
+        at = place;
+        return fail("the key '" + object.keys.back() + "' is repeated");
+      }
+      if (!take(':') || !value(object.elements.emplace_back(), depth))
         return false;
     } while (take(','));
     return take('}');
@@ -180,14 +204,16 @@ private:
 
   const std::string &text;
   size_t at = 0;
+  std::string wrong;
 };
 
 } // namespace
 
 Expected<JsonValue> reprise::runtime::parseJson(const std::string &text) {
   JsonValue value;
-  if (!Parser(text).parse(value))
-    return Error::make("it is no JSON object");
+  Parser parser(text);
+  if (!parser.parse(value))
+    return Error::make(parser.error());
   return value;
 }
 

@@ -2,6 +2,7 @@
 #include "reprise/Support/Diagnostics.h"
 
 #include "reprise/Support/Locations.h"
+#include "reprise/Support/Readable.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/WithColor.h"
 #include <deque>
@@ -39,6 +40,32 @@ static void printKind(llvm::SourceMgr::DiagKind kind) {
   }
 }
 
+/// Longer ones are no paths.
+static constexpr size_t kLongestPlace = 4200;
+
+/// Whether a note is the text of an op with regions, such as the whole model, which the user has.
+static bool isDump(Diagnostic &note) {
+  std::string text = note.str();
+  return StringRef(text).starts_with("see current operation: ") && StringRef(text).contains('\n');
+}
+
+/// The diagnostic as people read it: without long texts and dumps. None if it is so already.
+static std::optional<Diagnostic> tidyUp(Diagnostic &diagnostic) {
+  std::string text = diagnostic.str(), shown = reprise::shortenMessage(text);
+  Diagnostic tidy(diagnostic.getLocation(), diagnostic.getSeverity());
+  tidy << shown;
+  bool isTidy = text == shown;
+  for (Diagnostic &note : diagnostic.getNotes()) {
+    text = note.str();
+    shown = reprise::shortenMessage(text);
+    bool isDropped = isDump(note);
+    isTidy &= !isDropped && text == shown;
+    if (!isDropped)
+      tidy.attachNote(note.getLocation()) << shown;
+  }
+  return isTidy ? std::nullopt : std::optional(std::move(tidy));
+}
+
 namespace {
 class ScopeHandler {
 public:
@@ -46,6 +73,10 @@ public:
 
   /// Fails where another handler is to print.
   LogicalResult handle(Diagnostic &diagnostic) {
+    if (std::optional<Diagnostic> tidy = tidyUp(diagnostic)) {
+      diagnostic.getLocation().getContext()->getDiagEngine().emit(std::move(*tidy));
+      return success();
+    }
     kept.clear();
     auto place = dyn_cast<FileLineColLoc>(diagnostic.getLocation());
     // What is said of the whole model is not about its first line.
@@ -53,8 +84,9 @@ public:
                    place.getFilename().getValue() == file;
     for (Diagnostic &note : diagnostic.getNotes())
       addScope(note);
-    bool isPlaced = addScope(diagnostic);
-    if (isPlaced && !isWhole)
+    addScope(diagnostic);
+    size_t length = reprise::getPlace(diagnostic.getLocation()).size();
+    if (length > 0 && length <= kLongestPlace && !isWhole)
       return failure();
     print(diagnostic);
     for (Diagnostic &note : diagnostic.getNotes())
@@ -63,25 +95,23 @@ public:
   }
 
 private:
-  /// False if the diagnostic has a scope, but no line.
-  bool addScope(Diagnostic &diagnostic) {
+  void addScope(Diagnostic &diagnostic) {
     std::string scope = reprise::getScope(diagnostic.getLocation());
     bool isRemark = diagnostic.getSeverity() == DiagnosticSeverity::Remark; // names its value
     if (scope.empty() || isRemark)
-      return true;
+      return;
     // The diagnostic only refers to its texts.
-    kept.push_back("in " + scope + ": " + diagnostic.str());
+    kept.push_back("in " + reprise::shortenMessage(scope) + ": " + diagnostic.str());
     for (DiagnosticArgument &argument : diagnostic.getArguments())
       argument = DiagnosticArgument(StringRef());
     if (!diagnostic.getArguments().empty())
       diagnostic.getArguments().front() = DiagnosticArgument(StringRef(kept.back()));
-    return !reprise::getPlace(diagnostic.getLocation()).empty();
   }
 
   void print(const Diagnostic &diagnostic) const {
     std::string place = reprise::getPlace(diagnostic.getLocation());
     llvm::raw_ostream &stream = llvm::errs();
-    stream << (place.empty() ? file : place) << ": ";
+    stream << reprise::shortenMessage(place.empty() ? file : place) << ": ";
     printKind(toKind(diagnostic.getSeverity()));
     stream << diagnostic << "\n";
   }
@@ -100,7 +130,9 @@ DiagnosticEngine::HandlerID reprise::showScopes(MLIRContext &context, std::strin
 void reprise::hideLongLines(llvm::SourceMgr &sources) {
   static constexpr size_t longest = 1000; // characters, some ten lines of a terminal
   sources.setDiagHandler([](const llvm::SMDiagnostic &diagnostic, void *) {
-    if (diagnostic.getLineContents().size() <= longest)
+    StringRef line = diagnostic.getLineContents();
+    bool isText = llvm::none_of(line, [](unsigned char c) { return c < ' ' && c != '\t'; });
+    if (line.size() <= longest && isText)
       return diagnostic.print(/*ProgName=*/nullptr, llvm::errs());
     llvm::errs() << diagnostic.getFilename() << ":" << diagnostic.getLineNo() << ":"
                  << diagnostic.getColumnNo() + 1 << ": ";

@@ -89,6 +89,8 @@ static bool writeAll(int pipe, const void *data, size_t size) {
 [[noreturn]] static void runChild(llvm::function_ref<std::string()> work, const GuardLimits &limits,
                                   int pipe) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  setpgid(0, 0); // so that what the work starts can be ended with it
+  pid_t own = getpid();
   if (!kSanitized)
     dropSignalHandlers();
   // Handlers of the process that we are a copy of would write its files and streams once more.
@@ -102,6 +104,8 @@ static bool writeAll(int pipe, const void *data, size_t size) {
   std::set_new_handler([] { _exit(kOutOfMemory); });
   applyLimits(limits);
   std::string answer = work();
+  if (getpid() != own)
+    _exit(0); // a copy that the work made of itself has no answer to give
   fflush(stdout);
   uint64_t size = answer.size();
   bool isWritten =
@@ -115,28 +119,45 @@ static int64_t milliseconds() {
   return now.tv_sec * int64_t(1000) + now.tv_nsec / 1000000;
 }
 
-/// Reads the child's answer. Returns false if it never came whole; kills the child at the time
-/// limit. What the child started may keep the pipe open, so its end is not waited for.
-static bool awaitAnswer(pid_t child, int pipe, unsigned seconds, std::string &answer, bool &late) {
-  int64_t end = milliseconds() + seconds * int64_t(10000);
+/// Whether the child has ended; its status stays to be waited for.
+static bool hasEnded(pid_t child) {
+  siginfo_t info{};
+  return waitid(P_PID, child, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child;
+}
+
+/// Seconds by the clock that the child may take; 0 means no limit. A lower limit of processor time
+/// that the user set (ulimit -t) counts instead of ours.
+static uint64_t findClockLimit(const GuardLimits &limits) {
+  rlimit users = {RLIM_INFINITY, RLIM_INFINITY};
+  getrlimit(RLIMIT_CPU, &users);
+  return limits.clockFactor * std::min<uint64_t>(limits.seconds, users.rlim_cur);
+}
+
+/// Reads the child's answer. Returns false if the answer never came whole: the child has ended, or
+/// is `late`. What the child started may keep the pipe open, so the pipe's end is not waited for.
+static bool awaitAnswer(pid_t child, int pipe, const GuardLimits &limits, std::string &answer,
+                        bool &late) {
+  constexpr int kGlance = 20; // milliseconds
+  int64_t limit = 1000 * static_cast<int64_t>(findClockLimit(limits));
+  int64_t end = milliseconds() + limit;
+  bool isOpen = true;
   std::string bytes;
   uint64_t size = 0;
   while (bytes.size() < sizeof size || bytes.size() - sizeof size < size) {
+    bool isOver = hasEnded(child);
+    late = !isOver && limit > 0 && milliseconds() >= end;
+    if (late)
+      return false;
+    if (limits.whileWaiting)
+      limits.whileWaiting();
     pollfd waiting = {pipe, POLLIN, 0};
-    int64_t left = std::clamp<int64_t>(end - milliseconds(), 0, INT32_MAX);
-    int ready = poll(&waiting, 1, seconds == 0 ? -1 : static_cast<int>(left));
-    late = ready == 0;
-    if (late) {
-      kill(child, SIGKILL);
+    int ready = poll(&waiting, isOpen ? 1 : 0, isOver ? 0 : kGlance);
+    if (ready == 0 && isOver)
       return false;
-    }
     char part[1 << 16];
-    ssize_t count = ready < 0 ? -1 : read(pipe, part, sizeof part);
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count <= 0)
-      return false;
-    bytes.append(part, count);
+    ssize_t count = ready > 0 ? read(pipe, part, sizeof part) : -1;
+    isOpen &= ready <= 0 || count > 0 || (count < 0 && errno == EINTR);
+    bytes.append(part, std::max<ssize_t>(count, 0));
     if (bytes.size() >= sizeof size)
       memcpy(&size, bytes.data(), sizeof size);
   }
@@ -144,8 +165,8 @@ static bool awaitAnswer(pid_t child, int pipe, unsigned seconds, std::string &an
   return true;
 }
 
-static std::string describe(int status, bool late) {
-  if (late || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU))
+static std::string describe(int status) {
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
     return "it ran out of time";
   if (WIFEXITED(status) && WEXITSTATUS(status) == kOutOfMemory)
     return "it ran out of memory";
@@ -189,10 +210,14 @@ std::string reprise::runInChild(llvm::function_ref<std::string()> work, const Gu
     return std::string("no child process: ") + strerror(forkError);
   }
   bool late = false;
-  bool done = awaitAnswer(child, ends[0], limits.seconds, answer, late);
+  bool done = awaitAnswer(child, ends[0], limits, answer, late);
   close(ends[0]);
+  // Before the child is waited for: its number is that of the group as long.
+  kill(-child, SIGKILL);
   int status = waitFor(child);
-  return done ? "" : describe(status, late);
+  if (late)
+    return "it ran out of time: " + std::to_string(findClockLimit(limits)) + " s by the clock";
+  return done ? "" : describe(status);
 }
 
 int reprise::runToolInChild(const char *what, llvm::function_ref<int()> tool) {
@@ -213,7 +238,7 @@ int reprise::runToolInChild(const char *what, llvm::function_ref<int()> tool) {
   int status = waitFor(child);
   if (WIFEXITED(status))
     return WEXITSTATUS(status);
-  llvm::WithColor::error() << what << " died (" << describe(status, false) << ")\n";
+  llvm::WithColor::error() << what << " died (" << describe(status) << ")\n";
   return 1;
 }
 

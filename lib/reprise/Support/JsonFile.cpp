@@ -2,7 +2,9 @@
 #include "reprise/Support/JsonFile.h"
 
 #include "mlir/IR/Diagnostics.h"
+#include "reprise/Planning/JsonScanner.h"
 #include "reprise/Runtime/File.h"
+#include "reprise/Runtime/FileKind.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -37,30 +39,59 @@ static std::optional<size_t> findTooDeep(StringRef text) {
   return std::nullopt;
 }
 
-llvm::Expected<llvm::json::Value> parseJson(StringRef text) {
-  std::optional<size_t> deep = findTooDeep(text);
-  if (!deep)
-    return llvm::json::parse(text);
-  StringRef before = text.take_front(*deep);
-  size_t lineStart = before.rfind('\n') + 1; // 0 in the first line
-  return llvm::make_error<llvm::json::ParseError>("values nest too deep", before.count('\n') + 1,
-                                                  *deep - lineStart + 1, *deep);
+/// What llvm::json lets through: a key that stands twice in one object. The last would count.
+static std::optional<JsonFault> findRepeatedKey(StringRef text) {
+  JsonScanner scanner(text);
+  scanner.skip();
+  if (scanner.error().empty())
+    return std::nullopt;
+  JsonScanner::Place place = scanner.errorPlace();
+  return JsonFault{scanner.errorText(), static_cast<unsigned>(place.line),
+                   static_cast<unsigned>(place.column)};
 }
 
 /// llvm::json says "[LINE:COLUMN, byte=N]: MESSAGE".
-FailureOr<llvm::json::Value> parseJson(StringRef text, StringRef path, MLIRContext *context) {
-  llvm::Expected<llvm::json::Value> parsed = parseJson(text);
-  if (parsed)
-    return std::move(*parsed);
-  std::string message = llvm::toString(parsed.takeError());
+static JsonFault readFault(llvm::Error error) {
+  std::string message = llvm::toString(std::move(error));
   StringRef rest = message;
-  unsigned line = 1, column = 1;
-  if (rest.consume_front("[") && !rest.consumeInteger(10, line) && rest.consume_front(":") &&
-      !rest.consumeInteger(10, column))
+  JsonFault fault;
+  if (rest.consume_front("[") && !rest.consumeInteger(10, fault.line) && rest.consume_front(":") &&
+      !rest.consumeInteger(10, fault.column))
     rest = rest.split("]: ").second;
-  column = std::max(column, 1u);
-  return emitError(FileLineColLoc::get(context, path, line, column))
-         << "syntax error: " << (rest.empty() ? StringRef(message) : rest);
+  fault.column = std::max(fault.column, 1u);
+  fault.message = "syntax error: " + (rest.empty() ? message : rest.str());
+  return fault;
+}
+
+static JsonFault placeFault(StringRef text, size_t at, std::string message) {
+  StringRef before = text.take_front(at);
+  size_t lineStart = before.rfind('\n') + 1; // 0 in the first line
+  return {std::move(message), static_cast<unsigned>(before.count('\n') + 1),
+          static_cast<unsigned>(at - lineStart + 1)};
+}
+
+std::optional<JsonFault> parseJson(StringRef text, llvm::json::Value &value) {
+  if (text.starts_with("\xEF\xBB\xBF"))
+    return JsonFault{"unexpected byte-order mark: save the file as UTF-8 without it"};
+  if (std::optional<size_t> deep = findTooDeep(text))
+    return placeFault(text, *deep, "syntax error: values nest too deep");
+  llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(text);
+  if (!parsed)
+    return readFault(parsed.takeError());
+  value = std::move(*parsed);
+  return findRepeatedKey(text);
+}
+
+FailureOr<llvm::json::Value> parseJson(StringRef text, StringRef path, MLIRContext *context) {
+  std::string wrong = runtime::findMisplaced(path.str(), text, runtime::FileKind::Json);
+  if (!wrong.empty())
+    return emitError(FileLineColLoc::get(context, path, 1, 1)) << wrong;
+  llvm::json::Value value = nullptr;
+  std::optional<JsonFault> fault = parseJson(text, value);
+  if (!fault)
+    return std::move(value);
+  return emitError(FileLineColLoc::get(context, path, fault->line, fault->column))
+         << fault->message;
 }
 
 std::string NumberRange::describe() const {

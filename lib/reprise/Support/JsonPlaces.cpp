@@ -6,7 +6,6 @@ using namespace llvm;
 namespace reprise {
 
 JsonPlaces::JsonPlaces(StringRef text) : text(text) {
-  text.consume_front("\xEF\xBB\xBF");
   skipSpace();
   places[""] = here();
   skipValue("");

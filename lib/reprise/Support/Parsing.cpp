@@ -8,8 +8,10 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/ToolUtilities.h"
+#include "reprise/Runtime/FileKind.h"
 #include "reprise/Support/Diagnostics.h"
 #include "reprise/Support/Guard.h"
+#include "reprise/Support/Readable.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
@@ -22,8 +24,12 @@ using namespace reprise;
 
 static constexpr size_t kLargestStream = size_t(1) << 30;
 
+static void printError(const Twine &message) {
+  llvm::WithColor::error() << shortenMessage(message.str()) << "\n";
+}
+
 static std::unique_ptr<llvm::MemoryBuffer> cannotRead(StringRef path, const Twine &reason) {
-  llvm::WithColor::error() << "cannot read '" << path << "': " << reason << "\n";
+  printError("cannot read '" + path + "': " + reason);
   return nullptr;
 }
 
@@ -44,7 +50,7 @@ static std::unique_ptr<llvm::MemoryBuffer> readStream(StringRef path, int descri
   }
 }
 
-std::unique_ptr<llvm::MemoryBuffer> reprise::readModelFile(StringRef path) {
+static std::unique_ptr<llvm::MemoryBuffer> readBuffer(StringRef path) {
   if (path == "-")
     return readStream(path, STDIN_FILENO);
   llvm::sys::fs::file_status status;
@@ -66,6 +72,18 @@ std::unique_ptr<llvm::MemoryBuffer> reprise::readModelFile(StringRef path) {
   if (!buffer)
     return cannotRead(path, buffer.getError().message());
   return std::move(*buffer);
+}
+
+std::unique_ptr<llvm::MemoryBuffer> reprise::readModelFile(StringRef path) {
+  std::unique_ptr<llvm::MemoryBuffer> buffer = readBuffer(path);
+  if (!buffer)
+    return nullptr;
+  std::string wrong = runtime::findMisplaced(buffer->getBufferIdentifier().str(),
+                                             buffer->getBuffer(), runtime::FileKind::Model);
+  if (wrong.empty())
+    return buffer;
+  printError(wrong);
+  return nullptr;
 }
 
 /// Real models parse at some MB per second; a sanitizer slows that down tenfold.
@@ -111,12 +129,11 @@ LogicalResult reprise::probeModel(llvm::MemoryBufferRef buffer, const DialectReg
   if (reason.empty() && answer.empty())
     return success();
   if (reason.empty()) {
-    llvm::WithColor::error() << "'" << buffer.getBufferIdentifier()
-                             << "' could not be parsed: it is damaged\n";
+    printError("'" + buffer.getBufferIdentifier() + "' could not be parsed: it is damaged");
     return failure();
   }
-  llvm::WithColor::error() << "'" << buffer.getBufferIdentifier()
-                           << "' could not be parsed: the parser died (" << reason << ")\n";
+  printError("'" + buffer.getBufferIdentifier() + "' could not be parsed: the parser died (" +
+             reason + ")");
   return failure();
 }
 

@@ -18,8 +18,8 @@ TEST(Json, Numbers) {
 
 TEST(Json, ReadsWhatIsWritten) {
   std::string name = "a\"b\\c\n\t\x01/ä";
-  Expected<JsonValue> object = parseJson(
-      "{" + jsonString(name) + ": [1, -2.5, true, null, {}], \"s\": \"x\", \"s\": \"y\"}");
+  Expected<JsonValue> object =
+      parseJson("{" + jsonString(name) + ": [1, -2.5, true, null, {}], \"s\": \"y\"}");
   ASSERT_TRUE(bool(object)) << object.message();
   const JsonValue *array = object->find(name);
   ASSERT_TRUE(array && array->kind == JsonValue::Array);
@@ -37,8 +37,19 @@ TEST(Json, RefusesEverythingElse) {
   for (const char *text :
        {"", "{", "[1]", "{\"a\": 1,}", "{\"a\" 1}", "{}x", "{\"a\": tru}", "{\"a\": \"\\x\"}",
         "{\"a\": \"\\u00\"}", "{\"a\": \"\\ud83d\\u0041\"}", "{\"a\": \"", "{\"a\": \"\\"})
-    EXPECT_EQ(parseJson(text).message(), "it is no JSON object") << text;
+    EXPECT_EQ(parseJson(text).message().find("it is no JSON object at line "), 0u) << text;
   EXPECT_FALSE(bool(parseJson("{\"a\": " + std::string(100000, '['))));
+  EXPECT_EQ(parseJson("{\n \"a\" 1}").message(), "it is no JSON object at line 2, column 6");
+}
+
+TEST(Json, RefusesRepeatedKeysAndByteOrderMarks) {
+  EXPECT_EQ(parseJson("{\"a\": {\"b\": 1},\n \"b\": 2, \"a\": 3}").message(),
+            "the key 'a' is repeated at line 2, column 10");
+  EXPECT_EQ(parseJson("{\"x\": [{\"a\": 1, \"\\u0061\": 1}]}").message(),
+            "the key 'a' is repeated at line 1, column 17");
+  EXPECT_TRUE(bool(parseJson("{\"a\": [{\"a\": 1}, {\"a\": 1}]}")));
+  EXPECT_EQ(parseJson("\xEF\xBB\xBF{}").message(),
+            "unexpected byte-order mark (save the file as UTF-8 without it) at line 1, column 1");
 }
 
 } // namespace

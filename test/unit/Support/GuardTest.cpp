@@ -3,6 +3,7 @@
 
 #include "llvm/Support/Compiler.h"
 #include "gtest/gtest.h"
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <new>
@@ -106,4 +107,74 @@ TEST(Guard, ExitRunsNoHandlerOfOurs) {
     exit(3);
   };
   EXPECT_EQ(runInChild(leave, {}), "exit code 3");
+}
+
+static double countSeconds(llvm::function_ref<void()> work) {
+  auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// A grandchild holds the pipe, and lives for longer than any test.
+static void startSleeper() {
+  if (fork() == 0) {
+    sleep(600);
+    _exit(0);
+  }
+}
+
+TEST(Guard, DoesNotWaitForGrandchildren) {
+  GuardLimits limits;
+  limits.seconds = 60;
+  double seconds = countSeconds([&] {
+    auto leave = [] {
+      startSleeper();
+      _exit(0);
+    };
+    EXPECT_EQ(runInChild(leave, limits), "exit code 0");
+    std::string answer;
+    auto reply = [] {
+      startSleeper();
+      return std::string("good");
+    };
+    EXPECT_EQ(runInChild(reply, limits, answer), "");
+    EXPECT_EQ(answer, "good");
+  });
+  EXPECT_LT(seconds, 10);
+}
+
+TEST(Guard, EndsWhatTheChildStarted) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  EXPECT_EQ(runInChild([] { startSleeper(); }, {}), "");
+  close(ends[1]);
+  char byte = 0;
+  EXPECT_EQ(read(ends[0], &byte, 1), 0) << "nobody holds the pipe any more";
+  close(ends[0]);
+}
+
+TEST(Guard, HearsOneCopyOfTheWork) {
+  std::string answer;
+  auto copy = [] {
+    fork();
+    return std::string(1 << 18, 'x');
+  };
+  EXPECT_EQ(runInChild(copy, {}, answer), "");
+  EXPECT_EQ(answer, std::string(1 << 18, 'x'));
+}
+
+TEST(Guard, LimitsTimeByTheClock) {
+  GuardLimits limits;
+  limits.seconds = 1;
+  limits.clockFactor = 1;
+  int glances = 0;
+  limits.whileWaiting = [&] { ++glances; };
+  EXPECT_EQ(runInChild([] { sleep(600); }, limits), "it ran out of time: 1 s by the clock");
+  EXPECT_GT(glances, 2);
+  auto closeAll = [] {
+    for (int i = 3; i < 256; ++i)
+      close(i);
+    sleep(600);
+  };
+  EXPECT_EQ(runInChild(closeAll, limits), "it ran out of time: 1 s by the clock");
 }

@@ -1,6 +1,8 @@
 // reprise: packing problems as MiniMalloc's CSV files
 #include "reprise/Planning/Offsets/Csv.h"
 
+#include "reprise/Planning/JsonScanner.h"
+
 #include <charconv>
 #include <map>
 #include <sstream>
@@ -54,6 +56,8 @@ static std::string readLine(const std::string &line, int64_t number, Table &tabl
 std::string readCsv(const std::string &text, Table &table) {
   table = {};
   table.problem.alignment = 1;
+  if (hasByteOrderMark(text))
+    return std::string("1: error: ") + kByteOrderMark;
   std::istringstream stream(text);
   std::string line;
   std::map<std::string, int64_t> lines;

@@ -19,7 +19,9 @@ class Reader {
 public:
   std::string run(std::string_view text, Schedule &schedule) {
     size_t begin = text.find_first_not_of(" \t\r\n");
-    if (begin != std::string_view::npos && text[begin] == '{')
+    if (hasByteOrderMark(text))
+      refuse(std::string(kByteOrderMark) + " at line 1, column 1");
+    else if (begin != std::string_view::npos && text[begin] == '{')
       readJson(text);
     else
       readCsv(text);
@@ -93,8 +95,6 @@ void Reader::readJson(std::string_view text) {
     if (key == "version") {
       version = scanner.readInteger();
     } else if (key == "ranks") {
-      if (hasRanks)
-        refuse("'ranks' stands there twice");
       hasRanks = scanner.readArray([&] {
         ranks.emplace_back();
         bool isArray = scanner.readArray([&] {

@@ -28,14 +28,18 @@ std::string reprise::describeOp(Operation *op) {
 
 std::string reprise::findEntryFault(ModuleOp module, StringRef entry) {
   std::string known;
+  bool isPrivate = false;
   for (auto function : module.getOps<func::FuncOp>()) {
-    if (function.getName() == entry && !function.isExternal())
+    bool isMeant = function.getName() == entry && !function.isExternal();
+    if (isMeant && !function.isPrivate())
       return "";
+    isPrivate |= isMeant;
     if (!function.isPrivate() && !function.isExternal())
       known += (known.empty() ? "'" : ", '") + function.getName().str() + "'";
   }
-  return ("unknown entry '" + entry + "'" + (known.empty() ? "" : ", expected one of ") + known)
-      .str();
+  std::string wrong = isPrivate ? "'" + entry.str() + "' is a private function and no entry"
+                                : "unknown entry '" + entry.str() + "'";
+  return wrong + (known.empty() ? "" : ", expected one of " + known);
 }
 
 reprise::ValueIds::ValueIds(Block &block) {

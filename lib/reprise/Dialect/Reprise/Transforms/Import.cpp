@@ -194,7 +194,6 @@ struct ImportPass : impl::ImportPassBase<ImportPass> {
     for (Operation &op : llvm::make_early_inc_range(module.getBody()->getOperations()))
       if (&op != function.getOperation() && !isa<PolicyOp>(op))
         op.erase();
-    function.setPublic();
     int64_t stream = 0;
     function.walk<WalkOrder::PreOrder>([&](RandomOpInterface op) {
       if (op.draws())

@@ -118,14 +118,14 @@ void Reader::scanFile() {
     else if (key == "other_buffers") {
       if (!scanner.readArray([&] { scanOtherBuffer(); }))
         expect(key, "an array");
-    } else if (key == "waits" && !draft.waits)
+    } else if (key == "waits")
       scanWaits();
-    else if (key == "operations" && !hasOperations)
+    else if (key == "operations")
       hasOperations = scanner.readArray([&] { scanOperation(); });
     else if (key == "name" || key == "$schema")
       scanner.skip();
     else
-      refuse("unknown or repeated member '" + std::string(key) + "'"), scanner.skip();
+      refuse("unknown member '" + std::string(key) + "'"), scanner.skip();
   });
   scanner.finish();
   if (!scanner.error().empty())
@@ -269,11 +269,11 @@ void Reader::scanMember(std::string_view key, Operation &op) {
     op.flops = std::min(readCount(key), kMostFlops);
   else if (key == "operands")
     scanOperands(op);
-  else if (key == "results" && op.numResults == 0) {
+  else if (key == "results") {
     if (!scanner.readArray([&] { scanResult(op); }))
       expect(key, "an array");
   } else
-    refuse(where() + "unknown or repeated member '" + std::string(key) + "'"), scanner.skip();
+    refuse(where() + "unknown member '" + std::string(key) + "'"), scanner.skip();
 }
 
 void Reader::scanOperands(Operation &op) {
@@ -324,11 +324,13 @@ void Reader::scanValue(std::string_view key, Value &value) {
     value.outlives = readFlag(key);
   else if (key == "stored")
     footprint.isStored.back() = readFlag(key);
-  else if ((key == "read_until" || key == "read_by") && !draft.readers.back())
+  else if ((key == "read_until" || key == "read_by") && draft.readers.back())
+    refuse(where() + "'" + std::string(key) + "' beside another end of the same result"),
+        scanner.skip();
+  else if (key == "read_until" || key == "read_by")
     scanReaders(key);
   else
-    refuse(where() + "unknown or repeated member '" + std::string(key) + "' of a result"),
-        scanner.skip();
+    refuse(where() + "unknown member '" + std::string(key) + "' of a result"), scanner.skip();
 }
 
 //===-- The faces -----------------------------------------------------------------------------===//

@@ -1,0 +1,22 @@
+// reprise: what a file holds that a tool was given by mistake
+#ifndef REPRISE_RUNTIME_FILEKIND_H
+#define REPRISE_RUNTIME_FILEKIND_H
+
+#include <string>
+#include <string_view>
+
+namespace reprise::runtime {
+
+/// What a file holds, as far as its first bytes tell. `Text` is any other text.
+enum class FileKind { Bundle, Bytecode, Model, Array, Program, Json, Text, Binary };
+
+FileKind findFileKind(std::string_view bytes);
+
+/// Returns what is wrong if `bytes`, the content of `path`, are not what a tool reads, and what to
+/// do: "'step.rpb' is a bundle: run it with reprise-run". Empty if they may be of kind `wanted`,
+/// which is Bundle, Model (text or bytecode), Json, or Text (CSV).
+std::string findMisplaced(const std::string &path, std::string_view bytes, FileKind wanted);
+
+} // namespace reprise::runtime
+
+#endif // REPRISE_RUNTIME_FILEKIND_H

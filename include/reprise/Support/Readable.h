@@ -1,0 +1,92 @@
+// reprise: bytes, counts and long texts as people read them
+#ifndef REPRISE_SUPPORT_READABLE_H
+#define REPRISE_SUPPORT_READABLE_H
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+namespace reprise {
+
+/// Digits in groups of three: "129,284,176".
+inline std::string groupDigits(int64_t number) {
+  std::string digits = std::to_string(number);
+  size_t first = number < 0;
+  for (size_t at = digits.size(); at > first + 3;)
+    digits.insert(at -= 3, ",");
+  return digits;
+}
+
+/// Bytes in the largest unit of which there is one at least: "123.3 MiB", "512 B".
+inline std::string showBytes(int64_t bytes) {
+  static constexpr const char *units[] = {"KiB", "MiB", "GiB", "TiB"};
+  double size = static_cast<double>(bytes) / 1024;
+  if (size < 1)
+    return std::to_string(bytes) + " B";
+  const char *const *unit = units;
+  for (; size >= 1024 && unit != std::end(units) - 1; size /= 1024)
+    ++unit;
+  char text[48];
+  std::snprintf(text, sizeof text, "%.1f %s", size, *unit);
+  return text;
+}
+
+/// Bytes for people and for programs: "123.3 MiB (129,284,176 bytes)", "512 bytes".
+inline std::string showBytesExactly(int64_t bytes) {
+  std::string exact = groupDigits(bytes) + (bytes == 1 ? " byte" : " bytes");
+  return bytes < 1024 ? exact : showBytes(bytes) + " (" + exact + ")";
+}
+
+/// The text without its middle if it is longer than `most` bytes, which says how much is left out.
+/// Characters of several bytes stay whole.
+inline std::string cutMiddle(std::string_view text, size_t most) {
+  if (text.size() <= most)
+    return std::string(text);
+  auto isInside = [&](size_t at) { return (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80; };
+  size_t kept = most - 40; // beside what says how much is left out
+  size_t head = kept * 2 / 3, tail = text.size() - kept / 3;
+  for (int i = 0; i < 3 && isInside(head); ++i)
+    --head;
+  for (int i = 0; i < 3 && tail < text.size() && isInside(tail); ++i)
+    ++tail;
+  return std::string(text.substr(0, head)) + "[… " +
+         groupDigits(static_cast<int64_t>(tail - head)) + " bytes …]" +
+         std::string(text.substr(tail));
+}
+
+/// The text with "\x07" for a bell, and so on.
+inline std::string escapeControls(std::string_view text) {
+  std::string shown;
+  for (char c : text)
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') {
+      char escape[8];
+      std::snprintf(escape, sizeof escape, "\\x%02x", static_cast<unsigned char>(c));
+      shown += escape;
+    } else {
+      shown += c;
+    }
+  return shown;
+}
+
+/// A message that fits on a screen: words longer than a few lines, such as names, and then the
+/// message lose their middle. Control characters, as in raw binary data, become escapes.
+inline std::string shortenMessage(std::string_view message) {
+  constexpr size_t longestWord = 500, longest = 4000;
+  std::string text;
+  while (!message.empty()) {
+    size_t end = std::min(message.find_first_of(" \n\t"), message.size());
+    text += escapeControls(cutMiddle(message.substr(0, end), longestWord));
+    message.remove_prefix(end);
+    size_t next = std::min(message.find_first_not_of(" \n\t"), message.size());
+    text += message.substr(0, next);
+    message.remove_prefix(next);
+  }
+  return cutMiddle(text, longest);
+}
+
+} // namespace reprise
+
+#endif // REPRISE_SUPPORT_READABLE_H
