@@ -13,11 +13,15 @@ ROWS, WIDTHS, CHANNELS, SIDE = 48, (16, 24, 64), (4, 8), 8
 class Program(nn.Module):
     """Steps over the values so far: each a function of the values at some places. The result is a scalar."""
 
-    def __init__(self, seed, steps=24):
+    def __init__(self, seed, steps=24, drops=True):
         super().__init__()
+        #: Without it dropouts drop nothing, so that another generator's draws do not matter.
+        self.drops = drops
         torch.manual_seed(seed)
         self.random = random.Random(seed)
         self.weights, self.layers, self.steps = nn.ParameterList(), nn.ModuleList(), []
+        #: Whether a step writes buffers.
+        self.is_stateful = False
         self.register_buffer("moving", torch.ones(ROWS, 1))
         self.input = torch.randn(ROWS, self.random.choice(WIDTHS))
         values = [self.input]
@@ -33,10 +37,18 @@ class Program(nn.Module):
         self.moving.fill_(1)
 
     def forward(self, x):
+        return sum(each.square().mean() for each in self.outputs(x))
+
+    def outputs(self, x):
+        """The values that the loss is made of."""
         values = [x]
         for function, places in self.steps:
             values.append(function(*(values[place] for place in places)))
-        return sum(values[place].square().mean() for place in self.read)
+        return [values[place] for place in self.read]
+
+    def loss_and_outputs(self, x):
+        outputs = self.outputs(x)
+        return sum(each.square().mean() for each in outputs), *outputs
 
     def pick(self, values, dims, count=1):
         """A recent value of so many dimensions, and others of its shape."""
@@ -74,7 +86,7 @@ class Program(nn.Module):
         return places and (function, places)
 
     def dropout(self, values):
-        places, rate = self.any(values), self.random.choice((0.1, 0.5))
+        places, rate = self.any(values), self.random.choice((0.1, 0.5)) * self.drops
         return places and (lambda x: F.dropout(x, rate), places)
 
     def residual(self, values):
@@ -113,6 +125,7 @@ class Program(nn.Module):
             return None
         kind = nn.BatchNorm2d if values[places[0]].dim() == 4 else nn.BatchNorm1d
         self.layers.append(kind(values[places[0]].shape[1]))
+        self.is_stateful = True
         return self.layers[-1], places
 
     def pool(self, values):
@@ -153,6 +166,8 @@ class Program(nn.Module):
 
     def state(self, values):
         """A buffer that is overwritten and read. PyTorch's own backends read one that is overwritten later as it is then."""
+        self.is_stateful = True
+
         def scaled(x):
             with torch.no_grad():
                 self.moving.mul_(0.9).add_(0.1 * x.detach().abs().mean(1, keepdim=True))
@@ -164,7 +179,7 @@ class Program(nn.Module):
         return places and (lambda x: (x * 0.5).sin_().add_(x), places)
 
     def attention(self, values):
-        places, rate = self.pick(values, 2, 3), self.random.choice((0.0, 0.2))
+        places, rate = self.pick(values, 2, 3), self.random.choice((0.0, 0.2)) * self.drops
 
         def heads(x):
             return x.view(4, ROWS // 4, 2, -1).transpose(1, 2)

@@ -1,0 +1,290 @@
+"""Ways to use a compiled model, drawn from a seed: what programs do around it. test_whole_random and test_plan_random share them.
+
+``Use(seed)`` draws a value for each key of ``CHOICES``, most of them the plain first one; ``Use(seed, compiled="loss")`` fixes some,
+``without`` names values that are never drawn. ``use.run(model, compile)`` trains a random_modules.Program for some steps, where
+``compile(function)`` is torch.compile with a backend, or the function itself for eager. It returns a dictionary from names to what the
+program can see: detached tensors, None for a gradient that is not there, or an ``Error``, with which the program ends.
+``judge(found, eager, tolerance)`` lists the names that are wrong; ``same(found, other)`` those whose bits differ.
+"""
+import contextlib
+import random
+import threading
+
+import torch
+from torch.utils.checkpoint import checkpoint
+
+#: For each key its values; the first one is plain.
+CHOICES = {
+    # What goes through `compile`: the loss, outputs, both; all of these in a region that is not compiled; gradients inside; a step.
+    "compiled": ("loss", "outputs", "both", "in a region", "inner gradient", "backward", "optimizer"),
+    # What happens to storages of parameters and inputs between the passes.
+    "memory": ("kept", "refilled", "replaced"),
+    # What is overwritten in place between the passes.
+    "written": ("nothing", "a parameter", "the input", "a buffer", "an output"),
+    # Backward passes over one graph; the last one finds what it needs freed.
+    "passes": ("one", "retained", "asked for", "one too many"),
+    "order": ("first", "penalty", "product"),
+    "hooks": ("none", "copies", "arrays", "on the CPU", "of gradients"),
+    # What else runs between the passes.
+    "between": ("nothing", "evaluation", "inference", "another batch", "a batch that is dropped"),
+    "batches": ("one", "accumulated", "outstanding"),
+    "threads": ("one", "two"),
+}
+
+
+class Error:
+    """An error that ended a program; ``kind`` is "overwritten", "freed" or another text."""
+
+    def __init__(self, error):
+        text = str(error)
+        self.kind = "overwritten" if "modified by an inplace operation" in text else \
+            "freed" if "second time" in text or "already been freed" in text else f"{type(error).__name__}: {text[:400]}"
+
+    def __repr__(self):
+        return f"Error({self.kind})"
+
+
+class Use:
+    def __init__(self, seed, without=(), **fixed):
+        draw = random.Random(seed)
+        self.seed, self.chosen = seed, {}
+        for key, values in CHOICES.items():
+            allowed = [each for each in values[1:] if each not in without]
+            is_plain = draw.random() > {"threads": 0.12, "compiled": 0.5}.get(key, 0.3)
+            drawn = values[0] if is_plain or not allowed else draw.choice(allowed)
+            self.chosen[key] = fixed.get(key, drawn)
+        self._settle()
+
+    def _settle(self):
+        """Takes back what has no meaning beside the rest."""
+        has = self.chosen
+        if has["compiled"] in ("backward", "optimizer"):
+            has.update(memory="kept", written="nothing", passes="one", order="first", batches="one", threads="one", between="nothing")
+            has["hooks"] = "none" if has["hooks"] != "of gradients" else has["hooks"]
+        if has["compiled"] == "inner gradient" or has["order"] != "first":
+            # A tensor that a hook has packed has no graph; PyTorch's own second passes differ in what they free.
+            has.update(hooks="none", passes="one", written="nothing")
+        if has["compiled"] == "inner gradient":
+            has["order"] = "first"
+        if has["compiled"] == "in a region":
+            has.update(written="nothing", hooks="none", memory="kept", order="first")
+        if has["hooks"] != "none":
+            has["written"] = "nothing"
+        if has["threads"] == "two":
+            has.update(compiled="loss", memory="kept", written="nothing", passes="one", order="first", hooks="none", between="nothing",
+                       batches="one")
+
+    def __str__(self):
+        return "; ".join(f"{key}: {value}" for key, value in self.chosen.items() if value != CHOICES[key][0]) or "plain"
+
+    def run(self, model, compile, steps=2):
+        return _Run(self, model, compile).run(steps)
+
+
+class _Run:
+    def __init__(self, use, model, compile):
+        self.has, self.draw, self.model, self.found = use.chosen, random.Random(use.seed + 1), model, {}
+        if model.is_stateful:
+            # A region would write buffers twice, threads in any order.
+            self.has = {**self.has, "threads": "one", "compiled": "loss" if self.has["compiled"] == "in a region" else self.has["compiled"]}
+        self.parameters = [each for each in model.parameters() if each.requires_grad]
+        self.optimizer = torch.optim.SGD(self.parameters or [torch.zeros(1)], lr=0.01, momentum=0.9)
+        self.function = self._function(compile)
+        if self.has["hooks"] == "of gradients" and self.parameters:
+            self.parameters[0].register_hook(lambda gradient: gradient * 2)
+
+    def _function(self, compile):
+        """From an input to a loss and outputs."""
+        model, optimizer, kind = self.model, self.optimizer, self.has["compiled"]
+
+        def inner(x):
+            loss = model(x)
+            slope, = torch.autograd.grad(loss, x, create_graph=True)
+            return loss + slope.square().mean()
+
+        def backward(x):
+            loss = model(x)
+            loss.backward()
+            return loss.detach()
+
+        def step(x):
+            optimizer.zero_grad()
+            loss = model(x)
+            loss.backward()
+            optimizer.step()
+            return loss.detach()
+
+        if kind in ("outputs", "both"):
+            outputs = compile(model.outputs if kind == "outputs" else model.loss_and_outputs)
+            return lambda x: outputs(x) if kind == "both" else (None, *outputs(x))
+        function = compile({"inner gradient": inner, "backward": backward, "optimizer": step}.get(kind, model))
+        if kind == "in a region":
+            return lambda x: (checkpoint(function, x, use_reentrant=False),)
+        return lambda x: (function(x),)
+
+    def run(self, steps):
+        torch.manual_seed(3)
+        try:
+            for number in range(steps):
+                self._threads(number) if self.has["threads"] == "two" else self._step(number)
+        except RuntimeError as error:
+            self.found["error"] = Error(error)
+        return self.found
+
+    def _see(self, name, value):
+        self.found[name] = value.detach().clone() if isinstance(value, torch.Tensor) else value
+
+    def _input(self):
+        return (self.model.input + 0.1 * torch.randn_like(self.model.input)).requires_grad_()
+
+    def _forward(self, x):
+        """The loss of a batch and all outputs."""
+        kinds = {"copies": (torch.clone, lambda each: each), "arrays": (lambda each: each.detach().clone().numpy(), torch.from_numpy)}
+        context = contextlib.nullcontext()
+        if self.has["hooks"] in kinds:
+            context = torch.autograd.graph.saved_tensors_hooks(*kinds[self.has["hooks"]])
+        elif self.has["hooks"] == "on the CPU":
+            context = torch.autograd.graph.save_on_cpu()
+        with context:
+            loss, *outputs = self.function(x)
+            if loss is None or outputs:
+                chosen = self.draw.sample(range(len(outputs)), self.draw.randrange(1, len(outputs) + 1))
+                parts = [outputs[place].square().mean() for place in sorted(chosen)]
+                loss = sum(parts) if loss is None else loss + sum(parts)
+        if self.has["hooks"] == "of gradients" and loss.requires_grad:
+            loss.register_hook(lambda gradient: gradient * 3)
+        return loss, outputs
+
+    def _step(self, number):
+        self.optimizer.zero_grad()
+        inputs = [self._input() for _ in range(1 if self.has["batches"] == "one" else 3)]
+        waiting = []
+        for place, x in enumerate(inputs):
+            loss, outputs = self._forward(x)
+            self._see(f"step {number}, loss {place}", loss)
+            for at, each in enumerate(outputs):
+                self._see(f"step {number}, output {place}.{at}", each)
+            waiting.append((loss, outputs, x))
+            if self.has["batches"] != "outstanding":
+                self._finish(*waiting.pop())
+        while waiting:
+            self._finish(*waiting.pop(self.draw.randrange(len(waiting))))
+        for place, x in enumerate(inputs):
+            self._see(f"step {number}, gradient of input {place}", x.grad)
+        for name, each in self.model.named_parameters():
+            self._see(f"step {number}, gradient of {name}", each.grad)
+        if self.has["compiled"] != "optimizer":
+            self.optimizer.step()
+        for name, each in (*self.model.named_buffers(), *self.model.named_parameters()):
+            self._see(f"step {number}, value of {name}", each)
+
+    def _finish(self, loss, outputs, x):
+        """What happens between the passes, and the backward pass."""
+        if not loss.requires_grad:
+            return
+        self._between(x)
+        self._move([*self.parameters, x])
+        self._write(outputs, x)
+        if self.has["order"] == "penalty":
+            slope, = torch.autograd.grad(loss, x, create_graph=True)
+            loss = loss + slope.square().mean()
+        elif self.has["order"] == "product":
+            slopes = torch.autograd.grad(loss, self.parameters, create_graph=True, allow_unused=True)
+            loss = sum(each.square().sum() for each in slopes if each is not None and each.requires_grad)
+        if self.has["passes"] == "asked for":
+            for place, each in enumerate(torch.autograd.grad(loss, [x, *self.parameters], retain_graph=True, allow_unused=True)):
+                self._see(f"gradient {place} that was asked for", each)
+        loss.backward(retain_graph=self.has["passes"] == "retained")
+        if self.has["passes"] in ("retained", "one too many"):
+            loss.backward()
+
+    def _between(self, x):
+        kind = self.has["between"]
+        with contextlib.ExitStack() as stack:
+            if kind in ("evaluation", "inference"):
+                stack.enter_context(torch.no_grad() if kind == "evaluation" else torch.inference_mode())
+                stack.callback(self.model.train)
+                self.model.eval()
+            if kind != "nothing" and self.has["compiled"] != "inner gradient":
+                loss, *outputs = self.function(x.detach() * 0.5)
+                loss = sum(each.square().mean() for each in outputs) if loss is None else loss
+                self._see(f"what ran {len(self.found)}", loss)
+                if kind == "another batch" and loss.requires_grad:
+                    loss.backward()
+
+    def _move(self, tensors):
+        for each in tensors:
+            if self.has["memory"] == "kept" or self.draw.random() < 0.3:
+                continue
+            values, storage = each.detach().clone(), each.untyped_storage()
+            if self.has["memory"] == "replaced":
+                each.data = values
+                continue
+            size = storage.size()
+            storage.resize_(0)
+            _ = [torch.full_like(values, float("nan")) for _ in range(3)]
+            storage.resize_(size)
+            each.data.copy_(values)
+
+    def _write(self, outputs, x):
+        kind = self.has["written"]
+        buffers = [each for each in self.model.buffers() if each.is_floating_point()]
+        written = {"a parameter": self.parameters, "the input": [x], "a buffer": buffers,
+                   "an output": [each for each in outputs if not each._is_view()]}.get(kind, [])
+        if written:
+            with torch.no_grad():
+                self.draw.choice(written).mul_(1.25)
+
+    def _threads(self, number):
+        """Gradients of inputs and parameters, asked for in two threads at once."""
+        inputs = [self._input() for _ in range(2)]
+        made, errors = [None, None], []
+
+        def work(place):
+            try:
+                loss = self.function(inputs[place])[0]
+                made[place] = [loss, *torch.autograd.grad(loss, [inputs[place], *self.parameters], allow_unused=True)]
+            except Exception as error:  # noqa: BLE001  told below
+                errors.append(error)
+
+        threads = [threading.Thread(target=work, args=(place,)) for place in range(2)]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+        if errors:
+            raise RuntimeError(f"in a thread: {errors[0]}")
+        for place, tensors in enumerate(made):
+            for at, each in enumerate(tensors):
+                self._see(f"step {number}, thread {place}, {at}", each)
+
+
+def _is_near(left, right, tolerance):
+    if (left is None) != (right is None):
+        return False
+    if right is None:
+        return True
+    if left.shape != right.shape or left.dtype != right.dtype:
+        return False
+    scale = right.abs().max() if right.numel() else 0
+    return bool(((left - right).abs() <= tolerance * (scale + 1e-3)).all())
+
+
+def judge(found, eager, tolerance, undisturbed=None):
+    """The names that are wrong beside eager's. Eager's error may also be the result of the run without writes, ``undisturbed``."""
+    left, right = found.get("error"), eager.get("error")
+    if right and not left and undisturbed and right.kind == "overwritten":
+        is_first = not any(name.startswith("step 0, gradient") for name in eager)
+        names = [name for name in undisturbed if name in eager or is_first and name.startswith("step 0, gradient of input 0")]
+        return [name for name in names if name != "error" and not _is_near(found[name], undisturbed[name], tolerance)]
+    if (left.kind if left else None) != (right.kind if right else None):
+        return [f"{left}, eager: {right}"]
+    return [name for name in eager if name != "error" and (name not in found or not _is_near(found[name], eager[name], tolerance))]
+
+
+def same(found, other):
+    """The names whose bits differ."""
+    if str(found.get("error")) != str(other.get("error")):
+        return [f"{found.get('error')}, {other.get('error')}"]
+    return [name for name, value in other.items() if name != "error" and not (
+        value is found.get(name) or isinstance(found.get(name), torch.Tensor) and torch.equal(value, found[name]))]
