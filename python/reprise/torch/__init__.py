@@ -9,6 +9,8 @@ try:
 except ImportError as error:
     raise ImportError("reprise.torch needs PyTorch 2.13, which is not installed") from error
 
+from .._versions import warn_untested
+from . import _replayed_writes
 from ._export import Exported, export
 from ._plan_backend import reprise_plan
 from ._plan_report import GraphPlan, plans
@@ -22,3 +24,5 @@ if "reprise_plan" not in _torch._dynamo.list_backends(exclude_tags=()):  # else 
     _torch._dynamo.register_backend(reprise_plan, name="reprise_plan")
 if "reprise" not in _torch._dynamo.list_backends(exclude_tags=()):
     _torch._dynamo.register_backend(reprise, name="reprise")
+warn_untested("PyTorch", _torch.__version__)
+_replayed_writes.install()

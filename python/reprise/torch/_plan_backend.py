@@ -14,6 +14,9 @@ from torch.utils._pytree import tree_leaves
 
 from .._errors import Error, UsageError
 from . import _plan_labels as labels
+from . import _plan_passes as passes
+from . import _plan_regions as regions
+from . import _replayed_writes as writes
 from ._plan_partition import Partitioner, sources
 from ._plan_shares import UNLIMITED, Share
 
@@ -111,10 +114,12 @@ def _compile_fused(graph: fx.GraphModule, inputs: Sequence[Any], partitioner: Pa
 
 def _compile(graph: fx.GraphModule, inputs: Sequence[Any], partitioner: Partitioner) -> Callable:
     try:
-        if partitioner.is_fused:
-            return _compile_fused(graph, inputs, partitioner)
-        return aot_module_simplified(graph, inputs, fw_compiler=run_eager, bw_compiler=run_eager,
-                                     partition_fn=partitioner, decompositions={})
+        with passes.kept():
+            if partitioner.is_fused:
+                return _compile_fused(graph, inputs, partitioner)
+            with torch._functorch.config.patch(donated_buffer=False):
+                return aot_module_simplified(graph, inputs, fw_compiler=run_eager, bw_compiler=run_eager,
+                                             partition_fn=partitioner, decompositions={})
     except Error as error:
         return _fail(error)
 
@@ -166,8 +171,9 @@ def _make_partitioner(options: dict[str, Any] | None) -> Callable[[], Partitione
 
 def reprise_plan(graph: fx.GraphModule, example_inputs: Sequence[Any], *, options: dict[str, Any] | None = None) -> Callable:
     """A backend of torch.compile. Options: ``budget``, ``policy``, ``codegen`` ("inductor" or "eager")."""
+    regions.mark(graph)
     try:
         make = _make_partitioner(options)
-        return _PerSize(graph, make) if _has_symbols(example_inputs) else _compile(graph, example_inputs, make())
+        return writes.watch(_PerSize(graph, make) if _has_symbols(example_inputs) else _compile(graph, example_inputs, make()))
     except Error as error:
         return _fail(error)

@@ -11,10 +11,8 @@ import re
 import warnings
 from typing import TYPE_CHECKING, Any, Sequence
 
-import torch
 from torch import fx
 from torch._functorch import partitioners
-from torch._functorch.compile_utils import fx_graph_cse
 from torch._inductor.custom_graph_pass import CustomPartitionerFn
 
 from .. import _core
@@ -22,7 +20,9 @@ from .._errors import Error, RepriseWarning
 from .._plan import plan as plan_problem
 from . import _plan_cache as cache
 from . import _plan_costs as costs
+from . import _plan_follow as follow
 from . import _plan_peak as peak
+from . import _plan_regions as regions
 from . import _plan_report as report
 from . import _plan_workspace as workspace
 from ._plan_gradients import keep_gradients
@@ -94,7 +94,11 @@ class Partitioner(CustomPartitionerFn):
     def __call__(self, joint: fx.GraphModule, joint_inputs: Sequence[Any], *, num_fwd_outputs: int,
                  static_lifetime_input_indices: Sequence[int] | None = None,
                  **ignored: Any) -> tuple[fx.GraphModule, fx.GraphModule]:
-        _tidy(joint)
+        joint.graph.eliminate_dead_code()
+        regions.merge_equal(joint)
+        regions.mark_kept(joint)
+        if not self.is_fused:
+            regions.split_dropouts(joint)
         keep_gradients(joint, static_lifetime_input_indices or ())
         keep_overwritten(joint, static_lifetime_input_indices or (), num_fwd_outputs)
         if self.is_fused:
@@ -129,6 +133,8 @@ class Partitioner(CustomPartitionerFn):
         return answer if answer.plan is not None else self._least(text)
 
     def _plan(self, problem: Problem) -> Answer:
+        if self.budget == UNLIMITED and follow.is_nested(problem):
+            return Answer({"budget": None, "bound_percent": 0.0}, {"executions": follow.follow(problem)})
         text = problem.to_json()
         answer = ask(text, self.budget)
         if answer.plan is not None:
@@ -171,19 +177,6 @@ class Partitioner(CustomPartitionerFn):
             lines.append(f"{musts} ops have a MUST label, which holds in every plan")
         lines.append(f"the least budget that was met is {least} bytes")
         return "; ".join(lines)
-
-
-def _tidy(joint: fx.GraphModule) -> None:
-    """What PyTorch's partitioners do first: equal ops once, tags where regions end, collectives and effects kept."""
-    joint.graph.eliminate_dead_code()
-    joint.graph = fx_graph_cse(joint.graph)
-    joint.recompile()
-    if partitioners.has_recomputable_ops(joint):
-        partitioners.cleanup_recompute_tags(joint, is_default_partition=False)
-    if not torch._functorch.config.unsafe_allow_optimization_of_collectives:
-        partitioners.force_save_collectives(joint)
-    partitioners.force_save_effectful_ops(joint)
-    partitioners.force_save_bw_mutation_src(joint)
 
 
 def _describe(problem: Problem, answer: Answer, carrier: Carrier, budget: int | None) -> report.GraphPlan:

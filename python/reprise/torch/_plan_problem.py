@@ -13,6 +13,7 @@ from torch.utils._pytree import tree_leaves
 
 from .._errors import Error
 from . import _plan_costs as costs
+from . import _plan_regions as regions
 from ._plan_labels import Policy, label
 from ._plan_nodes import (describe, is_mutation, is_random, is_view, mutated_inputs, replay_form, replayed_results, results, root,
                           runs_once, storage_bytes, tensor_operands, written_arguments)
@@ -26,6 +27,7 @@ class Operation:
     is_backward: bool
     is_state: bool = False
     is_pinned: bool = False  # it must be saved, whatever the user asks for
+    region: regions.Region = ()
     first_value: int = 0
     reads: list[fx.Node] = dataclasses.field(default_factory=list)
 
@@ -59,6 +61,9 @@ class Problem:
         self.border = sum(not each.is_backward for each in self.operations)
         self.written = written_arguments(joint)
         self._number_values()
+        found = regions.find(joint)
+        for each in self.operations:
+            each.region = found[each.node]
         self.labels = [self._label(each, policy) for each in self.operations]
         self.gradients, self.read_until = self._find_late_reads()
 
@@ -118,7 +123,7 @@ class Problem:
         if operation.is_backward or operation.is_state:
             return "must_save" if operation.is_state else None
         reads_state = any(root(each)[0] in self.written for each in operation.reads)
-        operation.is_pinned = reads_state or runs_once(operation.node)
+        operation.is_pinned = reads_state or runs_once(operation.node) or operation.node.meta.get(regions.KEPT, False)
         return label(operation.node, reads_state, policy)
 
     def _find_late_reads(self) -> tuple[set[int], dict[int, int]]:
@@ -166,7 +171,7 @@ class Problem:
 
     def to_json(self) -> dict[str, Any]:
         """The problem. Gradients are counted from where they are made to the end."""
-        entries = []
+        entries: list[dict[str, Any]] = []
         for operation, word in zip(self.operations, self.labels):
             entry: dict[str, Any] = {"name": operation.node.name, "cost": 0.0, "makes_all": True,
                                      "operands": self.operands(operation),
@@ -177,4 +182,9 @@ class Problem:
             if operation.is_backward:
                 entry["backward"] = True
             entries.append(entry)
-        return {"version": 1, "operations": entries, "other_buffers": self.tangents()}
+        problem = {"version": 1, "operations": entries, "other_buffers": self.tangents()}
+        if any(each.region for each in self.operations):
+            problem["units"], units = regions.number(each.region for each in self.operations)
+            for entry, unit in zip(entries, units):
+                entry["unit"] = unit
+        return problem

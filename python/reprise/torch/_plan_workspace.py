@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import operator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Callable, Iterable, Iterator
 
 import torch
 from torch import fx
-from torch.profiler import ProfilerActivity, profile, record_function
+from torch._C._profiler import _ExperimentalConfig
+from torch.autograd import ProfilerConfig, ProfilerState, _disable_profiler_legacy, _enable_profiler_legacy
+from torch.profiler import record_function
 from torch.utils._python_dispatch import _disable_current_modes
 
 from . import _plan_cache as cache
@@ -116,21 +120,20 @@ def _real_arguments(node: fx.Node) -> Iterator[tuple[tuple, dict]]:
         yield tuple(states.get(place, each) for place, each in enumerate(args)), kwargs
 
 
-def _memory_peaks(profiler: profile, names: list[str]) -> dict[str, int]:
-    """For each named range the highest sum of allocations since it began."""
-    events = profiler.profiler.kineto_results.events()
-    ranges = {each.name(): (each.start_ns(), each.end_ns()) for each in events if each.name() in names}
-    changes = sorted((each.start_ns(), each.nbytes()) for each in events if each.name() == "[memory]")
-    peaks, place = {}, 0
-    for name in sorted(ranges, key=lambda each: ranges[each]):
-        begin, end = ranges[name]
-        live = peak = 0
-        while place < len(changes) and changes[place][0] <= end:
-            if changes[place][0] >= begin:
-                live += changes[place][1]
-                peak = max(peak, live)
-            place += 1
-        peaks[name] = peak
+def _memory_peaks(records: Iterable[Iterable[Any]], names: list[str]) -> dict[str, int]:
+    """For each named range the highest sum of allocations since it began, in the last range of that name."""
+    peaks: dict[str, int] = {}
+    name, thread, depth, live = "", 0, 0, 0
+    for each in sorted(itertools.chain(*records), key=lambda each: each.start_us()):
+        kind = each.kind()
+        if not depth and kind == "push" and each.name() in names:
+            name, thread, depth, live = each.name(), each.thread_id(), 1, 0
+            peaks[name] = 0
+        elif depth and kind == "memory_alloc":
+            live += each.cpu_memory_usage()
+            peaks[name] = max(peaks[name], live)
+        elif depth and each.thread_id() == thread:
+            depth += {"push": 1, "pop": -1}.get(kind, 0)
     return peaks
 
 
@@ -142,9 +145,15 @@ def _run(node: fx.Node, name: str, begin: Callable[[], None] = lambda: None) -> 
 
 
 def _measure_cpu(nodes: dict[str, fx.Node]) -> dict[str, int]:
-    with profile(activities=[ProfilerActivity.CPU], profile_memory=True, acc_events=True) as profiler:
+    """Runs in a thread of its own: one thread has one profiler, which may be the user's. PyTorch's other profiler, Kineto, prints lines
+    that nothing turns off once PyTorch is loaded.
+    """
+    _enable_profiler_legacy(ProfilerConfig(ProfilerState.CPU, False, True, False, False, False, _ExperimentalConfig()))
+    try:
         names = [key for key, node in nodes.items() if _run(node, key)]
-    return _memory_peaks(profiler, names)
+    finally:
+        records = _disable_profiler_legacy()
+    return _memory_peaks(records, names)
 
 
 def _measure_cuda(nodes: dict[str, fx.Node]) -> dict[str, int]:
@@ -173,11 +182,11 @@ def _measure(nodes: dict[str, fx.Node]) -> dict[str, int]:
     """Bytes beyond the results of each op. The generators are left as they were."""
     peaks: dict[str, int] = {}
     gpus = sorted({_device(node).index for node in nodes.values() if _device(node).type == "cuda"})
-    with torch.no_grad(), torch.random.fork_rng(gpus), _disable_current_modes():
+    with torch.random.fork_rng(gpus), _disable_current_modes(), ThreadPoolExecutor(1) as thread:
         for device, measure in (("cpu", _measure_cpu), ("cuda", _measure_cuda)):
             chosen = {key: node for key, node in nodes.items() if _device(node).type == device}
             if chosen:
-                peaks.update(measure(chosen))
+                peaks.update(thread.submit(torch.no_grad()(measure), chosen).result())
     return {key: _beyond_results(node, peaks[key]) if key in peaks else _bound(node) for key, node in nodes.items()}
 
 

@@ -1,0 +1,64 @@
+"""The plan of nested regions without a budget: what eager code does with them.
+
+The planner replays a value once for all of the outermost region's backward pass. Eager code replays an inner region twice: once for the
+outer one, which goes on with its results, and once for its own backward pass. So it never holds the inner values of two inner regions.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any, Optional
+
+from ._plan_regions import Region
+
+if TYPE_CHECKING:
+    from ._plan_problem import Problem
+
+#: An operation, and the region for which it runs again; None: it runs for the first time.
+Run = tuple[int, Optional[Region]]
+
+
+def is_nested(problem: "Problem") -> bool:
+    """Whether regions lie in regions and all labels are those of regions."""
+    recomputed = [operation.region for operation, label in zip(problem.operations, problem.labels) if str(label).endswith("recompute")]
+    return all(recomputed) and any(len(each) > 1 for each in recomputed)
+
+
+def follow(problem: "Problem") -> list[dict[str, Any]]:
+    """The executions of the plan, in the planner's form."""
+    places: dict[Run, int] = {}
+    numbers: dict[Optional[Region], int] = {None: 0}
+    executions: list[dict[str, Any]] = []
+    for place in range(len(problem.operations)):
+        stack: list[Run] = [(place, None)]
+        while stack:
+            reads = _find_reads(problem, *stack[-1])
+            missing = next((each for each in reads if each and each not in places), None)
+            if missing:
+                stack.append(missing)
+                continue
+            run = stack.pop()
+            places[run] = len(executions)
+            executions.append({"operation": run[0], "replay": numbers.setdefault(run[1], len(numbers)),
+                               "sources": [each and places[each] for each in reads]})
+    return executions
+
+
+def _find_reads(problem: "Problem", place: int, region: Optional[Region]) -> list[Optional[Run]]:
+    """For each operand of a run the run that makes it; None for what is there anyway."""
+    operation = problem.operations[place]
+    is_back = operation.is_backward or region is not None
+    around = operation.region if region is None else region
+    return [None if value is None else (problem.value_makers[value], _find_region(problem, value, around) if is_back else None)
+            for value in problem.operands(operation)]
+
+
+def _find_region(problem: "Problem", value: int, around: Region) -> Optional[Region]:
+    """The region for which a value runs again, where one is read in it; None: the value is kept. An input of a region is."""
+    maker = problem.value_makers[value]
+    label = str(problem.labels[maker])
+    is_held = problem.read_until.get(value, 0) >= len(problem.operations)
+    if problem.operations[maker].is_backward or is_held or not label.endswith("recompute"):
+        return None
+    pairs = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(problem.operations[maker].region, around))
+    return tuple(each for each, _ in pairs) or (() if label == "must_recompute" else None)

@@ -1,0 +1,79 @@
+"""Backward passes that PyTorch's compiled functions refuse: those that keep the graph, and those of gradients.
+
+Inductor's code writes over what the forward pass has saved ("donated buffers"), which saves memory in an ordinary step. PyTorch refuses to
+keep a graph whose code does that. Here such a pass is given copies, so that it runs the same code.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any, Callable, Iterator
+from unittest import mock
+
+import torch
+from torch._functorch._aot_autograd import runtime_wrappers
+
+from .._errors import Error
+
+NO_DERIVATIVE = ('the backward pass of backend="reprise_plan" has no derivative of its own, and a gradient of its gradients was asked for '
+                 '(create_graph=True): backend="reprise" has derivatives of any order, and so has the model without torch.compile')
+
+
+def _copy(saved: torch.Tensor) -> torch.Tensor:
+    """A tensor that lies in other memory as this one does in its own."""
+    return torch.empty(0, dtype=saved.dtype, device=saved.device).set_(
+        saved.untyped_storage().clone(), saved.storage_offset(), saved.size(), saved.stride())
+
+
+class _Compiler(runtime_wrappers._AutogradBackwardCompiler):
+    """The code of a backward pass, for a graph that is kept or not."""
+
+    #: Places of the saved tensors that the code may write. PyTorch refuses where its own list is not empty.
+    written: tuple[int, ...] = ()
+
+    def get_or_compile(self, *, saved_tensors_use_once: bool) -> Callable[..., Any]:
+        code = super().get_or_compile(saved_tensors_use_once=saved_tensors_use_once)
+        if self.fw_metadata.bw_donated_idxs != []:
+            self.written = tuple(self.fw_metadata.bw_donated_idxs or ())
+            self.fw_metadata.bw_donated_idxs = []
+        return code if saved_tensors_use_once or not self.written else self._spare(code)
+
+    def _spare(self, code: Callable[..., Any]) -> Callable[..., Any]:
+        def run(arguments: list[Any]) -> Any:
+            for place in self.written:
+                if isinstance(arguments[place], torch.Tensor):
+                    arguments[place] = _copy(arguments[place])
+            return code(arguments) if hasattr(code, "_boxed_call") else code(*arguments)
+        run._boxed_call = True
+        return run
+
+
+class _Factory(runtime_wrappers._AOTDispatchAutogradFunctionFactory):
+    """Compiled functions whose gradients say what they lack, when a gradient of them is asked for."""
+
+    def build(self) -> type[torch.autograd.Function]:
+        function = super().build()
+
+        def twice(context: Any, run: Callable[..., Any], arguments: list[Any]) -> Any:
+            class Pass(torch.autograd.Function):
+                _aot_id = function._aot_id
+                _compiled_autograd_key = function._compiled_autograd_key
+
+                @staticmethod
+                def forward(own: Any, *ignored: Any) -> Any:
+                    return run(own)
+
+                @staticmethod
+                def backward(own: Any, *ignored: Any) -> None:
+                    raise Error(NO_DERIVATIVE)
+            # What the forward pass has saved needs no gradient, and the results shall.
+            return Pass.apply(torch.empty(0, requires_grad=True), *arguments)
+        function._double_backward = staticmethod(twice)
+        return function
+
+
+@contextlib.contextmanager
+def kept() -> Iterator[None]:
+    """While this holds, PyTorch makes compiled functions whose graphs may be kept."""
+    with mock.patch.multiple(runtime_wrappers, _AutogradBackwardCompiler=_Compiler, _AOTDispatchAutogradFunctionFactory=_Factory):
+        yield

@@ -1,0 +1,61 @@
+"""backend="reprise_plan" in a process of its own, its options, and versions of PyTorch."""
+import os
+import subprocess
+import sys
+import tempfile
+import warnings
+
+import checks
+import torch
+from test_plan import Net, compiled, refused
+
+import reprise
+from reprise._versions import TESTED
+
+
+def try_usage():
+    model, x = Net(), torch.randn(8, 24)
+    for options, word in (({"budget": "lots"}, "budget"), ({"budget": -1}, "budget"), ({"codegen": "fast"}, "codegen"),
+                          ({"polici": 1}, "polici"), ({"policy": "save-some"}, "policy")):
+        good, text = refused(reprise.UsageError, word, call=lambda: compiled(model, **options)(x))
+        checks.check(f"{options} is a usage error", good, text)
+    with torch.no_grad():
+        checks.check("without gradients the graph just runs", torch.equal(compiled(model.eval())(x), model(x)))
+
+
+def run_alone(program):
+    """What a program of its own prints, with caches of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([sys.executable, "-c", "import torch, warnings; " + program], capture_output=True, text=True,
+                              env={**os.environ, "TORCHINDUCTOR_CACHE_DIR": folder})
+    return done.stdout + done.stderr
+
+
+def try_alone():
+    """Programs that do not import Reprise, and that PyTorch's version suits or not."""
+    train = ("m = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.Tanh()); f = torch.compile(m, backend='reprise_plan', "
+             "options={'codegen': 'eager', 'budget': '60%'}); f(torch.ones(2, 4)).sum().backward(); print('trained')")
+    told = run_alone("warnings.simplefilter('ignore'); " + train)
+    checks.check("the backend is known without an import, and prints nothing", told == "trained\n", told[-2000:])
+    told = run_alone("torch.__version__ = '2.99.1+cpu'; import reprise.torch; import reprise.torch")
+    checks.check("a version of PyTorch that was not tested is one warning",
+                 told.count("PyTorch 2.99.1+cpu has not been tested") == 1 and "2.13.0" in told, told)
+    told = run_alone("import reprise.torch")
+    checks.check("the tested one is none", not told, told)
+    with open(os.path.join(os.path.dirname(__file__), "requirements.txt")) as stream:
+        pinned = dict(each.split("==") for each in stream.read().split() if "==" in each)
+    checks.check("the tested versions are those of requirements.txt",
+                 TESTED == {"PyTorch": (pinned["torch"],), "JAX": (pinned["jax"],)}, str(TESTED))
+
+
+def main():
+    torch.set_num_threads(1)
+    warnings.simplefilter("ignore")
+    for part in (try_usage, try_alone):
+        torch.manual_seed(0)
+        part()
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()

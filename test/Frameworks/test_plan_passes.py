@@ -1,0 +1,125 @@
+"""backend="reprise_plan" where a graph has several backward passes, or gradients of its gradients are asked for."""
+import warnings
+
+import checks
+import memory
+import torch
+from test_plan import Net, compiled, equal
+from torch import nn
+
+import reprise
+
+CODEGENS = ("eager", "inductor")
+
+
+class Heads(nn.Module):
+    """Two results of one body."""
+
+    def __init__(self):
+        super().__init__()
+        self.body, self.left, self.right = Net(2), nn.Linear(24, 24), nn.Linear(24, 24)
+
+    def forward(self, x):
+        x = torch.tanh(x * self.body(x))
+        return self.left(x).sin().mean(), self.right(x).cos().mean()
+
+
+def gradients(model, forward, x, passes):
+    """What a function that runs backward passes leaves in the parameters, and whatever it returns."""
+    model.zero_grad(set_to_none=True)
+    torch.manual_seed(3)
+    returned = passes(forward(x), list(model.parameters()))
+    return [each.clone() for each in [*returned, *(each.grad for each in model.parameters() if each.grad is not None)]]
+
+
+def twice(results, parameters):
+    one = torch.autograd.grad(sum(results), parameters, retain_graph=True)
+    return [*one, *torch.autograd.grad(sum(results), parameters)]
+
+
+def by_parts(results, parameters):
+    results[0].backward(retain_graph=True)
+    results[1].backward()
+    return []
+
+
+def thrice(results, parameters):
+    for _ in range(2):
+        sum(results).backward(retain_graph=True)
+    sum(results).backward()
+    return []
+
+
+def with_graph(results, parameters):
+    return torch.autograd.grad(sum(results), parameters, create_graph=True)
+
+
+def ordinary(results, parameters):
+    sum(results).backward()
+    return []
+
+
+def try_kept_graphs():
+    """Passes that keep the graph run after, before and between those that do not."""
+    model, x = Heads(), torch.randn(256, 24)
+    for options in ({"codegen": "eager"}, {"codegen": "inductor"}, {"codegen": "inductor", "budget": "70%"}):
+        run = compiled(model, **options)
+        expected = gradients(model, run, x, ordinary)
+        for passes in (twice, by_parts, ordinary, thrice, with_graph, ordinary):
+            found, name = gradients(model, run, x, passes), f"{options}: {passes.__name__}"
+            if passes is twice:
+                checks.check(f"{name}: both have the bits of one pass", equal(found, expected * 2))
+            elif passes is by_parts:
+                checks.check(f"{name}: they add up", len(found) == len(expected) and all(map(torch.allclose, found, expected)))
+            else:
+                wanted = [each + each + each for each in expected] if passes is thrice else expected
+                checks.check(f"{name}: the bits of one pass", equal(found, wanted))
+
+
+def try_donation():
+    """Ordinary steps still write over what they have saved."""
+    model, x = Net(6), torch.randn(512, 24)
+
+    def measure(run):
+        run(x).backward()
+        model.zero_grad(set_to_none=True)
+        return memory.measure_peak(lambda: run(x).backward())
+    run = compiled(model, codegen="inductor")
+    before = measure(run)
+    run(x).backward(retain_graph=True)
+    model.zero_grad(set_to_none=True)
+    after = measure(run)
+    with torch._functorch.config.patch(donated_buffer=False):
+        without = measure(compiled(model, codegen="inductor"))
+    checks.check("a pass that kept its graph costs later steps nothing", before == after <= without, f"{before} {after} {without}")
+
+
+def try_second_order():
+    """Gradients of gradients are one error, whoever runs the code."""
+    model, x = Net(2), torch.randn(64, 24, requires_grad=True)
+    for codegen in CODEGENS:
+        run = compiled(model, codegen=codegen)
+        slope, = torch.autograd.grad(run(x), x, create_graph=True)
+        checks.check(f"{codegen}: gradients with a graph", torch.isfinite(slope).all() and slope.requires_grad)
+        for name, ask in (("backward", lambda: slope.square().sum().backward()),
+                          ("grad", lambda: torch.autograd.grad(slope.sum(), x))):
+            try:
+                ask()
+                told = "nothing was raised"
+            except reprise.Error as error:
+                told = str(error)
+            checks.check(f"{codegen}: {name} of a gradient is one error that names what can", 'backend="reprise" has' in told, told)
+            slope, = torch.autograd.grad(run(x), x, create_graph=True)
+
+
+def main():
+    torch.set_num_threads(1)
+    warnings.simplefilter("ignore")
+    for part in (try_kept_graphs, try_donation, try_second_order):
+        torch.manual_seed(0)
+        part()
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
