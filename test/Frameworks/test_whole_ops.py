@@ -3,32 +3,7 @@ import checks
 import torch
 import torch.nn.functional as F
 from torch import nn
-from whole import compiled, error_of, run_parts
-
-
-def run(function, inputs):
-    """What a function gives, and the gradients of a loss that weighs every element of it."""
-    torch.manual_seed(1)
-    inputs = [each.detach().clone().requires_grad_(each.is_floating_point()) for each in inputs]
-    made = function(*inputs)
-    outputs = list(made) if isinstance(made, (tuple, list)) else [made]
-    sum((each.double() * torch.arange(each.numel()).cos().view(each.shape)).sum() for each in outputs
-        if each.requires_grad).backward()
-    return [each.detach() for each in outputs], [each.grad for each in inputs if each.requires_grad]
-
-
-def compare(name, function, *inputs, tolerance=1e-5):
-    eager, ours = run(function, inputs), run(compiled(function), inputs)
-    for what, found, expected in zip(("output", "gradient"), ours, eager):
-        for number, (a, b) in enumerate(zip(found, expected, strict=True)):
-            is_same = a is None and b is None or a is not None and a.dtype == b.dtype and torch.allclose(
-                a.double(), b.double(), rtol=tolerance, atol=tolerance * max(1e-2, b.double().nan_to_num(0, 0, 0).abs().max().item()),
-                equal_nan=True)
-            checks.check(f"{name}: {what} {number}", is_same, f"{a}\n{b}"[:800])
-
-
-def draw(*shape):
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(len(shape)))
+from whole import compare, compiled, draw, error_of, run_parts
 
 
 def try_activations():

@@ -70,33 +70,39 @@ Value KernelGenerator::emitContraction() {
 }
 
 struct KernelGenerator::Heads {
-  TensorType query, key, lse, scores;
+  TensorType query, key, value, out, lse, scores;
   bool isCausal;
 };
 
 KernelGenerator::Heads KernelGenerator::drawHeads() {
-  int64_t batch, groups, repeats, queries, keys, depth;
+  int64_t batch, groups, repeats, queries, keys, depth, valueDepth;
   do {
     draw({&batch, &groups, &repeats}, 8);
     draw({&queries, &keys, &depth}, mostElements);
     depth = std::min<int64_t>(depth, 160);
-  } while (4 * batch * groups * repeats * queries * keys * depth > mostFlops ||
+    valueDepth = random.chance(40) ? std::min<int64_t>(drawSize(mostElements), 160) : depth;
+  } while (2 * batch * groups * repeats * queries * keys * (depth + valueDepth) > mostFlops ||
            batch * groups * repeats * queries * keys > 2 * mostElements);
   bool isCausal = random.chance(40);
   if (isCausal && keys < queries)
     std::swap(keys, queries);
   Type own = drawFloat(), compute = computeType(own);
   int64_t heads = groups * repeats;
-  return {tensor({batch, heads, queries, depth}, own), tensor({batch, groups, keys, depth}, own),
-          tensor({batch, heads, queries}, compute), tensor({batch, heads, queries, keys}, compute),
+  return {tensor({batch, heads, queries, depth}, own),
+          tensor({batch, groups, keys, depth}, own),
+          tensor({batch, groups, keys, valueDepth}, own),
+          tensor({batch, heads, queries, valueDepth}, own),
+          tensor({batch, heads, queries}, compute),
+          tensor({batch, heads, queries, keys}, compute),
           isCausal};
 }
 
-/// Forward or backward, with bias, mask, causal or not, grouped heads, dropout.
+/// Forward or backward, with bias, mask, causal or not, grouped heads, values as wide as keys or
+/// not, dropout.
 Value KernelGenerator::emitAttention() {
   Heads heads = drawHeads();
-  TensorType query = heads.query, lse = heads.lse;
-  SmallVector<Value> operands = {operand(query), operand(heads.key), operand(heads.key)};
+  TensorType query = heads.query, out = heads.out, lse = heads.lse;
+  SmallVector<Value> operands = {operand(query), operand(heads.key), operand(heads.value)};
   SmallVector<int32_t> segments = {1, 1, 1};
   auto optional = [&](int percent, llvm::function_ref<Value()> make) {
     segments.push_back(random.chance(percent));
@@ -112,7 +118,7 @@ Value KernelGenerator::emitAttention() {
   };
   bool isBackward = random.chance(50);
   if (isBackward) {
-    operands.append({operand(query), operand(lse), operand(query)});
+    operands.append({operand(out), operand(lse), operand(out)});
     segments.append({1, 1, 1});
     optional(50, [&] { return operand(lse); });
   }
@@ -124,8 +130,8 @@ Value KernelGenerator::emitAttention() {
   if (heads.isCausal)
     attributes.push_back(b.getNamedAttr("causal", b.getUnitAttr()));
   if (!isBackward)
-    return emit("attention", {query, lse}, operands, attributes, segments);
-  SmallVector<Type> results = {query, heads.key, heads.key};
+    return emit("attention", {out, lse}, operands, attributes, segments);
+  SmallVector<Type> results = {query, heads.key, heads.value};
   if (random.chance(40))
     results.push_back(heads.scores);
   return emit("attention_backward", results, operands, attributes, segments);

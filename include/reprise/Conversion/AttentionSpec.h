@@ -7,18 +7,19 @@
 
 namespace reprise {
 
-/// Distances in elements between neighbours of [batch, head, row, depth]. Rows are queries or keys;
-/// lse and dlse have no depth.
+/// Distances in elements between neighbours of [batch, head, row, depth], and the size of the
+/// depth. Rows are queries or keys; lse and dlse have no depth.
 struct AttentionStrides {
   int64_t batch = 0, head = 0, row = 0, depth = 1;
+  int64_t columns = 0;
 };
 
 /// One attention, or the backward of one. Element types are f32, f64, bf16 or f16; lse and dlse
 /// have the type of arithmetic. Results are row-major.
 struct AttentionSpec {
   mlir::Type type;
-  int64_t batch = 1, heads = 1, queries = 1, keys = 1, depth = 1; // depth: at most maxDepth
-  int64_t keyHeads = 1;                                           // divides heads
+  int64_t batch = 1, heads = 1, queries = 1, keys = 1;
+  int64_t keyHeads = 1; // divides heads
   AttentionStrides query, key, value;
   AttentionStrides out, dout, lse, dlse; // of the backward
   int64_t alignment = 16;                // operands and results begin at multiples of so many bytes
@@ -38,6 +39,9 @@ struct AttentionSpec {
   llvm::SmallVector<bool> stored = {true, true, true, false};
   bool isStored(unsigned result) const { return result < stored.size() && stored[result]; }
 
+  /// Columns of queries and keys, and those of values and results; at most maxDepth.
+  int64_t depth() const { return query.columns; }
+  int64_t valueDepth() const { return value.columns; }
   bool draws() const { return rate != 0; }
   /// Buffers that say what to draw: stream, seed, offset, and the origin if there is one.
   int64_t drawInputs() const { return draws() ? 3 + hasOrigin : 0; }

@@ -17,7 +17,8 @@ struct Position {
 
 /// The sizes, which keys are terms, and what a score has beside the product.
 template <typename T> struct Problem {
-  int64_t batches, heads, keyHeads, queries, keys, depth;
+  int64_t batches, heads, keyHeads, queries, keys;
+  int64_t depth, valueDepth; // columns of queries and keys; of values and results
   bool causal;
   T scale;
   double rate;
@@ -28,7 +29,7 @@ template <typename T> struct Problem {
   template <typename OpT> Problem(OpT op, Operands operands) {
     ArrayRef<int64_t> query = operands[0]->type.getShape(), key = operands[1]->type.getShape();
     batches = query[0], heads = query[1], queries = query[2], depth = query[3];
-    keyHeads = key[1], keys = key[2];
+    keyHeads = key[1], keys = key[2], valueDepth = operands[2]->type.getShape()[3];
     causal = op.getCausal();
     scale = static_cast<T>(op.getScale());
     rate = op.getRate();
@@ -68,15 +69,15 @@ template <typename T> struct Problem {
   int64_t keyRow(const Position &at) const { return keyHeadOf(at) * keys + at.key; }
 
   T score(const Position &at, const T *query, const T *key) const {
-    T product = dot(query + queryRow(at) * depth, key + keyRow(at) * depth) * scale;
+    T product = dot(depth, query + queryRow(at) * depth, key + keyRow(at) * depth) * scale;
     return bias ? product + bias->data<T>()[indexIn(*bias, at)] : product;
   }
   T dropped(T x, const Position &at) const {
     return draw ? dropout(*draw, indices[queryRow(at) * keys + at.key], x, rate) : x;
   }
   /// Σ_d x[d]·y[d] in the contraction's order.
-  T dot(const T *x, const T *y) const {
-    return contract<T>(depth, [&](int64_t d) { return x[d]; }, [&](int64_t d) { return y[d]; });
+  static T dot(int64_t columns, const T *x, const T *y) {
+    return contract<T>(columns, [&](int64_t d) { return x[d]; }, [&](int64_t d) { return y[d]; });
   }
 
   /// Calls `fn` for all queries, with key 0.
@@ -107,12 +108,12 @@ T attendRow(const Problem<T> &p, Position at, const T *query, const T *key, cons
   for (at.key = 0; at.key < p.keys; ++at.key)
     terms[at.key] = p.dropped(terms[at.key], at);
   at.key = 0;
-  const T *values = value + p.keyRow(at) * p.depth;
+  const T *values = value + p.keyRow(at) * p.valueDepth;
   bool seesAny = llvm::is_contained(isTerm, true);
-  for (int64_t d = 0; d < p.depth; ++d) {
+  for (int64_t d = 0; d < p.valueDepth; ++d) {
     T chain = contract<T>(
         p.keys, [&](int64_t j) { return isTerm[j]; }, [&](int64_t j) { return terms[j]; },
-        [&](int64_t j) { return values[j * p.depth + d]; });
+        [&](int64_t j) { return values[j * p.valueDepth + d]; });
     out.push_back(seesAny ? chain / sum : T(0));
   }
   return largest + log(sum);
@@ -152,14 +153,15 @@ ScoreGradients<T> scoreGradients(const Problem<T> &p, Operands operands, const T
   ScoreGradients<T> result;
   p.forEachQuery([&](Position at) {
     int64_t row = p.queryRow(at);
-    const T *outRow = &out[row * p.depth], *doutRow = &dout[row * p.depth];
-    T delta = sumInLanes<T>(p.depth, [&](int64_t d) { return doutRow[d] * outRow[d]; });
+    const T *outRow = &out[row * p.valueDepth], *doutRow = &dout[row * p.valueDepth];
+    T delta = sumInLanes<T>(p.valueDepth, [&](int64_t d) { return doutRow[d] * outRow[d]; });
     if (dlse)
       delta -= dlse[row];
     for (at.key = 0; at.key < p.keys; ++at.key) {
       bool isTerm = p.isTerm(at);
       T probability = isTerm ? exp(p.score(at, &query[0], &key[0]) - lse[row]) : T(0);
-      T dp = isTerm ? p.dropped(p.dot(doutRow, &value[p.keyRow(at) * p.depth]), at) : T(0);
+      const T *values = &value[p.keyRow(at) * p.valueDepth];
+      T dp = isTerm ? p.dropped(p.dot(p.valueDepth, doutRow, values), at) : T(0);
       result.isTerm.push_back(isTerm);
       result.dropped.push_back(p.dropped(probability, at));
       result.ds.push_back(isTerm ? probability * (dp - delta) : T(0));
@@ -185,21 +187,23 @@ std::vector<T> contractOverKeys(const Problem<T> &p, const ScoreGradients<T> &gr
   return sums;
 }
 
-/// Σ weights[i, j]·rows[i] of each key, over the queries i of all heads that read it.
+/// Σ weights[i, j]·rows[i] of each key, over the queries i of all heads that read it. Rows have
+/// `columns` columns.
 template <typename T>
 std::vector<T> contractOverQueries(const Problem<T> &p, const ScoreGradients<T> &gradients,
-                                   const std::vector<T> &weights, const Values<T> &rows, T scale) {
+                                   const std::vector<T> &weights, const Values<T> &rows,
+                                   int64_t columns, T scale) {
   std::vector<T> sums;
   // The query heads of a key head are neighbours: their rows are one range.
   int64_t count = p.heads / std::max<int64_t>(1, p.keyHeads) * p.queries;
   for (int64_t keyHead = 0; keyHead < p.batches * p.keyHeads; ++keyHead)
     for (int64_t j = 0; j < p.keys; ++j) {
       auto scoreAt = [&](int64_t i) { return (keyHead * count + i) * p.keys + j; };
-      for (int64_t d = 0; d < p.depth; ++d)
+      for (int64_t d = 0; d < columns; ++d)
         sums.push_back(contract<T>(
                            count, [&](int64_t i) { return gradients.isTerm[scoreAt(i)]; },
                            [&](int64_t i) { return weights[scoreAt(i)]; },
-                           [&](int64_t i) { return rows[(keyHead * count + i) * p.depth + d]; }) *
+                           [&](int64_t i) { return rows[(keyHead * count + i) * columns + d]; }) *
                        scale);
     }
   return sums;
@@ -212,10 +216,10 @@ template <typename T> Results attendBackward(AttentionBackwardOp op, Operands op
   ScoreGradients<T> gradients = scoreGradients(p, operands, dlse);
   Results results;
   results.push_back(round(resultType(op, 0), contractOverKeys(p, gradients, key)));
-  results.push_back(
-      round(resultType(op, 1), contractOverQueries(p, gradients, gradients.ds, query, p.scale)));
-  results.push_back(
-      round(resultType(op, 2), contractOverQueries(p, gradients, gradients.dropped, dout, T(1))));
+  results.push_back(round(
+      resultType(op, 1), contractOverQueries(p, gradients, gradients.ds, query, p.depth, p.scale)));
+  results.push_back(round(resultType(op, 2), contractOverQueries(p, gradients, gradients.dropped,
+                                                                 dout, p.valueDepth, T(1))));
   if (op.getDscore())
     results.push_back(round(resultType(op, 3), gradients.ds));
   return results;

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 import torch.fx as fx
 import torch.nn.functional as F
+from torch._C._functorch import is_functorch_wrapped_tensor
 
 from ._whole_errors import Unsupported, source_line
 
@@ -24,10 +25,9 @@ def _known(value: Any) -> Any:
 
 def _keep_attention(graph: fx.Graph, node: fx.Node) -> None:
     query, key, value, mask, rate, is_causal, scale = _attention_arguments(*node.args, **node.kwargs)
-    shape = query.meta["example_value"].shape
-    if len(shape) < 3:
-        return
-    dtype = node.meta["example_value"].dtype
+    if is_functorch_wrapped_tensor(node.meta["example_value"]):
+        return # torch.func differentiates or batches it, for which PyTorch takes it apart
+    shape, dtype = query.meta["example_value"].shape, node.meta["example_value"].dtype
     with graph.inserting_before(node):
         operands = [each if each.meta["example_value"].dtype == dtype else graph.call_method("to", (each, dtype))
                     for each in (query, key, value)]

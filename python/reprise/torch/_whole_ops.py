@@ -13,14 +13,23 @@ _library.define("attention(Tensor q, Tensor k, Tensor v, Tensor? mask, float rat
 _library.define("stop_gradient(Tensor x) -> Tensor", tags=(torch.Tag.pt2_compliant_tag,))
 
 
+def _heads(x: torch.Tensor) -> int:
+    return x.shape[-3] if x.dim() > 2 else 1
+
+
 @torch.library.impl(_library, "attention", "CompositeExplicitAutograd")
 def _attention(q: Any, k: Any, v: Any, mask: Any, rate: float, causal: bool, scale: float) -> torch.Tensor:
-    return F.scaled_dot_product_attention(q, k, v, mask, rate, causal, scale=scale, enable_gqa=q.shape[-3] != k.shape[-3])
+    is_grouped = any(1 < _heads(each) < _heads(q) for each in (k, v))
+    return F.scaled_dot_product_attention(q, k, v, mask, rate, causal, scale=scale, enable_gqa=is_grouped)
 
 
 @torch.library.register_fake("reprise::attention", lib=_library)
 def _attention_shape(q: Any, k: Any, v: Any, mask: Any, rate: float, causal: bool, scale: float) -> torch.Tensor:
-    return q.new_empty(*q.shape[:-1], v.shape[-1])
+    """Dimensions of size 1 repeat, as those that are absent do; heads of keys and values may be fewer than those of queries."""
+    heads = _heads(q) if _heads(q) > 1 else max(_heads(k), _heads(v))
+    lead = torch.broadcast_shapes(*(each.shape[:-3] for each in (q, k, v)))
+    whole = (*lead, heads) if max(each.dim() for each in (q, k, v)) > 2 else ()
+    return q.new_empty(*whole, q.shape[-2], v.shape[-1])
 
 
 def _no_gradient(context: Any, g: torch.Tensor) -> None:

@@ -9,6 +9,8 @@ from typing import Any, Sequence
 import torch
 
 from .. import _compile, _run
+from .._errors import Cancelled, Error, UsageError
+from ._whole_errors import Unsupported
 from ._whole_text import Text
 from .aten._builder import WIDENED
 
@@ -25,11 +27,28 @@ def _as_argument(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.view(torch.uint16) if tensor.dtype is torch.bfloat16 else tensor
 
 
+def _compile_text(text: Text, **options: Any) -> _compile.Program:
+    """Raises ``Unsupported`` for a text that the compiler refuses whatever the options are, so that no error of a verifier
+    reaches a user who asked for a fallback."""
+    given: dict[str, Any] = {"entry": text.entry, "threads": torch.get_num_threads(), "name": "torch"}
+    try:
+        return _compile.compile(text.text, **given, **options)
+    except (Cancelled, UsageError):
+        raise
+    except Error:
+        try:
+            _compile.compile(text.text, **given, estimate=True)
+        except Error as error:
+            place = f"{error.file}:{error.line}" if error.file and error.line else "an unknown place"
+            raise Unsupported({f"what the compiler refuses: {error.message}": [place]}) from None
+        raise
+
+
 class Entry:
     """A program of one entry function. Its results are new tensors, which its code has written."""
 
     def __init__(self, text: Text, **options: Any) -> None:
-        self.program = _compile.compile(text.text, entry=text.entry, threads=torch.get_num_threads(), name="torch", **options)
+        self.program = _compile_text(text, **options)
         self.arguments = [name for name, _ in text.arguments]
         self.results = [(name, value.shape, value.dtype) for name, value in text.results]
         self.draws = text.draws

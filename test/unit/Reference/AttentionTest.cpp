@@ -10,10 +10,10 @@ using namespace reprise::test;
 
 namespace {
 
-/// Attention of [b, h, t, d] on [b, h, s, d] as text, whole and as a chain of dot_general,
-/// reductions and dropout.
+/// Attention of [b, h, t, d] on [b, h, s, d] and [b, h, s, e] as text, whole and as a chain of
+/// dot_general, reductions and dropout.
 struct Shape {
-  int64_t b = 2, h = 2, t = 5, s = 7, d = 3;
+  int64_t b = 2, h = 2, t = 5, s = 7, d = 3, e = 3;
   std::string element = "f32", compute = "f32";
   bool causal = false;
   double rate = 0;
@@ -26,6 +26,8 @@ struct Shape {
   }
   std::string query() const { return tensor({b, h, t, d}, element); }
   std::string key() const { return tensor({b, h, s, d}, element); }
+  std::string value() const { return tensor({b, h, s, e}, element); }
+  std::string out() const { return tensor({b, h, t, e}, element); }
   std::string row() const { return tensor({b, h, t}, compute); }
   std::string scores(const std::string &type) const { return tensor({b, h, t, s}, type); }
   std::string attributes() const {
@@ -34,13 +36,13 @@ struct Shape {
   }
   std::string draw() const { return rate ? " seed %seed offset %offset " : " "; }
   std::string arguments() const {
-    return "%q: " + query() + ", %k: " + key() + ", %v: " + key() +
+    return "%q: " + query() + ", %k: " + key() + ", %v: " + value() +
            ", %seed: tensor<i64>, %offset: tensor<i64>";
   }
 
   std::string attention() const {
     return "  %out, %lse = reprise.attention %q, %k, %v" + draw() + attributes() + " : (" +
-           query() + ", " + key() + ", " + key() + ") -> (" + query() + ", " + row() + ")\n";
+           query() + ", " + key() + ", " + value() + ") -> (" + out() + ", " + row() + ")\n";
   }
   std::string drop(const std::string &to, const std::string &from) const {
     if (rate == 0)
@@ -82,12 +84,12 @@ struct Shape {
            ") -> " + row() + "\n";
   }
   std::string chain() const {
-    std::string wide = tensor({b, h, t, d}, compute);
+    std::string wide = tensor({b, h, t, e}, compute);
     return score() + reduce("%m", "max", "%score") + spread("%ms", "%m") +
            "  %shifted = reprise.sub %score, %ms : " + scores(compute) +
            "\n  %p = reprise.exp %shifted : " + scores(compute) + "\n" + reduce("%l", "sum", "%p") +
            drop("%pd", "%p") +
-           contract("%sum", "%pd", scores(compute), "%v", key(), "[3] x [2]", wide) +
+           contract("%sum", "%pd", scores(compute), "%v", value(), "[3] x [2]", wide) +
            "  %ls = reprise.broadcast %l dims [0, 1, 2] : (" + row() + ") -> " + wide +
            "\n  %out = reprise.div %sum, %ls : " + wide + "\n  %logl = reprise.log %l : " + row() +
            "\n  %lse = reprise.add %m, %logl : " + row() + "\n";
@@ -99,15 +101,15 @@ struct AttentionTest : InterpreterTest {
     Type element = shape.element == "f64" ? f64() : shape.element == "bf16" ? bf16() : f32();
     return {randomTensor(type({shape.b, shape.h, shape.t, shape.d}, element), 1),
             randomTensor(type({shape.b, shape.h, shape.s, shape.d}, element), 2),
-            randomTensor(type({shape.b, shape.h, shape.s, shape.d}, element), 3),
+            randomTensor(type({shape.b, shape.h, shape.s, shape.e}, element), 3),
             makeTensor<int64_t>(type({}, integer(64)), {11}),
             makeTensor<int64_t>(type({}, integer(64)), {8})};
   }
   std::vector<Tensor> forward(const Shape &shape, const std::string &body,
                               ArrayRef<Tensor> arguments) {
     std::vector<Tensor> results = run(
-        "func.func @f(" + shape.arguments() + ") -> (" + shape.query() + ", " + shape.row() +
-            ") {\n" + body + "  return %out, %lse : " + shape.query() + ", " + shape.row() + "\n}",
+        "func.func @f(" + shape.arguments() + ") -> (" + shape.out() + ", " + shape.row() +
+            ") {\n" + body + "  return %out, %lse : " + shape.out() + ", " + shape.row() + "\n}",
         arguments);
     EXPECT_EQ(results.size(), 2u) << error << body;
     return results;
@@ -121,16 +123,14 @@ struct AttentionTest : InterpreterTest {
       expectEqualBits(whole[i], chain[i]);
   }
   std::vector<Tensor> backward(const Shape &shape, std::vector<Tensor> arguments, bool withLse) {
-    std::string text = "func.func @f(" + shape.arguments() + ", %dout: " + shape.query() +
-                       ", %dlse: " + shape.row() + ") -> (" + shape.query() + ", " + shape.key() +
-                       ", " + shape.key() + ") {\n" + shape.attention() +
-                       "  %r:3 = reprise.attention_backward %q, %k, %v, %out, %lse, %dout " +
-                       (withLse ? "dlse %dlse : " + shape.row() : "") + shape.draw() +
-                       shape.attributes() + " : (" + shape.query() + ", " + shape.key() + ", " +
-                       shape.key() + ", " + shape.query() + ", " + shape.row() + ", " +
-                       shape.query() + ") -> (" + shape.query() + ", " + shape.key() + ", " +
-                       shape.key() + ")\n  return %r#0, %r#1, %r#2 : " + shape.query() + ", " +
-                       shape.key() + ", " + shape.key() + "\n}";
+    std::string operands = shape.query() + ", " + shape.key() + ", " + shape.value();
+    std::string text =
+        "func.func @f(" + shape.arguments() + ", %dout: " + shape.out() +
+        ", %dlse: " + shape.row() + ") -> (" + operands + ") {\n" + shape.attention() +
+        "  %r:3 = reprise.attention_backward %q, %k, %v, %out, %lse, %dout " +
+        (withLse ? "dlse %dlse : " + shape.row() : "") + shape.draw() + shape.attributes() +
+        " : (" + operands + ", " + shape.out() + ", " + shape.row() + ", " + shape.out() +
+        ") -> (" + operands + ")\n  return %r#0, %r#1, %r#2 : " + operands + "\n}";
     std::vector<Tensor> results = run(text, arguments);
     EXPECT_EQ(results.size(), 3u) << error << text;
     return results;
@@ -139,7 +139,7 @@ struct AttentionTest : InterpreterTest {
   void expectFiniteDifferences(Shape shape, bool withLse) {
     shape.element = shape.compute = "f64";
     std::vector<Tensor> arguments = inputs(shape);
-    Tensor dout = randomTensor(arguments[0].type, 4),
+    Tensor dout = randomTensor(type({shape.b, shape.h, shape.t, shape.e}, f64()), 4),
            dlse = randomTensor(type({shape.b, shape.h, shape.t}, f64()), 5);
     auto objective = [&](ArrayRef<Tensor> at) {
       std::vector<Tensor> results = forward(shape, shape.attention(), at);
@@ -175,6 +175,17 @@ TEST_F(AttentionTest, isItsChain) {
   expectChain(shape);
   shape.element = shape.compute = "f64";
   expectChain(shape);
+}
+
+TEST_F(AttentionTest, isItsChainWithValuesOfAnotherWidth) {
+  for (int64_t width : {1, 2, 35}) {
+    Shape shape;
+    shape.e = width;
+    shape.rate = 0.25;
+    expectChain(shape);
+    shape.causal = true;
+    expectChain(shape);
+  }
 }
 
 TEST_F(AttentionTest, isItsChainWithDropout) {
@@ -240,38 +251,43 @@ TEST_F(AttentionTest, backwardIsTheDerivative) {
   expectFiniteDifferences(shape, true);
   shape.rate = 0.25;
   expectFiniteDifferences(shape, true);
+  shape.e = 4;
+  expectFiniteDifferences(shape, true);
+  shape.e = 2;
+  expectFiniteDifferences(shape, false);
 }
 
 // The backward as a chain of ops: the same contractions, sums and draws, bit by bit.
 TEST_F(AttentionTest, backwardIsItsChain) {
-  for (bool causal : {false, true}) {
+  for (auto [causal, width] : {std::pair(false, 3), {true, 3}, {false, 1}, {true, 40}}) {
     Shape shape;
+    shape.e = width;
     shape.causal = causal;
     shape.rate = 0.25;
     std::vector<Tensor> arguments = inputs(shape);
-    arguments.push_back(randomTensor(arguments[0].type, 4));
+    arguments.push_back(randomTensor(type({shape.b, shape.h, shape.t, width}, f32()), 4));
     arguments.push_back(randomTensor(type({shape.b, shape.h, shape.t}, f32()), 5));
     std::vector<Tensor> whole = backward(shape, arguments, true);
     std::string scores = shape.scores("f32"), query = shape.query(), key = shape.key(),
-                row = shape.row();
+                row = shape.row(), value = shape.value(), out = shape.out();
     std::string text =
-        "func.func @f(" + shape.arguments() + ", %dout: " + query + ", %dlse: " + row + ") -> (" +
-        query + ", " + key + ", " + key + ") {\n" + shape.attention() + shape.score() +
+        "func.func @f(" + shape.arguments() + ", %dout: " + out + ", %dlse: " + row + ") -> (" +
+        query + ", " + key + ", " + value + ") {\n" + shape.attention() + shape.score() +
         shape.spread("%lses", "%lse") + "  %shifted = reprise.sub %score, %lses : " + scores +
         "\n  %p = reprise.exp %shifted : " + scores + "\n" + shape.drop("%pd", "%p") +
-        "  %prod = reprise.mul %dout, %out : " + query +
-        "\n  %sum = reprise.sum %prod dims [3] : (" + query + ") -> " + row +
-        "\n  %delta = reprise.sub %sum, %dlse : " + row + "\n" + shape.spread("%deltas", "%delta") +
-        shape.contract("%dpd", "%dout", query, "%v", key, "[3] x [3]", scores) +
+        "  %prod = reprise.mul %dout, %out : " + out + "\n  %sum = reprise.sum %prod dims [3] : (" +
+        out + ") -> " + row + "\n  %delta = reprise.sub %sum, %dlse : " + row + "\n" +
+        shape.spread("%deltas", "%delta") +
+        shape.contract("%dpd", "%dout", out, "%v", value, "[3] x [3]", scores) +
         shape.drop("%dp", "%dpd") + "  %diff = reprise.sub %dp, %deltas : " + scores +
         "\n  %ds = reprise.mul %p, %diff : " + scores + "\n" +
         shape.contract("%dq0", "%ds", scores, "%k", key, "[3] x [2]", query) +
         shape.contract("%dk0", "%ds", scores, "%q", query, "[2] x [2]", key) +
-        shape.contract("%dv", "%pd", scores, "%dout", query, "[2] x [2]", key) +
+        shape.contract("%dv", "%pd", scores, "%dout", out, "[2] x [2]", value) +
         "  %sq = reprise.constant dense<0.3> : " + query +
         "\n  %sk = reprise.constant dense<0.3> : " + key +
         "\n  %dq = reprise.mul %dq0, %sq : " + query + "\n  %dk = reprise.mul %dk0, %sk : " + key +
-        "\n  return %dq, %dk, %dv : " + query + ", " + key + ", " + key + "\n}";
+        "\n  return %dq, %dk, %dv : " + query + ", " + key + ", " + value + "\n}";
     std::vector<Tensor> chain = run(text, arguments);
     ASSERT_EQ(chain.size(), 3u) << error << text;
     ASSERT_EQ(whole.size(), 3u);

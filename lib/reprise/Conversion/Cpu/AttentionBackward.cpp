@@ -22,24 +22,26 @@ struct BackwardWorkspace {
   explicit BackwardWorkspace(const AttentionPlan &plan) {
     const AttentionSpec &spec = plan.spec;
     auto reserve = [&](int64_t elements) { return layout.reserve(elements, plan.bytes()); };
+    int64_t ld = plan.ld(spec.depth()), valueLd = plan.ld(spec.valueDepth());
     if (!plan.isDirect(spec.key, true))
-      keys = reserve(spec.keys * plan.ld);
+      keys = reserve(spec.keys * ld);
     if (!plan.isDirect(spec.value, false))
-      values = reserve(spec.keys * plan.ld);
+      values = reserve(spec.keys * valueLd);
     if (!plan.isDirect(spec.query, true))
-      queries = reserve(plan.strip * plan.ld);
+      queries = reserve(plan.strip * ld);
     if (!plan.isDirect(spec.dout, true))
-      douts = reserve(plan.strip * plan.ld);
-    packedQueries = reserve(plan.strip / plan.lanes * plan.packedElements());
-    packedDouts = reserve(plan.strip / plan.lanes * plan.packedElements());
+      douts = reserve(plan.strip * valueLd);
+    int64_t groups = plan.strip / plan.lanes;
+    packedQueries = reserve(groups * plan.packedElements(spec.depth()));
+    packedDouts = reserve(groups * plan.packedElements(spec.valueDepth()));
     int64_t scores = (llvm::alignTo(spec.keys, 4) + plan.scoreRows) * plan.strip;
     dropped = reserve(scores);
     gradients = reserve(scores);
     delta = reserve(plan.strip);
     statistics = reserve(plan.strip);
-    terms = reserve(llvm::alignTo(spec.depth, sumLanes));
-    dquery = reserve(AttentionPlan::slotsOf(spec.keys) * plan.strip * plan.ld);
-    sums = reserve(AttentionPlan::slotsOf(spec.queryTerms()) * 2 * spec.keys * plan.ld);
+    terms = reserve(llvm::alignTo(spec.valueDepth(), sumLanes));
+    dquery = reserve(AttentionPlan::slotsOf(spec.keys) * plan.strip * ld);
+    sums = reserve(AttentionPlan::slotsOf(spec.queryTerms()) * spec.keys * (ld + valueLd));
     if (spec.hasMask)
       mask = layout.reserve(AttentionMask::bytes(plan), 1);
   }
@@ -66,22 +68,24 @@ private:
                    workspace(offsets.keys), plan.isDirect(spec.key, true));
     values = rowsFor(headBase(buffers.value, spec.type, spec.value, own), spec.value,
                      k.i64(spec.keys), workspace(offsets.values), plan.isDirect(spec.value, false));
-    int64_t elements = spec.keys * plan.ld;
-    Value dkeys = workspace(offsets.sums), dvalues = element(dkeys, k.i64(elements));
-    forChains(spec.queryTerms(), dkeys, 2 * elements, [&](Value c, Value slot) {
-      dkey = slot, dvalue = element(slot, k.i64(elements));
-      zero(slot, k.i64(2 * elements));
+    int64_t ofKeys = spec.keys * plan.ld(spec.depth());
+    int64_t ofBoth = ofKeys + spec.keys * plan.ld(spec.valueDepth());
+    Value dkeys = workspace(offsets.sums), dvalues = element(dkeys, k.i64(ofKeys));
+    forChains(spec.queryTerms(), dkeys, ofBoth, [&](Value c, Value slot) {
+      dkey = slot, dvalue = element(slot, k.i64(ofKeys));
+      zero(slot, k.i64(ofBoth));
       Value begin = k.mul(c, chainLength);
       emitTerms(own, begin, k.min(k.add(begin, chainLength), k.i64(spec.queryTerms())));
     });
-    auto store = [&](unsigned result, Value from, double scale) {
-      Value to = outputRow(result, k.mul(own.number, spec.keys));
-      storeRows(from, k.i64(spec.keys), to, [&](Value x, Value) { return scaled(x, scale); });
+    auto store = [&](unsigned result, Value from, int64_t columns, double scale) {
+      Value to = outputRow(result, columns, k.mul(own.number, spec.keys));
+      storeRows(from, k.i64(spec.keys), columns, to,
+                [&](Value x, Value) { return scaled(x, scale); });
     };
     if (spec.stored[1])
-      store(1, dkeys, spec.scale);
+      store(1, dkeys, spec.depth(), spec.scale);
     if (spec.stored[2])
-      store(2, dvalues, 1);
+      store(2, dvalues, spec.valueDepth(), 1);
   }
 
   /// Terms [begin, end) of one chain: queries of the heads that read the key head, one after the
@@ -120,8 +124,8 @@ private:
   }
 
   /// Row `row` of a result, which is wanted.
-  Value outputRow(unsigned result, Value row) {
-    return k.pointer(spec.type, k.buffer(buffers.output(spec, result)), k.mul(row, spec.depth));
+  Value outputRow(unsigned result, int64_t columns, Value row) {
+    return k.pointer(spec.type, k.buffer(buffers.output(spec, result)), k.mul(row, columns));
   }
 
   /// The queries [i0, i0 + count), of which [first, last) are terms of the chain.
@@ -149,11 +153,12 @@ private:
     if (!spec.stored[0])
       return;
     Value dquery = workspace(offsets.dquery);
-    forChains(spec.keys, dquery, plan.strip * plan.ld, [&](Value c, Value slot) {
+    forChains(spec.keys, dquery, plan.strip * plan.ld(spec.depth()), [&](Value c, Value slot) {
       contractKeys(gradients, keys, i0, count, c, slot, masked);
     });
-    Value to = outputRow(0, k.add(k.mul(head.number, spec.queries), i0));
-    storeRows(dquery, count, to, [&](Value x, Value) { return scaled(x, spec.scale); });
+    Value to = outputRow(0, spec.depth(), k.add(k.mul(head.number, spec.queries), i0));
+    storeRows(dquery, count, spec.depth(), to,
+              [&](Value x, Value) { return scaled(x, spec.scale); });
   }
 
   /// delta = Σ_d dout · out − dlse, and lse, of each query of the strip.
@@ -166,7 +171,8 @@ private:
     Value dout = headBase(buffers.dout, spec.type, spec.dout, head);
     Value terms = workspace(offsets.terms);
     // +0 changes no sum here, since sums that start from +0 are never -0.
-    for (int64_t d = spec.depth; d < static_cast<int64_t>(llvm::alignTo(spec.depth, sumLanes)); ++d)
+    int64_t columns = spec.valueDepth();
+    for (int64_t d = columns; d < static_cast<int64_t>(llvm::alignTo(columns, sumLanes)); ++d)
       k.store(plan.compute, k.constant(plan.compute, 0), terms, k.i64(d));
     k.forLoop(k.i64(0), count, k.i64(1), [&](Value row) {
       Value i = k.add(i0, row);
@@ -182,7 +188,7 @@ private:
 
   void emitProducts(Value out, Value dout, Value to) {
     bool dense = spec.out.depth == 1 && spec.dout.depth == 1;
-    int64_t whole = dense ? spec.depth / plan.width * plan.width : 0;
+    int64_t columns = spec.valueDepth(), whole = dense ? columns / plan.width * plan.width : 0;
     auto multiply = [&](int64_t lo, int64_t hi, int64_t step) {
       if (lo == hi)
         return;
@@ -193,13 +199,13 @@ private:
       });
     };
     multiply(0, whole, plan.width);
-    multiply(whole, spec.depth, 1);
+    multiply(whole, columns, 1);
   }
 
-  /// The sum of `depth` terms, padded with +0, in the order of a reduction of the last dimension.
+  /// The sum of a row's terms, padded with +0, in the order of a reduction of the last dimension.
   Value sumInLanes(Value terms) {
     KernelBuilder::Carried lanes(sumLanes / plan.width, k.constant(vectorType(), 0));
-    lanes = k.forLoop(k.i64(0), k.i64(spec.depth), k.i64(sumLanes), lanes,
+    lanes = k.forLoop(k.i64(0), k.i64(spec.valueDepth()), k.i64(sumLanes), lanes,
                       [&](Value d, ValueRange carried) {
                         KernelBuilder::Carried next;
                         for (auto [v, sum] : llvm::enumerate(carried)) {
@@ -238,9 +244,10 @@ private:
       };
       k.forLoop(k.i64(0), count, k.i64(plan.lanes), [&](Value column) {
         Value until = endOf(column, plan.lanes);
-        products(keys, packedQueries(packedQuery, column), column, key0, until, k.i64(0), dropped);
-        products(values, packedQueries(packedDout, column), column, key0, until, k.i64(0),
-                 gradients);
+        products(keys, packedQueries(packedQuery, spec.query, column), column, key0, until,
+                 k.i64(0), dropped);
+        products(values, packedQueries(packedDout, spec.dout, column), column, key0, until,
+                 k.i64(0), gradients);
       });
       k.forLoop(k.i64(0), count, k.i64(plan.width), [&](Value column) {
         Value positions = spec.draws() ? dropout.rowPositions(head, k.add(i0, column)) : Value();

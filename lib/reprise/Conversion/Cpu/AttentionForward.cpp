@@ -16,13 +16,14 @@ struct ForwardWorkspace {
   explicit ForwardWorkspace(const AttentionPlan &plan) {
     const AttentionSpec &spec = plan.spec;
     auto reserve = [&](int64_t elements) { return layout.reserve(elements, plan.bytes()); };
+    int64_t resultLd = plan.ld(spec.valueDepth());
     if (!plan.isDirect(spec.key, false))
-      keys = reserve(spec.keys * plan.ld);
+      keys = reserve(spec.keys * plan.ld(spec.depth()));
     if (!plan.isDirect(spec.value, true))
-      values = reserve(spec.keys * plan.ld);
-    packed = reserve(plan.strip / plan.lanes * plan.packedElements());
+      values = reserve(spec.keys * resultLd);
+    packed = reserve(plan.strip / plan.lanes * plan.packedElements(spec.depth()));
     scores = reserve((llvm::alignTo(spec.keys, 4) + plan.scoreRows) * plan.strip);
-    results = reserve(AttentionPlan::slotsOf(spec.keys) * plan.strip * plan.ld);
+    results = reserve(AttentionPlan::slotsOf(spec.keys) * plan.strip * resultLd);
     sums = reserve(sumLanes * plan.width);
     sumTrees = reserve(AttentionPlan::slotsOf(spec.keys) * plan.width);
     totals = reserve(plan.strip);
@@ -65,11 +66,13 @@ private:
       mask.build(head, i0, count);
     k.forLoop(k.i64(0), count, k.i64(plan.lanes), [&](Value column) {
       Value limit = seenTo(k.add(k.add(i0, column), plan.lanes - 1));
-      products(keys, packedQueries(packed, column), column, k.i64(0), limit, k.i64(0), scores);
+      products(keys, packedQueries(packed, spec.query, column), column, k.i64(0), limit, k.i64(0),
+               scores);
     });
     k.forLoop(k.i64(0), count, k.i64(plan.width),
               [&](Value column) { emitProbabilities(column, k.add(i0, column)); });
-    forChains(spec.keys, results, plan.strip * plan.ld, [&](Value c, Value slot) {
+    int64_t ld = plan.ld(spec.valueDepth());
+    forChains(spec.keys, results, plan.strip * ld, [&](Value c, Value slot) {
       contractKeys(scores, values, i0, count, c, slot, spec.hasMask ? &mask : nullptr);
     });
     store(i0, count);
@@ -222,8 +225,9 @@ private:
   void store(Value i0, Value count) {
     Value row0 = k.add(k.mul(head.number, spec.queries), i0);
     if (spec.stored[0]) {
-      Value to = k.pointer(spec.type, k.buffer(buffers.output(spec, 0)), k.mul(row0, spec.depth));
-      storeRows(results, count, to, [&](Value value, Value row) -> Value {
+      int64_t columns = spec.valueDepth();
+      Value to = k.pointer(spec.type, k.buffer(buffers.output(spec, 0)), k.mul(row0, columns));
+      storeRows(results, count, columns, to, [&](Value value, Value row) -> Value {
         Value total = k.load(plan.compute, totals, row);
         auto vector = dyn_cast<VectorType>(value.getType());
         Value quotient = arith::DivFOp::create(b, value, k.splat(total, vector ? plan.width : 1));

@@ -11,7 +11,8 @@ Type AttentionParts::indexType() {
 }
 
 void AttentionParts::copyRow(Value from, const AttentionStrides &strides, Value to) {
-  int64_t width = plan.width, whole = strides.depth == 1 ? spec.depth / width * width : 0;
+  int64_t width = plan.width, columns = strides.columns;
+  int64_t whole = strides.depth == 1 ? columns / width * width : 0;
   auto copy = [&](int64_t lo, int64_t hi, int64_t step) {
     if (lo == hi)
       return;
@@ -21,31 +22,32 @@ void AttentionParts::copyRow(Value from, const AttentionStrides &strides, Value 
     });
   };
   copy(0, whole, width);
-  copy(whole, spec.depth, 1);
-  for (int64_t d = spec.depth; d < plan.ld; ++d)
+  copy(whole, columns, 1);
+  for (int64_t d = columns; d < plan.ld(columns); ++d)
     k.store(plan.compute, k.constant(plan.compute, 0), to, k.i64(d));
 }
 
 RowMatrix AttentionParts::rowsFor(Value from, const AttentionStrides &strides, Value count,
                                   Value to, bool direct) {
+  int64_t columns = strides.columns, ld = plan.ld(columns);
   if (direct)
-    return {spec.type, from, strides.row, true};
+    return {spec.type, from, strides.row, columns, true};
   k.forLoop(k.i64(0), count, k.i64(1), [&](Value row) {
     copyRow(k.pointer(spec.type, from, k.mul(row, strides.row)), strides,
-            element(to, k.mul(row, plan.ld)));
+            element(to, k.mul(row, ld)));
   });
-  return {plan.compute, to, plan.ld, false};
+  return {plan.compute, to, ld, columns, false};
 }
 
 void AttentionParts::packQueries(Value from, const AttentionStrides &strides, Value i0, Value count,
                                  Value to) {
-  ContractionPlan packing = plan.tiles;
+  ContractionPlan packing = plan.packingOf(strides.columns);
   packing.lanes.free = {{spec.queries, strides.row}};
-  packing.lanes.contracted = {{spec.depth, strides.depth}};
+  packing.lanes.contracted = {{strides.columns, strides.depth}};
   Value begin = k.div(i0, plan.lanes);
   Value end = k.div(k.add(k.add(i0, count), plan.lanes - 1), plan.lanes);
   emitPack(k, packing, packing.lanes,
-           {from, to, k.i64(0), begin, end, k.i64(0), k.i64(spec.depth)});
+           {from, to, k.i64(0), begin, end, k.i64(0), k.i64(strides.columns)});
 }
 
 void AttentionParts::products(const RowMatrix &rows, Value packed, Value column, Value lo, Value hi,
@@ -61,7 +63,7 @@ void AttentionParts::products(const RowMatrix &rows, Value packed, Value column,
     tile.rows = count;
     tile.lanes = plan.lanes;
     tile.maskRhs = false;
-    tile.count = k.i64(spec.depth);
+    tile.count = k.i64(rows.columns);
     tile.to = element(to, k.add(k.mul(k.sub(row, key0), plan.strip), column));
     tile.ld = plan.strip;
     emitTile(k, plan.tiles, tile);
@@ -80,11 +82,10 @@ void AttentionParts::forTiles(Value lo, Value hi, int64_t tail,
   k.ifThen(left, [&] { body(whole, tail); });
 }
 
-void AttentionParts::forDepth(llvm::function_ref<void(Value, int64_t)> body) {
-  int64_t tail = spec.depth % plan.depthLanes, whole = spec.depth - tail;
+void AttentionParts::forColumns(int64_t columns, llvm::function_ref<void(Value, int64_t)> body) {
+  int64_t lanes = plan.columnLanes(columns), tail = columns % lanes, whole = columns - tail;
   if (whole)
-    k.forLoop(k.i64(0), k.i64(whole), k.i64(plan.depthLanes),
-              [&](Value d) { body(d, plan.depthLanes); });
+    k.forLoop(k.i64(0), k.i64(whole), k.i64(lanes), [&](Value d) { body(d, lanes); });
   if (tail)
     body(k.i64(whole), tail);
 }
@@ -101,18 +102,18 @@ void AttentionParts::tile(TileOperand left, const RowMatrix &right, Value firstT
   tile.maskRhs = right.masked;
   tile.count = count;
   tile.to = element(to, d);
-  tile.ld = plan.ld;
+  tile.ld = plan.ld(right.columns);
   tile.resume = resume;
   tile.triangle = triangle;
   emitTile(k, plan.tiles, tile);
 }
 
-void AttentionParts::storeRows(Value from, Value count, Value to,
+void AttentionParts::storeRows(Value from, Value count, int64_t columns, Value to,
                                llvm::function_ref<Value(Value, Value)> map) {
-  int64_t whole = spec.depth / plan.width * plan.width;
+  int64_t whole = columns / plan.width * plan.width;
   k.forLoop(k.i64(0), count, k.i64(1), [&](Value row) {
-    Value source = element(from, k.mul(row, plan.ld));
-    Value target = k.pointer(spec.type, to, k.mul(row, spec.depth));
+    Value source = element(from, k.mul(row, plan.ld(columns)));
+    Value target = k.pointer(spec.type, to, k.mul(row, columns));
     auto copy = [&](int64_t lo, int64_t hi, int64_t step) {
       if (lo < hi)
         k.forLoop(k.i64(lo), k.i64(hi), k.i64(step), [&](Value d) {
@@ -121,7 +122,7 @@ void AttentionParts::storeRows(Value from, Value count, Value to,
         });
     };
     copy(0, whole, plan.width);
-    copy(whole, spec.depth, 1);
+    copy(whole, columns, 1);
   });
 }
 

@@ -10,11 +10,11 @@
 namespace reprise {
 
 /// Element (row, d) lies at base + row · rowStride + d. `masked`: nothing may be read beyond d =
-/// depth.
+/// columns.
 struct RowMatrix {
   mlir::Type type;
   mlir::Value base;
-  int64_t rowStride;
+  int64_t rowStride, columns;
   bool masked;
 };
 
@@ -55,8 +55,8 @@ public:
                     bool direct);
   /// Packs the queries [i0, i0 + count) of an operand whose head starts at `from`.
   void packQueries(Value from, const AttentionStrides &strides, Value i0, Value count, Value to);
-  Value packedQueries(Value packed, Value column) {
-    return element(packed, k.mul(k.div(column, plan.lanes), plan.packedElements()));
+  Value packedQueries(Value packed, const AttentionStrides &strides, Value column) {
+    return element(packed, k.mul(k.div(column, plan.lanes), plan.packedElements(strides.columns)));
   }
 
   /// Products of the keys [lo, hi) with `lanes` packed queries, Σ_d rows[j, d] · queries[i, d]. Key
@@ -67,8 +67,8 @@ public:
   /// are left; single rows if `tail` is negative, none if it is 0.
   void forTiles(Value lo, Value hi, int64_t tail,
                 llvm::function_ref<void(Value row, int64_t rows)> body);
-  /// Runs `body(d, lanes)` over the tiles of the depth.
-  void forDepth(llvm::function_ref<void(Value d, int64_t lanes)> body);
+  /// Runs `body(d, lanes)` over the tiles of so many columns.
+  void forColumns(int64_t columns, llvm::function_ref<void(Value d, int64_t lanes)> body);
   /// A tile of results: `rows` rows of `to`, and columns [d, d + lanes).
   void tile(TileOperand left, const RowMatrix &right, Value firstTerm, Value count, int64_t rows,
             Value d, int64_t lanes, Value to, bool resume, Triangle triangle = Triangle::None);
@@ -92,7 +92,7 @@ public:
   void forChains(int64_t terms, Value slots, int64_t elements,
                  llvm::function_ref<void(Value c, Value slot)> chain);
   /// Rows [0, count) of `from`, each element passed through `map(value, row)`, to row-major `to`.
-  void storeRows(Value from, Value count, Value to,
+  void storeRows(Value from, Value count, int64_t columns, Value to,
                  llvm::function_ref<Value(Value value, Value row)> map);
 
 private:

@@ -16,15 +16,13 @@ AttentionPlan::AttentionPlan(const AttentionSpec &spec, const CpuTarget &target)
   // beyond the diagonal.
   lanes = wide ? width : 2 * width;
   scoreRows = std::min<int64_t>(wide ? 12 : 6, spec.keys);
-  depthLanes = std::min<int64_t>(llvm::alignTo(spec.depth, width), 2 * width);
-  ld = llvm::alignTo(spec.depth, width);
   int64_t step = std::lcm(rows, lanes);
   strip = llvm::alignTo(std::clamp<int64_t>(spec.queries, 1, 48), step);
   keyBlock = 96; // of 6, of 8 and of 12
   itemRows = llvm::alignTo(128, strip);
   tiles.accumulator = compute;
   tiles.vectorLanes = width;
-  tiles.kBlock = tiles.terms = spec.depth;
+  tiles.kBlock = tiles.terms = spec.depth();
   OperandPlan &queries = tiles.lanes;
   queries.buffer = 0;
   queries.type = spec.type;

@@ -20,11 +20,9 @@ struct AttentionPlan {
   int64_t rows;          // of a tile of results
   int64_t scoreRows;     // keys of a tile of scores
   int64_t lanes;         // queries of a tile of scores; a multiple of width
-  int64_t depthLanes;    // columns of a tile of results; a multiple of width
   int64_t strip;         // queries of a strip; a multiple of rows and of lanes, at most 63
   int64_t keyBlock;      // keys that the backward handles at a time; a multiple of scoreRows, of 4
   int64_t itemRows;      // queries of one work item of the forward; a multiple of strip
-  int64_t ld;            // distance of rows of results in workspace: the depth, whole registers
   ContractionPlan tiles; // for tiles and for the packing of queries
 
   AttentionPlan(const AttentionSpec &spec, const CpuTarget &target);
@@ -41,8 +39,20 @@ struct AttentionPlan {
   bool singleChains() const { return spec.keys <= chainLength && spec.queryTerms() <= chainLength; }
   /// Whether tiles read rows of such an operand as they lie in memory, or need a copy of them.
   bool isDirect(const AttentionStrides &strides, bool asLanes) const;
+  /// Columns of a tile of results that have so many; a multiple of width.
+  int64_t columnLanes(int64_t columns) const { return std::min(ld(columns), 2 * width); }
+  /// The distance of rows of so many columns in workspace: whole registers.
+  int64_t ld(int64_t columns) const { return static_cast<int64_t>(llvm::alignTo(columns, width)); }
+  /// The packing of queries of so many columns.
+  ContractionPlan packingOf(int64_t columns) const {
+    ContractionPlan packing = tiles;
+    packing.kBlock = packing.terms = columns;
+    return packing;
+  }
   /// Elements from one packed group of `lanes` queries to the next.
-  int64_t packedElements() const { return tiles.sliverElements(tiles.lanes); }
+  int64_t packedElements(int64_t columns) const {
+    return packingOf(columns).sliverElements(tiles.lanes);
+  }
 };
 
 /// Gives out parts of a worker's workspace; all offsets are bytes, aligned to 64.

@@ -11,11 +11,12 @@ void AttentionParts::contractKeys(Value weights, const RowMatrix &right, Value i
   Value terms = k.min(k.i64(chainLength), k.sub(k.i64(spec.keys), key0));
   if (mask)
     return contractSeenKeys(weights, right, count, key0, terms, to, *mask);
-  forDepth([&](Value d, int64_t lanes) {
+  int64_t ld = plan.ld(right.columns);
+  forColumns(right.columns, [&](Value d, int64_t lanes) {
     auto rowsAt = [&](Value row, int64_t rows, Value terms, Triangle shape) {
       Value left = element(weights, k.add(k.mul(key0, plan.strip), row));
       tile({plan.compute, left, 1, plan.strip}, right, key0, terms, rows, d, lanes,
-           element(to, k.mul(row, plan.ld)), false, shape);
+           element(to, k.mul(row, ld)), false, shape);
     };
     if (!spec.causal)
       return forTiles(k.i64(0), roundUp(count, plan.rows), 0,
@@ -39,13 +40,14 @@ void AttentionParts::contractKeys(Value weights, const RowMatrix &right, Value i
 
 void AttentionParts::contractSeenKeys(Value weights, const RowMatrix &right, Value count,
                                       Value key0, Value terms, Value to, AttentionMask &mask) {
-  zero(to, k.mul(roundUp(count, plan.rows), plan.ld));
+  int64_t ld = plan.ld(right.columns);
+  zero(to, k.mul(roundUp(count, plan.rows), ld));
   auto addKeys = [&](Value row, int64_t rows, Value lo, Value hi) {
     Value first = max(lo, key0), last = k.min(hi, k.add(key0, terms));
     Value left = element(weights, k.add(k.mul(first, plan.strip), row));
-    forDepth([&](Value d, int64_t lanes) {
+    forColumns(right.columns, [&](Value d, int64_t lanes) {
       tile({plan.compute, left, 1, plan.strip}, right, first, max(k.sub(last, first), k.i64(0)),
-           rows, d, lanes, element(to, k.mul(row, plan.ld)), true);
+           rows, d, lanes, element(to, k.mul(row, ld)), true);
     });
   };
   forTiles(k.i64(0), roundUp(count, plan.rows), 0, [&](Value row, int64_t rows) {
@@ -93,10 +95,10 @@ void AttentionParts::forChains(int64_t terms, Value slots, int64_t elements,
 void AttentionParts::contractQueries(Value weights, const RowMatrix &right, const QueryRange &strip,
                                      Value to, AttentionMask *mask) {
   auto rowsAt = [&](Value key, int64_t rows, Value first, Value terms, Triangle shape) {
-    forDepth([&](Value d, int64_t lanes) {
+    forColumns(right.columns, [&](Value d, int64_t lanes) {
       Value left = element(weights, k.add(k.mul(key, plan.strip), first));
       tile({plan.compute, left, plan.strip, 1}, right, first, terms, rows, d, lanes,
-           element(to, k.mul(key, plan.ld)), true, shape);
+           element(to, k.mul(key, plan.ld(right.columns))), true, shape);
     });
   };
   if (mask)

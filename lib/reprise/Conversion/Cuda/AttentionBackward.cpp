@@ -26,13 +26,18 @@ protected:
   struct Gradients {
     Value dropped, score; // dropout(p), ds
   };
-  /// Of one score, from the products of query and key, and of dout and value.
+  /// Of one score, from the products of query and key, and, where its gradient is asked for, of
+  /// dout and value.
   Gradients gradients(const HeadIndex &head, Value query, Value key, Value product, Value dp,
                       Value word) {
     Value lse = statistic(buffers.lse, spec.lse, head, query);
     Value p = emitExp(b, subtract(score(product, head, query, key), lse)), kept = p;
     if (spec.draws())
-      kept = dropout(word, p), dp = dropout(word, dp);
+      kept = dropout(word, p);
+    if (!dp)
+      return {kept, Value()};
+    if (spec.draws())
+      dp = dropout(word, dp);
     Value ofQuery = k.load(compute, delta(), deltaIndex(head, query));
     return {kept, multiply(p, subtract(dp, ofQuery))};
   }
@@ -75,7 +80,8 @@ private:
   /// Lanes have neighbours, two each, where no order is to be kept.
   Value sumOfLane(const Rows &dout, const Rows &out, Value query) {
     bool isDense = dout.strides.depth == 1 && out.strides.depth == 1;
-    bool areTwo = isPaired && isDense && spec.depth % 2 == 0 && dout.aligned > 1 && out.aligned > 1;
+    int64_t columns = spec.valueDepth();
+    bool areTwo = isPaired && isDense && columns % 2 == 0 && dout.aligned > 1 && out.aligned > 1;
     int64_t count = areTwo ? 2 : 1;
     Value left = rowPointer(dout, query), right = rowPointer(out, query);
     auto addColumns = [&](Value d, ValueRange before) -> Carried {
@@ -91,10 +97,10 @@ private:
     Carried sum{number(0)};
     Value first = k.mul(lane, count);
     int64_t step = WarpPlan::lanes * count;
-    if (spec.depth % step != 0 || spec.depth / step > mostUnrolled)
-      return k.forLoop(first, k.i64(spec.depth), k.i64(step), sum, addColumns)[0];
+    if (columns % step != 0 || columns / step > mostUnrolled)
+      return k.forLoop(first, k.i64(columns), k.i64(step), sum, addColumns)[0];
     // The loads of all rows go out before the first sum waits.
-    for (int64_t d = 0; d < spec.depth; d += step)
+    for (int64_t d = 0; d < columns; d += step)
       sum = addColumns(k.add(first, d), sum);
     return sum[0];
   }
@@ -157,24 +163,25 @@ private:
   Rows queries, keys, douts, values;
 };
 
-/// dkey and dvalue; a warp has keys.
+/// dkey, dvalue, or both, which then have one width; a warp has keys.
 class KeyKernel : BackwardKernel {
 public:
-  using BackwardKernel::BackwardKernel;
+  KeyKernel(ThreadKernel &k, const AttentionSpec &spec, const WarpPlan &plan, bool ofKeys,
+            bool ofValues)
+      : BackwardKernel(k, spec, plan), ofKeys(ofKeys), ofValues(ofValues) {}
 
   void emit() {
     keyHead = headOf(headNumber, spec.keyHeads);
     keys = rowsOf(buffers.key, spec.key, keyHead);
     values = rowsOf(buffers.value, spec.value, keyHead);
     size_t perResult = own.size() * depth.size();
-    bool hasKeys = spec.isStored(1), hasValues = spec.isStored(2);
-    Carried zeros((hasKeys + hasValues) * perResult, number(0));
+    Carried zeros((ofKeys + ofValues) * perResult, number(0));
     Carried sums = emitChains(k, spec.queryTerms(), compute, zeros.size(),
                               [&](Value low, Value high) { return addHeads(low, high, zeros); });
-    if (hasKeys)
+    if (ofKeys)
       storeRows(1, ArrayRef(sums).take_front(perResult),
                 [&](Value sum, size_t) { return scaled(sum); });
-    if (hasValues)
+    if (ofValues)
       storeRows(2, ArrayRef(sums).take_back(perResult), [](Value sum, size_t) { return sum; });
   }
 
@@ -193,7 +200,9 @@ private:
       HeadIndex head = queryHeadOf(keyHead, number);
       Rows queries = othersOf(buffers.query, spec.query, head, 0),
            douts = othersOf(buffers.dout, spec.dout, head, 1);
-      return overOthers(first, last, {queries, douts}, {{keys, queries}, {values, douts}}, before,
+      SmallVector<Factors> factors = {{keys, queries}, {values, douts}};
+      factors.truncate(1 + ofKeys);
+      return overOthers(first, last, {queries, douts}, factors, before,
                         [&](const Others &at, const Products &products, ValueRange inner) {
                           return addQueries(head, {queries, douts}, at, products, last, inner);
                         });
@@ -214,21 +223,23 @@ private:
     if (spec.draws())
       words = drawForKeys(head, at);
     for (auto [row, key] : llvm::enumerate(own)) {
-      Gradients found = gradients(head, query, key, products[0][row], products[1][row], words[row]);
+      Value dp = ofKeys ? products[1][row] : Value();
+      Gradients found = gradients(head, query, key, products[0][row], dp, words[row]);
       dropped.push_back(found.dropped);
       ds.push_back(found.score);
       isTerm.push_back(sees(head, query, key));
     }
     SmallVector<Terms> terms;
-    if (spec.isStored(1))
+    if (ofKeys)
       terms.push_back({ds, rows.queries});
-    if (spec.isStored(2))
+    if (ofValues)
       terms.push_back({dropped, rows.douts});
     Value count = countOf(at, end);
     bool hides = spec.causal || spec.hasMask;
     return addTerms(terms, at, count, hides ? isTerm : PerRow(), seeingAll(at, count), before);
   }
 
+  bool ofKeys, ofValues;
   HeadIndex keyHead;
   Rows keys, values;
 };
@@ -257,7 +268,7 @@ EmittedLaunch emitAttentionBackward(ModuleOp kernels, StringRef name, const Atte
   launch.addShared(heads * spec.queries * (byTensorCores ? 2 : 1) *
                    KernelBuilder::bytesOf(KernelBuilder::computeType(spec.type)));
   addCommand<DeltaKernel>(launch, kernels, name, spec,
-                          {spec, {heads, spec.queries, spec.keys, 0, 0, 0}}, byTensorCores);
+                          {spec, {heads, spec.queries, spec.keys, 0, 0, 0, 0}}, byTensorCores);
   if (byTensorCores) {
     addTensorGradients(launch, kernels, name, spec);
     return launch;
@@ -265,10 +276,20 @@ EmittedLaunch emitAttentionBackward(ModuleOp kernels, StringRef name, const Atte
   if (spec.isStored(0) || spec.isStored(3))
     addCommand<QueryKernel>(
         launch, kernels, name + "_queries", spec,
-        {spec, {heads, spec.queries, spec.keys, spec.keys, spec.isStored(0), 2}});
-  if (int64_t sums = spec.isStored(1) + spec.isStored(2))
-    addCommand<KeyKernel>(launch, kernels, name + "_keys", spec,
-                          {spec, {keyHeads, spec.keys, spec.queries, spec.queryTerms(), sums, 2}});
+        {spec, {heads, spec.queries, spec.keys, spec.keys, spec.isStored(0), spec.depth(), 2}});
+  auto addKeys = [&](const Twine &own, bool ofKeys, bool ofValues) {
+    int64_t width = ofKeys ? spec.depth() : spec.valueDepth();
+    if (int64_t sums = ofKeys + ofValues)
+      addCommand<KeyKernel>(
+          launch, kernels, own, spec,
+          {spec, {keyHeads, spec.keys, spec.queries, spec.queryTerms(), sums, width, 2}}, ofKeys,
+          ofValues);
+  };
+  bool keys = spec.isStored(1), values = spec.isStored(2),
+       isOne = spec.depth() == spec.valueDepth();
+  addKeys(name + "_keys", keys, isOne && values);
+  if (!isOne)
+    addKeys(name + "_values", false, values);
   return launch;
 }
 

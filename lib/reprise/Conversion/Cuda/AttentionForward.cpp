@@ -128,7 +128,7 @@ EmittedLaunch emitAttention(ModuleOp kernels, StringRef name, const AttentionSpe
     return emitTensorAttention(kernels, name, spec);
   int64_t hasOut = spec.isStored(0);
   WarpPlan plan(spec, {spec.batch * spec.heads, spec.queries, spec.keys, spec.keys, hasOut,
-                       /*operands=*/1 + hasOut});
+                       spec.valueDepth(), /*operands=*/1 + hasOut});
   AttentionBuffers buffers = AttentionBuffers::ofForward(spec);
   EmittedCommand command = plan.describe(name, buffers.slots(spec));
   ThreadKernel k(kernels, name, command.buffers.size(), /*scratchBytes=*/0, plan.threads());

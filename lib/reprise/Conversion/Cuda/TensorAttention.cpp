@@ -15,7 +15,8 @@ constexpr int64_t mostDepth = 128;
 
 bool suitsTensorCores(const AttentionSpec &spec, Contractions contractions) {
   bool isHalf = spec.type.isBF16() || spec.type.isF16();
-  return isHalf && contractions != Contractions::Exact && spec.depth <= mostDepth &&
+  return isHalf && contractions != Contractions::Exact &&
+         std::max(spec.depth(), spec.valueDepth()) <= mostDepth &&
          spec.queries >= TensorAttention::warpRows && spec.keys >= TensorAttention::warpRows;
 }
 
@@ -25,23 +26,21 @@ TensorAttention::TensorAttention(ThreadKernel &k, const AttentionSpec &spec,
     : AttentionScores(k, spec, buffers), core(k, spec.type),
       ownCount(rows == Rows::Queries ? spec.queries : spec.keys),
       otherCount(rows == Rows::Queries ? spec.keys : spec.queries),
-      padded(llvm::alignTo(spec.depth, core.depth())),
-      first(k, core,
-            {{{otherCount, firstOperand.strides.row}},
-             {{spec.depth, firstOperand.strides.depth}},
-             alignmentOf(firstOperand.strides)},
-            otherRows, padded, /*stages=*/2),
-      second(k, core,
-             {{{otherCount, secondOperand.strides.row}},
-              {{spec.depth, secondOperand.strides.depth}},
-              alignmentOf(secondOperand.strides)},
-             otherRows, padded, /*stages=*/2),
+      first(k, core, matrixOf(firstOperand), otherRows, paddedOf(firstOperand.strides.columns),
+            /*stages=*/2),
+      second(k, core, matrixOf(secondOperand), otherRows, paddedOf(secondOperand.strides.columns),
+             /*stages=*/2),
       rows(rows), firstOperand(firstOperand), secondOperand(secondOperand) {
   findBlock();
   warpRow = k.add(blockRow, k.mul(k.div(k.numberInBlock(), 32), warpRows));
   for (int64_t half : {0, 1})
     own[half] = k.min(k.add(k.add(warpRow, core.group()), half * 8), k.i64(ownCount - 1));
   memory = k.shared(first.sharedBytes() + second.sharedBytes());
+}
+
+GlobalMatrix TensorAttention::matrixOf(const Operand &operand) const {
+  const AttentionStrides &strides = operand.strides;
+  return {{{otherCount, strides.row}}, {{strides.columns, strides.depth}}, alignmentOf(strides)};
 }
 
 /// Under a causal mask blocks that meet more others start earlier, so that none of these is alone
@@ -66,16 +65,17 @@ Value TensorAttention::loadPair(const Operand &operand, Value base, Value row, V
   const AttentionStrides &strides = operand.strides;
   auto pair = VectorType::get({2}, spec.type);
   Value start = k.mul(row, strides.row), none = k.constant(spec.type, 0);
-  int64_t whole = findCommonPower({alignmentOf(strides), strides.row, spec.depth}, 2);
+  int64_t columns = strides.columns;
+  int64_t whole = findCommonPower({alignmentOf(strides), strides.row, columns}, 2);
   if (strides.depth == 1 && whole == 2) {
-    Value isThere = less(column, k.i64(spec.depth));
+    Value isThere = less(column, k.i64(columns));
     Value from = select(isThere, k.add(start, column), start);
     Value word = LLVM::BitcastOp::create(b, b.getI32Type(), k.load(spec.type, base, from, 2, 2));
     return select(isThere, word, arith::ConstantIntOp::create(b, 0, 32));
   }
   SmallVector<Value> elements;
   for (int64_t i = 0; i < 2; ++i) {
-    Value own = k.add(column, i), isThere = less(own, k.i64(spec.depth));
+    Value own = k.add(column, i), isThere = less(own, k.i64(columns));
     Value from = k.add(start, k.mul(select(isThere, own, k.i64(0)), strides.depth));
     elements.push_back(select(isThere, k.load(spec.type, base, from), none));
   }
@@ -86,6 +86,7 @@ Value TensorAttention::loadPair(const Operand &operand, Value base, Value row, V
 TensorAttention::Fragments TensorAttention::readOwn(const Operand &operand, const HeadIndex &head) {
   Value base = headBase(operand.buffer, spec.type, operand.strides, head);
   Fragments fragments;
+  int64_t padded = paddedOf(operand.strides.columns);
   for (int64_t depth = 0; depth < padded; depth += core.depth()) {
     TensorCore::Fragment &fragment = fragments.emplace_back();
     for (int64_t i = 0; i < 4; ++i) {
@@ -159,6 +160,7 @@ TensorAttention::Sums TensorAttention::addProduct(ValueRange weights, MatrixTile
                                                   const Others &others, Value stage,
                                                   ValueRange before) {
   Sums sums(before);
+  int64_t padded = paddedBy(sums);
   for (int64_t row = 0; row < others.rows; row += core.depth()) {
     auto left = static_cast<size_t>(row / 2);
     TensorCore::Fragment rounded = core.round(weights.slice(left, 4), weights.slice(left + 4, 4));
@@ -275,21 +277,21 @@ void TensorAttention::forOwn(llvm::function_ref<void(int64_t)> body) {
              [&] { body(half); });
 }
 
-void TensorAttention::storeOwn(unsigned result, ValueRange sums,
+void TensorAttention::storeOwn(unsigned result, int64_t columns, ValueRange sums,
                                llvm::function_ref<Value(Value, int64_t)> map) {
   Value to = k.buffer(buffers.output(spec, result)), head = k.mul(headNumber, ownCount);
   auto storeAt = [&](Value start, Value column, Value value, int64_t aligned) {
-    k.ifThen(less(column, k.i64(spec.depth)),
+    k.ifThen(less(column, k.i64(columns)),
              [&] { k.storeCompute(spec.type, value, to, k.add(start, column), aligned); });
   };
   auto pair = VectorType::get({2}, compute);
   forOwn([&](int64_t half) {
-    Value start = k.mul(k.add(head, own[half]), spec.depth);
-    for (int64_t depth = 0; depth < padded; depth += TensorCore::columns) {
+    Value start = k.mul(k.add(head, own[half]), columns);
+    for (int64_t depth = 0; depth < paddedBy(sums); depth += TensorCore::columns) {
       Value column = k.add(k.mul(core.member(), 2), depth);
       ValueRange found = sums.slice(depth / 2 + half * 2, 2);
       Value left = map(found[0], half), right = map(found[1], half);
-      if (spec.depth % 2 == 0) {
+      if (columns % 2 == 0) {
         storeAt(start, column, vector::FromElementsOp::create(b, pair, ValueRange{left, right}), 2);
         continue;
       }

@@ -93,20 +93,26 @@ protected:
   Value lastRow(int64_t count) {
     return k.min(k.add(blockRow, blockRows(k.threadCount()) - 1), k.i64(count - 1));
   }
-  int64_t sumCount() const { return padded / 2; }
+  /// Columns in whole fragments; sums of a lane over so many columns; and the inverse of that.
+  int64_t paddedOf(int64_t columns) const {
+    return static_cast<int64_t>(llvm::alignTo(columns, core.depth()));
+  }
+  int64_t sumCount(int64_t columns) const { return paddedOf(columns) / 2; }
+  static int64_t paddedBy(mlir::ValueRange sums) { return 2 * static_cast<int64_t>(sums.size()); }
   Sums zeros(int64_t count) { return Sums(count, number(0)); }
   void forOwn(llvm::function_ref<void(int64_t half)> body);
-  /// Stores rows of the depth to row-major [head, row, depth].
-  void storeOwn(unsigned result, mlir::ValueRange sums,
+  /// Stores rows of so many columns to row-major [head, row, column].
+  void storeOwn(unsigned result, int64_t columns, mlir::ValueRange sums,
                 llvm::function_ref<Value(Value sum, int64_t half)> map);
 
   TensorCore core;
-  int64_t ownCount, otherCount, padded; ///< rows; the depth, in whole fragments
+  int64_t ownCount, otherCount; ///< rows
   MatrixTile first, second;
   Value headNumber, blockRow;
   Value own[2]; ///< rows of the lane, the last one for those that there are not
 
 private:
+  GlobalMatrix matrixOf(const Operand &operand) const;
   void findBlock();
   bool isProduct() const { return !spec.hasBias && spec.scale > 0; }
   /// Whether the warp has a score that is no term, by its place; and, of a tile, one that is.

@@ -8,7 +8,7 @@ using namespace mlir;
 namespace reprise::cuda {
 namespace {
 
-/// Sums over the depth of both gradients of a key fit into registers.
+/// Sums over the columns of both gradients of a key fit into registers.
 constexpr int64_t mostDepthOfBoth = 64;
 /// Threads of a block. They take so many registers that a multiprocessor has room for 12 warps, in
 /// three blocks, but not for 16.
@@ -16,14 +16,16 @@ constexpr int64_t threads = 128;
 /// As many queries or keys are met at a time.
 constexpr int64_t othersTogether = 16;
 
+bool hasShortRows(const AttentionSpec &spec) {
+  return std::max(spec.depth(), spec.valueDepth()) <= mostDepthOfBoth;
+}
+
 class BackwardKernel : protected TensorAttention {
 protected:
   using TensorAttention::TensorAttention;
 
   /// Where scores have operands of their own, or rows are long, two find room.
-  int32_t blocksTogether() const {
-    return spec.scoreInputs() == 0 && spec.depth <= mostDepthOfBoth ? 3 : 2;
-  }
+  int32_t blocksTogether() const { return spec.scoreInputs() == 0 && hasShortRows(spec) ? 3 : 2; }
   /// Of a query: log2(e)·lse, and delta.
   struct Query {
     Value base, delta;
@@ -72,7 +74,8 @@ public:
     // All scores are stored, those of no terms as +0.
     Value limit = spec.isStored(3) ? k.i64(spec.keys) : visibleTo(lastRow(spec.queries));
     Sums sums = overTiles(
-        k.div(k.add(limit, otherRows - 1), otherRows), othersTogether, zeros(sumCount()),
+        k.div(k.add(limit, otherRows - 1), otherRows), othersTogether,
+        zeros(sumCount(spec.depth())),
         [&](Value number) { return Others{keyHead, k.mul(number, otherRows)}; },
         [&](const Others &keys, Value stage, ValueRange before) {
           Sums found = scores(product(rows, first, keys, stage), head, keys);
@@ -80,7 +83,7 @@ public:
           return addProduct(scoreGradients(keys.first, found, dps), first, keys, stage, before);
         });
     if (spec.isStored(0))
-      storeOwn(0, sums, [&](Value sum, int64_t) { return scaled(sum); });
+      storeOwn(0, spec.depth(), sums, [&](Value sum, int64_t) { return scaled(sum); });
   }
 
 private:
@@ -134,7 +137,7 @@ public:
       begin = k.div(max(begin, k.sub(blockRow, k.i64(spec.shift()))), otherRows);
     Value perHead = k.sub(tiles, begin);
     Sums sums = overTiles(
-        k.mul(perHead, spec.group()), othersTogether, zeros((ofKeys + ofValues) * sumCount()),
+        k.mul(perHead, spec.group()), othersTogether, zeros(keySums() + valueSums()),
         [&](Value number) {
           Value head = spec.group() == 1 ? k.i64(0) : quotientOf(number, perHead);
           Value tile = k.add(begin, k.sub(number, k.mul(head, perHead)));
@@ -144,13 +147,17 @@ public:
           return addQueries(queries, stage, before);
         });
     if (ofKeys)
-      storeOwn(1, ArrayRef(sums).take_front(sumCount()),
+      storeOwn(1, spec.depth(), ArrayRef(sums).take_front(keySums()),
                [&](Value sum, int64_t) { return scaled(sum); });
     if (ofValues)
-      storeOwn(2, ArrayRef(sums).take_back(sumCount()), [](Value sum, int64_t) { return sum; });
+      storeOwn(2, spec.valueDepth(), ArrayRef(sums).take_back(valueSums()),
+               [](Value sum, int64_t) { return sum; });
   }
 
 private:
+  int64_t keySums() const { return ofKeys ? sumCount(spec.depth()) : 0; }
+  int64_t valueSums() const { return ofValues ? sumCount(spec.valueDepth()) : 0; }
+
   /// 32 bits serve, and are divided in less time.
   Value quotientOf(Value number, Value by) {
     auto narrow = [&](Value x) { return arith::TruncIOp::create(b, b.getI32Type(), x); };
@@ -188,9 +195,9 @@ private:
     }
     Sums next;
     if (ofKeys)
-      next = addProduct(ds, first, others, stage, before.take_front(sumCount()));
+      next = addProduct(ds, first, others, stage, before.take_front(keySums()));
     if (ofValues)
-      next.append(addProduct(dropped, second, others, stage, before.take_back(sumCount())));
+      next.append(addProduct(dropped, second, others, stage, before.take_back(valueSums())));
     return next;
   }
 
@@ -222,7 +229,7 @@ void addTensorGradients(EmittedLaunch &launch, ModuleOp kernels, StringRef name,
           [&](ThreadKernel &k) { KeyKernel(k, spec, ofKeys, ofValues).emit(); });
   };
   bool keys = spec.isStored(1), values = spec.isStored(2);
-  if (spec.depth <= mostDepthOfBoth)
+  if (hasShortRows(spec))
     return addKeys(name + "_keys", keys, values);
   addKeys(name + "_keys", keys, false);
   addKeys(name + "_values", false, values);

@@ -21,7 +21,7 @@ public:
     Value limit = visibleTo(lastRow(spec.queries));
     // Sums over the depth; then, of each row, the largest score so far and the lane's part of the
     // sum of probabilities.
-    Sums carried = zeros(sumCount());
+    Sums carried = zeros(sumCount(spec.valueDepth()));
     carried.append(2, infinity());
     carried.append(2, number(0));
     Sums sums = overTiles(
@@ -49,7 +49,7 @@ private:
 
   /// Sums so far where the largest scores become `most`. Mostly none does, in all of the warp.
   Sums rescale(ValueRange before, ArrayRef<Value> most, ArrayRef<Value> bases) {
-    size_t sums = sumCount();
+    size_t sums = sumCount(spec.valueDepth());
     auto isNew = [&](size_t half) {
       return arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, before[sums + half], most[half]);
     };
@@ -69,7 +69,7 @@ private:
   }
 
   Sums addKeys(const Others &keys, Value stage, ValueRange before) {
-    size_t sums = sumCount();
+    size_t sums = sumCount(spec.valueDepth());
     Sums found = scores(product(queries, first, keys, stage), head, keys);
     Value most[2] = {infinity(), infinity()}, base[2];
     for (auto [i, score] : llvm::enumerate(found)) {
@@ -97,12 +97,12 @@ private:
   }
 
   void store(const Sums &sums) {
-    size_t count = sumCount();
+    size_t count = sumCount(spec.valueDepth());
     Value totals[2];
     for (size_t half : {0, 1})
       totals[half] = fold(sums[count + 2 + half], [&](Value x, Value y) { return add(x, y); });
     if (spec.isStored(0))
-      storeOwn(0, ArrayRef(sums).take_front(count),
+      storeOwn(0, spec.valueDepth(), ArrayRef(sums).take_front(count),
                [&](Value sum, int64_t half) { return quotient(sum, totals[half]); });
     if (!spec.isStored(1))
       return;

@@ -38,8 +38,7 @@ WarpAttention::WarpAttention(ThreadKernel &k, const AttentionSpec &spec, const W
   for (int64_t row = 0; row < plan.rows; ++row)
     own.push_back(k.add(row0, row));
   for (int64_t c = 0; c < plan.columns; ++c)
-    depth.push_back(plan.hasWholeColumns(spec.depth) ? column(c)
-                                                     : k.min(column(c), k.i64(spec.depth - 1)));
+    depth.push_back(plan.hasWholeColumns() ? column(c) : k.min(column(c), k.i64(plan.width - 1)));
 }
 
 WarpAttention::Rows WarpAttention::rowsOf(unsigned buffer, const AttentionStrides &strides,
@@ -88,7 +87,7 @@ SmallVector<Value> WarpAttention::readColumns(const Rows &rows, Value row, Value
 }
 
 SmallVector<Value> WarpAttention::readOwnColumns(const Rows &rows, Value row) {
-  if (plan.hasWholeColumns(spec.depth))
+  if (plan.hasWholeColumns())
     return readColumns(rows, row, depth.front(), plan.columns);
   SmallVector<Value> result;
   for (Value d : depth)
@@ -98,10 +97,9 @@ SmallVector<Value> WarpAttention::readOwnColumns(const Rows &rows, Value row) {
 
 /// Threads of the block copy the rows from `first` on to their tile, neighbours together.
 void WarpAttention::fetch(const Rows &rows, Value first) {
-  int64_t bytes = plan.elementBytes;
-  int64_t unit =
-      rows.strides.depth == 1 ? findCommonPower({rows.aligned, spec.depth}, 16 / bytes) : 1;
-  int64_t perRow = spec.depth / unit;
+  int64_t bytes = plan.elementBytes, columns = rows.strides.columns;
+  int64_t unit = rows.strides.depth == 1 ? findCommonPower({rows.aligned, columns}, 16 / bytes) : 1;
+  int64_t perRow = columns / unit;
   k.forLoop(k.numberInBlock(), k.i64(plan.tileRows() * perRow), k.i64(plan.threads()),
             [&](Value number) {
               Value row = k.div(number, perRow), d = k.mul(k.rem(number, perRow), unit);
@@ -141,15 +139,15 @@ WarpAttention::Carried WarpAttention::overOthers(
 Value WarpAttention::column(size_t number) {
   Value first = k.mul(part, plan.columns * WarpPlan::lanes);
   auto c = static_cast<int64_t>(number);
-  if (plan.hasWholeColumns(spec.depth))
+  if (plan.hasWholeColumns())
     return k.add(k.add(first, k.mul(lane, plan.columns)), c);
   return k.add(k.add(first, c * WarpPlan::lanes), lane);
 }
 
 WarpAttention::Carried
-WarpAttention::overDepth(Carried sums,
+WarpAttention::overDepth(int64_t columns, Carried sums,
                          llvm::function_ref<Carried(Value, int64_t, ValueRange)> body) {
-  int64_t whole = spec.depth / depthStep * depthStep;
+  int64_t whole = columns / depthStep * depthStep;
   if (whole) {
     sums = k.forLoop(k.i64(0), k.i64(whole), k.i64(depthStep), sums,
                      [&](Value d, ValueRange from) { return body(d, depthStep, from); });
@@ -161,13 +159,22 @@ WarpAttention::overDepth(Carried sums,
                   LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, never, {}, {}, {}, {}, {}, {},
                                                 {}, {}, {}, {}, {}));
   }
-  for (int64_t d = whole; d < spec.depth; ++d)
+  for (int64_t d = whole; d < columns; ++d)
     sums = body(k.i64(d), 1, sums);
   return sums;
 }
 
 SmallVector<WarpAttention::Products> WarpAttention::products(ArrayRef<Factors> factors,
                                                              Value first) {
+  auto columnsOf = [](const Factors &factor) { return factor.own.strides.columns; };
+  int64_t columns = columnsOf(factors.front());
+  if (llvm::any_of(factors, [&](const Factors &each) { return columnsOf(each) != columns; })) {
+    SmallVector<Products> result(plan.perLane);
+    for (const Factors &factor : factors)
+      for (auto [all, found] : llvm::zip_equal(result, products(factor, first)))
+        all.append(found);
+    return result;
+  }
   SmallVector<PerRow> ownRows, others;
   for (const Factors &factor : factors) {
     others.emplace_back();
@@ -197,7 +204,7 @@ SmallVector<WarpAttention::Products> WarpAttention::products(ArrayRef<Factors> f
     return next;
   };
   size_t count = factors.size() * own.size() * plan.perLane;
-  Carried sums = overDepth(Carried(count, number(0)), addColumns);
+  Carried sums = overDepth(columns, Carried(count, number(0)), addColumns);
   SmallVector<Products> result(plan.perLane, Products(factors.size()));
   for (size_t i = 0; i < count; ++i)
     result[i % plan.perLane][i / plan.perLane / own.size()].push_back(sums[i]);
@@ -352,17 +359,17 @@ void WarpAttention::storeRows(unsigned result, ValueRange sums,
       findCommonPower({plan.columns}, std::max<int64_t>(1, spec.alignment / plan.elementBytes));
   for (size_t row = 0; row < own.size(); ++row)
     k.ifThen(isOwn(row), [&] {
-      Value start = k.mul(k.add(head, own[row]), spec.depth);
+      Value start = k.mul(k.add(head, own[row]), plan.width);
       Carried values;
       for (Value sum : sums.slice(row * depth.size(), depth.size()))
         values.push_back(map(sum, row));
-      if (plan.hasWholeColumns(spec.depth)) {
+      if (plan.hasWholeColumns()) {
         Value all = vector::FromElementsOp::create(b, type, values);
         k.storeCompute(spec.type, all, to, k.add(start, depth.front()), aligned);
         return;
       }
       for (size_t c = 0; c < depth.size(); ++c)
-        k.ifThen(less(column(c), k.i64(spec.depth)),
+        k.ifThen(less(column(c), k.i64(plan.width)),
                  [&] { k.storeCompute(spec.type, values[c], to, k.add(start, depth[c])); });
     });
 }

@@ -92,7 +92,7 @@ protected:
   /// The butterfly over all lanes.
   Value fold(Value x, llvm::function_ref<Value(Value, Value)> combine);
 
-  /// Stores a row's columns, passed through `map`, to row-major [head, row, depth], for the rows
+  /// Stores a row's columns, passed through `map`, to row-major [head, row, width], for the rows
   /// that no other warp has.
   void storeRows(unsigned result, mlir::ValueRange sums,
                  llvm::function_ref<Value(Value sum, size_t row)> map);
@@ -113,10 +113,10 @@ private:
   llvm::SmallVector<Value> readColumns(const Rows &rows, Value row, Value d, int64_t count);
   /// Those of the lane.
   llvm::SmallVector<Value> readOwnColumns(const Rows &rows, Value row);
-  /// Adds up `body(d, number of columns, sums)` over the depth.
-  Carried overDepth(Carried sums,
+  /// Adds up `body(d, number of columns, sums)` over so many columns.
+  Carried overDepth(int64_t columns, Carried sums,
                     llvm::function_ref<Carried(Value, int64_t, mlir::ValueRange)> body);
-  /// Of each 32 others of a tile.
+  /// Of each 32 others of a tile. Factors of one width share a loop.
   llvm::SmallVector<Products> products(llvm::ArrayRef<Factors> factors, Value first);
   Value column(size_t number);
   /// Whether no other warp has the row.

@@ -18,12 +18,12 @@ constexpr int64_t mostRowBytes[] = {32, 16}, mostSumBytes[] = {256, 64};
 constexpr int64_t mostSharedBytes = 48 * 1024, mostWarps = 4;
 
 WarpPlan::WarpPlan(const AttentionSpec &spec, const Work &work)
-    : headRows(work.rows), others(work.others),
+    : headRows(work.rows), others(work.others), width(work.width),
       computeBytes(KernelBuilder::bytesOf(KernelBuilder::computeType(spec.type))) {
   bool hasChains = work.terms > chainLength;
   rows = std::clamp<int64_t>(headRows, 1, mostRowBytes[hasChains] / computeBytes);
   int64_t rowBlocks = llvm::divideCeil(headRows, rows);
-  int64_t all = llvm::divideCeil(spec.depth, lanes);
+  int64_t all = llvm::divideCeil(width, lanes);
   columns = 0, parts = 1;
   if (work.sums > 0) {
     int64_t most = mostSumBytes[hasChains] / (computeBytes * rows * work.sums);
@@ -33,7 +33,8 @@ WarpPlan::WarpPlan(const AttentionSpec &spec, const Work &work)
   warpWeights = rows * work.sums;
   // Lanes read 16 bytes each of rows that follow each other, from different banks.
   elementBytes = KernelBuilder::bytesOf(spec.type);
-  pitch = llvm::alignTo(spec.depth, std::max<int64_t>(4, 16 / elementBytes)) + 16 / elementBytes;
+  int64_t longest = std::max(spec.depth(), spec.valueDepth());
+  pitch = llvm::alignTo(longest, std::max<int64_t>(4, 16 / elementBytes)) + 16 / elementBytes;
   warps = std::clamp<int64_t>(rowBlocks, 1, mostWarps);
   if (!(work.others > lanes && !hasChains && fits(work.operands, 2)) && !fits(work.operands, 1))
     fits(0, 1);

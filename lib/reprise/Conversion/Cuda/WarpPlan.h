@@ -18,6 +18,7 @@ struct WarpPlan {
     int64_t others;      ///< of the head that the rows meet
     int64_t terms;       ///< of each sum
     int64_t sums;        ///< per row and column
+    int64_t width;       ///< columns of the sums
     int64_t operands;    ///< whose rows the others are
   };
   WarpPlan(const AttentionSpec &spec, const Work &work);
@@ -32,15 +33,16 @@ struct WarpPlan {
   int64_t tileRows() const { return perLane * lanes; }
   int64_t tileBytes() const { return tileRows() * pitch * elementBytes; }
   int64_t sharedBytes() const { return tiles * tileBytes() + weightBytes(); }
-  bool hasWholeColumns(int64_t depth) const { return parts * columns * lanes == depth; }
+  bool hasWholeColumns() const { return parts * columns * lanes == width; }
 
   int64_t headRows, others;
   int64_t rows;        // of a warp
   int64_t warps;       // of a block
   int64_t blocks;      // of all
-  int64_t headBlocks;  // of a head, for each part of the depth
+  int64_t headBlocks;  // of a head, for each part of the width
+  int64_t width;       // columns of the sums
   int64_t columns;     // of a lane
-  int64_t parts;       // of the depth, which different blocks have
+  int64_t parts;       // of the width, which different blocks have
   int64_t warpWeights; // of each other row
   int64_t tiles;       // operands in shared memory; 0 where they do not fit
   int64_t perLane;     // others

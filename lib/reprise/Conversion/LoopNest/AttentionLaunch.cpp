@@ -24,13 +24,13 @@ public:
   FailureOr<EmittedLaunch> emit(llvm::function_ref<EmittedLaunch(const AttentionSpec &)> target) {
     if (failed(findResults()))
       return failure();
-    if (cast<RankedTensorType>(op->getOperand(0).getType()).getDimSize(3) > AttentionSpec::maxDepth)
-      return op->emitError("kernels of attention take heads of at most ")
-             << AttentionSpec::maxDepth << " elements";
     auto forward = dyn_cast<AttentionOp>(op);
     LogicalResult found = forward ? addAll(forward) : addAll(cast<AttentionBackwardOp>(op));
     if (failed(found))
       return failure();
+    if (std::max(spec.depth(), spec.valueDepth()) > AttentionSpec::maxDepth)
+      return op->emitError("kernels of attention take heads of at most ")
+             << AttentionSpec::maxDepth << " elements";
     return finish(target(spec));
   }
 
@@ -72,7 +72,6 @@ private:
     spec.queries = query.getDimSize(2);
     spec.keyHeads = cast<RankedTensorType>(op.getKey().getType()).getDimSize(1);
     spec.keys = cast<RankedTensorType>(op.getKey().getType()).getDimSize(2);
-    spec.depth = query.getDimSize(3);
     spec.scale = op.getScale();
     spec.causal = op.getCausal();
     spec.rate = op.getRate();
@@ -86,7 +85,10 @@ private:
     if (failed(operand))
       return failure();
     ArrayRef<int64_t> found = operand->strides;
-    strides = {found[0], found[1], found[2], found.size() > 3 ? found[3] : 0};
+    ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
+    strides = {found[0], found[1], found[2], 0, 0};
+    if (shape.size() > 3)
+      strides.depth = found[3], strides.columns = shape[3];
     const BufferSlot &slot = slots.emplace_back(operand->slot);
     if (slot.offset)
       spec.alignment = std::min(spec.alignment, slot.offset & -slot.offset);

@@ -17,15 +17,18 @@ class Model:
         self.arguments.append(f'%{name}: {kind} {{reprise.role = "input", reprise.name = "{name}", reprise.init = #reprise.{init}}}')
         return "%" + name
 
-    def add(self, dtype, batch, heads, key_heads, queries, keys, depth, flags="", bias=None, mask=None, turned=False, dlse=False):
+    def add(self, dtype, batch, heads, key_heads, queries, keys, depth, flags="", bias=None, mask=None, turned=False, dlse=False,
+            value_depth=None):
         i = len(self.results)
         query, key = tensor([batch, heads, queries, depth], dtype), tensor([batch, key_heads, keys, depth], dtype)
+        value = tensor([batch, key_heads, keys, value_depth or depth], dtype)
+        out = tensor([batch, heads, queries, value_depth or depth], dtype)
         lse, scores = tensor([batch, heads, queries], "f32"), tensor([batch, heads, queries, keys], "f32")
         q = self.argument(f"q{i}", tensor([batch, queries, heads, depth], dtype) if turned else query)
         if turned:
             self.body.append(f"  %turned{i} = reprise.transpose {q} [0, 2, 1, 3] : ({tensor([batch, queries, heads, depth], dtype)}) -> {query}")
             q = f"%turned{i}"
-        operands = ", ".join([q] + [self.argument(f"{name}{i}", key) for name in "kv"])
+        operands = ", ".join([q, self.argument(f"k{i}", key), self.argument(f"v{i}", value)])
         extra = ""
         if bias:
             extra += f" bias {self.argument(f'b{i}', tensor(bias, 'f32'))} : {tensor(bias, 'f32')}"
@@ -34,13 +37,13 @@ class Model:
             self.body.append(f"  %m{i} = reprise.cast {self.argument(f'bits{i}', bits, 'uniform_int<0, 2>')} : {bits} to {kind}")
             extra += f" mask %m{i} : {kind}"
         attributes = f"{{scale = {depth ** -0.5} : f64{flags}}}"
-        self.body.append(f"  %a{i}:2 = reprise.attention {operands}{extra} {attributes} : ({query}, {key}, {key}) -> ({query}, {lse})")
-        found = [query, key, key] + ([scores] if bias else [])
-        dout = self.argument(f"do{i}", query)
+        self.body.append(f"  %a{i}:2 = reprise.attention {operands}{extra} {attributes} : ({query}, {key}, {value}) -> ({out}, {lse})")
+        found = [query, key, value] + ([scores] if bias else [])
+        dout = self.argument(f"do{i}", out)
         own = f" dlse {self.argument(f'dl{i}', lse)} : {lse}" if dlse else ""
         self.body.append(f"  %g{i}:{len(found)} = reprise.attention_backward {operands}, %a{i}#0, %a{i}#1, {dout}{own}{extra} {attributes}"
-                         f" : ({query}, {key}, {key}, {query}, {lse}, {query}) -> ({', '.join(found)})")
-        self.results.append((f"%a{i}#0", query, f"out{i}"))
+                         f" : ({query}, {key}, {value}, {out}, {lse}, {out}) -> ({', '.join(found)})")
+        self.results.append((f"%a{i}#0", out, f"out{i}"))
         self.results.append((f"%a{i}#1", lse, f"lse{i}"))
         self.results += [(f"%g{i}#{j}", kind, f"d{'qkvs'[j]}{i}") for j, kind in enumerate(found)]
 
@@ -61,6 +64,9 @@ def main():
     model.add("bf16", 1, 2, 2, 70, 80, 32, ", causal", bias=[1, 2, 70, 80])
     model.add("bf16", 1, 3, 1, 200, 33, 50, bias=[1, 3, 200, 33])
     model.add("f16", 1, 1, 1, 17, 17, 100, mask=[1, 1, 1, 17])
+    model.add("bf16", 1, 2, 1, 45, 50, 48, ", causal, rate = 0.25 : f64", value_depth=32)
+    model.add("f16", 1, 2, 2, 33, 40, 24, value_depth=65)
+    model.add("bf16", 1, 2, 2, 20, 40, 120, bias=[1, 1, 20, 40], value_depth=9)
     model.print()
 
 

@@ -3,7 +3,7 @@
 
 func.func @rank(%q: tensor<4x8xf32>) {
   // expected-error@+2 {{'reprise.attention' op failed to infer returned types}}
-  // expected-error@+1 {{expected query [b, h, t, d], key and value [b, g, s, d] with g dividing h but got 'tensor<4x8xf32>', 'tensor<4x8xf32>' and 'tensor<4x8xf32>'}}
+  // expected-error@+1 {{expected query [b, h, t, d], key [b, g, s, d] and value [b, g, s, e] with g dividing h but got 'tensor<4x8xf32>', 'tensor<4x8xf32>' and 'tensor<4x8xf32>'}}
   %0:2 = reprise.attention %q, %q, %q {scale = 1.0 : f64} : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4xf32>)
   return
 }
@@ -12,7 +12,7 @@ func.func @rank(%q: tensor<4x8xf32>) {
 
 func.func @rank_under_a_mask(%q: tensor<4x8xf32>, %mask: tensor<4x4xi1>) {
   // expected-error@+2 {{'reprise.attention' op failed to infer returned types}}
-  // expected-error@+1 {{expected query [b, h, t, d], key and value [b, g, s, d] with g dividing h but got 'tensor<4x8xf32>', 'tensor<4x8xf32>' and 'tensor<4x8xf32>'}}
+  // expected-error@+1 {{expected query [b, h, t, d], key [b, g, s, d] and value [b, g, s, e] with g dividing h but got 'tensor<4x8xf32>', 'tensor<4x8xf32>' and 'tensor<4x8xf32>'}}
   %0:2 = reprise.attention %q, %q, %q mask %mask : tensor<4x4xi1> {scale = 1.0 : f64} : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4xf32>)
   return
 }
@@ -21,7 +21,7 @@ func.func @rank_under_a_mask(%q: tensor<4x8xf32>, %mask: tensor<4x4xi1>) {
 
 func.func @depth(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x6x7xf32>) {
   // expected-error@+2 {{'reprise.attention' op failed to infer returned types}}
-  // expected-error@+1 {{expected query [b, h, t, d], key and value [b, g, s, d] with g dividing h but got 'tensor<2x3x4x8xf32>', 'tensor<2x3x6x7xf32>' and 'tensor<2x3x6x7xf32>'}}
+  // expected-error@+1 {{expected query [b, h, t, d], key [b, g, s, d] and value [b, g, s, e] with g dividing h but got 'tensor<2x3x4x8xf32>', 'tensor<2x3x6x7xf32>' and 'tensor<2x3x6x7xf32>'}}
   %0:2 = reprise.attention %q, %k, %k {scale = 1.0 : f64} : (tensor<2x3x4x8xf32>, tensor<2x3x6x7xf32>, tensor<2x3x6x7xf32>) -> (tensor<2x3x4x8xf32>, tensor<2x3x4xf32>)
   return
 }
@@ -30,8 +30,34 @@ func.func @depth(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x6x7xf32>) {
 
 func.func @key_and_value(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x6x8xf32>, %v: tensor<2x3x5x8xf32>) {
   // expected-error@+2 {{'reprise.attention' op failed to infer returned types}}
-  // expected-error@+1 {{expected query [b, h, t, d], key and value [b, g, s, d] with g dividing h but got 'tensor<2x3x4x8xf32>', 'tensor<2x3x6x8xf32>' and 'tensor<2x3x5x8xf32>'}}
+  // expected-error@+1 {{expected query [b, h, t, d], key [b, g, s, d] and value [b, g, s, e] with g dividing h but got 'tensor<2x3x4x8xf32>', 'tensor<2x3x6x8xf32>' and 'tensor<2x3x5x8xf32>'}}
   %0:2 = reprise.attention %q, %k, %v {scale = 1.0 : f64} : (tensor<2x3x4x8xf32>, tensor<2x3x6x8xf32>, tensor<2x3x5x8xf32>) -> (tensor<2x3x4x8xf32>, tensor<2x3x4xf32>)
+  return
+}
+
+// -----
+
+func.func @value_without_columns(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x6x8xf32>, %v: tensor<2x3x6x0xf32>) {
+  // expected-error@+2 {{'reprise.attention' op failed to infer returned types}}
+  // expected-error@+1 {{expected query [b, h, t, d], key [b, g, s, d] and value [b, g, s, e] with g dividing h but got 'tensor<2x3x4x8xf32>', 'tensor<2x3x6x8xf32>' and 'tensor<2x3x6x0xf32>'}}
+  %0:2 = reprise.attention %q, %k, %v {scale = 1.0 : f64} : (tensor<2x3x4x8xf32>, tensor<2x3x6x8xf32>, tensor<2x3x6x0xf32>) -> (tensor<2x3x4x0xf32>, tensor<2x3x4xf32>)
+  return
+}
+
+// -----
+
+func.func @out_as_wide_as_a_query(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x6x8xf32>, %v: tensor<2x3x6x5xf32>) {
+  // expected-error@+2 {{'reprise.attention' op failed to infer returned types}}
+  // expected-error@+1 {{'reprise.attention' op inferred type(s) 'tensor<2x3x4x5xf32>', 'tensor<2x3x4xf32>' are incompatible with return type(s) of operation 'tensor<2x3x4x8xf32>', 'tensor<2x3x4xf32>'}}
+  %0:2 = reprise.attention %q, %k, %v {scale = 1.0 : f64} : (tensor<2x3x4x8xf32>, tensor<2x3x6x8xf32>, tensor<2x3x6x5xf32>) -> (tensor<2x3x4x8xf32>, tensor<2x3x4xf32>)
+  return
+}
+
+// -----
+
+func.func @dout_as_wide_as_a_query(%q: tensor<2x3x4x8xf32>, %v: tensor<2x3x4x5xf32>, %lse: tensor<2x3x4xf32>) {
+  // expected-error@+1 {{'reprise.attention_backward' op expected out and dout of type 'tensor<2x3x4x5xf32>' and lse and dlse of type 'tensor<2x3x4xf32>'}}
+  %0:3 = reprise.attention_backward %q, %q, %v, %v, %lse, %q {scale = 1.0 : f64} : (tensor<2x3x4x8xf32>, tensor<2x3x4x8xf32>, tensor<2x3x4x5xf32>, tensor<2x3x4x5xf32>, tensor<2x3x4xf32>, tensor<2x3x4x8xf32>) -> (tensor<2x3x4x8xf32>, tensor<2x3x4x8xf32>, tensor<2x3x4x5xf32>)
   return
 }
 
@@ -39,7 +65,7 @@ func.func @key_and_value(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x6x8xf32>, %v: t
 
 func.func @no_keys(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x0x8xf32>) {
   // expected-error@+2 {{'reprise.attention' op failed to infer returned types}}
-  // expected-error@+1 {{expected query [b, h, t, d], key and value [b, g, s, d] with g dividing h but got 'tensor<2x3x4x8xf32>', 'tensor<2x3x0x8xf32>' and 'tensor<2x3x0x8xf32>'}}
+  // expected-error@+1 {{expected query [b, h, t, d], key [b, g, s, d] and value [b, g, s, e] with g dividing h but got 'tensor<2x3x4x8xf32>', 'tensor<2x3x0x8xf32>' and 'tensor<2x3x0x8xf32>'}}
   %0:2 = reprise.attention %q, %k, %k {scale = 1.0 : f64} : (tensor<2x3x4x8xf32>, tensor<2x3x0x8xf32>, tensor<2x3x0x8xf32>) -> (tensor<2x3x4x8xf32>, tensor<2x3x4xf32>)
   return
 }
@@ -48,7 +74,7 @@ func.func @no_keys(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x0x8xf32>) {
 
 func.func @one_type(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x6x8xbf16>) {
   // expected-error@+2 {{'reprise.attention' op failed to infer returned types}}
-  // expected-error@+1 {{expected query [b, h, t, d], key and value [b, g, s, d] with g dividing h but got 'tensor<2x3x4x8xf32>', 'tensor<2x3x6x8xbf16>' and 'tensor<2x3x6x8xbf16>'}}
+  // expected-error@+1 {{expected query [b, h, t, d], key [b, g, s, d] and value [b, g, s, e] with g dividing h but got 'tensor<2x3x4x8xf32>', 'tensor<2x3x6x8xbf16>' and 'tensor<2x3x6x8xbf16>'}}
   %0:2 = reprise.attention %q, %k, %k {scale = 1.0 : f64} : (tensor<2x3x4x8xf32>, tensor<2x3x6x8xbf16>, tensor<2x3x6x8xbf16>) -> (tensor<2x3x4x8xf32>, tensor<2x3x4xf32>)
   return
 }
@@ -105,7 +131,7 @@ func.func @global_shape(%q: tensor<2x3x4x8xf32>, %s: tensor<i64>) {
 // -----
 
 func.func @backward_shapes(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x6x8xf32>, %lse: tensor<2x3x4xf32>) {
-  // expected-error@+1 {{expected query [b, h, t, d], key and value [b, g, s, d] with g dividing h but got 'tensor<2x3x4x8xf32>', 'tensor<2x3x6x8xf32>' and 'tensor<2x3x4x8xf32>'}}
+  // expected-error@+1 {{expected query [b, h, t, d], key [b, g, s, d] and value [b, g, s, e] with g dividing h but got 'tensor<2x3x4x8xf32>', 'tensor<2x3x6x8xf32>' and 'tensor<2x3x4x8xf32>'}}
   %0:3 = reprise.attention_backward %q, %k, %q, %q, %lse, %q {scale = 1.0 : f64} : (tensor<2x3x4x8xf32>, tensor<2x3x6x8xf32>, tensor<2x3x4x8xf32>, tensor<2x3x4x8xf32>, tensor<2x3x4xf32>, tensor<2x3x4x8xf32>) -> (tensor<2x3x4x8xf32>, tensor<2x3x6x8xf32>, tensor<2x3x6x8xf32>)
   return
 }
@@ -113,7 +139,7 @@ func.func @backward_shapes(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x6x8xf32>, %ls
 // -----
 
 func.func @backward_lse(%q: tensor<2x3x4x8xf32>, %lse: tensor<2x3x5xf32>) {
-  // expected-error@+1 {{'reprise.attention_backward' op expected out and dout of the query's type and lse and dlse of type 'tensor<2x3x4xf32>'}}
+  // expected-error@+1 {{'reprise.attention_backward' op expected out and dout of type 'tensor<2x3x4x8xf32>' and lse and dlse of type 'tensor<2x3x4xf32>'}}
   %0:3 = reprise.attention_backward %q, %q, %q, %q, %lse, %q {scale = 1.0 : f64} : (tensor<2x3x4x8xf32>, tensor<2x3x4x8xf32>, tensor<2x3x4x8xf32>, tensor<2x3x4x8xf32>, tensor<2x3x5xf32>, tensor<2x3x4x8xf32>) -> (tensor<2x3x4x8xf32>, tensor<2x3x4x8xf32>, tensor<2x3x4x8xf32>)
   return
 }
@@ -162,7 +188,7 @@ func.func @tables_in_f32(%x: tensor<2x4x8xbf16>, %c: tensor<4x4xbf16>) {
 
 func.func @heads_divide(%q: tensor<2x4x5x8xf32>, %k: tensor<2x3x6x8xf32>) {
   // expected-error@+2 {{'reprise.attention' op failed to infer returned types}}
-  // expected-error@+1 {{expected query [b, h, t, d], key and value [b, g, s, d] with g dividing h but got 'tensor<2x4x5x8xf32>', 'tensor<2x3x6x8xf32>' and 'tensor<2x3x6x8xf32>'}}
+  // expected-error@+1 {{expected query [b, h, t, d], key [b, g, s, d] and value [b, g, s, e] with g dividing h but got 'tensor<2x4x5x8xf32>', 'tensor<2x3x6x8xf32>' and 'tensor<2x3x6x8xf32>'}}
   %0:2 = reprise.attention %q, %k, %k {scale = 1.0 : f64} : (tensor<2x4x5x8xf32>, tensor<2x3x6x8xf32>, tensor<2x3x6x8xf32>) -> (tensor<2x4x5x8xf32>, tensor<2x4x5xf32>)
   return
 }

@@ -51,6 +51,19 @@ func.func @scores(%q: tensor<2x6x4x8xbf16>, %k: tensor<2x3x5x8xbf16>, %row: tens
   return
 }
 
+// Values, results and their gradients have a width of their own.
+// CHECK-LABEL: func @value_width(
+func.func @value_width(%q: tensor<2x4x3x8xbf16>, %k: tensor<2x2x5x8xbf16>, %v: tensor<2x2x5x6xbf16>, %dout: tensor<2x4x3x6xbf16>) {
+  // CHECK-NEXT: reprise.attention %{{.*}}, %{{.*}}, %{{.*}} {scale = 1.250000e-01 : f64} : (tensor<2x4x3x8xbf16>, tensor<2x2x5x8xbf16>, tensor<2x2x5x6xbf16>) -> (tensor<2x4x3x6xbf16>, tensor<2x4x3xf32>)
+  %0:2 = reprise.attention %q, %k, %v {scale = 0.125 : f64}
+    : (tensor<2x4x3x8xbf16>, tensor<2x2x5x8xbf16>, tensor<2x2x5x6xbf16>) -> (tensor<2x4x3x6xbf16>, tensor<2x4x3xf32>)
+  // CHECK-NEXT: reprise.attention_backward %{{.*}} -> (tensor<2x4x3x8xbf16>, tensor<2x2x5x8xbf16>, tensor<2x2x5x6xbf16>)
+  %1:3 = reprise.attention_backward %q, %k, %v, %0#0, %0#1, %dout {scale = 0.125 : f64}
+    : (tensor<2x4x3x8xbf16>, tensor<2x2x5x8xbf16>, tensor<2x2x5x6xbf16>, tensor<2x4x3x6xbf16>, tensor<2x4x3xf32>, tensor<2x4x3x6xbf16>)
+    -> (tensor<2x4x3x8xbf16>, tensor<2x2x5x8xbf16>, tensor<2x2x5x6xbf16>)
+  return
+}
+
 // CHECK-LABEL: func @rotary(
 func.func @rotary(%x: tensor<2x3x4x8xbf16>, %c: tensor<4x4xf32>, %row: tensor<4x8xf32>) {
   // CHECK-NEXT: reprise.rotary %{{.*}}, %{{.*}}, %{{.*}} : tensor<2x3x4x8xbf16>, tensor<4x4xf32>

@@ -19,6 +19,8 @@ struct Case {
   std::vector<int> wanted = {0, 1, 2};
   /// Query heads for each key head.
   int64_t group = 1;
+  /// Columns of values and results; those of queries if it is 0.
+  int64_t valueDepth = 0;
   /// Sizes of a bias, and of a mask, as "bhts" with 1 for some; empty for none.
   std::string bias = "", seen = "";
   /// Random, or keys before 2/3 of them ("prefix"), or a band along the diagonal ("band").
@@ -55,6 +57,9 @@ struct Attention : LoopHarness {
     text = fill(text, "$DLSE", c.dlse ? "dlse %dlse : $L" : "");
     text = fill(text, "$Q", tensor({s.batch, s.heads, s.queries, s.depth}, c.type));
     text = fill(text, "$K", tensor({s.batch, s.heads / c.group, s.keys, s.depth}, c.type));
+    int64_t columns = c.valueDepth ? c.valueDepth : s.depth;
+    text = fill(text, "$V", tensor({s.batch, s.heads / c.group, s.keys, columns}, c.type));
+    text = fill(text, "$O", tensor({s.batch, s.heads, s.queries, columns}, c.type));
     std::string wide = c.type == "f64" ? c.type : "f32";
     auto sizesOf = [&](const std::string &sizes) {
       auto size = [&](int d, int64_t whole) {
@@ -87,11 +92,11 @@ struct Attention : LoopHarness {
   void forward(const Case &c) {
     withGpu = scores(c.shape) < 100000;
     check(fillCase(R"(
-func.func @f(%q: $Q, %k: $K, %v: $K, %s: tensor<i64>, %o: tensor<i64>, %g: tensor<4xi64>, %bias: $B, %random: $M)
-    -> ($Q, $L) {
+func.func @f(%q: $Q, %k: $K, %v: $V, %s: tensor<i64>, %o: tensor<i64>, %g: tensor<4xi64>, %bias: $B, %random: $M)
+    -> ($O, $L) {
   $CONSTANT
-  %0:2 = reprise.attention %q, %k, %v $DRAW $ATTRIBUTES : ($Q, $K, $K) -> ($Q, $L)
-  return %0#0, %0#1 : $Q, $L
+  %0:2 = reprise.attention %q, %k, %v $DRAW $ATTRIBUTES : ($Q, $K, $V) -> ($O, $L)
+  return %0#0, %0#1 : $O, $L
 })",
                    c));
   }
@@ -100,19 +105,20 @@ func.func @f(%q: $Q, %k: $K, %v: $K, %s: tensor<i64>, %o: tensor<i64>, %g: tenso
     std::string values, types;
     for (int result : c.wanted) {
       values += (values.empty() ? "%0#" : ", %0#") + std::to_string(result);
-      types += std::string(types.empty() ? "" : ", ") + (result == 3 ? "$S" : result ? "$K" : "$Q");
+      types +=
+          (types.empty() ? "" : ", ") + std::vector<std::string>{"$Q", "$K", "$V", "$S"}[result];
     }
     bool hasScores = llvm::is_contained(c.wanted, 3);
     withGpu = scores(c.shape) < 100000;
     check(fillCase(
         R"(
-func.func @f(%q: $Q, %k: $K, %v: $K, %out: $Q, %lse: $L, %dout: $Q, %dlse: $L, %s: tensor<i64>, %o: tensor<i64>,
+func.func @f(%q: $Q, %k: $K, %v: $V, %out: $O, %lse: $L, %dout: $O, %dlse: $L, %s: tensor<i64>, %o: tensor<i64>,
              %g: tensor<4xi64>, %bias: $B, %random: $M) -> ()" +
             types + R"() {
   $CONSTANT
   %0:)" + (hasScores ? "4" : "3") +
             R"( = reprise.attention_backward %q, %k, %v, %out, %lse, %dout $DLSE $DRAW $ATTRIBUTES
-      : ($Q, $K, $K, $Q, $L, $Q) -> ($Q, $K, $K)" +
+      : ($Q, $K, $V, $O, $L, $O) -> ($Q, $K, $V)" +
             (hasScores ? ", $S" : "") + R"()
   return )" +
             values + " : " + types + "\n}",
@@ -236,6 +242,32 @@ TEST_F(Attention, SlowBiasAndMaskOfOtherTypes) {
     }
 }
 
+// A value, and so a result, may be wider or narrower than a key; each gradient has its operand's
+// width.
+TEST_F(Attention, SlowValuesOfAnotherWidth) {
+  int number = 0;
+  for (const Shape &shape : {Shape{1, 2, 7, 7, 5}, Shape{2, 2, 50, 53, 20}, Shape{1, 2, 9, 37, 33}})
+    for (int64_t columns : {1, 17, 40}) {
+      Case c = withScores(shape, "f32", number++);
+      c.valueDepth = columns;
+      c.group = number % 2 + 1;
+      forward(c);
+      backward(c);
+    }
+  for (const char *type : {"f64", "bf16", "f16"})
+    for (int64_t columns : {3, 24}) {
+      Case c = withScores({1, 4, 27, 30, 9}, type, number++);
+      c.valueDepth = columns;
+      c.group = 2;
+      forward(c);
+      backward(c);
+    }
+  Case chains{{1, 1, 7, 4099, 5}, "f32", masks[1], draws[1]};
+  chains.valueDepth = 2;
+  forward(chains);
+  backward(chains);
+}
+
 // Chains of 4,096 terms end within a head's queries, and within a strip of them.
 TEST_F(Attention, SlowGroupsOfSeveralChains) {
   for (int number : {0, 1, 2, 3}) {
@@ -265,19 +297,27 @@ TEST_F(Attention, VeryLongHeadsAreAnError) {
   mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
     EXPECT_EQ(diagnostic.str(), "kernels of attention take heads of at most 4096 elements");
   });
-  auto module = parse(fillCase("func.func @f(%q: $Q) -> ($Q, $L) {\n  %0:2 = reprise.attention %q, "
-                               "%q, %q $ATTRIBUTES : ($Q, $Q, $Q) -> ($Q, $L)\n  return %0#0, "
-                               "%0#1 : $Q, $L\n}",
-                               {{1, 1, 2, 2, 4097}, "f32"}));
-  auto kernels = mlir::OwningOpRef<mlir::ModuleOp>(mlir::ModuleOp::create(module->getLoc()));
-  mlir::Block &body = module->lookupSymbol<mlir::func::FuncOp>("f").getBody().front();
-  EXPECT_TRUE(failed(reprise::emitLaunch(body, "group", *kernels, targets.front())));
+  for (auto [depth, valueDepth] : {std::pair(4097, 3), {3, 4097}}) {
+    Case c{{1, 1, 2, 2, depth}, "f32"};
+    c.valueDepth = valueDepth;
+    auto module = parse(fillCase("func.func @f(%q: $Q, %v: $V) -> ($O, $L) {\n  %0:2 = "
+                                 "reprise.attention %q, %q, %v $ATTRIBUTES : ($Q, $Q, $V) -> ($O, "
+                                 "$L)\n  return %0#0, %0#1 : $O, $L\n}",
+                                 c));
+    auto kernels = mlir::OwningOpRef<mlir::ModuleOp>(mlir::ModuleOp::create(module->getLoc()));
+    mlir::Block &body = module->lookupSymbol<mlir::func::FuncOp>("f").getBody().front();
+    EXPECT_TRUE(failed(reprise::emitLaunch(body, "group", *kernels, targets.front())));
+  }
 }
 
 TEST_F(Attention, BackwardStoresWhatIsWanted) {
   for (std::vector<int> wanted :
        std::vector<std::vector<int>>{{0}, {1}, {2}, {2, 0}, {1, 0}, {2, 1}})
-    backward({{2, 1, 21, 30, 12}, "f32", ", causal", "", "", false, wanted});
+    for (int64_t valueDepth : {12, 19}) {
+      Case c{{2, 1, 21, 30, 12}, "f32", ", causal", "", "", false, wanted};
+      c.valueDepth = valueDepth;
+      backward(c);
+    }
 }
 
 // Operands as a projection leaves them, heads side by side, or in one buffer.

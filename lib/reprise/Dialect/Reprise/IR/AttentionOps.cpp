@@ -6,22 +6,33 @@ using namespace reprise;
 
 static RankedTensorType tensor(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-/// [b, h, t, d], [b, g, s, d], [b, g, s, d] of one element type, g dividing h.
+/// [b, h, t, d], [b, g, s, d], [b, g, s, e] of one element type, g dividing h.
 static LogicalResult checkShapes(std::optional<Location> location, Type q, Type k, Type v) {
   auto query = dyn_cast<RankedTensorType>(q), key = dyn_cast<RankedTensorType>(k),
        value = dyn_cast<RankedTensorType>(v);
-  bool good =
-      query && key && value && query.getRank() == 4 && key.getRank() == 4 && key == value &&
-      query.getElementType() == key.getElementType() && query.getDimSize(0) == key.getDimSize(0) &&
-      (key.getDimSize(1) > 0 ? query.getDimSize(1) % key.getDimSize(1) == 0
-                             : query.getDimSize(1) == 0) &&
-      query.getDimSize(3) == key.getDimSize(3) && key.getDimSize(2) > 0 && query.getDimSize(3) > 0;
+  bool good = query && key && value && query.getRank() == 4 && key.getRank() == 4 &&
+              value.getRank() == 4 && key.getShape().drop_back() == value.getShape().drop_back() &&
+              query.getElementType() == key.getElementType() &&
+              key.getElementType() == value.getElementType() &&
+              query.getDimSize(0) == key.getDimSize(0) &&
+              (key.getDimSize(1) > 0 ? query.getDimSize(1) % key.getDimSize(1) == 0
+                                     : query.getDimSize(1) == 0) &&
+              query.getDimSize(3) == key.getDimSize(3) && key.getDimSize(2) > 0 &&
+              query.getDimSize(3) > 0 && value.getDimSize(3) > 0;
   if (!good)
     return emitOptionalError(location,
-                             "expected query [b, h, t, d], key and value [b, g, s, d] with g "
-                             "dividing h but got ",
+                             "expected query [b, h, t, d], key [b, g, s, d] and value [b, g, s, e] "
+                             "with g dividing h but got ",
                              q, ", ", k, " and ", v);
   return success();
+}
+
+/// [b, h, t, e] of the query's element type.
+static RankedTensorType outType(Type q, Type v) {
+  auto query = cast<RankedTensorType>(q);
+  SmallVector<int64_t> shape(query.getShape());
+  shape.back() = cast<RankedTensorType>(v).getShape().back();
+  return query.clone(shape);
 }
 
 LogicalResult AttentionOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
@@ -30,7 +41,7 @@ LogicalResult AttentionOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
   if (failed(checkShapes(location, q, adaptor.getKey().getType(), adaptor.getValue().getType())))
     return failure();
   auto query = cast<RankedTensorType>(q);
-  results.push_back(query);
+  results.push_back(outType(q, adaptor.getValue().getType()));
   results.push_back(
       RankedTensorType::get(query.getShape().drop_back(), getComputeType(query.getElementType())));
   return success();
@@ -85,12 +96,13 @@ LogicalResult AttentionBackwardOp::verify() {
   if (failed(checkShapes(getLoc(), getQuery().getType(), getKey().getType(), getValue().getType())))
     return failure();
   auto query = tensor(getQuery());
+  auto out = outType(query, getValue().getType());
   auto statistics =
       RankedTensorType::get(query.getShape().drop_back(), getComputeType(query.getElementType()));
-  if (getOut().getType() != query || getDout().getType() != query ||
-      getLse().getType() != statistics || (getDlse() && getDlse().getType() != statistics))
-    return emitOpError("expected out and dout of the query's type and lse and dlse of type ")
-           << statistics;
+  if (getOut().getType() != out || getDout().getType() != out || getLse().getType() != statistics ||
+      (getDlse() && getDlse().getType() != statistics))
+    return emitOpError("expected out and dout of type ")
+           << out << " and lse and dlse of type " << statistics;
   if (getDquery().getType() != query || getDkey().getType() != getKey().getType() ||
       getDvalue().getType() != getValue().getType())
     return emitOpError("expected gradients of the operands' types");
@@ -149,11 +161,18 @@ bool AttentionBackwardOp::draws() { return getRate() != 0.0; }
 SmallVector<int64_t> AttentionOp::getDrawnShape() { return scoreShape(*this); }
 SmallVector<int64_t> AttentionBackwardOp::getDrawnShape() { return scoreShape(*this); }
 
-int64_t AttentionOp::getFlops() {
-  return countScores(*this) * (4 * tensor(getQuery()).getDimSize(3) + 20);
+template <typename OpT> static std::pair<int64_t, int64_t> widths(OpT op) {
+  return {tensor(op.getQuery()).getDimSize(3), tensor(op.getValue()).getDimSize(3)};
 }
+
+int64_t AttentionOp::getFlops() {
+  auto [depth, valueDepth] = widths(*this);
+  return countScores(*this) * (2 * depth + 2 * valueDepth + 20);
+}
+/// Of the five products of the scores, three are as wide as a query, two as a value.
 int64_t AttentionBackwardOp::getFlops() {
-  return countScores(*this) * (10 * tensor(getQuery()).getDimSize(3) + 30);
+  auto [depth, valueDepth] = widths(*this);
+  return countScores(*this) * (6 * depth + 4 * valueDepth + 30);
 }
 
 using Effects = SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;

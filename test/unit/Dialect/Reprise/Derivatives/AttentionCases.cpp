@@ -108,9 +108,38 @@ static void addGrouped(Cases &cases) {
   }
 }
 
+/// Values of another width than keys, wider and narrower, read by two query heads each.
+static void addValueWidths(Cases &cases) {
+  const std::string q = "1x2x3x2x", k = "1x1x4x2x", row = "1x2x3x";
+  auto tensor = [](std::string shape, std::string element = "$t") {
+    return "tensor<" + shape + element + ">";
+  };
+  for (auto [name, width] : {std::pair("Wide", "3x"), {"Narrow", "1x"}}) {
+    std::string v = "1x1x4x" + std::string(width), out = "1x2x3x" + std::string(width);
+    std::string inputs = tensor(q) + ", " + tensor(k) + ", " + tensor(v);
+    std::string how = "seed %seed offset %offset {scale = 0.5 : f64, causal, rate = 0.25 : f64, "
+                      "stream = 1 : i64} : (";
+    cases.push_back({"attention",
+                     std::string("attentionValues") + name,
+                     {{q, -2, 2}, {k, -2, 2}, {v, -2, 2}},
+                     state + "%r0, %r1 = reprise.attention %x0, %x1, %x2 " + how + inputs +
+                         ") -> (" + tensor(out) + ", " + tensor(row, "$c") + ")",
+                     {{out}, {row, 0, 0, "$c"}}});
+    cases.push_back(
+        {"attention_backward",
+         std::string("attentionBackwardValues") + name,
+         {{q}, {k}, {v}, {out}, {row, 1, 2, "$c"}, {out}},
+         state + "%r0, %r1, %r2 = reprise.attention_backward %x0, %x1, %x2, %x3, %x4, %x5 " + how +
+             inputs + ", " + tensor(out) + ", " + tensor(row, "$c") + ", " + tensor(out) +
+             ") -> (" + inputs + ")",
+         {{q}, {k}, {v}}});
+  }
+}
+
 void addAttentionCases(Cases &cases) {
   addPlain(cases);
   addGrouped(cases);
+  addValueWidths(cases);
 }
 
 } // namespace reprise::test
