@@ -1,5 +1,6 @@
 """Random programs of PyTorch's ops: parameters that are shared or looked at transposed, both layouts of images, dropout,
-batch norms, buffers that the step overwrites, in-place ops, and regions of torch.utils.checkpoint."""
+batch norms, buffers that the step overwrites, in-place ops, and regions of torch.utils.checkpoint. `more` of them have ops whose fake
+results lie otherwise than real ones, and losses that the program keeps."""
 import random
 
 import torch
@@ -8,12 +9,19 @@ from torch import nn
 from torch.utils.checkpoint import checkpoint
 
 ROWS, WIDTHS, CHANNELS, SIDE = 48, (16, 24, 64), (4, 8), 8
+#: Losses of a value beside another one. Some return a scalar in memory that is as large as the value.
+LOSSES = (F.mse_loss, F.smooth_l1_loss, F.huber_loss, F.l1_loss, lambda x, y: F.soft_margin_loss(x, y.detach().sign()),
+          lambda x, y: F.binary_cross_entropy(x.sigmoid(), y.detach().sigmoid(), reduction="sum"),
+          lambda x, y: F.kl_div(x, y.sigmoid(), reduction="batchmean"))
+#: Functions whose results do not lie as the operand does, where it is transposed.
+TURNED = (F.logsigmoid, lambda x: torch.pow(2.0, x.sigmoid()), lambda x: F.log_softmax(x, 0), lambda x: torch.copysign(x, x.cos()),
+          lambda x: F.dropout(x, 0.2), lambda x: x + torch.div(x, 0.3, rounding_mode="floor"))
 
 
 class Program(nn.Module):
     """Steps over the values so far: each a function of the values at some places. The result is a scalar."""
 
-    def __init__(self, seed, steps=24, drops=True):
+    def __init__(self, seed, steps=24, drops=True, more=False):
         super().__init__()
         #: Without it dropouts drop nothing, so that another generator's draws do not matter.
         self.drops = drops
@@ -27,13 +35,15 @@ class Program(nn.Module):
         values = [self.input]
         makers = [self.linear, self.linear, self.pointwise, self.pointwise, self.dropout, self.residual, self.norm, self.scores,
                   self.image, self.image, self.convolution, self.convolution, self.batch_norm, self.pool, self.flat, self.joined,
-                  self.cut, self.gated, self.rows, self.state, self.in_place, self.attention, self.region]
+                  self.cut, self.gated, self.rows, self.state, self.in_place, self.attention, self.region] + [self.turned] * more
         while len(self.steps) < steps:
             made = self.random.choice(makers)(values)
             if made:
                 values.append(made[0](*(values[place] for place in made[1])).detach())
                 self.steps.append(made)
         self.read = sorted({len(self.steps), *self.random.sample(range(1, len(self.steps) + 1), 4)})
+        count = self.random.randrange(4) if more else 0
+        self.losses = [(self.random.choice(LOSSES), *(self.any(values, 2) or self.pick(values, 2, 2))) for _ in range(count)]
         self.moving.fill_(1)
 
     def forward(self, x):
@@ -44,11 +54,19 @@ class Program(nn.Module):
         values = [x]
         for function, places in self.steps:
             values.append(function(*(values[place] for place in places)))
-        return [values[place] for place in self.read]
+        losses = [loss(values[one], values[other]) for loss, one, other in self.losses]
+        if losses:
+            # What a program keeps of a step, such as for a log, lives until the next one.
+            self.told = losses
+        return [*(values[place] for place in self.read), *losses]
 
     def loss_and_outputs(self, x):
         outputs = self.outputs(x)
         return sum(each.square().mean() for each in outputs), *outputs
+
+    def zero_grad(self, set_to_none=True):
+        super().zero_grad(set_to_none)
+        self.told = None
 
     def pick(self, values, dims, count=1):
         """A recent value of so many dimensions, and others of its shape."""
@@ -177,6 +195,11 @@ class Program(nn.Module):
     def in_place(self, values):
         places = self.any(values)
         return places and (lambda x: (x * 0.5).sin_().add_(x), places)
+
+    def turned(self, values):
+        """A function of columns, read by rows."""
+        places, function, back = self.pick(values, 2), self.random.choice(TURNED), self.random.random() < 0.5
+        return (lambda x: function(x.T).T if back else function(x.T).reshape(x.shape)), places
 
     def attention(self, values):
         places, rate = self.pick(values, 2, 3), self.random.choice((0.0, 0.2)) * self.drops

@@ -84,7 +84,7 @@ def try_workspace():
             mock.patch.object(torch.cuda, "reset_peak_memory_stats", allocator.reset):
         peaks = workspace._measure_cuda({"keeps": op})
     checks.check("neither operands nor what a library keeps are part of an op's workspace",
-                 workspace._beyond_results(op, peaks["keeps"]) == SCRATCH, str(peaks))
+                 workspace._conclude(op, *peaks["keeps"]).workspace == SCRATCH, str(peaks))
     checks.check("an op is measured when its library is ready", len(calls) == 2)
 
 
@@ -92,10 +92,10 @@ def try_states():
     """pytorch's fake results say that the state of attention lies on the GPU, but that is on the host, where the backward reads it."""
     graph = make_fx(lambda x: draws_backward(x, draws(x)[1]), tracing_mode="fake")(torch.ones(4)).graph
     op, = graph.find_nodes(op="call_function", target=torch.ops.test.draws_backward.default)
-    checks.check("the state that a backward reads is what its forward made", workspace._run(op, "states") and seeds == [SEED], str(seeds))
+    checks.check("the state that a backward reads is what its forward made", workspace.run(op, "states") and seeds == [SEED], str(seeds))
     made_up = make_fx(draws_backward, tracing_mode="fake")(torch.ones(4), torch.ones((), dtype=torch.int64)).graph
     op, = made_up.find_nodes(op="call_function", target=torch.ops.test.draws_backward.default)
-    checks.check("an op whose state nothing made is not run", not workspace._run(op, "states") and len(seeds) == 1)
+    checks.check("an op whose state nothing made is not run", not workspace.run(op, "states") and len(seeds) == 1)
 
 
 def try_blocks():

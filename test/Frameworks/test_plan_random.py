@@ -15,6 +15,7 @@ from test_plan import compiled, equal
 
 import reprise
 from reprise.torch import plans
+from reprise.torch._plan_layouts import as_eager
 
 # What lies beside a graph: the loss, its gradient, and seeds.
 OUTSIDE = 64
@@ -31,7 +32,7 @@ def step(model, forward, x):
 
 
 def try_options(name, seed, options, expected):
-    model = random_modules.Program(seed)
+    model = random_modules.Program(seed, more=True)
     forward = compiled(model, **options)
     try:
         found = step(model, forward, model.input)
@@ -50,9 +51,10 @@ def try_options(name, seed, options, expected):
 
 
 def try_program(seed):
-    plain, draw = random_modules.Program(seed), random.Random(seed)
+    plain, draw = random_modules.Program(seed, more=True), random.Random(seed)
     torch._dynamo.reset()
-    expected = step(plain, torch.compile(plain, backend="aot_eager"), plain.input)
+    with as_eager():
+        expected = step(plain, torch.compile(plain, backend="aot_eager"), plain.input)
     for options in ({"budget": f"{draw.randrange(50, 101)}%"}, {"budget": "1%"},
                     {"policy": draw.choice(("recompute-all", "save-all", None))}):
         try_options(f"program {seed}, {options}", seed, options, expected)

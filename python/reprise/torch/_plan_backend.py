@@ -17,6 +17,7 @@ from . import _plan_labels as labels
 from . import _plan_passes as passes
 from . import _plan_regions as regions
 from . import _replayed_writes as writes
+from ._plan_layouts import as_eager
 from ._plan_partition import Partitioner, sources
 from ._plan_shares import UNLIMITED, Share
 
@@ -117,7 +118,7 @@ def _compile(graph: fx.GraphModule, inputs: Sequence[Any], partitioner: Partitio
         with passes.kept():
             if partitioner.is_fused:
                 return _compile_fused(graph, inputs, partitioner)
-            with torch._functorch.config.patch(donated_buffer=False):
+            with torch._functorch.config.patch(donated_buffer=False), as_eager():
                 return aot_module_simplified(graph, inputs, fw_compiler=run_eager, bw_compiler=run_eager,
                                              partition_fn=partitioner, decompositions={})
     except Error as error:

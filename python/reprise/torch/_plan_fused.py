@@ -22,6 +22,7 @@ from .._errors import RepriseWarning
 from . import _plan_report as report
 from ._plan_bits import AloneChoices
 from ._plan_nodes import block_bytes
+from ._plan_workspace import Measured
 
 if TYPE_CHECKING:
     from ._plan_partition import Partitioner
@@ -74,8 +75,8 @@ class Surroundings:
     held: int
     #: Bytes by name of what the backward pass is given and drops at its last use: what is saved, and gradients of outputs.
     given: dict[str, int]
-    #: What libraries allocate inside ops, by the names of these.
-    workspace: dict[str, int]
+    #: What ops of libraries allocate, by their names.
+    measured: dict[str, Measured]
 
 
 class Tally:
@@ -88,8 +89,8 @@ class Tally:
         self.holders = dict.fromkeys(self.sizes, 1)
         self.live = self.peak = sum(self.sizes.values()) + (around.held if is_backward else 0)
 
-    def _make(self, name: str, node: ir.Buffer) -> str:
-        self.sizes[name] = _count_bytes(node)
+    def _make(self, name: str, node: ir.Buffer, returned: int = 0) -> str:
+        self.sizes[name] = max(_count_bytes(node), returned)
         self.live += self.sizes[name]
         self.holders[name] = 0
         return name
@@ -106,8 +107,10 @@ class Tally:
                 self.live -= self.sizes[each]
 
     def _run(self, node: ir.ExternKernel) -> None:
-        scratch = max((self.around.workspace.get(each.name, 0) for each in node.get_origins()), default=0)
-        self.peak = max(self.peak, self.live + scratch)
+        self.peak = max(self.peak, self.live + max((each.workspace for each in self._measured(node)), default=0))
+
+    def _measured(self, node: ir.ExternKernel) -> list[Measured]:
+        return [self.around.measured[each.name] for each in node.get_origins() if each.name in self.around.measured]
 
     def _call(self, node: ir.ExternKernelAlloc) -> None:
         """A library's op that allocates its results, which a tuple holds if they are several."""
@@ -115,10 +118,17 @@ class Tally:
         if isinstance(layout, ir.MultiOutputLayout):
             parts = [each for each in tree_leaves(getattr(node, "outputs", ())) if isinstance(each, ir.MultiOutput)]
             owned = [each for each in parts if not each.get_inputs_that_alias_output()]
-            self._hold(name, [self._make(each.get_name(), each) for each in owned])
+            self._hold(name, [self._make(each.get_name(), each, self._returned(node, each.indices)) for each in owned])
         elif isinstance(layout, ir.Layout) and not isinstance(layout, ir.MutationLayoutSHOULDREMOVE):
-            self._hold(name, [self._make(name, node)])
+            self._hold(name, [self._make(name, node, self._returned(node, []))])
         self._run(node)
+
+    def _returned(self, node: ir.ExternKernel, place: list[tuple[type, Any]]) -> int:
+        """Bytes of the storage of a result that eager code returns, which may be larger than the result."""
+        measured = self._measured(node)
+        if len(measured) != 1 or len(place) > 1 or place and not isinstance(place[0][1], int):
+            return 0
+        return measured[0].returned[place[0][1] if place else 0]
 
     def step(self, line: Any) -> None:
         """One line. Kernels and what else there is neither allocate nor free."""

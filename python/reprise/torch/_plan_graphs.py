@@ -14,7 +14,7 @@ from torch._prims.rng_prims import run_and_save_rng_state, run_with_rng_state
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from .._errors import Error
-from ._plan_nodes import is_mutation, replay_form, results, root, storage_bytes
+from ._plan_nodes import is_mutation, replay_form, root, storage_bytes
 from ._plan_problem import Problem, state_bytes
 
 if TYPE_CHECKING:
@@ -50,9 +50,14 @@ class Carrier:
 
     def _anchor(self, node: fx.Node, result: int) -> fx.Node:
         """The joint graph's node of one result."""
-        if isinstance(node.meta["val"], torch.Tensor):
-            return node
-        return next(user for user in node.users if user.target is operator.getitem and user.args[1] == result)
+        nodes = [node]
+        for each in nodes:
+            if isinstance(each.meta["val"], torch.Tensor):
+                if root(each)[1] == result:
+                    return each
+            else:
+                nodes += [user for user in each.users if user.target is operator.getitem]
+        raise Error(f"internal error: nothing reads result {result} of {node}")
 
     def _source_of_output(self, output: fx.Node) -> int | None:
         return self.made_by.get(self.problem.maker.get(root(output)[0]))
@@ -181,12 +186,12 @@ class Carrier:
     def saved_bytes(self) -> int:
         """What lies between the passes for the backward one: arguments and outputs are there anyway."""
         outputs = {root(each)[0] for each in self.problem.forward_outputs if isinstance(each, fx.Node)}
-        kept = {root(each) for each in self.saved if each.op != "placeholder" and root(each)[0] not in outputs}
-        return sum(storage_bytes(results(node)[result]) for node, result in kept)
+        kept = {self.problem.holder(each) for each in self.saved if each.op != "placeholder" and root(each)[0] not in outputs}
+        return sum(self.problem.returned(node)[result] for node, result in kept)
 
     def _bytes(self, saved: fx.Node) -> int:
-        node, result = root(saved)
-        return storage_bytes(results(node)[result])
+        node, result = self.problem.holder(saved)
+        return self.problem.returned(node)[result]
 
     def surroundings(self) -> "Surroundings":
         """What Inductor's code of the two graphs does not tell of their memory."""
@@ -200,4 +205,4 @@ class Carrier:
         saved.update({place.name: storage_bytes(place.meta["val"]) for node, place in self.inputs.items()
                       if partitioners._is_tangent(node) and isinstance(place.meta.get("val"), torch.Tensor)})
         outputs = sum(size for operation in problem.operations for value, size in problem.valued(operation) if value in held)
-        return Surroundings(outputs, saved, {node.name: size for node, size in problem.workspace.items()})
+        return Surroundings(outputs, saved, {node.name: each for node, each in problem.measured.items()})

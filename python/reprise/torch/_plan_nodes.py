@@ -14,7 +14,7 @@ aten = torch.ops.aten
 #: A block of CUDA's caching allocator.
 CUDA_BLOCK = 512
 #: Ops that alias their first operand although their schema keeps it to itself.
-HIDDEN_VIEWS = (aten._unsafe_view.default,)
+HIDDEN_VIEWS = (aten._unsafe_view.default, aten.unsafe_split.Tensor, aten.unsafe_split_with_sizes.default)
 
 
 def is_view(node: fx.Node) -> bool:
@@ -55,12 +55,10 @@ def _makes_seeds(node: fx.Node) -> bool:
 
 
 def results(node: fx.Node) -> list[torch.Tensor | None]:
-    """The fake tensors that a call returns; None where it returns something else."""
+    """The fake tensors that a call returns, those of lists in it as well; None where it returns something else."""
     value = node.meta.get("val")
-    if isinstance(value, torch.Tensor):
-        return [value]
-    if isinstance(value, (tuple, list)):
-        return [each if isinstance(each, torch.Tensor) else None for each in value]
+    if isinstance(value, (torch.Tensor, tuple, list)):
+        return [each if isinstance(each, torch.Tensor) else None for each in tree_leaves(value)]
     return []
 
 
@@ -83,14 +81,19 @@ def tensor_operands(node: fx.Node, args: object = None) -> list[fx.Node]:
 
 def root(node: fx.Node) -> tuple[fx.Node, int]:
     """The node whose memory a node looks at, and which of its results."""
+    result = 0
     while node.op == "call_function":
         if node.target is operator.getitem:
-            if not is_view(node.args[0]):
-                return node.args[0], node.args[1]
-        elif not is_view(node) and not is_mutation(node):
+            # Results in lists are counted one by one.
+            result += len(tree_leaves(list(node.args[0].meta["val"][:node.args[1]])))
+            if node.args[0].target is not operator.getitem and not is_view(node.args[0]):
+                return node.args[0], result
+        elif is_view(node) or is_mutation(node):
+            result = 0
+        else:
             break
         node = node.args[0]
-    return node, 0
+    return node, result
 
 
 def replay_form(node: fx.Node) -> tuple[object, tuple]:

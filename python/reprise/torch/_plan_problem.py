@@ -17,6 +17,7 @@ from . import _plan_regions as regions
 from ._plan_labels import Policy, label
 from ._plan_nodes import (describe, is_mutation, is_random, is_view, mutated_inputs, replay_form, replayed_results, results, root,
                           runs_once, storage_bytes, tensor_operands, written_arguments)
+from ._plan_workspace import Measured
 
 
 @dataclasses.dataclass
@@ -53,8 +54,8 @@ class Problem:
     """
 
     def __init__(self, joint: fx.GraphModule, num_fwd_outputs: int, static_inputs: Iterable[int], policy: Policy,
-                 workspace: dict[fx.Node, int]) -> None:
-        self.joint, self.workspace = joint, workspace
+                 measured: dict[fx.Node, Measured]) -> None:
+        self.joint, self.measured = joint, measured
         outputs = tree_leaves(next(iter(joint.graph.find_nodes(op="output"))).args)
         self.forward_outputs, self.backward_outputs = outputs[:num_fwd_outputs], outputs[num_fwd_outputs:]
         self.operations = list(self._order(static_inputs, num_fwd_outputs))
@@ -99,20 +100,30 @@ class Problem:
         """Bytes of what an operation makes."""
         if operation.is_state:
             return [state_bytes(operation.node)]
-        return [] if is_mutation(operation.node) else [storage_bytes(each) for each in results(operation.node)]
+        return [] if is_mutation(operation.node) else self.returned(operation.node)
+
+    def returned(self, node: fx.Node) -> list[int]:
+        """Bytes of the storages of a call's results. Those of a storage that several share count with the first of them."""
+        return self.measured[node].returned if node in self.measured else [storage_bytes(each) for each in results(node)]
 
     def scratch(self, operation: Operation) -> int:
         """Bytes beside the results while an op runs. A random op is run with the generator's state put aside."""
         if operation.is_state:
             return 0
-        return self.workspace.get(operation.node, 0) + (state_bytes(operation.node) if operation.is_redrawn else 0)
+        workspace = self.measured[operation.node].workspace if operation.node in self.measured else 0
+        return workspace + (state_bytes(operation.node) if operation.is_redrawn else 0)
 
     def value(self, node: fx.Node) -> int | None:
         """The value whose memory a node looks at; None for what is there anyway, such as arguments."""
         if not isinstance(node, fx.Node):
             return None
-        made_by, index = root(node)
+        made_by, index = self.holder(node)
         return self.operations[self.maker[made_by]].first_value + index if made_by in self.maker else None
+
+    def holder(self, node: fx.Node) -> tuple[fx.Node, int]:
+        """The node whose memory a node looks at, and the first of its results with that storage."""
+        made_by, index = root(node)
+        return made_by, self.measured[made_by].holders[index] if made_by in self.measured else index
 
     def operands(self, operation: Operation) -> list[int | None]:
         """In the order of `reads`; a random op reads the state before it, too."""

@@ -1,7 +1,8 @@
-"""What a library allocates inside an op beside its results: measured once per op, and remembered."""
+"""What an op allocates, inside itself and for its results: measured once per op, and remembered."""
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import itertools
 import operator
@@ -14,13 +15,30 @@ from torch._C._profiler import _ExperimentalConfig
 from torch.autograd import ProfilerConfig, ProfilerState, _disable_profiler_legacy, _enable_profiler_legacy
 from torch.profiler import record_function
 from torch.utils._python_dispatch import _disable_current_modes
+from torch.utils._pytree import tree_leaves
 
 from . import _plan_cache as cache
-from ._plan_nodes import block_bytes, is_collective, is_mutation, results, storage_bytes, tensor_operands
+from ._plan_nodes import block_bytes, is_collective, is_mutation, is_view, results, storage_bytes, tensor_operands
 
-_known: dict[str, int] = {}
+
+
+@dataclasses.dataclass(frozen=True)
+class Measured:
+    """What one run of an op told of its memory."""
+
+    #: Bytes that the op allocates beside its results.
+    workspace: int
+    #: Bytes of the storage of each result, which may be larger than the result. Results that share one count with the first of them.
+    returned: list[int]
+    #: For each result the first one that has the same storage.
+    holders: list[int]
+
+
+#: Bytes and holders, as `Measured` has them.
+Storages = tuple[list[int], list[int]]
+_known: dict[str, Measured] = {}
 #: Part of the key of what is remembered: another number for another way to measure.
-METHOD = 4
+METHOD = 5
 #: Operands that say how much there is to do; an op that is measured with zeros there does nothing.
 COUNTS = ("bag_size",)
 #: An operand that only another op of the same library can have made: addresses and sizes, for all we know.
@@ -32,14 +50,15 @@ LIBRARY = (torch.ops.aten.convolution.default, torch.ops.aten.mm.default, torch.
            torch.ops.aten.bmm.default)
 
 
-def _is_measurable(node: fx.Node) -> bool:
-    return isinstance(node.target, torch._ops.OpOverload) and not is_mutation(node) and not is_collective(node)
+def is_measurable(node: fx.Node) -> bool:
+    return isinstance(node.target, torch._ops.OpOverload) and not is_mutation(node) and not is_collective(node) and not is_view(node)
 
 
 def calls_library(node: fx.Node) -> bool:
-    """Whether Inductor's code calls what eager code would, instead of a kernel of its own."""
+    """Whether Inductor's code calls what eager code would, instead of a kernel of its own. Inductor falls back for all ops that it
+    does not know, such as a user's, when it meets the first of them."""
     from torch._inductor import lowering
-    return node.target in (*LIBRARY, *lowering.fallbacks)
+    return node.target in (*LIBRARY, *lowering.fallbacks) or node.target not in lowering.lowerings
 
 
 def _describe(value: Any) -> Any:
@@ -137,26 +156,42 @@ def _memory_peaks(records: Iterable[Iterable[Any]], names: list[str]) -> dict[st
     return peaks
 
 
-def _run(node: fx.Node, name: str, begin: Callable[[], None] = lambda: None) -> bool:
-    """Whether an op takes what is made up for it; then the last range of that name, and what follows `begin`, is its run."""
+def run(node: fx.Node, name: str = "", begin: Callable[[], None] = lambda: None) -> tuple[Any] | None:
+    """The results of an op for operands that are made up, or None if it takes none. The last range of that name, and what follows
+    `begin`, is its run."""
     if any(each.name == OPAQUE for each in node.target._schema.arguments):
-        return False
-    return _made(node, name, begin) is not None
+        return None
+    return _made(node, name, begin)
 
 
-def _measure_cpu(nodes: dict[str, fx.Node]) -> dict[str, int]:
+def _find_storages(node: fx.Node, made: tuple[Any] | None) -> Storages | None:
+    """The storages of what a run has returned, or None if that is not what the graph says of it."""
+    leaves, said = tree_leaves(made or ()), results(node)
+    if len(leaves) != len(said) or any((mine is None) != (its is None) for mine, its in zip(leaves, said)):
+        return None
+    storages = [each.untyped_storage() if isinstance(each, torch.Tensor) else None for each in leaves]
+    addresses = [None if each is None else each._cdata for each in storages]
+    holders = [addresses.index(each) for each in addresses]
+    return [0 if each is None or holders[place] != place else each.nbytes() for place, each in enumerate(storages)], holders
+
+
+def _measure_cpu(nodes: dict[str, fx.Node]) -> dict[str, tuple[int, Storages | None]]:
     """Runs in a thread of its own: one thread has one profiler, which may be the user's. PyTorch's other profiler, Kineto, prints lines
     that nothing turns off once PyTorch is loaded.
     """
+    storages = {}
     _enable_profiler_legacy(ProfilerConfig(ProfilerState.CPU, False, True, False, False, False, _ExperimentalConfig()))
     try:
-        names = [key for key, node in nodes.items() if _run(node, key)]
+        for key, node in nodes.items():
+            made = run(node, key)
+            if made is not None:
+                storages[key] = _find_storages(node, made)
     finally:
         records = _disable_profiler_legacy()
-    return _memory_peaks(records, names)
+    return {key: (peak, storages[key]) for key, peak in _memory_peaks(records, list(storages)).items()}
 
 
-def _measure_cuda(nodes: dict[str, fx.Node]) -> dict[str, int]:
+def _measure_cuda(nodes: dict[str, fx.Node]) -> dict[str, tuple[int, Storages | None]]:
     """The second run of each op: in its first a library may allocate what it keeps, such as the workspace of cuBLAS.
 
     What is requested counts: the blocks that the allocator gives for it depend on what was freed before.
@@ -169,8 +204,8 @@ def _measure_cuda(nodes: dict[str, fx.Node]) -> dict[str, int]:
             nonlocal before
             torch.cuda.reset_peak_memory_stats(device)
             before = torch.cuda.memory_stats(device)["requested_bytes.all.current"]
-        if _run(node, key) and _run(node, key, begin):
-            peaks[key] = torch.cuda.memory_stats(device)["requested_bytes.all.peak"] - before
+        if run(node, key) is not None and (made := run(node, key, begin)) is not None:
+            peaks[key] = torch.cuda.memory_stats(device)["requested_bytes.all.peak"] - before, _find_storages(node, made)
     return peaks
 
 
@@ -178,35 +213,35 @@ def _device(node: fx.Node) -> torch.device:
     return next((each.device for each in results(node) if each is not None), torch.device("cpu"))
 
 
-def _measure(nodes: dict[str, fx.Node]) -> dict[str, int]:
-    """Bytes beyond the results of each op. The generators are left as they were."""
-    peaks: dict[str, int] = {}
+def _measure(nodes: dict[str, fx.Node]) -> dict[str, Measured]:
+    """What the run of each op tells. The generators are left as they were."""
+    peaks: dict[str, tuple[int, Storages | None]] = {}
     gpus = sorted({_device(node).index for node in nodes.values() if _device(node).type == "cuda"})
     with torch.random.fork_rng(gpus), _disable_current_modes(), ThreadPoolExecutor(1) as thread:
         for device, measure in (("cpu", _measure_cpu), ("cuda", _measure_cuda)):
             chosen = {key: node for key, node in nodes.items() if _device(node).type == device}
             if chosen:
                 peaks.update(thread.submit(torch.no_grad()(measure), chosen).result())
-    return {key: _beyond_results(node, peaks[key]) if key in peaks else _bound(node) for key, node in nodes.items()}
+    return {key: _conclude(node, *peaks.get(key, (None, None))) for key, node in nodes.items()}
 
 
-def _beyond_results(node: fx.Node, peak: int) -> int:
-    made = sum(int(each.untyped_storage().nbytes()) for each in results(node) if each is not None)
-    return block_bytes(max(0, peak - made), _device(node))
+def _conclude(node: fx.Node, peak: int | None, storages: Storages | None) -> Measured:
+    """Sizes are those of the allocator's blocks. An op that refuses all that is made up for it is counted with a copy of what it reads."""
+    device = _device(node)
+    said = [0 if each is None else int(each.untyped_storage().nbytes()) for each in results(node)]
+    returned, holders = storages or (said, list(range(len(said))))
+    bound = sum(storage_bytes(each.meta["val"]) for each in tensor_operands(node))
+    workspace = bound if peak is None else block_bytes(max(0, peak - sum(returned)), device)
+    return Measured(workspace, [block_bytes(each, device) for each in returned], holders)
 
 
-def _bound(node: fx.Node) -> int:
-    """An op that refuses all that is made up for it is counted with a copy of what it reads."""
-    return sum(storage_bytes(each.meta["val"]) for each in tensor_operands(node))
-
-
-def measure(nodes: Iterable[fx.Node]) -> dict[fx.Node, int]:
-    """Workspace of the ops of a graph in bytes, from memory, from the cache on disk, or by running each op once."""
-    keys = {node: _key(node) for node in nodes if _is_measurable(node)}
+def measure(nodes: Iterable[fx.Node]) -> dict[fx.Node, Measured]:
+    """What the ops of a graph allocate and return, from memory, from the cache on disk, or by running each op once."""
+    keys = {node: _key(node) for node in nodes if is_measurable(node)}
     if not _known:
-        _known.update(cache.read("workspace") or {})
+        _known.update({key: Measured(*each) for key, each in (cache.read("operations") or {}).items()})
     missing = {key: node for node, key in keys.items() if key not in _known}
     if missing:
         _known.update(_measure(missing))
-        cache.write("workspace", _known)
-    return {node: _known[key] for node, key in keys.items() if _known.get(key)}
+        cache.write("operations", {key: dataclasses.astuple(each) for key, each in _known.items()})
+    return {node: _known[key] for node, key in keys.items()}
