@@ -167,8 +167,9 @@ int packBuffers(const Flags &flags) {
     return fail(llvm::toString(plan.takeError()));
   llvm::outs() << (flags.json ? reprise::describeAsJson(*plan) : reprise::describe(*plan) + "\n");
   if (flags.capacity > 0 && plan->height > flags.capacity)
-    return fail(llvm::formatv("no packing below {0} bytes was found; one of {1} may exist",
-                              plan->height, int64_t(flags.capacity)));
+    return fail(llvm::formatv("no packing below {0} was found; one of {1} may exist",
+                              reprise::showBytesExactly(plan->height),
+                              reprise::showBytesExactly(flags.capacity)));
   return flags.written.empty() ? 0 : write(flags.written, plan->text);
 }
 

@@ -17,10 +17,20 @@ def show_bytes(count: float | None) -> str:
     return f"{count:.1f} TiB"
 
 
+def show_bytes_exactly(count: int) -> str:
+    """1.5 MiB (1,572,864 bytes)."""
+    exact = f"{count:,} byte{'s' if count != 1 else ''}"
+    return exact if abs(count) < 1024 else f"{show_bytes(count)} ({exact})"
+
+
 class Report:
-    """The report of a compilation. Keys of docs/report.schema.json are attributes: ``report.arena_bytes``."""
+    """The report of a compilation. Keys of docs/report.schema.json are attributes: ``report.step_bytes``."""
 
     COLUMNS = ("id", "op", "bytes", "decision", "reason")
+    #: What a step takes; budgets bound, and shares are of, arena and workspace together.
+    TOTALS = {"arena_bytes": "arena", "workspace_bytes": "workspace", "step_bytes": "arena and workspace",
+              "persistent_bytes": "parameters, state and inputs", "host_bytes": "in the host's memory",
+              "saved_bytes": "saved for the backward pass"}
 
     def __init__(self, content: dict[str, Any], page: str = "", text: str = "") -> None:
         #: docs/report.schema.json
@@ -62,9 +72,9 @@ class Report:
         for program in self.programs:
             content = program.content
             prefix = f"{content['program']}: " if "program" in content else ""
-            for key in ("arena_bytes", "workspace_bytes", "persistent_bytes", "saved_bytes"):
+            for key, name in self.TOTALS.items():
                 if content.get(key) is not None:
-                    lines.append((prefix + key.replace("_bytes", "").replace("_", " "), show_bytes(content[key])))
+                    lines.append((prefix + name, show_bytes(content[key])))
             if content.get("replayed_ops") is not None:
                 lines.append((prefix + "replayed ops", str(content["replayed_ops"])))
         return lines

@@ -114,6 +114,8 @@ def try_peaks():
     run = compiled(model, budget=budget)
     step(model, run, x)
     checks.check("a budget in bytes holds", plans()[-1].peak <= budget == plans()[-1].budget, str(plans()[-1]))
+    shown = repr(plans()[-1])
+    checks.check("a plan shows sizes that people read", f"KiB ({plans()[-1].peak:,} bytes)" in shown and "peak=" not in shown, shown)
 
 
 class Masked(nn.Module):

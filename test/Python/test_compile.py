@@ -44,7 +44,10 @@ class Programs(unittest.TestCase):
         whole = reprise.compile(text, threads=1, policy="save-all").report
         part = reprise.compile(text, threads=1, budget="70%")
         taken = part.report.arena_bytes + part.report.workspace_bytes
-        self.assertLessEqual(taken, 0.7 * (whole.arena_bytes + whole.workspace_bytes))
+        self.assertEqual(part.report.step_bytes, taken)
+        self.assertLessEqual(taken, 0.7 * whole.step_bytes)
+        self.assertIn("arena and workspace", repr(part.report))
+        self.assertIn(f"({taken:,} bytes)", str(part.report))
         self.assertGreater(part.report.replayed_ops, 0)
         self.assertIn("replay", repr(part.plan))
         again = reprise.compile(text, threads=1, plan=part.plan)

@@ -1,6 +1,7 @@
 // reprise: what a run found out, as text and as JSON
 #include "Figures.h"
 #include "reprise/Runtime/Json.h"
+#include "reprise/Support/Readable.h"
 
 #include <cinttypes>
 #include <cstdio>
@@ -63,6 +64,7 @@ std::string Sizes::json() const {
   return "\"commands\": " + std::to_string(commands) +
          ", \"arena_bytes\": " + std::to_string(arena) +
          ", \"workspace_bytes\": " + std::to_string(workspace) +
+         ", \"step_bytes\": " + std::to_string(arena + workspace) +
          ", \"persistent_bytes\": " + std::to_string(persistent);
 }
 
@@ -107,18 +109,19 @@ std::string Figures::text() const {
   text += row("next offset", std::to_string(next.offset));
   text += row("next step", std::to_string(next.step));
   text += row("seconds per step", shortNumber(total / double(seconds.size())));
-  text += row("commands per step", std::to_string(sizes.commands));
-  text += row("arena bytes", std::to_string(sizes.arena));
-  text += row("workspace bytes", std::to_string(sizes.workspace));
-  text += row("persistent bytes", std::to_string(sizes.persistent));
+  text += row("commands per step", groupDigits(int64_t(sizes.commands)));
+  text += row("arena", showBytesExactly(int64_t(sizes.arena)));
+  text += row("workspace", showBytesExactly(int64_t(sizes.workspace)));
+  text += row("both together", showBytesExactly(int64_t(sizes.arena + sizes.workspace)));
+  text += row("persistent", showBytesExactly(int64_t(sizes.persistent)));
   text += row("threads", std::to_string(threads));
   text += row("device", machine);
   for (size_t i = 0; i < programs.size() && programs.size() > 1; ++i) {
     const Sizes &own = programs[i];
-    text += row("program", "'" + names[i] + "': " + std::to_string(own.commands) +
-                               " commands, arena " + std::to_string(own.arena) + ", workspace " +
-                               std::to_string(own.workspace) + ", persistent " +
-                               std::to_string(own.persistent));
+    text += row("program", "'" + names[i] + "': " + groupDigits(int64_t(own.commands)) +
+                               " commands, arena " + showBytes(int64_t(own.arena)) +
+                               ", workspace " + showBytes(int64_t(own.workspace)) +
+                               ", persistent " + showBytes(int64_t(own.persistent)));
   }
   return text;
 }

@@ -96,6 +96,8 @@ struct Report {
   std::string device;                 ///< whose rates the cost model starts from
   unsigned threads = 0;
   int64_t arenaBytes = 0, workspaceBytes = 0;
+  /// Arena and workspace together, which budgets bound and shares are of.
+  int64_t stepBytes() const { return arenaBytes + workspaceBytes; }
   int64_t hostBytes = 0;                         ///< of what is offloaded, in the host's memory
   int64_t persistentBytes = 0;                   ///< parameters, state and inputs
   std::optional<int64_t> commands, replayChecks; ///< none: nothing was compiled to code

@@ -3,6 +3,7 @@
 #define REPRISE_SUPPORT_READABLE_H
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <iterator>
@@ -38,6 +39,25 @@ inline std::string showBytes(int64_t bytes) {
 inline std::string showBytesExactly(int64_t bytes) {
   std::string exact = groupDigits(bytes) + (bytes == 1 ? " byte" : " bytes");
   return bytes < 1024 ? exact : showBytes(bytes) + " (" + exact + ")";
+}
+
+/// Percent with a sign: "+2.31 %", never "-0.00 %".
+inline std::string showPercent(double percent) {
+  char text[48];
+  double rounded = std::round(100 * percent) / 100;
+  std::snprintf(text, sizeof text, "%+.2f %%", rounded == 0 ? 0.0 : rounded);
+  return text;
+}
+
+/// How much of a cost is not proven necessary; both numbers in percent, `bound` is at most `cost`.
+inline std::string showGap(double cost, double bound) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f", cost - bound);
+  if (std::string_view(text) == "0.00" || std::string_view(text) == "-0.00")
+    return "no plan within the budget costs less";
+  return std::string(text) +
+         " percentage points of the cost are not proven necessary (lower bound " +
+         showPercent(bound) + ")";
 }
 
 /// The text without its middle if it is longer than `most` bytes, which says how much is left out.

@@ -70,6 +70,7 @@ static std::string describe(const Bundle &bundle) {
                 {"arena_bytes", arena},
                 {"persistent_bytes", static_cast<int64_t>(bundle.persistentBytes())},
                 {"workspace_bytes", static_cast<int64_t>(bundle.workspaceBytes(bundle.threads))},
+                {"step_bytes", arena + static_cast<int64_t>(bundle.workspaceBytes(bundle.threads))},
                 {"pauses", bundle.pauses()},
                 {"arguments", describeArguments(bundle)},
                 {"results", describeResults(bundle)}};

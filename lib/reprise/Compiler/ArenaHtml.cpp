@@ -7,7 +7,6 @@
 
 using namespace llvm;
 using reprise::html::escape;
-using reprise::html::human;
 
 namespace reprise {
 
@@ -74,7 +73,7 @@ void Figure::close() {
   stream << "</svg>\n";
   for (int64_t bytes : findTicks(arena))
     stream << formatv("<span class='tick across' style='top:{0:f2}%'>{1}</span>",
-                      100 - scale(bytes) / 10, human(bytes));
+                      100 - scale(bytes) / 10, showBytes(bytes));
   auto rule = [&](int64_t launch, StringRef kind, const std::string &text) {
     double at = 100.0 * launch / live.size();
     stream << formatv("<div class='rule {0}{1}' data-x='{2}' style='left:{3:f2}%'><span>{4}"
@@ -83,7 +82,7 @@ void Figure::close() {
   };
   if (backward > 0 && backward < static_cast<int64_t>(live.size()))
     rule(backward, "backward-pass", "backward pass");
-  rule(peak, "peak", "peak: " + human(live[peak]));
+  rule(peak, "peak", "peak: " + showBytes(live[peak]));
   stream << "</div>\n";
 }
 
@@ -108,7 +107,8 @@ void Figure::printBoxes() {
     stream << formatv("<rect class='{0}' x='{1}' y='{2:f2}' width='{3}' height='{4:f2}'><title>{5}"
                       ": {6} at {7}, launches {8} to {9}, {10}</title></rect>\n",
                       kind, first, 1000 - scale(buffer.offset) - height, last + 1 - first, height,
-                      escape(buffer.name), human(buffer.bytes), buffer.offset, first, last, text);
+                      escape(buffer.name), showBytes(buffer.bytes), buffer.offset, first, last,
+                      text);
   }
 }
 

@@ -56,36 +56,22 @@ static void printLive(llvm::raw_ostream &stream, const std::vector<ReportedBuffe
   auto peak = llvm::max_element(bytes);
   int64_t launch = peak - bytes.begin();
   Buffers live = listLive(buffers, launch);
-  stream << llvm::formatv("\n{0} bytes ({1}) are live at the peak, launch {2}\n", *peak,
-                          html::human(*peak), launch);
+  stream << llvm::formatv("\n{0} are live at the peak, launch {1}\n", showBytesExactly(*peak),
+                          launch);
   sortByBytes(live);
   for (const ReportedBuffer *buffer : ArrayRef(live).take_front(most))
-    stream << llvm::formatv("{0,16} ({1})  {2}, launches {3} to {4}\n", buffer->bytes,
-                            html::human(buffer->bytes), buffer->name, buffer->first, buffer->last);
+    stream << llvm::formatv("{0,32}  {1}, launches {2} to {3}\n", showBytesExactly(buffer->bytes),
+                            buffer->name, buffer->first, buffer->last);
   if (live.size() > most)
-    stream << llvm::formatv("{0,16}  {1} smaller ones\n", "", live.size() - most);
-}
-
-static void printBytes(llvm::raw_ostream &stream, StringRef name, int64_t bytes) {
-  stream << llvm::formatv("{0,-18}{1,16} ({2})", name, bytes, html::human(bytes));
+    stream << llvm::formatv("{0,32}  {1} smaller ones\n", "", live.size() - most);
 }
 
 bool printEstimate(llvm::raw_ostream &stream, const Report &report) {
-  SmallVector<std::pair<StringRef, int64_t>> rows = {{"arena_bytes", report.arenaBytes},
-                                                     {"workspace_bytes", report.workspaceBytes},
-                                                     {"persistent_bytes", report.persistentBytes}};
-  if (report.hostBytes)
-    rows.push_back({"host_bytes", report.hostBytes});
-  for (auto [name, bytes] : rows) {
-    printBytes(stream, name, bytes);
-    stream << "\n";
-  }
-  int64_t needed = report.arenaBytes + report.workspaceBytes;
-  bool fits = !report.budget || needed <= report.budget->bytes;
+  printStepBytes(stream, report);
+  bool fits = !report.budget || report.stepBytes() <= report.budget->bytes;
   if (report.budget) {
-    printBytes(stream, "budget", report.budget->bytes);
-    stream << llvm::formatv("  {0} ({1}) needed: {2}\n", needed, html::human(needed),
-                            fits ? "fits" : "does not fit");
+    printBytes(stream, "budget of arena and workspace", report.budget->bytes);
+    stream << "the step " << (fits ? "fits" : "does not fit") << "\n";
   }
   if (std::string cost = readCost(report); !cost.empty())
     stream << cost << "\n";

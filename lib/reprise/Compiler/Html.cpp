@@ -21,20 +21,7 @@ std::string escape(StringRef text) {
   return escaped;
 }
 
-std::string human(int64_t bytes) {
-  static constexpr std::pair<int64_t, StringLiteral> units[] = {
-      {int64_t{1} << 30, "GiB"}, {int64_t{1} << 20, "MiB"}, {int64_t{1} << 10, "KiB"}};
-  for (auto [size, name] : units)
-    if (bytes >= size)
-      return formatv("{0:f1} {1}", static_cast<double>(bytes) / static_cast<double>(size), name)
-          .str();
-  return formatv("{0} B", bytes).str();
-}
-
-std::string percent(double fraction) {
-  double rounded = std::round(1e4 * fraction) / 100; // never -0.00
-  return formatv("{0}{1:f2} %", rounded < 0 ? "" : "+", rounded == 0 ? 0.0 : rounded).str();
-}
+std::string percent(double fraction) { return showPercent(100 * fraction); }
 
 int64_t integer(const json::Object &object, StringRef key) {
   return object.getInteger(key).value_or(0);
@@ -50,7 +37,7 @@ static std::string describeChoices(const PageHead &head) {
   for (const std::string &policy : head.inputs.policies)
     text += (text.empty() ? "policy " : ", then ") + policy;
   if (head.budget)
-    text += (text.empty() ? "" : ", ") + ("budget " + human(*head.budget));
+    text += (text.empty() ? "" : ", ") + ("budget " + showBytes(*head.budget));
   if (text.empty())
     text = "no policy and no budget";
   if (head.inputs.stages > 1)

@@ -3,14 +3,12 @@
 #define REPRISE_COMPILER_HTML_H
 
 #include "reprise/Compiler/Report.h"
+#include "reprise/Support/Readable.h"
 
 namespace reprise::html {
 
 /// Text as an element or an attribute holds it.
 std::string escape(llvm::StringRef text);
-
-/// Bytes as a reader says them.
-std::string human(int64_t bytes);
 
 /// A fraction as percent with a sign: +2.31 %.
 std::string percent(double fraction);

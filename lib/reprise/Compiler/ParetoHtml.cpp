@@ -1,4 +1,5 @@
 // reprise: the memory/time curve as one self-contained page
+#include "ChartLabels.h"
 #include "Html.h"
 #include "Report.h"
 
@@ -10,7 +11,6 @@ using namespace llvm;
 using llvm::json::Array;
 using llvm::json::Object;
 using reprise::html::escape;
-using reprise::html::human;
 using reprise::html::integer;
 using reprise::html::number;
 using reprise::html::percent;
@@ -89,9 +89,8 @@ static void printAxes(raw_ostream &stream, const Scale &scale) {
                       "y='{2:f2}' text-anchor='end'>{3}</text>\n",
                       width, scale.y(i * cost), scale.y(i * cost) + 4,
                       shorten(100 * i * cost) + " %");
-  stream << formatv("<text x='{0}' y='{1}' text-anchor='end'>arena and workspace</text>"
-                    "<text x='6' y='14'>seconds more than without a budget</text>\n",
-                    width, height + 34);
+  stream << formatv("<text x='{0}' y='{1}' text-anchor='end'>arena and workspace</text>\n", width,
+                    height + 34);
 }
 
 static void printLine(raw_ostream &stream, const Object &curve, const Scale &scale, StringRef key,
@@ -105,11 +104,9 @@ static void printLine(raw_ostream &stream, const Object &curve, const Scale &sca
 
 static std::string describe(const Object &point) {
   std::string text =
-      human(integer(point, "bytes")) + ", " + percent(number(point, "cost_increase"));
+      showBytes(integer(point, "bytes")) + ", " + percent(number(point, "cost_increase"));
   if (point.getNumber("bound"))
-    text += formatv(" (bound {0}, gap {1:f2} points)", percent(number(point, "bound")),
-                    100 * number(point, "gap"))
-                .str();
+    text += "; " + showGap(100 * number(point, "cost_increase"), 100 * number(point, "bound"));
   return text;
 }
 
@@ -119,51 +116,57 @@ static std::string share(const Object &curve, const Object &point) {
   return formatv("{0:f0} %", 100 * static_cast<double>(integer(point, "bytes")) / all).str();
 }
 
-static void printPlans(raw_ostream &stream, const Object &curve, const Scale &scale) {
-  printLine(stream, curve, scale, "bound", "bound");
-  printLine(stream, curve, scale, "cost_increase", "cost");
-  double last = -1;
-  for (const Object *point : list(curve, "points")) {
-    double x = scale.x(integer(*point, "bytes")), y = scale.y(number(*point, "cost_increase"));
-    stream << formatv("<circle class='plan' cx='{0:f2}' cy='{1:f2}' r='4'><title>{2}</title>"
-                      "</circle>\n",
-                      x, y, describe(*point));
-    // Labels side by side, not on each other.
-    if (x - last < 34)
-      continue;
-    last = x;
-    stream << formatv("<text class='quiet' x='{0:f2}' y='{1:f2}' text-anchor='middle'>{2}</text>\n",
-                      x, y > height - 30 ? y - 10 : y + 18, share(curve, *point));
-  }
-  const Object *given = curve.getObject("default");
-  if (!given)
-    return;
-  double x = scale.x(integer(*given, "bytes")), y = scale.y(number(*given, "cost_increase"));
-  bool isRight = x > 0.8 * width;
-  stream << formatv(
-      "<circle class='default' cx='{0:f2}' cy='{1:f2}' r='8'><title>without a budget: "
-      "{2}</title></circle><text x='{3:f2}' y='{4:f2}' text-anchor='{5}'>without a "
-      "budget</text>\n",
-      x, y, describe(*given), isRight ? x + 8 : x - 8, y - 26, isRight ? "end" : "start");
+/// The dots and the ring, in the coordinates of the chart.
+static constexpr double kDot = 4, kRing = 8, kDiamond = 6;
+
+static std::pair<double, double> locate(const Object &point, const Scale &scale) {
+  return {scale.x(static_cast<double>(integer(point, "bytes"))),
+          scale.y(number(point, "cost_increase"))};
 }
 
-/// Diamonds; a name that would lie on an earlier one goes below it.
-static void printPolicies(raw_ostream &stream, const Object &curve, const Scale &scale) {
-  std::vector<std::pair<double, double>> names;
+static void printMarks(raw_ostream &stream, const Object &curve, const Scale &scale,
+                       ChartLabels &labels) {
+  printLine(stream, curve, scale, "bound", "bound");
+  printLine(stream, curve, scale, "cost_increase", "cost");
+  for (const Object *point : list(curve, "points")) {
+    auto [x, y] = locate(*point, scale);
+    labels.addMark(x, y, kDot);
+    stream << formatv("<circle class='plan' cx='{0:f2}' cy='{1:f2}' r='{2}'><title>{3}</title>"
+                      "</circle>\n",
+                      x, y, kDot, describe(*point));
+  }
+  if (const Object *given = curve.getObject("default")) {
+    auto [x, y] = locate(*given, scale);
+    labels.addMark(x, y, kRing);
+    stream << formatv("<circle class='default' cx='{0:f2}' cy='{1:f2}' r='{2}'><title>without a "
+                      "budget: {3}</title></circle>\n",
+                      x, y, kRing, describe(*given));
+  }
   for (const Object *point : list(curve, "policies")) {
-    double x = scale.x(integer(*point, "bytes")), y = scale.y(number(*point, "cost_increase"));
-    bool isRight = x > 0.75 * width;
-    double left = isRight ? x - 220 : x, line = y - 8;
-    for (auto [otherLeft, otherLine] : names)
-      if (std::abs(otherLine - line) < 13 && std::abs(otherLeft - left) < 220)
-        line = otherLine + 13;
-    names.push_back({left, line});
-    std::string name = escape(point->getString("policy").value_or(""));
-    stream << formatv("<path class='policy' d='M{0:f2} {1:f2}l6 6l-6 6l-6 -6z'>"
-                      "<title>{2}: {3}</title></path><text x='{4:f2}' y='{5:f2}' "
-                      "text-anchor='{6}'>{2}</text>\n",
-                      x, y - 6, name, describe(*point), isRight ? x - 10 : x + 10, line,
-                      isRight ? "end" : "start");
+    auto [x, y] = locate(*point, scale);
+    labels.addMark(x, y, kDiamond);
+    stream << formatv("<path class='policy' d='M{0:f2} {1:f2}l6 6l-6 6l-6 -6z'><title>{2}: "
+                      "{3}</title></path>\n",
+                      x, y - kDiamond, escape(point->getString("policy").value_or("")),
+                      describe(*point));
+  }
+}
+
+/// Marks without a label tell it where the pointer is on them, and in the table.
+static void printLabels(raw_ostream &stream, const Object &curve, const Scale &scale,
+                        ChartLabels &labels) {
+  labels.print(stream, "seconds more than without a budget", "", {{6, 14}});
+  if (const Object *given = curve.getObject("default")) {
+    auto [x, y] = locate(*given, scale);
+    labels.printBeside(stream, "without a budget", "", x, y, kRing);
+  }
+  for (const Object *point : list(curve, "policies")) {
+    auto [x, y] = locate(*point, scale);
+    labels.printBeside(stream, escape(point->getString("policy").value_or("")), "", x, y, kDiamond);
+  }
+  for (const Object *point : list(curve, "points")) {
+    auto [x, y] = locate(*point, scale);
+    labels.printBeside(stream, share(curve, *point), "quiet", x, y, kDot);
   }
 }
 
@@ -173,7 +176,7 @@ static void printRow(raw_ostream &stream, StringRef name, const Object &curve,
   auto cell = [&](double value, const std::string &text) {
     stream << formatv("<td class='number' data-value='{0:e6}'>{1}</td>", value, text);
   };
-  auto bytes = [&](StringRef key) { cell(integer(point, key), human(integer(point, key))); };
+  auto bytes = [&](StringRef key) { cell(integer(point, key), showBytes(integer(point, key))); };
   bytes("bytes");
   cell(integer(point, "bytes"), share(curve, point));
   bytes("arena_bytes");
@@ -222,15 +225,16 @@ void printParetoHtml(raw_ostream &stream, const Object &curve) {
             "what policies come to without a budget; the ring is the plan without a "
             "budget. Percent are of the bytes if all values are saved. Point at a mark "
             "for its numbers.</p>\n"
-         << "<p>All values saved: " << human(integer(curve, "save_all_bytes"))
+         << "<p>All values saved: " << showBytes(integer(curve, "save_all_bytes"))
          << formatv("; one execution of every op: {0:e2} s of the cost model</p>\n",
                     number(curve, "step_seconds"));
   stream << formatv("<div class='wide chart'><svg viewBox='-76 -14 {0} {1}' role='img'>\n",
                     width + 90, height + 56);
   Scale scale(curve);
   printAxes(stream, scale);
-  printPlans(stream, curve, scale);
-  printPolicies(stream, curve, scale);
+  ChartLabels labels(width, height);
+  printMarks(stream, curve, scale, labels);
+  printLabels(stream, curve, scale, labels);
   stream << "</svg></div>\n";
   printTable(stream, curve);
   html::printEnd(stream);

@@ -52,8 +52,13 @@ std::vector<ReportedBuffer> describeTimeline(mlir::func::FuncOp step);
 /// Seconds that all executions of the launch take.
 double countLaunchSeconds(exec::LaunchOp launch, const CostModel &costs);
 
-/// The cost of a plan within a budget, as in "cost +2.31 % (bound +2.18 %, gap 0.13 points)"; empty
-/// without one.
+/// Prints a row of a text: "arena    11.6 KiB (11,844 bytes)".
+void printBytes(llvm::raw_ostream &stream, llvm::StringRef name, int64_t bytes);
+/// Prints rows with what a step takes: arena, workspace, both together, persistent bytes.
+void printStepBytes(llvm::raw_ostream &stream, const Report &report);
+
+/// The cost of a plan within a budget, and how much of it is not proven necessary; empty without
+/// one.
 std::string readCost(const Report &report);
 
 /// Kinds of ops with their errors, the longest measured first.

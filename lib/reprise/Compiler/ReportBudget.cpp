@@ -33,12 +33,11 @@ std::string readCost(const Report &report) {
                                : "";
   const ReportedSearch &search = *report.budget->search;
   int64_t more = search.predictedBytes - search.usualBytes;
-  return formatv("cost {0} (bound {1}, gap {2:f2} points) beside no budget{3}{4}{5}",
-                 html::percent(search.costIncrease), html::percent(search.bound),
-                 100 * (search.costIncrease - search.bound),
-                 more > 0 ? ", " + html::human(more) + " more than without a budget" : "",
+  return formatv("cost {0} beside no budget{1}{2}{3}; {4}", html::percent(search.costIncrease),
+                 more > 0 ? ", " + showBytes(more) + " more than without a budget" : "",
                  search.reordered ? ", launches in another order" : "",
-                 search.truncated ? ", truncated: the time limit ended the search" : "")
+                 search.truncated ? ", truncated: the time limit ended the search" : "",
+                 showGap(100 * search.costIncrease, 100 * search.bound))
       .str();
 }
 

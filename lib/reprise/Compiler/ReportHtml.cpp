@@ -6,7 +6,6 @@
 
 using namespace llvm;
 using reprise::html::escape;
-using reprise::html::human;
 
 namespace reprise {
 
@@ -15,9 +14,10 @@ static void printTotals(raw_ostream &stream, const Report &report) {
   auto total = [&](StringRef term, const std::string &text) {
     stream << "<div><dt>" << term << "</dt><dd>" << text << "</dd></div>";
   };
-  auto bytes = [&](StringRef term, int64_t count) { total(term, human(count)); };
+  auto bytes = [&](StringRef term, int64_t count) { total(term, showBytes(count)); };
   bytes("arena", report.arenaBytes);
   bytes("workspace", report.workspaceBytes);
+  bytes("arena and workspace, which budgets bound", report.stepBytes());
   bytes("parameters, state and inputs", report.persistentBytes);
   if (report.hostBytes)
     bytes("in the host's memory", report.hostBytes);
@@ -48,7 +48,7 @@ static void printValues(raw_ostream &stream, ArrayRef<const ReportedValue *> val
             "layer</th><th>source</th></tr></thead><tbody>\n";
   for (const ReportedValue *value : values) {
     stream << "<tr><td>" << escape(value->id) << "</td>";
-    printCell(stream, static_cast<double>(value->bytes), human(value->bytes));
+    printCell(stream, static_cast<double>(value->bytes), showBytes(value->bytes));
     stream << "<td>" << readDecision(*value) << "</td><td>" << escape(explainDecision(*value))
            << "</td><td>" << escape(value->label.value_or("")) << "</td><td>"
            << escape(value->rule.value_or("")) << "</td>";
@@ -65,17 +65,18 @@ static void printBudget(raw_ostream &stream, const Report &report) {
       stream << "<p>The plan of --plan-in: <b>" << readCost(report) << "</b>.</p>\n";
     return;
   }
-  stream << "<p>The budget is " << human(report.budget->bytes) << "; the step takes "
-         << human(report.arenaBytes + report.workspaceBytes);
+  stream << "<p>The budget is " << showBytes(report.budget->bytes) << "; the step takes "
+         << showBytes(report.stepBytes());
   if (!report.budget->search) {
     stream << " by the plan of --plan-in: <b>" << readCost(report) << "</b>.</p>\n";
     return;
   }
   const ReportedSearch &search = *report.budget->search;
-  stream << ", and would take " << human(search.saveAllBytes)
+  stream << ", and would take " << showBytes(search.saveAllBytes)
          << " if every value were saved. This plan: <b>" << readCost(report)
          << "</b>. Plans packed to find it: " << search.rounds
-         << ". Bytes against their PREFER labels: " << human(search.overriddenBytes) << ".</p>\n";
+         << ". Bytes against their PREFER labels: " << showBytes(search.overriddenBytes)
+         << ".</p>\n";
   std::vector<const ReportedValue *> values = listOverridden(report);
   if (values.empty())
     return;
@@ -98,15 +99,15 @@ static void printBars(raw_ostream &stream, const Report &report) {
             "values included</span></div>\n<table class='bars'>\n";
   auto bar = [&](int64_t bytes, StringRef kind, StringRef what) {
     stream << formatv("<span class='{0}' style='width:{1:f2}%' title='{2} {3}'></span>", kind,
-                      100.0 * bytes / most, human(bytes), what);
+                      100.0 * bytes / most, showBytes(bytes), what);
   };
   for (const LayerSummary &layer : layers) {
     stream << "<tr><th>" << escape(layer.layer.empty() ? "outside of layers" : layer.layer)
            << "</th><td>";
     bar(layer.savedBytes, "saved", "saved");
     bar(layer.replayedBytes, "replay", "computed again");
-    stream << "</td><td class='number'>" << human(layer.savedBytes) << "<br>"
-           << human(layer.replayedBytes) << "</td></tr>\n";
+    stream << "</td><td class='number'>" << showBytes(layer.savedBytes) << "<br>"
+           << showBytes(layer.replayedBytes) << "</td></tr>\n";
   }
   stream << "</table>\n";
 }

@@ -107,6 +107,7 @@ Object toJson(const Report &report) {
                 {"arena_bytes", report.arenaBytes},
                 {"persistent_bytes", report.persistentBytes},
                 {"workspace_bytes", report.workspaceBytes},
+                {"step_bytes", report.stepBytes()},
                 {"bound", nullptr},
                 {"gap", nullptr}};
   if (report.hostBytes)

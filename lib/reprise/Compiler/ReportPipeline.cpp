@@ -144,13 +144,13 @@ void printPipelineText(raw_ostream &stream, const ReportedPipeline &pipeline) {
     stream << formatv("{0,6}  {1,6}  {2,16}  {3,16}  {4,16}  {5,16}\n", number, stage.device,
                       describeSeconds(stage.forward), describeSeconds(stage.backward),
                       describeSeconds(stage.weight), describeSeconds(stage.replay));
-  stream << formatv("{0,6}  {1,8}  {2,16}  {3,16}  {4,14}\n", "device", "busy", "peak bytes",
-                    "saved bytes", "replayed ops");
+  stream << formatv("{0,6}  {1,8}  {2,16}  {3,16}  {4,14}\n", "device", "busy", "peak", "saved",
+                    "replayed ops");
   double makespan = std::max(pipeline.simulation.makespan, 1e-30);
   for (auto [rank, device] : llvm::enumerate(pipeline.devices))
     stream << formatv("{0,6}  {1,6:f1} %  {2,16}  {3,16}  {4,14}\n", rank,
-                      100 * pipeline.simulation.busy[rank] / makespan, device.peakBytes,
-                      device.savedBytes, device.replayedOps);
+                      100 * pipeline.simulation.busy[rank] / makespan, showBytes(device.peakBytes),
+                      showBytes(device.savedBytes), device.replayedOps);
 }
 
 static void printStages(raw_ostream &stream, const ReportedPipeline &pipeline) {
@@ -180,7 +180,7 @@ void printPipelineHtml(raw_ostream &stream, const ReportedPipeline &pipeline) {
     stream << formatv("<tr><td>{0}</td><td class='number'>{1:f1} %</td><td class='number'>{2}</td>"
                       "<td class='number'>{3}</td><td class='number'>{4}</td></tr>\n",
                       rank, 100 * pipeline.simulation.busy[rank] / makespan,
-                      html::human(device.peakBytes), html::human(device.savedBytes),
+                      showBytes(device.peakBytes), showBytes(device.savedBytes),
                       device.replayedOps);
   stream << "</table></div>\n";
 }

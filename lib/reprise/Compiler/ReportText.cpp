@@ -9,19 +9,19 @@ using namespace llvm;
 namespace reprise {
 
 static void printValues(raw_ostream &stream, ArrayRef<const ReportedValue *> values) {
-  stream << formatv("{0,14}  {1,-17}  {2,-18}  {3,-24}  value\n", "bytes", "decision", "label",
+  stream << formatv("{0,10}  {1,-17}  {2,-18}  {3,-24}  value\n", "size", "decision", "label",
                     "reason");
   for (const ReportedValue *value : values)
-    stream << formatv("{0,14}  {1,-17}  {2,-18}  {3,-24}  {4}\n", value->bytes,
+    stream << formatv("{0,10}  {1,-17}  {2,-18}  {3,-24}  {4}\n", showBytes(value->bytes),
                       readDecision(*value), value->label.value_or(""), value->reason, value->id);
 }
 
 static void printLayers(raw_ostream &stream, const std::vector<LayerSummary> &layers) {
-  stream << formatv("\n{0,14}  {1,14}  {2,14}  layer\n", "saved bytes", "replayed bytes",
-                    "replay seconds");
+  stream << formatv("\n{0,10}  {1,10}  {2,14}  layer\n", "saved", "replayed", "replay seconds");
   for (const LayerSummary &layer : layers)
-    stream << formatv("{0,14}  {1,14}  {2,14:e2}  {3}\n", layer.savedBytes, layer.replayedBytes,
-                      layer.replaySeconds, layer.layer.empty() ? "(none)" : layer.layer);
+    stream << formatv("{0,10}  {1,10}  {2,14:e2}  {3}\n", showBytes(layer.savedBytes),
+                      showBytes(layer.replayedBytes), layer.replaySeconds,
+                      layer.layer.empty() ? "(none)" : layer.layer);
 }
 
 static void printErrors(raw_ostream &stream, const Report &report) {
@@ -35,23 +35,40 @@ static void printErrors(raw_ostream &stream, const Report &report) {
                       100 * error.relative(), kind);
 }
 
-static void printTotal(raw_ostream &stream, StringRef key, int64_t value) {
-  stream << formatv("{0,-18}{1,16}\n", key, value);
+/// The width of what rows say before their figures.
+static constexpr int kNameWidth = 34;
+
+void printBytes(raw_ostream &stream, StringRef name, int64_t bytes) {
+  stream << left_justify(name, kNameWidth) << " " << showBytesExactly(bytes) << "\n";
+}
+
+static void printCount(raw_ostream &stream, StringRef name, int64_t count,
+                       const std::string &more = "") {
+  stream << left_justify(name, kNameWidth) << " " << groupDigits(count) << more << "\n";
+}
+
+void printStepBytes(raw_ostream &stream, const Report &report) {
+  printBytes(stream, "arena", report.arenaBytes);
+  printBytes(stream, "workspace", report.workspaceBytes);
+  printBytes(stream, "arena and workspace", report.stepBytes());
+  printBytes(stream, "parameters, state and inputs", report.persistentBytes);
+  if (report.hostBytes)
+    printBytes(stream, "in the host's memory", report.hostBytes);
 }
 
 static void printBudget(raw_ostream &stream, const Report &report) {
   if (report.budget)
-    printTotal(stream, "budget", report.budget->bytes);
+    printBytes(stream, "budget of arena and workspace", report.budget->bytes);
   if (!report.budget || !report.budget->search) {
     if (report.costIncrease)
       stream << readCost(report) << "\n";
     return;
   }
   const ReportedSearch &search = *report.budget->search;
-  printTotal(stream, "save_all_bytes", search.saveAllBytes);
-  printTotal(stream, "usual_bytes", search.usualBytes);
-  printTotal(stream, "overridden_bytes", search.overriddenBytes);
-  printTotal(stream, "rounds", search.rounds);
+  printBytes(stream, "the same if all values are saved", search.saveAllBytes);
+  printBytes(stream, "the same without a budget", search.usualBytes);
+  printBytes(stream, "values against their PREFER", search.overriddenBytes);
+  printCount(stream, "plans packed", search.rounds);
   stream << readCost(report) << "\n";
   std::vector<const ReportedValue *> values = listOverridden(report);
   if (values.empty())
@@ -61,23 +78,18 @@ static void printBudget(raw_ostream &stream, const Report &report) {
 }
 
 static void printTotals(raw_ostream &stream, const Report &report) {
-  printTotal(stream, "arena_bytes", report.arenaBytes);
-  printTotal(stream, "persistent_bytes", report.persistentBytes);
-  printTotal(stream, "workspace_bytes", report.workspaceBytes);
-  if (report.hostBytes)
-    printTotal(stream, "host_bytes", report.hostBytes);
-  printTotal(stream, "saved_bytes", report.plan ? report.plan->savedBytes : 0);
-  printTotal(stream, "replayed_ops", report.plan ? report.plan->replayedOps : 0);
-  printTotal(stream, "commands", report.commands.value_or(0));
+  printStepBytes(stream, report);
+  printBytes(stream, "saved for the backward pass", report.plan ? report.plan->savedBytes : 0);
+  printCount(stream, "replayed ops", report.plan ? report.plan->replayedOps : 0);
+  printCount(stream, "commands of a step", report.commands.value_or(0));
   for (const auto &[function, launches] : report.libraryCalls)
-    printTotal(stream, function, launches);
+    printCount(stream, function, launches);
   for (const ReportedOwn &own : report.ownContractions)
-    stream << formatv("{0,-18}{1,16}  {2}: no library, since {3}\n", "own kernel", own.launches,
-                      own.op, own.why);
+    printCount(stream, "own kernel", own.launches,
+               "  " + own.op + ": no library, since " + own.why);
   if (int64_t checks = report.replayChecks.value_or(0))
-    stream << formatv(
-        "{0,-18}{1,16}  both live to the end of the step: the arena is larger for it\n",
-        "replay_checks", checks);
+    printCount(stream, "replays that runs check", checks,
+               "  both live to the end of the step: the arena is larger for it");
 }
 
 std::string summarize(const Report &report) {
@@ -87,10 +99,10 @@ std::string summarize(const Report &report) {
   double whole = plan.cost.forward + plan.cost.backward;
   if (cost.empty())
     cost = "replays cost " + html::percent(whole > 0 ? plan.cost.replay / whole : 0);
-  std::string host = report.hostBytes ? ", on the host " + html::human(report.hostBytes) : "";
+  std::string host = report.hostBytes ? ", on the host " + showBytes(report.hostBytes) : "";
   return formatv("arena {0}, workspace {1}, saved {2}{3}, {4} replayed ops, {5}",
-                 html::human(report.arenaBytes), html::human(report.workspaceBytes),
-                 html::human(plan.savedBytes), host, plan.replayedOps, cost)
+                 showBytes(report.arenaBytes), showBytes(report.workspaceBytes),
+                 showBytes(plan.savedBytes), host, plan.replayedOps, cost)
       .str();
 }
 

@@ -2,6 +2,7 @@
 #include "reprise/PlanTexts/Plan.h"
 
 #include "reprise/Planning/Checkpoint/Problem/ProblemFile.h"
+#include "reprise/Support/Readable.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include <cmath>
@@ -59,33 +60,26 @@ void shareLowestPeak(std::vector<Plan> &plans) {
     plan.lowestPeak = lowest;
 }
 
-/// Without a negative zero.
-static std::string showSigned(double percent) {
-  double rounded = std::round(100 * percent) / 100 + 0.0;
-  return llvm::formatv("{0}{1:f2}", rounded < 0 ? "" : "+", rounded);
-}
-
 std::string describe(const Plan &plan) {
+  std::string budget = "budget " + showBytesExactly(plan.budget);
   if (plan.need > plan.budget)
-    return llvm::formatv("budget {0}: no schedule fits, {1} needs {2} at once", plan.budget,
-                         plan.place, plan.need);
+    return llvm::formatv("{0}: no schedule fits, {1} needs {2} at once", budget, plan.place,
+                         showBytesExactly(plan.need));
   if (plan.isRefuted)
-    return llvm::formatv("budget {0}: no schedule fits, all were searched in {1:f2} s; one within "
-                         "{2} was found",
-                         plan.budget, plan.seconds, plan.lowestPeak);
+    return llvm::formatv("{0}: no schedule fits, all were searched in {1:f2} s; one within {2} was "
+                         "found",
+                         budget, plan.seconds, showBytesExactly(plan.lowestPeak));
   const char *end = plan.isTruncated ? ", ended by the time limit" : "";
   if (!plan.isFound)
-    return llvm::formatv("budget {0}: no schedule was found in {1:f2} s{2}; one within {3} was",
-                         plan.budget, plan.seconds, end, plan.lowestPeak);
-  std::string overridden = plan.overridden.value_or(0) > 0
-                               ? std::to_string(*plan.overridden) + " bytes overridden, "
-                               : "";
+    return llvm::formatv("{0}: no schedule was found in {1:f2} s{2}; one within {3} was", budget,
+                         plan.seconds, end, showBytesExactly(plan.lowestPeak));
+  std::string overridden =
+      plan.overridden.value_or(0) > 0 ? showBytesExactly(*plan.overridden) + " overridden, " : "";
   const char *order = plan.isReordered.value_or(false) ? ", launches in another order" : "";
-  return llvm::formatv("budget {0}: cost {1} % (bound {2} %, gap {3:f2} points), peak {4}, "
-                       "{5}{6} executions{7}, {8:f2} s{9}",
-                       plan.budget, showSigned(plan.extraCost), showSigned(plan.bound),
-                       plan.extraCost - plan.bound, plan.peak, overridden, plan.executions, order,
-                       plan.seconds, end);
+  return llvm::formatv("{0}: cost {1}, peak {2}, {3}{4} executions{5}, {6:f2} s{7}; {8}", budget,
+                       showPercent(plan.extraCost), showBytesExactly(plan.peak), overridden,
+                       plan.executions, order, plan.seconds, end,
+                       showGap(plan.extraCost, plan.bound));
 }
 
 std::string describeAsJson(const std::vector<Plan> &plans) {

@@ -4,6 +4,7 @@
 
 #include "reprise/Planning/Offsets/Csv.h"
 #include "reprise/Planning/Offsets/Solve.h"
+#include "reprise/Support/Readable.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
@@ -21,8 +22,8 @@ llvm::Expected<PackingPlan> reprise::packBuffers(const std::string &text, const 
   plan.maxLoad = offsets::maxLoad(table.problem);
   if (capacity > 0 && plan.maxLoad > capacity)
     return llvm::createStringError(
-        llvm::formatv("no packing fits: {0} bytes are live at once, the capacity is {1}",
-                      plan.maxLoad, capacity)
+        llvm::formatv("no packing fits: {0} are live at once, the capacity is {1}",
+                      showBytesExactly(plan.maxLoad), showBytesExactly(capacity))
             .str());
   // The work of some ten seconds, the same everywhere.
   offsets::SolveOptions options;
@@ -42,8 +43,9 @@ std::string reprise::describe(const PackingPlan &plan) {
   double above = plan.maxLoad == 0
                      ? 0
                      : 100.0 * static_cast<double>(plan.height - plan.maxLoad) / plan.maxLoad;
-  return llvm::formatv("{0} buffers: height {1}, max load {2} (+{3:f2} %), {4:f2} s", plan.buffers,
-                       plan.height, plan.maxLoad, above, plan.seconds);
+  return llvm::formatv("{0} buffers: height {1}, max load {2} (+{3:f2} %), {4:f2} s",
+                       groupDigits(plan.buffers), showBytesExactly(plan.height),
+                       showBytesExactly(plan.maxLoad), above, plan.seconds);
 }
 
 std::string reprise::describeAsJson(const PackingPlan &plan) {

@@ -3,6 +3,7 @@
 #include "reprise/PlanTexts/Plan.h"
 
 #include "reprise/Planning/Pipeline/ScheduleFile.h"
+#include "reprise/Support/Readable.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -122,13 +123,16 @@ std::string describe(const PipelinePlan &plan) {
     return plan.name + ": " + plan.defect;
   const pipeline::Simulation &found = plan.simulation;
   std::string text = llvm::formatv(
-      "{0}: makespan {1}, bubble {2:f2} % of the total ({3:f2} % of the ideal), peak bytes",
-      plan.name, llvm::format("%.10g", found.makespan), 100 * found.bubbleOfTotal(),
+      "{0}: makespan {1}, bubble {2:f2} % of the total ({3:f2} % of the ideal), peaks", plan.name,
+      llvm::format("%.10g", found.makespan), 100 * found.bubbleOfTotal(),
       100 * found.bubbleOfIdeal());
   static constexpr size_t most = 8; // ranks that a line names
-  for (int64_t peak : llvm::ArrayRef(found.peaks).take_front(most))
-    text += " " + std::to_string(peak);
-  return text + (found.peaks.size() > most ? " …" : "");
+  const char *between = " ";
+  for (int64_t peak : llvm::ArrayRef(found.peaks).take_front(most)) {
+    text += between + showBytes(peak);
+    between = ", ";
+  }
+  return text + (found.peaks.size() > most ? ", …" : "");
 }
 
 static Object describeRank(const PipelinePlan &plan, size_t rank) {

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 
+from .._report import show_bytes, show_bytes_exactly
+
 _plans: list["GraphPlan"] = []
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class GraphPlan:
     """The plan of one graph. Bytes are those that the allocator is asked for, beside parameters and inputs."""
 
@@ -37,9 +39,13 @@ class GraphPlan:
         return 100 * self.extra_seconds / self.seconds if self.seconds else 0.0
 
     def __str__(self) -> str:
-        return (f"peak {self.peak} bytes (without replays {self.peak_without_replays}), {self.saved_bytes} saved, "
-                f"{self.replays} replays ({self.random_replays} random), cost +{self.extra_percent:.2f} % "
-                f"(bound +{self.bound_percent:.2f} %)")
+        budget = "no budget" if self.budget is None else f"budget {show_bytes_exactly(self.budget)}"
+        return (f"{budget}: peak {show_bytes_exactly(self.peak)}, without replays {show_bytes(self.peak_without_replays)}; "
+                f"{show_bytes(self.saved_bytes)} saved, {self.replays} replays ({self.random_replays} random), "
+                f"cost +{self.extra_percent:.2f} % (lower bound +{self.bound_percent:.2f} %)")
+
+    def __repr__(self) -> str:
+        return f"<GraphPlan: {self}>"
 
 
 def plans() -> list[GraphPlan]:

@@ -27,6 +27,7 @@ Report makeReport() {
   report.plan = ReportedPlan{456789, 17, {1, 2, 0.5}, {value}};
   ReportedSearch search;
   search.saveAllBytes = 8765432;
+  search.predictedBytes = 7654321;
   search.costIncrease = 0.1234;
   search.bound = 0.1111;
   search.rounds = 6;
@@ -47,6 +48,7 @@ TEST(Report, JsonHasTheNumbers) {
   llvm::json::Object json = toJson(makeReport());
   EXPECT_EQ(json.getInteger("arena_bytes"), 7654321);
   EXPECT_EQ(json.getInteger("workspace_bytes"), 54321);
+  EXPECT_EQ(json.getInteger("step_bytes"), 7708642);
   EXPECT_EQ(json.getInteger("persistent_bytes"), 99887);
   EXPECT_EQ(json.getInteger("saved_bytes"), 456789);
   EXPECT_EQ(json.getInteger("replayed_ops"), 17);
@@ -60,9 +62,23 @@ TEST(Report, JsonHasTheNumbers) {
 
 TEST(Report, TextHasTheSameNumbers) {
   std::string text = print("r.txt", makeReport());
-  for (const char *number : {"7654321", "54321", "99887", "456789", "17", "7777777", "8765432",
-                             "345678", "12.34", "11.11", "1.23 points"})
+  for (const char *number : {"7,654,321", "54,321", "7,708,642", "99,887", "456,789", "17",
+                             "7,777,777", "8,765,432", "337.6 KiB", "+12.34 %", "+11.11 %",
+                             "1.23 percentage points of the cost are not proven necessary"})
     EXPECT_NE(text.find(number), std::string::npos) << number << " in\n" << text;
+  EXPECT_EQ(text.find("_bytes"), std::string::npos) << "keys of JSON are no words:\n" << text;
+}
+
+TEST(Report, CostSaysWhatIsProven) {
+  Report report = makeReport();
+  report.budget->search->costIncrease = 0.0216;
+  report.budget->search->bound = -0.0068;
+  EXPECT_EQ(readCost(report),
+            "cost +2.16 % beside no budget, 7.3 MiB more than without a budget; 2.84 percentage "
+            "points of the cost are not proven necessary (lower bound -0.68 %)");
+  report.budget->search->bound = 0.0216;
+  EXPECT_EQ(readCost(report), "cost +2.16 % beside no budget, 7.3 MiB more than without a budget; "
+                              "no plan within the budget costs less");
 }
 
 TEST(Report, HtmlHasTheSameNumbers) {
@@ -70,7 +86,7 @@ TEST(Report, HtmlHasTheSameNumbers) {
   std::string page = print("r.html", report);
   for (int64_t bytes : {report.arenaBytes, report.budget->bytes,
                         report.budget->search->saveAllBytes, report.plan->values[0].bytes})
-    EXPECT_NE(page.find(html::human(bytes)), std::string::npos) << html::human(bytes);
+    EXPECT_NE(page.find(showBytes(bytes)), std::string::npos) << showBytes(bytes);
   EXPECT_NE(page.find(readCost(report)), std::string::npos);
   EXPECT_NE(page.find("layer/0/relu#0:0"), std::string::npos);
 }

@@ -2,10 +2,16 @@
 import re
 import sys
 
+
+def count(text):
+    return int(text.replace(",", ""))
+
+
 for path in sys.argv[1:]:
     text = open(path).read()
-    arena = int(re.search(r"arena_bytes +(\d+) \([0-9.]+ [KMG]?i?B\)", text)[1])
-    live = int(re.search(r"(\d+) bytes \(.*\) are live at the peak", text)[1])
-    listed = [int(row[1]) for row in re.finditer(r"^ *(\d+) \(.*\)  .*, launches", text, re.M)]
+    exact = r"(?:[0-9.]+ [KMG]iB \()?([0-9,]+) bytes\)?"
+    arena = count(re.search(rf"^arena +{exact}$", text, re.M)[1])
+    live = count(re.search(rf"^{exact} are live at the peak", text, re.M)[1])
+    listed = [count(row[1]) for row in re.finditer(rf"^ *{exact}  .*, launches", text, re.M)]
     assert 0 < live <= arena, (path, live, arena)
     assert sum(listed) <= live and ("smaller ones" in text or sum(listed) == live), (path, sum(listed), live)
