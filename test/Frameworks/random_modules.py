@@ -1,6 +1,6 @@
 """Random programs of PyTorch's ops: parameters that are shared or looked at transposed, both layouts of images, dropout,
 batch norms, buffers that the step overwrites, in-place ops, and regions of torch.utils.checkpoint. `more` of them have ops whose fake
-results lie otherwise than real ones, and losses that the program keeps."""
+results lie otherwise than real ones, losses that the program keeps, and regions that lie in regions or that Dynamo breaks."""
 import random
 
 import torch
@@ -24,7 +24,7 @@ class Program(nn.Module):
     def __init__(self, seed, steps=24, drops=True, more=False):
         super().__init__()
         #: Without it dropouts drop nothing, so that another generator's draws do not matter.
-        self.drops = drops
+        self.drops, self.more = drops, more
         torch.manual_seed(seed)
         self.random = random.Random(seed)
         self.weights, self.layers, self.steps = nn.ParameterList(), nn.ModuleList(), []
@@ -212,7 +212,8 @@ class Program(nn.Module):
         return attend, places
 
     def region(self, values):
-        """Several steps that a checkpoint replays. None writes a buffer: torch.utils.checkpoint would write it twice."""
+        """Several steps that a checkpoint replays, some of them in a region of their own. None writes a buffer: torch.utils.checkpoint
+        would write it twice."""
         inner, chain = [values[self.pick(values, 2)[0]]], []
         place = next(place for place, each in enumerate(values) if each is inner[0])
         for _ in range(self.random.randrange(2, 5)):
@@ -221,9 +222,20 @@ class Program(nn.Module):
                 inner.append(function(*(inner[each] for each in places)).detach())
                 chain.append((function, places))
 
-        def run(x):
-            found = [x]
+        kind = self.random.choice(("plain", "nested", "nested", "broken")) if self.more else "plain"
+        cut = self.random.randrange(len(chain) + 1)
+
+        def walk(found, chain):
+            found = list(found)
             for function, places in chain:
                 found.append(function(*(found[each] for each in places)))
-            return found[-1]
+            return found
+
+        def run(x):
+            found = walk([x], chain[:cut])
+            if kind == "broken":
+                torch._dynamo.graph_break()
+            if kind == "nested":
+                return checkpoint(lambda *each: walk(each, chain[cut:])[-1], *found, use_reentrant=False)
+            return walk(found, chain[cut:])[-1]
         return lambda x: checkpoint(run, x, use_reentrant=False), [place]
