@@ -89,6 +89,39 @@ def try_orders():
     checks.check("second order", all(torch.allclose(a, b, rtol=1e-9, atol=1e-10) for a, b in zip(found, expected)), str(found))
 
 
+def try_transforms():
+    """What torch.func batches or differentiates inside is taken apart; gradients pass through it, and end where they end."""
+    def loss(q):
+        return attend(is_causal=True)(q, q, q).square().sum()
+
+    compare("vmap of grad", torch.func.vmap(torch.func.grad(loss)), draw(3, 2, 8, 16))
+    compare("vmap", lambda q: torch.func.vmap(lambda a, b: attend()(a, b, b), in_dims=(1, None))(q, q[:, 0]), draw(3, 2, 4, 8, 16))
+    compare("vmap with an end", torch.func.vmap(lambda a: a * (a.sin().detach() + a.cos())), draw(3, 4))
+    compare("hessian", torch.func.hessian(lambda a: (F.softmax(a @ a.mT, -1) @ a).sum()), draw(3, 4), tolerance=1e-4)
+    compare("diagonals", lambda x, y: [torch.diagonal_scatter(x, y, 1, 1, 2), torch.diagonal_scatter(x, y, -1, 2, 1),
+                                           torch.diagonal_scatter(x, y[:, :2], -2, 1, 2)], draw(2, 4, 4), draw(2, 3))
+    with torch.no_grad():
+        q = draw(1, 2, 8, 16)
+        checks.check("grad", torch.allclose(compiled(torch.func.grad(loss))(q), torch.func.grad(loss)(q), atol=1e-5), "")
+
+
+def try_nested():
+    """Nested tensors, given or made inside, are an Unsupported in one backend and an error in the other."""
+    def doubled(values, ends):
+        return torch.nested.nested_tensor_from_jagged(values, ends).mul(2).values()
+
+    ends, given = torch.tensor([0, 2, 5]), torch.nested.nested_tensor([draw(2, 4), draw(3, 4)], layout=torch.jagged)
+    for name, call, arguments in (("made", doubled, (draw(5, 4).requires_grad_(), ends)), ("given", torch.sin, (given,))):
+        text = error_of(compiled(lambda *each: call(*each)), *arguments)
+        checks.check(f"a nested tensor that is {name}", "subclasses of tensors, such as nested ones (1x), first at" in text, text)
+    values = draw(5, 4).requires_grad_()
+    found = compiled(doubled, fallback=True)(values, ends)
+    checks.check("its fallback", torch.allclose(found, values * 2) and found.requires_grad, str(found))
+    torch._dynamo.reset()
+    text = error_of(torch.compile(torch.sin, backend="reprise_plan"), given)
+    checks.check("a nested tensor is not planned", text.startswith("nested tensors are not planned"), text)
+
+
 def try_refused():
     """What cannot be promised is an Unsupported, which fallback=True serves."""
     q, k = draw(1, 2, 3, 5000), draw(1, 2, 4, 5000)
@@ -119,4 +152,4 @@ def try_net():
 
 
 if __name__ == "__main__":
-    run_parts(try_widths, try_batches, try_masks, try_causal, try_dropout, try_orders, try_refused, try_net)
+    run_parts(try_widths, try_batches, try_masks, try_causal, try_dropout, try_orders, try_transforms, try_nested, try_refused, try_net)

@@ -156,6 +156,12 @@ def _has_symbols(inputs: Sequence[Any]) -> bool:
         isinstance(size, torch.SymInt) for size in each.shape) for each in inputs)
 
 
+def _check_nested(inputs: Sequence[Any]) -> None:
+    if any(isinstance(each, torch.Tensor) and each.is_nested for each in inputs):
+        raise Error("nested tensors are not planned, since their sizes are known only at run time; leave the function that "
+                    "takes them to backend=\"inductor\", or give it their values and offsets")
+
+
 def _make_partitioner(options: dict[str, Any] | None) -> Callable[[], Partitioner]:
     """Checks the options; what comes back makes a partitioner for each size of a graph."""
     given = dict(options or {})
@@ -174,6 +180,7 @@ def reprise_plan(graph: fx.GraphModule, example_inputs: Sequence[Any], *, option
     """A backend of torch.compile. Options: ``budget``, ``policy``, ``codegen`` ("inductor" or "eager")."""
     regions.mark(graph)
     try:
+        _check_nested(example_inputs)
         make = _make_partitioner(options)
         return writes.watch(_PerSize(graph, make) if _has_symbols(example_inputs) else _compile(graph, example_inputs, make()))
     except Error as error:

@@ -9,6 +9,7 @@ import torch
 import torch.fx as fx
 import torch.nn.functional as F
 from torch._C._functorch import is_functorch_wrapped_tensor
+from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
 from ._whole_errors import Unsupported, source_line
 
@@ -112,6 +113,8 @@ def _keep_whole(module: fx.GraphModule) -> None:
         is_enabled[node] = enabled
     for node in list(graph.nodes):
         value = node.meta.get("example_value")
+        if is_traceable_wrapper_subclass(value):
+            raise Unsupported({"subclasses of tensors, such as nested ones": [source_line(node)]})
         if node.target in _RECURRENT and len(node.args) == 9 and node.args[4] > 1 and node.args[5] and node.args[6]:
             _split_layers(graph, node)
             continue

@@ -12,6 +12,7 @@ from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils._pytree import tree_flatten, tree_unflatten
 
+from ._whole_fast_paths import FAST_PATHS
 from .aten import CONVERTERS, Missing
 
 
@@ -30,7 +31,7 @@ def decompose(node: fx.Node) -> tuple[fx.GraphModule, list[fx.Node]]:
         for place, value in zip(places, values):
             given[place] = value
         arguments, keywords = tree_unflatten(given, structure)
-        return node.target(*arguments, **keywords)
+        return FAST_PATHS.get(node.target, node.target)(*arguments, **keywords)
 
     table = {target: rule for target, rule in decomposition_table.items() if target not in CONVERTERS}
     with _disable_current_modes(), torch.no_grad(), FakeTensorMode():

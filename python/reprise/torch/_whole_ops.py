@@ -50,6 +50,11 @@ def _stop_gradient_shape(x: torch.Tensor) -> torch.Tensor:
     return torch.empty_like(x)
 
 
+@torch.library.register_vmap("reprise::stop_gradient", lib=_library)
+def _stop_gradients(info: Any, dims: Any, x: torch.Tensor) -> tuple[torch.Tensor, Any]:
+    return torch.ops.reprise.stop_gradient(x), dims[0]
+
+
 @torch.library.impl(_library, "stop_gradient", "Autograd")
 def _without_gradient(x: torch.Tensor) -> torch.Tensor:
     with torch._C._AutoDispatchBelowAutograd():

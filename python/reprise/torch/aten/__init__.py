@@ -5,6 +5,6 @@ from ._builder import Builder, Line, Missing, Value
 from ._registry import CONVERTERS
 from .contractions import register_third_party
 from . import attention, contractions, convolutions, creation, elementwise, functions, indexing  # noqa: F401
-from . import losses, movement, normalizations, random, reductions, volumes  # noqa: F401
+from . import losses, movement, normalizations, random, reductions, scatters, volumes  # noqa: F401
 
 __all__ = ["Builder", "CONVERTERS", "Line", "Missing", "Value", "register_third_party"]

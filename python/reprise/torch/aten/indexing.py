@@ -132,61 +132,6 @@ def index_add(b: Builder, node: Any, x: Value, dim: int, indices: Value, source:
     return b.binary("add", x, b.transpose(added, [order.index(each) for each in range(x.rank)]))
 
 
-@converts(aten.scatter_add.default)
-def scatter_add(b: Builder, node: Any, x: Value, dim: int, indices: Value, updates: Value) -> Value:
-    _check_scatter(x, dim, indices, "aten.scatter_add")
-    updates = _fitting(b, updates, indices)
-    rows, back = b.to_last(updates, dim)
-    places = b.to_last(indices, dim)[0]
-    shape = places.shape[:-1] + (x.shape[dim % x.rank],)
-    added = b.op("scatter_add_along", [places, rows], shape, x.dtype)
-    return b.binary("add", x, b.transpose(added, back))
-
-
-@converts(aten.scatter_reduce.two)
-def scatter_reduce(b: Builder, node: Any, x: Value, dim: int, indices: Value, updates: Value, reduction: str, *,
-                   include_self: bool = True) -> Value:
-    """Sums and means."""
-    if reduction not in ("sum", "mean") or not include_self:
-        raise Missing(f"aten.scatter_reduce with reduce='{reduction}'" + ("" if include_self else " without itself"))
-    total = scatter_add(b, node, x, dim, indices, updates)
-    if reduction == "sum":
-        return total
-    one = b.constant(1, x.dtype)
-    counts = scatter_add(b, node, b.expand(one, x.shape), dim, indices, b.expand(one, indices.shape))
-    return b.binary("div", total, counts)
-
-
-@converts(aten.scatter.value, aten.scatter.src)
-def scatter(b: Builder, node: Any, x: Value, dim: int, indices: Value, source: Any) -> Value:
-    _check_scatter(x, dim, indices, "aten.scatter")
-    rows, back = b.to_last(x, dim)
-    places = b.to_last(indices, dim)[0]
-    size = rows.shape[-1]
-    count = math.prod(places.shape[:-1])
-    if isinstance(source, Value):
-        updates = b.to_last(_fitting(b, b.cast(source, x.dtype), indices), dim)[0]
-    else:
-        updates = b.constant(source, x.dtype, places.shape)
-    start = b.binary("mul", b.reshape(b.iota(count), places.shape[:-1] + (1,)), size)
-    flat = b.reshape(b.binary("add", b.cast(places, torch.int64), start), (math.prod(places.shape),))
-    table = b.reshape(rows, (count * size,))
-    written = b.op("scatter", [table, flat, b.reshape(updates, flat.shape)], table.shape, x.dtype)
-    return b.transpose(b.reshape(written, rows.shape), back)
-
-
-def _check_scatter(x: Value, dim: int, indices: Value, name: str) -> None:
-    sides = zip(x.shape, indices.shape)
-    if any(a != c for other, (a, c) in enumerate(sides) if other != dim % x.rank):
-        raise Missing(f"{name} with indices smaller than the tensor")
-
-
-def _fitting(b: Builder, source: Value, indices: Value) -> Value:
-    for dim in range(source.rank):
-        source = b.slice(source, dim, 0, indices.shape[dim])
-    return source
-
-
 @converts(aten.one_hot.default)
 def one_hot(b: Builder, node: Any, indices: Value, classes: int = -1) -> Value:
     return b.op("one_hot", [b.cast(indices, torch.int64)], shape_of(node), dtype_of(node))

@@ -69,7 +69,8 @@ def select(b: Builder, node: Any, x: Value, dim: int, index: int) -> Value:
     return b.reshape(b.slice(x, dim, index, index + 1), shape_of(node))
 
 
-@converts(aten.split.Tensor, aten.unsafe_split.Tensor, aten.split_with_sizes.default)
+@converts(aten.split.Tensor, aten.unsafe_split.Tensor, aten.split_with_sizes.default, aten.split_copy.Tensor,
+          aten.split_with_sizes_copy.default)
 def split(b: Builder, node: Any, x: Value, sizes: Any, dim: int = 0) -> list[Value]:
     dim %= x.rank
     parts, at = [], 0
@@ -79,7 +80,7 @@ def split(b: Builder, node: Any, x: Value, sizes: Any, dim: int = 0) -> list[Val
     return parts
 
 
-@converts(aten.unbind.int)
+@converts(aten.unbind.int, aten.unbind_copy.int)
 def unbind(b: Builder, node: Any, x: Value, dim: int = 0) -> list[Value]:
     dim %= x.rank
     return [b.reshape(b.slice(x, dim, index, index + 1), part.shape) for index, part in enumerate(node.meta["val"])]
@@ -185,3 +186,19 @@ def diagonal(b: Builder, node: Any, x: Value, offset: int = 0, first: int = 0, s
     flat = b.reshape(b.transpose(x, [*rest, first, second]), [x.shape[dim] for dim in rest] + [rows * columns])
     start = offset if offset >= 0 else -offset * columns
     return b.slice(flat, len(rest), start, start + (count - 1) * (columns + 1) + 1, columns + 1)
+
+
+@converts(aten.diagonal_scatter.default)
+def diagonal_scatter(b: Builder, node: Any, x: Value, source: Value, offset: int = 0, first: int = 0, second: int = 1) -> Value:
+    """The diagonal takes its elements from ``source``, by rows or, below the main one, by columns."""
+    ends = [first % x.rank, second % x.rank]
+    order = [dim for dim in range(x.rank) if dim not in ends] + ends
+    matrices = b.transpose(x, order)
+    rows, columns = matrices.shape[-2:]
+    row = b.reshape(b.iota(rows), (rows, 1))
+    is_on = b.compare("eq", b.iota(columns), b.binary("add", row, offset))
+    size = rows if offset >= 0 else columns
+    spread = b.pad(source, [0] * source.rank, [0] * (source.rank - 1) + [size - source.shape[-1]])
+    spread = b.reshape(spread, (*source.shape[:-1], size, 1) if offset >= 0 else (*source.shape[:-1], 1, size))
+    written = b.select(is_on, b.cast(spread, x.dtype), matrices)
+    return b.transpose(written, [order.index(dim) for dim in range(x.rank)])
