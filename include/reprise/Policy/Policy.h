@@ -153,11 +153,15 @@ bool asksToSave(Label label);
 /// True for `must_recompute` and `prefer_recompute`.
 bool asksToRecompute(Label label);
 
+/// Who gives labels, innermost first.
+enum class LabelOrigin { Name, Op, Checkpoint, Policy, Nature };
+
 /// A label and who gave it: "op", "name X", "checkpoint", "policy X" or "intrinsic".
 struct LabelSource {
   Label label;
   mlir::StringAttr rule;
   mlir::Location location;
+  LabelOrigin origin = LabelOrigin::Op;
 };
 
 /// Composes the labels of one value, innermost source first: the first MUST, else the first label.

@@ -213,6 +213,9 @@ static std::string findFault(const checkpoint::Problem::Value &value, StringRef 
     return ("has the unknown choice '" + text + "'").str();
   if (value.label == checkpoint::Problem::Label::MustSave && *choice != Choice::Save)
     return "is replayed, but its label is must_save";
+  if (value.label == checkpoint::Problem::Label::MustRecompute && keepsOriginal(*choice) &&
+      !value.outlives)
+    return "is saved, but its label is must_recompute";
   return "";
 }
 

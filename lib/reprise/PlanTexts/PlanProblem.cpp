@@ -187,7 +187,7 @@ llvm::Error Planning::judgeChoices(const Answer &answer, reprise::Plan &plan) {
   ScheduleBuilder builder(problem);
   const Schedule &schedule = builder.build(answer.plan->choices);
   Solution solution = describe(problem, schedule);
-  if (auto defect = validate(problem, solution))
+  if (auto defect = validate(problem, solution, /*isJoined=*/true))
     return llvm::createStringError("the plan is wrong: " + defect->message);
   if (answer.step && !isPossible(*file.links, answer.order))
     return llvm::createStringError("the plan is wrong: its launches cannot run in that order");

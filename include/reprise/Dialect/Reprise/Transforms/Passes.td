@@ -44,8 +44,9 @@ def AssignLabelsPass : Pass<"reprise-assign-labels", "::mlir::ModuleOp"> {
     innermost source wins.
 
     `reprise.policy` ops and `reprise.name` ops vanish; `reprise.names` keeps their names, one per result. A name that labels one of several
-    results writes `reprise.result_labels` and `reprise.result_rules`. What cannot be offloaded, in a loop or as a view of
-    another value, falls back: a `prefer_offload` becomes `prefer_save`, with a remark; a `must_offload` is an error.
+    results writes `reprise.result_labels` and `reprise.result_rules`. Values that share memory, a value and its views, get
+    one label (docs/Policies.md). What cannot be offloaded, in a loop or as a view of an argument, falls back: a
+    `prefer_offload` becomes `prefer_save`, with a remark; a `must_offload` is an error.
 
     Policies see every iteration of a loop. Where they give an op in it different labels in different iterations, it is an
     error, unless the loop will be unrolled: `reprise.iterations` then lists the labels of all iterations.

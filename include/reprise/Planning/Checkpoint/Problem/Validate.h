@@ -28,8 +28,11 @@ std::optional<Defect> validate(const Problem &problem, const Footprint &footprin
 /// The judge of every solver, which shares nothing with them: originals run once, in program order;
 /// only primal operations are replayed; every source ran before; forward reads take the original;
 /// every replay is read; MUST holds, PREFER holds or has a reason; decisions say what happens.
-/// The problem must be valid. O(executions and their operands · log).
-std::optional<Defect> validate(const Problem &problem, const Solution &solution);
+/// The problem must be valid. With `isJoined`, values that show the same memory have one label
+/// (JoinLabels.h), and nothing may hold memory that must be recomputed. O(executions and their
+/// operands · log).
+std::optional<Defect> validate(const Problem &problem, const Solution &solution,
+                               bool isJoined = false);
 
 } // namespace reprise::checkpoint
 

@@ -1,9 +1,7 @@
 // reprise: ops that are copied into the launches that read them
 #include "reprise/Dialect/Exec/IR/FreeOps.h"
 
-#include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
-#include "reprise/Interfaces/Kinds.h"
 
 using namespace mlir;
 
@@ -19,19 +17,6 @@ static bool givesPositions(Operation *op) {
     auto reader = dyn_cast<IndexingOpInterface>(use.getOwner());
     return reader && reader.getPositions() == use.get();
   });
-}
-
-bool isExposure(OpOperand &use) {
-  auto entry = use.getOwner()->getParentOfType<func::FuncOp>();
-  return isa<func::ReturnOp>(use.getOwner()) &&
-         EntrySignature(entry).getCheck(use.getOperandNumber());
-}
-
-bool isChoice(Operation *op) {
-  return isa<PadOp>(op) && llvm::all_of(op->getUses(), [&](OpOperand &use) {
-           return isExposure(use) ||
-                  (isElementwise(use.getOwner()) && use.getOwner()->getBlock() == op->getBlock());
-         });
 }
 
 bool isFree(Operation *op) {

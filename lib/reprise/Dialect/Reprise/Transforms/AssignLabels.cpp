@@ -1,8 +1,8 @@
 // reprise: evaluates the policies and flattens blocks.
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 
+#include "MemoryLabels.h"
 #include "Plan.h"
-#include "Units.h"
 #include "reprise/Policy/Rules.h"
 #include <map>
 
@@ -60,11 +60,9 @@ private:
   void collectFromOp(const FlatOp &entry, unsigned iteration,
                      SmallVectorImpl<LabelSource> &sources);
   FailureOr<std::optional<LabelSource>> resolve(Operation *op, ArrayRef<LabelSource> sources);
-  LogicalResult label(const FlatOp &entry);
-  FailureOr<DictionaryAttr> decide(const FlatOp &entry, unsigned iteration);
-  LogicalResult addResults(const FlatOp &entry, unsigned iteration, ArrayRef<LabelSource> ofOp,
-                           NamedAttrList &attributes);
-  LogicalResult reportSplit(Operation *op, ArrayRef<Attribute> iterations);
+  FailureOr<ChosenLabels> decide(const FlatOp &entry, unsigned iteration);
+  LogicalResult decideResults(const FlatOp &entry, unsigned iteration, ArrayRef<LabelSource> ofOp,
+                              ChosenLabels &chosen);
   void writeNames(Operation *op);
   StringAttr text(const Twine &rule) {
     return StringAttr::get(context.location.getContext(), rule);
@@ -81,17 +79,28 @@ private:
   std::map<std::string, PolicyDecisions> ofCheckpoints; ///< by the text of the policy
   std::vector<Enclosing> checkpoints;
   AliasMap aliases;
-  DenseSet<std::pair<Operation *, Attribute>> remarked; ///< one remark for all iterations
 };
 
 LogicalResult Labeller::run(UnitTree &tree) {
   removeNames(tree);
   if (failed(evaluate(tree)))
     return failure();
-  for (const FlatOp &entry : tree.ops)
-    if (failed(label(entry)))
-      return failure();
-  return success();
+  LabelTable table;
+  for (const FlatOp &entry : tree.ops) {
+    writeNames(entry.op);
+    for (unsigned i = 0; i < numbers.at(entry.op).size(); ++i) {
+      FailureOr<ChosenLabels> chosen = decide(entry, i);
+      if (failed(chosen))
+        return failure();
+      table[entry.op].push_back(std::move(*chosen));
+    }
+  }
+  MemoryLabels memories(tree, table, unroll);
+  if (failed(memories.join()))
+    return failure();
+  LabelWriter writer(memories, table, unroll);
+  return success(llvm::all_of(
+      tree.ops, [&](const FlatOp &entry) { return succeeded(writer.write(entry.op)); }));
 }
 
 /// `numbers[iteration] = number`
@@ -177,12 +186,13 @@ void Labeller::collectFromAliases(OpResult result, unsigned iteration,
     return;
   for (const Alias &alias : found->second) {
     if (alias.label)
-      sources.push_back({*alias.label, text("name " + alias.name), alias.location});
+      sources.push_back(
+          {*alias.label, text("name " + alias.name), alias.location, LabelOrigin::Name});
     auto add = [&](const PolicyDecisions &made) {
       for (const Decision &decision : made.names[nameNumbers[alias.number][iteration]])
         sources.push_back({decision.label,
                            text("name " + alias.name + " by " + decision.rule.getValue()),
-                           alias.location});
+                           alias.location, LabelOrigin::Name});
     };
     for (int i = alias.checkpoint; i >= 0; i = checkpoints[i].parent)
       if (auto made = ofCheckpoints.find(checkpoints[i].policy); made != ofCheckpoints.end())
@@ -196,21 +206,23 @@ void Labeller::collectFromOp(const FlatOp &entry, unsigned iteration,
   unsigned number = numbers.at(entry.op)[iteration];
   Location location = entry.op->getLoc();
   if (auto own = entry.op->getAttrOfType<LabelAttr>(kLabelAttr))
-    sources.push_back({own.getValue(), text("op"), location});
-  auto add = [&](const PolicyDecisions &made, StringRef source) {
+    sources.push_back({own.getValue(), text("op"), location, LabelOrigin::Op});
+  auto add = [&](const PolicyDecisions &made, StringRef source, LabelOrigin origin) {
     for (const Decision &decision : made.ops[number])
-      sources.push_back({decision.label, text(source + " " + decision.rule.getValue()), location});
+      sources.push_back(
+          {decision.label, text(source + " " + decision.rule.getValue()), location, origin});
   };
   for (int i = entry.checkpoint; i >= 0; i = checkpoints[i].parent) {
     if (checkpoints[i].policy.empty())
-      sources.push_back({Label::prefer_recompute, text("checkpoint"), location});
+      sources.push_back(
+          {Label::prefer_recompute, text("checkpoint"), location, LabelOrigin::Checkpoint});
     else
-      add(ofCheckpoints.at(checkpoints[i].policy), "checkpoint");
+      add(ofCheckpoints.at(checkpoints[i].policy), "checkpoint", LabelOrigin::Checkpoint);
   }
   for (const PolicyDecisions &made : decisions)
-    add(made, "policy");
+    add(made, "policy", LabelOrigin::Policy);
   if (std::optional<Label> label = getIntrinsicLabel(entry.op))
-    sources.push_back({*label, text("intrinsic"), location});
+    sources.push_back({*label, text("intrinsic"), location, LabelOrigin::Nature});
 }
 
 FailureOr<std::optional<LabelSource>> Labeller::resolve(Operation *op,
@@ -227,22 +239,7 @@ FailureOr<std::optional<LabelSource>> Labeller::resolve(Operation *op,
       diagnostic.attachNote(clash->first.location) << "from " << clash->first.rule.getValue();
     return diagnostic;
   }
-  if (!chosen)
-    return std::optional<LabelSource>();
-  bool must = chosen->label == Label::must_offload;
-  StringRef obstacle =
-      must || chosen->label == Label::prefer_offload ? findOffloadObstacle(op, unroll) : "";
-  std::optional<LabelSource> result(*chosen);
-  if (obstacle.empty())
-    return result;
-  if (must)
-    return op->emitError("cannot honour 'must_offload' from ")
-           << chosen->rule.getValue() << ": " << obstacle;
-  if (remarked.insert({op, chosen->rule}).second)
-    op->emitRemark("'prefer_offload' from ")
-        << chosen->rule.getValue() << " becomes 'prefer_save': " << obstacle;
-  result->label = Label::prefer_save;
-  return result;
+  return chosen ? std::optional(*chosen) : std::nullopt;
 }
 
 void Labeller::writeNames(Operation *op) {
@@ -262,96 +259,38 @@ void Labeller::writeNames(Operation *op) {
 }
 
 /// Labels that names give to single results of an op with several.
-LogicalResult Labeller::addResults(const FlatOp &entry, unsigned iteration,
-                                   ArrayRef<LabelSource> ofOp, NamedAttrList &attributes) {
-  Builder builder(entry.op->getContext());
-  SmallVector<Attribute> labels(entry.op->getNumResults(), builder.getUnitAttr());
-  SmallVector<Attribute> rules(entry.op->getNumResults(), builder.getStringAttr(""));
-  bool any = false;
+LogicalResult Labeller::decideResults(const FlatOp &entry, unsigned iteration,
+                                      ArrayRef<LabelSource> ofOp, ChosenLabels &chosen) {
+  chosen.ofResults.resize(entry.op->getNumResults());
   for (OpResult result : entry.op->getOpResults()) {
     SmallVector<LabelSource> sources;
     collectFromAliases(result, iteration, sources);
     if (sources.empty())
       continue;
-    any = true;
     sources.append(ofOp.begin(), ofOp.end());
-    auto chosen = resolve(entry.op, sources);
-    if (failed(chosen))
+    auto own = resolve(entry.op, sources);
+    if (failed(own))
       return failure();
-    labels[result.getResultNumber()] = LabelAttr::get(builder.getContext(), (**chosen).label);
-    rules[result.getResultNumber()] = (**chosen).rule;
-  }
-  if (any) {
-    attributes.set(kResultLabelsAttr, builder.getArrayAttr(labels));
-    attributes.set(kResultRulesAttr, builder.getArrayAttr(rules));
+    chosen.ofResults[result.getResultNumber()] = *own;
   }
   return success();
 }
 
-/// The labels of an op in one iteration of the loops around it, as its attributes.
-FailureOr<DictionaryAttr> Labeller::decide(const FlatOp &entry, unsigned iteration) {
+/// The labels of an op in one iteration of the loops around it.
+FailureOr<ChosenLabels> Labeller::decide(const FlatOp &entry, unsigned iteration) {
   SmallVector<LabelSource> sources;
-  NamedAttrList attributes;
+  ChosenLabels chosen;
   bool single = entry.op->getNumResults() == 1;
   if (single)
     collectFromAliases(entry.op->getResult(0), iteration, sources);
   collectFromOp(entry, iteration, sources);
-  if (!single && failed(addResults(entry, iteration, sources, attributes)))
+  if (!single && failed(decideResults(entry, iteration, sources, chosen)))
     return failure();
-  auto chosen = resolve(entry.op, sources);
-  if (failed(chosen))
+  auto own = resolve(entry.op, sources);
+  if (failed(own))
     return failure();
-  MLIRContext *context = entry.op->getContext();
-  if (*chosen) {
-    attributes.set(kLabelAttr, LabelAttr::get(context, (**chosen).label));
-    attributes.set(kRuleAttr, (**chosen).rule);
-  }
-  return attributes.getDictionary(context);
-}
-
-static bool haveSameLabels(Attribute one, Attribute other) {
-  auto first = cast<DictionaryAttr>(one), second = cast<DictionaryAttr>(other);
-  return first.get(kLabelAttr) == second.get(kLabelAttr) &&
-         first.get(kResultLabelsAttr) == second.get(kResultLabelsAttr);
-}
-
-LogicalResult Labeller::reportSplit(Operation *op, ArrayRef<Attribute> iterations) {
-  auto describe = [&](size_t i) {
-    auto own = cast<DictionaryAttr>(iterations[i]);
-    auto label = own.getAs<LabelAttr>(kLabelAttr);
-    std::string text = "iteration " + std::to_string(i) + " has ";
-    return label ? text + "'" + stringifyLabel(label.getValue()).str() + "' from " +
-                       own.getAs<StringAttr>(kRuleAttr).str()
-                 : text + "no label";
-  };
-  const Attribute *other = llvm::find_if(
-      iterations, [&](Attribute own) { return !haveSameLabels(own, iterations.front()); });
-  return op->emitError("expected one label in all iterations of a loop, but ")
-         << describe(0) << " and " << describe(other - iterations.begin())
-         << "; with --unroll each iteration has its own";
-}
-
-LogicalResult Labeller::label(const FlatOp &entry) {
-  writeNames(entry.op);
-  SmallVector<Attribute> iterations;
-  for (unsigned i = 0; i < numbers.at(entry.op).size(); ++i) {
-    FailureOr<DictionaryAttr> own = decide(entry, i);
-    if (failed(own))
-      return failure();
-    iterations.push_back(*own);
-  }
-  bool isSplit = llvm::any_of(
-      iterations, [&](Attribute own) { return !haveSameLabels(own, iterations.front()); });
-  if (isSplit && !unroll)
-    return reportSplit(entry.op, iterations);
-  entry.op->removeDiscardableAttr(kLabelAttr);
-  if (isSplit)
-    entry.op->setDiscardableAttr(kIterationsAttr,
-                                 ArrayAttr::get(entry.op->getContext(), iterations));
-  else
-    for (NamedAttribute attribute : cast<DictionaryAttr>(iterations.front()))
-      entry.op->setDiscardableAttr(attribute.getName(), attribute.getValue());
-  return success();
+  chosen.ofOp = *own;
+  return chosen;
 }
 
 struct AssignLabelsPass : impl::AssignLabelsPassBase<AssignLabelsPass> {

@@ -311,16 +311,17 @@ struct CheckpointPass : impl::CheckpointPassBase<CheckpointPass> {
   LogicalResult plan(const Scope &scope, func::FuncOp function) {
     Translation translation(scope);
     FailureOr<std::vector<Choice>> choices = readChoices(scope);
-    if (failed(choices))
+    if (failed(translation.settleLabels()) || failed(choices))
       return failure();
     if (!choices->empty() && !bodies)
       function->setDiscardableAttr(kKeepsLaunchesAttr, UnitAttr::get(&getContext()));
     Solution solution = solve(translation.problem, *choices, nextReplay);
-    if (auto defect = validate(translation.problem, solution)) {
+    if (auto defect = validate(translation.problem, solution, /*isJoined=*/true)) {
       Operation *at = defect->operation < 0 ? nullptr : scope[defect->operation];
       at = at ? at : function;
       return at->emitError("the plan is wrong: ") << defect->message;
     }
+    decideForMemory(translation.problem, solution);
     Application(scope, translation.problem, solution, nextId).run();
     for (const Execution &execution : solution.executions)
       nextReplay = std::max(nextReplay, execution.replay + 1);

@@ -18,8 +18,11 @@ StringRef findOffloadObstacle(Operation *op, bool unroll) {
 
 namespace {
 
+/// A view waits as what it is a view of.
 bool asksToOffload(OpResult result) {
   std::optional<Label> label = getLabel(result);
+  if (isa<ViewOpInterface>(result.getOwner()))
+    return false;
   return label == Label::must_offload || label == Label::prefer_offload;
 }
 

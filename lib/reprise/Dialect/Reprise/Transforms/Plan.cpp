@@ -35,6 +35,41 @@ StringRef getRule(OpResult result) {
   return "";
 }
 
+/// The entries of an array, one per result, those that are missing as `unset`.
+static SmallVector<Attribute> listEntries(Operation *op, StringRef name, Attribute unset) {
+  SmallVector<Attribute> entries(op->getNumResults(), unset);
+  if (auto all = op->getAttrOfType<ArrayAttr>(name))
+    llvm::copy(all.getValue().take_front(entries.size()), entries.begin());
+  return entries;
+}
+
+void setLabel(OpResult result, Label label, StringAttr rule) {
+  Operation *op = result.getOwner();
+  Builder builder(op->getContext());
+  auto attribute = LabelAttr::get(builder.getContext(), label);
+  if (op->getNumResults() == 1) {
+    op->setDiscardableAttr(kLabelAttr, attribute);
+    op->setDiscardableAttr(kRuleAttr, rule);
+    return;
+  }
+  SmallVector<Attribute> labels = listEntries(op, kResultLabelsAttr, builder.getUnitAttr());
+  SmallVector<Attribute> rules = listEntries(op, kResultRulesAttr, builder.getStringAttr(""));
+  labels[result.getResultNumber()] = attribute;
+  rules[result.getResultNumber()] = rule;
+  op->setDiscardableAttr(kResultLabelsAttr, builder.getArrayAttr(labels));
+  op->setDiscardableAttr(kResultRulesAttr, builder.getArrayAttr(rules));
+}
+
+Value getViewed(Value value) {
+  auto view = value.getDefiningOp<ViewOpInterface>();
+  Value viewed = view ? view->getOperand(0) : Value();
+  return viewed && viewed.getParentBlock() == view->getBlock() ? viewed : Value();
+}
+
+bool repeats(Operation *view) {
+  return getByteSize(view->getResult(0).getType()) > getByteSize(view->getOperand(0).getType());
+}
+
 bool wantsRecompute(Operation *op) {
   return llvm::all_of(op->getOpResults(), [](OpResult result) {
     std::optional<Label> label = getLabel(result);

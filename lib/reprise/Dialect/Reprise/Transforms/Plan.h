@@ -36,6 +36,15 @@ std::optional<Label> getLabel(mlir::OpResult result);
 /// The rule that gave that label; empty without a label.
 llvm::StringRef getRule(mlir::OpResult result);
 
+/// Gives one result a label, which the other results of its op do not get.
+void setLabel(mlir::OpResult result, Label label, mlir::StringAttr rule);
+
+/// The value whose memory a reader of `value` reads, if a view of its own block makes `value`;
+/// otherwise null.
+mlir::Value getViewed(mlir::Value value);
+/// True for a view with more elements than there are in memory, such as a broadcast.
+bool repeats(mlir::Operation *view);
+
 /// True if all results of `op` are labelled to be recomputed.
 bool wantsRecompute(mlir::Operation *op);
 

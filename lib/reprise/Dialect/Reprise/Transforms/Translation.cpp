@@ -1,7 +1,9 @@
 // reprise: turns one scope of the graph into a checkpoint problem.
 #include "Translation.h"
 
+#include "reprise/Dialect/Reprise/IR/Choice.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
+#include "reprise/Dialect/Reprise/IR/Naming.h"
 #include "reprise/Support/ByteSize.h"
 
 using namespace mlir;
@@ -54,6 +56,33 @@ Translation::Translation(const Scope &scope) {
     }
   for (Operation *op : scope)
     op ? add(op) : addBorder();
+  join(scope);
+}
+
+/// Who reads a view, or a pad that its readers compute, reads the memory of its operand.
+void Translation::join(const Scope &scope) {
+  std::vector<bool> shows;
+  for (Operation *op : scope)
+    shows.push_back(op && (isa<ViewOpInterface>(op) || (isa<PadOp>(op) && isChoice(op))));
+  clash = joinLabels(problem, shows, &taken);
+}
+
+LogicalResult Translation::settleLabels() {
+  auto describe = [&](OpResult value) {
+    return ("'" + stringifyLabel(*getLabel(value)) + "' from " + getRule(value)).str();
+  };
+  if (clash) {
+    OpResult value = results[clash->value], other = results[clash->other];
+    return value.getOwner()->emitError("contradictory labels for one memory: ")
+           << describe(value) << " on " << value.getOwner()->getName() << ", and "
+           << describe(other) << " on " << describeOp(other.getOwner());
+  }
+  for (const TakenLabel &label : taken) {
+    OpResult from = results[label.from];
+    setLabel(results[label.value], *getLabel(from),
+             StringAttr::get(from.getContext(), getRule(from)));
+  }
+  return success();
 }
 
 /// Ops outside all blocks share one container, which no id can name.
@@ -83,6 +112,7 @@ void Translation::addResult(OpResult result, int operation) {
   value.label = translate(result);
   value.outlives = outlives(result);
   problem.values.push_back(value);
+  results.push_back(result);
 }
 
 /// True if something outside the scope reads the value. In a scope of loops the value may travel

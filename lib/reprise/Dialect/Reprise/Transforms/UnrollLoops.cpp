@@ -1,7 +1,7 @@
 // reprise: replaces every loop by its iterations.
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 
-#include "Plan.h"
+#include "Translation.h"
 #include "mlir/IR/IRMapping.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
@@ -222,8 +222,16 @@ struct UnrollLoopsPass : impl::UnrollLoopsPassBase<UnrollLoopsPass> {
     func::FuncOp function = getOperation();
     if (!function.walk([](LoopOp) { return WalkResult::interrupt(); }).wasInterrupted())
       return markAllAnalysesPreserved();
-    if (failed(Unroller(function).run(function)))
+    if (failed(Unroller(function).run(function)) || failed(settleLabels(function)))
       signalPassFailure();
+  }
+
+  /// A loop keeps copies of views, which now show the memory of their operands.
+  static LogicalResult settleLabels(func::FuncOp function) {
+    for (const Scope &scope : findScopes(function))
+      if (failed(Translation(scope).settleLabels()))
+        return failure();
+    return success();
   }
 };
 

@@ -1,10 +1,9 @@
 // reprise: checks that replays are their originals again and that the plan obeys every label.
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 
-#include "Plan.h"
+#include "VerifyMemory.h"
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/Loops.h"
-#include "reprise/Policy/Policy.h"
 
 using namespace mlir;
 
@@ -50,14 +49,6 @@ SmallVector<NamedAttribute> collectAttributes(Operation *op) {
   return result;
 }
 
-/// What the graph does with one value of the primal part.
-struct Use {
-  bool held = false;         ///< the backward pass or a replay reads the original
-  bool replayed = false;     ///< a replay of it is read
-  bool outlives = false;     ///< it is read outside its value_and_grad
-  bool crossesUnits = false; ///< one of the readers that hold it is of another outermost unit
-};
-
 class Verifier {
 public:
   explicit Verifier(func::FuncOp function) : function(function), signature(function) {}
@@ -70,10 +61,10 @@ private:
   LogicalResult compareDraws(Operation *replay, Operation *original);
   LogicalResult compareAttributes(Operation *replay, Operation *original);
   LogicalResult verifyReaders(Operation *replay, Operation *original);
-  LogicalResult verifyPlan(Operation *op, size_t scope);
+  LogicalResult verifyPlan(Operation *op);
+  LogicalResult verifyScope(size_t scope);
   LogicalResult verifyDecision(OpResult result, const Use &use, StringRef decision,
                                StringRef reason);
-  LogicalResult verifyLabel(OpResult result, const Use &use, StringRef reason);
   Use findUse(OpResult result, size_t scope);
   void addReaders(Value value, Operation *op, size_t scope, Use &use);
   void addRowReaders(LoopOp loop, unsigned result, Operation *op, size_t scope, Use &use);
@@ -114,6 +105,7 @@ private:
   DenseMap<Operation *, size_t> scopeOf;
   std::vector<Scope> scopes;
   SmallVector<Operation *> replays;
+  Uses uses; ///< of the scope at hand
 };
 
 LogicalResult Verifier::collect() {
@@ -281,6 +273,7 @@ Use Verifier::findUse(OpResult result, size_t scope) {
   if (auto found = replaysOf.find(op); found != replaysOf.end())
     for (Operation *replay : found->second)
       use.replayed |= !replay->getResult(result.getResultNumber()).use_empty();
+  addViews(result, uses, use);
   return use;
 }
 
@@ -294,39 +287,17 @@ LogicalResult Verifier::verifyDecision(OpResult result, const Use &use, StringRe
   bool saysHeld = said == checkpoint::Decision::Saved || said == checkpoint::Decision::Kept;
   if (!said)
     return fail("has the unknown decision '" + decision + "'");
-  if (use.replayed != saysReplayed || (!use.replayed && use.held != saysHeld))
+  bool isHeld = use.held || use.viewed;
+  if (use.replayed != saysReplayed || (!use.replayed && isHeld != saysHeld))
     return fail("is decided '" + decision + "', but " +
                 (use.replayed ? "a replay of it is read"
                  : use.held   ? "the backward pass reads it"
+                 : use.viewed ? "the backward pass reads a view of it"
                               : "the backward pass does not read it"));
   return verifyLabel(result, use, reason);
 }
 
-LogicalResult Verifier::verifyLabel(OpResult result, const Use &use, StringRef reason) {
-  auto fail = [&](const Twine &message) {
-    return result.getOwner()->emitError("result ") << result.getResultNumber() << " " << message;
-  };
-  std::optional<Label> label = getLabel(result);
-  if (!label)
-    return success();
-  using checkpoint::Reason;
-  auto name = stringifyLabel(*label).str();
-  auto why = checkpoint::parseReason(reason);
-  bool isPrefer = llvm::is_contained(
-      {Label::prefer_save, Label::prefer_recompute, Label::prefer_offload}, *label);
-  bool forBudget = why == Reason::Budget && isPrefer;
-  if (use.replayed && asksToSave(*label) && !forBudget)
-    return fail("is replayed against its label '" + name + "' from " + getRule(result));
-  if (!use.held || !asksToRecompute(*label) || (use.outlives && why == Reason::Outlives))
-    return success();
-  bool excused =
-      forBudget || (why == Reason::BlockInput && use.crossesUnits) || why == Reason::LastUnit;
-  if (*label == Label::must_recompute || !excused)
-    return fail("is kept against its label '" + name + "' from " + getRule(result));
-  return success();
-}
-
-LogicalResult Verifier::verifyPlan(Operation *op, size_t scope) {
+LogicalResult Verifier::verifyPlan(Operation *op) {
   auto decisions = op->getAttrOfType<ArrayAttr>(kDecisionsAttr);
   auto reasons = op->getAttrOfType<ArrayAttr>(kReasonsAttr);
   auto fits = [&](ArrayAttr list) {
@@ -337,12 +308,25 @@ LogicalResult Verifier::verifyPlan(Operation *op, size_t scope) {
     return op->emitError("expected a decision and a reason per result");
   for (OpResult result : op->getOpResults()) {
     unsigned i = result.getResultNumber();
-    if (failed(verifyDecision(result, findUse(result, scope),
+    if (failed(verifyDecision(result, uses.lookup(result),
                               cast<StringAttr>(decisions[i]).getValue(),
                               cast<StringAttr>(reasons[i]).getValue())))
       return failure();
   }
   return success();
+}
+
+/// Readers come first, so that what is done with a view is known before its operand.
+LogicalResult Verifier::verifyScope(size_t scope) {
+  uses.clear();
+  for (Operation *op : llvm::reverse(scopes[scope]))
+    if (op && isPrimal(op))
+      for (OpResult result : op->getOpResults())
+        uses[result] = findUse(result, scope);
+  for (Operation *op : scopes[scope])
+    if (op && isPrimal(op) && failed(verifyPlan(op)))
+      return failure();
+  return verifyMemory(scopes[scope], uses);
 }
 
 LogicalResult Verifier::run() {
@@ -356,10 +340,9 @@ LogicalResult Verifier::run() {
     for (Operation *op : scope)
       if (op)
         scopeOf[op] = i;
-  for (auto [i, scope] : llvm::enumerate(scopes))
-    for (Operation *op : scope)
-      if (op && isPrimal(op) && failed(verifyPlan(op, i)))
-        return failure();
+  for (size_t i = 0; i < scopes.size(); ++i)
+    if (failed(verifyScope(i)))
+      return failure();
   return success();
 }
 

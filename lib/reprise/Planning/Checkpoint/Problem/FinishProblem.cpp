@@ -1,5 +1,6 @@
 // reprise: checkpoint problems from their files: defaults and checks
 #include "ProblemDraft.h"
+#include "reprise/Planning/Checkpoint/Problem/JoinLabels.h"
 #include "reprise/Planning/Checkpoint/Problem/Validate.h"
 
 #include <algorithm>
@@ -36,6 +37,7 @@ private:
   void findOutsideReaders();
   void findTimes();
   void findRoots();
+  void joinMemories();
   void checkSums();
   void linkLaunches();
   void linkOperations();
@@ -178,6 +180,22 @@ void Finisher::findRoots() {
   }
 }
 
+/// What has no launch shows its first operand.
+void Finisher::joinMemories() {
+  std::vector<bool> shows = findViews(problem);
+  for (size_t i = 0; i < shows.size(); ++i)
+    shows[i] = shows[i] || footprint.launches[i] == kNoLaunch;
+  std::optional<LabelClash> clash = joinLabels(problem, shows);
+  if (!clash)
+    return;
+  auto describe = [&](int value) {
+    return "'" + std::string(getLabelName(problem.values[value].label)) + "' of value " +
+           std::to_string(value);
+  };
+  refuse(describeOperation(file, problem.values[clash->value].operation) + describe(clash->value) +
+         " contradicts " + describe(clash->other) + ", which shows the same memory");
+}
+
 /// Each unit may have a replay of every value, beside the one for all.
 void Finisher::checkSums() {
   std::set<std::pair<int, int64_t>> sessions;
@@ -274,7 +292,7 @@ std::string Finisher::run() {
   for (void (Finisher::*step)() :
        {&Finisher::numberLaunches, &Finisher::checkLaunches, &Finisher::placeUnits,
         &Finisher::findOutsideReaders, &Finisher::findTimes, &Finisher::findRoots,
-        &Finisher::checkSums, &Finisher::linkLaunches})
+        &Finisher::joinMemories, &Finisher::checkSums, &Finisher::linkLaunches})
     if (wrong.empty())
       (this->*step)();
   if (wrong.empty())

@@ -116,6 +116,7 @@ public:
         replayed(problem.values.size()) {}
 
   std::optional<Defect> run();
+  std::optional<Defect> checkMemory() const;
 
 private:
   std::optional<Defect> checkExecution(const Execution &execution);
@@ -218,6 +219,27 @@ std::optional<Defect> Judge::checkValue(int id) const {
   return std::nullopt;
 }
 
+/// Who holds a view holds what it shows, up to a value that must be recomputed.
+std::optional<Defect> Judge::checkMemory() const {
+  std::vector<int> recomputed(problem.values.size(), -1); // what it shows, or itself
+  for (size_t id = 0; id < problem.values.size(); ++id) {
+    const Value &value = problem.values[id];
+    const Operation &op = problem.operations[value.operation];
+    bool isCopy = op.remade && value.label == Label::MustSave;
+    if (value.label == Label::MustRecompute)
+      recomputed[id] = static_cast<int>(id);
+    else if (op.kind == Kind::View && op.numResults == 1 && !isCopy && !op.operands.empty() &&
+             op.operands[0] != kAvailable &&
+             problem.operations[problem.values[op.operands[0]].operation].body == op.body)
+      recomputed[id] = recomputed[op.operands[0]];
+    if (held[id] && !value.outlives && recomputed[id] >= 0)
+      return valueDefect(Defect::Kind::Label, problem, static_cast<int>(id),
+                         "is held, and with it the memory of value " +
+                             std::to_string(recomputed[id]) + ", which must be recomputed");
+  }
+  return std::nullopt;
+}
+
 std::optional<Defect> Judge::run() {
   if (solution.decisions.size() != problem.values.size() ||
       solution.reasons.size() != problem.values.size())
@@ -239,6 +261,8 @@ std::optional<Defect> Judge::run() {
 }
 
 std::optional<Defect> reprise::checkpoint::validate(const Problem &problem,
-                                                    const Solution &solution) {
-  return Judge(problem, solution).run();
+                                                    const Solution &solution, bool isJoined) {
+  Judge judge(problem, solution);
+  std::optional<Defect> defect = judge.run();
+  return defect || !isJoined ? defect : judge.checkMemory();
 }
