@@ -51,6 +51,8 @@ def try_others():
 
     for dtype in (torch.int64, torch.int32):
         given = whole.to(dtype), (whole[:, :5] * 2 + 1).to(dtype)
+        added = lambda x, u: [x.index_add(1, PLACES[0], u), x.index_put((PLACES[2] % 3, PLACES[0]), u[0], accumulate=True)]  # noqa: E731
+        checks.check(f"rows of {dtype}", all(map(torch.equal, compiled(added)(*given), added(*given))), str(compiled(added)(*given)))
         checks.check(f"of {dtype}", all(map(torch.equal, compiled(integers)(*given), integers(*given))), str(compiled(integers)(*given)))
 
     def written(x, u):

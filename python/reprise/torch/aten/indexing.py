@@ -9,6 +9,7 @@ import torch
 
 from ._builder import Builder, Missing, Value
 from ._registry import converts, dtype_of, shape_of
+from .scatters import reduce_by_index
 
 aten = torch.ops.aten
 
@@ -102,6 +103,16 @@ def gather(b: Builder, node: Any, x: Value, dim: int, indices: Value, **keywords
     return b.transpose(b.op("take_along", [rows, places], places.shape, rows.dtype), back)
 
 
+def _add_rows(b: Builder, table: Value, indices: Value, rows: Value) -> Value:
+    """Adds a row of the table for each index."""
+    if table.dtype.is_floating_point:
+        return b.binary("add", table, b.op("scatter_add", [indices, rows], table.shape, table.dtype))
+    count, size = math.prod(indices.shape), math.prod(table.shape[1:])
+    places = b.expand(b.reshape(indices, (count, 1)), (count, size))
+    flat = b.reshape(table, (table.shape[0], size))
+    return b.reshape(reduce_by_index(b, flat, 0, places, b.reshape(rows, (count, size)), "sum", True), table.shape)
+
+
 @converts(aten.index_put.default)
 def index_put(b: Builder, node: Any, x: Value, indices: Sequence[Value | None], values: Value,
               accumulate: bool = False) -> Value:
@@ -116,8 +127,7 @@ def index_put(b: Builder, node: Any, x: Value, indices: Sequence[Value | None], 
     table = b.reshape(x, (math.prod(x.shape[:count]), *x.shape[count:]))
     updates = b.expand(b.cast(values, x.dtype), flat.shape + table.shape[1:])
     if accumulate:
-        added = b.op("scatter_add", [flat, updates], table.shape, x.dtype)
-        return b.reshape(b.binary("add", table, added), x.shape)
+        return b.reshape(_add_rows(b, table, flat, updates), x.shape)
     return b.reshape(b.op("scatter", [table, flat, updates], table.shape, x.dtype), x.shape)
 
 
@@ -128,8 +138,8 @@ def index_add(b: Builder, node: Any, x: Value, dim: int, indices: Value, source:
     dim %= x.rank
     order = [dim] + [each for each in range(x.rank) if each != dim]
     rows = b.transpose(source if alpha == 1 else b.binary("mul", source, alpha), order)
-    added = b.op("scatter_add", [indices, rows], [x.shape[each] for each in order], x.dtype)
-    return b.binary("add", x, b.transpose(added, [order.index(each) for each in range(x.rank)]))
+    added = _add_rows(b, b.transpose(x, order), indices, rows)
+    return b.transpose(added, [order.index(each) for each in range(x.rank)])
 
 
 @converts(aten.one_hot.default)

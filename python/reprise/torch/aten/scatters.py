@@ -154,7 +154,7 @@ def _change(b: Builder, x: Value) -> Value:
     return b.select(is_finite, change, b.constant(0, wide))
 
 
-def _reduce(b: Builder, x: Value, dim: int, indices: Value, source: Any, reduction: str, includes_self: bool) -> Value:
+def reduce_by_index(b: Builder, x: Value, dim: int, indices: Value, source: Any, reduction: str, includes_self: bool) -> Value:
     def compute(rows: Value, places: Value, updates: Value) -> Value:
         if reduction in ("amax", "amin"):
             return _extreme(b, reduction == "amax", rows, places, updates, includes_self)
@@ -168,13 +168,13 @@ def _reduce(b: Builder, x: Value, dim: int, indices: Value, source: Any, reducti
 
 @converts(aten.scatter_add.default)
 def scatter_add(b: Builder, node: Any, x: Value, dim: int, indices: Value, updates: Value) -> Value:
-    return _reduce(b, x, dim, indices, updates, "sum", True)
+    return reduce_by_index(b, x, dim, indices, updates, "sum", True)
 
 
 @converts(aten.scatter_reduce.two)
 def scatter_reduce(b: Builder, node: Any, x: Value, dim: int, indices: Value, updates: Value, reduction: str, *,
                    include_self: bool = True) -> Value:
-    return _reduce(b, x, dim, indices, updates, reduction, include_self)
+    return reduce_by_index(b, x, dim, indices, updates, reduction, include_self)
 
 
 @converts(aten.index_reduce.default)
@@ -183,12 +183,12 @@ def index_reduce(b: Builder, node: Any, x: Value, dim: int, indices: Value, upda
     shape = [1] * updates.rank
     if shape:
         shape[dim] = math.prod(indices.shape)
-    return _reduce(b, x, dim, b.expand(b.reshape(indices, shape), updates.shape), updates, reduction, include_self)
+    return reduce_by_index(b, x, dim, b.expand(b.reshape(indices, shape), updates.shape), updates, reduction, include_self)
 
 
 @converts(aten.scatter.reduce, aten.scatter.value_reduce)
 def scatter_with_reduction(b: Builder, node: Any, x: Value, dim: int, indices: Value, source: Any, *, reduce: str) -> Value:
-    return _reduce(b, x, dim, indices, source, reduce, True)
+    return reduce_by_index(b, x, dim, indices, source, reduce, True)
 
 
 @converts(aten.scatter.value, aten.scatter.src)

@@ -206,16 +206,16 @@ inline const std::vector<Instance> &instances() {
        "0.5, stream = "
        "2 : i64, global_shape = array<i64: 4, 2, 3, 5>} : (tensor<4x2x3x6xf32>, "
        "tensor<4x1x5x6xf32>, "
-       "tensor<4x1x5x6xf32>) -> (tensor<4x2x3x6xf32>, tensor<4x2x3xf32>)",
-       {"tensor<4x2x3x6xf32>", "tensor<4x1x5x6xf32>", "tensor<4x1x5x6xf32>", "tensor<1x2x3x5xf32>",
+       "tensor<4x1x5x7xf32>) -> (tensor<4x2x3x7xf32>, tensor<4x2x3xf32>)",
+       {"tensor<4x2x3x6xf32>", "tensor<4x1x5x6xf32>", "tensor<4x1x5x7xf32>", "tensor<1x2x3x5xf32>",
         "tensor<i64>", "tensor<i64>"},
-       {"tensor<4x2x3x6xf32>", "tensor<4x2x3xf32>"}},
+       {"tensor<4x2x3x7xf32>", "tensor<4x2x3xf32>"}},
       {"attention_backward %0, %1, %2, %3, %4, %5 {scale = 0.5, causal} : (tensor<4x2x3x6xf32>, "
-       "tensor<4x1x3x6xf32>, tensor<4x1x3x6xf32>, tensor<4x2x3x6xf32>, tensor<4x2x3xf32>, "
-       "tensor<4x2x3x6xf32>) -> (tensor<4x2x3x6xf32>, tensor<4x1x3x6xf32>, tensor<4x1x3x6xf32>)",
-       {"tensor<4x2x3x6xf32>", "tensor<4x1x3x6xf32>", "tensor<4x1x3x6xf32>", "tensor<4x2x3x6xf32>",
-        "tensor<4x2x3xf32>", "tensor<4x2x3x6xf32>"},
-       {"tensor<4x2x3x6xf32>", "tensor<4x1x3x6xf32>", "tensor<4x1x3x6xf32>"}},
+       "tensor<4x1x3x6xf32>, tensor<4x1x3x7xf32>, tensor<4x2x3x7xf32>, tensor<4x2x3xf32>, "
+       "tensor<4x2x3x7xf32>) -> (tensor<4x2x3x6xf32>, tensor<4x1x3x6xf32>, tensor<4x1x3x7xf32>)",
+       {"tensor<4x2x3x6xf32>", "tensor<4x1x3x6xf32>", "tensor<4x1x3x7xf32>", "tensor<4x2x3x7xf32>",
+        "tensor<4x2x3xf32>", "tensor<4x2x3x7xf32>"},
+       {"tensor<4x2x3x6xf32>", "tensor<4x1x3x6xf32>", "tensor<4x1x3x7xf32>"}},
       {"rotary %0, %1, %2 : tensor<4x2x3x6xf32>, tensor<3x3xf32>",
        {"tensor<4x2x3x6xf32>", "tensor<3x3xf32>", "tensor<3x3xf32>"},
        {"tensor<4x2x3x6xf32>"}},
