@@ -15,12 +15,12 @@ def AttentionOp : Reprise_Op<"attention", (ins Reprise_FloatTensor:$query, Repri
      DeclareOpInterfaceMethods<RandomOpInterface, ["draws", "getDrawnShape"]>]> {
   let summary = "Scaled dot-product attention, causal, masked, biased or plain, with dropout";
   let description = [{
-    query [b, h, t, d], key and value [b, g, s, d]; g divides h, and query head i reads key head i / (h / g)
+    query [b, h, t, d], key [b, g, s, d], value [b, g, s, e]; g divides h, and query head i reads key head i / (h / g)
     (grouped-query attention). `score = (Σ_d q·k) * scale + bias; m = max score; p = exp(score - m); l = Σp; out =
     (Σ_s dropout(p)·v) / l; lse = m + log l`. bias, in the compute type, and mask are [b or 1, h or 1, t or 1, s].
     Masked are keys where mask is 0, and with `causal` keys j > i + (s - t) of query i; a query without any key has
-    out = 0 and lse = -inf. Dropout draws by index [b, h, i, j]. out has the type of query, lse is [b, h, t] in the
-    compute type; 16-bit operands are widened and nothing is rounded in between.
+    out = 0 and lse = -inf. Dropout draws by index [b, h, i, j]. out is [b, h, t, e] in the element type of query, lse
+    is [b, h, t] in the compute type; 16-bit operands are widened and nothing is rounded in between.
 
     Σ_d and Σ_s are the contraction's fma chains, l has the order of a sum over the last dimension. Every order is that
     of the whole row of s keys (in a sum over queries: of all t queries): a key stands in the lane and the block of its
@@ -47,8 +47,8 @@ def AttentionBackwardOp : Reprise_Op<"attention_backward", (ins Reprise_FloatTen
      DeclareOpInterfaceMethods<RandomOpInterface, ["draws", "getDrawnShape"]>]> {
   let summary = "Gradients of attention";
   let description = [{
-    With `p = exp(score - lse)`, `pd = dropout(p)`: `delta = Σ_d dout·out - dlse` (last-dimension sum order; dlse if
-    given), `dp = dropout(Σ_d dout·v)`, `ds = p * (dp - delta)`; `dq = (Σ_s ds·k) * scale`, `dk = (Σ_t ds·q) * scale`,
+    With `p = exp(score - lse)`, `pd = dropout(p)`: `delta = Σ_e dout·out - dlse` (last-dimension sum order; dlse if
+    given), `dp = dropout(Σ_e dout·v)`, `ds = p * (dp - delta)`; `dq = (Σ_s ds·k) * scale`, `dk = (Σ_t ds·q) * scale`,
     `dv = Σ_t pd·dout`. Each other Σ is the contraction's fma chain, in the order of `reprise.attention`: masked pairs are
     no terms, a block of queries without terms is +0. Dropout of p and of dp draws the same words. With grouped queries
     Σ_t runs over (query head of the group, query), row-major. `dscore`, if it is a result, is ds [b, h, t, s] in the
