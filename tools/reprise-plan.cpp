@@ -61,6 +61,9 @@ struct Flags : cli::Tool {
                                 0,
                                 {0}};
 
+  cli::Switch orLeast{*this, "--or-least",
+                      "Answer a budget that no plan fits with the plan of the least peak"};
+
   cli::Group offsetsGroup{*this, "offsets"};
   cli::Number<int64_t> capacity{
       *this,   "--capacity",
@@ -85,7 +88,7 @@ std::string findForeign(const Flags &flags) {
   const std::string &kind = flags.kind.get();
   const std::pair<const cli::Option *, const char *> owned[] = {
       {&flags.budgets, "checkpoint"}, {&flags.timeLimit, "checkpoint"},
-      {&flags.capacity, "offsets"},   {&flags.schedules, "pipeline"},
+      {&flags.orLeast, "checkpoint"}, {&flags.capacity, "offsets"},   {&flags.schedules, "pipeline"},
       {&flags.gantt, "pipeline"},     {&flags.trace, "pipeline"}};
   for (auto [option, owner] : owned)
     if (option->isGiven() && kind != owner)
@@ -181,6 +184,7 @@ int planCheckpoint(const Flags &flags) {
   options.path = flags.problem;
   options.budgets.assign(flags.budgets.begin(), flags.budgets.end());
   options.isWritten = !flags.written.empty();
+  options.orLeast = flags.orLeast;
   if (flags.timeLimit.isGiven())
     options.timeLimit = flags.timeLimit;
   llvm::Expected<std::vector<reprise::Plan>> plans = reprise::planWithinBudgets(*text, options);

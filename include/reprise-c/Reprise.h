@@ -242,8 +242,8 @@ REPRISE_EXPORT int reprise_compilation_fits(const reprise_compilation *compilati
 
 /* Plans a problem as reprise-plan does: kind "checkpoint" (docs/planning-problem.schema.json, or a
  * graph of networkx), "offsets" (CSV) or "pipeline" (docs/pipeline-problem.schema.json). `options`
- * are the flags of reprise-plan: budget (repeated), time-limit; capacity; schedule (repeated).
- * That a budget cannot be met is no error: the summary says so. */
+ * are the flags of reprise-plan: budget (repeated), time-limit, or-least; capacity; schedule
+ * (repeated). That a budget cannot be met is no error: the summary says so. */
 REPRISE_EXPORT reprise_error *reprise_plan_problem(reprise_session *session, const char *kind,
                                                    const char *problem, size_t size,
                                                    const reprise_options *options,

@@ -53,13 +53,14 @@ def plan(problem: str | dict[str, Any], *, kind: str = "checkpoint", budget: int
          **options: Any) -> tuple[Any, list[str]]:
     """Plans a problem without a model, as reprise-plan does: ``kind`` is "checkpoint", "offsets" or "pipeline".
 
-    Returns the summary and the text of each plan, empty where none was found. Further options: time_limit; capacity;
-    schedule.
+    Returns the summary and the text of each plan, empty where none was found. Further options: time_limit,
+    or_least; capacity; schedule.
     """
     text = problem if isinstance(problem, str) else json.dumps(problem)
     budgets = budget if isinstance(budget, (list, tuple)) else [budget]
     given = [("budget", str(each)) for each in budgets]
     for key, value in options.items():
-        given += [(key.replace("_", "-"), str(each)) for each in (value if isinstance(value, (list, tuple)) else [value])]
+        given += [(key.replace("_", "-"), str(each).lower() if isinstance(each, bool) else str(each))
+                  for each in (value if isinstance(value, (list, tuple)) else [value])]
     summary, solutions = _core.plan_problem(_core.Session(), kind, text, given)
     return json.loads(summary), solutions

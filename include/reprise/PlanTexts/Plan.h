@@ -4,6 +4,7 @@
 
 #include "llvm/Support/Error.h"
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <optional>
@@ -15,6 +16,7 @@ struct PlanOptions {
   std::vector<std::string> budgets; ///< see parseBudget
   std::optional<double> timeLimit;  ///< seconds for each budget; zero leaves what needs no search
   bool isWritten = false;           ///< whether `text` is asked for
+  bool orLeast = false; ///< a budget that nothing fits is answered by the plan of the least peak
   std::function<bool()> isCancelled =
       nullptr; ///< asked often: whether nobody wants a plan any more
 };
@@ -22,7 +24,7 @@ struct PlanOptions {
 /// What was found for one budget.
 struct Plan {
   int64_t budget = 0;
-  bool isFound = false;
+  bool isFound = false; ///< a plan that fits, or with `orLeast` any plan
   int64_t peak = 0;
   double cost = 0;                 ///< of all that runs again
   double extraCost = 0, bound = 0; ///< percent of the cost without replays
@@ -45,7 +47,8 @@ std::string checkBudget(llvm::StringRef text);
 llvm::Expected<std::vector<int64_t>> parseBudgets(const std::vector<std::string> &texts,
                                                   int64_t peak);
 
-/// Asks for the end once the time is over, or the search is cancelled.
+/// Asks for the end once the time is over, or the search is cancelled. Bounds and first plans have a
+/// fifth of the limit more, or a second.
 class Stopwatch {
 public:
   explicit Stopwatch(std::optional<double> limit, std::function<bool()> isCancelled = nullptr)
@@ -54,9 +57,14 @@ public:
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }
   bool mayEnd() const { return limit || isCancelled; }
-  bool isOver() const { return (limit && seconds() >= *limit) || (isCancelled && isCancelled()); }
+  bool isOver() const { return isAfter(limit.value_or(0)); }
+  bool isLate() const { return isAfter(limit.value_or(0) + std::max(1.0, limit.value_or(0) / 5)); }
 
 private:
+  bool isAfter(double end) const {
+    return (limit && seconds() >= end) || (isCancelled && isCancelled());
+  }
+
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
   std::optional<double> limit;
   std::function<bool()> isCancelled;

@@ -2,6 +2,8 @@
 #ifndef REPRISE_PLANNING_MINCUT_H
 #define REPRISE_PLANNING_MINCUT_H
 
+#include "reprise/Planning/IsOver.h"
+
 #include <vector>
 
 namespace reprise {
@@ -16,8 +18,11 @@ public:
 
   int addNode();
   void addEdge(int from, int to, double capacity);
-  /// The capacity of the least cut; kNever or more if there is no finite one.
-  double solve(int source, int sink);
+  /// The capacity of the least cut; kNever or more if there is no finite one. If \p isOver ends the
+  /// search, the flow found so far, which no cut is below; then the cut is not the least one.
+  double solve(int source, int sink, const IsOver &isOver = nullptr);
+  /// Whether the last `solve` was ended early.
+  bool isEnded() const { return ended; }
   /// After `solve`: true if the node lies on the source's side of the cut that is nearest to the
   /// source.
   bool isOnSourceSide(int node) const { return levels[node] >= 0; }
@@ -34,6 +39,7 @@ private:
   std::vector<Edge> edges; ///< each beside its reverse
   std::vector<int> first, levels, current, path;
   double smallest = 0; ///< what is left is nothing from here on
+  bool ended = false;
 };
 
 } // namespace reprise

@@ -32,6 +32,7 @@ static constexpr Option known[] = {{"allow-unmatched-rules", Kind::Switch, ForCo
                                    {"estimate", Kind::Switch, ForCompile},
                                    {"ignore-checkpoints", Kind::Switch, ForCompile},
                                    {"microbatches", Kind::Integer, ForCompile, 1},
+                                   {"or-least", Kind::Switch, ForPlan},
                                    {"plan", Kind::Text, ForCompile},
                                    {"plan-in", Kind::Text, ForCompile},
                                    {"policy", Kind::Texts, ForCompile},

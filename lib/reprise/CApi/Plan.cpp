@@ -22,6 +22,7 @@ static llvm::Expected<reprise_plan> planCheckpoint(StringRef problem, const repr
   options.path = "problem";
   options.budgets = given.texts("budget");
   options.isWritten = true;
+  options.orLeast = given.isOn("or-least");
   if (given.has("time-limit"))
     options.timeLimit = given.number("time-limit");
   options.isCancelled = [&state] { return state.isCancelled(); };

@@ -50,18 +50,7 @@ std::vector<StepPlan> StepPlanner::proposeOrdered(int64_t goal) {
 }
 
 StepPlan StepPlanner::proposeSmallestOrdered() {
-  checkpoint::BudgetOptions options = context.search;
-  options.effort = 0.25;
-  OrderedPlanner descent(scope->problem, footprint, links, options);
-  std::vector<std::vector<Choice>> starts = {
-      checkpoint::BudgetPlanner(scope->problem, footprint, options).followed().choices,
-      std::vector<Choice>(scope->problem.values.size(), Choice::Save)};
-  checkpoint::stepDown(descent.smallest().plan.usage.peak, [&](int64_t budget) {
-    descent.plan(budget, starts);
-    return descent.smallest().plan.usage.peak;
-  });
-  wasCut |= descent.isTruncated();
-  return describe(descent.smallest());
+  return describe(descendInOrders(scope->problem, footprint, links, context.search));
 }
 
 void StepPlanner::takeStart(const StepPlan &proposed, const StepPlanner &from) {

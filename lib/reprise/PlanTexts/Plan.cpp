@@ -62,7 +62,7 @@ void shareLowestPeak(std::vector<Plan> &plans) {
 
 std::string describe(const Plan &plan) {
   std::string budget = "budget " + showBytesExactly(plan.budget);
-  if (plan.need > plan.budget)
+  if (!plan.isFound && plan.need > plan.budget)
     return llvm::formatv("{0}: no schedule fits, {1} needs {2} at once", budget, plan.place,
                          showBytesExactly(plan.need));
   if (plan.isRefuted)
@@ -76,6 +76,8 @@ std::string describe(const Plan &plan) {
   std::string overridden =
       plan.overridden.value_or(0) > 0 ? showBytesExactly(*plan.overridden) + " overridden, " : "";
   const char *order = plan.isReordered.value_or(false) ? ", launches in another order" : "";
+  if (plan.peak > plan.budget)
+    budget += ", which no plan fits";
   return llvm::formatv("{0}: cost {1}, peak {2}, {3}{4} executions{5}, {6:f2} s{7}; {8}", budget,
                        showPercent(plan.extraCost), showBytesExactly(plan.peak), overridden,
                        plan.executions, order, plan.seconds, end,
@@ -95,7 +97,7 @@ std::string describeAsJson(const std::vector<Plan> &plans) {
       entry["gap_percent"] = plan.extraCost - plan.bound;
       entry["peak"] = plan.peak;
     }
-    if (!plan.isFound)
+    if (!plan.isFound || plan.peak > plan.budget)
       entry["lowest_peak"] = plan.lowestPeak;
     if (plan.need > plan.budget) {
       entry["place"] = plan.place;

@@ -73,6 +73,8 @@ static void compete(std::vector<Plan> &plans) {
 }
 
 llvm::Expected<std::vector<Plan>> planGraph(llvm::StringRef text, const PlanOptions &options) {
+  if (options.orLeast)
+    return llvm::createStringError(options.path + ": is a graph, which has no plan of least peak");
   remat::Problem problem;
   if (std::string wrong = remat::readGraph(text, problem); !wrong.empty())
     return llvm::createStringError(options.path + ": " + wrong);

@@ -20,7 +20,8 @@ struct Answer {
   std::optional<checkpoint::Plan> plan;
   LaunchOrder order;                         ///< empty: that of the file
   std::shared_ptr<const ReorderedStep> step; ///< of the plan, with an order
-  Bound bound;
+  Bound bound;                               ///< of the budget
+  double leastCost = 0;                      ///< of plans of the bytes that this one may take
   int64_t lowestPeak = 0;
   bool isTruncated = false;
   double seconds = 0;
@@ -36,8 +37,10 @@ public:
 private:
   void search(int64_t budget);
   void searchOrders(Answer &answer, BudgetPlanner &planner, const BudgetOptions &search) const;
-  void setOrder(Answer &answer, const OrderedPlan &found, const BudgetOptions &search) const;
-  void descendTo(Answer &answer, BudgetPlanner &planner, const BudgetOptions &search) const;
+  void setOrder(Answer &answer, const OrderedPlan &found, int64_t budget,
+                const BudgetOptions &search) const;
+  void findOwnBound(Answer &answer, const BudgetOptions &search) const;
+  void descend(Answer &answer, BudgetPlanner &planner, const BudgetOptions &search) const;
   void compete();
   llvm::Expected<reprise::Plan> judge(const Answer &answer);
   llvm::Error judgeChoices(const Answer &answer, reprise::Plan &plan);
@@ -68,41 +71,60 @@ private:
 void Planning::search(int64_t budget) {
   Stopwatch watch(options.timeLimit, options.isCancelled);
   BudgetOptions budgetOptions;
-  if (watch.mayEnd())
+  if (watch.mayEnd()) {
     budgetOptions.isOver = [&] { return watch.isOver(); };
+    budgetOptions.isLate = [&] { return watch.isLate(); };
+  }
   BudgetPlanner planner(file.problem, file.footprint, budgetOptions);
   if (file.footprint.byteSeconds > 0)
     usual = planner.followed().usage.seconds;
   Answer answer;
   answer.budget = budget;
   answer.plan = planner.plan(budget);
-  answer.bound = findBound(file.problem, file.footprint, budget);
-  if (answer.plan && answer.plan->usage.seconds > answer.bound.seconds)
-    answer.bound.seconds =
-        std::max(answer.bound.seconds,
-                 findJointBound(file.problem, file.footprint, budget, answer.plan->usage.seconds));
-  answer.lowestPeak = planner.smallest().usage.peak;
-  answer.isTruncated = planner.isTruncated();
-  if (!answer.plan && answer.bound.isFeasible)
-    descendTo(answer, planner, budgetOptions);
   if (file.links)
     searchOrders(answer, planner, budgetOptions);
+  if (!answer.plan)
+    descend(answer, planner, budgetOptions);
+  if (!answer.step)
+    findOwnBound(answer, budgetOptions);
+  answer.isTruncated |= planner.isTruncated();
   answer.seconds = watch.seconds();
   answers.push_back(std::move(answer));
 }
 
-/// What a descent finds does not depend on the budget. So the least budget that is named is met
-/// whenever it is asked for.
-void Planning::descendTo(Answer &answer, BudgetPlanner &planner,
-                         const BudgetOptions &search) const {
-  Descent descent = descend(file.problem, file.footprint, search);
-  answer.isTruncated |= descent.isTruncated;
-  answer.lowestPeak = descent.plans.back().usage.peak;
-  if (answer.lowestPeak > answer.budget)
+/// Of plans in the order of the file. Without a plan that fits, the bound of all orders stays.
+void Planning::findOwnBound(Answer &answer, const BudgetOptions &search) const {
+  auto find = [&](int64_t budget) {
+    return findBound(file.problem, file.footprint, budget, 4, search.isLate);
+  };
+  int64_t within = answer.plan ? std::max(answer.budget, answer.plan->usage.peak) : answer.budget;
+  bool fits = answer.plan && within == answer.budget;
+  if (!file.links || fits)
+    answer.bound = find(answer.budget);
+  if (!answer.plan)
     return;
-  for (checkpoint::Plan &plan : descent.plans)
-    planner.addStart(std::move(plan.choices));
-  answer.plan = planner.plan(answer.budget);
+  answer.leastCost = within > answer.budget ? find(within).seconds : answer.bound.seconds;
+  if (answer.plan->usage.seconds > answer.leastCost)
+    answer.leastCost =
+        std::max(answer.leastCost, findJointBound(file.problem, file.footprint, within,
+                                                  answer.plan->usage.seconds, 60, search.isLate));
+}
+
+/// What descents find does not depend on the budget. So the least budget that is named is met
+/// whenever it is asked for.
+void Planning::descend(Answer &answer, BudgetPlanner &planner, const BudgetOptions &search) const {
+  answer.lowestPeak = planner.descend().plans.back().usage.peak;
+  std::optional<OrderedPlan> ordered;
+  if (file.links) {
+    ordered = descendInOrders(file.problem, file.footprint, *file.links, search);
+    answer.lowestPeak = std::min(answer.lowestPeak, ordered->plan.usage.peak);
+  }
+  if (answer.lowestPeak > answer.budget && !options.orLeast)
+    return;
+  if (ordered && ordered->plan.usage.peak == answer.lowestPeak)
+    setOrder(answer, *ordered, std::max(answer.budget, answer.lowestPeak), search);
+  else
+    answer.plan = planner.planLeast();
 }
 
 static std::pair<int64_t, double> costOf(const checkpoint::Plan &plan) {
@@ -110,7 +132,7 @@ static std::pair<int64_t, double> costOf(const checkpoint::Plan &plan) {
 }
 
 /// The plan in that order. With choices of its own it is looked for again, as it may be cheaper.
-void Planning::setOrder(Answer &answer, const OrderedPlan &found,
+void Planning::setOrder(Answer &answer, const OrderedPlan &found, int64_t budget,
                         const BudgetOptions &search) const {
   auto step = std::make_shared<ReorderedStep>(
       reorder(file.problem, file.footprint, *file.links, found.order));
@@ -121,9 +143,9 @@ void Planning::setOrder(Answer &answer, const OrderedPlan &found,
   std::optional<checkpoint::Plan> plan = planner.addStart(std::move(choices));
   plan->overridden = found.plan.overridden;
   if (wantsOrderedChoices(file.problem, file.footprint))
-    plan = planner.plan(answer.budget);
+    plan = planner.plan(budget);
   answer.isTruncated |= planner.isTruncated();
-  if (!plan || plan->usage.peak > answer.budget ||
+  if (!plan || plan->usage.peak > budget ||
       (answer.plan && costOf(*answer.plan) <= costOf(*plan)))
     return;
   answer.plan = std::move(plan);
@@ -134,7 +156,8 @@ void Planning::setOrder(Answer &answer, const OrderedPlan &found,
 /// Another order of the launches may be cheaper than replays. Its bound is that of all orders.
 void Planning::searchOrders(Answer &answer, BudgetPlanner &planner,
                             const BudgetOptions &search) const {
-  Bound bound = findAnyOrderBound(file.problem, file.footprint, answer.budget);
+  Bound bound =
+      findAnyOrderBound(file.problem, file.footprint, answer.budget, 4, search.isLate);
   bool mayWin =
       !answer.plan || answer.plan->overridden > 0 || answer.plan->usage.seconds > bound.seconds;
   const checkpoint::Plan &followed = planner.followed();
@@ -153,11 +176,10 @@ void Planning::searchOrders(Answer &answer, BudgetPlanner &planner,
     }
     answer.isTruncated |= orders.isTruncated();
     if (found)
-      setOrder(answer, *found, search);
-    answer.lowestPeak = std::min(answer.lowestPeak, orders.smallest().plan.usage.peak);
+      setOrder(answer, *found, answer.budget, search);
   }
-  if (!answer.plan || answer.step)
-    answer.bound = std::move(bound);
+  answer.leastCost = bound.seconds;
+  answer.bound = std::move(bound);
 }
 
 /// Plans of all budgets compete for each, so that more bytes never cost more.
@@ -166,7 +188,8 @@ void Planning::compete() {
   for (Answer &answer : answers)
     for (const Answer &other : others)
       if (other.plan && other.plan->usage.peak <= answer.budget &&
-          (!answer.plan || costOf(*other.plan) < costOf(*answer.plan))) {
+          (!answer.plan || answer.plan->usage.peak > answer.budget ||
+           costOf(*other.plan) < costOf(*answer.plan))) {
         answer.plan = other.plan;
         answer.order = other.order;
         answer.step = other.step;
@@ -192,7 +215,7 @@ llvm::Error Planning::judgeChoices(const Answer &answer, reprise::Plan &plan) {
   if (answer.step && !isPossible(*file.links, answer.order))
     return llvm::createStringError("the plan is wrong: its launches cannot run in that order");
   Recount found = recount(problem, answer.step ? answer.step->footprint : file.footprint, solution);
-  if (found.peak != answer.plan->usage.peak || found.peak > answer.budget)
+  if (found.peak != answer.plan->usage.peak || found.peak > std::max(answer.budget, answer.lowestPeak))
     return llvm::createStringError(
         llvm::formatv("the plan is wrong: its peak is {0}, not {1}, and the budget {2}", found.peak,
                       answer.plan->usage.peak, answer.budget));
@@ -212,7 +235,7 @@ llvm::Expected<reprise::Plan> Planning::judge(const Answer &answer) {
   reprise::Plan plan;
   plan.budget = answer.budget;
   plan.isFound = answer.plan.has_value();
-  plan.bound = percent(answer.bound.seconds);
+  plan.bound = percent(answer.plan ? answer.leastCost : answer.bound.seconds);
   plan.seconds = answer.seconds;
   plan.isTruncated = answer.isTruncated;
   plan.lowestPeak = answer.lowestPeak;
@@ -222,9 +245,9 @@ llvm::Expected<reprise::Plan> Planning::judge(const Answer &answer) {
   }
   if (!plan.isFound)
     return plan;
-  if (plan.need > plan.budget)
+  if (plan.need > answer.plan->usage.peak)
     return llvm::createStringError("the bound is wrong: a plan was found within " +
-                                   std::to_string(plan.budget));
+                                   std::to_string(answer.plan->usage.peak));
   if (llvm::Error error = judgeChoices(answer, plan))
     return error;
   return plan;

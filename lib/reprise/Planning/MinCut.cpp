@@ -62,17 +62,21 @@ double MinCut::augment(int source, int sink) {
   return amount;
 }
 
-double MinCut::solve(int source, int sink) {
+double MinCut::solve(int source, int sink, const IsOver &isOver) {
+  static constexpr int kPathsPerQuestion = 64;
   double total = 0, most = 0;
+  int paths = 0;
+  auto ask = [&] { return ended = isOver && isOver(); };
+  ended = false;
   for (const Edge &edge : edges)
     if (edge.left < kNever)
       most = std::max(most, edge.left);
   smallest = most * 1e-12;
-  while (findLevels(source, sink)) {
+  while (findLevels(source, sink) && !ask()) {
     current = first;
     while (double amount = augment(source, sink)) {
       total += amount;
-      if (total >= kNever)
+      if (total >= kNever || (++paths % kPathsPerQuestion == 0 && ask()))
         return total;
     }
   }

@@ -39,19 +39,23 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass
 class Answer:
-    """What the planner said of one problem."""
+    """The planner's answer for one problem and budget. If no plan fits the budget, the plan is the one of the least peak."""
 
     summary: dict[str, Any]
-    plan: dict[str, Any] | None
+    plan: dict[str, Any]
+
+    @property
+    def fits(self) -> bool:
+        return self.summary["peak"] <= self.summary["budget"]
 
 
 def ask(problem: dict[str, Any], budget: str) -> Answer:
     """The plan of a problem, from the cache or from the planner, which counts its steps: no clock has a part in a plan."""
-    name = "plan-" + cache.key(problem, budget, _core.version)
+    name = "plan-" + cache.key(problem, budget, "or least", _core.version)
     known = cache.read(name)
     if known is None:
-        summary, texts = plan_problem(problem, budget=budget)
-        known = {"summary": summary[0], "plan": json.loads(texts[0]) if texts[0] else None}
+        summary, texts = plan_problem(problem, budget=budget, or_least=True)
+        known = {"summary": summary[0], "plan": json.loads(texts[0])}
         cache.write(name, known)
     return Answer(**known)
 
@@ -128,46 +132,25 @@ class Partitioner(CustomPartitionerFn):
 
     def _tighten(self, problem: Problem) -> Answer:
         """A plan within less than the budget, or of the least peak."""
-        text = problem.to_json()
-        answer = ask(text, str(self.within))
-        return answer if answer.plan is not None else self._least(text)
+        return ask(problem.to_json(), str(self.within))
 
     def _plan(self, problem: Problem) -> Answer:
         if self.budget == UNLIMITED and follow.is_nested(problem):
             return Answer({"budget": None, "bound_percent": 0.0}, {"executions": follow.follow(problem)})
-        text = problem.to_json()
-        answer = ask(text, self.budget)
-        if answer.plan is not None:
+        answer = ask(problem.to_json(), self.budget)
+        if answer.fits:
             return answer
         musts = [word for word, each in zip(problem.labels, problem.operations)
                  if str(word).startswith("must") and not each.is_state and not each.is_pinned]
-        least = self._least(text)
-        refusal = self._refuse(problem, answer.summary, least.summary["peak"], len(musts))
+        refusal = self._refuse(problem, answer.summary, len(musts))
         if musts or not self.budget.endswith("%"):
             raise Error(refusal)
         # A share is a wish: the plan that takes the least is as near as any comes to it.
         warnings.warn(refusal + ", and takes its place", RepriseWarning, stacklevel=2)
         self.is_wish = True
-        return least
-
-    def _least(self, text: dict[str, Any]) -> Answer:
-        """The plan of the least peak that is found. A search within what an op needs at once names one, and whoever asks for
-        it meets it. Searches for less may still be lucky."""
-        within = ask(text, "1").summary["needed"]
-        answer = ask(text, str(within))
-        if answer.plan is None:
-            answer = ask(text, str(answer.summary["lowest_peak"]))
-        if answer.plan is None:
-            raise Error("internal error: no plan was found within what is known to be met")
-        for thousandths in (970, 995):
-            while True:
-                less = ask(text, str(max(within, answer.summary["peak"] * thousandths // 1000)))
-                if less.plan is None or less.summary["peak"] >= answer.summary["peak"]:
-                    break
-                answer = less
         return answer
 
-    def _refuse(self, problem: Problem, summary: dict[str, Any], least: int, musts: int) -> str:
+    def _refuse(self, problem: Problem, summary: dict[str, Any], musts: int) -> str:
         lines = [f"the budget of {self.budget} ({summary['budget']} bytes) cannot be met"]
         place = re.search(r"launch (\d+)", summary.get("place") or "")
         if place:
@@ -175,7 +158,7 @@ class Partitioner(CustomPartitionerFn):
             lines.append(f"{describe(node)} needs {summary['needed']} bytes at once")
         if musts:
             lines.append(f"{musts} ops have a MUST label, which holds in every plan")
-        lines.append(f"the least budget that was met is {least} bytes")
+        lines.append(f"the least budget that was met is {summary['lowest_peak']} bytes")
         return "; ".join(lines)
 
 

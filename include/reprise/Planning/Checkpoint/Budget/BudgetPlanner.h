@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace reprise::checkpoint {
 
@@ -16,8 +17,10 @@ struct BudgetOptions {
   int64_t evaluations = 0;
   double effort = 1; ///< a factor of that default
   int anneals = 4;   ///< runs of annealing, where the cheapest plan is not near the bound
-  /// Asked now and then; the search ends with what it has when it says true.
-  std::function<bool()> isOver;
+  /// Asked now and then; the search ends with the first plans when it says true.
+  IsOver isOver;
+  /// The same for the bounds and the first plans, too: the search ends with what it has.
+  IsOver isLate;
 };
 
 /// Choices, one per value, and what they take.
@@ -25,6 +28,13 @@ struct Plan {
   std::vector<Choice> choices;
   Usage usage;
   int64_t overridden = 0; // bytes of values whose PREFER is not obeyed
+};
+
+/// Plans of ever smaller peaks.
+struct Descent {
+  /// Each of a smaller peak than the one before, the first one's is followed().
+  std::vector<Plan> plans;
+  bool isTruncated = false; ///< the options ended it early
 };
 
 /// Searches the plans of one problem for many budgets. The problem, which must be valid and have
@@ -39,6 +49,9 @@ struct Plan {
 ///   and anneals as long as the bound is not near. Where few values can be chosen, it tries all
 ///   choices.
 /// - Plans for one budget are starts for the next one, so that more bytes seldom cost more.
+///
+/// - Where the first plans and their repairs do not fit, the search goes on from `descend`, whose
+///   plans do not depend on the budget. So whatever fits its least peak is found.
 class BudgetPlanner {
 public:
   BudgetPlanner(const Problem &problem, const Footprint &footprint, BudgetOptions options = {});
@@ -53,6 +66,10 @@ public:
   std::optional<Plan> plan(int64_t budget);
   /// Searches to come start from these choices, too. Returns what they take.
   Plan addStart(std::vector<Choice> choices);
+  /// Plans of ever smaller peaks, the same ones whatever was asked for before.
+  const Descent &descend();
+  /// A plan of the least peak of `descend`, made cheaper.
+  Plan planLeast();
   /// The plan of the least peak that any call has seen.
   const Plan &smallest() const;
   /// True if the options ended a search early.
@@ -68,15 +85,12 @@ private:
 /// \p search takes a budget in bytes and returns the smallest peak that is known after it.
 void stepDown(int64_t peak, const std::function<int64_t(int64_t)> &search);
 
-struct Descent {
-  /// Each of a smaller peak than the one before, the first one's is followed().
-  std::vector<Plan> plans;
-  bool isTruncated = false; ///< the options ended it early
-};
-
-/// Plans of ever smaller peaks, whatever the budget: those of stepDown, and at last a search for
-/// what every plan needs and one half way to that. Each has a quarter of the effort.
-Descent descend(const Problem &problem, const Footprint &footprint, BudgetOptions options);
+/// Plans of ever smaller peaks, whatever the budget. Repairs of a few starts go down to what every
+/// plan needs by large steps, then by smaller ones; then annealing looks for the rest. Of small
+/// problems the last plan has the least peak of all. Takes about as long as a search for one
+/// budget. Only with \p mayOverride may plans go against a PREFER.
+Descent descend(const Problem &problem, const Footprint &footprint, BudgetOptions options,
+                bool mayOverride = true);
 
 } // namespace reprise::checkpoint
 

@@ -48,6 +48,11 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
+/// The plan of the least peak in any order of the launches that a descent finds, whatever the
+/// budget: of all choices where they are annealed together with the order, or else of the labels.
+OrderedPlan descendInOrders(const Problem &problem, const Footprint &footprint,
+                            const LaunchLinks &links, BudgetOptions options);
+
 } // namespace reprise::checkpoint
 
 #endif // REPRISE_PLANNING_CHECKPOINT_BUDGET_ORDEREDPLANNER_H

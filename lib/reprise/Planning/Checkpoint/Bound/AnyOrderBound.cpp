@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 using namespace reprise;
 using namespace reprise::checkpoint;
@@ -17,61 +18,65 @@ namespace {
 struct Graph {
   Graph(const Problem &problem, const Footprint &footprint)
       : problem(problem), least(std::make_shared<LeastCosts>(findLeastCosts(problem, footprint))),
-        readers(problem.values.size()), together(problem.operations.size()),
-        isViewed(findViewed(problem, footprint)) {
-    std::vector<std::vector<int>> launches(footprint.numLaunches);
+        readers(problem.values.size()), groupOf(problem.operations.size()),
+        groups(footprint.numLaunches), isViewed(findViewed(problem, footprint)) {
     for (size_t i = 0; i < problem.operations.size(); ++i) {
       const Operation &op = problem.operations[i];
-      if (!op.primal && footprint.launches[i] != kNoLaunch)
-        launches[footprint.launches[i]].push_back(static_cast<int>(i));
-      else
-        together[i] = {static_cast<int>(i)};
+      bool isAlone = op.primal || footprint.launches[i] == kNoLaunch;
+      groupOf[i] = isAlone ? static_cast<int>(groups.size()) : footprint.launches[i];
+      if (isAlone)
+        groups.emplace_back();
+      groups[groupOf[i]].push_back(static_cast<int>(i));
       for (int operand : op.operands)
         if (operand != kAvailable)
           readers[operand].push_back(static_cast<int>(i));
     }
-    for (const std::vector<int> &list : launches)
-      for (int operation : list)
-        together[operation] = list;
   }
+
+  /// The operations that run with this one, itself included, in program order.
+  const std::vector<int> &findTogether(int operation) const { return groups[groupOf[operation]]; }
 
   /// What needs the operation's results, and what those operations need.
   std::vector<bool> findAfter(int operation) const {
-    return reach(operation, [&](const Operation &op, std::vector<int> &found) {
+    return reach(operation, [&](const Operation &op, auto visit) {
       for (int value = op.firstResult; value < op.firstResult + op.numResults; ++value)
-        found.insert(found.end(), readers[value].begin(), readers[value].end());
+        for (int reader : readers[value])
+          visit(reader);
     });
   }
   std::vector<bool> findBefore(int operation) const {
-    return reach(operation, [&](const Operation &op, std::vector<int> &found) {
+    return reach(operation, [&](const Operation &op, auto visit) {
       for (int operand : op.operands)
         if (operand != kAvailable)
-          found.push_back(problem.values[operand].operation);
+          visit(problem.values[operand].operation);
     });
   }
 
   const Problem &problem;
   std::shared_ptr<const LeastCosts> least;
-  std::vector<std::vector<int>> readers;  // per value: operations
-  std::vector<std::vector<int>> together; // per operation: those that run with it, itself included
-  std::vector<bool> isViewed;             // per value: by a view
+  std::vector<std::vector<int>> readers; // per value: operations
+  std::vector<int> groupOf;              // per operation
+  std::vector<std::vector<int>> groups;  // operations; the first ones by launch
+  std::vector<bool> isViewed;            // per value: by a view
 
 private:
+  /// The operation itself is reached only by a way back to it.
   template <typename Step> std::vector<bool> reach(int operation, Step step) const {
-    std::vector<bool> reached(problem.operations.size());
-    std::vector<int> stack = together[operation], found;
+    std::vector<bool> reached(problem.operations.size()), isListed(groups.size());
+    std::vector<int> stack = groups[groupOf[operation]];
+    auto visit = [&](int other) {
+      if (isListed[groupOf[other]])
+        return;
+      isListed[groupOf[other]] = true;
+      for (int with : groups[groupOf[other]]) {
+        stack.push_back(with);
+        reached[with] = true;
+      }
+    };
     while (!stack.empty()) {
-      const Operation &op = problem.operations[stack.back()];
+      int next = stack.back();
       stack.pop_back();
-      found.clear();
-      step(op, found);
-      for (int other : found)
-        if (!reached[other])
-          for (int with : together[other]) {
-            if (!reached[with])
-              stack.push_back(with);
-            reached[with] = true;
-          }
+      step(problem.operations[next], visit);
     }
     return reached;
   }
@@ -87,9 +92,9 @@ public:
   int64_t pressure = 0, fixed = 0;
 
   /// The bytes of any plan, at least.
-  int64_t findLeastBytes() const { return fixed + static_cast<int64_t>(priceAt(1, 0).bytes); }
+  int64_t findLeastBytes(const IsOver &isOver) const;
   /// Seconds of replays of any plan for which the bytes are enough, at least.
-  double findSeconds(int64_t budget) const;
+  double findSeconds(int64_t budget, const IsOver &isOver) const;
 
 private:
   struct Point {
@@ -105,7 +110,7 @@ private:
   void findReads();
   void findStays(const Graph &graph);
   void addUp();
-  Point priceAt(double price, double second) const;
+  std::optional<Point> priceAt(double price, double second, const IsOver &isOver) const;
 
   const Problem &problem;
   const Footprint &footprint;
@@ -121,7 +126,7 @@ private:
 
 Moment::Moment(const Graph &graph, const Footprint &footprint, int operation)
     : problem(graph.problem), footprint(footprint), least(graph.least),
-      own(graph.together[operation]), before(graph.findBefore(operation)),
+      own(graph.findTogether(operation)), before(graph.findBefore(operation)),
       after(graph.findAfter(operation)), isThere(problem.values.size()),
       isReadLater(problem.values.size()), isReadElsewhere(problem.values.size()),
       mustGo(problem.values.size()) {
@@ -132,11 +137,13 @@ Moment::Moment(const Graph &graph, const Footprint &footprint, int operation)
 
 /// Reads through views count for what they are views of.
 void Moment::findReads() {
+  std::vector<bool> isOwn(problem.operations.size());
+  for (int operation : own)
+    isOwn[operation] = true;
   for (size_t i = 0; i < problem.operations.size(); ++i) {
     const Operation &op = problem.operations[i];
     if (footprint.launches[i] == kNoLaunch)
       continue;
-    bool isHere = std::find(own.begin(), own.end(), static_cast<int>(i)) != own.end();
     for (int operand : op.operands) {
       int root = findRoot(problem, footprint, operand);
       if (root < 0)
@@ -149,7 +156,7 @@ void Moment::findReads() {
       if (!isStoredBefore(root))
         continue;
       // Only elementwise replays run inside the kernel that reads them.
-      if (isHere && (usesMemory(op) || problem.operations[maker].kind != Kind::Elementwise))
+      if (isOwn[i] && (usesMemory(op) || problem.operations[maker].kind != Kind::Elementwise))
         isThere[root] = true;
       isReadLater[root] = isReadLater[root] || after[i];
     }
@@ -192,8 +199,9 @@ void Moment::addUp() {
 }
 
 /// As in Bound.cpp: a minimum cut, of which values that are needed and operations that run again
-/// are on the source's side.
-Moment::Point Moment::priceAt(double price, double second) const {
+/// are on the source's side. None if the search is over.
+std::optional<Moment::Point> Moment::priceAt(double price, double second,
+                                             const IsOver &isOver) const {
   MinCut cut;
   int source = cut.addNode(), sink = cut.addNode();
   std::vector<int> needed(problem.values.size(), -1), again(problem.operations.size(), -1);
@@ -216,7 +224,9 @@ Moment::Point Moment::priceAt(double price, double second) const {
       cut.addEdge(needed[value], mustStay ? sink : again[i], mustGo[value] ? MinCut::kNever : kept);
     }
   }
-  cut.solve(source, sink);
+  cut.solve(source, sink, isOver);
+  if (cut.isEnded())
+    return std::nullopt;
   Point point;
   for (size_t i = 0; i < problem.operations.size(); ++i) {
     if (again[i] < 0)
@@ -234,22 +244,32 @@ Moment::Point Moment::priceAt(double price, double second) const {
   return point;
 }
 
+/// Whatever is chosen, if the search is over.
+int64_t Moment::findLeastBytes(const IsOver &isOver) const {
+  std::optional<Point> least = priceAt(1, 0, isOver);
+  return fixed + (least ? static_cast<int64_t>(least->bytes) : 0);
+}
+
 /// Where the lines of two plans meet, until no plan lies below both.
-double Moment::findSeconds(int64_t budget) const {
+double Moment::findSeconds(int64_t budget, const IsOver &isOver) const {
   static constexpr int kMostPrices = 30;
   auto room = static_cast<double>(budget - fixed);
-  Point dear = priceAt(1, 0), cheap = priceAt(0, 1);
-  double best = cheap.seconds;
-  for (int step = 0; step < kMostPrices && cheap.bytes > room; ++step) {
-    if (cheap.bytes <= dear.bytes || dear.seconds <= cheap.seconds)
+  std::optional<Point> dear = priceAt(1, 0, isOver), cheap = priceAt(0, 1, isOver);
+  if (!dear || !cheap)
+    return 0;
+  double best = cheap->seconds;
+  for (int step = 0; step < kMostPrices && cheap->bytes > room; ++step) {
+    if (cheap->bytes <= dear->bytes || dear->seconds <= cheap->seconds)
       break;
-    double price = (dear.seconds - cheap.seconds) / (cheap.bytes - dear.bytes);
-    Point point = priceAt(price, 1);
-    double value = point.seconds + price * (point.bytes - room);
+    double price = (dear->seconds - cheap->seconds) / (cheap->bytes - dear->bytes);
+    std::optional<Point> point = priceAt(price, 1, isOver);
+    if (!point)
+      break;
+    double value = point->seconds + price * (point->bytes - room);
     best = std::max(best, value);
-    if (value >= (dear.seconds + price * (dear.bytes - room)) * (1 - 1e-9))
+    if (value >= (dear->seconds + price * (dear->bytes - room)) * (1 - 1e-9))
       break;
-    (point.bytes > room ? cheap : dear) = point;
+    (point->bytes > room ? cheap : dear) = point;
   }
   return best;
 }
@@ -257,7 +277,7 @@ double Moment::findSeconds(int64_t budget) const {
 /// Of the launches with the most bytes in program order, the kernels for which the most must be
 /// there in any order.
 static std::vector<Moment> chooseMoments(const Problem &problem, const Footprint &footprint,
-                                         int number) {
+                                         int number, const IsOver &isOver) {
   static constexpr size_t kMostOperations = 128, kWork = 4'000'000;
   Graph graph(problem, footprint);
   Meter meter(problem, footprint);
@@ -271,6 +291,8 @@ static std::vector<Moment> chooseMoments(const Problem &problem, const Footprint
   order.resize(std::min({order.size(), kMostOperations, 1 + kWork / (order.size() + 1)}));
   std::vector<Moment> moments;
   for (auto [bytes, operation] : order) {
+    if (isOver && isOver())
+      break;
     Moment moment(graph, footprint, operation);
     bool isNew = std::none_of(moments.begin(), moments.end(), [&](const Moment &other) {
       return other.pressure == moment.pressure && other.fixed == moment.fixed;
@@ -290,14 +312,19 @@ static std::vector<Moment> chooseMoments(const Problem &problem, const Footprint
 }
 
 Bound reprise::checkpoint::findAnyOrderBound(const Problem &problem, const Footprint &footprint,
-                                             int64_t budget, int moments) {
+                                             int64_t budget, int moments, const IsOver &isOver) {
   Bound bound;
-  for (const Moment &moment : chooseMoments(problem, footprint, moments)) {
-    int64_t missing = moment.findLeastBytes() - budget;
+  if (isOver && isOver()) {
+    bound.isTruncated = true;
+    return bound;
+  }
+  for (const Moment &moment : chooseMoments(problem, footprint, moments, isOver)) {
+    int64_t missing = moment.findLeastBytes(isOver) - budget;
     bound.missing = std::max(bound.missing, missing);
     bound.isFeasible &= missing <= 0;
     if (bound.isFeasible)
-      bound.seconds = std::max(bound.seconds, moment.findSeconds(budget));
+      bound.seconds = std::max(bound.seconds, moment.findSeconds(budget, isOver));
   }
+  bound.isTruncated = isOver && isOver();
   return bound;
 }

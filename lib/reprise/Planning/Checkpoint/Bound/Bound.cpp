@@ -5,6 +5,7 @@
 #include "Pricer.h"
 
 #include <algorithm>
+#include <optional>
 
 using namespace reprise;
 using namespace reprise::checkpoint;
@@ -19,8 +20,9 @@ enum class Crossing : uint8_t { No, Always, IfKept };
 
 class Bounder {
 public:
-  Bounder(const Problem &problem, const Footprint &footprint, int64_t budget)
-      : problem(problem), footprint(footprint), budget(budget),
+  Bounder(const Problem &problem, const Footprint &footprint, int64_t budget,
+          IsOver isOver = nullptr)
+      : problem(problem), footprint(footprint), budget(budget), isOver(std::move(isOver)),
         least(findLeastCosts(problem, footprint)), ranges(findLiveRanges(problem, footprint)),
         isViewed(findViewed(problem, footprint)), isReadHere(problem.values.size()) {
     findReads();
@@ -43,15 +45,17 @@ private:
   Crossing crossingOf(int value, int launch) const;
   static constexpr int kMostPrices = 30;
 
-  Point priceAt(int launch, double price, double second, PricedPlan &plan) const;
+  std::optional<Point> priceAt(int launch, double price, double second, PricedPlan &plan) const;
   Point readCut(int launch, const MinCut &cut, const std::vector<int> &needed,
                 const std::vector<int> &again, PricedPlan &plan) const;
-  void search(int launch, double room, Bound &bound) const;
+  bool search(int launch, double room, Bound &bound) const;
+  double findPrice(int launch, double room, Point dear, Point cheap, Bound &bound) const;
   void addCheapest(Bound &bound) const;
 
   const Problem &problem;
   const Footprint &footprint;
   int64_t budget;
+  IsOver isOver;
   LeastCosts least;
   std::vector<LiveRange> ranges;
   std::vector<bool> isViewed;
@@ -159,8 +163,9 @@ void Bounder::goTo(int launch) {
 
 /// The cheapest choice at a price per byte. On the source's side of the cut are values that are
 /// needed and operations that run again; an edge from a value to its operation is cut where the
-/// value is kept.
-Bounder::Point Bounder::priceAt(int launch, double price, double second, PricedPlan &plan) const {
+/// value is kept. None if the search is over.
+std::optional<Bounder::Point> Bounder::priceAt(int launch, double price, double second,
+                                               PricedPlan &plan) const {
   MinCut cut;
   int source = cut.addNode(), sink = cut.addNode();
   // Per value and per operation, -1 for those that have no say.
@@ -189,7 +194,9 @@ Bounder::Point Bounder::priceAt(int launch, double price, double second, PricedP
                   isNeverKept ? MinCut::kNever : kept);
     }
   }
-  cut.solve(source, sink);
+  cut.solve(source, sink, isOver);
+  if (cut.isEnded())
+    return std::nullopt;
   return readCut(launch, cut, needed, again, plan);
 }
 
@@ -221,45 +228,61 @@ Bounder::Point Bounder::readCut(int launch, const MinCut &cut, const std::vector
 }
 
 /// The price at which the kept bytes pass the room: where the lines of the two plans around it
-/// meet, until no plan lies below both.
-void Bounder::search(int launch, double room, Bound &bound) const {
-  PricedPlan plan;
-  Point dear = priceAt(launch, 1, 0, plan);
-  bound.plans.push_back(plan);
-  if (dear.bytes > room) {
-    auto missing = static_cast<int64_t>(dear.bytes - room);
-    if (missing > bound.missing)
-      bound.launch = launch;
-    bound.missing = std::max(bound.missing, missing);
-    bound.isFeasible = false;
-    return;
-  }
-  Point cheap = priceAt(launch, 0, 1, plan);
+/// meet, until no plan lies below both. Returns seconds of all plans, at least.
+double Bounder::findPrice(int launch, double room, Point dear, Point cheap, Bound &bound) const {
   double best = cheap.seconds; // what MUSTs cost anyway
   for (int step = 0; step < kMostPrices && cheap.bytes > room; ++step) {
     if (cheap.bytes <= dear.bytes || dear.seconds <= cheap.seconds)
       break;
     double price = (dear.seconds - cheap.seconds) / (cheap.bytes - dear.bytes);
-    Point point = priceAt(launch, price, 1, plan);
-    double value = point.seconds + price * (point.bytes - room);
+    PricedPlan plan;
+    std::optional<Point> point = priceAt(launch, price, 1, plan);
+    if ((bound.isTruncated = !point))
+      break;
+    double value = point->seconds + price * (point->bytes - room);
     best = std::max(best, value);
-    bound.plans.push_back(plan);
+    bound.plans.push_back(std::move(plan));
     double line = dear.seconds + price * (dear.bytes - room);
     if (value >= line * (1 - 1e-9))
       break;
-    (point.bytes > room ? cheap : dear) = point;
+    (point->bytes > room ? cheap : dear) = *point;
   }
+  return best;
+}
+
+/// False if the search is over.
+bool Bounder::search(int launch, double room, Bound &bound) const {
+  PricedPlan plan, cheapest;
+  std::optional<Point> dear = priceAt(launch, 1, 0, plan);
+  if ((bound.isTruncated = !dear))
+    return false;
+  bound.plans.push_back(std::move(plan));
+  if (dear->bytes > room) {
+    auto missing = static_cast<int64_t>(dear->bytes - room);
+    if (missing > bound.missing)
+      bound.launch = launch;
+    bound.missing = std::max(bound.missing, missing);
+    bound.isFeasible = false;
+    return true;
+  }
+  std::optional<Point> cheap = priceAt(launch, 0, 1, cheapest);
+  if ((bound.isTruncated = !cheap))
+    return false;
+  double best = findPrice(launch, room, *dear, *cheap, bound);
   if (best > bound.seconds && bound.isFeasible)
     bound.launch = launch;
   bound.seconds = std::max(bound.seconds, best);
+  return !bound.isTruncated;
 }
 
 /// Even with room for all, what is kept has its traffic.
 void Bounder::addCheapest(Bound &bound) const {
-  Pricer pricer(problem, footprint);
+  Pricer pricer(problem, footprint, isOver);
   std::vector<double> prices(footprint.numLaunches);
   bound.plans.push_back({pricer.choose(prices)});
-  bound.seconds = std::max(bound.seconds, pricer.price(prices).seconds);
+  double seconds = pricer.isEnded() ? 0 : pricer.price(prices).seconds;
+  if (!(bound.isTruncated = pricer.isEnded()))
+    bound.seconds = std::max(bound.seconds, seconds);
 }
 
 Bound Bounder::run(int launches) {
@@ -281,16 +304,17 @@ Bound Bounder::run(int launches) {
     if (launches-- == 0)
       break;
     goTo(launch);
-    search(launch, static_cast<double>(budget - fixed[launch]), bound);
+    if (!search(launch, static_cast<double>(budget - fixed[launch]), bound))
+      break;
   }
-  if (footprint.byteSeconds > 0)
+  if (footprint.byteSeconds > 0 && !bound.isTruncated)
     addCheapest(bound);
   return bound;
 }
 
 Bound reprise::checkpoint::findBound(const Problem &problem, const Footprint &footprint,
-                                     int64_t budget, int launches) {
-  return Bounder(problem, footprint, budget).run(launches);
+                                     int64_t budget, int launches, const IsOver &isOver) {
+  return Bounder(problem, footprint, budget, isOver).run(launches);
 }
 
 std::vector<int64_t> reprise::checkpoint::findFixedBytes(const Problem &problem,

@@ -4,18 +4,22 @@
 
 #include <algorithm>
 
+using namespace reprise;
 using namespace reprise::checkpoint;
 
 double reprise::checkpoint::findJointBound(const Problem &problem, const Footprint &footprint,
-                                           int64_t budget, double known, int steps) {
+                                           int64_t budget, double known, int steps,
+                                           const IsOver &isOver) {
   static constexpr int kPatience = 5; // steps without a better bound, before shorter ones
   static constexpr double kShorter = 0.6;
-  Pricer pricer(problem, footprint);
+  Pricer pricer(problem, footprint, isOver);
   std::vector<int64_t> fixed = findFixedBytes(problem, footprint);
   std::vector<double> prices(footprint.numLaunches), excess(footprint.numLaunches);
   double best = 0, share = 1;
   for (int step = 0, last = 0; step < steps && best < known; ++step) {
     Pricer::Priced priced = pricer.price(prices);
+    if (pricer.isEnded())
+      break;
     double value = priced.seconds, norm = 0;
     for (size_t launch = 0; launch < prices.size(); ++launch) {
       excess[launch] = priced.bytes[launch] - static_cast<double>(budget - fixed[launch]);

@@ -10,10 +10,10 @@ using Operation = Problem::Operation;
 using Value = Problem::Value;
 
 /// What no backward reader needs may be needed by replays of its readers, and those of theirs.
-Pricer::Pricer(const Problem &problem, const Footprint &footprint)
+Pricer::Pricer(const Problem &problem, const Footprint &footprint, IsOver isOver)
     : problem(problem), footprint(footprint), least(findLeastCosts(problem, footprint)),
       ranges(findLiveRanges(problem, footprint)), isViewed(findViewed(problem, footprint)),
-      neededAt(problem.values.size(), INT_MAX) {
+      neededAt(problem.values.size(), INT_MAX), isOver(std::move(isOver)) {
   for (size_t i = problem.operations.size(); i-- > 0;) {
     const Operation &op = problem.operations[i];
     if (!op.primal || footprint.launches[i] == kNoLaunch)
@@ -73,7 +73,7 @@ void Pricer::solve(const std::vector<double> &prices) {
   for (size_t launch = 0; launch < prices.size(); ++launch)
     sums[launch + 1] = sums[launch] + prices[launch];
   build(sums);
-  cut.solve(source, sink);
+  cut.solve(source, sink, isOver);
 }
 
 std::vector<Choice> Pricer::choose(const std::vector<double> &prices) {

@@ -18,8 +18,10 @@ std::vector<int64_t> findFixedBytes(const Problem &problem, const Footprint &foo
 /// between two backward readers has no price, nor have replays that wait for later readers.
 class Pricer {
 public:
-  Pricer(const Problem &problem, const Footprint &footprint);
+  /// After \p isOver has ended a minimum cut, choices are possible ones, but not the cheapest.
+  Pricer(const Problem &problem, const Footprint &footprint, IsOver isOver = nullptr);
 
+  bool isEnded() const { return cut.isEnded(); }
   std::vector<Choice> choose(const std::vector<double> &prices);
 
   /// What the choices come to.
@@ -46,6 +48,7 @@ private:
   std::vector<LiveRange> ranges;
   std::vector<bool> isViewed;
   std::vector<int> neededAt; // per value: the first launch that may need it again; INT_MAX for none
+  IsOver isOver;
   MinCut cut;
   int source = 0, sink = 0;
   std::vector<int> needed, again; // nodes per value and per operation; -1 for none

@@ -17,6 +17,8 @@ public:
   static constexpr double kHot = 0.5; // percent of the seconds of all replays
 
   Plan cool(const Plan &start, const std::vector<Plan> &others, double price, double hot = kHot);
+  /// One run from the plan of the least peak, of which the budget stays a part away.
+  void sink(const std::vector<Plan> &others, double price, int64_t part, bool mayOverride);
 
 private:
   double findUnitOfExcess() const;
@@ -31,9 +33,7 @@ private:
 /// Excess is measured in budgets, but never in more than all bytes that choices can free. Else a
 /// large buffer that no choice moves would make excess free.
 double Annealer::findUnitOfExcess() const {
-  double bytes = 0;
-  for (int value : space.movable)
-    bytes += static_cast<double>(space.problem.values[value].bytes);
+  auto bytes = static_cast<double>(space.movableBytes);
   return std::min(static_cast<double>(evaluator.budget()), std::max(1.0, bytes));
 }
 
@@ -65,6 +65,61 @@ Plan Annealer::cool(const Plan &start, const std::vector<Plan> &others, double p
     }
   }
   return best;
+}
+
+void Annealer::sink(const std::vector<Plan> &others, double price, int64_t part,
+                    bool mayOverride) {
+  static constexpr double kCooling = 0.04;
+  static constexpr int kWindows = 100;
+  Plan now;
+  auto aim = [&] {
+    evaluator.aimBelow(part, mayOverride);
+    now = evaluator.evaluate(evaluator.smallest().choices);
+  };
+  aim();
+  double unit = findUnitOfExcess();
+  auto energyOf = [&](const Usage &usage) {
+    return 100 * usage.seconds / space.totalSeconds + price * usage.excess / unit;
+  };
+  int64_t count = evaluator.remaining() / kWindows;
+  for (int i = 0; i < kWindows && evaluator.mayGoOn(); ++i) {
+    double temperature = kHot * std::pow(kCooling, i / double{kWindows});
+    for (int64_t move = 0; move < count && evaluator.remaining() > 0; ++move) {
+      Choices choices = moves.change(now.choices, others, evaluator.smallest());
+      if (choices == now.choices)
+        continue;
+      Plan next = evaluator.evaluate(std::move(choices));
+      double growth = energyOf(next.usage) - energyOf(now.usage);
+      if (next.usage.peak <= evaluator.budget())
+        aim();
+      else if (growth <= 0 || random.unit() < std::exp(-growth / temperature))
+        now = std::move(next);
+    }
+  }
+}
+
+void reprise::checkpoint::lowerPeak(Evaluator &evaluator, bool mayOverride,
+                                    const std::vector<Plan> &others) {
+  static constexpr double kLow = 20, kHigh = 200, kSteep = 2000;
+  if (evaluator.space.movable.empty())
+    return;
+  Annealer annealer(evaluator, kNumChoices - 1);
+  int64_t evaluations = evaluator.options().evaluations;
+  for (int64_t part : {2, 8, 32}) {
+    evaluator.aimBelow(part, mayOverride);
+    std::vector<Plan> starts;
+    for (const Plan &other : others)
+      starts.push_back(evaluator.evaluate(other.choices));
+    evaluator.sort(starts);
+    for (double price : {kLow, kHigh}) {
+      evaluator.allow(evaluations / 8);
+      annealer.cool(starts.front(), others, price);
+    }
+  }
+  for (int64_t part : {8, 32, 128}) {
+    evaluator.allow(evaluations / 8);
+    annealer.sink(others, kSteep, part, mayOverride);
+  }
 }
 
 Plan reprise::checkpoint::anneal(Evaluator &evaluator, Plan plan, const Plan &second,

@@ -13,9 +13,11 @@ class BudgetPlanner::Impl {
 public:
   Impl(const Problem &problem, const Footprint &footprint, BudgetOptions options)
       : evaluator(problem, footprint, std::move(options)), pool({evaluator.followed()}) {
-    if (footprint.byteSeconds > 0)
-      cheapest =
-          Pricer(problem, footprint).price(std::vector<double>(footprint.numLaunches)).seconds;
+    if (footprint.byteSeconds == 0)
+      return;
+    Pricer pricer(problem, footprint, evaluator.askLate());
+    double seconds = pricer.price(std::vector<double>(footprint.numLaunches)).seconds;
+    cheapest = pricer.isEnded() ? 0 : seconds;
   }
 
   std::optional<Plan> plan(int64_t budget);
@@ -24,15 +26,26 @@ public:
     return pool.back();
   }
   bool isOpen() const;
+  const Descent &descend(bool mayOverride);
+  Plan planLeast();
+  const Plan &smallest() const;
+  bool isTruncated() const {
+    return evaluator.isTruncated() || std::any_of(descents, std::end(descents), [](const auto &each) {
+             return each && each->isTruncated;
+           });
+  }
 
   Evaluator evaluator;
   double cheapest = 0; // seconds of any plan, at least
 
 private:
-  std::optional<Plan> search();
+  std::optional<Plan> search(bool mayOverride);
+  std::vector<Plan> findFitting(bool mayOverride, std::vector<Plan> &others);
+  Plan makeCheaper(std::vector<Plan> found, const std::vector<Plan> &others);
   void improve(const std::vector<Plan> &starts, std::vector<Plan> &found);
 
   std::vector<Plan> pool; // plans that are good for some budget, by peak
+  std::optional<Descent> descents[2]; // without and with PREFERs overridden
 };
 
 /// The best starts are repaired and filled up, until one of them is near the bound.
@@ -47,12 +60,21 @@ void BudgetPlanner::Impl::improve(const std::vector<Plan> &starts, std::vector<P
   evaluator.sort(found);
 }
 
-/// The best starts are repaired, and what that gives is made cheaper.
-std::optional<Plan> BudgetPlanner::Impl::search() {
+const Descent &BudgetPlanner::Impl::descend(bool mayOverride) {
+  std::optional<Descent> &found = descents[mayOverride];
+  if (!found) {
+    const SearchSpace &space = evaluator.space;
+    BudgetOptions options = evaluator.options();
+    found = checkpoint::descend(space.problem, space.footprint, std::move(options), mayOverride);
+  }
+  return *found;
+}
+
+/// The best starts, repaired; if none fits, what `descend` has found. The best one first.
+std::vector<Plan> BudgetPlanner::Impl::findFitting(bool mayOverride, std::vector<Plan> &others) {
   static constexpr double kFar = 0.02;
   int64_t evaluations = evaluator.options().evaluations;
-  evaluator.allow(evaluations);
-  std::vector<Plan> others = findStarts(evaluator, pool), found;
+  std::vector<Plan> found;
   evaluator.allow(evaluations / 5);
   if (std::optional<Plan> blended = blendStarts(evaluator, others))
     found.push_back(saveWhatFits(evaluator, std::move(*blended)));
@@ -64,16 +86,67 @@ std::optional<Plan> BudgetPlanner::Impl::search() {
     improve(chained, found);
     others.insert(others.end(), chained.begin(), chained.end());
   }
-  evaluator.allow(evaluations / 3);
+  if (found.front().usage.peak <= evaluator.budget())
+    return found;
+  for (const Plan &plan : descend(mayOverride).plans)
+    found.push_back(evaluator.evaluate(plan.choices));
+  evaluator.sort(found);
+  return found;
+}
+
+/// The first of the plans, which fits, and the second are starts.
+Plan BudgetPlanner::Impl::makeCheaper(std::vector<Plan> found, const std::vector<Plan> &others) {
+  evaluator.allow(evaluator.options().evaluations / 3);
   Plan best = exchange(evaluator, std::move(found.front()));
   Plan second = found.size() > 1 ? found[1] : best;
   if (isSmall(evaluator))
-    best = solveExactly(evaluator, std::move(best));
-  else
-    best = splitReads(evaluator, anneal(evaluator, std::move(best), second, others), others);
-  if (best.usage.peak > evaluator.budget())
+    return solveExactly(evaluator, std::move(best));
+  return splitReads(evaluator, anneal(evaluator, std::move(best), second, others), others);
+}
+
+Plan BudgetPlanner::Impl::planLeast() {
+  const SearchSpace &space = evaluator.space;
+  bool mayOverride = space.hasPrefers();
+  const std::vector<Plan> &known = descend(mayOverride).plans;
+  evaluator.setBudget(known.back().usage.peak, mayOverride);
+  evaluator.setBound(
+      findBound(space.problem, space.footprint, evaluator.budget(), 4, evaluator.askLate()));
+  std::vector<Plan> found;
+  for (const Plan &plan : known)
+    found.push_back(evaluator.evaluate(plan.choices));
+  evaluator.sort(found);
+  if (isSmall(evaluator))
+    return solveExactly(evaluator, std::move(found.front()));
+  evaluator.allow(evaluator.options().evaluations / 3);
+  return exchange(evaluator, std::move(found.front()));
+}
+
+/// Where the least peak is near the budget, annealing towards the budget may still meet it.
+std::optional<Plan> BudgetPlanner::Impl::search(bool mayOverride) {
+  static constexpr int64_t kNear = 8;
+  evaluator.setBudget(evaluator.budget(), mayOverride);
+  evaluator.allow(evaluator.options().evaluations);
+  std::vector<Plan> others = findStarts(evaluator, pool);
+  if (!evaluator.mayFit())
     return std::nullopt;
-  return best;
+  std::vector<Plan> found = findFitting(mayOverride, others);
+  if (found.front().usage.peak > evaluator.budget()) {
+    if (smallest().usage.peak - evaluator.budget() > evaluator.findPart(kNear))
+      return std::nullopt;
+    Plan nearest = found.front();
+    found.front() = anneal(evaluator, nearest, found[1], others);
+  }
+  if (found.front().usage.peak > evaluator.budget())
+    return std::nullopt;
+  return makeCheaper(std::move(found), others);
+}
+
+const Plan &BudgetPlanner::Impl::smallest() const {
+  const Plan *least = &evaluator.smallest();
+  for (const std::optional<Descent> &descent : descents)
+    if (descent && descent->plans.back().usage.peak < least->usage.peak)
+      least = &descent->plans.back();
+  return *least;
 }
 
 /// Whether another choice for a value that no label speaks of may be cheaper than the plan of the
@@ -91,11 +164,9 @@ std::optional<Plan> BudgetPlanner::Impl::plan(int64_t budget) {
   evaluator.setBudget(budget, /*mayOverridePrefers=*/false);
   if (followed.usage.peak <= budget && (!isOpen() || followed.usage.seconds <= cheapest))
     return followed;
-  std::optional<Plan> best = search();
-  if (!best && evaluator.space.hasPrefers()) {
-    evaluator.setBudget(budget, /*mayOverridePrefers=*/true);
-    best = search();
-  }
+  std::optional<Plan> best = search(/*mayOverride=*/false);
+  if (!best && evaluator.space.hasPrefers())
+    best = search(/*mayOverride=*/true);
   // More bytes never cost more: what was found for fewer competes, and so does the plan of the
   // labels.
   for (const Plan &known : pool)
@@ -117,6 +188,10 @@ std::optional<Plan> BudgetPlanner::plan(int64_t budget) { return impl->plan(budg
 Plan BudgetPlanner::addStart(std::vector<Choice> choices) {
   return impl->addStart(std::move(choices));
 }
-const Plan &BudgetPlanner::smallest() const { return impl->evaluator.smallest(); }
+const Descent &BudgetPlanner::descend() {
+  return impl->descend(/*mayOverride=*/impl->evaluator.space.hasPrefers());
+}
+Plan BudgetPlanner::planLeast() { return impl->planLeast(); }
+const Plan &BudgetPlanner::smallest() const { return impl->smallest(); }
 bool BudgetPlanner::isOpen() const { return impl->isOpen(); }
-bool BudgetPlanner::isTruncated() const { return impl->evaluator.isTruncated(); }
+bool BudgetPlanner::isTruncated() const { return impl->isTruncated(); }

@@ -17,7 +17,7 @@ static std::vector<Choices> listWays(Evaluator &evaluator, const ChainView &view
     if (space.secondsOf(value) > 0)
       densities.push_back(space.densityOf(value));
   std::sort(densities.begin(), densities.end());
-  Pricer pricer(space.problem, space.footprint);
+  Pricer pricer(space.problem, space.footprint, evaluator.askLate());
   std::vector<double> prices(space.footprint.numLaunches);
   std::vector<Choices> ways;
   for (int i = 0; i < kWays && !densities.empty() && evaluator.mayGoOn(); ++i) {
@@ -49,7 +49,7 @@ std::vector<Plan> reprise::checkpoint::followChain(Evaluator &evaluator) {
   const SearchSpace &space = evaluator.space;
   std::vector<Plan> plans;
   ChainView view(space.problem, space.footprint, space.units, space.movable);
-  if (view.size() < 4)
+  if (view.size() < 4 || view.size() > static_cast<int>(kMostUnits))
     return plans;
   Chain chain = view.makeChain();
   std::vector<Choices> ways = listWays(evaluator, view);

@@ -2,6 +2,7 @@
 #include "ChainView.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace reprise::checkpoint;
 using Operation = Problem::Operation;
@@ -66,6 +67,31 @@ void ChainView::findInputs() {
       isInput[value] = false;
 }
 
+/// Per operation: the bytes of its unit that operations behind it read in the forward pass, of
+/// inputs and of what the unit has made.
+std::vector<int64_t> ChainView::findCrossing(const std::vector<int> &lastRead) const {
+  std::vector<std::vector<std::pair<int, int64_t>>> ends(problem.operations.size()); // unit, bytes
+  std::vector<int64_t> open(numUnits + 1), crossing(problem.operations.size());
+  auto begin = [&](int unit, int value, int from) {
+    if (lastRead[value] <= from)
+      return;
+    open[unit] += problem.values[value].bytes;
+    ends[lastRead[value]].push_back({unit, problem.values[value].bytes});
+  };
+  for (int unit = 0; unit <= numUnits; ++unit)
+    for (int value : inputs[unit])
+      begin(unit, value, -1);
+  for (int i = 0, end = static_cast<int>(problem.operations.size()); i < end; ++i) {
+    const Operation &op = problem.operations[i];
+    for (auto [unit, bytes] : ends[i])
+      open[unit] -= bytes;
+    for (int value = op.firstResult; isInChain(i) && value < op.firstResult + op.numResults; ++value)
+      begin(unitOf[i], value, i);
+    crossing[i] = isInChain(i) ? open[unitOf[i]] : 0;
+  }
+  return crossing;
+}
+
 /// Where little more than the input crosses, as between the two halves of a transformer's layer, a
 /// unit can be made again in parts.
 void ChainView::findNarrow() {
@@ -77,24 +103,18 @@ void ChainView::findNarrow() {
           root >= 0 && problem.operations[i].order == 0)
         lastRead[root] = static_cast<int>(i);
   isNarrow.assign(problem.values.size(), false);
-  std::vector<std::vector<int>> crossing = inputs; // per unit: what its next operation finds
+  std::vector<int64_t> crossing = findCrossing(lastRead);
+  std::vector<int> next(numUnits + 1, INT_MAX); // per unit: its next narrow operation
   Chain chain = makeChain();
-  for (int i = 0, end = static_cast<int>(problem.operations.size()); i < end; ++i) {
+  for (int i = static_cast<int>(problem.operations.size()); i-- > 0;) {
     const Operation &op = problem.operations[i];
-    if (unitOf[i] < 0 || op.order != 0 || footprint.launches[i] == kNoLaunch)
+    if (!isInChain(i))
       continue;
-    std::vector<int> &values = crossing[unitOf[i]];
+    if (static_cast<double>(crossing[i]) <=
+        kNarrow * static_cast<double>(chain.inputs[unitOf[i]]))
+      next[unitOf[i]] = i;
     for (int value = op.firstResult; value < op.firstResult + op.numResults; ++value)
-      values.push_back(value);
-    values.erase(std::remove_if(values.begin(), values.end(),
-                                [&](int value) { return lastRead[value] <= i; }),
-                 values.end());
-    int64_t bytes = 0;
-    for (int value : values)
-      bytes += problem.values[value].bytes;
-    if (bytes <= kNarrow * static_cast<double>(chain.inputs[unitOf[i]]))
-      for (int value : values)
-        isNarrow[value] = isNarrow[value] || unitOf[problem.values[value].operation] == unitOf[i];
+      isNarrow[value] = next[unitOf[i]] < lastRead[value];
   }
 }
 
@@ -130,6 +150,26 @@ std::vector<int> ChainView::findKept(const Schedule &schedule) const {
   return kept;
 }
 
+/// Per launch: bytes of inputs, and of what units before that of the launch keep.
+std::vector<int64_t> ChainView::findBefore(const std::vector<int> &kept) const {
+  std::vector<std::vector<std::pair<int, int64_t>>> changes(footprint.numLaunches + 1);
+  for (int value : movable) {
+    int unit = unitOf[problem.values[value].operation], made = ranges[value].made;
+    if (unit < 0 || kept[value] < made)
+      continue;
+    changes[made].push_back({unit, problem.values[value].bytes});
+    changes[kept[value] + 1].push_back({unit, -problem.values[value].bytes});
+  }
+  std::vector<int64_t> before(footprint.numLaunches), open(numUnits);
+  for (int launch = 0; launch < footprint.numLaunches; ++launch) {
+    for (auto [unit, bytes] : changes[launch])
+      open[unit] += bytes;
+    before[launch] =
+        std::accumulate(open.begin(), open.begin() + unitOfLaunch[launch], int64_t(0));
+  }
+  return before;
+}
+
 /// Seconds of the unit's operations that make its output from its input where that is not there.
 double ChainView::findAgain(int unit, const std::vector<Choice> &choices) const {
   std::vector<int> stack;
@@ -160,17 +200,10 @@ void ChainView::addWay(const std::vector<Choice> &choices, const Schedule &sched
                        const std::vector<int64_t> &profile, Chain &chain) const {
   std::vector<Chain::Way> ways(numUnits);
   std::vector<int> kept = findKept(schedule);
-  // Per launch: bytes of inputs, and of what units before that of the launch keep.
-  std::vector<int64_t> before(profile.size() + 1);
-  for (int value : movable) {
-    int unit = unitOf[problem.values[value].operation];
-    if (unit < 0 || kept[value] < 0)
-      continue;
-    int64_t bytes = problem.values[value].bytes;
-    ways[unit].kept += isInput[value] ? 0 : bytes;
-    for (int launch = ranges[value].made; launch <= kept[value]; ++launch)
-      before[launch] += unitOfLaunch[launch] > unit ? bytes : 0;
-  }
+  for (int value : movable)
+    if (int unit = unitOf[problem.values[value].operation]; unit >= 0 && kept[value] >= 0)
+      ways[unit].kept += isInput[value] ? 0 : problem.values[value].bytes;
+  std::vector<int64_t> before = findBefore(kept);
   for (size_t launch = 0; launch < profile.size(); ++launch) {
     int64_t &need = ways[unitOfLaunch[launch]].need;
     need = std::max(need, profile[launch] - before[launch]);

@@ -37,6 +37,13 @@ private:
   void numberUnits(const std::vector<int> &containers);
   void findInputs();
   void findNarrow();
+  std::vector<int64_t> findCrossing(const std::vector<int> &lastRead) const;
+  std::vector<int64_t> findBefore(const std::vector<int> &kept) const;
+  /// Whether the operation is a forward one of a unit, with a launch.
+  bool isInChain(int operation) const {
+    return unitOf[operation] >= 0 && problem.operations[operation].order == 0 &&
+           footprint.launches[operation] != kNoLaunch;
+  }
   void findUnitsOfLaunches();
   std::vector<int> findKept(const Schedule &schedule) const;
   double findAgain(int unit, const std::vector<Choice> &choices) const;

@@ -1,5 +1,5 @@
 // reprise: plans of ever smaller peaks
-#include "reprise/Planning/Checkpoint/Budget/BudgetPlanner.h"
+#include "Search.h"
 
 #include <algorithm>
 
@@ -18,27 +18,92 @@ void reprise::checkpoint::stepDown(int64_t peak, const std::function<int64_t(int
     }
 }
 
-Descent reprise::checkpoint::descend(const Problem &problem, const Footprint &footprint,
-                                     BudgetOptions options) {
-  static constexpr double kEffort = 0.25;
+namespace {
+class Descender {
+public:
+  explicit Descender(Evaluator &evaluator, bool mayOverride)
+      : evaluator(evaluator), mayOverride(mayOverride), descent{{evaluator.followed()}} {}
+
+  Descent run();
+
+private:
+  int64_t peak() const { return evaluator.smallest().usage.peak; }
+  bool isNearNeed() const;
+  void aim(int64_t budget) { evaluator.setBudget(budget, mayOverride); }
+  void tryAll();
+  bool attempt(int64_t budget);
+  void keep();
+
+  Evaluator &evaluator;
+  bool mayOverride;
+  int64_t need = 1; // bytes that every plan takes
+  std::vector<Plan> starts;
+  Descent descent;
+};
+} // namespace
+
+bool Descender::isNearNeed() const {
   static constexpr int64_t kNear = 1000; // parts of the peak
-  options.effort *= kEffort;
-  BudgetPlanner planner(problem, footprint, std::move(options));
-  Bound bound = findBound(problem, footprint, 1);
-  int64_t need = bound.isFeasible ? 1 : 1 + bound.missing;
-  Descent descent{{planner.followed()}};
-  auto search = [&](int64_t budget) {
-    int64_t peak = planner.smallest().usage.peak;
-    if (peak - need <= peak / kNear)
-      return peak;
-    planner.plan(budget);
-    if (planner.smallest().usage.peak < peak)
-      descent.plans.push_back(planner.smallest());
-    return planner.smallest().usage.peak;
-  };
-  stepDown(planner.smallest().usage.peak, search);
-  search(need);
-  search(need + (planner.smallest().usage.peak - need) / 2);
-  descent.isTruncated = planner.isTruncated();
-  return descent;
+  return peak() - need < evaluator.findPart(kNear);
+}
+
+void Descender::keep() {
+  if (peak() < descent.plans.back().usage.peak)
+    descent.plans.push_back(evaluator.smallest());
+}
+
+/// All choices, for one byte less than the last plan that was found.
+void Descender::tryAll() {
+  Plan best = evaluator.smallest();
+  for (bool isLower = true; isLower && best.usage.peak > need && !evaluator.isOver();) {
+    aim(best.usage.peak - 1);
+    evaluator.allow(INT64_MAX);
+    best = solveExactly(evaluator, evaluator.evaluate(best.choices));
+    isLower = best.usage.peak <= evaluator.budget();
+    keep();
+  }
+}
+
+/// Whether repairs of a few starts reach the budget.
+bool Descender::attempt(int64_t budget) {
+  static constexpr int kMostStarts = 3;
+  int64_t evaluations = evaluator.options().evaluations;
+  aim(budget);
+  evaluator.allow(evaluations);
+  starts = findStarts(evaluator, descent.plans);
+  int left = kMostStarts;
+  for (size_t i : chooseStarts(evaluator, starts)) {
+    if (peak() <= budget || left-- == 0 || evaluator.isOver())
+      break;
+    evaluator.allow(evaluations / 5);
+    repair(evaluator, starts[i]);
+  }
+  keep();
+  return peak() <= budget;
+}
+
+Descent Descender::run() {
+  Bound bound = findBound(evaluator.space.problem, evaluator.space.footprint, 1, 4,
+                          [this] { return evaluator.isLate(); });
+  need = bound.isFeasible ? 1 : 1 + bound.missing;
+  if (!isNearNeed())
+    attempt(need);
+  if (!evaluator.space.movable.empty() && isSmall(evaluator))
+    tryAll();
+  for (int64_t part : {8, 32})
+    while (!isNearNeed() && !evaluator.isOver() &&
+           attempt(std::max(need, peak() - evaluator.findPart(part))))
+      continue;
+  if (!isNearNeed() && !evaluator.isOver()) {
+    lowerPeak(evaluator, mayOverride, starts);
+    keep();
+  }
+  descent.isTruncated = evaluator.isTruncated();
+  return std::move(descent);
+}
+
+Descent reprise::checkpoint::descend(const Problem &problem, const Footprint &footprint,
+                                     BudgetOptions options, bool mayOverride) {
+  Evaluator evaluator(problem, footprint, std::move(options));
+  return Descender(evaluator, mayOverride).run();
 }

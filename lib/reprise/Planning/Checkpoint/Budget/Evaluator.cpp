@@ -25,10 +25,10 @@ void Evaluator::setBudget(int64_t budget, bool mayOverridePrefers) {
   mayOverride = mayOverridePrefers;
 }
 
-bool Evaluator::mayGoOn() {
-  if (!isCut && given.isOver && given.isOver())
-    isCut = true;
-  return left > 0 && !isCut;
+bool Evaluator::isLate() {
+  bool isNow = given.isLate && given.isLate();
+  isCut |= isNow;
+  return isNow;
 }
 
 bool Evaluator::allows(int value, Choice choice) const {

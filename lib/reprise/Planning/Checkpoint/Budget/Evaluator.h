@@ -5,6 +5,8 @@
 #include "SearchSpace.h"
 #include "reprise/Planning/Checkpoint/Budget/BudgetPlanner.h"
 
+#include <algorithm>
+
 namespace reprise::checkpoint {
 
 /// What every part of the search asks: what is allowed, what choices come to, which of two plans is
@@ -18,8 +20,20 @@ public:
   /// PREFER.
   void setBudget(int64_t bytes, bool mayOverridePrefers);
   int64_t budget() const { return bytes; }
-  /// A lower bound of the seconds of plans within the budget.
-  void setBound(double seconds) { bound = seconds; }
+  /// Looks for plans below the least peak that was measured, by a part of it.
+  void aimBelow(int64_t part, bool mayOverridePrefers) {
+    setBudget(least.usage.peak - findPart(part), mayOverridePrefers);
+  }
+  /// A part of that peak, or of all bytes that choices can free if these are less, in bytes.
+  int64_t findPart(int64_t part) const {
+    return std::max<int64_t>(1, std::min(least.usage.peak, space.movableBytes) / part);
+  }
+  /// A lower bound of the seconds of plans within the budget, and whether any plan may fit.
+  void setBound(const Bound &found) {
+    bound = found.seconds;
+    isPossible = found.isFeasible;
+  }
+  bool mayFit() const { return isPossible; }
   const BudgetOptions &options() const { return given; }
   const Plan &followed() const { return labelled; }
   const Plan &smallest() const { return least; }
@@ -29,7 +43,15 @@ public:
   void allow(int64_t evaluations) { left = evaluations; }
   int64_t remaining() const { return left; }
   /// False when none is left, or the options end the search.
-  bool mayGoOn();
+  bool mayGoOn() { return left > 0 && !isOver(); }
+  /// Whether the options end the search.
+  bool isOver() { return isCut |= given.isOver && given.isOver(); }
+  /// Whether even the first plans are to end.
+  bool isLate();
+  /// The same question for parts that know no evaluator.
+  IsOver askLate() {
+    return [this] { return isLate(); };
+  }
 
   bool allows(int value, Choice choice) const;
   /// Makes the choices allowed ones.
@@ -59,7 +81,7 @@ private:
   Meter meter;
   Plan labelled, least;
   int64_t bytes = INT64_MAX, left = 0;
-  bool mayOverride = false, isCut = false;
+  bool mayOverride = false, isCut = false, isPossible = true;
   double bound = 0;
 };
 

@@ -185,7 +185,7 @@ std::vector<OrderedPlan> OrderedPlanner::Impl::search(int64_t budget,
     here->obey(allowed);
     starts.push_back({inOrder, {allowed, {}, 0}});
   }
-  double bound = findAnyOrderBound(first.space.problem, footprint, budget).seconds;
+  Bound bound = findAnyOrderBound(first.space.problem, footprint, budget, 4, first.askLate());
   first.setBound(bound);
   second.setBound(bound);
   std::vector<Plan> others;
@@ -258,6 +258,26 @@ std::optional<OrderedPlan> OrderedPlanner::Impl::order(int64_t budget, const Cho
   if (best.plan.usage.peak > budget)
     return std::nullopt;
   return measure(best);
+}
+
+OrderedPlan reprise::checkpoint::descendInOrders(const Problem &problem,
+                                                 const Footprint &footprint,
+                                                 const LaunchLinks &links, BudgetOptions options) {
+  static constexpr double kEffort = 0.25;
+  BudgetOptions own = options;
+  own.effort *= kEffort;
+  OrderedPlanner planner(problem, footprint, links, own);
+  Choices followed = planner.smallest().plan.choices;
+  if (!wantsOrderedChoices(problem, footprint)) {
+    planner.order(1, followed);
+    return planner.smallest();
+  }
+  std::vector<Choices> starts = {followed, Choices(problem.values.size(), Choice::Save)};
+  stepDown(planner.smallest().plan.usage.peak, [&](int64_t budget) {
+    planner.plan(budget, starts);
+    return planner.smallest().plan.usage.peak;
+  });
+  return planner.smallest();
 }
 
 OrderedPlanner::OrderedPlanner(const Problem &problem, const Footprint &footprint,

@@ -41,6 +41,11 @@ Plan exchange(Evaluator &evaluator, Plan plan);
 /// has for a unit.
 Plan anneal(Evaluator &evaluator, Plan plan, const Plan &second, const std::vector<Plan> &others);
 
+/// Annealing for the least peak. Runs far below it and near it come first, from the starts with the
+/// least excess, since the plan of the least peak may be a dead end. The budget of later runs stays
+/// a part below the least peak that any evaluation has reached. The result is `smallest()`.
+void lowerPeak(Evaluator &evaluator, bool mayOverride, const std::vector<Plan> &others);
+
 /// Keeps values for the first unit that asks for them only, and makes them again for later ones,
 /// where that is better: one value after the other, and by annealing as above where values are few.
 /// The plan never becomes worse.

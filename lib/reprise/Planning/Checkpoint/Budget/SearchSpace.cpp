@@ -24,6 +24,8 @@ SearchSpace::SearchSpace(const Problem &problem, const Footprint &footprint)
   findMovable();
   findAskers();
   findAlike();
+  for (int value : movable)
+    movableBytes += problem.values[value].bytes;
   for (size_t i = 0; i < problem.operations.size(); ++i)
     totalSeconds += problem.operations[i].primal ? least.replay[i] : 0;
 }

@@ -34,6 +34,7 @@ struct SearchSpace {
                                  // read different executions
   std::vector<std::vector<int>> valuesOfUnit; // movable ones, of units that have any
   std::vector<std::vector<int>> alike;        // for each of these: those that are like it
+  int64_t movableBytes = 0;                   // of all movable values
   double totalSeconds = 0;                    // of one replay of everything
 
 private:

@@ -53,7 +53,7 @@ static std::vector<Choices> replayInside(const Evaluator &evaluator) {
 /// (Polyak, Minimization of unsmooth functionals, 1969).
 static std::vector<Plan> followPrices(Evaluator &evaluator) {
   static constexpr int kMostSteps = 24;
-  Pricer pricer(evaluator.space.problem, evaluator.space.footprint);
+  Pricer pricer(evaluator.space.problem, evaluator.space.footprint, evaluator.askLate());
   std::vector<double> prices(evaluator.space.footprint.numLaunches);
   std::vector<Plan> plans;
   int64_t budget = evaluator.budget();
@@ -86,8 +86,9 @@ std::vector<Plan> reprise::checkpoint::findStarts(Evaluator &evaluator,
   std::vector<Choices> starts;
   for (const Plan &known : pool)
     starts.push_back(known.choices);
-  Bound found = findBound(space.problem, space.footprint, evaluator.budget());
-  evaluator.setBound(found.seconds);
+  Bound found =
+      findBound(space.problem, space.footprint, evaluator.budget(), 4, evaluator.askLate());
+  evaluator.setBound(found);
   for (PricedPlan &priced : found.plans) {
     starts.push_back(priced.choices);
     for (Choice &choice : priced.choices)
@@ -100,9 +101,13 @@ std::vector<Plan> reprise::checkpoint::findStarts(Evaluator &evaluator,
   for (Choices &choices : replayInside(evaluator))
     starts.push_back(std::move(choices));
   std::vector<Plan> plans = followPrices(evaluator);
+  bool isEnough = false;
   for (Choices &choices : starts) {
+    if (isEnough && evaluator.isLate())
+      break;
     evaluator.obey(choices);
     plans.push_back(evaluator.evaluate(std::move(choices)));
+    isEnough |= plans.back().usage.peak <= evaluator.budget();
   }
   evaluator.sort(plans);
   return plans;
