@@ -28,7 +28,7 @@ extern "C" {
 
 /* Major in the thousands, minor below: a library of another major, or a lower minor, is no match.
  */
-#define REPRISE_API_VERSION 1002
+#define REPRISE_API_VERSION 1003
 
 #if defined(_WIN32)
 #define REPRISE_EXPORT
@@ -84,6 +84,9 @@ REPRISE_EXPORT unsigned reprise_error_line(const reprise_error *error);
 REPRISE_EXPORT unsigned reprise_error_column(const reprise_error *error);
 /* All of it as a compiler prints it: "FILE:LINE:COLUMN: error: MESSAGE", and so on. */
 REPRISE_EXPORT const char *reprise_error_text(const reprise_error *error);
+/* Bytes of the least budget that a plan is known to meet, if no plan met the one that was given;
+ * else 0. */
+REPRISE_EXPORT int64_t reprise_error_least_budget(const reprise_error *error);
 REPRISE_EXPORT void reprise_error_destroy(reprise_error *error);
 
 /* ---- sessions ---- */

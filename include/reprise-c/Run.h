@@ -50,8 +50,8 @@ REPRISE_EXPORT reprise_error *reprise_bundle_save(const reprise_bundle *bundle, 
 REPRISE_EXPORT const void *reprise_bundle_bytes(const reprise_bundle *bundle, size_t *size);
 /* {"version": 1, "entry", "targets", "devices", "threads", "arena_bytes", "persistent_bytes",
  * "workspace_bytes", "pauses", "arguments": [{"name", "role", "dtype", "shape", "batch_dim",
- * "has_initializer", "late"}], "results": [{"name", "dtype", "shape", "argument", "early"}]};
- * batch_dim and argument are null where there is none. */
+ * "has_initializer", "late", "used_behind_pause"}], "results": [{"name", "dtype", "shape",
+ * "argument", "early"}]}; batch_dim and argument are null where there is none. */
 REPRISE_EXPORT const char *reprise_bundle_description(const reprise_bundle *bundle);
 
 /* ---- runs ---- */
@@ -96,9 +96,11 @@ REPRISE_EXPORT reprise_error *reprise_run_step(reprise_run *run);
 
 /* A step in two parts, where the step has a `reprise.pause` ("pauses" in the description); else an
  * error. Behind the first part there are the results that the description calls early; late inputs
- * may be bound or given between the parts, and need no value before. What the step has kept waits
- * in the arena. reprise_run_step does both parts, and gives up a step that was begun, as the next
- * reprise_run_begin_step does. */
+ * may be bound or given between the parts, and need no value before. So may a state that is late.
+ * Any argument may be bound again between the parts, since its memory has moved: the second part
+ * reads it there. Memory of an argument that is not used behind the pause need not be there by
+ * then. What the step has kept waits in the arena. reprise_run_step does both parts, and gives up a
+ * step that was begun, as the next reprise_run_begin_step does. */
 REPRISE_EXPORT reprise_error *reprise_run_begin_step(reprise_run *run);
 REPRISE_EXPORT reprise_error *reprise_run_end_step(reprise_run *run);
 

@@ -47,6 +47,9 @@ struct CompileOptions {
   const llvm::json::Value *plan = nullptr;
   /// Whether CompiledProgram::plan is filled.
   bool keepPlan = false;
+  /// Where no plan meets the budget: is given the least budget, in bytes, that one is known to
+  /// meet.
+  int64_t *leastBudget = nullptr;
   /// Nothing is compiled to code: the compilation's bundle stays empty.
   bool estimateOnly = false;
   /// Asked often, by several threads: once it says so, the compilation ends with an error.

@@ -9,6 +9,7 @@ import re
 from typing import Any, Callable, Iterable, Sequence, Union
 
 from . import _core
+from ._errors import IN_ITS_PLACE, Error, least_met, warn
 from ._plan import Plan
 from ._policy import Graph, adapt
 from ._report import Report
@@ -144,6 +145,22 @@ def compile(model: Model, *, policy: Policy | Sequence[Policy] | None = None, bu
     text, name = _read(model, name)
     module = _core.parse(session, text, name)
     return Program(session, module.compile(given, progress), estimate)
+
+
+def compile_wish(model: Model, *, budget: int | str | None = None, **options: Any) -> Program:
+    """Compiles a model for a front end, where a share is a wish: if no plan meets it, the smallest plan does, with a warning.
+
+    Bytes are a promise, as in ``compile``.
+    """
+    try:
+        return compile(model, budget=budget, **options)
+    except Error as error:
+        if error.least_budget is None or not str(budget).endswith("%"):
+            raise
+        place = f" ({error.file}:{error.line})" if error.file else ""
+        refusal, least = f"the budget of {budget} cannot be met: {error.message}{place}", error.least_budget
+    warn(f"{refusal}; {least_met(least)}, {IN_ITS_PLACE}")
+    return compile(model, budget=least, **options)
 
 
 def verify(model: Model, *, name: str | None = None) -> str:

@@ -9,7 +9,7 @@ class Error(Exception):
     """What is wrong with a model, a file, a value or a budget; ``str()`` is what a compiler prints."""
 
     def __init__(self, message: str, file: str | None = None, line: int | None = None, column: int | None = None,
-                 text: str | None = None) -> None:
+                 text: str | None = None, least_budget: int | None = None) -> None:
         super().__init__(text or message)
         #: What was said first, without its place.
         self.message = message
@@ -18,6 +18,8 @@ class Error(Exception):
         #: From 1, or None.
         self.line = line
         self.column = column
+        #: Bytes of the least budget that a plan is known to meet, where the budget is too small; else None.
+        self.least_budget = least_budget
 
 
 class UsageError(Error, ValueError):
@@ -32,10 +34,19 @@ class RepriseWarning(UserWarning):
     """What the compiler warns of."""
 
 
-def make(code: int, message: str, file: str, line: int, column: int, text: str) -> Error:
+def make(code: int, message: str, file: str, line: int, column: int, text: str, least_budget: int) -> Error:
     """The exception of an error of the C API."""
     kind = {1: Error, 2: UsageError, 3: Cancelled}[code]
-    return kind(message, file or None, line or None, column or None, text.rstrip("\n"))
+    return kind(message, file or None, line or None, column or None, text.rstrip("\n"), least_budget or None)
+
+
+#: How a warning ends that says what a share becomes that no plan meets.
+IN_ITS_PLACE = "and takes its place"
+
+
+def least_met(least: int) -> str:
+    """What refusals and warnings of every front end say of the budget, in bytes, that is met instead."""
+    return f"the least budget that was met is {least} bytes"
 
 
 def warn(text: str) -> None:

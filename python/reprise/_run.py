@@ -51,10 +51,15 @@ class Run:
     def bind(self, name: str, array: Any) -> bool:
         """Makes the array the memory of an argument: steps read it there, and update parameters and state in place.
 
+        Every part of a step looks up anew where the array lies, so its memory may move. Memory that is gone is an error.
         Returns False if it had to be copied, in and out around each step: it does not lie at a multiple of 64 bytes
         (``reprise.Run.empty`` makes arrays that do), or is not contiguous.
         """
         return self._run.bind(name, array, self._types.get(name) == "bf16")
+
+    def lend(self, name: str, array: Any) -> None:
+        """Binds an array that the caller keeps where it is until the step, or the part of it that reads it, has ended."""
+        self._run.lend(name, array, self._types.get(name) == "bf16")
 
     def give(self, name: str, array: Any) -> None:
         """Gives an argument a copy. An input with one more leading dimension holds one value per step."""
@@ -85,7 +90,7 @@ class Run:
     def begin_step(self) -> None:
         """The first part of a step that has a pause: then there are the results that the description calls early.
 
-        Late inputs may be bound or given until ``end_step``. The next step, or ``begin_step``, gives up one that was begun.
+        Late inputs may be bound or given until ``end_step``, and all others bound again. The next step, or ``begin_step``, gives up one that was begun.
         """
         self._run.begin_step()
 

@@ -25,7 +25,7 @@ void reprise_python::check(reprise_error *error) {
                         .attr("make")(static_cast<int>(reprise_error_get_code(error)),
                                       reprise_error_message(error), reprise_error_file(error),
                                       reprise_error_line(error), reprise_error_column(error),
-                                      reprise_error_text(error));
+                                      reprise_error_text(error), reprise_error_least_budget(error));
   PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(made.ptr())), made.ptr());
   throw nb::python_error();
 }

@@ -15,17 +15,28 @@ namespace {
 using Array = nb::ndarray<>;
 using ReadOnlyArray = nb::ndarray<nb::ro>;
 
-/// A run, and the arrays that it works on.
-struct Run {
-  std::shared_ptr<Session> session;
-  Handle<reprise_run, reprise_run_destroy> handle;
-  std::map<std::string, Array> bound;
-};
-
 /// A DLTensor on memory of an array, and what it points to.
 struct View {
   DLTensor tensor = {};
   std::vector<int64_t> shape, strides;
+
+  bool isAt(const View &other) const {
+    return tensor.data == other.tensor.data && shape == other.shape && strides == other.strides;
+  }
+};
+
+/// An array of the caller. Its memory may move while it is bound: `array` is what it was last.
+struct Bound {
+  nb::object object;
+  Array array;
+  bool isBrain = false;
+};
+
+/// A run, and the arrays that it works on.
+struct Run {
+  std::shared_ptr<Session> session;
+  Handle<reprise_run, reprise_run_destroy> handle;
+  std::map<std::string, Bound> bound;
 };
 } // namespace
 
@@ -65,13 +76,36 @@ static Run makeRun(Bundle &bundle, const Options &options) {
   return made;
 }
 
-/// True if the array lies where steps work on it.
-static bool bindArray(Run &run, const std::string &name, Array array, bool isBrain) {
+/// True if the array lies where steps work on it. Who lends one keeps it where it is, until the
+/// part of the step that reads it has ended.
+static bool lendArray(Run &run, const std::string &name, Array array, bool isBrain) {
   View view = viewOf(array, isBrain);
   int isCopied = 0;
   check(reprise_run_bind(run.handle.get(), name.c_str(), &view.tensor, &isCopied));
-  run.bound[name] = std::move(array);
   return !isCopied;
+}
+
+static bool bindArray(Run &run, const std::string &name, nb::object object, bool isBrain) {
+  Array array;
+  if (!nb::try_cast(object, array))
+    throw nb::type_error(("cannot bind '" + name +
+                          "': expected an array that can be written to, "
+                          "with __dlpack__ or a buffer, got " +
+                          nb::cast<std::string>(object.type().attr("__name__")))
+                             .c_str());
+  bool isInPlace = lendArray(run, name, array, isBrain);
+  run.bound[name] = {std::move(object), std::move(array), isBrain};
+  return isInPlace;
+}
+
+/// Binds arrays again whose memory is elsewhere by now, since it was freed, resized or replaced.
+static void renewArrays(Run &run) {
+  for (auto &[name, bound] : run.bound) {
+    auto now = nb::cast<Array>(bound.object);
+    if (!viewOf(now, bound.isBrain).isAt(viewOf(bound.array, bound.isBrain)))
+      lendArray(run, name, now, bound.isBrain);
+    bound.array = std::move(now);
+  }
 }
 
 static void giveArray(Run &run, const std::string &name, ReadOnlyArray array, bool isBrain) {
@@ -79,8 +113,9 @@ static void giveArray(Run &run, const std::string &name, ReadOnlyArray array, bo
   check(reprise_run_give(run.handle.get(), name.c_str(), &view.tensor));
 }
 
-template <typename Call> static void callAlone(Call call) {
+template <typename Call> static void callAlone(Run &run, Call call) {
   reprise_error *error = nullptr;
+  renewArrays(run);
   {
     nb::gil_scoped_release release;
     error = call();
@@ -91,6 +126,7 @@ template <typename Call> static void callAlone(Call call) {
 /// NumPy's arrays have no bf16: it comes as uint16.
 static nb::object viewResult(nb::handle self, const std::string &name) {
   Run &run = nb::cast<Run &>(self);
+  renewArrays(run);
   DLTensor tensor = {};
   check(reprise_run_result(run.handle.get(), name.c_str(), &tensor));
   std::vector<size_t> shape(tensor.shape, tensor.shape + tensor.ndim);
@@ -109,8 +145,7 @@ static nb::object viewResult(nb::handle self, const std::string &name) {
 void reprise_python::bindRuns(nb::module_ &module) {
   nb::class_<Run>(module, "Run")
       .def("bind", bindArray)
-      // Who binds all arguments again before the next step need not keep these arrays.
-      .def("release", [](Run &run) { run.bound.clear(); })
+      .def("lend", lendArray)
       .def("give", giveArray)
       .def("view", viewResult)
       .def("give_folder",
@@ -130,20 +165,25 @@ void reprise_python::bindRuns(nb::module_ &module) {
            })
       .def("start",
            [](Run &own, int64_t steps) {
-             callAlone([&] { return reprise_run_start(own.handle.get(), steps); });
+             callAlone(own, [&] { return reprise_run_start(own.handle.get(), steps); });
            })
-      .def("step", [](Run &own) { callAlone([&] { return reprise_run_step(own.handle.get()); }); })
+      .def("step",
+           [](Run &own) { callAlone(own, [&] { return reprise_run_step(own.handle.get()); }); })
       .def("begin_step",
-           [](Run &own) { callAlone([&] { return reprise_run_begin_step(own.handle.get()); }); })
+           [](Run &own) {
+             callAlone(own, [&] { return reprise_run_begin_step(own.handle.get()); });
+           })
       .def("end_step",
-           [](Run &own) { callAlone([&] { return reprise_run_end_step(own.handle.get()); }); })
+           [](Run &own) { callAlone(own, [&] { return reprise_run_end_step(own.handle.get()); }); })
       .def("loss",
            [](Run &own) {
              double loss = 0;
+             renewArrays(own);
              check(reprise_run_loss(own.handle.get(), &loss));
              return loss;
            })
       .def("hash", [](Run &own) {
+        renewArrays(own);
         const char *hash = nullptr;
         check(reprise_run_hash(own.handle.get(), &hash));
         return std::string(hash);

@@ -77,6 +77,24 @@ static reprise_error *compile_with(reprise_module *module, const char *key, cons
   return error;
 }
 
+/* An error names a budget that compiles. */
+static void test_least_budget(reprise_module *module) {
+  char least[32];
+  reprise_compilation *compilation = NULL;
+  reprise_error *error = compile_with(module, "budget", "8");
+  snprintf(least, sizeof least, "%lld", (long long)reprise_error_least_budget(error));
+  CHECK(strstr(reprise_error_text(error), least) != NULL, "its text has the least budget");
+  reprise_error_destroy(error);
+  reprise_options *options = reprise_options_create();
+  CHECK_OK(reprise_options_set(options, "budget", least), "set the least budget");
+  CHECK_OK(reprise_compile(module, options, &compilation), "which is met");
+  reprise_compilation_destroy(compilation);
+  reprise_options_destroy(options);
+  error = compile_with(module, "entry", "tarin");
+  CHECK(reprise_error_least_budget(error) == 0, "other errors have none");
+  reprise_error_destroy(error);
+}
+
 void test_errors(void) {
   reprise_session *session = NULL;
   CHECK_OK(reprise_session_create(&session), "make a session");
@@ -92,6 +110,7 @@ void test_errors(void) {
               "a budget that is no number");
   CHECK_ERROR(compile_with(module, "budget", "8"), REPRISE_BAD_INPUT, "does not fit in 8 bytes",
               "a budget that cannot be met");
+  test_least_budget(module);
   CHECK_ERROR(compile_with(module, "device", "cpu"), REPRISE_BAD_USAGE,
               "option 'device' is not one of a compilation", "an option of another call");
   CHECK_ERROR(compile_with(module, "stages", "0"), REPRISE_BAD_USAGE, "expected --stages from 1",

@@ -1,16 +1,18 @@
 /* reprise: the C API: a step in two parts */
 #include "check.h"
 
-/* y = exp(x), which the caller sees at the pause; dx = y * g. */
+/* y = exp(x), which the caller sees at the pause; dx = y * g, dz = x * g. */
 static const char *text =
     "func.func @train(%x: tensor<4xf32> {reprise.name = \"x\", reprise.role = \"input\"},\n"
     "    %g: tensor<4xf32> {reprise.name = \"g\", reprise.role = \"input\"},\n"
     "    %o: tensor<4xf32> {reprise.name = \"y\", reprise.role = \"state\"})\n"
-    "    -> (tensor<4xf32> {reprise.name = \"y\"}, tensor<4xf32> {reprise.name = \"dx\"}) {\n"
+    "    -> (tensor<4xf32> {reprise.name = \"y\"}, tensor<4xf32> {reprise.name = \"dx\"},\n"
+    "    tensor<4xf32> {reprise.name = \"dz\"}) {\n"
     "  %y = reprise.exp %x : tensor<4xf32>\n"
     "  %late = reprise.pause (%y) then (%g) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>\n"
     "  %dx = reprise.mul %y, %late : tensor<4xf32>\n"
-    "  return %y, %dx : tensor<4xf32>, tensor<4xf32>\n"
+    "  %dz = reprise.mul %x, %late : tensor<4xf32>\n"
+    "  return %y, %dx, %dz : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>\n"
     "}\n";
 
 static int64_t shape[] = {4};
@@ -28,10 +30,12 @@ static DLTensor tensor_of(float *data) {
   return tensor;
 }
 
-/* With a y and a g at multiples of 64 bytes, or copied. */
+/* With arguments at multiples of 64 bytes, or copied. The memory of x moves at the pause. */
 static void run_parts(const reprise_bundle *bundle, float *memory, int distance) {
-  float *x = memory, *y = memory + 64 + distance, *g = memory + 128 + distance;
+  float *x = memory + distance, *y = memory + 64 + distance, *g = memory + 128 + distance;
+  float *moved = memory + 192 + distance;
   DLTensor x_tensor = tensor_of(x), y_tensor = tensor_of(y), g_tensor = tensor_of(g), result;
+  DLTensor moved_tensor = tensor_of(moved);
   reprise_run *run = NULL;
   int copied = -1;
   CHECK_OK(reprise_run_create(bundle, NULL, &run), "make a run");
@@ -51,12 +55,18 @@ static void run_parts(const reprise_bundle *bundle, float *memory, int distance)
   CHECK_ERROR(reprise_run_result(run, "dx", &result), REPRISE_BAD_INPUT, "not there yet",
               "look at a later one");
   for (int i = 0; i < 4; ++i)
-    y[i] = 7, g[i] = (float)i;
+    y[i] = 7, g[i] = (float)i, moved[i] = 2, x[i] = 1000;
   CHECK_OK(reprise_run_bind(run, "g", &g_tensor, NULL), "bind the late input");
+  CHECK_OK(reprise_run_bind(run, "x", &moved_tensor, NULL), "bind an input whose memory moved");
   CHECK_OK(reprise_run_end_step(run), "end the step");
   CHECK_OK(reprise_run_result(run, "dx", &result), "look at the result");
   CHECK(((float *)result.data)[3] == 3, "it is of the first y");
+  CHECK_OK(reprise_run_result(run, "dz", &result), "look at the other result");
+  CHECK(((float *)result.data)[3] == 6, "the moved input is read where it is by then");
   CHECK(y[0] == 7, "what the caller wrote stays");
+  moved[0] = 0;
+  CHECK_OK(reprise_run_begin_step(run), "begin another step");
+  CHECK(y[0] == 1, "it reads the moved input, too");
   reprise_run_destroy(run);
 }
 

@@ -1,10 +1,11 @@
 """backend="reprise" between its passes: one program stops there, and memory of arguments is PyTorch's."""
 import gc
+import weakref
 
 import checks
 import torch
 from torch import nn
-from whole import compiled, run_parts
+from whole import compiled, error_of, run_parts
 
 from reprise.torch import graphs
 
@@ -136,6 +137,104 @@ def try_memory():
     checks.check("gradients are not held behind their step", first() is None)
 
 
+def refill(tensor):
+    """Frees a storage and fills it again elsewhere, as FSDP does between the passes."""
+    values, storage = tensor.detach().clone(), tensor.untyped_storage()
+    size = storage.size()
+    storage.resize_(0)
+    made = [torch.full_like(values, float("nan")) for _ in range(4)]
+    storage.resize_(size)
+    tensor.data.copy_(values)
+    return made
+
+
+def replace(tensor):
+    """Gives a tensor other memory, and spoils the old one."""
+    old = tensor.data
+    tensor.data = old.clone()
+    old.fill_(float("nan"))
+
+
+def try_moved():
+    """Every pass looks up where a tensor is."""
+    x, start = torch.randn(64, 32).double(), torch.randn(32, 32).double() / 6
+
+    def function(y, w, shift):
+        return torch.tanh(torch.tanh(y @ w + shift) @ w.T).square().sum()
+
+    def run(forward, move, second):
+        y, w, shift = (each.clone().requires_grad_() for each in (x, start, start[0]))
+        loss = forward(y[1:].T.contiguous().T if second else y, w, shift)
+        for each in (y, w, shift):
+            move(each)
+        if second:
+            (slope,) = torch.autograd.grad(loss, w, create_graph=True)
+            for each in (y, w, shift):
+                move(each)
+            slope.square().sum().backward()
+        else:
+            loss.backward(retain_graph=True)
+            for each in (y, w, shift):
+                move(each)
+            loss.backward()
+        return [y.grad, w.grad, shift.grad]
+
+    for policy in ("save-all", "recompute-all"):
+        forward = compiled(function, policy=policy)
+        for move in (refill, replace):
+            for second in (False, True):
+                right = run(function, lambda each: None, second)
+                near = [torch.allclose(a, b, rtol=1e-9, atol=1e-9) for a, b in zip(run(forward, move, second), right)]
+                checks.check(f"{policy}: {move.__name__}{', second order' if second else ', two passes'}", all(near), f"{near}")
+    w = start.clone().requires_grad_()
+    loss = compiled(function)(x, w, start[0])
+    w.untyped_storage().resize_(0)
+    text = error_of(loss.backward)
+    checks.check("memory that is gone is an error", "[32, 32]" in text and "its storage was freed or shrunk" in text, text)
+
+
+def try_written():
+    """A write between the passes is PyTorch's error if the backward pass reads the tensor, and nothing otherwise."""
+    x = torch.randn(8, 24)
+
+    def run(forward, model, which):
+        loss = forward(x).square().mean()
+        with torch.no_grad():
+            model.get_parameter(which).mul_(2)
+        return error_of(loss.backward) or gradients(model)
+
+    for which in ("0.bias", "0.weight", "7.bias", "7.weight"):
+        eager, ours = make_model(0.0), make_model(0.0)
+        right, found = run(eager, eager, which), run(compiled(ours, policy="save-all"), ours, which)
+        if isinstance(right, str):
+            checks.check(f"{which} was overwritten", isinstance(found, str) and "modified by an inplace operation" in found, f"{found}")
+        else:
+            good = not isinstance(found, str) and all(torch.allclose(a, b, rtol=1e-4, atol=1e-6) for a, b in zip(found, right))
+            checks.check(f"{which} may be overwritten", good, f"{found}"[:400])
+
+
+def try_hooks():
+    """Tensors are those that hooks give back, and nothing else holds the memory of those that went in."""
+    model, x, packed = make_model(0.0), torch.randn(8, 24), []
+    right = one_step(model, compiled(model), x, 1)
+
+    def pack(tensor):
+        packed.append(weakref.ref(tensor.untyped_storage()))
+        return tensor.detach().clone()
+
+    model.zero_grad()
+    point = (x * 1).requires_grad_()
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        loss = torch.compile(model, backend="reprise")(point).square().mean()
+    before = len(packed)
+    del point
+    gc.collect()
+    gone = sum(each() is None for each in packed)
+    loss.backward()
+    checks.check("hooks pack and unpack", before > 4 and equal(right, [loss.detach(), *gradients(model)]))
+    checks.check("what was packed is not held", gone > 0, f"{gone} of {len(packed)}")
+
+
 class Scaled(nn.Module):
     def __init__(self, width, scale):
         super().__init__()
@@ -163,9 +262,8 @@ def try_models():
 
 
 def weakly(weight):
-    import weakref
     return weakref.ref(weight.grad.untyped_storage())
 
 
 if __name__ == "__main__":
-    run_parts(try_plans, try_outstanding, try_again, try_outputs, try_memory, try_models)
+    run_parts(try_plans, try_outstanding, try_again, try_outputs, try_memory, try_moved, try_written, try_hooks, try_models)

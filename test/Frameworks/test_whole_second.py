@@ -14,10 +14,10 @@ TOLERANCE = 1e-10
 
 
 def close(ours, eager):
-    """Beside each other relative to all; a gradient that eager has no path for is zeros."""
+    """Beside each other relative to all; a gradient that eager has no path for is None."""
     total = sum(each.square().sum() for each in eager if each is not None).sqrt()
     return len(ours) == len(eager) and total > 0 and all(
-        (a - (0 if b is None else b)).norm() <= TOLERANCE * total for a, b in zip(ours, eager) if a is not None or b is not None)
+        (a is None) == (b is None) and (a is None or (a - b).norm() <= TOLERANCE * total) for a, b in zip(ours, eager))
 
 
 def compare(name, model, what):
@@ -194,5 +194,47 @@ def try_parameters_only():
     compare("two passes of a graph in one second derivative, twice", perceptron().double(), run)
 
 
+class Unused(nn.Module):
+    """Parameters that the loss, its slope, or neither depends on; two outputs."""
+
+    def __init__(self, act):
+        super().__init__()
+        self.act, self.first, self.last = act, nn.Linear(5, 7), nn.Linear(7, 3)
+        self.never, self.other = nn.Parameter(torch.ones(3)), nn.Linear(5, 2)
+
+    def forward(self, x, y):
+        return self.last(self.act(self.first(x))) + y, self.other(x)
+
+
+def try_no_paths():
+    """Where eager has no path .grad stays None, so that weight decay and momentum leave the parameter alone."""
+    torch.manual_seed(0)
+    x, y = torch.randn(4, 5).double(), torch.randn(4, 3).double()
+
+    def gradients(order):
+        def run(model):
+            point, shift = x.clone().requires_grad_(), y.clone().requires_grad_()
+            value = model(point, shift)[0].square().sum() if order == 1 else model(point, shift)[0].sum()
+            for _ in range(order - 1):
+                (slope,) = torch.autograd.grad(value, point, create_graph=True)
+                value = slope.square().sum()
+            value.backward()
+            made = [each.grad for each in (*model.parameters(), point, shift)]
+            for each in model.parameters():
+                each.grad = None
+            return made
+        return run
+
+    for act in (nn.Tanh(), nn.ReLU(), nn.LeakyReLU(), nn.Softplus()):
+        for order in (1, 2, 3) if isinstance(act, nn.Tanh) else (1, 2):
+            compare(f"{type(act).__name__}: None where eager has no path, order {order}", Unused(act).double(), gradients(order))
+
+    def slopes(model):
+        point = x.clone().requires_grad_()
+        made = torch.autograd.grad(model(point, y)[0].sum(), [point, model.last.bias], create_graph=True)
+        return [torch.tensor([float(each.requires_grad) for each in made])]
+    compare("a slope that depends on nothing has no gradient", Unused(nn.Tanh()).double(), slopes)
+
+
 if __name__ == "__main__":
-    run_parts(try_orders, try_third, try_cotangents, try_random, try_parameters_only)
+    run_parts(try_orders, try_third, try_cotangents, try_random, try_parameters_only, try_no_paths)

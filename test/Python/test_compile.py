@@ -11,6 +11,7 @@ import unittest
 import warnings
 
 import reprise
+from reprise._compile import compile_wish
 
 SOURCE, TOOLS = pathlib.Path(os.environ["REPRISE_SOURCE"]), pathlib.Path(os.environ["REPRISE_BUILD"]) / "bin"
 MODEL = SOURCE / "test/Consumer/model.mlir"
@@ -96,6 +97,17 @@ class Errors(unittest.TestCase):
     def test_a_budget_that_cannot_be_met(self):
         with self.assertRaisesRegex(reprise.Error, "does not fit in 8 bytes"):
             reprise.compile(MODEL, budget=8)
+        with self.assertRaises(reprise.Error) as raised:
+            reprise.compile(MODEL, budget="1%", threads=1)
+        least = raised.exception.least_budget
+        self.assertIsNone(reprise.Error("other").least_budget)
+        program = reprise.compile(MODEL, budget=least, threads=1)
+        self.assertLessEqual(program.report.arena_bytes + program.report.workspace_bytes, least)
+        with self.assertWarnsRegex(reprise.RepriseWarning, f"the least budget that was met is {least} bytes, and takes its place"):
+            wish = compile_wish(MODEL, budget="1%", threads=1)
+        self.assertEqual(wish.to_bytes(), program.to_bytes())
+        with self.assertRaises(reprise.Error):
+            compile_wish(MODEL, budget=8)
 
     def test_a_warning_is_a_warning(self):
         rules = '{"version": 1, "rules": [{"match": {"scope": "nowhere"}, "label": "must_save"}]}'

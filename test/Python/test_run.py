@@ -122,6 +122,54 @@ func.func @train(%x: tensor<8xf32> {reprise.name = "x", reprise.role = "input"},
             other.start(1)
             other.begin_step()
 
+    def test_memory_that_moves(self):
+        class Moving:
+            def __dlpack__(self, **options):
+                return self.array.__dlpack__(**options)
+
+            def __dlpack_device__(self):
+                return self.array.__dlpack_device__()
+
+        x, w, g = (numpy.random.default_rng(seed).normal(size=8).astype("f4") for seed in range(3))
+        program = reprise.compile(self.PAUSING, threads=1)
+        whole = reprise.run(program, {"x": x, "w": w, "cotangent": g, "y": numpy.zeros(8, "f4")})
+        for make in (lambda: reprise.Run.empty((8,), "f4"), lambda: numpy.zeros(9, "f4")[1:]):
+            run, arrays = reprise.Run(program), {}
+            for name, value in (("x", x), ("w", w), ("cotangent", g), ("y", g)):
+                arrays[name] = Moving()
+                arrays[name].array = make()
+                arrays[name].array[...] = value
+                run.bind(name, arrays[name])
+
+            def move():
+                for each in arrays.values():
+                    old, each.array = each.array, make()
+                    each.array[...] = old
+                    old[...] = numpy.nan
+
+            run.start(2)
+            for _ in range(2):
+                move()
+                run.begin_step()
+                numpy.testing.assert_array_equal(arrays["y"].array, whole["y"])
+                move()
+                run.end_step()
+                numpy.testing.assert_array_equal(run.result("dw"), whole["dw"])
+                run.step()
+                move()
+                numpy.testing.assert_array_equal(run.result("y"), whole["y"])
+                self.assertEqual(run.hash, whole.hash)
+            arrays["w"].array = numpy.zeros(4, "f4")
+            with self.assertRaisesRegex(reprise.Error, "cannot bind 'w': it has shape"):
+                run.step()
+        resized = numpy.zeros(8, "f4")
+        run.bind("w", resized)
+        resized.resize(2, refcheck=False)
+        with self.assertRaisesRegex(reprise.Error, "cannot bind 'w': it has shape"):
+            run.step()
+        with self.assertRaisesRegex(TypeError, "cannot bind 'w': expected an array that can be written to"):
+            run.bind("w", "text")
+
     def test_wrong_arrays(self):
         run = reprise.Run(self.program)
         for name, array, message in (("weight", numpy.zeros((4, 16), "f4"), "shape"), ("weight", numpy.zeros((16, 4)), "type"),

@@ -323,8 +323,11 @@ struct Bundle {
   const Program *program(const std::string &name, uint32_t device = 0) const;
   /// Whether the step stops on request.
   bool pauses() const;
-  /// True for an input that no command before the pause looks at, so that it may come late.
+  /// True for an input, or a state without an initializer, that no command before the pause
+  /// touches, so that it may come late.
   bool isLate(uint32_t argument) const;
+  /// True for an argument that a command behind the pause touches.
+  bool isUsedBehindPause(uint32_t argument) const;
   /// True for a result that is there at the pause.
   bool isEarly(const Result &result) const;
   /// Arena of the step of a device: what a report calls arena_bytes.

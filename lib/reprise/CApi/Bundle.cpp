@@ -28,6 +28,7 @@ static Array describeArguments(const Bundle &bundle) {
     object["role"] = roleName(argument.role);
     object["has_initializer"] = argument.hasInitializer;
     object["late"] = bundle.isLate(static_cast<uint32_t>(i));
+    object["used_behind_pause"] = bundle.isUsedBehindPause(static_cast<uint32_t>(i));
     object["batch_dim"] = nullptr;
     if (argument.batchDim >= 0)
       object["batch_dim"] = argument.batchDim;

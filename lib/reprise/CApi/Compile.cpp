@@ -180,9 +180,14 @@ reprise_error *Request::run(reprise_compilation **compilation) {
     if (session->isTold())
       session->context.registerActionHandler(nullptr);
   });
+  int64_t least = 0;
+  options.leastBudget = &least;
   FailureOr<Compilation> result = compile(*copy, options);
-  if (failed(result) || session->isCancelled())
-    return session->fail();
+  if (failed(result) || session->isCancelled()) {
+    reprise_error *error = session->fail();
+    error->leastBudget = least;
+    return error;
+  }
   auto made = std::make_unique<reprise_compilation>();
   made->session = session;
   made->isEstimate = options.estimateOnly;

@@ -16,6 +16,7 @@ struct reprise_error {
   reprise_error_code code = REPRISE_BAD_INPUT;
   std::string message, file, text;
   unsigned line = 0, column = 0;
+  int64_t leastBudget = 0;
 };
 
 namespace reprise::capi {

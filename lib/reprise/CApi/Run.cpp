@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 #include <set>
+#include <utility>
 
 using namespace reprise::capi;
 using namespace reprise::runtime;
@@ -24,6 +25,7 @@ struct Copied {
   uint64_t elementBytes = 0;
   bool isReplaced = false; ///< a result takes its place
   bool isLate = false;     ///< looked at behind the pause only
+  bool isMoved = false;    ///< bound at a pause, behind which it is read anew
   bool isEarly = false;    ///< its result is there at the pause
 };
 } // namespace
@@ -98,19 +100,23 @@ Error reprise_run::bindCopy(const std::string &name, const DLTensor &tensor, uin
     return Error::make("no memory for a copy of '" + name + "'");
   copied.isReplaced = isReplaced(name);
   copied.isLate = group->bundle().isLate(static_cast<uint32_t>(*steps->find(name)));
+  copied.isMoved = steps->isPaused();
   copied.isEarly = earlyResults.count(name);
   if (Error error = steps->bind(name, copied.memory.get(), bytes))
     return error;
   Copied &kept = copies[name] = std::move(copied);
   kept.tensor.shape = kept.shape.data();
   kept.tensor.strides = kept.strides.empty() ? nullptr : kept.strides.data();
+  copyFrom(kept.tensor, kept.elementBytes, kept.memory.get()); // results are looked at in between
   return Error::success();
 }
 
 void reprise_run::copyIn(Part part) {
-  for (auto &[name, copied] : copies)
-    if (part == All || copied.isLate == (part == FromPause))
+  for (auto &[name, copied] : copies) {
+    bool isMoved = std::exchange(copied.isMoved, false) && part == FromPause;
+    if (part == All || isMoved || copied.isLate == (part == FromPause))
       copyFrom(copied.tensor, copied.elementBytes, copied.memory.get());
+  }
 }
 
 void reprise_run::copyOut(Part part) {

@@ -162,6 +162,7 @@ reprise_error_code reprise_error_get_code(const reprise_error *error) { return e
 const char *reprise_error_file(const reprise_error *error) { return error->file.c_str(); }
 unsigned reprise_error_line(const reprise_error *error) { return error->line; }
 unsigned reprise_error_column(const reprise_error *error) { return error->column; }
+int64_t reprise_error_least_budget(const reprise_error *error) { return error->leastBudget; }
 const char *reprise_error_text(const reprise_error *error) { return error->text.c_str(); }
 void reprise_error_destroy(reprise_error *error) { delete error; }
 

@@ -75,7 +75,11 @@ LogicalResult ProgramRun::refuse() {
   FailureOr<int64_t> least = findLeast(budget, feasible);
   if (failed(least))
     return failure();
-  return room == budget ? emitNoRoom(*least) : planner->emitTooSmall(budget, *least);
+  if (room == budget)
+    return emitNoRoom(*least);
+  if (options.leastBudget)
+    *options.leastBudget = *least;
+  return planner->emitTooSmall(budget, *least);
 }
 
 /// Asks for less and less, by a hundredth, until the same search refuses it.

@@ -13,7 +13,7 @@ BufferUse reprise::runtime::findUse(const Bundle &bundle, bool begins, bool ends
     if (result.argument >= 0)
       use.writes[result.argument] = begins || !bundle.isEarly(result);
   for (uint32_t i = 0; i < bundle.arguments.size(); ++i)
-    use.ignores.push_back(!ends && bundle.isLate(i));
+    use.ignores.push_back((!ends && bundle.isLate(i)) || (!begins && !bundle.isUsedBehindPause(i)));
   return use;
 }
 

@@ -6,8 +6,8 @@
 
 namespace reprise::runtime {
 
-/// What a step, or its part before or behind the pause, does with its arguments. What comes late
-/// may still be bound to something that is gone, and what is early belongs to the caller.
+/// What a step, or its part before or behind the pause, does with its arguments. An argument that
+/// the part does not touch may be bound to memory that is gone. Early results are the caller's.
 BufferUse findUse(const Bundle &bundle, bool begins, bool ends);
 
 /// Inputs may lie in each other, as callers have views: an error if something that is written

@@ -76,7 +76,7 @@ private:
   Error tell(Error error);
   Error inStep(const Error &error) const;
   Error checkValue(size_t argument) const;
-  /// Late inputs need no value before the last part of a step.
+  /// Late arguments need no value before the last part of a step.
   Error checkLate() const;
   Error readInputs(bool areLate);
   Error setScalars();

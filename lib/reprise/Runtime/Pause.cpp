@@ -1,6 +1,8 @@
 // reprise: steps that stop on request: what is there by then, and what may come later
 #include "PauseChecks.h"
 
+#include <algorithm>
+
 using namespace reprise::runtime;
 
 uint64_t Program::executionsToPause() const {
@@ -16,15 +18,27 @@ bool Bundle::pauses() const {
   return step && step->pause >= 0;
 }
 
+/// Whether one of the commands [begin, end) touches an argument.
+static bool touches(const Program &program, size_t begin, size_t end, uint32_t argument) {
+  auto isIn = [&](const Operand &operand) {
+    return operand.buffer.space == Space::Argument && operand.buffer.index == argument;
+  };
+  return std::any_of(program.commands.begin() + int64_t(begin),
+                     program.commands.begin() + int64_t(end), [&](const Command &command) {
+                       return std::any_of(command.operands.begin(), command.operands.end(), isIn);
+                     });
+}
+
 bool Bundle::isLate(uint32_t argument) const {
+  const Argument &own = arguments[argument];
+  bool mayBe = own.role == Role::Input || (own.role == Role::State && !own.hasInitializer);
+  return pauses() && mayBe &&
+         !touches(*program("step"), 0, size_t(program("step")->pause), argument);
+}
+
+bool Bundle::isUsedBehindPause(uint32_t argument) const {
   const Program *step = program("step");
-  if (!pauses() || arguments[argument].role != Role::Input)
-    return false;
-  for (int64_t i = 0; i < step->pause; ++i)
-    for (const Operand &operand : step->commands[size_t(i)].operands)
-      if (operand.buffer.space == Space::Argument && operand.buffer.index == argument)
-        return false;
-  return true;
+  return pauses() && touches(*step, size_t(step->pause), step->commands.size(), argument);
 }
 
 /// What nothing writes behind the pause has been written.

@@ -20,6 +20,7 @@ from . import _replayed_writes as writes
 from ._plan_layouts import as_eager
 from ._plan_partition import Partitioner, sources
 from ._plan_shares import UNLIMITED, Share
+from ._raising import raising
 
 OPTIONS = ("budget", "policy", "codegen")
 CODEGENS = ("inductor", "eager")
@@ -56,13 +57,6 @@ def run_eager(graph: fx.GraphModule, inputs: Sequence[Any]) -> Callable:
     def run(arguments: list) -> Any:
         return graph(arguments)
     run._boxed_call = True
-    return run
-
-
-def _fail(error: Error) -> Callable:
-    """What is called instead of a compiled graph: raises the error as it is. Dynamo wraps what a backend raises."""
-    def run(*arguments: Any) -> Any:
-        raise error.with_traceback(None)
     return run
 
 
@@ -122,7 +116,7 @@ def _compile(graph: fx.GraphModule, inputs: Sequence[Any], partitioner: Partitio
                 return aot_module_simplified(graph, inputs, fw_compiler=run_eager, bw_compiler=run_eager,
                                              partition_fn=partitioner, decompositions={})
     except Error as error:
-        return _fail(error)
+        return raising(error)
 
 
 class _PerSize:
@@ -184,4 +178,4 @@ def reprise_plan(graph: fx.GraphModule, example_inputs: Sequence[Any], *, option
         make = _make_partitioner(options)
         return writes.watch(_PerSize(graph, make) if _has_symbols(example_inputs) else _compile(graph, example_inputs, make()))
     except Error as error:
-        return _fail(error)
+        return raising(error)

@@ -16,7 +16,7 @@ from torch._functorch import partitioners
 from torch._inductor.custom_graph_pass import CustomPartitionerFn
 
 from .. import _core
-from .._errors import Error, RepriseWarning
+from .._errors import IN_ITS_PLACE, Error, RepriseWarning, least_met
 from .._plan import plan as plan_problem
 from . import _plan_cache as cache
 from . import _plan_costs as costs
@@ -146,7 +146,7 @@ class Partitioner(CustomPartitionerFn):
         if musts or not self.budget.endswith("%"):
             raise Error(refusal)
         # A share is a wish: the plan that takes the least is as near as any comes to it.
-        warnings.warn(refusal + ", and takes its place", RepriseWarning, stacklevel=2)
+        warnings.warn(f"{refusal}, {IN_ITS_PLACE}", RepriseWarning, stacklevel=2)
         self.is_wish = True
         return answer
 
@@ -158,7 +158,7 @@ class Partitioner(CustomPartitionerFn):
             lines.append(f"{describe(node)} needs {summary['needed']} bytes at once")
         if musts:
             lines.append(f"{musts} ops have a MUST label, which holds in every plan")
-        lines.append(f"the least budget that was met is {summary['lowest_peak']} bytes")
+        lines.append(least_met(summary['lowest_peak']))
         return "; ".join(lines)
 
 

@@ -15,7 +15,8 @@ from typing import Any, Callable, Sequence
 import torch
 import torch.fx as fx
 
-from .._errors import UsageError
+from .._errors import Error, UsageError
+from ._raising import raising
 from ._whole_autograd import Calling
 from ._whole_coarse import keep_whole
 from ._whole_errors import Unsupported
@@ -55,18 +56,20 @@ def reprise(module: fx.GraphModule, inputs: Sequence[Any], *, options: dict[str,
     """The backend. Options: ``budget`` and ``policy`` as ``reprise.compile`` takes them, for the step of each graph;
     ``fallback``: graphs with ops that the dialect lacks go to Inductor, which is said once.
 
-    Raises an error with all missing ops and the user's lines that ask for them.
+    What comes back raises an error with all missing ops and the user's lines that ask for them.
     """
     options = dict(options or {})
     if unknown := set(options) - _OPTIONS:
-        raise UsageError(f"backend \"reprise\" has no option {', '.join(sorted(unknown))}; it has "
-                         + ", ".join(sorted(_OPTIONS)))
+        return raising(UsageError(f"backend \"reprise\" has no option {', '.join(sorted(unknown))}; it has "
+                                  + ", ".join(sorted(_OPTIONS))))
     fallback = options.pop("fallback", False)
     original = copy.deepcopy(module) if fallback else None
     try:
         return _compile(module, inputs, options)
     except Unsupported as error:
         if not fallback:
-            raise
+            return raising(error)
         _say_fallback(", ".join(sorted(error.missing)))
         return torch._dynamo.lookup_backend("inductor")(original, inputs)
+    except Error as error:
+        return raising(error)

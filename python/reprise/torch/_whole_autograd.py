@@ -8,33 +8,61 @@ import torch
 
 from ._whole_functional import Functional, hidden
 from ._whole_graphs import CompiledGraph, Pending, draw_seed
+from ._whole_untraced import Untraced
+from .aten import Value
 
 
-class _Graph(torch.autograd.Function):
-    """The forward pass of a graph. Its backward pass is what the forward pass has left pending."""
+class _Kept(Untraced):
+    """A node that no gradient passes. It saves tensors that few backward passes ask for."""
 
     @staticmethod
-    def forward(ctx: Any, calling: "Calling", *inputs: torch.Tensor) -> tuple[Any, ...]:
+    def forward(ctx: Any, anchor: torch.Tensor, *tensors: torch.Tensor) -> torch.Tensor:
+        ctx.save_for_backward(*tensors)
+        return torch.empty_like(anchor)
+
+    @staticmethod
+    def backward(ctx: Any, *cotangents: torch.Tensor) -> Any:
+        raise AssertionError("a gradient of what has none")
+
+
+class _Graph(Untraced):
+    """The forward pass of a graph. Its backward pass is what the forward pass has left pending.
+
+    Only what that reads is saved here, so that other tensors may be overwritten between the passes, as in eager.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, calling: "Calling", kept: list[torch.Tensor], *inputs: torch.Tensor) -> tuple[Any, ...]:
         outputs, ctx.pending = calling.graph.forward(inputs, draw_seed(calling.graph.draws))
         returned = [hidden(calling.functional, number, output) for number, output in enumerate(calling.placed(outputs))]
-        ctx.save_for_backward(*(inputs[number] for number in calling.graph.saved))
+        ctx.kept = kept
+        ctx.save_for_backward(*(inputs[number] for number in calling.graph.read))
         ctx.mark_non_differentiable(*(each for number, each in enumerate(returned) if isinstance(each, torch.Tensor)
                                       and number not in calling.graph.paired))
-        ctx._materialize_non_diff_grads = False
+        ctx.set_materialize_grads(False)
         ctx.calling = calling
         return tuple(returned)
 
     @staticmethod
-    def backward(ctx: Any, *cotangents: torch.Tensor) -> tuple[Any, ...]:
+    def backward(ctx: Any, *cotangents: torch.Tensor | None) -> tuple[Any, ...]:
         graph = ctx.calling.graph
-        gradients = _Derivative.apply(ctx.pending, *ctx.saved_tensors, *(cotangents[number] for number in graph.paired))
+        read, count = dict(zip(graph.read, ctx.saved_tensors)), len(graph.saved)
+        pending = ctx.pending.restricted(tuple(cotangents[number] is not None for number in graph.paired))
+        given = [_given(cotangents[number], value) for number, value in zip(graph.paired, graph.level.arguments[count:])]
+        names = [graph.level.names[graph.saved.index(number)] for number in read] + graph.level.names[count:]
+        gradients = None if torch.is_grad_enabled() else pending.end(dict(zip(names, [*read.values(), *given])))
+        if gradients is None:
+            read |= zip(graph.unread, ctx.kept[0].grad_fn.saved_tensors if ctx.kept else ())
+            gradients = _derive(pending, [*(read[number] for number in graph.saved), *given])
+        if not torch._C._autograd._get_current_graph_task_keep_graph():
+            ctx.kept = []
         placed: list[Any] = [None] * len(graph.inputs)
-        for number, gradient in zip(graph.level.wanted, gradients):
-            placed[graph.saved[number]] = gradient
-        return None, *placed
+        for number, gradient, is_reached in zip(graph.level.wanted, gradients, pending.reached):
+            placed[graph.saved[number]] = gradient if is_reached else None
+        return None, None, *placed
 
 
-class _Derivative(torch.autograd.Function):
+class _Derivative(Untraced):
     """A backward pass, which is a function of arguments and cotangents: its own backward pass is one, too."""
 
     @staticmethod
@@ -42,15 +70,29 @@ class _Derivative(torch.autograd.Function):
         ctx.pending = pending
         ctx.save_for_backward(*inputs)
         ctx.set_materialize_grads(False)
-        return tuple(pending.backward(inputs))
+        gradients = tuple(pending.backward(inputs))
+        has_gradients = pending.paths.differentiable(ctx.needs_input_grad[1:])
+        ctx.mark_non_differentiable(*(each for each, has in zip(gradients, has_gradients) if not has))
+        return gradients
 
     @staticmethod
     def backward(ctx: Any, *cotangents: torch.Tensor | None) -> tuple[Any, ...]:
         wanted = ctx.needs_input_grad[1:]
+        given = [each for each in cotangents if each is not None]
+        inputs, made = [*ctx.saved_tensors, *given], {}
         pending = ctx.pending.following(wanted, tuple(each is not None for each in cotangents))
-        gradients = _Derivative.apply(pending, *ctx.saved_tensors, *(each for each in cotangents if each is not None))
-        made = iter(gradients)
-        return None, *(next(made) if is_wanted else None for is_wanted in wanted)
+        if pending:
+            made = dict(zip(pending.level.wanted, _derive(pending, inputs)))
+        return None, *(made.get(number) for number in range(len(wanted)))
+
+
+def _given(cotangent: torch.Tensor | None, value: Value) -> torch.Tensor:
+    return torch.zeros(value.shape, dtype=value.dtype) if cotangent is None else cotangent
+
+
+def _derive(pending: Pending, inputs: Sequence[torch.Tensor]) -> Sequence[torch.Tensor]:
+    """A backward pass, of which there are derivatives if they may be asked for."""
+    return _Derivative.apply(pending, *inputs) if torch.is_grad_enabled() else pending.backward(inputs)
 
 
 class Calling:
@@ -75,11 +117,14 @@ class Calling:
         if graph.level is None:
             outputs, _ = graph.forward(inputs, draw_seed(graph.draws))
             return [hidden(self.functional, number, output) for number, output in enumerate(self.placed(outputs))]
-        return list(_Graph.apply(self, *map(self._prepared, range(len(inputs)), inputs)))
+        prepared = list(map(self._prepared, range(len(inputs)), inputs))
+        unread = [prepared[number] for number in graph.unread]
+        kept = [_Kept.apply(torch.empty(0, requires_grad=True), *unread)] if unread else []
+        return list(_Graph.apply(self, kept, *prepared))
 
     def _prepared(self, at: int, tensor: torch.Tensor) -> torch.Tensor:
         """Without a gradient where none comes; as it was where the graph overwrites what its backward pass reads."""
         saved = self.graph.saved
-        if at not in saved or saved.index(at) not in self.graph.level.wanted:
+        if tensor.requires_grad and (at not in saved or saved.index(at) not in self.graph.level.wanted):
             tensor = tensor.detach()
         return tensor.clone() if at in saved and self.functional.writes(self.graph.inputs[at]) else tensor

@@ -21,6 +21,22 @@ def _sample(node: fx.Node) -> Any:
     return torch.empty(tuple(map(int, value.shape)), dtype=value.dtype) if isinstance(value, torch.Tensor) else int(value)
 
 
+_LISTS = "aten._foreach_"
+
+
+def _one_by_one(target: Any, arguments: Any, keywords: Any) -> list[Any]:
+    """An op of lists of tensors, such as optimizers and clipping call, as ops of their elements."""
+    name = str(target).removeprefix(_LISTS).split(".")[0]
+    is_limit = name in ("minimum", "maximum") and isinstance(arguments[1], (int, float))
+    name = {"minimum": "clamp_max", "maximum": "clamp_min"}[name] if is_limit else {"norm": "linalg_vector_norm"}.get(name, name)
+    op, made = getattr(torch.ops.aten, name), []
+    for number in range(next(len(each) for each in arguments if isinstance(each, (list, tuple)))):
+        given = [each[number] if isinstance(each, (list, tuple)) else each for each in arguments]
+        named = dict(keywords, value=given.pop()) if name in ("addcmul", "addcdiv") and len(given) > 3 else keywords
+        made.append(op(*given, **named))
+    return made
+
+
 def decompose(node: fx.Node) -> tuple[fx.GraphModule, list[fx.Node]]:
     """The graph of an op and the nodes that it takes. ``Missing`` where it needs an op that has no converter."""
     leaves, structure = tree_flatten((node.args, node.kwargs))
@@ -31,6 +47,8 @@ def decompose(node: fx.Node) -> tuple[fx.GraphModule, list[fx.Node]]:
         for place, value in zip(places, values):
             given[place] = value
         arguments, keywords = tree_unflatten(given, structure)
+        if str(node.target).startswith(_LISTS):
+            return _one_by_one(node.target, arguments, keywords)
         return FAST_PATHS.get(node.target, node.target)(*arguments, **keywords)
 
     table = {target: rule for target, rule in decomposition_table.items() if target not in CONVERTERS}

@@ -29,8 +29,11 @@ _OF_INPUTS = (OutputType.alias_of_input, OutputType.is_input)
 class Functional:
     """A graph without writes. Its outputs are the arguments that were written, the user's outputs, and bases of views."""
 
-    def __init__(self, module: fx.GraphModule, metadata: Any, mask: Sequence[bool] | None) -> None:
+    def __init__(self, module: fx.GraphModule, metadata: Any, mask: Sequence[bool] | None,
+                 function: Callable[..., Sequence[Any]] | None = None, arguments: Sequence[Any] = ()) -> None:
         self.module = module
+        #: The user's function, which may write to its arguments, and arguments without elements; None without gradients.
+        self._function, self.arguments = function, list(arguments)
         self.metadata = metadata
         self.primals = module.graph.find_nodes(op="placeholder")
         output = module.graph.find_nodes(op="output")[0]
@@ -53,6 +56,13 @@ class Functional:
         bases = {info.base_idx for info in metadata.output_info if info.output_type not in _OF_INPUTS}
         found += [len(mutated) + number for number in metadata.aliased_out_indices if number not in bases]
         return {number: _without_elements(self.outputs[number].meta["val"]) for number in found}
+
+    def run(self, arguments: Sequence[Any]) -> list[Any]:
+        """The outputs as the user's function makes them, under PyTorch's autograd."""
+        made, _ = self._function(*arguments)
+        is_base = OutputType.alias_of_intermediate_save_as_output
+        return [*(arguments[number] for number in self.metadata.mutated_inp_runtime_indices), *made,
+                *(each._base for each, info in zip(made, self.metadata.output_info) if info.output_type is is_base)]
 
     def writes(self, number: int) -> bool:
         """Whether an argument's elements are overwritten when the code has run."""
@@ -107,7 +117,7 @@ def _trace(state: Any, call: Callable[..., Any]) -> tuple[Functional, list[Any]]
     assert_functional_graph(module.graph)
     module.graph.eliminate_dead_code()
     module.recompile()
-    return Functional(module, metadata, masks[-1]), wrappers
+    return Functional(module, metadata, masks[-1], function, arguments), wrappers
 
 
 def _trace_inference(state: Any, call: Callable[..., Any]) -> tuple[Functional, list[Any]]:

@@ -23,6 +23,7 @@ from torch.utils._pytree import tree_leaves
 from ._whole_errors import Unsupported, source_line
 from ._whole_regions import is_function, open_regions
 from ._whole_twice import refuse, why_not_twice
+from ._whole_untraced import Untraced
 
 Compiler = Callable[[fx.GraphModule, Sequence[Any]], Callable[..., Any]]
 
@@ -73,7 +74,7 @@ class _Called(torch.nn.Module):
         return made[0] if self._is_single else made
 
 
-class _User(torch.autograd.Function):
+class _User(Untraced):
     """The user's function: both of its passes are compiled."""
 
     @staticmethod

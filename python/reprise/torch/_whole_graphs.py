@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import weakref
-from typing import Any, Sequence
+from typing import Any, Mapping, Sequence
 
 import torch
 import torch.fx as fx
@@ -12,6 +12,7 @@ import torch.fx as fx
 from ._whole_functional import Functional
 from ._whole_import import Importer
 from ._whole_levels import Level
+from ._whole_paths import FirstPaths, Paths
 from ._whole_pause import Paused, PausingStep
 from ._whole_step import Entry, compile_entry
 from ._whole_text import Text, first_scalar, write_forward, write_pausing
@@ -23,43 +24,63 @@ _numbers = itertools.count()
 
 
 class Pending:
-    """The backward pass of a pass that has run: a derivative, the seed of that pass, and the step that waits."""
+    """The backward pass of a pass that has run: a derivative, its paths, the seed of that pass, and the step that waits."""
 
-    def __init__(self, level: Level, seed: int, paused: Paused | None = None) -> None:
-        self._level = level
+    def __init__(self, level: Level, paths: Paths, seed: int, paused: Paused | None = None) -> None:
+        self.level = level
+        self.paths = paths
+        #: For each gradient whether it is one, and not None.
+        self.reached = [True] * len(level.wanted)
         self._seed = seed
         self._paused = paused
 
+    def end(self, tensors: Mapping[str, torch.Tensor]) -> list[torch.Tensor] | None:
+        """The gradients of the step that waits, by the tensors that it reads behind its pause; None if none waits."""
+        return self._paused.end(tensors) if self._paused else None
+
     def backward(self, inputs: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-        """The gradients. ``inputs`` are those that were saved, and behind them the cotangents.
+        """The gradients. ``inputs`` are those of the level: all that it reads, and behind that the cotangents.
 
         A second time, what was saved is gone: the forward pass runs again, in a program of its own.
         """
-        gradients = None
-        if self._paused:
-            gradients = self._paused.end(inputs[len(_primals(self._level.text)):])
-        return self._level(inputs, self._seed) if gradients is None else gradients
+        gradients = self.end(dict(zip(self.level.names, inputs)))
+        return self.level(inputs, self._seed) if gradients is None else gradients
 
-    def following(self, wanted: tuple[bool, ...], given: tuple[bool, ...]) -> "Pending":
-        """The backward pass of ``backward``, for some of its inputs, and for cotangents of some of its gradients."""
-        return Pending(self._level.following(wanted, given), self._seed)
+    def restricted(self, given: tuple[bool, ...]) -> "Pending":
+        """The same backward pass, where only some outputs have cotangents."""
+        if all(given):
+            return self
+        made = Pending(self.level, self.paths.restricted(given), self._seed, self._paused)
+        made.reached = made.paths.reached
+        return made
+
+    def following(self, wanted: tuple[bool, ...], given: tuple[bool, ...]) -> "Pending | None":
+        """The backward pass of ``backward``, for some of its inputs, and for cotangents of some of its gradients, if there is one."""
+        paths = self.paths.following(wanted, given)
+        return Pending(self.level.following(tuple(paths.wanted), given), paths, self._seed) if paths.wanted else None
 
 
 class CompiledGraph:
     """A graph of Dynamo's: a step that pauses between its passes, or a forward pass where no gradient is wanted."""
 
-    def __init__(self, forward: Entry | None, step: PausingStep | None, level: Level | None, texts: list[str]) -> None:
+    def __init__(self, forward: Entry | None, step: PausingStep | None, level: Level | None, paths: Paths | None,
+                 texts: list[str]) -> None:
         self._forward = forward
         self._step = step
+        self._paths = paths
         #: The first derivative.
         self.level = level
         #: The modules of the dialect that were compiled.
         self.texts = texts
         whole = step.entry if step else forward
         #: The arguments of the functional graph that the program takes, by number.
-        self.inputs = _primals(whole) if whole else []
-        #: Those that the backward pass reads, by their numbers in ``inputs``.
-        self.saved = [self.inputs.index(number) for number in _primals(level.text)] if level else []
+        self.inputs = _numbered(whole.arguments, "primal/") if whole else []
+        #: Those that the first derivative reads, by their numbers in ``inputs``.
+        self.saved = [self.inputs.index(number) for number in _numbered(level.names, "primal/")] if level else []
+        #: Those of ``saved`` that the backward pass reads, and the others, which a second one and derivatives read, too.
+        self.read = [number for number, name in zip(self.saved, level.names) if name in step.read_behind] if level else []
+        self.read = self.read or self.saved
+        self.unread = [number for number in self.saved if number not in self.read]
         #: The outputs of the functional graph that are computed, and those that the step takes cotangents of.
         self.computed = _numbered(whole.results if whole else [], "output/")
         self.paired = _numbered(whole.arguments if whole else [], "cotangent/")
@@ -86,7 +107,7 @@ class CompiledGraph:
         """The outputs that are computed, and the backward pass."""
         if self._step:
             outputs, paused = self._step.begin(inputs, seed)
-            return outputs, Pending(self.level, seed, paused)
+            return outputs, Pending(self.level, self._paths, seed, paused)
         return self._forward(inputs, seed) if self._forward else [], None
 
 
@@ -94,10 +115,6 @@ def _numbered(names: Sequence[Any], prefix: str) -> list[int]:
     """The numbers behind a prefix, of names or of tuples that begin with them."""
     texts = [name if isinstance(name, str) else name[0] for name in names]
     return [int(text.removeprefix(prefix)) for text in texts if text.startswith(prefix)]
-
-
-def _primals(program: Entry | Text) -> list[int]:
-    return _numbered(program.arguments, "primal/")
 
 
 def graphs() -> list[CompiledGraph]:
@@ -159,11 +176,12 @@ def compile_graph(imported: Imported, options: dict[str, Any]) -> CompiledGraph:
     results, arguments = imported.results(), imported.arguments()
     if not imported.wanted:
         text = write_forward(imported.builder, arguments, results)
-        return CompiledGraph(compile_entry(text, **options) if results else None, None, None, [text.text])
+        return CompiledGraph(compile_entry(text, **options) if results else None, None, None, None, [text.text])
     pairs, wanted = imported.pairs(), [imported.value(node) for node in imported.wanted]
     scalar = first_scalar(imported.builder, arguments, pairs, wanted)
     given = [value for _, value in scalar.arguments]
     level = Level(scalar, [given.index(value) for value in wanted], options)
+    paths = FirstPaths(imported.functional, _numbered(level.names, "primal/"), imported.paired, level.wanted)
     gradients = [(name, value) for (name, _), value in zip(level.text.results, wanted)]
     text = write_pausing(imported.builder, arguments, results, pairs, gradients)
-    return CompiledGraph(None, PausingStep(text, len(results), **options), level, [text.text])
+    return CompiledGraph(None, PausingStep(text, len(results), **options), level, paths, [text.text])

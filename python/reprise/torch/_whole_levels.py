@@ -22,6 +22,7 @@ class Level:
     def __init__(self, scalar: Scalar, wanted: Sequence[int], options: dict[str, Any]) -> None:
         self.order = scalar.level + 1
         self.wanted = list(wanted)
+        self.names = [name for name, _ in scalar.arguments]
         self.arguments = [value for _, value in scalar.arguments]
         self._scalar, self._options = scalar, options
         self._next: dict[Any, Level] = {}
@@ -40,7 +41,7 @@ class Level:
         """The orders of all derivatives that have been made, one for each program."""
         return [self.order, *sorted(order for each in self._next.values() for order in each.orders())]
 
-    def following(self, wanted: tuple[bool, ...], given: tuple[bool, ...]) -> "Level":
+    def following(self, wanted: tuple[int, ...], given: tuple[bool, ...]) -> "Level":
         """The derivative for some of ``arguments``, and for cotangents of some of the results, which come behind them."""
         with self._lock:
             made = self._next.get((wanted, given))
@@ -48,12 +49,12 @@ class Level:
                 made = self._next[wanted, given] = self._differentiate(wanted, given)
         return made
 
-    def _differentiate(self, wanted: tuple[bool, ...], given: tuple[bool, ...]) -> "Level":
+    def _differentiate(self, wanted: tuple[int, ...], given: tuple[bool, ...]) -> "Level":
         values = [self.arguments[number] for number in self.wanted]
         cotangents = [(f"cotangent/{self.order + 1}/{number}", Value(f"%t{self.order + 1}_{number}", value.shape, value.dtype))
                       if is_given else None for number, (value, is_given) in enumerate(zip(values, given))]
         scalar = next_scalar(self._scalar, values, cotangents)
-        return Level(scalar, [number for number, is_wanted in enumerate(wanted) if is_wanted], self._options)
+        return Level(scalar, wanted, self._options)
 
 
 def _gradient_of(name: str) -> str:

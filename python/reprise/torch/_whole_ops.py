@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 _library = torch.library.Library("reprise", "FRAGMENT")
 _library.define("attention(Tensor q, Tensor k, Tensor v, Tensor? mask, float rate, bool causal, float scale) -> Tensor",
@@ -32,12 +33,21 @@ def _attention_shape(q: Any, k: Any, v: Any, mask: Any, rate: float, causal: boo
     return q.new_empty(*whole, q.shape[-2], v.shape[-1])
 
 
-def _no_gradient(context: Any, g: torch.Tensor) -> None:
-    """Autograd only learns that there is one: the dialect's derivative is compiled."""
-    raise NotImplementedError("the derivative of reprise::attention is that of the dialect")
+def _keep_attention(ctx: Any, inputs: Any, output: Any) -> None:
+    ctx.save_for_backward(*inputs[:4])
+    ctx.options = inputs[4:]
 
 
-torch.library.register_autograd("reprise::attention", _no_gradient, lib=_library)
+def _attention_gradients(context: Any, g: torch.Tensor) -> tuple[Any, ...]:
+    """Those of PyTorch's ops: autograd is asked for paths alone, as the dialect's derivative is compiled."""
+    with torch.enable_grad(), sdpa_kernel(SDPBackend.MATH):
+        points = [each if each is None else each.view_as(each) for each in context.saved_tensors]
+        wanted = [each for each in points if each is not None and each.requires_grad]
+        made = iter(torch.autograd.grad(_attention(*points, *context.options), wanted, g, create_graph=True))
+    return *(next(made) if each is not None and each.requires_grad else None for each in points), None, None, None
+
+
+torch.library.register_autograd("reprise::attention", _attention_gradients, setup_context=_keep_attention, lib=_library)
 
 
 @torch.library.impl(_library, "stop_gradient", "CompositeExplicitAutograd")

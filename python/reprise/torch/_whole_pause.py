@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import Any, Mapping, Sequence
 
 import torch
 
 from .. import _run
-from ._whole_step import Entry, bind, compile_entry, start
+from ._whole_step import Entry, compile_entry, lend, start
 from ._whole_text import Text
 
 
@@ -16,42 +16,47 @@ class PausingStep:
 
     def __init__(self, text: Text, outputs: int, **options: Any) -> None:
         self.entry: Entry = compile_entry(text, **options)
-        #: How many of the results are outputs; they come first.
-        self._outputs = outputs
+        self._outputs, self._gradients = self.entry.results[:outputs], self.entry.results[outputs:]
         self.inputs = [name for name in self.entry.arguments if not name.startswith("cotangent/")]
-        self.cotangents = self.entry.arguments[len(self.inputs):]
+        behind = {each["name"] for each in self.entry.program.description["arguments"] if each["used_behind_pause"]}
+        #: Arguments that the backward pass reads, inputs and cotangents.
+        self.read_behind = [name for name in self.entry.arguments if name in behind or name not in self.inputs]
 
     def begin(self, tensors: Sequence[torch.Tensor], seed: int) -> tuple[list[torch.Tensor], "Paused"]:
-        """The outputs for ``inputs``, and what waits for cotangents."""
+        """The outputs for ``inputs``, and what waits for cotangents. No tensor is held."""
         run = self.entry.take_run()
-        held = bind(run, self.inputs, tensors)
-        results = self.entry.bind_results(run)
+        held = lend(run, self.inputs, tensors)
+        outputs = self.entry.lend_results(run, self._outputs)
         start(run, seed)
         run.begin_step()
-        return results[:self._outputs], Paused(self, run, held, results[self._outputs:])
+        del held
+        return outputs, Paused(self, run)
+
+    def end(self, run: _run.Run, tensors: Mapping[str, torch.Tensor]) -> list[torch.Tensor]:
+        """The gradients. ``tensors`` has those of ``read_behind``, which may lie elsewhere than before the pause."""
+        held = lend(run, self.read_behind, [tensors[name] for name in self.read_behind])
+        gradients = self.entry.lend_results(run, self._gradients)
+        run.end_step()
+        del held
+        return gradients
 
 
 class Paused:
     """A step at its pause, in a run of its own: what its plan has saved lies in that run's arena."""
 
-    def __init__(self, step: PausingStep, run: _run.Run, held: list[torch.Tensor], gradients: list[torch.Tensor]) -> None:
+    def __init__(self, step: PausingStep, run: _run.Run) -> None:
         self._step = step
-        self._held = held
-        self._gradients = gradients
         #: Empty when the step went on.
         self._runs = [run]
 
-    def end(self, cotangents: Sequence[torch.Tensor]) -> list[torch.Tensor] | None:
+    def end(self, tensors: Mapping[str, torch.Tensor]) -> list[torch.Tensor] | None:
         """The gradients; None where the step has gone on before, so that what it had saved is gone."""
         try:
             run = self._runs.pop()
         except IndexError:
             return None
-        held = bind(run, self._step.cotangents, cotangents)
-        run.end_step()
-        gradients, self._gradients, self._held = self._gradients, [], []
+        gradients = self._step.end(run, tensors)
         self._step.entry.give_run(run)
-        del held
         return gradients
 
     def __del__(self) -> None:

@@ -18,9 +18,21 @@ from .aten._builder import WIDENED
 _programs: "weakref.WeakValueDictionary[str, Entry]" = weakref.WeakValueDictionary()
 
 
+def _check_memory(tensor: torch.Tensor) -> None:
+    """Raises an error for a tensor whose storage was freed or shrunk, as FSDP does between the passes."""
+    if tensor.numel() == 0:
+        return
+    last = tensor.storage_offset() + sum((size - 1) * stride for size, stride in zip(tensor.size(), tensor.stride()))
+    needed, held = (last + 1) * tensor.element_size(), tensor.untyped_storage().nbytes()
+    if held < needed:
+        raise Error(f"a tensor of shape {list(tensor.shape)} that the compiled step reads has {held} bytes of storage, "
+                    f"{needed} are needed: its storage was freed or shrunk and not filled again")
+
+
 def _as_argument(tensor: torch.Tensor) -> torch.Tensor:
     """What a run can be bound to: dense, of a type of the dialect; bf16 by its bits."""
     tensor = tensor.detach()
+    _check_memory(tensor)
     if tensor.dtype in WIDENED:
         tensor = tensor.to(WIDENED[tensor.dtype])
     tensor = tensor.contiguous()
@@ -32,15 +44,17 @@ def _compile_text(text: Text, **options: Any) -> _compile.Program:
     reaches a user who asked for a fallback."""
     given: dict[str, Any] = {"entry": text.entry, "threads": torch.get_num_threads(), "name": "torch"}
     try:
-        return _compile.compile(text.text, **given, **options)
+        return _compile.compile_wish(text.text, **given, **options)
     except (Cancelled, UsageError):
         raise
-    except Error:
+    except Error as error:
+        if error.least_budget is not None:
+            raise
         try:
             _compile.compile(text.text, **given, estimate=True)
-        except Error as error:
-            place = f"{error.file}:{error.line}" if error.file and error.line else "an unknown place"
-            raise Unsupported({f"what the compiler refuses: {error.message}": [place]}) from None
+        except Error as refusal:
+            place = f"{refusal.file}:{refusal.line}" if refusal.file and refusal.line else "an unknown place"
+            raise Unsupported({f"what the compiler refuses: {refusal.message}": [place]}) from None
         raise
 
 
@@ -58,8 +72,8 @@ class Entry:
     def __call__(self, tensors: Sequence[torch.Tensor], seed: int) -> list[torch.Tensor]:
         """One step; ``tensors`` are as many as ``arguments``."""
         run = self.take_run()
-        held = bind(run, self.arguments, tensors)
-        results = self.bind_results(run)
+        held = lend(run, self.arguments, tensors)
+        results = self.lend_results(run, self.results)
         start(run, seed)
         run.step()
         del held
@@ -74,22 +88,22 @@ class Entry:
             return _run.Run(self.program, threads=torch.get_num_threads())
 
     def give_run(self, run: _run.Run) -> None:
-        """The next step may have it. What it was bound to is not held."""
-        run._run.release()
+        """Lets the next step have the run, which holds no tensor."""
         self._runs.append(run)
 
-    def bind_results(self, run: _run.Run) -> list[torch.Tensor]:
+    @staticmethod
+    def lend_results(run: _run.Run, results: Sequence[tuple[str, tuple[int, ...], torch.dtype]]) -> list[torch.Tensor]:
         """New tensors, which the step writes."""
-        results = [torch.empty(shape, dtype=dtype) for _, shape, dtype in self.results]
-        bind(run, [name for name, *_ in self.results], results)
-        return results
+        made = [torch.empty(shape, dtype=dtype) for _, shape, dtype in results]
+        lend(run, [name for name, *_ in results], made)
+        return made
 
 
-def bind(run: _run.Run, names: Sequence[str], tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-    """What has to be there as long as the run reads it."""
+def lend(run: _run.Run, names: Sequence[str], tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+    """Binds tensors. The caller holds what comes back until the part of the step that reads it has ended."""
     held = [_as_argument(tensor) for tensor in tensors]
     for name, tensor in zip(names, held):
-        run.bind(name, tensor)
+        run.lend(name, tensor)
     return held
 
 

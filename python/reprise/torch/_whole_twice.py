@@ -17,6 +17,7 @@ import torch
 import torch.fx as fx
 
 from .._errors import Error
+from ._whole_untraced import Untraced
 
 _TORCH = os.path.dirname(torch.__file__)
 #: What may stand around the lines of a backward pass, or decorate it: it ends no gradient.
@@ -92,7 +93,7 @@ def why_not_twice(function: fx.Node, backward: fx.GraphModule) -> str | None:
     return None
 
 
-class Refused(torch.autograd.Function):
+class Refused(Untraced):
     """Gradients, of which there is no derivative."""
 
     @staticmethod

@@ -64,6 +64,16 @@ TEST_F(PauseTest, WhatIsThereAtThePauseFollowsFromTheCommands) {
   EXPECT_TRUE(bundle.isLate(2));
   EXPECT_FALSE(bundle.isLate(0)) << "no input";
   EXPECT_FALSE(bundle.isLate(1)) << "read before";
+  bundle.arguments[2].role = Role::State;
+  EXPECT_TRUE(bundle.isLate(2)) << "nothing makes its value";
+  bundle.arguments[2].hasInitializer = true;
+  EXPECT_FALSE(bundle.isLate(2)) << "an initializer does, before the first step";
+  bundle.arguments[2].hasInitializer = false;
+  bundle.arguments[2].role = Role::Input;
+  EXPECT_TRUE(bundle.isUsedBehindPause(0)) << "written";
+  EXPECT_TRUE(bundle.isUsedBehindPause(2)) << "read";
+  EXPECT_FALSE(bundle.isUsedBehindPause(1));
+  EXPECT_FALSE(trainingBundle(4).isUsedBehindPause(0)) << "no pause";
   EXPECT_TRUE(bundle.isEarly(bundle.results[0]));
   EXPECT_FALSE(bundle.isEarly(bundle.results[1]));
   EXPECT_FALSE(bundle.isEarly(bundle.results[2]));
@@ -130,6 +140,25 @@ TEST_F(PauseTest, LateInputsMayBeBoundAtThePause) {
   good(session->bind("late", other, bytes));
   good(session->endStep());
   EXPECT_EQ(value(1, 1), 2 + 1 + 6);
+}
+
+TEST_F(PauseTest, MemoryMayMoveAtThePause) {
+  alignas(64) float w[n] = {1, 2, 3, 4}, moved[n] = {1, 2, 3, 4}, x[n] = {};
+  open(pausingBundle());
+  good(session->bind("w", w, bytes));
+  good(session->bind("x", x, bytes));
+  good(session->start(2));
+  good(session->beginStep());
+  // The memory of x is used for something else by then, as nothing reads it any more.
+  good(session->bind("late", x, bytes));
+  good(session->bind("w", moved, bytes));
+  good(session->endStep());
+  EXPECT_EQ(w[3], 4);
+  EXPECT_EQ(moved[3], (4 + 0 + 0) * 0.5f);
+  good(session->bind("x", w, bytes));
+  good(session->beginStep());
+  good(session->bind("w", x, bytes));
+  EXPECT_NE(session->endStep().message().find("overlaps"), std::string::npos) << "w and late";
 }
 
 TEST_F(PauseTest, RefusesWhatItShould) {

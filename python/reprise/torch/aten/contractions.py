@@ -8,6 +8,7 @@ import torch
 
 from ._builder import Builder, Value
 from ._registry import CONVERTERS, converts, shape_of
+from .elementwise import multiply_add
 
 aten = torch.ops.aten
 
@@ -98,3 +99,6 @@ def register_third_party() -> None:
         CONVERTERS[packet.default] = grouped_mm
     if hasattr(aten, "_grouped_mm"):
         CONVERTERS[aten._grouped_mm.default] = grouped_mm
+    fma = getattr(torch.ops.prims, "fma", None)  # of Inductor
+    if fma is not None:
+        CONVERTERS[fma.default] = multiply_add

@@ -269,6 +269,11 @@ def addcmul(b: Builder, node: Any, x: Value, y: Value, z: Value, value: float = 
     return b.binary("add", x, product if value == 1 else b.binary("mul", product, value))
 
 
+def multiply_add(b: Builder, node: Any, x: Value, y: Value, z: Value) -> Value:
+    """Dynamo's form of addcmul with a factor."""
+    return b.binary("add", b.binary("mul", x, y), z)
+
+
 @converts(aten.addcdiv.default)
 def addcdiv(b: Builder, node: Any, x: Value, y: Value, z: Value, value: float = 1) -> Value:
     quotient = b.binary("div", y, z)

@@ -1,0 +1,19 @@
+"""What keeps Dynamo out of our own Python: it traces whatever runs while a compiled function asks for gradients."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch._dynamo import trace_rules
+
+# Frames of this package run as they are, and a call of it from a traced function breaks the graph there.
+trace_rules.add("reprise")
+
+
+class Untraced(torch.autograd.Function):
+    """A function of PyTorch's autograd with a backward pass that Dynamo does not trace, nor anything that it calls."""
+
+    def __init_subclass__(cls, **named: Any) -> None:
+        super().__init_subclass__(**named)
+        cls.backward = staticmethod(torch.compiler.disable(cls.backward))  # type: ignore[method-assign]

@@ -1,0 +1,87 @@
+"""Budgets of both backends that no plan meets: shares are wishes, bytes are promises; errors come as they are."""
+import logging
+import traceback
+import warnings
+
+import checks
+import torch
+import torch.nn.functional as F
+from torch import nn
+from whole import run_parts
+
+import reprise
+from reprise.torch import Unsupported, graphs
+
+BACKENDS = (("reprise", {}), ("reprise_plan", {"codegen": "eager"}))
+
+
+def compiled(function, backend, **options):
+    torch._dynamo.reset()
+    return torch.compile(function, backend=backend, options=options)
+
+
+def raised(function, *arguments):
+    try:
+        function(*arguments)
+    except Exception as error:  # noqa: BLE001  its class is what is checked
+        return error
+    return None
+
+
+def net():
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Linear(16, 64), nn.Tanh(), nn.Linear(64, 64), nn.Tanh(), nn.Linear(64, 64))
+
+
+def step(body, loss, x, labels):
+    value = loss(body(x), labels)
+    value.backward()
+    return value.detach()
+
+
+def try_shares():
+    """A loss that is a graph of its own has nothing to replay: the smallest plan takes the place of the share, with a warning."""
+    x, labels = torch.randn(8, 16), torch.randint(0, 64, (8,))
+    for backend, options in BACKENDS:
+        results = []
+        for given in (options, {**options, "budget": "60%"}):
+            torch._dynamo.reset()
+            model = net()
+            body = torch.compile(model, backend=backend, options=given)
+            loss = torch.compile(lambda logits, labels: F.cross_entropy(logits, labels), backend=backend, options=given)
+            with warnings.catch_warnings(record=True) as heard:
+                warnings.simplefilter("always")
+                results.append([step(body, loss, x, labels), *(each.grad for each in model.parameters())])
+        said = [str(each.message) for each in heard if issubclass(each.category, reprise.RepriseWarning)]
+        checks.check(f"{backend}: a share that no plan meets has the bits of no budget", all(map(torch.equal, *results)))
+        checks.check(f"{backend}: and is a warning", any("the budget of 60%" in each and "the least budget that was met is" in each
+                                                        and each.endswith("and takes its place") for each in said), f"{said}")
+
+
+def try_bytes():
+    x = torch.randn(8, 16)
+    for backend, options in BACKENDS:
+        error = raised(compiled(net(), backend, **options, budget=64), x)
+        text = "".join(traceback.format_exception(error)) if error else ""
+        is_whole = type(error) is reprise.Error and error.__cause__ is None and str(error).count("least") + str(error).count("smallest") == 1
+        checks.check(f"{backend}: too few bytes are one error of ours", is_whole and "BackendCompilerFailed" not in text
+                     and "TORCHDYNAMO_VERBOSE" not in text, text[-1500:])
+
+
+def try_errors():
+    x = torch.randn(4, 6)
+    error = raised(compiled(lambda x: torch.fft.rfft(x).abs(), "reprise"), x.requires_grad_())
+    text = str(error)
+    checks.check("what is missing is one error of ours", type(error) is Unsupported and text.startswith("the model needs what reprise lacks")
+                 and "test_whole_budgets.py" in text and "TORCHDYNAMO" not in text, f"{type(error)} {text}")
+    for backend, options in BACKENDS:
+        error = raised(compiled(net(), backend, **options, budgets=1), torch.randn(8, 16))
+        checks.check(f"{backend}: so is an unknown option", type(error) is reprise.UsageError, f"{type(error)} {error}")
+    logging.getLogger("torch._dynamo").setLevel(logging.ERROR)  # it tells of what it suppresses
+    with torch._dynamo.config.patch(suppress_errors=True):
+        made = compiled(lambda x: torch.fft.rfft(x).abs(), "reprise")(x)
+    checks.check("Dynamo may suppress it", torch.equal(made, torch.fft.rfft(x).abs()))
+
+
+if __name__ == "__main__":
+    run_parts(try_shares, try_bytes, try_errors)
