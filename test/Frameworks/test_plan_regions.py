@@ -108,7 +108,21 @@ class Images(nn.Module):
         return x.square().mean()
 
 
-MODELS = {"layers": Layers, "dropout": functools.partial(Layers, rate=0.3), "selective": functools.partial(Layers, selective),
+class Encoder(nn.Module):
+    """PyTorch's own layers. Inductor's first code for them takes more than eager."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.TransformerEncoderLayer(64, 4, 128, 0.1, batch_first=True) for _ in range(2))
+
+    def forward(self, x):
+        x = x.view(-1, 64, 64)
+        for layer in self.layers:
+            x = region(layer, x)
+        return x.square().mean()
+
+
+MODELS = {"encoder": Encoder, "layers": Layers, "dropout": functools.partial(Layers, rate=0.3), "selective": functools.partial(Layers, selective),
           "attention": Attention, "nested": Nested, "images": Images}
 
 
@@ -122,15 +136,15 @@ def try_peaks():
         model, x = MODELS[name](), torch.randn(2048, 64)
         torch._dynamo.reset()
         expected, eager = step(model, torch.compile(model, backend="aot_eager"), x), measure(model, model, x)
-        for codegen in ("eager", "inductor") if name not in ("dropout", "images") else ("eager",):
+        for codegen in ("eager", "inductor") if name in ("encoder", "nested") else ("eager",):
             run = compiled(model, codegen=codegen)
             found = step(model, run, x)
             executed, plan = measure(model, run, x), plans()[-1]
+            checks.check(f"{name}, {codegen}: the plan tells the peak", executed <= plan.peak + OUTSIDE, f"{executed} > {plan.peak}")
             print(f"   {name}, {codegen}: eager {eager}, executed {executed}, {plan}")
             checks.check(f"{name}, {codegen}: at most eager's bytes", executed <= eager + OUTSIDE, f"{executed} > {eager}")
             if codegen == "eager":
                 checks.check(f"{name}: bits of aot_eager", equal(found, expected))
-                checks.check(f"{name}: the plan tells the peak", executed <= plan.peak + OUTSIDE, str(executed))
 
 
 def try_regions():

@@ -99,7 +99,7 @@ def _compile_fused(graph: fx.GraphModule, inputs: Sequence[Any], partitioner: Pa
     patches = {"custom_partitioner_fn": partitioner, "layout_optimization": False}
     # The backward pass is compiled at once, too.
     with alike(on_gpu), torch._functorch.config.patch(force_non_lazy_backward_lowering=True):
-        if partitioner.budget == UNLIMITED:
+        if partitioner.budget == UNLIMITED and not regions.has_any(graph):
             return compile_fx(graph, inputs, config_patches=patches, decompositions=_decompositions())
         patches["_post_fusion_custom_pass"] = partitioner.meter = Meter(sources())
         # Inductor changes the graph that it is given.

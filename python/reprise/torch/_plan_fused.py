@@ -22,6 +22,7 @@ from .._errors import RepriseWarning
 from . import _plan_report as report
 from ._plan_bits import AloneChoices
 from ._plan_nodes import block_bytes
+from ._plan_shares import UNLIMITED
 from ._plan_workspace import Measured
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 #: How often a graph's code is made anew, where it takes more than the budget.
 TRIES = 8
+#: Without a budget, for regions of torch.utils.checkpoint: those that keep the plan.
+TRIES_OF_REGIONS = 3
 #: How many operations of a plan apart the first and the last of those that are fused may be.
 NEAR = 8
 #: The share of the budget that may die within a C++ function, which frees all at its end.
@@ -258,9 +261,10 @@ def _list_tries(meter: Meter, tried: dict[Try, int], plans: dict[Try, int]) -> I
 
 
 def _search(compile_once: Callable[[], Callable], partitioner: "Partitioner") -> Callable:
-    """The first code that holds the budget, or else that which takes the least."""
+    """The first code that holds the budget, or else that which takes the least. Without a budget the plan's peak is one."""
     meter, tried, plans = partitioner.meter, {}, {}
-    for each in itertools.islice(_list_tries(meter, tried, plans), TRIES):
+    is_free = partitioner.budget == UNLIMITED
+    for each in itertools.islice(_list_tries(meter, tried, plans), TRIES_OF_REGIONS if is_free else TRIES):
         try:
             partitioner.within = each.within
             with each.choices(meter.limit):
@@ -268,6 +272,8 @@ def _search(compile_once: Callable[[], Callable], partitioner: "Partitioner") ->
         except Exceeded:
             tried[each], plans[each] = meter.peak, partitioner.planned.peak
     made = _make_least(compile_once, partitioner, tried)
+    if is_free:
+        return made
     if partitioner.is_wish:
         partitioner.planned = dataclasses.replace(partitioner.planned, budget=meter.peak)
         warnings.warn(f"the least that Inductor's code was found to take is {meter.peak} bytes, which takes the place of the "

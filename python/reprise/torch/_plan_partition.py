@@ -120,10 +120,10 @@ class Partitioner(CustomPartitionerFn):
         forward, backward = carrier.forward(), carrier.backward()
         forward = partitioners.thread_graphsafe_rng_from_hops(forward, is_backward=False)
         backward = partitioners.thread_graphsafe_rng_from_hops(backward, is_backward=True)
-        limit = self._first.summary["budget"]
-        self.planned = _describe(problem, answer, carrier, limit if self.budget != UNLIMITED else None)
+        limit = self._first.summary["budget"] if self.budget != UNLIMITED else None
+        self.planned = _describe(problem, answer, carrier, limit)
         if self.meter:
-            self.meter.start(carrier.surroundings(), limit, str(forward.graph))
+            self.meter.start(carrier.surroundings(), self.planned.peak if limit is None else limit, str(forward.graph))
         else:
             report.add(self.planned)
         if self.share:

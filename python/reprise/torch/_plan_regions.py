@@ -37,6 +37,11 @@ def mark(graph: fx.GraphModule, around: Region = ()) -> None:
                 mark(inner, (*around, place) if is_region else around)
 
 
+def has_any(graph: fx.GraphModule) -> bool:
+    """Whether Dynamo's graph has a region."""
+    return bool(graph.graph.find_nodes(op="call_function", target=torch.ops.higher_order.tag_activation_checkpoint))
+
+
 def _read(node: fx.Node) -> Region:
     """The regions around a forward op of the joint graph, the outermost first."""
     number, places = node.meta.get("ac_graph_id"), node.meta.get("custom", {}).get(MARK, (0,))
