@@ -26,6 +26,20 @@ func.func public @main(%x: tensor<4xf32>, %i: tensor<4xi32>, %k: tensor<i32>) ->
 
 // -----
 
+// What comes of a value that is not imported is told with that value, and one op is one line.
+// CHECK: error: not imported from StableHLO: 'stablehlo.fft' has a result of type 'tensor<3xcomplex<f32>>'
+// CHECK-NOT: note:
+func.func public @main(%x: tensor<4xf32>) -> tensor<3xf32> {
+  %0 = stablehlo.fft %x, type = RFFT, length = [4] : (tensor<4xf32>) -> tensor<3xcomplex<f32>>
+  %1 = stablehlo.multiply %0, %0 : tensor<3xcomplex<f32>>
+  %2 = stablehlo.real %1 : (tensor<3xcomplex<f32>>) -> tensor<3xf32>
+  %3 = stablehlo.imag %1 : (tensor<3xcomplex<f32>>) -> tensor<3xf32>
+  %4 = stablehlo.add %2, %3 : tensor<3xf32>
+  return %4 : tensor<3xf32>
+}
+
+// -----
+
 // CHECK: error: argument 0 has type 'tensor<?xf32>', which is not imported
 func.func public @main(%x: tensor<?xf32>) {
   return

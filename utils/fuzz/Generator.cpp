@@ -227,7 +227,7 @@ void Generator::labelOps() {
   int rate = random.pick(rates), saved = random.chance(50) ? 0 : 50;
   module->walk([&](Operation *op) {
     bool hasValue = isa_and_nonnull<RepriseDialect>(op->getDialect()) && op->getNumResults() != 0 &&
-                    op->getNumRegions() == 0;
+                    op->getNumRegions() == 0 && !op->getParentOfType<CustomVjpOp>();
     if (!hasValue || !random.chance(rate))
       return;
     Label label = random.chance(saved) ? random.pick(any) : random.pick(recompute);

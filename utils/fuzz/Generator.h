@@ -72,6 +72,7 @@ private:
   };
   bool emitNested(int percentLoops);
   bool emitRegion();
+  bool emitRule();
   bool emitLoop();
   llvm::SmallVector<mlir::Type> emitLoopBody(mlir::Block *block, size_t carries);
   bool emitGradient();

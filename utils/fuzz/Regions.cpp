@@ -114,8 +114,40 @@ bool Generator::emitLoop() {
   return true;
 }
 
+/// A derivative of its own for some values, of any inputs.
+bool Generator::emitRule() {
+  SmallVector<Value> primals = {pickFloat()}, inputs = {pickFloat()}, cotangents;
+  for (int64_t i = random.below(3); i > 0; --i)
+    primals.push_back(random.pickLate(pool));
+  if (random.chance(50))
+    inputs.push_back(pickFloat());
+  auto block = std::make_unique<Block>();
+  for (Value primal : primals)
+    if (isFloat(primal.getType()))
+      block->addArgument(primal.getType(), builder.getLoc());
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(block.get());
+    size_t begin = pool.size();
+    llvm::append_range(pool, block->getArguments());
+    ++depth;
+    emitItems(random.within(1, 3));
+    --depth;
+    for (Value input : inputs)
+      cotangents.push_back(obtain(cast<RankedTensorType>(input.getType())));
+    YieldOp::create(builder, cotangents);
+    pool.resize(begin);
+  }
+  auto op = CustomVjpOp::create(builder, TypeRange(ValueRange(primals)), primals, inputs);
+  op.getBody().push_back(block.release());
+  add(op, llvm::any_of(inputs, [&](Value input) { return isActive(input); }));
+  return true;
+}
+
 /// A loop in so many cases, where loops are in the repertoire, else a block or a checkpoint.
 bool Generator::emitNested(int percentLoops) {
+  if (random.chance(10) && !repertoire.without.count("reprise.custom_vjp"))
+    return emitRule();
   bool isLoop = random.chance(percentLoops) && !repertoire.without.count("reprise.loop");
   return isLoop ? emitLoop() : emitRegion();
 }

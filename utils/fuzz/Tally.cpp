@@ -17,6 +17,7 @@ static const std::map<std::string, std::string> neverReplayed = {
     {"reprise.block", "flattened before there is a plan"},
     {"reprise.checkpoint", "flattened before there is a plan"},
     {"reprise.constant", "always there"},
+    {"reprise.custom_vjp", "gone when derivatives are expanded"},
     {"reprise.dot_bias", "expanded at import; only libraries of a GPU have it in a plan"},
     {"reprise.group_norm", "expanded in what is differentiated"},
     {"reprise.layer_norm", "expanded in what is differentiated"},

@@ -68,6 +68,12 @@ Results evaluatePause(PauseOp op, Operands operands) {
   return results;
 }
 Results evaluateOffload(OffloadOp op, Operands operands) { return single(*operands[0]); }
+Results evaluateCustomVjp(CustomVjpOp op, Operands operands) {
+  Results results;
+  for (const Tensor *primal : operands.take_front(op.getPrimals().size()))
+    results.push_back(*primal);
+  return results;
+}
 
 Results evaluateTranspose(TransposeOp op, Operands operands) {
   SmallVector<int64_t> own = stridesOf(operands[0]->type.getShape()), strides;
@@ -127,6 +133,7 @@ void attachShape(MLIRContext *context) {
   attach<evaluateReshape>(context);
   attach<evaluateName>(context);
   attach<evaluateOffload>(context);
+  attach<evaluateCustomVjp>(context);
   attach<evaluatePause>(context);
   attach<evaluateTranspose>(context);
   attach<evaluateSlice>(context);

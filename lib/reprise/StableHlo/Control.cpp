@@ -12,10 +12,67 @@ namespace {
 
 Values importIdentity(Source &s) { return s.operands; }
 
+Values importName(Source &s) {
+  std::string name = s.word("value_name");
+  if (s.operands.size() != 1 || name.empty())
+    return s.refuse("has a form that is not known");
+  return {NameOp::create(s.b(), s.operands[0], name)};
+}
+
+/// A label for what computes the operand. An argument or a constant needs none.
+Values importLabel(Source &s) {
+  std::optional<Label> label = symbolizeLabel(s.word("label"));
+  if (s.operands.size() != 1 || !label)
+    return s.refuse("has a form that is not known");
+  Operation *maker = s.operands[0].getDefiningOp();
+  if (maker && maker->getNumRegions() == 0 && !maker->hasTrait<OpTrait::ConstantLike>())
+    maker->setAttr("reprise.label", LabelAttr::get(s.op->getContext(), *label));
+  return s.operands;
+}
+
+/// The op's operands are primals, one per result, inputs, one per result of the function that it
+/// names, and residuals, which that function reads ahead of the primals' cotangents.
+Values importCustomVjp(Source &s) {
+  Builder &b = s.b();
+  func::FuncOp backward = s.importer.findCallee(s.op->getAttrOfType<ArrayAttr>("called_computations"));
+  size_t primals = s.op->getNumResults();
+  if (!backward || primals + backward.getNumResults() > s.operands.size())
+    return s.refuse("has a form that is not known");
+  ArrayRef<Value> given(s.operands);
+  Values inputs(given.slice(primals, backward.getNumResults()));
+  Values arguments(given.drop_front(primals + inputs.size()));
+  Location location = b.getLoc();
+  Region body;
+  Block &block = body.emplaceBlock();
+  for (Value primal : given.take_front(primals))
+    if (isFloat(primal))
+      arguments.push_back(block.addArgument(primal.getType(), location));
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&block);
+    Values cotangents = s.importer.importCallee(s.op, backward, arguments);
+    b.setLoc(location);
+    YieldOp::create(b, cotangents);
+  }
+  b.setLoc(location);
+  if (ValueRange(inputs).getTypes() != block.getTerminator()->getOperandTypes())
+    return s.refuse("has a form that is not known");
+  auto op = CustomVjpOp::create(b, ValueRange(given.take_front(primals)).getTypes(),
+                                given.take_front(primals), inputs);
+  op.getBody().takeBody(body);
+  return Values(op.getResults());
+}
+
 Values importCustomCall(Source &s) {
   std::string target = s.word("call_target_name");
   if (auto symbol = s.op->getAttrOfType<FlatSymbolRefAttr>("call_target_name"))
     target = symbol.getValue().str();
+  if (target == "reprise.name")
+    return importName(s);
+  if (target == "reprise.label")
+    return importLabel(s);
+  if (target == "reprise.custom_vjp")
+    return importCustomVjp(s);
   if (target == "Sharding" || target == kCallMark || target == "SPMDFullToShardShape" ||
       target == "SPMDShardToFullShape")
     return s.operands;

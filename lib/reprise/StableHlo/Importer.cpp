@@ -149,7 +149,11 @@ void Importer::importOp(Operation *op) {
   Values results;
   auto handler = handlers.find(op->getName().getStringRef());
   auto unknown = llvm::find_if(op->getResultTypes(), [&](Type type) { return !convert(type); });
-  if (!isa<func::CallOp>(op) && unknown != op->result_type_end()) {
+  // What comes of a value that could not be imported was told with that value.
+  bool isTold = !lifted && llvm::any_of(op->getOperandTypes(), [&](Type type) { return !convert(type); });
+  if (isTold && !isa<func::CallOp>(op)) {
+    results = {};
+  } else if (!isa<func::CallOp>(op) && unknown != op->result_type_end()) {
     std::string type;
     llvm::raw_string_ostream(type) << *unknown;
     refuse(op, "has a result of type '" + type + "'");
@@ -172,17 +176,27 @@ void Importer::importOp(Operation *op) {
 }
 
 Values Importer::importCall(func::CallOp call) {
-  auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
-  if (!callee || !callee.getBody().hasOneBlock() || llvm::is_contained(stack, callee)) {
-    refuse(call, "calls '" + call.getCallee() + "', which is not a function of one block");
+  Values arguments =
+      llvm::map_to_vector(call.getOperands(), [&](Value value) { return values.lookup(value); });
+  return importCallee(call, symbols.lookup<func::FuncOp>(call.getCallee()), arguments);
+}
+
+Values Importer::importCallee(Operation *caller, func::FuncOp callee, Values arguments) {
+  bool isKnown = callee && callee.getBody().hasOneBlock() &&
+                 ValueRange(arguments).size() == callee.getNumArguments();
+  if (!isKnown || llvm::is_contained(stack, callee)) {
+    refuse(caller, "calls what is not a function of one block");
     return {};
   }
   stack.push_back(callee);
-  Values arguments =
-      llvm::map_to_vector(call.getOperands(), [&](Value value) { return values.lookup(value); });
   Values results = importRegion(callee.getBody(), arguments);
   stack.pop_back();
   return results;
+}
+
+func::FuncOp Importer::findCallee(ArrayAttr names) {
+  auto symbol = names && names.size() == 1 ? dyn_cast<FlatSymbolRefAttr>(names[0]) : FlatSymbolRefAttr();
+  return symbol ? symbols.lookup<func::FuncOp>(symbol.getValue()) : func::FuncOp();
 }
 
 Values Importer::importRegion(Region &region, ValueRange arguments) {
@@ -265,9 +279,12 @@ LogicalResult Importer::report(ModuleOp module) {
   llvm::SmallSetVector<Operation *, 8> seen;
   for (auto &[op, why] : refused)
     seen.insert(op);
-  auto diagnostic = emitError(refused.front().first->getLoc())
-                    << seen.size() << (seen.size() == 1 ? " op is" : " ops are")
-                    << " not imported from StableHLO";
+  auto &[first, reason] = refused.front();
+  if (seen.size() == 1)
+    return emitError(first->getLoc()) << "not imported from StableHLO: '" << first->getName()
+                                      << "'" << (reason.empty() ? "" : " ") << reason;
+  auto diagnostic =
+      emitError(first->getLoc()) << seen.size() << " ops are not imported from StableHLO";
   for (auto &[op, why] : refused)
     if (seen.remove(op))
       diagnostic.attachNote(op->getLoc())

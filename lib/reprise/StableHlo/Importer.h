@@ -82,6 +82,11 @@ public:
   /// The same for a region of a source op, with values for its arguments.
   Values importRegion(mlir::Region &region, mlir::ValueRange arguments);
 
+  /// Imports the body of a function that `caller` calls; refuses one that is being imported.
+  Values importCallee(mlir::Operation *caller, mlir::func::FuncOp callee, Values arguments);
+  /// The one function that a list of symbols names; null if there is none.
+  mlir::func::FuncOp findCallee(mlir::ArrayAttr names);
+
   /// The type of ours; null if there is none.
   mlir::RankedTensorType convert(mlir::Type type);
   void refuse(mlir::Operation *op, const llvm::Twine &why);

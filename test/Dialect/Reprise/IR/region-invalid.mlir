@@ -353,3 +353,35 @@ func.func @pause_in_a_loop(%x: tensor<2xf32>) {
   }
   return
 }
+
+// -----
+
+func.func @rule_of_other_results(%x: tensor<2xf32>) {
+  // expected-error@+1 {{'reprise.custom_vjp' op expected results of the types of the primals}}
+  %0 = reprise.custom_vjp %x wrt %x {
+  ^bb0(%d: tensor<2xf32>):
+    reprise.yield %d : tensor<2xf32>
+  } : tensor<2xf32> wrt tensor<2xf32> -> tensor<2xf64>
+  return
+}
+
+// -----
+
+func.func @rule_without_cotangents(%x: tensor<2xf32>) {
+  // expected-error@+1 {{'reprise.custom_vjp' op expected a body with one cotangent per primal of floats: 'tensor<2xf32>'}}
+  %0 = reprise.custom_vjp %x wrt %x {
+    reprise.yield %x : tensor<2xf32>
+  } : tensor<2xf32> wrt tensor<2xf32> -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @rule_of_other_inputs(%x: tensor<2xf32>, %y: tensor<3xf32>) {
+  %0 = reprise.custom_vjp %x wrt %y {
+  ^bb0(%d: tensor<2xf32>):
+    // expected-error@+1 {{'reprise.yield' op expected cotangents of the types of the inputs: 'tensor<3xf32>'}}
+    reprise.yield %d : tensor<2xf32>
+  } : tensor<2xf32> wrt tensor<3xf32> -> tensor<2xf32>
+  return
+}

@@ -104,3 +104,20 @@ func.func @entry(
     %step: tensor<i64> {reprise.role = "step", reprise.name = "step"}) -> (tensor<f32> {reprise.name = "loss"}) {
   return %b : tensor<f32>
 }
+
+// A derivative of its own reads values from above.
+// CHECK-LABEL: func.func @custom_vjp
+func.func @custom_vjp(%x: tensor<4xf32>, %w: tensor<4xf32>, %i: tensor<4xi32>) -> tensor<4xf32> {
+  %p = reprise.mul %x, %w : tensor<4xf32>
+  // CHECK: %[[Y:.*]]:2 = reprise.custom_vjp %{{.*}}, %arg2 wrt %arg0, %arg1 {
+  // CHECK: ^bb0(%[[D:.*]]: tensor<4xf32>):
+  // CHECK: reprise.yield
+  // CHECK: } : tensor<4xf32>, tensor<4xi32> wrt tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>, tensor<4xi32>
+  %y:2 = reprise.custom_vjp %p, %i wrt %x, %w {
+  ^bb0(%d: tensor<4xf32>):
+    %dx = reprise.mul %d, %w : tensor<4xf32>
+    %dw = reprise.mul %d, %x : tensor<4xf32>
+    reprise.yield %dx, %dw : tensor<4xf32>, tensor<4xf32>
+  } : tensor<4xf32>, tensor<4xi32> wrt tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>, tensor<4xi32>
+  return %y#0 : tensor<4xf32>
+}

@@ -105,3 +105,15 @@ func.func @label_on_terminator(%x: tensor<4xf32>) -> tensor<4xf32> {
 func.func @label_on_function(%x: tensor<4xf32>) -> tensor<4xf32> attributes {reprise.label = #reprise.label<must_save>} {
   return %x : tensor<4xf32>
 }
+
+// -----
+
+func.func @label_in_a_rule(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = reprise.custom_vjp %x wrt %x {
+  ^bb0(%d: tensor<4xf32>):
+    // expected-error @+1 {{expected a label on a forward value, but 'reprise.neg' computes a derivative}}
+    %n = reprise.neg %d {reprise.label = #reprise.label<must_save>} : tensor<4xf32>
+    reprise.yield %n : tensor<4xf32>
+  } : tensor<4xf32> wrt tensor<4xf32> -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}

@@ -64,6 +64,37 @@ def CheckpointOp : Reprise_RegionOp<"checkpoint", (ins OptionalAttr<StrAttr>:$po
   let assemblyFormat = "(`policy` $policy^)? $body attr-dict (`:` type($results)^)?";
 }
 
+def CustomVjpOp : Op<Reprise_Dialect, "custom_vjp", [AttrSizedOperandSegments, RecursiveMemoryEffects, SingleBlock,
+    DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>]> {
+  let summary = "Values whose derivative is given";
+  let description = [{
+    The results are the primals. Autodiff does not differentiate what computes them: the body gets one cotangent for each
+    primal of floats and yields the cotangents of the inputs, as the rule of `jax.custom_vjp` does. Residuals are values
+    from above that the body reads. A second derivative goes through the ops of the body and through what computes the
+    residuals. Behind autodiff the primals stand for the results.
+
+    ```mlir
+    %y = reprise.custom_vjp %p wrt %x {
+    ^bb0(%dy: tensor<4xf32>):
+      %dx = reprise.mul %dy, %mask : tensor<4xf32>
+      reprise.yield %dx : tensor<4xf32>
+    } : tensor<4xf32> wrt tensor<4xf32> -> tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<Reprise_Tensor>:$primals, Variadic<Reprise_FloatTensor>:$inputs);
+  let results = (outs Variadic<Reprise_Tensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $primals `wrt` $inputs $body attr-dict `:` type($primals) `wrt` type($inputs) `->` type($results)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The primal that stands for `result`.
+    ::mlir::Value getPrimalOf(::mlir::OpResult result) { return getPrimals()[result.getResultNumber()]; }
+  }];
+  let extraClassDefinition = "int64_t $cppClass::getFlops() { return 0; }";
+}
+
 def ValueAndGradOp : Op<Reprise_Dialect, "value_and_grad",
     [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Results of a function and the gradients of scalar results";

@@ -1,6 +1,7 @@
 // reprise: derivatives of the elementwise ops, names and dropout.
 #include "Pullback.h"
 
+#include "mlir/IR/IRMapping.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -12,6 +13,23 @@ namespace reprise {
 
 static void differentiate(NameOp, Pullback &p) { p.give(0, p.getRaw()); }
 static void differentiate(OffloadOp, Pullback &p) { p.give(0, p.getRaw()); }
+
+/// Copies the body, whose results are the cotangents of the inputs.
+static void differentiate(CustomVjpOp op, Pullback &p) {
+  IRMapping mapping;
+  Block &body = op.getBody().front();
+  unsigned argument = 0;
+  for (OpResult result : op->getOpResults())
+    if (isa<FloatType>(getElementTypeOrSelf(result.getType()))) {
+      Value cotangent = p.getRaw(result.getResultNumber());
+      mapping.map(body.getArgument(argument++),
+                  cotangent ? cotangent : p.splat(result.getType(), 0));
+    }
+  for (Operation &inner : body.without_terminator())
+    p.b.clone(inner, mapping);
+  for (auto [i, cotangent] : llvm::enumerate(body.getTerminator()->getOperands()))
+    p.give(op.getPrimals().size() + i, mapping.lookupOrDefault(cotangent));
+}
 static void differentiate(CastOp, Pullback &p) { p.give(0, p.getRaw()); }
 static void differentiate(NegOp, Pullback &p) { p.give(0, p.neg(p.getRaw())); }
 
@@ -202,7 +220,7 @@ static void differentiate(GeluOp op, Pullback &p) {
 }
 
 void attachElementwiseRules(MLIRContext *context) {
-  attachRules<NameOp, OffloadOp, CastOp, NegOp, AddOp, SubOp, SelectOp, DropoutOp, MulOp, DivOp,
+  attachRules<NameOp, OffloadOp, CustomVjpOp, CastOp, NegOp, AddOp, SubOp, SelectOp, DropoutOp, MulOp, DivOp,
               MaximumOp, MinimumOp, ReluOp, AbsOp, ExpOp, LogOp, SqrtOp, RsqrtOp, TanhOp, ErfOp,
               SigmoidOp, SiluOp, GeluOp, SinOp, CosOp, PowOp, ClampOp>(context);
 }

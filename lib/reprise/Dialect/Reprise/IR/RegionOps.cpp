@@ -24,6 +24,26 @@ LogicalResult YieldOp::verify() {
 LogicalResult BlockOp::verify() { return verifyYield(*this, getBody()); }
 LogicalResult CheckpointOp::verify() { return verifyYield(*this, getBody()); }
 
+//===-- custom_vjp ----------------------------------------------------------------------------===//
+
+LogicalResult CustomVjpOp::verify() {
+  if (getPrimals().getTypes() != getResultTypes())
+    return emitOpError("expected results of the types of the primals");
+  SmallVector<Type> cotangents = llvm::filter_to_vector(getResultTypes(), [](Type type) {
+    return isa<FloatType>(getElementTypeOrSelf(type));
+  });
+  if (TypeRange(getBody().getArgumentTypes()) != TypeRange(cotangents))
+    return emitOpError("expected a body with one cotangent per primal of floats: ")
+           << TypeRange(cotangents);
+  auto yield = dyn_cast<YieldOp>(getBody().front().empty() ? nullptr : &getBody().front().back());
+  if (!yield)
+    return emitOpError("expected a body that ends in reprise.yield");
+  if (yield.getOperandTypes() != getInputs().getTypes())
+    return yield.emitOpError("expected cotangents of the types of the inputs: ")
+           << getInputs().getTypes();
+  return success();
+}
+
 //===-- value_and_grad ------------------------------------------------------------------------===//
 
 /// `@f(%x, %y)` or `(%a = %x, %b = %y)`.

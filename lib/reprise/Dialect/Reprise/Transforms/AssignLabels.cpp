@@ -28,6 +28,11 @@ using AliasMap = DenseMap<Value, SmallVector<Alias, 1>>;
 LogicalResult checkLabels(ModuleOp module) {
   WalkResult result = module.walk([](Operation *op) {
     bool hasValue = op->getNumResults() != 0 && op->getNumRegions() == 0;
+    if (op->hasAttr(kLabelAttr) && op->getParentOfType<CustomVjpOp>()) {
+      op->emitError("expected a label on a forward value, but '")
+          << op->getName() << "' computes a derivative";
+      return WalkResult::interrupt();
+    }
     if (!op->hasAttr(kLabelAttr) || hasValue)
       return WalkResult::advance();
     op->emitError("expected a label on an op with a value to save, but '")
@@ -168,7 +173,11 @@ void Labeller::removeNames(UnitTree &tree) {
     if (label && !isPlanned)
       name.emitRemark("the label of '")
           << name.getName() << "' is moot: an argument or a constant is never replayed";
-    aliases[name.getOperand()].push_back({name.getName().str(), label, entry.checkpoint,
+    Value named = name.getOperand();
+    // Behind autodiff the primal stands for the result.
+    while (auto rule = named.getDefiningOp<CustomVjpOp>())
+      named = rule.getPrimalOf(cast<OpResult>(named));
+    aliases[named].push_back({name.getName().str(), label, entry.checkpoint,
                                           static_cast<unsigned>(names.size()), name.getLoc()});
     names.push_back({name.getName().str(), name.getOperand(), std::nullopt, 0});
     name.replaceAllUsesWith(name.getOperand());

@@ -41,6 +41,14 @@ void mergeSplitViews(ModuleOp module) {
   });
 }
 
+/// The primals stand for the results of custom_vjp when nothing is differentiated any more.
+void dropRules(ModuleOp module) {
+  module.walk([](CustomVjpOp op) {
+    op.replaceAllUsesWith(op.getPrimals());
+    op.erase();
+  });
+}
+
 struct DifferentiatePass : impl::DifferentiatePassBase<DifferentiatePass> {
   using Base::Base;
 
@@ -50,6 +58,7 @@ struct DifferentiatePass : impl::DifferentiatePassBase<DifferentiatePass> {
     for (auto [op, height] : collectExpansions(getOperation()))
       if (failed(expand(op, height, ops)))
         return signalPassFailure();
+    dropRules(getOperation());
     mergeSplitViews(getOperation());
     for (auto entry : getOperation().getOps<func::FuncOp>())
       if (failed(checkSizes(entry)))

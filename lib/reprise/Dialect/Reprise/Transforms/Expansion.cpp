@@ -78,13 +78,15 @@ LogicalResult Expansion::collectPrimal() {
     WalkResult result = source.walk([&](Operation *inner) {
       auto random = dyn_cast<RandomOpInterface>(inner);
       bool hasNoSeed = random && random.draws() && !random.getSeedOperand();
-      bool isNested = inner->getNumRegions() != 0 && !isa<LoopOp>(inner);
+      bool isNested = inner->getNumRegions() != 0 && !isa<LoopOp, CustomVjpOp>(inner);
+      bool isRule = inner->getParentOfType<CustomVjpOp>() != nullptr;
       if (hasNoSeed)
         fail(inner, "expected a seed: random state is threaded before differentiation");
       else if (isNested)
         fail(inner, "cannot differentiate '" + inner->getName().getStringRef() +
                         "': regions are flattened before differentiation");
-      else if (outermost && !inner->hasTrait<OpTrait::IsTerminator>() && !isa<PauseOp>(inner))
+      else if (outermost && !isRule && !inner->hasTrait<OpTrait::IsTerminator>() &&
+               !isa<PauseOp>(inner))
         inner->setDiscardableAttr("reprise.primal", unit);
       return hasNoSeed || isNested ? WalkResult::interrupt() : WalkResult::advance();
     });

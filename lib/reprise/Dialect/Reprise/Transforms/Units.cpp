@@ -25,7 +25,9 @@ public:
       if (op.hasTrait<OpTrait::IsTerminator>() || op.hasTrait<OpTrait::ConstantLike>() ||
           isa<PauseOp>(op))
         continue;
-      if (op.getNumRegions() != 0) {
+      if (auto rule = dyn_cast<CustomVjpOp>(op)) {
+        inlineBlocks(rule);
+      } else if (op.getNumRegions() != 0) {
         enter(op, unit, checkpoint, differentiated);
         run = -1;
         continue;
@@ -59,6 +61,18 @@ private:
       tree.units[inner].ops.push_back(&op);
     else
       inlineBody(op, body);
+  }
+
+  /// The ops of a derivative belong to the unit of what is differentiated.
+  void inlineBlocks(CustomVjpOp rule) {
+    rule.getBody().walk([&](Operation *inner) {
+      if (isa<BlockOp, CheckpointOp>(inner)) {
+        inlineBody(*inner, inner->getRegion(0).front());
+      } else if (auto name = dyn_cast<NameOp>(inner)) {
+        name.replaceAllUsesWith(name.getOperand());
+        name.erase();
+      }
+    });
   }
 
   void inlineBody(Operation &op, Block &body) {
