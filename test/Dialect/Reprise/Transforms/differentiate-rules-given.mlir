@@ -55,6 +55,7 @@ func.func @in_a_loop(%x: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
 // Without a gradient around it nothing of the rule stays.
 // CHECK-LABEL: func @forward
 // CHECK-NEXT: reprise.exp
+// CHECK-NEXT: reprise.name
 // CHECK-NEXT: return
 // A name of the result is one of the primal; blocks and names in the rule are gone.
 // LABEL-LABEL: func @forward
