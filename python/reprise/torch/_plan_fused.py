@@ -210,13 +210,14 @@ class Meter(CustomSchedulerPass):
 
 @dataclasses.dataclass(frozen=True)
 class Try:
-    """How code was made: for a plan within so many bytes (None: the budget), whether only what is near is fused, and whether
-    a buffer waits for the next one of its size. Inductor lets it wait where its own estimate of the peak allows that, which
-    knows neither the workspace of libraries nor what lies around the graph.
+    """How code was made: for a plan within so many bytes (None: the budget), whether only what is near is fused, whether what
+    frees more than it takes is stored, and whether a buffer waits for the next one of its size. Inductor lets it wait where its
+    own estimate of the peak allows that, which knows neither the workspace of libraries nor what lies around the graph.
     """
 
     within: int | None = None
     is_near: bool = False
+    stores: bool = False
     reuses: bool = False
 
     @contextlib.contextmanager
@@ -235,7 +236,7 @@ def _make_least(compile_once: Callable[[], Callable], partitioner: "Partitioner"
     meter, made = partitioner.meter, {}
     meter.is_strict = False
     while (best := min(least, key=least.get)) not in made:
-        partitioner.within = best.within
+        partitioner.within, partitioner.stores = best.within, best.stores
         with best.choices(meter.limit):
             made[best] = compile_once(), partitioner.planned
         least[best] = meter.peak
@@ -252,12 +253,13 @@ def _list_tries(meter: Meter, tried: dict[Try, int], plans: dict[Try, int]) -> I
     """
     yield Try(reuses=True)
     yield Try()
-    yield (less := Try(None, True))
+    yield Try(is_near=True)
+    yield (less := Try(is_near=True, stores=True))
     more = min(tried.values())
     while True:
-        yield (less := Try(plans[less] * meter.limit * 99 // (100 * tried[less]), True))
+        yield (less := Try(plans[less] * meter.limit * 99 // (100 * tried[less]), is_near=True, stores=True))
         more = math.isqrt(meter.limit * more)
-        yield Try(more, True)
+        yield Try(more, is_near=True, stores=True)
 
 
 def _search(compile_once: Callable[[], Callable], partitioner: "Partitioner") -> Callable:
@@ -266,7 +268,7 @@ def _search(compile_once: Callable[[], Callable], partitioner: "Partitioner") ->
     is_free = partitioner.budget == UNLIMITED
     for each in itertools.islice(_list_tries(meter, tried, plans), TRIES_OF_REGIONS if is_free else TRIES):
         try:
-            partitioner.within = each.within
+            partitioner.within, partitioner.stores = each.within, each.stores
             with each.choices(meter.limit):
                 return compile_once()
         except Exceeded:

@@ -32,6 +32,7 @@ from ._plan_nodes import describe
 from ._plan_overwritten import keep_overwritten
 from ._plan_problem import Problem
 from ._plan_shares import UNLIMITED, Share
+from ._plan_stores import store
 
 if TYPE_CHECKING:
     from ._plan_fused import Meter
@@ -77,6 +78,7 @@ class Partitioner(CustomPartitionerFn):
         #: Set where Inductor's code is made until it holds the budget: what counts its bytes, and what plans have to fit into.
         self.meter: Meter | None = None
         self.within: int | None = None
+        self.stores = False
         self.planned: report.GraphPlan | None = None
         #: Whether no plan meets the budget, a share, so that the least one that is found takes its place.
         self.is_wish = False
@@ -123,7 +125,11 @@ class Partitioner(CustomPartitionerFn):
         limit = self._first.summary["budget"] if self.budget != UNLIMITED else None
         self.planned = _describe(problem, answer, carrier, limit)
         if self.meter:
-            self.meter.start(carrier.surroundings(), self.planned.peak if limit is None else limit, str(forward.graph))
+            around = carrier.surroundings()
+            if self.stores:
+                store(forward.graph, {})
+                store(backward.graph, around.given)
+            self.meter.start(around, self.planned.peak if limit is None else limit, str(forward.graph))
         else:
             report.add(self.planned)
         if self.share:
