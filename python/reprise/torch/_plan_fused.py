@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 #: How often a graph's code is made anew, where it takes more than the budget.
 TRIES = 8
 #: Without a budget, for regions of torch.utils.checkpoint: those that keep the plan.
-TRIES_OF_REGIONS = 3
+TRIES_OF_REGIONS = 4
 #: How many operations of a plan apart the first and the last of those that are fused may be.
 NEAR = 8
 #: The share of the budget that may die within a C++ function, which frees all at its end.
