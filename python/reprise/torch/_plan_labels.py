@@ -59,3 +59,18 @@ def label(node: fx.Node, reads_state: bool, policy: Policy) -> str | None:
         why = "reads state that the step overwrites" if reads_state else "cannot run twice"
         raise Error(f"{describe(node)} is marked must_recompute, but it {why}")
     return "must_save"
+
+
+def join(maker: fx.Node, own: str | None, is_pinned: bool, view: fx.Node, wish: str | None, is_inside: bool) -> str | None:
+    """The label of a value and of a view of it, which share memory. A saved value's view may be made again for nothing.
+
+    ``is_inside``: the value is computed in all regions around the view, so that a PREFER of theirs is about it.
+    """
+    if wish == "must_recompute" and is_pinned:
+        raise Error(f"{describe(view)} is marked must_recompute, but it shows what {describe(maker)} makes, which must be saved")
+    if (own, wish) == ("must_recompute", "must_save"):
+        raise Error(f"{describe(view)} is marked must_save, but it shows what {describe(maker)} makes, "
+                    "which is marked must_recompute: they share memory")
+    if wish is None or str(own).startswith("must"):
+        return own
+    return wish if wish.startswith("must") or (own is None and is_inside) else own

@@ -14,7 +14,7 @@ from torch.utils._pytree import tree_leaves
 from .._errors import Error
 from . import _plan_costs as costs
 from . import _plan_regions as regions
-from ._plan_labels import Policy, label
+from ._plan_labels import Policy, join, label
 from ._plan_nodes import (describe, is_mutation, is_random, is_view, mutated_inputs, replay_form, replayed_results, results, root,
                           runs_once, storage_bytes, tensor_operands, written_arguments)
 from ._plan_workspace import Measured
@@ -66,11 +66,14 @@ class Problem:
         for each in self.operations:
             each.region = found[each.node]
         self.labels = [self._label(each, policy) for each in self.operations]
+        self._join_views(found, policy)
         self.gradients, self.read_until = self._find_late_reads()
 
     def _order(self, static_inputs: Iterable[int], num_fwd_outputs: int) -> Iterable[Operation]:
         """Forward, then backward, each in the order of the joint graph."""
         info = partitioners.classify_nodes(self.joint, list(static_inputs or []), num_fwd_outputs)
+        self.forward_views = [node for node in self.joint.graph.nodes
+                              if is_view(node) and node in info._required_fw_nodes]
         calls = [node for node in self.joint.graph.nodes if node.op == "call_function" and not is_view(node)
                  and node.target is not operator.getitem]
         for node in calls:
@@ -136,6 +139,18 @@ class Problem:
         reads_state = any(root(each)[0] in self.written for each in operation.reads)
         operation.is_pinned = reads_state or runs_once(operation.node) or operation.node.meta.get(regions.KEPT, False)
         return label(operation.node, reads_state, policy)
+
+    def _join_views(self, found: dict[fx.Node, regions.Region], policy: Policy) -> None:
+        """Labels of views are labels of the memory that they show; a region speaks of what is computed in it."""
+        for node in self.forward_views:
+            made_by, _ = self.holder(node)
+            place = self.maker.get(made_by)
+            if place is None or self.operations[place].is_backward:
+                continue
+            operation = self.operations[place]
+            is_inside = operation.region[:len(found[node])] == found[node]
+            self.labels[place] = join(operation.node, self.labels[place], operation.is_pinned, node,
+                                      label(node, False, policy), is_inside)
 
     def _find_late_reads(self) -> tuple[set[int], dict[int, int]]:
         """The values that are gradients, and for outputs the launch until which somebody outside holds them."""
