@@ -68,6 +68,75 @@ def try_bytes():
                      and "TORCHDYNAMO_VERBOSE" not in text, text[-1500:])
 
 
+class Broken(nn.Module):
+    """Dynamo makes two graphs of it."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = net(), nn.Sequential(*(nn.Sequential(nn.Linear(64, 64), nn.GELU()) for _ in range(4)))
+
+    def forward(self, x):
+        x = self.first(x)
+        torch._dynamo.graph_break()
+        return self.second(x).square().mean()
+
+
+class Doubled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return 2 * x
+
+    @staticmethod
+    def backward(ctx, g):
+        return 2 * g + 0 * ctx.saved_tensors[0]
+
+
+class Cut(Broken):
+    """One graph of Dynamo's, which a function of the user's cuts."""
+
+    def forward(self, x):
+        return self.second(Doubled.apply(self.first(x))).square().mean()
+
+
+def train(kind, x, **options):
+    """Losses and gradients of two steps, and the bytes of all training graphs."""
+    torch.manual_seed(0)
+    model, known, made = kind(), max([-1, *(each.number for each in graphs())]), []
+    forward = compiled(model, "reprise", **options)
+    for _ in range(2):
+        model.zero_grad()
+        loss = forward(x)
+        loss.backward()
+        made.append([loss.detach(), *(each.grad.clone() for each in model.parameters())])
+    reports = [each.report for each in graphs() if each.number > known and each.step]
+    return made, [each.arena_bytes + each.workspace_bytes for each in reports]
+
+
+def try_graphs():
+    """Bytes are for the whole step, and what an error names is met."""
+    x = torch.randn(64, 16)
+    for kind in (Broken, Cut):
+        free, taken = train(kind, x)
+        checks.check(f"{kind.__name__}: there are two graphs", len(taken) == 2, f"{taken}")
+        budget, errors, made = 64, [], None
+        while made is None and len(errors) < 4:
+            error = raised(lambda: train(kind, x, budget=budget))  # noqa: B023
+            if error is None:
+                made, bytes_taken = train(kind, x, budget=budget)
+            else:
+                errors.append(error)
+                budget = error.least_budget
+        told = [str(each) for each in errors]
+        checks.check(f"{kind.__name__}: the last error is of both graphs", made and "by the 2 graphs of the model together" in told[-1]
+                     and told[-1].count("least budget") == 1, f"{told}")
+        for name, limit in (("the least budget", budget), ("a budget between", (budget + sum(taken)) // 2)):
+            made, bytes_taken = train(kind, x, budget=limit)
+            checks.check(f"{kind.__name__}: {name} holds for both graphs", sum(bytes_taken) <= limit, f"{bytes_taken}, {limit}, {taken}")
+            checks.check(f"{kind.__name__}: {name} has the bits of none", all(
+                torch.equal(a, b) for ours, right in zip(made, free) for a, b in zip(ours, right)))
+
+
 def try_errors():
     x = torch.randn(4, 6)
     error = raised(compiled(lambda x: torch.fft.rfft(x).abs(), "reprise"), x.requires_grad_())
@@ -84,4 +153,4 @@ def try_errors():
 
 
 if __name__ == "__main__":
-    run_parts(try_shares, try_bytes, try_errors)
+    run_parts(try_shares, try_bytes, try_graphs, try_errors)

@@ -18,6 +18,7 @@ import torch.fx as fx
 from .._errors import Error, UsageError
 from ._raising import raising
 from ._whole_autograd import Calling
+from ._whole_budget import StepBudget, step_budget
 from ._whole_coarse import keep_whole
 from ._whole_errors import Unsupported
 from ._whole_functional import Functional, make_functional
@@ -34,15 +35,15 @@ def _check_inputs(inputs: Sequence[Any]) -> None:
         raise Unsupported({f"tensors on {', '.join(sorted(devices))}; the backend compiles for the CPU": ["its inputs"]})
 
 
-def _compile(module: fx.GraphModule, inputs: Sequence[Any], options: dict[str, Any]) -> Callable[..., Any]:
+def _compile(module: fx.GraphModule, inputs: Sequence[Any], options: dict[str, Any], share: StepBudget) -> Callable[..., Any]:
     _check_inputs(inputs)
     if has_functions(module):
-        return compile_parts(module, inputs, lambda part, given: _compile(part, given, options))
+        return compile_parts(module, inputs, lambda part, given: _compile(part, given, options, share))
     keep_whole(module)
 
     def compiler(functional: Functional) -> Callable[[list[Any]], list[Any]]:
         imported = Imported(functional)
-        return Calling(functional, compile_graph(imported, options), imported.constants())
+        return Calling(functional, compile_graph(imported, options, share), imported.constants())
 
     return make_functional(module, inputs, compiler)
 
@@ -53,19 +54,19 @@ def _say_fallback(what: str) -> None:
 
 
 def reprise(module: fx.GraphModule, inputs: Sequence[Any], *, options: dict[str, Any] | None = None) -> Callable[..., Any]:
-    """The backend. Options: ``budget`` and ``policy`` as ``reprise.compile`` takes them, for the step of each graph;
-    ``fallback``: graphs with ops that the dialect lacks go to Inductor, which is said once.
+    """The backend. Options: ``policy`` as ``reprise.compile`` takes it; ``budget``, too: bytes are for the whole step, whatever
+    graphs Dynamo makes of it, a share is that of each graph; ``fallback``: graphs with ops that the dialect lacks go to Inductor, which is said once.
 
     What comes back raises an error with all missing ops and the user's lines that ask for them.
     """
-    options = dict(options or {})
+    share, options = step_budget(options), dict(options or {})
     if unknown := set(options) - _OPTIONS:
         return raising(UsageError(f"backend \"reprise\" has no option {', '.join(sorted(unknown))}; it has "
                                   + ", ".join(sorted(_OPTIONS))))
     fallback = options.pop("fallback", False)
     original = copy.deepcopy(module) if fallback else None
     try:
-        return _compile(module, inputs, options)
+        return _compile(module, inputs, options, share)
     except Unsupported as error:
         if not fallback:
             return raising(error)

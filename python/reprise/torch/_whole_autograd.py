@@ -7,7 +7,7 @@ from typing import Any, Sequence
 import torch
 
 from ._whole_functional import Functional, hidden
-from ._whole_graphs import CompiledGraph, Pending, draw_seed
+from ._whole_graphs import CompiledGraph, Pending, Reading, draw_seed
 from ._whole_untraced import Untraced
 from .aten import Value
 
@@ -32,11 +32,11 @@ class _Graph(Untraced):
     """
 
     @staticmethod
-    def forward(ctx: Any, calling: "Calling", kept: list[torch.Tensor], *inputs: torch.Tensor) -> tuple[Any, ...]:
-        outputs, ctx.pending = calling.graph.forward(inputs, draw_seed(calling.graph.draws))
+    def forward(ctx: Any, calling: "Calling", reading: Reading, kept: list[torch.Tensor], *inputs: torch.Tensor) -> tuple[Any, ...]:
+        outputs, ctx.pending = calling.graph.begin(reading.step, inputs, draw_seed(calling.graph.draws))
         returned = [hidden(calling.functional, number, output) for number, output in enumerate(calling.placed(outputs))]
-        ctx.kept = kept
-        ctx.save_for_backward(*(inputs[number] for number in calling.graph.read))
+        ctx.kept, ctx.reading = kept, reading
+        ctx.save_for_backward(*(inputs[number] for number in reading.read))
         ctx.mark_non_differentiable(*(each for number, each in enumerate(returned) if isinstance(each, torch.Tensor)
                                       and number not in calling.graph.paired))
         ctx.set_materialize_grads(False)
@@ -46,20 +46,20 @@ class _Graph(Untraced):
     @staticmethod
     def backward(ctx: Any, *cotangents: torch.Tensor | None) -> tuple[Any, ...]:
         graph = ctx.calling.graph
-        read, count = dict(zip(graph.read, ctx.saved_tensors)), len(graph.saved)
+        read, count = dict(zip(ctx.reading.read, ctx.saved_tensors)), len(graph.saved)
         pending = ctx.pending.restricted(tuple(cotangents[number] is not None for number in graph.paired))
         given = [_given(cotangents[number], value) for number, value in zip(graph.paired, graph.level.arguments[count:])]
         names = [graph.level.names[graph.saved.index(number)] for number in read] + graph.level.names[count:]
         gradients = None if torch.is_grad_enabled() else pending.end(dict(zip(names, [*read.values(), *given])))
         if gradients is None:
-            read |= zip(graph.unread, ctx.kept[0].grad_fn.saved_tensors if ctx.kept else ())
+            read |= zip(ctx.reading.unread, ctx.kept[0].grad_fn.saved_tensors if ctx.kept else ())
             gradients = _derive(pending, [*(read[number] for number in graph.saved), *given])
         if not torch._C._autograd._get_current_graph_task_keep_graph():
             ctx.kept = []
         placed: list[Any] = [None] * len(graph.inputs)
         for number, gradient, is_reached in zip(graph.level.wanted, gradients, pending.reached):
             placed[graph.saved[number]] = gradient if is_reached else None
-        return None, None, *placed
+        return None, None, None, *placed
 
 
 class _Derivative(Untraced):
@@ -115,12 +115,13 @@ class Calling:
         graph = self.graph
         inputs = [arguments[number] for number in graph.inputs]
         if graph.level is None:
-            outputs, _ = graph.forward(inputs, draw_seed(graph.draws))
+            outputs = graph.forward(inputs, draw_seed(graph.draws))
             return [hidden(self.functional, number, output) for number, output in enumerate(self.placed(outputs))]
         prepared = list(map(self._prepared, range(len(inputs)), inputs))
-        unread = [prepared[number] for number in graph.unread]
+        reading = graph.reading()
+        unread = [prepared[number] for number in reading.unread]
         kept = [_Kept.apply(torch.empty(0, requires_grad=True), *unread)] if unread else []
-        return list(_Graph.apply(self, kept, *prepared))
+        return list(_Graph.apply(self, reading, kept, *prepared))
 
     def _prepared(self, at: int, tensor: torch.Tensor) -> torch.Tensor:
         """Without a gradient where none comes; as it was where the graph overwrites what its backward pass reads."""

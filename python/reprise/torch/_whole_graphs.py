@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 import weakref
-from typing import Any, Mapping, Sequence
+from typing import Any, Mapping, NamedTuple, Sequence
 
 import torch
 import torch.fx as fx
 
+from ._whole_budget import Member, StepBudget
 from ._whole_functional import Functional
 from ._whole_import import Importer
 from ._whole_levels import Level
@@ -60,27 +61,32 @@ class Pending:
         return Pending(self.level.following(tuple(paths.wanted), given), paths, self._seed) if paths.wanted else None
 
 
+class Reading(NamedTuple):
+    """A step, and by their numbers in ``inputs`` the tensors that its backward pass reads, and others that derivatives read."""
+
+    step: PausingStep
+    read: list[int]
+    unread: list[int]
+
+
 class CompiledGraph:
     """A graph of Dynamo's: a step that pauses between its passes, or a forward pass where no gradient is wanted."""
 
-    def __init__(self, forward: Entry | None, step: PausingStep | None, level: Level | None, paths: Paths | None,
+    def __init__(self, forward: Entry | None, member: Member | None, level: Level | None, paths: Paths | None,
                  texts: list[str]) -> None:
         self._forward = forward
-        self._step = step
+        self._member = member
+        self._reading: Reading | None = None
         self._paths = paths
         #: The first derivative.
         self.level = level
         #: The modules of the dialect that were compiled.
         self.texts = texts
-        whole = step.entry if step else forward
+        whole = self.step or forward
         #: The arguments of the functional graph that the program takes, by number.
         self.inputs = _numbered(whole.arguments, "primal/") if whole else []
         #: Those that the first derivative reads, by their numbers in ``inputs``.
         self.saved = [self.inputs.index(number) for number in _numbered(level.names, "primal/")] if level else []
-        #: Those of ``saved`` that the backward pass reads, and the others, which a second one and derivatives read, too.
-        self.read = [number for number, name in zip(self.saved, level.names) if name in step.read_behind] if level else []
-        self.read = self.read or self.saved
-        self.unread = [number for number in self.saved if number not in self.read]
         #: The outputs of the functional graph that are computed, and those that the step takes cotangents of.
         self.computed = _numbered(whole.results if whole else [], "output/")
         self.paired = _numbered(whole.arguments if whole else [], "cotangent/")
@@ -91,7 +97,7 @@ class CompiledGraph:
     @property
     def step(self) -> Entry | None:
         """The program of both passes."""
-        return self._step.entry if self._step else None
+        return self._member.step.entry if self._member else None
 
     @property
     def orders(self) -> list[int]:
@@ -103,12 +109,25 @@ class CompiledGraph:
         """What the step takes; that of the forward pass where there is no step."""
         return (self.step or self._forward).program.report
 
-    def forward(self, inputs: Sequence[torch.Tensor], seed: int) -> tuple[list[torch.Tensor], Pending | None]:
+    def reading(self) -> Reading:
+        """The step of the plan that holds now."""
+        step = self._member.step
+        if self._reading is None or self._reading.step is not step:
+            behind = set(step.read_behind)
+            is_read = [name in behind for name in self.level.names[:len(self.saved)]]
+            is_read = is_read if any(is_read) else [True] * len(is_read)
+            self._reading = Reading(step, [number for number, flag in zip(self.saved, is_read) if flag],
+                                    [number for number, flag in zip(self.saved, is_read) if not flag])
+        return self._reading
+
+    def begin(self, step: PausingStep, inputs: Sequence[torch.Tensor], seed: int) -> tuple[list[torch.Tensor], Pending]:
         """The outputs that are computed, and the backward pass."""
-        if self._step:
-            outputs, paused = self._step.begin(inputs, seed)
-            return outputs, Pending(self.level, self._paths, seed, paused)
-        return self._forward(inputs, seed) if self._forward else [], None
+        outputs, paused = step.begin(inputs, seed)
+        return outputs, Pending(self.level, self._paths, seed, paused)
+
+    def forward(self, inputs: Sequence[torch.Tensor], seed: int) -> list[torch.Tensor]:
+        """The outputs that are computed, where there is no backward pass."""
+        return self._forward(inputs, seed) if self._forward else []
 
 
 def _numbered(names: Sequence[Any], prefix: str) -> list[int]:
@@ -171,8 +190,8 @@ class Imported:
                 for number, value in outputs]
 
 
-def compile_graph(imported: Imported, options: dict[str, Any]) -> CompiledGraph:
-    """Its program."""
+def compile_graph(imported: Imported, options: dict[str, Any], share: StepBudget) -> CompiledGraph:
+    """Its program, within what the graphs of the same model leave of a budget."""
     results, arguments = imported.results(), imported.arguments()
     if not imported.wanted:
         text = write_forward(imported.builder, arguments, results)
@@ -184,4 +203,8 @@ def compile_graph(imported: Imported, options: dict[str, Any]) -> CompiledGraph:
     paths = FirstPaths(imported.functional, _numbered(level.names, "primal/"), imported.paired, level.wanted)
     gradients = [(name, value) for (name, _), value in zip(level.text.results, wanted)]
     text = write_pausing(imported.builder, arguments, results, pairs, gradients)
-    return CompiledGraph(None, PausingStep(text, len(results), **options), level, paths, [text.text])
+
+    def make(budget: Any) -> PausingStep:
+        return PausingStep(text, len(results), **(options if budget is None else {**options, "budget": budget}))
+
+    return CompiledGraph(None, share.fit(make, options.get("budget")), level, paths, [text.text])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any, Mapping, Sequence
 
 import torch
@@ -21,6 +22,7 @@ class PausingStep:
         behind = {each["name"] for each in self.entry.program.description["arguments"] if each["used_behind_pause"]}
         #: Arguments that the backward pass reads, inputs and cotangents.
         self.read_behind = [name for name in self.entry.arguments if name in behind or name not in self.inputs]
+        self._waiting: "weakref.WeakSet[Paused]" = weakref.WeakSet()
 
     def begin(self, tensors: Sequence[torch.Tensor], seed: int) -> tuple[list[torch.Tensor], "Paused"]:
         """The outputs for ``inputs``, and what waits for cotangents. No tensor is held."""
@@ -30,7 +32,15 @@ class PausingStep:
         start(run, seed)
         run.begin_step()
         del held
-        return outputs, Paused(self, run)
+        paused = Paused(self, run)
+        self._waiting.add(paused)
+        return outputs, paused
+
+    def give_up(self) -> None:
+        """Frees the memory of all runs: what has been saved for backward passes is gone."""
+        for paused in list(self._waiting):
+            paused.drop()
+        self.entry.drop_runs()
 
     def end(self, run: _run.Run, tensors: Mapping[str, torch.Tensor]) -> list[torch.Tensor]:
         """The gradients. ``tensors`` has those of ``read_behind``, which may lie elsewhere than before the pause."""
@@ -58,6 +68,10 @@ class Paused:
         gradients = self._step.end(run, tensors)
         self._step.entry.give_run(run)
         return gradients
+
+    def drop(self) -> None:
+        """Gives up what was saved."""
+        self._runs.clear()
 
     def __del__(self) -> None:
         """The memory is free again where a graph is dropped before its backward pass."""

@@ -91,6 +91,10 @@ class Entry:
         """Lets the next step have the run, which holds no tensor."""
         self._runs.append(run)
 
+    def drop_runs(self) -> None:
+        """Frees the memory that waits for next steps."""
+        self._runs.clear()
+
     @staticmethod
     def lend_results(run: _run.Run, results: Sequence[tuple[str, tuple[int, ...], torch.dtype]]) -> list[torch.Tensor]:
         """New tensors, which the step writes."""

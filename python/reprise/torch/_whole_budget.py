@@ -1,0 +1,108 @@
+"""Budgets in bytes, which hold for a whole step: the graphs that Dynamo or a user's function makes of a model share them."""
+
+from __future__ import annotations
+
+import re
+import weakref
+from typing import Any, Callable
+
+from torch._guards import CompileContext
+
+from .._errors import Error, least_met
+from ._whole_pause import PausingStep
+
+_UNITS = {"": 1, "B": 1, **{f"{letter}iB": 1 << 10 * power for power, letter in enumerate("KMGT", 1)},
+          **{f"{letter}B": 1000 ** power for power, letter in enumerate("kMGT", 1)}}
+
+
+def _parse(budget: Any) -> int | None:
+    """Bytes; None for a share, for no budget, and for what the compiler will complain of."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([A-Za-z]*)", str(budget))
+    if isinstance(budget, bool) or not found or found.group(2) not in _UNITS:
+        return None
+    return int(float(found.group(1)) * _UNITS[found.group(2)])
+
+
+class Member:
+    """The step of one graph, which may be planned anew for fewer bytes."""
+
+    def __init__(self, make: Callable[[Any], PausingStep], budget: Any) -> None:
+        self._make, self._least = make, 0
+        self.step = make(budget)
+
+    @property
+    def taken(self) -> int:
+        """Bytes of arena and workspace."""
+        report = self.step.entry.program.report
+        return report.arena_bytes + report.workspace_bytes
+
+    def least(self) -> int:
+        self._least = self._least or least_of(self._make)
+        return self._least
+
+    def shrink(self) -> None:
+        """Takes the least plan, and gives up what waits for a backward pass, which will run its forward pass again."""
+        old, self.step = self.step, self._make(self.least())
+        old.give_up()
+
+
+def least_of(make: Callable[[Any], PausingStep]) -> int:
+    """Bytes of the least budget that is known to be met."""
+    try:
+        make(1)
+    except Error as error:
+        if error.least_budget is None:
+            raise
+        return error.least_budget
+    return 1
+
+
+class StepBudget:
+    """What the graphs of one call of torch.compile may take together."""
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        self._options = options  # kept alive, so that its id is not given to another one
+        self._members: "weakref.WeakValueDictionary[tuple[Any, ...], Member]" = weakref.WeakValueDictionary()
+        self._last: tuple[Any, ...] = ()
+
+    def _key(self) -> tuple[Any, ...]:
+        """The frame, and the number of the graph in it: a frame that is compiled for other sizes takes its own place."""
+        identity = CompileContext.current_compile_id()
+        compiled = (identity.frame_id, identity.frame_compile_id) if identity else (None, None)
+        ordinal = self._last[2] + 1 if self._last[:2] == compiled else 0
+        self._last = (*compiled, ordinal)
+        return compiled[0], ordinal
+
+    def fit(self, make: Callable[[Any], PausingStep], budget: Any) -> Member:
+        """A step within what the other graphs leave. If it does not fit there, all of them take their least plans."""
+        total, key = _parse(budget), self._key()
+        if total is None:
+            return Member(make, budget)
+        others = [member for other, member in self._members.items() if other != key]
+        try:
+            member = Member(make, max(1, total - sum(each.taken for each in others)))
+        except Error as error:
+            if error.least_budget is None or not others:
+                raise
+            member = self._squeeze(make, total, others, error)
+        self._members[key] = member
+        return member
+
+    @staticmethod
+    def _squeeze(make: Callable[[Any], PausingStep], total: int, others: list[Member], error: Error) -> Member:
+        least = (error.least_budget or 0) + sum(each.least() for each in others)
+        if least > total:
+            text = (f"the budget of {total} bytes cannot be met by the {len(others) + 1} graphs of the model together: "
+                    f"{error.message}; {least_met(least)}")
+            raise Error(text, error.file, error.line, error.column, text, least) from None
+        for each in others:
+            each.shrink()
+        return Member(make, total - sum(each.taken for each in others))
+
+
+_budgets: dict[int, StepBudget] = {}
+
+
+def step_budget(options: dict[str, Any] | None) -> StepBudget:
+    """That of the call of torch.compile with these options."""
+    return _budgets.setdefault(id(options), StepBudget(options)) if options else StepBudget({})
