@@ -6,7 +6,7 @@ import warnings
 
 from ._errors import RepriseWarning
 
-TESTED = {"PyTorch": ("2.13.0",), "JAX": ("0.10.2",)}
+TESTED = {"PyTorch": ("2.13.0",)}
 
 
 def warn_untested(framework: str, version: str) -> None:

@@ -44,8 +44,8 @@ def try_alone():
     checks.check("the tested one is none", not told, told)
     with open(os.path.join(os.path.dirname(__file__), "requirements.txt")) as stream:
         pinned = dict(each.split("==") for each in stream.read().split() if "==" in each)
-    checks.check("the tested versions are those of requirements.txt",
-                 TESTED == {"PyTorch": (pinned["torch"],), "JAX": (pinned["jax"],)}, str(TESTED))
+    checks.check("the tested version is that of requirements.txt",
+                 TESTED["PyTorch"] == (pinned["torch"],), str(TESTED))
 
 
 def main():

@@ -87,6 +87,22 @@ def try_broken_regions():
         _replayed_writes._told.clear()
 
 
+def try_closures():
+    """Functions that are made anew at one line: the region of the second one writes."""
+    bodies = nn.Sequential(nn.LayerNorm(8), nn.BatchNorm1d(8))
+
+    def forward(x):
+        for body in bodies:
+            def run(x, body=body):
+                torch._dynamo.graph_break()
+                return body(x).tanh()
+            x = checkpoint(run, x, use_reentrant=False)
+        return x.square().mean()
+    said = listen(compiled(forward))
+    checks.check("a broken region of a function that is made anew: one warning", len(said) == 1, str(said))
+    _replayed_writes._told.clear()
+
+
 def try_surrounded():
     """A compiled function in a region of a program that is not compiled."""
     for name, body, expected in (("a batch norm", nn.BatchNorm1d(8), 1), ("a layer norm", nn.LayerNorm(8), 0)):
@@ -103,7 +119,7 @@ def try_surrounded():
 
 def main():
     torch.set_num_threads(1)
-    for part in (try_broken_regions, try_surrounded):
+    for part in (try_broken_regions, try_closures, try_surrounded):
         torch.manual_seed(0)
         part()
     checks.finish()

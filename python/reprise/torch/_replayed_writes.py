@@ -28,7 +28,7 @@ BACKENDS = ("reprise", "reprise_plan")
 #: Files of the frames between the user's call of a checkpoint and what asks for its place.
 INNER = (os.path.dirname(torch.__file__) + os.sep, contextlib.__file__, __file__)
 
-#: Places of regions that were warned of, and regions that were watched: by place, function and whether that trains.
+#: Places of regions that were warned of, and regions that were watched: by place, module and whether that trains.
 _told: set[str] = set()
 _watched: set[tuple[str, int, bool]] = set()
 _around = threading.local()
@@ -91,18 +91,26 @@ def _tell(place: str, what: str) -> None:
                   "(TORCH_LOGS=graph_breaks shows it), or write the state outside of the region", RepriseWarning, stacklevel=2)
 
 
+def _identify(function: Callable) -> tuple[int, bool] | None:
+    """The module whose function it is, and whether that trains; None for any other function, which may write elsewhere each time."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    owner = getattr(function, "__self__", function)
+    return (id(owner), owner.training) if isinstance(owner, torch.nn.Module) else None
+
+
 @contextlib.contextmanager
 def _region(function: Callable) -> Iterator[None]:
     """What surrounds the first run of a region's function."""
     place, broken = _find_place()
     outer, _around.place = getattr(_around, "place", None), place
-    owner = getattr(function, "__self__", getattr(function, "func", function))
-    key = (place, id(owner), getattr(owner, "training", True))
+    key = _identify(function)
     try:
-        if broken not in BACKENDS or place in _told or key in _watched:
+        if broken not in BACKENDS or place in _told or key and (place, *key) in _watched:
             yield
             return
-        _watched.add(key)
+        if key:
+            _watched.add((place, *key))
         with _Watch() as watch:
             yield
         if watch.found:
