@@ -9,13 +9,13 @@
 #include "reprise/Reference/Steps.h"
 #include "reprise/Runtime/AtomicFile.h"
 #include "reprise/Runtime/File.h"
+#include "reprise/Support/Diagnostics.h"
 #include "reprise/Support/Guard.h"
 #include "reprise/Support/JsonFile.h"
+#include "reprise/Support/Locations.h"
 #include "reprise/Support/Parsing.h"
-#include "reprise/Support/Readable.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/WithColor.h"
 #include <unistd.h>
 
 using namespace mlir;
@@ -24,7 +24,7 @@ using reprise::Flags;
 namespace {
 
 int fail(const llvm::Twine &message) {
-  llvm::WithColor::error() << reprise::shortenMessage(message.str()) << "\n";
+  reprise::printError(message);
   return 1;
 }
 
@@ -61,7 +61,7 @@ std::string findWrongName(ModuleOp module, const Flags &flags) {
     return "expected one --target, or one for each device program: got " + std::to_string(given) +
            " for " + std::to_string(devices);
   if (!flags.pareto.empty() && reprise::findPhase(module))
-    return "--pareto is of a model, and the file holds device programs";
+    return "--pareto needs a model, and the file holds device programs";
   std::string wrong = reprise::findWrongName(module, options, flags.entry.isGiven());
   for (const std::string &target : reprise::listTargets(flags))
     if (wrong.empty()) {
@@ -167,10 +167,9 @@ int explainValues(const reprise::Compilation &compilation, const Flags &flags) {
 /// The plan of --plan-in. Reports what is wrong with it.
 FailureOr<llvm::json::Value> readPlan(const std::string &path, MLIRContext *context) {
   auto bytes = reprise::runtime::readFile(path);
-  if (!bytes) {
-    fail(bytes.message());
-    return failure();
-  }
+  if (!bytes)
+    return reprise::emitUnreadable(reprise::getFlagLocation(context, "--plan-in=" + path), path,
+                                   bytes.message());
   StringRef text(reinterpret_cast<const char *>(bytes->data()), bytes->size());
   return reprise::parseJson(text, path, context);
 }
@@ -185,9 +184,7 @@ int writePareto(ModuleOp module, const reprise::CompileOptions &options, const F
                       }}});
 }
 
-int compileModel(ModuleOp module, const Flags &flags) {
-  if (reprise::runtime::Error error = checkOutputs(flags))
-    return fail(error.message());
+reprise::CompileOptions compileOptions(ModuleOp module, const Flags &flags) {
   reprise::CompileOptions options;
   options.phases = phaseOptions(flags);
   options.after = reprise::findPhase(module);
@@ -209,15 +206,37 @@ int compileModel(ModuleOp module, const Flags &flags) {
     options.timeLimitSeconds = flags.timeLimit;
   options.estimateOnly = flags.estimate;
   options.keepPlan = !flags.planOut.empty();
+  return options;
+}
+
+/// What a terminal is told of a bundle that was written.
+void printSummary(const reprise::Compilation &compilation, const Flags &flags) {
+  if (compilation.pipeline && (flags.estimate || isatty(STDERR_FILENO)))
+    (flags.estimate ? llvm::outs() : llvm::errs())
+        << (flags.estimate ? "\n" : flags.output.get() + ": ")
+        << reprise::summarize(*compilation.pipeline) << "\n";
+  for (const reprise::CompiledProgram &program : compilation.programs)
+    if (isatty(STDERR_FILENO) && !flags.output.empty())
+      llvm::errs() << flags.output.get() << ": "
+                   << (compilation.programs.size() > 1 ? program.name + ": " : "")
+                   << reprise::summarize(program.report) << "\n";
+}
+
+int compileModel(ModuleOp module, const Flags &flags) {
+  if (reprise::runtime::Error error = checkOutputs(flags))
+    return fail(error.message());
+  reprise::CompileOptions options = compileOptions(module, flags);
   FailureOr<llvm::json::Value> plan = failure();
   if (!flags.planIn.empty()) {
     plan = readPlan(flags.planIn, module.getContext());
     if (failed(plan))
       return 1;
     options.plan = &*plan;
+    options.planPath = flags.planIn;
   }
   reprise::Status status(*module.getContext(),
                          flags.budget.empty() && flags.pareto.empty() ? "compile kernels" : "plan");
+  options.tell = [&](const std::string &progress) { status.tell(progress); };
   if (!flags.pareto.empty())
     if (int code = writePareto(module, options, flags))
       return code;
@@ -234,15 +253,7 @@ int compileModel(ModuleOp module, const Flags &flags) {
     return code;
   if (int code = writeOutputs(*compilation, flags))
     return code;
-  if (compilation->pipeline && (flags.estimate || isatty(STDERR_FILENO)))
-    (flags.estimate ? llvm::outs() : llvm::errs())
-        << (flags.estimate ? "\n" : flags.output.get() + ": ")
-        << reprise::summarize(*compilation->pipeline) << "\n";
-  for (const reprise::CompiledProgram &program : compilation->programs)
-    if (isatty(STDERR_FILENO) && !flags.output.empty())
-      llvm::errs() << flags.output.get() << ": "
-                   << (compilation->programs.size() > 1 ? program.name + ": " : "")
-                   << reprise::summarize(program.report) << "\n";
+  printSummary(*compilation, flags);
   return fits ? 0 : 1;
 }
 
@@ -260,6 +271,7 @@ LogicalResult enableRemarks(MLIRContext &context, const std::string &filter) {
 } // namespace
 
 int main(int argc, char **argv) {
+  reprise::setToolName("reprise-compile");
   reprise::deepenStack();
   llvm::InitLLVM init(argc, argv);
   reprise::survivePoverty();

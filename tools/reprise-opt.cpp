@@ -7,9 +7,7 @@
 #include "reprise/Support/File.h"
 #include "reprise/Support/Guard.h"
 #include "reprise/Support/Parsing.h"
-#include "reprise/Support/Readable.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/WithColor.h"
 
 using namespace mlir;
 
@@ -49,11 +47,12 @@ static LogicalResult runTo(StringRef output, std::unique_ptr<llvm::MemoryBuffer>
   llvm::Error error = reprise::writeFile(output, [&](raw_ostream &os) { os << text; });
   if (!error)
     return success();
-  llvm::WithColor::error() << reprise::shortenMessage(toString(std::move(error))) << "\n";
+  reprise::printError(toString(std::move(error)));
   return failure();
 }
 
 int main(int argc, char **argv) {
+  reprise::setToolName("reprise-opt");
   reprise::deepenStack();
   reprise::cli::Tool tool(
       "reprise-opt", "mlir-opt with the dialects, passes and phases of Reprise",

@@ -9,6 +9,7 @@
 #include "reprise/Runtime/File.h"
 #include "reprise/Runtime/FileKind.h"
 #include "reprise/Support/Readable.h"
+#include "reprise/Support/Wording.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -79,7 +80,8 @@ struct Flags : cli::Tool {
 };
 
 int fail(const llvm::Twine &message) {
-  llvm::WithColor::error() << reprise::shortenMessage(message.str()) << "\n";
+  llvm::WithColor::error(llvm::errs(), "reprise-plan")
+      << reprise::shortenMessage(message.str()) << "\n";
   return 1;
 }
 
@@ -88,8 +90,9 @@ std::string findForeign(const Flags &flags) {
   const std::string &kind = flags.kind.get();
   const std::pair<const cli::Option *, const char *> owned[] = {
       {&flags.budgets, "checkpoint"}, {&flags.timeLimit, "checkpoint"},
-      {&flags.orLeast, "checkpoint"}, {&flags.capacity, "offsets"},   {&flags.schedules, "pipeline"},
-      {&flags.gantt, "pipeline"},     {&flags.trace, "pipeline"}};
+      {&flags.orLeast, "checkpoint"}, {&flags.capacity, "offsets"},
+      {&flags.schedules, "pipeline"}, {&flags.gantt, "pipeline"},
+      {&flags.trace, "pipeline"}};
   for (auto [option, owner] : owned)
     if (option->isGiven() && kind != owner)
       return option->name + " is an option of " + owner;
@@ -120,7 +123,8 @@ std::string checkFiles(const Flags &flags) {
 /// What is wrong with the flags; empty if nothing is.
 std::string checkFlags(const Flags &flags) {
   if (!llvm::is_contained(flags.kind.choices(), flags.kind.get()))
-    return "unknown problem '" + flags.kind.get() + "', expected checkpoint, offsets or pipeline";
+    return "unknown problem '" + flags.kind.get() + "'" +
+           reprise::suggest(flags.kind.get(), flags.kind.choices());
   if (std::string foreign = findForeign(flags); !foreign.empty())
     return foreign;
   if (flags.kind.get() == "checkpoint" && flags.budgets.empty())
@@ -130,7 +134,7 @@ std::string checkFlags(const Flags &flags) {
       return wrong;
   for (const std::string &schedule : flags.schedules)
     if (!reprise::pipeline::findRule(schedule) && !llvm::sys::fs::exists(schedule))
-      return "unknown schedule '" + schedule + "', expected a name of --help or a file";
+      return reprise::pipeline::refuseUnknown(schedule);
   if (!flags.written.empty() && flags.budgets.size() > 1)
     return "-o takes one --budget";
   return checkFiles(flags);

@@ -4,11 +4,13 @@
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
 #include "reprise/Dialect/Reprise/Reduction.h"
 #include "reprise/InitAll.h"
+#include "reprise/Support/Diagnostics.h"
 #include "reprise/Support/Guard.h"
 
 using namespace mlir;
 
 int main(int argc, char **argv) {
+  reprise::setToolName("reprise-reduce");
   reprise::deepenStack();
   reprise::cli::Tool tool(
       "reprise-reduce",

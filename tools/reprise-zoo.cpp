@@ -3,12 +3,12 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
 #include "reprise/InitAll.h"
+#include "reprise/Support/Diagnostics.h"
 #include "reprise/Support/File.h"
 #include "reprise/Support/Guard.h"
-#include "reprise/Support/Readable.h"
+#include "reprise/Support/Wording.h"
 #include "reprise/Zoo/Zoo.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/WithColor.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -115,6 +115,7 @@ struct Flags : cli::Tool {
 } // namespace
 
 int main(int argc, char **argv) {
+  setToolName("reprise-zoo");
   llvm::InitLLVM init(argc, argv);
   reprise::survivePoverty();
   Flags flags;
@@ -122,8 +123,8 @@ int main(int argc, char **argv) {
     return *code;
   std::vector<std::string> names = zoo::modelNames();
   if (!llvm::is_contained(names, flags.model.get()))
-    return flags.refuse("unknown model '" + flags.model.get() + "', expected one of " +
-                        llvm::join(names, ", "));
+    return flags.refuse("unknown model '" + flags.model.get() + "'" +
+                        suggest(flags.model.get(), names));
   if (std::string wrong = zoo::checkOptions(flags.model.get(), flags.options()); !wrong.empty())
     return flags.refuse(wrong);
   DialectRegistry registry;
@@ -138,6 +139,6 @@ int main(int argc, char **argv) {
       writeFile("-", [&](llvm::raw_ostream &stream) { module->print(stream, printing); });
   if (!error)
     return 0;
-  llvm::WithColor::error() << reprise::shortenMessage(llvm::toString(std::move(error))) << "\n";
+  printError(llvm::toString(std::move(error)));
   return 1;
 }

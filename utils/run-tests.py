@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the test suites of a build folder and adds them up.
 
-Usage: run-tests.py BUILD [--quick] [SUITE]...      suites: layout docs commands unit lit consumer python frameworks
+Usage: run-tests.py BUILD [--quick] [SUITE]...      suites: layout docs messages commands unit lit consumer python frameworks
                                                  integration fuzz (default: all)
 
 --quick leaves out what takes long: unit tests called Slow…, and tests of lit that require the feature `slow`.
@@ -208,6 +208,7 @@ def run_fuzz(build):
 SUITES = {
     "layout": run_utility("layout", "check-layout.py"),
     "docs": run_utility("docs", "check-docs.py"),
+    "messages": run_utility("messages", "check-messages.py"),
     "commands": run_utility("commands", "check-commands.py"),
     "unit": run_unit,
     "lit": run_lit,

@@ -45,6 +45,7 @@ struct CompileOptions {
   /// Plans to carry out instead of the labels' (writePlans). With a budget it must fit; an
   /// estimate tells if it does not.
   const llvm::json::Value *plan = nullptr;
+  std::string planPath = {}; ///< the file of `plan`, for messages; empty if it has none
   /// Whether CompiledProgram::plan is filled.
   bool keepPlan = false;
   /// Where no plan meets the budget: is given the least budget, in bytes, that one is known to
@@ -52,6 +53,8 @@ struct CompileOptions {
   int64_t *leastBudget = nullptr;
   /// Nothing is compiled to code: the compilation's bundle stays empty.
   bool estimateOnly = false;
+  /// Told where a long search has come to, such as "budget 3 of 12".
+  std::function<void(const std::string &)> tell = {};
   /// Asked often, by several threads: once it says so, the compilation ends with an error.
   std::function<bool()> isCancelled;
 };

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import warnings
+from collections.abc import Iterable
 
 
 class Error(Exception):
@@ -46,7 +48,15 @@ IN_ITS_PLACE = "and takes its place"
 
 def least_met(least: int) -> str:
     """What refusals and warnings of every front end say of the budget, in bytes, that is met instead."""
-    return f"the least budget that was met is {least} bytes"
+    return f"the least budget that was met is {least:,} bytes"
+
+
+def suggest(given: object, names: Iterable[str]) -> str:
+    """The end of a message about an unknown name: ``, did you mean 'NAME'?``, or all names if none is near."""
+    known = list(names)
+    folded = {name.lower().replace("_", "-"): name for name in known}
+    near = difflib.get_close_matches(str(given).lower().replace("_", "-"), folded, n=1, cutoff=0.7)
+    return f", did you mean {folded[near[0]]!r}?" if near else f", expected one of {', '.join(known)}"
 
 
 def warn(text: str) -> None:

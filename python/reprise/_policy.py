@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
+from ._errors import suggest
+
 LABELS = {"must_save": 1, "prefer_save": 2, "prefer_recompute": 3, "must_recompute": 4, "must_offload": 5,
           "prefer_offload": 6}
 KINDS = ["attention", "contraction", "batched", "convolution", "elementwise", "normalization", "random", "reduction"]
@@ -79,7 +81,7 @@ def adapt(policy: Callable[[Graph], Any]) -> Callable[[list, list], list[tuple[i
             op.label = label
         for op in graph.ops:
             if op.label and op.label not in LABELS:
-                raise ValueError(f"{op!r} has the unknown label {op.label!r}, expected one of {', '.join(LABELS)}")
+                raise ValueError(f"{op!r} has the unknown label {op.label!r}{suggest(op.label, LABELS)}")
         return [(LABELS[op.label] if op.label else 0, op.reason) for op in graph.ops]
 
     return decide

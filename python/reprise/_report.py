@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 from typing import Any
 
+from ._errors import suggest
+
 
 def show_bytes(count: float | None) -> str:
     """1.5 MiB."""
@@ -41,7 +43,7 @@ class Report:
 
     def __getattr__(self, key: str) -> Any:
         if key.startswith("_") or key not in self.content:
-            raise AttributeError(f"the report has no {key}; it has {', '.join(sorted(self.content))}")
+            raise AttributeError(f"the report has no {key!r}{suggest(key, sorted(self.content))}")
         return self.content[key]
 
     def __dir__(self) -> list[str]:

@@ -26,7 +26,7 @@ static nb::list listValues(const rp_host *host, const rp_graph *graph, uint32_t 
   for (uint32_t i = 0; i < count; ++i) {
     uint32_t value = 0;
     if (get(graph, op, i, &value) != RP_OK)
-      throw nb::index_error("the graph has no such value");
+      throw nb::index_error("the graph has no value of this number");
     most = std::max(most, value + 1);
     numbers.append(value);
   }
@@ -39,7 +39,7 @@ static nb::list describeOps(const rp_host *host, const rp_graph *graph, uint32_t
     rp_op_info info = {};
     info.struct_size = sizeof info;
     if (host->op_info(graph, op, &info) != RP_OK)
-      throw nb::index_error("the graph has no such op");
+      throw nb::index_error("the graph has no op of this number");
     nb::list operands = listValues(host, graph, op, info.num_operands, host->operand, values);
     nb::list results = listValues(host, graph, op, info.num_results, host->result, values);
     ops.append(nb::make_tuple(toStr(info.op), toStr(info.scope), toStr(info.location), info.bytes,
@@ -54,7 +54,7 @@ static nb::list describeValues(const rp_host *host, const rp_graph *graph, uint3
     rp_value_info info = {};
     info.struct_size = sizeof info;
     if (host->value_info(graph, value, &info) != RP_OK)
-      throw nb::index_error("the graph has no such value");
+      throw nb::index_error("the graph has no value of this number");
     nb::list shape, users, names;
     for (uint32_t i = 0; i < info.rank; ++i)
       shape.append(info.shape[i]);

@@ -59,7 +59,7 @@ static void test_stablehlo(reprise_session *session) {
 static void test_options(void) {
   reprise_options *options = reprise_options_create();
   CHECK_ERROR(reprise_options_set(options, "bugdet", "1GiB"), REPRISE_BAD_USAGE,
-              "there is no option 'bugdet', did you mean 'budget'?", "an unknown option");
+              "unknown option 'bugdet', did you mean 'budget'?", "an unknown option");
   CHECK_ERROR(reprise_options_set(options, "threads", "many"), REPRISE_BAD_USAGE,
               "expected an integer from 1 to 4096", "an option that is no number");
   CHECK_ERROR(reprise_options_set(options, "unroll", "yes"), REPRISE_BAD_USAGE,

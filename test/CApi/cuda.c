@@ -67,10 +67,10 @@ void test_cuda(void) {
         "steps have updated it");
   tensor.byte_offset = 4;
   CHECK_ERROR(reprise_run_bind(run, "weight", &tensor, NULL), REPRISE_BAD_INPUT,
-              "on a GPU it must be at a multiple of 64 bytes", "unaligned memory of the GPU");
+              "on a GPU the tensor must lie at a multiple of 64 bytes", "unaligned memory of the GPU");
   tensor.device.device_type = kDLCPU;
   CHECK_ERROR(reprise_run_bind(run, "weight", &tensor, NULL), REPRISE_BAD_INPUT,
-              "it is not on the GPU", "memory of the host");
+              "the tensor is not on the GPU", "memory of the host");
   reprise_run_destroy(run);
   reprise_bundle_destroy(bundle);
   reprise_module_destroy(module);

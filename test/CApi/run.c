@@ -75,22 +75,22 @@ static void test_wrong_tensors(const reprise_bundle *bundle) {
   reprise_run *run = make_run(bundle);
   DLTensor tensor = tensor_of(memory, x_shape, 2);
   CHECK_ERROR(reprise_run_bind(run, "weight", &tensor, NULL), REPRISE_BAD_INPUT,
-              "cannot bind 'weight': it has shape [8, 16], expected [16, 4]", "another shape");
+              "cannot bind 'weight': shape [8, 16], expected [16, 4]", "another shape");
   CHECK_ERROR(reprise_run_bind(run, "wait", &tensor, NULL), REPRISE_BAD_INPUT,
-              "the step takes no such argument", "an argument that is not there");
+              "the step has no argument of this name", "an argument that is not there");
   tensor = tensor_of(memory, weight_shape, 2);
   tensor.dtype.code = kDLInt;
   CHECK_ERROR(reprise_run_bind(run, "weight", &tensor, NULL), REPRISE_BAD_INPUT,
-              "it has another type than f32", "another type");
+              "expected a tensor of type f32", "another type");
   tensor = tensor_of(memory, weight_shape, 2);
   tensor.device.device_type = kDLCUDA;
   CHECK_ERROR(reprise_run_bind(run, "weight", &tensor, NULL), REPRISE_BAD_INPUT,
-              "it is not on the CPU", "another device");
+              "the tensor is not on the CPU", "another device");
   tensor = tensor_of(memory, weight_shape, -1);
-  CHECK_ERROR(reprise_run_bind(run, "weight", &tensor, NULL), REPRISE_BAD_INPUT, "it has no shape",
+  CHECK_ERROR(reprise_run_bind(run, "weight", &tensor, NULL), REPRISE_BAD_INPUT, "the tensor has no shape",
               "a negative rank");
   tensor = tensor_of(NULL, weight_shape, 2);
-  CHECK_ERROR(reprise_run_give(run, "weight", &tensor), REPRISE_BAD_INPUT, "it has no data",
+  CHECK_ERROR(reprise_run_give(run, "weight", &tensor), REPRISE_BAD_INPUT, "the tensor has no data",
               "no memory");
   CHECK_ERROR(reprise_run_result(run, "gain", &tensor), REPRISE_BAD_INPUT,
               "the step has no result 'gain'", "a result that is not there");

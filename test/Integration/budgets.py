@@ -28,11 +28,11 @@ def compile_within(*flags):
                           capture_output=True, text=True)
     if done.returncode == 0:
         return json.loads(pathlib.Path("plan.json").read_text()), None
-    least = re.search(r"smallest feasible budget found is (\d+) bytes", done.stderr)
+    least = re.search(r"([\d,]+) bytes is known to fit", done.stderr)
     if done.returncode != 1 or not least or pathlib.Path("plan.rpb").exists():
         check(" ".join(flags), False, f"exit code {done.returncode}: {done.stderr}")
         finish()
-    return None, int(least.group(1))
+    return None, int(least.group(1).replace(",", ""))
 
 
 def taken(report):
@@ -101,9 +101,9 @@ def estimate(model, entry, budget):
     """Cost and gap in percent; or None and the smallest budget that was found to be met."""
     done = subprocess.run(["reprise-compile", model, f"--entry={entry}", "--threads=2", "--estimate", f"--budget={budget}"],
                           capture_output=True, text=True)
-    least = re.search(r"smallest feasible budget found is (\d+) bytes", done.stderr)
+    least = re.search(r"([\d,]+) bytes is known to fit", done.stderr)
     if least:
-        return None, int(least.group(1))
+        return None, int(least.group(1).replace(",", ""))
     cost = re.search(r"cost (\S+) % \(bound \S+ %, gap (\S+) points\)", done.stdout)
     if done.returncode != 0 or not cost:
         check(f"{model} within {budget}", False, f"exit code {done.returncode}: {done.stderr}")

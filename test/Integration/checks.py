@@ -56,7 +56,7 @@ def compile_fitting(model, bundle, flags, plan):
     """
     for _ in range(8):
         done = subprocess.run(["reprise-compile", model, "-o", bundle, "--time-limit=0", *flags, *plan], stderr=subprocess.PIPE, text=True)
-        smallest = re.search(r"the smallest feasible budget found is (\d+) bytes", done.stderr)
+        smallest = re.search(r"([\d,]+) bytes is known to fit", done.stderr)
         if not smallest:
             break
         plan = [f"--budget={smallest.group(1)}"]

@@ -116,7 +116,7 @@ def check_killed():
 def check_stopped():
     running = Running("stopped", "--save-every=5", command=(*emulated(), "reprise-run", "two.rpb", "--device=cuda"))
     os.kill(running.ranks[1], signal.SIGTERM)
-    running.ends("a stopped process", 143, "steps, 'stopped' holds step ")
+    running.ends("a stopped process", 143, "steps; results are in 'stopped', --input-dir=stopped goes on")
 
 
 def check_failing():

@@ -162,7 +162,7 @@ def check_values():
       reprise.name = "x", reprise.role = "input"}}) -> ({rows} {{reprise.name = "y"}}) {{
   return %x : {rows}
 }}""")
-    refused("a model without ops", ["reprise-compile", "m.mlir", "--entry=forward", "-o", "no.rpb", "--stages=2"], "2 stages cannot be cut from a forward pass")
+    refused("a model without ops", ["reprise-compile", "m.mlir", "--entry=forward", "-o", "no.rpb", "--stages=2"], "the forward pass can be cut into at most 0 stages, got 2")
 
 
 def check_errors():

@@ -103,7 +103,7 @@ class Errors(unittest.TestCase):
         self.assertIsNone(reprise.Error("other").least_budget)
         program = reprise.compile(MODEL, budget=least, threads=1)
         self.assertLessEqual(program.report.arena_bytes + program.report.workspace_bytes, least)
-        with self.assertWarnsRegex(reprise.RepriseWarning, f"the least budget that was met is {least} bytes, and takes its place"):
+        with self.assertWarnsRegex(reprise.RepriseWarning, f"the least budget that was met is {least:,} bytes, and takes its place"):
             wish = compile_wish(MODEL, budget="1%", threads=1)
         self.assertEqual(wish.to_bytes(), program.to_bytes())
         with self.assertRaises(reprise.Error):

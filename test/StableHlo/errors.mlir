@@ -65,14 +65,14 @@ func.func public @main(%x: tensor<4xf32>, %y: tensor<4xf32>) {
 // Ops that nothing verifies.
 // CHECK: error: 9 ops are not imported from StableHLO
 // CHECK: note: 'stablehlo.add' has a form that is not known
-// CHECK: note: 'stablehlo.transpose' has dimensions that are not there
-// CHECK: note: 'stablehlo.broadcast_in_dim' has dimensions that are not there
-// CHECK: note: 'stablehlo.slice' has dimensions that are not there
+// CHECK: note: 'stablehlo.transpose' has dimensions out of range
+// CHECK: note: 'stablehlo.broadcast_in_dim' has dimensions out of range
+// CHECK: note: 'stablehlo.slice' has dimensions out of range
 // CHECK: note: 'stablehlo.reduce' has a form that is not known
 // CHECK: note: 'stablehlo.gather' has dimensions that do not fit together
 // CHECK: note: 'stablehlo.convolution' with dimensions that are not known
 // CHECK: note: 'stablehlo.case' has a form that is not known
-// CHECK: note: 'stablehlo.dot_general' has dimensions that are not there
+// CHECK: note: 'stablehlo.dot_general' has dimensions out of range
 func.func public @main(%x: tensor<4x4xf32>, %i: tensor<2xi32>) -> tensor<4x4xf32> {
   %0 = "stablehlo.add"(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32>
   %1 = stablehlo.transpose %x, dims = [7, 0] : (tensor<4x4xf32>) -> tensor<4x4xf32>

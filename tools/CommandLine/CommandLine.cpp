@@ -3,6 +3,7 @@
 
 #include "Page.h"
 #include "reprise/Support/Readable.h"
+#include "reprise/Support/Wording.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -144,35 +145,18 @@ std::string Tool::give(Option &option, const std::string &text) {
   std::string allowed = option.take(text);
   if (allowed.empty())
     return "";
+  std::string nearest = findNearest(text, option.choices());
   return "expected " + (option.isOperand() ? option.name + ", " : option.spelled() + ", ") +
-         allowed + ", got '" + text + "'";
-}
-
-/// How many letters must be put in, left out or changed.
-static size_t distance(const std::string &a, const std::string &b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t i = 0; i <= a.size(); ++i) {
-    size_t diagonal = i ? row[0] : 0;
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      size_t above = i ? row[j] : j;
-      size_t change = i ? diagonal + (a[i - 1] != b[j - 1]) : j;
-      row[j] = i ? std::min({above + 1, row[j - 1] + 1, change}) : j;
-      diagonal = above;
-    }
-  }
-  return row.back();
+         allowed + ", got '" + text + "'" +
+         (nearest.empty() ? "" : ", did you mean '" + nearest + "'?");
 }
 
 std::string Tool::refuseUnknown(const std::string &flag) const {
-  std::string nearest;
-  size_t least = 3;
+  std::vector<std::string> names;
   for (const OptionGroup &group : groups)
     for (const Option *option : group.options)
-      if (size_t apart = distance(flag, option->name); apart < least) {
-        least = apart;
-        nearest = option->name;
-      }
+      names.push_back(option->name);
+  std::string nearest = findNearest(flag, names);
   return "unknown option '" + flag + "', " +
          (nearest.empty() ? "" : "did you mean '" + nearest + "'? ") + name + " --help lists all";
 }

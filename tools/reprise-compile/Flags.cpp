@@ -139,9 +139,7 @@ static std::string checkBudgets(const Flags &flags) {
       !StringRef(flags.pareto.get()).ends_with(".html"))
     return "expected --pareto=F.html or F.json, got '" + flags.pareto.get() + "'";
   if (!flags.budget.empty() && !parseBudget(flags.budget.get()))
-    return "expected --budget as an integer of bytes (1500000), a number with a unit (1.5GiB) or a "
-           "share (60%), got '" +
-           flags.budget.get() + "'";
+    return refuseBudget("--budget", flags.budget.get());
   return "";
 }
 

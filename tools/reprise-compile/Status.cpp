@@ -40,11 +40,17 @@ void Status::draw() {
   bool isDrawn = false;
   while (!wake.wait_for(lock, std::chrono::milliseconds(100), [&] { return isOver; })) {
     std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
-    llvm::errs() << llvm::formatv("\r{0} {1:f1} s\x1b[K", phase.load(), passed.count());
+    llvm::errs() << llvm::formatv("\r{0}{1} {2:f1} s\x1b[K", phase.load(), progress,
+                                  passed.count());
     isDrawn = true;
   }
   if (isDrawn)
     llvm::errs() << "\r\x1b[K";
+}
+
+void Status::tell(const std::string &given) {
+  std::lock_guard<std::mutex> lock(mutex);
+  progress = ", " + given + ",";
 }
 
 void Status::end() {

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <string>
 #include <thread>
 
 namespace reprise {
@@ -20,6 +21,9 @@ public:
   Status(const Status &) = delete;
   Status &operator=(const Status &) = delete;
 
+  /// Shows how far the phase has come.
+  void tell(const std::string &progress);
+
   /// Ends the line, so that other text can be printed.
   void end();
 
@@ -32,6 +36,7 @@ private:
   mlir::DiagnosticEngine::HandlerID handler = 0;
   std::mutex mutex;
   std::condition_variable wake;
+  std::string progress; ///< of the phase; guarded by `mutex`
   bool isOver = false;
   std::thread thread;
 };

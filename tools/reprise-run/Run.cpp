@@ -6,6 +6,7 @@
 #include "reprise/Runtime/Progress.h"
 #include "reprise/Runtime/Session.h"
 #include "reprise/Runtime/StepLog.h"
+#include "reprise/Support/Wording.h"
 
 #include <cerrno>
 #include <csignal>
@@ -198,11 +199,15 @@ Error Run::interrupt(int64_t done, int signal) {
   obeyed = signal;
   if (Error error = done != 0 ? save() : Error::success())
     return error;
-  std::string text = "interrupted after " + std::to_string(done) + " of " +
-                     std::to_string(options.steps) + " steps, ";
-  return Error::make(
-      text + (saved < 0 ? "nothing is written"
-                        : "'" + options.outputDir + "' holds step " + std::to_string(saved - 1)));
+  std::string text =
+      done == 0 ? "stopped before the first step" : "stopped after " + amount(done, "step");
+  const std::string &folder = options.outputDir;
+  if (saved >= 0)
+    text += "; results are in '" + folder + "', --input-dir=" + folder + " goes on";
+  else
+    text += folder.empty() && done > 0 ? "; nothing is written without --output-dir"
+                                       : "; nothing is written";
+  return Error::make(text);
 }
 
 Error Run::steps() {

@@ -36,10 +36,10 @@ class Estimate:
         done = subprocess.run(command, capture_output=True, text=True)
         self.wall_seconds, after = time.perf_counter() - start, os.times()
         self.seconds = after.children_user + after.children_system - before.children_user - before.children_system
-        least = re.search(r"smallest feasible budget found is (\d+) bytes", done.stderr)
+        least = re.search(r"([\d,]+) bytes is known to fit", done.stderr)
         if done.returncode and not least:
             raise SystemExit(f"error: reprise-compile {' '.join(flags)} failed: {done.stderr.strip()}")
-        self.least = int(least[1]) if least else None
+        self.least = int(least[1].replace(",", "")) if least else None
         self.report = None if done.returncode else json.loads(path.read_text())
 
     @property

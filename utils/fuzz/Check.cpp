@@ -11,6 +11,7 @@
 #include "reprise/Policy/Policy.h"
 #include "reprise/Reference/Steps.h"
 #include "reprise/Runtime/Hash.h"
+#include "reprise/Support/Wording.h"
 #include <cmath>
 
 using namespace mlir;
@@ -72,9 +73,9 @@ OwningOpRef<ModuleOp> Checker::parse(const Variant &variant) {
 
 /// The budget that a note says is feasible.
 void Checker::findLeast(StringRef note) {
-  StringRef bytes = note.split("budget found is ").second;
-  if (!bytes.empty())
-    bytes.consumeInteger(10, leastBytes);
+  auto [bytes, rest] = note.split(" bytes is known to fit");
+  if (bytes.size() < note.size())
+    (void)StringRef(ungroupDigits(bytes)).getAsInteger(10, leastBytes);
 }
 
 std::string print(ModuleOp module) {

@@ -6,8 +6,11 @@
 
 namespace reprise {
 
-/// Reads `1500000`, `1.5GiB` or `60%`; none if it is neither, or more than any machine has.
+/// Reads `1500000`, `1,500,000`, `1.5GiB` or `60%`; none if the text is none of these, or more than
+/// any machine has.
 std::optional<Budget> parseBudget(llvm::StringRef text);
+/// The error about a text that is no budget.
+std::string refuseBudget(const std::string &option, const std::string &text);
 
 /// How the step is shared out, each by the flag of that name; empty, and 0 chunks: not given.
 struct StageTexts {

@@ -40,6 +40,17 @@ mlir::FailureOr<PolicyPtr> readPolicyOp(PolicyOp op, const PolicyContext &contex
 /// The policy that the module in `context` calls so.
 mlir::FailureOr<PolicyPtr> readPolicyOp(llvm::StringRef name, const PolicyContext &context);
 
+/// A policy that a user asks for, and the place of the wish, where its errors belong.
+struct AskedPolicy {
+  PolicyPtr policy;
+  mlir::Location location;
+};
+/// The public policies of the module in `context`, then those of the command line.
+mlir::FailureOr<std::vector<AskedPolicy>> readPolicies(llvm::ArrayRef<std::string> texts,
+                                                       const PolicyContext &context);
+/// Starts an error about the policy that messages call `shown`, unless the location names it.
+mlir::InFlightDiagnostic emitPolicyError(mlir::Location location, const llvm::Twine &shown);
+
 /// The context in which the rules of `policy` are read; fails if that policy is being read already.
 mlir::FailureOr<PolicyContext> enterPolicy(llvm::StringRef policy, const PolicyContext &context);
 

@@ -11,6 +11,13 @@ class SourceMgr;
 
 namespace reprise {
 
+/// Names the tool that runs, a literal: its errors begin with the name.
+void setToolName(const char *name);
+const char *getToolName();
+/// Prints an error that names no place in a file, as "TOOL: error: MESSAGE"; without a name of a
+/// tool, as in a library, as "error: MESSAGE". Long texts lose their middle.
+void printError(const llvm::Twine &message);
+
 /// Messages about ops of a scope start with it, as in "m.mlir:12:3: error: in layer/2/mlp: ...".
 /// Those about ops without a line, as in bytecode, are printed here, behind the name of the model's
 /// `file`. All others are left to the handlers that were there before. Long names and

@@ -25,7 +25,7 @@ struct GuardLimits {
 };
 
 /// Runs `work` in a forked child and waits for it. Returns an empty string if `work` returned, else
-/// why it did not, as in "signal 11: Segmentation fault" or "it ran out of memory". `work` may also
+/// why it did not, as in "signal 11: Segmentation fault" or "out of memory". `work` may also
 /// call exit(): no handler of ours runs. It sees a copy of this process with the calling thread
 /// alone: it must not wait for other threads. Processes that `work` started end with it.
 std::string runInChild(llvm::function_ref<void()> work, const GuardLimits &limits);

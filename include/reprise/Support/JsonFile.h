@@ -40,6 +40,11 @@ struct NumberRange {
   std::string describe() const;
 };
 
+/// Reports that a file cannot be read; `message` is that of runtime::readFile. A flag that names
+/// the file is enough: "--policy=rules.json: no such file".
+mlir::LogicalResult emitUnreadable(mlir::Location from, llvm::StringRef path,
+                                   llvm::StringRef message);
+
 class JsonFile {
 public:
   /// Reads an object. `what` it is, such as "rule file", is for messages. Errors: a file that

@@ -13,6 +13,12 @@ std::string getScope(mlir::Location location);
 /// The first file, line and column in a location, as compilers print them; empty if it has none.
 std::string getPlace(mlir::Location location);
 
+/// The place of what a flag asks for, such as "--policy=rules.json". Errors name the flag where
+/// others have a line and a column.
+mlir::Location getFlagLocation(mlir::MLIRContext *context, llvm::StringRef flag);
+/// The flag that the location names; empty if it names none.
+llvm::StringRef getFlag(mlir::Location location);
+
 } // namespace reprise
 
 #endif // REPRISE_SUPPORT_LOCATIONS_H

@@ -83,10 +83,7 @@ std::string Request::readBudget() {
   if (!given.has("budget"))
     return "";
   options.budget = parseBudget(given.text("budget"));
-  return options.budget ? ""
-                        : "expected budget as an integer of bytes (1500000), a number with a unit "
-                          "(1.5GiB) or a share (60%), got '" +
-                              given.text("budget") + "'";
+  return options.budget ? "" : refuseBudget("budget", given.text("budget"));
 }
 
 /// One value is that of all devices.
@@ -146,6 +143,7 @@ LogicalResult Request::readPlan() {
     return failure();
   plan = std::move(*read);
   options.plan = &*plan;
+  options.planPath = path;
   return success();
 }
 

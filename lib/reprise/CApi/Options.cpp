@@ -2,6 +2,7 @@
 #include "Options.h"
 
 #include "Handles.h"
+#include "reprise/Support/Wording.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace reprise::capi;
@@ -113,16 +114,10 @@ void reprise_options_destroy(reprise_options *options) { delete options; }
 reprise_error *reprise_options_set(reprise_options *options, const char *key, const char *value) {
   const Option *option = findOption(key);
   if (!option) {
-    std::string nearest;
-    unsigned best = 3; // edits
+    std::vector<StringRef> keys;
     for (const Option &other : known)
-      if (unsigned distance = StringRef(key).edit_distance(other.key, true, best);
-          distance < best) {
-        best = distance;
-        nearest = other.key.str();
-      }
-    return makeError("there is no option '" + std::string(key) + "'" +
-                         (nearest.empty() ? "" : ", did you mean '" + nearest + "'?"),
+      keys.push_back(other.key);
+    return makeError("unknown option '" + std::string(key) + "'" + suggest(key, keys),
                      REPRISE_BAD_USAGE);
   }
   if (std::string wrong = checkValue(*option, value); !wrong.empty())

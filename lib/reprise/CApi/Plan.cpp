@@ -5,6 +5,7 @@
 #include "reprise/PlanTexts/Offsets.h"
 #include "reprise/PlanTexts/Pipeline.h"
 #include "reprise/PlanTexts/Plan.h"
+#include "reprise/Support/Wording.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace reprise;
@@ -73,9 +74,9 @@ reprise_error *reprise_plan_problem(reprise_session *session, const char *kind, 
   if (std::string wrong = checkUse(&given, ForPlan); !wrong.empty())
     return state.fail(wrong, REPRISE_BAD_USAGE);
   StringRef text(problem, size), wanted(kind);
-  if (wanted != "checkpoint" && wanted != "offsets" && wanted != "pipeline")
-    return state.fail("unknown problem '" + wanted.str() +
-                          "', expected checkpoint, offsets or pipeline",
+  static constexpr StringLiteral kinds[] = {"checkpoint", "offsets", "pipeline"};
+  if (!llvm::is_contained(kinds, wanted))
+    return state.fail("unknown problem '" + wanted.str() + "'" + suggest(wanted, kinds),
                       REPRISE_BAD_USAGE);
   auto solve = wanted == "checkpoint" ? planCheckpoint
                : wanted == "offsets"  ? planOffsets

@@ -4,6 +4,7 @@
 #include "Tensor.h"
 
 #include "reprise/Runtime/Session.h"
+#include "reprise/Support/Readable.h"
 
 #include <cstdlib>
 #include <set>
@@ -65,7 +66,7 @@ std::string reprise_run::checkDevice(const DLTensor &tensor) const {
   DLDeviceType wanted = kind == DeviceKind::Cuda ? kDLCUDA : kDLCPU;
   if (tensor.device.device_type == wanted)
     return "";
-  return std::string("it is not on the ") + (wanted == kDLCUDA ? "GPU" : "CPU") +
+  return std::string("the tensor is not on the ") + (wanted == kDLCUDA ? "GPU" : "CPU") +
          ", where the run is";
 }
 
@@ -74,18 +75,18 @@ std::string reprise_run::check(const std::string &name, const DLTensor &tensor,
                                bool mayHaveRows) const {
   const Argument *argument = find(name);
   if (!argument)
-    return "the step takes no such argument";
+    return "the step has no argument of this name";
   if (toDType(tensor.dtype, argument->dtype) != argument->dtype)
-    return std::string("it has another type than ") + dtypeName(argument->dtype);
+    return std::string("expected a tensor of type ") + dtypeName(argument->dtype);
   if (tensor.ndim < 0 || (tensor.ndim > 0 && !tensor.shape))
-    return "it has no shape";
+    return "the tensor has no shape";
   std::vector<int64_t> shape = shapeOf(tensor), expected = arrayShape(*argument);
   bool hasRows = mayHaveRows && shape.size() == expected.size() + 1;
   if (hasRows ? !std::equal(expected.begin(), expected.end(), shape.begin() + 1)
               : shape != expected)
-    return "it has shape " + shapeText(shape) + ", expected " + shapeText(expected);
+    return "shape " + shapeText(shape) + ", expected " + shapeText(expected);
   if (!tensor.data && !llvm::is_contained(shape, 0))
-    return "it has no data";
+    return "the tensor has no data";
   return "";
 }
 
@@ -170,7 +171,7 @@ reprise_error *reprise_run_bind(reprise_run *run, const char *name, const DLTens
   bool isAligned = reinterpret_cast<uintptr_t>(startOf(*tensor)) % bufferAlignment == 0;
   bool isInPlace = isAligned && isDense(*tensor);
   if (wrong.empty() && !isInPlace && run->kind == DeviceKind::Cuda)
-    wrong = "on a GPU it must be at a multiple of " + std::to_string(bufferAlignment) +
+    wrong = "on a GPU the tensor must lie at a multiple of " + groupDigits(bufferAlignment) +
             " bytes, row-major without gaps";
   if (!wrong.empty())
     return run->session->fail("cannot bind '" + std::string(name) + "': " + wrong);
@@ -190,7 +191,7 @@ reprise_error *reprise_run_give(reprise_run *run, const char *name, const DLTens
   run->session->begin();
   std::string wrong = run->check(name, *tensor, true);
   if (wrong.empty() && (tensor->device.device_type != kDLCPU || !isDense(*tensor)))
-    wrong = "it is not on the CPU, or not row-major without gaps";
+    wrong = "the tensor is not on the CPU, or not row-major without gaps";
   if (!wrong.empty())
     return run->session->fail("cannot take a value for '" + std::string(name) + "': " + wrong);
   ArrayRef value;
@@ -299,7 +300,7 @@ reprise_error *reprise_run_result(reprise_run *run, const char *name, DLTensor *
         continue;
       if (run->steps->isPaused() && !run->earlyResults.count(result.name))
         return run->session->fail("result '" + std::string(name) +
-                                  "' is not there yet: the step waits at its pause");
+                                  "' is not computed yet: the step waits at its pause");
       if (result.rows.of)
         return run->session->fail("the rows of '" + std::string(name) + "' lie on several devices");
       DLDevice device = {kDLCPU, 0};

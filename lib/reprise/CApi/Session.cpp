@@ -32,6 +32,8 @@ static Message toMessage(const Diagnostic &diagnostic) {
   Message message;
   message.severity = toSeverity(diagnostic.getSeverity());
   message.text = diagnostic.str();
+  if (StringRef flag = reprise::getFlag(diagnostic.getLocation()); !flag.empty())
+    message.text = (flag + ": " + message.text).str();
   std::string scope = reprise::getScope(diagnostic.getLocation());
   if (!scope.empty() && message.severity != REPRISE_REMARK)
     message.text = "in " + scope + ": " + message.text;

@@ -2,7 +2,7 @@
 #include "ProgramPlanner.h"
 
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
-#include "reprise/Dialect/Reprise/IR/Naming.h"
+#include "reprise/Support/Wording.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -15,20 +15,76 @@ static std::string describeProgram(func::FuncOp program) {
   return ("device program '" + program.getName() + "'").str();
 }
 
+namespace {
+/// A budget that is too small, and what is known of budgets that are not.
+struct Shortage {
+  int64_t budget, feasible, workspace;
+  int64_t threads;
+  std::optional<double> share; ///< the budget is this share of `whole`
+  int64_t whole = 0;
+
+  /// Bytes of the budget and of the least plan if the step is compiled for so many threads.
+  int64_t budgetFor(int64_t count) const {
+    return share ? static_cast<int64_t>(*share * static_cast<double>(whole - spared(count)))
+                 : budget;
+  }
+  int64_t feasibleFor(int64_t count) const { return feasible - spared(count); }
+
+  std::string describeBudget() const;
+  std::string describeThreads() const;
+  std::string advise() const;
+
+private:
+  int64_t spared(int64_t count) const { return workspace / threads * (threads - count); }
+};
+} // namespace
+
+/// "7,106 bytes (60 % of 11,844)".
+std::string Shortage::describeBudget() const {
+  std::string text = amount(budget, "byte");
+  if (share)
+    text += llvm::formatv(" ({0} % of {1})", llvm::format("%g", 100 * *share), groupDigits(whole));
+  return text;
+}
+
+std::string Shortage::describeThreads() const {
+  return "workspace of " + amount(threads, "thread");
+}
+
+/// Names options that are expected to compile. Fewer threads take less workspace.
+std::string Shortage::advise() const {
+  std::string larger = "--budget=" + groupDigits(feasible);
+  for (int64_t count = threads - 1; count > 0; --count)
+    if (feasibleFor(count) <= budgetFor(count))
+      return "try --threads=" + std::to_string(count) + " or " + larger;
+  bool isMuch = threads > 1 && feasibleFor(1) < feasible - feasible / 10;
+  return "try " + larger +
+         (isMuch ? " or --threads=1 --budget=" + groupDigits(feasibleFor(1)) : "");
+}
+
 LogicalResult ProgramPlanner::emitTooSmall(int64_t budget, int64_t feasible) const {
   auto [smallest, planner] = findSmallest();
   int64_t room = budget - smallest->workspace, proved = INT64_MAX;
   for (const Form &form : relaxed.empty() ? forms : relaxed)
     proved = std::min(proved, form.planner->findProvedArena(room));
+  const CompileOptions &options = context.options;
+  Shortage shortage{budget, feasible, smallest->workspace, countThreads(options)};
+  if (saveAll && options.budget && options.budget->share) {
+    shortage.share = options.budget->share;
+    shortage.whole = *saveAll;
+  }
   Operation *at = planner->findNeediest();
-  InFlightDiagnostic error = at->emitError()
-                             << describeProgram(program) << " does not fit in " << budget
-                             << " bytes: " << feasible - budget << " are missing at "
-                             << describeOp(at) << ", where the need is highest"
-                             << (isTruncated() ? ", when the time limit ended the search" : "");
+  InFlightDiagnostic error = at->emitError();
+  error << describeProgram(program) << " does not fit in " << shortage.describeBudget() << ": ";
+  if (room <= 0)
+    error << groupDigits(smallest->workspace) << " are " << shortage.describeThreads();
+  else
+    error << groupDigits(feasible - budget) << " more are needed at " << at->getName();
+  error << "; " << shortage.advise();
   Diagnostic &note = error.attachNote(func::FuncOp(program).getLoc());
-  note << "the smallest feasible budget found is " << feasible << " bytes";
+  note << amount(feasible, "byte") << " is known to fit"
+       << (isTruncated() ? ", when the time limit ended the search" : "");
   if (proved > 0)
-    note << "; no plan takes less than " << proved + smallest->workspace;
+    note << "; below " << groupDigits(proved + smallest->workspace) << " nothing can";
   return error;
 }

@@ -200,7 +200,7 @@ LogicalResult Run::plan() {
       return success();
     FailureOr<const llvm::json::Value *> file = nullptr;
     if (options.plan)
-      file = findProgramPlan(module, run.getProgram(), runs.size(), *options.plan);
+      file = findProgramPlan(module, run.getProgram(), options, runs.size());
     return failure(failed(file) || failed(run.plan(*file)));
   });
 }

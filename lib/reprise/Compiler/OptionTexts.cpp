@@ -2,6 +2,7 @@
 #include "reprise/Compiler/OptionTexts.h"
 
 #include "reprise/Planning/Pipeline/Schedule.h"
+#include "reprise/Support/Wording.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace llvm;
@@ -56,14 +57,13 @@ static std::string checkSchedule(const StageTexts &texts) {
   int chunks = countChunks(texts);
   if (!schedule.empty() && schedule != "auto" && !pipeline::findRule(schedule) &&
       !sys::fs::exists(schedule))
-    return "expected --schedule=gpipe, 1f1b, interleaved-1f1b, zb-h1, zb-v, auto or a file, got '" +
-           schedule + "'";
+    return pipeline::refuseUnknown(schedule, {"auto"});
   if (texts.stages.empty() && (!schedule.empty() || texts.chunks))
     return (schedule.empty() ? "--chunks" : "--schedule") +
-           std::string(" is of stages: it needs --stages");
+           std::string(" is for stages: add --stages");
   if (texts.stages == "1" && !schedule.empty() && schedule != "auto" &&
       !pipeline::findRule(schedule))
-    return "a file of --schedule is of several devices: it needs --stages=2 or more";
+    return "a schedule file is for several devices: add --stages=2 or more";
   if (texts.chunks && chunks != static_cast<int>(texts.chunks))
     return "--schedule=" + (schedule.empty() ? "1f1b" : schedule) +
            " takes --chunks=" + std::to_string(chunks) +
@@ -76,11 +76,11 @@ std::string reprise::checkStages(const StageTexts &texts) {
     return wrong;
   StringRef stages = texts.stages.empty() ? "1" : StringRef(texts.stages);
   StringRef checkpoint = texts.checkpoint;
-  if (!checkpoint.empty() && checkpoint != "always" && checkpoint != "except-last" &&
-      checkpoint != "never")
-    return "expected --checkpoint=always, except-last or never, got '" + checkpoint.str() + "'";
+  static constexpr StringLiteral modes[] = {"always", "except-last", "never"};
+  if (!checkpoint.empty() && !llvm::is_contained(modes, checkpoint))
+    return "unknown checkpoint mode '" + checkpoint.str() + "'" + suggest(checkpoint, modes);
   if (!checkpoint.empty() && stages == "1")
-    return std::string("--checkpoint is of stages: it needs --stages") +
+    return std::string("--checkpoint is for stages: add --stages") +
            (texts.stages.empty() ? "" : "=2 or more");
   int64_t number = 0;
   if (isNumber(stages))
@@ -104,17 +104,26 @@ std::vector<std::string> reprise::listTargets(std::vector<std::string> targets,
 std::string reprise::checkContractions(const std::vector<std::string> &targets,
                                        const std::string &contractions) {
   bool isOfGpus = contractions == "tf32" || contractions == "library";
-  if (!contractions.empty() && contractions != "exact" && !isOfGpus)
-    return "unknown contractions '" + contractions + "', expected exact, tf32 or library";
+  static constexpr StringLiteral known[] = {"exact", "tf32", "library"};
+  if (!contractions.empty() && !llvm::is_contained(known, contractions))
+    return "unknown contractions '" + contractions + "'" + suggest(contractions, known);
   if (isOfGpus && llvm::none_of(targets, isGpu))
-    return "--contractions=" + contractions + " is of GPUs, and no --target is one";
+    return "--contractions=" + contractions +
+           " is for GPUs: add a target such as --target=cuda:sm_90";
   return "";
 }
 
-std::optional<Budget> reprise::parseBudget(StringRef text) {
+std::string reprise::refuseBudget(const std::string &option, const std::string &text) {
+  return "expected " + option + " as bytes (1500000), a number with a unit (1.5GiB; units are B, " +
+         "kB, MB, GB, TB, KiB, MiB, GiB, TiB) or a share (60%), got '" + text + "'";
+}
+
+std::optional<Budget> reprise::parseBudget(StringRef given) {
   static constexpr std::pair<StringLiteral, double> units[] = {
       {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}, {"kB", 1e3},
       {"MB", 1e6},     {"GB", 1e9},     {"TB", 1e12},    {"B", 1},        {"", 1}};
+  std::string plain = ungroupDigits(given); // as our own messages give it
+  StringRef text = plain;
   bool isShare = text.consume_back("%");
   double scale = 1;
   for (auto [unit, bytes] : units)

@@ -38,6 +38,10 @@ public:
 private:
   FailureOr<std::unique_ptr<Prepared>> prepare(CompileOptions options);
   LogicalResult search(ProgramPlanner &planner);
+  void tell(StringRef what, size_t number, size_t count) const {
+    if (options.tell)
+      options.tell((what + " " + Twine(number) + " of " + Twine(count)).str());
+  }
   Array describePolicies(double usual);
 
   ModuleOp model;
@@ -87,7 +91,8 @@ LogicalResult Curve::search(ProgramPlanner &planner) {
   std::vector<int64_t> budgets = {std::max(*all, followed), (*all + followed) / 2};
   for (int i = kBudgets - 1; i > 0; --i)
     budgets.push_back(followed * i / kBudgets);
-  for (int64_t budget : budgets) {
+  for (auto [i, budget] : llvm::enumerate(budgets)) {
+    tell("budget", i + 1, budgets.size());
     FailureOr<std::optional<BudgetOutcome>> found = planner.plan(budget);
     if (failed(found))
       return failure();
@@ -120,16 +125,17 @@ static Object describeBounded(const ProgramPlanner &planner, const StepPlan &pla
 /// Without those that tell the iterations of a loop apart.
 Array Curve::describePolicies(double usual) {
   Array named;
-  for (StringRef policy : policies) {
+  for (auto [i, policy] : llvm::enumerate(policies)) {
+    tell("policy", i + 1, std::size(policies));
     // Ahead of the user's, so that it decides wherever they only prefer.
     CompileOptions own = options;
-    own.phases.policies.insert(own.phases.policies.begin(), policy.str());
+    own.phases.policies.insert(own.phases.policies.begin(), StringRef(policy).str());
     ScopedDiagnosticHandler ignored(model.getContext(), [](Diagnostic &) { return success(); });
     auto entry = prepare(std::move(own));
     if (failed(entry))
       continue;
     Object point = describePoint(*(*entry)->planner, (*entry)->planner->followed(), usual);
-    point["policy"] = policy;
+    point["policy"] = StringRef(policy);
     named.push_back(std::move(point));
   }
   return named;

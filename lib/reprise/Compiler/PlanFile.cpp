@@ -3,6 +3,7 @@
 
 #include "reprise/Dialect/Reprise/IR/Naming.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Support/Locations.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/xxhash.h"
 
@@ -67,8 +68,14 @@ Object reprise::writePlanFile(func::FuncOp step, const StepPlan &plan, bool isUn
   return file;
 }
 
-static bool getFlag(const Object &plan, StringRef key) {
+static bool isSet(const Object &plan, StringRef key) {
   return plan.getBoolean(key).value_or(false);
+}
+
+/// Starts an error about the plan as a whole.
+static InFlightDiagnostic emitPlanError(MLIRContext *context, StringRef path) {
+  std::string flag = path.empty() ? "--plan-in" : ("--plan-in=" + path).str();
+  return emitError(getFlagLocation(context, flag));
 }
 
 /// The plans of several programs; null in the file of one.
@@ -85,7 +92,7 @@ bool reprise::isOfUnrolledModel(const llvm::json::Value &plan) {
       return own && own->getAsObject() && isOfUnrolledModel(*own);
     });
   const Object *object = plan.getAsObject();
-  return object && getFlag(*object, "unrolled") && !getFlag(*object, "unrolled_for_plan");
+  return object && isSet(*object, "unrolled") && !isSet(*object, "unrolled_for_plan");
 }
 
 Object reprise::writePlans(const Compilation &compilation) {
@@ -98,30 +105,59 @@ Object reprise::writePlans(const Compilation &compilation) {
 }
 
 FailureOr<const llvm::json::Value *> reprise::findProgramPlan(ModuleOp module, func::FuncOp program,
-                                                              size_t count,
-                                                              const llvm::json::Value &file) {
-  const Array *programs = listPlans(file);
+                                                              const CompileOptions &options,
+                                                              size_t count) {
+  const Array *programs = listPlans(*options.plan);
   if (!programs && count == 1)
-    return &file;
+    return options.plan;
+  auto fail = [&] { return emitPlanError(module.getContext(), options.planPath); };
   if (!programs)
-    return module.emitError("the plan is one of a single device program, and there are ") << count;
+    return fail() << "the plan is for a single device program, and the model has " << count;
   const llvm::json::Value *found = nullptr;
   for (const llvm::json::Value &entry : *programs) {
     const Object *object = entry.getAsObject();
     if (!object || object->getString("program") != program.getName() || !object->get("plan"))
       continue;
     if (found)
-      return program.emitError("the plan has two of the device program '")
-             << program.getName() << "'";
+      return fail() << "the plan has two parts for the device program '" << program.getName()
+                    << "'";
     found = object->get("plan");
   }
   if (found)
     return found;
-  return program.emitError("the plan has none of the device program '") << program.getName() << "'";
+  return fail() << "the plan has no part for the device program '" << program.getName() << "'";
 }
 
+namespace {
+/// Reads a plan for a step.
+class PlanReader {
+public:
+  PlanReader(func::FuncOp step, StringRef path) : step(step), path(path) {}
+
+  FailureOr<StepPlan> read(const llvm::json::Value &file);
+
+private:
+  FailureOr<StepPlan> readForm(const Object &file);
+  FailureOr<BodyPlan> readBodies(const Array &scopes);
+  LogicalResult readOrder(func::FuncOp formed, const Array &list, StepPlan &plan);
+  LogicalResult compareOps(Block &block, const Array &ops);
+  FailureOr<llvm::StringMap<StringRef>> collectChoices(const Array &values);
+  FailureOr<std::vector<Choice>> takeChoices(const PlanningScope &scope, const ValueIds &ids,
+                                             llvm::StringMap<StringRef> &choices);
+  LogicalResult takeAllChoices(func::FuncOp formed, const Array &values, StepPlan &plan);
+  InFlightDiagnostic fail() { return emitPlanError(step.getContext(), path); }
+  /// The plan in errors at an op of the model.
+  std::string shown() const {
+    return path.empty() ? "the plan" : ("the plan '" + path + "'").str();
+  }
+
+  func::FuncOp step;
+  StringRef path;
+};
+} // namespace
+
 /// The choices for the bodies of loops, of the step without its form.
-static FailureOr<BodyPlan> readBodies(func::FuncOp step, const Array &scopes) {
+FailureOr<BodyPlan> PlanReader::readBodies(const Array &scopes) {
   BodyPlan plan;
   for (const llvm::json::Value &scope : scopes) {
     std::vector<Choice> &choices = plan.emplace_back();
@@ -136,29 +172,28 @@ static FailureOr<BodyPlan> readBodies(func::FuncOp step, const Array &scopes) {
   for (auto [scope, choices] : llvm::zip(own, plan))
     isOfStep &= scope.problem.values.size() == choices.size();
   if (!isOfStep)
-    return step.emitError("the plan is for another graph: its \"bodies\" do not match the loops of "
-                          "this one");
+    return fail() << "the plan is for another graph: its \"bodies\" do not match the loops of this "
+                     "one";
   return plan;
 }
 
 /// The order of the ops of the step in its form.
-static LogicalResult readOrder(func::FuncOp step, const Array &list, StepPlan &plan) {
+LogicalResult PlanReader::readOrder(func::FuncOp formed, const Array &list, StepPlan &plan) {
   for (const llvm::json::Value &number : list) {
     int64_t op = number.getAsInteger().value_or(-1);
     plan.order.push_back(llvm::isUInt<31>(op) ? static_cast<int>(op) : -1);
   }
-  if (isPossible(step, plan.order))
+  if (isPossible(formed, plan.order))
     return success();
-  return step.emitError(
-      "the plan is for another graph: its \"order\" runs an op before one that it "
-      "reads from");
+  return fail() << "the plan is for another graph: its \"order\" runs an op before one that it "
+                   "reads from";
 }
 
-static FailureOr<StepPlan> readForm(func::FuncOp step, const Object &file) {
+FailureOr<StepPlan> PlanReader::readForm(const Object &file) {
   StepPlan plan;
-  plan.form.isUnrolled = getFlag(file, "unrolled_for_plan");
-  plan.form.hasBodies = getFlag(file, "bodies_recomputed");
-  plan.form.isDeferred = getFlag(file, "deferred");
+  plan.form.isUnrolled = isSet(file, "unrolled_for_plan");
+  plan.form.hasBodies = isSet(file, "bodies_recomputed");
+  plan.form.isDeferred = isSet(file, "deferred");
   plan.form.enoughArena = *file.getInteger("enough_arena");
   if (const Array *numbers = file.getArray("offloaded"))
     for (const llvm::json::Value &number : *numbers)
@@ -166,7 +201,7 @@ static FailureOr<StepPlan> readForm(func::FuncOp step, const Object &file) {
   const Array *bodies = file.getArray("bodies");
   if (!bodies || !plan.form.hasBodies)
     return plan;
-  FailureOr<BodyPlan> read = readBodies(step, *bodies);
+  FailureOr<BodyPlan> read = readBodies(*bodies);
   if (failed(read))
     return failure();
   plan.bodies = std::move(*read);
@@ -174,34 +209,31 @@ static FailureOr<StepPlan> readForm(func::FuncOp step, const Object &file) {
 }
 
 /// The plan is one of this graph if all signatures are equal.
-static LogicalResult compareOps(Block &block, const Array &ops) {
+LogicalResult PlanReader::compareOps(Block &block, const Array &ops) {
   size_t next = 0;
   for (Operation &op : block.without_terminator()) {
     if (next == ops.size() || ops[next].getAsString() != StringRef(signOp(&op)))
-      return op.emitError("the plan is for another graph: op ")
-             << next << " of this one, " << op.getName() << ", differs";
+      return op.emitError() << shown() << " is for another graph: op " << next << " of this one, "
+                            << op.getName() << ", differs";
     ++next;
   }
   if (next < ops.size())
-    return block.getParentOp()->emitError("the plan is for another graph: it has ")
-           << ops.size() << " ops, and this one has " << next;
+    return fail() << "the plan is for another graph of " << ops.size() << " ops, this one has "
+                  << next;
   return success();
 }
 
 /// The choices by value id.
-static FailureOr<llvm::StringMap<StringRef>> collectChoices(func::FuncOp step,
-                                                            const Array &values) {
+FailureOr<llvm::StringMap<StringRef>> PlanReader::collectChoices(const Array &values) {
   llvm::StringMap<StringRef> choices;
   for (const llvm::json::Value &value : values) {
     const Object *entry = value.getAsObject();
     std::optional<StringRef> id = entry ? entry->getString("id") : std::nullopt;
     std::optional<StringRef> choice = entry ? entry->getString("choice") : std::nullopt;
     if (!id || !choice)
-      return step->getParentOp()->emitError(
-          "the plan is malformed: expected \"id\" and \"choice\" per value");
+      return fail() << "the plan is malformed: expected \"id\" and \"choice\" per value";
     if (!choices.try_emplace(*id, *choice).second)
-      return step->getParentOp()->emitError("the plan has two choices for the value '")
-             << *id << "'";
+      return fail() << "the plan has two choices for the value '" << *id << "'";
   }
   return choices;
 }
@@ -220,8 +252,9 @@ static std::string findFault(const checkpoint::Problem::Value &value, StringRef 
 }
 
 /// Each value of a gradient's forward part has its choice, and no other value has one.
-static FailureOr<std::vector<Choice>> takeChoices(const PlanningScope &scope, const ValueIds &ids,
-                                                  llvm::StringMap<StringRef> &choices) {
+FailureOr<std::vector<Choice>> PlanReader::takeChoices(const PlanningScope &scope,
+                                                       const ValueIds &ids,
+                                                       llvm::StringMap<StringRef> &choices) {
   std::vector<Choice> taken(scope.problem.values.size(), Choice::Save);
   for (auto [i, op] : llvm::enumerate(scope.ops)) {
     const checkpoint::Problem::Operation &operation = scope.problem.operations[i];
@@ -230,10 +263,12 @@ static FailureOr<std::vector<Choice>> takeChoices(const PlanningScope &scope, co
     for (OpResult result : op->getResults()) {
       auto found = choices.find(ids.get(result));
       if (found == choices.end())
-        return op->emitError("the plan has no choice for the value '") << ids.get(result) << "'";
+        return op->emitError() << shown() << " has no choice for the value '" << ids.get(result)
+                               << "'";
       int id = operation.firstResult + static_cast<int>(result.getResultNumber());
       if (std::string fault = findFault(scope.problem.values[id], found->second); !fault.empty())
-        return op->emitError("the value '") << ids.get(result) << "' of the plan " << fault;
+        return op->emitError() << "the value '" << ids.get(result) << "' of " << shown() << " "
+                               << fault;
       taken[id] = *checkpoint::parseChoice(found->second);
       choices.erase(found);
     }
@@ -241,12 +276,12 @@ static FailureOr<std::vector<Choice>> takeChoices(const PlanningScope &scope, co
   return taken;
 }
 
-static LogicalResult takeAllChoices(func::FuncOp step, const Array &values, StepPlan &plan) {
-  auto choices = collectChoices(step, values);
+LogicalResult PlanReader::takeAllChoices(func::FuncOp formed, const Array &values, StepPlan &plan) {
+  auto choices = collectChoices(values);
   if (failed(choices))
     return failure();
-  ValueIds ids(step.getBody().front());
-  if (std::optional<PlanningScope> scope = findJointScope(step)) {
+  ValueIds ids(formed.getBody().front());
+  if (std::optional<PlanningScope> scope = findJointScope(formed)) {
     FailureOr<std::vector<Choice>> taken = takeChoices(*scope, ids, *choices);
     if (failed(taken))
       return failure();
@@ -255,11 +290,11 @@ static LogicalResult takeAllChoices(func::FuncOp step, const Array &values, Step
   if (choices->empty())
     return success();
   std::vector<StringRef> left(choices->keys().begin(), choices->keys().end());
-  return step.emitError("the value '")
-         << *llvm::min_element(left) << "' of the plan does not exist in this graph";
+  return fail() << "the value '" << *llvm::min_element(left)
+                << "' of the plan does not exist in this graph";
 }
 
-FailureOr<StepPlan> reprise::readPlanFile(func::FuncOp step, const llvm::json::Value &file) {
+FailureOr<StepPlan> PlanReader::read(const llvm::json::Value &file) {
   const Object *object = file.getAsObject();
   const Array *ops = object ? object->getArray("ops") : nullptr;
   const llvm::json::Value *values = object ? object->get("values") : nullptr;
@@ -267,9 +302,8 @@ FailureOr<StepPlan> reprise::readPlanFile(func::FuncOp step, const llvm::json::V
   bool isPlan =
       ops && values && enough && *enough >= 0 && (values->getAsArray() || values->getAsNull());
   if (!isPlan || object->getInteger("version") != 1)
-    return step->getParentOp()->emitError(
-        "the plan is malformed: expected what --plan-out writes, version 1");
-  FailureOr<StepPlan> plan = readForm(step, *object);
+    return fail() << "the plan is malformed: expected what --plan-out writes, version 1";
+  FailureOr<StepPlan> plan = readForm(*object);
   if (failed(plan))
     return failure();
   OwningOpRef<ModuleOp> copy = copyAlone(step);
@@ -283,4 +317,9 @@ FailureOr<StepPlan> reprise::readPlanFile(func::FuncOp step, const llvm::json::V
   if (values->getAsArray() && failed(takeAllChoices(formed, *values->getAsArray(), *plan)))
     return failure();
   return plan;
+}
+
+FailureOr<StepPlan> reprise::readPlanFile(func::FuncOp step, const llvm::json::Value &plan,
+                                          StringRef path) {
+  return PlanReader(step, path).read(plan);
 }

@@ -18,15 +18,17 @@ llvm::json::Object writePlanFile(mlir::func::FuncOp step, const StepPlan &plan,
 /// Whether the plan is one of a model whose loops `autodiff` replaced.
 bool isOfUnrolledModel(const llvm::json::Value &plan);
 
-/// The plan of one of `count` programs in a file of plans (writePlans). Errors: a file of several
-/// plans for one program, or the other way round; no plan of that name.
+/// The plan of one of `count` programs in the plans of the options (writePlans). Errors: a file of
+/// several plans for one program, or the other way round; no plan of that name.
 mlir::FailureOr<const llvm::json::Value *> findProgramPlan(mlir::ModuleOp module,
-                                                           mlir::func::FuncOp program, size_t count,
-                                                           const llvm::json::Value &file);
+                                                           mlir::func::FuncOp program,
+                                                           const CompileOptions &options,
+                                                           size_t count);
 
-/// The plan of `step`, which has been through `autodiff` and stays as it is. Errors: not a plan, or
-/// one of another graph, at the first op that differs.
-mlir::FailureOr<StepPlan> readPlanFile(mlir::func::FuncOp step, const llvm::json::Value &plan);
+/// The plan of `step`, which has been through `autodiff` and stays as it is. `path` is that of the
+/// file, for messages. Errors: not a plan, or one of another graph, at the first op that differs.
+mlir::FailureOr<StepPlan> readPlanFile(mlir::func::FuncOp step, const llvm::json::Value &plan,
+                                       llvm::StringRef path);
 
 } // namespace reprise
 

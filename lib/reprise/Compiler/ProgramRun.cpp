@@ -6,6 +6,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "reprise/Dialect/Pipe/Transforms/StagePlan.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
+#include "reprise/Support/Wording.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -52,10 +53,11 @@ LogicalResult ProgramRun::emitNoRoom(int64_t least) const {
   int64_t persistent = countPersistentBytes(program);
   InFlightDiagnostic error = func::FuncOp(program).emitError()
                              << "the smallest plan found for " << who << " takes "
-                             << least + persistent << " bytes, and its device '"
-                             << costs.getRates().name << "' has " << *costs.getRates().memory;
-  error.attachNote() << persistent << " bytes are parameters, states and inputs, " << least
-                     << " are arena and workspace";
+                             << groupDigits(least + persistent) << " bytes, and its device '"
+                             << costs.getRates().name << "' has "
+                             << groupDigits(*costs.getRates().memory);
+  error.attachNote() << groupDigits(persistent) << " bytes are parameters, states and inputs, "
+                     << groupDigits(least) << " are arena and workspace";
   return error;
 }
 
@@ -129,7 +131,7 @@ FailureOr<StepPlan> ProgramRun::readPlan(const llvm::json::Value &file) {
       return failure();
     budgetBytes = *bytes;
   }
-  FailureOr<StepPlan> plan = readPlanFile(program, file);
+  FailureOr<StepPlan> plan = readPlanFile(program, file, options.planPath);
   if (failed(plan))
     return failure();
   FailureOr<double> increase = planner->findIncrease(*plan);
@@ -205,6 +207,7 @@ LogicalResult ProgramRun::checkBudget() const {
     return emitNoRoom(taken);
   if (taken > *budgetBytes)
     return func::FuncOp(program).emitError("the step takes ")
-           << taken << " bytes, which is more than the budget of " << *budgetBytes << " bytes";
+           << groupDigits(taken) << " bytes, " << groupDigits(taken - *budgetBytes)
+           << " more than the budget of " << groupDigits(*budgetBytes);
   return success();
 }

@@ -49,8 +49,8 @@ std::string explainDecision(const ReportedValue &value) {
   if (why == Reason::LastUnit)
     return "kept against its label: the backward pass of its unit follows at once";
   if (why == Reason::Outlives)
-    return "kept against its label: the function returns it, or something after the gradient reads "
-           "it";
+    return "kept against its label: the function returns the value, or an op after the gradient "
+           "reads it";
   if (why == Reason::Fastest)
     return "saved without a label: that is fastest";
   if (why == Reason::NearlyFree)

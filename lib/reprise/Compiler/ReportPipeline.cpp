@@ -90,11 +90,9 @@ static std::string describeSeconds(double seconds) {
 
 std::string summarize(const ReportedPipeline &pipeline) {
   const pipeline::Simulation &found = pipeline.simulation;
-  std::string text = formatv("schedule {0}: makespan {1} by the cost model, bubble {2:f2} % of the "
-                             "total ({3:f2} % of the ideal)",
+  std::string text = formatv("schedule {0}: makespan {1} by the cost model, bubble {2:f2} %",
                              describeSchedule(pipeline.schedule, pipeline.pieces.shape.chunks),
-                             describeSeconds(found.makespan), 100 * found.bubbleOfTotal(),
-                             100 * found.bubbleOfIdeal());
+                             describeSeconds(found.makespan), 100 * found.bubbleOfTotal());
   const char *between = "; chosen of ";
   for (const ReportedSchedule &weighed : pipeline.schedules) {
     text += formatv("{0}{1} {2}{3}", between, describeSchedule(weighed.name, weighed.chunks),

@@ -7,6 +7,7 @@
 #include "reprise/Dialect/Reprise/IR/Work.h"
 #include "reprise/Interfaces/Interfaces.h"
 #include "reprise/Support/ByteSize.h"
+#include "reprise/Support/Locations.h"
 #include "reprise/Target/Target.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -91,7 +92,9 @@ static void useTensorCores(DeviceRates &rates, StringRef contractions) {
 static FailureOr<DeviceRates> findPlainRates(const CostSources &sources, unsigned threads,
                                              Location location) {
   if (!sources.deviceFile.empty())
-    return readDeviceFile(sources.deviceFile, location);
+    return readDeviceFile(
+        sources.deviceFile,
+        getFlagLocation(location.getContext(), "--device-file=" + sources.deviceFile));
   auto [device, machine] = StringRef(sources.target).split(':');
   if (device == "cpu")
     return describeCpu(threads);
@@ -110,18 +113,21 @@ static FailureOr<DeviceRates> findRates(const CostSources &sources, unsigned thr
   return rates;
 }
 
+static Location getProfileFlag(MLIRContext *context, const std::string &path) {
+  return getFlagLocation(context, "--profile=" + path);
+}
+
 static LogicalResult checkProfile(const CostProfile &profile, const CostSources &sources,
                                   Location location) {
-  auto fail = [&]() { return emitError(location) << "profile '" << sources.profile << "' "; };
   std::shared_ptr<const Target> target;
   if (failed(Target::get(sources.target, location, target)))
     return failure();
   if (profile.target != target->getName())
-    return fail() << "was measured on '" << profile.target << "', this compilation is for '"
-                  << target->getName() << "'";
+    return emitError(location) << "the profile was measured on '" << profile.target
+                               << "', this compilation is for '" << target->getName() << "'";
   if (sources.threads && profile.threads != sources.threads)
-    return fail() << "was measured with --threads=" << profile.threads
-                  << ", this compilation is for --threads=" << sources.threads;
+    return emitError(location) << "the profile was measured with --threads=" << profile.threads
+                               << ", this compilation is for --threads=" << sources.threads;
   return success();
 }
 
@@ -129,8 +135,9 @@ FailureOr<CostModel> CostModel::load(const CostSources &sources, Location locati
   CostProfile measured;
   unsigned threads = sources.threads;
   if (!sources.profile.empty()) {
-    FailureOr<CostProfile> profile = readProfile(sources.profile, location);
-    if (failed(profile) || failed(checkProfile(*profile, sources, location)))
+    Location flag = getProfileFlag(location.getContext(), sources.profile);
+    FailureOr<CostProfile> profile = readProfile(sources.profile, flag);
+    if (failed(profile) || failed(checkProfile(*profile, sources, flag)))
       return failure();
     measured = std::move(*profile);
     threads = measured.threads;
@@ -143,7 +150,7 @@ FailureOr<CostModel> CostModel::load(const CostSources &sources, Location locati
   model.profiledEntry = measured.entry;
   if (!sources.profile.empty()) {
     model.learn(measured);
-    if (failed(model.checkScales(location)))
+    if (failed(model.checkScales(getProfileFlag(location.getContext(), sources.profile))))
       return failure();
   }
   return model;
@@ -250,7 +257,7 @@ LogicalResult CostModel::checkScales(Location location) const {
         fit.modelled > 0 && fit.measured > 0 && std::abs(std::log(fit.getScale())) > std::log(most);
     if (!isFar)
       return success();
-    return emitError(location) << "profile '" << profile << "' gives '" << name << "' "
+    return emitError(location) << "the profile gives '" << name << "' "
                                << llvm::formatv(
                                       "{0:e} seconds where the device's rates give {1:e}: expected "
                                       "them within a factor of 1e9",
@@ -288,17 +295,18 @@ LogicalResult CostModel::checkModel(ArrayRef<func::FuncOp> programs) const {
   if (profile.empty())
     return success();
   func::FuncOp step = programs.front();
+  Location flag = getProfileFlag(step.getContext(), profile);
   StringRef entry = getEntryName(step);
   if (entry != profiledEntry)
-    return step.emitError("profile '")
-           << profile << "' is of entry '" << profiledEntry << "', not of '" << entry << "'";
+    return emitError(flag) << "the profile is of entry '" << profiledEntry << "', not of '" << entry
+                           << "'";
   llvm::StringSet<> known;
   for (func::FuncOp program : programs)
     program.walk([&](CostOpInterface op) { known.insert(printSignature(op)); });
   for (const auto &[signature, name] : profiled)
     if (!known.contains(signature))
-      return step.emitError("profile '") << profile << "' is of another model: this one has no op '"
-                                         << name << "' of signature " << signature;
+      return emitError(flag) << "the profile is of another model: this one has no op '" << name
+                             << "' of signature " << signature;
   return success();
 }
 

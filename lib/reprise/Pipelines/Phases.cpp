@@ -8,6 +8,7 @@
 #include "reprise/Dialect/Pipe/Transforms/Passes.h"
 #include "reprise/Dialect/Reprise/Transforms/Passes.h"
 #include "reprise/Policy/Policy.h"
+#include "reprise/Support/Wording.h"
 #include "reprise/Target/Target.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -236,7 +237,10 @@ static LogicalResult parseOptions(StringRef text, Words &read,
   text.split(words, ' ', -1, /*KeepEmpty=*/false);
   std::optional<Phase> parsed = words.empty() ? std::nullopt : parsePhase(words.front());
   if (!parsed)
-    return error("expected a phase, one of " + llvm::join(ArrayRef(phaseNames), ", "));
+    return words.empty()
+               ? error("expected a phase, one of " + llvm::join(ArrayRef(phaseNames), ", "))
+               : error("unknown phase '" + words.front() + "'" +
+                       suggest(words.front(), phaseNames));
   read.to = *parsed;
   for (StringRef word : ArrayRef(words).drop_front()) {
     auto [key, value] = word.split('=');

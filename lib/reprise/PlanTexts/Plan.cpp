@@ -2,7 +2,7 @@
 #include "reprise/PlanTexts/Plan.h"
 
 #include "reprise/Planning/Checkpoint/Problem/ProblemFile.h"
-#include "reprise/Support/Readable.h"
+#include "reprise/Support/Wording.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include <cmath>
@@ -13,7 +13,8 @@ using llvm::json::Object;
 namespace reprise {
 
 static llvm::Expected<int64_t> parseBudget(llvm::StringRef text, int64_t peak) {
-  llvm::StringRef rest = text;
+  std::string plain = ungroupDigits(text);
+  llvm::StringRef rest = plain;
   double scale = 1, part = 1;
   for (auto [unit, bytes] : {std::pair("%", static_cast<double>(peak)),
                              {"KiB", 0x1p10},
@@ -26,7 +27,9 @@ static llvm::Expected<int64_t> parseBudget(llvm::StringRef text, int64_t peak) {
     }
   double number = 0;
   if (rest.getAsDouble(number) || !(number > 0) || !(number * scale / part < 0x1p61))
-    return llvm::createStringError("expected a budget such as 80% or 1.5GiB, got '" + text + "'");
+    return llvm::createStringError("expected --budget as bytes (1500000), a number with a unit "
+                                   "(1.5GiB; units are KiB, MiB, GiB) or a share (80%), got '" +
+                                   text + "'");
   return static_cast<int64_t>(std::floor(number * scale / part));
 }
 

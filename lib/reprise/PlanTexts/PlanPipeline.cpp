@@ -122,10 +122,9 @@ std::string describe(const PipelinePlan &plan) {
   if (!plan.defect.empty())
     return plan.name + ": " + plan.defect;
   const pipeline::Simulation &found = plan.simulation;
-  std::string text = llvm::formatv(
-      "{0}: makespan {1}, bubble {2:f2} % of the total ({3:f2} % of the ideal), peaks", plan.name,
-      llvm::format("%.10g", found.makespan), 100 * found.bubbleOfTotal(),
-      100 * found.bubbleOfIdeal());
+  std::string text =
+      llvm::formatv("{0}: makespan {1}, bubble {2:f2} %, peaks", plan.name,
+                    llvm::format("%.10g", found.makespan), 100 * found.bubbleOfTotal());
   static constexpr size_t most = 8; // ranks that a line names
   const char *between = " ";
   for (int64_t peak : llvm::ArrayRef(found.peaks).take_front(most)) {

@@ -2,6 +2,8 @@
 #include "Builtins.h"
 
 #include "reprise/Policy/Rules.h"
+#include "reprise/Support/Locations.h"
+#include "reprise/Support/Wording.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include <set>
@@ -35,9 +37,13 @@ LogicalResult ListedNames::check(StringRef rule, const PolicyGraph &graph,
       continue;
     anyFailed = !allowUnmatched;
     InFlightDiagnostic diagnostic = allowUnmatched ? emitWarning(location) : emitError(location);
-    diagnostic << "policy '" << rule << "': no value has the name '" << name << "'";
-    if (!known.empty())
-      diagnostic << ", the model's names are " << llvm::join(known, ", ");
+    if (getFlag(location).empty())
+      diagnostic << "policy '" << rule << "': ";
+    diagnostic << "no value has the name '" << name << "'";
+    if (std::string nearest = findNearest(name, known); !nearest.empty())
+      diagnostic << ", did you mean '" << nearest << "'?";
+    else if (!known.empty())
+      diagnostic << ", the names of the model are " << llvm::join(known, ", ");
   }
   return failure(anyFailed);
 }

@@ -4,6 +4,7 @@
 #include "PluginChild.h"
 #include "PluginGraph.h"
 #include "reprise/Dialect/Reprise/IR/Naming.h"
+#include "reprise/Policy/Rules.h"
 #include "reprise/Runtime/Progress.h"
 #include "reprise/Support/Guard.h"
 #include "reprise/Support/JsonFile.h"
@@ -26,7 +27,7 @@ public:
                        PolicyDecisions &decisions) const override;
 
 protected:
-  InFlightDiagnostic fail(Location location) const { return emitError(location) << shown << " "; }
+  InFlightDiagnostic fail(Location location) const { return emitPolicyError(location, shown); }
   virtual LogicalResult ask(const rp_graph &graph, Location location,
                             PluginAnswer &answer) const = 0;
 
@@ -136,7 +137,7 @@ FailureOr<PolicyPtr> loadPlugin(StringRef text, const PolicyContext &context) {
   size_t brace = text.find('{');
   StringRef path = text.take_front(brace).trim(), options = text.substr(brace).trim();
   std::string shown = context.findFile(path);
-  auto fail = [&] { return emitError(context.location) << "policy plugin '" << shown << "' "; };
+  auto fail = [&] { return emitPolicyError(context.location, "policy plugin '" + shown + "'"); };
   llvm::json::Value parsed = nullptr;
   if (!options.empty())
     if (std::optional<JsonFault> fault = parseJson(options, parsed))

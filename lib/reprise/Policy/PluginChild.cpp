@@ -2,6 +2,7 @@
 #include "PluginChild.h"
 
 #include "PluginGraph.h"
+#include "reprise/Support/Wording.h"
 
 #include <cstring>
 #include <dlfcn.h>
@@ -68,9 +69,8 @@ static std::string checkTable(const rp_policy &table) {
     return "is built for policy ABI " + std::to_string(table.abi_major) +
            ", this compiler has ABI " + own;
   if (!RP_HAS(&table, rp_policy, decide))
-    return "has a table of " + std::to_string(table.struct_size) + " bytes, too short for ABI " +
-           own + ", which needs " +
-           std::to_string(offsetof(rp_policy, decide) + sizeof(table.decide));
+    return "has a table of " + groupDigits(table.struct_size) + " bytes, too short for ABI " + own +
+           ", which needs " + std::to_string(offsetof(rp_policy, decide) + sizeof(table.decide));
   if (!table.decide)
     return "has no function 'decide'";
   return !table.name.data || table.name.size == 0 ? "has no name" : "";

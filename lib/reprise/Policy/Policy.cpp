@@ -4,6 +4,7 @@
 #include "Builtins.h"
 #include "Plugin.h"
 #include "reprise/Policy/Rules.h"
+#include "reprise/Support/Wording.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
@@ -88,12 +89,16 @@ SmallVector<StringRef> splitPolicies(StringRef text) {
   return parts;
 }
 
-/// All names, with their arguments.
-static std::string listKnown(const PolicyRegistry &registry) {
-  SmallVector<std::string> known;
-  for (const auto &[name, entry] : registry.all())
+/// The name that was meant, or all names with their arguments.
+static std::string suggestPolicy(StringRef given, const PolicyRegistry &registry) {
+  std::vector<std::string> names, known;
+  for (const auto &[name, entry] : registry.all()) {
+    names.push_back(name);
     known.push_back(entry.arguments.empty() ? name : name + "(" + entry.arguments + ")");
-  return llvm::join(known, ", ");
+  }
+  std::string nearest = findNearest(given, names);
+  return nearest.empty() ? ", expected one of " + llvm::join(known, ", ")
+                         : ", did you mean '" + nearest + "'?";
 }
 
 FailureOr<PolicyContext> enterPolicy(StringRef policy, const PolicyContext &context) {
@@ -129,7 +134,7 @@ FailureOr<PolicyPtr> parsePolicy(StringRef text, const PolicyContext &context) {
   const PolicyRegistry::Entry *entry = registry.find(name);
   if (!entry)
     return emitError(context.location)
-           << "unknown policy '" << name << "', expected one of " << listKnown(registry);
+           << "unknown policy '" << name << "'" << suggestPolicy(name, registry);
   if (hasArguments == entry->arguments.empty())
     return emitError(context.location)
            << "policy '" << name << "' expects "

@@ -2,6 +2,8 @@
 #include "reprise/Policy/Rules.h"
 
 #include "mlir/IR/SymbolTable.h"
+#include "reprise/Support/Locations.h"
+#include "reprise/Support/Wording.h"
 
 using namespace mlir;
 
@@ -49,14 +51,35 @@ FailureOr<PolicyPtr> readPolicyOp(StringRef name, const PolicyContext &context) 
   ModuleOp module = context.module;
   if (auto op = module ? SymbolTable(module).lookup<PolicyOp>(name) : PolicyOp())
     return readPolicyOp(op, context);
-  InFlightDiagnostic diagnostic = emitError(context.location) << "unknown policy '@" << name << "'";
-  SmallVector<PolicyOp> known;
+  std::vector<std::string> known;
   if (module)
-    llvm::append_range(known, module.getOps<PolicyOp>());
-  diagnostic << (known.empty() ? ": the module has none" : ", expected one of ");
-  llvm::interleaveComma(known, diagnostic,
-                        [&](PolicyOp op) { diagnostic << "@" << op.getSymName(); });
-  return diagnostic;
+    for (auto op : module.getOps<PolicyOp>())
+      known.push_back(("@" + op.getSymName()).str());
+  std::string given = ("@" + name).str();
+  return emitError(context.location)
+         << "unknown policy '" << given << "'"
+         << (known.empty() ? ": the module has no policies" : suggest(given, known));
+}
+
+FailureOr<std::vector<AskedPolicy>> readPolicies(ArrayRef<std::string> texts,
+                                                 const PolicyContext &context) {
+  std::vector<AskedPolicy> found;
+  auto add = [&](FailureOr<PolicyPtr> policy, Location location) {
+    found.push_back({policy.value_or(nullptr), location});
+    return policy;
+  };
+  ModuleOp module = context.module;
+  for (PolicyOp op : module.getOps<PolicyOp>())
+    if (op.isPublic() && failed(add(readPolicyOp(op, context), op.getLoc())))
+      return failure();
+  for (StringRef text : texts) {
+    PolicyContext own = context;
+    std::string flag = ("--policy=" + text.take_front(text.find('{'))).str();
+    own.location = getFlagLocation(module.getContext(), flag);
+    if (failed(add(parsePolicy(text, own), own.location)))
+      return failure();
+  }
+  return found;
 }
 
 } // namespace reprise

@@ -2,6 +2,7 @@
 #include "reprise/Policy/Rules.h"
 
 #include "reprise/Support/JsonFile.h"
+#include "reprise/Support/Wording.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
@@ -48,7 +49,10 @@ FailureOr<Label> Reader::readLabel(const JsonValue &value, const std::string &wh
   SmallVector<StringRef> names;
   for (uint32_t i = 0; std::optional<Label> known = symbolizeLabel(i); ++i)
     names.push_back(stringifyLabel(*known));
-  return file.fail(where, "expected a label, one of " + llvm::join(names, ", "));
+  StringRef given = value.getAsString().value_or("");
+  return file.fail(where, given.empty()
+                              ? "expected a label, one of " + llvm::join(names, ", ")
+                              : "unknown label '" + given.str() + "'" + suggest(given, names));
 }
 
 LogicalResult Reader::readSelector(const Object &match, const std::string &where,

@@ -1,6 +1,8 @@
 // reprise: rule sets: which rules match, in order
 #include "reprise/Policy/Rules.h"
 
+#include "reprise/Support/Locations.h"
+
 #include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;
@@ -98,6 +100,13 @@ private:
 };
 
 } // namespace
+
+InFlightDiagnostic emitPolicyError(Location location, const Twine &shown) {
+  InFlightDiagnostic error = emitError(location);
+  if (getFlag(location).empty())
+    error << shown << " ";
+  return error;
+}
 
 void addDecision(SmallVectorImpl<Decision> &decisions, Decision decision) {
   bool isNews = llvm::none_of(decisions, [&](Decision d) { return d.label == decision.label; });

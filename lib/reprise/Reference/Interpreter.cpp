@@ -37,7 +37,7 @@ FailureOr<std::vector<Tensor>> interpret(func::FuncOp entry, ArrayRef<Tensor> ar
 static LogicalResult check(const ProgramCall &call) {
   func::FuncOp entry = call.program;
   if (entry.isExternal())
-    return entry.emitOpError("cannot be interpreted: it has no body");
+    return entry.emitOpError("cannot be interpreted: the function has no body");
   if (call.arguments.size() != entry.getNumArguments())
     return entry.emitOpError("expected ")
            << entry.getNumArguments() << " arguments, got " << call.arguments.size();
@@ -55,7 +55,8 @@ static LogicalResult checkDevices(ArrayRef<ProgramCall> calls) {
     func::FuncOp program = call.program;
     std::optional<int64_t> device = getDevice(program);
     if (!device && calls.size() > 1)
-      return program.emitOpError("cannot be interpreted beside others: it is no device program");
+      return program.emitOpError(
+          "cannot be interpreted beside others: the function is no device program");
     auto [found, isNew] = programs.try_emplace(device.value_or(0), program);
     if (!isNew) {
       InFlightDiagnostic error = program.emitOpError("is a second program of device ") << *device;

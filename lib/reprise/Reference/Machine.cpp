@@ -85,7 +85,8 @@ Operation *Mailboxes::findLeft() const {
 FailureOr<bool> Machine::exchange(TransferOpInterface op) {
   std::optional<int64_t> device = getDevice(program);
   if (!device)
-    return op->emitOpError("cannot be interpreted: its function is no device program");
+    return op->emitOpError(
+        "cannot be interpreted: the function around the op is no device program");
   if (op.isSend()) {
     mail.send(*device, op, stack.back().frame->useAll(op.getValues()));
     return true;
@@ -106,7 +107,7 @@ FailureOr<bool> Machine::receive(TransferOpInterface op) {
   auto typeOf = [](const Tensor &tensor) { return Type(tensor.type); };
   if (!llvm::equal(llvm::map_range(values, typeOf), ValueRange(received).getTypes())) {
     InFlightDiagnostic error = op->emitOpError("receives values of other types than its results");
-    error.attachNote(sender->getLoc()) << "they are sent here";
+    error.attachNote(sender->getLoc()) << "the values are sent here";
     return error;
   }
   stack.back().frame->define(received, std::move(values));
@@ -218,7 +219,7 @@ LogicalResult Machine::evaluate(Operation *op) {
   if (random && random.draws() && !random.getSeedOperand())
     return op->emitOpError("cannot be interpreted without a seed; run the random phase first");
   if (!fitsMemory(op->getResultTypes()))
-    return op->emitOpError("cannot be interpreted: its results exceed this machine's memory");
+    return op->emitOpError("cannot be interpreted: the results exceed this machine's memory");
   Frame &frame = *stack.back().frame;
   SmallVector<const Tensor *> operands;
   for (Value operand : op->getOperands())
@@ -257,7 +258,7 @@ static int64_t findRow(LoopOp loop, int64_t iteration) {
 
 LogicalResult Machine::startLoop(LoopOp loop) {
   if (!fitsMemory(loop->getResultTypes()))
-    return loop->emitOpError("cannot be interpreted: its results exceed this machine's memory");
+    return loop->emitOpError("cannot be interpreted: the results exceed this machine's memory");
   std::shared_ptr<Frame> frame = stack.back().frame;
   std::vector<Tensor> carried = frame->useAll(loop.getInits()), rows = frame->useAll(loop.getXs());
   std::vector<Tensor> stacks;

@@ -3,6 +3,7 @@
 #include "StepsImpl.h"
 
 #include "reprise/Runtime/File.h"
+#include "reprise/Support/Wording.h"
 
 using namespace mlir;
 
@@ -24,7 +25,7 @@ Error Steps::giveArray(StringRef name, const std::string &path) {
     bool rows = argument.role == Role::Input && !given.empty() &&
                 ArrayRef<int64_t>(given).drop_front() == ArrayRef<int64_t>(own);
     if (perStep && !rows)
-      return Error::make("cannot read '" + path + "': it has shape " + runtime::shapeText(given) +
+      return Error::make("cannot read '" + path + "': shape " + runtime::shapeText(given) +
                          ", expected " + runtime::shapeText(own) + " for '" + name.str() + "'");
     argument.file = file;
     argument.perStep = perStep;
@@ -88,9 +89,9 @@ Error Steps::checkValues(int64_t steps) const {
                          "' has no initializer and was given no value");
     int64_t needed = state.step + steps;
     if (argument.file && argument.perStep && argument.file->shape()[0] < needed)
-      return Error::make("cannot read '" + argument.file->path() + "': it has " +
-                         std::to_string(argument.file->shape()[0]) + " rows, step " +
-                         std::to_string(needed - 1) + " needs " + std::to_string(needed));
+      return Error::make("cannot read '" + argument.file->path() + "': holds " +
+                         amount(argument.file->shape()[0], "step") + ", the run needs " +
+                         groupDigits(needed));
   }
   return Error::success();
 }

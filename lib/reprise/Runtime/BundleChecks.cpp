@@ -1,8 +1,10 @@
 // reprise: the checks that every bundle passes before it is written or run
 #include "CommandChecks.h"
+
 #include "DeviceChecks.h"
 #include "PauseChecks.h"
 #include "RowChecks.h"
+#include "reprise/Support/Wording.h"
 
 #include <algorithm>
 #include <map>
@@ -77,7 +79,8 @@ private:
     if (bundle.threads < 1 || bundle.threads > maxThreads)
       return fail("thread count " + std::to_string(bundle.threads) + " is out of range");
     if (uint64_t bytes = bundle.workerWorkspaceBytes; bytes > maxBytes / maxThreads)
-      return fail("workspace of " + std::to_string(bytes) + " bytes is out of range");
+      return fail("workspace of " + reprise::groupDigits(int64_t(bytes)) +
+                  " bytes is out of range");
     return Error::success();
   }
 
@@ -92,7 +95,8 @@ private:
       if (!bytes || *bytes != argument.bytes || (total += *bytes) > maxBytes)
         return fail("argument '" + argument.name + "' has other bytes than its type");
       if (argument.batchDim < -1 || argument.batchDim >= int64_t(argument.shape.size()))
-        return fail("argument '" + argument.name + "' has no such batch dimension");
+        return fail("argument '" + argument.name +
+                    "' has no dimension of that number for the batch");
       if (argument.role < Role::Seed)
         continue;
       if (argument.dtype != DType::I64 || !argument.shape.empty())
@@ -243,7 +247,7 @@ private:
   static Error checkIndices(const Command &command) {
     for (const IndexCheck &check : command.indexChecks) {
       if (check.dtype != DType::I32 && check.dtype != DType::I64)
-        return fail("an index check of something other than i32 and i64");
+        return fail("an index check of another type than i32 and i64");
       if (check.operand >= command.operands.size() || check.count > maxBytes ||
           check.count * elementBytes(check.dtype) > command.operands[check.operand].buffer.bytes)
         return fail("an index check beyond its operand");
@@ -311,7 +315,7 @@ private:
       break;
     }
     if (buffer.bytes > size || buffer.offset > size - buffer.bytes)
-      return fail("a buffer of " + std::to_string(buffer.bytes) + " bytes at " +
+      return fail("a buffer of " + reprise::groupDigits(int64_t(buffer.bytes)) + " bytes at " +
                   std::to_string(buffer.offset) + " lies outside its space of " +
                   std::to_string(size));
     if (!indexed && !isWindow && buffer.offset % bufferAlignment != 0)

@@ -8,6 +8,7 @@
 #include "reprise/Runtime/File.h"
 #include "reprise/Runtime/FileKind.h"
 #include "reprise/Runtime/Hash.h"
+#include "reprise/Support/Wording.h"
 
 #include <algorithm>
 #include <cstring>
@@ -248,8 +249,8 @@ Error checkHeader(const uint8_t *data, uint64_t size, const std::string &name, H
                        ", this runtime reads versions " + std::to_string(oldestBundleVersion) +
                        " to " + std::to_string(bundleVersion));
   if (size < header.fileBytes)
-    return Error::make(name + ": the bundle is truncated: " + std::to_string(size) + " of " +
-                       std::to_string(header.fileBytes) + " bytes");
+    return Error::make(name + ": the bundle is truncated: " + reprise::groupDigits(int64_t(size)) +
+                       " of " + reprise::groupDigits(int64_t(header.fileBytes)) + " bytes");
   uint64_t body = size - sizeof header;
   if (size != header.fileBytes || header.headerBytes != sizeof header || header.reserved != 0 ||
       checksum(header, data + sizeof header, body) != header.checksum)
@@ -271,7 +272,7 @@ Error checkWhole(const Bundle &bundle) {
   if (Error error = validateBundle(bundle))
     return error;
   return bundle.devices.empty() && hasRows(bundle)
-             ? Error::make("one device has a part of an array")
+             ? Error::make("a single device has a part of an array")
              : Error::success();
 }
 

@@ -96,7 +96,7 @@ public:
       return failure;
     for (const auto &[number, event] : events)
       if (event.isInFlight)
-        return fail("nothing waits for event " + std::to_string(number) + " of command " +
+        return fail("no command waits for event " + std::to_string(number) + " of command " +
                     std::to_string(event.giver));
     return Error::success();
   }

@@ -363,7 +363,8 @@ private:
 
 Error CpuDevice::canRun(const Image &image) const {
   if (image.target.compare(0, 3, "cpu") != 0)
-    return Error::make("the bundle is for " + image.target + ", and the cpu runs here");
+    return Error::make("the bundle is for " + image.target +
+                       ", not for the CPU: use --device=cuda");
   std::string missing;
   for (const std::string &feature : missingFeatures(image.features))
     missing += (missing.empty() ? "" : ", ") + feature;

@@ -256,11 +256,12 @@ std::string CudaDevice::description() const {
 
 Error CudaDevice::canRun(const Image &image) const {
   if (!isCudaCode(image.target))
-    return Error::make("the bundle is for " + image.target + ", and " + name() + " runs here");
+    return Error::make("the bundle is for " + image.target + ", not for a GPU: use --device=cpu");
   if (chooseCode(image.target, capability))
     return Error::success();
-  return Error::make("the bundle is for " + image.target + ", and " + name() + " is an sm_" +
-                     std::to_string(capability));
+  std::string chip = "sm_" + std::to_string(capability);
+  return Error::make("the bundle is for " + image.target + ", and " + name() + " is an " + chip +
+                     ": compile with --target=cuda:" + chip);
 }
 
 std::string CudaDevice::describeCode(const Image &image) const {

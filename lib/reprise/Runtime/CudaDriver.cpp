@@ -25,7 +25,7 @@ static Expected<const Driver *> open() {
 #define REPRISE_FIND(member, name, parameters)                                                     \
   driver.member = reinterpret_cast<decltype(driver.member)>(dlsym(library, #name));                \
   if (!driver.member)                                                                              \
-    return Error::make(std::string("the CUDA driver is too old: it lacks ") + #name);
+    return Error::make(std::string("the CUDA driver is too old: no function ") + #name);
   REPRISE_CUDA_FUNCTIONS(REPRISE_FIND)
 #undef REPRISE_FIND
   if (Error error = driver.check(driver.init(0), "initialize CUDA"))

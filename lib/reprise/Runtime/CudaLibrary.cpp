@@ -2,6 +2,7 @@
 #include "CudaLibrary.h"
 
 #include "LibraryCalls.h"
+#include "reprise/Support/Wording.h"
 
 #include <dlfcn.h>
 
@@ -29,7 +30,7 @@ Error loadFunctions(const std::vector<const char *> &files, const char *file,
     return library.error();
   for (const FunctionPlace &function : functions)
     if (!(*function.place = dlsym(*library, function.name)))
-      return Error::make(std::string(file) + " is too old: it lacks " + function.name +
+      return Error::make(std::string(file) + " is too old: no function " + function.name +
                          withoutLibrary);
   return Error::success();
 }
@@ -37,8 +38,8 @@ Error loadFunctions(const std::vector<const char *> &files, const char *file,
 Error checkWorkspace(uint64_t needed, uint64_t given) {
   if (needed <= given)
     return Error::success();
-  return Error::make("its algorithm needs " + std::to_string(needed) +
-                     " bytes of workspace, and has " + std::to_string(given));
+  return Error::make("the algorithm needs " + groupDigits(needed) +
+                     " bytes of workspace, and has " + groupDigits(given));
 }
 
 } // namespace reprise::runtime::cuda

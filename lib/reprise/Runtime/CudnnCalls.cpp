@@ -2,6 +2,7 @@
 #include "Cudnn.h"
 #include "LibraryCalls.h"
 #include "reprise/Support/LibraryCall.h"
+#include "reprise/Support/Wording.h"
 
 #include <algorithm>
 #include <array>
@@ -158,12 +159,12 @@ Expected<PinnedAlgorithm> Problem::recommend(uint64_t workspace) const {
       return algorithm;
   }
   return Error::make("cuDNN has no algorithm whose sums have a fixed order, within " +
-                     std::to_string(workspace) + " bytes of workspace");
+                     groupDigits(int64_t(workspace)) + " bytes of workspace");
 }
 
 Error Problem::check(const Algorithm &algorithm, uint64_t workspace) const {
   if (!takes(algorithm))
-    return Error::make("its algorithm adds in no fixed order, or rounds more than once");
+    return Error::make("the algorithm adds in no fixed order, or rounds more than once");
   size_t needed = 0;
   int status = library.setMath(convolution.get(), algorithm.math);
   status = status ? status

@@ -130,9 +130,9 @@ private:
       all += (all.empty() ? "" : ", and ") + name(transfer);
     switch (finding.fault) {
     case Rendezvous::Fault::NoPartner:
-      return fail("nothing meets " + all);
+      return fail("no program takes the other side: " + all);
     case Rendezvous::Fault::Sizes:
-      return fail("the sizes differ of " + all);
+      return fail("the two sides have other sizes: " + all);
     case Rendezvous::Fault::Deadlock:
       return fail("programs wait for each other: " + all);
     }
@@ -165,7 +165,7 @@ Error reprise::runtime::checkDevices(const Bundle &bundle) {
   for (const DeviceEntry &device : bundle.devices)
     if (device.name.empty() || device.name.find('\0') != std::string::npos ||
         !names.insert(device.name).second)
-      return fail("two devices have the same name, or one has none");
+      return fail("two devices have the same name, or a device has no name");
   if (Error error = checkArguments(bundle))
     return error;
   uint32_t count = bundle.countDevices();

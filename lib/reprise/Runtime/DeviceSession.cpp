@@ -1,6 +1,8 @@
 // reprise: training steps of one device program
 #include "DeviceSession.h"
 
+#include "reprise/Support/Wording.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -60,7 +62,7 @@ Error DeviceSession::give(size_t index, const std::string &source,
     bool rows = argument.role == Role::Input && shape.size() == expected.size() + 1 &&
                 std::equal(expected.begin(), expected.end(), shape.begin() + 1);
     if (!rows)
-      return Error::make(source + ": it has shape " + shapeText(shape) + ", expected " +
+      return Error::make(source + ": shape " + shapeText(shape) + ", expected " +
                          shapeText(expected) + " for '" + arrayName(argument) + "'");
     value.rows = shape[0];
   }
@@ -89,7 +91,7 @@ Error DeviceSession::giveValue(size_t index, const ArrayRef &value) {
   std::string source = executable.name() + ": cannot take a value";
   DType wanted = bundle.arguments[index].dtype;
   if (value.dtype != wanted)
-    return Error::make(source + ": it holds " + dtypeName(value.dtype) + ", expected " +
+    return Error::make(source + ": type " + dtypeName(value.dtype) + ", expected " +
                        dtypeName(wanted) + " for '" + value.name + "'");
   Given given{nullptr, {}, -1};
   if (Error error = give(index, source, value.shape, std::move(given)))
@@ -138,8 +140,8 @@ Error DeviceSession::tooFewRows(size_t argument, int64_t needed) const {
   std::string what =
       source.file ? "cannot read '" + source.file->path() + "'"
                   : executable.name() + ": input '" + arrayName(bundle.arguments[argument]) + "'";
-  return Error::make(what + ": it has " + std::to_string(source.rows) + " rows, step " +
-                     std::to_string(needed - 1) + " needs " + std::to_string(needed));
+  return Error::make(what + ": holds " + amount(source.rows, "step") + ", the run needs " +
+                     groupDigits(needed));
 }
 
 Error DeviceSession::checkValue(size_t index) const {

@@ -4,6 +4,7 @@
 #include "BoundBuffers.h"
 
 #include "reprise/Runtime/Npy.h"
+#include "reprise/Support/Wording.h"
 
 #include <algorithm>
 #include <cstring>
@@ -109,9 +110,9 @@ Error Executable::checkMachine() const {
                     manifest.images[imageIndex].bytes.size();
   uint64_t available = machine->availableMemory();
   if (needed > available)
-    return Error::make("a step needs " + std::to_string(needed) +
-                       " bytes of memory, this machine has " + std::to_string(available) +
-                       " available");
+    return Error::make("a step needs " + groupDigits(needed) + " bytes of memory, this " +
+                       (machine->hasHostMemory() ? "machine" : "GPU") + " has " +
+                       groupDigits(available) + " available");
   return Error::success();
 }
 
@@ -212,7 +213,7 @@ Error Executable::bind(size_t index, void *data, uint64_t bytes) {
   if (argument.role >= Role::Seed)
     return fail("the runtime sets it");
   if (bytes != argument.bytes)
-    return fail("the buffer has " + std::to_string(bytes) + " bytes, expected " +
+    return fail("the buffer has " + groupDigits(int64_t(bytes)) + " bytes, expected " +
                 std::to_string(argument.bytes));
   auto *begin = static_cast<uint8_t *>(data);
   if (reinterpret_cast<uintptr_t>(begin) % bufferAlignment != 0)

@@ -38,7 +38,7 @@ Expected<std::vector<uint8_t>> reprise::runtime::readFile(const std::string &pat
       size += got;
       if (!regular && size > largestStream) {
         close(descriptor);
-        return refuse("it is longer than 256 MiB and no regular file");
+        return refuse("longer than 256 MiB and no regular file");
       }
     } else if (got == 0 || errno != EINTR) {
       Error error = got == 0 ? Error::success() : Error(fail());

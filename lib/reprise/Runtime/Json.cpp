@@ -80,7 +80,7 @@ public:
   std::string error() const {
     size_t end = std::min(at, text.size());
     size_t lineBegin = end == 0 ? 0 : text.rfind('\n', end - 1) + 1; // 0 in the first line
-    return (wrong.empty() ? "it is no JSON object" : wrong) + " at line " +
+    return (wrong.empty() ? "expected a JSON object" : wrong) + " at line " +
            std::to_string(1 + std::count(text.begin(), text.begin() + end, '\n')) + ", column " +
            std::to_string(1 + end - lineBegin);
   }

@@ -1,6 +1,7 @@
 // reprise: pages from the system, and how many there are
 #include "reprise/Runtime/Memory.h"
 #include "reprise/Runtime/File.h"
+#include "reprise/Support/Wording.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -98,8 +99,8 @@ Expected<Pages> Pages::allocate(uint64_t bytes, const std::string &what) {
   uint64_t length = roundUp(std::max<uint64_t>(bytes, 1), unit);
   void *begin = mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (begin == MAP_FAILED)
-    return Error::make("cannot allocate " + std::to_string(bytes) + " bytes for " + what + ": " +
-                       std::strerror(errno));
+    return Error::make("cannot allocate " + groupDigits(int64_t(bytes)) + " bytes for " + what +
+                       ": " + std::strerror(errno));
   pages.begin = static_cast<uint8_t *>(begin);
   pages.length = length;
   // Fewer TLB misses; a hint, so failure does not matter.

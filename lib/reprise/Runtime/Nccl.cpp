@@ -27,14 +27,14 @@ static Expected<const Library *> open() {
 #define REPRISE_FIND(member, name, result, parameters)                                             \
   library.member = reinterpret_cast<decltype(library.member)>(dlsym(file, #name));                 \
   if (!library.member)                                                                             \
-    return Error::make(std::string("libnccl.so.2 is too old: it lacks ") + #name);
+    return Error::make(std::string("libnccl.so.2 is too old: no function ") + #name);
   REPRISE_NCCL_FUNCTIONS(REPRISE_FIND)
 #undef REPRISE_FIND
   if (Error error =
           library.check(library.getVersion(&library.version), nullptr, "tell its version"))
     return error;
   if (library.version < oldestVersion)
-    return Error::make("libnccl.so.2 is too old: it is version " + versionText(library.version));
+    return Error::make("libnccl.so.2 is too old: version " + versionText(library.version));
   return &library;
 }
 

@@ -4,6 +4,7 @@
 // dictionary as text, elements.
 #include "reprise/Runtime/Npy.h"
 #include "reprise/Runtime/AtomicFile.h"
+#include "reprise/Support/Wording.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -320,21 +321,21 @@ Error NpyFile::parse(DType wanted) {
   if (fstat(descriptor, &status) != 0)
     return fail(std::strerror(errno));
   if (!S_ISREG(status.st_mode))
-    return fail("it is no regular file");
+    return fail("expected a regular file");
   std::string text;
   if (Error error = readHeader(text))
     return error;
   HeaderParser header(text);
   if (!header.parse())
-    return fail("its header cannot be understood");
+    return fail("the header cannot be parsed");
   const std::string expected = descriptorOf(wanted);
   if (header.descr == '>' + expected.substr(1))
-    return fail("it is big endian, expected little endian");
+    return fail("big endian, expected little endian");
   if (header.descr != expected)
-    return fail("it holds type '" + header.descr + "', expected '" + expected + "' for " +
+    return fail("type '" + header.descr + "', expected '" + expected + "' for " +
                 dtypeName(wanted));
   if (header.fortranOrder && header.shape.size() > 1)
-    return fail("it is in Fortran order, expected C order");
+    return fail("the order is Fortran, expected C");
   dtype = wanted;
   dims = header.shape;
   return checkSize(uint64_t(status.st_size));
@@ -345,20 +346,20 @@ Error NpyFile::readHeader(std::string &text) {
   uint8_t start[12] = {};
   int64_t got = readAt(descriptor, start, sizeof start, 0);
   if (got < int64_t(magicBytes) || std::memcmp(start, magic, magicBytes) != 0)
-    return fail("it is no .npy file");
+    return fail("expected a .npy file");
   bool first = start[6] == 1;
   if ((!first && start[6] != 2) || start[7] != 0)
-    return fail("it has version " + std::to_string(start[6]) + "." + std::to_string(start[7]) +
+    return fail("version " + std::to_string(start[6]) + "." + std::to_string(start[7]) +
                 " of the .npy format, expected 1.0 or 2.0");
   uint64_t length = start[8] | start[9] << 8;
   if (!first)
     length |= uint64_t(start[10]) << 16 | uint64_t(start[11]) << 24;
   if (length > maxHeaderBytes)
-    return fail("its header is too long");
+    return fail("the header is too long");
   uint64_t begin = first ? 10 : 12;
   text.resize(length);
   if (got < int64_t(begin) || readAt(descriptor, text.data(), length, begin) != int64_t(length))
-    return fail("it is truncated within its header");
+    return fail("truncated within the header");
   dataOffset = begin + length;
   return Error::success();
 }
@@ -367,13 +368,13 @@ Error NpyFile::checkSize(uint64_t fileBytes) const {
   uint64_t bytes = elementBytes(dtype);
   for (int64_t dim : dims)
     if (__builtin_mul_overflow(bytes, uint64_t(dim), &bytes))
-      return fail("its shape " + shapeText(dims) + " is out of range");
+      return fail("the shape " + shapeText(dims) + " is out of range");
   uint64_t present = fileBytes - dataOffset;
   if (present < bytes)
-    return fail("it is truncated: " + std::to_string(present) + " of " + std::to_string(bytes) +
-                " bytes");
+    return fail("truncated: " + groupDigits(int64_t(present)) + " of " +
+                groupDigits(int64_t(bytes)) + " bytes");
   if (present > bytes)
-    return fail("it holds " + std::to_string(present - bytes) + " bytes more than its shape");
+    return fail(reprise::amount(int64_t(present - bytes), "byte") + " more than the shape needs");
   return Error::success();
 }
 
@@ -382,7 +383,7 @@ Error NpyFile::read(void *into, uint64_t offset, uint64_t bytes) const {
   if (got < 0)
     return fail(std::strerror(errno));
   if (uint64_t(got) != bytes)
-    return fail("it became shorter while it was used");
+    return fail("the file became shorter while it was read");
   const uint8_t *flags = static_cast<const uint8_t *>(into);
   if (dtype == DType::I1)
     for (uint64_t i = 0; i < bytes; ++i)

@@ -3,6 +3,7 @@
 
 #include "reprise/Runtime/RunFolder.h"
 #include "reprise/Runtime/ThreadPool.h"
+#include "reprise/Support/Wording.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -188,8 +189,8 @@ Error ProgramGroup::checkMemory() const {
   }
   uint64_t available = executables.front()->device().availableMemory();
   if (needed > available)
-    return Error::make(fileName + ": a step of all programs needs " + std::to_string(needed) +
-                       " bytes of memory, this machine has " + std::to_string(available) +
+    return Error::make(fileName + ": a step of all programs needs " + groupDigits(needed) +
+                       " bytes of memory, this machine has " + groupDigits(available) +
                        " available");
   return Error::success();
 }

@@ -124,8 +124,9 @@ Error checkOldRun(const OutputFolder &folder, const std::string &target) {
                                           "', which this run reads as '" + inputs[*identity] + "'");
     struct stat status{};
     if (names->empty())
-      return cannotWrite(folder.path, "the folder holds '" + entry +
-                                          "' and no run.json: it is not the output of a run");
+      return cannotWrite(folder.path,
+                         "the folder holds '" + entry +
+                             "' and no run.json: the folder is not the output of a run");
     if (!names->count(entry) || lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode))
       return cannotWrite(folder.path,
                          "the folder holds '" + entry + "', which is no result of its run");
@@ -248,7 +249,7 @@ reprise::runtime::openRunFolder(const std::string &path, const std::vector<std::
                                 const std::function<bool(size_t)> &mayBeGiven) {
   struct stat status{};
   if (stat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))
-    return Error::make("cannot read '" + path + "': it is no folder");
+    return Error::make("cannot read '" + path + "': expected a folder");
   if (Error error = checkFileNames("argument", arguments))
     return Error::make("cannot read '" + path + "': " + error.message());
   Expected<std::optional<RunRecord>> record = readRunRecord(path);
@@ -262,7 +263,7 @@ reprise::runtime::openRunFolder(const std::string &path, const std::vector<std::
   }
   if (folder.arrays.empty() && !folder.record)
     return Error::make("cannot go on from '" + path +
-                       "': it holds neither run.json nor an argument");
+                       "': the folder holds neither run.json nor an argument");
   return folder;
 }
 

@@ -109,7 +109,7 @@ static Error parseRecord(const std::string &text, RunRecord &record) {
   for (auto [key, into] : fields) {
     const JsonValue *number = object->find(key);
     if (!number || !number->integer())
-      return Error::make(std::string("it has no integer '") + key + "'");
+      return Error::make(std::string("expected an integer '") + key + "'");
     *into = *number->integer();
   }
   const JsonValue *entry = object->find("entry");
@@ -119,7 +119,7 @@ static Error parseRecord(const std::string &text, RunRecord &record) {
     if (!entry || entry->kind != JsonValue::String ||
         !readArrays(arguments, /*hasRoles=*/true, interface.arguments) ||
         !readArrays(results, /*hasRoles=*/false, interface.results))
-      return Error::make("its entry, arguments and results are not those of a run");
+      return Error::make("expected 'entry', 'arguments' and 'results' as a run writes them");
     interface.entry = entry->text;
   }
   return checkRunState(record.state);
@@ -159,13 +159,13 @@ Error reprise::runtime::checkRecord(const std::string &folder,
     bool isKept = array.role == Role::State || findArray(own.results, array.name);
     if (has[i] || !(array.role == Role::Parameter || (record && isKept)))
       continue;
-    return fail("it lacks " + std::string(roleName(array.role)) + " '" + array.name + "'" +
-                (theirs ? ", it is the output of entry '" + theirs->entry + "'" : ""));
+    return fail((theirs ? "the output of entry '" + theirs->entry + "'" : "the folder") +
+                " has no " + roleName(array.role) + " '" + array.name + "'");
   }
   if (!theirs || theirs->entry != own.entry)
     return Error::success();
   for (const Array &array : theirs->arguments)
     if (array.role == Role::Parameter && !findArray(own.arguments, array.name))
-      return fail("it is of another model, with parameter '" + array.name + "'");
+      return fail("the folder is from another model, with parameter '" + array.name + "'");
   return Error::success();
 }

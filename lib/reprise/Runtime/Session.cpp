@@ -2,6 +2,7 @@
 #include "reprise/Runtime/Session.h"
 #include "DeviceSession.h"
 #include "reprise/Runtime/Hash.h"
+#include "reprise/Support/Wording.h"
 
 #include <algorithm>
 #include <cmath>
@@ -183,7 +184,7 @@ static std::string digestOf(const std::string &path) {
   Hasher hasher;
   hasher.update(bytes.data(), length);
   return stat(path.c_str(), &status) == 0
-             ? std::to_string(status.st_size) + " bytes with hash " + hashText(hasher.value())
+             ? reprise::groupDigits(status.st_size) + " bytes with hash " + hashText(hasher.value())
              : "missing";
 }
 
@@ -283,8 +284,8 @@ Error Session::meet() {
       return fail("a process says nothing of its step");
     std::memcpy(&note, text.data(), sizeof note);
     if (note.step != next.step)
-      return fail("one process has made " + std::to_string(note.step) + " steps, another " +
-                  std::to_string(next.step));
+      return fail("processes have made different numbers of steps, " + std::to_string(note.step) +
+                  " and " + std::to_string(next.step));
     next.offset = std::max(next.offset, note.offset);
     stopTold = std::max(stopTold, int(note.signal));
     if (note.hasLoss)

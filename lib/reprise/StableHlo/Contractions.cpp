@@ -53,7 +53,7 @@ Values importDotGeneral(Source &s) {
   if (!Source::areDims(left, s.operandType(0).getRank()) ||
       !Source::areDims(right, s.operandType(1).getRank()) || batch.size() != rightBatch.size() ||
       contracting.size() != rightContracting.size())
-    return s.refuse("has dimensions that are not there");
+    return s.refuse("has dimensions out of range");
   if (isFloat(s.operands[0]) != isFloat(s.operands[1]) || s.type().getElementType().isInteger(1) ||
       isFloat(s.operands[0]) != isa<FloatType>(s.type().getElementType()))
     return s.refuse("of booleans, or of integers and floats");

@@ -120,7 +120,7 @@ Values importBitcast(Source &s) {
 Values importIota(Source &s) {
   int64_t dim = s.integer("iota_dimension", 0);
   if (s.type().getElementType().isInteger(1) || !Source::areDims(dim, s.type().getRank()))
-    return s.refuse("of booleans, or along a dimension that is not there");
+    return s.refuse("of booleans, or along a dimension out of range");
   return {IotaOp::create(s.b(), s.type(), dim)};
 }
 

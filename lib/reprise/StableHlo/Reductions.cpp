@@ -80,7 +80,7 @@ Values importReduce(Source &s) {
   Integers dims = s.integers("dimensions");
   llvm::sort(dims);
   if (!Source::areDims(dims, s.operandType(0).getRank()))
-    return s.refuse("has dimensions that are not there");
+    return s.refuse("has dimensions out of range");
   if (s.operands.size() == 4 && dims.size() == 1)
     return importArgmax(s, dims[0]);
   std::string combiner = combinerOf(s.op);
@@ -162,7 +162,7 @@ Values importSort(Source &s) {
   int64_t rank = s.operandType(0).getRank(), dim = s.integer("dimension", rank - 1);
   auto hasShape = [&](Value x) { return typeOf(x).getShape() == s.operandType(0).getShape(); };
   if (!Source::areDims(dim, rank) || !llvm::all_of(s.operands, hasShape))
-    return s.refuse("has dimensions that are not there");
+    return s.refuse("has dimensions out of range");
   std::optional<bool> ascends = isAscending(s.op->getRegion(0).front());
   if (!ascends)
     return s.refuse("in an order that is not that of the first operand's numbers");

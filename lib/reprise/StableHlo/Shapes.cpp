@@ -35,7 +35,7 @@ std::optional<Integers> constantStarts(ArrayRef<Value> starts, ArrayRef<int64_t>
 
 namespace {
 
-constexpr llvm::StringLiteral kNoDims = "has dimensions that are not there";
+constexpr llvm::StringLiteral kNoDims = "has dimensions out of range";
 
 Values importReshape(Source &s) {
   if (s.type().getNumElements() != s.operandType(0).getNumElements())

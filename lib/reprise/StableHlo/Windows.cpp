@@ -170,7 +170,7 @@ Values importReduceWindow(Source &s) {
   int64_t rank = s.operandType(0).getRank();
   if (static_cast<int64_t>(s.integers("window_dimensions").size()) != rank ||
       s.type().getRank() != rank)
-    return s.refuse("has dimensions that are not there");
+    return s.refuse("has dimensions out of range");
   Window window(s);
   std::optional<bool> backward = runsBackward(s, window);
   if (backward && combiner != "add")

@@ -9,6 +9,16 @@
 
 using namespace mlir;
 
+static const char *toolName = "";
+
+void reprise::setToolName(const char *name) { toolName = name; }
+
+const char *reprise::getToolName() { return toolName; }
+
+void reprise::printError(const Twine &message) {
+  llvm::WithColor::error(llvm::errs(), toolName) << shortenMessage(message.str()) << "\n";
+}
+
 static llvm::SourceMgr::DiagKind toKind(DiagnosticSeverity severity) {
   switch (severity) {
   case DiagnosticSeverity::Error:
@@ -78,6 +88,10 @@ public:
       return success();
     }
     kept.clear();
+    if (StringRef flag = reprise::getFlag(diagnostic.getLocation()); !flag.empty()) {
+      printFlag(flag, diagnostic);
+      return success();
+    }
     auto place = dyn_cast<FileLineColLoc>(diagnostic.getLocation());
     // What is said of the whole model is not about its first line.
     bool isWhole = place && place.getLine() == 1 && place.getColumn() == 1 &&
@@ -106,6 +120,17 @@ private:
       argument = DiagnosticArgument(StringRef());
     if (!diagnostic.getArguments().empty())
       diagnostic.getArguments().front() = DiagnosticArgument(StringRef(kept.back()));
+  }
+
+  /// What a flag asks for is at fault, and no line of the model.
+  void printFlag(StringRef flag, Diagnostic &diagnostic) const {
+    llvm::raw_ostream &stream = llvm::errs();
+    if (*toolName)
+      stream << toolName << ": ";
+    printKind(toKind(diagnostic.getSeverity()));
+    stream << reprise::shortenMessage(flag) << ": " << diagnostic << "\n";
+    for (Diagnostic &note : diagnostic.getNotes())
+      print(note);
   }
 
   void print(const Diagnostic &diagnostic) const {

@@ -1,9 +1,9 @@
 // reprise: work that may die, run in a child process
 #include "reprise/Support/Guard.h"
 
+#include "reprise/Support/Diagnostics.h"
 #include "llvm/Support/Compiler.h"
 #include "llvm/Support/ErrorHandling.h"
-#include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 #include <cerrno>
@@ -167,9 +167,9 @@ static bool awaitAnswer(pid_t child, int pipe, const GuardLimits &limits, std::s
 
 static std::string describe(int status) {
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
-    return "it ran out of time";
+    return "out of time";
   if (WIFEXITED(status) && WEXITSTATUS(status) == kOutOfMemory)
-    return "it ran out of memory";
+    return "out of memory";
   if (WIFSIGNALED(status))
     return "signal " + std::to_string(WTERMSIG(status)) + ": " + strsignal(WTERMSIG(status));
   return "exit code " + std::to_string(WEXITSTATUS(status));
@@ -216,7 +216,7 @@ std::string reprise::runInChild(llvm::function_ref<std::string()> work, const Gu
   kill(-child, SIGKILL);
   int status = waitFor(child);
   if (late)
-    return "it ran out of time: " + std::to_string(findClockLimit(limits)) + " s by the clock";
+    return "out of time: " + std::to_string(findClockLimit(limits)) + " s by the clock";
   return done ? "" : describe(status);
 }
 
@@ -232,13 +232,13 @@ int reprise::runToolInChild(const char *what, llvm::function_ref<int()> tool) {
     _exit(code);
   }
   if (child < 0) {
-    llvm::WithColor::error() << "no child process for " << what << ": " << strerror(errno) << "\n";
+    printError(llvm::Twine("no child process for ") + what + ": " + strerror(errno));
     return 1;
   }
   int status = waitFor(child);
   if (WIFEXITED(status))
     return WEXITSTATUS(status);
-  llvm::WithColor::error() << what << " died (" << describe(status) << ")\n";
+  printError(llvm::Twine(what) + " died (" + describe(status) + ")");
   return 1;
 }
 
@@ -254,8 +254,9 @@ void reprise::deepenStack() {
 
 /// Allocates nothing.
 [[noreturn]] static void endOutOfMemory() {
-  static constexpr char text[] = "error: out of memory\n";
-  (void)!write(STDERR_FILENO, text, sizeof text - 1);
+  const char *tool = getToolName();
+  for (const char *text : {tool, *tool ? ": " : "", "error: out of memory\n"})
+    (void)!write(STDERR_FILENO, text, strlen(text));
   _exit(1);
 }
 
@@ -264,7 +265,7 @@ static void endUnwritable(void *, const char *reason, bool isCrash) {
   llvm::StringRef what = reason;
   if (isCrash || !what.consume_front("IO failure on output stream: "))
     return;
-  llvm::WithColor::error() << "cannot write the standard output: " << what << "\n";
+  printError("cannot write the standard output: " + what);
   _exit(1);
 }
 

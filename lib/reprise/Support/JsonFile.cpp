@@ -5,7 +5,11 @@
 #include "reprise/Planning/JsonScanner.h"
 #include "reprise/Runtime/File.h"
 #include "reprise/Runtime/FileKind.h"
+#include "reprise/Support/Locations.h"
+#include "reprise/Support/Wording.h"
 #include "llvm/ADT/StringExtras.h"
+#include <cerrno>
+#include <system_error>
 
 using namespace mlir;
 using llvm::json::Object;
@@ -100,11 +104,20 @@ std::string NumberRange::describe() const {
   return text;
 }
 
+LogicalResult emitUnreadable(Location from, StringRef path, StringRef message) {
+  StringRef reason = message;
+  bool isNamed =
+      getFlag(from).ends_with(path) && reason.consume_front(("cannot read '" + path + "': ").str());
+  if (isNamed && reason == std::generic_category().message(ENOENT))
+    reason = "no such file";
+  return emitError(from) << (isNamed ? reason : message);
+}
+
 FailureOr<JsonFile> JsonFile::read(StringRef path, StringRef what, ArrayRef<StringRef> keys,
                                    Location from) {
   runtime::Expected<std::vector<uint8_t>> bytes = runtime::readFile(path.str());
   if (!bytes)
-    return emitError(from) << what << ": " << bytes.message();
+    return emitUnreadable(from, path, bytes.message());
   StringRef text(reinterpret_cast<const char *>(bytes->data()), bytes->size());
   FailureOr<llvm::json::Value> parsed = parseJson(text, path, from.getContext());
   if (failed(parsed))
@@ -143,9 +156,8 @@ LogicalResult JsonFile::checkKeys(const Object &object, ArrayRef<StringRef> know
                                   const std::string &prefix) const {
   for (const Object::value_type *member : sortedMembers(object))
     if (!llvm::is_contained(known, StringRef(member->first)))
-      return fail(prefix + member->first.str(), "unknown key '" + member->first.str() +
-                                                    "', expected one of " +
-                                                    llvm::join(known, ", "));
+      return fail(prefix + member->first.str(), "unknown key '" + member->first.str() + "'" +
+                                                    suggest(StringRef(member->first), known));
   return success();
 }
 

@@ -1,6 +1,8 @@
 // reprise: the scope and the place in a location
 #include "reprise/Support/Locations.h"
 
+#include "mlir/IR/BuiltinAttributes.h"
+
 using namespace mlir;
 
 std::string reprise::getScope(Location location) {
@@ -11,6 +13,15 @@ std::string reprise::getScope(Location location) {
     return WalkResult::advance();
   });
   return scope;
+}
+
+Location reprise::getFlagLocation(MLIRContext *context, StringRef flag) {
+  return FusedLoc::get(context, {UnknownLoc::get(context)}, StringAttr::get(context, flag));
+}
+
+StringRef reprise::getFlag(Location location) {
+  auto flag = dyn_cast<FusedLocWith<StringAttr>>(location);
+  return flag ? flag.getMetadata().getValue() : StringRef();
 }
 
 std::string reprise::getPlace(Location location) {

@@ -11,9 +11,7 @@
 #include "reprise/Runtime/FileKind.h"
 #include "reprise/Support/Diagnostics.h"
 #include "reprise/Support/Guard.h"
-#include "reprise/Support/Readable.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cerrno>
 #include <fcntl.h>
@@ -23,10 +21,6 @@ using namespace mlir;
 using namespace reprise;
 
 static constexpr size_t kLargestStream = size_t(1) << 30;
-
-static void printError(const Twine &message) {
-  llvm::WithColor::error() << shortenMessage(message.str()) << "\n";
-}
 
 static std::unique_ptr<llvm::MemoryBuffer> cannotRead(StringRef path, const Twine &reason) {
   printError("cannot read '" + path + "': " + reason);
@@ -46,7 +40,7 @@ static std::unique_ptr<llvm::MemoryBuffer> readStream(StringRef path, int descri
     if (count == 0)
       return llvm::MemoryBuffer::getMemBufferCopy(text, path == "-" ? "<stdin>" : path);
     if (text.size() > kLargestStream)
-      return cannotRead(path, "it is longer than 1 GiB and no regular file");
+      return cannotRead(path, "longer than 1 GiB and no regular file");
   }
 }
 
@@ -57,7 +51,7 @@ static std::unique_ptr<llvm::MemoryBuffer> readBuffer(StringRef path) {
   if (std::error_code error = llvm::sys::fs::status(path, status))
     return cannotRead(path, error.message());
   if (status.type() == llvm::sys::fs::file_type::directory_file)
-    return cannotRead(path, "it is a directory");
+    return cannotRead(path, "expected a file, got a directory");
   if (status.type() != llvm::sys::fs::file_type::regular_file) {
     int descriptor = open(path.str().c_str(), O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)
@@ -129,7 +123,7 @@ LogicalResult reprise::probeModel(llvm::MemoryBufferRef buffer, const DialectReg
   if (reason.empty() && answer.empty())
     return success();
   if (reason.empty()) {
-    printError("'" + buffer.getBufferIdentifier() + "' could not be parsed: it is damaged");
+    printError("'" + buffer.getBufferIdentifier() + "' could not be parsed: the file is damaged");
     return failure();
   }
   printError("'" + buffer.getBufferIdentifier() + "' could not be parsed: the parser died (" +

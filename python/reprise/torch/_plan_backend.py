@@ -12,7 +12,7 @@ from torch._functorch.aot_autograd import aot_module_simplified
 from torch._prims.rng_prims import run_and_save_rng_state, run_with_rng_state
 from torch.utils._pytree import tree_leaves
 
-from .._errors import Error, UsageError
+from .._errors import Error, UsageError, suggest
 from . import _plan_labels as labels
 from . import _plan_passes as passes
 from . import _plan_regions as regions
@@ -31,7 +31,7 @@ def parse_budget(budget: int | str | None) -> str:
     text = UNLIMITED if budget is None else str(budget)
     number = re.fullmatch(r"(\d+(?:\.\d+)?)(%|KiB|MiB|GiB)?", text)
     if isinstance(budget, bool) or not number or float(number.group(1)) <= 0:
-        raise UsageError(f'budget: expected bytes, or a text such as "2GiB" or "60%", got {budget!r}')
+        raise UsageError(f'budget: expected bytes, a text with a unit ("1.5GiB"; units are KiB, MiB, GiB) or a share ("60%"), got {budget!r}')
     return text
 
 
@@ -161,10 +161,10 @@ def _make_partitioner(options: dict[str, Any] | None) -> Callable[[], Partitione
     given = dict(options or {})
     unknown = [name for name in given if name not in OPTIONS]
     if unknown:
-        raise UsageError(f"unknown option {unknown[0]!r}, expected one of {', '.join(OPTIONS)}")
+        raise UsageError(f"unknown option {unknown[0]!r}{suggest(unknown[0], OPTIONS)}")
     codegen, policy = given.get("codegen", "inductor"), given.get("policy")
     if codegen not in CODEGENS:
-        raise UsageError(f"codegen: expected one of {', '.join(CODEGENS)}, got {codegen!r}")
+        raise UsageError(f"unknown codegen {codegen!r}{suggest(codegen, CODEGENS)}")
     labels.check(policy)
     share = Share(options, parse_budget(given.get("budget")))
     return lambda: Partitioner(share.budget(), policy, codegen == "inductor", share)

@@ -7,7 +7,7 @@ from typing import Callable, Union
 from torch import fx
 from torch.utils.checkpoint import CheckpointPolicy
 
-from .._errors import Error, UsageError
+from .._errors import Error, UsageError, suggest
 from ._plan_nodes import describe, runs_once
 
 LABELS = {CheckpointPolicy.MUST_SAVE: "must_save", CheckpointPolicy.PREFER_SAVE: "prefer_save",
@@ -25,8 +25,8 @@ def to_label(given: Label) -> str | None:
         return LABELS[given]
     if isinstance(given, str) and given in NAMED:
         return NAMED[given]
-    expected = ", ".join([*LABELS.values(), *NAMED])
-    raise UsageError(f"policy: expected a CheckpointPolicy or one of {expected}, got {given!r}")
+    raise UsageError(f"policy: expected a CheckpointPolicy or a label, got {given!r}"
+                     + suggest(given, [*LABELS.values(), *NAMED]))
 
 
 def check(policy: Policy) -> None:

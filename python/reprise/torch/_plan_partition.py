@@ -157,11 +157,11 @@ class Partitioner(CustomPartitionerFn):
         return answer
 
     def _refuse(self, problem: Problem, summary: dict[str, Any], musts: int) -> str:
-        lines = [f"the budget of {self.budget} ({summary['budget']} bytes) cannot be met"]
+        lines = [f"the budget of {self.budget} ({summary['budget']:,} bytes) cannot be met"]
         place = re.search(r"launch (\d+)", summary.get("place") or "")
         if place:
             node = problem.operations[int(place.group(1))].node
-            lines.append(f"{describe(node)} needs {summary['needed']} bytes at once")
+            lines.append(f"{describe(node)} needs {summary['needed']:,} bytes at once")
         if musts:
             lines.append(f"{musts} ops have a MUST label, which holds in every plan")
         lines.append(least_met(summary['lowest_peak']))

@@ -56,7 +56,7 @@ class Share:
         number, unit = re.fullmatch(r"([\d.]+)(\D*)", self.text).groups()
         left = int(float(number) * UNITS[unit]) - sum(others)
         if left <= 0:
-            raise Error(f"the budget of {self.text} is used up by the {sum(others)} bytes that earlier graphs of the model save")
+            raise Error(f"the budget of {self.text} is used up by the {sum(others):,} bytes that earlier graphs of the model save")
         return str(left)
 
     def took(self, saved_bytes: int) -> None:

@@ -15,7 +15,7 @@ from typing import Any, Callable, Sequence
 import torch
 import torch.fx as fx
 
-from .._errors import Error, UsageError
+from .._errors import Error, UsageError, suggest
 from ._raising import raising
 from ._whole_autograd import Calling
 from ._whole_budget import StepBudget, step_budget
@@ -60,9 +60,9 @@ def reprise(module: fx.GraphModule, inputs: Sequence[Any], *, options: dict[str,
     What comes back raises an error with all missing ops and the user's lines that ask for them.
     """
     share, options = step_budget(options), dict(options or {})
-    if unknown := set(options) - _OPTIONS:
-        return raising(UsageError(f"backend \"reprise\" has no option {', '.join(sorted(unknown))}; it has "
-                                  + ", ".join(sorted(_OPTIONS))))
+    if unknown := sorted(set(options) - _OPTIONS):
+        near = suggest(unknown[0], sorted(_OPTIONS))
+        return raising(UsageError(f"unknown option {unknown[0]!r} of backend \"reprise\"{near}"))
     fallback = options.pop("fallback", False)
     original = copy.deepcopy(module) if fallback else None
     try:

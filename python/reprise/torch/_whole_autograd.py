@@ -22,7 +22,7 @@ class _Kept(Untraced):
 
     @staticmethod
     def backward(ctx: Any, *cotangents: torch.Tensor) -> Any:
-        raise AssertionError("a gradient of what has none")
+        raise AssertionError("internal error: a gradient is asked of a value without one")
 
 
 class _Graph(Untraced):

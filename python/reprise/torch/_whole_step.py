@@ -25,8 +25,8 @@ def _check_memory(tensor: torch.Tensor) -> None:
     last = tensor.storage_offset() + sum((size - 1) * stride for size, stride in zip(tensor.size(), tensor.stride()))
     needed, held = (last + 1) * tensor.element_size(), tensor.untyped_storage().nbytes()
     if held < needed:
-        raise Error(f"a tensor of shape {list(tensor.shape)} that the compiled step reads has {held} bytes of storage, "
-                    f"{needed} are needed: its storage was freed or shrunk and not filled again")
+        raise Error(f"a tensor of shape {list(tensor.shape)} that the compiled step reads has {held:,} bytes of storage, "
+                    f"{needed:,} are needed: its storage was freed or shrunk and not filled again")
 
 
 def _as_argument(tensor: torch.Tensor) -> torch.Tensor:

@@ -138,7 +138,7 @@ TEST_F(CompilationTest, aBudgetHoldsForEachProgram) {
   plans = std::move(within.programs[0].plan);
   buildTwo();
   EXPECT_TRUE(run().programs.empty());
-  EXPECT_EQ(error, "the plan is one of a single device program, and there are 2\n");
+  EXPECT_EQ(error, "the plan is for a single device program, and the model has 2\n");
 }
 
 TEST_F(CompilationTest, eachDeviceHasItsTarget) {

@@ -135,7 +135,7 @@ TEST_F(InterpreterTest, refusesWhatDoesNotFitTheMachine) {
             "\n  return %0 : " + type + "\n}",
         {});
     EXPECT_EQ(error,
-              "'reprise.iota' op cannot be interpreted: its results exceed this machine's memory");
+              "'reprise.iota' op cannot be interpreted: the results exceed this machine's memory");
   }
 }
 
@@ -149,7 +149,7 @@ TEST_F(InterpreterTest, checksArguments) {
   EXPECT_TRUE(run(text, {}).empty());
   EXPECT_EQ(error, "'func.func' op expected 1 arguments, got 0");
   EXPECT_TRUE(run("func.func private @f(%x: tensor<2xf32>)", {x}).empty());
-  EXPECT_EQ(error, "'func.func' op cannot be interpreted: it has no body");
+  EXPECT_EQ(error, "'func.func' op cannot be interpreted: the function has no body");
 }
 
 } // namespace

@@ -175,7 +175,9 @@ TEST_F(ProgramsTest, wrongTransfersAreErrors) {
   EXPECT_EQ(runAll(send + R"(
     func.func @plain(%x: tensor<2xf32>) { return })"),
             Values());
-  EXPECT_EQ(error, "'func.func' op cannot be interpreted beside others: it is no device program");
+  EXPECT_EQ(
+      error,
+      "'func.func' op cannot be interpreted beside others: the function is no device program");
 }
 
 } // namespace

@@ -139,7 +139,7 @@ TEST_F(StepsTest, takesOneRowPerAbsoluteStep) {
   EXPECT_EQ(array("out/w.a.npy"), w);
   options.steps = 3;
   expectProblem(training, options,
-                "cannot read '" + file("x.npy") + "': it has 2 rows, step 2 needs 3");
+                "cannot read '" + file("x.npy") + "': holds 2 steps, the run needs 3");
 }
 
 TEST_F(StepsTest, carriesAnInputThatAResultReplaces) {
@@ -170,13 +170,13 @@ TEST_F(StepsTest, refusesWhatItShould) {
                 "there is no argument 'seed' to take from '" + file("x.npy") + "'");
   options.inputs = {{"w/a", write("x.npy", {2, 3}, {1, 2, 3, 4, 5, 6})}};
   expectProblem(training, options,
-                "cannot read '" + file("x.npy") + "': it has shape [2, 3], expected [3] for 'w/a'");
+                "cannot read '" + file("x.npy") + "': shape [2, 3], expected [3] for 'w/a'");
   options.inputs.clear();
   options.offset = 6;
   expectProblem(training, options, "the offset 6 is no multiple of 4");
   options.offset.reset();
   options.inputDir = file("none");
-  expectProblem(training, options, "cannot read '" + file("none") + "': it is no folder");
+  expectProblem(training, options, "cannot read '" + file("none") + "': expected a folder");
   options.inputDir = file("");
   expectProblem(R"(func.func @f(%x: tensor<f32> {reprise.role = "input", reprise.name = "a/b"},
                                 %y: tensor<f32> {reprise.role = "input", reprise.name = "a.b"}) {

@@ -184,7 +184,7 @@ TEST(Commands, PeersAreAskedForWhenABundleIsOpened) {
   std::unique_ptr<Transport> transport = makeLocalTransport({"first"});
   EXPECT_EQ(train(firstStage(false), "first", *transport, 1).error,
             "first: there is no program 'second' to exchange values with");
-  EXPECT_EQ(transport->join("first").message(), "program 'first' takes part already");
+  EXPECT_EQ(transport->join("first").message(), "program 'first' has joined already");
   EXPECT_EQ(transport->join("third").message(), "the transport knows no program 'third'");
 }
 
@@ -308,7 +308,7 @@ TEST(Commands, EveryFieldIsChecked) {
        }},
       {"program 'step': command 3: waits for event 5, which nothing gives",
        [](auto &c) { c[3].event = 5; }},
-      {"program 'step': nothing waits for event 0 of command 1",
+      {"program 'step': no command waits for event 0 of command 1",
        [](auto &c) { c.erase(c.begin() + 3); }},
       {"program 'step': command 2: event 0 is given again before anything waits for it",
        [](auto &c) { c[2].event = 0; }},

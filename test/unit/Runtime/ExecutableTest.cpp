@@ -141,7 +141,8 @@ TEST(Executable, RefusesWhatCannotRunHere) {
   for (Kernel &kernel : bundle.kernels)
     kernel.itemThreads = kernel.blockThreads = 128;
   bundle.images[0].bytes.push_back(0);
-  EXPECT_EQ(refusal(bundle), "m.rpb: the bundle is for cuda:sm_90, and the cpu runs here");
+  EXPECT_EQ(refusal(bundle),
+            "m.rpb: the bundle is for cuda:sm_90, not for the CPU: use --device=cuda");
   bundle = trainingBundle(4);
   bundle.kernels[0].imageOffset = 1 << 20;
   EXPECT_EQ(refusal(bundle), "m.rpb: the bundle is malformed: kernel 'add' lies outside the image");
@@ -158,7 +159,7 @@ TEST(Executable, RefusesMoreThreadsThanItsBudgetAllows) {
 TEST(Executable, RefusesWhatDoesNotFitBeforeItStarts) {
   Bundle bundle = trainingBundle(4);
   bundle.programs[0].arenaBytes = uint64_t(1) << 50;
-  EXPECT_EQ(refusal(bundle).find("m.rpb: a step needs 11258999"), 0u) << refusal(bundle);
+  EXPECT_EQ(refusal(bundle).find("m.rpb: a step needs 1,125,899,9"), 0u) << refusal(bundle);
 }
 
 TEST(Executable, ChecksIndices) {

@@ -96,7 +96,7 @@ TEST(HostMoves, ABundleIsChecked) {
        [](Program &step) { step.commands[4].operands[0].buffer = argument(1, bytes); }},
       {"memory of the host without an offload or a fetch",
        [](Program &step) { step.commands[3].operands[0].buffer = onHost(64); }},
-      {"nothing waits for event 1",
+      {"no command waits for event 1",
        [](Program &step) { step.commands.erase(step.commands.begin() + 5, step.commands.end()); }},
       {"(offload) may still use: no wait is between them",
        [](Program &step) { std::swap(step.commands[2], step.commands[3]); }},

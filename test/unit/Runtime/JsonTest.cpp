@@ -37,9 +37,9 @@ TEST(Json, RefusesEverythingElse) {
   for (const char *text :
        {"", "{", "[1]", "{\"a\": 1,}", "{\"a\" 1}", "{}x", "{\"a\": tru}", "{\"a\": \"\\x\"}",
         "{\"a\": \"\\u00\"}", "{\"a\": \"\\ud83d\\u0041\"}", "{\"a\": \"", "{\"a\": \"\\"})
-    EXPECT_EQ(parseJson(text).message().find("it is no JSON object at line "), 0u) << text;
+    EXPECT_EQ(parseJson(text).message().find("expected a JSON object at line "), 0u) << text;
   EXPECT_FALSE(bool(parseJson("{\"a\": " + std::string(100000, '['))));
-  EXPECT_EQ(parseJson("{\n \"a\" 1}").message(), "it is no JSON object at line 2, column 6");
+  EXPECT_EQ(parseJson("{\n \"a\" 1}").message(), "expected a JSON object at line 2, column 6");
 }
 
 TEST(Json, RefusesRepeatedKeysAndByteOrderMarks) {

@@ -88,24 +88,24 @@ TEST_F(Npy, RefusesWhatItShould) {
     std::string text = good;
     return npy(text.replace(text.find(from), from.size(), to), data);
   };
-  EXPECT_EQ(open("hello", DType::F32), "it is no .npy file");
-  EXPECT_EQ(open("", DType::F32), "it is no .npy file");
+  EXPECT_EQ(open("hello", DType::F32), "expected a .npy file");
+  EXPECT_EQ(open("", DType::F32), "expected a .npy file");
   EXPECT_EQ(open(npy(good, data, 3), DType::F32),
-            "it has version 3.0 of the .npy format, expected 1.0 or 2.0");
-  EXPECT_EQ(open(npy(good, data), DType::F64), "it holds type '<f4', expected '<f8' for f64");
-  EXPECT_EQ(open(npy(good, data), DType::BF16), "it holds type '<f4', expected '<u2' for bf16");
-  EXPECT_EQ(open(with("<f4", ">f4"), DType::F32), "it is big endian, expected little endian");
-  EXPECT_EQ(open(with("'<f4'", "[('a', '<f4')]"), DType::F32), "its header cannot be understood");
-  EXPECT_EQ(open(with("False", "True"), DType::F32), "it is in Fortran order, expected C order");
-  EXPECT_EQ(open(npy(good, data.substr(1)), DType::F32), "it is truncated: 23 of 24 bytes");
-  EXPECT_EQ(open(npy(good, data + "x"), DType::F32), "it holds 1 bytes more than its shape");
+            "version 3.0 of the .npy format, expected 1.0 or 2.0");
+  EXPECT_EQ(open(npy(good, data), DType::F64), "type '<f4', expected '<f8' for f64");
+  EXPECT_EQ(open(npy(good, data), DType::BF16), "type '<f4', expected '<u2' for bf16");
+  EXPECT_EQ(open(with("<f4", ">f4"), DType::F32), "big endian, expected little endian");
+  EXPECT_EQ(open(with("'<f4'", "[('a', '<f4')]"), DType::F32), "the header cannot be parsed");
+  EXPECT_EQ(open(with("False", "True"), DType::F32), "the order is Fortran, expected C");
+  EXPECT_EQ(open(npy(good, data.substr(1)), DType::F32), "truncated: 23 of 24 bytes");
+  EXPECT_EQ(open(npy(good, data + "x"), DType::F32), "1 byte more than the shape needs");
   EXPECT_EQ(open(with("2, 3", "999999999999, 999999999999"), DType::F32),
-            "its shape [999999999999, 999999999999] is out of range");
-  EXPECT_EQ(open(with("2, 3", "-2, 3"), DType::F32), "its header cannot be understood");
-  EXPECT_EQ(open(with("2, 3", "3"), DType::F32), "its header cannot be understood");
-  EXPECT_EQ(open(with("'shape'", "'descr'"), DType::F32), "its header cannot be understood");
+            "the shape [999999999999, 999999999999] is out of range");
+  EXPECT_EQ(open(with("2, 3", "-2, 3"), DType::F32), "the header cannot be parsed");
+  EXPECT_EQ(open(with("2, 3", "3"), DType::F32), "the header cannot be parsed");
+  EXPECT_EQ(open(with("'shape'", "'descr'"), DType::F32), "the header cannot be parsed");
   EXPECT_EQ(NpyFile::open("/dev/zero", DType::F32).message(),
-            "cannot read '/dev/zero': it is no regular file");
+            "cannot read '/dev/zero': expected a regular file");
 }
 
 TEST_F(Npy, EveryTruncationIsFound) {

@@ -194,9 +194,8 @@ TEST(ProgramGroup, ValuesForRowsAreForTheirArray) {
   EXPECT_TRUE(session.find("w"));
   EXPECT_FALSE(session.find("w[0]"));
   float w[9] = {};
-  EXPECT_EQ(
-      session.giveValue({"w", DType::F32, {1, 3}, w}).message(),
-      "m.rpb, program 'first': cannot take a value: it has shape [1, 3], expected [3, 3] for 'w'");
+  EXPECT_EQ(session.giveValue({"w", DType::F32, {1, 3}, w}).message(),
+            "m.rpb, program 'first': cannot take a value: shape [1, 3], expected [3, 3] for 'w'");
   EXPECT_EQ(session.giveValue({"w[0]", DType::F32, {1, 3}, w}).message(),
             "m.rpb: the step takes no argument 'w[0]'");
   EXPECT_EQ(session.start(1).message(), "m.rpb, program 'first': parameter 'w' has no initializer "
@@ -246,7 +245,7 @@ TEST(ProgramGroup, DefectsOfRowsAreNamed) {
        [](Bundle &b) { b.results[0].rows.whole = b.results[1].rows.whole = "v"; }},
   };
   EXPECT_EQ(serializeBundle(selectDevice(sharedStackBundle(3), 1)).message(),
-            "the bundle is malformed: one device has a part of an array");
+            "the bundle is malformed: a single device has a part of an array");
   for (const auto &[message, make] : defects) {
     Bundle bundle = sharedStackBundle(3);
     ASSERT_FALSE(validateBundle(bundle));
@@ -268,7 +267,7 @@ std::vector<Command> &commandsOf(Bundle &bundle, uint32_t device) {
 TEST(ProgramGroup, DefectsAreNamed) {
   const Defect defects[] = {
       {"the number of devices is out of range", [](Bundle &b) { b.devices.pop_back(); }},
-      {"two devices have the same name, or one has none",
+      {"two devices have the same name, or a device has no name",
        [](Bundle &b) { b.devices[1].name = "first"; }},
       {"the arguments of device 'second' are out of order or range",
        [](Bundle &b) { b.devices[1].arguments = {5}; }},
@@ -292,9 +291,11 @@ TEST(ProgramGroup, DefectsAreNamed) {
        [](Bundle &b) { commandsOf(b, 0)[1].peer = "third"; }},
       {"command 1 of program 'step' of 'first': the program exchanges values with itself",
        [](Bundle &b) { commandsOf(b, 0)[1].peer = "first"; }},
-      {"nothing meets command 0 of 'second', which receives from 'first' with tag 1",
+      {"no program takes the other side: command 0 of 'second', which receives from 'first' with "
+       "tag 1",
        [](Bundle &b) { commandsOf(b, 0)[1].tag = 3; }},
-      {"the sizes differ of command 1 of 'first', which sends to 'second' with tag 1, and command "
+      {"the two sides have other sizes: command 1 of 'first', which sends to 'second' with tag 1, "
+       "and command "
        "0 "
        "of 'second', which receives from 'first' with tag 1",
        [](Bundle &b) { commandsOf(b, 0)[1].operands[0].buffer.bytes = 128; }},

@@ -87,13 +87,14 @@ TEST_F(RunFolder, LeavesForeignFoldersAlone) {
   put("mine/data.npy", "dear");
   EXPECT_EQ(
       write("mine").message(),
-      cannot("mine", "the folder holds 'data.npy' and no run.json: it is not the output of a run"));
+      cannot("mine",
+             "the folder holds 'data.npy' and no run.json: the folder is not the output of a run"));
   EXPECT_EQ(contents(folder.file("mine/data.npy")), "dear");
   put("mine/run.json", "{\"seed\": 1}");
   EXPECT_EQ(write("mine").message(),
             cannot("mine", "the folder is not the output of a run: cannot read '" +
                                folder.file("mine/run.json") +
-                               "': it has no integer 'next_offset'"));
+                               "': expected an integer 'next_offset'"));
   put("file", "x");
   EXPECT_EQ(write("file").message(), cannot("file", "Not a directory"));
   EXPECT_EQ(write("none/out").message(), cannot("none/out", "No such file or directory"));

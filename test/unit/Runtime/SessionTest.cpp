@@ -98,7 +98,7 @@ TEST_F(SessionTest, OneRowPerAbsoluteStep) {
   EXPECT_EQ(value(2, 1), 21 * 0.5f + 31);
   good(session->setState({0, 0, 2}));
   EXPECT_EQ(session->start(3).message(),
-            "cannot read '" + rows + "': it has 4 rows, step 4 needs 5");
+            "cannot read '" + rows + "': holds 4 steps, the run needs 5");
 }
 
 TEST_F(SessionTest, OneValueForAllSteps) {
@@ -122,11 +122,11 @@ TEST_F(SessionTest, ValuesFromMemory) {
   good(session->step());
   EXPECT_EQ(value(2, 1), 3 + 8);
   good(session->giveValue({"x", DType::F32, {1, 2}, second}));
-  EXPECT_EQ(session->step().message(), "m.rpb: input 'x': it has 1 rows, step 2 needs 3");
+  EXPECT_EQ(session->step().message(), "m.rpb: input 'x': holds 1 step, the run needs 3");
   EXPECT_EQ(session->giveValue({"x", DType::I32, {2}, second}).message(),
-            "m.rpb: cannot take a value: it holds i32, expected f32 for 'x'");
+            "m.rpb: cannot take a value: type i32, expected f32 for 'x'");
   EXPECT_EQ(session->giveValue({"x", DType::F32, {1}, second}).message(),
-            "m.rpb: cannot take a value: it has shape [1], expected [2] for 'x'");
+            "m.rpb: cannot take a value: shape [1], expected [2] for 'x'");
 }
 
 TEST_F(SessionTest, AnInputThatAResultReplacesIsCarried) {
@@ -157,16 +157,16 @@ TEST_F(SessionTest, RefusesWhatItShould) {
             "m.rpb: input 'x' has no initializer and was given no value");
   std::string odd = array("odd.npy", {3}, {1, 2, 3});
   EXPECT_EQ(session->giveArray("x", odd).message(),
-            "cannot read '" + odd + "': it has shape [3], expected [2] for 'x'");
+            "cannot read '" + odd + "': shape [3], expected [2] for 'x'");
   std::string rows = array("rows.npy", {2, 2}, {1, 2, 3, 4});
   EXPECT_EQ(session->giveArray("w", rows).message(),
-            "cannot read '" + rows + "': it has shape [2, 2], expected [2] for 'w'");
+            "cannot read '" + rows + "': shape [2, 2], expected [2] for 'w'");
   EXPECT_EQ(session->giveArray("y", rows).message(), "m.rpb: the step takes no argument 'y'");
   EXPECT_TRUE(bool(session->giveArray("seed", rows)));
   EXPECT_EQ(session->setState({0, 6, 0}).message(), "the offset 6 is no multiple of 4");
   EXPECT_TRUE(bool(session->setState({0, -4, 0})));
   EXPECT_EQ(session->giveFolder(folder.file("none")).message(),
-            "cannot read '" + folder.file("none") + "': it is no folder");
+            "cannot read '" + folder.file("none") + "': expected a folder");
   bundle.arguments[0].name = "a/b";
   bundle.arguments[1].name = "a.b";
   bundle.results[1].name = "a/b";
@@ -186,10 +186,11 @@ TEST_F(SessionTest, RefusesABadRunJson) {
   EXPECT_EQ(message("{\"seed\": 1, \"next_offset\": 4, \"next_step\": 2, \"more\": [1, {}]}"),
             "ok");
   EXPECT_EQ(message("{\"seed\": 1, \"next_offset\": 4, \"next_step\": 2, \"results\": 1}"),
-            "cannot read '" + path + "': its entry, arguments and results are not those of a run");
+            "cannot read '" + path +
+                "': expected 'entry', 'arguments' and 'results' as a run writes them");
   EXPECT_EQ(session->state().step, 2);
   EXPECT_EQ(message("{\"seed\": 1, \"next_offset\": 4}"),
-            "cannot read '" + path + "': it has no integer 'next_step'");
+            "cannot read '" + path + "': expected an integer 'next_step'");
   EXPECT_EQ(message("{\"seed\": 1, \"next_offset\": 5, \"next_step\": 2}"),
             "cannot read '" + path + "': the offset 5 is no multiple of 4");
   for (const char *text : {"", "{", "[1]", "{\"seed\": 1,}", "{\"seed\" 1}", "{}x", "{\"a\": tru}"})

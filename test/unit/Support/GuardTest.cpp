@@ -70,7 +70,7 @@ TEST(Guard, LimitsMemory) {
     block[12345] = 1;
     sink = block[12345];
   };
-  EXPECT_EQ(runInChild(grow, limits), "it ran out of memory");
+  EXPECT_EQ(runInChild(grow, limits), "out of memory");
   EXPECT_EQ(runInChild(grow, {}), "");
 }
 
@@ -81,7 +81,7 @@ TEST(Guard, LimitsProcessorTime) {
     while (true)
       sink = sink + 1;
   };
-  EXPECT_EQ(runInChild(spin, limits), "it ran out of time");
+  EXPECT_EQ(runInChild(spin, limits), "out of time");
 }
 
 TEST(Guard, AToolKeepsItsExitCode) {
@@ -169,12 +169,12 @@ TEST(Guard, LimitsTimeByTheClock) {
   limits.clockFactor = 1;
   int glances = 0;
   limits.whileWaiting = [&] { ++glances; };
-  EXPECT_EQ(runInChild([] { sleep(600); }, limits), "it ran out of time: 1 s by the clock");
+  EXPECT_EQ(runInChild([] { sleep(600); }, limits), "out of time: 1 s by the clock");
   EXPECT_GT(glances, 2);
   auto closeAll = [] {
     for (int i = 3; i < 256; ++i)
       close(i);
     sleep(600);
   };
-  EXPECT_EQ(runInChild(closeAll, limits), "it ran out of time: 1 s by the clock");
+  EXPECT_EQ(runInChild(closeAll, limits), "out of time: 1 s by the clock");
 }

@@ -69,6 +69,8 @@ const std::vector<Rule> &getRules();
 
 /// Null if there is none of that name.
 const Rule *findRule(std::string_view name);
+/// The error about a name that is neither a rule, nor one of `others`, nor that of a file.
+std::string refuseUnknown(const std::string &name, const std::vector<std::string> &others = {});
 
 /// Every piece once, in the order of the rule. O(n) of the pieces for ranks of few chunks. The rule
 /// must take the shape.

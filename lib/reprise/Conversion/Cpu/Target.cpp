@@ -1,6 +1,7 @@
 // reprise: resolves the names of CPU targets
 #include "reprise/Conversion/Cpu/Target.h"
 
+#include "reprise/Support/Wording.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/TargetParser/Host.h"
 
@@ -33,8 +34,8 @@ Expected<CpuTarget> CpuTarget::get(StringRef name) {
     target.level = level == 4 ? "x86-64-v4" : "x86-64-v3";
     target.tune = sys::getHostCPUName().str();
   } else if (name != "x86-64-v3" && name != "x86-64-v4") {
-    return createStringError("unknown CPU target '" + name +
-                             "', expected 'x86-64-v3', 'x86-64-v4' or 'native'");
+    static constexpr StringLiteral known[] = {"native", "x86-64-v3", "x86-64-v4"};
+    return createStringError("unknown CPU target '" + name + "'" + suggest(name, known));
   }
   target.vectorBytes = target.level == "x86-64-v4" ? 64 : 32;
   return target;

@@ -4,6 +4,7 @@
 #include "reprise/Conversion/Cpu/CpuBackend.h"
 #include "reprise/Conversion/Cuda/CudaBackend.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Support/Wording.h"
 
 using namespace mlir;
 
@@ -12,6 +13,26 @@ namespace {
 
 struct AllTargets : TargetProvider {
   explicit AllTargets(Dialect *dialect) : TargetProvider(dialect) {}
+
+  /// Another chip is no typing error, so that only names with the same digits are suggested.
+  static LogicalResult emitUnknown(StringRef name, Location location) {
+    auto digits = [](StringRef text) {
+      std::string kept;
+      llvm::copy_if(text, std::back_inserter(kept), llvm::isDigit);
+      return kept;
+    };
+    SmallVector<StringRef> alike;
+    for (StringRef known : {"cpu:native", "cpu:x86-64-v3", "cpu:x86-64-v4", "cuda:sm_80",
+                            "cuda:sm_90", "cuda:sm_100", "cuda:sm_80+sm_90"})
+      if (digits(known) == digits(name))
+        alike.push_back(known);
+    InFlightDiagnostic error = emitError(location) << "unknown target '" << name << "', ";
+    if (std::string nearest = findNearest(name, alike); !nearest.empty())
+      return error << "did you mean '" << nearest << "'?";
+    return error
+           << "expected cpu, cpu:native, cpu:x86-64-v3, cpu:x86-64-v4 or a GPU from cuda:sm_80 "
+              "on, or several such as cuda:sm_80+sm_90";
+  }
 
   LogicalResult find(StringRef name, Location location,
                      std::shared_ptr<const Target> &target) const override {
@@ -29,11 +50,7 @@ struct AllTargets : TargetProvider {
       return success();
     }
     if (device != "cpu")
-      return emitError(location, "unknown target '")
-             << name
-             << "', expected cpu, cpu:native, cpu:x86-64-v3, "
-                "cpu:x86-64-v4 or a GPU from cuda:sm_80 on, or several such as "
-                "cuda:sm_80+sm_90";
+      return emitUnknown(name, location);
     llvm::Expected<CpuTarget> cpu = CpuTarget::get(machine.empty() ? "native" : machine);
     if (!cpu)
       return emitError(location, llvm::toString(cpu.takeError()));

@@ -108,11 +108,9 @@ std::string drawGantt(const std::string &title, const Schedule &schedule,
                      "name='viewport' content='width=device-width'><title>" +
                      escape(title) + "</title><style>" + kStyle + "</style></head><body>\n<h1>" +
                      escape(title) + "</h1>\n<p class='about'>";
-  text += format("%zu ranks, %lld micro-batches, makespan %.6g, bubble %.1f %% of the total "
-                 "(%.1f %% of the ideal)</p>\n",
+  text += format("%zu ranks, %lld micro-batches, makespan %.6g, bubble %.1f %%</p>\n",
                  schedule.ranks.size(), static_cast<long long>(schedule.shape.microbatches),
-                 simulation.makespan, 100 * simulation.bubbleOfTotal(),
-                 100 * simulation.bubbleOfIdeal());
+                 simulation.makespan, 100 * simulation.bubbleOfTotal());
   return text + drawChart(schedule, simulation) + drawTable(simulation) + "</body></html>\n";
 }
 

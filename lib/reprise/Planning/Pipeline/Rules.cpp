@@ -1,6 +1,8 @@
 // reprise: the ordering rules of schedules
 #include "reprise/Planning/Pipeline/Schedule.h"
 
+#include "reprise/Support/Wording.h"
+
 #include <algorithm>
 #include <tuple>
 
@@ -166,6 +168,16 @@ const Rule *findRule(std::string_view name) {
   auto found =
       std::find_if(rules.begin(), rules.end(), [&](const Rule &rule) { return rule.name == name; });
   return found == rules.end() ? nullptr : &*found;
+}
+
+std::string refuseUnknown(const std::string &name, const std::vector<std::string> &others) {
+  std::vector<std::string> names;
+  for (const Rule &rule : getRules())
+    names.push_back(rule.name);
+  names.insert(names.end(), others.begin(), others.end());
+  std::string nearest = findNearest(name, names);
+  return "unknown schedule '" + name + "'" + suggest(name, names) +
+         (nearest.empty() ? " or a file" : "");
 }
 
 } // namespace reprise::pipeline

@@ -1,6 +1,8 @@
 // reprise: the judge of schedules
 #include "Walk.h"
 
+#include "reprise/Support/Wording.h"
+
 #include <algorithm>
 
 namespace reprise::pipeline {
@@ -169,8 +171,8 @@ std::optional<Defect> verify(const Schedule &schedule, const Pipeline &pipeline,
   for (size_t rank = 0; rank < pipeline.memory.size(); ++rank) {
     auto [peak, place] = findPeak(schedule, pipeline, rank);
     if (peak > pipeline.memory[rank])
-      return Defect{Kind::Memory, nameRank(rank) + " needs " + std::to_string(peak) + " bytes of " +
-                                      std::to_string(pipeline.memory[rank]) + " at " +
+      return Defect{Kind::Memory, nameRank(rank) + " needs " + groupDigits(peak) + " bytes of " +
+                                      groupDigits(pipeline.memory[rank]) + " at " +
                                       describe(schedule.ranks[rank][place])};
   }
   return std::nullopt;

@@ -53,7 +53,7 @@ static std::optional<std::string> checkOperation(const Problem &problem, size_t 
     return name(i) + " lists an operand twice";
   for (int value : op.operands)
     if (value < 0 || value >= values || problem.values[value].operation >= static_cast<int>(i))
-      return name(i) + " reads a value that is not there yet";
+      return name(i) + " reads a value before it is computed";
   return std::nullopt;
 }
 

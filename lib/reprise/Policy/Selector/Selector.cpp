@@ -2,6 +2,7 @@
 #include "reprise/Policy/Selector/Selector.h"
 
 #include "reprise/Interfaces/Interfaces.h"
+#include "reprise/Support/Wording.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -81,7 +82,7 @@ static llvm::Error readCount(std::optional<int64_t> integer, int64_t &count) {
 static llvm::Error readKind(StringRef text, Selector &selector) {
   selector.kind = parseOpKind(text);
   return selector.kind ? llvm::Error::success()
-                       : fail("expected a kind, one of " + llvm::join(opKindNames(), ", "));
+                       : fail("unknown kind '" + text + "'" + suggest(text, opKindNames()));
 }
 
 static llvm::Error readDtype(StringRef text, Selector &selector) {
@@ -89,7 +90,7 @@ static llvm::Error readDtype(StringRef text, Selector &selector) {
   selector.dtype = text.str();
   return llvm::is_contained(dtypes, text)
              ? llvm::Error::success()
-             : fail("expected a dtype, one of " + llvm::join(ArrayRef(dtypes), ", "));
+             : fail("unknown dtype '" + text + "'" + suggest(text, dtypes));
 }
 
 llvm::Error readKey(StringRef key, std::optional<StringRef> text, std::optional<int64_t> integer,
@@ -104,11 +105,10 @@ llvm::Error readKey(StringRef key, std::optional<StringRef> text, std::optional<
     return readKind(text.value_or(""), selector);
   if (key == "dtype")
     return readDtype(text.value_or(""), selector);
-  bool isKnown = llvm::is_contained({"op", "name", "scope", "bytes", "flops"}, key);
-  if (!isKnown)
-    return fail(
-        "unknown key '" + key +
-        "', expected one of op, name, scope, bytes, flops, kind, dtype, every, first, last");
+  static constexpr StringLiteral keys[] = {"op",   "name",  "scope", "bytes", "flops",
+                                           "kind", "dtype", "every", "first", "last"};
+  if (!llvm::is_contained(keys, key))
+    return fail("unknown key '" + key + "'" + suggest(key, keys));
   if (!text)
     return fail("expected a string");
   if (key == "op")

@@ -215,7 +215,7 @@ func.func @home(%x: tensor<4xf32> {pipe.home = "first"}) {
 
 pipe.schedule @order stages 1 microbatches 1 [0F0, 0B0]
 func.func @stage() attributes {pipe.schedule = @order} {
-  // expected-error @below {{is none of the schedule's pieces}}
+  // expected-error @below {{the schedule does not have this piece}}
   pipe.piece forward stage 1 microbatch 0 {
   }
   return
@@ -225,7 +225,7 @@ func.func @stage() attributes {pipe.schedule = @order} {
 
 pipe.schedule @order stages 1 microbatches 1 [0F0, 0B0]
 func.func @weight() attributes {pipe.schedule = @order} {
-  // expected-error @below {{is none of the schedule's pieces}}
+  // expected-error @below {{the schedule does not have this piece}}
   pipe.piece weight stage 0 microbatch 0 {
   }
   return

@@ -4,8 +4,8 @@
 // RUN: not reprise-opt %s --reprise-to="partition microbatches=2 stages=2 schedule=none" 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not reprise-opt %s --reprise-to="partition microbatches=2 stages=8" 2>&1 | FileCheck %s --check-prefix=MANY
 
-// NONE: error: 'none' is no schedule (gpipe, 1f1b, interleaved-1f1b, zb-h1, zb-v), and no file of one: No such file or directory
-// MANY: error: 8 stages cannot be cut from a forward pass that can be cut into 2
+// NONE: error: --schedule=none: no schedule has this name, and no file can be read: No such file or directory
+// MANY: error: the forward pass can be cut into at most 2 stages, got 8
 
 // The first stage runs both forward passes before its first backward pass. The receive of a cotangent begins a pass before
 // the one that reads it. The tied weight lives where it is read first; its copy is sent, and what the other use adds up comes back.

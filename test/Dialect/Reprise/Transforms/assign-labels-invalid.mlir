@@ -45,7 +45,7 @@ func.func @different_musts(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @offload_view(%x: tensor<2x2xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{cannot honour 'must_offload' from op: it is a view of another value}}
+  // expected-error @+1 {{cannot honour 'must_offload' from op: the value is a view of another one}}
   %a = reprise.reshape %x {reprise.label = #reprise.label<must_offload>} : (tensor<2x2xf32>) -> tensor<4xf32>
   return %a : tensor<4xf32>
 }
@@ -64,7 +64,7 @@ func.func @offload_in_loop(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @offload_falls_back(%x: tensor<2x2xf32>) -> tensor<4xf32> {
-  // expected-remark @+1 {{'prefer_offload' from op becomes 'prefer_save': it is a view of another value}}
+  // expected-remark @+1 {{'prefer_offload' from op becomes 'prefer_save': the value is a view of another one}}
   %a = reprise.reshape %x {reprise.label = #reprise.label<prefer_offload>} : (tensor<2x2xf32>) -> tensor<4xf32>
   return %a : tensor<4xf32>
 }
@@ -80,7 +80,7 @@ func.func @named_argument(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @label_on_block(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{expected a label on an op with a value to save, but 'reprise.block' has none}}
+  // expected-error @+1 {{expected a label on an op with a value to save, got 'reprise.block'}}
   %0 = reprise.block {
     %a = reprise.exp %x : tensor<4xf32>
     reprise.yield %a : tensor<4xf32>
@@ -93,7 +93,7 @@ func.func @label_on_block(%x: tensor<4xf32>) -> tensor<4xf32> {
 func.func @label_on_terminator(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = reprise.block {
     %a = reprise.exp %x : tensor<4xf32>
-    // expected-error @+1 {{expected a label on an op with a value to save, but 'reprise.yield' has none}}
+    // expected-error @+1 {{expected a label on an op with a value to save, got 'reprise.yield'}}
     reprise.yield {reprise.label = #reprise.label<must_save>} %a : tensor<4xf32>
   } : tensor<4xf32>
   return %0 : tensor<4xf32>
@@ -101,7 +101,7 @@ func.func @label_on_terminator(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// expected-error @+1 {{expected a label on an op with a value to save, but 'func.func' has none}}
+// expected-error @+1 {{expected a label on an op with a value to save, got 'func.func'}}
 func.func @label_on_function(%x: tensor<4xf32>) -> tensor<4xf32> attributes {reprise.label = #reprise.label<must_save>} {
   return %x : tensor<4xf32>
 }

@@ -44,7 +44,7 @@ func.func @train(%x: tensor<2x3xf32>, %y: tensor<2x1xf32>) -> tensor<2x3xf32> {
 
 // -----
 
-// expected-error@below {{unknown entry 'train', expected one of 'other'}}
+// expected-error@below {{unknown entry 'train', expected one of other}}
 module {
   func.func @other() { return }
 }
@@ -148,7 +148,7 @@ func.func @train(%x: tensor<4xf32>) attributes {exec.arena_bytes = 64 : i64} { r
 
 func.func private @f(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }
 func.func @train(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@below {{expected a label on an op with a value to save, but 'func.call' has none}}
+  // expected-error@below {{expected a label on an op with a value to save, got 'func.call'}}
   %0 = func.call @f(%x) {reprise.label = #reprise.label<must_save>} : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }

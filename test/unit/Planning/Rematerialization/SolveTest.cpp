@@ -295,7 +295,7 @@ TEST(Rematerialization, RefusesBadProblems) {
   EXPECT_EQ(judge([](Problem &p) { p.operations[1].cost = NAN; }),
             "operation 1 has a cost below 0 or none");
   EXPECT_EQ(judge([](Problem &p) { p.operations[1].operands = {2}; }),
-            "operation 1 reads a value that is not there yet");
+            "operation 1 reads a value before it is computed");
   EXPECT_EQ(judge([](Problem &p) { p.operations[4].operands = {0, 0}; }),
             "operation 4 lists an operand twice");
   EXPECT_EQ(judge([](Problem &p) { p.values[2].bytes = -4; }),

@@ -9,6 +9,7 @@
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Planning/Offsets/Problem.h"
 #include "reprise/Support/ByteSize.h"
+#include "reprise/Support/Wording.h"
 #include "reprise/Target/LaunchFacts.h"
 
 using namespace mlir;
@@ -275,8 +276,8 @@ private:
       return failure();
     ArrayRef<int64_t> scratch = launch.getScratch().value_or(ArrayRef(kNoScratch));
     if (scratch[1] < needed->shared)
-      return launch.emitError("needs ")
-             << needed->shared << " bytes of scratch, and has " << scratch[1];
+      return launch.emitError("needs ") << groupDigits(needed->shared)
+                                        << " bytes of scratch, and has " << groupDigits(scratch[1]);
     if (scratch[1] == 0)
       return success();
     auto [first, last] = positions.of(launch);
@@ -290,7 +291,8 @@ private:
     int64_t needed = static_cast<int64_t>(call.getWorkspace());
     ArrayRef<int64_t> scratch = call.getScratch().value_or(ArrayRef(kNoScratch));
     if (scratch[1] < needed)
-      return call.emitError("needs ") << needed << " bytes of scratch, and has " << scratch[1];
+      return call.emitError("needs ")
+             << groupDigits(needed) << " bytes of scratch, and has " << groupDigits(scratch[1]);
     if (scratch[1] == 0)
       return success();
     auto [first, last] = positions.inFlight(call);

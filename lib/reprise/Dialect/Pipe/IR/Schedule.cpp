@@ -87,7 +87,7 @@ private:
         static_cast<int64_t>(piece.getMicrobatch().value_or(0)) >= shape.microbatches ||
         static_cast<int64_t>(piece.getRound()) >= rounds ||
         (piece.getKind() == PieceKind::Weight && !schedule.splitsBackward))
-      return piece.emitOpError("is none of the schedule's pieces");
+      return piece.emitOpError("the schedule does not have this piece");
     return success();
   }
 

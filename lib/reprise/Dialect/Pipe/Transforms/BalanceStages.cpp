@@ -4,6 +4,7 @@
 #include "Order.h"
 #include "StageProblem.h"
 #include "reprise/Dialect/Reprise/IR/DeviceProgram.h"
+#include "reprise/Support/Wording.h"
 
 using namespace mlir;
 
@@ -108,8 +109,8 @@ private:
     if (units < stages && keep)
       return success(); // a stage without ops
     if (units < stages)
-      return step.emitError() << stages << " stages cannot be cut from a "
-                              << "forward pass that can be cut into " << units;
+      return step.emitError() << "the forward pass can be cut into at most "
+                              << amount(units, "stage") << ", got " << stages;
     FailureOr<pipeline::Schedule> made = order->make(step, problem.countMicrobatches());
     if (failed(made))
       return failure();

@@ -3,6 +3,7 @@
 
 #include "reprise/Planning/Pipeline/Problem.h"
 #include "reprise/Planning/Pipeline/ScheduleFile.h"
+#include "reprise/Support/Locations.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
@@ -20,17 +21,20 @@ int64_t countSweeps(func::FuncOp step) {
   return sweeps;
 }
 
+/// The schedule is at fault, and no line of the model.
+static InFlightDiagnostic emitScheduleError(func::FuncOp step, StringRef schedule) {
+  return emitError(getFlagLocation(step.getContext(), ("--schedule=" + schedule).str()));
+}
+
 static FailureOr<pipeline::Schedule> readFile(func::FuncOp step, StringRef path) {
   auto text = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!text)
-    return step.emitError("'") << path
-                               << "' is no schedule (gpipe, 1f1b, interleaved-1f1b, zb-h1, zb-v), "
-                                  "and no file of one: "
-                               << text.getError().message();
+    return emitScheduleError(step, path)
+           << "no schedule has this name, and no file can be read: " << text.getError().message();
   pipeline::Schedule schedule;
   std::string wrong = pipeline::readSchedule((*text)->getBuffer(), schedule);
   if (!wrong.empty())
-    return step.emitError("schedule '") << path << "': " << wrong;
+    return emitScheduleError(step, path) << wrong;
   return schedule;
 }
 
@@ -46,9 +50,9 @@ FailureOr<Order> Order::find(func::FuncOp step, StringRef name, int64_t devices,
   order.file = name.str();
   order.rule = pipeline::findRule(order.file);
   if (sweeps > 2 && name != "gpipe")
-    return step.emitError("schedule '")
-           << name << "' orders a forward and a backward pass, the step has " << sweeps
-           << " passes: gpipe can order them";
+    return emitScheduleError(step, name)
+           << "the schedule orders a forward and a backward pass, the step has " << sweeps
+           << " passes: use gpipe";
   if (order.rule) {
     order.shape = {static_cast<int>(devices), order.rule->fitChunks(static_cast<int>(chunks)), 1,
                    order.rule->isVee};
@@ -60,8 +64,8 @@ FailureOr<Order> Order::find(func::FuncOp step, StringRef name, int64_t devices,
   order.given = std::move(*given);
   order.shape = order.given->shape;
   if (order.shape.ranks != devices)
-    return step.emitError("schedule '") << name << "' is of " << order.shape.ranks
-                                        << " devices, and the step is cut for " << devices;
+    return emitScheduleError(step, name) << "the schedule is for " << order.shape.ranks
+                                         << " devices, the step is cut for " << devices;
   return order;
 }
 
@@ -72,11 +76,11 @@ FailureOr<pipeline::Schedule> Order::make(func::FuncOp step, int64_t microbatche
     return pipeline::makeSchedule(*rule, full);
   }
   if (shape.microbatches != microbatches)
-    return step.emitError("schedule '") << file << "' is of " << shape.microbatches
-                                        << " micro-batches, and the step has " << microbatches;
+    return emitScheduleError(step, file) << "the schedule is for " << shape.microbatches
+                                         << " micro-batches, the step has " << microbatches;
   if (std::optional<pipeline::Defect> defect =
           pipeline::verify(*given, pipeline::makeCostlessChain(shape)))
-    return step.emitError("schedule '") << file << "': " << defect->message;
+    return emitScheduleError(step, file) << defect->message;
   return *given;
 }
 

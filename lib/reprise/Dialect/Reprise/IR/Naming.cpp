@@ -3,6 +3,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Support/Wording.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -27,7 +28,7 @@ std::string reprise::describeOp(Operation *op) {
 }
 
 std::string reprise::findEntryFault(ModuleOp module, StringRef entry) {
-  std::string known;
+  std::vector<StringRef> known;
   bool isPrivate = false;
   for (auto function : module.getOps<func::FuncOp>()) {
     bool isMeant = function.getName() == entry && !function.isExternal();
@@ -35,11 +36,11 @@ std::string reprise::findEntryFault(ModuleOp module, StringRef entry) {
       return "";
     isPrivate |= isMeant;
     if (!function.isPrivate() && !function.isExternal())
-      known += (known.empty() ? "'" : ", '") + function.getName().str() + "'";
+      known.push_back(function.getName());
   }
   std::string wrong = isPrivate ? "'" + entry.str() + "' is a private function and no entry"
                                 : "unknown entry '" + entry.str() + "'";
-  return wrong + (known.empty() ? "" : ", expected one of " + known);
+  return wrong + suggest(entry, known);
 }
 
 reprise::ValueIds::ValueIds(Block &block) {

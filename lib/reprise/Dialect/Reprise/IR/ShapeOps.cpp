@@ -3,6 +3,7 @@
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "reprise/Support/Wording.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -31,7 +32,8 @@ LogicalResult ConstantOp::verify() {
   int64_t width = std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
   AsmResourceBlob *blob = resource.getRawHandle().getBlob();
   if (!blob || static_cast<int64_t>(blob->getData().size()) != type.getNumElements() * width)
-    return emitOpError("expected a resource of ") << type.getNumElements() * width << " bytes";
+    return emitOpError("expected a resource of ")
+           << groupDigits(type.getNumElements() * width) << " bytes";
   return success();
 }
 

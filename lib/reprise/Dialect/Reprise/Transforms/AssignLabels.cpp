@@ -35,8 +35,7 @@ LogicalResult checkLabels(ModuleOp module) {
     }
     if (!op->hasAttr(kLabelAttr) || hasValue)
       return WalkResult::advance();
-    op->emitError("expected a label on an op with a value to save, but '")
-        << op->getName() << "' has none";
+    op->emitError("expected a label on an op with a value to save, got '") << op->getName() << "'";
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
@@ -46,7 +45,7 @@ LogicalResult checkLabels(ModuleOp module) {
 class Labeller {
 public:
   /// `policies`: those of the module and of the command line. `unroll`: iterations may differ.
-  Labeller(ArrayRef<PolicyPtr> policies, PolicyContext context, bool unroll)
+  Labeller(ArrayRef<AskedPolicy> policies, PolicyContext context, bool unroll)
       : policies(policies), context(context), unroll(unroll) {}
 
   LogicalResult run(UnitTree &tree);
@@ -73,7 +72,7 @@ private:
     return StringAttr::get(context.location.getContext(), rule);
   }
 
-  ArrayRef<PolicyPtr> policies;
+  ArrayRef<AskedPolicy> policies;
   PolicyContext context;
   bool unroll;
   PolicyGraph graph;
@@ -132,8 +131,8 @@ LogicalResult Labeller::evaluate(UnitTree &tree) {
   for (const Checkpoint &checkpoint : tree.checkpoints)
     if (failed(evaluateCheckpoint(checkpoint)))
       return failure();
-  for (const PolicyPtr &policy : policies)
-    if (failed(policy->decide(graph, context.location, decisions.emplace_back(graph))))
+  for (const auto &[policy, location] : policies)
+    if (failed(policy->decide(graph, location, decisions.emplace_back(graph))))
       return failure();
   return success();
 }
@@ -178,7 +177,7 @@ void Labeller::removeNames(UnitTree &tree) {
     while (auto rule = named.getDefiningOp<CustomVjpOp>())
       named = rule.getPrimalOf(cast<OpResult>(named));
     aliases[named].push_back({name.getName().str(), label, entry.checkpoint,
-                                          static_cast<unsigned>(names.size()), name.getLoc()});
+                              static_cast<unsigned>(names.size()), name.getLoc()});
     names.push_back({name.getName().str(), name.getOperand(), std::nullopt, 0});
     name.replaceAllUsesWith(name.getOperand());
     name.erase();
@@ -312,7 +311,7 @@ struct AssignLabelsPass : impl::AssignLabelsPassBase<AssignLabelsPass> {
 
   LogicalResult run(ModuleOp module) {
     PolicyContext context{module.getLoc(), allowUnmatchedRules, module};
-    auto found = readPolicies(module, context);
+    auto found = readPolicies(policies, context);
     if (failed(found) || failed(checkLabels(module)))
       return failure();
     for (auto function : module.getOps<func::FuncOp>()) {
@@ -324,22 +323,6 @@ struct AssignLabelsPass : impl::AssignLabelsPassBase<AssignLabelsPass> {
     for (PolicyOp op : llvm::make_early_inc_range(module.getOps<PolicyOp>()))
       op.erase();
     return success();
-  }
-
-  /// The public policies of the module, then those of the command line.
-  FailureOr<std::vector<PolicyPtr>> readPolicies(ModuleOp module, const PolicyContext &context) {
-    std::vector<PolicyPtr> found;
-    auto add = [&](FailureOr<PolicyPtr> policy) {
-      found.push_back(policy.value_or(nullptr));
-      return policy;
-    };
-    for (PolicyOp op : module.getOps<PolicyOp>())
-      if (op.isPublic() && failed(add(readPolicyOp(op, context))))
-        return failure();
-    for (const std::string &text : policies)
-      if (failed(add(parsePolicy(text, context))))
-        return failure();
-    return found;
   }
 };
 

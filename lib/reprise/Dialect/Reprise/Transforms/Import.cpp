@@ -73,8 +73,8 @@ private:
 
   LogicalResult expandCall(func::CallOp call) {
     if (call->hasAttr("reprise.label"))
-      return call.emitError("expected a label on an op with a value to save, but '")
-             << call->getName() << "' has none";
+      return call.emitError("expected a label on an op with a value to save, got '")
+             << call->getName() << "'";
     auto callee = enter(call, call.getCallee());
     if (failed(callee) || failed(count(call, *callee)))
       return failure();

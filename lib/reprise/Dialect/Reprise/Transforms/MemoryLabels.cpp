@@ -50,7 +50,7 @@ LogicalResult MemoryLabels::checkLoops() const {
       if (labels.ofOp && labels.ofOp->label == Label::must_recompute)
         return view.getDefiningOp()->emitError("cannot honour 'must_recompute' from ")
                << labels.ofOp->rule.getValue()
-               << ": it is a view of what a loop makes; label an op of the loop";
+               << ": the value is a view of what a loop makes; label an op of the loop";
   return success();
 }
 
@@ -74,7 +74,7 @@ LogicalResult MemoryLabels::refuse(const Member &later, const Member &first,
   InFlightDiagnostic diagnostic = op->emitError("contradictory labels for one memory: ")
                                   << describe(later) << " on " << op->getName() << ", and "
                                   << describe(first) << " on " << describeOp(other);
-  diagnostic.attachNote(other->getLoc()) << "the memory is the same, as a view has none";
+  diagnostic.attachNote(other->getLoc()) << "the memory is the same: a view has no memory of its own";
   return diagnostic;
 }
 

@@ -13,7 +13,7 @@ namespace reprise {
 StringRef findOffloadObstacle(Operation *op, bool unroll) {
   if (op->getParentOfType<LoopOp>() && !unroll)
     return "the values of a loop stay on the device; --unroll takes them out of it";
-  return isa<ViewOpInterface>(op) ? "it is a view of another value" : "";
+  return isa<ViewOpInterface>(op) ? "the value is a view of another one" : "";
 }
 
 namespace {
