@@ -117,7 +117,7 @@ reprise_error *reprise_options_set(reprise_options *options, const char *key, co
     std::vector<StringRef> keys;
     for (const Option &other : known)
       keys.push_back(other.key);
-    return makeError("unknown option '" + std::string(key) + "'" + suggest(key, keys),
+    return makeError("unknown option '" + std::string(key) + "'" + reprise::suggest(key, keys),
                      REPRISE_BAD_USAGE);
   }
   if (std::string wrong = checkValue(*option, value); !wrong.empty())

@@ -74,7 +74,7 @@ reprise_error *reprise_plan_problem(reprise_session *session, const char *kind, 
   if (std::string wrong = checkUse(&given, ForPlan); !wrong.empty())
     return state.fail(wrong, REPRISE_BAD_USAGE);
   StringRef text(problem, size), wanted(kind);
-  static constexpr StringLiteral kinds[] = {"checkpoint", "offsets", "pipeline"};
+  static constexpr llvm::StringLiteral kinds[] = {"checkpoint", "offsets", "pipeline"};
   if (!llvm::is_contained(kinds, wanted))
     return state.fail("unknown problem '" + wanted.str() + "'" + suggest(wanted, kinds),
                       REPRISE_BAD_USAGE);

@@ -171,8 +171,8 @@ reprise_error *reprise_run_bind(reprise_run *run, const char *name, const DLTens
   bool isAligned = reinterpret_cast<uintptr_t>(startOf(*tensor)) % bufferAlignment == 0;
   bool isInPlace = isAligned && isDense(*tensor);
   if (wrong.empty() && !isInPlace && run->kind == DeviceKind::Cuda)
-    wrong = "on a GPU the tensor must lie at a multiple of " + groupDigits(bufferAlignment) +
-            " bytes, row-major without gaps";
+    wrong = "on a GPU the tensor must lie at a multiple of " +
+            reprise::groupDigits(bufferAlignment) + " bytes, row-major without gaps";
   if (!wrong.empty())
     return run->session->fail("cannot bind '" + std::string(name) + "': " + wrong);
   uint64_t bytes = arrayBytes(*run->find(name));

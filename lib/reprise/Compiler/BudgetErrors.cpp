@@ -20,7 +20,7 @@ namespace {
 struct Shortage {
   int64_t budget, feasible, workspace;
   int64_t threads;
-  std::optional<double> share; ///< the budget is this share of `whole`
+  std::optional<double> share = std::nullopt; ///< the budget is this share of `whole`
   int64_t whole = 0;
 
   /// Bytes of the budget and of the least plan if the step is compiled for so many threads.

@@ -34,7 +34,8 @@ Values importLabel(Source &s) {
 /// names, and residuals, which that function reads ahead of the primals' cotangents.
 Values importCustomVjp(Source &s) {
   Builder &b = s.b();
-  func::FuncOp backward = s.importer.findCallee(s.op->getAttrOfType<ArrayAttr>("called_computations"));
+  func::FuncOp backward =
+      s.importer.findCallee(s.op->getAttrOfType<ArrayAttr>("called_computations"));
   size_t primals = s.op->getNumResults();
   if (!backward || primals + backward.getNumResults() > s.operands.size())
     return s.refuse("has a form that is not known");

@@ -150,7 +150,8 @@ void Importer::importOp(Operation *op) {
   auto handler = handlers.find(op->getName().getStringRef());
   auto unknown = llvm::find_if(op->getResultTypes(), [&](Type type) { return !convert(type); });
   // What comes of a value that could not be imported was told with that value.
-  bool isTold = !lifted && llvm::any_of(op->getOperandTypes(), [&](Type type) { return !convert(type); });
+  bool isTold =
+      !lifted && llvm::any_of(op->getOperandTypes(), [&](Type type) { return !convert(type); });
   if (isTold && !isa<func::CallOp>(op)) {
     results = {};
   } else if (!isa<func::CallOp>(op) && unknown != op->result_type_end()) {
@@ -195,7 +196,8 @@ Values Importer::importCallee(Operation *caller, func::FuncOp callee, Values arg
 }
 
 func::FuncOp Importer::findCallee(ArrayAttr names) {
-  auto symbol = names && names.size() == 1 ? dyn_cast<FlatSymbolRefAttr>(names[0]) : FlatSymbolRefAttr();
+  auto symbol =
+      names && names.size() == 1 ? dyn_cast<FlatSymbolRefAttr>(names[0]) : FlatSymbolRefAttr();
   return symbol ? symbols.lookup<func::FuncOp>(symbol.getValue()) : func::FuncOp();
 }
 
@@ -281,10 +283,10 @@ LogicalResult Importer::report(ModuleOp module) {
     seen.insert(op);
   auto &[first, reason] = refused.front();
   if (seen.size() == 1)
-    return emitError(first->getLoc()) << "not imported from StableHLO: '" << first->getName()
-                                      << "'" << (reason.empty() ? "" : " ") << reason;
-  auto diagnostic =
-      emitError(first->getLoc()) << seen.size() << " ops are not imported from StableHLO";
+    return emitError(first->getLoc()) << "not imported from StableHLO: '" << first->getName() << "'"
+                                      << (reason.empty() ? "" : " ") << reason;
+  auto diagnostic = emitError(first->getLoc())
+                    << seen.size() << " ops are not imported from StableHLO";
   for (auto &[op, why] : refused)
     if (seen.remove(op))
       diagnostic.attachNote(op->getLoc())

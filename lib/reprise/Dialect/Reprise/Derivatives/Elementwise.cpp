@@ -220,9 +220,9 @@ static void differentiate(GeluOp op, Pullback &p) {
 }
 
 void attachElementwiseRules(MLIRContext *context) {
-  attachRules<NameOp, OffloadOp, CustomVjpOp, CastOp, NegOp, AddOp, SubOp, SelectOp, DropoutOp, MulOp, DivOp,
-              MaximumOp, MinimumOp, ReluOp, AbsOp, ExpOp, LogOp, SqrtOp, RsqrtOp, TanhOp, ErfOp,
-              SigmoidOp, SiluOp, GeluOp, SinOp, CosOp, PowOp, ClampOp>(context);
+  attachRules<NameOp, OffloadOp, CustomVjpOp, CastOp, NegOp, AddOp, SubOp, SelectOp, DropoutOp,
+              MulOp, DivOp, MaximumOp, MinimumOp, ReluOp, AbsOp, ExpOp, LogOp, SqrtOp, RsqrtOp,
+              TanhOp, ErfOp, SigmoidOp, SiluOp, GeluOp, SinOp, CosOp, PowOp, ClampOp>(context);
 }
 
 } // namespace reprise

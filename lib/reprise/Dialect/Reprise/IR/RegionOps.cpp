@@ -29,9 +29,8 @@ LogicalResult CheckpointOp::verify() { return verifyYield(*this, getBody()); }
 LogicalResult CustomVjpOp::verify() {
   if (getPrimals().getTypes() != getResultTypes())
     return emitOpError("expected results of the types of the primals");
-  SmallVector<Type> cotangents = llvm::filter_to_vector(getResultTypes(), [](Type type) {
-    return isa<FloatType>(getElementTypeOrSelf(type));
-  });
+  SmallVector<Type> cotangents = llvm::filter_to_vector(
+      getResultTypes(), [](Type type) { return isa<FloatType>(getElementTypeOrSelf(type)); });
   if (TypeRange(getBody().getArgumentTypes()) != TypeRange(cotangents))
     return emitOpError("expected a body with one cotangent per primal of floats: ")
            << TypeRange(cotangents);

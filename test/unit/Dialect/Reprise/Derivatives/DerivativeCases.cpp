@@ -57,22 +57,6 @@ static void addElementwise(Cases &cases) {
                    {{"4x"}},
                    "%r0 = reprise.cast %x0 : tensor<4x$t> to tensor<4xf64>",
                    {{"4x", 0, 0, "f64"}}});
-  cases.push_back(
-      {"custom_vjp",
-       "customVjp",
-       {{"4x"}, {"4x"}},
-       "%p = reprise.mul %x0, %x1 : tensor<4x$t>\n"
-       "%r0 = reprise.custom_vjp %p wrt %x0, %x1 {\n"
-       "^bb0(%d: tensor<4x$t>):\n"
-       "%d0 = reprise.mul %d, %x1 : tensor<4x$t>\n"
-       "%d1 = reprise.mul %d, %x0 : tensor<4x$t>\n"
-       "reprise.yield %d0, %d1 : tensor<4x$t>, tensor<4x$t>\n"
-       "} : tensor<4x$t> wrt tensor<4x$t>, tensor<4x$t> -> tensor<4x$t>",
-       {{"4x"}}});
-  cases.push_back(
-      {"name", "name", {{"4x"}}, "%r0 = reprise.name %x0 \"it\" : tensor<4x$t>", {{"4x"}}});
-  cases.push_back(
-      {"offload", "offload", {{"4x"}}, "%r0 = reprise.offload %x0 : tensor<4x$t>", {{"4x"}}});
   const char *pause = "%r0 = reprise.pause () then (%x0) : (tensor<4x$t>) -> tensor<4x$t>";
   cases.push_back({"pause", "pause", {{"4x"}}, pause, {{"4x"}}});
   // One operand used twice, and both operands of one op.
@@ -400,6 +384,7 @@ const Cases &derivativeCases() {
     addRows(cases);
     addNorms(cases);
     addRandom(cases);
+    addStructureCases(cases);
     addAttentionCases(cases);
     addConvolutionCases(cases);
     addLoops(cases);

@@ -31,6 +31,8 @@ inline void PrintTo(const DerivativeCase &test, std::ostream *stream) { *stream 
 
 const std::vector<DerivativeCase> &derivativeCases();
 
+/// Adds the cases of names, offloads and derivatives that a model brings.
+void addStructureCases(std::vector<DerivativeCase> &cases);
 /// Those of attention and of its backward.
 void addAttentionCases(std::vector<DerivativeCase> &cases);
 /// Those of convolutions, their gradients and poolings.
