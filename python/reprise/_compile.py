@@ -150,16 +150,21 @@ def compile(model: Model, *, policy: Policy | Sequence[Policy] | None = None, bu
 def compile_wish(model: Model, *, budget: int | str | None = None, **options: Any) -> Program:
     """Compiles a model for a front end, where a share is a wish: if no plan meets it, the smallest plan does, with a warning.
 
-    Bytes are a promise, as in ``compile``.
+    Bytes are a promise: the error is that of ``compile``, in the same words.
     """
     try:
         return compile(model, budget=budget, **options)
     except Error as error:
-        if error.least_budget is None or not str(budget).endswith("%"):
+        if error.least_budget is None:
             raise
         place = f" ({error.file}:{error.line})" if error.file else ""
-        refusal, least = f"the budget of {budget} cannot be met: {error.message}{place}", error.least_budget
-    warn(f"{refusal}; {least_met(least)}, {IN_ITS_PLACE}")
+        # Advice about flags is for the command line.
+        refusal = f"the budget of {budget} cannot be met: {error.message.partition('; try --')[0]}{place}"
+        text = f"{refusal}; {least_met(error.least_budget)}"
+        if not str(budget).endswith("%"):
+            raise Error(refusal, error.file, error.line, error.column, text, error.least_budget) from None
+        least = error.least_budget
+    warn(f"{text}, {IN_ITS_PLACE}")
     return compile(model, budget=least, **options)
 
 

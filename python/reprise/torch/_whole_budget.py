@@ -92,9 +92,8 @@ class StepBudget:
     def _squeeze(make: Callable[[Any], PausingStep], total: int, others: list[Member], error: Error) -> Member:
         least = (error.least_budget or 0) + sum(each.least() for each in others)
         if least > total:
-            text = (f"the budget of {total} bytes cannot be met by the {len(others) + 1} graphs of the model together: "
-                    f"{error.message}; {least_met(least)}")
-            raise Error(text, error.file, error.line, error.column, text, least) from None
+            refusal = f"the {len(others) + 1} graphs of the model do not fit in {total} bytes together: {error.message}"
+            raise Error(refusal, error.file, error.line, error.column, f"{refusal}; {least_met(least)}", least) from None
         for each in others:
             each.shrink()
         return Member(make, total - sum(each.taken for each in others))
