@@ -16,6 +16,7 @@ import torch
 import torch.fx as fx
 
 from .._errors import Error, UsageError, suggest
+from . import _replayed_writes
 from ._raising import raising
 from ._whole_autograd import Calling
 from ._whole_budget import StepBudget, step_budget
@@ -66,7 +67,7 @@ def reprise(module: fx.GraphModule, inputs: Sequence[Any], *, options: dict[str,
     fallback = options.pop("fallback", False)
     original = copy.deepcopy(module) if fallback else None
     try:
-        return _compile(module, inputs, options, share)
+        return _replayed_writes.watch(_compile(module, inputs, options, share))
     except Unsupported as error:
         if not fallback:
             return raising(error)
