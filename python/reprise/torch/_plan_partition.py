@@ -154,7 +154,7 @@ class Partitioner(CustomPartitionerFn):
         # A share is a wish: the plan that takes the least is as near as any comes to it.
         warnings.warn(f"{refusal}, {IN_ITS_PLACE}", RepriseWarning, stacklevel=2)
         self.is_wish = True
-        return answer
+        return dataclasses.replace(answer, summary={**answer.summary, "budget": answer.summary["peak"]})
 
     def _refuse(self, problem: Problem, summary: dict[str, Any], musts: int) -> str:
         lines = [f"the budget of {self.budget} ({summary['budget']:,} bytes) cannot be met"]
