@@ -47,8 +47,8 @@ std::string checkBudget(llvm::StringRef text);
 llvm::Expected<std::vector<int64_t>> parseBudgets(const std::vector<std::string> &texts,
                                                   int64_t peak);
 
-/// Asks for the end once the time is over, or the search is cancelled. Bounds and first plans have a
-/// fifth of the limit more, or a second.
+/// Asks for the end once the time is over, or the search is cancelled. Bounds and first plans have
+/// a fifth of the limit more, or a second.
 class Stopwatch {
 public:
   explicit Stopwatch(std::optional<double> limit, std::function<bool()> isCancelled = nullptr)

@@ -145,8 +145,7 @@ void Planning::setOrder(Answer &answer, const OrderedPlan &found, int64_t budget
   if (wantsOrderedChoices(file.problem, file.footprint))
     plan = planner.plan(budget);
   answer.isTruncated |= planner.isTruncated();
-  if (!plan || plan->usage.peak > budget ||
-      (answer.plan && costOf(*answer.plan) <= costOf(*plan)))
+  if (!plan || plan->usage.peak > budget || (answer.plan && costOf(*answer.plan) <= costOf(*plan)))
     return;
   answer.plan = std::move(plan);
   answer.order = found.order;
@@ -156,8 +155,7 @@ void Planning::setOrder(Answer &answer, const OrderedPlan &found, int64_t budget
 /// Another order of the launches may be cheaper than replays. Its bound is that of all orders.
 void Planning::searchOrders(Answer &answer, BudgetPlanner &planner,
                             const BudgetOptions &search) const {
-  Bound bound =
-      findAnyOrderBound(file.problem, file.footprint, answer.budget, 4, search.isLate);
+  Bound bound = findAnyOrderBound(file.problem, file.footprint, answer.budget, 4, search.isLate);
   bool mayWin =
       !answer.plan || answer.plan->overridden > 0 || answer.plan->usage.seconds > bound.seconds;
   const checkpoint::Plan &followed = planner.followed();
@@ -215,7 +213,8 @@ llvm::Error Planning::judgeChoices(const Answer &answer, reprise::Plan &plan) {
   if (answer.step && !isPossible(*file.links, answer.order))
     return llvm::createStringError("the plan is wrong: its launches cannot run in that order");
   Recount found = recount(problem, answer.step ? answer.step->footprint : file.footprint, solution);
-  if (found.peak != answer.plan->usage.peak || found.peak > std::max(answer.budget, answer.lowestPeak))
+  if (found.peak != answer.plan->usage.peak ||
+      found.peak > std::max(answer.budget, answer.lowestPeak))
     return llvm::createStringError(
         llvm::formatv("the plan is wrong: its peak is {0}, not {1}, and the budget {2}", found.peak,
                       answer.plan->usage.peak, answer.budget));

@@ -158,9 +158,9 @@ struct BatchingTest : InterpreterTest {
 
 /// Ops without factors: they have regions, are read by the label phase, or stop the step.
 const std::set<std::string> without = {
-    "reprise.block", "reprise.checkpoint", "reprise.custom_vjp", "reprise.loop",
-    "reprise.pause", "reprise.policy",     "reprise.rule",       "reprise.value_and_grad",
-    "reprise.yield"};
+    "reprise.block", "reprise.checkpoint",     "reprise.custom_vjp",
+    "reprise.loop",  "reprise.pause",          "reprise.policy",
+    "reprise.rule",  "reprise.value_and_grad", "reprise.yield"};
 
 TEST_F(BatchingTest, everyOpHasFactors) {
   std::set<std::string> missing;

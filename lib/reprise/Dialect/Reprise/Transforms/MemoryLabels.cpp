@@ -74,7 +74,8 @@ LogicalResult MemoryLabels::refuse(const Member &later, const Member &first,
   InFlightDiagnostic diagnostic = op->emitError("contradictory labels for one memory: ")
                                   << describe(later) << " on " << op->getName() << ", and "
                                   << describe(first) << " on " << describeOp(other);
-  diagnostic.attachNote(other->getLoc()) << "the memory is the same: a view has no memory of its own";
+  diagnostic.attachNote(other->getLoc())
+      << "the memory is the same: a view has no memory of its own";
   return diagnostic;
 }
 

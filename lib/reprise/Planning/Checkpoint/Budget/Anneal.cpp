@@ -67,8 +67,7 @@ Plan Annealer::cool(const Plan &start, const std::vector<Plan> &others, double p
   return best;
 }
 
-void Annealer::sink(const std::vector<Plan> &others, double price, int64_t part,
-                    bool mayOverride) {
+void Annealer::sink(const std::vector<Plan> &others, double price, int64_t part, bool mayOverride) {
   static constexpr double kCooling = 0.04;
   static constexpr int kWindows = 100;
   Plan now;

@@ -30,9 +30,9 @@ public:
   Plan planLeast();
   const Plan &smallest() const;
   bool isTruncated() const {
-    return evaluator.isTruncated() || std::any_of(descents, std::end(descents), [](const auto &each) {
-             return each && each->isTruncated;
-           });
+    return evaluator.isTruncated() ||
+           std::any_of(descents, std::end(descents),
+                       [](const auto &each) { return each && each->isTruncated; });
   }
 
   Evaluator evaluator;
@@ -44,7 +44,7 @@ private:
   Plan makeCheaper(std::vector<Plan> found, const std::vector<Plan> &others);
   void improve(const std::vector<Plan> &starts, std::vector<Plan> &found);
 
-  std::vector<Plan> pool; // plans that are good for some budget, by peak
+  std::vector<Plan> pool;             // plans that are good for some budget, by peak
   std::optional<Descent> descents[2]; // without and with PREFERs overridden
 };
 

@@ -85,7 +85,8 @@ std::vector<int64_t> ChainView::findCrossing(const std::vector<int> &lastRead) c
     const Operation &op = problem.operations[i];
     for (auto [unit, bytes] : ends[i])
       open[unit] -= bytes;
-    for (int value = op.firstResult; isInChain(i) && value < op.firstResult + op.numResults; ++value)
+    for (int value = op.firstResult; isInChain(i) && value < op.firstResult + op.numResults;
+         ++value)
       begin(unitOf[i], value, i);
     crossing[i] = isInChain(i) ? open[unitOf[i]] : 0;
   }
@@ -110,8 +111,7 @@ void ChainView::findNarrow() {
     const Operation &op = problem.operations[i];
     if (!isInChain(i))
       continue;
-    if (static_cast<double>(crossing[i]) <=
-        kNarrow * static_cast<double>(chain.inputs[unitOf[i]]))
+    if (static_cast<double>(crossing[i]) <= kNarrow * static_cast<double>(chain.inputs[unitOf[i]]))
       next[unitOf[i]] = i;
     for (int value = op.firstResult; value < op.firstResult + op.numResults; ++value)
       isNarrow[value] = next[unitOf[i]] < lastRead[value];
@@ -164,8 +164,7 @@ std::vector<int64_t> ChainView::findBefore(const std::vector<int> &kept) const {
   for (int launch = 0; launch < footprint.numLaunches; ++launch) {
     for (auto [unit, bytes] : changes[launch])
       open[unit] += bytes;
-    before[launch] =
-        std::accumulate(open.begin(), open.begin() + unitOfLaunch[launch], int64_t(0));
+    before[launch] = std::accumulate(open.begin(), open.begin() + unitOfLaunch[launch], int64_t(0));
   }
   return before;
 }

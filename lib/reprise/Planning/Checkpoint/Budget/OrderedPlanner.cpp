@@ -260,8 +260,7 @@ std::optional<OrderedPlan> OrderedPlanner::Impl::order(int64_t budget, const Cho
   return measure(best);
 }
 
-OrderedPlan reprise::checkpoint::descendInOrders(const Problem &problem,
-                                                 const Footprint &footprint,
+OrderedPlan reprise::checkpoint::descendInOrders(const Problem &problem, const Footprint &footprint,
                                                  const LaunchLinks &links, BudgetOptions options) {
   static constexpr double kEffort = 0.25;
   BudgetOptions own = options;
