@@ -52,7 +52,7 @@ static void run_parts(const reprise_bundle *bundle, float *memory, int distance)
   CHECK_OK(reprise_run_begin_step(run), "begin a step");
   CHECK(y[0] == 1 && y[3] == 1, "the early result is the caller's");
   CHECK_OK(reprise_run_result(run, "y", &result), "look at it");
-  CHECK_ERROR(reprise_run_result(run, "dx", &result), REPRISE_BAD_INPUT, "not there yet",
+  CHECK_ERROR(reprise_run_result(run, "dx", &result), REPRISE_BAD_INPUT, "not computed yet",
               "look at a later one");
   for (int i = 0; i < 4; ++i)
     y[i] = 7, g[i] = (float)i, moved[i] = 2, x[i] = 1000;
