@@ -112,9 +112,9 @@ std::string checkFiles(const Flags &flags) {
     if (path->empty())
       continue;
     if (llvm::any_of(written, same))
-      return "'" + path->get() + "' is written twice";
+      return "'" + path->get() + "' is named by two outputs";
     if (llvm::any_of(inputs, same))
-      return "'" + path->get() + "' is read and written";
+      return "'" + path->get() + "' is an input and an output";
     written.push_back(path->get());
   }
   return "";
@@ -136,7 +136,7 @@ std::string checkFlags(const Flags &flags) {
     if (!reprise::pipeline::findRule(schedule) && !llvm::sys::fs::exists(schedule))
       return reprise::pipeline::refuseUnknown(schedule);
   if (!flags.written.empty() && flags.budgets.size() > 1)
-    return "-o takes one --budget";
+    return "-o writes one plan: give one --budget";
   return checkFiles(flags);
 }
 

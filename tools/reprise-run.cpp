@@ -86,9 +86,9 @@ std::string checkFiles(const RunOptions &options) {
     if (path.empty())
       continue;
     if (std::any_of(written.begin(), written.end(), same))
-      return "'" + path + "' is written twice";
+      return "'" + path + "' is named by two outputs";
     if (std::any_of(read.begin(), read.end(), same))
-      return "'" + path + "' is read and written";
+      return "'" + path + "' is an input and an output";
     if (isInside(path, options.outputDir))
       return "'" + path + "' lies in the output folder, which is replaced as a whole";
     written.push_back(path);

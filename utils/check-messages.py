@@ -32,10 +32,11 @@ NO_MESSAGES = re.compile(r"Html|Reduction\.cpp|Conversion/(Cuda|Cpu|LoopNest)/(?
 EMITTERS = {"emitError": "error", "emitOpError": "error", "emitOptionalError": "error", "emitPolicyError": "error",
             "emitScheduleError": "error", "emitPlanError": "error", "createStringError": "error", "make": "error",
             "make_error": "error", "makeError": "error", "fail": "error", "refuse": "error", "error": "error",
-            "report_fatal_error": "error", "startError": "error", "cannotRead": "error", "Defect": "error",
+            "report_fatal_error": "error", "startError": "error", "cannotRead": "error", "Defect": "error", "JsonFault": "error",
             "emitWarning": "warning", "attachNote": "note", "emitRemark": "remark"}
 STREAMS = {"diagnostic": "error", "error": "error", "note": "note"}
-RESULTS = re.compile(r"^(wrong|why|problem|reason|defect|message)$")
+RESULTS = re.compile(r"^(wrong|why|problem|reason|defect|message|refusal)$")
+PYTHON_EMITTERS = re.compile(r"(Error|Unsupported|Missing|warn)$|^lines\.append$")
 WRAPPERS = {"string", "Twine", "StringRef", "formatv", "move", "str", "amount"}
 
 NAMES = {"NCCL", "MPI", "CUDA", "GPU", "cuBLASLt", "cuDNN", "PyTorch", "Inductor", "JAX", "Dynamo", "Python", "StableHLO",
@@ -137,10 +138,12 @@ def messages_in_cpp(path, text):
         follows = tokens[at + 1]
         if kind != "code":
             continue
-        if token in EMITTERS and follows == ("code", "(") or token == "Defect" and follows == ("code", "{"):
+        if token in EMITTERS and follows[1] in "({" and follows[0] == "code":
             end = end_of_group(tokens, at + 1)
-            spoken = [part for part in split(tokens[at + 2:end - 1], (",",)) if any(kind == "text" for kind, _ in part)]
-            yield EMITTERS[token], sum(spoken, []) + [("code", "<<")] + chain(tokens, end)
+            parts = split(tokens[at + 2:end - 1], (",",))
+            texts = [part for part in parts if any(kind == "text" for kind, _ in part)]
+            spoken = [part for part in texts if any(kind == "text" and " " in word for kind, word in part)]
+            yield EMITTERS[token], sum(spoken or texts, []) + [("code", "<<")] + chain(tokens, end)
         elif token in STREAMS and follows == ("code", "<<"):
             yield STREAMS[token], chain(tokens, at + 2)
         elif token == "return" or RESULTS.match(token) and follows == ("code", "="):
@@ -192,17 +195,22 @@ def python_text(node):
     return None
 
 
+def said_in(node):
+    """The expression of a message that a node of Python's syntax makes, or None."""
+    if isinstance(node, ast.Call) and node.args and PYTHON_EMITTERS.search(ast.unparse(node.func)):
+        return node.args[0]
+    is_text = isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and RESULTS.match(node.targets[0].id)
+    return node.value if is_text else None
+
+
 def python_messages():
     for name in files((PYTHON_FOLDER,), (".py",)):
         for node in ast.walk(ast.parse(read(name))):
-            is_warning = isinstance(node, ast.Call) and ast.unparse(node.func).endswith("warn")
-            raised = node.exc if isinstance(node, ast.Raise) else None
-            call = node if is_warning else raised
-            if not isinstance(call, ast.Call) or not call.args:
-                continue
-            text = python_text(call.args[0])
-            raw = any(is_raw_number(part, after) for part, after in neighbours(call.args[0]))
+            said = said_in(node)
+            text = python_text(said) if said is not None else None
             if text and looks_like_message(text):
+                raw = any(is_raw_number(part, after) for part, after in neighbours(said))
+                is_warning = isinstance(node, ast.Call) and "warn" in ast.unparse(node.func)
                 yield os.path.dirname(name), "warning" if is_warning else "error", text, name, raw
 
 

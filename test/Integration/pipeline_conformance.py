@@ -119,8 +119,8 @@ def check_batches():
     chain("two.mlir", [2], batch=2)
     chain("none.mlir", [2], batch=0)
     command = ["reprise-compile", "--entry=grad", "--stages=2", "-o", "no.rpb"]
-    refused("2 samples in 4", [*command, "two.mlir", "--microbatches=4"], "4 micro-batches cannot share a batch of 2 samples")
-    refused("an empty batch", [*command, "none.mlir", "--microbatches=2"], "2 micro-batches cannot share a batch of 0 samples")
+    refused("2 samples in 4", [*command, "two.mlir", "--microbatches=4"], "4 micro-batches are too many for a batch of 2 samples")
+    refused("an empty batch", [*command, "none.mlir", "--microbatches=2"], "2 micro-batches are too many for a batch of 0 samples")
     check("nothing is written", not pathlib.Path("no.rpb").exists())
 
 

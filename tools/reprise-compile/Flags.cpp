@@ -103,9 +103,9 @@ static std::string checkFiles(const Flags &flags) {
   for (const std::string &path : outputs) {
     auto same = [&](const std::string &other) { return runtime::isSameFile(path, other); };
     if (llvm::any_of(written, same))
-      return "'" + path + "' is written twice";
+      return "'" + path + "' is named by two outputs";
     if (llvm::any_of(inputs, same))
-      return "'" + path + "' is read and written";
+      return "'" + path + "' is an input and an output";
     written.push_back(path);
   }
   return "";

@@ -284,8 +284,8 @@ LogicalResult CostModel::check(func::FuncOp step) const {
       return WalkResult::advance();
     std::string dtype = getElementTypeName(op);
     if (!rates.contractionFlops.count(dtype))
-      return op->emitError("device '")
-             << rates.name << "' has no rate for contractions of " << dtype;
+      return op->emitError("device '") << rates.name << "' has no rate for contractions of "
+                                       << dtype << ": add it to 'flops' of the device file";
     return WalkResult::advance();
   });
   return failure(walked.wasInterrupted());

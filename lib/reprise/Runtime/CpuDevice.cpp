@@ -370,7 +370,8 @@ Error CpuDevice::canRun(const Image &image) const {
     missing += (missing.empty() ? "" : ", ") + feature;
   return missing.empty()
              ? Error::success()
-             : Error::make("the bundle is for another machine: this one lacks " + missing);
+             : Error::make("the bundle is for another machine, this one lacks " + missing +
+                           ": compile it for this machine or for --target=cpu:x86-64-v3");
 }
 
 } // namespace

@@ -79,13 +79,24 @@ std::optional<size_t> Session::find(const std::string &argument) const {
   return std::nullopt;
 }
 
+/// ", did you mean 'NAME'?" if the step has an argument of nearly the given name.
+static std::string hint(const Bundle &bundle, const std::string &given) {
+  std::vector<std::string> names;
+  for (const Argument &argument : bundle.arguments)
+    if (argument.role < Role::Seed)
+      names.push_back(arrayName(argument));
+  std::string nearest = reprise::findNearest(given, names);
+  return nearest.empty() ? "" : ", did you mean '" + nearest + "'?";
+}
+
 template <typename Visit> Error Session::forEachPart(const std::string &argument, Visit visit) {
   bool isKnown = find(argument).has_value();
   for (auto &part : parts)
     for (size_t index : part->find(argument))
       if (Error error = visit(*part, index))
         return error;
-  return isKnown ? Error::success() : fail("the step takes no argument '" + argument + "'");
+  return isKnown ? Error::success()
+                 : fail("the step takes no argument '" + argument + "'" + hint(bundle, argument));
 }
 
 Error Session::giveArray(const std::string &argument, const std::string &path) {

@@ -37,7 +37,7 @@ class _Captured:
 
     def backend(self, module: fx.GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
         if self.graph is not None:
-            raise UsageError("the model breaks into several graphs, and only a whole one can be exported")
+            raise UsageError("the model breaks into several graphs, where export needs a single one: TORCH_LOGS=graph_breaks shows the breaks")
         keep_whole(module)
 
         def compiler(functional: Functional) -> Callable[[list[Any]], list[Any]]:

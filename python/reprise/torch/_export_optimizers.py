@@ -120,7 +120,7 @@ def updates_of(b: Builder, rates: Rates, optimizer: torch.optim.Optimizer) -> di
             is_decoupled = type(optimizer) is torch.optim.AdamW or bool(group.get("decoupled_weight_decay"))
             update = _adam(b, rates, group, suffix, is_decoupled, _steps_of(optimizer, group))
         else:
-            raise UsageError(f"export knows SGD, Adam and AdamW, and no {type(optimizer).__name__}")
+            raise UsageError(f"unsupported optimizer {type(optimizer).__name__}: export takes SGD, Adam and AdamW")
         for parameter in group["params"]:
             found[parameter.data_ptr()] = functools.partial(update, state=optimizer.state.get(parameter, {}))
     return found

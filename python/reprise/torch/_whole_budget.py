@@ -92,7 +92,7 @@ class StepBudget:
     def _squeeze(make: Callable[[Any], PausingStep], total: int, others: list[Member], error: Error) -> Member:
         least = (error.least_budget or 0) + sum(each.least() for each in others)
         if least > total:
-            refusal = f"the {len(others) + 1} graphs of the model do not fit in {total} bytes together: {error.message}"
+            refusal = f"the {len(others) + 1} graphs of the model do not fit in {total:,} bytes together: {error.message}"
             raise Error(refusal, error.file, error.line, error.column, f"{refusal}; {least_met(least)}", least) from None
         for each in others:
             each.shrink()

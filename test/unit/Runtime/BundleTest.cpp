@@ -1,6 +1,7 @@
 // reprise: tests of the bundle's file: round trip, damage of every kind, hostile manifests
 #include "TestBundle.h"
 #include "reprise/Runtime/HostFeatures.h"
+#include "reprise/Support/Readable.h"
 
 #include "gtest/gtest.h"
 #include <functional>
@@ -74,8 +75,9 @@ TEST(Bundle, MessagesNameTheFileAndTheFault) {
   std::vector<uint8_t> good = bytesOf(trainingBundle(4)), bad = good;
   EXPECT_EQ(parse({'h', 'i'}).message(), "m.rpb: is not a Reprise bundle");
   bad.resize(bad.size() - 1);
-  EXPECT_EQ(parse(bad).message(), "m.rpb: the bundle is truncated: " + std::to_string(bad.size()) +
-                                      " of " + std::to_string(good.size()) + " bytes");
+  EXPECT_EQ(parse(bad).message(),
+            "m.rpb: the bundle is truncated: " + reprise::groupDigits(int64_t(bad.size())) +
+                " of " + reprise::groupDigits(int64_t(good.size())) + " bytes");
   bad = good;
   bad.back() ^= 1;
   EXPECT_EQ(parse(bad).message(), "m.rpb: the bundle was changed: its checksum does not match");

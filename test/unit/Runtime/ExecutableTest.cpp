@@ -135,7 +135,10 @@ TEST(Executable, TheImageIsNeverWritable) {
 TEST(Executable, RefusesWhatCannotRunHere) {
   Bundle bundle = trainingBundle(4);
   bundle.images[0].features = {"sse3", "warp-drive"};
-  EXPECT_EQ(refusal(bundle), "m.rpb: the bundle is for another machine: this one lacks warp-drive");
+  EXPECT_EQ(
+      refusal(bundle),
+      "m.rpb: the bundle is for another machine, this one lacks warp-drive: compile it for this "
+      "machine or for --target=cpu:x86-64-v3");
   bundle = trainingBundle(4);
   bundle.images[0].target = "cuda:sm_90";
   for (Kernel &kernel : bundle.kernels)

@@ -140,9 +140,12 @@ TEST_F(Tool, FilesDoNotMeet) {
     return error().substr(0, error().find('\n'));
   };
   std::string out = file("out"), same = folder.path + "/./out";
-  EXPECT_EQ(message({"--trace=" + out, "--profile-out=" + same}), "'" + out + "' is written twice");
-  EXPECT_EQ(message({"--trace=" + out, "--output-dir=" + same}), "'" + out + "' is written twice");
-  EXPECT_EQ(message({"--trace=" + file("m.rpb")}), "'" + file("m.rpb") + "' is read and written");
+  EXPECT_EQ(message({"--trace=" + out, "--profile-out=" + same}),
+            "'" + out + "' is named by two outputs");
+  EXPECT_EQ(message({"--trace=" + out, "--output-dir=" + same}),
+            "'" + out + "' is named by two outputs");
+  EXPECT_EQ(message({"--trace=" + file("m.rpb")}),
+            "'" + file("m.rpb") + "' is an input and an output");
   EXPECT_EQ(message({"--input", "x=a.npy", "--input", "x=b.npy"}), "argument 'x' is given twice");
   EXPECT_EQ(folder.entries(), (std::vector<std::string>{"m.rpb", "stderr", "stdout"}));
   EXPECT_EQ(run({"--trace=/dev/null", "--profile-out=/dev/null"}), 0);

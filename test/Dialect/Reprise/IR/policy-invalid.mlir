@@ -9,14 +9,14 @@ reprise.policy @unknown_key {
 // -----
 
 reprise.policy @kind {
-  // expected-error @+1 {{'reprise.rule' op 'kind': expected a kind, one of attention, contraction, contraction_without_batch, convolution, elementwise, normalization, random, reduction}}
+  // expected-error @+1 {{'reprise.rule' op 'kind': unknown kind 'atention', did you mean 'attention'?}}
   reprise.rule must_save match {kind = "atention"}
 }
 
 // -----
 
 reprise.policy @dtype {
-  // expected-error @+1 {{'reprise.rule' op 'dtype': expected a dtype, one of bf16, f16, f32, f64, i1, i32, i64}}
+  // expected-error @+1 {{'reprise.rule' op 'dtype': unknown dtype 'f8', expected one of bf16, f16, f32, f64, i1, i32, i64}}
   reprise.rule must_save match {dtype = "f8"}
 }
 

@@ -30,7 +30,7 @@ reprise.policy @unknown {
 // -----
 
 func.func @none(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{unknown policy '@none': the module has none}}
+  // expected-error @+1 {{unknown policy '@none': the module has no policies}}
   %0 = reprise.checkpoint policy "@none" {
     reprise.yield %x : tensor<4xf32>
   } : tensor<4xf32>

@@ -22,7 +22,7 @@ func.func @total(%x: tensor<8xf32> {reprise.role = "input", reprise.batch_dim = 
 
 // -----
 
-// expected-error@below {{4 micro-batches cannot share a batch of 3 samples}}
+// expected-error@below {{4 micro-batches are too many for a batch of 3 samples}}
 func.func @few(%x: tensor<3xf32> {reprise.role = "input", reprise.batch_dim = 0 : i64}) -> tensor<3xf32> {
   return %x : tensor<3xf32>
 }

@@ -44,7 +44,7 @@ struct SliceBatchPass : impl::SliceBatchPassBase<SliceBatchPass> {
       return signalPassFailure();
     if (microbatches > states->getBatch()) {
       step.emitError() << static_cast<int64_t>(microbatches)
-                       << " micro-batches cannot share a batch of " << states->getBatch()
+                       << " micro-batches are too many for a batch of " << states->getBatch()
                        << (states->getBatch() == 1 ? " sample" : " samples");
       return signalPassFailure();
     }
