@@ -32,7 +32,7 @@ def equations_in(program: Any) -> Iterator[Any]:
 
 
 def _map_programs(value: Any, change: Callable[[Any], Any]) -> Any:
-    if isinstance(value, (list, tuple)):
+    if type(value) in (list, tuple):
         return type(value)(_map_programs(each, change) for each in value)
     if isinstance(value, core.ClosedJaxpr):
         return value.replace(jaxpr=change(value.jaxpr))

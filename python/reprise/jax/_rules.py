@@ -76,9 +76,9 @@ def _bind_vjp(operands: list[Any], fwd_jaxpr_thunk: Any, bwd: Any, out_trees: An
     made = core.jaxpr_as_fun(_without_rules(core.ClosedJaxpr(program, constants)))(*primals)
     _, residual_tree, forwarded = out_trees()
     count = residual_tree.num_leaves - sum(each is not None for each in forwarded)
-    saved, results = iter(made[:count]), made[count:]
+    saved, results = iter(made[:count]), [jax.numpy.asarray(each) for each in made[count:]]
     # Residuals that are inputs come as numbers of operands.
-    residuals = [next(saved) if each is None else operands[each] for each in forwarded]
+    residuals = [jax.numpy.asarray(next(saved) if each is None else operands[each]) for each in forwarded]
     floats = [number for number, each in enumerate(primals) if _is_float(each)]
 
     def backward(*given: Any) -> list[Any]:
