@@ -1,6 +1,7 @@
 // reprise: whether all ways to run one program agree
 #include "Check.h"
 
+#include "Musts.h"
 #include "Ops.h"
 #include "Run.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
@@ -116,6 +117,8 @@ bool Checker::interpretVariant(const Variant &variant, Outcome &outcome) {
   if (failed(runPhases(*module, Phase::Checkpoint, variant.phases)))
     return fail("error", variant.name + ": " + diagnostics);
   module->walk(count);
+  if (std::string broken = findBrokenMust(*module); !broken.empty())
+    return fail("label", variant.name + ": " + broken);
   StepsOptions options;
   options.seed = seed;
   options.steps = steps;
@@ -159,6 +162,10 @@ bool Checker::runVariant(const Variant &variant, const Outcome &expected,
   }
   if (failed(compilation))
     return fail("error", name + ", compiled: " + diagnostics);
+  for (const CompiledProgram &program : compilation->programs)
+    if (program.report.plan)
+      if (std::string broken = findBrokenMust(*program.report.plan); !broken.empty())
+        return fail("label", name + ": " + broken);
   for (unsigned threads : {1, 2, 5}) {
     RunOptions run{name, threads, seed, steps, threads == 2, {}};
     if (Failure failure = runBundle(compilation->bundle, run, expected))
@@ -226,10 +233,11 @@ std::vector<Variant> Checker::variants() {
   return result;
 }
 
-/// Two labels by chance may contradict each other on ops of one value, which is refused: such a
-/// program runs without its labels.
+/// Two labels by chance may contradict each other on ops of one value, or for one memory, which is
+/// refused, as is a label for what a loop makes: such a program runs without its labels.
 bool Checker::dropClash(std::vector<Variant> &all) {
-  if (!StringRef(diagnostics).contains("contradictory labels for one value"))
+  StringRef said(diagnostics);
+  if (!said.contains("contradictory labels for one") && !said.contains("of what a loop makes"))
     return false;
   llvm::erase_if(all, [](const Variant &variant) { return variant.labels; });
   verdict = {};

@@ -13,8 +13,8 @@ inline constexpr char kTooSmall[] = "too-small", kHeld[] = "held",
                       kHeldByReplays[] = "held-by-replays";
 
 struct Verdict {
-  /// Empty if all is well. Else "text", "error", "mismatch", "offset", "arena", "run"; "crash" if a
-  /// child died.
+  /// Empty if all is well. Else "text", "error", "mismatch", "offset", "arena", "label", "run";
+  /// "crash" if a child died.
   std::string kind;
   std::string details;
   std::set<std::string> generated, replayed; ///< names of ops, replays in any of the plans
@@ -33,6 +33,7 @@ struct Verdict {
 ///   at 1, 2 and 5 threads;
 /// - one of the variants (without a seed, the first), compiled within budgets, gives the same too;
 ///   where a budget is too small, within the one that is said to be feasible;
+/// - no plan keeps what must be recomputed or moved, whatever reads it, and the report says so;
 /// - the arena that a step touches is the one that the compiler predicted;
 /// - kernels are for one of the CPUs that this machine is (without a seed, each, once).
 Verdict checkProgram(llvm::StringRef text, mlir::MLIRContext *context,

@@ -4,6 +4,7 @@
 #include "reprise/Dialect/Reprise/IR/EntrySignature.h"
 #include "reprise/Dialect/Reprise/IR/Pause.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
+#include "reprise/Policy/Policy.h"
 #include "reprise/Policy/Rules.h"
 
 using namespace mlir;
@@ -84,6 +85,8 @@ void Generator::emitItems(int64_t count) {
 
 bool Generator::emitItem() {
   int64_t kind = random.below(100);
+  if (kind < 8 && gradientDepth > 0)
+    return emitViewed();
   if (kind < 72 || depth >= 4)
     return emitOp();
   if (kind < 84)
@@ -218,22 +221,37 @@ void Generator::nameArguments() {
   }
 }
 
-/// A must on a name could contradict one on the named op.
-void Generator::labelOps() {
-  static constexpr int rates[] = {0, 10, 40, 90};
+/// A must on a name could contradict one on the named op, and one on a view another one of its
+/// memory. What a loop makes has no label.
+Label Generator::chooseLabel(Operation *op, llvm::DenseMap<Operation *, Label> &musts, int saved) {
   static constexpr Label recompute[] = {Label::must_recompute, Label::prefer_recompute};
   static constexpr Label any[] = {Label::must_save, Label::prefer_save, Label::prefer_recompute,
                                   Label::must_recompute, Label::prefer_offload};
+  Label label = random.chance(saved) ? random.pick(any) : random.pick(recompute);
+  Operation *maker = findMaker(op);
+  bool isApart = isa<NameOp>(op) || !maker || maker->getNumRegions() != 0 || isa<BroadcastOp>(op);
+  if (isa<NameOp>(op) || (isa<ViewOpInterface>(op) && isMust(label) && isApart))
+    return random.chance(50) ? Label::prefer_save : Label::prefer_recompute;
+  if (!isMust(label))
+    return label;
+  return musts.try_emplace(maker, label).first->second;
+}
+
+void Generator::labelOps() {
+  static constexpr int rates[] = {0, 10, 40, 90};
+  labelMemories();
+  llvm::DenseMap<Operation *, Label> musts; ///< by what makes the memory
+  module->walk([&](Operation *op) {
+    auto own = op->getAttrOfType<LabelAttr>("reprise.label");
+    if (own && isMust(own.getValue()))
+      musts[findMaker(op)] = own.getValue();
+  });
   int rate = random.pick(rates), saved = random.chance(50) ? 0 : 50;
   module->walk([&](Operation *op) {
     bool hasValue = isa_and_nonnull<RepriseDialect>(op->getDialect()) && op->getNumResults() != 0 &&
                     op->getNumRegions() == 0 && !op->getParentOfType<CustomVjpOp>();
-    if (!hasValue || !random.chance(rate))
-      return;
-    Label label = random.chance(saved) ? random.pick(any) : random.pick(recompute);
-    if (isa<NameOp>(op))
-      label = random.chance(50) ? Label::prefer_save : Label::prefer_recompute;
-    op->setAttr("reprise.label", LabelAttr::get(context, label));
+    if (hasValue && !op->hasAttr("reprise.label") && random.chance(rate))
+      op->setAttr("reprise.label", LabelAttr::get(context, chooseLabel(op, musts, saved)));
   });
 }
 

@@ -63,7 +63,19 @@ private:
   void nameArguments();
   void returnResults();
   void labelOps();
+  Label chooseLabel(mlir::Operation *op, llvm::DenseMap<mlir::Operation *, Label> &musts,
+                    int saved);
   void addPolicy();
+
+  // Values that are read through views (Memories.cpp).
+  struct Memory {
+    mlir::Operation *maker;
+    llvm::SmallVector<mlir::Operation *> views; ///< and names, whose labels are the memory's
+  };
+  mlir::Value showIn(mlir::Value value);
+  bool emitViewed();
+  void labelMemories();
+  static mlir::Operation *findMaker(mlir::Operation *op);
 
   // Regions and functions (Regions.cpp).
   struct Body {
@@ -105,6 +117,7 @@ private:
   llvm::DenseSet<mlir::Value> active;     ///< they depend on what an enclosing gradient asks for
   llvm::DenseSet<mlir::Value> lateInputs; ///< arguments that the pause alone reads
   std::vector<Function> functions;
+  std::vector<Memory> memories;
   bool isolated = false; ///< in a function other than the entry
   int gradients = 0, gradientDepth = 0, depth = 0, functionCount = 0;
 };
