@@ -54,7 +54,10 @@ enum {
   RP_KIND_ELEMENTWISE = 16,
   RP_KIND_NORMALIZATION = 32,
   RP_KIND_RANDOM = 64,
-  RP_KIND_REDUCTION = 128
+  RP_KIND_REDUCTION = 128,
+  /* Shows the memory of its first operand, such as a reshape: labels of both are labels of one
+   * memory, and different MUSTs are an error. */
+  RP_KIND_VIEW = 256
 };
 
 /* Of a value that no op of the graph defines: an argument, a constant. */

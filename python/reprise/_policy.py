@@ -8,7 +8,7 @@ from ._errors import suggest
 
 LABELS = {"must_save": 1, "prefer_save": 2, "prefer_recompute": 3, "must_recompute": 4, "must_offload": 5,
           "prefer_offload": 6}
-KINDS = ["attention", "contraction", "batched", "convolution", "elementwise", "normalization", "random", "reduction"]
+KINDS = ["attention", "contraction", "batched", "convolution", "elementwise", "normalization", "random", "reduction", "view"]
 
 
 class Value:

@@ -15,6 +15,7 @@ from reprise._compile import compile_wish
 
 SOURCE, TOOLS = pathlib.Path(os.environ["REPRISE_SOURCE"]), pathlib.Path(os.environ["REPRISE_BUILD"]) / "bin"
 MODEL = SOURCE / "test/Consumer/model.mlir"
+VIEWED = SOURCE / "test/Sabotage/Inputs/views.mlir"
 BAD = "func.func @train(%x: tensor<4xf32>) -> tensor<4xf32> {\n  %y = reprise.add %x, %z : tensor<4xf32>\n  return %y : tensor<4xf32>\n}\n"
 
 
@@ -136,6 +137,14 @@ class Policies(unittest.TestCase):
         row = next(row for row in report.rows() if row["op"] == "reprise.dot_general")
         self.assertEqual((row["label"], row["decision"]), ("must_save", "saved"))
         self.assertIn("it is dear", row["rule"])
+
+    def test_a_callable_labels_memory_by_its_view(self):
+        def views(graph):
+            return {op: "must_recompute" for op in graph.ops if "view" in op.kinds}
+
+        report = reprise.compile(VIEWED, policy=[views, "save-all"]).report
+        rows = [row for row in report.rows() if row["op"] in ("reprise.sin", "reprise.reshape")]
+        self.assertEqual([(row["decision"], row["saved_bytes"]) for row in rows], [("replayed", 0)] * 2)
 
     def test_a_callable_may_return_labels(self):
         report = reprise.compile(MODEL, policy=[lambda graph: {graph.ops[0]: "must_recompute"}, "save-all"]).report

@@ -22,6 +22,7 @@ static uint32_t kindsOf(Operation *op) {
   uint32_t kinds = 0;
   for (auto [kind, bit] : bits)
     kinds |= isOfKind(op, kind) ? bit : 0;
+  kinds |= isa<ViewOpInterface>(op) ? RP_KIND_VIEW : 0;
   bool isBatched = (kinds & RP_KIND_CONTRACTION) && !isOfKind(op, OpKind::ContractionWithoutBatch);
   return isBatched ? kinds | RP_KIND_BATCHED : kinds;
 }

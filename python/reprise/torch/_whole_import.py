@@ -10,6 +10,7 @@ import torch.fx as fx
 from torch.utils._pytree import tree_leaves
 from torch.utils.checkpoint import CheckpointPolicy
 
+from ._plan_nodes import is_view, root
 from ._whole_decompose import decompose
 from ._whole_errors import Unsupported, source_line, source_place
 from .aten import CONVERTERS, Builder, Missing, Value, register_third_party
@@ -50,7 +51,10 @@ def _label(node: fx.Node) -> str | None:
         return None
     if policy not in _LABELS:
         raise Missing(f"{policy}")
-    return _LABELS[policy]
+    # Whoever saves a value may make its views again.
+    is_free = policy is CheckpointPolicy.MUST_RECOMPUTE and is_view(node) and \
+        root(node)[0].meta.get("recompute") is CheckpointPolicy.MUST_SAVE
+    return None if is_free else _LABELS[policy]
 
 
 def _is_number(node: fx.Node) -> bool:

@@ -56,3 +56,15 @@ func.func @view_of_a_loop(%x: tensor<4xf32>) -> tensor<2x2xf32> {
   %b = reprise.reshape %r {reprise.label = #reprise.label<must_recompute>} : (tensor<4xf32>) -> tensor<2x2xf32>
   return %b : tensor<2x2xf32>
 }
+
+// -----
+
+func.func @name_of_a_loop(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = reprise.loop 3 (%c = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    %a = reprise.exp %c : tensor<4xf32>
+    reprise.yield %a : tensor<4xf32>
+  }
+  // expected-error @+1 {{cannot honour 'must_recompute' from name last: a loop makes the value; label an op of the loop}}
+  %b = reprise.name %r "last" {reprise.label = #reprise.label<must_recompute>} : tensor<4xf32>
+  return %b : tensor<4xf32>
+}

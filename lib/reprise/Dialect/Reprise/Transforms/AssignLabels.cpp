@@ -59,6 +59,7 @@ private:
   LogicalResult evaluate(UnitTree &tree);
   LogicalResult evaluateCheckpoint(const Checkpoint &checkpoint);
   void removeNames(UnitTree &tree);
+  LogicalResult checkLoops();
   void collectFromAliases(OpResult result, unsigned iteration,
                           SmallVectorImpl<LabelSource> &sources);
   void collectFromOp(const FlatOp &entry, unsigned iteration,
@@ -87,7 +88,7 @@ private:
 
 LogicalResult Labeller::run(UnitTree &tree) {
   removeNames(tree);
-  if (failed(evaluate(tree)))
+  if (failed(evaluate(tree)) || failed(checkLoops()))
     return failure();
   LabelTable table;
   for (const FlatOp &entry : tree.ops) {
@@ -169,7 +170,7 @@ void Labeller::removeNames(UnitTree &tree) {
     Operation *definition = name.getOperand().getDefiningOp();
     bool isPlanned = definition && definition->getNumRegions() == 0 &&
                      !definition->hasTrait<OpTrait::ConstantLike>();
-    if (label && !isPlanned)
+    if (label && !isPlanned && !isa_and_present<LoopOp>(definition))
       name.emitRemark("the label of '")
           << name.getName() << "' is moot: an argument or a constant is never replayed";
     Value named = name.getOperand();
@@ -183,6 +184,22 @@ void Labeller::removeNames(UnitTree &tree) {
     name.erase();
   }
   tree.ops = std::move(kept);
+}
+
+/// A loop has no label: its ops have.
+LogicalResult Labeller::checkLoops() {
+  for (const PolicyGraph::Name &named : graph.names) {
+    if (!isa_and_present<LoopOp>(named.value.getDefiningOp()))
+      continue;
+    SmallVector<LabelSource> sources;
+    collectFromAliases(cast<OpResult>(named.value), /*iteration=*/0, sources);
+    for (const LabelSource &source : sources)
+      if (isMust(source.label))
+        return emitError(source.location)
+               << "cannot honour '" << stringifyLabel(source.label) << "' from "
+               << source.rule.getValue() << ": a loop makes the value; label an op of the loop";
+  }
+  return success();
 }
 
 /// The innermost sources of one value: its names, in program order. A name's own label comes before
