@@ -192,6 +192,7 @@ reprise::CompileOptions compileOptions(ModuleOp module, const Flags &flags) {
     options.targets[static_cast<int64_t>(options.targets.size())] = target;
   if (options.targets.size() == 1) // that of all
     options.targets.clear();
+  options.isTargetGiven = !flags.targets.empty();
   options.threads = flags.threads;
   for (const std::string &file : flags.deviceFiles)
     options.deviceFiles[static_cast<int64_t>(options.deviceFiles.size())] = file;

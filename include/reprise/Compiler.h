@@ -31,6 +31,8 @@ struct CompileOptions {
   /// for a model. Behind `autodiff` it is taken at its word: who edits a module between phases
   /// checks it with buildVerifier (Phases.h).
   std::optional<Phase> after;
+  /// Whether `phases.target` holds even if `plan` was made for another target.
+  bool isTargetGiven = false;
   /// Of devices that are other than `phases.target`, by their numbers.
   std::map<int64_t, std::string> targets;
   /// Of devices whose rates come from other files than `costs.deviceFile`, by their numbers. The
@@ -43,7 +45,8 @@ struct CompileOptions {
   /// it, and the same input gives the same plan.
   std::optional<double> timeLimitSeconds;
   /// Plans to carry out instead of the labels' (writePlans). With a budget it must fit; an
-  /// estimate tells if it does not.
+  /// estimate tells if it does not. Where the options leave threads, targets and the budget open,
+  /// they are those that the plan was made for.
   const llvm::json::Value *plan = nullptr;
   std::string planPath = {}; ///< the file of `plan`, for messages; empty if it has none
   /// Whether CompiledProgram::plan is filled.

@@ -97,6 +97,7 @@ std::string Request::readPerDevice() {
     if (texts->size() > 1 && texts->size() != devices)
       return "expected one " + std::string(what) + ", or one for each device: got " +
              std::to_string(texts->size()) + " for " + std::to_string(devices);
+  options.isTargetGiven = !targets.empty();
   if (!targets.empty())
     options.phases.target = targets.front();
   for (size_t i = 0; targets.size() > 1 && i < targets.size(); ++i)

@@ -59,8 +59,8 @@ struct TargetContext {
 /// One compilation, from phase to phase.
 class Run {
 public:
-  Run(ModuleOp module, const CompileOptions &options)
-      : module(module), options(options), phases(options.phases) {}
+  Run(ModuleOp module, CompileOptions given)
+      : module(module), options(std::move(given)), phases(options.phases) {}
 
   FailureOr<Compilation> run();
 
@@ -91,7 +91,7 @@ private:
   LogicalResult estimate();
 
   ModuleOp module;
-  const CompileOptions &options;
+  const CompileOptions options;
   PhaseOptions phases;
   Phase after = Phase::Partition; ///< the last phase that the module has been through
   std::map<std::pair<std::string, std::string>, std::unique_ptr<TargetContext>> targets;
@@ -392,7 +392,7 @@ FailureOr<Compilation> Run::run() {
 }
 
 FailureOr<Compilation> compile(ModuleOp module, const CompileOptions &options) {
-  return Run(module, options).run();
+  return Run(module, takePlanOptions(options)).run();
 }
 
 } // namespace reprise

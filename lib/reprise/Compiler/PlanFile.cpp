@@ -78,21 +78,33 @@ static InFlightDiagnostic emitPlanError(MLIRContext *context, StringRef path) {
   return emitError(getFlagLocation(context, flag));
 }
 
-/// The plans of several programs; null in the file of one.
-static const Array *listPlans(const llvm::json::Value &file) {
+/// The entries of several programs; null in the file of one.
+static const Array *findEntries(const llvm::json::Value &file) {
   const Object *object = file.getAsObject();
   return object ? object->getArray("programs") : nullptr;
 }
 
-bool reprise::isOfUnrolledModel(const llvm::json::Value &plan) {
-  if (const Array *programs = listPlans(plan))
-    return llvm::any_of(*programs, [](const llvm::json::Value &entry) {
-      const Object *object = entry.getAsObject();
-      const llvm::json::Value *own = object ? object->get("plan") : nullptr;
-      return own && own->getAsObject() && isOfUnrolledModel(*own);
-    });
-  const Object *object = plan.getAsObject();
-  return object && isSet(*object, "unrolled") && !isSet(*object, "unrolled_for_plan");
+SmallVector<const Object *> reprise::listPlans(const llvm::json::Value &file) {
+  SmallVector<const Object *> plans;
+  auto add = [&](const Object *plan) {
+    if (plan)
+      plans.push_back(plan);
+  };
+  const Array *entries = findEntries(file);
+  if (!entries) {
+    add(file.getAsObject());
+    return plans;
+  }
+  for (const llvm::json::Value &entry : *entries)
+    if (const Object *object = entry.getAsObject())
+      add(object->getObject("plan"));
+  return plans;
+}
+
+bool reprise::isOfUnrolledModel(const llvm::json::Value &file) {
+  return llvm::any_of(listPlans(file), [](const Object *plan) {
+    return isSet(*plan, "unrolled") && !isSet(*plan, "unrolled_for_plan");
+  });
 }
 
 Object reprise::writePlans(const Compilation &compilation) {
@@ -107,7 +119,7 @@ Object reprise::writePlans(const Compilation &compilation) {
 FailureOr<const llvm::json::Value *> reprise::findProgramPlan(ModuleOp module, func::FuncOp program,
                                                               const CompileOptions &options,
                                                               size_t count) {
-  const Array *programs = listPlans(*options.plan);
+  const Array *programs = findEntries(*options.plan);
   if (!programs && count == 1)
     return options.plan;
   auto fail = [&] { return emitPlanError(module.getContext(), options.planPath); };
@@ -299,10 +311,12 @@ FailureOr<StepPlan> PlanReader::read(const llvm::json::Value &file) {
   const Array *ops = object ? object->getArray("ops") : nullptr;
   const llvm::json::Value *values = object ? object->get("values") : nullptr;
   std::optional<int64_t> enough = object ? object->getInteger("enough_arena") : std::nullopt;
-  bool isPlan =
-      ops && values && enough && *enough >= 0 && (values->getAsArray() || values->getAsNull());
+  bool isPlan = ops && values && enough && *enough >= 0 &&
+                (values->getAsArray() || values->getAsNull()) && haveGoodOptions(*object);
   if (!isPlan || object->getInteger("version") != 1)
     return fail() << "the plan is malformed: expected what --plan-out writes, version 1";
+  if (failed(takeLabels(step, *object)))
+    return failure();
   FailureOr<StepPlan> plan = readForm(*object);
   if (failed(plan))
     return failure();

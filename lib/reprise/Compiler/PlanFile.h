@@ -25,10 +25,33 @@ mlir::FailureOr<const llvm::json::Value *> findProgramPlan(mlir::ModuleOp module
                                                            const CompileOptions &options,
                                                            size_t count);
 
-/// The plan of `step`, which has been through `autodiff` and stays as it is. `path` is that of the
-/// file, for messages. Errors: not a plan, or one of another graph, at the first op that differs.
+/// The plans of all programs that are objects, by device; one in the file of one.
+mlir::SmallVector<const llvm::json::Object *> listPlans(const llvm::json::Value &file);
+
+/// The plan of `step`, which has been through `autodiff` and gets the labels that the plan rests
+/// on. `path` is that of the file, for messages. Errors: not a plan, or one of another graph, at
+/// the first op that differs.
 mlir::FailureOr<StepPlan> readPlanFile(mlir::func::FuncOp step, const llvm::json::Value &plan,
                                        llvm::StringRef path);
+
+/// Whether the options in a plan have the types that they must have.
+bool haveGoodOptions(const llvm::json::Object &plan);
+/// The options with what the plan was made for where they say nothing: threads and targets.
+CompileOptions takePlanOptions(CompileOptions options);
+/// Adds what takePlanOptions and readBudget read.
+void addOptions(llvm::json::Object &plan, const CompileOptions &options,
+                std::optional<int64_t> budget);
+/// The bytes that the plan was made to fit into, if it was made for these threads and this target.
+std::optional<int64_t> readBudget(const llvm::json::Value &plan, const CompileOptions &options);
+
+/// The ids of the values of `step`, before it has its form, by label.
+llvm::json::Object writeLabels(mlir::func::FuncOp step);
+/// The blocks of the ops of `step`, before it has its form: runs of ops, each as its number of ops
+/// and the blocks around them.
+llvm::json::Array writeUnits(mlir::func::FuncOp step);
+/// Gives the values of `step` the labels of the plan, and its ops the blocks. A MUST that they have
+/// stays; an error if the plan follows its labels.
+mlir::LogicalResult takeLabels(mlir::func::FuncOp step, const llvm::json::Object &plan);
 
 } // namespace reprise
 

@@ -136,6 +136,8 @@ FailureOr<StepPlan> ProgramRun::readPlan(const llvm::json::Value &file) {
       return failure();
     budgetBytes = *bytes;
   }
+  if (std::optional<int64_t> own = readBudget(file, options); own && !options.budget)
+    budgetBytes = std::min(*own, budgetBytes.value_or(*own));
   FailureOr<StepPlan> plan = readPlanFile(program, file, options.planPath);
   if (failed(plan))
     return failure();
@@ -161,11 +163,17 @@ LogicalResult ProgramRun::plan(const llvm::json::Value *file) {
     plan = outcome->plan;
   }
   planner.reset();
+  llvm::json::Object labels = writeLabels(program);
+  llvm::json::Array units = writeUnits(program);
   if (failed(applyPlan(program, plan)))
     return failure();
   phases.form.enoughArena = plan.form.enoughArena;
-  if (options.keepPlan)
-    compiled.plan = writePlanFile(program, plan, phases.unroll);
+  if (!options.keepPlan)
+    return success();
+  compiled.plan = writePlanFile(program, plan, phases.unroll);
+  compiled.plan["labels"] = std::move(labels);
+  compiled.plan["units"] = std::move(units);
+  addOptions(compiled.plan, options, budgetBytes);
   return success();
 }
 

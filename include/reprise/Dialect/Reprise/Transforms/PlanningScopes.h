@@ -41,6 +41,16 @@ void writeChoices(const PlanningScope &scope, llvm::ArrayRef<checkpoint::Choice>
 /// Takes them away again.
 void clearChoices(const PlanningScope &scope);
 
+/// The label of a value, such as "must_save"; empty without one.
+llvm::StringRef readLabel(mlir::OpResult value);
+/// Gives the results of an op these labels, of which some may be empty, instead of all that it has.
+/// Their rule is the plan's file.
+void replaceLabels(mlir::Operation *op, llvm::ArrayRef<llvm::StringRef> labels);
+
+/// The blocks around an op that are replayed together, outermost first; labels make some of them.
+llvm::ArrayRef<int64_t> readBlocks(mlir::Operation *op);
+void replaceBlocks(mlir::Operation *op, llvm::ArrayRef<int64_t> blocks);
+
 /// Takes all labels from the ops of a module, so that choices alone decide, and where no choice
 /// speaks, in bodies of loops, all is saved.
 void dropLabels(mlir::ModuleOp module);

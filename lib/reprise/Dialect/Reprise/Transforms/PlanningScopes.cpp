@@ -117,10 +117,50 @@ void reprise::clearChoices(const PlanningScope &scope) {
       op->removeDiscardableAttr(kChoicesAttr);
 }
 
+StringRef reprise::readLabel(OpResult value) {
+  std::optional<Label> label = getLabel(value);
+  return label ? stringifyLabel(*label) : "";
+}
+
+static void removeLabels(Operation *op) {
+  for (StringRef name : {kLabelAttr, kRuleAttr, kResultLabelsAttr, kResultRulesAttr})
+    op->removeDiscardableAttr(name);
+}
+
+void reprise::replaceLabels(Operation *op, ArrayRef<StringRef> labels) {
+  Builder builder(op->getContext());
+  StringAttr rule = builder.getStringAttr("plan file");
+  auto convert = [&](StringRef label) -> Attribute {
+    if (std::optional<Label> known = symbolizeLabel(label))
+      return LabelAttr::get(op->getContext(), *known);
+    return builder.getUnitAttr();
+  };
+  removeLabels(op);
+  if (!llvm::all_equal(labels)) {
+    SmallVector<Attribute> rules(labels.size(), rule);
+    op->setDiscardableAttr(kResultLabelsAttr,
+                           builder.getArrayAttr(llvm::map_to_vector(labels, convert)));
+    op->setDiscardableAttr(kResultRulesAttr, builder.getArrayAttr(rules));
+  } else if (!labels.empty() && !labels.front().empty()) {
+    op->setDiscardableAttr(kLabelAttr, convert(labels.front()));
+    op->setDiscardableAttr(kRuleAttr, rule);
+  }
+}
+
+ArrayRef<int64_t> reprise::readBlocks(Operation *op) {
+  auto blocks = op->getAttrOfType<DenseI64ArrayAttr>(kBlockAttr);
+  return blocks ? blocks.asArrayRef() : ArrayRef<int64_t>();
+}
+
+void reprise::replaceBlocks(Operation *op, ArrayRef<int64_t> blocks) {
+  op->removeDiscardableAttr(kBlockAttr);
+  if (!blocks.empty())
+    op->setDiscardableAttr(kBlockAttr, DenseI64ArrayAttr::get(op->getContext(), blocks));
+}
+
 void reprise::dropLabels(ModuleOp module) {
   module.walk([](Operation *op) {
-    for (StringRef name : {kLabelAttr, kRuleAttr, kResultLabelsAttr, kResultRulesAttr})
-      op->removeDiscardableAttr(name);
+    removeLabels(op);
     if (isPrimal(op) && op->getParentOfType<LoopOp>())
       op->setDiscardableAttr(kLabelAttr, LabelAttr::get(op->getContext(), Label::prefer_save));
   });
