@@ -63,11 +63,8 @@ LogicalResult ProgramRun::emitNoRoom(int64_t least) const {
 
 /// A plan that was packed for one budget may be missed when its own bytes are the budget, so what
 /// the error names is asked for first.
-LogicalResult ProgramRun::refuse(std::optional<int64_t> known) {
-  int64_t budget = *budgetBytes;
-  int64_t feasible = options.timeLimitSeconds ? planner->smallestBytes() : planner->leastBytes();
-  if (known && room != budget)
-    return emitTooSmall(*known);
+LogicalResult ProgramRun::refuse() {
+  int64_t budget = *budgetBytes, feasible = planner->smallestBytes();
   std::optional<int64_t> taken;
   while (!options.timeLimitSeconds && !taken) {
     FailureOr<std::optional<int64_t>> found = planner->findFitting(feasible);
@@ -80,13 +77,11 @@ LogicalResult ProgramRun::refuse(std::optional<int64_t> known) {
   FailureOr<int64_t> least = findLeast(budget, feasible);
   if (failed(least))
     return failure();
-  return room == budget ? emitNoRoom(*least) : emitTooSmall(*least);
-}
-
-LogicalResult ProgramRun::emitTooSmall(int64_t least) const {
+  if (room == budget)
+    return emitNoRoom(*least);
   if (options.leastBudget)
-    *options.leastBudget = least;
-  return planner->emitTooSmall(*budgetBytes, least);
+    *options.leastBudget = *least;
+  return planner->emitTooSmall(budget, *least);
 }
 
 /// Asks for less and less, by a hundredth, until the same search refuses it.

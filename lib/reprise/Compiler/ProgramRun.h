@@ -21,10 +21,7 @@ public:
   /// smallest plan.
   std::optional<double> getShortRoom() const { return shortRoom; }
   /// Says so, at the op where the need is highest, with the least that does.
-  /// \p known bytes, if they are given: programs of other cuts count for them, too.
-  mlir::LogicalResult refuse(std::optional<int64_t> known = std::nullopt);
-  /// The least budget of such a program: it has a plan within so many bytes.
-  int64_t leastBytes() const { return planner->leastBytes(); }
+  mlir::LogicalResult refuse();
 
   /// Arena and workspace of the program that saves every value.
   mlir::FailureOr<int64_t> findSaveAllBytes();
@@ -51,7 +48,6 @@ private:
   mlir::LogicalResult planWithin();
   mlir::FailureOr<int64_t> findBudget();
   mlir::LogicalResult emitNoRoom(int64_t least) const;
-  mlir::LogicalResult emitTooSmall(int64_t least) const;
   mlir::FailureOr<int64_t> findLeast(int64_t budget, int64_t feasible);
   mlir::FailureOr<StepPlan> readPlan(const llvm::json::Value &file);
   mlir::LogicalResult runPhases(Phase from, Phase to);
