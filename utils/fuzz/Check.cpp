@@ -234,10 +234,12 @@ std::vector<Variant> Checker::variants() {
 }
 
 /// Two labels by chance may contradict each other on ops of one value, or for one memory, which is
-/// refused, as is a label for what a loop makes: such a program runs without its labels.
+/// refused, as is a label for what a loop makes or a rule of a derivative computes: such a program
+/// runs without its labels.
 bool Checker::dropClash(std::vector<Variant> &all) {
   StringRef said(diagnostics);
-  if (!said.contains("contradictory labels for one") && !said.contains("of what a loop makes"))
+  if (!said.contains("contradictory labels for one") && !said.contains("of what a loop makes") &&
+      !said.contains("computes a derivative"))
     return false;
   llvm::erase_if(all, [](const Variant &variant) { return variant.labels; });
   verdict = {};
