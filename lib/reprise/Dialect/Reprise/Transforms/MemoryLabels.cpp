@@ -24,6 +24,14 @@ std::optional<MemoryLabels::Home> MemoryLabels::findHome(OpResult shown) {
   return homes[shown] = {memories.size() - 1};
 }
 
+/// True if a gradient around the op, if there is one, is one of a whole loop.
+static bool isInLoop(Operation *op) {
+  Operation *around = op->getParentOp();
+  while (around && !isa<LoopOp, ValueAndGradOp>(around))
+    around = around->getParentOp();
+  return isa_and_present<LoopOp>(around);
+}
+
 void MemoryLabels::add(const FlatOp &entry) {
   checkpoints[entry.op] = entry.checkpoint;
   if (entry.op->getNumResults() != 1)
@@ -39,7 +47,7 @@ void MemoryLabels::add(const FlatOp &entry) {
     return;
   bool isRepeated = home->repeats || repeats(entry.op);
   homes[view] = {home->memory, isRepeated};
-  bool isCopied = !unroll && entry.op->getParentOfType<LoopOp>();
+  bool isCopied = !unroll && isInLoop(entry.op);
   memories[home->memory].push_back({view, entry.checkpoint, isRepeated, isCopied});
 }
 

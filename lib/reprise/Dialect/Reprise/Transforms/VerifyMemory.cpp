@@ -2,6 +2,7 @@
 #include "VerifyMemory.h"
 
 #include "reprise/Dialect/Reprise/IR/Choice.h"
+#include "reprise/Dialect/Reprise/IR/Loops.h"
 #include "reprise/Dialect/Reprise/IR/Naming.h"
 #include "reprise/Policy/Policy.h"
 
@@ -19,8 +20,11 @@ static Value findShown(Operation *op) {
   return maker && maker->getBlock() == op->getBlock() ? shown : Value();
 }
 
-/// What a loop keeps of a view is a copy.
-static bool isCopied(Operation *view) { return view->getParentOfType<LoopOp>() != nullptr; }
+/// What a loop keeps of a view is a copy, if the gradient is one of the whole loop.
+static bool isCopied(Operation *view) {
+  LoopOp loop = getLoop(view->getBlock());
+  return loop && (isPrimal(loop) || isCotangent(loop));
+}
 
 void reprise::addViews(Value value, const Uses &uses, Use &use) {
   for (Operation *user : value.getUsers()) {
