@@ -166,8 +166,8 @@ TEST_F(ProgramsTest, wrongTransfersAreErrors) {
       return
     })"),
             Values());
-  EXPECT_EQ(error, "'test.transfer' op receives values of other types than its results\nthey are "
-                   "sent here");
+  EXPECT_EQ(error, "'test.transfer' op receives values of other types than its results\nthe "
+                   "values are sent here");
   EXPECT_EQ(runAll(send + R"(
     func.func @again(%x: tensor<2xf32>) attributes {reprise.device = 0 : i64} { return })"),
             Values());

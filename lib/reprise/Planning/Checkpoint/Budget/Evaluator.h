@@ -24,9 +24,11 @@ public:
   void aimBelow(int64_t part, bool mayOverridePrefers) {
     setBudget(least.usage.peak - findPart(part), mayOverridePrefers);
   }
-  /// A part of that peak, or of all bytes that choices can free if these are less, in bytes.
+  /// A part of that peak without the buffers of the whole step, or of all bytes that choices can
+  /// free if these are less, in bytes.
   int64_t findPart(int64_t part) const {
-    return std::max<int64_t>(1, std::min(least.usage.peak, space.movableBytes) / part);
+    int64_t reach = std::min(least.usage.peak - space.standingBytes, space.movableBytes);
+    return std::max<int64_t>(1, reach / part);
   }
   /// A lower bound of the seconds of plans within the budget, and whether any plan may fit.
   void setBound(const Bound &found) {

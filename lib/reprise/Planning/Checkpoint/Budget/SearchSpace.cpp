@@ -26,6 +26,9 @@ SearchSpace::SearchSpace(const Problem &problem, const Footprint &footprint)
   findAlike();
   for (int value : movable)
     movableBytes += problem.values[value].bytes;
+  for (const Neighbour &buffer : footprint.neighbours)
+    if (buffer.first <= 0 && buffer.last >= footprint.numLaunches - 1)
+      standingBytes += buffer.bytes;
   for (size_t i = 0; i < problem.operations.size(); ++i)
     totalSeconds += problem.operations[i].primal ? least.replay[i] : 0;
 }

@@ -10,10 +10,10 @@ void addStructureCases(std::vector<DerivativeCase> &cases) {
                    R"(
     %p = reprise.mul %x0, %x1 : tensor<4x$t>
     %r0 = reprise.custom_vjp %p wrt %x0, %x1 {
-    ^bb0(%d: tensor<4x$t>):
-      %d0 = reprise.mul %d, %x1 : tensor<4x$t>
-      %d1 = reprise.mul %d, %x0 : tensor<4x$t>
-      reprise.yield %d0, %d1 : tensor<4x$t>, tensor<4x$t>
+    ^bb0(%c: tensor<4x$t>):
+      %c0 = reprise.mul %c, %x1 : tensor<4x$t>
+      %c1 = reprise.mul %c, %x0 : tensor<4x$t>
+      reprise.yield %c0, %c1 : tensor<4x$t>, tensor<4x$t>
     } : tensor<4x$t> wrt tensor<4x$t>, tensor<4x$t> -> tensor<4x$t>)",
                    {{"4x"}}});
   cases.push_back(

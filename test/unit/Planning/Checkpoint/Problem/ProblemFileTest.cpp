@@ -4,6 +4,7 @@
 
 #include "reprise/PlanTexts/Plan.h"
 #include "reprise/Planning/Checkpoint/Budget/OrderedPlanner.h"
+#include "reprise/Planning/Checkpoint/Problem/JoinLabels.h"
 #include "reprise/Planning/Checkpoint/Problem/ProblemFile.h"
 #include "reprise/Planning/Checkpoint/Problem/Recount.h"
 
@@ -16,7 +17,7 @@ namespace {
 
 /// As a file has it: who reads a view reads what it views, and a view of what is there is no
 /// buffer of its own.
-Case makeFileCase(Random &random) {
+Case drawFileCase(Random &random) {
   Case given = makeCase(random, 5 + pick(random, 20), 30, pick(random, 2));
   for (size_t i = given.problem.operations.size(); i-- > 0;) {
     const Operation &op = given.problem.operations[i];
@@ -36,6 +37,15 @@ Case makeFileCase(Random &random) {
     if (value.root != kAvailable && given.problem.values[value.root].root == kAvailable)
       value.root = kAvailable;
   return given;
+}
+
+/// Draws a case whose labels hold for memory, as those of a file do.
+Case makeFileCase(Random &random) {
+  for (;;) {
+    Case given = drawFileCase(random);
+    if (!joinLabels(given.problem, findViews(given.problem)))
+      return given;
+  }
 }
 
 void sortOnce(std::vector<std::vector<int>> &lists) {
