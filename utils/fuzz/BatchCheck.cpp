@@ -139,7 +139,7 @@ private:
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, context);
     diagnostics.clear();
     if (failed(runPhases(*module, Phase::Checkpoint, phases))) {
-      if (!StringRef(diagnostics).contains("that can be cut into") &&
+      if (!StringRef(diagnostics).contains("can be cut into at most") &&
           !StringRef(diagnostics).contains("orders a forward and a backward pass"))
         fail("error", name + ": " + diagnostics);
       return;

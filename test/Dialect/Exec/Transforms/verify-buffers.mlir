@@ -170,7 +170,7 @@ func.func @other_type(%w: tensor<64xf32> {reprise.name = "w"}) -> tensor<8xf32> 
 // -----
 
 func.func @no_scratch(%x: tensor<1x16x8x8xf32>, %f: tensor<16x16x3x3xf32>) -> tensor<1x16x8x8xf32> attributes {exec.arena_bytes = 4096 : i64} {
-  // expected-error@+1 {{needs 6400 bytes of scratch, and has 0}}
+  // expected-error@+1 {{needs 6,400 bytes of scratch, and has 0}}
   %0 = exec.launch (%a = %x, %b = %f) : (tensor<1x16x8x8xf32>, tensor<16x16x3x3xf32>) -> tensor<1x16x8x8xf32> {
     %c = reprise.convolution %a, %b strides [1, 1] low [1, 1] high [1, 1] dilation [1, 1] : (tensor<1x16x8x8xf32>, tensor<16x16x3x3xf32>) -> tensor<1x16x8x8xf32>
     exec.return %c : tensor<1x16x8x8xf32>
