@@ -21,7 +21,7 @@ SIZES = {
 }
 # What earlier phases inline or expand, and policies.
 GONE_BY_THEN = {"reprise.block", "reprise.checkpoint", "reprise.dot_bias", "reprise.policy", "reprise.rule",
-                "reprise.value_and_grad"}
+                "reprise.custom_vjp", "reprise.value_and_grad"}
 AVX512 = {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}
 
 

@@ -168,7 +168,7 @@ void Importer::importOp(Operation *op) {
   for (auto [i, result] : llvm::enumerate(op->getResults())) {
     RankedTensorType type = convert(result.getType());
     bool isThere = i < results.size() && results[i] && results[i].getType() == type;
-    if (!isThere && !results.empty())
+    if (!isThere && !results.empty() && type)
       refuse(op, "has a form that is not known");
     if (isThere && isNarrow(result.getType()) && !keepsRange(op))
       results[i] = wrapNarrow(b, results[i], result.getType());

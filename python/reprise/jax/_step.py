@@ -7,10 +7,13 @@ from typing import Any, Callable
 import numpy
 
 from .. import _compile
+from .._errors import warn
 from .._report import Report
 from .._run import Run
 from ._lower import jax, to_mlir
 
+#: Stands in a model where a policy of ``jax.checkpoint`` offloads a value.
+OFFLOADS = "#reprise.label<prefer_offload>"
 #: What the program has in the place of types that it lacks: the same bits, or the same numbers.
 _SAME_BITS = {"uint32": "int32", "uint64": "int64", "bfloat16": "uint16"}
 _SAME_NUMBERS = {"int8", "uint8", "int16", "uint16"}
@@ -81,4 +84,8 @@ def compile(function: Callable[..., Any], params: Any, *examples: Any, **options
     """
     model = to_mlir(function, params, *examples)
     name = getattr(function, "__name__", type(function).__name__)
-    return Step(_compile.compile_wish(model, entry="grad", name=name, **options), function, (params, *examples))
+    program = _compile.compile_wish(model, entry="grad", name=name, **options)
+    if OFFLOADS in model and not program.report.content.get("host_bytes"):
+        warn("nothing waits in the host's memory, though a policy of jax.checkpoint offloads values: "
+             "in a loop they are saved on the device; unroll=True offloads them in each iteration")
+    return Step(program, function, (params, *examples))
