@@ -7,7 +7,7 @@
 
 namespace reprise::runtime {
 
-/// What a file holds, as far as its first bytes tell. `Text` is any other text.
+/// Contents of a file, as far as its first bytes tell. `Text` is any other text.
 enum class FileKind { Bundle, Bytecode, Model, Array, Program, Json, Text, Binary };
 
 FileKind findFileKind(std::string_view bytes);

@@ -9,7 +9,7 @@
 
 namespace reprise {
 
-/// What is wrong with a text as JSON, and where, from 1.
+/// Fault of a text as JSON, with line and column from 1.
 struct JsonFault {
   std::string message;
   unsigned line = 1, column = 1;

@@ -26,7 +26,7 @@ public:
   /// other text. Prints nothing if there is none.
   void print(llvm::raw_ostream &stream, llvm::StringRef text, llvm::StringRef kind,
              llvm::ArrayRef<Place> places);
-  /// The same of a mark's label: beside it, nearest first.
+  /// Places for a mark's label: beside it, nearest first.
   void printBeside(llvm::raw_ostream &stream, llvm::StringRef text, llvm::StringRef kind, double x,
                    double y, double radius);
 

@@ -187,7 +187,7 @@ LogicalResult reprise::takeLabels(func::FuncOp step, const Object &plan) {
       step.getBody().walk([&](Operation *op) { return WalkResult(change.apply(op)); });
   if (walked.wasInterrupted())
     return failure();
-  // What labels send to the host has ops of its own.
+  // Values that labels send to the host have ops of their own.
   PassManager manager(step.getContext(), func::FuncOp::getOperationName());
   manager.addPass(createOffloadValuesPass());
   if (failed(manager.run(step)))

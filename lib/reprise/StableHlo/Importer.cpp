@@ -149,7 +149,7 @@ void Importer::importOp(Operation *op) {
   Values results;
   auto handler = handlers.find(op->getName().getStringRef());
   auto unknown = llvm::find_if(op->getResultTypes(), [&](Type type) { return !convert(type); });
-  // What comes of a value that could not be imported was told with that value.
+  // A reader of a value that could not be imported was told with that value.
   bool isTold =
       !lifted && llvm::any_of(op->getOperandTypes(), [&](Type type) { return !convert(type); });
   if (isTold && !isa<func::CallOp>(op)) {

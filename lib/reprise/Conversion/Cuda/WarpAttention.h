@@ -116,7 +116,7 @@ private:
   /// Adds up `body(d, number of columns, sums)` over so many columns.
   Carried overDepth(int64_t columns, Carried sums,
                     llvm::function_ref<Carried(Value, int64_t, mlir::ValueRange)> body);
-  /// Of each 32 others of a tile. Factors of one width share a loop.
+  /// Computes each 32 others of a tile. Factors of one width share a loop.
   llvm::SmallVector<Products> products(llvm::ArrayRef<Factors> factors, Value first);
   Value column(size_t number);
   /// Whether no other warp has the row.

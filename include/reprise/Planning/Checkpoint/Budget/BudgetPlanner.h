@@ -19,7 +19,7 @@ struct BudgetOptions {
   int anneals = 4;   ///< runs of annealing, where the cheapest plan is not near the bound
   /// Asked now and then; the search ends with the first plans when it says true.
   IsOver isOver;
-  /// The same for the bounds and the first plans, too: the search ends with what it has.
+  /// Asked in bounds and first plans, too; the search ends with what it has when it says true.
   IsOver isLate;
 };
 

@@ -169,7 +169,7 @@ int64_t AttentionOp::getFlops() {
   auto [depth, valueDepth] = widths(*this);
   return countScores(*this) * (2 * depth + 2 * valueDepth + 20);
 }
-/// Of the five products of the scores, three are as wide as a query, two as a value.
+/// Counts five products of the scores: three are as wide as a query, two as a value.
 int64_t AttentionBackwardOp::getFlops() {
   auto [depth, valueDepth] = widths(*this);
   return countScores(*this) * (6 * depth + 4 * valueDepth + 30);

@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace reprise;
 
-/// What a primal op shows of its block; null if it makes values of its own.
+/// Returns the value that a primal op shows of its block; null if it makes values of its own.
 static Value findShown(Operation *op) {
   if (!isPrimal(op) || isReplay(op) || op->getNumResults() != 1)
     return {};
@@ -20,7 +20,7 @@ static Value findShown(Operation *op) {
   return maker && maker->getBlock() == op->getBlock() ? shown : Value();
 }
 
-/// What a loop keeps of a view is a copy, if the gradient is one of the whole loop.
+/// Tells whether a loop keeps a copy of a view, if the gradient is one of the whole loop.
 static bool isCopied(Operation *view) {
   LoopOp loop = getLoop(view->getBlock());
   return loop && (isPrimal(loop) || isCotangent(loop));
