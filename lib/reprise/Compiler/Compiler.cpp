@@ -72,7 +72,15 @@ private:
   LogicalResult planStages();
   LogicalResult checkCancelled();
   bool isBounded() const;
+  /// Programs of a cut that does not fit.
+  struct Refused {
+    OwningOpRef<ModuleOp> module;
+    std::vector<std::unique_ptr<ProgramRun>> runs;
+  };
   bool refuseCut();
+  bool cutForLeast();
+  void noteLeast();
+  void startAgain(ModuleOp start, Phase begin, Refused &first);
   LogicalResult findRuns();
   LogicalResult forEachRun(function_ref<LogicalResult(ProgramRun &)> each);
   void loadDialects();
@@ -88,6 +96,8 @@ private:
   Phase after = Phase::Partition; ///< the last phase that the module has been through
   std::map<std::pair<std::string, std::string>, std::unique_ptr<TargetContext>> targets;
   std::vector<std::unique_ptr<ProgramRun>> runs; ///< by device
+  bool isForLeast = false;                       ///< cuts are those for the fewest bytes
+  std::optional<int64_t> least; ///< the least budget that is known to fit such a cut
   Compilation compilation;
 };
 } // namespace
@@ -296,11 +306,46 @@ bool Run::refuseCut() {
   return true;
 }
 
+/// Cuts for the fewest bytes, which do not depend on the budget: the fastest one, the one of the
+/// least full devices and one between them. False if they have been made already.
+bool Run::cutForLeast() {
+  if (!options.budget || std::exchange(isForLeast, true))
+    return false;
+  pipe::StagePlan &stages = *phases.stages.plan;
+  stages.refused.clear();
+  for (pipe::StageDevice &device : stages.devices) {
+    device.arena = 0;
+    device.share.reset();
+  }
+  return true;
+}
+
+/// Of a cut for the fewest bytes that does not fit: the budget that fits all its programs.
+void Run::noteLeast() {
+  int64_t most = 0;
+  for (auto &run : runs)
+    if (run->getShortRoom())
+      most = std::max(most, run->leastBytes());
+  if (isForLeast)
+    least = std::min(least.value_or(most), most);
+}
+
+/// The programs of a cut that does not fit. Those of the first one stay, for the error.
+void Run::startAgain(ModuleOp start, Phase begin, Refused &first) {
+  OwningOpRef<ModuleOp> used = ModuleOp::create(module.getLoc());
+  used->getBodyRegion().takeBody(module.getBodyRegion());
+  module.getBodyRegion().takeBody(OwningOpRef<ModuleOp>(start.clone())->getBodyRegion());
+  if (!first.module)
+    first = {std::move(used), std::move(runs)};
+  runs.clear();
+  after = begin;
+}
+
 /// A cut whose programs do not fit is made again. If none does, the error is that of the first one,
-/// at the program that is short of most.
+/// at the program that is short of most, with the least budget of all cuts for the fewest bytes.
 LogicalResult Run::planStages() {
-  OwningOpRef<ModuleOp> start, first; // `first` keeps the programs of its runs
-  std::vector<std::unique_ptr<ProgramRun>> firstRuns;
+  OwningOpRef<ModuleOp> start;
+  Refused first;
   Phase begin = after;
   auto isShort = [](const auto &run) { return run->getShortRoom().has_value(); };
   auto hasLess = [](const auto &a, const auto &b) {
@@ -313,22 +358,16 @@ LogicalResult Run::planStages() {
   while (true) {
     if (failed(partition()) || failed(checkProfile()))
       return failure();
-    bool isKnown = first && phases.stages.plan->schedules.front().isRefused;
+    bool isKnown = first.module && phases.stages.plan->schedules.front().isRefused;
     if (!isKnown && (failed(plan()) || failed(checkCancelled())))
       return failure();
     if (!isKnown && llvm::none_of(runs, isShort))
       return success();
-    if (isKnown || !start || !refuseCut())
-      return (*llvm::min_element(first ? firstRuns : runs, hasLess))->refuse();
-    OwningOpRef<ModuleOp> used = ModuleOp::create(module.getLoc());
-    used->getBodyRegion().takeBody(module.getBodyRegion());
-    module.getBodyRegion().takeBody(OwningOpRef<ModuleOp>(start->clone())->getBodyRegion());
-    if (!first) {
-      first = std::move(used);
-      firstRuns = std::move(runs);
-    }
-    runs.clear();
-    after = begin;
+    if (!isKnown)
+      noteLeast();
+    if (!start || ((isKnown || !refuseCut()) && !cutForLeast()))
+      return (*llvm::min_element(first.module ? first.runs : runs, hasLess))->refuse(least);
+    startAgain(*start, begin, first);
   }
 }
 

@@ -135,7 +135,7 @@ LogicalResult ProgramPlanner::relax() {
 LogicalResult ProgramPlanner::searchOffloads(int64_t budget) {
   double link = context.costs.getRates().hostLink;
   auto capacity = static_cast<int64_t>(link * stepSeconds() / 3);
-  if (capacity == 0 || isEnough(budget))
+  if (capacity == 0 || isEnough(budget) || context.isLate())
     return success();
   const StepPlan *best = findBest(budget), *smallest = findSmallest().first;
   const StepPlan *from = best ? best : smallest;

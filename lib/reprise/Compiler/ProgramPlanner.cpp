@@ -86,7 +86,7 @@ static double countOps(func::FuncOp function) {
 }
 
 LogicalResult ProgramPlanner::addForms() {
-  if (std::exchange(hasForms, true))
+  if (context.isLate() || std::exchange(hasForms, true))
     return success();
   bool hasLoops = !program.getBody().front().getOps<LoopOp>().empty();
   if (hasLoops)
@@ -145,8 +145,8 @@ LogicalResult ProgramPlanner::searchForms(int64_t budget) {
       order.push_back({form.planner->findLeastSeconds(findRoom(budget)), i});
   llvm::sort(order);
   for (auto [least, i] : order) {
-    if (isEnough(budget))
-      break;
+    if (isEnough(budget) || (i > 0 && context.isLate()))
+      continue;
     if (failed(searchForm(*forms[i].planner, least, budget)))
       return failure();
   }
@@ -174,14 +174,15 @@ bool ProgramPlanner::isEnough(int64_t budget) const {
   return (takesAny || isOver) && findBest(budget);
 }
 
-/// In the forms that may take fewer bytes than the smallest plan that is known.
+/// In all forms, those of the least proved arena first. What they find does not depend on the
+/// budget, so that the least budget of an error is met by whoever asks for it.
 LogicalResult ProgramPlanner::searchSmaller(int64_t budget) {
   std::vector<std::pair<int64_t, size_t>> order;
   for (auto [i, form] : llvm::enumerate(forms))
     order.push_back({form.planner->findProvedArena(findRoom(budget)), i});
   llvm::sort(order);
   for (auto [proved, i] : order)
-    if (!isEnough(budget) && proved < findRoom(findSmallest().first->bytes()) &&
+    if (!isEnough(budget) && (i == 0 || !context.isLate()) &&
         failed(forms[i].planner->packSmaller()))
       return failure();
   return success();
@@ -208,7 +209,7 @@ LogicalResult ProgramPlanner::searchOrders(int64_t budget) {
   static constexpr int kMostRounds = 3;
   const StepPlan *best = findBest(budget);
   int64_t room = findRoom(budget), goal = room;
-  if (!plain().wantsOrders() || plain().findProvedArena(room) > 0)
+  if (context.isLate() || !plain().wantsOrders() || plain().findProvedArena(room) > 0)
     return success();
   double least = plain().findAnyOrderSeconds(room);
   if (best && best->overridden == 0 && best->seconds - least <= kNear * stepSeconds())
@@ -235,16 +236,19 @@ LogicalResult ProgramPlanner::searchOrders(int64_t budget) {
 }
 
 LogicalResult ProgramPlanner::packSmallestOrdered() {
-  if (!plain().wantsOrders() || std::exchange(hasSmallestOrdered, true))
+  if (context.isLate() || !plain().wantsOrders() || std::exchange(hasSmallestOrdered, true))
     return success();
   FailureOr<StepPlanner *> form = addOrdered(plain().proposeSmallestOrdered());
-  return failure(failed(form) || failed((*form)->packStart(0)));
+  if (failed(form) || failed((*form)->packStart(0)))
+    return failure();
+  leastOrdered = (*form)->plans().back().bytes();
+  return success();
 }
 
 LogicalResult ProgramPlanner::search(int64_t budget) {
   if (failed(addForms()) || failed(searchLikely(budget)) || failed(searchForms(budget)))
     return failure();
-  if (!findBest(budget) && std::exchange(isUnrolledLast, false) &&
+  if (!findBest(budget) && !context.isLate() && std::exchange(isUnrolledLast, false) &&
       (failed(addUnrolled()) || failed(relax()) || failed(searchForms(budget))))
     return failure();
   if (!isEnough(budget) && (failed(searchOrders(budget)) || failed(searchOffloads(budget))))
@@ -341,6 +345,13 @@ std::pair<const StepPlan *, StepPlanner *> ProgramPlanner::findSmallest() const 
       if (plan.bytes() < smallest.first->bytes())
         smallest = {&plan, planner};
   return smallest;
+}
+
+int64_t ProgramPlanner::leastBytes() const {
+  int64_t least = leastOrdered;
+  for (const Form &form : forms)
+    least = std::min(least, form.planner->leastBytes());
+  return least;
 }
 
 /// None for a planner of another order.

@@ -53,6 +53,9 @@ public:
   double findBound(int64_t budget, const StepPlan &plan) const;
   /// The bytes of the smallest plan that was packed.
   int64_t smallestBytes() const { return findSmallest().first->bytes(); }
+  /// After `plan` found none: the bytes of the smallest plan of the descents, whatever the budget
+  /// was. A fresh planner finds a plan within so many.
+  int64_t leastBytes() const;
   /// After `plan` found none: says so at the op where the need is highest, and names a budget that
   /// can be met.
   mlir::LogicalResult emitTooSmall(int64_t budget, int64_t feasible) const;
@@ -107,10 +110,11 @@ private:
   std::vector<Form> offloading, relaxed;
   std::optional<int64_t> saveAll;
   bool hasForms = false, hasSmallestOrdered = false;
-  bool isUnrolledLast = false;  ///< unrolled loops are too large to compete with others
-  size_t numCompeting = 1;      ///< forms but those that are unrolled last
-  bool takesAny = false;        ///< any plan within the budget does
-  std::optional<size_t> likely; ///< the form that is searched first
+  bool isUnrolledLast = false;      ///< unrolled loops are too large to compete with others
+  int64_t leastOrdered = INT64_MAX; ///< bytes of what packSmallestOrdered has packed
+  size_t numCompeting = 1;          ///< forms but those that are unrolled last
+  bool takesAny = false;            ///< any plan within the budget does
+  std::optional<size_t> likely;     ///< the form that is searched first
 };
 
 } // namespace reprise

@@ -63,8 +63,11 @@ LogicalResult ProgramRun::emitNoRoom(int64_t least) const {
 
 /// A plan that was packed for one budget may be missed when its own bytes are the budget, so what
 /// the error names is asked for first.
-LogicalResult ProgramRun::refuse() {
-  int64_t budget = *budgetBytes, feasible = planner->smallestBytes();
+LogicalResult ProgramRun::refuse(std::optional<int64_t> known) {
+  int64_t budget = *budgetBytes;
+  int64_t feasible = options.timeLimitSeconds ? planner->smallestBytes() : planner->leastBytes();
+  if (known && room != budget)
+    return emitTooSmall(*known);
   std::optional<int64_t> taken;
   while (!options.timeLimitSeconds && !taken) {
     FailureOr<std::optional<int64_t>> found = planner->findFitting(feasible);
@@ -77,11 +80,13 @@ LogicalResult ProgramRun::refuse() {
   FailureOr<int64_t> least = findLeast(budget, feasible);
   if (failed(least))
     return failure();
-  if (room == budget)
-    return emitNoRoom(*least);
+  return room == budget ? emitNoRoom(*least) : emitTooSmall(*least);
+}
+
+LogicalResult ProgramRun::emitTooSmall(int64_t least) const {
   if (options.leastBudget)
-    *options.leastBudget = *least;
-  return planner->emitTooSmall(budget, *least);
+    *options.leastBudget = least;
+  return planner->emitTooSmall(*budgetBytes, least);
 }
 
 /// Asks for less and less, by a hundredth, until the same search refuses it.

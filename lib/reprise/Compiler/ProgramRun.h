@@ -21,7 +21,10 @@ public:
   /// smallest plan.
   std::optional<double> getShortRoom() const { return shortRoom; }
   /// Says so, at the op where the need is highest, with the least that does.
-  mlir::LogicalResult refuse();
+  /// \p known bytes, if they are given: programs of other cuts count for them, too.
+  mlir::LogicalResult refuse(std::optional<int64_t> known = std::nullopt);
+  /// The least budget of such a program: it has a plan within so many bytes.
+  int64_t leastBytes() const { return planner->leastBytes(); }
 
   /// Arena and workspace of the program that saves every value.
   mlir::FailureOr<int64_t> findSaveAllBytes();
@@ -48,6 +51,7 @@ private:
   mlir::LogicalResult planWithin();
   mlir::FailureOr<int64_t> findBudget();
   mlir::LogicalResult emitNoRoom(int64_t least) const;
+  mlir::LogicalResult emitTooSmall(int64_t least) const;
   mlir::FailureOr<int64_t> findLeast(int64_t budget, int64_t feasible);
   mlir::FailureOr<StepPlan> readPlan(const llvm::json::Value &file);
   mlir::LogicalResult runPhases(Phase from, Phase to);

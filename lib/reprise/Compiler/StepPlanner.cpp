@@ -55,14 +55,25 @@ PlanContext::PlanContext(const CompileOptions &options, std::shared_ptr<LaunchFa
                          const CostModel &costs)
     : options(options), facts(std::move(facts)), costs(costs) {
   if (!options.timeLimitSeconds) {
-    search.isOver = options.isCancelled;
+    search.isOver = search.isLate = options.isCancelled;
     return;
   }
-  auto end =
-      std::chrono::steady_clock::now() + std::chrono::duration<double>(*options.timeLimitSeconds);
-  search.isOver = [end, isCancelled = options.isCancelled] {
-    return std::chrono::steady_clock::now() >= end || (isCancelled && isCancelled());
+  auto begin = std::chrono::steady_clock::now();
+  auto endAfter = [&](double seconds) {
+    auto end = begin + std::chrono::duration<double>(seconds);
+    return [end, isCancelled = options.isCancelled] {
+      return std::chrono::steady_clock::now() >= end || (isCancelled && isCancelled());
+    };
   };
+  double limit = *options.timeLimitSeconds;
+  search.isOver = endAfter(limit);
+  search.isLate = endAfter(limit + std::max(kMoreSeconds, kMoreShare * limit));
+}
+
+bool StepPlanner::isLate() {
+  bool isNow = context.isLate();
+  wasCut |= isNow;
+  return isNow;
 }
 
 StepPlanner::StepPlanner(func::FuncOp step, const PlanContext &context, StepPlan shape)
@@ -123,7 +134,8 @@ LogicalResult StepPlanner::survey(std::optional<double> plainSeconds) {
   if (scope) {
     std::vector<Choice> all(scope->problem.values.size(), Choice::Save);
     bare -= checkpoint::Meter(scope->problem, footprint).measure(all, 0).seconds;
-    cheapest = checkpoint::findBound(scope->problem, footprint, INT64_MAX).seconds;
+    cheapest = checkpoint::findBound(scope->problem, footprint, INT64_MAX, 4, context.search.isLate)
+                   .seconds;
   }
   base = plainSeconds.value_or(bare);
   added = bare - base;
@@ -205,6 +217,8 @@ bool StepPlanner::keepsOrder() const { return reprise::keepsOrder(step); }
 LogicalResult StepPlanner::packReordered(int64_t budget) {
   if (followed().bytes() <= budget || reorderedFor == budget || !shape.order.empty())
     return success();
+  if (isLate())
+    return success();
   reorderedFor = budget;
   StepPlan reordered = followed();
   reordered.form.enoughArena = std::max<int64_t>(1, budget - followed().workspace);
@@ -232,7 +246,7 @@ LogicalResult StepPlanner::search(int64_t budget) {
     return failure();
   int64_t peak = 0; // of the last plan
   bool isRaised = false;
-  for (int round = 0; round < kMostRounds; ++round) {
+  for (int round = 0; round < kMostRounds && (round == 0 || !isLate()); ++round) {
     std::optional<StepPlan> proposed = propose(goal);
     if (!proposed && peak - goal > peak / kWorthARound) {
       goal += (peak - goal) / 2; // another plan may pack better than the last one
@@ -257,15 +271,24 @@ LogicalResult StepPlanner::search(int64_t budget) {
 LogicalResult StepPlanner::packSmaller() {
   if (failed(packFollowed()) || !scope || std::exchange(hasDescended, true))
     return success(isPacked());
-  if (descents.empty() && failed(descend()))
+  if (descents.empty() && (failed(descend()) || failed(packSmallerOrders())))
     return failure();
   llvm::append_range(packed, descents);
-  return packSmallerOrders();
+  return success();
+}
+
+int64_t StepPlanner::leastBytes() const {
+  int64_t least = isPacked() ? followed().bytes() : INT64_MAX;
+  for (const StepPlan &plan : descents)
+    least = std::min(least, plan.bytes());
+  return least;
 }
 
 LogicalResult StepPlanner::descend() {
   checkpoint::Descent descent = checkpoint::descend(scope->problem, footprint, context.search);
   for (const checkpoint::Plan &plan : llvm::drop_begin(descent.plans)) {
+    if (&plan != &descent.plans.back() && isLate())
+      continue;
     descents.push_back(describe(plan));
     if (failed(pack(descents.back())))
       return failure();
@@ -274,17 +297,24 @@ LogicalResult StepPlanner::descend() {
   return success();
 }
 
-/// The smallest plan in orders of the launches that take less and less.
+/// The smallest plan of the descent, or that of the labels, in orders of the launches that take
+/// less and less. Plans for a budget have no part in it, so that each budget has the same orders.
 LogicalResult StepPlanner::packSmallerOrders() {
   if (keepsOrder())
     return success();
   auto isSmaller = [](const StepPlan &a, const StepPlan &b) { return a.bytes() < b.bytes(); };
-  StepPlan plan = *llvm::min_element(packed, isSmaller);
-  for (int64_t before = INT64_MAX; plan.arena < before;) {
+  StepPlan plan = followed();
+  if (auto least = llvm::min_element(descents, isSmaller);
+      least != descents.end() && isSmaller(*least, plan))
+    plan = *least;
+  for (int64_t before = INT64_MAX; plan.arena < before && !isLate();) {
     before = plan.arena;
-    if (failed(packAndKeep(plan, before - std::max<int64_t>(1, before / kOrderSteps))))
+    StepPlan next = plan;
+    next.form.enoughArena = before - std::max<int64_t>(1, before / kOrderSteps);
+    if (failed(pack(next)))
       return failure();
-    plan = *llvm::min_element(packed, isSmaller);
+    descents.push_back(next);
+    plan = isSmaller(next, plan) ? next : plan;
   }
   return success();
 }
@@ -312,12 +342,16 @@ LogicalResult StepPlanner::searchBelow(int64_t budget) {
 double StepPlanner::findLeastSeconds(int64_t room) const {
   if (!scope)
     return added;
-  checkpoint::Bound bound = checkpoint::findBound(scope->problem, footprint, room);
+  checkpoint::Bound bound =
+      checkpoint::findBound(scope->problem, footprint, room, 4, context.search.isLate);
   return bound.isFeasible ? added + bound.seconds : std::numeric_limits<double>::infinity();
 }
 
 double StepPlanner::findAnyOrderSeconds(int64_t room) const {
-  return scope ? added + findAnyOrderBound(scope->problem, footprint, room).seconds : added;
+  if (!scope)
+    return added;
+  return added +
+         findAnyOrderBound(scope->problem, footprint, room, 4, context.search.isLate).seconds;
 }
 
 double StepPlanner::findBound(int64_t room, const StepPlan &plan) const {
@@ -325,15 +359,19 @@ double StepPlanner::findBound(int64_t room, const StepPlan &plan) const {
   static constexpr double kWideGap = 0.005;
   if (plan.isReordered || !scope)
     return findAnyOrderSeconds(room);
-  double all = added + checkpoint::findBound(scope->problem, footprint, room).seconds;
+  const IsOver &isLate = context.search.isLate;
+  double all = added + checkpoint::findBound(scope->problem, footprint, room, 4, isLate).seconds;
   if (plan.seconds - all <= kWideGap * base)
     return all;
   double known = plan.seconds - added;
-  return std::max(all, added + findJointBound(scope->problem, footprint, room, known));
+  return std::max(all, added + findJointBound(scope->problem, footprint, room, known, 60, isLate));
 }
 
 int64_t StepPlanner::findProvedArena(int64_t room) const {
-  int64_t missing = scope ? findAnyOrderBound(scope->problem, footprint, room).missing : 0;
+  if (!scope)
+    return 0;
+  int64_t missing =
+      findAnyOrderBound(scope->problem, footprint, room, 4, context.search.isLate).missing;
   return missing > 0 ? room + missing : 0;
 }
 

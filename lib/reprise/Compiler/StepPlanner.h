@@ -54,6 +54,13 @@ struct PlanContext {
 
   PlanContext(const CompileOptions &options, std::shared_ptr<LaunchFacts> facts,
               const CostModel &costs);
+  /// Whether the time limit is over by more than the time for first plans: what needs no packing
+  /// for an answer is left out.
+  bool isLate() const { return search.isLate && search.isLate(); }
+
+private:
+  /// Time for bounds and first plans behind the limit: a share of the limit, or seconds.
+  static constexpr double kMoreShare = 0.2, kMoreSeconds = 1;
 };
 
 /// Plans one step in one form for many budgets; each plan that is packed competes for every budget.
@@ -107,6 +114,8 @@ public:
   /// Packs plans of fewer and fewer bytes down to the smallest one that is found; whatever the
   /// budget was, the same ones, so that what is said to be the smallest can be met.
   mlir::LogicalResult packSmaller();
+  /// The bytes of the smallest of these plans, or of the plan of the labels.
+  int64_t leastBytes() const;
   /// After `search` found no plan and `packSmaller` one: looks for cheaper ones between the two.
   mlir::LogicalResult searchBelow(int64_t budget);
   /// Seconds that every plan costs whose arena is at most `room` bytes and whose launches are in
@@ -152,6 +161,7 @@ private:
   mlir::LogicalResult descend();
   mlir::LogicalResult packSmallerOrders();
   bool isCheapest(const StepPlan &followed) const;
+  bool isLate();
   double findGain(const StepPlan *plan, bool fits, int operation, int value) const;
 
   mlir::func::FuncOp step;

@@ -41,6 +41,7 @@ public:
 private:
   std::optional<Plan> search(bool mayOverride);
   std::vector<Plan> findFitting(bool mayOverride, std::vector<Plan> &others);
+  void addLower(bool mayOverride, const std::vector<Plan> &others, std::vector<Plan> &found);
   Plan makeCheaper(std::vector<Plan> found, const std::vector<Plan> &others);
   void improve(const std::vector<Plan> &starts, std::vector<Plan> &found);
 
@@ -70,7 +71,7 @@ const Descent &BudgetPlanner::Impl::descend(bool mayOverride) {
   return *found;
 }
 
-/// The best starts, repaired; if none fits, what `descend` has found. The best one first.
+/// The best starts, repaired; the best one first.
 std::vector<Plan> BudgetPlanner::Impl::findFitting(bool mayOverride, std::vector<Plan> &others) {
   static constexpr double kFar = 0.02;
   int64_t evaluations = evaluator.options().evaluations;
@@ -86,12 +87,24 @@ std::vector<Plan> BudgetPlanner::Impl::findFitting(bool mayOverride, std::vector
     improve(chained, found);
     others.insert(others.end(), chained.begin(), chained.end());
   }
-  if (found.front().usage.peak <= evaluator.budget())
-    return found;
-  for (const Plan &plan : descend(mayOverride).plans)
-    found.push_back(evaluator.evaluate(plan.choices));
-  evaluator.sort(found);
   return found;
+}
+
+/// Where no repaired start fits: what `descend` has found, or else what annealing from the nearest
+/// start reaches.
+void BudgetPlanner::Impl::addLower(bool mayOverride, const std::vector<Plan> &others,
+                                   std::vector<Plan> &found) {
+  std::vector<Plan> lower;
+  for (const Plan &plan : descend(mayOverride).plans)
+    lower.push_back(evaluator.evaluate(plan.choices));
+  if (lower.back().usage.peak > evaluator.budget()) {
+    evaluator.allow(evaluator.options().evaluations / 3);
+    Plan best = exchange(evaluator, found.front());
+    Plan second = found.size() > 1 ? found[1] : best;
+    lower.push_back(anneal(evaluator, std::move(best), second, others));
+  }
+  found.insert(found.end(), lower.begin(), lower.end());
+  evaluator.sort(found);
 }
 
 /// The first of the plans, which fits, and the second are starts.
@@ -121,21 +134,15 @@ Plan BudgetPlanner::Impl::planLeast() {
   return exchange(evaluator, std::move(found.front()));
 }
 
-/// Where the least peak is near the budget, annealing towards the budget may still meet it.
 std::optional<Plan> BudgetPlanner::Impl::search(bool mayOverride) {
-  static constexpr int64_t kNear = 8;
   evaluator.setBudget(evaluator.budget(), mayOverride);
   evaluator.allow(evaluator.options().evaluations);
   std::vector<Plan> others = findStarts(evaluator, pool);
   if (!evaluator.mayFit())
     return std::nullopt;
   std::vector<Plan> found = findFitting(mayOverride, others);
-  if (found.front().usage.peak > evaluator.budget()) {
-    if (smallest().usage.peak - evaluator.budget() > evaluator.findPart(kNear))
-      return std::nullopt;
-    Plan nearest = found.front();
-    found.front() = anneal(evaluator, nearest, found[1], others);
-  }
+  if (found.front().usage.peak > evaluator.budget())
+    addLower(mayOverride, others, found);
   if (found.front().usage.peak > evaluator.budget())
     return std::nullopt;
   return makeCheaper(std::move(found), others);

@@ -1,0 +1,81 @@
+// reprise: tests of the least peak that a descent finds, and of searches that are ended early
+#include "../RandomCheckpoint.h"
+
+#include "reprise/Planning/Checkpoint/Budget/BudgetPlanner.h"
+
+#include <gtest/gtest.h>
+
+using namespace reprise::checkpoint;
+using namespace reprise::checkpoint::test;
+
+namespace {
+
+BudgetOptions few() {
+  BudgetOptions options;
+  options.evaluations = 500;
+  return options;
+}
+
+TEST(CheckpointDescent, ItsLeastPeakIsMetByAFreshPlanner) {
+  Random random(61);
+  int lower = 0;
+  for (int round = 0; round < 300; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    Case given = makeCase(random, 5 + pick(random, 25), 30, pick(random, 2));
+    BudgetPlanner planner(given.problem, given.footprint, few());
+    int64_t labels = planner.followed().usage.peak;
+    planner.plan(labels * (30 + pick(random, 60)) / 100);
+    const std::vector<Plan> plans = planner.descend().plans;
+    for (size_t i = 1; i < plans.size(); ++i)
+      EXPECT_LT(plans[i].usage.peak, plans[i - 1].usage.peak);
+    int64_t least = plans.back().usage.peak;
+    lower += least < labels;
+    BudgetPlanner fresh(given.problem, given.footprint, few());
+    std::optional<Plan> plan = fresh.plan(least);
+    ASSERT_TRUE(plan);
+    EXPECT_LE(plan->usage.peak, least);
+    EXPECT_EQ(fresh.descend().plans.back().usage.peak, least);
+    EXPECT_LE(fresh.planLeast().usage.peak, least);
+  }
+  EXPECT_GT(lower, 150);
+}
+
+/// A bound tells that nothing fits, so the planner asks for no time to search.
+TEST(CheckpointDescent, WhatNoPlanFitsNeedsNoSearch) {
+  Random random(62);
+  for (int round = 0; round < 50; ++round) {
+    Case given = makeCase(random, 25);
+    given.footprint.neighbours.push_back({0, given.footprint.numLaunches, 1000});
+    int64_t asked = 0;
+    BudgetOptions options = few();
+    options.isOver = [&] { return ++asked < 0; };
+    BudgetPlanner planner(given.problem, given.footprint, options);
+    EXPECT_FALSE(planner.plan(999));
+    EXPECT_LE(asked, 60); // steps of prices
+  }
+}
+
+TEST(CheckpointDescent, BoundsThatAreEndedAreWeakerBounds) {
+  Random random(63);
+  int truncated = 0;
+  for (int round = 0; round < 200; ++round) {
+    Case given = makeCase(random, 25);
+    BudgetPlanner planner(given.problem, given.footprint, few());
+    int64_t budget = planner.followed().usage.peak * (50 + pick(random, 50)) / 100;
+    int64_t left = pick(random, 20), late = 0;
+    reprise::IsOver isOver = [&] { return left-- <= 0 && ++late > 0; };
+    Bound whole = findBound(given.problem, given.footprint, budget);
+    Bound ended = findBound(given.problem, given.footprint, budget, 4, isOver);
+    EXPECT_LE(ended.seconds, whole.seconds);
+    EXPECT_LE(ended.missing, whole.missing);
+    EXPECT_LE(late, 1); // it ends at the first answer
+    EXPECT_EQ(ended.isTruncated, late > 0);
+    truncated += ended.isTruncated;
+    Bound any = findAnyOrderBound(given.problem, given.footprint, budget, 4, [] { return true; });
+    EXPECT_TRUE(any.isTruncated && any.isFeasible);
+    EXPECT_EQ(any.seconds, 0);
+  }
+  EXPECT_GT(truncated, 50);
+}
+
+} // namespace
