@@ -306,8 +306,8 @@ bool Run::refuseCut() {
   return true;
 }
 
-/// Cuts for the fewest bytes, which do not depend on the budget: the fastest one, the one of the
-/// least full devices and one between them. False if they have been made already.
+/// Asks for cuts for the fewest bytes from now on, which do not depend on the budget: the fastest
+/// cut, the cut of the least full devices and one between them. False if they have been made.
 bool Run::cutForLeast() {
   if (!options.budget || std::exchange(isForLeast, true))
     return false;
@@ -320,7 +320,7 @@ bool Run::cutForLeast() {
   return true;
 }
 
-/// Of a cut for the fewest bytes that does not fit: the budget that fits all its programs.
+/// Lowers `least` to the budget that fits all programs of this cut for the fewest bytes.
 void Run::noteLeast() {
   int64_t most = 0;
   for (auto &run : runs)
@@ -330,7 +330,8 @@ void Run::noteLeast() {
     least = std::min(least.value_or(most), most);
 }
 
-/// The programs of a cut that does not fit. Those of the first one stay, for the error.
+/// Drops the programs of a cut that does not fit. Those of the first cut stay in `first`, for the
+/// error.
 void Run::startAgain(ModuleOp start, Phase begin, Refused &first) {
   OwningOpRef<ModuleOp> used = ModuleOp::create(module.getLoc());
   used->getBodyRegion().takeBody(module.getBodyRegion());

@@ -174,8 +174,8 @@ bool ProgramPlanner::isEnough(int64_t budget) const {
   return (takesAny || isOver) && findBest(budget);
 }
 
-/// In all forms, those of the least proved arena first. What they find does not depend on the
-/// budget, so that the least budget of an error is met by whoever asks for it.
+/// Packs the smallest plans of all forms, those of the least proved arena first. These plans do not
+/// depend on the budget, so that the least budget of an error is met by whoever asks for it.
 LogicalResult ProgramPlanner::searchSmaller(int64_t budget) {
   std::vector<std::pair<int64_t, size_t>> order;
   for (auto [i, form] : llvm::enumerate(forms))

@@ -53,8 +53,8 @@ public:
   double findBound(int64_t budget, const StepPlan &plan) const;
   /// The bytes of the smallest plan that was packed.
   int64_t smallestBytes() const { return findSmallest().first->bytes(); }
-  /// After `plan` found none: the bytes of the smallest plan of the descents, whatever the budget
-  /// was. A fresh planner finds a plan within so many.
+  /// Bytes of the smallest plan of the descents, after `plan` found none. The number is the same
+  /// for every budget, and a fresh planner finds a plan within it.
   int64_t leastBytes() const;
   /// After `plan` found none: says so at the op where the need is highest, and names a budget that
   /// can be met.

@@ -21,9 +21,9 @@ public:
   /// smallest plan.
   std::optional<double> getShortRoom() const { return shortRoom; }
   /// Says so, at the op where the need is highest, with the least that does.
-  /// \p known bytes, if they are given: programs of other cuts count for them, too.
+  /// \p known is the least budget over other cuts, in bytes, if there are any.
   mlir::LogicalResult refuse(std::optional<int64_t> known = std::nullopt);
-  /// The least budget of such a program: it has a plan within so many bytes.
+  /// Bytes within which such a program has a plan, whatever the budget was.
   int64_t leastBytes() const { return planner->leastBytes(); }
 
   /// Arena and workspace of the program that saves every value.

@@ -297,8 +297,9 @@ LogicalResult StepPlanner::descend() {
   return success();
 }
 
-/// The smallest plan of the descent, or that of the labels, in orders of the launches that take
-/// less and less. Plans for a budget have no part in it, so that each budget has the same orders.
+/// Packs the smallest plan of the descent, or the plan of the labels, in orders of the launches
+/// that take fewer and fewer bytes. Plans for a budget have no part in this, so that each budget
+/// has the same orders.
 LogicalResult StepPlanner::packSmallerOrders() {
   if (keepsOrder())
     return success();

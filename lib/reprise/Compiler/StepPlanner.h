@@ -54,12 +54,13 @@ struct PlanContext {
 
   PlanContext(const CompileOptions &options, std::shared_ptr<LaunchFacts> facts,
               const CostModel &costs);
-  /// Whether the time limit is over by more than the time for first plans: what needs no packing
-  /// for an answer is left out.
+  /// True once the time limit and the time for first plans are over. Plans that the answer does not
+  /// need are then no longer packed.
   bool isLate() const { return search.isLate && search.isLate(); }
 
 private:
-  /// Time for bounds and first plans behind the limit: a share of the limit, or seconds.
+  /// Time for bounds and first plans after the limit: a share of the limit, but at least some
+  /// seconds.
   static constexpr double kMoreShare = 0.2, kMoreSeconds = 1;
 };
 
@@ -114,7 +115,7 @@ public:
   /// Packs plans of fewer and fewer bytes down to the smallest one that is found; whatever the
   /// budget was, the same ones, so that what is said to be the smallest can be met.
   mlir::LogicalResult packSmaller();
-  /// The bytes of the smallest of these plans, or of the plan of the labels.
+  /// Bytes of the smallest plan of `packSmaller`, or of the plan of the labels.
   int64_t leastBytes() const;
   /// After `search` found no plan and `packSmaller` one: looks for cheaper ones between the two.
   mlir::LogicalResult searchBelow(int64_t budget);

@@ -189,7 +189,10 @@ std::string readProblemFile(std::string_view text, ProblemFile &file) {
 }
 
 Problem ProblemFile::makeProblem(const pipeline::Schedule &schedule) const {
-  Problem problem{units, values, {}, pipeline::countSlots(schedule)};
+  Problem problem;
+  problem.units = units;
+  problem.values = values;
+  problem.slots = pipeline::countSlots(schedule);
   for (int stage = 0; stage < schedule.shape.stages(); ++stage) {
     problem.devices.push_back(devices[schedule.shape.rankOf(stage)]);
     if (problem.devices.back().memory < INT64_MAX)

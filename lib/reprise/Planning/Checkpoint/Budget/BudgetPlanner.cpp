@@ -71,7 +71,7 @@ const Descent &BudgetPlanner::Impl::descend(bool mayOverride) {
   return *found;
 }
 
-/// The best starts, repaired; the best one first.
+/// Repairs the best starts, and returns them with the best one first.
 std::vector<Plan> BudgetPlanner::Impl::findFitting(bool mayOverride, std::vector<Plan> &others) {
   static constexpr double kFar = 0.02;
   int64_t evaluations = evaluator.options().evaluations;
@@ -90,8 +90,8 @@ std::vector<Plan> BudgetPlanner::Impl::findFitting(bool mayOverride, std::vector
   return found;
 }
 
-/// Where no repaired start fits: what `descend` has found, or else what annealing from the nearest
-/// start reaches.
+/// Adds the plans of the descent, for a budget that no repaired start fits. If none of them fits
+/// either, annealing from the nearest start follows.
 void BudgetPlanner::Impl::addLower(bool mayOverride, const std::vector<Plan> &others,
                                    std::vector<Plan> &found) {
   std::vector<Plan> lower;
