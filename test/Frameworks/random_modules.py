@@ -41,7 +41,7 @@ class Program(nn.Module):
             if made:
                 values.append(made[0](*(values[place] for place in made[1])).detach())
                 self.steps.append(made)
-        self.read = sorted({len(self.steps), *self.random.sample(range(1, len(self.steps) + 1), 4)})
+        self.read = sorted({len(self.steps), *self.random.sample(range(1, len(self.steps) + 1), min(4, len(self.steps)))})
         count = self.random.randrange(4) if more else 0
         self.losses = [(self.random.choice(LOSSES), *(self.any(values, 2) or self.pick(values, 2, 2))) for _ in range(count)]
         self.moving.fill_(1)

@@ -5,18 +5,25 @@
 ``compile(function)`` is torch.compile with a backend, or the function itself for eager. It returns a dictionary from names to what the
 program can see: detached tensors, None for a gradient that is not there, or an ``Error``, with which the program ends.
 ``judge(found, eager, tolerance)`` lists the names that are wrong; ``same(found, other)`` those whose bits differ.
+
+``GROUP`` seeds in a row share a model, and ``Models`` what is compiled of it, since compilation takes most of the time of a program.
 """
 import contextlib
+import copy
 import random
 import threading
 
 import torch
 from torch.utils.checkpoint import checkpoint
 
+GROUP = 4
+#: Only the first seed of a group has a backward pass in the compiled function, or threads.
+INSIDE = ("inner gradient", "backward", "optimizer")
+
 #: For each key its values; the first one is plain.
 CHOICES = {
     # What goes through `compile`: the loss, outputs, both; all of these in a region that is not compiled; gradients inside; a step.
-    "compiled": ("loss", "outputs", "both", "in a region", "inner gradient", "backward", "optimizer"),
+    "compiled": ("loss", "outputs", "both", "in a region", *INSIDE),
     # What happens to storages of parameters and inputs between the passes.
     "memory": ("kept", "refilled", "replaced"),
     # What is overwritten in place between the passes.
@@ -46,13 +53,17 @@ class Error:
 
 class Use:
     def __init__(self, seed, without=(), **fixed):
-        draw = random.Random(seed)
+        group, draw = random.Random(f"group {seed // GROUP}"), random.Random(f"use {seed}")  # not the stream of the program
         self.seed, self.chosen = seed, {}
+        is_first = seed % GROUP == 0
         for key, values in CHOICES.items():
-            allowed = [each for each in values[1:] if each not in without]
-            is_plain = draw.random() > {"threads": 0.12, "compiled": 0.5}.get(key, 0.3)
-            drawn = values[0] if is_plain or not allowed else draw.choice(allowed)
+            stream, rate = (group, 0.5) if key == "compiled" else (draw, 0.2 * is_first if key == "threads" else 0.3)
+            allowed = [each for each in values[1:] if each not in (*without, *INSIDE)]
+            drawn = stream.choice(allowed) if stream.random() < rate and allowed else values[0]
             self.chosen[key] = fixed.get(key, drawn)
+        inside = [each for each in INSIDE if each not in without]
+        if is_first and inside and "compiled" not in fixed and draw.random() < 0.3:
+            self.chosen["compiled"] = draw.choice(inside)
         self._settle()
 
     def _settle(self):
@@ -81,17 +92,49 @@ class Use:
         return _Run(self, model, compile).run(steps)
 
 
+class Models:
+    """The models of the last group, and what was compiled of them."""
+
+    def __init__(self):
+        self._group, self._kept = None, {}
+
+    def run(self, use, make, **options):
+        """What a program sees that uses the model so. ``options`` are those of torch.compile; without them it is eager."""
+        if self._group != use.seed // GROUP:
+            self.drop()
+            self._group = use.seed // GROUP
+        key = repr((sorted(options.items()), use.chosen["threads"]))
+        if key not in self._kept:
+            model = make()
+            self._kept[key] = model, copy.deepcopy(model.state_dict()), {}
+        model, state, compiled = self._kept[key]
+        model.load_state_dict(state)
+        model.zero_grad()
+        model.train()
+
+        def compile(function):
+            name = getattr(function, "__name__", "model")
+            if options and name not in compiled:
+                compiled[name] = torch.compile(function, **options)
+            return compiled[name] if options else function
+        # A function that is compiled too often would run without its backend.
+        with torch._dynamo.config.patch(recompile_limit=64, fail_on_recompile_limit_hit=True):
+            return use.run(model, compile)
+
+    def drop(self):
+        torch._dynamo.reset()
+        self._kept.clear()
+
+
 class _Run:
     def __init__(self, use, model, compile):
-        self.has, self.draw, self.model, self.found = use.chosen, random.Random(use.seed + 1), model, {}
+        self.seed, self.has, self.draw, self.model, self.found = use.seed, use.chosen, random.Random(f"run {use.seed}"), model, {}
         if model.is_stateful:
             # A region would write buffers twice, threads in any order.
             self.has = {**self.has, "threads": "one", "compiled": "loss" if self.has["compiled"] == "in a region" else self.has["compiled"]}
         self.parameters = [each for each in model.parameters() if each.requires_grad]
         self.optimizer = torch.optim.SGD(self.parameters or [torch.zeros(1)], lr=0.01, momentum=0.9)
         self.function = self._function(compile)
-        if self.has["hooks"] == "of gradients" and self.parameters:
-            self.parameters[0].register_hook(lambda gradient: gradient * 2)
 
     def _function(self, compile):
         """From an input to a loss and outputs."""
@@ -123,12 +166,19 @@ class _Run:
         return lambda x: (function(x),)
 
     def run(self, steps):
-        torch.manual_seed(3)
+        torch.manual_seed(self.seed)
+        hook = None
+        if self.has["hooks"] == "of gradients" and self.parameters:
+            # PyTorch's compiled functions call a hook with None, where eager has no path and calls none.
+            hook = self.parameters[0].register_hook(lambda gradient: None if gradient is None else gradient * 2)
         try:
             for number in range(steps):
                 self._threads(number) if self.has["threads"] == "two" else self._step(number)
         except RuntimeError as error:
             self.found["error"] = Error(error)
+        finally:
+            if hook:
+                hook.remove()
         return self.found
 
     def _see(self, name, value):
@@ -190,7 +240,10 @@ class _Run:
             loss = loss + slope.square().mean()
         elif self.has["order"] == "product":
             slopes = torch.autograd.grad(loss, self.parameters, create_graph=True, allow_unused=True)
-            loss = sum(each.square().sum() for each in slopes if each is not None and each.requires_grad)
+            parts = [each.square().sum() for each in slopes if each is not None and each.requires_grad]
+            if not parts:
+                return
+            loss = sum(parts)
         if self.has["passes"] == "asked for":
             for place, each in enumerate(torch.autograd.grad(loss, [x, *self.parameters], retain_graph=True, allow_unused=True)):
                 self._see(f"gradient {place} that was asked for", each)
@@ -270,15 +323,29 @@ def _is_near(left, right, tolerance):
     return bool(((left - right).abs() <= tolerance * (scale + 1e-3)).all())
 
 
-def judge(found, eager, tolerance, undisturbed=None):
-    """The names that are wrong beside eager's. Eager's error may also be the result of the run without writes, ``undisturbed``."""
+def until_refusal(eager, undisturbed):
+    """What is seen by a program that eager refuses, since a tensor is overwritten, and a backend that does not read the tensor runs.
+
+    That is what eager has seen, and the gradient for which eager asked, of the run without writes.
+    """
+    seen = {name: value for name, value in eager.items() if name != "error"}
+    name = "step 0, gradient of input 0"
+    if "step 0, loss 1" not in eager and name in undisturbed:
+        seen[name] = undisturbed[name]
+    return seen
+
+
+def judge(found, eager, tolerance, undisturbed=None, is_strict=False):
+    """The names that are wrong beside eager's. Eager's error may also be the result of the run without writes, ``undisturbed``.
+
+    ``is_strict``: without replays the backward pass must not find overwritten what eager's does not read.
+    """
     left, right = found.get("error"), eager.get("error")
     if right and not left and undisturbed and right.kind == "overwritten":
-        is_first = not any(name.startswith("step 0, gradient") for name in eager)
-        names = [name for name in undisturbed if name in eager or is_first and name.startswith("step 0, gradient of input 0")]
-        return [name for name in names if name != "error" and not _is_near(found[name], undisturbed[name], tolerance)]
-    if left and left.kind == "overwritten":
-        # Another formula of the same derivative, and a plan that replays, read other tensors.
+        seen = until_refusal(eager, undisturbed)
+        return [name for name, value in seen.items() if name not in found or not _is_near(found[name], value, tolerance)]
+    if left and left.kind == "overwritten" and not is_strict:
+        # A plan that replays reads other tensors.
         return [name for name in found if name != "error" and not _is_near(found[name], eager[name], tolerance)]
     if (left.kind if left else None) != (right.kind if right else None):
         return [f"{left}, eager: {right}"]
@@ -290,5 +357,10 @@ def same(found, other):
     errors = [str(each["error"]) for each in (found, other) if "error" in each]
     if len(set(errors)) > 1 or len(errors) == 1 and "overwritten" not in errors[0]:
         return [f"{found.get('error')}, {other.get('error')}"]
-    return [name for name, value in other.items() if name in found and name != "error" and not (
-        value is found[name] or isinstance(found[name], torch.Tensor) and torch.equal(value, found[name]))]
+    return [name for name, value in other.items() if name in found and name != "error" and not _is_equal(found[name], value)]
+
+
+def _is_equal(left, right):
+    if not isinstance(left, torch.Tensor) or not isinstance(right, torch.Tensor):
+        return left is right
+    return left.shape == right.shape and left.dtype == right.dtype and torch.allclose(left, right, rtol=0, atol=0, equal_nan=True)

@@ -3,6 +3,8 @@ the plan's.
 
 test_plan_random.py [FIRST LAST]: other programs than those that a test has time for.
 """
+import functools
+import gc
 import random
 import sys
 import warnings
@@ -20,6 +22,10 @@ from reprise.torch._plan_layouts import as_eager
 
 # What lies beside a graph: the loss, its gradient, and seeds.
 OUTSIDE = 64
+#: Steps of a program that is used. Most programs are small, so that many run.
+SIZES = (1, 2, 2, 3, 3, 4, 4, 5, 12)
+#: Every so many groups a second configuration; every so many programs a larger one whose peak is measured, and Inductor's code.
+COMPARED, MEASURED, CODED = 4, 25, 50
 #: Beside the errors of random_uses: PyTorch's and ours for a gradient of a gradient.
 NO_DERIVATIVE = ("does not currently support double backward", "has no derivative of its own")
 
@@ -47,66 +53,91 @@ def try_options(name, seed, options, expected):
     checks.check(f"{name}: the peak is within the plan's", executed <= limit + OUTSIDE, f"{executed}, {plan}")
 
 
-def try_program(seed, draw):
+def try_program(seed):
     plain = random_modules.Program(seed, more=True)
     torch._dynamo.reset()
     with as_eager():
         expected = step(plain, torch.compile(plain, backend="aot_eager"), plain.input)
-    for options in ({"budget": f"{draw.randrange(50, 101)}%"}, {"budget": "1%"}):
+    for options in ({"budget": f"{random.Random(f'budget {seed}').randrange(50, 101)}%"}, {"budget": "1%"}):
         try_options(f"program {seed}, {options}", seed, options, expected)
 
 
-def use_program(use, seed, **options):
-    """What a program sees that uses a model so."""
-    model = random_modules.Program(seed, random.Random(seed).choice((4, 8, 16)), drops=use.chosen["threads"] == "one", more=True)
-    torch._dynamo.reset()
+MODELS = random_uses.Models()
+
+
+def use_program(use, **options):
+    """What a program sees that uses a model so; without a backend that of eager."""
+    seed = use.seed // random_uses.GROUP
+
+    def make():
+        size = random.Random(f"size {seed}").choice(SIZES)
+        return random_modules.Program(seed, size, drops=use.chosen["threads"] == "one", more=True)
     # PyTorch refuses to keep graphs after a step that did not; reprise_plan does not, whatever is said here.
-    with as_eager(), torch._functorch.config.patch(donated_buffer=options["backend"] != "aot_eager"):
+    with as_eager(), torch._functorch.config.patch(donated_buffer=options.get("backend") != "aot_eager"):
         try:
-            return use.run(model, lambda function: torch.compile(function, **options))
+            return MODELS.run(use, make, **options)
         except reprise.Error as error:
             return {"error": random_uses.Error(error)}
 
 
-def judge(found, expected, use, undo):
+class Reference:
+    """What a use sees without a plan, and without its writes, each made once and only where it is asked for."""
+
+    def __init__(self, seed, **options):
+        self.seed, self.options = seed, options
+
+    @functools.cached_property
+    def found(self):
+        return use_program(random_uses.Use(self.seed), **self.options)
+
+    @functools.cached_property
+    def undisturbed(self):
+        return use_program(random_uses.Use(self.seed, written="nothing"), **self.options)
+
+
+def judge(found, reference, use):
     """The names whose bits differ. A plan may read in the backward pass what no other reads, so that writes between passes are an error."""
-    left, right = (each["error"].kind if "error" in each else "" for each in (found, expected))
+    left, right = (each["error"].kind if "error" in each else "" for each in (found, reference.found))
     if left == "overwritten" and use.chosen["written"] != "nothing" or NO_DERIVATIVE[0] in right and NO_DERIVATIVE[1] in left:
         return []
     if right == "overwritten" and not left:
-        return judge(found, undo(), use, undo)
-    return [f"{left}, expected: {right}"] if left != right else random_uses.same(found, expected)
+        return random_uses.same(found, random_uses.until_refusal(reference.found, reference.undisturbed))
+    return [f"{left}, expected: {right}"] if left != right else random_uses.same(found, reference.found)
 
 
-def try_use(seed, draw):
-    use = random_uses.Use(seed)
-    expected = use_program(use, seed, backend="aot_eager")
-    for options in ({"budget": f"{draw.randrange(40, 101)}%"},
-                    draw.choice(({"policy": "recompute-all"}, {"policy": "save-all"}, {"budget": "1%"}, {}))):
-        found = use_program(use, seed, backend="reprise_plan", options={"codegen": "eager", **options})
-        wrong = judge(found, expected, use,
-                      lambda: use_program(random_uses.Use(seed, written="nothing"), seed, backend="aot_eager"))
+def try_use(seed):
+    """Eager has the bits already where its ops are those of AOTAutograd's graph."""
+    use, references = random_uses.Use(seed), (Reference(seed), Reference(seed, backend="aot_eager"))
+    group = seed // random_uses.GROUP
+    draw = random.Random(f"options {group}")
+    choices = [{"budget": f"{draw.randrange(40, 101)}%"}, {"budget": "1%"}, {"policy": "recompute-all"}, {"policy": "save-all"}, {}]
+    draw.shuffle(choices)
+    for options in choices[:2 if group % COMPARED == 0 else 1]:
+        found = use_program(use, backend="reprise_plan", options={"codegen": "eager", **options})
+        wrong = judge(found, references[0], use) and judge(found, references[1], use)
         checks.check(f"program {seed}, {options}, {use}: equal to the bit", not wrong, str(wrong[:12]))
 
 
-def try_code(seed, draw):
+def try_code(seed):
     """Inductor's code, which takes longer to make."""
-    use = random_uses.Use(seed)
-    expected = use_program(use, seed, backend="reprise_plan")
-    found = use_program(use, seed, backend="reprise_plan", options={"budget": f"{draw.randrange(40, 101)}%"})
-    wrong = judge(found, expected, use, lambda: use_program(random_uses.Use(seed, written="nothing"), seed, backend="reprise_plan"))
+    use, draw = random_uses.Use(seed), random.Random(f"code {seed}")
+    found = use_program(use, backend="reprise_plan", options={"budget": f"{draw.randrange(40, 101)}%"})
+    wrong = judge(found, Reference(seed, backend="reprise_plan"), use)
     checks.check(f"program {seed}, Inductor's code, {use}: equal to the bit", not wrong, str(wrong[:12]))
 
 
 def main():
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
+    gc.freeze()  # Collections need not walk what PyTorch's import has made, nor run as often as is usual.
+    gc.set_threshold(20000, 20, 20)
     first, last = map(int, sys.argv[1:3]) if len(sys.argv) > 2 else (0, 8)
     for seed in range(first, last):
-        for part in (try_use, *([try_program] if seed % 2 else []), *([try_code] if seed % 16 == 0 else [])):
+        for part in (try_use, *([try_program] if seed % MEASURED == 1 else []), *([try_code] if seed % CODED == 2 else [])):
             try:
-                part(seed, random.Random(seed))
+                part(seed)
             except Exception as error:  # noqa: BLE001  what ends one program is told, and the others run
+                MODELS.drop()
                 checks.check(f"program {seed}, {part.__name__}, {random_uses.Use(seed)}", False, f"{type(error).__name__}: {error}"[:1500])
     checks.finish()
 

@@ -129,6 +129,12 @@ def try_graphs():
                 errors.append(error)
                 budget = error.least_budget
         told = [str(each) for each in errors]
+        if kind is Broken:
+            checks.check("Broken: the first error says that it does not count the second graph",
+                         told[0].endswith("bytes for the first of the graphs; later graphs, behind a graph break, are not counted")
+                         and "not counted" not in told[-1], f"{told}")
+        else:
+            checks.check("Cut: the first error counts both graphs", len(errors) == 1, f"{told}")
         checks.check(f"{kind.__name__}: the last error is of both graphs", made and "the 2 graphs of the model do not fit in" in told[-1]
                      and told[-1].count("least budget") == 1, f"{told}")
         for name, limit in (("the least budget", budget), ("a budget between", (budget + sum(taken)) // 2)):

@@ -39,7 +39,8 @@ def _check_inputs(inputs: Sequence[Any]) -> None:
 def _compile(module: fx.GraphModule, inputs: Sequence[Any], options: dict[str, Any], share: StepBudget) -> Callable[..., Any]:
     _check_inputs(inputs)
     if has_functions(module):
-        return compile_parts(module, inputs, lambda part, given: _compile(part, given, options, share))
+        with share.parts(options.get("budget")):
+            return compile_parts(module, inputs, lambda part, given: _compile(part, given, options, share))
     keep_whole(module)
 
     def compiler(functional: Functional) -> Callable[[list[Any]], list[Any]]:
@@ -65,6 +66,7 @@ def reprise(module: fx.GraphModule, inputs: Sequence[Any], *, options: dict[str,
         near = suggest(unknown[0], sorted(_OPTIONS))
         return raising(UsageError(f"unknown option {unknown[0]!r} of backend \"reprise\"{near}"))
     fallback = options.pop("fallback", False)
+    share.is_followed = bool(getattr(getattr(module, "compile_subgraph_reason", None), "graph_break", False))
     original = copy.deepcopy(module) if fallback else None
     try:
         return _replayed_writes.watch(_compile(module, inputs, options, share))

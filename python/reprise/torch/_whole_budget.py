@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import weakref
-from typing import Any, Callable
+from typing import Any, Callable, Iterator
 
 from torch._guards import CompileContext
 
@@ -26,8 +27,8 @@ def _parse(budget: Any) -> int | None:
 class Member:
     """The step of one graph, which may be planned anew for fewer bytes."""
 
-    def __init__(self, make: Callable[[Any], PausingStep], budget: Any) -> None:
-        self._make, self._least = make, 0
+    def __init__(self, make: Callable[[Any], PausingStep], budget: Any, least: int = 0) -> None:
+        self._make, self._least = make, least
         self.step = make(budget)
 
     @property
@@ -64,6 +65,24 @@ class StepBudget:
         self._options = options  # kept alive, so that its id is not given to another one
         self._members: "weakref.WeakValueDictionary[tuple[Any, ...], Member]" = weakref.WeakValueDictionary()
         self._last: tuple[Any, ...] = ()
+        #: Whether Dynamo breaks the model behind the graph that is being compiled, so that later graphs are not known yet.
+        self.is_followed = False
+        #: Errors of the parts of a graph that a user's function cuts; None outside of such a graph.
+        self._errors: list[Error] | None = None
+
+    @contextlib.contextmanager
+    def parts(self, budget: Any) -> Iterator[None]:
+        """Lets all parts of a graph be compiled before an error, so that the least budget in the error is for all of them."""
+        if self._errors is not None:
+            yield
+            return
+        self._errors = []
+        try:
+            yield
+            if self._errors:
+                raise self._refuse(self._errors[0], list(self._members.values()), 0, _parse(budget) or 0)
+        finally:
+            self._errors = None
 
     def _key(self) -> tuple[Any, ...]:
         """The frame, and the number of the graph in it: a frame that is compiled for other sizes takes its own place."""
@@ -80,23 +99,38 @@ class StepBudget:
             return Member(make, budget)
         others = [member for other, member in self._members.items() if other != key]
         try:
-            member = Member(make, max(1, total - sum(each.taken for each in others)))
+            member = self._fit(make, total, others)
         except Error as error:
-            if error.least_budget is None or not others:
+            if error.least_budget is None:
                 raise
-            member = self._squeeze(make, total, others, error)
+            if self._errors is None:
+                raise self._refuse(error, others, error.least_budget, total) from None
+            self._errors.append(error)
+            least = least_of(make)
+            member = Member(make, least, least)
         self._members[key] = member
         return member
 
     @staticmethod
-    def _squeeze(make: Callable[[Any], PausingStep], total: int, others: list[Member], error: Error) -> Member:
-        least = (error.least_budget or 0) + sum(each.least() for each in others)
-        if least > total:
-            refusal = f"the {len(others) + 1} graphs of the model do not fit in {total:,} bytes together: {error.message}"
-            raise Error(refusal, error.file, error.line, error.column, f"{refusal}; {least_met(least)}", least) from None
+    def _fit(make: Callable[[Any], PausingStep], total: int, others: list[Member]) -> Member:
+        try:
+            return Member(make, max(1, total - sum(each.taken for each in others)))
+        except Error as error:
+            if error.least_budget is None or not others or error.least_budget + sum(each.least() for each in others) > total:
+                raise
         for each in others:
             each.shrink()
         return Member(make, total - sum(each.taken for each in others))
+
+    def _refuse(self, error: Error, members: list[Member], least: int, total: int) -> Error:
+        """The error of all graphs that are known: ``members``, and one more if that takes ``least`` bytes."""
+        count, least = len(members) + bool(least), least + sum(each.least() for each in members)
+        refusal, told = error.message, least_met(least)
+        if count > 1:
+            refusal = f"the {count} graphs of the model do not fit in {total:,} bytes together: {error.message}"
+        if self.is_followed:
+            told += f" for the first {f'{count} ' if count > 1 else ''}of the graphs; later graphs, behind a graph break, are not counted"
+        return Error(refusal, error.file, error.line, error.column, f"{refusal}; {told}", least)
 
 
 _budgets: dict[int, StepBudget] = {}
