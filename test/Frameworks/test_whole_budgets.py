@@ -1,5 +1,6 @@
 """Budgets of both backends that no plan meets: shares are wishes, bytes are promises; errors come as they are."""
 import logging
+import re
 import traceback
 import warnings
 
@@ -144,6 +145,20 @@ def try_graphs():
                 torch.equal(a, b) for ours, right in zip(made, free) for a, b in zip(ours, right)))
 
 
+def try_planned_graphs():
+    """Each graph of backend="reprise_plan" has a plan of its own, and the error says which bytes the least budget does not count."""
+    x, limits = torch.randn(64, 16), [64]
+    told = []
+    for _ in range(2):
+        told.append(str(raised(compiled(Broken(), "reprise_plan", codegen="eager", budget=limits[-1]), x)))
+        least = re.search(r"the least budget that was met is ([\d,]+) bytes", told[-1])
+        limits.append(int(least.group(1).replace(",", "")) if least else 64)
+    checks.check("reprise_plan: the error of the first graph does not count the second one",
+                 told[0].endswith("bytes for this graph; later graphs, behind a graph break, are not counted"), f"{told}")
+    checks.check("reprise_plan: the error of the second graph names what the first one saves",
+                 re.search(r"bytes beside the [\d,]+ bytes that earlier graphs save$", told[1]), f"{told}")
+
+
 def try_errors():
     x = torch.randn(4, 6)
     error = raised(compiled(lambda x: torch.fft.rfft(x).abs(), "reprise"), x.requires_grad_())
@@ -160,4 +175,4 @@ def try_errors():
 
 
 if __name__ == "__main__":
-    run_parts(try_shares, try_bytes, try_graphs, try_errors)
+    run_parts(try_shares, try_bytes, try_graphs, try_planned_graphs, try_errors)

@@ -156,7 +156,7 @@ def _check_nested(inputs: Sequence[Any]) -> None:
                     "takes them to backend=\"inductor\", or give it their values and offsets")
 
 
-def _make_partitioner(options: dict[str, Any] | None) -> Callable[[], Partitioner]:
+def _make_partitioner(options: dict[str, Any] | None, is_followed: bool) -> Callable[[], Partitioner]:
     """Checks the options; what comes back makes a partitioner for each size of a graph."""
     given = dict(options or {})
     unknown = [name for name in given if name not in OPTIONS]
@@ -166,7 +166,7 @@ def _make_partitioner(options: dict[str, Any] | None) -> Callable[[], Partitione
     if codegen not in CODEGENS:
         raise UsageError(f"unknown codegen {codegen!r}{suggest(codegen, CODEGENS)}")
     labels.check(policy)
-    share = Share(options, parse_budget(given.get("budget")))
+    share = Share(options, parse_budget(given.get("budget")), is_followed)
     return lambda: Partitioner(share.budget(), policy, codegen == "inductor", share)
 
 
@@ -175,7 +175,8 @@ def reprise_plan(graph: fx.GraphModule, example_inputs: Sequence[Any], *, option
     regions.mark(graph)
     try:
         _check_nested(example_inputs)
-        make = _make_partitioner(options)
+        reason = getattr(graph, "compile_subgraph_reason", None)
+        make = _make_partitioner(options, bool(reason and reason.graph_break))
         return writes.watch(_PerSize(graph, make) if _has_symbols(example_inputs) else _compile(graph, example_inputs, make()))
     except Error as error:
         return raising(error)

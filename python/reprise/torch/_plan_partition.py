@@ -164,7 +164,7 @@ class Partitioner(CustomPartitionerFn):
             lines.append(f"{describe(node)} needs {summary['needed']:,} bytes at once")
         if musts:
             lines.append(f"{musts} ops have a MUST label, which holds in every plan")
-        lines.append(least_met(summary['lowest_peak']))
+        lines.append(least_met(summary['lowest_peak']) + (self.share.limits() if self.share else ""))
         return "; ".join(lines)
 
 

@@ -31,8 +31,8 @@ _calls: dict[int, _Call] = {}
 class Share:
     """What one graph of a model may take: the budget less what the other graphs save for the backward pass."""
 
-    def __init__(self, options: dict[str, Any] | None, budget: str) -> None:
-        self.text = budget
+    def __init__(self, options: dict[str, Any] | None, budget: str, is_followed: bool = False) -> None:
+        self.text, self._is_followed = budget, is_followed
         self.call = _calls.setdefault(id(options), _Call(options)) if options else _Call(None)
         identity = CompileContext.current_compile_id()
         compiled = (identity.frame_id, identity.frame_compile_id) if identity else (None, None)
@@ -58,6 +58,14 @@ class Share:
         if left <= 0:
             raise Error(f"the budget of {self.text} is used up by the {sum(others):,} bytes that earlier graphs of the model save")
         return str(left)
+
+    def limits(self) -> str:
+        """What the least budget of one graph does not count, for the end of an error; empty for a share and where the graph is all."""
+        if self.text.endswith("%"):
+            return ""
+        saved = sum(size for key, size in self.call.saved.items() if key != self.key)
+        return (f" beside the {saved:,} bytes that earlier graphs save" if saved else "") + (
+            " for this graph; later graphs, behind a graph break, are not counted" if self._is_followed else "")
 
     def took(self, saved_bytes: int) -> None:
         self.call.saved[self.key] = saved_bytes
