@@ -44,6 +44,8 @@ private:
   OwningOpRef<ModuleOp> parse(const Variant &variant);
   bool checkText();
   bool dropClash(std::vector<Variant> &all);
+  bool isUnrolledClash(const Variant &variant);
+  bool interpretAll(std::vector<Variant> &all, Outcome &expected);
   bool interpretVariant(const Variant &variant, Outcome &outcome);
   bool runVariant(const Variant &variant, const Outcome &expected,
                   std::optional<Budget> budget = std::nullopt);
@@ -247,6 +249,38 @@ bool Checker::dropClash(std::vector<Variant> &all) {
   return !all.empty();
 }
 
+/// Ops of two iterations may be equal, so that their labels can contradict each other only if the
+/// loop is unrolled.
+bool Checker::isUnrolledClash(const Variant &variant) {
+  if (!variant.phases.unroll || !StringRef(diagnostics).contains("contradictory labels for one"))
+    return false;
+  verdict = {};
+  diagnostics.clear();
+  return true;
+}
+
+/// Interprets all variants; `expected` is the outcome of the first. Drops the variants whose labels
+/// clash.
+bool Checker::interpretAll(std::vector<Variant> &all, Outcome &expected) {
+  for (size_t i = 0; i < all.size(); ++i) {
+    Outcome outcome;
+    if (!interpretVariant(all[i], outcome)) {
+      if (isUnrolledClash(all[i])) {
+        all.erase(all.begin() + i--);
+        continue;
+      }
+      if (i > 0 || !dropClash(all) || !interpretVariant(all[i], outcome))
+        return false;
+    }
+    if (i == 0)
+      expected = outcome;
+    else if (outcome.text() != expected.text())
+      return fail("mismatch", "interpreted " + all[i].name + ": " + outcome.text() +
+                                  ", as labelled: " + expected.text());
+  }
+  return true;
+}
+
 Verdict Checker::run() {
   ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
@@ -264,20 +298,8 @@ Verdict Checker::run() {
     if (!isThorough)
       variant.phases.target = random.pick(runnableTargets());
   }
-  for (size_t i = 0; i < all.size(); ++i) {
-    Outcome outcome;
-    if (!interpretVariant(all[i], outcome)) {
-      if (i > 0 || !dropClash(all) || !interpretVariant(all[i], outcome))
-        return verdict;
-    }
-    if (i == 0)
-      expected = outcome;
-    else if (outcome.text() != expected.text()) {
-      fail("mismatch", "interpreted " + all[i].name + ": " + outcome.text() +
-                           ", as labelled: " + expected.text());
-      return verdict;
-    }
-  }
+  if (!interpretAll(all, expected))
+    return verdict;
   if (isThorough && !runOnTargets(all[0], expected))
     return verdict;
   // Kernels take most of the time, and plans share most kernels.

@@ -17,10 +17,22 @@ bool isOriginal(Operation *op) {
          !op->hasTrait<OpTrait::ConstantLike>();
 }
 
-/// The value whose bytes a reader of `value` reads.
-Value findMemory(Value value) {
-  while (auto view = value.getDefiningOp<ViewOpInterface>())
+/// Values whose bytes a reader of `value` reads: the value, and what its chain of views shows.
+SmallVector<Value> findChain(Value value) {
+  SmallVector<Value> chain{value};
+  while (auto view = chain.back().getDefiningOp<ViewOpInterface>())
+    chain.push_back(view->getOperand(0));
+  return chain;
+}
+
+/// Memory that a label on `value` speaks of. A label does not reach behind a broadcast, since the
+/// value that a broadcast repeats has fewer bytes.
+Value findLabelled(Value value) {
+  while (auto view = value.getDefiningOp<ViewOpInterface>()) {
+    if (isa<BroadcastOp>(view))
+      break;
     value = view->getOperand(0);
+  }
   return value;
 }
 
@@ -29,7 +41,7 @@ bool hasLabel(Operation *op, Label label) {
   return own && own.getValue() == label && op->getNumResults() == 1;
 }
 
-/// Memory that is read after the gradient is there in any case.
+/// True if something behind the gradient reads the value, so that its memory is there in any case.
 bool isReturned(Value value) {
   return llvm::any_of(value.getUsers(), [](Operation *user) {
     return !isBackward(user) && !user->hasAttr("reprise.primal");
@@ -44,31 +56,43 @@ std::string print(Operation *op) {
 
 } // namespace
 
-std::string findBrokenMust(ModuleOp planned) {
-  llvm::DenseMap<Value, Operation *> asked; // by memory: the op that says that it may not be kept
+/// Memory that may not be kept, and the op that says so.
+using Forbidden = llvm::DenseMap<Value, Operation *>;
+
+static Forbidden findForbidden(ModuleOp planned) {
+  Forbidden forbidden;
   planned.walk([&](Operation *op) {
-    bool isView = isa<ViewOpInterface>(op);
-    bool speaks =
-        isOriginal(op) && (!isView || !isa<BroadcastOp>(op)) && !op->getParentOfType<LoopOp>();
     auto order = op->getAttrOfType<IntegerAttr>("reprise.order");
-    bool isDerived = isView && order && order.getInt() != 0;
-    if (speaks && !isDerived &&
+    bool isDerived = isa<ViewOpInterface>(op) && order && order.getInt() != 0;
+    if (isOriginal(op) && !isDerived && !op->getParentOfType<LoopOp>() &&
         (hasLabel(op, Label::must_recompute) || hasLabel(op, Label::must_offload)))
-      asked.try_emplace(findMemory(op->getResult(0)), op);
+      forbidden.try_emplace(findLabelled(op->getResult(0)), op);
   });
+  return forbidden;
+}
+
+/// The op that forbids to keep what a reader of `operand` reads; null if there is none.
+static Operation *findRefusal(Value operand, const Forbidden &forbidden) {
+  SmallVector<Value> chain = findChain(operand);
+  if (llvm::any_of(chain, isReturned))
+    return nullptr;
+  for (Value memory : chain)
+    if (auto found = forbidden.find(memory);
+        found != forbidden.end() && isOriginal(memory.getDefiningOp()))
+      return found->second;
+  return nullptr;
+}
+
+std::string findBrokenMust(ModuleOp planned) {
+  Forbidden forbidden = findForbidden(planned);
   std::string broken;
   planned.walk([&](Operation *op) {
     bool isFetch = isReplay(op) && isa<OffloadOp>(op);
     if (isFetch || !isBackward(op) || op->getParentOfType<LoopOp>())
       return;
-    for (Value operand : op->getOperands()) {
-      Value memory = findMemory(operand);
-      auto found = asked.find(memory);
-      if (found == asked.end() || !isOriginal(memory.getDefiningOp()) || isReturned(operand) ||
-          isReturned(memory))
-        continue;
-      broken = print(op) + " reads what must not be kept: " + print(found->second);
-    }
+    for (Value operand : op->getOperands())
+      if (Operation *refusal = findRefusal(operand, forbidden))
+        broken = print(op) + " reads what must not be kept: " + print(refusal);
   });
   return broken;
 }
@@ -77,12 +101,14 @@ std::string findBrokenMust(const ReportedPlan &plan) {
   for (const ReportedValue &value : plan.values) {
     bool isGone = value.decision == "not needed" || value.reason == "returned";
     StringRef label = value.label ? StringRef(*value.label) : "";
-    bool isKept = label == "must_recompute" && value.decision != "replayed" && !isGone;
+    // An `offload` of the program is a copy in the host's memory, with a label of its own: the row
+    // of the copied value says "offloaded", and the value itself is not kept.
+    bool isCopied = value.decision == "offloaded" && value.savedBytes == 0;
+    bool isKept = label == "must_recompute" && value.decision != "replayed" && !isGone && !isCopied;
     bool stays = label == "must_offload" && value.decision == "saved";
     bool isMade = label == "must_save" && value.decision == "replayed";
-    // A replayed value may be kept for a gradient inside of a loop, which belongs to the forward
-    // pass of the gradient around the loop: the check of the planned ops tells the two apart.
-    bool hasBytes = label == "must_offload" && value.savedBytes > 0 && value.reason != "returned";
+    bool mayNotStay = label == "must_offload" || label == "must_recompute";
+    bool hasBytes = mayNotStay && value.savedBytes > 0 && value.reason != "returned";
     if (isKept || stays || isMade || hasBytes)
       return value.id + " is " + value.decision + " with " + std::to_string(value.savedBytes) +
              " saved bytes, but its label is " + label.str();

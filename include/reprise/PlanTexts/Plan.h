@@ -43,7 +43,7 @@ struct Plan {
 /// What is wrong with a budget as a text, whatever it is a share of; empty if nothing is.
 std::string checkBudget(llvm::StringRef text);
 
-/// Bytes, or a share such as 80% of the peak without replays; units are KiB, MiB and GiB.
+/// Bytes, or a share such as 80% of the peak without replays; units are those of `kByteUnits`.
 llvm::Expected<std::vector<int64_t>> parseBudgets(const std::vector<std::string> &texts,
                                                   int64_t peak);
 

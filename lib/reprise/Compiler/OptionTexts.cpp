@@ -2,6 +2,7 @@
 #include "reprise/Compiler/OptionTexts.h"
 
 #include "reprise/Planning/Pipeline/Schedule.h"
+#include "reprise/Support/ByteUnits.h"
 #include "reprise/Support/Wording.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -114,23 +115,20 @@ std::string reprise::checkContractions(const std::vector<std::string> &targets,
 }
 
 std::string reprise::refuseBudget(const std::string &option, const std::string &text) {
-  return "expected " + option + " as bytes (1500000), a number with a unit (1.5GiB; units are B, " +
-         "kB, MB, GB, TB, KiB, MiB, GiB, TiB) or a share (60%), got '" + text + "'";
+  return "expected " + option + " as bytes (1500000), a number with a unit (1.5GiB; units are " +
+         std::string(kByteUnits) + ") or a share (60%), got '" + text + "'";
 }
 
 std::optional<Budget> reprise::parseBudget(StringRef given) {
-  static constexpr std::pair<StringLiteral, double> units[] = {
-      {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}, {"kB", 1e3},
-      {"MB", 1e6},     {"GB", 1e9},     {"TB", 1e12},    {"B", 1},        {"", 1}};
   std::string plain = ungroupDigits(given); // as our own messages give it
-  StringRef text = plain;
-  bool isShare = text.consume_back("%");
+  std::string_view rest = plain;
+  bool isShare = !rest.empty() && rest.back() == '%';
   double scale = 1;
-  for (auto [unit, bytes] : units)
-    if (!isShare && text.consume_back(unit)) {
-      scale = bytes;
-      break;
-    }
+  if (isShare)
+    rest.remove_suffix(1);
+  else
+    scale = consumeByteUnit(rest).value_or(1);
+  StringRef text = rest;
   double number = 0;
   bool isNumber = !text.empty() && llvm::isDigit(text.front()) && !text.getAsDouble(number);
   // 1.5 bytes were meant to be something else.

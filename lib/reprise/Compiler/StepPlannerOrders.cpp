@@ -8,7 +8,7 @@ using checkpoint::OrderedPlan;
 using checkpoint::OrderedPlanner;
 
 bool StepPlanner::wantsOrders() const {
-  return scope && !keepsOrder() && findPlanningScopes(step).size() <= 1 &&
+  return scope && !keepsOrder() && isOneScope(step) &&
          checkpoint::wantsOrderedChoices(scope->problem, footprint);
 }
 

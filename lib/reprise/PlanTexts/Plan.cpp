@@ -2,6 +2,7 @@
 #include "reprise/PlanTexts/Plan.h"
 
 #include "reprise/Planning/Checkpoint/Problem/ProblemFile.h"
+#include "reprise/Support/ByteUnits.h"
 #include "reprise/Support/Wording.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -14,22 +15,21 @@ namespace reprise {
 
 static llvm::Expected<int64_t> parseBudget(llvm::StringRef text, int64_t peak) {
   std::string plain = ungroupDigits(text);
-  llvm::StringRef rest = plain;
-  double scale = 1, part = 1;
-  for (auto [unit, bytes] : {std::pair("%", static_cast<double>(peak)),
-                             {"KiB", 0x1p10},
-                             {"MiB", 0x1p20},
-                             {"GiB", 0x1p30}})
-    if (rest.consume_back(unit)) {
-      scale = bytes;
-      part = text.ends_with("%") ? 100 : 1; // divided last, so that 100% is all of it
-      break;
-    }
+  std::string_view rest = plain;
+  bool isShare = !rest.empty() && rest.back() == '%';
+  double scale = static_cast<double>(peak),
+         part = isShare ? 100 : 1; // divided last, so that 100% is all of it
+  if (isShare)
+    rest.remove_suffix(1);
+  else
+    scale = consumeByteUnit(rest).value_or(1);
   double number = 0;
-  if (rest.getAsDouble(number) || !(number > 0) || !(number * scale / part < 0x1p61))
+  if (llvm::StringRef(rest).getAsDouble(number) || !(number > 0) ||
+      !(number * scale / part < 0x1p61))
     return llvm::createStringError("expected --budget as bytes (1500000), a number with a unit "
-                                   "(1.5GiB; units are KiB, MiB, GiB) or a share (80%), got '" +
-                                   text + "'");
+                                   "(1.5GiB; units are " +
+                                   std::string(kByteUnits) + ") or a share (80%), got '" +
+                                   text.str() + "'");
   return static_cast<int64_t>(std::floor(number * scale / part));
 }
 

@@ -86,6 +86,6 @@ def compile(function: Callable[..., Any], params: Any, *examples: Any, **options
     name = getattr(function, "__name__", type(function).__name__)
     program = _compile.compile_wish(model, entry="grad", name=name, **options)
     if OFFLOADS in model and not program.report.content.get("host_bytes"):
-        warn("nothing waits in the host's memory, though a policy of jax.checkpoint offloads values: "
-             "in a loop they are saved on the device; unroll=True offloads them in each iteration")
+        warn("a policy of jax.checkpoint offloads values, but a loop saves them on the device: "
+             "unroll=True offloads them in each iteration")
     return Step(program, function, (params, *examples))

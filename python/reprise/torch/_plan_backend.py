@@ -19,7 +19,7 @@ from . import _plan_regions as regions
 from . import _replayed_writes as writes
 from ._plan_layouts import as_eager
 from ._plan_partition import Partitioner, sources
-from ._plan_shares import UNLIMITED, Share
+from ._plan_shares import UNITS, UNLIMITED, Share
 from ._raising import raising
 
 OPTIONS = ("budget", "policy", "codegen")
@@ -29,9 +29,13 @@ CODEGENS = ("inductor", "eager")
 def parse_budget(budget: int | str | None) -> str:
     """Bytes, "2GiB" and the like, or "60%", as the planner reads it."""
     text = UNLIMITED if budget is None else str(budget)
-    number = re.fullmatch(r"(\d+(?:\.\d+)?)(%|KiB|MiB|GiB)?", text)
-    if isinstance(budget, bool) or not number or float(number.group(1)) <= 0:
-        raise UsageError(f'budget: expected bytes, a text with a unit ("1.5GiB"; units are KiB, MiB, GiB) or a share ("60%"), got {budget!r}')
+    if re.fullmatch(r"\d{1,3}(,\d{3})+", text):  # as messages write numbers of bytes
+        text = text.replace(",", "")
+    number = re.fullmatch(r"(\d+(?:\.\d+)?)(\D*)", text)
+    known = (*UNITS, "%")
+    if isinstance(budget, bool) or not number or number.group(2) not in known or float(number.group(1)) <= 0:
+        raise UsageError(f'budget: expected bytes, a text with a unit ("1.5GiB"; units are {", ".join(filter(None, UNITS))}) or a share '
+                         f'("60%"), got {budget!r}')
     return text
 
 

@@ -12,7 +12,8 @@ from .._errors import Error, RepriseWarning
 
 #: More than any step takes, so that all labels are followed.
 UNLIMITED = "1048576GiB"
-UNITS = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+UNITS = {"": 1, "B": 1, "kB": 10 ** 3, "MB": 10 ** 6, "GB": 10 ** 9, "TB": 10 ** 12, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30,
+         "TiB": 1 << 40}
 
 
 class _Call:

@@ -46,6 +46,8 @@ TEST(Comparison, OperatorsAndUnits) {
   EXPECT_FALSE(holds(">1MiB", 1 << 20));
   EXPECT_TRUE(holds("< 2 KiB", 2047));
   EXPECT_FALSE(holds("<2KiB", 2048));
+  EXPECT_TRUE(holds(">=1 MB", 1000000));
+  EXPECT_FALSE(holds(">=1MB", 999999));
   EXPECT_TRUE(holds("<=3k", 3000));
   EXPECT_TRUE(holds("64", 64));
   EXPECT_TRUE(holds("==64B", 64));

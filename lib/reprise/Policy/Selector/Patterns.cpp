@@ -1,6 +1,7 @@
 // reprise: what rules match with: globs, paths and comparisons
 #include "reprise/Policy/Selector/Selector.h"
 
+#include "reprise/Support/ByteUnits.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
@@ -59,12 +60,14 @@ Expected<Comparison> Comparison::create(StringRef text) {
                         : rest.consume_front(">")  ? Greater
                                                    : Equal;
   rest = rest.trim();
-  static constexpr std::pair<StringLiteral, double> units[] = {
-      {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}, {"k", 1e3},
-      {"M", 1e6},      {"G", 1e9},      {"T", 1e12},     {"B", 1}};
-  double unit = 1, bound;
-  for (auto [name, factor] : units)
-    if (rest.consume_back(name)) {
+  static constexpr std::pair<StringLiteral, double> counts[] = {
+      {"k", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}};
+  std::string_view number = rest;
+  std::optional<double> bytes = consumeByteUnit(number);
+  rest = number;
+  double unit = bytes.value_or(1), bound;
+  for (auto [name, factor] : counts)
+    if (!bytes && rest.consume_back(name)) {
       unit = factor;
       break;
     }

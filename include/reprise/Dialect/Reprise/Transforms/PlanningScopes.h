@@ -16,12 +16,17 @@ struct PlanningScope {
   checkpoint::Problem problem;
 };
 
-/// The scopes outside of loops, in program order, each with cotangents.
+/// Returns the scopes outside of loops, in program order, that have ops of a backward pass.
 std::vector<PlanningScope> findPlanningScopes(mlir::func::FuncOp function);
 
 /// The same scopes as one, so that what one keeps is weighed against what the others keep. What one
-/// scope reads of another one stays. None without cotangents.
+/// scope reads of another one stays. None without gradients.
 std::optional<PlanningScope> findJointScope(mlir::func::FuncOp function);
+
+/// Tells whether the function has at most one scope outside of loops, planned or not. In another
+/// order all of them are one scope (`kOneScopeAttr`), so that a plan of several cannot be carried
+/// over.
+bool isOneScope(mlir::func::FuncOp function);
 
 /// The scopes inside of loops, those of inner loops first. Each has several bodies.
 std::vector<PlanningScope> findBodyScopes(mlir::func::FuncOp function);

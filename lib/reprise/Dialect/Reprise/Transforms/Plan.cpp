@@ -190,20 +190,29 @@ static DenseSet<Value> collectState(func::FuncOp function, Aliases &aliases) {
   return state;
 }
 
+/// Tells whether `op` reads what `definition` computes behind the forward pass of `definition`. An
+/// op in a loop reads a value from above the loop when the loop runs: a replay in the body of a
+/// forward loop belongs to a gradient inside the body, hence to the forward pass around the loop.
+static bool readsBack(Operation *op, Operation *definition) {
+  if (!isCotangent(op) && !isReplay(op))
+    return false;
+  Operation *reader = definition->getBlock()->findAncestorOpInBlock(*op);
+  return !reader || isCotangent(reader) || isReplay(reader);
+}
+
 SmallVector<Value> findSavedBuffers(func::FuncOp function) {
   Aliases aliases;
   DenseSet<Value> seen = collectState(function, aliases);
   SmallVector<Value> buffers;
   function.walk([&](Operation *op) {
     // A fetch reads what lies on the host.
-    bool isFetch = isReplay(op) && isa<OffloadOp>(op);
-    if (isFetch || (!isCotangent(op) && !isReplay(op)))
+    if (isReplay(op) && isa<OffloadOp>(op))
       return;
     for (Value operand : op->getOperands()) {
       Value root = aliases.getRoot(operand);
       Operation *definition = root.getDefiningOp();
       bool saved = definition && isPrimal(definition) && !isReplay(definition) &&
-                   !definition->hasTrait<OpTrait::ConstantLike>();
+                   !definition->hasTrait<OpTrait::ConstantLike>() && readsBack(op, definition);
       if (saved && seen.insert(root).second)
         buffers.push_back(root);
     }

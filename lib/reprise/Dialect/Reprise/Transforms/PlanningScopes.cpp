@@ -51,13 +51,17 @@ static bool isOutermost(const Scope &scope, func::FuncOp function) {
   return scope.front() && scope.front()->getBlock() == &function.getBody().front();
 }
 
+/// Tells whether an op may read a value behind the forward pass of that value. If the loss does not
+/// depend on the parameters, only gradients inside the forward pass have such ops.
+static bool mayReadBack(Operation *op) { return op && (isCotangent(op) || getOrder(op) > 0); }
+
 /// Loops whose bodies hold nothing to plan make an empty scope.
 static std::vector<Scope> selectScopes(func::FuncOp function, bool areOutermost) {
   std::vector<Scope> scopes = findScopes(function);
   llvm::erase_if(scopes, [&](const Scope &scope) {
     return llvm::none_of(scope, [](Operation *op) { return op; }) ||
            isOutermost(scope, function) != areOutermost ||
-           (areOutermost && llvm::none_of(scope, isCotangent));
+           (areOutermost && llvm::none_of(scope, mayReadBack));
   });
   return scopes;
 }
@@ -93,6 +97,12 @@ std::optional<PlanningScope> reprise::findJointScope(func::FuncOp function) {
         value.outlives |= home[value.operation] != own;
       }
   return joint;
+}
+
+bool reprise::isOneScope(func::FuncOp function) {
+  return llvm::count_if(findScopes(function), [&](const Scope &scope) {
+           return !scope.empty() && isOutermost(scope, function);
+         }) <= 1;
 }
 
 std::vector<PlanningScope> reprise::findBodyScopes(func::FuncOp function) {
