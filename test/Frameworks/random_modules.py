@@ -15,7 +15,7 @@ LOSSES = (F.mse_loss, F.smooth_l1_loss, F.huber_loss, F.l1_loss, lambda x, y: F.
           lambda x, y: F.kl_div(x, y.sigmoid(), reduction="batchmean"))
 #: Functions whose results do not lie as the operand does, where it is transposed.
 TURNED = (F.logsigmoid, lambda x: torch.pow(2.0, x.sigmoid()), lambda x: F.log_softmax(x, 0), lambda x: torch.copysign(x, x.cos()),
-          lambda x: F.dropout(x, 0.2), lambda x: x + torch.div(x, 0.3, rounding_mode="floor"))
+          lambda x: x + torch.div(x, 0.3, rounding_mode="floor"))
 
 
 class Program(nn.Module):
@@ -44,7 +44,15 @@ class Program(nn.Module):
         self.read = sorted({len(self.steps), *self.random.sample(range(1, len(self.steps) + 1), min(4, len(self.steps)))})
         count = self.random.randrange(4) if more else 0
         self.losses = [(self.random.choice(LOSSES), *(self.any(values, 2) or self.pick(values, 2, 2))) for _ in range(count)]
+        #: Places of outputs that are no views and share no memory. AOTAutograd returns some views as other tensors.
+        self.plain = self._find_plain()
         self.moving.fill_(1)
+
+    @torch.no_grad()
+    def _find_plain(self):
+        outputs = self.outputs(self.input)
+        storages = [each.untyped_storage().data_ptr() for each in (self.input, *outputs)]
+        return [place for place, each in enumerate(outputs) if not each._is_view() and storages.count(storages[place + 1]) == 1]
 
     def forward(self, x):
         return sum(each.square().mean() for each in self.outputs(x))
@@ -198,7 +206,10 @@ class Program(nn.Module):
 
     def turned(self, values):
         """A function of columns, read by rows."""
-        places, function, back = self.pick(values, 2), self.random.choice(TURNED), self.random.random() < 0.5
+        places, function, back = self.pick(values, 2), self.random.choice((*TURNED, F.dropout)), self.random.random() < 0.5
+        if function is F.dropout:
+            rate = 0.2 * self.drops
+            function = lambda x: F.dropout(x, rate)  # noqa: E731
         return (lambda x: function(x.T).T if back else function(x.T).reshape(x.shape)), places
 
     def attention(self, values):

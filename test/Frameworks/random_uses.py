@@ -283,7 +283,7 @@ class _Run:
         kind = self.has["written"]
         buffers = [each for each in self.model.buffers() if each.is_floating_point()]
         written = {"a parameter": self.parameters, "the input": [x], "a buffer": buffers,
-                   "an output": [each for each in outputs if not each._is_view()]}.get(kind, [])
+                   "an output": [each for place, each in enumerate(outputs) if place in self.model.plain]}.get(kind, [])
         if written:
             with torch.no_grad():
                 self.draw.choice(written).mul_(1.25)

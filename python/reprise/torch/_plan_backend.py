@@ -124,27 +124,39 @@ def _compile(graph: fx.GraphModule, inputs: Sequence[Any], partitioner: Partitio
 
 
 class _PerSize:
-    """A graph whose sizes vary: it is planned once for each combination of sizes, when that comes first."""
+    """A graph whose sizes vary: it is planned once for each combination of sizes, when that comes first.
+
+    Dynamo hands over a float that varies as a tensor, and reads it by ``item``. AOTAutograd traces that only with its own symbols, which
+    sizes as numbers do not have, so that such floats become numbers, too.
+    """
 
     def __init__(self, graph: fx.GraphModule, make_partitioner: Callable[[], Partitioner]) -> None:
         self.graph, self.make_partitioner = graph, make_partitioner
         self.compiled: dict[tuple, Callable] = {}
+        self.places = graph.graph.find_nodes(op="placeholder")
+        self.reads = {each: each.args[0] for each in graph.graph.find_nodes(op="call_method", target="item")
+                      if each.args[0].op == "placeholder"}
 
     def __call__(self, *arguments: Any) -> Any:
+        floats = {place: argument.item() for place, argument in zip(self.places, arguments) if place in self.reads.values()}
         sizes = tuple(each if isinstance(each, int) else tuple(each.shape) for each in arguments
                       if isinstance(each, (int, torch.Tensor)))
-        if sizes not in self.compiled:
-            self.compiled[sizes] = _compile(self._specialize(arguments), arguments, self.make_partitioner())
-        return self.compiled[sizes](*arguments)
+        key = (sizes, *floats.values())
+        if key not in self.compiled:
+            numbers = {place: each for place, each in zip(self.places, arguments) if isinstance(each, int)}
+            numbers |= {read: floats[place] for read, place in self.reads.items()}
+            self.compiled[key] = _compile(self._specialize(numbers), arguments, self.make_partitioner())
+        return self.compiled[key](*arguments)
 
-    def _specialize(self, arguments: Sequence[Any]) -> fx.GraphModule:
+    def _specialize(self, numbers: dict[fx.Node, int | float]) -> fx.GraphModule:
         """The graph with its sizes as numbers; their placeholders stay, unread."""
         graph, copied = _copy(self.graph)
-        for place, argument in zip(self.graph.graph.find_nodes(op="placeholder"), arguments):
-            if isinstance(argument, int):
-                for user in list(copied[place].users):
-                    user.args, user.kwargs = fx.node.map_arg(
-                        (user.args, user.kwargs), lambda each: argument if each is copied[place] else each)
+        for node, number in numbers.items():
+            for user in list(copied[node].users):
+                user.args, user.kwargs = fx.node.map_arg(
+                    (user.args, user.kwargs), lambda each: number if each is copied[node] else each)
+            if node.op != "placeholder":
+                graph.graph.erase_node(copied[node])
         graph.recompile()
         return graph
 

@@ -117,11 +117,13 @@ def _trace(state: Any, call: Callable[..., Any]) -> tuple[Functional, list[Any]]
     assert_functional_graph(module.graph)
     module.graph.eliminate_dead_code()
     module.recompile()
+    graph_compile._apply_tensorify_python_scalars(module)  # may replace outputs
     return Functional(module, metadata, masks[-1], function, arguments), wrappers
 
 
 def _trace_inference(state: Any, call: Callable[..., Any]) -> tuple[Functional, list[Any]]:
     capture = graph_compile.aot_stage1_graph_capture(state, call)
+    graph_compile._apply_tensorify_python_scalars(capture.graph_module)
     return Functional(capture.graph_module, state.fw_metadata, None), capture.wrappers
 
 
@@ -137,7 +139,6 @@ def make_functional(module: fx.GraphModule, inputs: Sequence[Any],
             raise Unsupported({"subclasses of tensors": ["its inputs"]})
         is_training = state.needs_autograd
         functional, wrappers = (_trace if is_training else _trace_inference)(state, call)
-        graph_compile._apply_tensorify_python_scalars(functional.module)
         run = compiler(functional)
 
         def boxed(arguments: list[Any]) -> list[Any]:

@@ -57,6 +57,11 @@ def _label(node: fx.Node) -> str | None:
     return None if is_free else _LABELS[policy]
 
 
+def _number(value: Any) -> int | float:
+    """The number of a node that holds one."""
+    return float(value) if isinstance(value, (float, torch.SymFloat)) else int(value)
+
+
 def _is_number(node: fx.Node) -> bool:
     return isinstance(node.meta.get("val"), (int, float, bool, torch.SymInt, torch.SymFloat, torch.SymBool))
 
@@ -74,7 +79,7 @@ class Importer:
 
     def _define(self, number: int, node: fx.Node, is_active: bool) -> None:
         if _is_number(node):
-            self.builder.values[node] = int(node.meta["val"])
+            self.builder.values[node] = _number(node.meta["val"])
             return
         value = node.meta["val"]
         dtype = WIDENED.get(value.dtype, value.dtype)
@@ -114,7 +119,7 @@ class Importer:
         if node.op == "get_attr":
             return self.builder.tensor(getattr(module, node.target))
         if _is_number(node):
-            return int(node.meta["val"])
+            return _number(node.meta["val"])
         parts = None if node.target in CONVERTERS else decompose(node)
         arguments, keywords = (fx.node.map_arg(each, self.builder.values.get) for each in (node.args, node.kwargs))
         if any(each is _POISON for each in tree_leaves((arguments, keywords))):

@@ -12,8 +12,8 @@ from ._registry import converts, dtype_of, shape_of
 aten = torch.ops.aten
 
 
-@converts(aten._to_copy.default)
-def to_copy(b: Builder, node: Any, x: Value, **keywords: Any) -> Value:
+@converts(aten._to_copy.default, torch.ops.prims.convert_element_type.default)
+def to_copy(b: Builder, node: Any, x: Value, *dtype: Any, **keywords: Any) -> Value:
     return b.cast(x, dtype_of(node))
 
 
