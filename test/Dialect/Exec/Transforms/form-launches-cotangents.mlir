@@ -89,3 +89,29 @@ func.func @shared(%x: tensor<8x8xf32> {reprise.name = "x"}, %u: tensor<8x8xf32> 
   %3 = reprise.mul %h, %s {reprise.cotangent} : tensor<8x8xf32>
   return %2, %3 : tensor<8xf32>, tensor<8x8xf32>
 }
+
+// -----
+
+// A forward op may read a replay, as in the derivative of a derivative. The replay reads what the first launch makes, so
+// that the op, which reads from the first launch too, has a launch behind the replay.
+// CHECK-LABEL: @replayed_factor
+// CHECK-NEXT: exec.launch
+// CHECK: reprise.sub
+// CHECK-NEXT: exec.return
+// CHECK: exec.launch
+// CHECK-NEXT: reprise.rsqrt
+// CHECK-NEXT: exec.return
+// CHECK: exec.launch
+// CHECK: reprise.mul
+// CHECK-NEXT: exec.return
+func.func @replayed_factor(%x: tensor<8x4xf64> {reprise.name = "x"}, %e: tensor<8xf64> {reprise.name = "e"})
+    -> (tensor<8x4xf64> {reprise.name = "y"}, tensor<8xf64> {reprise.name = "m"}, tensor<8xf64> {reprise.name = "a"}) {
+  %m = reprise.mean %x dims [1] {reprise.primal} : (tensor<8x4xf64>) -> tensor<8xf64>
+  %a = reprise.add %m, %e {reprise.primal} : tensor<8xf64>
+  %r = reprise.rsqrt %a {replay = 1 : i64, reprise.primal} : tensor<8xf64>
+  %b = reprise.broadcast %m dims [0] {reprise.primal} : (tensor<8xf64>) -> tensor<8x4xf64>
+  %c = reprise.sub %x, %b {reprise.primal} : tensor<8x4xf64>
+  %rb = reprise.broadcast %r dims [0] {reprise.primal} : (tensor<8xf64>) -> tensor<8x4xf64>
+  %y = reprise.mul %c, %rb {reprise.primal} : tensor<8x4xf64>
+  return %y, %m, %a : tensor<8x4xf64>, tensor<8xf64>, tensor<8xf64>
+}

@@ -215,8 +215,9 @@ private:
           // What is replayed for an original runs before the group that it is in anyway.
           if (keepsLaunches && !isReplay(ops.back()) && isReplay(producer))
             continue;
-          // So does what is movable, unless the ops may be part of it.
-          if (!mayJoin(found->second, ops))
+          // So does what is movable, unless the ops may be part of it. A forward op that reads a
+          // replay may be in the group whose values the movable group reads.
+          if (!mayJoin(found->second, ops) && partOf(ops.back()) != 0)
             continue;
           bool isStored = isReplay(op) && findsStored(op, producer);
           std::optional<size_t> &last = isStored ? stored : latest;
