@@ -11,6 +11,7 @@ program can see: detached tensors, None for a gradient that is not there, or an 
 import contextlib
 import copy
 import random
+import re
 import threading
 
 import torch
@@ -45,7 +46,8 @@ class Error:
     def __init__(self, error):
         text = str(error)
         self.kind = "overwritten" if "modified by an inplace operation" in text else \
-            "freed" if "second time" in text or "already been freed" in text else f"{type(error).__name__}: {text[:400]}"
+            "freed" if "second time" in text or "already been freed" in text else \
+            f"{type(error).__name__}: {re.sub('backend=.[a-z_]+.', 'the backend', text)[:400]}"
 
     def __repr__(self):
         return f"Error({self.kind})"

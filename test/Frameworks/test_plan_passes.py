@@ -4,8 +4,10 @@ import warnings
 import checks
 import memory
 import torch
+import torch.nn.functional as F
 from test_plan import Net, compiled, equal
 from torch import nn
+from torch.utils.checkpoint import checkpoint
 
 import reprise
 
@@ -112,10 +114,23 @@ def try_second_order():
             slope, = torch.autograd.grad(run(x), x, create_graph=True)
 
 
+def try_forward_alone():
+    """A region that draws, in a graph that no gradient passes: PyTorch's aot_eager refuses it."""
+    weight, x = torch.randn(8, 8), torch.randn(4, 8)
+
+    def function(x):
+        return checkpoint(lambda x: F.dropout((x @ weight).tanh(), 0.3), x, use_reentrant=False).sum()
+    torch.manual_seed(1)
+    expected = function(x)
+    torch.manual_seed(1)
+    checks.check("a region that draws needs no gradient", torch.equal(compiled(function)(x), expected))
+    checks.check("nor with Inductor's code", torch.isfinite(compiled(function, codegen="inductor")(x)))
+
+
 def main():
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
-    for part in (try_kept_graphs, try_donation, try_second_order):
+    for part in (try_kept_graphs, try_donation, try_second_order, try_forward_alone):
         torch.manual_seed(0)
         part()
     checks.finish()

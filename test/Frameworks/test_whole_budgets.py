@@ -3,6 +3,7 @@ import logging
 import re
 import traceback
 import warnings
+from unittest import mock
 
 import checks
 import torch
@@ -11,6 +12,7 @@ from torch import nn
 from whole import run_parts
 
 import reprise
+from reprise import _compile
 from reprise.torch import Unsupported, graphs
 
 BACKENDS = (("reprise", {}), ("reprise_plan", {"codegen": "eager"}))
@@ -68,6 +70,22 @@ def try_bytes():
             str(error).count("the least budget that was met is") == 1 and "--budget" not in str(error)
         checks.check(f"{backend}: too few bytes are one error of ours", is_whole and "BackendCompilerFailed" not in text
                      and "TORCHDYNAMO_VERBOSE" not in text, text[-1500:])
+
+
+def try_least():
+    """A share takes the least budget that is met in the end, where that of the first error is not."""
+    asked, least = [], {"40%": 100, 100: 120, 120: 130}
+
+    def compile(model, budget, **options):  # as a search that a time limit ends
+        asked.append(budget)
+        if budget in least:
+            raise reprise.Error("too small", least_budget=least[budget])
+        return budget
+    with mock.patch.object(_compile, "compile", compile), warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        made = _compile.compile_wish("", budget="40%")
+    checks.check("a share takes the least budget that is met in the end", made == 130 and asked == ["40%", 100, 120, 130], f"{asked}")
+    checks.check("and the warning names it", "130 bytes, and takes its place" in str(heard[0].message), f"{heard}")
 
 
 class Broken(nn.Module):
@@ -175,4 +193,4 @@ def try_errors():
 
 
 if __name__ == "__main__":
-    run_parts(try_shares, try_bytes, try_graphs, try_planned_graphs, try_errors)
+    run_parts(try_shares, try_bytes, try_least, try_graphs, try_planned_graphs, try_errors)

@@ -1,7 +1,9 @@
-"""Backward passes that PyTorch's compiled functions refuse: those that keep the graph, and those of gradients.
+"""Passes that PyTorch's compiled functions refuse: backward ones that keep the graph or are of gradients, forward ones alone.
 
 Inductor's code writes over what the forward pass has saved ("donated buffers"), which saves memory in an ordinary step. PyTorch refuses to
 keep a graph whose code does that. Here such a pass is given copies, so that it runs the same code.
+
+PyTorch refuses a graph without a backward pass, too, if a region of torch.utils.checkpoint draws random numbers. Such a graph replays nothing.
 """
 
 from __future__ import annotations
@@ -11,6 +13,8 @@ from typing import Any, Callable, Iterator
 from unittest import mock
 
 import torch
+from torch import fx
+from torch._functorch._activation_checkpointing import remat_using_tags_for_fwd_loss_bwd_graph_pass as inner_replays
 from torch._functorch._aot_autograd import runtime_wrappers
 
 from .._errors import Error
@@ -72,8 +76,19 @@ class _Factory(runtime_wrappers._AOTDispatchAutogradFunctionFactory):
         return function
 
 
+def _replay_inside(graph: fx.GraphModule) -> fx.GraphModule:
+    """Lets PyTorch replay regions for gradients inside of a graph, where the graph has such gradients."""
+    has_backward = any(node.meta.get("autograd_backward") or node.meta.get("custom", {}).get("phase") == "backward"
+                       for node in graph.graph.nodes)
+    return _replay(graph) if has_backward else graph
+
+
+_replay = inner_replays.remat_using_tags_for_fwd_loss_bwd_graph
+
+
 @contextlib.contextmanager
 def kept() -> Iterator[None]:
-    """While this holds, PyTorch makes compiled functions whose graphs may be kept."""
-    with mock.patch.multiple(runtime_wrappers, _AutogradBackwardCompiler=_Compiler, _AOTDispatchAutogradFunctionFactory=_Factory):
+    """While this holds, PyTorch makes compiled functions whose graphs may be kept, and forward passes of regions that draw."""
+    with mock.patch.multiple(runtime_wrappers, _AutogradBackwardCompiler=_Compiler, _AOTDispatchAutogradFunctionFactory=_Factory), \
+            mock.patch.object(inner_replays, "remat_using_tags_for_fwd_loss_bwd_graph", _replay_inside):
         yield
