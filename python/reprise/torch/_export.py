@@ -22,6 +22,7 @@ from ._whole_coarse import keep_whole
 from ._whole_functional import Functional, hidden, make_functional
 from ._whole_graphs import Imported
 from ._whole_text import _return, write_lines
+from ._whole_untraced import traceable
 from .aten import Builder, Value
 
 #: Ops that are computed of each micro-batch, whatever its rows are.
@@ -211,6 +212,7 @@ def _save(folder: pathlib.Path, name: str, tensor: torch.Tensor, dtype: torch.dt
     numpy.save(folder / f"{name.replace('/', '.')}.npy", array.numpy())
 
 
+@traceable
 def _scalar(output: Any) -> torch.Tensor:
     if isinstance(output, torch.Tensor):
         return output
@@ -236,7 +238,8 @@ def export(model: torch.nn.Module, example_inputs: Sequence[Any] | Mapping[str, 
     captured, before = _Captured(), {name: each.clone() for name, each in model.named_buffers()}
     torch._dynamo.reset()
     with torch.random.fork_rng(devices=[]), averages_by_tensors(model):
-        torch.compile(lambda *a, **k: loss(model(*a, **k)), backend=captured.backend, fullgraph=True)(*arguments, **keywords)
+        forward = traceable(lambda *a, **k: loss(model(*a, **k)))
+        torch.compile(forward, backend=captured.backend, fullgraph=True)(*arguments, **keywords)
     if captured.graph is None or not captured.graph.wanted:
         raise UsageError("the model has no parameter that needs a gradient")
     with torch.no_grad():

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import types
+from typing import Any, Callable
 
 import torch
 from torch._dynamo import trace_rules
@@ -17,3 +18,9 @@ class Untraced(torch.autograd.Function):
     def __init_subclass__(cls, **named: Any) -> None:
         super().__init_subclass__(**named)
         cls.backward = staticmethod(torch.compiler.disable(cls.backward))  # type: ignore[method-assign]
+
+
+def traceable(function: Callable) -> Callable:
+    """Returns a plain function of this package as one that Dynamo traces: a skipped frame is known by the name of its file."""
+    code = function.__code__.replace(co_filename=f"<reprise: {function.__name__}>")
+    return types.FunctionType(code, function.__globals__, function.__name__, function.__defaults__, function.__closure__)
