@@ -28,8 +28,8 @@ class Program(nn.Module):
         torch.manual_seed(seed)
         self.random = random.Random(seed)
         self.weights, self.layers, self.steps = nn.ParameterList(), nn.ModuleList(), []
-        #: Whether a step writes buffers.
-        self.is_stateful = False
+        #: Whether a step writes buffers, and whether it has regions of torch.utils.checkpoint.
+        self.is_stateful = self.has_regions = False
         self.register_buffer("moving", torch.ones(ROWS, 1))
         self.input = torch.randn(ROWS, self.random.choice(WIDTHS))
         values = [self.input]
@@ -249,4 +249,5 @@ class Program(nn.Module):
             if kind == "nested":
                 return checkpoint(lambda *each: walk(each, chain[cut:])[-1], *found, use_reentrant=False)
             return walk(found, chain[cut:])[-1]
+        self.has_regions = True
         return lambda x: checkpoint(run, x, use_reentrant=False), [place]
