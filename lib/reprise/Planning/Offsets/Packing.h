@@ -105,8 +105,9 @@ void climb(const std::vector<Unit> &units, const Conflicts &conflicts, Packer &p
 /// Looks for offsets with no end above `limit`: gives them, or says that there are none, or gives
 /// up after so many visits.
 enum class Found { Yes, No, Unknown };
-Found search(const Problem &problem, const std::vector<Unit> &units, const Conflicts &conflicts,
-             int64_t limit, int64_t visits, std::vector<int64_t> &offsets);
+struct Sections;
+Found search(const Problem &problem, const Sections &table, int64_t limit, int64_t visits,
+             std::vector<int64_t> &offsets);
 
 } // namespace reprise::offsets
 

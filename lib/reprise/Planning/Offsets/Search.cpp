@@ -314,15 +314,13 @@ bool sweepTiles(Tiles &tiles, double nodes, double width, double &share, int64_t
 
 } // namespace
 
-Found reprise::offsets::search(const Problem &problem, const std::vector<Unit> &units,
-                               const Conflicts &conflicts, int64_t limit, int64_t visits,
-                               std::vector<int64_t> &offsets) {
-  Sections table(problem, units, conflicts);
+Found reprise::offsets::search(const Problem &problem, const Sections &table, int64_t limit,
+                               int64_t visits, std::vector<int64_t> &offsets) {
   // Which order is lucky differs from problem to problem: all get their turn, each time for longer.
   Turns turns(problem, table, limit);
   Tiles tiles(table, limit);
-  double nodes = std::max<double>(1000, 2 * static_cast<double>(units.size())), width = kWidth,
-         share = 1;
+  double nodes = std::max<double>(1000, 2 * static_cast<double>(table.units.size())),
+         width = kWidth, share = 1;
   for (; visits > 0; nodes *= kGrowth, width *= kGrowth) {
     int64_t before = visits;
     if (sweepTiles(tiles, nodes, width, share, visits, offsets))

@@ -60,6 +60,13 @@ Sections::Sections(const Problem &problem, const std::vector<Unit> &all, const C
   findBeginnings();
 }
 
+int64_t Sections::countMembers() const {
+  int64_t count = 0;
+  for (const std::vector<int32_t> &units : members)
+    count += static_cast<int64_t>(units.size());
+  return count;
+}
+
 /// The bytes of a unit in a section, 0 if it is not live there.
 int64_t Sections::loadOf(int32_t unit, int32_t section) const {
   if (section < spans[unit].first || spans[unit].second < section)

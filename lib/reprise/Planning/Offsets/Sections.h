@@ -22,6 +22,8 @@ struct Edge {
 /// is that of a section.
 struct Sections {
   Sections(const Problem &problem, const std::vector<Unit> &units, const Conflicts &conflicts);
+  /// Units of all sections, each as often as it has sections.
+  int64_t countMembers() const;
 
   const std::vector<Unit> &units;
   const Conflicts &conflicts;

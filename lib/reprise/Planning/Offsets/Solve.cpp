@@ -1,5 +1,5 @@
 // reprise: the portfolio of solvers for offsets in one arena
-#include "Packing.h"
+#include "Sections.h"
 
 #include <algorithm>
 #include <functional>
@@ -23,6 +23,10 @@ static constexpr int64_t kSearchVisitsPerVisit = 40, kGapsPerVisit = 10;
 
 /// The search recurses once per unit.
 static constexpr size_t kMostSearched = 4000;
+
+/// Visits of a search that take as long as the lists for one conflict, or for one unit in a
+/// section.
+static constexpr int64_t kListVisits = 8;
 
 /// Heights between the bound and the best one that the exact search tries.
 static constexpr int kBisections = 8;
@@ -119,11 +123,18 @@ private:
     bisect(conflicts);
   }
 
-  /// Looks for a packing of this height, with a share of the search's visits.
+  /// Looks for a packing of this height, with a share of the search's visits. No search begins
+  /// whose own lists would take longer than these visits: they have the conflicts again, with
+  /// holes.
   bool lookFor(const Conflicts &conflicts, int64_t limit, int64_t share) {
     std::vector<int64_t> found;
-    if (units.size() > kMostSearched || height <= limit ||
-        search(problem, units, conflicts, limit, options.searchVisits / share, found) != Found::Yes)
+    int64_t visits = options.searchVisits / share;
+    if (units.size() > kMostSearched || height <= limit || kListVisits * conflicts.size() > visits)
+      return false;
+    if (!sections)
+      sections.emplace(problem, units, conflicts);
+    if (kListVisits * sections->countMembers() > visits ||
+        search(problem, *sections, limit, visits, found) != Found::Yes)
       return false;
     offer(std::move(found));
     return true;
@@ -169,6 +180,7 @@ private:
   const Problem &problem;
   const SolveOptions &options;
   std::vector<Unit> units;
+  std::optional<Sections> sections; // for all searches
   int64_t bound;
   std::vector<std::vector<int64_t>> candidates;
   int64_t height = INT64_MAX;
