@@ -61,22 +61,13 @@ LogicalResult ProgramRun::emitNoRoom(int64_t least) const {
   return error;
 }
 
-/// A plan that was packed for one budget may be missed when its own bytes are the budget, so what
-/// the error names is asked for first.
+/// A plan that was packed for one budget may be missed when its own bytes are the budget. The plans
+/// of descents are not: they are packed for every budget that is refused.
 LogicalResult ProgramRun::refuse(std::optional<int64_t> known) {
   int64_t budget = *budgetBytes;
   int64_t feasible = options.timeLimitSeconds ? planner->smallestBytes() : planner->leastBytes();
   if (known && room != budget)
     return emitTooSmall(*known);
-  std::optional<int64_t> taken;
-  while (!options.timeLimitSeconds && !taken) {
-    FailureOr<std::optional<int64_t>> found = planner->findFitting(feasible);
-    if (failed(found))
-      return failure();
-    taken = *found;
-    if (!taken)
-      feasible = planner->smallestBytes();
-  }
   FailureOr<int64_t> least = findLeast(budget, feasible);
   if (failed(least))
     return failure();

@@ -146,7 +146,7 @@ LogicalResult StepPlanner::survey(std::optional<double> plainSeconds) {
 void StepPlanner::forget(bool keepsFollowed) {
   packed.resize(keepsFollowed && isPacked());
   if (scope)
-    planner = std::make_unique<BudgetPlanner>(scope->problem, footprint, context.search);
+    planner->forget();
   ordered.reset();
   reorderedFor = -1;
   hasDescended = false;
@@ -285,7 +285,7 @@ int64_t StepPlanner::leastBytes() const {
 }
 
 LogicalResult StepPlanner::descend() {
-  checkpoint::Descent descent = checkpoint::descend(scope->problem, footprint, context.search);
+  const checkpoint::Descent &descent = planner->descend();
   for (const checkpoint::Plan &plan : llvm::drop_begin(descent.plans)) {
     if (&plan != &descent.plans.back() && isLate())
       continue;

@@ -68,6 +68,9 @@ public:
   Plan addStart(std::vector<Choice> choices);
   /// Plans of ever smaller peaks, the same ones whatever was asked for before.
   const Descent &descend();
+  /// Drops the plans of all budgets, so that the next search does not depend on earlier ones. The
+  /// plans of `descend` stay, as they do not depend on a budget.
+  void forget();
   /// A plan of the least peak of `descend`, made cheaper.
   Plan planLeast();
   /// The plan of the least peak that any call has seen.

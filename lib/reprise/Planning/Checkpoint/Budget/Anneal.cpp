@@ -116,7 +116,7 @@ void reprise::checkpoint::lowerPeak(Evaluator &evaluator, bool mayOverride,
     }
   }
   for (int64_t part : {8, 32, 128}) {
-    evaluator.allow(evaluations / 5);
+    evaluator.allow(evaluations / 8);
     annealer.sink(others, kSteep, part, mayOverride);
   }
 }

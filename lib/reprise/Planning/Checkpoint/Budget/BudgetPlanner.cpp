@@ -27,6 +27,7 @@ public:
   }
   bool isOpen() const;
   const Descent &descend(bool mayOverride);
+  void forget();
   Plan planLeast();
   const Plan &smallest() const;
   bool isTruncated() const {
@@ -71,6 +72,12 @@ const Descent &BudgetPlanner::Impl::descend(bool mayOverride) {
   return *found;
 }
 
+/// The evaluator's smallest plan may come from a search for a budget, so it goes, too.
+void BudgetPlanner::Impl::forget() {
+  pool = {evaluator.followed()};
+  evaluator.forget();
+}
+
 /// Repairs the best starts, and returns them with the best one first.
 std::vector<Plan> BudgetPlanner::Impl::findFitting(bool mayOverride, std::vector<Plan> &others) {
   static constexpr double kFar = 0.02;
@@ -91,13 +98,15 @@ std::vector<Plan> BudgetPlanner::Impl::findFitting(bool mayOverride, std::vector
 }
 
 /// Adds the plans of the descent, for a budget that no repaired start fits. If none of them fits
-/// either, annealing from the nearest start follows.
+/// either but the last one nearly does, annealing from the nearest start follows.
 void BudgetPlanner::Impl::addLower(bool mayOverride, const std::vector<Plan> &others,
                                    std::vector<Plan> &found) {
+  static constexpr int64_t kNear = 8; // a part of what choices can free
   std::vector<Plan> lower;
   for (const Plan &plan : descend(mayOverride).plans)
     lower.push_back(evaluator.evaluate(plan.choices));
-  if (lower.back().usage.peak > evaluator.budget()) {
+  int64_t excess = lower.back().usage.peak - evaluator.budget();
+  if (excess > 0 && excess <= evaluator.findPart(kNear)) {
     evaluator.allow(evaluator.options().evaluations / 3);
     Plan best = exchange(evaluator, found.front());
     Plan second = found.size() > 1 ? found[1] : best;
@@ -198,6 +207,7 @@ Plan BudgetPlanner::addStart(std::vector<Choice> choices) {
 const Descent &BudgetPlanner::descend() {
   return impl->descend(/*mayOverride=*/impl->evaluator.space.hasPrefers());
 }
+void BudgetPlanner::forget() { impl->forget(); }
 Plan BudgetPlanner::planLeast() { return impl->planLeast(); }
 const Plan &BudgetPlanner::smallest() const { return impl->smallest(); }
 bool BudgetPlanner::isOpen() const { return impl->isOpen(); }

@@ -90,7 +90,7 @@ Descent Descender::run() {
     attempt(need);
   if (!evaluator.space.movable.empty() && isSmall(evaluator))
     tryAll();
-  for (int64_t part : {8, 32, 128})
+  for (int64_t part : {8, 32})
     while (!isNearNeed() && !evaluator.isOver() &&
            attempt(std::max(need, peak() - evaluator.findPart(part))))
       continue;

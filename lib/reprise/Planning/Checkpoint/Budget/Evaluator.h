@@ -39,6 +39,8 @@ public:
   const BudgetOptions &options() const { return given; }
   const Plan &followed() const { return labelled; }
   const Plan &smallest() const { return least; }
+  /// Makes the plan of the labels the smallest one again.
+  void forget() { least = labelled; }
   bool isTruncated() const { return isCut; }
 
   /// Evaluations that may still be made; a part of the search gets its share.

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 using namespace reprise::checkpoint;
 using namespace reprise::checkpoint::test;
 
@@ -53,6 +55,58 @@ TEST(CheckpointDescent, WhatNoPlanFitsNeedsNoSearch) {
     EXPECT_FALSE(planner.plan(999));
     EXPECT_LE(asked, 60); // steps of prices
   }
+}
+
+/// A refusal counts its steps: the descent is the only search of a budget that nothing can meet,
+/// and no later budget needs a second descent.
+TEST(CheckpointDescent, ARefusalTakesOneDescent) {
+  Random random(64);
+  int64_t once = 0, again = 0, alone = 0;
+  for (int round = 0; round < 40; ++round) {
+    Case given = makeCase(random, 30);
+    int64_t asked = 0;
+    BudgetOptions options = few();
+    options.isOver = [&] { return ++asked < 0; };
+    descend(given.problem, given.footprint, options);
+    alone += std::exchange(asked, 0);
+    BudgetPlanner planner(given.problem, given.footprint, options);
+    EXPECT_FALSE(planner.plan(1));
+    int64_t least = planner.descend().plans.back().usage.peak;
+    once += std::exchange(asked, 0);
+    planner.forget();
+    EXPECT_EQ(planner.smallest().usage.peak, least);
+    EXPECT_FALSE(planner.plan(1));
+    EXPECT_EQ(planner.descend().plans.back().usage.peak, least);
+    again += asked;
+  }
+  EXPECT_GT(alone, 1000);
+  EXPECT_LE(once, alone + alone / 4);
+  EXPECT_LE(again, alone / 4);
+}
+
+/// Behind the limit the work of a search does not grow with the step: it asks the clock at each
+/// step, and ends.
+TEST(CheckpointDescent, ALongChainEndsWithTheLimit) {
+  std::vector<int64_t> late;
+  for (int size : {200, 2000}) {
+    Case given;
+    given.problem.containers.push_back({-1});
+    int value = kAvailable;
+    for (int i = 0; i < size; ++i)
+      value = given.add(i, Kind::Contraction, {value});
+    for (int i = size; i-- > 0;)
+      value = given.add(2 * size - 1 - i, Kind::Contraction, {value, i}, 1, false);
+    given.findTimes();
+    late.push_back(0);
+    BudgetOptions options;
+    options.isOver = options.isLate = [&] { return ++late.back() > 0; };
+    BudgetPlanner planner(given.problem, given.footprint, options);
+    planner.plan(planner.followed().usage.peak * 6 / 10);
+    planner.descend();
+    EXPECT_TRUE(planner.isTruncated());
+  }
+  EXPECT_GT(late[0], 0);
+  EXPECT_EQ(late[1], late[0]);
 }
 
 TEST(CheckpointDescent, BoundsThatAreEndedAreWeakerBounds) {
