@@ -344,7 +344,7 @@ def judge(found, eager, tolerance, undisturbed=None, is_strict=False):
     ``is_strict``: without replays the backward pass must not find overwritten what eager's does not read.
     """
     left, right = found.get("error"), eager.get("error")
-    if right and not left and undisturbed and right.kind == "overwritten":
+    if right and undisturbed and right.kind == "overwritten" and (not left or left.kind == "freed"):
         seen = until_refusal(eager, undisturbed)
         return [name for name, value in seen.items() if name not in found or not _is_near(found[name], value, tolerance)]
     if left and left.kind == "overwritten" and not is_strict:

@@ -103,8 +103,9 @@ def judge(found, reference, use, is_strict=False):
         return []
     if left == "overwritten" and use.chosen["written"] != "nothing" and not is_strict:
         return [name for name in random_uses.same(found, reference.found) if name in found]
-    if right == "overwritten" and not left:
-        return random_uses.same(found, random_uses.until_refusal(reference.found, reference.undisturbed))
+    if right == "overwritten" and left in ("", "freed"):
+        seen = random_uses.until_refusal(reference.found, reference.undisturbed)
+        return random_uses.same({name: value for name, value in found.items() if name != "error"}, seen)
     return [f"{left}, expected: {right}"] if left != right else random_uses.same(found, reference.found)
 
 
