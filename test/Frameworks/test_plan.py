@@ -1,5 +1,6 @@
 """backend="reprise_plan" on small modules: what PyTorch's partitioner gets wrong, labels, and everything around a graph."""
 import os
+import threading
 import warnings
 
 import checks
@@ -305,6 +306,19 @@ def try_sizes():
         x = torch.randn(batch, 24)
         checks.check(f"a batch of {batch} under dynamic=True", equal(step(model, run, x), step(model, model, x)))
     checks.check("each size is planned once", len(plans()) - made == 3, str(len(plans()) - made))
+    rows, found = (40, 48, 56, 72, 80, 88), []
+
+    def work(count):
+        try:
+            found.append(torch.isfinite(run(torch.ones(count, 24))))
+        except Exception as error:  # noqa: BLE001  told below
+            found.append(f"{type(error).__name__}: {error}"[:400])
+    threads = [threading.Thread(target=work, args=(count,)) for count in rows]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    checks.check("threads that meet new sizes at once", found == [True] * len(rows), f"{found}")
 
 
 def try_ddp():

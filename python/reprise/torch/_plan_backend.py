@@ -8,6 +8,7 @@ from typing import Any, Callable, Sequence
 
 import torch
 from torch import fx
+from torch._dynamo.convert_frame import compile_lock
 from torch._functorch.aot_autograd import aot_module_simplified
 from torch._prims.rng_prims import run_and_save_rng_state, run_with_rng_state
 from torch.utils._pytree import tree_leaves
@@ -145,7 +146,9 @@ class _PerSize:
         if key not in self.compiled:
             numbers = {place: each for place, each in zip(self.places, arguments) if isinstance(each, int)}
             numbers |= {read: floats[place] for read, place in self.reads.items()}
-            self.compiled[key] = _compile(self._specialize(numbers), arguments, self.make_partitioner())
+            with compile_lock:  # PyTorch traces in one thread at a time.
+                if key not in self.compiled:
+                    self.compiled[key] = _compile(self._specialize(numbers), arguments, self.make_partitioner())
         return self.compiled[key](*arguments)
 
     def _specialize(self, numbers: dict[fx.Node, int | float]) -> fx.GraphModule:

@@ -14,6 +14,7 @@ from typing import Any, Callable, Sequence
 import torch
 import torch.fx as fx
 from torch._dynamo.backends.distributed import propagate_dynamo_source, propagate_metadata
+from torch._dynamo.convert_frame import compile_lock
 from torch._dynamo.utils import to_fake_tensor
 from torch._guards import detect_fake_mode
 from torch._subclasses import FakeTensor
@@ -191,11 +192,12 @@ class _Passes:
         if self._refusal:
             return refuse(self._refusal, self.run_backward(given), given)
         wanted = tuple(isinstance(each, torch.Tensor) and each.requires_grad for each in given)
-        if wanted not in self._twice:
-            points = [each.detach().requires_grad_(is_wanted) if isinstance(each, torch.Tensor) else each
-                      for each, is_wanted in zip(given, wanted)]
-            with torch.autocast("cpu", enabled=False):
-                self._twice[wanted] = self._compiler(copy.deepcopy(self._backward), points)
+        with compile_lock:  # PyTorch traces in one thread at a time.
+            if wanted not in self._twice:
+                points = [each.detach().requires_grad_(is_wanted) if isinstance(each, torch.Tensor) else each
+                          for each, is_wanted in zip(given, wanted)]
+                with torch.autocast("cpu", enabled=False):
+                    self._twice[wanted] = self._compiler(copy.deepcopy(self._backward), points)
         return list(self._twice[wanted](*given))
 
 
