@@ -79,7 +79,7 @@ private:
   };
   bool refuseCut();
   bool cutForLeast();
-  void noteLeast();
+  LogicalResult measure();
   void startAgain(ModuleOp start, Phase begin, Refused &first);
   LogicalResult findRuns();
   LogicalResult forEachRun(function_ref<LogicalResult(ProgramRun &)> each);
@@ -96,7 +96,6 @@ private:
   Phase after = Phase::Partition; ///< the last phase that the module has been through
   std::map<std::pair<std::string, std::string>, std::unique_ptr<TargetContext>> targets;
   std::vector<std::unique_ptr<ProgramRun>> runs; ///< by device
-  bool isForLeast = false;                       ///< cuts are those for the fewest bytes
   std::optional<int64_t> least; ///< the least budget that is known to fit such a cut
   Compilation compilation;
 };
@@ -306,12 +305,11 @@ bool Run::refuseCut() {
   return true;
 }
 
-/// Asks for cuts for the fewest bytes from now on, which do not depend on the budget: the fastest
-/// cut, the cut of the least full devices and one between them. False if they have been made.
+/// Asks for cuts for the fewest bytes from now on, whatever the budget. False if it did before.
 bool Run::cutForLeast() {
-  if (!options.budget || std::exchange(isForLeast, true))
-    return false;
   pipe::StagePlan &stages = *phases.stages.plan;
+  if (!options.budget || std::exchange(stages.isForLeast, true))
+    return false;
   stages.refused.clear();
   for (pipe::StageDevice &device : stages.devices) {
     device.arena = 0;
@@ -320,18 +318,20 @@ bool Run::cutForLeast() {
   return true;
 }
 
-/// Lowers `least` to the budget that fits all programs of this cut for the fewest bytes.
-void Run::noteLeast() {
+/// Lowers `least` to what fits all programs of this cut, and plans them if they fit the budget.
+LogicalResult Run::measure() {
+  if (failed(options.budget->share ? findSaveAllBytes() : success()) ||
+      failed(forEachRun([](ProgramRun &run) { return run.measure(); })))
+    return failure();
+  auto isOver = [](const auto &run) { return run->leastBytes() > *run->getBudget(); };
   int64_t most = 0;
   for (auto &run : runs)
-    if (run->getShortRoom())
-      most = std::max(most, run->leastBytes());
-  if (isForLeast)
-    least = std::min(least.value_or(most), most);
+    most = std::max(most, run->leastBytes());
+  least = std::min(least.value_or(most), most);
+  return llvm::any_of(runs, isOver) ? success() : plan();
 }
 
-/// Drops the programs of a cut that does not fit. Those of the first cut stay in `first`, for the
-/// error.
+/// Drops the programs of a cut that does not fit. Those of the first cut stay, for the error.
 void Run::startAgain(ModuleOp start, Phase begin, Refused &first) {
   OwningOpRef<ModuleOp> used = ModuleOp::create(module.getLoc());
   used->getBodyRegion().takeBody(module.getBodyRegion());
@@ -360,12 +360,11 @@ LogicalResult Run::planStages() {
     if (failed(partition()) || failed(checkProfile()))
       return failure();
     bool isKnown = first.module && phases.stages.plan->schedules.front().isRefused;
-    if (!isKnown && (failed(plan()) || failed(checkCancelled())))
+    bool isForLeast = phases.stages.plan && phases.stages.plan->isForLeast;
+    if (!isKnown && (failed(isForLeast ? measure() : plan()) || failed(checkCancelled())))
       return failure();
     if (!isKnown && llvm::none_of(runs, isShort))
       return success();
-    if (!isKnown)
-      noteLeast();
     if (!start || ((isKnown || !refuseCut()) && !cutForLeast()))
       return (*llvm::min_element(first.module ? first.runs : runs, hasLess))->refuse(least);
     startAgain(*start, begin, first);

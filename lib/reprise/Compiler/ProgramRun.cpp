@@ -98,7 +98,19 @@ FailureOr<int64_t> ProgramRun::findLeast(int64_t budget, int64_t feasible) {
   return feasible;
 }
 
+LogicalResult ProgramRun::measure() {
+  if (failed(startPlanner()))
+    return failure();
+  FailureOr<int64_t> bytes = findBudget();
+  if (failed(bytes) || failed(planner->plan(1)))
+    return failure();
+  budgetBytes = *bytes;
+  shortRoom = 1 / static_cast<double>(std::max<int64_t>(1, leastBytes()));
+  return success();
+}
+
 LogicalResult ProgramRun::planWithin() {
+  shortRoom.reset();
   if (failed(startPlanner()))
     return failure();
   FailureOr<int64_t> bytes = findBudget();

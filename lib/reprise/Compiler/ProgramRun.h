@@ -23,6 +23,8 @@ public:
   /// Says so, at the op where the need is highest, with the least that does.
   /// \p known is the least budget over other cuts, in bytes, if there are any.
   mlir::LogicalResult refuse(std::optional<int64_t> known = std::nullopt);
+  /// Finds the smallest plan. The program counts as one that does not fit into one byte.
+  mlir::LogicalResult measure();
   /// Bytes within which such a program has a plan, whatever the budget was.
   int64_t leastBytes() const { return planner->leastBytes(); }
 

@@ -81,6 +81,7 @@ struct Load {
   pipeline::Stage stage; ///< its backward pass with replays, and without what they free
   double incoming = 0;   ///< seconds of what it reads from stages before it, there and back
   double replay = 0;     ///< seconds of replays, of those of its backward pass
+  double taken = 0;      ///< bytes of the arena
   double fullness = 0; ///< the share of the device's memory that it takes; above 1 it does not fit
 
   double seconds() const { return stage.forward + stage.backward + stage.weight + incoming; }

@@ -256,7 +256,8 @@ Load Loads::get(int first, int last, int stage) const {
     load.stage.saved -= freed;
     load.stage.savedForWeight -= excess - left - freed;
   }
-  load.fullness = findFullness(peak.count(slot), room, outside);
+  load.taken = peak.count(slot);
+  load.fullness = findFullness(load.taken, room, outside);
   return load;
 }
 

@@ -42,6 +42,9 @@ struct StagePlan {
   // Given.
   std::vector<StageDevice> devices; ///< one each, or none: the built-in rates of a CPU
   std::vector<RefusedCut> refused;  ///< not taken again
+  /// Cuts are those for the fewest bytes. The budgets of the devices are 0, and the rooms of
+  /// refused cuts are those of a budget of one byte.
+  bool isForLeast = false;
 
   // Found: the schedule that was taken comes first, and behind it, with `auto`, the others by what
   // they take. None for steps of other passes than one forward and one backward.

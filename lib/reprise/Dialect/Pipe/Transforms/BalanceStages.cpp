@@ -125,7 +125,6 @@ private:
 
   /// Devices whose programs did not fit get less, until the cut is none of those that were refused.
   void findCut(const StageProblem &problem, StagedSchedule &staged) {
-    static constexpr size_t kMostRefused = 3;
     static constexpr int kMostRounds = 40;
     static constexpr double kLess = 0.95;
     SmallVector<double> rooms(devices, 1.0);
@@ -137,6 +136,8 @@ private:
       for (auto [room, own] : llvm::zip_equal(rooms, cut.rooms))
         room *= own < 1 ? std::min(own, kLess) : 1;
     }
+    if (plan->isForLeast)
+      return findLeastCut(problem, refused, staged);
     staged.isRefused = refused.size() >= kMostRefused;
     for (int round = 0; round < kMostRounds; ++round) {
       cutWithin(problem, rooms, refused, staged);
@@ -148,6 +149,50 @@ private:
           room *= kLess;
     }
     staged.isRefused = true;
+  }
+
+  /// Finds another cut for the fewest bytes: at first the loosened cuts, then cuts that weigh the
+  /// estimates by the bytes which the programs of refused cuts really take.
+  void findLeastCut(const StageProblem &problem, SmallVector<const RefusedCut *> refused,
+                    StagedSchedule &staged) {
+    static constexpr size_t kMostWeighed = 3;
+    SmallVector<double> whole(devices, 1.0);
+    bool mayWeigh = schedule != kAuto && refused.size() >= kMostRefused;
+    cutWithin(problem, whole, refused, staged);
+    staged.isRefused = refused.size() >= kMostRefused;
+    if (!mayWeigh || refused.size() >= kMostRefused + kMostWeighed)
+      return;
+    stages::Problem numbers = problem.make(staged.schedule, whole);
+    SmallVector<const RefusedCut *> smallestFirst = refused;
+    llvm::stable_sort(smallestFirst, [](const RefusedCut *a, const RefusedCut *b) {
+      return *llvm::min_element(a->rooms) > *llvm::min_element(b->rooms);
+    });
+    for (const RefusedCut *cut : smallestFirst) {
+      std::optional<stages::Split> split = weigh(numbers, *cut, staged.schedule.shape);
+      if (!split || findSame(refused, listUnits(*split, problem.countUnits())) != refused.end())
+        continue;
+      takeCut(problem, numbers, *split, staged);
+      staged.isRefused = false;
+      return;
+    }
+  }
+
+  /// Returns the cut whose fullest device takes the fewest bytes, if estimates are wrong by the
+  /// same factors as those of the refused cut.
+  std::optional<stages::Split> weigh(const stages::Problem &numbers, const RefusedCut &cut,
+                                     const pipeline::Shape &shape) const {
+    stages::Loads loads(numbers);
+    std::vector<double> estimates(devices);
+    for (auto [stage, range] : llvm::enumerate(cut.units)) {
+      auto number = static_cast<int>(stage);
+      estimates[shape.rankOf(number)] += loads.get(range.first, range.second, number).taken;
+    }
+    return stages::balance(static_cast<int>(numbers.units.size()), shape.stages(),
+                           [&](int first, int last, int stage) {
+                             int rank = shape.rankOf(stage);
+                             double whole = std::max(1.0, estimates[rank]) * cut.rooms[rank];
+                             return loads.get(first, last, stage).taken / whole;
+                           });
   }
 
   using Units = std::vector<std::pair<int, int>>;
@@ -179,8 +224,13 @@ private:
       if (findSame(refused, listUnits(*split, problem.countUnits())) == refused.end())
         break;
     }
-    staged.units = listUnits(*split, problem.countUnits());
-    staged.pipeline = stages::makePipeline(numbers, *split);
+    takeCut(problem, numbers, *split, staged);
+  }
+
+  static void takeCut(const StageProblem &problem, const stages::Problem &numbers,
+                      const stages::Split &split, StagedSchedule &staged) {
+    staged.units = listUnits(split, problem.countUnits());
+    staged.pipeline = stages::makePipeline(numbers, split);
     stages::Loads loads(numbers);
     staged.replays.clear();
     for (auto [stage, range] : llvm::enumerate(staged.units))
@@ -214,6 +264,7 @@ private:
         op.setDiscardableAttr(kStageAttr, builder.getI64IntegerAttr(stageOf[unit.getInt()]));
   }
 
+  static constexpr size_t kMostRefused = 3; // loosened cuts
   std::shared_ptr<StagePlan> plan;
 };
 
