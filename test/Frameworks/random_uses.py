@@ -15,6 +15,7 @@ import re
 import threading
 
 import torch
+from torch._dynamo.utils import counters
 from torch.utils.checkpoint import checkpoint
 
 GROUP = 4
@@ -99,6 +100,7 @@ class Models:
 
     def __init__(self):
         self._group, self._kept, self.model = None, {}, None
+        self._before = 0  # frames that Dynamo had compiled before the group
 
     def run(self, use, make, **options):
         """What a program sees that uses the model so. ``options`` are those of torch.compile; without them it is eager."""
@@ -122,11 +124,15 @@ class Models:
             return compiled[name] if options else function
         # A function that is compiled too often would run without its backend.
         with torch._dynamo.config.patch(recompile_limit=64, fail_on_recompile_limit_hit=True):
-            return use.run(model, compile)
+            found = use.run(model, compile)
+        if options and counters["frames"]["ok"] == self._before:
+            raise AssertionError("nothing of this group was compiled")
+        return found
 
     def drop(self):
         torch._dynamo.reset()
         self._kept.clear()
+        self._before = counters["frames"]["ok"]
 
 
 class _Run:
