@@ -234,6 +234,8 @@ void OrderedPlanner::Impl::tryFirstFitting(int64_t budget, const Choices &choice
   FirstFitting fitting(first.space.problem, footprint, links, schedule);
   double share = static_cast<double>(best.plan.usage.peak) / kParts;
   for (int64_t part = kParts - 1; part >= kParts / 2 && best.plan.usage.peak > budget; --part) {
+    if (here->isLate())
+      return;
     LaunchOrder order = fitting.find(static_cast<int64_t>(share * static_cast<double>(part)));
     if (order.empty())
       continue;
