@@ -223,7 +223,8 @@ def check_ends():
 
     running = Running("stopped", "--save-every=5")
     os.kill(running.ranks[1], signal.SIGTERM)
-    error = running.ends("a stopped process", 143, f"stopped after {reached('stopped'):,} steps; results are in 'stopped', --input-dir=stopped goes on\n")
+    error = running.ends("a stopped process", 143, "results are in 'stopped', --input-dir=stopped goes on")
+    check("a stopped process: the error counts the steps", f"error: stopped after {reached('stopped'):,} steps; " in error, error)
     check_whole("a stopped process", "stopped")
 
     # Any file may have been left by the killed ones; the next run removes it.

@@ -16,6 +16,8 @@ from zoo_models import LARGER_SIZES, SIZES, write_model
 
 POLICIES = ["none", "save-all", "dots-saveable", "recompute-all"]
 LABELS = ["must_save", "prefer_save", "prefer_recompute", "must_recompute"]
+# A MUST on one of them could contradict a MUST on the value whose memory it shows.
+VIEWS = ["broadcast", "name", "reshape", "slice", "transpose"]
 LOOPS = ["gpt2-loop", "lstm-loop"]
 SEEDS, THREADS = range(1, 6), (1, 2, 5)
 # One op in the generic form, without regions: results, name, operands, properties; attributes of its own; type.
@@ -27,9 +29,9 @@ def label_by_chance(text, seed):
     pick, lines = random.Random(seed), []
     for line in text.splitlines():
         found = OP.match(line)
-        # A must on a name could contradict one on the named op.
-        if found and not found.group(2) and '"reprise.name"' not in line and pick.random() < 0.25:
-            line = f"{found.group(1)} {{reprise.label = #reprise.label<{pick.choice(LABELS)}>}}{found.group(3)}"
+        if found and not found.group(2) and pick.random() < 0.25:
+            labels = LABELS[1:3] if any(f'"reprise.{view}"' in line for view in VIEWS) else LABELS
+            line = f"{found.group(1)} {{reprise.label = #reprise.label<{pick.choice(labels)}>}}{found.group(3)}"
         lines.append(line)
     return "\n".join(lines) + "\n"
 
