@@ -4,6 +4,7 @@
 #include "ExpandDefinition.h"
 #include "Plan.h"
 #include "reprise/Dialect/Reprise/IR/Decompose.h"
+#include "reprise/Policy/Policy.h"
 
 using namespace mlir;
 
@@ -28,6 +29,29 @@ void inheritResult(Value value, OpResult from) {
       op->setDiscardableAttr(name, ArrayAttr::get(op->getContext(), each[from.getResultNumber()]));
 }
 
+/// Tells whether an op of a definition, which begins behind `before`, shows memory of an operand.
+bool showsOperand(Operation *made, Operation *before) {
+  while (isa<ViewOpInterface>(made)) {
+    Operation *shown = made->getOperand(0).getDefiningOp();
+    bool isInside = shown && shown->getBlock() == made->getBlock() &&
+                    (!before || before->isBeforeInBlock(shown));
+    if (!isInside)
+      return true;
+    made = shown;
+  }
+  return false;
+}
+
+/// Removes a MUST from an op that shows memory of an operand: the label of the expanded op is about
+/// the values of its definition, and a MUST of a view holds for the memory.
+void dropForeignMust(Operation *made, Operation *before) {
+  auto label = made->getAttrOfType<LabelAttr>(kLabelAttr);
+  if (!label || !isMust(label.getValue()) || !showsOperand(made, before))
+    return;
+  made->removeDiscardableAttr(kLabelAttr);
+  made->removeDiscardableAttr(kRuleAttr);
+}
+
 } // namespace
 
 void expandDefinition(DecomposableOpInterface op) {
@@ -35,8 +59,10 @@ void expandDefinition(DecomposableOpInterface op) {
   SmallVector<Value> values = buildDefinition(op);
   Operation *first = before ? before->getNextNode() : &op->getBlock()->front();
   for (Operation *made = first; made != op.getOperation(); made = made->getNextNode())
-    if (!made->hasTrait<OpTrait::ConstantLike>())
+    if (!made->hasTrait<OpTrait::ConstantLike>()) {
       inherit(made, op);
+      dropForeignMust(made, before);
+    }
   for (auto [value, result] : llvm::zip_equal(values, op->getResults())) {
     if (!llvm::is_contained(op->getOperands(), value))
       inheritResult(value, result);
