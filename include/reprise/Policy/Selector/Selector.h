@@ -37,8 +37,8 @@ private:
   std::vector<std::optional<Glob>> segments; ///< none: `**`
 };
 
-/// Such as >=1MiB: an operator (== if it is left out) and a number with a unit of 1000 (k, M, G, T),
-/// or one of bytes (`kByteUnits`).
+/// Such as >=1MiB: an operator (== if it is left out) and a number with a unit of 1000 (k, M, G,
+/// T), or one of bytes (`kByteUnits`).
 struct Comparison {
   enum Operator { Less, LessEqual, Equal, GreaterEqual, Greater } comparison;
   double bound;
