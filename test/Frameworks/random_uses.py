@@ -302,10 +302,14 @@ class _Run:
         inputs = [self._input() for _ in range(2)]
         made, errors = [None, None], []
 
+        limits = {name: getattr(torch._dynamo.config, name) for name in ("recompile_limit", "fail_on_recompile_limit_hit")}
+
         def work(place):
+            torch.set_num_threads(1)  # Each thread has its own number, on which bits depend, and its own limits.
             try:
-                loss = self.function(inputs[place])[0]
-                made[place] = [loss, *torch.autograd.grad(loss, [inputs[place], *self.parameters], allow_unused=True)]
+                with torch._dynamo.config.patch(limits):
+                    loss = self.function(inputs[place])[0]
+                    made[place] = [loss, *torch.autograd.grad(loss, [inputs[place], *self.parameters], allow_unused=True)]
             except Exception as error:  # noqa: BLE001  told below
                 errors.append(error)
 

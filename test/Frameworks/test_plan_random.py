@@ -98,6 +98,9 @@ class Reference:
 def judge(found, reference, use, is_strict=False):
     """The names whose bits differ. A plan that replays may read in the backward pass what no other reads, so that writes between the
     passes are an error; ``is_strict`` is for plans that replay nothing."""
+    if use.chosen["threads"] == "two":
+        # The order in which autograd adds gradients in threads differs from run to run, with eager and with aot_eager.
+        return random_uses.judge(found, reference.found, 1e-5)
     left, right = (each["error"].kind if "error" in each else "" for each in (found, reference.found))
     if NO_DERIVATIVE[0] in right and NO_DERIVATIVE[1] in left:
         return []
