@@ -127,10 +127,35 @@ def try_forward_alone():
     checks.check("nor with Inductor's code", torch.isfinite(compiled(function, codegen="inductor")(x)))
 
 
+def try_written_views():
+    """A write to an output that is the only view of a saved value is eager's error, not a wrong gradient."""
+    def function(x, weight, part):
+        hidden = torch.tanh(x @ weight)
+        return (hidden * hidden).sum(), hidden.t()[part:]
+
+    def told(run, part, is_written):
+        x, weight = torch.ones(4, 6), torch.full((6, 6), 0.1, requires_grad=True)
+        loss, view = run(x, weight, part)
+        with torch.no_grad():
+            (view.mul_(2) if is_written else view.mul(2))
+        try:
+            loss.backward()
+        except RuntimeError as error:
+            return "modified by an inplace operation" in str(error)
+        return weight.grad
+
+    for codegen in ("eager", "inductor"):
+        for part in (0, 2):
+            run = compiled(function, codegen=codegen, budget="100%")
+            checks.check(f"{codegen}: a written view of a saved value, from {part}", told(function, part, True) is told(run, part, True) is True)
+            found, expected = told(run, part, False), told(function, part, False)
+            checks.check(f"{codegen}: one that is read, from {part}", torch.is_tensor(found) and torch.allclose(found, expected), str(found))
+
+
 def main():
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
-    for part in (try_kept_graphs, try_donation, try_second_order, try_forward_alone):
+    for part in (try_kept_graphs, try_donation, try_second_order, try_forward_alone, try_written_views):
         torch.manual_seed(0)
         part()
     checks.finish()

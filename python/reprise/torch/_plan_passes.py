@@ -18,6 +18,7 @@ from torch._functorch._activation_checkpointing import remat_using_tags_for_fwd_
 from torch._functorch._aot_autograd import runtime_wrappers
 
 from .._errors import Error
+from ._plan_versions import Epilogue
 
 NO_DERIVATIVE = ('the backward pass of backend="reprise_plan" has no derivative of its own, and a gradient of its gradients was asked for '
                  '(create_graph=True): backend="reprise" has derivatives of any order, and so has the model without torch.compile')
@@ -89,6 +90,7 @@ _replay = inner_replays.remat_using_tags_for_fwd_loss_bwd_graph
 @contextlib.contextmanager
 def kept() -> Iterator[None]:
     """While this holds, PyTorch makes compiled functions whose graphs may be kept, and forward passes of regions that draw."""
-    with mock.patch.multiple(runtime_wrappers, _AutogradBackwardCompiler=_Compiler, _AOTDispatchAutogradFunctionFactory=_Factory), \
+    with mock.patch.multiple(runtime_wrappers, _AutogradBackwardCompiler=_Compiler, _AOTDispatchAutogradFunctionFactory=_Factory,
+                             _AutogradForwardEpilogue=Epilogue), \
             mock.patch.object(inner_replays, "remat_using_tags_for_fwd_loss_bwd_graph", _replay_inside):
         yield
