@@ -7,6 +7,7 @@
 #include "reprise/Dialect/Reprise/IR/Naming.h"
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/Dialect/Reprise/Transforms/SavedBuffers.h"
+#include "reprise/Planning/Checkpoint/Problem/Texts.h"
 #include "reprise/Support/ByteSize.h"
 #include "reprise/Target/LaunchFacts.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -50,6 +51,15 @@ struct Place {
 };
 } // namespace
 
+/// A value that the function returns is in memory in any case, also if only a view of it is read.
+static void explainReturned(OpResult value, ReportedValue &entry) {
+  bool isReturned = llvm::any_of(value.getUsers(), llvm::IsaPred<func::ReturnOp>);
+  if (!isReturned || entry.savedBytes == 0 || entry.decision != "not needed")
+    return;
+  entry.decision = checkpoint::getText(checkpoint::Decision::Kept);
+  entry.reason = checkpoint::getText(checkpoint::Reason::Outlives);
+}
+
 static ReportedValue describeValue(OpResult value, StringRef id, const Place &place, bool isSaved,
                                    const CostModel &costs) {
   Operation *op = value.getOwner();
@@ -64,6 +74,7 @@ static ReportedValue describeValue(OpResult value, StringRef id, const Place &pl
   entry.savedBytes = isSaved ? getByteSize(value.getType()) : 0;
   entry.decision = entryOf(op, "reprise.decisions", result).str();
   entry.reason = entryOf(op, "reprise.reasons", result).str();
+  explainReturned(value, entry);
   entry.replaySeconds = costs.getSecondsAlone(op);
   if (auto label = op->getAttrOfType<LabelAttr>("reprise.label"))
     entry.label = stringifyLabel(label.getValue()).str();

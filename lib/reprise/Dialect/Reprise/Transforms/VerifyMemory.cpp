@@ -9,7 +9,8 @@
 using namespace mlir;
 using namespace reprise;
 
-/// Returns the value that a primal op shows of its block; null if it makes values of its own.
+/// Returns the value that a primal op shows of its block; null if it makes values of its own. What
+/// stands ahead of the gradient is in memory in any case.
 static Value findShown(Operation *op) {
   if (!isPrimal(op) || isReplay(op) || op->getNumResults() != 1)
     return {};
@@ -17,7 +18,8 @@ static Value findShown(Operation *op) {
   if (!shown && isa<PadOp>(op) && isChoice(op))
     shown = op->getOperand(0);
   Operation *maker = shown ? shown.getDefiningOp() : nullptr;
-  return maker && maker->getBlock() == op->getBlock() ? shown : Value();
+  bool isPart = maker && maker->getBlock() == op->getBlock() && isPrimal(maker);
+  return isPart ? shown : Value();
 }
 
 /// Tells whether a loop keeps a copy of a view, if the gradient is one of the whole loop.
