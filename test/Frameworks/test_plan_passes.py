@@ -114,6 +114,23 @@ def try_second_order():
             slope, = torch.autograd.grad(run(x), x, create_graph=True)
 
 
+def try_layouts_of_cotangents():
+    """A cotangent that needs a gradient itself, in another layout than the result's."""
+    for codegen in CODEGENS:
+        x, seed = torch.randn(4, 6, requires_grad=True), torch.randn(5, 4, requires_grad=True)
+        result = compiled(lambda x: torch.tanh(x).t()[1:] * 2, codegen=codegen)(x)
+        for name, cotangent in (("the result's layout", seed.t().contiguous().t()), ("another layout", seed * 1)):
+            slope, = torch.autograd.grad(result, x, cotangent, create_graph=True, retain_graph=True)
+            expected, = torch.autograd.grad(torch.tanh(x).t()[1:] * 2, x, cotangent)
+            checks.check(f"{codegen}: gradients with a graph, a cotangent in {name}", torch.allclose(slope, expected), str(slope))
+            try:
+                slope.sum().backward(retain_graph=True)
+                told = "nothing was raised"
+            except reprise.Error as error:
+                told = str(error)
+            checks.check(f"{codegen}: their gradient, a cotangent in {name}", 'backend="reprise" has' in told, told)
+
+
 def try_forward_alone():
     """A region that draws, in a graph that no gradient passes: PyTorch's aot_eager refuses it."""
     weight, x = torch.randn(8, 8), torch.randn(4, 8)
@@ -155,7 +172,7 @@ def try_written_views():
 def main():
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
-    for part in (try_kept_graphs, try_donation, try_second_order, try_forward_alone, try_written_views):
+    for part in (try_kept_graphs, try_donation, try_second_order, try_layouts_of_cotangents, try_forward_alone, try_written_views):
         torch.manual_seed(0)
         part()
     checks.finish()

@@ -77,6 +77,17 @@ class _Factory(runtime_wrappers._AOTDispatchAutogradFunctionFactory):
         return function
 
 
+_bring = runtime_wrappers.AOTDispatchAutograd.process_runtime_tangent
+
+
+def _tangent(x: Any, meta: Any, *more: Any, **named: Any) -> Any:
+    """A cotangent in the layout of the code. PyTorch fails to copy one that needs a gradient itself to strides that the code expects."""
+    layout = getattr(meta, "memory_format", None)
+    is_copied = isinstance(x, torch.Tensor) and x.requires_grad and layout is not None and layout.memory_format is None
+    with torch.no_grad() if is_copied else contextlib.nullcontext():
+        return _bring(x, meta, *more, **named)
+
+
 def _replay_inside(graph: fx.GraphModule) -> fx.GraphModule:
     """Lets PyTorch replay regions for gradients inside of a graph, where the graph has such gradients."""
     has_backward = any(node.meta.get("autograd_backward") or node.meta.get("custom", {}).get("phase") == "backward"
@@ -92,5 +103,6 @@ def kept() -> Iterator[None]:
     """While this holds, PyTorch makes compiled functions whose graphs may be kept, and forward passes of regions that draw."""
     with mock.patch.multiple(runtime_wrappers, _AutogradBackwardCompiler=_Compiler, _AOTDispatchAutogradFunctionFactory=_Factory,
                              _AutogradForwardEpilogue=Epilogue), \
+            mock.patch.object(runtime_wrappers.AOTDispatchAutograd, "process_runtime_tangent", staticmethod(_tangent)), \
             mock.patch.object(inner_replays, "remat_using_tags_for_fwd_loss_bwd_graph", _replay_inside):
         yield
