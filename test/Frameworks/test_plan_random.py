@@ -110,7 +110,7 @@ def judge(found, reference, use, is_strict=False):
         return [name for name in random_uses.same(found, reference.found) if name in reference.found and name != "error"]
     if left == "overwritten" and use.chosen["written"] != "nothing" and not is_strict:
         return [name for name in random_uses.same(found, reference.found) if name in found]
-    # What the plan does not read may be overwritten; a program that goes on may ask for a gradient of a gradient.
+    # Programs may overwrite tensors that the plan does not read. Such a program goes on, and may ask for a gradient of a gradient.
     if right == "overwritten" and (left in ("", "freed") or NO_DERIVATIVE[1] in left):
         seen = random_uses.until_refusal(reference.found, reference.undisturbed)
         return random_uses.same({name: value for name, value in found.items() if name != "error"}, seen)
