@@ -52,6 +52,8 @@ private:
   bool runOnTargets(Variant variant, const Outcome &expected);
   void findLeast(StringRef note);
   bool runBudgets(const Variant &variant, const Outcome &expected);
+  bool runStages(Variant variant, const Outcome &expected);
+  bool planWithin(const Variant &variant, const Budget &budget);
   std::vector<Variant> variants();
 
   StringRef text;
@@ -142,6 +144,13 @@ std::string nameOf(const Budget &budget) {
                       : std::to_string(std::lround(*budget.share * 100)) + "%";
 }
 
+/// Limits that docs/GettingStarted.md and docs/Pipelines.md name. All other programs compile.
+bool isLimit(StringRef said) {
+  return said.contains("kernels of attention take heads of") ||
+         said.contains("the forward pass can be cut into at most") ||
+         said.contains("a step that pauses is not cut into stages");
+}
+
 bool Checker::runVariant(const Variant &variant, const Outcome &expected,
                          std::optional<Budget> budget) {
   OwningOpRef<ModuleOp> module = parse(variant);
@@ -153,8 +162,7 @@ bool Checker::runVariant(const Variant &variant, const Outcome &expected,
   if (budget)
     name += " within " + nameOf(*budget);
   FailureOr<Compilation> compilation = compile(*module, options);
-  // The one limit of kernels (docs/GettingStarted.md); programs of any other size compile.
-  if (failed(compilation) && StringRef(diagnostics).contains("kernels of attention take heads of"))
+  if (failed(compilation) && isLimit(diagnostics))
     return true;
   bool isShare = budget && budget->share;
   if (isShare && failed(compilation) && StringRef(diagnostics).contains("the step does not fit")) {
@@ -197,6 +205,37 @@ bool Checker::runBudgets(const Variant &variant, const Outcome &expected) {
     if (!runVariant(variant, expected, Budget{std::nullopt, static_cast<double>(percent) / 100}))
       return false;
   return true;
+}
+
+/// What is too small for a plan names bytes that do.
+bool Checker::planWithin(const Variant &variant, const Budget &budget) {
+  OwningOpRef<ModuleOp> module = parse(variant);
+  CompileOptions options;
+  options.phases = variant.phases;
+  options.threads = 2;
+  options.budget = budget;
+  options.estimateOnly = true;
+  diagnostics.clear();
+  if (succeeded(compile(*module, options)))
+    return true;
+  bool isTooSmall = budget.share && StringRef(diagnostics).contains("does not fit in");
+  if (isLimit(diagnostics) || (isTooSmall && planWithin(variant, Budget{leastBytes, std::nullopt})))
+    return true;
+  return verdict.kind.empty() ? fail("error", variant.name + " within " + nameOf(budget) +
+                                                  ", planned: " + diagnostics)
+                              : false;
+}
+
+/// A step that is cut into stages has programs without a backward pass, too, and a GPU has a link
+/// to the host, for which programs are planned alone.
+bool Checker::runStages(Variant variant, const Outcome &expected) {
+  variant.phases.stages.devices = random.within(1, 3);
+  variant.name += " on " + std::to_string(variant.phases.stages.devices) + " devices";
+  if (!runVariant(variant, expected))
+    return false;
+  variant.phases.target = "cuda:sm_90";
+  variant.name += " with a GPU each";
+  return planWithin(variant, Budget{std::nullopt, static_cast<double>(random.within(1, 80)) / 100});
 }
 
 Variant makeVariant(const std::string &policy, bool labels, bool verifyReplays) {
@@ -307,7 +346,9 @@ Verdict Checker::run() {
   for (size_t i = 0; i < all.size(); ++i)
     if (i != left && !runVariant(all[i], expected))
       return verdict;
-  runBudgets(all[isThorough ? 0 : random.below(std::min<int64_t>(2, all.size()))], expected);
+  const Variant &bounded = all[isThorough ? 0 : random.below(std::min<int64_t>(2, all.size()))];
+  if (runBudgets(bounded, expected) && (isThorough || random.chance(40)))
+    runStages(bounded, expected);
   return verdict;
 }
 

@@ -17,10 +17,11 @@ static runtime::Expected<std::string> compareArena(runtime::Session &session,
   runtime::Expected<std::vector<uint64_t>> arena = session.executedArenaBytes();
   if (!arena)
     return arena.error();
-  if (arena->front() == static_cast<uint64_t>(bundle.arenaBytes()))
-    return std::string();
-  return "predicted " + std::to_string(bundle.arenaBytes()) + ", executed " +
-         std::to_string(arena->front());
+  for (uint32_t device = 0; device < arena->size(); ++device)
+    if ((*arena)[device] != bundle.arenaBytes(device))
+      return "predicted " + std::to_string(bundle.arenaBytes(device)) + ", executed " +
+             std::to_string((*arena)[device]);
+  return std::string();
 }
 
 static runtime::Error start(runtime::Session &session, const RunOptions &options) {
@@ -36,11 +37,11 @@ static runtime::Error start(runtime::Session &session, const RunOptions &options
 Failure runBundle(const runtime::Bundle &bundle, const RunOptions &options,
                   const Outcome &expected) {
   std::string place = options.name + " at " + std::to_string(options.threads) + " threads: ";
-  auto executable =
-      runtime::Executable::create(bundle, options.name, options.threads, options.device);
-  if (!executable)
-    return {"run", place + executable.message()};
-  runtime::Session session(**executable);
+  auto group =
+      runtime::ProgramGroup::create(bundle, options.name, options.threads, nullptr, options.device);
+  if (!group)
+    return {"run", place + group.message()};
+  runtime::Session session(**group);
   runtime::Error error = start(session, options);
   if (!error && options.checkArena) {
     runtime::Expected<std::string> difference = compareArena(session, bundle);

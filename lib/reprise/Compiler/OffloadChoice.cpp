@@ -90,6 +90,8 @@ SmallVector<int64_t> StepPlanner::listOffloads(const StepPlan *plan, bool fits,
 
 /// A plan may make the value again where that is cheaper than to fetch it.
 void StepPlanner::relaxOffloads() {
+  if (!scope)
+    return;
   const Problem &problem = scope->problem;
   DenseMap<Operation *, size_t> numbers;
   for (auto [i, op] : llvm::enumerate(scope->ops))

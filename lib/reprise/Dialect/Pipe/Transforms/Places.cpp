@@ -113,6 +113,33 @@ void Places::placeAll() {
     if (!free.contains(&op))
       places[&op] = place(op);
   settle();
+  // What was settled may have a later place than its readers.
+  for (Operation &op : step.getBody().front().without_terminator())
+    if (auto found = places.find(&op); found != places.end())
+      follow(op, found->second);
+}
+
+/// Moves the op to the latest place of what it reads. True if it then has the stage of an op that
+/// is settled.
+bool Places::follow(Operation &op, Place &own) const {
+  bool isKnown = false;
+  for (Value operand : op.getOperands()) {
+    auto found = places.find(operand.getDefiningOp());
+    if (!operand.getDefiningOp() || found == places.end())
+      continue;
+    const Place &read = found->second;
+    if (read.kind == Place::Before)
+      continue;
+    // Passes of one stage take micro-batches in their order, so the same holds for what an earlier
+    // micro-batch has made.
+    bool isWithin = own.kind == Place::Within && read.kind == Place::Within;
+    isKnown |= isWithin && !unsettled.contains(operand.getDefiningOp());
+    if (!isWithin)
+      own.kind = Place::After;
+    else if (rank(read) > rank(own))
+      own = {Place::Within, read.stage, read.sweep, read.isWeight, own.microbatch};
+  }
+  return isKnown;
 }
 
 Place Places::place(Operation &op) {
@@ -124,24 +151,8 @@ Place Places::place(Operation &op) {
   std::optional<int64_t> stage = getNumber(&op, kStageAttr);
   if (stage)
     marked.insert(&op);
-  bool isKnown = stage.has_value();
   own.stage = stage.value_or(0);
-  for (Value operand : op.getOperands()) {
-    auto found = places.find(operand.getDefiningOp());
-    if (!operand.getDefiningOp() || found == places.end())
-      continue;
-    const Place &read = found->second;
-    if (read.kind == Place::Before)
-      continue;
-    // Passes of one stage take micro-batches in their order, so the same holds for what an earlier
-    // micro-batch has made.
-    isKnown |= own.kind == Place::Within && read.kind == Place::Within;
-    if (own.kind != Place::Within || read.kind == Place::After)
-      own.kind = Place::After;
-    else if (rank(read) > rank(own))
-      own = {Place::Within, read.stage, read.sweep, read.isWeight, own.microbatch};
-  }
-  if (!isKnown)
+  if (!follow(op, own) && !stage)
     unsettled.insert(&op);
   return own;
 }

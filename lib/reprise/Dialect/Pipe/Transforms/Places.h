@@ -54,6 +54,7 @@ private:
   void findHomes();
   void placeAll();
   Place place(mlir::Operation &op);
+  bool follow(mlir::Operation &op, Place &own) const;
   std::optional<int64_t> findStage(mlir::Operation &op) const;
   void settle();
   bool isSpread(mlir::Operation *op, const Place &place) const;

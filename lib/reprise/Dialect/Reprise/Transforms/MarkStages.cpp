@@ -166,7 +166,7 @@ struct MarkStagesPass : impl::MarkStagesPassBase<MarkStagesPass> {
       own[entry.iteration] = stage;
     }
     for (auto &[op, own] : marks)
-      mark(op, own);
+      mark(op, std::move(own));
     for (LoopOp loop : pass.loops)
       for (Operation &op : loop.getBlock().without_terminator())
         if (Attribute stages = op.getDiscardableAttr(kStageAttr)) {
@@ -176,12 +176,19 @@ struct MarkStagesPass : impl::MarkStagesPassBase<MarkStagesPass> {
   }
 
 private:
-  static void mark(Operation *op, ArrayRef<int64_t> stages) {
+  /// Ops of a loop have one number per iteration of the outermost one. A gradient that is taken in
+  /// a loop is the same stages in every iteration.
+  static void mark(Operation *op, SmallVector<int64_t> stages) {
     Builder builder(op->getContext());
-    if (op->getParentOfType<LoopOp>())
+    LoopOp outermost;
+    for (auto loop = op->getParentOfType<LoopOp>(); loop; loop = loop->getParentOfType<LoopOp>())
+      outermost = loop;
+    if (outermost) {
+      stages.resize(outermost.getTrip(), stages.back());
       op->setDiscardableAttr(kStageAttr, builder.getDenseI64ArrayAttr(stages));
-    else
+    } else {
       op->setDiscardableAttr(kStageAttr, builder.getI64IntegerAttr(stages.front()));
+    }
   }
 
   /// Stages begin at the first op of each scope.
