@@ -51,17 +51,8 @@ struct Place {
 };
 } // namespace
 
-/// A value that the function returns is in memory in any case, also if only a view of it is read.
-static void explainReturned(OpResult value, ReportedValue &entry) {
-  bool isReturned = llvm::any_of(value.getUsers(), llvm::IsaPred<func::ReturnOp>);
-  if (!isReturned || entry.savedBytes == 0 || entry.decision != "not needed")
-    return;
-  entry.decision = checkpoint::getText(checkpoint::Decision::Kept);
-  entry.reason = checkpoint::getText(checkpoint::Reason::Outlives);
-}
-
 static ReportedValue describeValue(OpResult value, StringRef id, const Place &place, bool isSaved,
-                                   const CostModel &costs) {
+                                   bool outlives, const CostModel &costs) {
   Operation *op = value.getOwner();
   unsigned result = value.getResultNumber();
   ReportedValue entry;
@@ -74,7 +65,11 @@ static ReportedValue describeValue(OpResult value, StringRef id, const Place &pl
   entry.savedBytes = isSaved ? getByteSize(value.getType()) : 0;
   entry.decision = entryOf(op, "reprise.decisions", result).str();
   entry.reason = entryOf(op, "reprise.reasons", result).str();
-  explainReturned(value, entry);
+  // What is in memory in any case stays there for whoever reads it.
+  if (outlives && isSaved && entry.decision == "not needed") {
+    entry.decision = checkpoint::getText(checkpoint::Decision::Kept);
+    entry.reason = checkpoint::getText(checkpoint::Reason::Outlives);
+  }
   entry.replaySeconds = costs.getSecondsAlone(op);
   if (auto label = op->getAttrOfType<LabelAttr>("reprise.label"))
     entry.label = stringifyLabel(label.getValue()).str();
@@ -131,6 +126,7 @@ ReportedPlan describePlan(func::FuncOp step, const CostModel &costs) {
   DenseSet<Value> saved;
   for (Value buffer : findSavedBuffers(step))
     saved.insert(buffer);
+  DenseSet<Value> outliving = findOutliving(step);
   DenseMap<Attribute, int64_t> numbers;
   DenseMap<Location, Place> places;
   DenseMap<Value, size_t> rows;
@@ -147,8 +143,8 @@ ReportedPlan describePlan(func::FuncOp step, const CostModel &costs) {
       place = places.try_emplace(op->getLoc(), op->getLoc()).first;
     for (OpResult value : op->getResults()) {
       rows[value] = plan.values.size();
-      plan.values.push_back(
-          describeValue(value, ids.get(value), place->second, saved.contains(value), costs));
+      plan.values.push_back(describeValue(value, ids.get(value), place->second,
+                                          saved.contains(value), outliving.contains(value), costs));
     }
   });
   numberReplays(step, numbers);

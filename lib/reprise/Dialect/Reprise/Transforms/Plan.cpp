@@ -220,6 +220,43 @@ SmallVector<Value> findSavedBuffers(func::FuncOp function) {
   return buffers;
 }
 
+/// The scopes of the ops of the function's block; a replay has that of its original.
+static DenseMap<Operation *, size_t> numberScopes(func::FuncOp function) {
+  DenseMap<Operation *, size_t> scopeOf;
+  DenseMap<Attribute, size_t> ofOriginal;
+  for (auto [number, scope] : llvm::enumerate(findScopes(function)))
+    for (Operation *op : scope)
+      if (op) {
+        scopeOf[op] = number;
+        if (Attribute id = op->getDiscardableAttr(kIdAttr))
+          ofOriginal[id] = number;
+      }
+  for (Operation &op : function.getBody().front())
+    if (isReplay(&op))
+      if (auto found = ofOriginal.find(op.getDiscardableAttr(kOriginalAttr));
+          found != ofOriginal.end())
+        scopeOf[&op] = found->second;
+  return scopeOf;
+}
+
+DenseSet<Value> findOutliving(func::FuncOp function) {
+  Block &block = function.getBody().front();
+  DenseMap<Operation *, size_t> scopeOf = numberScopes(function);
+  DenseSet<Value> found;
+  for (Operation &op : llvm::reverse(block)) {
+    auto own = scopeOf.find(&op);
+    for (Value result : op.getResults())
+      if (llvm::any_of(result.getUsers(), [&](Operation *user) {
+            auto other = scopeOf.find(block.findAncestorOpInBlock(*user));
+            bool isShown = isa<ViewOpInterface>(user) && found.contains(user->getResult(0));
+            return isShown || own == scopeOf.end() || other == scopeOf.end() ||
+                   other->second != own->second;
+          }))
+        found.insert(result);
+  }
+  return found;
+}
+
 int64_t countSavedBytes(func::FuncOp function) {
   int64_t bytes = 0;
   for (Value buffer : findSavedBuffers(function))
