@@ -280,8 +280,8 @@ std::vector<Variant> Checker::variants() {
 /// runs without its labels.
 bool Checker::dropClash(std::vector<Variant> &all) {
   StringRef said(diagnostics);
-  if (!said.contains("contradictory labels for one ") &&
-      !said.contains("of what a loop makes") && !said.contains("computes a derivative"))
+  if (!said.contains("contradictory labels for one ") && !said.contains("of what a loop makes") &&
+      !said.contains("computes a derivative"))
     return false;
   llvm::erase_if(all, [](const Variant &variant) { return variant.labels; });
   verdict = {};

@@ -174,17 +174,23 @@ bool ProgramPlanner::isEnough(int64_t budget) const {
   return (takesAny || isOver) && findBest(budget);
 }
 
-/// Packs the smallest plans of all forms, those of the least proved arena first. These plans do not
-/// depend on the budget, so that the least budget of an error is met by whoever asks for it.
+/// Packs the smallest plans of the forms, those of the least proved arena first, but of no form
+/// that is proved to have none that is smaller. These plans do not depend on the budget, so that
+/// the least budget of an error is met by whoever asks for it.
 LogicalResult ProgramPlanner::searchSmaller(int64_t budget) {
   std::vector<std::pair<int64_t, size_t>> order;
   for (auto [i, form] : llvm::enumerate(forms))
-    order.push_back({form.planner->findProvedArena(findRoom(budget)), i});
+    order.push_back({form.planner->findProvedArena(1), i});
   llvm::sort(order);
-  for (auto [proved, i] : order)
-    if (!isEnough(budget) && (i == 0 || !context.isLate()) &&
-        failed(forms[i].planner->packSmaller()))
+  int64_t least = INT64_MAX;
+  for (auto [proved, i] : order) {
+    StepPlanner &form = *forms[i].planner;
+    if (isEnough(budget) || (i > 0 && context.isLate()) || (proved > 0 && proved >= least))
+      continue;
+    if (failed(form.packSmaller()))
       return failure();
+    least = std::min(least, form.leastBytes());
+  }
   return success();
 }
 

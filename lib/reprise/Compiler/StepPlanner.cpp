@@ -144,6 +144,8 @@ LogicalResult StepPlanner::survey(std::optional<double> plainSeconds) {
 }
 
 void StepPlanner::forget(bool keepsFollowed) {
+  if (isPacked() && !keepsFollowed)
+    kept = packed.front();
   packed.resize(keepsFollowed && isPacked());
   if (scope)
     planner->forget();
@@ -155,6 +157,10 @@ void StepPlanner::forget(bool keepsFollowed) {
 LogicalResult StepPlanner::packFollowed() {
   if (isPacked())
     return success();
+  if (kept) {
+    packed.push_back(*kept);
+    return success();
+  }
   StepPlan followed = shape;
   if (scope)
     followed.seconds += planner->followed().usage.seconds;

@@ -175,6 +175,7 @@ private:
   std::unique_ptr<checkpoint::OrderedPlanner> ordered; ///< once it is asked for
   checkpoint::Plan start;                              ///< see takeStart
   std::vector<StepPlan> packed;
+  std::optional<StepPlan> kept;   ///< that of the labels, while it is forgotten
   std::vector<StepPlan> descents; ///< of `packSmaller`, whatever the budget
   int64_t reorderedFor = -1;      ///< the last budget of packReordered
   double base = 0, added = 0, cheapest = 0;

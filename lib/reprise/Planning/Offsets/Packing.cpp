@@ -2,6 +2,7 @@
 #include "Packing.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace reprise::offsets;
 
@@ -79,49 +80,9 @@ int64_t Conflicts::count(const std::vector<Unit> &units) {
 }
 
 namespace {
-/// Collects the conflicts of one unit after the other; several members may meet the same unit.
-class ConflictTable {
-public:
-  ConflictTable(const Problem &problem, const std::vector<Unit> &units)
-      : problem(problem), unitOf(problem.buffers.size(), -1), rows(units.size()) {
-    for (size_t i = 0; i < units.size(); ++i)
-      for (size_t member : units[i].members)
-        unitOf[member] = static_cast<int32_t>(i);
-  }
-
-  void meet(size_t one, size_t two) {
-    int32_t a = unitOf[one], b = unitOf[two];
-    if (a == b)
-      return;
-    rows[a].push_back({b, problem.buffers[one].size, problem.buffers[two].size});
-    rows[b].push_back({a, problem.buffers[two].size, problem.buffers[one].size});
-  }
-
-  /// One entry per unit: the ranges that several members forbid all contain the other's offset, so
-  /// their union is the range of the largest sizes.
-  static void merge(std::vector<Conflict> &row) {
-    std::sort(row.begin(), row.end(),
-              [](const Conflict &a, const Conflict &b) { return a.other < b.other; });
-    size_t kept = 0;
-    for (size_t i = 1; i < row.size(); ++i) {
-      if (row[i].other != row[kept].other) {
-        row[++kept] = row[i];
-        continue;
-      }
-      row[kept].mine = std::max(row[kept].mine, row[i].mine);
-      row[kept].theirs = std::max(row[kept].theirs, row[i].theirs);
-    }
-    if (!row.empty())
-      row.resize(kept + 1);
-  }
-
-  const Problem &problem;
-  std::vector<int32_t> unitOf;
-  std::vector<std::vector<Conflict>> rows;
-};
-} // namespace
-
-Conflicts Conflicts::build(const Problem &problem, const std::vector<Unit> &units) {
+/// Calls meet(a, b) for all pairs of buffers that live at one time; b was born first.
+template <typename Meet>
+void forEachPair(const Problem &problem, const std::vector<Unit> &units, Meet meet) {
   std::vector<size_t> births;
   for (const Unit &unit : units)
     births.insert(births.end(), unit.members.begin(), unit.members.end());
@@ -129,7 +90,6 @@ Conflicts Conflicts::build(const Problem &problem, const std::vector<Unit> &unit
     return std::make_pair(problem.buffers[a].first, a) <
            std::make_pair(problem.buffers[b].first, b);
   });
-  ConflictTable table(problem, units);
   std::vector<size_t> live;
   for (size_t buffer : births) {
     int64_t now = problem.buffers[buffer].first;
@@ -137,17 +97,78 @@ Conflicts Conflicts::build(const Problem &problem, const std::vector<Unit> &unit
                               [&](size_t other) { return problem.buffers[other].last < now; }),
                live.end());
     for (size_t other : live)
-      table.meet(buffer, other);
+      meet(buffer, other);
     live.push_back(buffer);
   }
-  Conflicts result;
-  result.starts.push_back(0);
-  for (std::vector<Conflict> &row : table.rows) {
-    ConflictTable::merge(row);
-    result.entries.insert(result.entries.end(), row.begin(), row.end());
-    result.starts.push_back(result.entries.size());
-    row = {};
+}
+
+/// Rows of conflicts, one unit after the other. Several members may meet the same unit.
+struct Rows {
+  std::vector<size_t> starts;
+  std::vector<Conflict> entries;
+
+  /// Turns rows and columns around, which sorts each row by the other unit.
+  Rows transpose() const {
+    Rows turned{starts, std::vector<Conflict>(entries.size())};
+    std::vector<size_t> next(starts.begin(), starts.end() - 1);
+    for (size_t unit = 0; unit + 1 < starts.size(); ++unit)
+      for (size_t at = starts[unit]; at < starts[unit + 1]; ++at)
+        turned.entries[next[entries[at].other]++] = {static_cast<int32_t>(unit), entries[at].theirs,
+                                                     entries[at].mine};
+    return turned;
   }
+};
+
+Rows findRows(const Problem &problem, const std::vector<Unit> &units) {
+  std::vector<int32_t> unitOf(problem.buffers.size(), -1);
+  for (size_t i = 0; i < units.size(); ++i)
+    for (size_t member : units[i].members)
+      unitOf[member] = static_cast<int32_t>(i);
+  Rows rows{std::vector<size_t>(units.size() + 1), {}};
+  forEachPair(problem, units, [&](size_t one, size_t two) {
+    if (unitOf[one] == unitOf[two])
+      return;
+    ++rows.starts[unitOf[one] + 1];
+    ++rows.starts[unitOf[two] + 1];
+  });
+  std::partial_sum(rows.starts.begin(), rows.starts.end(), rows.starts.begin());
+  rows.entries.resize(rows.starts.back());
+  std::vector<size_t> next(rows.starts.begin(), rows.starts.end() - 1);
+  forEachPair(problem, units, [&](size_t one, size_t two) {
+    int32_t a = unitOf[one], b = unitOf[two];
+    int64_t own = problem.buffers[one].size, other = problem.buffers[two].size;
+    if (a == b)
+      return;
+    rows.entries[next[a]++] = {b, own, other};
+    rows.entries[next[b]++] = {a, other, own};
+  });
+  return rows;
+}
+} // namespace
+
+/// One entry per unit: the ranges that several members forbid all contain the other's offset, so
+/// their union is the range of the largest sizes.
+Conflicts Conflicts::build(const Problem &problem, const std::vector<Unit> &units) {
+  Rows rows = findRows(problem, units).transpose();
+  Conflicts result;
+  size_t kept = 0;
+  for (size_t unit = 0; unit < units.size(); ++unit) {
+    size_t begin = kept;
+    result.starts.push_back(begin);
+    for (size_t at = rows.starts[unit]; at < rows.starts[unit + 1]; ++at) {
+      const Conflict &entry = rows.entries[at];
+      if (kept == begin || rows.entries[kept - 1].other != entry.other) {
+        rows.entries[kept++] = entry;
+        continue;
+      }
+      Conflict &merged = rows.entries[kept - 1];
+      merged.mine = std::max(merged.mine, entry.mine);
+      merged.theirs = std::max(merged.theirs, entry.theirs);
+    }
+  }
+  result.starts.push_back(kept);
+  rows.entries.resize(kept);
+  result.entries = std::move(rows.entries);
   return result;
 }
 
