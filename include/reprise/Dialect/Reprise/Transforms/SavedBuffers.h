@@ -11,9 +11,9 @@ namespace reprise {
 /// loop keeps are its stacks. Their bytes are the `saved_bytes` of the step.
 llvm::SmallVector<mlir::Value> findSavedBuffers(mlir::func::FuncOp function);
 
-/// Values of the function's block, after `checkpoint`, that the function returns, or that ops behind
-/// the gradient read that made them, such as another gradient, also through views. They are in
-/// memory whatever is decided for the backward pass of their gradient.
+/// Values of the function's block, after `checkpoint`, that the function returns, or that ops
+/// behind the gradient read that made them, such as another gradient, also through views. They are
+/// in memory whatever is decided for the backward pass of their gradient.
 llvm::DenseSet<mlir::Value> findOutliving(mlir::func::FuncOp function);
 
 } // namespace reprise
