@@ -67,6 +67,8 @@ public:
       return error;
     if (Error error = checkPrograms())
       return error;
+    if (Error error = checkBudget())
+      return error;
     if (Error error = checkResults())
       return error;
     if (Error error = checkReplays())
@@ -81,6 +83,20 @@ private:
     if (uint64_t bytes = bundle.workerWorkspaceBytes; bytes > maxBytes / maxThreads)
       return fail("workspace of " + reprise::groupDigits(int64_t(bytes)) +
                   " bytes is out of range");
+    return Error::success();
+  }
+
+  /// Each of several devices has less workspace than the one with most, so that its arena alone is
+  /// compared.
+  Error checkBudget() {
+    for (uint32_t device = 0; bundle.hasBudget && device < bundle.countDevices(); ++device) {
+      uint64_t bytes = bundle.arenaBytes(device) +
+                       (bundle.countDevices() == 1 ? bundle.workspaceBytes(bundle.threads) : 0);
+      if (bytes > bundle.budgetBytes)
+        return fail("a step takes " + reprise::groupDigits(int64_t(bytes)) +
+                    " bytes, more than the budget of " +
+                    reprise::groupDigits(int64_t(bundle.budgetBytes)));
+    }
     return Error::success();
   }
 

@@ -181,6 +181,11 @@ TEST(Bundle, DefectsAreNamed) {
       {"comparison of 'sum': a buffer of 16 bytes at 128 lies outside its space of 136",
        [](Bundle &b) { b.replayChecks = {{"sum", DType::F32, arena(0, 16), arena(128, 16)}}; }},
       {"thread count 0 is out of range", [](Bundle &b) { b.threads = 0; }},
+      {"a step takes 264 bytes, more than the budget of 263",
+       [](Bundle &b) {
+         b.hasBudget = true;
+         b.budgetBytes = 263;
+       }},
   };
   ASSERT_FALSE(bool(validateBundle(trainingBundle(4))));
   for (const Defect &defect : defects) {

@@ -155,6 +155,7 @@ TEST(Executable, RefusesMoreThreadsThanItsBudgetAllows) {
   Bundle bundle = trainingBundle(4);
   EXPECT_EQ(refusal(bundle, 5), "accepted");
   bundle.hasBudget = true;
+  bundle.budgetBytes = 1000;
   EXPECT_EQ(refusal(bundle, 2), "accepted");
   EXPECT_EQ(refusal(bundle, 5), "m.rpb: the bundle meets its budget with at most 2 threads, got 5");
 }
