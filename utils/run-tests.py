@@ -161,8 +161,9 @@ def count_script(suite, code, output):
     if found:
         suite.passed, failed = int(found.group(1)), int(found.group(2))
         suite.skipped = int(found.group(3) or 0)
+    told = [line.strip()[:400] for line in lines if line.startswith("FAILED")]
     for index in range(failed):
-        suite.fail(f"check {index + 1} of {failed}", output if index == 0 else None)
+        suite.fail(told[index] if index < len(told) else f"check {index + 1} of {failed}", output if index == 0 else None)
     if not failed and (not found or code != 0):
         suite.fail(f"{suite.name} ended with {code}", output)
 
@@ -261,6 +262,9 @@ def main(arguments):
     os.makedirs(os.path.join(build, "test"), exist_ok=True)
     suites = list(run_suites(build, arguments[1:] or SUITES))
     summary = write_summary(build, suites)
+    for suite in suites:
+        for failure in suite.failures:  # again, where the end of a long log is read
+            print(f"FAILED: {suite.name}: {failure['name'].removeprefix('FAILED: ')}")
     print(f"{summary['passed']} passed, {summary['failed']} failed", flush=True)
     return 1 if summary["failed"] else 0
 

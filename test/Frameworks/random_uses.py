@@ -46,7 +46,9 @@ class Error:
 
     def __init__(self, error):
         text = str(error)
-        self.kind = "overwritten" if "modified by an inplace operation" in text else \
+        # The second text is of one of several views, such as a part of a split, whose base was overwritten.
+        is_overwritten = "modified by an inplace operation" in text or "has been modified inplace" in text
+        self.kind = "overwritten" if is_overwritten else \
             "freed" if "second time" in text or "already been freed" in text else \
             f"{type(error).__name__}: {re.sub('backend=.[a-z_]+.', 'the backend', text)[:400]}"
 
@@ -138,6 +140,7 @@ class Models:
 class _Run:
     def __init__(self, use, model, compile):
         self.seed, self.has, self.draw, self.model, self.found = use.seed, use.chosen, random.Random(f"run {use.seed}"), model, {}
+        self.number = 0  # of the step
         if model.is_stateful:
             # A region would write buffers twice, threads in any order.
             self.has = {**self.has, "threads": "one", "compiled": "loss" if self.has["compiled"] == "in a region" else self.has["compiled"]}
@@ -215,6 +218,7 @@ class _Run:
         return loss, outputs
 
     def _step(self, number):
+        self.number = number
         self.optimizer.zero_grad()
         inputs = [self._input() for _ in range(1 if self.has["batches"] == "one" else 3)]
         waiting = []
@@ -255,7 +259,7 @@ class _Run:
             loss = sum(parts)
         if self.has["passes"] == "asked for":
             for place, each in enumerate(torch.autograd.grad(loss, [x, *self.parameters], retain_graph=True, allow_unused=True)):
-                self._see(f"gradient {place} that was asked for", each)
+                self._see(f"step {self.number}, gradient {place} that was asked for", each)
         loss.backward(retain_graph=self.has["passes"] == "retained")
         if self.has["passes"] in ("retained", "one too many"):
             loss.backward()
@@ -363,6 +367,12 @@ def judge(found, eager, tolerance, undisturbed=None, is_strict=False):
     if (left.kind if left else None) != (right.kind if right else None):
         return [f"{left}, eager: {right}"]
     return [name for name in eager if name != "error" and (name not in found or not _is_near(found[name], eager[name], tolerance))]
+
+
+def settled(names, eager, nudged, tolerance):
+    """Those of the names that eager settles: its own value stays near where the parameters move by a rounding (``nudged``)."""
+    return [name for name in names if not isinstance(eager.get(name), torch.Tensor) or name not in nudged
+            or _is_near(nudged[name], eager[name], tolerance)]
 
 
 def same(found, other):

@@ -181,10 +181,36 @@ def try_shares():
         checks.check(f"{name} MUST_SAVE that clashes with a share is an error", good, text)
 
 
+def try_floats():
+    """A float that varies, beside sizes that do, is read in the body of a region, and of one in it."""
+    weight = torch.randn(24, requires_grad=True)
+
+    def inner(x, rate):
+        return F.dropout(x * weight * rate, rate)
+
+    def loss(x, rate):
+        def body(x):
+            return inner(x, rate) + checkpoint(lambda x: inner(x, rate).tanh(), x, use_reentrant=False)
+        return checkpoint(body, x, use_reentrant=False).sum()
+    for codegen in ("eager", "inductor"):
+        run = torch.compile(loss, backend="reprise_plan", dynamic=True, options={"codegen": codegen, "budget": "100%"})
+        for batch, rate in ((64, 0.5), (32, 0.25), (48, 0.125), (64, 0.25)):
+            x, found = torch.randn(batch, 24), []
+            for call in (run, loss):
+                torch.manual_seed(3)
+                weight.grad = None
+                value = call(x, rate)
+                value.backward()
+                found.append((value.detach(), weight.grad))
+            # Inductor draws from a generator of its own.
+            is_same = equal(*found) if codegen == "eager" else all(each.isfinite().all() for each in found[0])
+            checks.check(f"a region with a rate of {rate} for a batch of {batch}, {codegen}", is_same, str(found))
+
+
 def main():
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
-    for part in (try_peaks, try_regions, try_shares):
+    for part in (try_peaks, try_regions, try_shares, try_floats):
         torch.manual_seed(0)
         part()
     checks.finish()

@@ -21,6 +21,7 @@ from . import _replayed_writes as writes
 from ._plan_layouts import as_eager
 from ._plan_partition import Partitioner, sources
 from ._plan_shares import UNITS, UNLIMITED, Share
+from ._plan_sizes import copy, find_floats, placeholders, specialize
 from ._raising import raising
 
 OPTIONS = ("budget", "policy", "codegen")
@@ -65,19 +66,6 @@ def run_eager(graph: fx.GraphModule, inputs: Sequence[Any]) -> Callable:
     return run
 
 
-def _copy(graph: fx.GraphModule) -> tuple[fx.GraphModule, dict[fx.Node, fx.Node]]:
-    """A graph with the same attributes and what Dynamo says of it, and the copy of each node."""
-    copied: dict[fx.Node, fx.Node] = {}
-    nodes = fx.Graph()
-    nodes.output(nodes.graph_copy(graph.graph, copied))
-    made = fx.GraphModule(graph, nodes)
-    made.meta.update(graph.meta)
-    for old, new, name in [(graph, made, "_param_name_to_source"), *((*each, "_dynamo_source") for each in copied.items())]:
-        if hasattr(old, name):
-            setattr(new, name, getattr(old, name))
-    return made, copied
-
-
 def _draw(x: torch.Tensor, probability: float = 0.5, generator: torch.Generator | None = None) -> Any:
     if generator is not None:
         return NotImplemented
@@ -108,7 +96,7 @@ def _compile_fused(graph: fx.GraphModule, inputs: Sequence[Any], partitioner: Pa
             return compile_fx(graph, inputs, config_patches=patches, decompositions=_decompositions())
         patches["_post_fusion_custom_pass"] = partitioner.meter = Meter(sources())
         # Inductor changes the graph that it is given.
-        return compile_within(lambda: compile_fx(_copy(graph)[0], inputs, config_patches=patches, decompositions=_decompositions()),
+        return compile_within(lambda: compile_fx(copy(graph)[0], inputs, config_patches=patches, decompositions=_decompositions()),
                               partitioner)
 
 
@@ -134,34 +122,19 @@ class _PerSize:
     def __init__(self, graph: fx.GraphModule, make_partitioner: Callable[[], Partitioner]) -> None:
         self.graph, self.make_partitioner = graph, make_partitioner
         self.compiled: dict[tuple, Callable] = {}
-        self.places = graph.graph.find_nodes(op="placeholder")
-        self.reads = {each: each.args[0] for each in graph.graph.find_nodes(op="call_method", target="item")
-                      if each.args[0].op == "placeholder"}
+        self.places, self.floats = placeholders(graph), find_floats(graph)
 
     def __call__(self, *arguments: Any) -> Any:
-        floats = {place: argument.item() for place, argument in zip(self.places, arguments) if place in self.reads.values()}
+        floats = {place: argument.item() for place, argument in zip(self.places, arguments) if place in self.floats}
         sizes = tuple(each if isinstance(each, int) else tuple(each.shape) for each in arguments
                       if isinstance(each, (int, torch.Tensor)))
         key = (sizes, *floats.values())
         if key not in self.compiled:
-            numbers = {place: each for place, each in zip(self.places, arguments) if isinstance(each, int)}
-            numbers |= {read: floats[place] for read, place in self.reads.items()}
+            numbers = floats | {place: each for place, each in zip(self.places, arguments) if isinstance(each, int)}
             with compile_lock:  # PyTorch traces in one thread at a time.
                 if key not in self.compiled:
-                    self.compiled[key] = _compile(self._specialize(numbers), arguments, self.make_partitioner())
+                    self.compiled[key] = _compile(specialize(self.graph, numbers), arguments, self.make_partitioner())
         return self.compiled[key](*arguments)
-
-    def _specialize(self, numbers: dict[fx.Node, int | float]) -> fx.GraphModule:
-        """The graph with its sizes as numbers; their placeholders stay, unread."""
-        graph, copied = _copy(self.graph)
-        for node, number in numbers.items():
-            for user in list(copied[node].users):
-                user.args, user.kwargs = fx.node.map_arg(
-                    (user.args, user.kwargs), lambda each: number if each is copied[node] else each)
-            if node.op != "placeholder":
-                graph.graph.erase_node(copied[node])
-        graph.recompile()
-        return graph
 
 
 def _has_symbols(inputs: Sequence[Any]) -> bool:
