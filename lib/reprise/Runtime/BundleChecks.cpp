@@ -12,6 +12,7 @@
 #include <tuple>
 
 using namespace reprise::runtime;
+using reprise::groupDigits;
 
 namespace {
 
@@ -81,23 +82,19 @@ private:
     if (bundle.threads < 1 || bundle.threads > maxThreads)
       return fail("thread count " + std::to_string(bundle.threads) + " is out of range");
     if (uint64_t bytes = bundle.workerWorkspaceBytes; bytes > maxBytes / maxThreads)
-      return fail("workspace of " + reprise::groupDigits(int64_t(bytes)) +
-                  " bytes is out of range");
+      return fail("workspace of " + groupDigits(int64_t(bytes)) + " bytes is out of range");
     return Error::success();
   }
 
-  /// Each of several devices has less workspace than the one with most, so that its arena alone is
-  /// compared.
   Error checkBudget() {
-    for (uint32_t device = 0; bundle.hasBudget && device < bundle.countDevices(); ++device) {
-      uint64_t bytes = bundle.arenaBytes(device) +
-                       (bundle.countDevices() == 1 ? bundle.workspaceBytes(bundle.threads) : 0);
-      if (bytes > bundle.budgetBytes)
-        return fail("a step takes " + reprise::groupDigits(int64_t(bytes)) +
-                    " bytes, more than the budget of " +
-                    reprise::groupDigits(int64_t(bundle.budgetBytes)));
-    }
-    return Error::success();
+    uint64_t bytes = 0;
+    for (uint32_t device = 0; device < bundle.countDevices(); ++device)
+      bytes = std::max(bytes, bundle.arenaBytes(device));
+    bytes += bundle.countDevices() == 1 ? bundle.workspaceBytes(bundle.threads) : 0;
+    if (!bundle.hasBudget || bytes <= bundle.budgetBytes)
+      return Error::success();
+    return fail("a step takes " + groupDigits(int64_t(bytes)) + " bytes, more than the budget of " +
+                groupDigits(int64_t(bundle.budgetBytes)));
   }
 
   Error checkArguments() {
@@ -331,7 +328,7 @@ private:
       break;
     }
     if (buffer.bytes > size || buffer.offset > size - buffer.bytes)
-      return fail("a buffer of " + reprise::groupDigits(int64_t(buffer.bytes)) + " bytes at " +
+      return fail("a buffer of " + groupDigits(int64_t(buffer.bytes)) + " bytes at " +
                   std::to_string(buffer.offset) + " lies outside its space of " +
                   std::to_string(size));
     if (!indexed && !isWindow && buffer.offset % bufferAlignment != 0)
