@@ -11,6 +11,28 @@ def try_activations():
     compare("activations", lambda x: [getattr(F, name)(x) for name in names] + [F.threshold(x, 0.1, 0.5)], draw(6, 8))
 
 
+#: Where pieces of functions meet, and far out.
+KINKS = torch.tensor([-20.0, -6.0, -3.0, -2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 3.0, 6.0, 20.0])
+
+
+def try_kinks():
+    """Derivatives where pieces of a function meet and where values are equal, and the digits of tails."""
+    zero, names = torch.zeros(13), ["relu", "relu6", "silu", "hardtanh", "hardswish", "hardsigmoid", "leaky_relu", "celu", "selu", "mish", "hardshrink",
+                                    "softshrink", "softsign", "tanhshrink"]
+    compare("kinks of activations", lambda x: [getattr(F, name)(x) for name in names], KINKS, tolerance=2e-6)
+    compare("tails", lambda x: [F.softplus(x) * 1e3, F.logsigmoid(x), F.softplus(x, beta=2), F.logsigmoid(-x) * 1e3], KINKS)
+    compare("kinks of functions", lambda x: [
+        x.abs(), x.clamp(-1, 1), torch.sinc(x), torch.atan2(x, x), torch.logaddexp(x, zero), torch.sinh(x / 4), torch.asinh(x), x.square(),
+        torch.maximum(x, zero), torch.minimum(x, zero), torch.fmax(x, zero), torch.remainder(x, 1.5)], KINKS, tolerance=2e-6)
+    compare("kinks of losses", lambda x: [
+        F.binary_cross_entropy_with_logits(x, zero + 0.25, reduction="none"), F.smooth_l1_loss(x, zero), F.huber_loss(x, zero), F.l1_loss(x, zero),
+        F.soft_margin_loss(x, zero + 1), F.hinge_embedding_loss(x, zero - 1), F.multi_margin_loss(x[None], torch.tensor([2]))], KINKS)
+    ends = torch.tensor([0.0, 1.0, 0.5, 0.0])
+    compare("probabilities at their ends", lambda x: [F.binary_cross_entropy(x, torch.tensor([0.0, 1.0, 0.25, 0.0]), reduction="none")], ends)
+    equal = torch.tensor([[1.0, 1.0, 0.0], [2.0, 3.0, 3.0], [4.0, 4.0, 4.0], [-1.0, -1.0, -2.0]])
+    compare("equal values", lambda x: [x.amax(1), x.amin((0, 1)), x.max(), x.min(), x.amax(0, keepdim=True), x.max(1)[0]], equal)
+
+
 def try_functions():
     small = draw(40) * 0.3
     whole = ["sinh", "cosh", "asinh", "tan", "atan", "exp2", "expm1", "erfc", "sinc", "frac"]
@@ -146,5 +168,5 @@ def try_plans():
 
 
 if __name__ == "__main__":
-    run_parts(try_activations, try_functions, try_steps, try_norms, try_losses, try_volumes, try_places, try_draws, try_missing,
+    run_parts(try_activations, try_kinks, try_functions, try_steps, try_norms, try_losses, try_volumes, try_places, try_draws, try_missing,
               try_plans)

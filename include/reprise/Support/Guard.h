@@ -18,7 +18,7 @@ struct GuardLimits {
   unsigned clockFactor = 10;
   /// The child's stack is this fraction of ours, so that what it survives leaves us a margin.
   unsigned stackDivisor = 1;
-  /// Whether the child may print. If not, a crash prints nothing.
+  /// Whether the child may print, all to standard error. If not, a crash prints nothing.
   bool keepsOutput = false;
   /// Called many times a second until the child has ended, for signs of life; may be empty.
   std::function<void()> whileWaiting;

@@ -96,6 +96,7 @@ private:
   Phase after = Phase::Partition; ///< the last phase that the module has been through
   std::map<std::pair<std::string, std::string>, std::unique_ptr<TargetContext>> targets;
   std::vector<std::unique_ptr<ProgramRun>> runs; ///< by device
+  std::optional<int64_t> saveAll;                ///< bytes that a share is of
   std::optional<int64_t> least; ///< the least budget that is known to fit such a cut
   Compilation compilation;
 };
@@ -214,16 +215,17 @@ LogicalResult Run::plan() {
   });
 }
 
-/// What a share of memory is of: the program that takes most.
+/// What a share of memory is of: the program of the first cut that takes most. Other cuts are made
+/// for as many bytes.
 LogicalResult Run::findSaveAllBytes() {
-  if (failed(forEachRun([](ProgramRun &run) { return failure(failed(run.findSaveAllBytes())); })))
-    return failure();
-  int64_t most = 0;
-  for (auto &run : runs)
-    most = std::max(most, *run->findSaveAllBytes());
-  for (auto &run : runs)
-    run->setSaveAllBytes(most);
-  return success();
+  if (!saveAll) {
+    if (failed(forEachRun([](ProgramRun &run) { return failure(failed(run.findSaveAllBytes())); })))
+      return failure();
+    saveAll = 0;
+    for (auto &run : runs)
+      saveAll = std::max(*saveAll, *run->findSaveAllBytes());
+  }
+  return forEachRun([&](ProgramRun &run) { return run.setSaveAllBytes(*saveAll); });
 }
 
 /// Device programs are independent of each other.

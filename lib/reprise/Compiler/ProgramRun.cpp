@@ -31,6 +31,13 @@ FailureOr<int64_t> ProgramRun::findSaveAllBytes() {
   return planner->findSaveAllBytes();
 }
 
+LogicalResult ProgramRun::setSaveAllBytes(int64_t bytes) {
+  if (failed(startPlanner()))
+    return failure();
+  planner->setSaveAllBytes(bytes);
+  return success();
+}
+
 /// The bytes of the budget, or what the device's memory has for arena and workspace, if that is
 /// less.
 FailureOr<int64_t> ProgramRun::findBudget() {

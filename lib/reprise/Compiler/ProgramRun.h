@@ -32,7 +32,7 @@ public:
   mlir::FailureOr<int64_t> findSaveAllBytes();
   /// A budget that is a share is one of so many bytes. Of several programs it is that of the one
   /// that takes most, as their devices are mostly alike.
-  void setSaveAllBytes(int64_t bytes) { planner->setSaveAllBytes(bytes); }
+  mlir::LogicalResult setSaveAllBytes(int64_t bytes);
   /// The form and the choices of a plan: of `file`, of a search within the budget, or of labels. A
   /// program that does not fit stays as it is.
   mlir::LogicalResult plan(const llvm::json::Value *file);

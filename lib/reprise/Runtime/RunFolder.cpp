@@ -72,14 +72,17 @@ std::optional<FileIdentity> identityOf(const std::string &path) {
   return FileIdentity(status.st_dev, status.st_ino);
 }
 
-/// The files that a run reads and that must not go, by identity.
+/// The files that a run reads and that must not go, by identity. A file of the folder that the run
+/// goes on from may go if a result takes its name.
 std::map<FileIdentity, std::string> findInputs(const OutputFolder &folder,
                                                const std::string &target) {
   bool isContinued = !folder.inputDir.empty() && identityOf(folder.inputDir) == identityOf(target);
-  std::string own = folder.inputDir + "/";
+  std::set<std::string> replaced;
+  for (const RunInterface::Array &array : folder.interface.results)
+    replaced.insert(folder.inputDir + "/" + arrayFileName(array.name));
   std::map<FileIdentity, std::string> inputs;
   for (const std::string &path : folder.inputs)
-    if (!(isContinued && path.compare(0, own.size(), own) == 0))
+    if (!isContinued || !replaced.count(path))
       if (std::optional<FileIdentity> identity = identityOf(path))
         inputs.insert({*identity, path});
   return inputs;

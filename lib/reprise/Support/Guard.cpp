@@ -97,8 +97,8 @@ static bool writeAll(int pipe, const void *data, size_t size) {
   on_exit([](int code, void *) { _exit(code); }, nullptr);
   int nowhere = open("/dev/null", O_RDWR);
   dup2(nowhere, STDIN_FILENO);
-  if (!limits.keepsOutput)
-    dup2(nowhere, STDOUT_FILENO);
+  // The tool's own standard output may be a file that is being written.
+  dup2(limits.keepsOutput ? STDERR_FILENO : nowhere, STDOUT_FILENO);
   if (!limits.keepsOutput && !kSanitized)
     dup2(nowhere, STDERR_FILENO);
   std::set_new_handler([] { _exit(kOutOfMemory); });

@@ -4,7 +4,7 @@ from .. import _whole_ops  # noqa: F401  ops of ours that the converters name
 from ._builder import Builder, Line, Missing, Value
 from ._registry import CONVERTERS
 from .contractions import register_third_party
-from . import attention, contractions, convolutions, creation, elementwise, functions, indexing  # noqa: F401
-from . import losses, movement, normalizations, random, reductions, scatters, volumes  # noqa: F401
+from . import attention, bounds, contractions, convolutions, creation, elementwise, functions, indexing  # noqa: F401
+from . import logistic, losses, movement, normalizations, random, reductions, scatters, volumes  # noqa: F401
 
 __all__ = ["Builder", "CONVERTERS", "Line", "Missing", "Value", "register_third_party"]

@@ -113,26 +113,9 @@ def sign(b: Builder, node: Any, x: Value) -> Value:
     return b.binary("sub", b.cast(b.compare("gt", x, 0), x.dtype), b.cast(b.compare("lt", x, 0), x.dtype))
 
 
-@converts(aten.log_sigmoid_forward.default)
-def log_sigmoid(b: Builder, node: Any, x: Value) -> list[Value | None]:
-    small = b.unary("exp", b.unary("neg", b.unary("abs", x)))
-    value = b.binary("sub", b.binary("minimum", x, 0.0), b.unary("log", b.binary("add", small, 1.0)))
-    return [value, None]
-
-
 @converts(aten.gelu.default)
 def gelu(b: Builder, node: Any, x: Value, approximate: str = "none") -> Value:
     return b.unary("gelu", x, {"form": f"#reprise<gelu_form {'erf' if approximate == 'none' else 'tanh'}>"})
-
-
-@converts(aten.hardsigmoid.default)
-def hard_sigmoid(b: Builder, node: Any, x: Value) -> Value:
-    return b.binary("div", b.clamp(b.binary("add", x, 3.0), 0.0, 6.0), 6.0)
-
-
-@converts(aten.hardswish.default)
-def hard_swish(b: Builder, node: Any, x: Value) -> Value:
-    return b.binary("div", b.binary("mul", x, b.clamp(b.binary("add", x, 3.0), 0.0, 6.0)), 6.0)
 
 
 @converts(aten.leaky_relu.default)
@@ -143,13 +126,6 @@ def leaky_relu(b: Builder, node: Any, x: Value, slope: float = 0.01) -> Value:
 @converts(aten._prelu_kernel.default)
 def prelu(b: Builder, node: Any, x: Value, slopes: Value) -> Value:
     return b.select(b.compare("gt", x, 0.0), x, b.binary("mul", x, slopes))
-
-
-@converts(aten.softplus.default)
-def softplus(b: Builder, node: Any, x: Value, beta: float = 1, threshold: float = 20) -> Value:
-    scaled = x if beta == 1 else b.binary("mul", x, beta)
-    curved = b.unary("log", b.binary("add", b.unary("exp", b.binary("minimum", scaled, float(threshold))), 1.0))
-    return b.select(b.compare("gt", scaled, threshold), x, curved if beta == 1 else b.binary("div", curved, beta))
 
 
 @converts(aten.pow.Tensor_Scalar)
@@ -170,38 +146,6 @@ def power_of(b: Builder, node: Any, x: Any, exponent: Any) -> Value:
     if not dtype_of(node).is_floating_point:
         raise Missing("aten.pow of integers to the power of a tensor")
     return b.binary("pow", x, exponent, dtype_of(node))
-
-
-@converts(aten.minimum.default)
-def minimum(b: Builder, node: Any, x: Value, y: Value) -> Value:
-    return b.binary("minimum", x, y)
-
-
-@converts(aten.maximum.default)
-def maximum(b: Builder, node: Any, x: Value, y: Value) -> Value:
-    return b.binary("maximum", x, y)
-
-
-@converts(aten.clamp.default, aten.hardtanh.default, aten.clamp.Tensor)
-def clamp(b: Builder, node: Any, x: Value, low: Any = None, high: Any = None) -> Value:
-    are_numbers = all(isinstance(bound, (int, float, type(None))) for bound in (low, high))
-    if node.target is aten.hardtanh.default:
-        low, high = (-1.0 if low is None else low), (1.0 if high is None else high)
-    if x.dtype.is_floating_point and are_numbers:
-        return b.clamp(x, -math.inf if low is None else low, math.inf if high is None else high)
-    x = b.cast(x, dtype_of(node))
-    x = x if low is None else b.binary("maximum", x, low, x.dtype)
-    return x if high is None else b.binary("minimum", x, high, x.dtype)
-
-
-@converts(aten.clamp_min.default)
-def clamp_min(b: Builder, node: Any, x: Value, low: Any) -> Value:
-    return clamp(b, node, x, low)
-
-
-@converts(aten.clamp_max.default)
-def clamp_max(b: Builder, node: Any, x: Value, high: Any) -> Value:
-    return clamp(b, node, x, None, high)
 
 
 def _comparison(name: str) -> None:

@@ -57,6 +57,14 @@ def hypot(b: Builder, x: Value, y: Value) -> Value:
     return b.root(b.binary("add", b.binary("mul", x, x), b.binary("mul", y, y)))
 
 
+@_function(aten.sinc.default)
+def sinc(b: Builder, x: Value) -> Value:
+    """1 at 0, with a derivative of 0 there."""
+    is_zero = b.compare("eq", x, 0.0)
+    angle = b.binary("mul", b.select(is_zero, b.constant(1, x.dtype), x), math.pi)
+    return b.select(is_zero, b.constant(1, x.dtype), b.binary("div", b.unary("sin", angle), angle))
+
+
 @_function(aten.tan.default)
 def tan(b: Builder, x: Value) -> Value:
     return b.binary("div", b.unary("sin", x), b.unary("cos", x))
@@ -92,9 +100,10 @@ def elu(b: Builder, node: Any, x: Value, alpha: float = 1, scale: float = 1, inp
 
 @_function(aten.sinh.default)
 def sinh(b: Builder, x: Value) -> Value:
-    """Of e = exp(x) - 1: small ones do not cancel."""
-    e = expm1(b, x)
-    return b.binary("mul", b.binary("add", e, b.binary("div", e, b.binary("add", e, 1.0))), 0.5)
+    """Of e = exp(|x|) - 1: small ones do not cancel."""
+    sign = sign_or_one(b, x)
+    e = expm1(b, b.binary("mul", x, sign))
+    return b.binary("mul", b.binary("add", e, b.binary("div", e, b.binary("add", e, 1.0))), b.binary("mul", sign, 0.5))
 
 
 @_function(aten.cosh.default)
@@ -102,17 +111,17 @@ def cosh(b: Builder, x: Value) -> Value:
     return b.binary("mul", b.binary("add", b.unary("exp", x), b.unary("exp", b.unary("neg", x))), 0.5)
 
 
-def _sign(b: Builder, x: Value) -> Value:
+def sign_or_one(b: Builder, x: Value) -> Value:
     """-1 or 1, with no derivative."""
     return b.select(b.compare("lt", x, 0.0), b.constant(-1, x.dtype), b.constant(1, x.dtype))
 
 
 @_function(aten.asinh.default)
 def asinh(b: Builder, x: Value) -> Value:
-    size = b.binary("mul", x, _sign(b, x))
+    size = b.binary("mul", x, sign_or_one(b, x))
     square = b.binary("mul", size, size)
     above = b.binary("add", b.unary("sqrt", b.binary("add", square, 1.0)), 1.0)
-    return b.binary("mul", log1p(b, b.binary("add", size, b.binary("div", square, above))), _sign(b, x))
+    return b.binary("mul", log1p(b, b.binary("add", size, b.binary("div", square, above))), sign_or_one(b, x))
 
 
 @_function(aten.acosh.default)
@@ -142,12 +151,14 @@ def _near_arc(b: Builder, x: Value) -> Value:
 
 
 def _arc(b: Builder, y: Value, x: Value) -> Value:
-    """The angle of (x, y). One quotient stands for all octants, so that none that is not chosen has a derivative."""
-    sign_y, sign_x = _sign(b, y), _sign(b, x)
+    """The angle of (x, y), which is 0 with derivatives of 0 at the origin. One quotient stands for all octants, so that none that is
+    not chosen has a derivative."""
+    sign_y, sign_x = sign_or_one(b, y), sign_or_one(b, x)
     tall, wide = b.binary("mul", y, sign_y), b.binary("mul", x, sign_x)
     is_steep = b.compare("gt", tall, wide)
     low, high = b.select(is_steep, wide, tall), b.select(is_steep, tall, wide)
-    high = b.select(b.compare("eq", high, 0.0), b.constant(1, x.dtype), high)
+    is_origin = b.compare("eq", high, 0.0)
+    low, high = b.select(is_origin, b.constant(0, x.dtype), low), b.select(is_origin, b.constant(1, x.dtype), high)
     is_far = b.compare("gt", low, b.binary("mul", high, math.sqrt(2) - 1))
     quotient = b.binary("div", b.select(is_far, b.binary("sub", low, high), low),
                         b.select(is_far, b.binary("add", low, high), high))

@@ -21,8 +21,11 @@ def _wrapped(b: Builder, indices: Value, size: int) -> Value:
 
 
 @converts(aten.embedding.default)
-def embedding(b: Builder, node: Any, table: Value, indices: Value, padding: int = -1, *arguments: Any) -> Value:
+def embedding(b: Builder, node: Any, table: Value, indices: Value, padding: int = -1, scales_by_count: bool = False,
+              *arguments: Any) -> Value:
     """The row of ``padding`` has no gradient."""
+    if scales_by_count and table.active:
+        raise Missing("an embedding with scale_grad_by_freq")
     rows = b.gather(table, indices)
     if padding < 0 or not table.active:
         return rows

@@ -12,7 +12,7 @@ from ._registry import converts
 aten = torch.ops.aten
 
 
-def _reduced(b: Builder, each: Value, reduction: int) -> Value:
+def reduced(b: Builder, each: Value, reduction: int) -> Value:
     return each if reduction == 0 else b.reduce("mean" if reduction == 1 else "sum", each, None)
 
 
@@ -45,16 +45,16 @@ def nll_loss(b: Builder, node: Any, scores: Value, target: Value, weight: Value 
 @converts(aten.mse_loss.default)
 def mse_loss(b: Builder, node: Any, x: Value, y: Value, reduction: int = 1) -> Value:
     away = b.binary("sub", x, y)
-    return _reduced(b, b.binary("mul", away, away), reduction)
+    return reduced(b, b.binary("mul", away, away), reduction)
 
 
 @converts(aten.smooth_l1_loss.default)
 def smooth_l1_loss(b: Builder, node: Any, x: Value, y: Value, reduction: int = 1, beta: float = 1.0) -> Value:
     away = b.unary("abs", b.binary("sub", x, y))
     if beta == 0:
-        return _reduced(b, away, reduction)
+        return reduced(b, away, reduction)
     near = b.binary("div", b.binary("mul", b.binary("mul", away, away), 0.5), beta)
-    return _reduced(b, b.select(b.compare("lt", away, beta), near, b.binary("sub", away, 0.5 * beta)), reduction)
+    return reduced(b, b.select(b.compare("lt", away, beta), near, b.binary("sub", away, 0.5 * beta)), reduction)
 
 
 @converts(aten.huber_loss.default)
@@ -62,30 +62,4 @@ def huber_loss(b: Builder, node: Any, x: Value, y: Value, reduction: int = 1, de
     away = b.unary("abs", b.binary("sub", x, y))
     near = b.binary("mul", b.binary("mul", away, away), 0.5)
     far = b.binary("mul", b.binary("sub", away, 0.5 * delta), delta)
-    return _reduced(b, b.select(b.compare("lt", away, delta), near, far), reduction)
-
-
-@converts(aten.binary_cross_entropy_with_logits.default)
-def bce_with_logits(b: Builder, node: Any, x: Value, target: Value, weight: Value | None = None,
-                    positive: Value | None = None, reduction: int = 1) -> Value:
-    small = b.unary("exp", b.unary("neg", b.unary("abs", x)))
-    curved = b.unary("log", b.binary("add", small, 1.0))
-    if positive is None:
-        linear = b.binary("sub", b.binary("maximum", x, 0.0), b.binary("mul", x, target))
-        each = b.binary("add", linear, curved)
-    else:
-        below = b.binary("add", curved, b.binary("maximum", b.unary("neg", x), 0.0))
-        share = b.binary("add", b.binary("mul", b.binary("sub", positive, 1.0), target), 1.0)
-        each = b.binary("add", b.binary("mul", b.binary("sub", 1.0, target), x), b.binary("mul", share, below))
-    return _reduced(b, each if weight is None else b.binary("mul", each, weight), reduction)
-
-
-@converts(aten.binary_cross_entropy.default)
-def bce(b: Builder, node: Any, x: Value, target: Value, weight: Value | None = None, reduction: int = 1) -> Value:
-    def log(p: Value) -> Value:
-        return b.binary("maximum", b.unary("log", p), -100.0)
-
-    yes = b.binary("mul", target, log(x))
-    no = b.binary("mul", b.binary("sub", 1.0, target), log(b.binary("sub", 1.0, x)))
-    each = b.unary("neg", b.binary("add", yes, no))
-    return _reduced(b, each if weight is None else b.binary("mul", each, weight), reduction)
+    return reduced(b, b.select(b.compare("lt", away, delta), near, far), reduction)

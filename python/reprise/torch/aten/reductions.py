@@ -28,14 +28,26 @@ def product(b: Builder, node: Any, x: Value, dim: Any = None, keep: bool = False
     return b.reduce("prod", b.cast(x, dtype_of(node)), None if dim is None else [dim], keep)
 
 
+def _shared_extreme(b: Builder, name: str, x: Value, dims: Sequence[int] | None, keep: bool) -> Value:
+    """The largest or smallest element; equal ones share the cotangent, through their mean."""
+    best = b.reduce(name, x, dims, keep=True)
+    if best.active:
+        is_best = b.compare("eq", x, b.expand(best, x.shape))
+        count = b.reduce("sum", b.cast(is_best, x.dtype), dims, keep=True)
+        total = b.reduce("sum", b.select(is_best, x, b.constant(0, x.dtype)), dims, keep=True)
+        best = b.select(b.compare("gt", count, 1), b.binary("div", total, count), best)
+    gone = {dim % x.rank for dim in dims} if dims else set(range(x.rank))
+    return best if keep else b.reshape(best, [size for dim, size in enumerate(x.shape) if dim not in gone])
+
+
 @converts(aten.amax.default, aten.amin.default)
 def extreme(b: Builder, node: Any, x: Value, dims: Sequence[int] = (), keep: bool = False) -> Value:
-    return b.reduce("max" if node.target is aten.amax.default else "min", x, dims, keep)
+    return _shared_extreme(b, "max" if node.target is aten.amax.default else "min", x, dims, keep)
 
 
 @converts(aten.max.default, aten.min.default)
 def extreme_of_all(b: Builder, node: Any, x: Value) -> Value:
-    return b.reduce("max" if node.target is aten.max.default else "min", x, None)
+    return _shared_extreme(b, "max" if node.target is aten.max.default else "min", x, None, False)
 
 
 @converts(aten.max.dim, aten.min.dim)

@@ -1,0 +1,76 @@
+"""Limits and choices of the larger value, with PyTorch's derivatives at the limits and where values are equal."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+
+from ._builder import Builder, Value
+from ._registry import converts, dtype_of
+
+aten = torch.ops.aten
+
+
+def _between(b: Builder, x: Value, low: float, high: float, below: Any, inside: Value, above: Any) -> Value:
+    """``inside`` between the limits; at the limits what lies beyond them."""
+    upper = b.select(b.compare("ge", x, high), b.value(above, x.dtype), inside)
+    return b.select(b.compare("le", x, low), b.value(below, x.dtype), upper)
+
+
+@converts(aten.hardtanh.default)
+def hard_tanh(b: Builder, node: Any, x: Value, low: float = -1.0, high: float = 1.0) -> Value:
+    if not x.dtype.is_floating_point:
+        return _limit(b, x, low, high)
+    return _between(b, x, low, high, low, x, high)
+
+
+@converts(aten.hardsigmoid.default)
+def hard_sigmoid(b: Builder, node: Any, x: Value) -> Value:
+    return _between(b, x, -3.0, 3.0, 0.0, b.binary("div", b.binary("add", x, 3.0), 6.0), 1.0)
+
+
+@converts(aten.hardswish.default)
+def hard_swish(b: Builder, node: Any, x: Value) -> Value:
+    return _between(b, x, -3.0, 3.0, 0.0, b.binary("div", b.binary("mul", x, b.binary("add", x, 3.0)), 6.0), x)
+
+
+def _chosen(name: str) -> None:
+    @converts(getattr(aten, name).default)
+    def convert(b: Builder, node: Any, x: Value, y: Value) -> Value:
+        """Equal values share the cotangent."""
+        dtype = dtype_of(node)
+        x, y = b.cast(x, dtype), b.cast(y, dtype)
+        larger = b.binary(name, x, y)
+        if not larger.active:
+            return larger
+        mean = b.binary("add", b.binary("mul", x, 0.5), b.binary("mul", y, 0.5))
+        return b.select(b.compare("eq", x, y), mean, larger)
+
+
+for _name in ("minimum", "maximum"):
+    _chosen(_name)
+
+
+def _limit(b: Builder, x: Value, low: Any, high: Any) -> Value:
+    x = x if low is None else b.binary("maximum", x, low, x.dtype)
+    return x if high is None else b.binary("minimum", x, high, x.dtype)
+
+
+@converts(aten.clamp.default, aten.clamp.Tensor)
+def clamp(b: Builder, node: Any, x: Value, low: Any = None, high: Any = None) -> Value:
+    are_numbers = all(isinstance(bound, (int, float, type(None))) for bound in (low, high))
+    if x.dtype.is_floating_point and are_numbers:
+        return b.clamp(x, -math.inf if low is None else low, math.inf if high is None else high)
+    return _limit(b, b.cast(x, dtype_of(node)), low, high)
+
+
+@converts(aten.clamp_min.default)
+def clamp_min(b: Builder, node: Any, x: Value, low: Any) -> Value:
+    return clamp(b, node, x, low)
+
+
+@converts(aten.clamp_max.default)
+def clamp_max(b: Builder, node: Any, x: Value, high: Any) -> Value:
+    return clamp(b, node, x, None, high)
