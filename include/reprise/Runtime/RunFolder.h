@@ -41,8 +41,8 @@ struct OutputFolder {
 /// made at the path. One that exists is replaced only if it is empty, or if all in it is of a run:
 /// run.json, and files that bear the names of the results that run.json lists (of this run's
 /// results, where an older run.json lists none). It is never replaced if it holds an input,
-/// whatever path, link or hard link leads there, but for a file of the input folder itself whose name
-/// a result of this run has, such as a state whose next value takes its place.
+/// whatever path, link or hard link leads there, but for a file of the input folder itself whose
+/// name a result of this run has, such as a state whose next value takes its place.
 ///
 /// What a killed run left beside the folder is removed, unless that run still works there.
 Error checkRunFolder(const OutputFolder &folder);
