@@ -114,6 +114,30 @@ def try_second_order():
             slope, = torch.autograd.grad(run(x), x, create_graph=True)
 
 
+def try_named_inputs():
+    """Gradients of gradients by named inputs: autograd runs only what lies between, though nothing that is saved is an input."""
+    def by_hessian(run, x):
+        torch.autograd.functional.hessian(run, x.detach())
+
+    def by_name(ask):
+        def differentiate(run, x):
+            result = run(x)
+            slope, = torch.autograd.grad(result, x, create_graph=True)
+            ask(result + slope.square().sum(), x)
+        return differentiate
+
+    ways = {"hessian": by_hessian, "grad": by_name(torch.autograd.grad), "backward": by_name(lambda loss, x: loss.backward(inputs=[x]))}
+    for codegen in CODEGENS:
+        run = compiled(lambda x: torch.exp(x).sum(), codegen=codegen)
+        for name, differentiate in ways.items():
+            try:
+                differentiate(run, torch.zeros(2, requires_grad=True))
+                told = "nothing was raised"
+            except reprise.Error as error:
+                told = str(error)
+            checks.check(f"{codegen}: {name} of a gradient by a named input is the same error", 'backend="reprise" has' in told, told)
+
+
 def try_layouts_of_cotangents():
     """A cotangent that needs a gradient itself, in another layout than the result's."""
     for codegen in CODEGENS:
@@ -172,7 +196,8 @@ def try_written_views():
 def main():
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
-    for part in (try_kept_graphs, try_donation, try_second_order, try_layouts_of_cotangents, try_forward_alone, try_written_views):
+    for part in (try_kept_graphs, try_donation, try_second_order, try_named_inputs, try_layouts_of_cotangents, try_forward_alone,
+                 try_written_views):
         torch.manual_seed(0)
         part()
     checks.finish()

@@ -53,11 +53,25 @@ class _Compiler(runtime_wrappers._AutogradBackwardCompiler):
         return run
 
 
+class _Anchor(torch.autograd.Function):
+    """An empty tensor that depends on the inputs of a compiled function, and holds none of them."""
+
+    @staticmethod
+    def forward(context: Any, *inputs: torch.Tensor) -> torch.Tensor:
+        return torch.empty(0)
+
+
 class _Factory(runtime_wrappers._AOTDispatchAutogradFunctionFactory):
     """Compiled functions whose gradients say what they lack, when a gradient of them is asked for."""
 
     def build(self) -> type[torch.autograd.Function]:
         function = super().build()
+        run_forward = function.forward
+
+        def forward(context: Any, *arguments: Any) -> Any:
+            with torch.enable_grad():
+                context.anchor = _Anchor.apply(*(each for each in arguments if isinstance(each, torch.Tensor)))
+            return run_forward(context, *arguments)
 
         def twice(context: Any, run: Callable[..., Any], arguments: list[Any]) -> Any:
             class Pass(torch.autograd.Function):
@@ -71,8 +85,9 @@ class _Factory(runtime_wrappers._AOTDispatchAutogradFunctionFactory):
                 @staticmethod
                 def backward(own: Any, *ignored: Any) -> None:
                     raise Error(NO_DERIVATIVE)
-            # What the forward pass has saved needs no gradient, and the results shall.
-            return Pass.apply(torch.empty(0, requires_grad=True), *arguments)
+            # What the forward pass has saved needs no gradient, and the results shall, by every input.
+            return Pass.apply(context.anchor, *arguments)
+        function.forward = staticmethod(forward)
         function._double_backward = staticmethod(twice)
         return function
 
