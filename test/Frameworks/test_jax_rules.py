@@ -45,6 +45,15 @@ chosen.defvjp(lambda x, rows: (x[rows], (rows, x, 2)),
               lambda saved, given: (saved[2] * jnp.zeros_like(saved[1]).at[saved[0]].add(given), None))
 
 
+@jax.custom_vjp
+def picked(x, rows):
+    return x[rows]
+
+
+picked.defvjp(lambda x, rows: (x[rows], (x.shape, rows)),
+              lambda saved, given: (jnp.zeros(saved[0]).at[saved[1]].add(given), None))
+
+
 def _scaled(x, factor):
     return x * factor
 
@@ -77,6 +86,7 @@ FUNCTIONS = {
     "clipped cotangents": lambda x: clipped(x) ** 2,
     "two inputs, two results": lambda x: product(x, jnp.cos(x))[0] + product(x[0], x[1])[1],
     "an integer among the inputs": lambda x: chosen(x, jnp.array([2, 0, 2])) * jnp.arange(1.0, 4)[:, None],
+    "a shape among the residuals": lambda x: picked(x, jnp.array([2, 0, 2])) + jax.jit(picked)(x, jnp.array([1, 1, 3])),
     "an argument without a derivative": lambda x: scaled(x, 3.0) + jnp.sin(scaled(x, 0.5)),
     "a tree of results": lambda x: rounded(3 * x)["straight"] * x + rounded(x)["rest"][0],
     "of a function inside of another": lambda x: jax.jit(inner)(x) + inner(2 * x),

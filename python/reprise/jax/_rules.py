@@ -77,14 +77,16 @@ def _bind_vjp(operands: list[Any], fwd_jaxpr_thunk: Any, bwd: Any, out_trees: An
     _, residual_tree, forwarded = out_trees()
     count = residual_tree.num_leaves - sum(each is not None for each in forwarded)
     saved, results = iter(made[:count]), [jax.numpy.asarray(each) for each in made[count:]]
-    # Residuals that are inputs come as numbers of operands.
-    residuals = [jax.numpy.asarray(next(saved) if each is None else operands[each]) for each in forwarded]
+    # Residuals that are inputs come as numbers of operands. Numbers, such as sizes, are part of the rule.
+    all_residuals = [next(saved) if each is None else operands[each] for each in forwarded]
+    residuals = [jax.numpy.asarray(each) for each in all_residuals if not isinstance(each, (int, float))]
     floats = [number for number, each in enumerate(primals) if _is_float(each)]
 
     def backward(*given: Any) -> list[Any]:
         cotangents = iter(given[len(residuals):])
         all_of = [next(cotangents) if _is_float(each) else _no_tangent(each) for each in results]
-        gradients = bwd.call_wrapped(*given[:len(residuals)], *all_of)
+        traced = iter(given)
+        gradients = bwd.call_wrapped(*(each if isinstance(each, (int, float)) else next(traced) for each in all_residuals), *all_of)
         return [ad_util.instantiate(gradients[number]) for number in floats]
 
     return _bind(results, [primals[number] for number in floats], residuals, backward)
