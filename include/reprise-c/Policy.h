@@ -116,7 +116,8 @@ typedef struct rp_policy {
   /* Writes one label per op; all are RP_NO_LABEL before. Must not be null. */
   rp_status (*decide)(void *self, const rp_host *host, const rp_graph *graph, uint8_t *labels,
                       size_t num_ops);
-  /* Since 1.1: why an op got its label, for reports. May be null. */
+  /* Since 1.1: why an op got its label, for reports. May be null. A reason that is a null string
+   * with a size is an error. */
   rp_status (*explain)(void *self, uint32_t op, rp_string *reason);
 } rp_policy;
 

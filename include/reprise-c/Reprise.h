@@ -6,7 +6,9 @@
  *   to destroy NULL does nothing.
  *   A session and what is made with it are for one thread at a time; sessions are independent.
  * - A function that can fail returns an error, which the caller destroys, or NULL. All else that it
- *   would give is then left as it was.
+ *   would give is then left as it was. NULL where an object, a text, a struct or a place for what
+ *   is given must be is such an error, REPRISE_BAD_USAGE; an array of no elements may be NULL.
+ *   Functions that cannot fail do nothing for NULL, and return 0, NULL or an empty text.
  * - Texts that functions return end with a zero, and live as long as the object that they are of,
  *   unless it says otherwise.
  * - The host's process is left alone: no fork, no signal handler, no exit, no output, no locale.
@@ -110,7 +112,9 @@ REPRISE_EXPORT void reprise_session_set_progress(reprise_session *session,
 
 /* Lets the option "policy" name a policy of the host, by the table that a plugin has. `decide` and
  * `explain` are given `self`; `create` and `destroy` are not called. The table and `self` outlive
- * the session. A name that is taken is an error. */
+ * the session. Errors are a name that is taken, or that "policy" reads as something else (empty,
+ * @NAME, PATH.json, plugin:PATH, with parentheses, braces, brackets or commas), and a table that is
+ * too short, is of another major version, or has no name or no `decide`. */
 REPRISE_EXPORT reprise_error *reprise_session_add_policy(reprise_session *session, const char *name,
                                                          const rp_policy *policy, void *self);
 

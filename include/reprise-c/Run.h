@@ -73,12 +73,14 @@ REPRISE_EXPORT void reprise_run_destroy(reprise_run *run);
  * gaps, on the run's device. Otherwise, on the CPU, it is copied in before each step, and what the
  * step has changed is copied back after it. `is_copied`, which may be NULL, tells. On a GPU such a
  * tensor is an error. The memory outlives the run; dtype and shape are the argument's. Inputs may
- * overlap; a step fails that finds what it writes in another argument. i1 is kDLBool of 8 bits, or
- * kDLUInt. */
+ * overlap; the tensor of what the step writes must not have negative strides, or strides that let
+ * its own elements overlap; a step fails that finds what it writes in another argument. i1 is
+ * kDLBool of 8 bits, or kDLUInt. */
 REPRISE_EXPORT reprise_error *reprise_run_bind(reprise_run *run, const char *name,
                                                const DLTensor *tensor, int *is_copied);
 /* Gives the argument a copy of the tensor, which is on the CPU and row-major without gaps. An input
- * with one more leading dimension holds one value per step, by its number. */
+ * with one more leading dimension, of 1 or more, holds one value per step, by its number. Another
+ * shape is an error. */
 REPRISE_EXPORT reprise_error *reprise_run_give(reprise_run *run, const char *name,
                                                const DLTensor *tensor);
 /* Takes all arrays of a folder that are arguments, and its run.json, as --input-dir does. */

@@ -39,6 +39,7 @@ void test_run(void);
 void test_pause(void);
 void test_policy(void);
 void test_threads(void);
+void test_refuse(void);
 void test_cuda(void);
 
 #endif

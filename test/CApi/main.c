@@ -116,6 +116,7 @@ int main(int argc, char **argv) {
     test_pause();
     test_policy();
     test_threads();
+    test_refuse();
   }
   free(model_text);
   get_handlers(after);

@@ -74,6 +74,8 @@ Location reprise_builder::place(const reprise_op &op) const {
 LogicalResult reprise_builder::readTypes(const char *const *texts, size_t count,
                                          SmallVectorImpl<Type> &types) {
   for (size_t i = 0; i < count; ++i) {
+    if (!texts[i])
+      return say("type " + Twine(i) + " is null");
     Type type = parseType(texts[i], &session->context);
     if (!type)
       return say("'" + Twine(texts[i]) + "' is no type");
@@ -84,6 +86,13 @@ LogicalResult reprise_builder::readTypes(const char *const *texts, size_t count,
 
 FailureOr<NamedAttribute> reprise_builder::read(const reprise_attribute &given) {
   reprise_attribute own = copyOf(given);
+  bool isText = own.kind <= REPRISE_ATTRIBUTE_SYMBOL;
+  bool isArray = own.kind == REPRISE_ATTRIBUTE_INTEGERS && own.num_integers > 0;
+  if (!own.name)
+    return say("argument 'attribute.name' is null");
+  if ((isText && !own.text) || (isArray && !own.integers))
+    return say("'" + Twine(isText ? "text" : "integers") + "' of attribute '" + own.name +
+               "' is null");
   Attribute value;
   switch (own.kind) {
   case REPRISE_ATTRIBUTE_TEXT:
@@ -157,6 +166,9 @@ LogicalResult reprise_builder::create(const OperationState &state, reprise_value
 
 reprise_error *reprise_builder_create(reprise_session *session, const char *name,
                                       reprise_builder **builder) {
+  if (reprise_error *error =
+          refuseNull({{"session", session}, {"name", name}, {"builder", builder}}))
+    return error;
   session->state->begin();
   *builder = new reprise_builder(session->state, name);
   return nullptr;
@@ -167,6 +179,11 @@ void reprise_builder_destroy(reprise_builder *builder) { delete builder; }
 reprise_error *reprise_builder_begin_function(reprise_builder *builder, const char *name,
                                               const char *const *argument_types,
                                               size_t num_arguments, reprise_value *arguments) {
+  if (reprise_error *error = refuseNull({{"builder", builder},
+                                         {"name", name},
+                                         {"argument_types", argument_types, num_arguments},
+                                         {"arguments", arguments, num_arguments}}))
+    return error;
   builder->session->begin();
   if (builder->function)
     return builder->fail("function '" + builder->function.getName().str() + "' has no end");
@@ -189,6 +206,8 @@ reprise_error *reprise_builder_begin_function(reprise_builder *builder, const ch
 
 reprise_error *reprise_builder_set_argument(reprise_builder *builder, size_t index,
                                             const reprise_attribute *attribute) {
+  if (reprise_error *error = refuseNull({{"builder", builder}, {"attribute", attribute}}))
+    return error;
   builder->session->begin();
   if (!builder->function || index >= builder->function.getNumArguments())
     return builder->fail("there is no argument " + std::to_string(index));
@@ -201,6 +220,8 @@ reprise_error *reprise_builder_set_argument(reprise_builder *builder, size_t ind
 
 reprise_error *reprise_builder_set_result(reprise_builder *builder, size_t index,
                                           const reprise_attribute *attribute) {
+  if (reprise_error *error = refuseNull({{"builder", builder}, {"attribute", attribute}}))
+    return error;
   builder->session->begin();
   FailureOr<NamedAttribute> read = builder->read(*attribute);
   if (failed(read))
@@ -209,12 +230,25 @@ reprise_error *reprise_builder_set_result(reprise_builder *builder, size_t index
   return nullptr;
 }
 
+static reprise_error *refuseNullIn(const reprise_op &op) {
+  return refuseNull({{"op.name", op.name},
+                     {"op.operands", op.operands, op.num_operands},
+                     {"op.result_types", op.result_types, op.num_results},
+                     {"op.attributes", op.attributes, op.num_attributes}});
+}
+
 reprise_error *reprise_builder_add(reprise_builder *builder, const reprise_op *given,
                                    reprise_value *results) {
+  if (reprise_error *error = refuseNull({{"builder", builder}, {"op", given}}))
+    return error;
   builder->session->begin();
   if (!builder->function)
     return builder->fail("an op needs a function around it");
   reprise_op op = reprise_builder::copyOf(*given);
+  if (reprise_error *error = refuseNull({{"results", results, op.num_results}}))
+    return error;
+  if (reprise_error *error = refuseNullIn(op))
+    return error;
   OperationState state(builder->place(op), op.name);
   if (failed(builder->describe(op, state)) || failed(builder->create(state, results)))
     return builder->session->fail(REPRISE_BAD_USAGE);
@@ -224,10 +258,17 @@ reprise_error *reprise_builder_add(reprise_builder *builder, const reprise_op *g
 reprise_error *reprise_builder_open(reprise_builder *builder, const reprise_op *given,
                                     const char *const *argument_types, size_t num_arguments,
                                     reprise_value *arguments) {
+  if (reprise_error *error = refuseNull({{"builder", builder},
+                                         {"op", given},
+                                         {"argument_types", argument_types, num_arguments},
+                                         {"arguments", arguments, num_arguments}}))
+    return error;
   builder->session->begin();
   if (!builder->function)
     return builder->fail("an op needs a function around it");
   reprise_op op = reprise_builder::copyOf(*given);
+  if (reprise_error *error = refuseNullIn(op))
+    return error;
   auto open = std::make_unique<OpenOp>(
       OpenOp{OperationState(builder->place(op), op.name), std::make_unique<Region>(),
              builder->builder.saveInsertionPoint(), builder->values.size()});
@@ -245,9 +286,14 @@ reprise_error *reprise_builder_open(reprise_builder *builder, const reprise_op *
 }
 
 reprise_error *reprise_builder_close(reprise_builder *builder, reprise_value *results) {
+  if (reprise_error *error = refuseNull({{"builder", builder}}))
+    return error;
   builder->session->begin();
   if (builder->open.empty())
     return builder->fail("no op is open");
+  size_t numResults = builder->open.back()->state.types.size();
+  if (reprise_error *error = refuseNull({{"results", results, numResults}}))
+    return error;
   std::unique_ptr<OpenOp> open = std::move(builder->open.back());
   builder->open.pop_back();
   builder->builder.restoreInsertionPoint(open->outside);
@@ -260,6 +306,8 @@ reprise_error *reprise_builder_close(reprise_builder *builder, reprise_value *re
 
 reprise_error *reprise_builder_return(reprise_builder *builder, const reprise_value *numbers,
                                       size_t num_values) {
+  if (reprise_error *error = refuseNull({{"builder", builder}, {"values", numbers, num_values}}))
+    return error;
   builder->session->begin();
   if (!builder->function || !builder->open.empty())
     return builder->fail(builder->function ? "an op is open" : "there is no function to end");
@@ -285,6 +333,8 @@ reprise_error *reprise_builder_return(reprise_builder *builder, const reprise_va
 }
 
 reprise_error *reprise_builder_finish(reprise_builder *builder, reprise_module **module) {
+  if (reprise_error *error = refuseNull({{"builder", builder}, {"module", module}}))
+    return error;
   builder->session->begin();
   if (builder->function)
     return builder->fail("function '" + builder->function.getName().str() + "' has no end");

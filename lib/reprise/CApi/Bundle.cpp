@@ -89,6 +89,8 @@ reprise_error *reprise::capi::makeBundle(const SessionPtr &session, std::vector<
 
 reprise_error *reprise_bundle_load(reprise_session *session, const char *path,
                                    reprise_bundle **bundle) {
+  if (reprise_error *error = refuseNull({{"session", session}, {"path", path}, {"bundle", bundle}}))
+    return error;
   session->state->begin();
   auto bytes = readFile(path);
   if (!bytes)
@@ -98,6 +100,9 @@ reprise_error *reprise_bundle_load(reprise_session *session, const char *path,
 
 reprise_error *reprise_bundle_read(reprise_session *session, const void *data, size_t size,
                                    reprise_bundle **bundle) {
+  if (reprise_error *error =
+          refuseNull({{"session", session}, {"data", data, size}, {"bundle", bundle}}))
+    return error;
   session->state->begin();
   const auto *bytes = static_cast<const uint8_t *>(data);
   return makeBundle(session->state, std::vector<uint8_t>(bytes, bytes + size), "bundle", bundle);
@@ -106,6 +111,8 @@ reprise_error *reprise_bundle_read(reprise_session *session, const void *data, s
 void reprise_bundle_destroy(reprise_bundle *bundle) { delete bundle; }
 
 reprise_error *reprise_bundle_save(const reprise_bundle *bundle, const char *path) {
+  if (reprise_error *error = refuseNull({{"bundle", bundle}, {"path", path}}))
+    return error;
   bundle->session->begin();
   if (Error error = writeFile(path, bundle->bytes.data(), bundle->bytes.size()))
     return bundle->session->fail(error);
@@ -113,10 +120,11 @@ reprise_error *reprise_bundle_save(const reprise_bundle *bundle, const char *pat
 }
 
 const void *reprise_bundle_bytes(const reprise_bundle *bundle, size_t *size) {
-  *size = bundle->bytes.size();
-  return bundle->bytes.data();
+  if (size)
+    *size = bundle ? bundle->bytes.size() : 0;
+  return bundle ? bundle->bytes.data() : nullptr;
 }
 
 const char *reprise_bundle_description(const reprise_bundle *bundle) {
-  return bundle->description.c_str();
+  return bundle ? bundle->description.c_str() : "";
 }

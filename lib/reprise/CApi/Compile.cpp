@@ -128,9 +128,9 @@ std::string Request::findWrong() {
 
 LogicalResult Request::readPlan() {
   std::string text = given.text("plan"), path = given.text("plan-in");
-  if (text.empty() && path.empty())
+  if (!given.has("plan") && !given.has("plan-in"))
     return success();
-  if (text.empty()) {
+  if (!given.has("plan")) {
     auto bytes = runtime::readFile(path);
     if (!bytes) {
       session->say({REPRISE_ERROR, bytes.message(), path, 0, 0});
@@ -201,6 +201,8 @@ reprise_error *Request::run(reprise_compilation **compilation) {
 
 reprise_error *reprise_compile(reprise_module *module, const reprise_options *options,
                                reprise_compilation **compilation) {
+  if (reprise_error *error = refuseNull({{"module", module}, {"compilation", compilation}}))
+    return error;
   static const reprise_options none;
   module->session->begin();
   return Request(module->session, *module->module, options ? *options : none).run(compilation);
@@ -210,6 +212,8 @@ void reprise_compilation_destroy(reprise_compilation *compilation) { delete comp
 
 reprise_error *reprise_compilation_get_bundle(reprise_compilation *compilation,
                                               reprise_bundle **bundle) {
+  if (reprise_error *error = refuseNull({{"compilation", compilation}, {"bundle", bundle}}))
+    return error;
   SessionState &session = *compilation->session;
   session.begin();
   if (compilation->isEstimate)
@@ -221,7 +225,7 @@ reprise_error *reprise_compilation_get_bundle(reprise_compilation *compilation,
 }
 
 const char *reprise_compilation_report(reprise_compilation *compilation, const char *format) {
-  if (!llvm::is_contained({"json", "html", "txt"}, StringRef(format)))
+  if (!compilation || !llvm::is_contained({"json", "html", "txt"}, StringRef(format)))
     return nullptr;
   auto [report, isNew] = compilation->reports.try_emplace(format);
   if (isNew) {
@@ -233,6 +237,8 @@ const char *reprise_compilation_report(reprise_compilation *compilation, const c
 }
 
 const char *reprise_compilation_plan(reprise_compilation *compilation) {
+  if (!compilation)
+    return "";
   if (compilation->plan.empty())
     compilation->plan =
         llvm::formatv("{0:2}\n", llvm::json::Value(writePlans(compilation->result)));
@@ -240,6 +246,8 @@ const char *reprise_compilation_plan(reprise_compilation *compilation) {
 }
 
 const char *reprise_compilation_explain(reprise_compilation *compilation, const char *value) {
+  if (!compilation || !value)
+    return nullptr;
   compilation->explanation.clear();
   llvm::raw_string_ostream stream(compilation->explanation);
   bool isKnown = false;
@@ -248,4 +256,6 @@ const char *reprise_compilation_explain(reprise_compilation *compilation, const 
   return isKnown ? compilation->explanation.c_str() : nullptr;
 }
 
-int reprise_compilation_fits(const reprise_compilation *compilation) { return compilation->fits; }
+int reprise_compilation_fits(const reprise_compilation *compilation) {
+  return compilation && compilation->fits;
+}

@@ -66,6 +66,19 @@ using SessionPtr = std::shared_ptr<SessionState>;
 /// An error without a session.
 reprise_error *makeError(std::string message, reprise_error_code code);
 
+/// An argument of a function of the API that must be there.
+struct Required {
+  /// An array may be null if it has no elements.
+  Required(const char *name, const void *value, size_t elements = 1)
+      : name(name), isMissing(!value && elements > 0) {}
+
+  const char *name;
+  bool isMissing;
+};
+
+/// The error of the first argument that is missing; null if all are there.
+reprise_error *refuseNull(std::initializer_list<Required> arguments);
+
 } // namespace reprise::capi
 
 struct reprise_session {

@@ -19,6 +19,9 @@ reprise_module *reprise::capi::wrapModule(const SessionPtr &session, OwningOpRef
 
 reprise_error *reprise_module_parse(reprise_session *session, const void *data, size_t size,
                                     const char *name, reprise_module **module) {
+  if (reprise_error *error = refuseNull(
+          {{"session", session}, {"data", data, size}, {"name", name}, {"module", module}}))
+    return error;
   SessionState &state = *session->state;
   state.begin();
   StringRef bytes(static_cast<const char *>(data), size);
@@ -38,11 +41,15 @@ reprise_error *reprise_module_parse(reprise_session *session, const void *data, 
 void reprise_module_destroy(reprise_module *module) { delete module; }
 
 reprise_error *reprise_module_verify(reprise_module *module) {
+  if (reprise_error *error = refuseNull({{"module", module}}))
+    return error;
   module->session->begin();
   return failed(verify(*module->module)) ? module->session->fail() : nullptr;
 }
 
 const char *reprise_module_text(reprise_module *module) {
+  if (!module)
+    return "";
   module->text.clear();
   llvm::raw_string_ostream stream(module->text);
   module->module->print(stream, OpPrintingFlags().enableDebugInfo());
@@ -50,13 +57,18 @@ const char *reprise_module_text(reprise_module *module) {
 }
 
 MlirContext reprise_private_mlir_context(reprise_session *session) {
-  return wrap(&session->state->context);
+  return wrap(session ? &session->state->context : nullptr);
 }
 
-MlirModule reprise_private_mlir_module(reprise_module *module) { return wrap(*module->module); }
+MlirModule reprise_private_mlir_module(reprise_module *module) {
+  return wrap(module ? *module->module : ModuleOp());
+}
 
 reprise_error *reprise_private_mlir_take(reprise_session *session, MlirModule mlir,
                                          reprise_module **module) {
+  if (reprise_error *error =
+          refuseNull({{"session", session}, {"mlir", mlir.ptr}, {"module", module}}))
+    return error;
   SessionState &state = *session->state;
   state.begin();
   ModuleOp own = unwrap(mlir);

@@ -112,6 +112,8 @@ reprise_options *reprise_options_create(void) { return new reprise_options; }
 void reprise_options_destroy(reprise_options *options) { delete options; }
 
 reprise_error *reprise_options_set(reprise_options *options, const char *key, const char *value) {
+  if (reprise_error *error = refuseNull({{"options", options}, {"key", key}, {"value", value}}))
+    return error;
   const Option *option = findOption(key);
   if (!option) {
     std::vector<StringRef> keys;

@@ -67,6 +67,9 @@ static llvm::Expected<reprise_plan> planSchedules(StringRef problem, const repri
 reprise_error *reprise_plan_problem(reprise_session *session, const char *kind, const char *problem,
                                     size_t size, const reprise_options *options,
                                     reprise_plan **plan) {
+  if (reprise_error *error = refuseNull(
+          {{"session", session}, {"kind", kind}, {"problem", problem, size}, {"plan", plan}}))
+    return error;
   static const reprise_options none;
   SessionState &state = *session->state;
   state.begin();
@@ -92,8 +95,10 @@ reprise_error *reprise_plan_problem(reprise_session *session, const char *kind, 
 }
 
 void reprise_plan_destroy(reprise_plan *plan) { delete plan; }
-const char *reprise_plan_summary(const reprise_plan *plan) { return plan->summary.c_str(); }
-size_t reprise_plan_count(const reprise_plan *plan) { return plan->solutions.size(); }
+const char *reprise_plan_summary(const reprise_plan *plan) {
+  return plan ? plan->summary.c_str() : "";
+}
+size_t reprise_plan_count(const reprise_plan *plan) { return plan ? plan->solutions.size() : 0; }
 const char *reprise_plan_solution(const reprise_plan *plan, size_t index) {
-  return index < plan->solutions.size() ? plan->solutions[index].c_str() : "";
+  return index < reprise_plan_count(plan) ? plan->solutions[index].c_str() : "";
 }

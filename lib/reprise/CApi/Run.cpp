@@ -47,7 +47,7 @@ struct reprise_run {
   }
   bool isReplaced(const std::string &name) const;
   std::string check(const std::string &name, const DLTensor &tensor, bool mayHaveRows) const;
-  std::string checkDevice(const DLTensor &tensor) const;
+  std::string checkPlace(const std::string &name, const DLTensor &tensor) const;
   Error bindCopy(const std::string &name, const DLTensor &tensor, uint64_t bytes);
   /// What a part of a step looks at, and what it has made.
   enum Part { All, ToPause, FromPause };
@@ -62,12 +62,23 @@ bool reprise_run::isReplaced(const std::string &name) const {
   });
 }
 
-std::string reprise_run::checkDevice(const DLTensor &tensor) const {
+/// Whether steps can work on the tensor where it lies.
+static bool liesWell(const DLTensor &tensor) {
+  return reinterpret_cast<uintptr_t>(startOf(tensor)) % bufferAlignment == 0 && isDense(tensor);
+}
+
+/// What is wrong with where a tensor's elements lie, if its shape is right; empty if nothing is.
+std::string reprise_run::checkPlace(const std::string &name, const DLTensor &tensor) const {
   DLDeviceType wanted = kind == DeviceKind::Cuda ? kDLCUDA : kDLCPU;
-  if (tensor.device.device_type == wanted)
-    return "";
-  return std::string("the tensor is not on the ") + (wanted == kDLCUDA ? "GPU" : "CPU") +
-         ", where the run is";
+  if (tensor.device.device_type != wanted)
+    return std::string("the tensor is not on the ") + (wanted == kDLCUDA ? "GPU" : "CPU") +
+           ", where the run is";
+  if (kind == DeviceKind::Cuda && !liesWell(tensor))
+    return "on a GPU the tensor must lie at a multiple of " +
+           reprise::groupDigits(bufferAlignment) + " bytes, row-major without gaps";
+  if (isReplaced(name) && !isWritable(tensor))
+    return "the step writes it, and the tensor's strides are negative or let elements overlap";
+  return "";
 }
 
 /// What is wrong with a tensor for the argument; empty if nothing is.
@@ -81,10 +92,15 @@ std::string reprise_run::check(const std::string &name, const DLTensor &tensor,
   if (tensor.ndim < 0 || (tensor.ndim > 0 && !tensor.shape))
     return "the tensor has no shape";
   std::vector<int64_t> shape = shapeOf(tensor), expected = arrayShape(*argument);
-  bool hasRows = mayHaveRows && shape.size() == expected.size() + 1;
+  bool hasRows =
+      mayHaveRows && argument->role == Role::Input && shape.size() == expected.size() + 1;
   if (hasRows ? !std::equal(expected.begin(), expected.end(), shape.begin() + 1)
               : shape != expected)
     return "shape " + shapeText(shape) + ", expected " + shapeText(expected);
+  uint64_t bytes = std::max<uint64_t>(arrayBytes(*argument), 1);
+  if (hasRows && (shape[0] < 1 || static_cast<uint64_t>(shape[0]) > INT64_MAX / bytes))
+    return "shape " + shapeText(shape) + ", expected a number of values from 1 to " +
+           std::to_string(INT64_MAX / bytes) + " of shape " + shapeText(expected);
   if (!tensor.data && !llvm::is_contained(shape, 0))
     return "the tensor has no data";
   return "";
@@ -128,6 +144,8 @@ void reprise_run::copyOut(Part part) {
 
 reprise_error *reprise_run_create(const reprise_bundle *bundle, const reprise_options *options,
                                   reprise_run **run) {
+  if (reprise_error *error = refuseNull({{"bundle", bundle}, {"run", run}}))
+    return error;
   static const reprise_options none;
   SessionState &session = *bundle->session;
   session.begin();
@@ -164,18 +182,16 @@ void reprise_run_destroy(reprise_run *run) { delete run; }
 
 reprise_error *reprise_run_bind(reprise_run *run, const char *name, const DLTensor *tensor,
                                 int *is_copied) {
+  if (reprise_error *error = refuseNull({{"run", run}, {"name", name}, {"tensor", tensor}}))
+    return error;
   run->session->begin();
   std::string wrong = run->check(name, *tensor, false);
   if (wrong.empty())
-    wrong = run->checkDevice(*tensor);
-  bool isAligned = reinterpret_cast<uintptr_t>(startOf(*tensor)) % bufferAlignment == 0;
-  bool isInPlace = isAligned && isDense(*tensor);
-  if (wrong.empty() && !isInPlace && run->kind == DeviceKind::Cuda)
-    wrong = "on a GPU the tensor must lie at a multiple of " +
-            reprise::groupDigits(bufferAlignment) + " bytes, row-major without gaps";
+    wrong = run->checkPlace(name, *tensor);
   if (!wrong.empty())
     return run->session->fail("cannot bind '" + std::string(name) + "': " + wrong);
   uint64_t bytes = arrayBytes(*run->find(name));
+  bool isInPlace = liesWell(*tensor);
   Error error = isInPlace ? run->steps->bind(name, startOf(*tensor), bytes)
                           : run->bindCopy(name, *tensor, bytes);
   if (error)
@@ -188,6 +204,8 @@ reprise_error *reprise_run_bind(reprise_run *run, const char *name, const DLTens
 }
 
 reprise_error *reprise_run_give(reprise_run *run, const char *name, const DLTensor *tensor) {
+  if (reprise_error *error = refuseNull({{"run", run}, {"name", name}, {"tensor", tensor}}))
+    return error;
   run->session->begin();
   std::string wrong = run->check(name, *tensor, true);
   if (wrong.empty() && (tensor->device.device_type != kDLCPU || !isDense(*tensor)))
@@ -205,6 +223,8 @@ reprise_error *reprise_run_give(reprise_run *run, const char *name, const DLTens
 }
 
 reprise_error *reprise_run_give_folder(reprise_run *run, const char *path) {
+  if (reprise_error *error = refuseNull({{"run", run}, {"path", path}}))
+    return error;
   run->session->begin();
   if (Error error = run->steps->giveFolder(path))
     return run->session->fail(error);
@@ -212,6 +232,8 @@ reprise_error *reprise_run_give_folder(reprise_run *run, const char *path) {
 }
 
 reprise_error *reprise_run_set_state(reprise_run *run, const reprise_run_state *state) {
+  if (reprise_error *error = refuseNull({{"run", run}, {"state", state}}))
+    return error;
   run->session->begin();
   if (Error error = run->steps->setState({state->seed, state->offset, state->step}))
     return run->session->fail(error);
@@ -219,11 +241,15 @@ reprise_error *reprise_run_set_state(reprise_run *run, const reprise_run_state *
 }
 
 void reprise_run_get_state(const reprise_run *run, reprise_run_state *state) {
+  if (!run || !state)
+    return;
   const RunState &own = run->steps->state();
   *state = {own.seed, own.offset, own.step};
 }
 
 reprise_error *reprise_run_start(reprise_run *run, int64_t steps) {
+  if (reprise_error *error = refuseNull({{"run", run}}))
+    return error;
   run->session->begin();
   if (steps < 0)
     return run->session->fail("expected a number of steps from 0 on, got " + std::to_string(steps),
@@ -238,6 +264,8 @@ reprise_error *reprise_run_start(reprise_run *run, int64_t steps) {
 using Work = Error (Session::*)();
 
 static reprise_error *runPart(reprise_run *run, reprise_run::Part part, Work work) {
+  if (reprise_error *error = refuseNull({{"run", run}}))
+    return error;
   run->session->begin();
   if (!run->isStarted)
     return run->session->fail("the run was not started", REPRISE_BAD_USAGE);
@@ -267,6 +295,8 @@ static reprise_error *checkStepped(const reprise_run *run) {
 }
 
 reprise_error *reprise_run_loss(const reprise_run *run, double *loss) {
+  if (reprise_error *error = refuseNull({{"run", run}, {"loss", loss}}))
+    return error;
   run->session->begin();
   if (reprise_error *error = checkStepped(run))
     return error;
@@ -278,6 +308,8 @@ reprise_error *reprise_run_loss(const reprise_run *run, double *loss) {
 }
 
 reprise_error *reprise_run_hash(reprise_run *run, const char **hash) {
+  if (reprise_error *error = refuseNull({{"run", run}, {"hash", hash}}))
+    return error;
   run->session->begin();
   if (reprise_error *error = checkStepped(run))
     return error;
@@ -290,6 +322,8 @@ reprise_error *reprise_run_hash(reprise_run *run, const char **hash) {
 }
 
 reprise_error *reprise_run_result(reprise_run *run, const char *name, DLTensor *tensor) {
+  if (reprise_error *error = refuseNull({{"run", run}, {"name", name}, {"tensor", tensor}}))
+    return error;
   run->session->begin();
   for (size_t i = 0; i < run->group->size(); ++i) {
     Executable &executable = run->group->executable(i);

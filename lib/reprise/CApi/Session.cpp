@@ -5,6 +5,7 @@
 #include "reprise/Dialect/Reprise/IR/Reprise.h"
 #include "reprise/InitAll.h"
 #include "reprise/Policy/Policy.h"
+#include "reprise/Policy/Table.h"
 #include "reprise/Support/Locations.h"
 #include "reprise/Support/Readable.h"
 #include "llvm/Support/raw_ostream.h"
@@ -133,6 +134,13 @@ reprise_error *reprise::capi::makeError(std::string message, reprise_error_code 
   return error;
 }
 
+reprise_error *reprise::capi::refuseNull(std::initializer_list<Required> arguments) {
+  for (const Required &argument : arguments)
+    if (argument.isMissing)
+      return makeError("argument '" + std::string(argument.name) + "' is null", REPRISE_BAD_USAGE);
+  return nullptr;
+}
+
 void SessionState::setPhase(const char *newPhase) {
   if (phase.exchange(newPhase) != newPhase)
     lastTold = 0;
@@ -159,16 +167,28 @@ bool SessionState::isCancelled() {
 int reprise_version(void) { return REPRISE_API_VERSION; }
 const char *reprise_compiler_version(void) { return REPRISE_VERSION; }
 
-const char *reprise_error_message(const reprise_error *error) { return error->message.c_str(); }
-reprise_error_code reprise_error_get_code(const reprise_error *error) { return error->code; }
-const char *reprise_error_file(const reprise_error *error) { return error->file.c_str(); }
-unsigned reprise_error_line(const reprise_error *error) { return error->line; }
-unsigned reprise_error_column(const reprise_error *error) { return error->column; }
-int64_t reprise_error_least_budget(const reprise_error *error) { return error->leastBudget; }
-const char *reprise_error_text(const reprise_error *error) { return error->text.c_str(); }
+const char *reprise_error_message(const reprise_error *error) {
+  return error ? error->message.c_str() : "";
+}
+reprise_error_code reprise_error_get_code(const reprise_error *error) {
+  return error ? error->code : reprise_error_code{};
+}
+const char *reprise_error_file(const reprise_error *error) {
+  return error ? error->file.c_str() : "";
+}
+unsigned reprise_error_line(const reprise_error *error) { return error ? error->line : 0; }
+unsigned reprise_error_column(const reprise_error *error) { return error ? error->column : 0; }
+int64_t reprise_error_least_budget(const reprise_error *error) {
+  return error ? error->leastBudget : 0;
+}
+const char *reprise_error_text(const reprise_error *error) {
+  return error ? error->text.c_str() : "";
+}
 void reprise_error_destroy(reprise_error *error) { delete error; }
 
 reprise_error *reprise_session_create(reprise_session **session) {
+  if (reprise_error *error = refuseNull({{"session", session}}))
+    return error;
   *session = new reprise_session{std::make_shared<SessionState>()};
   return nullptr;
 }
@@ -176,20 +196,28 @@ void reprise_session_destroy(reprise_session *session) { delete session; }
 
 void reprise_session_set_diagnostics(reprise_session *session, reprise_diagnostic_callback callback,
                                      void *user) {
+  if (!session)
+    return;
   session->state->diagnostics = callback;
   session->state->diagnosticsUser = user;
 }
 
 void reprise_session_set_progress(reprise_session *session, reprise_progress_callback callback,
                                   void *user) {
+  if (!session)
+    return;
   session->state->progress = callback;
   session->state->progressUser = user;
 }
 
 reprise_error *reprise_session_add_policy(reprise_session *session, const char *name,
                                           const rp_policy *policy, void *self) {
+  if (reprise_error *error = refuseNull({{"session", session}, {"name", name}, {"policy", policy}}))
+    return error;
   SessionState &state = *session->state;
   state.begin();
+  if (std::string wrong = reprise::findWrongPolicy(name, *policy); !wrong.empty())
+    return state.fail(wrong, REPRISE_BAD_USAGE);
   reprise::PolicyPtr made = reprise::makePolicy(name, *policy, self);
   reprise::PolicyRegistry::Entry entry{
       name, "a policy of the host", "",

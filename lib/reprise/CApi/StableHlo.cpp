@@ -11,6 +11,9 @@ using namespace reprise::capi;
 reprise_error *reprise_module_import_stablehlo(reprise_session *session, const void *data,
                                                size_t size, const char *name, size_t parameters,
                                                reprise_module **module) {
+  if (reprise_error *error = refuseNull(
+          {{"session", session}, {"data", data, size}, {"name", name}, {"module", module}}))
+    return error;
   SessionState &state = *session->state;
   state.begin();
   auto buffer =

@@ -1,6 +1,9 @@
 // reprise: DLPack's tensors and the runtime's arrays
 #include "Tensor.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
 #include <cstring>
 
 using namespace reprise::capi;
@@ -44,6 +47,24 @@ bool reprise::capi::isDense(const DLTensor &tensor) {
     if (tensor.shape[i] != 1 && tensor.strides[i] != expected)
       return false;
     expected *= tensor.shape[i];
+  }
+  return true;
+}
+
+bool reprise::capi::isWritable(const DLTensor &tensor) {
+  std::vector<std::pair<int64_t, uint64_t>> steps; // a stride, and how often it is taken
+  for (int32_t i = 0; tensor.strides && i < tensor.ndim; ++i) {
+    if (tensor.shape[i] == 0)
+      return true;
+    if (tensor.shape[i] > 1)
+      steps.push_back({tensor.strides[i], tensor.shape[i] - 1});
+  }
+  llvm::sort(steps);
+  uint64_t reach = 0;
+  for (auto [stride, times] : steps) {
+    if (stride <= 0 || static_cast<uint64_t>(stride) <= reach)
+      return false;
+    reach = llvm::SaturatingMultiplyAdd<uint64_t>(stride, times, reach);
   }
   return true;
 }

@@ -22,6 +22,9 @@ inline std::vector<int64_t> shapeOf(const DLTensor &tensor) {
 }
 /// Row-major, without gaps.
 bool isDense(const DLTensor &tensor);
+/// Whether no stride is negative, and each but the least one steps over all that the lesser ones
+/// reach, so that no element lies where another does.
+bool isWritable(const DLTensor &tensor);
 
 /// Copies between a tensor on the CPU and dense memory of the same shape.
 void copyFrom(const DLTensor &tensor, uint64_t elementBytes, uint8_t *dense);

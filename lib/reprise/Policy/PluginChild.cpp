@@ -2,6 +2,7 @@
 #include "PluginChild.h"
 
 #include "PluginGraph.h"
+#include "reprise/Policy/Table.h"
 #include "reprise/Support/Wording.h"
 
 #include <cstring>
@@ -10,8 +11,6 @@
 using namespace reprise;
 using llvm::ArrayRef;
 using llvm::StringRef;
-
-static std::string take(rp_string text) { return {text.data, text.size}; }
 
 static void put(std::string &bytes, StringRef text) {
   uint64_t size = text.size();
@@ -62,8 +61,7 @@ bool PluginAnswer::read(StringRef bytes) {
   return reasons.size() == (error.empty() ? labels.size() : 0);
 }
 
-/// Why this compiler cannot work with the table; empty if it can.
-static std::string checkTable(const rp_policy &table) {
+std::string reprise::checkTable(const rp_policy &table) {
   std::string own = std::to_string(RP_POLICY_ABI_MAJOR);
   if (RP_HAS(&table, rp_policy, abi_minor) && table.abi_major != RP_POLICY_ABI_MAJOR)
     return "is built for policy ABI " + std::to_string(table.abi_major) +
@@ -118,9 +116,15 @@ static void explain(const rp_policy *table, void *self, PluginAnswer &answer) {
   answer.reasons.resize(answer.labels.size());
   for (size_t op = 0; explains && op < answer.labels.size(); ++op) {
     rp_string reason = {nullptr, 0};
-    if (answer.labels[op] != RP_NO_LABEL && table->explain(self, op, &reason) == RP_OK &&
-        reason.size > 0)
-      answer.reasons[op] = take(reason);
+    if (answer.labels[op] == RP_NO_LABEL || table->explain(self, op, &reason) != RP_OK)
+      continue;
+    std::optional<std::string> text = copyString(reason);
+    if (!text) {
+      answer.error = "gives op " + std::to_string(op) + " a reason that is a null string of " +
+                     groupDigits(reason.size) + " bytes";
+      return answer.reasons.clear();
+    }
+    answer.reasons[op] = *text;
   }
 }
 
@@ -129,7 +133,7 @@ PluginAnswer reprise::askTable(const rp_policy &table, void *self, const rp_grap
   answer.error = checkTable(table);
   if (!answer.error.empty())
     return answer;
-  answer.name = take(table.name);
+  answer.name = copyString(table.name).value_or("");
   decide(&table, self, graph, answer);
   if (answer.error.empty())
     explain(&table, self, answer);

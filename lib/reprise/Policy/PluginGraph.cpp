@@ -136,8 +136,15 @@ static rp_status fetch(const NumberLists &lists, uint32_t list, uint32_t index, 
   return RP_OK;
 }
 
+std::optional<std::string> reprise::copyString(rp_string text) {
+  if (text.size == 0)
+    return "";
+  return text.data ? std::optional(std::string(text.data, text.size)) : std::nullopt;
+}
+
 static void storeFailure(void *context, rp_string message) {
-  static_cast<std::string *>(context)->assign(message.data, message.size);
+  *static_cast<std::string *>(context) =
+      copyString(message).value_or("the reason given is a null string");
 }
 static size_t countOps(const rp_graph *graph) { return graph->ops.size(); }
 static rp_status describeOpAt(const rp_graph *graph, uint32_t op, rp_op_info *info) {

@@ -44,6 +44,9 @@ private:
 
 namespace reprise {
 
+/// Nothing for a null string that has a size.
+std::optional<std::string> copyString(rp_string text);
+
 /// The table of callbacks; `fail` stores its message in `message`.
 rp_host makePluginHost(std::string *message);
 

@@ -4,6 +4,7 @@
 #include "Builtins.h"
 #include "Plugin.h"
 #include "reprise/Policy/Rules.h"
+#include "reprise/Policy/Table.h"
 #include "reprise/Support/Wording.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
@@ -115,6 +116,15 @@ static constexpr StringLiteral kPluginPrefix = "plugin:";
 bool isPolicyFile(StringRef text) {
   text = text.trim();
   return text.starts_with(kPluginPrefix) || text.ends_with(".json");
+}
+
+std::string findWrongPolicy(StringRef name, const rp_policy &table) {
+  if (name.empty() || name != name.trim() || name.starts_with("@") || isPolicyFile(name) ||
+      name.find_first_of("()[]{},") != StringRef::npos)
+    return "'" + name.str() +
+           "' cannot be the name of a policy: the option 'policy' would not read it as one";
+  std::string wrong = checkTable(table);
+  return wrong.empty() ? "" : "policy '" + name.str() + "' " + wrong;
 }
 
 FailureOr<PolicyPtr> parsePolicy(StringRef text, const PolicyContext &context) {
