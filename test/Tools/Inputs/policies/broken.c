@@ -33,10 +33,23 @@ static rp_status decide(void *self, const rp_host *host, const rp_graph *graph, 
   sleep(600);
 #elif WAY == 20 /* both copies go on */
   fork();
+#elif WAY == 21
+  labels[0] = RP_PREFER_SAVE;
+#elif WAY == 22
+  host->fail(host->context, (rp_string){0, 4});
+  return RP_ERROR;
 #endif
   (void)host, (void)labels, (void)count;
   return RP_OK;
 }
+
+#if WAY == 21
+static rp_status explain(void *self, uint32_t op, rp_string *reason) {
+  (void)self, (void)op;
+  *reason = (rp_string){0, 4};
+  return RP_OK;
+}
+#endif
 
 static rp_status create(const rp_host *host, rp_string options, void **self) {
   (void)options, (void)self;
@@ -60,6 +73,9 @@ static const rp_policy policy = {
     .name = {"broken", 6},
     .create = create,
     .decide = WAY == 7 ? 0 : decide,
+#if WAY == 21
+    .explain = explain,
+#endif
 };
 
 #if WAY != 9
