@@ -9,9 +9,11 @@ import torch
 import torch.fx as fx
 import torch.nn.functional as F
 from torch._C._functorch import is_functorch_wrapped_tensor
+from torch._ops import HigherOrderOperator
 from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
 from ._whole_errors import Unsupported, source_line
+from ._whole_stops import Stops
 
 
 def _attention_arguments(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0,
@@ -36,6 +38,10 @@ def _keep_attention(graph: fx.Graph, node: fx.Node) -> None:
     scale = shape[-1] ** -0.5 if scale is None else scale
     node.args, node.kwargs = (*operands, mask, float(_known(rate)), bool(_known(is_causal)), float(_known(scale))), {}
 
+
+#: Operators of functions that AOTAutograd would lose or the importer does not know, by name.
+_REFUSED = {"register_hook": "a hook that is registered in the compiled function on what it computes"}
+_REFUSED |= {name: f"torch.{name}" for name in ("cond", "while_loop", "scan", "associative_scan", "map_impl")}
 
 _RECURRENT = (torch.lstm, torch.gru, torch.rnn_tanh, torch.rnn_relu)
 
@@ -74,26 +80,6 @@ def _split_layers(graph: fx.Graph, node: fx.Node) -> None:
     graph.erase_node(node)
 
 
-def _writes(node: fx.Node) -> bool:
-    """Whether it writes into one of its operands."""
-    name = node.target if isinstance(node.target, str) else getattr(node.target, "__name__", "")
-    return name.endswith("_") and not name.endswith("__") or name in ("setitem", "__setitem__", "iadd", "isub", "imul")
-
-
-def _stop_gradient(graph: fx.Graph, node: fx.Node, readers: list[fx.Node]) -> None:
-    if any(_writes(reader) and reader.args and reader.args[0] is node for reader in readers):
-        raise Unsupported({"detach or no_grad, and then a write into the same memory": [source_line(node)]})
-    with graph.inserting_after(node):
-        stop = graph.call_function(torch.ops.reprise.stop_gradient.default, (node,))
-    stop.meta = dict(node.meta)
-    for reader in readers:
-        reader.replace_input_with(node, stop)
-
-
-def _is_gradient_free(node: fx.Node) -> bool:
-    return node.op == "call_method" and node.target == "detach" or node.target is torch.detach
-
-
 def keep_whole(module: fx.GraphModule) -> None:
     """Makes attention one operator, and marks where no gradient passes: detach, and what leaves a no_grad region.
 
@@ -105,27 +91,15 @@ def keep_whole(module: fx.GraphModule) -> None:
 
 
 def _keep_whole(module: fx.GraphModule) -> None:
-    graph, is_enabled = module.graph, {}
-    enabled = True
-    for node in list(graph.nodes):
-        if node.target is torch._C._set_grad_enabled:
-            enabled = node.args[0]
-        is_enabled[node] = enabled
-    for node in list(graph.nodes):
+    for node in list(module.graph.nodes):
         value = node.meta.get("example_value")
         if is_traceable_wrapper_subclass(value):
             raise Unsupported({"subclasses of tensors, such as nested ones": [source_line(node)]})
+        if isinstance(node.target, HigherOrderOperator) and node.target.name() in _REFUSED:
+            raise Unsupported({_REFUSED[node.target.name()]: [source_line(node)]})
         if node.target in _RECURRENT and len(node.args) == 9 and node.args[4] > 1 and node.args[5] and node.args[6]:
-            _split_layers(graph, node)
-            continue
-        if node.target is F.scaled_dot_product_attention:
-            _keep_attention(graph, node)
-        if node.op not in ("call_function", "call_method") or not isinstance(value, torch.Tensor):
-            continue
-        if not value.is_floating_point() or not value.requires_grad and is_enabled[node] and not _is_gradient_free(node):
-            continue
-        if _is_gradient_free(node):
-            _stop_gradient(graph, node, list(node.users))
-        elif not is_enabled[node] and not _writes(node):
-            _stop_gradient(graph, node, [user for user in node.users if is_enabled[user] or user.op == "output"])
+            _split_layers(module.graph, node)
+        elif node.target is F.scaled_dot_product_attention:
+            _keep_attention(module.graph, node)
+    Stops(module.graph).mark()
     module.recompile()

@@ -111,7 +111,7 @@ class Importer:
                 self.builder.label([each for each in tree_leaves(made) if isinstance(each, Value)], since, label)
         except Missing as error:
             self._lacks(node, str(error))
-        except (TypeError, AttributeError, ValueError, IndexError, RuntimeError) as error:
+        except (TypeError, AttributeError, ValueError, LookupError, RuntimeError) as error:
             self._lacks(node, f"{node.target} in this form ({type(error).__name__}: {str(error)[:120]})")
         self.builder.location, self.builder.region = "", None
 
