@@ -179,6 +179,14 @@ def try_shares():
     for name, model, policy in (("a policy's", Layers(), {aten.addmm: CheckpointPolicy.MUST_SAVE}), ("a region's", Layers(selective), None)):
         good, text = refused(reprise.Error, "MUST label", call=lambda: step(model, compiled(model, budget="1%", policy=policy), x))
         checks.check(f"{name} MUST_SAVE that clashes with a share is an error", good, text)
+    weight = torch.randn(64, 64, requires_grad=True)
+    run = compiled(lambda x: torch.tanh(torch.sin(x @ weight) @ weight).square().sum(), budget="10%",
+                   policy={aten.sin: CheckpointPolicy.MUST_SAVE})
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        run(x[:64]).backward()
+    told = [str(each.message) for each in said if "takes its place" in str(each.message)]
+    checks.check("a label that has no part in that leaves it a warning", len(told) == 1 and "MUST" not in told[0], str(told))
 
 
 def try_floats():

@@ -146,10 +146,10 @@ class Partitioner(CustomPartitionerFn):
         answer = ask(problem.to_json(), self.budget)
         if answer.fits:
             return answer
-        musts = [word for word, each in zip(problem.labels, problem.operations)
-                 if str(word).startswith("must") and not each.is_state and not each.is_pinned]
-        refusal = self._refuse(problem, answer.summary, len(musts))
-        if musts or not self.budget.endswith("%"):
+        musts = problem.count_musts()
+        clashes = musts > 0 and ask(problem.to_json(obeys=False), self.budget).summary["lowest_peak"] < answer.summary["lowest_peak"]
+        refusal = self._refuse(problem, answer.summary, musts if clashes else 0)
+        if clashes or not self.budget.endswith("%"):
             raise Error(refusal)
         # A share is a wish: the plan that takes the least is as near as any comes to it.
         warnings.warn(f"{refusal}, {IN_ITS_PLACE}", RepriseWarning, stacklevel=2)

@@ -195,10 +195,20 @@ class Problem:
         return [self._result(value, size, label if value - operation.first_value < again else "must_save")
                 for value, size in self.valued(operation)]
 
-    def to_json(self) -> dict[str, Any]:
-        """The problem. Gradients are counted from where they are made to the end."""
+    def _is_asked(self, place: int) -> bool:
+        """Whether the label of an operation is a MUST of the user."""
+        operation = self.operations[place]
+        return str(self.labels[place]).startswith("must") and not operation.is_state and not operation.is_pinned
+
+    def count_musts(self) -> int:
+        """How many operations have a MUST label of the user."""
+        return sum(self._is_asked(place) for place in range(len(self.operations)))
+
+    def to_json(self, obeys: bool = True) -> dict[str, Any]:
+        """The problem, with the user's MUST labels or not. Gradients are counted from where they are made to the end."""
         entries: list[dict[str, Any]] = []
-        for operation, word in zip(self.operations, self.labels):
+        for place, operation in enumerate(self.operations):
+            word = self.labels[place] if obeys or not self._is_asked(place) else None
             entry: dict[str, Any] = {"name": operation.node.name, "cost": 0.0, "makes_all": True,
                                      "operands": self.operands(operation),
                                      "results": self._results(operation, word)}
