@@ -207,6 +207,16 @@ def try_gradients():
         checks.check(f"gradients that are {name} have the parameters' layout", all(a == b for a, b in strides), str(strides))
 
 
+def try_sparse_gradients():
+    """A sparse gradient stays one."""
+    for codegen in ("eager", "inductor"):
+        table, rows = nn.Embedding(6, 3, sparse=True), torch.tensor([1, 1, 2])
+        compiled(lambda rows: table(rows).square().sum(), codegen=codegen)(rows).backward()
+        found, table.weight.grad = table.weight.grad, None
+        table(rows).square().sum().backward()
+        checks.check(f"{codegen}: a sparse gradient is eager's", found.is_sparse and torch.equal(found.to_dense(), table.weight.grad.to_dense()))
+
+
 def try_labels():
     model, x = Net(), torch.randn(256, 24)
     expected = step(model, model, x)
@@ -350,8 +360,8 @@ def try_cache():
 def main():
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
-    for part in (try_random_words, try_peaks, try_values, try_gradients, try_labels, try_state,
-                 try_overwritten, try_breaks, try_sizes, try_ddp, try_cache):
+    for part in (try_random_words, try_peaks, try_values, try_gradients, try_sparse_gradients,
+                 try_labels, try_state, try_overwritten, try_breaks, try_sizes, try_ddp, try_cache):
         torch.manual_seed(0)
         part()
     checks.finish()

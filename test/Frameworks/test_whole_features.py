@@ -278,6 +278,10 @@ def try_errors():
     checks.check("and says so", sum("Inductor" in str(each.message) for each in said) == 1, f"{[str(s.message) for s in said]}")
     text = error_of(compiled(nn.EmbeddingBag(4, 4, mode="max")), torch.tensor([[1, 2], [2, 3]]))
     checks.check("a bag's maximum is an error", "an embedding bag with mode='max'" in text, text)
+    for name, function in {"an embedding": lambda x: F.embedding(torch.tensor([1, 2]), x, sparse=True).sum(),
+                           "a gather": lambda x: torch.gather(x, 1, torch.zeros(4, 1, dtype=torch.long), sparse_grad=True).sum()}.items():
+        text = error_of(compiled(function), x)
+        checks.check(f"the sparse gradient of {name} is an error", "gradients that are sparse" in text and "test_whole_features.py:" in text, text)
     checks.check("an unknown option is an error", "unknown option 'budgets' of backend \"reprise\", did you mean 'budget'?" in error_of(compiled(nn.Linear(4, 4), budgets=1), x))
     text = error_of(compiled(nn.Linear(4, 4), budget="1B"), x)
     checks.check("a budget that cannot be met is an error", "budget" in text, text)

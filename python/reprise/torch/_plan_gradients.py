@@ -42,6 +42,8 @@ def keep_gradients(joint: fx.GraphModule, static_inputs: Iterable[int]) -> list[
 def _has_layout(gradient: fx.Node, parameter: fx.Node) -> bool:
     """The contract of accumulate_grad.h: the parameter's strides where it is dense, else those of a contiguous tensor."""
     found, wanted = gradient.meta["val"], parameter.meta["val"]
+    if found.layout is not torch.strided:  # autograd keeps sparse gradients
+        return True
     if not torch._prims_common.is_non_overlapping_and_dense_or_false(wanted):
         return found.is_contiguous()
     return all(mine == its if size != 1 else mine != 0

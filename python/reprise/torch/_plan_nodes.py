@@ -69,7 +69,11 @@ def block_bytes(size: int, device: torch.device) -> int:
 
 def storage_bytes(tensor: torch.Tensor | None) -> int:
     """What the allocator gives for a tensor, gaps between its elements included."""
-    return 0 if tensor is None else block_bytes(int(tensor.untyped_storage().nbytes()), tensor.device)
+    if tensor is None:
+        return 0
+    if tensor.layout is torch.sparse_coo:
+        return storage_bytes(tensor._indices()) + storage_bytes(tensor._values())
+    return block_bytes(int(tensor.untyped_storage().nbytes()), tensor.device)
 
 
 def tensor_operands(node: fx.Node, args: object = None) -> list[fx.Node]:

@@ -51,6 +51,9 @@ LIBRARY = (torch.ops.aten.convolution.default, torch.ops.aten.mm.default, torch.
 
 
 def is_measurable(node: fx.Node) -> bool:
+    """Whether a run of an op by itself tells what it allocates. That of a sparse tensor, which has no storage, does not."""
+    if any(each is not None and each.layout is not torch.strided for each in results(node)):
+        return False
     return isinstance(node.target, torch._ops.OpOverload) and not is_mutation(node) and not is_collective(node) and not is_view(node)
 
 

@@ -20,12 +20,18 @@ def _wrapped(b: Builder, indices: Value, size: int) -> Value:
     return b.select(b.compare("lt", indices, 0), b.binary("add", indices, size), indices)
 
 
+def _refuse_sparse(sparse: bool, table: Value) -> None:
+    if sparse and table.active:
+        raise Missing("gradients that are sparse (sparse=True, sparse_grad=True)")
+
+
 @converts(aten.embedding.default)
 def embedding(b: Builder, node: Any, table: Value, indices: Value, padding: int = -1, scales_by_count: bool = False,
-              *arguments: Any) -> Value:
+              sparse: bool = False) -> Value:
     """The row of ``padding`` has no gradient."""
     if scales_by_count and table.active:
         raise Missing("an embedding with scale_grad_by_freq")
+    _refuse_sparse(sparse, table)
     rows = b.gather(table, indices)
     if padding < 0 or not table.active:
         return rows
@@ -40,6 +46,7 @@ def embedding_bag(b: Builder, node: Any, table: Value, indices: Value, offsets: 
     """Rows of the table are added where their bag is: a bag begins at each offset. What is padding counts nowhere."""
     if scales_by_count or mode == 2:
         raise Missing("an embedding bag with " + ("scale_grad_by_freq" if scales_by_count else "mode='max'"))
+    _refuse_sparse(sparse, table)
     count, bags = indices.shape[0], offsets.shape[0] - has_end
     starts = b.reshape(b.slice(offsets, 0, 0, bags), (1, bags))
     begun = b.compare("ge", b.reshape(b.iota(count, offsets.dtype), (count, 1)), starts)
@@ -97,7 +104,8 @@ def index_select(b: Builder, node: Any, x: Value, dim: int, indices: Value) -> V
 
 
 @converts(aten.gather.default)
-def gather(b: Builder, node: Any, x: Value, dim: int, indices: Value, **keywords: Any) -> Value:
+def gather(b: Builder, node: Any, x: Value, dim: int, indices: Value, sparse_grad: bool = False) -> Value:
+    _refuse_sparse(sparse_grad, x)
     for other in range(x.rank):
         if other != dim % x.rank:
             x = b.slice(x, other, 0, indices.shape[other])
