@@ -8,7 +8,6 @@ from typing import Any, Callable, Sequence
 
 import torch
 from torch import fx
-from torch._dynamo.convert_frame import compile_lock
 from torch._functorch.aot_autograd import aot_module_simplified
 from torch._prims.rng_prims import run_and_save_rng_state, run_with_rng_state
 from torch.utils._pytree import tree_leaves
@@ -23,6 +22,7 @@ from ._plan_partition import Partitioner, sources
 from ._plan_shares import UNITS, UNLIMITED, Share
 from ._plan_sizes import copy, find_floats, placeholders, specialize
 from ._raising import raising
+from ._tracing import tracing
 
 OPTIONS = ("budget", "policy", "codegen")
 CODEGENS = ("inductor", "eager")
@@ -131,7 +131,7 @@ class _PerSize:
         key = (sizes, *floats.values())
         if key not in self.compiled:
             numbers = floats | {place: each for place, each in zip(self.places, arguments) if isinstance(each, int)}
-            with compile_lock:  # PyTorch traces in one thread at a time.
+            with tracing():
                 if key not in self.compiled:
                     self.compiled[key] = _compile(specialize(self.graph, numbers), arguments, self.make_partitioner())
         return self.compiled[key](*arguments)

@@ -14,7 +14,6 @@ from typing import Any, Callable, Sequence
 import torch
 import torch.fx as fx
 from torch._dynamo.backends.distributed import propagate_dynamo_source, propagate_metadata
-from torch._dynamo.convert_frame import compile_lock
 from torch._dynamo.utils import to_fake_tensor
 from torch._guards import detect_fake_mode
 from torch._subclasses import FakeTensor
@@ -25,6 +24,7 @@ from ._whole_errors import Unsupported, source_line
 from ._whole_regions import is_function, open_regions
 from ._whole_twice import refuse, why_not_twice
 from ._whole_untraced import Untraced
+from ._tracing import tracing
 
 Compiler = Callable[[fx.GraphModule, Sequence[Any]], Callable[..., Any]]
 
@@ -192,7 +192,7 @@ class _Passes:
         if self._refusal:
             return refuse(self._refusal, self.run_backward(given), given)
         wanted = tuple(isinstance(each, torch.Tensor) and each.requires_grad for each in given)
-        with compile_lock:  # PyTorch traces in one thread at a time.
+        with tracing():
             if wanted not in self._twice:
                 points = [each.detach().requires_grad_(is_wanted) if isinstance(each, torch.Tensor) else each
                           for each, is_wanted in zip(given, wanted)]

@@ -42,7 +42,11 @@ def _has_gradient(node: fx.Node) -> bool:
 def _storage(node: fx.Node) -> int | None:
     """What tells the memory of a tensor from that of others."""
     value = node.meta.get("example_value")
-    return value.untyped_storage()._cdata if isinstance(value, torch.Tensor) else None
+    if not isinstance(value, torch.Tensor):
+        return None
+    while torch._C._functorch.is_functorch_wrapped_tensor(value):
+        value = torch._C._functorch.get_unwrapped(value)
+    return value.untyped_storage()._cdata if value.layout is torch.strided else id(value)
 
 
 def _is_float(node: fx.Node) -> bool:

@@ -1,0 +1,16 @@
+"""Traces that begin when a compiled function is called."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Iterator
+
+import torch
+from torch._dynamo.convert_frame import compile_lock
+
+
+@contextlib.contextmanager
+def tracing() -> Iterator[None]:
+    """One thread traces at a time, as a compilation: other threads that call compiled functions would take a bare trace for one around them."""
+    with compile_lock, torch.compiler._compile_session_context():
+        yield
