@@ -70,7 +70,11 @@ private:
   LogicalResult describeDevices();
   LogicalResult partition();
   LogicalResult planStages();
-  LogicalResult checkCancelled();
+  LogicalResult checkCancelled() {
+    bool isCancelled = options.isCancelled && options.isCancelled();
+    return isCancelled ? LogicalResult(module.emitError("the compilation was cancelled"))
+                       : success();
+  }
   bool isBounded() const;
   /// Programs of a cut that does not fit.
   struct Refused {
@@ -215,8 +219,7 @@ LogicalResult Run::plan() {
   });
 }
 
-/// What a share of memory is of: the program of the first cut that takes most. Other cuts are made
-/// for as many bytes.
+/// Finds the bytes that a share is of: those of the program of the first cut that takes most.
 LogicalResult Run::findSaveAllBytes() {
   if (!saveAll) {
     if (failed(forEachRun([](ProgramRun &run) { return failure(failed(run.findSaveAllBytes())); })))
@@ -250,12 +253,6 @@ LogicalResult Run::estimate() {
     if (failed(describeEstimate(run->getProgram(), *run->getPhases().facts, countThreads(options),
                                 run->getCompiled().report)))
       return failure();
-  return success();
-}
-
-LogicalResult Run::checkCancelled() {
-  if (options.isCancelled && options.isCancelled())
-    return module.emitError("the compilation was cancelled");
   return success();
 }
 
@@ -350,24 +347,27 @@ LogicalResult Run::planStages() {
   OwningOpRef<ModuleOp> start;
   Refused first;
   Phase begin = after;
-  auto isShort = [](const auto &run) { return run->getShortRoom().has_value(); };
-  auto hasLess = [](const auto &a, const auto &b) {
-    return a->getShortRoom().value_or(1) < b->getShortRoom().value_or(1);
+  auto roomOf = [](const auto &run) { return run->getShortRoom(); };
+  auto hasLess = [&](const auto &a, const auto &b) {
+    return roomOf(a).value_or(1) < roomOf(b).value_or(1);
   };
   if (phases.stages.devices > 1 && failed(describeDevices()))
     return failure();
   if (phases.stages.devices > 1 && begin < Phase::Partition && isBounded())
     start = module.clone();
+  auto isLate = startClock(options).isLate;
   while (true) {
     if (failed(partition()) || failed(checkProfile()))
       return failure();
-    bool isKnown = first.module && phases.stages.plan->schedules.front().isRefused;
-    bool isForLeast = phases.stages.plan && phases.stages.plan->isForLeast;
-    if (!isKnown && (failed(isForLeast ? measure() : plan()) || failed(checkCancelled())))
+    const pipe::StagePlan *cut = phases.stages.plan.get();
+    bool isKnown = first.module && cut->schedules.front().isRefused;
+    if (!isKnown &&
+        (failed(cut && cut->isForLeast ? measure() : plan()) || failed(checkCancelled())))
       return failure();
-    if (!isKnown && llvm::none_of(runs, isShort))
+    if (!isKnown && llvm::none_of(runs, roomOf))
       return success();
-    if (!start || ((isKnown || !refuseCut()) && !cutForLeast()))
+    bool isOver = options.timeLimitSeconds.value_or(0) > 0 && isLate(); // 0: the first plans of all
+    if (!start || isOver || ((isKnown || !refuseCut()) && !cutForLeast()))
       return (*llvm::min_element(first.module ? first.runs : runs, hasLess))->refuse(least);
     startAgain(*start, begin, first);
   }

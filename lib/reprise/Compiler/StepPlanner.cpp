@@ -17,6 +17,10 @@ using checkpoint::BudgetPlanner;
 using checkpoint::Choice;
 using checkpoint::Plan;
 
+/// Time for bounds and first plans after the limit: a share of the limit, but at least some
+/// seconds.
+static constexpr double kMoreShare = 0.2, kMoreSeconds = 1;
+
 unsigned reprise::countThreads(const CompileOptions &options) {
   return options.threads ? options.threads : llvm::hardware_concurrency().compute_thread_count();
 }
@@ -51,24 +55,26 @@ LogicalResult reprise::applyPlan(func::FuncOp step, const StepPlan &plan) {
   return success();
 }
 
-PlanContext::PlanContext(const CompileOptions &options, std::shared_ptr<LaunchFacts> facts,
-                         const CostModel &costs)
-    : options(options), facts(std::move(facts)), costs(costs) {
-  if (!options.timeLimitSeconds) {
-    search.isOver = search.isLate = options.isCancelled;
-    return;
-  }
-  auto begin = std::chrono::steady_clock::now();
-  auto endAfter = [&](double seconds) {
+checkpoint::BudgetOptions reprise::startClock(const CompileOptions &options) {
+  checkpoint::BudgetOptions search;
+  search.isOver = search.isLate = options.isCancelled;
+  if (!options.timeLimitSeconds)
+    return search;
+  auto endAfter = [&, begin = std::chrono::steady_clock::now()](double seconds) {
     auto end = begin + std::chrono::duration<double>(seconds);
     return [end, isCancelled = options.isCancelled] {
       return std::chrono::steady_clock::now() >= end || (isCancelled && isCancelled());
     };
   };
-  double limit = *options.timeLimitSeconds;
-  search.isOver = endAfter(limit);
-  search.isLate = endAfter(limit + std::max(kMoreSeconds, kMoreShare * limit));
+  search.isOver = endAfter(*options.timeLimitSeconds);
+  search.isLate =
+      endAfter(std::max(*options.timeLimitSeconds + 1, 1.2 * *options.timeLimitSeconds));
+  return search;
 }
+
+PlanContext::PlanContext(const CompileOptions &options, std::shared_ptr<LaunchFacts> facts,
+                         const CostModel &costs)
+    : options(options), facts(std::move(facts)), costs(costs), search(startClock(options)) {}
 
 bool StepPlanner::isLate() {
   bool isNow = context.isLate();

@@ -45,6 +45,10 @@ mlir::OwningOpRef<mlir::ModuleOp> copyAlone(mlir::func::FuncOp function);
 /// The function of such a module.
 mlir::func::FuncOp getAlone(mlir::ModuleOp module);
 
+/// The clocks of a search that begins now: `isOver` says that the time limit is over, `isLate` that
+/// the time for first plans after it is, too.
+checkpoint::BudgetOptions startClock(const CompileOptions &options);
+
 /// What plans of one step share, in whatever form.
 struct PlanContext {
   const CompileOptions &options;
@@ -57,11 +61,6 @@ struct PlanContext {
   /// True once the time limit and the time for first plans are over. Plans that the answer does not
   /// need are then no longer packed.
   bool isLate() const { return search.isLate && search.isLate(); }
-
-private:
-  /// Time for bounds and first plans after the limit: a share of the limit, but at least some
-  /// seconds.
-  static constexpr double kMoreShare = 0.2, kMoreSeconds = 1;
 };
 
 /// Plans one step in one form for many budgets; each plan that is packed competes for every budget.
